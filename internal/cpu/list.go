@@ -1,0 +1,27 @@
+package cpu
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// ParseList reads a CPU list as taskset and cpusets write it: "0", "0,2", "0-3,8".
+func ParseList(s string) ([]int, error) {
+	var cpus []int
+	for part := range strings.SplitSeq(s, ",") {
+		lo, hi, isRange := strings.Cut(part, "-")
+		first, err := strconv.ParseUint(lo, 10, 10)
+		last := first
+		if err == nil && isRange {
+			last, err = strconv.ParseUint(hi, 10, 10)
+		}
+		if err != nil || last < first {
+			return nil, fmt.Errorf("CPU list %q: %q is neither a CPU nor a range such as 0-3", s, part)
+		}
+		for c := first; c <= last; c++ {
+			cpus = append(cpus, int(c))
+		}
+	}
+	return cpus, nil
+}

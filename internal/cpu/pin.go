@@ -1,0 +1,66 @@
+package cpu
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// Allowed lists the CPUs that this process may run on, ascending.
+func Allowed() ([]int, error) {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(os.Getpid(), &set); err != nil {
+		return nil, fmt.Errorf("read the CPU affinity: %w", err)
+	}
+	cpus := make([]int, 0, set.Count())
+	for i := 0; len(cpus) < set.Count(); i++ {
+		if set.IsSet(i) {
+			cpus = append(cpus, i)
+		}
+	}
+	return cpus, nil
+}
+
+// PinThread locks the calling goroutine to its thread and that thread to one CPU.
+func PinThread(cpu int) error {
+	runtime.LockOSThread()
+	return pin(0, []int{cpu})
+}
+
+// PinProcess keeps every thread of this process, and those made later, on cpus.
+// Threads pinned by [PinThread] before are widened too.
+func PinProcess(cpus []int) error {
+	tasks, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return fmt.Errorf("list this process's threads: %w", err)
+	}
+	for _, task := range tasks {
+		tid, err := strconv.Atoi(task.Name())
+		if err != nil {
+			return fmt.Errorf("thread id %q: %w", task.Name(), err)
+		}
+		if err := pin(tid, cpus); err != nil && err != unix.ESRCH { // gone since
+			return err
+		}
+	}
+	return nil
+}
+
+func pin(tid int, cpus []int) error {
+	var set unix.CPUSet
+	for _, c := range cpus {
+		set.Set(c)
+	}
+	switch err := unix.SchedSetaffinity(tid, &set); err {
+	case nil:
+		return nil
+	case unix.ESRCH:
+		return err
+	default:
+		allowed, _ := Allowed()
+		return fmt.Errorf("pin to CPUs %v: %w (this process may use %v)", cpus, err, allowed)
+	}
+}

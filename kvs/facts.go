@@ -1,0 +1,53 @@
+package kvs
+
+// Facts is what a running server says of itself, fixed for its lifetime.
+type Facts struct {
+	Store      string `json:"store"`      // "mica", "herd"
+	Version    string `json:"version"`    // of the server's build
+	Transport  string `json:"transport"`  // what carries the requests: "tcp"
+	Workers    int    `json:"workers"`    // cores that answer
+	Partitions int    `json:"partitions"` // over all workers
+	Hash       string `json:"hash"`       // the key hash function every client must use
+	Mode       string `json:"mode"`       // "cache" or "store"
+	Access     string `json:"access"`     // "erew" or "crew"
+	CPUs       []int  `json:"cpus"`       // where the workers are pinned; empty: not pinned
+	Pages      string `json:"pages"`      // the memory behind the items: "hugetlb", "thp", "4k"
+	Items      int    `json:"items"`      // the number of items the index is sized for
+	IndexBytes int64  `json:"index_bytes"`
+	LogBytes   int64  `json:"log_bytes"`
+	// MinHitRate is the least share of preloaded keys this kind of store is
+	// allowed to still have: 1 where nothing may be lost.
+	MinHitRate    float64 `json:"min_hit_rate"`
+	MaxBatch      int     `json:"max_batch"`       // operations a batch
+	MaxFrameBytes int     `json:"max_frame_bytes"` // bytes a batch, either way
+}
+
+// Stats is what a running server has counted since it started.
+type Stats struct {
+	// CPUNs is the CPU time of the whole server process, user and system.
+	CPUNs   int64         `json:"cpu_ns"`
+	Workers []WorkerStats `json:"workers"`
+}
+
+// WorkerStats is one worker's share of [Stats].
+type WorkerStats struct {
+	CPUNs       int64  `json:"cpu_ns"` // CPU time of the worker's thread
+	Frames      uint64 `json:"frames"` // batches answered
+	Ops         uint64 `json:"ops"`
+	Gets        uint64 `json:"gets"`
+	Hits        uint64 `json:"hits"`
+	Items       uint64 `json:"items"`       // in the worker's partitions now
+	Evicted     uint64 `json:"evicted"`     // items lost to make room, cache mode only
+	Full        uint64 `json:"full"`        // writes refused for want of room, store mode only
+	BadFrames   uint64 `json:"bad_frames"`  // connections ended for what they sent
+	Connections uint64 `json:"connections"` // open now
+}
+
+// Ops sums the operations over the workers.
+func (s *Stats) Ops() uint64 {
+	var n uint64
+	for i := range s.Workers {
+		n += s.Workers[i].Ops
+	}
+	return n
+}

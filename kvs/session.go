@@ -1,0 +1,50 @@
+package kvs
+
+import "time"
+
+// Remote is a store's server as a load client sees it, once dialled. Its methods
+// may be called from any goroutine.
+type Remote interface {
+	// Facts are those of the handshake.
+	Facts() Facts
+	// Stats asks the server what it has counted so far.
+	Stats() (Stats, error)
+	// Open makes the session of one load worker.
+	Open(SessionOptions) (Session, error)
+	Close() error
+}
+
+// SessionOptions are the sizes of one session.
+type SessionOptions struct {
+	Batch       int // operations a batch
+	Window      int // batches in flight a connection
+	Connections int // connections to each server worker
+}
+
+// Session is one load worker's way into a store. It decides which of the
+// server's workers answers a request, batches requests, sends and receives. A
+// session belongs to one goroutine.
+type Session interface {
+	// Submit queues one request and sends the batch that it fills. It
+	// returns false, and has taken nothing, while the request's
+	// destination has its whole window in flight and a full batch waiting.
+	// The request's key and value are copied before Submit returns.
+	Submit(r *Request) (bool, error)
+	// Flush sends what is batched, full or not, as far as the window allows.
+	Flush() error
+	// Poll appends the answers that are in to answers. With none in, it
+	// waits for at most wait (0: not at all). The answers' values live
+	// until the next call on the session.
+	Poll(answers []Answer, wait time.Duration) ([]Answer, error)
+	// InFlight is the number of requests submitted and not answered yet.
+	InFlight() int
+	// Traffic is what the session has moved since it was opened.
+	Traffic() Traffic
+	Close() error
+}
+
+// Traffic counts what one session moved.
+type Traffic struct {
+	Frames                   uint64 // batches sent
+	SentBytes, ReceivedBytes uint64 // payload of the transport, frame headers included
+}

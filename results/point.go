@@ -1,0 +1,99 @@
+package results
+
+import "time"
+
+// Point is one measured point: what was asked, what was used, what was counted.
+// It is written once, as one line of points.jsonl, and never rewritten. The unit of
+// a field stands at the end of its name.
+type Point struct {
+	Schema int    `json:"schema"` // SchemaVersion
+	ID     string `json:"id"`     // of the configuration and its repeat; names the histogram file
+	Status string `json:"status"` // "ok", or "failed": then Error says why and the figures are not to be believed
+	Error  string `json:"error,omitempty"`
+
+	// What was asked.
+	Store         string  `json:"store"`
+	Placement     string  `json:"placement"`
+	Submode       string  `json:"submode"` // "off-path", "direct", "sm1" … "sm5"
+	GetRatio      float64 `json:"get_ratio"`
+	Dist          string  `json:"dist"` // "uniform", "zipf:0.99"
+	Keys          int     `json:"keys"`
+	KeyBytes      int     `json:"key_bytes"`
+	ValueBytes    int     `json:"value_bytes"`
+	Batch         int     `json:"batch"`
+	Window        int     `json:"window"`      // batches in flight a connection
+	Connections   int     `json:"connections"` // of a client thread to each server worker
+	ServerThreads int     `json:"server_threads"`
+	ClientThreads int     `json:"client_threads"`
+	RateOps       float64 `json:"rate_ops"` // offered; 0: closed loop
+	Hash          string  `json:"hash"`
+	Seed          uint64  `json:"seed"`
+	Repeat        int     `json:"repeat"` // counts from 1
+	WarmupNs      int64   `json:"warmup_ns"`
+
+	// What was used.
+	Transport      string  `json:"transport"` // "tcp"
+	Mode           string  `json:"mode"`      // of the store: "cache", "store"
+	Access         string  `json:"access"`    // "erew", "crew"
+	Pages          string  `json:"pages"`     // behind the server's items: "hugetlb", "thp", "4k"
+	ServerCPUs     []int   `json:"server_cpus"`
+	ClientCPUs     []int   `json:"client_cpus"`
+	OpsPerFrame    float64 `json:"ops_per_frame"`
+	BytesPerFrame  float64 `json:"bytes_per_frame"` // of a request frame, payload of the transport
+	ServerVersion  string  `json:"server_version"`
+	ClientVersion  string  `json:"client_version"`
+	ServerAddr     string  `json:"server_addr"`
+	PreloadHitRate float64 `json:"preload_hit_rate"` // share of the preloaded keys that were there when asked for
+
+	// What was counted, in the measured window.
+	StartedAt     time.Time `json:"started_at"`
+	DurationNs    int64     `json:"duration_ns"`
+	Ops           uint64    `json:"ops"` // answered
+	Gets          uint64    `json:"gets"`
+	Hits          uint64    `json:"hits"`
+	Misses        uint64    `json:"misses"`
+	Errors        uint64    `json:"errors"` // answers that are wrong, or say that the operation failed
+	Timeouts      uint64    `json:"timeouts"`
+	LateOps       uint64    `json:"late_ops"`       // open loop: due in the window, answered after it
+	UnsentOps     uint64    `json:"unsent_ops"`     // open loop: due in the window, never sent
+	Evicted       uint64    `json:"evicted"`        // by the server, preload included
+	ThroughputOps float64   `json:"throughput_ops"` // operations a second
+
+	// Latency of an operation, from its intended send (the same as the
+	// actual one in a closed loop) until its batch's answer is in.
+	Latency
+	// Actual is the latency from the actual send.
+	Actual Latency `json:"actual"`
+
+	// What it cost: CPU time an operation, of the whole process, user and system.
+	ServerCPUNsPerOp float64 `json:"server_cpu_ns_per_op"`
+	ClientCPUNsPerOp float64 `json:"client_cpu_ns_per_op"`
+	// ClientCPUShare is the client threads' CPU time over the wall time of the CPUs they had.
+	ClientCPUShare float64 `json:"client_cpu_share"`
+	ServerCPUShare float64 `json:"server_cpu_share"`
+	// ClientHashShare is the share of the client's CPU time that went into hashing keys, estimated
+	// as operations times the calibrated time of one hash.
+	ClientHashShare float64 `json:"client_hash_share"`
+
+	// Warnings are doubts about this point that must stand beside it.
+	Warnings []string `json:"warnings"`
+}
+
+// SchemaVersion is that of [Point]'s JSON.
+const SchemaVersion = 1
+
+// The values of Point.Status.
+const (
+	StatusOK     = "ok"
+	StatusFailed = "failed"
+)
+
+// Latency is a distribution's figures, in nanoseconds.
+type Latency struct {
+	MeanNs float64 `json:"latency_mean_ns"`
+	P50Ns  int64   `json:"latency_p50_ns"`
+	P95Ns  int64   `json:"latency_p95_ns"`
+	P99Ns  int64   `json:"latency_p99_ns"`
+	P999Ns int64   `json:"latency_p999_ns"`
+	MaxNs  int64   `json:"latency_max_ns"`
+}
