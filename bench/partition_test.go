@@ -1,0 +1,205 @@
+package bench
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strconv"
+	"testing"
+
+	"dpukv/internal/cpu"
+	"dpukv/kvs"
+	"dpukv/kvs/mica/partition"
+
+	"github.com/VictoriaMetrics/fastcache"
+	"github.com/go-faster/city"
+)
+
+// stream is a repeatable sequence of keys with their hashes, long enough that no branch
+// predictor learns it, and read in order so that it costs every contestant the same.
+type stream struct {
+	keys   []uint64
+	hashes []uint64
+}
+
+const streamLen = 1 << 20
+
+func newStream(keys int) *stream {
+	rng := rand.New(rand.NewPCG(1, 2))
+	s := &stream{make([]uint64, streamLen), make([]uint64, streamLen)}
+	for i := range s.keys {
+		s.keys[i] = rng.Uint64N(uint64(keys))
+		s.hashes[i] = hashOf(s.keys[i])
+	}
+	return s
+}
+
+func hashOf(key uint64) uint64 {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], key)
+	return city.Hash64(b[:])
+}
+
+func keyCounts() []int {
+	if s := os.Getenv("BENCH_KEYS"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			panic(err)
+		}
+		return []int{n}
+	}
+	return []int{1_000_000, 16_000_000}
+}
+
+// report gives the CPU time of the thread, which other load on the machine does not stretch.
+func report(b *testing.B, cpuNs int64, hits int) {
+	perOp := float64(cpuNs) / float64(b.N)
+	b.ReportMetric(perOp, "cpu-ns/op")
+	b.ReportMetric(1e3/perOp, "Mops")
+	if hits >= 0 {
+		b.ReportMetric(100*float64(hits)/float64(b.N), "hit%")
+	}
+}
+
+func loaded(b *testing.B, mode partition.Mode, access partition.Access, keys int) (*partition.Table, *partition.Core) {
+	t, err := partition.New(partition.Config{Mode: mode, Access: access, Cores: 1, PerCore: 1, Items: keys, LogBytes: partition.LogBytesFor(keys, 8, 8, mode, 1)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	c := t.Core(0)
+	ops, buf := newBatch(64)
+	for k := 0; k < keys; {
+		n := min(64, keys-k)
+		for i := range n {
+			ops[i].Code = kvs.Set
+			ops[i].Hash = hashOf(uint64(k))
+			binary.LittleEndian.PutUint64(ops[i].Key, uint64(k))
+			ops[i].Value = ops[i].Key
+			k++
+		}
+		c.Execute(ops[:n], buf)
+	}
+	return t, c
+}
+
+func newBatch(n int) ([]partition.Op, []byte) {
+	ops := make([]partition.Op, n)
+	keys := make([]byte, 8*n)
+	for i := range ops {
+		ops[i].Key = keys[8*i : 8*i+8 : 8*i+8]
+	}
+	return ops, make([]byte, 0, 8*n)
+}
+
+func BenchmarkPartition(b *testing.B) {
+	for _, keys := range keyCounts() {
+		s := newStream(keys)
+		for _, mode := range []partition.Mode{partition.Cache, partition.Store} {
+			for _, access := range []partition.Access{partition.EREW, partition.CREW} {
+				t, c := loaded(b, mode, access, keys)
+				for _, op := range []kvs.Op{kvs.Get, kvs.Set} {
+					for _, batch := range []int{64, 1} {
+						b.Run(fmt.Sprintf("keys=%d/store=mica-%s-%s/op=%s/batch=%d", keys, mode, access, op, batch), func(b *testing.B) {
+							b.ReportAllocs()
+							ops, buf := newBatch(batch)
+							hits, at := 0, 0
+							runtime.LockOSThread()
+							start := cpu.ThreadNs()
+							for done := 0; done < b.N; done += batch {
+								for i := range ops {
+									ops[i].Code = op
+									ops[i].Hash = s.hashes[at]
+									binary.LittleEndian.PutUint64(ops[i].Key, s.keys[at])
+									if op == kvs.Set {
+										ops[i].Value = ops[i].Key
+									}
+									at = (at + 1) % streamLen
+								}
+								c.Execute(ops, buf)
+								for i := range ops {
+									if ops[i].Status == kvs.OK {
+										hits++
+									}
+								}
+							}
+							report(b, cpu.ThreadNs()-start, min(hits, b.N))
+							if batch == 64 && op == kvs.Get {
+								b.Logf("pages %s", t.Pages())
+							}
+						})
+					}
+				}
+				t.Close()
+			}
+		}
+		goMap(b, keys, s)
+		fast(b, keys, s)
+	}
+}
+
+func goMap(b *testing.B, keys int, s *stream) {
+	m := make(map[uint64]uint64, keys)
+	for k := range uint64(keys) {
+		m[k] = k
+	}
+	b.Run(fmt.Sprintf("keys=%d/store=go-map/op=GET/batch=1", keys), func(b *testing.B) {
+		hits, at := 0, 0
+		runtime.LockOSThread()
+		start := cpu.ThreadNs()
+		for range b.N {
+			if _, ok := m[s.keys[at]]; ok {
+				hits++
+			}
+			at = (at + 1) % streamLen
+		}
+		report(b, cpu.ThreadNs()-start, hits)
+	})
+	b.Run(fmt.Sprintf("keys=%d/store=go-map/op=SET/batch=1", keys), func(b *testing.B) {
+		at := 0
+		runtime.LockOSThread()
+		start := cpu.ThreadNs()
+		for range b.N {
+			m[s.keys[at]] = uint64(at)
+			at = (at + 1) % streamLen
+		}
+		report(b, cpu.ThreadNs()-start, b.N)
+	})
+	runtime.KeepAlive(m)
+}
+
+func fast(b *testing.B, keys int, s *stream) {
+	c := fastcache.New(max(64<<20, keys*64))
+	defer c.Reset()
+	var k [8]byte
+	for i := range uint64(keys) {
+		binary.LittleEndian.PutUint64(k[:], i)
+		c.Set(k[:], k[:])
+	}
+	b.Run(fmt.Sprintf("keys=%d/store=fastcache/op=GET/batch=1", keys), func(b *testing.B) {
+		hits, at := 0, 0
+		dst := make([]byte, 0, 8)
+		runtime.LockOSThread()
+		start := cpu.ThreadNs()
+		for range b.N {
+			binary.LittleEndian.PutUint64(k[:], s.keys[at])
+			if v := c.Get(dst[:0], k[:]); len(v) == 8 {
+				hits++
+			}
+			at = (at + 1) % streamLen
+		}
+		report(b, cpu.ThreadNs()-start, hits)
+	})
+	b.Run(fmt.Sprintf("keys=%d/store=fastcache/op=SET/batch=1", keys), func(b *testing.B) {
+		at := 0
+		runtime.LockOSThread()
+		start := cpu.ThreadNs()
+		for range b.N {
+			binary.LittleEndian.PutUint64(k[:], s.keys[at])
+			c.Set(k[:], k[:])
+			at = (at + 1) % streamLen
+		}
+		report(b, cpu.ThreadNs()-start, b.N)
+	})
+}

@@ -1,0 +1,139 @@
+package client
+
+import (
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"dpukv/results"
+)
+
+// maxSlots bounds the memory that the intervals of a long run take, to about 60 MB.
+const maxSlots = 128
+
+// collector merges what the workers recorded, on a goroutine of its own. Once the
+// intervals fill all slots, two at a time are merged into one.
+type collector struct {
+	open  bool
+	slots []slot
+	width int // intervals a slot
+	// report is called with what is known of an interval once a later one is
+	// heard of. It may be nil.
+	report func(interval int, h *hdrhistogram.Histogram)
+	newest int
+	latest *hdrhistogram.Histogram // of the newest interval, to report
+	done   chan struct{}
+}
+
+// slot holds all workers' latencies of width intervals; nil is empty.
+type slot struct{ intended, actual *hdrhistogram.Histogram }
+
+func newCollector(open bool, report func(int, *hdrhistogram.Histogram)) *collector {
+	c := &collector{open: open, width: 1, report: report, done: make(chan struct{})}
+	if report != nil {
+		c.latest = results.NewHistogram()
+	}
+	return c
+}
+
+// run merges until the channel is closed, and sends the histograms back.
+func (c *collector) run(full <-chan *histPair) {
+	defer close(c.done)
+	for p := range full {
+		c.progress(p)
+		c.merge(p)
+		p.reset()
+		p.home <- p // has room for all pairs of its worker
+	}
+}
+
+func (c *collector) merge(p *histPair) {
+	for p.interval/c.width >= maxSlots {
+		c.halve()
+	}
+	at := p.interval / c.width
+	for len(c.slots) <= at {
+		c.slots = append(c.slots, slot{})
+	}
+	s := &c.slots[at]
+	s.actual = mergeInto(s.actual, p.actual)
+	if c.open {
+		s.intended = mergeInto(s.intended, p.intended)
+	}
+}
+
+// halve merges each slot with its neighbour.
+func (c *collector) halve() {
+	for i, s := range c.slots {
+		if i%2 == 0 {
+			c.slots[i/2] = s
+			continue
+		}
+		into := &c.slots[i/2]
+		into.actual = mergeInto(into.actual, s.actual)
+		into.intended = mergeInto(into.intended, s.intended)
+	}
+	c.slots = c.slots[:(len(c.slots)+1)/2]
+	c.width *= 2
+}
+
+// mergeInto adds a histogram to another of the same range, so that nothing is dropped.
+func mergeInto(sum, h *hdrhistogram.Histogram) *hdrhistogram.Histogram {
+	if h == nil {
+		return sum
+	}
+	if sum == nil {
+		sum = results.NewHistogram()
+	}
+	sum.Merge(h)
+	return sum
+}
+
+// progress reports the newest interval when p is of a later one.
+func (c *collector) progress(p *histPair) {
+	if c.report == nil {
+		return
+	}
+	if p.interval > c.newest {
+		c.report(c.newest, c.latest)
+		c.latest.Reset()
+		c.newest = p.interval
+	}
+	if p.interval == c.newest {
+		c.latest.Merge(p.actual)
+	}
+}
+
+// totals merges all intervals. In a closed loop both are one histogram.
+func (c *collector) totals() (intended, actual *hdrhistogram.Histogram) {
+	actual = results.NewHistogram()
+	for _, s := range c.slots {
+		actual = mergeInto(actual, s.actual)
+		intended = mergeInto(intended, s.intended)
+	}
+	if intended == nil {
+		intended = actual
+	}
+	return intended, actual
+}
+
+// intervals lists the slots that hold anything, both latencies of each. In a closed
+// loop the two share a histogram.
+func (c *collector) intervals(start time.Time, interval time.Duration) []results.Interval {
+	var list []results.Interval
+	length := interval * time.Duration(c.width)
+	for i, s := range c.slots {
+		if s.actual == nil || s.actual.TotalCount() == 0 {
+			continue
+		}
+		intended := s.intended
+		if !c.open {
+			intended = s.actual
+		}
+		from := start.Add(time.Duration(i) * length)
+		list = append(list,
+			results.Interval{Tag: results.TagIntended, Start: from, End: from.Add(length), Histogram: intended},
+			results.Interval{Tag: results.TagActual, Start: from, End: from.Add(length), Histogram: s.actual})
+	}
+	return list
+}

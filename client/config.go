@@ -1,0 +1,114 @@
+package client
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"dpukv/hashbench"
+	"dpukv/kvs"
+)
+
+// What a Config with zeros gets.
+const (
+	DefaultTimeout  = 2 * time.Second
+	DefaultInterval = 250 * time.Millisecond
+)
+
+// minTimeout is above what a client that shares its CPU may be kept from running.
+const minTimeout = 10 * time.Millisecond
+
+// Config is one load: what is asked of a server, by whom, how fast and how long.
+type Config struct {
+	Workload    Workload
+	Threads     int // load workers, each a thread with a session of its own
+	Connections int // of a thread to each server worker
+	Window      int // batches in flight a connection
+	Batch       int // operations a batch
+	// RateOps is the operations a second that all threads together offer in an
+	// open loop; 0 is a closed loop, which keeps every window full.
+	RateOps  float64
+	Duration time.Duration // of the measured window
+	Warmup   time.Duration // load before it
+	Hash     hashbench.Func
+	// CPUs pins thread i to CPUs[i%len(CPUs)]; empty: not pinned.
+	CPUs []int
+	// Timeout ends the run when an answer is out longer; 0: DefaultTimeout.
+	Timeout time.Duration
+	// Interval is the time between two reports and the length of the intervals
+	// of the histogram log; 0: DefaultInterval.
+	Interval time.Duration
+	// ServerAddr names the server in errors and in the point.
+	ServerAddr string
+	// SameHost says that client and server share a machine, so that their CPUs can be compared.
+	SameHost bool
+	// OnProgress is told how the run gets on, from one goroutine at a time. It
+	// may be nil, and must return soon.
+	OnProgress func(Progress)
+}
+
+func (c *Config) setDefaults() {
+	if c.Timeout == 0 {
+		c.Timeout = DefaultTimeout
+	}
+	if c.Interval == 0 {
+		c.Interval = DefaultInterval
+	}
+}
+
+func (c *Config) validate() error {
+	if err := c.Workload.Validate(); err != nil {
+		return err
+	}
+	switch {
+	case c.Threads < 1:
+		return fmt.Errorf("threads is %d, allowed is 1 or more", c.Threads)
+	case c.Connections < 1:
+		return fmt.Errorf("connections is %d, allowed is 1 or more", c.Connections)
+	case c.Window < 1:
+		return fmt.Errorf("window is %d, allowed is 1 or more", c.Window)
+	case c.Batch < 1:
+		return fmt.Errorf("batch is %d, allowed is 1 or more", c.Batch)
+	case !(c.RateOps >= 0): // NaN is refused too
+		return fmt.Errorf("rate_ops is %v, allowed is 0 (closed loop) or more", c.RateOps)
+	case c.Duration <= 0:
+		return fmt.Errorf("duration is %v, allowed is more than 0", c.Duration)
+	case c.Warmup < 0:
+		return fmt.Errorf("warmup is %v, allowed is 0 or more", c.Warmup)
+	case c.Timeout < minTimeout:
+		return fmt.Errorf("timeout is %v, allowed is %v or more", c.Timeout, minTimeout)
+	case c.Interval < time.Millisecond:
+		return fmt.Errorf("interval is %v, allowed is 1ms or more", c.Interval)
+	case c.Hash.Sum64 == nil:
+		return fmt.Errorf("hash is not given, known are %s", strings.Join(hashbench.Names(), ", "))
+	}
+	if i := slices.IndexFunc(c.CPUs, func(cpu int) bool { return cpu < 0 }); i >= 0 {
+		return fmt.Errorf("cpus has %d, allowed is 0 or more", c.CPUs[i])
+	}
+	return nil
+}
+
+// fits reports what the server cannot do of what is asked.
+func (c *Config) fits(facts kvs.Facts) error {
+	if c.Hash.Name != facts.Hash {
+		return fmt.Errorf("the client hashes keys with %q, but the %s server with %q: give both the same function",
+			c.Hash.Name, facts.Store, facts.Hash)
+	}
+	if facts.MaxBatch > 0 && c.Batch > facts.MaxBatch {
+		return fmt.Errorf("batch is %d, but the %s server takes at most %d operations a batch",
+			c.Batch, facts.Store, facts.MaxBatch)
+	}
+	return nil
+}
+
+// openLoop reports whether the load has a schedule of its own.
+func (c *Config) openLoop() bool { return c.RateOps > 0 }
+
+// cpuOf is the CPU that a thread is pinned to, -1 if none.
+func (c *Config) cpuOf(thread int) int {
+	if len(c.CPUs) == 0 {
+		return -1
+	}
+	return c.CPUs[thread%len(c.CPUs)]
+}

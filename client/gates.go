@@ -1,0 +1,71 @@
+package client
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A gate is what a run must pass for its figures to be believed.
+
+func (r *runner) preloadGate() error {
+	t, w := r.preloaded, &r.cfg.Workload
+	switch {
+	case t.full > 0:
+		return fmt.Errorf("%d of %d keys fitted, the others were answered full: start the server with more room "+
+			"(it has an index for %d items and %d bytes of log; an item holds %d + %d bytes and its header), or ask for fewer keys",
+			t.answered-t.errors, w.Keys, r.facts.Items, r.facts.LogBytes, w.KeyBytes, w.ValueBytes)
+	case t.errors > 0:
+		return r.wrongAnswers(t)
+	}
+	return nil
+}
+
+func (r *runner) verifyGate() error {
+	if r.verified.errors > 0 {
+		return r.wrongAnswers(r.verified)
+	}
+	return r.hitGate(r.verified, "right after the preload")
+}
+
+// gate is the one after the measurement.
+func (r *runner) gate() error {
+	sum := r.sum()
+	all := sum.inside
+	all.add(sum.outside)
+	if all.errors > 0 {
+		return r.wrongAnswers(all)
+	}
+	if sum.inside.answered == 0 {
+		return fmt.Errorf("no operation was answered within the window of %v: measure for longer", r.cfg.Duration)
+	}
+	return r.hitGate(sum.inside, "in the measured window")
+}
+
+func (r *runner) hitGate(t tally, when string) error {
+	if t.gets == 0 || t.hitRate() >= r.facts.MinHitRate {
+		return nil
+	}
+	return fmt.Errorf("%d of %d GETs found their key %s, a share of %.5f; this server (%s, %q mode) must have %.5f: "+
+		"give it more room or ask for fewer keys", t.hits, t.gets, when, t.hitRate(), r.facts.Store, r.facts.Mode, r.facts.MinHitRate)
+}
+
+func (t *tally) hitRate() float64 {
+	if t.gets == 0 {
+		return 0
+	}
+	return float64(t.hits) / float64(t.gets)
+}
+
+func (r *runner) wrongAnswers(t tally) error {
+	return fmt.Errorf("%s: %d of %d answers were wrong or said that the operation failed, such as: %s",
+		r.serverName(), t.errors, t.answered, strings.Join(r.examples(), "; "))
+}
+
+// examples are the first errors in words.
+func (r *runner) examples() []string {
+	var list []string
+	for _, w := range r.team.workers {
+		list = append(list, w.examples...)
+	}
+	return list[:min(len(list), maxExamples)]
+}

@@ -1,0 +1,239 @@
+package client
+
+import (
+	"time"
+
+	"dpukv/internal/cpu"
+	"dpukv/kvs"
+)
+
+// window is the time that a load is measured in, on the monotonic clock.
+type window struct {
+	startNs int64 // of the load: warm-up
+	fromNs  int64 // of the measured window
+	toNs    int64
+}
+
+func (w window) holds(ns int64) bool { return w.fromNs <= ns && ns < w.toNs }
+
+// loader is a worker under load: warm-up, measured window, drain.
+type loader struct {
+	*worker
+	win window
+	gen generator
+	rec recorder
+	run run
+
+	inside  tally  // answered in the measured window
+	outside tally  // before and after it
+	late    uint64 // open loop: due in the window, answered after it
+
+	submitted    uint64
+	begin, end   mark
+	begun, ended bool
+
+	schedule schedule // open loop only
+}
+
+// mark is what had been used and sent when the window began or ended.
+type mark struct {
+	cpuNs     int64
+	spunNs    int64
+	submitted uint64
+	traffic   kvs.Traffic
+}
+
+// run is a row of answers with the same times: of one batch, mostly. Phase and latency are
+// worked out once for all of it.
+type run struct {
+	intendedNs, sentNs, receivedNs int64
+
+	n      int64
+	record bool
+	late   bool
+	tally  *tally
+}
+
+func newLoader(w *worker, win window, full chan<- *histPair) *loader {
+	l := &loader{
+		worker: w,
+		win:    win,
+		gen:    newGenerator(&w.cfg.Workload, w.id),
+		rec:    newRecorder(w.cfg.openLoop(), full, win.fromNs, int64(w.cfg.Interval)),
+	}
+	if w.cfg.openLoop() {
+		l.schedule.pacer = newPacer(w.cfg.RateOps, w.cfg.Batch, w.id, w.cfg.Threads)
+	}
+	return l
+}
+
+// load runs from the common start until nothing is outstanding.
+func (l *loader) load() error {
+	defer l.rec.finish()
+	if err := l.awaitStart(); err != nil {
+		return err
+	}
+	step := l.closedStep
+	if l.cfg.openLoop() {
+		step = l.openStep
+	}
+	for {
+		now := cpu.NowNs()
+		if err := l.alive(now); err != nil {
+			return err
+		}
+		if l.tick(now) {
+			return l.drain()
+		}
+		if err := step(now); err != nil {
+			return err
+		}
+	}
+}
+
+func (l *loader) awaitStart() error {
+	for {
+		left := l.win.startNs - cpu.NowNs()
+		if left <= 0 {
+			return nil
+		}
+		if l.stop.Load() {
+			return errStopped
+		}
+		time.Sleep(min(time.Duration(left), maxWait))
+	}
+}
+
+// tick notes the window's begin and end. It is true once the window is over.
+func (l *loader) tick(nowNs int64) bool {
+	l.schedule.spun(nowNs)
+	if !l.begun && nowNs >= l.win.fromNs {
+		l.begin, l.begun = l.mark(), true
+	}
+	if nowNs < l.win.toNs {
+		return false
+	}
+	l.end, l.ended = l.mark(), true
+	return true
+}
+
+func (l *loader) mark() mark {
+	return mark{cpu.ThreadNs(), l.schedule.spunNs, l.submitted, l.session.Traffic()}
+}
+
+// spent is the difference of the window's two marks; nothing if the run ended before.
+func (l *loader) spent() mark {
+	if !l.ended {
+		return mark{}
+	}
+	return mark{
+		cpuNs:     l.end.cpuNs - l.begin.cpuNs,
+		spunNs:    l.end.spunNs - l.begin.spunNs,
+		submitted: l.end.submitted - l.begin.submitted,
+		traffic: kvs.Traffic{
+			Frames:        l.end.traffic.Frames - l.begin.traffic.Frames,
+			SentBytes:     l.end.traffic.SentBytes - l.begin.traffic.SentBytes,
+			ReceivedBytes: l.end.traffic.ReceivedBytes - l.begin.traffic.ReceivedBytes,
+		},
+	}
+}
+
+// untilMark shortens a wait so that it ends with the warm-up or the window.
+func (l *loader) untilMark(nowNs int64, wait time.Duration) time.Duration {
+	next := l.win.toNs
+	if !l.begun {
+		next = l.win.fromNs
+	}
+	return min(wait, time.Duration(max(next-nowNs, 0)))
+}
+
+// closedStep fills the windows and takes the answers that are in.
+func (l *loader) closedStep(nowNs int64) error {
+	for range burst {
+		taken, err := l.sendNext(0)
+		if err != nil {
+			return err
+		}
+		if !taken {
+			return l.receive(l.untilMark(nowNs, maxWait))
+		}
+	}
+	return l.receive(0)
+}
+
+// sendNext submits the next operation. It is false if the session has no room now; the operation
+// is then offered again by the next call.
+func (l *loader) sendNext(intendedNs int64) (bool, error) {
+	if !l.pending {
+		key, get := l.gen.next()
+		if get {
+			l.prepare(kvs.Get, key)
+		} else {
+			l.prepare(kvs.Set, key)
+			FillValue(l.req.Value, key, l.nextVersion())
+		}
+		l.req.IntendedNs = intendedNs
+	}
+	taken, err := l.submit()
+	if taken {
+		l.submitted++
+	}
+	return taken, err
+}
+
+func (l *loader) receive(wait time.Duration) error {
+	err := l.poll(wait)
+	l.settle()
+	return err
+}
+
+// settle checks, counts and records the answers polled.
+func (l *loader) settle() {
+	for i := range l.answers {
+		a := &l.answers[i]
+		if l.run.n == 0 || a.ReceivedNs != l.run.receivedNs ||
+			a.SentNs != l.run.sentNs || a.IntendedNs != l.run.intendedNs {
+			l.endRun()
+			l.beginRun(a)
+		}
+		l.run.n++
+		l.judge(a, l.run.tally)
+	}
+	l.endRun()
+}
+
+func (l *loader) beginRun(a *kvs.Answer) {
+	l.run = run{intendedNs: a.IntendedNs, sentNs: a.SentNs, receivedNs: a.ReceivedNs, tally: &l.outside}
+	switch {
+	case l.win.holds(a.ReceivedNs):
+		l.run.record, l.run.tally = true, &l.inside
+	case l.cfg.openLoop() && a.ReceivedNs >= l.win.toNs && l.win.holds(a.IntendedNs):
+		l.run.record, l.run.late = true, true
+	}
+}
+
+func (l *loader) endRun() {
+	if l.run.record && l.run.n > 0 {
+		l.rec.record(l.run.receivedNs, l.run.receivedNs-l.run.intendedNs, l.run.receivedNs-l.run.sentNs, l.run.n)
+		if l.run.late {
+			l.late += uint64(l.run.n)
+		}
+	}
+	l.run.n = 0
+}
+
+// drain waits for what is outstanding when the window is over.
+func (l *loader) drain() error {
+	for l.ages.total > 0 {
+		if err := l.alive(cpu.NowNs()); err != nil {
+			return err
+		}
+		if err := l.flush(); err != nil {
+			return err
+		}
+		if err := l.receive(maxWait); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+package client
+
+import (
+	"errors"
+	"slices"
+
+	"dpukv/internal/cpu"
+	"dpukv/kvs"
+	"dpukv/results"
+)
+
+// summed is what all threads did in the measured window.
+type summed struct {
+	inside, outside tally
+	late, unsent    uint64
+	clamped         uint64
+	samples         uint64
+	submitted       uint64
+	cpuNs, spunNs   int64
+	frames          uint64
+	sentBytes       uint64
+	groups          uint64
+	lateGroups      uint64
+	heldGroups      uint64
+	maxLagNs        int64
+}
+
+func (r *runner) sum() summed {
+	var s summed
+	for _, l := range r.loaders {
+		s.inside.add(l.inside)
+		s.outside.add(l.outside)
+		s.late += l.late
+		s.unsent += l.unsent()
+		s.clamped += l.rec.clamped
+		s.samples += l.rec.samples
+		spent := l.spent()
+		s.submitted += spent.submitted
+		s.cpuNs += spent.cpuNs
+		s.spunNs += spent.spunNs
+		s.frames += spent.traffic.Frames
+		s.sentBytes += spent.traffic.SentBytes
+		s.groups += l.schedule.groups
+		s.lateGroups += l.schedule.lateGroups
+		s.heldGroups += l.schedule.heldGroups
+		s.maxLagNs = max(s.maxLagNs, l.schedule.maxLagNs)
+	}
+	return s
+}
+
+// result makes the point of a run that ended with err, from as much as there is.
+func (r *runner) result(err error) *Result {
+	res := &Result{Point: r.asked(), Examples: r.examples()}
+	p := &res.Point
+	r.used(p)
+	p.PreloadHitRate = r.verified.hitRate()
+	p.Errors = r.preloaded.errors + r.verified.errors
+	if r.collector != nil {
+		sum := r.sum()
+		r.counted(p, sum)
+		r.cost(p, sum)
+		intended, actual := r.collector.totals()
+		p.Latency, p.Actual = results.LatencyOf(intended), results.LatencyOf(actual)
+		res.Intervals = r.collector.intervals(r.startedAt, r.cfg.Interval)
+		res.Threads = r.threads()
+		p.Warnings = r.warnings(p, sum)
+	}
+	if err != nil {
+		p.Status, p.Error = results.StatusFailed, err.Error()
+		var timeout *timeoutError
+		if errors.As(err, &timeout) {
+			p.Timeouts = uint64(timeout.timedOut)
+		}
+	}
+	return res
+}
+
+func (r *runner) asked() results.Point {
+	c, w := &r.cfg, &r.cfg.Workload
+	return results.Point{
+		Schema: results.SchemaVersion, Status: results.StatusOK,
+		Store: r.facts.Store, GetRatio: w.GetRatio, Dist: w.Dist.String(), Keys: w.Keys,
+		KeyBytes: w.KeyBytes, ValueBytes: w.ValueBytes, Batch: c.Batch, Window: c.Window,
+		Connections: c.Connections, ServerThreads: r.facts.Workers, ClientThreads: c.Threads,
+		RateOps: c.RateOps, Hash: c.Hash.Name, Seed: w.Seed, WarmupNs: int64(c.Warmup),
+		DurationNs: int64(c.Duration), Warnings: []string{},
+	}
+}
+
+func (r *runner) used(p *results.Point) {
+	p.Transport, p.Mode, p.Access, p.Pages = r.facts.Transport, r.facts.Mode, r.facts.Access, r.facts.Pages
+	p.ServerCPUs, p.ClientCPUs = r.facts.CPUs, r.pinnedTo()
+	p.ServerVersion, p.ServerAddr = r.facts.Version, r.cfg.ServerAddr
+}
+
+// pinnedTo lists the CPUs that have a thread pinned to them, ascending.
+func (r *runner) pinnedTo() []int {
+	cpus := []int{}
+	for i := range min(r.cfg.Threads, len(r.cfg.CPUs)) {
+		cpus = append(cpus, r.cfg.CPUs[i])
+	}
+	slices.Sort(cpus)
+	return slices.Compact(cpus)
+}
+
+func (r *runner) counted(p *results.Point, s summed) {
+	p.StartedAt = r.startedAt
+	p.Ops = s.inside.answered
+	p.Gets, p.Hits, p.Misses = s.inside.gets, s.inside.hits, s.inside.misses
+	p.Errors += s.inside.errors + s.outside.errors
+	p.LateOps, p.UnsentOps = s.late, s.unsent
+	p.ThroughputOps = float64(p.Ops) / r.cfg.Duration.Seconds()
+	p.Evicted = r.evicted()
+	if s.frames > 0 {
+		p.OpsPerFrame = float64(s.submitted) / float64(s.frames)
+		p.BytesPerFrame = float64(s.sentBytes) / float64(s.frames)
+	}
+}
+
+// evicted is what the server lost to make room since before the preload.
+func (r *runner) evicted() uint64 {
+	count := func(s kvs.Stats) (n uint64) {
+		for i := range s.Workers {
+			n += s.Workers[i].Evicted
+		}
+		return n
+	}
+	before, after := count(r.preStats), count(r.sampler.end.server)
+	return max(after, before) - before
+}
+
+// cost fills in CPU times. The samples are not taken at the very ends of the window, so that
+// what was used between them counts for the time between them.
+func (r *runner) cost(p *results.Point, s summed) {
+	wall := float64(r.cfg.Duration)
+	p.ClientCPUShare = float64(s.cpuNs) / (wall * float64(r.clientCPUs()))
+	begin, end := &r.sampler.begin, &r.sampler.end
+	span := float64(end.nowNs - begin.nowNs)
+	if end.nowNs == 0 || span <= 0 {
+		return // the run ended before
+	}
+	clientNs := float64(end.processNs-begin.processNs) / span * wall
+	serverNs := float64(end.server.CPUNs - begin.server.CPUNs)
+	if p.Ops > 0 {
+		p.ClientCPUNsPerOp = clientNs / float64(p.Ops)
+	}
+	if clientNs > 0 {
+		p.ClientHashShare = r.hashNs * float64(p.Ops) / clientNs
+	}
+	if ops := end.server.Ops() - begin.server.Ops(); ops > 0 {
+		p.ServerCPUNsPerOp = serverNs / float64(ops)
+	}
+	if r.facts.Workers > 0 {
+		p.ServerCPUShare = serverNs / (span * float64(r.facts.Workers))
+	}
+}
+
+// clientCPUs is the number of CPUs that the threads could use at once.
+func (r *runner) clientCPUs() int {
+	if pinned := len(r.pinnedTo()); pinned > 0 {
+		return pinned
+	}
+	allowed, err := cpu.Allowed()
+	if err != nil {
+		return r.cfg.Threads
+	}
+	return min(r.cfg.Threads, len(allowed))
+}
+
+func (r *runner) threads() []ThreadSummary {
+	var list []ThreadSummary
+	for _, l := range r.loaders {
+		spent := l.spent()
+		list = append(list, ThreadSummary{
+			Thread: l.id, CPU: l.cpu, Ops: l.inside.answered,
+			CPUNs: spent.cpuNs, SpinNs: spent.spunNs, Frames: spent.traffic.Frames,
+			LateGroups: l.schedule.lateGroups, HeldGroups: l.schedule.heldGroups, MaxLagNs: l.schedule.maxLagNs,
+		})
+	}
+	return list
+}

@@ -1,0 +1,26 @@
+package client
+
+import "time"
+
+// Phase is a part of a run.
+type Phase string
+
+// The phases, in their order.
+const (
+	PhaseOpen    Phase = "open"    // the threads' sessions
+	PhasePreload Phase = "preload" // every key is set once
+	PhaseVerify  Phase = "verify"  // keys are asked for and their values checked
+	PhaseMeasure Phase = "measure" // warm-up, measured window, drain
+)
+
+// Progress is how far a run has come.
+type Progress struct {
+	Phase Phase
+	// Done and Total count the keys of a preload or verify phase.
+	Done, Total uint64
+	// Elapsed, ThroughputOps and the latencies are of the measured window's last
+	// whole interval, as far as all threads have reported it.
+	Elapsed       time.Duration // from the window's start to the interval's end
+	ThroughputOps float64
+	P50Ns, P99Ns  int64 // latency from the actual send
+}

@@ -1,0 +1,256 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"dpukv/hashbench"
+	"dpukv/internal/cpu"
+	"dpukv/kvs"
+	"dpukv/results"
+)
+
+// Result is one run's outcome.
+type Result struct {
+	// Point has all that the client knows. ID, Placement, Submode, Repeat and
+	// ClientVersion are the caller's to fill in.
+	Point results.Point
+	// Intervals are the latencies over time, both of each interval; merged, they
+	// count Point.Ops + Point.LateOps operations. In a closed loop the two
+	// of an interval share a histogram.
+	Intervals []results.Interval
+	Threads   []ThreadSummary
+	// Examples are the first few errors in words.
+	Examples []string
+}
+
+// ThreadSummary is what one client thread did in the measured window.
+type ThreadSummary struct {
+	Thread     int    `json:"thread"`
+	CPU        int    `json:"cpu"` // -1: not pinned
+	Ops        uint64 `json:"ops"` // answered
+	CPUNs      int64  `json:"cpu_ns"`
+	SpinNs     int64  `json:"spin_ns"` // of CPUNs: looked for answers with nothing to send
+	Frames     uint64 `json:"frames"`
+	LateGroups uint64 `json:"late_groups"` // batches begun late with room in the windows
+	HeldGroups uint64 `json:"held_groups"` // batches begun late because the windows were full
+	MaxLagNs   int64  `json:"max_lag_ns"`  // of a batch behind its schedule
+}
+
+// startDelay is what the threads have to get to the start.
+const startDelay = 10 * time.Millisecond
+
+// runner carries one run through its phases.
+type runner struct {
+	caller context.Context
+	ctx    context.Context // ends with the caller's, or when something fails
+	cancel context.CancelCauseFunc
+	cfg    Config
+	remote kvs.Remote
+	facts  kvs.Facts
+	stop   atomic.Bool
+	team   *team
+	phase  Phase
+
+	hashNs    float64   // of one key
+	preStats  kvs.Stats // before the preload
+	preloaded tally
+	verified  tally
+	loaders   []*loader
+	collector *collector
+	sampler   sampler
+	win       window
+	startedAt time.Time // of the window
+}
+
+// Run puts one load on a server and measures it. The result is nil only if the
+// configuration is refused; else it comes with any error too, as a point
+// with status "failed". Run returns soon after ctx ends. It leaves the remote open.
+func Run(ctx context.Context, remote kvs.Remote, cfg Config) (*Result, error) {
+	cfg.setDefaults()
+	if err := cfg.validate(); err != nil {
+		return nil, fmt.Errorf("load: %w", err)
+	}
+	if err := cfg.fits(remote.Facts()); err != nil {
+		return nil, fmt.Errorf("load: %w", err)
+	}
+	r := &runner{caller: ctx, cfg: cfg, remote: remote, facts: remote.Facts()}
+	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	release := context.AfterFunc(r.ctx, func() { r.stop.Store(true) })
+	defer release()
+	defer r.cancel(nil)
+	err := r.run()
+	return r.result(err), err
+}
+
+func (r *runner) run() error {
+	r.hashNs = hashbench.Cost(r.cfg.Hash, r.cfg.Workload.KeyBytes)
+	r.sampler = sampler{remote: r.remote, timeout: r.cfg.Timeout}
+	r.team = newTeam(&r.cfg, r.serverName(), &r.stop)
+	err := r.phases()
+	if err != nil {
+		r.stop.Store(true)
+	}
+	closeErr := r.team.close()
+	if err == nil && closeErr != nil {
+		err = fmt.Errorf("close the sessions: %w", closeErr)
+	}
+	return err
+}
+
+func (r *runner) phases() error {
+	for _, phase := range []struct {
+		name Phase
+		do   func() error
+	}{
+		{PhaseOpen, r.open},
+		{PhasePreload, r.preload},
+		{PhaseVerify, r.verify},
+		{PhaseMeasure, r.measure},
+	} {
+		r.phase = phase.name
+		r.progress(Progress{Phase: phase.name})
+		if err := phase.do(); err != nil {
+			return fmt.Errorf("%s: %w", phase.name, r.explain(err))
+		}
+	}
+	return nil
+}
+
+// explain turns errStopped into what stopped the run: the caller, or something beside the workers.
+func (r *runner) explain(err error) error {
+	switch {
+	case !errors.Is(err, errStopped):
+		return err
+	case r.caller.Err() != nil:
+		return fmt.Errorf("cancelled: %w", context.Cause(r.caller))
+	}
+	return context.Cause(r.ctx)
+}
+
+func (r *runner) serverName() string {
+	name := r.facts.Store + " server"
+	if r.cfg.ServerAddr != "" {
+		name += " at " + r.cfg.ServerAddr
+	}
+	return name
+}
+
+func (r *runner) progress(p Progress) {
+	if r.cfg.OnProgress != nil {
+		r.cfg.OnProgress(p)
+	}
+}
+
+func (r *runner) open() (err error) {
+	if r.preStats, err = r.sampler.stats(r.ctx); err != nil {
+		return err
+	}
+	return r.team.each(func(w *worker) error { return w.open(r.remote) }, r.cfg.Interval, nil)
+}
+
+// sweep has the team do one operation on count keys.
+func (r *runner) sweep(op kvs.Op, count uint64) (tally, error) {
+	s := keySweep{op: op, count: count, keys: uint64(r.cfg.Workload.Keys)}
+	tallies := make([]tally, len(r.team.workers))
+	err := r.team.each(
+		func(w *worker) (err error) {
+			tallies[w.id], err = w.sweep(s)
+			return err
+		},
+		r.cfg.Interval,
+		func() { r.progress(Progress{Phase: r.phase, Done: r.team.answered(), Total: count}) })
+	var sum tally
+	for _, t := range tallies {
+		sum.add(t)
+	}
+	return sum, err
+}
+
+// preload sets every key once.
+func (r *runner) preload() (err error) {
+	r.preloaded, err = r.sweep(kvs.Set, uint64(r.cfg.Workload.Keys))
+	if err != nil {
+		return err
+	}
+	return r.preloadGate()
+}
+
+// verify asks for keys evenly over all, for all if they are not too many.
+func (r *runner) verify() (err error) {
+	r.verified, err = r.sweep(kvs.Get, min(uint64(r.cfg.Workload.Keys), maxVerified))
+	if err != nil {
+		return err
+	}
+	return r.verifyGate()
+}
+
+// measure does warm-up, window and drain.
+func (r *runner) measure() error {
+	full := make(chan *histPair, pairsPerWorker*r.cfg.Threads)
+	r.setWindow()
+	for _, w := range r.team.workers {
+		r.loaders = append(r.loaders, newLoader(w, r.win, full))
+	}
+	r.collector = newCollector(r.cfg.openLoop(), r.reporter())
+	go r.collector.run(full)
+	sampled := make(chan error, 1)
+	go func() {
+		err := r.sampler.run(r.ctx, r.win)
+		if err != nil {
+			r.cancel(err)
+		}
+		sampled <- err
+	}()
+
+	err := r.team.each(func(w *worker) error { return r.loaders[w.id].load() }, r.cfg.Interval, nil)
+	if err != nil {
+		r.cancel(err)
+	}
+	close(full)
+	<-r.collector.done
+	if sampleErr := <-sampled; err == nil {
+		err = sampleErr
+	}
+	if err != nil {
+		return err
+	}
+	return r.gate()
+}
+
+func (r *runner) setWindow() {
+	now := cpu.NowNs()
+	r.win.startNs = now + int64(startDelay) + int64(r.cfg.Threads)*int64(time.Millisecond)
+	r.win.fromNs = r.win.startNs + int64(r.cfg.Warmup)
+	r.win.toNs = r.win.fromNs + int64(r.cfg.Duration)
+	r.startedAt = time.Now().Add(time.Duration(r.win.fromNs - now))
+}
+
+// reporter makes progress of the collector's intervals.
+func (r *runner) reporter() func(int, *hdrhistogram.Histogram) {
+	if r.cfg.OnProgress == nil {
+		return nil
+	}
+	return func(interval int, h *hdrhistogram.Histogram) {
+		r.cfg.OnProgress(Progress{
+			Phase:         PhaseMeasure,
+			Elapsed:       time.Duration(interval+1) * r.cfg.Interval,
+			ThroughputOps: float64(h.TotalCount()) / r.cfg.Interval.Seconds(),
+			P50Ns:         h.ValueAtPercentile(50),
+			P99Ns:         h.ValueAtPercentile(99),
+		})
+	}
+}
+
+// answered is the number of keys that a running sweep has done.
+func (t *team) answered() (n uint64) {
+	for _, w := range t.workers {
+		n += w.done.Load()
+	}
+	return n
+}

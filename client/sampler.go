@@ -1,0 +1,72 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"dpukv/internal/cpu"
+	"dpukv/kvs"
+)
+
+// sample is what the server and this process had used at one time.
+type sample struct {
+	nowNs     int64 // in the middle of asking the server
+	processNs int64 // CPU time of this process
+	server    kvs.Stats
+}
+
+// sampler takes a sample when the window begins and one when it ends, outside
+// the workers' threads.
+type sampler struct {
+	remote     kvs.Remote
+	timeout    time.Duration
+	begin, end sample
+}
+
+func (s *sampler) run(ctx context.Context, win window) (err error) {
+	if s.begin, err = s.at(ctx, win.fromNs); err != nil {
+		return err
+	}
+	s.end, err = s.at(ctx, win.toNs)
+	return err
+}
+
+// at takes a sample at a time on the monotonic clock.
+func (s *sampler) at(ctx context.Context, ns int64) (sample, error) {
+	timer := time.NewTimer(time.Duration(ns - cpu.NowNs()))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return sample{}, errStopped
+	case <-timer.C:
+	}
+	processNs, before := cpu.ProcessNs(), cpu.NowNs()
+	stats, err := s.stats(ctx)
+	return sample{(before + cpu.NowNs()) / 2, processNs, stats}, err
+}
+
+// stats asks the server, but does not wait longer than for any other answer. A
+// Stats call that is left behind ends when the caller closes the remote.
+func (s *sampler) stats(ctx context.Context) (kvs.Stats, error) {
+	type reply struct {
+		stats kvs.Stats
+		err   error
+	}
+	replies := make(chan reply, 1)
+	go func() {
+		stats, err := s.remote.Stats()
+		replies <- reply{stats, err}
+	}()
+	timer := time.NewTimer(s.timeout)
+	defer timer.Stop()
+	select {
+	case r := <-replies:
+		return r.stats, r.err
+	case <-ctx.Done():
+		return kvs.Stats{}, errStopped
+	case <-timer.C:
+		return kvs.Stats{}, fmt.Errorf("the server did not tell its statistics within %v: "+
+			"look whether it still runs and can be reached", s.timeout)
+	}
+}

@@ -1,0 +1,127 @@
+package client
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"dpukv/results"
+)
+
+const (
+	boundShare   = 0.85 // of its CPUs, above which the client is taken for the bottleneck
+	missedShare  = 0.01 // of the offered rate
+	lateShare    = 0.01 // of the batches
+	beyondWanted = 10.0 // samples above a percentile for it to be worth showing
+)
+
+// warnings are the doubts that must stand beside a point.
+func (r *runner) warnings(p *results.Point, s summed) []string {
+	list := []string{
+		r.clientBound(s),
+		r.sharedCPUs(),
+		r.overlap(),
+		r.rateMissed(p, s),
+		r.scheduleLate(s),
+		r.tooShort(s),
+		clamped(s),
+	}
+	return slices.DeleteFunc(list, func(w string) bool { return w == "" })
+}
+
+// clientBound leaves out the time that an open loop spun away with nothing to do.
+func (r *runner) clientBound(s summed) string {
+	share := float64(s.cpuNs-s.spunNs) / (float64(r.cfg.Duration) * float64(r.clientCPUs()))
+	if share <= boundShare {
+		return ""
+	}
+	return fmt.Sprintf("client-bound: the client's threads were busy for %.0f %% of the time of their CPUs (%.0f %% is the limit), "+
+		"so that these are the client's limits and not the server's: give it more CPUs", share*100, boundShare*100)
+}
+
+func (r *runner) sharedCPUs() string {
+	if len(r.cfg.CPUs) == 0 {
+		if n := r.clientCPUs(); n < r.cfg.Threads {
+			return fmt.Sprintf("%d client threads share %d CPUs", r.cfg.Threads, n)
+		}
+		return ""
+	}
+	threads := map[int][]int{}
+	for i := range r.cfg.Threads {
+		threads[r.cfg.cpuOf(i)] = append(threads[r.cfg.cpuOf(i)], i)
+	}
+	var shared []string
+	for _, c := range r.pinnedTo() {
+		if len(threads[c]) > 1 {
+			shared = append(shared, fmt.Sprintf("threads %v on CPU %d", threads[c], c))
+		}
+	}
+	if shared == nil {
+		return ""
+	}
+	return "client threads share CPUs: " + strings.Join(shared, ", ")
+}
+
+func (r *runner) overlap() string {
+	if !r.cfg.SameHost {
+		return ""
+	}
+	client := r.pinnedTo()
+	if len(client) == 0 || len(r.facts.CPUs) == 0 {
+		return "client and server run on the same machine and are not both pinned, so that they may share CPUs"
+	}
+	both := slices.DeleteFunc(client, func(c int) bool { return !slices.Contains(r.facts.CPUs, c) })
+	if len(both) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("client and server share CPUs %v", both)
+}
+
+// rateMissed allows for one batch a thread on its way when the window ends.
+func (r *runner) rateMissed(p *results.Point, s summed) string {
+	offered := r.cfg.RateOps * r.cfg.Duration.Seconds()
+	if !r.cfg.openLoop() || float64(p.Ops) >= offered*(1-missedShare)-float64(r.cfg.Batch*r.cfg.Threads) {
+		return ""
+	}
+	return fmt.Sprintf("target rate missed: %.0f of %.0f operations a second were answered (%d operations answered late, %d never sent)",
+		p.ThroughputOps, r.cfg.RateOps, s.late, s.unsent)
+}
+
+func (r *runner) scheduleLate(s summed) string {
+	limit := float64(s.groups) * lateShare
+	switch {
+	case s.groups == 0:
+		return ""
+	case float64(s.lateGroups) > limit:
+		return fmt.Sprintf("schedule late: %d of %d batches left more than %v after they were due, up to %v, while the windows had room: "+
+			"the client did not get the CPU it needs", s.lateGroups, s.groups, lateAfter, time.Duration(s.maxLagNs))
+	case float64(s.heldGroups) > limit:
+		return fmt.Sprintf("schedule late: %d of %d batches left more than %v after they were due, up to %v, because the windows were full: "+
+			"the server or the path did not keep up, or the window is too small", s.heldGroups, s.groups, lateAfter, time.Duration(s.maxLagNs))
+	}
+	return ""
+}
+
+// tooShort counts batches, as the operations of one are answered together and do not make
+// a percentile any surer.
+func (r *runner) tooShort(s summed) string {
+	for _, q := range []struct {
+		name   string
+		beyond float64
+	}{{"p95", 0.05}, {"p99", 0.01}, {"p99.9", 0.001}} {
+		if beyond := float64(s.samples) * q.beyond; beyond < beyondWanted {
+			return fmt.Sprintf("too short for %s: %d batches were answered in the window, of which %.1f lie beyond it (%.0f are wanted)",
+				q.name, s.samples, beyond, beyondWanted)
+		}
+	}
+	return ""
+}
+
+func clamped(s summed) string {
+	if s.clamped == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d latencies were out of the histograms' range of %v to %v and count as its nearer end",
+		s.clamped, time.Duration(results.HistogramLowestNs), time.Duration(results.HistogramHighestNs))
+}

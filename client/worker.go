@@ -1,0 +1,216 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"dpukv/internal/cpu"
+	"dpukv/kvs"
+)
+
+const (
+	// maxWait bounds every wait for answers, so that a worker soon notices that the run is over.
+	maxWait = 20 * time.Millisecond
+	// burst bounds the operations between two looks at what has been answered.
+	burst = 1024
+	// maxExamples is the number of wrong answers that a worker keeps in words.
+	maxExamples = 3
+)
+
+// errStopped is what a worker returns that ended because of someone else.
+var errStopped = errors.New("stopped")
+
+// worker is one thread of load. But for done, only its own goroutine uses it while a phase runs.
+type worker struct {
+	id     int
+	cpu    int // -1: not pinned
+	cfg    *Config
+	server string       // its name in errors
+	stop   *atomic.Bool // the run is over
+	done   atomic.Uint64
+
+	session kvs.Session
+	req     kvs.Request
+	cookie  cookie // of req, less its age class
+	version uint32 // of the last SET
+	pending bool   // req is made and not submitted yet
+	answers []kvs.Answer
+	ages    ages
+
+	examples []string
+}
+
+// tally counts answers.
+type tally struct {
+	answered     uint64
+	gets         uint64 // answered OK or not found
+	hits, misses uint64
+	full         uint64 // SETs refused for want of room, also in errors
+	errors       uint64
+}
+
+func (t *tally) add(o tally) {
+	t.answered += o.answered
+	t.gets += o.gets
+	t.hits += o.hits
+	t.misses += o.misses
+	t.full += o.full
+	t.errors += o.errors
+}
+
+func newWorker(id int, cfg *Config, server string, stop *atomic.Bool) *worker {
+	return &worker{
+		id:     id,
+		cpu:    cfg.cpuOf(id),
+		cfg:    cfg,
+		server: server,
+		stop:   stop,
+		req: kvs.Request{
+			Key:   make([]byte, cfg.Workload.KeyBytes),
+			Value: make([]byte, cfg.Workload.ValueBytes),
+		},
+		// Versions step by the number of threads from here, so that no two
+		// SETs of a run have the same (until 2³² have been done).
+		version: uint32(id + 1 - cfg.Threads),
+	}
+}
+
+// prepare makes the next request.
+func (w *worker) prepare(op kvs.Op, key uint64) {
+	fillKey(w.req.Key, key)
+	w.req.Op = op
+	w.req.Hash = w.cfg.Hash.Sum64(w.req.Key)
+	w.cookie = newCookie(key, op)
+	w.pending = true
+}
+
+// nextVersion is one that no other SET of this run has. 0 is for the preload.
+func (w *worker) nextVersion() uint32 {
+	w.version += uint32(w.cfg.Threads)
+	return w.version
+}
+
+// submit offers the prepared request to the session. It is false if the
+// session has no room for it now.
+func (w *worker) submit() (bool, error) {
+	w.req.Cookie = w.cookie | w.ages.tag()
+	taken, err := w.session.Submit(&w.req)
+	if err != nil {
+		return false, w.sessionError(err)
+	}
+	if taken {
+		w.pending = false
+		w.ages.sent()
+	}
+	return taken, nil
+}
+
+func (w *worker) flush() error {
+	if err := w.session.Flush(); err != nil {
+		return w.sessionError(err)
+	}
+	return nil
+}
+
+// poll fetches answers into w.answers.
+func (w *worker) poll(wait time.Duration) (err error) {
+	if w.answers, err = w.session.Poll(w.answers[:0], wait); err != nil {
+		return w.sessionError(err)
+	}
+	return nil
+}
+
+// alive does what every turn of a worker's loop has to: it ends with the run, and when an
+// answer is overdue. A batch that does not fill is sent after a part of the time-out, so that
+// it cannot be taken for lost.
+func (w *worker) alive(nowNs int64) error {
+	if w.stop.Load() {
+		return errStopped
+	}
+	moved, timedOut := w.ages.advance(nowNs)
+	if timedOut > 0 {
+		return &timeoutError{w.id, w.server, w.cfg.Timeout, timedOut, w.ages.total}
+	}
+	if moved {
+		return w.flush()
+	}
+	return nil
+}
+
+// judge checks one answer and counts it.
+func (w *worker) judge(a *kvs.Answer, t *tally) {
+	t.answered++
+	op := cookieOp(a.Cookie)
+	switch {
+	case !w.ages.answered(a.Cookie) || a.Op != op:
+		w.wrong(a, t, "nothing in flight asked for it")
+	case op == kvs.Set && a.Status == kvs.OK:
+	case op == kvs.Get && a.Status == kvs.OK:
+		t.gets++
+		t.hits++
+		if !CheckValue(a.Value, cookieKey(a.Cookie), w.cfg.Workload.ValueBytes) {
+			t.hits--
+			w.wrong(a, t, "the value is not one of this key")
+		}
+	case op == kvs.Get && a.Status == kvs.NotFound:
+		t.gets++
+		t.misses++
+	default:
+		if a.Status == kvs.Full {
+			t.full++
+		}
+		w.wrong(a, t, "the operation failed")
+	}
+}
+
+// wrong counts an error and keeps the first few in words.
+func (w *worker) wrong(a *kvs.Answer, t *tally, why string) {
+	t.errors++
+	if len(w.examples) < maxExamples {
+		w.examples = append(w.examples, fmt.Sprintf("thread %d: %v of key %d was answered %q with %d bytes %.16x: %s",
+			w.id, a.Op, cookieKey(a.Cookie), a.Status, len(a.Value), a.Value, why))
+	}
+}
+
+// sessionError says which thread and server an error is of.
+func (w *worker) sessionError(err error) error {
+	return fmt.Errorf("thread %d: %s: %w", w.id, w.server, err)
+}
+
+func (w *worker) open(remote kvs.Remote) error {
+	s, err := remote.Open(kvs.SessionOptions{
+		Batch:       w.cfg.Batch,
+		Window:      w.cfg.Window,
+		Connections: w.cfg.Connections,
+	})
+	if err != nil {
+		return w.sessionError(err)
+	}
+	w.session = s
+	w.ages = newAges(w.cfg.Timeout, cpu.NowNs())
+	return nil
+}
+
+func (w *worker) close() error {
+	if w.session == nil {
+		return nil
+	}
+	return w.session.Close()
+}
+
+// timeoutError ends a run in which answers are overdue.
+type timeoutError struct {
+	thread      int
+	server      string
+	timeout     time.Duration
+	timedOut    int // operations that got no answer in time
+	outstanding int // operations without an answer, these included
+}
+
+func (e *timeoutError) Error() string {
+	return fmt.Sprintf("thread %d: %s: %d operations got no answer within %v, of %d outstanding: "+
+		"look whether the server still runs and can be reached, or allow a longer time-out",
+		e.thread, e.server, e.timedOut, e.timeout, e.outstanding)
+}

@@ -1,0 +1,109 @@
+package machine
+
+import (
+	"bytes"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dpukv/internal/cpu"
+)
+
+// Facts are those of one machine at one moment. Empty means unknown.
+type Facts struct {
+	ReadAt   time.Time `json:"read_at"`
+	Hostname string    `json:"hostname,omitempty"`
+	Kernel   string    `json:"kernel,omitempty"`
+	Arch     string    `json:"arch,omitempty"`
+
+	CPUModel    string `json:"cpu_model,omitempty"`
+	CPUs        int    `json:"cpus,omitempty"`         // online
+	AllowedCPUs []int  `json:"allowed_cpus,omitempty"` // of them, those this process may use
+	Governor    string `json:"governor,omitempty"`     // of frequency scaling; several: joined by a comma
+	NUMANodes   int    `json:"numa_nodes,omitempty"`
+	Clocksource string `json:"clocksource,omitempty"`
+
+	MemoryBytes int64          `json:"memory_bytes,omitempty"`
+	THP         string         `json:"thp,omitempty"`        // transparent hugepages: "always", "madvise", "never"
+	THPDefrag   string         `json:"thp_defrag,omitempty"` // when the kernel compacts memory for them
+	HugePages   []HugePagePool `json:"hugepages,omitempty"`
+
+	LoadAverage []float64 `json:"load_average,omitempty"` // over 1, 5 and 15 minutes
+	Cgroup      string    `json:"cgroup,omitempty"`       // "v1", "v2"
+	// QuotaCPUs is how many CPUs' time the control groups allow; 0: no limit known.
+	QuotaCPUs float64 `json:"quota_cpus,omitempty"`
+
+	Product        string `json:"product,omitempty"`        // what the firmware calls the machine
+	Virtualization string `json:"virtualization,omitempty"` // a hint: "hypervisor", "container", or both
+
+	GoVersion string `json:"go_version,omitempty"`
+	// GoArchLevel is the instruction set the binary was built for, as GOAMD64 or GOARM64 says it.
+	GoArchLevel string `json:"go_arch_level,omitempty"`
+}
+
+// HugePagePool is the pool of preallocated pages of one size.
+type HugePagePool struct {
+	PageBytes int64 `json:"page_bytes"`
+	Total     int   `json:"total"`
+	Free      int   `json:"free"`
+}
+
+// Read reads the facts of the machine this process runs on.
+func Read() Facts {
+	facts := read("/")
+	facts.ReadAt = time.Now().UTC()
+	facts.AllowedCPUs, _ = cpu.Allowed()
+	var u unix.Utsname
+	if unix.Uname(&u) == nil {
+		facts.Hostname, facts.Kernel, facts.Arch = text(u.Nodename[:]), text(u.Release[:]), text(u.Machine[:])
+	}
+	facts.GoVersion, facts.GoArchLevel = runtime.Version(), goArchLevel()
+	return facts
+}
+
+// read reads those facts that stand in files below fs.
+func read(fs root) Facts {
+	facts := Facts{
+		CPUModel:    cpuModel(fs),
+		CPUs:        countCPUs(fs),
+		Governor:    governor(fs),
+		NUMANodes:   numaNodes(fs),
+		Clocksource: fs.read("sys/devices/system/clocksource/clocksource0/current_clocksource"),
+		MemoryBytes: memoryBytes(fs),
+		THP:         chosen(fs.read("sys/kernel/mm/transparent_hugepage/enabled")),
+		THPDefrag:   chosen(fs.read("sys/kernel/mm/transparent_hugepage/defrag")),
+		HugePages:   hugePages(fs),
+		LoadAverage: loadAverage(fs),
+		Product:     fs.read("sys/class/dmi/id/product_name"),
+
+		Virtualization: virtualization(fs),
+	}
+	facts.Cgroup, facts.QuotaCPUs = cgroup(fs)
+	return facts
+}
+
+func text(b []byte) string {
+	if i := bytes.IndexByte(b, 0); i >= 0 {
+		b = b[:i]
+	}
+	return string(b)
+}
+
+// loadAverage is how busy others kept the machine before the measurement.
+func loadAverage(fs root) []float64 {
+	fields := strings.Fields(fs.read("proc/loadavg"))
+	if len(fields) < 3 {
+		return nil
+	}
+	loads := make([]float64, 3)
+	for i := range loads {
+		var err error
+		if loads[i], err = strconv.ParseFloat(fields[i], 64); err != nil {
+			return nil
+		}
+	}
+	return loads
+}

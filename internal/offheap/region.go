@@ -1,0 +1,100 @@
+//go:build !race
+
+package offheap
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+const hugePageBytes = 2 << 20
+
+// Region is zeroed memory outside the Go heap.
+type Region struct {
+	mapped []byte // all that was mapped
+	bytes  []byte // the part handed out, aligned to a huge page
+	pages  Pages
+}
+
+// Alloc maps and touches size bytes. Asking for pages that the machine does not have is an error,
+// unless the asker said [Auto].
+func Alloc(size int, pages Pages) (*Region, error) {
+	if size <= 0 {
+		return nil, fmt.Errorf("allocate %d bytes: want at least one", size)
+	}
+	if err := checkAvailable(size); err != nil {
+		return nil, err
+	}
+	if pages == HugeTLB || pages == Auto {
+		r, err := allocHugeTLB(size)
+		if err == nil || pages == HugeTLB {
+			return r, err
+		}
+	}
+	return allocSmall(size, pages)
+}
+
+func allocHugeTLB(size int) (*Region, error) {
+	rounded := roundUp(size, hugePageBytes)
+	m, err := unix.Mmap(-1, 0, rounded, unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_HUGETLB|unix.MAP_POPULATE)
+	if err != nil {
+		return nil, fmt.Errorf("map %d bytes of reserved huge pages: %w; reserve %d with: sysctl vm.nr_hugepages=%d",
+			size, err, rounded/hugePageBytes, rounded/hugePageBytes)
+	}
+	return &Region{mapped: m, bytes: m[:size:size], pages: HugeTLB}, nil
+}
+
+// allocSmall maps base pages, and asks the kernel to make huge ones of them unless pages is Small.
+func allocSmall(size int, pages Pages) (*Region, error) {
+	m, err := unix.Mmap(-1, 0, size+hugePageBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		return nil, fmt.Errorf("map %d bytes: %w", size, err)
+	}
+	skip := -uintptr(unsafe.Pointer(&m[0])) & (hugePageBytes - 1)
+	r := &Region{mapped: m, bytes: m[skip : int(skip)+size : int(skip)+size], pages: Small}
+	advice := unix.MADV_NOHUGEPAGE
+	if pages != Small {
+		advice = unix.MADV_HUGEPAGE
+	}
+	adviceErr := unix.Madvise(r.bytes, advice)
+	r.touch()
+	if pages == Small {
+		return r, nil
+	}
+	if r.hugeShare() >= .9 {
+		r.pages = THP
+	} else if pages == THP {
+		return nil, errors.Join(fmt.Errorf("transparent huge pages: the kernel backs %.0f %% of %d bytes with them; see /sys/kernel/mm/transparent_hugepage/enabled",
+			100*r.hugeShare(), size), adviceErr, r.Free())
+	}
+	return r, nil
+}
+
+// touch makes the kernel back every page now.
+func (r *Region) touch() {
+	for i := 0; i < len(r.bytes); i += 4096 {
+		r.bytes[i] = 0
+	}
+}
+
+// Bytes is the memory. It must not be used after Free.
+func (r *Region) Bytes() []byte { return r.bytes }
+
+// Pages tells what the memory lies on.
+func (r *Region) Pages() Pages { return r.pages }
+
+// Free gives the memory back. Freeing twice is harmless.
+func (r *Region) Free() error {
+	if r.mapped == nil {
+		return nil
+	}
+	m := r.mapped
+	r.mapped, r.bytes = nil, nil
+	return unix.Munmap(m)
+}
+
+func roundUp(n, to int) int { return (n + to - 1) / to * to }

@@ -1,0 +1,76 @@
+package offheap
+
+import (
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+func TestAllocIsZeroedAlignedAndWritable(t *testing.T) {
+	for _, size := range []int{1, 4096, 3 << 20} {
+		for _, pages := range []Pages{Auto, Small} {
+			r, err := Alloc(size, pages)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := r.Bytes()
+			if len(b) != size || uintptr(unsafe.Pointer(&b[0]))%64 != 0 {
+				t.Errorf("Alloc(%d, %s): %d bytes at %p", size, pages, len(b), &b[0])
+			}
+			for i := range b {
+				if b[i] != 0 {
+					t.Fatalf("byte %d is %d", i, b[i])
+				}
+				b[i] = 1
+			}
+			t.Logf("asked for %s: %s", pages, r.Pages())
+			if err := r.Free(); err != nil {
+				t.Error(err)
+			}
+			if err := r.Free(); err != nil {
+				t.Errorf("second Free: %v", err)
+			}
+		}
+	}
+}
+
+func TestSmallPagesAreSmall(t *testing.T) {
+	r, err := Alloc(8<<20, Small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Free()
+	if r.Pages() == Heap {
+		t.Skip("under the race detector memory comes from the Go heap")
+	}
+	if r.Pages() != Small {
+		t.Errorf("pages: %s", r.Pages())
+	}
+}
+
+func TestAllocRefuses(t *testing.T) {
+	if _, err := Alloc(0, Auto); err == nil {
+		t.Error("Alloc(0) was accepted")
+	}
+	if r, _ := Alloc(1, Auto); r.Pages() == Heap {
+		t.Skip("under the race detector memory comes from the Go heap")
+	}
+	_, err := Alloc(1<<45, Auto)
+	if err == nil {
+		t.Fatal("32 TiB were accepted")
+	}
+	if !strings.Contains(err.Error(), "available") {
+		t.Errorf("error does not say what is available: %v", err)
+	}
+}
+
+func TestParsePages(t *testing.T) {
+	for _, s := range []string{"auto", "hugetlb", "thp", "4k"} {
+		if p, err := ParsePages(s); err != nil || string(p) != s {
+			t.Errorf("ParsePages(%q) = %q, %v", s, p, err)
+		}
+	}
+	if _, err := ParsePages("1G"); err == nil {
+		t.Error("1G was accepted")
+	}
+}

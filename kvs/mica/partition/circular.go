@@ -1,0 +1,62 @@
+package partition
+
+const (
+	// firstOffset keeps offset 0 free, which is an empty slot's.
+	firstOffset = 64
+	// minSlack is the least room that a store keeps free to move items around in.
+	minSlack = 8 * maxItemBytes
+)
+
+// circular is the log's arithmetic: a ring of bytes filled at the tail and
+// emptied at the head. Items do not wrap: what is left at the end is padding.
+type circular struct {
+	end        uint64 // of the memory; items lie in [firstOffset, end)
+	head, tail uint64
+	used       uint64 // from head to tail, padding included
+	slack      uint64 // store mode: never filled with live items
+}
+
+func newCircular(size uint64) circular {
+	capacity := size - firstOffset
+	return circular{end: size, head: firstOffset, tail: firstOffset, slack: max(capacity/8, minSlack)}
+}
+
+func (c *circular) capacity() uint64 { return c.end - firstOffset }
+func (c *circular) gap() uint64      { return c.capacity() - c.used }
+
+// padding is what must be skipped at the end of the memory before n bytes fit in one piece.
+func (c *circular) padding(n uint64) uint64 {
+	if left := c.end - c.tail; left < n {
+		return left
+	}
+	return 0
+}
+
+func (c *circular) wrapped(offset uint64) uint64 {
+	if offset == c.end {
+		return firstOffset
+	}
+	return offset
+}
+
+// take moves the tail past n bytes, which the caller knows to be free in one piece.
+func (c *circular) take(n uint64) (offset uint64) {
+	offset = c.tail
+	c.tail = c.wrapped(offset + n)
+	c.used += n
+	return offset
+}
+
+// give moves the head past n bytes.
+func (c *circular) give(n uint64) {
+	c.head = c.wrapped(c.head + n)
+	c.used -= n
+}
+
+// age is how far behind the tail an offset lies: the larger, the older.
+func (c *circular) age(offset uint64) uint64 {
+	if offset < c.tail {
+		return c.tail - offset
+	}
+	return c.tail + c.capacity() - offset
+}

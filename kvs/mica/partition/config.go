@@ -1,0 +1,124 @@
+package partition
+
+import (
+	"fmt"
+	"math"
+
+	"dpukv/internal/offheap"
+)
+
+// Mode is what a partition does when it has no room left.
+type Mode uint8
+
+const (
+	// Cache overwrites the oldest item. A full bucket loses its oldest item too.
+	Cache Mode = iota
+	// Store loses nothing: it answers [kvs.Full].
+	Store
+)
+
+func (m Mode) String() string {
+	if m == Store {
+		return "store"
+	}
+	return "cache"
+}
+
+// ParseMode reads what [Mode.String] writes.
+func ParseMode(s string) (Mode, error) {
+	switch s {
+	case "cache":
+		return Cache, nil
+	case "store":
+		return Store, nil
+	}
+	return 0, fmt.Errorf("mode %q: want cache or store", s)
+}
+
+// MinHitRate is the least share of the items stored that a partition of this
+// mode must still have, while no more were stored than it is sized for. The lossy
+// index loses what is more than a bucket's seven: 0.5 % at the load that [New] sizes for.
+func (m Mode) MinHitRate() float64 {
+	if m == Store {
+		return 1
+	}
+	return .99
+}
+
+// Access is who may touch a partition.
+type Access uint8
+
+const (
+	// EREW (exclusive read, exclusive write): one core does all.
+	EREW Access = iota
+	// CREW (concurrent read, exclusive write): one core writes, any core reads.
+	CREW
+)
+
+func (a Access) String() string {
+	if a == CREW {
+		return "crew"
+	}
+	return "erew"
+}
+
+// ParseAccess reads what [Access.String] writes.
+func ParseAccess(s string) (Access, error) {
+	switch s {
+	case "erew":
+		return EREW, nil
+	case "crew":
+		return CREW, nil
+	}
+	return 0, fmt.Errorf("access %q: want erew or crew", s)
+}
+
+// Config is the shape of a [Table].
+type Config struct {
+	Mode   Mode
+	Access Access
+	// Cores is how many cores own partitions; PerCore how many each owns.
+	Cores, PerCore int
+	// Items is how many items the index is sized for, over all partitions.
+	Items int
+	// LogBytes is the room for items, over all partitions; see [LogBytesFor].
+	LogBytes int64
+	// Pages is the memory asked for. The zero value is [offheap.Auto].
+	Pages offheap.Pages
+}
+
+// Limits of a [Config].
+const (
+	MaxPartitions = 1 << 12
+	minLogBytes   = 1 << 20
+	maxLogBytes   = 1 << 47
+	maxItems      = 1 << 32 // of a partition: a bucket's number has 32 bits
+)
+
+func (c *Config) check() error {
+	n := c.Cores * c.PerCore
+	switch {
+	case c.Cores < 1 || c.PerCore < 1 || n > MaxPartitions:
+		return fmt.Errorf("%d cores with %d partitions each: want at least one of each and at most %d partitions", c.Cores, c.PerCore, MaxPartitions)
+	case c.Items < 1 || c.Items/n >= maxItems:
+		return fmt.Errorf("an index for %d items in %d partitions: want 1 to %d items a partition", c.Items, n, maxItems-1)
+	case c.LogBytes/int64(n) < minLogBytes || c.LogBytes/int64(n) > maxLogBytes:
+		return fmt.Errorf("a log of %d bytes in %d partitions: want %d to %d bytes a partition", c.LogBytes, n, minLogBytes, maxLogBytes)
+	case c.Mode > Store || c.Access > CREW:
+		return fmt.Errorf("mode %d, access %d: no such mode or access", c.Mode, c.Access)
+	}
+	return nil
+}
+
+// LogBytesFor is the log that holds items of one size for certain: in every
+// partition of n, although hashing fills some a little more than others, and
+// with the slack that a [Store] needs to reclaim space.
+func LogBytesFor(items, keyBytes, valueBytes int, mode Mode, n int) int64 {
+	mean := float64(items) / float64(n)
+	most := int64(mean + 6*math.Sqrt(mean) + 1) // six standard deviations above the mean
+	need := firstOffset + most*int64(itemBytes(keyBytes, valueBytes)) + maxItemBytes
+	if mode == Store {
+		need = max(need*8/7+wordBytes, need+minSlack)
+	}
+	return max(need, minLogBytes) * int64(n)
+}

@@ -1,0 +1,107 @@
+package partition
+
+import (
+	"unsafe"
+
+	"dpukv/kvs"
+)
+
+const (
+	wordBytes   = 8
+	headerBytes = 2 * wordBytes
+	// maxItemBytes is that of the longest key with the longest value.
+	maxItemBytes = headerBytes + (kvs.MaxKeyBytes+7)&^7 + (kvs.MaxValueBytes+7)&^7
+)
+
+// meta is an item's first word: its lengths.
+//
+//	bits 0–7 key bytes · 8–15 zero · 16–31 value bytes · 32–63 words that the item takes in the log
+//
+// A key of no bytes marks padding at the end of the log.
+type meta uint64
+
+func makeMeta(keyBytes, valueBytes, words int) meta {
+	return meta(keyBytes) | meta(valueBytes)<<16 | meta(words)<<32
+}
+
+func (m meta) keyBytes() int   { return int(m & 0xff) }
+func (m meta) valueBytes() int { return int(m >> 16 & 0xffff) }
+func (m meta) bytes() int      { return int(m>>32) * wordBytes }
+
+// valueAt is where the value starts, counted from the item's start.
+func (m meta) valueAt() int { return headerBytes + padded(m.keyBytes()) }
+
+func padded(n int) int { return (n + wordBytes - 1) &^ (wordBytes - 1) }
+
+func itemBytes(keyBytes, valueBytes int) int {
+	return headerBytes + padded(keyBytes) + padded(valueBytes)
+}
+
+// word is the aligned word of the log at offset.
+func (p *Partition) word(offset uint64) *uint64 {
+	return (*uint64)(unsafe.Add(p.log, offset))
+}
+
+// span is n bytes of the log at offset.
+func (p *Partition) span(offset uint64, n int) []byte {
+	return unsafe.Slice((*byte)(unsafe.Add(p.log, offset)), n)
+}
+
+func (p *Partition) meta(offset uint64) meta { return meta(*p.word(offset)) }
+
+// holds reports whether the item at offset has this key.
+func (p *Partition) holds(offset, hash uint64, key []byte) (meta, bool) {
+	m := p.meta(offset)
+	if m.keyBytes() != len(key) {
+		return m, false
+	}
+	if len(key) == wordBytes { // the study's MICA keys: one word, no call
+		return m, *p.word(offset + headerBytes) == *firstWord(key)
+	}
+	return m, p.holdsLong(offset, hash, key)
+}
+
+func (p *Partition) holdsLong(offset, hash uint64, key []byte) bool {
+	return *p.word(offset + wordBytes) == hash && string(p.span(offset+headerBytes, len(key))) == string(key)
+}
+
+// firstWord is the first eight bytes of b, which has as many.
+func firstWord(b []byte) *uint64 { return (*uint64)(unsafe.Pointer(unsafe.SliceData(b))) }
+
+// writeItem fills fresh room in the log, which no reader can see yet.
+func (p *Partition) writeItem(offset uint64, m meta, hash uint64, key, value []byte) {
+	p.store(p.word(offset), uint64(m))
+	p.store(p.word(offset+wordBytes), hash)
+	p.fill(offset+headerBytes, key)
+	p.fill(offset+uint64(m.valueAt()), value)
+}
+
+// fill copies src into the log, whole words at a time where others may be reading.
+func (p *Partition) fill(offset uint64, src []byte) {
+	if p.shared {
+		p.fillShared(offset, src)
+	} else {
+		copy(p.span(offset, len(src)), src)
+	}
+}
+
+// appendValue appends the value of the item at offset, padded to whole words.
+// It returns the value, or false when out's capacity does not hold it.
+func (p *Partition) appendValue(out []byte, offset uint64, m meta) (grown, value []byte, ok bool) {
+	n := m.valueBytes()
+	at := len(out)
+	end := at + padded(n)
+	if end > cap(out) {
+		return out, nil, false
+	}
+	out = out[:end]
+	value = out[at : at+n : at+n]
+	from := offset + uint64(m.valueAt())
+	if n == wordBytes {
+		*firstWord(value) = *p.word(from)
+	} else {
+		clear(out[max(at, end-wordBytes):end])
+		copy(value, p.span(from, n))
+	}
+	return out, value, true
+}

@@ -1,0 +1,99 @@
+package partition
+
+import "dpukv/kvs"
+
+// get appends the value of a key to out.
+func (p *Partition) get(hash uint64, key, out []byte) (grown, value []byte, status kvs.Status) {
+	ref, m, ok := p.find(hash, key)
+	if !ok {
+		return out, nil, kvs.NotFound
+	}
+	return p.answer(out, ref.offset(), m)
+}
+
+func (p *Partition) answer(out []byte, offset uint64, m meta) (grown, value []byte, status kvs.Status) {
+	grown, value, ok := p.appendValue(out, offset, m)
+	if !ok {
+		return out, nil, kvs.TooLarge
+	}
+	return grown, value, kvs.OK
+}
+
+// set stores a value, whether the key is there or not.
+func (p *Partition) set(hash uint64, key, value []byte) kvs.Status {
+	ref, m, ok := p.find(hash, key)
+	if !ok {
+		return p.put(hash, key, value, 0)
+	}
+	if itemBytes(len(key), len(value)) <= m.bytes() {
+		p.overwrite(ref.home, ref.offset(), m, value)
+		return kvs.OK
+	}
+	return p.put(hash, key, value, m.bytes())
+}
+
+// add stores a value where there is none.
+func (p *Partition) add(hash uint64, key, value []byte) kvs.Status {
+	if _, _, ok := p.find(hash, key); ok {
+		return kvs.Exists
+	}
+	return p.put(hash, key, value, 0)
+}
+
+func (p *Partition) delete(hash uint64, key []byte) kvs.Status {
+	ref, m, ok := p.find(hash, key)
+	if !ok {
+		return kvs.NotFound
+	}
+	p.remove(ref, m)
+	return kvs.OK
+}
+
+// overwrite changes the value of an item in its place, which is large enough.
+func (p *Partition) overwrite(home *bucket, offset uint64, m meta, value []byte) {
+	if len(value) == wordBytes && m.valueBytes() == wordBytes && !p.shared { // the study's values
+		*p.word(offset + uint64(m.valueAt())) = *firstWord(value)
+		return
+	}
+	p.lock(home)
+	if m.valueBytes() != len(value) {
+		p.store(p.word(offset), uint64(makeMeta(m.keyBytes(), len(value), m.bytes()/wordBytes)))
+	}
+	p.fill(offset+uint64(m.valueAt()), value)
+	p.unlock(home)
+}
+
+// put appends an item and points the index at it. The item that it replaces
+// takes replaced bytes; 0 when the key is new. Making room may drop or move
+// that item, so it is looked up again afterwards.
+func (p *Partition) put(hash uint64, key, value []byte, replaced int) kvs.Status {
+	n := itemBytes(len(key), len(value))
+	if !p.fits(uint64(n - replaced)) {
+		p.full++
+		return kvs.Full
+	}
+	offset := p.alloc(uint64(n))
+	p.writeItem(offset, makeMeta(len(key), len(value), n/wordBytes), hash, key, value)
+	if replaced > 0 {
+		if ref, m, ok := p.find(hash, key); ok {
+			p.replace(ref, m, offset, n)
+			return kvs.OK
+		}
+	}
+	home := &p.buckets[p.bucketOf(hash)]
+	ref, ok := p.emptySlot(home)
+	if !ok { // the item just written is dead: nothing points to it
+		p.full++
+		return kvs.Full
+	}
+	p.insert(ref, tagOf(hash), offset, n)
+	return kvs.OK
+}
+
+// replace points a key's slot at its new item.
+func (p *Partition) replace(ref slotRef, old meta, offset uint64, n int) {
+	p.lock(ref.home)
+	p.setSlot(ref, ref.bucket.slots.tag(ref.slot), offset)
+	p.unlock(ref.home)
+	p.liveBytes += uint64(n) - uint64(old.bytes())
+}

@@ -1,0 +1,159 @@
+package partition
+
+import (
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+
+	"dpukv/kvs"
+)
+
+// The seqlock of CREW. Its owner makes a bucket's version odd, changes the
+// chain or the items it leads to, and makes the version even again. A reader
+// takes an even version, reads, and believes what it read if the version is
+// still the same. An item's room is written anew only after its slot was taken
+// away under its bucket's version, so that one version covers the bucket, its
+// chain, and the items.
+//
+// Readers read every shared word atomically, and the owner writes it atomically:
+// sync/atomic's order (sequential consistency) is all that the argument needs, on any
+// architecture, and the race detector follows it. See storeShared for amd64.
+
+func (p *Partition) lock(home *bucket) {
+	if p.shared {
+		atomic.StoreUint32(&home.version, home.version+1)
+	}
+}
+
+func (p *Partition) unlock(home *bucket) { p.lock(home) } // one more makes it even
+
+// store writes a word that readers on other cores may see.
+func (p *Partition) store(at *uint64, v uint64) {
+	if p.shared {
+		storeShared(at, v)
+	} else {
+		*at = v
+	}
+}
+
+func (p *Partition) storeNext(b *bucket, number uint32) {
+	if p.shared {
+		atomic.StoreUint32(&b.next, number)
+	} else {
+		b.next = number
+	}
+}
+
+// fillShared copies src into the log word by word.
+func (p *Partition) fillShared(offset uint64, src []byte) {
+	for len(src) >= wordBytes {
+		storeShared(p.word(offset), *firstWord(src))
+		offset += wordBytes
+		src = src[wordBytes:]
+	}
+	if len(src) > 0 {
+		storeShared(p.word(offset), partialWord(src))
+	}
+}
+
+// partialWord is the word that starts with fewer than eight bytes.
+func partialWord(src []byte) (w uint64) {
+	for i, b := range src {
+		w |= uint64(b) << (8 * i)
+	}
+	return w
+}
+
+// getShared is get for a core that does not own the partition.
+func (p *Partition) getShared(hash uint64, key, out []byte) (grown, value []byte, status kvs.Status) {
+	home := &p.buckets[p.bucketOf(hash)]
+	for spin := 1; ; spin++ {
+		before := atomic.LoadUint32(&home.version)
+		if before&1 == 0 {
+			grown, value, status = p.tryGet(home, hash, key, out)
+			if atomic.LoadUint32(&home.version) == before {
+				return grown, value, status
+			}
+		}
+		if spin%64 == 0 {
+			runtime.Gosched() // the owner may have lost its CPU in the middle
+		}
+	}
+}
+
+// tryGet reads what may change under its hands: whatever it finds, it stays inside the memory
+// and comes to an end.
+func (p *Partition) tryGet(home *bucket, hash uint64, key, out []byte) (grown, value []byte, status kvs.Status) {
+	tag := tagOf(hash)
+	b := home
+	for hops := 0; hops <= len(p.spares); hops++ {
+		s := b.slots.snapshot()
+		for set := s.matches(tag); set != 0; set &= set - 1 {
+			offset := s.offset(slotIn(set))
+			if m, ok := p.holdsShared(offset, hash, key); ok {
+				return p.appendShared(out, offset, m)
+			}
+		}
+		next := atomic.LoadUint32(&b.next)
+		if next == 0 || int(next) > len(p.spares) {
+			break
+		}
+		b = &p.spares[next-1]
+	}
+	return out, nil, kvs.NotFound
+}
+
+// hintShared is the address where a key's item probably lies, to be asked for early.
+func (p *Partition) hintShared(home *bucket, tag uint64) uintptr {
+	s := home.slots.snapshot()
+	if set := s.matches(tag); set != 0 {
+		return uintptr(p.log) + uintptr(s.offset(slotIn(set)))
+	}
+	return uintptr(p.log)
+}
+
+func (p *Partition) loadWord(offset uint64) uint64 { return atomic.LoadUint64(p.word(offset)) }
+
+// holdsShared is holds, and in addition makes sure that the item lies in the log.
+func (p *Partition) holdsShared(offset, hash uint64, key []byte) (meta, bool) {
+	if offset < firstOffset || offset+headerBytes > p.space.end || offset%wordBytes != 0 {
+		return 0, false
+	}
+	m := meta(p.loadWord(offset))
+	if p.loadWord(offset+wordBytes) != hash || m.keyBytes() != len(key) ||
+		offset+uint64(m.valueAt()+padded(m.valueBytes())) > p.space.end {
+		return 0, false
+	}
+	at := offset + headerBytes
+	for ; len(key) >= wordBytes; key = key[wordBytes:] {
+		if p.loadWord(at) != *firstWord(key) {
+			return 0, false
+		}
+		at += wordBytes
+	}
+	if len(key) == 0 {
+		return m, true
+	}
+	mask := uint64(1)<<(8*len(key)) - 1
+	return m, p.loadWord(at)&mask == partialWord(key)
+}
+
+// appendShared is appendValue, a word at a time.
+func (p *Partition) appendShared(out []byte, offset uint64, m meta) (grown, value []byte, status kvs.Status) {
+	n := m.valueBytes()
+	at := len(out)
+	end := at + padded(n)
+	if end > cap(out) {
+		return out, nil, kvs.TooLarge
+	}
+	grown = out[:end]
+	from := offset + uint64(m.valueAt())
+	for i := 0; i < n; i += wordBytes {
+		w := p.loadWord(from + uint64(i))
+		if left := n - i; left < wordBytes {
+			w &= 1<<(8*left) - 1
+		}
+		*(*uint64)(unsafe.Pointer(&grown[at+i])) = w
+	}
+	return grown, grown[at : at+n : at+n], kvs.OK
+}

@@ -1,0 +1,83 @@
+package partition
+
+import (
+	"errors"
+
+	"dpukv/internal/offheap"
+)
+
+// Table is all partitions of a store, and who owns which.
+type Table struct {
+	partitions []Partition
+	cfg        Config
+}
+
+// New makes the partitions and backs all their memory.
+func New(cfg Config) (*Table, error) {
+	if cfg.Pages == "" {
+		cfg.Pages = offheap.Auto
+	}
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	n := cfg.Cores * cfg.PerCore
+	t := &Table{cfg: cfg, partitions: make([]Partition, 0, n)}
+	for i := range n {
+		p, err := newPartition(&cfg, (cfg.Items+n-1)/n, cfg.LogBytes/int64(n))
+		if err != nil {
+			return nil, errors.Join(err, t.Close())
+		}
+		p.owner = i / cfg.PerCore
+		t.partitions = append(t.partitions, *p)
+	}
+	return t, nil
+}
+
+// Close frees the memory. No core may use the table any more.
+func (t *Table) Close() error {
+	var errs []error
+	for i := range t.partitions {
+		errs = append(errs, t.partitions[i].free())
+	}
+	t.partitions = nil
+	return errors.Join(errs...)
+}
+
+// partition maps hash bits 48–63 onto the partitions evenly.
+func (t *Table) partition(hash uint64) *Partition {
+	return &t.partitions[PartitionOf(hash, len(t.partitions))]
+}
+
+// PartitionOf is the partition of n that a key with this hash lives in. Clients route by it.
+func PartitionOf(hash uint64, n int) int { return int((hash >> 48) * uint64(n) >> 16) }
+
+// Core is the view of the number-th core.
+func (t *Table) Core(number int) *Core {
+	return &Core{table: t, number: number}
+}
+
+// Config is the table's shape, as used.
+func (t *Table) Config() Config { return t.cfg }
+
+// Pages tells what the memory lies on; where partitions differ, the worst.
+func (t *Table) Pages() offheap.Pages {
+	worst := t.partitions[0].logMemory.Pages()
+	for i := range t.partitions {
+		for _, r := range []*offheap.Region{t.partitions[i].indexMemory, t.partitions[i].logMemory} {
+			if r.Pages() == offheap.Small {
+				worst = offheap.Small
+			}
+		}
+	}
+	return worst
+}
+
+// Memory is what the index and the log take, in bytes.
+func (t *Table) Memory() (index, log int64) {
+	for i := range t.partitions {
+		p := &t.partitions[i]
+		index += int64(len(p.indexMemory.Bytes()))
+		log += int64(len(p.logMemory.Bytes()))
+	}
+	return index, log
+}

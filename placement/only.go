@@ -1,0 +1,84 @@
+package placement
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// filter keeps the points that have one of the values given, for every key given.
+type filter map[string][]string
+
+// repeatKey selects repeats; it is no key of a sweep file.
+const repeatKey = "repeat"
+
+// parseFilter reads "get_ratios=1,client_threads=2,client_threads=4" and holds it against the sweep: a
+// value the sweep does not have would silently select nothing.
+func parseFilter(text string, s *Sweep) (filter, error) {
+	f := filter{}
+	if text == "" {
+		return f, nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		key, value, ok := strings.Cut(part, "=")
+		if !ok {
+			return nil, fmt.Errorf("--only: found %q, allowed: key=value", part)
+		}
+		if key = strings.TrimSpace(key); key != repeatKey {
+			var err error
+			if value, err = axisValue(s, key, strings.TrimSpace(value)); err != nil {
+				return nil, err
+			}
+		}
+		f[key] = append(f[key], value)
+	}
+	if err := f.checkRepeats(s); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func axisValue(s *Sweep, key, value string) (string, error) {
+	i := slices.IndexFunc(sweepKeys, func(k sweepKey) bool { return k.name == key && k.swept() })
+	if i < 0 {
+		known := append(keyNames((*sweepKey).swept), repeatKey)
+		return "", fmt.Errorf("--only: found the unknown key %q, allowed: %s", key, strings.Join(known, ", "))
+	}
+	has := sweepKeys[i].texts(s)
+	text, err := sweepKeys[i].canonical(value)
+	if err != nil || !slices.Contains(has, text) {
+		return "", fmt.Errorf("--only: found %s=%s, the sweep has: %s", key, value, strings.Join(has, ", "))
+	}
+	return text, nil
+}
+
+func (f filter) checkRepeats(s *Sweep) error {
+	repeats := whole(1, s.Repeats)
+	for i, text := range f[repeatKey] {
+		canonical, err := repeats.canonical(text)
+		if err != nil {
+			return fmt.Errorf("--only: found %s=%s, allowed: %s", repeatKey, text, repeats.allowed)
+		}
+		f[repeatKey][i] = canonical
+	}
+	return nil
+}
+
+// keep returns the points that pass, in their order.
+func (f filter) keep(points []Point) []Point {
+	return slices.DeleteFunc(slices.Clone(points), func(p Point) bool { return !f.passes(&p) })
+}
+
+func (f filter) passes(p *Point) bool {
+	for key, values := range f {
+		text := fmt.Sprint(p.Repeat)
+		if key != repeatKey {
+			i := slices.IndexFunc(sweepKeys, func(k sweepKey) bool { return k.name == key })
+			text = sweepKeys[i].of(&p.Config)
+		}
+		if !slices.Contains(values, text) {
+			return false
+		}
+	}
+	return true
+}

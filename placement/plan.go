@@ -1,0 +1,180 @@
+package placement
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"dpukv/internal/cpu"
+	"dpukv/internal/machine"
+	"dpukv/results"
+)
+
+// Options are what a sweep is asked for.
+type Options struct {
+	SweepFile   string // "": the built-in sweep, or what the run folder holds
+	TestbedFile string // "": this machine, or what the run folder holds
+	Quick       bool   // the built-in quick sweep; not together with SweepFile
+	Only        string // "key=value,…": of the sweep's points, those
+	Dir         string // the run folder to begin or to continue; "": a new one below runs/
+	Version     string // of this binary
+
+	Stdout io.Writer // the table at the end
+	Stderr io.Writer // progress, and what went wrong
+
+	command []string // becomes a node's agent; nil: this binary with its subcommand node
+}
+
+// Plan is a sweep that nothing speaks against. Making one starts and writes nothing.
+type Plan struct {
+	Options
+	sweep       Sweep
+	testbed     Testbed
+	sweepText   []byte // as given, for the run folder
+	testbedText []byte
+	resumes     bool // Dir holds a part of it already
+	points      []Point
+	cores       [][]int // of this machine, those that may be used
+}
+
+// NewPlan reads the files and refuses what cannot be measured as asked.
+func NewPlan(o Options) (*Plan, error) {
+	p := &Plan{Options: o}
+	if err := p.load(); err != nil {
+		return nil, err
+	}
+	allowed, err := cpu.Allowed()
+	if err != nil {
+		return nil, err
+	}
+	p.cores = machine.Cores(allowed)
+	if err := check(&p.sweep, &p.testbed, allowed); err != nil {
+		return nil, err
+	}
+	only, err := parseFilter(o.Only, &p.sweep)
+	if err != nil {
+		return nil, err
+	}
+	p.points = only.keep(p.sweep.Points())
+	if p.command == nil {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, fmt.Errorf("find this binary, which the nodes are to run: %w", err)
+		}
+		p.command = []string{self, "node"}
+	}
+	return p, nil
+}
+
+// load finds the sweep and the testbed: what is asked for, else what the run folder holds, else what is built in.
+func (p *Plan) load() error {
+	if p.Quick && p.SweepFile != "" {
+		return errors.New("--quick is a sweep of its own: leave out -f, or write a short sweep file")
+	}
+	if p.Dir == "" {
+		p.Dir = newDir("runs", time.Now())
+	}
+	run, err := results.Open(p.Dir)
+	if err != nil && !errors.Is(err, results.ErrNotRun) {
+		return err
+	}
+	if err != nil {
+		run = nil
+	}
+	p.resumes = run != nil
+	return errors.Join(p.loadSweep(run), p.loadTestbed(run))
+}
+
+// newDir names a folder after the time, and differently from those there are.
+func newDir(parent string, now time.Time) string {
+	name := filepath.Join(parent, now.Format("2006-01-02T15-04-05"))
+	for dir, n := name, 2; ; n++ {
+		if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+			return dir
+		}
+		dir = fmt.Sprintf("%s-%d", name, n)
+	}
+}
+
+// loadSweep takes the sweep and, of a run folder, holds it against the sweep there.
+func (p *Plan) loadSweep(run *results.Run) error {
+	if err := p.askedSweep(); err != nil || run == nil {
+		return err
+	}
+	text, err := run.Sweep()
+	if err != nil {
+		return err
+	}
+	held, err := ParseSweep(filepath.Join(p.Dir, "sweep.yaml"), text)
+	if err != nil {
+		return err
+	}
+	if p.SweepFile == "" && !p.Quick {
+		p.sweep, p.sweepText = held, text
+	}
+	return p.refuseOther("sweep", differences(&held, &p.sweep))
+}
+
+func (p *Plan) askedSweep() error {
+	switch {
+	case p.SweepFile != "":
+		var err error
+		if p.sweepText, err = os.ReadFile(p.SweepFile); err != nil {
+			return err
+		}
+		p.sweep, err = ParseSweep(p.SweepFile, p.sweepText)
+		return err
+	case p.Quick:
+		p.sweep = Quick()
+	default:
+		p.sweep = Default()
+	}
+	p.sweepText = p.sweep.Marshal()
+	return nil
+}
+
+// loadTestbed does the same with the testbed.
+func (p *Plan) loadTestbed(run *results.Run) error {
+	if err := p.askedTestbed(); err != nil || run == nil {
+		return err
+	}
+	text, err := run.Testbed()
+	if err != nil {
+		return err
+	}
+	held, err := ParseTestbed(filepath.Join(p.Dir, "testbed.yaml"), text)
+	if err != nil {
+		return err
+	}
+	if p.TestbedFile == "" {
+		p.testbed, p.testbedText = held, text
+	}
+	return p.refuseOther("testbed", held.differences(&p.testbed))
+}
+
+func (p *Plan) askedTestbed() error {
+	if p.TestbedFile == "" {
+		p.testbed = Local()
+		p.testbedText = p.testbed.Marshal()
+		return nil
+	}
+	var err error
+	if p.testbedText, err = os.ReadFile(p.TestbedFile); err != nil {
+		return err
+	}
+	p.testbed, err = ParseTestbed(p.TestbedFile, p.testbedText)
+	return err
+}
+
+// refuseOther keeps measurements that differ in more than their points out of one run folder.
+func (p *Plan) refuseOther(what string, differ []string) error {
+	if len(differ) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s holds a run of another %s: %s; continue it with its own %s (dpukv sweep --out %s), or choose another folder",
+		p.Dir, what, strings.Join(differ, "; "), what, p.Dir)
+}

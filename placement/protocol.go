@@ -1,0 +1,194 @@
+package placement
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"dpukv/client"
+	"dpukv/internal/machine"
+	"dpukv/kvs"
+	"dpukv/results"
+)
+
+// protocolVersion changes whenever an older node would misunderstand a message.
+const protocolVersion = 1
+
+// maxMessageBytes is room for the histograms of a long point; past it the peer is no node of ours.
+const maxMessageBytes = 64 << 20
+
+// message is what one line carries. Its kind is the line's type field.
+type message interface{ kind() string }
+
+// From a node.
+type (
+	// hello is a node's first word. It must be understood across versions, so it only ever grows.
+	hello struct {
+		Protocol int           `json:"protocol"`
+		Version  string        `json:"version"`
+		Build    string        `json:"build"` // digest of the binary: client and server must be one program
+		Machine  machine.Facts `json:"machine"`
+	}
+	// ready: the server accepts load, or the client has preloaded, verified, and waits for start.
+	ready struct {
+		Addr  string    `json:"addr,omitempty"` // a server's
+		Facts kvs.Facts `json:"facts"`
+		// PreloadHitRate is the share of the preloaded keys that a client found again.
+		PreloadHitRate float64 `json:"preload_hit_rate,omitempty"`
+	}
+	// progress of a client, now and then.
+	progress struct {
+		Phase         string        `json:"phase"`
+		Elapsed       time.Duration `json:"elapsed"` // of the phase
+		ThroughputOps float64       `json:"throughput_ops"`
+		LatencyP99Ns  int64         `json:"latency_p99_ns"`
+	}
+	// result of a client: what it used and counted, and the histogram log.
+	result struct {
+		Point results.Point `json:"point"`
+		Hlog  []byte        `json:"hlog"`
+	}
+	// failed is a node's last word when it cannot do what it was asked.
+	failed struct {
+		Error string `json:"error"`
+	}
+)
+
+// To a node.
+type (
+	// configure gives a node its part: exactly one of Server and Client.
+	configure struct {
+		CPUs   []int       `json:"cpus"`
+		Server *serverSpec `json:"server,omitempty"`
+		Client *clientSpec `json:"client,omitempty"`
+	}
+	serverSpec struct {
+		Store      string `json:"store"`
+		Listen     string `json:"listen"`
+		Workers    int    `json:"workers"`
+		Keys       int    `json:"keys"`
+		KeyBytes   int    `json:"key_bytes"`
+		ValueBytes int    `json:"value_bytes"`
+		Hash       string `json:"hash"`
+		Mode       string `json:"mode"`
+		Access     string `json:"access"`
+	}
+	clientSpec struct {
+		Store       string          `json:"store"`
+		Addr        string          `json:"addr"` // the server's
+		Workload    client.Workload `json:"workload"`
+		Threads     int             `json:"threads"`
+		Connections int             `json:"connections"`
+		Window      int             `json:"window"`
+		Batch       int             `json:"batch"`
+		RateOps     float64         `json:"rate_ops"`
+		Hash        string          `json:"hash"`
+		Duration    time.Duration   `json:"duration"`
+		Warmup      time.Duration   `json:"warmup"`
+	}
+	// start lets a client that is ready begin.
+	start struct{}
+	// stop ends a node in good order.
+	stop struct{}
+)
+
+func (*hello) kind() string     { return "hello" }
+func (*configure) kind() string { return "configure" }
+func (*ready) kind() string     { return "ready" }
+func (*start) kind() string     { return "go" }
+func (*progress) kind() string  { return "progress" }
+func (*result) kind() string    { return "result" }
+func (*failed) kind() string    { return "failed" }
+func (*stop) kind() string      { return "stop" }
+
+// messages makes an empty message of each kind.
+var messages = map[string]func() message{
+	"hello":     func() message { return new(hello) },
+	"configure": func() message { return new(configure) },
+	"ready":     func() message { return new(ready) },
+	"go":        func() message { return new(start) },
+	"progress":  func() message { return new(progress) },
+	"result":    func() message { return new(result) },
+	"failed":    func() message { return new(failed) },
+	"stop":      func() message { return new(stop) },
+}
+
+// line is a message as it is written: {"type":"ready","body":{…}}.
+type line struct {
+	Type string          `json:"type"`
+	Body json.RawMessage `json:"body"`
+}
+
+// messageWriter writes messages from any goroutine.
+type messageWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (w *messageWriter) send(m message) error {
+	body, err := json.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("message %s: %w", m.kind(), err)
+	}
+	text, err := json.Marshal(line{m.kind(), body})
+	if err != nil {
+		return fmt.Errorf("message %s: %w", m.kind(), err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, err = w.w.Write(append(text, '\n'))
+	return err
+}
+
+// readMessages hands every message to use until the input ends or use returns false. What is no
+// message ends it with an error that shows it.
+func readMessages(r io.Reader, use func(message) bool) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 0, 64<<10), maxMessageBytes)
+	for lines.Scan() {
+		m, err := decodeMessage(lines.Bytes())
+		if err != nil {
+			return err
+		}
+		if !use(m) {
+			return nil
+		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return fmt.Errorf("sent a line of more than %d bytes", maxMessageBytes)
+	}
+	return lines.Err()
+}
+
+func decodeMessage(text []byte) (message, error) {
+	var l line
+	if err := json.Unmarshal(text, &l); err != nil {
+		return nil, fmt.Errorf("sent %s, which is no message of the protocol", excerpt(text))
+	}
+	empty, ok := messages[l.Type]
+	if !ok {
+		return nil, fmt.Errorf("sent a message of the unknown type %q", l.Type)
+	}
+	m := empty()
+	fields := json.NewDecoder(bytes.NewReader(l.Body))
+	if l.Type != "hello" {
+		fields.DisallowUnknownFields()
+	}
+	if err := fields.Decode(m); err != nil {
+		return nil, fmt.Errorf("sent a malformed message: %w (in %s)", err, excerpt(text))
+	}
+	return m, nil
+}
+
+func excerpt(text []byte) string {
+	const most = 120
+	if len(text) > most {
+		return fmt.Sprintf("%q…", text[:most])
+	}
+	return fmt.Sprintf("%q", text)
+}

@@ -1,0 +1,161 @@
+package placement
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+
+	"dpukv/client"
+)
+
+// Sweep is what a sweep file says. Each slice is an axis: every value is combined with every
+// value of the others.
+type Sweep struct {
+	Stores, Placements, Submodes []string
+	GetRatios                    []float64
+	Dist                         []string
+	Keys, KeyBytes, ValueBytes   []int
+	Batch, Window, Connections   []int
+	ServerThreads, ClientThreads []int
+	Rates                        []float64 // operations a second; 0: closed loop
+	Hash, Mode, Access           []string
+
+	Duration, Warmup time.Duration
+	Repeats          int
+	Seed             uint64
+
+	where map[string]at // the values' places in their file, by key and text; see place
+}
+
+// Default is the study's case of MICA, as far as one machine can have it.
+func Default() Sweep {
+	return Sweep{
+		Stores: []string{"mica"}, Placements: []string{"CH-SH"}, Submodes: []string{"off-path"},
+		GetRatios: []float64{1, 0.95, 0.5}, Dist: []string{"uniform"},
+		Keys: []int{1_000_000}, KeyBytes: []int{8}, ValueBytes: []int{8},
+		Batch: []int{64}, Window: []int{4}, Connections: []int{1},
+		ServerThreads: []int{1}, ClientThreads: []int{1, 2, 4},
+		Rates: []float64{0},
+		Hash:  []string{"city64"}, Mode: []string{"cache"}, Access: []string{"erew"},
+		Duration: 1500 * time.Millisecond, Warmup: 500 * time.Millisecond, Repeats: 3, Seed: 1,
+	}
+}
+
+// Quick is the default sweep made short enough to watch: nine points in less than half a minute.
+func Quick() Sweep {
+	s := Default()
+	s.Keys = []int{100_000}
+	s.Duration, s.Warmup, s.Repeats = time.Second, 250*time.Millisecond, 1
+	return s
+}
+
+// Config is one combination of a sweep's values: what a point measures.
+type Config struct {
+	Store, Placement, Submode    string
+	GetRatio                     float64
+	Dist                         string
+	Keys, KeyBytes, ValueBytes   int
+	Batch, Window, Connections   int
+	ServerThreads, ClientThreads int
+	RateOps                      float64
+	Hash, Mode, Access           string
+	Duration, Warmup             time.Duration
+	Seed                         uint64
+}
+
+// Point is one measurement to make: a configuration, and the how manieth time (from 1).
+type Point struct {
+	ID     string
+	Repeat int
+	Config
+}
+
+// Points lists the sweep's points in the order to measure them: every configuration once, then
+// all again, so that a slow drift of the machine spreads over all of them instead
+// of looking like the effect of one. For the same reason each round has an order of
+// its own, shuffled by the sweep's seed.
+func (s *Sweep) Points() []Point {
+	configs := s.configs()
+	points := make([]Point, 0, len(configs)*s.Repeats)
+	for repeat := 1; repeat <= s.Repeats; repeat++ {
+		rng := rand.New(rand.NewPCG(s.Seed, uint64(repeat)))
+		for _, i := range rng.Perm(len(configs)) {
+			points = append(points, Point{configs[i].id(repeat), repeat, configs[i]})
+		}
+	}
+	return points
+}
+
+// configs combines the axes' values, the last axis fastest.
+func (s *Sweep) configs() []Config {
+	all := []Config{{Duration: s.Duration, Warmup: s.Warmup, Seed: s.Seed}}
+	for i := range sweepKeys {
+		if sweepKeys[i].swept() {
+			all = sweepKeys[i].multiply(s, all)
+		}
+	}
+	return all
+}
+
+// size is the number of points, or the limit if there are more.
+func (s *Sweep) size(limit int) int {
+	n := s.Repeats
+	for i := range sweepKeys {
+		if sweepKeys[i].swept() {
+			n = min(limit, n*len(sweepKeys[i].texts(s))) // the factors are small: no overflow
+		}
+	}
+	return n
+}
+
+// id names a point in files and to people. What is usually swept stands there in words; the rest
+// is in the digest, which covers the whole configuration: another warm-up is another point.
+func (c *Config) id(repeat int) string {
+	whole, err := json.Marshal(c)
+	if err != nil {
+		panic(err) // numbers and words
+	}
+	sum := sha256.Sum256(whole)
+	parts := []string{
+		c.Store, c.Placement, c.Submode,
+		"get" + strconv.FormatFloat(c.GetRatio, 'f', -1, 64),
+		fmt.Sprintf("s%d-c%d", c.ServerThreads, c.ClientThreads),
+	}
+	if c.RateOps > 0 {
+		parts = append(parts, "rate"+strconv.FormatFloat(c.RateOps, 'f', -1, 64))
+	}
+	parts = append(parts, hex.EncodeToString(sum[:4]), "r"+strconv.Itoa(repeat))
+	return strings.Join(parts, "-")
+}
+
+// describe is the configuration in a few words, for the one who watches.
+func (c *Config) describe() string {
+	load := "closed loop"
+	if c.RateOps > 0 {
+		load = strconv.FormatFloat(c.RateOps, 'f', -1, 64) + " ops/s"
+	}
+	return fmt.Sprintf("%s %s %g %% GET, %d server and %d client threads, %s",
+		c.Store, c.Placement, c.GetRatio*100, c.ServerThreads, c.ClientThreads, load)
+}
+
+// place says where a value stands in its file, ready to begin an error with; "" for a built-in sweep.
+func (s *Sweep) place(key, text string) string {
+	if p, ok := s.where[key+"="+text]; ok {
+		return p.String() + ": "
+	}
+	return ""
+}
+
+// workload is what the client does.
+func (c *Config) workload() (client.Workload, error) {
+	dist, err := client.ParseDist(c.Dist)
+	return client.Workload{
+		Keys: c.Keys, KeyBytes: c.KeyBytes, ValueBytes: c.ValueBytes,
+		GetRatio: c.GetRatio, Dist: dist, Seed: c.Seed,
+	}, err
+}

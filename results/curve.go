@@ -1,0 +1,219 @@
+package results
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Chart is the curves that belong in one figure: latency over throughput, one line a configuration.
+type Chart struct {
+	Stem  string // begins the names of its files: "mica-get95"
+	Title string
+	Lines []Line
+	// Failed are the points that would belong here, had they not failed.
+	Failed []*Point
+}
+
+// Line is one configuration as its axis is swept.
+type Line struct {
+	Label string // what tells it from the other lines of its store
+	Style int    // the same for the same label in every chart of its store
+	Axis  Axis
+	Marks []Mark // in the axis's order
+}
+
+// Mark is one configuration at one value of the axis.
+type Mark struct {
+	AxisValue string
+	Repeats   []*Point // at least one
+}
+
+// Throughput is in operations a second.
+func (m *Mark) Throughput() Spread {
+	return spreadBy(m.Repeats, func(p *Point) float64 { return p.ThroughputOps })
+}
+
+// Latency is a measure of it, in nanoseconds.
+func (m *Mark) Latency(measure Measure) Spread { return spreadBy(m.Repeats, measure.Ns) }
+
+// points are all that a chart's lines are made of.
+func (c *Chart) points() []*Point {
+	var all []*Point
+	for _, l := range c.Lines {
+		for _, m := range l.Marks {
+			all = append(all, m.Repeats...)
+		}
+	}
+	return all
+}
+
+// maxOverviewLines is how many lines can still be told apart in black and white.
+const maxOverviewLines = 12
+
+// Charts sorts points into charts: for each store one a GET share (and a key and value size, if
+// several were measured), and, if there are several GET shares, one with all of them. An
+// overview that would have too many lines is left out.
+func Charts(points []Point) []Chart {
+	ok, failed := split(points)
+	sizes := named("key_bytes", "value_bytes")
+	var charts []Chart
+	for _, store := range group(named("store"), ok) {
+		bySize := append(named("store"), varying(sizes, store)...)
+		byShare := append(named("store", "get_ratio"), varying(sizes, store)...)
+		charts = append(charts, chartsBy(byShare, store, failed)...)
+		if len(varying(named("get_ratio"), store)) == 0 {
+			continue
+		}
+		for _, c := range chartsBy(bySize, store, failed) {
+			if len(c.Lines) <= maxOverviewLines {
+				charts = append(charts, c)
+			}
+		}
+	}
+	return charts
+}
+
+// split separates the points that are ok from those that failed.
+func split(points []Point) (ok, failed []*Point) {
+	for i := range points {
+		if points[i].Status == StatusOK {
+			ok = append(ok, &points[i])
+		} else {
+			failed = append(failed, &points[i])
+		}
+	}
+	return ok, failed
+}
+
+// chartsBy makes a chart of each group of a store's points by ds.
+func chartsBy(ds []*dimension, store, failed []*Point) []Chart {
+	drawer := newLineDrawer(without(dimensions, ds), store)
+	var charts []Chart
+	for _, g := range group(ds, store) {
+		chart := Chart{Stem: stem(ds, g[0]), Title: title(g), Lines: drawer.lines(g)}
+		for _, f := range failed {
+			if compare(ds, f, g[0]) == 0 {
+				chart.Failed = append(chart.Failed, f)
+			}
+		}
+		charts = append(charts, chart)
+	}
+	return charts
+}
+
+// stem names a chart by its values in ds, with nothing that could trouble a file name.
+func stem(ds []*dimension, p *Point) string {
+	tags := map[string]string{"store": "", "get_ratio": "get", "key_bytes": "key", "value_bytes": "value"}
+	var parts []string
+	for _, d := range ds {
+		value := d.text(p)
+		if d.name == "store" {
+			value = p.Store
+		}
+		parts = append(parts, tags[d.name]+value)
+	}
+	return strings.ReplaceAll(strings.Join(parts, "-"), "/", "_")
+}
+
+// title says what all of a chart's points have in common.
+func title(points []*Point) string {
+	said := named("store", "get_ratio", "key_bytes", "value_bytes", "batch")
+	return labels(without(said, varying(said, points)), points[0])
+}
+
+// lineDrawer makes the lines of all charts of one store, so that they agree on labels and styles.
+type lineDrawer struct {
+	dims   []*dimension // those that don't tell charts apart
+	said   []*dimension // of them, those that vary: the labels are made of these
+	axes   map[string]Axis
+	styles map[string]int
+}
+
+func newLineDrawer(dims []*dimension, store []*Point) *lineDrawer {
+	d := &lineDrawer{
+		dims: dims, said: varying(dims, store),
+		axes: make(map[string]Axis), styles: make(map[string]int),
+	}
+	for _, g := range group(named("loop"), store) {
+		d.axes[loop(g[0])] = axisOf(g)
+	}
+	for _, g := range group(d.said, store) {
+		if label := d.label(g[0]); !d.known(label) {
+			d.styles[label] = len(d.styles)
+		}
+	}
+	return d
+}
+
+func (d *lineDrawer) known(label string) bool {
+	_, known := d.styles[label]
+	return known
+}
+
+func (d *lineDrawer) label(p *Point) string {
+	said := without(d.said, []*dimension{d.axes[loop(p)].dim})
+	if label := labels(said, p); label != "" {
+		return label
+	}
+	return p.Placement
+}
+
+func (d *lineDrawer) lines(points []*Point) []Line {
+	var lines []Line
+	for _, sameLoop := range group(named("loop"), points) {
+		axis := d.axes[loop(sameLoop[0])]
+		for _, g := range group(without(d.dims, []*dimension{axis.dim}), sameLoop) {
+			label := d.label(g[0])
+			lines = append(lines, Line{Label: label, Style: d.styles[label], Axis: axis, Marks: axis.marks(g)})
+		}
+	}
+	return lines
+}
+
+// Axis is what is swept along a line.
+type Axis struct {
+	Name string // as in the point's JSON: "client_threads"
+	dim  *dimension
+}
+
+// String is the axis in words, as it stands below a figure.
+func (a Axis) String() string {
+	if a.Name == "rate_ops" {
+		return "offered Mops"
+	}
+	return strings.ReplaceAll(a.Name, "_", " ")
+}
+
+// axisOf is what points of one store, all with an open or all with a closed loop, were swept over: the
+// first of the candidates that varies. A load is raised by these only.
+func axisOf(points []*Point) Axis {
+	candidates := []string{"rate_ops", "client_threads", "window", "batch", "connections", "server_threads"}
+	chosen := "client_threads"
+	for _, name := range candidates {
+		if len(varying(named(name), points)) > 0 {
+			chosen = name
+			break
+		}
+	}
+	return Axis{Name: chosen, dim: named(chosen)[0]}
+}
+
+func (a Axis) marks(line []*Point) []Mark {
+	var marks []Mark
+	for _, repeats := range group([]*dimension{a.dim}, line) {
+		marks = append(marks, Mark{AxisValue: a.dim.text(repeats[0]), Repeats: repeats})
+	}
+	return marks
+}
+
+// FailedNote names a chart's failed points, "" if there are none.
+func (c *Chart) FailedNote() string {
+	if len(c.Failed) == 0 {
+		return ""
+	}
+	var ids []string
+	for _, p := range c.Failed {
+		ids = append(ids, p.ID)
+	}
+	return fmt.Sprintf("%s: not drawn, because they failed: %s", c.Stem, strings.Join(ids, ", "))
+}

@@ -1,0 +1,88 @@
+package results
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// FigureOptions says which figures to draw.
+type FigureOptions struct {
+	Measures []Measure // one figure each
+	LogY     bool
+}
+
+// Drawing is what [Run.DrawFigures] did.
+type Drawing struct {
+	Paths []string // of the files written
+	// Notes are what the reader of the figures must know: points that failed, lines
+	// that could not be read.
+	Notes []string
+}
+
+// DrawFigures draws the charts of a run's points into its figures folder, each as SVG, PNG and CSV,
+// and replaces those that are there.
+func (r *Run) DrawFigures(o FigureOptions) (Drawing, error) {
+	var d Drawing
+	points, bad, err := r.Points()
+	if err != nil {
+		return d, err
+	}
+	for _, b := range bad {
+		d.Notes = append(d.Notes, fmt.Sprintf("left out %s", b))
+	}
+	charts := Charts(points)
+	if len(charts) == 0 {
+		return d, fmt.Errorf("results: run folder %s has nothing to draw: of its %d points none is ok", r.dir, len(points))
+	}
+	if err := os.MkdirAll(r.FiguresDir(), 0o777); err != nil {
+		return d, fmt.Errorf("results: %w", err)
+	}
+	machines := r.machines()
+	for i := range charts {
+		if note := charts[i].FailedNote(); note != "" {
+			d.Notes = append(d.Notes, note)
+		}
+		for _, m := range o.Measures {
+			f := figure{chart: &charts[i], measure: m, logY: o.LogY, machines: machines}
+			paths, err := f.write(r.FiguresDir())
+			d.Paths = append(d.Paths, paths...)
+			if err != nil {
+				return d, fmt.Errorf("results: draw %s: %w", f.stem(), err)
+			}
+		}
+	}
+	return d, nil
+}
+
+// figure is one chart with a latency chosen.
+type figure struct {
+	chart    *Chart
+	measure  Measure
+	logY     bool
+	machines []string
+}
+
+func (f *figure) stem() string { return f.chart.Stem + "-" + f.measure.Name }
+
+// write writes the figure's files into dir and returns their paths.
+func (f *figure) write(dir string) ([]string, error) {
+	var paths []string
+	for _, format := range []struct {
+		ending string
+		encode func() ([]byte, error)
+	}{
+		{".svg", f.svg}, {".png", f.png}, {".csv", f.csv},
+	} {
+		data, err := format.encode()
+		if err != nil {
+			return paths, err
+		}
+		path := filepath.Join(dir, f.stem()+format.ending)
+		if err := replaceFile(path, data); err != nil {
+			return paths, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}

@@ -1,0 +1,42 @@
+package results
+
+import (
+	"bytes"
+	"encoding/csv"
+	"strconv"
+)
+
+// csv is the figure's numbers, in base units: operations a second and nanoseconds.
+func (f *figure) csv() ([]byte, error) {
+	latency := "latency_" + f.measure.Name
+	rows := [][]string{{
+		"line", "axis", "axis_value", "repeats",
+		"throughput_median_ops", "throughput_min_ops", "throughput_max_ops",
+		latency + "_median_ns", latency + "_min_ns", latency + "_max_ns",
+	}}
+	for _, l := range f.chart.Lines {
+		for i := range l.Marks {
+			m := &l.Marks[i]
+			row := []string{l.Label, l.Axis.Name, l.Axis.csvValue(m), strconv.Itoa(len(m.Repeats))}
+			for _, s := range []Spread{m.Throughput(), m.Latency(f.measure)} {
+				row = append(row, wholeText(s.Median), wholeText(s.Min), wholeText(s.Max))
+			}
+			rows = append(rows, row)
+		}
+	}
+	var b bytes.Buffer
+	if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// csvValue is the axis's value in the unit that its name ends with.
+func (a Axis) csvValue(m *Mark) string {
+	if a.Name == "rate_ops" {
+		return wholeText(m.Repeats[0].RateOps)
+	}
+	return m.AxisValue
+}
+
+func wholeText(x float64) string { return strconv.FormatFloat(x, 'f', 0, 64) }

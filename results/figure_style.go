@@ -1,0 +1,121 @@
+package results
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// The figure's measures: as wide as a page's text, at a resolution that prints well. What stands
+// around the plot adds to its height.
+const (
+	figureWidth = 6.5 * vg.Inch
+	plotHeight  = 3.4 * vg.Inch
+	figureDPI   = 200
+	margin      = vg.Length(8)
+)
+
+var (
+	ink      = color.Gray{Y: 0x20}
+	faintInk = color.Gray{Y: 0x60}
+	gridInk  = color.Gray{Y: 0xe4}
+)
+
+// sans returns a text style; Liberation Sans comes with the plot library.
+func sans(size vg.Length, weight int, c color.Color) text.Style {
+	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
+	if weight > 0 {
+		f.Weight = 3 // bold
+	}
+	return text.Style{Font: f, Color: c, XAlign: text.XLeft, YAlign: text.YBottom, Handler: text.Plain{Fonts: font.DefaultCache}}
+}
+
+var (
+	titleText  = sans(11.5, 1, ink)
+	axisText   = sans(10, 0, ink)
+	tickText   = sans(9, 0, ink)
+	legendText = sans(9, 0, ink)
+	markText   = sans(7.5, 0, faintInk)
+	footText   = sans(7.5, 0, faintInk)
+)
+
+// lineColors can be told apart by the colour-blind (Okabe and Ito), the first ones also by their greys.
+var lineColors = []color.Color{
+	color.RGBA{0x00, 0x72, 0xb2, 0xff}, // blue
+	color.RGBA{0xd5, 0x5e, 0x00, 0xff}, // vermilion
+	color.RGBA{0x00, 0x00, 0x00, 0xff}, // black
+	color.RGBA{0x00, 0x9e, 0x73, 0xff}, // green
+	color.RGBA{0xcc, 0x79, 0xa7, 0xff}, // purple
+	color.RGBA{0xe6, 0x9f, 0x00, 0xff}, // orange
+	color.RGBA{0x56, 0xb4, 0xe9, 0xff}, // sky
+}
+
+var lineDashes = [][]vg.Length{
+	nil,
+	{6, 3},
+	{2, 2},
+	{8, 3, 2, 3},
+	{12, 3},
+}
+
+var lineShapes = []polygonGlyph{
+	{corners: 32},
+	{corners: 4, turn: math.Pi / 4},
+	{corners: 3, turn: math.Pi / 2},
+	{corners: 4},
+	{corners: 3, turn: -math.Pi / 2},
+	{corners: 6},
+}
+
+// lineStyle and glyphStyle differ in colour, dash and glyph, so that a figure can be read in black and
+// white. No two of the first twelve have the same glyph.
+func lineStyle(style int) draw.LineStyle {
+	return draw.LineStyle{
+		Color:  lineColors[style%len(lineColors)],
+		Width:  vg.Points(1.3),
+		Dashes: lineDashes[style%len(lineDashes)],
+	}
+}
+
+func glyphStyle(style int) draw.GlyphStyle {
+	shape := lineShapes[style%len(lineShapes)]
+	oddRound := style/len(lineShapes)%2 == 1
+	shape.hollow = (style%2 == 1) != oddRound
+	return draw.GlyphStyle{Color: lineColors[style%len(lineColors)], Radius: vg.Points(3.4), Shape: shape}
+}
+
+// polygonGlyph is a regular polygon around the point, filled with its colour or with white.
+type polygonGlyph struct {
+	corners int
+	turn    float64
+	hollow  bool
+}
+
+// DrawGlyph implements [draw.GlyphDrawer].
+func (g polygonGlyph) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
+	// Of the same radius a triangle looks smaller than a circle.
+	radius := style.Radius * vg.Length(1+0.9/float64(g.corners))
+	var path vg.Path
+	for i := range g.corners {
+		sin, cos := math.Sincos(g.turn + 2*math.Pi*float64(i)/float64(g.corners))
+		corner := vg.Point{X: at.X + radius*vg.Length(cos), Y: at.Y + radius*vg.Length(sin)}
+		if i == 0 {
+			path.Move(corner)
+		} else {
+			path.Line(corner)
+		}
+	}
+	path.Close()
+	fill := style.Color
+	if g.hollow {
+		fill = color.White
+	}
+	c.SetColor(fill)
+	c.Fill(path)
+	c.SetLineStyle(draw.LineStyle{Color: style.Color, Width: vg.Points(1.1)})
+	c.Stroke(path)
+}

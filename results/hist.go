@@ -1,0 +1,57 @@
+package results
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// The range and the precision of every latency histogram. They are the same
+// everywhere, so that any two histograms can be merged without loss. The highest value
+// is beyond any time-out in use, so that clamping to it changes no figure that is believed.
+const (
+	HistogramLowestNs  = 1
+	HistogramHighestNs = int64(120 * time.Second)
+	HistogramDigits    = 3 // significant decimal digits: a figure is within 0.1 % of the sample
+)
+
+// NewHistogram returns an empty latency histogram. It takes about 230 KB.
+func NewHistogram() *hdrhistogram.Histogram {
+	return hdrhistogram.New(HistogramLowestNs, HistogramHighestNs, HistogramDigits)
+}
+
+// Record counts one latency in a histogram of [NewHistogram], clamped into its range.
+func Record(h *hdrhistogram.Histogram, latencyNs int64) {
+	latencyNs = min(max(latencyNs, HistogramLowestNs), HistogramHighestNs)
+	// It can only fail for a value out of range, which the line above excludes.
+	_ = h.RecordValue(latencyNs)
+}
+
+// Merge returns a new histogram with the counts of all of hs. It fails for a histogram
+// that holds values out of the range of [NewHistogram].
+func Merge(hs ...*hdrhistogram.Histogram) (*hdrhistogram.Histogram, error) {
+	sum := NewHistogram()
+	for i, h := range hs {
+		if dropped := sum.Merge(h); dropped > 0 {
+			return nil, fmt.Errorf("results: histogram %d of %d: %d values above %v can't be merged",
+				i+1, len(hs), dropped, time.Duration(HistogramHighestNs))
+		}
+	}
+	return sum, nil
+}
+
+// LatencyOf returns the figures of a histogram in nanoseconds; all zero for an empty one.
+func LatencyOf(h *hdrhistogram.Histogram) Latency {
+	if h.TotalCount() == 0 {
+		return Latency{}
+	}
+	return Latency{
+		MeanNs: h.Mean(),
+		P50Ns:  h.ValueAtPercentile(50),
+		P95Ns:  h.ValueAtPercentile(95),
+		P99Ns:  h.ValueAtPercentile(99),
+		P999Ns: h.ValueAtPercentile(99.9),
+		MaxNs:  h.Max(),
+	}
+}

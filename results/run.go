@@ -1,0 +1,157 @@
+package results
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// The names in a run folder.
+const (
+	sweepFile   = "sweep.yaml"
+	testbedFile = "testbed.yaml"
+	envFile     = "env.jsonl"
+	pointsFile  = "points.jsonl"
+	histFolder  = "hist"
+	figFolder   = "figures"
+)
+
+// ErrNotRun is wrapped by the errors of [Open] and [Resume] for a folder that holds no run.
+var ErrNotRun = errors.New("not a run folder")
+
+// Run is a run folder, for reading. It may be read while a sweep writes it.
+type Run struct {
+	dir string
+}
+
+// Open opens a run folder for reading.
+func Open(dir string) (*Run, error) {
+	_, err := os.Stat(filepath.Join(dir, sweepFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("results: %s: %w: it has no %s", dir, ErrNotRun, sweepFile)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("results: open run folder: %w", err)
+	}
+	return &Run{dir: dir}, nil
+}
+
+// Dir is the folder, as it was given.
+func (r *Run) Dir() string { return r.dir }
+
+// FiguresDir is where the figures go; it may not exist yet.
+func (r *Run) FiguresDir() string { return filepath.Join(r.dir, figFolder) }
+
+// Sweep returns sweep.yaml as it was given. Who continues a run compares its own sweep with it.
+func (r *Run) Sweep() ([]byte, error) { return os.ReadFile(filepath.Join(r.dir, sweepFile)) }
+
+// Testbed returns testbed.yaml as it was given, nil if none was.
+func (r *Run) Testbed() ([]byte, error) {
+	b, err := os.ReadFile(filepath.Join(r.dir, testbedFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return b, err
+}
+
+// Env returns the objects of env.jsonl in the order they were written, and the lines that can't be read.
+func (r *Run) Env() ([]json.RawMessage, []BadLine, error) {
+	var nodes []json.RawMessage
+	bad, err := readLines(filepath.Join(r.dir, envFile), func(line []byte) error {
+		if !json.Valid(line) {
+			return errors.New("not JSON")
+		}
+		nodes = append(nodes, line)
+		return nil
+	})
+	return nodes, bad, err
+}
+
+// Points returns the points, one an ID, in the order they were measured, and
+// the lines that can't be read. Of several lines with one ID the last that is ok
+// counts, and if none is ok the last.
+func (r *Run) Points() ([]Point, []BadLine, error) {
+	var points []Point
+	bad, err := readLines(filepath.Join(r.dir, pointsFile), func(line []byte) error {
+		p, err := decodePoint(line)
+		if err == nil {
+			points = append(points, p)
+		}
+		return err
+	})
+	return lastOfEachID(points), bad, err
+}
+
+func decodePoint(line []byte) (Point, error) {
+	var p Point
+	if err := json.Unmarshal(line, &p); err != nil {
+		return p, err
+	}
+	switch {
+	case p.Schema > SchemaVersion:
+		return p, fmt.Errorf("schema %d, written by a newer dpukv (this one reads up to %d)", p.Schema, SchemaVersion)
+	case p.ID == "":
+		return p, errors.New("no id: not a point")
+	case p.Status != StatusOK && p.Status != StatusFailed:
+		return p, fmt.Errorf("status %q: want %q or %q", p.Status, StatusOK, StatusFailed)
+	}
+	return p, nil
+}
+
+func lastOfEachID(points []Point) []Point {
+	chosen := make(map[string]int, len(points))
+	for i := range points {
+		before, seen := chosen[points[i].ID]
+		if !seen || points[i].Status == StatusOK || points[before].Status != StatusOK {
+			chosen[points[i].ID] = i
+		}
+	}
+	var kept []Point
+	for i := range points {
+		if chosen[points[i].ID] == i {
+			kept = append(kept, points[i])
+		}
+	}
+	return kept
+}
+
+// Histograms returns the latency histograms of the point with this ID. The error is
+// an [fs.ErrNotExist] if it has none.
+func (r *Run) Histograms(id string) ([]Interval, error) {
+	if err := checkID(id); err != nil {
+		return nil, err
+	}
+	path := r.histPath(id)
+	log, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("results: histograms of point %s: %w", id, err)
+	}
+	intervals, err := DecodeHlog(log)
+	if err != nil {
+		return nil, fmt.Errorf("%w (in %s)", err, path)
+	}
+	return intervals, nil
+}
+
+func (r *Run) histPath(id string) string {
+	return filepath.Join(r.dir, histFolder, id+".hlog")
+}
+
+// maxIDBytes leaves room for the histogram file's suffixes in a file name of 255 bytes.
+const maxIDBytes = 200
+
+// checkID refuses an ID that can't name a file, or that would name one elsewhere.
+func checkID(id string) error {
+	if id == "" || len(id) > maxIDBytes || id[0] == '.' {
+		return fmt.Errorf("results: point id %q: want 1 to %d bytes, the first not a dot", id, maxIDBytes)
+	}
+	for _, c := range []byte(id) {
+		if c <= ' ' || c >= 0x7f || c == '/' {
+			return fmt.Errorf("results: point id %q: it names a file, so it can't hold %q", id, c)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Validate reports everything in a point that contradicts itself or the schema. A failed point only
+// has to say what was asked and why it failed.
+func Validate(p *Point) error {
+	var v violations
+	v.asked(p)
+	if p.Status == StatusOK {
+		v.counted(p)
+		v.latency("latency", p.Latency)
+		v.latency("actual latency", p.Actual)
+		v.cost(p)
+	}
+	if len(v) == 0 {
+		return nil
+	}
+	return fmt.Errorf("results: point %q: %w", p.ID, errors.Join(v...))
+}
+
+type violations []error
+
+func (v *violations) check(ok bool, format string, args ...any) {
+	if !ok {
+		*v = append(*v, fmt.Errorf(format, args...))
+	}
+}
+
+func (v *violations) asked(p *Point) {
+	v.check(p.Schema == SchemaVersion, "schema is %d, want %d", p.Schema, SchemaVersion)
+	v.check(checkID(p.ID) == nil, "id %q can't name a file", p.ID)
+	v.check(p.Status == StatusOK || p.Status == StatusFailed, "status is %q, want %q or %q", p.Status, StatusOK, StatusFailed)
+	v.check((p.Status == StatusFailed) == (p.Error != ""), "status %q with error %q", p.Status, p.Error)
+	v.check(p.Store != "", "store is empty")
+	v.check(p.Placement != "", "placement is empty")
+	v.within("get_ratio", p.GetRatio, 1)
+	v.check(p.Repeat >= 1, "repeat is %d, want it to count from 1", p.Repeat)
+	v.check(p.RateOps >= 0 && !math.IsInf(p.RateOps, 0), "rate_ops is %v", p.RateOps)
+	v.atLeastOne("keys", p.Keys)
+	v.atLeastOne("key_bytes", p.KeyBytes)
+	v.atLeastOne("batch", p.Batch)
+	v.atLeastOne("window", p.Window)
+	v.atLeastOne("connections", p.Connections)
+	v.atLeastOne("server_threads", p.ServerThreads)
+	v.atLeastOne("client_threads", p.ClientThreads)
+	v.check(p.ValueBytes >= 0, "value_bytes is %d", p.ValueBytes)
+	v.check(!slices.Contains(p.Warnings, ""), "an empty warning")
+}
+
+// throughputTolerance allows for a window whose ends are not exactly those of DurationNs.
+const throughputTolerance = 0.01
+
+func (v *violations) counted(p *Point) {
+	v.check(!p.StartedAt.IsZero(), "started_at is missing")
+	v.check(p.Transport != "", "transport is empty")
+	v.check(p.DurationNs > 0, "duration_ns is %d", p.DurationNs)
+	v.check(p.Ops > 0, "no ops in a point that is ok")
+	v.check(p.Gets <= p.Ops, "%d gets of %d ops", p.Gets, p.Ops)
+	// A get that was answered with an error is neither hit nor miss.
+	answered := p.Hits + p.Misses
+	v.check(answered <= p.Gets && p.Gets-answered <= p.Errors,
+		"%d hits and %d misses of %d gets, with %d errors", p.Hits, p.Misses, p.Gets, p.Errors)
+	if p.DurationNs > 0 {
+		want := float64(p.Ops) / (float64(p.DurationNs) / 1e9)
+		v.check(math.Abs(p.ThroughputOps-want) <= throughputTolerance*want,
+			"throughput_ops is %.0f, but ops over duration_ns is %.0f", p.ThroughputOps, want)
+	}
+}
+
+func (v *violations) latency(name string, l Latency) {
+	ordered := slices.IsSorted([]int64{l.P50Ns, l.P95Ns, l.P99Ns, l.P999Ns, l.MaxNs})
+	v.check(ordered && l.P50Ns > 0, "%s: percentiles not positive and ascending: %+v", name, l)
+	v.check(l.MeanNs > 0 && l.MeanNs <= float64(l.MaxNs), "%s: mean %v of at most %d", name, l.MeanNs, l.MaxNs)
+}
+
+func (v *violations) cost(p *Point) {
+	// CPU time is read a moment before and after the window, so a share can be a little above 1.
+	v.within("server_cpu_ns_per_op", p.ServerCPUNsPerOp, math.MaxFloat64)
+	v.within("client_cpu_ns_per_op", p.ClientCPUNsPerOp, math.MaxFloat64)
+	v.within("server_cpu_share", p.ServerCPUShare, math.MaxFloat64)
+	v.within("client_cpu_share", p.ClientCPUShare, math.MaxFloat64)
+	v.within("client_hash_share", p.ClientHashShare, 1)
+	v.within("preload_hit_rate", p.PreloadHitRate, 1)
+}
+
+func (v *violations) atLeastOne(name string, n int) {
+	v.check(n >= 1, "%s is %d, want at least 1", name, n)
+}
+
+func (v *violations) within(name string, x, most float64) {
+	v.check(x >= 0 && x <= most, "%s is %v, want 0 to %v", name, x, most)
+}

@@ -1,0 +1,31 @@
+package results
+
+import "slices"
+
+// Spread is what repeats of one measurement came to.
+type Spread struct {
+	Min, Median, Max float64
+}
+
+// spreadOf returns the spread of at least one value.
+func spreadOf(values []float64) Spread {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return Spread{
+		Min:    sorted[0],
+		Median: (sorted[(n-1)/2] + sorted[n/2]) / 2,
+		Max:    sorted[n-1],
+	}
+}
+
+// HalfRange is half the distance from the least to the greatest.
+func (s Spread) HalfRange() float64 { return (s.Max - s.Min) / 2 }
+
+// spreadBy returns the spread of a figure over repeats.
+func spreadBy(repeats []*Point, figure func(*Point) float64) Spread {
+	values := make([]float64, len(repeats))
+	for i, p := range repeats {
+		values[i] = figure(p)
+	}
+	return spreadOf(values)
+}
