@@ -1,0 +1,77 @@
+package mica
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"dpukv/kvs"
+	"dpukv/kvs/mica/partition"
+)
+
+const outcomeBytes = 4
+
+// answerHead is the part of an answer before its values.
+func answerHead(count int) int { return headerBytes + padded(outcomeBytes*count) }
+
+// execute does a parsed request and appends its answer frame to out, whose capacity beyond its
+// length is at least MaxFrameBytes.
+func execute(core *partition.Core, sequence uint64, ops []partition.Op, out []byte) []byte {
+	start := len(out)
+	head := answerHead(len(ops))
+	frame := out[start : start+head : start+MaxFrameBytes]
+	binary.LittleEndian.PutUint32(frame[head-outcomeBytes:], 0) // the padding of an odd number of outcomes
+	frame = core.Execute(ops, frame)
+	outcomes := frame[headerBytes:head]
+	for i := range ops {
+		op := &ops[i]
+		outcome := uint32(op.Status)
+		if op.Code == kvs.Get && op.Status == kvs.OK {
+			outcome |= uint32(len(op.Value)) << 16
+		}
+		binary.LittleEndian.PutUint32(outcomes[outcomeBytes*i:], outcome)
+	}
+	putHeader(frame, header{bytes: len(frame), kind: kindAnswer, count: len(ops), sequence: sequence})
+	return out[:start+len(frame)]
+}
+
+// outcomes walks the body of an answer.
+type outcomes struct {
+	body    []byte
+	count   int
+	valueAt int
+	next    int
+}
+
+// parseAnswer checks an answer's body against the number of operations asked for.
+func parseAnswer(body []byte, count int) (outcomes, error) {
+	head := padded(outcomeBytes * count)
+	if len(body) < head {
+		return outcomes{}, fmt.Errorf("an answer to %d operations of %d bytes: want at least %d", count, len(body), head)
+	}
+	return outcomes{body: body, count: count, valueAt: head}, nil
+}
+
+// read is the next outcome. The value points into the body.
+func (o *outcomes) read() (status kvs.Status, value []byte, err error) {
+	word := binary.LittleEndian.Uint32(o.body[outcomeBytes*o.next:])
+	o.next++
+	n := int(word >> 16)
+	if n == 0 {
+		return kvs.Status(word), nil, nil
+	}
+	end := o.valueAt + padded(n)
+	if end > len(o.body) {
+		return 0, nil, fmt.Errorf("outcome %d of %d: a value of %d bytes at %d in an answer of %d", o.next-1, o.count, n, o.valueAt, len(o.body))
+	}
+	value = o.body[o.valueAt : o.valueAt+n : end]
+	o.valueAt = end
+	return kvs.Status(word), value, nil
+}
+
+// done makes sure that nothing is left.
+func (o *outcomes) done() error {
+	if o.valueAt != len(o.body) {
+		return fmt.Errorf("%d bytes after the last value of an answer to %d operations", len(o.body)-o.valueAt, o.count)
+	}
+	return nil
+}

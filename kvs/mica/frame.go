@@ -1,0 +1,87 @@
+package mica
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// Limits of the protocol, told in the handshake.
+const (
+	// MaxBatch is the most operations in one frame.
+	MaxBatch = 4096
+	// MaxFrameBytes is the most bytes in one frame, either way.
+	MaxFrameBytes = 8 << 20
+	// MaxBacklogBytes is the most bytes of answers that a server keeps for
+	// a client that does not read them.
+	MaxBacklogBytes = 4 * MaxFrameBytes
+)
+
+const (
+	protocolVersion = 1
+	headerBytes     = 16
+	magic           = "dpukv\x00M1"
+)
+
+// kind is what a frame is.
+type kind uint8
+
+const (
+	kindHello kind = 1 + iota
+	kindWelcome
+	kindRequest
+	kindAnswer
+	kindAsk
+	kindStats
+	kindFailure
+)
+
+// header is the start of every frame.
+type header struct {
+	bytes    int // of the frame, header included
+	version  uint8
+	kind     kind
+	count    int
+	sequence uint64
+}
+
+// errVersion is what a frame of another protocol version is.
+var errVersion = errors.New("protocol version")
+
+// parseHeader reads the first headerBytes of b and checks all that can be known from them.
+func parseHeader(b []byte) (header, error) {
+	h := header{
+		bytes:    int(binary.LittleEndian.Uint32(b)),
+		version:  b[4],
+		kind:     kind(b[5]),
+		count:    int(binary.LittleEndian.Uint16(b[6:])),
+		sequence: binary.LittleEndian.Uint64(b[8:]),
+	}
+	switch {
+	case h.version != protocolVersion:
+		return h, fmt.Errorf("%w: got %d, want %d", errVersion, h.version, protocolVersion)
+	case h.bytes < headerBytes || h.bytes > MaxFrameBytes:
+		return h, fmt.Errorf("a frame of %d bytes: want %d to %d", h.bytes, headerBytes, MaxFrameBytes)
+	case h.count > MaxBatch:
+		return h, fmt.Errorf("a frame of %d operations: want at most %d", h.count, MaxBatch)
+	}
+	return h, nil
+}
+
+// putHeader writes h into the first headerBytes of b.
+func putHeader(b []byte, h header) {
+	binary.LittleEndian.PutUint32(b, uint32(h.bytes))
+	b[4] = protocolVersion
+	b[5] = byte(h.kind)
+	binary.LittleEndian.PutUint16(b[6:], uint16(h.count))
+	binary.LittleEndian.PutUint64(b[8:], h.sequence)
+}
+
+// control makes a frame that is not a batch.
+func control(k kind, sequence uint64, body []byte) []byte {
+	b := make([]byte, headerBytes, headerBytes+len(body))
+	putHeader(b, header{bytes: headerBytes + len(body), kind: k, sequence: sequence})
+	return append(b, body...)
+}
+
+func padded(n int) int { return (n + 7) &^ 7 }

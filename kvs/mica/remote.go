@@ -1,0 +1,93 @@
+package mica
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strconv"
+	"sync"
+	"time"
+
+	"dpukv/kvs"
+)
+
+// Remote is a MICA server seen from a client. It keeps one connection for asking for
+// counters; sessions have their own.
+type Remote struct {
+	host    string
+	welcome welcome
+
+	mu      sync.Mutex
+	control net.Conn
+}
+
+var _ kvs.Remote = (*Remote)(nil)
+
+// Dial shakes hands with the server whose worker 0 listens at addr.
+func Dial(ctx context.Context, addr string) (*Remote, error) {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, fmt.Errorf("server address %q: want HOST:PORT: %w", addr, err)
+	}
+	d := net.Dialer{Timeout: handshakeTimeout}
+	c, err := d.DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	w, err := greet(c)
+	if err == nil {
+		err = w.check()
+	}
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	return &Remote{host: host, welcome: *w, control: c}, nil
+}
+
+// check refuses a welcome that a session could not work with.
+func (w *welcome) check() error {
+	f := &w.Facts
+	if f.Workers < 1 || len(w.Ports) != f.Workers || f.Partitions < f.Workers || f.Partitions%f.Workers != 0 || f.MaxBatch < 1 {
+		return fmt.Errorf("the server's handshake makes no sense: %d workers, %d ports, %d partitions, batches of %d",
+			f.Workers, len(w.Ports), f.Partitions, f.MaxBatch)
+	}
+	return nil
+}
+
+// Facts are those of the handshake.
+func (r *Remote) Facts() kvs.Facts { return r.welcome.Facts }
+
+// Stats asks the server for its counters.
+func (r *Remote) Stats() (kvs.Stats, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var s kvs.Stats
+	if err := r.control.SetDeadline(time.Now().Add(handshakeTimeout)); err != nil {
+		return s, err
+	}
+	err := ask(r.control, kindAsk, nil, kindStats, &s)
+	if err != nil {
+		err = fmt.Errorf("ask %s for its counters: %w", r.control.RemoteAddr(), err)
+	}
+	return s, err
+}
+
+// Open connects a session to every worker.
+func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
+	if opts.Batch < 1 || opts.Batch > r.welcome.Facts.MaxBatch {
+		return nil, fmt.Errorf("batches of %d operations: the server takes 1 to %d", opts.Batch, r.welcome.Facts.MaxBatch)
+	}
+	if opts.Window < 1 || opts.Connections < 1 {
+		return nil, fmt.Errorf("a window of %d batches on %d connections: want at least one of each", opts.Window, opts.Connections)
+	}
+	return openSession(r, opts)
+}
+
+// Close ends the control connection.
+func (r *Remote) Close() error { return r.control.Close() }
+
+// workerAddr is where a worker listens.
+func (r *Remote) workerAddr(worker int) string {
+	return net.JoinHostPort(r.host, strconv.Itoa(r.welcome.Ports[worker]))
+}

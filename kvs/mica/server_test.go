@@ -1,0 +1,179 @@
+package mica
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"dpukv/kvs"
+	"dpukv/kvs/mica/partition"
+
+	"github.com/go-faster/city"
+	"go.uber.org/goleak"
+)
+
+func testConfig() Config {
+	return Config{
+		Listen: "127.0.0.1:0", Workers: 2, PartitionsPerWorker: 2, Mode: partition.Store, Access: partition.EREW,
+		Items: 100_000, LogBytes: 16 << 20, Hash: "city64", Version: "test",
+	}
+}
+
+func startServer(t testing.TB, cfg Config) *Server {
+	t.Helper()
+	s, err := Start(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func dial(t testing.TB, s *Server) *Remote {
+	t.Helper()
+	r, err := Dial(context.Background(), s.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+func openTest(t testing.TB, r *Remote, opts kvs.SessionOptions) kvs.Session {
+	t.Helper()
+	s, err := r.Open(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// do runs requests through a session and gives their answers by cookie, which is their index.
+func do(t testing.TB, s kvs.Session, requests []kvs.Request) []kvs.Answer {
+	t.Helper()
+	got := make([]kvs.Answer, len(requests))
+	collect := func(wait time.Duration) {
+		answers, err := s.Poll(nil, wait)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range answers {
+			a.Value = append([]byte(nil), a.Value...)
+			got[a.Cookie] = a
+		}
+	}
+	for i := range requests {
+		requests[i].Cookie = uint64(i)
+		requests[i].Hash = city.Hash64(requests[i].Key)
+		for {
+			ok, err := s.Submit(&requests[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ok {
+				break
+			}
+			collect(time.Second)
+		}
+	}
+	for deadline := time.Now().Add(10 * time.Second); s.InFlight() > 0; {
+		if err := s.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		collect(100 * time.Millisecond)
+		if time.Now().After(deadline) {
+			t.Fatalf("%d requests without an answer", s.InFlight())
+		}
+	}
+	return got
+}
+
+func key(n int) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(n)) }
+
+func TestSetThenGet(t *testing.T) {
+	for _, access := range []partition.Access{partition.EREW, partition.CREW} {
+		for _, connections := range []int{1, 3} {
+			t.Run(fmt.Sprint(access, connections), func(t *testing.T) {
+				cfg := testConfig()
+				cfg.Access = access
+				s := openTest(t, dial(t, startServer(t, cfg)), kvs.SessionOptions{Batch: 7, Window: 3, Connections: connections})
+				const n = 1000
+				var sets, gets []kvs.Request
+				for i := range n {
+					sets = append(sets, kvs.Request{Op: kvs.Set, Key: key(i), Value: make([]byte, i)})
+					gets = append(gets, kvs.Request{Op: kvs.Get, Key: key(i)})
+				}
+				for i, a := range do(t, s, sets) {
+					if a.Status != kvs.OK {
+						t.Fatalf("set %d: %s", i, a.Status)
+					}
+				}
+				for i, a := range do(t, s, gets) {
+					if a.Status != kvs.OK || len(a.Value) != i {
+						t.Fatalf("get %d: %s, %d bytes", i, a.Status, len(a.Value))
+					}
+					if a.SentNs > a.ReceivedNs {
+						t.Fatalf("get %d: received before it was sent", i)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestFactsAndStats(t *testing.T) {
+	server := startServer(t, testConfig())
+	r := dial(t, server)
+	f := r.Facts()
+	if f.Store != "mica" || f.Workers != 2 || f.Partitions != 4 || f.Hash != "city64" || f.Mode != "store" || f.Version != "test" || f.MinHitRate != 1 {
+		t.Errorf("facts: %+v", f)
+	}
+	s := openTest(t, r, kvs.SessionOptions{Batch: 8, Window: 2, Connections: 1})
+	do(t, s, []kvs.Request{{Op: kvs.Set, Key: key(1)}, {Op: kvs.Get, Key: key(1)}, {Op: kvs.Get, Key: key(2)}})
+	stats, err := r.Stats()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var gets, hits, items uint64
+	for _, w := range stats.Workers {
+		gets, hits, items = gets+w.Gets, hits+w.Hits, items+w.Items
+	}
+	if stats.Ops() != 3 || gets != 2 || hits != 1 || items != 1 || stats.CPUNs <= 0 {
+		t.Errorf("stats: %+v", stats)
+	}
+}
+
+func TestCloseLeavesNothing(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent(),
+		// gnet's own worker pool lives as long as the process.
+		goleak.IgnoreAnyFunction("github.com/panjf2000/ants/v2.(*poolCommon).purgeStaleWorkers"),
+		goleak.IgnoreAnyFunction("github.com/panjf2000/ants/v2.(*poolCommon).ticktock"))
+	s, err := Start(testConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := net.Dial("tcp", s.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Wait(); err != nil {
+		t.Errorf("Wait after Close: %v", err)
+	}
+	c.SetReadDeadline(time.Now().Add(5 * time.Second))
+	if _, err := c.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("a connection to a closed server: %v", err)
+	}
+}
