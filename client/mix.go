@@ -1,6 +1,7 @@
 package client
 
 import (
+	"math"
 	"math/bits"
 	"math/rand/v2"
 )
@@ -32,4 +33,12 @@ func uniform(rng *rand.PCG, n uint64) uint64 {
 		}
 	}
 	return high
+}
+
+// share64 is a share between 0 and 1 as one of 2⁶⁴.
+func share64(share float64) uint64 {
+	if share >= 1 { // the conversion of 2⁶⁴ is not defined
+		return math.MaxUint64
+	}
+	return uint64(max(share, 0) * (1 << 64))
 }

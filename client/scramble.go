@@ -1,39 +1,30 @@
 package client
 
-import "math/bits"
-
-// scrambler is a bijection of [0, n) that puts the hottest ranks of a skewed
-// distribution on keys that have nothing to do with each other, and that every thread shares.
-//
-// It permutes the words of just as many bits as n takes by steps that can
-// each be undone, and walks on from a word beyond n until it is back in range, which takes less
-// than one more step on average.
-type scrambler struct {
-	n, mask    uint64
-	multiplier uint64 // odd
-	offset     uint64
-	shift      uint
-}
+// scrambler is a bijection of [0, n) that all threads share. It moves the hottest ranks of a
+// skewed distribution far from each other, so that they are not neighbours in the
+// order of the preload: x goes to (x*multiplier + offset) mod n, with a multiplier that has no
+// divisor in common with n.
+type scrambler struct{ n, multiplier, offset uint64 }
 
 func newScrambler(n, seed uint64) scrambler {
-	width := bits.Len64(n - 1)
-	return scrambler{
-		n:          n,
-		mask:       1<<width - 1,
-		multiplier: mix64(seed) | 1,
-		offset:     mix64(seed + golden),
-		shift:      uint(width+1) / 2,
+	// Nothing may overflow: x*multiplier + offset < n*(multiplier+1) < 2⁶⁴.
+	limit := ^uint64(0)/n - 1
+	s := scrambler{n: n, multiplier: 1, offset: mix64(seed) % n}
+	if n > 2 {
+		// The golden section of the range leaves the largest gaps between ranks in a row.
+		s.multiplier = min(uint64(float64(n)*0.6180339887), limit)
 	}
+	for gcd(s.multiplier, n) != 1 {
+		s.multiplier-- // 1 has no divisor in common with any n
+	}
+	return s
 }
 
-func (s *scrambler) apply(x uint64) uint64 {
-	for {
-		x = (x*s.multiplier + s.offset) & s.mask
-		x ^= x >> s.shift
-		x = x * golden & s.mask // odd, so that it can be undone too
-		x ^= x >> s.shift
-		if x < s.n {
-			return x
-		}
+func (s *scrambler) apply(x uint64) uint64 { return (x*s.multiplier + s.offset) % s.n }
+
+func gcd(a, b uint64) uint64 {
+	for b != 0 {
+		a, b = b, a%b
 	}
+	return a
 }

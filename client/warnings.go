@@ -13,6 +13,7 @@ const (
 	boundShare   = 0.85 // of its CPUs, above which the client is taken for the bottleneck
 	missedShare  = 0.01 // of the offered rate
 	lateShare    = 0.01 // of the batches
+	spunShare    = 0.10 // of the client threads' CPU time
 	beyondWanted = 10.0 // samples above a percentile for it to be worth showing
 )
 
@@ -20,11 +21,13 @@ const (
 func (r *runner) warnings(p *results.Point, s summed) []string {
 	list := []string{
 		r.clientBound(s),
+		spun(s),
 		r.sharedCPUs(),
 		r.overlap(),
 		r.rateMissed(p, s),
-		r.scheduleLate(s),
-		r.tooShort(s),
+		scheduleLate(s),
+		scheduleHeld(s),
+		tooShort(s),
 		clamped(s),
 	}
 	return slices.DeleteFunc(list, func(w string) bool { return w == "" })
@@ -38,6 +41,14 @@ func (r *runner) clientBound(s summed) string {
 	}
 	return fmt.Sprintf("client-bound: the client's threads were busy for %.0f %% of the time of their CPUs (%.0f %% is the limit), "+
 		"so that these are the client's limits and not the server's: give it more CPUs", share*100, boundShare*100)
+}
+
+func spun(s summed) string {
+	if float64(s.spunNs) <= float64(s.cpuNs)*spunShare {
+		return ""
+	}
+	return fmt.Sprintf("%.0f %% of the client threads' CPU time went into spinning until the next send was due, "+
+		"and counts in client_cpu_ns_per_op", 100*float64(s.spunNs)/float64(s.cpuNs))
 }
 
 func (r *runner) sharedCPUs() string {
@@ -88,24 +99,25 @@ func (r *runner) rateMissed(p *results.Point, s summed) string {
 		p.ThroughputOps, r.cfg.RateOps, s.late, s.unsent)
 }
 
-func (r *runner) scheduleLate(s summed) string {
-	limit := float64(s.groups) * lateShare
-	switch {
-	case s.groups == 0:
+func scheduleLate(s summed) string {
+	if float64(s.lateGroups) <= float64(s.groups)*lateShare {
 		return ""
-	case float64(s.lateGroups) > limit:
-		return fmt.Sprintf("schedule late: %d of %d batches left more than %v after they were due, up to %v, while the windows had room: "+
-			"the client did not get the CPU it needs", s.lateGroups, s.groups, lateAfter, time.Duration(s.maxLagNs))
-	case float64(s.heldGroups) > limit:
-		return fmt.Sprintf("schedule late: %d of %d batches left more than %v after they were due, up to %v, because the windows were full: "+
-			"the server or the path did not keep up, or the window is too small", s.heldGroups, s.groups, lateAfter, time.Duration(s.maxLagNs))
 	}
-	return ""
+	return fmt.Sprintf("schedule late: %d of %d batches left more than %v after they were due, while the windows had room, the latest by %v: "+
+		"the client did not get the CPU it needs", s.lateGroups, s.groups, lateAfter, time.Duration(s.maxLagNs))
+}
+
+func scheduleHeld(s summed) string {
+	if float64(s.heldGroups) <= float64(s.groups)*lateShare {
+		return ""
+	}
+	return fmt.Sprintf("schedule held up: %d of %d batches left more than %v after they were due, because the windows were full, "+
+		"the latest by %v: the server or the path did not keep up, or the window is too small", s.heldGroups, s.groups, lateAfter, time.Duration(s.maxLagNs))
 }
 
 // tooShort counts batches, as the operations of one are answered together and do not make
 // a percentile any surer.
-func (r *runner) tooShort(s summed) string {
+func tooShort(s summed) string {
 	for _, q := range []struct {
 		name   string
 		beyond float64

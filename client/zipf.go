@@ -2,55 +2,63 @@ package client
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
 )
 
-// zipf draws ranks from [0, n) with a probability proportional to
-// 1/(rank+1)^theta, by rejection-inversion (W. Hörmann and G. Derflinger, 1996):
-// the continuous density x^-theta is inverted and the result rounded to a rank,
-// which is then rejected with just the probability that makes the ranks exact. Setting
-// it up takes no time for any n, because it needs no zeta(n, theta). The formula of Gray et al.,
-// which YCSB uses, needs it, and is exact for the first two ranks only.
+// zipf draws ranks from [0, n) with a probability proportional to 1/(rank+1)^theta, exactly
+// and without the sum of them all: the ranks are cut into steps, short enough that the
+// first of a step is hardly likelier than the last. A step is drawn as if all its ranks were
+// as likely as its first, then a rank of it, which is kept with just the probability
+// that it is less likely by; else all is drawn again. (The formula of Gray et al., which YCSB uses, takes the
+// sum and a power for each draw, and is exact for the first two ranks only.)
 //
-// It holds no state, so that all threads can share one.
+// It holds no state but tables of about 20 KB.
 type zipf struct {
-	n        float64
-	theta    float64
-	low      float64 // of the area under the density that is drawn from
-	high     float64
-	shortcut float64 // a rank this near its point is always accepted
+	theta float64
+	steps []zipfStep
+	alias []aliasCell
 }
 
+// zipfStep is a row of ranks, counted from 1.
+type zipfStep struct {
+	first, width uint64
+	// sure is the share, of 2⁶⁴, of draws that are kept whichever rank they are of.
+	sure uint64
+}
+
+// zipfGrowth is the part that a step adds to the ranks before it.
+const zipfGrowth = 32
+
 func newZipf(n uint64, theta float64) *zipf {
-	z := &zipf{n: float64(n), theta: theta}
-	z.low = z.area(1.5) - 1 // makes rank 0 exact
-	z.high = z.area(z.n + 0.5)
-	z.shortcut = 2 - z.inverse(z.area(2.5)-z.density(2))
+	z := &zipf{theta: theta}
+	var weights []float64
+	for first := uint64(1); first <= n; {
+		width := min(max(first/zipfGrowth, 1), n-first+1)
+		step := zipfStep{first: first, width: width, sure: math.MaxUint64}
+		if width > 1 {
+			step.sure = share64(z.relative(first, first+width-1))
+		}
+		z.steps = append(z.steps, step)
+		weights = append(weights, float64(width)*math.Pow(float64(first), -theta))
+		first += width
+	}
+	z.alias = newAlias(weights)
 	return z
+}
+
+// relative is the probability of a rank over that of the first of its step.
+func (z *zipf) relative(first, rank uint64) float64 {
+	return math.Pow(float64(first)/float64(rank), z.theta)
 }
 
 func (z *zipf) rank(rng *rand.PCG) uint64 {
 	for {
-		area := z.low + unitFloat(rng)*(z.high-z.low)
-		x := z.inverse(area)
-		k := min(max(math.Floor(x+0.5), 1), z.n)
-		if k-x <= z.shortcut || area >= z.area(k+0.5)-z.density(k) {
-			return uint64(k) - 1
+		step := &z.steps[drawAlias(z.alias, rng)]
+		at, fraction := bits.Mul64(rng.Uint64(), step.width)
+		rank := step.first + at
+		if fraction <= step.sure || float64(fraction) < z.relative(step.first, rank)*(1<<64) {
+			return rank - 1
 		}
 	}
 }
-
-func (z *zipf) density(x float64) float64 { return math.Exp(-z.theta * math.Log(x)) }
-
-// area is the integral of the density from 1 to x. Expm1, and Log1p below, keep their precision
-// as theta nears 1.
-func (z *zipf) area(x float64) float64 {
-	return math.Expm1((1-z.theta)*math.Log(x)) / (1 - z.theta)
-}
-
-func (z *zipf) inverse(area float64) float64 {
-	return math.Exp(math.Log1p((1-z.theta)*area) / (1 - z.theta))
-}
-
-// unitFloat is uniform over [0,1).
-func unitFloat(rng *rand.PCG) float64 { return float64(rng.Uint64()>>11) / (1 << 53) }

@@ -60,6 +60,9 @@ func checkConfigs(s *Sweep) error {
 		if err != nil {
 			return fmt.Errorf("%s%w", s.place("keys", fmt.Sprint(c.Keys)), err)
 		}
+		if most := stores[c.Store].maxBatch; c.Batch > most {
+			return fmt.Errorf("%sbatch: found %d, allowed: at most %d, which is what %s takes", s.place("batch", fmt.Sprint(c.Batch)), c.Batch, most, c.Store)
+		}
 	}
 	return nil
 }

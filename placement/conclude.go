@@ -1,17 +1,34 @@
 package placement
 
 import (
+	"errors"
 	"fmt"
 	"strings"
+
+	"dpukv/results"
 )
 
-// conclude draws what was measured and tells what was not.
+// conclude draws the run folder's points and tells which could not be measured.
 func (r *runner) conclude() error {
-	if len(r.sum.Failed) == 0 {
-		return nil
+	points, unreadable, err := r.out.Points()
+	if err != nil {
+		return err
+	}
+	for _, line := range unreadable {
+		fmt.Fprintf(r.Stderr, "%s: left out %s\n", r.Dir, line)
 	}
 	for _, f := range r.sum.Failed {
 		fmt.Fprintf(r.Stderr, "failed: %s: %s\n", f.ID, strings.TrimSpace(f.Reason))
 	}
-	return fmt.Errorf("%d of %d points failed; to try them again: %s", len(r.sum.Failed), r.sum.Points, r.again())
+	var failed error
+	if n := len(r.sum.Failed); n > 0 {
+		failed = fmt.Errorf("%d of %d points failed; to try them again: %s", n, r.sum.Points, r.again())
+	}
+	if r.sum.Before+r.sum.Measured == 0 {
+		return failed // nothing to draw
+	}
+	if !r.plain {
+		_, err = r.out.DrawFigures(results.FigureOptions{})
+	}
+	return errors.Join(results.WriteTable(r.Stdout, points), err, failed)
 }

@@ -16,7 +16,7 @@ type cpuPlan struct {
 // planCPUs shares out the CPUs of one machine, given as cores with their threads. Nodes that name their
 // CPUs get those. Otherwise the server has one half of the cores, of
 // which it uses as many CPUs as it has threads, and the client has the other half.
-func planCPUs(cores [][]int, p pair, serverThreads, clientThreads int) cpuPlan {
+func planCPUs(cores [][]int, p pair, serverThreads int) cpuPlan {
 	server, client := halves(cores, serverThreads)
 	plan := cpuPlan{server: server, client: client}
 	if p.server.CPUs != nil {
@@ -25,7 +25,7 @@ func planCPUs(cores [][]int, p pair, serverThreads, clientThreads int) cpuPlan {
 	if p.client.CPUs != nil {
 		plan.client = p.client.CPUs
 	}
-	plan.doubt(cores, serverThreads, clientThreads)
+	plan.doubt(cores, serverThreads)
 	return plan
 }
 
@@ -67,21 +67,13 @@ func spread(cores [][]int) []int {
 	}
 }
 
-// doubt says how the two ends, or the threads of one, are in each other's way.
-func (c *cpuPlan) doubt(cores [][]int, serverThreads, clientThreads int) {
-	warn := func(format string, args ...any) { c.warnings = append(c.warnings, fmt.Sprintf(format, args...)) }
-	shared := slices.DeleteFunc(slices.Clone(c.server), func(s int) bool { return !slices.Contains(c.client, s) })
-	switch {
-	case len(shared) > 0:
-		warn("client and server share CPU %s", cpuList(shared))
-	case shareCore(cores, c.server, c.client):
-		warn("client and server run on threads of the same core (CPUs %s and %s)", cpuList(c.client), cpuList(c.server))
+// doubt says what the client cannot see: it warns itself of CPUs that its threads, or it and the server, share.
+func (c *cpuPlan) doubt(cores [][]int, serverThreads int) {
+	if shared := slices.ContainsFunc(c.server, func(s int) bool { return slices.Contains(c.client, s) }); !shared && shareCore(cores, c.server, c.client) {
+		c.warnings = append(c.warnings, fmt.Sprintf("client and server run on threads of the same core (CPUs %s and %s)", cpuList(c.client), cpuList(c.server)))
 	}
 	if serverThreads > len(c.server) {
-		warn("%d server threads on %d CPUs", serverThreads, len(c.server))
-	}
-	if clientThreads > len(c.client) {
-		warn("%d client threads on %d CPUs", clientThreads, len(c.client))
+		c.warnings = append(c.warnings, fmt.Sprintf("server threads share CPUs: %d threads, CPU %s", serverThreads, cpuList(c.server)))
 	}
 }
 

@@ -23,7 +23,7 @@ func (p *Plan) DryRun(w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		cpus := planCPUs(p.cores, nodes, pt.ServerThreads, pt.ClientThreads)
+		cpus := planCPUs(p.cores, nodes, pt.ServerThreads)
 		fmt.Fprintf(&b, "[%d/%d] %s: server on CPU %s, client on CPU %s\n", i+1, len(p.points), pt.ID, cpuList(cpus.server), cpuList(cpus.client))
 	}
 	fmt.Fprintf(&b, "\n%d points in about %v\n", len(p.points), estimate(p.points).Round(time.Second))

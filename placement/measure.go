@@ -5,21 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"slices"
 	"time"
 
 	"dpukv/results"
-)
-
-// How long a node may take for each step. Past that it hangs.
-const (
-	helloTimeout  = 15 * time.Second
-	serverTimeout = 60 * time.Second
-	// A client dials, stores every key and asks for every one again.
-	clientTimeout       = 60 * time.Second
-	clientTimeoutPerKey = 20 * time.Microsecond
-	// A result comes this long after the window, at the latest.
-	resultTimeout = 30 * time.Second
 )
 
 // startError is that of a process that did not even come up: what it was to measure has no part in it.
@@ -32,30 +20,33 @@ func (r *runner) measure(ctx context.Context, pt *Point) (res *result, err error
 	if err != nil {
 		return nil, err
 	}
-	cpus := planCPUs(r.cores, nodes, pt.ServerThreads, pt.ClientThreads)
+	cpus := planCPUs(r.cores, nodes, pt.ServerThreads)
 
 	server, err := r.begin(ctx, &nodes.server, &configure{CPUs: cpus.server, Server: pt.serverSpec(&nodes.server)})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, server.end()) }()
-	up, err := expect[*ready](ctx, server, serverTimeout, "start the "+pt.Store+" server")
+	up, err := expect[*ready](ctx, server, r.patience.server, "start the "+pt.Store+" server")
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := untilEnded(ctx, server, "serve "+pt.Store)
 	defer cancel()
 
-	client, err := r.begin(ctx, &nodes.client, &configure{CPUs: cpus.client, Client: pt.clientSpec(up.Addr)})
+	client, err := r.begin(ctx, &nodes.client, &configure{CPUs: cpus.client, Client: pt.clientSpec(up.Addr, &nodes)})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, client.end()) }()
-	if res, err = r.load(ctx, client, pt); err != nil {
-		return nil, rootCause(ctx, err)
+	res, err = r.load(ctx, client, pt)
+	if err != nil {
+		err = rootCause(ctx, err)
 	}
-	pt.complete(&res.Point, up, cpus)
-	return res, nil
+	if res != nil {
+		r.complete(pt, &res.Point, up, cpus)
+	}
+	return res, err
 }
 
 // begin starts a node's process, makes sure that it is this program, and gives it its part.
@@ -64,11 +55,11 @@ func (r *runner) begin(ctx context.Context, n *Node, part *configure) (*process,
 	if err != nil {
 		return nil, err
 	}
-	p, err := startProcess(n.Name, argv)
+	p, err := startProcess(n.Name, argv, r.patience)
 	if err != nil {
 		return nil, startError{err}
 	}
-	h, err := expect[*hello](ctx, p, helloTimeout, "say hello")
+	h, err := expect[*hello](ctx, p, r.patience.hello, "say hello")
 	if err == nil {
 		err = r.recognize(n, h)
 	}
@@ -96,13 +87,17 @@ func (r *runner) recognize(n *Node, h *hello) error {
 
 // load takes the client from its preload to its result.
 func (r *runner) load(ctx context.Context, client *process, pt *Point) (*result, error) {
-	preload := clientTimeout + time.Duration(pt.Keys)*clientTimeoutPerKey
+	preload := r.patience.client + time.Duration(pt.Keys)*r.patience.perKey
 	if _, err := follow[*ready](ctx, client, preload, fmt.Sprintf("preload %d keys", pt.Keys), r.report.live); err != nil {
 		return nil, err
 	}
 	client.send(&start{})
 	window := pt.Warmup + pt.Duration
-	return follow[*result](ctx, client, window+resultTimeout, fmt.Sprintf("measure for %v", window), r.report.live)
+	res, err := follow[*result](ctx, client, window+r.patience.result, fmt.Sprintf("measure for %v", window), r.report.live)
+	if err == nil && res.Point.Status != results.StatusOK {
+		err = fmt.Errorf("node %s: %s", client.node, res.Point.Error)
+	}
+	return res, err
 }
 
 // untilEnded ends a context when p does, with the reason.
@@ -136,14 +131,15 @@ func (pt *Point) serverSpec(n *Node) *serverSpec {
 	}
 }
 
-func (pt *Point) clientSpec(addr string) *clientSpec {
+func (pt *Point) clientSpec(addr string, nodes *pair) *clientSpec {
 	w, err := pt.workload()
 	if err != nil {
 		panic(err) // checked with the sweep
 	}
 	return &clientSpec{
 		Store: pt.Store, Addr: addr, Workload: w,
-		Threads: pt.ClientThreads, Connections: pt.Connections, Window: pt.Window, Batch: pt.Batch,
+		SameHost: nodes.client.Via == viaLocal && nodes.server.Via == viaLocal,
+		Threads:  pt.ClientThreads, Connections: pt.Connections, Window: pt.Window, Batch: pt.Batch,
 		RateOps: pt.RateOps, Hash: pt.Hash, Duration: pt.Duration, Warmup: pt.Warmup,
 	}
 }
@@ -160,18 +156,19 @@ func (pt *Point) asked(p *results.Point) {
 }
 
 // complete adds to what the client counted what only the orchestrator knows.
-func (pt *Point) complete(p *results.Point, up *ready, cpus cpuPlan) {
+func (r *runner) complete(pt *Point, p *results.Point, up *ready, cpus cpuPlan) {
 	pt.asked(p)
-	p.Status = results.StatusOK
-	p.Transport, p.Mode, p.Access, p.Pages = up.Facts.Transport, up.Facts.Mode, up.Facts.Access, up.Facts.Pages
-	p.ServerVersion, p.ServerAddr = up.Facts.Version, up.Addr
 	p.ServerCPUs, p.ClientCPUs = cpus.server, cpus.client
-	p.Warnings = slices.Concat(cpus.warnings, p.Warnings)
+	p.ServerVersion, p.ServerAddr, p.ClientVersion = up.Facts.Version, up.Addr, r.Version
+	p.Warnings = append(cpus.warnings, p.Warnings...)
 }
 
-// failure is the point that says why there is none.
-func (pt *Point) failure(err error, at time.Time) *results.Point {
-	p := &results.Point{Status: results.StatusFailed, Error: err.Error(), StartedAt: at}
-	pt.asked(p)
-	return p
+// fail makes a point one that failed, and keeps of it what is there.
+func (pt *Point) fail(res *result, err error, at time.Time) *result {
+	if res == nil {
+		res = &result{Point: results.Point{StartedAt: at, Warnings: []string{}}}
+		pt.asked(&res.Point)
+	}
+	res.Point.Status, res.Point.Error, res.Hlog = results.StatusFailed, err.Error(), nil
+	return res
 }

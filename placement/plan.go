@@ -26,7 +26,9 @@ type Options struct {
 	Stdout io.Writer // the table at the end
 	Stderr io.Writer // progress, and what went wrong
 
-	command []string // becomes a node's agent; nil: this binary with its subcommand node
+	command  []string // becomes a node's agent; nil: this binary with its subcommand node
+	patience patience // zero: defaultPatience
+	plain    bool     // no figures
 }
 
 // Plan is a sweep that nothing speaks against. Making one starts and writes nothing.
@@ -60,6 +62,9 @@ func NewPlan(o Options) (*Plan, error) {
 		return nil, err
 	}
 	p.points = only.keep(p.sweep.Points())
+	if p.patience == (patience{}) {
+		p.patience = defaultPatience
+	}
 	if p.command == nil {
 		self, err := os.Executable()
 		if err != nil {

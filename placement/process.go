@@ -19,6 +19,8 @@ type process struct {
 	stdin io.WriteCloser
 	out   messageWriter
 
+	patience patience
+
 	inbox  chan message  // closed when nothing more comes
 	unread chan struct{} // closed when nobody reads the inbox any more
 	ended  chan struct{} // closed once the process is gone and waited for
@@ -29,9 +31,9 @@ type process struct {
 }
 
 // startProcess starts argv, which is to become the agent of a node.
-func startProcess(node string, argv []string) (*process, error) {
+func startProcess(node string, argv []string, patience patience) (*process, error) {
 	p := &process{
-		node: node, cmd: exec.Command(argv[0], argv[1:]...),
+		node: node, cmd: exec.Command(argv[0], argv[1:]...), patience: patience,
 		inbox: make(chan message, 16), unread: make(chan struct{}), ended: make(chan struct{}),
 	}
 	p.cmd.Stderr = &p.stderr
@@ -117,7 +119,7 @@ func (p *process) receive(ctx context.Context, deadline time.Time, task string) 
 		}
 		return m, nil
 	case <-timer.C:
-		return nil, fmt.Errorf("node %s: nothing for %v when asked to %s%s", p.node, time.Since(begun).Round(time.Millisecond), task, p.lastWords())
+		return nil, fmt.Errorf("node %s: nothing for %v when asked to %s%s", p.node, time.Since(begun).Round(100*time.Millisecond), task, p.lastWords())
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -171,23 +173,17 @@ func (p *process) lastWords() string {
 	return ""
 }
 
-// How long a process may take to end when asked, and when told by a signal.
-const (
-	stopGrace = 5 * time.Second
-	killGrace = 2 * time.Second
-)
-
 // end makes the process end: it asks, then insists. It returns once the process is gone.
 func (p *process) end() error {
 	close(p.unread)
 	p.send(&stop{})
 	p.stdin.Close()
-	if p.endedWithin(stopGrace) {
+	if p.endedWithin(p.patience.stop) {
 		return nil
 	}
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		_ = p.cmd.Process.Signal(sig) // fails only if it is gone
-		if p.endedWithin(killGrace) {
+		if p.endedWithin(p.patience.kill) {
 			return nil
 		}
 	}

@@ -20,7 +20,7 @@ import (
 const protocolVersion = 1
 
 // maxMessageBytes is room for the histograms of a long point; past it the peer is no node of ours.
-const maxMessageBytes = 64 << 20
+const maxMessageBytes = 16 << 20
 
 // message is what one line carries. Its kind is the line's type field.
 type message interface{ kind() string }
@@ -36,19 +36,19 @@ type (
 	}
 	// ready: the server accepts load, or the client has preloaded, verified, and waits for start.
 	ready struct {
-		Addr  string    `json:"addr,omitempty"` // a server's
+		Addr  string    `json:"addr"` // the server's
 		Facts kvs.Facts `json:"facts"`
-		// PreloadHitRate is the share of the preloaded keys that a client found again.
-		PreloadHitRate float64 `json:"preload_hit_rate,omitempty"`
 	}
 	// progress of a client, now and then.
 	progress struct {
-		Phase         string        `json:"phase"`
-		Elapsed       time.Duration `json:"elapsed"` // of the phase
-		ThroughputOps float64       `json:"throughput_ops"`
-		LatencyP99Ns  int64         `json:"latency_p99_ns"`
+		Phase         string  `json:"phase"`
+		Done          uint64  `json:"done,omitempty"` // keys, of Total
+		Total         uint64  `json:"total,omitempty"`
+		ThroughputOps float64 `json:"throughput_ops,omitempty"`
+		LatencyP99Ns  int64   `json:"latency_p99_ns,omitempty"`
 	}
-	// result of a client: what it used and counted, and the histogram log.
+	// result of a client: what it used and counted, and the histogram log. The point may be a
+	// failed one, which says why.
 	result struct {
 		Point results.Point `json:"point"`
 		Hlog  []byte        `json:"hlog"`
@@ -80,7 +80,8 @@ type (
 	}
 	clientSpec struct {
 		Store       string          `json:"store"`
-		Addr        string          `json:"addr"` // the server's
+		Addr        string          `json:"addr"`      // the server's
+		SameHost    bool            `json:"same_host"` // as the server
 		Workload    client.Workload `json:"workload"`
 		Threads     int             `json:"threads"`
 		Connections int             `json:"connections"`

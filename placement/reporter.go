@@ -50,6 +50,9 @@ func (r *reporter) begin(n int, pt *Point, left time.Duration) {
 
 func (r *reporter) live(p *progress) {
 	r.speed = ", " + p.Phase
+	if p.Total > 0 {
+		r.speed += fmt.Sprintf(" %d %%", 100*p.Done/p.Total)
+	}
 	if p.ThroughputOps > 0 {
 		r.speed += " " + rateText(p.ThroughputOps)
 	}

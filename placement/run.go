@@ -18,6 +18,9 @@ type Summary struct {
 	Failed   []Failure
 }
 
+// Begun reports whether there is a run folder at all.
+func (s *Summary) Begun() bool { return s.Dir != "" }
+
 // Failure is a point that could not be measured.
 type Failure struct{ ID, Reason string }
 
@@ -54,10 +57,10 @@ func (p *Plan) Run(ctx context.Context) (sum Summary, err error) {
 		return Summary{}, err
 	}
 	r := &runner{Plan: p, build: build, met: map[string]nodeEnv{}, wrote: map[string]bool{}}
-	r.sum = Summary{Dir: p.Dir, Points: len(p.points)}
 	if r.out, err = p.open(); err != nil {
-		return r.sum, err
+		return Summary{}, err
 	}
+	r.sum = Summary{Dir: p.Dir, Points: len(p.points)}
 	defer func() { err = errors.Join(err, r.out.Close()) }()
 	for _, did := range r.out.Repairs() {
 		fmt.Fprintf(p.Stderr, "%s: %s\n", p.Dir, did)
@@ -112,7 +115,7 @@ func (r *runner) point(ctx context.Context, pt *Point) error {
 		err = results.Validate(&res.Point)
 	}
 	if err != nil {
-		res = &result{Point: *pt.failure(err, begun.UTC())}
+		res = pt.fail(res, err, begun.UTC())
 	}
 	if err := r.write(res); err != nil {
 		return err

@@ -101,6 +101,7 @@ func TestImpossibleCombinationsAreRefused(t *testing.T) {
 		{"a launcher to come", "", remote, "t.yaml:3:3: node hostA: via: ssh is not built yet; works: local"},
 		{"a CPU that is not there", "", elsewhere, "node server: CPU 7 is not one this process may use (0-1)"},
 		{"more keys than there are names", "key_bytes: 1\n", Local(), "key_bytes 1 allows only 256 different keys"},
+		{"a batch that no frame holds", "batch: [64, 65536]\n", Local(), "s.yaml:1:13: batch: found 65536, allowed: at most"},
 		{"a product without end", "keys: [" + numbers(1000) + "]\nwindow: [" + numbers(1000) + "]\n", Local(), "the sweep has 1000000 points or more"},
 	} {
 		s, err := ParseSweep("s.yaml", []byte(test.sweep))
@@ -133,28 +134,28 @@ func TestCPUsAreShared(t *testing.T) {
 	local := Local()
 	p, _ := local.pairFor("CH-SH")
 	for _, test := range []struct {
-		name            string
-		cores           [][]int
-		server, clients int // threads
-		want            cpuPlan
+		name    string
+		cores   [][]int
+		threads int // of the server
+		want    cpuPlan
 	}{
-		{"two cores", [][]int{{0}, {1}}, 1, 1, cpuPlan{server: []int{0}, client: []int{1}}},
-		{"one CPU", [][]int{{0}}, 1, 1, cpuPlan{[]int{0}, []int{0}, []string{"client and server share CPU 0"}}},
-		{"one core of two threads", [][]int{{0, 1}}, 1, 1, cpuPlan{[]int{0}, []int{1},
+		{"two cores", [][]int{{0}, {1}}, 1, cpuPlan{server: []int{0}, client: []int{1}}},
+		{"one CPU", [][]int{{0}}, 1, cpuPlan{server: []int{0}, client: []int{0}}},
+		{"one core of two threads", [][]int{{0, 1}}, 1, cpuPlan{[]int{0}, []int{1},
 			[]string{"client and server run on threads of the same core (CPUs 1 and 0)"}}},
-		{"more threads than CPUs", [][]int{{0}, {1}}, 2, 4, cpuPlan{[]int{0}, []int{1},
-			[]string{"2 server threads on 1 CPUs", "4 client threads on 1 CPUs"}}},
-		{"cores of two threads", [][]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}, 3, 4,
+		{"more threads than CPUs", [][]int{{0}, {1}}, 2, cpuPlan{[]int{0}, []int{1},
+			[]string{"server threads share CPUs: 2 threads, CPU 0"}}},
+		{"cores of two threads", [][]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}, 3,
 			cpuPlan{server: []int{0, 1, 4}, client: []int{2, 3, 6, 7}}},
-		{"three cores", [][]int{{0}, {1}, {2}}, 1, 2, cpuPlan{server: []int{0}, client: []int{1, 2}}},
+		{"three cores", [][]int{{0}, {1}, {2}}, 1, cpuPlan{server: []int{0}, client: []int{1, 2}}},
 	} {
-		if got := planCPUs(test.cores, p, test.server, test.clients); !reflect.DeepEqual(got, test.want) {
+		if got := planCPUs(test.cores, p, test.threads); !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s: got %+v, want %+v", test.name, got, test.want)
 		}
 	}
 	p.server.CPUs, p.client.CPUs = []int{3}, []int{2, 3}
-	want := cpuPlan{[]int{3}, []int{2, 3}, []string{"client and server share CPU 3"}}
-	if got := planCPUs([][]int{{0}, {1}, {2}, {3}}, p, 1, 2); !reflect.DeepEqual(got, want) {
+	want := cpuPlan{server: []int{3}, client: []int{2, 3}}
+	if got := planCPUs([][]int{{0}, {1}, {2}, {3}}, p, 1); !reflect.DeepEqual(got, want) {
 		t.Errorf("as the nodes say: got %+v, want %+v", got, want)
 	}
 }

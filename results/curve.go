@@ -1,9 +1,6 @@
 package results
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // Chart is the curves that belong in one figure: latency over throughput, one line a configuration.
 type Chart struct {
@@ -204,16 +201,4 @@ func (a Axis) marks(line []*Point) []Mark {
 		marks = append(marks, Mark{AxisValue: a.dim.text(repeats[0]), Repeats: repeats})
 	}
 	return marks
-}
-
-// FailedNote names a chart's failed points, "" if there are none.
-func (c *Chart) FailedNote() string {
-	if len(c.Failed) == 0 {
-		return ""
-	}
-	var ids []string
-	for _, p := range c.Failed {
-		ids = append(ids, p.ID)
-	}
-	return fmt.Sprintf("%s: not drawn, because they failed: %s", c.Stem, strings.Join(ids, ", "))
 }

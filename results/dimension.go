@@ -76,18 +76,6 @@ func rateDimension() *dimension {
 	return d
 }
 
-// count says how many there are of a thing: "1 key", "1 048 576 keys".
-func count(n int, thing string) string {
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + " " + digits[i:]
-	}
-	if n == 1 {
-		return digits + " " + thing
-	}
-	return digits + " " + thing + "s"
-}
-
 // storeTitle is a store's name as its papers write it.
 func storeTitle(store string) string {
 	switch store {

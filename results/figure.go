@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // FigureOptions says which figures to draw.
 type FigureOptions struct {
-	Measures []Measure // one figure each
+	Measures []Measure // one figure each; none: DefaultMeasures
+	Actual   bool      // latency from the actual send, not from the intended one
 	LogY     bool
 }
 
@@ -23,14 +25,11 @@ type Drawing struct {
 // DrawFigures draws the charts of a run's points into its figures folder, each as SVG, PNG and CSV,
 // and replaces those that are there.
 func (r *Run) DrawFigures(o FigureOptions) (Drawing, error) {
-	var d Drawing
 	points, bad, err := r.Points()
 	if err != nil {
-		return d, err
+		return Drawing{}, err
 	}
-	for _, b := range bad {
-		d.Notes = append(d.Notes, fmt.Sprintf("left out %s", b))
-	}
+	d := Drawing{Notes: leftOut(points, bad)}
 	charts := Charts(points)
 	if len(charts) == 0 {
 		return d, fmt.Errorf("results: run folder %s has nothing to draw: of its %d points none is ok", r.dir, len(points))
@@ -40,10 +39,7 @@ func (r *Run) DrawFigures(o FigureOptions) (Drawing, error) {
 	}
 	machines := r.machines()
 	for i := range charts {
-		if note := charts[i].FailedNote(); note != "" {
-			d.Notes = append(d.Notes, note)
-		}
-		for _, m := range o.Measures {
+		for _, m := range o.measures() {
 			f := figure{chart: &charts[i], measure: m, logY: o.LogY, machines: machines}
 			paths, err := f.write(r.FiguresDir())
 			d.Paths = append(d.Paths, paths...)
@@ -53,6 +49,36 @@ func (r *Run) DrawFigures(o FigureOptions) (Drawing, error) {
 		}
 	}
 	return d, nil
+}
+
+// measures are the chosen ones, each from the chosen send.
+func (o FigureOptions) measures() []Measure {
+	chosen := o.Measures
+	if len(chosen) == 0 {
+		chosen, _ = ParseMeasures(DefaultMeasures)
+	}
+	var list []Measure
+	for _, m := range chosen {
+		if o.Actual {
+			m = m.fromActualSend()
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+// leftOut names what is in a run and in no figure.
+func leftOut(points []Point, bad []BadLine) []string {
+	var notes []string
+	for _, b := range bad {
+		notes = append(notes, fmt.Sprintf("left out %s", b))
+	}
+	_, failed := split(points)
+	for _, p := range failed {
+		reason, _, _ := strings.Cut(strings.TrimSpace(p.Error), "\n")
+		notes = append(notes, fmt.Sprintf("left out point %s, which failed: %s", p.ID, reason))
+	}
+	return notes
 }
 
 // figure is one chart with a latency chosen.

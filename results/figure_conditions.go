@@ -34,13 +34,7 @@ func pinning(end string, points []*Point, cpus func(*Point) []int) string {
 			return ""
 		}
 	}
-	switch len(first) {
-	case 0:
-		return end + " not pinned"
-	case 1:
-		return end + " CPU " + cpuList(first)
-	}
-	return end + " CPUs " + cpuList(first)
+	return end + " " + points[0].pinned(first)
 }
 
 // cpuList writes CPUs as taskset does: "0-3,8".

@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"encoding/csv"
 	"strconv"
+	"strings"
 )
 
 // csv is the figure's numbers, in base units: operations a second and nanoseconds.
 func (f *figure) csv() ([]byte, error) {
-	latency := "latency_" + f.measure.Name
+	latency := "latency_" + strings.ReplaceAll(f.measure.Name, "-", "_")
 	rows := [][]string{{
 		"line", "axis", "axis_value", "repeats",
 		"throughput_median_ops", "throughput_min_ops", "throughput_max_ops",

@@ -4,6 +4,7 @@ import (
 	"image/color"
 	"math"
 
+	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -26,21 +27,23 @@ var (
 )
 
 // sans returns a text style; Liberation Sans comes with the plot library.
-func sans(size vg.Length, weight int, c color.Color) text.Style {
-	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
-	if weight > 0 {
-		f.Weight = 3 // bold
+func sans(size vg.Length, weight xfont.Weight, c color.Color) text.Style {
+	return text.Style{
+		Font:    font.Font{Typeface: "Liberation", Variant: "Sans", Size: size, Weight: weight},
+		Color:   c,
+		XAlign:  text.XLeft,
+		YAlign:  text.YBottom,
+		Handler: text.Plain{Fonts: font.DefaultCache},
 	}
-	return text.Style{Font: f, Color: c, XAlign: text.XLeft, YAlign: text.YBottom, Handler: text.Plain{Fonts: font.DefaultCache}}
 }
 
 var (
-	titleText  = sans(11.5, 1, ink)
-	axisText   = sans(10, 0, ink)
-	tickText   = sans(9, 0, ink)
-	legendText = sans(9, 0, ink)
-	markText   = sans(7.5, 0, faintInk)
-	footText   = sans(7.5, 0, faintInk)
+	titleText  = sans(11.5, xfont.WeightBold, ink)
+	axisText   = sans(10, xfont.WeightNormal, ink)
+	tickText   = sans(9, xfont.WeightNormal, ink)
+	legendText = sans(9, xfont.WeightNormal, ink)
+	markText   = sans(7.5, xfont.WeightNormal, faintInk)
+	footText   = sans(7.5, xfont.WeightNormal, faintInk)
 )
 
 // lineColors can be told apart by the colour-blind (Okabe and Ito), the first ones also by their greys.

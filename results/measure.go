@@ -9,7 +9,7 @@ import (
 type Measure struct {
 	Name   string // names files and CSV columns: "p99", "p999"
 	Title  string // "p99.9 latency"
-	Actual bool   // from the actual send, not from the intended one
+	actual bool   // from the actual send, not from the intended one
 	of     func(Latency) float64
 }
 
@@ -21,6 +21,9 @@ var measures = []Measure{
 	{Name: "p999", Title: "p99.9 latency", of: func(l Latency) float64 { return float64(l.P999Ns) }},
 	{Name: "max", Title: "maximum latency", of: func(l Latency) float64 { return float64(l.MaxNs) }},
 }
+
+// DefaultMeasures are those to draw where none are asked for.
+const DefaultMeasures = "p50,p99"
 
 // ParseMeasures reads a comma-separated list such as "p50,p99.9".
 func ParseMeasures(list string) ([]Measure, error) {
@@ -46,17 +49,17 @@ func parseMeasure(name string) (Measure, error) {
 	return Measure{}, fmt.Errorf("latency %q: want one or more of %s, separated by commas", name, strings.Join(known, ", "))
 }
 
-// FromActualSend is the same figure of the latency from the actual send.
-func (m Measure) FromActualSend() Measure {
+// fromActualSend is the same figure of the latency from the actual send.
+func (m Measure) fromActualSend() Measure {
 	m.Name += "-actual"
 	m.Title += " from the actual send"
-	m.Actual = true
+	m.actual = true
 	return m
 }
 
 // Ns is the measure of a point, in nanoseconds.
 func (m Measure) Ns(p *Point) float64 {
-	if m.Actual {
+	if m.actual {
 		return m.of(p.Actual)
 	}
 	return m.of(p.Latency)

@@ -342,3 +342,15 @@ func TestAppendRefusesWhatCanNotBeWritten(t *testing.T) {
 		t.Errorf("histograms of no point: %v", err)
 	}
 }
+
+func TestNoListIsNull(t *testing.T) {
+	w := newRun(t)
+	p := testPoint()
+	mustAppend(t, w, *failedOnly(&p))
+	edit(t, w.Run, pointsFile, func(b []byte) []byte {
+		if bytes.Contains(b, []byte("null")) {
+			t.Errorf("null in %s", b)
+		}
+		return b
+	})
+}

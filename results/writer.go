@@ -162,11 +162,25 @@ func (w *Writer) Append(p *Point, hlog []byte) error {
 			return w.appendError("the histograms of point "+p.ID, err)
 		}
 	}
-	if err := w.points.append(p); err != nil {
+	if err := w.points.append(p.withoutNulls()); err != nil {
 		return w.appendError("point "+p.ID, err)
 	}
 	w.done[p.ID] = p.Status == StatusOK
 	return nil
+}
+
+// withoutNulls is the point with empty lists for those that are not there: null is no list to a script.
+func (p *Point) withoutNulls() *Point {
+	q := *p
+	for _, list := range []*[]int{&q.ServerCPUs, &q.ClientCPUs} {
+		if *list == nil {
+			*list = []int{}
+		}
+	}
+	if q.Warnings == nil {
+		q.Warnings = []string{}
+	}
+	return &q
 }
 
 // AppendEnv adds what is known of one node as one JSON object to env.jsonl, each time

@@ -56,7 +56,7 @@ func facts(cfg *Config, t *partition.Table) kvs.Facts {
 		Store: "mica", Version: cfg.Version, Transport: "tcp",
 		Workers: cfg.Workers, Partitions: cfg.Workers * cfg.PartitionsPerWorker,
 		Hash: cfg.Hash, Mode: cfg.Mode.String(), Access: cfg.Access.String(),
-		CPUs: cfg.CPUs, Pages: string(t.Pages()), Items: cfg.Items,
+		CPUs: cfg.CPUs[:min(len(cfg.CPUs), cfg.Workers)], Pages: string(t.Pages()), Items: cfg.Items,
 		IndexBytes: index, LogBytes: log, MinHitRate: cfg.Mode.MinHitRate(),
 		MaxBatch: MaxBatch, MaxFrameBytes: MaxFrameBytes,
 	}

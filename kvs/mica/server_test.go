@@ -166,6 +166,9 @@ func TestCloseLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
+	if _, err := greet(c); err != nil { // gnet forgets a connection that it is just accepting
+		t.Fatal(err)
+	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

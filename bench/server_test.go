@@ -1,0 +1,179 @@
+package bench
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"testing"
+	"time"
+
+	"dpukv/internal/cpu"
+	"dpukv/kvs"
+	"dpukv/kvs/mica"
+	"dpukv/kvs/mica/partition"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+const (
+	serverCPU = 0
+	clientCPU = 1
+	tcpBatch  = 64
+	tcpKeys   = 1_000_000
+)
+
+// drive keeps a window of one batch on every connection full of Gets, from
+// one pinned thread. It neither hashes nor checks: it is the same for MICA and
+// for the echo, and costs as little as it can.
+func drive(b *testing.B, addr string, connections int, server func() (cpuNs, ops int64)) {
+	r, err := mica.Dial(context.Background(), addr)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	s, err := r.Open(kvs.SessionOptions{Batch: tcpBatch, Window: 1, Connections: connections})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	done := make(chan error)
+	go func() {
+		done <- driveThread(b, s, server)
+	}()
+	if err := <-done; err != nil {
+		b.Fatal(err)
+	}
+}
+
+func driveThread(b *testing.B, s kvs.Session, server func() (cpuNs, ops int64)) error {
+	if err := cpu.PinThread(clientCPU); err != nil {
+		return err
+	}
+	keys := newStream(tcpKeys)
+	hist := hdrhistogram.New(1, int64(time.Minute), 3)
+	var key [8]byte
+	req := kvs.Request{Op: kvs.Get, Key: key[:]}
+	var answers []kvs.Answer
+	sent, hits := 0, 0
+	cycle := func(n int) error {
+		for got := 0; got < n; {
+			for {
+				binary.LittleEndian.PutUint64(key[:], keys.keys[sent%streamLen])
+				req.Hash = keys.hashes[sent%streamLen]
+				ok, err := s.Submit(&req)
+				if err != nil {
+					return err
+				}
+				if !ok {
+					break
+				}
+				sent++
+			}
+			var err error
+			if answers, err = s.Poll(answers[:0], time.Second); err != nil {
+				return err
+			}
+			got += len(answers)
+			for i := range answers {
+				if answers[i].Status == kvs.OK {
+					hits++
+				}
+			}
+			for i := 0; i < len(answers); i += tcpBatch {
+				hist.RecordValue(answers[i].ReceivedNs - answers[i].SentNs)
+			}
+		}
+		return nil
+	}
+	if err := cycle(200_000); err != nil {
+		return err
+	}
+	hist.Reset()
+	hits = 0
+	serverCPU0, serverOps0 := server()
+	cpu0, wall0 := cpu.ThreadNs(), cpu.NowNs()
+	b.ResetTimer()
+	if err := cycle(b.N); err != nil {
+		return err
+	}
+	wall, clientNs := cpu.NowNs()-wall0, cpu.ThreadNs()-cpu0
+	serverCPU1, serverOps1 := server()
+	b.ReportMetric(float64(serverCPU1-serverCPU0)/float64(serverOps1-serverOps0), "server-cpu-ns/op")
+	b.ReportMetric(float64(clientNs)/float64(b.N), "client-cpu-ns/op")
+	b.ReportMetric(1e3*float64(b.N)/float64(wall), "Mops")
+	b.ReportMetric(float64(hist.ValueAtPercentile(50))/1e3, "p50-µs")
+	b.ReportMetric(float64(hist.ValueAtPercentile(99))/1e3, "p99-µs")
+	b.ReportMetric(100*float64(min(hits, b.N))/float64(b.N), "hit%")
+	return nil
+}
+
+// BenchmarkTCP is the server's cost beside that of an echo of the same bytes.
+func BenchmarkTCP(b *testing.B) {
+	for _, connections := range []int{1, 4, 16} {
+		b.Run(fmt.Sprintf("connections=%d/server=gnet-echo", connections), func(b *testing.B) {
+			e, err := startEcho(tcpBatch, 8, serverCPU)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer e.close()
+			drive(b, e.addr(), connections, func() (int64, int64) { return e.cpuNs.Load(), e.ops.Load() })
+		})
+		for _, mode := range []partition.Mode{partition.Cache, partition.Store} {
+			b.Run(fmt.Sprintf("connections=%d/server=mica-%s", connections, mode), func(b *testing.B) {
+				s := startMica(b, mode)
+				drive(b, s.Addr(), connections, func() (int64, int64) {
+					st, err := s.Stats()
+					if err != nil {
+						b.Fatal(err)
+					}
+					return st.Workers[0].CPUNs, int64(st.Workers[0].Ops)
+				})
+			})
+		}
+	}
+}
+
+func startMica(b *testing.B, mode partition.Mode) *mica.Server {
+	s, err := mica.Start(mica.Config{
+		Listen: "127.0.0.1:0", Workers: 1, PartitionsPerWorker: 1, Mode: mode, Items: tcpKeys,
+		LogBytes: partition.LogBytesFor(tcpKeys, 8, 8, mode, 1), Hash: "city64", CPUs: []int{serverCPU},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { s.Close() })
+	preload(b, s.Addr())
+	return s
+}
+
+func preload(b *testing.B, addr string) {
+	r, err := mica.Dial(context.Background(), addr)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	s, err := r.Open(kvs.SessionOptions{Batch: 1024, Window: 4, Connections: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	var key [8]byte
+	for k := 0; k < tcpKeys || s.InFlight() > 0; {
+		binary.LittleEndian.PutUint64(key[:], uint64(k))
+		if k < tcpKeys {
+			ok, err := s.Submit(&kvs.Request{Op: kvs.Set, Key: key[:], Value: key[:], Hash: hashOf(uint64(k))})
+			if err != nil {
+				b.Fatal(err)
+			}
+			if ok {
+				k++
+				continue
+			}
+		} else if err := s.Flush(); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := s.Poll(nil, time.Second); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package client
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"dpukv/internal/cpu"
+	"dpukv/kvs"
+)
+
+// echoSession answers each batch at once, from an array of values.
+type echoSession struct {
+	values  [][]byte
+	batch   []kvs.Answer // at most a window of batches
+	room    int
+	traffic kvs.Traffic
+}
+
+func newEchoSession(cfg *Config) *echoSession {
+	s := &echoSession{values: make([][]byte, cfg.Workload.Keys), room: cfg.Batch * cfg.Window}
+	for i := range s.values {
+		s.values[i] = make([]byte, cfg.Workload.ValueBytes)
+		FillValue(s.values[i], uint64(i), 0)
+	}
+	return s
+}
+
+func (s *echoSession) Submit(r *kvs.Request) (bool, error) {
+	if len(s.batch) == s.room {
+		return false, nil
+	}
+	value := s.values[cookieKey(r.Cookie)]
+	if r.Op == kvs.Set {
+		copy(value, r.Value)
+	}
+	s.batch = append(s.batch, kvs.Answer{Op: r.Op, Value: value, Cookie: r.Cookie, IntendedNs: r.IntendedNs})
+	return true, nil
+}
+
+func (s *echoSession) Flush() error { return nil }
+
+func (s *echoSession) Poll(answers []kvs.Answer, _ time.Duration) ([]kvs.Answer, error) {
+	now := cpu.NowNs()
+	for i := range s.batch {
+		s.batch[i].SentNs, s.batch[i].ReceivedNs = now-1000, now
+	}
+	answers = append(answers, s.batch...)
+	s.batch = s.batch[:0]
+	return answers, nil
+}
+
+func (s *echoSession) InFlight() int        { return len(s.batch) }
+func (s *echoSession) Traffic() kvs.Traffic { return s.traffic }
+func (s *echoSession) Close() error         { return nil }
+
+// benchLoader is a loader on an echo session, in the middle of its window.
+func benchLoader(b *testing.B, change func(*Config)) *loader {
+	cfg := smallLoad(b)
+	cfg.Threads, cfg.Batch, cfg.Window = 1, 64, 1
+	cfg.Workload.GetRatio = 0.95
+	change(&cfg)
+	cfg.setDefaults()
+	w := newWorker(0, &cfg, "echo", new(atomic.Bool))
+	w.session = newEchoSession(&cfg)
+	w.ages = newAges(time.Hour, cpu.NowNs())
+	now := cpu.NowNs()
+	full := make(chan *histPair, pairsPerWorker)
+	return newLoader(w, window{startNs: now, fromNs: now, toNs: now + int64(time.Hour)}, full)
+}
+
+// benchLoad runs turns of a loader until b.N operations are answered.
+func benchLoad(b *testing.B, l *loader, step func(int64) error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	b.ReportAllocs()
+	for l.inside.answered < uint64(b.N) {
+		now := cpu.NowNs()
+		if err := l.alive(now); err != nil {
+			b.Fatal(err)
+		}
+		l.tick(now)
+		if err := step(now); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if l.inside.errors+l.inside.misses > 0 {
+		b.Fatalf("%+v", l.inside)
+	}
+}
+
+func BenchmarkWorkerClosed(b *testing.B) {
+	l := benchLoader(b, func(*Config) {})
+	b.ResetTimer()
+	benchLoad(b, l, l.closedStep)
+}
+
+func BenchmarkWorkerClosedZipf(b *testing.B) {
+	l := benchLoader(b, func(c *Config) { c.Workload.Dist = Dist{0.99} })
+	b.ResetTimer()
+	benchLoad(b, l, l.closedStep)
+}
+
+// The rate is one that is always behind, so that the time of an operation shows.
+func BenchmarkWorkerOpen(b *testing.B) {
+	l := benchLoader(b, func(c *Config) { c.RateOps = 1e9 })
+	b.ResetTimer()
+	benchLoad(b, l, l.openStep)
+}
+
+// BenchmarkGenerate is all that is done for an operation before the session gets it: drawing, key,
+// hash, value.
+func BenchmarkGenerate(b *testing.B) {
+	for _, dist := range []Dist{{}, {0.99}} {
+		b.Run(dist.String(), func(b *testing.B) {
+			l := benchLoader(b, func(c *Config) { c.Workload.Dist = dist })
+			b.ReportAllocs()
+			for b.Loop() {
+				if key, get := l.gen.next(); get {
+					l.prepare(kvs.Get, key)
+				} else {
+					l.prepare(kvs.Set, key)
+					FillValue(l.req.Value, key, l.nextVersion())
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkCheck(b *testing.B) {
+	for _, size := range []int{4, 8, 32, 1000} {
+		b.Run(sizeName(size), func(b *testing.B) {
+			val := make([]byte, size)
+			FillValue(val, 42, 7)
+			b.ReportAllocs()
+			for b.Loop() {
+				if !CheckValue(val, 42, size) {
+					b.Fatal("refused")
+				}
+			}
+		})
+	}
+}
+
+func sizeName(bytes int) string {
+	return map[int]string{4: "4B", 8: "8B", 32: "32B", 1000: "1000B"}[bytes]
+}
+
+var rankSink uint64
+
+func BenchmarkZipf(b *testing.B) {
+	z, rng := newZipf(100_000_000, 0.99), rand.NewPCG(1, 2)
+	for b.Loop() {
+		rankSink += z.rank(rng)
+	}
+}

@@ -1,0 +1,70 @@
+// Package client puts load on a store's server and measures it: [Run] takes a
+// [Config] and a [kvs.Remote], and gives back a [results.Point] with everything
+// that the client knows of it.
+//
+// # Phases
+//
+//	open     one session a thread
+//	preload  every key is set once; the threads share the keys
+//	verify   GETs of up to 2²⁰ keys, spread evenly, each value checked; too few
+//	         hits for this kind of store, or an old value, end the run
+//	measure  all threads start together: warm-up | measured window | drain
+//
+// Each thread is a goroutine locked to its thread, pinned to a CPU if asked for, with a session, a
+// generator of operations and a recorder of its own. Nothing is shared while it runs but
+// the flag that ends it, and nothing is allocated for an operation.
+//
+// # Keys and values
+//
+// Key i is the number i; a value is a function of its key and a version. So every
+// answer can be checked in full without remembering what was sent: the request's cookie brings the
+// key back. A GET's value must be one of its key, of the right length, to the
+// last byte. An answer that is wrong in any phase, or that says an operation failed, is counted in
+// Point.Errors, and one fails the point. A key that is not found is a miss, which
+// the share that the server's mode allows decides on.
+//
+// # Closed and open loop
+//
+// A closed loop (RateOps 0) keeps the window of every connection full, so that
+// the server sets the pace. An open loop follows a [Pacer], which knows time only: batches
+// of operations are due at fixed distances, and leave when they are due or as
+// soon after as the windows allow. Each frame leaves when it is full, or when nothing
+// more is due; none waits to be filled.
+//
+// # Two latencies
+//
+// A latency ends when the answer of the operation's batch is in. It starts at
+//
+//   - the intended send, in Point.Latency: a stall delays operations that are due meanwhile
+//     and not even sent yet, and it shows for each of them;
+//   - the actual send, in Point.Actual: what the server and the path took.
+//
+// In a closed loop nothing is due at any time, and both are the latter. The operations of
+// one batch share a latency, so that they are not independent samples; where the number of
+// samples matters, batches are counted.
+//
+// # What counts
+//
+// Point.Ops are the operations answered within the window, whenever they were sent.
+// In an open loop those due in the window but answered after it are Point.LateOps, and those
+// due in it but never sent Point.UnsentOps. The histograms hold Ops + LateOps. CPU times are of
+// the window too: of the worker threads by their own clocks, of both processes by samples
+// from outside the workers, scaled to the window. Those of a client in an open loop
+// contain what it spins away before a send that is less than 50 µs off; it sleeps through longer
+// pauses. ClientHashShare is an estimate: the operations times what [hashbench.Cost] measured
+// for one hash.
+//
+// An answer that is out for longer than the time-out ends the run, as do a
+// connection that breaks, and the context.
+//
+// # Warnings
+//
+//   - client-bound: the client's CPUs were busy, so that a faster server would not show.
+//   - spinning: what part of the client's CPU time is none of the load's.
+//   - client threads share CPUs, or share them with the server: they slow each other down.
+//   - target rate missed: look at throughput_ops for what was reached.
+//   - schedule late: the client did not get to run; held up: its windows were full. Either
+//     way the latency from the intended send has the delay in it.
+//   - too short: too few batches lie beyond a percentile for it to mean much, nor do those above it.
+//   - latencies out of range: counted as the histograms' nearest end.
+package client

@@ -1,0 +1,240 @@
+package client
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"dpukv/hashbench"
+	"dpukv/internal/cpu"
+	"dpukv/kvs"
+)
+
+var errDead = errors.New("connection reset by fake server")
+
+// faults are what a fake server does wrong. Counts are of its operations, preload
+// included; 0 is never.
+type faults struct {
+	flipAt   uint64                // damages the value of the first GET from this operation on
+	dropAt   uint64                // never answers the batch with this operation
+	dieAt    uint64                // breaks all connections from this operation on
+	stallAt  uint64                // answers nothing for stallFor from this operation on
+	stallFor time.Duration         // also for batches sent meanwhile
+	forget   func(key uint64) bool // loses these keys
+	capacity int                   // keys that fit
+	noStats  uint64                // the call of Stats that fails
+}
+
+// fakeRemote is a server in this process: a map and one lock.
+type fakeRemote struct {
+	facts   kvs.Facts
+	faults  faults
+	latency time.Duration // of a batch
+
+	mu         sync.Mutex
+	store      map[string][]byte
+	stats      kvs.WorkerStats
+	statsCalls uint64
+	stallUntil int64
+	trace      []kvs.Op // of all operations, with their keys
+	traceKeys  []string
+	open       int
+}
+
+func newFakeRemote() *fakeRemote {
+	return &fakeRemote{
+		facts: kvs.Facts{
+			Store: "fake", Version: "v0", Transport: "memory", Workers: 1, Partitions: 1,
+			Hash: hashbench.Default, Mode: "store", Access: "erew", MinHitRate: 1, MaxBatch: 256,
+		},
+		store: map[string][]byte{},
+	}
+}
+
+func (r *fakeRemote) Facts() kvs.Facts { return r.facts }
+func (r *fakeRemote) Close() error     { return nil }
+
+func (r *fakeRemote) Stats() (kvs.Stats, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.statsCalls++
+	if r.statsCalls == r.faults.noStats {
+		return kvs.Stats{}, errDead
+	}
+	// What a server would cost whose operations take 100 ns each.
+	return kvs.Stats{CPUNs: int64(r.stats.Ops) * 100, Workers: []kvs.WorkerStats{r.stats}}, nil
+}
+
+func (r *fakeRemote) Open(o kvs.SessionOptions) (kvs.Session, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.open++
+	return &fakeSession{remote: r, options: o}, nil
+}
+
+// execute answers one operation. It is false if the answer is to be lost.
+func (r *fakeRemote) execute(q *kvs.Request) (a kvs.Answer, delivered bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stats.Ops++
+	r.trace, r.traceKeys = append(r.trace, q.Op), append(r.traceKeys, string(q.Key))
+	if f := &r.faults; f.stallAt > 0 && r.stats.Ops == f.stallAt {
+		r.stallUntil = cpu.NowNs() + int64(f.stallFor)
+	}
+	a = kvs.Answer{Op: q.Op, Cookie: q.Cookie, IntendedNs: q.IntendedNs}
+	if q.Op == kvs.Set {
+		a.Status = r.set(q)
+	} else {
+		a.Value, a.Status = r.get(q)
+	}
+	return a, r.faults.dropAt == 0 || r.stats.Ops != r.faults.dropAt
+}
+
+func (r *fakeRemote) set(q *kvs.Request) kvs.Status {
+	_, there := r.store[string(q.Key)]
+	if c := r.faults.capacity; c > 0 && !there && len(r.store) >= c {
+		r.stats.Full++
+		return kvs.Full
+	}
+	r.store[string(q.Key)] = bytes.Clone(q.Value)
+	return kvs.OK
+}
+
+func (r *fakeRemote) get(q *kvs.Request) ([]byte, kvs.Status) {
+	r.stats.Gets++
+	value, there := r.store[string(q.Key)]
+	if !there || r.faults.forget != nil && r.faults.forget(cookieKey(q.Cookie)) {
+		return nil, kvs.NotFound
+	}
+	r.stats.Hits++
+	if f := &r.faults; f.flipAt > 0 && r.stats.Ops >= f.flipAt {
+		f.flipAt = 0
+		value = bytes.Clone(value)
+		value[len(value)-1] ^= 1
+	}
+	return value, kvs.OK
+}
+
+func (r *fakeRemote) dead() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.faults.dieAt > 0 && r.stats.Ops >= r.faults.dieAt
+}
+
+func (r *fakeRemote) setLatency(d time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.latency = d
+}
+
+// readyAt is when a batch's answer is in that was sent at sentNs.
+func (r *fakeRemote) readyAt(sentNs int64) int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return max(sentNs, r.stallUntil) + int64(r.latency)
+}
+
+// fakeFrame is a batch in flight.
+type fakeFrame struct {
+	answers []kvs.Answer
+	readyNs int64
+	lost    bool
+}
+
+type fakeSession struct {
+	remote  *fakeRemote
+	options kvs.SessionOptions
+	batch   []kvs.Request
+	flight  []fakeFrame
+	traffic kvs.Traffic
+}
+
+func (s *fakeSession) Submit(q *kvs.Request) (bool, error) {
+	if s.remote.dead() {
+		return false, errDead
+	}
+	if len(s.batch) == s.options.Batch && !s.send() {
+		return false, nil
+	}
+	own := *q
+	own.Key, own.Value = bytes.Clone(q.Key), bytes.Clone(q.Value)
+	s.batch = append(s.batch, own)
+	if len(s.batch) == s.options.Batch {
+		s.send()
+	}
+	return true, nil
+}
+
+// send executes the batch, if the window has room for it.
+func (s *fakeSession) send() bool {
+	if len(s.flight) >= s.options.Window || len(s.batch) == 0 {
+		return false
+	}
+	now, frame := cpu.NowNs(), fakeFrame{}
+	for i := range s.batch {
+		a, delivered := s.remote.execute(&s.batch[i])
+		a.SentNs = now
+		frame.answers = append(frame.answers, a)
+		frame.lost = frame.lost || !delivered
+	}
+	frame.readyNs = s.remote.readyAt(now)
+	s.flight = append(s.flight, frame)
+	s.traffic.Frames++
+	s.traffic.SentBytes += 100
+	s.batch = s.batch[:0]
+	return true
+}
+
+func (s *fakeSession) Flush() error {
+	s.send()
+	return nil
+}
+
+func (s *fakeSession) Poll(answers []kvs.Answer, wait time.Duration) ([]kvs.Answer, error) {
+	deadline := cpu.NowNs() + int64(wait)
+	for {
+		if s.remote.dead() {
+			return answers, errDead
+		}
+		now, next := cpu.NowNs(), deadline
+		s.flight = slices.DeleteFunc(s.flight, func(f fakeFrame) bool {
+			if f.lost || f.readyNs > now {
+				if !f.lost {
+					next = min(next, f.readyNs)
+				}
+				return false
+			}
+			for _, a := range f.answers {
+				a.ReceivedNs = now
+				answers = append(answers, a)
+			}
+			return true
+		})
+		if len(s.batch) == s.options.Batch {
+			s.send()
+		}
+		if len(answers) > 0 || now >= deadline {
+			return answers, nil
+		}
+		time.Sleep(max(time.Duration(next-now), time.Microsecond))
+	}
+}
+
+func (s *fakeSession) InFlight() int {
+	n := len(s.batch)
+	for _, f := range s.flight {
+		n += len(f.answers)
+	}
+	return n
+}
+
+func (s *fakeSession) Traffic() kvs.Traffic { return s.traffic }
+
+func (s *fakeSession) Close() error {
+	s.remote.mu.Lock()
+	defer s.remote.mu.Unlock()
+	s.remote.open--
+	return nil
+}

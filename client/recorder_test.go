@@ -1,0 +1,101 @@
+package client
+
+import (
+	"testing"
+	"time"
+
+	"dpukv/results"
+)
+
+// recordAll drives a recorder and a collector over the given times and returns what they hold.
+func recordAll(open bool, intervalNs int64, receivedNs []int64) *collector {
+	full := make(chan *histPair, pairsPerWorker)
+	rec := newRecorder(open, full, 0, intervalNs)
+	c := newCollector(open, nil)
+	go c.run(full)
+	for _, ns := range receivedNs {
+		rec.record(ns, 2000, 1000, 3)
+	}
+	rec.finish()
+	close(full)
+	<-c.done
+	return c
+}
+
+func TestRecorderLosesNothing(t *testing.T) {
+	var times []int64
+	for ns := int64(0); ns < 10_000_000; ns += 777 {
+		times = append(times, ns)
+	}
+	for _, open := range []bool{false, true} {
+		// Intervals far faster than the collector merges.
+		c := recordAll(open, 10_000, times)
+		intended, actual := c.totals()
+		if want := int64(3 * len(times)); actual.TotalCount() != want || intended.TotalCount() != want {
+			t.Errorf("%d and %d are recorded, want %d", intended.TotalCount(), actual.TotalCount(), want)
+		}
+		if len(c.slots) > maxSlots {
+			t.Errorf("%d slots", len(c.slots))
+		}
+		if (intended.Max() > 1500) != open {
+			t.Errorf("intended latency is at most %d, open loop %v", intended.Max(), open)
+		}
+	}
+}
+
+// A run with more intervals than there are slots keeps them all, in longer ones.
+func TestCollectorHalves(t *testing.T) {
+	const intervals = 5*maxSlots + 3
+	home := make(chan *histPair, 1)
+	p, c := newHistPair(true, home), newCollector(true, nil)
+	for i := range intervals {
+		p.interval = i
+		results.Record(p.actual, 1000)
+		results.Record(p.intended, 2000)
+		c.merge(p)
+		p.reset()
+	}
+	if c.width != 8 || len(c.slots) != (intervals+7)/8 {
+		t.Errorf("%d slots of %d intervals", len(c.slots), c.width)
+	}
+	for i, s := range c.slots[:len(c.slots)-1] {
+		if s.actual.TotalCount() != 8 || s.intended.TotalCount() != 8 {
+			t.Errorf("slot %d holds %d and %d, want 8", i, s.intended.TotalCount(), s.actual.TotalCount())
+		}
+	}
+	intended, actual := c.totals()
+	if intended.TotalCount() != intervals || actual.TotalCount() != intervals {
+		t.Errorf("%d and %d in total, want %d", intended.TotalCount(), actual.TotalCount(), intervals)
+	}
+}
+
+func TestIntervals(t *testing.T) {
+	start := time.Unix(1000, 0)
+	c := recordAll(true, int64(time.Millisecond), []int64{0, 1, 5_000_000})
+	list := c.intervals(start, time.Millisecond)
+	last := list[len(list)-1]
+	if len(list)%2 != 0 || last.Tag != results.TagActual || !list[0].Start.Equal(start) {
+		t.Errorf("%d intervals, the first from %v, the last %q", len(list), list[0].Start, last.Tag)
+	}
+	for _, iv := range list {
+		if iv.End.Sub(iv.Start) != time.Millisecond || iv.Histogram.TotalCount() == 0 {
+			t.Errorf("interval %v to %v holds %d", iv.Start, iv.End, iv.Histogram.TotalCount())
+		}
+	}
+	if _, err := results.EncodeHlog(list); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRecorderCountsWhatItClamps(t *testing.T) {
+	full := make(chan *histPair, pairsPerWorker)
+	rec := newRecorder(true, full, 0, int64(time.Hour))
+	rec.record(1, results.HistogramHighestNs+1, 5, 4) // too long
+	rec.record(1, 5, -1, 2)                           // before it was sent
+	if rec.clamped != 6 {
+		t.Errorf("%d clamped, want 6", rec.clamped)
+	}
+	if rec.pair.intended.TotalCount() != 6 || rec.pair.actual.TotalCount() != 6 {
+		t.Error("clamped latencies are not recorded")
+	}
+}

@@ -1,0 +1,457 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"dpukv/hashbench"
+	"dpukv/internal/cpu"
+	"dpukv/kvs"
+	"dpukv/results"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const testKeys = 5000
+
+// smallLoad is a load that takes a fraction of a second.
+func smallLoad(t testing.TB) Config {
+	hash, err := hashbench.Lookup(hashbench.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Config{
+		Workload: Workload{Keys: testKeys, KeyBytes: 8, ValueBytes: 8, GetRatio: 0.5, Seed: 1},
+		Threads:  2, Connections: 1, Window: 2, Batch: 16,
+		Duration: 200 * time.Millisecond, Warmup: 20 * time.Millisecond,
+		Hash: hash, Interval: 50 * time.Millisecond, ServerAddr: "10.0.0.9:7000",
+	}
+}
+
+// leakFree fails the test if it leaves a goroutine, or a session open.
+func leakFree(t *testing.T, r *fakeRemote) {
+	t.Cleanup(func() {
+		goleak.VerifyNone(t)
+		if r.open != 0 {
+			t.Errorf("%d sessions are still open", r.open)
+		}
+	})
+}
+
+// checkSums holds for the result of every run that measured something.
+func checkSums(t *testing.T, res *Result) {
+	t.Helper()
+	p := &res.Point
+	for _, tag := range []string{results.TagIntended, results.TagActual} {
+		h, err := results.MergeTag(res.Intervals, tag)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := p.Ops + p.LateOps; uint64(h.TotalCount()) != want {
+			t.Errorf("%s histograms hold %d, want ops %d + late %d", tag, h.TotalCount(), p.Ops, p.LateOps)
+		}
+	}
+	var ops uint64
+	for _, th := range res.Threads {
+		ops += th.Ops
+	}
+	if ops != p.Ops {
+		t.Errorf("the threads answered %d operations, the point says %d", ops, p.Ops)
+	}
+	if p.Gets != p.Hits+p.Misses || p.Gets > p.Ops {
+		t.Errorf("gets %d, hits %d, misses %d, ops %d", p.Gets, p.Hits, p.Misses, p.Ops)
+	}
+	if got := float64(p.Ops) / (float64(p.DurationNs) / 1e9); math.Abs(got-p.ThroughputOps) > 1 {
+		t.Errorf("throughput is %v, ops over duration is %v", p.ThroughputOps, got)
+	}
+}
+
+func mustRun(t *testing.T, r kvs.Remote, cfg Config) *Result {
+	t.Helper()
+	res, err := Run(context.Background(), r, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Point.Status != results.StatusOK || res.Point.Error != "" {
+		t.Fatalf("status %q, error %q", res.Point.Status, res.Point.Error)
+	}
+	checkSums(t, res)
+	return res
+}
+
+// mustFail runs a load that has to fail with all of want in its error.
+func mustFail(t *testing.T, r kvs.Remote, cfg Config, want ...string) *Result {
+	t.Helper()
+	res, err := Run(context.Background(), r, cfg)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, w := range want {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("error does not say %q: %v", w, err)
+		}
+	}
+	if res != nil && (res.Point.Status != results.StatusFailed || res.Point.Error != err.Error()) {
+		t.Errorf("status %q with error %q, returned was %v", res.Point.Status, res.Point.Error, err)
+	}
+	return res
+}
+
+func TestClosedLoop(t *testing.T) {
+	r := newFakeRemote()
+	leakFree(t, r)
+	r.latency = 200 * time.Microsecond
+	cfg := smallLoad(t)
+	p := mustRun(t, r, cfg).Point
+	if p.Ops == 0 || p.Errors != 0 || p.Misses != 0 || p.PreloadHitRate != 1 {
+		t.Errorf("%+v", p)
+	}
+	if p.Latency != p.Actual || p.Actual.P50Ns < int64(r.latency) {
+		t.Errorf("latency %+v, actual %+v", p.Latency, p.Actual)
+	}
+	if p.LateOps != 0 || p.UnsentOps != 0 {
+		t.Errorf("a closed loop has %d late and %d unsent operations", p.LateOps, p.UnsentOps)
+	}
+	if math.Abs(p.OpsPerFrame-float64(cfg.Batch)) > 1 || p.BytesPerFrame != 100 {
+		t.Errorf("%v operations and %v bytes a frame", p.OpsPerFrame, p.BytesPerFrame)
+	}
+	if math.Abs(p.ServerCPUNsPerOp-100) > 0.1 {
+		t.Errorf("server CPU is %v ns an operation, want 100", p.ServerCPUNsPerOp)
+	}
+	if share := float64(p.Gets) / float64(p.Ops); math.Abs(share-0.5) > 0.1 {
+		t.Errorf("%v of the operations were GETs, want half", share)
+	}
+	if p.ClientCPUNsPerOp <= 0 || p.ClientCPUShare <= 0 || p.ClientHashShare <= 0 || p.ClientHashShare > 1 {
+		t.Errorf("client CPU %v ns, share %v, hash share %v", p.ClientCPUNsPerOp, p.ClientCPUShare, p.ClientHashShare)
+	}
+}
+
+func TestOpenLoop(t *testing.T) {
+	r := newFakeRemote()
+	leakFree(t, r)
+	cfg := smallLoad(t)
+	cfg.RateOps = 20000
+	res := mustRun(t, r, cfg)
+	p := res.Point
+	offered := cfg.RateOps * cfg.Duration.Seconds()
+	if got := float64(p.Ops + p.LateOps + p.UnsentOps); math.Abs(got-offered) > offered/4 {
+		t.Errorf("%d answered, %d late, %d unsent, but %v were offered", p.Ops, p.LateOps, p.UnsentOps, offered)
+	}
+	if p.Latency.MeanNs < p.Actual.MeanNs {
+		t.Errorf("mean latency from the intended send is %v, from the actual one %v", p.Latency.MeanNs, p.Actual.MeanNs)
+	}
+	for _, th := range res.Threads {
+		if th.SpinNs > th.CPUNs+int64(10*time.Millisecond) {
+			t.Errorf("thread %d spun for %d of %d ns", th.Thread, th.SpinNs, th.CPUNs)
+		}
+	}
+}
+
+// A server that stops for a while delays operations that could not even be sent. Only the
+// latency from the intended send may show it for those.
+func TestStallShowsInIntendedLatency(t *testing.T) {
+	r := newFakeRemote()
+	leakFree(t, r)
+	cfg := smallLoad(t)
+	cfg.RateOps, cfg.Duration, cfg.Threads = 20000, 600*time.Millisecond, 1
+	// 2000 operations into the load, of which 20 ms are warm-up.
+	r.faults = faults{stallAt: 2*testKeys + 2000, stallFor: 200 * time.Millisecond}
+	res := mustRun(t, r, cfg)
+	p := res.Point
+	if p.Latency.P95Ns < int64(50*time.Millisecond) {
+		t.Errorf("the stall does not show in the p95 from the intended send, %v", time.Duration(p.Latency.P95Ns))
+	}
+	if p.Actual.P50Ns >= int64(100*time.Millisecond) || p.Actual.MeanNs >= p.Latency.MeanNs/2 {
+		t.Errorf("the stall shows in the latency from the actual send: %+v, intended %+v", p.Actual, p.Latency)
+	}
+	if !hasWarning(p, "windows were full") {
+		t.Errorf("no warning about the schedule: %q", p.Warnings)
+	}
+}
+
+func hasWarning(p results.Point, part string) bool {
+	return slices.ContainsFunc(p.Warnings, func(w string) bool { return strings.Contains(w, part) })
+}
+
+func TestOverloadLeavesOperationsUnsent(t *testing.T) {
+	r := newFakeRemote()
+	leakFree(t, r)
+	cfg := smallLoad(t)
+	cfg.RateOps = 20000
+	cfg.OnProgress = func(p Progress) {
+		if p.Phase == PhaseMeasure { // 2 threads × 2 batches × 16 operations: at most 3200 a second
+			r.setLatency(20 * time.Millisecond)
+		}
+	}
+	p := mustRun(t, r, cfg).Point
+	if p.UnsentOps < uint64(0.5*cfg.RateOps*cfg.Duration.Seconds()) {
+		t.Errorf("%d operations unsent, %d answered, %d late", p.UnsentOps, p.Ops, p.LateOps)
+	}
+	if !hasWarning(p, "target rate missed") {
+		t.Errorf("no warning about the rate: %q", p.Warnings)
+	}
+}
+
+func TestWrongValueFails(t *testing.T) {
+	for _, at := range []uint64{testKeys + 10, 2*testKeys + 1000} { // while verifying, under load
+		r := newFakeRemote()
+		leakFree(t, r)
+		r.faults.flipAt = at
+		res := mustFail(t, r, smallLoad(t), "10.0.0.9:7000", "1 of ", "not one of this key")
+		if res.Point.Errors != 1 || len(res.Examples) != 1 {
+			t.Errorf("%d errors, examples %q", res.Point.Errors, res.Examples)
+		}
+	}
+}
+
+func TestFullServerSaysHowManyFitted(t *testing.T) {
+	r := newFakeRemote()
+	leakFree(t, r)
+	r.faults.capacity = 4000
+	mustFail(t, r, smallLoad(t), "preload: 4000 of 5000 keys fitted", "more room")
+}
+
+func TestLowHitRateFails(t *testing.T) {
+	r := newFakeRemote()
+	leakFree(t, r)
+	r.facts.MinHitRate = 0.95
+	r.faults.forget = func(key uint64) bool { return key%10 == 0 }
+	res := mustFail(t, r, smallLoad(t), "verify: 4500 of 5000 GETs", "0.95")
+	if res.Point.PreloadHitRate != 0.9 {
+		t.Errorf("preload hit rate %v, want 0.9", res.Point.PreloadHitRate)
+	}
+	r.facts.MinHitRate = 0.85
+	p := mustRun(t, r, smallLoad(t)).Point
+	if p.Misses == 0 {
+		t.Error("no misses counted")
+	}
+}
+
+// A store in which a confirmed preload left an older value behind.
+func TestStaleValueFails(t *testing.T) {
+	r := newFakeRemote()
+	leakFree(t, r)
+	stale := make([]byte, 8)
+	FillValue(stale, 7, 12345)
+	remote := &staleRemote{fakeRemote: r, value: stale}
+	mustFail(t, remote, smallLoad(t), "older than the preload")
+}
+
+// staleRemote answers every GET of key 7 with one value.
+type staleRemote struct {
+	*fakeRemote
+	value []byte
+}
+
+type staleSession struct {
+	kvs.Session
+	value []byte
+}
+
+func (r *staleRemote) Open(o kvs.SessionOptions) (kvs.Session, error) {
+	s, err := r.fakeRemote.Open(o)
+	return &staleSession{s, r.value}, err
+}
+
+func (s *staleSession) Poll(answers []kvs.Answer, wait time.Duration) ([]kvs.Answer, error) {
+	answers, err := s.Session.Poll(answers, wait)
+	for i := range answers {
+		if answers[i].Op == kvs.Get && cookieKey(answers[i].Cookie) == 7 {
+			answers[i].Value = s.value
+		}
+	}
+	return answers, err
+}
+
+func TestLostAnswerTimesOut(t *testing.T) {
+	for _, at := range []uint64{100, testKeys + 100, 2*testKeys + 1000} { // preload, verify, load
+		r := newFakeRemote()
+		leakFree(t, r)
+		r.faults.dropAt = at
+		cfg := smallLoad(t)
+		cfg.Timeout = 100 * time.Millisecond
+		res := mustFail(t, r, cfg, "thread ", "no answer within 100ms", "outstanding", "10.0.0.9:7000")
+		if res.Point.Timeouts < 1 || res.Point.Timeouts > uint64(cfg.Batch) {
+			t.Errorf("%d timeouts, want one batch", res.Point.Timeouts)
+		}
+	}
+}
+
+func TestDeadServer(t *testing.T) {
+	for _, at := range []uint64{100, testKeys + 100, 2*testKeys + 1000} {
+		r := newFakeRemote()
+		leakFree(t, r)
+		r.faults.dieAt = at
+		cfg := smallLoad(t)
+		cfg.Duration = time.Minute
+		start := time.Now()
+		mustFail(t, r, cfg, "thread ", "fake server at 10.0.0.9:7000", errDead.Error())
+		if d := time.Since(start); d > 10*time.Second {
+			t.Errorf("took %v to notice", d)
+		}
+	}
+}
+
+func TestStatsFail(t *testing.T) {
+	for call := range uint64(3) { // before the preload, at the window's begin and end
+		r := newFakeRemote()
+		leakFree(t, r)
+		r.faults.noStats = call + 1
+		mustFail(t, r, smallLoad(t), errDead.Error())
+	}
+}
+
+func TestCancel(t *testing.T) {
+	for _, phase := range []Phase{PhasePreload, PhaseVerify, PhaseMeasure} {
+		r := newFakeRemote()
+		leakFree(t, r)
+		r.latency = time.Millisecond
+		ctx, cancel := context.WithCancel(context.Background())
+		cfg := smallLoad(t)
+		cfg.Duration = time.Minute
+		var cancelled time.Time
+		cfg.OnProgress = func(p Progress) {
+			if p.Phase == phase && cancelled.IsZero() {
+				cancelled = time.Now()
+				cancel()
+			}
+		}
+		res, err := Run(ctx, r, cfg)
+		if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), string(phase)+": cancelled") {
+			t.Errorf("cancelled during %s: %v", phase, err)
+		}
+		if res == nil || res.Point.Status != results.StatusFailed {
+			t.Errorf("result %+v", res)
+		}
+		if d := time.Since(cancelled); d > 3*time.Second {
+			t.Errorf("%s took %v to stop", phase, d)
+		}
+	}
+}
+
+func TestProgress(t *testing.T) {
+	r := newFakeRemote()
+	leakFree(t, r)
+	cfg := smallLoad(t)
+	var phases []Phase
+	measured := 0
+	cfg.OnProgress = func(p Progress) {
+		if !slices.Contains(phases, p.Phase) {
+			phases = append(phases, p.Phase)
+		}
+		if p.ThroughputOps > 0 && p.P99Ns >= p.P50Ns {
+			measured++
+		}
+	}
+	mustRun(t, r, cfg)
+	if want := []Phase{PhaseOpen, PhasePreload, PhaseVerify, PhaseMeasure}; !slices.Equal(phases, want) {
+		t.Errorf("phases %q, want %q", phases, want)
+	}
+	if measured == 0 {
+		t.Error("no interval was reported")
+	}
+}
+
+// The same seed makes the same operations, in the same order for one thread.
+func TestRunIsReplayable(t *testing.T) {
+	cfg := smallLoad(t)
+	cfg.Threads = 1
+	cfg.Workload.Dist, _ = ParseDist("zipf:0.9")
+	ops := func(seed uint64) ([]kvs.Op, []string) {
+		r := newFakeRemote()
+		cfg.Workload.Seed = seed
+		mustRun(t, r, cfg)
+		return r.trace[:2*testKeys+1000], r.traceKeys[:2*testKeys+1000]
+	}
+	firstOps, firstKeys := ops(1)
+	secondOps, secondKeys := ops(1)
+	if !slices.Equal(firstOps, secondOps) || !slices.Equal(firstKeys, secondKeys) {
+		t.Error("the same seed gave other operations")
+	}
+	if _, otherKeys := ops(2); slices.Equal(firstKeys, otherKeys) {
+		t.Error("another seed gave the same operations")
+	}
+}
+
+func TestOtherSizes(t *testing.T) {
+	for _, c := range []struct{ key, value, threads, batch, window int }{
+		{2, 1, 1, 1, 1}, {16, 32, 3, 32, 4}, {13, 1000, 2, 7, 2}, {255, 9, 1, 64, 8},
+	} {
+		r := newFakeRemote()
+		leakFree(t, r)
+		cfg := smallLoad(t)
+		cfg.Workload.KeyBytes, cfg.Workload.ValueBytes = c.key, c.value
+		cfg.Threads, cfg.Batch, cfg.Window = c.threads, c.batch, c.window
+		cfg.Duration = 50 * time.Millisecond
+		mustRun(t, r, cfg)
+	}
+}
+
+func TestRefusedConfigs(t *testing.T) {
+	for want, change := range map[string]func(*Config){
+		"keys is 0":                    func(c *Config) { c.Workload.Keys = 0 },
+		"key_bytes is 256":             func(c *Config) { c.Workload.KeyBytes = 256 },
+		"only 256 different keys":      func(c *Config) { c.Workload.KeyBytes = 1 },
+		"value_bytes is 0":             func(c *Config) { c.Workload.ValueBytes = 0 },
+		"get_ratio is 1.5":             func(c *Config) { c.Workload.GetRatio = 1.5 },
+		"get_ratio is NaN":             func(c *Config) { c.Workload.GetRatio = math.NaN() },
+		"threads is 0":                 func(c *Config) { c.Threads = 0 },
+		"connections is 0":             func(c *Config) { c.Connections = 0 },
+		"window is -1":                 func(c *Config) { c.Window = -1 },
+		"batch is 0":                   func(c *Config) { c.Batch = 0 },
+		"at most 256 operations":       func(c *Config) { c.Batch = 257 },
+		"rate_ops is -1":               func(c *Config) { c.RateOps = -1 },
+		"duration is 0s":               func(c *Config) { c.Duration = 0 },
+		"warmup is -1ns":               func(c *Config) { c.Warmup = -1 },
+		"timeout is 1ms":               func(c *Config) { c.Timeout = time.Millisecond },
+		"interval is 1ns":              func(c *Config) { c.Interval = 1 },
+		"hash is not given":            func(c *Config) { c.Hash = hashbench.Func{} },
+		"cpus has -2":                  func(c *Config) { c.CPUs = []int{0, -2} },
+		`"xxh64", but the fake server`: func(c *Config) { c.Hash, _ = hashbench.Lookup("xxh64") },
+	} {
+		cfg := smallLoad(t)
+		change(&cfg)
+		r := newFakeRemote()
+		if res := mustFail(t, r, cfg, want); res != nil {
+			t.Errorf("%s: there is a result", want)
+		}
+		if len(r.trace) > 0 {
+			t.Errorf("%s: operations were sent", want)
+		}
+	}
+}
+
+func TestPinnedThreads(t *testing.T) {
+	r := newFakeRemote()
+	leakFree(t, r)
+	allowed, err := cpu.Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := allowed[:1]
+	r.facts.CPUs = one
+	cfg := smallLoad(t)
+	cfg.CPUs, cfg.SameHost = one, true
+	res := mustRun(t, r, cfg)
+	if !slices.Equal(res.Point.ClientCPUs, one) || res.Threads[1].CPU != one[0] {
+		t.Errorf("pinned to %v, threads %+v", res.Point.ClientCPUs, res.Threads)
+	}
+	for _, want := range []string{
+		fmt.Sprintf("threads [0 1] on CPU %d", one[0]),
+		fmt.Sprintf("client and server share CPUs %v", one),
+	} {
+		if !hasWarning(res.Point, want) {
+			t.Errorf("no warning %q: %q", want, res.Point.Warnings)
+		}
+	}
+	cfg.CPUs = []int{1023}
+	mustFail(t, newFakeRemote(), cfg, ": pin to CPUs [1023]")
+}

@@ -1,0 +1,50 @@
+package client
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"dpukv/kvs"
+	"dpukv/results"
+)
+
+func TestWarnings(t *testing.T) {
+	second := int64(time.Second)
+	quiet := summed{groups: 1000, samples: 1e6, cpuNs: second / 2}
+	for _, c := range []struct {
+		name   string
+		change func(*runner, *summed)
+		want   string // "": none
+	}{
+		{"quiet", func(*runner, *summed) {}, ""},
+		{"busy", func(_ *runner, s *summed) { s.cpuNs = second * 9 / 10 }, "client-bound: the client's threads were busy for 90 %"},
+		{"busy spinning", func(_ *runner, s *summed) { s.cpuNs, s.spunNs = second, second/2 }, "50 % of the client threads' CPU time went into spinning"},
+		{"shared CPU", func(r *runner, _ *summed) { r.cfg.Threads = 2 }, "client threads share CPUs: threads [0 1] on CPU 3"},
+		{"same CPUs", func(r *runner, _ *summed) { r.facts.CPUs = []int{2, 3} }, "client and server share CPUs [3]"},
+		{"not pinned", func(r *runner, _ *summed) { r.facts.CPUs = nil }, "not both pinned"},
+		{"elsewhere", func(r *runner, _ *summed) { r.facts.CPUs, r.cfg.SameHost = []int{3}, false }, ""},
+		{"rate met but for a batch", func(r *runner, _ *summed) { r.cfg.RateOps = 1020 }, ""},
+		{"rate missed", func(r *runner, _ *summed) { r.cfg.RateOps = 1200 }, "target rate missed: 1000 of 1200"},
+		{"late", func(_ *runner, s *summed) { s.lateGroups = 11 }, "did not get the CPU it needs"},
+		{"hardly late", func(_ *runner, s *summed) { s.lateGroups, s.heldGroups = 10, 10 }, ""},
+		{"held up", func(_ *runner, s *summed) { s.heldGroups = 11 }, "windows were full"},
+		{"too short for p99.9", func(_ *runner, s *summed) { s.samples = 9999 }, "too short for p99.9: 9999 batches"},
+		{"too short for all", func(_ *runner, s *summed) { s.samples = 10 }, "too short for p95"},
+		{"clamped", func(_ *runner, s *summed) { s.clamped = 3 }, "3 latencies were out of the histograms' range of 1ns to 2m0s"},
+	} {
+		cfg := smallLoad(t)
+		cfg.Threads, cfg.CPUs, cfg.SameHost, cfg.RateOps = 1, []int{3}, true, 1000
+		cfg.Duration, cfg.Batch = time.Second, 16
+		r, s := &runner{cfg: cfg, facts: kvs.Facts{CPUs: []int{0, 1}}}, quiet
+		c.change(r, &s)
+		got := r.warnings(&results.Point{Ops: 1000, ThroughputOps: 1000}, s)
+		if c.want == "" && len(got) > 0 || c.want != "" && (len(got) != 1 || !strings.Contains(got[0], c.want)) {
+			t.Errorf("%s: warnings %q, want %q", c.name, got, c.want)
+		}
+		if slices.Contains(got, "") {
+			t.Errorf("%s: an empty warning", c.name)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"dpukv/client"
+	"dpukv/hashbench"
+	"dpukv/kvs"
+	"dpukv/kvs/mica"
+	"dpukv/results"
+)
+
+// loadFlags are a load's flags before they are understood.
+type loadFlags struct {
+	cfg                     client.Config
+	store, dist, hash, cpus string
+	asJSON                  bool
+}
+
+func newLoadCommand() *cobra.Command {
+	var f loadFlags
+	cmd := &cobra.Command{
+		Use:   "load",
+		Short: "Put load on a running server and print one point",
+		Long: `Put load on a running server: preload every key, verify that the store has them, warm up,
+measure, and print one point. Every answer is checked. Without --rate the loop is
+closed: each connection keeps --window batches in flight. With --rate operations a second are offered on
+a schedule, and latency counts from when an operation was due.`,
+		Example: `  dpukv load --server 127.0.0.1:7791
+  dpukv load --server 127.0.0.1:7791 --threads 2 --get-ratio 0.95 --dist zipf:0.99 --duration 10s --json
+  dpukv load --server 127.0.0.1:7791 --rate 1e6`,
+		Args: exactArgs(0, "arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	flags := cmd.Flags()
+	w := &f.cfg.Workload
+	flags.StringVar(&f.store, "store", "mica", "store that the server runs: mica")
+	flags.StringVar(&f.cfg.ServerAddr, "server", "", "address of the server's first worker, HOST:PORT (required)")
+	flags.IntVar(&f.cfg.Threads, "threads", 1, "client threads")
+	flags.IntVar(&f.cfg.Connections, "connections", 1, "connections of each thread to each server worker")
+	flags.IntVar(&f.cfg.Window, "window", 1, "batches in flight a connection")
+	flags.IntVar(&f.cfg.Batch, "batch", 64, "operations a batch")
+	flags.Float64Var(&w.GetRatio, "get-ratio", 1, "share of GETs, 0 to 1; the rest are SETs")
+	flags.IntVar(&w.Keys, "keys", 1_000_000, "different keys, all preloaded")
+	flags.IntVar(&w.KeyBytes, "key-size", 8, "bytes of a key, 1 to 255")
+	flags.IntVar(&w.ValueBytes, "value-size", 8, "bytes of a value, 0 to 65535")
+	flags.StringVar(&f.dist, "dist", "uniform", "how keys are chosen: uniform or zipf:THETA with 0 <= THETA < 1")
+	flags.Float64Var(&f.cfg.RateOps, "rate", 0, "operations a second to offer, over all threads; 0: closed loop")
+	flags.DurationVar(&f.cfg.Duration, "duration", 5*time.Second, "of the measured window")
+	flags.DurationVar(&f.cfg.Warmup, "warmup", 500*time.Millisecond, "load before the measured window")
+	flags.Uint64Var(&w.Seed, "seed", 1, "of the sequence of operations")
+	flags.StringVar(&f.hash, "hash", "", "hash function for keys (default: the one that the server wants)")
+	flags.StringVar(&f.cpus, "cpus", "", `CPUs that threads are pinned to in turn, such as 0,2-3, or "none" (default: those this process may use, descending, as servers ascend)`)
+	flags.DurationVar(&f.cfg.Timeout, "timeout", client.DefaultTimeout, "an answer that is out longer fails the run")
+	flags.BoolVar(&f.asJSON, "json", false, "print the point as one JSON object")
+	return cmd
+}
+
+func (f *loadFlags) run(cmd *cobra.Command) error {
+	if err := f.understand(); err != nil {
+		return usagef("load: %w", err)
+	}
+	remote, err := mica.Dial(cmd.Context(), f.cfg.ServerAddr)
+	if err != nil {
+		return fmt.Errorf("load: %w", err)
+	}
+	defer remote.Close()
+	if err := f.choose(remote.Facts()); err != nil {
+		return usagef("load: %w", err)
+	}
+	result, err := client.Run(cmd.Context(), remote, f.cfg)
+	if result == nil {
+		return usagef("%w", err)
+	}
+	result.Point.ID = "load"
+	result.Point.Placement = "attached" // nobody here placed the server
+	result.Point.Submode = "unknown"
+	result.Point.ClientVersion = version
+	result.Point.Repeat = 1
+	return errors.Join(err, f.print(cmd, &result.Point))
+}
+
+// understand turns texts into what they mean.
+func (f *loadFlags) understand() (err error) {
+	if f.store != "mica" {
+		return fmt.Errorf("--store %q: built so far: mica", f.store)
+	}
+	if f.cfg.ServerAddr == "" {
+		return errors.New(`--server is required: the "addr" that dpukv serve printed`)
+	}
+	if f.cfg.Workload.Dist, err = client.ParseDist(f.dist); err != nil {
+		return fmt.Errorf("--dist: %w", err)
+	}
+	if f.hash != "" {
+		if _, err := hashbench.Lookup(f.hash); err != nil {
+			return fmt.Errorf("--hash: %w", err)
+		}
+	}
+	if f.cfg.CPUs, err = parseCPUs(f.cpus); err != nil {
+		return fmt.Errorf("--cpus: %w", err)
+	}
+	if f.cpus == "" {
+		reverse(f.cfg.CPUs)
+	}
+	return nil
+}
+
+// choose takes from the server what was left open.
+func (f *loadFlags) choose(facts kvs.Facts) (err error) {
+	if f.hash == "" {
+		f.hash = facts.Hash
+	}
+	f.cfg.Hash, err = hashbench.Lookup(f.hash)
+	return err
+}
+
+func (f *loadFlags) print(cmd *cobra.Command, p *results.Point) error {
+	if f.asJSON {
+		return json.NewEncoder(cmd.OutOrStdout()).Encode(p)
+	}
+	return results.WritePoint(cmd.OutOrStdout(), p)
+}
+
+func reverse(list []int) {
+	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
+		list[i], list[j] = list[j], list[i]
+	}
+}

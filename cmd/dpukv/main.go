@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit statuses, as others script against them.
+const (
+	exitFine   = 0
+	exitFailed = 1 // measured, but something failed
+	exitUsage  = 2
+)
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+func run(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	root := newRootCommand()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitFine
+	}
+	fmt.Fprintln(os.Stderr, "dpukv:", err)
+	if errors.As(err, new(usageError)) {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+func newRootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "dpukv",
+		Short: "Measure where a key-value store belongs on machines with DPUs",
+		Long: `dpukv runs key-value stores and their load clients on hosts and DPUs, and draws latency over throughput.
+
+Start with "dpukv sweep": it measures MICA over TCP on this machine.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("unknown command %q; see dpukv --help", args[0])
+			}
+			return cmd.Help()
+		},
+		Args: cobra.ArbitraryArgs,
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%w; see %s --help", err, cmd.CommandPath())
+	})
+	root.AddCommand(newServeCommand(), newLoadCommand(), newSweepCommand(), newPlotCommand(), newNodeCommand(), newVersionCommand())
+	return root
+}
+
+// usageError is a mistake in what the user asked for: exit status 2.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// usagef makes one.
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// exactArgs wants n arguments of this name.
+func exactArgs(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usagef("%s wants %d %s, got %d", cmd.CommandPath(), n, what, len(args))
+		}
+		return nil
+	}
+}

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"dpukv/placement"
+)
+
+// newNodeCommand is what the orchestrator starts on a node. It is of no use to people, who would have
+// to type JSON.
+func newNodeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "node",
+		Short:  "Be a server or a client, as told in JSON lines on stdin",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return placement.RunNode(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), version)
+		},
+	}
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"dpukv/results"
+)
+
+func newPlotCommand() *cobra.Command {
+	var (
+		latencies    string
+		actual, logY bool
+	)
+	cmd := &cobra.Command{
+		Use:   "plot DIR",
+		Short: "Draw the figures of a run folder",
+		Long: `Draw latency over throughput from the points of the run folder DIR into DIR/figures, each
+figure as SVG, PNG and CSV. The paths written go to stdout, one a line; points that
+failed and lines that could not be read are named on stderr.`,
+		Example: `  dpukv plot runs/2026-03-04T05-06-07
+  dpukv plot runs/2026-03-04T05-06-07 --latency p50,p99.9 --log-y`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("plot: found %d arguments, want one: the run folder", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			measures, err := results.ParseMeasures(latencies)
+			if err != nil {
+				return usagef("--latency: %w", err)
+			}
+			return plot(cmd, args[0], results.FigureOptions{Measures: measures, Actual: actual, LogY: logY})
+		},
+	}
+	cmd.Flags().StringVar(&latencies, "latency", results.DefaultMeasures, "figures of the latency to draw: mean, p50, p95, p99, p999, max")
+	cmd.Flags().BoolVar(&actual, "actual", false, "latency from the actual send (default: from the intended one)")
+	cmd.Flags().BoolVar(&logY, "log-y", false, "logarithmic latency axis")
+	return cmd
+}
+
+func plot(cmd *cobra.Command, dir string, options results.FigureOptions) error {
+	run, err := results.Open(dir)
+	if errors.Is(err, results.ErrNotRun) {
+		return usagef("%w", err)
+	}
+	if err != nil {
+		return err
+	}
+	drawing, err := run.DrawFigures(options)
+	for _, note := range drawing.Notes {
+		fmt.Fprintln(cmd.ErrOrStderr(), note)
+	}
+	for _, path := range drawing.Paths {
+		fmt.Fprintln(cmd.OutOrStdout(), path)
+	}
+	return err
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"dpukv/placement"
+)
+
+func newSweepCommand() *cobra.Command {
+	var (
+		options placement.Options
+		dryRun  bool
+	)
+	cmd := &cobra.Command{
+		Use:   "sweep",
+		Short: "Measure every point of a sweep into a run folder",
+		Long: `Measure every combination of a sweep's values, each with a server and a client process of its
+own, into a run folder, and draw the figures. Without a sweep file it is the study's case of MICA; without a
+testbed file this machine plays both hosts. A sweep that was interrupted continues
+with --out and its folder, and measures only what is missing.
+
+Progress goes to stderr; stdout gets the table, and as its last line the folder's path.`,
+		Example: `  dpukv sweep --quick
+  dpukv sweep -f examples/mica.yaml --dry-run
+  dpukv sweep -f examples/mica.yaml --out runs/mica --only get_ratios=1,repeat=1`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("sweep: found the argument %q, want none: a sweep file is given with -f", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			options.Version = version
+			options.Stdout, options.Stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
+			plan, err := placement.NewPlan(options)
+			if err != nil {
+				return usagef("%w", err)
+			}
+			if dryRun {
+				return plan.DryRun(cmd.OutOrStdout())
+			}
+			return runSweep(cmd, plan)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&options.SweepFile, "file", "f", "", "sweep file (default: the built-in sweep, or that of the run folder)")
+	flags.StringVar(&options.TestbedFile, "testbed", "", "testbed file (default: this machine, or that of the run folder)")
+	flags.BoolVar(&options.Quick, "quick", false, "a short sweep, of less than 30 seconds")
+	flags.StringVar(&options.Dir, "out", "", "run folder to begin or to continue (default: a new one below runs/)")
+	flags.StringVar(&options.Only, "only", "", "measure only the points with these values: key=value,…; one key's values are alternatives")
+	flags.BoolVar(&dryRun, "dry-run", false, "print the points, the commands and the time it would take, and do nothing")
+	return cmd
+}
+
+// runSweep lets a first Ctrl-C end the sweep in good order, and a second one at once.
+func runSweep(cmd *cobra.Command, plan *placement.Plan) error {
+	ctx, release := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
+	defer release()
+	go func() {
+		<-ctx.Done()
+		release()
+	}()
+	summary, err := plan.Run(ctx)
+	if summary.Begun() {
+		fmt.Fprintln(cmd.OutOrStdout(), summary.Dir)
+	}
+	return err
+}

@@ -1,0 +1,143 @@
+package placement
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"dpukv/internal/cpu"
+	"dpukv/internal/machine"
+)
+
+// Why an agent's context ends.
+var (
+	errStopped  = errors.New("told to stop")
+	errOrphaned = errors.New("the orchestrator is gone")
+)
+
+// agent is a node's side of the protocol: a process that becomes a server or a client.
+type agent struct {
+	version string
+	out     messageWriter
+	inbox   chan message
+}
+
+// RunNode speaks the protocol on in and out until it is told to stop. When in ends before that it returns at
+// once, whatever is going on: the process is to end, as nobody is left to want its work.
+func RunNode(ctx context.Context, in io.Reader, out io.Writer, version string) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	a := &agent{version: version, out: messageWriter{w: out}, inbox: make(chan message)}
+	go a.listen(ctx, in, cancel)
+	done := make(chan error, 1)
+	go func() { done <- a.work(ctx) }()
+	select {
+	case err := <-done:
+		return a.lastWord(ctx, err)
+	case <-ctx.Done():
+	}
+	if cause := context.Cause(ctx); !errors.Is(cause, errStopped) {
+		return cause
+	}
+	select {
+	case err := <-done:
+		return a.lastWord(ctx, err)
+	case <-time.After(defaultPatience.stop):
+		return fmt.Errorf("still at work %v after the order to stop", defaultPatience.stop)
+	}
+}
+
+// listen passes messages on, and ends the context at the order to stop or the end of the input.
+func (a *agent) listen(ctx context.Context, in io.Reader, cancel context.CancelCauseFunc) {
+	err := readMessages(in, func(m message) bool {
+		if _, isStop := m.(*stop); isStop {
+			cancel(errStopped)
+			return false
+		}
+		select {
+		case a.inbox <- m:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	})
+	if err != nil {
+		err = fmt.Errorf("the orchestrator %w", err)
+	}
+	cancel(errors.Join(err, errOrphaned))
+}
+
+// lastWord tells the orchestrator of a failure, unless it said itself that this is the end.
+func (a *agent) lastWord(ctx context.Context, err error) error {
+	if err == nil || errors.Is(context.Cause(ctx), errStopped) {
+		return nil
+	}
+	return errors.Join(err, a.out.send(&failed{err.Error()}))
+}
+
+func (a *agent) work(ctx context.Context) error {
+	build, err := buildID()
+	if err != nil {
+		return err
+	}
+	err = a.out.send(&hello{protocolVersion, a.version, build, machine.Read()})
+	if err != nil {
+		return err
+	}
+	part, err := await[*configure](ctx, a)
+	if err != nil {
+		return err
+	}
+	if len(part.CPUs) > 0 {
+		if err := cpu.PinProcess(part.CPUs); err != nil {
+			return err
+		}
+	}
+	switch {
+	case part.Server != nil && part.Client == nil:
+		return a.serve(ctx, part.CPUs, part.Server)
+	case part.Client != nil && part.Server == nil:
+		return a.load(ctx, part.CPUs, part.Client)
+	}
+	return errors.New("configured as neither server nor client, or as both")
+}
+
+// await waits for a message of one type.
+func await[M message](ctx context.Context, a *agent) (M, error) {
+	var want M
+	select {
+	case m := <-a.inbox:
+		got, ok := m.(M)
+		if !ok {
+			return want, fmt.Errorf("received the message %s instead of %s", m.kind(), want.kind())
+		}
+		return got, nil
+	case <-ctx.Done():
+		return want, context.Cause(ctx)
+	}
+}
+
+// serve runs a store's server until the order to stop.
+func (a *agent) serve(ctx context.Context, cpus []int, spec *serverSpec) error {
+	st, err := storeNamed(spec.Store)
+	if err != nil {
+		return err
+	}
+	srv, err := st.serve(spec, cpus, a.version)
+	if err != nil {
+		return err
+	}
+	broken := make(chan error, 1)
+	go func() { broken <- srv.Wait() }()
+	if err := a.out.send(&ready{srv.Addr(), srv.Facts()}); err != nil {
+		return errors.Join(err, srv.Close())
+	}
+	select {
+	case err := <-broken:
+		return errors.Join(fmt.Errorf("the server ended: %w", err), srv.Close())
+	case <-ctx.Done():
+		return srv.Close()
+	}
+}

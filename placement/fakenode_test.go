@@ -1,0 +1,219 @@
+package placement
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"dpukv/internal/cpu"
+	"dpukv/kvs"
+	"dpukv/results"
+)
+
+// fault is where a fake node misbehaves and how.
+type fault struct{ role, step, how string }
+
+// script is faults, as in "server@serve=die,client@go=hang".
+type script []fault
+
+func parseScript(text string) script {
+	var s script
+	for part := range strings.SplitSeq(text, ",") {
+		role, rest, _ := strings.Cut(part, "@")
+		step, how, _ := strings.Cut(rest, "=")
+		s = append(s, fault{role, step, how})
+	}
+	return s
+}
+
+// fakeNode speaks the protocol like a node, does none of the work, and misbehaves as the script says.
+// It leaves its process id in dir.
+func fakeNode(dir, text string) int {
+	pid := strconv.Itoa(os.Getpid())
+	if err := os.WriteFile(filepath.Join(dir, "pid"+pid), nil, 0o644); err != nil {
+		return 9
+	}
+	f := parseScript(text)
+	out := messageWriter{w: os.Stdout}
+	inbox := make(chan message)
+	go func() {
+		readMessages(os.Stdin, func(m message) bool { inbox <- m; return true })
+		if !strings.Contains(text, "deaf") { // a deaf node does not even hear its stdin end
+			os.Exit(0)
+		}
+	}()
+	build, err := buildID()
+	if err != nil {
+		return 9
+	}
+	f.misbehave("", "hello", &out)
+	out.send(&hello{Protocol: protocolVersion, Version: "fake", Build: build})
+	part := (<-inbox).(*configure)
+	if part.Server != nil {
+		f.misbehave("server", "ready", &out)
+		out.send(&ready{"127.0.0.1:1", kvs.Facts{Store: "mica", Transport: "tcp", Version: "fake"}})
+		time.AfterFunc(50*time.Millisecond, func() { f.misbehave("server", "serve", &out) })
+	} else {
+		f.misbehave("client", "ready", &out)
+		out.send(&ready{Addr: part.Client.Addr})
+	}
+	for m := range inbox {
+		switch m.(type) {
+		case *start:
+			time.Sleep(part.Client.Duration)
+			out.send(&progress{Phase: "measure", ThroughputOps: 1e6, LatencyP99Ns: 5000})
+			f.misbehave("client", "go", &out)
+			out.send(&result{fakePoint(part.Client), []byte("#log\n")})
+		case *stop:
+			f.misbehave("", "stop", &out)
+			return 0
+		}
+	}
+	return 0
+}
+
+// misbehave does what the script says of this step.
+func (s script) misbehave(role, step string, out *messageWriter) {
+	for _, f := range s {
+		if f.step == step && (role == "" || f.role == role) {
+			f.happen(out)
+		}
+	}
+}
+
+func (f fault) happen(out *messageWriter) {
+	switch f.how {
+	case "die":
+		fmt.Fprintln(os.Stderr, "some words\npanic: at the end of its wits")
+		os.Exit(3)
+	case "kill":
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	case "quit":
+		os.Exit(0)
+	case "garbage":
+		fmt.Println("Segmentation fault, or was it a banner?")
+	case "unknown":
+		fmt.Println(`{"type":"greeting","body":{}}`)
+	case "malformed":
+		fmt.Println(`{"type":"ready","body":{"addr":7}}`)
+	case "unexpected":
+		out.send(&start{})
+	case "huge":
+		fmt.Print(strings.Repeat("x", maxMessageBytes+1))
+	case "failed":
+		out.send(&failed{"the address is taken"})
+	case "other build":
+		out.send(&hello{Protocol: protocolVersion, Version: "v9", Build: "another"})
+	case "other protocol":
+		fmt.Println(`{"type":"hello","body":{"protocol":99,"version":"v9","wings":2}}`)
+	case "failed point":
+		out.send(&result{Point: results.Point{Status: results.StatusFailed, Error: "some answers were wrong", Errors: 7}})
+	case "invalid point":
+		out.send(&result{Point: results.Point{Status: results.StatusOK}})
+	case "deaf":
+		signal.Ignore(syscall.SIGTERM)
+	}
+	time.Sleep(time.Hour) // and hang
+}
+
+func fakePoint(c *clientSpec) results.Point {
+	l := results.Latency{MeanNs: 2000, P50Ns: 1000, P95Ns: 3000, P99Ns: 4000, P999Ns: 5000, MaxNs: 6000}
+	return results.Point{
+		Status: results.StatusOK, Transport: "tcp", StartedAt: time.Now(), DurationNs: int64(time.Second),
+		Ops: 1_000_000, Gets: 1_000_000, Hits: 1_000_000, ThroughputOps: 1e6, Latency: l, Actual: l, Warnings: []string{},
+	}
+}
+
+// leaveNone fails the test if a process that left its id in dir still runs after a while.
+func leaveNone(t *testing.T, dir string, atLeast int) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "pid*"))
+	if err != nil || len(files) < atLeast {
+		t.Fatalf("%d processes were started, want at least %d (%v)", len(files), atLeast, err)
+	}
+	deadline := time.Now().Add(5 * time.Second)
+	for _, file := range files {
+		pid, _ := strconv.Atoi(strings.TrimPrefix(filepath.Base(file), "pid"))
+		for alive(pid) {
+			if time.Now().After(deadline) {
+				syscall.Kill(pid, syscall.SIGKILL)
+				t.Errorf("process %d was left behind", pid)
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+}
+
+// alive reports whether a process runs; one that waits for its parent to hear of its end does not.
+func alive(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	return !strings.HasPrefix(rest, "Z")
+}
+
+// fakeOptions are those of a sweep of nodes that follow the script.
+func fakeOptions(t *testing.T, script string) (o Options, stderr *tail, pids string) {
+	t.Helper()
+	pids = t.TempDir()
+	sweep := filepath.Join(t.TempDir(), "sweep.yaml")
+	text := "get_ratios: [1, 0.5]\nclient_threads: [1, 2]\nduration: 10ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n"
+	if err := os.WriteFile(sweep, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	stderr = new(tail)
+	return Options{
+		SweepFile: sweep, Dir: filepath.Join(t.TempDir(), "run"), Version: "test",
+		Stdout: new(tail), Stderr: stderr, plain: true,
+		command: []string{os.Args[0], "fake-node", pids, script},
+		patience: patience{
+			hello: 5 * time.Second, server: time.Second, client: time.Second, result: time.Second,
+			stop: 300 * time.Millisecond, kill: 300 * time.Millisecond,
+		},
+	}, stderr, pids
+}
+
+func realNode() int {
+	if err := RunNode(context.Background(), os.Stdin, os.Stdout, "test"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// orchestrator runs a sweep of fake nodes: orchestrator SWEEP DIR PIDS SCRIPT.
+func orchestrator(args []string) int {
+	plan, err := NewPlan(Options{
+		SweepFile: args[0], Dir: args[1], Stdout: os.Stdout, Stderr: os.Stderr, plain: true,
+		command: []string{os.Args[0], "fake-node", args[2], args[3]},
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	if _, err := plan.Run(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func allowedCPUs(t *testing.T) []int {
+	t.Helper()
+	cpus, err := cpu.Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Clone(cpus)
+}

@@ -1,0 +1,61 @@
+package placement
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"dpukv/client"
+	"dpukv/hashbench"
+	"dpukv/kvs"
+	"dpukv/results"
+)
+
+// load puts the load on a server and sends what came of it.
+func (a *agent) load(ctx context.Context, cpus []int, spec *clientSpec) (err error) {
+	st, err := storeNamed(spec.Store)
+	if err != nil {
+		return err
+	}
+	hash, err := hashbench.Lookup(spec.Hash)
+	if err != nil {
+		return err
+	}
+	remote, err := st.dial(ctx, spec.Addr)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remote.Close()) }()
+
+	// The load begins when the report of its measuring phase returns.
+	var begin sync.Once
+	res, err := client.Run(ctx, remote, client.Config{
+		Workload: spec.Workload, Threads: spec.Threads, Connections: spec.Connections,
+		Window: spec.Window, Batch: spec.Batch, RateOps: spec.RateOps,
+		Duration: spec.Duration, Warmup: spec.Warmup, Hash: hash, CPUs: cpus,
+		ServerAddr: spec.Addr, SameHost: spec.SameHost,
+		OnProgress: func(p client.Progress) {
+			if p.Phase == client.PhaseMeasure {
+				begin.Do(func() { a.standBy(ctx, spec.Addr, remote.Facts()) })
+			}
+			// A report that is lost shows when the result cannot be sent either.
+			_ = a.out.send(&progress{string(p.Phase), p.Done, p.Total, p.ThroughputOps, p.P99Ns})
+		},
+	})
+	if res == nil {
+		return err
+	}
+	// A failed run has its error in its point.
+	hlog, err := results.EncodeHlog(res.Intervals)
+	if err != nil {
+		return err
+	}
+	return a.out.send(&result{res.Point, hlog})
+}
+
+// standBy reports that all keys are stored and verified, and waits for the order to go on.
+func (a *agent) standBy(ctx context.Context, addr string, facts kvs.Facts) {
+	if a.out.send(&ready{addr, facts}) == nil {
+		_, _ = await[*start](ctx, a) // should ctx have ended, the run sees so itself
+	}
+}

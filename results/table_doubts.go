@@ -1,0 +1,82 @@
+package results
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// alike is a set of warnings that differ in their numbers only.
+type alike struct {
+	example string
+	same    bool // all are the example
+	points  []string
+}
+
+// condense puts warnings that differ in their numbers only together, the most frequent first.
+func condense(points []*Point) []*alike {
+	var list []*alike
+	byShape := make(map[string]*alike)
+	for _, p := range points {
+		for _, w := range p.Warnings {
+			a := byShape[shape(w)]
+			if a == nil {
+				a = &alike{example: w, same: true}
+				byShape[shape(w)] = a
+				list = append(list, a)
+			}
+			a.same = a.same && w == a.example
+			a.points = append(a.points, p.ID)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *alike) int { return cmp.Compare(len(b.points), len(a.points)) })
+	return list
+}
+
+// number is a number by itself: the one in "p99" is a part of a name.
+var number = regexp.MustCompile(`\b\d[\d.]*`)
+
+// shape is a warning with its numbers taken out.
+func shape(warning string) string { return number.ReplaceAllString(warning, "#") }
+
+func writeWarnings(b *bytes.Buffer, points []*Point) {
+	list := condense(points)
+	if len(list) == 0 {
+		return
+	}
+	b.WriteString("\nWarnings:\n")
+	for _, a := range list {
+		text := a.example
+		if !a.same {
+			text = "such as: " + text
+		}
+		fmt.Fprintf(b, "  %d×  %s\n      %s\n", len(a.points), text, someOf(a.points))
+	}
+}
+
+// someOf names the first few points.
+func someOf(ids []string) string {
+	const shown = 3
+	if len(ids) <= shown {
+		return "at " + strings.Join(ids, ", ")
+	}
+	return fmt.Sprintf("at %s and %d more", strings.Join(ids[:shown], ", "), len(ids)-shown)
+}
+
+func writeFailed(b *bytes.Buffer, failed []*Point) {
+	if len(failed) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\nFailed, and not in the table (%s):\n", count(len(failed), "point"))
+	for _, p := range failed {
+		fmt.Fprintf(b, "  %s: %s\n", p.ID, indent(p.Error))
+	}
+}
+
+// indent keeps a text of several lines in its place in a list.
+func indent(text string) string {
+	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n      ")
+}
