@@ -1,0 +1,44 @@
+# dpukv: build, test, measure. "make help" lists the targets.
+
+GO      ?= go
+TOOL     = $(GO) tool -modfile=tools.mod
+# A version for the binary: the tag or commit, where this is a checkout.
+VERSION ?= $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
+
+.PHONY: help build test lint race arm64 bench fuzz deps
+
+help: ## list the targets
+	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
+
+build: ## build ./dpukv
+	$(GO) build -ldflags "-X main.version=$(VERSION)" -o dpukv ./cmd/dpukv
+
+deps: # what the tests need beside Go: a C compiler, for the race detector
+	@command -v gcc >/dev/null || { apt-get update -q && apt-get install -qy gcc libc6-dev; }
+
+test: deps lint ## all tests: lint, unit, race, both build variants, benchmarks for one iteration
+	$(GO) test ./...
+	$(GO) test -tags purego ./kvs/...
+	$(MAKE) race arm64
+	cd bench && BENCH_KEYS=10000 $(GO) test -run XXX -bench . -benchtime 1000x ./... >/dev/null
+
+race: deps ## the tests under the race detector
+	$(GO) test -race -short ./...
+
+arm64: # the other architecture compiles; its tests need a machine or an emulator
+	GOARCH=arm64 $(GO) vet ./...
+
+lint: ## gofumpt, vet, staticcheck
+	@out=$$($(TOOL) gofumpt -l .); test -z "$$out" || { echo "gofumpt would change:"; echo "$$out"; exit 1; }
+	$(GO) vet ./...
+	cd bench && $(GO) vet ./...
+	$(TOOL) staticcheck ./...
+
+bench: ## every benchmark beside its yardstick, condensed by benchstat (about 15 minutes)
+	cd bench && $(GO) test -run XXX -bench . -benchtime 1s -count 5 -timeout 60m ./... | tee ../bench.txt
+	$(TOOL) benchstat bench.txt
+
+fuzz: ## each fuzz target for 20 seconds
+	@for p in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$p | grep ^Fuzz); do \
+	    $(GO) test -run XXX -fuzz "^$$f$$" -fuzztime 20s $$p || exit 1; done; done
