@@ -31,7 +31,7 @@ func smallLoad(t testing.TB) Config {
 	return Config{
 		Workload: Workload{Keys: testKeys, KeyBytes: 8, ValueBytes: 8, GetRatio: 0.5, Seed: 1},
 		Threads:  2, Connections: 1, Window: 2, Batch: 16,
-		Duration: 200 * time.Millisecond, Warmup: 20 * time.Millisecond,
+		Duration: 300 * time.Millisecond, Warmup: 20 * time.Millisecond,
 		Hash: hash, Interval: 50 * time.Millisecond, ServerAddr: "10.0.0.9:7000",
 	}
 }
@@ -390,7 +390,6 @@ func TestOtherSizes(t *testing.T) {
 		cfg := smallLoad(t)
 		cfg.Workload.KeyBytes, cfg.Workload.ValueBytes = c.key, c.value
 		cfg.Threads, cfg.Batch, cfg.Window = c.threads, c.batch, c.window
-		cfg.Duration = 50 * time.Millisecond
 		mustRun(t, r, cfg)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"time"
 
 	"dpukv/internal/cpu"
@@ -90,18 +91,31 @@ func (a *agent) work(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(part.CPUs) > 0 {
-		if err := cpu.PinProcess(part.CPUs); err != nil {
-			return err
-		}
-	}
 	switch {
 	case part.Server != nil && part.Client == nil:
+		if err := settle(part.CPUs, part.Server.Workers); err != nil {
+			return err
+		}
 		return a.serve(ctx, part.CPUs, part.Server)
 	case part.Client != nil && part.Server == nil:
+		if err := settle(part.CPUs, part.Client.Threads); err != nil {
+			return err
+		}
 		return a.load(ctx, part.CPUs, part.Client)
 	}
 	return errors.New("configured as neither server nor client, or as both")
+}
+
+// settle keeps the whole process on its CPUs, the runtime's own threads too, and lets all of its working
+// threads, and one more for everything else, run Go at once: where they are more than the
+// CPUs, the kernel shares them out. Left alone, the runtime would have them take
+// turns, and change its mind, with a pause, in the middle of the measurement.
+func settle(cpus []int, threads int) error {
+	runtime.GOMAXPROCS(threads + 1)
+	if len(cpus) == 0 {
+		return nil
+	}
+	return cpu.PinProcess(cpus)
 }
 
 // await waits for a message of one type.

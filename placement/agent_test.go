@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -34,7 +35,11 @@ func startAgent(t *testing.T) *peer {
 		serve:    func(*serverSpec, []int, string) (server, error) { return stubServer{make(chan struct{})}, nil },
 		dial:     func(context.Context, string) (kvs.Remote, error) { return nil, errors.New("nobody there") },
 	}
-	t.Cleanup(func() { delete(stores, "stub") })
+	procs := runtime.GOMAXPROCS(0)
+	t.Cleanup(func() {
+		delete(stores, "stub")
+		runtime.GOMAXPROCS(procs)
+	})
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	p := &peer{in: inW, out: messageWriter{w: inW}, inbox: make(chan message, 8), ended: make(chan error, 1)}

@@ -192,11 +192,15 @@ func realNode() int {
 	return 0
 }
 
-// orchestrator runs a sweep of fake nodes: orchestrator SWEEP DIR PIDS SCRIPT.
+// orchestrator runs a sweep of fake nodes: orchestrator SWEEP DIR PIDS SCRIPT; of real ones without PIDS.
 func orchestrator(args []string) int {
+	command := []string{os.Args[0], "fake-node", args[2], args[3]}
+	if args[2] == "" {
+		command = []string{os.Args[0], "node"}
+	}
 	plan, err := NewPlan(Options{
 		SweepFile: args[0], Dir: args[1], Stdout: os.Stdout, Stderr: os.Stderr, plain: true,
-		command: []string{os.Args[0], "fake-node", args[2], args[3]},
+		command: command,
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -18,8 +18,8 @@ type reporter struct {
 	w        io.Writer
 	terminal *os.File // nil: none
 	total    int
-	now      string // what is being measured, on a terminal
-	speed    string // and how it goes
+	// What is being measured, on a terminal: "HEAD, SPEED: WHAT".
+	head, speed, what string
 }
 
 func newReporter(w io.Writer, total int) *reporter {
@@ -43,8 +43,8 @@ func columns(f *os.File) int {
 }
 
 func (r *reporter) begin(n int, pt *Point, left time.Duration) {
-	r.now = fmt.Sprintf("[%d/%d] %v left: %s", n, r.total, left.Round(time.Second), pt.describe())
-	r.speed = ""
+	r.head = fmt.Sprintf("[%d/%d] %v left", n, r.total, left.Round(time.Second))
+	r.speed, r.what = "", ": "+pt.describe()
 	r.draw()
 }
 
@@ -67,7 +67,7 @@ func (r *reporter) draw() {
 	if r.terminal == nil {
 		return
 	}
-	line := []rune(r.now + r.speed)
+	line := []rune(r.head + r.speed + r.what)
 	fmt.Fprintf(r.w, "\r\x1b[K%s", string(line[:min(len(line), columns(r.terminal)-1)]))
 }
 

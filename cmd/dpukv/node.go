@@ -13,7 +13,7 @@ func newNodeCommand() *cobra.Command {
 		Use:    "node",
 		Short:  "Be a server or a client, as told in JSON lines on stdin",
 		Hidden: true,
-		Args:   cobra.NoArgs,
+		Args:   exactArgs(0, "arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return placement.RunNode(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), version)
 		},

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -27,12 +25,7 @@ Progress goes to stderr; stdout gets the table, and as its last line the folder'
 		Example: `  dpukv sweep --quick
   dpukv sweep -f examples/mica.yaml --dry-run
   dpukv sweep -f examples/mica.yaml --out runs/mica --only get_ratios=1,repeat=1`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usagef("sweep: found the argument %q, want none: a sweep file is given with -f", args[0])
-			}
-			return nil
-		},
+		Args: exactArgs(0, "arguments (a sweep file is given with -f)"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			options.Version = version
 			options.Stdout, options.Stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
@@ -56,15 +49,8 @@ Progress goes to stderr; stdout gets the table, and as its last line the folder'
 	return cmd
 }
 
-// runSweep lets a first Ctrl-C end the sweep in good order, and a second one at once.
 func runSweep(cmd *cobra.Command, plan *placement.Plan) error {
-	ctx, release := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
-	defer release()
-	go func() {
-		<-ctx.Done()
-		release()
-	}()
-	summary, err := plan.Run(ctx)
+	summary, err := plan.Run(cmd.Context())
 	if summary.Begun() {
 		fmt.Fprintln(cmd.OutOrStdout(), summary.Dir)
 	}

@@ -6,8 +6,12 @@ import (
 	"dpukv/kvs"
 )
 
-// Depth is how many operations of a batch are in the pipeline at once.
-const Depth = 64
+const (
+	// Depth is how many operations of a batch are in the pipeline at once.
+	Depth = 64
+	// stride is how many addresses are asked for at once, while the next are being worked out.
+	stride = 16
+)
 
 // Op is one operation of a batch: a cache line.
 type Op struct {
@@ -48,48 +52,96 @@ func (c *Core) Execute(ops []Op, out []byte) []byte {
 }
 
 func (c *Core) pipeline(ops []Op, out []byte) []byte {
-	for i := range ops {
+	for from := 0; from < len(ops); from += stride {
+		c.fetchBuckets(ops, from, min(from+stride, len(ops)))
+	}
+	c.moved = false
+	for from := 0; from < len(ops); from += stride {
+		c.fetchItems(ops, from, min(from+stride, len(ops)))
+	}
+	return c.finish(ops, out)
+}
+
+func (c *Core) fetchBuckets(ops []Op, from, to int) {
+	for i := from; i < to; i++ {
 		hash := ops[i].Hash
 		p := c.table.partition(hash)
 		home := &p.buckets[p.bucketOf(hash)]
 		c.partitions[i%Depth], c.homes[i%Depth] = p, home
 		c.addrs[i%Depth] = uintptr(unsafe.Pointer(home))
 	}
-	prefetch(c.addrs[:len(ops)])
-	c.moved = false
-	for i := range ops {
-		p := c.partitions[i%Depth]
-		offset := uint64(0)
+	prefetch(c.addrs[from:to])
+}
+
+func (c *Core) fetchItems(ops []Op, from, to int) {
+	for i := from; i < to; i++ {
+		p, tag := c.partitions[i%Depth], tagOf(ops[i].Hash)
 		if p.owner == c.number {
-			offset = c.homes[i%Depth].slots.locate(tagOf(ops[i].Hash))
+			offset := c.homes[i%Depth].slots.locate(tag)
+			c.offsets[i%Depth] = offset
 			c.addrs[i%Depth] = uintptr(p.log) + uintptr(offset)
 		} else {
-			c.addrs[i%Depth] = p.hintShared(c.homes[i%Depth], tagOf(ops[i].Hash))
+			c.offsets[i%Depth] = 0
+			c.addrs[i%Depth] = p.hintShared(c.homes[i%Depth], tag)
 		}
-		c.offsets[i%Depth] = offset
 	}
-	prefetch(c.addrs[:len(ops)])
+	prefetch(c.addrs[from:to])
+}
+
+// finish does the operations. The study's items, a word of key and a word of
+// value, are done here without a call.
+func (c *Core) finish(ops []Op, out []byte) []byte {
 	for i := range ops {
 		op := &ops[i]
 		p, offset := c.partitions[i%Depth], c.offsets[i%Depth]
-		if offset != 0 && !c.moved {
-			if m, ok := p.holds(offset, op.Hash, op.Key); ok {
-				if op.Code == kvs.Get {
-					out, op.Value, op.Status = p.answer(out, offset, m)
-					c.gets++
-					c.hits++
-					continue
-				}
-				if op.Code == kvs.Set && itemBytes(len(op.Key), len(op.Value)) <= m.bytes() {
-					p.overwrite(c.homes[i%Depth], offset, m, op.Value)
-					op.Status = kvs.OK
-					continue
-				}
-			}
+		if offset == 0 || c.moved {
+			out = c.do(p, op, out)
+			continue
 		}
-		out = c.do(p, op, out)
+		if !p.isWords(offset, op.Key) {
+			out = c.finishAny(i%Depth, op, out)
+			continue
+		}
+		value := p.word(offset + headerBytes + wordBytes)
+		end := len(out) + wordBytes
+		switch {
+		case op.Code == kvs.Get && end <= cap(out):
+			op.Value = out[len(out):end:end]
+			out = out[:end]
+			*firstWord(op.Value) = *value
+			c.gets++
+			c.hits++
+			op.Status = kvs.OK
+		case op.Code == kvs.Set && len(op.Value) == wordBytes:
+			home := c.homes[i%Depth]
+			p.lock(home)
+			p.store(value, *firstWord(op.Value))
+			p.unlock(home)
+			op.Status = kvs.OK
+		default:
+			out = c.finishAny(i%Depth, op, out)
+		}
 	}
 	return out
+}
+
+// finishAny does an operation at once if its item is the one that fetchItems found.
+func (c *Core) finishAny(i int, op *Op, out []byte) []byte {
+	p, offset := c.partitions[i], c.offsets[i]
+	m, ok := p.holds(offset, op.Hash, op.Key)
+	switch {
+	case !ok:
+		return c.do(p, op, out)
+	case op.Code == kvs.Get:
+		out, op.Value, op.Status = p.answer(out, offset, m)
+		c.count(op.Status)
+		return out
+	case op.Code == kvs.Set && itemBytes(len(op.Key), len(op.Value)) <= m.bytes():
+		p.overwrite(c.homes[i], offset, m, op.Value)
+		op.Status = kvs.OK
+		return out
+	}
+	return c.do(p, op, out)
 }
 
 // locate is the offset of the first item with this tag, 0 where there is none.

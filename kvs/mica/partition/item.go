@@ -49,20 +49,19 @@ func (p *Partition) span(offset uint64, n int) []byte {
 
 func (p *Partition) meta(offset uint64) meta { return meta(*p.word(offset)) }
 
+// wordItem is the meta of an item with a key and a value of a word each.
+const wordItem = meta(wordBytes | wordBytes<<16 | (headerBytes/wordBytes+2)<<32)
+
+// isWords reports whether the item at offset is a wordItem with this key.
+func (p *Partition) isWords(offset uint64, key []byte) bool {
+	return p.meta(offset) == wordItem && len(key) == wordBytes && *p.word(offset + headerBytes) == *firstWord(key)
+}
+
 // holds reports whether the item at offset has this key.
 func (p *Partition) holds(offset, hash uint64, key []byte) (meta, bool) {
 	m := p.meta(offset)
-	if m.keyBytes() != len(key) {
-		return m, false
-	}
-	if len(key) == wordBytes { // the study's MICA keys: one word, no call
-		return m, *p.word(offset + headerBytes) == *firstWord(key)
-	}
-	return m, p.holdsLong(offset, hash, key)
-}
-
-func (p *Partition) holdsLong(offset, hash uint64, key []byte) bool {
-	return *p.word(offset + wordBytes) == hash && string(p.span(offset+headerBytes, len(key))) == string(key)
+	return m, m.keyBytes() == len(key) && *p.word(offset + wordBytes) == hash &&
+		string(p.span(offset+headerBytes, len(key))) == string(key)
 }
 
 // firstWord is the first eight bytes of b, which has as many.
@@ -97,11 +96,7 @@ func (p *Partition) appendValue(out []byte, offset uint64, m meta) (grown, value
 	out = out[:end]
 	value = out[at : at+n : at+n]
 	from := offset + uint64(m.valueAt())
-	if n == wordBytes {
-		*firstWord(value) = *p.word(from)
-	} else {
-		clear(out[max(at, end-wordBytes):end])
-		copy(value, p.span(from, n))
-	}
+	clear(out[max(at, end-wordBytes):end])
+	copy(value, p.span(from, n))
 	return out, value, true
 }

@@ -51,10 +51,6 @@ func (p *Partition) delete(hash uint64, key []byte) kvs.Status {
 
 // overwrite changes the value of an item in its place, which is large enough.
 func (p *Partition) overwrite(home *bucket, offset uint64, m meta, value []byte) {
-	if len(value) == wordBytes && m.valueBytes() == wordBytes && !p.shared { // the study's values
-		*p.word(offset + uint64(m.valueAt())) = *firstWord(value)
-		return
-	}
 	p.lock(home)
 	if m.valueBytes() != len(value) {
 		p.store(p.word(offset), uint64(makeMeta(m.keyBytes(), len(value), m.bytes()/wordBytes)))

@@ -25,7 +25,11 @@ func (p *Partition) lock(home *bucket) {
 	}
 }
 
-func (p *Partition) unlock(home *bucket) { p.lock(home) } // one more makes it even
+func (p *Partition) unlock(home *bucket) {
+	if p.shared {
+		releaseShared(&home.version, home.version+1)
+	}
+}
 
 // store writes a word that readers on other cores may see.
 func (p *Partition) store(at *uint64, v uint64) {
