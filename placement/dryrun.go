@@ -3,8 +3,11 @@ package placement
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
+
+	"dpukv/results"
 )
 
 // DryRun writes what [Plan.Run] would do: every point in its order, where its two ends would run, the
@@ -17,18 +20,40 @@ func (p *Plan) DryRun(w io.Writer) error {
 			return err
 		}
 	}
-	for i := range p.points {
-		pt := &p.points[i]
+	missing, err := p.missingInDir()
+	if err != nil {
+		return err
+	}
+	for i := range missing {
+		pt := &missing[i]
 		nodes, err := p.testbed.pairFor(pt.Placement)
 		if err != nil {
 			return err
 		}
 		cpus := planCPUs(p.cores, nodes, pt.ServerThreads)
-		fmt.Fprintf(&b, "[%d/%d] %s: server on CPU %s, client on CPU %s\n", i+1, len(p.points), pt.ID, cpuList(cpus.server), cpuList(cpus.client))
+		fmt.Fprintf(&b, "[%d/%d] %s: server on CPU %s, client on CPU %s\n", i+1, len(missing), pt.ID, cpuList(cpus.server), cpuList(cpus.client))
 	}
-	fmt.Fprintf(&b, "\n%d points in about %v\n", len(p.points), estimate(p.points).Round(time.Second))
-	_, err := io.WriteString(w, b.String())
+	if done := len(p.points) - len(missing); done > 0 {
+		fmt.Fprintf(&b, "\n%d of %d points are there already", done, len(p.points))
+	}
+	fmt.Fprintf(&b, "\n%d points in about %v\n", len(missing), estimate(missing).Round(time.Second))
+	_, err = io.WriteString(w, b.String())
 	return err
+}
+
+// missingInDir are the points that are not in the run folder, which is only read.
+func (p *Plan) missingInDir() ([]Point, error) {
+	if !p.resumes {
+		return p.points, nil
+	}
+	run, err := results.Open(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	points, _, err := run.Points()
+	return p.missing(func(id string) bool {
+		return slices.ContainsFunc(points, func(have results.Point) bool { return have.ID == id && have.Status == results.StatusOK })
+	}), err
 }
 
 // describe writes the commands of a placement. They are the same for every point: what to do

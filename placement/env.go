@@ -1,6 +1,11 @@
 package placement
 
-import "dpukv/internal/machine"
+import (
+	"encoding/json"
+	"fmt"
+
+	"dpukv/internal/machine"
+)
 
 // nodeEnv is a node's line in env.jsonl.
 type nodeEnv struct {
@@ -20,4 +25,27 @@ func (r *runner) meet(n *Node, h *hello) {
 		Node: n.Name, Kind: n.Kind, Of: n.Of, Generation: n.Generation, Via: n.Via,
 		Version: h.Version, Build: h.Build, Facts: h.Machine,
 	}
+}
+
+// noteFolder tells what is remarkable about a run that is continued: lines that had to be repaired, and
+// points that another build measured.
+func (r *runner) noteFolder() error {
+	for _, did := range r.out.Repairs() {
+		fmt.Fprintf(r.Stderr, "%s: %s\n", r.Dir, did)
+	}
+	lines, _, err := r.out.Env()
+	if err != nil {
+		return err
+	}
+	told := map[string]bool{r.build: true}
+	for _, line := range lines {
+		var env nodeEnv
+		if json.Unmarshal(line, &env) != nil || told[env.Build] {
+			continue // what is no node's line says nothing of a build
+		}
+		told[env.Build] = true
+		fmt.Fprintf(r.Stderr, "%s: it has points of another build of dpukv (%s, %s) than this one (%s, %s)\n",
+			r.Dir, env.Version, env.Build, r.Version, r.build)
+	}
+	return nil
 }

@@ -116,6 +116,7 @@ func (f fault) happen(out *messageWriter) {
 		fmt.Println(`{"type":"hello","body":{"protocol":99,"version":"v9","wings":2}}`)
 	case "failed point":
 		out.send(&result{Point: results.Point{Status: results.StatusFailed, Error: "some answers were wrong", Errors: 7}})
+		return
 	case "invalid point":
 		out.send(&result{Point: results.Point{Status: results.StatusOK}})
 	case "deaf":

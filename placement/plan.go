@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,8 +24,8 @@ type Options struct {
 	Dir         string // the run folder to begin or to continue; "": a new one below runs/
 	Version     string // of this binary
 
-	Stdout io.Writer // the table at the end
-	Stderr io.Writer // progress, and what went wrong
+	Stdout io.Writer // of Run: the table at the end
+	Stderr io.Writer // of Run: progress, and what went wrong
 
 	command  []string // becomes a node's agent; nil: this binary with its subcommand node
 	patience patience // zero: defaultPatience
@@ -92,6 +93,11 @@ func (p *Plan) load() error {
 	}
 	p.resumes = run != nil
 	return errors.Join(p.loadSweep(run), p.loadTestbed(run))
+}
+
+// missing are the points that are not done, in their order.
+func (p *Plan) missing(done func(id string) bool) []Point {
+	return slices.DeleteFunc(slices.Clone(p.points), func(pt Point) bool { return done(pt.ID) })
 }
 
 // newDir names a folder after the time, and differently from those there are.

@@ -62,8 +62,8 @@ func (p *Plan) Run(ctx context.Context) (sum Summary, err error) {
 	}
 	r.sum = Summary{Dir: p.Dir, Points: len(p.points)}
 	defer func() { err = errors.Join(err, r.out.Close()) }()
-	for _, did := range r.out.Repairs() {
-		fmt.Fprintf(p.Stderr, "%s: %s\n", p.Dir, did)
+	if err := r.noteFolder(); err != nil {
+		return r.sum, err
 	}
 	r.report = newReporter(p.Stderr, len(p.points))
 	err = r.points(ctx)
@@ -83,14 +83,8 @@ func (p *Plan) open() (*results.Writer, error) {
 
 // points measures what is missing.
 func (r *runner) points(ctx context.Context) error {
-	var missing []Point
-	for _, pt := range r.Plan.points {
-		if r.out.Done(pt.ID) {
-			r.sum.Before++
-			continue
-		}
-		missing = append(missing, pt)
-	}
+	missing := r.missing(r.out.Done)
+	r.sum.Before = len(r.Plan.points) - len(missing)
 	r.clock = newEstimator(missing)
 	for i := range missing {
 		if err := r.point(ctx, &missing[i]); err != nil {

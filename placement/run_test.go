@@ -162,6 +162,14 @@ func TestSweepContinuesWhereItWasInterrupted(t *testing.T) {
 	before := readPoints(t, o.Dir)
 
 	o.SweepFile = "" // the folder has the sweep
+	plan, err = NewPlan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dry strings.Builder
+	if err := plan.DryRun(&dry); err != nil || !strings.Contains(dry.String(), "1 of 4 points are there already\n3 points in about") {
+		t.Errorf("the dry run says\n%s, %v", dry.String(), err)
+	}
 	sum, err = runFake(t, o)
 	if err != nil || sum.Before != 1 || sum.Measured != 3 {
 		t.Fatalf("continued: got %+v, %v", sum, err)
@@ -186,6 +194,25 @@ func TestPointsThatFailedAreMeasuredAgain(t *testing.T) {
 	o.command[3] = ""
 	if sum, err := runFake(t, o); err != nil || sum.Measured != 4 || sum.Before != 0 {
 		t.Errorf("got %+v, %v", sum, err)
+	}
+}
+
+func TestPointsOfAnotherBuildAreNoted(t *testing.T) {
+	o, stderr, _ := fakeOptions(t, "client@go=failed point")
+	if _, err := runFake(t, o); err == nil {
+		t.Fatal("no failure")
+	}
+	w, err := results.Resume(o.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.AppendEnv(nodeEnv{Node: "server", Version: "v0", Build: "older"}); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	o.command[3] = ""
+	if _, err := runFake(t, o); err != nil || !strings.Contains(stderr.lines(), "it has points of another build of dpukv (v0, older) than this one (test, ") {
+		t.Errorf("got %v,%s", err, stderr.lines())
 	}
 }
 

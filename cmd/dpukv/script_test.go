@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"dpukv/results"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"dpukv": main})
+}
+
+// TestScripts runs testdata/script. Beside testscript's own commands they have
+//
+//	status N dpukv ARG...   run it; its exit status must be N; stdout and stderr are kept
+//	serve ARG...            start "dpukv serve mica --json" on a free port; $ADDR is its address
+//	term                    SIGTERM the server; it must end with status 0
+//	point FILE [k=v...]     FILE is one line of JSON: a valid point with these field values
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"status": status,
+			"serve":  serve,
+			"term":   term,
+			"point":  point,
+		},
+	})
+}
+
+func status(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		got = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d\n%s", got, want, ts.ReadFile("stderr"))
+	}
+}
+
+type server struct {
+	cmd  *exec.Cmd
+	done chan error
+}
+
+// running has each script's server, by its work folder.
+var running sync.Map
+
+func serve(ts *testscript.TestScript, _ bool, args []string) {
+	self, err := os.Executable()
+	ts.Check(err)
+	cmd := exec.Command(self, append([]string{"serve", "mica", "--json", "--listen", "127.0.0.1:0"}, args...)...)
+	cmd.Args[0] = "dpukv" // testscript.Main goes by the name
+	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	stdout, err := cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	s := &server{cmd, make(chan error, 1)}
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	go func() { s.done <- cmd.Wait() }()
+	ts.Defer(func() { _ = cmd.Process.Kill() }) // long gone where the script ended it
+	ts.Check(err)
+	var said struct{ Addr string }
+	ts.Check(json.Unmarshal([]byte(line), &said))
+	ts.Setenv("ADDR", said.Addr)
+	running.Store(ts.Getenv("WORK"), s)
+}
+
+func term(ts *testscript.TestScript, _ bool, _ []string) {
+	v, ok := running.LoadAndDelete(ts.Getenv("WORK"))
+	if !ok {
+		ts.Fatalf("no server runs")
+	}
+	s := v.(*server)
+	ts.Check(s.cmd.Process.Signal(syscall.SIGTERM))
+	if err := <-s.done; err != nil {
+		ts.Fatalf("the server ended with %v", err)
+	}
+}
+
+func point(ts *testscript.TestScript, _ bool, args []string) {
+	text := strings.TrimSuffix(ts.ReadFile(args[0]), "\n")
+	if strings.Contains(text, "\n") {
+		ts.Fatalf("more than one line:\n%s", text)
+	}
+	var p results.Point
+	ts.Check(json.Unmarshal([]byte(text), &p))
+	ts.Check(results.Validate(&p))
+	var fields map[string]any
+	ts.Check(json.Unmarshal([]byte(text), &fields))
+	for _, want := range args[1:] {
+		k, v, _ := strings.Cut(want, "=")
+		got, err := json.Marshal(fields[k])
+		ts.Check(err)
+		if strings.Trim(string(got), `"`) != v {
+			ts.Fatalf("%s is %s, want %s", k, got, v)
+		}
+	}
+}
