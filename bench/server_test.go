@@ -18,38 +18,44 @@ import (
 const (
 	serverCPU = 0
 	clientCPU = 1
-	tcpBatch  = 64
-	tcpKeys   = 1_000_000
 )
+
+// shape is that of a load over TCP.
+type shape struct {
+	keys, valueBytes, batch, connections int
+}
+
+// study is the study's load of MICA, with a number of keys that it leaves open.
+var study = shape{keys: 1_000_000, valueBytes: 8, batch: 64, connections: 4}
 
 // drive keeps a window of one batch on every connection full of Gets, from
 // one pinned thread. It neither hashes nor checks: it is the same for MICA and
 // for the echo, and costs as little as it can.
-func drive(b *testing.B, addr string, connections int, server func() (cpuNs, ops int64)) {
+func drive(b *testing.B, addr string, sh shape, server func() (cpuNs, ops int64)) {
 	r, err := mica.Dial(context.Background(), addr)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer r.Close()
-	s, err := r.Open(kvs.SessionOptions{Batch: tcpBatch, Window: 1, Connections: connections})
+	s, err := r.Open(kvs.SessionOptions{Batch: sh.batch, Window: 1, Connections: sh.connections})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer s.Close()
 	done := make(chan error)
 	go func() {
-		done <- driveThread(b, s, server)
+		done <- driveThread(b, s, sh, server)
 	}()
 	if err := <-done; err != nil {
 		b.Fatal(err)
 	}
 }
 
-func driveThread(b *testing.B, s kvs.Session, server func() (cpuNs, ops int64)) error {
+func driveThread(b *testing.B, s kvs.Session, sh shape, server func() (cpuNs, ops int64)) error {
 	if err := cpu.PinThread(clientCPU); err != nil {
 		return err
 	}
-	keys := newStream(tcpKeys)
+	keys := newStream(sh.keys)
 	hist := hdrhistogram.New(1, int64(time.Minute), 3)
 	var key [8]byte
 	req := kvs.Request{Op: kvs.Get, Key: key[:]}
@@ -79,13 +85,13 @@ func driveThread(b *testing.B, s kvs.Session, server func() (cpuNs, ops int64)) 
 					hits++
 				}
 			}
-			for i := 0; i < len(answers); i += tcpBatch {
+			for i := 0; i < len(answers); i += sh.batch {
 				hist.RecordValue(answers[i].ReceivedNs - answers[i].SentNs)
 			}
 		}
 		return nil
 	}
-	if err := cycle(200_000); err != nil {
+	if err := cycle(min(200_000, b.N)); err != nil {
 		return err
 	}
 	hist.Reset()
@@ -107,61 +113,84 @@ func driveThread(b *testing.B, s kvs.Session, server func() (cpuNs, ops int64)) 
 	return nil
 }
 
-// BenchmarkTCP is the server's cost beside that of an echo of the same bytes.
-func BenchmarkTCP(b *testing.B) {
-	for _, connections := range []int{1, 4, 16} {
-		b.Run(fmt.Sprintf("connections=%d/server=gnet-echo", connections), func(b *testing.B) {
-			e, err := startEcho(tcpBatch, 8, serverCPU)
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer e.close()
-			drive(b, e.addr(), connections, func() (int64, int64) { return e.cpuNs.Load(), e.ops.Load() })
-		})
-		for _, mode := range []partition.Mode{partition.Cache, partition.Store} {
-			b.Run(fmt.Sprintf("connections=%d/server=mica-%s", connections, mode), func(b *testing.B) {
-				s := startMica(b, mode)
-				drive(b, s.Addr(), connections, func() (int64, int64) {
-					st, err := s.Stats()
-					if err != nil {
-						b.Fatal(err)
-					}
-					return st.Workers[0].CPUNs, int64(st.Workers[0].Ops)
-				})
-			})
+// beside measures MICA and the echo of the same bytes.
+func beside(b *testing.B, sh shape) {
+	b.Run("server=gnet-echo", func(b *testing.B) {
+		e, err := startEcho(sh.batch, sh.valueBytes, serverCPU)
+		if err != nil {
+			b.Fatal(err)
 		}
+		defer e.close()
+		drive(b, e.addr(), sh, func() (int64, int64) { return e.cpuNs.Load(), e.ops.Load() })
+	})
+	for _, mode := range []partition.Mode{partition.Cache, partition.Store} {
+		b.Run("server=mica-"+mode.String(), func(b *testing.B) {
+			s := startMica(b, mode, sh)
+			preload(b, s.Addr(), sh)
+			drive(b, s.Addr(), sh, func() (int64, int64) {
+				st, err := s.Stats()
+				if err != nil {
+					b.Fatal(err)
+				}
+				return st.Workers[0].CPUNs, int64(st.Workers[0].Ops)
+			})
+		})
 	}
 }
 
-func startMica(b *testing.B, mode partition.Mode) *mica.Server {
+// BenchmarkTCP is the server's cost beside that of an echo of the same bytes, as
+// connections grow.
+func BenchmarkTCP(b *testing.B) {
+	for _, connections := range []int{1, 4, 16, 100, 1000} {
+		b.Run(fmt.Sprintf("connections=%d", connections), func(b *testing.B) {
+			sh := study
+			sh.connections = connections
+			beside(b, sh)
+		})
+	}
+}
+
+// BenchmarkValueSize is the same as values grow. The bytes are what costs.
+func BenchmarkValueSize(b *testing.B) {
+	for _, valueBytes := range []int{8, 64, 512, 4096, 32768, kvs.MaxValueBytes} {
+		b.Run(fmt.Sprintf("value=%d", valueBytes), func(b *testing.B) {
+			sh := study
+			sh.valueBytes = valueBytes
+			sh.keys = min(sh.keys, 1<<30/valueBytes)
+			beside(b, sh)
+		})
+	}
+}
+
+func startMica(b *testing.B, mode partition.Mode, sh shape) *mica.Server {
 	s, err := mica.Start(mica.Config{
-		Listen: "127.0.0.1:0", Workers: 1, PartitionsPerWorker: 1, Mode: mode, Items: tcpKeys,
-		LogBytes: partition.LogBytesFor(tcpKeys, 8, 8, mode, 1), Hash: "city64", CPUs: []int{serverCPU},
+		Listen: "127.0.0.1:0", Workers: 1, PartitionsPerWorker: 1, Mode: mode, Items: sh.keys,
+		LogBytes: partition.LogBytesFor(sh.keys, 8, sh.valueBytes, mode, 1), Hash: "city64", CPUs: []int{serverCPU},
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { s.Close() })
-	preload(b, s.Addr())
 	return s
 }
 
-func preload(b *testing.B, addr string) {
+func preload(b *testing.B, addr string, sh shape) {
 	r, err := mica.Dial(context.Background(), addr)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer r.Close()
-	s, err := r.Open(kvs.SessionOptions{Batch: 1024, Window: 4, Connections: 1})
+	s, err := r.Open(kvs.SessionOptions{Batch: 64, Window: 4, Connections: 1})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer s.Close()
 	var key [8]byte
-	for k := 0; k < tcpKeys || s.InFlight() > 0; {
+	value := make([]byte, sh.valueBytes)
+	for k := 0; k < sh.keys || s.InFlight() > 0; {
 		binary.LittleEndian.PutUint64(key[:], uint64(k))
-		if k < tcpKeys {
-			ok, err := s.Submit(&kvs.Request{Op: kvs.Set, Key: key[:], Value: key[:], Hash: hashOf(uint64(k))})
+		if k < sh.keys {
+			ok, err := s.Submit(&kvs.Request{Op: kvs.Set, Key: key[:], Value: value, Hash: hashOf(uint64(k))})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -56,8 +56,8 @@ func whole(lo, hi int) codec[int] {
 	}
 }
 
-// real is a number from lo to hi; what says so in words.
-func real(lo, hi float64, what string) codec[float64] {
+// decimal is a number from lo to hi; what says so in words.
+func decimal(lo, hi float64, what string) codec[float64] {
 	return codec[float64]{
 		parse: func(s string) (float64, error) {
 			x, err := strconv.ParseFloat(s, 64)

@@ -14,8 +14,8 @@
 //
 // # Processes
 //
-// Each point has a server and a client process of its own, so that none inherits another's memory, connections
-// or caches. They are the same binary as the orchestrator, started with the subcommand node; a launcher
+// Each point has a server and a client process of its own, so that none inherits another's memory or
+// connections. They are the same binary as the orchestrator, started with the subcommand node; a launcher
 // turns a node and that command into the one that gets it to run there. The orchestrator talks with
 // them in JSON lines over their stdin and stdout, and [RunNode] is their side of it. Nothing
 // listens on a port but the stores.

@@ -62,7 +62,8 @@ func TestSweepOfMICA(t *testing.T) {
 func killHalfWay(t *testing.T, sweep, dir string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "orchestrator", sweep, dir, "", "")
-	cmd.Stderr = os.Stderr
+	var stderr tail
+	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func killHalfWay(t *testing.T, sweep, dir string) {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Error("no point within 30 s")
+			t.Errorf("no point within 30 s:%s", stderr.lines())
 			break
 		}
 	}

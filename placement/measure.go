@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"time"
 
 	"dpukv/results"
@@ -14,7 +15,7 @@ import (
 type startError struct{ error }
 
 // measure makes one point with a server and a client of its own, so that no point inherits
-// another's memory, connections or heat.
+// another's memory or connections.
 func (r *runner) measure(ctx context.Context, pt *Point) (res *result, err error) {
 	nodes, err := r.testbed.pairFor(pt.Placement)
 	if err != nil {
@@ -160,7 +161,7 @@ func (r *runner) complete(pt *Point, p *results.Point, up *ready, cpus cpuPlan) 
 	pt.asked(p)
 	p.ServerCPUs, p.ClientCPUs = cpus.server, cpus.client
 	p.ServerVersion, p.ServerAddr, p.ClientVersion = up.Facts.Version, up.Addr, r.Version
-	p.Warnings = append(cpus.warnings, p.Warnings...)
+	p.Warnings = slices.Concat(cpus.warnings, p.Warnings)
 }
 
 // fail makes a point one that failed, and keeps of it what is there.

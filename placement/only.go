@@ -24,9 +24,10 @@ func parseFilter(text string, s *Sweep) (filter, error) {
 		if !ok {
 			return nil, fmt.Errorf("--only: found %q, allowed: key=value", part)
 		}
-		if key = strings.TrimSpace(key); key != repeatKey {
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		if key != repeatKey {
 			var err error
-			if value, err = axisValue(s, key, strings.TrimSpace(value)); err != nil {
+			if value, err = axisValue(s, key, value); err != nil {
 				return nil, err
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// process is a node's process as the orchestrator sees it. It belongs to one goroutine.
+// process is a node's process as the orchestrator sees it. One goroutine at a time may wait for its messages.
 type process struct {
 	node  string
 	cmd   *exec.Cmd

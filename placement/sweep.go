@@ -68,7 +68,7 @@ type Config struct {
 	Seed                         uint64
 }
 
-// Point is one measurement to make: a configuration, and the how manieth time (from 1).
+// Point is one measurement to make: a configuration, and which of its repeats (from 1).
 type Point struct {
 	ID     string
 	Repeat int

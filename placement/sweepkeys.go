@@ -41,37 +41,49 @@ const (
 	maxSpan    = 24 * time.Hour
 )
 
-var sweepKeys []sweepKey
-
-// init, because reading a key looks the other keys up.
-func init() {
-	sweepKeys = []sweepKey{
-		axis("stores", func(s *Sweep) *[]string { return &s.Stores }, func(c *Config) *string { return &c.Store }, word([]string{"mica"}, "herd")),
-		axis("placements", func(s *Sweep) *[]string { return &s.Placements }, func(c *Config) *string { return &c.Placement }, word(placements)),
-		axis("submodes", func(s *Sweep) *[]string { return &s.Submodes }, func(c *Config) *string { return &c.Submode }, word(submodes)),
-		axis("get_ratios", func(s *Sweep) *[]float64 { return &s.GetRatios }, func(c *Config) *float64 { return &c.GetRatio }, real(0, 1, "a share from 0 to 1, such as 0.95")),
-		axis("dist", func(s *Sweep) *[]string { return &s.Dist }, func(c *Config) *string { return &c.Dist }, dists),
-		axis("keys", func(s *Sweep) *[]int { return &s.Keys }, func(c *Config) *int { return &c.Keys }, whole(1, maxKeys)),
-		axis("key_bytes", func(s *Sweep) *[]int { return &s.KeyBytes }, func(c *Config) *int { return &c.KeyBytes }, whole(1, kvs.MaxKeyBytes)),
-		axis("value_bytes", func(s *Sweep) *[]int { return &s.ValueBytes }, func(c *Config) *int { return &c.ValueBytes }, whole(1, kvs.MaxValueBytes)),
-		axis("batch", func(s *Sweep) *[]int { return &s.Batch }, func(c *Config) *int { return &c.Batch }, whole(1, 1<<16)),
-		axis("window", func(s *Sweep) *[]int { return &s.Window }, func(c *Config) *int { return &c.Window }, whole(1, 1<<16)),
-		axis("connections", func(s *Sweep) *[]int { return &s.Connections }, func(c *Config) *int { return &c.Connections }, whole(1, 1<<10)),
-		axis("server_threads", func(s *Sweep) *[]int { return &s.ServerThreads }, func(c *Config) *int { return &c.ServerThreads }, whole(1, maxThreads)),
-		axis("client_threads", func(s *Sweep) *[]int { return &s.ClientThreads }, func(c *Config) *int { return &c.ClientThreads }, whole(1, maxThreads)),
-		axis("rates", func(s *Sweep) *[]float64 { return &s.Rates }, func(c *Config) *float64 { return &c.RateOps }, real(0, 1e12, "operations a second, 0 for a closed loop")),
-		axis("hash", func(s *Sweep) *[]string { return &s.Hash }, func(c *Config) *string { return &c.Hash }, word(hashbench.Names())),
-		axis("mode", func(s *Sweep) *[]string { return &s.Mode }, func(c *Config) *string { return &c.Mode }, word([]string{"cache", "store"})),
-		axis("access", func(s *Sweep) *[]string { return &s.Access }, func(c *Config) *string { return &c.Access }, word([]string{"erew", "crew"})),
-		single("duration", func(s *Sweep) *time.Duration { return &s.Duration }, span(10*time.Millisecond, maxSpan)),
-		single("warmup", func(s *Sweep) *time.Duration { return &s.Warmup }, span(0, maxSpan)),
-		single("repeats", func(s *Sweep) *int { return &s.Repeats }, whole(1, 1000)),
-		single("seed", func(s *Sweep) *uint64 { return &s.Seed }, seeds),
-	}
+var sweepKeys = []sweepKey{
+	axis("stores", word([]string{"mica"}, "herd"),
+		func(s *Sweep) *[]string { return &s.Stores }, func(c *Config) *string { return &c.Store }),
+	axis("placements", word(placements),
+		func(s *Sweep) *[]string { return &s.Placements }, func(c *Config) *string { return &c.Placement }),
+	axis("submodes", word(submodes),
+		func(s *Sweep) *[]string { return &s.Submodes }, func(c *Config) *string { return &c.Submode }),
+	axis("get_ratios", decimal(0, 1, "a share from 0 to 1, such as 0.95"),
+		func(s *Sweep) *[]float64 { return &s.GetRatios }, func(c *Config) *float64 { return &c.GetRatio }),
+	axis("dist", dists,
+		func(s *Sweep) *[]string { return &s.Dist }, func(c *Config) *string { return &c.Dist }),
+	axis("keys", whole(1, maxKeys),
+		func(s *Sweep) *[]int { return &s.Keys }, func(c *Config) *int { return &c.Keys }),
+	axis("key_bytes", whole(1, kvs.MaxKeyBytes),
+		func(s *Sweep) *[]int { return &s.KeyBytes }, func(c *Config) *int { return &c.KeyBytes }),
+	axis("value_bytes", whole(1, kvs.MaxValueBytes),
+		func(s *Sweep) *[]int { return &s.ValueBytes }, func(c *Config) *int { return &c.ValueBytes }),
+	axis("batch", whole(1, 1<<16),
+		func(s *Sweep) *[]int { return &s.Batch }, func(c *Config) *int { return &c.Batch }),
+	axis("window", whole(1, 1<<16),
+		func(s *Sweep) *[]int { return &s.Window }, func(c *Config) *int { return &c.Window }),
+	axis("connections", whole(1, 1<<10),
+		func(s *Sweep) *[]int { return &s.Connections }, func(c *Config) *int { return &c.Connections }),
+	axis("server_threads", whole(1, maxThreads),
+		func(s *Sweep) *[]int { return &s.ServerThreads }, func(c *Config) *int { return &c.ServerThreads }),
+	axis("client_threads", whole(1, maxThreads),
+		func(s *Sweep) *[]int { return &s.ClientThreads }, func(c *Config) *int { return &c.ClientThreads }),
+	axis("rates", decimal(0, 1e12, "operations a second, 0 for a closed loop"),
+		func(s *Sweep) *[]float64 { return &s.Rates }, func(c *Config) *float64 { return &c.RateOps }),
+	axis("hash", word(hashbench.Names()),
+		func(s *Sweep) *[]string { return &s.Hash }, func(c *Config) *string { return &c.Hash }),
+	axis("mode", word([]string{"cache", "store"}),
+		func(s *Sweep) *[]string { return &s.Mode }, func(c *Config) *string { return &c.Mode }),
+	axis("access", word([]string{"erew", "crew"}),
+		func(s *Sweep) *[]string { return &s.Access }, func(c *Config) *string { return &c.Access }),
+	single("duration", span(10*time.Millisecond, maxSpan), func(s *Sweep) *time.Duration { return &s.Duration }),
+	single("warmup", span(0, maxSpan), func(s *Sweep) *time.Duration { return &s.Warmup }),
+	single("repeats", whole(1, 1000), func(s *Sweep) *int { return &s.Repeats }),
+	single("seed", seeds, func(s *Sweep) *uint64 { return &s.Seed }),
 }
 
 // axis makes the entry of a key whose values are combined with those of the others.
-func axis[T any](name string, in func(*Sweep) *[]T, of func(*Config) *T, c codec[T]) sweepKey {
+func axis[T any](name string, c codec[T], in func(*Sweep) *[]T, of func(*Config) *T) sweepKey {
 	return sweepKey{
 		name:      name,
 		read:      func(f *strictFile, s *Sweep, n ast.Node) { readAxis(f, s, name, n, in(s), c) },
@@ -92,7 +104,7 @@ func axis[T any](name string, in func(*Sweep) *[]T, of func(*Config) *T, c codec
 }
 
 // single makes the entry of a key that has one value for the whole sweep.
-func single[T any](name string, in func(*Sweep) *T, c codec[T]) sweepKey {
+func single[T any](name string, c codec[T], in func(*Sweep) *T) sweepKey {
 	return sweepKey{
 		name: name,
 		read: func(f *strictFile, s *Sweep, n ast.Node) {

@@ -4,15 +4,26 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
 
-// Allowed lists the CPUs that this process may run on, ascending.
-func Allowed() ([]int, error) {
+// process is what this process was started with, or was given by PinProcess. It is noted
+// because every thread has a mask of its own, and any may have been pinned since.
+var process struct {
+	sync.Mutex
+	cpus []int
+	err  error
+}
+
+func init() { process.cpus, process.err = readMask() }
+
+func readMask() ([]int, error) {
 	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(os.Getpid(), &set); err != nil {
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
 		return nil, fmt.Errorf("read the CPU affinity: %w", err)
 	}
 	cpus := make([]int, 0, set.Count())
@@ -22,6 +33,14 @@ func Allowed() ([]int, error) {
 		}
 	}
 	return cpus, nil
+}
+
+// Allowed lists the CPUs that this process may run on, ascending, whatever single
+// threads were pinned to.
+func Allowed() ([]int, error) {
+	process.Lock()
+	defer process.Unlock()
+	return slices.Clone(process.cpus), process.err
 }
 
 // PinThread locks the calling goroutine to its thread and that thread to one CPU.
@@ -46,7 +65,10 @@ func PinProcess(cpus []int) error {
 			return err
 		}
 	}
-	return nil
+	process.Lock()
+	defer process.Unlock()
+	process.cpus, process.err = readMask()
+	return process.err
 }
 
 func pin(tid int, cpus []int) error {

@@ -1,0 +1,55 @@
+package bench
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"dpukv/client"
+	"dpukv/hashbench"
+	"dpukv/kvs"
+	"dpukv/kvs/mica"
+	"dpukv/kvs/mica/partition"
+)
+
+// BenchmarkClient is what the load client costs beside the server that it loads:
+// choosing, hashing and checking included. A client that costs more than
+// the server would be what is measured. It runs for a fixed time, not for b.N.
+func BenchmarkClient(b *testing.B) {
+	for _, rate := range []float64{0, 500_000, 2_000_000} {
+		b.Run(fmt.Sprintf("rate=%.0f", rate), func(b *testing.B) {
+			s := startMica(b, partition.Cache, study)
+			r, err := mica.Dial(b.Context(), s.Addr())
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer r.Close()
+			city, err := hashbench.Lookup("city64")
+			if err != nil {
+				b.Fatal(err)
+			}
+			var first, last kvs.WorkerStats
+			res, err := client.Run(b.Context(), r, client.Config{
+				Workload: client.Workload{Keys: study.keys, KeyBytes: 8, ValueBytes: study.valueBytes, GetRatio: .95, Seed: 1},
+				Threads:  1, Connections: study.connections, Window: 1, Batch: study.batch, RateOps: rate,
+				Duration: time.Second, Warmup: 200 * time.Millisecond, Hash: city, CPUs: []int{clientCPU},
+				OnProgress: func(p client.Progress) {
+					if st, err := s.Stats(); err == nil && p.Phase == client.PhaseMeasure && p.Elapsed > 0 {
+						if last = st.Workers[0]; first.Ops == 0 {
+							first = last
+						}
+					}
+				},
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			thread := res.Threads[0]
+			b.ReportMetric(float64(thread.CPUNs)/float64(thread.Ops), "client-cpu-ns/op")
+			b.ReportMetric(float64(thread.SpinNs)/float64(thread.Ops), "client-spin-ns/op")
+			b.ReportMetric(float64(last.CPUNs-first.CPUNs)/float64(last.Ops-first.Ops), "server-cpu-ns/op")
+			b.ReportMetric(res.Point.ThroughputOps/1e6, "Mops")
+			b.ReportMetric(float64(res.Point.P99Ns)/1e3, "p99-µs")
+		})
+	}
+}

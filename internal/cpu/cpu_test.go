@@ -1,0 +1,94 @@
+package cpu
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"testing"
+	"time"
+)
+
+func TestParseList(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want []int // nil: refused
+	}{
+		{"0", []int{0}}, {"0,2", []int{0, 2}}, {"0-3,8", []int{0, 1, 2, 3, 8}}, {"1023", []int{1023}},
+		{"", nil}, {"3-1", nil}, {"a", nil}, {"-1", nil}, {"1,", nil}, {"1024", nil}, {"0-", nil},
+	} {
+		got, err := ParseList(test.text)
+		if !slices.Equal(got, test.want) && test.want != nil || (err != nil) != (test.want == nil) {
+			t.Errorf("ParseList(%q) = %v, %v, want %v", test.text, got, err, test.want)
+		}
+	}
+}
+
+// TestPinThread: a pinned thread does not change what the process may use.
+func TestPinThread(t *testing.T) {
+	before, err := Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan []int)
+	go func() { // its thread ends with it
+		if err := PinThread(before[len(before)-1]); err != nil {
+			t.Error(err)
+		}
+		mask, _ := readMask()
+		done <- mask
+	}()
+	if got := <-done; !slices.Equal(got, before[len(before)-1:]) {
+		t.Errorf("the thread may use %v, want only %d", got, before[len(before)-1])
+	}
+	if after, _ := Allowed(); !slices.Equal(after, before) {
+		t.Errorf("the process may use %v, before %v", after, before)
+	}
+	if err := PinThread(1 << 9); err == nil {
+		t.Error("pinned to a CPU that is not there")
+	}
+}
+
+// TestPinProcess runs in a process of its own, for it narrows that for good.
+func TestPinProcess(t *testing.T) {
+	if os.Getenv("PIN_PROCESS") == "" {
+		cmd := exec.Command(os.Args[0], "-test.run", "^TestPinProcess$", "-test.v")
+		cmd.Env = append(os.Environ(), "PIN_PROCESS=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	all, err := Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := all[len(all)-1:]
+	if err := PinProcess(want); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := Allowed(); !slices.Equal(got, want) {
+		t.Errorf("Allowed() = %v, want %v", got, want)
+	}
+	masks := make(chan []int)
+	for range 4 {
+		go func() {
+			mask, _ := readMask()
+			time.Sleep(time.Millisecond) // on threads of their own
+			masks <- mask
+		}()
+	}
+	for range 4 {
+		if got := <-masks; !slices.Equal(got, want) {
+			t.Errorf("a thread may use %v, want %v", got, want)
+		}
+	}
+}
+
+func TestClocksAdvance(t *testing.T) {
+	now, process, thread := NowNs(), ProcessNs(), ThreadNs()
+	for NowNs() < now+int64(2*time.Millisecond) {
+	}
+	if ProcessNs() <= process || ThreadNs() < thread {
+		t.Errorf("process %d then %d, thread %d then %d", process, ProcessNs(), thread, ThreadNs())
+	}
+}
