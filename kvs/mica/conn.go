@@ -18,6 +18,7 @@ type conn struct {
 	addr    string
 
 	filling *batch // never nil; waits, full, while the whole window is in flight
+	left    int    // requests that filling still takes
 	idle    []*batch
 	flight  []*batch // in the order sent
 	unsent  int      // index in flight of the first batch not written whole
@@ -68,7 +69,7 @@ func dialConn(addr string, opts kvs.SessionOptions) (*conn, error) {
 }
 
 // room reports whether the batch being filled takes another request.
-func (c *conn) room() bool { return len(c.filling.notes) < c.session.opts.Batch }
+func (c *conn) room() bool { return c.left > 0 }
 
 // open reports whether another batch may be in flight.
 func (c *conn) open() bool { return len(c.flight) < c.session.opts.Window }
@@ -95,16 +96,20 @@ func (c *conn) refill() {
 	c.filling, c.idle = c.idle[last], c.idle[:last]
 	c.filling.frame = c.filling.frame[:headerBytes]
 	c.filling.notes = c.filling.notes[:0]
+	c.left = cap(c.filling.notes)
 	c.filling.written = 0
 }
 
-func (b *batch) add(r *kvs.Request) {
+// add puts a request into the batch being filled, which has room.
+func (c *conn) add(r *kvs.Request) {
+	b := c.filling
 	value := r.Value
 	if r.Op == kvs.Get || r.Op == kvs.Delete {
 		value = nil
 	}
 	b.frame = appendRequest(b.frame, r.Op, r.Hash, r.Key, value)
 	b.notes = append(b.notes, note{r.Cookie, r.IntendedNs, r.Op})
+	c.left--
 }
 
 // send puts the batch being filled in flight. The window is open.

@@ -81,17 +81,20 @@ func (s *session) watch(c *conn, op int) error {
 // Submit puts a request into the batch of a connection to the worker that must answer it.
 func (s *session) Submit(r *kvs.Request) (bool, error) {
 	l := s.lane(r)
-	if !l.conns[l.at].room() && !l.advance() {
-		return false, nil
-	}
 	c := l.conns[l.at]
-	c.filling.add(r)
+	if !c.room() {
+		if !l.advance() {
+			return false, nil
+		}
+		c = l.conns[l.at]
+	}
+	c.add(r)
 	s.pending++
 	if c.room() {
 		return true, nil
 	}
-	l.at = (l.at + 1) % len(l.conns)
-	s.reader = (s.reader + 1) % len(s.lanes)
+	l.at = next(l.at, len(l.conns))
+	s.reader = next(s.reader, len(s.lanes))
 	if !c.open() {
 		return true, nil // it leaves when an answer comes
 	}
@@ -106,10 +109,18 @@ func (s *session) lane(r *kvs.Request) *lane {
 	return &s.lanes[partition.PartitionOf(r.Hash, s.facts.Partitions)/s.owners]
 }
 
+// next is the index after i, round the end.
+func next(i, n int) int {
+	if i++; i == n {
+		return 0
+	}
+	return i
+}
+
 // advance moves a lane on to the next connection whose batch has room.
 func (l *lane) advance() bool {
 	for range l.conns {
-		l.at = (l.at + 1) % len(l.conns)
+		l.at = next(l.at, len(l.conns))
 		if l.conns[l.at].room() {
 			return true
 		}
