@@ -6,12 +6,8 @@ import (
 	"dpukv/kvs"
 )
 
-const (
-	// Depth is how many operations of a batch are in the pipeline at once.
-	Depth = 64
-	// stride is how many addresses are asked for at once, while the next are being worked out.
-	stride = 16
-)
+// Depth is how many operations of a batch are in the pipeline at once.
+const Depth = 64
 
 // Op is one operation of a batch: a cache line.
 type Op struct {
