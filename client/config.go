@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,6 +44,9 @@ type Config struct {
 	ServerAddr string
 	// SameHost says that client and server share a machine, so that their CPUs can be compared.
 	SameHost bool
+	// OnReady is called once all keys are stored and verified, with the share that
+	// was found; the load begins when it returns. It may be nil.
+	OnReady func(ctx context.Context, hitRate float64) error
 	// OnProgress is told how the run gets on, from one goroutine at a time. It
 	// may be nil, and must return soon.
 	OnProgress func(Progress)

@@ -8,6 +8,7 @@
 //	preload  every key is set once; the threads share the keys
 //	verify   GETs of up to 2²⁰ keys, spread evenly, each value checked; too few
 //	         hits for this kind of store, or an old value, end the run
+//	ready    the caller may hold the load back, to start several clients at once
 //	measure  all threads start together: warm-up | measured window | drain
 //
 // Each thread is a goroutine locked to its thread, pinned to a CPU if asked for, with a session, a

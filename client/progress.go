@@ -10,6 +10,7 @@ const (
 	PhaseOpen    Phase = "open"    // the threads' sessions
 	PhasePreload Phase = "preload" // every key is set once
 	PhaseVerify  Phase = "verify"  // keys are asked for and their values checked
+	PhaseReady   Phase = "ready"   // the caller's OnReady has the word
 	PhaseMeasure Phase = "measure" // warm-up, measured window, drain
 )
 

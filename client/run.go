@@ -111,6 +111,7 @@ func (r *runner) phases() error {
 		{PhaseOpen, r.open},
 		{PhasePreload, r.preload},
 		{PhaseVerify, r.verify},
+		{PhaseReady, r.ready},
 		{PhaseMeasure, r.measure},
 	} {
 		r.phase = phase.name
@@ -188,6 +189,14 @@ func (r *runner) verify() (err error) {
 		return err
 	}
 	return r.verifyGate()
+}
+
+// ready lets the caller hold the load back.
+func (r *runner) ready() error {
+	if r.cfg.OnReady == nil {
+		return nil
+	}
+	return r.cfg.OnReady(r.ctx, r.verified.hitRate())
 }
 
 // measure does warm-up, window and drain.

@@ -352,7 +352,7 @@ func TestProgress(t *testing.T) {
 		}
 	}
 	mustRun(t, r, cfg)
-	if want := []Phase{PhaseOpen, PhasePreload, PhaseVerify, PhaseMeasure}; !slices.Equal(phases, want) {
+	if want := []Phase{PhaseOpen, PhasePreload, PhaseVerify, PhaseReady, PhaseMeasure}; !slices.Equal(phases, want) {
 		t.Errorf("phases %q, want %q", phases, want)
 	}
 	if measured == 0 {

@@ -145,7 +145,7 @@ func (a *agent) serve(ctx context.Context, cpus []int, spec *serverSpec) error {
 	}
 	broken := make(chan error, 1)
 	go func() { broken <- srv.Wait() }()
-	if err := a.out.send(&ready{srv.Addr(), srv.Facts()}); err != nil {
+	if err := a.out.send(&ready{Addr: srv.Addr(), Facts: srv.Facts()}); err != nil {
 		return errors.Join(err, srv.Close())
 	}
 	select {

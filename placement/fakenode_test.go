@@ -59,7 +59,7 @@ func fakeNode(dir, text string) int {
 	part := (<-inbox).(*configure)
 	if part.Server != nil {
 		f.misbehave("server", "ready", &out)
-		out.send(&ready{"127.0.0.1:1", kvs.Facts{Store: "mica", Transport: "tcp", Version: "fake"}})
+		out.send(&ready{Addr: "127.0.0.1:1", Facts: kvs.Facts{Store: "mica", Transport: "tcp", Version: "fake"}})
 		time.AfterFunc(50*time.Millisecond, func() { f.misbehave("server", "serve", &out) })
 	} else {
 		f.misbehave("client", "ready", &out)

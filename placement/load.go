@@ -3,11 +3,9 @@ package placement
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"dpukv/client"
 	"dpukv/hashbench"
-	"dpukv/kvs"
 	"dpukv/results"
 )
 
@@ -27,17 +25,15 @@ func (a *agent) load(ctx context.Context, cpus []int, spec *clientSpec) (err err
 	}
 	defer func() { err = errors.Join(err, remote.Close()) }()
 
-	// The load begins when the report of its measuring phase returns.
-	var begin sync.Once
 	res, err := client.Run(ctx, remote, client.Config{
 		Workload: spec.Workload, Threads: spec.Threads, Connections: spec.Connections,
 		Window: spec.Window, Batch: spec.Batch, RateOps: spec.RateOps,
 		Duration: spec.Duration, Warmup: spec.Warmup, Hash: hash, CPUs: cpus,
 		ServerAddr: spec.Addr, SameHost: spec.SameHost,
+		OnReady: func(ctx context.Context, hitRate float64) error {
+			return a.standBy(ctx, ready{Addr: spec.Addr, Facts: remote.Facts(), HitRate: hitRate})
+		},
 		OnProgress: func(p client.Progress) {
-			if p.Phase == client.PhaseMeasure {
-				begin.Do(func() { a.standBy(ctx, spec.Addr, remote.Facts()) })
-			}
 			// A report that is lost shows when the result cannot be sent either.
 			_ = a.out.send(&progress{string(p.Phase), p.Done, p.Total, p.ThroughputOps, p.P99Ns})
 		},
@@ -54,8 +50,10 @@ func (a *agent) load(ctx context.Context, cpus []int, spec *clientSpec) (err err
 }
 
 // standBy reports that all keys are stored and verified, and waits for the order to go on.
-func (a *agent) standBy(ctx context.Context, addr string, facts kvs.Facts) {
-	if a.out.send(&ready{addr, facts}) == nil {
-		_, _ = await[*start](ctx, a) // should ctx have ended, the run sees so itself
+func (a *agent) standBy(ctx context.Context, r ready) error {
+	if err := a.out.send(&r); err != nil {
+		return err
 	}
+	_, err := await[*start](ctx, a)
+	return err
 }

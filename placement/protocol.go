@@ -36,8 +36,9 @@ type (
 	}
 	// ready: the server accepts load, or the client has preloaded, verified, and waits for start.
 	ready struct {
-		Addr  string    `json:"addr"` // the server's
-		Facts kvs.Facts `json:"facts"`
+		Addr    string    `json:"addr"` // the server's
+		Facts   kvs.Facts `json:"facts"`
+		HitRate float64   `json:"hit_rate,omitempty"` // a client's, of the keys it preloaded
 	}
 	// progress of a client, now and then.
 	progress struct {

@@ -44,16 +44,6 @@ func storeNamed(name string) (store, error) {
 	return st, nil
 }
 
-// indexShare and logShare are the room that a MICA server gets, over what its keys need at the least.
-// In a cache that is just full, a SET of a key that its full bucket has lost appends an item, which
-// overwrites an old one that is still wanted, whose next SET appends again: the share of hits would sink
-// while it is measured. An index of twice the size loses one key in 8000 instead of one in 180, and
-// the log has room for what little is still appended.
-const (
-	indexShare = 2.0
-	logShare   = 1.5
-)
-
 // serveMICA starts a server that is large enough for the workload.
 func serveMICA(spec *serverSpec, cpus []int, version string) (server, error) {
 	mode, err := partition.ParseMode(spec.Mode)
@@ -64,12 +54,11 @@ func serveMICA(spec *serverSpec, cpus []int, version string) (server, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys := float64(spec.Keys)
 	return mica.Start(mica.Config{
 		Listen: spec.Listen, Workers: spec.Workers, PartitionsPerWorker: 1,
 		Mode: mode, Access: access, Hash: spec.Hash, Pages: offheap.Auto,
-		Items:    int(keys * indexShare),
-		LogBytes: partition.LogBytesFor(int(keys*logShare), spec.KeyBytes, spec.ValueBytes, mode, spec.Workers),
+		Items:    spec.Keys,
+		LogBytes: partition.LogBytesFor(spec.Keys, spec.KeyBytes, spec.ValueBytes, mode, spec.Workers),
 		CPUs:     cpus, Version: version,
 	})
 }

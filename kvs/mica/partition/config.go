@@ -111,14 +111,21 @@ func (c *Config) check() error {
 }
 
 // LogBytesFor is the log that holds items of one size for certain: in every
-// partition of n, although hashing fills some a little more than others, and
-// with the slack that a [Store] needs to reclaim space.
+// partition of n, although hashing fills some a little more than others.
+//
+// A [Store] gets the slack that it needs to reclaim space. A [Cache] gets half as
+// much again: a Set of a key that its full bucket had lost appends an item, and in a log that is just
+// full each such item overwrites one that is still wanted, whose next Set
+// appends again. With room for half as many dead items as live ones, an append
+// mostly overwrites a dead one, and the share of hits stays that of the index.
 func LogBytesFor(items, keyBytes, valueBytes int, mode Mode, n int) int64 {
 	mean := float64(items) / float64(n)
 	most := int64(mean + 6*math.Sqrt(mean) + 1) // six standard deviations above the mean
 	need := firstOffset + most*int64(itemBytes(keyBytes, valueBytes)) + maxItemBytes
 	if mode == Store {
 		need = max(need*8/7+wordBytes, need+minSlack)
+	} else {
+		need += need / 2
 	}
 	return max(need, minLogBytes) * int64(n)
 }
