@@ -154,8 +154,8 @@ func TestExamples(t *testing.T) {
 		if d := Default(); differences(&plan.sweep, &d) != nil {
 			t.Errorf("%s says it has the defaults, but %v", file, differences(&plan.sweep, &d))
 		}
-		if !strings.Contains(out.String(), "27 points") {
-			t.Errorf("%s says it has 27 points:\n%s", file, out.String())
+		if !strings.Contains(out.String(), "36 points") {
+			t.Errorf("%s says it has 36 points:\n%s", file, out.String())
 		}
 	}
 }

@@ -224,7 +224,7 @@ func TestRunFolderOfAnotherSweepIsRefused(t *testing.T) {
 	other := o
 	other.SweepFile, other.Quick = "", true
 	_, err := NewPlan(other)
-	for _, want := range []string{o.Dir + " holds a run of another sweep", "keys is [10] there, [100000] here", "client_threads is [1, 2] there, [1, 2, 4] here"} {
+	for _, want := range []string{o.Dir + " holds a run of another sweep", "keys is [10] there, [1000000] here", "client_threads is [1, 2] there, [1, 2, 4] here"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want it to hold %s", err, want)
 		}

@@ -38,18 +38,18 @@ func Default() Sweep {
 		Stores: []string{"mica"}, Placements: []string{"CH-SH"}, Submodes: []string{"off-path"},
 		GetRatios: []float64{1, 0.95, 0.5}, Dist: []string{"uniform"},
 		Keys: []int{1_000_000}, KeyBytes: []int{8}, ValueBytes: []int{8},
-		Batch: []int{64}, Window: []int{4}, Connections: []int{1},
-		ServerThreads: []int{1}, ClientThreads: []int{1, 2, 4},
+		Batch: []int{64}, Window: []int{1}, Connections: []int{1},
+		ServerThreads: []int{1}, ClientThreads: []int{1, 2, 4, 8},
 		Rates: []float64{0},
 		Hash:  []string{"city64"}, Mode: []string{"cache"}, Access: []string{"erew"},
-		Duration: 2 * time.Second, Warmup: 500 * time.Millisecond, Repeats: 3, Seed: 1,
+		Duration: 1500 * time.Millisecond, Warmup: 300 * time.Millisecond, Repeats: 3, Seed: 1,
 	}
 }
 
 // Quick is the default sweep made short enough to watch: nine points in about a quarter of a minute.
 func Quick() Sweep {
 	s := Default()
-	s.Keys = []int{100_000}
+	s.ClientThreads = []int{1, 2, 4}
 	s.Duration, s.Warmup, s.Repeats = time.Second, 250*time.Millisecond, 1
 	return s
 }

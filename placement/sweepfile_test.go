@@ -102,7 +102,7 @@ func TestSweepSurvivesItsFile(t *testing.T) {
 func TestDifferencesNameTheKey(t *testing.T) {
 	a, b := Default(), Default()
 	b.ClientThreads, b.Seed = []int{1}, 7
-	want := []string{"client_threads is [1, 2, 4] there, [1] here", "seed is [1] there, [7] here"}
+	want := []string{"client_threads is [1, 2, 4, 8] there, [1] here", "seed is [1] there, [7] here"}
 	if got := differences(&a, &b); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
