@@ -1,0 +1,71 @@
+package verbs
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/netip"
+)
+
+// GID is a port's global identifier: with RoCE v2 its IPv6, or IPv4-mapped, address.
+type GID [16]byte
+
+// GIDFromAddr maps an IP address.
+func GIDFromAddr(a netip.Addr) GID { return GID(a.As16()) }
+
+// Addr is the IP address that a RoCE v2 GID stands for.
+func (g GID) Addr() netip.Addr { return netip.AddrFrom16(g).Unmap() }
+
+func (g GID) String() string { return netip.AddrFrom16(g).StringExpanded() }
+
+// MarshalText writes the GID as 32 hex digits.
+func (g GID) MarshalText() ([]byte, error) { return []byte(hex.EncodeToString(g[:])), nil }
+
+// UnmarshalText reads it.
+func (g *GID) UnmarshalText(text []byte) error {
+	b, err := hex.DecodeString(string(text))
+	if err != nil || len(b) != len(g) {
+		return fmt.Errorf("GID %q: want 32 hex digits", text)
+	}
+	copy(g[:], b)
+	return nil
+}
+
+// Endpoint is one side of a connection, as told to the other.
+type Endpoint struct {
+	Device    DeviceInfo `json:"device"`
+	Type      QPType     `json:"type"`
+	LinkLayer LinkLayer  `json:"link_layer"`
+	LID       uint16     `json:"lid"`
+	GIDIndex  int        `json:"gid_index"`
+	GID       GID        `json:"gid"`
+	MTU       int        `json:"mtu"`
+	QPN       uint32     `json:"qpn"`
+	PSN       uint32     `json:"psn"`
+	QKey      uint32     `json:"qkey"`
+	// Handle is how a peer on this machine reaches the QP (shm only).
+	Handle string `json:"handle,omitempty"`
+}
+
+func (e Endpoint) String() string {
+	return fmt.Sprintf("%s (%s) QP %#x %s, %s, GID %d %s, LID %d, MTU %d",
+		e.Device.Name, e.Device.Provider, e.QPN, e.Type, e.LinkLayer, e.GIDIndex, e.GID, e.LID, e.MTU)
+}
+
+// Check reports why two endpoints cannot talk. The error names both.
+func Check(local, peer Endpoint) error {
+	var why []error
+	differ := func(what string, a, b any) {
+		if a != b {
+			why = append(why, fmt.Errorf("%s: %v here, %v there", what, a, b))
+		}
+	}
+	differ("transport service", local.Type, peer.Type)
+	differ("link layer", local.LinkLayer, peer.LinkLayer)
+	differ("path MTU", local.MTU, peer.MTU)
+	differ("IPv4 GID", local.GID.Addr().Is4(), peer.GID.Addr().Is4())
+	if why == nil {
+		return nil
+	}
+	return fmt.Errorf("%s cannot talk to %s: %w", local, peer, errors.Join(why...))
+}
