@@ -42,6 +42,7 @@ func hashOf(key uint64) uint64 {
 	return city.Hash64(b[:])
 }
 
+// keyCounts are 1 M and 16 M keys, or what BENCH_KEYS says, for a run that is only to see that all works.
 func keyCounts() []int {
 	if s := os.Getenv("BENCH_KEYS"); s != "" {
 		n, err := strconv.Atoi(s)
@@ -63,11 +64,14 @@ func report(b *testing.B, cpuNs int64, hits int) {
 	}
 }
 
-func loaded(b *testing.B, mode partition.Mode, access partition.Access, keys int) (*partition.Table, *partition.Core) {
-	t, err := partition.New(partition.Config{Mode: mode, Access: access, Cores: 1, PerCore: 1, Items: keys, LogBytes: partition.LogBytesFor(keys, 8, 8, mode, 1)})
-	if err != nil {
-		b.Fatal(err)
+func tableConfig(mode partition.Mode, access partition.Access, keys int) partition.Config {
+	return partition.Config{
+		Mode: mode, Access: access, Cores: 1, PerCore: 1, Items: keys,
+		LogBytes: partition.LogBytesFor(keys, 8, 8, mode, 1),
 	}
+}
+
+func fill(t *partition.Table, keys int) *partition.Core {
 	c := t.Core(0)
 	ops, buf := newBatch(64)
 	for k := 0; k < keys; {
@@ -81,7 +85,7 @@ func loaded(b *testing.B, mode partition.Mode, access partition.Access, keys int
 		}
 		c.Execute(ops[:n], buf)
 	}
-	return t, c
+	return c
 }
 
 func newBatch(n int) ([]partition.Op, []byte) {
@@ -93,42 +97,21 @@ func newBatch(n int) ([]partition.Op, []byte) {
 	return ops, make([]byte, 0, 8*n)
 }
 
+// BenchmarkPartition is the store in process beside a Go map and fastcache.
 func BenchmarkPartition(b *testing.B) {
 	for _, keys := range keyCounts() {
 		s := newStream(keys)
 		for _, mode := range []partition.Mode{partition.Cache, partition.Store} {
 			for _, access := range []partition.Access{partition.EREW, partition.CREW} {
-				t, c := loaded(b, mode, access, keys)
+				t, err := partition.New(tableConfig(mode, access, keys))
+				if err != nil {
+					b.Fatal(err)
+				}
+				c := fill(t, keys)
 				for _, op := range []kvs.Op{kvs.Get, kvs.Set} {
 					for _, batch := range []int{64, 1} {
-						b.Run(fmt.Sprintf("keys=%d/store=mica-%s-%s/op=%s/batch=%d", keys, mode, access, op, batch), func(b *testing.B) {
-							b.ReportAllocs()
-							ops, buf := newBatch(batch)
-							hits, at := 0, 0
-							runtime.LockOSThread()
-							start := cpu.ThreadNs()
-							for done := 0; done < b.N; done += batch {
-								for i := range ops {
-									ops[i].Code = op
-									ops[i].Hash = s.hashes[at]
-									binary.LittleEndian.PutUint64(ops[i].Key, s.keys[at])
-									if op == kvs.Set {
-										ops[i].Value = ops[i].Key
-									}
-									at = (at + 1) % streamLen
-								}
-								c.Execute(ops, buf)
-								for i := range ops {
-									if ops[i].Status == kvs.OK {
-										hits++
-									}
-								}
-							}
-							report(b, cpu.ThreadNs()-start, min(hits, b.N))
-							if batch == 64 && op == kvs.Get {
-								b.Logf("pages %s", t.Pages())
-							}
-						})
+						b.Run(fmt.Sprintf("keys=%d/store=mica-%s-%s-%s/op=%s/batch=%d", keys, mode, access, t.Pages(), op, batch),
+							func(b *testing.B) { execute(b, c, s, op, batch) })
 					}
 				}
 				t.Close()
@@ -137,6 +120,33 @@ func BenchmarkPartition(b *testing.B) {
 		goMap(b, keys, s)
 		fast(b, keys, s)
 	}
+}
+
+// execute does b.N operations on the stream's keys, and reports hits: Sets that were OK, too.
+func execute(b *testing.B, c *partition.Core, s *stream, op kvs.Op, batch int) {
+	b.ReportAllocs()
+	ops, buf := newBatch(batch)
+	hits, at := 0, 0
+	runtime.LockOSThread()
+	start := cpu.ThreadNs()
+	for done := 0; done < b.N; done += batch {
+		for i := range ops {
+			ops[i].Code = op
+			ops[i].Hash = s.hashes[at]
+			binary.LittleEndian.PutUint64(ops[i].Key, s.keys[at])
+			if op == kvs.Set {
+				ops[i].Value = ops[i].Key
+			}
+			at = (at + 1) % streamLen
+		}
+		c.Execute(ops, buf)
+		for i := range ops {
+			if ops[i].Status == kvs.OK {
+				hits++
+			}
+		}
+	}
+	report(b, cpu.ThreadNs()-start, min(hits, b.N))
 }
 
 func goMap(b *testing.B, keys int, s *stream) {

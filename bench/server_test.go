@@ -26,7 +26,7 @@ type shape struct {
 }
 
 // study is the study's load of MICA, with a number of keys that it leaves open.
-var study = shape{keys: 1_000_000, valueBytes: 8, batch: 64, connections: 4}
+var study = shape{keys: keyCounts()[0], valueBytes: 8, batch: 64, connections: 4}
 
 // drive keeps a window of one batch on every connection full of Gets, from
 // one pinned thread. It neither hashes nor checks: it is the same for MICA and

@@ -1,0 +1,67 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"dpukv/kvs"
+	"dpukv/kvs/mica"
+	"dpukv/kvs/mica/partition"
+)
+
+// BenchmarkKeys is the partition's Get as the keys grow, and what an item takes in memory.
+func BenchmarkKeys(b *testing.B) {
+	counts := []int{10_000, 100_000, 1_000_000, 10_000_000, 100_000_000}
+	if os.Getenv("BENCH_KEYS") != "" {
+		counts = keyCounts()
+	}
+	for _, keys := range counts {
+		s := newStream(keys)
+		for _, mode := range []partition.Mode{partition.Cache, partition.Store} {
+			t, err := partition.New(tableConfig(mode, partition.EREW, keys))
+			if err != nil {
+				b.Logf("%d keys left out: %v", keys, err)
+				continue
+			}
+			c := fill(t, keys)
+			b.Run(fmt.Sprintf("keys=%d/store=mica-%s", keys, mode), func(b *testing.B) {
+				index, log := t.Memory()
+				execute(b, c, s, kvs.Get, 64)
+				b.ReportMetric(float64(index)/float64(keys), "index-B/item")
+				b.ReportMetric(float64(log)/float64(keys), "log-B/item")
+				b.ReportMetric(float64(c.Stats().LiveBytes)/float64(c.Stats().Items), "live-B/item")
+			})
+			t.Close()
+		}
+	}
+}
+
+// BenchmarkWorkers is the server's CPU an operation as workers grow. Past the machine's
+// CPUs they take turns, and share one with the client before.
+func BenchmarkWorkers(b *testing.B) {
+	for _, workers := range []int{1, 2, 4} {
+		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
+			sh := study
+			s, err := mica.Start(mica.Config{
+				Listen: "127.0.0.1:0", Workers: workers, PartitionsPerWorker: 1, Mode: partition.Cache, Items: sh.keys,
+				LogBytes: partition.LogBytesFor(sh.keys, 8, sh.valueBytes, partition.Cache, workers), Hash: "city64", CPUs: []int{serverCPU, clientCPU},
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer s.Close()
+			preload(b, s.Addr(), sh)
+			drive(b, s.Addr(), sh, func() (cpuNs, ops int64) {
+				st, err := s.Stats()
+				if err != nil {
+					b.Fatal(err)
+				}
+				for _, w := range st.Workers {
+					cpuNs += w.CPUNs
+				}
+				return cpuNs, int64(st.Ops())
+			})
+		})
+	}
+}
