@@ -119,13 +119,18 @@ func (c *Config) check() error {
 // appends again. With room for half as many dead items as live ones, an append
 // mostly overwrites a dead one, and the share of hits stays that of the index.
 func LogBytesFor(items, keyBytes, valueBytes int, mode Mode, n int) int64 {
-	mean := float64(items) / float64(n)
-	most := int64(mean + 6*math.Sqrt(mean) + 1) // six standard deviations above the mean
-	need := firstOffset + most*int64(itemBytes(keyBytes, valueBytes)) + maxItemBytes
+	need := firstOffset + int64(mostOf(items, n))*int64(itemBytes(keyBytes, valueBytes)) + maxItemBytes
 	if mode == Store {
 		need = max(need*8/7+wordBytes, need+minSlack)
 	} else {
 		need += need / 2
 	}
 	return max(need, minLogBytes) * int64(n)
+}
+
+// mostOf is how many of the items one of n partitions may have to hold: hashing fills
+// some more than others, and six standard deviations above the mean are enough.
+func mostOf(items, n int) int {
+	mean := float64(items) / float64(n)
+	return int(mean + 6*math.Sqrt(mean) + 1)
 }

@@ -32,7 +32,7 @@ const spareShare = 10
 
 func newPartition(cfg *Config, items int, logBytes int64) (*Partition, error) {
 	p := &Partition{mode: cfg.Mode, shared: cfg.Access == CREW}
-	buckets := max(1, (items+itemsPerBucket-1)/itemsPerBucket)
+	buckets := (items + itemsPerBucket - 1) / itemsPerBucket
 	spares := 0
 	if p.mode == Store {
 		spares = buckets/spareShare + slotsPerBucket

@@ -23,7 +23,7 @@ func New(cfg Config) (*Table, error) {
 	n := cfg.Cores * cfg.PerCore
 	t := &Table{cfg: cfg, partitions: make([]Partition, 0, n)}
 	for i := range n {
-		p, err := newPartition(&cfg, (cfg.Items+n-1)/n, cfg.LogBytes/int64(n))
+		p, err := newPartition(&cfg, mostOf(cfg.Items, n), cfg.LogBytes/int64(n))
 		if err != nil {
 			return nil, errors.Join(err, t.Close())
 		}
