@@ -141,12 +141,22 @@ func TestCPUsAreShared(t *testing.T) {
 	}{
 		{"two cores", [][]int{{0}, {1}}, 1, cpuPlan{server: []int{0}, client: []int{1}}},
 		{"one CPU", [][]int{{0}}, 1, cpuPlan{server: []int{0}, client: []int{0}}},
-		{"one core of two threads", [][]int{{0, 1}}, 1, cpuPlan{[]int{0}, []int{1},
-			[]string{"client and server run on threads of the same core (CPUs 1 and 0)"}}},
-		{"more threads than CPUs", [][]int{{0}, {1}}, 2, cpuPlan{[]int{0}, []int{1},
-			[]string{"server threads share CPUs: 2 threads, CPU 0"}}},
-		{"cores of two threads", [][]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}, 3,
-			cpuPlan{server: []int{0, 1, 4}, client: []int{2, 3, 6, 7}}},
+		{"one core of two threads", [][]int{{0, 1}}, 1, cpuPlan{
+			[]int{0},
+			[]int{1},
+			[]string{"client and server run on threads of the same core (CPUs 1 and 0)"},
+		}},
+		{"more threads than CPUs", [][]int{{0}, {1}}, 2, cpuPlan{
+			[]int{0},
+			[]int{1},
+			[]string{"server threads share CPUs: 2 threads, CPU 0"},
+		}},
+		{
+			"cores of two threads",
+			[][]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}},
+			3,
+			cpuPlan{server: []int{0, 1, 4}, client: []int{2, 3, 6, 7}},
+		},
 		{"three cores", [][]int{{0}, {1}, {2}}, 1, cpuPlan{server: []int{0}, client: []int{1, 2}}},
 	} {
 		if got := planCPUs(test.cores, p, test.threads); !reflect.DeepEqual(got, test.want) {

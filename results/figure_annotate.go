@@ -81,8 +81,14 @@ func place(at vg.Point, size vg.Point, within vg.Rectangle, taken []vg.Rectangle
 	below, above := at.Y-gap-size.Y, at.Y+gap
 	middleX, middleY := at.X-size.X/2, at.Y-size.Y/2
 	for _, corner := range []vg.Point{
-		{X: middleX, Y: above}, {X: left, Y: above}, {X: right, Y: below}, {X: middleX, Y: below},
-		{X: right, Y: above}, {X: left, Y: below}, {X: right, Y: middleY}, {X: left, Y: middleY},
+		{X: middleX, Y: above},
+		{X: left, Y: above},
+		{X: right, Y: below},
+		{X: middleX, Y: below},
+		{X: right, Y: above},
+		{X: left, Y: below},
+		{X: right, Y: middleY},
+		{X: left, Y: middleY},
 	} {
 		box := vg.Rectangle{Min: corner, Max: corner.Add(size)}
 		if inside(box, within) && !hits(box, taken) {

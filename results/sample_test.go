@@ -22,17 +22,6 @@ func saturating(placement string, getRatio, peak float64, threads []int, repeats
 	return points
 }
 
-// sweepPoints is a sweep of four placements at three GET shares.
-func sweepPoints() []Point {
-	var points []Point
-	for _, share := range []float64{1, 0.95, 0.5} {
-		for placement, peak := range map[string]float64{"CH-SH": 9e6, "CD-SH": 4e6, "CH-SD": 6e6, "CD-SD": 3.6e6} {
-			points = append(points, saturating(placement, share, peak*(0.6+0.4*share), []int{1, 2, 4, 8, 12}, 3)...)
-		}
-	}
-	return points
-}
-
 // localPoints is the sweep of one machine: one placement, three GET shares.
 func localPoints() []Point {
 	var points []Point

@@ -13,8 +13,17 @@ func TestParseList(t *testing.T) {
 		text string
 		want []int // nil: refused
 	}{
-		{"0", []int{0}}, {"0,2", []int{0, 2}}, {"0-3,8", []int{0, 1, 2, 3, 8}}, {"1023", []int{1023}},
-		{"", nil}, {"3-1", nil}, {"a", nil}, {"-1", nil}, {"1,", nil}, {"1024", nil}, {"0-", nil},
+		{"0", []int{0}},
+		{"0,2", []int{0, 2}},
+		{"0-3,8", []int{0, 1, 2, 3, 8}},
+		{"1023", []int{1023}},
+		{"", nil},
+		{"3-1", nil},
+		{"a", nil},
+		{"-1", nil},
+		{"1,", nil},
+		{"1024", nil},
+		{"0-", nil},
 	} {
 		got, err := ParseList(test.text)
 		if !slices.Equal(got, test.want) && test.want != nil || (err != nil) != (test.want == nil) {

@@ -69,7 +69,7 @@ func TestLinearizable(t *testing.T) {
 			table := newTable(t, Config{Mode: mode, Access: CREW, Cores: 1, PerCore: 1, Items: 4, LogBytes: minLogBytes})
 			var clock atomic.Int64
 			var stop atomic.Bool
-			const readers, keys, writes = 2, 12, 3000
+			const readers, keys, writes = 2, 12, 20_000
 			histories := make([][]porcupine.Operation, readers+1)
 			var wg sync.WaitGroup
 			for r := range readers {
@@ -143,7 +143,7 @@ func observe(t *testing.T, table *Table, id int, keys uint64, clock *atomic.Int6
 		history = append(history, porcupine.Operation{
 			ClientId: id, Input: keyed{key, register{op: kvs.Get}}, Output: got, Call: call, Return: clock.Add(1),
 		})
-		if len(history) >= 20000 {
+		if len(history) >= 60_000 {
 			return history
 		}
 	}
