@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"dpukv/internal/cpu"
 )
 
 // maxPoints is more than a year of sweeping: a sweep with more has a mistake in an axis.
@@ -43,7 +45,7 @@ func checkPlacement(t *Testbed, placement string, allowed []int) error {
 		}
 		for _, c := range n.CPUs {
 			if !slices.Contains(allowed, c) {
-				return fmt.Errorf("%snode %s: CPU %d is not one this process may use (%s)", t.place(n.Name), n.Name, c, cpuList(allowed))
+				return fmt.Errorf("%snode %s: CPU %d is not one this process may use (%s)", t.place(n.Name), n.Name, c, cpu.FormatList(allowed))
 			}
 		}
 	}

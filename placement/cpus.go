@@ -3,8 +3,8 @@ package placement
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
+
+	"dpukv/internal/cpu"
 )
 
 // cpuPlan is where a point's two ends run, and what is doubtful about it.
@@ -70,10 +70,10 @@ func spread(cores [][]int) []int {
 // doubt says what the client cannot see: it warns itself of CPUs that its threads, or it and the server, share.
 func (c *cpuPlan) doubt(cores [][]int, serverThreads int) {
 	if shared := slices.ContainsFunc(c.server, func(s int) bool { return slices.Contains(c.client, s) }); !shared && shareCore(cores, c.server, c.client) {
-		c.warnings = append(c.warnings, fmt.Sprintf("client and server run on threads of the same core (CPUs %s and %s)", cpuList(c.client), cpuList(c.server)))
+		c.warnings = append(c.warnings, fmt.Sprintf("client and server run on threads of the same core (CPUs %s and %s)", cpu.FormatList(c.client), cpu.FormatList(c.server)))
 	}
 	if serverThreads > len(c.server) {
-		c.warnings = append(c.warnings, fmt.Sprintf("server threads share CPUs: %d threads, CPU %s", serverThreads, cpuList(c.server)))
+		c.warnings = append(c.warnings, fmt.Sprintf("server threads share CPUs: %d threads, CPU %s", serverThreads, cpu.FormatList(c.server)))
 	}
 }
 
@@ -85,22 +85,4 @@ func shareCore(cores [][]int, a, b []int) bool {
 		}
 	}
 	return false
-}
-
-// cpuList writes CPUs as taskset reads them, runs shortened: "0-3,8".
-func cpuList(cpus []int) string {
-	var parts []string
-	for i := 0; i < len(cpus); {
-		j := i
-		for j+1 < len(cpus) && cpus[j+1] == cpus[j]+1 {
-			j++
-		}
-		part := strconv.Itoa(cpus[i])
-		if j > i {
-			part += "-" + strconv.Itoa(cpus[j])
-		}
-		parts = append(parts, part)
-		i = j + 1
-	}
-	return strings.Join(parts, ",")
 }

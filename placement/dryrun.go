@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"dpukv/internal/cpu"
 	"dpukv/results"
 )
 
@@ -31,7 +32,7 @@ func (p *Plan) DryRun(w io.Writer) error {
 			return err
 		}
 		cpus := planCPUs(p.cores, nodes, pt.ServerThreads)
-		fmt.Fprintf(&b, "[%d/%d] %s: server on CPU %s, client on CPU %s\n", i+1, len(missing), pt.ID, cpuList(cpus.server), cpuList(cpus.client))
+		fmt.Fprintf(&b, "[%d/%d] %s: server on CPU %s, client on CPU %s\n", i+1, len(missing), pt.ID, cpu.FormatList(cpus.server), cpu.FormatList(cpus.client))
 	}
 	if done := len(p.points) - len(missing); done > 0 {
 		fmt.Fprintf(&b, "\n%d of %d points are there already", done, len(p.points))

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"dpukv/internal/cpu"
 )
 
 const bluefield = `# two hosts with a DPU each
@@ -125,7 +127,7 @@ func numbers(n int) string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(strings.TrimSpace(cpuList([]int{i + 1})))
+		b.WriteString(strings.TrimSpace(cpu.FormatList([]int{i + 1})))
 	}
 	return b.String()
 }

@@ -215,7 +215,7 @@ func (n *Node) fields() []string {
 	add("via", n.Via)
 	add("address", n.Address)
 	if n.CPUs != nil {
-		add("cpus", strconv.Quote(cpuList(n.CPUs)))
+		add("cpus", strconv.Quote(cpu.FormatList(n.CPUs)))
 	}
 	if n.RDMA != (RDMA{}) {
 		add("rdma", fmt.Sprintf("{device: %s, gid_index: %d}", n.RDMA.Device, n.RDMA.GIDIndex))

@@ -37,25 +37,6 @@ func pinning(end string, points []*Point, cpus func(*Point) []int) string {
 	return end + " " + points[0].pinned(first)
 }
 
-// cpuList writes CPUs as taskset does: "0-3,8".
-func cpuList(cpus []int) string {
-	sorted := slices.Compact(slices.Sorted(slices.Values(cpus)))
-	var parts []string
-	for i := 0; i < len(sorted); {
-		end := i
-		for end+1 < len(sorted) && sorted[end+1] == sorted[end]+1 {
-			end++
-		}
-		part := strconv.Itoa(sorted[i])
-		if end > i {
-			part += "-" + strconv.Itoa(sorted[end])
-		}
-		parts = append(parts, part)
-		i = end + 1
-	}
-	return strings.Join(parts, ",")
-}
-
 // machines says what env.jsonl tells of the nodes, each kind once. What it does not tell is not said.
 func (r *Run) machines() []string {
 	env, _, err := r.Env()

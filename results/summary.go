@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"dpukv/internal/cpu"
 )
 
 // WritePoint writes one point for a terminal: what was asked, what was used, what came out.
@@ -74,9 +76,9 @@ func (s *summary) head() {
 func (p *Point) pinned(cpus []int) string {
 	switch {
 	case len(cpus) > 1:
-		return "CPUs " + cpuList(cpus)
+		return "CPUs " + cpu.FormatList(cpus)
 	case len(cpus) == 1:
-		return "CPU " + cpuList(cpus)
+		return "CPU " + cpu.FormatList(cpus)
 	case p.Status == StatusOK:
 		return "not pinned"
 	}

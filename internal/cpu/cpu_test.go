@@ -32,6 +32,14 @@ func TestParseList(t *testing.T) {
 	}
 }
 
+func TestFormatList(t *testing.T) {
+	for want, cpus := range map[string][]int{"": nil, "0": {0}, "0-3,8": {8, 3, 2, 1, 0, 0}, "1,3,5-6": {1, 3, 5, 6}} {
+		if got := FormatList(cpus); got != want {
+			t.Errorf("FormatList(%v) = %q, want %q", cpus, got, want)
+		}
+	}
+}
+
 // TestPinThread: a pinned thread does not change what the process may use.
 func TestPinThread(t *testing.T) {
 	before, err := Allowed()

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -24,4 +25,23 @@ func ParseList(s string) ([]int, error) {
 		}
 	}
 	return cpus, nil
+}
+
+// FormatList writes CPUs as [ParseList] reads them, ascending, runs shortened: "0-3,8".
+func FormatList(cpus []int) string {
+	sorted := slices.Compact(slices.Sorted(slices.Values(cpus)))
+	var parts []string
+	for i := 0; i < len(sorted); {
+		end := i
+		for end+1 < len(sorted) && sorted[end+1] == sorted[end]+1 {
+			end++
+		}
+		part := strconv.Itoa(sorted[i])
+		if end > i {
+			part += "-" + strconv.Itoa(sorted[end])
+		}
+		parts = append(parts, part)
+		i = end + 1
+	}
+	return strings.Join(parts, ",")
 }
