@@ -19,21 +19,36 @@ func BenchmarkKeys(b *testing.B) {
 	for _, keys := range counts {
 		s := newStream(keys)
 		for _, mode := range []partition.Mode{partition.Cache, partition.Store} {
-			t, err := partition.New(tableConfig(mode, partition.EREW, keys))
+			t, err := partition.New(tableConfig(mode, partition.EREW, keys, 8))
 			if err != nil {
 				b.Logf("%d keys left out: %v", keys, err)
 				continue
 			}
-			c := fill(t, keys)
+			c := fill(t, keys, 8)
 			b.Run(fmt.Sprintf("keys=%d/store=mica-%s", keys, mode), func(b *testing.B) {
 				index, log := t.Memory()
-				execute(b, c, s, kvs.Get, 64)
+				execute(b, c, s, kvs.Get, 64, 8)
 				b.ReportMetric(float64(index)/float64(keys), "index-B/item")
 				b.ReportMetric(float64(log)/float64(keys), "log-B/item")
 				b.ReportMetric(float64(c.Stats().LiveBytes)/float64(c.Stats().Items), "live-B/item")
 			})
 			t.Close()
 		}
+	}
+}
+
+// BenchmarkItemSize is the partition's Get as values grow over the lines of a cache.
+func BenchmarkItemSize(b *testing.B) {
+	keys := keyCounts()[0]
+	s := newStream(keys)
+	for _, valueBytes := range []int{8, 32, 48, 64, 128, 256, 512, 1024, 4096} {
+		t, err := partition.New(tableConfig(partition.Cache, partition.EREW, keys, valueBytes))
+		if err != nil {
+			b.Fatal(err)
+		}
+		c := fill(t, keys, valueBytes)
+		b.Run(fmt.Sprintf("value=%d", valueBytes), func(b *testing.B) { execute(b, c, s, kvs.Get, 64, valueBytes) })
+		t.Close()
 	}
 }
 

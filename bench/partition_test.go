@@ -64,23 +64,24 @@ func report(b *testing.B, cpuNs int64, hits int) {
 	}
 }
 
-func tableConfig(mode partition.Mode, access partition.Access, keys int) partition.Config {
+func tableConfig(mode partition.Mode, access partition.Access, keys, valueBytes int) partition.Config {
 	return partition.Config{
 		Mode: mode, Access: access, Cores: 1, PerCore: 1, Items: keys,
-		LogBytes: partition.LogBytesFor(keys, 8, 8, mode, 1),
+		LogBytes: partition.LogBytesFor(keys, 8, valueBytes, mode, 1),
 	}
 }
 
-func fill(t *partition.Table, keys int) *partition.Core {
+func fill(t *partition.Table, keys, valueBytes int) *partition.Core {
 	c := t.Core(0)
-	ops, buf := newBatch(64)
+	ops, buf := newBatch(64, valueBytes)
+	value := make([]byte, valueBytes)
 	for k := 0; k < keys; {
 		n := min(64, keys-k)
 		for i := range n {
 			ops[i].Code = kvs.Set
 			ops[i].Hash = hashOf(uint64(k))
 			binary.LittleEndian.PutUint64(ops[i].Key, uint64(k))
-			ops[i].Value = ops[i].Key
+			ops[i].Value = value
 			k++
 		}
 		c.Execute(ops[:n], buf)
@@ -88,13 +89,13 @@ func fill(t *partition.Table, keys int) *partition.Core {
 	return c
 }
 
-func newBatch(n int) ([]partition.Op, []byte) {
+func newBatch(n, valueBytes int) ([]partition.Op, []byte) {
 	ops := make([]partition.Op, n)
 	keys := make([]byte, 8*n)
 	for i := range ops {
 		ops[i].Key = keys[8*i : 8*i+8 : 8*i+8]
 	}
-	return ops, make([]byte, 0, 8*n)
+	return ops, make([]byte, 0, (valueBytes+7)*n)
 }
 
 // BenchmarkPartition is the store in process beside a Go map and fastcache.
@@ -103,15 +104,15 @@ func BenchmarkPartition(b *testing.B) {
 		s := newStream(keys)
 		for _, mode := range []partition.Mode{partition.Cache, partition.Store} {
 			for _, access := range []partition.Access{partition.EREW, partition.CREW} {
-				t, err := partition.New(tableConfig(mode, access, keys))
+				t, err := partition.New(tableConfig(mode, access, keys, 8))
 				if err != nil {
 					b.Fatal(err)
 				}
-				c := fill(t, keys)
+				c := fill(t, keys, 8)
 				for _, op := range []kvs.Op{kvs.Get, kvs.Set} {
 					for _, batch := range []int{64, 1} {
 						b.Run(fmt.Sprintf("keys=%d/store=mica-%s-%s-%s/op=%s/batch=%d", keys, mode, access, t.Pages(), op, batch),
-							func(b *testing.B) { execute(b, c, s, op, batch) })
+							func(b *testing.B) { execute(b, c, s, op, batch, 8) })
 					}
 				}
 				t.Close()
@@ -123,9 +124,9 @@ func BenchmarkPartition(b *testing.B) {
 }
 
 // execute does b.N operations on the stream's keys, and reports hits: Sets that were OK, too.
-func execute(b *testing.B, c *partition.Core, s *stream, op kvs.Op, batch int) {
+func execute(b *testing.B, c *partition.Core, s *stream, op kvs.Op, batch, valueBytes int) {
 	b.ReportAllocs()
-	ops, buf := newBatch(batch)
+	ops, buf := newBatch(batch, valueBytes)
 	hits, at := 0, 0
 	runtime.LockOSThread()
 	start := cpu.ThreadNs()

@@ -6,6 +6,12 @@ import (
 	"dpukv/kvs"
 )
 
+const (
+	lineBytes = 64
+	// maxLines is how many lines of an item are asked for: the processor sees by itself where a longer run goes.
+	maxLines = 8
+)
+
 // Depth is how many operations of a batch are in the pipeline at once.
 const Depth = 64
 
@@ -53,7 +59,9 @@ func (c *Core) pipeline(ops []Op, out []byte) []byte {
 	}
 	c.moved = false
 	for from := 0; from < len(ops); from += stride {
-		c.fetchItems(ops, from, min(from+stride, len(ops)))
+		to := min(from+stride, len(ops))
+		c.fetchItems(ops, from, to)
+		c.fetchRest(from, to)
 	}
 	return c.finish(ops, out)
 }
@@ -82,6 +90,20 @@ func (c *Core) fetchItems(ops []Op, from, to int) {
 		}
 	}
 	prefetch(c.addrs[from:to])
+}
+
+// fetchRest asks for the further cache lines of the items, as many as the partition's mean item has.
+func (c *Core) fetchRest(from, to int) {
+	p := c.partitions[from%Depth]
+	if p.owner != c.number {
+		return
+	}
+	for range min(p.meanLines(), maxLines) - 1 {
+		for i := from; i < to; i++ {
+			c.addrs[i%Depth] = min(c.addrs[i%Depth]+lineBytes, c.partitions[i%Depth].lastWord())
+		}
+		prefetch(c.addrs[from:to])
+	}
 }
 
 // finish does the operations. The study's items, a word of key and a word of

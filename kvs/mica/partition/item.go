@@ -49,6 +49,25 @@ func (p *Partition) span(offset uint64, n int) []byte {
 
 func (p *Partition) meta(offset uint64) meta { return meta(*p.word(offset)) }
 
+// meanLines is how many cache lines the mean item may lie in: it starts at any word, except that
+// items which all have one size that divides a line, or is some of them, keep to its bounds.
+func (p *Partition) meanLines() int {
+	if p.items == 0 {
+		return 1
+	}
+	mean := int(p.liveBytes / p.items)
+	if mean < lineBytes && lineBytes%mean == 0 {
+		return 1
+	}
+	if mean%lineBytes == 0 {
+		return mean / lineBytes
+	}
+	return (mean + lineBytes - wordBytes + lineBytes - 1) / lineBytes
+}
+
+// lastWord is the address of the log's last word.
+func (p *Partition) lastWord() uintptr { return uintptr(p.log) + uintptr(p.space.end) - wordBytes }
+
 // wordItem is the meta of an item with a key and a value of a word each.
 const wordItem = meta(wordBytes | wordBytes<<16 | (headerBytes/wordBytes+2)<<32)
 
