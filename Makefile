@@ -2,6 +2,8 @@
 
 GO      ?= go
 TOOL     = $(GO) tool -modfile=tools.mod
+# Names what was skipped, and why, at the end of each run.
+TEST     = $(TOOL) gotestsum --format pkgname --
 # A version for the binary: the tag or commit, where this is a checkout.
 VERSION ?= $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 
@@ -17,13 +19,13 @@ deps: # what the tests need beside Go: a C compiler, for the race detector
 	@command -v gcc >/dev/null || { apt-get update -q && apt-get install -qy gcc libc6-dev; }
 
 test: deps lint ## all tests: lint, unit, race, both build variants, benchmarks for one iteration
-	$(GO) test ./...
-	$(GO) test -tags purego ./kvs/...
+	$(TEST) ./...
+	$(TEST) -tags purego ./kvs/...
 	$(MAKE) race arm64
 	cd bench && BENCH_KEYS=1000 $(GO) test -run XXX -bench . -benchtime 1000x ./... >/dev/null
 
 race: deps ## the tests under the race detector
-	$(GO) test -race -short ./...
+	$(TEST) -race -short ./...
 
 arm64: # the other architecture compiles; its tests need a machine or an emulator
 	GOARCH=arm64 $(GO) vet ./...
