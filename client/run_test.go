@@ -399,7 +399,7 @@ func TestRefusedConfigs(t *testing.T) {
 		"keys is 0":                    func(c *Config) { c.Workload.Keys = 0 },
 		"key_bytes is 256":             func(c *Config) { c.Workload.KeyBytes = 256 },
 		"only 256 different keys":      func(c *Config) { c.Workload.KeyBytes = 1 },
-		"value_bytes is 0":             func(c *Config) { c.Workload.ValueBytes = 0 },
+		"value_bytes is -1":            func(c *Config) { c.Workload.ValueBytes = -1 },
 		"get_ratio is 1.5":             func(c *Config) { c.Workload.GetRatio = 1.5 },
 		"get_ratio is NaN":             func(c *Config) { c.Workload.GetRatio = math.NaN() },
 		"threads is 0":                 func(c *Config) { c.Threads = 0 },

@@ -30,8 +30,8 @@ func (w *Workload) Validate() error {
 	case w.KeyBytes < 8 && uint64(w.Keys) > 1<<(8*w.KeyBytes):
 		return fmt.Errorf("keys is %d, but key_bytes %d allows only %d different keys: "+
 			"ask for longer keys or fewer", w.Keys, w.KeyBytes, 1<<(8*w.KeyBytes))
-	case w.ValueBytes < 1 || w.ValueBytes > kvs.MaxValueBytes:
-		return fmt.Errorf("value_bytes is %d, allowed is 1 to %d", w.ValueBytes, kvs.MaxValueBytes)
+	case w.ValueBytes < 0 || w.ValueBytes > kvs.MaxValueBytes:
+		return fmt.Errorf("value_bytes is %d, allowed is 0 to %d", w.ValueBytes, kvs.MaxValueBytes)
 	case !(w.GetRatio >= 0 && w.GetRatio <= 1): // NaN is refused too
 		return fmt.Errorf("get_ratio is %v, allowed is 0 to 1", w.GetRatio)
 	}

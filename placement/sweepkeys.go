@@ -56,7 +56,7 @@ var sweepKeys = []sweepKey{
 		func(s *Sweep) *[]int { return &s.Keys }, func(c *Config) *int { return &c.Keys }),
 	axis("key_bytes", whole(1, kvs.MaxKeyBytes),
 		func(s *Sweep) *[]int { return &s.KeyBytes }, func(c *Config) *int { return &c.KeyBytes }),
-	axis("value_bytes", whole(1, kvs.MaxValueBytes),
+	axis("value_bytes", whole(0, kvs.MaxValueBytes),
 		func(s *Sweep) *[]int { return &s.ValueBytes }, func(c *Config) *int { return &c.ValueBytes }),
 	axis("batch", whole(1, 1<<16),
 		func(s *Sweep) *[]int { return &s.Batch }, func(c *Config) *int { return &c.Batch }),
