@@ -62,6 +62,7 @@ func fakeNode(dir, text string) int {
 		out.send(&ready{Addr: "127.0.0.1:1", Facts: kvs.Facts{Store: "mica", Transport: "tcp", Version: "fake"}})
 		time.AfterFunc(50*time.Millisecond, func() { f.misbehave("server", "serve", &out) })
 	} else {
+		configured = part.Client
 		f.misbehave("client", "ready", &out)
 		out.send(&ready{Addr: part.Client.Addr})
 	}
@@ -117,17 +118,31 @@ func (f fault) happen(out *messageWriter) {
 	case "failed point":
 		out.send(&result{Point: results.Point{Status: results.StatusFailed, Error: "some answers were wrong", Errors: 7}})
 		return
+	case "another point":
+		p := fakePoint(configured)
+		p.Batch, p.Mode = 7, "store"
+		out.send(&result{p, nil})
 	case "invalid point":
-		out.send(&result{Point: results.Point{Status: results.StatusOK}})
+		p := fakePoint(configured)
+		p.StartedAt = time.Time{}
+		out.send(&result{p, nil})
 	case "deaf":
 		signal.Ignore(syscall.SIGTERM)
 	}
 	time.Sleep(time.Hour) // and hang
 }
 
+// configured is the part of a fake client.
+var configured *clientSpec
+
 func fakePoint(c *clientSpec) results.Point {
 	l := results.Latency{MeanNs: 2000, P50Ns: 1000, P95Ns: 3000, P99Ns: 4000, P999Ns: 5000, MaxNs: 6000}
+	w := &c.Workload
 	return results.Point{
+		Store: c.Store, ServerThreads: 1, ClientThreads: c.Threads, Hash: c.Hash, Mode: "cache", Access: "erew",
+		GetRatio: w.GetRatio, Dist: w.Dist.String(), Keys: w.Keys, KeyBytes: w.KeyBytes, ValueBytes: w.ValueBytes, Seed: w.Seed,
+		Batch: c.Batch, Window: c.Window, Connections: c.Connections, RateOps: c.RateOps, WarmupNs: int64(c.Warmup),
+		ServerCPUs: []int{0}, ClientCPUs: []int{1},
 		Status: results.StatusOK, Transport: "tcp", StartedAt: time.Now(), DurationNs: int64(time.Second),
 		Ops: 1_000_000, Gets: 1_000_000, Hits: 1_000_000, ThroughputOps: 1e6, Latency: l, Actual: l, Warnings: []string{},
 	}

@@ -43,6 +43,8 @@ func (r *runner) measure(ctx context.Context, pt *Point) (res *result, err error
 	res, err = r.load(ctx, client, pt)
 	if err != nil {
 		err = rootCause(ctx, err)
+	} else {
+		err = pt.usedAsAsked(&res.Point)
 	}
 	if res != nil {
 		r.complete(pt, &res.Point, up, cpus)
@@ -159,7 +161,6 @@ func (pt *Point) asked(p *results.Point) {
 // complete adds to what the client counted what only the orchestrator knows.
 func (r *runner) complete(pt *Point, p *results.Point, up *ready, cpus cpuPlan) {
 	pt.asked(p)
-	p.ServerCPUs, p.ClientCPUs = cpus.server, cpus.client
 	p.ServerVersion, p.ServerAddr, p.ClientVersion = up.Facts.Version, up.Addr, r.Version
 	p.Warnings = slices.Concat(cpus.warnings, p.Warnings)
 }

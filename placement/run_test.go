@@ -83,6 +83,7 @@ func TestSweepGoesOnAfterAPointThatFails(t *testing.T) {
 		"client@go=huge":                  "node client: asked to measure for 10ms, it sent a line of more than 16777216 bytes",
 		"client@go=failed point":          "node client: some answers were wrong",
 		"client@go=invalid point":         "started_at is missing",
+		"client@go=another point":         "mode: asked for cache, used store; batch: asked for 64, used 7",
 		"client@stop=hang":                "",
 	} {
 		t.Run(script, func(t *testing.T) {
