@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -93,6 +94,7 @@ func (f *loadFlags) understand() (err error) {
 	if f.cfg.ServerAddr == "" {
 		return errors.New(`--server is required: the "addr" that dpukv serve printed`)
 	}
+	f.cfg.SameHost = isLoopback(f.cfg.ServerAddr)
 	if f.cfg.Workload.Dist, err = client.ParseDist(f.dist); err != nil {
 		return fmt.Errorf("--dist: %w", err)
 	}
@@ -124,6 +126,12 @@ func (f *loadFlags) print(cmd *cobra.Command, p *results.Point) error {
 		return json.NewEncoder(cmd.OutOrStdout()).Encode(p)
 	}
 	return results.WritePoint(cmd.OutOrStdout(), p)
+}
+
+// isLoopback reports whether a server's address tells that it is on this machine.
+func isLoopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	return err == nil && (host == "localhost" || net.ParseIP(host).IsLoopback())
 }
 
 func reverse(list []int) {
