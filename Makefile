@@ -7,13 +7,17 @@ TEST     = $(TOOL) gotestsum --format pkgname --
 # A version for the binary: the tag or commit, where this is a checkout.
 VERSION ?= $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 
-.PHONY: help build test lint race arm64 bench fuzz deps
+.PHONY: help build ibverbs test test-rdma lint race arm64 bench fuzz deps
 
 help: ## list the targets
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
 
 build: ## build ./dpukv
 	$(GO) build -ldflags "-X main.version=$(VERSION)" -o dpukv ./cmd/dpukv
+
+ibverbs: ## build ./dpukv with the provider for RDMA NICs (installs libibverbs-dev where apt-get is)
+	@echo '#include <infiniband/verbs.h>' | gcc -E - >/dev/null 2>&1 || { apt-get update -q && apt-get install -qy gcc libc6-dev libibverbs-dev ibverbs-providers; }
+	$(GO) build -tags ibverbs -ldflags "-X main.version=$(VERSION)" -o dpukv ./cmd/dpukv
 
 deps: # what the tests need beside Go: a C compiler, for the race detector
 	@command -v gcc >/dev/null || { apt-get update -q && apt-get install -qy gcc libc6-dev; }
@@ -23,6 +27,9 @@ test: deps lint ## all tests: lint, unit, race, both build variants, benchmarks 
 	$(TEST) -tags purego ./kvs/...
 	$(MAKE) race arm64
 	cd bench && BENCH_KEYS=1000 $(GO) test -run XXX -bench . -benchtime 1000x ./... >/dev/null
+
+test-rdma: ## real verbs: the kernel's soft-RoCE in a small virtual machine (as root; the first time it builds a kernel)
+	$(GO) test -tags rdmavm -count=1 -timeout 60m -v ./internal/rdmavm
 
 race: deps ## the tests under the race detector
 	$(TEST) -race -short ./...

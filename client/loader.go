@@ -118,7 +118,8 @@ func (l *loader) tick(nowNs int64) bool {
 }
 
 func (l *loader) mark() mark {
-	return mark{cpu.ThreadNs(), l.schedule.spunNs, l.submitted, l.session.Traffic()}
+	traffic := l.session.Traffic()
+	return mark{cpu.ThreadNs(), l.schedule.spunNs + traffic.SpunNs, l.submitted, traffic}
 }
 
 // spent is the difference of the window's two marks; nothing if the run ended before.
@@ -134,6 +135,7 @@ func (l *loader) spent() mark {
 			Frames:        l.end.traffic.Frames - l.begin.traffic.Frames,
 			SentBytes:     l.end.traffic.SentBytes - l.begin.traffic.SentBytes,
 			ReceivedBytes: l.end.traffic.ReceivedBytes - l.begin.traffic.ReceivedBytes,
+			Retries:       l.end.traffic.Retries - l.begin.traffic.Retries,
 		},
 	}
 }

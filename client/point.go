@@ -19,6 +19,7 @@ type summed struct {
 	cpuNs, spunNs   int64
 	frames          uint64
 	sentBytes       uint64
+	retries         uint64
 	groups          uint64
 	lateGroups      uint64
 	heldGroups      uint64
@@ -40,6 +41,7 @@ func (r *runner) sum() summed {
 		s.spunNs += spent.spunNs
 		s.frames += spent.traffic.Frames
 		s.sentBytes += spent.traffic.SentBytes
+		s.retries += spent.traffic.Retries
 		s.groups += l.schedule.groups
 		s.lateGroups += l.schedule.lateGroups
 		s.heldGroups += l.schedule.heldGroups
@@ -89,6 +91,7 @@ func (r *runner) asked() results.Point {
 
 func (r *runner) used(p *results.Point) {
 	p.Transport, p.Mode, p.Access, p.Pages = r.facts.Transport, r.facts.Mode, r.facts.Access, r.facts.Pages
+	p.Provider, p.Emulated = r.facts.Provider, r.facts.Emulated
 	p.ServerCPUs, p.ClientCPUs = r.facts.CPUs, r.pinnedTo()
 	p.ServerVersion, p.ServerAddr = r.facts.Version, r.cfg.ServerAddr
 }
@@ -109,6 +112,7 @@ func (r *runner) counted(p *results.Point, s summed) {
 	p.Gets, p.Hits, p.Misses = s.inside.gets, s.inside.hits, s.inside.misses
 	p.Errors += s.inside.errors + s.outside.errors
 	p.LateOps, p.UnsentOps = s.late, s.unsent
+	p.Retries = s.retries
 	p.ThroughputOps = float64(p.Ops) / r.cfg.Duration.Seconds()
 	p.Evicted = r.evicted()
 	if s.frames > 0 {

@@ -29,6 +29,7 @@ func (r *runner) warnings(p *results.Point, s summed) []string {
 		scheduleHeld(s),
 		tooShort(s),
 		clamped(s),
+		retried(p, s),
 	}
 	return slices.DeleteFunc(list, func(w string) bool { return w == "" })
 }
@@ -47,7 +48,7 @@ func spun(s summed) string {
 	if float64(s.spunNs) <= float64(s.cpuNs)*spunShare {
 		return ""
 	}
-	return fmt.Sprintf("%.0f %% of the client threads' CPU time went into spinning until the next send was due, "+
+	return fmt.Sprintf("%.0f %% of the client threads' CPU time went into spinning, for answers or until the next send was due, "+
 		"and counts in client_cpu_ns_per_op", 100*float64(s.spunNs)/float64(s.cpuNs))
 }
 
@@ -136,4 +137,12 @@ func clamped(s summed) string {
 	}
 	return fmt.Sprintf("%d latencies were out of the histograms' range of %v to %v and count as its nearer end",
 		s.clamped, time.Duration(results.HistogramLowestNs), time.Duration(results.HistogramHighestNs))
+}
+
+func retried(p *results.Point, s summed) string {
+	if s.retries == 0 {
+		return ""
+	}
+	return fmt.Sprintf("requests sent again: %d in the window, of %d answered, had no answer in time, and what was lost or late has the wait in its latency",
+		s.retries, p.Ops)
 }

@@ -2,9 +2,12 @@ package kvs
 
 // Facts is what a running server says of itself, fixed for its lifetime.
 type Facts struct {
-	Store      string `json:"store"`      // "mica", "herd"
-	Version    string `json:"version"`    // of the server's build
-	Transport  string `json:"transport"`  // what carries the requests: "tcp"
+	Store     string `json:"store"`     // "mica", "herd"
+	Version   string `json:"version"`   // of the server's build
+	Transport string `json:"transport"` // what carries the requests: "tcp", "rdma"
+	// Provider is the verbs provider of an RDMA transport, and Emulated whether its device is software.
+	Provider   string `json:"provider,omitempty"`
+	Emulated   bool   `json:"emulated,omitempty"`
 	Workers    int    `json:"workers"`    // cores that answer
 	Partitions int    `json:"partitions"` // over all workers
 	Hash       string `json:"hash"`       // the key hash function every client must use
@@ -36,11 +39,12 @@ type WorkerStats struct {
 	Ops         uint64 `json:"ops"`
 	Gets        uint64 `json:"gets"`
 	Hits        uint64 `json:"hits"`
-	Items       uint64 `json:"items"`       // in the worker's partitions now
-	Evicted     uint64 `json:"evicted"`     // items lost to make room, cache mode only
-	Full        uint64 `json:"full"`        // writes refused for want of room, store mode only
-	BadFrames   uint64 `json:"bad_frames"`  // connections ended for what they sent
-	Connections uint64 `json:"connections"` // open now
+	Items       uint64 `json:"items"`             // in the worker's partitions now
+	Evicted     uint64 `json:"evicted"`           // items lost to make room, cache mode only
+	Full        uint64 `json:"full"`              // writes refused for want of room, store mode only
+	BadFrames   uint64 `json:"bad_frames"`        // connections ended for what they sent
+	Repeats     uint64 `json:"repeats,omitempty"` // requests that came again because an answer was late or lost
+	Connections uint64 `json:"connections"`       // open now
 }
 
 // Ops sums the operations over the workers.

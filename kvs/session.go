@@ -47,4 +47,10 @@ type Session interface {
 type Traffic struct {
 	Frames                   uint64 // batches sent
 	SentBytes, ReceivedBytes uint64 // payload of the transport, frame headers included
+	// Of a transport that may lose: requests sent again because no answer came in
+	// time, and answers to requests that had been answered before.
+	Retries, Strays uint64
+	// SpunNs is the time in Poll that went into looking for answers over and over, which takes
+	// the CPU and does nothing: of a transport that is polled.
+	SpunNs int64
 }

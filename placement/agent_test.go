@@ -103,7 +103,7 @@ func TestAgentEndsWithItsInput(t *testing.T) {
 
 func TestAgentTellsWhyItFails(t *testing.T) {
 	for want, m := range map[string]message{
-		`store "herd" is not built yet`:           &configure{Server: &serverSpec{Store: "herd"}},
+		`store "lmdb" is not built yet`:           &configure{Server: &serverSpec{Store: "lmdb"}},
 		"configured as neither server nor client": &configure{},
 		"nobody there":                              &configure{Client: &clientSpec{Store: "stub", Hash: "city64"}},
 		`hash function "md4" is unknown`:            &configure{Client: &clientSpec{Store: "stub", Hash: "md4"}},

@@ -65,6 +65,9 @@ func checkConfigs(s *Sweep) error {
 		if most := stores[c.Store].maxBatch; c.Batch > most {
 			return fmt.Errorf("%sbatch: found %d, allowed: at most %d, which is what %s takes", s.place("batch", fmt.Sprint(c.Batch)), c.Batch, most, c.Store)
 		}
+		if err := stores[c.Store].check(&c); err != nil {
+			return fmt.Errorf("%s%w", s.place("stores", c.Store), err)
+		}
 	}
 	return nil
 }

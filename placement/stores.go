@@ -9,13 +9,16 @@ import (
 
 	"dpukv/internal/offheap"
 	"dpukv/kvs"
+	"dpukv/kvs/herd"
 	"dpukv/kvs/mica"
 	"dpukv/kvs/mica/partition"
 )
 
 // store is how a node serves and dials one kind of store.
 type store struct {
-	maxBatch int // operations
+	maxBatch int       // operations
+	study    kvs.Knobs // for what a sweep leaves open
+	check    func(*Config) error
 	serve    func(spec *serverSpec, cpus []int, version string) (server, error)
 	dial     func(ctx context.Context, addr string) (kvs.Remote, error)
 }
@@ -31,8 +34,19 @@ type server interface {
 var stores = map[string]store{
 	"mica": {
 		maxBatch: mica.MaxBatch,
+		study:    mica.Study,
+		check:    func(*Config) error { return nil },
 		serve:    serveMICA,
 		dial:     func(ctx context.Context, addr string) (kvs.Remote, error) { return mica.Dial(ctx, addr) },
+	},
+	"herd": {
+		maxBatch: herd.DefaultWindow,
+		study:    herd.Study,
+		check:    checkHERD,
+		serve:    serveHERD,
+		dial: func(ctx context.Context, addr string) (kvs.Remote, error) {
+			return herd.Dial(ctx, addr, herd.Options{})
+		},
 	},
 }
 
@@ -60,5 +74,36 @@ func serveMICA(spec *serverSpec, cpus []int, version string) (server, error) {
 		Items:    spec.Keys,
 		LogBytes: partition.LogBytesFor(spec.Keys, spec.KeyBytes, spec.ValueBytes, mode, spec.Workers),
 		CPUs:     cpus, Version: version,
+	})
+}
+
+// checkHERD refuses what HERD has no slots or no way for.
+func checkHERD(c *Config) error {
+	switch need := herd.SlotBytesFor(c.KeyBytes, c.ValueBytes); {
+	case c.Batch*c.Window > herd.DefaultWindow:
+		return fmt.Errorf("window: found %d batches of %d, allowed: together at most %d requests in flight, which is what herd has slots for",
+			c.Window, c.Batch, herd.DefaultWindow)
+	case need > herd.MaxSlotBytes:
+		return fmt.Errorf("value_bytes: found %d with keys of %d, allowed: what fits a slot of %d bytes of herd",
+			c.ValueBytes, c.KeyBytes, herd.MaxSlotBytes)
+	case c.Access != partition.EREW.String():
+		return fmt.Errorf("access: found %s, allowed: %s, as only its own worker reads a partition of herd", c.Access, partition.EREW)
+	}
+	return nil
+}
+
+// serveHERD does the same with both ends on this machine.
+func serveHERD(spec *serverSpec, cpus []int, version string) (server, error) {
+	mode, err := partition.ParseMode(spec.Mode)
+	if err != nil {
+		return nil, err
+	}
+	return herd.Start(herd.Config{
+		Listen: spec.Listen, Device: herd.DefaultDevice, Workers: spec.Workers,
+		Mode: mode, Hash: spec.Hash, Pages: offheap.Auto,
+		Items:     spec.Keys,
+		LogBytes:  partition.LogBytesFor(spec.Keys, spec.KeyBytes, spec.ValueBytes, mode, spec.Workers),
+		SlotBytes: herd.SlotBytesFor(spec.KeyBytes, spec.ValueBytes),
+		CPUs:      cpus, Version: version,
 	})
 }

@@ -29,7 +29,8 @@ type Sweep struct {
 	Repeats          int
 	Seed             uint64
 
-	where map[string]at // the values' places in their file, by key and text; see place
+	left  map[string]bool // the keys of a store's knobs that the file leaves to each store's study
+	where map[string]at   // the values' places in their file, by key and text; see place
 }
 
 // Default is the study's case of MICA, as far as one machine can have it: 27 points, a minute and a half.
@@ -99,6 +100,9 @@ func (s *Sweep) configs() []Config {
 			all = sweepKeys[i].multiply(s, all)
 		}
 	}
+	for i := range all {
+		s.asStudied(&all[i])
+	}
 	return all
 }
 
@@ -106,7 +110,7 @@ func (s *Sweep) configs() []Config {
 func (s *Sweep) size(limit int) int {
 	n := s.Repeats
 	for i := range sweepKeys {
-		if sweepKeys[i].swept() {
+		if sweepKeys[i].swept() && !s.left[sweepKeys[i].name] {
 			n = min(limit, n*len(sweepKeys[i].texts(s))) // the factors are small: no overflow
 		}
 	}

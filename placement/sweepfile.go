@@ -9,11 +9,13 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// ParseSweep reads a sweep file; what it does not say is as in [Default]. The name stands in errors, which
+// ParseSweep reads a sweep file; what it does not say is as in [Default], but for the knobs of the stores: each has
+// those of its own study. The name stands in errors, which
 // are one line for each mistake, each with its place.
 func ParseSweep(name string, data []byte) (Sweep, error) {
 	s := Default()
 	s.where = map[string]at{}
+	s.left = leftToStores()
 	f := strictFile{name: name}
 	for _, e := range f.parse(data) {
 		i := slices.IndexFunc(sweepKeys, func(k sweepKey) bool { return k.name == e.key })
@@ -21,10 +23,14 @@ func ParseSweep(name string, data []byte) (Sweep, error) {
 			f.unknown(e, keyNames(func(*sweepKey) bool { return true }))
 			continue
 		}
+		delete(s.left, e.key)
 		sweepKeys[i].read(&f, &s, e.value)
 	}
 	if len(f.faults) > 0 {
 		return Sweep{}, f.err()
+	}
+	if slices.Equal(s.Stores, Default().Stores) {
+		s.left = nil // Default has that store's knobs
 	}
 	return s, nil
 }
@@ -72,11 +78,14 @@ func readValue[T any](f *strictFile, name string, n ast.Node, c codec[T]) (v T, 
 	return v, where, err == nil
 }
 
-// Marshal writes the sweep as a file that says every key.
+// Marshal writes the sweep as a file that says every key, but for those left to the stores.
 func (s *Sweep) Marshal() []byte {
 	var b bytes.Buffer
 	for i := range sweepKeys {
 		k := &sweepKeys[i]
+		if s.left[k.name] {
+			continue // as it is in the file that it was read from
+		}
 		value := strings.Join(k.texts(s), ", ")
 		if k.swept() {
 			value = "[" + value + "]"

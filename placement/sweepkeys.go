@@ -42,7 +42,7 @@ const (
 )
 
 var sweepKeys = []sweepKey{
-	axis("stores", word([]string{"mica"}, "herd"),
+	axis("stores", word([]string{"mica", "herd"}),
 		func(s *Sweep) *[]string { return &s.Stores }, func(c *Config) *string { return &c.Store }),
 	axis("placements", word(placements),
 		func(s *Sweep) *[]string { return &s.Placements }, func(c *Config) *string { return &c.Placement }),
@@ -85,9 +85,14 @@ var sweepKeys = []sweepKey{
 // axis makes the entry of a key whose values are combined with those of the others.
 func axis[T any](name string, c codec[T], in func(*Sweep) *[]T, of func(*Config) *T) sweepKey {
 	return sweepKey{
-		name:      name,
-		read:      func(f *strictFile, s *Sweep, n ast.Node) { readAxis(f, s, name, n, in(s), c) },
-		texts:     func(s *Sweep) []string { return texts(*in(s), c) },
+		name: name,
+		read: func(f *strictFile, s *Sweep, n ast.Node) { readAxis(f, s, name, n, in(s), c) },
+		texts: func(s *Sweep) []string {
+			if s.left[name] {
+				return s.studied(func(config *Config) string { return c.format(*of(config)) })
+			}
+			return texts(*in(s), c)
+		},
 		canonical: c.canonical,
 		of:        func(config *Config) string { return c.format(*of(config)) },
 		multiply: func(s *Sweep, configs []Config) []Config {

@@ -32,10 +32,14 @@ type Point struct {
 	WarmupNs      int64   `json:"warmup_ns"`
 
 	// What was used.
-	Transport      string  `json:"transport"` // "tcp"
-	Mode           string  `json:"mode"`      // of the store: "cache", "store"
-	Access         string  `json:"access"`    // "erew", "crew"
-	Pages          string  `json:"pages"`     // behind the server's items: "hugetlb", "thp", "4k"
+	Transport string `json:"transport"` // "tcp", "rdma"
+	// Provider is the verbs provider of an RDMA transport; an Emulated one is software, and its
+	// figures are not those of a NIC.
+	Provider       string  `json:"provider,omitempty"`
+	Emulated       bool    `json:"emulated,omitempty"`
+	Mode           string  `json:"mode"`   // of the store: "cache", "store"
+	Access         string  `json:"access"` // "erew", "crew"
+	Pages          string  `json:"pages"`  // behind the server's items: "hugetlb", "thp", "4k"
 	ServerCPUs     []int   `json:"server_cpus"`
 	ClientCPUs     []int   `json:"client_cpus"`
 	OpsPerFrame    float64 `json:"ops_per_frame"`
@@ -54,6 +58,7 @@ type Point struct {
 	Misses        uint64    `json:"misses"`
 	Errors        uint64    `json:"errors"` // answers that are wrong, or say that the operation failed
 	Timeouts      uint64    `json:"timeouts"`
+	Retries       uint64    `json:"retries"`        // requests sent again as no answer came in time: a transport that may lose
 	LateOps       uint64    `json:"late_ops"`       // open loop: due in the window, answered after it
 	UnsentOps     uint64    `json:"unsent_ops"`     // open loop: due in the window, never sent
 	Evicted       uint64    `json:"evicted"`        // by the server, preload included

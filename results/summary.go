@@ -51,7 +51,7 @@ func joined(said ...string) string {
 
 func (s *summary) head() {
 	p := s.p
-	fmt.Fprintln(s, joined(storeTitle(p.Store), p.Placement, submodeTitle(p.Submode), p.Transport))
+	fmt.Fprintln(s, joined(storeTitle(p.Store), p.Placement, submodeTitle(p.Submode), p.Transport, p.Provider))
 	if p.Status != StatusOK {
 		s.line("failed", indent(p.Error))
 		if p.Ops > 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,14 +13,17 @@ import (
 	"dpukv/client"
 	"dpukv/hashbench"
 	"dpukv/kvs"
+	"dpukv/kvs/herd"
 	"dpukv/kvs/mica"
 	"dpukv/results"
+	"dpukv/verbs/provider"
 )
 
 // loadFlags are a load's flags before they are understood.
 type loadFlags struct {
 	cfg                     client.Config
 	store, dist, hash, cpus string
+	device                  string
 	asJSON                  bool
 }
 
@@ -34,22 +38,23 @@ closed: each connection keeps --window batches in flight. With --rate operations
 a schedule, and latency counts from when an operation was due.`,
 		Example: `  dpukv load --server 127.0.0.1:7791
   dpukv load --server 127.0.0.1:7791 --threads 2 --get-ratio 0.95 --dist zipf:0.99 --duration 10s --json
-  dpukv load --server 127.0.0.1:7791 --rate 1e6`,
+  dpukv load --server 127.0.0.1:7791 --rate 1e6
+  dpukv load --store herd --server 127.0.0.1:7791`,
 		Args: exactArgs(0, "arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	flags := cmd.Flags()
 	w := &f.cfg.Workload
-	flags.StringVar(&f.store, "store", "mica", "store that the server runs: mica")
+	flags.StringVar(&f.store, "store", "mica", "store that the server runs: mica or herd")
 	flags.StringVar(&f.cfg.ServerAddr, "server", "", "address of the server's first worker, HOST:PORT (required)")
 	flags.IntVar(&f.cfg.Threads, "threads", 1, "client threads")
 	flags.IntVar(&f.cfg.Connections, "connections", 1, "connections of each thread to each server worker")
 	flags.IntVar(&f.cfg.Window, "window", 1, "batches in flight a connection")
-	flags.IntVar(&f.cfg.Batch, "batch", 64, "operations a batch")
+	flags.IntVar(&f.cfg.Batch, "batch", mica.Study.Batch, fmt.Sprintf("operations a batch (herd: requests posted at once, default %d)", herd.Study.Batch))
 	flags.Float64Var(&w.GetRatio, "get-ratio", 1, "share of GETs, 0 to 1; the rest are SETs")
 	flags.IntVar(&w.Keys, "keys", 1_000_000, "different keys, all preloaded")
-	flags.IntVar(&w.KeyBytes, "key-size", 8, "bytes of a key, 1 to 255")
-	flags.IntVar(&w.ValueBytes, "value-size", 8, "bytes of a value, 0 to 65535")
+	flags.IntVar(&w.KeyBytes, "key-size", mica.Study.KeyBytes, fmt.Sprintf("bytes of a key, 1 to 255 (herd: default %d)", herd.Study.KeyBytes))
+	flags.IntVar(&w.ValueBytes, "value-size", mica.Study.ValueBytes, fmt.Sprintf("bytes of a value, 0 to 65535 (herd: default %d)", herd.Study.ValueBytes))
 	flags.StringVar(&f.dist, "dist", "uniform", "how keys are chosen: uniform or zipf:THETA with 0 <= THETA < 1")
 	flags.Float64Var(&f.cfg.RateOps, "rate", 0, "operations a second to offer, over all threads; 0: closed loop")
 	flags.DurationVar(&f.cfg.Duration, "duration", 5*time.Second, "of the measured window")
@@ -57,16 +62,17 @@ a schedule, and latency counts from when an operation was due.`,
 	flags.Uint64Var(&w.Seed, "seed", 1, "of the sequence of operations")
 	flags.StringVar(&f.hash, "hash", "", "hash function for keys (default: the one that the server wants)")
 	flags.StringVar(&f.cpus, "cpus", "", `CPUs that threads are pinned to in turn, such as 0,2-3, or "none" (default: those this process may use, descending, as servers ascend)`)
+	flags.StringVar(&f.device, "device", "", "herd: device that reaches the server: "+provider.Names+" (default: the server's kind of device)")
 	flags.DurationVar(&f.cfg.Timeout, "timeout", client.DefaultTimeout, "an answer that is out longer fails the run")
 	flags.BoolVar(&f.asJSON, "json", false, "print the point as one JSON object")
 	return cmd
 }
 
 func (f *loadFlags) run(cmd *cobra.Command) error {
-	if err := f.understand(); err != nil {
+	if err := f.understand(cmd.Flags().Changed); err != nil {
 		return usagef("load: %w", err)
 	}
-	remote, err := mica.Dial(cmd.Context(), f.cfg.ServerAddr)
+	remote, err := f.dial(cmd.Context())
 	if err != nil {
 		return fmt.Errorf("load: %w", err)
 	}
@@ -87,9 +93,14 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 }
 
 // understand turns texts into what they mean.
-func (f *loadFlags) understand() (err error) {
-	if f.store != "mica" {
-		return fmt.Errorf("--store %q: built so far: mica", f.store)
+func (f *loadFlags) understand(given func(flag string) bool) (err error) {
+	switch {
+	case f.store == "herd":
+		f.asStudied(given, &herd.Study)
+	case f.store != "mica":
+		return fmt.Errorf("--store %q: built so far: mica, herd", f.store)
+	case f.device != "":
+		return errors.New("--device: mica is served over TCP; only herd has devices")
 	}
 	if f.cfg.ServerAddr == "" {
 		return errors.New(`--server is required: the "addr" that dpukv serve printed`)
@@ -110,6 +121,29 @@ func (f *loadFlags) understand() (err error) {
 		reverse(f.cfg.CPUs)
 	}
 	return nil
+}
+
+// asStudied gives what was not asked for the values of a store's own study. The flags' defaults are those of MICA.
+func (f *loadFlags) asStudied(given func(flag string) bool, k *kvs.Knobs) {
+	for name, own := range map[string]struct {
+		value *int
+		study int
+	}{
+		"batch":      {&f.cfg.Batch, k.Batch},
+		"key-size":   {&f.cfg.Workload.KeyBytes, k.KeyBytes},
+		"value-size": {&f.cfg.Workload.ValueBytes, k.ValueBytes},
+	} {
+		if !given(name) {
+			*own.value = own.study
+		}
+	}
+}
+
+func (f *loadFlags) dial(ctx context.Context) (kvs.Remote, error) {
+	if f.store == "herd" {
+		return herd.Dial(ctx, f.cfg.ServerAddr, herd.Options{Device: f.device})
+	}
+	return mica.Dial(ctx, f.cfg.ServerAddr)
 }
 
 // choose takes from the server what was left open.

@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"dpukv/results"
+	"dpukv/verbs/verbstest"
 )
 
 func TestMain(m *testing.M) {
@@ -26,15 +27,23 @@ func TestMain(m *testing.M) {
 //	status N dpukv ARG...   run it; its exit status must be N; stdout and stderr are kept
 //	serve ARG...            start "dpukv serve mica --json" on a free port; $ADDR is its address
 //	term                    SIGTERM the server; it must end with status 0
+//	serve-verbs ARG...      start "dpukv verbs ARG... -p $PORT" on a free port, for one client
 //	point FILE [k=v...]     FILE is one line of JSON: a valid point with these field values
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("LO0", verbstest.Addr(0))
+			env.Setenv("LO1", verbstest.Addr(1))
+			return nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"status": status,
 			"serve":  serve,
 			"term":   term,
 			"point":  point,
+
+			"serve-verbs": serveVerbs,
 		},
 	})
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,12 +22,12 @@ func newServeCommand() *cobra.Command {
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("serve: which store? Built so far: mica")
+				return usagef("serve: which store? Built so far: mica, herd")
 			}
-			return usagef("serve: store %q: built so far: mica", args[0])
+			return usagef("serve: store %q: built so far: mica, herd", args[0])
 		},
 	}
-	cmd.AddCommand(newServeMICACommand())
+	cmd.AddCommand(newServeMICACommand(), newServeHERDCommand())
 	return cmd
 }
 
@@ -118,6 +119,19 @@ func serveMICA(cmd *cobra.Command, cfg mica.Config, asJSON bool) error {
 	if err != nil {
 		return usagef("serve mica: %w", err)
 	}
+	return runServer(cmd, s, asJSON)
+}
+
+// storeServer is a running server of any store.
+type storeServer interface {
+	Addr() string
+	Facts() kvs.Facts
+	Wait() error
+	Close() error
+}
+
+// runServer announces a server and runs it until the command ends, or the server itself.
+func runServer(cmd *cobra.Command, s storeServer, asJSON bool) error {
 	if err := announce(cmd, serving{s.Addr(), s.Facts()}, asJSON); err != nil {
 		_ = s.Close() // the process ends
 		return err
@@ -128,7 +142,7 @@ func serveMICA(cmd *cobra.Command, cfg mica.Config, asJSON bool) error {
 	case <-cmd.Context().Done():
 		return s.Close()
 	case err := <-ended:
-		return fmt.Errorf("serve mica: %w", err)
+		return fmt.Errorf("serve %s: %w", s.Facts().Store, err)
 	}
 }
 
@@ -136,7 +150,7 @@ func announce(cmd *cobra.Command, s serving, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(cmd.OutOrStdout()).Encode(s)
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "MICA on %s: %d workers on CPUs %v, %d partitions, mode %s, access %s, %d items, %s of log, pages %s\n",
-		s.Addr, s.Workers, s.CPUs, s.Partitions, s.Mode, s.Access, s.Items, byteSize(s.LogBytes), s.Pages)
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s on %s over %s: %d workers on CPUs %v, %d partitions, mode %s, access %s, %d items, %s of log, pages %s\n",
+		strings.ToUpper(s.Store), s.Addr, strings.Trim(s.Transport+" "+s.Provider, " "), s.Workers, s.CPUs, s.Partitions, s.Mode, s.Access, s.Items, byteSize(s.LogBytes), s.Pages)
 	return err
 }

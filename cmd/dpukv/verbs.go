@@ -1,0 +1,222 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"dpukv/verbs"
+	"dpukv/verbs/perf"
+	"dpukv/verbs/provider"
+)
+
+func newVerbsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "verbs",
+		Short: "Measure RDMA itself: latency and bandwidth of WRITE, READ and SEND",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("verbs: unknown measurement %q: want lat or bw", args[0])
+			}
+			return cmd.Help()
+		},
+	}
+	cmd.AddCommand(newPerfCommand(perf.Latency, "latency"), newPerfCommand(perf.Bandwidth, "bandwidth"))
+	return cmd
+}
+
+// perfFlags are a microbenchmark's flags before they are understood.
+type perfFlags struct {
+	cfg                    perf.Config
+	device, op, connection string
+	opts                   provider.Options
+	size                   int
+	duration               seconds
+	port                   int
+	all, loopback, asJSON  bool
+}
+
+func newPerfCommand(kind perf.Kind, what string) *cobra.Command {
+	f := perfFlags{cfg: perf.Defaults(kind), opts: provider.Defaults}
+	cmd := &cobra.Command{
+		Use:   string(kind) + " [SERVER]",
+		Short: "Measure " + what + " of an RDMA operation, with perftest's flags and columns",
+		Long: `Measure ` + what + ` of an RDMA operation, with perftest's flags and columns.
+
+Without an argument it is a server, for one run; with a server's address it is the client. What to
+measure is the client's say: the server needs only --device, --gid-index, --mtu and --port. Both print whom
+they talk with. Devices: shm (both ends on one machine), softroce:ADDRESS (RoCE v2 in software, on an
+IPv4 address of this machine; two ends on one machine need two, such as 127.0.0.1 and 127.0.0.2), ibverbs:NAME (an RDMA NIC).`,
+		Example: fmt.Sprintf(`  dpukv verbs %[1]s --loopback -d shm -a
+  dpukv verbs %[1]s -d ibverbs:mlx5_0                # on one machine
+  dpukv verbs %[1]s -d softroce:10.0.0.2 -c UC 10.0.0.1   # on the other`, kind),
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	f.add(cmd, kind)
+	return cmd
+}
+
+func (f *perfFlags) add(cmd *cobra.Command, kind perf.Kind) {
+	flags := cmd.Flags()
+	flags.StringVarP(&f.device, "device", "d", "", "device: "+provider.Names+" (required)")
+	flags.IntVarP(&f.opts.GIDIndex, "gid-index", "x", f.opts.GIDIndex, "index into the port's GID table; -1: its RoCE v2 IPv4 GID")
+	flags.IntVarP(&f.opts.MTU, "mtu", "m", 0, "path MTU in bytes, 256 to 4096 (default: the port's)")
+	flags.IntVarP(&f.port, "port", "p", perf.DefaultPort, "TCP port of the side channel")
+	flags.StringVar(&f.op, "op", string(perf.Write), "operation: write, read or send")
+	flags.StringVarP(&f.connection, "connection", "c", "RC", "transport service: RC, UC or UD")
+	flags.IntVarP(&f.size, "size", "s", f.cfg.Sizes[0], "bytes of a message")
+	flags.BoolVarP(&f.all, "all", "a", false, "all sizes from 2 bytes to 8 MB; datagrams up to the MTU")
+	flags.IntVarP(&f.cfg.Iters, "iters", "n", f.cfg.Iters, "messages of a size, for each QP")
+	flags.VarP(&f.duration, "duration", "D", "run each size for so many seconds, instead of --iters")
+	flags.IntVarP(&f.cfg.TxDepth, "tx-depth", "t", f.cfg.TxDepth, "sends outstanding, for each QP")
+	flags.IntVarP(&f.cfg.RxDepth, "rx-depth", "r", f.cfg.RxDepth, "receives posted, for each QP")
+	flags.IntVarP(&f.cfg.Inline, "inline_size", "I", f.cfg.Inline, "largest message that goes inline; -1: 220 for latency where the device can, 0 for bandwidth")
+	if kind == perf.Bandwidth {
+		flags.IntVarP(&f.cfg.QPs, "qp", "q", f.cfg.QPs, "queue pairs")
+		flags.IntVarP(&f.cfg.PostList, "post_list", "l", f.cfg.PostList, "work requests posted at once")
+		flags.IntVarP(&f.cfg.CQMod, "cq-mod", "Q", f.cfg.CQMod, "one work request in so many asks for a completion (default 100, or --tx-depth if that is less)")
+	}
+	flags.BoolVar(&f.loopback, "loopback", false, "both ends here, in this process, on one device")
+	flags.BoolVar(&f.asJSON, "json", false, "print the report as one JSON object")
+}
+
+func (f *perfFlags) run(cmd *cobra.Command, args []string) error {
+	name := "verbs " + cmd.Name()
+	if err := f.understand(cmd, args); err != nil {
+		return usagef("%s: %w", name, err)
+	}
+	dev, err := provider.Open(f.device, f.opts)
+	if err != nil {
+		return usagef("%s: %w", name, err)
+	}
+	err = f.measure(cmd, dev, args)
+	if err = errors.Join(err, dev.Close()); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// understand turns texts into what they mean.
+func (f *perfFlags) understand(cmd *cobra.Command, args []string) (err error) {
+	switch {
+	case f.device == "":
+		return fmt.Errorf("--device is required: want %s", provider.Names)
+	case len(args) > 1:
+		return fmt.Errorf("want at most one server, got %q", args)
+	case f.loopback && len(args) > 0:
+		return fmt.Errorf("--loopback has both ends here: want no server, got %q", args[0])
+	case f.port < 1 || f.port > 65535:
+		return fmt.Errorf("--port %d: want 1 to 65535", f.port)
+	}
+	if f.cfg.Op, err = perf.ParseOp(f.op); err != nil {
+		return fmt.Errorf("--op: %w", err)
+	}
+	if f.cfg.Connection, err = perf.ParseConnection(f.connection); err != nil {
+		return fmt.Errorf("--connection: %w", err)
+	}
+	f.cfg.Duration = time.Duration(f.duration)
+	f.cfg.Sizes = []int{f.size}
+	if f.all {
+		f.cfg.Sizes = perf.AllSizes()
+	}
+	if !cmd.Flags().Changed("cq-mod") {
+		f.cfg.CQMod = min(f.cfg.CQMod, f.cfg.TxDepth)
+	}
+	return f.cfg.Check()
+}
+
+// measure plays the part that the arguments ask for.
+func (f *perfFlags) measure(cmd *cobra.Command, dev verbs.Device, args []string) error {
+	ctx, out := cmd.Context(), cmd.OutOrStdout()
+	watch := f.observer(out)
+	if f.loopback {
+		report, err := perf.Loopback(ctx, dev, f.cfg, watch)
+		return f.conclude(out, report, err)
+	}
+	if len(args) == 0 {
+		conn, err := f.accept(ctx, cmd.ErrOrStderr())
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		defer context.AfterFunc(ctx, func() { _ = conn.Close() })() // ends whatever waits for it
+		return perf.Serve(ctx, dev, conn, watch)
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(args[0], strconv.Itoa(f.port)))
+	if err != nil {
+		return fmt.Errorf("%w: is the server running there? dpukv verbs %s -d DEVICE -p %d", err, cmd.Name(), f.port)
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	report, err := perf.Run(ctx, dev, conn, f.cfg, watch)
+	return f.conclude(out, report, err)
+}
+
+// accept waits for the one client.
+func (f *perfFlags) accept(ctx context.Context, say io.Writer) (net.Conn, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort("", strconv.Itoa(f.port)))
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	defer context.AfterFunc(ctx, func() { _ = l.Close() })()
+	fmt.Fprintf(say, "waiting for a client on %s\n", l.Addr())
+	conn, err := l.Accept()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return conn, err
+}
+
+// observer prints a run as it goes; a report in JSON comes at the end.
+func (f *perfFlags) observer(out io.Writer) perf.Observer {
+	if f.asJSON {
+		return perf.Observer{}
+	}
+	return perf.Observer{
+		Connected: func(h *perf.Header) { _ = perf.WriteHeader(out, h) },
+		Measured:  func(p *perf.Point) { _ = perf.WritePoint(out, p) },
+	}
+}
+
+func (f *perfFlags) conclude(out io.Writer, report *perf.Report, err error) error {
+	if f.asJSON && report != nil {
+		return errors.Join(err, json.NewEncoder(out).Encode(report))
+	}
+	return err
+}
+
+// seconds is a flag for a duration that is a number of seconds, as perftest has it, or says its unit.
+type seconds time.Duration
+
+// Set reads "5" or "5s" or "200ms".
+func (s *seconds) Set(text string) error {
+	if n, err := strconv.Atoi(text); err == nil {
+		text = fmt.Sprint(n, "s")
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return fmt.Errorf("%q: want seconds, or a duration such as 200ms", text)
+	}
+	*s = seconds(d)
+	return nil
+}
+
+func (s *seconds) String() string {
+	if *s == 0 {
+		return ""
+	}
+	return time.Duration(*s).String()
+}
+
+// Type names the flag's kind in help texts.
+func (s *seconds) Type() string { return "seconds" }

@@ -1,0 +1,160 @@
+//go:build rdmavm
+
+package rdmavm
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+//go:embed init.sh
+var initScript string
+
+const (
+	hostAddr  = "10.77.0.1"
+	guestAddr = "10.77.0.2"
+	// wireMTU leaves room for RoCE's largest path MTU and its headers.
+	wireMTU = 4200
+)
+
+// sandbox is the machine, and what runs at the other end of its wire.
+type sandbox struct {
+	kernel string
+	dir    string // of scripts and outputs; the guest reads it at the same path
+}
+
+func newSandbox(t *testing.T) *sandbox {
+	t.Helper()
+	s := &sandbox{kernel: guestKernel(t), dir: t.TempDir()}
+	s.write(t, "init", initScript)
+	return s
+}
+
+func (s *sandbox) path(name string) string { return filepath.Join(s.dir, name) }
+
+func (s *sandbox) write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(s.path(name), []byte(text), 0o755); err != nil { //nolint:gosec // scripts to be run
+		t.Fatal(err)
+	}
+}
+
+// read is what a part of the sandbox has printed. The console ends its lines as terminals do.
+func (s *sandbox) read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(s.path(name))
+	if err != nil {
+		t.Error(err)
+	}
+	return strings.ReplaceAll(string(text), "\r", "")
+}
+
+// boot is the command that runs the guest with a device for its network.
+func (s *sandbox) boot(device, addr string) string {
+	return strings.Join([]string{
+		// Its memory is an unlinked file there.
+		"TMPDIR=/dev/shm", s.kernel, "mem=768M", "uml_dir=" + s.dir + "/",
+		"root=/dev/root rootfstype=hostfs rootflags=/ ro init=" + s.path("init"),
+		"con=null con0=fd:0,fd:1 ssl=null quiet",
+		fmt.Sprintf("vec0:transport=tap,ifname=tap0,depth=64,gro=0,mtu=%d", wireMTU),
+		fmt.Sprintf("job=%s net=%s addr=%s/24 mtu=%d", s.path("job"), device, addr, wireMTU),
+		"</dev/null >" + s.path("guest") + " 2>&1",
+	}, " ")
+}
+
+// run runs a script in network and process namespaces that end with it.
+func (s *sandbox) run(t *testing.T, script string, limit time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "unshare", "--net", "--pid", "--mount-proc", "--fork", "--kill-child", "sh", "-euc", script)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	cmd.WaitDelay = 5 * time.Second
+	started := time.Now()
+	out, err := cmd.CombinedOutput()
+	t.Logf("the sandbox took %.1f s", time.Since(started).Seconds())
+	if ctx.Err() != nil {
+		err = fmt.Errorf("not done within %v", limit)
+	}
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// tapScript makes this side of the wire.
+const tapScript = `
+ip link set lo up
+ip tuntap add tap0 mode tap
+ip address add ` + hostAddr + `/24 dev tap0
+ip link set tap0 mtu 4200 up
+`
+
+var ended = regexp.MustCompile(`(?m)^rdmavm: job ended with status (\d+)$`)
+
+// guestOutput is what the guest's job printed. A job that failed, or never ended, is an error.
+func (s *sandbox) guestOutput(t *testing.T) string {
+	t.Helper()
+	out := s.read(t, "guest")
+	status := ended.FindStringSubmatch(out)
+	if status == nil {
+		t.Errorf("the guest's job did not end; its console:\n%s", tail(out, 40))
+	} else if status[1] != "0" {
+		t.Errorf("the guest's job ended with status %s; its console:\n%s", status[1], tail(out, 40))
+	}
+	return out
+}
+
+// tail is the last n lines.
+func tail(text string, n int) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}
+
+// guestKernel finds or builds the kernel. A machine that cannot run it skips the test.
+func guestKernel(t *testing.T) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sh", "kernel.sh", "guest.config")
+	said := &teller{t: t}
+	cmd.Stderr = said
+	out, err := cmd.Output()
+	if exit := new(exec.ExitError); errors.As(err, &exit) && exit.ExitCode() == 77 {
+		t.Skip("this machine cannot run the guest:", tail(said.String(), 1))
+	}
+	if err != nil {
+		t.Fatalf("kernel.sh: %v\n%s", err, tail(said.String(), 40))
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// teller keeps what kernel.sh says, and passes on at once what it says of a build, which takes minutes.
+type teller struct {
+	strings.Builder
+	t *testing.T
+}
+
+func (w *teller) Write(p []byte) (int, error) {
+	if strings.HasPrefix(string(p), "kernel: ") {
+		w.t.Log(strings.TrimSpace(string(p)))
+	}
+	return w.Builder.Write(p)
+}
+
+// build compiles a package's tests with libibverbs. It goes after guestKernel, which installs that.
+func (s *sandbox) build(t *testing.T, pkg string) (binary string) {
+	t.Helper()
+	binary = s.path(filepath.Base(pkg) + ".test")
+	if out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-tags", "ibverbs", "-o", binary, pkg).CombinedOutput(); err != nil {
+		t.Fatalf("go test -c %s: %v\n%s", pkg, err, out)
+	}
+	return binary
+}

@@ -1,0 +1,183 @@
+package peer
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"testing"
+	"time"
+
+	"dpukv/client"
+	"dpukv/hashbench"
+	"dpukv/kvs"
+	"dpukv/kvs/herd"
+	"dpukv/kvs/mica/partition"
+	"dpukv/results"
+)
+
+const herdHash = herd.DefaultHash
+
+// TestHERDServe is a HERD server, until a connection to the address in CONTROL ends.
+func TestHERDServe(t *testing.T) {
+	device, addr, control := os.Getenv("DEVICE"), os.Getenv("ADDR"), os.Getenv("CONTROL")
+	if control == "" {
+		t.Skip("DEVICE, ADDR and CONTROL are not set: see the package's comment")
+	}
+	server, err := herd.Start(herd.Config{
+		Listen: addr, Device: device, Workers: 1, Mode: partition.Store,
+		Items: 100_000, LogBytes: 64 << 20, Hash: herdHash, Version: "test", MaxClients: 16,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", control)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	conn, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = conn.Read(make([]byte, 1)) // its end is all that it says
+	if err := server.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestHERDDrive is its client.
+func TestHERDDrive(t *testing.T) {
+	device, addr, control := os.Getenv("DEVICE"), os.Getenv("ADDR"), os.Getenv("CONTROL")
+	if control == "" {
+		t.Skip("DEVICE, ADDR and CONTROL are not set: see the package's comment")
+	}
+	conn, err := dial(control, 30*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	remote, err := herd.Dial(t.Context(), addr, herd.Options{Device: device})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer remote.Close()
+	t.Logf("%+v", remote.Facts())
+	t.Run("model", func(t *testing.T) { againstModel(t, remote) })
+	t.Run("load", func(t *testing.T) { underLoad(t, remote) })
+}
+
+// againstModel does a seeded mixture of all operations, and compares every answer with a plain map's.
+func againstModel(t *testing.T, remote kvs.Remote) {
+	hash, err := hashbench.Lookup(herdHash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := remote.Open(kvs.SessionOptions{Batch: 32, Window: 2, Connections: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	const keys, rounds, perRound = 2000, 50, 200
+	random, model := rand.New(rand.NewPCG(1, 2)), make(map[string]string)
+	for round := range rounds {
+		// Requests in flight together have no order, so a round has no key twice.
+		requests := make([]kvs.Request, perRound)
+		for i, k := range random.Perm(keys)[:perRound] {
+			key := fmt.Appendf(nil, "key-%012d", k)
+			requests[i] = kvs.Request{
+				Op: kvs.Op(1 + random.IntN(4)), Key: key, Hash: hash.Sum64(key), Cookie: uint64(i),
+				Value: fmt.Appendf(nil, "%0*d", random.IntN(32), round),
+			}
+		}
+		for i, a := range exchange(t, session, requests) {
+			if want := expect(model, &requests[i]); a != want {
+				t.Fatalf("round %d, %s %s: got %+v, want %+v", round, requests[i].Op, requests[i].Key, a, want)
+			}
+		}
+	}
+	t.Logf("%d answers right; traffic %+v", rounds*perRound, session.Traffic())
+}
+
+// reply is what of an answer can be compared.
+type reply struct {
+	status kvs.Status
+	value  string
+}
+
+// expect applies a request to the model.
+func expect(model map[string]string, r *kvs.Request) reply {
+	key := string(r.Key)
+	old, found := model[key]
+	switch {
+	case r.Op == kvs.Get && found:
+		return reply{kvs.OK, old}
+	case r.Op == kvs.Add && found:
+		return reply{status: kvs.Exists}
+	case (r.Op == kvs.Get || r.Op == kvs.Delete) && !found:
+		return reply{status: kvs.NotFound}
+	case r.Op == kvs.Delete:
+		delete(model, key)
+	default:
+		model[key] = string(r.Value)
+	}
+	return reply{status: kvs.OK}
+}
+
+// exchange submits requests and waits for every answer, by cookie.
+func exchange(t *testing.T, s kvs.Session, requests []kvs.Request) []reply {
+	t.Helper()
+	replies := make([]reply, len(requests))
+	poll := func() {
+		answers, err := s.Poll(nil, 10*time.Millisecond)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range answers {
+			replies[a.Cookie] = reply{a.Status, string(a.Value)}
+		}
+	}
+	deadline := time.Now().Add(20 * time.Second)
+	for i := range requests {
+		for taken := false; !taken; {
+			var err error
+			if taken, err = s.Submit(&requests[i]); err != nil {
+				t.Fatal(err)
+			}
+			if !taken {
+				poll()
+			}
+		}
+	}
+	for s.InFlight() > 0 {
+		if err := s.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		if poll(); time.Now().After(deadline) {
+			t.Fatalf("%d requests without an answer", s.InFlight())
+		}
+	}
+	return replies
+}
+
+// underLoad runs the load client, which checks every answer, too.
+func underLoad(t *testing.T, remote kvs.Remote) {
+	hash, err := hashbench.Lookup(herdHash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := client.Run(context.Background(), remote, client.Config{
+		Workload: client.Workload{Keys: 20_000, KeyBytes: 16, ValueBytes: 32, GetRatio: .5, Seed: 1},
+		Threads:  1, Connections: 1, Window: 2, Batch: 32,
+		Duration: 3 * time.Second, Warmup: 200 * time.Millisecond, Timeout: 10 * time.Second, Hash: hash,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &result.Point
+	if p.Status != results.StatusOK || p.Ops == 0 || p.Errors > 0 {
+		t.Errorf("status %s, %d operations, %d errors: %v", p.Status, p.Ops, p.Errors, result.Examples)
+	}
+	t.Logf("%d operations, every answer right", p.Ops)
+}

@@ -1,0 +1,83 @@
+//go:build rdmavm
+
+package rdmavm
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestIBVerbs runs the provider's own tests inside the guest: its device talks with itself.
+func TestIBVerbs(t *testing.T) { runInGuest(t, "dpukv/verbs/ibverbs", "") }
+
+// TestPerf runs the microbenchmark there. Its figures are those of an emulation on one CPU.
+func TestPerf(t *testing.T) {
+	runInGuest(t, "dpukv/verbs/perf", "-test.run TestEveryOperation/ibverbs")
+}
+
+func runInGuest(t *testing.T, pkg, flags string) {
+	t.Helper()
+	s := newSandbox(t)
+	s.write(t, "job", s.build(t, pkg)+" -test.v=test2json -test.timeout 90s "+flags+"\n")
+	s.run(t, s.boot("dummy0", guestAddr), 2*time.Minute)
+	report(t, s.guestOutput(t))
+}
+
+// TestInterop has the software device on this side of a tap, and the kernel's soft-RoCE on the other.
+func TestInterop(t *testing.T) {
+	p := newPeers(t)
+	p.overTheWire(t, p.guest("TestServe"), p.host("TestDrive"))
+}
+
+// TestHERD has a HERD server at one end and its client at the other, both ways round.
+func TestHERD(t *testing.T) {
+	t.Run("server=rxe,client=softroce", func(t *testing.T) {
+		p := newPeers(t)
+		p.overTheWire(t, p.guest("TestHERDServe"), p.host("TestHERDDrive"))
+	})
+	t.Run("server=softroce,client=rxe", func(t *testing.T) {
+		p := newPeers(t)
+		p.overTheWire(t, p.guest("TestHERDDrive"), p.host("TestHERDServe"))
+	})
+}
+
+// peers is a sandbox with a test of package peer at either end of the wire.
+type peers struct {
+	*sandbox
+	binary string
+}
+
+func newPeers(t *testing.T) *peers {
+	t.Helper()
+	s := newSandbox(t)
+	return &peers{s, s.build(t, "dpukv/internal/rdmavm/peer")}
+}
+
+// end is the command of one end. A server listens on the addresses that its client dials.
+func (p *peers) end(test, device, local, remote string) string {
+	at := remote
+	if strings.HasSuffix(test, "Serve") {
+		at = local
+	}
+	return fmt.Sprintf("DEVICE=%s ADDR=%s:7000 CONTROL=%s:7001 %s -test.run '^%s$' -test.v=test2json -test.timeout 90s",
+		device, at, at, p.binary, test)
+}
+
+func (p *peers) guest(test string) string { return p.end(test, "ibverbs:rxe0", guestAddr, hostAddr) }
+
+func (p *peers) host(test string) string {
+	return p.end(test, "softroce:"+hostAddr, hostAddr, guestAddr)
+}
+
+// overTheWire runs both ends and reports the tests of both.
+func (p *peers) overTheWire(t *testing.T, guest, host string) {
+	t.Helper()
+	p.write(t, "job", guest+"\n")
+	// What failed at this end is in its output; the guest's end is waited for all the same.
+	here := host + " >" + p.path("host") + " 2>&1 || true"
+	p.run(t, tapScript+p.boot("vec0", guestAddr)+" &\n"+here+"\nwait\n", 2*time.Minute)
+	t.Run("guest", func(t *testing.T) { report(t, p.guestOutput(t)) })
+	t.Run("host", func(t *testing.T) { report(t, p.read(t, "host")) })
+}

@@ -1,0 +1,110 @@
+package herd
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"net"
+	"slices"
+
+	"dpukv/internal/cpu"
+	"dpukv/internal/offheap"
+	"dpukv/kvs/mica/partition"
+	"dpukv/verbs/provider"
+)
+
+// Config is what a server is started with.
+type Config struct {
+	// Listen is the TCP address at which clients ask for slots and counters.
+	Listen string
+	// Device names what carries the requests: see [provider.Open], also for the options. nil: the defaults.
+	Device        string
+	DeviceOptions *provider.Options
+	// Workers is the number of threads that answer. Each owns one partition.
+	Workers int
+	Mode    partition.Mode
+	// Items and LogBytes size the store: see [partition.Config].
+	Items    int
+	LogBytes int64
+	Pages    offheap.Pages
+	// Hash is the name of the hash function that clients must use.
+	Hash string
+	// CPUs are where the workers are pinned, in turn. None: not pinned.
+	CPUs []int
+	// Version is that of the build, to be told to clients.
+	Version string
+	// Window is the most requests that one connection may have in flight at one
+	// worker; MaxClients the most connections; SlotBytes the size of a slot. 0: the defaults.
+	Window, MaxClients, SlotBytes int
+	// Faithful polls as the original does: one slot of each client a pass.
+	Faithful bool
+
+	open opener // nil: openDevice
+}
+
+// What a Config with zeros gets.
+const (
+	DefaultWindow     = 1024
+	DefaultMaxClients = 256
+	// DefaultHash is the original's and the study's.
+	DefaultHash = "city128"
+)
+
+const maxWindow = 1 << 14
+
+func (c *Config) setDefaults() {
+	if c.Window == 0 {
+		c.Window = DefaultWindow
+	}
+	if c.MaxClients == 0 {
+		c.MaxClients = DefaultMaxClients
+	}
+	if c.SlotBytes == 0 {
+		c.SlotBytes = MinSlotBytes
+	}
+	if c.open == nil {
+		c.open = openDevice
+	}
+	if c.Device == "" {
+		c.Device = DefaultDevice
+	}
+}
+
+// check refuses what would only fail later, or silently not be as asked.
+func (c *Config) check() error {
+	switch {
+	case c.Workers < 1 || c.Workers > 1024:
+		return fmt.Errorf("%d workers: want 1 to 1024", c.Workers)
+	case c.Hash == "":
+		return errors.New("no hash function named")
+	case c.Window < 1 || c.Window > maxWindow:
+		return fmt.Errorf("a window of %d requests: want 1 to %d", c.Window, maxWindow)
+	case c.MaxClients < 1 || c.MaxClients > 1<<16:
+		return fmt.Errorf("%d clients: want 1 to %d", c.MaxClients, 1<<16)
+	case c.SlotBytes < MinSlotBytes || c.SlotBytes > MaxSlotBytes || c.SlotBytes%wordBytes != 0:
+		return fmt.Errorf("slots of %d bytes: want %d to %d, a multiple of %d", c.SlotBytes, MinSlotBytes, MaxSlotBytes, wordBytes)
+	}
+	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
+		return fmt.Errorf("listen address %q: want HOST:PORT: %w", c.Listen, err)
+	}
+	allowed, err := cpu.Allowed()
+	if err != nil {
+		return err
+	}
+	for _, want := range c.CPUs {
+		if !slices.Contains(allowed, want) {
+			return fmt.Errorf("pin to CPU %d: this process may use %v", want, allowed)
+		}
+	}
+	return nil
+}
+
+func (c *Config) table() (*partition.Table, error) {
+	return partition.New(partition.Config{
+		Mode: c.Mode, Access: partition.EREW, Cores: c.Workers, PerCore: 1,
+		Items: c.Items, LogBytes: c.LogBytes, Pages: c.Pages,
+	})
+}
+
+// powerOfTwo is the least that is not below n.
+func powerOfTwo(n int) int { return 1 << bits.Len(uint(n-1)) }

@@ -1,0 +1,89 @@
+package herd
+
+import (
+	"runtime"
+	"time"
+
+	"dpukv/internal/cpu"
+	"dpukv/verbs"
+)
+
+// How long a poller that finds nothing spins, before it yields its CPU at each turn, before it sleeps. A worker that a
+// load of even a few requests a second keeps awake never sleeps, so that no latency has a sleep in it.
+const (
+	spinFor   = 20 * time.Microsecond
+	yieldFor  = 200 * time.Millisecond
+	sleepFor  = 100 * time.Microsecond
+	clockRate = 16 // turns to one look at the clock
+)
+
+// idleness is how long a worker has found nothing.
+type idleness struct {
+	turns   uint
+	sinceNs int64
+	forNs   int64
+}
+
+func (i *idleness) reset() { *i = idleness{} }
+
+// rest spends a turn that found nothing.
+func (i *idleness) rest(device verbs.Device, pinned bool) error {
+	if i.turns++; i.turns%clockRate == 0 || i.forNs > int64(spinFor) {
+		now := cpu.NowNs()
+		if i.sinceNs == 0 {
+			i.sinceNs = now
+		}
+		i.forNs = now - i.sinceNs
+	}
+	switch {
+	case i.forNs <= int64(spinFor):
+		return nil
+	case i.forNs > int64(yieldFor):
+		time.Sleep(sleepFor)
+	case !pinned:
+		runtime.Gosched() // a pinned goroutine has its thread to itself, and shares only its CPU
+	}
+	return device.Wait(0)
+}
+
+// sessionSpin is how long a session spins before it yields at each turn. It is short, because client threads that share a
+// CPU keep each other from answers that are there.
+const sessionSpin = 4 * time.Microsecond
+
+// patience is one wait of a session for answers.
+type patience struct {
+	turns          uint
+	begunNs, nowNs int64 // 0 until the clock was read
+	restedNs       int64
+}
+
+// due reports whether it is time to look at the clock, and does. Between looks lie a few turns.
+func (p *patience) due() bool {
+	if p.turns++; p.turns%clockRate != 0 && p.nowNs-p.begunNs < int64(sessionSpin) {
+		return false
+	}
+	if p.nowNs = cpu.NowNs(); p.begunNs == 0 {
+		p.begunNs = p.nowNs
+	}
+	return true
+}
+
+func (p *patience) waited() time.Duration { return time.Duration(p.nowNs - p.begunNs) }
+
+// rest gives the CPU away, once there was enough spinning.
+func (p *patience) rest(device verbs.Device, left time.Duration) error {
+	if p.waited() < sessionSpin {
+		return nil
+	}
+	err := device.Wait(min(left, time.Millisecond))
+	p.restedNs += cpu.NowNs() - p.nowNs
+	return err
+}
+
+// spunNs is the part of the wait that went into turns.
+func (p *patience) spunNs() int64 {
+	if p.begunNs == 0 {
+		return 0
+	}
+	return cpu.NowNs() - p.begunNs - p.restedNs
+}

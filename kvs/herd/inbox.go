@@ -1,0 +1,99 @@
+package herd
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"unsafe"
+
+	"dpukv/kvs"
+	"dpukv/kvs/mica/partition"
+	"dpukv/verbs"
+)
+
+// inbox is one client's slots at one worker. After it was handed over it belongs to the worker's thread.
+type inbox struct {
+	client    *client
+	condemned bool // the client wrote nonsense, and is being shown out
+	slots     unsafe.Pointer
+	slotBytes uintptr
+	count     uint32 // of slots: a power of two
+	next      uint32 // sequence of the request that comes next in order
+	// Of each slot, what was taken from it last, and how a write ended: a repeated write is answered from here.
+	taken   []control
+	outcome []kvs.Status
+
+	local  endpoint
+	uc     verbs.QP
+	ah     verbs.AH
+	answer verbs.SendWR // an answer to this client, but for what differs
+}
+
+// newInbox connects to a client's queue pairs and makes ready for its first request.
+func (w *worker) newInbox(c *client, slots []byte, peer endpoint) (in *inbox, err error) {
+	s := w.server
+	count := len(slots) / s.cfg.SlotBytes
+	in = &inbox{
+		client: c, slots: unsafe.Pointer(&slots[0]), slotBytes: uintptr(s.cfg.SlotBytes), count: uint32(count),
+		next:  uint32(count), // the lap of sequences 0 … is skipped: 0 is what an empty slot has
+		taken: make([]control, count), outcome: make([]kvs.Status, count),
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, in.close())
+		}
+	}()
+	if in.uc, err = s.pd.CreateQP(verbs.QPConfig{Type: verbs.UC, SendCQ: w.cq, RecvCQ: w.cq, MaxSend: 1}); err != nil {
+		return in, err
+	}
+	in.local = endpoint{UC: in.uc.Local(), UD: w.ud.Local()}
+	if err = checkEnds(in.local, peer); err != nil {
+		return in, err
+	}
+	if err = in.uc.Connect(peer.UC); err != nil {
+		return in, err
+	}
+	if in.ah, err = s.pd.CreateAH(peer.UD); err != nil {
+		return in, err
+	}
+	in.answer = verbs.SendWR{
+		Op: verbs.OpSendImm, AH: in.ah.Handle(), QPN: peer.UD.QPN, QKey: peer.UD.QKey,
+		Local: verbs.SGE{Addr: w.out.Addr(), LKey: w.out.LKey()},
+	}
+	return in, nil
+}
+
+func (in *inbox) close() error {
+	var errs []error
+	if in.uc != nil {
+		errs = append(errs, in.uc.Close())
+	}
+	if in.ah != nil {
+		errs = append(errs, in.ah.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// end is the address behind a slot.
+func (in *inbox) end(sequence uint32) unsafe.Pointer {
+	return unsafe.Add(in.slots, uintptr(sequence&(in.count-1)+1)*in.slotBytes)
+}
+
+// peek loads a slot's control word with acquire order: if it is the one waited for, all of the request is there.
+func (in *inbox) peek(sequence uint32) control {
+	return control(atomic.LoadUint64((*uint64)(unsafe.Add(in.end(sequence), -wordBytes))))
+}
+
+// request takes the request that a control word describes. Key and value stay where they are.
+func (in *inbox) request(c control, op *partition.Op) error {
+	if err := c.legal(int(in.slotBytes), in.client.server.maxValue); err != nil {
+		return fmt.Errorf("request %d: %w", c.sequence(), err)
+	}
+	end := in.end(c.sequence())
+	key := unsafe.Add(end, -tailBytes-padded(c.keyBytes()))
+	op.Code = c.op()
+	op.Hash = *(*uint64)(unsafe.Add(end, -tailBytes))
+	op.Key = unsafe.Slice((*byte)(key), c.keyBytes())
+	op.Value = unsafe.Slice((*byte)(unsafe.Add(key, -padded(c.valueBytes()))), c.valueBytes())
+	return nil
+}

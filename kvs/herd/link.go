@@ -1,0 +1,206 @@
+package herd
+
+import (
+	"errors"
+	"fmt"
+
+	"dpukv/internal/cpu"
+	"dpukv/kvs"
+	"dpukv/verbs"
+)
+
+// link is one connection's way to one worker: a UC queue pair for requests, a UD queue pair for answers. Requests are
+// numbered, and number n goes into slot n mod slots. Those from oldest on are not answered
+// yet (but for some among them, if answers were lost); those from posted on are staged; next is the one to come.
+//
+//	oldest           posted       next
+//	  | in flight …    | staged …   | free
+type link struct {
+	session              *session
+	oldest, posted, next uint32
+	slots, entries       uint32 // powers of two
+	batch, limit         uint32
+
+	uc, ud verbs.QP
+	sends  sends
+	// Entry n mod entries is request n as it is staged, kept until it is answered.
+	staging   verbs.MR
+	bytes     []byte // of staging
+	slotBytes int
+	wrs       []verbs.SendWR
+	notes     []note
+	remote    uint64 // address of slot 0
+	inline    int
+	maxValue  int
+
+	answerer uint32 // the worker's UD queue pair
+	receives
+}
+
+// note is what to remember of a request until its answer.
+type note struct {
+	cookie     uint64
+	intendedNs int64
+	sentNs     int64
+	againNs    int64 // when it is overdue
+	op         kvs.Op
+	answered   bool
+	attempts   uint8
+}
+
+func newLink(s *session, number uint32, slots int) (l *link, err error) {
+	r := s.remote
+	limit := s.opts.Batch * s.opts.Window
+	entries := powerOfTwo(limit + s.opts.Batch)
+	l = &link{
+		session: s, slots: uint32(slots), entries: uint32(entries),
+		batch: uint32(s.opts.Batch), limit: uint32(limit), slotBytes: r.welcome.SlotBytes,
+		wrs: make([]verbs.SendWR, entries), notes: make([]note, entries),
+		inline: inlineLimit(&r.port, r.welcome.SlotBytes), maxValue: r.welcome.MaxValue,
+	}
+	// The lap of sequences 0 … is skipped: 0 is what an empty slot has.
+	l.oldest, l.posted, l.next = l.slots, l.slots, l.slots
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, l.close())
+		}
+	}()
+	if l.staging, err = r.pd.AllocMR(entries*l.slotBytes, 0); err != nil {
+		return nil, err
+	}
+	l.bytes = l.staging.Bytes()
+	depth := entries + 2*signalEvery
+	cq, err := r.device.CreateCQ(depth)
+	if err != nil {
+		return nil, err
+	}
+	if l.uc, err = r.pd.CreateQP(verbs.QPConfig{Type: verbs.UC, SendCQ: cq, RecvCQ: cq, MaxSend: depth, MaxInline: l.inline}); err != nil {
+		return nil, err
+	}
+	l.sends = sends{qp: l.uc, cq: cq, device: r.device, depth: uint64(depth - signalEvery)}
+	return l, l.makeReceives(number)
+}
+
+func (l *link) local() endpoint { return endpoint{UC: l.uc.Local(), UD: l.ud.Local()} }
+
+// connect ties the link to its worker and to its slots there.
+func (l *link) connect(peer endpoint, slots uint64, rkey uint32) error {
+	if err := checkEnds(l.local(), peer); err != nil {
+		return err
+	}
+	for i := range l.wrs {
+		l.wrs[i] = verbs.SendWR{Op: verbs.OpWrite, RKey: rkey, Local: verbs.SGE{LKey: l.staging.LKey()}}
+	}
+	l.remote, l.answerer = slots, peer.UD.QPN
+	return l.uc.Connect(peer.UC)
+}
+
+func (l *link) staged() uint32 { return l.next - l.posted }
+
+// room reports whether the list takes another request.
+func (l *link) room() bool { return l.staged() < l.batch }
+
+// open reports whether the list may leave.
+func (l *link) open() bool { return l.next-l.oldest <= l.limit }
+
+// stage puts a request into the list, which has room.
+func (l *link) stage(r *kvs.Request) error {
+	value := r.Value
+	if r.Op == kvs.Get || r.Op == kvs.Delete {
+		value = nil
+	}
+	if requestBytes(len(r.Key), len(value)) > l.slotBytes || len(value) > l.maxValue || len(r.Key) == 0 {
+		return l.refuse(r, value)
+	}
+	i := l.next & (l.entries - 1)
+	at := int(i) * l.slotBytes
+	n := putRequest(l.bytes[at:at+l.slotBytes:at+l.slotBytes], l.next, r, value)
+	wr := &l.wrs[i]
+	from := l.slotBytes - n
+	wr.Local.Addr = l.staging.Addr() + uint64(at+from)
+	wr.Local.Length = uint32(n)
+	wr.Remote = l.remote + uint64(int(l.next&(l.slots-1))*l.slotBytes+from)
+	wr.Flags = 0
+	if n <= l.inline {
+		wr.Flags = verbs.Inline
+	}
+	l.notes[i] = note{cookie: r.Cookie, intendedNs: r.IntendedNs, op: r.Op}
+	l.next++
+	return nil
+}
+
+func (l *link) refuse(r *kvs.Request, value []byte) error {
+	if len(r.Key) == 0 || len(value) > l.maxValue && requestBytes(len(r.Key), len(value)) <= l.slotBytes {
+		return fmt.Errorf("%s with a key of %d bytes and a value of %d: want a key of at least 1 and a value of at most %d, which is what a datagram carries",
+			r.Op, len(r.Key), len(value), l.maxValue)
+	}
+	return fmt.Errorf("%s with a key of %d bytes and a value of %d takes %d of a slot, and the server's have %d: start it with slots of %d",
+		r.Op, len(r.Key), len(value), requestBytes(len(r.Key), len(value)), l.slotBytes, SlotBytesFor(len(r.Key), len(value)))
+}
+
+// post sends the list.
+func (l *link) post() error {
+	now := cpu.NowNs()
+	again := now + int64(l.session.remote.opts.RetryAfter)
+	bytes := uint64(0)
+	for n := l.posted; n != l.next; n++ {
+		i := n & (l.entries - 1)
+		l.notes[i].sentNs, l.notes[i].againNs = now, again
+		bytes += uint64(l.wrs[i].Local.Length)
+		l.sends.sign(&l.wrs[i])
+	}
+	l.session.traffic.Frames++
+	l.session.traffic.SentBytes += bytes
+	from, to := l.posted&(l.entries-1), l.next&(l.entries-1)
+	l.posted = l.next
+	if from < to {
+		return l.sends.send(l.wrs[from:to])
+	}
+	if err := l.sends.send(l.wrs[from:]); err != nil {
+		return err
+	}
+	return l.sends.send(l.wrs[:to])
+}
+
+// again repeats requests that are overdue, with another attempt in their control words.
+func (l *link) again(now int64) error {
+	for n := l.oldest; n != l.posted; n++ {
+		i := n & (l.entries - 1)
+		note := &l.notes[i]
+		if note.answered || now < note.againNs {
+			continue
+		}
+		note.attempts++
+		note.againNs = now + min(int64(l.session.remote.opts.RetryAfter)<<min(note.attempts, 16), int64(MaxRetryAfter))
+		word := l.control(i)
+		*word = word.again()
+		l.session.traffic.Retries++
+		l.session.traffic.SentBytes += uint64(l.wrs[i].Local.Length)
+		l.wrs[i].Flags &^= verbs.Signaled
+		l.sends.sign(&l.wrs[i])
+		if err := l.sends.send(l.wrs[i : i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close frees what the link has made, in whatever state.
+func (l *link) close() error {
+	var errs []error
+	if l.uc != nil {
+		errs = append(errs, l.uc.Close())
+	}
+	if l.ud != nil {
+		errs = append(errs, l.ud.Close())
+	}
+	if l.sends.cq != nil {
+		errs = append(errs, l.sends.cq.Close())
+	}
+	for _, m := range []verbs.MR{l.staging, l.buffers} {
+		if m != nil {
+			errs = append(errs, m.Close())
+		}
+	}
+	return errors.Join(errs...)
+}

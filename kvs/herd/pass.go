@@ -1,0 +1,161 @@
+package herd
+
+import (
+	"dpukv/kvs"
+)
+
+// scanEvery is how many passes lie between two looks at every slot, in order or not: that is how
+// repeated requests are found, and requests behind one that was lost.
+const scanEvery = 32
+
+// pass takes the requests that are there, does them, and sends the answers. It returns how many there were.
+func (w *worker) pass() (int, error) {
+	w.passes++
+	n := 0
+	if w.passes%scanEvery == 0 {
+		n = w.scan()
+	}
+	n = w.gather(n)
+	if n == 0 && len(w.wrs) == 0 {
+		return 0, nil
+	}
+	if err := w.execute(n); err != nil {
+		return n, err
+	}
+	return n, w.flush()
+}
+
+// gather takes what is next in order from each inbox, starting behind the one where the pass before ended.
+func (w *worker) gather(n int) int {
+	most := passOps
+	if w.server.cfg.Faithful {
+		most = 1
+	}
+	count := len(w.inboxes)
+	for i := 0; i < count && n < passOps; i++ {
+		if w.turn++; w.turn >= count {
+			w.turn = 0
+		}
+		in := w.inboxes[w.turn]
+		if in.condemned {
+			continue
+		}
+		n = w.take(in, n, min(passOps, n+most))
+	}
+	return n
+}
+
+// take fills ops from n on, up to limit, with an inbox's requests in order.
+func (w *worker) take(in *inbox, n, limit int) int {
+	for n < limit {
+		c := in.peek(in.next)
+		if in.taken[in.next&(in.count-1)].sequence() == in.next&sequenceMask {
+			in.next++ // a scan was here before; the slot may hold a later request already
+			continue
+		}
+		if c.sequence() != in.next&sequenceMask || !w.admit(in, c, n) {
+			break
+		}
+		in.next++
+		n++
+	}
+	return n
+}
+
+// admit makes a request the n-th operation of the pass.
+func (w *worker) admit(in *inbox, c control, n int) bool {
+	if err := in.request(c, &w.ops[n]); err != nil {
+		w.condemn(in, err)
+		return false
+	}
+	in.taken[c.sequence()&(in.count-1)] = c
+	w.from[n] = origin{in, c.sequence()}
+	return true
+}
+
+// condemn ends the connection of a client that wrote what is no request.
+func (w *worker) condemn(in *inbox, why error) {
+	w.counters.BadFrames++
+	in.condemned = true
+	go in.client.fail(why)
+}
+
+// scan looks at every slot. A slot whose sequence is a lap further than what was taken from it holds a new
+// request; one whose attempt has changed, a repeated one.
+func (w *worker) scan() (n int) {
+	for _, in := range w.inboxes {
+		for i := range in.count {
+			if in.condemned {
+				break
+			}
+			sequence := in.next + i
+			slot := sequence & (in.count - 1)
+			c := in.peek(sequence)
+			if c == in.taken[slot] {
+				continue
+			}
+			if n == passOps || len(w.wrs) == passOps || !w.late(in, c, sequence, &n) {
+				break
+			}
+		}
+	}
+	return n
+}
+
+// late takes what a scan has found at a slot. It is false where the scan of this inbox must end.
+func (w *worker) late(in *inbox, c control, sequence uint32, n *int) bool {
+	slot := sequence & (in.count - 1)
+	switch {
+	case c.sequence() == in.taken[slot].sequence() && in.taken[slot] != 0:
+		w.counters.Repeats++
+		return w.repeat(in, c, n)
+	case c.sequence() != sequence&sequenceMask:
+		return true // not written yet in this lap, or nonsense that take will never reach
+	case sequence != in.next && in.peek(in.next).sequence() == in.next&sequenceMask:
+		return false // what comes before has arrived meanwhile: nothing was lost, and order is kept
+	}
+	if !w.admit(in, c, *n) {
+		return false
+	}
+	*n++
+	return true
+}
+
+// repeat answers a request that was taken before. A GET is done again; a write is not.
+func (w *worker) repeat(in *inbox, c control, n *int) bool {
+	slot := c.sequence() & (in.count - 1)
+	if c.op() == kvs.Get && in.taken[slot].op() == kvs.Get {
+		if !w.admit(in, c, *n) {
+			return false
+		}
+		*n++
+		return true
+	}
+	in.taken[slot] = c
+	w.reply(&origin{in, c.sequence()}, in.outcome[slot], nil)
+	return true
+}
+
+// execute does the first n operations and makes their answers.
+func (w *worker) execute(n int) error {
+	if n == 0 {
+		return nil
+	}
+	round, err := w.nextRound()
+	if err != nil {
+		return err
+	}
+	w.core.Execute(w.ops[:n], round)
+	w.counters.Frames++
+	w.counters.Ops += uint64(n)
+	for i := range w.ops[:n] {
+		op, from := &w.ops[i], &w.from[i]
+		from.in.outcome[from.sequence&(from.in.count-1)] = op.Status
+		value := op.Value
+		if op.Code != kvs.Get || op.Status != kvs.OK {
+			value = nil
+		}
+		w.reply(from, op.Status, value)
+	}
+	return nil
+}

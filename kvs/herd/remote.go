@@ -1,0 +1,164 @@
+package herd
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"dpukv/kvs"
+	"dpukv/verbs"
+	"dpukv/verbs/provider"
+)
+
+// Options are a client's own.
+type Options struct {
+	// Device names what carries the requests: see [provider.Open], also for the options. Empty: the server's
+	// provider, on the address that leads to the server.
+	Device        string
+	DeviceOptions *provider.Options
+	// RetryAfter is how long an answer may be out before its request is sent again, the first
+	// time; each further time it is twice as long, up to [MaxRetryAfter]. 0: [DefaultRetryAfter].
+	RetryAfter time.Duration
+
+	open opener // nil: openDevice
+}
+
+// Times of a repeated request. The first is above what a server that shares its CPU may be kept from running.
+const (
+	DefaultRetryAfter = 20 * time.Millisecond
+	MaxRetryAfter     = 320 * time.Millisecond
+)
+
+// Remote is a HERD server seen from a client. It keeps one connection for asking for counters;
+// sessions have their own.
+type Remote struct {
+	addr    string
+	opts    Options
+	welcome welcome
+	device  verbs.Device
+	pd      verbs.PD
+	port    verbs.Port
+
+	mu      sync.Mutex
+	control net.Conn
+}
+
+var _ kvs.Remote = (*Remote)(nil)
+
+// Dial shakes hands with the server at addr and opens a device to reach it by.
+func Dial(ctx context.Context, addr string, opts Options) (*Remote, error) {
+	if opts.RetryAfter == 0 {
+		opts.RetryAfter = DefaultRetryAfter
+	}
+	if opts.open == nil {
+		opts.open = openDevice
+	}
+	c, w, err := greet(ctx, addr)
+	if err != nil {
+		return nil, err
+	}
+	r := &Remote{addr: addr, opts: opts, welcome: *w, control: c}
+	if err := r.open(); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// greet connects and says hello.
+func greet(ctx context.Context, addr string) (net.Conn, *welcome, error) {
+	d := net.Dialer{Timeout: handshakeTimeout}
+	c, err := d.DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, nil, err
+	}
+	var w welcome
+	if err = ask(c, kindHello, hello{}, kindWelcome, &w); err == nil {
+		err = w.check()
+	}
+	if err != nil {
+		c.Close()
+		return nil, nil, fmt.Errorf("handshake with %s: %w", addr, err)
+	}
+	return c, &w, nil
+}
+
+func (r *Remote) open() (err error) {
+	name := r.opts.Device
+	if name == "" {
+		if name, err = r.likeServer(); err != nil {
+			return err
+		}
+	}
+	if r.device, err = r.opts.open(name, r.opts.DeviceOptions); err != nil {
+		return err
+	}
+	if r.port, err = r.device.Port(); err == nil {
+		r.pd, err = r.device.AllocPD()
+	}
+	if err != nil {
+		r.device.Close()
+		return err
+	}
+	if there := r.welcome.LinkLayer; r.port.LinkLayer != there {
+		r.device.Close()
+		return fmt.Errorf("device %s has link layer %s, the server's %s has %s: choose devices that reach each other",
+			name, r.port.LinkLayer, r.welcome.Facts.Provider, there)
+	}
+	return nil
+}
+
+// likeServer names a device like the server's.
+func (r *Remote) likeServer() (string, error) {
+	switch provider := r.welcome.Facts.Provider; provider {
+	case providerSHM:
+		return provider, nil
+	case providerSoftRoCE:
+		host, _, err := net.SplitHostPort(r.control.LocalAddr().String())
+		return provider + ":" + host, err
+	default:
+		return "", fmt.Errorf("the server uses %s: name a device of this machine that reaches it", provider)
+	}
+}
+
+// Facts are those of the handshake.
+func (r *Remote) Facts() kvs.Facts { return r.welcome.Facts }
+
+// Stats asks the server for its counters.
+func (r *Remote) Stats() (kvs.Stats, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var s kvs.Stats
+	err := ask(r.control, kindAsk, struct{}{}, kindStats, &s)
+	if err != nil {
+		err = fmt.Errorf("ask for counters: %w", err)
+	}
+	return s, err
+}
+
+// DeviceCounters are what the client's device has counted: see [verbs.Device].
+func (r *Remote) DeviceCounters() map[string]uint64 { return r.device.Counters() }
+
+// Open connects a session to every worker.
+func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
+	switch most := r.welcome.Window; {
+	case opts.Batch < 1 || opts.Window < 1 || opts.Connections < 1:
+		return nil, fmt.Errorf("a window of %d batches of %d operations on %d connections: want at least one of each",
+			opts.Window, opts.Batch, opts.Connections)
+	case opts.Batch > most || opts.Window > most || opts.Batch*opts.Window > most:
+		return nil, fmt.Errorf("a window of %d batches of %d operations: the server takes at most %d requests in flight from a connection; start it with a larger window",
+			opts.Window, opts.Batch, most)
+	}
+	return openSession(r, opts)
+}
+
+// Close ends the control connection and closes the device. Sessions are closed before.
+func (r *Remote) Close() error {
+	err := r.control.Close()
+	if closeErr := r.device.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}

@@ -1,0 +1,166 @@
+package herd
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+
+	"dpukv/internal/cpu"
+	"dpukv/kvs"
+	"dpukv/kvs/mica/partition"
+	"dpukv/verbs"
+)
+
+// Server is a running HERD server.
+type Server struct {
+	cfg      Config
+	facts    kvs.Facts
+	port     verbs.Port
+	device   verbs.Device
+	pd       verbs.PD
+	table    *partition.Table
+	workers  []*worker
+	listener net.Listener
+	maxValue int
+
+	mu      sync.Mutex
+	clients map[*client]struct{}
+	seated  int
+	closing bool
+	serving sync.WaitGroup // the listener and the clients' goroutines
+
+	stopOnce sync.Once
+	stopErr  error
+	done     chan struct{} // closed when a worker ended, asked or not
+	doneOnce sync.Once
+	failure  error
+}
+
+// Start opens the device, makes the table and starts the workers. When it returns, clients are served.
+func Start(cfg Config) (*Server, error) {
+	cfg.setDefaults()
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	s := &Server{cfg: cfg, done: make(chan struct{}), clients: map[*client]struct{}{}}
+	if err := s.start(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Server) start() (err error) {
+	if s.listener, err = net.Listen("tcp", s.cfg.Listen); err != nil {
+		return err
+	}
+	if s.device, err = s.cfg.open(s.cfg.Device, s.cfg.DeviceOptions); err != nil {
+		return err
+	}
+	if s.port, err = s.device.Port(); err != nil {
+		return err
+	}
+	if s.pd, err = s.device.AllocPD(); err != nil {
+		return err
+	}
+	s.maxValue = min(s.cfg.SlotBytes-requestBytes(1, 0), s.port.MTU)
+	if s.table, err = s.cfg.table(); err != nil {
+		return err
+	}
+	s.facts = s.makeFacts()
+	for i := range s.cfg.Workers {
+		w, err := newWorker(s, i)
+		if err != nil {
+			return fmt.Errorf("worker %d: %w", i, err)
+		}
+		s.workers = append(s.workers, w)
+		if err := w.start(); err != nil {
+			return fmt.Errorf("worker %d: %w", i, err)
+		}
+	}
+	s.serving.Add(1)
+	go s.accept()
+	return nil
+}
+
+func (s *Server) makeFacts() kvs.Facts {
+	index, log := s.table.Memory()
+	info := s.device.Info()
+	return kvs.Facts{
+		Store: "herd", Version: s.cfg.Version, Transport: "rdma", Provider: info.Provider, Emulated: info.Emulated,
+		Workers: s.cfg.Workers, Partitions: s.cfg.Workers,
+		Hash: s.cfg.Hash, Mode: s.cfg.Mode.String(), Access: partition.EREW.String(),
+		CPUs: s.cfg.CPUs[:min(len(s.cfg.CPUs), s.cfg.Workers)], Pages: string(s.table.Pages()), Items: s.cfg.Items,
+		IndexBytes: index, LogBytes: log, MinHitRate: s.cfg.Mode.MinHitRate(),
+		MaxBatch: s.cfg.Window, MaxFrameBytes: s.cfg.Window * s.cfg.SlotBytes,
+	}
+}
+
+func (s *Server) welcome() welcome {
+	return welcome{
+		Facts: s.facts, LinkLayer: s.port.LinkLayer, Window: s.cfg.Window, SlotBytes: s.cfg.SlotBytes, MaxValue: s.maxValue,
+	}
+}
+
+// Addr is where clients dial.
+func (s *Server) Addr() string { return s.listener.Addr().String() }
+
+// Facts are those that clients are told.
+func (s *Server) Facts() kvs.Facts { return s.facts }
+
+// Stats asks every worker for its counters.
+func (s *Server) Stats() (kvs.Stats, error) {
+	stats := kvs.Stats{CPUNs: cpu.ProcessNs(), Workers: make([]kvs.WorkerStats, len(s.workers))}
+	for i, w := range s.workers {
+		if !w.do(func() { stats.Workers[i] = w.snapshot() }) {
+			return kvs.Stats{}, fmt.Errorf("worker %d: %w", i, net.ErrClosed)
+		}
+	}
+	return stats, nil
+}
+
+// DeviceCounters are what the server's device has counted: see [verbs.Device].
+func (s *Server) DeviceCounters() map[string]uint64 { return s.device.Counters() }
+
+// Wait blocks until the server was closed, or has ended by itself: then it says why.
+func (s *Server) Wait() error {
+	<-s.done
+	return s.failure
+}
+
+// ended notes, the first time, that the server is over, and why. A server that a worker is missing from tells its clients.
+func (s *Server) ended(err error) {
+	s.doneOnce.Do(func() {
+		s.failure = err
+		close(s.done)
+		if err != nil {
+			s.dismiss(err)
+		}
+	})
+}
+
+// Close ends the connections and the workers, and frees the memory.
+func (s *Server) Close() error {
+	s.stopOnce.Do(func() { s.stopErr = s.close() })
+	return s.stopErr
+}
+
+func (s *Server) close() error {
+	s.ended(nil)
+	var errs []error
+	if s.listener != nil {
+		errs = append(errs, s.listener.Close())
+	}
+	s.dismiss(net.ErrClosed)
+	s.serving.Wait() // clients leave while there are workers to leave
+	for _, w := range s.workers {
+		errs = append(errs, w.stop())
+	}
+	if s.device != nil {
+		errs = append(errs, s.device.Close())
+	}
+	if s.table != nil {
+		errs = append(errs, s.table.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,258 @@
+package herd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"dpukv/internal/cpu"
+	"dpukv/kvs"
+	"dpukv/kvs/mica/partition"
+	"dpukv/verbs"
+)
+
+// session is one load worker's connections to all workers of a server.
+type session struct {
+	remote *Remote
+	opts   kvs.SessionOptions
+	device verbs.Device
+	cq     verbs.CQ // of answers
+	wcs    []verbs.WC
+	lanes  []lane  // one a worker
+	links  []*link // all
+	sides  []*side
+
+	pending     int   // requests submitted and not answered
+	nextCheckNs int64 // when to look for answers that are overdue
+	traffic     kvs.Traffic
+}
+
+// lane is the links to one worker, used in turn.
+type lane struct {
+	links []*link
+	at    int
+}
+
+// pollBatch is how many completions one look takes.
+const pollBatch = 64
+
+func openSession(r *Remote, opts kvs.SessionOptions) (s *session, err error) {
+	s = &session{
+		remote: r, opts: opts, device: r.device, wcs: make([]verbs.WC, pollBatch),
+		lanes: make([]lane, r.welcome.Facts.Workers),
+	}
+	links := opts.Connections * len(s.lanes)
+	if s.cq, err = r.device.CreateCQ(links * answerBuffers(opts.Batch*opts.Window)); err != nil {
+		return nil, err
+	}
+	for range opts.Connections {
+		if err := s.connect(); err != nil {
+			return nil, errors.Join(fmt.Errorf("connect to %s: %w", r.addr, err), s.Close())
+		}
+	}
+	return s, nil
+}
+
+// connect gets slots at every worker.
+func (s *session) connect() error {
+	conn, w, err := greet(context.Background(), s.remote.addr)
+	if err != nil {
+		return err
+	}
+	sd := &side{conn: conn, watched: make(chan struct{})}
+	slots := powerOfTwo(s.opts.Batch * s.opts.Window)
+	request := join{Slots: slots}
+	first := len(s.links)
+	for i := range s.lanes {
+		l, err := newLink(s, uint32(len(s.links)), slots)
+		if err != nil {
+			return errors.Join(err, conn.Close())
+		}
+		s.links = append(s.links, l)
+		s.lanes[i].links = append(s.lanes[i].links, l)
+		request.Links = append(request.Links, l.local())
+	}
+	var given seat
+	bytes := slots * w.SlotBytes
+	if err = ask(conn, kindJoin, request, kindSeat, &given); err == nil {
+		err = given.check(len(s.lanes), bytes*len(s.lanes))
+	}
+	for i, l := range s.links[first:] {
+		if err == nil {
+			err = l.connect(given.Links[i], given.Region.Addr+uint64(i*bytes), given.Region.RKey)
+		}
+	}
+	if err != nil {
+		return errors.Join(err, conn.Close())
+	}
+	s.sides = append(s.sides, sd)
+	go sd.watch()
+	return nil
+}
+
+// Submit stages a request in a list to the worker that owns its key.
+func (s *session) Submit(r *kvs.Request) (bool, error) {
+	l := &s.lanes[partition.PartitionOf(r.Hash, len(s.lanes))]
+	k := l.links[l.at]
+	if !k.room() {
+		if !l.advance() {
+			return false, nil
+		}
+		k = l.links[l.at]
+	}
+	if err := k.stage(r); err != nil {
+		return false, err
+	}
+	s.pending++
+	if k.room() {
+		return true, nil
+	}
+	if l.at++; l.at == len(l.links) {
+		l.at = 0
+	}
+	if !k.open() {
+		return true, nil // it leaves when answers come
+	}
+	return true, k.post()
+}
+
+// advance moves a lane on to the next link whose list has room.
+func (l *lane) advance() bool {
+	for range l.links {
+		if l.at++; l.at == len(l.links) {
+			l.at = 0
+		}
+		if l.links[l.at].room() {
+			return true
+		}
+	}
+	return false
+}
+
+// Flush posts the lists that are not full.
+func (s *session) Flush() error {
+	for _, k := range s.links {
+		if k.staged() > 0 && k.open() {
+			if err := k.post(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Poll takes answers. While it waits it spins, then yields its CPU between looks.
+func (s *session) Poll(answers []kvs.Answer, wait time.Duration) ([]kvs.Answer, error) {
+	if err := s.repost(); err != nil {
+		return answers, err
+	}
+	had := len(answers)
+	var p patience
+	for {
+		if _, err := s.device.Progress(); err != nil {
+			return answers, err
+		}
+		var err error
+		if answers, err = s.collect(answers); err != nil || len(answers) > had || wait <= 0 {
+			s.traffic.SpunNs += p.spunNs()
+			return answers, err
+		}
+		if !p.due() {
+			continue
+		}
+		if err := s.overdue(p.nowNs); err != nil {
+			return answers, err
+		}
+		left := wait - p.waited()
+		if left <= 0 {
+			s.traffic.SpunNs += p.spunNs()
+			return answers, nil
+		}
+		if err := p.rest(s.device, left); err != nil {
+			return answers, err
+		}
+	}
+}
+
+// collect takes the answers that are there.
+func (s *session) collect(answers []kvs.Answer) ([]kvs.Answer, error) {
+	for {
+		n, err := s.cq.Poll(s.wcs)
+		if n == 0 || err != nil {
+			return answers, err
+		}
+		now := cpu.NowNs()
+		for i := range s.wcs[:n] {
+			wc := &s.wcs[i]
+			if answers, err = s.links[wc.ID>>32].accept(wc, now, answers); err != nil {
+				return answers, err
+			}
+		}
+		if err := s.goOn(now); err != nil || n < len(s.wcs) {
+			return answers, err
+		}
+	}
+}
+
+// goOn posts the lists that waited for room, and from time to time looks for what is overdue.
+func (s *session) goOn(now int64) error {
+	for _, k := range s.links {
+		if !k.room() && k.open() {
+			if err := k.post(); err != nil {
+				return err
+			}
+		}
+	}
+	return s.overdue(now)
+}
+
+// overdue sends again what has waited too long for its answer, and notices a server that is gone.
+func (s *session) overdue(now int64) error {
+	if now < s.nextCheckNs {
+		return nil
+	}
+	s.nextCheckNs = now + int64(s.remote.opts.RetryAfter)/8
+	for _, sd := range s.sides {
+		if err := sd.err(); err != nil {
+			return fmt.Errorf("%s: %w, with %d requests in flight", s.remote.addr, err, s.pending)
+		}
+	}
+	for _, k := range s.links {
+		if err := k.again(now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// repost gives the buffers of the answers that the caller is done with back to the device.
+func (s *session) repost() error {
+	for _, k := range s.links {
+		if k.reposted != k.received {
+			if err := k.repost(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// InFlight counts requests, staged or posted.
+func (s *session) InFlight() int { return s.pending }
+
+// Traffic counts since the session was opened.
+func (s *session) Traffic() kvs.Traffic { return s.traffic }
+
+// Close gives the slots back and frees the queue pairs.
+func (s *session) Close() error {
+	var errs []error
+	for _, sd := range s.sides {
+		errs = append(errs, sd.close())
+	}
+	for _, k := range s.links {
+		errs = append(errs, k.close())
+	}
+	s.sides, s.links = nil, nil
+	return errors.Join(append(errs, s.cq.Close())...)
+}

@@ -1,0 +1,125 @@
+//go:build ibverbs && linux
+
+package ibverbs
+
+// #include "shim.h"
+import "C"
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dpukv/verbs"
+)
+
+// Device is an opened RDMA device and one of its ports.
+type Device struct {
+	name string
+	ctx  *C.struct_ibv_context
+	info verbs.DeviceInfo
+	// limits on outstanding READs of a connection, as source and as target
+	readsOut, readsIn C.uint8_t
+	port              C.uint8_t
+	gid               gidEntry
+	mtu               int // 0: the port's active one
+	maxInline         int
+	sysfs             string
+
+	made   children
+	events events
+}
+
+// Open opens a device. [Probe] tells beforehand whether there is any.
+func Open(cfg Config) (verbs.Device, error) {
+	ctx, name, err := openContext(cfg.Name)
+	if err != nil {
+		return nil, err
+	}
+	d := &Device{
+		name: name, ctx: ctx, port: C.uint8_t(max(cfg.Port, 1)), mtu: cfg.MTU,
+		sysfs: C.GoString(&ctx.device.ibdev_path[0]),
+	}
+	if err := d.setUp(cfg); err != nil {
+		C.ibv_close_device(ctx) // its errors say less than the one at hand
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *Device) setUp(cfg Config) error {
+	if err := d.describe(); err != nil {
+		return err
+	}
+	if err := d.selectGID(cfg.GIDIndex); err != nil {
+		return err
+	}
+	if _, err := d.Port(); err != nil {
+		return err
+	}
+	if err := d.findMaxInline(); err != nil {
+		return err
+	}
+	return d.events.start(d)
+}
+
+// describe asks the device what it is.
+func (d *Device) describe() error {
+	var attr C.struct_ibv_device_attr
+	if err := d.check(int(C.ibv_query_device(d.ctx, &attr)), "ibv_query_device"); err != nil {
+		return err
+	}
+	d.info = verbs.DeviceInfo{
+		Provider: "ibverbs", Name: d.name, Firmware: C.GoString(&attr.fw_ver[0]),
+		Emulated: d.emulated(uint32(attr.vendor_id)),
+	}
+	// More than 16 READs in flight help nobody, and some devices pay for each.
+	const reads = 16
+	d.readsOut = C.uint8_t(min(attr.max_qp_init_rd_atom, reads))
+	d.readsIn = C.uint8_t(min(attr.max_qp_rd_atom, reads))
+	return nil
+}
+
+// emulated tells the kernel's software devices from NICs: they have no bus device behind them.
+func (d *Device) emulated(vendor uint32) bool {
+	const rxe, siw = 0xffffff, 0x626d74
+	_, err := os.Stat(filepath.Join(d.sysfs, "device"))
+	return vendor == rxe || vendor == siw || errors.Is(err, os.ErrNotExist)
+}
+
+// Info says what the device is.
+func (d *Device) Info() verbs.DeviceInfo { return d.info }
+
+// Progress has nothing to do: the device moves packets on its own.
+func (d *Device) Progress() (bool, error) { return false, nil }
+
+// Wait yields the CPU, to other goroutines and to other processes. It does not sleep: memory that
+// a peer writes to wakes nobody.
+func (d *Device) Wait(time.Duration) error {
+	runtime.Gosched()
+	// It cannot fail.
+	_, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+	return nil
+}
+
+// Events are the device's asynchronous events, until Close.
+func (d *Device) Events() <-chan verbs.Event { return d.events.out }
+
+// Close frees the device and all that was made from it.
+func (d *Device) Close() error {
+	if d.ctx == nil {
+		return nil
+	}
+	err := d.events.stop()
+	err = errors.Join(err, d.made.closeAll())
+	rc, errno := C.ibv_close_device(d.ctx)
+	if rc != 0 {
+		err = errors.Join(err, d.fail(errno, "ibv_close_device"))
+	}
+	d.ctx = nil
+	return err
+}

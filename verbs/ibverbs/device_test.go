@@ -1,0 +1,287 @@
+//go:build ibverbs && linux
+
+package ibverbs
+
+import (
+	"errors"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"dpukv/verbs"
+)
+
+// open opens the machine's device. A machine without one skips the test, and says why.
+func open(t *testing.T) verbs.Device {
+	t.Helper()
+	if err := Probe(); err != nil {
+		t.Skip(err)
+	}
+	d, err := Open(Config{GIDIndex: AutoGID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+func must[T any](t *testing.T) func(T, error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+func TestProbeSaysWhatIsMissing(t *testing.T) {
+	err := Probe()
+	if err == nil {
+		t.Skip("this machine has a device")
+	}
+	if !errors.Is(err, verbs.ErrNotSupported) {
+		t.Errorf("Probe() = %v, want ErrNotSupported", err)
+	}
+	if _, openErr := Open(Config{GIDIndex: AutoGID}); openErr == nil || openErr.Error() != err.Error() {
+		t.Errorf("Open: %v, want what Probe says", openErr)
+	}
+}
+
+func TestDeviceTellsWhatItIs(t *testing.T) {
+	d := open(t)
+	port := must[verbs.Port](t)(d.Port())
+	t.Logf("%+v %+v", d.Info(), port)
+	if info := d.Info(); info.Provider != "ibverbs" || info.Name == "" || info.Emulated != strings.HasPrefix(info.Name, "rxe") {
+		t.Errorf("Info() = %+v", info)
+	}
+	if !port.Active || port.MTU < 256 || port.MaxInline == 0 || port.LinkLayer == verbs.LinkEthernet && !port.GID.Addr().Is4() {
+		t.Errorf("Port() = %+v", port)
+	}
+	if n := len(d.Counters()); n == 0 {
+		t.Error("no counters")
+	}
+}
+
+func TestOpenNamesWhatThereIs(t *testing.T) {
+	name := open(t).Info().Name
+	for _, test := range []struct {
+		cfg  Config
+		want []string
+	}{
+		{Config{Name: "mlx9_9", GIDIndex: AutoGID}, []string{`"mlx9_9"`, name}},
+		{Config{GIDIndex: 99}, []string{"GID index 99", "RoCE v2"}},
+		{Config{GIDIndex: AutoGID, Port: 7}, []string{"ibv_query_port 7", "EINVAL"}},
+		{Config{GIDIndex: AutoGID, MTU: 1000}, []string{"MTU 1000"}},
+	} {
+		d, err := Open(test.cfg)
+		if err == nil {
+			t.Errorf("Open(%+v) found %v", test.cfg, d.Info())
+			continue
+		}
+		for _, want := range test.want {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("Open(%+v): %v: does not name %s", test.cfg, err, want)
+			}
+		}
+	}
+}
+
+// TestCloseTakesAllWithIt closes a device with everything in it still open.
+func TestCloseTakesAllWithIt(t *testing.T) {
+	if err := Probe(); err != nil {
+		t.Skip(err)
+	}
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	d := must[verbs.Device](t)(Open(Config{GIDIndex: AutoGID}))
+	e := newEnd(t, d, verbs.UD, 4)
+	must[verbs.AH](t)(e.pd.CreateAH(e.qp.Local()))
+	if err := e.pd.Close(); err == nil || !strings.Contains(err.Error(), "EBUSY") {
+		t.Errorf("PD.Close() = %v with a QP in it, want EBUSY", err)
+	}
+	events := d.Events()
+	for range 2 {
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range events { // it ends
+	}
+	_, pdErr := d.AllocPD()
+	_, sendErr := e.qp.PostSend(make([]verbs.SendWR, 1))
+	_, recvErr := e.qp.PostRecv(make([]verbs.RecvWR, 1))
+	_, pollErr := e.cq.Poll(make([]verbs.WC, 1))
+	for _, err := range []error{pdErr, sendErr, recvErr, pollErr, e.qp.Connect(verbs.Endpoint{})} {
+		if !errors.Is(err, verbs.ErrClosed) {
+			t.Errorf("got %v, want ErrClosed", err)
+		}
+	}
+}
+
+func TestRefusesWhatIsNotItsOwn(t *testing.T) {
+	a, b := open(t), open(t)
+	pd := must[verbs.PD](t)(a.AllocPD())
+	cq := must[verbs.CQ](t)(b.CreateCQ(1))
+	if _, err := pd.CreateQP(verbs.QPConfig{Type: verbs.UC, SendCQ: cq, RecvCQ: cq, MaxSend: 1, MaxRecv: 1}); err == nil {
+		t.Error("a QP took another device's CQ")
+	}
+	if _, err := pd.CreateQP(verbs.QPConfig{Type: verbs.UC}); err == nil {
+		t.Error("a QP took no CQ")
+	}
+	own := must[verbs.CQ](t)(a.CreateCQ(1))
+	_, err := pd.CreateQP(verbs.QPConfig{Type: verbs.UC, SendCQ: own, RecvCQ: own, MaxSend: 1, MaxRecv: 1, MaxInline: 1 << 20})
+	if err == nil || !strings.Contains(err.Error(), "1048576 bytes inline of at most") {
+		t.Errorf("a QP with room for 1 MiB inline: %v", err)
+	}
+}
+
+// TestMaxInlineHolds for the type of QP that it was not found with.
+func TestMaxInlineHolds(t *testing.T) {
+	d := open(t)
+	port := must[verbs.Port](t)(d.Port())
+	pd := must[verbs.PD](t)(d.AllocPD())
+	cq := must[verbs.CQ](t)(d.CreateCQ(1))
+	for _, typ := range []verbs.QPType{verbs.UC, verbs.UD, verbs.RC} {
+		must[verbs.QP](t)(pd.CreateQP(verbs.QPConfig{Type: typ, SendCQ: cq, RecvCQ: cq, MaxSend: 1, MaxRecv: 1, MaxInline: port.MaxInline}))
+	}
+}
+
+// TestErrorBreaksTheConnection: after a peer refused a wrong rkey, nothing more goes out.
+func TestErrorBreaksTheConnection(t *testing.T) {
+	d := open(t)
+	a, b := newEnd(t, d, verbs.RC, 4), newEnd(t, d, verbs.RC, 4)
+	connect(t, a, b)
+	wr := a.write(b, 8)
+	wr.RKey ^= 0xff00
+	wr.Flags = verbs.Signaled
+	for _, want := range []verbs.WCStatus{verbs.StatusRemoteAccess, verbs.StatusFlushed} {
+		a.post(t, wr)
+		if wc := a.complete(t); wc.Status != want || wc.Op != 0 {
+			t.Errorf("completion %+v, want %v and no operation", wc, want)
+		}
+	}
+}
+
+// TestEventReachesTheReader: a completion queue that nobody polls overruns, and the device says so.
+func TestEventReachesTheReader(t *testing.T) {
+	d := open(t)
+	e := newEnd(t, d, verbs.UD, 64)
+	if err := e.qp.Connect(verbs.Endpoint{}); err != nil {
+		t.Fatal(err)
+	}
+	ah := must[verbs.AH](t)(e.pd.CreateAH(e.qp.Local()))
+	wr := verbs.SendWR{Op: verbs.OpSend, Local: e.sge(8), AH: ah.Handle(), QPN: e.qp.Num(), QKey: testQKey, Flags: verbs.Signaled}
+	for range 8 { // more than twice the queue's 128
+		e.post(t, slices.Repeat([]verbs.SendWR{wr}, 32)...)
+		time.Sleep(20 * time.Millisecond)
+	}
+	select {
+	case event := <-d.Events():
+		t.Logf("%+v", event)
+		if event.Err == nil || !strings.Contains(event.Kind, "CQ") {
+			t.Errorf("event %+v, want an error of the CQ", event)
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("no event")
+	}
+}
+
+// TestOneCallABatch counts calls into C: lists are what makes them cheap.
+func TestOneCallABatch(t *testing.T) {
+	d := open(t)
+	a, b := newEnd(t, d, verbs.UC, 128), newEnd(t, d, verbs.UC, 128)
+	connect(t, a, b)
+	wrs, recvs, wcs := make([]verbs.SendWR, 32), make([]verbs.RecvWR, 32), make([]verbs.WC, 64)
+	for i := range wrs {
+		wrs[i] = a.write(b, 32)
+		wrs[i].Flags = verbs.Inline | verbs.Signaled
+		recvs[i].Local = a.sge(8)
+	}
+	// The count is the whole process's, and a device's events are taken by calls too: others can only add.
+	sends, receives, polls := int64(1<<62), int64(1<<62), int64(1<<62)
+	for range 3 {
+		sends = min(sends, calls(func() { a.post(t, wrs...) }))
+		receives = min(receives, calls(func() { must[int](t)(a.qp.PostRecv(recvs)) }))
+		time.Sleep(100 * time.Millisecond)
+		polls = min(polls, calls(func() {
+			if n := must[int](t)(a.cq.Poll(wcs)); n != len(wrs) {
+				t.Errorf("polled %d of %d", n, len(wrs))
+			}
+		}))
+	}
+	if sends != 1 || receives != 1 || polls != 1 {
+		t.Errorf("%d work requests: %d calls to send, %d to receive, %d to poll, want 1 each", len(wrs), sends, receives, polls)
+	}
+	if n := testing.AllocsPerRun(10, func() { _, _ = a.cq.Poll(wcs) }); n != 0 {
+		t.Errorf("polling allocates %v times", n)
+	}
+}
+
+// calls counts calls into C.
+func calls(f func()) int64 {
+	before := runtime.NumCgoCall()
+	f()
+	return runtime.NumCgoCall() - before
+}
+
+func TestQueueFull(t *testing.T) {
+	d := open(t)
+	a, b := newEnd(t, d, verbs.RC, 4), newEnd(t, d, verbs.RC, 4)
+	connect(t, a, b)
+	// Sends wait for a receive at the peer, so the queue fills up.
+	wrs := make([]verbs.SendWR, 300)
+	for i := range wrs {
+		wrs[i] = verbs.SendWR{Op: verbs.OpSend, Local: a.sge(8)}
+	}
+	n, err := a.qp.PostSend(wrs)
+	if !errors.Is(err, verbs.ErrQueueFull) || n < 4 || n >= len(wrs) {
+		t.Errorf("PostSend = %d, %v, want at least 4 and ErrQueueFull", n, err)
+	}
+	recvs := make([]verbs.RecvWR, 300)
+	for i := range recvs {
+		recvs[i].Local = b.sge(8)
+	}
+	m, err := b.qp.PostRecv(recvs)
+	if !errors.Is(err, verbs.ErrQueueFull) || m < 4 || m >= len(recvs) {
+		t.Errorf("PostRecv = %d, %v, want at least 4 and ErrQueueFull", m, err)
+	}
+}
+
+// TestBadWorkRequest: those before it in the list are posted.
+func TestBadWorkRequest(t *testing.T) {
+	d := open(t)
+	e := newEnd(t, d, verbs.UD, 4)
+	if err := e.qp.Connect(verbs.Endpoint{}); err != nil {
+		t.Fatal(err)
+	}
+	ah := must[verbs.AH](t)(e.pd.CreateAH(e.qp.Local()))
+	good := verbs.SendWR{Op: verbs.OpSend, Local: e.sge(8), AH: ah.Handle(), QPN: e.qp.Num(), QKey: testQKey, Flags: verbs.Signaled}
+	for name, spoil := range map[string]func(*verbs.SendWR){
+		"no address handle":      func(wr *verbs.SendWR) { wr.AH = 0 },
+		"unknown address handle": func(wr *verbs.SendWR) { wr.AH = 1 << 31 },
+		"no operation":           func(wr *verbs.SendWR) { wr.Op = 0 },
+		"unknown operation":      func(wr *verbs.SendWR) { wr.Op = 99 },
+	} {
+		bad := good
+		spoil(&bad)
+		n, err := e.qp.PostSend([]verbs.SendWR{good, bad, good})
+		if n != 1 || err == nil || !strings.Contains(err.Error(), "work request 2 of 3") || !strings.Contains(err.Error(), "EINVAL") {
+			t.Errorf("%s: PostSend = %d, %v, want 1 and EINVAL of request 2", name, n, err)
+		}
+		e.complete(t)
+	}
+	if err := ah.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := e.qp.PostSend([]verbs.SendWR{good}); n != 0 || err == nil {
+		t.Errorf("PostSend with a closed address handle = %d, %v", n, err)
+	}
+}

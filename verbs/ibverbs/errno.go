@@ -1,0 +1,61 @@
+//go:build ibverbs && linux
+
+package ibverbs
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"dpukv/verbs"
+)
+
+// hints say what to do about what users meet most.
+var hints = map[syscall.Errno]string{
+	unix.EPERM:  "; are /dev/infiniband/uverbs* writable for this user?",
+	unix.EACCES: "; are /dev/infiniband/uverbs* writable for this user?",
+	unix.EINVAL: "; does it exceed what ibv_devinfo -v lists for the device?",
+	unix.EBUSY:  "; close what was made from it first",
+}
+
+// fail is an error of operation op, whose errno C gave as err.
+func (d *Device) fail(err error, op string, args ...any) error {
+	op = fmt.Sprintf(op, args...)
+	errno := errnoOf(err)
+	if errno == 0 { // some calls of libibverbs fail without setting one
+		return fmt.Errorf("%s: %s failed and gave no errno", d.name, op)
+	}
+	return fmt.Errorf("%s: %s: %s (%w)%s", d.name, op, unix.ErrnoName(errno), errno, hints[errno])
+}
+
+// errnoOf is 0 where there is none.
+func errnoOf(err error) (errno syscall.Errno) {
+	errors.As(err, &errno)
+	return errno
+}
+
+// errnoText is the name of an errno and what it means.
+func errnoText(err error) string {
+	errno := errnoOf(err)
+	return fmt.Sprintf("%s, %v", unix.ErrnoName(errno), errno)
+}
+
+// check is fail for a call that answers an errno.
+func (d *Device) check(rc int, op string, args ...any) error {
+	if rc == 0 {
+		return nil
+	}
+	return d.fail(syscall.Errno(max(rc, -rc)), op, args...)
+}
+
+// closed is the error of whatever is done to what was closed.
+func (d *Device) closed(what string) error {
+	return fmt.Errorf("%s: %s: %w", d.name, what, verbs.ErrClosed)
+}
+
+// foreign is the error of an object that another provider or device made.
+func (d *Device) foreign(what string, got any) error {
+	return fmt.Errorf("%s: %s is %T of another device, or closed: want one made here", d.name, what, got)
+}

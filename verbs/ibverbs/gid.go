@@ -1,0 +1,72 @@
+package ibverbs
+
+import (
+	"fmt"
+	"strings"
+
+	"dpukv/verbs"
+)
+
+// gidType is what a GID is for. The numbers are libibverbs's.
+type gidType uint32
+
+const (
+	gidIB gidType = iota
+	gidRoCEv1
+	gidRoCEv2
+)
+
+func (t gidType) String() string {
+	return [...]string{"IB", "RoCE v1", "RoCE v2", "unknown"}[min(t, 3)]
+}
+
+// gidEntry is a row of a port's GID table. Rows may be missing.
+type gidEntry struct {
+	index int
+	kind  gidType
+	gid   verbs.GID
+}
+
+// chooseGID looks an index up in the table, or chooses for [AutoGID].
+func chooseGID(table []gidEntry, link verbs.LinkLayer, index int) (gidEntry, error) {
+	for _, wanted := range preference(link, index) {
+		for _, e := range table {
+			if wanted(e) {
+				return e, nil
+			}
+		}
+	}
+	if index == AutoGID {
+		return gidEntry{}, fmt.Errorf("no RoCE v2 GID among %s: give the network device an IP address and set it up", list(table))
+	}
+	return gidEntry{}, fmt.Errorf("GID index %d: want one of %s", index, list(table))
+}
+
+// preference is what to look for, best first.
+func preference(link verbs.LinkLayer, index int) []func(gidEntry) bool {
+	switch {
+	case index != AutoGID:
+		// A RoCE v1 GID would make packets that no peer here understands.
+		return []func(gidEntry) bool{func(e gidEntry) bool { return e.index == index && e.kind != gidRoCEv1 }}
+	case link == verbs.LinkInfiniBand:
+		return []func(gidEntry) bool{func(gidEntry) bool { return true }}
+	}
+	v2 := func(e gidEntry) bool { return e.kind == gidRoCEv2 }
+	return []func(gidEntry) bool{
+		func(e gidEntry) bool { return v2(e) && e.gid.Addr().Is4() },
+		// A link-local address reaches no further than the wire.
+		func(e gidEntry) bool { return v2(e) && !e.gid.Addr().IsLinkLocalUnicast() },
+		v2,
+	}
+}
+
+func list(table []gidEntry) string {
+	if len(table) == 0 {
+		return "an empty table"
+	}
+	rows := make([]string, len(table))
+	for i, e := range table {
+		rows[i] = fmt.Sprintf("%d (%s, %s)", e.index, e.gid.Addr(), e.kind)
+	}
+	return strings.Join(rows, ", ")
+}

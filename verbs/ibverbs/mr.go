@@ -1,0 +1,108 @@
+//go:build ibverbs && linux
+
+package ibverbs
+
+// #include "shim.h"
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"dpukv/internal/offheap"
+	"dpukv/verbs"
+)
+
+// MR is a registered memory region.
+type MR struct {
+	dev    *Device
+	mr     *C.struct_ibv_mr
+	memory *offheap.Region
+	// pin does nothing to mapped memory; under the race detector the region is of the Go heap, and the
+	// device may keep its address only while it is pinned.
+	pin runtime.Pinner
+}
+
+// AllocMR makes and registers memory.
+func (p *PD) AllocMR(size int, access verbs.Access) (verbs.MR, error) {
+	if p.pd == nil {
+		return nil, p.dev.closed("ibv_reg_mr")
+	}
+	memory, err := offheap.Alloc(size, offheap.Auto)
+	if err != nil {
+		return nil, fmt.Errorf("%s: memory region: %w", p.dev.name, err)
+	}
+	m := &MR{dev: p.dev, memory: memory}
+	first := unsafe.Pointer(&memory.Bytes()[0])
+	m.pin.Pin(first)
+	var errno error
+	m.mr, errno = C.shim_reg_mr(p.pd, first, C.size_t(size), accessFlags(access))
+	if m.mr == nil {
+		return nil, errors.Join(p.dev.fail(errno, "ibv_reg_mr of %d bytes%s", size, lockedHint(errno)), m.free())
+	}
+	p.dev.made.add(m)
+	return m, nil
+}
+
+// lockedHint says what a refused registration mostly means.
+func lockedHint(err error) string {
+	if errnoOf(err) != unix.ENOMEM {
+		return ""
+	}
+	return " (is the limit of locked memory high enough? ulimit -l)"
+}
+
+// accessFlags: libibverbs grants remote writing only together with local writing.
+func accessFlags(a verbs.Access) C.int {
+	var flags C.int
+	if a&(verbs.LocalWrite|verbs.RemoteWrite) != 0 {
+		flags |= C.IBV_ACCESS_LOCAL_WRITE
+	}
+	if a&verbs.RemoteWrite != 0 {
+		flags |= C.IBV_ACCESS_REMOTE_WRITE
+	}
+	if a&verbs.RemoteRead != 0 {
+		flags |= C.IBV_ACCESS_REMOTE_READ
+	}
+	return flags
+}
+
+// Bytes is the memory, until Close.
+func (m *MR) Bytes() []byte { return m.memory.Bytes() }
+
+// Addr is the address of its first byte.
+func (m *MR) Addr() uint64 { return uint64(uintptr(unsafe.Pointer(&m.memory.Bytes()[0]))) }
+
+// LKey names it in local work requests.
+func (m *MR) LKey() uint32 { return uint32(m.mr.lkey) }
+
+// RKey names it at a peer.
+func (m *MR) RKey() uint32 { return uint32(m.mr.rkey) }
+
+// Region is what a peer needs to reach it.
+func (m *MR) Region() verbs.Region {
+	return verbs.Region{Addr: m.Addr(), Length: len(m.memory.Bytes()), RKey: m.RKey()}
+}
+
+// Close deregisters and frees the memory.
+func (m *MR) Close() error {
+	if m.mr == nil {
+		return nil
+	}
+	// Memory that the device may still write to must not be given back.
+	if err := m.dev.check(int(C.ibv_dereg_mr(m.mr)), "ibv_dereg_mr"); err != nil {
+		return err
+	}
+	m.dev.made.remove(m)
+	m.mr = nil
+	return m.free()
+}
+
+func (m *MR) free() error {
+	m.pin.Unpin()
+	return m.memory.Free()
+}

@@ -1,0 +1,123 @@
+//go:build ibverbs && linux
+
+package ibverbs
+
+// #include "shim.h"
+// #include <stdlib.h>
+import "C"
+
+import (
+	"sync"
+	"unsafe"
+
+	"dpukv/verbs"
+)
+
+// PD is a protection domain.
+type PD struct {
+	dev *Device
+	pd  *C.struct_ibv_pd
+
+	mu   sync.Mutex // of the table of address handles, for writers
+	ahs  *C.struct_shim_ahs
+	free []uint32 // handles given back
+	used uint32   // handles ever given out
+}
+
+// AllocPD makes a protection domain.
+func (d *Device) AllocPD() (verbs.PD, error) {
+	if d.ctx == nil {
+		return nil, d.closed("ibv_alloc_pd")
+	}
+	pd, err := C.ibv_alloc_pd(d.ctx)
+	if pd == nil {
+		return nil, d.fail(err, "ibv_alloc_pd")
+	}
+	p := &PD{dev: d, pd: pd, ahs: (*C.struct_shim_ahs)(C.calloc(1, C.sizeof_struct_shim_ahs))}
+	d.made.add(p)
+	return p, nil
+}
+
+// Close frees the domain. What was made from it must have been closed.
+func (p *PD) Close() error {
+	if p.pd == nil {
+		return nil
+	}
+	if err := p.dev.check(int(C.ibv_dealloc_pd(p.pd)), "ibv_dealloc_pd"); err != nil {
+		return err
+	}
+	p.dev.made.remove(p)
+	C.shim_free_ahs(p.ahs)
+	p.pd, p.ahs = nil, nil
+	return nil
+}
+
+// AH is an address handle.
+type AH struct {
+	pd     *PD
+	ah     *C.struct_ibv_ah
+	handle uint32
+}
+
+// CreateAH makes the address handle of a peer.
+func (p *PD) CreateAH(peer verbs.Endpoint) (verbs.AH, error) {
+	if p.pd == nil {
+		return nil, p.dev.closed("ibv_create_ah")
+	}
+	attr := p.dev.ahAttr(peer)
+	ah, err := C.ibv_create_ah(p.pd, &attr)
+	if ah == nil {
+		return nil, p.dev.fail(err, "ibv_create_ah for %s", peer)
+	}
+	a := &AH{pd: p, ah: ah}
+	if err := a.register(); err != nil {
+		C.ibv_destroy_ah(ah)
+		return nil, err
+	}
+	p.dev.made.add(a)
+	return a, nil
+}
+
+// ahAttr is the address of a peer.
+func (d *Device) ahAttr(peer verbs.Endpoint) C.struct_ibv_ah_attr {
+	var attr C.struct_ibv_ah_attr
+	global := C.int(0)
+	if peer.LinkLayer == verbs.LinkEthernet { // InfiniBand's subnet goes by LID
+		global = 1
+	}
+	C.shim_ah_attr(&attr, d.port, C.uint8_t(d.gid.index), global, C.uint16_t(peer.LID), (*C.uint8_t)(unsafe.Pointer(&peer.GID[0])))
+	return attr
+}
+
+// register gives the address handle a place in the table.
+func (a *AH) register() error {
+	p := a.pd
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.free); n > 0 {
+		a.handle, p.free = p.free[n-1], p.free[:n-1]
+	} else {
+		a.handle = p.used + 1 // 0 is that of a work request that was given none
+		p.used++
+	}
+	return p.dev.check(int(C.shim_set_ah(p.ahs, C.uint32_t(a.handle), a.ah)), "address handle %d", a.handle)
+}
+
+// Handle is the number by which work requests name it.
+func (a *AH) Handle() uint32 { return a.handle }
+
+// Close frees the address handle. Its number may be given out again.
+func (a *AH) Close() error {
+	if a.ah == nil {
+		return nil
+	}
+	p := a.pd
+	p.mu.Lock()
+	C.shim_set_ah(p.ahs, C.uint32_t(a.handle), nil) // its chunk is there
+	p.free = append(p.free, a.handle)
+	p.mu.Unlock()
+	p.dev.made.remove(a)
+	err := p.dev.check(int(C.ibv_destroy_ah(a.ah)), "ibv_destroy_ah")
+	a.ah = nil
+	return err
+}

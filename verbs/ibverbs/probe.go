@@ -1,0 +1,82 @@
+//go:build ibverbs && linux
+
+package ibverbs
+
+// #cgo LDFLAGS: -libverbs
+// #include "shim.h"
+import "C"
+
+import (
+	"fmt"
+	"strings"
+	"unsafe"
+
+	"dpukv/verbs"
+)
+
+// Probe tells why there is no device to open, or nil.
+func Probe() error {
+	_, err := Devices()
+	return err
+}
+
+// Devices are the names of the RDMA devices. None is an error.
+func Devices() ([]string, error) {
+	var names []string
+	err := eachDevice(func(d *C.struct_ibv_device) bool {
+		names = append(names, C.GoString(C.ibv_get_device_name(d)))
+		return true
+	})
+	return names, err
+}
+
+// eachDevice calls visit for every device until it says false.
+func eachDevice(visit func(*C.struct_ibv_device) bool) error {
+	var n C.int
+	list, err := C.ibv_get_device_list(&n)
+	if list == nil {
+		return fmt.Errorf("provider ibverbs: this kernel has no RDMA (ibv_get_device_list: %s): load ib_uverbs and the NIC's driver, "+
+			"or take softroce: %w", errnoText(err), verbs.ErrNotSupported)
+	}
+	defer C.ibv_free_device_list(list)
+	if n == 0 {
+		return fmt.Errorf("provider ibverbs: no RDMA device on this machine: load the NIC's driver (lspci, ibv_devices), "+
+			"or make a software one (modprobe rdma_rxe; rdma link add rxe0 type rxe netdev eth0): %w", verbs.ErrNotSupported)
+	}
+	for _, d := range unsafe.Slice(list, n) {
+		if !visit(d) {
+			break
+		}
+	}
+	return nil
+}
+
+// openContext opens the device of this name, or the only one.
+func openContext(name string) (ctx *C.struct_ibv_context, opened string, err error) {
+	names, err := Devices()
+	if err != nil {
+		return nil, "", err
+	}
+	if name == "" && len(names) > 1 {
+		return nil, "", fmt.Errorf("provider ibverbs: which device? This machine has %s", strings.Join(names, ", "))
+	}
+	if name == "" {
+		name = names[0]
+	}
+	var openErr error
+	err = eachDevice(func(d *C.struct_ibv_device) bool {
+		if C.GoString(C.ibv_get_device_name(d)) == name {
+			ctx, openErr = C.ibv_open_device(d)
+		}
+		return ctx == nil && openErr == nil
+	})
+	switch {
+	case err != nil:
+		return nil, "", err
+	case ctx != nil:
+		return ctx, name, nil
+	case openErr != nil:
+		return nil, "", (&Device{name: name}).fail(openErr, "ibv_open_device")
+	}
+	return nil, "", fmt.Errorf("provider ibverbs: no device %q: this machine has %s", name, strings.Join(names, ", "))
+}

@@ -1,0 +1,21 @@
+//go:build !(ibverbs && linux && cgo)
+
+package ibverbs
+
+import (
+	"fmt"
+
+	"dpukv/verbs"
+)
+
+// Probe refuses: this build has no libibverbs.
+func Probe() error {
+	return fmt.Errorf("provider ibverbs: this binary was built without it: apt-get install libibverbs-dev ibverbs-providers, "+
+		"then make ibverbs (go build -tags ibverbs): %w", verbs.ErrNotSupported)
+}
+
+// Devices refuses, as [Probe] does.
+func Devices() ([]string, error) { return nil, Probe() }
+
+// Open refuses, as [Probe] does.
+func Open(Config) (verbs.Device, error) { return nil, Probe() }

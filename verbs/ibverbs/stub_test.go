@@ -1,0 +1,23 @@
+//go:build !(ibverbs && linux && cgo)
+
+package ibverbs
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"dpukv/verbs"
+)
+
+func TestStubRefuses(t *testing.T) {
+	d, err := Open(Config{Name: "mlx5_0", GIDIndex: AutoGID})
+	if d != nil || !errors.Is(err, verbs.ErrNotSupported) {
+		t.Fatalf("Open = %v, %v, want ErrNotSupported", d, err)
+	}
+	for _, want := range []string{"libibverbs-dev", "make ibverbs"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error does not name %q: %v", want, err)
+		}
+	}
+}

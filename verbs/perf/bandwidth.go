@@ -1,0 +1,187 @@
+package perf
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"dpukv/verbs"
+)
+
+// stream is the client's side of a bandwidth test.
+func (e *end) stream(bytes int) ([]mark, error) {
+	for _, p := range e.pairs {
+		p.prepare(e.cfg.Op, bytes)
+	}
+	if err := e.barrier(); err != nil {
+		return nil, err
+	}
+	s := &streamer{end: e, start: time.Now(), marks: make([]mark, 1, 4096), posted: make([]int, len(e.pairs))}
+	for s.open() {
+		if err := s.turnOnce(); err != nil {
+			return nil, err
+		}
+	}
+	return s.marks, nil
+}
+
+// streamer is a bandwidth test under way.
+type streamer struct {
+	*end
+	start    time.Time
+	posted   []int // messages of each pair
+	complete int
+	ended    bool // no pair posts any more
+	marks    []mark
+}
+
+// open tells whether anything is left to post or to complete.
+func (s *streamer) open() bool {
+	if !s.ended {
+		return true
+	}
+	for _, p := range s.pairs {
+		if p.outstanding > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// turnOnce posts what there is room for and takes completions.
+func (s *streamer) turnOnce() error {
+	if s.ctx.Err() != nil {
+		return context.Cause(s.ctx)
+	}
+	if !s.ended {
+		if err := s.fill(); err != nil {
+			return err
+		}
+	}
+	return s.wait("completion", func() (bool, error) {
+		n, err := s.reap()
+		if n > 0 {
+			s.complete += n
+			s.marks = append(s.marks, mark{time.Since(s.start), s.complete})
+		}
+		return n > 0 || s.roomy() || !s.open(), err
+	})
+}
+
+// roomy tells whether a list could be posted.
+func (s *streamer) roomy() bool {
+	if s.ended {
+		return false
+	}
+	for i, p := range s.pairs {
+		if s.left(i) > 0 && p.outstanding+s.cfg.PostList <= s.cfg.TxDepth {
+			return true
+		}
+	}
+	return false
+}
+
+// fill posts a list on every pair with room for it, in turn.
+func (s *streamer) fill() error {
+	elapsed := time.Duration(0)
+	if s.cfg.Duration > 0 {
+		elapsed = time.Since(s.start)
+	}
+	over, remaining := !s.more(0, elapsed), 0
+	for i, p := range s.pairs {
+		n := min(s.left(i), s.cfg.PostList)
+		if n == 0 || p.outstanding+s.cfg.PostList > s.cfg.TxDepth {
+			remaining += s.left(i)
+			continue
+		}
+		s.posted[i] += n
+		// Without a completion to come a full queue would stay full.
+		full := p.outstanding+n+s.cfg.PostList > s.cfg.TxDepth
+		if err := p.post(n, s.cfg.CQMod, full || over || s.left(i) == 0); err != nil {
+			return err
+		}
+		remaining += s.left(i)
+	}
+	s.ended = remaining == 0 || over && s.allSignaled()
+	return nil
+}
+
+// allSignaled tells whether every pair's last message asks for a completion.
+func (s *streamer) allSignaled() bool {
+	for _, p := range s.pairs {
+		if p.unsignaled > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// left is how many messages a pair has still to post.
+func (s *streamer) left(i int) int {
+	if s.cfg.Duration > 0 {
+		return s.cfg.PostList
+	}
+	return s.cfg.Iters - s.posted[i]
+}
+
+// drain is the server's side: it keeps receives posted, and counts them.
+func (e *end) drain() (arrived int, err error) {
+	if e.cfg.Op == Send {
+		if err := e.restock(); err != nil {
+			return 0, err
+		}
+	}
+	if err := e.barrier(); err != nil {
+		return 0, err
+	}
+	step := func() error {
+		n, err := e.receive()
+		arrived += n
+		if n > 0 || err != nil {
+			return err
+		}
+		return e.turn()
+	}
+	if err := e.ch.Await(new(struct{}), step); err != nil || e.cfg.Op != Send {
+		return arrived, err
+	}
+	return arrived, e.settle(step)
+}
+
+// settle takes what was sent but not received when the client had its last completion.
+func (e *end) settle(step func() error) error {
+	const quiet = 20 * time.Millisecond
+	for deadline := time.Now().Add(quiet); time.Now().Before(deadline); {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// receive takes completions of receives and posts as many again.
+func (e *end) receive() (int, error) {
+	n, err := e.recvCQ.Poll(e.wcs)
+	if n == 0 || err != nil {
+		return 0, err
+	}
+	for i := range e.wcs[:n] {
+		if s := e.wcs[i].Status; s != verbs.StatusSuccess {
+			return 0, fmt.Errorf("receive: %s", s)
+		}
+		e.pairs[e.wcs[i].ID].stocked--
+	}
+	return n, e.restock()
+}
+
+// restock posts the receives that were used up.
+func (e *end) restock() error {
+	for _, p := range e.pairs {
+		if n := e.cfg.RxDepth - p.stocked; n > 0 {
+			if err := p.repost(n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

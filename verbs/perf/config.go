@@ -1,0 +1,172 @@
+package perf
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"dpukv/verbs"
+)
+
+// Kind of measurement.
+type Kind string
+
+// The kinds.
+const (
+	Latency   Kind = "lat"
+	Bandwidth Kind = "bw"
+)
+
+// Op is the operation measured.
+type Op string
+
+// The operations.
+const (
+	Write Op = "write"
+	Read  Op = "read"
+	Send  Op = "send"
+)
+
+// ParseOp reads what a user wrote.
+func ParseOp(s string) (Op, error) {
+	if op := Op(s); slices.Contains([]Op{Write, Read, Send}, op) {
+		return op, nil
+	}
+	return "", fmt.Errorf("operation %q: want write, read or send", s)
+}
+
+// ParseConnection reads a transport service.
+func ParseConnection(s string) (verbs.QPType, error) {
+	for _, t := range []verbs.QPType{verbs.RC, verbs.UC, verbs.UD} {
+		if s == t.String() {
+			return t, nil
+		}
+	}
+	return 0, fmt.Errorf("connection %q: want RC, UC or UD", s)
+}
+
+// MaxBytes is the largest message.
+const MaxBytes = 8 << 20
+
+// DefaultPort is perftest's, of the side channel.
+const DefaultPort = 18515
+
+// Config says what to measure.
+type Config struct {
+	Kind       Kind
+	Op         Op
+	Connection verbs.QPType
+	// Sizes of messages, in bytes: one point each.
+	Sizes []int
+	// Iters is the number of messages of a point, for each QP, unless Duration is given.
+	Iters    int
+	Duration time.Duration
+	// QPs side by side, of a bandwidth test.
+	QPs int
+	// TxDepth and RxDepth are how many sends and receives are outstanding, for each QP.
+	TxDepth, RxDepth int
+	// PostList work requests are posted at once; one in CQMod asks for a completion.
+	PostList, CQMod int
+	// Inline is up to which size a message goes with its work request; AutoInline leaves it to the device.
+	Inline int
+}
+
+// AutoInline is what perftest takes where the device can: 220 bytes for latency, nothing for bandwidth.
+const AutoInline = -1
+
+// Defaults are perftest's.
+func Defaults(kind Kind) Config {
+	c := Config{
+		Kind: kind, Op: Write, Connection: verbs.RC, Sizes: []int{2}, Iters: 1000,
+		QPs: 1, TxDepth: 128, RxDepth: 512, PostList: 1, CQMod: 1, Inline: AutoInline,
+	}
+	if kind == Bandwidth {
+		c.Sizes, c.Iters, c.CQMod = []int{64 << 10}, 5000, 100
+	}
+	return c
+}
+
+// AllSizes are the powers of two from 2 bytes to 8 MB, or, of datagrams, to the MTU.
+func AllSizes() (sizes []int) {
+	for n := 2; n <= MaxBytes; n *= 2 {
+		sizes = append(sizes, n)
+	}
+	return sizes
+}
+
+// Check refuses what cannot be measured on any device.
+func (c *Config) Check() error {
+	switch {
+	case c.Kind != Latency && c.Kind != Bandwidth:
+		return fmt.Errorf("measurement %q: want lat or bw", c.Kind)
+	case c.Op != Write && c.Op != Read && c.Op != Send:
+		return fmt.Errorf("operation %q: want write, read or send", c.Op)
+	case c.Connection == verbs.UD && c.Op != Send:
+		return fmt.Errorf("%s over UD: datagrams can only be sent; want RC, or UC for a write: %w", c.Op, verbs.ErrNotSupported)
+	case c.Connection == verbs.UC && c.Op == Read:
+		return fmt.Errorf("read over UC: only RC can read: %w", verbs.ErrNotSupported)
+	case c.Kind == Latency && c.QPs != 1:
+		return fmt.Errorf("latency over %d QPs: want 1", c.QPs)
+	}
+	return errors.Join(c.checkNumbers(), c.checkSizes())
+}
+
+func (c *Config) checkNumbers() error {
+	const most = 1 << 20
+	for _, n := range []struct {
+		name           string
+		is, least, top int
+	}{
+		{"iterations", c.Iters, 1, 1 << 40},
+		{"QPs", c.QPs, 1, 1024},
+		{"TX depth", c.TxDepth, 1, most},
+		{"RX depth", c.RxDepth, 1, most},
+		{"post list", c.PostList, 1, c.TxDepth},
+		{"CQ moderation", c.CQMod, 1, c.TxDepth},
+		{"inline bytes", c.Inline, AutoInline, most},
+	} {
+		if n.is < n.least || n.is > n.top {
+			return fmt.Errorf("%s %d: want %d to %d", n.name, n.is, n.least, n.top)
+		}
+	}
+	if c.Duration < 0 {
+		return fmt.Errorf("duration %v: want none below 0", c.Duration)
+	}
+	return nil
+}
+
+func (c *Config) checkSizes() error {
+	if len(c.Sizes) == 0 {
+		return errors.New("no message size")
+	}
+	for _, n := range c.Sizes {
+		if n < 1 || n > MaxBytes {
+			return fmt.Errorf("messages of %d bytes: want 1 to %d", n, MaxBytes)
+		}
+	}
+	return nil
+}
+
+// fit adapts to a port: datagrams end at its MTU.
+func (c *Config) fit(p *verbs.Port) error {
+	if c.Inline == AutoInline {
+		c.Inline = 0
+		if c.Kind == Latency {
+			c.Inline = min(220, p.MaxInline)
+		}
+	}
+	if c.Inline > p.MaxInline {
+		return fmt.Errorf("%d bytes inline: the device takes %d", c.Inline, p.MaxInline)
+	}
+	if c.Connection != verbs.UD {
+		return nil
+	}
+	if len(c.Sizes) == 1 && c.Sizes[0] > p.MTU {
+		return fmt.Errorf("a datagram of %d bytes: the MTU is %d", c.Sizes[0], p.MTU)
+	}
+	c.Sizes = slices.DeleteFunc(slices.Clone(c.Sizes), func(n int) bool { return n > p.MTU })
+	return nil
+}
+
+func (c *Config) largest() int { return slices.Max(c.Sizes) }

@@ -1,0 +1,185 @@
+package perf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"dpukv/verbs"
+	"dpukv/verbs/sidechannel"
+)
+
+const (
+	qkey = 0x11111111
+	// patience is how long an answer or a completion may take.
+	patience = 5 * time.Second
+	// nap is how long a device may wait for packets when there were none for a while.
+	nap = 50 * time.Microsecond
+)
+
+// end is one end of a run.
+type end struct {
+	ctx            context.Context
+	dev            verbs.Device
+	ch             *sidechannel.Channel
+	cfg            Config
+	port           verbs.Port
+	pd             verbs.PD
+	sendCQ, recvCQ verbs.CQ
+	pairs          []*pair
+	wcs            []verbs.WC
+	// spins are how many turns without work a loop makes before it lets others run.
+	spins, idle int
+}
+
+func newEnd(ctx context.Context, dev verbs.Device, ch *sidechannel.Channel, cfg Config) (*end, error) {
+	e := &end{ctx: ctx, dev: dev, ch: ch, cfg: cfg, wcs: make([]verbs.WC, 64), spins: 256}
+	if runtime.NumCPU() == 1 {
+		e.spins = 1 // the peer may need this very CPU
+	}
+	port, err := dev.Port()
+	if err != nil {
+		return nil, err
+	}
+	e.port = port
+	if err := e.cfg.fit(&e.port); err != nil {
+		return nil, err
+	}
+	if err := e.create(); err != nil {
+		return nil, errors.Join(err, e.close())
+	}
+	return e, nil
+}
+
+func (e *end) create() (err error) {
+	if e.pd, err = e.dev.AllocPD(); err != nil {
+		return err
+	}
+	if e.sendCQ, err = e.dev.CreateCQ(e.cfg.TxDepth * e.cfg.QPs); err != nil {
+		return err
+	}
+	if e.recvCQ, err = e.dev.CreateCQ(e.cfg.RxDepth * e.cfg.QPs); err != nil {
+		return err
+	}
+	for range e.cfg.QPs {
+		p, err := e.createPair()
+		if err != nil {
+			return err
+		}
+		e.pairs = append(e.pairs, p)
+	}
+	return nil
+}
+
+func (e *end) close() (err error) {
+	for _, p := range e.pairs {
+		err = errors.Join(err, p.close())
+	}
+	for _, cq := range []verbs.CQ{e.sendCQ, e.recvCQ} {
+		if cq != nil {
+			err = errors.Join(err, cq.Close())
+		}
+	}
+	if e.pd != nil {
+		err = errors.Join(err, e.pd.Close())
+	}
+	return err
+}
+
+// card is what an end tells of a queue pair.
+type card struct {
+	Endpoint verbs.Endpoint
+	Region   verbs.Region
+}
+
+// connect swaps cards and connects every queue pair; then both are ready.
+func (e *end) connect() error {
+	mine := make([]card, len(e.pairs))
+	for i, p := range e.pairs {
+		mine[i] = card{p.qp.Local(), p.mr.Region()}
+	}
+	theirs, err := sidechannel.SwapWith(e.ch, mine, e.rest)
+	if err != nil {
+		return err
+	}
+	if len(theirs) != len(mine) {
+		return fmt.Errorf("the peer has %d queue pairs: want %d", len(theirs), len(mine))
+	}
+	for i, p := range e.pairs {
+		if err := p.connect(e.pd, theirs[i]); err != nil {
+			return err
+		}
+	}
+	return e.barrier()
+}
+
+// barrier waits until the peer is as far.
+func (e *end) barrier() error {
+	_, err := sidechannel.SwapWith(e.ch, struct{}{}, e.rest)
+	return err
+}
+
+// rest moves packets, or lets others run.
+func (e *end) rest() error {
+	if e.ctx.Err() != nil {
+		return context.Cause(e.ctx)
+	}
+	if busy, err := e.dev.Progress(); busy || err != nil {
+		return err
+	}
+	return e.dev.Wait(nap)
+}
+
+// turn is called by a loop that found no work: every so many times it rests.
+func (e *end) turn() error {
+	if e.idle++; e.idle%e.spins != 0 {
+		return nil
+	}
+	return e.rest()
+}
+
+// wait loops until done says so.
+func (e *end) wait(what string, done func() (bool, error)) error {
+	var since time.Time
+	for {
+		if ok, err := done(); ok || err != nil {
+			return err
+		}
+		if err := e.turn(); err != nil {
+			return err
+		}
+		if e.idle%e.spins != 0 {
+			continue
+		}
+		switch {
+		case since.IsZero():
+			since = time.Now()
+		case time.Since(since) > patience:
+			return fmt.Errorf("no %s within %v%s; the device's counters: %v", what, patience, e.lossHint(), e.dev.Counters())
+		}
+	}
+}
+
+func (e *end) lossHint() string {
+	if e.cfg.Connection == verbs.RC {
+		return ""
+	}
+	return fmt.Sprintf(" (%s does not send lost packets again)", e.cfg.Connection)
+}
+
+// reap takes completions of sends, of which each tells in its ID how many messages it stands for.
+func (e *end) reap() (messages int, err error) {
+	n, err := e.sendCQ.Poll(e.wcs)
+	for i := range e.wcs[:n] {
+		wc := &e.wcs[i]
+		if wc.Status != verbs.StatusSuccess {
+			return messages, fmt.Errorf("%s over %s: completion: %s", e.cfg.Op, e.cfg.Connection, wc.Status)
+		}
+		pair := e.pairs[wc.ID>>32]
+		pair.outstanding -= int(uint32(wc.ID))
+		messages += int(uint32(wc.ID))
+	}
+	return messages, err
+}

@@ -1,0 +1,144 @@
+package perf
+
+import (
+	"fmt"
+	"time"
+
+	"dpukv/verbs"
+)
+
+// pinger is one end of a ping-pong.
+type pinger struct {
+	*end
+	*pair
+	turnOf byte // mark of the message that is waited for
+}
+
+func (e *end) pinger(bytes int) (*pinger, error) {
+	g := &pinger{end: e, pair: e.pairs[0]}
+	g.prepare(e.cfg.Op, bytes)
+	clear(g.mr.Bytes()[g.area:])
+	if e.cfg.Op == Send {
+		if err := e.restock(); err != nil {
+			return nil, err
+		}
+	}
+	return g, e.barrier()
+}
+
+// hit sends the next message. Completions are taken a batch at a time, long after the message arrived.
+func (g *pinger) hit() error {
+	if g.outstanding > g.cfg.TxDepth/2 {
+		if err := g.end.wait("completion", g.reaped); err != nil {
+			return err
+		}
+	}
+	g.turnOf++
+	g.mark(g.turnOf)
+	return g.post(1, 1, true)
+}
+
+func (g *pinger) reaped() (bool, error) {
+	n, err := g.reap()
+	return n > 0, err
+}
+
+// arrived tells whether the message that is waited for is there.
+func (g *pinger) arrived() (bool, error) {
+	if g.cfg.Op == Write {
+		if g.marked() == g.turnOf {
+			return true, nil
+		}
+		// A software device brings the message in here.
+		_, err := g.dev.Progress()
+		return g.marked() == g.turnOf, err
+	}
+	n, err := g.recvCQ.Poll(g.wcs[:1])
+	if n == 0 || err != nil {
+		return false, err
+	}
+	if s := g.wcs[0].Status; s != verbs.StatusSuccess {
+		return false, fmt.Errorf("receive: %s", s)
+	}
+	g.stocked--
+	return true, g.repost(1)
+}
+
+// pingPong is the client's side: half of every round trip.
+func (e *end) pingPong(bytes int) ([]time.Duration, error) {
+	g, err := e.pinger(bytes)
+	if err != nil {
+		return nil, err
+	}
+	return e.sample(func() error {
+		if err := g.hit(); err != nil {
+			return err
+		}
+		return e.wait("answer", g.arrived)
+	}, 2)
+}
+
+// answer is the server's side, until the client says that it has enough.
+func (e *end) answer(bytes int) error {
+	g, err := e.pinger(bytes)
+	if err != nil {
+		return err
+	}
+	g.turnOf = 1
+	return e.ch.Await(new(struct{}), func() error {
+		ok, err := g.arrived()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return e.turn()
+		}
+		g.turnOf-- // hit takes the next: the answer has the mark of its question
+		if err := g.hit(); err != nil {
+			return err
+		}
+		g.turnOf++
+		return nil
+	})
+}
+
+// readLatency times single READs.
+func (e *end) readLatency(bytes int) ([]time.Duration, error) {
+	p := e.pairs[0]
+	p.prepare(Read, bytes)
+	if err := e.barrier(); err != nil {
+		return nil, err
+	}
+	return e.sample(func() error {
+		if err := p.post(1, 1, true); err != nil {
+			return err
+		}
+		return e.wait("completion", func() (bool, error) {
+			n, err := e.reap()
+			return n > 0, err
+		})
+	}, 1)
+}
+
+// sample times a step over and over, and divides.
+func (e *end) sample(step func() error, by time.Duration) ([]time.Duration, error) {
+	samples := make([]time.Duration, 0, min(e.cfg.Iters, 1<<20))
+	start := time.Now()
+	for last := time.Duration(0); e.more(len(samples), last); {
+		if err := step(); err != nil {
+			return nil, fmt.Errorf("iteration %d: %w", len(samples)+1, err)
+		}
+		now := time.Since(start)
+		samples = append(samples, (now-last)/by)
+		last = now
+	}
+	return samples, nil
+}
+
+// more tells whether a point goes on.
+func (e *end) more(iters int, elapsed time.Duration) bool {
+	if e.cfg.Duration > 0 {
+		return elapsed < e.cfg.Duration
+	}
+	return iters < e.cfg.Iters
+}

@@ -1,0 +1,47 @@
+package perf
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+
+	"dpukv/verbs"
+)
+
+// Loopback is both ends in one process, on one device.
+func Loopback(ctx context.Context, dev verbs.Device, cfg Config, watch Observer) (*Report, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	served := make(chan error, 1)
+	go func() {
+		err := serveOne(ctx, dev, l)
+		if err != nil {
+			stop(err) // the client need not wait for answers
+		}
+		served <- err
+	}()
+	conn, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		return nil, err
+	}
+	report, err := Run(ctx, dev, conn, cfg, watch)
+	err = errors.Join(err, conn.Close())
+	if serveErr := <-served; err == nil || !errors.Is(serveErr, io.EOF) { // it ends so when the client failed
+		err = errors.Join(err, serveErr)
+	}
+	return report, err
+}
+
+func serveOne(ctx context.Context, dev verbs.Device, l net.Listener) error {
+	conn, err := l.Accept()
+	if err != nil {
+		return err
+	}
+	return errors.Join(Serve(ctx, dev, conn, Observer{}), conn.Close())
+}

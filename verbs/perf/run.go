@@ -1,0 +1,173 @@
+package perf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"runtime"
+
+	"dpukv/verbs"
+	"dpukv/verbs/sidechannel"
+)
+
+// Run measures, as the client of a [Serve].
+func Run(ctx context.Context, dev verbs.Device, conn net.Conn, cfg Config, watch Observer) (*Report, error) {
+	if err := cfg.Check(); err != nil {
+		return nil, err
+	}
+	// An end polls without a pause: two on one scheduler thread would only take turns.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	ch := sidechannel.New(conn)
+	if err := ch.Send(cfg); err != nil {
+		return nil, err
+	}
+	e, err := begin(ctx, dev, ch, cfg, watch)
+	if err != nil {
+		return nil, err
+	}
+	report := &Report{Header: e.header()}
+	for _, bytes := range e.cfg.Sizes {
+		point, err := e.measure(bytes)
+		if err != nil {
+			return report, errors.Join(fmt.Errorf("%d bytes: %w", bytes, err), e.close())
+		}
+		report.Points = append(report.Points, *point)
+		if watch.Measured != nil {
+			watch.Measured(point)
+		}
+	}
+	return report, e.close()
+}
+
+// Serve is the other end, for one client.
+func Serve(ctx context.Context, dev verbs.Device, conn net.Conn, watch Observer) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	ch := sidechannel.New(conn)
+	var cfg Config
+	if err := ch.Receive(&cfg); err != nil {
+		return err
+	}
+	if err := cfg.Check(); err != nil {
+		return errors.Join(err, ch.Send(failure(err)))
+	}
+	e, err := begin(ctx, dev, ch, cfg, watch)
+	if err != nil {
+		return err
+	}
+	for _, bytes := range e.cfg.Sizes {
+		if err := e.serve(bytes); err != nil {
+			return errors.Join(fmt.Errorf("%d bytes: %w", bytes, err), e.close())
+		}
+	}
+	return e.close()
+}
+
+// ready says whether an end could be made, and what it can do.
+type ready struct {
+	Error string
+	Sizes []int
+}
+
+func failure(err error) ready {
+	if err == nil {
+		return ready{}
+	}
+	return ready{Error: err.Error()}
+}
+
+// begin makes an end and connects it. What fails at one end is told to the other.
+func begin(ctx context.Context, dev verbs.Device, ch *sidechannel.Channel, cfg Config, watch Observer) (*end, error) {
+	e, err := newEnd(ctx, dev, ch, cfg)
+	mine := failure(err)
+	if err == nil {
+		mine.Sizes = e.cfg.Sizes
+	}
+	theirs, swapErr := sidechannel.Swap(ch, mine)
+	if theirs.Error != "" {
+		swapErr = fmt.Errorf("the peer: %s", theirs.Error)
+	}
+	if err != nil || swapErr != nil {
+		if e != nil {
+			err = errors.Join(err, e.close())
+		}
+		return nil, errors.Join(err, swapErr)
+	}
+	// Datagrams go up to the smaller MTU; Check then says that there are two.
+	e.cfg.Sizes = e.cfg.Sizes[:min(len(e.cfg.Sizes), len(theirs.Sizes))]
+	if err := e.connect(); err != nil {
+		return nil, errors.Join(err, e.close())
+	}
+	if watch.Connected != nil {
+		h := e.header()
+		watch.Connected(&h)
+	}
+	return e, nil
+}
+
+func (e *end) header() Header {
+	return Header{
+		Kind: e.cfg.Kind, Op: e.cfg.Op, Connection: e.cfg.Connection.String(), QPs: e.cfg.QPs,
+		TxDepth: e.cfg.TxDepth, RxDepth: e.cfg.RxDepth, PostList: e.cfg.PostList, CQMod: e.cfg.CQMod, Inline: e.cfg.Inline,
+		Local: e.pairs[0].qp.Local(), Peer: e.pairs[0].peer.Endpoint,
+	}
+}
+
+// measure is the client's side of a point.
+func (e *end) measure(bytes int) (*Point, error) {
+	point, err := e.measureKind(bytes)
+	if err != nil {
+		return nil, err
+	}
+	// The server has seen enough; it answers with how many messages it received.
+	if err := e.ch.Send(struct{}{}); err != nil {
+		return nil, err
+	}
+	var arrived int
+	if err := e.ch.Await(&arrived, e.rest); err != nil {
+		return nil, err
+	}
+	if e.cfg.Kind == Bandwidth && e.cfg.Op == Send {
+		point.Arrived = &arrived
+		if arrived < point.Iters {
+			point.Warnings = append(point.Warnings, fmt.Sprintf("%d of %d messages arrived: %s loses what a receiver cannot take in time",
+				arrived, point.Iters, e.cfg.Connection))
+		}
+	}
+	return point, nil
+}
+
+func (e *end) measureKind(bytes int) (*Point, error) {
+	if e.cfg.Kind == Bandwidth {
+		marks, err := e.stream(bytes)
+		if err != nil {
+			return nil, err
+		}
+		return &Point{Bytes: bytes, Iters: marks[len(marks)-1].complete, Bandwidth: rates(marks, bytes)}, nil
+	}
+	measure := e.pingPong
+	if e.cfg.Op == Read {
+		measure = e.readLatency
+	}
+	samples, err := measure(bytes)
+	if err != nil {
+		return nil, err
+	}
+	return &Point{Bytes: bytes, Iters: len(samples), Latency: micros(samples)}, nil
+}
+
+// serve is the server's side of a point.
+func (e *end) serve(bytes int) (err error) {
+	arrived := 0
+	if e.cfg.Kind == Latency && e.cfg.Op != Read {
+		err = e.answer(bytes)
+	} else {
+		arrived, err = e.drain()
+	}
+	if err != nil {
+		return err
+	}
+	return e.ch.Send(arrived)
+}

@@ -1,0 +1,56 @@
+package perf
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// micros sums samples up, and sorts them.
+func micros(samples []time.Duration) *Micros {
+	slices.Sort(samples)
+	var sum, squares float64
+	for _, s := range samples {
+		sum += usec(s)
+	}
+	avg := sum / float64(len(samples))
+	for _, s := range samples {
+		squares += (usec(s) - avg) * (usec(s) - avg)
+	}
+	return &Micros{
+		Min: usec(samples[0]), Max: usec(samples[len(samples)-1]), Typical: quantile(samples, .5), Avg: avg,
+		Stdev: math.Sqrt(squares / float64(len(samples))), P99: quantile(samples, .99), P999: quantile(samples, .999),
+	}
+}
+
+func usec(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
+
+// quantile of sorted samples: the least that a share of q does not exceed.
+func quantile(sorted []time.Duration, q float64) float64 {
+	i := int(math.Ceil(q*float64(len(sorted)))) - 1
+	return usec(sorted[max(i, 0)])
+}
+
+// mark is a moment of a bandwidth test and how many messages were complete then.
+type mark struct {
+	at       time.Duration
+	complete int
+}
+
+// rates of messages of this size.
+func rates(marks []mark, bytes int) *Rates {
+	const mb = 1 << 20
+	first, last := marks[0], marks[len(marks)-1]
+	average := perSecond(first, last)
+	peak := average
+	for tenth, i := max(1, len(marks)/10), 0; i+tenth < len(marks); i++ {
+		peak = max(peak, perSecond(marks[i], marks[i+tenth]))
+	}
+	return &Rates{PeakMBs: peak * float64(bytes) / mb, AverageMBs: average * float64(bytes) / mb, MsgMpps: average / 1e6}
+}
+
+func perSecond(from, to mark) float64 {
+	// The clock may stand still over a window that is very short.
+	d := max(to.at-from.at, time.Nanosecond)
+	return float64(to.complete-from.complete) / d.Seconds()
+}

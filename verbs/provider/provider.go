@@ -1,0 +1,74 @@
+// Package provider opens a device by the name that users write:
+//
+//	shm                memory that processes of one machine share
+//	softroce:ADDRESS   a software RoCE v2 device on an IPv4 address of this machine
+//	ibverbs:NAME       an RDMA NIC, as ibv_devices lists it; ibverbs alone is the only one there is
+//
+// What was named is opened, or it is an error: no provider stands in for another.
+package provider
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"dpukv/verbs"
+	"dpukv/verbs/ibverbs"
+	"dpukv/verbs/shm"
+	"dpukv/verbs/softroce"
+)
+
+// Names is how the providers are told to users.
+const Names = "shm, softroce:ADDRESS or ibverbs:NAME"
+
+// Options are what a name does not say. Zero is the default but for GIDIndex.
+type Options struct {
+	// GIDIndex is ibverbs's alone: the others have one GID.
+	GIDIndex int
+	// MTU is the path MTU in bytes; 0: the largest there is.
+	MTU int
+}
+
+// Defaults let the device choose.
+var Defaults = Options{GIDIndex: ibverbs.AutoGID}
+
+// Open opens the device of this name.
+func Open(name string, o Options) (verbs.Device, error) {
+	kind, which, _ := strings.Cut(name, ":")
+	open, ok := map[string]func(string, Options) (verbs.Device, error){
+		"shm": openSHM, "softroce": openSoftRoCE, "ibverbs": openIBVerbs,
+	}[kind]
+	if !ok {
+		return nil, fmt.Errorf("device %q: want %s", name, Names)
+	}
+	if kind != "ibverbs" && o.GIDIndex > 0 {
+		return nil, fmt.Errorf("device %s: GID index %d: it has one GID, of index 0", name, o.GIDIndex)
+	}
+	d, err := open(which, o)
+	if err != nil {
+		return nil, fmt.Errorf("device %s: %w", name, err)
+	}
+	return d, nil
+}
+
+func openSHM(which string, o Options) (verbs.Device, error) {
+	if which != "" {
+		return nil, fmt.Errorf("shm has no names, got %q", which)
+	}
+	if o.MTU != 0 && o.MTU != shm.MTU {
+		return nil, fmt.Errorf("MTU %d: shared memory has %d", o.MTU, shm.MTU)
+	}
+	return shm.Open(shm.Config{})
+}
+
+func openSoftRoCE(which string, o Options) (verbs.Device, error) {
+	addr, err := netip.ParseAddr(which)
+	if err != nil {
+		return nil, fmt.Errorf("want softroce:ADDRESS with an IPv4 address of this machine: %w", err)
+	}
+	return softroce.Open(softroce.Options{Addr: addr, MTU: o.MTU})
+}
+
+func openIBVerbs(which string, o Options) (verbs.Device, error) {
+	return ibverbs.Open(ibverbs.Config{Name: which, GIDIndex: o.GIDIndex, MTU: o.MTU})
+}

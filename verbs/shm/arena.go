@@ -1,0 +1,170 @@
+package shm
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// arena is one device's memory as this process has it mapped: its own, or a peer's.
+type arena struct {
+	mapped []byte
+	base   unsafe.Pointer // of mapped
+	owner  uint64         // the address that the owner has it at
+	tag    uint64         // of its id: nonzero
+}
+
+// newArena makes a memfd of size bytes, none of which takes memory until it is touched.
+func newArena(size int) (a *arena, fd int, err error) {
+	fd, err = unix.MemfdCreate("dpukv-shm", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	if err != nil {
+		return nil, -1, fmt.Errorf("memfd_create: %w", err)
+	}
+	if err = unix.Ftruncate(fd, int64(size)); err != nil {
+		err = fmt.Errorf("a memfd of %d bytes: %w; is there a limit on the size of files (ulimit -f)?", size, err)
+	} else if _, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_SEAL); err != nil {
+		err = fmt.Errorf("seal the size of a memfd: %w", err)
+	} else {
+		a, err = mapArena(fd, size)
+	}
+	if err != nil {
+		return nil, -1, errors.Join(err, unix.Close(fd))
+	}
+	h := a.header()
+	if _, err := rand.Read(h.id[:]); err != nil {
+		return nil, -1, errors.Join(err, a.unmap(), unix.Close(fd))
+	}
+	h.id[0] = 0xfd // as a GID: a unique local address
+	h.version, h.size = layoutVersion, uint64(size)
+	h.base = uint64(uintptr(a.base))
+	h.magic = magic
+	a.owner, a.tag = h.base, tagOf(h.id)
+	return a, fd, nil
+}
+
+func mapArena(fd, size int) (*arena, error) {
+	m, err := unix.Mmap(fd, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_NORESERVE)
+	if err != nil {
+		return nil, fmt.Errorf("map %d bytes of shared memory: %w; is there a limit on address space (ulimit -v)?", size, err)
+	}
+	return &arena{mapped: m, base: unsafe.Pointer(unsafe.SliceData(m))}, nil
+}
+
+// openArena maps the arena that h names, after a look at its header.
+func openArena(h handle) (*arena, error) {
+	fd, err := h.open()
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	size, err := checkHeader(fd, h.id)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", h, err)
+	}
+	a, err := mapArena(fd, size)
+	if err != nil {
+		return nil, err
+	}
+	a.owner, a.tag = a.header().base, tagOf(h.id)
+	return a, nil
+}
+
+// checkHeader makes sure that a descriptor is of a live arena with this id, and cannot be cut short.
+func checkHeader(fd int, id [16]byte) (size int, err error) {
+	var raw [unsafe.Sizeof(header{})]byte
+	if _, err := unix.Pread(fd, raw[:], 0); err != nil {
+		return 0, fmt.Errorf("read its header: %w", err)
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return 0, err
+	}
+	seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
+	h := (*header)(unsafe.Pointer(&raw))
+	switch {
+	case err != nil || h.magic != magic || h.id != id || h.size < uint64(heapAt) || int64(h.size) != st.Size || seals&unix.F_SEAL_SHRINK == 0:
+		return 0, errors.New("that process has another object there now: the device is gone")
+	case h.version != layoutVersion:
+		return 0, fmt.Errorf("its layout is version %d, this program's %d: both ends must be the same build", h.version, layoutVersion)
+	case h.closed.Load() != 0:
+		return 0, errors.New("the device was closed")
+	}
+	return int(h.size), nil
+}
+
+func (a *arena) unmap() error { return unix.Munmap(a.mapped) }
+
+func tagOf(id [16]byte) uint64 { return binary.LittleEndian.Uint64(id[8:]) | 1 }
+
+func (a *arena) at(offset uint64) unsafe.Pointer { return unsafe.Add(a.base, offset) }
+func (a *arena) header() *header                 { return (*header)(a.base) }
+
+func (a *arena) counter(c counter) *uint64 {
+	return (*uint64)(unsafe.Add(a.base, countersAt+wordBytes*uintptr(c)))
+}
+
+func (a *arena) region(key uint32) *regionEntry {
+	return (*regionEntry)(unsafe.Add(a.base, regionsAt+uintptr(key&indexMask)*unsafe.Sizeof(regionEntry{})))
+}
+
+func (a *arena) queue(number uint32) *queueEntry {
+	return (*queueEntry)(unsafe.Add(a.base, queuesAt+uintptr(number&indexMask)*unsafe.Sizeof(queueEntry{})))
+}
+
+// quarantine is how long freed room is left alone. A writer that passed its check before has done its copy by then.
+const quarantine = 10 * time.Second
+
+// span is a piece of the heap that was freed, to be used again for just its size.
+type span struct {
+	start, size uint64
+	freed       time.Time
+}
+
+// heap hands out room in an arena of one's own.
+type heap struct {
+	arena *arena
+	fd    int
+	next  uint64
+	freed []span // oldest first
+}
+
+const pageBytes = 4096
+
+// alloc gives zeroed pages.
+func (h *heap) alloc(size int) (uint64, error) {
+	need := (uint64(size) + pageBytes - 1) &^ (pageBytes - 1)
+	for i, s := range h.freed {
+		if time.Since(s.freed) < quarantine {
+			break
+		}
+		if s.size == need {
+			h.freed = append(h.freed[:i], h.freed[i+1:]...)
+			return s.start, h.punch(s.start, s.size) // what was written late
+		}
+	}
+	if left := uint64(len(h.arena.mapped)) - h.next; need > left {
+		return 0, fmt.Errorf("%d bytes of shared memory: the device has %d left of %d", size, left, len(h.arena.mapped))
+	}
+	start := h.next
+	h.next += need
+	return start, nil
+}
+
+// free gives pages back to the kernel, and later to alloc.
+func (h *heap) free(start uint64, size int) error {
+	need := (uint64(size) + pageBytes - 1) &^ (pageBytes - 1)
+	h.freed = append(h.freed, span{start, need, time.Now()})
+	return h.punch(start, need)
+}
+
+func (h *heap) punch(start, size uint64) error {
+	if err := unix.Fallocate(h.fd, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, int64(start), int64(size)); err != nil {
+		return fmt.Errorf("give back %d bytes of shared memory: %w", size, err)
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package shm
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"dpukv/verbs"
+)
+
+// cq is a completion queue. Completions stay with the queue pairs that they are of, sends in a ring and messages in their
+// lanes, until they are polled: so no two goroutines ever write to the same place.
+type cq struct {
+	device    *Device
+	depth     int
+	mu        sync.Mutex // for changing the lists
+	senders   atomic.Pointer[[]*qp]
+	receivers atomic.Pointer[[]*qp]
+	first     int // of receivers at the next Poll, so that none starves
+}
+
+func (c *cq) Close() error { return nil }
+
+func (c *cq) add(list *atomic.Pointer[[]*qp], q *qp) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	longer := []*qp{q}
+	if old := list.Load(); old != nil {
+		longer = append(slices.Clone(*old), q)
+	}
+	list.Store(&longer)
+}
+
+func (c *cq) drop(q *qp) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, list := range []*atomic.Pointer[[]*qp]{&c.senders, &c.receivers} {
+		if old := list.Load(); old != nil && slices.Contains(*old, q) {
+			shorter := slices.DeleteFunc(slices.Clone(*old), func(x *qp) bool { return x == q })
+			list.Store(&shorter)
+		}
+	}
+}
+
+// Poll takes completed sends, then received messages.
+func (c *cq) Poll(wcs []verbs.WC) (int, error) {
+	n := 0
+	if senders := c.senders.Load(); senders != nil {
+		for _, q := range *senders {
+			n += q.completed.take(wcs[n:])
+		}
+	}
+	receivers := c.receivers.Load()
+	if receivers == nil {
+		return n, nil
+	}
+	list := *receivers
+	if c.first >= len(list) {
+		c.first = 0
+	}
+	for i := range list {
+		if n == len(wcs) {
+			c.first += i
+			break
+		}
+		at := c.first + i
+		if at >= len(list) {
+			at -= len(list)
+		}
+		n += list[at].receive(wcs[n:])
+	}
+	return n, nil
+}
+
+// completions of a queue pair's sends: a ring with one goroutine that posts and one that polls.
+type completions struct {
+	wcs        []verbs.WC
+	head, tail atomic.Uint32
+}
+
+// put is false if the ring is full.
+func (c *completions) put(wc verbs.WC) bool {
+	tail := c.tail.Load()
+	if tail-c.head.Load() == uint32(len(c.wcs)) {
+		return false
+	}
+	c.wcs[tail&uint32(len(c.wcs)-1)] = wc
+	publish(&c.tail, tail+1)
+	return true
+}
+
+func (c *completions) take(wcs []verbs.WC) int {
+	head := c.head.Load()
+	n := min(int(c.tail.Load()-head), len(wcs))
+	for i := range wcs[:n] {
+		wcs[i] = c.wcs[(head+uint32(i))&uint32(len(c.wcs)-1)]
+	}
+	if n > 0 {
+		publish(&c.head, head+uint32(n))
+	}
+	return n
+}

@@ -1,0 +1,152 @@
+package shm
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"dpukv/verbs"
+
+	"golang.org/x/sys/unix"
+)
+
+// Config is what a device is opened with.
+type Config struct {
+	// ArenaBytes is the most memory that the device can hand out; only what is used
+	// takes memory. 0: [DefaultArenaBytes].
+	ArenaBytes int
+}
+
+const (
+	// DefaultArenaBytes is that of address space.
+	DefaultArenaBytes = 16 << 30
+	// MTU is the longest datagram.
+	MTU = 4096
+)
+
+// Device is an opened device. It is used as a [verbs.Device].
+type Device struct {
+	arena  *arena
+	handle handle
+	events chan verbs.Event
+
+	mu      sync.Mutex
+	heap    heap
+	regions table
+	queues  table
+	peers   map[[16]byte]*peer
+	// handles are the address handles, by number. Senders read it without a lock.
+	handles atomic.Pointer[[]*peer]
+	closed  bool
+}
+
+var _ verbs.Device = (*Device)(nil)
+
+// Open makes a device.
+func Open(cfg Config) (*Device, error) {
+	if cfg.ArenaBytes == 0 {
+		cfg.ArenaBytes = DefaultArenaBytes
+	}
+	if cfg.ArenaBytes < int(heapAt)+pageBytes {
+		return nil, fmt.Errorf("open shm: an arena of %d bytes: want at least %d", cfg.ArenaBytes, int(heapAt)+pageBytes)
+	}
+	a, fd, err := newArena(cfg.ArenaBytes &^ (pageBytes - 1))
+	if err != nil {
+		return nil, fmt.Errorf("open shm: %w", err)
+	}
+	d := &Device{
+		arena: a, handle: handle{os.Getpid(), fd, a.header().id}, events: make(chan verbs.Event, 16),
+		heap:    heap{arena: a, fd: fd, next: uint64(heapAt)},
+		regions: newTable(32 - indexBits), queues: newTable(24 - indexBits),
+		peers: map[[16]byte]*peer{},
+	}
+	d.handles.Store(new([]*peer))
+	return d, nil
+}
+
+// Info names the device.
+func (d *Device) Info() verbs.DeviceInfo {
+	return verbs.DeviceInfo{Provider: "shm", Name: fmt.Sprintf("shm %d:%d", d.handle.pid, d.handle.fd), Emulated: true}
+}
+
+// Port is always up.
+func (d *Device) Port() (verbs.Port, error) {
+	return verbs.Port{
+		Number: 1, Active: true, LinkLayer: verbs.LinkMemory, MTU: MTU,
+		GID: verbs.GID(d.handle.id), MaxInline: MTU,
+	}, nil
+}
+
+// Progress has nothing to do: senders write into receivers' memory themselves.
+func (d *Device) Progress() (bool, error) { return false, nil }
+
+// Wait yields the CPU. What comes, comes without a sign.
+func (d *Device) Wait(time.Duration) error {
+	_, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0) // it has no errors
+	return nil
+}
+
+// Events are few: completion queues that overran.
+func (d *Device) Events() <-chan verbs.Event { return d.events }
+
+func (d *Device) event(e verbs.Event) {
+	select {
+	case d.events <- e:
+	default: // nobody reads them
+	}
+}
+
+// Counters are those in the arena, where peers count too.
+func (d *Device) Counters() map[string]uint64 {
+	counters := make(map[string]uint64, numCounters)
+	for c, name := range counterNames {
+		counters[name] = atomic.LoadUint64(d.arena.counter(counter(c)))
+	}
+	return counters
+}
+
+// count counts what arena refused.
+func (a *arena) count(c counter) { atomic.AddUint64(a.counter(c), 1) }
+
+// AllocPD makes a protection domain. All of a device share its keys.
+func (d *Device) AllocPD() (verbs.PD, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, verbs.ErrClosed
+	}
+	return &pd{d}, nil
+}
+
+// CreateCQ makes a completion queue.
+func (d *Device) CreateCQ(depth int) (verbs.CQ, error) {
+	if depth < 1 {
+		return nil, fmt.Errorf("a completion queue for %d: want at least one", depth)
+	}
+	return &cq{device: d, depth: depth}, nil
+}
+
+func (d *Device) over() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.closed
+}
+
+// Close takes the device away from its peers. Memory regions must not be used any more.
+func (d *Device) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil
+	}
+	d.closed = true
+	d.arena.header().closed.Store(1)
+	var errs []error
+	for _, p := range d.peers {
+		errs = append(errs, p.arena.unmap())
+	}
+	return errors.Join(append(errs, d.arena.unmap(), unix.Close(d.handle.fd))...)
+}

@@ -1,0 +1,212 @@
+package shm
+
+import (
+	"fmt"
+	"math/bits"
+	"unsafe"
+
+	"sync/atomic"
+
+	"dpukv/verbs"
+)
+
+// lane is one sender's ring of a receiving queue pair, as either end sees it.
+type lane struct {
+	head  *laneHeader
+	units unsafe.Pointer
+	mask  uint64 // units in the ring less one
+	shift uint   // of a position to its lap
+	at    uint64 // position of the next message: written, or read
+	seen  uint64 // sender: the receiver's head when last looked at; receiver: what it has told
+}
+
+func (a *arena) lane(ring uint64, units, number uint32) lane {
+	start := ring + uint64(number)*laneBytes(units)
+	return lane{
+		head: (*laneHeader)(a.at(start)), units: a.at(start + uint64(laneHeadBytes)),
+		mask: uint64(units - 1), shift: uint(bits.TrailingZeros32(units)),
+	}
+}
+
+func laneBytes(units uint32) uint64 { return uint64(laneHeadBytes) + unitBytes*uint64(units) }
+
+func (l *lane) unit(position uint64) unsafe.Pointer {
+	return unsafe.Add(l.units, (position&l.mask)*unitBytes)
+}
+
+// lap is the ring's round that a position belongs to, counted from 1.
+func (l *lane) lap(position uint64) uint64 { return (position>>l.shift + 1) & lapMask }
+
+// makeRing makes a queue pair's lanes and shows them to senders.
+func (q *qp) makeRing(bufferBytes int) error {
+	if q.kind == verbs.UD {
+		bufferBytes = max(bufferBytes-verbs.GRHBytes, 0)
+	}
+	lanes := uint32(1)
+	if q.kind == verbs.UD {
+		lanes, bufferBytes = udLanes, min(bufferBytes, MTU)
+	}
+	want := min(uint64(q.posted.depth)*unitsFor(min(bufferBytes, maxMessage)), maxUnits)
+	units := max(uint32(1)<<bits.Len64(want-1), minUnits)
+	bytes := int(laneBytes(units)) * int(lanes)
+
+	d := q.device
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return verbs.ErrClosed
+	}
+	ring, err := d.heap.alloc(bytes)
+	if err != nil {
+		return fmt.Errorf("a receive ring for %d messages: %w", q.posted.depth, err)
+	}
+	q.ring, q.ringBytes = ring, bytes
+	for i := range lanes {
+		q.lanes = append(q.lanes, d.arena.lane(ring, units, i))
+	}
+	e := q.entry()
+	e.units.Store(units)
+	e.lanes.Store(lanes)
+	e.ring.Store(ring)
+	q.recv.add(&q.recv.receivers, q)
+	return nil
+}
+
+// receive moves messages into posted buffers, and says so in wcs.
+func (q *qp) receive(wcs []verbs.WC) int {
+	n := 0
+	for i := range q.lanes[:min(int(q.entry().used.Load()), len(q.lanes))] {
+		n += q.drain(&q.lanes[i], wcs[n:])
+	}
+	return n
+}
+
+// drain takes the messages of one lane.
+func (q *qp) drain(l *lane, wcs []verbs.WC) int {
+	n := 0
+	begin := l.at
+	box := q.posted.open()
+	var into grant
+	for n < len(wcs) {
+		first := l.unit(l.at)
+		word := atomic.LoadUint64((*uint64)(first))
+		if word&lapMask != l.lap(l.at) || word>>flagsShift&flagPresent == 0 {
+			break
+		}
+		m := message{word: word, source: *(*uint64)(unsafe.Add(first, wordBytes))}
+		if !m.sound(l) {
+			q.device.arena.count(badMessage) // the sender's memory is gone bad: no telling where the next one starts
+			break
+		}
+		wr := box.take()
+		if wr == nil {
+			if q.kind == verbs.RC {
+				break
+			}
+			q.device.arena.count(noReceive)
+			l.at += m.units()
+			continue
+		}
+		q.accept(l, m, wr, &into, &wcs[n])
+		l.at += m.units()
+		n++
+	}
+	box.close()
+	// The sender looks at the head only when the ring seems full to it: no need to tell it each message.
+	if l.at != begin && l.at-l.seen > l.mask/4 {
+		l.tell()
+	}
+	return n
+}
+
+func (l *lane) tell() {
+	l.seen = l.at
+	l.head.head.Store(l.at)
+}
+
+// message is the head of a message in a lane.
+type message struct{ word, source uint64 }
+
+func (m message) bytes() int { return int(m.word >> bytesShift) }
+func (m message) flags() int { return int(m.word>>flagsShift) & 0xffff }
+
+// payload is how many bytes of it are in the lane.
+func (m message) payload() int {
+	if m.flags()&flagWrite != 0 {
+		return 0
+	}
+	return m.bytes()
+}
+
+func (m message) units() uint64 { return unitsFor(m.payload()) }
+
+func (m message) sound(l *lane) bool {
+	return m.flags()&^messageFlags == 0 && m.bytes() <= maxMessage && m.units() <= l.mask+1
+}
+
+// accept moves a message into a posted buffer. into is the region that the buffer before lay in.
+func (q *qp) accept(l *lane, m message, wr *verbs.RecvWR, into *grant, wc *verbs.WC) {
+	*wc = verbs.WC{
+		ID: wr.ID, Op: verbs.WCRecv, Bytes: uint32(m.bytes()), QPN: q.number, SrcQPN: uint32(m.source >> sourceShift),
+		Imm: uint32(m.source), HasImm: m.flags()&flagImm != 0,
+	}
+	if m.flags()&flagWrite != 0 {
+		wc.Op = verbs.WCRecvWriteImm
+		return
+	}
+	skip := uint32(0)
+	if q.kind == verbs.UD {
+		skip = verbs.GRHBytes
+		wc.Bytes += skip
+	}
+	dst, ok := into.span(wr.Local.LKey, wr.Local.Addr, wr.Local.Length)
+	if !ok {
+		*into, _, _ = q.device.arena.look(wr.Local.LKey, verbs.LocalWrite)
+		dst, ok = into.span(wr.Local.LKey, wr.Local.Addr, wr.Local.Length)
+	}
+	switch {
+	case wr.Local.Length < wc.Bytes:
+		q.device.arena.count(receiveTooSmall)
+		wc.Status = verbs.StatusLocalLength
+	case !ok && wr.Local.Length > 0:
+		q.device.arena.count(badLKey)
+		wc.Status = verbs.StatusLocalProtect
+	default:
+		l.copyOut(unsafe.Add(dst, skip), uintptr(m.payload()))
+	}
+}
+
+// copyOut reads the payload of the message at l.at.
+func (l *lane) copyOut(dst unsafe.Pointer, n uintptr) {
+	part := min(n, firstRoom)
+	move(dst, unsafe.Add(l.unit(l.at), firstPayload), part)
+	for position := l.at + 1; part < n; position++ {
+		dst, n = unsafe.Add(dst, part), n-part
+		part = min(n, otherRoom)
+		move(dst, unsafe.Add(l.unit(position), otherPayload), part)
+	}
+}
+
+// put writes a message of n bytes, of which payload lie at src. It is false if the ring has no room.
+func (l *lane) put(src unsafe.Pointer, payload uintptr, n uint32, flags int, source uint64) bool {
+	end := l.at + unitsFor(int(payload))
+	if end-l.seen > l.mask+1 {
+		if l.seen = l.head.head.Load(); end-l.seen > l.mask+1 {
+			return false
+		}
+	}
+	first := l.unit(l.at)
+	part := min(payload, firstRoom)
+	move(unsafe.Add(first, firstPayload), src, part)
+	for position := l.at + 1; position < end; position++ {
+		src, payload = unsafe.Add(src, part), payload-part
+		part = min(payload, otherRoom)
+		unit := l.unit(position)
+		*(*uint64)(unit) = 0
+		move(unsafe.Add(unit, otherPayload), src, part)
+	}
+	*(*uint64)(unsafe.Add(first, wordBytes)) = source
+	storeRelease(first, uint64(n)<<bytesShift|uint64(flags)<<flagsShift|l.lap(l.at))
+	l.at = end
+	return true
+}

@@ -1,0 +1,123 @@
+package shm
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// The arena's parts: see doc.go.
+const (
+	magic         = 0x6d68_7376_6b75_7064 // "dpukvshm"
+	layoutVersion = 1
+
+	countersAt = 4096
+	regionsAt  = 8192
+	queuesAt   = regionsAt + tableEntries*unsafe.Sizeof(regionEntry{})
+	heapAt     = queuesAt + tableEntries*unsafe.Sizeof(queueEntry{})
+
+	tableEntries = 4096
+	indexBits    = 12
+	indexMask    = tableEntries - 1
+)
+
+// header is the arena's first bytes. All of it is written before the handle is told to anyone, but for closed.
+type header struct {
+	magic   uint64
+	version uint64
+	id      [16]byte
+	base    uint64 // where the owner has mapped the arena
+	size    uint64
+	closed  atomic.Uint32
+}
+
+// regionEntry is a memory region. Its key is stored last, and is 0 where there is none.
+type regionEntry struct {
+	key    atomic.Uint32 // low bits: the entry's index; high bits differ from use to use
+	access atomic.Uint32
+	start  atomic.Uint64 // in the arena
+	length atomic.Uint64
+	_      uint64
+}
+
+// queueEntry is a queue pair: a cache line. Its number is stored last, and is 0 where there is none.
+type queueEntry struct {
+	number  atomic.Uint32 // 24 bits; low ones: the entry's index
+	kind    atomic.Uint32 // a verbs.QPType
+	qkey    atomic.Uint32
+	peer    atomic.Uint32 // UC, RC: the number of the only queue pair that may reach this one; 0: none yet
+	peerTag atomic.Uint64 // and its device
+	ring    atomic.Uint64 // where its lanes lie in the arena; 0: no buffer was posted yet
+	units   atomic.Uint32 // of a lane: a power of two
+	lanes   atomic.Uint32
+	used    atomic.Uint32 // lanes that ever had an owner: those the receiver looks at
+	_       uint32
+	_       [2]uint64
+}
+
+// laneHeader is the start of a lane: the sender's cache line, then the receiver's.
+type laneHeader struct {
+	owner atomic.Uint64 // tag of the sender's device; 0: free
+	pid   atomic.Uint32 // of the sender; 0: the lane is just being taken
+	fd    atomic.Uint32 // of its arena
+	queue atomic.Uint32 // its queue pair
+	_     [44]byte
+	head  atomic.Uint64 // units that the receiver is done with
+	_     [56]byte
+}
+
+const (
+	unitBytes = 64
+	lineBytes = 64
+	// maxPrefetch is in lines: past it the copy itself has the processor fetch what comes.
+	maxPrefetch   = 4
+	laneHeadBytes = unsafe.Sizeof(laneHeader{})
+	firstPayload  = 16 // where the payload starts in a message's first unit
+	otherPayload  = 8  // and in the others
+	firstRoom     = unitBytes - firstPayload
+	otherRoom     = unitBytes - otherPayload
+	minUnits      = 256
+	maxUnits      = 1 << 20
+	udLanes       = 32
+	bytesShift    = 32
+	flagsShift    = 16
+	lapMask       = 0xffff
+	sourceShift   = 32
+	maxMessage    = 1 << 30
+	messageFlags  = flagPresent | flagImm | flagWrite
+	flagPresent   = 1 // always there: a first word is never 0
+	flagImm       = 2
+	flagWrite     = 4 // the payload was written elsewhere: only the notice is here
+)
+
+// unitsFor is the length of a message in units.
+func unitsFor(payload int) uint64 {
+	if payload <= firstRoom {
+		return 1
+	}
+	return uint64(1 + (payload-firstRoom+otherRoom-1)/otherRoom)
+}
+
+// counter is a count in the arena, by what it counts.
+type counter int
+
+const (
+	badLKey counter = iota
+	badRKey
+	badBounds
+	badAccess
+	badQPN
+	badQKey
+	badPeer
+	badMessage
+	noLane
+	laneFull
+	noReceive
+	receiveTooSmall
+	cqOverrun
+	numCounters
+)
+
+var counterNames = [numCounters]string{
+	"bad_lkey", "bad_rkey", "bad_bounds", "bad_access", "bad_qpn", "bad_qkey", "bad_peer", "bad_message",
+	"no_lane", "lane_full", "no_receive", "receive_too_small", "cq_overrun",
+}

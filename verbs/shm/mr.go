@@ -1,0 +1,97 @@
+package shm
+
+import (
+	"fmt"
+	"unsafe"
+
+	"dpukv/verbs"
+
+	"golang.org/x/sys/unix"
+)
+
+// pd is a protection domain.
+type pd struct{ device *Device }
+
+// Close frees nothing: what was made from it is closed for itself.
+func (p *pd) Close() error { return nil }
+
+// CreateAH maps the endpoint's device.
+func (p *pd) CreateAH(e verbs.Endpoint) (verbs.AH, error) {
+	peer, err := p.device.attach(e)
+	if err != nil {
+		return nil, fmt.Errorf("address handle for %s: %w", e, err)
+	}
+	return p.device.addAH(peer), nil
+}
+
+// mr is a memory region.
+type mr struct {
+	device *Device
+	key    uint32
+	start  uint64
+	bytes  []byte
+}
+
+// AllocMR takes room in the arena and makes the kernel back it now, while there is someone to tell if it cannot.
+func (p *pd) AllocMR(size int, access verbs.Access) (verbs.MR, error) {
+	if size < 1 {
+		return nil, fmt.Errorf("a memory region of %d bytes: want at least one", size)
+	}
+	d := p.device
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, verbs.ErrClosed
+	}
+	start, err := d.heap.alloc(size)
+	if err != nil {
+		return nil, err
+	}
+	m := &mr{device: d, start: start, bytes: unsafe.Slice((*byte)(d.arena.at(start)), size)}
+	if err := populate(d.arena.mapped, start, size); err != nil {
+		return nil, fmt.Errorf("a memory region of %d bytes: %w", size, err)
+	}
+	if m.key, err = d.regions.take("memory region"); err != nil {
+		return nil, err
+	}
+	e := d.arena.region(m.key)
+	e.access.Store(uint32(access))
+	e.start.Store(start)
+	e.length.Store(uint64(size))
+	e.key.Store(m.key)
+	return m, nil
+}
+
+// populate backs pages. Kernels before 5.14 back them when they are touched.
+func populate(mapped []byte, start uint64, size int) error {
+	end := (start + uint64(size) + pageBytes - 1) &^ (pageBytes - 1)
+	err := unix.Madvise(mapped[start:end], unix.MADV_POPULATE_WRITE)
+	if err == unix.EINVAL {
+		return nil
+	}
+	return err
+}
+
+func (m *mr) Bytes() []byte { return m.bytes }
+func (m *mr) Addr() uint64  { return m.device.arena.owner + m.start }
+func (m *mr) LKey() uint32  { return m.key }
+func (m *mr) RKey() uint32  { return m.key }
+
+func (m *mr) Region() verbs.Region {
+	return verbs.Region{Addr: m.Addr(), Length: len(m.bytes), RKey: m.key, Handle: m.device.handle.String()}
+}
+
+// Close takes the region away from peers. See doc.go for those who are just writing.
+func (m *mr) Close() error {
+	d := m.device
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if m.bytes == nil || d.closed {
+		return nil
+	}
+	d.arena.region(m.key).key.Store(0)
+	d.regions.give(m.key)
+	size := len(m.bytes)
+	m.bytes = nil
+	return d.heap.free(m.start, size)
+}

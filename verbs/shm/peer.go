@@ -1,0 +1,98 @@
+package shm
+
+import "dpukv/verbs"
+
+// peer is another device's arena, mapped here as long as anything uses it.
+type peer struct {
+	*arena
+	handle handle
+	users  int
+}
+
+// attach maps the device that an endpoint is of.
+func (d *Device) attach(e verbs.Endpoint) (*peer, error) {
+	h, err := parseHandle(e.Handle)
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, verbs.ErrClosed
+	}
+	p := d.peers[h.id]
+	if p == nil {
+		a, err := openArena(h)
+		if err != nil {
+			return nil, err
+		}
+		p = &peer{arena: a, handle: h}
+		d.peers[h.id] = p
+	}
+	p.users++
+	return p, nil
+}
+
+// hold keeps an attached peer mapped for another user.
+func (d *Device) hold(p *peer) {
+	d.mu.Lock()
+	p.users++
+	d.mu.Unlock()
+}
+
+func (d *Device) detach(p *peer) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if p.users--; p.users > 0 || d.closed {
+		return nil
+	}
+	delete(d.peers, p.handle.id)
+	return p.unmap()
+}
+
+// ah is an address handle: a peer by number.
+type ah struct {
+	device *Device
+	peer   *peer
+	number uint32
+}
+
+// addAH numbers a peer. Senders see the new list or the old one.
+func (d *Device) addAH(p *peer) *ah {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	old := *d.handles.Load()
+	list := append(make([]*peer, 0, len(old)+1), old...)
+	number := len(list)
+	for i, used := range list {
+		if used == nil {
+			number = i
+			break
+		}
+	}
+	if number == len(list) {
+		list = append(list, nil)
+	}
+	list[number] = p
+	d.handles.Store(&list)
+	return &ah{d, p, uint32(number)}
+}
+
+// Handle is its number.
+func (h *ah) Handle() uint32 { return h.number }
+
+// Close frees the number. No send that names it may be posted any more.
+func (h *ah) Close() error {
+	if h.peer == nil {
+		return nil
+	}
+	d := h.device
+	d.mu.Lock()
+	list := append([]*peer(nil), *d.handles.Load()...)
+	list[h.number] = nil
+	d.handles.Store(&list)
+	d.mu.Unlock()
+	p := h.peer
+	h.peer = nil
+	return d.detach(p)
+}

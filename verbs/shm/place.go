@@ -1,0 +1,28 @@
+package shm
+
+import "unsafe"
+
+const wordBytes = 8
+
+// place copies a message of n bytes, its last word after all the others.
+func place(dst, src unsafe.Pointer, n uintptr) {
+	if n < wordBytes || (uintptr(dst)+n)%wordBytes != 0 {
+		move(dst, src, n)
+		return
+	}
+	last := n - wordBytes
+	move(dst, src, last)
+	storeRelease(unsafe.Add(dst, last), *(*uint64)(unsafe.Add(src, last)))
+}
+
+// move copies n bytes in any order. Most messages are a few words, for which a call of memmove is long.
+func move(dst, src unsafe.Pointer, n uintptr) {
+	if n > 64 || n%wordBytes != 0 {
+		copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
+		return
+	}
+	for ; n > 0; n -= wordBytes {
+		*(*uint64)(dst) = *(*uint64)(src)
+		dst, src = unsafe.Add(dst, wordBytes), unsafe.Add(src, wordBytes)
+	}
+}

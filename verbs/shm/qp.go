@@ -1,0 +1,135 @@
+package shm
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"dpukv/verbs"
+)
+
+// qp is a queue pair.
+type qp struct {
+	device     *Device
+	number     uint32
+	kind       verbs.QPType
+	qkey       uint32
+	send, recv *cq
+	ready      atomic.Bool // may send
+	failed     bool        // RC: a work request ended with an error, and so do all after it
+	peer       *peer       // UC, RC
+	peerNumber uint32
+	toPeer     *lane // UC, RC: for messages; nil until the first
+	routes     routes
+	posted     posted
+	completed  completions
+	lanes      []lane // the receiver's view
+	ring       uint64
+	ringBytes  int
+	closed     atomic.Bool
+}
+
+// CreateQP makes a queue pair.
+func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
+	d := p.device
+	send, sendOK := cfg.SendCQ.(*cq)
+	recv, recvOK := cfg.RecvCQ.(*cq)
+	switch {
+	case cfg.Type != verbs.UC && cfg.Type != verbs.UD && cfg.Type != verbs.RC:
+		return nil, fmt.Errorf("a queue pair of type %s: %w", cfg.Type, verbs.ErrNotSupported)
+	case cfg.MaxSend < 0 || cfg.MaxRecv < 0 || cfg.MaxInline > MTU:
+		return nil, fmt.Errorf("queues of %d sends and %d receives, %d bytes inline: want none or more, and at most %d inline",
+			cfg.MaxSend, cfg.MaxRecv, cfg.MaxInline, MTU)
+	case !sendOK || !recvOK || send.device != d || recv.device != d:
+		return nil, fmt.Errorf("a queue pair needs completion queues of its own device for both directions")
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, verbs.ErrClosed
+	}
+	number, err := d.queues.take("queue pair")
+	if err != nil {
+		return nil, err
+	}
+	q := &qp{device: d, number: number, kind: cfg.Type, qkey: cfg.QKey, send: send, recv: recv}
+	q.posted.init(cfg.MaxRecv)
+	e := d.arena.queue(number)
+	e.kind.Store(uint32(cfg.Type))
+	e.qkey.Store(cfg.QKey)
+	e.peer.Store(0)
+	e.peerTag.Store(0)
+	e.ring.Store(0)
+	e.used.Store(0)
+	e.number.Store(number)
+	return q, nil
+}
+
+func (q *qp) Num() uint32        { return q.number }
+func (q *qp) Type() verbs.QPType { return q.kind }
+func (q *qp) entry() *queueEntry { return q.device.arena.queue(q.number) }
+
+// Local tells a peer where this queue pair is.
+func (q *qp) Local() verbs.Endpoint {
+	return verbs.Endpoint{
+		Device: q.device.Info(), Type: q.kind, LinkLayer: verbs.LinkMemory, GID: verbs.GID(q.device.handle.id),
+		MTU: MTU, QPN: q.number, QKey: q.qkey, Handle: q.device.handle.String(),
+	}
+}
+
+// Connect names the peer, and lets it in.
+func (q *qp) Connect(to verbs.Endpoint) error {
+	if q.closed.Load() {
+		return verbs.ErrClosed
+	}
+	if q.kind == verbs.UD {
+		q.ready.Store(true)
+		return nil
+	}
+	if err := verbs.Check(q.Local(), to); err != nil {
+		return err
+	}
+	if q.peer != nil {
+		return fmt.Errorf("connect %s: it is connected already", q.Local())
+	}
+	p, err := q.device.attach(to)
+	if err != nil {
+		return fmt.Errorf("connect to %s: %w", to, err)
+	}
+	q.peer, q.peerNumber = p, to.QPN
+	e := q.entry()
+	e.peerTag.Store(p.tag)
+	e.peer.Store(to.QPN)
+	q.ready.Store(true)
+	return nil
+}
+
+// Close takes the queue pair away from its peers.
+func (q *qp) Close() error {
+	if q.closed.Swap(true) {
+		return nil
+	}
+	q.ready.Store(false)
+	q.recv.drop(q)
+	q.send.drop(q)
+	d := q.device
+	if d.over() {
+		return nil // nothing is mapped any more
+	}
+	q.leave()
+	if q.peer != nil {
+		if err := d.detach(q.peer); err != nil {
+			return err
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil
+	}
+	q.entry().number.Store(0)
+	d.queues.give(q.number)
+	if q.ring == 0 {
+		return nil
+	}
+	return d.heap.free(q.ring, q.ringBytes)
+}

@@ -1,0 +1,290 @@
+package shm
+
+import (
+	"fmt"
+	"math/bits"
+	"unsafe"
+
+	"dpukv/verbs"
+)
+
+// PostSend does the work requests at once: when it returns they are done. Those at the front that are all of the kind
+// that lists are made of, datagrams or plain WRITEs, share what they need.
+func (q *qp) PostSend(wrs []verbs.SendWR) (int, error) {
+	if !q.ready.Load() {
+		return 0, q.notReady()
+	}
+	n := 0
+	if q.kind == verbs.UD {
+		n = q.datagrams(wrs)
+	} else if !q.failed {
+		n = q.writes(wrs)
+	}
+	for ; n < len(wrs); n++ {
+		wr := &wrs[n]
+		status, full := q.do(wr)
+		if full {
+			return n, fmt.Errorf("QP %#x: the peer has not received what was sent before: %w", q.number, verbs.ErrQueueFull)
+		}
+		if status != verbs.StatusSuccess || wr.Flags&verbs.Signaled != 0 {
+			q.complete(wr, status)
+		}
+	}
+	return len(wrs), nil
+}
+
+// writes does the plain WRITEs that a list starts with, as long as nothing is wrong with them. It returns how many.
+func (q *qp) writes(wrs []verbs.SendWR) int {
+	if len(wrs) == 0 {
+		return 0
+	}
+	if _, ok := q.connected(); !ok {
+		return 0
+	}
+	var from, to grant
+	to, _, _ = q.peer.look(wrs[0].RKey, verbs.RemoteWrite)
+	for i := range wrs {
+		wr := &wrs[i]
+		if dst, ok := to.span(wr.RKey, wr.Remote, wr.Local.Length); ok {
+			prefetchWrite(dst, min((uintptr(wr.Local.Length)+lineBytes-1)/lineBytes, maxPrefetch))
+		}
+	}
+	for i := range wrs {
+		wr := &wrs[i]
+		src, ok := from.span(wr.Local.LKey, wr.Local.Addr, wr.Local.Length)
+		if !ok {
+			from, _, _ = q.device.arena.look(wr.Local.LKey, 0)
+			src, ok = from.span(wr.Local.LKey, wr.Local.Addr, wr.Local.Length)
+		}
+		dst, reached := to.span(wr.RKey, wr.Remote, wr.Local.Length)
+		if !reached {
+			to, _, _ = q.peer.look(wr.RKey, verbs.RemoteWrite)
+			dst, reached = to.span(wr.RKey, wr.Remote, wr.Local.Length)
+		}
+		if !ok || !reached || wr.Op != verbs.OpWrite {
+			return i
+		}
+		place(dst, src, uintptr(wr.Local.Length))
+		if wr.Flags&verbs.Signaled != 0 {
+			q.complete(wr, verbs.StatusSuccess)
+		}
+	}
+	return len(wrs)
+}
+
+// datagrams does the same for datagrams.
+func (q *qp) datagrams(wrs []verbs.SendWR) int {
+	var from grant
+	var r *route
+	var to uint64
+	for i := range wrs {
+		wr := &wrs[i]
+		src := q.device.arena.base
+		ok := wr.Local.Length == 0
+		if !ok {
+			if src, ok = from.span(wr.Local.LKey, wr.Local.Addr, wr.Local.Length); !ok {
+				from, _, _ = q.device.arena.look(wr.Local.LKey, 0)
+				src, ok = from.span(wr.Local.LKey, wr.Local.Addr, wr.Local.Length)
+			}
+		}
+		if key := routeKey(wr.AH, wr.QPN); r == nil || key != to {
+			if r, to = q.routes.all[key], key; r == nil || !r.leads(q, wr) {
+				return i
+			}
+		}
+		if !ok || wr.QKey != r.qkey || wr.Local.Length > MTU || wr.Op != verbs.OpSendImm && wr.Op != verbs.OpSend {
+			return i
+		}
+		if !r.lane.put(src, uintptr(wr.Local.Length), wr.Local.Length, flagsOf(wr), q.source(wr)) {
+			r.peer.count(laneFull)
+		}
+		if wr.Flags&verbs.Signaled != 0 {
+			q.complete(wr, verbs.StatusSuccess)
+		}
+	}
+	return len(wrs)
+}
+
+func (q *qp) notReady() error {
+	if q.closed.Load() {
+		return verbs.ErrClosed
+	}
+	return fmt.Errorf("post a send to QP %#x, which is not connected", q.number)
+}
+
+func (q *qp) complete(wr *verbs.SendWR, status verbs.WCStatus) {
+	op := verbs.WCSend
+	switch wr.Op {
+	case verbs.OpWrite, verbs.OpWriteImm:
+		op = verbs.WCWrite
+	case verbs.OpRead:
+		op = verbs.WCRead
+	}
+	if q.completed.wcs == nil {
+		q.completed.wcs = make([]verbs.WC, 1<<bits.Len(uint(q.send.depth)))
+		q.send.add(&q.send.senders, q)
+	}
+	if !q.completed.put(verbs.WC{ID: wr.ID, QPN: q.number, Op: op, Status: status, Bytes: wr.Local.Length}) {
+		q.device.arena.count(cqOverrun)
+		q.device.event(verbs.Event{Kind: "CQ overrun", QPN: q.number})
+	}
+	if status != verbs.StatusSuccess && q.kind == verbs.RC && !q.failed {
+		q.failed = true
+		q.device.event(verbs.Event{Kind: "QP fatal", QPN: q.number, Err: fmt.Errorf("%s", status)})
+	}
+}
+
+// do does one work request of any kind. full: it cannot be done yet, and nothing of it was.
+func (q *qp) do(wr *verbs.SendWR) (status verbs.WCStatus, full bool) {
+	if q.failed {
+		return verbs.StatusFlushed, false
+	}
+	src := q.device.arena.base
+	if wr.Local.Length > 0 {
+		need := verbs.Access(0)
+		if wr.Op == verbs.OpRead {
+			need = verbs.LocalWrite
+		}
+		var ok bool
+		if src, _, ok = q.device.arena.find(wr.Local.LKey, wr.Local.Addr, wr.Local.Length, need); !ok {
+			q.device.arena.count(badLKey)
+			return verbs.StatusLocalProtect, false
+		}
+	}
+	switch {
+	case q.kind == verbs.UD:
+		return q.datagram(wr, src), false
+	case wr.Op == verbs.OpWrite:
+		return q.write(wr, src), false
+	case wr.Op == verbs.OpWriteImm:
+		return q.writeImm(wr, src)
+	case wr.Op == verbs.OpSend || wr.Op == verbs.OpSendImm:
+		return q.message(wr, src, flagsOf(wr), uintptr(wr.Local.Length))
+	case wr.Op == verbs.OpRead && q.kind == verbs.RC:
+		return q.read(wr, src), false
+	}
+	return verbs.StatusLocalQPOp, false
+}
+
+// write copies into the peer's memory. As with a NIC, a UC write that is refused looks as one that was lost: only the
+// peer's counters tell.
+func (q *qp) write(wr *verbs.SendWR, src unsafe.Pointer) verbs.WCStatus {
+	dst, status := q.reach(wr, verbs.RemoteWrite)
+	if dst != nil {
+		place(dst, src, uintptr(wr.Local.Length))
+	}
+	return status
+}
+
+func (q *qp) read(wr *verbs.SendWR, into unsafe.Pointer) verbs.WCStatus {
+	from, status := q.reach(wr, verbs.RemoteRead)
+	if from != nil {
+		move(into, from, uintptr(wr.Local.Length))
+	}
+	return status
+}
+
+// reach checks that the peer still takes part, and what is asked of its memory. Without an address the status is what
+// this queue pair hears of it.
+func (q *qp) reach(wr *verbs.SendWR, need verbs.Access) (unsafe.Pointer, verbs.WCStatus) {
+	if why, ok := q.connected(); !ok {
+		return nil, q.refused(why, verbs.StatusRetryExceeded)
+	}
+	if wr.Local.Length == 0 {
+		return q.peer.base, verbs.StatusSuccess
+	}
+	dst, why, ok := q.peer.find(wr.RKey, wr.Remote, wr.Local.Length, need)
+	if !ok {
+		return nil, q.refused(why, verbs.StatusRemoteAccess)
+	}
+	return dst, verbs.StatusSuccess
+}
+
+// connected reports whether the peer's queue pair is there and connected to this one.
+func (q *qp) connected() (counter, bool) {
+	e := q.peer.queue(q.peerNumber)
+	switch {
+	case e.number.Load() != q.peerNumber:
+		return badQPN, false
+	case e.peer.Load() != q.number || e.peerTag.Load() != q.device.arena.tag || e.kind.Load() != uint32(q.kind):
+		return badPeer, false
+	}
+	return 0, true
+}
+
+// refused counts at the peer, and is what the sender is told: nothing, but on a reliable connection.
+func (q *qp) refused(why counter, told verbs.WCStatus) verbs.WCStatus {
+	q.peer.count(why)
+	if q.kind == verbs.RC {
+		return told
+	}
+	return verbs.StatusSuccess
+}
+
+func flagsOf(wr *verbs.SendWR) int {
+	flags := flagPresent
+	if wr.Op == verbs.OpSendImm || wr.Op == verbs.OpWriteImm {
+		flags |= flagImm
+	}
+	return flags
+}
+
+// writeImm writes, and then sends the notice.
+func (q *qp) writeImm(wr *verbs.SendWR, src unsafe.Pointer) (status verbs.WCStatus, full bool) {
+	dst, status := q.reach(wr, verbs.RemoteWrite)
+	if dst == nil {
+		return status, false
+	}
+	place(dst, src, uintptr(wr.Local.Length))
+	return q.message(wr, src, flagsOf(wr)|flagWrite, 0)
+}
+
+// message sends through the connection's lane.
+func (q *qp) message(wr *verbs.SendWR, src unsafe.Pointer, flags int, payload uintptr) (status verbs.WCStatus, full bool) {
+	if why, ok := q.connected(); !ok {
+		return q.refused(why, verbs.StatusRetryExceeded), false
+	}
+	reliable := q.kind == verbs.RC
+	if q.toPeer == nil {
+		l, why := q.takeLane(q.peer, q.peer.queue(q.peerNumber))
+		if l == nil {
+			if reliable && why == noReceive {
+				return 0, true
+			}
+			return q.refused(why, verbs.StatusRetryExceeded), false
+		}
+		q.toPeer = l
+	}
+	if unitsFor(int(payload)) > q.toPeer.mask+1 {
+		return q.refused(receiveTooSmall, verbs.StatusRemoteInvalid), false
+	}
+	if q.toPeer.put(src, payload, wr.Local.Length, flags, q.source(wr)) {
+		return verbs.StatusSuccess, false
+	}
+	if reliable {
+		return 0, true
+	}
+	return q.refused(laneFull, verbs.StatusSuccess), false
+}
+
+func (q *qp) source(wr *verbs.SendWR) uint64 { return uint64(q.number)<<sourceShift | uint64(wr.Imm) }
+
+// datagram sends to the queue pair that the work request names. What is refused there is lost.
+func (q *qp) datagram(wr *verbs.SendWR, src unsafe.Pointer) verbs.WCStatus {
+	switch {
+	case wr.Op != verbs.OpSend && wr.Op != verbs.OpSendImm:
+		return verbs.StatusLocalQPOp
+	case wr.Local.Length > MTU:
+		return verbs.StatusLocalLength
+	}
+	r, at, why := q.to(wr)
+	switch {
+	case r == nil:
+		at.count(why)
+	case wr.QKey != r.qkey:
+		at.count(badQKey)
+	case !r.lane.put(src, uintptr(wr.Local.Length), wr.Local.Length, flagsOf(wr), q.source(wr)):
+		at.count(laneFull)
+	}
+	return verbs.StatusSuccess
+}

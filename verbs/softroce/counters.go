@@ -1,0 +1,115 @@
+package softroce
+
+import "sync/atomic"
+
+// counter numbers what the device counts. Those up to the last reason to drop a packet double
+// as that reason.
+type counter uint8
+
+const (
+	noDrop counter = iota
+	badPacket
+	badOpcode
+	badPKey
+	badICRC
+	unknownQP
+	wrongTransport
+	notConnected
+	wrongSource
+	badQKey
+	badRKey
+	outOfRegion
+	noRemoteAccess
+	stalePSN
+	outOfSequence
+	badMessage
+	noReceive
+	receiveTooSmall
+	localProtection
+	qpInError
+	unexpectedAck
+
+	// Not reasons to drop.
+	psnGaps
+	rxPackets
+	rxBytes
+	rxSyscalls
+	rxEmpty
+	rxTruncated
+	txPackets
+	txBytes
+	txSyscalls
+	txTrains
+	txErrors
+	gsoRefused
+	ipIDsSolved
+	acksSent
+	naksSent
+	rnrNaksSent
+	duplicates
+	retransmitted
+	timeouts
+	cqOverruns
+
+	counterCount
+)
+
+var counterNames = [counterCount]string{
+	badPacket:       "bad_packet",       // too short, no multiple of four bytes, wrong version
+	badOpcode:       "bad_opcode",       // not implemented
+	badPKey:         "bad_pkey",         // another partition than the default one
+	badICRC:         "bad_icrc",         //
+	unknownQP:       "unknown_qp",       // no such QP, or no more
+	wrongTransport:  "wrong_transport",  // an opcode of another service than the QP's
+	notConnected:    "not_connected",    // the QP is not, or not yet
+	wrongSource:     "wrong_source",     // UC, RC: not from the peer's address
+	badQKey:         "bad_qkey",         // UD
+	badRKey:         "bad_rkey",         // no region with this key in the QP's protection domain
+	outOfRegion:     "out_of_region",    // any byte outside the region named by the key
+	noRemoteAccess:  "no_remote_access", // region made without RemoteWrite, RemoteRead
+	stalePSN:        "stale_psn",        // UC: older than what was received
+	outOfSequence:   "out_of_sequence",  // rest of a UC message after a loss; RC: after a loss, until it is repeated
+	badMessage:      "bad_message",      // lengths or order of packets that make no message
+	noReceive:       "no_receive",       // no receive posted
+	receiveTooSmall: "receive_too_small",
+	localProtection: "local_protection", // a posted receive names memory that is not there
+	qpInError:       "qp_in_error",
+	unexpectedAck:   "unexpected_ack", // old, or of what was never sent
+
+	psnGaps:       "psn_gaps", // UC: times that packets were missing
+	rxPackets:     "rx_packets",
+	rxBytes:       "rx_bytes",
+	rxSyscalls:    "rx_syscalls",
+	rxEmpty:       "rx_syscalls_empty",
+	rxTruncated:   "rx_truncated",
+	txPackets:     "tx_packets",
+	txBytes:       "tx_bytes",
+	txSyscalls:    "tx_syscalls",
+	txTrains:      "tx_trains", // datagrams, of one packet or more, given to the kernel
+	txErrors:      "tx_errors",
+	gsoRefused:    "gso_refused",
+	ipIDsSolved:   "ip_ids_solved", // ICRC checked with the IP ID worked out
+	acksSent:      "acks_sent",
+	naksSent:      "naks_sent",
+	rnrNaksSent:   "rnr_naks_sent",
+	duplicates:    "duplicates", // RC: requests received again
+	retransmitted: "retransmitted",
+	timeouts:      "timeouts",
+	cqOverruns:    "cq_overruns",
+}
+
+// counters of a device.
+type counters [counterCount]atomic.Uint64
+
+func (c *counters) add(n counter, by uint64) { c[n].Add(by) }
+
+// named are all counters that have counted anything.
+func (c *counters) named() map[string]uint64 {
+	m := make(map[string]uint64, counterCount)
+	for i := range c {
+		if v := c[i].Load(); v != 0 && counterNames[i] != "" {
+			m[counterNames[i]] = v
+		}
+	}
+	return m
+}

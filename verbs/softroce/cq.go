@@ -1,0 +1,106 @@
+package softroce
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"dpukv/verbs"
+)
+
+// cq is a completion queue: a ring that does not grow.
+type cq struct {
+	device *device
+	count  atomic.Int64 // completions in the ring: read without the lock
+
+	mu      sync.Mutex
+	ring    []verbs.WC
+	next    int // the oldest
+	overrun bool
+	closed  bool
+}
+
+const maxCQDepth = 1 << 22
+
+func (d *device) CreateCQ(depth int) (verbs.CQ, error) {
+	if depth < 1 || depth > maxCQDepth {
+		return nil, fmt.Errorf("completion queue of depth %d: want 1 to %d", depth, maxCQDepth)
+	}
+	if d.closed.Load() {
+		return nil, verbs.ErrClosed
+	}
+	return &cq{device: d, ring: make([]verbs.WC, depth)}, nil
+}
+
+// push adds completions.
+func (c *cq) push(wcs ...verbs.WC) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := int(c.count.Load())
+	if n+len(wcs) > len(c.ring) {
+		wcs = wcs[:len(c.ring)-n]
+		c.overran()
+	}
+	at := (c.next + n) % len(c.ring)
+	first := copy(c.ring[at:], wcs)
+	copy(c.ring, wcs[first:])
+	c.count.Store(int64(n + len(wcs)))
+}
+
+// overran notes that completions were lost.
+func (c *cq) overran() {
+	c.device.counters.add(cqOverruns, 1)
+	if !c.overrun {
+		c.overrun = true
+		c.device.event(verbs.Event{Kind: "CQ overrun", Err: c.overrunError()})
+	}
+}
+
+func (c *cq) overrunError() error {
+	return fmt.Errorf("completions were lost: the completion queue holds %d; poll it more often or make it deeper", len(c.ring))
+}
+
+// Poll takes completions; when there are none it lets the device work first.
+func (c *cq) Poll(wcs []verbs.WC) (int, error) {
+	if c.count.Load() == 0 {
+		if _, err := c.device.Progress(); err != nil {
+			return 0, err
+		}
+	}
+	if c.count.Load() == 0 && !c.overrunOrClosed() {
+		return 0, nil
+	}
+	return c.take(wcs)
+}
+
+func (c *cq) overrunOrClosed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.overrun || c.closed
+}
+
+// take takes what is there. What was kept of an overrun queue comes before the error.
+func (c *cq) take(wcs []verbs.WC) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	have := int(c.count.Load())
+	switch {
+	case c.closed:
+		return 0, verbs.ErrClosed
+	case have == 0 && c.overrun:
+		return 0, c.overrunError()
+	}
+	n := min(have, len(wcs))
+	first := copy(wcs[:n], c.ring[c.next:])
+	copy(wcs[first:n], c.ring)
+	c.next = (c.next + n) % len(c.ring)
+	c.count.Store(int64(have - n))
+	return n, nil
+}
+
+func (c *cq) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	return nil
+}

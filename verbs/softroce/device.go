@@ -1,0 +1,210 @@
+package softroce
+
+import (
+	"errors"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"dpukv/verbs"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	maxInline   = 1024
+	eventsDepth = 64
+)
+
+// device is a software RoCE device.
+type device struct {
+	opts     Options
+	hooks    hooks
+	local    netip.AddrPort
+	socket   *socket
+	gso      atomic.Bool // the kernel cuts trains
+	counters counters
+	events   chan verbs.Event
+	closed   atomic.Bool
+
+	// open is held for reading by who waits on the socket, so that Close does not pull it away.
+	open sync.RWMutex
+
+	// objects guards the tables, and what they name: held for reading while packets are made or
+	// taken in, so that no memory goes away under them.
+	objects sync.RWMutex
+	qps     qpTable
+	regions regionTable
+	handles []*handle
+
+	receiver receiver
+
+	batches struct {
+		sync.Mutex
+		free []*batch
+	}
+	timers timers
+}
+
+// Open opens a software RoCE v2 device on a local address.
+func Open(opts Options) (verbs.Device, error) {
+	d, err := open(opts)
+	if err != nil {
+		return nil, err // not d: a nil pointer would be no nil Device
+	}
+	return d, nil
+}
+
+func open(opts Options) (*device, error) {
+	if err := opts.complete(); err != nil {
+		return nil, err
+	}
+	local := netip.AddrPortFrom(opts.Addr, roceUDPPort)
+	s, err := openSocket(local, opts.SocketBuffers)
+	if err != nil {
+		return nil, err
+	}
+	d := &device{opts: opts, hooks: opts.hooks, local: local, socket: s, events: make(chan verbs.Event, eventsDepth)}
+	if opts.hooks.noGRO {
+		_ = unix.SetsockoptInt(s.fd, unix.IPPROTO_UDP, unix.UDP_GRO, 0)
+		s.gro = false
+	}
+	d.gso.Store(s.gso && !opts.hooks.noGSO)
+	d.timers.next.Store(never)
+	d.receiver.init(d)
+	return d, nil
+}
+
+// Info names the device, and what the kernel does not do for it.
+func (d *device) Info() verbs.DeviceInfo {
+	name := "softroce " + d.opts.Addr.String()
+	if !d.gso.Load() {
+		name += " without UDP segmentation"
+	}
+	if !d.socket.gro {
+		name += " without UDP receive coalescing"
+	}
+	return verbs.DeviceInfo{Provider: "softroce", Name: name, Emulated: true}
+}
+
+// Port describes the one port.
+func (d *device) Port() (verbs.Port, error) {
+	if d.closed.Load() {
+		return verbs.Port{}, verbs.ErrClosed
+	}
+	return verbs.Port{
+		Number: 1, Active: true, LinkLayer: verbs.LinkEthernet, MTU: d.opts.MTU,
+		GID: verbs.GIDFromAddr(d.opts.Addr), MaxInline: maxInline,
+	}, nil
+}
+
+// Wait blocks until a packet comes in, a timer runs out, or d is over.
+func (d *device) Wait(limit time.Duration) error {
+	d.open.RLock()
+	defer d.open.RUnlock()
+	if d.closed.Load() {
+		return verbs.ErrClosed
+	}
+	return d.socket.wait(max(0, min(limit, d.timers.untilNext())))
+}
+
+// Events of the device.
+func (d *device) Events() <-chan verbs.Event { return d.events }
+
+// event tells whoever listens. The oldest gives way.
+func (d *device) event(e verbs.Event) {
+	for {
+		select {
+		case d.events <- e:
+			return
+		default:
+		}
+		select {
+		case <-d.events:
+		default:
+		}
+	}
+}
+
+// Counters since the device was opened.
+func (d *device) Counters() map[string]uint64 {
+	m := d.counters.named()
+	d.open.RLock()
+	defer d.open.RUnlock()
+	if !d.closed.Load() {
+		if n := d.socket.overflows(); n > 0 {
+			m["rx_overflows"] = n // of the socket's buffer, in datagrams
+		}
+	}
+	return m
+}
+
+// refuseGSO notes that segmentation does not work after all.
+func (d *device) refuseGSO() {
+	d.counters.add(gsoRefused, 1)
+	if d.gso.Swap(false) {
+		d.event(verbs.Event{Kind: "UDP segmentation refused", Err: errors.New("the kernel cannot segment on the way out of this machine: packets go out one by one from here on")})
+	}
+}
+
+// batch lends an empty batch.
+func (d *device) batch() *batch {
+	d.batches.Lock()
+	defer d.batches.Unlock()
+	if n := len(d.batches.free); n > 0 {
+		b := d.batches.free[n-1]
+		d.batches.free = d.batches.free[:n-1]
+		return b
+	}
+	return newBatch(d)
+}
+
+// giveBack takes a flushed batch back.
+func (d *device) giveBack(b *batch) {
+	d.batches.Lock()
+	d.batches.free = append(d.batches.free, b)
+	d.batches.Unlock()
+}
+
+// Close frees the device and its memory. Closing twice is harmless.
+func (d *device) Close() error {
+	if d.closed.Swap(true) {
+		return nil
+	}
+	err := d.socket.wakeAll()
+	d.open.Lock()
+	defer d.open.Unlock()
+	d.objects.Lock()
+	defer d.objects.Unlock()
+	for _, m := range d.regions.entries {
+		if m != nil {
+			err = errors.Join(err, m.memory.Free())
+		}
+	}
+	for _, q := range d.qps.entries {
+		if q != nil {
+			q.state.Store(int32(stateClosed))
+		}
+	}
+	d.regions.entries, d.qps.entries, d.handles = nil, nil, nil
+	return errors.Join(err, d.socket.close())
+}
+
+// change runs f while nobody uses the tables.
+func (d *device) change(f func() error) error {
+	d.objects.Lock()
+	defer d.objects.Unlock()
+	if d.closed.Load() {
+		return verbs.ErrClosed
+	}
+	return f()
+}
+
+// release runs f likewise; once the device is closed there is nothing left to release.
+func (d *device) release(f func() error) error {
+	if err := d.change(f); !errors.Is(err, verbs.ErrClosed) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package softroce
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"dpukv/verbs"
+)
+
+// aroundMTU are the sizes at which something changes.
+func aroundMTU(mtu int) []int {
+	sizes := []int{0, 1, 2, 3, 4, 7, 8, 9, 50}
+	for _, k := range []int{1, 2, 3, 7} {
+		sizes = append(sizes, k*mtu-1, k*mtu, k*mtu+1)
+	}
+	return sizes
+}
+
+func TestWriteSizes(t *testing.T) {
+	checkLeaks(t)
+	for _, typ := range []verbs.QPType{verbs.UC, verbs.RC} {
+		for _, mtu := range []int{256, 1024, 4096} {
+			t.Run(fmt.Sprintf("%s-%d", typ, mtu), func(t *testing.T) {
+				a, b := pairOf(t, typ, Options{MTU: mtu}, Options{MTU: mtu}, sizes{memory: 32 << 10, queue: 16, depth: 16})
+				for i, n := range aroundMTU(mtu) {
+					for _, at := range []int{0, 5, 8} {
+						fill(a.mr.Bytes(), byte(i+at))
+						clear(b.mr.Bytes())
+						a.post(a.write(uint64(i), at, n))
+						wc := completions(t, a.sendCQ, 1, b)[0]
+						if wc.ID != uint64(i) || wc.Status != verbs.StatusSuccess || wc.Op != verbs.WCWrite || wc.QPN != a.qp.Num() {
+							t.Fatalf("completion %+v", wc)
+						}
+						settle(t, a, b)
+						want := make([]byte, len(b.mr.Bytes()))
+						copy(want[at:], a.mr.Bytes()[at:at+n])
+						if !bytes.Equal(b.mr.Bytes(), want) {
+							t.Fatalf("%d bytes at %d: memory differs; %v", n, at, b.dev.Counters())
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestDatagrams(t *testing.T) {
+	checkLeaks(t)
+	a, b := pair(t, verbs.UD, Options{MTU: 1024}, Options{MTU: 1024})
+	fill(a.mr.Bytes(), 3)
+	for i, n := range []int{0, 1, 2, 3, 4, 32, 1023, 1024} {
+		b.postRecv(uint64(i), 4096, verbs.GRHBytes+1024)
+		wr := a.send(uint64(100+i), 10, n)
+		if i%2 == 1 {
+			wr.Op, wr.Imm = verbs.OpSendImm, 0xdeadbeef
+		}
+		a.post(wr)
+		wc := completions(t, b.recvCQ, 1, a, b)[0]
+		want := verbs.WC{ID: uint64(i), Op: verbs.WCRecv, Bytes: uint32(verbs.GRHBytes + n), QPN: b.qp.Num(), SrcQPN: a.qp.Num()}
+		if i%2 == 1 {
+			want.HasImm, want.Imm = true, 0xdeadbeef
+		}
+		if wc != want {
+			t.Fatalf("got %+v, want %+v", wc, want)
+		}
+		if got := b.mr.Bytes()[4096+verbs.GRHBytes:][:n]; !bytes.Equal(got, a.mr.Bytes()[10:10+n]) {
+			t.Fatalf("%d bytes: %x", n, got)
+		}
+		header := b.mr.Bytes()[4096+20:][:20]
+		src := a.dev.opts.Addr.As4()
+		if header[0] != 0x45 || !bytes.Equal(header[12:16], src[:]) {
+			t.Errorf("IPv4 header % x", header)
+		}
+	}
+}

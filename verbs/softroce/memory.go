@@ -1,0 +1,132 @@
+package softroce
+
+import (
+	"fmt"
+	"unsafe"
+
+	"dpukv/internal/offheap"
+	"dpukv/verbs"
+)
+
+// pd is a protection domain: its QPs reach its regions, and no others.
+type pd struct{ device *device }
+
+func (d *device) AllocPD() (verbs.PD, error) {
+	if d.closed.Load() {
+		return nil, verbs.ErrClosed
+	}
+	return &pd{d}, nil
+}
+
+func (p *pd) Close() error { return nil }
+
+// region is registered memory. Its two keys are one number, as with many NICs.
+type region struct {
+	pd     *pd
+	memory *offheap.Region
+	whole  []byte // all of the memory: a multiple of regionAlign
+	bytes  []byte // what was asked for
+	addr   uint64
+	key    uint32
+	access verbs.Access
+}
+
+// regionAlign rounds regions up, so that every byte of one lies in a whole word of it.
+const regionAlign = 64
+
+// hugePagesFrom is the size from which a region asks for huge pages.
+const hugePagesFrom = 2 << 20
+
+func (p *pd) AllocMR(size int, access verbs.Access) (verbs.MR, error) {
+	if size <= 0 || size > 1<<31 {
+		return nil, fmt.Errorf("memory region of %d bytes: want 1 to 2^31", size)
+	}
+	pages := offheap.Small
+	if size >= hugePagesFrom {
+		pages = offheap.Auto
+	}
+	memory, err := offheap.Alloc((size+regionAlign-1)&^(regionAlign-1), pages)
+	if err != nil {
+		return nil, fmt.Errorf("memory region: %w", err)
+	}
+	m := &region{pd: p, memory: memory, whole: memory.Bytes(), access: access}
+	m.bytes = m.whole[:size:size]
+	m.addr = uint64(uintptr(unsafe.Pointer(&m.whole[0])))
+	err = p.device.change(func() error { return p.device.regions.add(m) })
+	if err != nil {
+		_ = memory.Free()
+		return nil, err
+	}
+	return m, nil
+}
+
+func (m *region) Bytes() []byte { return m.bytes }
+func (m *region) Addr() uint64  { return m.addr }
+func (m *region) LKey() uint32  { return m.key }
+func (m *region) RKey() uint32  { return m.key }
+
+func (m *region) Region() verbs.Region {
+	return verbs.Region{Addr: m.addr, Length: len(m.bytes), RKey: m.key}
+}
+
+// Close takes the key back and frees the memory. No work request may still need it.
+func (m *region) Close() error {
+	return m.pd.device.release(func() error {
+		if !m.pd.device.regions.remove(m) {
+			return nil
+		}
+		return m.memory.Free()
+	})
+}
+
+// regionTable finds a region by its key: index in the high 24 bits, and in the low 8 a number that
+// changes each time the index is used again, so that an old key finds nothing.
+type regionTable struct {
+	entries []*region
+	uses    []uint8
+}
+
+func (t *regionTable) add(m *region) error {
+	i := 0
+	for i < len(t.entries) && t.entries[i] != nil {
+		i++
+	}
+	if i == 1<<24-1 {
+		return fmt.Errorf("memory region: %d are there already", i)
+	}
+	if i == len(t.entries) {
+		t.entries, t.uses = append(t.entries, nil), append(t.uses, 0)
+	}
+	t.uses[i]++
+	// From 1 up: no region has key 0, which is what a request has that was given none.
+	m.key = uint32(i+1)<<8 | uint32(t.uses[i])
+	t.entries[i] = m
+	return nil
+}
+
+func (t *regionTable) remove(m *region) bool {
+	i := int(m.key>>8) - 1
+	if i < 0 || i >= len(t.entries) || t.entries[i] != m {
+		return false
+	}
+	t.entries[i] = nil
+	return true
+}
+
+// find returns the region with a key and the offset of addr in it, when n bytes from there lie in it and
+// the access is allowed; otherwise why not.
+func (t *regionTable) find(p *pd, key uint32, addr uint64, n int, access verbs.Access) (*region, int, counter) {
+	i := int(key>>8) - 1
+	if i < 0 || i >= len(t.entries) || t.entries[i] == nil || t.entries[i].key != key || t.entries[i].pd != p {
+		return nil, 0, badRKey
+	}
+	m := t.entries[i]
+	at := addr - m.addr // huge when addr lies below
+	if at > uint64(len(m.bytes)) || uint64(n) > uint64(len(m.bytes))-at {
+		return nil, 0, outOfRegion
+	}
+	if m.access&access != access {
+		return nil, 0, noRemoteAccess
+	}
+	return m, int(at), noDrop
+}

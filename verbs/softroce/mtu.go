@@ -1,0 +1,71 @@
+package softroce
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+)
+
+const (
+	minMTU = 256
+	maxMTU = 4096
+	// maxOverhead is the most that a packet of any NIC adds to the path MTU within an IP packet. It is what the kernel's
+	// soft-RoCE leaves too, so that both find the same MTU on the same network.
+	maxOverhead = 80
+)
+
+// checkMTU refuses what is no path MTU.
+func checkMTU(mtu int) error {
+	for m := minMTU; m <= maxMTU; m *= 2 {
+		if m == mtu {
+			return nil
+		}
+	}
+	return fmt.Errorf("path MTU %d: want 256, 512, 1024, 2048 or 4096", mtu)
+}
+
+// fitMTU is the largest path MTU whose packets fit an IP MTU.
+func fitMTU(ipMTU int) (int, error) {
+	for m := maxMTU; m >= minMTU; m /= 2 {
+		if m+maxOverhead <= ipMTU {
+			return m, nil
+		}
+	}
+	return 0, fmt.Errorf("IP MTU %d is below %d, which RoCE's smallest packets need", ipMTU, minMTU+maxOverhead)
+}
+
+// pathMTU is that of the interface with addr.
+func pathMTU(addr netip.Addr) (int, error) {
+	interfaces, err := net.Interfaces()
+	if err != nil {
+		return 0, fmt.Errorf("list the interfaces: %w", err)
+	}
+	for _, i := range interfaces {
+		if holds(i, addr) {
+			mtu, err := fitMTU(i.MTU)
+			if err != nil {
+				return 0, fmt.Errorf("interface %s: %w", i.Name, err)
+			}
+			return mtu, nil
+		}
+	}
+	return 0, fmt.Errorf("no interface has the address %s: choose one of this machine", addr)
+}
+
+// holds tells whether the interface answers for addr. A loopback interface does so for its whole network.
+func holds(i net.Interface, addr netip.Addr) bool {
+	prefixes, err := i.Addrs()
+	if err != nil {
+		return false
+	}
+	for _, p := range prefixes {
+		prefix, err := netip.ParsePrefix(p.String())
+		if err != nil {
+			continue
+		}
+		if prefix.Addr() == addr || i.Flags&net.FlagLoopback != 0 && prefix.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,84 @@
+package softroce
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+
+	"dpukv/verbs"
+)
+
+// Options are what a device is opened with. Only Addr has no default.
+type Options struct {
+	// Addr is the local IPv4 address: the device's GID, on whose UDP port 4791 it listens.
+	Addr netip.Addr
+	// MTU is the path MTU in bytes: 256, 512, 1024, 2048 or 4096. 0: the largest that fits
+	// the MTU of Addr's interface.
+	MTU int
+	// SocketBuffers is how many bytes are asked for, each way. 0: 16 MiB. Without
+	// CAP_NET_ADMIN the kernel grants at most net.core.rmem_max and wmem_max.
+	SocketBuffers int
+
+	// AckTimeout is how long RC waits for an acknowledgement before it sends again, the first time; it
+	// then doubles. 0: 20 ms.
+	AckTimeout time.Duration
+	// RetryCount is how often in a row RC sends again without an answer before the QP fails. 0: 7, the most
+	// that verbs know. With the default timeout that is 5 s of silence.
+	RetryCount int
+	// RNRRetryCount is how often in a row RC takes "receiver not ready" for an answer. 0 or 7: for ever.
+	RNRRetryCount int
+
+	hooks hooks
+}
+
+// hooks are for tests.
+type hooks struct {
+	// received stands between the socket and the device: it delivers what it is given, or
+	// not, or twice, or later, or something else. Called by whoever holds the receive side.
+	received func(packet []byte, deliver func([]byte))
+	// sent sees each packet with its IP ID.
+	sent func(to *path, ipID uint16, packet []byte)
+	// sending may fail in the kernel's place to send a train of count packets.
+	sending func(count int) error
+	// noGSO and noGRO make a kernel without segmentation or coalescing.
+	noGSO, noGRO bool
+}
+
+const (
+	defaultSocketBuffers = 16 << 20
+	defaultAckTimeout    = 20 * time.Millisecond
+	defaultRetryCount    = 7
+	infiniteRNRRetries   = 7
+)
+
+func (o *Options) complete() error {
+	if !o.Addr.Unmap().Is4() || o.Addr.IsUnspecified() {
+		return fmt.Errorf("software RoCE on address %v: %w: want an IPv4 address of this machine", o.Addr, verbs.ErrNotSupported)
+	}
+	o.Addr = o.Addr.Unmap()
+	if o.MTU == 0 {
+		mtu, err := pathMTU(o.Addr)
+		if err != nil {
+			return err
+		}
+		o.MTU = mtu
+	}
+	if err := checkMTU(o.MTU); err != nil {
+		return err
+	}
+	if o.SocketBuffers < 0 || o.AckTimeout < 0 || o.RetryCount < 0 || o.RNRRetryCount < 0 {
+		return fmt.Errorf("socket buffers %d, ACK timeout %v, retries %d and %d: want none below 0",
+			o.SocketBuffers, o.AckTimeout, o.RetryCount, o.RNRRetryCount)
+	}
+	setDefault(&o.SocketBuffers, defaultSocketBuffers)
+	setDefault(&o.AckTimeout, defaultAckTimeout)
+	setDefault(&o.RetryCount, defaultRetryCount)
+	setDefault(&o.RNRRetryCount, infiniteRNRRetries)
+	return nil
+}
+
+func setDefault[T int | time.Duration](v *T, def T) {
+	if *v == 0 {
+		*v = def
+	}
+}

@@ -1,0 +1,218 @@
+package softroce
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+
+	"dpukv/verbs"
+)
+
+// state of a QP.
+type state int32
+
+const (
+	stateInit state = iota
+	stateReady
+	stateError
+	stateClosed
+)
+
+func (s state) String() string {
+	return [...]string{"not connected", "ready", "in error", "closed"}[s]
+}
+
+// qp is a queue pair.
+type qp struct {
+	device *device
+	pd     *pd
+	num    uint32
+	config verbs.QPConfig
+	sendCQ *cq
+	recvCQ *cq
+	psn    uint32 // of the first packet sent
+	mtu    int
+	state  atomic.Int32
+
+	// Set by Connect.
+	peer     verbs.Endpoint
+	path     path
+	peerAddr [4]byte
+
+	nextPSN uint32 // UC, UD: of the next packet sent
+
+	receives receiveQueue
+	// The rest of the receive side belongs to who holds the device's receiver.
+	expected uint32 // UC, RC: PSN of the next packet
+	in       inbound
+	respond  responder // RC
+
+	request *requester // RC
+}
+
+const (
+	maxQueue = 1 << 20
+	maxQPs   = 1<<16 - 1
+)
+
+func (p *pd) CreateQP(config verbs.QPConfig) (verbs.QP, error) {
+	sendCQ, ok1 := config.SendCQ.(*cq)
+	recvCQ, ok2 := config.RecvCQ.(*cq)
+	if err := checkConfig(&config); err != nil {
+		return nil, err
+	}
+	if !ok1 || !ok2 || sendCQ.device != p.device || recvCQ.device != p.device {
+		return nil, errors.New("queue pair: want completion queues made by the same device")
+	}
+	q := &qp{
+		device: p.device, pd: p, config: config, sendCQ: sendCQ, recvCQ: recvCQ,
+		psn: rand.Uint32() & psnMask, mtu: p.device.opts.MTU,
+	}
+	q.receives.ring = make([]verbs.RecvWR, config.MaxRecv)
+	if config.Type == verbs.RC {
+		q.request = newRequester(q)
+	}
+	if err := p.device.change(func() error { return p.device.qps.add(q) }); err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+func checkConfig(c *verbs.QPConfig) error {
+	switch {
+	case c.Type != verbs.UC && c.Type != verbs.UD && c.Type != verbs.RC:
+		return fmt.Errorf("queue pair of type %d: %w: want UC, UD or RC", c.Type, verbs.ErrNotSupported)
+	case c.MaxSend < 1 || c.MaxSend > maxQueue || c.MaxRecv < 0 || c.MaxRecv > maxQueue:
+		return fmt.Errorf("queue pair with queues of %d and %d: want 1, or 0 for receives, to %d", c.MaxSend, c.MaxRecv, maxQueue)
+	case c.MaxInline < 0 || c.MaxInline > maxInline:
+		return fmt.Errorf("queue pair with %d bytes inline: want 0 to %d", c.MaxInline, maxInline)
+	}
+	return nil
+}
+
+func (q *qp) Num() uint32        { return q.num }
+func (q *qp) Type() verbs.QPType { return q.config.Type }
+
+func (q *qp) Local() verbs.Endpoint {
+	return verbs.Endpoint{
+		Device: q.device.Info(), Type: q.config.Type, LinkLayer: verbs.LinkEthernet,
+		GID: verbs.GIDFromAddr(q.device.opts.Addr), MTU: q.device.opts.MTU,
+		QPN: q.num, PSN: q.psn, QKey: q.config.QKey,
+	}
+}
+
+func (q *qp) Connect(peer verbs.Endpoint) error {
+	to, err := path{}, error(nil)
+	if q.config.Type != verbs.UD {
+		if err = verbs.Check(q.Local(), peer); err == nil {
+			to, err = q.device.pathTo(peer)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return q.device.change(func() error {
+		if s := state(q.state.Load()); s != stateInit {
+			return fmt.Errorf("connect QP %#x: it is %s: want one that is not connected yet", q.num, s)
+		}
+		q.peer, q.path, q.peerAddr = peer, to, to.name.Addr
+		q.nextPSN, q.expected = q.psn, peer.PSN&psnMask
+		q.state.Store(int32(stateReady))
+		return nil
+	})
+}
+
+// Close takes the QP away. Work requests still posted are gone, without completions.
+func (q *qp) Close() error {
+	return q.device.release(func() error {
+		q.device.qps.remove(q)
+		q.state.Store(int32(stateClosed))
+		return nil
+	})
+}
+
+func (q *qp) is(s state) bool { return q.state.Load() == int32(s) }
+
+// usable tells why a QP takes no work requests.
+func (q *qp) usable(sending bool) error {
+	switch s := state(q.state.Load()); s {
+	case stateClosed:
+		return fmt.Errorf("QP %#x: %w", q.num, verbs.ErrClosed)
+	case stateInit:
+		if sending {
+			return fmt.Errorf("QP %#x is not connected: call Connect before PostSend", q.num)
+		}
+	case stateError:
+		return fmt.Errorf("QP %#x is in error: the first completion with an error, or an event, told why; make a new one", q.num)
+	}
+	return nil
+}
+
+func (q *qp) PostRecv(wrs []verbs.RecvWR) (int, error) {
+	q.device.objects.RLock()
+	defer q.device.objects.RUnlock()
+	if err := q.usable(false); err != nil {
+		return 0, err
+	}
+	for i := range wrs {
+		s := &wrs[i].Local
+		if s.Length == 0 {
+			continue
+		}
+		if _, _, why := q.device.regions.find(q.pd, s.LKey, s.Addr, int(s.Length), verbs.LocalWrite); why != noDrop {
+			n, _ := q.receives.post(wrs[:i])
+			return n, fmt.Errorf("receive %d of the list: %w", i, memoryError(s, why))
+		}
+	}
+	return q.receives.post(wrs)
+}
+
+// memoryError tells what is wrong with the memory of a work request.
+func memoryError(s *verbs.SGE, why counter) error {
+	what := map[counter]string{
+		badRKey:        "no region of the QP's protection domain has this key",
+		outOfRegion:    "not all of it lies in the region",
+		noRemoteAccess: "the region was made without LocalWrite",
+	}[why]
+	return fmt.Errorf("local memory %#x, %d bytes, key %#x: %s", s.Addr, s.Length, s.LKey, what)
+}
+
+// qpTable finds a QP by its number: index in the low 16 bits, and in the high 8 a number that changes each time
+// the index is used again, so that late packets for a QP closed find nothing.
+type qpTable struct {
+	entries []*qp
+	uses    []uint8
+}
+
+func (t *qpTable) add(q *qp) error {
+	i := 0
+	for i < len(t.entries) && t.entries[i] != nil {
+		i++
+	}
+	if i == maxQPs {
+		return fmt.Errorf("queue pair: %d are there already", i)
+	}
+	if i == len(t.entries) {
+		t.entries, t.uses = append(t.entries, nil), append(t.uses, 0)
+	}
+	if t.uses[i]++; t.uses[i] == 0 {
+		t.uses[i] = 1 // QPs 0 and 1 are not for users
+	}
+	q.num = uint32(t.uses[i])<<16 | uint32(i)
+	t.entries[i] = q
+	return nil
+}
+
+func (t *qpTable) remove(q *qp) {
+	if i := int(q.num & 0xffff); i < len(t.entries) && t.entries[i] == q {
+		t.entries[i] = nil
+	}
+}
+
+func (t *qpTable) find(num uint32) *qp {
+	if i := int(num & 0xffff); i < len(t.entries) && t.entries[i] != nil && t.entries[i].num == num {
+		return t.entries[i]
+	}
+	return nil
+}

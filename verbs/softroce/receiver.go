@@ -1,0 +1,195 @@
+package softroce
+
+import (
+	"fmt"
+	"net/netip"
+	"sync"
+
+	"dpukv/verbs"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// receiveMessages is how many datagrams, or trains put together, one recvmmsg takes.
+	receiveMessages = 32
+	// messageBytes is room for the largest train. The odd part keeps the beginnings of
+	// the buffers, which are all that most messages use, apart in the CPU's caches.
+	messageBytes = 64<<10 + 5*64
+)
+
+// completeTogether is the most completions that wait for one another.
+const completeTogether = 64
+
+// receiver is a device's receive side. Whoever holds mu takes packets in.
+type receiver struct {
+	mu     sync.Mutex
+	device *device
+	msgs   *messages
+	buf    []byte
+
+	source  netip.AddrPort
+	address [4]byte // of source
+	flow    flow    // of the packets of source
+	ipID    uint16  // of the packet in hand
+	nextID  uint16  // a guess
+	packet  packet
+	packets uint64
+	bytes   uint64
+
+	// completed are completions of one queue, for which its lock is taken once.
+	completed []verbs.WC
+	of        *cq
+
+	answers *batch // ACKs and READ responses
+	touched []*qp  // RC QPs with something to do once all packets are taken in
+}
+
+func (r *receiver) init(d *device) {
+	r.device = d
+	r.msgs = newMessages(receiveMessages)
+	r.buf = make([]byte, receiveMessages*messageBytes)
+	for i := range receiveMessages {
+		r.msgs.setBuffer(i, r.buf[i*messageBytes:(i+1)*messageBytes])
+		r.msgs.readyToReceive(i)
+	}
+	r.answers = newBatch(d)
+	r.completed = make([]verbs.WC, 0, completeTogether)
+}
+
+// Progress takes in what one recvmmsg brings, answers it, and sends again what RC has waited for too long. While
+// one goroutine does that, others get false at once.
+func (d *device) Progress() (bool, error) {
+	if !d.receiver.mu.TryLock() {
+		return false, nil
+	}
+	defer d.receiver.mu.Unlock()
+	d.objects.RLock()
+	defer d.objects.RUnlock()
+	if d.closed.Load() {
+		return false, verbs.ErrClosed
+	}
+	expired := d.timers.expire(d)
+	n, err := d.receiver.receive()
+	d.receiver.flushCompletions()
+	return n > 0 || expired, err
+}
+
+// receive does one recvmmsg, and returns how many messages it brought.
+func (r *receiver) receive() (int, error) {
+	n, err := r.msgs.receive(r.device.socket.fd)
+	c := &r.device.counters
+	if err != nil {
+		if err == unix.EAGAIN || err == unix.EINTR {
+			c.add(rxEmpty, 1)
+			return 0, nil
+		}
+		return 0, fmt.Errorf("receive on %s: %w", r.device.local, err)
+	}
+	c.add(rxSyscalls, 1)
+	r.packets, r.bytes = 0, 0
+	for i := range n {
+		r.message(i)
+		r.msgs.readyToReceive(i)
+	}
+	c.add(rxPackets, r.packets)
+	c.add(rxBytes, r.bytes)
+	r.finish()
+	return n, nil
+}
+
+// message takes in a datagram, or the packets of a train.
+func (r *receiver) message(i int) {
+	h := &r.msgs.headers[i]
+	if h.Flags&unix.MSG_TRUNC != 0 {
+		r.device.counters.add(rxTruncated, 1)
+		return
+	}
+	if from := r.msgs.source(i); from != r.source {
+		r.source, r.address, r.flow = from, from.Addr().As4(), newFlow(from, r.device.local)
+	}
+	all := r.buf[i*messageBytes : i*messageBytes+int(h.bytes)]
+	size := r.msgs.segment(i)
+	if size <= 0 {
+		size = max(1, len(all))
+	}
+	r.bytes += uint64(len(all))
+	r.nextID = 0
+	for at := 0; at < len(all); at += size {
+		r.packets++
+		r.deliver(all[at:min(at+size, len(all))])
+	}
+}
+
+func (r *receiver) deliver(b []byte) {
+	if hook := r.device.hooks.received; hook != nil {
+		hook(b, r.handle)
+		return
+	}
+	r.handle(b)
+}
+
+// handle takes in one packet: the payload of a UDP datagram.
+func (r *receiver) handle(b []byte) {
+	if why := r.check(b); why != noDrop {
+		r.device.counters.add(why, 1)
+	}
+}
+
+// check does what a packet asks for, or tells why not.
+func (r *receiver) check(b []byte) counter {
+	if len(b) < bthBytes+icrcBytes || len(b) > maxPacketBytes || len(b)&3 != 0 {
+		return badPacket
+	}
+	id, ok := r.flow.checkICRC(b, r.nextID)
+	if !ok {
+		return badICRC
+	}
+	if id != r.nextID {
+		r.device.counters.add(ipIDsSolved, 1)
+	}
+	r.ipID, r.nextID = id, id+1
+	p := &r.packet
+	if why := p.parse(b); why != noDrop {
+		return why
+	}
+	q := r.device.qps.find(p.dstQPN)
+	if q == nil {
+		return unknownQP
+	}
+	return r.dispatch(q, p)
+}
+
+func (r *receiver) dispatch(q *qp, p *packet) counter {
+	switch {
+	case p.op&transportMask != transportOf(q.config.Type):
+		return wrongTransport
+	case q.is(stateInit):
+		return notConnected
+	case !q.is(stateReady):
+		return qpInError
+	case q.config.Type == verbs.UD:
+		return q.receiveUD(p, r)
+	case r.address != q.peerAddr:
+		return wrongSource
+	case q.config.Type == verbs.UC:
+		return q.receiveUC(p)
+	}
+	return r.receiveRC(q, p)
+}
+
+// complete adds a completion of a receive. It is seen at the end of Progress, or before.
+func (r *receiver) complete(c *cq, wc *verbs.WC) {
+	if r.of != c || len(r.completed) == cap(r.completed) {
+		r.flushCompletions()
+		r.of = c
+	}
+	r.completed = append(r.completed, *wc)
+}
+
+func (r *receiver) flushCompletions() {
+	if len(r.completed) > 0 {
+		r.of.push(r.completed...)
+		r.completed = r.completed[:0]
+	}
+}

@@ -1,0 +1,87 @@
+package verbstest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"testing"
+
+	"dpukv/verbs"
+	"dpukv/verbs/sidechannel"
+)
+
+// attempts of a case of an unreliable service.
+const attempts = 5
+
+// limits are what a device can do.
+type limits struct {
+	Device         verbs.DeviceInfo
+	MTU, MaxInline int
+}
+
+// swapLimits agrees on what both can do.
+func swapLimits(dev verbs.Device, ch *sidechannel.Channel) (both limits, err error) {
+	port, err := dev.Port()
+	if err != nil {
+		return both, err
+	}
+	mine := limits{dev.Info(), port.MTU, port.MaxInline}
+	theirs, err := sidechannel.Swap(ch, mine)
+	theirs.MTU, theirs.MaxInline = min(mine.MTU, theirs.MTU), min(mine.MaxInline, theirs.MaxInline)
+	return theirs, err
+}
+
+// Drive runs every case against a peer that runs [Serve], each as a subtest.
+func Drive(t *testing.T, dev verbs.Device, conn net.Conn) {
+	ch := sidechannel.New(conn)
+	both, err := swapLimits(dev, ch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%+v against %+v", dev.Info(), both.Device)
+	for i, c := range cases(both.MTU, both.MaxInline) {
+		c.Seed = uint32(i * attempts)
+		t.Run(c.String(), func(t *testing.T) { drive(t, dev, ch, c) })
+	}
+}
+
+func drive(t *testing.T, dev verbs.Device, ch *sidechannel.Channel, c testCase) {
+	for range attempts {
+		if err := ch.Send(c); err != nil {
+			t.Fatal(err)
+		}
+		lost, err := play(dev, ch, c, !c.FromPeer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !lost {
+			return
+		}
+		if c.Type == verbs.RC {
+			t.Fatal("a reliable service lost a message")
+		}
+		t.Log("lost; once more")
+		c.Seed++
+	}
+	t.Fatalf("lost %d times", attempts)
+}
+
+// Serve is the peer of [Drive], until that hangs up. Its error tells of every case that failed.
+func Serve(dev verbs.Device, conn net.Conn) (failed error) {
+	ch := sidechannel.New(conn)
+	if _, err := swapLimits(dev, ch); err != nil {
+		return err
+	}
+	for {
+		var c testCase
+		if err := ch.Receive(&c); errors.Is(err, io.EOF) {
+			return failed
+		} else if err != nil {
+			return errors.Join(failed, err)
+		}
+		if _, err := play(dev, ch, c, c.FromPeer); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", c, err))
+		}
+	}
+}
