@@ -75,8 +75,8 @@ func (s *Server) dismiss(why error) {
 // serve answers a client's frames until it goes, and then frees what it had.
 func (c *client) serve() {
 	defer c.server.serving.Done()
-	err := c.converse()
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) {
+	err := c.converse() // until something ends it
+	if !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) {
 		c.fail(err)
 	}
 	c.conn.Close()

@@ -131,7 +131,7 @@ func bareServer(core *partition.Core, slots, answers []bareLine, clients int, st
 				found = 1
 				a.value = [32]byte(ops[k].Value)
 			}
-			storeWord(&a.ready, (slots[from[k]].ready)<<1|found)
+			storeWord(&a.ready, slots[from[k]].ready<<1|found)
 		}
 	}
 }

@@ -3,9 +3,8 @@ package shm
 import (
 	"fmt"
 	"math/bits"
-	"unsafe"
-
 	"sync/atomic"
+	"unsafe"
 
 	"dpukv/verbs"
 )
