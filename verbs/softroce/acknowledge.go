@@ -26,8 +26,8 @@ func (r *requester) acknowledged(p *packet) counter {
 	return noDrop
 }
 
-// advance moves acked up to a sequence number, and completes requests on the way. It stops at a
-// READ, for which the data must come; then it returns false.
+// advance moves acked up to a sequence number, and completes requests on the way. It stops at a READ, for which
+// the data must come; then it returns false.
 func (r *requester) advance(to uint64) bool {
 	before := r.acked
 	for r.acked < to {

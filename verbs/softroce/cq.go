@@ -57,7 +57,8 @@ func (c *cq) overran() {
 }
 
 func (c *cq) overrunError() error {
-	return fmt.Errorf("completions were lost: the completion queue holds %d; poll it more often or make it deeper", len(c.ring))
+	return fmt.Errorf("completions were lost: the completion queue holds %d; poll it more often or make it deeper",
+		len(c.ring))
 }
 
 // Poll takes completions; when there are none it lets the device work first.

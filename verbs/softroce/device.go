@@ -31,8 +31,8 @@ type device struct {
 	// open is held for reading by who waits on the socket, so that Close does not pull it away.
 	open sync.RWMutex
 
-	// objects guards the tables, and what they name: held for reading while packets are made or
-	// taken in, so that no memory goes away under them.
+	// objects guards the tables, and what they name: held for reading while packets are made or taken in, so
+	// that no memory goes away under them.
 	objects sync.RWMutex
 	qps     qpTable
 	regions regionTable
@@ -140,11 +140,13 @@ func (d *device) Counters() map[string]uint64 {
 	return m
 }
 
+var errNoSegmentation = errors.New("the kernel cannot segment on a way out of this machine: packets go one by one from here on")
+
 // refuseGSO notes that segmentation does not work after all.
 func (d *device) refuseGSO() {
 	d.counters.add(gsoRefused, 1)
 	if d.gso.Swap(false) {
-		d.event(verbs.Event{Kind: "UDP segmentation refused", Err: errors.New("the kernel cannot segment on the way out of this machine: packets go out one by one from here on")})
+		d.event(verbs.Event{Kind: "UDP segmentation refused", Err: errNoSegmentation})
 	}
 }
 

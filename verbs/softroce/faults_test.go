@@ -63,7 +63,8 @@ func dropped(d *device) uint64 {
 	return n
 }
 
-// TestDatagramsOverFaultyWire: what arrives is right, once or, where the wire repeated it, twice; and every packet is accounted for.
+// TestDatagramsOverFaultyWire: what arrives is right, once or, where the wire repeated it, twice; and every
+// packet is accounted for.
 func TestDatagramsOverFaultyWire(t *testing.T) {
 	wire := newFaulty(1, .05)
 	a, b := pair(t, verbs.UD, Options{MTU: 1024}, Options{MTU: 1024, hooks: hooks{received: wire.hook}})
@@ -183,8 +184,8 @@ func TestReliableOverFaultyWire(t *testing.T) {
 	}
 }
 
-// runReliable does n operations of all kinds and sizes from a to b. Each has its own place in both
-// memories, and receives come in order.
+// runReliable does n operations of all kinds and sizes from a to b. Each has its own place in both memories,
+// and receives come in order.
 func runReliable(t *testing.T, a, b *side, n int, random *rand.Rand) {
 	const place = 2600
 	ops := []verbs.SendOp{verbs.OpWrite, verbs.OpWriteImm, verbs.OpSend, verbs.OpSendImm, verbs.OpRead}

@@ -18,16 +18,17 @@ const (
 	ipIDOffset      = 4
 	udpLengthOffset = ipv4Bytes + 4
 
-	// bthMaskOffset is the byte of the BTH that switches may change: FECN, BECN, reserved bits. It counts as ones.
+	// bthMaskOffset is the byte of the BTH that switches may change: FECN, BECN, reserved bits. It counts as
+	// ones.
 	bthMaskOffset = 4
 
 	roceUDPPort    = 4791
 	maxPacketBytes = maxHeaderBytes + maxMTU
 )
 
-// A CRC is linear: that of a header with some bits changed differs by what is a function of those bits
-// alone. So the pseudo header is not fed to the CRC for each packet: it is that of length 0 and ID 0, which a flow keeps,
-// with two looked up differences applied. The BTH and what follows lie in one piece.
+// A CRC is linear: that of a header with some bits changed differs by what is a function of those bits alone.
+// So the pseudo header is not fed to the CRC for each packet: it is that of length 0 and ID 0, which a flow
+// keeps, with two looked up differences applied. The BTH and what follows lie in one piece.
 type differences struct {
 	byLength [maxPacketBytes/4 + 1]uint32
 	byID     [maxSegments]uint32
@@ -64,7 +65,8 @@ type flow struct {
 
 func newFlow(src, dst netip.AddrPort) flow {
 	const dontFragment, protocolUDP = 0x40, 17
-	// Eight ones stand for the header of InfiniBand's link layer, which RoCE has not, so that the ICRC is made in one way.
+	// Eight ones stand for the header of InfiniBand's link layer, which RoCE has not, so that the ICRC is made
+	// in one way.
 	b := [8 + pseudoBytes]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
 	h := b[8:]
 	h[0], h[1], h[6], h[8], h[9], h[10], h[11] = 0x45, 0xff, dontFragment, 0xff, protocolUDP, 0xff, 0xff
@@ -79,8 +81,8 @@ func newFlow(src, dst netip.AddrPort) flow {
 	}
 }
 
-// icrc is that of b, a UDP payload of at most maxPacketBytes and a multiple of four. The last four bytes, where the ICRC has its place,
-// are not looked at; b[bthMaskOffset] must be 0xff. The ID must be below maxSegments.
+// icrc is that of b, a UDP payload of at most maxPacketBytes and a multiple of four. The last four bytes, where
+// the ICRC has its place, are not looked at; b[bthMaskOffset] must be 0xff. The ID must be below maxSegments.
 func (f *flow) icrc(b []byte, ipID uint16) uint32 {
 	crc := f.crc ^ f.differences.byLength[len(b)/4] ^ f.differences.byID[ipID]
 	return crc32.Update(crc, crc32.IEEETable, b[:len(b)-icrcBytes])

@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// The ICRC covers the IP ID, which a UDP socket does not show. Devices of this package send 0, and
-// with segmentation the place in the train, so a guess is mostly right. Others count or draw their
-// IDs. For them the equation is solved: the difference between the ICRC received and the one computed with a guess,
-// taken back over all bytes that follow the ID, has in its low 16 bits how the ID differs from the guess, and is zero in
+// The ICRC covers the IP ID, which a UDP socket does not show. Devices of this package send 0, and with
+// segmentation the place in the train, so a guess is mostly right. Others count or draw their IDs. For them the
+// equation is solved: the difference between the ICRC received and the one computed with a guess, taken back
+// over all bytes that follow the ID, has in its low 16 bits how the ID differs from the guess, and is zero in
 // its high 16 bits if nothing else differs.
 
 // maxCovered is the most bytes that the ICRC covers from the ID on.
@@ -42,9 +42,9 @@ func multiply(a, b uint32) uint32 {
 	return product
 }
 
-// checkICRC verifies b's ICRC and returns its IP ID. A sender on the RoCE port itself is a device of this package: its ID is a
-// place in a train, so it is checked with 26 bits or more. Of others, 16 bits remain of the check where the guess is wrong.
-// b[bthMaskOffset] is overwritten.
+// checkICRC verifies b's ICRC and returns its IP ID. A sender on the RoCE port itself is a device of this
+// package: its ID is a place in a train, so it is checked with 26 bits or more. Of others, 16 bits remain of
+// the check where the guess is wrong. b[bthMaskOffset] is overwritten.
 func (f *flow) checkICRC(b []byte, guess uint16) (uint16, bool) {
 	if guess >= maxSegments {
 		guess = 0

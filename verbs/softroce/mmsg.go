@@ -24,8 +24,8 @@ type message struct {
 	control [controlBytes]byte
 }
 
-// messages are the arguments of one recvmmsg or sendmmsg. The headers point into parts,
-// so both stay where they are.
+// messages are the arguments of one recvmmsg or sendmmsg. The headers point into parts, so both stay where they
+// are.
 type messages struct {
 	headers []mmsghdr
 	parts   []message
@@ -109,11 +109,13 @@ func (m *messages) receive(fd int) (int, error) {
 	if errno != 0 {
 		return 0, errno
 	}
+	packetsArrived()
 	return int(n), nil
 }
 
 // send sends messages from up to to, waiting for room in the socket, and returns how many went out.
 func (m *messages) send(fd, from, to int) (int, error) {
+	packetsLeave()
 	n, _, errno := unix.Syscall6(unix.SYS_SENDMMSG, uintptr(fd), uintptr(unsafe.Pointer(&m.headers[from])),
 		uintptr(to-from), 0, 0, 0)
 	if errno != 0 {

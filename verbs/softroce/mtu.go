@@ -9,8 +9,8 @@ import (
 const (
 	minMTU = 256
 	maxMTU = 4096
-	// maxOverhead is the most that a packet of any NIC adds to the path MTU within an IP packet. It is what the kernel's
-	// soft-RoCE leaves too, so that both find the same MTU on the same network.
+	// maxOverhead is the most that a packet of any NIC adds to the path MTU within an IP packet. It is what the
+	// kernel's soft-RoCE leaves too, so that both find the same MTU on the same network.
 	maxOverhead = 80
 )
 

@@ -2,8 +2,8 @@ package softroce
 
 import "dpukv/verbs"
 
-// opcode is the first byte of a BTH: the transport service in its high three bits, the
-// operation in its low five.
+// opcode is the first byte of a BTH: the transport service in its high three bits, the operation in its low
+// five.
 type opcode uint8
 
 // Transport services, as an opcode has them.
@@ -82,8 +82,8 @@ var shapes = [opMask + 1]shape{
 
 func (o opcode) shape() *shape { return &shapes[o&opMask] }
 
-// known tells whether this device speaks the opcode: RC all, UC no reads and
-// acknowledgements, UD only sends of one packet.
+// known tells whether this device speaks the opcode: RC all, UC no reads and acknowledgements, UD only sends of
+// one packet.
 func (o opcode) known() bool {
 	low := o & opMask
 	switch o & transportMask {

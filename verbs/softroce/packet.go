@@ -130,8 +130,7 @@ func (p *packet) putExtensions(b []byte) int {
 	return at
 }
 
-// parse reads a UDP payload, whose ICRC it leaves alone. What it returns is noDrop or
-// why the packet is none.
+// parse reads a UDP payload, whose ICRC it leaves alone. What it returns is noDrop or why the packet is none.
 func (p *packet) parse(b []byte) counter {
 	if len(b) < bthBytes+icrcBytes || len(b)&3 != 0 || b[1]&0x0f != 0 {
 		return badPacket

@@ -29,8 +29,8 @@ func (s *side) raw(p packet, spoil func([]byte)) {
 	}
 }
 
-// protected is a UC, UD or RC pair whose receiver has, besides its open region, one of another
-// protection domain and one that peers may not write.
+// protected is a UC, UD or RC pair whose receiver has, besides its open region, one of another protection
+// domain and one that peers may not write.
 type protected struct {
 	a, b           *side
 	foreign, local verbs.MR

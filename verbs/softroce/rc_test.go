@@ -198,7 +198,8 @@ func TestFlushedReceives(t *testing.T) {
 	}
 }
 
-// TestMemoryGoneBeforeRetry: a request whose region is closed while it waits ends with a local error, after those before it.
+// TestMemoryGoneBeforeRetry: a request whose region is closed while it waits ends with a local error, after
+// those before it.
 func TestMemoryGoneBeforeRetry(t *testing.T) {
 	lose := true
 	quick := Options{AckTimeout: time.Millisecond, hooks: hooks{received: func(p []byte, deliver func([]byte)) {

@@ -13,8 +13,8 @@ import (
 const (
 	// receiveMessages is how many datagrams, or trains put together, one recvmmsg takes.
 	receiveMessages = 32
-	// messageBytes is room for the largest train. The odd part keeps the beginnings of
-	// the buffers, which are all that most messages use, apart in the CPU's caches.
+	// messageBytes is room for the largest train. The odd part keeps the beginnings of the buffers, which are
+	// all that most messages use, apart in the CPU's caches.
 	messageBytes = 64<<10 + 5*64
 )
 
@@ -57,8 +57,8 @@ func (r *receiver) init(d *device) {
 	r.completed = make([]verbs.WC, 0, completeTogether)
 }
 
-// Progress takes in what one recvmmsg brings, answers it, and sends again what RC has waited for too long. While
-// one goroutine does that, others get false at once.
+// Progress takes in what one recvmmsg brings, answers it, and sends again what RC has waited for too long.
+// While one goroutine does that, others get false at once.
 func (d *device) Progress() (bool, error) {
 	if !d.receiver.mu.TryLock() {
 		return false, nil

@@ -3,15 +3,13 @@ package softroce
 import (
 	"fmt"
 	"sync"
-	"time"
 
-	"dpukv/internal/cpu"
 	"dpukv/verbs"
 )
 
 const (
-	// maxWindow is the most packets that RC has unacknowledged, and readPart the most that one READ request asks
-	// for: a longer READ becomes several, so that its answers do not overrun the receive buffer.
+	// maxWindow is the most packets that RC has unacknowledged, and readPart the most that one READ request
+	// asks for: a longer READ becomes several, so that its answers do not overrun the receive buffer.
 	maxWindow = 256
 	readPart  = 32
 	// maxReads is how many READ requests are on the way at once. A NIC at the other end must be set up to take
@@ -35,8 +33,8 @@ type entry struct {
 
 func (e *entry) end() uint64 { return e.first + e.packets }
 
-// requester is the send side of an RC QP: go-back-N over a window of packets. Packets have sequence numbers that
-// do not wrap; the PSN is their low 24 bits, from the QP's first PSN.
+// requester is the send side of an RC QP: go-back-N over a window of packets. Packets have sequence numbers
+// that do not wrap; the PSN is their low 24 bits, from the QP's first PSN.
 //
 //	acked ≤ next ≤ end, next ≤ sent
 type requester struct {
@@ -126,171 +124,4 @@ func (r *requester) data(e *entry) ([]byte, error) {
 		return e.inline, nil
 	}
 	return r.q.check(&e.wr)
-}
-
-// pump sends what may go out. The lock is held until it has, so that packets leave in order.
-func (r *requester) pump() {
-	if r.notReady || r.stuck || r.next == r.end {
-		return
-	}
-	b := r.q.device.batch()
-	for r.next < r.end && r.next < r.acked+r.window {
-		for r.next >= r.entry(r.cursor).end() {
-			r.cursor++
-		}
-		if !r.emit(b, r.entry(r.cursor)) {
-			break
-		}
-	}
-	_ = b.flush() // lost packets are sent again, and tx_errors counts them
-	r.q.device.giveBack(b)
-	if r.deadline == 0 && r.next > r.acked {
-		r.restartTimer()
-	}
-}
-
-// emit sends one packet, and tells whether more may follow.
-func (r *requester) emit(b *batch, e *entry) bool {
-	data, err := r.data(e)
-	if err != nil {
-		r.stuck = true
-		r.failIfStuck()
-		return false
-	}
-	if e.wr.Op == verbs.OpRead {
-		return r.emitRead(b, e)
-	}
-	i := r.next - e.first
-	p := &b.packet
-	r.q.segment(p, &e.wr, data, int(i), int(e.packets))
-	p.psn = r.psn(r.next)
-	p.ackReq = i+1 == e.packets && e.wr.Flags&verbs.Signaled != 0 ||
-		r.next+1 == r.end || r.next+1 == r.acked+r.window || r.next%ackEvery == ackEvery-1
-	_ = b.add(&r.q.path, p) // as in pump
-	r.advanceNext(1)
-	return true
-}
-
-// emitRead asks for a part of a READ. Parts have fixed borders: the responder counts the PSNs of a part when it
-// sees its request, so a repeated request must not go beyond.
-func (r *requester) emitRead(b *batch, e *entry) bool {
-	if len(r.reads) == maxReads {
-		return false
-	}
-	i := r.next - e.first
-	n := min(e.packets, (i/readPart+1)*readPart) - i
-	at := i * uint64(r.q.mtu)
-	p := packet{
-		op: transportRC | opReadRequest, dstQPN: r.q.peer.QPN & qpnMask, psn: r.psn(r.next), ackReq: true,
-		va: e.wr.Remote + at, rkey: e.wr.RKey,
-		dmaLen: uint32(min(uint64(e.wr.Local.Length)-at, n*uint64(r.q.mtu))),
-	}
-	_ = b.add(&r.q.path, &p) // as in pump
-	r.advanceNext(n)
-	r.reads = append(r.reads, r.next)
-	return true
-}
-
-func (r *requester) advanceNext(n uint64) {
-	if r.next < r.sent {
-		r.q.device.counters.add(retransmitted, min(n, r.sent-r.next))
-	}
-	r.next += n
-	r.sent = max(r.sent, r.next)
-}
-
-// goBack makes pump start again at the first packet that is not done.
-func (r *requester) goBack() {
-	r.next, r.cursor = r.acked, r.oldest
-	r.reads = r.reads[:0]
-	r.wentBack = true
-}
-
-func (r *requester) setDeadline(at int64) {
-	r.deadline = at
-	r.q.device.timers.arm(at)
-}
-
-// restartTimer waits for an ACK from now on; longer, the more often none came.
-func (r *requester) restartTimer() {
-	r.setDeadline(cpu.NowNs() + int64(r.q.device.opts.AckTimeout<<min(r.tries, timeoutDoublings)))
-}
-
-// expire acts when the deadline is over, and returns the next.
-func (r *requester) expire(now int64) (bool, int64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.q.is(stateReady) || r.deadline == 0 {
-		return false, never
-	}
-	if now < r.deadline {
-		return false, r.deadline
-	}
-	r.deadline = 0
-	switch {
-	case r.stuck && r.oldest == r.cursor:
-		r.fail(verbs.StatusLocalProtect, "the memory of a posted request is gone")
-	case r.notReady:
-		r.notReady = false
-	default:
-		r.timeout()
-	}
-	if r.q.is(stateReady) {
-		r.pump()
-	}
-	if r.deadline == 0 {
-		return true, never
-	}
-	return true, r.deadline
-}
-
-// failIfStuck has the receive side end the QP, once all requests before the one without memory are done.
-func (r *requester) failIfStuck() {
-	if r.stuck && r.oldest == r.cursor {
-		r.setDeadline(cpu.NowNs())
-	}
-}
-
-func (r *requester) timeout() {
-	r.q.device.counters.add(timeouts, 1)
-	r.tries++
-	if r.tries > r.q.device.opts.RetryCount {
-		r.fail(verbs.StatusRetryExceeded, fmt.Sprintf("no answer from %s after %d tries", r.q.peer, r.tries))
-		return
-	}
-	r.goBack()
-	r.stuck = false
-	r.restartTimer()
-}
-
-// fail ends the QP: the oldest request with a status, the others flushed. The lock is held, and so is the receiver.
-func (r *requester) fail(status verbs.WCStatus, why string) {
-	if !r.q.fail(why) {
-		return
-	}
-	r.deadline = 0
-	for ; r.oldest != r.newest; r.oldest++ {
-		e := r.entry(r.oldest)
-		r.q.sendCQ.push(verbs.WC{ID: e.wr.ID, QPN: r.q.num, Op: completionOf(e.wr.Op), Status: status})
-		status = verbs.StatusFlushed
-	}
-}
-
-// fail puts the QP into the error state and flushes its receives. Called by the receiver.
-func (q *qp) fail(why string) bool {
-	if !q.state.CompareAndSwap(int32(stateReady), int32(stateError)) {
-		return false
-	}
-	q.device.event(verbs.Event{Kind: "QP fatal", QPN: q.num, Err: fmt.Errorf("QP %#x with %s: %s", q.num, q.peer, why)})
-	for q.hold() {
-		q.received(&verbs.WC{Op: verbs.WCRecv, Status: verbs.StatusFlushed})
-	}
-	return true
-}
-
-// rnrWait holds everything back for as long as the peer asked.
-func (r *requester) rnrWait(delay time.Duration) {
-	r.goBack()
-	r.notReady = true
-	r.setDeadline(cpu.NowNs() + int64(delay))
 }

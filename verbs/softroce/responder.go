@@ -161,8 +161,8 @@ func receiveStatus(why counter) verbs.WCStatus {
 	return verbs.StatusSuccess
 }
 
-// finish sends what the packets taken in have made due: one ACK for all of a QP's
-// requests, and what ACKs have made room for.
+// finish sends what the packets taken in have made due: one ACK for all of a QP's requests, and what ACKs have
+// made room for.
 func (r *receiver) finish() {
 	for _, q := range r.touched {
 		q.respond.touched = false

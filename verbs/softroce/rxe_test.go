@@ -94,8 +94,8 @@ func TestRecordedICRC(t *testing.T) {
 	}
 }
 
-// TestRecordedTaken: what the kernel's soft-RoCE sent does what it asks for. Only numbers that a peer would have been
-// told (QP, key, address) are translated once the packet has been checked.
+// TestRecordedTaken: what the kernel's soft-RoCE sent does what it asks for. Only numbers that a peer would
+// have been told (QP, key, address) are translated once the packet has been checked.
 func TestRecordedTaken(t *testing.T) {
 	const va = 0xdeadbeef00112233
 	d := openTest(t, Options{MTU: 1024})
@@ -168,7 +168,8 @@ func checkRecordedCompletions(t *testing.T, uc, ud *side) {
 	}
 }
 
-// FuzzPacket: no bytes make the device panic, or touch memory but as a packet asks that is right in all respects.
+// FuzzPacket: no bytes make the device panic, or touch memory but as a packet asks that is right in all
+// respects.
 func FuzzPacket(f *testing.F) {
 	for i := range recorded {
 		f.Add(wire(f, i)[pseudoBytes:], false)

@@ -19,8 +19,9 @@ type socket struct {
 	receiveBytes int
 }
 
-// openSocket binds addr. The socket blocks on sending only. It is never connected: on an unconnected socket with
-// path MTU discovery the kernel sets no IP ID but a segment's place in its train, which the ICRC needs known.
+// openSocket binds addr. The socket blocks on sending only. It is never connected: on an unconnected socket
+// with path MTU discovery the kernel sets no IP ID but a segment's place in its train, which the ICRC needs
+// known.
 func openSocket(addr netip.AddrPort, bufferBytes int) (*socket, error) {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -43,7 +44,8 @@ func openSocket(addr netip.AddrPort, bufferBytes int) (*socket, error) {
 func bindError(addr netip.AddrPort, err error) error {
 	advice := "choose an address of this machine"
 	if errors.Is(err, unix.EADDRINUSE) {
-		advice = "another software device or the kernel's soft-RoCE has it; two devices on one machine use two addresses, such as 127.0.0.1 and 127.0.0.2"
+		advice = "another software device or the kernel's soft-RoCE has it; " +
+			"two devices on one machine use two addresses, such as 127.0.0.1 and 127.0.0.2"
 	}
 	return fmt.Errorf("bind UDP %s: %w; %s", addr, err, advice)
 }
@@ -65,8 +67,8 @@ func (s *socket) configure(bufferBytes int) error {
 	return nil
 }
 
-// setBuffer sets a buffer's size: beyond the machine's limit where that is allowed, up to it otherwise. What came
-// out of it is read back.
+// setBuffer sets a buffer's size: beyond the machine's limit where that is allowed, up to it otherwise. What
+// came out of it is read back.
 func (s *socket) setBuffer(force, plain, n int) {
 	if unix.SetsockoptInt(s.fd, unix.SOL_SOCKET, force, n) != nil {
 		_ = unix.SetsockoptInt(s.fd, unix.SOL_SOCKET, plain, n)

@@ -18,9 +18,9 @@ type path struct {
 	flow flow
 }
 
-// batch gathers packets into trains: packets of one size to one peer, of which only the last may be
-// shorter. A train goes to the kernel as one datagram that it cuts, or leaves whole where the
-// receiver is on the same machine. Calls come from one goroutine at a time.
+// batch gathers packets into trains: packets of one size to one peer, of which only the last may be shorter. A
+// train goes to the kernel as one datagram that it cuts, or leaves whole where the receiver is on the same
+// machine. Calls come from one goroutine at a time.
 type batch struct {
 	device  *device
 	msgs    *messages
@@ -42,7 +42,9 @@ type train struct {
 }
 
 func newBatch(d *device) *batch {
-	return &batch{device: d, msgs: newMessages(batchTrains), trains: make([]train, 0, batchTrains), buf: make([]byte, batchBytes)}
+	return &batch{
+		device: d, msgs: newMessages(batchTrains), trains: make([]train, 0, batchTrains), buf: make([]byte, batchBytes),
+	}
 }
 
 // add puts a packet at the end of the batch, sending what is there when it has no room.

@@ -7,14 +7,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// patience is how often sending waits for room in a full queue, each time for fullQueueMs, until packets are lost to it.
+// patience is how often sending waits for room in a full queue, each time for fullQueueMs, until packets are
+// lost to it.
 const (
 	patience    = 100
 	fullQueueMs = 10
 )
 
-// send gives all trains to the kernel, with one call if it takes them. A train that it
-// refuses is lost, and the others still go out; the error is that of the first.
+// send gives all trains to the kernel, with one call if it takes them. A train that it refuses is lost, and the
+// others still go out; the error is that of the first.
 func (b *batch) send() error {
 	var first error
 	for from, waited := 0, 0; from < len(b.trains); {
@@ -59,7 +60,8 @@ func (b *batch) lost(i int, err error) error {
 	b.device.counters.add(txErrors, uint64(t.count))
 	advice := ""
 	if err == unix.EMSGSIZE {
-		advice = fmt.Sprintf("; the way there has a smaller MTU than packets of %d bytes need: open both devices with a smaller one", t.size)
+		advice = fmt.Sprintf("; the way there has a smaller MTU than packets of %d bytes need: open both devices with one that fits",
+			t.size)
 	}
 	return fmt.Errorf("send to %s: %w%s", netip.AddrFrom4(t.path.name.Addr), err, advice)
 }

@@ -6,10 +6,12 @@ import (
 	"dpukv/verbs"
 )
 
-// receiveUC takes a packet of an unreliable connection. Losses only show as gaps: a message with a gap is dropped from there on.
+// receiveUC takes a packet of an unreliable connection. Losses only show as gaps: a message with a gap is
+// dropped from there on.
 //
-// The specification takes any PSN at the start of a message. This device takes any but those of the past: a
-// UC sender never goes back, so such a packet was duplicated or overtaken on the way, and would write old bytes over new ones.
+// The specification takes any PSN at the start of a message. This device takes any but those of the past: a UC
+// sender never goes back, so such a packet was duplicated or overtaken on the way, and would write old bytes
+// over new ones.
 func (q *qp) receiveUC(p *packet) counter {
 	ahead := psnDiff(p.psn, q.expected)
 	if ahead < 0 {
@@ -60,8 +62,8 @@ func (q *qp) receiveUD(p *packet, from *receiver) counter {
 	return noDrop
 }
 
-// putGRH puts the packet's IPv4 header into the second half of the room for a GRH. What the ICRC leaves out, and
-// a UDP socket does not show, is zero: TOS, TTL and the checksum.
+// putGRH puts the packet's IPv4 header into the second half of the room for a GRH. What the ICRC leaves out,
+// and a UDP socket does not show, is zero: TOS, TTL and the checksum.
 func (r *receiver) putGRH(grh []byte, p *packet) {
 	h := grh[verbs.GRHBytes-ipv4Bytes:]
 	copy(h, r.flow.ipHeader[:])
