@@ -81,9 +81,13 @@ func (c *Core) fetchItems(ops []Op, from, to int) {
 	for i := from; i < to; i++ {
 		p, tag := c.partitions[i%Depth], tagOf(ops[i].Hash)
 		if p.owner == c.number {
-			offset := c.homes[i%Depth].slots.locate(tag)
+			home := c.homes[i%Depth]
+			offset := home.slots.locate(tag)
 			c.offsets[i%Depth] = offset
 			c.addrs[i%Depth] = uintptr(p.log) + uintptr(offset)
+			if offset == 0 && home.next != 0 { // it is, if anywhere, further down the chain
+				c.addrs[i%Depth] = uintptr(unsafe.Pointer(&p.spares[home.next-1]))
+			}
 		} else {
 			c.offsets[i%Depth] = 0
 			c.addrs[i%Depth] = p.hintShared(c.homes[i%Depth], tag)
@@ -100,7 +104,9 @@ func (c *Core) fetchRest(from, to int) {
 	}
 	for range min(p.meanLines(), maxLines) - 1 {
 		for i := from; i < to; i++ {
-			c.addrs[i%Depth] = min(c.addrs[i%Depth]+lineBytes, c.partitions[i%Depth].lastWord())
+			if c.offsets[i%Depth] != 0 {
+				c.addrs[i%Depth] = min(c.addrs[i%Depth]+lineBytes, c.partitions[i%Depth].lastWord())
+			}
 		}
 		prefetch(c.addrs[from:to])
 	}
