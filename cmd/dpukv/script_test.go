@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 //
 //	status N dpukv ARG...   run it; its exit status must be N; stdout and stderr are kept
 //	serve ARG...            start "dpukv serve mica --json" on a free port; $ADDR is its address
+//	serve-herd ARG...       the same with "dpukv serve herd"
 //	term                    SIGTERM the server; it must end with status 0
 //	serve-verbs ARG...      start "dpukv verbs ARG... -p $PORT" on a free port, for one client
 //	point FILE [k=v...]     FILE is one line of JSON: a valid point with these field values
@@ -39,10 +40,11 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"status": status,
-			"serve":  serve,
+			"serve":  serveStore("mica"),
 			"term":   term,
 			"point":  point,
 
+			"serve-herd":  serveStore("herd"),
 			"serve-verbs": serveVerbs,
 		},
 	})
@@ -73,10 +75,14 @@ type server struct {
 // running has each script's server, by its work folder.
 var running sync.Map
 
-func serve(ts *testscript.TestScript, _ bool, args []string) {
+func serveStore(store string) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, _ bool, args []string) { startStore(ts, store, args) }
+}
+
+func startStore(ts *testscript.TestScript, store string, args []string) {
 	self, err := os.Executable()
 	ts.Check(err)
-	cmd := exec.Command(self, append([]string{"serve", "mica", "--json", "--listen", "127.0.0.1:0"}, args...)...)
+	cmd := exec.Command(self, append([]string{"serve", store, "--json", "--listen", "127.0.0.1:0"}, args...)...)
 	cmd.Args[0] = "dpukv" // testscript.Main goes by the name
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

@@ -25,6 +25,13 @@ func (f *faulty) opener(name string, opts *provider.Options) (d verbs.Device, er
 	return f, err
 }
 
+// Port takes little inline, so that both ways of sending are tried.
+func (f *faulty) Port() (verbs.Port, error) {
+	port, err := f.Device.Port()
+	port.MaxInline = 64
+	return port, err
+}
+
 func (f *faulty) AllocPD() (verbs.PD, error) {
 	pd, err := f.Device.AllocPD()
 	return faultyPD{pd, f}, err

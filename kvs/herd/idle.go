@@ -6,6 +6,8 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/verbs"
+
+	"golang.org/x/sys/unix"
 )
 
 // How long a poller that finds nothing spins, before it yields its CPU at each turn, before it sleeps. A worker that a
@@ -39,7 +41,9 @@ func (i *idleness) rest(device verbs.Device, pinned bool) error {
 	case i.forNs <= int64(spinFor):
 		return nil
 	case i.forNs > int64(yieldFor):
-		time.Sleep(sleepFor)
+		// Not time.Sleep: a goroutine that is locked to its thread would be woken by way of another thread.
+		nap := unix.NsecToTimespec(int64(sleepFor))
+		_ = unix.Nanosleep(&nap, nil) // a signal ends it early, which does no harm
 	case !pinned:
 		runtime.Gosched() // a pinned goroutine has its thread to itself, and shares only its CPU
 	}

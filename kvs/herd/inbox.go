@@ -84,6 +84,22 @@ func (in *inbox) peek(sequence uint32) control {
 	return control(atomic.LoadUint64((*uint64)(unsafe.Add(in.end(sequence), -wordBytes))))
 }
 
+// ready counts the requests in order that are there or were taken by a scan, up to most. It does nothing else: each slot is a
+// cache line that a client or a device has just written, and a loop as short as this has many of them on their way at once.
+func (in *inbox) ready(most int) (n int) {
+	for n < most {
+		sequence := in.next + uint32(n)
+		if in.peek(sequence).sequence() != sequence&sequenceMask {
+			break
+		}
+		n++
+	}
+	if n == 0 && in.taken[in.next&(in.count-1)].sequence() == in.next&sequenceMask {
+		return 1
+	}
+	return n
+}
+
 // request takes the request that a control word describes. Key and value stay where they are.
 func (in *inbox) request(c control, op *partition.Op) error {
 	if err := c.legal(int(in.slotBytes), in.client.server.maxValue); err != nil {

@@ -41,11 +41,19 @@ type link struct {
 type note struct {
 	cookie     uint64
 	intendedNs int64
-	sentNs     int64
-	againNs    int64 // when it is overdue
+	sentNs     int64 // first
 	op         kvs.Op
 	answered   bool
-	attempts   uint8
+	attempts   uint16 // to send it again
+}
+
+// overdueNs is how long after it was first sent a request is due to be sent again.
+func (n *note) overdueNs(first int64) int64 {
+	const doublings = 4
+	if n.attempts <= doublings {
+		return first<<(n.attempts+1) - first
+	}
+	return first<<(doublings+1) - first + int64(n.attempts-doublings)*first<<doublings
 }
 
 func newLink(s *session, number uint32, slots int) (l *link, err error) {
@@ -130,9 +138,11 @@ func (l *link) stage(r *kvs.Request) error {
 }
 
 func (l *link) refuse(r *kvs.Request, value []byte) error {
-	if len(r.Key) == 0 || len(value) > l.maxValue && requestBytes(len(r.Key), len(value)) <= l.slotBytes {
-		return fmt.Errorf("%s with a key of %d bytes and a value of %d: want a key of at least 1 and a value of at most %d, which is what a datagram carries",
-			r.Op, len(r.Key), len(value), l.maxValue)
+	switch {
+	case len(r.Key) == 0:
+		return fmt.Errorf("%s with an empty key: want at least 1 byte", r.Op)
+	case len(value) > l.maxValue && requestBytes(len(r.Key), len(value)) <= l.slotBytes:
+		return fmt.Errorf("%s with a value of %d bytes: want at most %d, which is what a datagram carries", r.Op, len(value), l.maxValue)
 	}
 	return fmt.Errorf("%s with a key of %d bytes and a value of %d takes %d of a slot, and the server's have %d: start it with slots of %d",
 		r.Op, len(r.Key), len(value), requestBytes(len(r.Key), len(value)), l.slotBytes, SlotBytesFor(len(r.Key), len(value)))
@@ -141,11 +151,10 @@ func (l *link) refuse(r *kvs.Request, value []byte) error {
 // post sends the list.
 func (l *link) post() error {
 	now := cpu.NowNs()
-	again := now + int64(l.session.remote.opts.RetryAfter)
 	bytes := uint64(0)
 	for n := l.posted; n != l.next; n++ {
 		i := n & (l.entries - 1)
-		l.notes[i].sentNs, l.notes[i].againNs = now, again
+		l.notes[i].sentNs = now
 		bytes += uint64(l.wrs[i].Local.Length)
 		l.sends.sign(&l.wrs[i])
 	}
@@ -167,11 +176,10 @@ func (l *link) again(now int64) error {
 	for n := l.oldest; n != l.posted; n++ {
 		i := n & (l.entries - 1)
 		note := &l.notes[i]
-		if note.answered || now < note.againNs {
+		if note.answered || now < note.sentNs+note.overdueNs(int64(l.session.remote.opts.RetryAfter)) {
 			continue
 		}
 		note.attempts++
-		note.againNs = now + min(int64(l.session.remote.opts.RetryAfter)<<min(note.attempts, 16), int64(MaxRetryAfter))
 		word := l.control(i)
 		*word = word.again()
 		l.session.traffic.Retries++

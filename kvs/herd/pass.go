@@ -22,6 +22,9 @@ func (w *worker) pass() (int, error) {
 	if err := w.execute(n); err != nil {
 		return n, err
 	}
+	if !w.inlined {
+		w.signLast() // tells when this pass's values may be written over
+	}
 	return n, w.flush()
 }
 
@@ -47,13 +50,12 @@ func (w *worker) gather(n int) int {
 
 // take fills ops from n on, up to limit, with an inbox's requests in order.
 func (w *worker) take(in *inbox, n, limit int) int {
-	for n < limit {
-		c := in.peek(in.next)
-		if in.taken[in.next&(in.count-1)].sequence() == in.next&sequenceMask {
+	for ready := in.ready(limit - n); ready > 0; ready-- {
+		if slot := in.next & (in.count - 1); in.taken[slot].sequence() == in.next&sequenceMask {
 			in.next++ // a scan was here before; the slot may hold a later request already
 			continue
 		}
-		if c.sequence() != in.next&sequenceMask || !w.admit(in, c, n) {
+		if !w.admit(in, in.peek(in.next), n) {
 			break
 		}
 		in.next++

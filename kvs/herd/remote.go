@@ -19,17 +19,14 @@ type Options struct {
 	Device        string
 	DeviceOptions *provider.Options
 	// RetryAfter is how long an answer may be out before its request is sent again, the first
-	// time; each further time it is twice as long, up to [MaxRetryAfter]. 0: [DefaultRetryAfter].
+	// time; each further time it is twice as long, up to 16 times. 0: [DefaultRetryAfter].
 	RetryAfter time.Duration
 
 	open opener // nil: openDevice
 }
 
-// Times of a repeated request. The first is above what a server that shares its CPU may be kept from running.
-const (
-	DefaultRetryAfter = 20 * time.Millisecond
-	MaxRetryAfter     = 320 * time.Millisecond
-)
+// DefaultRetryAfter is above what a server that shares its CPU may be kept from running.
+const DefaultRetryAfter = 20 * time.Millisecond
 
 // Remote is a HERD server seen from a client. It keeps one connection for asking for counters;
 // sessions have their own.
@@ -80,7 +77,7 @@ func greet(ctx context.Context, addr string) (net.Conn, *welcome, error) {
 	}
 	if err != nil {
 		c.Close()
-		return nil, nil, fmt.Errorf("handshake with %s: %w", addr, err)
+		return nil, nil, fmt.Errorf("handshake: %w", err)
 	}
 	return c, &w, nil
 }

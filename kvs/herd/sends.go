@@ -64,6 +64,13 @@ func (s *sends) sign(wr *verbs.SendWR) {
 	}
 }
 
+// signLast asks for a completion of the list gathered.
+func (s *sends) signLast() {
+	wr := &s.wrs[len(s.wrs)-1]
+	wr.Flags |= verbs.Signaled
+	wr.ID = s.signed
+}
+
 // makeRoom waits until n more work requests fit.
 func (s *sends) makeRoom(n uint64) error {
 	return s.await(s.posted + n - min(s.depth, s.posted+n))

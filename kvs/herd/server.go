@@ -151,7 +151,7 @@ func (s *Server) close() error {
 	if s.listener != nil {
 		errs = append(errs, s.listener.Close())
 	}
-	s.dismiss(net.ErrClosed)
+	s.dismiss(errors.New("it is being closed"))
 	s.serving.Wait() // clients leave while there are workers to leave
 	for _, w := range s.workers {
 		errs = append(errs, w.stop())

@@ -80,10 +80,26 @@ func (q *qp) receive(wcs []verbs.WC) int {
 	return n
 }
 
+// ready counts the messages of one unit that are there, up to most; where a longer one comes first, it is 1. It does
+// nothing else: each unit is a cache line that the sender has just written, and a loop as short as this has many
+// of them on their way at once.
+func (l *lane) ready(most int) int {
+	n := 0
+	for n < most {
+		word := atomic.LoadUint64((*uint64)(l.unit(l.at + uint64(n))))
+		if word&lapMask != l.lap(l.at+uint64(n)) || word>>bytesShift > firstRoom {
+			break
+		}
+		n++
+	}
+	return max(n, 1)
+}
+
 // drain takes the messages of one lane.
 func (q *qp) drain(l *lane, wcs []verbs.WC) int {
 	n := 0
 	begin := l.at
+	wcs = wcs[:min(len(wcs), l.ready(len(wcs)))]
 	box := q.posted.open()
 	var into grant
 	for n < len(wcs) {
@@ -208,4 +224,12 @@ func (l *lane) put(src unsafe.Pointer, payload uintptr, n uint32, flags int, sou
 	storeRelease(first, uint64(n)<<bytesShift|uint64(flags)<<flagsShift|l.lap(l.at))
 	l.at = end
 	return true
+}
+
+// expect asks for the lines of the next n units to write to.
+func (l *lane) expect(n int) {
+	at := l.at & l.mask
+	straight := min(uint64(n), l.mask+1-at)
+	prefetchWrite(l.unit(l.at), uintptr(straight))
+	prefetchWrite(l.units, uintptr(uint64(n)-straight)&uintptr(l.mask))
 }

@@ -75,7 +75,7 @@ const (
 	otherPayload  = 8  // and in the others
 	firstRoom     = unitBytes - firstPayload
 	otherRoom     = unitBytes - otherPayload
-	minUnits      = 256
+	minUnits      = 128 // more than the longest datagram
 	maxUnits      = 1 << 20
 	udLanes       = 32
 	bytesShift    = 32

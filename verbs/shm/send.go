@@ -91,6 +91,7 @@ func (q *qp) datagrams(wrs []verbs.SendWR) int {
 			if r, to = q.routes.all[key], key; r == nil || !r.leads(q, wr) {
 				return i
 			}
+			r.lane.expect(run(wrs[i:]))
 		}
 		if !ok || wr.QKey != r.qkey || wr.Local.Length > MTU || wr.Op != verbs.OpSendImm && wr.Op != verbs.OpSend {
 			return i
@@ -103,6 +104,15 @@ func (q *qp) datagrams(wrs []verbs.SendWR) int {
 		}
 	}
 	return len(wrs)
+}
+
+// run counts the datagrams that a list starts with and that go to the same place.
+func run(wrs []verbs.SendWR) int {
+	n := 1
+	for n < len(wrs) && wrs[n].AH == wrs[0].AH && wrs[n].QPN == wrs[0].QPN {
+		n++
+	}
+	return n
 }
 
 func (q *qp) notReady() error {

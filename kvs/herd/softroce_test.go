@@ -1,0 +1,57 @@
+package herd
+
+import (
+	"context"
+	"testing"
+
+	"dpukv/kvs"
+)
+
+// overSoftRoCE is a server and a client on two addresses of this machine, with packets between them.
+func overSoftRoCE(t testing.TB, cfg Config) (*Server, *Remote) {
+	t.Helper()
+	cfg.Device = "softroce:127.0.0.1"
+	server := startServer(t, cfg)
+	r, err := Dial(context.Background(), server.Addr(), Options{Device: "softroce:127.0.0.2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return server, r
+}
+
+// TestSoftRoCE does every operation over RoCE packets, with small items and with some that take several packets.
+func TestSoftRoCE(t *testing.T) {
+	cfg := testConfig()
+	server, r := overSoftRoCE(t, cfg)
+	if f := r.Facts(); f.Provider != "softroce" || !f.Emulated || f.Transport != "rdma" {
+		t.Errorf("%+v", f)
+	}
+	operations(t, openTest(t, r, kvs.SessionOptions{Batch: 32, Window: 2, Connections: 2}), 0)
+	operations(t, openTest(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}), 1000)
+	for name, n := range server.DeviceCounters() {
+		if n != 0 {
+			t.Logf("server: %s %d", name, n)
+		}
+	}
+}
+
+func TestSoftRoCELargeValues(t *testing.T) {
+	cfg := testConfig()
+	cfg.SlotBytes = SlotBytesFor(16, 3000)
+	_, r := overSoftRoCE(t, cfg)
+	s := openTest(t, r, kvs.SessionOptions{Batch: 8, Window: 2, Connections: 1})
+	for _, n := range []int{0, 1, 1000, 1025, 3000} {
+		var sets, gets []kvs.Request
+		for i := range 100 {
+			sets = append(sets, kvs.Request{Op: kvs.Set, Key: key(i), Value: value(i, n)})
+			gets = append(gets, kvs.Request{Op: kvs.Get, Key: key(i)})
+		}
+		do(t, s, sets)
+		for i, a := range do(t, s, gets) {
+			if a.Status != kvs.OK || string(a.Value) != string(value(i, n)) {
+				t.Fatalf("%d bytes, key %d: %s with %d bytes", n, i, a.Status, len(a.Value))
+			}
+		}
+	}
+}
