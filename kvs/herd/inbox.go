@@ -17,8 +17,9 @@ type inbox struct {
 	condemned bool // the client wrote nonsense, and is being shown out
 	slots     unsafe.Pointer
 	slotBytes uintptr
-	count     uint32 // of slots: a power of two
-	next      uint32 // sequence of the request that comes next in order
+	count     uint32   // of slots: a power of two
+	next      uint32   // sequence of the request that comes next in order
+	shapes    [8]shape // by operation, the last one that was legal
 	// Of each slot, what was taken from it last, and how a write ended: a repeated write is answered from here.
 	taken   []control
 	outcome []kvs.Status
@@ -100,16 +101,27 @@ func (in *inbox) ready(most int) (n int) {
 	return n
 }
 
+// shape is what requests of one kind have in common: most have the one of the request before.
+type shape struct {
+	of                   control // only the bits of shapeMask
+	keyBytes, valueBytes int
+	key, value           int // where they start, counted from the slot's end
+}
+
 // request takes the request that a control word describes. Key and value stay where they are.
 func (in *inbox) request(c control, op *partition.Op) error {
-	if err := c.legal(int(in.slotBytes), in.client.server.maxValue); err != nil {
-		return fmt.Errorf("request %d: %w", c.sequence(), err)
+	s := &in.shapes[c.op()]
+	if c&shapeMask != s.of {
+		if err := c.legal(int(in.slotBytes), in.client.server.maxValue); err != nil {
+			return fmt.Errorf("request %d: %w", c.sequence(), err)
+		}
+		key := -tailBytes - padded(c.keyBytes())
+		*s = shape{c & shapeMask, c.keyBytes(), c.valueBytes(), key, key - padded(c.valueBytes())}
 	}
 	end := in.end(c.sequence())
-	key := unsafe.Add(end, -tailBytes-padded(c.keyBytes()))
 	op.Code = c.op()
 	op.Hash = *(*uint64)(unsafe.Add(end, -tailBytes))
-	op.Key = unsafe.Slice((*byte)(key), c.keyBytes())
-	op.Value = unsafe.Slice((*byte)(unsafe.Add(key, -padded(c.valueBytes()))), c.valueBytes())
+	op.Key = unsafe.Slice((*byte)(unsafe.Add(end, s.key)), s.keyBytes)
+	op.Value = unsafe.Slice((*byte)(unsafe.Add(end, s.value)), s.valueBytes)
 	return nil
 }

@@ -26,10 +26,11 @@ type link struct {
 	// Entry n mod entries is request n as it is staged, kept until it is answered.
 	staging   verbs.MR
 	bytes     []byte // of staging
-	slotBytes int
-	wrs       []verbs.SendWR
+	stagedAt  uint64 // address of entry 0
 	notes     []note
-	remote    uint64 // address of slot 0
+	slotsAt   uint64 // address of slot 0 at the server
+	slotBytes int
+	write     verbs.SendWR // a request's WRITE, but for what differs
 	inline    int
 	maxValue  int
 
@@ -41,10 +42,11 @@ type link struct {
 type note struct {
 	cookie     uint64
 	intendedNs int64
-	sentNs     int64 // first
+	sentNs     int64  // first
+	bytes      uint16 // of the request
+	attempts   uint16 // to send it again
 	op         kvs.Op
 	answered   bool
-	attempts   uint16 // to send it again
 }
 
 // overdueNs is how long after it was first sent a request is due to be sent again.
@@ -63,7 +65,7 @@ func newLink(s *session, number uint32, slots int) (l *link, err error) {
 	l = &link{
 		session: s, slots: uint32(slots), entries: uint32(entries),
 		batch: uint32(s.opts.Batch), limit: uint32(limit), slotBytes: r.welcome.SlotBytes,
-		wrs: make([]verbs.SendWR, entries), notes: make([]note, entries),
+		notes:  make([]note, entries),
 		inline: inlineLimit(&r.port, r.welcome.SlotBytes), maxValue: r.welcome.MaxValue,
 	}
 	// The lap of sequences 0 … is skipped: 0 is what an empty slot has.
@@ -76,7 +78,7 @@ func newLink(s *session, number uint32, slots int) (l *link, err error) {
 	if l.staging, err = r.pd.AllocMR(entries*l.slotBytes, 0); err != nil {
 		return nil, err
 	}
-	l.bytes = l.staging.Bytes()
+	l.bytes, l.stagedAt = l.staging.Bytes(), l.staging.Addr()
 	depth := entries + 2*signalEvery
 	cq, err := r.device.CreateCQ(depth)
 	if err != nil {
@@ -85,7 +87,8 @@ func newLink(s *session, number uint32, slots int) (l *link, err error) {
 	if l.uc, err = r.pd.CreateQP(verbs.QPConfig{Type: verbs.UC, SendCQ: cq, RecvCQ: cq, MaxSend: depth, MaxInline: l.inline}); err != nil {
 		return nil, err
 	}
-	l.sends = sends{qp: l.uc, cq: cq, device: r.device, depth: uint64(depth - signalEvery)}
+	// All links gather their lists in one place, which so stays in the cache.
+	l.sends = sends{qp: l.uc, cq: cq, device: r.device, depth: uint64(depth - signalEvery), wrs: s.wrs}
 	return l, l.makeReceives(number)
 }
 
@@ -96,10 +99,8 @@ func (l *link) connect(peer endpoint, slots uint64, rkey uint32) error {
 	if err := checkEnds(l.local(), peer); err != nil {
 		return err
 	}
-	for i := range l.wrs {
-		l.wrs[i] = verbs.SendWR{Op: verbs.OpWrite, RKey: rkey, Local: verbs.SGE{LKey: l.staging.LKey()}}
-	}
-	l.remote, l.answerer = slots, peer.UD.QPN
+	l.write = verbs.SendWR{Op: verbs.OpWrite, RKey: rkey, Local: verbs.SGE{LKey: l.staging.LKey()}}
+	l.slotsAt, l.answerer = slots, peer.UD.QPN
 	return l.uc.Connect(peer.UC)
 }
 
@@ -123,18 +124,31 @@ func (l *link) stage(r *kvs.Request) error {
 	i := l.next & (l.entries - 1)
 	at := int(i) * l.slotBytes
 	n := putRequest(l.bytes[at:at+l.slotBytes:at+l.slotBytes], l.next, r, value)
-	wr := &l.wrs[i]
-	from := l.slotBytes - n
-	wr.Local.Addr = l.staging.Addr() + uint64(at+from)
-	wr.Local.Length = uint32(n)
-	wr.Remote = l.remote + uint64(int(l.next&(l.slots-1))*l.slotBytes+from)
-	wr.Flags = 0
-	if n <= l.inline {
-		wr.Flags = verbs.Inline
-	}
-	l.notes[i] = note{cookie: r.Cookie, intendedNs: r.IntendedNs, op: r.Op}
+	note := &l.notes[i] // field by field: see accept
+	note.cookie, note.intendedNs, note.op = r.Cookie, r.IntendedNs, r.Op
+	note.bytes, note.attempts, note.answered = uint16(n), 0, false
 	l.next++
 	return nil
+}
+
+// add adds the WRITE of a staged request to the list to post.
+func (l *link) add(sequence uint32) *note {
+	i := sequence & (l.entries - 1)
+	note := &l.notes[i]
+	n := len(l.sends.wrs)
+	l.sends.wrs = l.sends.wrs[:n+1]
+	wr := &l.sends.wrs[n]
+	*wr = l.write
+	before := uint64(l.slotBytes) - uint64(note.bytes) // a request lies at the end
+	wr.Local.Addr = l.stagedAt + uint64(i)*uint64(l.slotBytes) + before
+	wr.Local.Length = uint32(note.bytes)
+	wr.Remote = l.slotsAt + uint64(sequence&(l.slots-1))*uint64(l.slotBytes) + before
+	if int(note.bytes) <= l.inline {
+		wr.Flags = verbs.Inline
+	}
+	l.sends.sign(wr)
+	l.session.traffic.SentBytes += uint64(note.bytes)
+	return note
 }
 
 func (l *link) refuse(r *kvs.Request, value []byte) error {
@@ -151,24 +165,11 @@ func (l *link) refuse(r *kvs.Request, value []byte) error {
 // post sends the list.
 func (l *link) post() error {
 	now := cpu.NowNs()
-	bytes := uint64(0)
-	for n := l.posted; n != l.next; n++ {
-		i := n & (l.entries - 1)
-		l.notes[i].sentNs = now
-		bytes += uint64(l.wrs[i].Local.Length)
-		l.sends.sign(&l.wrs[i])
+	for ; l.posted != l.next; l.posted++ {
+		l.add(l.posted).sentNs = now
 	}
 	l.session.traffic.Frames++
-	l.session.traffic.SentBytes += bytes
-	from, to := l.posted&(l.entries-1), l.next&(l.entries-1)
-	l.posted = l.next
-	if from < to {
-		return l.sends.send(l.wrs[from:to])
-	}
-	if err := l.sends.send(l.wrs[from:]); err != nil {
-		return err
-	}
-	return l.sends.send(l.wrs[:to])
+	return l.sends.flush()
 }
 
 // again repeats requests that are overdue, with another attempt in their control words.
@@ -183,10 +184,8 @@ func (l *link) again(now int64) error {
 		word := l.control(i)
 		*word = word.again()
 		l.session.traffic.Retries++
-		l.session.traffic.SentBytes += uint64(l.wrs[i].Local.Length)
-		l.wrs[i].Flags &^= verbs.Signaled
-		l.sends.sign(&l.wrs[i])
-		if err := l.sends.send(l.wrs[i : i+1]); err != nil {
+		l.add(n)
+		if err := l.sends.flush(); err != nil {
 			return err
 		}
 	}

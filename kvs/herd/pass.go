@@ -71,7 +71,8 @@ func (w *worker) admit(in *inbox, c control, n int) bool {
 		return false
 	}
 	in.taken[c.sequence()&(in.count-1)] = c
-	w.from[n] = origin{in, c.sequence()}
+	from := &w.from[n]
+	from.in, from.sequence = in, c.sequence()
 	return true
 }
 

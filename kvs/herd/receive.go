@@ -93,16 +93,27 @@ func (l *link) accept(wc *verbs.WC, now int64, answers []kvs.Answer) ([]kvs.Answ
 	n := int(wc.Bytes) - verbs.GRHBytes
 	traffic.ReceivedBytes += uint64(n)
 	at := int(uint32(wc.ID))*l.stride + lineBytes
-	answers = append(answers, kvs.Answer{
-		Op: note.op, Status: a.status(), Value: l.memory[at : at+n : at+n], Cookie: note.cookie,
-		IntendedNs: note.intendedNs, SentNs: note.sentNs, ReceivedNs: now,
-	})
+	// Field by field, in place: a struct put together elsewhere and copied here in larger pieces would have each piece
+	// wait until its fields have left the store buffer.
+	answers = extend(answers)
+	got := &answers[len(answers)-1]
+	got.Op, got.Status, got.Cookie = note.op, a.status(), note.cookie
+	got.Value = l.memory[at : at+n : at+n]
+	got.IntendedNs, got.SentNs, got.ReceivedNs = note.intendedNs, note.sentNs, now
 	l.session.pending--
 	note.answered = true
 	for l.oldest != l.posted && l.notes[l.oldest&(l.entries-1)].answered {
 		l.oldest++
 	}
 	return answers, nil
+}
+
+// extend makes a slice one longer, whatever stands there.
+func extend(answers []kvs.Answer) []kvs.Answer {
+	if n := len(answers); n < cap(answers) {
+		return answers[:n+1]
+	}
+	return append(answers, kvs.Answer{})
 }
 
 // control is the control word of a staged request.

@@ -20,9 +20,9 @@ type answers struct {
 // nextRound is empty memory for the values of a pass.
 func (w *worker) nextRound() ([]byte, error) {
 	a := &w.answers
-	a.rounds[a.round] = a.posted
-	a.round = (a.round + 1) % outRounds
-	if !w.inlined {
+	if !w.inlined { // else a round's values were taken when they were posted
+		a.rounds[a.round] = a.posted
+		a.round = (a.round + 1) % outRounds
 		if err := a.await(a.rounds[a.round]); err != nil {
 			return nil, err
 		}

@@ -19,8 +19,9 @@ type session struct {
 	device verbs.Device
 	cq     verbs.CQ // of answers
 	wcs    []verbs.WC
-	lanes  []lane  // one a worker
-	links  []*link // all
+	wrs    []verbs.SendWR // empty; room for any link's list
+	lanes  []lane         // one a worker
+	links  []*link        // all
 	sides  []*side
 
 	pending     int   // requests submitted and not answered
@@ -39,7 +40,7 @@ const pollBatch = 64
 
 func openSession(r *Remote, opts kvs.SessionOptions) (s *session, err error) {
 	s = &session{
-		remote: r, opts: opts, device: r.device, wcs: make([]verbs.WC, pollBatch),
+		remote: r, opts: opts, device: r.device, wcs: make([]verbs.WC, pollBatch), wrs: make([]verbs.SendWR, 0, opts.Batch),
 		lanes: make([]lane, r.welcome.Facts.Workers),
 	}
 	links := opts.Connections * len(s.lanes)

@@ -41,6 +41,7 @@ const (
 	sequenceShift = 35
 	sequenceBits  = 64 - sequenceShift
 	sequenceMask  = 1<<sequenceBits - 1
+	shapeMask     = control(1)<<attemptShift - 1 // all but attempt and sequence
 )
 
 func makeControl(sequence uint32, op kvs.Op, keyBytes, valueBytes int) control {
@@ -65,9 +66,21 @@ func putRequest(slot []byte, sequence uint32, r *kvs.Request, value []byte) int 
 	valueAt := keyAt - padded(len(value))
 	binary.LittleEndian.PutUint64(slot[n-wordBytes:], uint64(makeControl(sequence, r.Op, len(r.Key), len(value))))
 	binary.LittleEndian.PutUint64(slot[n-tailBytes:], r.Hash)
-	copy(slot[keyAt:], r.Key)
-	copy(slot[valueAt:], value)
+	copyWords(slot[keyAt:], r.Key)
+	copyWords(slot[valueAt:], value)
 	return n - valueAt
+}
+
+// copyWords is copy. Most keys and values are a few whole words, for which a call of memmove is long.
+func copyWords(dst, src []byte) {
+	if len(src)%wordBytes != 0 || len(src) > 4*wordBytes {
+		copy(dst, src)
+		return
+	}
+	for len(src) >= wordBytes && len(dst) >= wordBytes {
+		binary.LittleEndian.PutUint64(dst, binary.LittleEndian.Uint64(src))
+		dst, src = dst[wordBytes:], src[wordBytes:]
+	}
 }
 
 // legal reports what is wrong with a control word that a client wrote.

@@ -80,29 +80,29 @@ func (q *qp) receive(wcs []verbs.WC) int {
 	return n
 }
 
-// ready counts the messages of one unit that are there, up to most; where a longer one comes first, it is 1. It does
-// nothing else: each unit is a cache line that the sender has just written, and a loop as short as this has many
-// of them on their way at once.
-func (l *lane) ready(most int) int {
-	n := 0
-	for n < most {
-		word := atomic.LoadUint64((*uint64)(l.unit(l.at + uint64(n))))
-		if word&lapMask != l.lap(l.at+uint64(n)) || word>>bytesShift > firstRoom {
-			break
+// touch looks at the units from l.at on that hold a message each, up to most, and does nothing else with them: each is a
+// cache line that the sender has just written, and a loop as short as this has many of them on their way at once.
+func (l *lane) touch(most int) {
+	for at := l.at; most > 0; most-- {
+		word := atomic.LoadUint64((*uint64)(l.unit(at)))
+		if word&lapMask != l.lap(at) || word>>bytesShift > firstRoom {
+			return
 		}
-		n++
+		at++
 	}
-	return max(n, 1)
 }
 
 // drain takes the messages of one lane.
 func (q *qp) drain(l *lane, wcs []verbs.WC) int {
 	n := 0
 	begin := l.at
-	wcs = wcs[:min(len(wcs), l.ready(len(wcs)))]
 	box := q.posted.open()
 	var into grant
-	for n < len(wcs) {
+	for touched := 0; n < len(wcs); touched-- {
+		if touched == 0 {
+			touched = touchAhead
+			l.touch(min(touchAhead, len(wcs)-n))
+		}
 		first := l.unit(l.at)
 		word := atomic.LoadUint64((*uint64)(first))
 		if word&lapMask != l.lap(l.at) || word>>flagsShift&flagPresent == 0 {
@@ -161,10 +161,11 @@ func (m message) sound(l *lane) bool {
 
 // accept moves a message into a posted buffer. into is the region that the buffer before lay in.
 func (q *qp) accept(l *lane, m message, wr *verbs.RecvWR, into *grant, wc *verbs.WC) {
-	*wc = verbs.WC{
-		ID: wr.ID, Op: verbs.WCRecv, Bytes: uint32(m.bytes()), QPN: q.number, SrcQPN: uint32(m.source >> sourceShift),
-		Imm: uint32(m.source), HasImm: m.flags()&flagImm != 0,
-	}
+	// Field by field, in place: a struct put together elsewhere and copied here in larger pieces would have each
+	// piece wait until its fields have left the store buffer.
+	wc.ID, wc.Op, wc.Status = wr.ID, verbs.WCRecv, verbs.StatusSuccess
+	wc.Bytes, wc.QPN, wc.SrcQPN = uint32(m.bytes()), q.number, uint32(m.source>>sourceShift)
+	wc.Imm, wc.HasImm = uint32(m.source), m.flags()&flagImm != 0
 	if m.flags()&flagWrite != 0 {
 		wc.Op = verbs.WCRecvWriteImm
 		return

@@ -69,7 +69,9 @@ const (
 	unitBytes = 64
 	lineBytes = 64
 	// maxPrefetch is in lines: past it the copy itself has the processor fetch what comes.
-	maxPrefetch   = 4
+	maxPrefetch = 4
+	// touchAhead is how many messages a receiver looks at before it takes them.
+	touchAhead    = 16
 	laneHeadBytes = unsafe.Sizeof(laneHeader{})
 	firstPayload  = 16 // where the payload starts in a message's first unit
 	otherPayload  = 8  // and in the others
