@@ -43,12 +43,7 @@ func (q *qp) writes(wrs []verbs.SendWR) int {
 	}
 	var from, to grant
 	to, _, _ = q.peer.look(wrs[0].RKey, verbs.RemoteWrite)
-	for i := range wrs {
-		wr := &wrs[i]
-		if dst, ok := to.span(wr.RKey, wr.Remote, wr.Local.Length); ok {
-			prefetchWrite(dst, min((uintptr(wr.Local.Length)+lineBytes-1)/lineBytes, maxPrefetch))
-		}
-	}
+	to.expect(wrs)
 	for i := range wrs {
 		wr := &wrs[i]
 		src, ok := from.span(wr.Local.LKey, wr.Local.Addr, wr.Local.Length)
@@ -70,6 +65,24 @@ func (q *qp) writes(wrs []verbs.SendWR) int {
 		}
 	}
 	return len(wrs)
+}
+
+// expect asks for the lines that a list will write to. Most lists write to slots in a row.
+func (g *grant) expect(wrs []verbs.SendWR) {
+	first, last := &wrs[0], &wrs[len(wrs)-1]
+	whole := last.Remote + uint64(last.Local.Length) - first.Remote
+	if lines := (whole + lineBytes - 1) / lineBytes; lines <= maxPrefetch*uint64(len(wrs)) {
+		if dst, ok := g.span(first.RKey, first.Remote, uint32(whole)); ok {
+			prefetchWrite(dst, uintptr(lines))
+		}
+		return
+	}
+	for i := range wrs {
+		wr := &wrs[i]
+		if dst, ok := g.span(wr.RKey, wr.Remote, wr.Local.Length); ok {
+			prefetchWrite(dst, min((uintptr(wr.Local.Length)+lineBytes-1)/lineBytes, maxPrefetch))
+		}
+	}
 }
 
 // datagrams does the same for datagrams.
