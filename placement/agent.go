@@ -83,7 +83,11 @@ func (a *agent) work(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = a.out.send(&hello{protocolVersion, a.version, build, machine.Read()})
+	facts := machine.Read()
+	err = a.out.send(&hello{
+		Protocol: protocolVersion, Version: a.version, Build: build, Source: source(),
+		Machine: facts, Kernel: machine.BootID(), Cores: machine.Cores(facts.AllowedCPUs),
+	})
 	if err != nil {
 		return err
 	}

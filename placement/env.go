@@ -3,8 +3,10 @@ package placement
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"dpukv/internal/machine"
+	"dpukv/placement/emulate"
 )
 
 // nodeEnv is a node's line in env.jsonl.
@@ -14,17 +16,33 @@ type nodeEnv struct {
 	Of         string `json:"of,omitempty"`
 	Generation string `json:"generation,omitempty"`
 	Via        string `json:"via"`
+	Address    string `json:"address,omitempty"`
+	Profile    string `json:"profile,omitempty"`
 	Version    string `json:"version"` // of the dpukv there
 	Build      string `json:"build"`
 	machine.Facts
+	Emulated *emulate.MachineFacts `json:"emulated,omitempty"` // what was made of the profile
+	Lab      *emulate.Facts        `json:"lab,omitempty"`      // of which it is a part, less its machines
 }
 
 // meet notes what a node said of itself.
 func (r *runner) meet(n *Node, h *hello) {
-	r.met[n.Name] = nodeEnv{
+	env := nodeEnv{
 		Node: n.Name, Kind: n.Kind, Of: n.Of, Generation: n.Generation, Via: n.Via,
+		Address: n.Address, Profile: n.Profile,
 		Version: h.Version, Build: h.Build, Facts: h.Machine,
 	}
+	if n.made() {
+		lab := r.machines.lab.Facts()
+		if i := slices.IndexFunc(lab.Machines, func(m emulate.MachineFacts) bool { return m.Name == n.Name }); i >= 0 {
+			env.Emulated = &lab.Machines[i]
+		}
+		lab.Machines = nil
+		env.Lab = &lab
+	}
+	r.meeting.Lock()
+	defer r.meeting.Unlock()
+	r.met[n.Name] = env
 }
 
 // noteFolder tells what is remarkable about a run that is continued: lines that had to be repaired, and

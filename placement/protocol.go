@@ -17,7 +17,7 @@ import (
 )
 
 // protocolVersion changes whenever an older node would misunderstand a message.
-const protocolVersion = 1
+const protocolVersion = 2
 
 // maxMessageBytes is room for the histograms of a long point; past it the peer is no node of ours.
 const maxMessageBytes = 16 << 20
@@ -31,8 +31,13 @@ type (
 	hello struct {
 		Protocol int           `json:"protocol"`
 		Version  string        `json:"version"`
-		Build    string        `json:"build"` // digest of the binary: client and server must be one program
+		Build    string        `json:"build"`            // digest of the binary: client and server must be one program
+		Source   string        `json:"source,omitempty"` // the revision it was built from, where that is known
 		Machine  machine.Facts `json:"machine"`
+		Kernel   string        `json:"kernel"` // its boot's ID: two nodes with the same share CPUs
+		Cores    [][]int       `json:"cores"`  // those of the CPUs it may use that are threads of one core, together
+
+		heard time.Time // by the clock here
 	}
 	// ready: the server accepts load, or the client has preloaded, verified, and waits for start.
 	ready struct {
@@ -78,13 +83,20 @@ type (
 		Hash       string `json:"hash"`
 		Mode       string `json:"mode"`
 		Access     string `json:"access"`
+		Device     string `json:"device"` // of HERD, as provider.Open names it
+		GIDIndex   int    `json:"gid_index"`
 	}
 	clientSpec struct {
 		Store       string          `json:"store"`
 		Addr        string          `json:"addr"`      // the server's
 		SameHost    bool            `json:"same_host"` // as the server
+		Device      string          `json:"device"`    // as in serverSpec
+		GIDIndex    int             `json:"gid_index"`
 		Workload    client.Workload `json:"workload"`
+		Preloaded   bool            `json:"preloaded"` // by another client
 		Threads     int             `json:"threads"`
+		FirstThread int             `json:"first_thread"` // its number among all_threads, those of all clients
+		AllThreads  int             `json:"all_threads"`
 		Connections int             `json:"connections"`
 		Window      int             `json:"window"`
 		Batch       int             `json:"batch"`
