@@ -147,7 +147,9 @@ func TestSideBySide(t *testing.T) {
 func TestManySides(t *testing.T) {
 	l := startLab(t, Spec{Machines: []Machine{
 		{Name: "a", Kind: Host},
-		{Name: "b", Kind: Host}, {Name: "b-dpu", Kind: DPU, Of: "b"}, {Name: "b-dpu2", Kind: DPU, Of: "b"},
+		{Name: "b", Kind: Host},
+		{Name: "b-dpu", Kind: DPU, Of: "b"},
+		{Name: "b-dpu2", Kind: DPU, Of: "b"},
 		{Name: "c", Kind: Host, Direct: true},
 	}})
 	transfer(t, l, "a", "b-dpu2", 1000)

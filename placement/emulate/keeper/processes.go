@@ -22,7 +22,7 @@ const (
 // children. It reports those that stay.
 func endAll(patience time.Duration, find func() []int) (left []int) {
 	start := time.Now()
-	for pause := glance; ; pause = min(2*pause, 10*glance) {
+	for pause := glance; ; pause = min(2*pause, 16*glance) {
 		left = find()
 		waited := time.Since(start)
 		if len(left) == 0 || waited > patience+lastCall {
