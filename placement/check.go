@@ -52,10 +52,10 @@ func checkPlacement(t *Testbed, placement string, kinds []string, allowed []int)
 	return nil
 }
 
-// checkNode refuses what the launcher lacks, and CPUs that are not there, where that is known.
+// checkNode refuses fields that the launcher does not know what to do with, and CPUs that are not there, where that is known.
 func checkNode(t *Testbed, n *Node, allowed []int) error {
 	if !n.made() {
-		if err := launch.Check(&n.Node); err != nil {
+		if _, err := launch.Command(&n.Node, []string{agentCommand}); err != nil {
 			return fmt.Errorf("%s%w", t.place(n.Name), err)
 		}
 	}
@@ -65,6 +65,28 @@ func checkNode(t *Testbed, n *Node, allowed []int) error {
 		}
 	}
 	return nil
+}
+
+// checkTools refuses what the launchers lack here, such as a program or an allocation.
+func (p *Plan) checkTools() error {
+	var errs []error
+	told := map[string]bool{}
+	for _, placement := range p.sweep.Placements {
+		c, err := p.testbed.cast(placement)
+		if err != nil {
+			return err
+		}
+		for _, n := range c.all() {
+			if told[n.Name] || n.made() {
+				continue
+			}
+			told[n.Name] = true
+			if err := launch.Check(&n.Node); err != nil {
+				errs = append(errs, fmt.Errorf("%s%w", p.testbed.place(n.Name), err))
+			}
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // checkDevices refuses nodes that could not talk by RDMA, or of which a result would name only one's device.

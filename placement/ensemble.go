@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"dpukv/internal/machine"
 )
 
 // member is one process of a point.
@@ -72,9 +74,10 @@ func (r *runner) begin(ctx context.Context, n *Node) (*member, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.recognize(n, h); err != nil {
+	if err := recognize(n, h, r.Version, r.build); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
+	r.meet(n, h)
 	return &member{process: p, end: end{node: n, kernel: h.Kernel, cores: h.Cores}, hello: h}, nil
 }
 
@@ -145,22 +148,21 @@ func (c *Config) threads(server bool) int {
 	return c.ClientThreads
 }
 
-// recognize refuses a node that runs another program: its points would be of that one.
-func (r *runner) recognize(n *Node, h *hello) error {
-	same := h.Build == r.build
-	if arch := h.Machine.Arch; arch != "" && arch != r.arch { // then its digest is another
-		same = h.Version == r.Version && h.Source == source()
+// recognize refuses a node that runs another program than this one: its points would be of that one.
+func recognize(n *Node, h *hello, version, build string) error {
+	same := h.Build == build
+	if arch := h.Machine.Arch; arch != "" && arch != machine.Arch() { // then its digest is another
+		same = h.Version == version && h.Source == source()
 	}
 	switch {
 	case h.Protocol != protocolVersion:
 		return fmt.Errorf("node %s: its dpukv (%s) speaks protocol %d, this one (%s) speaks %d: install this one there",
-			n.Name, h.Version, h.Protocol, r.Version, protocolVersion)
+			n.Name, h.Version, h.Protocol, version, protocolVersion)
 	case !same:
 		return fmt.Errorf("node %s: its dpukv is another build (%s, %s) than the one that sweeps (%s, %s): "+
 			"was the binary replaced meanwhile? Continue with the one there is now",
-			n.Name, h.Version, h.Build, r.Version, r.build)
+			n.Name, h.Version, h.Build, version, build)
 	}
-	r.meet(n, h)
 	return nil
 }
 

@@ -3,7 +3,6 @@ package placement
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"dpukv/internal/machine"
 	"dpukv/placement/emulate"
@@ -32,12 +31,9 @@ func (r *runner) meet(n *Node, h *hello) {
 		Address: n.Address, Profile: n.Profile,
 		Version: h.Version, Build: h.Build, Facts: h.Machine,
 	}
-	if n.made() {
+	if env.Emulated = r.machines.madeOf(n); env.Emulated != nil {
 		lab := r.machines.lab.Facts()
-		if i := slices.IndexFunc(lab.Machines, func(m emulate.MachineFacts) bool { return m.Name == n.Name }); i >= 0 {
-			env.Emulated = &lab.Machines[i]
-		}
-		lab.Machines = nil
+		lab.Machines = nil // the others have lines of their own
 		env.Lab = &lab
 	}
 	r.meeting.Lock()

@@ -3,6 +3,7 @@ package placement
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -96,6 +97,19 @@ func (m *machines) strength(n *Node, threads int) (quotaCPUs float64, err error)
 		return 0, nil
 	}
 	return m.lab.SetCores(n.Name, threads)
+}
+
+// madeOf is what was made for an emulated machine; nil for others.
+func (m *machines) madeOf(n *Node) *emulate.MachineFacts {
+	if !n.made() {
+		return nil
+	}
+	facts := m.lab.Facts()
+	i := slices.IndexFunc(facts.Machines, func(f emulate.MachineFacts) bool { return f.Name == n.Name })
+	if i < 0 {
+		return nil
+	}
+	return &facts.Machines[i]
 }
 
 // agent starts a node's agent and hears its hello.

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"dpukv/internal/machine"
 	"dpukv/results"
 )
 
@@ -39,7 +38,6 @@ type runner struct {
 	clock  estimator
 
 	machines *machines
-	arch     string // of this machine, as uname says it
 
 	meeting sync.Mutex
 	met     map[string]nodeEnv // nodes heard of since the last point
@@ -52,12 +50,15 @@ type runner struct {
 // the figures. The error is not nil unless every point is there. A point that fails does not end
 // the sweep; an interruption does, and so does a run folder that takes no more.
 func (p *Plan) Run(ctx context.Context) (sum Summary, err error) {
+	if err := p.checkTools(); err != nil {
+		return Summary{}, err
+	}
 	build, err := buildID()
 	if err != nil {
 		return Summary{}, err
 	}
 	r := &runner{
-		Plan: p, build: build, arch: machine.Read().Arch,
+		Plan: p, build: build,
 		met: map[string]nodeEnv{}, wrote: map[string]bool{}, starts: map[string]starts{},
 	}
 	if r.out, err = p.open(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -14,6 +15,18 @@ import (
 )
 
 var testbedKeys = []string{"nodes", "client_side", "server_side", "placements", "binaries"}
+
+// LoadTestbed reads a testbed file; "" is [Local].
+func LoadTestbed(file string) (Testbed, error) {
+	if file == "" {
+		return Local(), nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return Testbed{}, err
+	}
+	return ParseTestbed(file, data)
+}
 
 // ParseTestbed reads a testbed file. Its errors are one line for each mistake, each with its place.
 func ParseTestbed(name string, data []byte) (Testbed, error) {
