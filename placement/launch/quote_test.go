@@ -61,6 +61,24 @@ func TestQuoteInEveryShell(t *testing.T) {
 	}
 }
 
+// A script that travels over stdin reads what comes after it, to the byte.
+func TestBootstrapInEveryShell(t *testing.T) {
+	const script = "echo \"it's $(printf %s here)\" # and not\ncat\n"
+	for _, shell := range shells {
+		t.Run(shell.argv[0], func(t *testing.T) {
+			if _, err := exec.LookPath(shell.argv[0]); err != nil {
+				t.Skip(err)
+			}
+			rest := strings.Repeat("\x00 \xff\n", 20_000)
+			cmd := exec.Command(shell.argv[0], append(shell.argv[1:], "exec "+quoteAll(bootstrap(script)))...)
+			cmd.Stdin = strings.NewReader(script + rest)
+			if out, err := cmd.Output(); err != nil || string(out) != "it's here\n"+rest {
+				t.Errorf("%d bytes came back of %d: %v", len(out), len(rest), err)
+			}
+		})
+	}
+}
+
 func FuzzQuote(f *testing.F) {
 	for _, a := range awkward {
 		f.Add([]byte(a), []byte("x"))
