@@ -27,7 +27,11 @@ func (l *lab) Up(plan *Plan, held *Held) error {
 	}
 	l.plan = plan
 	for _, step := range []func() error{l.makeGroups, l.makeSpaces, l.makeLinks, l.awaitReach} {
-		if err := errors.Join(l.ctx.Err(), step()); err != nil {
+		// Once the owner is gone, what is made now nobody would take away.
+		if err := l.ctx.Err(); err != nil {
+			return err
+		}
+		if err := step(); err != nil {
 			return err
 		}
 	}

@@ -1,9 +1,6 @@
 package keeper
 
-import (
-	"errors"
-	"fmt"
-)
+import "fmt"
 
 func (l *lab) makeGroups() (err error) {
 	if len(l.plan.Quotas) == 0 {
@@ -54,7 +51,7 @@ func (l *lab) makeLinks() error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(l.ctx.Err(), connect(i, a, b, link, l.plan)); err != nil {
+		if err := connect(i, a, b, link, l.plan); err != nil {
 			return err
 		}
 	}
