@@ -10,8 +10,10 @@ import (
 	"dpukv/internal/offheap"
 	"dpukv/kvs"
 	"dpukv/kvs/herd"
+	"dpukv/kvs/memcached"
 	"dpukv/kvs/mica"
 	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/redis"
 )
 
 // store is how a node serves and dials one kind of store.
@@ -35,7 +37,7 @@ var stores = map[string]store{
 	"mica": {
 		maxBatch: mica.MaxBatch,
 		study:    mica.Study,
-		check:    func(*Config) error { return nil },
+		check:    checkMICA,
 		serve:    serveMICA,
 		dial:     func(ctx context.Context, addr string) (kvs.Remote, error) { return mica.Dial(ctx, addr) },
 	},
@@ -48,6 +50,28 @@ var stores = map[string]store{
 			return herd.Dial(ctx, addr, herd.Options{})
 		},
 	},
+	"memcached": {
+		maxBatch: memcached.MaxBatch,
+		study:    memcached.Study,
+		check:    checkMemcached,
+		serve: func(spec *serverSpec, cpus []int, _ string) (server, error) {
+			return memcached.Start(spec.installed(cpus))
+		},
+		dial: func(ctx context.Context, addr string) (kvs.Remote, error) {
+			return memcached.Dial(ctx, addr, memcached.Options{})
+		},
+	},
+	"redis": {
+		maxBatch: redis.MaxBatch,
+		study:    redis.Study,
+		check:    checkRedis,
+		serve: func(spec *serverSpec, cpus []int, _ string) (server, error) {
+			return redis.Start(spec.installed(cpus))
+		},
+		dial: func(ctx context.Context, addr string) (kvs.Remote, error) {
+			return redis.Dial(ctx, addr, redis.Options{})
+		},
+	},
 }
 
 func storeNamed(name string) (store, error) {
@@ -56,6 +80,14 @@ func storeNamed(name string) (store, error) {
 		return st, fmt.Errorf("store %q is not built yet; works: %s", name, strings.Join(slices.Sorted(maps.Keys(stores)), ", "))
 	}
 	return st, nil
+}
+
+// checkMICA refuses what no partition of MICA does.
+func checkMICA(c *Config) error {
+	if _, err := partition.ParseAccess(c.Access); err != nil {
+		return fmt.Errorf("access: %w", err)
+	}
+	return nil
 }
 
 // serveMICA starts a server that is large enough for the workload.

@@ -42,7 +42,7 @@ const (
 )
 
 var sweepKeys = []sweepKey{
-	axis("stores", word([]string{"mica", "herd"}),
+	axis("stores", word([]string{"mica", "herd", "memcached", "redis"}),
 		func(s *Sweep) *[]string { return &s.Stores }, func(c *Config) *string { return &c.Store }),
 	axis("placements", word(placements),
 		func(s *Sweep) *[]string { return &s.Placements }, func(c *Config) *string { return &c.Placement }),
@@ -74,7 +74,7 @@ var sweepKeys = []sweepKey{
 		func(s *Sweep) *[]string { return &s.Hash }, func(c *Config) *string { return &c.Hash }),
 	axis("mode", word([]string{"cache", "store"}),
 		func(s *Sweep) *[]string { return &s.Mode }, func(c *Config) *string { return &c.Mode }),
-	axis("access", word([]string{"erew", "crew"}),
+	axis("access", word([]string{"erew", "crew", "crcw"}),
 		func(s *Sweep) *[]string { return &s.Access }, func(c *Config) *string { return &c.Access }),
 	single("duration", span(10*time.Millisecond, maxSpan), func(s *Sweep) *time.Duration { return &s.Duration }),
 	single("warmup", span(0, maxSpan), func(s *Sweep) *time.Duration { return &s.Warmup }),

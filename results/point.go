@@ -35,19 +35,23 @@ type Point struct {
 	Transport string `json:"transport"` // "tcp", "rdma"
 	// Provider is the verbs provider of an RDMA transport; an Emulated one is software, and its
 	// figures are not those of a NIC.
-	Provider       string  `json:"provider,omitempty"`
-	Emulated       bool    `json:"emulated,omitempty"`
-	Mode           string  `json:"mode"`   // of the store: "cache", "store"
-	Access         string  `json:"access"` // "erew", "crew"
-	Pages          string  `json:"pages"`  // behind the server's items: "hugetlb", "thp", "4k"
-	ServerCPUs     []int   `json:"server_cpus"`
-	ClientCPUs     []int   `json:"client_cpus"`
-	OpsPerFrame    float64 `json:"ops_per_frame"`
-	BytesPerFrame  float64 `json:"bytes_per_frame"` // of a request frame, payload of the transport
-	ServerVersion  string  `json:"server_version"`
-	ClientVersion  string  `json:"client_version"`
-	ServerAddr     string  `json:"server_addr"`
-	PreloadHitRate float64 `json:"preload_hit_rate"` // share of the preloaded keys that were there when asked for
+	Provider string `json:"provider,omitempty"`
+	Emulated bool   `json:"emulated,omitempty"`
+	// Protocol is which of several a client and a server agreed on: "meta", "resp3".
+	Protocol string `json:"protocol,omitempty"`
+	// ServerCommand is how the server was started, of a program that is not dpukv.
+	ServerCommand  []string `json:"server_command,omitempty"`
+	Mode           string   `json:"mode"`   // of the store: "cache", "store"
+	Access         string   `json:"access"` // "erew", "crew", "crcw"
+	Pages          string   `json:"pages"`  // behind the server's items: "hugetlb", "thp", "4k"
+	ServerCPUs     []int    `json:"server_cpus"`
+	ClientCPUs     []int    `json:"client_cpus"`
+	OpsPerFrame    float64  `json:"ops_per_frame"`
+	BytesPerFrame  float64  `json:"bytes_per_frame"` // of a request frame, payload of the transport
+	ServerVersion  string   `json:"server_version"`
+	ClientVersion  string   `json:"client_version"`
+	ServerAddr     string   `json:"server_addr"`
+	PreloadHitRate float64  `json:"preload_hit_rate"` // share of the preloaded keys that were there when asked for
 
 	// What was counted, in the measured window.
 	StartedAt     time.Time `json:"started_at"`

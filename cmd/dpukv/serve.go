@@ -22,12 +22,12 @@ func newServeCommand() *cobra.Command {
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("serve: which store? Built so far: mica, herd")
+				return usagef("serve: which store? Allowed: mica, herd, memcached, redis")
 			}
-			return usagef("serve: store %q: built so far: mica, herd", args[0])
+			return usagef("serve: store %q: allowed: mica, herd, memcached, redis", args[0])
 		},
 	}
-	cmd.AddCommand(newServeMICACommand(), newServeHERDCommand())
+	cmd.AddCommand(newServeMICACommand(), newServeHERDCommand(), newServeMemcachedCommand(), newServeRedisCommand())
 	return cmd
 }
 

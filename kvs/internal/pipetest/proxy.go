@@ -1,0 +1,80 @@
+package pipetest
+
+import (
+	"io"
+	"net"
+	"sync"
+	"testing"
+)
+
+// Proxy passes connections on to a server, and what the server answers through Spoil.
+type Proxy struct {
+	Addr string
+
+	mu    sync.Mutex
+	spoil func(answer []byte) []byte
+}
+
+// NewProxy is one for the length of a test.
+func NewProxy(t testing.TB, server string) *Proxy {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{Addr: l.Addr().String(), spoil: func(b []byte) []byte { return b }}
+	var all sync.WaitGroup
+	all.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			all.Go(func() { p.pass(c, server) })
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		all.Wait()
+	})
+	return p
+}
+
+// Spoil changes what happens to answers from now on. An empty result ends the connection.
+func (p *Proxy) Spoil(how func(answer []byte) []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.spoil = how
+}
+
+func (p *Proxy) pass(client net.Conn, server string) {
+	defer client.Close()
+	s, err := net.Dial("tcp", server)
+	if err != nil {
+		return
+	}
+	defer s.Close()
+	var asked sync.WaitGroup
+	asked.Go(func() {
+		io.Copy(s, client)
+		s.Close() // the other copy ends
+	})
+	b := make([]byte, 64<<10)
+	for {
+		n, err := s.Read(b)
+		if err != nil {
+			break
+		}
+		p.mu.Lock()
+		out := p.spoil(b[:n])
+		p.mu.Unlock()
+		if len(out) == 0 {
+			break
+		}
+		if _, err := client.Write(out); err != nil {
+			break
+		}
+	}
+	client.Close()
+	asked.Wait()
+}
