@@ -16,7 +16,9 @@ func Conform(t *testing.T, r kvs.Remote) {
 	t.Run("values", func(t *testing.T) { values(t, r) })
 	t.Run("keys", func(t *testing.T) { keys(t, r) })
 	for _, opts := range []kvs.SessionOptions{
-		{Batch: 1, Window: 1, Connections: 1}, {Batch: 7, Window: 3, Connections: 1}, {Batch: 64, Window: 2, Connections: 3},
+		{Batch: 1, Window: 1, Connections: 1},
+		{Batch: 7, Window: 3, Connections: 1},
+		{Batch: 64, Window: 2, Connections: 3},
 		{Batch: r.Facts().MaxBatch, Window: 1, Connections: 1},
 	} {
 		t.Run(fmt.Sprintf("random batch=%d window=%d connections=%d", opts.Batch, opts.Window, opts.Connections),
@@ -236,8 +238,10 @@ func counters(t *testing.T, r kvs.Remote) {
 
 func options(t *testing.T, r kvs.Remote) {
 	for _, o := range []kvs.SessionOptions{
-		{Batch: 0, Window: 1, Connections: 1}, {Batch: r.Facts().MaxBatch + 1, Window: 1, Connections: 1},
-		{Batch: 1, Window: 0, Connections: 1}, {Batch: 1, Window: 1, Connections: 0},
+		{Batch: 0, Window: 1, Connections: 1},
+		{Batch: r.Facts().MaxBatch + 1, Window: 1, Connections: 1},
+		{Batch: 1, Window: 0, Connections: 1},
+		{Batch: 1, Window: 1, Connections: 0},
 	} {
 		if s, err := r.Open(o); err == nil {
 			s.Close()
