@@ -30,7 +30,7 @@ func check(s *Sweep, t *Testbed, allowed []int) error {
 			errs = append(errs, fmt.Errorf("%splacements: %w", s.place("placements", placement), err))
 		}
 	}
-	return errors.Join(append(errs, checkConfigs(s))...)
+	return errors.Join(append(errs, checkAttach(s), checkConfigs(s))...)
 }
 
 // offPath is the mode in which host traffic by-passes the DPU's cores.

@@ -25,6 +25,8 @@ type store struct {
 	serve    func(spec *serverSpec, cpus []int, version string) (server, error)
 	dial     func(ctx context.Context, spec *clientSpec) (kvs.Remote, error)
 	rdma     bool // carried by a device of the testbed
+	// attach takes a server that runs already for one of ours; nil: a store whose servers are only started here.
+	attach func(addr string) (server, error)
 }
 
 // server is a store's server once it accepts load.
@@ -60,8 +62,9 @@ var stores = map[string]store{
 		serve: func(spec *serverSpec, cpus []int, _ string) (server, error) {
 			return memcached.Start(spec.installed(cpus))
 		},
+		attach: func(addr string) (server, error) { return memcached.Attach(addr) },
 		dial: func(ctx context.Context, spec *clientSpec) (kvs.Remote, error) {
-			return memcached.Dial(ctx, spec.Addr, memcached.Options{})
+			return memcached.Dial(ctx, spec.Addr, memcached.Options{CPUs: spec.ServerCPUs})
 		},
 	},
 	"redis": {
@@ -71,10 +74,22 @@ var stores = map[string]store{
 		serve: func(spec *serverSpec, cpus []int, _ string) (server, error) {
 			return redis.Start(spec.installed(cpus))
 		},
+		attach: func(addr string) (server, error) { return redis.Attach(addr) },
 		dial: func(ctx context.Context, spec *clientSpec) (kvs.Remote, error) {
-			return redis.Dial(ctx, spec.Addr, redis.Options{})
+			return redis.Dial(ctx, spec.Addr, redis.Options{CPUs: spec.ServerCPUs})
 		},
 	},
+}
+
+// server starts one, or takes the one that there is.
+func (st *store) server(spec *serverSpec, cpus []int, version string) (server, error) {
+	if spec.Attach == "" {
+		return st.serve(spec, cpus, version)
+	}
+	if st.attach == nil {
+		return nil, fmt.Errorf("attach to %s: servers of %s are only started here", spec.Attach, spec.Store)
+	}
+	return st.attach(spec.Attach)
 }
 
 func storeNamed(name string) (store, error) {

@@ -77,6 +77,7 @@ var sweepKeys = []sweepKey{
 	single("warmup", span(0, maxSpan), func(s *Sweep) *time.Duration { return &s.Warmup }),
 	single("repeats", whole(1, 1000), func(s *Sweep) *int { return &s.Repeats }),
 	single("seed", seeds, func(s *Sweep) *uint64 { return &s.Seed }),
+	single("attach", attachment, func(s *Sweep) *string { return &s.Attach }),
 }
 
 // axis makes the entry of a key whose values are combined with those of the others.

@@ -9,6 +9,7 @@ import (
 
 	"dpukv/kvs"
 	"dpukv/kvs/internal/pipetest"
+	"dpukv/kvs/kvstest"
 )
 
 func TestConformance(t *testing.T) {
@@ -33,8 +34,8 @@ func TestProtocols(t *testing.T) {
 	s := start(t, nil)
 	one := kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}
 	key := []byte("plain-key")
-	pipetest.Do(t, pipetest.Open(t, dial(t, s.Addr(), Options{Protocol: Meta}), one), []kvs.Request{{Op: kvs.Set, Key: key, Value: key}})
-	a := pipetest.Do(t, pipetest.Open(t, dial(t, s.Addr(), Options{Protocol: Binary}), one), []kvs.Request{{Op: kvs.Get, Key: key}})
+	kvstest.Do(t, pipetest.Open(t, dial(t, s.Addr(), Options{Protocol: Meta}), one), nil, []kvs.Request{{Op: kvs.Set, Key: key, Value: key}})
+	a := kvstest.Do(t, pipetest.Open(t, dial(t, s.Addr(), Options{Protocol: Binary}), one), nil, []kvs.Request{{Op: kvs.Get, Key: key}})
 	if a[0].Status != kvs.OK || string(a[0].Value) != string(key) {
 		t.Errorf("got %+v", a[0])
 	}
@@ -89,7 +90,7 @@ func TestFull(t *testing.T) {
 			sets = append(sets, kvs.Request{Op: kvs.Set, Key: fmt.Appendf(nil, "%s %d", protocol, i), Value: value})
 		}
 		full := 0
-		for i, a := range pipetest.Do(t, session, sets) {
+		for i, a := range kvstest.Do(t, session, nil, sets) {
 			switch a.Status {
 			case kvs.Full:
 				full++

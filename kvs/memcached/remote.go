@@ -30,6 +30,8 @@ const (
 
 // Options are how to speak to a server.
 type Options struct {
+	// CPUs are those that the server is known to be pinned to. None: what can be seen from here.
+	CPUs []int
 	// Protocol is Meta or Binary; empty: Meta where the server has it.
 	Protocol string
 }
@@ -37,6 +39,7 @@ type Options struct {
 // Remote is a memcached server seen from a client.
 type Remote struct {
 	addr  string
+	opts  Options
 	facts kvs.Facts
 
 	mu      sync.Mutex
@@ -47,8 +50,8 @@ var _ kvs.Remote = (*Remote)(nil)
 
 // Dial asks the server at addr what it is.
 func Dial(ctx context.Context, addr string, opts Options) (*Remote, error) {
-	r := &Remote{addr: addr}
-	err := r.choose(ctx, opts.Protocol)
+	r := &Remote{addr: addr, opts: opts}
+	err := r.choose(ctx)
 	if err == nil {
 		err = r.learn()
 	}
@@ -62,21 +65,21 @@ func Dial(ctx context.Context, addr string, opts Options) (*Remote, error) {
 }
 
 // choose finds the protocol.
-func (r *Remote) choose(ctx context.Context, protocol string) (err error) {
+func (r *Remote) choose(ctx context.Context) (err error) {
 	if r.control, err = dialControl(ctx, r.addr); err != nil {
 		return err
 	}
-	switch protocol {
+	switch protocol := r.opts.Protocol; protocol {
 	case "", Meta:
 		r.control.meta, err = r.control.knowsMeta()
 	case Binary:
 	default:
 		return fmt.Errorf("protocol: found %q, allowed: %s, %s", protocol, Meta, Binary)
 	}
-	if err != nil || r.control.meta || protocol == Binary {
+	if err != nil || r.control.meta || r.opts.Protocol == Binary {
 		return err
 	}
-	if protocol == Meta {
+	if r.opts.Protocol == Meta {
 		return errors.New("it does not speak the meta protocol (memcached has it since 1.6); allowed: " + Binary)
 	}
 	r.control.Close() // what it made of the question is of no use
@@ -104,7 +107,10 @@ func (r *Remote) learn() error {
 		Store: "memcached", Version: general["version"], Transport: "tcp", Protocol: Binary,
 		Workers: workers, Partitions: 1, Mode: "cache", Access: Access, LogBytes: limit,
 		MinHitRate: 1, MaxBatch: MaxBatch, MaxKeyBytes: MaxKeyBytes, PID: pid,
-		CPUs: installed.PinnedTo(r.addr, pid, "memcached"),
+		CPUs: r.opts.CPUs,
+	}
+	if r.facts.CPUs == nil {
+		r.facts.CPUs = installed.PinnedTo(r.addr, pid, program)
 	}
 	if r.control.meta {
 		r.facts.Protocol, r.facts.MaxKeyBytes = Meta, MaxKeyBytesMeta

@@ -20,7 +20,9 @@ type Config = installed.Config
 // Server is a running memcached.
 type Server = installed.Server
 
-var kind = installed.Kind{Program: "memcached", Package: "memcached", Args: arguments, Look: look}
+const program = "memcached" // and Debian's package
+
+var kind = installed.Kind{Program: program, Package: program, Args: arguments, Look: look}
 
 // Start runs the installed memcached.
 func Start(cfg Config) (*Server, error) { return installed.Start(cfg, &kind) }

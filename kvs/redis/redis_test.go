@@ -9,6 +9,7 @@ import (
 
 	"dpukv/kvs"
 	"dpukv/kvs/internal/pipetest"
+	"dpukv/kvs/kvstest"
 )
 
 func TestConformance(t *testing.T) {
@@ -81,7 +82,7 @@ func TestFacts(t *testing.T) {
 // TestIdleThreads: io-threads that do not work are not passed off as threads that do.
 func TestIdleThreads(t *testing.T) {
 	r := dial(t, start(t, func(c *Config) { c.Workers = 4 }).Addr(), Options{})
-	pipetest.Do(t, pipetest.Open(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}), []kvs.Request{{Op: kvs.Get, Key: []byte("k")}})
+	kvstest.Do(t, pipetest.Open(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}), nil, []kvs.Request{{Op: kvs.Get, Key: []byte("k")}})
 	s, err := r.Stats()
 	if err != nil || len(s.Doubts) != 1 || !strings.Contains(s.Doubts[0], "main thread") {
 		t.Errorf("doubts %q, %v", s.Doubts, err)
@@ -98,7 +99,7 @@ func TestFull(t *testing.T) {
 		sets = append(sets, kvs.Request{Op: kvs.Set, Key: fmt.Appendf(nil, "%d", i), Value: value})
 	}
 	full := 0
-	for i, a := range pipetest.Do(t, session, sets) {
+	for i, a := range kvstest.Do(t, session, nil, sets) {
 		switch a.Status {
 		case kvs.Full:
 			full++

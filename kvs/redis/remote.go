@@ -18,6 +18,8 @@ const MaxBatch = pipeline.MaxBatch
 
 // Options are how to speak to a server.
 type Options struct {
+	// CPUs are those that the server is known to be pinned to. None: what can be seen from here.
+	CPUs []int
 	// MGet asks for each row of GETs in a batch with one MGET.
 	MGet bool
 }
@@ -65,7 +67,10 @@ func (r *Remote) learn() (err error) {
 	r.facts = kvs.Facts{
 		Store: "redis", Version: server["redis_version"], Transport: "tcp", Protocol: r.protocol,
 		Partitions: 1, Access: Access, MinHitRate: 1, MaxBatch: MaxBatch, PID: pid,
-		CPUs: installed.PinnedTo(r.addr, pid, "redis"),
+		CPUs: r.opts.CPUs,
+	}
+	if r.facts.CPUs == nil {
+		r.facts.CPUs = installed.PinnedTo(r.addr, pid, program)
 	}
 	if r.opts.MGet {
 		r.facts.Protocol += "+mget"

@@ -17,7 +17,9 @@ type Config = installed.Config
 // Server is a running Redis.
 type Server = installed.Server
 
-var kind = installed.Kind{Program: "redis-server", Package: "redis-server", Args: arguments, Look: look}
+const program = "redis-server" // and Debian's package
+
+var kind = installed.Kind{Program: program, Package: program, Args: arguments, Look: look}
 
 // Start runs the installed redis-server.
 func Start(cfg Config) (*Server, error) { return installed.Start(cfg, &kind) }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"dpukv/kvs"
+	"dpukv/kvs/kvstest"
 )
 
 // Conform checks every operation against an empty server: what each answers, values and keys of every size and byte, and
@@ -55,14 +56,14 @@ func outcomes(t *testing.T, r kvs.Remote) {
 			t.Errorf("%s, step %d: got %s %s %q, want %s %q", how, i, a.Op, a.Status, a.Value, steps[i].status, steps[i].value)
 		}
 	}
-	t.Cleanup(func() { Do(t, s, []kvs.Request{{Op: kvs.Delete, Key: k}}) })
+	t.Cleanup(func() { kvstest.Do(t, s, nil, []kvs.Request{{Op: kvs.Delete, Key: k}}) })
 	var batch []kvs.Request
 	for i := range steps {
 		batch = append(batch, steps[i].request)
-		check("one by one", i, Do(t, s, batch[i:])[0])
+		check("one by one", i, kvstest.Do(t, s, nil, batch[i:])[0])
 	}
-	Do(t, s, []kvs.Request{{Op: kvs.Delete, Key: k}})
-	for i, a := range Do(t, s, batch) {
+	kvstest.Do(t, s, nil, []kvs.Request{{Op: kvs.Delete, Key: k}})
+	for i, a := range kvstest.Do(t, s, nil, batch) {
 		check("at once", i, a)
 	}
 }
@@ -114,12 +115,12 @@ func keys(t *testing.T, r kvs.Remote) {
 func checkStored(t *testing.T, r kvs.Remote, sets, gets []kvs.Request) {
 	t.Helper()
 	s := Open(t, r, kvs.SessionOptions{Batch: 16, Window: 2, Connections: 1})
-	for i, a := range Do(t, s, sets) {
+	for i, a := range kvstest.Do(t, s, nil, sets) {
 		if a.Status != kvs.OK {
 			t.Errorf("set %.60q: %s", sets[i].Key, a.Status)
 		}
 	}
-	for i, a := range Do(t, s, gets) {
+	for i, a := range kvstest.Do(t, s, nil, gets) {
 		if a.Status != kvs.OK || !bytes.Equal(a.Value, sets[i].Value) {
 			t.Errorf("get %.60q: %s with %d bytes %.60q, want %d", gets[i].Key, a.Status, len(a.Value), a.Value, len(sets[i].Value))
 		}
@@ -152,7 +153,7 @@ func random(t *testing.T, r kvs.Remote, opts kvs.SessionOptions) {
 		}
 		requests, want = append(requests, q), append(want, apply(model, &q))
 	}
-	for i, a := range Do(t, Open(t, r, opts), requests) {
+	for i, a := range kvstest.Do(t, Open(t, r, opts), nil, requests) {
 		if i >= keys && (a.Status != want[i].Status || !bytes.Equal(a.Value, want[i].Value)) {
 			t.Fatalf("seed %d, operation %d, %s: got %s with %d bytes, want %s with %d", seed, i, requests[i].Op, a.Status, len(a.Value), want[i].Status, len(want[i].Value))
 		}
@@ -190,12 +191,12 @@ func randomEach(t *testing.T, r kvs.Remote, opts kvs.SessionOptions, rng *rand.R
 		gets = append(gets, kvs.Request{Op: kvs.Get, Key: sets[rng.IntN(len(sets))].Key})
 	}
 	s := Open(t, r, opts)
-	for i, a := range Do(t, s, sets) {
+	for i, a := range kvstest.Do(t, s, nil, sets) {
 		if a.Status != kvs.OK {
 			t.Fatalf("set %d: %s", i, a.Status)
 		}
 	}
-	for i, a := range Do(t, s, gets) {
+	for i, a := range kvstest.Do(t, s, nil, gets) {
 		var n int
 		if _, err := fmt.Sscanf(string(gets[i].Key), "each %d", &n); err != nil {
 			t.Fatal(err)
@@ -219,7 +220,7 @@ func counters(t *testing.T, r kvs.Remote) {
 		requests = append(requests,
 			kvs.Request{Op: kvs.Set, Key: k, Value: k}, kvs.Request{Op: kvs.Get, Key: k}, kvs.Request{Op: kvs.Get, Key: none}, kvs.Request{Op: kvs.Delete, Key: none})
 	}
-	Do(t, s, requests)
+	kvstest.Do(t, s, nil, requests)
 	after, err := r.Stats()
 	if err != nil {
 		t.Fatal(err)
@@ -248,4 +249,19 @@ func options(t *testing.T, r kvs.Remote) {
 			t.Errorf("%+v was accepted", o)
 		}
 	}
+}
+
+// Open opens a session for the length of a test.
+func Open(t testing.TB, r kvs.Remote, opts kvs.SessionOptions) kvs.Session {
+	t.Helper()
+	s, err := r.Open(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
 }
