@@ -29,6 +29,8 @@ func TestConformance(t *testing.T) {
 
 func TestFaults(t *testing.T) { pipetest.Fail(t, faultStore) }
 
+func TestTrickle(t *testing.T) { pipetest.Trickle(t, faultStore) }
+
 // TestProtocols: a key stored over one protocol is the same over the other, and has its own bytes.
 func TestProtocols(t *testing.T) {
 	s := start(t, nil)

@@ -47,6 +47,8 @@ func TestFaults(t *testing.T) {
 	t.Run("mget", func(t *testing.T) { pipetest.Fail(t, faultStore(Options{MGet: true})) })
 }
 
+func TestTrickle(t *testing.T) { pipetest.Trickle(t, faultStore(Options{})) }
+
 // TestPassword: a server that wants one is refused in its own words.
 func TestPassword(t *testing.T) {
 	s := start(t, nil)

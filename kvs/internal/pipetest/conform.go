@@ -29,6 +29,22 @@ func Conform(t *testing.T, r kvs.Remote) {
 	t.Run("options", func(t *testing.T) { options(t, r) })
 }
 
+// Trickle checks answers that come in pieces of few bytes.
+func Trickle(t *testing.T, st Store) {
+	addr, _ := st.Start(t)
+	p := NewProxy(t, addr)
+	r, err := st.Dial(t.Context(), p.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for _, piece := range []int{13, 1000} {
+		p.Trickle(piece)
+		t.Run(fmt.Sprint("values by ", piece), func(t *testing.T) { values(t, r) })
+		t.Run(fmt.Sprint("outcomes by ", piece), func(t *testing.T) { outcomes(t, r) })
+	}
+}
+
 func outcomes(t *testing.T, r kvs.Remote) {
 	k, other := []byte("outcomes"), []byte("outcomes, other")
 	steps := []struct {

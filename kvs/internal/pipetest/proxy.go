@@ -3,6 +3,7 @@ package pipetest
 import (
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -13,6 +14,7 @@ type Proxy struct {
 
 	mu    sync.Mutex
 	spoil func(answer []byte) []byte
+	piece int // bytes written at once; 0: all
 }
 
 // NewProxy is one for the length of a test.
@@ -47,6 +49,28 @@ func (p *Proxy) Spoil(how func(answer []byte) []byte) {
 	p.spoil = how
 }
 
+// Trickle passes answers on in pieces from now on.
+func (p *Proxy) Trickle(bytes int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.piece = bytes
+}
+
+func (p *Proxy) write(w io.Writer, out []byte) error {
+	p.mu.Lock()
+	piece := p.piece
+	p.mu.Unlock()
+	if piece == 0 {
+		piece = len(out)
+	}
+	for part := range slices.Chunk(out, piece) {
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (p *Proxy) pass(client net.Conn, server string) {
 	defer client.Close()
 	s, err := net.Dial("tcp", server)
@@ -71,7 +95,7 @@ func (p *Proxy) pass(client net.Conn, server string) {
 		if len(out) == 0 {
 			break
 		}
-		if _, err := client.Write(out); err != nil {
+		if err := p.write(client, out); err != nil {
 			break
 		}
 	}
