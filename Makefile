@@ -21,8 +21,9 @@ ibverbs: ## build ./dpukv with the provider for RDMA NICs (installs libibverbs-d
 	@echo '#include <infiniband/verbs.h>' | gcc -E - >/dev/null 2>&1 || { apt-get update -q && apt-get install -qy gcc libc6-dev libibverbs-dev ibverbs-providers; }
 	$(GO) build -tags ibverbs -ldflags "-X main.version=$(VERSION)" -o dpukv ./cmd/dpukv
 
-deps: peers-deps # what the tests need beside Go: a C compiler, for the race detector, and other stores
+deps: peers-deps # what the tests need beside Go: a C compiler, for the race detector; sshd, Slurm and login shells, for the launchers; other stores
 	@command -v gcc >/dev/null || { apt-get update -q && apt-get install -qy gcc libc6-dev; }
+	@internal/daemontest/install.sh
 
 # memcached and Redis, as programs: what their packages would start as services on the usual ports is ended, where it was not there before.
 peers-deps:
