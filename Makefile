@@ -9,7 +9,7 @@ RDMA_BENCH = ./kvs/herd ./verbs/softroce
 # A version for the binary: the tag or commit, where this is a checkout.
 VERSION ?= $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 
-.PHONY: help build ibverbs test test-rdma lint race arm64 bench bench-peers fuzz deps peers-deps
+.PHONY: help build ibverbs test test-rdma lint race arm64 bench bench-peers fuzz deps
 
 help: ## list the targets
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -21,16 +21,9 @@ ibverbs: ## build ./dpukv with the provider for RDMA NICs (installs libibverbs-d
 	@echo '#include <infiniband/verbs.h>' | gcc -E - >/dev/null 2>&1 || { apt-get update -q && apt-get install -qy gcc libc6-dev libibverbs-dev ibverbs-providers; }
 	$(GO) build -tags ibverbs -ldflags "-X main.version=$(VERSION)" -o dpukv ./cmd/dpukv
 
-deps: peers-deps # what the tests need beside Go: a C compiler, for the race detector; sshd, Slurm and login shells, for the launchers; other stores
+deps: # what the tests need beside Go: a C compiler, for the race detector; sshd, Slurm and login shells, for the launchers; other stores
 	@command -v gcc >/dev/null || { apt-get update -q && apt-get install -qy gcc libc6-dev; }
 	@internal/daemontest/install.sh
-
-# memcached and Redis, as programs: what their packages would start as services on the usual ports is ended, where it was not there before.
-peers-deps:
-	@command -v memcached >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends memcached && $(call unserved,memcached); }
-	@command -v redis-server >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends redis-server redis-tools && $(call unserved,redis-server); }
-
-unserved = { test ! -d /run/systemd/system || systemctl disable --now $(1); }
 
 test: deps lint ## all tests: lint, unit, race, both build variants, benchmarks for one iteration
 	$(TEST) ./...
@@ -59,7 +52,7 @@ bench: ## every benchmark beside its yardstick, condensed by benchstat (about 25
 	$(GO) test -run XXX -bench . -benchtime 1s -count 5 -timeout 60m $(RDMA_BENCH) | tee -a bench.txt
 	$(TOOL) benchstat bench.txt
 
-bench-peers: peers-deps build ## memcached and Redis beside MICA and HERD on this machine: the ratios (about 5 minutes)
+bench-peers: deps build ## memcached and Redis beside MICA and HERD on this machine: the ratios (about 5 minutes)
 	cd bench && $(GO) run ./peers ../dpukv peers/peers.yaml peers/peers-herd.yaml
 
 fuzz: ## each fuzz target for 20 seconds
