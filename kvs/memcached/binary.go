@@ -64,7 +64,7 @@ func (classic) End(b []byte) []byte { return b }
 func (classic) Read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
 	p, bytes, err := readPacket(in, opcodes[op])
 	if err != nil || bytes == 0 || len(in) < bytes {
-		return pipeline.Outcome{Partial: bytes}, err
+		return pipeline.Outcome{Bytes: bytes}, err
 	}
 	o := pipeline.Outcome{Bytes: bytes}
 	switch {

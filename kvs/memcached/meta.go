@@ -98,7 +98,7 @@ func readValue(in []byte) (pipeline.Outcome, error) {
 	case digits == 0 || size > kvs.MaxValueBytes:
 		return pipeline.Outcome{}, pipeline.Nonsense(in)
 	case to+2 > len(in):
-		return pipeline.Outcome{Partial: to + 2}, nil
+		return pipeline.Outcome{Bytes: to + 2}, nil
 	case in[to] != '\r' || in[to+1] != '\n':
 		return pipeline.Outcome{}, fmt.Errorf("a value of %d bytes that goes on with %q: %w", size, in[to:to+2], pipeline.Nonsense(in))
 	}

@@ -20,7 +20,7 @@ func TestMetaRead(t *testing.T) {
 		{"VA 3\r\nabc\r\nEN\r\n", kvs.Get, pipeline.Outcome{Status: kvs.OK, From: 6, To: 9, Bytes: 11}, ""},
 		{"VA 3 f1 s3\r\nabc\r\n", kvs.Get, pipeline.Outcome{Status: kvs.OK, From: 12, To: 15, Bytes: 17}, ""},
 		{"VA 0\r\n\r\n", kvs.Get, pipeline.Outcome{Status: kvs.OK, From: 6, To: 6, Bytes: 8}, ""},
-		{"VA 3\r\nab", kvs.Get, pipeline.Outcome{Partial: 11}, ""},
+		{"VA 3\r\nab", kvs.Get, pipeline.Outcome{Bytes: 11}, ""},
 		{"VA ", kvs.Get, pipeline.Outcome{}, ""},
 		{"VA x\r\n", kvs.Get, pipeline.Outcome{}, "none of this protocol"},
 		{"VA 99999\r\n", kvs.Get, pipeline.Outcome{}, "none of this protocol"},

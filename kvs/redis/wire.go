@@ -90,7 +90,7 @@ func (w *resp) Read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
 		return pipeline.Outcome{}, nil
 	}
 	o, err := read(in[head:], op)
-	if err != nil || o.Bytes == 0 {
+	if err != nil || o.Bytes == 0 || o.Bytes > len(in)-head {
 		return pipeline.Outcome{}, err
 	}
 	w.left = count - 1
@@ -170,7 +170,7 @@ func readString(in []byte) (pipeline.Outcome, error) {
 	case digits == 0 || size > kvs.MaxValueBytes || in[from-2] != '\r' || in[from-1] != '\n':
 		return pipeline.Outcome{}, pipeline.Nonsense(in)
 	case to+2 > len(in):
-		return pipeline.Outcome{Partial: to + 2}, nil
+		return pipeline.Outcome{Bytes: to + 2}, nil
 	case in[to] != '\r' || in[to+1] != '\n':
 		return pipeline.Outcome{}, fmt.Errorf("a value of %d bytes that goes on with %q: %w", size, in[to:to+2], pipeline.Nonsense(in))
 	}

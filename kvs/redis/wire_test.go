@@ -18,7 +18,7 @@ func TestRead(t *testing.T) {
 	}{
 		{"$3\r\nabc\r\n$-1", kvs.Get, pipeline.Outcome{Status: kvs.OK, From: 4, To: 7, Bytes: 9}, ""},
 		{"$0\r\n\r\n", kvs.Get, pipeline.Outcome{Status: kvs.OK, From: 4, To: 4, Bytes: 6}, ""},
-		{"$3\r\nab", kvs.Get, pipeline.Outcome{Partial: 9}, ""},
+		{"$3\r\nab", kvs.Get, pipeline.Outcome{Bytes: 9}, ""},
 		{"$", kvs.Get, pipeline.Outcome{}, ""},
 		{"$1", kvs.Get, pipeline.Outcome{}, ""},
 		{"$-1\r\n", kvs.Get, pipeline.Outcome{Status: kvs.NotFound, Bytes: 5}, ""},

@@ -172,8 +172,8 @@ func (c *conn) parse(b *batch) (whole bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if o.Bytes == 0 {
-			c.want = o.Partial
+		if o.Bytes == 0 || o.Bytes > c.to-c.at {
+			c.want = o.Bytes
 			return false, nil
 		}
 		offset := c.at - c.from

@@ -18,18 +18,19 @@ type Wire interface {
 	Append(batch []byte, r *kvs.Request) []byte
 	// End completes a batch of at least one request.
 	End(batch []byte) []byte
-	// Read takes the next answer, to a request of op, from the start of in. With zero
-	// Bytes it is not there whole yet, and Read is called again with more.
+	// Read takes the next answer, to a request of op, from the start of in. If that is not there whole yet, Read is
+	// called again with more.
 	Read(in []byte, op kvs.Op) (Outcome, error)
 }
 
-// Outcome is one answer as a [Wire] reads it.
+// Outcome is one answer as a [Wire] reads it. (Four fields: the compiler keeps no larger structure in registers.)
 type Outcome struct {
-	Status  kvs.Status
-	From    int // of the value in what was read
-	To      int
-	Bytes   int // of the whole answer
-	Partial int // with zero Bytes: how many the answer will have, 0 if that is not known yet
+	Status kvs.Status
+	From   int // of the value in what was read
+	To     int
+	// Bytes are those of the whole answer. If they are more than there are, or 0 as that is not known yet, the
+	// answer is not there whole, and the rest of the outcome means nothing.
+	Bytes int
 }
 
 // Line finds the end of the line that in starts with: the index of its LF, which a CR must precede. It is -1 while the

@@ -108,3 +108,29 @@ func canned(b *testing.B, request int, answer []byte) (addr string) {
 	})
 	return l.Addr().String()
 }
+
+// BenchWire is what one GET's request and answer cost to write and to read, without a connection.
+func BenchWire(b *testing.B, w pipeline.Wire, answer []byte) {
+	request := kvs.Request{Op: kvs.Get, Key: []byte("12345678")}
+	b.Run("append", func(b *testing.B) {
+		frame := make([]byte, 0, 16<<10)
+		for i := 0; i < b.N; i += benchBatch {
+			frame = frame[:0]
+			for range benchBatch {
+				frame = w.Append(frame, &request)
+			}
+		}
+	})
+	b.Run("read", func(b *testing.B) {
+		in := bytes.Repeat(answer, benchBatch)
+		for i := 0; i < b.N; i += benchBatch {
+			for at := 0; at < len(in); {
+				o, err := w.Read(in[at:], kvs.Get)
+				if err != nil {
+					b.Fatal(err)
+				}
+				at += o.Bytes
+			}
+		}
+	})
+}

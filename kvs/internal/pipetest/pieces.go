@@ -14,8 +14,8 @@ func Pieces(t *testing.T, wire func() pipeline.Wire, in []byte, op kvs.Op) {
 		return
 	}
 	whole, err := wire().Read(in, op)
-	if err == nil && whole.Bytes > 0 &&
-		(whole.Bytes > len(in) || whole.From < 0 || whole.From > whole.To || whole.To > whole.Bytes || whole.To-whole.From > kvs.MaxValueBytes) {
+	there := err == nil && whole.Bytes > 0 && whole.Bytes <= len(in)
+	if there && (whole.From < 0 || whole.From > whole.To || whole.To > whole.Bytes || whole.To-whole.From > kvs.MaxValueBytes) {
 		t.Fatalf("%q: %+v of %d bytes", in, whole, len(in))
 	}
 	w := wire()
@@ -23,17 +23,17 @@ func Pieces(t *testing.T, wire func() pipeline.Wire, in []byte, op kvs.Op) {
 		part, partErr := w.Read(in[:n], op)
 		switch {
 		case partErr != nil:
-			if err == nil && whole.Bytes > 0 && n < whole.Bytes {
+			if there && n < whole.Bytes {
 				t.Fatalf("%q: refused at %d (%v), and whole it is %+v", in, n, partErr, whole)
 			}
 			return
-		case part.Bytes > 0:
-			if part != whole || n < part.Bytes {
+		case part.Bytes > 0 && part.Bytes <= n:
+			if part != whole {
 				t.Fatalf("%q: with %d bytes %+v, with all %+v, %v", in, n, part, whole, err)
 			}
 			return
-		case part.Partial > 0 && err == nil && whole.Bytes > 0 && part.Partial > whole.Bytes:
-			t.Fatalf("%q: with %d bytes it wants %d of %d", in, n, part.Partial, whole.Bytes)
+		case part.Bytes > n && there && part.Bytes != whole.Bytes:
+			t.Fatalf("%q: with %d bytes it wants %d, and has %d", in, n, part.Bytes, whole.Bytes)
 		}
 	}
 }
