@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -234,6 +235,46 @@ func TestKilledHalfway(t *testing.T) {
 	}
 	all.mustVanish(t)
 	t.Logf("12 were killed, with %d namespaces and %d control groups", len(all.namespaces), len(all.groups))
+}
+
+// TestOwnerKilledHalfway kills the owner at any moment of a start, when replies are on their way to it.
+func TestOwnerKilledHalfway(t *testing.T) {
+	needRoot(t)
+	var all []world
+	for range 10 {
+		cmd := exec.Command(owner, "start")
+		in, _ := cmd.StdinPipe()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		json.NewEncoder(in).Encode(study("bf2"))
+		keeperPID := keeperOf(cmd.Process.Pid)
+		for ; keeperPID == 0; keeperPID = keeperOf(cmd.Process.Pid) {
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(rand.N(30 * time.Millisecond))
+		all = append(all, parts(t, keeperPID, ""))
+		cmd.Process.Kill()
+		cmd.Wait()
+	}
+	for _, w := range all {
+		w.mustVanish(t)
+	}
+}
+
+// keeperOf is the keeper that an owner started; 0: not yet.
+func keeperOf(pid int) int {
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, file := range files {
+		children, _ := os.ReadFile(file)
+		for child := range strings.FieldsSeq(string(children)) {
+			if argv, _ := os.ReadFile("/proc/" + child + "/cmdline"); string(argv) == owner+"\x00lab\x00" {
+				n, _ := strconv.Atoi(child)
+				return n
+			}
+		}
+	}
+	return 0
 }
 
 // TestCancelled: a start that is given up leaves nothing, and says why it was.
