@@ -68,7 +68,7 @@ type Config struct {
 	Hash, Mode, Access           string
 	Duration, Warmup             time.Duration
 	Seed                         uint64
-	Attach                       string
+	Attach                       string `json:",omitempty"` // so that other points' digests are as before there was such a key
 }
 
 // Point is one measurement to make: a configuration, and which of its repeats (from 1).
