@@ -57,11 +57,12 @@ func (l *Lab) unknown(machine string) error {
 }
 
 func (f *Facts) machine(name string) *MachineFacts {
-	i := slices.IndexFunc(f.Machines, func(m MachineFacts) bool { return m.Name == name })
-	if i < 0 {
-		return nil
+	for i := range f.Machines { // by address: SetCores may be writing to another field
+		if m := &f.Machines[i]; m.Name == name {
+			return m
+		}
 	}
-	return &f.Machines[i]
+	return nil
 }
 
 // Address is where the others reach a machine; "" for an on-path DPU.
