@@ -83,6 +83,24 @@ func TestSweepAttached(t *testing.T) {
 	r.Close()
 }
 
+// TestProgramMissing is told before anything starts.
+func TestProgramMissing(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	file := filepath.Join(t.TempDir(), "sweep.yaml")
+	if err := os.WriteFile(file, []byte("stores: [mica, redis]\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr tail
+	plan, err := NewPlan(Options{SweepFile: file, Dir: filepath.Join(t.TempDir(), "run"), Stdout: &stdout, Stderr: &stderr, plain: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := plan.Run(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "sweep.yaml:1:16: stores: redis-server is not installed here") || sum.Begun() {
+		t.Errorf("%+v, %v", sum, err)
+	}
+}
+
 const smallLoad = "get_ratios: 0.95\nclient_threads: 1\nkeys: 5000\nduration: 300ms\nwarmup: 50ms\nrepeats: 1\n"
 
 func needInstalled(t *testing.T) {

@@ -36,3 +36,18 @@ func ownAccess(c *Config, own, why string) error {
 	}
 	return fmt.Errorf("access: found %s, allowed: %s, as %s; leave it out to give each store its own", c.Access, own, why)
 }
+
+// checkPrograms refuses stores whose program is not installed, where that can be known before a node is visited: on this machine.
+func (p *Plan) checkPrograms(server *Node) error {
+	if !server.here() || p.sweep.Attach != "" {
+		return nil
+	}
+	for _, store := range p.sweep.Stores {
+		if find := stores[store].program; find != nil {
+			if _, err := find(); err != nil {
+				return fmt.Errorf("%sstores: %w", p.sweep.place("stores", store), err)
+			}
+		}
+	}
+	return nil
+}

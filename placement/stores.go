@@ -26,7 +26,8 @@ type store struct {
 	dial     func(ctx context.Context, spec *clientSpec) (kvs.Remote, error)
 	rdma     bool // carried by a device of the testbed
 	// attach takes a server that runs already for one of ours; nil: a store whose servers are only started here.
-	attach func(addr string) (server, error)
+	attach  func(addr string) (server, error)
+	program func() (string, error) // where the store's program is, if it is not dpukv; nil: it is
 }
 
 // server is a store's server once it accepts load.
@@ -62,7 +63,8 @@ var stores = map[string]store{
 		serve: func(spec *serverSpec, cpus []int, _ string) (server, error) {
 			return memcached.Start(spec.installed(cpus))
 		},
-		attach: func(addr string) (server, error) { return memcached.Attach(addr) },
+		attach:  func(addr string) (server, error) { return memcached.Attach(addr) },
+		program: memcached.Installed,
 		dial: func(ctx context.Context, spec *clientSpec) (kvs.Remote, error) {
 			return memcached.Dial(ctx, spec.Addr, memcached.Options{CPUs: spec.ServerCPUs})
 		},
@@ -74,7 +76,8 @@ var stores = map[string]store{
 		serve: func(spec *serverSpec, cpus []int, _ string) (server, error) {
 			return redis.Start(spec.installed(cpus))
 		},
-		attach: func(addr string) (server, error) { return redis.Attach(addr) },
+		attach:  func(addr string) (server, error) { return redis.Attach(addr) },
+		program: redis.Installed,
 		dial: func(ctx context.Context, spec *clientSpec) (kvs.Remote, error) {
 			return redis.Dial(ctx, spec.Addr, redis.Options{CPUs: spec.ServerCPUs})
 		},
