@@ -66,7 +66,7 @@ func start(cfg *Config, k *Kind, path, host, port string) (s *Server, taken bool
 		err = errors.Join(err, s.Close())
 		return nil, inUse(p.words.String()), err
 	}
-	s.facts.Items, s.facts.Command = cfg.Items, append([]string{k.Program}, args...)
+	s.facts.Items, s.facts.Command = cfg.Items, append([]string{path}, args...)
 	return s, false, s.asAsked(cfg)
 }
 
