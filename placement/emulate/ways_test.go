@@ -128,6 +128,7 @@ func TestCutOff(t *testing.T) {
 		if err := l.Restore("dpu-b"); err != nil {
 			t.Fatal(err)
 		}
+		mustAwait(t, l, "host-a", "dpu-b")
 		transfer(t, l, "host-a", "dpu-b", 1000)
 	}
 }

@@ -6,6 +6,7 @@
 //
 //	Lab.Up        a Plan; replies with what there is (Held)
 //	Lab.Counters  of every interface, by "space/interface"
+//	Lab.Reach     waits until a space reaches an address
 //	Lab.SetLink   an interface up or down
 //	Lab.SetQuota  the CPU time of a group
 //

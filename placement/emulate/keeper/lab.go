@@ -67,6 +67,17 @@ func (l *lab) Counters(_ struct{}, all *map[string]Counters) error {
 	return nil
 }
 
+// Reach waits for a way to work, while other calls go on.
+func (l *lab) Reach(way Reach, _ *struct{}) error {
+	l.mu.Lock()
+	s, err := l.space(way.From)
+	l.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return s.reach(l.ctx, way.To)
+}
+
 // SetLink takes an interface up or down.
 func (l *lab) SetLink(order LinkState, _ *struct{}) error {
 	l.mu.Lock()
