@@ -9,7 +9,7 @@ RDMA_BENCH = ./kvs/herd ./verbs/softroce
 # A version for the binary: the tag or commit, where this is a checkout.
 VERSION ?= $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 
-.PHONY: help build ibverbs test test-rdma lint race arm64 bench fuzz deps
+.PHONY: help build ibverbs test test-rdma lint race arm64 bench bench-peers fuzz deps
 
 help: ## list the targets
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -21,7 +21,7 @@ ibverbs: ## build ./dpukv with the provider for RDMA NICs (installs libibverbs-d
 	@echo '#include <infiniband/verbs.h>' | gcc -E - >/dev/null 2>&1 || { apt-get update -q && apt-get install -qy gcc libc6-dev libibverbs-dev ibverbs-providers; }
 	$(GO) build -tags ibverbs -ldflags "-X main.version=$(VERSION)" -o dpukv ./cmd/dpukv
 
-deps: # what the tests need beside Go: a C compiler, for the race detector; sshd, Slurm and login shells, for the launchers
+deps: # what the tests need beside Go: a C compiler, for the race detector; sshd, Slurm and login shells, for the launchers; other stores
 	@command -v gcc >/dev/null || { apt-get update -q && apt-get install -qy gcc libc6-dev; }
 	@internal/daemontest/install.sh
 
@@ -51,6 +51,9 @@ bench: ## every benchmark beside its yardstick, condensed by benchstat (about 25
 	cd bench && $(GO) test -run XXX -bench . -benchtime 1s -count 5 -timeout 60m ./... | tee ../bench.txt
 	$(GO) test -run XXX -bench . -benchtime 1s -count 5 -timeout 60m $(RDMA_BENCH) | tee -a bench.txt
 	$(TOOL) benchstat bench.txt
+
+bench-peers: deps build ## memcached and Redis beside MICA and HERD on this machine: the ratios (about 5 minutes)
+	cd bench && $(GO) run ./peers ../dpukv peers/peers.yaml peers/peers-herd.yaml
 
 fuzz: ## each fuzz target for 20 seconds
 	@for p in $$($(GO) list ./...); do \

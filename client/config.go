@@ -106,9 +106,13 @@ func (c *Config) validate() error {
 
 // fits reports what the server cannot do of what is asked.
 func (c *Config) fits(facts kvs.Facts) error {
-	if c.Hash.Name != facts.Hash {
+	if facts.Hash != "" && c.Hash.Name != facts.Hash {
 		return fmt.Errorf("the client hashes keys with %q, but the %s server with %q: give both the same function",
 			c.Hash.Name, facts.Store, facts.Hash)
+	}
+	if most := facts.MaxKeyBytes; most > 0 && c.Workload.KeyBytes > most {
+		return fmt.Errorf("keys have %d bytes, but the %s server takes at most %d, over its protocol %s",
+			c.Workload.KeyBytes, facts.Store, most, facts.Protocol)
 	}
 	if facts.MaxBatch > 0 && c.Batch > facts.MaxBatch {
 		return fmt.Errorf("batch is %d, but the %s server takes at most %d operations a batch",

@@ -66,6 +66,7 @@
 //   - target rate missed: look at throughput_ops for what was reached.
 //   - schedule late: the client did not get to run; held up: its windows were full. Either
 //     way the latency from the intended send has the delay in it.
+//   - what the server's own counters say against what it was taken for: [kvs.Stats].Doubts.
 //   - too short: too few batches lie beyond a percentile for it to mean much, nor do those above it.
 //   - latencies out of range: counted as the histograms' nearest end.
 package client

@@ -6,16 +6,22 @@ type Facts struct {
 	Version   string `json:"version"`   // of the server's build
 	Transport string `json:"transport"` // what carries the requests: "tcp", "rdma"
 	// Provider is the verbs provider of an RDMA transport, and Emulated whether its device is software.
-	Provider   string `json:"provider,omitempty"`
-	Emulated   bool   `json:"emulated,omitempty"`
-	Workers    int    `json:"workers"`    // cores that answer
-	Partitions int    `json:"partitions"` // over all workers
-	Hash       string `json:"hash"`       // the key hash function every client must use
-	Mode       string `json:"mode"`       // "cache" or "store"
-	Access     string `json:"access"`     // "erew" or "crew"
-	CPUs       []int  `json:"cpus"`       // where the workers are pinned; empty: not pinned
-	Pages      string `json:"pages"`      // the memory behind the items: "hugetlb", "thp", "4k"
-	Items      int    `json:"items"`      // the number of items the index is sized for
+	Provider string `json:"provider,omitempty"`
+	Emulated bool   `json:"emulated,omitempty"`
+	// Protocol is which of several a client and a server agreed on: "meta", "resp3".
+	Protocol string `json:"protocol,omitempty"`
+	// Command is how the server was started, of a program that is not dpukv.
+	Command    []string `json:"command,omitempty"`
+	PID        int      `json:"pid,omitempty"` // of that program, as it says
+	Workers    int      `json:"workers"`       // cores that answer
+	Partitions int      `json:"partitions"`    // over all workers
+	// Hash is the key hash function every client must use; empty: the server needs none.
+	Hash       string `json:"hash"`
+	Mode       string `json:"mode"`   // "cache" or "store"
+	Access     string `json:"access"` // "erew", "crew" or "crcw"
+	CPUs       []int  `json:"cpus"`   // where the workers are pinned; empty: not pinned
+	Pages      string `json:"pages"`  // the memory behind the items: "hugetlb", "thp", "4k"
+	Items      int    `json:"items"`  // the number of items the index is sized for
 	IndexBytes int64  `json:"index_bytes"`
 	LogBytes   int64  `json:"log_bytes"`
 	// MinHitRate is the least share of preloaded keys this kind of store is
@@ -23,6 +29,8 @@ type Facts struct {
 	MinHitRate    float64 `json:"min_hit_rate"`
 	MaxBatch      int     `json:"max_batch"`       // operations a batch
 	MaxFrameBytes int     `json:"max_frame_bytes"` // bytes a batch, either way
+	// MaxKeyBytes is the longest key, where it is less than [MaxKeyBytes].
+	MaxKeyBytes int `json:"max_key_bytes,omitempty"`
 }
 
 // Stats is what a running server has counted since it started.
@@ -30,6 +38,8 @@ type Stats struct {
 	// CPUNs is the CPU time of the whole server process, user and system.
 	CPUNs   int64         `json:"cpu_ns"`
 	Workers []WorkerStats `json:"workers"`
+	// Doubts are what the counters say against the facts, in words.
+	Doubts []string `json:"doubts,omitempty"`
 }
 
 // WorkerStats is one worker's share of [Stats].

@@ -5,4 +5,5 @@ type Knobs struct {
 	KeyBytes, ValueBytes int
 	Batch                int
 	Hash                 string
+	Access               string
 }

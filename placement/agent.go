@@ -168,7 +168,7 @@ func (a *agent) serve(ctx context.Context, cpus []int, spec *serverSpec) error {
 	if err != nil {
 		return err
 	}
-	srv, err := st.serve(spec, cpus, a.version)
+	srv, err := st.server(spec, cpus, a.version)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func check(s *Sweep, t *Testbed, allowed []int) error {
 			errs = append(errs, fmt.Errorf("%splacements: %w", s.place("placements", placement), err))
 		}
 	}
-	return errors.Join(append(errs, checkConfigs(s))...)
+	return errors.Join(append(errs, checkAttach(s), checkConfigs(s))...)
 }
 
 // offPath is the mode in which host traffic by-passes the DPU's cores.
@@ -70,11 +70,14 @@ func checkNode(t *Testbed, n *Node, allowed []int) error {
 // checkTools refuses what the launchers lack here, such as a program or an allocation.
 func (p *Plan) checkTools() error {
 	var errs []error
-	told := map[string]bool{}
+	told := map[string]bool{} // by node, and of the stores
 	for _, placement := range p.sweep.Placements {
 		c, err := p.testbed.cast(placement)
 		if err != nil {
 			return err
+		}
+		if err := p.checkPrograms(&c.server); err != nil && !told["stores"] {
+			errs, told["stores"] = append(errs, err), true
 		}
 		for _, n := range c.all() {
 			if told[n.Name] || n.made() {

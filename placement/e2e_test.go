@@ -144,7 +144,7 @@ func TestExamples(t *testing.T) {
 			continue
 		}
 		testbed := ""
-		if strings.HasPrefix(name, "fig") || strings.HasPrefix(name, "placements") {
+		if strings.HasPrefix(name, "fig") || strings.HasPrefix(name, "placements") || name == "lynx-fig9" {
 			testbed = "../examples/netns.yaml"
 		}
 		plan, err := NewPlan(Options{SweepFile: file, TestbedFile: testbed, Dir: filepath.Join(t.TempDir(), "run")})

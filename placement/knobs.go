@@ -13,6 +13,7 @@ var knobKeys = map[string]func(*Config, *kvs.Knobs){
 	"value_bytes": func(c *Config, k *kvs.Knobs) { c.ValueBytes = k.ValueBytes },
 	"batch":       func(c *Config, k *kvs.Knobs) { c.Batch = k.Batch },
 	"hash":        func(c *Config, k *kvs.Knobs) { c.Hash = k.Hash },
+	"access":      func(c *Config, k *kvs.Knobs) { c.Access = k.Access },
 }
 
 func leftToStores() map[string]bool {

@@ -39,7 +39,7 @@ func (r *runner) measure(ctx context.Context, pt *Point) (res *result, err error
 	}
 	ctx, cancel := untilEnded(ctx, e.server.process, "serve "+pt.Store)
 	defer cancel()
-	res, err = r.load(ctx, e, &c, pt, up.Addr)
+	res, err = r.load(ctx, e, &c, pt, up)
 	if err != nil {
 		err = rootCause(ctx, err)
 	}
@@ -68,8 +68,8 @@ func (r *runner) serve(ctx context.Context, e *ensemble, c *cast, pt *Point) (*r
 
 // load takes the clients from the preload to their result. The result of one that failed is
 // returned too, beside the error.
-func (r *runner) load(ctx context.Context, e *ensemble, c *cast, pt *Point, addr string) (*result, error) {
-	prepare := func(ctx context.Context, i int) error { return r.prepare(ctx, e, c, pt, addr, i) }
+func (r *runner) load(ctx context.Context, e *ensemble, c *cast, pt *Point, up *ready) (*result, error) {
+	prepare := func(ctx context.Context, i int) error { return r.prepare(ctx, e, c, pt, up, i) }
 	// One stores the keys, then the others look for them; no load may begin before all have found them.
 	if err := prepare(ctx, 0); err != nil {
 		return nil, err
@@ -97,8 +97,8 @@ func (r *runner) load(ctx context.Context, e *ensemble, c *cast, pt *Point, addr
 }
 
 // prepare gives a client its part, and waits until it has stored the keys, or found those that another stored.
-func (r *runner) prepare(ctx context.Context, e *ensemble, c *cast, pt *Point, addr string, i int) error {
-	spec, err := pt.clientSpec(addr, e, c, i)
+func (r *runner) prepare(ctx context.Context, e *ensemble, c *cast, pt *Point, up *ready, i int) error {
+	spec, err := pt.clientSpec(up, e, c, i)
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,8 @@ func (pt *Point) serverSpec(c *cast) (*serverSpec, error) {
 	spec := &serverSpec{
 		Store: pt.Store, Listen: net.JoinHostPort(c.server.Address, "0"), Workers: pt.ServerThreads,
 		Keys: pt.Keys, KeyBytes: pt.KeyBytes, ValueBytes: pt.ValueBytes,
-		Hash: pt.Hash, Mode: pt.Mode, Access: pt.Access, GIDIndex: c.server.RDMA.GIDIndex,
+		Attach: pt.Attach,
+		Hash:   pt.Hash, Mode: pt.Mode, Access: pt.Access, GIDIndex: c.server.RDMA.GIDIndex,
 	}
 	var err error
 	if stores[pt.Store].rdma {
@@ -194,14 +195,14 @@ func (pt *Point) clientConfig(i, clients int) *Point {
 	return &one
 }
 
-func (pt *Point) clientSpec(addr string, e *ensemble, c *cast, i int) (*clientSpec, error) {
+func (pt *Point) clientSpec(up *ready, e *ensemble, c *cast, i int) (*clientSpec, error) {
 	w, err := pt.workload()
 	if err != nil {
 		return nil, err
 	}
 	clients, node := len(e.clients), &c.clients[i]
 	spec := &clientSpec{
-		Store: pt.Store, Addr: addr, SameHost: e.clients[i].sameKernel(e.server), GIDIndex: node.RDMA.GIDIndex,
+		Store: pt.Store, Addr: up.Addr, ServerCPUs: up.Facts.CPUs, SameHost: e.clients[i].sameKernel(e.server), GIDIndex: node.RDMA.GIDIndex,
 		Workload: w, Preloaded: i > 0,
 		Threads: pt.ClientThreads, FirstThread: i * pt.ClientThreads, AllThreads: clients * pt.ClientThreads,
 		Connections: pt.Connections, Window: pt.Window, Batch: pt.Batch,
@@ -228,9 +229,13 @@ func (pt *Point) asked(p *results.Point) {
 func (r *runner) complete(pt *Point, p *results.Point, e *ensemble, up *ready, doubts []string) {
 	pt.asked(p)
 	p.ServerVersion, p.ServerAddr, p.ClientVersion = up.Facts.Version, up.Addr, r.Version
+	p.ServerCommand = up.Facts.Command
 	p.ServerNode = e.server.end.node.result()
 	if p.EmulatedTestbed = r.machines.bed.emulated(); p.EmulatedTestbed != "" {
 		p.Emulated = true
+	}
+	if pt.Attach != "" {
+		doubts = append(doubts, "the server at "+pt.Attach+" ran already: how it was started, and what else it does, is not known here")
 	}
 	p.Warnings = slices.Concat(doubts, p.Warnings)
 }

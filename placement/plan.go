@@ -22,6 +22,7 @@ type Options struct {
 	Quick       bool   // the built-in quick sweep; not together with SweepFile
 	Only        string // "key=value,…": of the sweep's points, those
 	Dir         string // the run folder to begin or to continue; "": a new one below runs/
+	Attach      string // HOST:PORT of a server that runs already; "": as the sweep says
 	Version     string // of this binary
 
 	Stdout io.Writer // of Run: the table at the end
@@ -119,6 +120,7 @@ func (p *Plan) loadSweep(run *results.Run) error {
 	if err := p.askedSweep(); err != nil || run == nil {
 		return err
 	}
+	asked := p.sweep.Attach
 	text, err := run.Sweep()
 	if err != nil {
 		return err
@@ -129,6 +131,9 @@ func (p *Plan) loadSweep(run *results.Run) error {
 	}
 	if p.SweepFile == "" && !p.Quick {
 		p.sweep, p.sweepText = held, text
+		if p.Attach != "" {
+			p.sweep.Attach = asked
+		}
 	}
 	return p.refuseOther("sweep", differences(&held, &p.sweep))
 }
@@ -140,14 +145,38 @@ func (p *Plan) askedSweep() error {
 		if p.sweepText, err = os.ReadFile(p.SweepFile); err != nil {
 			return err
 		}
-		p.sweep, err = ParseSweep(p.SweepFile, p.sweepText)
-		return err
+		if p.sweep, err = ParseSweep(p.SweepFile, p.sweepText); err != nil {
+			return err
+		}
+		return p.attach()
 	case p.Quick:
 		p.sweep = Quick()
 	default:
 		p.sweep = Default()
 	}
 	p.sweepText = p.sweep.Marshal()
+	return p.attach()
+}
+
+// attach has the sweep, and the file of it in the run folder, say what --attach said.
+func (p *Plan) attach() error {
+	if p.Attach == "" {
+		return nil
+	}
+	if p.sweep.Attach != "" && p.SweepFile != "" {
+		return fmt.Errorf("%s says attach: %s already: leave out --attach", p.SweepFile, p.sweep.Attach)
+	}
+	if err := p.sweep.attachTo(p.Attach); err != nil {
+		return err
+	}
+	if p.SweepFile == "" {
+		p.sweepText = p.sweep.Marshal()
+	} else {
+		p.sweepText = fmt.Appendf(p.sweepText, "\nattach: %s # by --attach\n", p.sweep.Attach)
+		if _, err := ParseSweep(p.SweepFile, p.sweepText); err != nil {
+			return fmt.Errorf("with --attach: %w", err)
+		}
+	}
 	return nil
 }
 

@@ -87,6 +87,7 @@ type (
 		Client *clientSpec `json:"client,omitempty"`
 	}
 	serverSpec struct {
+		Attach     string `json:"attach,omitempty"` // the address of a server that runs already: it is not started
 		Store      string `json:"store"`
 		Listen     string `json:"listen"`
 		Workers    int    `json:"workers"`
@@ -100,6 +101,7 @@ type (
 		GIDIndex   int    `json:"gid_index"`
 	}
 	clientSpec struct {
+		ServerCPUs  []int           `json:"server_cpus,omitempty"` // that it is pinned to, for clients that can't ask it
 		Store       string          `json:"store"`
 		Addr        string          `json:"addr"`      // the server's
 		SameHost    bool            `json:"same_host"` // as the server

@@ -10,8 +10,10 @@ import (
 	"dpukv/internal/offheap"
 	"dpukv/kvs"
 	"dpukv/kvs/herd"
+	"dpukv/kvs/memcached"
 	"dpukv/kvs/mica"
 	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/redis"
 	"dpukv/verbs/provider"
 )
 
@@ -23,6 +25,9 @@ type store struct {
 	serve    func(spec *serverSpec, cpus []int, version string) (server, error)
 	dial     func(ctx context.Context, spec *clientSpec) (kvs.Remote, error)
 	rdma     bool // carried by a device of the testbed
+	// attach takes a server that runs already for one of ours; nil: a store whose servers are only started here.
+	attach  func(addr string) (server, error)
+	program func() (string, error) // where the store's program is, if it is not dpukv; nil: it is
 }
 
 // server is a store's server once it accepts load.
@@ -37,7 +42,7 @@ var stores = map[string]store{
 	"mica": {
 		maxBatch: mica.MaxBatch,
 		study:    mica.Study,
-		check:    func(*Config) error { return nil },
+		check:    checkMICA,
 		serve:    serveMICA,
 		dial:     func(ctx context.Context, spec *clientSpec) (kvs.Remote, error) { return mica.Dial(ctx, spec.Addr) },
 	},
@@ -51,6 +56,43 @@ var stores = map[string]store{
 		},
 		rdma: true,
 	},
+	"memcached": {
+		maxBatch: memcached.MaxBatch,
+		study:    memcached.Study,
+		check:    checkMemcached,
+		serve: func(spec *serverSpec, cpus []int, _ string) (server, error) {
+			return memcached.Start(spec.installed(cpus))
+		},
+		attach:  func(addr string) (server, error) { return memcached.Attach(addr) },
+		program: memcached.Installed,
+		dial: func(ctx context.Context, spec *clientSpec) (kvs.Remote, error) {
+			return memcached.Dial(ctx, spec.Addr, memcached.Options{CPUs: spec.ServerCPUs})
+		},
+	},
+	"redis": {
+		maxBatch: redis.MaxBatch,
+		study:    redis.Study,
+		check:    checkRedis,
+		serve: func(spec *serverSpec, cpus []int, _ string) (server, error) {
+			return redis.Start(spec.installed(cpus))
+		},
+		attach:  func(addr string) (server, error) { return redis.Attach(addr) },
+		program: redis.Installed,
+		dial: func(ctx context.Context, spec *clientSpec) (kvs.Remote, error) {
+			return redis.Dial(ctx, spec.Addr, redis.Options{CPUs: spec.ServerCPUs})
+		},
+	},
+}
+
+// server starts one, or takes the one that there is.
+func (st *store) server(spec *serverSpec, cpus []int, version string) (server, error) {
+	if spec.Attach == "" {
+		return st.serve(spec, cpus, version)
+	}
+	if st.attach == nil {
+		return nil, fmt.Errorf("attach to %s: servers of %s are only started here", spec.Attach, spec.Store)
+	}
+	return st.attach(spec.Attach)
 }
 
 func storeNamed(name string) (store, error) {
@@ -59,6 +101,14 @@ func storeNamed(name string) (store, error) {
 		return st, fmt.Errorf("store %q is not built yet; works: %s", name, strings.Join(slices.Sorted(maps.Keys(stores)), ", "))
 	}
 	return st, nil
+}
+
+// checkMICA refuses what no partition of MICA does.
+func checkMICA(c *Config) error {
+	if _, err := partition.ParseAccess(c.Access); err != nil {
+		return fmt.Errorf("access: %w", err)
+	}
+	return nil
 }
 
 // serveMICA starts a server that is large enough for the workload.

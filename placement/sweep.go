@@ -28,6 +28,7 @@ type Sweep struct {
 	Duration, Warmup time.Duration
 	Repeats          int
 	Seed             uint64
+	Attach           string // the address of a server that runs already; "": one is started for each point
 
 	left  map[string]bool // the keys of a store's knobs that the file leaves to each store's study
 	where map[string]at   // the values' places in their file, by key and text; see place
@@ -67,6 +68,7 @@ type Config struct {
 	Hash, Mode, Access           string
 	Duration, Warmup             time.Duration
 	Seed                         uint64
+	Attach                       string `json:",omitempty"` // so that other points' digests are as before there was such a key
 }
 
 // Point is one measurement to make: a configuration, and which of its repeats (from 1).
@@ -94,7 +96,7 @@ func (s *Sweep) Points() []Point {
 
 // configs combines the axes' values, the last axis fastest.
 func (s *Sweep) configs() []Config {
-	all := []Config{{Duration: s.Duration, Warmup: s.Warmup, Seed: s.Seed}}
+	all := []Config{{Duration: s.Duration, Warmup: s.Warmup, Seed: s.Seed, Attach: s.Attach}}
 	for i := range sweepKeys {
 		if sweepKeys[i].swept() {
 			all = sweepKeys[i].multiply(s, all)

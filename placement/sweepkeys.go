@@ -39,7 +39,7 @@ const (
 )
 
 var sweepKeys = []sweepKey{
-	axis("stores", word([]string{"mica", "herd"}),
+	axis("stores", word([]string{"mica", "herd", "memcached", "redis"}),
 		func(s *Sweep) *[]string { return &s.Stores }, func(c *Config) *string { return &c.Store }),
 	axis("placements", placementName, // which there are is the testbed's to say
 		func(s *Sweep) *[]string { return &s.Placements }, func(c *Config) *string { return &c.Placement }),
@@ -71,12 +71,13 @@ var sweepKeys = []sweepKey{
 		func(s *Sweep) *[]string { return &s.Hash }, func(c *Config) *string { return &c.Hash }),
 	axis("mode", word([]string{"cache", "store"}),
 		func(s *Sweep) *[]string { return &s.Mode }, func(c *Config) *string { return &c.Mode }),
-	axis("access", word([]string{"erew", "crew"}),
+	axis("access", word([]string{"erew", "crew", "crcw"}),
 		func(s *Sweep) *[]string { return &s.Access }, func(c *Config) *string { return &c.Access }),
 	single("duration", span(10*time.Millisecond, maxSpan), func(s *Sweep) *time.Duration { return &s.Duration }),
 	single("warmup", span(0, maxSpan), func(s *Sweep) *time.Duration { return &s.Warmup }),
 	single("repeats", whole(1, 1000), func(s *Sweep) *int { return &s.Repeats }),
 	single("seed", seeds, func(s *Sweep) *uint64 { return &s.Seed }),
+	single("attach", attachment, func(s *Sweep) *string { return &s.Attach }),
 }
 
 // axis makes the entry of a key whose values are combined with those of the others.

@@ -37,13 +37,17 @@ type Point struct {
 	// figures are not those of a NIC.
 	Provider string `json:"provider,omitempty"`
 	Emulated bool   `json:"emulated,omitempty"`
+	// Protocol is which of several a client and a server agreed on: "meta", "resp3".
+	Protocol string `json:"protocol,omitempty"`
+	// ServerCommand is how the server was started, of a program that is not dpukv.
+	ServerCommand []string `json:"server_command,omitempty"`
 	// EmulatedTestbed says what stood for the machines where they are a model of others, in
 	// words that are the same for all points of the testbed; such a point is Emulated too.
 	EmulatedTestbed string `json:"emulated_testbed,omitempty"`
 	// ServerNode is the machine that the server ran on; Clients has those of the clients, with their shares.
 	ServerNode     Node    `json:"server_node,omitzero"`
 	Mode           string  `json:"mode"`   // of the store: "cache", "store"
-	Access         string  `json:"access"` // "erew", "crew"
+	Access         string  `json:"access"` // "erew", "crew", "crcw"
 	Pages          string  `json:"pages"`  // behind the server's items: "hugetlb", "thp", "4k"
 	ServerCPUs     []int   `json:"server_cpus"`
 	ClientCPUs     []int   `json:"client_cpus"`

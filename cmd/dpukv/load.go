@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,7 +15,9 @@ import (
 	"dpukv/hashbench"
 	"dpukv/kvs"
 	"dpukv/kvs/herd"
+	"dpukv/kvs/memcached"
 	"dpukv/kvs/mica"
+	"dpukv/kvs/redis"
 	"dpukv/results"
 	"dpukv/verbs/provider"
 )
@@ -23,7 +26,8 @@ import (
 type loadFlags struct {
 	cfg                     client.Config
 	store, dist, hash, cpus string
-	device                  string
+	device, protocol        string
+	mget                    bool
 	asJSON                  bool
 }
 
@@ -39,13 +43,14 @@ a schedule, and latency counts from when an operation was due.`,
 		Example: `  dpukv load --server 127.0.0.1:7791
   dpukv load --server 127.0.0.1:7791 --threads 2 --get-ratio 0.95 --dist zipf:0.99 --duration 10s --json
   dpukv load --server 127.0.0.1:7791 --rate 1e6
-  dpukv load --store herd --server 127.0.0.1:7791`,
+  dpukv load --store herd --server 127.0.0.1:7791
+  dpukv load --store memcached --server 127.0.0.1:11211`,
 		Args: exactArgs(0, "arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	flags := cmd.Flags()
 	w := &f.cfg.Workload
-	flags.StringVar(&f.store, "store", "mica", "store that the server runs: mica or herd")
+	flags.StringVar(&f.store, "store", "mica", "store that the server runs: mica, herd, memcached or redis")
 	flags.StringVar(&f.cfg.ServerAddr, "server", "", "address of the server's first worker, HOST:PORT (required)")
 	flags.IntVar(&f.cfg.Threads, "threads", 1, "client threads")
 	flags.IntVar(&f.cfg.Connections, "connections", 1, "connections of each thread to each server worker")
@@ -63,6 +68,8 @@ a schedule, and latency counts from when an operation was due.`,
 	flags.StringVar(&f.hash, "hash", "", "hash function for keys (default: the one that the server wants)")
 	flags.StringVar(&f.cpus, "cpus", "", `CPUs that threads are pinned to in turn, such as 0,2-3, or "none" (default: those this process may use, descending, as servers ascend)`)
 	flags.StringVar(&f.device, "device", "", "herd: device that reaches the server: "+provider.Names+" (default: the server's kind of device)")
+	flags.StringVar(&f.protocol, "protocol", "", "memcached: meta or binary (default: meta where the server has it)")
+	flags.BoolVar(&f.mget, "mget", false, "redis: ask for each row of GETs in a batch with one MGET")
 	flags.DurationVar(&f.cfg.Timeout, "timeout", client.DefaultTimeout, "an answer that is out longer fails the run")
 	flags.BoolVar(&f.asJSON, "json", false, "print the point as one JSON object")
 	return cmd
@@ -97,10 +104,13 @@ func (f *loadFlags) understand(given func(flag string) bool) (err error) {
 	switch {
 	case f.store == "herd":
 		f.asStudied(given, &herd.Study)
-	case f.store != "mica":
-		return fmt.Errorf("--store %q: built so far: mica, herd", f.store)
+	case f.store != "mica" && f.store != "memcached" && f.store != "redis":
+		return fmt.Errorf("--store %q: allowed: mica, herd, memcached, redis", f.store)
 	case f.device != "":
-		return errors.New("--device: mica is served over TCP; only herd has devices")
+		return fmt.Errorf("--device: %s is served over TCP; only herd has devices", f.store)
+	}
+	if err := f.protocolFits(); err != nil {
+		return err
 	}
 	if f.cfg.ServerAddr == "" {
 		return errors.New(`--server is required: the "addr" that dpukv serve printed`)
@@ -139,9 +149,27 @@ func (f *loadFlags) asStudied(given func(flag string) bool, k *kvs.Knobs) {
 	}
 }
 
+// protocolFits refuses ways to speak that the store does not have.
+func (f *loadFlags) protocolFits() error {
+	switch {
+	case f.protocol != "" && f.store != "memcached":
+		return fmt.Errorf("--protocol: %s has one protocol; only memcached has several", f.store)
+	case f.protocol != "" && f.protocol != memcached.Meta && f.protocol != memcached.Binary:
+		return fmt.Errorf("--protocol %q: allowed: %s, %s", f.protocol, memcached.Meta, memcached.Binary)
+	case f.mget && f.store != "redis":
+		return fmt.Errorf("--mget: %s has no such command; only redis has", f.store)
+	}
+	return nil
+}
+
 func (f *loadFlags) dial(ctx context.Context) (kvs.Remote, error) {
-	if f.store == "herd" {
+	switch f.store {
+	case "herd":
 		return herd.Dial(ctx, f.cfg.ServerAddr, herd.Options{Device: f.device})
+	case "memcached":
+		return memcached.Dial(ctx, f.cfg.ServerAddr, memcached.Options{Protocol: f.protocol})
+	case "redis":
+		return redis.Dial(ctx, f.cfg.ServerAddr, redis.Options{MGet: f.mget})
 	}
 	return mica.Dial(ctx, f.cfg.ServerAddr)
 }
@@ -149,7 +177,7 @@ func (f *loadFlags) dial(ctx context.Context) (kvs.Remote, error) {
 // choose takes from the server what was left open.
 func (f *loadFlags) choose(facts kvs.Facts) (err error) {
 	if f.hash == "" {
-		f.hash = facts.Hash
+		f.hash = cmp.Or(facts.Hash, hashbench.Default)
 	}
 	f.cfg.Hash, err = hashbench.Lookup(f.hash)
 	return err

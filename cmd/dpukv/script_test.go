@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 //
 //	status N dpukv ARG...   run it; its exit status must be N; stdout and stderr are kept
 //	serve ARG...            start "dpukv serve mica --json" on a free port; $ADDR is its address
-//	serve-herd ARG...       the same with "dpukv serve herd"
+//	serve-herd ARG...       the same with "dpukv serve herd"; serve-memcached and serve-redis with theirs
 //	term                    SIGTERM the server; it must end with status 0
 //	serve-verbs ARG...      start "dpukv verbs ARG... -p $PORT" on a free port, for one client
 //	point FILE [k=v...]     FILE is one line of JSON: a valid point with these field values
@@ -44,7 +44,10 @@ func TestScripts(t *testing.T) {
 			"term":   term,
 			"point":  point,
 
-			"serve-herd":  serveStore("herd"),
+			"serve-herd":      serveStore("herd"),
+			"serve-memcached": serveStore("memcached"),
+			"serve-redis":     serveStore("redis"),
+
 			"serve-verbs": serveVerbs,
 		},
 	})

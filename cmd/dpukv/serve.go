@@ -22,12 +22,12 @@ func newServeCommand() *cobra.Command {
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("serve: which store? Built so far: mica, herd")
+				return usagef("serve: which store? Allowed: mica, herd, memcached, redis")
 			}
-			return usagef("serve: store %q: built so far: mica, herd", args[0])
+			return usagef("serve: store %q: allowed: mica, herd, memcached, redis", args[0])
 		},
 	}
-	cmd.AddCommand(newServeMICACommand(), newServeHERDCommand())
+	cmd.AddCommand(newServeMICACommand(), newServeHERDCommand(), newServeMemcachedCommand(), newServeRedisCommand())
 	return cmd
 }
 
@@ -149,6 +149,11 @@ func runServer(cmd *cobra.Command, s storeServer, asJSON bool) error {
 func announce(cmd *cobra.Command, s serving, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(cmd.OutOrStdout()).Encode(s)
+	}
+	if s.Command != nil { // another program
+		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s on %s over %s: %d threads on CPUs %v, mode %s: %s\n",
+			s.Store, s.Version, s.Addr, s.Transport, s.Workers, s.CPUs, s.Mode, strings.Join(s.Command, " "))
+		return err
 	}
 	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s on %s over %s: %d workers on CPUs %v, %d partitions, mode %s, access %s, %d items, %s of log, pages %s\n",
 		strings.ToUpper(s.Store), s.Addr, strings.Trim(s.Transport+" "+s.Provider, " "), s.Workers, s.CPUs, s.Partitions, s.Mode, s.Access, s.Items, byteSize(s.LogBytes), s.Pages)

@@ -45,6 +45,7 @@ Progress goes to stderr; stdout gets the table, and as its last line the folder'
 	flags.BoolVar(&options.Quick, "quick", false, "a short sweep, of less than 30 seconds")
 	flags.StringVar(&options.Dir, "out", "", "run folder to begin or to continue (default: a new one below runs/)")
 	flags.StringVar(&options.Only, "only", "", "measure only the points with these values: key=value,…; one key's values are alternatives")
+	flags.StringVar(&options.Attach, "attach", "", "HOST:PORT of a memcached or redis that runs already: measure that, and start no server (its data is written over)")
 	flags.BoolVar(&dryRun, "dry-run", false, "print the points, the commands and the time it would take, and do nothing")
 	return cmd
 }

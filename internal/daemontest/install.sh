@@ -2,8 +2,8 @@
 # Installs what the tests of this folder's users start, if it is not there: with apt-get, as root. Without either,
 # those tests are skipped.
 #
-# The packages would have their servers run as the system's own, now and from the next boot on. Both is prevented: no sshd
-# listens on this machine but those of the tests.
+# The packages would have their servers run as the system's own, now and from the next boot on. Both is prevented: no sshd,
+# memcached or Redis listens on this machine but those of the tests.
 set -eu
 PATH=$PATH:/usr/sbin
 packages=
@@ -14,6 +14,9 @@ need munged munge
 need slurmctld slurmctld
 need slurmd slurmd
 need srun slurm-client
+need memcached memcached
+need redis-server redis-server
+need redis-benchmark redis-tools
 for shell in zsh fish tcsh; do need $shell $shell; done # login shells that nodes may have
 [ -n "$packages" ] || exit 0
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
@@ -37,7 +40,7 @@ if command -v systemctl >/dev/null; then
 			systemctl disable ssh.service
 			systemctl disable ssh.socket 2>/dev/null || true # some have it
 			;;
-		munge | slurmctld | slurmd) systemctl disable $package.service ;;
+		munge | slurmctld | slurmd | memcached | redis-server) systemctl disable $package.service ;;
 		esac
 	done
 fi

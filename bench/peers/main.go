@@ -1,0 +1,133 @@
+// Peers measures memcached and Redis beside dpukv's own stores on this machine, and prints what each costs as a multiple of
+// MICA. "make bench-peers" runs it. The measuring is a sweep of dpukv: equal threads, sizes, batch and pinning, and in
+// each repeat the stores take turns, in a random order.
+//
+// CPU time is that of whole processes, user and system; figures are medians over the repeats, and [lowest, highest].
+//
+//	peers DPUKV SWEEP.yaml…
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"dpukv/results"
+)
+
+func main() {
+	if len(os.Args) < 3 {
+		fmt.Fprintln(os.Stderr, "usage: peers DPUKV SWEEP.yaml…")
+		os.Exit(2)
+	}
+	for _, sweep := range os.Args[2:] {
+		if err := measure(os.Args[1], sweep); err != nil {
+			fmt.Fprintln(os.Stderr, "peers:", err)
+			os.Exit(1)
+		}
+	}
+}
+
+// measure runs a sweep into a folder that is gone afterwards, and prints its table.
+func measure(dpukv, sweep string) error {
+	dir, err := os.MkdirTemp("", "peers-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	cmd := exec.Command(dpukv, "sweep", "-f", sweep, "--out", filepath.Join(dir, "run"))
+	cmd.Stderr = os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s: %w", strings.Join(cmd.Args, " "), err)
+	}
+	run, err := results.Open(filepath.Join(dir, "run"))
+	if err != nil {
+		return err
+	}
+	points, unreadable, err := run.Points()
+	if err != nil || unreadable != nil {
+		return fmt.Errorf("read the points: %w (%v)", err, unreadable)
+	}
+	return table(os.Stdout, points)
+}
+
+// load is what points must have in common to stand beside each other.
+type load struct {
+	batch, connections int
+	getRatio           float64
+}
+
+const base = "mica"
+
+// table writes a row a store and load, each load's with the base first.
+func table(w io.Writer, points []results.Point) error {
+	groups := map[load]map[string][]results.Point{}
+	for _, p := range points {
+		l := load{p.Batch, p.Connections, p.GetRatio}
+		if groups[l] == nil {
+			groups[l] = map[string][]results.Point{}
+		}
+		groups[l][p.Store] = append(groups[l][p.Store], p)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "batch\tconnections\tGET\tstore\tMops\tserver CPU ns/op\t× mica\tclient CPU ns/op\tp50 µs\tp99 µs\tclient busy\tversion")
+	for _, l := range sortedLoads(groups) {
+		stores := groups[l]
+		mica := median(stores[base], serverNs)
+		for _, store := range []string{base, "herd", "memcached", "redis"} {
+			of := stores[store]
+			if len(of) == 0 {
+				continue
+			}
+			fmt.Fprintf(t, "%d\t%d\t%g\t%s\t%.2f\t%s\t%.1f\t%s\t%.0f\t%.0f\t%.0f %%\t%s\n", l.batch, l.connections, l.getRatio, store,
+				median(of, func(p *results.Point) float64 { return p.ThroughputOps / 1e6 }), spread(of, serverNs), median(of, serverNs)/mica,
+				spread(of, func(p *results.Point) float64 { return p.ClientCPUNsPerOp }),
+				median(of, func(p *results.Point) float64 { return float64(p.P50Ns) / 1e3 }),
+				median(of, func(p *results.Point) float64 { return float64(p.P99Ns) / 1e3 }),
+				median(of, func(p *results.Point) float64 { return 100 * p.ClientCPUShare }), of[0].ServerVersion)
+		}
+	}
+	return t.Flush()
+}
+
+func serverNs(p *results.Point) float64 { return p.ServerCPUNsPerOp }
+
+func sortedLoads(groups map[load]map[string][]results.Point) []load {
+	var loads []load
+	for l := range groups {
+		loads = append(loads, l)
+	}
+	slices.SortFunc(loads, func(a, b load) int {
+		if a.getRatio != b.getRatio {
+			return int(1e6 * (b.getRatio - a.getRatio))
+		}
+		return a.connections - b.connections
+	})
+	return loads
+}
+
+func sorted(points []results.Point, of func(*results.Point) float64) []float64 {
+	var values []float64
+	for i := range points {
+		values = append(values, of(&points[i]))
+	}
+	slices.Sort(values)
+	return values
+}
+
+func median(points []results.Point, of func(*results.Point) float64) float64 {
+	if len(points) == 0 {
+		return 0
+	}
+	return sorted(points, of)[len(points)/2]
+}
+
+func spread(points []results.Point, of func(*results.Point) float64) string {
+	v := sorted(points, of)
+	return fmt.Sprintf("%.0f [%.0f, %.0f]", v[len(v)/2], v[0], v[len(v)-1])
+}

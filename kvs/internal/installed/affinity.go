@@ -1,0 +1,59 @@
+package installed
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strings"
+
+	"dpukv/internal/cpu"
+
+	"golang.org/x/sys/unix"
+)
+
+// PinnedTo lists the CPUs that the server at addr may use, if it is the process pid of this machine and may
+// not use all. None is also the answer where that can't be known from here.
+func PinnedTo(addr string, pid int, program string) []int {
+	if pid <= 0 || !here(addr) {
+		return nil
+	}
+	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+	if err != nil || !strings.HasPrefix(string(name), program) {
+		return nil // of another namespace's numbers
+	}
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(pid, &set); err != nil {
+		return nil
+	}
+	text, err := os.ReadFile("/sys/devices/system/cpu/online")
+	if err != nil {
+		return nil
+	}
+	online, err := cpu.ParseList(strings.TrimSpace(string(text)))
+	if err != nil {
+		return nil
+	}
+	pinned := slices.DeleteFunc(slices.Clone(online), func(c int) bool { return !set.IsSet(c) })
+	if len(pinned) == len(online) {
+		return nil
+	}
+	return pinned
+}
+
+// here reports whether an address is one of this machine, in this network namespace.
+func here(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	if ip == nil || ip.IsLoopback() {
+		return ip != nil || host == "localhost"
+	}
+	own, err := net.InterfaceAddrs()
+	return err == nil && slices.ContainsFunc(own, func(a net.Addr) bool {
+		n, ok := a.(*net.IPNet)
+		return ok && n.IP.Equal(ip)
+	})
+}

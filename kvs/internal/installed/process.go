@@ -1,0 +1,134 @@
+package installed
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// How long a program may take to end when asked, and when killed.
+const (
+	stopPatience = 5 * time.Second
+	killPatience = 2 * time.Second
+)
+
+// process is a running program.
+type process struct {
+	cmd   *exec.Cmd
+	words tail
+	ended chan struct{} // closed once it is gone and waited for
+	err   error         // set before ended is closed
+}
+
+// startProcess runs a program on CPUs, all if there are none named.
+func startProcess(path string, args []string, cpus []int) (*process, error) {
+	p := &process{cmd: exec.Command(path, args...), ended: make(chan struct{})}
+	p.cmd.Stdout, p.cmd.Stderr = &p.words, &p.words
+	p.cmd.WaitDelay = time.Second
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{
+		Setpgid:   true, // a Ctrl-C at the terminal is for the starter
+		Pdeathsig: syscall.SIGKILL,
+	}
+	started := make(chan error)
+	go p.run(cpus, started)
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("start %s: %w", path, err)
+	}
+	return p, nil
+}
+
+// run starts the process and waits for its end, on a thread of its own: the process inherits that
+// thread's CPUs, and the kernel sends Pdeathsig when that thread ends. It is never unlocked, so
+// that nobody else gets a thread with those CPUs.
+func (p *process) run(cpus []int, started chan<- error) {
+	runtime.LockOSThread()
+	err := inheritable(cpus)
+	if err == nil {
+		err = p.cmd.Start()
+	}
+	started <- err
+	if err != nil {
+		return
+	}
+	p.err = p.cmd.Wait()
+	close(p.ended)
+}
+
+// inheritable keeps the calling thread on cpus.
+func inheritable(cpus []int) error {
+	if len(cpus) == 0 {
+		return nil
+	}
+	var set unix.CPUSet
+	for _, c := range cpus {
+		set.Set(c)
+	}
+	if err := unix.SchedSetaffinity(0, &set); err != nil {
+		return fmt.Errorf("pin to CPUs %v: %w", cpus, err)
+	}
+	return nil
+}
+
+// stop makes the process end, and returns once it is gone.
+func (p *process) stop() error {
+	for _, try := range []struct {
+		signal   syscall.Signal
+		patience time.Duration
+	}{{syscall.SIGTERM, stopPatience}, {syscall.SIGKILL, killPatience}} {
+		_ = p.cmd.Process.Signal(try.signal) // fails only if it is gone
+		if p.endedWithin(try.patience) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: process %d does not end even when killed: it hangs in the kernel", p.cmd.Path, p.cmd.Process.Pid)
+}
+
+func (p *process) endedWithin(d time.Duration) bool {
+	select {
+	case <-p.ended:
+		return true
+	case <-time.After(d):
+		return false
+	}
+}
+
+// obituary says how an ended process ended.
+func (p *process) obituary() error {
+	how := "with exit status 0"
+	if p.err != nil {
+		how = "with " + p.err.Error()
+	}
+	if words := p.words.String(); words != "" {
+		how += "; its last words: " + words
+	}
+	return errors.New(p.cmd.Path + " ended " + how)
+}
+
+// tail keeps the last of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+const tailBytes = 1000
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, b...)
+	t.text = t.text[max(0, len(t.text)-tailBytes):]
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.TrimSpace(string(t.text))
+}

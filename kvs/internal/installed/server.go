@@ -1,0 +1,146 @@
+package installed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"dpukv/kvs"
+)
+
+// How long a program may take until it answers, and how often it is asked.
+const (
+	startPatience = 10 * time.Second
+	askEvery      = 10 * time.Millisecond
+)
+
+// Server is a running server of another program.
+type Server struct {
+	addr    string
+	facts   kvs.Facts
+	process *process // nil: not ours
+	once    sync.Once
+	closed  chan struct{}
+}
+
+// Start runs a kind's program and returns once it answers.
+func Start(cfg Config, k *Kind) (*Server, error) {
+	host, port, err := cfg.check()
+	if err != nil {
+		return nil, err
+	}
+	path, err := k.Find()
+	if err != nil {
+		return nil, err
+	}
+	if port != "0" {
+		s, _, err := start(&cfg, k, path, host, port)
+		return s, err
+	}
+	for tries := 5; ; tries-- {
+		if port, err = freePort(host); err != nil {
+			return nil, err
+		}
+		s, taken, err := start(&cfg, k, path, host, port)
+		if err == nil || !taken || tries == 0 {
+			return s, err
+		}
+	}
+}
+
+// start is one try at a port. It tells whether somebody else had taken that.
+func start(cfg *Config, k *Kind, path, host, port string) (s *Server, taken bool, err error) {
+	args, err := k.Args(cfg, host, port)
+	if err != nil {
+		return nil, false, err
+	}
+	p, err := startProcess(path, args, cfg.CPUs)
+	if err != nil {
+		return nil, false, err
+	}
+	s = &Server{addr: net.JoinHostPort(host, port), process: p, closed: make(chan struct{})}
+	if err := s.await(k); err != nil {
+		err = errors.Join(err, s.Close())
+		return nil, inUse(p.words.String()), err
+	}
+	s.facts.Items, s.facts.Command = cfg.Items, append([]string{path}, args...)
+	return s, false, s.asAsked(cfg)
+}
+
+// await asks the program until it answers.
+func (s *Server) await(k *Kind) error {
+	ctx, cancel := context.WithTimeout(context.Background(), startPatience)
+	defer cancel()
+	for {
+		facts, err := k.Look(ctx, s.addr)
+		if err == nil && facts.PID == s.process.cmd.Process.Pid {
+			s.facts = facts
+			return nil
+		}
+		if err == nil {
+			err = fmt.Errorf("the server at %s is process %d, not %d, which was started: address already in use", s.addr, facts.PID, s.process.cmd.Process.Pid)
+		}
+		select {
+		case <-s.process.ended:
+			return s.process.obituary()
+		case <-ctx.Done():
+			return fmt.Errorf("%s did not answer at %s within %v: %w", k.Program, s.addr, startPatience, err)
+		case <-time.After(askEvery):
+		}
+	}
+}
+
+// asAsked refuses a server that made something else of its arguments.
+func (s *Server) asAsked(cfg *Config) error {
+	if s.facts.Workers != cfg.Workers || s.facts.Mode != cfg.Mode {
+		return errors.Join(fmt.Errorf("asked for %d threads and mode %s, the server has %d and mode %s",
+			cfg.Workers, cfg.Mode, s.facts.Workers, s.facts.Mode), s.Close())
+	}
+	return nil
+}
+
+// Attach takes a server that runs already for what it is.
+func Attach(addr string, k *Kind) (*Server, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), startPatience)
+	defer cancel()
+	facts, err := k.Look(ctx, addr)
+	if err != nil {
+		return nil, err
+	}
+	return &Server{addr: addr, facts: facts, closed: make(chan struct{})}, nil
+}
+
+// Addr is where clients dial.
+func (s *Server) Addr() string { return s.addr }
+
+// Facts are what the server says of itself, and how it was started.
+func (s *Server) Facts() kvs.Facts { return s.facts }
+
+// Wait blocks until the server was closed, or has ended by itself: then it says how.
+func (s *Server) Wait() error {
+	if s.process == nil {
+		<-s.closed
+		return nil
+	}
+	<-s.process.ended
+	select {
+	case <-s.closed:
+		return nil
+	default:
+		return s.process.obituary()
+	}
+}
+
+// Close ends the server, unless it was there before.
+func (s *Server) Close() (err error) {
+	s.once.Do(func() {
+		close(s.closed)
+		if s.process != nil {
+			err = s.process.stop()
+		}
+	})
+	return err
+}

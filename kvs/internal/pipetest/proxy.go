@@ -1,0 +1,104 @@
+package pipetest
+
+import (
+	"io"
+	"net"
+	"slices"
+	"sync"
+	"testing"
+)
+
+// Proxy passes connections on to a server, and what the server answers through Spoil.
+type Proxy struct {
+	Addr string
+
+	mu    sync.Mutex
+	spoil func(answer []byte) []byte
+	piece int // bytes written at once; 0: all
+}
+
+// NewProxy is one for the length of a test.
+func NewProxy(t testing.TB, server string) *Proxy {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{Addr: l.Addr().String(), spoil: func(b []byte) []byte { return b }}
+	var all sync.WaitGroup
+	all.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			all.Go(func() { p.pass(c, server) })
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		all.Wait()
+	})
+	return p
+}
+
+// Spoil changes what happens to answers from now on. An empty result ends the connection.
+func (p *Proxy) Spoil(how func(answer []byte) []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.spoil = how
+}
+
+// Trickle passes answers on in pieces from now on.
+func (p *Proxy) Trickle(bytes int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.piece = bytes
+}
+
+func (p *Proxy) write(w io.Writer, out []byte) error {
+	p.mu.Lock()
+	piece := p.piece
+	p.mu.Unlock()
+	if piece == 0 {
+		piece = len(out)
+	}
+	for part := range slices.Chunk(out, piece) {
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Proxy) pass(client net.Conn, server string) {
+	defer client.Close()
+	s, err := net.Dial("tcp", server)
+	if err != nil {
+		return
+	}
+	defer s.Close()
+	var asked sync.WaitGroup
+	asked.Go(func() {
+		io.Copy(s, client)
+		s.Close() // the other copy ends
+	})
+	b := make([]byte, 64<<10)
+	for {
+		n, err := s.Read(b)
+		if err != nil {
+			break
+		}
+		p.mu.Lock()
+		out := p.spoil(b[:n])
+		p.mu.Unlock()
+		if len(out) == 0 {
+			break
+		}
+		if err := p.write(client, out); err != nil {
+			break
+		}
+	}
+	client.Close()
+	asked.Wait()
+}

@@ -1,0 +1,91 @@
+package pipetest
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"dpukv/kvs"
+	"dpukv/kvs/kvstest"
+)
+
+// random does operations on few keys, in an order that one connection keeps.
+func random(t *testing.T, r kvs.Remote, opts kvs.SessionOptions) {
+	const keys, ops = 50, 5000
+	seed := rand.Uint64()
+	rng := rand.New(rand.NewPCG(seed, 0))
+	if opts.Connections > 1 || r.Facts().Workers > 1 {
+		randomEach(t, r, opts, rng, seed)
+		return
+	}
+	model := map[string][]byte{}
+	var requests []kvs.Request
+	var want []kvs.Answer
+	for range keys { // earlier runs used them too
+		requests = append(requests, kvs.Request{Op: kvs.Delete, Key: randomKey(len(requests))})
+		want = append(want, kvs.Answer{})
+	}
+	for range ops {
+		q := kvs.Request{Op: kvs.Op(1 + rng.IntN(4)), Key: randomKey(rng.IntN(keys))}
+		if q.Op == kvs.Set || q.Op == kvs.Add {
+			q.Value = make([]byte, rng.IntN(64)*rng.IntN(64))
+			for i := range q.Value {
+				q.Value[i] = byte(rng.Uint32())
+			}
+		}
+		requests, want = append(requests, q), append(want, apply(model, &q))
+	}
+	for i, a := range kvstest.Do(t, Open(t, r, opts), nil, requests) {
+		if i >= keys && (a.Status != want[i].Status || !bytes.Equal(a.Value, want[i].Value)) {
+			t.Fatalf("seed %d, operation %d, %s: got %s with %d bytes, want %s with %d", seed, i, requests[i].Op, a.Status, len(a.Value), want[i].Status, len(want[i].Value))
+		}
+	}
+}
+
+func randomKey(n int) []byte { return fmt.Appendf(nil, "random\r\n %d", n) }
+
+// apply does one operation on a map.
+func apply(m map[string][]byte, q *kvs.Request) (a kvs.Answer) {
+	value, there := m[string(q.Key)]
+	switch {
+	case q.Op == kvs.Add && there:
+		a.Status = kvs.Exists
+	case q.Op == kvs.Set || q.Op == kvs.Add:
+		m[string(q.Key)] = q.Value
+	case !there:
+		a.Status = kvs.NotFound
+	case q.Op == kvs.Delete:
+		delete(m, string(q.Key))
+	default:
+		a.Value = value
+	}
+	return a
+}
+
+// randomEach is for sessions of several connections, which overtake each other: every key is set once, and got thereafter.
+func randomEach(t *testing.T, r kvs.Remote, opts kvs.SessionOptions, rng *rand.Rand, seed uint64) {
+	var sets, gets []kvs.Request
+	for i := range 2000 {
+		k := fmt.Appendf(nil, "each %d", i)
+		sets = append(sets, kvs.Request{Op: kvs.Set, Key: k, Value: fmt.Appendf(nil, "%d %d", seed, i)})
+	}
+	for range 5000 {
+		gets = append(gets, kvs.Request{Op: kvs.Get, Key: sets[rng.IntN(len(sets))].Key})
+	}
+	s := Open(t, r, opts)
+	for i, a := range kvstest.Do(t, s, nil, sets) {
+		if a.Status != kvs.OK {
+			t.Fatalf("set %d: %s", i, a.Status)
+		}
+	}
+	for i, a := range kvstest.Do(t, s, nil, gets) {
+		var n int
+		if _, err := fmt.Sscanf(string(gets[i].Key), "each %d", &n); err != nil {
+			t.Fatal(err)
+		}
+		if got := string(a.Value); got != string(sets[n].Value) {
+			t.Fatalf("seed %d: key %d has %q, want %q", seed, n, got, sets[n].Value)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package memcached
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"time"
+)
+
+const timeout = 5 * time.Second
+
+// control is the connection that counters are asked on.
+type control struct {
+	net.Conn
+	lines *bufio.Reader
+	meta  bool
+}
+
+func dialControl(ctx context.Context, addr string) (*control, error) {
+	d := net.Dialer{Timeout: timeout}
+	c, err := d.DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	return &control{Conn: c, lines: bufio.NewReader(c)}, c.SetDeadline(time.Now().Add(timeout))
+}
+
+// nothings is how often nothing is asked for: 24 bytes, which a server of the binary protocol waits for.
+const nothings = 6
+
+// knowsMeta asks for nothing, in the meta protocol. A server without it answers otherwise, or ends the connection.
+func (c *control) knowsMeta() (bool, error) {
+	if _, err := io.WriteString(c, strings.Repeat("mn\r\n", nothings)); err != nil {
+		return false, err
+	}
+	for range nothings {
+		line, err := c.lines.ReadSlice('\n')
+		if ne, ok := err.(net.Error); ok && ne.Timeout() {
+			return false, fmt.Errorf("no answer within %v: is it a memcached server?", timeout)
+		}
+		if string(line) != "MN\r\n" {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// stats asks for a group of counters, "" for the general one.
+func (c *control) stats(group string) (map[string]string, error) {
+	if err := c.SetDeadline(time.Now().Add(timeout)); err != nil {
+		return nil, err
+	}
+	if c.meta {
+		return c.textStats(group)
+	}
+	return c.binaryStats(group)
+}
+
+func (c *control) textStats(group string) (map[string]string, error) {
+	if _, err := io.WriteString(c, strings.TrimSpace("stats "+group)+"\r\n"); err != nil {
+		return nil, err
+	}
+	stats := map[string]string{}
+	for {
+		line, err := c.lines.ReadString('\n')
+		if err != nil {
+			return nil, err
+		}
+		fields := strings.SplitN(strings.TrimSpace(line), " ", 3)
+		switch {
+		case fields[0] == "END":
+			return stats, nil
+		case fields[0] == "STAT" && len(fields) == 3:
+			stats[fields[1]] = fields[2]
+		case fields[0] == "STAT" && len(fields) == 2:
+			stats[fields[1]] = ""
+		default:
+			return nil, fmt.Errorf("asked for its counters, it says %q", line)
+		}
+	}
+}
+
+func (c *control) binaryStats(group string) (map[string]string, error) {
+	request := append(appendPacket(nil, opStat, 0, len(group), 0), group...)
+	if _, err := c.Write(request); err != nil {
+		return nil, err
+	}
+	stats := map[string]string{}
+	for {
+		var head [packetHeader]byte
+		if _, err := io.ReadFull(c.lines, head[:]); err != nil {
+			return nil, fmt.Errorf("it knows neither the meta nor the binary protocol: is it a memcached server? (%w)", err)
+		}
+		p, bytes, err := readPacket(head[:], opStat)
+		if err != nil {
+			return nil, err
+		}
+		body := make([]byte, bytes-packetHeader)
+		if _, err := io.ReadFull(c.lines, body); err != nil {
+			return nil, err
+		}
+		if p.status != statusOK {
+			return nil, fmt.Errorf("asked for its counters, it says %s", body)
+		}
+		if p.key == 0 {
+			return stats, nil
+		}
+		stats[string(body[p.extras:p.extras+p.key])] = string(body[p.extras+p.key:])
+	}
+}

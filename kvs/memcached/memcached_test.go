@@ -1,0 +1,136 @@
+package memcached
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+
+	"dpukv/kvs"
+	"dpukv/kvs/internal/pipetest"
+	"dpukv/kvs/kvstest"
+)
+
+func TestConformance(t *testing.T) {
+	for _, protocol := range []string{Meta, Binary} {
+		for _, workers := range []int{1, 2} {
+			t.Run(fmt.Sprint(protocol, workers), func(t *testing.T) {
+				s := start(t, func(c *Config) { c.Workers = workers })
+				r := dial(t, s.Addr(), Options{Protocol: protocol})
+				if got := r.Facts().Protocol; got != protocol {
+					t.Fatalf("the facts say %q", got)
+				}
+				pipetest.Conform(t, r)
+			})
+		}
+	}
+}
+
+func TestFaults(t *testing.T) { pipetest.Fail(t, faultStore) }
+
+func TestTrickle(t *testing.T) { pipetest.Trickle(t, faultStore) }
+
+// TestProtocols: a key stored over one protocol is the same over the other, and has its own bytes.
+func TestProtocols(t *testing.T) {
+	s := start(t, nil)
+	one := kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}
+	key := []byte("plain-key")
+	kvstest.Do(t, pipetest.Open(t, dial(t, s.Addr(), Options{Protocol: Meta}), one), nil, []kvs.Request{{Op: kvs.Set, Key: key, Value: key}})
+	a := kvstest.Do(t, pipetest.Open(t, dial(t, s.Addr(), Options{Protocol: Binary}), one), nil, []kvs.Request{{Op: kvs.Get, Key: key}})
+	if a[0].Status != kvs.OK || string(a[0].Value) != string(key) {
+		t.Errorf("got %+v", a[0])
+	}
+}
+
+// TestServerWithoutMeta: memcached, told to speak only one protocol.
+func TestServerWithoutMeta(t *testing.T) {
+	k := kind
+	t.Cleanup(func() { kind = k })
+	kind.Args = func(cfg *Config, host, port string) ([]string, error) {
+		args, err := k.Args(cfg, host, port)
+		return append(args, "-B", "binary"), err
+	}
+	s := start(t, nil)
+	if got := s.Facts().Protocol; got != Binary {
+		t.Errorf("the protocol is %q", got)
+	}
+	r := dial(t, s.Addr(), Options{})
+	if got := r.Facts(); got.Protocol != Binary || got.MaxKeyBytes != MaxKeyBytes {
+		t.Errorf("the protocol is %q with keys up to %d", got.Protocol, got.MaxKeyBytes)
+	}
+	pipetest.Conform(t, r)
+	if _, err := Dial(t.Context(), s.Addr(), Options{Protocol: Meta}); err == nil || !strings.Contains(err.Error(), "allowed: binary") {
+		t.Errorf("asked for meta: %v", err)
+	}
+}
+
+func TestFacts(t *testing.T) {
+	s := start(t, func(c *Config) { c.Workers, c.Mode, c.CPUs = 2, "store", []int{0} })
+	f := s.Facts()
+	for _, want := range []string{"-t 2", "-M", "-l 127.0.0.1", "-U 0"} {
+		if !strings.Contains(strings.Join(f.Command, " "), want) {
+			t.Errorf("%q is not in the command %q", want, f.Command)
+		}
+	}
+	if f.Store != "memcached" || f.Version == "" || f.Workers != 2 || f.Mode != "store" || f.Access != "crcw" || f.Items != 10_000 {
+		t.Errorf("%+v", f)
+	}
+	if r := dial(t, s.Addr(), Options{}); !slices.Equal(r.Facts().CPUs, f.CPUs) {
+		t.Errorf("pinned to %v, and a client hears %v", f.CPUs, r.Facts().CPUs)
+	}
+}
+
+// TestFull: in mode store, memcached refuses what it has no memory for.
+func TestFull(t *testing.T) {
+	s := start(t, func(c *Config) { c.Mode, c.Items, c.KeyBytes, c.ValueBytes = "store", 1, 1, 1 }) // 65 MiB
+	for _, protocol := range []string{Meta, Binary} {
+		session := pipetest.Open(t, dial(t, s.Addr(), Options{Protocol: protocol}), kvs.SessionOptions{Batch: 64, Window: 1, Connections: 1})
+		value := make([]byte, kvs.MaxValueBytes)
+		var sets []kvs.Request
+		for i := range 2000 {
+			sets = append(sets, kvs.Request{Op: kvs.Set, Key: fmt.Appendf(nil, "%s %d", protocol, i), Value: value})
+		}
+		full := 0
+		for i, a := range kvstest.Do(t, session, nil, sets) {
+			switch a.Status {
+			case kvs.Full:
+				full++
+			case kvs.OK:
+			default:
+				t.Fatalf("set %d: %s", i, a.Status)
+			}
+		}
+		if full == 0 {
+			t.Errorf("%s: 65 MiB held 130 MiB", protocol)
+		}
+	}
+}
+
+// TestStrangers: what listens is no memcached.
+func TestStrangers(t *testing.T) {
+	for _, says := range []string{"", "SSH-2.0-OpenSSH_9.2\r\n", "-ERR unknown command 'mn'\r\n", strings.Repeat("x", 10_000)} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				fmt.Fprint(c, says)
+				c.Close()
+			}
+		}()
+		if r, err := Dial(t.Context(), l.Addr().String(), Options{}); err == nil {
+			r.Close()
+			t.Errorf("%.30q was taken for memcached", says)
+		}
+		l.Close()
+		<-done
+	}
+}

@@ -1,0 +1,124 @@
+package memcached
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"strconv"
+
+	"dpukv/kvs"
+	"dpukv/kvs/internal/pipeline"
+)
+
+// maxToken is the length of a key in a line of the server's.
+const maxToken = 250
+
+// meta is the meta text protocol.
+type meta struct{}
+
+// Append adds a request.
+func (meta) Append(b []byte, r *kvs.Request) []byte {
+	switch r.Op {
+	case kvs.Get:
+		b = append(b, "mg "...)
+		b = base64.StdEncoding.AppendEncode(b, r.Key)
+		return append(b, " v b\r\n"...)
+	case kvs.Delete:
+		b = append(b, "md "...)
+		b = base64.StdEncoding.AppendEncode(b, r.Key)
+		return append(b, " b\r\n"...)
+	}
+	b = append(b, "ms "...)
+	b = base64.StdEncoding.AppendEncode(b, r.Key)
+	b = append(b, ' ')
+	b = strconv.AppendUint(b, uint64(len(r.Value)), 10)
+	if r.Op == kvs.Add {
+		b = append(b, " b ME\r\n"...)
+	} else {
+		b = append(b, " b\r\n"...)
+	}
+	b = append(b, r.Value...)
+	return append(b, "\r\n"...)
+}
+
+// End adds nothing: every request is answered.
+func (meta) End(b []byte) []byte { return b }
+
+// Read takes an answer.
+func (meta) Read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
+	if len(in) < len("HD\r\n") {
+		return pipeline.Outcome{}, nil
+	}
+	if in[0] == 'V' && in[1] == 'A' && in[2] == ' ' && op == kvs.Get {
+		return readValue(in)
+	}
+	if in[0] < 'A' || in[0] > 'Z' {
+		return pipeline.Outcome{}, pipeline.Nonsense(in)
+	}
+	if in[2] != '\r' || in[3] != '\n' {
+		return readFailure(in, op)
+	}
+	status, ok := short(in[0], in[1], op)
+	if !ok {
+		return pipeline.Outcome{}, fmt.Errorf("%q in answer to a %s: %w", in[:2], op, pipeline.Nonsense(in))
+	}
+	return pipeline.Outcome{Status: status, Bytes: 4}, nil
+}
+
+// short is what an answer of two letters means.
+func short(a, b byte, op kvs.Op) (kvs.Status, bool) {
+	switch {
+	case a == 'H' && b == 'D':
+		return kvs.OK, op != kvs.Get
+	case a == 'E' && b == 'N':
+		return kvs.NotFound, op == kvs.Get
+	case a == 'N' && b == 'S':
+		return kvs.Exists, op == kvs.Add
+	case a == 'N' && b == 'F':
+		return kvs.NotFound, op == kvs.Delete
+	}
+	return 0, false
+}
+
+// readValue takes "VA BYTES [FLAGS]\r\nVALUE\r\n".
+func readValue(in []byte) (pipeline.Outcome, error) {
+	size, digits := pipeline.Number(in[3:])
+	from := 3 + digits
+	if from+1 < len(in) && in[from] == '\r' && in[from+1] == '\n' { // no flags were asked for
+		from += 2
+	} else {
+		end, err := pipeline.Line(in)
+		if err != nil || end < 0 {
+			return pipeline.Outcome{}, err
+		}
+		from = end + 1
+	}
+	to := from + size
+	switch {
+	case digits == 0 || size > kvs.MaxValueBytes:
+		return pipeline.Outcome{}, pipeline.Nonsense(in)
+	case to+2 > len(in):
+		return pipeline.Outcome{Bytes: to + 2}, nil
+	case in[to] != '\r' || in[to+1] != '\n':
+		return pipeline.Outcome{}, fmt.Errorf("a value of %d bytes that goes on with %q: %w", size, in[to:to+2], pipeline.Nonsense(in))
+	}
+	return pipeline.Outcome{Status: kvs.OK, From: from, To: to, Bytes: to + 2}, nil
+}
+
+var outOfMemory = []byte("SERVER_ERROR out of memory")
+
+// readFailure takes a line that says what went wrong.
+func readFailure(in []byte, op kvs.Op) (pipeline.Outcome, error) {
+	end, err := pipeline.Line(in)
+	if err != nil || end < 0 {
+		return pipeline.Outcome{}, err
+	}
+	line := in[:end-1]
+	switch {
+	case bytes.HasPrefix(line, outOfMemory) && (op == kvs.Set || op == kvs.Add):
+		return pipeline.Outcome{Status: kvs.Full, Bytes: end + 1}, nil
+	case bytes.Contains(line, []byte("ERROR")):
+		return pipeline.Outcome{}, fmt.Errorf("the server says to a %s: %s", op, line)
+	}
+	return pipeline.Outcome{}, pipeline.Nonsense(in)
+}

@@ -1,0 +1,88 @@
+package memcached
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"os"
+	"os/user"
+	"strconv"
+
+	"dpukv/kvs"
+	"dpukv/kvs/internal/installed"
+
+	"golang.org/x/sys/unix"
+)
+
+// Config is what a server is started with.
+type Config = installed.Config
+
+// Server is a running memcached.
+type Server = installed.Server
+
+const program = "memcached" // and Debian's package
+
+var kind = installed.Kind{Program: program, Package: program, Args: arguments, Look: look}
+
+// Start runs the installed memcached.
+func Start(cfg Config) (*Server, error) { return installed.Start(cfg, &kind) }
+
+// Attach takes the server at addr, which stays as it is.
+func Attach(addr string) (*Server, error) { return installed.Attach(addr, &kind) }
+
+// Installed tells where the program is, or how to get it.
+func Installed() (string, error) { return kind.Find() }
+
+const (
+	maxWorkers  = 64 // more than that memcached warns of
+	maxClients  = 8192
+	spareFiles  = 64 // it opens others than connections
+	bytesPerMiB = 1 << 20
+
+	minHashPower, maxHashPower = 16, 32 // its own default and limit
+)
+
+// arguments are the program's (memcached -h).
+func arguments(cfg *Config, host, port string) ([]string, error) {
+	if cfg.Workers > maxWorkers {
+		return nil, fmt.Errorf("%d threads: memcached takes at most %d", cfg.Workers, maxWorkers)
+	}
+	var files unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil {
+		return nil, fmt.Errorf("getrlimit: %w", err)
+	}
+	clients := min(maxClients, max(files.Max, 2*spareFiles)-spareFiles)
+	args := []string{
+		"-l", host, "-p", port, "-U", "0", // TCP only
+		"-t", strconv.Itoa(cfg.Workers),
+		"-m", strconv.FormatInt(cfg.MemoryBytes()/bytesPerMiB+1, 10),
+		"-c", strconv.FormatUint(clients, 10),
+		"-R", strconv.Itoa(MaxBatch),
+		"-o", fmt.Sprintf("hashpower=%d", hashPower(cfg.Items)),
+	}
+	if cfg.Mode == "store" {
+		args = append(args, "-M")
+	}
+	if os.Geteuid() == 0 { // it insists on being told
+		name := "root"
+		if u, err := user.Current(); err == nil {
+			name = u.Username
+		}
+		args = append(args, "-u", name)
+	}
+	return args, nil
+}
+
+// hashPower is that of a hash table with a bucket an item, as MICA's index is made for its items. Left alone, memcached's begins with
+// 65,536 and is made larger bit by bit, in the middle of the measurement.
+func hashPower(items int) int {
+	return min(max(bits.Len(uint(items-1)), minHashPower), maxHashPower)
+}
+
+func look(ctx context.Context, addr string) (kvs.Facts, error) {
+	r, err := Dial(ctx, addr, Options{})
+	if err != nil {
+		return kvs.Facts{}, err
+	}
+	return r.Facts(), r.Close()
+}

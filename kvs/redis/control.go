@@ -1,0 +1,155 @@
+package redis
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const timeout = 5 * time.Second
+
+// The protocols.
+const (
+	resp2 = "resp2"
+	resp3 = "resp3"
+)
+
+// control is the connection that settings and counters are asked on.
+type control struct {
+	net.Conn
+	lines *bufio.Reader
+}
+
+func dialControl(ctx context.Context, addr string) (*control, error) {
+	d := net.Dialer{Timeout: timeout}
+	c, err := d.DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	return newControl(c), c.SetDeadline(time.Now().Add(timeout))
+}
+
+func newControl(c net.Conn) *control { return &control{c, bufio.NewReader(c)} }
+
+// replyError is an error that the server sent.
+type replyError string
+
+func (e replyError) Error() string { return "the server says: " + string(e) }
+
+// ask sends one command and gives the texts of its answer: one, or those of an array or map.
+func (c *control) ask(words ...string) ([]string, error) {
+	if err := c.SetDeadline(time.Now().Add(timeout)); err != nil {
+		return nil, err
+	}
+	var b []byte
+	b = fmt.Appendf(b, "*%d\r\n", len(words))
+	for _, w := range words {
+		b = appendString(b, []byte(w))
+	}
+	if _, err := c.Write(b); err != nil {
+		return nil, err
+	}
+	return c.answer()
+}
+
+// answer reads one answer of any type, flat.
+func (c *control) answer() ([]string, error) {
+	line, err := c.lines.ReadString('\n')
+	if err != nil {
+		return nil, fmt.Errorf("no answer: is it a Redis server? (%w)", err)
+	}
+	line = strings.TrimRight(line, "\r\n")
+	if line == "" {
+		return nil, errors.New("an empty answer: is it a Redis server?")
+	}
+	switch kind, rest := line[0], line[1:]; kind {
+	case '+', ':', ',', '#', '(', '_':
+		return []string{rest}, nil
+	case '-':
+		return nil, replyError(rest)
+	case '$', '=':
+		return c.text(rest)
+	case '*', '~', '%':
+		return c.aggregate(kind, rest)
+	}
+	return nil, fmt.Errorf("the answer %.60q: is it a Redis server?", line)
+}
+
+const maxControlBytes = 1 << 20
+
+func (c *control) text(length string) ([]string, error) {
+	n, err := strconv.Atoi(length)
+	if err != nil || n > maxControlBytes {
+		return nil, fmt.Errorf("an answer of %.20q bytes", length)
+	}
+	if n < 0 {
+		return []string{""}, nil
+	}
+	text := make([]byte, n+2)
+	_, err = io.ReadFull(c.lines, text)
+	return []string{strings.TrimPrefix(string(text[:n]), "txt:")}, err
+}
+
+func (c *control) aggregate(kind byte, length string) ([]string, error) {
+	n, err := strconv.Atoi(length)
+	if err != nil || n > maxControlBytes {
+		return nil, fmt.Errorf("an answer of %.20q parts", length)
+	}
+	if kind == '%' {
+		n *= 2
+	}
+	var all []string
+	for range n {
+		part, err := c.answer()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, part...)
+	}
+	return all, nil
+}
+
+// hello asks for RESP3. A server that does not know it stays at RESP2.
+func (c *control) hello() (protocol string, err error) {
+	_, err = c.ask("HELLO", "3")
+	var refused replyError
+	switch {
+	case err == nil:
+		return resp3, nil
+	case errors.As(err, &refused) && strings.HasPrefix(string(refused), "NOAUTH"):
+		return "", fmt.Errorf("%w (servers with a password are not measured here)", err)
+	case errors.As(err, &refused):
+		return resp2, nil
+	}
+	return "", err
+}
+
+// info asks for sections of counters.
+func (c *control) info(section string) (map[string]string, error) {
+	text, err := c.ask("INFO", section)
+	if err != nil {
+		return nil, err
+	}
+	fields := map[string]string{}
+	for line := range strings.Lines(strings.Join(text, "")) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
+			fields[name] = value
+		}
+	}
+	return fields, nil
+}
+
+// setting asks for one of the server's settings, "" if it has none of that name.
+func (c *control) setting(name string) (string, error) {
+	pair, err := c.ask("CONFIG", "GET", name)
+	if err != nil || len(pair) < 2 {
+		return "", err
+	}
+	return pair[1], nil
+}

@@ -1,0 +1,144 @@
+package redis
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+
+	"dpukv/kvs"
+	"dpukv/kvs/internal/pipetest"
+	"dpukv/kvs/kvstest"
+)
+
+func TestConformance(t *testing.T) {
+	for _, mget := range []bool{false, true} {
+		t.Run(fmt.Sprint("mget=", mget), func(t *testing.T) {
+			r := dial(t, start(t, nil).Addr(), Options{MGet: mget})
+			if want := map[bool]string{false: "resp3", true: "resp3+mget"}[mget]; r.Facts().Protocol != want {
+				t.Fatalf("the facts say %q", r.Facts().Protocol)
+			}
+			pipetest.Conform(t, r)
+		})
+	}
+}
+
+// TestRESP2: a server that does not know HELLO.
+func TestRESP2(t *testing.T) {
+	k := kind
+	t.Cleanup(func() { kind = k })
+	kind.Args = func(cfg *Config, host, port string) ([]string, error) {
+		args, err := k.Args(cfg, host, port)
+		return append(args, "--rename-command", "HELLO", ""), err
+	}
+	addr := start(t, nil).Addr()
+	for _, mget := range []bool{false, true} {
+		r := dial(t, addr, Options{MGet: mget})
+		if !strings.HasPrefix(r.Facts().Protocol, "resp2") {
+			t.Errorf("the facts say %q", r.Facts().Protocol)
+		}
+		pipetest.Conform(t, r)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	t.Run("get", func(t *testing.T) { pipetest.Fail(t, faultStore(Options{})) })
+	t.Run("mget", func(t *testing.T) { pipetest.Fail(t, faultStore(Options{MGet: true})) })
+}
+
+func TestTrickle(t *testing.T) { pipetest.Trickle(t, faultStore(Options{})) }
+
+// TestPassword: a server that wants one is refused in its own words.
+func TestPassword(t *testing.T) {
+	s := start(t, nil)
+	r := dial(t, s.Addr(), Options{})
+	if _, err := r.control.ask("CONFIG", "SET", "requirepass", "secret"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Dial(t.Context(), s.Addr(), Options{}); err == nil || !strings.Contains(err.Error(), "NOAUTH") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFacts(t *testing.T) {
+	s := start(t, func(c *Config) { c.Workers, c.Mode, c.CPUs = 2, "store", []int{0} })
+	f := s.Facts()
+	for _, want := range []string{"--io-threads 2", "noeviction", "--bind 127.0.0.1", "--appendonly no"} {
+		if !strings.Contains(strings.Join(f.Command, " "), want) {
+			t.Errorf("%q is not in the command %q", want, f.Command)
+		}
+	}
+	if f.Store != "redis" || f.Version == "" || f.Workers != 2 || f.Mode != "store" || f.Access != "erew" || f.Items != 10_000 {
+		t.Errorf("%+v", f)
+	}
+	r := dial(t, s.Addr(), Options{})
+	if !slices.Equal(r.Facts().CPUs, f.CPUs) {
+		t.Errorf("pinned to %v, and a client hears %v", f.CPUs, r.Facts().CPUs)
+	}
+	if f := start(t, nil).Facts(); f.Mode != "cache" || f.Workers != 1 {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestIdleThreads: io-threads that do not work are not passed off as threads that do.
+func TestIdleThreads(t *testing.T) {
+	r := dial(t, start(t, func(c *Config) { c.Workers = 4 }).Addr(), Options{})
+	kvstest.Do(t, pipetest.Open(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}), nil, []kvs.Request{{Op: kvs.Get, Key: []byte("k")}})
+	s, err := r.Stats()
+	if err != nil || len(s.Doubts) != 1 || !strings.Contains(s.Doubts[0], "main thread") {
+		t.Errorf("doubts %q, %v", s.Doubts, err)
+	}
+}
+
+// TestFull: in mode store, Redis refuses what it has no memory for.
+func TestFull(t *testing.T) {
+	s := start(t, func(c *Config) { c.Mode, c.Items, c.KeyBytes, c.ValueBytes = "store", 1, 1, 1 }) // 64 MiB
+	session := pipetest.Open(t, dial(t, s.Addr(), Options{}), kvs.SessionOptions{Batch: 64, Window: 1, Connections: 1})
+	value := make([]byte, kvs.MaxValueBytes)
+	var sets []kvs.Request
+	for i := range 2000 {
+		sets = append(sets, kvs.Request{Op: kvs.Set, Key: fmt.Appendf(nil, "%d", i), Value: value})
+	}
+	full := 0
+	for i, a := range kvstest.Do(t, session, nil, sets) {
+		switch a.Status {
+		case kvs.Full:
+			full++
+		case kvs.OK:
+		default:
+			t.Fatalf("set %d: %s", i, a.Status)
+		}
+	}
+	if full == 0 {
+		t.Error("64 MiB held 130 MiB")
+	}
+}
+
+// TestStrangers: what listens is no Redis.
+func TestStrangers(t *testing.T) {
+	for _, says := range []string{"", "SSH-2.0-OpenSSH_9.2\r\n", "ERROR\r\n", "+OK\r\n$3\r\nabc\r\n", "$99999999\r\n", "*99999999999\r\n", strings.Repeat("x", 10_000)} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				fmt.Fprint(c, says)
+				c.Close()
+			}
+		}()
+		if r, err := Dial(t.Context(), l.Addr().String(), Options{}); err == nil {
+			r.Close()
+			t.Errorf("%.30q was taken for Redis", says)
+		}
+		l.Close()
+		<-done
+	}
+}

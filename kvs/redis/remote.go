@@ -1,0 +1,146 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"sync"
+
+	"dpukv/kvs"
+	"dpukv/kvs/internal/installed"
+	"dpukv/kvs/internal/pipeline"
+)
+
+// MaxBatch is the most operations of a batch.
+const MaxBatch = pipeline.MaxBatch
+
+// Options are how to speak to a server.
+type Options struct {
+	// CPUs are those that the server is known to be pinned to. None: what can be seen from here.
+	CPUs []int
+	// MGet asks for each row of GETs in a batch with one MGET.
+	MGet bool
+}
+
+// Remote is a Redis server seen from a client.
+type Remote struct {
+	addr     string
+	opts     Options
+	protocol string // less options
+	facts    kvs.Facts
+
+	mu      sync.Mutex
+	control *control
+}
+
+var _ kvs.Remote = (*Remote)(nil)
+
+// Dial asks the server at addr what it is.
+func Dial(ctx context.Context, addr string, opts Options) (*Remote, error) {
+	c, err := dialControl(ctx, addr)
+	if err != nil {
+		return nil, fmt.Errorf("redis at %s: %w", addr, err)
+	}
+	r := &Remote{addr: addr, opts: opts, control: c}
+	if err := r.learn(); err != nil {
+		c.Close()
+		return nil, fmt.Errorf("redis at %s: %w", addr, err)
+	}
+	return r, nil
+}
+
+// learn makes the facts of the server's settings.
+func (r *Remote) learn() (err error) {
+	if r.protocol, err = r.control.hello(); err != nil {
+		return err
+	}
+	server, err := r.control.info("server")
+	if err != nil {
+		return err
+	}
+	if server["redis_version"] == "" {
+		return errors.New("it does not tell its version: is it a Redis server?")
+	}
+	pid, _ := strconv.Atoi(server["process_id"]) // 0 is no process
+	r.facts = kvs.Facts{
+		Store: "redis", Version: server["redis_version"], Transport: "tcp", Protocol: r.protocol,
+		Partitions: 1, Access: Access, MinHitRate: 1, MaxBatch: MaxBatch, PID: pid,
+		CPUs: r.opts.CPUs,
+	}
+	if r.facts.CPUs == nil {
+		r.facts.CPUs = installed.PinnedTo(r.addr, pid, program)
+	}
+	if r.opts.MGet {
+		r.facts.Protocol += "+mget"
+	}
+	return r.settings()
+}
+
+// Access is who reads and writes what: the one thread that executes commands everything.
+const Access = "erew"
+
+// settings asks for those that the facts have a word for.
+func (r *Remote) settings() error {
+	threads, err := r.control.setting("io-threads")
+	if err != nil {
+		return err
+	}
+	policy, err := r.control.setting("maxmemory-policy")
+	if err != nil {
+		return err
+	}
+	limit, err := r.control.setting("maxmemory")
+	if err != nil {
+		return err
+	}
+	r.facts.Workers = 1 // older servers have no such setting
+	if n, err := strconv.Atoi(threads); err == nil {
+		r.facts.Workers = max(n, 1)
+	}
+	r.facts.LogBytes, _ = strconv.ParseInt(limit, 10, 64) // 0 is no limit
+	r.facts.Mode = "store"
+	if r.facts.LogBytes > 0 && policy != "noeviction" {
+		r.facts.Mode = "cache"
+	}
+	return nil
+}
+
+// Facts are what the server said when it was dialled.
+func (r *Remote) Facts() kvs.Facts { return r.facts }
+
+// Stats asks the server for its counters.
+func (r *Remote) Stats() (kvs.Stats, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	text, err := r.control.info("everything")
+	if err != nil {
+		return kvs.Stats{}, fmt.Errorf("ask redis at %s for its counters: %w", r.addr, err)
+	}
+	return parseStats(text, r.facts.Workers)
+}
+
+// Open connects a session.
+func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
+	return pipeline.Open(pipeline.Target{
+		Addr: r.addr, Workers: r.facts.Workers, Timeout: timeout,
+		Wire:  func() pipeline.Wire { return &resp{mget: r.opts.MGet} },
+		Greet: r.greet,
+	}, opts)
+}
+
+// greet brings a fresh connection to the protocol of the facts.
+func (r *Remote) greet(nc net.Conn) error {
+	if r.protocol == resp2 {
+		return nil
+	}
+	protocol, err := newControl(nc).hello()
+	if err == nil && protocol != r.protocol {
+		err = fmt.Errorf("it spoke %s before, and now only %s", r.protocol, protocol)
+	}
+	return err
+}
+
+// Close ends the connection for counters.
+func (r *Remote) Close() error { return r.control.Close() }

@@ -1,0 +1,84 @@
+package redis
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"dpukv/kvs"
+)
+
+// parseStats makes one worker of the server's sums over its threads.
+func parseStats(text map[string]string, workers int) (kvs.Stats, error) {
+	p := parser{text: text}
+	w := kvs.WorkerStats{
+		Hits: p.count("keyspace_hits"), Evicted: p.count("evicted_keys"),
+		Items: p.keys(), Connections: p.count("connected_clients"),
+	}
+	w.Gets = w.Hits + p.count("keyspace_misses") // of GET and MGET, key by key
+	w.Ops = w.Gets + p.calls("set") + p.calls("del")
+	w.CPUNs = p.nanoseconds("used_cpu_user") + p.nanoseconds("used_cpu_sys")
+	s := kvs.Stats{CPUNs: w.CPUNs, Workers: []kvs.WorkerStats{w}}
+	if workers > 1 {
+		s.Doubts = p.idleThreads(workers)
+	}
+	return s, p.err
+}
+
+// parser reads fields, and keeps the first error.
+type parser struct {
+	text map[string]string
+	err  error
+}
+
+func (p *parser) note(name, want string, err error) {
+	if err != nil && p.err == nil {
+		p.err = fmt.Errorf("counter %s: found %q, want %s", name, p.text[name], want)
+	}
+}
+
+func (p *parser) count(name string) uint64 {
+	n, err := strconv.ParseUint(p.text[name], 10, 64)
+	p.note(name, "a number", err)
+	return n
+}
+
+func (p *parser) nanoseconds(name string) int64 {
+	seconds, err := strconv.ParseFloat(p.text[name], 64)
+	p.note(name, "seconds", err)
+	return int64(seconds * 1e9)
+}
+
+// part is a number in a field like "calls=12,usec=34". A field that is not there has not happened yet.
+func (p *parser) part(name, key string) uint64 {
+	for part := range strings.SplitSeq(p.text[name], ",") {
+		if k, v, _ := strings.Cut(part, "="); k == key {
+			n, err := strconv.ParseUint(v, 10, 64)
+			p.note(name, "a number", err)
+			return n
+		}
+	}
+	return 0
+}
+
+func (p *parser) calls(command string) uint64 { return p.part("cmdstat_"+command, "calls") }
+
+func (p *parser) keys() uint64 { return p.part("db0", "keys") }
+
+// threadedShare is the share of its writes that a server with io-threads must have done on them to
+// count as one of several threads.
+const threadedShare = 0.5
+
+// idleThreads says when the io-threads slept.
+func (p *parser) idleThreads(workers int) []string {
+	threaded, all := p.text["io_threaded_writes_processed"], p.count("total_writes_processed")
+	n, err := strconv.ParseUint(threaded, 10, 64)
+	if err != nil {
+		return []string{fmt.Sprintf("redis was given %d io-threads and does not tell whether they worked", workers)}
+	}
+	if float64(n) >= threadedShare*float64(all) {
+		return nil
+	}
+	return []string{fmt.Sprintf("redis was given %d io-threads, but %d of its %d writes were its main thread's: it lets the others sleep "+
+		"while fewer than %d connections have something waiting: give it more connections, or 1 thread", workers, all-n, all, 2*workers)}
+}

@@ -1,0 +1,178 @@
+package redis
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"dpukv/kvs"
+	"dpukv/kvs/internal/pipeline"
+)
+
+// resp is the protocol as one connection speaks it.
+type resp struct {
+	mget bool
+	// The row of GETs that the batch ends in: where it begins, and how many.
+	rowAt, row int
+	left       int // values of an array that are still to be read
+}
+
+// Append adds a request.
+func (w *resp) Append(b []byte, r *kvs.Request) []byte {
+	if w.mget && r.Op == kvs.Get {
+		if w.row == 0 {
+			w.rowAt = len(b)
+		}
+		w.row++
+		return appendString(b, r.Key)
+	}
+	b = w.End(b)
+	switch r.Op {
+	case kvs.Get:
+		b = append(b, "*2\r\n$3\r\nGET\r\n"...)
+		return appendString(b, r.Key)
+	case kvs.Delete:
+		b = append(b, "*2\r\n$3\r\nDEL\r\n"...)
+		return appendString(b, r.Key)
+	case kvs.Add:
+		b = append(b, "*4\r\n$3\r\nSET\r\n"...)
+		b = appendString(b, r.Key)
+		b = appendString(b, r.Value)
+		return append(b, "$2\r\nNX\r\n"...)
+	}
+	b = append(b, "*3\r\n$3\r\nSET\r\n"...)
+	b = appendString(b, r.Key)
+	return appendString(b, r.Value)
+}
+
+// End puts the command before a row of keys, once its length is known.
+func (w *resp) End(b []byte) []byte {
+	if w.row == 0 {
+		return b
+	}
+	var head [32]byte
+	h := append(head[:0], '*')
+	h = strconv.AppendUint(h, uint64(w.row+1), 10)
+	h = append(h, "\r\n$4\r\nMGET\r\n"...)
+	w.row = 0
+	return slices.Insert(b, w.rowAt, h...)
+}
+
+func appendString(b, s []byte) []byte {
+	if len(s) < 10 { // the study's keys and values
+		b = append(b, '$', '0'+byte(len(s)), '\r', '\n')
+	} else {
+		b = append(b, '$')
+		b = strconv.AppendUint(b, uint64(len(s)), 10)
+		b = append(b, '\r', '\n')
+	}
+	b = append(b, s...)
+	return append(b, '\r', '\n')
+}
+
+// Read takes an answer.
+func (w *resp) Read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
+	if !w.mget || op != kvs.Get {
+		if w.left > 0 {
+			return pipeline.Outcome{}, fmt.Errorf("%d values more than MGET asked for", w.left)
+		}
+		return read(in, op)
+	}
+	head, count := 0, w.left
+	if count == 0 {
+		var err error
+		if count, head, err = arrayHead(in); err != nil || head == 0 {
+			return pipeline.Outcome{}, err
+		}
+	}
+	if len(in) == head {
+		return pipeline.Outcome{}, nil
+	}
+	o, err := read(in[head:], op)
+	if err != nil || o.Bytes == 0 || o.Bytes > len(in)-head {
+		return pipeline.Outcome{}, err
+	}
+	w.left = count - 1
+	o.From, o.To, o.Bytes = o.From+head, o.To+head, o.Bytes+head
+	return o, nil
+}
+
+// arrayHead reads "*COUNT\r\n", of at least one value.
+func arrayHead(in []byte) (count, head int, err error) {
+	if in[0] != '*' && in[0] != '-' {
+		return 0, 0, pipeline.Nonsense(in)
+	}
+	end, err := pipeline.Line(in)
+	if err != nil || end < 0 {
+		return 0, 0, err
+	}
+	count, digits := pipeline.Number(in[1:])
+	if in[0] == '-' {
+		return 0, 0, failure(in[1:end-1], kvs.Get)
+	}
+	if count == 0 || 1+digits != end-1 {
+		return 0, 0, pipeline.Nonsense(in)
+	}
+	return count, end + 1, nil
+}
+
+// read takes one value. It has at least one byte.
+func read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
+	if in[0] == '$' && op == kvs.Get && len(in) > 1 && in[1] != '-' {
+		return readString(in)
+	}
+	if in[0] > '_' || in[0] < '$' { // none of the types
+		return pipeline.Outcome{}, pipeline.Nonsense(in)
+	}
+	end, err := pipeline.Line(in)
+	if err != nil || end < 0 {
+		return pipeline.Outcome{}, err
+	}
+	o := pipeline.Outcome{Bytes: end + 1}
+	switch line := string(in[:end-1]); {
+	case line == "+OK" && (op == kvs.Set || op == kvs.Add):
+	case (line == "$-1" || line == "_") && op == kvs.Get: // RESP2's and RESP3's
+		o.Status = kvs.NotFound
+	case (line == "$-1" || line == "_") && op == kvs.Add:
+		o.Status = kvs.Exists
+	case line == ":1" && op == kvs.Delete:
+	case line == ":0" && op == kvs.Delete:
+		o.Status = kvs.NotFound
+	case in[0] == '-' && bytes.HasPrefix(in, outOfMemory):
+		o.Status = kvs.Full
+	case in[0] == '-':
+		return o, failure(in[1:end-1], op)
+	default:
+		return o, fmt.Errorf("in answer to a %s: %w", op, pipeline.Nonsense(in))
+	}
+	return o, nil
+}
+
+var outOfMemory = []byte("-OOM ")
+
+func failure(words []byte, op kvs.Op) error {
+	return fmt.Errorf("the server says to a %s: %s", op, words)
+}
+
+// readString takes "$BYTES\r\nVALUE\r\n".
+func readString(in []byte) (pipeline.Outcome, error) {
+	size, digits := pipeline.Number(in[1:])
+	from := 1 + digits + 2
+	if from > len(in) {
+		if digits > 5 {
+			return pipeline.Outcome{}, pipeline.Nonsense(in)
+		}
+		return pipeline.Outcome{}, nil
+	}
+	to := from + size
+	switch {
+	case digits == 0 || size > kvs.MaxValueBytes || in[from-2] != '\r' || in[from-1] != '\n':
+		return pipeline.Outcome{}, pipeline.Nonsense(in)
+	case to+2 > len(in):
+		return pipeline.Outcome{Bytes: to + 2}, nil
+	case in[to] != '\r' || in[to+1] != '\n':
+		return pipeline.Outcome{}, fmt.Errorf("a value of %d bytes that goes on with %q: %w", size, in[to:to+2], pipeline.Nonsense(in))
+	}
+	return pipeline.Outcome{Status: kvs.OK, From: from, To: to, Bytes: to + 2}, nil
+}
