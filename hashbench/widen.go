@@ -1,10 +1,11 @@
 package hashbench
 
-// Widen spreads a 32-bit hash over 64 bits. It is the finalizer of SplitMix64 after the
-// addition of that generator's increment (which keeps 0 from mapping to 0): a bijection of 64-bit
-// words, so that different hashes stay different.
-func Widen(h uint32) uint64 {
-	x := uint64(h) + 0x9e3779b97f4a7c15
+// Widen spreads a 32-bit hash over 64 bits. It is SplitMix64, a bijection of 64-bit
+// words, so that different hashes stay different, and 0 does not map to 0.
+func Widen(h uint32) uint64 { return splitMix(uint64(h)) }
+
+func splitMix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31

@@ -17,9 +17,10 @@
 //
 // # The loop's own cost
 //
-// The same loops call a function that returns its key's address at once, in the same rounds, and that is
-// subtracted. Chains of 4 and of 16 dependent multiplications show what is left: extrapolated
-// to none, they should take no time. The report has both figures.
+// It is measured in the same rounds and subtracted. Of the throughput loop it is the time of a function that returns
+// its key's address at once. Of the latency loop it is the time of a chain of no dependent multiplications, on the
+// line through chains of 4 and of 16: see [Loop]. How far a chain of 8 is from that line is what
+// may be left in each figure; the report says it.
 //
 // # Settling
 //

@@ -44,7 +44,7 @@ func run(ctx context.Context, cfg *Config) (*report.Report, error) {
 		StartedAt: time.Now().UTC(), Machine: machine.Read(), Seed: cfg.Seed, Rounds: cfg.Rounds, Warnings: []string{},
 	}
 	p := newPlan(cfg)
-	round, err := cfg.roundNs(len(p.all))
+	round, err := cfg.roundNs(len(p.series))
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func run(ctx context.Context, cfg *Config) (*report.Report, error) {
 	if !rate.settle(ctx) {
 		r.Warnings = append(r.Warnings, "the core's clock did not settle before the first pass")
 	}
-	for _, s := range p.all {
+	for _, s := range p.series {
 		if err := s.calibrate(round); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.describe(), err)
 		}
@@ -65,7 +65,7 @@ func run(ctx context.Context, cfg *Config) (*report.Report, error) {
 	if err := passes(ctx, cfg, p, rate); err != nil {
 		return nil, err
 	}
-	r.Results, r.Overheads, r.OverheadLeftNs = p.results(cfg), p.loopCosts(), p.overheadLeft()
+	r.Results, r.Overheads = p.results(), p.overheads()
 	r.Clock = rate.clock(cfg.CPU)
 	r.DurationNs = int64(time.Since(r.StartedAt))
 	r.Warnings = append(r.Warnings, doubts(r)...)
@@ -74,7 +74,7 @@ func run(ctx context.Context, cfg *Config) (*report.Report, error) {
 
 func passes(ctx context.Context, cfg *Config, p *plan, rate *rate) error {
 	rng := rand.New(rand.NewPCG(cfg.Seed, 2))
-	order := slices.Clone(p.all)
+	order := slices.Clone(p.series)
 	for pass := range cfg.Rounds {
 		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		for _, s := range order {
@@ -105,8 +105,10 @@ func doubts(r *report.Report) []string {
 	if c := r.Clock; c.CoreHz > 0 && (c.CoreMaxHz-c.CoreMinHz)/c.CoreHz > maxRateSpread {
 		said = append(said, fmt.Sprintf("the core's clock varied from %.2f to %.2f GHz", c.CoreMinHz/1e9, c.CoreMaxHz/1e9))
 	}
-	if left := r.OverheadLeftNs; left > maxOverheadLeft || left < -maxOverheadLeft {
-		said = append(said, fmt.Sprintf("%.2f ns of the loop's cost are left in each figure of latency", left))
+	for _, o := range r.Overheads {
+		if o.LeftNs > maxOverheadLeft || o.LeftNs < -maxOverheadLeft {
+			said = append(said, fmt.Sprintf("%.2f ns of the %s loop's cost (%s lengths) are left in its figures", o.LeftNs, o.Mode, o.Lengths))
+		}
 	}
 	wide := 0
 	for _, x := range r.Results {

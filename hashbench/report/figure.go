@@ -140,7 +140,7 @@ func (f *figure) title() string {
 func (f *figure) foot() []string {
 	said := []string{}
 	for _, m := range f.machines {
-		said = append(said, m.Name+": "+joined(m.machine(), m.Clock.text()))
+		said = append(said, m.Name+": "+m.machine(), m.Clock.text())
 	}
 	said = append(said, fmt.Sprintf("medians of %d rounds with 95 %% confidence intervals", f.machines[0].Rounds), "the loop's own cost subtracted")
 	for _, m := range f.machines {

@@ -31,12 +31,9 @@ type Report struct {
 	RoundNs    int64         `json:"round_ns"` // aimed at
 	// Overheads are what the loops cost without a hash function; they are subtracted already.
 	Overheads []Overhead `json:"overheads"`
-	// OverheadLeftNs is what of it was left after the subtraction, as chains of 4 and of 16 dependent
-	// multiplications tell: the time of a chain of none.
-	OverheadLeftNs float64    `json:"overhead_left_ns"`
-	Results        []Result   `json:"results"`
-	SMHasher       []SMHasher `json:"smhasher,omitempty"`
-	Warnings       []string   `json:"warnings"`
+	Results   []Result   `json:"results"`
+	SMHasher  []SMHasher `json:"smhasher,omitempty"`
+	Warnings  []string   `json:"warnings"`
 }
 
 // Measured is the only provenance that a report may have.
@@ -77,6 +74,9 @@ type Overhead struct {
 	Lengths string   `json:"lengths"` // "fixed", or a range of random ones
 	Words   int      `json:"words"`   // of the result, 1 or 2
 	Ns      Interval `json:"ns"`
+	// LeftNs is what a latency loop's cost leaves unexplained: how far a chain of 8 dependent multiplications is
+	// from eight times one, where chains of 4 and of 16 tell the loop's cost and that of one.
+	LeftNs float64 `json:"left_ns"`
 }
 
 // Result is one function in one case.
@@ -105,7 +105,8 @@ type SMHasher struct {
 	// CoreCycles is the same time in cycles of the core.
 	CoreCycles float64 `json:"core_cycles"`
 	// Timer is what SMHasher reads: "TSC", "CNTVCT_EL0 × 64".
-	Timer string `json:"timer"`
+	Timer   string  `json:"timer"`
+	TimerHz float64 `json:"timer_hz"`
 }
 
 // Factor is how much SMHasher's cycles are more than the core's.

@@ -68,9 +68,12 @@ func (r *Report) writeConditions(b *bytes.Buffer) {
 	fmt.Fprintf(b, "Medians of %d interleaved rounds of about %v ± their 95 %% confidence interval; nanoseconds of CPU time a call, the loop's own cost subtracted:\n",
 		r.Rounds, time.Duration(r.RoundNs).Round(10*time.Microsecond))
 	for _, o := range r.Overheads {
-		fmt.Fprintf(b, "  %s loop, %s lengths, %s: %s ns\n", o.Mode, o.Lengths, count(o.Words, "word"), digits3(o.Ns.Median))
+		fmt.Fprintf(b, "  %s loop, %s lengths, %s: %s ns", o.Mode, o.Lengths, count(o.Words, "word"), digits3(o.Ns.Median))
+		if o.Mode == string(Latency) {
+			fmt.Fprintf(b, ", %.2f ns left", o.LeftNs)
+		}
+		b.WriteByte('\n')
 	}
-	fmt.Fprintf(b, "  left after subtraction, as chains of multiplications tell: %.2f ns\n", r.OverheadLeftNs)
 	fmt.Fprintf(b, "Measured on %s.\n", joined(r.machine(), r.Clock.text()))
 }
 
@@ -112,13 +115,8 @@ func (r *Report) writeSMHasher(b *bytes.Buffer) {
 		})
 	}
 	b.WriteString("\n" + layOut(rows, 1))
-	fmt.Fprintf(b, "\nSMHasher's timer here is %s, at %s of it a second; the core runs at %s (%s). Its \"cycles\" are that factor off, and\n"+
-		"differently on every machine: compare nanoseconds.\n",
-		r.SMHasher[0].Timer, gigahertz(r.smhasherHz()), gigahertz(r.Clock.CoreHz), r.Clock.CoreSource)
-}
-
-// smhasherHz is how often a second SMHasher's timer seems to tick.
-func (r *Report) smhasherHz() float64 {
-	s := r.SMHasher[0]
-	return r.Clock.CoreHz * s.Factor()
+	timer := r.SMHasher[0]
+	fmt.Fprintf(b, "\nSMHasher's timer here is %s, %s; the core runs at %s (%s). So its \"cycles\" are %.3f of the core's,\n"+
+		"and another share on every other machine: compare nanoseconds. Its nanoseconds have the loop's cost in them.\n",
+		timer.Timer, gigahertz(timer.TimerHz), gigahertz(r.Clock.CoreHz), r.Clock.CoreSource, timer.TimerHz/r.Clock.CoreHz)
 }

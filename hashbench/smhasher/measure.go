@@ -44,6 +44,7 @@ func Measure(f hashbench.Func, bytes int, coreHz float64, quick bool) (report.SM
 		Cycles:     cycles,
 		CoreCycles: ns * coreHz / 1e9,
 		Timer:      timer.Name,
+		TimerHz:    timer.Hz,
 	}, nil
 }
 

@@ -22,12 +22,21 @@ func mix16(u, v, mul uint64) uint64 {
 }
 
 func city0to16(s []byte) uint64 {
+	if len(s) >= 8 {
+		return city8to16(s)
+	}
+	return city0to7(s)
+}
+
+func city8to16(s []byte) uint64 {
+	mul := k2 + uint64(len(s))*2
+	a, b := u64(s)+k2, u64(s[len(s)-8:])
+	return mix16(ror(b, 37)*mul+a, (ror(a, 25)+b)*mul, mul)
+}
+
+func city0to7(s []byte) uint64 {
 	n := uint64(len(s))
 	switch {
-	case n >= 8:
-		mul := k2 + n*2
-		a, b := u64(s)+k2, u64(s[len(s)-8:])
-		return mix16(ror(b, 37)*mul+a, (ror(a, 25)+b)*mul, mul)
 	case n >= 4:
 		return mix16(n+uint64(u32(s))<<3, uint64(u32(s[len(s)-4:])), k2+n*2)
 	case n > 0:
@@ -76,8 +85,12 @@ func weak(w, x, y, z, a, b uint64) (uint64, uint64) {
 // City64 is CityHash64.
 func City64(s []byte) uint64 {
 	switch n := len(s); {
-	case n <= 16:
-		return city0to16(s)
+	case n >= 8 && n <= 16: // a store's keys: city8to16, without a call
+		mul := k2 + uint64(n)*2
+		a, b := u64(s)+k2, u64(s[n-8:])
+		return mix16(ror(b, 37)*mul+a, (ror(a, 25)+b)*mul, mul)
+	case n < 8:
+		return city0to7(s)
 	case n <= 32:
 		return city17to32(s)
 	case n <= 64:
