@@ -12,6 +12,7 @@ require (
 	github.com/dgryski/go-spooky v0.0.0-20170606183049-ed3d087f40e2
 	github.com/go-faster/city v1.0.1
 	github.com/goccy/go-yaml v1.19.2
+	github.com/google/pprof v0.0.0-20251114195745-4902fdda35c8
 	github.com/minio/highwayhash v1.0.4
 	github.com/panjf2000/gnet/v2 v2.10.0
 	github.com/rogpeppe/go-internal v1.14.1
