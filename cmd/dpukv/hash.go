@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -66,7 +67,6 @@ with its published test vectors first. Copy the binary to a DPU, run it there to
 	flags.BoolVar(&f.bench, "bench", false, "print each round as a line for benchstat")
 	flags.BoolVar(&f.compat, "smhasher-compat", false, "also time in SMHasher's loop, and show what SMHasher would print here")
 	flags.BoolVar(&f.qual, "quality", false, "do not time: show avalanche and how many of MICA's buckets overflow")
-	cmd.MarkFlagsMutuallyExclusive("json", "bench")
 	cmd.AddCommand(newHashCompareCommand(), newHashListCommand())
 	return cmd
 }
@@ -131,6 +131,8 @@ func (f *hashFlags) config(list []hashbench.Func) (cfg measure.Config, err error
 		}
 	}
 	switch {
+	case f.asJSON && f.bench:
+		return cfg, errors.New("--json and --bench: want one of them")
 	case f.duration < 0:
 		return cfg, fmt.Errorf("--duration %v: want more than 0", f.duration)
 	case f.duration == 0 && f.quick:

@@ -53,11 +53,33 @@ func (c *Config) Validate() error {
 	if !slices.Contains(allowed, c.CPU) {
 		return fmt.Errorf("CPU %d can't be pinned to; allowed: %s", c.CPU, cpu.FormatList(allowed))
 	}
-	return nil
+	_, err = c.roundNs()
+	return err
+}
+
+// series is how many rounds a pass has: of every contender in every case, and of the loops alone.
+func (c *Config) series() int {
+	loops := map[loopKey]bool{}
+	for i := range c.Contenders {
+		for _, k := range c.Cases {
+			if c.Contenders[i].Loop != nil {
+				loops[keyOf(&c.Contenders[i], k)] = true
+			}
+		}
+	}
+	n := len(c.Contenders) * len(c.Cases)
+	for k := range loops {
+		n++
+		if k.mode == report.Latency {
+			n += len(chainLengths) - 1
+		}
+	}
+	return n
 }
 
 // roundNs is how long a round may be.
-func (c *Config) roundNs(series int) (time.Duration, error) {
+func (c *Config) roundNs() (time.Duration, error) {
+	series := c.series()
 	round := c.Duration / time.Duration(max(series*c.Rounds, 1))
 	if round < minRound {
 		return 0, fmt.Errorf("duration is %v, but %d rounds of %d functions and cases need at least %v: ask for fewer or for longer",

@@ -202,3 +202,14 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		t.Error("went on")
 	}
 }
+
+// What is announced is what is made.
+func TestSeries(t *testing.T) {
+	cfg := Config{
+		Contenders: OfAll(hashbench.All()),
+		Cases:      append(report.MainCases(), report.Case{Mode: report.Latency, MinBytes: 8, MaxBytes: 8}),
+	}
+	if got, want := cfg.series(), len(newPlan(&cfg).series); got != want {
+		t.Errorf("%d series announced, %d planned", got, want)
+	}
+}

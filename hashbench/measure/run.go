@@ -44,7 +44,7 @@ func run(ctx context.Context, cfg *Config) (*report.Report, error) {
 		StartedAt: time.Now().UTC(), Machine: machine.Read(), Seed: cfg.Seed, Rounds: cfg.Rounds, Warnings: []string{},
 	}
 	p := newPlan(cfg)
-	round, err := cfg.roundNs(len(p.series))
+	round, err := cfg.roundNs()
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ func WriteBench(w io.Writer, r *Report) error {
 	for _, x := range r.Results {
 		for _, ns := range x.RoundsNs {
 			net := ns - x.OverheadNs
-			fmt.Fprintf(b, "BenchmarkHash/%s %d %.4g ns/op", x.benchName(), x.Calls, net)
+			fmt.Fprintf(b, "BenchmarkHash/%s %d %.6g ns/op", x.benchName(), x.Calls, net)
 			if x.Mode == Throughput && net > 0 {
 				fmt.Fprintf(b, " %.5g MB/s", x.MeanBytes()/net*1e3)
 			}

@@ -4,6 +4,7 @@ import (
 	"image/color"
 
 	xfont "golang.org/x/image/font"
+	_ "gonum.org/v1/plot" // has the fonts
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"

@@ -85,10 +85,10 @@ func (r *Report) machine() string {
 func (c *Clock) text() string {
 	said := []string{fmt.Sprintf("CPU %d", c.CPU)}
 	if c.CoreHz > 0 {
-		said = append(said, fmt.Sprintf("core at %s (%s)", gigahertz(c.CoreHz), c.CoreSource))
+		said = append(said, fmt.Sprintf("core at %s (%s)", frequency(c.CoreHz), c.CoreSource))
 	}
 	if c.CounterHz > 0 {
-		said = append(said, fmt.Sprintf("%s at %s (%s)", c.Counter, gigahertz(c.CounterHz), c.CounterSource))
+		said = append(said, fmt.Sprintf("%s at %s (%s)", c.Counter, frequency(c.CounterHz), c.CounterSource))
 	}
 	return strings.Join(said, ", ")
 }
@@ -118,5 +118,5 @@ func (r *Report) writeSMHasher(b *bytes.Buffer) {
 	timer := r.SMHasher[0]
 	fmt.Fprintf(b, "\nSMHasher's timer here is %s, %s; the core runs at %s (%s). So its \"cycles\" are %.3f of the core's,\n"+
 		"and another share on every other machine: compare nanoseconds. Its nanoseconds have the loop's cost in them.\n",
-		timer.Timer, gigahertz(timer.TimerHz), gigahertz(r.Clock.CoreHz), r.Clock.CoreSource, timer.TimerHz/r.Clock.CoreHz)
+		timer.Timer, frequency(timer.TimerHz), frequency(r.Clock.CoreHz), r.Clock.CoreSource, timer.TimerHz/r.Clock.CoreHz)
 }

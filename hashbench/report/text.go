@@ -44,8 +44,13 @@ func layOut(rows [][]string, names int) string {
 	return b.String()
 }
 
-// gigahertz writes a rate: "4.13 GHz".
-func gigahertz(hz float64) string { return digits3(hz/1e9) + " GHz" }
+// frequency writes a rate: "4.13 GHz", "200 MHz".
+func frequency(hz float64) string {
+	if hz < 1e9 {
+		return digits3(hz/1e6) + " MHz"
+	}
+	return digits3(hz/1e9) + " GHz"
+}
 
 // cases lists the cases of results, each once, in the order of their first result.
 func cases(results []Result) []Case {
