@@ -7,7 +7,9 @@ import (
 
 // Repeat makes calls of a function in a case, in the loops that are measured, for whoever
 // traces instructions instead of timing them.
-func Repeat(c report.Case, f hashbench.Native, calls int) { sink += call(c.Mode, newInput(c, 1), f, calls) }
+func Repeat(c report.Case, f hashbench.Native, calls int) {
+	sink += call(c.Mode, newInput(c, 1), f, calls)
+}
 
 // LoopFunction finds what the loops' own cost is known by, for functions of one word: "empty", "chain4", "chain16".
 func LoopFunction(name string) (hashbench.Native, bool) {

@@ -1,6 +1,6 @@
 // Package model predicts what hash functions cost on the cores of a DPU that nobody here has: the Cortex-A72 of
 // BlueField-1 and -2 and the Cortex-A78 of BlueField-3. Its figures are a model's, labelled so, and never stand in a
-// measured report: its JSON is of another kind, which dpukv hash compare refuses.
+// measured report: they are printed, and there is no file of them that dpukv hash compare could read.
 //
 // # How
 //
@@ -14,7 +14,7 @@
 //
 // # What it leaves out
 //
-// Mispredicted branches, caches, the front end's limits beyond its width, and whatever the pipeline's tables
+// Mispredicted branches, caches, loads that wait for a store to the stack, the front end's limits beyond its width, and whatever the pipeline's tables
 // have wrong. LLVM has one model for the A72 and the A78, so the A78 is taken for a Neoverse N2 that
 // dispatches six instructions a cycle, and on the A72 each 64-bit multiplication keeps its multiplier
 // for 3 cycles (4 for the high half), after Arm's optimization guides. Take the figures as ±50 %, their order as better than that.

@@ -11,17 +11,17 @@ import (
 
 // Prediction is what the model says of a function on a core.
 type Prediction struct {
-	Function string  `json:"function"`
-	Core     string  `json:"core"`
-	Hz       float64 `json:"core_hz"`
+	Function string
+	Core     string
+	Hz       float64
 	// Cycles a hash of 16 bytes, less the loop's own, and nanoseconds at Hz.
-	LatencyCycles    float64 `json:"latency_16_cycles"`
-	ThroughputCycles float64 `json:"throughput_16_cycles"`
-	LatencyNs        float64 `json:"latency_16_ns"`
-	ThroughputNs     float64 `json:"throughput_16_ns"`
+	LatencyCycles    float64
+	ThroughputCycles float64
+	LatencyNs        float64
+	ThroughputNs     float64
 	// BulkGBps is the bandwidth of long input in the first-level cache.
-	BulkGBps     float64 `json:"bulk_gbps"`
-	Instructions float64 `json:"instructions_16"` // a hash of 16 bytes with its loop
+	BulkGBps     float64
+	Instructions float64 // a hash of 16 bytes with its loop
 }
 
 const (

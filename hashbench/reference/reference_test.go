@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"dpukv/hashbench"
@@ -13,10 +14,36 @@ import (
 // sourcesVar names the folder of the sources that Debian has no package of.
 const sourcesVar = "HASH_C_SOURCES"
 
+// built is the program, compiled once for all tests.
+var built struct {
+	sync.Once
+	folder  string
+	path    string
+	missing []string
+	err     error
+}
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if built.folder != "" {
+		_ = os.RemoveAll(built.folder)
+	}
+	os.Exit(status)
+}
+
+func build() (path string, missing []string, err error) {
+	built.Do(func() {
+		if built.folder, built.err = os.MkdirTemp("", "reference"); built.err == nil {
+			built.path, built.missing, built.err = Build(context.Background(), built.folder, os.Getenv(sourcesVar))
+		}
+	})
+	return built.path, built.missing, built.err
+}
+
 // start builds and starts the references that there are, and says which are not.
 func start(t *testing.T) *Process {
 	t.Helper()
-	path, missing, err := Build(context.Background(), t.TempDir(), os.Getenv(sourcesVar))
+	path, missing, err := build()
 	if errors.Is(err, ErrAbsent) {
 		t.Skip(err)
 	}

@@ -14,7 +14,8 @@ import (
 func MainCases() []Case {
 	return []Case{
 		Fixed(Latency, 16), Fixed(Throughput, 16),
-		{Mode: Latency, MinBytes: 1, MaxBytes: 32}, {Mode: Throughput, MinBytes: 1, MaxBytes: 32},
+		{Mode: Latency, MinBytes: 1, MaxBytes: 32},
+		{Mode: Throughput, MinBytes: 1, MaxBytes: 32},
 		Fixed(Throughput, 256<<10),
 	}
 }
