@@ -17,7 +17,7 @@ func some[T comparable](t *rapid.T, name string, values ...T) []T {
 
 func anySweep(t *rapid.T) Sweep {
 	return Sweep{
-		Stores: []string{"mica"}, Placements: some(t, "placements", placements...), Submodes: some(t, "submodes", submodes...),
+		Stores: []string{"mica"}, Placements: some(t, "placements", "CH-SH", "CDH-SH", "MY-1"), Submodes: some(t, "submodes", submodes...),
 		GetRatios: some(t, "get_ratios", 1, 0.95, 0.5, 0, 1.0/3), Dist: some(t, "dist", "uniform", "zipf:0.99", "zipf:0.5"),
 		Keys: some(t, "keys", 1, 1000, 1_000_000), KeyBytes: some(t, "key_bytes", 8, 16), ValueBytes: some(t, "value_bytes", 8, 32),
 		Batch: some(t, "batch", 1, 64), Window: some(t, "window", 1, 4), Connections: some(t, "connections", 1, 2),
@@ -140,6 +140,7 @@ func TestOnly(t *testing.T) {
 		"repeat=1":                          12,
 		"repeat=1,repeat=3,get_ratios=.5":   8,
 		"stores=mica,rates=0,hash=city64,repeat=2": 12,
+		"store=mica,placement=CH-SH,get_ratio=1":   12,
 	} {
 		f, err := parseFilter(text, &s)
 		if err != nil {

@@ -1,0 +1,50 @@
+package keeper
+
+import (
+	"context"
+	"io"
+	"net/rpc"
+	"net/rpc/jsonrpc"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// Name is that of the service, for calls: "Lab.Up".
+const Name = "Lab"
+
+// Run serves on standard input and output until the input ends, ctx does, or the terminal is hung up. Then it takes
+// away what was made.
+func Run(ctx context.Context) error {
+	signal.Ignore(syscall.SIGPIPE) // whoever asked may be dead: that is no reason to leave anything behind
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
+	defer stop()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	l := &lab{ctx: ctx, spaces: map[string]*space{}}
+	server := rpc.NewServer()
+	if err := server.RegisterName(Name, l); err != nil {
+		return err
+	}
+	go server.ServeCodec(jsonrpc.NewServerCodec(&owner{os.Stdin, os.Stdout, cancel}))
+	<-ctx.Done()
+	return l.down()
+}
+
+// owner is the one who wants the lab. When its end of the pipe closes, work for it is given up.
+type owner struct {
+	in     io.Reader
+	out    io.WriteCloser
+	closed context.CancelFunc
+}
+
+func (o *owner) Read(b []byte) (int, error) {
+	n, err := o.in.Read(b)
+	if err != nil {
+		o.closed()
+	}
+	return n, err
+}
+
+func (o *owner) Write(b []byte) (int, error) { return o.out.Write(b) }
+func (o *owner) Close() error                { return o.out.Close() }
