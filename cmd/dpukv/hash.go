@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -23,11 +22,12 @@ import (
 // hashFlags are those of a hash benchmark before they are understood.
 type hashFlags struct {
 	functions, lengths, modes, aligns  string
-	cpu, out, figures                  string
+	cpu, out, figures, testbed         string
 	rounds                             int
 	duration                           time.Duration
 	seed                               uint64
 	quick, asJSON, bench, compat, qual bool
+	endWithStdin                       bool
 }
 
 func newHashCommand() *cobra.Command {
@@ -42,6 +42,7 @@ with its published test vectors first. Copy the binary to a DPU, run it there to
   dpukv hash --out host.json
   dpukv hash --functions city64,xxh3-64 --lengths 8,16,1-32 --modes throughput
   dpukv hash compare host.json dpu.json
+  dpukv hash --testbed testbed.yaml --out hashes --figures hashes
   dpukv hash --quality --functions city64,fnv1a-32`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -61,8 +62,11 @@ with its published test vectors first. Copy the binary to a DPU, run it there to
 	flags.DurationVar(&f.duration, "duration", 0, "about how long all of it may take (default: 20s with --quick, else 5m)")
 	flags.StringVar(&f.cpu, "cpu", "", "CPU to pin to (default: the last one that this process may use)")
 	flags.Uint64Var(&f.seed, "seed", 1, "of inputs, random lengths and the order of rounds")
-	flags.StringVar(&f.out, "out", "", "also write the report to this file, as JSON")
+	flags.StringVar(&f.out, "out", "", "also write the report to this file, as JSON (with --testbed: a folder, a file a node)")
 	flags.StringVar(&f.figures, "figures", "", "also draw figures into this folder")
+	flags.StringVar(&f.testbed, "testbed", "", "measure on every machine of this testbed file, one after the other, and compare them")
+	flags.BoolVar(&f.endWithStdin, "end-with-stdin", false, "end when stdin does: for a run that another machine started")
+	_ = flags.MarkHidden("end-with-stdin") // the flag is there
 	flags.BoolVar(&f.asJSON, "json", false, "print the report as one JSON object")
 	flags.BoolVar(&f.bench, "bench", false, "print each round as a line for benchstat")
 	flags.BoolVar(&f.compat, "smhasher-compat", false, "also time in SMHasher's loop, and show what SMHasher would print here")
@@ -72,6 +76,9 @@ with its published test vectors first. Copy the binary to a DPU, run it there to
 }
 
 func (f *hashFlags) run(cmd *cobra.Command) error {
+	if f.testbed != "" && (f.asJSON || f.bench || f.qual) {
+		return usagef("hash: --testbed prints a comparison: --json, --bench and --quality are for one machine; --out DIR keeps each machine's JSON")
+	}
 	list, err := findFunctions(f.functions)
 	if err != nil {
 		return usagef("hash: --functions: %w", err)
@@ -87,6 +94,12 @@ func (f *hashFlags) run(cmd *cobra.Command) error {
 	cfg, err := f.config(list)
 	if err != nil {
 		return usagef("hash: %w", err)
+	}
+	if f.testbed != "" {
+		return f.onTestbed(cmd, list, cfg)
+	}
+	if f.endWithStdin {
+		cmd.SetContext(endWithStdin(cmd.Context(), cmd.InOrStdin()))
 	}
 	r, err := f.measure(cmd, list, cfg)
 	if err != nil {
@@ -206,21 +219,13 @@ func (f *hashFlags) measure(cmd *cobra.Command, list []hashbench.Func, cfg measu
 // write writes the report wherever it was asked for.
 func (f *hashFlags) write(out, say io.Writer, r *report.Report) error {
 	if f.out != "" {
-		data, err := json.Marshal(r)
-		if err == nil {
-			err = os.WriteFile(f.out, append(data, '\n'), 0o666)
-		}
-		if err != nil {
+		if err := writeReport(f.out, r); err != nil {
 			return fmt.Errorf("hash: --out: %w", err)
 		}
 	}
 	if f.figures != "" {
-		paths, err := report.DrawFigures(f.figures, []report.Machine{{Name: r.Machine.Hostname, Report: r}})
-		if err != nil {
-			return fmt.Errorf("hash: --figures: %w", err)
-		}
-		for _, path := range paths {
-			fmt.Fprintln(say, path)
+		if err := f.draw(say, []report.Machine{{Name: r.Machine.Hostname, Report: r}}); err != nil {
+			return err
 		}
 	}
 	switch {
@@ -230,6 +235,18 @@ func (f *hashFlags) write(out, say io.Writer, r *report.Report) error {
 		return report.WriteBench(out, r)
 	}
 	return report.WriteTable(out, r)
+}
+
+// draw draws the figures and names their files.
+func (f *hashFlags) draw(say io.Writer, machines []report.Machine) error {
+	paths, err := report.DrawFigures(f.figures, machines)
+	for _, path := range paths {
+		fmt.Fprintln(say, path)
+	}
+	if err != nil {
+		return fmt.Errorf("hash: --figures: %w", err)
+	}
+	return nil
 }
 
 func (f *hashFlags) quality(cmd *cobra.Command, list []hashbench.Func) error {

@@ -52,11 +52,8 @@ func hashCompare(cmd *cobra.Command, files []string, figures string) error {
 	if figures == "" {
 		return nil
 	}
-	paths, err := report.DrawFigures(figures, machines)
-	for _, path := range paths {
-		fmt.Fprintln(cmd.ErrOrStderr(), path)
-	}
-	return err
+	f := hashFlags{figures: figures}
+	return f.draw(cmd.ErrOrStderr(), machines)
 }
 
 func newHashListCommand() *cobra.Command {

@@ -1,6 +1,8 @@
 package measure
 
 import (
+	"runtime"
+
 	"dpukv/hashbench"
 	"dpukv/hashbench/report"
 )
@@ -8,7 +10,7 @@ import (
 // Repeat makes calls of a function in a case, in the loops that are measured, for whoever
 // traces instructions instead of timing them.
 func Repeat(c report.Case, f hashbench.Native, calls int) {
-	sink += call(c.Mode, newInput(c, 1), f, calls)
+	runtime.KeepAlive(call(c.Mode, newInput(c, 1), f, calls))
 }
 
 // LoopFunction finds what the loops' own cost is known by, for functions of one word: "empty", "chain4", "chain16".

@@ -1,6 +1,7 @@
 package smhasher
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -8,6 +9,7 @@ import (
 
 	"dpukv/hashbench"
 	"dpukv/hashbench/clock"
+	"dpukv/internal/cpu"
 )
 
 func TestTimerOfArchitectures(t *testing.T) {
@@ -63,5 +65,23 @@ func TestFactor(t *testing.T) {
 	}
 	if s.Ns <= 0 || s.Timer != timer.Name || s.Bytes != 16 {
 		t.Errorf("%+v", s)
+	}
+}
+
+func TestRunRefusesACPU(t *testing.T) {
+	if _, err := Run(context.Background(), nil, 900, 1e9, true); err == nil {
+		t.Error("pinned to CPU 900")
+	}
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	allowed, err := cpu.Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(ctx, hashbench.All(), allowed[0], 1e9, true); err == nil {
+		t.Error("went on")
 	}
 }
