@@ -65,8 +65,15 @@ func (t *Tools) disassemble(ctx context.Context) error {
 
 // trace runs the target and returns the instructions that it executed in the loops and hash functions.
 func (t *Tools) trace(ctx context.Context, core *Core, function, mode string, size, calls int) ([]uint64, error) {
-	log := t.target + ".trace"
+	file, err := os.CreateTemp(filepath.Dir(t.target), "trace")
+	if err != nil {
+		return nil, err
+	}
+	log := file.Name()
 	defer os.Remove(log)
+	if err := file.Close(); err != nil {
+		return nil, err
+	}
 	cmd := exec.CommandContext(ctx, t.qemu, "-cpu", core.QEMU, "-singlestep", "-d", "exec,nochain", "-dfilter", t.code.filter(), "-D", log,
 		t.target, function, mode, fmt.Sprint(size), fmt.Sprint(calls))
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GODEBUG=asyncpreemptoff=1")

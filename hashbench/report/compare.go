@@ -113,7 +113,7 @@ func writeCompareNotes(b *bytes.Buffer, machines []Machine, missing []string, le
 		fmt.Fprintf(b, "Not in all reports: %s\n", joinAtMost(missing, 5))
 	}
 	if left > 0 {
-		fmt.Fprintf(b, "%s more in the JSON.\n", count(left, "case"))
+		fmt.Fprintf(b, "%s in the JSON.\n", count(left, "more case"))
 	}
 }
 

@@ -254,3 +254,20 @@ func TestAxis(t *testing.T) {
 		}
 	}
 }
+
+// Of many cases the table shows the main ones and says how many there are more.
+func TestManyCases(t *testing.T) {
+	r := made(1, "Xeon")
+	for align := 1; align <= MaxAlign; align++ {
+		x := r.Results[0]
+		x.Align = align
+		r.Results = append(r.Results, x)
+	}
+	var b bytes.Buffer
+	if err := WriteTable(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "7 more cases in the JSON") || strings.Contains(b.String(), "alignment") {
+		t.Errorf("got\n%s", b.String())
+	}
+}

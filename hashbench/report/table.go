@@ -56,7 +56,7 @@ func WriteTable(w io.Writer, r *Report) error {
 		b.WriteString(layOut(rows, 2) + "\n")
 	}
 	if left > 0 {
-		fmt.Fprintf(&b, "%s more in the JSON.\n", count(left, "case"))
+		fmt.Fprintf(&b, "%s in the JSON (--out FILE).\n", count(left, "more case"))
 	}
 	r.writeConditions(&b)
 	r.writeSMHasher(&b)

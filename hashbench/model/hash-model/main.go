@@ -8,14 +8,15 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"text/tabwriter"
+	"runtime"
+	"syscall"
 
 	"dpukv/hashbench"
 	"dpukv/hashbench/model"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Args[1:])
 	stop()
 	if err != nil {
@@ -38,24 +39,21 @@ func run(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "model: \tcore\t16 B latency ns\tcycles\t16 B throughput ns\tcycles\tbulk GB/s\tinstructions\t")
+	fmt.Printf("%-16s  %-10s  %16s  %6s  %19s  %6s  %9s  %12s\n", "model:", "core",
+		"16 B latency, ns", "cycles", "16 B throughput, ns", "cycles", "bulk GB/s", "instructions")
 	for _, core := range model.Cores {
 		m, err := model.New(ctx, tools, core)
 		if err != nil {
 			return err
 		}
-		for _, f := range list {
-			p, err := m.Predict(ctx, f)
-			if err != nil {
-				fmt.Fprintln(os.Stderr, "hash-model: left out:", err)
-				continue
+		for _, row := range predictAll(ctx, m, list) {
+			if p := <-row; p != nil {
+				fmt.Printf("%-16s  %-10s  %16.1f  %6.0f  %19.1f  %6.1f  %9.2f  %12.0f\n", p.Function, p.Core,
+					p.LatencyNs, p.LatencyCycles, p.ThroughputNs, p.ThroughputCycles, p.BulkGBps, p.Instructions)
 			}
-			fmt.Fprintf(w, "%s\t%s\t%.1f\t%.0f\t%.1f\t%.1f\t%.2f\t%.0f\t\n", p.Function, p.Core,
-				p.LatencyNs, p.LatencyCycles, p.ThroughputNs, p.ThroughputCycles, p.BulkGBps, p.Instructions)
 		}
 	}
-	if err := w.Flush(); err != nil {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	for _, core := range model.Cores {
@@ -63,6 +61,32 @@ func run(ctx context.Context, names []string) error {
 	}
 	fmt.Println("A model from instruction traces and llvm-mca, not a measurement: take figures as ±50 %.")
 	return nil
+}
+
+// predictAll predicts for as many functions at once as there are CPUs. Each row comes when it is there; nil is one
+// that could not be predicted, which is said.
+func predictAll(ctx context.Context, m *model.Model, list []hashbench.Func) []chan *model.Prediction {
+	rows := make([]chan *model.Prediction, len(list))
+	for i := range rows {
+		rows[i] = make(chan *model.Prediction, 1)
+	}
+	free := make(chan struct{}, runtime.NumCPU())
+	go func() {
+		for i, f := range list {
+			free <- struct{}{}
+			go func() {
+				defer func() { <-free }()
+				p, err := m.Predict(ctx, f)
+				if err != nil {
+					fmt.Fprintln(os.Stderr, "hash-model: left out:", err)
+					rows[i] <- nil
+					return
+				}
+				rows[i] <- &p
+			}()
+		}
+	}()
+	return rows
 }
 
 func functions(names []string) ([]hashbench.Func, error) {
