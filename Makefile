@@ -9,7 +9,10 @@ RDMA_BENCH = ./kvs/herd ./verbs/softroce
 # A version for the binary: the tag or commit, where this is a checkout.
 VERSION ?= $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 
-.PHONY: help build ibverbs test test-rdma lint race arm64 bench bench-peers fuzz deps
+# Where the C hash functions are that Debian has no package of: cityhash/ and smhasher/.
+HASH_C  ?= $(HOME)/.cache/dpukv/hash-c
+
+.PHONY: help build ibverbs test test-rdma lint race arm64 bench bench-peers bench-hash-c hash-model fuzz deps
 
 help: ## list the targets
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -21,13 +24,14 @@ ibverbs: ## build ./dpukv with the provider for RDMA NICs (installs libibverbs-d
 	@echo '#include <infiniband/verbs.h>' | gcc -E - >/dev/null 2>&1 || { apt-get update -q && apt-get install -qy gcc libc6-dev libibverbs-dev ibverbs-providers; }
 	$(GO) build -tags ibverbs -ldflags "-X main.version=$(VERSION)" -o dpukv ./cmd/dpukv
 
-deps: # what the tests need beside Go: a C compiler, for the race detector; sshd, Slurm and login shells, for the launchers; other stores
+deps: # what the tests need beside Go: a C compiler, for the race detector; an emulator of arm64; sshd, Slurm and login shells, for the launchers; other stores
 	@command -v gcc >/dev/null || { apt-get update -q && apt-get install -qy gcc libc6-dev; }
+	@command -v qemu-aarch64-static >/dev/null || { apt-get update -q && apt-get install -qy qemu-user-static; }
 	@internal/daemontest/install.sh
 
 test: deps lint ## all tests: lint, unit, race, both build variants, benchmarks for one iteration
 	$(TEST) ./...
-	$(TEST) -tags purego ./kvs/...
+	$(TEST) -tags purego ./kvs/... ./hashbench ./hashbench/tuned
 	$(MAKE) race arm64
 	cd bench && BENCH_KEYS=1000 $(GO) test -run XXX -bench . -benchtime 1000x ./... >/dev/null
 	$(GO) test -run XXX -bench . -benchtime 1000x $(RDMA_BENCH) >/dev/null
@@ -54,6 +58,16 @@ bench: ## every benchmark beside its yardstick, condensed by benchstat (about 25
 
 bench-peers: deps build ## memcached and Redis beside MICA and HERD on this machine: the ratios (about 5 minutes)
 	cd bench && $(GO) run ./peers ../dpukv peers/peers.yaml peers/peers-herd.yaml
+
+bench-hash-c: ## Go's hash functions beside C's: the same bits, and time over time (about 2 minutes)
+	@command -v g++ >/dev/null && test -e /usr/include/farmhash.h || { apt-get update -q && apt-get install -qy g++ libxxhash-dev libfarmhash-dev libhighwayhash-dev libssl-dev; } || echo "without some of Debian's references"
+	@for r in google/cityhash rurban/smhasher; do d=$(HASH_C)/$${r#*/}; \
+	  test -d $$d || git clone -q --depth 1 https://github.com/$$r $$d || echo "without $$r, which could not be fetched"; done
+	HASH_C_SOURCES=$(HASH_C) $(GO) test ./hashbench/reference -count=1 -v -times 60s -timeout 30m
+
+hash-model: ## what hash functions would take on Cortex-A72 and A78: a model, not a measurement (some minutes)
+	@command -v qemu-aarch64-static >/dev/null && command -v llvm-mca-19 >/dev/null || { apt-get update -q && apt-get install -qy qemu-user-static llvm-19; }
+	$(GO) run ./hashbench/model/hash-model
 
 fuzz: ## each fuzz target for 20 seconds
 	@for p in $$($(GO) list ./...); do \

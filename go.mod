@@ -4,16 +4,22 @@ go 1.26
 
 require (
 	github.com/HdrHistogram/hdrhistogram-go v1.2.0
+	github.com/OneOfOne/xxhash v1.2.8
 	github.com/anishathalye/porcupine v1.0.3
 	github.com/cespare/xxhash/v2 v2.3.0
+	github.com/dchest/siphash v1.2.3
 	github.com/dgryski/go-farm v0.0.0-20240924180020-3414d57e47da
+	github.com/dgryski/go-spooky v0.0.0-20170606183049-ed3d087f40e2
 	github.com/go-faster/city v1.0.1
 	github.com/goccy/go-yaml v1.19.2
+	github.com/google/pprof v0.0.0-20251114195745-4902fdda35c8
+	github.com/minio/highwayhash v1.0.4
 	github.com/panjf2000/gnet/v2 v2.10.0
 	github.com/rogpeppe/go-internal v1.14.1
 	github.com/spf13/cobra v1.10.2
 	github.com/twmb/murmur3 v1.2.2
 	github.com/vishvananda/netlink v1.3.1
+	github.com/zeebo/blake3 v0.2.4
 	github.com/zeebo/xxh3 v1.1.0
 	go.uber.org/goleak v1.3.0
 	golang.org/x/image v0.30.0

@@ -33,6 +33,8 @@ type Config struct {
 	Duration time.Duration // of the measured window
 	Warmup   time.Duration // load before it
 	Hash     hashbench.Func
+	// CheckHash has a phase after the load find the share of hashing once more, by leaving it out.
+	CheckHash bool
 	// CPUs pins thread i to CPUs[i%len(CPUs)]; empty: not pinned.
 	CPUs []int
 	// Timeout ends the run when an answer is out longer; 0: DefaultTimeout.

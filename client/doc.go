@@ -10,6 +10,7 @@
 //	         hits for this kind of store, or an old value, end the run
 //	ready    the caller may hold the load back, to start several clients at once
 //	measure  all threads start together: warm-up | measured window | drain
+//	hash     if asked for: what the load costs with hashing done beforehand
 //
 // Each thread is a goroutine locked to its thread, pinned to a CPU if asked for, with a session, a
 // generator of operations and a recorder of its own. Nothing is shared while it runs but
@@ -52,8 +53,13 @@
 // the window too: of the worker threads by their own clocks, of both processes by samples
 // from outside the workers, scaled to the window. Those of a client in an open loop
 // contain what it spins away before a send that is less than 50 µs off; it sleeps through longer
-// pauses. ClientHashShare is an estimate: the operations times what [hashbench.Cost] measured
-// for one hash.
+// pauses.
+//
+// ClientHashShare is the share of samples of the process's CPU time (Go's CPU profile, over the window) that were taken in
+// the hash function. Where there are less than 100 of them it is an estimate: the
+// operations times what [hashbench.Cost] measured for one hash; ClientHashShareBy says which. ClientHashShareCheck, if
+// asked for, is how much less CPU time the client's threads take an operation where hashes come from a list. It is
+// less than the samples say where the CPU hashes while it waits for something else.
 //
 // An answer that is out for longer than the time-out ends the run, as do a
 // connection that breaks, and the context.

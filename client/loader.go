@@ -33,6 +33,8 @@ type loader struct {
 	begun, ended bool
 
 	schedule schedule // open loop only
+
+	prepareNext func() // instead of generate, in the check of the hash share
 }
 
 // mark is what had been used and sent when the window began or ended.
@@ -167,12 +169,10 @@ func (l *loader) closedStep(nowNs int64) error {
 // is then offered again by the next call.
 func (l *loader) sendNext(intendedNs int64) (bool, error) {
 	if !l.pending {
-		key, get := l.gen.next()
-		if get {
-			l.prepare(kvs.Get, key)
+		if l.prepareNext != nil {
+			l.prepareNext()
 		} else {
-			l.prepare(kvs.Set, key)
-			FillValue(l.req.Value, key, l.nextVersion())
+			l.generate()
 		}
 		l.req.IntendedNs = intendedNs
 	}
@@ -181,6 +181,17 @@ func (l *loader) sendNext(intendedNs int64) (bool, error) {
 		l.submitted++
 	}
 	return taken, err
+}
+
+// generate makes the next request of the workload.
+func (l *loader) generate() {
+	key, get := l.gen.next()
+	if get {
+		l.prepare(kvs.Get, key)
+		return
+	}
+	l.prepare(kvs.Set, key)
+	FillValue(l.req.Value, key, l.nextVersion())
 }
 
 func (l *loader) receive(wait time.Duration) error {

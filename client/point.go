@@ -149,7 +149,9 @@ func (r *runner) cost(p *results.Point, s summed) {
 		p.ClientCPUNsPerOp = clientNs / float64(p.Ops)
 	}
 	if clientNs > 0 {
-		p.ClientHashShare = r.hashNs * float64(p.Ops) / clientNs
+		hashing := r.sampler.hashing.share(min(r.hashNs*float64(p.Ops)/clientNs, 1))
+		p.ClientHashShare, p.ClientHashShareBy, p.ClientHashSamples = hashing.share, hashing.how, hashing.samples
+		p.ClientHashShareCheck = r.hashChecked
 	}
 	if ops := end.server.Ops() - begin.server.Ops(); ops > 0 {
 		p.ServerCPUNsPerOp = serverNs / float64(ops)

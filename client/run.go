@@ -57,15 +57,16 @@ type runner struct {
 	team   *team
 	phase  Phase
 
-	hashNs    float64   // of one key
-	preStats  kvs.Stats // before the preload
-	preloaded tally
-	verified  tally
-	loaders   []*loader
-	collector *collector
-	sampler   sampler
-	win       window
-	startedAt time.Time // of the window
+	hashNs      float64   // of one key
+	hashChecked float64   // share of hashing, by leaving it out; 0: not checked
+	preStats    kvs.Stats // before the preload
+	preloaded   tally
+	verified    tally
+	loaders     []*loader
+	collector   *collector
+	sampler     sampler
+	win         window
+	startedAt   time.Time // of the window
 }
 
 // Run puts one load on a server and measures it. The result is nil only if the
@@ -104,16 +105,21 @@ func (r *runner) run() error {
 }
 
 func (r *runner) phases() error {
-	for _, phase := range []struct {
+	type phase struct {
 		name Phase
 		do   func() error
-	}{
+	}
+	phases := []phase{
 		{PhaseOpen, r.open},
 		{PhasePreload, r.preload},
 		{PhaseVerify, r.verify},
 		{PhaseReady, r.ready},
 		{PhaseMeasure, r.measure},
-	} {
+	}
+	if r.cfg.CheckHash {
+		phases = append(phases, phase{PhaseHash, r.checkHashing})
+	}
+	for _, phase := range phases {
 		r.phase = phase.name
 		r.progress(Progress{Phase: phase.name})
 		if err := phase.do(); err != nil {

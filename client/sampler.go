@@ -22,12 +22,15 @@ type sampler struct {
 	remote     kvs.Remote
 	timeout    time.Duration
 	begin, end sample
+	hashing    hashProfile // between the two
 }
 
 func (s *sampler) run(ctx context.Context, win window) (err error) {
 	if s.begin, err = s.at(ctx, win.fromNs); err != nil {
 		return err
 	}
+	s.hashing.start()
+	defer s.hashing.stop()
 	s.end, err = s.at(ctx, win.toNs)
 	return err
 }

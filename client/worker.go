@@ -77,11 +77,16 @@ func newWorker(id int, cfg *Config, server string, stop *atomic.Bool) *worker {
 	}
 }
 
-// prepare makes the next request.
+// prepare makes the next request. It is what hashProfile knows hashing by.
 func (w *worker) prepare(op kvs.Op, key uint64) {
+	w.describe(op, key)
+	w.req.Hash = w.cfg.Hash.Sum64(w.req.Key)
+}
+
+// describe makes the next request but for its hash.
+func (w *worker) describe(op kvs.Op, key uint64) {
 	fillKey(w.req.Key, key)
 	w.req.Op = op
-	w.req.Hash = w.cfg.Hash.Sum64(w.req.Key)
 	w.cookie = newCookie(key, op)
 	w.pending = true
 }

@@ -1,4 +1,4 @@
-// Package hashbench knows hash functions by name, and what they cost.
+// Package hashbench knows hash functions by name, and the packages below it what they cost.
 //
 // The client of a key-value store hashes every key: the store takes an item's
 // tag from bits 0 to 15 of the hash, its bucket from bits 16 to 47, and its partition,
@@ -12,7 +12,29 @@
 //     that were apart, and all of tag, bucket and partition vary. More than 2³²
 //     different results there still are not.
 //
+// Seeds are 0, keys of keyed functions those of their published vectors. hash/maphash, whose seed no two processes share,
+// can be timed ([Find]) but hashes no keys.
+//
+// # Variants
+//
+// One name may stand for several pieces of code that give the same bits: the module's, and one of package tuned where the
+// module's is more than 1.3 times as slow as C. "city64" is the default one, "city64@module" the
+// other. [Func.Check] compares a function with its published test vectors, which is done before it is timed; testdata/digests.txt
+// condenses the results for 0 to 1500 bytes, which every architecture and the C references must give.
+//
+// # What a hash costs
+//
+//	measure ──▶ report ──▶ table, JSON, benchstat's text, comparison, figures
+//	smhasher ─────┘
+//
+//	tuned      functions rewritten for Go's compiler
+//	clock      the counter that programs read, and the core's own rate: two things
+//	measure    latency and throughput in interleaved rounds, the loop's own cost subtracted
+//	smhasher   the same in SMHasher's loop, and what SMHasher would print
+//	report     what was measured, and everything that is made of it
+//	quality    avalanche, and how many of MICA's buckets overflow
+//	reference  the C implementations, for tests: the same bits, Go's time over C's
+//	model      predictions for cores that are not here, from instruction traces; never mixed with what was measured
+//
 // [Cost] is a quick estimate of what one hash costs the calling thread.
-// The microbenchmark, which separates latency from throughput and varies the lengths, is
-// the rest of this package's job.
 package hashbench

@@ -1,61 +1,81 @@
 package hashbench
 
 import (
+	"crypto/md5"
+	"encoding/binary"
 	"hash/crc32"
+	"hash/maphash"
 
-	"github.com/cespare/xxhash/v2"
-	"github.com/dgryski/go-farm"
+	"github.com/dchest/siphash"
+	"github.com/dgryski/go-spooky"
 	"github.com/go-faster/city"
-	"github.com/twmb/murmur3"
+	"github.com/minio/highwayhash"
+	"github.com/zeebo/blake3"
 	"github.com/zeebo/xxh3"
 )
 
-// Widen spreads a 32-bit hash over 64 bits. It is the finalizer of SplitMix64 after the
-// addition of that generator's increment (which keeps 0 from mapping to 0): a bijection of 64-bit
-// words, so that different hashes stay different.
-func Widen(h uint32) uint64 {
-	x := uint64(h) + 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
+// These fit what modules offer to the registry. Keyed functions get the keys of their published
+// test vectors.
+
+func cityModule128(key []byte) (lo, hi uint64) {
+	h := city.Hash128(key)
+	return h.Low, h.High
 }
 
-func city32(key []byte) uint64  { return Widen(city.Hash32(key)) }
-func city64(key []byte) uint64  { return city.Hash64(key) }
-func city128(key []byte) uint64 { return city.Hash128(key).Low }
-
-func murmur32(key []byte) uint64 { return Widen(murmur3.Sum32(key)) }
-
-func murmur128(key []byte) uint64 {
-	first, _ := murmur3.Sum128(key)
-	return first
+func spookyModule128(key []byte) (lo, hi uint64) {
+	spooky.Hash128(key, &lo, &hi)
+	return lo, hi
 }
 
-func xxh64(key []byte) uint64  { return xxhash.Sum64(key) }
-func xxh364(key []byte) uint64 { return xxh3.Hash(key) }
-
-// FarmHash's own Hash32 and Hash64 differ from CPU to CPU; its fingerprints do not.
-func farm32(key []byte) uint64 { return Widen(farm.Fingerprint32(key)) }
-func farm64(key []byte) uint64 { return farm.Fingerprint64(key) }
-
-// FNV-1a is written out because hash/fnv offers it only behind an interface and
-// an allocation.
-func fnv1a32(key []byte) uint64 {
-	h := uint32(2166136261)
-	for _, b := range key {
-		h = (h ^ uint32(b)) * 16777619
-	}
-	return Widen(h)
+func xxh3Sum128(key []byte) (lo, hi uint64) {
+	h := xxh3.Hash128(key)
+	return h.Lo, h.Hi
 }
 
-func fnv1a64(key []byte) uint64 {
-	h := uint64(14695981039346656037)
-	for _, b := range key {
-		h = (h ^ uint64(b)) * 1099511628211
-	}
-	return h
+func md5Sum(key []byte) (lo, hi uint64) {
+	h := md5.Sum(key)
+	return words(h[:])
+}
+
+func blake3Sum(key []byte) (lo, hi uint64) {
+	h := blake3.Sum256(key)
+	return words(h[:])
+}
+
+// words are a digest's first 16 bytes as two little-endian numbers.
+func words(digest []byte) (lo, hi uint64) {
+	return binary.LittleEndian.Uint64(digest), binary.LittleEndian.Uint64(digest[8:])
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-func crc32c(key []byte) uint64 { return Widen(crc32.Checksum(key, castagnoli)) }
+func crc32c(key []byte) uint32 { return crc32.Checksum(key, castagnoli) }
+
+// The SipHash authors' key: the bytes 0 to 15.
+const (
+	sipKey0 = 0x0706050403020100
+	sipKey1 = 0x0f0e0d0c0b0a0908
+)
+
+func sip64(key []byte) uint64           { return siphash.Hash(sipKey0, sipKey1, key) }
+func sip128(key []byte) (lo, hi uint64) { return siphash.Hash128(sipKey0, sipKey1, key) }
+func highway64(key []byte) uint64       { return highwayhash.Sum64(key, highwayKey) }
+func mapHash(key []byte) uint64         { return maphash.Bytes(mapSeed, key) }
+func highway128(key []byte) (lo, hi uint64) {
+	h := highwayhash.Sum128(key, highwayKey)
+	return words(h[:])
+}
+
+// highwayKey is that of the authors' tests: the bytes 0 to 31.
+var highwayKey = ascending(32)
+
+var mapSeed = maphash.MakeSeed()
+
+// ascending are the bytes 0, 1, 2 and so on.
+func ascending(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(i)
+	}
+	return b
+}

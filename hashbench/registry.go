@@ -2,63 +2,111 @@ package hashbench
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // Default is the function of MICA and of the study.
 const Default = "city64"
 
+// Variant says what kind of code a function is.
+type Variant string
+
+// The variants. A name without a variant means the one that is listed first under it.
+const (
+	Module Variant = "module" // the module's Go code
+	Asm    Variant = "asm"    // the module's assembly for this processor, at least for long input
+	PureGo Variant = "purego" // Go code in place of assembly that this build or processor does without, or written here
+	Tuned  Variant = "tuned"  // package tuned: written here for Go's compiler, the same bits as the module's
+)
+
 // Func is one named hash function.
 type Func struct {
-	Name   string
-	Bits   int    // of the function itself: 32, 64 or 128
-	Module string // where the code comes from
+	Name    string // "city64"; of a second variant "city64@module"
+	Family  string // those of one design, as the study's figure has them: "City"
+	Bits    int    // of its result: 32, 64, 128 or 256
+	Module  string // where the code comes from
+	Variant Variant
 	// Sum64 hashes a key to 64 bits that all vary. It keeps no reference
 	// to the key and may be called from any goroutine.
 	Sum64 func(key []byte) uint64
+	// Native is what is timed: the same function with its own results.
+	Native Native
+	// PerProcess says that the results differ from process to process, so that
+	// keys can't be hashed with it: another client would not find them.
+	PerProcess bool
 }
 
-const (
-	cityModule   = "github.com/go-faster/city v1.0.1"
-	murmurModule = "github.com/twmb/murmur3 v1.2.2"
-	xxhashModule = "github.com/cespare/xxhash/v2 v2.3.0"
-	xxh3Module   = "github.com/zeebo/xxh3 v1.1.0"
-	farmModule   = "github.com/dgryski/go-farm v0.0.0-20240924180020-3414d57e47da"
-	ownModule    = "dpukv/hashbench"
-	stdModule    = "hash/crc32"
-)
-
-// registry is in the order in which names are listed: families together.
-var registry = []Func{
-	{"city32", 32, cityModule, city32},
-	{"city64", 64, cityModule, city64},
-	{"city128", 128, cityModule, city128},
-	{"murmur3-32", 32, murmurModule, murmur32},
-	{"murmur3-128", 128, murmurModule, murmur128},
-	{"xxh64", 64, xxhashModule, xxh64},
-	{"xxh3-64", 64, xxh3Module, xxh364},
-	{"farm32", 32, farmModule, farm32},
-	{"farm64", 64, farmModule, farm64},
-	{"fnv1a-32", 32, ownModule, fnv1a32},
-	{"fnv1a-64", 64, ownModule, fnv1a64},
-	{"crc32c", 32, stdModule, crc32c},
+// Native is a hash function as its module offers it, without anything around it. One field is set; of more than
+// 128 bits, H128 has the first.
+type Native struct {
+	H32  func(key []byte) uint32
+	H64  func(key []byte) uint64
+	H128 func(key []byte) (lo, hi uint64)
 }
 
-// Lookup finds a function by its name.
-func Lookup(name string) (Func, error) {
-	for _, f := range registry {
-		if f.Name == name {
-			return f, nil
-		}
+// Sum is the result of whichever there is; hi is 0 up to 64 bits.
+func (n Native) Sum(key []byte) (lo, hi uint64) {
+	switch {
+	case n.H32 != nil:
+		return uint64(n.H32(key)), 0
+	case n.H64 != nil:
+		return n.H64(key), 0
 	}
-	return Func{}, fmt.Errorf("hash function %q is unknown; known are %s", name, strings.Join(Names(), ", "))
+	return n.H128(key)
 }
 
-// Names lists the functions that [Lookup] knows.
-func Names() []string {
-	names := make([]string, len(registry))
-	for i, f := range registry {
+// Base is the name without a variant: what it computes.
+func (f Func) Base() string {
+	base, _, _ := strings.Cut(f.Name, "@")
+	return base
+}
+
+// All lists every function and variant, families together, the default variant of a name first.
+func All() []Func { return slices.Clone(registry) }
+
+// Find finds a function or variant by its name, to time it.
+func Find(name string) (Func, error) {
+	i := slices.IndexFunc(registry, func(f Func) bool { return f.Name == name || f.Base()+"@"+string(f.Variant) == name })
+	if i < 0 {
+		return Func{}, unknown(name, registry)
+	}
+	return registry[i], nil
+}
+
+// Lookup finds a function by its name, to hash keys with it.
+func Lookup(name string) (Func, error) {
+	f, err := Find(name)
+	switch {
+	case err != nil:
+		return Func{}, unknown(name, forKeys())
+	case f.PerProcess:
+		return Func{}, fmt.Errorf("hash function %q can't hash keys: its seed differs from process to process, so that no other client would find them; "+
+			"allowed are %s", name, strings.Join(Names(), ", "))
+	}
+	return f, nil
+}
+
+// Names lists the functions that [Lookup] gives.
+func Names() []string { return namesOf(forKeys()) }
+
+func forKeys() []Func {
+	return slices.DeleteFunc(All(), func(f Func) bool { return f.PerProcess })
+}
+
+func namesOf(list []Func) []string {
+	names := make([]string, len(list))
+	for i, f := range list {
 		names[i] = f.Name
 	}
 	return names
+}
+
+func unknown(name string, known []Func) error {
+	return fmt.Errorf("hash function %q is unknown; known are %s", name, strings.Join(namesOf(known), ", "))
+}
+
+// Family lists the functions and variants of one design, in any case of letters; none if there is no such.
+func Family(name string) []Func {
+	return slices.DeleteFunc(All(), func(f Func) bool { return !strings.EqualFold(f.Family, name) })
 }

@@ -15,7 +15,7 @@ func TestLookup(t *testing.T) {
 		if err != nil || f.Name != name || f.Sum64 == nil || f.Module == "" {
 			t.Errorf("Lookup(%q) = %+v, %v", name, f, err)
 		}
-		if f.Bits != 32 && f.Bits != 64 && f.Bits != 128 {
+		if f.Bits != 32 && f.Bits != 64 && f.Bits != 128 && f.Bits != 256 {
 			t.Errorf("%s has %d bits", name, f.Bits)
 		}
 	}

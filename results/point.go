@@ -85,9 +85,13 @@ type Point struct {
 	// ClientCPUShare is the client threads' CPU time over the wall time of the CPUs they had.
 	ClientCPUShare float64 `json:"client_cpu_share"`
 	ServerCPUShare float64 `json:"server_cpu_share"`
-	// ClientHashShare is the share of the client's CPU time that went into hashing keys, estimated
-	// as operations times the calibrated time of one hash.
-	ClientHashShare float64 `json:"client_hash_share"`
+	// ClientHashShare is the share of the client's CPU time that went into hashing keys, and
+	// ClientHashShareBy how that was measured: "sampling", with the number of samples, or an estimate and why.
+	ClientHashShare   float64 `json:"client_hash_share"`
+	ClientHashShareBy string  `json:"client_hash_share_by,omitempty"`
+	ClientHashSamples int     `json:"client_hash_samples,omitempty"`
+	// ClientHashShareCheck is the same share by a load with hashing done beforehand; 0: not checked.
+	ClientHashShareCheck float64 `json:"client_hash_share_check,omitempty"`
 
 	// Clients are the clients' shares of all this. Where several ran at once, counts are
 	// summed, latencies are of their merged histograms, and everything else is above as a mean.

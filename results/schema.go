@@ -98,6 +98,7 @@ func (v *violations) cost(p *Point) {
 	v.within("server_cpu_share", p.ServerCPUShare, math.MaxFloat64)
 	v.within("client_cpu_share", p.ClientCPUShare, math.MaxFloat64)
 	v.within("client_hash_share", p.ClientHashShare, 1)
+	v.within("client_hash_share_check", p.ClientHashShareCheck, 1)
 	v.within("preload_hit_rate", p.PreloadHitRate, 1)
 }
 

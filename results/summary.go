@@ -155,6 +155,22 @@ func (s *summary) cost() {
 	s.line("server CPU", fmt.Sprintf("%s ns an operation, %.0f %% of its threads' time", digits3(p.ServerCPUNsPerOp), 100*p.ServerCPUShare))
 	s.line("client CPU", fmt.Sprintf("%s ns an operation, %.0f %% of its CPUs' time", digits3(p.ClientCPUNsPerOp), 100*p.ClientCPUShare),
 		fmt.Sprintf("%s %% of it hashing keys", digits3(100*p.ClientHashShare)))
+	s.line("", p.hashing())
+}
+
+// hashing says how the share of hashing is known.
+func (p *Point) hashing() string {
+	said := ""
+	if p.ClientHashShareBy != "" {
+		said = "hashing by " + p.ClientHashShareBy
+	}
+	if p.ClientHashSamples > 0 {
+		said += fmt.Sprintf(", %s", count(p.ClientHashSamples, "sample"))
+	}
+	if p.ClientHashShareCheck > 0 {
+		said += fmt.Sprintf("; %s %% by hashing beforehand", digits3(100*p.ClientHashShareCheck))
+	}
+	return said
 }
 
 func (s *summary) doubts() {

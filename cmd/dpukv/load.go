@@ -66,6 +66,7 @@ a schedule, and latency counts from when an operation was due.`,
 	flags.DurationVar(&f.cfg.Warmup, "warmup", 500*time.Millisecond, "load before the measured window")
 	flags.Uint64Var(&w.Seed, "seed", 1, "of the sequence of operations")
 	flags.StringVar(&f.hash, "hash", "", "hash function for keys (default: the one that the server wants)")
+	flags.BoolVar(&f.cfg.CheckHash, "check-hash", false, "after the load, find the share of hashing once more, with hashing done beforehand (0.8 s)")
 	flags.StringVar(&f.cpus, "cpus", "", `CPUs that threads are pinned to in turn, such as 0,2-3, or "none" (default: those this process may use, descending, as servers ascend)`)
 	flags.StringVar(&f.device, "device", "", "herd: device that reaches the server: "+provider.Names+" (default: the server's kind of device)")
 	flags.StringVar(&f.protocol, "protocol", "", "memcached: meta or binary (default: meta where the server has it)")

@@ -1,0 +1,120 @@
+package client
+
+import (
+	"math"
+	"time"
+
+	"dpukv/internal/cpu"
+	"dpukv/kvs"
+)
+
+// prepared is an operation whose key is hashed beforehand.
+type prepared struct {
+	key  uint64
+	hash uint64
+	get  bool
+}
+
+// checker finds the share of hashing by leaving it out: for slices of time in turn, a worker hashes its keys
+// as under load, or takes the hashes from a list that was made beforehand. Both read the keys from that
+// list, so that only the hashing differs. The loop is closed, whatever the load's was.
+type checker struct {
+	*loader
+	list   []prepared
+	at     int
+	hashed bool // beforehand: now
+
+	cpuNs, ops [2]int64 // of slices with hashing, and of those without
+}
+
+const (
+	checkList   = 4096 // operations, which stay in the second-level cache
+	checkSlices = 40
+	checkSlice  = 20 * time.Millisecond
+)
+
+func newChecker(w *worker) *checker {
+	never := window{fromNs: math.MaxInt64 / 2, toNs: math.MaxInt64 / 2} // nothing of it belongs to the point
+	c := &checker{loader: newLoader(w, never, nil)}
+	c.prepareNext = c.next
+	for range checkList {
+		key, get := c.gen.next()
+		fillKey(w.req.Key, key)
+		c.list = append(c.list, prepared{key, w.cfg.Hash.Sum64(w.req.Key), get})
+	}
+	return c
+}
+
+// next makes the next request from the list.
+func (c *checker) next() {
+	p := &c.list[c.at%checkList]
+	c.at++
+	op := kvs.Set
+	if p.get {
+		op = kvs.Get
+	}
+	if c.hashed {
+		c.describe(op, p.key)
+		c.req.Hash = p.hash
+	} else {
+		c.prepare(op, p.key)
+	}
+	if !p.get {
+		FillValue(c.req.Value, p.key, c.nextVersion())
+	}
+}
+
+// run measures the slices and then waits for what is outstanding.
+func (c *checker) run() error {
+	for slice := range checkSlices {
+		c.hashed = slice%2 == 1
+		if err := c.slice(slice%2, slice >= 2); err != nil { // the first two warm up
+			return err
+		}
+	}
+	return c.drain()
+}
+
+func (c *checker) slice(kind int, counts bool) error {
+	spent := func() int64 { return cpu.ThreadNs() - c.session.Traffic().SpunNs }
+	startNs, startOps := spent(), c.submitted
+	now := cpu.NowNs()
+	for end := now + int64(checkSlice); now < end; now = cpu.NowNs() {
+		if err := c.alive(now); err != nil {
+			return err
+		}
+		if err := c.closedStep(now); err != nil {
+			return err
+		}
+	}
+	if counts {
+		c.cpuNs[kind] += spent() - startNs
+		c.ops[kind] += int64(c.submitted - startOps)
+	}
+	return nil
+}
+
+// checkHashing is the phase in which all workers do that at once.
+func (r *runner) checkHashing() error {
+	checkers := make([]*checker, len(r.team.workers))
+	err := r.team.each(func(w *worker) error {
+		checkers[w.id] = newChecker(w)
+		return checkers[w.id].run()
+	}, r.cfg.Interval, nil)
+	if err != nil {
+		return err
+	}
+	var cpuNs, ops [2]float64
+	for _, c := range checkers {
+		for kind := range cpuNs {
+			cpuNs[kind] += float64(c.cpuNs[kind])
+			ops[kind] += float64(c.ops[kind])
+		}
+		r.verified.errors += c.outside.errors // they fail the point as any
+	}
+	if ops[0] > 0 && ops[1] > 0 {
+		with, without := cpuNs[0]/ops[0], cpuNs[1]/ops[1]
+		r.hashChecked = min(max(1-without/with, 0), 1)
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package client
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"dpukv/hashbench"
+)
+
+func stack(innermostFirst ...string) *profile.Sample {
+	s := &profile.Sample{Value: []int64{1, 10_000_000}}
+	for _, name := range innermostFirst {
+		s.Location = append(s.Location, &profile.Location{Line: []profile.Line{{Function: &profile.Function{Name: name}}}})
+	}
+	return s
+}
+
+func TestIsHashing(t *testing.T) {
+	const prepare, generate = "dpukv/client.(*worker).prepare", "dpukv/client.(*loader).generate"
+	for _, test := range []struct {
+		stack []string
+		want  bool
+	}{
+		{[]string{"dpukv/hashbench/tuned.City64", prepare, generate}, true},
+		{[]string{"github.com/cespare/xxhash/v2.Sum64", prepare, generate}, true},
+		{[]string{"crypto/md5.block", "crypto/md5.Sum", "dpukv/hashbench.md5Sum", "dpukv/hashbench.of128.func1", prepare, generate}, true},
+		{[]string{prepare, generate}, false},
+		{[]string{"dpukv/client.fillKey", "dpukv/client.(*worker).describe", prepare, generate}, false},
+		{[]string{"dpukv/hashbench/tuned.City64", "dpukv/kvs/herd.(*session).Submit", "dpukv/client.(*worker).submit"}, false},
+		{nil, false},
+	} {
+		if got := isHashing(stack(test.stack...)); got != test.want {
+			t.Errorf("%q: %v", test.stack, got)
+		}
+	}
+}
+
+// A profile that is too short, or is not to be had, is said to be so.
+func TestEstimateSaysSo(t *testing.T) {
+	var none hashProfile
+	if got := none.share(0.25); got.share != 0.25 || got.samples != 0 || !strings.HasPrefix(got.how, byEstimate) || !strings.Contains(got.how, "no samples") {
+		t.Errorf("%+v", got)
+	}
+	var h, second hashProfile
+	h.start()
+	second.start()
+	second.stop()
+	time.Sleep(time.Millisecond)
+	h.stop()
+	if h.err != nil {
+		t.Skip("this process is being profiled: ", h.err)
+	}
+	if got := h.share(0.25); got.share != 0.25 || !strings.Contains(got.how, "too few") {
+		t.Errorf("%+v", got)
+	}
+	if got := second.share(0.25); got.share != 0.25 || !strings.Contains(got.how, "profiling already in use") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// slowHash takes microseconds, so that most of the load is hashing.
+func slowHash(key []byte) uint64 {
+	sum := sha256.Sum256(key)
+	for range 30 {
+		sum = sha256.Sum256(sum[:])
+	}
+	return binary.LittleEndian.Uint64(sum[:])
+}
+
+// TestHashShare: samples and the check agree on a load that hashes most of the time, and both see it.
+func TestHashShare(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures for seconds")
+	}
+	r := newFakeRemote()
+	leakFree(t, r)
+	cfg := smallLoad(t)
+	cfg.Hash = hashbench.Func{Name: r.Facts().Hash, Sum64: slowHash}
+	cfg.Duration = 2500 * time.Millisecond
+	cfg.CheckHash = true
+	var phases []Phase
+	cfg.OnProgress = func(p Progress) { phases = append(phases, p.Phase) }
+	p := mustRun(t, r, cfg).Point
+	t.Logf("%v by %s of %d samples, %v by hashing beforehand", p.ClientHashShare, p.ClientHashShareBy, p.ClientHashSamples, p.ClientHashShareCheck)
+	if p.ClientHashSamples < minHashSamples {
+		t.Skipf("%d samples: the machine is too busy for the load to get its CPU time", p.ClientHashSamples)
+	}
+	if p.ClientHashShareBy != bySampling || p.ClientHashShare < 0.3 || p.ClientHashShareCheck < 0.3 {
+		t.Errorf("the share of hashing is %v by %q, %v by the check: most of it is hashing", p.ClientHashShare, p.ClientHashShareBy, p.ClientHashShareCheck)
+	}
+	if math.Abs(p.ClientHashShare-p.ClientHashShareCheck) > 0.3 {
+		t.Errorf("%v by sampling, %v by hashing beforehand", p.ClientHashShare, p.ClientHashShareCheck)
+	}
+	if !slices.Contains(phases, PhaseHash) {
+		t.Errorf("phases %v", phases)
+	}
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"dpukv/hashbench"
+	"dpukv/hashbench/report"
+)
+
+func newHashCompareCommand() *cobra.Command {
+	figures := ""
+	cmd := &cobra.Command{
+		Use:   "compare FILE FILE...",
+		Short: "Compare reports of several machines, the first one with each other",
+		Long: `Compare reports that dpukv hash wrote with --out or --json on several machines. A machine is called what its file is
+called: host.json is "host". Ratios are of times; "equal" are those whose intervals touch.`,
+		Example: `  dpukv hash compare host.json bf2.json bf3.json --figures figures`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usagef("hash compare: found %d files, want two or more: what dpukv hash --out FILE wrote", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return hashCompare(cmd, args, figures) },
+	}
+	cmd.Flags().StringVar(&figures, "figures", "", "also draw figures into this folder, a bar a machine")
+	return cmd
+}
+
+func hashCompare(cmd *cobra.Command, files []string, figures string) error {
+	var machines []report.Machine
+	for _, path := range files {
+		r, err := report.Read(path)
+		if err != nil {
+			return usagef("hash compare: %w", err)
+		}
+		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+		if slices.ContainsFunc(machines, func(m report.Machine) bool { return m.Name == name }) {
+			name = path
+		}
+		machines = append(machines, report.Machine{Name: name, Report: r})
+	}
+	if err := report.Compare(cmd.OutOrStdout(), machines); err != nil {
+		return fmt.Errorf("hash compare: %w", err)
+	}
+	if figures == "" {
+		return nil
+	}
+	f := hashFlags{figures: figures}
+	return f.draw(cmd.ErrOrStderr(), machines)
+}
+
+func newHashListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the hash functions, their variants and where each comes from",
+		Args:  exactArgs(0, "arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintln(t, "function\tfamily\tbits\tvariant\tfrom")
+			for _, f := range hashbench.All() {
+				fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\n", f.Name, f.Family, f.Bits, f.Variant, f.Module)
+			}
+			return t.Flush()
+		},
+	}
+}

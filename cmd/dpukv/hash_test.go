@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"dpukv/hashbench/report"
+	"dpukv/internal/daemontest"
+)
+
+// builtBinary is the real one: a copy of a test binary on another node would run the tests there.
+func builtBinary(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds the binary and measures")
+	}
+	path := filepath.Join(t.TempDir(), "dpukv")
+	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+// sshTestbed is a file with this machine and one behind a real sshd.
+func sshTestbed(t *testing.T) (file string, s *daemontest.SSHServer) {
+	t.Helper()
+	s = daemontest.StartSSH(t, daemontest.SSHOptions{})
+	file = filepath.Join(t.TempDir(), "bed.yaml")
+	text := fmt.Sprintf("nodes:\n  near: {}\n  far: {kind: host, via: ssh, host: %s, port: %d, user: %s, identity: %s, known_hosts: %s, address: 127.0.0.1}\nclient_side: near\nserver_side: far\n",
+		s.Address, s.Port, s.User, s.Identity, s.KnownHosts)
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return file, s
+}
+
+// TestHashOverSSH: one command measures here and behind sshd, and compares.
+func TestHashOverSSH(t *testing.T) {
+	binary := builtBinary(t)
+	bed, _ := sshTestbed(t)
+	dir := filepath.Join(t.TempDir(), "hashes")
+	cmd := exec.Command(binary, "hash", "--testbed", bed, "--out", dir, "--figures", dir,
+		"--quick", "--functions", "city64,xxh3-64", "--duration", "200ms", "--rounds", "6")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, stderr.String())
+	}
+	for _, want := range []string{"far ÷ near", "city64", "far: ", "16 B latency"} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("the comparison does not say %q:\n%s", want, stdout.String())
+		}
+	}
+	for _, name := range []string{"near.json", "far.json"} {
+		r, err := report.Read(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Results) != 10 || r.Rounds != 6 {
+			t.Errorf("%s has %d results of %d rounds", name, len(r.Results), r.Rounds)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "hash-16B-latency.svg")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestHashOverSSHEnds: an interrupt here leaves nothing behind there.
+func TestHashOverSSHEnds(t *testing.T) {
+	binary := builtBinary(t)
+	bed, s := sshTestbed(t)
+	cmd := exec.Command(binary, "hash", "--testbed", bed, "--functions", "city64", "--lengths", "16", "--duration", "100ms", "--rounds", "6")
+	// Of this machine a moment, of the other minutes: the node's own binary gets another duration.
+	text, err := os.ReadFile(bed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow := filepath.Join(t.TempDir(), "slow")
+	script := "#!/bin/sh\nexec " + binary + " hash --json --end-with-stdin --functions city64 --lengths 16 --rounds 100000 --duration 10m\n"
+	if err := os.WriteFile(slow, []byte(script), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	withBinary := strings.Replace(string(text), "via: ssh,", "via: ssh, binary: "+slow+",", 1)
+	if err := os.WriteFile(bed, []byte(withBinary), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	running := func() int { return len(daemonsOf(binary)) }
+	await(t, "the run on the node", func() bool { return running() > 1 })
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Error("an interrupted run ended well")
+	}
+	await(t, "the end of the run on the node", func() bool { return running() == 0 })
+	_ = s
+}
+
+// daemonsOf are the processes that run a binary.
+func daemonsOf(binary string) (found []string) {
+	links, _ := filepath.Glob("/proc/[0-9]*/exe")
+	for _, link := range links {
+		if exe, err := os.Readlink(link); err == nil && exe == binary {
+			found = append(found, link)
+		}
+	}
+	return found
+}
+
+func await(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if done() {
+			return
+		}
+	}
+	t.Fatalf("waited 30 s for %s", what)
+}

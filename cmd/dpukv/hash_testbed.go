@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"dpukv/hashbench"
+	"dpukv/hashbench/measure"
+	"dpukv/hashbench/report"
+	"dpukv/placement"
+	"dpukv/placement/launch"
+)
+
+// onTestbed measures on every machine of a testbed, one after the other, and compares them.
+func (f *hashFlags) onTestbed(cmd *cobra.Command, list []hashbench.Func, cfg measure.Config) error {
+	bed, err := placement.LoadTestbed(f.testbed)
+	if err != nil {
+		return usagef("hash: --testbed: %w", err)
+	}
+	nodes, err := f.machinesOf(&bed, cmd.ErrOrStderr())
+	if err != nil {
+		return usagef("hash: --testbed: %w", err)
+	}
+	if f.out != "" {
+		if err := os.MkdirAll(f.out, 0o777); err != nil {
+			return fmt.Errorf("hash: --out: %w", err)
+		}
+	}
+	var machines []report.Machine
+	for _, n := range nodes {
+		fmt.Fprintf(cmd.ErrOrStderr(), "node %s:\n", n.Name)
+		r, err := f.onNode(cmd, n, &bed, list, cfg)
+		if err == nil && f.out != "" {
+			err = writeReport(filepath.Join(f.out, n.Name+".json"), r)
+		}
+		if err != nil {
+			return fmt.Errorf("hash: %w", err)
+		}
+		machines = append(machines, report.Machine{Name: n.Name, Report: r})
+	}
+	return f.show(cmd, machines)
+}
+
+func (f *hashFlags) show(cmd *cobra.Command, machines []report.Machine) (err error) {
+	if len(machines) == 1 {
+		err = report.WriteTable(cmd.OutOrStdout(), machines[0].Report)
+	} else {
+		err = report.Compare(cmd.OutOrStdout(), machines)
+	}
+	if err == nil && f.figures != "" {
+		err = f.draw(cmd.ErrOrStderr(), machines)
+	}
+	return err
+}
+
+// machinesOf are the nodes to measure: of those on this machine one, and none that is emulated, whose figures would be
+// this machine's under another name.
+func (f *hashFlags) machinesOf(bed *placement.Testbed, say io.Writer) ([]*placement.Node, error) {
+	var nodes []*placement.Node
+	var here string
+	for i := range bed.Nodes {
+		n := &bed.Nodes[i]
+		switch emulated := n.Via == launch.Netns && n.Namespace == ""; {
+		case emulated:
+			fmt.Fprintf(say, "node %s is left out: it is emulated, and its cores are this machine's\n", n.Name)
+			continue
+		case onThisMachine(n) && here != "":
+			fmt.Fprintf(say, "node %s is left out: it is this machine, as node %s is\n", n.Name, here)
+			continue
+		case onThisMachine(n):
+			here = n.Name
+		}
+		if err := launch.Check(&n.Node); err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, n)
+	}
+	if len(nodes) == 0 {
+		return nil, fmt.Errorf("found only emulated nodes in %s, want real machines: a core is not emulated", bed.Name)
+	}
+	return nodes, nil
+}
+
+func onThisMachine(n *placement.Node) bool { return n.Via == launch.Local || n.Via == launch.Netns }
+
+// onNode measures on one node: in this process if it is this machine, else with this binary there.
+func (f *hashFlags) onNode(cmd *cobra.Command, n *placement.Node, bed *placement.Testbed, list []hashbench.Func, cfg measure.Config) (*report.Report, error) {
+	if onThisMachine(n) {
+		if f.cpu == "" && len(n.CPUs) > 0 {
+			cfg.CPU = n.CPUs[len(n.CPUs)-1]
+		}
+		return f.measure(cmd, list, cfg)
+	}
+	path, err := launch.Install(cmd.Context(), &n.Node, launch.Binaries{Dir: bed.Binaries})
+	if err != nil {
+		return nil, err
+	}
+	out, err := runAttached(cmd.Context(), &n.Node, append([]string{path}, f.there(cmd, n)...), cmd.ErrOrStderr())
+	if err != nil {
+		return nil, err
+	}
+	r, err := report.Parse(out)
+	if err != nil {
+		return nil, fmt.Errorf("node %s: its report: %w", n.Name, err)
+	}
+	if r.Version != version {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("measured by dpukv %s, the others by %s", r.Version, version))
+	}
+	return r, nil
+}
+
+// there are the arguments of a run on another machine: what was asked for here.
+func (f *hashFlags) there(cmd *cobra.Command, n *placement.Node) []string {
+	args := []string{"hash", "--json", "--end-with-stdin"}
+	for _, name := range []string{"quick", "functions", "lengths", "modes", "align", "rounds", "duration", "seed", "cpu", "smhasher-compat"} {
+		if flag := cmd.Flags().Lookup(name); flag.Changed {
+			args = append(args, "--"+name+"="+flag.Value.String())
+		}
+	}
+	if f.cpu == "" && len(n.CPUs) > 0 {
+		args = append(args, "--cpu="+strconv.Itoa(n.CPUs[len(n.CPUs)-1]))
+	}
+	return args
+}
+
+// runAttached runs a command on a node with its stdin held open, so that it ends when this process does, and returns its
+// stdout. Its stderr is passed on.
+func runAttached(ctx context.Context, n *launch.Node, argv []string, say io.Writer) ([]byte, error) {
+	argv, err := launch.Command(n, argv)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	var out, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, io.MultiWriter(say, &stderr)
+	cmd.WaitDelay = time.Second
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C is for this program, which closes stdin
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	defer stdin.Close()
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		last := strings.TrimSpace(stderr.String())
+		return nil, launch.Explain(n, stderr.String(), fmt.Errorf("node %s: %w: %s", n.Name, err, last[max(0, len(last)-500):]))
+	}
+	return out.Bytes(), nil
+}
+
+// endWithStdin is a context that ends when stdin does: with the process that holds its other end.
+func endWithStdin(ctx context.Context, stdin io.Reader) context.Context {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		_, _ = io.Copy(io.Discard, stdin)
+		cancel(errors.New("stdin ended"))
+	}()
+	return ctx
+}
+
+func writeReport(path string, r *report.Report) error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(data, '\n'), 0o666)
+}

@@ -1,0 +1,65 @@
+package clock
+
+import (
+	"errors"
+	"runtime"
+	"testing"
+
+	"dpukv/internal/cpu"
+)
+
+func TestCounterAdvancesAtItsRate(t *testing.T) {
+	if CounterName() == "" {
+		t.Skip("no counter is read on " + runtime.GOARCH)
+	}
+	hz, source := CounterHz()
+	if hz < 1e6 || hz > 10e9 || source == "" {
+		t.Errorf("the %s ticks at %v Hz (%s)", CounterName(), hz, source)
+	}
+	before := Counter()
+	if after := Counter(); after < before {
+		t.Errorf("%d, then %d", before, after)
+	}
+}
+
+func TestCoreHz(t *testing.T) {
+	if CounterName() == "" {
+		t.Skip("no chain of additions on " + runtime.GOARCH)
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	// An emulator is slow; no core is above 10 GHz.
+	if hz := CoreHz(); hz < 1e6 || hz > 10e9 {
+		t.Errorf("the core runs at %v Hz", hz)
+	}
+}
+
+// The chain adds as often as it says.
+func TestChainIsAChain(t *testing.T) {
+	if CounterName() == "" {
+		t.Skip("no chain of additions on " + runtime.GOARCH)
+	}
+	if got, want := addChain(10), uint64(1+3*64*10); got != want {
+		t.Errorf("the chain sums to %d, want %d", got, want)
+	}
+}
+
+func TestCyclesCountOrSayWhyNot(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	c, err := OpenCycles()
+	if errors.Is(err, ErrNoCycles) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	before, err1 := c.Read()
+	for start := cpu.ThreadNs(); cpu.ThreadNs() < start+1e6; {
+	}
+	after, err2 := c.Read()
+	if err := errors.Join(err1, err2); err != nil || after <= before {
+		t.Errorf("%d cycles, a millisecond later %d, %v", before, after, err)
+	}
+}

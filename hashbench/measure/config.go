@@ -1,0 +1,89 @@
+package measure
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"dpukv/hashbench/report"
+	"dpukv/internal/cpu"
+)
+
+// Config says what to measure and how long.
+type Config struct {
+	Contenders []Contender
+	Cases      []report.Case
+	// Rounds is the number of passes; each makes one round of every contender in every case.
+	Rounds int
+	// Duration is about how long all of it may take; rounds get their length from it.
+	Duration time.Duration
+	CPU      int // to pin to
+	Seed     uint64
+	// OnProgress is told after each pass. It may be nil.
+	OnProgress func(done, passes int)
+}
+
+// The limits of a Config. Less than MinRounds give no interval to speak of.
+const (
+	DefaultRounds = 25
+	MinRounds     = 6
+	minRound      = 50 * time.Microsecond // far above the clock's own cost
+	maxRound      = 20 * time.Millisecond
+)
+
+// Validate reports what can not be measured here.
+func (c *Config) Validate() error {
+	switch {
+	case len(c.Contenders) == 0:
+		return fmt.Errorf("no function to measure")
+	case len(c.Cases) == 0:
+		return fmt.Errorf("no case to measure")
+	case c.Rounds < MinRounds:
+		return fmt.Errorf("rounds is %d, allowed: %d or more", c.Rounds, MinRounds)
+	}
+	for _, k := range c.Cases {
+		if err := k.Validate(); err != nil {
+			return err
+		}
+	}
+	allowed, err := cpu.Allowed()
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(allowed, c.CPU) {
+		return fmt.Errorf("CPU %d can't be pinned to; allowed: %s", c.CPU, cpu.FormatList(allowed))
+	}
+	_, err = c.roundNs()
+	return err
+}
+
+// series is how many rounds a pass has: of every contender in every case, and of the loops alone.
+func (c *Config) series() int {
+	loops := map[loopKey]bool{}
+	for i := range c.Contenders {
+		for _, k := range c.Cases {
+			if c.Contenders[i].Loop != nil {
+				loops[keyOf(&c.Contenders[i], k)] = true
+			}
+		}
+	}
+	n := len(c.Contenders) * len(c.Cases)
+	for k := range loops {
+		n++
+		if k.mode == report.Latency {
+			n += len(chainLengths) - 1
+		}
+	}
+	return n
+}
+
+// roundNs is how long a round may be.
+func (c *Config) roundNs() (time.Duration, error) {
+	series := c.series()
+	round := c.Duration / time.Duration(max(series*c.Rounds, 1))
+	if round < minRound {
+		return 0, fmt.Errorf("duration is %v, but %d rounds of %d functions and cases need at least %v: ask for fewer or for longer",
+			c.Duration, c.Rounds, series, (minRound * time.Duration(series*c.Rounds)).Round(time.Millisecond))
+	}
+	return min(round, maxRound), nil
+}

@@ -1,0 +1,60 @@
+package measure
+
+import (
+	"runtime"
+
+	"dpukv/hashbench"
+	"dpukv/hashbench/report"
+	"dpukv/internal/cpu"
+)
+
+// Contender is something that hashes and can be timed.
+type Contender struct {
+	report.Subject
+	// Round makes so many calls and returns what they took of the thread's CPU time.
+	Round func(in *Input, calls int) (ns int64, err error)
+	// Loop is what its time is compared with to know the loop's own cost; nil: nothing is subtracted.
+	Loop *Loop
+}
+
+// Loop is a measuring loop's own contenders.
+type Loop struct {
+	Words int // of the result that the loop waits for or adds up
+	// Empty returns at once: its throughput is the loop's.
+	Empty Contender
+	// Chains are 4, 8 and 16 dependent multiplications, each a function: extrapolated to none, their latency is the loop's.
+	Chains [3]Contender
+}
+
+// chainLengths are the numbers of multiplications of Loop.Chains.
+var chainLengths = [3]float64{4, 8, 16}
+
+// Of makes a contender of a function of the registry.
+func Of(f hashbench.Func) Contender {
+	c := contender(f.Native)
+	c.Subject = report.Subject{Function: f.Name, Family: f.Family, Bits: f.Bits, Module: f.Module, Variant: string(f.Variant)}
+	c.Loop = &oneWord
+	if f.Native.H128 != nil {
+		c.Loop = &twoWords
+	}
+	return c
+}
+
+// OfAll makes contenders of several.
+func OfAll(list []hashbench.Func) []Contender {
+	var all []Contender
+	for _, f := range list {
+		all = append(all, Of(f))
+	}
+	return all
+}
+
+func contender(f hashbench.Native) Contender {
+	return Contender{Round: func(in *Input, calls int) (int64, error) {
+		start := cpu.ThreadNs()
+		sum := call(in.Mode, in, f, calls)
+		spent := cpu.ThreadNs() - start
+		runtime.KeepAlive(sum) // the compiler must not drop hashes that nobody uses
+		return spent, nil
+	}}
+}

@@ -1,0 +1,49 @@
+package measure
+
+import (
+	"math/rand/v2"
+	"unsafe"
+
+	"dpukv/hashbench/report"
+)
+
+// Input is what is hashed in a case: places in a pool, and the lengths to hash there.
+type Input struct {
+	report.Case
+	pool    []byte   // slots of slotBytes, and room for the longest length behind the last one
+	lengths []uint32 // a power of two of them
+	at      int      // in lengths: the next round goes on where the last one ended
+}
+
+const (
+	slots     = 64 // different places, few enough that short input stays in the first-level cache
+	slotBytes = 64 // a cache line
+	// randomLengths is how many there are before they repeat.
+	randomLengths = 1 << 20
+)
+
+func newInput(c report.Case, seed uint64) *Input {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	in := &Input{Case: c, pool: aligned(slots*slotBytes+c.MaxBytes, c.Align)}
+	for i := range in.pool {
+		in.pool[i] = byte(rng.Uint32())
+	}
+	in.lengths = make([]uint32, slots)
+	if c.Random() {
+		in.lengths = make([]uint32, randomLengths)
+	}
+	for i := range in.lengths {
+		in.lengths[i] = uint32(c.MinBytes + rng.IntN(c.MaxBytes-c.MinBytes+1))
+	}
+	return in
+}
+
+// aligned is memory that begins at so many bytes from a multiple of a cache line.
+func aligned(bytes, align int) []byte {
+	memory := make([]byte, bytes+2*slotBytes)
+	from := align - int(uintptr(unsafe.Pointer(unsafe.SliceData(memory)))%slotBytes)
+	if from < 0 {
+		from += slotBytes
+	}
+	return memory[from : from+bytes]
+}

@@ -1,0 +1,88 @@
+package measure
+
+import (
+	"dpukv/hashbench"
+	"dpukv/hashbench/report"
+)
+
+// The loops differ only in where the next key comes from. latency takes its place from the last hash, so that a
+// call can't begin before the one before it has ended; nothing is stored, as
+// a store that a wider load reads again would stall. throughput takes the places in turn.
+//
+// They are written twice, for results in one and in two registers, because a wrapper that made
+// them alike would cost as much as a short hash.
+
+func latency[H uint32 | uint64](in *Input, f func([]byte) H, calls int) uint64 {
+	pool, lengths, at := in.pool, in.lengths, in.at
+	mask := len(lengths) - 1
+	hash := uint64(0)
+	for range calls {
+		n := int(lengths[at&mask])
+		place := int(hash%slots) * slotBytes
+		hash = uint64(f(pool[place : place+n]))
+		at++
+	}
+	in.at = at & mask
+	return hash
+}
+
+func latency128(in *Input, f func([]byte) (lo, hi uint64), calls int) uint64 {
+	pool, lengths, at := in.pool, in.lengths, in.at
+	mask := len(lengths) - 1
+	hash := uint64(0)
+	for range calls {
+		n := int(lengths[at&mask])
+		place := int(hash%slots) * slotBytes
+		lo, hi := f(pool[place : place+n])
+		hash = lo ^ hi // the next call needs both
+		at++
+	}
+	in.at = at & mask
+	return hash
+}
+
+func throughput[H uint32 | uint64](in *Input, f func([]byte) H, calls int) uint64 {
+	pool, lengths, at := in.pool, in.lengths, in.at
+	mask := len(lengths) - 1
+	sum := uint64(0)
+	for range calls {
+		n := int(lengths[at&mask])
+		place := at % slots * slotBytes
+		sum += uint64(f(pool[place : place+n]))
+		at++
+	}
+	in.at = at & mask
+	return sum
+}
+
+func throughput128(in *Input, f func([]byte) (lo, hi uint64), calls int) uint64 {
+	pool, lengths, at := in.pool, in.lengths, in.at
+	mask := len(lengths) - 1
+	sum := uint64(0)
+	for range calls {
+		n := int(lengths[at&mask])
+		place := at % slots * slotBytes
+		lo, hi := f(pool[place : place+n])
+		sum += lo ^ hi
+		at++
+	}
+	in.at = at & mask
+	return sum
+}
+
+// call makes calls of a function, each loop in its own instance for the type of its result.
+func call(m report.Mode, in *Input, f hashbench.Native, calls int) uint64 {
+	switch {
+	case m == report.Latency && f.H32 != nil:
+		return latency(in, f.H32, calls)
+	case m == report.Latency && f.H64 != nil:
+		return latency(in, f.H64, calls)
+	case m == report.Latency:
+		return latency128(in, f.H128, calls)
+	case f.H32 != nil:
+		return throughput(in, f.H32, calls)
+	case f.H64 != nil:
+		return throughput(in, f.H64, calls)
+	}
+	return throughput128(in, f.H128, calls)
+}

@@ -1,0 +1,218 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"dpukv/hashbench"
+	"dpukv/hashbench/report"
+	"dpukv/internal/cpu"
+)
+
+func lastCPU(t *testing.T) int {
+	t.Helper()
+	allowed, err := cpu.Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return allowed[len(allowed)-1]
+}
+
+func named(name string, c Contender) Contender {
+	c.Subject = report.Subject{Function: name}
+	return c
+}
+
+func function(name string, h func([]byte) uint64) Contender {
+	c := named(name, contender(hashbench.Native{H64: h}))
+	c.Loop = &oneWord
+	return c
+}
+
+func run1(t *testing.T, cfg Config) map[string]report.Result {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("measures")
+	}
+	cfg.CPU, cfg.Seed = lastCPU(t), 1
+	r, err := Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range r.Overheads {
+		t.Logf("%+v", o)
+	}
+	found := map[string]report.Result{}
+	for _, x := range r.Results {
+		t.Logf("%s, %s: %+v", x.Function, x.Case, x.Ns)
+		found[x.Function] = x
+	}
+	return found
+}
+
+// chainOf is a deliberately slow function: n multiplications, each of which needs the last one's product.
+func chainOf(n int) func([]byte) uint64 {
+	return func(key []byte) uint64 {
+		h, m := place(key), multiplier
+		for range n {
+			h *= m
+		}
+		return h
+	}
+}
+
+// multiplications is the yardstick: the latency of one multiplication, from a plain loop of them without calls.
+func multiplications(_ *Input, calls int) (int64, error) {
+	start := cpu.ThreadNs()
+	h, m := uint64(3), multiplier
+	for range calls {
+		h *= m
+	}
+	runtime.KeepAlive(h)
+	return cpu.ThreadNs() - start, nil
+}
+
+// TestSlowFunction: a chain of n multiplications takes n times as long as one.
+func TestSlowFunction(t *testing.T) {
+	lengths := []int{32, 64, 256}
+	cfg := Config{
+		Contenders: []Contender{{Subject: report.Subject{Function: "yardstick"}, Round: multiplications}},
+		Cases:      []report.Case{report.Fixed(report.Latency, 16)},
+		Rounds:     15, Duration: 400 * time.Millisecond,
+	}
+	for _, n := range lengths {
+		cfg.Contenders = append(cfg.Contenders, function(fmt.Sprint(n), chainOf(n)))
+	}
+	found := run1(t, cfg)
+	each := found["yardstick"].Ns.Median
+	for _, n := range lengths {
+		got := found[fmt.Sprint(n)].Ns.Median / each
+		if math.Abs(got-float64(n)) > 0.1*float64(n) {
+			t.Errorf("%d dependent multiplications are measured as %.1f times one", n, got)
+		}
+	}
+}
+
+// TestTwoNames: one function under two names is reported equal; one of two multiplications more is not.
+func TestTwoNames(t *testing.T) {
+	cfg := Config{
+		Contenders: []Contender{function("one", chain16), function("other", chain16), function("more", chainOf(20))},
+		Cases:      []report.Case{report.Fixed(report.Latency, 16)},
+		Rounds:     25, Duration: 600 * time.Millisecond,
+	}
+	found := run1(t, cfg)
+	if one, other := found["one"].Ns, found["other"].Ns; !one.Touches(other) {
+		t.Errorf("the same function takes %+v and %+v", one, other)
+	}
+	if one, more := found["one"].Ns, found["more"].Ns; one.Touches(more) {
+		t.Errorf("16 multiplications take %+v, 20 %+v: can't be told apart", one, more)
+	}
+}
+
+// TestNothingCostsNothing: of a function that does nothing, what is left is within the 0.3 ns that the report allows itself.
+func TestNothingCostsNothing(t *testing.T) {
+	found := run1(t, Config{
+		Contenders: []Contender{function("nothing", address), function("chain", chain8), function("chain of 16", chain16)},
+		Cases:      []report.Case{report.Fixed(report.Throughput, 16)},
+		Rounds:     25, Duration: 600 * time.Millisecond,
+	})
+	if left := found["nothing"].Ns; left.Low > maxOverheadLeft || left.High < -maxOverheadLeft {
+		t.Errorf("a function that does nothing takes %+v ns", left)
+	}
+}
+
+// TestOverheadLeft: chains of known lengths lie on a line through the loop's own cost.
+func TestOverheadLeft(t *testing.T) {
+	found := run1(t, Config{
+		Contenders: []Contender{function("8", chain8), function("16", chain16)},
+		Cases:      []report.Case{report.Fixed(report.Latency, 16)},
+		Rounds:     25, Duration: 600 * time.Millisecond,
+	})
+	eight, sixteen := found["8"].Ns, found["16"].Ns
+	least, most := 2*eight.Low-sixteen.High, 2*eight.High-sixteen.Low
+	t.Logf("between %v and %v ns are left", least, most)
+	if least > maxOverheadLeft || most < -maxOverheadLeft {
+		t.Errorf("8 multiplications take %+v, 16 %+v: at least %v ns are left", eight, sixteen, least)
+	}
+}
+
+func TestRunReportsWhatItDid(t *testing.T) {
+	f, err := hashbench.Find("city64")
+	if err != nil {
+		t.Fatal(err)
+	}
+	passes := 0
+	cfg := Config{
+		Contenders: []Contender{Of(f)}, CPU: lastCPU(t), Seed: 7, Rounds: MinRounds, Duration: 50 * time.Millisecond,
+		Cases:      []report.Case{report.Fixed(report.Latency, 16), {Mode: report.Throughput, MinBytes: 1, MaxBytes: 32, Align: 3}},
+		OnProgress: func(done, all int) { passes = max(passes, done); _ = all },
+	}
+	r, err := Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Results) != 2 || len(r.Overheads) != 2 || passes != MinRounds || r.Rounds != MinRounds || r.Seed != 7 {
+		t.Errorf("%+v", r)
+	}
+	for _, x := range r.Results {
+		if x.Ns.Median <= 0 || len(x.RoundsNs) != MinRounds || x.Calls < 1 || x.Module != f.Module || x.Variant != string(f.Variant) {
+			t.Errorf("%+v", x)
+		}
+	}
+	if r.Clock.CPU != cfg.CPU || r.Clock.CoreSource == "" || r.Machine.Arch == "" {
+		t.Errorf("%+v", r.Clock)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	good := func() Config {
+		return Config{
+			Contenders: []Contender{function("nothing", address)},
+			Cases:      []report.Case{report.Fixed(report.Latency, 16)}, Rounds: 10, Duration: time.Second, CPU: lastCPU(t),
+		}
+	}
+	for want, spoil := range map[string]func(*Config){
+		"no function":           func(c *Config) { c.Contenders = nil },
+		"no case":               func(c *Config) { c.Cases = nil },
+		"rounds is 2":           func(c *Config) { c.Rounds = 2 },
+		"CPU 900 can't":         func(c *Config) { c.CPU = 900 },
+		"1 B to 1 MiB":          func(c *Config) { c.Cases[0].MaxBytes = 1<<20 + 1 },
+		"alignment is 8":        func(c *Config) { c.Cases[0].Align = 8 },
+		`mode is "both"`:        func(c *Config) { c.Cases[0].Mode = "both" },
+		"duration is 1ms, but ": func(c *Config) { c.Duration = time.Millisecond },
+	} {
+		cfg := good()
+		spoil(&cfg)
+		if _, err := Run(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error with %q", err, want)
+		}
+	}
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := Run(ctx, Config{
+		Contenders: []Contender{function("nothing", address)}, CPU: lastCPU(t),
+		Cases: []report.Case{report.Fixed(report.Latency, 16)}, Rounds: 10, Duration: time.Minute,
+	})
+	if err == nil {
+		t.Error("went on")
+	}
+}
+
+// What is announced is what is made.
+func TestSeries(t *testing.T) {
+	cfg := Config{
+		Contenders: OfAll(hashbench.All()),
+		Cases:      append(report.MainCases(), report.Case{Mode: report.Latency, MinBytes: 8, MaxBytes: 8}),
+	}
+	if got, want := cfg.series(), len(newPlan(&cfg).series); got != want {
+		t.Errorf("%d series announced, %d planned", got, want)
+	}
+}

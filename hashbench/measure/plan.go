@@ -1,0 +1,122 @@
+package measure
+
+import "dpukv/hashbench/report"
+
+// plan is all series of a run, and what belongs together.
+type plan struct {
+	timed  []*series // what was asked for
+	loops  map[loopKey]*loopSeries
+	order  []loopKey // of loops
+	series []*series // all of it
+}
+
+// loopKey is what a loop's cost depends on. Lengths that are fixed cost the same whatever they are.
+type loopKey struct {
+	loop    *Loop
+	mode    report.Mode
+	lengths string
+}
+
+const fixedLengths = "fixed"
+
+func keyOf(c *Contender, kase report.Case) loopKey {
+	lengths := fixedLengths
+	if kase.Random() {
+		lengths = kase.Length()
+	}
+	return loopKey{c.Loop, kase.Mode, lengths}
+}
+
+// loopSeries are the series that a loop's cost comes from: an empty function, or three chains.
+type loopSeries []*series
+
+func newPlan(cfg *Config) *plan {
+	p := &plan{loops: map[loopKey]*loopSeries{}}
+	for _, kase := range cfg.Cases {
+		in := newInput(kase, cfg.Seed)
+		for i := range cfg.Contenders {
+			c := &cfg.Contenders[i]
+			p.timed = append(p.timed, p.add(c, in))
+			if c.Loop != nil {
+				p.addLoop(keyOf(c, kase), in, cfg.Seed)
+			}
+		}
+	}
+	return p
+}
+
+func (p *plan) add(c *Contender, in *Input) *series {
+	s := &series{Contender: c, in: in}
+	p.series = append(p.series, s)
+	return s
+}
+
+func (p *plan) addLoop(k loopKey, in *Input, seed uint64) {
+	if p.loops[k] != nil {
+		return
+	}
+	if k.lengths == fixedLengths {
+		in = newInput(report.Fixed(k.mode, 16), seed)
+	}
+	l := &loopSeries{}
+	if k.mode == report.Throughput {
+		*l = append(*l, p.add(&k.loop.Empty, in))
+	} else {
+		for i := range k.loop.Chains {
+			*l = append(*l, p.add(&k.loop.Chains[i], in))
+		}
+	}
+	p.loops[k] = l
+	p.order = append(p.order, k)
+}
+
+// cost is the loop's, from the median over the passes.
+func (l loopSeries) cost() report.Interval {
+	if len(l) == 1 {
+		return median(l[0].ns)
+	}
+	perPass := make([]float64, len(l[0].ns))
+	for i := range perPass { // the line through the shortest and the longest chain, at none
+		short, long := l[0].ns[i], l[2].ns[i]
+		perPass[i] = short - chainLengths[0]*(long-short)/(chainLengths[2]-chainLengths[0])
+	}
+	return median(perPass)
+}
+
+// left is how far the middle chain, less the loop's cost, is from its number of multiplications. It is 0 of a throughput loop.
+func (l loopSeries) left() float64 {
+	if len(l) == 1 {
+		return 0
+	}
+	short, middle, long := median(l[0].ns).Median, median(l[1].ns).Median, median(l[2].ns).Median
+	each := (long - short) / (chainLengths[2] - chainLengths[0])
+	return middle - l.cost().Median - chainLengths[1]*each
+}
+
+// results are the medians less the loop's cost, in the order of cases and contenders.
+func (p *plan) results() []report.Result {
+	costs := map[loopKey]report.Interval{}
+	for k, l := range p.loops {
+		costs[k] = l.cost()
+	}
+	var list []report.Result
+	for _, s := range p.timed {
+		r := report.Result{Subject: s.Subject, Case: s.in.Case, RawNs: median(s.ns), Calls: s.calls, RoundsNs: s.ns}
+		r.Ns = r.RawNs
+		if s.Loop != nil {
+			cost := costs[keyOf(s.Contender, s.in.Case)]
+			r.Ns, r.OverheadNs = r.RawNs.Less(cost), cost.Median
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+func (p *plan) overheads() []report.Overhead {
+	var list []report.Overhead
+	for _, k := range p.order {
+		l := p.loops[k]
+		list = append(list, report.Overhead{Mode: string(k.mode), Lengths: k.lengths, Words: k.loop.Words, Ns: l.cost(), LeftNs: l.left()})
+	}
+	return list
+}

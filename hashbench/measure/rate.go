@@ -1,0 +1,93 @@
+package measure
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"dpukv/hashbench/clock"
+	"dpukv/hashbench/report"
+	"dpukv/internal/cpu"
+)
+
+// rate follows how fast the core runs.
+type rate struct {
+	cycles *clock.Cycles // nil: they can't be counted here
+	hz     []float64
+}
+
+func newRate() *rate {
+	cycles, err := clock.OpenCycles()
+	if err != nil {
+		return &rate{} // the report says that the rate is an estimate
+	}
+	return &rate{cycles: cycles}
+}
+
+func (r *rate) close() {
+	if r.cycles != nil {
+		_ = r.cycles.Close()
+	}
+}
+
+// sample notes the rate now, 0 if it is not known.
+func (r *rate) sample() float64 {
+	hz := 0.0
+	if r.cycles != nil {
+		hz = r.counted()
+	}
+	if hz == 0 { // no counter, or one that does not count
+		hz = clock.CoreHz()
+	}
+	r.hz = append(r.hz, hz)
+	return hz
+}
+
+// counted has the core work for a moment and counts cycles over CPU time. A counter that fails is given up.
+func (r *rate) counted() float64 {
+	before, err1 := r.cycles.Read()
+	start := cpu.ThreadNs()
+	_ = clock.CoreHz()
+	after, err2 := r.cycles.Read()
+	ns := cpu.ThreadNs() - start
+	if err1 != nil || err2 != nil || after == before {
+		r.close()
+		r.cycles = nil
+		return 0
+	}
+	return float64(after-before) / float64(ns) * 1e9
+}
+
+const (
+	settleLeast     = 200 * time.Millisecond
+	settleMost      = 3 * time.Second
+	settledReadings = 3
+	settledSpread   = 0.01
+)
+
+// settle works until the rate stays the same. It is false if it did not.
+func (r *rate) settle(ctx context.Context) bool {
+	defer func() { r.hz = nil }()
+	for start := time.Now(); time.Since(start) < settleMost && ctx.Err() == nil; {
+		r.sample()
+		if n := len(r.hz); n >= settledReadings && time.Since(start) > settleLeast {
+			last := r.hz[n-settledReadings:]
+			if lo, hi := slices.Min(last), slices.Max(last); hi-lo <= settledSpread*hi {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// clock is what the report says about it.
+func (r *rate) clock(pinned int) report.Clock {
+	c := report.Clock{CPU: pinned, CoreSource: report.FromChain, Counter: clock.CounterName()}
+	if r.cycles != nil {
+		c.CoreSource = report.FromPerf
+	}
+	c.CounterHz, c.CounterSource = clock.CounterHz()
+	c.CoreHz = median(r.hz).Median
+	c.CoreMinHz, c.CoreMaxHz = slices.Min(r.hz), slices.Max(r.hz)
+	return c
+}

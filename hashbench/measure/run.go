@@ -1,0 +1,127 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"dpukv/hashbench/clock"
+	"dpukv/hashbench/report"
+	"dpukv/internal/cpu"
+	"dpukv/internal/machine"
+)
+
+// Run measures and returns a report. It takes a thread of its own, pins it, and
+// lets the garbage collector rest meanwhile. An error is one of the configuration unless ctx ended or a contender failed.
+func Run(ctx context.Context, cfg Config) (*report.Report, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	type outcome struct {
+		report *report.Report
+		err    error
+	}
+	done := make(chan outcome)
+	go func() { // its thread ends with it, so that nobody inherits the pinning
+		if err := cpu.PinThread(cfg.CPU); err != nil {
+			done <- outcome{nil, err}
+			return
+		}
+		defer debug.SetGCPercent(debug.SetGCPercent(-1))
+		r, err := run(ctx, &cfg)
+		done <- outcome{r, err}
+	}()
+	o := <-done
+	return o.report, o.err
+}
+
+func run(ctx context.Context, cfg *Config) (*report.Report, error) {
+	r := &report.Report{
+		Kind: report.Kind, Schema: report.Schema, Provenance: report.Measured,
+		StartedAt: time.Now().UTC(), Machine: machine.Read(), Seed: cfg.Seed, Rounds: cfg.Rounds, Warnings: []string{},
+	}
+	p := newPlan(cfg)
+	round, err := cfg.roundNs()
+	if err != nil {
+		return nil, err
+	}
+	r.RoundNs = int64(round)
+	rate := newRate()
+	defer rate.close()
+	if !rate.settle(ctx) {
+		r.Warnings = append(r.Warnings, "the core's clock did not settle before the first pass")
+	}
+	for _, s := range p.series {
+		if err := s.calibrate(round); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.describe(), err)
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	if err := passes(ctx, cfg, p, rate); err != nil {
+		return nil, err
+	}
+	r.Results, r.Overheads = p.results(), p.overheads()
+	r.Clock = rate.clock(cfg.CPU)
+	r.DurationNs = int64(time.Since(r.StartedAt))
+	r.Warnings = append(r.Warnings, doubts(r)...)
+	return r, nil
+}
+
+func passes(ctx context.Context, cfg *Config, p *plan, rate *rate) error {
+	rng := rand.New(rand.NewPCG(cfg.Seed, 2))
+	order := slices.Clone(p.series)
+	for pass := range cfg.Rounds {
+		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		for _, s := range order {
+			if err := s.measure(); err != nil {
+				return fmt.Errorf("%s: %w", s.describe(), err)
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		rate.sample()
+		if cfg.OnProgress != nil {
+			cfg.OnProgress(pass+1, cfg.Rounds)
+		}
+	}
+	return nil
+}
+
+const (
+	maxRateSpread   = 0.05
+	maxOverheadLeft = 0.3 // ns
+	maxIntervalPart = 0.05
+)
+
+// doubts are what must stand beside the figures.
+func doubts(r *report.Report) []string {
+	var said []string
+	if c := r.Clock; c.CoreHz > 0 && (c.CoreMaxHz-c.CoreMinHz)/c.CoreHz > maxRateSpread {
+		said = append(said, fmt.Sprintf("the core's clock varied from %.2f to %.2f GHz", c.CoreMinHz/1e9, c.CoreMaxHz/1e9))
+	}
+	for _, o := range r.Overheads {
+		if o.LeftNs > maxOverheadLeft || o.LeftNs < -maxOverheadLeft {
+			said = append(said, fmt.Sprintf("%.2f ns of the %s loop's cost (%s lengths) are left in its figures", o.LeftNs, o.Mode, o.Lengths))
+		}
+	}
+	wide := 0
+	for _, x := range r.Results {
+		if x.Ns.High-x.Ns.Low > maxIntervalPart*2*x.Ns.Median {
+			wide++
+		}
+	}
+	if wide > 0 {
+		said = append(said, fmt.Sprintf("%d of %d figures have an interval wider than ±5 %%: is the machine busy? (load average %v)",
+			wide, len(r.Results), r.Machine.LoadAverage))
+	}
+	if counter := clock.CounterName(); counter == "" {
+		said = append(said, "this architecture has no counter that this program reads, so that cycles are unknown")
+	}
+	return said
+}

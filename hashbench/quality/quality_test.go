@@ -1,0 +1,91 @@
+package quality
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"dpukv/hashbench"
+)
+
+func find(t *testing.T, name string) hashbench.Func {
+	t.Helper()
+	f, err := hashbench.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// identity is the worst function that still keeps keys apart: it must not pass.
+var identity = hashbench.Func{Name: "identity", Sum64: binary.LittleEndian.Uint64}
+
+func TestAvalanche(t *testing.T) {
+	good := Avalanche(find(t, "xxh3-64"), Random, 8, 2000, 1)
+	if good.Worst > 2*good.Chance || good.Mean > good.Chance {
+		t.Errorf("XXH3: %+v", good)
+	}
+	if bad := Avalanche(identity, Random, 8, 100, 1); bad.Worst != 1 || bad.Mean != 1 {
+		t.Errorf("identity: %+v, want a bias of 1 everywhere", bad)
+	}
+}
+
+func TestOverflow(t *testing.T) {
+	const buckets = 4096
+	for _, keys := range []Keys{Sequential, Random} {
+		for _, load := range Loads() {
+			got, want := Overflow(find(t, "city64"), keys, 8, buckets, load, 1), Expected(load)
+			if math.Abs(got-want) > tolerance*deviation(want, buckets) {
+				t.Errorf("city64, %s keys at load %v: %v of the buckets overflow, of a random function %v", keys, load, got, want)
+			}
+		}
+	}
+	// Small numbers have nothing in bits 16 to 47: all keys fall into the first bucket.
+	if got := Overflow(identity, Sequential, 8, buckets, 1, 1); got != 1.0/buckets {
+		t.Errorf("identity: %v", got)
+	}
+}
+
+func TestExpected(t *testing.T) {
+	// P(Poisson(7) > 7), from tables.
+	if got := Expected(1); math.Abs(got-0.4013) > 0.0001 {
+		t.Errorf("%v", got)
+	}
+	if !slices.IsSorted([]float64{Expected(0.5), Expected(1), Expected(1.5)}) {
+		t.Error("a fuller table overflows less")
+	}
+}
+
+func TestRunNamesTheBad(t *testing.T) {
+	bad := identity
+	r, err := Run(context.Background(), []hashbench.Func{find(t, "city64"), bad}, Quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := r.WriteTable(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range r.Rows {
+		if (len(row.Doubts) > 0) != (row.Function == "identity") {
+			t.Errorf("%s, %d B %s: doubts %q", row.Function, row.KeyBytes, row.Keys, row.Doubts)
+		}
+	}
+	for _, want := range []string{"(random)", "city64", "8 B sequential", "- identity, 8 B sequential: a bit of the hash departs by 1.00"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the table does not say %q:\n%s", want, out.String())
+		}
+	}
+}
+
+func TestRunEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Run(ctx, hashbench.All(), Default); err == nil {
+		t.Error("went on")
+	}
+}

@@ -1,0 +1,127 @@
+package quality
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"dpukv/hashbench"
+)
+
+// Row is one function with one sort of keys.
+type Row struct {
+	Function  string    `json:"function"`
+	KeyBytes  int       `json:"key_bytes"`
+	Keys      Keys      `json:"keys"`
+	Avalanche Bias      `json:"avalanche"`
+	Overflow  []float64 `json:"overflow"` // of buckets, at each load
+	Doubts    []string  `json:"doubts"`   // what a random function would not do
+}
+
+// Report is all rows and what to compare them with.
+type Report struct {
+	Loads    []float64 `json:"loads"`
+	Expected []float64 `json:"expected_overflow"` // of a random function, at each load
+	Buckets  int       `json:"buckets"`
+	Keys     int       `json:"avalanche_keys"`
+	Seed     uint64    `json:"seed"`
+	Rows     []Row     `json:"rows"`
+}
+
+// Config says how much to try.
+type Config struct {
+	Buckets int // for overflows
+	Keys    int // for the avalanche
+	Seed    uint64
+}
+
+// Default is some seconds for all functions; Quick a tenth of it.
+var (
+	Default = Config{Buckets: 1 << 14, Keys: 4096, Seed: 1}
+	Quick   = Config{Buckets: 1 << 11, Keys: 512, Seed: 1}
+)
+
+// Run looks at functions with keys of 8 and 16 bytes, sequential and random.
+func Run(ctx context.Context, list []hashbench.Func, cfg Config) (*Report, error) {
+	r := &Report{Loads: Loads(), Buckets: cfg.Buckets, Keys: cfg.Keys, Seed: cfg.Seed}
+	for _, load := range r.Loads {
+		r.Expected = append(r.Expected, Expected(load))
+	}
+	for _, f := range list {
+		for _, bytes := range []int{8, 16} {
+			for _, keys := range []Keys{Sequential, Random} {
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
+				r.Rows = append(r.Rows, r.row(f, bytes, keys))
+			}
+		}
+	}
+	return r, nil
+}
+
+func (r *Report) row(f hashbench.Func, bytes int, keys Keys) Row {
+	row := Row{Function: f.Name, KeyBytes: bytes, Keys: keys, Avalanche: Avalanche(f, keys, bytes, r.Keys, r.Seed), Doubts: []string{}}
+	for _, load := range r.Loads {
+		row.Overflow = append(row.Overflow, Overflow(f, keys, bytes, r.Buckets, load, r.Seed))
+	}
+	row.doubt(r)
+	return row
+}
+
+// tolerance is how many deviations beyond what chance makes are a doubt.
+const tolerance = 5
+
+func (row *Row) doubt(r *Report) {
+	if b := row.Avalanche; b.Worst > 2*b.Chance {
+		row.Doubts = append(row.Doubts, fmt.Sprintf("a bit of the hash departs by %.2f from following each bit of the key half of the time", b.Worst))
+	}
+	for i, share := range row.Overflow {
+		if most := r.Expected[i] + tolerance*deviation(r.Expected[i], r.Buckets); share > most {
+			row.Doubts = append(row.Doubts, fmt.Sprintf("at load %g %.1f %% of the buckets overflow, %.1f %% would at random", r.Loads[i], 100*share, 100*r.Expected[i]))
+		}
+	}
+}
+
+// WriteTable writes it for a terminal.
+func (r *Report) WriteTable(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(t, "function\tkeys\tworst bias\tmean bias\t")
+	for _, load := range r.Loads {
+		fmt.Fprintf(t, "load %g, %% over\t", load)
+	}
+	fmt.Fprint(t, "\n")
+	line := func(name, keys, bias string, shares []float64) {
+		fmt.Fprintf(t, "%s\t%s\t%s\t", name, keys, bias)
+		for _, s := range shares {
+			fmt.Fprintf(t, "%.2f\t", 100*s)
+		}
+		fmt.Fprint(t, "\n")
+	}
+	line("(random)", "", "\t", r.Expected)
+	for _, row := range r.Rows {
+		line(row.Function, fmt.Sprintf("%d B %s", row.KeyBytes, row.Keys),
+			fmt.Sprintf("%.3f\t%.4f", row.Avalanche.Worst, row.Avalanche.Mean), row.Overflow)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return r.writeDoubts(w)
+}
+
+func (r *Report) writeDoubts(w io.Writer) error {
+	var b strings.Builder
+	if len(r.Rows) > 0 {
+		fmt.Fprintf(&b, "\nBias: of %d keys, over all pairs of a key's and a hash's bit; chance alone makes a worst one of about %.3f. Buckets: %d of %d slots.\n",
+			r.Keys, r.Rows[0].Avalanche.Chance, r.Buckets, SlotsPerBucket)
+	}
+	for _, row := range r.Rows {
+		for _, d := range row.Doubts {
+			fmt.Fprintf(&b, "  - %s, %d B %s: %s\n", row.Function, row.KeyBytes, row.Keys, d)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,132 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// Machine is a report with a name to show it by.
+type Machine struct {
+	Name string
+	*Report
+}
+
+// Ratio is how much longer one machine takes than another.
+type Ratio struct {
+	Median, Low, High float64
+	Equal             bool // the intervals touch: nobody can tell the two apart
+}
+
+// ratio is of over base.
+func ratio(of, base Interval) Ratio {
+	return Ratio{of.Median / base.Median, of.Low / base.High, of.High / base.Low, of.Touches(base)}
+}
+
+// Compare writes what machines take for the same functions and cases, in nanoseconds, and each one's time
+// over the first one's. Cases and functions that not all have are named below.
+func Compare(w io.Writer, machines []Machine) error {
+	if len(machines) < 2 {
+		return fmt.Errorf("%d report to compare, want two or more", len(machines))
+	}
+	rows := [][]string{{"function", "variant", "case"}, {"", "", ""}}
+	for i, m := range machines {
+		rows[0], rows[1] = append(rows[0], m.Name), append(rows[1], "ns")
+		if i > 0 {
+			rows[0], rows[1] = append(rows[0], m.Name+" ÷ "+machines[0].Name), append(rows[1], "")
+		}
+	}
+	var missing []string
+	shown, left := columns(machines[0].Results)
+	for _, c := range shown {
+		for _, f := range functions(machines[0].Results) {
+			row, ok := compareRow(machines, f, c)
+			if ok {
+				rows = append(rows, row)
+			} else {
+				missing = append(missing, f.Function+", "+c.String())
+			}
+		}
+	}
+	if len(rows) == 2 {
+		return fmt.Errorf("the reports have no function and case in common")
+	}
+	var b bytes.Buffer
+	b.WriteString(layOut(rows, 3))
+	writeCompareNotes(&b, machines, missing, left)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func compareRow(machines []Machine, f Subject, c Case) (row []string, ok bool) {
+	base := machines[0].find(f.Function, c)
+	row = []string{f.Function, variants(machines, f, c), c.String()}
+	for i, m := range machines {
+		x := m.find(f.Function, c)
+		if x == nil || base == nil {
+			return nil, false
+		}
+		spread := max(x.Ns.High-x.Ns.Median, x.Ns.Median-x.Ns.Low)
+		row = append(row, fmt.Sprintf("%s ±%.*f", digits3(x.Ns.Median), decimals3(x.Ns.Median), spread))
+		if i > 0 {
+			row = append(row, ratio(x.Ns, base.Ns).text())
+		}
+	}
+	return row, true
+}
+
+// variants names the kinds of code: a module may have assembly on one machine only.
+func variants(machines []Machine, f Subject, c Case) string {
+	var list []string
+	for _, m := range machines {
+		if x := m.find(f.Function, c); x != nil && !slices.Contains(list, x.Variant) {
+			list = append(list, x.Variant)
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	text := list[0]
+	for _, v := range list[1:] {
+		text += "/" + v
+	}
+	return text
+}
+
+func (r Ratio) text() string {
+	if r.Equal {
+		return fmt.Sprintf("%.2f (equal)", r.Median)
+	}
+	return fmt.Sprintf("%.2f [%.2f–%.2f]", r.Median, r.Low, r.High)
+}
+
+func writeCompareNotes(b *bytes.Buffer, machines []Machine, missing []string, left int) {
+	b.WriteString("\nMedians ± their 95 % confidence interval; ratios of times with what both intervals allow; equal: the intervals touch.\n")
+	for _, m := range machines {
+		fmt.Fprintf(b, "%s: %s\n", m.Name, joined(m.machine(), m.Clock.text(), "measured "+m.StartedAt.Format("2006-01-02 15:04 MST"), m.Version))
+		for _, w := range m.Warnings {
+			fmt.Fprintf(b, "  - %s\n", w)
+		}
+	}
+	if len(missing) > 0 {
+		fmt.Fprintf(b, "Not in all reports: %s\n", joinAtMost(missing, 5))
+	}
+	if left > 0 {
+		fmt.Fprintf(b, "%s in the JSON.\n", count(left, "more case"))
+	}
+}
+
+func joinAtMost(list []string, most int) string {
+	text := ""
+	for i, s := range list {
+		if i == most {
+			return text + fmt.Sprintf("; and %d more", len(list)-most)
+		}
+		if i > 0 {
+			text += "; "
+		}
+		text += s
+	}
+	return text
+}

@@ -1,0 +1,274 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// DrawFigures draws the study's Figure 10 into a folder: for each main case that a machine has, a bar for each function and
+// machine, as SVG and PNG. It returns the paths written.
+func DrawFigures(dir string, machines []Machine) ([]string, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, c := range MainCases() {
+		f := newFigure(c, machines)
+		if len(f.groups) == 0 {
+			continue
+		}
+		for ending, encode := range map[string]func() ([]byte, error){".svg": f.svg, ".png": f.png} {
+			data, err := encode()
+			path := filepath.Join(dir, f.stem()+ending)
+			if err == nil {
+				err = os.WriteFile(path, data, 0o666)
+			}
+			if err != nil {
+				return paths, fmt.Errorf("draw %s: %w", path, err)
+			}
+			paths = append(paths, path)
+		}
+	}
+	if len(paths) == 0 {
+		return nil, errors.New("the reports have none of the cases that figures are drawn of: " + caseNames(MainCases()))
+	}
+	slices.Sort(paths)
+	return paths, nil
+}
+
+func caseNames(list []Case) string {
+	var names []string
+	for _, c := range list {
+		names = append(names, c.String())
+	}
+	return strings.Join(names, ", ")
+}
+
+// figure is one case: groups of bars, one group a function, one bar a machine.
+type figure struct {
+	kase     Case
+	machines []Machine
+	groups   []group
+	most     float64 // right end of the axis
+}
+
+type group struct {
+	label string
+	bars  []*Result // of each machine, nil if it has none
+}
+
+func newFigure(c Case, machines []Machine) *figure {
+	f := &figure{kase: c, machines: machines}
+	var names []string
+	for _, m := range machines {
+		for _, s := range functions(m.Results) {
+			if !slices.Contains(names, s.Function) {
+				names = append(names, s.Function)
+			}
+		}
+	}
+	for _, name := range names {
+		g := group{label: name}
+		for _, m := range machines {
+			g.bars = append(g.bars, m.find(name, c))
+		}
+		if slices.ContainsFunc(g.bars, func(r *Result) bool { return r != nil }) {
+			f.groups = append(f.groups, g)
+		}
+	}
+	f.most = f.rightEnd()
+	return f
+}
+
+// rightEnd is a round number beyond all bars. The axis begins at zero: a cut one makes small differences look large.
+func (f *figure) rightEnd() float64 {
+	most := 0.0
+	for _, g := range f.groups {
+		for _, r := range g.bars {
+			if r != nil {
+				value, spread := r.shown()
+				most = max(most, value+spread)
+			}
+		}
+	}
+	step := f.step(most)
+	return math.Ceil(most/step) * step
+}
+
+// step is the distance of the axis's marks: 1, 2 or 5 times a power of ten, at most eight of them.
+func (f *figure) step(most float64) float64 {
+	least := max(most, 1e-9) / 8
+	power := math.Pow(10, math.Floor(math.Log10(least)))
+	for _, m := range []float64{1, 2, 5} {
+		if m*power >= least {
+			return m * power
+		}
+	}
+	return 10 * power
+}
+
+func (f *figure) stem() string {
+	return "hash-" + strings.NewReplacer(" ", "", "-", "to").Replace(f.kase.Length()) + "-" + string(f.kase.Mode)
+}
+
+func (f *figure) axis() string {
+	if f.kase.asBandwidth() {
+		return "bandwidth, GB/s (more is better)"
+	}
+	return "time a hash, ns (less is better)"
+}
+
+func (f *figure) title() string {
+	return fmt.Sprintf("Hashing %s, %s, one core", f.kase.Length(), f.kase.Mode)
+}
+
+// foot says under what the figure was measured.
+func (f *figure) foot() []string {
+	said := []string{}
+	for _, m := range f.machines {
+		said = append(said, m.Name+": "+m.machine(), m.Clock.text())
+	}
+	said = append(said, fmt.Sprintf("medians of %d rounds with 95 %% confidence intervals", f.machines[0].Rounds), "the loop's own cost subtracted")
+	for _, m := range f.machines {
+		if n := len(m.Warnings); n > 0 {
+			said = append(said, m.Name+": "+count(n, "warning"))
+		}
+	}
+	return wrap(said, footText, figureWidth-2*margin)
+}
+
+func (f *figure) groupHeight() vg.Length {
+	return barHeight*vg.Length(max(len(f.machines), 2)) + groupGap
+}
+
+func (f *figure) height() vg.Length {
+	return 2*margin + lineHeight(titleText) + f.legendHeight() + partGap + f.groupHeight()*vg.Length(len(f.groups)) +
+		lineHeight(labelText) + lineHeight(axisText) + 2*partGap + vg.Length(len(f.foot()))*(lineHeight(footText)+1)
+}
+
+func (f *figure) legendHeight() vg.Length {
+	if len(f.machines) < 2 {
+		return 0
+	}
+	return lineHeight(labelText) + partGap
+}
+
+func (f *figure) svg() ([]byte, error) {
+	canvas := vgsvg.New(figureWidth, f.height())
+	f.draw(draw.New(canvas))
+	data, err := written(canvas)
+	// The font is not embedded, which would make each figure half a megabyte.
+	fonts := []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
+	return bytes.ReplaceAll(data, []byte("font-family:Liberation Sans;"), fonts), err
+}
+
+func (f *figure) png() ([]byte, error) {
+	canvas := vgimg.NewWith(vgimg.UseWH(figureWidth, f.height()), vgimg.UseDPI(figureDPI))
+	f.draw(draw.New(canvas))
+	return written(vgimg.PngCanvas{Canvas: canvas})
+}
+
+func written(w io.WriterTo) ([]byte, error) {
+	var b bytes.Buffer
+	_, err := w.WriteTo(&b)
+	return b.Bytes(), err
+}
+
+// draw draws the parts from the top down.
+func (f *figure) draw(c draw.Canvas) {
+	c.SetColor(color.White)
+	c.Fill(c.Path())
+	c = draw.Crop(c, margin, -margin, margin, -margin)
+	write(c, titleText, vg.Point{X: c.Min.X, Y: c.Max.Y - lineHeight(titleText)}, f.title())
+	c = draw.Crop(c, 0, 0, 0, -lineHeight(titleText)-partGap)
+	f.drawLegend(c)
+	c = draw.Crop(c, 0, 0, 0, -f.legendHeight())
+	foot := f.foot()
+	for i, line := range foot {
+		write(c, footText, vg.Point{X: c.Min.X, Y: c.Min.Y + vg.Length(len(foot)-1-i)*(lineHeight(footText)+1)}, line)
+	}
+	c = draw.Crop(c, f.labelWidth(), -vg.Length(12), vg.Length(len(foot))*(lineHeight(footText)+1)+partGap, 0)
+	write(c, axisText, vg.Point{X: c.Center().X - axisText.Width(f.axis())/2, Y: c.Min.Y}, f.axis())
+	c = draw.Crop(c, 0, 0, lineHeight(axisText), 0)
+	f.drawGrid(c)
+	c = draw.Crop(c, 0, 0, lineHeight(labelText)+2, 0)
+	for i, g := range f.groups {
+		f.drawGroup(c, g, c.Max.Y-vg.Length(i)*f.groupHeight())
+	}
+}
+
+func (f *figure) drawLegend(c draw.Canvas) {
+	if len(f.machines) < 2 {
+		return
+	}
+	x, y := c.Min.X, c.Max.Y-lineHeight(labelText)
+	for i, m := range f.machines {
+		fill(c, barColours[i%len(barColours)], x, y+2, x+12, y+2+barHeight)
+		write(c, labelText, vg.Point{X: x + 16, Y: y}, m.Name)
+		x += 16 + labelText.Width(m.Name) + 14
+	}
+}
+
+func (f *figure) labelWidth() vg.Length {
+	width := vg.Length(0)
+	for _, g := range f.groups {
+		width = max(width, labelText.Width(g.label))
+	}
+	return width + partGap
+}
+
+func (f *figure) x(c draw.Canvas, value float64) vg.Length {
+	return c.Min.X + (c.Max.X-c.Min.X)*vg.Length(value/f.most)
+}
+
+func (f *figure) drawGrid(c draw.Canvas) {
+	step := f.step(f.most)
+	decimals := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+	for i := 0; float64(i)*step <= f.most*(1+1e-9); i++ {
+		x := f.x(c, float64(i)*step)
+		c.StrokeLine2(draw.LineStyle{Color: gridInk, Width: vg.Points(0.7)}, x, c.Min.Y+lineHeight(labelText)+2, x, c.Max.Y)
+		mark := strconv.FormatFloat(float64(i)*step, 'f', decimals, 64)
+		write(c, labelText, vg.Point{X: x - labelText.Width(mark)/2, Y: c.Min.Y}, mark)
+	}
+}
+
+func (f *figure) drawGroup(c draw.Canvas, g group, top vg.Length) {
+	middle := top - (f.groupHeight()-groupGap)/2
+	write(c, labelText, vg.Point{X: c.Min.X - partGap - labelText.Width(g.label), Y: middle - lineHeight(labelText)/2}, g.label)
+	bar := (f.groupHeight() - groupGap) / vg.Length(len(g.bars))
+	for i, r := range g.bars {
+		if r == nil {
+			continue
+		}
+		y := top - vg.Length(i)*bar
+		value, spread := r.shown()
+		fill(c, barColours[i%len(barColours)], c.Min.X, y-bar+0.5, f.x(c, max(value, 0)), y-0.5)
+		whisker := draw.LineStyle{Color: ink, Width: vg.Points(0.8)}
+		c.StrokeLine2(whisker, f.x(c, max(value-spread, 0)), y-bar/2, f.x(c, value+spread), y-bar/2)
+	}
+}
+
+func fill(c draw.Canvas, colour color.Color, x0, y0, x1, y1 vg.Length) {
+	c.SetColor(colour)
+	var p vg.Path
+	p.Move(vg.Point{X: x0, Y: y0})
+	p.Line(vg.Point{X: x1, Y: y0})
+	p.Line(vg.Point{X: x1, Y: y1})
+	p.Line(vg.Point{X: x0, Y: y1})
+	p.Close()
+	c.Fill(p)
+}

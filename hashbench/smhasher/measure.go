@@ -1,0 +1,104 @@
+package smhasher
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"runtime"
+
+	"dpukv/hashbench"
+	"dpukv/hashbench/clock"
+	"dpukv/hashbench/report"
+	"dpukv/internal/cpu"
+)
+
+// What SMHasher does in SpeedTest.cpp.
+const (
+	callsOfShort = 200 // between two readings of the timer
+	longestShort = 255
+	shortTrials  = 99_999
+	longTrials   = 2_999
+)
+
+// quickPart of the trials are enough to see the factor.
+const quickPart = 20
+
+// Measure times a function on input of one length as SMHasher does. The calling thread is pinned, and
+// coreHz is what it runs at. quick makes a twentieth of SMHasher's trials.
+func Measure(f hashbench.Func, bytes int, coreHz float64, quick bool) (report.SMHasher, error) {
+	timer := NewTimer()
+	if timer.Name == "" {
+		return report.SMHasher{}, errors.New("this architecture has no timer that SMHasher reads: it is for amd64 and arm64")
+	}
+	trials, round := shortTrials, shortRound
+	if bytes > longestShort {
+		trials, round = longTrials, longRound
+	}
+	if quick {
+		trials /= quickPart
+	}
+	cycles, ns := run(f.Native, bytes, trials, timer.Factor, round)
+	return report.SMHasher{
+		Subject:    report.Subject{Function: f.Name, Family: f.Family, Bits: f.Bits, Module: f.Module, Variant: string(f.Variant)},
+		Bytes:      bytes,
+		Ns:         ns,
+		Cycles:     cycles,
+		CoreCycles: ns * coreHz / 1e9,
+		Timer:      timer.Name,
+		TimerHz:    timer.Hz,
+	}, nil
+}
+
+// run makes the trials. The timer's ticks a call are filtered and averaged as SMHasher does; the nanoseconds are
+// the thread's CPU time of all trials over all calls, without the filling in of new input between them.
+func run(f hashbench.Native, bytes, trials int, factor float64, round func(hashbench.Native, []byte) (uint64, int)) (cycles, ns float64) {
+	rng := rand.NewChaCha8([32]byte{})
+	buffer := make([]byte, bytes+4) // the key moves by four bytes
+	times := make([]float64, 0, trials)
+	var cpuNs, calls int64
+	for range trials {
+		_, _ = rng.Read(buffer)
+		start := cpu.ThreadNs()
+		counted, n := round(f, buffer)
+		cpuNs += cpu.ThreadNs() - start
+		calls += int64(n)
+		if t := math.Floor(float64(counted) * factor / float64(n)); t > 0 { // it divides whole numbers
+			times = append(times, t)
+		}
+	}
+	return mean(filterOutliers(times)), (float64(cpuNs) - clockCost()*float64(trials)) / float64(calls)
+}
+
+// shortRound is timehash_small.
+func shortRound(f hashbench.Native, buffer []byte) (counted uint64, calls int) {
+	n := len(buffer) - 4
+	hash := uint64(0)
+	begin := clock.Counter()
+	for range callsOfShort {
+		shift := int(hash&1) * 4
+		hash, _ = f.Sum(buffer[shift : shift+n])
+	}
+	end := clock.Counter()
+	runtime.KeepAlive(hash) // the compiler must not drop hashes that nobody uses
+	return end - begin, callsOfShort
+}
+
+// longRound is timehash.
+func longRound(f hashbench.Native, buffer []byte) (counted uint64, calls int) {
+	begin := clock.Counter()
+	hash, _ := f.Sum(buffer[:len(buffer)-4])
+	end := clock.Counter()
+	runtime.KeepAlive(hash) // the compiler must not drop hashes that nobody uses
+	return end - begin, 1
+}
+
+// clockCost is what two readings of the thread's clock cost between them.
+func clockCost() float64 {
+	const n = 2000
+	var sum int64
+	for range n {
+		start := cpu.ThreadNs()
+		sum += cpu.ThreadNs() - start
+	}
+	return float64(sum) / n
+}

@@ -1,0 +1,44 @@
+package smhasher
+
+import (
+	"context"
+
+	"dpukv/hashbench"
+	"dpukv/hashbench/report"
+	"dpukv/internal/cpu"
+)
+
+// Lengths are those that the study took from SMHasher.
+func Lengths() []int { return []int{16, 256 << 10} }
+
+// Run measures functions at [Lengths] on a thread of its own, pinned to the CPU on which
+// a report was made; coreHz is that report's.
+func Run(ctx context.Context, list []hashbench.Func, pinned int, coreHz float64, quick bool) (all []report.SMHasher, err error) {
+	done := make(chan struct{})
+	go func() { // its thread ends with it
+		defer close(done)
+		if err = cpu.PinThread(pinned); err != nil {
+			return
+		}
+		all, err = measureAll(ctx, list, coreHz, quick)
+	}()
+	<-done
+	return all, err
+}
+
+func measureAll(ctx context.Context, list []hashbench.Func, coreHz float64, quick bool) ([]report.SMHasher, error) {
+	var all []report.SMHasher
+	for _, bytes := range Lengths() {
+		for _, f := range list {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			s, err := Measure(f, bytes, coreHz, quick)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, s)
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,5 @@
+//go:build purego
+
+package hashbench
+
+const asmUnlessPure = PureGo
