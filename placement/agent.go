@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/doctor"
 	"dpukv/internal/machine"
 )
 
@@ -83,7 +84,8 @@ func (a *agent) work(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = a.out.send(&hello{protocolVersion, a.version, build, machine.Read()})
+	facts := machine.Read()
+	err = a.out.send(&hello{protocolVersion, a.version, build, facts, doctor.Spoiling(doctor.Examine(&facts))})
 	if err != nil {
 		return err
 	}

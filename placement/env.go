@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"dpukv/internal/doctor"
 	"dpukv/internal/machine"
 )
 
@@ -17,13 +18,14 @@ type nodeEnv struct {
 	Version    string `json:"version"` // of the dpukv there
 	Build      string `json:"build"`
 	machine.Facts
+	Findings []doctor.Finding `json:"findings,omitempty"` // what will spoil a measurement there
 }
 
 // meet notes what a node said of itself.
 func (r *runner) meet(n *Node, h *hello) {
 	r.met[n.Name] = nodeEnv{
 		Node: n.Name, Kind: n.Kind, Of: n.Of, Generation: n.Generation, Via: n.Via,
-		Version: h.Version, Build: h.Build, Facts: h.Machine,
+		Version: h.Version, Build: h.Build, Facts: h.Machine, Findings: h.Findings,
 	}
 }
 

@@ -162,7 +162,7 @@ func (pt *Point) asked(p *results.Point) {
 func (r *runner) complete(pt *Point, p *results.Point, up *ready, cpus cpuPlan) {
 	pt.asked(p)
 	p.ServerVersion, p.ServerAddr, p.ClientVersion = up.Facts.Version, up.Addr, r.Version
-	p.Warnings = slices.Concat(cpus.warnings, p.Warnings)
+	p.Warnings = slices.Concat(r.emulatorDoubts(), cpus.warnings, p.Warnings)
 }
 
 // fail makes a point one that failed, and keeps of it what is there.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"dpukv/client"
+	"dpukv/internal/doctor"
 	"dpukv/internal/machine"
 	"dpukv/kvs"
 	"dpukv/results"
@@ -33,6 +34,8 @@ type (
 		Version  string        `json:"version"`
 		Build    string        `json:"build"` // digest of the binary: client and server must be one program
 		Machine  machine.Facts `json:"machine"`
+		// Findings are what will spoil a measurement there.
+		Findings []doctor.Finding `json:"findings,omitempty"`
 	}
 	// ready: the server accepts load, or the client has preloaded, verified, and waits for start.
 	ready struct {
