@@ -1,18 +1,14 @@
 package placement
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
-// emulatorDoubts are about nodes on which an emulator of another architecture runs dpukv. Such a point proves that it
-// works there, and nothing about how fast.
-func (r *runner) emulatorDoubts() (doubts []string) {
-	for name, env := range r.met {
-		if env.Emulator != "" {
-			doubts = append(doubts, fmt.Sprintf("node %s runs under an emulator (%s): its times are not those of any machine", name, env.Emulator))
+// emulatorDoubts are about members whose instructions an emulator translates. Such a point proves that dpukv works
+// on the architecture, and nothing about how fast.
+func (e *ensemble) emulatorDoubts() (doubts []string) {
+	for _, m := range e.members() {
+		if how := m.hello.Machine.Emulator; how != "" {
+			doubts = append(doubts, fmt.Sprintf("node %s runs under an emulator (%s): its times are those of no machine", m.end.node.Name, how))
 		}
 	}
-	slices.Sort(doubts)
 	return doubts
 }
