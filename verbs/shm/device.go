@@ -26,7 +26,7 @@ const (
 	DefaultArenaBytes = 16 << 30
 	// emulatedArenaBytes is for qemu-user, which keeps a record of every page that was ever mapped: a
 	// hundred arenas of the default size, mapped and unmapped, leave it with 24 GB.
-	emulatedArenaBytes = 256 << 20
+	emulatedArenaBytes = 1 << 30
 	// MTU is the longest datagram.
 	MTU = 4096
 )
