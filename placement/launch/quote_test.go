@@ -40,6 +40,7 @@ func echoed(t interface{ Fatalf(string, ...any) }, shell, args []string) []strin
 }
 
 func TestQuoteInEveryShell(t *testing.T) {
+	t.Parallel()
 	for _, shell := range shells {
 		t.Run(shell.argv[0], func(t *testing.T) {
 			if _, err := exec.LookPath(shell.argv[0]); err != nil {
@@ -63,6 +64,7 @@ func TestQuoteInEveryShell(t *testing.T) {
 
 // A script that travels over stdin reads what comes after it, to the byte.
 func TestBootstrapInEveryShell(t *testing.T) {
+	t.Parallel()
 	const script = "echo \"it's $(printf %s here)\" # and not\ncat\n"
 	for _, shell := range shells {
 		t.Run(shell.argv[0], func(t *testing.T) {

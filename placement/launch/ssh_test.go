@@ -31,6 +31,10 @@ func TestSSH(t *testing.T) {
 	}
 	testContract(t, n)
 
+	t.Run("no binary", func(t *testing.T) {
+		_, err := Output(t.Context(), n, "/no/dpukv", "node")
+		expectExplained(t, err, "node bf: /no/dpukv cannot be run there (")
+	})
 	t.Run("a user's shared connections", func(t *testing.T) {
 		dir := t.TempDir()
 		n := &Node{Name: "bf", Via: SSH, Host: "bf", SSHConfig: filepath.Join(dir, "config")}
