@@ -44,11 +44,12 @@ test-rdma: ## real verbs: the kernel's soft-RoCE in a small virtual machine (as 
 # Left out under qemu-user: what makes namespaces or asks ethtool, which it cannot; tests of how long the orchestrator
 # waits, as starting a process takes qemu a good part of that; and building a binary to sweep with, which packaging does.
 ARM64_PACKAGES = $$($(GO) list ./... | grep -vE '/placement/(emulate|launch)$$|/placement/emulate/keeper$$|/packaging$$')
-ARM64_SKIP = ^TestSweepG|^TestLab|^TestTestbed
+ARM64_SKIP = ^(TestSweepGivesUpWhenNothingStarts|TestSweepGoesOn.*|TestQuickSweepKilledAndContinued|TestInterruptedSweep)$$
 
 test-arm64: deps-arm64 ## unit, property and fuzz-seed tests as arm64 programs under qemu-user, and sweeps between architectures
 	@echo "not run under qemu-user: placement/emulate, placement/launch; tests $(ARM64_SKIP)"
-	GOARCH=arm64 CGO_ENABLED=0 packaging/arm64.sh $(TEST) -short -skip '$(ARM64_SKIP)' $(ARM64_PACKAGES)
+	packaging/arm64.sh $(TOOL) gotestsum --format pkgname --raw-command -- \
+		env GOARCH=arm64 CGO_ENABLED=0 $(GO) test -json -short -skip '$(ARM64_SKIP)' $(ARM64_PACKAGES)
 	$(GO) test -tags arm64emu -count=1 -v ./packaging
 
 test-release: deps-release ## builds a release twice, compares the bits, installs it into a bare Debian and measures there
@@ -60,7 +61,7 @@ deps-arm64:
 # The cross compiler, and libibverbs for both architectures, side by side (Debian's multiarch: the other architecture's
 # files have folders of their own).
 deps-release:
-	@pkgs="gcc libc6-dev jq dpkg-dev debootstrap libibverbs-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross libibverbs-dev:arm64"; \
+	@pkgs="gcc libc6-dev jq dpkg-dev debootstrap libibverbs-dev:amd64 gcc-aarch64-linux-gnu libc6-dev-arm64-cross libibverbs-dev:arm64"; \
 	dpkg -s $$pkgs >/dev/null 2>&1 || { dpkg --add-architecture arm64 && apt-get update -q && apt-get install -qy --no-install-recommends $$pkgs; }
 
 race: deps ## the tests under the race detector
