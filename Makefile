@@ -12,7 +12,8 @@ VERSION ?= $(shell git describe --always --dirty --tags 2>/dev/null || echo deve
 # Where the C hash functions are that Debian has no package of: cityhash/ and smhasher/.
 HASH_C  ?= $(HOME)/.cache/dpukv/hash-c
 
-.PHONY: help build ibverbs test test-rdma lint race arm64 bench bench-peers bench-hash-c hash-model fuzz deps
+.PHONY: help build build-arm64 ibverbs release test test-rdma test-arm64 test-release lint race arm64 \
+	bench bench-peers bench-hash-c hash-model fuzz deps deps-arm64 deps-release
 
 help: ## list the targets
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -23,6 +24,12 @@ build: ## build ./dpukv
 ibverbs: ## build ./dpukv with the provider for RDMA NICs (installs libibverbs-dev where apt-get is)
 	@echo '#include <infiniband/verbs.h>' | gcc -E - >/dev/null 2>&1 || { apt-get update -q && apt-get install -qy gcc libc6-dev libibverbs-dev ibverbs-providers; }
 	$(GO) build -tags ibverbs -ldflags "-X main.version=$(VERSION)" -o dpukv ./cmd/dpukv
+
+build-arm64: ## build ./dpukv-linux-arm64: the one file that a DPU needs
+	GOARCH=arm64 CGO_ENABLED=0 $(GO) build -ldflags "-X main.version=$(VERSION)" -o dpukv-linux-arm64 ./cmd/dpukv
+
+release: deps-release ## tarballs and Debian packages of both architectures, into dist/ (2 minutes)
+	packaging/release.sh dist
 
 deps: # what the tests need beside Go: a C compiler, for the race detector; an emulator of arm64; sshd, Slurm and login shells, for the launchers; other stores
 	@command -v gcc >/dev/null || { apt-get update -q && apt-get install -qy gcc libc6-dev; }
@@ -38,6 +45,29 @@ test: deps lint ## all tests: lint, unit, race, both build variants, benchmarks 
 
 test-rdma: ## real verbs: the kernel's soft-RoCE in a small virtual machine (as root; the first time it builds a kernel)
 	$(GO) test -tags rdmavm -count=1 -timeout 60m -v ./internal/rdmavm
+
+# Left out under qemu-user: what makes namespaces or asks ethtool, which it cannot; tests of how long something
+# waits, as starting a process takes qemu a good part of that; and building a binary to sweep with, which packaging does.
+ARM64_PACKAGES = $$($(GO) list ./... | grep -vE '/placement/(emulate|launch)$$|/placement/emulate/keeper$$|/packaging$$')
+ARM64_SKIP = ^(TestSweepGivesUpWhenNothingStarts|TestSweepGoesOn.*|TestFullDiskEndsTheSweepAndLosesNothing|TestLostAnswerTimesOut|TestQuickSweepKilledAndContinued|TestInterruptedSweep)$$
+
+test-arm64: deps-arm64 ## unit, property and fuzz-seed tests as arm64 programs under qemu-user, and sweeps between architectures
+	@echo "not run under qemu-user: placement/emulate, placement/launch; tests $(ARM64_SKIP)"
+	packaging/arm64.sh $(TOOL) gotestsum --format pkgname --raw-command -- \
+		env GOARCH=arm64 CGO_ENABLED=0 $(GO) test -json -short -skip '$(ARM64_SKIP)' $(ARM64_PACKAGES)
+	$(GO) test -tags arm64emu -count=1 -v ./packaging
+
+test-release: deps-release ## builds a release twice, compares the bits, installs it into a bare Debian and measures there
+	$(GO) test -tags release -count=1 -timeout 30m -v ./packaging
+
+deps-arm64:
+	@command -v qemu-aarch64-static >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends qemu-user-static; }
+
+# The cross compiler, and libibverbs for both architectures, side by side (Debian's multiarch: the other architecture's
+# files have folders of their own).
+deps-release:
+	@pkgs="gcc libc6-dev jq dpkg-dev debootstrap libibverbs-dev:amd64 gcc-aarch64-linux-gnu libc6-dev-arm64-cross libibverbs-dev:arm64"; \
+	dpkg -s $$pkgs >/dev/null 2>&1 || { dpkg --add-architecture arm64 && apt-get update -q && apt-get install -qy --no-install-recommends $$pkgs; }
 
 race: deps ## the tests under the race detector
 	$(TEST) -race -short ./...

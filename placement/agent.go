@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/doctor"
 	"dpukv/internal/machine"
 )
 
@@ -87,6 +88,7 @@ func (a *agent) work(ctx context.Context) error {
 	err = a.out.send(&hello{
 		Protocol: protocolVersion, Version: a.version, Build: build, Source: source(),
 		Machine: facts, Kernel: machine.BootID(), Cores: machine.Cores(facts.AllowedCPUs),
+		Findings: doctor.Spoiling(doctor.Examine(&facts)),
 	})
 	if err != nil {
 		return err

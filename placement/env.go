@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"dpukv/internal/doctor"
 	"dpukv/internal/machine"
 	"dpukv/placement/emulate"
 )
@@ -22,6 +23,7 @@ type nodeEnv struct {
 	machine.Facts
 	Emulated *emulate.MachineFacts `json:"emulated,omitempty"` // what was made of the profile
 	Lab      *emulate.Facts        `json:"lab,omitempty"`      // of which it is a part, less its machines
+	Findings []doctor.Finding      `json:"findings,omitempty"` // what will spoil a measurement there
 }
 
 // meet notes what a node said of itself.
@@ -29,7 +31,7 @@ func (r *runner) meet(n *Node, h *hello) {
 	env := nodeEnv{
 		Node: n.Name, Kind: n.Kind, Of: n.Of, Generation: n.Generation, Via: n.Via,
 		Address: n.Address, Profile: n.Profile,
-		Version: h.Version, Build: h.Build, Facts: h.Machine,
+		Version: h.Version, Build: h.Build, Facts: h.Machine, Findings: h.Findings,
 	}
 	if env.Emulated = r.machines.madeOf(n); env.Emulated != nil {
 		lab := r.machines.lab.Facts()

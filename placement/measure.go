@@ -237,7 +237,9 @@ func (r *runner) complete(pt *Point, p *results.Point, e *ensemble, up *ready, d
 	if pt.Attach != "" {
 		doubts = append(doubts, "the server at "+pt.Attach+" ran already: how it was started, and what else it does, is not known here")
 	}
-	p.Warnings = slices.Concat(doubts, p.Warnings)
+	emulators := e.emulatorDoubts()
+	p.Emulated = p.Emulated || emulators != nil
+	p.Warnings = slices.Concat(emulators, doubts, p.Warnings)
 }
 
 // result is the node as a point names it.

@@ -68,11 +68,15 @@ func (m *machines) gone() bool {
 
 // argv is the command to run here to get an agent on the node.
 func (m *machines) argv(ctx context.Context, n *Node) ([]string, error) {
+	command := m.command
+	if n.Binary != "" { // another build of this program, such as one for another architecture
+		command = []string{n.Binary, agentCommand}
+	}
 	if n.made() {
-		return m.lab.Argv(n.Name, m.command)
+		return m.lab.Argv(n.Name, command)
 	}
 	if n.here() {
-		return launch.Command(&n.Node, m.command)
+		return launch.Command(&n.Node, command)
 	}
 	path, err := m.install(ctx, n)
 	if err != nil {

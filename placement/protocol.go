@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"dpukv/client"
+	"dpukv/internal/doctor"
 	"dpukv/internal/machine"
 	"dpukv/kvs"
 	"dpukv/placement/survey"
@@ -37,6 +38,8 @@ type (
 		Machine  machine.Facts `json:"machine"`
 		Kernel   string        `json:"kernel"` // its boot's ID: two nodes with the same share CPUs
 		Cores    [][]int       `json:"cores"`  // those of the CPUs it may use that are threads of one core, together
+		// Findings are what will spoil a measurement there.
+		Findings []doctor.Finding `json:"findings,omitempty"`
 
 		heard time.Time // by the clock here
 	}

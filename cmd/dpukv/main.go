@@ -57,9 +57,18 @@ Start with "dpukv sweep": it measures MICA over TCP on this machine.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(newServeCommand(), newLoadCommand(), newSweepCommand(), newTestbedCommand(), newPlotCommand(), newNodeCommand(), newLabCommand(), newHashCommand(), newVerbsCommand(), newVersionCommand())
+	root.AddCommand(
+		newServeCommand(), newLoadCommand(), newSweepCommand(), newTestbedCommand(), newPlotCommand(), newNodeCommand(), newLabCommand(),
+		newHashCommand(), newVerbsCommand(), newDoctorCommand(), newVersionCommand(),
+	)
+	for _, make := range taggedCommands {
+		root.AddCommand(make())
+	}
 	return root
 }
+
+// taggedCommands are those of files behind a build tag.
+var taggedCommands []func() *cobra.Command
 
 // usageError is a mistake in what the user asked for: exit status 2.
 type usageError struct{ error }

@@ -38,6 +38,8 @@ type Facts struct {
 
 	Product        string `json:"product,omitempty"`        // what the firmware calls the machine
 	Virtualization string `json:"virtualization,omitempty"` // a hint: "hypervisor", "container", or both
+	// Emulator is set where instructions are translated, as by qemu-user: "arm64 on x86_64". No time measured there means anything.
+	Emulator string `json:"emulator,omitempty"`
 
 	GoVersion string `json:"go_version,omitempty"`
 	// GoArchLevel is the instruction set the binary was built for, as GOAMD64 or GOARM64 says it.
@@ -60,6 +62,7 @@ func Read() Facts {
 	if unix.Uname(&u) == nil {
 		facts.Hostname, facts.Kernel, facts.Arch = text(u.Nodename[:]), text(u.Release[:]), text(u.Machine[:])
 	}
+	facts.Emulator = Emulator()
 	facts.GoVersion, facts.GoArchLevel = runtime.Version(), goArchLevel()
 	return facts
 }

@@ -76,8 +76,8 @@ func openArena(h handle) (*arena, error) {
 
 // checkHeader makes sure that a descriptor is of a live arena with this id, and cannot be cut short.
 func checkHeader(fd int, id [16]byte) (size int, err error) {
-	var raw [unsafe.Sizeof(header{})]byte
-	if _, err := unix.Pread(fd, raw[:], 0); err != nil {
+	h, err := readHeader(fd)
+	if err != nil {
 		return 0, fmt.Errorf("read its header: %w", err)
 	}
 	var st unix.Stat_t
@@ -85,7 +85,6 @@ func checkHeader(fd int, id [16]byte) (size int, err error) {
 		return 0, err
 	}
 	seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
-	h := (*header)(unsafe.Pointer(&raw))
 	switch {
 	case err != nil || h.magic != magic || h.id != id || h.size < uint64(heapAt) || int64(h.size) != st.Size || seals&unix.F_SEAL_SHRINK == 0:
 		return 0, errors.New("that process has another object there now: the device is gone")
@@ -95,6 +94,14 @@ func checkHeader(fd int, id [16]byte) (size int, err error) {
 		return 0, errors.New("the device was closed")
 	}
 	return int(h.size), nil
+}
+
+// readHeader copies an arena's header into one that is aligned as its words want to be: Arm faults at an atomic access
+// across their bounds, where amd64 forgives it.
+func readHeader(fd int) (*header, error) {
+	h := new(header)
+	_, err := unix.Pread(fd, unsafe.Slice((*byte)(unsafe.Pointer(h)), unsafe.Sizeof(*h)), 0)
+	return h, err
 }
 
 func (a *arena) unmap() error { return unix.Munmap(a.mapped) }

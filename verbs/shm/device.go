@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"dpukv/internal/machine"
 	"dpukv/verbs"
 
 	"golang.org/x/sys/unix"
@@ -16,13 +17,16 @@ import (
 // Config is what a device is opened with.
 type Config struct {
 	// ArenaBytes is the most memory that the device can hand out; only what is used
-	// takes memory. 0: [DefaultArenaBytes].
+	// takes memory. 0: [DefaultArenaBytes], or emulatedArenaBytes under an emulator.
 	ArenaBytes int
 }
 
 const (
 	// DefaultArenaBytes is that of address space.
 	DefaultArenaBytes = 16 << 30
+	// emulatedArenaBytes is for qemu-user, which keeps a record of every page that was ever mapped: a
+	// hundred arenas of the default size, mapped and unmapped, leave it with 24 GB.
+	emulatedArenaBytes = 1 << 30
 	// MTU is the longest datagram.
 	MTU = 4096
 )
@@ -48,7 +52,7 @@ var _ verbs.Device = (*Device)(nil)
 // Open makes a device.
 func Open(cfg Config) (*Device, error) {
 	if cfg.ArenaBytes == 0 {
-		cfg.ArenaBytes = DefaultArenaBytes
+		cfg.ArenaBytes = defaultArenaBytes()
 	}
 	if cfg.ArenaBytes < int(heapAt)+pageBytes {
 		return nil, fmt.Errorf("open shm: an arena of %d bytes: want at least %d", cfg.ArenaBytes, int(heapAt)+pageBytes)
@@ -65,6 +69,13 @@ func Open(cfg Config) (*Device, error) {
 	}
 	d.handles.Store(new([]*peer))
 	return d, nil
+}
+
+func defaultArenaBytes() int {
+	if machine.Emulator() != "" {
+		return emulatedArenaBytes
+	}
+	return DefaultArenaBytes
 }
 
 // Info names the device.

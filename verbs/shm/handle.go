@@ -62,12 +62,8 @@ func reaches(pid, fd int, tag uint64, queue uint32) bool {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
 	defer unix.Close(opened)
-	var raw [unsafe.Sizeof(header{})]byte
-	if _, err := unix.Pread(opened, raw[:], 0); err != nil {
-		return false
-	}
-	h := (*header)(unsafe.Pointer(&raw))
-	if h.magic != magic || tagOf(h.id) != tag || h.closed.Load() != 0 {
+	h, err := readHeader(opened)
+	if err != nil || h.magic != magic || tagOf(h.id) != tag || h.closed.Load() != 0 {
 		return false
 	}
 	var number [4]byte

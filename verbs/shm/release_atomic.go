@@ -7,7 +7,12 @@ import (
 	"unsafe"
 )
 
-// storeRelease stores a word after all stores before it: STLR on arm64.
+// storeRelease stores a word after all loads and stores before it: STLR on arm64. The poller's LDAR (sync/atomic) that
+// finds the word comes before all its later accesses; so it finds what the plain copies before the STLR have written,
+// in whatever order they went. The way back is the same: an answer is published after the loads of the request it
+// answers, and who has found the answer writes over the request only then.
+//
+// No test on amd64 can show that this is needed, under qemu-user neither: stores stay in order there.
 func storeRelease(at unsafe.Pointer, v uint64) { atomic.StoreUint64((*uint64)(at), v) }
 
 // publish is the same for an index that another goroutine loads.

@@ -1,0 +1,73 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// wanted are the features of a NIC that spare the CPU, with their question of <linux/ethtool.h>. Their names are
+// those of ethtool -K.
+var wanted = []struct {
+	name string
+	get  uint32
+}{
+	{"rx", 0x14},
+	{"tx", 0x16},
+	{"tso", 0x1e},
+	{"gso", 0x23},
+	{"gro", 0x2b},
+}
+
+// nicFeatures are those of the wanted that are off.
+func nicFeatures(nic string) (off []string, err error) {
+	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(socket)
+	for _, f := range wanted {
+		value := struct{ command, data uint32 }{f.get, 0} // struct ethtool_value
+		request := struct {                               // struct ifreq
+			name [unix.IFNAMSIZ]byte
+			data unsafe.Pointer
+			_    [16]byte
+		}{data: unsafe.Pointer(&value)}
+		copy(request.name[:unix.IFNAMSIZ-1], nic)
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(socket), unix.SIOCETHTOOL, uintptr(unsafe.Pointer(&request)))
+		if errno != 0 {
+			return nil, fmt.Errorf("%s: %w", f.name, errno)
+		}
+		if value.data == 0 {
+			off = append(off, f.name)
+		}
+	}
+	return off, nil
+}
+
+// nftPatience is for a command that takes milliseconds.
+const nftPatience = 2 * time.Second
+
+// nftChains are nftables' chains, as text.
+func nftChains() (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), nftPatience)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "nft", "list", "chains").CombinedOutput()
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return "", errors.New("nftables' rules cannot be read: there is no nft command; apt-get install nftables")
+	case strings.Contains(string(out), "not permitted"):
+		return "", errNotAllowed
+	case err != nil && strings.Contains(string(out), "not supported"):
+		return "", nil // a kernel without nftables
+	case err != nil:
+		return "", fmt.Errorf("nft list chains: %w: %s", err, strings.TrimSpace(string(out)))
+	}
+	return string(out), nil
+}

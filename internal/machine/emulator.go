@@ -1,0 +1,23 @@
+package machine
+
+import (
+	"runtime"
+	"strings"
+)
+
+// emulator tells whether this program's instructions are translated, as by qemu-user, and on what: "arm64 on x86_64".
+// Such a process sees its own architecture in uname, but the kernel's files are the real machine's.
+func emulator(fs root, own string) string {
+	native := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[own]
+	real := fs.read("proc/sys/kernel/arch") // since Linux 6.1
+	if real == "" && own != "amd64" && strings.Contains(fs.read("proc/cpuinfo"), "vendor_id") {
+		real = "x86" // only its /proc/cpuinfo has that field, which qemu-user hands through before 9.0
+	}
+	if real == "" || native == "" || real == native {
+		return ""
+	}
+	return own + " on " + real
+}
+
+// Emulator is that of this process; see [Facts].
+func Emulator() string { return emulator("/", runtime.GOARCH) }

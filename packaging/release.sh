@@ -1,0 +1,110 @@
+#!/bin/bash
+# release.sh [DIST] builds what a release consists of into DIST (default: dist), the same bits from the same commit
+# and Go each time:
+#
+#   dpukv-linux-ARCH             the binary alone, static: all that a DPU needs. Beside the one that sweeps, nodes
+#                                of the other architecture get it from there
+#   dpukv_VERSION_linux_ARCH.tar.gz, dpukv_VERSION_ARCH.deb
+#                                with man pages, completions, examples, licences
+#   dpukv-ibverbs_…              the same with the provider for RDMA NICs, linked against libibverbs
+#   dpukv_VERSION_sbom.cdx.json  what the binaries are made of (CycloneDX), with licences
+#   SHA256SUMS
+#
+# What makes them equal: -trimpath, no build IDs or paths, SOURCE_DATE_EPOCH from the commit, sorted archives owned by root.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+dist=$(realpath -m "${1:-dist}")
+GO=${GO:-go}
+VERSION=${VERSION:-$(git describe --always --dirty --tags)}
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+export TZ=UTC LC_ALL=C GOFLAGS=-buildvcs=false GOTOOLCHAIN=local
+umask 022
+. packaging/deb.sh
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+rm -rf "$dist"
+mkdir -p "$dist"
+
+# build ARCH TAGS FILE
+build() {
+	local cgo=0 cc=
+	if [ "$2" = ibverbs ]; then
+		cgo=1
+		cc=$(compiler "$1")
+	fi
+	CGO_ENABLED=$cgo CC=$cc GOOS=linux GOARCH=$1 GOAMD64=v1 GOARM64=v8.0 \
+		$GO build -trimpath -tags "$2" -ldflags "-s -w -buildid= -X main.version=$VERSION" -o "$3" ./cmd/dpukv
+}
+
+compiler() {
+	case $1 in
+	amd64) echo x86_64-linux-gnu-gcc ;;
+	arm64) echo aarch64-linux-gnu-gcc ;;
+	esac
+}
+
+# tree ROOT BINARY NAME lays out what a package installs.
+tree() {
+	local share=$1/usr/share
+	install -D -m 755 "$2" "$1/usr/bin/dpukv"
+	install -d "$share/man/man1" "$share/doc/$3/examples"
+	cp "$work"/manual/man1/* "$share/man/man1/"
+	gzip -9 -n "$share"/man/man1/*.1
+	install -D -m 644 "$work/manual/completions/dpukv.bash" "$share/bash-completion/completions/dpukv"
+	install -D -m 644 "$work/manual/completions/_dpukv" "$share/zsh/vendor-completions/_dpukv"
+	install -D -m 644 "$work/manual/completions/dpukv.fish" "$share/fish/vendor_completions.d/dpukv.fish"
+	install -m 644 LICENSE README.md "$work/THIRD-PARTY" "$share/doc/$3/"
+	install -m 644 examples/*.yaml "$share/doc/$3/examples/"
+	cp -r docs "$share/doc/$3/"
+	find "$1" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+}
+
+tarball() { # ROOT FILE
+	tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" --format=gnu \
+		-C "$1" --transform "s,^\./usr,dpukv," -cf - ./usr | gzip -9 -n >"$2"
+}
+
+# licences: the check fails on one that is not allowed, or that nobody recognises.
+licences() {
+	local tool=("$GO" tool -modfile=tools.mod go-licenses)
+	# freetype's LICENSE offers two licences in other files; ours is the FreeType License.
+	local own=(--ignore dpukv --ignore github.com/golang/freetype)
+	"${tool[@]}" check ./cmd/dpukv "${own[@]}" --allowed_licenses="$(paste -sd, packaging/licenses.allowed)" 2>"$work/licences.log" ||
+		{ grep -v '^[WI]' "$work/licences.log" >&2; return 1; }
+	{
+		"${tool[@]}" report ./cmd/dpukv "${own[@]}" --template packaging/licenses.tpl 2>/dev/null
+		printf '%080d\ngithub.com/golang/freetype: FTL\n\n' 0 | tr 0 =
+		cat "$($GO list -m -f '{{.Dir}}' github.com/golang/freetype)/licenses/ftl.txt"
+		printf '%080d\nGo and its standard library: BSD-3-Clause\n\n' 0 | tr 0 =
+		cat "$($GO env GOROOT)/LICENSE"
+	} >"$work/THIRD-PARTY"
+	{
+		"${tool[@]}" report ./cmd/dpukv "${own[@]}" --template packaging/licenses.csv.tpl 2>/dev/null
+		echo github.com/golang/freetype,FTL
+	} >"$work/licences.csv"
+}
+
+sbom() { # BINARY FILE
+	$GO version -m -json "$1" | jq -S --arg version "$VERSION" --rawfile licences "$work/licences.csv" \
+		--arg time "$(date -u -d "@$SOURCE_DATE_EPOCH" +%FT%TZ)" -f packaging/sbom.jq >"$2"
+}
+
+echo "dpukv $VERSION"
+licences
+$GO run -tags manual -ldflags "-X main.version=$VERSION" ./cmd/dpukv manual "$work/manual"
+for arch in amd64 arm64; do
+	for name in dpukv dpukv-ibverbs; do
+		binary=$work/$name-$arch
+		tags=${name#dpukv}
+		build "$arch" "${tags#-}" "$binary"
+		tree "$work/$name-$arch.d" "$binary" "$name"
+		tarball "$work/$name-$arch.d" "$dist/${name}_${VERSION}_linux_$arch.tar.gz"
+		deb "$work/$name-$arch.d" "$name" "$arch" "$dist"
+	done
+	install -m 755 "$work/dpukv-$arch" "$dist/dpukv-linux-$arch"
+done
+sbom "$work/dpukv-amd64" "$dist/dpukv_${VERSION}_sbom.cdx.json"
+find "$dist" -exec touch -d "@$SOURCE_DATE_EPOCH" {} +
+(cd "$dist" && sha256sum -- * >"$work/sums" && mv "$work/sums" SHA256SUMS)
+cat "$dist/SHA256SUMS"
