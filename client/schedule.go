@@ -1,6 +1,10 @@
 package client
 
-import "time"
+import (
+	"time"
+
+	"dpukv/internal/cpu"
+)
 
 const (
 	// spinBelow is the wait that is spun away rather than slept: a sleep of less may well
@@ -33,8 +37,8 @@ type schedule struct {
 
 // spun adds up the time of turns that did nothing, at the start of the next.
 func (s *schedule) spun(nowNs int64) {
-	if s.spinning {
-		s.spunNs += nowNs - s.lastNs
+	if turn := nowNs - s.lastNs; s.spinning && turn < int64(cpu.Preempted) {
+		s.spunNs += turn
 	}
 	s.spinning, s.lastNs = false, nowNs
 }

@@ -25,3 +25,7 @@ func clock(id int32) int64 {
 	}
 	return t.Nano()
 }
+
+// Preempted is when two looks at the clock, a turn of a polling loop apart, have the kernel's scheduler between them: such a turn
+// takes a microsecond or two, and what goes beyond was no work of this thread.
+const Preempted = 50 * time.Microsecond

@@ -58,7 +58,7 @@ const sessionSpin = 4 * time.Microsecond
 type patience struct {
 	turns          uint
 	begunNs, nowNs int64 // 0 until the clock was read
-	restedNs       int64
+	seenNs, spun   int64 // until when the time is accounted for, and how much of it went into turns
 }
 
 // due reports whether it is time to look at the clock, and does. Between looks lie a few turns.
@@ -67,9 +67,18 @@ func (p *patience) due() bool {
 		return false
 	}
 	if p.nowNs = cpu.NowNs(); p.begunNs == 0 {
-		p.begunNs = p.nowNs
+		p.begunNs, p.seenNs = p.nowNs, p.nowNs
 	}
+	p.account(p.nowNs)
 	return true
+}
+
+// account adds the time since the last look, unless the thread was kept from running.
+func (p *patience) account(now int64) {
+	if turn := now - p.seenNs; turn < int64(cpu.Preempted) {
+		p.spun += turn
+	}
+	p.seenNs = now
 }
 
 func (p *patience) waited() time.Duration { return time.Duration(p.nowNs - p.begunNs) }
@@ -80,7 +89,7 @@ func (p *patience) rest(device verbs.Device, left time.Duration) error {
 		return nil
 	}
 	err := device.Wait(min(left, time.Millisecond))
-	p.restedNs += cpu.NowNs() - p.nowNs
+	p.seenNs = cpu.NowNs()
 	return err
 }
 
@@ -89,5 +98,6 @@ func (p *patience) spunNs() int64 {
 	if p.begunNs == 0 {
 		return 0
 	}
-	return cpu.NowNs() - p.begunNs - p.restedNs
+	p.account(cpu.NowNs())
+	return p.spun
 }
