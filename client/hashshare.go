@@ -79,19 +79,18 @@ func (h *hashProfile) count() (samples, hashing int, err error) {
 	return samples, hashing, nil
 }
 
-// hashCaller is the only function that hashes keys under load, and all that it calls outside this package is the hash function.
-const hashCaller = "/client.(*worker).prepare"
+// hashCaller is the only function that hashes keys under load.
+const hashCaller = "/client.(*worker).hash"
 
-// isHashing reports whether a sample was taken in a hash function.
+// isHashing reports whether a sample was taken in what hashCaller calls, which is only a hash function.
 func isHashing(s *profile.Sample) bool {
-	callee := ""
+	called := false
 	for _, location := range s.Location { // from the innermost call outwards
 		for _, line := range location.Line {
-			name := line.Function.Name
-			if strings.HasSuffix(name, hashCaller) {
-				return callee != "" && !strings.Contains(callee, "/client.")
+			if strings.HasSuffix(line.Function.Name, hashCaller) {
+				return called
 			}
-			callee = name
+			called = true
 		}
 	}
 	return false

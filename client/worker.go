@@ -77,11 +77,14 @@ func newWorker(id int, cfg *Config, server string, stop *atomic.Bool) *worker {
 	}
 }
 
-// prepare makes the next request. It is what hashProfile knows hashing by.
+// prepare makes the next request.
 func (w *worker) prepare(op kvs.Op, key uint64) {
 	w.describe(op, key)
-	w.req.Hash = w.cfg.Hash.Sum64(w.req.Key)
+	w.hash()
 }
+
+// hash hashes the request's key, and does nothing else: hashProfile knows hashing by it.
+func (w *worker) hash() { w.req.Hash = w.cfg.Hash.Sum64(w.req.Key) }
 
 // describe makes the next request but for its hash.
 func (w *worker) describe(op kvs.Op, key uint64) {
