@@ -60,7 +60,7 @@ func (o FigureOptions) measures() []Measure {
 	var list []Measure
 	for _, m := range chosen {
 		if o.Actual {
-			m = m.fromActualSend()
+			m = m.FromActualSend()
 		}
 		list = append(list, m)
 	}
@@ -73,7 +73,7 @@ func leftOut(points []Point, bad []BadLine) []string {
 	for _, b := range bad {
 		notes = append(notes, fmt.Sprintf("left out %s", b))
 	}
-	_, failed := split(points)
+	_, failed := Split(points)
 	for _, p := range failed {
 		reason, _, _ := strings.Cut(strings.TrimSpace(p.Error), "\n")
 		notes = append(notes, fmt.Sprintf("left out point %s, which failed: %s", p.ID, reason))

@@ -12,11 +12,11 @@ import (
 // conditions are under what the points were measured, for below the figure: what they
 // all have in common and the title does not say, and what makes them doubtful.
 func (f *figure) conditions() []string {
-	points := f.chart.points()
-	inTitle := named("store", "get_ratio", "key_bytes", "value_bytes", "batch")
-	rest := without(dimensions, inTitle)
+	points := f.chart.Points()
+	inTitle := Named("store", "get_ratio", "key_bytes", "value_bytes", "batch")
+	rest := Without(dimensions, inTitle)
 	var said []string
-	for _, d := range without(rest, varying(rest, points)) {
+	for _, d := range Without(rest, Varying(rest, points)) {
 		said = append(said, d.label(points[0]))
 	}
 	said = append(said, pinning("server", points, func(p *Point) []int { return p.ServerCPUs }))
@@ -75,7 +75,7 @@ func (f *figure) repeats() string {
 			most = max(most, n)
 		}
 	}
-	window := windowText(f.chart.points())
+	window := windowText(f.chart.Points())
 	switch {
 	case most == 1:
 		return "measured once" + window

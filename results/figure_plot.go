@@ -18,7 +18,7 @@ type curve struct {
 // curves converts the chart's lines, and returns the units chosen.
 func (f *figure) curves() (curves []curve, x, y unit) {
 	mostOps, mostNs := 0.0, 0.0
-	for _, p := range f.chart.points() {
+	for _, p := range f.chart.Points() {
 		mostOps, mostNs = max(mostOps, p.ThroughputOps), max(mostNs, f.measure.Ns(p))
 	}
 	x, y = throughputUnit(mostOps), latencyUnit(mostNs)

@@ -76,9 +76,14 @@ type Point struct {
 	// ClientCPUShare is the client threads' CPU time over the wall time of the CPUs they had.
 	ClientCPUShare float64 `json:"client_cpu_share"`
 	ServerCPUShare float64 `json:"server_cpu_share"`
+	// ClientBusyShare is the part of ClientCPUShare that did not go into looking for answers with nothing to do.
+	ClientBusyShare float64 `json:"client_busy_share"`
 	// ClientHashShare is the share of the client's CPU time that went into hashing keys, estimated
 	// as operations times the calibrated time of one hash.
 	ClientHashShare float64 `json:"client_hash_share"`
+
+	// ServerWorkers is the store's own view of the measured window; empty where it was not told.
+	ServerWorkers []ServerWorker `json:"server_workers,omitempty"`
 
 	// Warnings are doubts about this point that must stand beside it.
 	Warnings []string `json:"warnings"`

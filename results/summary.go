@@ -58,10 +58,10 @@ func (s *summary) head() {
 			s.line("", "what follows is as far as it got: its figures are not to be used")
 		}
 	}
-	s.line("workload", labels(named("get_ratio", "key_bytes", "value_bytes", "keys", "dist", "hash"), p))
-	s.line("load", labels(named("loop", "rate_ops", "client_threads", "connections", "window", "batch"), p))
+	s.line("workload", Labels(Named("get_ratio", "key_bytes", "value_bytes", "keys", "dist", "hash"), p))
+	s.line("load", Labels(Named("loop", "rate_ops", "client_threads", "connections", "window", "batch"), p))
 	s.line("server", p.ServerAddr, count(p.ServerThreads, "thread"), p.pinned(p.ServerCPUs), p.ServerVersion,
-		labels(named("mode", "access", "pages"), p))
+		Labels(Named("mode", "access", "pages"), p))
 	s.line("client", count(p.ClientThreads, "thread"), p.pinned(p.ClientCPUs), p.ClientVersion)
 	if p.DurationNs > 0 {
 		warmup := ""

@@ -1,0 +1,105 @@
+package results
+
+import (
+	"fmt"
+	"strings"
+)
+
+// ServerWorker is what one worker of the server did in the measured window, as the server counted it.
+type ServerWorker struct {
+	Worker int    `json:"worker"`
+	Ops    uint64 `json:"ops"`
+	Gets   uint64 `json:"gets"`
+	Hits   uint64 `json:"hits"`
+	// Batches are the request frames (MICA) or passes over the request region (HERD) that had any operation.
+	Batches uint64 `json:"batches"`
+	Evicted uint64 `json:"evicted"`
+	Repeats uint64 `json:"repeats,omitempty"` // requests that came again
+	CPUNs   int64  `json:"cpu_ns"`            // of the worker's thread
+	// CPUShare is CPUNs over the time between the two looks at the server. A worker that polls is near 1 whatever it does.
+	CPUShare float64 `json:"cpu_share"`
+}
+
+// OpsPerBatch is how many operations the worker answered at once, 0 if it answered none.
+func (w *ServerWorker) OpsPerBatch() float64 {
+	if w.Batches == 0 {
+		return 0
+	}
+	return float64(w.Ops) / float64(w.Batches)
+}
+
+// The sides of a [Bottleneck].
+const (
+	SideClient  = "client"
+	SideServer  = "server"
+	SideBoth    = "both"
+	SideNeither = "neither"
+	SideUnknown = "unknown"
+)
+
+// Bottleneck names the side whose CPUs were full, and what says so. It is an inference from the
+// two sides' CPU time, not a measurement: [BusyShare] is the limit.
+type Bottleneck struct {
+	Side string
+	Why  string // one sentence
+}
+
+// BusyShare of a side's CPU time, above which the side is taken to be full.
+const BusyShare = 0.85
+
+// Bottleneck holds the client's view of the point beside the server's.
+func (p *Point) Bottleneck() Bottleneck {
+	if p.Status != StatusOK || p.ClientCPUShare == 0 {
+		return Bottleneck{SideUnknown, "the CPU time of the two sides is not known"}
+	}
+	client, server := p.clientFull(), p.ServerCPUShare > BusyShare
+	share, who := p.ServerCPUShare, "the server's threads"
+	if w := p.busiest(); w != nil {
+		server, share, who = w.CPUShare > BusyShare, w.CPUShare, fmt.Sprintf("the server's busiest worker (%d of %d)", w.Worker, len(p.ServerWorkers))
+	}
+	said := fmt.Sprintf("%s was busy for %.0f %% of the time, the client's CPUs for %.0f %%", who, 100*share, 100*p.clientBusy())
+	switch {
+	case p.polls() && client:
+		return Bottleneck{SideClient, fmt.Sprintf("the client's CPUs were busy for %.0f %% of the time; the server's workers poll, so that their CPU time says nothing", 100*p.clientBusy())}
+	case p.polls():
+		return Bottleneck{SideUnknown, fmt.Sprintf("the server's workers poll, so that their CPU time says nothing; the client's CPUs were busy for %.0f %% of the time", 100*p.clientBusy())}
+	case client && server:
+		return Bottleneck{SideBoth, said}
+	case client:
+		return Bottleneck{SideClient, said}
+	case server:
+		return Bottleneck{SideServer, said}
+	}
+	return Bottleneck{SideNeither, said + ": the load, the window or the way between them is the limit"}
+}
+
+// polls tells of stores whose workers look for work all the time.
+func (p *Point) polls() bool { return p.Transport == "rdma" }
+
+// clientBusy leaves out time that was spun away. Points of before that was counted tell it by a warning alone.
+func (p *Point) clientBusy() float64 {
+	if p.ClientBusyShare > 0 {
+		return p.ClientBusyShare
+	}
+	return p.ClientCPUShare
+}
+
+func (p *Point) clientFull() bool {
+	for _, w := range p.Warnings {
+		if strings.HasPrefix(w, "client-bound:") {
+			return true
+		}
+	}
+	return p.ClientBusyShare > BusyShare
+}
+
+// busiest is the worker with the most CPU time, nil if the server's view is not known.
+func (p *Point) busiest() *ServerWorker {
+	var most *ServerWorker
+	for i := range p.ServerWorkers {
+		if w := &p.ServerWorkers[i]; most == nil || w.CPUNs > most.CPUNs {
+			most = w
+		}
+	}
+	return most
+}
