@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	boundShare   = 0.85 // of its CPUs, above which the client is taken for the bottleneck
+	boundShare   = results.BusyShare // of its CPUs, above which the client is taken for the bottleneck
 	missedShare  = 0.01 // of the offered rate
 	lateShare    = 0.01 // of the batches
 	spunShare    = 0.10 // of the client threads' CPU time

@@ -11,7 +11,9 @@ import (
 type FigureOptions struct {
 	Measures []Measure // one figure each; none: DefaultMeasures
 	Actual   bool      // latency from the actual send, not from the intended one
+	LogX     bool
 	LogY     bool
+	Bound    *Bound // drawn where the measure is its; nil: none
 }
 
 // Drawing is what [Run.DrawFigures] did.
@@ -40,7 +42,7 @@ func (r *Run) DrawFigures(o FigureOptions) (Drawing, error) {
 	machines := r.machines()
 	for i := range charts {
 		for _, m := range o.measures() {
-			f := figure{chart: &charts[i], measure: m, logY: o.LogY, machines: machines}
+			f := figure{chart: &charts[i], measure: m, logX: o.LogX, logY: o.LogY, bound: o.boundFor(m), machines: machines}
 			paths, err := f.write(r.FiguresDir())
 			d.Paths = append(d.Paths, paths...)
 			if err != nil {
@@ -67,6 +69,14 @@ func (o FigureOptions) measures() []Measure {
 	return list
 }
 
+// boundFor is the bound if it is one of this measure.
+func (o FigureOptions) boundFor(m Measure) *Bound {
+	if o.Bound == nil || o.Bound.Measure.Name != strings.TrimSuffix(m.Name, actualSuffix) {
+		return nil
+	}
+	return o.Bound
+}
+
 // leftOut names what is in a run and in no figure.
 func leftOut(points []Point, bad []BadLine) []string {
 	var notes []string
@@ -85,7 +95,9 @@ func leftOut(points []Point, bad []BadLine) []string {
 type figure struct {
 	chart    *Chart
 	measure  Measure
+	logX     bool
 	logY     bool
+	bound    *Bound // nil: none
 	machines []string
 }
 

@@ -22,7 +22,7 @@ func (f *figure) conditions() []string {
 	said = append(said, pinning("server", points, func(p *Point) []int { return p.ServerCPUs }))
 	said = append(said, pinning("client", points, func(p *Point) []int { return p.ClientCPUs }))
 	said = append(said, f.machines...)
-	said = append(said, f.repeats(), f.axisNote(), doubts(points, len(f.chart.Failed)))
+	said = append(said, f.repeats(), f.axisNote(), f.kneeNote(), doubts(points, len(f.chart.Failed)))
 	return slices.DeleteFunc(said, func(s string) bool { return s == "" })
 }
 
@@ -113,6 +113,16 @@ func (f *figure) axisNote() string {
 		return ""
 	}
 	return "numbers at marks: " + strings.Join(axes, " or ")
+}
+
+// kneeNote says what the rings are.
+func (f *figure) kneeNote() string {
+	for i := range f.chart.Lines {
+		if _, ok := f.chart.Lines[i].Knee(f.measure); ok {
+			return "ring: the knee, where throughput over latency is greatest"
+		}
+	}
+	return ""
 }
 
 // doubts counts what should make a reader look at the table.

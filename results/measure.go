@@ -53,9 +53,11 @@ func parseMeasure(name string) (Measure, error) {
 	return Measure{}, fmt.Errorf("latency %q: want one or more of %s, separated by commas", name, strings.Join(known, ", "))
 }
 
+const actualSuffix = "-actual"
+
 // FromActualSend is the same figure of the latency from the actual send.
 func (m Measure) FromActualSend() Measure {
-	m.Name += "-actual"
+	m.Name += actualSuffix
 	m.Title += " from the actual send"
 	m.actual = true
 	return m

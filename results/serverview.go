@@ -57,7 +57,7 @@ func (p *Point) Bottleneck() Bottleneck {
 	if w := p.busiest(); w != nil {
 		server, share, who = w.CPUShare > BusyShare, w.CPUShare, fmt.Sprintf("the server's busiest worker (%d of %d)", w.Worker, len(p.ServerWorkers))
 	}
-	said := fmt.Sprintf("%s was busy for %.0f %% of the time, the client's CPUs for %.0f %%", who, 100*share, 100*p.clientBusy())
+	said := fmt.Sprintf("%s spent %.0f %% of the time at work, the client's CPUs %.0f %%", who, 100*share, 100*p.clientBusy())
 	switch {
 	case p.polls() && client:
 		return Bottleneck{SideClient, fmt.Sprintf("the client's CPUs were busy for %.0f %% of the time; the server's workers poll, so that their CPU time says nothing", 100*p.clientBusy())}
@@ -70,7 +70,7 @@ func (p *Point) Bottleneck() Bottleneck {
 	case server:
 		return Bottleneck{SideServer, said}
 	}
-	return Bottleneck{SideNeither, said + ": the load, the window or the way between them is the limit"}
+	return Bottleneck{SideNeither, said + "; the load, the window or the way between them is the limit"}
 }
 
 // polls tells of stores whose workers look for work all the time.

@@ -155,6 +155,9 @@ func (s *summary) cost() {
 	s.line("server CPU", fmt.Sprintf("%s ns an operation, %.0f %% of its threads' time", digits3(p.ServerCPUNsPerOp), 100*p.ServerCPUShare))
 	s.line("client CPU", fmt.Sprintf("%s ns an operation, %.0f %% of its CPUs' time", digits3(p.ClientCPUNsPerOp), 100*p.ClientCPUShare),
 		fmt.Sprintf("%s %% of it hashing keys", digits3(100*p.ClientHashShare)))
+	if b := p.Bottleneck(); b.Side != SideUnknown {
+		s.line("bottleneck", b.Side+": "+b.Why)
+	}
 }
 
 func (s *summary) doubts() {
