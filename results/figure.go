@@ -39,7 +39,7 @@ func (r *Run) DrawFigures(o FigureOptions) (Drawing, error) {
 	if err := os.MkdirAll(r.FiguresDir(), 0o777); err != nil {
 		return d, fmt.Errorf("results: %w", err)
 	}
-	machines := r.machines()
+	machines := r.Machines()
 	for i := range charts {
 		for _, m := range o.measures() {
 			f := figure{chart: &charts[i], measure: m, logX: o.LogX, logY: o.LogY, bound: o.boundFor(m), machines: machines}

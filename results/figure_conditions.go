@@ -37,8 +37,8 @@ func pinning(end string, points []*Point, cpus func(*Point) []int) string {
 	return end + " " + points[0].pinned(first)
 }
 
-// machines says what env.jsonl tells of the nodes, each kind once. What it does not tell is not said.
-func (r *Run) machines() []string {
+// Machines says what env.jsonl tells of the nodes, each kind once. What it does not tell is not said.
+func (r *Run) Machines() []string {
 	env, _, err := r.Env()
 	if err != nil {
 		return nil // only a line below a figure is lost

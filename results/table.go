@@ -18,7 +18,7 @@ func WriteTable(w io.Writer, points []Point) error {
 	if len(ok) > 0 {
 		writeRows(&b, ok)
 	}
-	writeWarnings(&b, ok)
+	WriteWarnings(&b, ok)
 	writeFailed(&b, failed)
 	_, err := w.Write(bytes.TrimLeft(b.Bytes(), "\n"))
 	return err

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -63,10 +62,7 @@ func parseSLO(text string) (*results.Bound, error) {
 }
 
 func plot(cmd *cobra.Command, dir string, options results.FigureOptions) error {
-	run, err := results.Open(dir)
-	if errors.Is(err, results.ErrNotRun) {
-		return usagef("%w", err)
-	}
+	run, err := openRun(dir)
 	if err != nil {
 		return err
 	}
