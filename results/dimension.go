@@ -165,6 +165,28 @@ func Varying(ds []*Dimension, points []*Point) []*Dimension {
 	})
 }
 
+// Telling returns those of ds that are needed to tell the points apart: a key size that
+// goes with the store says nothing new once the store is said. An earlier one is preferred.
+func Telling(ds []*Dimension, points []*Point) []*Dimension {
+	var kept []*Dimension
+	group := make([]int, len(points)) // of each point by those kept
+	for _, d := range ds {
+		finer := make(map[string]int)
+		next, known := make([]int, len(points)), make(map[int]bool)
+		for i, p := range points {
+			key := strconv.Itoa(group[i]) + " " + d.text(p)
+			if _, seen := finer[key]; !seen {
+				finer[key] = len(finer)
+			}
+			next[i], known[group[i]] = finer[key], true
+		}
+		if len(finer) > len(known) {
+			kept, group = append(kept, d), next
+		}
+	}
+	return kept
+}
+
 // Labels joins the labels of a point in ds.
 func Labels(ds []*Dimension, p *Point) string {
 	var words []string

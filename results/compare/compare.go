@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"golang.org/x/perf/benchmath"
@@ -45,6 +44,7 @@ type Comparison struct {
 	B        Summary  `json:"b"`
 	Alpha    float64  `json:"alpha"`
 	Ignored  []string `json:"ignored"`
+	Common   string   `json:"common"` // what all points have in common
 	Rows     []Row    `json:"rows"`
 	OnlyA    []string `json:"only_a"` // questions that the other side has no answer to
 	OnlyB    []string `json:"only_b"`
@@ -101,10 +101,12 @@ func Compare(a, b Side, o Options) (*Comparison, error) {
 		return nil, fmt.Errorf("ignore: %w", err)
 	}
 	c := &Comparison{
-		A: summarize(a), B: summarize(b), Alpha: o.Alpha, Ignored: slices.Concat([]string{}, o.Ignore),
+		A: summarize(a), B: summarize(b), Alpha: o.Alpha, Ignored: append([]string{}, o.Ignore...),
 		Rows: []Row{}, OnlyA: []string{}, OnlyB: []string{}, FailedA: []string{}, FailedB: []string{},
 	}
-	c.fill(pair(a.Points, b.Points, results.Without(results.Dimensions(), ignored)), &o)
+	questions, common := pair(a.Points, b.Points, results.Without(results.Dimensions(), ignored))
+	c.Common = common
+	c.fill(questions, &o)
 	if len(c.Rows) == 0 {
 		return c, c.nothingInCommon()
 	}
@@ -112,7 +114,7 @@ func Compare(a, b Side, o Options) (*Comparison, error) {
 }
 
 func summarize(s Side) Summary {
-	sum := Summary{Name: s.Name, Notes: slices.Concat([]string{}, s.Notes)}
+	sum := Summary{Name: s.Name, Notes: append([]string{}, s.Notes...)}
 	for i := range s.Points {
 		switch p := &s.Points[i]; {
 		case p.Status != results.StatusOK:

@@ -14,8 +14,8 @@ type question struct {
 	failedA, failedB bool // a repeat failed
 }
 
-// pair puts the points of the two sides together that agree in ds.
-func pair(a, b []results.Point, ds []*results.Dimension) []question {
+// pair puts the points of the two sides together that agree in ds, and says in which of ds all agree.
+func pair(a, b []results.Point, ds []*results.Dimension) (questions []question, common string) {
 	okA, badA := results.Split(a)
 	okB, badB := results.Split(slices.Clone(b)) // a run may be held against itself
 	isA := make(map[*results.Point]bool, len(okA))
@@ -23,8 +23,12 @@ func pair(a, b []results.Point, ds []*results.Dimension) []question {
 		isA[p] = true
 	}
 	all := slices.Concat(okA, okB)
-	said := results.Varying(ds, all)
-	var questions []question
+	if len(all) == 0 {
+		return nil, ""
+	}
+	varying := results.Varying(ds, all)
+	common = results.Labels(results.Without(ds, varying), all[0])
+	said := results.Telling(varying, all)
 	for _, g := range results.Group(ds, all) {
 		q := question{label: name(said, g[0])}
 		for _, p := range g {
@@ -38,7 +42,7 @@ func pair(a, b []results.Point, ds []*results.Dimension) []question {
 		q.failedB = slices.ContainsFunc(badB, func(f *results.Point) bool { return asks(f, g[0], ds) })
 		questions = append(questions, q)
 	}
-	return questions
+	return questions, common
 }
 
 // asks reports whether a point that failed was to be a repeat of p. What it did not

@@ -19,6 +19,7 @@ func (c *Comparison) Write(w io.Writer) error {
 	var b bytes.Buffer
 	c.writeSide(&b, "A", &c.A)
 	c.writeSide(&b, "B", &c.B)
+	fmt.Fprintf(&b, "Both: %s\n", c.Common)
 	for first := 0; first < len(c.Rows); {
 		end := first
 		for end < len(c.Rows) && c.Rows[end].Metric == c.Rows[first].Metric {
