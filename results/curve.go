@@ -167,6 +167,17 @@ func (d *lineDrawer) lines(points []*Point) []Line {
 	return lines
 }
 
+// Lines sorts the points that are ok into lines, one a configuration, whichever chart they
+// belong to. They have no styles.
+func Lines(points []Point) []Line {
+	ok, _ := Split(points)
+	var lines []Line
+	for _, store := range Group(Named("store"), ok) {
+		lines = append(lines, newLineDrawer(Without(dimensions, Named("store")), store).lines(store)...)
+	}
+	return lines
+}
+
 // Axis is what is swept along a line.
 type Axis struct {
 	Name string // as in the point's JSON: "client_threads"

@@ -55,7 +55,10 @@ func (p *Point) Bottleneck() Bottleneck {
 	client, server := p.clientFull(), p.ServerCPUShare > BusyShare
 	share, who := p.ServerCPUShare, "the server's threads"
 	if w := p.busiest(); w != nil {
-		server, share, who = w.CPUShare > BusyShare, w.CPUShare, fmt.Sprintf("the server's busiest worker (%d of %d)", w.Worker, len(p.ServerWorkers))
+		server, share, who = w.CPUShare > BusyShare, w.CPUShare, "the server's worker"
+		if n := len(p.ServerWorkers); n > 1 {
+			who = fmt.Sprintf("the busiest of the server's %d workers (number %d)", n, w.Worker)
+		}
 	}
 	said := fmt.Sprintf("%s spent %.0f %% of the time at work, the client's CPUs %.0f %%", who, 100*share, 100*p.clientBusy())
 	switch {

@@ -10,10 +10,10 @@ import (
 
 func newPlotCommand() *cobra.Command {
 	var (
-		latencies    string
-		slo          string
-		actual       bool
-		logX, logY   bool
+		latencies  string
+		slo        string
+		actual     bool
+		logX, logY bool
 	)
 	cmd := &cobra.Command{
 		Use:   "plot DIR",
