@@ -62,7 +62,7 @@ func figuresDraw(t *testing.T, b *resultstest.Browser) {
 		t.Errorf("figures %q, want %q", titles, want)
 	}
 	below := resultstest.Eval[string](t, b, `document.querySelectorAll("#panels figure")[3].querySelector(".below").textContent`)
-	if !strings.HasPrefix(below, "✕ 3 points failed and are not drawn: mica-CH-SD") {
+	if !strings.HasPrefix(below, "✕ 3 points failed and are not drawn: CH-SD, 12 client threads") {
 		t.Errorf("below the figure with failed points stands %q", below)
 	}
 	// Of each canvas, how many of its pixels are the first line's colour.

@@ -5,7 +5,7 @@ function controls(render) {
   const panels = D.dims.filter(d => d.varies && d.name !== "store" && d.values.length <= maxPanels && !D.lines.some(l => l.axis === d.name));
   state.panel = dim("get_ratio").varies && panels.includes(dim("get_ratio")) ? "get_ratio" : "";
   form.append(
-    choices("Latency", D.measures.map(m => [m.name, m.name === "p999" ? "p99.9" : m.name]), state.measure, v => { state.measure = v; render(); }),
+    choices("Latency", D.measures.map(m => [m.name, short(m.name)]), state.measure, v => { state.measure = v; render(); }),
     openLoop() ? choices("Counted from", [["", "intended send"], ["actual", "actual send"]], "", v => { state.actual = v === "actual"; render(); }) : "",
     choices("Latency axis", [["", "linear"], ["log", "log"]], "", v => { state.logY = v === "log"; render(); }),
     choices("Throughput axis", [["", "linear"], ["log", "log"]], "", v => { state.logX = v === "log"; render(); }),
@@ -52,13 +52,14 @@ function filters(render) {
   }));
 }
 
+// legend lists the labels, each a button that hides its lines, and returns those that are to be drawn.
 function legend(lines, render) {
-  const unique = [...new Map(lines.map(l => [l.key, l])).values()], several = dim("store").varies;
-  $("#legend").replaceChildren(...(unique.length === new Set(unique.map(l => l.store)).size ? [] : unique.slice(0, maxLines).map(l => el("button", {
-    type: "button", "aria-pressed": String(!state.hidden.has(l.key)), title: "Show or hide this line",
-    onclick: () => { state.hidden.has(l.key) ? state.hidden.delete(l.key) : state.hidden.add(l.key); render(l.key); }, "data-key": l.key,
-  }, swatch(l.style), (several ? labelOf(dim("store"), l.first) + " " : "") + l.label))));
-  return new Set(unique.slice(0, maxLines).map(l => l.key).filter(k => !state.hidden.has(k)));
+  const unique = [...new Map(lines.map(l => [l.label, l])).values()].slice(0, maxLines);
+  $("#legend").replaceChildren(...(unique.length < 2 ? [] : unique.map(l => el("button", {
+    type: "button", "aria-pressed": String(!state.hidden.has(l.label)), title: "Show or hide this line", "data-label": l.label,
+    onclick: () => { state.hidden.has(l.label) ? state.hidden.delete(l.label) : state.hidden.add(l.label); render(l.label); },
+  }, swatch(l.style), l.label))));
+  return new Set(unique.map(l => l.label).filter(k => !state.hidden.has(k)));
 }
 
 function themeButton(render) {

@@ -35,6 +35,7 @@ function spread(points, column) {
   return { min: v[0], mid: (v[(n - 1) >> 1] + v[n >> 1]) / 2, max: v[n - 1] };
 }
 const measureOf = name => D.measures.find(m => m.name === name);
+const short = name => name === "p999" ? "p99.9" : name;
 const latencyColumn = (name, actual) => (actual ? "actual_" : "") + measureOf(name).column;
 
 // knee is the mark of the greatest throughput over latency, null if that is the last one.

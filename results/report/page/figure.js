@@ -49,7 +49,7 @@ class Figure {
     c.beginPath(); c.moveTo(u.bbox.left, y); c.lineTo(u.bbox.left + u.bbox.width, y); c.stroke();
     c.setLineDash([]);
     c.font = 11 * px + "px system-ui, sans-serif";
-    c.fillText(`${state.measure} ≤ ${micros(state.bound.ns)}`, u.bbox.left + 6 * px, y - 4 * px);
+    c.fillText(`${short(state.measure)} ≤ ${micros(state.bound.ns)}`, u.bbox.left + 6 * px, y - 4 * px);
   }
   select(u) {
     const s = u.select;
@@ -70,7 +70,7 @@ class Figure {
 function failedList(points) {
   if (!points.length) return null;
   return el("p", { class: "below" }, `✕ ${counted(points.length, "point")} failed and ${points.length === 1 ? "is" : "are"} not drawn: `,
-    points.slice(0, 3).map(i => value("id", i)).join(", ") + (points.length > 3 ? " …" : ""));
+    [...new Set(points.map(i => tellingDims().filter(d => !["store", state.panel].includes(d.name)).map(d => labelOf(d, i)).filter(Boolean).join(", ")))].slice(0, 3).join("; ") + ". ", el("a", { href: "#failed" }, "Why"));
 }
 
 function paintLine(c, px, line, X, Y) {
@@ -123,7 +123,7 @@ function paintNumbers(c, px, lines, X, Y, box) {
   for (const line of lines) {
     const ringed = knee(line.marks);
     if (line.marks.length > 1) for (const m of line.marks) {
-      const w = c.measureText(m.axisText).width, h = 8 * px, gap = (m === ringed ? 11 : 8) * px, x = X(m.x.mid), y = Y(m.y.mid);
+      const w = c.measureText(m.axisText).width, h = 8 * px, gap = (m === ringed ? 12 : 9) * px, x = X(m.x.mid), y = Y(m.y.mid);
       const left = x - w - gap, right = x + gap, above = y - gap, below = y + gap + h;
       for (const [l, b] of [[x - w / 2, above], [left, above + 3 * px], [right, above + 3 * px], [left, y + h / 2], [left, below], [x - w / 2, below], [right, below], [right, y + h / 2]]) {
         const r = [l - px, b - h - px, l + w + px, b + px];
@@ -179,7 +179,7 @@ function ticks(log, unit) {
 // unitSplits puts the ticks at round numbers of the unit that is shown.
 function unitSplits(unit) {
   return (u, axis, min, max) => {
-    const most = axis === 0 ? Math.max(3, u.width / 90) : 7, rough = (max - min) / unit.per / most, power = 10 ** Math.floor(Math.log10(rough));
+    const most = axis === 0 ? Math.max(3, u.width / 60) : 7, rough = (max - min) / unit.per / most, power = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map(f => f * power).find(s => s >= rough * 0.999) * unit.per, list = [];
     for (let i = Math.ceil(min / step - 1e-9); i * step <= max * (1 + 1e-9); i++) list.push(i * step);
     return list;

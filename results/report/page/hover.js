@@ -18,7 +18,7 @@ function readable(figure, said) {
     const width = figure.box.clientWidth, w = tip.offsetWidth, h = tip.offsetHeight;
     tip.style.left = Math.max(4, x + 18 + w < width ? x + 18 : Math.min(x - 18 - w, width - w - 4)) + "px";
     tip.style.top = Math.max(4, y - h / 2) + "px";
-    if (aloud) said.textContent = [l.label, m.axisLabel, mops(m.x.mid), state.measure + " " + micros(m.y.mid), ...doubts(m.points).map(d => "Warning: " + d)].join(". ");
+    if (aloud) said.textContent = [l.label, m.axisLabel, mops(m.x.mid), short(state.measure) + " " + micros(m.y.mid), ...doubts(m.points).map(d => "Warning: " + d)].join(". ");
   }
   function hide() { ring.hidden = tip.hidden = true; }
 
@@ -57,14 +57,14 @@ const doubts = points => [...new Set(points.flatMap(warnings))];
 // reading is what stands in the box beside a mark.
 function reading(line, m) {
   const row = (name, text) => el("tr", {}, el("td", {}, name), el("td", {}, text));
-  const range = (s, unit) => m.points.length > 1 && s.max > s.min ? `${unit(s.mid)} (${unit(s.min)} – ${unit(s.max)})` : unit(s.mid);
+  const range = (s, unit) => m.points.length > 1 && s.max > s.min ? `${unit(s.mid)} (${unit(s.min).split(" ")[0]} – ${unit(s.max)})` : unit(s.mid);
   const first = m.points[0], cpu = column => digits3(spread(m.points, column).mid) + " ns";
   return [
     el("p", {}, swatch(line.style), " ", el("b", {}, line.label), el("br"), `${m.axisLabel}, ${counted(m.points.length, "repeat")}`,
       m.points.some(emulated) ? [" ", el("span", { class: "badge sim" }, "emulated")] : null),
-    el("table", {}, row("throughput", range(m.x, mops)), row(state.measure, range(m.y, micros)),
-      ...D.measures.filter(o => o.name !== state.measure).map(o => row(o.name, micros(m.of(o.name).mid))),
-      row("server CPU, an operation", cpu("server_cpu_ns_per_op")), row("client CPU, an operation", cpu("client_cpu_ns_per_op"))),
+    el("table", {}, row("throughput", range(m.x, mops)), row(short(state.measure), range(m.y, micros)),
+      ...D.measures.filter(o => o.name !== state.measure).map(o => row(short(o.name), micros(m.of(o.name).mid))),
+      row("server CPU an op", cpu("server_cpu_ns_per_op")), row("client CPU an op", cpu("client_cpu_ns_per_op"))),
     el("p", {}, el("b", {}, "Bottleneck: "), value("bottleneck", first)),
     doubts(m.points).length ? el("ul", { class: "doubts" }, doubts(m.points).map(d => el("li", {}, d))) : null,
   ].filter(Boolean);

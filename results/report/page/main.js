@@ -2,9 +2,9 @@
 let figures = [];
 
 function render(focus) {
-  const lines = shownLines(), chosen = legend(lines, render), drawn = lines.filter(l => chosen.has(l.key)), panels = panelsOf(drawn);
+  const lines = shownLines(), chosen = legend(lines, render), drawn = lines.filter(l => chosen.has(l.label)), panels = panelsOf(drawn);
   draw(panels);
-  const keys = new Set(lines.map(l => l.key)).size, said = [];
+  const keys = new Set(lines.map(l => l.label)).size, said = [];
   if (keys > maxLines) said.push(`The first ${maxLines} of ${keys} lines are drawn, as more can't be told apart: filter to see others.`);
   if (panels.length > maxPanels) said.push(`The first ${maxPanels} of ${panels.length} figures are drawn.`);
   if (!lines.length) said.push(D.count ? "The filters leave nothing to draw." : "There is nothing to draw yet.");
@@ -13,7 +13,7 @@ function render(focus) {
   pointsTable(lines, render);
   failedTable();
   if (focus === "sort") $(`#points-table [data-head="${CSS.escape(state.sort?.head || "")}"]`)?.focus();
-  else if (focus) $(`#legend [data-key="${CSS.escape(focus)}"]`)?.focus();
+  else if (focus) $(`#legend [data-label="${CSS.escape(focus)}"]`)?.focus();
 }
 
 function draw(panels) {
@@ -55,7 +55,7 @@ function begin() {
   let width = innerWidth;
   addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; for (const f of figures) { f.draw(); } } });
   if (served) follow();
-  document.documentElement.dataset.ready = "true";
+  requestAnimationFrame(() => setTimeout(() => { performance.mark("drawn"); document.documentElement.dataset.ready = "true"; }));
 }
 
 // follow has the page filled up while a sweep runs: the server tells when there is more.

@@ -13,7 +13,7 @@ function under(columns, why, points) {
 
 // limitsTable has a row a line: its peak, its knee, and the most that it does within the bound.
 function limitsTable(lines) {
-  const at = state.measure === "p999" ? "p99.9" : state.measure, bound = state.bound && state.bound.measure === state.measure ? state.bound : null;
+  const at = short(state.measure), bound = state.bound && state.bound.measure === state.measure ? state.bound : null;
   const head = ["", "Line", "Peak", at + " there", "Knee", at + " there", ...(bound ? ["Most within " + micros(bound.ns)] : []), "Bottleneck at the peak"];
   const body = lines.slice(0, state.rows).flatMap(l => {
     const peak = highest(l.marks), k = knee(l.marks), within = bound && highest(l.marks.filter(m => m.y.mid <= bound.ns));
@@ -31,7 +31,7 @@ function limitsTable(lines) {
 // pointColumns are the columns of the table of points: what varies, then the figures.
 function pointColumns() {
   const said = new Set(tellingDims());
-  const lat = name => ({ head: name === "p999" ? "p99.9, µs" : name + ", µs", num: true, sort: m => m.of(name).mid, cell: m => { const s = m.of(name); return num(digits3(s.mid / 1e3), half(s, m.points.length, 1e3)); } });
+  const lat = name => ({ head: short(name) + ", µs", num: true, sort: m => m.of(name).mid, cell: m => { const s = m.of(name); return num(digits3(s.mid / 1e3), half(s, m.points.length, 1e3)); } });
   const plain = (head, column) => ({ head, num: true, sort: m => spread(m.points, column).mid, cell: m => num(digits3(spread(m.points, column).mid)) });
   const sum = (m, ...columns) => m.points.reduce((n, i) => n + columns.reduce((s, c) => s + value(c, i), 0), 0);
   return [

@@ -22,8 +22,8 @@ class Mark {
   get axisText() { const d = dim(this.axis); return d.values[at(d, this.points[0])]; }
 }
 
-// lines are all there are, with the labels and styles they have in panels by this dimension. They keep both
-// whatever is filtered.
+// allLines are all there are, with the labels and styles they have in panels by this dimension. They keep both
+// whatever is filtered, and a label has one style in the figures of all stores.
 let cached = null;
 function allLines() {
   if (cached && cached.panel === state.panel) return cached.lines;
@@ -36,10 +36,8 @@ function allLines() {
   label(lines, [store, ...panel]);
   const styles = new Map();
   for (const line of lines) {
-    const key = line.store + "|" + line.label;
-    if (!styles.has(key)) styles.set(key, [...styles.keys()].filter(k => k.startsWith(line.store + "|")).length);
-    line.key = key;
-    line.style = styles.get(key);
+    if (!styles.has(line.label)) styles.set(line.label, styles.size);
+    line.style = styles.get(line.label);
   }
   cached = { panel: state.panel, lines, telling: cached?.telling };
   return lines;
