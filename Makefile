@@ -4,6 +4,8 @@ GO      ?= go
 TOOL     = $(GO) tool -modfile=tools.mod
 # Names what was skipped, and why, at the end of each run.
 TEST     = $(TOOL) gotestsum --format pkgname --
+# Their yardsticks are Go's own and need no module of their own.
+RDMA_BENCH = ./kvs/herd ./verbs/softroce
 # A version for the binary: the tag or commit, where this is a checkout.
 VERSION ?= $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 
@@ -19,14 +21,16 @@ ibverbs: ## build ./dpukv with the provider for RDMA NICs (installs libibverbs-d
 	@echo '#include <infiniband/verbs.h>' | gcc -E - >/dev/null 2>&1 || { apt-get update -q && apt-get install -qy gcc libc6-dev libibverbs-dev ibverbs-providers; }
 	$(GO) build -tags ibverbs -ldflags "-X main.version=$(VERSION)" -o dpukv ./cmd/dpukv
 
-deps: # what the tests need beside Go: a C compiler, for the race detector
+deps: # what the tests need beside Go: a C compiler, for the race detector; sshd, Slurm and login shells, for the launchers
 	@command -v gcc >/dev/null || { apt-get update -q && apt-get install -qy gcc libc6-dev; }
+	@internal/daemontest/install.sh
 
 test: deps lint ## all tests: lint, unit, race, both build variants, benchmarks for one iteration
 	$(TEST) ./...
 	$(TEST) -tags purego ./kvs/...
 	$(MAKE) race arm64
 	cd bench && BENCH_KEYS=1000 $(GO) test -run XXX -bench . -benchtime 1000x ./... >/dev/null
+	$(GO) test -run XXX -bench . -benchtime 1000x $(RDMA_BENCH) >/dev/null
 
 test-rdma: ## real verbs: the kernel's soft-RoCE in a small virtual machine (as root; the first time it builds a kernel)
 	$(GO) test -tags rdmavm -count=1 -timeout 60m -v ./internal/rdmavm
@@ -43,8 +47,9 @@ lint: ## gofumpt, vet, staticcheck
 	cd bench && $(GO) vet ./...
 	$(TOOL) staticcheck ./...
 
-bench: ## every benchmark beside its yardstick, condensed by benchstat (about 15 minutes)
+bench: ## every benchmark beside its yardstick, condensed by benchstat (about 25 minutes)
 	cd bench && $(GO) test -run XXX -bench . -benchtime 1s -count 5 -timeout 60m ./... | tee ../bench.txt
+	$(GO) test -run XXX -bench . -benchtime 1s -count 5 -timeout 60m $(RDMA_BENCH) | tee -a bench.txt
 	$(TOOL) benchstat bench.txt
 
 fuzz: ## each fuzz target for 20 seconds

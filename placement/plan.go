@@ -27,9 +27,12 @@ type Options struct {
 	Stdout io.Writer // of Run: the table at the end
 	Stderr io.Writer // of Run: progress, and what went wrong
 
-	command  []string // becomes a node's agent; nil: this binary with its subcommand node
-	patience patience // zero: defaultPatience
-	plain    bool     // no figures
+	command  []string                                   // becomes the agent of a node here; nil: this binary with its subcommand node
+	build    string                                     // the digest of that command's binary; "": this one's
+	observe  func(event string, pt *Point, m *machines) // of tests: "begin", "go", "end" of a point; nil: nobody
+	keeper   []string                                   // holds the emulated machines; nil: this binary with its own subcommand for that
+	patience patience                                   // zero: defaultPatience
+	plain    bool                                       // no figures
 }
 
 // Plan is a sweep that nothing speaks against. Making one starts and writes nothing.
@@ -71,7 +74,7 @@ func NewPlan(o Options) (*Plan, error) {
 		if err != nil {
 			return nil, fmt.Errorf("find this binary, which the nodes are to run: %w", err)
 		}
-		p.command = []string{self, "node"}
+		p.command = []string{self, agentCommand}
 	}
 	return p, nil
 }

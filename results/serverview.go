@@ -47,33 +47,64 @@ type Bottleneck struct {
 // BusyShare of a side's CPU time, above which the side is taken to be full.
 const BusyShare = 0.85
 
-// Bottleneck holds the client's view of the point beside the server's.
+// Bottleneck holds the client's view of the point beside the server's. A side whose CPU time says
+// nothing is never named.
 func (p *Point) Bottleneck() Bottleneck {
 	if p.Status != StatusOK || p.ClientCPUShare == 0 {
 		return Bottleneck{SideUnknown, "the CPU time of the two sides is not known"}
 	}
-	client, server := p.clientFull(), p.ServerCPUShare > BusyShare
+	client, server := p.clientSide(), p.serverSide()
+	why := client.said + "; " + server.said
+	switch {
+	case client.full && server.full:
+		return Bottleneck{SideBoth, why}
+	case client.full:
+		return Bottleneck{SideClient, why}
+	case server.full:
+		return Bottleneck{SideServer, why}
+	case client.hidden || server.hidden:
+		return Bottleneck{SideUnknown, why}
+	}
+	return Bottleneck{SideNeither, why + "; so the load, the window or the way between them is the limit"}
+}
+
+// side is what one side's CPU time says.
+type side struct {
+	full   bool
+	hidden bool // it says nothing
+	said   string
+}
+
+func (p *Point) clientSide() side {
+	s := side{full: p.clientFull(), said: fmt.Sprintf("the client's CPUs were at work for %.0f %% of the time", 100*p.clientBusy())}
+	for i := range p.Clients {
+		s.hide(&p.Clients[i].Node)
+	}
+	return s
+}
+
+func (p *Point) serverSide() side {
 	share, who := p.ServerCPUShare, "the server's threads"
 	if w := p.busiest(); w != nil {
-		server, share, who = w.CPUShare > BusyShare, w.CPUShare, "the server's worker"
+		share, who = w.CPUShare, "the server's worker"
 		if n := len(p.ServerWorkers); n > 1 {
 			who = fmt.Sprintf("the busiest of the server's %d workers (number %d)", n, w.Worker)
 		}
 	}
-	said := fmt.Sprintf("%s spent %.0f %% of the time at work, the client's CPUs %.0f %%", who, 100*share, 100*p.clientBusy())
-	switch {
-	case p.polls() && client:
-		return Bottleneck{SideClient, fmt.Sprintf("the client's CPUs were busy for %.0f %% of the time; the server's workers poll, so that their CPU time says nothing", 100*p.clientBusy())}
-	case p.polls():
-		return Bottleneck{SideUnknown, fmt.Sprintf("the server's workers poll, so that their CPU time says nothing; the client's CPUs were busy for %.0f %% of the time", 100*p.clientBusy())}
-	case client && server:
-		return Bottleneck{SideBoth, said}
-	case client:
-		return Bottleneck{SideClient, said}
-	case server:
-		return Bottleneck{SideServer, said}
+	s := side{full: share > BusyShare, said: fmt.Sprintf("%s for %.0f %%", who, 100*share)}
+	if p.polls() {
+		s = side{hidden: true, said: "the server's workers poll, so that their CPU time says nothing"}
 	}
-	return Bottleneck{SideNeither, said + "; the load, the window or the way between them is the limit"}
+	s.hide(&p.ServerNode)
+	return s
+}
+
+// hide makes a side that seems to have room one that says nothing, where a profile holds its CPU time down.
+func (s *side) hide(n *Node) {
+	if !s.full && n.Profile != "" && n.Profile != "none" {
+		s.hidden = true
+		s.said += fmt.Sprintf(" (the profile %s of %s limits its CPU time, so that this says nothing)", n.Profile, n.Node)
+	}
 }
 
 // polls tells of stores whose workers look for work all the time.
@@ -89,7 +120,7 @@ func (p *Point) clientBusy() float64 {
 
 func (p *Point) clientFull() bool {
 	for _, w := range p.Warnings {
-		if strings.HasPrefix(w, "client-bound:") {
+		if strings.Contains(w, "client-bound:") {
 			return true
 		}
 	}

@@ -57,8 +57,8 @@ Start with "dpukv sweep": it measures MICA over TCP on this machine.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w; see %s --help", err, cmd.CommandPath())
 	})
+	root.AddCommand(newServeCommand(), newLoadCommand(), newSweepCommand(), newTestbedCommand(), newNodeCommand(), newLabCommand(), newVerbsCommand(), newVersionCommand())
 	root.AddCommand(newPlotCommand(), newReportCommand(), newCompareCommand(), newExportCommand())
-	root.AddCommand(newServeCommand(), newLoadCommand(), newSweepCommand(), newNodeCommand(), newVerbsCommand(), newVersionCommand())
 	return root
 }
 

@@ -4,15 +4,17 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"time"
 
 	"dpukv/verbs"
 	"dpukv/verbs/provider"
 )
 
-// faulty is a device that loses, doubles and delays what is sent through it.
+// faulty is a device that loses, doubles and delays what is sent through it, and whose completion queues are slow to look at.
 type faulty struct {
 	verbs.Device
-	lose, double, delay float64 // shares; only datagrams are doubled and delayed: a UC drops what is out of order
+	pause               time.Duration // before each look
+	lose, double, delay float64       // shares; only datagrams are doubled and delayed: a UC drops what is out of order
 	mu                  sync.Mutex
 	rng                 *rand.Rand
 	lost, doubled, late int
@@ -37,12 +39,31 @@ func (f *faulty) AllocPD() (verbs.PD, error) {
 	return faultyPD{pd, f}, err
 }
 
+func (f *faulty) CreateCQ(entries int) (verbs.CQ, error) {
+	cq, err := f.Device.CreateCQ(entries)
+	return faultyCQ{cq, f}, err
+}
+
+type faultyCQ struct {
+	verbs.CQ
+	device *faulty
+}
+
+func (q faultyCQ) Poll(wcs []verbs.WC) (int, error) {
+	if q.device.pause > 0 {
+		time.Sleep(q.device.pause)
+	}
+	return q.CQ.Poll(wcs)
+}
+
 type faultyPD struct {
 	verbs.PD
 	device *faulty
 }
 
 func (p faultyPD) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
+	// The device knows only its own completion queues.
+	cfg.SendCQ, cfg.RecvCQ = cfg.SendCQ.(faultyCQ).CQ, cfg.RecvCQ.(faultyCQ).CQ
 	qp, err := p.PD.CreateQP(cfg)
 	if err != nil {
 		return nil, err

@@ -109,8 +109,12 @@ func (l *link) staged() uint32 { return l.next - l.posted }
 // room reports whether the list takes another request.
 func (l *link) room() bool { return l.staged() < l.batch }
 
-// open reports whether the list may leave.
-func (l *link) open() bool { return l.next-l.oldest <= l.limit }
+// open reports whether the list may leave: the window has room for it, and every answer will have a buffer. A datagram
+// that finds none is dropped, and costs a time-out.
+func (l *link) open() bool {
+	inFlight := l.next - l.oldest
+	return inFlight <= l.limit && inFlight+l.received-l.reposted <= uint32(len(l.recvs))
+}
 
 // stage puts a request into the list, which has room.
 func (l *link) stage(r *kvs.Request) error {
@@ -170,6 +174,27 @@ func (l *link) post() error {
 	}
 	l.session.traffic.Frames++
 	return l.sends.flush()
+}
+
+// postOpen sends the list if it may leave, full or not. The caller is done with the answers it has.
+func (l *link) postOpen() error {
+	if !l.open() && l.reposted != l.received {
+		if err := l.repost(); err != nil {
+			return err
+		}
+	}
+	if !l.open() {
+		return nil
+	}
+	return l.post()
+}
+
+// goOn sends the list if it is full and waited until now.
+func (l *link) goOn() error {
+	if l.room() || !l.open() {
+		return nil
+	}
+	return l.post()
 }
 
 // again repeats requests that are overdue, with another attempt in their control words.

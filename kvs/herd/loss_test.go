@@ -7,6 +7,8 @@ import (
 
 	"dpukv/kvs"
 	"dpukv/kvs/mica/partition"
+	"dpukv/verbs"
+	"dpukv/verbs/verbstest"
 )
 
 // lossyPair is a server and a session, both of whose devices lose, double and delay.
@@ -62,7 +64,65 @@ func TestLossNeverShows(t *testing.T) {
 	}
 }
 
-// TestRetriesAddUp: without losses nothing is sent twice, however long the server takes.
+// TestEveryAnswerHasABuffer: a NIC receives by itself, and drops an answer that finds no buffer. So it must not matter when a client,
+// kept from running, takes its answers and posts their buffers again.
+func TestEveryAnswerHasABuffer(t *testing.T) {
+	cfg := testConfig()
+	cfg.Workers = 1
+	cfg.Device = "softroce:" + verbstest.Addr(1)
+	server, slow := startServer(t, cfg), &faulty{pause: time.Millisecond}
+	r, err := Dial(context.Background(), server.Addr(), Options{
+		Device: "softroce:" + verbstest.Addr(2), RetryAfter: 10 * time.Second, open: slow.opener,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	byItself(t, r.device)
+	s := openTest(t, r, kvs.SessionOptions{Batch: 32, Window: 2, Connections: 1})
+	for i := range 1000 {
+		k := key(i)
+		request := kvs.Request{Op: kvs.Set, Key: k, Value: value(i, 32), Hash: hashOf(k)}
+		for {
+			taken, err := s.Submit(&request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if taken {
+				break
+			}
+			time.Sleep(2 * time.Millisecond) // all answers arrive
+			if _, err = s.Poll(nil, time.Second); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if traffic, n := s.Traffic(), r.DeviceCounters()["no_receive"]; traffic.Retries != 0 || n != 0 {
+		t.Errorf("%d answers found no buffer; %+v", n, traffic)
+	}
+}
+
+// byItself makes a device receive all the time, and not only when it is polled.
+func byItself(t *testing.T, d verbs.Device) {
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(50 * time.Microsecond):
+			}
+			if _, err := d.Progress(); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() { close(stop); <-stopped })
+}
+
+// TestNothingIsRetriedWithoutLoss: nothing is sent twice, however long the server takes.
 func TestNothingIsRetriedWithoutLoss(t *testing.T) {
 	cfg := testConfig()
 	cfg.Mode = partition.Cache

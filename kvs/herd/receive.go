@@ -18,8 +18,8 @@ type receives struct {
 	received, reposted uint32
 }
 
-// answerBuffers is how many buffers a window takes: as many again as answers can be in flight, as
-// those that the caller is reading are posted again only later, and repeated requests can have two answers.
+// answerBuffers is how many buffers a window takes: as many again as answers can be in flight, as those that the caller
+// is reading are posted again only later. Where these do not suffice, requests wait: see open.
 func answerBuffers(window int) int { return 2 * powerOfTwo(window) }
 
 // Where a buffer's datagram starts, so that its payload, behind the room for a GRH, starts a cache line.

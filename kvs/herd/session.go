@@ -112,10 +112,8 @@ func (s *session) Submit(r *kvs.Request) (bool, error) {
 	if l.at++; l.at == len(l.links) {
 		l.at = 0
 	}
-	if !k.open() {
-		return true, nil // it leaves when answers come
-	}
-	return true, k.post()
+	// Where it may not leave yet, it does when answers come.
+	return true, k.postOpen()
 }
 
 // advance moves a lane on to the next link whose list has room.
@@ -134,8 +132,8 @@ func (l *lane) advance() bool {
 // Flush posts the lists that are not full.
 func (s *session) Flush() error {
 	for _, k := range s.links {
-		if k.staged() > 0 && k.open() {
-			if err := k.post(); err != nil {
+		if k.staged() > 0 {
+			if err := k.postOpen(); err != nil {
 				return err
 			}
 		}
@@ -199,10 +197,8 @@ func (s *session) collect(answers []kvs.Answer) ([]kvs.Answer, error) {
 // goOn posts the lists that waited for room, and from time to time looks for what is overdue.
 func (s *session) goOn(now int64) error {
 	for _, k := range s.links {
-		if !k.room() && k.open() {
-			if err := k.post(); err != nil {
-				return err
-			}
+		if err := k.goOn(); err != nil {
+			return err
 		}
 	}
 	return s.overdue(now)
@@ -227,13 +223,17 @@ func (s *session) overdue(now int64) error {
 	return nil
 }
 
-// repost gives the buffers of the answers that the caller is done with back to the device.
+// repost gives the buffers of the answers that the caller is done with back to the device. A list may have waited for them.
 func (s *session) repost() error {
 	for _, k := range s.links {
-		if k.reposted != k.received {
-			if err := k.repost(); err != nil {
-				return err
-			}
+		if k.reposted == k.received {
+			continue
+		}
+		if err := k.repost(); err != nil {
+			return err
+		}
+		if err := k.goOn(); err != nil {
+			return err
 		}
 	}
 	return nil

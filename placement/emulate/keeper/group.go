@@ -1,0 +1,124 @@
+package keeper
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Quotas are given out anew every period: ten times as often as by default, so that a machine that used its share
+// up stands still for milliseconds only. The kernel accepts no quota below the least.
+const (
+	period     = 10 * time.Millisecond
+	leastQuota = time.Millisecond
+	mostPeriod = time.Second
+)
+
+// groups are the control groups of a lab: one with a child for each machine that is limited.
+type groups struct {
+	*hierarchy
+	dir string
+}
+
+// newGroups makes the lab's own group; the machines' follow with their quotas.
+func newGroups() (*groups, error) {
+	h, err := findHierarchy()
+	if err != nil {
+		return nil, err
+	}
+	name, err := groupName()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := h.create(name)
+	if err != nil {
+		return nil, err
+	}
+	return &groups{h, dir}, nil
+}
+
+// setQuota limits a machine to the time of so many CPUs, and makes its group if it has none; 0: no limit.
+func (g *groups) setQuota(space string, cpus float64) (Set, error) {
+	dir := filepath.Join(g.dir, space)
+	procs := filepath.Join(dir, "cgroup.procs")
+	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+		return Set{}, err
+	}
+	if cpus == 0 {
+		return Set{Procs: procs}, nil
+	}
+	quota, each := share(cpus)
+	if each > mostPeriod || quota < leastQuota {
+		return Set{}, fmt.Errorf("%s: found a share of %g CPUs, allowed: %g or more", space, cpus, leastQuota.Seconds()/mostPeriod.Seconds())
+	}
+	q, p := strconv.FormatInt(quota.Microseconds(), 10), strconv.FormatInt(each.Microseconds(), 10)
+	var err error
+	if g.version == "v2" {
+		err = write(filepath.Join(dir, "cpu.max"), q+" "+p)
+	} else {
+		// In this order no step asks for more than a limit further up allows.
+		err = errors.Join(
+			write(filepath.Join(dir, "cpu.cfs_quota_us"), "-1"),
+			write(filepath.Join(dir, "cpu.cfs_period_us"), p),
+			write(filepath.Join(dir, "cpu.cfs_quota_us"), q))
+	}
+	if err != nil {
+		return Set{}, fmt.Errorf("limit %s to %g CPUs: %w", space, cpus, err)
+	}
+	return Set{procs, quota.Seconds() / each.Seconds(), each.Nanoseconds()}, nil
+}
+
+// share is the quota of so many CPUs and its period: longer where the quota would be too short.
+func share(cpus float64) (quota, each time.Duration) {
+	each = period
+	if cpus > 0 && cpus*period.Seconds() < leastQuota.Seconds() {
+		each = time.Duration(float64(leastQuota) / cpus).Round(time.Microsecond)
+	}
+	return time.Duration(cpus * float64(each)).Round(time.Microsecond), each
+}
+
+// members are the processes in the groups below dir.
+func members(dir string) []int {
+	var pids []int
+	files, _ := filepath.Glob(filepath.Join(dir, "*", "cgroup.procs"))
+	for _, file := range append(files, filepath.Join(dir, "cgroup.procs")) {
+		text, _ := os.ReadFile(file)
+		for word := range strings.FieldsSeq(string(text)) {
+			if pid, err := strconv.Atoi(word); err == nil && pid != os.Getpid() {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
+}
+
+// removeGroups removes a lab's group with those below, once nothing runs in them.
+func removeGroups(dir string) error {
+	if left := endAll(0, func() []int { return members(dir) }); len(left) > 0 {
+		return fmt.Errorf("remove %s: the processes %v do not end", dir, left)
+	}
+	children, _ := filepath.Glob(filepath.Join(dir, "*", "cgroup.procs"))
+	for _, file := range children {
+		if err := rmdir(filepath.Dir(file)); err != nil {
+			return err
+		}
+	}
+	return rmdir(dir)
+}
+
+// rmdir removes a group, which the kernel refuses for a moment after its last process ended.
+func rmdir(dir string) error {
+	for end := time.Now().Add(lastCall); ; time.Sleep(glance) {
+		err := os.Remove(dir)
+		if err == nil || errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		if time.Now().After(end) {
+			return err
+		}
+	}
+}

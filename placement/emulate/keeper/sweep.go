@@ -1,0 +1,55 @@
+package keeper
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// groupPrefix begins the names of labs' groups.
+const groupPrefix = "dpukv-lab-"
+
+// groupName is that of this keeper's lab.
+func groupName() (string, error) {
+	space, err := inode("/proc/self/ns/pid")
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s%d-%d-%s", groupPrefix, space, os.Getpid(), startOf(os.Getpid())), nil
+}
+
+// abandoned reports whether name is that of a keeper in this PID namespace which is no more.
+func abandoned(name string, space uint64) bool {
+	parts := strings.Split(strings.TrimPrefix(name, groupPrefix), "-")
+	if !strings.HasPrefix(name, groupPrefix) || len(parts) != 3 {
+		return false
+	}
+	pid, err := strconv.Atoi(parts[1])
+	return err == nil && parts[0] == strconv.FormatUint(space, 10) && startOf(pid) != parts[2]
+}
+
+// Sweep removes the groups that dead keepers left behind, with the processes in them: those are of labs that are
+// gone. Where there are no control groups, there is nothing to sweep.
+func Sweep() error {
+	h, err := findHierarchy()
+	if err != nil {
+		return nil
+	}
+	space, err := inode("/proc/self/ns/pid")
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, parent := range h.ancestors() {
+		dirs, _ := filepath.Glob(filepath.Join(parent, groupPrefix+"*"))
+		for _, dir := range dirs {
+			if abandoned(filepath.Base(dir), space) {
+				errs = append(errs, removeGroups(dir))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,140 @@
+package emulate
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+
+	"dpukv/placement/emulate/keeper"
+)
+
+// Lab is a running testbed. Its methods may be called by several goroutines.
+type Lab struct {
+	*process
+	topology *topology
+	model    *model
+
+	mu    sync.Mutex
+	held  keeper.Held
+	facts Facts
+}
+
+// join has the shell move itself into a control group before it becomes the command. The group's file may be gone.
+const join = `echo $$ >"$0" && exec "$@"`
+
+// Argv is the command that runs argv on a machine: within its namespaces and its share of CPU time.
+func (l *Lab) Argv(machine string, argv []string) ([]string, error) {
+	fd, ok := l.held.FDs[machine]
+	if !ok || l.facts.machine(machine) == nil {
+		return nil, l.unknown(machine)
+	}
+	var prefix []string
+	if group, ok := l.held.Groups[machine]; ok {
+		prefix = append(prefix, "sh", "-c", join, group.Procs)
+	}
+	proc := "/proc/" + strconv.Itoa(l.held.PID)
+	prefix = append(prefix, "nsenter", "--net="+proc+"/fd/"+strconv.Itoa(fd))
+	if l.facts.UserNamespace {
+		prefix = append(prefix, "--user="+proc+"/ns/user", "--preserve-credentials")
+	}
+	return slices.Concat(prefix, []string{"--"}, argv), nil
+}
+
+func (l *Lab) unknown(machine string) error {
+	var names []string
+	for i := range l.facts.Machines {
+		names = append(names, l.facts.Machines[i].Name)
+	}
+	return fmt.Errorf("emulated testbed: found machine %q, allowed: %v", machine, names)
+}
+
+func (f *Facts) machine(name string) *MachineFacts {
+	i := slices.IndexFunc(f.Machines, func(m MachineFacts) bool { return m.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &f.Machines[i]
+}
+
+// Address is where the others reach a machine; "" for an on-path DPU.
+func (l *Lab) Address(machine string) string { return l.topology.addresses[machine] }
+
+// SetCores gives a machine the CPU time of n of its profile's cores, at most all, and returns it in CPUs; 0: the
+// machine has no profile, and no limit. The kernel limits a group of processes, not a core: to have each of n busy
+// threads run at a core's strength, call it with n before they start. Facts has the rest, with what is doubtful.
+func (l *Lab) SetCores(machine string, n int) (quotaCPUs float64, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	facts, p := l.facts.machine(machine), l.model.profiles[machine]
+	switch {
+	case facts == nil:
+		return 0, l.unknown(machine)
+	case n < 1:
+		return 0, fmt.Errorf("machine %s: found %d cores, allowed: 1 or more", machine, n)
+	case p == nil:
+		return 0, nil
+	}
+	n = min(n, p.Cores)
+	var set keeper.Set
+	if err := l.call("SetQuota", keeper.Quota{Space: machine, CPUs: p.cpus(n)}, &set); err != nil {
+		return 0, err
+	}
+	facts.Cores, facts.QuotaCPUs, facts.PeriodNs = n, set.CPUs, set.PeriodNs
+	facts.Notes = p.notes(n, facts.LinkGbps)
+	return set.CPUs, nil
+}
+
+// Counters are those of a machine's interface (Port for an on-path DPU).
+func (l *Lab) Counters(machine string) (Counters, error) {
+	facts := l.facts.machine(machine)
+	if facts == nil {
+		return Counters{}, l.unknown(machine)
+	}
+	all, err := l.AllCounters()
+	return all[machine+"/"+facts.Interfaces[0]], err
+}
+
+// AllCounters are those of every interface, by "machine/interface"; the wire between the sides is
+// "card-HOST/wire" for a host behind a card.
+func (l *Lab) AllCounters() (map[string]Counters, error) {
+	var all map[string]Counters
+	err := l.call("Counters", struct{}{}, &all)
+	return all, err
+}
+
+// Facts tell what was made.
+func (l *Lab) Facts() Facts {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	facts := l.facts
+	facts.Machines = nil
+	for i := range l.facts.Machines {
+		facts.Machines = append(facts.Machines, l.facts.Machines[i].clone())
+	}
+	return facts
+}
+
+func (m *MachineFacts) clone() MachineFacts {
+	c := *m
+	c.Interfaces, c.Notes = slices.Clone(m.Interfaces), slices.Clone(m.Notes)
+	return c
+}
+
+// CutOff takes a machine's link down, as if its cable were pulled; Restore plugs it in again.
+func (l *Lab) CutOff(machine string) error { return l.plugged(machine, false) }
+
+// Restore undoes CutOff.
+func (l *Lab) Restore(machine string) error { return l.plugged(machine, true) }
+
+// plugged sets the far end of a machine's cable: its own end keeps its address and routes, and loses its carrier.
+func (l *Lab) plugged(machine string, up bool) error {
+	far, ok := l.topology.cables[machine]
+	if !ok {
+		if l.facts.machine(machine) != nil {
+			return fmt.Errorf("machine %s: found no cable to pull: it is alone", machine)
+		}
+		return l.unknown(machine)
+	}
+	return l.call("SetLink", keeper.LinkState{Space: far.Space, Name: far.Name, Up: up}, &struct{}{})
+}

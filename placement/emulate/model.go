@@ -1,0 +1,78 @@
+package emulate
+
+import (
+	"fmt"
+	"runtime"
+
+	"dpukv/placement/emulate/keeper"
+)
+
+// mostShapedGbps is about what a veth pair carries on one core: a limit near or above it would cost time and limit nothing.
+const mostShapedGbps = 20
+
+// model is how machines are made weaker.
+type model struct {
+	profiles map[string]*Profile // by machine; none: as this machine is
+	gbps     map[string]float64  // of the port of each host's side; 0: not said
+}
+
+func newModel(spec *Spec) (*model, error) {
+	m := &model{map[string]*Profile{}, map[string]float64{}}
+	for i := range spec.Machines {
+		machine := &spec.Machines[i]
+		if machine.Profile == "" || machine.Profile == NoProfile {
+			continue
+		}
+		p, err := LoadProfile(machine.Profile)
+		if err != nil {
+			return nil, fmt.Errorf("machine %s: %w", machine.Name, err)
+		}
+		m.profiles[machine.Name] = p
+		// A host and its DPUs share one port.
+		if host := spec.hostOf(machine); p.LinkGbps > 0 && (m.gbps[host] == 0 || p.LinkGbps < m.gbps[host]) {
+			m.gbps[host] = p.LinkGbps
+		}
+	}
+	return m, nil
+}
+
+// quotas at the start are those of all cores, and of every machine if any has one.
+func (m *model) quotas(spec *Spec) []keeper.Quota {
+	var quotas []keeper.Quota
+	for i := range spec.Machines {
+		q := keeper.Quota{Space: spec.Machines[i].Name}
+		if p := m.profiles[q.Space]; p != nil {
+			q.CPUs = p.cpus(p.Cores)
+		}
+		quotas = append(quotas, q)
+	}
+	if len(m.profiles) == 0 {
+		return nil
+	}
+	return quotas
+}
+
+// cpus is the time of n cores, in CPUs of this machine, which has no more than it has.
+func (p *Profile) cpus(n int) float64 {
+	return min(p.CoreStrength*float64(n), float64(runtime.NumCPU()))
+}
+
+// rate is that of a host's port in bits a second, if it is to be enforced.
+func (m *model) rate(host string) uint64 {
+	if g := m.gbps[host]; g <= mostShapedGbps {
+		return uint64(g * 1e9)
+	}
+	return 0
+}
+
+// notes say what a machine with n cores lacks of its profile.
+func (p *Profile) notes(n int, gbps float64) []string {
+	var notes []string
+	if want := p.CoreStrength * float64(n); want > float64(runtime.NumCPU()) {
+		notes = append(notes, fmt.Sprintf("%d cores of %s are %.2f CPUs, this machine has %d", n, p.Name, want, runtime.NumCPU()))
+	}
+	if p.LinkGbps > 0 && gbps == 0 {
+		notes = append(notes, fmt.Sprintf("a link of %v Gb/s is not enforced: above %d Gb/s, or without a wire, virtual interfaces are the limit", p.LinkGbps, mostShapedGbps))
+	}
+	return notes
+}

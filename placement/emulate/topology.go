@@ -1,0 +1,168 @@
+package emulate
+
+import (
+	"fmt"
+	"slices"
+
+	"dpukv/placement/emulate/keeper"
+)
+
+// network is that for benchmarks (RFC 2544, C.2.2). It exists in the lab's namespaces only, so every lab has the same.
+const network = "198.18.0.%d"
+
+// Where the cables end beside the machines.
+const (
+	card       = "card-" // and the host's name: the off-path card
+	wire       = "wire"  // a card's port to the other side
+	fabric     = "switch"
+	defaultMTU = 1500
+)
+
+// topology is the plan of the spec's cables, and where each machine is reached.
+type topology struct {
+	keeper.Plan
+	addresses map[string]string
+	cables    map[string]keeper.End // the far end of each machine's: what CutOff takes down
+}
+
+// newTopology joins each host with its DPUs to a side, and the sides to each other. The spec was checked.
+func newTopology(spec *Spec) *topology {
+	t := &topology{addresses: map[string]string{}, cables: map[string]keeper.End{}}
+	t.MTU, t.Offloads = spec.mtu(), spec.offloads() == On
+	for i := range spec.Machines {
+		m := &spec.Machines[i]
+		t.Spaces = append(t.Spaces, m.Name)
+		if !m.OnPath {
+			t.addresses[m.Name] = fmt.Sprintf(network, i+1)
+		}
+	}
+	var ports []keeper.End
+	for i := range spec.Machines {
+		if m := &spec.Machines[i]; m.Kind == Host {
+			ports = append(ports, t.side(spec, m))
+		}
+	}
+	t.joinSides(ports)
+	t.reach(spec)
+	return t
+}
+
+// side lays the cables of a host and its DPUs, and returns where the wire to the others is plugged in.
+func (t *topology) side(spec *Spec, host *Machine) keeper.End {
+	if host.Direct {
+		return t.uplink(host.Name)
+	}
+	dpus := spec.dpusOf(host.Name)
+	if len(dpus) == 1 && dpus[0].OnPath {
+		dpu := dpus[0].Name
+		t.plug(host.Name, t.uplink(host.Name), keeper.End{Space: dpu, Name: HostPort})
+		return keeper.End{Space: dpu, Name: Port}
+	}
+	c := t.bridge(card + host.Name)
+	for i, m := range append([]*Machine{host}, dpus...) {
+		port := "pf0"
+		if i > 0 {
+			port = fmt.Sprintf("dpu%d", i-1)
+		}
+		t.plug(m.Name, t.uplink(m.Name), keeper.End{Space: c, Name: port, Bridged: true})
+	}
+	return keeper.End{Space: c, Name: wire, Bridged: true}
+}
+
+// joinSides connects two back to back, as the study did, and more through a switch.
+func (t *topology) joinSides(ports []keeper.End) {
+	switch len(ports) {
+	case 1:
+	case 2:
+		t.join(ports[0], ports[1])
+	default:
+		s := t.bridge(fabric)
+		for i, p := range ports {
+			t.join(p, keeper.End{Space: s, Name: fmt.Sprintf("port%d", i), Bridged: true})
+		}
+	}
+}
+
+// join lays a wire. Where one ends in a machine, its other end is what cuts that machine off.
+func (t *topology) join(a, b keeper.End) {
+	t.Links = append(t.Links, keeper.Link{A: a, B: b})
+	t.owns(a, b)
+	t.owns(b, a)
+}
+
+func (t *topology) owns(near, far keeper.End) {
+	if !near.Bridged {
+		t.cables[near.Space] = far
+	}
+}
+
+func (t *topology) plug(machine string, near, far keeper.End) {
+	t.Links = append(t.Links, keeper.Link{A: near, B: far})
+	t.cables[machine] = far
+}
+
+func (t *topology) bridge(name string) string {
+	t.Spaces, t.Bridges = append(t.Spaces, name), append(t.Bridges, name)
+	return name
+}
+
+func (t *topology) uplink(machine string) keeper.End {
+	return keeper.End{Space: machine, Name: Uplink, Address: t.addresses[machine] + "/24"}
+}
+
+// reach asks for a way between each two machines that have one: an on-path DPU is none yet.
+func (t *topology) reach(spec *Spec) {
+	var names []string
+	for i := range spec.Machines {
+		m := &spec.Machines[i]
+		behind := slices.ContainsFunc(spec.dpusOf(m.Name), func(d *Machine) bool { return d.OnPath })
+		if !m.OnPath && !behind {
+			names = append(names, m.Name)
+		}
+	}
+	for i, from := range names {
+		for _, to := range names[i+1:] {
+			t.Reach = append(t.Reach, keeper.Reach{From: from, To: t.addresses[to]})
+		}
+	}
+}
+
+// interfaces of a machine, first the one that Counters tells of.
+func (t *topology) interfaces(machine string) []string {
+	var names []string
+	for i := range t.Links {
+		for _, e := range []*keeper.End{&t.Links[i].A, &t.Links[i].B} {
+			if e.Space == machine {
+				names = append(names, e.Name)
+			}
+		}
+	}
+	slices.Sort(names) // p0 before pf0hpf
+	return names
+}
+
+// isPort tells whether a link is limited by the rate of a host's port: the wire of its side, and the host's own
+// cable behind an on-path DPU.
+func (t *topology) isPort(spec *Spec, link *keeper.Link, host *Machine) bool {
+	return slices.ContainsFunc([]keeper.End{link.A, link.B}, func(e keeper.End) bool {
+		switch {
+		case e.Space == card+host.Name:
+			return e.Name == wire
+		case e.Space == host.Name:
+			return host.Direct || len(spec.dpusOf(host.Name)) == 1 && spec.dpusOf(host.Name)[0].OnPath
+		}
+		m := spec.machine(e.Space)
+		return m != nil && m.OnPath && m.Of == host.Name && e.Name == Port
+	})
+}
+
+// rateOf is the enforced rate of the port of a machine's side; 0: none.
+func (t *topology) rateOf(spec *Spec, m *Machine) uint64 {
+	host := spec.machine(spec.hostOf(m))
+	for i := range t.Links {
+		if l := &t.Links[i]; t.isPort(spec, l, host) && l.RateBps > 0 {
+			return l.RateBps
+		}
+	}
+	return 0
+}

@@ -1,0 +1,60 @@
+package launch
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+)
+
+// launcher is what a via consists of.
+type launcher struct {
+	tool     string // the program that does it; "": none is needed
+	get      string // how to get the tool
+	check    func(n *Node) error
+	ready    func(n *Node) error // whether here is what the fields name; nil: nothing to see from here
+	command  func(n *Node, argv []string) []string
+	troubles []trouble
+}
+
+var launchers = map[string]*launcher{
+	Local:   &local,
+	Netns:   &netns,
+	SSH:     &ssh,
+	Slurm:   &slurm,
+	Kubectl: &kubectl,
+}
+
+// Command returns the command to run here so that argv runs on the node: a program, by its
+// absolute path or found in the PATH there, and its arguments. It looks at nothing but its arguments.
+func Command(n *Node, argv []string) ([]string, error) {
+	l, err := n.validate()
+	if err != nil {
+		return nil, err
+	}
+	if len(argv) == 0 || argv[0] == "" || strings.HasPrefix(argv[0], "-") {
+		return nil, n.errorf("found %q, allowed: a program and its arguments", argv)
+	}
+	for _, a := range argv {
+		if strings.ContainsRune(a, 0) {
+			return nil, n.errorf("found the argument %q, allowed: one without a NUL byte, which no command line can carry", a)
+		}
+	}
+	return l.command(n, slices.Clone(argv)), nil
+}
+
+// Check refuses what is missing on this machine to start programs on the node. It starts nothing and asks nobody.
+func Check(n *Node) error {
+	l, err := n.validate()
+	if err != nil {
+		return err
+	}
+	if l.tool != "" && n.Prefix == nil {
+		if _, err := exec.LookPath(l.tool); err != nil {
+			return n.errorf("via: %s needs the program %s, which is not in the PATH of this machine: %s", n.Via, l.tool, l.get)
+		}
+	}
+	if l.ready != nil {
+		return l.ready(n)
+	}
+	return nil
+}

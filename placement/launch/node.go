@@ -1,0 +1,128 @@
+package launch
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// How programs are started on a node.
+const (
+	Local   = "local"
+	Netns   = "netns"
+	SSH     = "ssh"
+	Slurm   = "slurm"
+	Kubectl = "kubectl"
+)
+
+// Vias are the ways that work.
+func Vias() []string { return []string{Local, Netns, SSH, Slurm, Kubectl} }
+
+// Node says where programs are to run. Only the fields of its Via may be set: see [Fields].
+type Node struct {
+	Name string // for errors
+	Via  string // Local, Netns, SSH, Slurm, Kubectl
+
+	// netns: one of the two.
+	Namespace string   // as in ip netns exec
+	Prefix    []string // a command that runs its arguments in the namespace
+
+	// ssh: whatever is empty is left to the user's configuration.
+	Host       string // a name, an address, or a Host of the configuration; required
+	User       string
+	Port       int
+	Identity   string // file of a private key
+	Jump       string // [user@]host[:port],… as in ProxyJump. Its own keys and host keys are the configuration's matter
+	SSHConfig  string // instead of ~/.ssh/config
+	KnownHosts string // instead of ~/.ssh/known_hosts
+
+	// slurm
+	Job       string // the allocation; "": the one this process runs in (SLURM_JOB_ID)
+	SlurmNode string // its node; required
+
+	// kubectl
+	Pod           string // required
+	Container     string
+	KubeNamespace string
+	KubeContext   string
+
+	Binary string // absolute path of dpukv there; "": see Install
+}
+
+// field is one of the fields that only one via has.
+type field struct {
+	via, key, value string
+}
+
+func (n *Node) fields() []field {
+	port := ""
+	if n.Port != 0 {
+		port = strconv.Itoa(n.Port)
+	}
+	return []field{
+		{Netns, "namespace", n.Namespace},
+		{Netns, "prefix", strings.Join(n.Prefix, " ")},
+		{SSH, "host", n.Host},
+		{SSH, "user", n.User},
+		{SSH, "port", port},
+		{SSH, "identity", n.Identity},
+		{SSH, "jump", n.Jump},
+		{SSH, "ssh_config", n.SSHConfig},
+		{SSH, "known_hosts", n.KnownHosts},
+		{Slurm, "job", n.Job},
+		{Slurm, "slurm_node", n.SlurmNode},
+		{Kubectl, "pod", n.Pod},
+		{Kubectl, "container", n.Container},
+		{Kubectl, "kube_namespace", n.KubeNamespace},
+		{Kubectl, "kube_context", n.KubeContext},
+	}
+}
+
+// Fields are the names of the fields that a via has, as its errors and testbed files write them.
+func Fields(via string) (names []string) {
+	for _, f := range new(Node).fields() {
+		if f.via == via {
+			names = append(names, f.key)
+		}
+	}
+	return names
+}
+
+// validate returns what starts programs on the node, if its fields make sense.
+func (n *Node) validate() (*launcher, error) {
+	l, ok := launchers[n.Via]
+	if !ok {
+		return nil, n.errorf("via: found %q, allowed: %s", n.Via, strings.Join(Vias(), ", "))
+	}
+	var errs []error
+	for _, f := range n.fields() {
+		switch {
+		case f.value != "" && f.via != n.Via:
+			errs = append(errs, n.errorf("found %s: %s, allowed with via: %s: %s", f.key, f.value, n.Via,
+				cmp.Or(strings.Join(Fields(n.Via), ", "), "none of its kind")))
+		case strings.ContainsFunc(f.value, unprintable):
+			errs = append(errs, n.errorf("found %s: %q, allowed: printable characters", f.key, f.value))
+		}
+	}
+	if n.Binary != "" && !strings.HasPrefix(n.Binary, "/") {
+		errs = append(errs, n.errorf("found binary: %s, allowed: its absolute path there", n.Binary))
+	}
+	errs = append(errs, l.check(n))
+	return l, errors.Join(errs...)
+}
+
+func unprintable(r rune) bool { return !strconv.IsPrint(r) }
+
+func (n *Node) errorf(format string, args ...any) error {
+	return fmt.Errorf("node %s: %w", n.Name, fmt.Errorf(format, args...))
+}
+
+// found complains about the value of a field.
+func (n *Node) found(key, value, allowed string) error {
+	if value == "" {
+		return n.errorf("found no %s, allowed with via: %s: %s", key, n.Via, allowed)
+	}
+	return n.errorf("found %s: %s, allowed: %s", key, value, allowed)
+}

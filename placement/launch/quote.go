@@ -1,0 +1,45 @@
+package launch
+
+import "strings"
+
+// quote writes an argument so that a login shell takes it for one word, unchanged. Shells agree on
+// less than they seem to: fish takes backslashes within single quotes for escapes, csh takes
+// exclamation marks there for its history. Outside quotes, a backslash protects the next character in all of
+// them. So those characters stand there; everything else stands in single quotes (POSIX.1-2017, XCU 2.2).
+//
+// csh alone cannot be handed a line break.
+func quote(arg string) string {
+	if arg != "" && !strings.ContainsFunc(arg, special) {
+		return arg
+	}
+	var b strings.Builder
+	open := false
+	toggle := func(to bool) {
+		if open != to {
+			b.WriteByte('\'')
+			open = to
+		}
+	}
+	for i := range len(arg) { // bytes: what is no UTF-8 passes as well
+		switch c := arg[i]; c {
+		case '\'', '\\', '!':
+			toggle(false)
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		default:
+			toggle(true)
+			b.WriteByte(c)
+		}
+	}
+	if arg == "" {
+		return "''"
+	}
+	toggle(false)
+	return b.String()
+}
+
+// special reports whether a character means something to some shell.
+func special(r rune) bool {
+	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:,+@"
+	return !strings.ContainsRune(plain, r)
+}
