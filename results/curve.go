@@ -27,11 +27,11 @@ type Mark struct {
 
 // Throughput is in operations a second.
 func (m *Mark) Throughput() Spread {
-	return spreadBy(m.Repeats, func(p *Point) float64 { return p.ThroughputOps })
+	return SpreadBy(m.Repeats, func(p *Point) float64 { return p.ThroughputOps })
 }
 
 // Latency is a measure of it, in nanoseconds.
-func (m *Mark) Latency(measure Measure) Spread { return spreadBy(m.Repeats, measure.Ns) }
+func (m *Mark) Latency(measure Measure) Spread { return SpreadBy(m.Repeats, measure.Ns) }
 
 // Points are all that a chart's lines are made of.
 func (c *Chart) Points() []*Point {

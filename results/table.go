@@ -145,7 +145,7 @@ func value(of func(*Point) string) func([]*Point) (string, string) {
 // median is a cell with the median over repeats and half their range, in units of per.
 func median(per float64, of func(*Point) float64) func([]*Point) (string, string) {
 	return func(repeats []*Point) (string, string) {
-		s := spreadBy(repeats, of).in(unit{per: per})
+		s := SpreadBy(repeats, of).in(unit{per: per})
 		if len(repeats) == 1 {
 			return digits3(s.Median), ""
 		}
@@ -155,7 +155,7 @@ func median(per float64, of func(*Point) float64) func([]*Point) (string, string
 
 // middle is a cell with the median alone.
 func middle(of func(*Point) float64) func([]*Point) (string, string) {
-	return func(repeats []*Point) (string, string) { return digits3(spreadBy(repeats, of).Median), "" }
+	return func(repeats []*Point) (string, string) { return digits3(SpreadBy(repeats, of).Median), "" }
 }
 
 func sum(repeats []*Point, of func(*Point) uint64) (n uint64) {
