@@ -7,17 +7,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"dpukv/results"
+	"dpukv/results/live"
 	"dpukv/results/report"
 )
 
 func newReportCommand() *cobra.Command {
-	var slo, latency, out string
+	var slo, latency, out, address string
 	cmd := &cobra.Command{
 		Use:   "report RUN",
 		Short: "Make one page of a run folder that opens offline",
 		Long: `Write RUN/report.html: curves to hover over and filter, the tables behind them, the facts of each machine, and the
 doubts beside the points that they concern. The page needs no network and no other file. Its path
-goes to stdout; lines of the folder that could not be read are named on stderr and in the page.`,
+goes to stdout; lines of the folder that could not be read are named on stderr and in the page. With --serve nothing is
+written: the page follows a folder that a sweep is filling, until it is interrupted.`,
 		Example: `  dpukv report runs/2026-03-04T05-06-07
   dpukv report runs/2026-03-04T05-06-07 --slo p99=200us -o /tmp/for-the-team.html`,
 		Args: exactArgs(1, "run folder"),
@@ -31,13 +33,45 @@ goes to stdout; lines of the folder that could not be read are named on stderr a
 			if options.Bound, err = parseSLO(slo); err != nil {
 				return err
 			}
+			if address != "" {
+				return serveReport(cmd, args[0], address)
+			}
 			return writeReport(cmd, args[0], out, options)
 		},
 	}
 	cmd.Flags().StringVar(&latency, "latency", "p99", "latency that the page begins with: mean, p50, p95, p99, p999, max")
 	cmd.Flags().StringVar(&slo, "slo", "", "latency bound that the page begins with, such as p99=200us")
 	cmd.Flags().StringVarP(&out, "out", "o", "", "file to write (default: report.html in the run folder)")
+	cmd.Flags().StringVar(&address, "serve", "", "serve the page at this address, such as 127.0.0.1:8080, and write none; /metrics is for Prometheus")
 	return cmd
+}
+
+func serveReport(cmd *cobra.Command, dir, address string) error {
+	if _, err := openRun(dir); err != nil {
+		return err
+	}
+	stop, err := serveLive(cmd, address, live.Options{Dir: dir, Version: version})
+	if err != nil {
+		return err
+	}
+	<-cmd.Context().Done()
+	return stop("No longer served.")
+}
+
+// serveLive serves a run folder until stop is called with how it ended; without an address it does nothing.
+func serveLive(cmd *cobra.Command, address string, options live.Options) (stop func(ending string) error, err error) {
+	if address == "" {
+		return func(string) error { return nil }, nil
+	}
+	server, err := live.Start(address, options)
+	if err != nil {
+		return nil, usagef("--serve: %w", err)
+	}
+	fmt.Fprintln(cmd.ErrOrStderr(), "the report is at", server.URL())
+	if !server.Loopback() {
+		fmt.Fprintln(cmd.ErrOrStderr(), "anybody who reaches this address can read it")
+	}
+	return server.Close, nil
 }
 
 func writeReport(cmd *cobra.Command, dir, out string, options report.Options) error {

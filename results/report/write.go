@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-//go:embed page uplot
+//go:embed page uplot/LICENSE uplot/uPlot.iife.min.js uplot/uPlot.min.css
 var files embed.FS
 
 // scripts of the page, in the order in which they use each other.

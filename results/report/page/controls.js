@@ -3,13 +3,13 @@ function controls(render) {
   const form = $("#controls");
   form.addEventListener("submit", e => e.preventDefault());
   const panels = D.dims.filter(d => d.varies && d.name !== "store" && d.values.length <= maxPanels && !D.lines.some(l => l.axis === d.name));
-  state.panel = dim("get_ratio").varies && panels.includes(dim("get_ratio")) ? "get_ratio" : "";
+  state.panel = [state.panelChosen, "get_ratio", ""].find(name => name === "" || panels.some(d => d.name === name));
   form.append(
     choices("Latency", D.measures.map(m => [m.name, short(m.name)]), state.measure, v => { state.measure = v; render(); }),
-    openLoop() ? choices("Counted from", [["", "intended send"], ["actual", "actual send"]], "", v => { state.actual = v === "actual"; render(); }) : "",
-    choices("Latency axis", [["", "linear"], ["log", "log"]], "", v => { state.logY = v === "log"; render(); }),
-    choices("Throughput axis", [["", "linear"], ["log", "log"]], "", v => { state.logX = v === "log"; render(); }),
-    panels.length ? el("label", { class: "field" }, el("span", {}, "A figure for each"), select([["", "store"], ...panels.map(d => [d.name, words(d.name)])], state.panel, v => { state.panel = v; state.hidden.clear(); render(); })) : "",
+    openLoop() ? choices("Counted from", [["", "intended send"], ["actual", "actual send"]], state.actual ? "actual" : "", v => { state.actual = v === "actual"; render(); }) : "",
+    choices("Latency axis", [["", "linear"], ["log", "log"]], state.logY ? "log" : "", v => { state.logY = v === "log"; render(); }),
+    choices("Throughput axis", [["", "linear"], ["log", "log"]], state.logX ? "log" : "", v => { state.logX = v === "log"; render(); }),
+    panels.length ? el("label", { class: "field" }, el("span", {}, "A figure for each"), select([["", "store"], ...panels.map(d => [d.name, words(d.name)])], state.panel, v => { state.panel = state.panelChosen = v; state.hidden.clear(); render(); })) : "",
     boundField(render),
   );
   filters(render);
@@ -46,8 +46,8 @@ function filters(render) {
   $("#filters").replaceChildren(...varying.map(d => {
     const out = state.filter.get(d.name) || new Set();
     state.filter.set(d.name, out);
-    return el("fieldset", {}, el("legend", {}, words(d.name) + " "), d.values.map((v, i) => el("label", {},
-      el("input", { type: "checkbox", checked: !out.has(i), "data-dim": d.name, "data-value": v, onchange: e => { e.target.checked ? out.delete(i) : out.add(i); render(); } }),
+    return el("fieldset", {}, el("legend", {}, words(d.name) + " "), d.values.map(v => el("label", {},
+      el("input", { type: "checkbox", checked: !out.has(v), "data-dim": d.name, "data-value": v, onchange: e => { e.target.checked ? out.delete(v) : out.add(v); render(); } }),
       v === "" ? "none" : v)));
   }));
 }

@@ -1,6 +1,9 @@
 // The data of the page (see the text of package report), and what is computed from it as package results does.
 let D;
-function take(json) { D = json; }
+function take(json) {
+  D = json;
+  cached = null;
+}
 const $ = (selector, root) => (root || document).querySelector(selector);
 
 // el makes an element: el("td", {class: "num"}, "12"). Text stays text.

@@ -37,7 +37,6 @@ function subtitle() {
 }
 
 function show() {
-  cached = null;
   subtitle();
   given();
   notes(machines());
@@ -51,6 +50,7 @@ function begin() {
   state.bound = D.bound;
   themeButton(render);
   controls(render);
+  newDims();
   show();
   let width = innerWidth;
   addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; for (const f of figures) { f.draw(); } } });
@@ -69,12 +69,16 @@ function follow() {
     try {
       const reply = await fetch("data.json");
       if (reply.ok) {
-        const focus = document.activeElement, panel = state.panel;
+        const focus = document.activeElement;
         take(await reply.json());
-        if (!$("#controls").children.length || newDims()) { $("#controls").replaceChildren(); controls(render); if (dim(panel)?.varies) state.panel = panel; }
+        if (newDims()) { // there is more to choose from
+          $("#controls").replaceChildren();
+          controls(render);
+        }
         show();
         if (focus && document.contains(focus)) focus.focus();
       }
+    } catch { // The server has gone: what is there stays.
     } finally { busy = false; if (again) { again = false; fetchData(); } }
   };
   events.addEventListener("points", e => { say(e.data, true); fetchData(); });

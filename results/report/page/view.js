@@ -1,6 +1,7 @@
 // What is shown: the state that the controls change, and the lines that follow from it.
 const state = {
-  measure: "p99", actual: false, logX: false, logY: false, panel: "",
+  measure: "p99", actual: false, logX: false, logY: false,
+  panel: "", panelChosen: undefined, // what there is a figure for each of, and whether the reader chose it
   bound: null, // {measure, ns}
   filter: new Map(), // dimension's name to the set of values that are left out
   hidden: new Set(), // of lines, by label
@@ -60,7 +61,7 @@ function tellingDims() {
   return cached.telling ||= telling(D.dims.filter(d => d.varies), D.lines.flatMap(l => l.marks.map(m => m[0])), []);
 }
 
-const passes = i => D.dims.every(d => !state.filter.get(d.name)?.has(at(d, i)));
+const passes = i => D.dims.every(d => !state.filter.get(d.name)?.has(d.values[at(d, i)]));
 
 // shownLines are those that the filters leave, with the marks that they leave.
 function shownLines() {
