@@ -1,9 +1,9 @@
 package emulate
 
 import (
+	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"sync"
 
 	"dpukv/placement/emulate/keeper"
@@ -25,20 +25,28 @@ const join = `echo $$ >"$0" && exec "$@"`
 
 // Argv is the command that runs argv on a machine: within its namespaces and its share of CPU time.
 func (l *Lab) Argv(machine string, argv []string) ([]string, error) {
-	fd, ok := l.held.FDs[machine]
-	if !ok || l.facts.machine(machine) == nil {
-		return nil, l.unknown(machine)
+	space, err := l.Namespace(machine)
+	if err != nil {
+		return nil, err
 	}
 	var prefix []string
 	if group, ok := l.held.Groups[machine]; ok {
 		prefix = append(prefix, "sh", "-c", join, group.Procs)
 	}
-	proc := "/proc/" + strconv.Itoa(l.held.PID)
-	prefix = append(prefix, "nsenter", "--net="+proc+"/fd/"+strconv.Itoa(fd))
+	prefix = append(prefix, "nsenter", "--net="+space)
 	if l.facts.UserNamespace {
-		prefix = append(prefix, "--user="+proc+"/ns/user", "--preserve-credentials")
+		prefix = append(prefix, fmt.Sprintf("--user=/proc/%d/ns/user", l.held.PID), "--preserve-credentials")
 	}
 	return slices.Concat(prefix, []string{"--"}, argv), nil
+}
+
+// Namespace is a path of a machine's network namespace, for setns(2), as long as there is the lab.
+func (l *Lab) Namespace(machine string) (string, error) {
+	fd, ok := l.held.FDs[machine]
+	if !ok || l.facts.machine(machine) == nil {
+		return "", l.unknown(machine)
+	}
+	return fmt.Sprintf("/proc/%d/fd/%d", l.held.PID, fd), nil
 }
 
 func (l *Lab) unknown(machine string) error {
@@ -50,11 +58,12 @@ func (l *Lab) unknown(machine string) error {
 }
 
 func (f *Facts) machine(name string) *MachineFacts {
-	i := slices.IndexFunc(f.Machines, func(m MachineFacts) bool { return m.Name == name })
-	if i < 0 {
-		return nil
+	for i := range f.Machines { // by address: SetCores may be writing to another field
+		if m := &f.Machines[i]; m.Name == name {
+			return m
+		}
 	}
-	return &f.Machines[i]
+	return nil
 }
 
 // Address is where the others reach a machine; "" for an on-path DPU.
@@ -119,6 +128,18 @@ func (m *MachineFacts) clone() MachineFacts {
 	c := *m
 	c.Interfaces, c.Notes = slices.Clone(m.Interfaces), slices.Clone(m.Notes)
 	return c
+}
+
+// Await waits until one machine reaches the other, for seconds at most: after Restore, or once a datapath joins an
+// on-path DPU's interfaces, the kernel may still hold on to the news that nobody is there.
+func (l *Lab) Await(ctx context.Context, from, to string) error {
+	if l.facts.machine(from) == nil {
+		return l.unknown(from)
+	}
+	if l.Address(to) == "" {
+		return fmt.Errorf("emulated testbed: machine %q has no address to reach", to)
+	}
+	return l.callContext(ctx, "Reach", keeper.Reach{From: from, To: l.Address(to)}, &struct{}{})
 }
 
 // CutOff takes a machine's link down, as if its cable were pulled; Restore plugs it in again.

@@ -1,6 +1,7 @@
 package emulate
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -54,6 +55,7 @@ func sendTrain(t *testing.T, from, to *net.UDPConn, segment int, bytes []byte) {
 // TestTrains: what the RoCE device sends, UDP in one piece for the kernel to cut (UDP_SEGMENT) with its path MTU of
 // 1024 and 60 bytes of headers, and TCP arrive whole, over all cables, whoever computes the checksums.
 func TestTrains(t *testing.T) {
+	t.Parallel()
 	for _, offloads := range []string{On, Off} {
 		t.Run(offloads, func(t *testing.T) {
 			spec := study(NoProfile)
@@ -84,6 +86,7 @@ func TestTrains(t *testing.T) {
 
 // TestOffloads: with them, a train is one packet for the interfaces; without, it is what a wire would have.
 func TestOffloads(t *testing.T) {
+	t.Parallel()
 	for _, offloads := range []string{On, Off} {
 		want := map[string]uint64{On: 1, Off: 10}[offloads]
 		spec := study(NoProfile)
@@ -107,6 +110,7 @@ func TestOffloads(t *testing.T) {
 
 // TestMTU: the links carry what was asked for, and no more.
 func TestMTU(t *testing.T) {
+	t.Parallel()
 	for _, mtu := range []int{0, 4200, 9000} {
 		spec := study(NoProfile)
 		spec.MTU = mtu
@@ -139,6 +143,7 @@ func onPath() Spec {
 
 // TestOnPath: the host is reached through its DPU alone, once something there joins p0 and pf0hpf.
 func TestOnPath(t *testing.T) {
+	t.Parallel()
 	l := startLab(t, onPath())
 	facts := l.Facts()
 	if f := facts.machine("dpu-b"); fmt.Sprint(f.Interfaces) != "[p0 pf0hpf]" || f.Address != "" || facts.Offloads != Off {
@@ -163,6 +168,7 @@ func TestOnPath(t *testing.T) {
 			t.Fatalf("ip %s: %v: %s", args, err, out)
 		}
 	}
+	mustAwait(t, l, "host-a", "host-b")
 	before := counters(t, l)
 	const n = 1 << 20
 	transfer(t, l, "host-a", "host-b", n)
@@ -185,11 +191,37 @@ func TestOnPath(t *testing.T) {
 	if err := l.Restore("dpu-b"); err != nil {
 		t.Fatal(err)
 	}
+	mustAwait(t, l, "host-a", "host-b")
 	transfer(t, l, "host-a", "host-b", n)
+}
+
+func mustAwait(t *testing.T, l *Lab, from, to string) {
+	t.Helper()
+	if err := l.Await(t.Context(), from, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAwait gives up, says why, and keeps nobody else waiting.
+func TestAwait(t *testing.T) {
+	t.Parallel()
+	l := startLab(t, onPath())
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := l.Await(ctx, "host-a", "host-b"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("nothing forwards: %v", err)
+	}
+	counters(t, l)
+	for way, want := range map[[2]string]string{{"host-a", "dpu-b"}: "no address", {"me", "host-a"}: "allowed: [host-a"} {
+		if err := l.Await(t.Context(), way[0], way[1]); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %s", way, err, want)
+		}
+	}
 }
 
 // TestDirect is on-path's baseline: the same without the DPU.
 func TestDirect(t *testing.T) {
+	t.Parallel()
 	spec := study(NoProfile)
 	spec.Machines = spec.Machines[:3]
 	spec.Machines[2].Direct, spec.Offloads = true, Off

@@ -81,7 +81,12 @@ func on(t *testing.T, l *Lab, machine string, f func()) {
 			done <- nil
 			return
 		}
-		fd, err := unix.Open(fmt.Sprintf("/proc/%d/fd/%d", l.held.PID, l.held.FDs[machine]), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		path, err := l.Namespace(machine)
+		if err != nil {
+			done <- err
+			return
+		}
+		fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 		if err == nil {
 			defer unix.Close(fd)
 			err = unix.Setns(fd, unix.CLONE_NEWNET)
