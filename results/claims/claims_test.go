@@ -64,8 +64,8 @@ func TestVerdicts(t *testing.T) {
 		"as in the study":    {1e6, nil, Agrees, "agrees (within 20 %)"},
 		"too little":         {1.4e6, nil, Disagrees, "disagrees (not within 20 %, the same side is ahead)"},
 		"the other way":      {2e6, nil, Disagrees, "disagrees (not within 20 %, the other side is ahead)"},
-		"over an emulation":  {1e6, []func(*results.Point){func(p *results.Point) { p.Emulated, p.EmulatedTestbed = true, "bf2 by quota" }}, Agrees, "agrees (within 20 %) [emulated: bf2 by quota; not the hardware of the study]"},
-		"over software RDMA": {1e6, []func(*results.Point){func(p *results.Point) { p.Emulated, p.Provider = true, "softroce" }}, Agrees, "agrees (within 20 %) [emulated: softroce; not the hardware of the study]"},
+		"over an emulation":  {1e6, []func(*results.Point){func(p *results.Point) { p.Emulated, p.EmulatedTestbed = true, "bf2 by quota" }}, Agrees, "agrees (within 20 %) [emulated]"},
+		"over software RDMA": {1e6, []func(*results.Point){func(p *results.Point) { p.Emulated, p.Provider = true, "softroce" }}, Agrees, "agrees (within 20 %) [emulated]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			edits := append([]func(*results.Point){all(1)}, c.edits...)

@@ -98,7 +98,8 @@ func (b *Book) evaluate(f *Finding, c *Claim, k Case, runs []Run) Outcome {
 		o.Why = "without " + strings.Join(lacking, " and ") + ", of which there is no point"
 	}
 	o.Points, o.Warned, o.Substitute = len(best.points), warned(best.points), substitute(best.points)
-	if o.Verdict == Disagrees && (holds(c.Expect, best.low, k.Study, *c.Tolerance) || holds(c.Expect, best.high, k.Study, *c.Tolerance)) {
+	// Whatever the medians say, other repeats could have said the other.
+	if agrees := o.Verdict == Agrees; holds(c.Expect, best.low, k.Study, *c.Tolerance) != agrees || holds(c.Expect, best.high, k.Study, *c.Tolerance) != agrees {
 		o.Why = strings.TrimPrefix(o.Why+"; the repeats are too far apart to be sure", "; ")
 	}
 	o.Doubts = b.doubts(f, best.points)

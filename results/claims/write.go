@@ -49,6 +49,7 @@ func writeFinding(b *bytes.Buffer, list []Outcome) {
 		first = end
 	}
 	if known || list[0].Study == nil {
+		writeSubstitutes(b, list)
 		writeDoubts(b, list)
 	}
 	b.WriteByte('\n')
@@ -108,7 +109,8 @@ func (o *Outcome) Word() string {
 		}
 	}
 	if o.Substitute != "" {
-		return word + " [" + o.Substitute + "; not the hardware of the study]"
+		kind, _, _ := strings.Cut(o.Substitute, ":")
+		return word + " [" + kind + "]"
 	}
 	return word
 }
@@ -163,6 +165,17 @@ func (o *Outcome) figure(x float64) string {
 		return fmt.Sprintf("%.3g %%", 100*x)
 	}
 	return fmt.Sprintf("%s %s", strconv.FormatFloat(x, 'f', max(0, 2-int(math.Log10(max(x, 1)))), 64), o.Unit)
+}
+
+// writeSubstitutes says once what stood for the hardware.
+func writeSubstitutes(b *bytes.Buffer, list []Outcome) {
+	var told []string
+	for i := range list {
+		if s := list[i].Substitute; s != "" && !slices.Contains(told, s) {
+			told = append(told, s)
+			fmt.Fprintf(b, "    not the hardware of the study, but %s\n", s)
+		}
+	}
 }
 
 // writeDoubts writes those of a finding once, with what was done instead where that is known.
