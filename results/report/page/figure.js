@@ -49,7 +49,8 @@ class Figure {
     c.beginPath(); c.moveTo(u.bbox.left, y); c.lineTo(u.bbox.left + u.bbox.width, y); c.stroke();
     c.setLineDash([]);
     c.font = 11 * px + "px system-ui, sans-serif";
-    c.fillText(`${short(state.measure)} ≤ ${micros(state.bound.ns)}`, u.bbox.left + 6 * px, y - 4 * px);
+    c.textAlign = "right";
+    c.fillText(`${short(state.measure)} ≤ ${micros(state.bound.ns)}`, u.bbox.left + u.bbox.width - 4 * px, y - 4 * px);
   }
   select(u) {
     const s = u.select;

@@ -42,4 +42,4 @@ function notes(changed) {
   if (changed.length) say("warn", "A machine changed while the run was interrupted: ", changed.join("; "));
   $("#notes").replaceChildren(...list);
 }
-const ways = points => { const used = [...new Set(points.map(i => value("provider", i)).filter(Boolean))]; return used.length ? ` (${used.join(", ")})` : ""; };
+const ways = points => { const used = [...new Set(points.flatMap(i => [value("provider", i), value("emulated_testbed", i)]).filter(Boolean))]; return used.length ? ` (${used.join("; ")})` : ""; };

@@ -14,7 +14,7 @@ function under(columns, why, points) {
 // limitsTable has a row a line: its peak, its knee, and the most that it does within the bound.
 function limitsTable(lines) {
   const at = short(state.measure), bound = state.bound && state.bound.measure === state.measure ? state.bound : null;
-  const head = ["", "Line", "Peak", at + " there", "Knee", at + " there", ...(bound ? ["Most within " + micros(bound.ns)] : []), "Bottleneck at the peak"];
+  const head = ["", "Line", "Peak", at + " there", "Knee", at + " there", ...(bound ? ["Most within " + micros(bound.ns)] : [])];
   const body = lines.slice(0, state.rows).flatMap(l => {
     const peak = highest(l.marks), k = knee(l.marks), within = bound && highest(l.marks.filter(m => m.y.mid <= bound.ns));
     return [el("tr", {}, cells([
@@ -22,10 +22,9 @@ function limitsTable(lines) {
       num(mops(peak.x.mid), "at " + peak.axisLabel), num(micros(peak.y.mid)),
       ...(k ? [num(mops(k.x.mid), "at " + k.axisLabel), num(micros(k.y.mid))] : [num("not reached"), num("–")]),
       ...(bound ? [within ? num(mops(within.x.mid), "at " + within.axisLabel) : num("none")] : []),
-      el("td", {}, el("b", {}, value("bottleneck", peak.points[0]))),
-    ])), ...under(head.length, sentence(value("bottleneck_why", peak.points[0])), peak.points)];
+    ])), ...under(head.length, [el("b", {}, "Bottleneck at the peak: " + value("bottleneck", peak.points[0]) + ". "), sentence(value("bottleneck_why", peak.points[0]))], peak.points)];
   });
-  $("#limits-table").replaceChildren(el("thead", {}, el("tr", {}, head.map((h, i) => el("th", { scope: "col", class: i > 1 && i < head.length - 1 ? "num" : "" }, h)))), el("tbody", {}, body));
+  $("#limits-table").replaceChildren(el("thead", {}, el("tr", {}, head.map((h, i) => el("th", { scope: "col", class: i > 1 ? "num" : "" }, h)))), el("tbody", {}, body));
 }
 
 // pointColumns are the columns of the table of points: what varies, then the figures.
