@@ -26,7 +26,7 @@ they differ. At least four repeats a side are needed to tell anything at the lev
 
 Exit status: 0 nothing got worse, 1 something did, or failed in B only, or all had too few repeats, 2 usage.`,
 		Example: `  dpukv compare runs/before runs/after
-  dpukv compare runs/shm runs/softroce --ignore provider,emulation --metrics throughput,p99.9
+  dpukv compare runs/shm runs/softroce --ignore provider,emulated_testbed --metrics throughput,p99.9
   dpukv compare runs/before runs/after --min-change 0.05 --json`,
 		Args: exactArgs(2, "run folders"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
