@@ -157,6 +157,10 @@ func keyboardReaches(t *testing.T, b *resultstest.Browser) {
 		}
 	}
 	picture(t, b, "details")
+	b.Click(t, `dialog .repeats button:nth-of-type(2)`)
+	if head := resultstest.Eval[string](t, b, `document.querySelector("#details-head").textContent`); !strings.HasSuffix(head, "-r2") {
+		t.Errorf("the second repeat's fields are those of %s", head)
+	}
 	b.Run(t, chromedp.KeyEvent(kb.Escape))
 	b.Until(t, `!document.querySelector("dialog[open]")`)
 	// All that can be done with the mouse can be come to with Tab.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -63,7 +64,8 @@ func largeRun(tb testing.TB, n int) *results.Run {
 		tb.Fatal(err)
 	}
 	defer f.Close()
-	out := json.NewEncoder(f)
+	buffered := bufio.NewWriterSize(f, 1<<20)
+	out := json.NewEncoder(buffered)
 	for i := 0; i < n; {
 		seed := i
 		for _, p := range resultstest.Curve(1e6+float64(seed), []int{1, 2, 4, 8, 16}, 5) {
@@ -78,6 +80,9 @@ func largeRun(tb testing.TB, n int) *results.Run {
 			}
 			i++
 		}
+	}
+	if err := buffered.Flush(); err != nil {
+		tb.Fatal(err)
 	}
 	return run
 }

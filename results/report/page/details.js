@@ -1,5 +1,5 @@
-// Every field of one point, in a dialog. Lists of objects become tables, whatever is in them.
-function details(i) {
+// Every field of one point, in a dialog, with a way to the other repeats of its mark. Lists of objects become tables, whatever is in them.
+function details(i, among) {
   const dialog = $("#details"), plain = [], nested = [];
   for (const name of D.order) {
     const v = value(name, i);
@@ -9,13 +9,15 @@ function details(i) {
   dialog.replaceChildren(
     el("button", { type: "button", class: "close", onclick: () => dialog.close() }, "Close"),
     el("h2", { id: "details-head", tabindex: -1, autofocus: true }, value("id", i)),
+    among && among.length > 1 ? el("div", { class: "repeats" }, "Repeat ", among.map(j => el("button", { type: "button", "aria-current": j === i ? "true" : null, onclick: () => details(j, among) }, String(value("repeat", j))))) : "",
     failed(i) ? el("p", { class: "note bad" }, "Failed: " + value("error", i)) : sides(i),
     warnings(i).length ? el("div", { class: "note warn" }, el("ul", {}, warnings(i).map(w => el("li", {}, w)))) : "",
     ...nested.flatMap(([name, v]) => [el("h3", {}, words(name)), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": words(name) }, objects(Array.isArray(v) ? v : [v]))]),
     el("h3", {}, "All fields"),
     el("div", { class: "fields" }, plain.map(([name, v]) => el("div", {}, el("span", {}, name), el("span", {}, field(v))))),
   );
-  dialog.showModal();
+  if (!dialog.open) dialog.showModal();
+  $("[aria-current]", dialog)?.focus();
   dialog.scrollTop = 0;
 }
 

@@ -20,6 +20,10 @@ function readable(figure, said) {
     tip.style.top = Math.max(4, y - h / 2) + "px";
     if (aloud) said.textContent = [l.label, m.axisLabel, mops(m.x.mid), short(state.measure) + " " + micros(m.y.mid), ...doubts(m.points).map(d => "Warning: " + d)].join(". ");
   }
+  function open() {
+    const points = lines[at.line].marks[at.mark].points;
+    details(points[0], points);
+  }
   function hide() { ring.hidden = tip.hidden = true; }
 
   figure.plot.addEventListener("pointermove", e => {
@@ -29,13 +33,13 @@ function readable(figure, said) {
   });
   figure.plot.addEventListener("pointerleave", hide);
   figure.plot.addEventListener("blur", hide);
-  figure.plot.addEventListener("click", () => { if (!tip.hidden) details(lines[at.line].marks[at.mark].points[0]); });
+  figure.plot.addEventListener("click", () => { if (!tip.hidden) open(); });
   figure.plot.addEventListener("keydown", e => {
     const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[e.key];
     if (step && lines.length) {
       const line = at.line < 0 ? 0 : (at.line + step[0] + lines.length) % lines.length, last = lines[line].marks.length - 1;
       show(line, at.line < 0 ? 0 : Math.max(0, Math.min(last, at.mark + step[1])), true);
-    } else if (e.key === "Enter" && at.line >= 0) details(lines[at.line].marks[at.mark].points[0]);
+    } else if (e.key === "Enter" && at.line >= 0) open();
     else if (e.key === "Escape") { figure.zoomOut(); hide(); }
     else return;
     e.preventDefault();

@@ -2,7 +2,7 @@
 function cells(row) { return row.map(c => c instanceof Node ? c : el("td", {}, c)); }
 const num = (text, spread) => el("td", { class: "num" }, text, spread ? el("span", { class: "spread" }, " " + spread) : "");
 const half = (s, n, unit) => n > 1 ? "±" + ((s.max - s.min) / 2 / unit).toFixed(decimals3(s.mid / unit)) : "";
-const pointLink = (i, text) => el("button", { type: "button", class: "rowlink", onclick: () => details(i) }, text);
+const pointLink = (i, text, among) => el("button", { type: "button", class: "rowlink", onclick: () => details(i, among) }, text);
 const simBadge = points => points.some(emulated) ? el("span", { class: "badge sim" }, "emulated") : "";
 // under is a row below another one that says in words what is to be known of it.
 function under(columns, why, points) {
@@ -36,7 +36,7 @@ function pointColumns() {
   return [
     ...D.dims.filter(d => said.has(d) || d.name === "store" || d.name === "placement").map((d, n) => ({
       head: words(d.name), num: d.numeric, sort: m => at(d, m.points[0]),
-      cell: m => { const text = d.values[at(d, m.points[0])] || "–"; return el("td", { class: d.numeric ? "num" : "" }, n ? text : [pointLink(m.points[0], text), " ", simBadge(m.points)]); },
+      cell: m => { const text = d.values[at(d, m.points[0])] || "–"; return el("td", { class: d.numeric ? "num" : "" }, n ? text : [pointLink(m.points[0], text, m.points), " ", simBadge(m.points)]); },
     })),
     { head: "repeats", num: true, sort: m => m.points.length, cell: m => num(String(m.points.length)) },
     { head: "throughput, Mops", num: true, sort: m => m.x.mid, cell: m => num(digits3(m.x.mid / 1e6), half(m.x, m.points.length, 1e6)) },
