@@ -146,7 +146,7 @@ func TestSweepOverSSH(t *testing.T) {
 	binary := realBinary(t)
 	n := daemontest.NewNet(t)
 	s := daemontest.StartSSH(t, daemontest.SSHOptions{Net: n})
-	cmd, runDir, _ := sweepCommand(t, shortPoints, sshBed(n, s))
+	cmd, runDir, _ := sweepCommand(t, longerPoints, sshBed(n, s))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -247,7 +247,7 @@ func TestSweepUnderSlurm(t *testing.T) {
 	c := daemontest.StartSlurm(t)
 	job := c.Allocate(t)
 	bed := fmt.Sprintf("nodes:\n  near: {}\n  far: {via: slurm, slurm_node: %s, job: %q, address: 127.0.0.1, binary: %s}\nclient_side: near\nserver_side: far\n", c.Node, job, realBinary(t))
-	cmd, runDir, _ := sweepCommand(t, strings.Replace(shortPoints, "[mica, herd]", "mica", 1), bed)
+	cmd, runDir, _ := sweepCommand(t, strings.Replace(longerPoints, "[mica, herd]", "mica", 1), bed)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
