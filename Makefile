@@ -31,9 +31,11 @@ build-arm64: ## build ./dpukv-linux-arm64: the one file that a DPU needs
 release: deps-release ## tarballs and Debian packages of both architectures, into dist/ (2 minutes)
 	packaging/release.sh dist
 
-deps: # what the tests need beside Go: a C compiler, for the race detector; an emulator of arm64; sshd, Slurm and login shells, for the launchers; other stores
+deps: # what the tests need beside Go: a C compiler, for the race detector; an emulator of arm64; a browser, for the report; sshd,
+      # Slurm and login shells, for the launchers; other stores
 	@command -v gcc >/dev/null || { apt-get update -q && apt-get install -qy gcc libc6-dev; }
 	@command -v qemu-aarch64-static >/dev/null || { apt-get update -q && apt-get install -qy qemu-user-static; }
+	@command -v chromium >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends chromium; }
 	@internal/daemontest/install.sh
 
 test: deps lint ## all tests: lint, unit, race, both build variants, benchmarks for one iteration

@@ -1,6 +1,6 @@
 module dpukv/bench
 
-go 1.26
+go 1.26.0
 
 require (
 	dpukv v0.0.0
@@ -8,7 +8,7 @@ require (
 	github.com/VictoriaMetrics/fastcache v1.13.0
 	github.com/go-faster/city v1.0.1
 	github.com/panjf2000/gnet/v2 v2.10.0
-	golang.org/x/sys v0.45.0
+	golang.org/x/sys v0.48.0
 )
 
 require (
@@ -34,9 +34,9 @@ require (
 	github.com/zeebo/xxh3 v1.1.0 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
 	go.uber.org/zap v1.28.0 // indirect
-	golang.org/x/image v0.30.0 // indirect
-	golang.org/x/sync v0.16.0 // indirect
-	golang.org/x/text v0.28.0 // indirect
+	golang.org/x/image v0.46.0 // indirect
+	golang.org/x/sync v0.23.0 // indirect
+	golang.org/x/text v0.42.0 // indirect
 	gonum.org/v1/plot v0.17.0 // indirect
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
 )

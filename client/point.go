@@ -138,6 +138,7 @@ func (r *runner) evicted() uint64 {
 func (r *runner) cost(p *results.Point, s summed) {
 	wall := float64(r.cfg.Duration)
 	p.ClientCPUShare = float64(s.cpuNs) / (wall * float64(r.clientCPUs()))
+	p.ClientBusyShare = float64(max(s.cpuNs-s.spunNs, 0)) / (wall * float64(r.clientCPUs()))
 	begin, end := &r.sampler.begin, &r.sampler.end
 	span := float64(end.nowNs - begin.nowNs)
 	if end.nowNs == 0 || span <= 0 {
@@ -156,6 +157,7 @@ func (r *runner) cost(p *results.Point, s summed) {
 	if ops := end.server.Ops() - begin.server.Ops(); ops > 0 {
 		p.ServerCPUNsPerOp = serverNs / float64(ops)
 	}
+	p.ServerWorkers = serverWorkers(begin, end)
 	if r.facts.Workers > 0 {
 		p.ServerCPUShare = serverNs / (span * float64(r.facts.Workers))
 	}

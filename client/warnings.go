@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	boundShare   = 0.85 // of its CPUs, above which the client is taken for the bottleneck
-	missedShare  = 0.01 // of the offered rate
-	lateShare    = 0.01 // of the batches
-	spunShare    = 0.10 // of the client threads' CPU time
-	beyondWanted = 10.0 // samples above a percentile for it to be worth showing
+	boundShare   = results.BusyShare // of its CPUs, above which the client is taken for the bottleneck
+	missedShare  = 0.01              // of the offered rate
+	lateShare    = 0.01              // of the batches
+	spunShare    = 0.10              // of the client threads' CPU time
+	beyondWanted = 10.0              // samples above a percentile for it to be worth showing
 )
 
 // warnings are the doubts that must stand beside a point.

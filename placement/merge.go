@@ -158,6 +158,8 @@ func addCosts(shares []share, p *results.Point) {
 
 	had, cpus := cpusOf(shares)
 	busy := total(shares, func(p *results.Point) float64 { return p.ClientCPUShare * float64(len(p.ClientCPUs)) })
+	atWork := total(shares, func(p *results.Point) float64 { return p.ClientBusyShare * float64(len(p.ClientCPUs)) })
+	p.ClientBusyShare = atWork / float64(max(had, 1))
 	p.ClientCPUShare, p.ClientCPUs = busy/float64(max(had, 1)), cpus
 }
 

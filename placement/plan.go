@@ -80,6 +80,9 @@ func NewPlan(o Options) (*Plan, error) {
 	return p, nil
 }
 
+// Size is the number of points that are asked for, those of them included that are there already.
+func (p *Plan) Size() int { return len(p.points) }
+
 // load finds the sweep and the testbed: what is asked for, else what the run folder holds, else what is built in.
 func (p *Plan) load() error {
 	if p.Quick && p.SweepFile != "" {

@@ -27,14 +27,14 @@ type Mark struct {
 
 // Throughput is in operations a second.
 func (m *Mark) Throughput() Spread {
-	return spreadBy(m.Repeats, func(p *Point) float64 { return p.ThroughputOps })
+	return SpreadBy(m.Repeats, func(p *Point) float64 { return p.ThroughputOps })
 }
 
 // Latency is a measure of it, in nanoseconds.
-func (m *Mark) Latency(measure Measure) Spread { return spreadBy(m.Repeats, measure.Ns) }
+func (m *Mark) Latency(measure Measure) Spread { return SpreadBy(m.Repeats, measure.Ns) }
 
-// points are all that a chart's lines are made of.
-func (c *Chart) points() []*Point {
+// Points are all that a chart's lines are made of.
+func (c *Chart) Points() []*Point {
 	var all []*Point
 	for _, l := range c.Lines {
 		for _, m := range l.Marks {
@@ -51,14 +51,14 @@ const maxOverviewLines = 12
 // several were measured), and, if there are several GET shares, one with all of them. An
 // overview that would have too many lines is left out.
 func Charts(points []Point) []Chart {
-	ok, failed := split(points)
-	sizes := named("key_bytes", "value_bytes")
+	ok, failed := Split(points)
+	sizes := Named("key_bytes", "value_bytes")
 	var charts []Chart
-	for _, store := range group(named("store"), ok) {
-		bySize := append(named("store"), varying(sizes, store)...)
-		byShare := append(named("store", "get_ratio"), varying(sizes, store)...)
+	for _, store := range Group(Named("store"), ok) {
+		bySize := append(Named("store"), Varying(sizes, store)...)
+		byShare := append(Named("store", "get_ratio"), Varying(sizes, store)...)
 		charts = append(charts, chartsBy(byShare, store, failed)...)
-		if len(varying(named("get_ratio"), store)) == 0 {
+		if len(Varying(Named("get_ratio"), store)) == 0 {
 			continue
 		}
 		for _, c := range chartsBy(bySize, store, failed) {
@@ -70,8 +70,8 @@ func Charts(points []Point) []Chart {
 	return charts
 }
 
-// split separates the points that are ok from those that failed.
-func split(points []Point) (ok, failed []*Point) {
+// Split separates the points that are ok from those that failed.
+func Split(points []Point) (ok, failed []*Point) {
 	for i := range points {
 		if points[i].Status == StatusOK {
 			ok = append(ok, &points[i])
@@ -83,10 +83,10 @@ func split(points []Point) (ok, failed []*Point) {
 }
 
 // chartsBy makes a chart of each group of a store's points by ds.
-func chartsBy(ds []*dimension, store, failed []*Point) []Chart {
-	drawer := newLineDrawer(without(dimensions, ds), store)
+func chartsBy(ds []*Dimension, store, failed []*Point) []Chart {
+	drawer := newLineDrawer(Without(dimensions, ds), store)
 	var charts []Chart
-	for _, g := range group(ds, store) {
+	for _, g := range Group(ds, store) {
 		chart := Chart{Stem: stem(ds, g[0]), Title: title(g), Lines: drawer.lines(g)}
 		for _, f := range failed {
 			if compare(ds, f, g[0]) == 0 {
@@ -99,7 +99,7 @@ func chartsBy(ds []*dimension, store, failed []*Point) []Chart {
 }
 
 // stem names a chart by its values in ds, with nothing that could trouble a file name.
-func stem(ds []*dimension, p *Point) string {
+func stem(ds []*Dimension, p *Point) string {
 	tags := map[string]string{"store": "", "get_ratio": "get", "key_bytes": "key", "value_bytes": "value"}
 	var parts []string
 	for _, d := range ds {
@@ -114,27 +114,27 @@ func stem(ds []*dimension, p *Point) string {
 
 // title says what all of a chart's points have in common.
 func title(points []*Point) string {
-	said := named("store", "get_ratio", "key_bytes", "value_bytes", "batch")
-	return labels(without(said, varying(said, points)), points[0])
+	said := Named("store", "get_ratio", "key_bytes", "value_bytes", "batch")
+	return Labels(Without(said, Varying(said, points)), points[0])
 }
 
 // lineDrawer makes the lines of all charts of one store, so that they agree on labels and styles.
 type lineDrawer struct {
-	dims   []*dimension // those that don't tell charts apart
-	said   []*dimension // of them, those that vary: the labels are made of these
+	dims   []*Dimension // those that don't tell charts apart
+	said   []*Dimension // of them, those that vary: the labels are made of these
 	axes   map[string]Axis
 	styles map[string]int
 }
 
-func newLineDrawer(dims []*dimension, store []*Point) *lineDrawer {
+func newLineDrawer(dims []*Dimension, store []*Point) *lineDrawer {
 	d := &lineDrawer{
-		dims: dims, said: varying(dims, store),
+		dims: dims, said: Varying(dims, store),
 		axes: make(map[string]Axis), styles: make(map[string]int),
 	}
-	for _, g := range group(named("loop"), store) {
+	for _, g := range Group(Named("loop"), store) {
 		d.axes[loop(g[0])] = axisOf(g)
 	}
-	for _, g := range group(d.said, store) {
+	for _, g := range Group(d.said, store) {
 		if label := d.label(g[0]); !d.known(label) {
 			d.styles[label] = len(d.styles)
 		}
@@ -148,8 +148,8 @@ func (d *lineDrawer) known(label string) bool {
 }
 
 func (d *lineDrawer) label(p *Point) string {
-	said := without(d.said, []*dimension{d.axes[loop(p)].dim})
-	if label := labels(said, p); label != "" {
+	said := Without(d.said, []*Dimension{d.axes[loop(p)].dim})
+	if label := Labels(said, p); label != "" {
 		return label
 	}
 	return p.Placement
@@ -157,9 +157,9 @@ func (d *lineDrawer) label(p *Point) string {
 
 func (d *lineDrawer) lines(points []*Point) []Line {
 	var lines []Line
-	for _, sameLoop := range group(named("loop"), points) {
+	for _, sameLoop := range Group(Named("loop"), points) {
 		axis := d.axes[loop(sameLoop[0])]
-		for _, g := range group(without(d.dims, []*dimension{axis.dim}), sameLoop) {
+		for _, g := range Group(Without(d.dims, []*Dimension{axis.dim}), sameLoop) {
 			label := d.label(g[0])
 			lines = append(lines, Line{Label: label, Style: d.styles[label], Axis: axis, Marks: axis.marks(g)})
 		}
@@ -167,10 +167,21 @@ func (d *lineDrawer) lines(points []*Point) []Line {
 	return lines
 }
 
+// Lines sorts the points that are ok into lines, one a configuration, whichever chart they
+// belong to. They have no styles.
+func Lines(points []Point) []Line {
+	ok, _ := Split(points)
+	var lines []Line
+	for _, store := range Group(Named("store"), ok) {
+		lines = append(lines, newLineDrawer(Without(dimensions, Named("store")), store).lines(store)...)
+	}
+	return lines
+}
+
 // Axis is what is swept along a line.
 type Axis struct {
 	Name string // as in the point's JSON: "client_threads"
-	dim  *dimension
+	dim  *Dimension
 }
 
 // String is the axis in words, as it stands below a figure.
@@ -187,17 +198,17 @@ func axisOf(points []*Point) Axis {
 	candidates := []string{"rate_ops", "client_threads", "window", "batch", "connections", "server_threads"}
 	chosen := "client_threads"
 	for _, name := range candidates {
-		if len(varying(named(name), points)) > 0 {
+		if len(Varying(Named(name), points)) > 0 {
 			chosen = name
 			break
 		}
 	}
-	return Axis{Name: chosen, dim: named(chosen)[0]}
+	return Axis{Name: chosen, dim: Named(chosen)[0]}
 }
 
 func (a Axis) marks(line []*Point) []Mark {
 	var marks []Mark
-	for _, repeats := range group([]*dimension{a.dim}, line) {
+	for _, repeats := range Group([]*Dimension{a.dim}, line) {
 		marks = append(marks, Mark{AxisValue: a.dim.text(repeats[0]), Repeats: repeats})
 	}
 	return marks

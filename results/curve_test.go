@@ -201,7 +201,7 @@ func TestSpread(t *testing.T) {
 
 // Whatever was measured, in whatever order it is read: each point that is ok is in
 // exactly one mark of the charts by GET share, each mark's repeats differ in nothing but their repeat,
-// labels tell the lines of a chart apart, and a label has the same style everywhere.
+// Labels tell the lines of a chart apart, and a label has the same style everywhere.
 func TestChartsLoseAndMixNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pick := func(name string, values ...int) []int {

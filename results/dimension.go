@@ -9,17 +9,45 @@ import (
 	"strings"
 )
 
-// dimension is one thing that was asked of a point, or used by it, and that a sweep may vary. Repeats
+// Dimension is one thing that was asked of a point, or used by it, and that a sweep may vary. Repeats
 // of a point have the same values in all of them.
-type dimension struct {
+type Dimension struct {
 	name  string               // as in the point's JSON
 	text  func(*Point) string  // the value; equal texts are equal values
 	num   func(*Point) float64 // orders the values; nil: by text
 	label func(*Point) string  // the value in words: "95 % GET"; "": nothing to say
 }
 
-// dimensions are all there are, in the order in which labels name them.
-var dimensions = []*dimension{
+// Name is the dimension's, as in the point's JSON.
+func (d *Dimension) Name() string { return d.name }
+
+// Text is a point's value; equal texts are equal values.
+func (d *Dimension) Text(p *Point) string { return d.text(p) }
+
+// Label is a point's value in words, "" if there is nothing to say.
+func (d *Dimension) Label(p *Point) string { return d.label(p) }
+
+// Numeric reports whether the values are numbers, and ordered as such.
+func (d *Dimension) Numeric() bool { return d.num != nil }
+
+// Dimensions returns all there are, in the order in which labels name them.
+func Dimensions() []*Dimension { return slices.Clone(dimensions) }
+
+// FindDimensions returns those with these names; a name that none has is an error that lists them.
+func FindDimensions(names ...string) ([]*Dimension, error) {
+	var known []string
+	for _, d := range dimensions {
+		known = append(known, d.name)
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("found the dimension %q, allowed: %s", name, strings.Join(known, ", "))
+		}
+	}
+	return Named(names...), nil
+}
+
+var dimensions = []*Dimension{
 	byText("store", "%s", func(p *Point) string { return storeTitle(p.Store) }),
 	byText("placement", "%s", func(p *Point) string { return p.Placement }),
 	byText("submode", "%s", func(p *Point) string { return submodeTitle(p.Submode) }),
@@ -45,8 +73,8 @@ var dimensions = []*dimension{
 	byText("pages", "%s pages", func(p *Point) string { return p.Pages }),
 }
 
-func byText(name, say string, value func(*Point) string) *dimension {
-	return &dimension{name: name, text: value, label: func(p *Point) string {
+func byText(name, say string, value func(*Point) string) *Dimension {
+	return &Dimension{name: name, text: value, label: func(p *Point) string {
 		if value(p) == "" {
 			return ""
 		}
@@ -54,20 +82,20 @@ func byText(name, say string, value func(*Point) string) *dimension {
 	}}
 }
 
-func byNumber(name, say string, value func(*Point) float64) *dimension {
+func byNumber(name, say string, value func(*Point) float64) *Dimension {
 	text := func(p *Point) string { return strconv.FormatFloat(value(p), 'f', -1, 64) }
-	return &dimension{name: name, text: text, num: value, label: func(p *Point) string {
+	return &Dimension{name: name, text: text, num: value, label: func(p *Point) string {
 		return fmt.Sprintf(say, text(p))
 	}}
 }
 
-func counted(name, thing string, value func(*Point) int) *dimension {
+func counted(name, thing string, value func(*Point) int) *Dimension {
 	d := byNumber(name, "", func(p *Point) float64 { return float64(value(p)) })
 	d.label = func(p *Point) string { return count(value(p), thing) }
 	return d
 }
 
-func rateDimension() *dimension {
+func rateDimension() *Dimension {
 	d := byNumber("rate_ops", "%s Mops offered", func(p *Point) float64 { return p.RateOps / 1e6 })
 	open := d.label
 	d.label = func(p *Point) string {
@@ -108,9 +136,9 @@ func loop(p *Point) string {
 // percent turns a share into per cent, rid of what binary fractions add: 0.07 is 7, not 7.000000000000001.
 func percent(share float64) float64 { return math.Round(share*1e6) / 1e4 }
 
-// named returns the dimensions with these names, in the order of dimensions.
-func named(names ...string) []*dimension {
-	var ds []*dimension
+// Named returns the dimensions with these names, in the order of dimensions.
+func Named(names ...string) []*Dimension {
+	var ds []*Dimension
 	for _, d := range dimensions {
 		if slices.Contains(names, d.name) {
 			ds = append(ds, d)
@@ -122,14 +150,14 @@ func named(names ...string) []*dimension {
 	return ds
 }
 
-// without returns those of ds that are not in not.
-func without(ds, not []*dimension) []*dimension {
-	return slices.DeleteFunc(slices.Clone(ds), func(d *dimension) bool { return slices.Contains(not, d) })
+// Without returns those of ds that are not in not.
+func Without(ds, not []*Dimension) []*Dimension {
+	return slices.DeleteFunc(slices.Clone(ds), func(d *Dimension) bool { return slices.Contains(not, d) })
 }
 
-// varying returns those of ds in which the points differ.
-func varying(ds []*dimension, points []*Point) []*dimension {
-	return slices.DeleteFunc(slices.Clone(ds), func(d *dimension) bool {
+// Varying returns those of ds in which the points differ.
+func Varying(ds []*Dimension, points []*Point) []*Dimension {
+	return slices.DeleteFunc(slices.Clone(ds), func(d *Dimension) bool {
 		for _, p := range points {
 			if d.text(p) != d.text(points[0]) {
 				return false
@@ -139,8 +167,30 @@ func varying(ds []*dimension, points []*Point) []*dimension {
 	})
 }
 
-// labels joins the labels of a point in ds.
-func labels(ds []*dimension, p *Point) string {
+// Telling returns those of ds that are needed to tell the points apart: a key size that
+// goes with the store says nothing new once the store is said. An earlier one is preferred.
+func Telling(ds []*Dimension, points []*Point) []*Dimension {
+	var kept []*Dimension
+	group := make([]int, len(points)) // of each point by those kept
+	for _, d := range ds {
+		finer := make(map[string]int)
+		next, known := make([]int, len(points)), make(map[int]bool)
+		for i, p := range points {
+			key := strconv.Itoa(group[i]) + " " + d.text(p)
+			if _, seen := finer[key]; !seen {
+				finer[key] = len(finer)
+			}
+			next[i], known[group[i]] = finer[key], true
+		}
+		if len(finer) > len(known) {
+			kept, group = append(kept, d), next
+		}
+	}
+	return kept
+}
+
+// Labels joins the labels of a point in ds.
+func Labels(ds []*Dimension, p *Point) string {
 	var words []string
 	for _, d := range ds {
 		if word := d.label(p); word != "" {
@@ -151,7 +201,7 @@ func labels(ds []*dimension, p *Point) string {
 }
 
 // compare orders points by ds, the first one first.
-func compare(ds []*dimension, a, b *Point) int {
+func compare(ds []*Dimension, a, b *Point) int {
 	for _, d := range ds {
 		var c int
 		if d.num != nil {
@@ -166,8 +216,8 @@ func compare(ds []*dimension, a, b *Point) int {
 	return 0
 }
 
-// group splits points by their values in ds, and orders the groups by them.
-func group(ds []*dimension, points []*Point) [][]*Point {
+// Group splits points by their values in ds, and orders the groups by them.
+func Group(ds []*Dimension, points []*Point) [][]*Point {
 	sorted := slices.Clone(points)
 	slices.SortStableFunc(sorted, func(a, b *Point) int { return compare(ds, a, b) })
 	var groups [][]*Point

@@ -26,6 +26,7 @@
 //	hist/ID.hlog   the point's latencies: HdrHistogram log, V2, nanoseconds, tags
 //	               "intended" and "actual", a line an interval; mergeable
 //	figures/       what can be drawn again
+//	report.html    so can this (package report)
 //
 // The rules of the two .jsonl files:
 //
@@ -58,7 +59,8 @@
 // # Figures and tables
 //
 // [Run.DrawFigures] draws each chart for each [Measure] as SVG, PNG and CSV: latency over
-// throughput, both from zero, with the conditions and the number of doubtful points below. [WriteTable] and
-// [WritePoint] write for a terminal. Everything a reader needs in order not to believe a figure
+// throughput, both from zero, with the conditions and the number of doubtful points below. A ring is a line's
+// knee ([Line.Knee]): the greatest throughput over latency, the last mark before latency grows faster than throughput. [WriteTable] and
+// [WritePoint] write for a terminal. [Point.Bottleneck] names the side that was full. Everything a reader needs in order not to believe a figure
 // stands beside it.
 package results

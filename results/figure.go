@@ -11,7 +11,9 @@ import (
 type FigureOptions struct {
 	Measures []Measure // one figure each; none: DefaultMeasures
 	Actual   bool      // latency from the actual send, not from the intended one
+	LogX     bool
 	LogY     bool
+	Bound    *Bound // drawn where the measure is its; nil: none
 }
 
 // Drawing is what [Run.DrawFigures] did.
@@ -37,10 +39,10 @@ func (r *Run) DrawFigures(o FigureOptions) (Drawing, error) {
 	if err := os.MkdirAll(r.FiguresDir(), 0o777); err != nil {
 		return d, fmt.Errorf("results: %w", err)
 	}
-	machines := r.machines()
+	machines := r.Machines()
 	for i := range charts {
 		for _, m := range o.measures() {
-			f := figure{chart: &charts[i], measure: m, logY: o.LogY, machines: machines}
+			f := figure{chart: &charts[i], measure: m, logX: o.LogX, logY: o.LogY, bound: o.boundFor(m), machines: machines}
 			paths, err := f.write(r.FiguresDir())
 			d.Paths = append(d.Paths, paths...)
 			if err != nil {
@@ -60,11 +62,19 @@ func (o FigureOptions) measures() []Measure {
 	var list []Measure
 	for _, m := range chosen {
 		if o.Actual {
-			m = m.fromActualSend()
+			m = m.FromActualSend()
 		}
 		list = append(list, m)
 	}
 	return list
+}
+
+// boundFor is the bound if it is one of this measure.
+func (o FigureOptions) boundFor(m Measure) *Bound {
+	if o.Bound == nil || o.Bound.Measure.Name != strings.TrimSuffix(m.Name, actualSuffix) {
+		return nil
+	}
+	return o.Bound
 }
 
 // leftOut names what is in a run and in no figure.
@@ -73,7 +83,7 @@ func leftOut(points []Point, bad []BadLine) []string {
 	for _, b := range bad {
 		notes = append(notes, fmt.Sprintf("left out %s", b))
 	}
-	_, failed := split(points)
+	_, failed := Split(points)
 	for _, p := range failed {
 		reason, _, _ := strings.Cut(strings.TrimSpace(p.Error), "\n")
 		notes = append(notes, fmt.Sprintf("left out point %s, which failed: %s", p.ID, reason))
@@ -85,7 +95,9 @@ func leftOut(points []Point, bad []BadLine) []string {
 type figure struct {
 	chart    *Chart
 	measure  Measure
+	logX     bool
 	logY     bool
+	bound    *Bound // nil: none
 	machines []string
 }
 

@@ -12,11 +12,11 @@ import (
 // conditions are under what the points were measured, for below the figure: what they
 // all have in common and the title does not say, and what makes them doubtful.
 func (f *figure) conditions() []string {
-	points := f.chart.points()
-	inTitle := named("store", "get_ratio", "key_bytes", "value_bytes", "batch")
-	rest := without(dimensions, inTitle)
+	points := f.chart.Points()
+	inTitle := Named("store", "get_ratio", "key_bytes", "value_bytes", "batch")
+	rest := Without(dimensions, inTitle)
 	var said []string
-	for _, d := range without(rest, varying(rest, points)) {
+	for _, d := range Without(rest, Varying(rest, points)) {
 		said = append(said, d.label(points[0]))
 	}
 	said = append(said, pinning("server", points, func(p *Point) []int { return p.ServerCPUs }))
@@ -24,7 +24,7 @@ func (f *figure) conditions() []string {
 		said = append(said, pinning("client", points, func(p *Point) []int { return p.ClientCPUs }))
 	}
 	said = append(said, f.machines...)
-	said = append(said, f.repeats(), f.axisNote(), doubts(points, len(f.chart.Failed)))
+	said = append(said, f.repeats(), f.axisNote(), f.kneeNote(), doubts(points, len(f.chart.Failed)))
 	return slices.DeleteFunc(said, func(s string) bool { return s == "" })
 }
 
@@ -39,8 +39,8 @@ func pinning(end string, points []*Point, cpus func(*Point) []int) string {
 	return end + " " + points[0].pinned(first)
 }
 
-// machines says what env.jsonl tells of the nodes, each kind once. What it does not tell is not said.
-func (r *Run) machines() []string {
+// Machines says what env.jsonl tells of the nodes, each kind once. What it does not tell is not said.
+func (r *Run) Machines() []string {
 	env, _, err := r.Env()
 	if err != nil {
 		return nil // only a line below a figure is lost
@@ -77,7 +77,7 @@ func (f *figure) repeats() string {
 			most = max(most, n)
 		}
 	}
-	window := windowText(f.chart.points())
+	window := windowText(f.chart.Points())
 	switch {
 	case most == 1:
 		return "measured once" + window
@@ -115,6 +115,16 @@ func (f *figure) axisNote() string {
 		return ""
 	}
 	return "numbers at marks: " + strings.Join(axes, " or ")
+}
+
+// kneeNote says what the rings are.
+func (f *figure) kneeNote() string {
+	for i := range f.chart.Lines {
+		if _, ok := f.chart.Lines[i].Knee(f.measure); ok {
+			return "ring: the knee, where throughput over latency is greatest"
+		}
+	}
+	return ""
 }
 
 // doubts counts what should make a reader look at the table.

@@ -14,15 +14,18 @@ func (f *figure) csv() ([]byte, error) {
 		"line", "axis", "axis_value", "repeats",
 		"throughput_median_ops", "throughput_min_ops", "throughput_max_ops",
 		latency + "_median_ns", latency + "_min_ns", latency + "_max_ns",
+		"knee", "peak",
 	}}
-	for _, l := range f.chart.Lines {
+	for j := range f.chart.Lines {
+		l := &f.chart.Lines[j]
+		knee, _ := l.Knee(f.measure)
 		for i := range l.Marks {
 			m := &l.Marks[i]
 			row := []string{l.Label, l.Axis.Name, l.Axis.csvValue(m), strconv.Itoa(len(m.Repeats))}
 			for _, s := range []Spread{m.Throughput(), m.Latency(f.measure)} {
 				row = append(row, wholeText(s.Median), wholeText(s.Min), wholeText(s.Max))
 			}
-			rows = append(rows, row)
+			rows = append(rows, append(row, mark01(m == knee), mark01(m == l.Peak())))
 		}
 	}
 	var b bytes.Buffer
@@ -30,6 +33,13 @@ func (f *figure) csv() ([]byte, error) {
 		return nil, err
 	}
 	return b.Bytes(), nil
+}
+
+func mark01(yes bool) string {
+	if yes {
+		return "1"
+	}
+	return "0"
 }
 
 // csvValue is the axis's value in the unit that its name ends with.

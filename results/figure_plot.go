@@ -18,7 +18,7 @@ type curve struct {
 // curves converts the chart's lines, and returns the units chosen.
 func (f *figure) curves() (curves []curve, x, y unit) {
 	mostOps, mostNs := 0.0, 0.0
-	for _, p := range f.chart.points() {
+	for _, p := range f.chart.Points() {
 		mostOps, mostNs = max(mostOps, p.ThroughputOps), max(mostNs, f.measure.Ns(p))
 	}
 	x, y = throughputUnit(mostOps), latencyUnit(mostNs)
@@ -59,7 +59,14 @@ func (f *figure) plot(curves []curve, x, y unit) (*plot.Plot, error) {
 	if f.annotated() {
 		p.Add(annotations{curves})
 	}
+	p.Add(knees{f, curves})
+	if f.bound != nil {
+		p.Add(boundLine{f.bound, y})
+	}
 	f.setRange(p, curves)
+	if f.bound != nil {
+		p.Y.Max = max(p.Y.Max, f.bound.Ns/y.per*1.1)
+	}
 	return p, nil
 }
 
@@ -78,10 +85,11 @@ func styleAxis(a *plot.Axis, label string) {
 // setRange starts both axes at zero, as far as they are linear: a cut axis makes small
 // differences look large.
 func (f *figure) setRange(p *plot.Plot, curves []curve) {
-	right, top, bottom := 0.0, 0.0, math.Inf(1)
+	right, top, left, bottom := 0.0, 0.0, math.Inf(1), math.Inf(1)
 	for _, c := range curves {
 		for i := range c.x {
-			right, top, bottom = max(right, c.x[i].Max), max(top, c.y[i].Max), min(bottom, c.y[i].Min)
+			right, left = max(right, c.x[i].Max), min(left, c.x[i].Min)
+			top, bottom = max(top, c.y[i].Max), min(bottom, c.y[i].Min)
 		}
 	}
 	p.X.Min, p.X.Max = 0, right*1.06
@@ -90,6 +98,10 @@ func (f *figure) setRange(p *plot.Plot, curves []curve) {
 	if f.logY && bottom > 0 {
 		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{}
 		p.Y.Min, p.Y.Max = bottom*0.7, top*1.4
+	}
+	if f.logX && left > 0 {
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{}
+		p.X.Min, p.X.Max = left*0.8, right*1.25
 	}
 }
 

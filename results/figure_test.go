@@ -100,7 +100,7 @@ func overview(t *testing.T, points []Point, latency string) (svg, csv []byte) {
 		t.Fatal(err)
 	}
 	charts := Charts(points)
-	f := figure{chart: &charts[len(charts)-1], measure: measure, machines: w.machines()}
+	f := figure{chart: &charts[len(charts)-1], measure: measure, machines: w.Machines()}
 	svg, err1 := f.svg()
 	csv, err2 := f.csv()
 	if err := errors.Join(err1, err2); err != nil {

@@ -1,9 +1,11 @@
 package results
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,27 +24,42 @@ func (b BadLine) String() string { return fmt.Sprintf("%s, line %d: %s", b.File,
 // refuses. A file that doesn't exist has no lines. A last line without a newline is
 // a writer that is at work or has crashed: it is used if it happens to be whole.
 func readLines(path string, use func(line []byte) error) ([]BadLine, error) {
-	data, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("results: %w", err)
 	}
+	defer f.Close()
 	var bad []BadLine
-	for n := 1; len(data) > 0; n++ {
-		line, rest, ended := bytes.Cut(data, []byte("\n"))
-		data = rest
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
+	// A file of any size needs the memory of one line.
+	for r, n := bufio.NewReaderSize(f, 1<<20), 1; ; n++ {
+		line, err := r.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return bad, fmt.Errorf("results: read %s: %w", path, err)
 		}
-		if err := use(line); err != nil {
-			reason := err.Error()
-			if !ended {
-				reason = "half-written: " + reason
-			}
-			bad = append(bad, BadLine{filepath.Base(path), n, reason})
+		if refused := refusal(line, use); refused != "" {
+			bad = append(bad, BadLine{filepath.Base(path), n, refused})
+		}
+		if err != nil {
+			return bad, nil
 		}
 	}
-	return bad, nil
+}
+
+// refusal is why use can't use a line, "" if it can or there is nothing in it.
+func refusal(line []byte, use func(line []byte) error) string {
+	text := bytes.TrimSuffix(line, []byte("\n"))
+	if len(bytes.TrimSpace(text)) == 0 {
+		return ""
+	}
+	err := use(text)
+	switch {
+	case err == nil:
+		return ""
+	case len(text) == len(line):
+		return "half-written: " + err.Error()
+	}
+	return err.Error()
 }

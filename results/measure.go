@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -21,6 +22,9 @@ var measures = []Measure{
 	{Name: "p999", Title: "p99.9 latency", of: func(l Latency) float64 { return float64(l.P999Ns) }},
 	{Name: "max", Title: "maximum latency", of: func(l Latency) float64 { return float64(l.MaxNs) }},
 }
+
+// Measures returns all there are, from the intended send.
+func Measures() []Measure { return slices.Clone(measures) }
 
 // DefaultMeasures are those to draw where none are asked for.
 const DefaultMeasures = "p50,p99"
@@ -49,9 +53,11 @@ func parseMeasure(name string) (Measure, error) {
 	return Measure{}, fmt.Errorf("latency %q: want one or more of %s, separated by commas", name, strings.Join(known, ", "))
 }
 
-// fromActualSend is the same figure of the latency from the actual send.
-func (m Measure) fromActualSend() Measure {
-	m.Name += "-actual"
+const actualSuffix = "-actual"
+
+// FromActualSend is the same figure of the latency from the actual send.
+func (m Measure) FromActualSend() Measure {
+	m.Name += actualSuffix
 	m.Title += " from the actual send"
 	m.actual = true
 	return m

@@ -85,6 +85,8 @@ type Point struct {
 	// ClientCPUShare is the client threads' CPU time over the wall time of the CPUs they had.
 	ClientCPUShare float64 `json:"client_cpu_share"`
 	ServerCPUShare float64 `json:"server_cpu_share"`
+	// ClientBusyShare is the part of ClientCPUShare that did not go into looking for answers with nothing to do.
+	ClientBusyShare float64 `json:"client_busy_share"`
 	// ClientHashShare is the share of the client's CPU time that went into hashing keys, and
 	// ClientHashShareBy how that was measured: "sampling", with the number of samples, or an estimate and why.
 	ClientHashShare   float64 `json:"client_hash_share"`
@@ -93,6 +95,8 @@ type Point struct {
 	// ClientHashShareCheck is the same share by a load with hashing done beforehand; 0: not checked.
 	ClientHashShareCheck float64 `json:"client_hash_share_check,omitempty"`
 
+	// ServerWorkers is the store's own view of the measured window; empty where it was not told.
+	ServerWorkers []ServerWorker `json:"server_workers,omitempty"`
 	// Clients are the clients' shares of all this. Where several ran at once, counts are
 	// summed, latencies are of their merged histograms, and everything else is above as a mean.
 	Clients []ClientShare `json:"clients,omitempty"`

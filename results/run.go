@@ -109,7 +109,7 @@ func lastOfEachID(points []Point) []Point {
 			chosen[points[i].ID] = i
 		}
 	}
-	var kept []Point
+	kept := points[:0]
 	for i := range points {
 		if chosen[points[i].ID] == i {
 			kept = append(kept, points[i])

@@ -97,6 +97,7 @@ func (v *violations) cost(p *Point) {
 	v.within("client_cpu_ns_per_op", p.ClientCPUNsPerOp, math.MaxFloat64)
 	v.within("server_cpu_share", p.ServerCPUShare, math.MaxFloat64)
 	v.within("client_cpu_share", p.ClientCPUShare, math.MaxFloat64)
+	v.within("client_busy_share", p.ClientBusyShare, math.MaxFloat64)
 	v.within("client_hash_share", p.ClientHashShare, 1)
 	v.within("client_hash_share_check", p.ClientHashShareCheck, 1)
 	v.within("preload_hit_rate", p.PreloadHitRate, 1)

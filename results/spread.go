@@ -21,8 +21,8 @@ func spreadOf(values []float64) Spread {
 // HalfRange is half the distance from the least to the greatest.
 func (s Spread) HalfRange() float64 { return (s.Max - s.Min) / 2 }
 
-// spreadBy returns the spread of a figure over repeats.
-func spreadBy(repeats []*Point, figure func(*Point) float64) Spread {
+// SpreadBy returns the spread of a figure over repeats.
+func SpreadBy(repeats []*Point, figure func(*Point) float64) Spread {
 	values := make([]float64, len(repeats))
 	for i, p := range repeats {
 		values[i] = figure(p)

@@ -58,10 +58,10 @@ func (s *summary) head() {
 			s.line("", "what follows is as far as it got: its figures are not to be used")
 		}
 	}
-	s.line("workload", labels(named("get_ratio", "key_bytes", "value_bytes", "keys", "dist", "hash"), p))
-	s.line("load", labels(named("loop", "rate_ops", "client_threads", "connections", "window", "batch"), p))
+	s.line("workload", Labels(Named("get_ratio", "key_bytes", "value_bytes", "keys", "dist", "hash"), p))
+	s.line("load", Labels(Named("loop", "rate_ops", "client_threads", "connections", "window", "batch"), p))
 	s.line("server", p.ServerAddr, count(p.ServerThreads, "thread"), p.pinned(p.ServerCPUs), p.ServerVersion,
-		labels(named("mode", "access", "pages"), p))
+		Labels(Named("mode", "access", "pages"), p))
 	s.line("client", count(p.ClientThreads, "thread"), p.pinned(p.ClientCPUs), p.ClientVersion)
 	if p.DurationNs > 0 {
 		warmup := ""
@@ -156,6 +156,9 @@ func (s *summary) cost() {
 	s.line("client CPU", fmt.Sprintf("%s ns an operation, %.0f %% of its CPUs' time", digits3(p.ClientCPUNsPerOp), 100*p.ClientCPUShare),
 		fmt.Sprintf("%s %% of it hashing keys", digits3(100*p.ClientHashShare)))
 	s.line("", p.hashing())
+	if b := p.Bottleneck(); b.Side != SideUnknown {
+		s.line("bottleneck", b.Side+": "+b.Why)
+	}
 }
 
 // hashing says how the share of hashing is known.

@@ -13,12 +13,12 @@ import (
 // WriteTable writes points as a table for a terminal, one row a configuration, its repeats condensed. What
 // makes the points doubtful, and the points that failed, are listed below it.
 func WriteTable(w io.Writer, points []Point) error {
-	ok, failed := split(points)
+	ok, failed := Split(points)
 	var b bytes.Buffer
 	if len(ok) > 0 {
 		writeRows(&b, ok)
 	}
-	writeWarnings(&b, ok)
+	WriteWarnings(&b, ok)
 	writeFailed(&b, failed)
 	_, err := w.Write(bytes.TrimLeft(b.Bytes(), "\n"))
 	return err
@@ -33,7 +33,7 @@ type column struct {
 }
 
 func writeRows(b *bytes.Buffer, ok []*Point) {
-	rows := group(dimensions, ok)
+	rows := Group(dimensions, ok)
 	for _, line := range layOut(columns(rows, ok), rows) {
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
@@ -91,19 +91,19 @@ func pad(cell string, width int, left bool) string {
 
 // columns are those that always are there, and those of what else varies.
 func columns(rows [][]*Point, ok []*Point) []column {
-	always := named("store", "placement", "get_ratio", "server_threads", "client_threads", "loop", "rate_ops")
+	always := Named("store", "placement", "get_ratio", "server_threads", "client_threads", "loop", "rate_ops")
 	list := []column{
 		{head: [2]string{"store"}, left: true, cell: value(func(p *Point) string { return p.Store })},
 		{head: [2]string{"placement"}, left: true, cell: value(func(p *Point) string { return p.Placement })},
 	}
-	for _, d := range varying(without(dimensions, always), ok) {
+	for _, d := range Varying(Without(dimensions, always), ok) {
 		first, second, _ := strings.Cut(strings.ReplaceAll(d.name, "_", " "), " ")
 		list = append(list, column{head: [2]string{first, second}, left: d.num == nil, cell: value(d.text)})
 	}
 	list = append(list,
-		column{head: [2]string{"GET", "%"}, cell: value(named("get_ratio")[0].text)},
-		column{head: [2]string{"server", "threads"}, cell: value(named("server_threads")[0].text)},
-		column{head: [2]string{"client", "threads"}, cell: value(named("client_threads")[0].text)},
+		column{head: [2]string{"GET", "%"}, cell: value(Named("get_ratio")[0].text)},
+		column{head: [2]string{"server", "threads"}, cell: value(Named("server_threads")[0].text)},
+		column{head: [2]string{"client", "threads"}, cell: value(Named("client_threads")[0].text)},
 	)
 	if slices.ContainsFunc(ok, func(p *Point) bool { return p.RateOps > 0 }) {
 		list = append(list, column{head: [2]string{"offered", "Mops"}, cell: value(offered)})
@@ -145,7 +145,7 @@ func value(of func(*Point) string) func([]*Point) (string, string) {
 // median is a cell with the median over repeats and half their range, in units of per.
 func median(per float64, of func(*Point) float64) func([]*Point) (string, string) {
 	return func(repeats []*Point) (string, string) {
-		s := spreadBy(repeats, of).in(unit{per: per})
+		s := SpreadBy(repeats, of).in(unit{per: per})
 		if len(repeats) == 1 {
 			return digits3(s.Median), ""
 		}
@@ -155,7 +155,7 @@ func median(per float64, of func(*Point) float64) func([]*Point) (string, string
 
 // middle is a cell with the median alone.
 func middle(of func(*Point) float64) func([]*Point) (string, string) {
-	return func(repeats []*Point) (string, string) { return digits3(spreadBy(repeats, of).Median), "" }
+	return func(repeats []*Point) (string, string) { return digits3(SpreadBy(repeats, of).Median), "" }
 }
 
 func sum(repeats []*Point, of func(*Point) uint64) (n uint64) {

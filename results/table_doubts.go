@@ -42,7 +42,9 @@ var number = regexp.MustCompile(`\b\d[\d.]*`)
 // shape is a warning with its numbers taken out.
 func shape(warning string) string { return number.ReplaceAllString(warning, "#") }
 
-func writeWarnings(b *bytes.Buffer, points []*Point) {
+// WriteWarnings lists the doubts about points, those that differ in their numbers only together. It
+// writes nothing if there are none.
+func WriteWarnings(b *bytes.Buffer, points []*Point) {
 	list := condense(points)
 	if len(list) == 0 {
 		return

@@ -219,7 +219,7 @@ func (f *hashFlags) measure(cmd *cobra.Command, list []hashbench.Func, cfg measu
 // write writes the report wherever it was asked for.
 func (f *hashFlags) write(out, say io.Writer, r *report.Report) error {
 	if f.out != "" {
-		if err := writeReport(f.out, r); err != nil {
+		if err := writeHashReport(f.out, r); err != nil {
 			return fmt.Errorf("hash: --out: %w", err)
 		}
 	}

@@ -44,7 +44,7 @@ func (f *hashFlags) onTestbed(cmd *cobra.Command, list []hashbench.Func, cfg mea
 		fmt.Fprintf(cmd.ErrOrStderr(), "node %s:\n", n.Name)
 		r, err := f.onNode(cmd, n, &bed, list, cfg)
 		if err == nil && f.out != "" {
-			err = writeReport(filepath.Join(f.out, n.Name+".json"), r)
+			err = writeHashReport(filepath.Join(f.out, n.Name+".json"), r)
 		}
 		if err != nil {
 			return fmt.Errorf("hash: %w", err)
@@ -173,7 +173,7 @@ func endWithStdin(ctx context.Context, stdin io.Reader) context.Context {
 	return ctx
 }
 
-func writeReport(path string, r *report.Report) error {
+func writeHashReport(path string, r *report.Report) error {
 	data, err := json.Marshal(r)
 	if err != nil {
 		return err

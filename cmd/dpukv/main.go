@@ -58,7 +58,8 @@ Start with "dpukv sweep": it measures MICA over TCP on this machine.`,
 		return usagef("%w; see %s --help", err, cmd.CommandPath())
 	})
 	root.AddCommand(
-		newServeCommand(), newLoadCommand(), newSweepCommand(), newTestbedCommand(), newPlotCommand(), newNodeCommand(), newLabCommand(),
+		newServeCommand(), newLoadCommand(), newSweepCommand(), newTestbedCommand(), newNodeCommand(), newLabCommand(),
+		newPlotCommand(), newReportCommand(), newCompareCommand(), newClaimsCommand(), newExportCommand(),
 		newHashCommand(), newVerbsCommand(), newDoctorCommand(), newVersionCommand(),
 	)
 	for _, make := range taggedCommands {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -11,8 +10,10 @@ import (
 
 func newPlotCommand() *cobra.Command {
 	var (
-		latencies    string
-		actual, logY bool
+		latencies  string
+		slo        string
+		actual     bool
+		logX, logY bool
 	)
 	cmd := &cobra.Command{
 		Use:   "plot DIR",
@@ -33,20 +34,35 @@ failed and lines that could not be read are named on stderr.`,
 			if err != nil {
 				return usagef("--latency: %w", err)
 			}
-			return plot(cmd, args[0], results.FigureOptions{Measures: measures, Actual: actual, LogY: logY})
+			bound, err := parseSLO(slo)
+			if err != nil {
+				return err
+			}
+			return plot(cmd, args[0], results.FigureOptions{Measures: measures, Actual: actual, LogX: logX, LogY: logY, Bound: bound})
 		},
 	}
 	cmd.Flags().StringVar(&latencies, "latency", results.DefaultMeasures, "figures of the latency to draw: mean, p50, p95, p99, p999, max")
 	cmd.Flags().BoolVar(&actual, "actual", false, "latency from the actual send (default: from the intended one)")
+	cmd.Flags().StringVar(&slo, "slo", "", "draw this latency bound, such as p99=200us, into the figures of its measure")
+	cmd.Flags().BoolVar(&logX, "log-x", false, "logarithmic throughput axis")
 	cmd.Flags().BoolVar(&logY, "log-y", false, "logarithmic latency axis")
 	return cmd
 }
 
-func plot(cmd *cobra.Command, dir string, options results.FigureOptions) error {
-	run, err := results.Open(dir)
-	if errors.Is(err, results.ErrNotRun) {
-		return usagef("%w", err)
+// parseSLO reads the flag --slo; nil: none was given.
+func parseSLO(text string) (*results.Bound, error) {
+	if text == "" {
+		return nil, nil
 	}
+	bound, err := results.ParseBound(text)
+	if err != nil {
+		return nil, usagef("--slo: %w", err)
+	}
+	return &bound, nil
+}
+
+func plot(cmd *cobra.Command, dir string, options results.FigureOptions) error {
+	run, err := openRun(dir)
 	if err != nil {
 		return err
 	}

@@ -1,17 +1,20 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"dpukv/placement"
+	"dpukv/results/live"
 )
 
 func newSweepCommand() *cobra.Command {
 	var (
 		options placement.Options
 		dryRun  bool
+		address string
 	)
 	cmd := &cobra.Command{
 		Use:   "sweep",
@@ -24,6 +27,7 @@ with --out and its folder, and measures only what is missing.
 Progress goes to stderr; stdout gets the table, and as its last line the folder's path.`,
 		Example: `  dpukv sweep --quick
   dpukv sweep -f examples/mica.yaml --dry-run
+  dpukv sweep -f examples/mica.yaml --serve 127.0.0.1:8080
   dpukv sweep -f examples/mica.yaml --out runs/mica --only get_ratios=1,repeat=1`,
 		Args: exactArgs(0, "arguments (a sweep file is given with -f)"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -36,7 +40,7 @@ Progress goes to stderr; stdout gets the table, and as its last line the folder'
 			if dryRun {
 				return plan.DryRun(cmd.OutOrStdout())
 			}
-			return runSweep(cmd, plan)
+			return runSweep(cmd, plan, address)
 		},
 	}
 	flags := cmd.Flags()
@@ -47,11 +51,17 @@ Progress goes to stderr; stdout gets the table, and as its last line the folder'
 	flags.StringVar(&options.Only, "only", "", "measure only the points with these values: key=value,…; one key's values are alternatives")
 	flags.StringVar(&options.Attach, "attach", "", "HOST:PORT of a memcached or redis that runs already: measure that, and start no server (its data is written over)")
 	flags.BoolVar(&dryRun, "dry-run", false, "print the points, the commands and the time it would take, and do nothing")
+	flags.StringVar(&address, "serve", "", "serve the report at this address, such as 127.0.0.1:8080, while it fills up; /metrics is for Prometheus")
 	return cmd
 }
 
-func runSweep(cmd *cobra.Command, plan *placement.Plan) error {
+func runSweep(cmd *cobra.Command, plan *placement.Plan, address string) error {
+	stop, err := serveLive(cmd, address, live.Options{Dir: plan.Dir, Version: version, Total: plan.Size()})
+	if err != nil {
+		return err
+	}
 	summary, err := plan.Run(cmd.Context())
+	err = errors.Join(err, stop("The sweep has ended: "+plan.Dir))
 	if summary.Begun() {
 		fmt.Fprintln(cmd.OutOrStdout(), summary.Dir)
 	}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"dpukv/results"
+	"dpukv/results/compare"
+)
+
+func newCompareCommand() *cobra.Command {
+	var (
+		options compare.Options
+		metrics string
+		asJSON  bool
+	)
+	cmd := &cobra.Command{
+		Use:   "compare RUN_A RUN_B",
+		Short: "Say which points of one run got better or worse in another",
+		Long: `Hold the points of run folder RUN_B against those of RUN_A that were asked alike. The repeats of a point are its
+samples: printed are medians with 95 % confidence intervals, and a Mann-Whitney U test says whether
+they differ. At least four repeats a side are needed to tell anything at the level 0.05.
+
+Exit status: 0 nothing got worse, 1 something did, or failed in B only, or all had too few repeats, 2 usage.`,
+		Example: `  dpukv compare runs/before runs/after
+  dpukv compare runs/shm runs/softroce --ignore provider,emulated_testbed --metrics throughput,p99.9
+  dpukv compare runs/before runs/after --min-change 0.05 --json`,
+		Args: exactArgs(2, "run folders"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if options.Metrics, err = compare.ParseMetrics(metrics); err != nil {
+				return usagef("--metrics: %w", err)
+			}
+			if options.Alpha <= 0 || options.Alpha >= 1 || options.MinChange < 0 {
+				return usagef("--alpha must lie between 0 and 1 and --min-change not below 0, found %v and %v", options.Alpha, options.MinChange)
+			}
+			if _, err := results.FindDimensions(options.Ignore...); err != nil {
+				return usagef("--ignore: %w", err)
+			}
+			return compareRuns(cmd, args, options, asJSON)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&metrics, "metrics", compare.DefaultMetrics, "figures to compare: throughput, mean, p50, p95, p99, p999, max, actual_p50 …, server_cpu, client_cpu")
+	flags.Float64Var(&options.Alpha, "alpha", 0.05, "level of the test: the share of unchanged figures that may seem to differ")
+	flags.Float64Var(&options.MinChange, "min-change", 0, "smallest relative change that counts: 0.05 for 5 %")
+	flags.StringSliceVar(&options.Ignore, "ignore", nil, "dimensions in which the two runs may differ, such as provider,pages")
+	flags.BoolVar(&asJSON, "json", false, "one JSON object instead of tables")
+	return cmd
+}
+
+func compareRuns(cmd *cobra.Command, dirs []string, options compare.Options, asJSON bool) error {
+	var sides [2]compare.Side
+	for i, dir := range dirs {
+		run, err := openRun(dir)
+		if err != nil {
+			return err
+		}
+		points, err := readPoints(cmd, run)
+		if err != nil {
+			return err
+		}
+		sides[i] = compare.Side{Name: dir, Notes: run.Machines(), Points: points}
+	}
+	c, err := compare.Compare(sides[0], sides[1], options)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		err = json.NewEncoder(cmd.OutOrStdout()).Encode(c)
+	} else {
+		err = c.Write(cmd.OutOrStdout())
+	}
+	return errors.Join(err, c.Err())
+}
+
+// openRun opens a run folder; a path that is none is a mistake of the user.
+func openRun(dir string) (*results.Run, error) {
+	run, err := results.Open(dir)
+	if errors.Is(err, results.ErrNotRun) {
+		return nil, usagef("%w", err)
+	}
+	return run, err
+}
+
+// readPoints reads a run's points, and names the lines that could not be read on stderr.
+func readPoints(cmd *cobra.Command, run *results.Run) ([]results.Point, error) {
+	points, bad, err := run.Points()
+	for _, b := range bad {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: left out %s\n", run.Dir(), b)
+	}
+	return points, err
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"dpukv/results"
+	"dpukv/results/export"
+)
+
+func newExportCommand() *cobra.Command {
+	var format, out string
+	cmd := &cobra.Command{
+		Use:   "export RUN",
+		Short: "Write a run's points for benchstat, pandas or DuckDB",
+		Long: `Write the points of run folder RUN to stdout or a file: as csv or parquet, a row a point with every field, or
+as benchfmt, the Go benchmark format that benchstat reads. Lines that could not be read are named on stderr.`,
+		Example: `  dpukv export runs/a --format benchfmt > a.txt; dpukv export runs/b --format benchfmt > b.txt; benchstat a.txt b.txt
+  dpukv export runs/a --format parquet -o a.parquet; duckdb -c "select placement, max(throughput_ops) from 'a.parquet' group by 1"`,
+		Args: exactArgs(1, "run folder"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			write, err := export.Format(format)
+			if err != nil {
+				return usagef("--format: %w", err)
+			}
+			run, err := openRun(args[0])
+			if err != nil {
+				return err
+			}
+			points, err := readPoints(cmd, run)
+			if err != nil {
+				return err
+			}
+			if out == "" {
+				return write(cmd.OutOrStdout(), points)
+			}
+			return writeFile(out, points, write)
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "csv", "csv, parquet or benchfmt")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "file to write (default: stdout)")
+	return cmd
+}
+
+// writeFile leaves no half of a file behind.
+func writeFile(path string, points []results.Point, write func(io.Writer, []results.Point) error) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(write(f, points), f.Close())
+	if err != nil {
+		_ = os.Remove(path) // the first error is the one to tell
+	}
+	return err
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"dpukv/results"
+	"dpukv/results/live"
+	"dpukv/results/report"
+)
+
+func newReportCommand() *cobra.Command {
+	var slo, latency, out, address string
+	cmd := &cobra.Command{
+		Use:   "report RUN",
+		Short: "Make one page of a run folder that opens offline",
+		Long: `Write RUN/report.html: curves to hover over and filter, the tables behind them, the facts of each machine, and the
+doubts beside the points that they concern. The page needs no network and no other file. Its path
+goes to stdout; lines of the folder that could not be read are named on stderr and in the page. With --serve nothing is
+written: the page follows a folder that a sweep is filling, until it is interrupted.`,
+		Example: `  dpukv report runs/2026-03-04T05-06-07
+  dpukv report runs/2026-03-04T05-06-07 --slo p99=200us -o /tmp/for-the-team.html`,
+		Args: exactArgs(1, "run folder"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			options := report.Options{Version: version}
+			measures, err := results.ParseMeasures(latency)
+			if err != nil || len(measures) != 1 {
+				return usagef("--latency: found %q, want one of mean, p50, p95, p99, p99.9, max", latency)
+			}
+			options.Measure = measures[0]
+			if options.Bound, err = parseSLO(slo); err != nil {
+				return err
+			}
+			if address != "" {
+				return serveReport(cmd, args[0], address)
+			}
+			return writeReport(cmd, args[0], out, options)
+		},
+	}
+	cmd.Flags().StringVar(&latency, "latency", "p99", "latency that the page begins with: mean, p50, p95, p99, p999, max")
+	cmd.Flags().StringVar(&slo, "slo", "", "latency bound that the page begins with, such as p99=200us")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "file to write (default: report.html in the run folder)")
+	cmd.Flags().StringVar(&address, "serve", "", "serve the page at this address, such as 127.0.0.1:8080, and write none; /metrics is for Prometheus")
+	return cmd
+}
+
+func serveReport(cmd *cobra.Command, dir, address string) error {
+	if _, err := openRun(dir); err != nil {
+		return err
+	}
+	stop, err := serveLive(cmd, address, live.Options{Dir: dir, Version: version})
+	if err != nil {
+		return err
+	}
+	<-cmd.Context().Done()
+	return stop("No longer served.")
+}
+
+// serveLive serves a run folder until stop is called with how it ended; without an address it does nothing.
+func serveLive(cmd *cobra.Command, address string, options live.Options) (stop func(ending string) error, err error) {
+	if address == "" {
+		return func(string) error { return nil }, nil
+	}
+	server, err := live.Start(address, options)
+	if err != nil {
+		return nil, usagef("--serve: %w", err)
+	}
+	fmt.Fprintln(cmd.ErrOrStderr(), "the report is at", server.URL())
+	if !server.Loopback() {
+		fmt.Fprintln(cmd.ErrOrStderr(), "anybody who reaches this address can read it")
+	}
+	return server.Close, nil
+}
+
+func writeReport(cmd *cobra.Command, dir, out string, options report.Options) error {
+	run, err := openRun(dir)
+	if err != nil {
+		return err
+	}
+	model, err := report.Read(run, options)
+	if err != nil {
+		return err
+	}
+	for _, note := range model.Notes {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: left out %s\n", dir, note)
+	}
+	if out == "" {
+		out = filepath.Join(dir, "report.html")
+	}
+	if err := model.WriteFile(out); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(cmd.OutOrStdout(), out)
+	return err
+}

@@ -1,0 +1,161 @@
+package claims
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"dpukv/results"
+)
+
+// finding is a claim's figure for one pair of groups, or one group.
+type finding struct {
+	value, low, high float64
+	which            string
+	points           []*results.Point // that it rests on
+}
+
+// findings are the figures of all pairs that can be made, or why there is none.
+func (c *Claim) findings(k Case, runs []Run) (list []finding, why string) {
+	as := choose(runs, &c.A, k.Generation, k.GetRatio)
+	if len(as) == 0 {
+		return nil, missing(runs, &c.A, k)
+	}
+	if c.Over == nil {
+		for i := range as {
+			if f, ok := c.single(&as[i]); ok {
+				list = append(list, f)
+			}
+		}
+		if c.Of == "hash share" {
+			return list, "the points do not say what hashing took"
+		}
+		return list, "it takes points at several loads, and there is one"
+	}
+	overs := choose(runs, c.Over, k.Generation, k.GetRatio)
+	if len(overs) == 0 {
+		return nil, missing(runs, c.Over, k)
+	}
+	for i := range as {
+		for j := range overs {
+			if as[i].alike == overs[j].alike {
+				list = append(list, c.pairs(&as[i], &overs[j])...)
+			}
+		}
+	}
+	return list, "the points of the two sides were measured with different settings, or at no load that both have"
+}
+
+// single is the figure of one group.
+func (c *Claim) single(g *group) (finding, bool) {
+	marks := g.line.Marks
+	first, last := &marks[0], &marks[len(marks)-1]
+	label := g.label + ", " + share(g)
+	switch c.Of {
+	case "peak":
+		m := g.line.Peak()
+		return of(m.Throughput(), 1e6, label, m), true
+	case "latency":
+		m := extreme(marks, latency)
+		return of(latency(m), 1e3, label, m), true
+	case "hash share":
+		m := extreme(marks, hashShare)
+		return of(hashShare(m), 1, label, m), hashShare(m).Median > 0
+	case "spread":
+		least := extreme(marks, func(m *results.Mark) results.Spread { return inverse(m.Throughput()) })
+		return over(g.line.Peak().Throughput(), least.Throughput(), label, g.points), len(marks) > 1
+	}
+	load := func(m *results.Mark) float64 { return float64(m.Repeats[0].ClientThreads) }
+	f := over(last.Throughput(), first.Throughput(), label, g.points)
+	rise := load(last) / load(first)
+	f.value, f.low, f.high = f.value/rise, f.low/rise, f.high/rise
+	return f, rise > 1
+}
+
+// pairs are the figures of two groups: one for their peaks, one at each load for their latencies.
+func (c *Claim) pairs(a, b *group) (list []finding) {
+	which := a.label + " over " + b.label + ", " + share(a)
+	switch c.Of {
+	case "peak":
+		x, y := a.line.Peak(), b.line.Peak()
+		list = append(list, over(x.Throughput(), y.Throughput(), which, repeats(x, y)))
+	case "latency":
+		for _, m := range common(&a.line, &b.line) {
+			x, y := m[0], m[1]
+			list = append(list, over(latency(x), latency(y), which+", "+a.line.Axis.String()+" "+x.AxisValue, repeats(x, y)))
+		}
+	}
+	for i := range list {
+		list[i].turn(c.Quantity)
+	}
+	return list
+}
+
+// turn makes a ratio the quantity that a claim is about.
+func (f *finding) turn(quantity string) {
+	switch quantity {
+	case "lower":
+		f.value, f.low, f.high = 1-f.value, 1-f.high, 1-f.low
+	case "apart":
+		crosses := f.low <= 1 && f.high >= 1
+		f.value, f.low, f.high = math.Abs(f.value-1), math.Abs(f.low-1), math.Abs(f.high-1)
+		f.low, f.high = min(f.low, f.high), max(f.low, f.high)
+		if crosses {
+			f.low = 0
+		}
+	}
+}
+
+func repeats(x, y *results.Mark) []*results.Point { return slices.Concat(x.Repeats, y.Repeats) }
+
+func share(g *group) string { return fmt.Sprintf("%g %% GET", 100*g.points[0].GetRatio) }
+
+func of(s results.Spread, per float64, which string, m *results.Mark) finding {
+	return finding{s.Median / per, s.Min / per, s.Max / per, which, m.Repeats}
+}
+
+func over(a, b results.Spread, which string, points []*results.Point) finding {
+	return finding{a.Median / b.Median, a.Min / b.Max, a.Max / b.Min, which, points}
+}
+
+func latency(m *results.Mark) results.Spread {
+	return spread(m, func(p *results.Point) float64 { return p.MeanNs })
+}
+
+func hashShare(m *results.Mark) results.Spread {
+	return spread(m, func(p *results.Point) float64 { return p.ClientHashShare })
+}
+
+func spread(m *results.Mark, figure func(*results.Point) float64) results.Spread {
+	return results.SpreadBy(m.Repeats, figure)
+}
+
+func inverse(s results.Spread) results.Spread {
+	return results.Spread{Min: 1 / s.Max, Median: 1 / s.Median, Max: 1 / s.Min}
+}
+
+// extreme is the mark with the greatest figure.
+func extreme(marks []results.Mark, figure func(*results.Mark) results.Spread) *results.Mark {
+	best := &marks[0]
+	for i := range marks {
+		if figure(&marks[i]).Median > figure(best).Median {
+			best = &marks[i]
+		}
+	}
+	return best
+}
+
+// common pairs the marks of two lines at each load that both have.
+func common(a, b *results.Line) (list [][2]*results.Mark) {
+	if a.Axis.Name != b.Axis.Name {
+		return nil
+	}
+	for i := range a.Marks {
+		for j := range b.Marks {
+			if a.Marks[i].AxisValue == b.Marks[j].AxisValue {
+				list = append(list, [2]*results.Mark{&a.Marks[i], &b.Marks[j]})
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,107 @@
+package claims
+
+import (
+	"encoding/json"
+	"slices"
+
+	"dpukv/results"
+)
+
+// Run is what a claim is held against.
+type Run struct {
+	Name        string
+	Points      []results.Point
+	Generations []string // of the DPUs in it: "bf2"; empty: it has none
+}
+
+// OpenRun reads a run folder, and returns the lines of it that can't be used.
+func OpenRun(run *results.Run) (Run, []results.BadLine, error) {
+	points, bad, err := run.Points()
+	if err != nil {
+		return Run{}, nil, err
+	}
+	nodes, badNodes, err := run.Env()
+	if err != nil {
+		return Run{}, nil, err
+	}
+	return Run{run.Dir(), points, generations(nodes)}, append(bad, badNodes...), nil
+}
+
+// generations are those that the testbed names, or else of the profiles that stand for DPUs.
+func generations(nodes []json.RawMessage) []string {
+	var list []string
+	for _, n := range nodes {
+		var of struct{ Kind, Generation, Profile string }
+		if json.Unmarshal(n, &of) != nil || of.Kind != "dpu" {
+			continue // what is no node's line names no generation
+		}
+		if of.Generation == "" {
+			of.Generation = of.Profile
+		}
+		if of.Generation != "" && !slices.Contains(list, of.Generation) {
+			list = append(list, of.Generation)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// of reports whether all DPUs of the run are of this generation, so that its points are about no other.
+func (r *Run) of(generation string) bool {
+	return generation == "" || len(r.Generations) == 1 && r.Generations[0] == generation
+}
+
+// group are the points of one selection that differ only in their load and repeat.
+type group struct {
+	label  string // what they are among the selected: "CD-SH"
+	alike  string // in what groups must agree to be held against each other
+	line   results.Line
+	points []*results.Point
+}
+
+// alike are the dimensions in which two points must agree to be compared: whatever may be asked, but where they ran and over what.
+var alike = []string{"store", "get_ratio", "key_bytes", "value_bytes", "batch", "server_threads", "loop", "window", "connections", "dist", "hash"}
+
+// choose returns the groups of a selection in all runs of its generation.
+func choose(runs []Run, s *Selector, generation string, share *float64) []group {
+	if s.Generation != "" {
+		generation = s.Generation
+	}
+	dims, err := results.FindDimensions(alike...)
+	if err != nil {
+		panic(err) // the names are above
+	}
+	var groups []group
+	for i := range runs {
+		if !runs[i].of(generation) {
+			continue
+		}
+		var points []results.Point
+		for _, p := range runs[i].Points {
+			if p.Status == results.StatusOK && s.takes(&p) && (share == nil || *share == p.GetRatio) {
+				points = append(points, p)
+			}
+		}
+		for _, l := range results.Lines(points) {
+			g := group{line: l}
+			for _, m := range l.Marks {
+				g.points = append(g.points, m.Repeats...)
+			}
+			g.alike, g.label = results.Labels(dims, g.points[0]), where(g.points[0])
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}
+
+func where(p *results.Point) string {
+	if p.Submode == "" || p.Submode == "off-path" || p.Submode == "direct" {
+		return p.Placement
+	}
+	return p.Placement + " " + p.Submode
+}
+
+func (s *Selector) takes(p *results.Point) bool {
+	in := func(list []string, v string) bool { return len(list) == 0 || slices.Contains(list, v) }
+	return p.Store == s.Store && in(s.Placement, p.Placement) && in(s.Submode, p.Submode)
+}

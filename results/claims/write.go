@@ -1,0 +1,216 @@
+package claims
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Write writes what runs say for a terminal, finding by finding. Cases of a claim that were not measured stand together.
+func Write(w io.Writer, runs []Run, outcomes []Outcome) error {
+	var b bytes.Buffer
+	for i := range runs {
+		dpus := "no DPU"
+		if g := runs[i].Generations; len(g) > 0 {
+			dpus = "DPUs: " + title(strings.Join(g, " and "))
+		}
+		fmt.Fprintf(&b, "%s: %d points, %s\n", runs[i].Name, len(runs[i].Points), dpus)
+	}
+	b.WriteByte('\n')
+	for first := 0; first < len(outcomes); {
+		end := first
+		for end < len(outcomes) && outcomes[end].Finding == outcomes[first].Finding {
+			end++
+		}
+		writeFinding(&b, outcomes[first:end])
+		first = end
+	}
+	writeCount(&b, outcomes)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func writeFinding(b *bytes.Buffer, list []Outcome) {
+	fmt.Fprintf(b, "%s (%s)\n", list[0].Finding, list[0].Section)
+	known := false
+	for first := 0; first < len(list); {
+		end := first
+		for end < len(list) && list[end].Says == list[first].Says {
+			end++
+		}
+		if list[first].Study != nil {
+			fmt.Fprintf(b, "  %s\n", list[first].Says)
+		}
+		known = writeClaim(b, list[first:end]) || known
+		first = end
+	}
+	if known || list[0].Study == nil {
+		writeSubstitutes(b, list)
+		writeDoubts(b, list)
+	}
+	b.WriteByte('\n')
+}
+
+// writeClaim writes a claim's cases, and reports whether any was measured.
+func writeClaim(b *bytes.Buffer, cases []Outcome) (measured bool) {
+	var about, study, why []string
+	for i := range cases {
+		o := &cases[i]
+		if o.Measured != nil {
+			measured = true
+			o.write(b)
+			continue
+		}
+		about = append(about, o.about())
+		if o.Study != nil {
+			study = append(study, o.studied())
+		}
+		if !slices.Contains(why, o.Why) {
+			why = append(why, o.Why)
+		}
+	}
+	switch {
+	case len(about) == 0:
+	case len(study) == 0:
+		fmt.Fprintf(b, "  %s\n      %s: %s\n", cases[0].Says, NotMeasured, strings.Join(why, "; "))
+	default:
+		fmt.Fprintf(b, "    %sstudy %s  %s: %s\n", joinAbout(about), strings.Join(study, ", "), NotMeasured, strings.Join(why, "; "))
+	}
+	return measured
+}
+
+// joinAbout writes what cases are about, "" if each is about all.
+func joinAbout(about []string) string {
+	if about = slices.DeleteFunc(about, func(s string) bool { return s == "" }); len(about) == 0 {
+		return ""
+	}
+	return strings.Join(about, "; ") + ": "
+}
+
+func (o *Outcome) write(b *bytes.Buffer) {
+	fmt.Fprintf(b, "    %sstudy %s  yours %s%s  %s\n", joinAbout([]string{o.about()}), o.studied(), o.figure(*o.Measured), o.reach(), o.Word())
+	fmt.Fprintf(b, "      %s; %d points%s\n", o.Which, o.Points, o.warnings())
+	if o.Why != "" {
+		fmt.Fprintf(b, "      %s\n", o.Why)
+	}
+}
+
+// Word is the verdict with what it is worth: never a bare one where something stood for the hardware.
+func (o *Outcome) Word() string {
+	word := string(o.Verdict)
+	if o.Expect == "about" && o.Measured != nil {
+		word += fmt.Sprintf(" (within %g %%)", 100*o.Tolerance)
+		if o.Verdict == Disagrees {
+			word = fmt.Sprintf("%s (not within %g %%%s)", o.Verdict, 100*o.Tolerance, o.direction())
+		}
+	}
+	if o.Substitute != "" {
+		kind, _, _ := strings.Cut(o.Substitute, ":")
+		return word + " [" + kind + "]"
+	}
+	return word
+}
+
+// direction says of a ratio whether at least the same side is ahead.
+func (o *Outcome) direction() string {
+	switch s, m := *o.Study, *o.Measured; {
+	case o.Unit != "ratio":
+		return ""
+	case (s > 1) == (m > 1):
+		return ", the same side is ahead"
+	}
+	return ", the other side is ahead"
+}
+
+func (o *Outcome) about() string {
+	var said []string
+	if o.Generation != "" {
+		said = append(said, title(o.Generation))
+	}
+	if o.GetRatio != nil {
+		said = append(said, fmt.Sprintf("%g %% GET", 100**o.GetRatio))
+	}
+	return strings.Join(said, ", ")
+}
+
+// studied is the study's figure, with which side of it is meant.
+func (o *Outcome) studied() string {
+	return map[string]string{"at least": "≥ ", "at most": "≤ "}[o.Expect] + o.figure(*o.Study)
+}
+
+func (o *Outcome) reach() string {
+	if *o.Low == *o.High {
+		return ""
+	}
+	return fmt.Sprintf(" (%s to %s with other repeats)", o.figure(*o.Low), o.figure(*o.High))
+}
+
+func (o *Outcome) warnings() string {
+	if o.Warned == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d of them with warnings", o.Warned)
+}
+
+// figure writes a figure with its unit.
+func (o *Outcome) figure(x float64) string {
+	switch o.Unit {
+	case "ratio":
+		return fmt.Sprintf("%.3g×", x)
+	case "share":
+		return fmt.Sprintf("%.3g %%", 100*x)
+	}
+	return fmt.Sprintf("%s %s", strconv.FormatFloat(x, 'f', max(0, 2-int(math.Log10(max(x, 1)))), 64), o.Unit)
+}
+
+// writeSubstitutes says once what stood for the hardware.
+func writeSubstitutes(b *bytes.Buffer, list []Outcome) {
+	var told []string
+	for i := range list {
+		if s := list[i].Substitute; s != "" && !slices.Contains(told, s) {
+			told = append(told, s)
+			fmt.Fprintf(b, "    not the hardware of the study, but %s\n", s)
+		}
+	}
+}
+
+// writeDoubts writes those of a finding once, with what was done instead where that is known.
+func writeDoubts(b *bytes.Buffer, list []Outcome) {
+	told := map[string]bool{}
+	for _, known := range []bool{true, false} {
+		for i := range list {
+			for _, d := range list[i].Doubts {
+				if told[d.Study] && d.Instead == "" || told[d.Study+d.Instead] || known != (d.Instead != "") {
+					continue
+				}
+				if !told[d.Study] {
+					fmt.Fprintf(b, "    doubt: %s\n", d.Study)
+				}
+				told[d.Study], told[d.Study+d.Instead] = true, true
+				if d.Instead != "" {
+					fmt.Fprintf(b, "           your runs: %s\n", d.Instead)
+				}
+			}
+		}
+	}
+}
+
+func writeCount(b *bytes.Buffer, outcomes []Outcome) {
+	count := map[Verdict]int{}
+	marked := 0
+	for i := range outcomes {
+		count[outcomes[i].Verdict]++
+		if outcomes[i].Substitute != "" {
+			marked++
+		}
+	}
+	fmt.Fprintf(b, "Of %d claims %d agree, %d disagree, %d are not measured", len(outcomes), count[Agrees], count[Disagrees], count[NotMeasured])
+	if marked > 0 {
+		fmt.Fprintf(b, "; %d of those measured rest on emulated or substitute parts", marked)
+	}
+	b.WriteString(".\n")
+}

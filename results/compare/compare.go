@@ -1,0 +1,185 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"golang.org/x/perf/benchmath"
+
+	"dpukv/results"
+)
+
+// Compare holds b against a.
+func Compare(a, b Side, o Options) (*Comparison, error) {
+	if o.Alpha == 0 {
+		o.Alpha = 0.05
+	}
+	if o.Metrics == nil {
+		o.Metrics, _ = ParseMetrics(DefaultMetrics)
+	}
+	ignored, err := results.FindDimensions(o.Ignore...)
+	if err != nil {
+		return nil, fmt.Errorf("ignore: %w", err)
+	}
+	c := &Comparison{
+		A: summarize(a), B: summarize(b), Alpha: o.Alpha, Ignored: append([]string{}, o.Ignore...),
+		Rows: []Row{}, OnlyA: []string{}, OnlyB: []string{}, FailedA: []string{}, FailedB: []string{},
+	}
+	questions, common := pair(a.Points, b.Points, results.Without(results.Dimensions(), ignored))
+	c.Common = common
+	c.fill(questions, &o)
+	if len(c.Rows) == 0 {
+		return c, c.nothingInCommon()
+	}
+	return c, nil
+}
+
+func summarize(s Side) Summary {
+	sum := Summary{Name: s.Name, Notes: append([]string{}, s.Notes...)}
+	for i := range s.Points {
+		switch p := &s.Points[i]; {
+		case p.Status != results.StatusOK:
+			sum.Failed++
+		default:
+			sum.Points++
+			if p.Emulated {
+				sum.Emulated++
+			}
+		}
+	}
+	return sum
+}
+
+// ErrNothingInCommon is wrapped where no question was answered by both sides.
+var ErrNothingInCommon = errors.New("the two runs have no point in common")
+
+func (c *Comparison) nothingInCommon() error {
+	hint := "look at both with dpukv report"
+	if len(c.OnlyA) > 0 && len(c.OnlyB) > 0 {
+		hint = fmt.Sprintf("A has %q, B has %q; --ignore leaves a dimension out of account", c.OnlyA[0], c.OnlyB[0])
+	}
+	return fmt.Errorf("%w: %s", ErrNothingInCommon, hint)
+}
+
+func (c *Comparison) fill(questions []question, o *Options) {
+	for _, m := range o.Metrics {
+		for i := range questions {
+			if q := &questions[i]; len(q.a) > 0 && len(q.b) > 0 {
+				c.Rows = append(c.Rows, q.row(&m, o))
+			}
+		}
+	}
+	for i := range c.Rows {
+		if c.Rows[i].Verdict != TooFew {
+			c.Tested++
+		}
+	}
+	c.ByChance = o.Alpha * float64(c.Tested)
+	for i := range questions {
+		q := &questions[i]
+		switch {
+		case len(q.a) > 0 && len(q.b) > 0:
+			c.warned = append(c.warned, q.a...)
+			c.warned = append(c.warned, q.b...)
+		case len(q.a) > 0 && q.failedB:
+			c.FailedB = append(c.FailedB, q.label)
+		case len(q.b) > 0 && q.failedA:
+			c.FailedA = append(c.FailedA, q.label)
+		case len(q.a) > 0:
+			c.OnlyA = append(c.OnlyA, q.label)
+		case len(q.b) > 0:
+			c.OnlyB = append(c.OnlyB, q.label)
+		}
+	}
+}
+
+// Count returns how many rows have a verdict.
+func (c *Comparison) Count(v Verdict) (n int) {
+	for i := range c.Rows {
+		if c.Rows[i].Verdict == v {
+			n++
+		}
+	}
+	return n
+}
+
+// Err is what a script is to stumble over: figures that got worse, points that can't be measured any more, and
+// a comparison that has too few repeats to see anything at all.
+func (c *Comparison) Err() error {
+	var said []string
+	if n := c.Count(Worse); n > 0 {
+		said = append(said, fmt.Sprintf("%d of %d figures got worse", n, len(c.Rows)))
+	}
+	if n := len(c.FailedB); n > 0 {
+		said = append(said, fmt.Sprintf("%d configurations that A measured failed in B", n))
+	}
+	if c.Tested == 0 {
+		said = append(said, "no verdict: every comparison has too few repeats")
+	}
+	if said == nil {
+		return nil
+	}
+	return errors.New(strings.Join(said, "; "))
+}
+
+func (q *question) row(m *Metric, o *Options) Row {
+	t := &benchmath.Thresholds{CompareAlpha: o.Alpha}
+	a, b := sample(q.a, m, t), sample(q.b, m, t)
+	row := Row{Label: q.label, Metric: m.Name, Unit: m.Unit, A: estimate(a), B: estimate(b), Verdict: Same}
+	test := benchmath.AssumeNothing.Compare(a, b)
+	row.P = test.P
+	if row.A.Median != 0 {
+		row.Change = row.B.Median/row.A.Median - 1
+	}
+	switch {
+	case least(len(a.Values), len(b.Values)) > o.Alpha:
+		row.Verdict, row.Needed = TooFew, repeatsFor(o.Alpha)
+	case test.P > o.Alpha || row.Change == 0 || math.Abs(row.Change) < o.MinChange:
+	case (row.Change > 0) == m.Higher:
+		row.Verdict = Better
+	default:
+		row.Verdict = Worse
+	}
+	return row
+}
+
+func sample(points []*results.Point, m *Metric, t *benchmath.Thresholds) *benchmath.Sample {
+	var values []float64
+	for _, p := range points {
+		values = append(values, m.Of(p))
+	}
+	return benchmath.NewSample(values, t)
+}
+
+// confidence is the level of the intervals.
+const confidence = 0.95
+
+func estimate(s *benchmath.Sample) Estimate {
+	sum := benchmath.AssumeNothing.Summary(s, confidence)
+	e := Estimate{N: len(s.Values), Median: sum.Center, text: sum}
+	if !math.IsInf(sum.Lo, 0) && !math.IsInf(sum.Hi, 0) {
+		e.Lo, e.Hi = &sum.Lo, &sum.Hi
+	}
+	return e
+}
+
+// least is the smallest p that samples of these sizes can have: that of one in which all of the one lie
+// below all of the other, of the two ways in which that can be, of all ways to mix them.
+func least(n, m int) float64 {
+	ways := 1.0
+	for i := 1; i <= n; i++ {
+		ways *= float64(m+i) / float64(i)
+	}
+	return 2 / ways
+}
+
+// repeatsFor is how many repeats a side it takes to tell anything at this level.
+func repeatsFor(alpha float64) int {
+	n := 1
+	for least(n, n) > alpha {
+		n++
+	}
+	return n
+}

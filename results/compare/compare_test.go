@@ -1,0 +1,188 @@
+package compare
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"dpukv/results"
+	"dpukv/results/resultstest"
+)
+
+// scaled is a copy of points with throughput and latency changed by factors.
+func scaled(points []results.Point, throughput, latency float64) []results.Point {
+	var list []results.Point
+	for _, p := range points {
+		p.ThroughputOps *= throughput
+		p.P50Ns, p.P99Ns = int64(float64(p.P50Ns)*latency), int64(float64(p.P99Ns)*latency)
+		list = append(list, p)
+	}
+	return list
+}
+
+func write(t *testing.T, c *Comparison) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := c.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestTableGolden(t *testing.T) {
+	base := resultstest.Curve(2e6, []int{1, 4, 8}, 6)
+	few := resultstest.Curve(2e6, []int{1, 4}, 3)
+	changed := append(scaled(base[:6], 1, 1), scaled(base[6:12], 1.2, 0.8)...)
+	worse := scaled(base[12:], 1, 1.5)
+	for i := range worse {
+		worse[i].Warnings = []string{"client-bound: the client's threads were busy for 99 % of the time"}
+	}
+	changed = append(changed, worse...)
+	lost := append(changed[:12:12], resultstest.Point(resultstest.Failed("no answer"), func(p *results.Point) {
+		p.ClientThreads, p.Transport, p.Mode, p.Access, p.Pages = 8, "", "", "", ""
+	}))
+	for name, sides := range map[string][2][]results.Point{
+		"changed": {base, changed},
+		"few":     {few, scaled(few, 2, 0.5)},
+		"lost":    {base, lost},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := Compare(Side{"runs/a", []string{"12 CPUs"}, sides[0]}, Side{"runs/b", nil, sides[1]}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			resultstest.Golden(t, name+".golden", write(t, c))
+		})
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	base := resultstest.Curve(2e6, []int{4}, 6)
+	for name, c := range map[string]struct {
+		b       []results.Point
+		options Options
+		want    Verdict // of the throughput
+		err     string
+	}{
+		"the same":            {base, Options{}, Same, ""},
+		"faster":              {scaled(base, 1.5, 1), Options{}, Better, ""},
+		"slower":              {scaled(base, 0.5, 1), Options{}, Worse, "1 of 4 figures got worse"},
+		"slower, but by less": {scaled(base, 0.95, 1), Options{MinChange: 0.10}, Same, ""},
+		"a stricter level":    {scaled(base, 0.5, 1), Options{Alpha: 0.001}, TooFew, "no verdict"},
+		"too few on one side": {scaled(base[:2], 0.5, 1), Options{}, TooFew, "no verdict"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := Compare(Side{"a", nil, base}, Side{"b", nil, c.b}, c.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Rows[0].Verdict != c.want {
+				t.Errorf("found %q, want %q: %+v", got.Rows[0].Verdict, c.want, got.Rows[0])
+			}
+			if err := got.Err(); (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+				t.Errorf("Err is %v, want %q", err, c.err)
+			}
+		})
+	}
+}
+
+// Two halves of one distribution differ no more often than at the stated rate.
+func TestHalvesOfOneDistributionAreEqualAtTheStatedRate(t *testing.T) {
+	trials := 4000
+	if testing.Short() {
+		trials = 500 // enough to see a test that is plainly wrong
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, alpha := range []float64{0.05, 0.2} {
+		for _, n := range []int{4, 5, 8} {
+			differ := 0
+			for range trials {
+				c, err := Compare(Side{"a", nil, drawn(rng, n)}, Side{"b", nil, drawn(rng, n)}, Options{Alpha: alpha, Metrics: Metrics()[:1]})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.Rows[0].Verdict != Same {
+					differ++
+				}
+			}
+			// The test is exact and its p discrete: the true rate is at most alpha. Four standard deviations are allowed.
+			if limit := alpha*float64(trials) + 4*math.Sqrt(float64(trials)*alpha*(1-alpha)); float64(differ) > limit {
+				t.Errorf("n=%d, level %v: %d of %d differed, want at most %.0f", n, alpha, differ, trials, limit)
+			}
+			if differ == 0 {
+				t.Errorf("n=%d, level %v: none of %d differed: the test sees nothing", n, alpha, trials)
+			}
+		}
+	}
+}
+
+// drawn has a long tail, as throughput under interference has.
+func drawn(rng *rand.Rand, n int) []results.Point {
+	var points []results.Point
+	for i := range n {
+		points = append(points, resultstest.Point(func(p *results.Point) {
+			p.Repeat, p.ThroughputOps = i+1, 1e6/(1+0.05*rng.ExpFloat64())
+		}))
+	}
+	return points
+}
+
+func TestLeastP(t *testing.T) {
+	for _, c := range []struct {
+		n, m int
+		want float64
+	}{{1, 1, 1}, {3, 3, 0.1}, {4, 4, 2.0 / 70}, {6, 2, 2.0 / 28}, {5, 5, 2.0 / 252}} {
+		if got := least(c.n, c.m); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("least(%d, %d) = %v, want %v", c.n, c.m, got, c.want)
+		}
+	}
+	if got := repeatsFor(0.05); got != 4 {
+		t.Errorf("%d repeats for 0.05, want 4", got)
+	}
+}
+
+func TestIgnore(t *testing.T) {
+	a := resultstest.Curve(1e6, []int{1}, 4, func(p *results.Point) { p.Provider = "shm" })
+	b := resultstest.Curve(1e6, []int{1}, 4, func(p *results.Point) { p.Provider = "softroce" })
+	_, err := Compare(Side{"a", nil, a}, Side{"b", nil, b}, Options{})
+	if !errors.Is(err, ErrNothingInCommon) || !strings.Contains(err.Error(), `A has "over shm", B has "over softroce"`) {
+		t.Errorf("found %v", err)
+	}
+	if _, err := Compare(Side{"a", nil, a}, Side{"b", nil, b}, Options{Ignore: []string{"provider"}}); err != nil {
+		t.Error(err)
+	}
+	if _, err := Compare(Side{"a", nil, a}, Side{"b", nil, b}, Options{Ignore: []string{"moon"}}); err == nil || !strings.Contains(err.Error(), "allowed: store") {
+		t.Errorf("found %v", err)
+	}
+}
+
+func TestParseMetrics(t *testing.T) {
+	got, err := ParseMetrics("throughput, p99.9,actual_p50,latency_mean_ns,server_cpu")
+	if err != nil || len(got) != 5 || got[1].Name != "latency_p999_ns" || got[2].Name != "actual_latency_p50_ns" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, bad := range []string{"", "p42", "p50,,p99"} {
+		if _, err := ParseMetrics(bad); err == nil || !strings.Contains(err.Error(), "throughput, mean, p50") {
+			t.Errorf("%q: %v, want an error that lists what there is", bad, err)
+		}
+	}
+}
+
+func TestJSON(t *testing.T) {
+	base := resultstest.Curve(2e6, []int{1}, 4)
+	c, err := Compare(Side{"a", nil, base}, Side{"b", nil, base}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(strings.ReplaceAll(string(text), `"lo":null,"hi":null`, ""), "null") {
+		t.Errorf("null is no list to a script: %s", text)
+	}
+}

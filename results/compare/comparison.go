@@ -1,0 +1,84 @@
+package compare
+
+import (
+	"golang.org/x/perf/benchmath"
+
+	"dpukv/results"
+)
+
+// Options say what is compared, and how strictly.
+type Options struct {
+	Metrics []Metric // none: DefaultMetrics
+	Alpha   float64  // level of the test; 0: 0.05
+	// MinChange is the least relative difference of the medians that counts, 0.05 for 5 %.
+	MinChange float64
+	Ignore    []string // names of dimensions in which the two sides may differ
+}
+
+// Side is one of the runs.
+type Side struct {
+	Name   string // its folder
+	Notes  []string
+	Points []results.Point
+}
+
+// Verdict is what can be said of one figure of one question.
+type Verdict string
+
+// The verdicts.
+const (
+	Better Verdict = "better"
+	Worse  Verdict = "worse"
+	Same   Verdict = "same" // no difference that the test can see, or one below MinChange
+	TooFew Verdict = "too few repeats"
+)
+
+// Comparison is the outcome.
+type Comparison struct {
+	A        Summary  `json:"a"`
+	B        Summary  `json:"b"`
+	Alpha    float64  `json:"alpha"`
+	Ignored  []string `json:"ignored"`
+	Common   string   `json:"common"` // what all points have in common
+	Rows     []Row    `json:"rows"`
+	OnlyA    []string `json:"only_a"` // questions that the other side has no answer to
+	OnlyB    []string `json:"only_b"`
+	FailedB  []string `json:"failed_b"` // answered in A; every repeat failed in B
+	FailedA  []string `json:"failed_a"`
+	Tested   int      `json:"tested"`    // rows with enough repeats
+	ByChance float64  `json:"by_chance"` // of them, how many may seem to differ where nothing did
+
+	warned []*results.Point
+}
+
+// Summary is one side in short.
+type Summary struct {
+	Name     string   `json:"name"`
+	Notes    []string `json:"notes"`
+	Points   int      `json:"points"` // ok
+	Failed   int      `json:"failed"`
+	Emulated int      `json:"emulated"` // of Points
+}
+
+// Row compares one figure of one question.
+type Row struct {
+	Label   string   `json:"label"` // what tells the question from the others
+	Metric  string   `json:"metric"`
+	Unit    string   `json:"unit"`
+	A       Estimate `json:"a"`
+	B       Estimate `json:"b"`
+	Change  float64  `json:"change"` // relative, of the medians
+	P       float64  `json:"p"`
+	Verdict Verdict  `json:"verdict"`
+	Needed  int      `json:"needed,omitempty"` // repeats a side, if they are too few
+}
+
+// Estimate is a sample's median and its confidence interval, null where there are too few for one.
+type Estimate struct {
+	N      int      `json:"n"`
+	Median float64  `json:"median"`
+	Lo     *float64 `json:"lo"`
+	Hi     *float64 `json:"hi"`
+
+	text benchmath.Summary
+}

@@ -1,0 +1,62 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"dpukv/results"
+)
+
+// Metric is one figure of a point.
+type Metric struct {
+	Name   string // as in the point's JSON, with "actual_" before it if it counts from the actual send
+	Unit   string // of the value that Of returns: benchmark units, "ops/s" and "sec"
+	Higher bool   // is better
+	Of     func(*results.Point) float64
+}
+
+// Metrics are all there are.
+func Metrics() []Metric {
+	list := []Metric{{"throughput_ops", "ops/s", true, func(p *results.Point) float64 { return p.ThroughputOps }}}
+	for _, actual := range []bool{false, true} {
+		for _, m := range results.Measures() {
+			name := "latency_" + m.Name + "_ns"
+			if actual {
+				m, name = m.FromActualSend(), "actual_"+name
+			}
+			list = append(list, Metric{name, "sec", false, func(p *results.Point) float64 { return m.Ns(p) / 1e9 }})
+		}
+	}
+	return append(list,
+		Metric{"server_cpu_ns_per_op", "sec/op", false, func(p *results.Point) float64 { return p.ServerCPUNsPerOp / 1e9 }},
+		Metric{"client_cpu_ns_per_op", "sec/op", false, func(p *results.Point) float64 { return p.ClientCPUNsPerOp / 1e9 }},
+	)
+}
+
+// DefaultMetrics are those to compare where none are asked for.
+const DefaultMetrics = "throughput,p50,p99,server_cpu"
+
+// ParseMetrics reads a comma-separated list of names; short ones do: "throughput,p99.9,actual_p50,server_cpu".
+func ParseMetrics(list string) ([]Metric, error) {
+	var chosen []Metric
+	for name := range strings.SplitSeq(list, ",") {
+		name = strings.TrimSpace(name)
+		i := slices.IndexFunc(Metrics(), func(m Metric) bool { return m.Name == name || m.short() == strings.ReplaceAll(name, ".", "") })
+		if i < 0 {
+			var known []string
+			for _, m := range Metrics() {
+				known = append(known, m.short())
+			}
+			return nil, fmt.Errorf("found the metric %q, allowed: %s", name, strings.Join(known, ", "))
+		}
+		chosen = append(chosen, Metrics()[i])
+	}
+	return chosen, nil
+}
+
+// short is the name without what the unit says.
+func (m *Metric) short() string {
+	name := strings.NewReplacer("latency_", "", "_ns_per_op", "", "_ops", "").Replace(m.Name)
+	return strings.TrimSuffix(name, "_ns")
+}

@@ -1,0 +1,140 @@
+package compare
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/perf/benchunit"
+
+	"dpukv/results"
+)
+
+// Write writes the comparison for a terminal: a table a metric in the shape of benchstat's, then what must
+// be known to believe it.
+func (c *Comparison) Write(w io.Writer) error {
+	var b bytes.Buffer
+	c.writeSide(&b, "A", &c.A)
+	c.writeSide(&b, "B", &c.B)
+	fmt.Fprintf(&b, "Both: %s\n", c.Common)
+	for first := 0; first < len(c.Rows); {
+		end := first
+		for end < len(c.Rows) && c.Rows[end].Metric == c.Rows[first].Metric {
+			end++
+		}
+		writeTable(&b, c.Rows[first:end])
+		first = end
+	}
+	c.writeVerdict(&b)
+	for _, list := range []struct {
+		head   string
+		labels []string
+	}{
+		{"Measured in A, failed in B", c.FailedB},
+		{"Failed in A, measured in B", c.FailedA},
+		{"Only in A", c.OnlyA},
+		{"Only in B", c.OnlyB},
+	} {
+		writeList(&b, list.head, list.labels)
+	}
+	results.WriteWarnings(&b, c.warned)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func (c *Comparison) writeSide(b *bytes.Buffer, letter string, s *Summary) {
+	said := []string{fmt.Sprintf("%d points", s.Points)}
+	if s.Failed > 0 {
+		said = append(said, fmt.Sprintf("%d failed", s.Failed))
+	}
+	if s.Emulated > 0 {
+		said = append(said, fmt.Sprintf("%d of them over emulated hardware", s.Emulated))
+	}
+	fmt.Fprintf(b, "%s: %s (%s)\n", letter, s.Name, strings.Join(append(said, s.Notes...), ", "))
+}
+
+func writeTable(b *bytes.Buffer, rows []Row) {
+	lines := [][]string{{"", "A", "B", "", ""}, {rows[0].Metric, rows[0].Unit, rows[0].Unit, "B vs A", ""}}
+	for i := range rows {
+		r := &rows[i]
+		delta, why := r.outcome()
+		lines = append(lines, []string{r.Label, r.A.String(), r.B.String(), delta, why})
+	}
+	widths := make([]int, len(lines[0]))
+	for _, line := range lines {
+		for i, cell := range line {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	b.WriteByte('\n')
+	for _, line := range lines {
+		text := line[0] + fill(line[0], widths[0]) + " │"
+		for i := 1; i < len(line)-1; i++ {
+			text += " " + fill(line[i], widths[i]) + line[i]
+			if i < 3 {
+				text += " │"
+			}
+		}
+		b.WriteString(strings.TrimRight(text+"  "+line[len(line)-1], " ") + "\n")
+	}
+}
+
+func fill(s string, width int) string {
+	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
+}
+
+// String is "1.234M ± 2%", as benchstat has it.
+func (e *Estimate) String() string {
+	return benchunit.Scale(e.Median, benchunit.Decimal) + " ± " + e.text.PctRangeString()
+}
+
+// outcome is the difference, and what it rests on.
+func (r *Row) outcome() (delta, why string) {
+	change, n := fmt.Sprintf("%+.2f%%", 100*r.Change), fmt.Sprintf("n=%d", r.A.N)
+	if r.A.N != r.B.N {
+		n += fmt.Sprintf("+%d", r.B.N)
+	}
+	test := fmt.Sprintf("(p=%.3f %s)", r.P, n)
+	switch r.Verdict {
+	case TooFew:
+		return "?", fmt.Sprintf("too few repeats (%s, want %d a side)", n, r.Needed)
+	case Same:
+		return "~", test
+	}
+	return change, fmt.Sprintf("%s %s", r.Verdict, test)
+}
+
+func (c *Comparison) writeVerdict(b *bytes.Buffer) {
+	fmt.Fprintf(b, "\nOf %d figures %d better, %d worse, %d without a difference, %d with too few repeats to tell.\n",
+		len(c.Rows), c.Count(Better), c.Count(Worse), c.Count(Same), c.Count(TooFew))
+	if c.Tested > 0 {
+		fmt.Fprintf(b, "Mann–Whitney U test at level %v: by chance alone, up to about %s of %d would seem to differ.\n",
+			c.Alpha, atLeastOne(c.ByChance), c.Tested)
+	}
+	for i := range c.Rows {
+		if c.Rows[i].A.Lo == nil || c.Rows[i].B.Lo == nil {
+			fmt.Fprintf(b, "± ∞: an interval at %v takes at least 6 repeats.\n", confidence)
+			break
+		}
+	}
+}
+
+func atLeastOne(x float64) string { return fmt.Sprint(math.Max(1, math.Round(x))) }
+
+func writeList(b *bytes.Buffer, head string, labels []string) {
+	if len(labels) == 0 {
+		return
+	}
+	const shown = 10
+	fmt.Fprintf(b, "\n%s:\n", head)
+	for i, l := range labels {
+		if i == shown {
+			fmt.Fprintf(b, "  and %d more\n", len(labels)-shown)
+			break
+		}
+		fmt.Fprintf(b, "  %s\n", l)
+	}
+}

@@ -1,0 +1,56 @@
+package export
+
+import (
+	"io"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+
+	"dpukv/results"
+)
+
+// Benchfmt writes the points that are ok as lines of benchmarks, named by their place in the study and by what
+// varies between them, "BenchmarkKV/store=MICA/placement=CH-SH/…", and what they have in common before them.
+func Benchfmt(w io.Writer, points []results.Point) error {
+	ok, _ := results.Split(points)
+	if len(ok) == 0 {
+		return nil
+	}
+	out := benchfmt.NewWriter(w)
+	metadata := benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: "ops/s", Key: "better"}, OrigUnit: "ops/s", Value: "higher"}
+	if err := out.Write(&metadata); err != nil {
+		return err
+	}
+	// The first are in every name, so that runs that were swept differently have names in common.
+	named := results.Named("store", "placement", "submode", "get_ratio", "server_threads", "client_threads")
+	named = append(named, results.Varying(results.Without(results.Dimensions(), named), ok)...)
+	var config []benchfmt.Config
+	for _, d := range results.Without(results.Dimensions(), named) {
+		if text := d.Text(ok[0]); text != "" {
+			config = append(config, benchfmt.Config{Key: strings.ReplaceAll(d.Name(), "_", "-"), Value: []byte(text), File: true})
+		}
+	}
+	for _, p := range ok {
+		if err := out.Write(benchmark(p, named, config)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func benchmark(p *results.Point, named []*results.Dimension, config []benchfmt.Config) *benchfmt.Result {
+	name := "KV"
+	for _, d := range named {
+		if text := d.Text(p); text != "" {
+			name += "/" + d.Name() + "=" + strings.NewReplacer("/", "_", " ", "_").Replace(text)
+		}
+	}
+	values := []benchfmt.Value{{Value: p.ThroughputOps, Unit: "ops/s"}}
+	for _, m := range results.Measures() {
+		values = append(values, benchfmt.Value{Value: m.Ns(p), Unit: m.Name + "-ns"})
+	}
+	values = append(values,
+		benchfmt.Value{Value: p.ServerCPUNsPerOp, Unit: "server-cpu-ns/op"},
+		benchfmt.Value{Value: p.ClientCPUNsPerOp, Unit: "client-cpu-ns/op"})
+	return &benchfmt.Result{Config: config, Name: benchfmt.Name(name), Iters: int(p.Ops), Values: values}
+}

@@ -1,0 +1,45 @@
+package export
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"time"
+
+	"dpukv/results"
+	"dpukv/results/columns"
+)
+
+// CSV writes a head and a row a point.
+func CSV(w io.Writer, points []results.Point) error {
+	all, out := columns.All(), csv.NewWriter(w)
+	row := make([]string, len(all))
+	for i := range all {
+		row[i] = all[i].Name
+	}
+	if err := out.Write(row); err != nil {
+		return err
+	}
+	for i := range points {
+		for j := range all {
+			row[j] = text(all[j].Value(&points[i]))
+		}
+		if err := out.Write(row); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// text is a value that a program reads back: a time as RFC 3339, nothing where there was none.
+func text(v any) string {
+	t, isTime := v.(time.Time)
+	switch {
+	case isTime && t.IsZero():
+		return ""
+	case isTime:
+		return t.Format(time.RFC3339Nano)
+	}
+	return fmt.Sprint(v)
+}

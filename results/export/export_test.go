@@ -1,0 +1,161 @@
+package export
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+	"golang.org/x/perf/benchfmt"
+
+	"dpukv/results"
+	"dpukv/results/columns"
+	"dpukv/results/resultstest"
+)
+
+func sample() []results.Point {
+	points := resultstest.Curve(2e6, []int{1, 4}, 2, func(p *results.Point) {
+		p.StartedAt = time.Date(2026, 3, 4, 5, 6, 7, 8000, time.UTC)
+	})
+	points[1].Warnings = []string{`a "quoted" doubt, with a comma`}
+	return append(points, resultstest.Point(resultstest.Failed("no answer\nat all"), func(p *results.Point) {
+		p.ClientThreads, p.StartedAt, p.ServerWorkers, p.ServerCPUs = 8, time.Time{}, nil, nil
+	}))
+}
+
+func written(t *testing.T, format string, points []results.Point) []byte {
+	t.Helper()
+	write, err := Format(format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := write(&b, points); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestGolden(t *testing.T) {
+	resultstest.Golden(t, "benchfmt.golden", written(t, "benchfmt", sample()))
+	resultstest.Golden(t, "csv.golden", some(t, written(t, "csv", sample()),
+		"id", "status", "error", "get_ratio", "emulated", "server_cpus", "started_at", "ops", "throughput_ops", "latency_mean_ns",
+		"actual_latency_p999_ns", "server_workers", "warnings"))
+}
+
+// some has of a CSV the columns with these names, so that a new field of a point changes no golden file.
+func some(t *testing.T, data []byte, names ...string) []byte {
+	t.Helper()
+	rows, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	out := csv.NewWriter(&b)
+	for _, row := range rows {
+		var kept []string
+		for _, name := range names {
+			kept = append(kept, row[slices.Index(rows[0], name)])
+		}
+		if err := out.Write(kept); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out.Flush()
+	return b.Bytes()
+}
+
+// Every field of a point is in the exports, under its own name and with its own value.
+func TestEveryFieldIsThere(t *testing.T) {
+	p := sample()[0]
+	text, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(text, &fields); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(written(t, "csv", sample()))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	have := map[string]string{}
+	for i, name := range rows[0] {
+		have[name] = rows[1][i]
+	}
+	delete(fields, "actual")
+	for name := range fields {
+		if _, ok := have[name]; !ok {
+			t.Errorf("no column for %s", name)
+		}
+	}
+	if have["actual_latency_p99_ns"] != fmt.Sprint(p.Actual.P99Ns) || have["server_cpus"] != "[0,1]" {
+		t.Errorf("found %q", have)
+	}
+}
+
+func TestParquetHoldsWhatWasWritten(t *testing.T) {
+	points := sample()
+	data := written(t, "parquet", points)
+	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := parquet.NewReader(file)
+	defer reader.Close()
+	rows := make([]parquet.Row, len(points)+1)
+	n, err := reader.ReadRows(rows)
+	if n != len(points) || err != nil && err != io.EOF {
+		t.Fatalf("%d rows, %v", n, err)
+	}
+	names := map[string]int{}
+	for i, path := range file.Schema().Columns() {
+		names[path[0]] = i
+	}
+	for i := range points {
+		for _, c := range columns.All() {
+			got, want := rows[i][names[c.Name]], cell(&c, &points[i])
+			if got.IsNull() != want.IsNull() || !want.IsNull() && got.String() != want.String() {
+				t.Errorf("row %d, %s: found %v, want %v", i, c.Name, got, want)
+			}
+		}
+	}
+}
+
+func TestBenchfmtIsReadByItsOwnReader(t *testing.T) {
+	r := benchfmt.NewReader(bytes.NewReader(written(t, "benchfmt", sample())), "run")
+	n := 0
+	for r.Scan() {
+		switch rec := r.Result().(type) {
+		case *benchfmt.Result:
+			n++
+			if got, ok := rec.Value("p99-sec"); !ok || got < 1e-6 || got > 1 {
+				t.Errorf("p99 is %v s, %v", got, ok)
+			}
+			if !strings.HasPrefix(string(rec.Name), "KV/store=MICA/placement=CH-SH/") || rec.GetConfig("transport") != "tcp" {
+				t.Errorf("name %s, transport %s", rec.Name, rec.GetConfig("transport"))
+			}
+		case *benchfmt.SyntaxError:
+			t.Error(rec)
+		}
+	}
+	if n != 4 {
+		t.Errorf("%d results, want the 4 that are ok", n)
+	}
+}
+
+func TestNothing(t *testing.T) {
+	for _, format := range []string{"csv", "parquet", "benchfmt"} {
+		written(t, format, nil)
+	}
+	if _, err := Format("xls"); err == nil || !strings.Contains(err.Error(), "allowed: benchfmt, csv, parquet") {
+		t.Errorf("found %v", err)
+	}
+}

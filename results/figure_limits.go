@@ -1,0 +1,45 @@
+package results
+
+import (
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// knees puts a ring around each line's knee.
+type knees struct {
+	f      *figure
+	curves []curve
+}
+
+// Plot implements [plot.Plotter].
+func (k knees) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for _, cv := range k.curves {
+		knee, ok := cv.Knee(k.f.measure)
+		if !ok {
+			continue
+		}
+		for i := range cv.Marks {
+			if &cv.Marks[i] != knee {
+				continue
+			}
+			ring := draw.GlyphStyle{Color: ink, Radius: glyphStyle(cv.Style).Radius * 2, Shape: draw.RingGlyph{}}
+			c.DrawGlyph(ring, vg.Point{X: x(cv.x[i].Median), Y: y(cv.y[i].Median)})
+		}
+	}
+}
+
+// boundLine is a service level across the plot.
+type boundLine struct {
+	bound *Bound
+	unit  unit
+}
+
+// Plot implements [plot.Plotter].
+func (b boundLine) Plot(c draw.Canvas, p *plot.Plot) {
+	_, y := p.Transforms(&c)
+	at := y(b.bound.Ns / b.unit.per)
+	c.StrokeLine2(draw.LineStyle{Color: ink, Width: vg.Points(0.9), Dashes: []vg.Length{1, 2}}, c.Min.X, at, c.Max.X, at)
+	write(c, markText, vg.Point{X: c.Min.X + 4, Y: at + 2}, b.bound.String())
+}

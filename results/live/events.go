@@ -1,0 +1,53 @@
+package live
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// Times between two looks at the folder, and after which silence is broken, so that a peer that is gone shows.
+const (
+	lookEvery = 500 * time.Millisecond
+	breathe   = 15 * time.Second
+)
+
+// events streams until the one who asked leaves or the server ends.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+	s.watching.Add(1)
+	defer s.watching.Add(-1)
+	out := http.NewResponseController(w)
+	send := func(format string, args ...any) bool {
+		_ = out.SetWriteDeadline(time.Now().Add(closePatience)) // not every connection has one
+		_, err := fmt.Fprintf(w, format, args...)
+		return err == nil && out.Flush() == nil
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	seen, said := int64(-1), time.Now()
+	for {
+		size := s.folder.size()
+		ok := true
+		switch {
+		case size != seen:
+			seen, said = size, time.Now()
+			ok = send("event: points\ndata: %s\n\n", s.folder.progress())
+		case time.Since(said) > breathe:
+			said = time.Now()
+			ok = send(":\n\n")
+		}
+		if !ok {
+			return
+		}
+		select {
+		case <-r.Context().Done():
+			return
+		case <-s.ended:
+			send("event: ended\ndata: %s\n\n", s.last)
+			return
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"dpukv/results"
+	"dpukv/results/report"
+)
+
+// folder reads a run folder, once for each size it has.
+type folder struct {
+	options Options
+	mu      sync.Mutex
+	of      int64 // size that read is of
+	read    *report.Model
+}
+
+// size is that of points.jsonl and env.jsonl, 0 as long as there is none.
+func (f *folder) size() (n int64) {
+	for _, name := range []string{"points.jsonl", "env.jsonl", "sweep.yaml"} {
+		if info, err := os.Stat(filepath.Join(f.options.Dir, name)); err == nil {
+			n += info.Size()
+		}
+	}
+	return n
+}
+
+// model is the folder as the page needs it.
+func (f *folder) model() (*report.Model, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	size := f.size()
+	if f.read != nil && f.of == size {
+		return f.read, nil
+	}
+	run, err := results.Open(f.options.Dir)
+	if errors.Is(err, results.ErrNotRun) {
+		return nil, errors.New("the sweep has not begun yet: look again in a moment")
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, err := report.Read(run, report.Options{Version: f.options.Version})
+	if err != nil {
+		return nil, err
+	}
+	f.of, f.read = size, m
+	return m, nil
+}
+
+// progress is how far the sweep is, in words.
+func (f *folder) progress() string {
+	m, err := f.model()
+	if err != nil {
+		return err.Error()
+	}
+	ok, failed := results.Split(m.Points)
+	text := fmt.Sprintf("Live: %d", len(ok))
+	if f.options.Total > 0 {
+		text += fmt.Sprintf(" of %d", f.options.Total)
+	}
+	text += " points"
+	if len(failed) > 0 {
+		text += fmt.Sprintf(", %d failed", len(failed))
+	}
+	return text
+}

@@ -1,0 +1,86 @@
+package live
+
+import (
+	"strconv"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"dpukv/results"
+)
+
+// collector turns the folder into metrics whenever it is asked.
+type collector struct{ folder *folder }
+
+// labels of a configuration: its dimensions, and whether its figures are an emulation's.
+var labels = append(dimensionNames(), "emulated")
+
+func dimensionNames() (names []string) {
+	for _, d := range results.Dimensions() {
+		names = append(names, d.Name())
+	}
+	return names
+}
+
+func describe(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("dpukv_"+name, help, labels, nil)
+}
+
+var (
+	sweepPoints = describe("sweep_points", "Points of the sweep: asked for (as far as known), measured, failed.", "state")
+	throughput  = describe("throughput_ops_per_second", "Throughput of a configuration, median of its repeats.", labels...)
+	latency     = describe("latency_seconds", "Latency of an operation from its intended send, median of the repeats.", append([]string{"measure"}, labels...)...)
+	serverCPU   = describe("server_cpu_seconds_per_operation", "CPU time of the server for an operation, median of the repeats.", labels...)
+	clientCPU   = describe("client_cpu_seconds_per_operation", "CPU time of the client for an operation, median of the repeats.", labels...)
+	repeats     = describe("repeats", "Repeats of a configuration that were measured.", labels...)
+	doubtful    = describe("doubtful_repeats", "Repeats of a configuration that carry warnings.", labels...)
+)
+
+// Describe implements [prometheus.Collector].
+func (c collector) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{sweepPoints, throughput, latency, serverCPU, clientCPU, repeats, doubtful} {
+		out <- d
+	}
+}
+
+// Collect implements [prometheus.Collector].
+func (c collector) Collect(out chan<- prometheus.Metric) {
+	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+	}
+	if total := c.folder.options.Total; total > 0 {
+		gauge(sweepPoints, float64(total), "asked")
+	}
+	m, err := c.folder.model()
+	if err != nil {
+		return // there is no run folder yet
+	}
+	ok, failed := results.Split(m.Points)
+	gauge(sweepPoints, float64(len(ok)), "measured")
+	gauge(sweepPoints, float64(len(failed)), "failed")
+	for _, group := range results.Group(results.Dimensions(), ok) {
+		configuration(group, gauge)
+	}
+}
+
+func configuration(group []*results.Point, gauge func(*prometheus.Desc, float64, ...string)) {
+	var values []string
+	for _, d := range results.Dimensions() {
+		values = append(values, d.Text(group[0]))
+	}
+	values = append(values, strconv.FormatBool(group[0].Emulated))
+	median := func(of func(*results.Point) float64) float64 { return results.SpreadBy(group, of).Median }
+	gauge(throughput, median(func(p *results.Point) float64 { return p.ThroughputOps }), values...)
+	gauge(serverCPU, median(func(p *results.Point) float64 { return p.ServerCPUNsPerOp })/1e9, values...)
+	gauge(clientCPU, median(func(p *results.Point) float64 { return p.ClientCPUNsPerOp })/1e9, values...)
+	gauge(repeats, float64(len(group)), values...)
+	doubts := 0
+	for _, p := range group {
+		if len(p.Warnings) > 0 {
+			doubts++
+		}
+	}
+	gauge(doubtful, float64(doubts), values...)
+	for _, m := range results.Measures() {
+		gauge(latency, median(m.Ns)/1e9, append([]string{m.Name}, values...)...)
+	}
+}

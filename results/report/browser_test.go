@@ -1,0 +1,275 @@
+package report
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"dpukv/results"
+	"dpukv/results/resultstest"
+)
+
+// TestPageInABrowser goes through the page as a reader does.
+func TestPageInABrowser(t *testing.T) {
+	b := resultstest.NewBrowser(t)
+	run := study(t)
+	address := page(t, run, Options{})
+	b.Run(t, chromedp.EmulateViewport(1280, 900))
+	b.Open(t, address)
+
+	t.Run("figures", func(t *testing.T) { figuresDraw(t, b) })
+	t.Run("limits", func(t *testing.T) { limitsAreThoseOfResults(t, b, run) })
+	t.Run("hover", func(t *testing.T) { hoverTells(t, b) })
+	t.Run("keyboard", func(t *testing.T) { keyboardReaches(t, b) })
+	t.Run("filter", func(t *testing.T) { filterLeavesOut(t, b) })
+	t.Run("measure", func(t *testing.T) { measureChanges(t, b) })
+	t.Run("theme", func(t *testing.T) { themeFollows(t, b, address) })
+	t.Run("narrow", func(t *testing.T) { narrowFits(t, b) })
+
+	if errs := b.Errors(); len(errs) > 0 {
+		t.Errorf("the page logged %q", errs)
+	}
+	for _, r := range b.Requests() {
+		if !strings.HasPrefix(r, "file:") && !strings.HasPrefix(r, "data:") {
+			t.Errorf("the page asked for %s", r)
+		}
+	}
+}
+
+// picture keeps a screenshot for someone to look at, where DPUKV_SCREENSHOTS names a folder.
+func picture(t *testing.T, b *resultstest.Browser, name string) {
+	t.Helper()
+	dir := os.Getenv("DPUKV_SCREENSHOTS")
+	if dir == "" {
+		return
+	}
+	var png []byte
+	b.Run(t, chromedp.FullScreenshot(&png, 100))
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func figuresDraw(t *testing.T, b *resultstest.Browser) {
+	picture(t, b, "light")
+	titles := resultstest.Eval[[]string](t, b, `[...document.querySelectorAll("figcaption")].map(f => f.textContent)`)
+	if want := []string{"HERD · 50 % GET", "HERD · 95 % GET", "HERD · 100 % GET", "MICA · 50 % GET", "MICA · 95 % GET", "MICA · 100 % GET"}; fmt.Sprint(titles) != fmt.Sprint(want) {
+		t.Errorf("figures %q, want %q", titles, want)
+	}
+	below := resultstest.Eval[string](t, b, `document.querySelectorAll("#panels figure")[3].querySelector(".below").textContent`)
+	if !strings.HasPrefix(below, "✕ 3 points failed and are not drawn: CH-SD, 12 client threads") {
+		t.Errorf("below the figure with failed points stands %q", below)
+	}
+	// Of each canvas, how many of its pixels are the first line's colour.
+	inked := resultstest.Eval[[]int](t, b, `[...document.querySelectorAll("#panels canvas")].map(c => {
+		const px = c.getContext("2d").getImageData(0, 0, c.width, c.height).data; let n = 0;
+		for (let i = 0; i < px.length; i += 4) if (px[i] === 0 && px[i+1] === 0x72 && px[i+2] === 0xb2 && px[i+3] === 255) n++;
+		return n; })`)
+	for i, n := range inked {
+		if n < 100 {
+			t.Errorf("figure %d has %d pixels of its first line", i+1, n)
+		}
+	}
+}
+
+// limitsAreThoseOfResults holds what the page computes against what package results does.
+func limitsAreThoseOfResults(t *testing.T, b *resultstest.Browser, run *results.Run) {
+	got := strings.Join(resultstest.Eval[[]string](t, b, `[...document.querySelectorAll("#limits-table tbody tr:not(.under)")].map(r => [...r.cells].slice(2, 6).map(c => c.textContent).join(" | "))`), "\n")
+	points, _, err := run.Points()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p99, err := results.ParseMeasures("p99")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, l := range results.Lines(points) {
+		knee, ok := l.Knee(p99[0])
+		row := reached(l.Peak(), p99[0]) + " | not reached | –"
+		if ok {
+			row = reached(l.Peak(), p99[0]) + " | " + reached(knee, p99[0])
+		}
+		want = append(want, row)
+	}
+	if got != strings.Join(want, "\n") {
+		t.Errorf("the page has\n%s\npackage results\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+func reached(m *results.Mark, measure results.Measure) string {
+	return fmt.Sprintf("%s Mops at %s client thread%s | %s µs", three(m.Throughput().Median/1e6), m.AxisValue, map[bool]string{true: "", false: "s"}[m.AxisValue == "1"], three(m.Latency(measure).Median/1e3))
+}
+
+// three writes x with three significant digits.
+func three(x float64) string {
+	switch {
+	case x < 1:
+		return fmt.Sprintf("%.3f", x)
+	case x < 10:
+		return fmt.Sprintf("%.2f", x)
+	case x < 100:
+		return fmt.Sprintf("%.1f", x)
+	}
+	return fmt.Sprintf("%.0f", x)
+}
+
+func hoverTells(t *testing.T, b *resultstest.Browser) {
+	b.Run(t, chromedp.Evaluate(`document.querySelectorAll(".plot")[4].scrollIntoView({block: "center"})`, nil))
+	// The keyboard finds the last mark of CH-SH, then the mouse comes to the same place.
+	b.Run(t, chromedp.Evaluate(`document.querySelectorAll(".plot")[4].focus()`, nil), chromedp.KeyEvent(kb.ArrowRight+kb.ArrowDown+kb.ArrowDown+strings.Repeat(kb.ArrowRight, 4)))
+	where := resultstest.Eval[[]float64](t, b, `(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelectorAll("figure")[4].querySelector(".ring").getBoundingClientRect())`)
+	b.Run(t, chromedp.Evaluate(`document.activeElement.blur()`, nil))
+	if shown := resultstest.Eval[int](t, b, `document.querySelectorAll(".tip:not([hidden])").length`); shown != 0 {
+		t.Errorf("%d boxes are left when the focus is gone", shown)
+	}
+	b.Run(t, chromedp.MouseEvent("mouseMoved", where[0]+5, where[1]-5))
+	tip := resultstest.Eval[string](t, b, `document.querySelector(".tip:not([hidden])")?.innerText || "no box"`)
+	for _, want := range []string{"12 client threads", "3 repeats", "throughput", "Mops", "p99.9", "Bottleneck: both", "client-bound: the client's threads"} {
+		if !strings.Contains(strings.ReplaceAll(tip, "p999", "p99.9"), want) {
+			t.Errorf("the box does not say %q:\n%s", want, tip)
+		}
+	}
+	picture(t, b, "hover")
+	b.Run(t, chromedp.MouseEvent("mouseMoved", 5, 5))
+	if shown := resultstest.Eval[int](t, b, `document.querySelectorAll(".tip:not([hidden])").length`); shown != 0 {
+		t.Errorf("%d boxes are left when the mouse is gone", shown)
+	}
+}
+
+func keyboardReaches(t *testing.T, b *resultstest.Browser) {
+	b.Run(t, chromedp.Evaluate(`document.querySelectorAll(".plot")[5].focus()`, nil), chromedp.KeyEvent(kb.ArrowRight+kb.ArrowDown+kb.ArrowRight))
+	said := resultstest.Eval[string](t, b, `document.querySelector("#said").textContent`)
+	if !strings.Contains(said, "CH-SD. 2 client threads.") || !strings.Contains(said, "p99") {
+		t.Errorf("read aloud is %q", said)
+	}
+	b.Run(t, chromedp.KeyEvent(kb.Enter))
+	b.Until(t, `document.querySelector("dialog[open]")`)
+	dialog := resultstest.Eval[string](t, b, `document.querySelector("dialog").innerText`)
+	for _, want := range []string{"mica-CH-SD-off-path-get100-st2-ct2", "Bottleneck: ", "server workers", "ops per batch", "preload_hit_rate", "actual_latency_p99_ns"} {
+		if !strings.Contains(dialog, want) {
+			t.Errorf("the point's fields lack %q:\n%s", want, dialog)
+		}
+	}
+	picture(t, b, "details")
+	b.Click(t, `dialog .repeats button:nth-of-type(2)`)
+	if head := resultstest.Eval[string](t, b, `document.querySelector("#details-head").textContent`); !strings.HasSuffix(head, "-r2") {
+		t.Errorf("the second repeat's fields are those of %s", head)
+	}
+	b.Run(t, chromedp.KeyEvent(kb.Escape))
+	b.Until(t, `!document.querySelector("dialog[open]")`)
+	// All that can be done with the mouse can be come to with Tab.
+	reached := resultstest.Eval[int](t, b, `[...document.querySelectorAll("[onclick], .plot, label input, nav a, thead button")].filter(e => e.tabIndex < 0).length`)
+	if reached != 0 {
+		t.Errorf("%d parts can't be reached with the keyboard", reached)
+	}
+}
+
+func filterLeavesOut(t *testing.T, b *resultstest.Browser) {
+	rows := func() int {
+		return resultstest.Eval[int](t, b, `document.querySelectorAll("#points-table tbody tr:not(.under)").length`)
+	}
+	before := rows()
+	b.Click(t, `#filters input[data-dim="get_ratio"][data-value="50"]`)
+	b.Click(t, `#filters input[data-dim="placement"][data-value="CH-SH"]`)
+	if after := rows(); before != 5*15-1 || after != 2*3*5 {
+		t.Errorf("%d rows before and %d after, want 74 and 30", before, after)
+	}
+	titles := resultstest.Eval[[]string](t, b, `[...document.querySelectorAll("figcaption")].map(f => f.textContent)`)
+	if len(titles) != 2 {
+		t.Errorf("figures %q, want those of MICA at 95 and 100 %%", titles)
+	}
+	failed := resultstest.Eval[string](t, b, `document.querySelector("#failed-list").textContent`)
+	if failed != "None." {
+		t.Errorf("failed points of what is left out: %q", failed)
+	}
+	b.Click(t, `#legend button`)
+	if pressed := resultstest.Eval[string](t, b, `document.activeElement.getAttribute("aria-pressed")`); pressed != "false" {
+		t.Errorf("the line that was hidden, and has the focus, is pressed: %q", pressed)
+	}
+	b.Click(t, `#legend button`)
+	b.Click(t, `#filters input[data-dim="get_ratio"][data-value="50"]`)
+	b.Click(t, `#filters input[data-dim="placement"][data-value="CH-SH"]`)
+	if again := rows(); again != before {
+		t.Errorf("%d rows when nothing is left out any more, want %d", again, before)
+	}
+}
+
+func measureChanges(t *testing.T, b *resultstest.Browser) {
+	b.Click(t, `#controls input[value="p50"]`)
+	b.Click(t, `#bound`)
+	b.Run(t, chromedp.KeyEvent("150us"))
+	head := resultstest.Eval[string](t, b, `document.querySelector("#limits-table thead").innerText`)
+	if !strings.Contains(head, "p50 there") || !strings.Contains(head, "Most within 150 µs") {
+		t.Errorf("the head is %q", head)
+	}
+	picture(t, b, "bound")
+	b.Click(t, `#controls fieldset:nth-of-type(2) input[value="log"]`)
+	b.Click(t, `#points-table [data-head="throughput, Mops"]`)
+	first := resultstest.Eval[[]string](t, b, `[...document.querySelectorAll("#points-table tbody tr:not(.under)")].slice(0, 2).map(r => r.cells[5].textContent)`)
+	if sorted := resultstest.Eval[string](t, b, `document.querySelector('[aria-sort]').textContent`); sorted != "throughput, Mops ↑" || len(first) != 2 {
+		t.Errorf("sorted by %q: %q", sorted, first)
+	}
+}
+
+func themeFollows(t *testing.T, b *resultstest.Browser, address string) {
+	b.Run(t, resultstest.Prefer("dark"))
+	b.Open(t, address)
+	picture(t, b, "dark")
+	ground := func() string {
+		return resultstest.Eval[string](t, b, `getComputedStyle(document.body).backgroundColor`)
+	}
+	if got := ground(); got != "rgb(18, 21, 24)" {
+		t.Errorf("the ground of the dark page is %s", got)
+	}
+	b.Click(t, `#theme`)
+	if got := ground(); got != "rgb(247, 248, 248)" {
+		t.Errorf("the ground of the light page is %s", got)
+	}
+}
+
+func narrowFits(t *testing.T, b *resultstest.Browser) {
+	b.Run(t, chromedp.EmulateViewport(360, 800))
+	b.Until(t, `innerWidth === 360`)
+	if wide := resultstest.Eval[int](t, b, `document.documentElement.scrollWidth`); wide > 360 {
+		t.Errorf("the page is %d wide in a window of 360", wide)
+	}
+	picture(t, b, "narrow")
+}
+
+func TestEmptyAndDamagedRunsInABrowser(t *testing.T) {
+	b := resultstest.NewBrowser(t)
+	run := resultstest.Run(t, nil)
+	b.Open(t, page(t, run, Options{}))
+	if got := resultstest.Eval[string](t, b, `document.querySelector("#drawn").textContent`); got != "There is nothing to draw yet." {
+		t.Errorf("an empty run says %q", got)
+	}
+	damaged := resultstest.Run(t, resultstest.Curve(1e6, []int{1, 2}, 1, func(p *results.Point) {
+		p.Warnings = []string{`</script><script>console.error("injected")</script><b>`}
+	}))
+	appendTo(t, filepath.Join(damaged.Dir(), "points.jsonl"), "{\"schema\":1,\"id\":\"cut")
+	b.Open(t, page(t, damaged, Options{}))
+	if got := resultstest.Eval[string](t, b, `document.querySelector("#notes").textContent`); !strings.Contains(got, "points.jsonl, line 3: half-written") {
+		t.Errorf("the notes are %q", got)
+	}
+	if errs := b.Errors(); len(errs) > 0 {
+		t.Errorf("the page logged %q", errs)
+	}
+}
+
+func appendTo(t *testing.T, path, text string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,180 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"dpukv/results"
+)
+
+// Options say what the page begins with. All of it can be changed there.
+type Options struct {
+	Measure results.Measure // zero: p99
+	Bound   *results.Bound  // nil: none
+	Version string          // of this binary
+	Now     time.Time       // when the page is made; zero: now
+}
+
+// Model is a run folder as the page needs it.
+type Model struct {
+	Name      string             `json:"name"` // of the folder
+	Dir       string             `json:"dir"`
+	Made      time.Time          `json:"made"`
+	Version   string             `json:"version"`
+	Notes     []string           `json:"notes"` // lines that could not be read
+	Sweep     string             `json:"sweep"`
+	Testbed   string             `json:"testbed"`
+	Nodes     []json.RawMessage  `json:"nodes"` // env.jsonl
+	Count     int                `json:"count"` // points
+	Measures  []measure          `json:"measures"`
+	Measure   string             `json:"measure"`
+	Bound     *bound             `json:"bound"`
+	Dims      []dimension        `json:"dims"`
+	Columns   map[string]*column `json:"columns"`
+	Order     []string           `json:"order"` // of the columns
+	Lines     []line             `json:"lines"`
+	Points    []results.Point    `json:"-"`
+	BusyShare float64            `json:"busy_share"`
+}
+
+type measure struct {
+	Name   string `json:"name"`
+	Title  string `json:"title"`
+	Column string `json:"column"` // from the intended send; "actual_" before it: from the actual one
+}
+
+type bound struct {
+	Measure string  `json:"measure"`
+	Ns      float64 `json:"ns"`
+}
+
+// dimension says how a column is called and its values are said.
+type dimension struct {
+	Name    string   `json:"name"`
+	Numeric bool     `json:"numeric"`
+	Varies  bool     `json:"varies"`
+	Values  []string `json:"values"` // in their order
+	Labels  []string `json:"labels"` // of the values
+	At      []int    `json:"at"`     // the value of each point; empty: the first
+}
+
+// line is a results.Line.
+type line struct {
+	Axis  string  `json:"axis"`
+	Marks [][]int `json:"marks"` // the points of each mark
+}
+
+// Read reads a run folder, also one that is being written. Lines of it that can't be used are in Notes.
+func Read(run *results.Run, o Options) (*Model, error) {
+	points, bad, err := run.Points()
+	if err != nil {
+		return nil, err
+	}
+	nodes, badNodes, err := run.Env()
+	if err != nil {
+		return nil, err
+	}
+	sweep, err := run.Sweep()
+	if err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	testbed, err := run.Testbed()
+	if err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	m := &Model{
+		Name: filepath.Base(absolute(run.Dir())), Dir: run.Dir(), Made: o.Now, Version: o.Version,
+		Notes: []string{}, Sweep: string(sweep), Testbed: string(testbed),
+		Nodes: append([]json.RawMessage{}, nodes...), Count: len(points), Points: points, BusyShare: results.BusyShare,
+	}
+	for _, b := range append(bad, badNodes...) {
+		m.Notes = append(m.Notes, b.String())
+	}
+	m.choose(o)
+	m.fill()
+	return m, nil
+}
+
+func absolute(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		return abs
+	}
+	return dir
+}
+
+func (m *Model) choose(o Options) {
+	if m.Made.IsZero() {
+		m.Made = time.Now().UTC().Truncate(time.Second)
+	}
+	for _, of := range results.Measures() {
+		m.Measures = append(m.Measures, measure{of.Name, of.Title, "latency_" + of.Name + "_ns"})
+	}
+	if m.Measure = o.Measure.Name; m.Measure == "" {
+		m.Measure = "p99"
+	}
+	if o.Bound != nil {
+		m.Bound = &bound{o.Bound.Measure.Name, o.Bound.Ns}
+		m.Measure = o.Bound.Measure.Name
+	}
+}
+
+func (m *Model) fill() {
+	for _, d := range results.Dimensions() {
+		m.Dims = append(m.Dims, newDimension(d, m.Points))
+	}
+	m.fillColumns()
+	index := make(map[*results.Point]int, len(m.Points))
+	for i := range m.Points {
+		index[&m.Points[i]] = i
+	}
+	m.Lines = []line{}
+	for _, l := range results.Lines(m.Points) {
+		to := line{Axis: l.Axis.Name}
+		for _, mark := range l.Marks {
+			var at []int
+			for _, p := range mark.Repeats {
+				at = append(at, index[p])
+			}
+			to.Marks = append(to.Marks, at)
+		}
+		m.Lines = append(m.Lines, to)
+	}
+}
+
+func newDimension(d *results.Dimension, points []results.Point) dimension {
+	to := dimension{Name: d.Name(), Numeric: d.Numeric(), Values: []string{}, Labels: []string{}, At: []int{}}
+	var all []*results.Point
+	for i := range points {
+		all = append(all, &points[i])
+	}
+	place := make(map[string]int)
+	for _, g := range results.Group([]*results.Dimension{d}, all) {
+		place[d.Text(g[0])] = len(to.Values)
+		to.Values, to.Labels = append(to.Values, d.Text(g[0])), append(to.Labels, d.Label(g[0]))
+	}
+	if len(to.Values) > 1 {
+		for _, p := range all {
+			to.At = append(to.At, place[d.Text(p)])
+		}
+	}
+	to.Varies = varies(d, all)
+	return to
+}
+
+// varies leaves out what points that failed did not come far enough to use.
+func varies(d *results.Dimension, points []*results.Point) bool {
+	first, found := "", false
+	for _, p := range points {
+		text := d.Text(p)
+		if text == "" && p.Status != results.StatusOK {
+			continue
+		}
+		if found && text != first {
+			return true
+		}
+		first, found = text, true
+	}
+	return false
+}

@@ -1,0 +1,84 @@
+// The data of the page (see the text of package report), and what is computed from it as package results does.
+let D;
+function take(json) {
+  D = json;
+  cached = null;
+}
+const $ = (selector, root) => (root || document).querySelector(selector);
+
+// el makes an element: el("td", {class: "num"}, "12"). Text stays text.
+function el(tag, attributes, ...children) {
+  const e = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (name.startsWith("on")) e.addEventListener(name.slice(2), value);
+    else if (value === true) e.setAttribute(name, "");
+    else if (value !== false && value != null) e.setAttribute(name, value);
+  }
+  e.append(...children.flat().filter(c => c != null && c !== ""));
+  return e;
+}
+
+function value(column, i) {
+  const c = D.columns[column];
+  if (!c) return undefined;
+  return "each" in c ? c.each[i] : "of" in c ? c.of[c.at[i]] : c.all;
+}
+const dim = name => D.dims.find(d => d.name === name);
+const at = (d, i) => d.at.length ? d.at[i] : 0;
+const labelOf = (d, i) => d.labels[at(d, i)];
+const words = name => name.replace(/_/g, " ");
+const failed = i => value("status", i) !== "ok";
+const warnings = i => value("warnings", i) || [];
+const doubtful = points => points.some(i => warnings(i).length > 0);
+// An emulated point says so in a field of its own: in which way is in the others that begin alike.
+const emulated = i => Boolean(value("emulated", i));
+
+function spread(points, column) {
+  const v = points.map(i => value(column, i)).sort((a, b) => a - b), n = v.length;
+  return { min: v[0], mid: (v[(n - 1) >> 1] + v[n >> 1]) / 2, max: v[n - 1] };
+}
+const measureOf = name => D.measures.find(m => m.name === name);
+const short = name => name === "p999" ? "p99.9" : name;
+const latencyColumn = (name, actual) => (actual ? "actual_" : "") + measureOf(name).column;
+
+// knee is the mark of the greatest throughput over latency, null if that is the last one.
+function knee(marks) {
+  let best = 0, where = -1;
+  for (const [i, m] of marks.entries()) {
+    if (!(m.y.mid > 0)) return null;
+    if (m.x.mid / m.y.mid > best) [best, where] = [m.x.mid / m.y.mid, i];
+  }
+  return where < 0 || where === marks.length - 1 ? null : marks[where];
+}
+const highest = marks => marks.reduce((a, b) => a && a.x.mid >= b.x.mid ? a : b, null);
+
+// telling leaves out dimensions that follow from those before them.
+function telling(dims, points, known) {
+  let group = points.map(i => known.map(d => at(d, i)).join(","));
+  return dims.filter(d => {
+    const finer = points.map((i, n) => group[n] + "|" + at(d, i));
+    if (new Set(finer).size === new Set(group).size) return false;
+    group = finer;
+    return true;
+  });
+}
+
+// condensed lists warnings, those that differ in their numbers only together, with how many points have them.
+function condensed(points) {
+  const shapes = new Map();
+  for (const i of points) for (const w of warnings(i)) {
+    const shape = w.replace(/\b\d[\d.]*/g, "#"), have = shapes.get(shape) || { text: w, count: 0 };
+    have.count++;
+    shapes.set(shape, have);
+  }
+  return [...shapes.values()].map(s => points.length > 1 ? `${s.text} (${s.count} of ${points.length} repeats)` : s.text);
+}
+
+// Numbers with three significant digits.
+const digits3 = x => isFinite(x) ? x.toFixed(decimals3(x)) : "–";
+const decimals3 = x => x === 0 ? 0 : Math.min(6, Math.max(0, 2 - Math.floor(Math.log10(Math.abs(x)))));
+const sentence = text => text && text[0].toUpperCase() + text.slice(1) + ".";
+const mops = ops => ops >= 1e5 ? digits3(ops / 1e6) + " Mops" : digits3(ops / 1e3) + " kops";
+const micros = ns => ns >= 1e8 ? digits3(ns / 1e6) + " ms" : digits3(ns / 1e3) + " µs";
+const percent = x => digits3(100 * x) + " %";
+const counted = (n, thing) => n.toLocaleString("en").replace(/,/g, " ") + " " + thing + (n === 1 ? "" : "s");

@@ -1,0 +1,38 @@
+// Every field of one point, in a dialog, with a way to the other repeats of its mark. Lists of objects become tables, whatever is in them.
+function details(i, among) {
+  const dialog = $("#details"), plain = [], nested = [];
+  for (const name of D.order) {
+    const v = value(name, i);
+    if (v === null || v === "" || name === "warnings" || name === "bottleneck_why" || name === "id" || name === "error") continue;
+    (typeof v === "object" && (!Array.isArray(v) || typeof v[0] === "object") ? nested : plain).push([name, v]);
+  }
+  dialog.replaceChildren(
+    el("button", { type: "button", class: "close", onclick: () => dialog.close() }, "Close"),
+    el("h2", { id: "details-head", tabindex: -1, autofocus: true }, value("id", i)),
+    among && among.length > 1 ? el("div", { class: "repeats" }, "Repeat ", among.map(j => el("button", { type: "button", "aria-current": j === i ? "true" : null, onclick: () => details(j, among) }, String(value("repeat", j))))) : "",
+    failed(i) ? el("p", { class: "note bad" }, "Failed: " + value("error", i)) : sides(i),
+    warnings(i).length ? el("div", { class: "note warn" }, el("ul", {}, warnings(i).map(w => el("li", {}, w)))) : "",
+    ...nested.flatMap(([name, v]) => [el("h3", {}, words(name)), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": words(name) }, objects(Array.isArray(v) ? v : [v]))]),
+    el("h3", {}, "All fields"),
+    el("div", { class: "fields" }, plain.map(([name, v]) => el("div", {}, el("span", {}, name), el("span", {}, field(v))))),
+  );
+  if (!dialog.open) dialog.showModal();
+  $("[aria-current]", dialog)?.focus();
+  dialog.scrollTop = 0;
+}
+
+function sides(i) {
+  const ns = side => digits3(value(side + "_cpu_ns_per_op", i)) + " ns of CPU an operation, " + percent(value(side + "_cpu_share", i)) + " of its CPUs' time";
+  return el("div", {}, el("p", {}, el("b", {}, "Bottleneck: " + value("bottleneck", i)), ". ", sentence(value("bottleneck_why", i))),
+    el("div", { class: "sides" }, el("p", {}, el("b", {}, "Client. "), ns("client")), el("p", {}, el("b", {}, "Server. "), ns("server"))));
+}
+
+const field = v => Array.isArray(v) ? v.join(" ") || "–" : typeof v === "number" ? v.toLocaleString("en", { maximumFractionDigits: 4 }).replace(/,/g, " ") : String(v);
+
+function objects(list) {
+  const keys = [...new Set(list.flatMap(o => Object.keys(o)))];
+  const derived = list.every(o => "ops" in o && "batches" in o) ? [["ops per batch", o => o.batches ? digits3(o.ops / o.batches) : "–"]] : [];
+  const text = v => v == null ? "–" : typeof v === "object" && !Array.isArray(v) ? JSON.stringify(v) : field(v);
+  return el("table", {}, el("thead", {}, el("tr", {}, [...keys.map(words), ...derived.map(d => d[0])].map(k => el("th", { scope: "col", class: "num" }, k)))),
+    el("tbody", {}, list.map(o => el("tr", {}, keys.map(k => num(text(o[k]))), derived.map(d => num(d[1](o)))))));
+}

@@ -1,0 +1,103 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+//go:embed page uplot/LICENSE uplot/uPlot.iife.min.js uplot/uPlot.min.css
+var files embed.FS
+
+// scripts of the page, in the order in which they use each other.
+var scripts = []string{"data.js", "style.js", "view.js", "figure.js", "hover.js", "controls.js", "table.js", "details.js", "machines.js", "main.js"}
+
+// Write writes the page. It is served by package live if live is set, and then looks for more points.
+func (m *Model) Write(w io.Writer, live bool) error {
+	page, err := text("page/page.html")
+	if err != nil {
+		return err
+	}
+	connect := "'none'"
+	if live {
+		connect = "'self'"
+	}
+	out := bufio.NewWriterSize(w, 1<<20)
+	for rest := page; ; {
+		before, after, found := strings.Cut(rest, "{{")
+		out.WriteString(before)
+		if !found {
+			return out.Flush()
+		}
+		name, after, _ := strings.Cut(after, "}}")
+		switch name {
+		case "title":
+			out.WriteString(html.EscapeString(m.Name))
+		case "connect":
+			out.WriteString(connect)
+		case "live":
+			fmt.Fprintf(out, "%t", live)
+		case "data":
+			err = m.WriteData(out)
+		default:
+			err = include(out, name)
+		}
+		if err != nil {
+			return fmt.Errorf("report: page.html, {{%s}}: %w", name, err)
+		}
+		rest = after
+	}
+}
+
+// WriteData writes the data of the page as one JSON object. It holds no "<", so that it can stand in a script element.
+func (m *Model) WriteData(w io.Writer) error { return json.NewEncoder(w).Encode(m) }
+
+// WriteFile writes the page to a file, which is replaced only by a whole one.
+func (m *Model) WriteFile(path string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	err = m.Write(f, false)
+	for _, then := range []func() error{func() error { return f.Chmod(0o644) }, f.Close, func() error { return os.Rename(f.Name(), path) }} {
+		if err == nil {
+			err = then()
+		}
+	}
+	if err != nil {
+		_ = f.Close() // closed already, unless something went wrong before
+		_ = os.Remove(f.Name())
+		return fmt.Errorf("report: write %s: %w", path, err)
+	}
+	return nil
+}
+
+// include copies "scripts", or one of the embedded files.
+func include(w io.Writer, name string) error {
+	if name != "scripts" {
+		s, err := text(name)
+		if err == nil {
+			_, err = io.WriteString(w, s)
+		}
+		return err
+	}
+	for _, script := range scripts {
+		if err := include(w, "page/"+script); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func text(name string) (string, error) {
+	data, err := fs.ReadFile(files, name)
+	return string(bytes.TrimRight(data, "\n")), err
+}

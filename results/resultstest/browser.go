@@ -1,0 +1,161 @@
+package resultstest
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// Browser is a page in Chromium, and what it complained of.
+type Browser struct {
+	Ctx context.Context // for chromedp.Run
+
+	mu       sync.Mutex
+	errors   []string
+	requests []string // other than for data: and file: addresses
+}
+
+// NewBrowser starts Chromium with an empty profile, and ends it with the test. Without Chromium the test is skipped.
+func NewBrowser(tb testing.TB) *Browser {
+	tb.Helper()
+	binary := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			binary = path
+			break
+		}
+	}
+	if binary == "" {
+		tb.Skip("no chromium here (apt-get install chromium): the page is not tried in a browser")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	tb.Cleanup(cancel)
+	ctx, cancel = chromedp.NewExecAllocator(ctx,
+		chromedp.ExecPath(binary), chromedp.UserDataDir(tb.TempDir()),
+		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
+		chromedp.WSURLReadTimeout(time.Minute),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
+	)
+	tb.Cleanup(cancel)
+	// It complains of events of a browser newer than itself. They concern its copy of the document, which is not used here: what is
+	// in the page is asked of the page.
+	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
+	tb.Cleanup(func() {
+		if err := chromedp.Cancel(ctx); err != nil { // waits for the process, so that its profile can be removed
+			tb.Logf("end chromium: %v", err)
+		}
+		cancel()
+	})
+	b := &Browser{Ctx: ctx}
+	chromedp.ListenTarget(ctx, b.note)
+	// Not with a time-out of its own: the browser lives as long as the context of this first call.
+	if err := chromedp.Run(ctx, network.Enable(), log.Enable(), Prefer("light")); err != nil {
+		tb.Fatalf("start %s: %v", binary, err)
+	}
+	return b
+}
+
+func (b *Browser) note(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		b.errors = append(b.errors, e.ExceptionDetails.Error())
+	case *runtime.EventConsoleAPICalled:
+		for _, a := range e.Args {
+			b.errors = append(b.errors, fmt.Sprintf("console.%s: %s", e.Type, a.Value))
+		}
+	case *log.EventEntryAdded:
+		b.errors = append(b.errors, fmt.Sprintf("%s: %s", e.Entry.Level, e.Entry.Text))
+	case *network.EventRequestWillBeSent:
+		b.requests = append(b.requests, e.Request.URL)
+	}
+}
+
+// Errors are what was logged to the console, thrown and not caught, or refused by the page's policy.
+func (b *Browser) Errors() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return append([]string(nil), b.errors...)
+}
+
+// Requests are the addresses that were asked for.
+func (b *Browser) Requests() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return append([]string(nil), b.requests...)
+}
+
+// patience is what one step may take; a browser under load is slow, one that hangs is not waited for.
+const patience = 20 * time.Second
+
+// Run does actions and fails the test if one can't be done.
+func (b *Browser) Run(tb testing.TB, actions ...chromedp.Action) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(b.Ctx, patience)
+	defer cancel()
+	if err := chromedp.Run(ctx, actions...); err != nil {
+		tb.Fatalf("%v (the page said: %q)", err, b.Errors())
+	}
+}
+
+// Prefer has the reader prefer a "light" or a "dark" page, and no page that scrolls by itself while the test looks for a place in it.
+func Prefer(scheme string) chromedp.Action {
+	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	})
+}
+
+// Until waits until a JavaScript expression is true.
+func (b *Browser) Until(tb testing.TB, expression string) {
+	tb.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		if Eval[bool](tb, b, "Boolean("+expression+")") {
+			return
+		}
+		if time.Now().After(end) {
+			tb.Fatalf("after %v still not: %s (the page said: %q)", patience, expression, b.Errors())
+		}
+	}
+}
+
+// Open goes to an address and waits until the page has drawn itself.
+func (b *Browser) Open(tb testing.TB, address string) {
+	tb.Helper()
+	b.Run(tb, chromedp.Navigate(address))
+	b.Until(tb, `document.documentElement.dataset.ready`)
+}
+
+// Click clicks on an element with the mouse, where it is to be seen; something that covers it is a failure.
+func (b *Browser) Click(tb testing.TB, selector string) {
+	tb.Helper()
+	at := Eval[[]float64](tb, b, fmt.Sprintf(`(() => {
+		const e = document.querySelector(%q);
+		if (!e) return [];
+		e.scrollIntoView({ block: "center", inline: "center" });
+		const r = e.getBoundingClientRect(), x = r.x + r.width / 2, y = r.y + r.height / 2, top = document.elementFromPoint(x, y);
+		return top && (e.contains(top) || top.contains(e)) ? [x, y] : [];
+	})()`, selector))
+	if len(at) == 0 {
+		tb.Fatalf("%s is not there, or is covered", selector)
+	}
+	b.Run(tb, chromedp.MouseClickXY(at[0], at[1]))
+}
+
+// Eval returns the value of a JavaScript expression.
+func Eval[T any](tb testing.TB, b *Browser, expression string) T {
+	tb.Helper()
+	var v T
+	b.Run(tb, chromedp.Evaluate(expression, &v))
+	return v
+}

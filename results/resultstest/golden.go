@@ -1,0 +1,33 @@
+package resultstest
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
+
+// Golden compares what was written with the file of this name in testdata.
+func Golden(tb testing.TB, name string, got []byte) {
+	tb.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll("testdata", 0o777); err != nil {
+			tb.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o666); err != nil {
+			tb.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		tb.Errorf("%s differs (if that is meant: go test -update):\ngot\n%s\nwant\n%s", path, got, want)
+	}
+}
