@@ -17,6 +17,7 @@ import (
 var (
 	errStopped  = errors.New("told to stop")
 	errOrphaned = errors.New("the orchestrator is gone")
+	errSilence  = errors.New("the orchestrator has not been heard of for too long")
 )
 
 // agent is a node's side of the protocol: a process that becomes a server or a client.
@@ -24,14 +25,20 @@ type agent struct {
 	version string
 	out     messageWriter
 	inbox   chan message
+	silence time.Duration // of the orchestrator, after which it is taken for gone
 }
 
 // RunNode speaks the protocol on in and out until it is told to stop. When in ends before that it returns at
-// once, whatever is going on: the process is to end, as nobody is left to want its work.
+// once, whatever is going on: the process is to end, as nobody is left to want its work. So it does when nothing is
+// heard for a minute, for in does not end where a network was cut.
 func RunNode(ctx context.Context, in io.Reader, out io.Writer, version string) error {
+	a := &agent{version: version, out: messageWriter{w: out}, inbox: make(chan message), silence: defaultPatience.silence}
+	return a.run(ctx, in)
+}
+
+func (a *agent) run(ctx context.Context, in io.Reader) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	a := &agent{version: version, out: messageWriter{w: out}, inbox: make(chan message)}
 	go a.listen(ctx, in, cancel)
 	done := make(chan error, 1)
 	go func() { done <- a.work(ctx) }()
@@ -53,10 +60,16 @@ func RunNode(ctx context.Context, in io.Reader, out io.Writer, version string) e
 
 // listen passes messages on, and ends the context at the order to stop or the end of the input.
 func (a *agent) listen(ctx context.Context, in io.Reader, cancel context.CancelCauseFunc) {
+	silent := time.AfterFunc(a.silence, func() { cancel(errSilence) })
+	defer silent.Stop()
 	err := readMessages(in, func(m message) bool {
-		if _, isStop := m.(*stop); isStop {
+		silent.Reset(a.silence)
+		switch m.(type) {
+		case *stop:
 			cancel(errStopped)
 			return false
+		case *alive:
+			return true
 		}
 		select {
 		case a.inbox <- m:

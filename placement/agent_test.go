@@ -28,7 +28,9 @@ type peer struct {
 	ended chan error
 }
 
-func startAgent(t *testing.T) *peer {
+func startAgent(t *testing.T) *peer { return startAgentThatWaits(t, time.Minute) }
+
+func startAgentThatWaits(t *testing.T, silence time.Duration) *peer {
 	t.Helper()
 	stores["stub"] = store{
 		maxBatch: 1,
@@ -48,7 +50,8 @@ func startAgent(t *testing.T) *peer {
 		close(p.inbox)
 	}()
 	go func() {
-		p.ended <- RunNode(context.Background(), inR, outW, "test")
+		a := &agent{version: "test", out: messageWriter{w: outW}, inbox: make(chan message), silence: silence}
+		p.ended <- a.run(context.Background(), inR)
 		outW.Close()
 		inR.Close()
 	}()
@@ -98,6 +101,26 @@ func TestAgentEndsWithItsInput(t *testing.T) {
 	p.in.Close()
 	if err := p.end(t); !errors.Is(err, errOrphaned) {
 		t.Errorf("before it was configured: got %v, want %v", err, errOrphaned)
+	}
+}
+
+// TestAgentEndsInSilence: behind a network that was cut its input does not end. Signs of life keep it going.
+func TestAgentEndsInSilence(t *testing.T) {
+	const silence = 2 * time.Second
+	p := startAgentThatWaits(t, silence)
+	p.out.send(stubSpec)
+	<-p.inbox
+	for range 12 {
+		time.Sleep(silence / 8)
+		p.out.send(&alive{})
+	}
+	select {
+	case err := <-p.ended:
+		t.Fatalf("ended while it was wanted: %v", err)
+	default:
+	}
+	if err := p.end(t); !errors.Is(err, errSilence) {
+		t.Errorf("got %v, want %v", err, errSilence)
 	}
 }
 

@@ -64,7 +64,8 @@
 // # No process stays behind
 //
 // A node ends as soon as its stdin does, whatever it is doing: that needs no working orchestrator, only
-// a dead one, and holds through ssh. Local nodes are killed by the kernel besides (Pdeathsig) when
+// a dead one, and holds through ssh. Behind a network that was cut, it ends a minute after the orchestrator's last
+// sign of life. Local nodes are killed by the kernel besides (Pdeathsig) when
 // the orchestrator's thread that started them goes. Otherwise the orchestrator asks a node to stop, then
 // sends SIGTERM, then SIGKILL, and only ever to a process it started itself.
 //

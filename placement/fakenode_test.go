@@ -158,7 +158,7 @@ func leaveNone(t *testing.T, dir string, atLeast int) {
 	deadline := time.Now().Add(5 * time.Second)
 	for _, file := range files {
 		pid, _ := strconv.Atoi(strings.TrimPrefix(filepath.Base(file), "pid"))
-		for alive(pid) {
+		for runs(pid) {
 			if time.Now().After(deadline) {
 				syscall.Kill(pid, syscall.SIGKILL)
 				t.Errorf("process %d was left behind", pid)
@@ -169,8 +169,8 @@ func leaveNone(t *testing.T, dir string, atLeast int) {
 	}
 }
 
-// alive reports whether a process runs; one that waits for its parent to hear of its end does not.
-func alive(pid int) bool {
+// runs reports whether a process runs; one that waits for its parent to hear of its end does not.
+func runs(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return false
@@ -195,7 +195,7 @@ func fakeOptions(t *testing.T, script string) (o Options, stderr *tail, pids str
 		command: []string{os.Args[0], "fake-node", pids, script},
 		patience: patience{
 			hello: 5 * time.Second, server: time.Second, client: time.Second, result: time.Second,
-			stop: 300 * time.Millisecond, kill: 300 * time.Millisecond,
+			stop: 300 * time.Millisecond, kill: 300 * time.Millisecond, alive: time.Hour,
 		},
 	}, stderr, pids
 }

@@ -12,6 +12,8 @@ type patience struct {
 	result  time.Duration // to come, once the window is over
 	stop    time.Duration // to end when told to
 	kill    time.Duration // to end by a signal
+	alive   time.Duration // from one sign of life to the next
+	silence time.Duration // without one, after which a node takes the orchestrator for gone
 }
 
 var defaultPatience = patience{
@@ -19,4 +21,5 @@ var defaultPatience = patience{
 	hello:   15 * time.Second, server: 60 * time.Second,
 	client: 60 * time.Second, perKey: 20 * time.Microsecond,
 	result: 30 * time.Second, stop: 5 * time.Second, kill: 2 * time.Second,
+	alive: 10 * time.Second, silence: time.Minute,
 }

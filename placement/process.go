@@ -61,7 +61,22 @@ func startProcess(node string, argv []string, patience patience) (*process, erro
 	if err := <-started; err != nil {
 		return nil, fmt.Errorf("node %s: start %q: %w", node, argv, err)
 	}
+	go p.keepAlive()
 	return p, nil
+}
+
+// keepAlive lets the node know that it is still wanted, until it has ended.
+func (p *process) keepAlive() {
+	tick := time.NewTicker(p.patience.alive)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			p.send(&alive{})
+		case <-p.ended:
+			return
+		}
+	}
 }
 
 // wait runs the process from start to end. It keeps its thread: the kernel sends

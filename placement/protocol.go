@@ -19,7 +19,7 @@ import (
 )
 
 // protocolVersion changes whenever an older node would misunderstand a message.
-const protocolVersion = 2
+const protocolVersion = 3
 
 // maxMessageBytes is room for the histograms of a long point; past it the peer is no node of ours.
 const maxMessageBytes = 16 << 20
@@ -138,6 +138,8 @@ type (
 	}
 	// start lets a client that is ready begin.
 	start struct{}
+	// alive tells a node now and then that it is still wanted: behind a network that was cut, nothing else would say that it is not.
+	alive struct{}
 	// stop ends a node in good order.
 	stop struct{}
 )
@@ -153,6 +155,7 @@ func (*start) kind() string      { return "go" }
 func (*progress) kind() string   { return "progress" }
 func (*result) kind() string     { return "result" }
 func (*failed) kind() string     { return "failed" }
+func (*alive) kind() string      { return "alive" }
 func (*stop) kind() string       { return "stop" }
 
 // messages makes an empty message of each kind.
@@ -168,6 +171,7 @@ var messages = map[string]func() message{
 	"progress":   func() message { return new(progress) },
 	"result":     func() message { return new(result) },
 	"failed":     func() message { return new(failed) },
+	"alive":      func() message { return new(alive) },
 	"stop":       func() message { return new(stop) },
 }
 
