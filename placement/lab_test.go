@@ -294,7 +294,7 @@ func TestCheckOfALab(t *testing.T) {
 			t.Errorf("got\n%s, want it to hold %q", out.String(), want)
 		}
 	}
-	if got, want := strings.Count(out.String(), "can run: "), 2*len(bed.placements()); got != want {
+	if got, want := strings.Count(out.String(), "can run: "), len(stores)*len(bed.placements()); got != want {
 		t.Errorf("%d placements with a store can run, want %d:\n%s", got, want, out.String())
 	}
 }
