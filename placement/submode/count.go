@@ -1,0 +1,237 @@
+package submode
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// countNetdev: OvS without DPDK forwards in its main thread.
+func countNetdev(ctx context.Context, s *site, n Node, e *Evidence) error {
+	return countUserspace(ctx, s, n, e, false)
+}
+
+// countPMD: OvS-DPDK forwards in threads that poll.
+func countPMD(ctx context.Context, s *site, n Node, e *Evidence) error {
+	return countUserspace(ctx, s, n, e, true)
+}
+
+func countUserspace(ctx context.Context, s *site, n Node, e *Evidence, polling bool) error {
+	out, err := n.Run(ctx, s.appctl("dpif-netdev/pmd-stats-show"))
+	if err != nil {
+		return err
+	}
+	threads, main, err := parsePMDStats(out)
+	if err != nil {
+		return err
+	}
+	e.Carried["ovs"], e.Elsewhere["its main thread"] = threads, main
+	if !polling {
+		e.Carried["ovs"], e.Elsewhere = main, nil
+	}
+	return s.countDrops(ctx, n, e)
+}
+
+// parsePMDStats reads "packets received" of threads that poll, and of the main thread.
+func parsePMDStats(out string) (threads, main uint64, err error) {
+	var now *uint64
+	seen := 0
+	for line := range strings.Lines(out) {
+		text := strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(text, "pmd thread "):
+			now = &threads
+		case text == "main thread:":
+			now = &main
+		}
+		if count, ok := strings.CutPrefix(text, "packets received:"); ok && now != nil {
+			v, err := strconv.ParseUint(strings.TrimSpace(count), 10, 64)
+			if err != nil {
+				return 0, 0, fmt.Errorf("pmd-stats-show: %w", err)
+			}
+			*now += v
+			seen++
+		}
+	}
+	if seen == 0 {
+		return 0, 0, fmt.Errorf("pmd-stats-show: found no packets received: %s", shorten(out))
+	}
+	return threads, main, nil
+}
+
+var lookups = regexp.MustCompile(`lookups: hit:(\d+) missed:(\d+) lost:(\d+)`)
+
+// parseLookups reads how many packets the kernel datapath has looked up.
+func parseLookups(out string) (uint64, error) {
+	m := lookups.FindStringSubmatch(out)
+	if m == nil {
+		return 0, fmt.Errorf("dpctl/show: found no lookups: %s", shorten(out))
+	}
+	hit, err1 := strconv.ParseUint(m[1], 10, 64)
+	missed, err2 := strconv.ParseUint(m[2], 10, 64)
+	if err1 != nil || err2 != nil {
+		return 0, fmt.Errorf("dpctl/show: found %q", m[0])
+	}
+	return hit + missed, nil
+}
+
+func kernelLookups(ctx context.Context, s *site, n Node) (uint64, error) {
+	out, err := n.Run(ctx, s.appctl("dpctl/show", "system@ovs-system"))
+	if err != nil {
+		return 0, err
+	}
+	return parseLookups(out)
+}
+
+func countKernel(ctx context.Context, s *site, n Node, e *Evidence) (err error) {
+	e.Carried["kernel datapath"], err = kernelLookups(ctx, s, n)
+	if err != nil {
+		return err
+	}
+	return s.countDrops(ctx, n, e)
+}
+
+// countFlower: the rules' own counts. What the kernel datapath looks up went past them.
+func countFlower(ctx context.Context, s *site, n Node, e *Evidence) (err error) {
+	if e.Elsewhere["kernel datapath"], err = kernelLookups(ctx, s, n); err != nil {
+		return err
+	}
+	out, err := n.Run(ctx, s.appctl("dpctl/dump-flows", "-m", "type=all"))
+	if err != nil {
+		return err
+	}
+	e.Flows = parseFlows(out, "tc")
+	return s.countDrops(ctx, n, e)
+}
+
+var (
+	flowID    = regexp.MustCompile(`^ufid:([0-9a-f-]+)`)
+	flowCount = regexp.MustCompile(`packets:(\d+)`)
+	flowDP    = regexp.MustCompile(`dp:(\w+)`)
+	flowDrops = regexp.MustCompile(`actions:drop`)
+)
+
+// parseFlows reads the packets of those flows that are in a part of the datapath: "tc", "ovs", "dpdk"; "": in any.
+func parseFlows(out, dp string) map[string]uint64 {
+	flows := map[string]uint64{}
+	for line := range strings.Lines(out) {
+		id, count, in := flowID.FindStringSubmatch(line), flowCount.FindStringSubmatch(line), flowDP.FindStringSubmatch(line)
+		if id == nil || count == nil || dp != "" && (in == nil || in[1] != dp) || flowDrops.MatchString(line) {
+			continue
+		}
+		if v, err := strconv.ParseUint(count[1], 10, 64); err == nil {
+			flows[id[1]] += v
+		}
+	}
+	return flows
+}
+
+var testpmdStats = regexp.MustCompile(`NIC statistics for port (\d+)[^\n]*\n\s*RX-packets:\s*(\d+)`)
+
+// countTestpmd asks for the ports' statistics through the pipe, and reads on in the log until they are there.
+func countTestpmd(ctx context.Context, s *site, n Node, e *Evidence) error {
+	deadline := time.Now().Add(10 * time.Second)
+	out, err := n.Run(ctx, sh(`cd "$1" && wc -c <testpmd.log && printf 'show port stats all\n' >in`, s.dir))
+	if err != nil {
+		return err
+	}
+	from := strings.TrimSpace(out)
+	for {
+		out, err := n.Run(ctx, sh(`tail -c +"$2" "$1/testpmd.log"`, s.dir, from))
+		if err != nil {
+			return err
+		}
+		rx := testpmdStats.FindAllStringSubmatch(out, -1)
+		if len(rx) == len(s.ports()) {
+			for i, port := range s.ports() {
+				e.Carried[port], err = strconv.ParseUint(rx[i][2], 10, 64)
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("dpdk-testpmd does not answer: found %q", shorten(out))
+		}
+		time.Sleep(glance)
+	}
+}
+
+func countTCX(ctx context.Context, s *site, n Node, e *Evidence) error {
+	out, err := n.Run(ctx, s.redirect(append([]string{"count"}, s.ports()...)...))
+	if err != nil {
+		return err
+	}
+	counts, err := parseTCX(out)
+	if err != nil {
+		return err
+	}
+	for _, port := range s.ports() {
+		c := counts[port]
+		e.Carried[port] = c.Passed
+		e.Dropped += c.Dropped
+	}
+	return nil
+}
+
+func parseTCX(out string) (c tcxCounts, err error) {
+	if err := json.Unmarshal([]byte(out), &c); err != nil {
+		return nil, fmt.Errorf("redirect count: %w", err)
+	}
+	return c, nil
+}
+
+var mirredStats = regexp.MustCompile(`Egress Redirect to device (\S+)\)[^\n]*(?:\n[^\n]*)*?Sent \d+ bytes (\d+) pkt`)
+
+func countU32(ctx context.Context, s *site, n Node, e *Evidence) error {
+	for _, port := range s.ports() {
+		out, err := n.Run(ctx, []string{"tc", "-s", "filter", "show", "dev", port, "ingress"})
+		if err != nil {
+			return err
+		}
+		e.Carried[port], err = parseMirred(out, s.other(port))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parseMirred sums up the packets that redirects to an interface took; none is no mistake, it is evidence.
+func parseMirred(out, to string) (sum uint64, err error) {
+	for _, m := range mirredStats.FindAllStringSubmatch(out, -1) {
+		if m[1] != to {
+			continue
+		}
+		v, err := strconv.ParseUint(m[2], 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("tc -s filter: %w", err)
+		}
+		sum += v
+	}
+	return sum, nil
+}
+
+var nftCounter = regexp.MustCompile(`iifname "([^"]+)" counter packets (\d+)`)
+
+func countBridge(ctx context.Context, s *site, n Node, e *Evidence) error {
+	out, err := n.Run(ctx, []string{"nft", "list", "table", "bridge", bridge})
+	if err != nil {
+		return err
+	}
+	for _, m := range nftCounter.FindAllStringSubmatch(out, -1) {
+		if e.Carried[m[1]], err = strconv.ParseUint(m[2], 10, 64); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func found(n int, what, allowed string) error {
+	return fmt.Errorf("found %d %s, allowed: %s", n, what, allowed)
+}
