@@ -44,6 +44,12 @@ type Config struct {
 	ServerAddr string
 	// SameHost says that client and server share a machine, so that their CPUs can be compared.
 	SameHost bool
+	// Several clients can put one workload on a server together. One of them stores the keys; the
+	// others are told that they are there, and only ask for them.
+	Preloaded bool
+	// FirstThread is the number of this client's first thread among the threads of all clients,
+	// and AllThreads how many those are, so that no two do the same operations; 0: this is the only client.
+	FirstThread, AllThreads int
 	// OnReady is called once all keys are stored and verified, with the share that
 	// was found; the load begins when it returns. It may be nil.
 	OnReady func(ctx context.Context, hitRate float64) error
@@ -59,6 +65,9 @@ func (c *Config) setDefaults() {
 	if c.Interval == 0 {
 		c.Interval = DefaultInterval
 	}
+	if c.AllThreads == 0 {
+		c.AllThreads = c.Threads
+	}
 }
 
 func (c *Config) validate() error {
@@ -68,6 +77,8 @@ func (c *Config) validate() error {
 	switch {
 	case c.Threads < 1:
 		return fmt.Errorf("threads is %d, allowed is 1 or more", c.Threads)
+	case c.FirstThread < 0 || c.FirstThread+c.Threads > c.AllThreads:
+		return fmt.Errorf("threads are %d from %d on, allowed is within the %d of all clients", c.Threads, c.FirstThread, c.AllThreads)
 	case c.Connections < 1:
 		return fmt.Errorf("connections is %d, allowed is 1 or more", c.Connections)
 	case c.Window < 1:

@@ -58,7 +58,7 @@ func newLoader(w *worker, win window, full chan<- *histPair) *loader {
 	l := &loader{
 		worker: w,
 		win:    win,
-		gen:    newGenerator(&w.cfg.Workload, w.id),
+		gen:    newGenerator(&w.cfg.Workload, w.cfg.FirstThread+w.id),
 		rec:    newRecorder(w.cfg.openLoop(), full, win.fromNs, int64(w.cfg.Interval)),
 	}
 	if w.cfg.openLoop() {

@@ -173,8 +173,11 @@ func (r *runner) sweep(op kvs.Op, count uint64) (tally, error) {
 	return sum, err
 }
 
-// preload sets every key once.
+// preload sets every key once, unless another client has.
 func (r *runner) preload() (err error) {
+	if r.cfg.Preloaded {
+		return nil
+	}
 	r.preloaded, err = r.sweep(kvs.Set, uint64(r.cfg.Workload.Keys))
 	if err != nil {
 		return err

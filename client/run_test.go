@@ -381,6 +381,34 @@ func TestRunIsReplayable(t *testing.T) {
 	}
 }
 
+// TestSecondClient: told that the keys are there it stores none, asks for all, and does other operations
+// than the first.
+func TestSecondClient(t *testing.T) {
+	r := newFakeRemote()
+	leakFree(t, r)
+	cfg := smallLoad(t)
+	cfg.Threads, cfg.AllThreads = 1, 2
+	mustRun(t, r, cfg)
+	first := len(r.trace)
+	cfg.Preloaded, cfg.FirstThread = true, 1
+	for key := range uint64(testKeys) {
+		name := make([]byte, 8)
+		fillKey(name, key)
+		FillValue(r.store[string(name)], key, 0)
+	}
+	res := mustRun(t, r, cfg)
+	if i := slices.Index(r.trace[first:], kvs.Set); i < testKeys {
+		t.Errorf("the first SET was operation %d, before all %d keys were asked for", i, testKeys)
+	}
+	if res.Point.PreloadHitRate != 1 {
+		t.Errorf("found a share of %v of the keys", res.Point.PreloadHitRate)
+	}
+	const compared = 1000
+	if slices.Equal(r.traceKeys[2*testKeys:2*testKeys+compared], r.traceKeys[first+testKeys:first+testKeys+compared]) {
+		t.Error("both clients do the same operations")
+	}
+}
+
 func TestOtherSizes(t *testing.T) {
 	for _, c := range []struct{ key, value, threads, batch, window int }{
 		{2, 1, 1, 1, 1}, {16, 32, 3, 32, 4}, {13, 1000, 2, 7, 2}, {255, 9, 1, 64, 8},
@@ -403,6 +431,7 @@ func TestRefusedConfigs(t *testing.T) {
 		"get_ratio is 1.5":             func(c *Config) { c.Workload.GetRatio = 1.5 },
 		"get_ratio is NaN":             func(c *Config) { c.Workload.GetRatio = math.NaN() },
 		"threads is 0":                 func(c *Config) { c.Threads = 0 },
+		"2 from 3 on":                  func(c *Config) { c.FirstThread, c.AllThreads = 3, 4 },
 		"connections is 0":             func(c *Config) { c.Connections = 0 },
 		"window is -1":                 func(c *Config) { c.Window = -1 },
 		"batch is 0":                   func(c *Config) { c.Batch = 0 },

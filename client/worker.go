@@ -71,9 +71,9 @@ func newWorker(id int, cfg *Config, server string, stop *atomic.Bool) *worker {
 			Key:   make([]byte, cfg.Workload.KeyBytes),
 			Value: make([]byte, cfg.Workload.ValueBytes),
 		},
-		// Versions step by the number of threads from here, so that no two
-		// SETs of a run have the same (until 2³² have been done).
-		version: uint32(id + 1 - cfg.Threads),
+		// Versions step by the number of all clients' threads from here, so that no
+		// two SETs of a run have the same (until 2³² have been done).
+		version: uint32(cfg.FirstThread + id + 1 - cfg.AllThreads),
 	}
 }
 
@@ -88,7 +88,7 @@ func (w *worker) prepare(op kvs.Op, key uint64) {
 
 // nextVersion is one that no other SET of this run has. 0 is for the preload.
 func (w *worker) nextVersion() uint32 {
-	w.version += uint32(w.cfg.Threads)
+	w.version += uint32(w.cfg.AllThreads)
 	return w.version
 }
 

@@ -83,11 +83,15 @@ func (a *agent) work(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = a.out.send(&hello{protocolVersion, a.version, build, machine.Read()})
+	facts := machine.Read()
+	err = a.out.send(&hello{
+		Protocol: protocolVersion, Version: a.version, Build: build, Source: source(),
+		Machine: facts, Kernel: machine.BootID(), Cores: machine.Cores(facts.AllowedCPUs),
+	})
 	if err != nil {
 		return err
 	}
-	part, err := await[*configure](ctx, a)
+	part, err := a.answer(ctx)
 	if err != nil {
 		return err
 	}
@@ -104,6 +108,31 @@ func (a *agent) work(ctx context.Context) error {
 		return a.load(ctx, part.CPUs, part.Client)
 	}
 	return errors.New("configured as neither server nor client, or as both")
+}
+
+// answer answers what the orchestrator wants to know of the node, until it is given its part.
+func (a *agent) answer(ctx context.Context) (*configure, error) {
+	var in inspector
+	defer in.close()
+	for {
+		m, err := await[message](ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		switch m := m.(type) {
+		case *inspect:
+			err = a.out.send(in.inspect(ctx, m))
+		case *reach:
+			err = a.out.send(in.reach(ctx, m))
+		case *configure:
+			return m, nil
+		default:
+			err = fmt.Errorf("received the message %s instead of configure", m.kind())
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 }
 
 // settle keeps the whole process on its CPUs, the runtime's own threads too, and lets all of its working

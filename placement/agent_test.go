@@ -33,7 +33,7 @@ func startAgent(t *testing.T) *peer {
 	stores["stub"] = store{
 		maxBatch: 1,
 		serve:    func(*serverSpec, []int, string) (server, error) { return stubServer{make(chan struct{})}, nil },
-		dial:     func(context.Context, string) (kvs.Remote, error) { return nil, errors.New("nobody there") },
+		dial:     func(context.Context, *clientSpec) (kvs.Remote, error) { return nil, errors.New("nobody there") },
 	}
 	procs := runtime.GOMAXPROCS(0)
 	t.Cleanup(func() {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"sync"
 )
 
@@ -23,3 +24,20 @@ var buildID = sync.OnceValues(func() (string, error) {
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8]), nil
 })
+
+// source is the revision that this binary was built from; "" where the build did not note it. Between
+// architectures it has to do: their digests differ.
+func source() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	said := map[string]string{}
+	for _, s := range info.Settings {
+		said[s.Key] = s.Value
+	}
+	if said["vcs.modified"] == "true" {
+		return said["vcs.revision"] + " with changes"
+	}
+	return said["vcs.revision"]
+}

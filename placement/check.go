@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"dpukv/internal/cpu"
+	"dpukv/placement/launch"
 )
 
 // maxPoints is more than a year of sweeping: a sweep with more has a mistake in an axis.
@@ -24,7 +26,7 @@ func check(s *Sweep, t *Testbed, allowed []int) error {
 		}
 	}
 	for _, placement := range s.Placements {
-		if err := checkPlacement(t, placement, allowed); err != nil {
+		if err := checkPlacement(t, placement, s.Stores, allowed); err != nil {
 			errs = append(errs, fmt.Errorf("%splacements: %w", s.place("placements", placement), err))
 		}
 	}
@@ -34,19 +36,73 @@ func check(s *Sweep, t *Testbed, allowed []int) error {
 // offPath is the mode in which host traffic by-passes the DPU's cores.
 const offPath = "off-path"
 
-func checkPlacement(t *Testbed, placement string, allowed []int) error {
-	p, err := t.pairFor(placement)
+func checkPlacement(t *Testbed, placement string, kinds []string, allowed []int) error {
+	c, err := t.cast(placement)
 	if err != nil {
 		return err
 	}
-	for _, n := range []*Node{&p.client, &p.server} {
-		if _, err := launch(n, nil); err != nil {
+	for _, n := range c.all() {
+		if err := checkNode(t, n, allowed); err != nil {
+			return err
+		}
+	}
+	if slices.ContainsFunc(kinds, func(store string) bool { return stores[store].rdma }) {
+		return checkDevices(t, &c)
+	}
+	return nil
+}
+
+// checkNode refuses fields that the launcher does not know what to do with, and CPUs that are not there, where that is known.
+func checkNode(t *Testbed, n *Node, allowed []int) error {
+	if !n.made() {
+		if _, err := launch.Command(&n.Node, []string{agentCommand}); err != nil {
 			return fmt.Errorf("%s%w", t.place(n.Name), err)
 		}
-		for _, c := range n.CPUs {
-			if !slices.Contains(allowed, c) {
-				return fmt.Errorf("%snode %s: CPU %d is not one this process may use (%s)", t.place(n.Name), n.Name, c, cpu.FormatList(allowed))
+	}
+	for _, c := range n.CPUs {
+		if n.here() && !slices.Contains(allowed, c) {
+			return fmt.Errorf("%snode %s: CPU %d is not one this process may use (%s)", t.place(n.Name), n.Name, c, cpu.FormatList(allowed))
+		}
+	}
+	return nil
+}
+
+// checkTools refuses what the launchers lack here, such as a program or an allocation.
+func (p *Plan) checkTools() error {
+	var errs []error
+	told := map[string]bool{}
+	for _, placement := range p.sweep.Placements {
+		c, err := p.testbed.cast(placement)
+		if err != nil {
+			return err
+		}
+		for _, n := range c.all() {
+			if told[n.Name] || n.made() {
+				continue
 			}
+			told[n.Name] = true
+			if err := launch.Check(&n.Node); err != nil {
+				errs = append(errs, fmt.Errorf("%s%w", p.testbed.place(n.Name), err))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkDevices refuses nodes that could not talk by RDMA, or of which a result would name only one's device.
+func checkDevices(t *Testbed, c *cast) error {
+	var first, firstKind string
+	for _, n := range c.all() {
+		device, err := c.device(n)
+		if err != nil {
+			return fmt.Errorf("%s%w", t.place(n.Name), err)
+		}
+		kind, _, _ := strings.Cut(device, ":")
+		if first == "" {
+			first, firstKind = n.Name, kind
+		}
+		if kind != firstKind {
+			return fmt.Errorf("%snode %s: found the rdma device %s, and %s has %s, allowed: the same kind on all nodes of a placement", t.place(n.Name), n.Name, device, first, firstKind)
 		}
 	}
 	return nil

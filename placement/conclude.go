@@ -20,8 +20,8 @@ func (r *runner) conclude() error {
 	for _, f := range r.sum.Failed {
 		fmt.Fprintf(r.Stderr, "failed: %s: %s\n", f.ID, strings.TrimSpace(f.Reason))
 	}
-	var failed error
-	if n := len(r.sum.Failed); n > 0 {
+	failed := r.gaveUp()
+	if n := len(r.sum.Failed); n > 0 && failed == nil {
 		failed = fmt.Errorf("%d of %d points failed; to try them again: %s", n, r.sum.Points, r.again())
 	}
 	if r.sum.Before+r.sum.Measured == 0 {

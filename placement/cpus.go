@@ -7,42 +7,79 @@ import (
 	"dpukv/internal/cpu"
 )
 
-// cpuPlan is where a point's two ends run, and what is doubtful about it.
-type cpuPlan struct {
-	server, client []int
-	warnings       []string
+// end is a process that needs CPUs.
+type end struct {
+	node    *Node
+	kernel  string  // on which it runs: processes of one kernel may compete for CPUs
+	cores   [][]int // it may use, each a list of the core's CPUs
+	server  bool
+	threads int
+	cpus    []int // chosen by planCPUs; nil: unknown, as the node was not asked
 }
 
-// planCPUs shares out the CPUs of one machine, given as cores with their threads. Nodes that name their
-// CPUs get those. Otherwise the server has one half of the cores, of
-// which it uses as many CPUs as it has threads, and the client has the other half.
-func planCPUs(cores [][]int, p pair, serverThreads int) cpuPlan {
-	server, client := halves(cores, serverThreads)
-	plan := cpuPlan{server: server, client: client}
-	if p.server.CPUs != nil {
-		plan.server = p.server.CPUs
+// planCPUs chooses CPUs. An end whose node names its CPUs gets those, and one that has its cores to itself as
+// many of them as it has threads. Those that compete share: the server has one half of the cores,
+// of which it uses as many CPUs as it has threads, and the clients have the other half, each its part if
+// there are enough cores.
+func planCPUs(ends []*end) {
+	var open []*end
+	for _, e := range ends {
+		if e.cpus = e.node.CPUs; e.cpus == nil && e.cores != nil {
+			open = append(open, e)
+		}
 	}
-	if p.client.CPUs != nil {
-		plan.client = p.client.CPUs
+	for len(open) > 0 {
+		rivals := slices.DeleteFunc(slices.Clone(open), func(e *end) bool { return e != open[0] && !e.competes(open[0]) })
+		open = slices.DeleteFunc(open, func(e *end) bool { return slices.Contains(rivals, e) })
+		divide(rivals)
 	}
-	plan.doubt(cores, serverThreads)
-	return plan
 }
 
-// halves splits cores, never one core's threads from each other unless there is only
-// that core: two threads of a core slow each other down.
-func halves(cores [][]int, serverThreads int) (server, client []int) {
-	if len(cores) == 1 {
+// competes reports whether two ends may run on the same core.
+func (e *end) competes(o *end) bool {
+	return e.kernel == o.kernel && shareCore(e.cores, e.all(), o.all())
+}
+
+func (e *end) all() []int { return slices.Concat(e.cores...) }
+
+// divide gives each of the ends that compete its part of the cores of the first.
+func divide(ends []*end) {
+	cores := ends[0].cores
+	if len(cores) == 1 && len(ends) > 1 {
 		cores = singles(cores[0])
 	}
-	if len(cores) == 1 {
-		return cores[0], cores[0]
+	clients := slices.DeleteFunc(slices.Clone(ends), func(e *end) bool { return e.server })
+	rest := cores
+	if len(clients) < len(ends) {
+		half := len(cores)
+		if len(clients) > 0 {
+			half /= 2
+			rest = cores[half:]
+		}
+		all := spread(cores[:max(half, 1)])
+		server := ends[slices.IndexFunc(ends, func(e *end) bool { return e.server })]
+		server.take(all[:min(server.threads, len(all))])
 	}
-	half := len(cores) / 2
-	server = spread(cores[:half])
-	return server[:min(serverThreads, len(server))], spread(cores[half:])
+	for i, n := 0, len(clients); i < n; i++ {
+		part := rest[len(rest)*i/n : len(rest)*(i+1)/n]
+		if n > len(rest) { // too few to divide
+			part = rest
+		}
+		clients[i].take(spread(part))
+	}
 }
 
+// take gives the end those of the CPUs that it may use; all that it may use, if those are none.
+func (e *end) take(cpus []int) {
+	all := e.all()
+	e.cpus = slices.DeleteFunc(slices.Clone(cpus), func(c int) bool { return !slices.Contains(all, c) })
+	if len(e.cpus) == 0 {
+		e.cpus = all
+	}
+}
+
+// singles are the CPUs of a core, each by itself: two threads of a core slow each other down, so
+// they are only parted where there is nothing else to share out.
 func singles(cpus []int) [][]int {
 	var cores [][]int
 	for _, c := range cpus {
@@ -67,14 +104,31 @@ func spread(cores [][]int) []int {
 	}
 }
 
-// doubt says what the client cannot see: it warns itself of CPUs that its threads, or it and the server, share.
-func (c *cpuPlan) doubt(cores [][]int, serverThreads int) {
-	if shared := slices.ContainsFunc(c.server, func(s int) bool { return slices.Contains(c.client, s) }); !shared && shareCore(cores, c.server, c.client) {
-		c.warnings = append(c.warnings, fmt.Sprintf("client and server run on threads of the same core (CPUs %s and %s)", cpu.FormatList(c.client), cpu.FormatList(c.server)))
+// cpuDoubts say what a client cannot see: it warns itself of CPUs that its threads, or it and the server, share.
+func cpuDoubts(ends []*end) (doubts []string) {
+	note := func(format string, args ...any) { doubts = append(doubts, fmt.Sprintf(format, args...)) }
+	for i, e := range ends {
+		if e.server && e.cpus != nil && e.threads > len(e.cpus) {
+			note("server threads share CPUs: %d threads, CPU %s", e.threads, cpu.FormatList(e.cpus))
+		}
+		for _, o := range ends[:i] {
+			overlap := slices.ContainsFunc(e.cpus, func(c int) bool { return slices.Contains(o.cpus, c) })
+			switch both := e.kernel == o.kernel; {
+			case both && overlap && !e.server && !o.server:
+				note("clients %s and %s share CPUs (%s and %s)", o.node.Name, e.node.Name, cpu.FormatList(o.cpus), cpu.FormatList(e.cpus))
+			case both && !overlap && shareCore(e.cores, e.cpus, o.cpus):
+				note("%s and %s run on threads of the same core (CPUs %s and %s)", e.title(), o.title(), cpu.FormatList(e.cpus), cpu.FormatList(o.cpus))
+			}
+		}
 	}
-	if serverThreads > len(c.server) {
-		c.warnings = append(c.warnings, fmt.Sprintf("server threads share CPUs: %d threads, CPU %s", serverThreads, cpu.FormatList(c.server)))
+	return doubts
+}
+
+func (e *end) title() string {
+	if e.server {
+		return "server"
 	}
+	return "client"
 }
 
 func shareCore(cores [][]int, a, b []int) bool {

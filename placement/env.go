@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"dpukv/internal/machine"
+	"dpukv/placement/emulate"
 )
 
 // nodeEnv is a node's line in env.jsonl.
@@ -14,17 +15,30 @@ type nodeEnv struct {
 	Of         string `json:"of,omitempty"`
 	Generation string `json:"generation,omitempty"`
 	Via        string `json:"via"`
+	Address    string `json:"address,omitempty"`
+	Profile    string `json:"profile,omitempty"`
 	Version    string `json:"version"` // of the dpukv there
 	Build      string `json:"build"`
 	machine.Facts
+	Emulated *emulate.MachineFacts `json:"emulated,omitempty"` // what was made of the profile
+	Lab      *emulate.Facts        `json:"lab,omitempty"`      // of which it is a part, less its machines
 }
 
 // meet notes what a node said of itself.
 func (r *runner) meet(n *Node, h *hello) {
-	r.met[n.Name] = nodeEnv{
+	env := nodeEnv{
 		Node: n.Name, Kind: n.Kind, Of: n.Of, Generation: n.Generation, Via: n.Via,
+		Address: n.Address, Profile: n.Profile,
 		Version: h.Version, Build: h.Build, Facts: h.Machine,
 	}
+	if env.Emulated = r.machines.madeOf(n); env.Emulated != nil {
+		lab := r.machines.lab.Facts()
+		lab.Machines = nil // the others have lines of their own
+		env.Lab = &lab
+	}
+	r.meeting.Lock()
+	defer r.meeting.Unlock()
+	r.met[n.Name] = env
 }
 
 // noteFolder tells what is remarkable about a run that is continued: lines that had to be repaired, and

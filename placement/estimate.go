@@ -34,6 +34,8 @@ func (e *estimator) finished(pt *Point, took time.Duration) {
 	e.took += took
 }
 
+func (e *estimator) skipped(pt *Point) { e.missing -= pt.estimate() }
+
 func (e *estimator) left() time.Duration {
 	if e.expected == 0 {
 		return e.missing

@@ -19,7 +19,7 @@ func (a *agent) load(ctx context.Context, cpus []int, spec *clientSpec) (err err
 	if err != nil {
 		return err
 	}
-	remote, err := st.dial(ctx, spec.Addr)
+	remote, err := st.dial(ctx, spec)
 	if err != nil {
 		return err
 	}
@@ -29,6 +29,7 @@ func (a *agent) load(ctx context.Context, cpus []int, spec *clientSpec) (err err
 		Workload: spec.Workload, Threads: spec.Threads, Connections: spec.Connections,
 		Window: spec.Window, Batch: spec.Batch, RateOps: spec.RateOps,
 		Duration: spec.Duration, Warmup: spec.Warmup, Hash: hash, CPUs: cpus,
+		Preloaded: spec.Preloaded, FirstThread: spec.FirstThread, AllThreads: spec.AllThreads,
 		ServerAddr: spec.Addr, SameHost: spec.SameHost,
 		OnReady: func(ctx context.Context, hitRate float64) error {
 			return a.standBy(ctx, ready{Addr: spec.Addr, Facts: remote.Facts(), HitRate: hitRate})

@@ -8,99 +8,134 @@ import (
 	"slices"
 	"time"
 
+	"dpukv/client"
 	"dpukv/results"
 )
 
-// startError is that of a process that did not even come up: what it was to measure has no part in it.
-type startError struct{ error }
-
-// measure makes one point with a server and a client of its own, so that no point inherits
+// measure makes one point with a server and clients of its own, so that no point inherits
 // another's memory or connections.
 func (r *runner) measure(ctx context.Context, pt *Point) (res *result, err error) {
-	nodes, err := r.testbed.pairFor(pt.Placement)
+	c, err := r.machines.bed.cast(pt.Placement)
 	if err != nil {
 		return nil, err
 	}
-	cpus := planCPUs(r.cores, nodes, pt.ServerThreads)
-
-	server, err := r.begin(ctx, &nodes.server, &configure{CPUs: cpus.server, Server: pt.serverSpec(&nodes.server)})
+	e, err := r.assemble(ctx, &c)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, server.end()) }()
-	up, err := expect[*ready](ctx, server, r.patience.server, "start the "+pt.Store+" server")
+	defer func() { err = errors.Join(err, e.close()) }()
+	doubts, err := r.settle(e, pt)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := untilEnded(ctx, server, "serve "+pt.Store)
+	up, err := r.serve(ctx, e, &c, pt)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := untilEnded(ctx, e.server.process, "serve "+pt.Store)
 	defer cancel()
-
-	client, err := r.begin(ctx, &nodes.client, &configure{CPUs: cpus.client, Client: pt.clientSpec(up.Addr, &nodes)})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, client.end()) }()
-	res, err = r.load(ctx, client, pt)
+	res, err = r.load(ctx, e, &c, pt, up.Addr)
 	if err != nil {
 		err = rootCause(ctx, err)
-	} else {
-		err = pt.usedAsAsked(&res.Point)
 	}
 	if res != nil {
-		r.complete(pt, &res.Point, up, cpus)
+		r.complete(pt, &res.Point, e, up, doubts)
 	}
 	return res, err
 }
 
-// begin starts a node's process, makes sure that it is this program, and gives it its part.
-func (r *runner) begin(ctx context.Context, n *Node, part *configure) (*process, error) {
-	argv, err := launch(n, r.command)
+// serve brings the server up.
+func (r *runner) serve(ctx context.Context, e *ensemble, c *cast, pt *Point) (*ready, error) {
+	spec, err := pt.serverSpec(c)
 	if err != nil {
 		return nil, err
 	}
-	p, err := startProcess(n.Name, argv, r.patience)
-	if err != nil {
-		return nil, startError{err}
-	}
-	h, err := expect[*hello](ctx, p, r.patience.hello, "say hello")
-	if err == nil {
-		err = r.recognize(n, h)
-	}
-	if err != nil {
-		return nil, startError{errors.Join(err, p.end())}
-	}
-	p.send(part)
-	return p, nil
+	e.server.send(&configure{CPUs: e.server.end.cpus, Server: spec})
+	return expect[*ready](ctx, e.server.process, r.patience.server, "start the "+pt.Store+" server")
 }
 
-// recognize refuses a node that runs another program: its points would be of that one.
-func (r *runner) recognize(n *Node, h *hello) error {
-	switch {
-	case h.Protocol != protocolVersion:
-		return fmt.Errorf("node %s: its dpukv (%s) speaks protocol %d, this one (%s) speaks %d: install this one there",
-			n.Name, h.Version, h.Protocol, r.Version, protocolVersion)
-	case h.Build != r.build:
-		return fmt.Errorf("node %s: its dpukv is another build (%s, %s) than the one that sweeps (%s, %s): "+
-			"was the binary replaced meanwhile? Continue with the one there is now",
-			n.Name, h.Version, h.Build, r.Version, r.build)
-	}
-	r.meet(n, h)
-	return nil
-}
-
-// load takes the client from its preload to its result.
-func (r *runner) load(ctx context.Context, client *process, pt *Point) (*result, error) {
-	preload := r.patience.client + time.Duration(pt.Keys)*r.patience.perKey
-	if _, err := follow[*ready](ctx, client, preload, fmt.Sprintf("preload %d keys", pt.Keys), r.report.live); err != nil {
+// load takes the clients from the preload to their result. The result of one that failed is
+// returned too, beside the error.
+func (r *runner) load(ctx context.Context, e *ensemble, c *cast, pt *Point, addr string) (*result, error) {
+	prepare := func(ctx context.Context, i int) error { return r.prepare(ctx, e, c, pt, addr, i) }
+	// One stores the keys, then the others look for them; no load may begin before all have found them.
+	if err := prepare(ctx, 0); err != nil {
 		return nil, err
 	}
-	client.send(&start{})
+	if err := e.each(ctx, 1, prepare); err != nil {
+		return nil, err
+	}
+	shares := make([]share, len(e.clients))
+	told := time.Now()
+	for _, m := range e.clients {
+		m.send(&start{})
+	}
+	err := e.each(ctx, 0, func(ctx context.Context, i int) (err error) {
+		shares[i], err = r.share(ctx, e.clients[i], pt)
+		if err == nil {
+			err = pt.clientConfig(i, len(e.clients)).usedAsAsked(&shares[i].res.Point)
+		}
+		return err
+	})
+	if err != nil {
+		return firstFailed(shares), err
+	}
+	return merge(shares, told, pt)
+}
+
+// prepare gives a client its part, and waits until it has stored the keys, or found those that another stored.
+func (r *runner) prepare(ctx context.Context, e *ensemble, c *cast, pt *Point, addr string, i int) error {
+	spec, err := pt.clientSpec(addr, e, c, i)
+	if err != nil {
+		return err
+	}
+	m := e.clients[i]
+	m.send(&configure{CPUs: m.end.cpus, Client: spec})
+	task := fmt.Sprintf("preload %d keys", pt.Keys)
+	if spec.Preloaded {
+		task = fmt.Sprintf("find %d keys", pt.Keys)
+	}
+	patience := r.patience.client + time.Duration(pt.Keys)*r.patience.perKey
+	_, err = follow[*ready](ctx, m.process, patience, task, r.report.of(m.process.node))
+	return err
+}
+
+// share is what one client did, and when it began by the clock here.
+type share struct {
+	*member
+	res   *result
+	began time.Time
+}
+
+// share follows a client that was told to go to its result.
+func (r *runner) share(ctx context.Context, m *member, pt *Point) (share, error) {
+	s := share{member: m, began: time.Now()}
+	live, begun := r.report.of(m.process.node), false
 	window := pt.Warmup + pt.Duration
-	res, err := follow[*result](ctx, client, window+r.patience.result, fmt.Sprintf("measure for %v", window), r.report.live)
-	if err == nil && res.Point.Status != results.StatusOK {
-		err = fmt.Errorf("node %s: %s", client.node, res.Point.Error)
+	res, err := follow[*result](ctx, m.process, window+r.patience.result, fmt.Sprintf("measure for %v", window), func(p *progress) {
+		if !begun && p.Phase == string(client.PhaseMeasure) {
+			s.began, begun = time.Now(), true
+		}
+		live(p)
+	})
+	if err != nil {
+		return s, err
 	}
-	return res, err
+	s.res = res
+	if res.Point.Status != results.StatusOK {
+		err = fmt.Errorf("node %s: %s", m.process.node, res.Point.Error)
+	}
+	return s, err
+}
+
+// firstFailed is the result of a client that says itself that it failed.
+func firstFailed(shares []share) *result {
+	for _, s := range shares {
+		if s.res != nil && s.res.Point.Status != results.StatusOK {
+			return s.res
+		}
+	}
+	return nil
 }
 
 // untilEnded ends a context when p does, with the reason.
@@ -116,7 +151,7 @@ func untilEnded(ctx context.Context, p *process, task string) (context.Context, 
 	return ctx, func() { cancel(nil) }
 }
 
-// rootCause prefers the server's end over what the client says of it ("connection reset"), which often comes first.
+// rootCause prefers the server's end over what a client says of it ("connection reset"), which often comes first.
 func rootCause(ctx context.Context, err error) error {
 	select {
 	case <-ctx.Done():
@@ -126,25 +161,43 @@ func rootCause(ctx context.Context, err error) error {
 	}
 }
 
-func (pt *Point) serverSpec(n *Node) *serverSpec {
-	return &serverSpec{
-		Store: pt.Store, Listen: net.JoinHostPort(n.Address, "0"), Workers: pt.ServerThreads,
+func (pt *Point) serverSpec(c *cast) (*serverSpec, error) {
+	spec := &serverSpec{
+		Store: pt.Store, Listen: net.JoinHostPort(c.server.Address, "0"), Workers: pt.ServerThreads,
 		Keys: pt.Keys, KeyBytes: pt.KeyBytes, ValueBytes: pt.ValueBytes,
-		Hash: pt.Hash, Mode: pt.Mode, Access: pt.Access,
+		Hash: pt.Hash, Mode: pt.Mode, Access: pt.Access, GIDIndex: c.server.RDMA.GIDIndex,
 	}
+	var err error
+	if stores[pt.Store].rdma {
+		spec.Device, err = c.device(&c.server)
+	}
+	return spec, err
 }
 
-func (pt *Point) clientSpec(addr string, nodes *pair) *clientSpec {
+// clientConfig is what one of several clients is to do: the rate is shared out.
+func (pt *Point) clientConfig(i, clients int) *Point {
+	one := *pt
+	one.RateOps /= float64(clients)
+	return &one
+}
+
+func (pt *Point) clientSpec(addr string, e *ensemble, c *cast, i int) (*clientSpec, error) {
 	w, err := pt.workload()
 	if err != nil {
-		panic(err) // checked with the sweep
+		return nil, err
 	}
-	return &clientSpec{
-		Store: pt.Store, Addr: addr, Workload: w,
-		SameHost: nodes.client.Via == viaLocal && nodes.server.Via == viaLocal,
-		Threads:  pt.ClientThreads, Connections: pt.Connections, Window: pt.Window, Batch: pt.Batch,
-		RateOps: pt.RateOps, Hash: pt.Hash, Duration: pt.Duration, Warmup: pt.Warmup,
+	clients, node := len(e.clients), &c.clients[i]
+	spec := &clientSpec{
+		Store: pt.Store, Addr: addr, SameHost: e.clients[i].sameKernel(e.server), GIDIndex: node.RDMA.GIDIndex,
+		Workload: w, Preloaded: i > 0,
+		Threads: pt.ClientThreads, FirstThread: i * pt.ClientThreads, AllThreads: clients * pt.ClientThreads,
+		Connections: pt.Connections, Window: pt.Window, Batch: pt.Batch,
+		RateOps: pt.clientConfig(i, clients).RateOps, Hash: pt.Hash, Duration: pt.Duration, Warmup: pt.Warmup,
 	}
+	if stores[pt.Store].rdma {
+		spec.Device, err = c.device(node)
+	}
+	return spec, err
 }
 
 // asked fills in what a point was to be.
@@ -158,11 +211,20 @@ func (pt *Point) asked(p *results.Point) {
 	p.RateOps, p.Hash, p.Seed, p.WarmupNs = pt.RateOps, pt.Hash, pt.Seed, int64(pt.Warmup)
 }
 
-// complete adds to what the client counted what only the orchestrator knows.
-func (r *runner) complete(pt *Point, p *results.Point, up *ready, cpus cpuPlan) {
+// complete adds to what the clients counted what only the orchestrator knows.
+func (r *runner) complete(pt *Point, p *results.Point, e *ensemble, up *ready, doubts []string) {
 	pt.asked(p)
 	p.ServerVersion, p.ServerAddr, p.ClientVersion = up.Facts.Version, up.Addr, r.Version
-	p.Warnings = slices.Concat(cpus.warnings, p.Warnings)
+	p.ServerNode = e.server.end.node.result()
+	if p.EmulatedTestbed = r.machines.bed.emulated(); p.EmulatedTestbed != "" {
+		p.Emulated = true
+	}
+	p.Warnings = slices.Concat(doubts, p.Warnings)
+}
+
+// result is the node as a point names it.
+func (n *Node) result() results.Node {
+	return results.Node{Node: n.Name, Kind: n.Kind, Generation: n.Generation, Profile: n.Profile}
 }
 
 // fail makes a point one that failed, and keeps of it what is there.

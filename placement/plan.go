@@ -27,7 +27,8 @@ type Options struct {
 	Stdout io.Writer // of Run: the table at the end
 	Stderr io.Writer // of Run: progress, and what went wrong
 
-	command  []string // becomes a node's agent; nil: this binary with its subcommand node
+	command  []string // becomes the agent of a node here; nil: this binary with its subcommand node
+	keeper   []string // holds the emulated machines; nil: this binary with its own subcommand for that
 	patience patience // zero: defaultPatience
 	plain    bool     // no figures
 }
@@ -71,7 +72,7 @@ func NewPlan(o Options) (*Plan, error) {
 		if err != nil {
 			return nil, fmt.Errorf("find this binary, which the nodes are to run: %w", err)
 		}
-		p.command = []string{self, "node"}
+		p.command = []string{self, agentCommand}
 	}
 	return p, nil
 }

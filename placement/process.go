@@ -20,6 +20,8 @@ type process struct {
 	out   messageWriter
 
 	patience patience
+	// explain says in plain words why it ended, by what it said last; nil: nothing is known of that.
+	explain func(said string, err error) error
 
 	inbox  chan message  // closed when nothing more comes
 	unread chan struct{} // closed when nobody reads the inbox any more
@@ -163,7 +165,11 @@ func (p *process) death(task string) error {
 	if p.waitErr != nil {
 		how = "ended with " + p.waitErr.Error()
 	}
-	return fmt.Errorf("node %s: asked to %s, it %s%s", p.node, task, how, p.lastWords())
+	err := fmt.Errorf("node %s: asked to %s, it %s%s", p.node, task, how, p.lastWords())
+	if p.explain != nil {
+		return p.explain(p.stderr.text(), err)
+	}
+	return err
 }
 
 func (p *process) lastWords() string {
@@ -173,8 +179,8 @@ func (p *process) lastWords() string {
 	return ""
 }
 
-// end makes the process end: it asks, then insists. It returns once the process is gone.
-func (p *process) end() error {
+// close makes the process end: it asks, then insists. It returns once the process is gone.
+func (p *process) close() error {
 	close(p.unread)
 	p.send(&stop{})
 	p.stdin.Close()

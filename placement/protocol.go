@@ -13,11 +13,12 @@ import (
 	"dpukv/client"
 	"dpukv/internal/machine"
 	"dpukv/kvs"
+	"dpukv/placement/survey"
 	"dpukv/results"
 )
 
 // protocolVersion changes whenever an older node would misunderstand a message.
-const protocolVersion = 1
+const protocolVersion = 2
 
 // maxMessageBytes is room for the histograms of a long point; past it the peer is no node of ours.
 const maxMessageBytes = 16 << 20
@@ -31,8 +32,13 @@ type (
 	hello struct {
 		Protocol int           `json:"protocol"`
 		Version  string        `json:"version"`
-		Build    string        `json:"build"` // digest of the binary: client and server must be one program
+		Build    string        `json:"build"`            // digest of the binary: client and server must be one program
+		Source   string        `json:"source,omitempty"` // the revision it was built from, where that is known
 		Machine  machine.Facts `json:"machine"`
+		Kernel   string        `json:"kernel"` // its boot's ID: two nodes with the same share CPUs
+		Cores    [][]int       `json:"cores"`  // those of the CPUs it may use that are threads of one core, together
+
+		heard time.Time // by the clock here
 	}
 	// ready: the server accepts load, or the client has preloaded, verified, and waits for start.
 	ready struct {
@@ -53,6 +59,18 @@ type (
 	result struct {
 		Point results.Point `json:"point"`
 		Hlog  []byte        `json:"hlog"`
+	}
+	// inspection answers inspect.
+	inspection struct {
+		Report  survey.Report     `json:"report"`
+		Addr    string            `json:"addr,omitempty"` // where it listens until its end
+		Error   string            `json:"error,omitempty"`
+		Devices map[string]string `json:"devices"` // by name: why it cannot be opened, "" if it can
+	}
+	// reached answers reach.
+	reached struct {
+		Now    time.Time         `json:"now"`    // by the node's clock, at first
+		Errors map[string]string `json:"errors"` // by address: why it cannot be reached, "" if it can
 	}
 	// failed is a node's last word when it cannot do what it was asked.
 	failed struct {
@@ -78,13 +96,20 @@ type (
 		Hash       string `json:"hash"`
 		Mode       string `json:"mode"`
 		Access     string `json:"access"`
+		Device     string `json:"device"` // of HERD, as provider.Open names it
+		GIDIndex   int    `json:"gid_index"`
 	}
 	clientSpec struct {
 		Store       string          `json:"store"`
 		Addr        string          `json:"addr"`      // the server's
 		SameHost    bool            `json:"same_host"` // as the server
+		Device      string          `json:"device"`    // as in serverSpec
+		GIDIndex    int             `json:"gid_index"`
 		Workload    client.Workload `json:"workload"`
+		Preloaded   bool            `json:"preloaded"` // by another client
 		Threads     int             `json:"threads"`
+		FirstThread int             `json:"first_thread"` // its number among all_threads, those of all clients
+		AllThreads  int             `json:"all_threads"`
 		Connections int             `json:"connections"`
 		Window      int             `json:"window"`
 		Batch       int             `json:"batch"`
@@ -93,31 +118,52 @@ type (
 		Duration    time.Duration   `json:"duration"`
 		Warmup      time.Duration   `json:"warmup"`
 	}
+	// inspect asks for what the node has and can do: listen at its address, open the devices.
+	inspect struct {
+		Address string      `json:"address"`
+		Devices []deviceRef `json:"devices"`
+	}
+	deviceRef struct {
+		Name     string `json:"name"` // as provider.Open names it
+		GIDIndex int    `json:"gid_index"`
+	}
+	// reach asks which of these addresses take a connection.
+	reach struct {
+		Addrs []string `json:"addrs"`
+	}
 	// start lets a client that is ready begin.
 	start struct{}
 	// stop ends a node in good order.
 	stop struct{}
 )
 
-func (*hello) kind() string     { return "hello" }
-func (*configure) kind() string { return "configure" }
-func (*ready) kind() string     { return "ready" }
-func (*start) kind() string     { return "go" }
-func (*progress) kind() string  { return "progress" }
-func (*result) kind() string    { return "result" }
-func (*failed) kind() string    { return "failed" }
-func (*stop) kind() string      { return "stop" }
+func (*hello) kind() string      { return "hello" }
+func (*inspect) kind() string    { return "inspect" }
+func (*inspection) kind() string { return "inspection" }
+func (*reach) kind() string      { return "reach" }
+func (*reached) kind() string    { return "reached" }
+func (*configure) kind() string  { return "configure" }
+func (*ready) kind() string      { return "ready" }
+func (*start) kind() string      { return "go" }
+func (*progress) kind() string   { return "progress" }
+func (*result) kind() string     { return "result" }
+func (*failed) kind() string     { return "failed" }
+func (*stop) kind() string       { return "stop" }
 
 // messages makes an empty message of each kind.
 var messages = map[string]func() message{
-	"hello":     func() message { return new(hello) },
-	"configure": func() message { return new(configure) },
-	"ready":     func() message { return new(ready) },
-	"go":        func() message { return new(start) },
-	"progress":  func() message { return new(progress) },
-	"result":    func() message { return new(result) },
-	"failed":    func() message { return new(failed) },
-	"stop":      func() message { return new(stop) },
+	"hello":      func() message { return new(hello) },
+	"inspect":    func() message { return new(inspect) },
+	"inspection": func() message { return new(inspection) },
+	"reach":      func() message { return new(reach) },
+	"reached":    func() message { return new(reached) },
+	"configure":  func() message { return new(configure) },
+	"ready":      func() message { return new(ready) },
+	"go":         func() message { return new(start) },
+	"progress":   func() message { return new(progress) },
+	"result":     func() message { return new(result) },
+	"failed":     func() message { return new(failed) },
+	"stop":       func() message { return new(stop) },
 }
 
 // line is a message as it is written: {"type":"ready","body":{…}}.

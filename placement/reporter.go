@@ -3,8 +3,11 @@ package placement
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -19,7 +22,9 @@ type reporter struct {
 	terminal *os.File // nil: none
 	total    int
 	// What is being measured, on a terminal: "HEAD, SPEED: WHAT".
-	head, speed, what string
+	head, what string
+	mu         sync.Mutex
+	speeds     map[string]string // by node
 }
 
 func newReporter(w io.Writer, total int) *reporter {
@@ -44,22 +49,44 @@ func columns(f *os.File) int {
 
 func (r *reporter) begin(n int, pt *Point, left time.Duration) {
 	r.head = fmt.Sprintf("[%d/%d] %v left", n, r.total, left.Round(time.Second))
-	r.speed, r.what = "", ": "+pt.describe()
+	r.what = ": " + pt.describe()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.speeds = map[string]string{}
 	r.draw()
 }
 
-func (r *reporter) live(p *progress) {
-	r.speed = ", " + p.Phase
-	if p.Total > 0 {
-		r.speed += fmt.Sprintf(" %d %%", 100*p.Done/p.Total)
+// of is told of a client's progress, from any goroutine.
+func (r *reporter) of(node string) func(*progress) {
+	return func(p *progress) {
+		speed := p.Phase
+		if p.Total > 0 {
+			speed += fmt.Sprintf(" %d %%", 100*p.Done/p.Total)
+		}
+		if p.ThroughputOps > 0 {
+			speed += " " + rateText(p.ThroughputOps)
+		}
+		if p.LatencyP99Ns > 0 {
+			speed += ", p99 " + latencyText(p.LatencyP99Ns)
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.speeds[node] = speed
+		r.draw()
 	}
-	if p.ThroughputOps > 0 {
-		r.speed += " " + rateText(p.ThroughputOps)
+}
+
+// speed is what the clients do, each under its name if there are several.
+func (r *reporter) speed() string {
+	var text strings.Builder
+	for _, node := range slices.Sorted(maps.Keys(r.speeds)) {
+		text.WriteString(", ")
+		if len(r.speeds) > 1 {
+			text.WriteString(node + " ")
+		}
+		text.WriteString(r.speeds[node])
 	}
-	if p.LatencyP99Ns > 0 {
-		r.speed += ", p99 " + latencyText(p.LatencyP99Ns)
-	}
-	r.draw()
+	return text.String()
 }
 
 // draw writes the line anew, no wider than the terminal: a wrapped line could not be written over.
@@ -67,7 +94,7 @@ func (r *reporter) draw() {
 	if r.terminal == nil {
 		return
 	}
-	line := []rune(r.head + r.speed + r.what)
+	line := []rune(r.head + r.speed() + r.what)
 	fmt.Fprintf(r.w, "\r\x1b[K%s", string(line[:min(len(line), columns(r.terminal)-1)]))
 }
 

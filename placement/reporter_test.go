@@ -43,8 +43,9 @@ func report(r *reporter) {
 	s := Default()
 	pt := s.Points()[0]
 	r.begin(1, &pt, 90*time.Second)
-	r.live(&progress{Phase: "preload", Done: 45, Total: 100})
-	r.live(&progress{Phase: "measure", ThroughputOps: 4.2e6, LatencyP99Ns: 38_000})
+	r.of("client")(&progress{Phase: "preload", Done: 45, Total: 100})
+	r.of("client")(&progress{Phase: "measure", ThroughputOps: 4.2e6, LatencyP99Ns: 38_000})
+	r.of("another")(&progress{Phase: "verify"})
 	r.finish(1, &results.Point{ID: "first", Status: results.StatusOK, ThroughputOps: 4.2e6}, time.Second)
 	r.finish(2, &results.Point{ID: "second", Status: results.StatusFailed, Error: "node server: gone\nand more"}, time.Second)
 	r.close()
@@ -62,7 +63,7 @@ func TestProgressOnATerminalIsOneLine(t *testing.T) {
 		}
 		text += string(shown[:n])
 	}
-	for _, want := range []string{"[1/27] 1m30s left: mica CH-SH", "[1/27] 1m30s left, preload 45 %: mica", "[1/27] 1m30s left, measure 4.20 Mops, p99 38.0 µs: mica CH-SH", "[2/27] second: failed after 1s: node server: gone\r\n"} {
+	for _, want := range []string{"[1/27] 1m30s left: mica CH-SH", "[1/27] 1m30s left, preload 45 %: mica", "[1/27] 1m30s left, measure 4.20 Mops, p99 38.0 µs: mica CH-SH", "left, another verify, client measure 4.20 Mops, p99 38.0 µs: mica", "[2/27] second: failed after 1s: node server: gone\r\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("got %q, want it to hold %q", text, want)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"dpukv/results"
@@ -16,6 +17,7 @@ type Summary struct {
 	Before   int    // measured before, by a run that this one continued
 	Measured int    // now
 	Failed   []Failure
+	Skipped  int // not tried, since a node they need does not start
 }
 
 // Begun reports whether there is a run folder at all.
@@ -27,10 +29,6 @@ type Failure struct{ ID, Reason string }
 // ErrInterrupted is wrapped by the error of a sweep that was told to end.
 var ErrInterrupted = errors.New("interrupted")
 
-// sameStarts is how many points in a row may fail to even start, for one and the same reason, until
-// the sweep gives up.
-const sameStarts = 3
-
 // runner is a sweep at work.
 type runner struct {
 	*Plan
@@ -39,24 +37,30 @@ type runner struct {
 	report *reporter
 	clock  estimator
 
-	met    map[string]nodeEnv // nodes heard of since the last point
-	wrote  map[string]bool    // nodes in env.jsonl
-	sum    Summary
-	starts struct { // failures in a row to start
-		reason string
-		count  int
-	}
+	machines *machines
+
+	meeting sync.Mutex
+	met     map[string]nodeEnv // nodes heard of since the last point
+	wrote   map[string]bool    // nodes in env.jsonl
+	sum     Summary
+	starts  map[string]starts // by node
 }
 
 // Run measures the points that are missing in the run folder, one after another, and then draws
 // the figures. The error is not nil unless every point is there. A point that fails does not end
 // the sweep; an interruption does, and so does a run folder that takes no more.
 func (p *Plan) Run(ctx context.Context) (sum Summary, err error) {
+	if err := p.checkTools(); err != nil {
+		return Summary{}, err
+	}
 	build, err := buildID()
 	if err != nil {
 		return Summary{}, err
 	}
-	r := &runner{Plan: p, build: build, met: map[string]nodeEnv{}, wrote: map[string]bool{}}
+	r := &runner{
+		Plan: p, build: build,
+		met: map[string]nodeEnv{}, wrote: map[string]bool{}, starts: map[string]starts{},
+	}
 	if r.out, err = p.open(); err != nil {
 		return Summary{}, err
 	}
@@ -65,13 +69,26 @@ func (p *Plan) Run(ctx context.Context) (sum Summary, err error) {
 	if err := r.noteFolder(); err != nil {
 		return r.sum, err
 	}
-	r.report = newReporter(p.Stderr, len(p.points))
-	err = r.points(ctx)
-	r.report.close()
-	if err != nil {
+	if err := r.work(ctx); err != nil {
 		return r.sum, err
 	}
 	return r.sum, r.conclude()
+}
+
+// work makes the machines that are emulated, measures, and takes them away.
+func (r *runner) work(ctx context.Context) (err error) {
+	missing := r.missing(r.out.Done)
+	r.sum.Before = len(r.Plan.points) - len(missing)
+	if len(missing) == 0 {
+		return nil
+	}
+	if r.machines, err = newMachines(ctx, &r.testbed, r.command, r.keeper, r.patience); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.machines.Close()) }()
+	r.report = newReporter(r.Stderr, len(r.Plan.points))
+	defer r.report.close()
+	return r.points(ctx, missing)
 }
 
 func (p *Plan) open() (*results.Writer, error) {
@@ -82,12 +99,16 @@ func (p *Plan) open() (*results.Writer, error) {
 }
 
 // points measures what is missing.
-func (r *runner) points(ctx context.Context) error {
-	missing := r.missing(r.out.Done)
-	r.sum.Before = len(r.Plan.points) - len(missing)
+func (r *runner) points(ctx context.Context, missing []Point) error {
 	r.clock = newEstimator(missing)
 	for i := range missing {
-		if err := r.point(ctx, &missing[i]); err != nil {
+		pt := &missing[i]
+		if r.lost(pt) != "" {
+			r.sum.Skipped++
+			r.clock.skipped(pt)
+			continue
+		}
+		if err := r.point(ctx, pt); err != nil {
 			return err
 		}
 	}
@@ -117,11 +138,12 @@ func (r *runner) point(ctx context.Context, pt *Point) error {
 	took := time.Since(begun)
 	r.clock.finished(pt, took)
 	r.report.finish(r.done(), &res.Point, took)
-	return r.giveUp(err)
+	r.noteStart(pt, err)
+	return nil
 }
 
 // done counts the points that are settled, one way or the other.
-func (r *runner) done() int { return r.sum.Before + r.sum.Measured + len(r.sum.Failed) }
+func (r *runner) done() int { return r.sum.Before + r.sum.Measured + len(r.sum.Failed) + r.sum.Skipped }
 
 // write puts a point, and the nodes it met, into the folder.
 func (r *runner) write(res *result) error {
@@ -143,23 +165,6 @@ func (r *runner) write(res *result) error {
 		r.sum.Failed = append(r.sum.Failed, Failure{res.Point.ID, res.Point.Error})
 	}
 	return nil
-}
-
-// giveUp ends the sweep when its processes do not start at all, as when the binary cannot run on a node:
-// all other points would fail alike.
-func (r *runner) giveUp(err error) error {
-	var start startError
-	if !errors.As(err, &start) {
-		r.starts.count = 0
-		return nil
-	}
-	if r.starts.reason != start.Error() {
-		r.starts.reason, r.starts.count = start.Error(), 0
-	}
-	if r.starts.count++; r.starts.count < sameStarts {
-		return nil
-	}
-	return fmt.Errorf("gave up after %d points in a row did not start: %w; when that is mended: %s", sameStarts, start, r.again())
 }
 
 func (r *runner) interrupted() error {

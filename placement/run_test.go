@@ -122,7 +122,7 @@ func TestSweepGivesUpWhenNothingStarts(t *testing.T) {
 	for script, want := range map[string]string{
 		"@hello=die":            "node server: asked to say hello, it ended with exit status 3",
 		"@hello=other build":    "node server: its dpukv is another build (v9, another) than the one that sweeps (test, ",
-		"@hello=other protocol": "node server: its dpukv (v9) speaks protocol 99, this one (test) speaks 1",
+		"@hello=other protocol": "node server: its dpukv (v9) speaks protocol 99, this one (test) speaks 2",
 	} {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()
@@ -292,7 +292,7 @@ func TestDryRunTellsAllAndDoesNothing(t *testing.T) {
 	if err := plan.DryRun(&out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"fake-node " + pids, "[4/4] mica-CH-SH-off-path-get", "4 points in about 1s", "server on CPU "} {
+	for _, want := range []string{"fake-node " + pids, "[4/4] mica-CH-SH-off-path-get", "4 points in about 1s", "server on server (CPU "} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("got\n%s, want it to hold %s", out.String(), want)
 		}

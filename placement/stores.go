@@ -12,6 +12,7 @@ import (
 	"dpukv/kvs/herd"
 	"dpukv/kvs/mica"
 	"dpukv/kvs/mica/partition"
+	"dpukv/verbs/provider"
 )
 
 // store is how a node serves and dials one kind of store.
@@ -20,7 +21,8 @@ type store struct {
 	study    kvs.Knobs // for what a sweep leaves open
 	check    func(*Config) error
 	serve    func(spec *serverSpec, cpus []int, version string) (server, error)
-	dial     func(ctx context.Context, addr string) (kvs.Remote, error)
+	dial     func(ctx context.Context, spec *clientSpec) (kvs.Remote, error)
+	rdma     bool // carried by a device of the testbed
 }
 
 // server is a store's server once it accepts load.
@@ -37,16 +39,17 @@ var stores = map[string]store{
 		study:    mica.Study,
 		check:    func(*Config) error { return nil },
 		serve:    serveMICA,
-		dial:     func(ctx context.Context, addr string) (kvs.Remote, error) { return mica.Dial(ctx, addr) },
+		dial:     func(ctx context.Context, spec *clientSpec) (kvs.Remote, error) { return mica.Dial(ctx, spec.Addr) },
 	},
 	"herd": {
 		maxBatch: herd.DefaultWindow,
 		study:    herd.Study,
 		check:    checkHERD,
 		serve:    serveHERD,
-		dial: func(ctx context.Context, addr string) (kvs.Remote, error) {
-			return herd.Dial(ctx, addr, herd.Options{})
+		dial: func(ctx context.Context, spec *clientSpec) (kvs.Remote, error) {
+			return herd.Dial(ctx, spec.Addr, herd.Options{Device: spec.Device, DeviceOptions: &provider.Options{GIDIndex: spec.GIDIndex}})
 		},
+		rdma: true,
 	},
 }
 
@@ -92,15 +95,16 @@ func checkHERD(c *Config) error {
 	return nil
 }
 
-// serveHERD does the same with both ends on this machine.
+// serveHERD does the same over a device.
 func serveHERD(spec *serverSpec, cpus []int, version string) (server, error) {
 	mode, err := partition.ParseMode(spec.Mode)
 	if err != nil {
 		return nil, err
 	}
 	return herd.Start(herd.Config{
-		Listen: spec.Listen, Device: herd.DefaultDevice, Workers: spec.Workers,
-		Mode: mode, Hash: spec.Hash, Pages: offheap.Auto,
+		Listen: spec.Listen, Device: spec.Device, DeviceOptions: &provider.Options{GIDIndex: spec.GIDIndex},
+		Workers: spec.Workers,
+		Mode:    mode, Hash: spec.Hash, Pages: offheap.Auto,
 		Items:     spec.Keys,
 		LogBytes:  partition.LogBytesFor(spec.Keys, spec.KeyBytes, spec.ValueBytes, mode, spec.Workers),
 		SlotBytes: herd.SlotBytesFor(spec.KeyBytes, spec.ValueBytes),

@@ -30,10 +30,7 @@ type sweepKey struct {
 
 func (k *sweepKey) swept() bool { return k.of != nil }
 
-var (
-	placements = []string{"CH-SH", "CD-SH", "CDH-SH", "CH-SD", "CD-SD", "L-CD-SH"}
-	submodes   = []string{"off-path", "sm1", "sm2", "sm3", "sm4", "sm5"}
-)
+var submodes = []string{"off-path", "sm1", "sm2", "sm3", "sm4", "sm5"}
 
 const (
 	maxThreads = 1024
@@ -44,7 +41,7 @@ const (
 var sweepKeys = []sweepKey{
 	axis("stores", word([]string{"mica", "herd"}),
 		func(s *Sweep) *[]string { return &s.Stores }, func(c *Config) *string { return &c.Store }),
-	axis("placements", word(placements),
+	axis("placements", placementName, // which there are is the testbed's to say
 		func(s *Sweep) *[]string { return &s.Placements }, func(c *Config) *string { return &c.Placement }),
 	axis("submodes", word(submodes),
 		func(s *Sweep) *[]string { return &s.Submodes }, func(c *Config) *string { return &c.Submode }),

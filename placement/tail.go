@@ -23,6 +23,13 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// text returns all that is kept.
+func (t *tail) text() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.kept)
+}
+
 // lines returns the last few lines, each indented.
 func (t *tail) lines() string {
 	const most = 10

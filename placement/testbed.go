@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"dpukv/placement/emulate"
+	"dpukv/placement/launch"
 )
 
 // Testbed names the machines and which of them a placement may use on which side.
@@ -12,38 +15,39 @@ type Testbed struct {
 	Nodes      []Node
 	ClientSide []string // node names: a host, its DPU, or both
 	ServerSide []string
+	Own        []Placement // placements beside the study's
+	Binaries   string      // a folder with dpukv for other architectures; "": that of this binary
 
-	where map[string]at // the nodes' places in the file
+	where map[string]at // the nodes' and placements' places in the file
 }
 
-// Node is a machine, or a share of one, that runs a server or a client.
+// Node is a machine, or a share of one, that runs a server or a client. Its name and the way to start
+// processes there are those of the launcher.
 type Node struct {
-	Name       string
+	launch.Node
 	Kind       string // "host", "dpu"
 	Of         string // the host a DPU sits in
 	Generation string // "bf1", "bf2", "bf3"
-	Via        string // how processes are started there
+	Profile    string // of an emulated machine: what models its cores; see package emulate
 	Address    string // where the others reach its server
 	CPUs       []int  // to run on; nil: chosen
 	RDMA       RDMA
 }
 
-// RDMA is the device a node's verbs would use.
+// RDMA is the device a node's verbs use.
 type RDMA struct {
-	Device   string
-	GIDIndex int
+	Device   string // "": as the machines allow; see Node.device
+	GIDIndex int    // autoGID: chosen
 }
 
-// What a testbed file may say, and what of it runs today.
-const (
-	kindHost, kindDPU = "host", "dpu"
-	viaLocal          = "local"
-)
+// autoGID lets the device choose. Index 0 is one that a file may name.
+const autoGID = -1
+
+const kindHost, kindDPU = "host", "dpu"
 
 var (
 	kinds       = []string{kindHost, kindDPU}
 	generations = []string{"bf1", "bf2", "bf3"}
-	vias        = []string{viaLocal, "netns", "ssh", "slurm", "kubectl"}
 )
 
 // loopback is where a server on this machine listens if its node has no address.
@@ -51,14 +55,52 @@ const loopback = "127.0.0.1"
 
 // Local is the testbed of one machine without a DPU: it plays both hosts.
 func Local() Testbed {
+	end := func(name string) Node {
+		return Node{
+			Node: launch.Node{Name: name, Via: launch.Local}, Kind: kindHost,
+			Address: loopback, RDMA: RDMA{GIDIndex: autoGID},
+		}
+	}
 	return Testbed{
-		Name: "local",
-		Nodes: []Node{
-			{Name: "client", Kind: kindHost, Via: viaLocal, Address: loopback},
-			{Name: "server", Kind: kindHost, Via: viaLocal, Address: loopback},
-		},
+		Name: "local", Nodes: []Node{end("client"), end("server")},
 		ClientSide: []string{"client"}, ServerSide: []string{"server"},
 	}
+}
+
+// made reports whether the node is a machine that the sweep makes for itself.
+func (n *Node) made() bool { return n.Via == launch.Netns && n.Namespace == "" }
+
+// here reports whether the node's processes run on this machine's kernel and CPUs.
+func (n *Node) here() bool { return n.Via == launch.Local || n.Via == launch.Netns }
+
+// lab is the emulated part of the testbed: no machines if there is none.
+func (t *Testbed) lab() emulate.Spec {
+	var spec emulate.Spec
+	for i := range t.Nodes {
+		if n := &t.Nodes[i]; n.made() {
+			spec.Machines = append(spec.Machines, emulate.Machine{Name: n.Name, Kind: n.Kind, Of: n.Of, Profile: n.Profile})
+		}
+	}
+	return spec
+}
+
+// emulated says what stands for the machines, in words that stand beside every result; "" if all are what they are.
+func (t *Testbed) emulated() string {
+	var machines []string
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		switch {
+		case !n.made():
+		case n.Profile == emulate.NoProfile:
+			machines = append(machines, n.Name+" unmodelled")
+		default:
+			machines = append(machines, n.Name+" as "+n.Profile)
+		}
+	}
+	if machines == nil {
+		return ""
+	}
+	return "network namespaces of one machine, " + strings.Join(machines, ", ")
 }
 
 func (t *Testbed) node(name string) *Node {
@@ -69,51 +111,20 @@ func (t *Testbed) node(name string) *Node {
 	return &t.Nodes[i]
 }
 
-func (t *Testbed) place(node string) string {
-	if p, ok := t.where[node]; ok {
+func (t *Testbed) place(name string) string {
+	if p, ok := t.where[name]; ok {
 		return p.String() + ": "
 	}
 	return ""
 }
 
-// pair is where a placement runs the two ends.
-type pair struct{ client, server Node }
-
-// pairFor finds the nodes of a placement (client and server each on a host or a DPU).
-func (t *Testbed) pairFor(placement string) (pair, error) {
-	var p pair
-	client, server, ok := strings.Cut(placement, "-S")
-	if !ok {
-		return p, fmt.Errorf("%s is no placement", placement)
+func (t *Testbed) names() []string {
+	var names []string
+	for i := range t.Nodes {
+		names = append(names, t.Nodes[i].Name)
 	}
-	if client == "CDH" || strings.HasPrefix(client, "L-") {
-		return p, fmt.Errorf("%s is not built yet; works: %s", placement, strings.Join(runnable, ", "))
-	}
-	var err error
-	if p.client, err = t.onSide(placement, "client", t.ClientSide, client == "CD"); err != nil {
-		return p, err
-	}
-	p.server, err = t.onSide(placement, "server", t.ServerSide, server == "D")
-	return p, err
+	return names
 }
-
-// onSide is the host or the DPU among a side's nodes.
-func (t *Testbed) onSide(placement, role string, side []string, dpu bool) (Node, error) {
-	kind := kindHost
-	if dpu {
-		kind = kindDPU
-	}
-	for _, name := range side {
-		if n := t.node(name); n != nil && n.Kind == kind {
-			return *n, nil
-		}
-	}
-	return Node{}, fmt.Errorf("%s runs the %s on a %s, and the %s side of testbed %s has none (only %s): add one to the testbed, or choose another placement",
-		placement, role, kind, role, t.Name, strings.Join(side, ", "))
-}
-
-// runnable are the placements with one client, which is all a sweep runs today.
-var runnable = []string{"CH-SH", "CD-SH", "CH-SD", "CD-SD"}
 
 // differences names what is otherwise in b than in t, with both.
 func (t *Testbed) differences(b *Testbed) []string {
@@ -131,5 +142,6 @@ func (t *Testbed) differences(b *Testbed) []string {
 	}
 	note("client_side", strings.Join(t.ClientSide, ", "), strings.Join(b.ClientSide, ", "))
 	note("server_side", strings.Join(t.ServerSide, ", "), strings.Join(b.ServerSide, ", "))
+	note("placements", strings.Join(t.ownTexts(), ", "), strings.Join(b.ownTexts(), ", "))
 	return diff
 }

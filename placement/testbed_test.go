@@ -2,10 +2,12 @@ package placement
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"dpukv/internal/cpu"
+	"dpukv/placement/launch"
 )
 
 const bluefield = `# two hosts with a DPU each
@@ -25,10 +27,11 @@ func TestTestbedFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	ssh := func(name, host string) launch.Node { return launch.Node{Name: name, Via: "ssh", Host: host} }
 	want := []Node{
-		{Name: "hostA", Kind: "host", Via: "ssh", Address: "a.lab"},
-		{Name: "dpuA", Kind: "dpu", Of: "hostA", Generation: "bf2", Via: "ssh", Address: "10.0.0.2", RDMA: RDMA{"mlx5_0", 3}},
-		{Name: "hostB", Kind: "host", Via: "ssh", Address: "b.lab", CPUs: []int{0, 1, 2, 3, 8}},
+		{Node: ssh("hostA", "a.lab"), Kind: "host", Address: "a.lab", RDMA: RDMA{"", autoGID}},
+		{Node: ssh("dpuA", "10.0.0.2"), Kind: "dpu", Of: "hostA", Generation: "bf2", Address: "10.0.0.2", RDMA: RDMA{"mlx5_0", 3}},
+		{Node: ssh("hostB", "b.lab"), Kind: "host", Address: "b.lab", CPUs: []int{0, 1, 2, 3, 8}, RDMA: RDMA{"", autoGID}},
 	}
 	if !reflect.DeepEqual(got.Nodes, want) || len(got.ClientSide) != 2 || got.ServerSide[0] != "hostB" {
 		t.Errorf("got %+v", got)
@@ -37,16 +40,12 @@ func TestTestbedFile(t *testing.T) {
 	if err != nil || got.differences(&again) != nil {
 		t.Errorf("written and read again: %v, %v", err, got.differences(&again))
 	}
-	p, err := got.pairFor("CD-SH")
-	if err != nil || p.client.Name != "dpuA" || p.server.Name != "hostB" {
-		t.Errorf("CD-SH runs on %+v, %v", p, err)
-	}
 }
 
 func TestTestbedFileMistakesAreNamedWithTheirPlace(t *testing.T) {
 	const sides = "client_side: a\nserver_side: b\n"
 	for _, test := range []struct{ name, file, want string }{
-		{"unknown key", "node: {}\n", `t.yaml:1:1: found the unknown key "node" (did you mean nodes?), allowed: nodes, client_side, server_side`},
+		{"unknown key", "node: {}\n", `t.yaml:1:1: found the unknown key "node" (did you mean nodes?), allowed: nodes, client_side, server_side, placements, binaries`},
 		{"unknown key of a node", "nodes:\n  a: {kind: host, cpu: 1}\n", `t.yaml:2:19: found the unknown key "cpu" (did you mean cpus?), allowed: kind, of`},
 		{"unknown key of rdma", "nodes:\n  a: {rdma: {port: 1}}\n", `t.yaml:2:14: found the unknown key "port", allowed: device, gid_index`},
 		{"no kind", "nodes:\n  a: {kind: nic}\n", `t.yaml:2:13: kind: found "nic", allowed: host, dpu`},
@@ -78,8 +77,11 @@ func FuzzParseTestbed(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, placement := range placements {
-			_, _ = bed.pairFor(placement)
+		for _, p := range bed.placements() {
+			_, _ = bed.cast(p.Name)
+		}
+		if again, err := ParseTestbed("again.yaml", bed.Marshal()); err != nil || bed.differences(&again) != nil {
+			t.Errorf("written and read again: %v, %v\n%s", err, bed.differences(&again), bed.Marshal())
 		}
 	})
 }
@@ -96,11 +98,11 @@ func TestImpossibleCombinationsAreRefused(t *testing.T) {
 		testbed     Testbed
 		want        string
 	}{
-		{"a DPU that is not there", "placements: [CH-SH, CD-SH]\n", Local(), "s.yaml:1:21: placements: CD-SH runs the client on a dpu, and the client side of testbed local has none"},
-		{"two clients", "placements: CDH-SH\n", Local(), "s.yaml:1:13: placements: CDH-SH is not built yet; works: CH-SH"},
-		{"the server's own DPU", "placements: L-CD-SH\n", remote, "L-CD-SH is not built yet"},
+		{"a DPU that is not there", "placements: [CH-SH, CD-SH]\n", Local(), "s.yaml:1:21: placements: CD-SH runs the client on a dpu, and client_side of testbed local has none"},
+		{"no such placement", "placements: CH-SX\n", Local(), "s.yaml:1:13: placements: found CH-SX, allowed: CH-SH, CD-SH, CDH-SH, CH-SD, CD-SD, L-CD-SH (a testbed file may have its own"},
+		{"the server's own DPU", "placements: L-CD-SH\n", remote, "L-CD-SH runs the client on the DPU in the server's host hostB, and server_side of testbed t.yaml has none (only hostB)"},
+		{"no device", "stores: herd\n", remote, "t.yaml:5:3: node hostB: found no rdma device, allowed: rdma: {device: NAME} with a NIC's name"},
 		{"a submode", "submodes: sm1\n", Local(), "s.yaml:1:11: submodes: sm1 is not built yet; works: off-path"},
-		{"a launcher to come", "", remote, "t.yaml:3:3: node hostA: via: ssh is not built yet; works: local"},
 		{"a CPU that is not there", "", elsewhere, "node server: CPU 7 is not one this process may use (0-1)"},
 		{"more keys than there are names", "key_bytes: 1\n", Local(), "key_bytes 1 allows only 256 different keys"},
 		{"a batch that no frame holds", "batch: [64, 65536]\n", Local(), "s.yaml:1:13: batch: found 65536, allowed: at most"},
@@ -133,41 +135,65 @@ func numbers(n int) string {
 }
 
 func TestCPUsAreShared(t *testing.T) {
-	local := Local()
-	p, _ := local.pairFor("CH-SH")
+	one, two := [][]int{{0}}, [][]int{{0}, {1}}
+	four := [][]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}
+	on := func(kernel string, cores [][]int, cpus ...int) *end {
+		return &end{node: &Node{Node: launch.Node{Name: "on " + kernel}, CPUs: cpus}, kernel: kernel, cores: cores}
+	}
 	for _, test := range []struct {
 		name    string
-		cores   [][]int
-		threads int // of the server
-		want    cpuPlan
+		ends    []*end // the server's first
+		threads int    // of the server
+		want    [][]int
+		doubts  []string
 	}{
-		{"two cores", [][]int{{0}, {1}}, 1, cpuPlan{server: []int{0}, client: []int{1}}},
-		{"one CPU", [][]int{{0}}, 1, cpuPlan{server: []int{0}, client: []int{0}}},
-		{"one core of two threads", [][]int{{0, 1}}, 1, cpuPlan{
-			[]int{0},
-			[]int{1},
-			[]string{"client and server run on threads of the same core (CPUs 1 and 0)"},
-		}},
-		{"more threads than CPUs", [][]int{{0}, {1}}, 2, cpuPlan{
-			[]int{0},
-			[]int{1},
-			[]string{"server threads share CPUs: 2 threads, CPU 0"},
-		}},
+		{"two cores", []*end{on("a", two), on("a", two)}, 1, [][]int{{0}, {1}}, nil},
+		{"one CPU", []*end{on("a", one), on("a", one)}, 1, [][]int{{0}, {0}}, nil},
 		{
-			"cores of two threads",
-			[][]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}},
-			3,
-			cpuPlan{server: []int{0, 1, 4}, client: []int{2, 3, 6, 7}},
+			"one core of two threads",
+			[]*end{on("a", [][]int{{0, 1}}), on("a", [][]int{{0, 1}})},
+			1,
+			[][]int{{0}, {1}},
+			[]string{"client and server run on threads of the same core (CPUs 1 and 0)"},
 		},
-		{"three cores", [][]int{{0}, {1}, {2}}, 1, cpuPlan{server: []int{0}, client: []int{1, 2}}},
+		{
+			"more threads than CPUs",
+			[]*end{on("a", two), on("a", two)},
+			2,
+			[][]int{{0}, {1}},
+			[]string{"server threads share CPUs: 2 threads, CPU 0"},
+		},
+		{"cores of two threads", []*end{on("a", four), on("a", four)}, 3, [][]int{{0, 1, 4}, {2, 3, 6, 7}}, nil},
+		{"three cores", []*end{on("a", [][]int{{0}, {1}, {2}}), on("a", [][]int{{0}, {1}, {2}})}, 1, [][]int{{0}, {1, 2}}, nil},
+		{"as the nodes say", []*end{on("a", four, 3), on("a", four, 2, 3)}, 1, [][]int{{3}, {2, 3}}, nil},
+		{"each its own machine", []*end{on("a", four), on("b", two)}, 2, [][]int{{0, 1}, {0, 1}}, nil},
+		{"clients on two machines", []*end{on("a", four), on("b", two), on("a", four)}, 1, [][]int{{0}, {0, 1}, {2, 3, 6, 7}}, nil},
+		{"two clients together", []*end{on("a", four), on("a", four), on("a", four)}, 2, [][]int{{0, 1}, {2, 6}, {3, 7}}, nil},
+		{
+			"two clients, too few cores",
+			[]*end{on("a", two), on("a", two), on("a", two)},
+			1,
+			[][]int{{0}, {1}, {1}},
+			[]string{"clients on a and on a share CPUs (1 and 1)"},
+		},
+		{"one machine, parted by others", []*end{on("a", one), on("a", [][]int{{1}})}, 1, [][]int{{0}, {1}}, nil},
+		{"a node not visited", []*end{on("a", nil), on("b", two)}, 1, [][]int{nil, {0, 1}}, nil},
 	} {
-		if got := planCPUs(test.cores, p, test.threads); !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%s: got %+v, want %+v", test.name, got, test.want)
+		for i, e := range test.ends {
+			e.server, e.threads = i == 0, 1
+			if e.node.CPUs != nil && len(e.node.CPUs) == 0 {
+				e.node.CPUs = nil
+			}
 		}
-	}
-	p.server.CPUs, p.client.CPUs = []int{3}, []int{2, 3}
-	want := cpuPlan{server: []int{3}, client: []int{2, 3}}
-	if got := planCPUs([][]int{{0}, {1}, {2}, {3}}, p, 1); !reflect.DeepEqual(got, want) {
-		t.Errorf("as the nodes say: got %+v, want %+v", got, want)
+		test.ends[0].threads = test.threads
+		planCPUs(test.ends)
+		for i, e := range test.ends {
+			if !slices.Equal(e.cpus, test.want[i]) {
+				t.Errorf("%s: end %d has CPUs %v, want %v", test.name, i, e.cpus, test.want[i])
+			}
+		}
+		if got := cpuDoubts(test.ends); !slices.Equal(got, test.doubts) {
+			t.Errorf("%s: doubts %q, want %q", test.name, got, test.doubts)
+		}
 	}
 }

@@ -4,20 +4,29 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"os"
 	"slices"
-	"strconv"
 	"strings"
 
-	"dpukv/internal/cpu"
+	"dpukv/placement/emulate"
+	"dpukv/placement/launch"
 
 	"github.com/goccy/go-yaml/ast"
 )
 
-var (
-	testbedKeys = []string{"nodes", "client_side", "server_side"}
-	nodeKeys    = []string{"kind", "of", "generation", "via", "address", "cpus", "rdma"}
-	rdmaKeys    = []string{"device", "gid_index"}
-)
+var testbedKeys = []string{"nodes", "client_side", "server_side", "placements", "binaries"}
+
+// LoadTestbed reads a testbed file; "" is [Local].
+func LoadTestbed(file string) (Testbed, error) {
+	if file == "" {
+		return Local(), nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return Testbed{}, err
+	}
+	return ParseTestbed(file, data)
+}
 
 // ParseTestbed reads a testbed file. Its errors are one line for each mistake, each with its place.
 func ParseTestbed(name string, data []byte) (Testbed, error) {
@@ -32,6 +41,10 @@ func ParseTestbed(name string, data []byte) (Testbed, error) {
 			r.t.ClientSide = r.words(e)
 		case "server_side":
 			r.t.ServerSide = r.words(e)
+		case "placements":
+			r.readPlacements(e)
+		case "binaries":
+			r.t.Binaries = r.text(e)
 		default:
 			r.unknown(e, testbedKeys)
 		}
@@ -52,47 +65,43 @@ type testbedReader struct {
 }
 
 func (r *testbedReader) node(e entry) {
-	n := Node{Name: e.key, Kind: kindHost, Via: viaLocal}
+	n := Node{Kind: kindHost, RDMA: RDMA{GIDIndex: autoGID}}
+	n.Name, n.Via = e.key, launch.Local
 	r.t.where[n.Name] = e.at
+	said := map[string]at{}
 	for _, field := range r.mapping("node "+n.Name, e.value) {
-		switch field.key {
-		case "kind":
-			n.Kind = r.word(field, kinds...)
-		case "of":
-			n.Of = r.text(field)
-		case "generation":
-			n.Generation = r.word(field, generations...)
-		case "via":
-			n.Via = r.word(field, vias...)
-		case "address":
-			n.Address = r.text(field)
-		case "cpus":
-			n.CPUs = r.cpus(field)
-		case "rdma":
-			n.RDMA = r.rdma(field)
-		default:
-			r.unknown(field, nodeKeys)
+		i := slices.IndexFunc(nodeKeys, func(k nodeKey) bool { return k.name == field.key })
+		if i < 0 {
+			r.unknown(field, viaKeys(n.Via))
+			continue
+		}
+		said[field.key] = field.at
+		nodeKeys[i].read(r, &n, field)
+	}
+	for i := range nodeKeys {
+		k := &nodeKeys[i]
+		if where, ok := said[k.name]; ok && k.via != "" && k.via != n.Via {
+			r.fault(where, "node %s: found %s with via: %s, allowed: with via: %s", n.Name, k.name, n.Via, k.via)
 		}
 	}
-	if n.Via == viaLocal && n.Address == "" {
-		n.Address = loopback
-	}
-	r.t.Nodes = append(r.t.Nodes, n)
+	r.t.Nodes = append(r.t.Nodes, n.withDefaults())
 }
 
-func (r *testbedReader) rdma(e entry) RDMA {
-	var d RDMA
-	for _, field := range r.mapping("rdma", e.value) {
-		switch field.key {
-		case "device":
-			d.Device = r.text(field)
-		case "gid_index":
-			d.GIDIndex, _, _ = readValue(&r.strictFile, field.key, field.value, whole(0, 255))
-		default:
-			r.unknown(field, rdmaKeys)
-		}
+// withDefaults fills in what follows from what the file says.
+func (n Node) withDefaults() Node {
+	switch {
+	case n.Via == launch.Local && n.Address == "":
+		n.Address = loopback
+	case n.Via == launch.SSH && n.Host == "":
+		n.Host = n.Address
+	case n.made() && n.Profile == "" && n.Kind == kindHost:
+		n.Profile = emulate.NoProfile
+	case n.made() && n.Profile == "":
+		n.Profile = n.Generation
+	case n.made() && n.Generation == "" && slices.Contains(generations, n.Profile):
+		n.Generation = n.Profile
 	}
-	return d
+	return n
 }
 
 var anyWord = codec[string]{
@@ -135,36 +144,45 @@ func (r *testbedReader) words(e entry) []string {
 	return all
 }
 
-func (r *testbedReader) cpus(e entry) []int {
-	text := r.text(e)
-	if text == "" {
-		return nil
-	}
-	cpus, err := cpu.ParseList(text)
-	if err != nil {
-		r.fault(r.place(e.value), "cpus: %v", err)
-	}
-	slices.Sort(cpus)
-	return slices.Compact(cpus)
-}
-
 // check holds the nodes against each other.
 func (r *testbedReader) check() {
 	r.checkSide("client_side", r.t.ClientSide)
 	r.checkSide("server_side", r.t.ServerSide)
 	for i := range r.t.Nodes {
 		n := &r.t.Nodes[i]
+		if n.made() {
+			r.checkMade(n)
+		}
 		where := r.t.where[n.Name]
 		switch host := r.t.node(n.Of); {
 		case n.Kind == kindHost && (n.Of != "" || n.Generation != ""):
 			r.fault(where, "node %s: found of or generation on a host, allowed: on a dpu", n.Name)
 		case n.Kind == kindDPU && (host == nil || host.Kind != kindHost):
 			r.fault(where, "node %s: found of: %q, allowed: the node of the host that this DPU sits in", n.Name, n.Of)
-		case n.Kind == kindDPU && n.Via == viaLocal && host.Via == viaLocal:
+		case n.Kind == kindDPU && n.Via == launch.Local && host.Via == launch.Local:
 			r.fault(where, "node %s: found a DPU and its host %s both via: local, allowed: one of them, since local is this machine and a DPU is a machine of its own",
 				n.Name, n.Of)
-		case n.Via != viaLocal && n.Address == "":
+		case n.Via != launch.Local && !n.made() && n.Address == "":
 			r.fault(where, "node %s: found no address, allowed: with via: %s, one that the other nodes reach", n.Name, n.Via)
+		}
+	}
+	r.checkPlacements()
+}
+
+// checkMade holds what only concerns machines that the sweep makes.
+func (r *testbedReader) checkMade(n *Node) {
+	where, host := r.t.where[n.Name], r.t.node(n.Of)
+	switch {
+	case n.Address != "":
+		r.fault(where, "node %s: found an address, allowed: none, since the sweep makes this machine (via: netns without namespace) and gives it one", n.Name)
+	case n.Kind == kindDPU && host != nil && !host.made():
+		r.fault(where, "node %s: found its host %s via: %s, allowed: via: netns without namespace, like the DPU, which the sweep makes", n.Name, n.Of, host.Via)
+	case n.Kind == kindDPU && n.Profile == "":
+		r.fault(where, "node %s: found no profile, allowed: %s, none, or the path of one; it models the DPU's cores", n.Name, strings.Join(generations, ", "))
+	}
+	if n.Profile != "" && n.Profile != emulate.NoProfile {
+		if _, err := emulate.LoadProfile(n.Profile); err != nil {
+			r.fault(where, "node %s: %v", n.Name, err)
 		}
 	}
 }
@@ -180,14 +198,6 @@ func (r *testbedReader) checkSide(key string, names []string) {
 	}
 }
 
-func (t *Testbed) names() []string {
-	var names []string
-	for i := range t.Nodes {
-		names = append(names, t.Nodes[i].Name)
-	}
-	return names
-}
-
 // Marshal writes the testbed as a file.
 func (t *Testbed) Marshal() []byte {
 	var b bytes.Buffer
@@ -198,27 +208,11 @@ func (t *Testbed) Marshal() []byte {
 	}
 	fmt.Fprintf(&b, "client_side: [%s]\n", strings.Join(t.ClientSide, ", "))
 	fmt.Fprintf(&b, "server_side: [%s]\n", strings.Join(t.ServerSide, ", "))
+	if t.Own != nil {
+		fmt.Fprintf(&b, "placements:\n  %s\n", strings.Join(t.ownTexts(), "\n  "))
+	}
+	if t.Binaries != "" {
+		fmt.Fprintf(&b, "binaries: %s\n", plain(t.Binaries))
+	}
 	return b.Bytes()
-}
-
-// fields are the node's keys and values, as in a file.
-func (n *Node) fields() []string {
-	var fields []string
-	add := func(key, value string) {
-		if value != "" {
-			fields = append(fields, key+": "+value)
-		}
-	}
-	add("kind", n.Kind)
-	add("of", n.Of)
-	add("generation", n.Generation)
-	add("via", n.Via)
-	add("address", n.Address)
-	if n.CPUs != nil {
-		add("cpus", strconv.Quote(cpu.FormatList(n.CPUs)))
-	}
-	if n.RDMA != (RDMA{}) {
-		add("rdma", fmt.Sprintf("{device: %s, gid_index: %d}", n.RDMA.Device, n.RDMA.GIDIndex))
-	}
-	return fields
 }

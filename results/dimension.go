@@ -29,6 +29,7 @@ var dimensions = []*dimension{
 	byNumber("batch", "batch %s", func(p *Point) float64 { return float64(p.Batch) }),
 	byText("transport", "%s", func(p *Point) string { return p.Transport }),
 	byText("provider", "over %s", func(p *Point) string { return p.Provider }),
+	byText("emulated_testbed", "emulated testbed: %s", func(p *Point) string { return p.EmulatedTestbed }),
 	counted("server_threads", "server thread", func(p *Point) int { return p.ServerThreads }),
 	counted("client_threads", "client thread", func(p *Point) int { return p.ClientThreads }),
 	byText("loop", "%s loop", loop),

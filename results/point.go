@@ -24,8 +24,8 @@ type Point struct {
 	Window        int     `json:"window"`      // batches in flight a connection
 	Connections   int     `json:"connections"` // of a client thread to each server worker
 	ServerThreads int     `json:"server_threads"`
-	ClientThreads int     `json:"client_threads"`
-	RateOps       float64 `json:"rate_ops"` // offered; 0: closed loop
+	ClientThreads int     `json:"client_threads"` // of each client
+	RateOps       float64 `json:"rate_ops"`       // offered; 0: closed loop
 	Hash          string  `json:"hash"`
 	Seed          uint64  `json:"seed"`
 	Repeat        int     `json:"repeat"` // counts from 1
@@ -35,8 +35,13 @@ type Point struct {
 	Transport string `json:"transport"` // "tcp", "rdma"
 	// Provider is the verbs provider of an RDMA transport; an Emulated one is software, and its
 	// figures are not those of a NIC.
-	Provider       string  `json:"provider,omitempty"`
-	Emulated       bool    `json:"emulated,omitempty"`
+	Provider string `json:"provider,omitempty"`
+	Emulated bool   `json:"emulated,omitempty"`
+	// EmulatedTestbed says what stood for the machines where they are a model of others, in
+	// words that are the same for all points of the testbed; such a point is Emulated too.
+	EmulatedTestbed string `json:"emulated_testbed,omitempty"`
+	// ServerNode is the machine that the server ran on; Clients has those of the clients, with their shares.
+	ServerNode     Node    `json:"server_node,omitzero"`
 	Mode           string  `json:"mode"`   // of the store: "cache", "store"
 	Access         string  `json:"access"` // "erew", "crew"
 	Pages          string  `json:"pages"`  // behind the server's items: "hugetlb", "thp", "4k"
@@ -80,8 +85,34 @@ type Point struct {
 	// as operations times the calibrated time of one hash.
 	ClientHashShare float64 `json:"client_hash_share"`
 
+	// Clients are the clients' shares of all this. Where several ran at once, counts are
+	// summed, latencies are of their merged histograms, and everything else is above as a mean.
+	Clients []ClientShare `json:"clients,omitempty"`
+
 	// Warnings are doubts about this point that must stand beside it.
 	Warnings []string `json:"warnings"`
+}
+
+// Node is a testbed's machine.
+type Node struct {
+	Node       string `json:"node"`
+	Kind       string `json:"kind"`                 // "host", "dpu"
+	Generation string `json:"generation,omitempty"` // of a DPU: "bf1", "bf2", "bf3"
+	Profile    string `json:"profile,omitempty"`    // after which it is modelled; empty: it is what it is
+}
+
+// ClientShare is what one client did for a point.
+type ClientShare struct {
+	Node
+	CPUs          []int   `json:"cpus"`
+	Threads       int     `json:"threads"`
+	RateOps       float64 `json:"rate_ops"` // offered; 0: closed loop
+	Ops           uint64  `json:"ops"`
+	ThroughputOps float64 `json:"throughput_ops"`
+	Latency
+	CPUNsPerOp float64 `json:"cpu_ns_per_op"`
+	CPUShare   float64 `json:"cpu_share"`
+	HashShare  float64 `json:"hash_share"`
 }
 
 // SchemaVersion is that of [Point]'s JSON.

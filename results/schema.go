@@ -59,6 +59,8 @@ const throughputTolerance = 0.01
 func (v *violations) counted(p *Point) {
 	v.check(!p.StartedAt.IsZero(), "started_at is missing")
 	v.check(p.Transport != "", "transport is empty")
+	v.check(p.Emulated || p.EmulatedTestbed == "", "not emulated, but of the emulated testbed %q", p.EmulatedTestbed)
+	v.clients(p)
 	v.check(p.DurationNs > 0, "duration_ns is %d", p.DurationNs)
 	v.check(p.Ops > 0, "no ops in a point that is ok")
 	v.check(p.Gets <= p.Ops, "%d gets of %d ops", p.Gets, p.Ops)
@@ -71,6 +73,16 @@ func (v *violations) counted(p *Point) {
 		v.check(math.Abs(p.ThroughputOps-want) <= throughputTolerance*want,
 			"throughput_ops is %.0f, but ops over duration_ns is %.0f", p.ThroughputOps, want)
 	}
+}
+
+// clients checks that the shares make the whole.
+func (v *violations) clients(p *Point) {
+	ops, rate := uint64(0), 0.0
+	for i := range p.Clients {
+		ops, rate = ops+p.Clients[i].Ops, rate+p.Clients[i].RateOps
+	}
+	v.check(len(p.Clients) == 0 || ops == p.Ops, "the clients have %d ops, the point %d", ops, p.Ops)
+	v.check(len(p.Clients) == 0 || math.Abs(rate-p.RateOps) <= throughputTolerance*p.RateOps, "the clients offered %v ops, the point %v", rate, p.RateOps)
 }
 
 func (v *violations) latency(name string, l Latency) {

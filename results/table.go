@@ -38,6 +38,7 @@ func writeRows(b *bytes.Buffer, ok []*Point) {
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	fmt.Fprintf(b, "\n%s\n", legendLine(rows))
+	writeEmulated(b, ok)
 }
 
 // layOut returns the table's lines: two of heads, then the rows.

@@ -107,3 +107,15 @@ func loadAverage(fs root) []float64 {
 	}
 	return loads
 }
+
+// BootID names this boot of this kernel: processes that read the same one run on one machine. Empty means unknown.
+func BootID() string { return root("/").read("proc/sys/kernel/random/boot_id") }
+
+// Arch is the machine's architecture, as uname says it; empty means unknown.
+func Arch() string {
+	var u unix.Utsname
+	if unix.Uname(&u) != nil {
+		return ""
+	}
+	return text(u.Machine[:])
+}

@@ -5,10 +5,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"testing"
-	"time"
 
 	"dpukv/hashbench"
 	"dpukv/kvs"
+	"dpukv/kvs/kvstest"
 	"dpukv/kvs/mica/partition"
 
 	"go.uber.org/goleak"
@@ -71,44 +71,9 @@ func hashOf(key []byte) uint64 {
 
 func key(i int) []byte { return fmt.Appendf(nil, "key-%012d", i) }
 
-// do runs requests through a session and gives their answers by cookie, which is their index.
 func do(t testing.TB, s kvs.Session, requests []kvs.Request) []kvs.Answer {
 	t.Helper()
-	got := make([]kvs.Answer, len(requests))
-	collect := func(wait time.Duration) {
-		answers, err := s.Poll(nil, wait)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, a := range answers {
-			a.Value = append([]byte(nil), a.Value...)
-			got[a.Cookie] = a
-		}
-	}
-	for i := range requests {
-		requests[i].Cookie = uint64(i)
-		requests[i].Hash = hashOf(requests[i].Key)
-		for {
-			ok, err := s.Submit(&requests[i])
-			if err != nil {
-				t.Fatal(err)
-			}
-			if ok {
-				break
-			}
-			collect(time.Second)
-		}
-	}
-	for deadline := time.Now().Add(20 * time.Second); s.InFlight() > 0; {
-		if err := s.Flush(); err != nil {
-			t.Fatal(err)
-		}
-		collect(100 * time.Millisecond)
-		if time.Now().After(deadline) {
-			t.Fatalf("%d requests without an answer", s.InFlight())
-		}
-	}
-	return got
+	return kvstest.Do(t, s, hashOf, requests)
 }
 
 func value(i, n int) []byte {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dpukv/kvs"
+	"dpukv/kvs/kvstest"
 	"dpukv/kvs/mica/partition"
 
 	"github.com/go-faster/city"
@@ -57,44 +58,9 @@ func openTest(t testing.TB, r *Remote, opts kvs.SessionOptions) kvs.Session {
 	return s
 }
 
-// do runs requests through a session and gives their answers by cookie, which is their index.
 func do(t testing.TB, s kvs.Session, requests []kvs.Request) []kvs.Answer {
 	t.Helper()
-	got := make([]kvs.Answer, len(requests))
-	collect := func(wait time.Duration) {
-		answers, err := s.Poll(nil, wait)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, a := range answers {
-			a.Value = append([]byte(nil), a.Value...)
-			got[a.Cookie] = a
-		}
-	}
-	for i := range requests {
-		requests[i].Cookie = uint64(i)
-		requests[i].Hash = city.Hash64(requests[i].Key)
-		for {
-			ok, err := s.Submit(&requests[i])
-			if err != nil {
-				t.Fatal(err)
-			}
-			if ok {
-				break
-			}
-			collect(time.Second)
-		}
-	}
-	for deadline := time.Now().Add(10 * time.Second); s.InFlight() > 0; {
-		if err := s.Flush(); err != nil {
-			t.Fatal(err)
-		}
-		collect(100 * time.Millisecond)
-		if time.Now().After(deadline) {
-			t.Fatalf("%d requests without an answer", s.InFlight())
-		}
-	}
-	return got
+	return kvstest.Do(t, s, city.Hash64, requests)
 }
 
 func key(n int) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(n)) }

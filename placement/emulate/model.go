@@ -36,14 +36,18 @@ func newModel(spec *Spec) (*model, error) {
 	return m, nil
 }
 
-// quotas at the start are those of all cores.
+// quotas at the start are those of all cores, and of every machine if any has one.
 func (m *model) quotas(spec *Spec) []keeper.Quota {
 	var quotas []keeper.Quota
 	for i := range spec.Machines {
-		name := spec.Machines[i].Name
-		if p := m.profiles[name]; p != nil {
-			quotas = append(quotas, keeper.Quota{Space: name, CPUs: p.cpus(p.Cores)})
+		q := keeper.Quota{Space: spec.Machines[i].Name}
+		if p := m.profiles[q.Space]; p != nil {
+			q.CPUs = p.cpus(p.Cores)
 		}
+		quotas = append(quotas, q)
+	}
+	if len(m.profiles) == 0 {
+		return nil
 	}
 	return quotas
 }

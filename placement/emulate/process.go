@@ -28,6 +28,8 @@ type process struct {
 	stderr bytes.Buffer
 	done   chan struct{} // closed when it has ended,
 	err    error         // then with this
+	// namespaces of the machines, open so that processes there are found if the keeper dies first.
+	namespaces []*os.File
 
 	closeOnce sync.Once
 	closeErr  error
@@ -113,8 +115,25 @@ func (p *process) Done() <-chan struct{} { return p.done }
 
 // Close ends all processes on the machines and takes the machines away. It may be called more than once.
 func (p *process) Close() error {
-	p.closeOnce.Do(func() { p.closeErr = p.close() })
+	p.closeOnce.Do(func() {
+		p.closeErr = p.close()
+		for _, f := range p.namespaces {
+			f.Close()
+		}
+	})
 	return p.closeErr
+}
+
+// open opens the keeper's namespaces.
+func (p *process) open(held *keeper.Held) error {
+	for _, fd := range held.FDs {
+		f, err := os.Open(fmt.Sprintf("/proc/%d/fd/%d", held.PID, fd))
+		if err != nil {
+			return err
+		}
+		p.namespaces = append(p.namespaces, f)
+	}
+	return nil
 }
 
 func (p *process) close() error {
@@ -136,5 +155,5 @@ func (p *process) close() error {
 	}
 	return errors.Join(
 		fmt.Errorf("the keeper of the emulated testbed (PID %d) ended on its own: %s", p.cmd.Process.Pid, p.lastWords()),
-		keeper.Sweep())
+		keeper.EndIn(p.namespaces), keeper.Sweep())
 }

@@ -53,6 +53,9 @@ func start(ctx context.Context, spec *Spec) (*Lab, error) {
 	if err := p.callContext(ctx, "Up", &l.topology.Plan, &l.held); err != nil {
 		return nil, errors.Join(explain(err, rootless), p.Close())
 	}
+	if err := p.open(&l.held); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
 	l.note(spec, rootless)
 	return l, nil
 }

@@ -1,6 +1,91 @@
 package launch
 
-// Binaries finds the dpukv for an architecture.
+import (
+	"crypto/sha256"
+	"debug/elf"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// Binaries finds the dpukv for an architecture: for this machine's it is the program that
+// runs, for others a file dpukv-linux-ARCH.
 type Binaries struct {
-	Dir string // has dpukv-linux-arm64 and the like, for architectures other than this machine's; "": where this binary is
+	Dir string // has those files; "": the folder of the program that runs
+}
+
+// architectures are Go's names for what uname -m says, and what the files are for.
+var architectures = map[string]struct {
+	name    string
+	machine elf.Machine
+}{
+	"x86_64":  {"amd64", elf.EM_X86_64},
+	"aarch64": {"arm64", elf.EM_AARCH64},
+}
+
+// program is a dpukv to copy.
+type program struct {
+	*os.File
+	digest string // SHA-256, in hexadecimal
+}
+
+// open finds the binary for what uname -m says.
+func (b *Binaries) open(uname string) (*program, error) {
+	arch, ok := architectures[uname]
+	if !ok {
+		return nil, fmt.Errorf("it is of the architecture %q; allowed: x86_64, aarch64", uname)
+	}
+	path := "/proc/self/exe" // what runs, even if the file was replaced since
+	if arch.name != runtime.GOARCH {
+		dir, err := b.dir()
+		if err != nil {
+			return nil, err
+		}
+		path = filepath.Join(dir, "dpukv-linux-"+arch.name)
+	}
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("it is of the architecture %s, this program is for %s, and there is no %s: in dpukv's source, make it by\n    GOARCH=%s CGO_ENABLED=0 go build -o %s ./cmd/dpukv",
+			arch.name, runtime.GOARCH, path, arch.name, path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	bin, err := readProgram(f, arch.machine)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return bin, nil
+}
+
+func (b *Binaries) dir() (string, error) {
+	if b.Dir != "" {
+		return b.Dir, nil
+	}
+	self, err := os.Executable()
+	return filepath.Dir(self), err
+}
+
+// readProgram checks that the file is what its name says, and takes its digest.
+func readProgram(f *os.File, machine elf.Machine) (*program, error) {
+	header, err := elf.NewFile(f)
+	if err != nil {
+		return nil, fmt.Errorf("it is no program for Linux: %w", err)
+	}
+	if header.Machine != machine {
+		return nil, fmt.Errorf("found a program for %v, allowed: for %v", header.Machine, machine)
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return nil, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	return &program{f, hex.EncodeToString(h.Sum(nil))}, nil
 }

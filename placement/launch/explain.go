@@ -1,13 +1,75 @@
 package launch
 
-// trouble is something that a tool says when it cannot run a command on a node.
+import (
+	"cmp"
+	"regexp"
+	"strings"
+)
+
+// trouble is something that a tool says when a command on a node cannot run, or no longer.
 type trouble struct {
-	says  string // regular expression
-	means string // what it is and what to do; $1 is the expression's first group
+	says  *regexp.Regexp // of what stderr holds
+	means string         // what it is and what to do: $1 is the expression's first group, see also hints
 }
 
-var sshTroubles, slurmTroubles, kubectlTroubles []trouble
+func says(expression string) *regexp.Regexp { return regexp.MustCompile(`(?m)` + expression) }
 
-// Explain says in a sentence why a command on the node failed, and what to do: stderr is what it wrote last, err is
-// how it ended and stays inside the new error. If it is not known what happened, the error is err itself.
-func Explain(n *Node, stderr string, err error) error { return err }
+// Explained is why a command on a node failed, in a sentence.
+type Explained struct {
+	Node  string
+	Means string
+	Err   error // how the command ended
+}
+
+func (e *Explained) Error() string { return "node " + e.Node + ": " + e.Means }
+
+// Unwrap returns how the command ended.
+func (e *Explained) Unwrap() error { return e.Err }
+
+// Explain says why a command on the node failed, and what to do, if what the launcher's tool wrote last to stderr tells
+// it. The error is an [*Explained] then, else err itself: the command there failed for reasons of its own, or nobody knows.
+func Explain(n *Node, stderr string, err error) error {
+	l, ok := launchers[n.Via]
+	if !ok || err == nil {
+		return err
+	}
+	stderr = strings.ReplaceAll(stderr, "\r", "")
+	for _, t := range append(l.troubles, everywhere...) {
+		if m := t.says.FindStringSubmatchIndex(stderr); m != nil {
+			means := t.says.ExpandString(nil, t.means, stderr, m)
+			return &Explained{n.Name, n.hints(string(means)), err}
+		}
+	}
+	return err
+}
+
+// hints fills in what the node's fields tell.
+func (n *Node) hints(means string) string {
+	return strings.NewReplacer(
+		"{host}", n.Host,
+		"{ssh}", strings.Join(append(append([]string{"ssh"}, sshWhere(n)...), n.Host), " "),
+		"{known_hosts}", cmp.Or(n.KnownHosts, "~/.ssh/known_hosts"),
+		"{job}", n.job(),
+		"{slurm_node}", n.SlurmNode,
+	).Replace(means)
+}
+
+// everywhere are the troubles with dpukv itself, as the shells, the launchers and install.sh say them.
+var everywhere = []trouble{
+	{
+		says(`No space left on device|Disk quota exceeded`),
+		"there is no room for dpukv: make some in ~/.cache there, or set XDG_CACHE_HOME there to another folder",
+	},
+	{
+		says(`: Permission denied\ninstall\.sh: dpukv does not run`),
+		"dpukv cannot be run from ~/.cache, whose file system is mounted noexec: set XDG_CACHE_HOME there to another folder, or put dpukv there yourself and say where with binary",
+	},
+	{
+		says(`(?:mkdir|mktemp|touch|mv|cannot create|install\.sh).*: (Read-only file system|Permission denied|Not a directory)`),
+		"dpukv cannot be stored in ~/.cache ($1): set XDG_CACHE_HOME there to a folder that can be written, or put dpukv there yourself and say where with binary",
+	},
+	{
+		says(`Exec format error|cannot execute binary file|syntax error: .* unexpected`),
+		"the program there is for another architecture: remove binary, so that the right one is copied, or put the right one there",
+	},
+}

@@ -1,17 +1,104 @@
 package launch
 
 import (
+	"bufio"
 	"context"
-	"errors"
+	_ "embed"
+	"fmt"
+	"io"
+	"os"
+	"strings"
 )
 
-// Install makes dpukv be on the node and returns its path there. On this machine, and where the
-// node says where it is, there is nothing to do.
-func Install(ctx context.Context, n *Node, b Binaries) (path string, err error) {
-	return "", errors.New("not yet")
+//go:embed install.sh
+var installScript string
+
+// bootstrap is a command that any login shell passes on unharmed. It reads the script from stdin, byte by byte, and leaves the
+// rest there for the script.
+func bootstrap(script string) []string {
+	return []string{"sh", "-c", fmt.Sprintf(`eval "$(dd bs=1 count=%d 2>/dev/null)"`, len(script))}
 }
 
-// Output runs argv on the node to its end, and returns what it wrote to stdout.
-func Output(ctx context.Context, n *Node, argv ...string) ([]byte, error) {
-	return nil, errors.New("not yet")
+// Install makes dpukv be on the node, and returns its path there. A node on this machine has this program; a node
+// that says where its binary is gets none. What was copied before is found by its content. Two at once may install on
+// one node.
+func Install(ctx context.Context, n *Node, b Binaries) (path string, err error) {
+	switch {
+	case n.Binary != "":
+		return n.Binary, nil
+	case n.Via == Local || n.Via == Netns:
+		return os.Executable()
+	}
+	if path, err = n.install(ctx, &b); err != nil {
+		return "", fmt.Errorf("install dpukv: %w", err)
+	}
+	return path, nil
+}
+
+func (n *Node) install(ctx context.Context, b *Binaries) (string, error) {
+	cmd, stderr, err := n.cmd(ctx, bootstrap(installScript))
+	if err != nil {
+		return "", err
+	}
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return "", n.errorf("%w", err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", n.errorf("%w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return "", n.errorf("%w", err)
+	}
+	path, refused := b.send(stdin, bufio.NewReader(io.LimitReader(stdout, 1<<20)))
+	stdin.Close() // without the whole file the script gives up
+	err = n.ended(ctx, stderr, cmd.Wait())
+	switch {
+	case refused != nil:
+		return "", n.errorf("%w", refused)
+	case err != nil:
+		return "", err
+	case !strings.HasPrefix(path, "/"):
+		return "", n.errorf("it ended before dpukv was there")
+	}
+	return path, nil
+}
+
+// send is this side of install.sh. What it refuses is its error; what goes wrong there, the command's end tells: after
+// an error of the pipes comes no answer, and the path stays empty.
+func (b *Binaries) send(w io.WriteCloser, r *bufio.Reader) (path string, refused error) {
+	io.WriteString(w, installScript)
+	kind, machine := answer(r)
+	if kind != "machine" {
+		return "", nil
+	}
+	bin, err := b.open(machine)
+	if err != nil {
+		return "", err
+	}
+	defer bin.Close()
+	fmt.Fprintln(w, bin.digest)
+	kind, path = answer(r)
+	if kind == "send" {
+		io.Copy(w, bin)
+		w.Close()
+		_, path = answer(r)
+	}
+	return path, nil
+}
+
+// answer reads the next line of install.sh, past what a login shell's profile may have to say.
+func answer(r *bufio.Reader) (kind, rest string) {
+	for {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			return "", ""
+		}
+		kind, rest, _ = strings.Cut(strings.TrimSpace(line), " ")
+		switch kind {
+		case "machine", "send", "have":
+			return kind, rest
+		}
+	}
 }

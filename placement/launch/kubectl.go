@@ -16,13 +16,13 @@ var kubectl = launcher{
 		return nil
 	},
 	command: func(n *Node, argv []string) []string {
-		exec := []string{"kubectl"}
+		exec := []string{"kubectl", "exec", "--stdin"}
 		for _, f := range []field{{key: "--context=", value: n.KubeContext}, {key: "--namespace=", value: n.KubeNamespace}, {key: "--container=", value: n.Container}} {
 			if f.value != "" {
 				exec = append(exec, f.key+f.value)
 			}
 		}
-		return append(append(exec, "exec", "--stdin", n.Pod, "--"), argv...)
+		return append(append(exec, n.Pod, "--"), argv...)
 	},
 	troubles: kubectlTroubles,
 }

@@ -42,9 +42,12 @@ var netns = launcher{
 		return append([]string{"ip", "netns", "exec", n.Namespace}, argv...)
 	},
 	troubles: []trouble{
-		{`Cannot open network namespace "(.+)": No such file`, "there is no network namespace $1: ip netns add $1 makes it"},
 		{
-			`(?:setting the network namespace .* failed|mount of .* failed|Cannot open network namespace .*|unshare failed): (?:Operation not permitted|Permission denied)`,
+			says(`^Cannot open network namespace "(.+)": No such file`),
+			"there is no network namespace $1: ip netns list names those there are, ip netns add $1 makes it",
+		},
+		{
+			says(`^(?:setting the network namespace .*|mount of .*|Cannot open network namespace .*|unshare) ?failed: (?:Operation not permitted|Permission denied)`),
 			"this user may not enter network namespaces: run dpukv as root",
 		},
 	},

@@ -26,6 +26,10 @@ var ssh = launcher{
 		switch {
 		case n.Host == "" || strings.HasPrefix(n.Host, "-") || strings.ContainsAny(n.Host, "'\"`$\\;&<>|(){} "):
 			return n.found("host", n.Host, "a name, an address, or a Host of ~/.ssh/config")
+		case strings.HasPrefix(n.User, "-"):
+			return n.found("user", n.User, "a login name")
+		case strings.HasPrefix(n.Jump, "-"):
+			return n.found("jump", n.Jump, "[user@]host[:port], and more after commas")
 		case n.Port < 0 || n.Port > 65535:
 			return n.found("port", strconv.Itoa(n.Port), "1 to 65535")
 		}

@@ -13,6 +13,7 @@ import (
 	"dpukv/hashbench"
 	"dpukv/kvs"
 	"dpukv/kvs/herd"
+	"dpukv/kvs/kvstest"
 	"dpukv/kvs/mica/partition"
 	"dpukv/results"
 )
@@ -87,13 +88,14 @@ func againstModel(t *testing.T, remote kvs.Remote) {
 		for i, k := range random.Perm(keys)[:perRound] {
 			key := fmt.Appendf(nil, "key-%012d", k)
 			requests[i] = kvs.Request{
-				Op: kvs.Op(1 + random.IntN(4)), Key: key, Hash: hash.Sum64(key), Cookie: uint64(i),
+				Op: kvs.Op(1 + random.IntN(4)), Key: key,
 				Value: fmt.Appendf(nil, "%0*d", random.IntN(32), round),
 			}
 		}
-		for i, a := range exchange(t, session, requests) {
-			if want := expect(model, &requests[i]); a != want {
-				t.Fatalf("round %d, %s %s: got %+v, want %+v", round, requests[i].Op, requests[i].Key, a, want)
+		for i, a := range kvstest.Do(t, session, hash.Sum64, requests) {
+			got := reply{a.Status, string(a.Value)}
+			if want := expect(model, &requests[i]); got != want {
+				t.Fatalf("round %d, %s %s: got %+v, want %+v", round, requests[i].Op, requests[i].Key, got, want)
 			}
 		}
 	}
@@ -123,42 +125,6 @@ func expect(model map[string]string, r *kvs.Request) reply {
 		model[key] = string(r.Value)
 	}
 	return reply{status: kvs.OK}
-}
-
-// exchange submits requests and waits for every answer, by cookie.
-func exchange(t *testing.T, s kvs.Session, requests []kvs.Request) []reply {
-	t.Helper()
-	replies := make([]reply, len(requests))
-	poll := func() {
-		answers, err := s.Poll(nil, 10*time.Millisecond)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, a := range answers {
-			replies[a.Cookie] = reply{a.Status, string(a.Value)}
-		}
-	}
-	deadline := time.Now().Add(20 * time.Second)
-	for i := range requests {
-		for taken := false; !taken; {
-			var err error
-			if taken, err = s.Submit(&requests[i]); err != nil {
-				t.Fatal(err)
-			}
-			if !taken {
-				poll()
-			}
-		}
-	}
-	for s.InFlight() > 0 {
-		if err := s.Flush(); err != nil {
-			t.Fatal(err)
-		}
-		if poll(); time.Now().After(deadline) {
-			t.Fatalf("%d requests without an answer", s.InFlight())
-		}
-	}
-	return replies
 }
 
 // underLoad runs the load client, which checks every answer, too.

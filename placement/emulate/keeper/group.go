@@ -41,11 +41,15 @@ func newGroups() (*groups, error) {
 	return &groups{h, dir}, nil
 }
 
-// setQuota limits a machine to the time of so many CPUs, and makes its group if it has none.
+// setQuota limits a machine to the time of so many CPUs, and makes its group if it has none; 0: no limit.
 func (g *groups) setQuota(space string, cpus float64) (Set, error) {
 	dir := filepath.Join(g.dir, space)
+	procs := filepath.Join(dir, "cgroup.procs")
 	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
 		return Set{}, err
+	}
+	if cpus == 0 {
+		return Set{Procs: procs}, nil
 	}
 	quota, each := share(cpus)
 	if each > mostPeriod || quota < leastQuota {
@@ -65,7 +69,7 @@ func (g *groups) setQuota(space string, cpus float64) (Set, error) {
 	if err != nil {
 		return Set{}, fmt.Errorf("limit %s to %g CPUs: %w", space, cpus, err)
 	}
-	return Set{filepath.Join(dir, "cgroup.procs"), quota.Seconds() / each.Seconds(), each.Nanoseconds()}, nil
+	return Set{procs, quota.Seconds() / each.Seconds(), each.Nanoseconds()}, nil
 }
 
 // share is the quota of so many CPUs and its period: longer where the quota would be too short.

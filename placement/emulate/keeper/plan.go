@@ -27,7 +27,8 @@ type End struct {
 	Address string `json:"address,omitempty"` // with the length of the network's prefix
 }
 
-// Quota is the CPU time for a space's processes: that of so many CPUs.
+// Quota is the CPU time for a space's processes: that of so many CPUs. With 0 they have a group without a limit, by
+// which they are found when the keeper is dead.
 type Quota struct {
 	Space string  `json:"space"`
 	CPUs  float64 `json:"cpus"`

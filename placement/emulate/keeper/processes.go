@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,7 +22,7 @@ const (
 // children. It reports those that stay.
 func endAll(patience time.Duration, find func() []int) (left []int) {
 	start := time.Now()
-	for pause := glance; ; pause = min(2*pause, 10*glance) {
+	for pause := glance; ; pause = min(2*pause, 16*glance) {
 		left = find()
 		waited := time.Since(start)
 		if len(left) == 0 || waited > patience+lastCall {
@@ -48,6 +49,35 @@ func kill(pid int, find func() []int) {
 			_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) // it may have ended
 		}
 	}
+}
+
+// EndIn ends the processes in namespaces whose keeper is dead, after a moment to end by themselves. The caller has the
+// namespaces open: else another one could have got the inode.
+func EndIn(namespaces []*os.File) error {
+	inodes := map[uint64]bool{}
+	for _, f := range namespaces {
+		var st unix.Stat_t
+		if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+			return fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		inodes[st.Ino] = true
+	}
+	return endIn(inodes, nil)
+}
+
+// endIn ends the processes in namespaces, and those that more finds.
+func endIn(inodes map[uint64]bool, more func() []int) error {
+	left := endAll(grace, func() []int {
+		pids := inSpaces(inodes)
+		if more != nil {
+			pids = append(pids, more()...)
+		}
+		return pids
+	})
+	if len(left) > 0 {
+		return fmt.Errorf("the processes %v on the machines do not end", left)
+	}
+	return nil
 }
 
 // inSpaces lists the processes in any of the namespaces, without zombies and this process.

@@ -28,11 +28,17 @@ func newSpace(name string) (*space, error) {
 	return s, nil
 }
 
-// onThread runs f on a thread that nobody uses afterwards, since f moves it to another namespace.
+// onThread runs f on a thread that nobody uses afterwards, since f moves it to another namespace. It ends with its
+// goroutine, which is never unlocked, unless it is the process's first: that one would stay.
 func onThread(f func() error) error {
 	done := make(chan error, 1)
 	go func() {
-		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+		runtime.LockOSThread()
+		if unix.Gettid() == unix.Getpid() {
+			defer runtime.UnlockOSThread()
+			done <- onThread(f) // which gets another, as this one is taken
+			return
+		}
 		done <- f()
 	}()
 	return <-done

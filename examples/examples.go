@@ -1,0 +1,9 @@
+// Package examples holds the testbeds that "dpukv testbed init" writes.
+package examples
+
+import "embed"
+
+// Testbeds are the files that describe a testbed, one a kind.
+//
+//go:embed local.yaml netns.yaml bluefield.yaml slurm.yaml
+var Testbeds embed.FS

@@ -1,0 +1,59 @@
+// Package kvstest is what the stores' tests share: requests through a session, whatever carries it.
+package kvstest
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"dpukv/kvs"
+)
+
+// patience is for all answers of a call of [Do]: far more than they take on a busy machine.
+const patience = 20 * time.Second
+
+// Do runs requests through a session and gives their answers, each where its request stands. It sets the requests' cookies, and
+// their hashes by hash (nil: a store that hashes by itself).
+func Do(t testing.TB, s kvs.Session, hash func(key []byte) uint64, requests []kvs.Request) []kvs.Answer {
+	t.Helper()
+	got := make([]kvs.Answer, len(requests))
+	collect := func(wait time.Duration) {
+		t.Helper()
+		answers, err := s.Poll(nil, wait)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range answers {
+			a.Value = bytes.Clone(a.Value) // which lives until the next call
+			got[a.Cookie] = a
+		}
+	}
+	for i := range requests {
+		r := &requests[i]
+		if r.Cookie = uint64(i); hash != nil {
+			r.Hash = hash(r.Key)
+		}
+		for !submit(t, s, r) {
+			collect(time.Second)
+		}
+	}
+	for deadline := time.Now().Add(patience); s.InFlight() > 0; {
+		if err := s.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		collect(100 * time.Millisecond)
+		if time.Now().After(deadline) {
+			t.Fatalf("%d requests without an answer", s.InFlight())
+		}
+	}
+	return got
+}
+
+func submit(t testing.TB, s kvs.Session, r *kvs.Request) bool {
+	t.Helper()
+	ok, err := s.Submit(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ok
+}

@@ -1,0 +1,287 @@
+package emulate
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"dpukv/placement/emulate/keeper"
+
+	"golang.org/x/sys/unix"
+)
+
+// world is what a lab could leave behind, as far as it is its own: others run on this machine too.
+type world struct {
+	keeper     int
+	namespaces []uint64
+	groups     []string // of labs
+	tmp        string
+}
+
+// parts notes them while the lab lives.
+func parts(t *testing.T, keeperPID int, tmp string) world {
+	t.Helper()
+	w := world{keeper: keeperPID, tmp: tmp}
+	fds, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", keeperPID))
+	if err != nil || len(fds) == 0 {
+		t.Fatalf("no open files of the keeper %d: %v", keeperPID, err)
+	}
+	for _, fd := range fds {
+		if target, _ := os.Readlink(fd); strings.HasPrefix(target, "net:[") {
+			w.namespaces = append(w.namespaces, inodeOf(fd))
+		}
+	}
+	for _, pattern := range []string{"/sys/fs/cgroup/*/dpukv-lab-*-%d-*", "/sys/fs/cgroup/dpukv-lab-*-%d-*"} {
+		dirs, _ := filepath.Glob(fmt.Sprintf(pattern, keeperPID))
+		w.groups = append(w.groups, dirs...)
+	}
+	return w
+}
+
+func inodeOf(path string) uint64 {
+	var st unix.Stat_t
+	if unix.Stat(path, &st) != nil {
+		return 0
+	}
+	return st.Ino
+}
+
+// remains lists what is still there.
+func (w *world) remains() []string {
+	var left []string
+	if err := unix.Kill(w.keeper, 0); w.keeper > 0 && err == nil {
+		left = append(left, fmt.Sprintf("keeper %d", w.keeper))
+	}
+	for _, pattern := range []string{"/proc/[0-9]*/ns/net", "/proc/[0-9]*/task/*/ns/net", "/proc/[0-9]*/fd/*", "/run/netns/*"} {
+		paths, _ := filepath.Glob(pattern)
+		for _, p := range paths {
+			if strings.Contains(p, "/fd/") {
+				if target, _ := os.Readlink(p); !strings.HasPrefix(target, "net:[") {
+					continue
+				}
+			}
+			if slices.Contains(w.namespaces, inodeOf(p)) {
+				left = append(left, p)
+			}
+		}
+	}
+	for _, group := range w.groups {
+		if _, err := os.Stat(group); err == nil {
+			left = append(left, group)
+		}
+	}
+	if w.tmp != "" {
+		files, _ := filepath.Glob(filepath.Join(w.tmp, "*"))
+		left = append(left, files...)
+	}
+	return left
+}
+
+func (w *world) mustVanish(t *testing.T) {
+	t.Helper()
+	var left []string
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		if left = w.remains(); len(left) == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("left behind: %s", strings.Join(left, ", "))
+		}
+	}
+}
+
+// started is an owner in a process of its own, with its lab.
+type started struct {
+	cmd      *exec.Cmd
+	in       io.WriteCloser
+	stderr   bytes.Buffer
+	Facts    Facts               `json:"facts"`
+	Prefixes map[string][]string `json:"prefixes"`
+	world
+}
+
+// startOwner returns once there is a lab with a sleep on each machine.
+func startOwner(t *testing.T, spec Spec, prepare func(*exec.Cmd)) *started {
+	t.Helper()
+	s := &started{cmd: exec.Command(owner, "start")}
+	tmp := t.TempDir()
+	os.Chmod(tmp, 0o777)
+	s.cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
+	s.cmd.Stderr = &s.stderr
+	if prepare != nil {
+		prepare(s.cmd)
+	}
+	s.in, _ = s.cmd.StdinPipe()
+	out, _ := s.cmd.StdoutPipe()
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	json.NewEncoder(s.in).Encode(spec)
+	line, err := bufio.NewReader(out).ReadBytes('\n')
+	if err != nil {
+		s.cmd.Wait()
+		t.Fatal(s.stderr.String())
+	}
+	if err := json.Unmarshal(line, s); err != nil {
+		t.Fatal(err)
+	}
+	s.world = parts(t, s.keeperPID(t), tmp)
+	if len(s.namespaces) != len(spec.Machines)+2 {
+		t.Fatalf("%d namespaces for %d machines and two cards", len(s.namespaces), len(spec.Machines))
+	}
+	return s
+}
+
+// keeperPID stands in the commands.
+func (s *started) keeperPID(t *testing.T) int {
+	t.Helper()
+	var pid, fd int
+	for _, prefix := range s.Prefixes {
+		for _, word := range prefix {
+			if n, _ := fmt.Sscanf(word, "--net=/proc/%d/fd/%d", &pid, &fd); n == 2 {
+				return pid
+			}
+		}
+	}
+	t.Fatalf("no keeper in %v", s.Prefixes)
+	return 0
+}
+
+// TestEnds: however the lab ends, nothing is left.
+func TestEnds(t *testing.T) {
+	needRoot(t)
+	for name, end := range map[string]func(s *started){
+		"closed":                func(s *started) { s.in.Close() },
+		"owner told to end":     func(s *started) { s.cmd.Process.Signal(syscall.SIGTERM) },
+		"owner killed":          func(s *started) { s.cmd.Process.Kill() },
+		"keeper told to end":    func(s *started) { unix.Kill(s.keeper, unix.SIGTERM); s.in.Close() },
+		"keeper's terminal":     func(s *started) { unix.Kill(s.keeper, unix.SIGHUP); s.in.Close() },
+		"keeper killed":         func(s *started) { unix.Kill(s.keeper, unix.SIGKILL); s.in.Close() },
+		"owner stopped, killed": func(s *started) { s.cmd.Process.Signal(syscall.SIGSTOP); s.cmd.Process.Kill() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := startOwner(t, study("bf2"), nil)
+			if len(s.groups) == 0 {
+				t.Fatal("no control group to see vanish")
+			}
+			end(s)
+			s.cmd.Wait()
+			s.mustVanish(t)
+		})
+	}
+}
+
+// TestBothKilled: nobody is left to remove the groups, until the next lab starts.
+func TestBothKilled(t *testing.T) {
+	needRoot(t)
+	s := startOwner(t, study("bf2"), nil)
+	// The keeper first, so that it does not see the owner's end.
+	unix.Kill(s.keeper, unix.SIGKILL)
+	s.cmd.Process.Kill()
+	s.cmd.Wait()
+	if len(s.groups) == 0 || !strings.Contains(strings.Join(s.remains(), " "), s.groups[0]) {
+		t.Fatalf("the control groups %v went by themselves", s.groups)
+	}
+	startLab(t, study("bf1"))
+	s.mustVanish(t)
+}
+
+// TestKilledHalfway kills the keeper at any moment of making a lab.
+func TestKilledHalfway(t *testing.T) {
+	needRoot(t)
+	var all world
+	for range 20 {
+		cmd := exec.Command(owner, "lab")
+		in, _ := cmd.StdinPipe()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		spec := study("bf3")
+		plan := newTopology(&spec).Plan
+		plan.Quotas = []keeper.Quota{{Space: "dpu-a", CPUs: 1}, {Space: "dpu-b", CPUs: 1}}
+		json.NewEncoder(in).Encode(map[string]any{"method": "Lab.Up", "params": []any{plan}, "id": 1})
+		time.Sleep(time.Duration(rand.IntN(40)) * time.Millisecond)
+		w := parts(t, cmd.Process.Pid, "")
+		cmd.Process.Kill()
+		cmd.Wait()
+		all.namespaces = append(all.namespaces, w.namespaces...)
+		all.groups = append(all.groups, w.groups...)
+	}
+	if err := keeper.Sweep(); err != nil {
+		t.Error(err)
+	}
+	all.mustVanish(t)
+	t.Logf("20 were killed, with %d namespaces and %d control groups", len(all.namespaces), len(all.groups))
+}
+
+// TestCancelled: a start that is given up leaves nothing, and says why it was.
+func TestCancelled(t *testing.T) {
+	needRoot(t)
+	spec := study("bf2")
+	spec.Keeper = []string{owner, "lab"}
+	for _, patience := range []time.Duration{0, 2 * time.Millisecond, 10 * time.Millisecond} {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		l, err := Start(ctx, spec)
+		cancel()
+		if err == nil {
+			err = l.Close()
+			t.Logf("a lab was there within %v", patience)
+		} else if ctx.Err() == nil || !strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
+			t.Errorf("after %v: %v", patience, err)
+		}
+		if dirs, _ := filepath.Glob(fmt.Sprintf("/sys/fs/cgroup/*/dpukv-lab-*-%d-*", os.Getpid())); len(dirs) > 0 {
+			t.Errorf("left behind: %v", dirs)
+		}
+	}
+}
+
+// TestKeeperGone: whoever asks a lab that is gone is told so, and why.
+func TestKeeperGone(t *testing.T) {
+	needRoot(t)
+	spec := study("bf2")
+	spec.Keeper = []string{owner, "lab"}
+	l, err := Start(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := parts(t, l.held.PID, "")
+	unix.Kill(l.held.PID, unix.SIGKILL)
+	<-l.Done()
+	_, err = l.Counters("host-a")
+	want := fmt.Sprintf("its keeper (PID %d) ended: signal: killed", l.held.PID)
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	for range 2 {
+		if err := l.Close(); err == nil || !strings.Contains(err.Error(), "signal: killed") {
+			t.Errorf("got %v", err)
+		}
+	}
+	w.mustVanish(t)
+}
+
+// TestNoKeeper: the command of the keeper is none.
+func TestNoKeeper(t *testing.T) {
+	for _, command := range [][]string{{"/nowhere/dpukv", "lab"}, {"false"}, {"true"}} {
+		spec := study(NoProfile)
+		spec.Keeper = command
+		if _, err := Start(t.Context(), spec); err == nil {
+			t.Errorf("%v made a lab", command)
+		} else {
+			t.Log(err)
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package emulate
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// packets opens a UDP socket on a machine that sends nothing larger than its way carries.
+func packets(t *testing.T, l *Lab, machine string) *net.UDPConn {
+	t.Helper()
+	var c *net.UDPConn
+	var err error
+	on(t, l, machine, func() { c, err = net.ListenUDP("udp4", &net.UDPAddr{IP: net.ParseIP(l.Address(machine))}) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	option(t, c, unix.IPPROTO_IP, unix.IP_MTU_DISCOVER, unix.IP_PMTUDISC_DO)
+	c.SetReadDeadline(time.Now().Add(5 * time.Second))
+	return c
+}
+
+func option(t *testing.T, c *net.UDPConn, level, name, value int) {
+	t.Helper()
+	raw, err := c.SyscallConn()
+	if err == nil {
+		err = errors.Join(raw.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), level, name, value) }), err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTrains: what the RoCE device sends, UDP in one piece for the kernel to cut (UDP_SEGMENT) with its path MTU of
+// 1024 and 60 bytes of headers, and TCP arrive whole, over all cables, whoever computes the checksums.
+func TestTrains(t *testing.T) {
+	for _, offloads := range []string{On, Off} {
+		t.Run(offloads, func(t *testing.T) {
+			spec := study(NoProfile)
+			spec.Offloads = offloads
+			l := startLab(t, spec)
+			if got := l.Facts().Offloads; got != offloads {
+				t.Errorf("offloads %s", got)
+			}
+			from, to := packets(t, l, "dpu-a"), packets(t, l, "dpu-b")
+			const segment, n = 1084, 32
+			option(t, from, unix.IPPROTO_UDP, unix.UDP_SEGMENT, segment)
+			for train := range 20 {
+				bytes := make([]byte, segment*n)
+				for i := range n {
+					bytes[i*segment], bytes[i*segment+segment-1] = byte(i), byte(train)
+				}
+				if _, err := from.WriteTo(bytes, to.LocalAddr()); err != nil {
+					t.Fatal(err)
+				}
+				for i := range n {
+					k, err := to.Read(bytes)
+					if err != nil || k != segment || bytes[0] != byte(i) || bytes[k-1] != byte(train) {
+						t.Fatalf("train %d, packet %d: %d bytes, %v", train, i, k, err)
+					}
+				}
+			}
+			transfer(t, l, "host-a", "host-b", 4<<20)
+		})
+	}
+}
+
+// TestOffloads: with them, a train is one packet for the interfaces; without, it is what a wire would have.
+func TestOffloads(t *testing.T) {
+	for offloads, want := range map[string]uint64{On: 1, Off: 10} {
+		spec := study(NoProfile)
+		spec.Offloads = offloads
+		l := startLab(t, spec)
+		from, to := packets(t, l, "host-a"), packets(t, l, "host-b")
+		option(t, from, unix.IPPROTO_UDP, unix.UDP_SEGMENT, 1000)
+		before := counters(t, l)
+		if _, err := from.WriteTo(make([]byte, 10_000), to.LocalAddr()); err != nil {
+			t.Fatal(err)
+		}
+		for range 10 {
+			if _, err := to.Read(make([]byte, 2000)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, name := range []string{"host-a/eth0", "card-host-a/wire", "card-host-b/pf0"} {
+			if got := counters(t, l)[name].TxPackets - before[name].TxPackets; got < want || got > want+3 { // ARP, seldom
+				t.Errorf("offloads %s: %s sent %d packets, want %d", offloads, name, got, want)
+			}
+		}
+	}
+}
+
+// TestMTU: the links carry what was asked for, and no more.
+func TestMTU(t *testing.T) {
+	for _, mtu := range []int{0, 4200, 9000} {
+		spec := study(NoProfile)
+		spec.MTU = mtu
+		l := startLab(t, spec)
+		mtu = spec.mtu()
+		if got := l.Facts().MTU; got != mtu {
+			t.Errorf("MTU %d, want %d", got, mtu)
+		}
+		from, to := packets(t, l, "host-a"), packets(t, l, "dpu-b")
+		const headers = 20 + 8
+		if _, err := from.WriteTo(make([]byte, mtu-headers), to.LocalAddr()); err != nil {
+			t.Errorf("MTU %d: %v", mtu, err)
+		}
+		if n, err := to.Read(make([]byte, mtu)); err != nil || n != mtu-headers {
+			t.Errorf("MTU %d: %d bytes arrive, %v", mtu, n, err)
+		}
+		if _, err := from.WriteTo(make([]byte, mtu-headers+1), to.LocalAddr()); !errors.Is(err, unix.EMSGSIZE) {
+			t.Errorf("MTU %d: a larger packet: %v", mtu, err)
+		}
+		transfer(t, l, "dpu-a", "host-b", 1<<20)
+	}
+}
+
+// onPath is the testbed of the study's on-path part: the server's DPU is in the way.
+func onPath() Spec {
+	spec := study(NoProfile)
+	spec.Machines[3].OnPath = true
+	return spec
+}
+
+// TestOnPath: the host is reached through its DPU alone, once something there joins p0 and pf0hpf.
+func TestOnPath(t *testing.T) {
+	l := startLab(t, onPath())
+	facts := l.Facts()
+	if f := facts.machine("dpu-b"); fmt.Sprint(f.Interfaces) != "[p0 pf0hpf]" || f.Address != "" || facts.Offloads != Off {
+		t.Errorf("%+v, %+v", f, facts)
+	}
+	transfer(t, l, "dpu-a", "host-a", 1000)
+	var err error
+	knock := func() {
+		_, err = net.DialTimeout("tcp4", l.Address("host-b")+":1", 200*time.Millisecond)
+	}
+	on(t, l, "host-a", knock)
+	if e, ok := err.(net.Error); !ok || !e.Timeout() {
+		t.Errorf("nothing forwards, and host-b answers: %v", err)
+	}
+	if _, err := exec.LookPath("ip"); err != nil {
+		t.Skip("no ip command (iproute2): nothing was forwarded")
+	}
+	for _, args := range []string{
+		"link add br0 type bridge", "link set br0 up", "link set p0 master br0", "link set pf0hpf master br0",
+	} {
+		if out, err := command(t, l, "dpu-b", append([]string{"ip"}, strings.Fields(args)...)...).CombinedOutput(); err != nil {
+			t.Fatalf("ip %s: %v: %s", args, err, out)
+		}
+	}
+	before := counters(t, l)
+	const n = 1 << 20
+	transfer(t, l, "host-a", "host-b", n)
+	for name, after := range counters(t, l) {
+		machine, _, _ := strings.Cut(name, "/")
+		if got := after.RxBytes - before[name].RxBytes; (machine == "dpu-b" || machine == "host-b") != (got >= n) && machine[:4] != "card" && machine != "host-a" {
+			t.Errorf("%s received %d bytes", name, got)
+		}
+	}
+	if c, err := l.Counters("dpu-b"); err != nil || c != counters(t, l)["dpu-b/p0"] {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if err := l.CutOff("dpu-b"); err != nil {
+		t.Fatal(err)
+	}
+	on(t, l, "host-a", knock)
+	if e, ok := err.(net.Error); !ok || !e.Timeout() {
+		t.Errorf("cut off at p0, and host-b answers: %v", err)
+	}
+	if err := l.Restore("dpu-b"); err != nil {
+		t.Fatal(err)
+	}
+	transfer(t, l, "host-a", "host-b", n)
+}
+
+// TestDirect is on-path's baseline: the same without the DPU.
+func TestDirect(t *testing.T) {
+	spec := study(NoProfile)
+	spec.Machines = spec.Machines[:3]
+	spec.Machines[2].Direct, spec.Offloads = true, Off
+	l := startLab(t, spec)
+	transfer(t, l, "host-a", "host-b", 1<<20)
+	if err := l.CutOff("host-b"); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,118 @@
+package emulate
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
+)
+
+// owner is the program of testdata/owner.
+var owner string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "emulate-test-")
+	if err != nil {
+		panic(err)
+	}
+	if err := os.Chmod(dir, 0o755); err != nil { // other users run it too
+		panic(err)
+	}
+	owner = filepath.Join(dir, "owner")
+	out, err := exec.Command("go", "build", "-o", owner, "./testdata/owner").CombinedOutput()
+	if err != nil {
+		fmt.Printf("build testdata/owner: %v\n%s", err, out)
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		os.RemoveAll(dir)
+		os.Exit(code)
+	}))
+}
+
+// needRoot skips what takes more than a user may do on any machine.
+func needRoot(t *testing.T) {
+	t.Helper()
+	if !mayMakeNamespaces() {
+		t.Skip("not root: no namespaces were made")
+	}
+}
+
+// study is the study's testbed.
+func study(profile string) Spec {
+	return Spec{Machines: []Machine{
+		{Name: "host-a", Kind: Host},
+		{Name: "dpu-a", Kind: DPU, Of: "host-a", Profile: profile},
+		{Name: "host-b", Kind: Host},
+		{Name: "dpu-b", Kind: DPU, Of: "host-b", Profile: profile},
+	}}
+}
+
+func startLab(t *testing.T, spec Spec) *Lab {
+	t.Helper()
+	needRoot(t)
+	spec.Keeper = []string{owner, "lab"}
+	l, err := Start(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return l
+}
+
+// on runs f on a thread in a machine's network namespace: sockets that it makes belong there for good.
+func on(t *testing.T, l *Lab, machine string, f func()) {
+	t.Helper()
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // the thread ends with the goroutine, but for the first one
+		if unix.Gettid() == unix.Getpid() {
+			defer runtime.UnlockOSThread()
+			on(t, l, machine, f)
+			done <- nil
+			return
+		}
+		fd, err := unix.Open(fmt.Sprintf("/proc/%d/fd/%d", l.held.PID, l.held.FDs[machine]), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		if err == nil {
+			defer unix.Close(fd)
+			err = unix.Setns(fd, unix.CLONE_NEWNET)
+		}
+		if err == nil {
+			f()
+		}
+		done <- err
+	}()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
+// command runs argv on a machine as the orchestrator would.
+func command(t *testing.T, l *Lab, machine string, argv ...string) *exec.Cmd {
+	t.Helper()
+	full, err := l.Argv(machine, argv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return exec.Command(full[0], full[1:]...)
+}
+
+// eventually waits for what takes the kernel or another process a moment.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package emulate
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// spin keeps n processes busy on a machine for a while, and returns the CPU time that they got over the time that passed.
+func spin(t *testing.T, l *Lab, machine string, n int) float64 {
+	t.Helper()
+	var all []*exec.Cmd
+	start := time.Now()
+	for range n {
+		cmd := command(t, l, machine, "sh", "-c", "while :; do :; done")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, cmd)
+	}
+	time.Sleep(400 * time.Millisecond)
+	var used time.Duration
+	for _, cmd := range all {
+		cmd.Process.Kill()
+		cmd.Wait()
+		used += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
+	return used.Seconds() / time.Since(start).Seconds()
+}
+
+// TestQuota: a machine gets its profile's share of a CPU, however many want it, and not more when others leave some.
+// The bounds are wide, above for what runs before the kernel looks again, below for a busy machine.
+func TestQuota(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures for seconds")
+	}
+	spec := study("bf2")
+	spec.Machines[3].Profile = "bf3"
+	l := startLab(t, spec)
+	for _, test := range []struct {
+		machine   string
+		cores     int
+		processes int
+		want      float64
+	}{
+		{"dpu-a", 1, 1, 0.24},
+		{"dpu-a", 1, 2, 0.24},
+		{"dpu-b", 1, 1, 0.572},
+		{"dpu-a", 3, 2, 0.72},
+	} {
+		quota, err := l.SetCores(test.machine, test.cores)
+		if err != nil || quota < test.want-0.001 || quota > test.want+0.001 {
+			t.Fatalf("%s, %d cores: a quota of %v (%v), want %v", test.machine, test.cores, quota, err, test.want)
+		}
+		got := spin(t, l, test.machine, test.processes)
+		t.Logf("%s, %d cores, %d busy: %.3f CPUs of %.3f", test.machine, test.cores, test.processes, got, quota)
+		if got > 1.3*quota || got < 0.3*quota {
+			t.Errorf("%s, %d cores, %d busy: %.3f CPUs, want about %.3f", test.machine, test.cores, test.processes, got, quota)
+		}
+	}
+	if got := spin(t, l, "host-a", 1); got < 0.3 {
+		t.Errorf("host-a has no profile and got %.3f CPUs", got)
+	}
+}
+
+func factsOf(l *Lab, machine string) *MachineFacts {
+	facts := l.Facts()
+	return facts.machine(machine)
+}
+
+// TestQuotaFacts: facts tell the quota that is in force.
+func TestQuotaFacts(t *testing.T) {
+	l := startLab(t, study("bf3"))
+	if c := l.Facts().Cgroup; c != "v1" && c != "v2" {
+		t.Errorf("cgroup %q", c)
+	}
+	if q, err := l.SetCores("dpu-a", 100); err != nil || factsOf(l, "dpu-a").Cores != 8 {
+		t.Errorf("100 cores of a BF-3: %v, %v, %+v", q, err, factsOf(l, "dpu-a"))
+	}
+	if _, err := l.SetCores("dpu-a", 2); err != nil {
+		t.Fatal(err)
+	}
+	f := factsOf(l, "dpu-a")
+	if f.Profile != "bf3" || f.Cores != 2 || f.CoreStrength != 0.572 || f.QuotaCPUs < 1.14 || f.QuotaCPUs > 1.15 || f.PeriodNs != 1e7 {
+		t.Errorf("%+v", f)
+	}
+	for machine, want := range map[string]string{"dpu-a": "found 0 cores", "nobody": "allowed: [host-a dpu-a host-b dpu-b]"} {
+		if _, err := l.SetCores(machine, 0); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", machine, err, want)
+		}
+	}
+	if q, err := l.SetCores("host-a", 3); err != nil || q != 0 {
+		t.Errorf("a machine without profile: %v, %v", q, err)
+	}
+}
+
+// TestOwnProfile models a machine weaker, and slower at the wire, than any DPU.
+func TestOwnProfile(t *testing.T) {
+	mine := filepath.Join(t.TempDir(), "mine.yaml")
+	os.WriteFile(mine, []byte(`
+cores: {value: 1, source: made up}
+core_strength: {value: 0.02, source: made up}
+link_gbps: {value: 0.2, source: made up}
+`), 0o644)
+	spec := study("bf2")
+	spec.Machines[1].Profile = mine
+	l := startLab(t, spec)
+	f := factsOf(l, "dpu-a")
+	if f.Profile != "mine" || f.QuotaCPUs != 0.02 || f.PeriodNs != 50e6 || f.LinkGbps != 0.2 || len(f.Notes) > 0 {
+		t.Errorf("%+v", f)
+	}
+	if f := factsOf(l, "host-a"); f.LinkGbps != 0.2 {
+		t.Errorf("its host shares the port: %+v", f)
+	}
+	if f := factsOf(l, "dpu-b"); f.LinkGbps != 0.2 {
+		t.Errorf("the other side has the same wire: %+v", f)
+	}
+	// Sent and echoed, each byte crosses the wire once in each direction; what the queue's bucket holds goes faster.
+	const n, bucket = 8 << 20, 1 << 20
+	start := time.Now()
+	transfer(t, l, "host-a", "host-b", n)
+	if rate := (n - bucket) * 8 / time.Since(start).Seconds(); rate > 0.2e9 {
+		t.Errorf("%.0f bit/s over a link of 200 Mb/s", rate)
+	}
+}

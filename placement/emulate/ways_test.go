@@ -1,0 +1,163 @@
+package emulate
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+)
+
+// transfer sends n random bytes from one machine to the other over TCP, which sends them back.
+func transfer(t *testing.T, l *Lab, from, to string, n int) {
+	t.Helper()
+	var server net.Listener
+	var err error
+	on(t, l, to, func() { server, err = net.Listen("tcp4", l.Address(to)+":0") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	go func() {
+		if c, err := server.Accept(); err == nil {
+			io.Copy(c, c)
+			c.Close()
+		}
+	}()
+	var c net.Conn
+	on(t, l, from, func() { c, err = net.DialTimeout("tcp4", server.Addr().String(), 5*time.Second) })
+	if err != nil {
+		t.Fatalf("%s to %s: %v", from, to, err)
+	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(20 * time.Second))
+	sent := make([]byte, n)
+	rand.Read(sent)
+	go func() {
+		c.Write(sent)
+		c.(*net.TCPConn).CloseWrite()
+	}()
+	if got, err := io.ReadAll(c); err != nil || !bytes.Equal(got, sent) {
+		t.Fatalf("%s to %s: %d bytes of %d came back right (%v)", from, to, len(got), n, err)
+	}
+}
+
+func counters(t *testing.T, l *Lab) map[string]Counters {
+	t.Helper()
+	all, err := l.AllCounters()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestWays sends from each machine to each other one, and looks at every interface for where it went.
+func TestWays(t *testing.T) {
+	l := startLab(t, study(NoProfile))
+	const n, noise = 1 << 20, 2 << 10 // a broadcast for an address reaches all machines
+	side := func(machine string) string { return machine[len(machine)-1:] }
+	for _, from := range l.Facts().Machines {
+		for _, to := range l.Facts().Machines {
+			if from.Name == to.Name {
+				continue
+			}
+			before := counters(t, l)
+			transfer(t, l, from.Name, to.Name, n)
+			for name, after := range counters(t, l) {
+				machine, port, _ := strings.Cut(name, "/")
+				carries := machine == from.Name || machine == to.Name || port == wire && side(from.Name) != side(to.Name)
+				if port == "pf0" || port == "dpu0" {
+					continue // the far ends of the machines' own
+				}
+				rx, tx := after.RxBytes-before[name].RxBytes, after.TxBytes-before[name].TxBytes
+				if carries && min(rx, tx) < n || !carries && max(rx, tx) > noise {
+					t.Errorf("%s to %s: %s received %d and sent %d bytes", from.Name, to.Name, name, rx, tx)
+				}
+			}
+		}
+	}
+}
+
+// TestIdle: what counts is only what somebody sent.
+func TestIdle(t *testing.T) {
+	l := startLab(t, study(NoProfile))
+	before := counters(t, l)
+	time.Sleep(300 * time.Millisecond)
+	for name, after := range counters(t, l) {
+		if after != before[name] {
+			t.Errorf("%s: %+v, before %+v", name, after, before[name])
+		}
+	}
+}
+
+// TestCountersOfMachine: one machine's are those of its interface.
+func TestCountersOfMachine(t *testing.T) {
+	l := startLab(t, study(NoProfile))
+	transfer(t, l, "dpu-a", "host-b", 1<<16)
+	for _, machine := range []string{"dpu-a", "host-b"} {
+		c, err := l.Counters(machine)
+		if err != nil || c != counters(t, l)[machine+"/"+Uplink] || c.RxBytes < 1<<16 || c.RxPackets == 0 || c.TxPackets == 0 {
+			t.Errorf("%s: %+v, %v", machine, c, err)
+		}
+	}
+}
+
+// TestCutOff: a machine that is cut off is silent, not absent, and the others go on.
+func TestCutOff(t *testing.T) {
+	l := startLab(t, study(NoProfile))
+	for range 2 {
+		if err := l.CutOff("dpu-b"); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		on(t, l, "host-a", func() {
+			_, err = (&net.Dialer{Timeout: 200 * time.Millisecond}).DialContext(context.Background(), "tcp4", l.Address("dpu-b")+":1")
+		})
+		if e, ok := err.(net.Error); !ok || !e.Timeout() {
+			t.Errorf("cut off: %v", err)
+		}
+		transfer(t, l, "host-a", "host-b", 1000)
+		if err := l.Restore("dpu-b"); err != nil {
+			t.Fatal(err)
+		}
+		transfer(t, l, "host-a", "dpu-b", 1000)
+	}
+}
+
+// TestSideBySide: two labs have the same addresses and see nothing of each other.
+func TestSideBySide(t *testing.T) {
+	one, other := startLab(t, study("bf2")), startLab(t, study("bf2"))
+	before := counters(t, other)
+	transfer(t, one, "host-a", "dpu-b", 1<<16)
+	for name, after := range counters(t, other) {
+		if after != before[name] {
+			t.Errorf("the other lab's %s: %+v, before %+v", name, after, before[name])
+		}
+	}
+	if err := one.Close(); err != nil {
+		t.Fatal(err)
+	}
+	transfer(t, other, "host-a", "dpu-b", 1<<16)
+}
+
+// TestManySides joins more hosts than two through a switch.
+func TestManySides(t *testing.T) {
+	l := startLab(t, Spec{Machines: []Machine{
+		{Name: "a", Kind: Host},
+		{Name: "b", Kind: Host},
+		{Name: "b-dpu", Kind: DPU, Of: "b"},
+		{Name: "b-dpu2", Kind: DPU, Of: "b"},
+		{Name: "c", Kind: Host, Direct: true},
+	}})
+	transfer(t, l, "a", "b-dpu2", 1000)
+	transfer(t, l, "b-dpu", "c", 1000)
+}
+
+// TestAlone: a host without DPU and without peer has an address and nobody to talk to.
+func TestAlone(t *testing.T) {
+	l := startLab(t, Spec{Machines: []Machine{{Name: "a", Kind: Host}}})
+	transfer(t, l, "a", "a", 1000)
+}

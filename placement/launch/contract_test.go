@@ -1,0 +1,131 @@
+package launch
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// testContract is what every way to start programs promises, see doc.go. The node shares this machine's files.
+func testContract(t *testing.T, n *Node) {
+	t.Helper()
+	t.Run("arguments", func(t *testing.T) {
+		out, err := Output(t.Context(), n, append([]string{"printf", `%s\0`}, awkward...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); !slices.Equal(got, awkward) {
+			t.Errorf("found  %q\nwanted %q", got, awkward)
+		}
+	})
+	t.Run("bytes", func(t *testing.T) {
+		sent := make([]byte, 3<<20)
+		rand.NewChaCha8([32]byte{1}).Read(sent)
+		cmd, stderr, err := n.cmd(t.Context(), []string{"cat"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.Stdin = bytes.NewReader(sent)
+		got, err := cmd.Output()
+		if err != nil || !bytes.Equal(got, sent) {
+			t.Errorf("%d bytes came back of %d, changed: %t; %v: %s", len(got), len(sent), !bytes.Equal(got, sent), err, stderr)
+		}
+	})
+	t.Run("status", func(t *testing.T) {
+		_, err := Output(t.Context(), n, "sh", "-c", "echo no >&2; exit 7")
+		var exit *exec.ExitError
+		var explained *Explained
+		if !errors.As(err, &exit) || exit.ExitCode() != 7 || errors.As(err, &explained) || !strings.Contains(err.Error(), "no") {
+			t.Errorf("found %v, wanted exit status 7 and what it said", err)
+		}
+	})
+	t.Run("killed here", func(t *testing.T) {
+		cmd, alive := lingering(t, n)
+		cmd.Process.Kill()
+		alive.awaitEnd(t)
+	})
+	t.Run("stdin ends", func(t *testing.T) {
+		_, alive := lingering(t, n)
+		alive.stdin.Close()
+		alive.awaitEnd(t)
+	})
+}
+
+// lifeline tells whether a program on the node runs: it holds the other end.
+type lifeline struct {
+	*os.File
+	stdin io.Closer
+}
+
+// lingering starts a program that runs until its stdin ends.
+func lingering(t *testing.T, n *Node) (*exec.Cmd, *lifeline) {
+	t.Helper()
+	fifo := filepath.Join(t.TempDir(), "alive")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	line, err := os.OpenFile(fifo, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { line.Close() })
+	cmd, stderr, err := n.cmd(t.Context(), []string{"sh", "-c", `exec 3>"$1"; echo up; exec cat`, "lingering", fifo})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdin, stdout := pipes(t, cmd)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stdin.Close()
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	for r := bufio.NewReader(stdout); ; {
+		word, err := r.ReadString('\n')
+		if err != nil {
+			t.Fatalf("%s: %v: %s", cmd, err, stderr)
+		}
+		if word == "up\n" {
+			return cmd, &lifeline{line, stdin}
+		}
+	}
+}
+
+func pipes(t *testing.T, cmd *exec.Cmd) (io.WriteCloser, io.Reader) {
+	t.Helper()
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stdin, stdout
+}
+
+// awaitEnd waits until the program is gone.
+func (l *lifeline) awaitEnd(t *testing.T) {
+	t.Helper()
+	l.SetReadDeadline(time.Now().Add(20 * time.Second))
+	if _, err := io.Copy(io.Discard, l); err != nil {
+		t.Errorf("what was started on the node is still there: %v", err)
+	}
+}
+
+func TestLocal(t *testing.T) {
+	t.Parallel()
+	testContract(t, &Node{Name: "here", Via: Local})
+}

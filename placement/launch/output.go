@@ -1,0 +1,55 @@
+package launch
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Output runs argv on the node to its end, without stdin, and returns what it wrote to stdout. The error has the end of
+// its stderr, or is one of [Explain].
+func Output(ctx context.Context, n *Node, argv ...string) ([]byte, error) {
+	cmd, stderr, err := n.cmd(ctx, argv)
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.Output()
+	return out, n.ended(ctx, stderr, err)
+}
+
+// cmd prepares a command on the node.
+func (n *Node) cmd(ctx context.Context, argv []string) (*exec.Cmd, *bytes.Buffer, error) {
+	argv, err := Command(n, argv)
+	if err != nil {
+		return nil, nil, err
+	}
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	stderr := new(bytes.Buffer)
+	cmd.Stderr = stderr
+	cmd.WaitDelay = time.Second                           // a grandchild may hold the pipes open
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C is for this program alone
+	return cmd, stderr, nil
+}
+
+// ended says how a command ended.
+func (n *Node) ended(ctx context.Context, stderr *bytes.Buffer, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return n.errorf("%w", context.Cause(ctx))
+	}
+	words := strings.TrimSpace(stderr.String())
+	const most = 500
+	if len(words) > most {
+		words = "…" + words[len(words)-most:]
+	}
+	if words != "" {
+		words = ": " + words
+	}
+	return Explain(n, stderr.String(), fmt.Errorf("node %s: %w%s", n.Name, err, words))
+}

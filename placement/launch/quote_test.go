@@ -1,0 +1,78 @@
+package launch
+
+import (
+	"bytes"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// awkward are arguments that some shell would rather take apart.
+var awkward = []string{
+	"", " ", "a b", "'", `"`, `'"'"'`, `\`, `\\`, `\'`, `a\`, "$HOME", "${HOME}", "$(id)", "`id`", "!", "!!", "a!b", "*", "?", "[a-z]", "{a,b}", "~", "~root", "#", "# no comment",
+	"-n", "--", "&", "&&", "|", ";", "<", ">", "(", ")", "=", "a=b", "%", "%s", "^", "\t", "\n", "a\nb", "\r\n", "\x01\x7f", "ä€😀", "\xff\xfe", `{"json": "it's"}`, "\x1b[0m",
+}
+
+// shells are the login shells whose quoting is relied upon, as far as they are installed.
+var shells = []struct {
+	argv    []string
+	refuses string // characters that it cannot be handed
+}{
+	{[]string{"sh", "-c"}, ""},
+	{[]string{"bash", "-c"}, ""},
+	{[]string{"busybox", "sh", "-c"}, ""},
+	{[]string{"zsh", "-c"}, ""},
+	{[]string{"fish", "-c"}, ""},
+	{[]string{"tcsh", "-c"}, "\n"},
+}
+
+// echoed is what a shell makes of arguments.
+func echoed(t interface{ Fatalf(string, ...any) }, shell, args []string) []string {
+	line := "exec " + quoteAll(append([]string{"printf", `%s\0`, "first"}, args...))
+	out, err := exec.Command(shell[0], append(shell[1:], line)...).Output()
+	if err != nil {
+		t.Fatalf("%s %q: %v", shell, line, err)
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")[1:]
+}
+
+func TestQuoteInEveryShell(t *testing.T) {
+	for _, shell := range shells {
+		t.Run(shell.argv[0], func(t *testing.T) {
+			if _, err := exec.LookPath(shell.argv[0]); err != nil {
+				t.Skip(err)
+			}
+			fits := func(a string) bool { return !strings.ContainsAny(a, shell.refuses) }
+			args := slices.DeleteFunc(slices.Clone(awkward), func(a string) bool { return !fits(a) })
+			if got := echoed(t, shell.argv, args); !slices.Equal(got, args) {
+				t.Errorf("found  %q\nwanted %q", got, args)
+			}
+			arg := rapid.Map(rapid.SliceOfN(rapid.ByteRange(1, 255), 0, 20), func(b []byte) string { return string(b) }).Filter(fits)
+			rapid.Check(t, func(t *rapid.T) {
+				args := rapid.SliceOf(arg).Draw(t, "args")
+				if got := echoed(t, shell.argv, args); !slices.Equal(got, args) {
+					t.Fatalf("found  %q\nwanted %q", got, args)
+				}
+			})
+		})
+	}
+}
+
+func FuzzQuote(f *testing.F) {
+	for _, a := range awkward {
+		f.Add([]byte(a), []byte("x"))
+	}
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		const most = 64 << 10 // half of what Linux takes for an argument, as it is quoted
+		if bytes.IndexByte(append(a, b...), 0) >= 0 || len(a)+len(b) > most {
+			t.Skip("no argument")
+		}
+		args := []string{string(a), string(b)}
+		if got := echoed(t, []string{"sh", "-c"}, args); !slices.Equal(got, args) {
+			t.Errorf("found %q, wanted %q", got, args)
+		}
+	})
+}

@@ -1,0 +1,208 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"dpukv/internal/daemontest"
+)
+
+// node is how a server is reached without a configuration.
+func node(s *daemontest.SSHServer) *Node {
+	return &Node{
+		Name: "bf", Via: SSH, Host: s.Address, Port: s.Port, User: s.User,
+		Identity: s.Identity, KnownHosts: s.KnownHosts, SSHConfig: "/dev/null",
+	}
+}
+
+func TestSSH(t *testing.T) {
+	t.Parallel()
+	n := node(daemontest.StartSSH(t, daemontest.SSHOptions{}))
+	if err := Check(n); err != nil {
+		t.Fatal(err)
+	}
+	testContract(t, n)
+}
+
+// The target listens where only the jump host gets to, in a namespace.
+func TestSSHJump(t *testing.T) {
+	t.Parallel()
+	network := daemontest.NewNet(t)
+	jump := daemontest.StartSSH(t, daemontest.SSHOptions{Net: network})
+	target := daemontest.StartSSH(t, daemontest.SSHOptions{Net: network, Listen: "127.0.0.1"})
+	config := filepath.Join(t.TempDir(), "ssh_config")
+	writeFile(t, config, jump.ClientConfig("card")+target.ClientConfig("bf"))
+
+	n := &Node{Name: "bf", Via: SSH, Host: "bf", SSHConfig: config}
+	_, err := Output(t.Context(), n, "true")
+	expectExplained(t, err, "node bf: 127.0.0.1 has no ssh server at port "+strconv.Itoa(target.Port)+": start it there, or say its port")
+
+	n.Jump = "card"
+	testContract(t, n)
+
+	t.Run("in the configuration", func(t *testing.T) {
+		writeFile(t, config, jump.ClientConfig("card")+target.ClientConfig("bf")+"ProxyJump card\n")
+		if _, err := Output(t.Context(), &Node{Name: "bf", Via: SSH, Host: "bf", SSHConfig: config}, "true"); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("unknown key", func(t *testing.T) {
+		empty(t, jump.KnownHosts)
+		_, err := Output(t.Context(), n, "true")
+		expectExplained(t, err, "node bf: a host key on the way to bf is not known or not the known one: connect once by hand and compare it: ssh -F "+config+" -J card bf")
+		expectEmpty(t, jump.KnownHosts)
+	})
+}
+
+func TestSSHHostKeys(t *testing.T) {
+	t.Parallel()
+	s, other := daemontest.StartSSH(t, daemontest.SSHOptions{}), daemontest.StartSSH(t, daemontest.SSHOptions{})
+	n := node(s)
+	s.Know(t, other.HostKey)
+	_, err := Output(t.Context(), n, "true")
+	expectExplained(t, err, "node bf: the host key of 127.0.0.1 is not the one that is known ("+s.KnownHosts+":1): somebody may sit in between")
+
+	empty(t, s.KnownHosts)
+	_, err = Output(t.Context(), n, "true")
+	expectExplained(t, err, "node bf: the host key of [127.0.0.1]:"+strconv.Itoa(s.Port)+" is not known in "+s.KnownHosts+": connect once by hand and compare it: ssh -F /dev/null -l ")
+	expectEmpty(t, s.KnownHosts)
+	if _, err := Install(t.Context(), n, Binaries{}); err == nil || !strings.Contains(err.Error(), "is not known in") {
+		t.Errorf("Install: %v", err)
+	}
+}
+
+func TestSSHRefuses(t *testing.T) {
+	t.Parallel()
+	s := daemontest.StartSSH(t, daemontest.SSHOptions{Password: true})
+	_, err := Output(t.Context(), node(s), "true")
+	expectExplained(t, err, "node bf: "+s.User+"@127.0.0.1 wants a password, as none of your keys is allowed there, and nobody is asked for one")
+
+	s = daemontest.StartSSH(t, daemontest.SSHOptions{Config: []string{"AuthorizedKeysFile none"}})
+	_, err = Output(t.Context(), node(s), "true")
+	expectExplained(t, err, "node bf: "+s.User+"@127.0.0.1 takes none of your keys (publickey): load the right one")
+
+	n := node(s)
+	n.Host = "no-such-host.invalid"
+	_, err = Output(t.Context(), n, "true")
+	expectExplained(t, err, "node bf: there is no host no-such-host.invalid (")
+
+	n = node(s)
+	n.SSHConfig = "/nonexistent"
+	_, err = Output(t.Context(), n, "true")
+	expectExplained(t, err, "node bf: there is no ssh configuration /nonexistent (")
+
+	n.SSHConfig = filepath.Join(t.TempDir(), "config")
+	writeFile(t, n.SSHConfig, "Nonsense yes\n")
+	_, err = Output(t.Context(), n, "true")
+	expectExplained(t, err, "node bf: the ssh configuration has a mistake (Bad configuration option: nonsense)")
+}
+
+// Something listens and says nothing, as a machine does that hangs.
+func TestSSHSilence(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	n := &Node{Name: "bf", Via: SSH, Host: "127.0.0.1", Port: l.Addr().(*net.TCPAddr).Port, SSHConfig: "/dev/null"}
+	_, err = Output(t.Context(), n, "true")
+	expectExplained(t, err, "node bf: 127.0.0.1 answers nothing: is it up, and is what listens there an ssh server?")
+
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := Output(ctx, n, "true"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("found %v, wanted the context's error", err)
+	}
+}
+
+func TestSSHCut(t *testing.T) {
+	t.Parallel()
+	network := daemontest.NewNet(t)
+	n := node(daemontest.StartSSH(t, daemontest.SSHOptions{Net: network}))
+	result := make(chan error, 1)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	cmd, stderr, err := n.cmd(t.Context(), []string{"sh", "-c", "echo up; exec sleep 1000"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout = w
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	go func() { result <- n.ended(t.Context(), stderr, cmd.Wait()) }()
+	if _, err := r.Read(make([]byte, 3)); err != nil {
+		t.Fatal(err)
+	}
+	network.Cut(t)
+	select {
+	case err := <-result:
+		expectExplained(t, err, "node bf: the connection to "+network.There+" is lost: nothing came for 6 s")
+	case <-time.After(30 * time.Second): // a hang, not a measure: TCP alone takes a quarter of an hour
+		cmd.Process.Kill()
+		t.Error("the command did not notice that its connection is lost")
+	}
+	_, err = Output(t.Context(), n, "true")
+	expectExplained(t, err, "node bf: "+network.There+" is not reached by ssh at port "+strconv.Itoa(n.Port)+" (")
+}
+
+// A server that ends takes its sessions' connections with it.
+func TestSSHServerEnds(t *testing.T) {
+	t.Parallel()
+	daemontest.NeedRoot(t)
+	s := daemontest.StartSSH(t, daemontest.SSHOptions{})
+	n := node(s)
+	cmd, stderr, err := n.cmd(t.Context(), []string{"cat"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdin, stdout := pipes(t, cmd)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stdin.Write([]byte("x"))
+	if _, err := stdout.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	s.Kill()
+	expectExplained(t, n.ended(t.Context(), stderr, cmd.Wait()), "node bf: 127.0.0.1 closed the connection: its sshd or the machine went down, or ended it")
+}
+
+func expectExplained(t *testing.T, err error, want string) {
+	t.Helper()
+	var e *Explained
+	if !errors.As(err, &e) || !strings.HasPrefix(e.Error(), want) {
+		t.Errorf("found  %v\nwanted %s…", err, want)
+	}
+}
+
+func writeFile(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func empty(t *testing.T, file string) {
+	t.Helper()
+	writeFile(t, file, "")
+}
+
+func expectEmpty(t *testing.T, file string) {
+	t.Helper()
+	if b, err := os.ReadFile(file); err != nil || len(b) > 0 {
+		t.Errorf("%s was written to: %s %v", file, b, err)
+	}
+}

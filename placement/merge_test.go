@@ -1,0 +1,111 @@
+package placement
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"dpukv/internal/machine"
+	"dpukv/placement/launch"
+	"dpukv/results"
+)
+
+// fakeShare is what a client with these latencies reports, in a window of a second that it began with its clock this much off.
+func fakeShare(t *testing.T, node string, cpus []int, clock time.Duration, told time.Time, latencies ...int64) share {
+	t.Helper()
+	h := results.NewHistogram()
+	for _, l := range latencies {
+		results.Record(h, l)
+	}
+	p := fakePoint(&clientSpec{Store: "mica", Threads: 1, Batch: 64, Window: 1, Connections: 1, Hash: "city64"})
+	p.StartedAt = told.Add(clock)
+	p.Ops, p.Gets, p.Hits = uint64(len(latencies)), uint64(len(latencies)), uint64(len(latencies))
+	p.ThroughputOps, p.ClientCPUs, p.ClientCPUShare, p.ClientCPUNsPerOp = float64(len(latencies)), cpus, 0.5, 100
+	p.PreloadHitRate, p.OpsPerFrame, p.BytesPerFrame = 1, 64, 1000
+	p.Latency, p.Actual = results.LatencyOf(h), results.LatencyOf(h)
+	p.Warnings = []string{"a doubt"}
+	var intervals []results.Interval
+	for _, tag := range []string{results.TagIntended, results.TagActual} {
+		intervals = append(intervals, results.Interval{Tag: tag, Start: p.StartedAt, End: p.StartedAt.Add(time.Second), Histogram: h})
+	}
+	log, err := results.EncodeHlog(intervals)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return share{
+		member: &member{
+			process: &process{node: node},
+			end:     end{node: &Node{Node: launch.Node{Name: node}, Kind: kindHost}, kernel: "k"},
+			hello:   &hello{Machine: machine.Facts{ReadAt: told.Add(clock - time.Minute)}, heard: told.Add(-time.Minute)},
+		},
+		res: &result{p, log}, began: told,
+	}
+}
+
+// TestMergeAddsUp: two clients whose clocks are an hour apart and which share a CPU.
+func TestMergeAddsUp(t *testing.T) {
+	told := time.Now()
+	pt := &Point{Config: Config{Duration: time.Second}}
+	shares := []share{
+		fakeShare(t, "hostA", []int{1}, 0, told, 1000, 2000, 3000),
+		fakeShare(t, "dpuA", []int{1}, time.Hour, told, 9000),
+	}
+	res, err := merge(shares, told, pt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &res.Point
+	if p.Ops != 4 || p.Gets != 4 || p.ThroughputOps != 4 || p.PreloadHitRate != 1 || p.OpsPerFrame != 64 {
+		t.Errorf("sums are wrong: %+v", p)
+	}
+	if p.MaxNs < 9000 || p.MaxNs > 9010 || p.P50Ns > 2010 || math.Abs(p.MeanNs-3750) > 5 {
+		t.Errorf("latencies are not those of all: %+v", p.Latency)
+	}
+	if len(p.Clients) != 2 || p.Clients[0].Node.Node != "hostA" || p.Clients[1].Ops != 1 || p.Clients[0].Ops != 3 {
+		t.Errorf("shares: %+v", p.Clients)
+	}
+	if p.ClientCPUShare != 1 || p.ClientCPUNsPerOp != 100 {
+		t.Errorf("two clients busy half the time of one CPU: a share of %v, %v ns an operation", p.ClientCPUShare, p.ClientCPUNsPerOp)
+	}
+	intervals, err := results.DecodeHlog(res.Hlog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h, err := results.MergeTag(intervals, results.TagIntended); err != nil || h.TotalCount() != 4 || len(intervals) != 2 {
+		t.Errorf("%d intervals with %d operations, %v", len(intervals), h.TotalCount(), err)
+	}
+	text := strings.Join(p.Warnings, "\n")
+	for _, want := range []string{"client-bound: the clients' threads were together busy for 100 %", "hostA: a doubt", "dpuA: a doubt"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("warnings %q, want %s", p.Warnings, want)
+		}
+	}
+}
+
+func TestMergeRefusesNonsense(t *testing.T) {
+	told := time.Now()
+	pt := &Point{Config: Config{Duration: time.Second}}
+	shares := func() []share {
+		return []share{fakeShare(t, "a", []int{0}, 0, told, 1), fakeShare(t, "b", []int{1}, 0, told, 1)}
+	}
+	late := shares()
+	late[1].began = told.Add(600 * time.Millisecond)
+	if _, err := merge(late, told, pt); err == nil || !strings.Contains(err.Error(), "the clients began 600ms apart, 60 % of the window") {
+		t.Errorf("no common window: got %v", err)
+	}
+	late[1].began = told.Add(100 * time.Millisecond)
+	if res, err := merge(late, told, pt); err != nil || !strings.Contains(res.Point.Warnings[0], "100ms apart, 10 % of the window") {
+		t.Errorf("not quite together: got %v", err)
+	}
+	jumped := shares()
+	jumped[1].res.Point.StartedAt = told.Add(time.Hour)
+	if _, err := merge(jumped, told, pt); err == nil || !strings.Contains(err.Error(), "node b: its window began 1h0m0s from when it was told to, by its clock") {
+		t.Errorf("a clock that jumps: got %v", err)
+	}
+	garbled := shares()
+	garbled[0].res.Hlog = []byte("1,2,3\n")
+	if _, err := merge(garbled, told, pt); err == nil || !strings.Contains(err.Error(), "node a: results: histogram log") {
+		t.Errorf("a damaged log: got %v", err)
+	}
+}

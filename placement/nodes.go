@@ -1,0 +1,135 @@
+package placement
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"dpukv/placement/emulate"
+	"dpukv/placement/launch"
+)
+
+// machines is the testbed at work: it makes those that are emulated, and turns what is to run on a node into what
+// to run here.
+type machines struct {
+	bed      Testbed // with the addresses that the emulated machines got
+	lab      *emulate.Lab
+	command  []string // becomes a node's agent here
+	patience patience
+
+	mu        sync.Mutex
+	installed map[string]string // the binary's path, by node
+}
+
+// keeper is the command that holds the emulated machines; nil: this binary's.
+func newMachines(ctx context.Context, bed *Testbed, command, keeper []string, p patience) (*machines, error) {
+	m := &machines{bed: *bed, command: command, patience: p, installed: map[string]string{}}
+	spec := bed.lab()
+	if len(spec.Machines) == 0 {
+		return m, nil
+	}
+	spec.Keeper = keeper
+	var err error
+	if m.lab, err = emulate.Start(ctx, spec); err != nil {
+		return nil, fmt.Errorf("make the machines of testbed %s: %w", bed.Name, err)
+	}
+	m.bed.Nodes = append([]Node(nil), bed.Nodes...)
+	for i := range m.bed.Nodes {
+		if n := &m.bed.Nodes[i]; n.made() {
+			n.Address = m.lab.Address(n.Name)
+		}
+	}
+	return m, nil
+}
+
+// Close takes the emulated machines away.
+func (m *machines) Close() error {
+	if m.lab == nil {
+		return nil
+	}
+	return m.lab.Close()
+}
+
+// argv is the command to run here to get an agent on the node.
+func (m *machines) argv(ctx context.Context, n *Node) ([]string, error) {
+	if n.made() {
+		return m.lab.Argv(n.Name, m.command)
+	}
+	if n.here() {
+		return launch.Command(&n.Node, m.command)
+	}
+	path, err := m.install(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	return launch.Command(&n.Node, []string{path, agentCommand})
+}
+
+// agentCommand is the subcommand that becomes a node's agent.
+const agentCommand = "node"
+
+// install sees that the binary is on the node, once.
+func (m *machines) install(ctx context.Context, n *Node) (string, error) {
+	m.mu.Lock()
+	path, ok := m.installed[n.Name]
+	m.mu.Unlock()
+	if ok {
+		return path, nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, m.patience.install,
+		fmt.Errorf("node %s: the binary was not there after %v", n.Name, m.patience.install))
+	defer cancel()
+	path, err := launch.Install(ctx, &n.Node, launch.Binaries{Dir: m.bed.Binaries})
+	if err != nil {
+		return "", err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.installed[n.Name] = path
+	return path, nil
+}
+
+// strength gives an emulated machine the CPU time of as many of its cores as there are threads on it.
+func (m *machines) strength(n *Node, threads int) (quotaCPUs float64, err error) {
+	if !n.made() || n.Profile == emulate.NoProfile {
+		return 0, nil
+	}
+	return m.lab.SetCores(n.Name, threads)
+}
+
+// madeOf is what was made for an emulated machine; nil for others.
+func (m *machines) madeOf(n *Node) *emulate.MachineFacts {
+	if !n.made() {
+		return nil
+	}
+	facts := m.lab.Facts()
+	i := slices.IndexFunc(facts.Machines, func(f emulate.MachineFacts) bool { return f.Name == n.Name })
+	if i < 0 {
+		return nil
+	}
+	return &facts.Machines[i]
+}
+
+// agent starts a node's agent and hears its hello.
+func (m *machines) agent(ctx context.Context, n *Node) (*process, *hello, error) {
+	argv, err := m.argv(ctx, n)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := startProcess(n.Name, argv, m.patience)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !n.here() {
+		p.explain = func(said string, err error) error { return launch.Explain(&n.Node, said, err) }
+	}
+	h, err := expect[*hello](ctx, p, m.patience.hello, "say hello")
+	if err != nil {
+		p.close()
+		return nil, nil, err
+	}
+	h.heard = time.Now()
+	return p, h, nil
+}

@@ -1,0 +1,49 @@
+package placement
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"dpukv/placement/launch"
+)
+
+// device names, for package provider, what carries RDMA on one of the nodes of a placement:
+//
+//	rdma: {device: …}     what carries it
+//	mlx5_0                that NIC, through libibverbs (ibverbs:mlx5_0 says the same)
+//	softroce              software, on the node's address (or softroce:ADDRESS)
+//	shm                   memory that both ends map
+//	nothing               shm if all nodes are via: local; softroce if all are on this machine, in namespaces
+//
+// Only processes that are via: local share memory: two machines have none, nor have two emulated
+// ones. Between real machines nothing is chosen, for a NIC and software are not the same measurement.
+func (c *cast) device(n *Node) (string, error) {
+	alone := c.every(func(n *Node) bool { return n.Via == launch.Local })
+	switch name := n.RDMA.Device; {
+	case name == "shm" && !alone:
+		return "", fmt.Errorf("node %s: found rdma: {device: shm}, allowed: between nodes that are via: local; the others have no memory in common", n.Name)
+	case name == "softroce" || name == "" && !alone && c.every((*Node).here):
+		return "softroce:" + n.address(), nil
+	case name == "" && alone:
+		return "shm", nil
+	case name == "":
+		return "", fmt.Errorf("node %s: found no rdma device, allowed: rdma: {device: NAME} with a NIC's name (such as mlx5_0), or softroce, which is software and says so in every result", n.Name)
+	case name == "shm" || strings.Contains(name, ":"):
+		return name, nil
+	default:
+		return "ibverbs:" + name, nil
+	}
+}
+
+func (c *cast) every(is func(*Node) bool) bool {
+	return !slices.ContainsFunc(c.all(), func(n *Node) bool { return !is(n) })
+}
+
+// address is the node's, or in words what it will be.
+func (n *Node) address() string {
+	if n.Address == "" {
+		return "ITS-ADDRESS"
+	}
+	return n.Address
+}

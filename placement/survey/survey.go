@@ -1,0 +1,26 @@
+package survey
+
+import (
+	"context"
+	"time"
+)
+
+// Report is what a node has.
+type Report struct {
+	Interfaces []Interface `json:"interfaces"`
+	RDMA       []Device    `json:"rdma"`
+	BlueField  *BlueField  `json:"bluefield,omitempty"`
+	Tools      []Tool      `json:"tools"`
+}
+
+// toolPatience is for all tools together: mlxconfig takes a second.
+const toolPatience = 8 * time.Second
+
+// Read reads the report of this machine, within the network namespace of the process.
+func Read(ctx context.Context) Report {
+	ctx, cancel := context.WithTimeout(ctx, toolPatience)
+	defer cancel()
+	r := Report{Interfaces: interfaces(), RDMA: rdmaDevices("/sys"), Tools: tools(ctx)}
+	r.BlueField = blueField(ctx, "/sys", r.Interfaces)
+	return r
+}

@@ -1,0 +1,57 @@
+package survey
+
+import (
+	"context"
+	"os/exec"
+	"strings"
+	"sync"
+)
+
+// Tool is a program that a datapath or a check may need.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"` // as it says, or "yes"; "": not there
+}
+
+// wanted are the tools, with what makes them tell their version and end; none: they are only looked for.
+var wanted = [][]string{
+	{"ip", "-V"},
+	{"tc", "-V"},
+	{"ethtool", "--version"},
+	{"ovs-vsctl", "--version"},
+	{"dpdk-testpmd"}, // would take over devices
+	{"mlxconfig", "-v"},
+	{"ib_write_lat", "--version"},
+}
+
+// tools asks all at once.
+func tools(ctx context.Context) []Tool {
+	list := make([]Tool, len(wanted))
+	var all sync.WaitGroup
+	for i, argv := range wanted {
+		all.Go(func() { list[i] = Tool{argv[0], version(ctx, argv)} })
+	}
+	all.Wait()
+	return list
+}
+
+func version(ctx context.Context, argv []string) string {
+	if _, err := exec.LookPath(argv[0]); err != nil {
+		return ""
+	}
+	if len(argv) == 1 {
+		return "yes"
+	}
+	out, err := output(ctx, argv[0], argv[1:]...)
+	line, _, _ := strings.Cut(strings.TrimSpace(out), "\n")
+	if err != nil || line == "" {
+		return "yes"
+	}
+	return line
+}
+
+// output is what a program writes to either stream, with nothing on its stdin: that is the protocol's.
+func output(ctx context.Context, name string, args ...string) (string, error) {
+	out, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
+	return string(out), err
+}

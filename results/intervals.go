@@ -1,0 +1,47 @@
+package results
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Recording is what one of several recorders has of a window.
+type Recording struct {
+	Start     time.Time // of the window, by the recorder's clock
+	Intervals []Interval
+}
+
+// MergeIntervals merges recordings of one window, tag by tag and interval by interval. Each counts from its own
+// start, so that the recorders' clocks need not agree; the merged intervals have the
+// times of the first. It fails where [Merge] does.
+func MergeIntervals(recordings ...Recording) ([]Interval, error) {
+	type place struct {
+		tag      string
+		offsetMs int64 // what a histogram log holds
+	}
+	merged := map[place]Interval{}
+	for _, r := range recordings {
+		for _, iv := range r.Intervals {
+			at := place{iv.Tag, iv.Start.UnixMilli() - r.Start.UnixMilli()}
+			shift := recordings[0].Start.Sub(r.Start).Truncate(time.Millisecond)
+			both := Interval{Tag: iv.Tag, Start: iv.Start.Add(shift), End: iv.End.Add(shift), Histogram: iv.Histogram}
+			if before, there := merged[at]; there {
+				sum, err := Merge(before.Histogram, iv.Histogram)
+				if err != nil {
+					return nil, err
+				}
+				both = Interval{Tag: iv.Tag, Start: before.Start, End: before.End, Histogram: sum}
+			}
+			merged[at] = both
+		}
+	}
+	list := make([]Interval, 0, len(merged))
+	for _, iv := range merged {
+		list = append(list, iv)
+	}
+	slices.SortFunc(list, func(a, b Interval) int {
+		return cmp.Or(a.Start.Compare(b.Start), -cmp.Compare(a.Tag, b.Tag))
+	})
+	return list, nil
+}

@@ -1,0 +1,46 @@
+package results
+
+import (
+	"testing"
+	"time"
+)
+
+// TestMergeIntervals: two recorders whose clocks are years apart, one of which counted nothing in its first interval.
+func TestMergeIntervals(t *testing.T) {
+	first := time.Date(2026, 3, 4, 5, 6, 7, 123_456_789, time.UTC)
+	second := first.AddDate(-2, 0, 0).Add(987_654 * time.Nanosecond)
+	const length = 250 * time.Millisecond
+	at := func(start time.Time, n int, tag string, latencies ...int64) Interval {
+		h := NewHistogram()
+		for _, l := range latencies {
+			Record(h, l)
+		}
+		from := start.Add(time.Duration(n) * length)
+		return Interval{Tag: tag, Start: from, End: from.Add(length), Histogram: h}
+	}
+	got, err := MergeIntervals(
+		Recording{first, []Interval{at(first, 0, TagIntended, 5), at(first, 0, TagActual, 1), at(first, 1, TagActual, 2, 3)}},
+		Recording{second, []Interval{at(second, 1, TagActual, 4), at(second, 2, TagActual, 6)}},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []struct {
+		n     int
+		tag   string
+		count int64
+	}{{0, TagIntended, 1}, {0, TagActual, 1}, {1, TagActual, 3}, {2, TagActual, 1}}
+	if len(got) != len(want) {
+		t.Fatalf("%d intervals, want %d: %+v", len(got), len(want), got)
+	}
+	for i, w := range want {
+		from := first.Add(time.Duration(w.n) * length)
+		early := from.Sub(got[i].Start)
+		if got[i].Tag != w.tag || got[i].Histogram.TotalCount() != w.count || early < 0 || early > time.Millisecond || got[i].End.Sub(got[i].Start) != length {
+			t.Errorf("interval %d: %s from %v to %v with %d, want %+v", i, got[i].Tag, got[i].Start, got[i].End, got[i].Histogram.TotalCount(), w)
+		}
+	}
+	if _, err := EncodeHlog(got); err != nil {
+		t.Error(err)
+	}
+}
