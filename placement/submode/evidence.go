@@ -49,7 +49,10 @@ func (l *Lease) Evidence(ctx context.Context) (*Evidence, error) {
 		Datapath: l.datapath.name, Came: map[string]uint64{}, Left: map[string]uint64{},
 		Carried: map[string]uint64{}, Elsewhere: map[string]uint64{}, Flows: map[string]uint64{}, Processes: map[string]int64{}, site: l.site,
 	}
-	err := errors.Join(l.interfaces(ctx, e), l.processes(ctx, e))
+	err := l.interfaces(ctx, e)
+	if err == nil {
+		err = l.processes(ctx, e)
+	}
 	if err == nil && l.datapath.count != nil {
 		err = l.datapath.count(ctx, l.site, l.node, e)
 	}

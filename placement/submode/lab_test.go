@@ -59,7 +59,8 @@ func newTestbed(t *testing.T) *testbed {
 	}
 	lab, err := emulate.Start(t.Context(), emulate.Spec{
 		Machines: []emulate.Machine{
-			{Name: "a", Kind: emulate.Host, Direct: true}, {Name: "b", Kind: emulate.Host},
+			{Name: "a", Kind: emulate.Host, Direct: true},
+			{Name: "b", Kind: emulate.Host},
 			{Name: "d", Kind: emulate.DPU, Of: "b", OnPath: true},
 		},
 		Keeper: []string{path, "lab"},
@@ -83,17 +84,11 @@ func (b *testbed) node(machine string) Node {
 // run runs a command on a machine; it must succeed.
 func (b *testbed) run(machine string, argv ...string) string {
 	b.t.Helper()
-	out, err := b.node(machine).Run(b.t.Context(), argv)
+	out, err := b.node(machine).Run(context.WithoutCancel(b.t.Context()), argv)
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	return out
-}
-
-// ping sends some packets from a to b, and back.
-func (b *testbed) ping() {
-	b.t.Helper()
-	b.run("a", "ping", "-q", "-c", "100", "-i", "0.002", "-W", "2", b.Address("b"))
 }
 
 // load has a MICA server on b and a client on a, and returns the point.
@@ -141,13 +136,13 @@ func (b *testbed) snapshot() string {
 	b.t.Helper()
 	var s strings.Builder
 	for _, argv := range [][]string{
-		{"sh", "-c", `ip -d link show | grep -v ' alias ' | sed 's/ qlen [0-9]*//'`},
+		{"sh", "-c", `ip -d link show | grep -v ' alias ' | sed 's/ qlen [0-9]*//; s/NO-CARRIER,//; s/ state [A-Z]* / /'`},
 		{"tc", "qdisc", "show"},
 		{"sh", "-c", `for p in p0 pf0hpf; do tc filter show dev $p ingress; done`},
 		{"sh", "-c", `command -v nft >/dev/null && nft list ruleset || :`},
 		{"sysctl", "net.core.rmem_default"},
 		{"sh", "-c", `ls -R /run/dpukv /run/dpdk /run/openvswitch /etc/openvswitch /var/lib/openvswitch 2>/dev/null || :`},
-		{"sh", "-c", `ps -eo args | grep -E '[o]vs(db-server|-vswitchd)|[d]pdk-testpmd' || :`},
+		{"sh", "-c", `ps -eo stat,args | grep -E '^[^Z].*[o]vs(db-server|-vswitchd)|^[^Z].*[d]pdk-testpmd' || :`},
 	} {
 		fmt.Fprintf(&s, "$ %s\n%s", strings.Join(argv, " "), b.run("d", argv...))
 	}

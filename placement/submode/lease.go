@@ -120,7 +120,10 @@ func (s *Submode) Adopt(ctx context.Context, n Node) (*Lease, error) {
 // choose is the datapath, asked for or the first of its list that the node has.
 func (s *Submode) choose(ctx context.Context, n Node, j *journal) (*datapath, error) {
 	if s.datapath != nil {
-		return s.datapath, all(ctx, n, newSite(&s.cfg, s.datapath, j.dir).has())
+		if err := all(ctx, n, newSite(&s.cfg, s.datapath, j.dir).has()); err != nil {
+			return nil, missing(ctx, "%w: %w", ErrMissing, err)
+		}
+		return s.datapath, nil
 	}
 	var reasons []string
 	for _, d := range candidates(s.cfg.Target, s.cfg.Submode) {
@@ -131,10 +134,18 @@ func (s *Submode) choose(ctx context.Context, n Node, j *journal) (*datapath, er
 		if err == nil {
 			return d, nil
 		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
 		reasons = append(reasons, d.name+": "+err.Error())
 	}
-	return nil, fmt.Errorf("node %s has none of the datapaths for it:\n%s", n.Name, strings.Join(reasons, "\n"))
+	return nil, missing(ctx, "%w: node %s has none of the datapaths for it:\n%s", ErrMissing, n.Name, strings.Join(reasons, "\n"))
+}
+
+// ErrMissing is wrapped by the error of a node that has not what a datapath needs.
+var ErrMissing = errors.New("something is missing")
+
+// missing is no matter of the node where ctx ended.
+func missing(ctx context.Context, format string, args ...any) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf(format, args...)
 }

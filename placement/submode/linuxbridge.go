@@ -7,7 +7,7 @@ func (s *site) hasBridge() []Step {
 	return []Step{{
 		Says: "a kernel with a bridge, and counters of what it forwards (nft, family bridge)",
 		Run: sh(`exec unshare --net sh -euc '
-ip link add b type bridge
+ip link add name br0 type bridge
 nft "table bridge t { chain c { type filter hook forward priority 0; counter; }; }"'`),
 		Else: "install Debian's nftables, or what your system calls it; a kernel with the modules bridge and nf_tables",
 	}}
@@ -17,7 +17,7 @@ nft "table bridge t { chain c { type filter hook forward priority 0; counter; };
 func (s *site) bridgeSteps() []Step {
 	list := []Step{
 		{
-			Says: "a bridge", Run: []string{"ip", "link", "add", bridge, "type", "bridge", "mcast_snooping", "0"},
+			Says: "a bridge", Run: []string{"ip", "link", "add", "name", bridge, "type", "bridge", "mcast_snooping", "0"},
 			Undo: sh(`ip link del "$1" 2>/dev/null || :`, bridge),
 		},
 		{

@@ -2,6 +2,7 @@ package submode
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -101,9 +102,9 @@ func (s *site) hasFlower() []Step {
 	return append(s.hasKernelOVS(), Step{
 		Says: "a kernel with traffic control's flower and mirred",
 		Run: sh(`exec unshare --net sh -euc '
-ip link add a type veth peer name b
-tc qdisc add dev a ingress
-tc filter add dev a ingress protocol ip flower skip_hw dst_ip 192.0.2.1 action mirred egress redirect dev b'`),
+ip link add name v0 type veth peer name v1
+tc qdisc add dev v0 ingress
+tc filter add dev v0 ingress protocol ip flower skip_hw dst_ip 192.0.2.1 action mirred egress redirect dev v1'`),
 		Else: "a kernel with the modules cls_flower and act_mirred, as Debian's has",
 	})
 }
@@ -141,6 +142,10 @@ func (s *site) startOVS(vswitchd string, pinned bool, config ...string) []Step {
 		daemon = append([]string{"taskset", "-c", cpuList(s.cfg.CPUs)}, daemon...)
 	}
 	list := []Step{
+		{
+			Says: "interfaces of the switch's own, which outlive it, removed at the end", Run: []string{"true"},
+			Undo: sh(`for i in "$@"; do ip link del dev "$i" 2>/dev/null || :; done`, bridge, "ovs-netdev"),
+		},
 		{Says: "a database of our own", Run: []string{"ovsdb-tool", "create", s.file("conf.db"), schema}},
 		{
 			Says: "its server", Run: s.own(s.daemon("ovsdb-server", "ovsdb-server", "--remote=punix:"+s.file("db.sock"), s.file("conf.db"))...),
@@ -172,11 +177,11 @@ func (s *site) addBridge(datapathType string, port func(name string) []string) [
 // one for the whole machine, and it is changed in its first namespace only.
 func roomy(argv []string) []string {
 	return append(sh(`
-set() { nsenter --target 1 --net sysctl -qw net.core.rmem_default="$1"; }
+resize() { nsenter --target 1 --net sysctl -qw net.core.rmem_default="$1"; }
 old=$(sysctl -n net.core.rmem_default)
-trap 'set "$old"' EXIT
+trap 'resize "$old"' EXIT
 trap 'exit 1' HUP INT TERM
-set 8388608
+resize 8388608
 "$@"`), argv...)
 }
 
@@ -193,7 +198,7 @@ func (s *site) systemSteps() []Step {
 		Says: "what is in the kernel, taken out at the end", Run: []string{"true"},
 		Undo: sh(`ovs-dpctl dump-dps 2>/dev/null | grep -qx system@ovs-system || exit 0; exec ovs-dpctl del-dp ovs-system`),
 	}
-	return append(append([]Step{forget}, s.startOVS("ovs-vswitchd", true)...), s.addBridge("system", nil)...)
+	return slices.Concat([]Step{forget}, s.startOVS("ovs-vswitchd", true), s.addBridge("system", nil))
 }
 
 func (s *site) flowerSteps() []Step {
@@ -219,19 +224,18 @@ func (s *site) dpdkSteps() []Step {
 	if len(poll) == 0 {
 		poll = house
 	}
-	xdp := s.datapath.name == "ovs-dpdk-xdp"
 	config := []string{
 		"dpdk-init=true", "dpdk-lcore-mask=" + mask(house), "pmd-cpu-mask=" + mask(poll), "pmd-maxsleep=100",
 		"dpdk-extra=" + quoteOVS("--no-huge --legacy-mem --no-pci --iova-mode=va -m 512 --file-prefix="+s.prefix()+" --no-telemetry"),
 	}
 	port := func(name string) []string {
 		devargs := fmt.Sprintf("net_af_packet_%s,iface=%s,framesz=2048,framecnt=8192,blocksz=65536,qdisc_bypass=1", name, name)
-		if xdp {
+		if s.driver() == "af_xdp" {
 			devargs = fmt.Sprintf("net_af_xdp_%s,iface=%s", name, name)
 		}
 		return []string{"type=dpdk", "options:dpdk-devargs=" + quoteOVS(devargs), "options:n_rxq=1"}
 	}
-	return append(append([]Step{s.dpdkFiles()}, s.startOVS(dpdkOVS, false, config...)...), s.addBridge("netdev", port)...)
+	return slices.Concat(s.xdpFree(), []Step{s.dpdkFiles()}, s.startOVS(dpdkOVS, false, config...), s.addBridge("netdev", port))
 }
 
 // prefix sets apart the files of DPDK processes.

@@ -2,6 +2,7 @@ package submode
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -20,7 +21,7 @@ func (l *Lease) processes(ctx context.Context, e *Evidence) error {
 		}
 		key, used, err := parseStat(out)
 		if err != nil {
-			return err
+			return fmt.Errorf("%s has ended: %w", strings.TrimSuffix(file, ".pid"), err)
 		}
 		e.Processes[key] = used.Nanoseconds()
 	}
@@ -38,6 +39,9 @@ func parseStat(text string) (key string, used time.Duration, err error) {
 	const utime, stime, start = 14 - 3, 15 - 3, 22 - 3 // counted from 1 in the manual, the third is the first here
 	if len(fields) <= start {
 		return "", 0, fmt.Errorf("/proc/PID/stat: found %q", shorten(text))
+	}
+	if fields[0] == "Z" {
+		return "", 0, errors.New("it is dead, and its parent has not noticed")
 	}
 	for _, i := range []int{utime, stime} {
 		n, err := strconv.ParseInt(fields[i], 10, 64)

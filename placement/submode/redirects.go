@@ -67,9 +67,9 @@ func (s *site) hasU32() []Step {
 	return []Step{{
 		Says: "a kernel with traffic control's u32 and mirred",
 		Run: sh(`exec unshare --net sh -euc '
-ip link add a type veth peer name b
-tc qdisc add dev a ingress
-tc filter add dev a parent ffff: protocol all u32 match u32 0 0 action mirred egress redirect dev b'`),
+ip link add name v0 type veth peer name v1
+tc qdisc add dev v0 ingress
+tc filter add dev v0 parent ffff: protocol all u32 match u32 0 0 action mirred egress redirect dev v1'`),
 		Else: "a kernel with the modules cls_u32 and act_mirred, as Debian's has",
 	}}
 }
