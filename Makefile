@@ -21,8 +21,9 @@ ibverbs: ## build ./dpukv with the provider for RDMA NICs (installs libibverbs-d
 	@echo '#include <infiniband/verbs.h>' | gcc -E - >/dev/null 2>&1 || { apt-get update -q && apt-get install -qy gcc libc6-dev libibverbs-dev ibverbs-providers; }
 	$(GO) build -tags ibverbs -ldflags "-X main.version=$(VERSION)" -o dpukv ./cmd/dpukv
 
-deps: # what the tests need beside Go: a C compiler, for the race detector
+deps: # what the tests need beside Go: a C compiler, for the race detector; sshd, Slurm and login shells, for the launchers
 	@command -v gcc >/dev/null || { apt-get update -q && apt-get install -qy gcc libc6-dev; }
+	@internal/daemontest/install.sh
 
 test: deps lint ## all tests: lint, unit, race, both build variants, benchmarks for one iteration
 	$(TEST) ./...

@@ -13,7 +13,11 @@ import (
 // buildID is a digest of the binary that runs. Version strings are for people: only this tells
 // whether two processes are the same program.
 var buildID = sync.OnceValues(func() (string, error) {
-	f, err := os.Open("/proc/self/exe") // what runs, even if the file was replaced since
+	return digest("/proc/self/exe") // what runs, even if the file was replaced since
+})
+
+func digest(file string) (string, error) {
+	f, err := os.Open(file)
 	if err != nil {
 		return "", fmt.Errorf("read this binary: %w", err)
 	}
@@ -23,7 +27,7 @@ var buildID = sync.OnceValues(func() (string, error) {
 		return "", fmt.Errorf("read this binary: %w", err)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8]), nil
-})
+}
 
 // source is the revision that this binary was built from; "" where the build did not note it. Between
 // architectures it has to do: their digests differ.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -86,6 +87,19 @@ func (e *ensemble) members() []*member { return append([]*member{e.server}, e.cl
 
 // close ends the clients, then the server.
 func (e *ensemble) close() error { return errors.Join(closeAll(e.clients), e.server.close()) }
+
+// lost puts first what a failed point's members tell of a lost connection, which others only suffer from.
+func (e *ensemble) lost(err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, m := range e.members() {
+		if why := m.lost(); why != nil && !strings.Contains(err.Error(), why.Error()) {
+			return fmt.Errorf("%w; so that %w", why, err)
+		}
+	}
+	return err
+}
 
 func closeAll(members []*member) error {
 	errs := make([]error, len(members))

@@ -19,11 +19,16 @@ func (r *runner) measure(ctx context.Context, pt *Point) (res *result, err error
 	if err != nil {
 		return nil, err
 	}
+	r.tell("begin", pt)
+	defer r.tell("end", pt)
 	e, err := r.assemble(ctx, &c)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, e.close()) }()
+	defer func() {
+		closed := e.close()
+		err = errors.Join(e.lost(err), closed)
+	}()
 	doubts, err := r.settle(e, pt)
 	if err != nil {
 		return nil, err
@@ -42,6 +47,13 @@ func (r *runner) measure(ctx context.Context, pt *Point) (res *result, err error
 		r.complete(pt, &res.Point, e, up, doubts)
 	}
 	return res, err
+}
+
+// tell lets a test look on.
+func (r *runner) tell(event string, pt *Point) {
+	if r.observe != nil {
+		r.observe(event, pt, r.machines)
+	}
 }
 
 // serve brings the server up.
@@ -70,6 +82,7 @@ func (r *runner) load(ctx context.Context, e *ensemble, c *cast, pt *Point, addr
 	for _, m := range e.clients {
 		m.send(&start{})
 	}
+	r.tell("go", pt)
 	err := e.each(ctx, 0, func(ctx context.Context, i int) (err error) {
 		shares[i], err = r.share(ctx, e.clients[i], pt)
 		if err == nil {

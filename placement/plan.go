@@ -27,10 +27,12 @@ type Options struct {
 	Stdout io.Writer // of Run: the table at the end
 	Stderr io.Writer // of Run: progress, and what went wrong
 
-	command  []string // becomes the agent of a node here; nil: this binary with its subcommand node
-	keeper   []string // holds the emulated machines; nil: this binary with its own subcommand for that
-	patience patience // zero: defaultPatience
-	plain    bool     // no figures
+	command  []string                                   // becomes the agent of a node here; nil: this binary with its subcommand node
+	build    string                                     // the digest of that command's binary; "": this one's
+	observe  func(event string, pt *Point, m *machines) // of tests: "begin", "go", "end" of a point; nil: nobody
+	keeper   []string                                   // holds the emulated machines; nil: this binary with its own subcommand for that
+	patience patience                                   // zero: defaultPatience
+	plain    bool                                       // no figures
 }
 
 // Plan is a sweep that nothing speaks against. Making one starts and writes nothing.

@@ -172,6 +172,22 @@ func (p *process) death(task string) error {
 	return err
 }
 
+// lost says so if the process ended with the way to its node; nil if it did not, or has not ended.
+func (p *process) lost() error {
+	select {
+	case <-p.ended:
+	default:
+		return nil
+	}
+	if p.explain == nil || p.waitErr == nil {
+		return nil
+	}
+	if why := p.explain(p.stderr.text(), p.waitErr); why != p.waitErr {
+		return why
+	}
+	return nil
+}
+
 func (p *process) lastWords() string {
 	if lines := p.stderr.lines(); lines != "" {
 		return "; its last words:" + lines

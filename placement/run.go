@@ -32,7 +32,6 @@ var ErrInterrupted = errors.New("interrupted")
 // runner is a sweep at work.
 type runner struct {
 	*Plan
-	build  string
 	out    *results.Writer
 	report *reporter
 	clock  estimator
@@ -53,13 +52,14 @@ func (p *Plan) Run(ctx context.Context) (sum Summary, err error) {
 	if err := p.checkTools(); err != nil {
 		return Summary{}, err
 	}
-	build, err := buildID()
-	if err != nil {
-		return Summary{}, err
+	if p.build == "" {
+		if p.build, err = buildID(); err != nil {
+			return Summary{}, err
+		}
 	}
 	r := &runner{
-		Plan: p, build: build,
-		met: map[string]nodeEnv{}, wrote: map[string]bool{}, starts: map[string]starts{},
+		Plan: p,
+		met:  map[string]nodeEnv{}, wrote: map[string]bool{}, starts: map[string]starts{},
 	}
 	if r.out, err = p.open(); err != nil {
 		return Summary{}, err

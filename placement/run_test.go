@@ -302,3 +302,35 @@ func TestDryRunTellsAllAndDoesNothing(t *testing.T) {
 	}
 	leaveNone(t, pids, 0)
 }
+
+// TestSweepGoesOnWithoutALostNode: a node that does not start is given up after three points; what
+// can run without it is measured.
+func TestSweepGoesOnWithoutALostNode(t *testing.T) {
+	if _, err := exec.LookPath("ip"); err != nil {
+		t.Skip("needs ip (iproute2): ", err)
+	}
+	o, stderr, pids := fakeOptions(t, "")
+	o.TestbedFile = filepath.Join(t.TempDir(), "bed.yaml")
+	bed := "nodes:\n  a: {}\n  b: {}\n  gone: {via: netns, namespace: dpukv-test-no-such, address: 127.0.0.1}\nclient_side: a\nserver_side: b\n" +
+		"placements:\n  GONE-SH: {clients: [a, gone], server: b}\n"
+	sweep := "placements: [CH-SH, GONE-SH]\nget_ratios: [1, 0.5]\nclient_threads: [1, 2, 3]\nduration: 10ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n"
+	for file, text := range map[string]string{o.TestbedFile: bed, o.SweepFile: sweep} {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sum, err := runFake(t, o)
+	want := "3 points that need it were not tried; when that is mended: dpukv sweep --out " + o.Dir
+	if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "node gone: ") {
+		t.Errorf("got %v, want %q with the node's name", err, want)
+	}
+	if sum.Measured != 6 || len(sum.Failed) != 3 || sum.Skipped != 3 {
+		t.Errorf("got %+v%s", sum, stderr.lines())
+	}
+	for _, f := range sum.Failed {
+		if !strings.Contains(f.ID, "GONE-SH") || !strings.Contains(f.Reason, "node gone: ") {
+			t.Errorf("failed: %+v", f)
+		}
+	}
+	leaveNone(t, pids, 12)
+}

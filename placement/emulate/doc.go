@@ -28,7 +28,7 @@
 // lab in one piece, which is what a NIC does for its host. Off, the sender's kernel does both. Datapaths on raw
 // sockets (AF_PACKET, AF_XDP) lose TCP with them on, and the others would move larger packets than those: so a lab with an on-path
 // DPU has them off unless told otherwise, and what is compared with it has to have the same. Receive offload (GRO) is
-// left as the kernel has it for veth.
+// left as the kernel has it for veth. Before Linux 6.11, UDP in trains (UDP_SEGMENT) needs them on.
 //
 // # Cores
 //

@@ -3,7 +3,6 @@ package emulate
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"sync"
 
 	"dpukv/placement/emulate/keeper"
@@ -25,20 +24,28 @@ const join = `echo $$ >"$0" && exec "$@"`
 
 // Argv is the command that runs argv on a machine: within its namespaces and its share of CPU time.
 func (l *Lab) Argv(machine string, argv []string) ([]string, error) {
-	fd, ok := l.held.FDs[machine]
-	if !ok || l.facts.machine(machine) == nil {
-		return nil, l.unknown(machine)
+	space, err := l.Namespace(machine)
+	if err != nil {
+		return nil, err
 	}
 	var prefix []string
 	if group, ok := l.held.Groups[machine]; ok {
 		prefix = append(prefix, "sh", "-c", join, group.Procs)
 	}
-	proc := "/proc/" + strconv.Itoa(l.held.PID)
-	prefix = append(prefix, "nsenter", "--net="+proc+"/fd/"+strconv.Itoa(fd))
+	prefix = append(prefix, "nsenter", "--net="+space)
 	if l.facts.UserNamespace {
-		prefix = append(prefix, "--user="+proc+"/ns/user", "--preserve-credentials")
+		prefix = append(prefix, fmt.Sprintf("--user=/proc/%d/ns/user", l.held.PID), "--preserve-credentials")
 	}
 	return slices.Concat(prefix, []string{"--"}, argv), nil
+}
+
+// Namespace is a path of a machine's network namespace, for setns(2), as long as there is the lab.
+func (l *Lab) Namespace(machine string) (string, error) {
+	fd, ok := l.held.FDs[machine]
+	if !ok || l.facts.machine(machine) == nil {
+		return "", l.unknown(machine)
+	}
+	return fmt.Sprintf("/proc/%d/fd/%d", l.held.PID, fd), nil
 }
 
 func (l *Lab) unknown(machine string) error {

@@ -38,28 +38,40 @@ func option(t *testing.T, c *net.UDPConn, level, name, value int) {
 	}
 }
 
+// sendTrain sends bytes as packets of a size, which the kernel cuts.
+func sendTrain(t *testing.T, from, to *net.UDPConn, segment int, bytes []byte) {
+	t.Helper()
+	option(t, from, unix.IPPROTO_UDP, unix.UDP_SEGMENT, segment)
+	_, err := from.WriteTo(bytes, to.LocalAddr())
+	if errors.Is(err, unix.EIO) {
+		t.Skip("before Linux 6.11 the kernel cuts UDP only for interfaces with checksum offload: trains without it were not sent")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestTrains: what the RoCE device sends, UDP in one piece for the kernel to cut (UDP_SEGMENT) with its path MTU of
 // 1024 and 60 bytes of headers, and TCP arrive whole, over all cables, whoever computes the checksums.
 func TestTrains(t *testing.T) {
+	t.Parallel()
 	for _, offloads := range []string{On, Off} {
 		t.Run(offloads, func(t *testing.T) {
 			spec := study(NoProfile)
 			spec.Offloads = offloads
 			l := startLab(t, spec)
+			transfer(t, l, "host-a", "host-b", 4<<20)
 			if got := l.Facts().Offloads; got != offloads {
 				t.Errorf("offloads %s", got)
 			}
 			from, to := packets(t, l, "dpu-a"), packets(t, l, "dpu-b")
 			const segment, n = 1084, 32
-			option(t, from, unix.IPPROTO_UDP, unix.UDP_SEGMENT, segment)
 			for train := range 20 {
 				bytes := make([]byte, segment*n)
 				for i := range n {
 					bytes[i*segment], bytes[i*segment+segment-1] = byte(i), byte(train)
 				}
-				if _, err := from.WriteTo(bytes, to.LocalAddr()); err != nil {
-					t.Fatal(err)
-				}
+				sendTrain(t, from, to, segment, bytes)
 				for i := range n {
 					k, err := to.Read(bytes)
 					if err != nil || k != segment || bytes[0] != byte(i) || bytes[k-1] != byte(train) {
@@ -67,23 +79,21 @@ func TestTrains(t *testing.T) {
 					}
 				}
 			}
-			transfer(t, l, "host-a", "host-b", 4<<20)
 		})
 	}
 }
 
 // TestOffloads: with them, a train is one packet for the interfaces; without, it is what a wire would have.
 func TestOffloads(t *testing.T) {
-	for offloads, want := range map[string]uint64{On: 1, Off: 10} {
+	t.Parallel()
+	for _, offloads := range []string{On, Off} {
+		want := map[string]uint64{On: 1, Off: 10}[offloads]
 		spec := study(NoProfile)
 		spec.Offloads = offloads
 		l := startLab(t, spec)
 		from, to := packets(t, l, "host-a"), packets(t, l, "host-b")
-		option(t, from, unix.IPPROTO_UDP, unix.UDP_SEGMENT, 1000)
 		before := counters(t, l)
-		if _, err := from.WriteTo(make([]byte, 10_000), to.LocalAddr()); err != nil {
-			t.Fatal(err)
-		}
+		sendTrain(t, from, to, 1000, make([]byte, 10_000))
 		for range 10 {
 			if _, err := to.Read(make([]byte, 2000)); err != nil {
 				t.Fatal(err)
@@ -99,6 +109,7 @@ func TestOffloads(t *testing.T) {
 
 // TestMTU: the links carry what was asked for, and no more.
 func TestMTU(t *testing.T) {
+	t.Parallel()
 	for _, mtu := range []int{0, 4200, 9000} {
 		spec := study(NoProfile)
 		spec.MTU = mtu
@@ -131,6 +142,7 @@ func onPath() Spec {
 
 // TestOnPath: the host is reached through its DPU alone, once something there joins p0 and pf0hpf.
 func TestOnPath(t *testing.T) {
+	t.Parallel()
 	l := startLab(t, onPath())
 	facts := l.Facts()
 	if f := facts.machine("dpu-b"); fmt.Sprint(f.Interfaces) != "[p0 pf0hpf]" || f.Address != "" || facts.Offloads != Off {
@@ -182,6 +194,7 @@ func TestOnPath(t *testing.T) {
 
 // TestDirect is on-path's baseline: the same without the DPU.
 func TestDirect(t *testing.T) {
+	t.Parallel()
 	spec := study(NoProfile)
 	spec.Machines = spec.Machines[:3]
 	spec.Machines[2].Direct, spec.Offloads = true, Off

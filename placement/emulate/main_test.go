@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
@@ -82,7 +81,12 @@ func on(t *testing.T, l *Lab, machine string, f func()) {
 			done <- nil
 			return
 		}
-		fd, err := unix.Open(fmt.Sprintf("/proc/%d/fd/%d", l.held.PID, l.held.FDs[machine]), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		path, err := l.Namespace(machine)
+		if err != nil {
+			done <- err
+			return
+		}
+		fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 		if err == nil {
 			defer unix.Close(fd)
 			err = unix.Setns(fd, unix.CLONE_NEWNET)
@@ -105,14 +109,4 @@ func command(t *testing.T, l *Lab, machine string, argv ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	return exec.Command(full[0], full[1:]...)
-}
-
-// eventually waits for what takes the kernel or another process a moment.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("never: %s", what)
-		}
-	}
 }

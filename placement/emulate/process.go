@@ -96,32 +96,57 @@ func (p *process) callContext(ctx context.Context, method string, args, reply an
 func (p *process) gone() error {
 	select {
 	case <-p.done:
-		return fmt.Errorf("the emulated testbed is gone: its keeper (PID %d) ended: %s", p.cmd.Process.Pid, p.lastWords())
+		return p.obituary()
 	case <-time.After(closePatience):
 		return fmt.Errorf("the emulated testbed does not answer: its keeper is PID %d", p.cmd.Process.Pid)
 	}
 }
 
-func (p *process) lastWords() string {
+// obituary of a keeper that ended though nobody told it to, or not as it was told.
+func (p *process) obituary() error {
 	words := "exit status 0"
 	if p.err != nil {
 		words = p.err.Error()
 	}
-	return strings.TrimSpace(words + "\n" + p.stderr.String())
+	words = strings.TrimSpace(words + "\n" + p.stderr.String())
+	return fmt.Errorf("the emulated testbed is gone: its keeper (PID %d) ended: %s", p.cmd.Process.Pid, words)
 }
 
 // Done is closed when the lab is gone, by Close or by accident.
 func (p *process) Done() <-chan struct{} { return p.done }
 
-// Close ends all processes on the machines and takes the machines away. It may be called more than once.
+// Close ends all processes on the machines and takes the machines away. It may be called more than once. It
+// tells if the keeper had ended before, on its own; then too, nothing is left.
 func (p *process) Close() error {
 	p.closeOnce.Do(func() {
-		p.closeErr = p.close()
-		for _, f := range p.namespaces {
-			f.Close()
+		orderly := p.end()
+		var errs []error
+		if !orderly {
+			errs = append(errs, p.obituary(), keeper.EndIn(p.namespaces), keeper.Sweep())
 		}
+		for _, f := range p.namespaces {
+			errs = append(errs, f.Close())
+		}
+		p.closeErr = errors.Join(errs...)
 	})
 	return p.closeErr
+}
+
+// end has the keeper end, and reports whether it did so as it should.
+func (p *process) end() (orderly bool) {
+	select {
+	case <-p.done:
+		return false
+	default:
+	}
+	p.client.Close()
+	select {
+	case <-p.done:
+	case <-time.After(closePatience):
+		_ = p.cmd.Process.Kill()
+		<-p.done
+	}
+	return p.err == nil
 }
 
 // open opens the keeper's namespaces.
@@ -134,26 +159,4 @@ func (p *process) open(held *keeper.Held) error {
 		p.namespaces = append(p.namespaces, f)
 	}
 	return nil
-}
-
-func (p *process) close() error {
-	early := false
-	select {
-	case <-p.done:
-		early = true
-	default:
-		p.client.Close()
-	}
-	select {
-	case <-p.done:
-	case <-time.After(closePatience):
-		_ = p.cmd.Process.Kill()
-		<-p.done
-	}
-	if !early && p.err == nil {
-		return nil
-	}
-	return errors.Join(
-		fmt.Errorf("the keeper of the emulated testbed (PID %d) ended on its own: %s", p.cmd.Process.Pid, p.lastWords()),
-		keeper.EndIn(p.namespaces), keeper.Sweep())
 }

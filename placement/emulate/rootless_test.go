@@ -74,6 +74,7 @@ func (s *started) run(t *testing.T, machine int, argv ...string) string {
 
 // TestRootlessRefuses what only control groups could do.
 func TestRootlessRefuses(t *testing.T) {
+	t.Parallel()
 	needUserNamespaces(t)
 	cmd := exec.Command(owner, "start")
 	asNobody(cmd)
@@ -88,6 +89,7 @@ func TestRootlessRefuses(t *testing.T) {
 
 // TestNestedUserNamespace: root in a user namespace is root enough, and needs no further one.
 func TestNestedUserNamespace(t *testing.T) {
+	t.Parallel()
 	needUserNamespaces(t)
 	s := startOwner(t, study(NoProfile), func(cmd *exec.Cmd) {
 		asNobody(cmd)
@@ -104,6 +106,7 @@ func TestNestedUserNamespace(t *testing.T) {
 
 // TestNamespacesForbidden: the kernel refuses, and the user is told what stands behind it.
 func TestNamespacesForbidden(t *testing.T) {
+	t.Parallel()
 	needUserNamespaces(t)
 	// A user namespace of which the owner forbids any below.
 	script := `echo 0 >/proc/sys/user/max_user_namespaces && exec setpriv --bounding-set -all --inh-caps -all --reuid 0 "$0" start`

@@ -16,7 +16,7 @@ import (
 func Start(ctx context.Context, spec Spec) (*Lab, error) {
 	l, err := start(ctx, &spec)
 	if err != nil {
-		return nil, fmt.Errorf("emulated testbed: %w", err)
+		return nil, fmt.Errorf("start the emulated testbed: %w", err)
 	}
 	return l, nil
 }
@@ -50,11 +50,15 @@ func start(ctx context.Context, spec *Spec) (*Lab, error) {
 	l := &Lab{process: p, topology: newTopology(spec), model: m}
 	l.shape(spec)
 	l.topology.Quotas = m.quotas(spec)
-	if err := p.callContext(ctx, "Up", &l.topology.Plan, &l.held); err != nil {
-		return nil, errors.Join(explain(err, rootless), p.Close())
+	err = p.callContext(ctx, "Up", &l.topology.Plan, &l.held)
+	if err == nil {
+		err = p.open(&l.held)
 	}
-	if err := p.open(&l.held); err != nil {
-		return nil, errors.Join(err, p.Close())
+	if err != nil {
+		if closeErr := p.Close(); closeErr != nil && closeErr.Error() != err.Error() {
+			err = errors.Join(err, closeErr)
+		}
+		return nil, explain(err, rootless)
 	}
 	l.note(spec, rootless)
 	return l, nil
@@ -121,7 +125,8 @@ func explain(err error, rootless bool) error {
 		return fmt.Errorf("%w\nCPU time of DPUs is limited by control groups: mount them writable, or use profile: %s", err, NoProfile)
 	case refused && rootless:
 		return fmt.Errorf("%w\nThis user has to make namespaces in a user namespace, which the kernel refuses; see the sysctls user.max_user_namespaces, "+
-			"kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns, or run as root", err)
+			"kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns, or run as root, in a container with the "+
+			"capabilities SYS_ADMIN and NET_ADMIN", err)
 	}
 	return err
 }

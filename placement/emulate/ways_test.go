@@ -56,6 +56,7 @@ func counters(t *testing.T, l *Lab) map[string]Counters {
 
 // TestWays sends from each machine to each other one, and looks at every interface for where it went.
 func TestWays(t *testing.T) {
+	t.Parallel()
 	l := startLab(t, study(NoProfile))
 	const n, noise = 1 << 20, 2 << 10 // a broadcast for an address reaches all machines
 	side := func(machine string) string { return machine[len(machine)-1:] }
@@ -95,6 +96,7 @@ func TestIdle(t *testing.T) {
 
 // TestCountersOfMachine: one machine's are those of its interface.
 func TestCountersOfMachine(t *testing.T) {
+	t.Parallel()
 	l := startLab(t, study(NoProfile))
 	transfer(t, l, "dpu-a", "host-b", 1<<16)
 	for _, machine := range []string{"dpu-a", "host-b"} {
@@ -107,6 +109,7 @@ func TestCountersOfMachine(t *testing.T) {
 
 // TestCutOff: a machine that is cut off is silent, not absent, and the others go on.
 func TestCutOff(t *testing.T) {
+	t.Parallel()
 	l := startLab(t, study(NoProfile))
 	for range 2 {
 		if err := l.CutOff("dpu-b"); err != nil {
@@ -129,6 +132,7 @@ func TestCutOff(t *testing.T) {
 
 // TestSideBySide: two labs have the same addresses and see nothing of each other.
 func TestSideBySide(t *testing.T) {
+	t.Parallel()
 	one, other := startLab(t, study("bf2")), startLab(t, study("bf2"))
 	before := counters(t, other)
 	transfer(t, one, "host-a", "dpu-b", 1<<16)
@@ -145,6 +149,7 @@ func TestSideBySide(t *testing.T) {
 
 // TestManySides joins more hosts than two through a switch.
 func TestManySides(t *testing.T) {
+	t.Parallel()
 	l := startLab(t, Spec{Machines: []Machine{
 		{Name: "a", Kind: Host},
 		{Name: "b", Kind: Host},
@@ -158,6 +163,7 @@ func TestManySides(t *testing.T) {
 
 // TestAlone: a host without DPU and without peer has an address and nobody to talk to.
 func TestAlone(t *testing.T) {
+	t.Parallel()
 	l := startLab(t, Spec{Machines: []Machine{{Name: "a", Kind: Host}}})
 	transfer(t, l, "a", "a", 1000)
 }

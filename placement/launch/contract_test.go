@@ -53,6 +53,8 @@ func testContract(t *testing.T, n *Node) {
 		cmd, alive := lingering(t, n)
 		cmd.Process.Kill()
 		alive.awaitEnd(t)
+		cmd.Wait()
+		awaitGroupEnd(t, cmd.Process.Pid)
 	})
 	t.Run("stdin ends", func(t *testing.T) {
 		_, alive := lingering(t, n)
@@ -122,6 +124,16 @@ func (l *lifeline) awaitEnd(t *testing.T) {
 	l.SetReadDeadline(time.Now().Add(20 * time.Second))
 	if _, err := io.Copy(io.Discard, l); err != nil {
 		t.Errorf("what was started on the node is still there: %v", err)
+	}
+}
+
+// awaitGroupEnd waits until nothing is left of what a command started here, as ssh starts another ssh for a jump host.
+func awaitGroupEnd(t *testing.T, group int) {
+	t.Helper()
+	for begun := time.Now(); syscall.Kill(-group, 0) == nil; time.Sleep(5 * time.Millisecond) {
+		if time.Since(begun) > 20*time.Second {
+			t.Fatalf("process group %d of the command is still there", group)
+		}
 	}
 }
 

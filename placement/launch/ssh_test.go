@@ -24,11 +24,22 @@ func node(s *daemontest.SSHServer) *Node {
 
 func TestSSH(t *testing.T) {
 	t.Parallel()
-	n := node(daemontest.StartSSH(t, daemontest.SSHOptions{}))
+	s := daemontest.StartSSH(t, daemontest.SSHOptions{})
+	n := node(s)
 	if err := Check(n); err != nil {
 		t.Fatal(err)
 	}
 	testContract(t, n)
+
+	t.Run("a user's shared connections", func(t *testing.T) {
+		dir := t.TempDir()
+		n := &Node{Name: "bf", Via: SSH, Host: "bf", SSHConfig: filepath.Join(dir, "config")}
+		writeFile(t, n.SSHConfig, s.ClientConfig("bf")+"ControlMaster auto\nControlPersist yes\nControlPath "+dir+"/master\nRemoteCommand false\nRequestTTY force\n")
+		if _, err := Output(t.Context(), n, "true"); err != nil {
+			t.Error(err)
+		}
+		expectFiles(t, dir, n.SSHConfig)
+	})
 }
 
 // The target listens where only the jump host gets to, in a namespace.
@@ -106,6 +117,7 @@ func TestSSHRefuses(t *testing.T) {
 
 // Something listens and says nothing, as a machine does that hangs.
 func TestSSHSilence(t *testing.T) {
+	slow(t)
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -124,6 +136,7 @@ func TestSSHSilence(t *testing.T) {
 }
 
 func TestSSHCut(t *testing.T) {
+	slow(t)
 	t.Parallel()
 	network := daemontest.NewNet(t)
 	n := node(daemontest.StartSSH(t, daemontest.SSHOptions{Net: network}))
@@ -178,6 +191,13 @@ func TestSSHServerEnds(t *testing.T) {
 	}
 	s.Kill()
 	expectExplained(t, n.ended(t.Context(), stderr, cmd.Wait()), "node bf: 127.0.0.1 closed the connection: its sshd or the machine went down, or ended it")
+}
+
+func slow(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it waits for seconds until a silent connection is given up")
+	}
 }
 
 func expectExplained(t *testing.T, err error, want string) {

@@ -60,7 +60,7 @@ var sshTroubles = []trouble{
 		"{host} closed the connection: its sshd or the machine went down, or ended it",
 	},
 	{
-		says(`^Unable to negotiate with .+: (.+)`),
+		says(`^Unable to negotiate with \S+(?: port \d+)?: (.+)`),
 		"{host} and the ssh client here have no algorithm in common ($1)",
 	},
 	{

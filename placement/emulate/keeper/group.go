@@ -69,7 +69,7 @@ func (g *groups) setQuota(space string, cpus float64) (Set, error) {
 	if err != nil {
 		return Set{}, fmt.Errorf("limit %s to %g CPUs: %w", space, cpus, err)
 	}
-	return Set{procs, quota.Seconds() / each.Seconds(), each.Nanoseconds()}, nil
+	return Set{procs, float64(quota) / float64(each), each.Nanoseconds()}, nil
 }
 
 // share is the quota of so many CPUs and its period: longer where the quota would be too short.

@@ -1,0 +1,273 @@
+package placement
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"dpukv/placement/emulate"
+	"dpukv/results"
+)
+
+// dpukv is the real binary, built once.
+var dpukv = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "dpukv-test")
+	if err != nil {
+		return "", err
+	}
+	builtIn = dir
+	file := filepath.Join(dir, "dpukv")
+	if out, err := exec.Command("go", "build", "-o", file, "dpukv/cmd/dpukv").CombinedOutput(); err != nil {
+		return "", errors.New(string(out))
+	}
+	return file, nil
+})
+
+// realBinary is its path. What uses it measures for seconds.
+func realBinary(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it measures for seconds")
+	}
+	file, err := dpukv()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// builtIn is the folder of the real binary, to be removed at the end of all tests; "" if none was built.
+var builtIn string
+
+// needLab skips a test where no machines can be made.
+func needLab(t *testing.T) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("needs root: limits of CPU time and links that are cut")
+	}
+}
+
+// inLab plans a sweep on four emulated machines, run by the real binary.
+func inLab(t *testing.T, sweep string, observe func(event string, pt *Point, m *machines)) Options {
+	t.Helper()
+	needLab(t)
+	binary := realBinary(t)
+	build, err := digest(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	files := map[string]string{"sweep.yaml": sweep, "bed.yaml": fourMachines}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Options{
+		SweepFile: filepath.Join(dir, "sweep.yaml"), TestbedFile: filepath.Join(dir, "bed.yaml"),
+		Dir: filepath.Join(dir, "run"), Version: "devel", Stdout: new(tail), Stderr: new(tail), plain: true,
+		command: []string{binary, "node"}, keeper: []string{binary, "lab"}, build: build, observe: observe,
+	}
+}
+
+const shortPoints = "stores: [mica, herd]\nget_ratios: 0.5\nkeys: 2000\nclient_threads: 1\nduration: 300ms\nwarmup: 100ms\nrepeats: 1\n"
+
+// runAll runs a sweep until every point is there: on a busy machine a point may get too little CPU time for
+// any answer, which fails it, and then the sweep resumes.
+func runAll(t *testing.T, o Options) Summary {
+	t.Helper()
+	const tries = 3
+	for try := 1; ; try++ {
+		plan, err := NewPlan(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, err := plan.Run(t.Context())
+		switch {
+		case err == nil:
+			return sum
+		case try == tries:
+			t.Fatalf("%v%s", err, o.Stderr.(*tail).lines())
+		}
+		t.Logf("try %d: %v: %v", try, err, sum.Failed)
+	}
+}
+
+// TestPlacementsInALab measures each placement with both stores over four machines, and looks at every interface for
+// who talked with whom.
+func TestPlacementsInALab(t *testing.T) {
+	before := map[string]emulate.Counters{}
+	moved := map[string]map[string]uint64{} // bytes, by point and interface
+	o := inLab(t, shortPoints+"placements: [CH-SH, CD-SH, CDH-SH, CH-SD, CD-SD, L-CD-SH, HOSTS-SD]\n", func(event string, pt *Point, m *machines) {
+		now, err := m.lab.AllCounters()
+		if err != nil {
+			t.Error(err)
+		}
+		switch event {
+		case "begin":
+			before = now
+		case "end":
+			of := map[string]uint64{}
+			for name, c := range now {
+				of[name] = c.TxBytes + c.RxBytes - before[name].TxBytes - before[name].RxBytes
+			}
+			moved[pt.ID] = of
+		}
+	})
+	if sum := runAll(t, o); sum.Points != 14 {
+		t.Errorf("%d points, want 7 placements of 2 stores", sum.Points)
+	}
+	run, err := results.Open(o.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bed := parsedBed(t, fourMachines)
+	for _, p := range readPoints(t, o.Dir) {
+		if p.Status == results.StatusOK {
+			checkLabPoint(t, run, &p, &bed, moved[p.ID])
+		}
+	}
+}
+
+func checkLabPoint(t *testing.T, run *results.Run, p *results.Point, bed *Testbed, moved map[string]uint64) {
+	t.Helper()
+	if err := results.Validate(p); err != nil {
+		t.Error(err)
+	}
+	if !p.Emulated || !strings.Contains(p.EmulatedTestbed, "dpuA as bf2") {
+		t.Errorf("%s: emulated %v, %q", p.ID, p.Emulated, p.EmulatedTestbed)
+	}
+	if p.Store == "herd" && p.Provider != "softroce" {
+		t.Errorf("%s: HERD crossed machines over %q", p.ID, p.Provider)
+	}
+	c, err := bed.cast(p.Placement)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkShares(t, run, p, &c)
+	checkWay(t, p, &c, moved)
+}
+
+// checkShares: the shares of the clients are the whole, in the counts and in the histograms.
+func checkShares(t *testing.T, run *results.Run, p *results.Point, c *cast) {
+	t.Helper()
+	var ops uint64
+	var nodes []string
+	for _, s := range p.Clients {
+		nodes = append(nodes, s.Node.Node)
+		if ops += s.Ops; s.Ops == 0 || s.P50Ns == 0 || s.CPUShare == 0 || len(s.CPUs) == 0 {
+			t.Errorf("%s: the share of %s is incomplete: %+v", p.ID, s.Node.Node, s)
+		}
+	}
+	var want []string
+	for _, n := range c.clients {
+		want = append(want, n.Name)
+	}
+	if ops != p.Ops || !slices.Equal(nodes, want) || p.ServerNode.Node != c.server.Name {
+		t.Errorf("%s: %d of %d ops by %v with server %+v, want all by %v with server %s", p.ID, ops, p.Ops, nodes, p.ServerNode, want, c.server.Name)
+	}
+	intervals, err := run.Histograms(p.ID)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	for _, tag := range []string{results.TagIntended, results.TagActual} {
+		if h, err := results.MergeTag(intervals, tag); err != nil || uint64(h.TotalCount()) != p.Ops {
+			t.Errorf("%s: %s histograms hold %d operations, the point %d (%v)", p.ID, tag, h.TotalCount(), p.Ops, err)
+		}
+	}
+}
+
+// checkWay: the machines of the placement and the cables between them carried the load, and no others.
+func checkWay(t *testing.T, p *results.Point, c *cast, moved map[string]uint64) {
+	t.Helper()
+	load := uint64(float64(p.Ops) / p.OpsPerFrame * p.BytesPerFrame) // requests, payload only
+	const stray = 20_000                                             // bytes: neighbour discovery, which names no load
+	if load < 2*stray {
+		t.Errorf("%s: only %d bytes of requests", p.ID, load)
+	}
+	otherSide := func(node string) bool { return node[len(node)-1:] != c.server.Name[len(c.server.Name)-1:] } // as in hostA, dpuB
+	want := map[string]uint64{"hostA/eth0": 0, "dpuA/eth0": 0, "hostB/eth0": 0, "dpuB/eth0": 0, "card-hostA/wire": 0, "card-hostB/wire": 0}
+	for _, s := range p.Clients {
+		share := load * s.Ops / p.Ops
+		want[s.Node.Node+"/eth0"] = share
+		if otherSide(s.Node.Node) {
+			want["card-hostA/wire"] += share
+			want["card-hostB/wire"] += share
+		}
+	}
+	want[c.server.Name+"/eth0"] = load
+	for name, least := range want {
+		got, there := moved[name]
+		switch {
+		case !there:
+			t.Errorf("%s: no counters of %s, only %v", p.ID, name, moved)
+		case least > 0 && got < least:
+			t.Errorf("%s: %d bytes at %s, want at least the %d of its requests", p.ID, got, name, least)
+		case least == 0 && got > stray:
+			t.Errorf("%s: %d bytes at %s, which has no part in %s", p.ID, got, name, p.Placement)
+		}
+	}
+}
+
+// TestNodeCutOff: the link of one machine goes down in the middle of a point. That point fails, with the machine's
+// name, and no other; the sweep resumes with it.
+func TestNodeCutOff(t *testing.T) {
+	var cut string
+	o := inLab(t, strings.Replace(shortPoints, "[mica, herd]", "mica", 1)+"placements: [CH-SH, CDH-SH, CH-SD]\n", func(event string, pt *Point, m *machines) {
+		var err error
+		switch {
+		case event == "go" && pt.Placement == "CDH-SH" && cut == "":
+			cut = pt.ID
+			err = m.lab.CutOff("dpuA")
+		case event == "end" && pt.ID == cut:
+			err = m.lab.Restore("dpuA")
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	plan, err := NewPlan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	sum, err := plan.Run(t.Context())
+	if err == nil || sum.Measured != 2 || len(sum.Failed) != 1 || sum.Failed[0].ID != cut || !strings.Contains(sum.Failed[0].Reason, "node dpuA: ") {
+		t.Errorf("got %+v, %v, want that %s failed with the name dpuA", sum, err, cut)
+	}
+	t.Logf("%s in %v", sum.Failed[0].Reason, time.Since(begun))
+	if sum := runAll(t, o); sum.Before != 2 || sum.Measured != 1 {
+		t.Errorf("resumed: %+v", sum)
+	}
+}
+
+// TestInterruptedLab: interrupted in the middle of a point, a sweep takes its machines away.
+func TestInterruptedLab(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var lab *emulate.Lab
+	o := inLab(t, shortPoints+"placements: [CH-SH]\n", func(event string, _ *Point, m *machines) {
+		if lab = m.lab; event == "go" {
+			cancel()
+		}
+	})
+	plan, err := NewPlan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := plan.Run(ctx); !errors.Is(err, ErrInterrupted) {
+		t.Errorf("got %v", err)
+	}
+	select {
+	case <-lab.Done():
+	default:
+		t.Error("the machines are still there")
+	}
+}
