@@ -32,6 +32,7 @@ type Node struct {
 	Address    string // where the others reach its server
 	CPUs       []int  // to run on; nil: chosen
 	RDMA       RDMA
+	Datapath   Datapath // of a DPU
 }
 
 // RDMA is the device a node's verbs use.
@@ -72,17 +73,6 @@ func (n *Node) made() bool { return n.Via == launch.Netns && n.Namespace == "" }
 
 // here reports whether the node's processes run on this machine's kernel and CPUs.
 func (n *Node) here() bool { return n.Via == launch.Local || n.Via == launch.Netns }
-
-// lab is the emulated part of the testbed: no machines if there is none.
-func (t *Testbed) lab() emulate.Spec {
-	var spec emulate.Spec
-	for i := range t.Nodes {
-		if n := &t.Nodes[i]; n.made() {
-			spec.Machines = append(spec.Machines, emulate.Machine{Name: n.Name, Kind: n.Kind, Of: n.Of, Profile: n.Profile})
-		}
-	}
-	return spec
-}
 
 // emulated says what stands for the machines, in words that stand beside every result; "" if all are what they are.
 func (t *Testbed) emulated() string {

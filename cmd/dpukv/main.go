@@ -57,7 +57,7 @@ Start with "dpukv sweep": it measures MICA over TCP on this machine.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(newServeCommand(), newLoadCommand(), newSweepCommand(), newTestbedCommand(), newPlotCommand(), newNodeCommand(), newLabCommand(), newVerbsCommand(), newRedirectCommand(), newVersionCommand())
+	root.AddCommand(newServeCommand(), newLoadCommand(), newSweepCommand(), newTestbedCommand(), newPlotCommand(), newNodeCommand(), newLabCommand(), newVerbsCommand(), newSubmodeCommand(), newRedirectCommand(), newVersionCommand())
 	return root
 }
 

@@ -149,7 +149,7 @@ func otherConfig(key, value string) Step {
 func restart(when string) Step {
 	command := sh(`systemctl restart openvswitch-switch 2>/dev/null || systemctl restart openvswitch`)
 	if when == "undo" {
-		return Step{Says: "Open vSwitch anew, once all is taken back", Run: []string{"true"}, Undo: command}
+		return Step{Says: "Open vSwitch anew, once all is taken back", Undo: command}
 	}
 	return Step{Says: "Open vSwitch anew, with this configuration", Run: command}
 }

@@ -34,7 +34,10 @@ func TestEvidenceFails(t *testing.T) {
 			if c.off != nil {
 				b.run("d", c.off(l)...)
 			}
-			t.Cleanup(func() { b.t = t; b.run("d", sh(`for p in p0 pf0hpf; do tc qdisc del dev $p ingress 2>/dev/null || ip link set $p nomaster; done`)...) })
+			t.Cleanup(func() {
+				b.t = t
+				b.run("d", sh(`for p in p0 pf0hpf; do tc qdisc del dev $p ingress 2>/dev/null || ip link set $p nomaster; done`)...)
+			})
 			if c.datapath != "tc-u32" {
 				b.run("d", sh(otherWay)...)
 			}

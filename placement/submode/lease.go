@@ -149,3 +149,26 @@ func missing(ctx context.Context, format string, args ...any) error {
 	}
 	return fmt.Errorf(format, args...)
 }
+
+// Datapath is the name of what forwards.
+func (l *Lease) Datapath() string { return l.datapath.name }
+
+// Substitute says what it stands in for; "" if it is the submode's own.
+func (l *Lease) Substitute() string { return l.datapath.substitute }
+
+// InUserSpace tells whether processes forward, on the lease's CPUs.
+func (l *Lease) InUserSpace() bool {
+	return len(l.datapath.pidFiles) > 0 && l.datapath.name != "ovs-system" && l.datapath.name != "ovs-flower"
+}
+
+// CPUs are those for what forwards in user space.
+func (l *Lease) CPUs() []int { return l.cfg.CPUs }
+
+// Describe says what forwards.
+func (l *Lease) Describe() string {
+	text := l.datapath.name + " (" + l.datapath.is + ")"
+	if l.datapath.substitute != "" {
+		text += ", a substitute " + l.datapath.substitute
+	}
+	return text
+}

@@ -143,7 +143,7 @@ func (s *site) startOVS(vswitchd string, pinned bool, config ...string) []Step {
 	}
 	list := []Step{
 		{
-			Says: "interfaces of the switch's own, which outlive it, removed at the end", Run: []string{"true"},
+			Says: "interfaces of the switch's own, which outlive it, removed at the end",
 			Undo: sh(`for i in "$@"; do ip link del dev "$i" 2>/dev/null || :; done`, bridge, "ovs-netdev"),
 		},
 		{Says: "a database of our own", Run: []string{"ovsdb-tool", "create", s.file("conf.db"), schema}},
@@ -195,7 +195,7 @@ func (s *site) netdevSteps() []Step {
 // systemSteps has the datapath taken out of the kernel in the end, where it outlives the switch.
 func (s *site) systemSteps() []Step {
 	forget := Step{
-		Says: "what is in the kernel, taken out at the end", Run: []string{"true"},
+		Says: "what is in the kernel, taken out at the end",
 		Undo: sh(`ovs-dpctl dump-dps 2>/dev/null | grep -qx system@ovs-system || exit 0; exec ovs-dpctl del-dp ovs-system`),
 	}
 	return slices.Concat([]Step{forget}, s.startOVS("ovs-vswitchd", true), s.addBridge("system", nil))
@@ -205,7 +205,7 @@ func (s *site) flowerSteps() []Step {
 	var list []Step
 	for _, port := range s.ports() {
 		list = append(list, Step{
-			Says: "rules of traffic control on " + port + ", removed at the end", Run: []string{"true"},
+			Says: "rules of traffic control on " + port + ", removed at the end",
 			Undo: sh(`tc qdisc del dev "$1" ingress 2>/dev/null || tc qdisc del dev "$1" clsact 2>/dev/null || :`, port),
 		})
 	}
@@ -246,7 +246,7 @@ func (s *site) prefix() string {
 // dpdkFiles has DPDK's own files removed at the end.
 func (s *site) dpdkFiles() Step {
 	return Step{
-		Says: "DPDK's files in /run/dpdk, removed at the end", Run: []string{"true"},
+		Says: "DPDK's files in /run/dpdk, removed at the end",
 		Undo: sh(`rm -rf "/run/dpdk/$1"; rmdir /run/dpdk 2>/dev/null || :`, s.prefix()),
 	}
 }

@@ -62,6 +62,9 @@ func section(b *strings.Builder, title string, list []Step) {
 	fmt.Fprintf(b, "\n## %s\n", title)
 	for i := range list {
 		step := &list[i]
+		if step.Run == nil {
+			continue
+		}
 		fmt.Fprintf(b, "\n# %s\n", step.Says)
 		if step.Found != nil {
 			fmt.Fprintf(b, "%s=$(%s)\n", AsFound, quoted(step.Found))

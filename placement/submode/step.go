@@ -11,7 +11,7 @@ import (
 // Step is a command on the node.
 type Step struct {
 	Says string   // what it is for
-	Run  []string // the command
+	Run  []string // the command; nil: there is only something to take back later
 	// Want judges its output; nil: any will do.
 	Want func(out string) error
 	// Within is how long Want may take to come true, with the command repeated; 0: once.
@@ -25,12 +25,15 @@ type Step struct {
 }
 
 // AsFound stands in an Undo for what Found printed.
-const AsFound = "AS-FOUND"
+const AsFound = "AS_FOUND"
 
 // glance is how often a step that may take its time is repeated.
 const glance = 50 * time.Millisecond
 
 func (s *Step) do(ctx context.Context, n Node) error {
+	if s.Run == nil {
+		return nil
+	}
 	for end := time.Now().Add(s.Within); ; {
 		out, err := n.Run(ctx, s.Run)
 		if err == nil && s.Want != nil {

@@ -113,3 +113,6 @@ func (c *Config) check() error {
 	}
 	return c.Filter.check(c)
 }
+
+// CPUs are those for what forwards in user space.
+func (s *Submode) CPUs() []int { return s.cfg.CPUs }

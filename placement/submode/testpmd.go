@@ -56,7 +56,7 @@ func (s *site) xdpFree() (list []Step) {
 	}
 	for _, port := range s.ports() {
 		list = append(list, Step{
-			Says: "AF_XDP's program on " + port + ", removed at the end", Run: []string{"true"},
+			Says: "AF_XDP's program on " + port + ", removed at the end",
 			Undo: []string{"ip", "link", "set", "dev", port, "xdp", "off"},
 		})
 	}

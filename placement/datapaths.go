@@ -1,0 +1,174 @@
+package placement
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dpukv/internal/cpu"
+	"dpukv/placement/submode"
+)
+
+// Datapath is what a DPU's node has for on-path submodes: datapath: {…} in a testbed file.
+type Datapath struct {
+	Target string // submode.Linux, submode.BlueField; "": BlueField for a generation on another machine, else Linux
+	Wire   string // interface; "": p0
+	Host   string // interface; "": pf0hpf
+	PCI    string // of a BlueField
+	CPUs   []int  // of what forwards in user space; nil: the node's, or the last of this machine
+	// Chosen are datapaths by submode, of those that submode.Datapaths has.
+	Chosen map[string]string
+}
+
+var datapathKeys = append([]string{"target", "wire", "host", "pci", "cpus"}, onPath()...)
+
+// onPath are the submodes with a DPU between the hosts.
+func onPath() []string {
+	return slices.DeleteFunc(submode.Names(), func(name string) bool { return !submode.OnPath(name) })
+}
+
+func (r *testbedReader) datapath(e entry) Datapath {
+	d := Datapath{Chosen: map[string]string{}}
+	for _, field := range r.mapping("datapath", e.value) {
+		switch field.key {
+		case "target":
+			d.Target = r.word(field, submode.Linux, submode.BlueField)
+		case "wire":
+			d.Wire = r.text(field)
+		case "host":
+			d.Host = r.text(field)
+		case "pci":
+			d.PCI = r.text(field)
+		case "cpus":
+			d.CPUs = r.cpus(field)
+		default:
+			if !submode.OnPath(field.key) || !slices.Contains(submode.Names(), field.key) {
+				r.unknown(field, datapathKeys)
+				continue
+			}
+			both := append(submode.Datapaths(submode.Linux, field.key), submode.Datapaths(submode.BlueField, field.key)...)
+			d.Chosen[field.key] = r.word(field, both...)
+		}
+	}
+	return d
+}
+
+func (d *Datapath) text() string {
+	var parts []string
+	say := func(key, value string) {
+		if value != "" {
+			parts = append(parts, key+": "+plain(value))
+		}
+	}
+	say("target", d.Target)
+	say("wire", d.Wire)
+	say("host", d.Host)
+	say("pci", d.PCI)
+	if d.CPUs != nil {
+		parts = append(parts, "cpus: "+strconv.Quote(cpu.FormatList(d.CPUs)))
+	}
+	for _, name := range onPath() {
+		say(name, d.Chosen[name])
+	}
+	if parts == nil {
+		return ""
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// target is what the node's datapath is set up on.
+func (n *Node) target() string {
+	switch {
+	case n.Datapath.Target != "":
+		return n.Datapath.Target
+	case n.Generation != "" && !n.here():
+		return submode.BlueField
+	}
+	return submode.Linux
+}
+
+// dpuOf is the DPU that sits in a host.
+func (t *Testbed) dpuOf(host string) *Node {
+	i := slices.IndexFunc(t.Nodes, func(n Node) bool { return n.Of == host })
+	if i < 0 {
+		return nil
+	}
+	return &t.Nodes[i]
+}
+
+// submode is what a DPU's node is to do in one; binary is this program there, cpus are those of this machine.
+func (n *Node) submode(name, binary string, cpus []int, filter submode.Filter) (*submode.Submode, error) {
+	d := &n.Datapath
+	c := submode.Config{
+		Submode: name, Target: n.target(), Datapath: d.Chosen[name], Ports: submode.Ports{Wire: d.Wire, Host: d.Host},
+		PCI: d.PCI, CPUs: d.CPUs, Binary: binary, Filter: filter,
+	}
+	if c.CPUs == nil {
+		c.CPUs = n.CPUs
+	}
+	if c.CPUs == nil && n.here() && len(cpus) > 0 {
+		c.CPUs = cpus[len(cpus)-1:]
+	}
+	if n.made() {
+		c.Owner = submode.Owner()
+	}
+	return submode.New(c)
+}
+
+// checkSubmodes refuses what the testbed, a placement or a store does not allow.
+func checkSubmodes(s *Sweep, t *Testbed) (errs []error) {
+	for _, name := range s.Submodes {
+		for _, placement := range s.Placements {
+			if err := checkSubmode(s, t, name, placement); err != nil {
+				errs = append(errs, fmt.Errorf("%ssubmodes: %s with %s: %w", s.place("submodes", name), name, placement, err))
+			}
+		}
+	}
+	return errs
+}
+
+func checkSubmode(s *Sweep, t *Testbed, name, placement string) error {
+	if name == submode.OffPath {
+		return nil
+	}
+	c, err := t.cast(placement)
+	if err != nil {
+		return nil //nolint:nilerr // said elsewhere
+	}
+	if c.server.Kind != kindHost {
+		return fmt.Errorf("found the server on %s, allowed: on a host, to which the way leads through its DPU", c.server.Name)
+	}
+	for i := range c.clients {
+		if n := &c.clients[i]; n.Of == c.server.Name || n.Name == c.server.Name || name == submode.Direct && n.Kind != kindHost {
+			return fmt.Errorf("found a client on %s, allowed: on a machine that the way to %s starts from", n.Name, c.server.Name)
+		}
+	}
+	if name == submode.Direct {
+		return checkDirect(&c)
+	}
+	if slices.ContainsFunc(s.Stores, func(store string) bool { return stores[store].rdma }) && name != submode.SM4 {
+		return fmt.Errorf("found a store over RDMA, allowed: stores over TCP, or %s: RDMA passes an on-path DPU in its eSwitch only", submode.SM4)
+	}
+	dpu := t.dpuOf(c.server.Name)
+	if dpu == nil {
+		return fmt.Errorf("found no DPU in %s, allowed: a testbed with a node {kind: dpu, of: %s}", c.server.Name, c.server.Name)
+	}
+	if dpu.made() != c.server.made() {
+		return fmt.Errorf("found only one of %s and %s with a namespace of its own, allowed: both made by the sweep, or none", dpu.Name, c.server.Name)
+	}
+	if _, err := dpu.submode(name, "", nil, submode.Filter{}); err != nil {
+		return fmt.Errorf("%snode %s: %w", t.place(dpu.Name), dpu.Name, err)
+	}
+	return nil
+}
+
+// checkDirect: only hosts that the sweep makes can be joined otherwise for one point than for another.
+func checkDirect(c *cast) error {
+	for _, n := range c.all() {
+		if !n.made() {
+			return fmt.Errorf("found node %s, which is not made by the sweep, allowed: via: netns without namespace. Another cable between hosts is another testbed, with submode off-path", n.Name)
+		}
+	}
+	return nil
+}
