@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
+	"dpukv/internal/rdmavm"
 	"dpukv/placement"
 )
 
@@ -12,6 +14,7 @@ func newSweepCommand() *cobra.Command {
 	var (
 		options placement.Options
 		dryRun  bool
+		inGuest bool
 	)
 	cmd := &cobra.Command{
 		Use:   "sweep",
@@ -36,6 +39,9 @@ Progress goes to stderr; stdout gets the table, and as its last line the folder'
 			if dryRun {
 				return plan.DryRun(cmd.OutOrStdout())
 			}
+			if inGuest {
+				return sweepInGuest(cmd, plan)
+			}
 			return runSweep(cmd, plan)
 		},
 	}
@@ -45,6 +51,7 @@ Progress goes to stderr; stdout gets the table, and as its last line the folder'
 	flags.BoolVar(&options.Quick, "quick", false, "a short sweep, of less than 30 seconds")
 	flags.StringVar(&options.Dir, "out", "", "run folder to begin or to continue (default: a new one below runs/)")
 	flags.StringVar(&options.Only, "only", "", "measure only the points with these values: key=value,…; one key's values are alternatives")
+	flags.BoolVar(&inGuest, "in-guest", false, "measure inside a small virtual machine, whose kernel has Open vSwitch's datapath and flower (built once, which takes minutes)")
 	flags.BoolVar(&dryRun, "dry-run", false, "print the points, the commands and the time it would take, and do nothing")
 	return cmd
 }
@@ -55,4 +62,23 @@ func runSweep(cmd *cobra.Command, plan *placement.Plan) error {
 		fmt.Fprintln(cmd.OutOrStdout(), summary.Dir)
 	}
 	return err
+}
+
+// sweepInGuest has the guest make the same plan again, with this run folder.
+func sweepInGuest(cmd *cobra.Command, plan *placement.Plan) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	guest := rdmavm.Sweep{
+		Binary: self, Dir: plan.Dir,
+		Files: map[string]string{"--file": plan.SweepFile, "--testbed": plan.TestbedFile},
+	}
+	if plan.Only != "" {
+		guest.Flags = append(guest.Flags, "--only", plan.Only)
+	}
+	if plan.Quick {
+		guest.Flags = append(guest.Flags, "--quick")
+	}
+	return guest.Run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 }

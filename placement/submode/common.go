@@ -108,13 +108,13 @@ func (s *site) common() []Step {
 	}
 	var list []Step
 	for _, port := range s.ports() {
-		list = append(list, flag(port, "up", "up", "down", "UP"), flag(port, "promisc on", "on", "off", "PROMISC"))
+		list = append(list, setFlag(port, "up", "up", "down", "UP"), setFlag(port, "promisc on", "on", "off", "PROMISC"))
 	}
 	return list
 }
 
-// flag sets one of an interface's flags and restores it.
-func flag(port, set, on, off, shown string) Step {
+// setFlag sets one of an interface's flags and restores it.
+func setFlag(port, set, on, off, shown string) Step {
 	words := append([]string{"ip", "link", "set", "dev", port}, strings.Fields(set)...)
 	undo := append(slices.Clone(words[:len(words)-1]), AsFound)
 	return Step{

@@ -44,13 +44,13 @@ func run(ctx context.Context, here, argv []string) (string, error) {
 	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:
-		return "", fmt.Errorf("%s: %w", quoted(argv), context.Cause(ctx))
+		return "", fmt.Errorf("%s: %w", shorten(quoted(argv)), context.Cause(ctx))
 	case errors.Is(err, exec.ErrWaitDelay): // a daemon kept stdout
 		err = nil
 	}
 	if err != nil {
 		said := strings.TrimSpace(strings.TrimSpace(stderr.String()) + "\n" + shorten(strings.TrimSpace(stdout.String())))
-		return "", fmt.Errorf("%s: %w: %s", quoted(argv), err, said)
+		return "", fmt.Errorf("%s: %w: %s", shorten(quoted(argv)), err, said)
 	}
 	return stdout.String(), nil
 }

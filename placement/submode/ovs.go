@@ -109,10 +109,9 @@ tc filter add dev v0 ingress protocol ip flower skip_hw dst_ip 192.0.2.1 action 
 	})
 }
 
-// own runs an OvS command with the folder's socket names.
+// own runs an OvS command whose sockets are in the folder.
 func (s *site) own(argv ...string) []string {
-	env := []string{"env", "OVS_RUNDIR=" + s.dir, "OVS_LOGDIR=" + s.dir, "OVS_DBDIR=" + s.dir, "OVS_SYSCONFDIR=" + s.dir}
-	return append(env, argv...)
+	return append([]string{"env", "OVS_RUNDIR=" + s.dir}, argv...)
 }
 
 func (s *site) vsctl(args ...string) []string {
@@ -174,9 +173,11 @@ func (s *site) addBridge(datapathType string, port func(name string) []string) [
 }
 
 // roomy runs a command while sockets get 8 MB for what they receive: those of AF_PACKET drop at the default. The setting is
-// one for the whole machine, and it is changed in its first namespace only.
+// one for the whole machine, changed in its first namespace only, and by one of us at a time.
 func roomy(argv []string) []string {
 	return append(sh(`
+exec 9</run
+flock 9
 resize() { nsenter --target 1 --net sysctl -qw net.core.rmem_default="$1"; }
 old=$(sysctl -n net.core.rmem_default)
 trap 'resize "$old"' EXIT
