@@ -127,7 +127,7 @@ func (s *Submode) choose(ctx context.Context, n Node, j *journal) (*datapath, er
 	}
 	var reasons []string
 	for _, d := range candidates(s.cfg.Target, s.cfg.Submode) {
-		if d.onlyAsked {
+		if d.onlyAsked || !s.cfg.Filter.none() && !d.filters {
 			continue
 		}
 		err := all(ctx, n, newSite(&s.cfg, d, j.dir).has())
