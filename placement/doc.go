@@ -6,36 +6,60 @@
 //	                                                                 └─DryRun─▶ what it would do
 //
 // A [Sweep] is a product of axes: every value of each is combined with every value of the others,
-// and each combination is measured several times. A [Testbed] names the machines, and
-// a placement ("CH-SH") says which of them has the client and which the server. [NewPlan] refuses
+// and each combination is measured several times. A [Testbed] names the machines, and a [Placement] ("CH-SH") says
+// which of them have the clients and which the server:
+//
+//	placement  clients                       server
+//	CH-SH      host of the client side       host of the server side
+//	CD-SH      DPU of the client side        host of the server side
+//	CDH-SH     both of the client side       host of the server side
+//	CH-SD      host of the client side       DPU of the server side
+//	CD-SD      DPU of the client side        DPU of the server side
+//	L-CD-SH    the DPU in the server's host  host of the server side
+//
+// These are the study's (its Table 2); a testbed file may have more, by the names of its nodes. [NewPlan] refuses
 // what cannot be had, with the place in the file, before anything starts. [Plan.Run]
 // measures the points that the run folder does not have yet; so continuing an
 // interrupted sweep is running it again.
 //
 // # Processes
 //
-// Each point has a server and a client process of its own, so that none inherits another's memory or
-// connections. They are the same binary as the orchestrator, started with the subcommand node; a launcher
-// turns a node and that command into the one that gets it to run there. The orchestrator talks with
-// them in JSON lines over their stdin and stdout, and [RunNode] is their side of it. Nothing
+// Each point has a server and client processes of its own, so that none inherits another's memory or
+// connections. They are the same binary as the orchestrator, started with the subcommand node; package launch
+// turns a node and that command into the one that gets it to run there, and copies the binary to machines that
+// lack it; package emulate makes the machines that a testbed wants made. The orchestrator talks with
+// the processes in JSON lines over their stdin and stdout, and [RunNode] is their side of it. Nothing
 // listens on a port but the stores.
 //
-//	orchestrator                  server                        client
-//	     │◀──────────── hello ──────┤                             │   version, digest of the binary, machine
+//	orchestrator                  server                        clients
+//	     │◀──────────── hello ──────┤◀──────────────── hello ─────┤   version, digest of the binary, machine
 //	     ├── configure ────────────▶│ pins itself, starts         │
 //	     │◀──────────── ready ──────┤ accepts load                │   address, facts
-//	     │◀───────────────────────────────────────── hello ───────┤
-//	     ├── configure ──────────────────────────────────────────▶│ dials, stores every key,
-//	     │◀────────────────────────────────────── progress … ─────┤ asks for every key
+//	     ├── configure ──────────────────────────────────────────▶│ the first one stores every key,
+//	     │◀────────────────────────────────────── progress … ─────┤ each asks for every key
 //	     │◀───────────────────────────────────────── ready ───────┤
-//	     ├── go ─────────────────────────────────────────────────▶│ warms up, measures
+//	     ├── go ─────────────────────────────────────────────────▶│ once all are ready: warm up, measure
 //	     │◀────────────────────────────────────── progress … ─────┤
 //	     │◀───────────────────────────────────────── result ──────┤   point, histogram log
-//	     ├── stop ───────────────────────────────────────────────▶│ ends
+//	     ├── stop ───────────────────────────────────────────────▶│ end
 //	     ├── stop ─────────────────▶│ ends                        │
 //
 // A line is {"type":"ready","body":{…}}. A node that cannot do what it is asked answers with failed,
-// which says why, and ends. Neither side waits without a limit.
+// which says why, and ends. Neither side waits without a limit. [CheckTestbed] speaks inspect and reach instead
+// of configure.
+//
+// # Several clients
+//
+// They have the same workload and do different operations of it, each with client_threads threads and its part of an
+// offered rate. All are told to go at the same time. Each says when it began, and how far apart they were is
+// measured by the clock here: the nodes' own are only looked at for nonsense. Counts are added up, histograms
+// merged, and each client's share is kept in the point.
+//
+// # CPUs
+//
+// Nodes say which CPUs they may use, and on which boot of which kernel. Processes of one kernel share its CPUs out;
+// one that has them to itself takes what it has threads for. An emulated machine gets the time of as many of its
+// profile's cores as it has threads.
 //
 // # No process stays behind
 //
@@ -48,8 +72,10 @@
 //
 //	a point fails             it is recorded as failed, with the reason; the sweep goes on, and its
 //	                          error at the end counts the failures
-//	three in a row do not     the sweep ends: a binary that cannot run fails every point
-//	even start, alike
+//	a connection or machine   the same, within seconds, with the node's name
+//	is lost
+//	three in a row do not     what needs the node that did not start is left out; what does not
+//	even start                is measured
 //	Ctrl-C, SIGTERM           the point at hand is dropped, the ones before are in the folder, and the
 //	                          error is the command that continues
 //	the folder takes no more  the same

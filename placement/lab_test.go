@@ -271,3 +271,27 @@ func TestInterruptedLab(t *testing.T) {
 		t.Error("the machines are still there")
 	}
 }
+
+// TestCheckOfALab: all four machines can be used, each at the address that it was given, and every placement can run.
+func TestCheckOfALab(t *testing.T) {
+	needLab(t)
+	binary := realBinary(t)
+	build, err := digest(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bed := parsedBed(t, fourMachines)
+	var out strings.Builder
+	c := checker{version: "test", build: build, command: []string{binary, "node"}, keeper: []string{binary, "lab"}, patience: defaultPatience}
+	if err := c.check(t.Context(), &out, &bed); err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{"as 8 cores of 0.24", "eth0 veth", "hostA unmodelled"} {
+		if !strings.Contains(out.String()+bed.emulated(), want) {
+			t.Errorf("got\n%s, want it to hold %q", out.String(), want)
+		}
+	}
+	if got, want := strings.Count(out.String(), "can run: "), 2*len(bed.placements()); got != want {
+		t.Errorf("%d placements with a store can run, want %d:\n%s", got, want, out.String())
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -95,6 +96,29 @@ func (m *machines) strength(n *Node, threads int) (quotaCPUs float64, err error)
 		return 0, nil
 	}
 	return m.lab.SetCores(n.Name, threads)
+}
+
+// notes say what of the emulated machines' profiles is not so, each once.
+func (m *machines) notes() []string {
+	var notes []string
+	of := map[string][]string{}
+	for i := range m.bed.Nodes {
+		n := &m.bed.Nodes[i]
+		facts := m.madeOf(n)
+		if facts == nil {
+			continue
+		}
+		for _, note := range facts.Notes {
+			if of[note] == nil {
+				notes = append(notes, note)
+			}
+			of[note] = append(of[note], n.Name)
+		}
+	}
+	for i, note := range notes {
+		notes[i] = strings.Join(of[note], ", ") + ": " + note
+	}
+	return notes
 }
 
 // madeOf is what was made for an emulated machine; nil for others.

@@ -24,7 +24,7 @@ func parseFilter(text string, s *Sweep) (filter, error) {
 		if !ok {
 			return nil, fmt.Errorf("--only: found %q, allowed: key=value", part)
 		}
-		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		key, value = fullName(strings.TrimSpace(key)), strings.TrimSpace(value)
 		if key != repeatKey {
 			var err error
 			if value, err = axisValue(s, key, value); err != nil {
@@ -37,6 +37,15 @@ func parseFilter(text string, s *Sweep) (filter, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// fullName is the key of a sweep file that a point's field goes by: "store" of "stores".
+func fullName(key string) string {
+	switch key {
+	case "store", "placement", "submode", "get_ratio", "rate":
+		return key + "s"
+	}
+	return key
 }
 
 func axisValue(s *Sweep, key, value string) (string, error) {

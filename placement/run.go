@@ -86,6 +86,9 @@ func (r *runner) work(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.machines.Close()) }()
+	for _, note := range r.machines.notes() {
+		fmt.Fprintf(r.Stderr, "testbed %s: %s\n", r.testbed.Name, note)
+	}
 	r.report = newReporter(r.Stderr, len(r.Plan.points))
 	defer r.report.close()
 	return r.points(ctx, missing)

@@ -306,12 +306,12 @@ func TestDryRunTellsAllAndDoesNothing(t *testing.T) {
 // TestSweepGoesOnWithoutALostNode: a node that does not start is given up after three points; what
 // can run without it is measured.
 func TestSweepGoesOnWithoutALostNode(t *testing.T) {
-	if _, err := exec.LookPath("ip"); err != nil {
-		t.Skip("needs ip (iproute2): ", err)
+	if _, err := exec.LookPath("ssh"); err != nil {
+		t.Skip("needs ssh (openssh-client): ", err)
 	}
 	o, stderr, pids := fakeOptions(t, "")
 	o.TestbedFile = filepath.Join(t.TempDir(), "bed.yaml")
-	bed := "nodes:\n  a: {}\n  b: {}\n  gone: {via: netns, namespace: dpukv-test-no-such, address: 127.0.0.1}\nclient_side: a\nserver_side: b\n" +
+	bed := "nodes:\n  a: {}\n  b: {}\n  gone: {via: ssh, ssh_config: /dev/null, host: 127.0.0.1, port: 1, address: 127.0.0.1}\nclient_side: a\nserver_side: b\n" +
 		"placements:\n  GONE-SH: {clients: [a, gone], server: b}\n"
 	sweep := "placements: [CH-SH, GONE-SH]\nget_ratios: [1, 0.5]\nclient_threads: [1, 2, 3]\nduration: 10ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n"
 	for file, text := range map[string]string{o.TestbedFile: bed, o.SweepFile: sweep} {

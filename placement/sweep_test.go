@@ -142,6 +142,7 @@ func TestOnly(t *testing.T) {
 		"repeat=1":                          12,
 		"repeat=1,repeat=3,get_ratios=.5":   8,
 		"stores=mica,rates=0,hash=city64,repeat=2": 12,
+		"store=mica,placement=CH-SH,get_ratio=1":   12,
 	} {
 		f, err := parseFilter(text, &s)
 		if err != nil {

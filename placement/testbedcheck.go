@@ -35,12 +35,16 @@ func CheckTestbed(ctx context.Context, w io.Writer, bed Testbed, version string)
 	if err != nil {
 		return fmt.Errorf("find this binary, which the nodes are to run: %w", err)
 	}
-	c := checker{version: version, command: []string{self, agentCommand}, patience: defaultPatience}
+	build, err := buildID()
+	if err != nil {
+		return err
+	}
+	c := checker{version: version, build: build, command: []string{self, agentCommand}, patience: defaultPatience}
 	return c.check(ctx, w, &bed)
 }
 
 type checker struct {
-	version         string
+	version, build  string // of this program
 	command, keeper []string
 	patience        patience
 }
@@ -85,11 +89,7 @@ func (c *checker) look(ctx context.Context, m *machines, v *visit) (err error) {
 	if v.process, v.hello, err = m.agent(ctx, v.node); err != nil {
 		return err
 	}
-	build, err := buildID()
-	if err != nil {
-		return err
-	}
-	if err := recognize(v.node, v.hello, c.version, build); err != nil {
+	if err := recognize(v.node, v.hello, c.version, c.build); err != nil {
 		return err
 	}
 	if facts := m.madeOf(v.node); facts != nil && facts.Cores > 0 {

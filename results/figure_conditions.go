@@ -20,7 +20,9 @@ func (f *figure) conditions() []string {
 		said = append(said, d.label(points[0]))
 	}
 	said = append(said, pinning("server", points, func(p *Point) []int { return p.ServerCPUs }))
-	said = append(said, pinning("client", points, func(p *Point) []int { return p.ClientCPUs }))
+	if !slices.ContainsFunc(points, func(p *Point) bool { return len(p.Clients) > 1 }) { // else it depends on the client
+		said = append(said, pinning("client", points, func(p *Point) []int { return p.ClientCPUs }))
+	}
 	said = append(said, f.machines...)
 	said = append(said, f.repeats(), f.axisNote(), doubts(points, len(f.chart.Failed)))
 	return slices.DeleteFunc(said, func(s string) bool { return s == "" })

@@ -31,8 +31,7 @@ exec "$@"`
 func start(t testing.TB, n *Net, setup string, argv ...string) *daemon {
 	t.Helper()
 	d := &daemon{ended: make(chan struct{})}
-	// A Go program ends with a thread only if it wants to, and the kernel sends this signal
-	// when the thread ends that started the process.
+	// The kernel sends this signal when the thread that started the process ends, so that thread waits below.
 	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if os.Getuid() == 0 {
 		attr.Cloneflags = syscall.CLONE_NEWPID | syscall.CLONE_NEWNS

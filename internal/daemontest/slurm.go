@@ -1,6 +1,7 @@
 package daemontest
 
 import (
+	"bufio"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,9 +35,10 @@ ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
+SlurmdParameters=config_overrides
 MailProg=/bin/true
-NodeName=node1 NodeHostname=$HOST NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
-PartitionName=all Nodes=node1 Default=YES MaxTime=INFINITE State=UP OverSubscribe=YES
+NodeName=node1 NodeHostname=$HOST NodeAddr=127.0.0.1 CPUs=2 RealMemory=500 State=UNKNOWN
+PartitionName=all Nodes=node1 Default=YES MaxTime=INFINITE State=UP OverSubscribe=FORCE:4
 `
 
 // slurmDaemons run under one shell, whose namespace ends with it.
@@ -89,6 +91,37 @@ func (c *SlurmCluster) Allocate(t testing.TB) string {
 		t.Fatalf("salloc: %v\n%s", err, out)
 	}
 	return string(m[1])
+}
+
+// Environment makes an allocation with salloc, and returns the environment that a command has within it.
+func (c *SlurmCluster) Environment(t testing.TB, options ...string) (env []string) {
+	t.Helper()
+	cmd := exec.Command("salloc", append(options, "sh", "-c", "env; echo; cat")...)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // which gives the allocation back
+		stdin.Close()
+		_ = cmd.Wait()
+	})
+	lines := bufio.NewScanner(stdout)
+	for lines.Scan() && lines.Text() != "" {
+		if strings.HasPrefix(lines.Text(), "SLURM_") {
+			env = append(env, lines.Text())
+		}
+	}
+	if len(env) == 0 {
+		t.Fatalf("%s gave no environment", cmd)
+	}
+	return env
 }
 
 // Cancel ends an allocation, and what runs in it.

@@ -29,7 +29,8 @@ type SSHServer struct {
 	HostKey    string // file of the public key
 	Identity   string // file of the user's private key
 	KnownHosts string // file with the host key
-	Cache      string // the XDG_CACHE_HOME of whoever logs in, which is not there yet
+	Home       string // of whoever logs in: an empty folder, so that no profile of the user's is run
+	Cache      string // ~/.cache there, which is not there yet
 
 	daemon *daemon
 }
@@ -58,6 +59,9 @@ func newSSHServer(t testing.TB, o *SSHOptions) *SSHServer {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if out, _ := exec.Command("getent", "passwd", me.Uid).Output(); os.Getuid() != 0 && !strings.HasSuffix(strings.TrimSpace(string(out)), "sh") {
+		t.Skipf("sshd lets nobody in as %s, who runs the test and has no login shell: %s", me.Username, out)
+	}
 	if o.Listen == "" {
 		o.Listen = "127.0.0.1"
 		if o.Net != nil {
@@ -70,7 +74,10 @@ func newSSHServer(t testing.TB, o *SSHOptions) *SSHServer {
 	newKey(t, in("user_key"))
 	s := &SSHServer{
 		Address: o.Listen, Port: freePort(t), User: me.Username,
-		HostKey: in("host_key.pub"), Identity: in("user_key"), KnownHosts: in("known_hosts"), Cache: in("cache"),
+		HostKey: in("host_key.pub"), Identity: in("user_key"), KnownHosts: in("known_hosts"), Home: in("home"), Cache: in("home/.cache"),
+	}
+	if err := os.Mkdir(s.Home, 0o700); err != nil {
+		t.Fatal(err)
 	}
 	s.Know(t, s.HostKey)
 	return s
@@ -102,7 +109,7 @@ func (s *SSHServer) config(o *SSHOptions) string {
 	}
 	return strings.Join(append(o.Config,
 		"ListenAddress "+s.Address, "Port "+strconv.Itoa(s.Port), "HostKey "+strings.TrimSuffix(s.HostKey, ".pub"), auth,
-		"SetEnv XDG_CACHE_HOME="+s.Cache,
+		"SetEnv HOME="+s.Home,
 		"PidFile none", "UsePAM no", "StrictModes no", "PermitRootLogin yes", "KbdInteractiveAuthentication no", "MaxStartups 100", ""), "\n")
 }
 

@@ -7,11 +7,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -43,11 +45,21 @@ func parts(t *testing.T, keeperPID int, tmp string) world {
 			w.namespaces = append(w.namespaces, inodeOf(fd))
 		}
 	}
-	for _, pattern := range []string{"/sys/fs/cgroup/*/dpukv-lab-*-%d-*", "/sys/fs/cgroup/dpukv-lab-*-%d-*"} {
-		dirs, _ := filepath.Glob(fmt.Sprintf(pattern, keeperPID))
-		w.groups = append(w.groups, dirs...)
-	}
+	w.groups = groupsOf(keeperPID)
 	return w
+}
+
+// groupsOf are the control groups of a keeper's lab, wherever it was allowed to make them.
+func groupsOf(keeperPID int) []string {
+	var groups []string
+	filepath.WalkDir("/sys/fs/cgroup", func(path string, _ fs.DirEntry, err error) error {
+		if ours, _ := filepath.Match(fmt.Sprintf("dpukv-lab-*-%d-*", keeperPID), filepath.Base(path)); err == nil && ours {
+			groups = append(groups, path)
+			return filepath.SkipDir
+		}
+		return nil
+	})
+	return groups
 }
 
 func inodeOf(path string) uint64 {
@@ -236,25 +248,71 @@ func TestKilledHalfway(t *testing.T) {
 	t.Logf("12 were killed, with %d namespaces and %d control groups", len(all.namespaces), len(all.groups))
 }
 
+// TestOwnerKilledHalfway kills the owner at any moment of a start, when replies are on their way to it.
+func TestOwnerKilledHalfway(t *testing.T) {
+	needRoot(t)
+	var all []world
+	for range 10 {
+		cmd := exec.Command(owner, "start")
+		in, _ := cmd.StdinPipe()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		json.NewEncoder(in).Encode(study("bf2"))
+		keeperPID := keeperOf(cmd.Process.Pid)
+		for ; keeperPID == 0; keeperPID = keeperOf(cmd.Process.Pid) {
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(rand.N(30 * time.Millisecond))
+		all = append(all, parts(t, keeperPID, ""))
+		cmd.Process.Kill()
+		cmd.Wait()
+	}
+	for _, w := range all {
+		w.mustVanish(t)
+	}
+}
+
+// keeperOf is the keeper that an owner started; 0: not yet.
+func keeperOf(pid int) int {
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, file := range files {
+		children, _ := os.ReadFile(file)
+		for child := range strings.FieldsSeq(string(children)) {
+			if argv, _ := os.ReadFile("/proc/" + child + "/cmdline"); string(argv) == owner+"\x00lab\x00" {
+				n, _ := strconv.Atoi(child)
+				return n
+			}
+		}
+	}
+	return 0
+}
+
 // TestCancelled: a start that is given up leaves nothing, and says why it was.
 func TestCancelled(t *testing.T) {
 	needRoot(t)
 	spec := study("bf2")
-	spec.Keeper = []string{owner, "lab"}
-	for _, patience := range []time.Duration{0, 2 * time.Millisecond, 10 * time.Millisecond} {
+	pidFile := filepath.Join(t.TempDir(), "pid")
+	spec.Keeper = []string{"sh", "-c", `echo $$ >"$1" && exec "$0" lab`, owner, pidFile}
+	for _, patience := range []time.Duration{0, 5 * time.Millisecond, 20 * time.Millisecond} {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		l, err := Start(ctx, spec)
-		cancel()
 		if err == nil {
 			t.Logf("a lab was there within %v", patience)
 			if err := l.Close(); err != nil {
 				t.Error(err)
 			}
-		} else if ctx.Err() == nil || !strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
+		} else if !strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
 			t.Errorf("after %v: %v", patience, err)
 		}
-		if dirs, _ := filepath.Glob(fmt.Sprintf("/sys/fs/cgroup/*/dpukv-lab-*-%d-*", os.Getpid())); len(dirs) > 0 {
-			t.Errorf("left behind: %v", dirs)
+		cancel()
+		text, _ := os.ReadFile(pidFile)
+		w := world{}
+		if w.keeper, _ = strconv.Atoi(strings.TrimSpace(string(text))); w.keeper > 0 {
+			w.groups = groupsOf(w.keeper)
+		}
+		if left := w.remains(); len(left) > 0 {
+			t.Errorf("after %v: left behind: %v", patience, left)
 		}
 	}
 }

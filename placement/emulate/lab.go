@@ -1,6 +1,7 @@
 package emulate
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -57,11 +58,12 @@ func (l *Lab) unknown(machine string) error {
 }
 
 func (f *Facts) machine(name string) *MachineFacts {
-	i := slices.IndexFunc(f.Machines, func(m MachineFacts) bool { return m.Name == name })
-	if i < 0 {
-		return nil
+	for i := range f.Machines { // by address: SetCores may be writing to another field
+		if m := &f.Machines[i]; m.Name == name {
+			return m
+		}
 	}
-	return &f.Machines[i]
+	return nil
 }
 
 // Address is where the others reach a machine; "" for an on-path DPU.
@@ -126,6 +128,18 @@ func (m *MachineFacts) clone() MachineFacts {
 	c := *m
 	c.Interfaces, c.Notes = slices.Clone(m.Interfaces), slices.Clone(m.Notes)
 	return c
+}
+
+// Await waits until one machine reaches the other, for seconds at most: after Restore, or once a datapath joins an
+// on-path DPU's interfaces, the kernel may still hold on to the news that nobody is there.
+func (l *Lab) Await(ctx context.Context, from, to string) error {
+	if l.facts.machine(from) == nil {
+		return l.unknown(from)
+	}
+	if l.Address(to) == "" {
+		return fmt.Errorf("emulated testbed: machine %q has no address to reach", to)
+	}
+	return l.callContext(ctx, "Reach", keeper.Reach{From: from, To: l.Address(to)}, &struct{}{})
 }
 
 // CutOff takes a machine's link down, as if its cable were pulled; Restore plugs it in again.

@@ -1,6 +1,7 @@
 package emulate
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -167,6 +168,7 @@ func TestOnPath(t *testing.T) {
 			t.Fatalf("ip %s: %v: %s", args, err, out)
 		}
 	}
+	mustAwait(t, l, "host-a", "host-b")
 	before := counters(t, l)
 	const n = 1 << 20
 	transfer(t, l, "host-a", "host-b", n)
@@ -189,7 +191,32 @@ func TestOnPath(t *testing.T) {
 	if err := l.Restore("dpu-b"); err != nil {
 		t.Fatal(err)
 	}
+	mustAwait(t, l, "host-a", "host-b")
 	transfer(t, l, "host-a", "host-b", n)
+}
+
+func mustAwait(t *testing.T, l *Lab, from, to string) {
+	t.Helper()
+	if err := l.Await(t.Context(), from, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAwait gives up, says why, and keeps nobody else waiting.
+func TestAwait(t *testing.T) {
+	t.Parallel()
+	l := startLab(t, onPath())
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := l.Await(ctx, "host-a", "host-b"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("nothing forwards: %v", err)
+	}
+	counters(t, l)
+	for way, want := range map[[2]string]string{{"host-a", "dpu-b"}: "no address", {"me", "host-a"}: "allowed: [host-a"} {
+		if err := l.Await(t.Context(), way[0], way[1]); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %s", way, err, want)
+		}
+	}
 }
 
 // TestDirect is on-path's baseline: the same without the DPU.

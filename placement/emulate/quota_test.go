@@ -3,6 +3,7 @@ package emulate
 import (
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -93,6 +94,10 @@ func TestQuotaFacts(t *testing.T) {
 	f := factsOf(l, "dpu-a")
 	if f.Profile != "bf3" || f.Cores != 2 || f.CoreStrength != 0.572 || f.QuotaCPUs < 1.14 || f.QuotaCPUs > 1.15 || f.PeriodNs != 1e7 {
 		t.Errorf("%+v", f)
+	}
+	out, err := command(t, l, "dpu-a", "cat", "/proc/self/cgroup").Output()
+	if want := path.Join(path.Base(path.Dir(path.Dir(l.held.Groups["dpu-a"].Procs))), "dpu-a\n"); err != nil || !strings.Contains(string(out), want) {
+		t.Errorf("a process on dpu-a is in %s (%v), want %s", out, err, want)
 	}
 	for machine, want := range map[string]string{"dpu-a": "found 0 cores", "nobody": "allowed: [host-a dpu-a host-b dpu-b]"} {
 		if _, err := l.SetCores(machine, 0); err == nil || !strings.Contains(err.Error(), want) {

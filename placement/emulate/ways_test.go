@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"io"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -126,6 +128,7 @@ func TestCutOff(t *testing.T) {
 		if err := l.Restore("dpu-b"); err != nil {
 			t.Fatal(err)
 		}
+		mustAwait(t, l, "host-a", "dpu-b")
 		transfer(t, l, "host-a", "dpu-b", 1000)
 	}
 }
@@ -166,4 +169,25 @@ func TestAlone(t *testing.T) {
 	t.Parallel()
 	l := startLab(t, Spec{Machines: []Machine{{Name: "a", Kind: Host}}})
 	transfer(t, l, "a", "a", 1000)
+}
+
+// TestConcurrent calls everything at once, for the race detector.
+func TestConcurrent(t *testing.T) {
+	t.Parallel()
+	l := startLab(t, study("bf3"))
+	var all sync.WaitGroup
+	for i := range 4 {
+		all.Go(func() {
+			for n := range 10 {
+				_, err1 := l.SetCores("dpu-a", 1+n%4)
+				_, err2 := l.Counters("dpu-a")
+				_, err3 := l.Argv("dpu-b", nil)
+				err4, err5 := l.CutOff("host-b"), l.Restore("host-b")
+				if err := errors.Join(err1, err2, err3, err4, err5); err != nil || l.Facts().Machines[i].Name == "" || l.Address("host-a") == "" {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }

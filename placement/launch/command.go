@@ -48,7 +48,7 @@ func Check(n *Node) error {
 	if err != nil {
 		return err
 	}
-	if l.tool != "" && n.Prefix == nil {
+	if l.tool != "" && len(n.Prefix) == 0 {
 		if _, err := exec.LookPath(l.tool); err != nil {
 			return n.errorf("via: %s needs the program %s, which is not in the PATH of this machine: %s", n.Via, l.tool, l.get)
 		}

@@ -11,6 +11,7 @@ var argv = []string{"/opt/dpukv", "node", "a b"}
 
 func TestCommand(t *testing.T) {
 	t.Setenv("SLURM_JOB_ID", "17")
+	t.Setenv("HOME", "/home/me")
 	const opts = "env SSH_ASKPASS=false SSH_ASKPASS_REQUIRE=force ssh -o BatchMode=yes -o StrictHostKeyChecking=yes"
 	const srun = "--overlap --nodes=1 --ntasks=1 --cpu-bind=none --mpi=none --immediate=10 --chdir=/ --nodelist=bf01 -- /opt/dpukv node a b"
 	for _, tc := range []struct {
@@ -21,6 +22,7 @@ func TestCommand(t *testing.T) {
 		{"local", Node{Via: Local}, "/opt/dpukv node a b"},
 		{"namespace", Node{Via: Netns, Namespace: "hostA"}, "ip netns exec hostA /opt/dpukv node a b"},
 		{"prefix", Node{Via: Netns, Prefix: []string{"nsenter", "--net=/proc/7/ns/net"}}, "nsenter --net=/proc/7/ns/net /opt/dpukv node a b"},
+		{"ssh, at home", Node{Via: SSH, Host: "bf3", Identity: "~/.ssh/key"}, opts + "… -i /home/me/.ssh/key -- bf3 exec /opt/dpukv node 'a b'"},
 		{"ssh", Node{Via: SSH, Host: "bf3"}, opts + "… -- bf3 exec /opt/dpukv node 'a b'"},
 		{
 			"ssh, all fields",
@@ -97,6 +99,7 @@ func TestCommandsAreChecked(t *testing.T) {
 func TestCheck(t *testing.T) {
 	t.Setenv("SLURM_JOB_ID", "")
 	t.Setenv("PATH", t.TempDir())
+	t.Setenv("HOME", t.TempDir())
 	expect := func(n Node, want string) {
 		t.Helper()
 		n.Name = "n"
@@ -117,6 +120,10 @@ func TestCheck(t *testing.T) {
 	}
 	expect(Node{Via: Netns, Namespace: "dpukv-never"}, "there is no network namespace dpukv-never")
 	expect(Node{Via: SSH, Host: "a"}, "")
+	expect(Node{Via: SSH, Host: "a", Identity: "/dev/null", KnownHosts: "/dev/null", SSHConfig: "/dev/null"}, "")
+	expect(Node{Via: SSH, Host: "a", Identity: "~/no/key"}, "found identity: ~/no/key, allowed: a file of this machine: stat "+os.Getenv("HOME")+"/no/key: no such file")
+	expect(Node{Via: SSH, Host: "a", SSHConfig: "/no/config"}, "found ssh_config: /no/config, allowed: a file")
+	expect(Node{Via: SSH, Host: "a", KnownHosts: "/no/hosts"}, "found known_hosts: /no/hosts, allowed: a file")
 	expect(Node{Via: Slurm, SlurmNode: "a"}, "there is no allocation")
 	expect(Node{Via: Slurm, SlurmNode: "a", Job: "1"}, "")
 	expect(Node{Via: Kubectl, Pod: "a"}, "")

@@ -3,6 +3,7 @@ package launch
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -34,7 +35,7 @@ func Explain(n *Node, stderr string, err error) error {
 		return err
 	}
 	stderr = strings.ReplaceAll(stderr, "\r", "")
-	for _, t := range append(l.troubles, everywhere...) {
+	for _, t := range slices.Concat(l.troubles, everywhere) {
 		if m := t.says.FindStringSubmatchIndex(stderr); m != nil {
 			means := t.says.ExpandString(nil, t.means, stderr, m)
 			return &Explained{n.Name, n.hints(string(means)), err}
@@ -48,13 +49,13 @@ func (n *Node) hints(means string) string {
 	return strings.NewReplacer(
 		"{host}", n.Host,
 		"{ssh}", strings.Join(append(append([]string{"ssh"}, sshWhere(n)...), n.Host), " "),
-		"{known_hosts}", cmp.Or(n.KnownHosts, "~/.ssh/known_hosts"),
+		"{known_hosts}", cmp.Or(n.KnownHosts, "known_hosts"),
 		"{job}", n.job(),
 		"{slurm_node}", n.SlurmNode,
 	).Replace(means)
 }
 
-// everywhere are the troubles with dpukv itself, as the shells, the launchers and install.sh say them.
+// everywhere are the troubles with dpukv itself, as shells and install.sh say them.
 var everywhere = []trouble{
 	{
 		says(`No space left on device|Disk quota exceeded`),
@@ -71,5 +72,9 @@ var everywhere = []trouble{
 	{
 		says(`Exec format error|cannot execute binary file|syntax error: .* unexpected`),
 		"the program there is for another architecture: remove binary, so that the right one is copied, or put the right one there",
+	},
+	{
+		says(`^\S*sh: (?:line )?\d+: (?:exec: )?(/\S+): (No such file or directory|not found|Permission denied)`),
+		"$1 cannot be run there ($2): put dpukv there, or remove binary, so that it is copied",
 	},
 }

@@ -40,6 +40,7 @@ func echoed(t interface{ Fatalf(string, ...any) }, shell, args []string) []strin
 }
 
 func TestQuoteInEveryShell(t *testing.T) {
+	t.Parallel()
 	for _, shell := range shells {
 		t.Run(shell.argv[0], func(t *testing.T) {
 			if _, err := exec.LookPath(shell.argv[0]); err != nil {
@@ -57,6 +58,25 @@ func TestQuoteInEveryShell(t *testing.T) {
 					t.Fatalf("found  %q\nwanted %q", got, args)
 				}
 			})
+		})
+	}
+}
+
+// A script that travels over stdin reads what comes after it, to the byte.
+func TestBootstrapInEveryShell(t *testing.T) {
+	t.Parallel()
+	const script = "echo \"it's $(printf %s here)\" # and not\ncat\n"
+	for _, shell := range shells {
+		t.Run(shell.argv[0], func(t *testing.T) {
+			if _, err := exec.LookPath(shell.argv[0]); err != nil {
+				t.Skip(err)
+			}
+			rest := strings.Repeat("\x00 \xff\n", 20_000)
+			cmd := exec.Command(shell.argv[0], append(shell.argv[1:], "exec "+quoteAll(bootstrap(script)))...)
+			cmd.Stdin = strings.NewReader(script + rest)
+			if out, err := cmd.Output(); err != nil || string(out) != "it's here\n"+rest {
+				t.Errorf("%d bytes came back of %d: %v", len(out), len(rest), err)
+			}
 		})
 	}
 }

@@ -2,6 +2,8 @@ package launch
 
 import (
 	"bytes"
+	"os"
+	"strings"
 	"testing"
 
 	"dpukv/internal/daemontest"
@@ -47,6 +49,16 @@ func TestSlurm(t *testing.T) {
 		expect(Node{Via: Slurm, Job: "mine", SlurmNode: "node1"}, "node host: mine is no number of an allocation", "true")
 		expect(Node{Via: Slurm, Job: job, SlurmNode: "node2"}, "node host: allocation "+job+" has no node node2: squeue --job="+job, "true")
 		expect(*n, "node host: /no/dpukv cannot be run there (No such file or directory)", "/no/dpukv")
+	})
+	t.Run("within salloc", func(t *testing.T) {
+		for _, v := range cluster.Environment(t, "--ntasks=2", "--cpus-per-task=1", "--ntasks-per-node=2", "--mem-per-cpu=100") {
+			key, value, _ := strings.Cut(v, "=")
+			t.Setenv(key, value)
+		}
+		if out, err := Output(t.Context(), &Node{Name: "host", Via: Slurm, SlurmNode: cluster.Node}, "sh", "-c", "echo $SLURM_NTASKS $SLURM_JOB_ID"); err != nil ||
+			string(out) != "1 "+os.Getenv("SLURM_JOB_ID")+"\n" {
+			t.Errorf("found %q, %v; wanted one task in job %s", out, err, os.Getenv("SLURM_JOB_ID"))
+		}
 	})
 	t.Run("cancelled", func(t *testing.T) {
 		cmd, alive := lingering(t, n)

@@ -1,11 +1,15 @@
 package launch
 
 import (
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
 
-// sshOptions hold over the user's configuration. They are known to OpenSSH 7.6 and later.
+// sshOptions hold over the user's configuration. They are known to OpenSSH 7.6 and later. A connection that the user
+// shares (ControlPath) is used, as it may be the only one without a one-time password; how soon it
+// is given up when nothing answers, is up to whoever made it.
 var sshOptions = []string{
 	"BatchMode=yes",             // nothing is asked
 	"StrictHostKeyChecking=yes", // an unknown key is nothing to wave through
@@ -15,7 +19,7 @@ var sshOptions = []string{
 	"ClearAllForwardings=yes",   // two processes on a node cannot both have the user's port
 	"RemoteCommand=none",        //
 	"RequestTTY=no",             // bytes pass unchanged
-	"ControlMaster=no",          // a connection of the user's is used, none is left behind
+	"ControlMaster=no",          // none is left behind that others could share
 	"PermitLocalCommand=no",     //
 	"LogLevel=INFO",             // the words that Explain knows
 }
@@ -32,6 +36,14 @@ var ssh = launcher{
 			return n.found("jump", n.Jump, "[user@]host[:port], and more after commas")
 		case n.Port < 0 || n.Port > 65535:
 			return n.found("port", strconv.Itoa(n.Port), "1 to 65535")
+		}
+		return nil
+	},
+	ready: func(n *Node) error {
+		for _, f := range []field{{key: "identity", value: n.Identity}, {key: "ssh_config", value: n.SSHConfig}, {key: "known_hosts", value: n.KnownHosts}} {
+			if _, err := os.Stat(atHome(f.value)); f.value != "" && err != nil {
+				return n.errorf("found %s: %s, allowed: a file of this machine: %w", f.key, f.value, err)
+			}
 		}
 		return nil
 	},
@@ -59,17 +71,27 @@ func sshWhere(n *Node) (argv []string) {
 			argv = append(argv, option, value)
 		}
 	}
-	add("-F", n.SSHConfig)
+	add("-F", atHome(n.SSHConfig))
 	add("-l", n.User)
 	if n.Port != 0 {
 		add("-p", strconv.Itoa(n.Port))
 	}
-	add("-i", n.Identity)
+	add("-i", atHome(n.Identity))
 	add("-J", n.Jump)
 	if n.KnownHosts != "" {
-		add("-o", "UserKnownHostsFile="+strconv.Quote(n.KnownHosts))
+		add("-o", "UserKnownHostsFile="+strconv.Quote(atHome(n.KnownHosts)))
 	}
 	return argv
+}
+
+// atHome replaces the ~ that a shell would have replaced.
+func atHome(path string) string {
+	rest, ok := strings.CutPrefix(path, "~/")
+	home, err := os.UserHomeDir()
+	if !ok || err != nil {
+		return path
+	}
+	return filepath.Join(home, rest)
 }
 
 // quoteAll writes argv for a shell.

@@ -31,6 +31,10 @@ func TestSSH(t *testing.T) {
 	}
 	testContract(t, n)
 
+	t.Run("no binary", func(t *testing.T) {
+		_, err := Output(t.Context(), n, "/no/dpukv", "node")
+		expectExplained(t, err, "node bf: /no/dpukv cannot be run there (")
+	})
 	t.Run("a user's shared connections", func(t *testing.T) {
 		dir := t.TempDir()
 		n := &Node{Name: "bf", Via: SSH, Host: "bf", SSHConfig: filepath.Join(dir, "config")}
@@ -123,16 +127,24 @@ func TestSSHSilence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	n := &Node{Name: "bf", Via: SSH, Host: "127.0.0.1", Port: l.Addr().(*net.TCPAddr).Port, SSHConfig: "/dev/null"}
-	_, err = Output(t.Context(), n, "true")
-	expectExplained(t, err, "node bf: 127.0.0.1 answers nothing: is it up, and is what listens there an ssh server?")
-
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if _, err := Output(ctx, n, "true"); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("found %v, wanted the context's error", err)
+	t.Cleanup(func() { l.Close() })
+	port := l.Addr().(*net.TCPAddr).Port
+	direct := Node{Name: "bf", Via: SSH, Host: "127.0.0.1", Port: port, SSHConfig: "/dev/null"}
+	jump := Node{Name: "bf", Via: SSH, Host: "bf", Jump: "127.0.0.1:" + strconv.Itoa(port), SSHConfig: "/dev/null"}
+	for name, n := range map[string]*Node{"direct": &direct, "jump": &jump} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Output(t.Context(), n, "true")
+			expectExplained(t, err, "node bf: "+n.Host+" answers nothing: is it up, and is what listens there an ssh server?")
+		})
 	}
+	t.Run("context", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		if _, err := Output(ctx, &direct, "true"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("found %v, wanted the context's error", err)
+		}
+	})
 }
 
 func TestSSHCut(t *testing.T) {

@@ -6,6 +6,7 @@
 //
 //	Lab.Up        a Plan; replies with what there is (Held)
 //	Lab.Counters  of every interface, by "space/interface"
+//	Lab.Reach     waits until a space reaches an address
 //	Lab.SetLink   an interface up or down
 //	Lab.SetQuota  the CPU time of a group
 //
@@ -17,6 +18,8 @@
 //	kill -9 of the keeper                    the namespaces have no name; they are files open in the keeper, and go
 //	                                         with it and the last process in them. A group is removed by the
 //	                                         owner's Sweep, or by that of the next keeper
+//	kill -9 of both                          processes that don't end with their own standard input stay until that
+//	                                         Sweep, or, without groups, for good
 //	a failure half-way through Up            the same as the input's end, after the error was sent
 //
 // A lab's group is called dpukv-lab-NAMESPACE-PID-START after its keeper, where NAMESPACE is the inode of the PID

@@ -55,21 +55,51 @@ func (g *groups) setQuota(space string, cpus float64) (Set, error) {
 	if each > mostPeriod || quota < leastQuota {
 		return Set{}, fmt.Errorf("%s: found a share of %g CPUs, allowed: %g or more", space, cpus, leastQuota.Seconds()/mostPeriod.Seconds())
 	}
-	q, p := strconv.FormatInt(quota.Microseconds(), 10), strconv.FormatInt(each.Microseconds(), 10)
-	var err error
-	if g.version == "v2" {
-		err = write(filepath.Join(dir, "cpu.max"), q+" "+p)
-	} else {
-		// In this order no step asks for more than a limit further up allows.
-		err = errors.Join(
-			write(filepath.Join(dir, "cpu.cfs_quota_us"), "-1"),
-			write(filepath.Join(dir, "cpu.cfs_period_us"), p),
-			write(filepath.Join(dir, "cpu.cfs_quota_us"), q))
-	}
-	if err != nil {
+	if err := g.writeQuota(dir, quota, each); err != nil {
 		return Set{}, fmt.Errorf("limit %s to %g CPUs: %w", space, cpus, err)
 	}
-	return Set{procs, float64(quota) / float64(each), each.Nanoseconds()}, nil
+	quota, each, err := g.readQuota(dir)
+	return Set{procs, float64(quota) / float64(each), each.Nanoseconds()}, err
+}
+
+// The files of a quota: two in version 1, one with both numbers in version 2. All in microseconds.
+const (
+	quotaV1  = "cpu.cfs_quota_us"
+	periodV1 = "cpu.cfs_period_us"
+	maxV2    = "cpu.max"
+)
+
+func (g *groups) writeQuota(dir string, quota, each time.Duration) error {
+	q, p := strconv.FormatInt(quota.Microseconds(), 10), strconv.FormatInt(each.Microseconds(), 10)
+	if g.version == "v2" {
+		return write(filepath.Join(dir, maxV2), q+" "+p)
+	}
+	// In this order no step asks for more than a limit further up allows.
+	return errors.Join(
+		write(filepath.Join(dir, quotaV1), "-1"),
+		write(filepath.Join(dir, periodV1), p),
+		write(filepath.Join(dir, quotaV1), q))
+}
+
+// readQuota is what the kernel made of it.
+func (g *groups) readQuota(dir string) (quota, each time.Duration, err error) {
+	files := []string{quotaV1, periodV1}
+	if g.version == "v2" {
+		files = []string{maxV2}
+	}
+	var text string
+	for _, file := range files {
+		b, err := os.ReadFile(filepath.Join(dir, file))
+		if err != nil {
+			return 0, 0, err
+		}
+		text += string(b) + " "
+	}
+	var q, p int64
+	if n, _ := fmt.Sscan(text, &q, &p); n != 2 || q <= 0 || p <= 0 {
+		return 0, 0, fmt.Errorf("%s: the kernel tells the quota %q, want two numbers", dir, text)
+	}
+	return time.Duration(q) * time.Microsecond, time.Duration(p) * time.Microsecond, nil
 }
 
 // share is the quota of so many CPUs and its period: longer where the quota would be too short.

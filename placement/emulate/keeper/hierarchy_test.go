@@ -110,3 +110,37 @@ func TestAbandoned(t *testing.T) {
 		t.Error("there is a process 0")
 	}
 }
+
+// TestSweepIsForOwn: what another user's dead keeper left is that user's to remove.
+func TestSweepIsForOwn(t *testing.T) {
+	h, err := findHierarchy()
+	if err != nil {
+		t.Skip(err)
+	}
+	space, err := inode("/proc/self/ns/pid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := h.create(fmt.Sprintf("%s%d-0-1", groupPrefix, space))
+	if err != nil {
+		t.Skipf("no control group can be made here: %v", err)
+	}
+	defer os.Remove(dir)
+	const nobody = 65534
+	if err := os.Chown(dir, nobody, nobody); err != nil {
+		t.Skipf("no other user's group can be made here: %v", err)
+	}
+	if err := Sweep(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Errorf("another user's group: %v", err)
+	}
+	os.Chown(dir, os.Geteuid(), os.Getegid())
+	if err := Sweep(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("an own group is still there: %v", err)
+	}
+}

@@ -11,9 +11,11 @@ import (
 )
 
 // How long a way may take to work, and a try to be answered: longer than ARP takes, shorter than TCP's first repeat.
+// Between two tries is a pause, as some fail at once.
 const (
 	reachPatience = 10 * time.Second
 	reachTry      = 500 * time.Millisecond
+	reachPause    = 5 * time.Millisecond
 )
 
 // reach waits for an address to answer. Nobody listens there, so the answer is a reset: proof of both directions.
@@ -29,6 +31,7 @@ func (s *space) reach(ctx context.Context, address string) error {
 			if ctx.Err() != nil {
 				return fmt.Errorf("from %s, %s does not answer: %w", s.name, address, err)
 			}
+			time.Sleep(reachPause)
 		}
 	})
 }

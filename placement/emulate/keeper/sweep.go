@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // groupPrefix begins the names of labs' groups.
@@ -31,8 +33,14 @@ func abandoned(name string, space uint64) bool {
 	return err == nil && parts[0] == strconv.FormatUint(space, 10) && startOf(pid) != parts[2]
 }
 
-// Sweep removes the groups that dead keepers left behind, with the processes in them: those are of labs that are
-// gone. Where there are no control groups, there is nothing to sweep.
+// owned tells whether a group is this user's, so that no other user's lab is in the way of this one's.
+func owned(dir string) bool {
+	var st unix.Stat_t
+	return unix.Stat(dir, &st) == nil && int(st.Uid) == os.Geteuid()
+}
+
+// Sweep removes the groups that this user's dead keepers left behind, with the processes in them: those are of labs
+// that are gone. Where there are no control groups, there is nothing to sweep.
 func Sweep() error {
 	h, err := findHierarchy()
 	if err != nil {
@@ -46,7 +54,7 @@ func Sweep() error {
 	for _, parent := range h.ancestors() {
 		dirs, _ := filepath.Glob(filepath.Join(parent, groupPrefix+"*"))
 		for _, dir := range dirs {
-			if abandoned(filepath.Base(dir), space) {
+			if abandoned(filepath.Base(dir), space) && owned(dir) {
 				errs = append(errs, removeGroups(dir))
 			}
 		}
