@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -140,15 +141,25 @@ func (r *runner) settle(e *ensemble, pt *Point) (doubts []string, err error) {
 		ends = append(ends, &m.end)
 	}
 	planCPUs(ends)
-	doubts = cpuDoubts(ends)
+	weak, err := r.strengthen(ends)
+	return append(cpuDoubts(ends), weak...), err
+}
+
+// strengthen gives each emulated machine the time of as many cores as there are threads on it.
+func (r *runner) strengthen(ends []*end) (doubts []string, err error) {
+	threads, cpus := map[string]int{}, map[string][]int{}
 	for _, e := range ends {
-		quota, err := r.machines.strength(e.node, e.threads)
+		name := e.node.Name
+		threads[name] += e.threads
+		cpus[name] = append(cpus[name], e.cpus...)
+		quota, err := r.machines.strength(e.node, threads[name]) // of several ends there, the last call counts
 		if err != nil {
-			return nil, fmt.Errorf("node %s: %w", e.node.Name, err)
+			return nil, fmt.Errorf("node %s: %w", name, err)
 		}
-		if have := float64(len(e.cpus)); quota > have {
+		slices.Sort(cpus[name])
+		if have := len(slices.Compact(slices.Clone(cpus[name]))); quota > float64(have) {
 			doubts = append(doubts, fmt.Sprintf("node %s is weaker than its model: %d threads are to have the time of %.2f CPUs, and it runs on %d",
-				e.node.Name, e.threads, quota, len(e.cpus)))
+				name, threads[name], quota, have))
 		}
 	}
 	return doubts, nil

@@ -7,8 +7,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -293,5 +295,41 @@ func TestCheckOfALab(t *testing.T) {
 	}
 	if got, want := strings.Count(out.String(), "can run: "), 2*len(bed.placements()); got != want {
 		t.Errorf("%d placements with a store can run, want %d:\n%s", got, want, out.String())
+	}
+}
+
+// TestKeeperKilled: the machines go with the process that holds them. The point at hand fails, and the sweep ends and
+// tells how to go on; nothing hangs.
+func TestKeeperKilled(t *testing.T) {
+	killed := ""
+	o := inLab(t, strings.Replace(shortPoints, "[mica, herd]", "mica", 1)+"placements: [CH-SH, CD-SH]\n", nil)
+	o.observe = func(event string, pt *Point, _ *machines) {
+		if event != "go" || killed != "" {
+			return
+		}
+		killed = pt.ID
+		for _, pid := range processesOf(o.command[0]) {
+			if args, _ := os.ReadFile("/proc/" + pid + "/cmdline"); strings.Contains(string(args), "\x00lab\x00") {
+				n, _ := strconv.Atoi(pid)
+				if err := syscall.Kill(n, syscall.SIGKILL); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+	plan, err := NewPlan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := plan.Run(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "the emulated machines are gone") || !strings.Contains(err.Error(), "dpukv sweep --out "+o.Dir) {
+		t.Errorf("got %+v, %v", sum, err)
+	}
+	if len(sum.Failed) != 1 || sum.Failed[0].ID != killed || sum.Measured != 0 {
+		t.Errorf("got %+v, want that only %s failed", sum, killed)
+	}
+	o.observe = nil
+	if sum := runAll(t, o); sum.Measured+sum.Before != 2 {
+		t.Errorf("with new machines: %+v", sum)
 	}
 }

@@ -51,6 +51,19 @@ func (m *machines) Close() error {
 	return errors.Join(errs...)
 }
 
+// gone reports whether the emulated machines have ended by themselves.
+func (m *machines) gone() bool {
+	if m.lab == nil {
+		return false
+	}
+	select {
+	case <-m.lab.Done():
+		return true
+	default:
+		return false
+	}
+}
+
 // argv is the command to run here to get an agent on the node.
 func (m *machines) argv(ctx context.Context, n *Node) ([]string, error) {
 	if n.made() {

@@ -111,6 +111,9 @@ func (r *runner) points(ctx context.Context, missing []Point) error {
 			r.clock.skipped(pt)
 			continue
 		}
+		if r.machines.gone() && ctx.Err() == nil {
+			return fmt.Errorf("the emulated machines are gone, as if the process that holds them was killed; to go on with new ones: %s", r.again())
+		}
 		if err := r.point(ctx, pt); err != nil {
 			return err
 		}
@@ -128,6 +131,9 @@ func (r *runner) point(ctx context.Context, pt *Point) error {
 	res, err := r.measure(ctx, pt)
 	if err != nil && ctx.Err() != nil {
 		return r.interrupted()
+	}
+	if err == nil && r.machines.gone() {
+		err = errors.New("the emulated machines ended in the middle of it")
 	}
 	if err == nil {
 		err = results.Validate(&res.Point)
