@@ -230,7 +230,7 @@ func (pt *Point) clientSpec(addr string, e *ensemble, c *cast, i int) (*clientSp
 // asked fills in what a point was to be.
 func (pt *Point) asked(p *results.Point) {
 	p.Schema, p.ID, p.Repeat = results.SchemaVersion, pt.ID, pt.Repeat
-	p.Store, p.Placement, p.Submode = pt.Store, pt.Placement, pt.Submode
+	p.Store, p.Placement, p.Submode, p.Filter = pt.Store, pt.Placement, pt.Submode, pt.Filter
 	p.GetRatio, p.Dist = pt.GetRatio, pt.Dist
 	p.Keys, p.KeyBytes, p.ValueBytes = pt.Keys, pt.KeyBytes, pt.ValueBytes
 	p.Batch, p.Window, p.Connections = pt.Batch, pt.Window, pt.Connections

@@ -23,8 +23,8 @@ type machines struct {
 	keeper   []string // holds the emulated machines; nil: this binary's
 	offloads string   // of their interfaces
 
-	applied     *submode.Lease // nil: none
-	appliedName string
+	applied    *submode.Lease // nil: none
+	appliedKey string
 
 	command  []string // becomes a node's agent here
 	patience patience

@@ -35,7 +35,7 @@ func (r *runner) lay(ctx context.Context, pt *Point, c *cast) (*path, error) {
 		return nil, r.machines.clear()
 	}
 	dpu := r.machines.bed.dpuOf(c.server.Name)
-	lease, err := r.machines.lease(ctx, dpu, pt.Submode, slices.Concat(r.cores...))
+	lease, err := r.machines.lease(ctx, dpu, pt.Submode, pt.Filter, slices.Concat(r.cores...))
 	if err != nil {
 		return nil, err
 	}
@@ -43,8 +43,9 @@ func (r *runner) lay(ctx context.Context, pt *Point, c *cast) (*path, error) {
 }
 
 // lease applies a submode to a DPU's node, unless it is and stays applied.
-func (m *machines) lease(ctx context.Context, dpu *Node, name string, cpus []int) (*submode.Lease, error) {
-	if m.applied != nil && m.appliedName == name && m.applied.Verify(ctx) == nil {
+func (m *machines) lease(ctx context.Context, dpu *Node, name, work string, cpus []int) (*submode.Lease, error) {
+	key := name + " " + dpu.Name + " " + work
+	if m.applied != nil && m.appliedKey == key && m.applied.Verify(ctx) == nil {
 		return m.applied, nil
 	}
 	if err := m.clear(); err != nil {
@@ -54,7 +55,7 @@ func (m *machines) lease(ctx context.Context, dpu *Node, name string, cpus []int
 	if err != nil {
 		return nil, err
 	}
-	s, err := dpu.submode(name, binary, cpus, submode.Filter{})
+	s, err := dpu.submode(name, binary, cpus, workOnPath(work))
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func (m *machines) lease(ctx context.Context, dpu *Node, name string, cpus []int
 		return nil, err
 	}
 	m.applied, err = s.Apply(ctx, m.submodeNode(dpu))
-	m.appliedName = name
+	m.appliedKey = key
 	return m.applied, err
 }
 

@@ -44,6 +44,8 @@ var sweepKeys = []sweepKey{
 		func(s *Sweep) *[]string { return &s.Placements }, func(c *Config) *string { return &c.Placement }),
 	axis("submodes", word(submode.Names()),
 		func(s *Sweep) *[]string { return &s.Submodes }, func(c *Config) *string { return &c.Submode }),
+	axis("filters", filters,
+		func(s *Sweep) *[]string { return &s.Filters }, func(c *Config) *string { return &c.Filter }),
 	axis("get_ratios", decimal(0, 1, "a share from 0 to 1, such as 0.95"),
 		func(s *Sweep) *[]float64 { return &s.GetRatios }, func(c *Config) *float64 { return &c.GetRatio }),
 	axis("dist", dists,

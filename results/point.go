@@ -14,7 +14,8 @@ type Point struct {
 	// What was asked.
 	Store         string  `json:"store"`
 	Placement     string  `json:"placement"`
-	Submode       string  `json:"submode"` // "off-path", "direct", "sm1" … "sm5"
+	Submode       string  `json:"submode"`          // "off-path", "direct", "sm1" … "sm5"
+	Filter        string  `json:"filter,omitempty"` // work on the path: "drop-client:192.0.2.1"; "": none
 	GetRatio      float64 `json:"get_ratio"`
 	Dist          string  `json:"dist"` // "uniform", "zipf:0.99"
 	Keys          int     `json:"keys"`

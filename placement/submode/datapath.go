@@ -96,3 +96,13 @@ func (s *site) other(port string) string {
 	}
 	return s.cfg.Ports.Wire
 }
+
+// ByDefault are those that are tried where none is asked for, in their order.
+func ByDefault(target, submode string) (names []string) {
+	for _, d := range candidates(target, submode) {
+		if !d.onlyAsked {
+			names = append(names, d.name)
+		}
+	}
+	return names
+}

@@ -17,6 +17,9 @@ type Filter struct {
 	DropClients []netip.Addr
 }
 
+// FilterWords say what a filter may be asked for.
+const FilterWords = "none, drop-client:ADDRESS (IPv4; several: with blanks between, or the first and the last as A-B)"
+
 // What a filter may be asked for, and the reason against what cannot be had.
 const (
 	dropClient = "drop-client:"
@@ -32,11 +35,9 @@ func ParseFilter(words []string) (f Filter, err error) {
 		switch kind + ":" {
 		case "none:":
 		case dropClient:
-			a, err := netip.ParseAddr(arg)
-			if err != nil || !a.Is4() {
-				return f, fmt.Errorf("filter: found %q, allowed: an IPv4 address", w)
+			if err := f.drop(arg); err != nil {
+				return f, fmt.Errorf("filter: found %q, allowed: %w", w, err)
 			}
-			f.DropClients = append(f.DropClients, a)
 		case "drop-key-hash:":
 			return f, fmt.Errorf("filter: found %q. A key's hash is not in a packet's headers: %s", w, payload)
 		case "count-opcode:":
@@ -48,11 +49,42 @@ func ParseFilter(words []string) (f Filter, err error) {
 	return f, nil
 }
 
+// drop adds an address, or those from one to another.
+func (f *Filter) drop(text string) error {
+	first, last, isRange := strings.Cut(text, "-")
+	if !isRange {
+		last = first
+	}
+	a, err1 := netip.ParseAddr(first)
+	z, err2 := netip.ParseAddr(last)
+	if err1 != nil || err2 != nil || !a.Is4() || !z.Is4() || z.Less(a) {
+		return errors.New("an IPv4 address, or the first and the last of some, as 192.0.2.1-192.0.2.9")
+	}
+	for ; a.Compare(z) <= 0; a = a.Next() {
+		if len(f.DropClients) == mostRules {
+			return fmt.Errorf("at most %d addresses", mostRules)
+		}
+		f.DropClients = append(f.DropClients, a)
+		if a == z {
+			return nil
+		}
+	}
+	return nil
+}
+
 // String is the filter in the words of ParseFilter; "" for none.
 func (f Filter) String() string {
-	words := make([]string, len(f.DropClients))
-	for i, a := range f.DropClients {
-		words[i] = dropClient + a.String()
+	var words []string
+	for i := 0; i < len(f.DropClients); {
+		first, last := f.DropClients[i], f.DropClients[i]
+		for i++; i < len(f.DropClients) && f.DropClients[i] == last.Next(); i++ {
+			last = f.DropClients[i]
+		}
+		word := dropClient + first.String()
+		if first != last {
+			word += "-" + last.String()
+		}
+		words = append(words, word)
 	}
 	return strings.Join(words, " ")
 }

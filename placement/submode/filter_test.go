@@ -71,6 +71,17 @@ func TestWhatCannotBeHad(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", word, err, want)
 		}
 	}
+	for _, text := range []string{"drop-client:192.0.2.1-192.0.2.9", "drop-client:192.0.2.1 drop-client:10.0.0.9-10.0.1.9", "drop-client:255.255.255.255"} {
+		f, err := ParseFilter(strings.Fields(text))
+		if err != nil || f.String() != text {
+			t.Errorf("%s became %s, %v", text, f, err)
+		}
+	}
+	for _, text := range []string{"drop-client:192.0.2.9-192.0.2.1", "drop-client:10.0.0.0-10.255.255.255"} {
+		if _, err := ParseFilter([]string{text}); err == nil {
+			t.Errorf("%s was taken", text)
+		}
+	}
 	if f, err := ParseFilter([]string{"none"}); err != nil || !f.none() {
 		t.Error(f, err)
 	}
