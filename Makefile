@@ -9,7 +9,7 @@ RDMA_BENCH = ./kvs/herd ./verbs/softroce
 # A version for the binary: the tag or commit, where this is a checkout.
 VERSION ?= $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 
-.PHONY: help build ibverbs test test-rdma lint race arm64 bench fuzz deps
+.PHONY: help build ibverbs test test-rdma test-lab lab-packages lint race arm64 bench fuzz deps
 
 help: ## list the targets
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -34,6 +34,17 @@ test: deps lint ## all tests: lint, unit, race, both build variants, benchmarks 
 
 test-rdma: ## real verbs: the kernel's soft-RoCE in a small virtual machine (as root; the first time it builds a kernel)
 	$(GO) test -tags rdmavm -count=1 -timeout 60m -v ./internal/rdmavm
+
+lab-packages: ## install what forwards in the on-path submodes: Open vSwitch, DPDK, nftables (as root; starts none of it)
+	@sh placement/submode/packages.sh
+
+# What has to run on every Linux, with whichever kernel: a skip would be a failure.
+LAB_REQUIRE = ovs-netdev ovs-dpdk testpmd
+
+test-lab: lab-packages ## the on-path submodes: every datapath carries the load, with evidence (as root); OvS's kernel datapath and flower in a virtual machine
+	SUBMODE_REQUIRE="$(LAB_REQUIRE)" $(TEST) -count=1 ./placement/submode/...
+	$(TEST) -count=1 -run 'Submode' ./placement ./cmd/dpukv
+	$(GO) test -tags rdmavm -count=1 -timeout 60m -v -run TestOnPath ./internal/rdmavm
 
 race: deps ## the tests under the race detector
 	$(TEST) -race -short ./...

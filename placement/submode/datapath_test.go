@@ -10,9 +10,7 @@ import (
 
 // TestDatapaths has every datapath of plain Linux carry pings and the MICA load, with proof, and leave all as it found it.
 func TestDatapaths(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts Open vSwitch and DPDK, and measures for seconds")
-	}
+	needsQuiet(t)
 	b := newTestbed(t)
 	for _, name := range []string{SM1, SM2, SM3, SM4} {
 		for _, d := range Datapaths(Linux, name) {

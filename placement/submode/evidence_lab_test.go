@@ -7,9 +7,7 @@ import (
 
 // TestEvidenceFails changes the path behind the datapath's back: the load goes on, and the proof must fail.
 func TestEvidenceFails(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts Open vSwitch and DPDK")
-	}
+	needsQuiet(t)
 	b := newTestbed(t)
 	b.run("d", sh(`ip link add name br1 type bridge; ip link set br1 up`)...)
 	for _, c := range []struct {

@@ -9,9 +9,7 @@ import (
 // TestFilter: the load of a client passes the rules, and what comes from one that they name is dropped, counted, and no
 // doubt about the datapath.
 func TestFilter(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts Open vSwitch and DPDK")
-	}
+	needsQuiet(t)
 	b := newTestbed(t)
 	const other = "198.18.0.200"
 	b.run("a", "ip", "address", "add", other+"/24", "dev", "eth0")

@@ -16,6 +16,8 @@ import (
 
 	"dpukv/placement/emulate"
 	"dpukv/results"
+
+	"go.uber.org/goleak"
 )
 
 // binary builds dpukv once: what runs on the machines of a lab, and keeps the lab, is the real program.
@@ -37,8 +39,20 @@ func TestMain(m *testing.M) {
 	}
 	scratch = dir
 	status := m.Run()
+	if err := goleak.Find(); err != nil && status == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		status = 1
+	}
 	_ = os.RemoveAll(dir)
 	os.Exit(status)
+}
+
+// needsQuiet skips what keeps CPUs busy with polling, and would disturb the tests of other packages.
+func needsQuiet(t *testing.T) {
+	t.Helper()
+	if os.Getenv("SUBMODE_REQUIRE") == "" {
+		t.Skip("it starts Open vSwitch and DPDK, which poll: make test-lab runs it")
+	}
 }
 
 // testbed is a lab with the host b behind the DPU d, on-path.
