@@ -28,6 +28,11 @@ func (r *runner) measure(ctx context.Context, pt *Point) (res *result, err error
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil { // whatever it was, the next point gets a datapath set up anew
+			err = errors.Join(err, r.machines.clear())
+		}
+	}()
 	e, err := r.assemble(ctx, &c)
 	if err != nil {
 		return nil, err

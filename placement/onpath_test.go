@@ -27,8 +27,8 @@ submodes: [off-path, direct, sm4, sm5]
 get_ratios: 0.5
 keys: 1000
 client_threads: 1
-duration: 50ms
-warmup: 10ms
+duration: 300ms
+warmup: 50ms
 repeats: 1
 `
 	o := inLab(t, sweep, nil)

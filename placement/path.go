@@ -32,7 +32,7 @@ func (r *runner) lay(ctx context.Context, pt *Point, c *cast) (*path, error) {
 	case pt.Submode == submode.Direct:
 		return &path{server: &c.server, lab: r.machines.lab}, r.machines.clear()
 	case !submode.OnPath(pt.Submode):
-		return nil, r.machines.clear()
+		return nil, errors.Join(r.machines.clear(), r.machines.checkOffPath(ctx, c))
 	}
 	dpu := r.machines.bed.dpuOf(c.server.Name)
 	lease, err := r.machines.lease(ctx, dpu, pt.Submode, pt.Filter, slices.Concat(r.cores...))
@@ -40,6 +40,19 @@ func (r *runner) lay(ctx context.Context, pt *Point, c *cast) (*path, error) {
 		return nil, err
 	}
 	return &path{dpu: dpu, lease: lease}, nil
+}
+
+// checkOffPath has a card whose node says that it is one in the mode for it. A card in the other mode would forward.
+func (m *machines) checkOffPath(ctx context.Context, c *cast) error {
+	dpu := m.bed.dpuOf(c.server.Name)
+	if dpu == nil || dpu.Datapath.Target != submode.BlueField {
+		return nil
+	}
+	s, err := dpu.submode(submode.OffPath, "", nil, submode.Filter{})
+	if err != nil {
+		return err
+	}
+	return s.Check(ctx, m.submodeNode(dpu))
 }
 
 // lease applies a submode to a DPU's node, unless it is and stays applied.

@@ -13,11 +13,12 @@ func blueField() []*datapath {
 	one := func(name, submode, is string, steps func(*site) []Step, count func(context.Context, *site, Node, *Evidence) error) *datapath {
 		return &datapath{
 			name: name, target: BlueField, submodes: []string{submode}, is: is, filters: true,
-			has: (*site).hasCard, steps: steps, verify: (*site).verifyCard, count: count, pidFiles: nil,
+			has: (*site).hasCard, steps: steps, verify: (*site).verifyCard, count: count,
+			pidFiles: []string{"/var/run/openvswitch/ovs-vswitchd.pid"}, inKernel: submode != SM2,
 		}
 	}
 	testpmd := one("testpmd", SM3, "dpdk-testpmd, io forwarding on the Arm cores", (*site).cardTestpmd, countTestpmd)
-	testpmd.filters, testpmd.pidFiles, testpmd.verify = false, []string{testpmdPID}, (*site).verifyTestpmd
+	testpmd.filters, testpmd.pidFiles, testpmd.inKernel, testpmd.verify = false, []string{testpmdPID}, false, (*site).verifyTestpmd
 	return []*datapath{
 		{
 			name: "none", target: BlueField, submodes: []string{OffPath}, is: "host and DPU are peers on the network",
@@ -227,7 +228,7 @@ func (s *site) polling() []int {
 func (s *site) cardTestpmd() []Step {
 	argv := []string{
 		"dpdk-testpmd", "-l", cpuList(s.cfg.CPUs), "-a", s.cfg.PCI + ",representor=[65535]", "--file-prefix=" + s.prefix(),
-		"--", "-i", "--forward-mode=io", fmt.Sprintf("--nb-cores=%d", max(1, len(s.cfg.CPUs)-1)), "--total-num-mbufs=131000", "--auto-start",
+		"--", "-i", "--forward-mode=io", fmt.Sprintf("--nb-cores=%d", min(len(s.ports()), len(s.cfg.CPUs)-1)), "--total-num-mbufs=131000", "--auto-start",
 	}
 	return []Step{s.dpdkFiles(), s.startTestpmd(argv)}
 }

@@ -19,7 +19,7 @@ func TestPlans(t *testing.T) {
 		for _, name := range Names() {
 			for _, d := range Datapaths(target, name) {
 				var b bytes.Buffer
-				if err := mustNew(t, Config{Submode: name, Target: target, Datapath: d, CPUs: []int{0, 1}}).Plan(&b); err != nil {
+				if err := mustNew(t, Config{Submode: name, Target: target, Datapath: d, CPUs: []int{0, 1, 2}}).Plan(&b); err != nil {
 					t.Error(err)
 				}
 				golden(t, target+"-"+name+"-"+d, b.Bytes())
@@ -159,7 +159,7 @@ func TestCardEvidence(t *testing.T) {
 		"sm1, offloads": {SM1, "type=offloaded", "type=non-offloaded", "on a way that should not be taken"},
 	} {
 		at := func(packets, flowPackets string) *Evidence {
-			fake := &card{answers: [][2]string{{"ip -j -s", links(packets)}, {c.out, ""}, {c.in, flows(flowPackets)}}}
+			fake := &card{answers: [][2]string{{"/var/run/openvswitch/ovs-vswitchd.pid", "7 (ovs-vswitchd) S 1 7 7 0 -1 0 0 0 0 0 1 1 0 0 20 0 1 0 99 0"}, {"ip -j -s", links(packets)}, {c.out, ""}, {c.in, flows(flowPackets)}}}
 			s := mustNew(t, Config{Submode: c.submode, Target: BlueField})
 			l := &Lease{newSite(&s.cfg, s.datapath, "/x"), fake.node(), nil}
 			e, err := l.Evidence(t.Context())

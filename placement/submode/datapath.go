@@ -25,8 +25,10 @@ type datapath struct {
 	verify func(*site) []Step
 	// count adds to the evidence what the datapath itself counted.
 	count func(context.Context, *site, Node, *Evidence) error
-	// threads are files in the folder with the PIDs of what forwards in user space.
+	// pidFiles, in the folder or with a path, have the PIDs of the datapath's processes; inKernel: these only tell the kernel, or
+	// the card, what to do.
 	pidFiles []string
+	inKernel bool
 	filters  bool // whether it can run a filter
 }
 

@@ -73,6 +73,19 @@ func (l *Lease) setUp(ctx context.Context) error {
 	return l.Verify(ctx)
 }
 
+// Check refuses a node that has not what the submode needs. It changes nothing.
+func (s *Submode) Check(ctx context.Context, n Node) error {
+	j, err := openJournal(ctx, n, s.cfg.Target)
+	if err != nil {
+		return err
+	}
+	d, err := s.choose(ctx, n, j)
+	if err == nil {
+		err = all(ctx, n, newSite(&s.cfg, d, j.dir).checks())
+	}
+	return err
+}
+
 // Verify tells whether the datapath is up. That packets take it is what evidence is for.
 func (l *Lease) Verify(ctx context.Context) error { return all(ctx, l.node, l.verifies()) }
 
@@ -158,7 +171,7 @@ func (l *Lease) Substitute() string { return l.datapath.substitute }
 
 // InUserSpace tells whether processes forward, on the lease's CPUs.
 func (l *Lease) InUserSpace() bool {
-	return len(l.datapath.pidFiles) > 0 && l.datapath.name != "ovs-system" && l.datapath.name != "ovs-flower"
+	return len(l.datapath.pidFiles) > 0 && !l.datapath.inKernel
 }
 
 // CPUs are those for what forwards in user space.

@@ -26,7 +26,7 @@ func linuxOVS() []*datapath {
 	return []*datapath{
 		{
 			name: "ovs-system", target: Linux, submodes: []string{SM1}, is: "Open vSwitch, kernel datapath",
-			has: (*site).hasKernelOVS, steps: (*site).systemSteps, verify: (*site).verifyOVS, count: countKernel, pidFiles: ovs, filters: true,
+			has: (*site).hasKernelOVS, steps: (*site).systemSteps, verify: (*site).verifyOVS, count: countKernel, pidFiles: ovs, inKernel: true, filters: true,
 		},
 		{
 			name: "ovs-netdev", target: Linux, submodes: []string{SM1}, is: "Open vSwitch, netdev datapath over AF_PACKET",
@@ -49,7 +49,7 @@ func linuxOVS() []*datapath {
 		{
 			name: "ovs-flower", target: Linux, submodes: []string{SM4, SM5}, is: "Open vSwitch with hw-offload, tc flower rules in the kernel",
 			substitute: "for the eSwitch: the rules are offloaded to the kernel's traffic control, by tc-policy=skip_hw; the same for SM4 and SM5",
-			has:        (*site).hasFlower, steps: (*site).flowerSteps, verify: (*site).verifyOVS, count: countFlower, pidFiles: ovs, filters: true,
+			has:        (*site).hasFlower, steps: (*site).flowerSteps, verify: (*site).verifyOVS, count: countFlower, pidFiles: ovs, inKernel: true, filters: true,
 		},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -15,9 +16,9 @@ const userHz = 100
 // processes reads the CPU times of what forwards in user space.
 func (l *Lease) processes(ctx context.Context, e *Evidence) error {
 	for _, file := range l.datapath.pidFiles {
-		out, err := l.node.Run(ctx, sh(`pid=$(cat "$1/$2") && cat "/proc/$pid/stat"`, l.dir, file))
+		out, err := l.node.Run(ctx, sh(`pid=$(cat "$1") && cat "/proc/$pid/stat"`, path.Join(l.folder(file), file)))
 		if err != nil {
-			return fmt.Errorf("%s has ended: %w", strings.TrimSuffix(file, ".pid"), err)
+			return fmt.Errorf("%s has ended: %w", strings.TrimSuffix(path.Base(file), ".pid"), err)
 		}
 		key, used, err := parseStat(out)
 		if err != nil {
@@ -26,6 +27,14 @@ func (l *Lease) processes(ctx context.Context, e *Evidence) error {
 		e.Processes[key] = used.Nanoseconds()
 	}
 	return nil
+}
+
+// folder is that of a PID file which has no path.
+func (s *site) folder(file string) string {
+	if path.IsAbs(file) {
+		return "/"
+	}
+	return s.dir
 }
 
 // parseStat reads PID and start, which tell a process from all others, and CPU time in user and kernel.

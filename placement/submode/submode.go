@@ -36,7 +36,7 @@ type Config struct {
 	Datapath string // one of Datapaths; "": the first of them that the node has
 	Ports    Ports
 	PCI      string // of the card's first port; BlueField; "": 0000:03:00.0
-	CPUs     []int  // for what forwards in user space: the first for its housekeeping, the others poll; nil: CPU 0
+	CPUs     []int  // for what forwards in user space: the first for its housekeeping, the others poll; nil: CPU 0, of a BlueField 0 to 3
 	Binary   string // dpukv on the node; Linux, tcx
 	Filter   Filter
 	// Owner is the process that will undo, or be followed by one who does: see Owner. "": a person.
@@ -81,6 +81,9 @@ func (c Config) withDefaults() Config {
 	if c.PCI == "" {
 		c.PCI = "0000:03:00.0"
 	}
+	if c.CPUs == nil && c.Target == BlueField {
+		c.CPUs = []int{0, 1, 2, 3}
+	}
 	if c.CPUs == nil {
 		c.CPUs = []int{0}
 	}
@@ -97,6 +100,9 @@ func (c *Config) check() error {
 		return fmt.Errorf("found one interface, %s, for wire and host, allowed: two", c.Ports.Wire)
 	case c.Submode == Direct && c.Target == BlueField:
 		return fmt.Errorf("found target %s, allowed: %s. Hosts are joined with nothing between by another cable, not by a DPU", BlueField, Linux)
+	}
+	if c.Target == BlueField && c.Submode == SM3 && len(c.CPUs) < 2 {
+		return fmt.Errorf("found the CPUs %v for testpmd, allowed: two or more, the first for its commands", c.CPUs)
 	}
 	for _, name := range []string{c.Ports.Wire, c.Ports.Host} {
 		if !interfaceName.MatchString(name) {
