@@ -12,15 +12,16 @@ import (
 	"dpukv/results"
 )
 
+// Few keys: client and server both poll, and on the guest's one CPU each may wait for the other's 10 ms to pass.
 const onPathSweep = `
 stores: [mica]
 placements: [CH-SH]
 submodes: [direct, sm1, sm4]
 get_ratios: [0.5]
-keys: 20000
+keys: 2000
 server_threads: [1]
 client_threads: [1]
-duration: 500ms
+duration: 1s
 warmup: 100ms
 repeats: 1
 `
