@@ -107,21 +107,27 @@ func (t *Testbed) seated(p *Placement, role string, s seat, server *Node) (*Node
 		p.Name, role, what, s.side, t.Name, strings.Join(side, ", "))
 }
 
-// placementName is what a placement may be called: it becomes a part of file names.
+// isName reports whether s can name a node or a placement: names stand in files, file names and commands.
+func isName(s string) bool {
+	const others = "+-_."
+	fits := len(s) > 0 && len(s) <= 40 && !strings.ContainsRune(others, rune(s[0]))
+	for _, r := range s {
+		fits = fits && (r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune(others, r))
+	}
+	return fits
+}
+
+const nameRule = "up to 40 letters, digits and + - _ . with a letter or digit first"
+
 var placementName = codec[string]{
 	parse: func(s string) (string, error) {
-		const others = "+-_."
-		fits := len(s) > 0 && len(s) <= 40 && !strings.ContainsRune(others, rune(s[0]))
-		for _, r := range s {
-			fits = fits && (r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune(others, r))
-		}
-		if !fits {
+		if !isName(s) {
 			return "", errNotAllowed
 		}
 		return s, nil
 	},
 	format:  func(s string) string { return s },
-	allowed: "the name of a placement: up to 40 letters, digits and + - _ . with a letter or digit first",
+	allowed: "the name of a placement: " + nameRule,
 }
 
 // readPlacements takes the testbed's own placements from its file.
@@ -129,7 +135,7 @@ func (r *testbedReader) readPlacements(e entry) {
 	for _, own := range r.mapping("placements", e.value) {
 		p := Placement{Name: own.key}
 		r.t.where["placement "+p.Name] = own.at
-		if _, err := placementName.parse(p.Name); err != nil {
+		if !isName(p.Name) {
 			r.fault(own.at, "placements: found %q, allowed: %s", p.Name, placementName.allowed)
 		}
 		if slices.ContainsFunc(studied, func(s Placement) bool { return s.Name == p.Name }) {

@@ -81,7 +81,8 @@ func TestDevices(t *testing.T) {
 		{"NICs", a + "{via: ssh, address: h, rdma: {device: mlx5_0}}" + b + "{rdma: {device: 'ibverbs:mlx5_1'}, address: 10.0.0.2}\n", "ibverbs:mlx5_1 ibverbs:mlx5_0"},
 		{"another machine", a + "{via: ssh, address: h}" + b + "{address: 10.0.0.2}\n", "node b: found no rdma device"},
 		{"shm across machines", a + "{via: netns}" + b + "{via: netns, rdma: {device: shm}}\n", "node b: found rdma: {device: shm}, allowed: between nodes that are via: local"},
-		{"a NIC and software", a + "{via: ssh, address: h, rdma: {device: softroce}}" + b + "{address: 10.0.0.2, rdma: {device: mlx5_0}}\n", "t.yaml:4:3: node a: found the rdma device softroce:h, and b has ibverbs"},
+		{"a NIC and software", a + "{via: ssh, address: 10.0.0.1, rdma: {device: softroce}}" + b + "{address: 10.0.0.2, rdma: {device: mlx5_0}}\n", "t.yaml:4:3: node a: found the rdma device softroce:10.0.0.1, and b has ibverbs"},
+		{"software on a name", a + "{via: ssh, address: h, rdma: {device: softroce}}" + b + "{address: 10.0.0.2, rdma: {device: softroce}}\n", "t.yaml:4:3: node a: found the address h, allowed: for softroce an IPv4 address"},
 	} {
 		bed := parsedBed(t, test.bed)
 		c, err := bed.cast("CH-SH")

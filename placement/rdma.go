@@ -2,6 +2,7 @@ package placement
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -24,6 +25,9 @@ func (c *cast) device(n *Node) (string, error) {
 	case name == "shm" && !alone:
 		return "", fmt.Errorf("node %s: found rdma: {device: shm}, allowed: between nodes that are via: local; the others have no memory in common", n.Name)
 	case name == "softroce" || name == "" && !alone && c.every((*Node).here):
+		if addr, err := netip.ParseAddr(n.Address); !n.made() && (err != nil || !addr.Is4()) {
+			return "", fmt.Errorf("node %s: found the address %s, allowed: for softroce an IPv4 address, not a name", n.Name, n.Address)
+		}
 		return "softroce:" + n.address(), nil
 	case name == "" && alone:
 		return "shm", nil

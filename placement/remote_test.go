@@ -146,7 +146,7 @@ func TestSweepOverSSH(t *testing.T) {
 	binary := realBinary(t)
 	n := daemontest.NewNet(t)
 	s := daemontest.StartSSH(t, daemontest.SSHOptions{Net: n})
-	cmd, runDir, _ := sweepCommand(t, shortPoints, sshBed(n, s))
+	cmd, runDir, _ := sweepCommand(t, longerPoints, sshBed(n, s))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -171,22 +171,44 @@ func TestSweepOverSSH(t *testing.T) {
 	}
 }
 
+// startFarServer starts a sweep of one long point over ssh, and returns once its server runs there.
+func startFarServer(t *testing.T, s *daemontest.SSHServer, bed string) (cmd *exec.Cmd, copied string, stderr *tail) {
+	t.Helper()
+	cmd, _, _ = sweepCommand(t, "stores: mica\nget_ratios: 1\nkeys: 1000\nclient_threads: 1\nduration: 60s\nrepeats: 1\n", bed)
+	stderr = new(tail)
+	cmd.Stderr = stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() }) // if the test gave up
+	waitFor(t, "the server on its node", func() bool {
+		copies, _ := filepath.Glob(filepath.Join(s.Cache, "dpukv/bin/*/dpukv"))
+		if len(copies) == 1 {
+			copied = copies[0]
+		}
+		return copied != "" && len(processesOf(copied)) > 0
+	})
+	return cmd, copied, stderr
+}
+
+// TestKilledSweepLeavesNothingBehindSSH: the server on the other machine ends with the orchestrator.
+func TestKilledSweepLeavesNothingBehindSSH(t *testing.T) {
+	realBinary(t)
+	n := daemontest.NewNet(t)
+	s := daemontest.StartSSH(t, daemontest.SSHOptions{Net: n})
+	cmd, copied, _ := startFarServer(t, s, sshBed(n, s))
+	cmd.Process.Kill()
+	cmd.Wait()
+	waitFor(t, "the end of all processes", func() bool { return len(processesOf(cmd.Path))+len(processesOf(copied)) == 0 })
+}
+
 // TestSSHConnectionLost in the middle of a point: the point fails within seconds, with a node's name.
 func TestSSHConnectionLost(t *testing.T) {
 	realBinary(t)
 	n := daemontest.NewNet(t)
 	s := daemontest.StartSSH(t, daemontest.SSHOptions{Net: n})
 
-	cmd, _, _ := sweepCommand(t, "stores: mica\nget_ratios: 1\nkeys: 1000\nclient_threads: 1\nduration: 60s\nrepeats: 1\n", sshBed(n, s))
-	var stderr tail
-	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	waitFor(t, "the server on its node", func() bool {
-		copies, _ := filepath.Glob(filepath.Join(s.Cache, "dpukv/bin/*/dpukv"))
-		return len(copies) == 1 && len(processesOf(copies[0])) > 0
-	})
+	cmd, _, stderr := startFarServer(t, s, sshBed(n, s))
 	time.Sleep(500 * time.Millisecond) // into the measurement, mostly; the point has to fail wherever it is
 	n.Cut(t)
 	cut := time.Now()
@@ -225,7 +247,7 @@ func TestSweepUnderSlurm(t *testing.T) {
 	c := daemontest.StartSlurm(t)
 	job := c.Allocate(t)
 	bed := fmt.Sprintf("nodes:\n  near: {}\n  far: {via: slurm, slurm_node: %s, job: %q, address: 127.0.0.1, binary: %s}\nclient_side: near\nserver_side: far\n", c.Node, job, realBinary(t))
-	cmd, runDir, _ := sweepCommand(t, strings.Replace(shortPoints, "[mica, herd]", "mica", 1), bed)
+	cmd, runDir, _ := sweepCommand(t, strings.Replace(longerPoints, "[mica, herd]", "mica", 1), bed)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -89,7 +89,7 @@ func TestSweepGoesOnAfterAPointThatFails(t *testing.T) {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()
 			o, stderr, pids := fakeOptions(t, script)
-			o.Only = "client_threads=1"
+			o.Only = "client_threads=1,get_ratio=1"
 			sum, err := runFake(t, o)
 			defer leaveNone(t, pids, 2)
 			if want == "" {
@@ -98,7 +98,7 @@ func TestSweepGoesOnAfterAPointThatFails(t *testing.T) {
 				}
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), "2 of 2 points failed; to try them again: dpukv sweep --out "+o.Dir+" --only client_threads=1") {
+			if err == nil || !strings.Contains(err.Error(), "1 of 1 points failed; to try them again: dpukv sweep --out "+o.Dir+" --only client_threads=1,get_ratio=1") {
 				t.Fatalf("got %v", err)
 			}
 			for _, f := range sum.Failed {
@@ -106,7 +106,7 @@ func TestSweepGoesOnAfterAPointThatFails(t *testing.T) {
 					t.Errorf("the reason is\n  %s, want it to hold\n  %s", f.Reason, want)
 				}
 			}
-			if !strings.Contains(stderr.lines(), "failed: "+sum.Failed[1].ID) {
+			if !strings.Contains(stderr.lines(), "failed: "+sum.Failed[0].ID) {
 				t.Errorf("stderr does not sum the failures up:%s", stderr.lines())
 			}
 			for _, p := range readPoints(t, o.Dir) {

@@ -52,6 +52,8 @@ func TestTestbedFileMistakesAreNamedWithTheirPlace(t *testing.T) {
 		{"no generation", "nodes:\n  a: {generation: bf9}\n", `t.yaml:2:19: generation: found "bf9", allowed: bf1, bf2, bf3`},
 		{"no way", "nodes:\n  a: {via: telnet}\n", `t.yaml:2:12: via: found "telnet", allowed: local, netns, ssh, slurm, kubectl`},
 		{"no CPUs", "nodes:\n  a: {cpus: 3-1}\n", "t.yaml:2:13: cpus: CPU list"},
+		{"a name that is none", "nodes:\n  'a, b': {}\n", `t.yaml:2:3: nodes: found the name "a, b", allowed: up to 40 letters`},
+		{"a placement's name", "placements: {a/b: {}}\n", `t.yaml:1:14: placements: found "a/b", allowed: the name of a placement`},
 		{"a list of nodes", "nodes: [a]\n", "t.yaml:1:8: nodes: found a list, allowed: keys with values"},
 		{"a node that is nothing", "nodes:\n  a:\n", "node a: found nothing, allowed: keys with values"},
 		{"no sides", "nodes:\n  a: {kind: host}\n", "t.yaml:1:1: client_side: found nothing, allowed: one or more of the nodes"},

@@ -68,6 +68,9 @@ func (r *testbedReader) node(e entry) {
 	n := Node{Kind: kindHost, RDMA: RDMA{GIDIndex: autoGID}}
 	n.Name, n.Via = e.key, launch.Local
 	r.t.where[n.Name] = e.at
+	if !isName(n.Name) {
+		r.fault(e.at, "nodes: found the name %q, allowed: %s", n.Name, nameRule)
+	}
 	said := map[string]at{}
 	for _, field := range r.mapping("node "+n.Name, e.value) {
 		i := slices.IndexFunc(nodeKeys, func(k nodeKey) bool { return k.name == field.key })
