@@ -98,7 +98,7 @@ func (s *site) cardTestpmd() []Step {
 		"dpdk-testpmd", "-l", cpuList(s.cfg.CPUs), "-a", s.cfg.PCI + ",representor=[65535]", "--file-prefix=" + s.prefix(),
 		"--", "-i", "--forward-mode=io", fmt.Sprintf("--nb-cores=%d", min(len(s.ports()), len(s.cfg.CPUs)-1)), "--total-num-mbufs=131000", "--auto-start",
 	}
-	return []Step{s.dpdkFiles(), s.startTestpmd(argv)}
+	return []Step{s.startTestpmd(argv)}
 }
 
 func (s *site) hugePages() Step {

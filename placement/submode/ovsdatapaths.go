@@ -56,20 +56,12 @@ func (s *site) dpdkSteps() []Step {
 		}
 		return []string{"type=dpdk", "options:dpdk-devargs=" + quoteOVS(devargs), "options:n_rxq=1"}
 	}
-	return slices.Concat(s.xdpFree(), []Step{s.dpdkFiles()}, s.startOVS(dpdkOVS, false, config...), s.addBridge("netdev", port))
+	return slices.Concat(s.xdpFree(), s.startOVS(dpdkOVS, false, config...), s.addBridge("netdev", port))
 }
 
 // prefix sets apart the files of DPDK processes.
 func (s *site) prefix() string {
 	return "dpukv-" + s.dir[strings.LastIndexByte(s.dir, '/')+1:]
-}
-
-// dpdkFiles has DPDK's own files removed at the end.
-func (s *site) dpdkFiles() Step {
-	return Step{
-		Says: "DPDK's files in /run/dpdk, removed at the end",
-		Undo: sh(`rm -rf "/run/dpdk/$1"; rmdir /run/dpdk 2>/dev/null || :`, s.prefix()),
-	}
 }
 
 // quoteOVS makes a value one word for ovs-vsctl.

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// own runs an OvS command whose sockets are in the folder.
+// own runs a command of OvS, or of DPDK in it, whose sockets and files are in the folder.
 func (s *site) own(argv ...string) []string {
-	return append([]string{"env", "OVS_RUNDIR=" + s.dir}, argv...)
+	return append([]string{"env", "OVS_RUNDIR=" + s.dir, "RUNTIME_DIRECTORY=" + s.dir}, argv...)
 }
 
 func (s *site) vsctl(args ...string) []string {

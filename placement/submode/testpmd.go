@@ -46,7 +46,7 @@ func (s *site) testpmdSteps() []Step {
 		argv = append(argv, "--vdev", s.vdev(i, port))
 	}
 	argv = append(argv, "--", "-i", "--forward-mode=io", "--nb-cores=1", "--total-num-mbufs=16384", "--no-mlockall", "--auto-start")
-	return append(s.xdpFree(), s.dpdkFiles(), s.startTestpmd(argv))
+	return append(s.xdpFree(), s.startTestpmd(argv))
 }
 
 // xdpFree has the programs of AF_XDP removed at the end, which outlive whoever attached them. There was none before: see checks.
@@ -79,7 +79,7 @@ func (s *site) startTestpmd(argv []string) Step {
 cd "$1"
 mkfifo in
 shift
-setsid stdbuf --output=L "$@" <>in >testpmd.log 2>&1 &
+RUNTIME_DIRECTORY=$PWD setsid stdbuf --output=L "$@" <>in >testpmd.log 2>&1 &
 echo $! >testpmd.pid`, append([]string{s.dir}, argv...)...),
 		Undo: s.stop(testpmdPID),
 	}
