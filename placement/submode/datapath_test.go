@@ -52,6 +52,9 @@ func (b *testbed) carries(t *testing.T, c Config) {
 	b.t = t
 	before := b.snapshot()
 	l := b.apply(t, c)
+	if b.snapshot() == before {
+		t.Error("the snapshot sees nothing of what was set up")
+	}
 	was := b.evidence(l)
 	p := b.load()
 	proof, err := Prove(was, b.evidence(l))

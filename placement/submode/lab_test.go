@@ -154,9 +154,13 @@ func (b *testbed) snapshot() string {
 		{"tc", "qdisc", "show"},
 		{"sh", "-c", `for p in p0 pf0hpf; do tc filter show dev $p ingress; done`},
 		{"sh", "-c", `command -v nft >/dev/null && nft list ruleset || :`},
-		{"sysctl", "net.core.rmem_default"},
-		{"sh", "-c", `ls -R /run/dpukv /run/dpdk /run/openvswitch /etc/openvswitch /var/lib/openvswitch 2>/dev/null || :`},
-		{"sh", "-c", `ps -eo stat,args | grep -E '^[^Z].*[o]vs(db-server|-vswitchd)|^[^Z].*[d]pdk-testpmd' || :`},
+		{"sh", "-c", `exec 9</run; flock 9; sysctl net.core.rmem_default`}, // another lab on this machine may be at it
+		{"sh", "-c", `here=$(readlink /proc/self/ns/net | tr -dc 0-9); ls -d /run/dpukv/submode/net-$here 2>/dev/null || :`},
+		{"sh", "-c", `ls -R /run/openvswitch /etc/openvswitch /var/lib/openvswitch 2>/dev/null || :`},
+		{"sh", "-c", `here=$(readlink /proc/self/ns/net)
+for p in /proc/[0-9]*; do
+	test "$(readlink $p/ns/net)" != "$here" || cat $p/comm 2>/dev/null
+done | grep -E '^(ovs|testpmd|dpdk)' || :`},
 	} {
 		fmt.Fprintf(&s, "$ %s\n%s", strings.Join(argv, " "), b.run("d", argv...))
 	}
