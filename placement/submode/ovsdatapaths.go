@@ -46,7 +46,7 @@ func (s *site) dpdkSteps() []Step {
 		poll = house
 	}
 	config := []string{
-		"dpdk-init=true", "dpdk-lcore-mask=" + mask(house), "pmd-cpu-mask=" + mask(poll), "pmd-maxsleep=100",
+		"dpdk-init=true", "dpdk-lcore-mask=" + mask(house), "pmd-cpu-mask=" + mask(poll), fmt.Sprintf("pmd-maxsleep=%d", s.cfg.MaxSleep.Microseconds()),
 		"dpdk-extra=" + quoteOVS("--no-huge --legacy-mem --no-pci --iova-mode=va -m 512 --file-prefix="+s.prefix()+" --no-telemetry"),
 	}
 	port := func(name string) []string {

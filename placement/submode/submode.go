@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // The submodes, as sweeps name them.
@@ -39,6 +40,8 @@ type Config struct {
 	CPUs     []int  // for what forwards in user space: the first for its housekeeping, the others poll; nil: CPU 0, of a BlueField 0 to 3
 	Binary   string // dpukv on the node; Linux, tcx
 	Filter   Filter
+	// MaxSleep is how long OvS-DPDK's threads may sleep when they find no packets; 0: they poll without a pause, as in the study.
+	MaxSleep time.Duration
 	// Owner is the process that will undo, or be followed by one who does: see Owner. "": a person.
 	Owner string
 }
