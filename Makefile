@@ -12,8 +12,8 @@ VERSION ?= $(shell git describe --always --dirty --tags 2>/dev/null || echo deve
 # Where the C hash functions are that Debian has no package of: cityhash/ and smhasher/.
 HASH_C  ?= $(HOME)/.cache/dpukv/hash-c
 
-.PHONY: help build build-arm64 ibverbs release test test-rdma test-arm64 test-release lint race arm64 \
-	bench bench-peers bench-hash-c hash-model fuzz deps deps-arm64 deps-release
+.PHONY: help build build-arm64 ibverbs release test test-rdma test-lab test-arm64 test-release lint race arm64 \
+	bench bench-peers bench-hash-c hash-model fuzz deps deps-arm64 deps-release lab-packages
 
 help: ## list the targets
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -70,6 +70,16 @@ deps-arm64:
 deps-release:
 	@pkgs="gcc libc6-dev jq dpkg-dev debootstrap libibverbs-dev:amd64 gcc-aarch64-linux-gnu libc6-dev-arm64-cross libibverbs-dev:arm64"; \
 	dpkg -s $$pkgs >/dev/null 2>&1 || { dpkg --add-architecture arm64 && apt-get update -q && apt-get install -qy --no-install-recommends $$pkgs; }
+lab-packages: ## install what forwards in the on-path submodes: Open vSwitch, DPDK, nftables (as root; starts none of it)
+	@sh placement/submode/packages.sh
+
+# What has to run on every Linux, with whichever kernel: a skip would be a failure.
+LAB_REQUIRE = ovs-netdev ovs-dpdk testpmd
+
+test-lab: lab-packages ## the on-path submodes: every datapath carries the load, with evidence (as root); OvS's kernel datapath and flower in a virtual machine
+	SUBMODE_REQUIRE="$(LAB_REQUIRE)" $(TEST) -count=1 ./placement/submode/...
+	$(TEST) -count=1 -run 'Submode' ./placement ./cmd/dpukv
+	$(GO) test -tags rdmavm -count=1 -timeout 60m -v -run TestOnPath ./internal/rdmavm
 
 race: deps ## the tests under the race detector
 	$(TEST) -race -short ./...

@@ -20,21 +20,14 @@ func check(s *Sweep, t *Testbed, allowed []int) error {
 		return fmt.Errorf("the sweep has %d points or more: shorten one of its lists", maxPoints)
 	}
 	var errs []error
-	for _, submode := range s.Submodes {
-		if submode != offPath {
-			errs = append(errs, fmt.Errorf("%ssubmodes: %s is not built yet; works: %s", s.place("submodes", submode), submode, offPath))
-		}
-	}
 	for _, placement := range s.Placements {
 		if err := checkPlacement(t, placement, s.Stores, allowed); err != nil {
 			errs = append(errs, fmt.Errorf("%splacements: %w", s.place("placements", placement), err))
 		}
 	}
+	errs = append(errs, checkSubmodes(s, t)...)
 	return errors.Join(append(errs, checkAttach(s), checkConfigs(s))...)
 }
-
-// offPath is the mode in which host traffic by-passes the DPU's cores.
-const offPath = "off-path"
 
 func checkPlacement(t *Testbed, placement string, kinds []string, allowed []int) error {
 	c, err := t.cast(placement)

@@ -30,6 +30,9 @@ func (p *Plan) DryRun(w io.Writer) error {
 			return err
 		}
 	}
+	if err := p.describeSubmodes(&b); err != nil {
+		return err
+	}
 	for i := range missing {
 		ends, err := p.ends(&missing[i])
 		if err != nil {

@@ -148,9 +148,6 @@ func TestExamples(t *testing.T) {
 			testbed = "../examples/netns.yaml"
 		}
 		plan, err := NewPlan(Options{SweepFile: file, TestbedFile: testbed, Dir: filepath.Join(t.TempDir(), "run")})
-		if name == "fig11" && err != nil && strings.Contains(err.Error(), "submodes: sm1 is not built yet") {
-			continue
-		}
 		if err != nil {
 			t.Error(err)
 			continue

@@ -15,12 +15,24 @@ import (
 // measure makes one point with a server and clients of its own, so that no point inherits
 // another's memory or connections.
 func (r *runner) measure(ctx context.Context, pt *Point) (res *result, err error) {
+	if err := r.machines.wire(ctx, pt.Submode); err != nil {
+		return nil, err
+	}
 	c, err := r.machines.bed.cast(pt.Placement)
 	if err != nil {
 		return nil, err
 	}
 	r.tell("begin", pt)
 	defer r.tell("end", pt)
+	way, err := r.lay(ctx, pt, &c)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil { // whatever it was, the next point gets a datapath set up anew
+			err = errors.Join(err, r.machines.clear())
+		}
+	}()
 	e, err := r.assemble(ctx, &c)
 	if err != nil {
 		return nil, err
@@ -39,12 +51,12 @@ func (r *runner) measure(ctx context.Context, pt *Point) (res *result, err error
 	}
 	ctx, cancel := untilEnded(ctx, e.server.process, "serve "+pt.Store)
 	defer cancel()
-	res, err = r.load(ctx, e, &c, pt, up)
+	res, err = r.load(ctx, e, &c, pt, up, way)
 	if err != nil {
 		err = rootCause(ctx, err)
 	}
 	if res != nil {
-		r.complete(pt, &res.Point, e, up, doubts)
+		r.complete(pt, &res.Point, e, up, slices.Concat(way.doubts(e), doubts))
 	}
 	return res, err
 }
@@ -68,13 +80,16 @@ func (r *runner) serve(ctx context.Context, e *ensemble, c *cast, pt *Point) (*r
 
 // load takes the clients from the preload to their result. The result of one that failed is
 // returned too, beside the error.
-func (r *runner) load(ctx context.Context, e *ensemble, c *cast, pt *Point, up *ready) (*result, error) {
+func (r *runner) load(ctx context.Context, e *ensemble, c *cast, pt *Point, up *ready, way *path) (*result, error) {
 	prepare := func(ctx context.Context, i int) error { return r.prepare(ctx, e, c, pt, up, i) }
 	// One stores the keys, then the others look for them; no load may begin before all have found them.
 	if err := prepare(ctx, 0); err != nil {
 		return nil, err
 	}
 	if err := e.each(ctx, 1, prepare); err != nil {
+		return nil, err
+	}
+	if err := way.begin(ctx); err != nil {
 		return nil, err
 	}
 	shares := make([]share, len(e.clients))
@@ -93,7 +108,11 @@ func (r *runner) load(ctx context.Context, e *ensemble, c *cast, pt *Point, up *
 	if err != nil {
 		return firstFailed(shares), err
 	}
-	return merge(shares, told, pt)
+	res, err := merge(shares, told, pt)
+	if err == nil {
+		err = way.end(ctx, &res.Point)
+	}
+	return res, err
 }
 
 // prepare gives a client its part, and waits until it has stored the keys, or found those that another stored.
@@ -217,7 +236,7 @@ func (pt *Point) clientSpec(up *ready, e *ensemble, c *cast, i int) (*clientSpec
 // asked fills in what a point was to be.
 func (pt *Point) asked(p *results.Point) {
 	p.Schema, p.ID, p.Repeat = results.SchemaVersion, pt.ID, pt.Repeat
-	p.Store, p.Placement, p.Submode = pt.Store, pt.Placement, pt.Submode
+	p.Store, p.Placement, p.Submode, p.Filter = pt.Store, pt.Placement, pt.Submode, pt.Filter
 	p.GetRatio, p.Dist = pt.GetRatio, pt.Dist
 	p.Keys, p.KeyBytes, p.ValueBytes = pt.Keys, pt.KeyBytes, pt.ValueBytes
 	p.Batch, p.Window, p.Connections = pt.Batch, pt.Window, pt.Connections

@@ -31,6 +31,7 @@ var nodeKeys = []nodeKey{
 		return strconv.Quote(cpu.FormatList(n.CPUs))
 	}},
 	{"rdma", "", func(r *testbedReader, n *Node, e entry) { n.RDMA = r.rdma(e) }, func(n *Node) string { return n.RDMA.text() }},
+	{"datapath", "", func(r *testbedReader, n *Node, e entry) { n.Datapath = r.datapath(e) }, func(n *Node) string { return n.Datapath.text() }},
 	named("binary", "", func(n *Node) *string { return &n.Binary }),
 
 	named("namespace", launch.Netns, func(n *Node) *string { return &n.Namespace }),

@@ -2,6 +2,7 @@ package placement
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,13 +11,21 @@ import (
 
 	"dpukv/placement/emulate"
 	"dpukv/placement/launch"
+	"dpukv/placement/submode"
 )
 
 // machines is the testbed at work: it makes those that are emulated, and turns what is to run on a node into what
 // to run here.
 type machines struct {
-	bed      Testbed // with the addresses that the emulated machines got
-	lab      *emulate.Lab
+	bed      Testbed      // with the addresses that the emulated machines got
+	lab      *emulate.Lab // the one of labs that is used now; nil: no machine is emulated
+	labs     map[wiring]*emulate.Lab
+	keeper   []string // holds the emulated machines; nil: this binary's
+	offloads string   // of their interfaces
+
+	applied    *submode.Lease // nil: none
+	appliedKey string
+
 	command  []string // becomes a node's agent here
 	patience patience
 
@@ -24,33 +33,22 @@ type machines struct {
 	installed map[string]string // the binary's path, by node
 }
 
-// keeper is the command that holds the emulated machines; nil: this binary's.
-func newMachines(ctx context.Context, bed *Testbed, command, keeper []string, p patience) (*machines, error) {
-	m := &machines{bed: *bed, command: command, patience: p, installed: map[string]string{}}
-	spec := bed.lab()
-	if len(spec.Machines) == 0 {
-		return m, nil
+// keeper is the command that holds the emulated machines; nil: this binary's. They are joined for the first of the submodes.
+func newMachines(ctx context.Context, bed *Testbed, command, keeper []string, p patience, submodes ...string) (*machines, error) {
+	m := &machines{
+		bed: *bed, command: command, patience: p, installed: map[string]string{},
+		labs: map[wiring]*emulate.Lab{}, keeper: keeper, offloads: offloadsOf(submodes),
 	}
-	spec.Keeper = keeper
-	var err error
-	if m.lab, err = emulate.Start(ctx, spec); err != nil {
-		return nil, fmt.Errorf("make the machines of testbed %s: %w", bed.Name, err)
-	}
-	m.bed.Nodes = append([]Node(nil), bed.Nodes...)
-	for i := range m.bed.Nodes {
-		if n := &m.bed.Nodes[i]; n.made() {
-			n.Address = m.lab.Address(n.Name)
-		}
-	}
-	return m, nil
+	return m, m.wire(ctx, append(submodes, submode.OffPath)[0])
 }
 
-// Close takes the emulated machines away.
+// Close undoes the submode that is applied, and takes the emulated machines away.
 func (m *machines) Close() error {
-	if m.lab == nil {
-		return nil
+	errs := []error{m.clear()}
+	for _, lab := range m.labs {
+		errs = append(errs, lab.Close())
 	}
-	return m.lab.Close()
+	return errors.Join(errs...)
 }
 
 // gone reports whether the emulated machines have ended by themselves.

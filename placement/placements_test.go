@@ -55,7 +55,7 @@ func TestPlacementsAreTheStudys(t *testing.T) {
 
 func TestMachinesThatAreMade(t *testing.T) {
 	bed := parsedBed(t, fourMachines)
-	if got := bed.lab(); len(got.Machines) != 4 || got.Machines[3].Profile != "bf3" || got.Machines[0].Profile != "none" || got.Machines[1].Of != "hostA" {
+	if got := bed.lab(peers); len(got.Machines) != 4 || got.Machines[3].Profile != "bf3" || got.Machines[0].Profile != "none" || got.Machines[1].Of != "hostA" {
 		t.Errorf("the lab is %+v", got)
 	}
 	if got, want := bed.emulated(), "network namespaces of one machine, hostA unmodelled, dpuA as bf2, hostB unmodelled, dpuB as bf3"; got != want {
@@ -65,7 +65,7 @@ func TestMachinesThatAreMade(t *testing.T) {
 		t.Errorf("a machine modelled as bf2 is of generation %q", n.Generation)
 	}
 	local := Local()
-	if local.emulated() != "" || len(local.lab().Machines) != 0 {
+	if local.emulated() != "" || len(local.lab(peers).Machines) != 0 {
 		t.Error("this machine is taken for an emulated one")
 	}
 }
@@ -122,4 +122,4 @@ func TestExampleTestbeds(t *testing.T) {
 }
 
 // testbedExamples are the files in examples that are testbeds.
-var testbedExamples = []string{"local", "netns", "bluefield", "slurm"}
+var testbedExamples = []string{"local", "netns", "netns-onpath", "bluefield", "slurm"}

@@ -82,7 +82,7 @@ func (r *runner) work(ctx context.Context) (err error) {
 	if len(missing) == 0 {
 		return nil
 	}
-	if r.machines, err = newMachines(ctx, &r.testbed, r.command, r.keeper, r.patience); err != nil {
+	if r.machines, err = newMachines(ctx, &r.testbed, r.command, r.keeper, r.patience, r.sweep.Submodes...); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.machines.Close()) }()

@@ -17,6 +17,7 @@ import (
 // value of the others.
 type Sweep struct {
 	Stores, Placements, Submodes []string
+	Filters                      []string // work on the path; "": none
 	GetRatios                    []float64
 	Dist                         []string
 	Keys, KeyBytes, ValueBytes   []int
@@ -37,7 +38,7 @@ type Sweep struct {
 // Default is the study's case of MICA, as far as one machine can have it: 27 points, a minute and a half.
 func Default() Sweep {
 	return Sweep{
-		Stores: []string{"mica"}, Placements: []string{"CH-SH"}, Submodes: []string{"off-path"},
+		Stores: []string{"mica"}, Placements: []string{"CH-SH"}, Submodes: []string{"off-path"}, Filters: []string{""},
 		GetRatios: []float64{1, 0.95, 0.5}, Dist: []string{"uniform"},
 		Keys: []int{1_000_000}, KeyBytes: []int{8}, ValueBytes: []int{8},
 		Batch: []int{64}, Window: []int{1}, Connections: []int{1},
@@ -59,6 +60,7 @@ func Quick() Sweep {
 // Config is one combination of a sweep's values: what a point measures.
 type Config struct {
 	Store, Placement, Submode    string
+	Filter                       string `json:",omitempty"`
 	GetRatio                     float64
 	Dist                         string
 	Keys, KeyBytes, ValueBytes   int

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"dpukv/placement/submode"
 )
 
 // some draws one to three of the values, each once.
@@ -17,7 +19,7 @@ func some[T comparable](t *rapid.T, name string, values ...T) []T {
 
 func anySweep(t *rapid.T) Sweep {
 	return Sweep{
-		Stores: []string{"mica"}, Placements: some(t, "placements", "CH-SH", "CDH-SH", "MY-1"), Submodes: some(t, "submodes", submodes...),
+		Stores: []string{"mica"}, Placements: some(t, "placements", "CH-SH", "CDH-SH", "MY-1"), Filters: some(t, "filters", "", "drop-client:192.0.2.1"), Submodes: some(t, "submodes", submode.Names()...),
 		GetRatios: some(t, "get_ratios", 1, 0.95, 0.5, 0, 1.0/3), Dist: some(t, "dist", "uniform", "zipf:0.99", "zipf:0.5"),
 		Keys: some(t, "keys", 1, 1000, 1_000_000), KeyBytes: some(t, "key_bytes", 8, 16), ValueBytes: some(t, "value_bytes", 8, 32),
 		Batch: some(t, "batch", 1, 64), Window: some(t, "window", 1, 4), Connections: some(t, "connections", 1, 2),

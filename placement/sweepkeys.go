@@ -5,6 +5,7 @@ import (
 
 	"dpukv/hashbench"
 	"dpukv/kvs"
+	"dpukv/placement/submode"
 
 	"github.com/goccy/go-yaml/ast"
 )
@@ -30,8 +31,6 @@ type sweepKey struct {
 
 func (k *sweepKey) swept() bool { return k.of != nil }
 
-var submodes = []string{"off-path", "sm1", "sm2", "sm3", "sm4", "sm5"}
-
 const (
 	maxThreads = 1024
 	maxKeys    = 1 << 32
@@ -43,8 +42,10 @@ var sweepKeys = []sweepKey{
 		func(s *Sweep) *[]string { return &s.Stores }, func(c *Config) *string { return &c.Store }),
 	axis("placements", placementName, // which there are is the testbed's to say
 		func(s *Sweep) *[]string { return &s.Placements }, func(c *Config) *string { return &c.Placement }),
-	axis("submodes", word(submodes),
+	axis("submodes", word(submode.Names()),
 		func(s *Sweep) *[]string { return &s.Submodes }, func(c *Config) *string { return &c.Submode }),
+	axis("filters", filters,
+		func(s *Sweep) *[]string { return &s.Filters }, func(c *Config) *string { return &c.Filter }),
 	axis("get_ratios", decimal(0, 1, "a share from 0 to 1, such as 0.95"),
 		func(s *Sweep) *[]float64 { return &s.GetRatios }, func(c *Config) *float64 { return &c.GetRatio }),
 	axis("dist", dists,

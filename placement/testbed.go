@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
+	"dpukv/internal/machine"
 	"dpukv/placement/emulate"
 	"dpukv/placement/launch"
 )
@@ -32,6 +34,7 @@ type Node struct {
 	Address    string // where the others reach its server
 	CPUs       []int  // to run on; nil: chosen
 	RDMA       RDMA
+	Datapath   Datapath // of a DPU
 }
 
 // RDMA is the device a node's verbs use.
@@ -73,17 +76,6 @@ func (n *Node) made() bool { return n.Via == launch.Netns && n.Namespace == "" }
 // here reports whether the node's processes run on this machine's kernel and CPUs.
 func (n *Node) here() bool { return n.Via == launch.Local || n.Via == launch.Netns }
 
-// lab is the emulated part of the testbed: no machines if there is none.
-func (t *Testbed) lab() emulate.Spec {
-	var spec emulate.Spec
-	for i := range t.Nodes {
-		if n := &t.Nodes[i]; n.made() {
-			spec.Machines = append(spec.Machines, emulate.Machine{Name: n.Name, Kind: n.Kind, Of: n.Of, Profile: n.Profile})
-		}
-	}
-	return spec
-}
-
 // emulated says what stands for the machines, in words that stand beside every result; "" if all are what they are.
 func (t *Testbed) emulated() string {
 	var machines []string
@@ -100,8 +92,16 @@ func (t *Testbed) emulated() string {
 	if machines == nil {
 		return ""
 	}
-	return "network namespaces of one machine, " + strings.Join(machines, ", ")
+	return "network namespaces of " + thisMachine() + ", " + strings.Join(machines, ", ")
 }
+
+// thisMachine says what kind it is, where that is no machine either.
+var thisMachine = sync.OnceValue(func() string {
+	if machine.Read().CPUModel == "UML" {
+		return "one user-mode Linux guest"
+	}
+	return "one machine"
+})
 
 func (t *Testbed) node(name string) *Node {
 	i := slices.IndexFunc(t.Nodes, func(n Node) bool { return n.Name == name })

@@ -104,7 +104,7 @@ func TestImpossibleCombinationsAreRefused(t *testing.T) {
 		{"no such placement", "placements: CH-SX\n", Local(), "s.yaml:1:13: placements: found CH-SX, allowed: CH-SH, CD-SH, CDH-SH, CH-SD, CD-SD, L-CD-SH (a testbed file may have its own"},
 		{"the server's own DPU", "placements: L-CD-SH\n", remote, "L-CD-SH runs the client on the DPU in the server's host hostB, and server_side of testbed t.yaml has none (only hostB)"},
 		{"no device", "stores: herd\n", remote, "t.yaml:5:3: node hostB: found no rdma device, allowed: rdma: {device: NAME} with a NIC's name"},
-		{"a submode", "submodes: sm1\n", Local(), "s.yaml:1:11: submodes: sm1 is not built yet; works: off-path"},
+		{"a submode", "submodes: sm1\n", Local(), "s.yaml:1:11: submodes: sm1 with CH-SH: found no DPU in server, allowed: a testbed with a node {kind: dpu, of: server}"},
 		{"a CPU that is not there", "", elsewhere, "node server: CPU 7 is not one this process may use (0-1)"},
 		{"more keys than there are names", "key_bytes: 1\n", Local(), "key_bytes 1 allows only 256 different keys"},
 		{"a batch that no frame holds", "batch: [64, 65536]\n", Local(), "s.yaml:1:13: batch: found 65536, allowed: at most"},

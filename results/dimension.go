@@ -51,6 +51,8 @@ var dimensions = []*Dimension{
 	byText("store", "%s", func(p *Point) string { return storeTitle(p.Store) }),
 	byText("placement", "%s", func(p *Point) string { return p.Placement }),
 	byText("submode", "%s", func(p *Point) string { return submodeTitle(p.Submode) }),
+	byText("datapath", "over %s", func(p *Point) string { return p.Datapath }),
+	byText("filter", "filter %s", func(p *Point) string { return p.Filter }),
 	byNumber("get_ratio", "%s %% GET", func(p *Point) float64 { return percent(p.GetRatio) }),
 	byNumber("key_bytes", "%s B keys", func(p *Point) float64 { return float64(p.KeyBytes) }),
 	byNumber("value_bytes", "%s B values", func(p *Point) float64 { return float64(p.ValueBytes) }),

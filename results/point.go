@@ -14,7 +14,8 @@ type Point struct {
 	// What was asked.
 	Store         string  `json:"store"`
 	Placement     string  `json:"placement"`
-	Submode       string  `json:"submode"` // "off-path", "direct", "sm1" … "sm5"
+	Submode       string  `json:"submode"`          // "off-path", "direct", "sm1" … "sm5"
+	Filter        string  `json:"filter,omitempty"` // work on the path: "drop-client:192.0.2.1"; "": none
 	GetRatio      float64 `json:"get_ratio"`
 	Dist          string  `json:"dist"` // "uniform", "zipf:0.99"
 	Keys          int     `json:"keys"`
@@ -44,6 +45,17 @@ type Point struct {
 	// EmulatedTestbed says what stood for the machines where they are a model of others, in
 	// words that are the same for all points of the testbed; such a point is Emulated too.
 	EmulatedTestbed string `json:"emulated_testbed,omitempty"`
+	// Datapath is what forwarded between client and server in a submode with a DPU on the path, by its short name and in words;
+	// Substitute says what it stands in for, where it is not the submode's own.
+	Datapath   string `json:"datapath,omitempty"`
+	DatapathIs string `json:"datapath_is,omitempty"`
+	Substitute string `json:"substitute,omitempty"`
+	// Evidence are packets from the start of the warm-up to the end: that came to and left the DPU's ports, and that the
+	// datapath itself counted; CarriedShare is the latter's part of those that came.
+	Evidence     map[string]uint64 `json:"evidence,omitempty"`
+	CarriedShare float64           `json:"carried_share,omitempty"`
+	// ForwarderCPUNs is the CPU time, in the same span, of processes that forward; 0 where the kernel or a card does.
+	ForwarderCPUNs int64 `json:"forwarder_cpu_ns,omitempty"`
 	// ServerNode is the machine that the server ran on; Clients has those of the clients, with their shares.
 	ServerNode     Node    `json:"server_node,omitzero"`
 	Mode           string  `json:"mode"`   // of the store: "cache", "store"

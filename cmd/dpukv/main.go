@@ -58,7 +58,7 @@ Start with "dpukv sweep": it measures MICA over TCP on this machine.`,
 		return usagef("%w; see %s --help", err, cmd.CommandPath())
 	})
 	root.AddCommand(
-		newServeCommand(), newLoadCommand(), newSweepCommand(), newTestbedCommand(), newNodeCommand(), newLabCommand(),
+		newServeCommand(), newLoadCommand(), newSweepCommand(), newTestbedCommand(), newSubmodeCommand(), newNodeCommand(), newLabCommand(), newRedirectCommand(),
 		newPlotCommand(), newReportCommand(), newCompareCommand(), newClaimsCommand(), newExportCommand(),
 		newHashCommand(), newVerbsCommand(), newDoctorCommand(), newVersionCommand(),
 	)

@@ -3,9 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
+	"dpukv/internal/rdmavm"
 	"dpukv/placement"
 	"dpukv/results/live"
 )
@@ -15,6 +17,7 @@ func newSweepCommand() *cobra.Command {
 		options placement.Options
 		dryRun  bool
 		address string
+		inGuest bool
 	)
 	cmd := &cobra.Command{
 		Use:   "sweep",
@@ -40,6 +43,9 @@ Progress goes to stderr; stdout gets the table, and as its last line the folder'
 			if dryRun {
 				return plan.DryRun(cmd.OutOrStdout())
 			}
+			if inGuest {
+				return sweepInGuest(cmd, plan)
+			}
 			return runSweep(cmd, plan, address)
 		},
 	}
@@ -50,6 +56,7 @@ Progress goes to stderr; stdout gets the table, and as its last line the folder'
 	flags.StringVar(&options.Dir, "out", "", "run folder to begin or to continue (default: a new one below runs/)")
 	flags.StringVar(&options.Only, "only", "", "measure only the points with these values: key=value,…; one key's values are alternatives")
 	flags.StringVar(&options.Attach, "attach", "", "HOST:PORT of a memcached or redis that runs already: measure that, and start no server (its data is written over)")
+	flags.BoolVar(&inGuest, "in-guest", false, "measure inside a small virtual machine, whose kernel has Open vSwitch's datapath and flower (built once, which takes minutes)")
 	flags.BoolVar(&dryRun, "dry-run", false, "print the points, the commands and the time it would take, and do nothing")
 	flags.StringVar(&address, "serve", "", "serve the report at this address, such as 127.0.0.1:8080, while it fills up; /metrics is for Prometheus")
 	return cmd
@@ -66,4 +73,23 @@ func runSweep(cmd *cobra.Command, plan *placement.Plan, address string) error {
 		fmt.Fprintln(cmd.OutOrStdout(), summary.Dir)
 	}
 	return err
+}
+
+// sweepInGuest has the guest make the same plan again, with this run folder.
+func sweepInGuest(cmd *cobra.Command, plan *placement.Plan) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	guest := rdmavm.Sweep{
+		Binary: self, Dir: plan.Dir,
+		Files: map[string]string{"--file": plan.SweepFile, "--testbed": plan.TestbedFile},
+	}
+	if plan.Only != "" {
+		guest.Flags = append(guest.Flags, "--only", plan.Only)
+	}
+	if plan.Quick {
+		guest.Flags = append(guest.Flags, "--quick")
+	}
+	return guest.Run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 }

@@ -59,7 +59,7 @@ func newTestbedInitCommand() *cobra.Command {
 		Use:   "init [KIND]",
 		Short: "Write a commented testbed file to start from, to stdout",
 		Long: "Write a commented testbed file to stdout. The kinds are " + strings.Join(kinds, ", ") + `:
-hosts with DPUs, this machine alone, four machines emulated on this one, and nodes of a Slurm cluster.`,
+hosts with DPUs, this machine alone, machines emulated on this one (netns-onpath: with a host behind its DPU), and nodes of a Slurm cluster.`,
 		Example: "  dpukv testbed init bluefield > testbed.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			kind := "bluefield"

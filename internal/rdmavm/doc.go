@@ -1,5 +1,5 @@
-// Package rdmavm tests against real verbs on a machine without an RDMA card: it boots a small virtual machine whose
-// kernel has soft-RoCE (rxe), and runs tests inside it through libibverbs.
+// Package rdmavm boots a small virtual machine whose kernel has what others lack: soft-RoCE (rxe), for tests against real verbs
+// on a machine without an RDMA card; Open vSwitch's datapath and traffic control's flower, for sweeps of the on-path submodes.
 //
 // # The machine
 //
@@ -19,6 +19,9 @@
 //	TestPerf      the microbenchmark, likewise
 //	TestInterop   every operation between softroce here and rxe in the guest, over a tap
 //	TestHERD      HERD over the same tap, both ways round: every answer of a mixed load right
+//	TestOnPath    a sweep of on-path submodes inside the guest, over Open vSwitch's kernel datapath and flower
+//
+// [Sweep] is what "dpukv sweep --in-guest" runs: the same binary and files in the guest, the run folder here.
 //
 // What the tests inside report (go test's own output) becomes a subtest each. A machine that cannot
 // run the guest skips, and says in one line why.

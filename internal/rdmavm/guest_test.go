@@ -4,7 +4,6 @@ package rdmavm
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -16,9 +15,6 @@ import (
 	"testing"
 	"time"
 )
-
-//go:embed init.sh
-var initScript string
 
 const (
 	hostAddr  = "10.77.0.1"
@@ -123,30 +119,24 @@ func tail(text string, n int) string {
 // guestKernel finds or builds the kernel. A machine that cannot run it skips the test.
 func guestKernel(t *testing.T) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "sh", "kernel.sh", "guest.config")
-	said := &teller{t: t}
-	cmd.Stderr = said
-	out, err := cmd.Output()
-	if exit := new(exec.ExitError); errors.As(err, &exit) && exit.ExitCode() == 77 {
-		t.Skip("this machine cannot run the guest:", tail(said.String(), 1))
+	path, err := Kernel(t.Context(), teller{t})
+	if errors.Is(err, ErrCannot) {
+		t.Skip(err)
 	}
 	if err != nil {
-		t.Fatalf("kernel.sh: %v\n%s", err, tail(said.String(), 40))
+		t.Fatal(err)
 	}
-	return strings.TrimSpace(string(out))
+	return path
 }
 
-// teller keeps what kernel.sh says, and passes on at once what it says of a build, which takes minutes.
-type teller struct {
-	strings.Builder
-	t *testing.T
-}
+// teller passes on at once what there is to tell of a build, which takes minutes.
+type teller struct{ t *testing.T }
 
-func (w *teller) Write(p []byte) (int, error) {
+func (w teller) Write(p []byte) (int, error) {
 	if strings.HasPrefix(string(p), "kernel: ") {
 		w.t.Log(strings.TrimSpace(string(p)))
 	}
-	return w.Builder.Write(p)
+	return len(p), nil
 }
 
 // build compiles a package's tests with libibverbs. It goes after guestKernel, which installs that.

@@ -1,10 +1,10 @@
 #!/bin/busybox sh
 # The guest's first process: mounts, an address, the soft-RoCE device, then the job. The
-# kernel's command line says what: job=SCRIPT net=DEVICE addr=A.B.C.D/N mtu=N
+# kernel's command line says what: job=SCRIPT [net=DEVICE addr=A.B.C.D/N mtu=N]
 
 # The exit status of the machine is not the job's, so it is printed. First processes must not end.
 finish() {
-	echo "rdmavm: job ended with status $?"
+	printf "\nrdmavm: job ended with status %s\n" $? # the console may stand in the midst of a line
 	/bin/busybox poweroff -f
 }
 trap finish EXIT
@@ -24,13 +24,16 @@ for word in $(cat /proc/cmdline); do
 	case $word in job=* | net=* | addr=* | mtu=*) export "$word" ;; esac
 done
 ip link set lo up
-ip address add "$addr" dev "$net"
-ip link set "$net" mtu "$mtu" up
-rdma link add rxe0 type rxe netdev "$net"
-# The GID table follows the addresses a moment later: row 0 is link-local, row 1 the address.
-for i in $(seq 50); do
-	grep -qs ffff /sys/class/infiniband/rxe0/ports/1/gids/1 && break
-	sleep 0.1
-done
+if [ -n "${net-}" ]; then
+	ip address add "$addr" dev "$net"
+	ip link set "$net" mtu "$mtu" up
+	rdma link add rxe0 type rxe netdev "$net"
+	# The GID table follows the addresses a moment later: row 0 is link-local, row 1 the address.
+	for i in $(seq 50); do
+		grep -qs ffff /sys/class/infiniband/rxe0/ports/1/gids/1 && break
+		sleep 0.1
+	done
+fi
 
-sh "$job"
+# Not busybox's shell, which prefers its own commands to those of the system.
+/bin/sh "$job"

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"net/netip"
+
+	"github.com/spf13/cobra"
+
+	"dpukv/placement/submode/redirect"
+)
+
+// newRedirectCommand is what a submode runs of this program on a DPU's node.
+func newRedirectCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "redirect", Short: "Forward between two interfaces by eBPF", Hidden: true, Args: cobra.NoArgs}
+	var drop []string
+	attach := &cobra.Command{
+		Use: "attach A B", Args: exactArgs(2, "interfaces"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			var addrs []netip.Addr
+			for _, text := range drop {
+				a, err := netip.ParseAddr(text)
+				if err != nil {
+					return usagef("redirect attach: --drop: %w", err)
+				}
+				addrs = append(addrs, a)
+			}
+			return redirect.Attach(args[0], args[1], addrs)
+		},
+	}
+	attach.Flags().StringArrayVar(&drop, "drop", nil, "drop what comes from this IPv4 address (may be repeated)")
+	detach := &cobra.Command{
+		Use: "detach INTERFACE...", Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			for _, name := range args {
+				err = errors.Join(err, redirect.Detach(name))
+			}
+			return err
+		},
+	}
+	count := &cobra.Command{
+		Use: "count INTERFACE...", Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			counts := map[string]redirect.Counts{}
+			for _, name := range args {
+				if counts[name], err = redirect.Count(name); err != nil {
+					return err
+				}
+			}
+			return json.NewEncoder(cmd.OutOrStdout()).Encode(counts)
+		},
+	}
+	try := &cobra.Command{
+		Use: "try", Args: cobra.NoArgs, Short: "Attach to the loopback interface and detach again",
+		RunE: func(*cobra.Command, []string) error {
+			return errors.Join(redirect.Attach("lo", "lo", nil), redirect.Detach("lo"))
+		},
+	}
+	cmd.AddCommand(attach, detach, count, try)
+	return cmd
+}

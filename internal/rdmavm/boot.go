@@ -1,0 +1,130 @@
+package rdmavm
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+)
+
+var (
+	//go:embed kernel.sh
+	kernelScript string
+	//go:embed guest.config
+	guestConfig string
+	//go:embed init.sh
+	initScript string
+)
+
+// ErrCannot is wrapped by the error of a machine that cannot run the guest, which says why.
+var ErrCannot = errors.New("this machine cannot run the guest")
+
+// Kernel finds the guest's kernel, or builds it, which takes minutes: say gets what there is to tell meanwhile.
+func Kernel(ctx context.Context, say io.Writer) (path string, err error) {
+	dir, err := os.MkdirTemp("", "guest")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	config := filepath.Join(dir, "guest.config")
+	if err := os.WriteFile(config, []byte(guestConfig), 0o600); err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, "sh", "-c", kernelScript, "kernel.sh", config)
+	var said bytes.Buffer
+	cmd.Stderr = io.MultiWriter(&said, say)
+	out, err := cmd.Output()
+	if exit := new(exec.ExitError); errors.As(err, &exit) && exit.ExitCode() == 77 {
+		return "", fmt.Errorf("%w: %s", ErrCannot, lastLine(said.String()))
+	}
+	if err != nil {
+		return "", fmt.Errorf("the guest's kernel: %w: %s", err, lastLine(said.String()))
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
+
+// Job is a script for a guest without a network of its own.
+type Job struct {
+	Kernel string
+	Script string            // for /bin/sh, as root
+	Shares map[string]string // folders of this machine, writable there: by their name in /dev/shm
+}
+
+// memory of the guest: Open vSwitch, stores and their keys.
+const memory = "mem=1536M"
+
+var jobEnded = regexp.MustCompile(`(?m)^rdmavm: job ended with status (\d+)\r?$`)
+
+// Run boots a guest, runs the job, and waits for the guest's end. What the job prints goes to console. It is an error if the
+// job fails or does not end.
+func (j *Job) Run(ctx context.Context, console io.Writer) error {
+	dir, err := os.MkdirTemp("", "guest")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := errors.Join(
+		os.WriteFile(filepath.Join(dir, "init"), []byte(initScript), 0o700), //nolint:gosec // it is to be run
+		os.WriteFile(filepath.Join(dir, "job"), []byte(j.script()), 0o600)); err != nil {
+		return err
+	}
+	// In a process namespace, which takes all of the guest's processes along.
+	cmd := exec.CommandContext(ctx, "unshare", "--pid", "--mount-proc", "--fork", "--kill-child",
+		j.Kernel, memory, "uml_dir="+dir+"/", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro", "init="+filepath.Join(dir, "init"),
+		"con=null", "con0=fd:0,fd:1", "ssl=null", "quiet", "job="+filepath.Join(dir, "job"))
+	cmd.Env = append(os.Environ(), "TMPDIR=/dev/shm") // its memory is an unlinked file there
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
+	cmd.WaitDelay = 5 * time.Second
+	said := &tailWriter{}
+	cmd.Stdout = io.MultiWriter(said, console)
+	err = cmd.Run()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	switch status := jobEnded.FindSubmatch(said.Bytes()); {
+	case status == nil && err == nil:
+		return errors.New("the guest ended, and its job did not")
+	case status == nil:
+		return fmt.Errorf("the guest ended, and its job did not: %w", err)
+	case string(status[1]) != "0":
+		return fmt.Errorf("the guest's job ended with status %s", status[1])
+	}
+	return nil
+}
+
+// script is the job's with its shares mounted before.
+func (j *Job) script() string {
+	var b strings.Builder
+	b.WriteString("set -e\n")
+	for name, dir := range j.Shares {
+		fmt.Fprintf(&b, "mkdir /dev/shm/%s && mount -t hostfs none /dev/shm/%s -o '%s'\n", name, name, dir)
+	}
+	b.WriteString("mount -t tmpfs tmp /tmp\n") // the C library's temporary files
+	return b.String() + j.Script
+}
+
+// tailWriter keeps the end of what is written.
+type tailWriter struct{ bytes.Buffer }
+
+func (w *tailWriter) Write(p []byte) (int, error) {
+	const most = 1 << 16
+	n, err := w.Buffer.Write(p)
+	if w.Len() > 2*most {
+		w.Next(w.Len() - most)
+	}
+	return n, err
+}

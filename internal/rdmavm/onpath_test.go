@@ -1,0 +1,72 @@
+//go:build rdmavm
+
+package rdmavm
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"dpukv/results"
+)
+
+// Few keys: client and server both poll, and on the guest's one CPU each may wait for the other's 10 ms to pass.
+const onPathSweep = `
+stores: [mica]
+placements: [CH-SH]
+submodes: [direct, sm1, sm4]
+get_ratios: [0.5]
+keys: 2000
+server_threads: [1]
+client_threads: [1]
+duration: 1s
+warmup: 100ms
+repeats: 1
+`
+
+// TestOnPath has Open vSwitch's own kernel datapath carry the load (SM1), and rules that it put into traffic control (SM4), which most
+// kernels of containers and small virtual machines lack. The cable beside them is in the same guest.
+func TestOnPath(t *testing.T) {
+	for _, program := range []string{"ovs-vswitchd", "ovs-vsctl", "ip", "tc"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip("Open vSwitch or iproute2 is not installed here, so the guest has none: make lab-packages:", err)
+		}
+	}
+	guestKernel(t)
+	dir := t.TempDir()
+	s := Sweep{
+		Binary: filepath.Join(dir, "dpukv"), Dir: filepath.Join(dir, "run"),
+		Files: map[string]string{"--file": filepath.Join(dir, "sweep.yaml"), "--testbed": "../../examples/netns-onpath.yaml"},
+	}
+	if err := os.WriteFile(s.Files["--file"], []byte(onPathSweep), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", s.Binary, "dpukv/cmd/dpukv").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var stdout, stderr bytes.Buffer
+	if err := s.Run(t.Context(), &stdout, &stderr); err != nil {
+		t.Fatalf("%v\n%s", err, tail(stderr.String(), 20))
+	}
+	run, err := results.Open(s.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	points, _, err := run.Points()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"direct": "cable", "sm1": "ovs-system", "sm4": "ovs-flower"}
+	for _, p := range points {
+		t.Logf("%s: %.2f Mops, %s, %v", p.Submode, p.ThroughputOps/1e6, p.DatapathIs, p.Evidence)
+		if p.Status != results.StatusOK || p.Datapath != want[p.Submode] {
+			t.Errorf("%s: found %s %s over %q, want ok over %s", p.Submode, p.Status, p.Error, p.Datapath, want[p.Submode])
+		}
+		delete(want, p.Submode)
+	}
+	if len(want) > 0 {
+		t.Errorf("there are no points of %v", want)
+	}
+}

@@ -1,0 +1,90 @@
+package rdmavm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Sweep is "dpukv sweep" within the guest.
+type Sweep struct {
+	Binary string            // dpukv
+	Files  map[string]string // by flag: "--file", "--testbed"
+	Flags  []string          // others
+	Dir    string            // the run folder, here
+}
+
+// sweepScript waits before it starts. Open vSwitch counts the CPUs for its handlers of unknown flows every 10 s, the first time not
+// before the machine has been up for so long (count_cpu_cores in lib/ovs-thread.c); until then there are none, and every
+// first packet is lost.
+const sweepScript = `
+while test "$(cut -d. -f1 /proc/uptime)" -lt 11; do sleep 0.5; done
+exec /dev/shm/work/dpukv sweep --out /dev/shm/run %s >/dev/shm/work/stdout
+`
+
+// Run boots a guest and has it measure into the run folder, which is one of this machine. Progress goes to stderr, the table and the
+// folder's path to stdout, as without a guest.
+func (s *Sweep) Run(ctx context.Context, stdout, stderr io.Writer) (err error) {
+	kernel, err := Kernel(ctx, stderr)
+	if err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp("", "guest")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	dir, err := filepath.Abs(s.Dir)
+	if err != nil {
+		return err
+	}
+	if strings.Contains(dir, "'") {
+		return fmt.Errorf("found the run folder %s, allowed with a guest: a name without quotes", dir)
+	}
+	flags, err := s.lend(work)
+	if err = errors.Join(err, os.MkdirAll(dir, 0o777)); err != nil {
+		return err
+	}
+	job := Job{Kernel: kernel, Script: fmt.Sprintf(sweepScript, flags), Shares: map[string]string{"work": work, "run": dir}}
+	err = job.Run(ctx, stderr)
+	said, readErr := os.ReadFile(filepath.Join(work, "stdout"))
+	if readErr == nil {
+		_, readErr = stdout.Write(bytes.ReplaceAll(said, []byte("/dev/shm/run"), []byte(s.Dir)))
+	}
+	return errors.Join(err, readErr)
+}
+
+// lend copies into the shared folder what the guest needs, and returns the flags that name it there.
+func (s *Sweep) lend(work string) (flags string, err error) {
+	if err := copyFile(filepath.Join(work, "dpukv"), s.Binary, 0o755); err != nil {
+		return "", err
+	}
+	var words []string
+	for flag, file := range s.Files {
+		if file == "" {
+			continue
+		}
+		name := strings.TrimLeft(flag, "-") + ".yaml"
+		if err := copyFile(filepath.Join(work, name), file, 0o644); err != nil {
+			return "", err
+		}
+		words = append(words, flag, "/dev/shm/work/"+name)
+	}
+	for _, w := range append(words, s.Flags...) {
+		flags += " '" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+	}
+	return flags, nil
+}
+
+func copyFile(to, from string, mode os.FileMode) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, mode)
+}

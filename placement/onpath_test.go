@@ -1,0 +1,133 @@
+package placement
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"dpukv/placement/submode"
+	"dpukv/results"
+)
+
+// TestSubmodesInASweep has a sweep set datapaths up between emulated machines, prove them, and leave nothing. Package submode tests
+// the datapaths themselves.
+func TestSubmodesInASweep(t *testing.T) {
+	const bed = `
+nodes:
+  hostA: {kind: host, via: netns}
+  dpuA: {kind: dpu, of: hostA, via: netns, profile: none}
+  hostB: {kind: host, via: netns}
+  dpuB: {kind: dpu, of: hostB, via: netns, profile: none, datapath: {sm4: tc-u32, sm5: tc-u32}}
+client_side: [hostA, dpuA]
+server_side: [hostB, dpuB]
+`
+	const sweep = `
+submodes: [off-path, direct, sm4, sm5]
+get_ratios: 0.5
+keys: 1000
+client_threads: 1
+duration: 300ms
+warmup: 50ms
+repeats: 1
+`
+	o := inLab(t, sweep, nil)
+	if err := os.WriteFile(o.TestbedFile, []byte(bed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := NewPlan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := plan.Run(t.Context())
+	for _, f := range sum.Failed {
+		if strings.Contains(f.Reason, submode.ErrMissing.Error()) {
+			t.Skip(f.Reason)
+		}
+	}
+	if err != nil || sum.Measured != 4 {
+		t.Fatal(sum, err)
+	}
+	run, err := results.Open(o.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	points, _, err := run.Points()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range points {
+		want := map[string]string{"direct": "cable", "sm4": "tc-u32", "sm5": "tc-u32"}[p.Submode]
+		if p.Datapath != want || (p.Substitute != "") != submode.OnPath(p.Submode) || (len(p.Evidence) == 0) != (p.Submode == "off-path") {
+			t.Errorf("%s: got %q, substitute %q, evidence %v, want %q", p.Submode, p.Datapath, p.Substitute, p.Evidence, want)
+		}
+		if warned := strings.Contains(strings.Join(p.Warnings, "\n"), "stands in for the eSwitch"); warned != submode.OnPath(p.Submode) {
+			t.Errorf("%s: warnings: %q", p.Submode, p.Warnings)
+		}
+	}
+	if left, _ := filepath.Glob("/run/dpukv/submode/*/about"); len(left) > 0 {
+		for _, file := range left {
+			if text, _ := os.ReadFile(file); strings.Contains(string(text), submode.Owner()) {
+				t.Errorf("left behind: %s", file)
+			}
+		}
+	}
+}
+
+// TestSubmodesThatCannotBeHad are refused before anything starts.
+func TestSubmodesThatCannotBeHad(t *testing.T) {
+	const machines = `
+nodes:
+  hostA: {kind: host, via: netns}
+  dpuA: {kind: dpu, of: hostA, via: netns, profile: none}
+  hostB: {kind: host, via: netns}
+  dpuB: {kind: dpu, of: hostB, via: netns, profile: none}
+client_side: [hostA, dpuA]
+server_side: [hostB, dpuB]
+`
+	for sweep, want := range map[string]string{
+		"submodes: sm1\nplacements: CH-SD":                     "found the server on dpuB, allowed: on a host",
+		"submodes: sm1\nplacements: L-CD-SH":                   "found a client on dpuB, allowed: on a machine that the way to hostB starts from",
+		"submodes: sm1\nstores: herd":                          "RDMA passes an on-path DPU in its eSwitch only",
+		"submodes: [sm2, sm3]\nfilters: drop-client:192.0.2.1": "testpmd's io mode forwards without a look",
+		"submodes: off-path\nfilters: drop-client:192.0.2.1":   "there is no DPU on the path",
+		"submodes: sm1\nfilters: count-opcode:get":             "filters: found \"count-opcode:get\", allowed: none, drop-client:ADDRESS",
+		"submodes: direct\nplacements: CD-SH":                  "found a client on dpuA",
+	} {
+		s, err := ParseSweep("s.yaml", []byte(sweep+"\n"))
+		if err == nil {
+			bed := parsedBed(t, machines)
+			err = check(&s, &bed, []int{0, 1})
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", sweep, err, want)
+		}
+	}
+}
+
+func TestDatapathKeys(t *testing.T) {
+	const file = `
+nodes:
+  a: {via: netns}
+  b: {via: netns}
+  d: {kind: dpu, of: b, via: netns, profile: none, datapath: {target: linux, wire: eth1, host: eth2, pci: "0000:03:00.1", cpus: "0-1", sm1: bridge, sm2: ovs-dpdk-xdp}}
+client_side: a
+server_side: b
+`
+	bed := parsedBed(t, file)
+	again := parsedBed(t, string(bed.Marshal()))
+	if differ := bed.differences(&again); differ != nil {
+		t.Error(differ)
+	}
+	if got := bed.node("d").Datapath.text(); got != `{target: linux, wire: eth1, host: eth2, pci: "0000:03:00.1", cpus: "0-1", sm1: bridge, sm2: ovs-dpdk-xdp}` {
+		t.Error(got)
+	}
+	for datapath, want := range map[string]string{
+		"{sm1: tcx}": "found \"tcx\", allowed: ovs-system", "{sm7: tcx}": `unknown key "sm7"`, "{target: card}": "allowed: linux, bluefield", "{direct: cable}": `unknown key "direct"`,
+	} {
+		_, err := ParseTestbed("t.yaml", []byte(strings.Replace(file, "{target: linux, wire: eth1, host: eth2, pci: \"0000:03:00.1\", cpus: \"0-1\", sm1: bridge, sm2: ovs-dpdk-xdp}", datapath, 1)))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", datapath, err, want)
+		}
+	}
+}

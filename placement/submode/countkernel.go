@@ -1,0 +1,117 @@
+package submode
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+var testpmdStats = regexp.MustCompile(`NIC statistics for port (\d+)[^\n]*\n\s*RX-packets:\s*(\d+)`)
+
+// countTestpmd asks for the ports' statistics through the pipe, and reads on in the log until they are there.
+func countTestpmd(ctx context.Context, s *site, n Node, e *Evidence) error {
+	deadline := time.Now().Add(10 * time.Second)
+	out, err := n.Run(ctx, sh(`cd "$1" && wc -c <testpmd.log && printf 'show port stats all\n' >in`, s.dir))
+	if err != nil {
+		return err
+	}
+	from := strings.TrimSpace(out)
+	for {
+		out, err := n.Run(ctx, sh(`tail -c +"$2" "$1/testpmd.log"`, s.dir, from))
+		if err != nil {
+			return err
+		}
+		rx := testpmdStats.FindAllStringSubmatch(out, -1)
+		if len(rx) == len(s.ports()) {
+			for i, port := range s.ports() {
+				e.Carried[port], err = strconv.ParseUint(rx[i][2], 10, 64)
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("dpdk-testpmd does not answer: found %q", shorten(out))
+		}
+		time.Sleep(glance)
+	}
+}
+
+func countTCX(ctx context.Context, s *site, n Node, e *Evidence) error {
+	out, err := n.Run(ctx, s.redirect(append([]string{"count"}, s.ports()...)...))
+	if err != nil {
+		return err
+	}
+	counts, err := parseTCX(out)
+	if err != nil {
+		return err
+	}
+	for _, port := range s.ports() {
+		c := counts[port]
+		e.Carried[port] = c.Passed
+		e.Dropped += c.Dropped
+	}
+	return nil
+}
+
+func parseTCX(out string) (c tcxCounts, err error) {
+	if err := json.Unmarshal([]byte(out), &c); err != nil {
+		return nil, fmt.Errorf("redirect count: %w", err)
+	}
+	return c, nil
+}
+
+var mirredStats = regexp.MustCompile(`Egress Redirect to device (\S+)\)[^\n]*(?:\n[^\n]*)*?Sent \d+ bytes (\d+) pkt`)
+
+func countU32(ctx context.Context, s *site, n Node, e *Evidence) error {
+	for _, port := range s.ports() {
+		out, err := n.Run(ctx, []string{"tc", "-s", "filter", "show", "dev", port, "ingress"})
+		if err != nil {
+			return err
+		}
+		e.Carried[port], err = parseMirred(out, s.other(port))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parseMirred sums up the packets that redirects to an interface took; none is no mistake, it is evidence.
+func parseMirred(out, to string) (sum uint64, err error) {
+	for _, m := range mirredStats.FindAllStringSubmatch(out, -1) {
+		if m[1] != to {
+			continue
+		}
+		v, err := strconv.ParseUint(m[2], 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("tc -s filter: %w", err)
+		}
+		sum += v
+	}
+	return sum, nil
+}
+
+var nftCounter = regexp.MustCompile(`iifname "([^"]+)" counter packets (\d+)`)
+
+func countBridge(ctx context.Context, s *site, n Node, e *Evidence) error {
+	out, err := n.Run(ctx, []string{"nft", "list", "table", "bridge", bridge})
+	if err != nil {
+		return err
+	}
+	for _, m := range nftCounter.FindAllStringSubmatch(out, -1) {
+		if e.Carried[m[1]], err = strconv.ParseUint(m[2], 10, 64); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func found(n int, what, allowed string) error {
+	return fmt.Errorf("found %d %s, allowed: %s", n, what, allowed)
+}

@@ -1,0 +1,44 @@
+// Package submode sets a DPU's datapath on-path, in one of the study's submodes (ICS '25, §2): it shows the commands first,
+// runs them on the DPU's node, proves from counters which datapath carried the packets, and takes everything back.
+//
+//	name       datapath on a BlueField                 on plain Linux, the first that the node has, or the one asked for
+//	off-path   none: host and DPU are peers            none
+//	direct     –                                       none: the hosts' cable has nothing between
+//	sm1        OvS, kernel datapath                    ovs-system, else ovs-netdev (or, asked for, bridge)
+//	sm2        OvS-DPDK                                ovs-dpdk (af_packet; or, asked for, af_xdp)
+//	sm3        testpmd, io                             testpmd (af_packet; or, asked for, af_xdp)
+//	sm4        OvS, kernel, offloaded to the eSwitch   ovs-flower, else tcx, else tc-u32
+//	sm5        OvS-DPDK, offloaded to the eSwitch      the same as sm4: there is one stand-in for an eSwitch
+//
+// Whatever stands in for another thing is named so in the [Proof] that goes with every result.
+//
+// # Steps
+//
+// A datapath is a list of [Step]: commands of the system's own tools, each with how its output is judged and the
+// command that takes it back. [Submode.Plan] prints them. [Submode.Apply] writes each step's way back into a journal on
+// the node before it runs the step:
+//
+//	orchestrator                             node
+//	    ├─ leftovers of an earlier apply ──────▶│  its journal, from the end
+//	    ├─ check: tools, ports, MTU ───────────▶│
+//	    ├─ way back, then the step; … ─────────▶│  /run/dpukv/submode/net-INODE/undo
+//	    ├─ verify: is it up? ──────────────────▶│
+//
+// So whoever comes next can undo what an orchestrator that was killed left: nothing has to be remembered here. The folder is
+// named after the network namespace in which the ports are. In it lie also the sockets, PIDs, logs and the database of an
+// Open vSwitch of our own: the system's is not touched on plain Linux.
+// On a BlueField the system's Open vSwitch owns the hardware, and there is only one: our bridge in it carries a mark, and a port that is
+// in somebody's bridge is refused.
+//
+// # Evidence
+//
+// [Lease.Evidence] reads, before and after the load, what the interfaces counted and what the datapath counted
+// itself; [Prove] compares. A datapath that is up is no evidence: packets may pass it by.
+//
+//	came    packets that came in at both ports, by the interfaces' counters
+//	left    packets that went out of them
+//	carried packets that the datapath says it took
+//
+// Nearly all that came must have been carried, and as many left as came: twice as many leave where something else
+// forwards too. Counters of a way that should not have been taken must not grow.
+package submode

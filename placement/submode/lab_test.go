@@ -1,0 +1,168 @@
+package submode
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"dpukv/placement/emulate"
+	"dpukv/results"
+
+	"go.uber.org/goleak"
+)
+
+// binary builds dpukv once: what runs on the machines of a lab, and keeps the lab, is the real program.
+var binary = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(scratch, "dpukv")
+	out, err := exec.Command("go", "build", "-o", path, "dpukv/cmd/dpukv").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return path, nil
+})
+
+var scratch string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "submode")
+	if err != nil {
+		panic(err)
+	}
+	scratch = dir
+	status := m.Run()
+	if err := goleak.Find(); err != nil && status == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		status = 1
+	}
+	_ = os.RemoveAll(dir)
+	os.Exit(status)
+}
+
+// needsQuiet skips what keeps CPUs busy with polling, and would disturb the tests of other packages.
+func needsQuiet(t *testing.T) {
+	t.Helper()
+	if os.Getenv("SUBMODE_REQUIRE") == "" {
+		t.Skip("it starts Open vSwitch and DPDK, which poll: make test-lab runs it")
+	}
+}
+
+// testbed is a lab with the host b behind the DPU d, on-path.
+type testbed struct {
+	*emulate.Lab
+	t      *testing.T
+	binary string
+}
+
+func newTestbed(t *testing.T) *testbed {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("network namespaces with a datapath need root")
+	}
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lab, err := emulate.Start(t.Context(), emulate.Spec{
+		Machines: []emulate.Machine{
+			{Name: "a", Kind: emulate.Host, Direct: true},
+			{Name: "b", Kind: emulate.Host},
+			{Name: "d", Kind: emulate.DPU, Of: "b", OnPath: true},
+		},
+		Keeper: []string{path, "lab"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &testbed{lab, t, path}
+	t.Cleanup(func() {
+		if err := lab.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+func (b *testbed) node(machine string) Node {
+	return Via(machine, func(argv []string) ([]string, error) { return b.Argv(machine, argv) })
+}
+
+// run runs a command on a machine; it must succeed.
+func (b *testbed) run(machine string, argv ...string) string {
+	b.t.Helper()
+	out, err := b.node(machine).Run(context.WithoutCancel(b.t.Context()), argv)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return out
+}
+
+// load has a MICA server on b and a client on a, and returns the point.
+func (b *testbed) load() results.Point {
+	b.t.Helper()
+	ctx, cancel := context.WithCancel(b.t.Context())
+	defer cancel()
+	argv, err := b.Argv("b", []string{b.binary, "serve", "mica", "--listen", b.Address("b") + ":0", "--threads", "1", "--json"})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	server := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	server.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	server.Cancel = func() error { return server.Process.Signal(syscall.SIGTERM) }
+	server.WaitDelay = 5 * time.Second
+	out, err := server.StdoutPipe()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		b.t.Fatal(err)
+	}
+	defer func() { cancel(); _ = server.Wait() }()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var said struct{ Addr string }
+	if err := json.Unmarshal([]byte(line), &said); err != nil {
+		b.t.Fatal(err)
+	}
+	text := b.run("a", b.binary, "load", "--server", said.Addr, "--keys", "20000", "--duration", "500ms", "--warmup", "100ms", "--get-ratio", "0.5", "--json")
+	var p results.Point
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		b.t.Fatal(err)
+	}
+	if p.Status != results.StatusOK || p.Errors > 0 || p.Ops == 0 {
+		b.t.Errorf("the load through the datapath: status %s %s, %d operations, %d errors", p.Status, p.Error, p.Ops, p.Errors)
+	}
+	return p
+}
+
+// snapshot is what a submode must leave as it was.
+func (b *testbed) snapshot() string {
+	b.t.Helper()
+	var s strings.Builder
+	for _, argv := range [][]string{
+		{"sh", "-c", `ip -d link show | grep -v ' alias ' | sed 's/ qlen [0-9]*//; s/NO-CARRIER,//; s/ state [A-Z]* / /'`},
+		{"tc", "qdisc", "show"},
+		{"sh", "-c", `for p in p0 pf0hpf; do tc filter show dev $p ingress; done`},
+		{"sh", "-c", `command -v nft >/dev/null && nft list ruleset || :`},
+		{"sh", "-c", `exec 9</run; flock 9; sysctl net.core.rmem_default`}, // another lab on this machine may be at it
+		{"sh", "-c", `here=$(readlink /proc/self/ns/net | tr -dc 0-9); ls -d /run/dpukv/submode/net-$here 2>/dev/null || :`},
+		{"sh", "-c", `ls -R /run/openvswitch /etc/openvswitch /var/lib/openvswitch 2>/dev/null || :`},
+		{"sh", "-c", `here=$(readlink /proc/self/ns/net)
+for p in /proc/[0-9]*; do
+	test "$(readlink $p/ns/net)" != "$here" || cat $p/comm 2>/dev/null
+done | grep -E '^(ovs|testpmd|dpdk)' || :`},
+	} {
+		fmt.Fprintf(&s, "$ %s\n%s", strings.Join(argv, " "), b.run("d", argv...))
+	}
+	return s.String()
+}

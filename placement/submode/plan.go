@@ -1,0 +1,77 @@
+package submode
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Plan prints what Apply would run, Verify and Undo, for a person to read first. Where the node decides between datapaths, all
+// are shown in their order.
+func (s *Submode) Plan(w io.Writer) error {
+	list := []*datapath{s.datapath}
+	if s.datapath == nil {
+		list = nil
+		for _, d := range candidates(s.cfg.Target, s.cfg.Submode) {
+			if !d.onlyAsked {
+				list = append(list, d)
+			}
+		}
+	}
+	var b strings.Builder
+	if len(list) > 1 {
+		fmt.Fprintf(&b, "# %s on %s: the first of these datapaths that the node has\n\n", s.cfg.Submode, s.cfg.Target)
+	}
+	for _, d := range list {
+		dir := root(s.cfg.Target) + "/net-INODE"
+		if s.cfg.Target == BlueField {
+			dir = root(s.cfg.Target) + "/card"
+		}
+		newSite(&s.cfg, d, dir).plan(&b)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (s *site) plan(b *strings.Builder) {
+	fmt.Fprintf(b, "# %s on %s, datapath %s: %s\n", s.cfg.Submode, s.cfg.Target, s.datapath.name, s.datapath.is)
+	if s.datapath.substitute != "" {
+		fmt.Fprintf(b, "# a substitute %s\n", s.datapath.substitute)
+	}
+	if f := s.cfg.Filter.String(); f != "" {
+		fmt.Fprintf(b, "# filter: %s\n", f)
+	}
+	section(b, "check", append(s.has(), s.checks()...))
+	apply := s.steps()
+	section(b, "apply", apply)
+	section(b, "verify", s.verifies())
+	var undo []Step
+	for i := len(apply) - 1; i >= 0; i-- {
+		if apply[i].Undo != nil {
+			undo = append(undo, Step{Says: "take back: " + apply[i].Says, Run: apply[i].Undo})
+		}
+	}
+	section(b, "undo", undo)
+	b.WriteByte('\n')
+}
+
+func section(b *strings.Builder, title string, list []Step) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n## %s\n", title)
+	for i := range list {
+		step := &list[i]
+		if step.Run == nil {
+			continue
+		}
+		fmt.Fprintf(b, "\n# %s\n", step.Says)
+		if step.Found != nil {
+			fmt.Fprintf(b, "%s=$(%s)\n", AsFound, quoted(step.Found))
+		}
+		fmt.Fprintln(b, quoted(step.Run))
+		if title == "check" && step.Else != "" {
+			fmt.Fprintf(b, "# if not: %s\n", step.Else)
+		}
+	}
+}

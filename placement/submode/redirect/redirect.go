@@ -1,0 +1,129 @@
+package redirect
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+)
+
+// Counts are what the programs of an interface did with the packets that came in.
+type Counts struct {
+	Programs int    `json:"programs"` // attached: one, if all is well
+	Passed   uint64 `json:"passed"`   // to the other interface
+	Dropped  uint64 `json:"dropped"`
+}
+
+// Attach has each of two interfaces send what comes in out of the other, but what comes from the addresses in drop.
+func Attach(a, b string, drop []netip.Addr) error {
+	if err := errors.Join(oneWay(a, b, drop), oneWay(b, a, drop)); err != nil {
+		return errors.Join(err, Detach(a), Detach(b))
+	}
+	return nil
+}
+
+func oneWay(from, to string, drop []netip.Addr) error {
+	in, err := index(from)
+	if err != nil {
+		return err
+	}
+	out, err := index(to)
+	if err != nil {
+		return err
+	}
+	program, err := load(out, drop)
+	if err != nil {
+		return fmt.Errorf("redirect %s to %s: load the program: %w", from, to, err)
+	}
+	defer program.Close() // the interface keeps it
+	err = link.RawAttachProgram(link.RawAttachProgramOptions{Target: in, Program: program, Attach: ebpf.AttachTCXIngress})
+	if err != nil {
+		return fmt.Errorf("redirect %s to %s: attach the program (tcx: Linux 6.6 or later): %w", from, to, err)
+	}
+	return nil
+}
+
+func index(name string) (int, error) {
+	i, err := net.InterfaceByName(name)
+	if err != nil {
+		return 0, fmt.Errorf("interface %s: %w", name, err)
+	}
+	return i.Index, nil
+}
+
+// Detach takes our programs off an interface. It is no error if there are none, or no interface.
+func Detach(name string) error {
+	i, err := net.InterfaceByName(name)
+	if err != nil {
+		return nil //nolint:nilerr // they went with it
+	}
+	return ours(i.Index, func(p *ebpf.Program) error {
+		return link.RawDetachProgram(link.RawDetachProgramOptions{Target: i.Index, Program: p, Attach: ebpf.AttachTCXIngress})
+	})
+}
+
+// Count reads the counts of what is attached to an interface now.
+func Count(name string) (c Counts, err error) {
+	i, err := index(name)
+	if err != nil {
+		return c, err
+	}
+	return c, ours(i, func(p *ebpf.Program) error {
+		c.Programs++
+		pass, drop, err := read(p)
+		c.Passed, c.Dropped = c.Passed+pass, c.Dropped+drop
+		return err
+	})
+}
+
+// ours calls f with each of our programs on an interface.
+func ours(ifindex int, f func(*ebpf.Program) error) error {
+	found, err := link.QueryPrograms(link.QueryOptions{Target: ifindex, Attach: ebpf.AttachTCXIngress})
+	if err != nil {
+		return fmt.Errorf("which programs are attached? %w", err)
+	}
+	for _, attached := range found.Programs {
+		program, err := ebpf.NewProgramFromID(attached.ID)
+		if err != nil {
+			return err
+		}
+		info, err := program.Info()
+		if err == nil && info.Name == name {
+			err = f(program)
+		}
+		if err = errors.Join(err, program.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read adds up the counts of all CPUs.
+func read(p *ebpf.Program) (pass, drop uint64, err error) {
+	info, err := p.Info()
+	if err != nil {
+		return 0, 0, err
+	}
+	ids, _ := info.MapIDs()
+	if len(ids) != 1 {
+		return 0, 0, fmt.Errorf("found %d maps of the program %s, allowed: 1", len(ids), info.Name)
+	}
+	counts, err := ebpf.NewMapFromID(ids[0])
+	if err != nil {
+		return 0, 0, err
+	}
+	defer counts.Close()
+	for entry, sum := range map[uint32]*uint64{passed: &pass, dropped: &drop} {
+		var each []uint64
+		if err := counts.Lookup(entry, &each); err != nil {
+			return 0, 0, err
+		}
+		for _, n := range each {
+			*sum += n
+		}
+	}
+	return pass, drop, nil
+}

@@ -1,0 +1,71 @@
+package redirect
+
+import (
+	"errors"
+	"net/netip"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/cilium/ebpf"
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+)
+
+// inNamespace puts the test's thread into a network namespace of its own, with a pair of interfaces. The thread ends with the test.
+func inNamespace(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("eBPF programs on interfaces need root")
+	}
+	runtime.LockOSThread()
+	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
+		t.Skip("no network namespace of its own: ", err)
+	}
+	veth := &netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "a"}, PeerName: "b"}
+	if err := netlink.LinkAdd(veth); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAttachCountDetach(t *testing.T) {
+	inNamespace(t)
+	err := Attach("a", "b", []netip.Addr{netip.MustParseAddr("192.0.2.1")})
+	if errors.Is(err, ebpf.ErrNotSupported) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EPERM) {
+		t.Skip("this kernel takes no programs on tcx: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b"} {
+		if c, err := Count(name); err != nil || c != (Counts{Programs: 1}) {
+			t.Errorf("%s: got %+v, %v, want one program that counted nothing", name, c, err)
+		}
+		for range 2 { // the second time there is nothing to do
+			if err := Detach(name); err != nil {
+				t.Error(err)
+			}
+		}
+		if c, err := Count(name); err != nil || c != (Counts{}) {
+			t.Errorf("%s: got %+v, %v, want no program", name, c, err)
+		}
+	}
+	if err := Detach("none"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAttachOneWay: what cannot be attached both ways is not attached at all.
+func TestAttachOneWay(t *testing.T) {
+	inNamespace(t)
+	if err := Attach("a", "none", nil); err == nil || !strings.Contains(err.Error(), "interface none") {
+		t.Errorf("got %v, want an error about none", err)
+	}
+	if c, err := Count("a"); err == nil && c.Programs > 0 {
+		t.Errorf("found %+v", c)
+	}
+	if err := Attach("a", "b", []netip.Addr{netip.MustParseAddr("2001:db8::1")}); err == nil || !strings.Contains(err.Error(), "allowed: IPv4") {
+		t.Errorf("got %v, want an error about IPv4", err)
+	}
+}

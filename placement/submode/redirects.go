@@ -1,0 +1,108 @@
+package submode
+
+import "dpukv/placement/submode/redirect"
+
+// linuxRedirects stand in for an eSwitch: both work without a process of their own.
+func linuxRedirects() []*datapath {
+	offloaded := []string{SM4, SM5}
+	return []*datapath{
+		{
+			name: "tcx", target: Linux, submodes: offloaded, is: "an eBPF redirect in traffic control (tcx)",
+			substitute: "for the eSwitch: the CPU of the sender forwards, without Open vSwitch; the same for SM4 and SM5",
+			has:        (*site).hasTCX, steps: (*site).tcxSteps, verify: (*site).verifyTCX, count: countTCX, filters: true,
+		},
+		{
+			name: "tc-u32", target: Linux, submodes: offloaded, is: "u32 and mirred of traffic control",
+			substitute: "for the eSwitch: the CPU of the sender forwards, without Open vSwitch; the same for SM4 and SM5",
+			has:        (*site).hasU32, steps: (*site).u32Steps, verify: (*site).verifyU32, count: countU32,
+		},
+	}
+}
+
+// redirect runs this program's own part on the node: see cmd/dpukv.
+func (s *site) redirect(args ...string) []string {
+	binary := s.cfg.Binary
+	if binary == "" {
+		binary = "dpukv"
+	}
+	return append([]string{binary, "redirect"}, args...)
+}
+
+func (s *site) hasTCX() []Step {
+	return []Step{{
+		Says: "a kernel that takes programs on tcx", Run: append([]string{"unshare", "--net"}, s.redirect("try")...),
+		Else: "Linux 6.6 or later with CONFIG_BPF_SYSCALL and CONFIG_NET_XGRESS, and root's rights",
+	}}
+}
+
+func (s *site) tcxSteps() []Step {
+	ports, drop := s.ports(), []string{}
+	for _, a := range s.cfg.Filter.DropClients {
+		drop = append(drop, "--drop="+a.String())
+	}
+	return []Step{{
+		Says: "redirect between the ports",
+		Run:  s.redirect(append([]string{"attach", ports[0], ports[1]}, drop...)...), Undo: s.redirect("detach", ports[0], ports[1]),
+	}}
+}
+
+func (s *site) verifyTCX() []Step {
+	var list []Step
+	for _, port := range s.ports() {
+		list = append(list, Step{
+			Says: "one redirect on " + port, Run: s.redirect("count", port),
+			Want: func(out string) error {
+				c, err := parseTCX(out)
+				if err == nil && c[port].Programs != 1 {
+					err = found(c[port].Programs, "programs of ours", "1")
+				}
+				return err
+			},
+		})
+	}
+	return list
+}
+
+func (s *site) hasU32() []Step {
+	return []Step{{
+		Says: "a kernel with traffic control's u32 and mirred",
+		Run: sh(`exec unshare --net sh -euc '
+ip link add name v0 type veth peer name v1
+tc qdisc add dev v0 ingress
+tc filter add dev v0 parent ffff: protocol all u32 match u32 0 0 action mirred egress redirect dev v1'`),
+		Else: "a kernel with the modules cls_u32 and act_mirred, as Debian's has",
+	}}
+}
+
+func (s *site) u32Steps() []Step {
+	var list []Step
+	for _, port := range s.ports() {
+		list = append(list,
+			Step{
+				Says: "a place for filters on what comes in at " + port,
+				Run:  []string{"tc", "qdisc", "add", "dev", port, "ingress"}, Undo: sh(`tc qdisc del dev "$1" ingress 2>/dev/null || :`, port),
+			},
+			Step{
+				Says: "redirect it to " + s.other(port),
+				Run: []string{
+					"tc", "filter", "add", "dev", port, "parent", "ffff:", "protocol", "all", "u32", "match", "u32", "0", "0",
+					"action", "mirred", "egress", "redirect", "dev", s.other(port),
+				},
+			})
+	}
+	return list
+}
+
+func (s *site) verifyU32() []Step {
+	var list []Step
+	for _, port := range s.ports() {
+		list = append(list, Step{
+			Says: "a redirect on " + port, Run: []string{"tc", "filter", "show", "dev", port, "ingress"},
+			Want: contains("Egress Redirect to device " + s.other(port)),
+		})
+	}
+	return list
+}
+
+// tcxCounts are the programs' counts by interface, as "dpukv redirect count" prints them.
+type tcxCounts map[string]redirect.Counts

@@ -1,0 +1,127 @@
+package submode
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The submodes, as sweeps name them.
+const (
+	OffPath = "off-path"
+	Direct  = "direct"
+	SM1     = "sm1"
+	SM2     = "sm2"
+	SM3     = "sm3"
+	SM4     = "sm4"
+	SM5     = "sm5"
+)
+
+// Names are all of them.
+func Names() []string { return []string{OffPath, Direct, SM1, SM2, SM3, SM4, SM5} }
+
+// OnPath tells whether the way to the host leads through its DPU.
+func OnPath(name string) bool { return name != OffPath && name != Direct }
+
+// What a node is.
+const (
+	Linux     = "linux"     // a machine or namespace with two interfaces to forward between
+	BlueField = "bluefield" // a card, seen from its Arm cores
+)
+
+// Config says what is wanted of a node.
+type Config struct {
+	Submode  string
+	Target   string // Linux, BlueField
+	Datapath string // one of Datapaths; "": the first of them that the node has
+	Ports    Ports
+	PCI      string // of the card's first port; BlueField; "": 0000:03:00.0
+	CPUs     []int  // for what forwards in user space: the first for its housekeeping, the others poll; nil: CPU 0, of a BlueField 0 to 3
+	Binary   string // dpukv on the node; Linux, tcx
+	Filter   Filter
+	// MaxSleep is how long OvS-DPDK's threads may sleep when they find no packets; 0: they poll without a pause, as in the study.
+	MaxSleep time.Duration
+	// Owner is the process that will undo, or be followed by one who does: see Owner. "": a person.
+	Owner string
+}
+
+// Ports are the node's interfaces.
+type Ports struct {
+	Wire string // to the network; "": p0
+	Host string // to the host behind; "": pf0hpf
+}
+
+// Submode is a datapath that can be set up.
+type Submode struct {
+	cfg      Config
+	datapath *datapath // nil: one of candidates
+}
+
+// New refuses what cannot be had, before it looks at any node.
+func New(cfg Config) (*Submode, error) {
+	cfg = cfg.withDefaults()
+	if err := cfg.check(); err != nil {
+		return nil, fmt.Errorf("submode %s: %w", cfg.Submode, err)
+	}
+	s := &Submode{cfg: cfg}
+	if all := candidates(cfg.Target, cfg.Submode); cfg.Datapath != "" || len(all) == 1 {
+		s.datapath = all[0]
+		if cfg.Datapath != "" {
+			s.datapath = all[slices.IndexFunc(all, func(d *datapath) bool { return d.name == cfg.Datapath })]
+		}
+	}
+	return s, nil
+}
+
+func (c Config) withDefaults() Config {
+	if c.Ports.Wire == "" {
+		c.Ports.Wire = "p0"
+	}
+	if c.Ports.Host == "" {
+		c.Ports.Host = "pf0hpf"
+	}
+	if c.PCI == "" {
+		c.PCI = "0000:03:00.0"
+	}
+	if c.CPUs == nil && c.Target == BlueField {
+		c.CPUs = []int{0, 1, 2, 3}
+	}
+	if c.CPUs == nil {
+		c.CPUs = []int{0}
+	}
+	return c
+}
+
+func (c *Config) check() error {
+	switch {
+	case !slices.Contains(Names(), c.Submode):
+		return fmt.Errorf("found this name, allowed: %s", strings.Join(Names(), ", "))
+	case c.Target != Linux && c.Target != BlueField:
+		return fmt.Errorf("found target %q, allowed: %s, %s", c.Target, Linux, BlueField)
+	case c.Ports.Wire == c.Ports.Host:
+		return fmt.Errorf("found one interface, %s, for wire and host, allowed: two", c.Ports.Wire)
+	case c.Submode == Direct && c.Target == BlueField:
+		return fmt.Errorf("found target %s, allowed: %s. Hosts are joined with nothing between by another cable, not by a DPU", BlueField, Linux)
+	}
+	if c.Target == BlueField && c.Submode == SM3 && len(c.CPUs) < 2 {
+		return fmt.Errorf("found the CPUs %v for testpmd, allowed: two or more, the first for its commands", c.CPUs)
+	}
+	for _, name := range []string{c.Ports.Wire, c.Ports.Host} {
+		if !interfaceName.MatchString(name) {
+			return fmt.Errorf("found interface %q, allowed: the name of one", name)
+		}
+	}
+	for _, n := range c.CPUs {
+		if n < 0 || n > 63 {
+			return fmt.Errorf("found CPU %d for the forwarder, allowed: 0 to 63", n)
+		}
+	}
+	if names := Datapaths(c.Target, c.Submode); c.Datapath != "" && !slices.Contains(names, c.Datapath) {
+		return fmt.Errorf("found datapath %q, allowed on target %s: %s", c.Datapath, c.Target, strings.Join(names, ", "))
+	}
+	return c.Filter.check(c)
+}
+
+// CPUs are those for what forwards in user space.
+func (s *Submode) CPUs() []int { return s.cfg.CPUs }
