@@ -157,7 +157,11 @@ func (m *machines) agent(ctx context.Context, n *Node) (*process, *hello, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := startProcess(n.Name, argv, m.patience)
+	patience := m.patience
+	if !n.here() {
+		patience.stop = max(patience.stop, patience.loss)
+	}
+	p, err := startProcess(n.Name, argv, patience)
 	if err != nil {
 		return nil, nil, err
 	}
