@@ -4,6 +4,8 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"dpukv/internal/figstyle"
 )
 
 // annotations writes the axis's value next to each mark, where there is room for it:
@@ -27,7 +29,7 @@ func (a annotations) Plot(c draw.Canvas, p *plot.Plot) {
 				continue
 			}
 			taken = append(taken, box)
-			write(c, markText, box.Min, m.AxisValue)
+			figstyle.Write(c, markText, box.Min, m.AxisValue)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package results
 import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"dpukv/internal/figstyle"
 )
 
 const (
@@ -30,7 +32,7 @@ func newLegend(curves []curve, width vg.Length) legend {
 	return l
 }
 
-func (l *legend) rowHeight() vg.Length { return lineHeight(legendText) + legendLead }
+func (l *legend) rowHeight() vg.Length { return figstyle.LineHeight(legendText) + legendLead }
 
 func (l *legend) height() vg.Length {
 	if len(l.curves) == 0 {
@@ -48,6 +50,6 @@ func (l *legend) draw(c draw.Canvas) {
 		middle := y + l.rowHeight()/2
 		c.StrokeLine2(lineStyle(cv.Style), x, middle, x+sampleWidth, middle)
 		c.DrawGlyph(glyphStyle(cv.Style), vg.Point{X: x + sampleWidth/2, Y: middle})
-		write(c, legendText, vg.Point{X: x + sampleWidth + sampleGap, Y: y + legendLead/2}, cv.Label)
+		figstyle.Write(c, legendText, vg.Point{X: x + sampleWidth + sampleGap, Y: y + legendLead/2}, cv.Label)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"dpukv/internal/figstyle"
 )
 
 // knees puts a ring around each line's knee.
@@ -24,7 +26,7 @@ func (k knees) Plot(c draw.Canvas, p *plot.Plot) {
 			if &cv.Marks[i] != knee {
 				continue
 			}
-			ring := draw.GlyphStyle{Color: ink, Radius: glyphStyle(cv.Style).Radius * 2, Shape: draw.RingGlyph{}}
+			ring := draw.GlyphStyle{Color: figstyle.Ink, Radius: glyphStyle(cv.Style).Radius * 2, Shape: draw.RingGlyph{}}
 			c.DrawGlyph(ring, vg.Point{X: x(cv.x[i].Median), Y: y(cv.y[i].Median)})
 		}
 	}
@@ -40,6 +42,6 @@ type boundLine struct {
 func (b boundLine) Plot(c draw.Canvas, p *plot.Plot) {
 	_, y := p.Transforms(&c)
 	at := y(b.bound.Ns / b.unit.per)
-	c.StrokeLine2(draw.LineStyle{Color: ink, Width: vg.Points(0.9), Dashes: []vg.Length{1, 2}}, c.Min.X, at, c.Max.X, at)
-	write(c, markText, vg.Point{X: c.Min.X + 4, Y: at + 2}, b.bound.String())
+	c.StrokeLine2(draw.LineStyle{Color: figstyle.Ink, Width: vg.Points(0.9), Dashes: []vg.Length{1, 2}}, c.Min.X, at, c.Max.X, at)
+	figstyle.Write(c, markText, vg.Point{X: c.Min.X + 4, Y: at + 2}, b.bound.String())
 }

@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"dpukv/internal/figstyle"
 )
 
 // curve is a line of a chart in the units of the figure.
@@ -49,7 +51,7 @@ func (f *figure) plot(curves []curve, x, y unit) (*plot.Plot, error) {
 	p.Y.Tick.Label.XAlign, p.Y.Tick.Label.YAlign = draw.XRight, draw.YCenter
 
 	grid := plotter.NewGrid()
-	grid.Horizontal.Color, grid.Vertical.Color = gridInk, gridInk
+	grid.Horizontal.Color, grid.Vertical.Color = figstyle.GridInk, figstyle.GridInk
 	p.Add(grid)
 	for i := range curves {
 		if err := curves[i].addTo(p); err != nil {
@@ -71,13 +73,13 @@ func (f *figure) plot(curves []curve, x, y unit) (*plot.Plot, error) {
 }
 
 func styleAxis(a *plot.Axis, label string) {
-	a.Label.Text, a.Label.TextStyle = label, axisText
+	a.Label.Text, a.Label.TextStyle = label, figstyle.AxisText
 	a.Label.TextStyle.XAlign = draw.XCenter
 	a.Label.Padding = vg.Points(4)
 	a.Tick.Label = tickText
 	a.Tick.Marker = linearTicks{most: 8}
-	a.Color, a.Width = ink, vg.Points(0.7)
-	a.Tick.Color, a.Tick.Width = ink, vg.Points(0.7)
+	a.Color, a.Width = figstyle.Ink, vg.Points(0.7)
+	a.Tick.Color, a.Tick.Width = figstyle.Ink, vg.Points(0.7)
 	a.Tick.Length = vg.Points(4)
 	a.Padding = 0
 }

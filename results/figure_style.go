@@ -5,56 +5,30 @@ import (
 	"math"
 
 	xfont "golang.org/x/image/font"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"dpukv/internal/figstyle"
 )
 
-// The figure's measures: as wide as a page's text, at a resolution that prints well. What stands
-// around the plot adds to its height.
-const (
-	figureWidth = 6.5 * vg.Inch
-	plotHeight  = 3.4 * vg.Inch
-	figureDPI   = 200
-	margin      = vg.Length(8)
-)
+// What stands around the plot adds to its height.
+const plotHeight = 3.4 * vg.Inch
 
 var (
-	ink      = color.Gray{Y: 0x20}
-	faintInk = color.Gray{Y: 0x60}
-	gridInk  = color.Gray{Y: 0xe4}
-)
-
-// sans returns a text style; Liberation Sans comes with the plot library.
-func sans(size vg.Length, weight xfont.Weight, c color.Color) text.Style {
-	return text.Style{
-		Font:    font.Font{Typeface: "Liberation", Variant: "Sans", Size: size, Weight: weight},
-		Color:   c,
-		XAlign:  text.XLeft,
-		YAlign:  text.YBottom,
-		Handler: text.Plain{Fonts: font.DefaultCache},
-	}
-}
-
-var (
-	titleText  = sans(11.5, xfont.WeightBold, ink)
-	axisText   = sans(10, xfont.WeightNormal, ink)
-	tickText   = sans(9, xfont.WeightNormal, ink)
-	legendText = sans(9, xfont.WeightNormal, ink)
-	markText   = sans(7.5, xfont.WeightNormal, faintInk)
-	footText   = sans(7.5, xfont.WeightNormal, faintInk)
+	tickText   = figstyle.Sans(9, xfont.WeightNormal, figstyle.Ink)
+	legendText = figstyle.Sans(9, xfont.WeightNormal, figstyle.Ink)
+	markText   = figstyle.Sans(7.5, xfont.WeightNormal, figstyle.FaintInk)
 )
 
 // lineColors can be told apart by the colour-blind (Okabe and Ito), the first ones also by their greys.
 var lineColors = []color.Color{
-	color.RGBA{0x00, 0x72, 0xb2, 0xff}, // blue
-	color.RGBA{0xd5, 0x5e, 0x00, 0xff}, // vermilion
-	color.RGBA{0x00, 0x00, 0x00, 0xff}, // black
-	color.RGBA{0x00, 0x9e, 0x73, 0xff}, // green
-	color.RGBA{0xcc, 0x79, 0xa7, 0xff}, // purple
-	color.RGBA{0xe6, 0x9f, 0x00, 0xff}, // orange
-	color.RGBA{0x56, 0xb4, 0xe9, 0xff}, // sky
+	figstyle.Blue,
+	figstyle.Vermilion,
+	figstyle.Black,
+	figstyle.Green,
+	figstyle.Purple,
+	figstyle.Orange,
+	figstyle.Sky,
 }
 
 var lineDashes = [][]vg.Length{

@@ -17,6 +17,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"dpukv/internal/figstyle"
 )
 
 // DrawFigures draws the study's Figure 10 into a folder: for each main case that a machine has, a bar for each function and
@@ -148,7 +150,7 @@ func (f *figure) foot() []string {
 			said = append(said, m.Name+": "+count(n, "warning"))
 		}
 	}
-	return wrap(said, footText, figureWidth-2*margin)
+	return figstyle.Wrap(said, figstyle.FootText, figstyle.Width-2*figstyle.Margin)
 }
 
 func (f *figure) groupHeight() vg.Length {
@@ -156,19 +158,19 @@ func (f *figure) groupHeight() vg.Length {
 }
 
 func (f *figure) height() vg.Length {
-	return 2*margin + lineHeight(titleText) + f.legendHeight() + partGap + f.groupHeight()*vg.Length(len(f.groups)) +
-		lineHeight(labelText) + lineHeight(axisText) + 2*partGap + vg.Length(len(f.foot()))*(lineHeight(footText)+1)
+	return 2*figstyle.Margin + figstyle.LineHeight(figstyle.TitleText) + f.legendHeight() + partGap + f.groupHeight()*vg.Length(len(f.groups)) +
+		figstyle.LineHeight(labelText) + figstyle.LineHeight(figstyle.AxisText) + 2*partGap + vg.Length(len(f.foot()))*(figstyle.LineHeight(figstyle.FootText)+1)
 }
 
 func (f *figure) legendHeight() vg.Length {
 	if len(f.machines) < 2 {
 		return 0
 	}
-	return lineHeight(labelText) + partGap
+	return figstyle.LineHeight(labelText) + partGap
 }
 
 func (f *figure) svg() ([]byte, error) {
-	canvas := vgsvg.New(figureWidth, f.height())
+	canvas := vgsvg.New(figstyle.Width, f.height())
 	f.draw(draw.New(canvas))
 	data, err := written(canvas)
 	// The font is not embedded, which would make each figure half a megabyte.
@@ -177,7 +179,7 @@ func (f *figure) svg() ([]byte, error) {
 }
 
 func (f *figure) png() ([]byte, error) {
-	canvas := vgimg.NewWith(vgimg.UseWH(figureWidth, f.height()), vgimg.UseDPI(figureDPI))
+	canvas := vgimg.NewWith(vgimg.UseWH(figstyle.Width, f.height()), vgimg.UseDPI(figstyle.DPI))
 	f.draw(draw.New(canvas))
 	return written(vgimg.PngCanvas{Canvas: canvas})
 }
@@ -192,20 +194,20 @@ func written(w io.WriterTo) ([]byte, error) {
 func (f *figure) draw(c draw.Canvas) {
 	c.SetColor(color.White)
 	c.Fill(c.Path())
-	c = draw.Crop(c, margin, -margin, margin, -margin)
-	write(c, titleText, vg.Point{X: c.Min.X, Y: c.Max.Y - lineHeight(titleText)}, f.title())
-	c = draw.Crop(c, 0, 0, 0, -lineHeight(titleText)-partGap)
+	c = draw.Crop(c, figstyle.Margin, -figstyle.Margin, figstyle.Margin, -figstyle.Margin)
+	figstyle.Write(c, figstyle.TitleText, vg.Point{X: c.Min.X, Y: c.Max.Y - figstyle.LineHeight(figstyle.TitleText)}, f.title())
+	c = draw.Crop(c, 0, 0, 0, -figstyle.LineHeight(figstyle.TitleText)-partGap)
 	f.drawLegend(c)
 	c = draw.Crop(c, 0, 0, 0, -f.legendHeight())
 	foot := f.foot()
 	for i, line := range foot {
-		write(c, footText, vg.Point{X: c.Min.X, Y: c.Min.Y + vg.Length(len(foot)-1-i)*(lineHeight(footText)+1)}, line)
+		figstyle.Write(c, figstyle.FootText, vg.Point{X: c.Min.X, Y: c.Min.Y + vg.Length(len(foot)-1-i)*(figstyle.LineHeight(figstyle.FootText)+1)}, line)
 	}
-	c = draw.Crop(c, f.labelWidth(), -vg.Length(12), vg.Length(len(foot))*(lineHeight(footText)+1)+partGap, 0)
-	write(c, axisText, vg.Point{X: c.Center().X - axisText.Width(f.axis())/2, Y: c.Min.Y}, f.axis())
-	c = draw.Crop(c, 0, 0, lineHeight(axisText), 0)
+	c = draw.Crop(c, f.labelWidth(), -vg.Length(12), vg.Length(len(foot))*(figstyle.LineHeight(figstyle.FootText)+1)+partGap, 0)
+	figstyle.Write(c, figstyle.AxisText, vg.Point{X: c.Center().X - figstyle.AxisText.Width(f.axis())/2, Y: c.Min.Y}, f.axis())
+	c = draw.Crop(c, 0, 0, figstyle.LineHeight(figstyle.AxisText), 0)
 	f.drawGrid(c)
-	c = draw.Crop(c, 0, 0, lineHeight(labelText)+2, 0)
+	c = draw.Crop(c, 0, 0, figstyle.LineHeight(labelText)+2, 0)
 	for i, g := range f.groups {
 		f.drawGroup(c, g, c.Max.Y-vg.Length(i)*f.groupHeight())
 	}
@@ -215,10 +217,10 @@ func (f *figure) drawLegend(c draw.Canvas) {
 	if len(f.machines) < 2 {
 		return
 	}
-	x, y := c.Min.X, c.Max.Y-lineHeight(labelText)
+	x, y := c.Min.X, c.Max.Y-figstyle.LineHeight(labelText)
 	for i, m := range f.machines {
 		fill(c, barColours[i%len(barColours)], x, y+2, x+12, y+2+barHeight)
-		write(c, labelText, vg.Point{X: x + 16, Y: y}, m.Name)
+		figstyle.Write(c, labelText, vg.Point{X: x + 16, Y: y}, m.Name)
 		x += 16 + labelText.Width(m.Name) + 14
 	}
 }
@@ -240,15 +242,15 @@ func (f *figure) drawGrid(c draw.Canvas) {
 	decimals := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
 	for i := 0; float64(i)*step <= f.most*(1+1e-9); i++ {
 		x := f.x(c, float64(i)*step)
-		c.StrokeLine2(draw.LineStyle{Color: gridInk, Width: vg.Points(0.7)}, x, c.Min.Y+lineHeight(labelText)+2, x, c.Max.Y)
+		c.StrokeLine2(draw.LineStyle{Color: figstyle.GridInk, Width: vg.Points(0.7)}, x, c.Min.Y+figstyle.LineHeight(labelText)+2, x, c.Max.Y)
 		mark := strconv.FormatFloat(float64(i)*step, 'f', decimals, 64)
-		write(c, labelText, vg.Point{X: x - labelText.Width(mark)/2, Y: c.Min.Y}, mark)
+		figstyle.Write(c, labelText, vg.Point{X: x - labelText.Width(mark)/2, Y: c.Min.Y}, mark)
 	}
 }
 
 func (f *figure) drawGroup(c draw.Canvas, g group, top vg.Length) {
 	middle := top - (f.groupHeight()-groupGap)/2
-	write(c, labelText, vg.Point{X: c.Min.X - partGap - labelText.Width(g.label), Y: middle - lineHeight(labelText)/2}, g.label)
+	figstyle.Write(c, labelText, vg.Point{X: c.Min.X - partGap - labelText.Width(g.label), Y: middle - figstyle.LineHeight(labelText)/2}, g.label)
 	bar := (f.groupHeight() - groupGap) / vg.Length(len(g.bars))
 	for i, r := range g.bars {
 		if r == nil {
@@ -257,7 +259,7 @@ func (f *figure) drawGroup(c draw.Canvas, g group, top vg.Length) {
 		y := top - vg.Length(i)*bar
 		value, spread := r.shown()
 		fill(c, barColours[i%len(barColours)], c.Min.X, y-bar+0.5, f.x(c, max(value, 0)), y-0.5)
-		whisker := draw.LineStyle{Color: ink, Width: vg.Points(0.8)}
+		whisker := draw.LineStyle{Color: figstyle.Ink, Width: vg.Points(0.8)}
 		c.StrokeLine2(whisker, f.x(c, max(value-spread, 0)), y-bar/2, f.x(c, value+spread), y-bar/2)
 	}
 }

@@ -1,0 +1,81 @@
+// Package figstyle is what all figures share, whoever draws them: measures, inks, fonts and lines of text. So figures of
+// a run and of hash functions can stand on one page.
+package figstyle
+
+import (
+	"image/color"
+
+	xfont "golang.org/x/image/font"
+	_ "gonum.org/v1/plot" // has the fonts
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A figure is as wide as a page's text, at a resolution that prints well.
+const (
+	Width  = 6.5 * vg.Inch
+	DPI    = 200
+	Margin = vg.Length(8)
+)
+
+// Greys, darkest first.
+var (
+	Ink      = color.Gray{Y: 0x20}
+	FaintInk = color.Gray{Y: 0x60}
+	GridInk  = color.Gray{Y: 0xe4}
+)
+
+// Colours that the colour-blind can tell apart (Okabe and Ito).
+var (
+	Black     = color.RGBA{0x00, 0x00, 0x00, 0xff}
+	Blue      = color.RGBA{0x00, 0x72, 0xb2, 0xff}
+	Vermilion = color.RGBA{0xd5, 0x5e, 0x00, 0xff}
+	Green     = color.RGBA{0x00, 0x9e, 0x73, 0xff}
+	Purple    = color.RGBA{0xcc, 0x79, 0xa7, 0xff}
+	Orange    = color.RGBA{0xe6, 0x9f, 0x00, 0xff}
+	Sky       = color.RGBA{0x56, 0xb4, 0xe9, 0xff}
+)
+
+// What every figure has.
+var (
+	TitleText = Sans(11.5, xfont.WeightBold, Ink)
+	AxisText  = Sans(10, xfont.WeightNormal, Ink)
+	FootText  = Sans(7.5, xfont.WeightNormal, FaintInk)
+)
+
+// Sans is a text style; Liberation Sans comes with the plot library.
+func Sans(size vg.Length, weight xfont.Weight, c color.Color) text.Style {
+	return text.Style{
+		Font:    font.Font{Typeface: "Liberation", Variant: "Sans", Size: size, Weight: weight},
+		Color:   c,
+		XAlign:  text.XLeft,
+		YAlign:  text.YBottom,
+		Handler: text.Plain{Fonts: font.DefaultCache},
+	}
+}
+
+// Write writes a line of text whose box begins at corner, bottom left.
+func Write(c draw.Canvas, s text.Style, corner vg.Point, line string) {
+	corner.Y += s.FontExtents().Descent
+	c.FillText(s, corner, line)
+}
+
+// LineHeight is from one line of text to the next.
+func LineHeight(s text.Style) vg.Length { return s.FontExtents().Height }
+
+// Wrap joins items into lines that are at most this wide. An item is not split.
+func Wrap(items []string, style text.Style, width vg.Length) []string {
+	const separator = " · "
+	var lines []string
+	for _, item := range items {
+		last := len(lines) - 1
+		if last >= 0 && style.Width(lines[last]+separator+item) <= width {
+			lines[last] += separator + item
+		} else {
+			lines = append(lines, item)
+		}
+	}
+	return lines
+}
