@@ -76,6 +76,8 @@ licences() {
 		"${tool[@]}" report ./cmd/dpukv "${own[@]}" --template packaging/licenses.tpl 2>/dev/null
 		printf '%080d\ngithub.com/golang/freetype: FTL\n\n' 0 | tr 0 =
 		cat "$($GO list -m -f '{{.Dir}}' github.com/golang/freetype)/licenses/ftl.txt"
+		printf '%080d\nuPlot, in the report: MIT\n\n' 0 | tr 0 =
+		cat results/report/uplot/LICENSE
 		printf '%080d\nGo and its standard library: BSD-3-Clause\n\n' 0 | tr 0 =
 		cat "$($GO env GOROOT)/LICENSE"
 	} >"$work/THIRD-PARTY"
