@@ -111,6 +111,8 @@ func (f fault) happen(out *messageWriter) {
 		fmt.Print(strings.Repeat("x", maxMessageBytes+1))
 	case "failed":
 		out.send(&failed{"the address is taken"})
+	case "failed preload":
+		out.send(&result{Point: results.Point{Status: results.StatusFailed, Error: "only 3 of 10 keys were found"}})
 	case "other build":
 		out.send(&hello{Protocol: protocolVersion, Version: "v9", Build: "another"})
 	case "other protocol":

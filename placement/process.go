@@ -158,6 +158,9 @@ func follow[M message](ctx context.Context, p *process, timeout time.Duration, t
 		if got, ok := m.(M); ok {
 			return got, nil
 		}
+		if r, isResult := m.(*result); isResult && r.Point.Error != "" {
+			return none, fmt.Errorf("node %s: %s", p.node, r.Point.Error) // it did not get as far as it was asked to
+		}
 		step, ok := m.(*progress)
 		if !ok || show == nil {
 			return none, fmt.Errorf("node %s: asked to %s, it answered with the message %s instead of %s", p.node, task, m.kind(), none.kind())

@@ -75,6 +75,7 @@ func TestSweepGoesOnAfterAPointThatFails(t *testing.T) {
 		"server@serve=die,client@go=hang": "node server: asked to serve mica, it ended with exit status 3",
 		"client@ready=die":                "node client: asked to preload 10 keys, it ended with exit status 3",
 		"client@ready=hang":               "node client: nothing for 1s when asked to preload 10 keys",
+		"client@ready=failed preload":     "node client: only 3 of 10 keys were found",
 		"client@go=die":                   "node client: asked to measure for 10ms, it ended with exit status 3",
 		"client@go=quit":                  "node client: asked to measure for 10ms, it ended with exit status 0",
 		"client@go=kill":                  "node client: asked to measure for 10ms, it ended with signal: killed",
