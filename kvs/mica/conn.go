@@ -6,6 +6,7 @@ import (
 	"net"
 
 	"dpukv/kvs"
+	"dpukv/kvs/internal/sockets"
 
 	"golang.org/x/sys/unix"
 )
@@ -55,7 +56,7 @@ func dialConn(addr string, opts kvs.SessionOptions) (*conn, error) {
 	if _, err := greet(nc); err != nil {
 		return nil, err
 	}
-	fd, err := takeOver(nc.(*net.TCPConn))
+	fd, err := sockets.TakeOver(nc.(*net.TCPConn))
 	if err != nil {
 		return nil, err
 	}
@@ -73,22 +74,6 @@ func (c *conn) room() bool { return c.left > 0 }
 
 // open reports whether another batch may be in flight.
 func (c *conn) open() bool { return len(c.flight) < c.session.opts.Window }
-
-// takeOver gives a descriptor of its own to a connection, away from Go's poller.
-func takeOver(nc *net.TCPConn) (fd int, err error) {
-	if err := nc.SetNoDelay(true); err != nil {
-		return -1, err
-	}
-	raw, err := nc.SyscallConn()
-	if err != nil {
-		return -1, err
-	}
-	var dupErr error
-	if err := raw.Control(func(s uintptr) { fd, dupErr = unix.FcntlInt(s, unix.F_DUPFD_CLOEXEC, 0) }); err != nil {
-		return -1, err
-	}
-	return fd, dupErr // non-blocking, as Go made it
-}
 
 // refill takes an idle batch to fill.
 func (c *conn) refill() {

@@ -7,6 +7,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
+	"dpukv/kvs/internal/sockets"
 	"dpukv/kvs/mica/partition"
 
 	"golang.org/x/sys/unix"
@@ -22,8 +23,7 @@ type session struct {
 	lanes   []lane
 	reader  int // CREW: the lane that Gets go to now
 	conns   []*conn
-	epoll   int
-	events  []unix.EpollEvent
+	poller  *sockets.Poller
 	pending int // requests submitted and not answered
 	traffic kvs.Traffic
 }
@@ -38,10 +38,10 @@ func openSession(r *Remote, opts kvs.SessionOptions) (s *session, err error) {
 	f := r.Facts()
 	s = &session{
 		opts: opts, facts: f, owners: f.Partitions / f.Workers, crew: f.Access == partition.CREW.String(),
-		lanes: make([]lane, f.Workers), events: make([]unix.EpollEvent, 64),
+		lanes: make([]lane, f.Workers),
 	}
-	if s.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
-		return nil, fmt.Errorf("epoll_create1: %w", err)
+	if s.poller, err = sockets.NewPoller(); err != nil {
+		return nil, err
 	}
 	for range opts.Connections {
 		for w := range s.lanes {
@@ -66,17 +66,8 @@ func (s *session) connect(addr string) (*conn, error) {
 	return c, s.watch(c, unix.EPOLL_CTL_ADD)
 }
 
-// watch tells epoll what to tell of a connection, by its number.
-func (s *session) watch(c *conn, op int) error {
-	event := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(c.number)}
-	if c.blocked {
-		event.Events |= unix.EPOLLOUT
-	}
-	if err := unix.EpollCtl(s.epoll, op, c.fd, &event); err != nil {
-		return fmt.Errorf("epoll_ctl: %w", err)
-	}
-	return nil
-}
+// watch tells the poller what to tell of a connection, by its number.
+func (s *session) watch(c *conn, op int) error { return s.poller.Watch(op, c.fd, c.number, c.blocked) }
 
 // Submit puts a request into the batch of a connection to the worker that must answer it.
 func (s *session) Submit(r *kvs.Request) (bool, error) {
@@ -142,11 +133,11 @@ func (s *session) Flush() error {
 
 // Poll waits, reads, and parses.
 func (s *session) Poll(answers []kvs.Answer, wait time.Duration) ([]kvs.Answer, error) {
-	n, err := s.wait(wait)
+	events, err := s.poller.Wait(wait)
 	if err != nil {
 		return answers, err
 	}
-	for _, e := range s.events[:n] {
+	for _, e := range events {
 		c := s.conns[e.Fd]
 		if e.Events&unix.EPOLLOUT != 0 {
 			if err := c.push(); err != nil {
@@ -162,27 +153,6 @@ func (s *session) Poll(answers []kvs.Answer, wait time.Duration) ([]kvs.Answer, 
 	return answers, nil
 }
 
-// wait is epoll_wait with a time-out in nanoseconds. epoll's own has milliseconds; ppoll on the
-// epoll descriptor serves shorter ones on kernels of any age.
-func (s *session) wait(d time.Duration) (int, error) {
-	if d > 0 && d < time.Millisecond {
-		ts := unix.NsecToTimespec(int64(d))
-		_, err := unix.Ppoll([]unix.PollFd{{Fd: int32(s.epoll), Events: unix.POLLIN}}, &ts, nil)
-		if err != nil && err != unix.EINTR {
-			return 0, fmt.Errorf("ppoll: %w", err)
-		}
-		d = 0
-	}
-	n, err := unix.EpollWait(s.epoll, s.events, int(d.Milliseconds()))
-	if err == unix.EINTR {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, fmt.Errorf("epoll_wait: %w", err)
-	}
-	return n, nil
-}
-
 // InFlight counts requests, batched or sent.
 func (s *session) InFlight() int { return s.pending }
 
@@ -196,11 +166,7 @@ func (s *session) Close() error {
 		errs = append(errs, c.close())
 	}
 	s.conns = nil
-	if s.epoll >= 0 {
-		errs = append(errs, unix.Close(s.epoll))
-		s.epoll = -1
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, s.poller.Close())...)
 }
 
 func now() int64 { return cpu.NowNs() }

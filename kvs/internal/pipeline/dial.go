@@ -5,7 +5,7 @@ import (
 	"net"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"dpukv/kvs/internal/sockets"
 )
 
 // dialConn connects, greets, and takes the socket away from Go's poller.
@@ -18,7 +18,7 @@ func dialConn(t Target, s *session) (*conn, error) {
 	if err := greet(t, nc); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Addr, err)
 	}
-	fd, err := takeOver(nc.(*net.TCPConn))
+	fd, err := sockets.TakeOver(nc.(*net.TCPConn))
 	if err != nil {
 		return nil, err
 	}
@@ -45,20 +45,4 @@ func greet(t Target, nc net.Conn) error {
 		return err
 	}
 	return nc.SetDeadline(time.Time{})
-}
-
-// takeOver gives a descriptor of its own to a connection.
-func takeOver(nc *net.TCPConn) (fd int, err error) {
-	if err := nc.SetNoDelay(true); err != nil {
-		return -1, err
-	}
-	raw, err := nc.SyscallConn()
-	if err != nil {
-		return -1, err
-	}
-	var dupErr error
-	if err := raw.Control(func(s uintptr) { fd, dupErr = unix.FcntlInt(s, unix.F_DUPFD_CLOEXEC, 0) }); err != nil {
-		return -1, err
-	}
-	return fd, dupErr // non-blocking, as Go made it
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dpukv/kvs"
+	"dpukv/kvs/internal/sockets"
 
 	"golang.org/x/sys/unix"
 )
@@ -27,8 +28,7 @@ type session struct {
 	opts    kvs.SessionOptions
 	conns   []*conn
 	at      int // the connection whose batch is being filled
-	epoll   int
-	events  []unix.EpollEvent
+	poller  *sockets.Poller
 	pending int // requests submitted and not answered
 	traffic kvs.Traffic
 }
@@ -41,9 +41,9 @@ func Open(t Target, opts kvs.SessionOptions) (_ kvs.Session, err error) {
 	if opts.Window < 1 || opts.Connections < 1 {
 		return nil, fmt.Errorf("a window of %d batches on %d connections: want at least one of each", opts.Window, opts.Connections)
 	}
-	s := &session{opts: opts, events: make([]unix.EpollEvent, 64)}
-	if s.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
-		return nil, fmt.Errorf("epoll_create1: %w", err)
+	s := &session{opts: opts}
+	if s.poller, err = sockets.NewPoller(); err != nil {
+		return nil, err
 	}
 	for range opts.Connections * t.Workers {
 		if err := s.connect(t); err != nil {
@@ -63,17 +63,8 @@ func (s *session) connect(t Target) error {
 	return s.watch(c, unix.EPOLL_CTL_ADD)
 }
 
-// watch tells epoll what to tell of a connection, by its number.
-func (s *session) watch(c *conn, op int) error {
-	event := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(c.number)}
-	if c.blocked {
-		event.Events |= unix.EPOLLOUT
-	}
-	if err := unix.EpollCtl(s.epoll, op, c.fd, &event); err != nil {
-		return fmt.Errorf("epoll_ctl: %w", err)
-	}
-	return nil
-}
+// watch tells the poller what to tell of a connection, by its number.
+func (s *session) watch(c *conn, op int) error { return s.poller.Watch(op, c.fd, c.number, c.blocked) }
 
 // Submit puts a request into the batch of a connection that has room.
 func (s *session) Submit(r *kvs.Request) (bool, error) {
@@ -127,11 +118,11 @@ func (s *session) Flush() error {
 
 // Poll waits, reads, and parses.
 func (s *session) Poll(answers []kvs.Answer, wait time.Duration) ([]kvs.Answer, error) {
-	n, err := s.wait(wait)
+	events, err := s.poller.Wait(wait)
 	if err != nil {
 		return answers, err
 	}
-	for _, e := range s.events[:n] {
+	for _, e := range events {
 		c := s.conns[e.Fd]
 		if e.Events&unix.EPOLLOUT != 0 {
 			if err := c.push(); err != nil {
@@ -147,27 +138,6 @@ func (s *session) Poll(answers []kvs.Answer, wait time.Duration) ([]kvs.Answer, 
 	return answers, nil
 }
 
-// wait is epoll_wait with a time-out in nanoseconds. epoll's own has milliseconds; ppoll on the
-// epoll descriptor serves shorter ones on kernels of any age.
-func (s *session) wait(d time.Duration) (int, error) {
-	if d > 0 && d < time.Millisecond {
-		ts := unix.NsecToTimespec(int64(d))
-		_, err := unix.Ppoll([]unix.PollFd{{Fd: int32(s.epoll), Events: unix.POLLIN}}, &ts, nil)
-		if err != nil && err != unix.EINTR {
-			return 0, fmt.Errorf("ppoll: %w", err)
-		}
-		d = 0
-	}
-	n, err := unix.EpollWait(s.epoll, s.events, int(d.Milliseconds()))
-	if err == unix.EINTR {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, fmt.Errorf("epoll_wait: %w", err)
-	}
-	return n, nil
-}
-
 // InFlight counts requests, batched or sent.
 func (s *session) InFlight() int { return s.pending }
 
@@ -181,9 +151,5 @@ func (s *session) Close() error {
 		errs = append(errs, unix.Close(c.fd))
 	}
 	s.conns = nil
-	if s.epoll >= 0 {
-		errs = append(errs, unix.Close(s.epoll))
-		s.epoll = -1
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, s.poller.Close())...)
 }
