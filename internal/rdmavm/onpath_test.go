@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"dpukv/results"
@@ -34,17 +35,44 @@ func TestOnPath(t *testing.T) {
 			t.Skip("Open vSwitch or iproute2 is not installed here, so the guest has none: make lab-packages:", err)
 		}
 	}
-	guestKernel(t)
+	kernel, dir := guestKernel(t), t.TempDir()
+	binary := filepath.Join(dir, "dpukv")
+	goBuild(t, "build", "-o", binary, "dpukv/cmd/dpukv")
+	t.Run("sweep", func(t *testing.T) { sweepOnPath(t, binary) })
+	t.Run("evidence", func(t *testing.T) { evidenceOnPath(t, kernel, dir) })
+}
+
+func goBuild(t *testing.T, args ...string) {
+	t.Helper()
+	if out, err := exec.CommandContext(t.Context(), "go", args...).CombinedOutput(); err != nil {
+		t.Fatalf("go %v: %v\n%s", args, err, out)
+	}
+}
+
+// evidenceOnPath runs the tests of package submode for the datapaths that only the guest has.
+func evidenceOnPath(t *testing.T, kernel, dir string) {
+	goBuild(t, "test", "-c", "-o", filepath.Join(dir, "submode.test"), "dpukv/placement/submode")
+	job := Job{Kernel: kernel, Shares: map[string]string{"work": dir}, Script: awaitOVS + `
+cd /dev/shm/work
+SUBMODE_REQUIRE="ovs-system ovs-flower" SUBMODE_BINARY=$PWD/dpukv ./submode.test -test.v=test2json -test.timeout 150s -test.run '` + guestTests + `'
+`}
+	var console bytes.Buffer
+	if err := job.Run(t.Context(), &console); err != nil {
+		t.Error(err)
+	}
+	report(t, strings.ReplaceAll(console.String(), "\r", ""))
+}
+
+const guestTests = `^(TestDatapaths|TestEvidenceFails)$/^sm[14]$/^ovs-(system|flower)$/`
+
+func sweepOnPath(t *testing.T, binary string) {
 	dir := t.TempDir()
 	s := Sweep{
-		Binary: filepath.Join(dir, "dpukv"), Dir: filepath.Join(dir, "run"),
+		Binary: binary, Dir: filepath.Join(dir, "run"),
 		Files: map[string]string{"--file": filepath.Join(dir, "sweep.yaml"), "--testbed": "../../examples/netns-onpath.yaml"},
 	}
 	if err := os.WriteFile(s.Files["--file"], []byte(onPathSweep), 0o600); err != nil {
 		t.Fatal(err)
-	}
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", s.Binary, "dpukv/cmd/dpukv").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
 	}
 	var stdout, stderr bytes.Buffer
 	if err := s.Run(t.Context(), &stdout, &stderr); err != nil {

@@ -19,12 +19,13 @@ type Sweep struct {
 	Dir    string            // the run folder, here
 }
 
-// sweepScript waits before it starts. Open vSwitch counts the CPUs for its handlers of unknown flows every 10 s, the first time not
-// before the machine has been up for so long (count_cpu_cores in lib/ovs-thread.c); until then there are none, and every
+// awaitOVS is for the start of a job that uses Open vSwitch, which counts the CPUs for its handlers of unknown flows every 10 s, the first
+// time not before the machine has been up for so long (count_cpu_cores in lib/ovs-thread.c); until then there are none, and every
 // first packet is lost.
-const sweepScript = `
-while test "$(cut -d. -f1 /proc/uptime)" -lt 11; do sleep 0.5; done
-exec /dev/shm/work/dpukv sweep --out /dev/shm/run %s >/dev/shm/work/stdout
+const awaitOVS = `while test "$(cut -d. -f1 /proc/uptime)" -lt 11; do sleep 0.5; done
+`
+
+const sweepScript = awaitOVS + `exec /dev/shm/work/dpukv sweep --out /dev/shm/run %s >/dev/shm/work/stdout
 `
 
 // Run boots a guest and has it measure into the run folder, which is one of this machine. Progress goes to stderr, the table and the
