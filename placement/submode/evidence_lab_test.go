@@ -118,6 +118,9 @@ func removePorts(l *Lease) []string {
 
 func xdpOff(*Lease) []string { return sh(`for p in p0 pf0hpf; do ip link set dev $p xdp off; done`) }
 
+func noRules(*Lease) []string { return sh(`for p in p0 pf0hpf; do tc qdisc del dev $p ingress; done`) }
+
+// withoutOffload starts the switch anew, as it reads hw-offload only then.
 func withoutOffload(l *Lease) []string {
 	return sh(`
 set -eu
