@@ -38,8 +38,15 @@ func TestOnPath(t *testing.T) {
 	kernel, dir := guestKernel(t), t.TempDir()
 	binary := filepath.Join(dir, "dpukv")
 	goBuild(t, "build", "-o", binary, "dpukv/cmd/dpukv")
-	t.Run("sweep", func(t *testing.T) { sweepOnPath(t, binary) })
-	t.Run("evidence", func(t *testing.T) { evidenceOnPath(t, kernel, dir) })
+	// Side by side: a guest has one CPU, and most machines have two.
+	t.Run("sweep", func(t *testing.T) {
+		t.Parallel()
+		sweepOnPath(t, binary)
+	})
+	t.Run("evidence", func(t *testing.T) {
+		t.Parallel()
+		evidenceOnPath(t, kernel, dir)
+	})
 }
 
 func goBuild(t *testing.T, args ...string) {
