@@ -13,7 +13,7 @@ import (
 // TestCannot: a machine without a kernel for the guest and without what builds one says so.
 func TestCannot(t *testing.T) {
 	bin := t.TempDir()
-	for _, name := range []string{"sh", "uname", "id", "grep", "wc", "cut", "cat"} { // neither dpkg-query nor apt-get
+	for _, name := range []string{"sh", "uname", "id", "grep", "wc", "cut", "cat", "sort"} { // neither dpkg-query nor apt-get
 		path, err := exec.LookPath(name)
 		if err != nil {
 			t.Skip(err)
