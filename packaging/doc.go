@@ -2,7 +2,7 @@
 //
 //	release.sh         binaries, tarballs, Debian packages, bill of materials, checksums: the same bits each time
 //	deb.sh             a Debian package out of a tree of files
-//	sbom.jq            from a binary's build information to CycloneDX
+//	bill.sh, sbom.jq   licences, and from a binary's build information to a bill of materials (CycloneDX)
 //	licenses.*         which licences dependencies may have, and how they are listed
 //	arm64.sh           runs a command in which programs for arm64 run, under qemu-user
 //

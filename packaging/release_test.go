@@ -3,7 +3,6 @@
 package packaging
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,35 +67,6 @@ func one(t *testing.T, pattern string) string {
 		t.Fatalf("%s: found %v, want one file", pattern, found)
 	}
 	return found[0]
-}
-
-// bill holds the bill of materials against what the binary says of itself: each module, with a licence.
-func bill(t *testing.T, dist string) {
-	text, err := os.ReadFile(one(t, filepath.Join(dist, "*_sbom.cdx.json")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var sbom struct {
-		Components []struct {
-			Name     string
-			Licenses []any
-		}
-	}
-	if err := json.Unmarshal(text, &sbom); err != nil {
-		t.Fatal(err)
-	}
-	listed := map[string]bool{}
-	for _, c := range sbom.Components {
-		listed[c.Name] = true
-		if len(c.Licenses) == 0 {
-			t.Errorf("%s: no licence", c.Name)
-		}
-	}
-	for line := range strings.Lines(run(t, exec.Command("go", "version", "-m", filepath.Join(dist, "dpukv-linux-amd64")))) {
-		if words := strings.Fields(line); len(words) > 1 && words[0] == "dep" && !listed[words[1]] {
-			t.Errorf("%s is in the binary and not in the bill", words[1])
-		}
-	}
 }
 
 // static: a DPU needs one file.
