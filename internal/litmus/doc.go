@@ -1,6 +1,6 @@
 // Package litmus enumerates what a few threads of loads and stores may see on an Arm processor. The tests beside code that
-// depends on memory order write its pattern down as a [Program] and ask whether it [Program.Allows] the outcome that must not be; and
-// the same with the order weakened, where it must be allowed, so that the first answer means something.
+// depends on memory order write its pattern down as threads and say that it [Forbids] the outcome that must not be; and that the
+// same with the order weakened [Allows] it, so that the first answer means something.
 //
 // An x86 machine never shows a missing order, and neither does an emulator of Arm on one. An Arm machine shows it now and then. This
 // shows it always, of the pattern; that the pattern is the code's is for the reader to see, so each stands beside it, in order_test.go.

@@ -17,15 +17,15 @@ func TestOrderOfSlot(t *testing.T) {
 	}
 	old := func(o litmus.Outcome) bool { return o["c"] == 1 && (o["h"] == 0 || o["k"] == 0 || o["v"] == 0) }
 	litmus.Check(t, map[string]litmus.Case{
-		"as it is":               {litmus.Program{client(litmus.StoreRelease), worker(litmus.LoadAcquire)}, old, false},
-		"control stored plainly": {litmus.Program{client(litmus.Store), worker(litmus.LoadAcquire)}, old, true},
-		"control loaded plainly": {litmus.Program{client(litmus.StoreRelease), worker(litmus.Load)}, old, true},
+		"as it is":               litmus.Forbids(old, client(litmus.StoreRelease), worker(litmus.LoadAcquire)),
+		"control stored plainly": litmus.Allows(old, client(litmus.Store), worker(litmus.LoadAcquire)),
+		"control loaded plainly": litmus.Allows(old, client(litmus.StoreRelease), worker(litmus.Load)),
 		// request computes all addresses from the word, which would keep Arm from loading early; nothing keeps a compiler from
 		// computing them otherwise.
-		"addresses from a plain load": {litmus.Program{
+		"addresses from a plain load": litmus.Forbids(old,
 			client(litmus.StoreRelease),
-			{litmus.Load("c", "control"), litmus.Load("h", "hash").At("c"), litmus.Load("k", "key").At("c"), litmus.Load("v", "value").At("c")},
-		}, old, false},
+			litmus.Thread{litmus.Load("c", "control"), litmus.Load("h", "hash").At("c"), litmus.Load("k", "key").At("c"), litmus.Load("v", "value").At("c")},
+		),
 	})
 }
 
@@ -43,14 +43,14 @@ func TestOrderOfReusedSlot(t *testing.T) {
 	next := func(o litmus.Outcome) bool { return o["a"] == 1 && o["c"] == 1 && o["k"] == 2 }
 	old := func(o litmus.Outcome) bool { return o["a"] == 1 && o["c"] == 1 && o["k"] == 0 }
 	litmus.Check(t, map[string]litmus.Case{
-		"as it is":              {litmus.Program{client(litmus.LoadAcquire), worker(litmus.StoreRelease)}, next, false},
-		"as it is, first":       {litmus.Program{client(litmus.LoadAcquire), worker(litmus.StoreRelease)}, old, false},
-		"answer stored plainly": {litmus.Program{client(litmus.LoadAcquire), worker(litmus.Store)}, next, true},
-		"answer loaded plainly": {litmus.Program{client(litmus.Load), worker(litmus.StoreRelease)}, next, true},
+		"as it is":              litmus.Forbids(next, client(litmus.LoadAcquire), worker(litmus.StoreRelease)),
+		"as it is, first":       litmus.Forbids(old, client(litmus.LoadAcquire), worker(litmus.StoreRelease)),
+		"answer stored plainly": litmus.Allows(next, client(litmus.LoadAcquire), worker(litmus.Store)),
+		"answer loaded plainly": litmus.Allows(next, client(litmus.Load), worker(litmus.StoreRelease)),
 		// The client goes on only if there is an answer: Arm makes no store before that is decided.
-		"plainly, behind a branch": {litmus.Program{
-			{litmus.Store("key", 1), litmus.StoreRelease("control", 1), litmus.Load("a", "answer"), litmus.Branch("a"), litmus.Store("key", 2), litmus.StoreRelease("control", 2)},
+		"plainly, behind a branch": litmus.Forbids(next,
+			litmus.Thread{litmus.Store("key", 1), litmus.StoreRelease("control", 1), litmus.Load("a", "answer"), litmus.Branch("a"), litmus.Store("key", 2), litmus.StoreRelease("control", 2)},
 			worker(litmus.StoreRelease),
-		}, next, false},
+		),
 	})
 }

@@ -18,9 +18,9 @@ func TestOrderOfWrite(t *testing.T) {
 		return o["seen"] == 1 && (o["rest"] == 0 || o["before"] == 0 || o["before2"] == 0)
 	}
 	litmus.Check(t, map[string]litmus.Case{
-		"as it is":            {litmus.Program{sender(litmus.StoreRelease), poller(litmus.LoadAcquire)}, old, false},
-		"last stored plainly": {litmus.Program{sender(litmus.Store), poller(litmus.LoadAcquire)}, old, true},
-		"last loaded plainly": {litmus.Program{sender(litmus.StoreRelease), poller(litmus.Load)}, old, true},
+		"as it is":            litmus.Forbids(old, sender(litmus.StoreRelease), poller(litmus.LoadAcquire)),
+		"last stored plainly": litmus.Allows(old, sender(litmus.Store), poller(litmus.LoadAcquire)),
+		"last loaded plainly": litmus.Allows(old, sender(litmus.StoreRelease), poller(litmus.Load)),
 	})
 }
 
@@ -39,12 +39,12 @@ func TestOrderOfRing(t *testing.T) {
 	stale := func(o litmus.Outcome) bool { return o["there"] == 1 && o["taken"] == 0 }
 	rel, acq := litmus.StoreRelease, litmus.LoadAcquire
 	litmus.Check(t, map[string]litmus.Case{
-		"as it is":             {litmus.Program{writer(rel, acq), reader(acq, rel)}, wrong, false},
-		"as it is, first":      {litmus.Program{writer(rel, acq), reader(acq, rel)}, stale, false},
-		"tail stored plainly":  {litmus.Program{writer(litmus.Store, acq), reader(acq, rel)}, stale, true},
-		"tail loaded plainly":  {litmus.Program{writer(rel, acq), reader(litmus.Load, rel)}, stale, true},
-		"head stored plainly":  {litmus.Program{writer(rel, acq), reader(acq, litmus.Store)}, wrong, true},
-		"head loaded plainly":  {litmus.Program{writer(rel, litmus.Load), reader(acq, rel)}, wrong, true},
-		"all plain, as on x86": {litmus.Program{writer(litmus.Store, litmus.Load), reader(litmus.Load, litmus.Store)}, wrong, true},
+		"as it is":             litmus.Forbids(wrong, writer(rel, acq), reader(acq, rel)),
+		"as it is, first":      litmus.Forbids(stale, writer(rel, acq), reader(acq, rel)),
+		"tail stored plainly":  litmus.Allows(stale, writer(litmus.Store, acq), reader(acq, rel)),
+		"tail loaded plainly":  litmus.Allows(stale, writer(rel, acq), reader(litmus.Load, rel)),
+		"head stored plainly":  litmus.Allows(wrong, writer(rel, acq), reader(acq, litmus.Store)),
+		"head loaded plainly":  litmus.Allows(wrong, writer(rel, litmus.Load), reader(acq, rel)),
+		"all plain, as on x86": litmus.Allows(wrong, writer(litmus.Store, litmus.Load), reader(litmus.Load, litmus.Store)),
 	})
 }

@@ -26,15 +26,15 @@ func TestOrderOfSeqlock(t *testing.T) {
 	}
 	rel, acq := litmus.StoreRelease, litmus.LoadAcquire
 	litmus.Check(t, map[string]litmus.Case{
-		"as it is":               {litmus.Program{owner(rel, rel, rel), reader(acq, acq, acq)}, torn, false},
-		"words stored plainly":   {litmus.Program{owner(rel, litmus.Store, rel), reader(acq, acq, acq)}, torn, true},
-		"even version plain":     {litmus.Program{owner(rel, rel, litmus.Store), reader(acq, acq, acq)}, torn, true},
-		"words loaded plainly":   {litmus.Program{owner(rel, rel, rel), reader(acq, litmus.Load, acq)}, torn, true},
-		"first version plain":    {litmus.Program{owner(rel, rel, rel), reader(litmus.Load, acq, acq)}, torn, true},
-		"as on amd64, all plain": {litmus.Program{owner(litmus.Store, litmus.Store, litmus.Store), reader(litmus.Load, litmus.Load, litmus.Load)}, torn, true},
+		"as it is":               litmus.Forbids(torn, owner(rel, rel, rel), reader(acq, acq, acq)),
+		"words stored plainly":   litmus.Allows(torn, owner(rel, litmus.Store, rel), reader(acq, acq, acq)),
+		"even version plain":     litmus.Allows(torn, owner(rel, rel, litmus.Store), reader(acq, acq, acq)),
+		"words loaded plainly":   litmus.Allows(torn, owner(rel, rel, rel), reader(acq, litmus.Load, acq)),
+		"first version plain":    litmus.Allows(torn, owner(rel, rel, rel), reader(litmus.Load, acq, acq)),
+		"as on amd64, all plain": litmus.Allows(torn, owner(litmus.Store, litmus.Store, litmus.Store), reader(litmus.Load, litmus.Load, litmus.Load)),
 		// These two rest on the words' order alone, and are ordered because sync/atomic has nothing weaker.
-		"odd version plain":    {litmus.Program{owner(litmus.Store, rel, rel), reader(acq, acq, acq)}, torn, false},
-		"second version plain": {litmus.Program{owner(rel, rel, rel), reader(acq, acq, litmus.Load)}, torn, false},
+		"odd version plain":    litmus.Forbids(torn, owner(litmus.Store, rel, rel), reader(acq, acq, acq)),
+		"second version plain": litmus.Forbids(torn, owner(rel, rel, rel), reader(acq, acq, litmus.Load)),
 	})
 }
 
@@ -53,12 +53,12 @@ func TestOrderOfReusedRoom(t *testing.T) {
 	}
 	rel, acq := litmus.StoreRelease, litmus.LoadAcquire
 	litmus.Check(t, map[string]litmus.Case{
-		"as it is":            {litmus.Program{owner(rel, rel, rel, rel), reader(acq, acq, acq, acq)}, wrong, false},
-		"item stored plainly": {litmus.Program{owner(rel, rel, rel, litmus.Store), reader(acq, acq, acq, acq)}, wrong, true},
-		"item loaded plainly": {litmus.Program{owner(rel, rel, rel, rel), reader(acq, acq, litmus.Load, acq)}, wrong, true},
-		"even version plain":  {litmus.Program{owner(rel, rel, litmus.Store, rel), reader(acq, acq, acq, acq)}, wrong, true},
-		"first version plain": {litmus.Program{owner(rel, rel, rel, rel), reader(litmus.Load, acq, acq, acq)}, wrong, true},
+		"as it is":            litmus.Forbids(wrong, owner(rel, rel, rel, rel), reader(acq, acq, acq, acq)),
+		"item stored plainly": litmus.Allows(wrong, owner(rel, rel, rel, litmus.Store), reader(acq, acq, acq, acq)),
+		"item loaded plainly": litmus.Allows(wrong, owner(rel, rel, rel, rel), reader(acq, acq, litmus.Load, acq)),
+		"even version plain":  litmus.Allows(wrong, owner(rel, rel, litmus.Store, rel), reader(acq, acq, acq, acq)),
+		"first version plain": litmus.Allows(wrong, owner(rel, rel, rel, rel), reader(litmus.Load, acq, acq, acq)),
 		// The item's address comes from the slot.
-		"slot loaded plainly": {litmus.Program{owner(rel, rel, rel, rel), reader(acq, litmus.Load, acq, acq)}, wrong, false},
+		"slot loaded plainly": litmus.Forbids(wrong, owner(rel, rel, rel, rel), reader(acq, litmus.Load, acq, acq)),
 	})
 }
