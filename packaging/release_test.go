@@ -78,32 +78,3 @@ func static(t *testing.T, dist string) {
 		}
 	}
 }
-
-// bareDebian installs the package into a Debian that has nothing else, and measures from there.
-func bareDebian(t *testing.T, dist string) {
-	if os.Getuid() != 0 {
-		t.Skip("not root: the package was not installed into a bare Debian")
-	}
-	if _, err := exec.LookPath("debootstrap"); err != nil {
-		t.Fatal("found no debootstrap: make test-release installs it")
-	}
-	bare := filepath.Join(t.TempDir(), "debian")
-	run(t, exec.CommandContext(t.Context(), "debootstrap", "--variant=minbase", "bookworm", bare))
-	run(t, exec.Command("cp", one(t, filepath.Join(dist, "dpukv_*_amd64.deb")), filepath.Join(bare, "dpukv.deb")))
-	// A namespace of its own for mounts and processes: nothing is left behind, however this ends.
-	inside := func(script string) string {
-		cmd := exec.CommandContext(t.Context(), "unshare", "--mount", "--pid", "--fork", "--kill-child",
-			"sh", "-euc", `mount -t proc proc "$0/proc"; mount --rbind /sys "$0/sys"; exec chroot "$0" sh -euc "$1"`, bare, script)
-		return run(t, cmd)
-	}
-	inside("dpkg --install /dpukv.deb")
-	out := strings.TrimSpace(inside("cd /tmp; dpukv sweep --quick 2>&1"))
-	lines := strings.Split(out, "\n")
-	folder := lines[len(lines)-1]
-	points, err := os.ReadFile(filepath.Join(bare, "tmp", folder, "points.jsonl"))
-	if n := strings.Count(string(points), `"status":"ok"`); err != nil || n != 9 {
-		t.Errorf("%d points are ok, want 9 (%v)\n%s", n, err, out)
-	}
-	inside("test -s /usr/share/man/man1/dpukv-sweep.1.gz || grep -q path-exclude /etc/dpkg/dpkg.cfg.d/*; " +
-		"grep -q dpukv /usr/share/bash-completion/completions/dpukv; dpukv doctor; dpkg --purge dpukv; test ! -e /usr/bin/dpukv")
-}
