@@ -48,22 +48,18 @@ test: deps lint ## all tests: lint, unit, race, both build variants, benchmarks 
 test-rdma: ## real verbs: the kernel's soft-RoCE in a small virtual machine (as root; the first time it builds a kernel)
 	$(GO) test -tags rdmavm -count=1 -timeout 60m -v ./internal/rdmavm
 
-# Left out under qemu-user: what makes namespaces, asks ethtool or loads eBPF, which it cannot; tests of how long something
-# waits, as starting a process takes qemu a good part of that; and building a binary to sweep with, which packaging does.
-ARM64_PACKAGES = $$($(GO) list ./... | grep -vE '/placement/(emulate|launch)$$|/placement/emulate/keeper$$|/packaging$$')
-ARM64_SKIP = ^(TestSweepGivesUpWhenNothingStarts|TestSweepGoesOn.*|TestFullDiskEndsTheSweepAndLosesNothing|TestLostAnswerTimesOut|TestQuickSweepKilledAndContinued|TestInterruptedSweep|TestSubmode|TestSubmodeMakesMachines|TestNoPackets|TestAfterAKill|TestSwitchKilled|TestPortVanishes|TestDeadOwner|TestOthersThings|TestAttachOneWay)$$
-
-test-arm64: deps-arm64 ## unit, property and fuzz-seed tests as arm64 programs under qemu-user, and sweeps between architectures
-	@echo "not run under qemu-user: placement/emulate, placement/launch; tests $(ARM64_SKIP)"
-	packaging/arm64.sh $(TOOL) gotestsum --format pkgname --raw-command -- \
-		env GOARCH=arm64 CGO_ENABLED=0 $(GO) test -json -short -skip '$(ARM64_SKIP)' $(ARM64_PACKAGES)
+# Every test runs under qemu-user, or says itself what it lacks there (internal/kerneltest).
+test-arm64: deps-arm64 ## all short tests as arm64 programs under qemu-user, and sweeps between architectures
+	@$(GO) list -deps -test ./... >/dev/null # fetches modules: there is no network inside
+	$(TOOL) gotestsum --format pkgname --raw-command -- \
+		packaging/arm64.sh env GOARCH=arm64 CGO_ENABLED=0 $(GO) test -json -short ./...
 	$(GO) test -tags arm64emu -count=1 -v ./packaging
 
 test-release: deps-release ## builds a release twice, compares the bits, installs it into a bare Debian and measures there
 	$(GO) test -tags release -count=1 -timeout 30m -v ./packaging
 
 deps-arm64:
-	@command -v qemu-aarch64-static >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends qemu-user-static; }
+	@command -v qemu-aarch64-static >/dev/null && command -v ip >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends qemu-user-static iproute2; }
 
 # The cross compiler, and libibverbs for both architectures, side by side (Debian's multiarch: the other architecture's
 # files have folders of their own).

@@ -1,4 +1,3 @@
-// Package examples holds the testbeds that "dpukv testbed init" writes.
 package examples
 
 import "embed"

@@ -4,7 +4,7 @@
 # The kernel is told so (binfmt_misc) in a user namespace that ends with the command: nothing on the machine
 # changes, and no root is needed. Flag P hands argv[0] on, by which test binaries know what they are to be;
 # flag F opens the emulator now, so that it is found behind a chroot too. The process namespace takes
-# stray processes with it.
+# stray processes with it. The network is a loopback alone, and its own: who makes network namespaces must be able to return.
 set -eu
 if [ "${1-}" = --inside ]; then
 	shift
@@ -15,6 +15,7 @@ if [ "${1-}" = --inside ]; then
 		exit 3
 	}
 	printf '%s' ":dpukv-arm64:M::$magic:$mask:$(command -v qemu-aarch64-static):PF" >/proc/sys/fs/binfmt_misc/register
+	ip link set lo up
 	# qemu-user keeps records of the memory that its guest maps: a test that maps too much is to fail, not to take the machine along.
 	ulimit -d 8000000
 	exec "$@"
@@ -23,4 +24,8 @@ command -v qemu-aarch64-static >/dev/null || {
 	echo "arm64.sh: found no qemu-aarch64-static: apt-get install qemu-user-static" >&2
 	exit 3
 }
-exec unshare --user --map-root-user --mount --pid --fork --kill-child --mount-proc "$0" --inside "$@"
+command -v ip >/dev/null || {
+	echo "arm64.sh: found no ip: apt-get install iproute2" >&2
+	exit 3
+}
+exec unshare --user --map-root-user --net --mount --pid --fork --kill-child --mount-proc "$0" --inside "$@"

@@ -20,6 +20,7 @@ export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export TZ=UTC LC_ALL=C GOFLAGS=-buildvcs=false GOTOOLCHAIN=local
 umask 022
 . packaging/deb.sh
+. packaging/bill.sh
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -63,33 +64,6 @@ tree() {
 tarball() { # ROOT FILE
 	tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" --format=gnu \
 		-C "$1" --transform "s,^\./usr,dpukv," -cf - ./usr | gzip -9 -n >"$2"
-}
-
-# licences: the check fails on one that is not allowed, or that nobody recognises.
-licences() {
-	local tool=("$GO" tool -modfile=tools.mod go-licenses)
-	# freetype's LICENSE offers two licences in other files; ours is the FreeType License.
-	local own=(--ignore dpukv --ignore github.com/golang/freetype)
-	"${tool[@]}" check ./cmd/dpukv "${own[@]}" --allowed_licenses="$(paste -sd, packaging/licenses.allowed)" 2>"$work/licences.log" ||
-		{ grep -v '^[WI]' "$work/licences.log" >&2; return 1; }
-	{
-		"${tool[@]}" report ./cmd/dpukv "${own[@]}" --template packaging/licenses.tpl 2>/dev/null
-		printf '%080d\ngithub.com/golang/freetype: FTL\n\n' 0 | tr 0 =
-		cat "$($GO list -m -f '{{.Dir}}' github.com/golang/freetype)/licenses/ftl.txt"
-		printf '%080d\nuPlot, in the report: MIT\n\n' 0 | tr 0 =
-		cat results/report/uplot/LICENSE
-		printf '%080d\nGo and its standard library: BSD-3-Clause\n\n' 0 | tr 0 =
-		cat "$($GO env GOROOT)/LICENSE"
-	} >"$work/THIRD-PARTY"
-	{
-		"${tool[@]}" report ./cmd/dpukv "${own[@]}" --template packaging/licenses.csv.tpl 2>/dev/null
-		echo github.com/golang/freetype,FTL
-	} >"$work/licences.csv"
-}
-
-sbom() { # BINARY FILE
-	$GO version -m -json "$1" | jq -S --arg version "$VERSION" --rawfile licences "$work/licences.csv" \
-		--arg time "$(date -u -d "@$SOURCE_DATE_EPOCH" +%FT%TZ)" -f packaging/sbom.jq >"$2"
 }
 
 echo "dpukv $VERSION"

@@ -3,7 +3,6 @@
 package packaging
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,35 +69,6 @@ func one(t *testing.T, pattern string) string {
 	return found[0]
 }
 
-// bill holds the bill of materials against what the binary says of itself: each module, with a licence.
-func bill(t *testing.T, dist string) {
-	text, err := os.ReadFile(one(t, filepath.Join(dist, "*_sbom.cdx.json")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var sbom struct {
-		Components []struct {
-			Name     string
-			Licenses []any
-		}
-	}
-	if err := json.Unmarshal(text, &sbom); err != nil {
-		t.Fatal(err)
-	}
-	listed := map[string]bool{}
-	for _, c := range sbom.Components {
-		listed[c.Name] = true
-		if len(c.Licenses) == 0 {
-			t.Errorf("%s: no licence", c.Name)
-		}
-	}
-	for line := range strings.Lines(run(t, exec.Command("go", "version", "-m", filepath.Join(dist, "dpukv-linux-amd64")))) {
-		if words := strings.Fields(line); len(words) > 1 && words[0] == "dep" && !listed[words[1]] {
-			t.Errorf("%s is in the binary and not in the bill", words[1])
-		}
-	}
-}
-
 // static: a DPU needs one file.
 func static(t *testing.T, dist string) {
 	for _, arch := range []string{"amd64", "arm64"} {
@@ -107,33 +77,4 @@ func static(t *testing.T, dist string) {
 			t.Errorf("%s: wants a dynamic linker:\n%s", arch, headers)
 		}
 	}
-}
-
-// bareDebian installs the package into a Debian that has nothing else, and measures from there.
-func bareDebian(t *testing.T, dist string) {
-	if os.Getuid() != 0 {
-		t.Skip("not root: the package was not installed into a bare Debian")
-	}
-	if _, err := exec.LookPath("debootstrap"); err != nil {
-		t.Fatal("found no debootstrap: make test-release installs it")
-	}
-	bare := filepath.Join(t.TempDir(), "debian")
-	run(t, exec.CommandContext(t.Context(), "debootstrap", "--variant=minbase", "bookworm", bare))
-	run(t, exec.Command("cp", one(t, filepath.Join(dist, "dpukv_*_amd64.deb")), filepath.Join(bare, "dpukv.deb")))
-	// A namespace of its own for mounts and processes: nothing is left behind, however this ends.
-	inside := func(script string) string {
-		cmd := exec.CommandContext(t.Context(), "unshare", "--mount", "--pid", "--fork", "--kill-child",
-			"sh", "-euc", `mount -t proc proc "$0/proc"; mount --rbind /sys "$0/sys"; exec chroot "$0" sh -euc "$1"`, bare, script)
-		return run(t, cmd)
-	}
-	inside("dpkg --install /dpukv.deb")
-	out := strings.TrimSpace(inside("cd /tmp; dpukv sweep --quick 2>&1"))
-	lines := strings.Split(out, "\n")
-	folder := lines[len(lines)-1]
-	points, err := os.ReadFile(filepath.Join(bare, "tmp", folder, "points.jsonl"))
-	if n := strings.Count(string(points), `"status":"ok"`); err != nil || n != 9 {
-		t.Errorf("%d points are ok, want 9 (%v)\n%s", n, err, out)
-	}
-	inside("test -s /usr/share/man/man1/dpukv-sweep.1.gz || grep -q path-exclude /etc/dpkg/dpkg.cfg.d/*; " +
-		"grep -q dpukv /usr/share/bash-completion/completions/dpukv; dpukv doctor; dpkg --purge dpukv; test ! -e /usr/bin/dpukv")
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/kerneltest"
 	"dpukv/kvs"
 	"dpukv/results"
 )
@@ -181,6 +182,9 @@ func runs(pid int) bool {
 	return !strings.HasPrefix(rest, "Z")
 }
 
+// briefly is how long a fake node may take for what takes it no time.
+var briefly = kerneltest.Patience(time.Second)
+
 // fakeOptions are those of a sweep of nodes that follow the script.
 func fakeOptions(t *testing.T, script string) (o Options, stderr *tail, pids string) {
 	t.Helper()
@@ -196,8 +200,8 @@ func fakeOptions(t *testing.T, script string) (o Options, stderr *tail, pids str
 		Stdout: new(tail), Stderr: stderr, plain: true,
 		command: []string{os.Args[0], "fake-node", pids, script},
 		patience: patience{
-			hello: 5 * time.Second, server: time.Second, client: time.Second, result: time.Second,
-			stop: 300 * time.Millisecond, kill: 300 * time.Millisecond, alive: time.Hour,
+			hello: kerneltest.Patience(5 * time.Second), server: briefly, client: briefly, result: briefly,
+			stop: kerneltest.Patience(300 * time.Millisecond), kill: kerneltest.Patience(300 * time.Millisecond), alive: time.Hour,
 		},
 	}, stderr, pids
 }

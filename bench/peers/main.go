@@ -1,10 +1,3 @@
-// Peers measures memcached and Redis beside dpukv's own stores on this machine, and prints what each costs as a multiple of
-// MICA. "make bench-peers" runs it. The measuring is a sweep of dpukv: equal threads, sizes, batch and pinning, and in
-// each repeat the stores take turns, in a random order.
-//
-// CPU time is that of whole processes, user and system; figures are medians over the repeats, and [lowest, highest].
-//
-//	peers DPUKV SWEEP.yaml…
 package main
 
 import (

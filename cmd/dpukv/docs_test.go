@@ -9,17 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/pages"
 	"dpukv/results"
 )
 
-// A page's fenced blocks are executed, from top to bottom and in one folder, with dpukv on the path and the examples beside
-// them:
-//
-//	sh            each line runs and must succeed
-//	sh elsewhere  needs more than this machine: the subcommand and the flags of each dpukv line must exist
-//	yaml FILE     is written to FILE
-var fence = regexp.MustCompile("(?ms)^```([a-z]+)(?: ([^\n]*))?\n(.*?)^```$")
-
+// TestDocs follows every page of the documentation on this machine, with dpukv on the path and the examples beside it. Of dpukv's lines that
+// need more, the subcommand and the flags must exist.
 func TestDocs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures as the pages do, for half a minute")
@@ -37,7 +32,6 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// followPage does what a reader would do.
 func followPage(t *testing.T, path string) {
 	page, err := os.ReadFile(path)
 	if err != nil {
@@ -51,36 +45,20 @@ func followPage(t *testing.T, path string) {
 	if err := os.Symlink(examples, filepath.Join(dir, "examples")); err != nil {
 		t.Fatal(err)
 	}
-	for _, block := range fence.FindAllStringSubmatch(string(page), -1) {
-		language, info, text := block[1], block[2], block[3]
-		switch {
-		case language == "yaml" && info != "":
-			if err := os.WriteFile(filepath.Join(dir, info), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		case language == "sh" && info == "":
-			for line := range strings.Lines(text) {
-				typed(t, dir, strings.TrimSpace(line))
-			}
-		case language == "sh" && info == "elsewhere":
-			for line := range strings.Lines(text) {
-				exists(t, strings.TrimSpace(line))
-			}
-		default:
-			t.Errorf("a block ```%s %s: want sh, sh elsewhere, or yaml FILE", language, info)
-		}
-	}
+	pages.Follow(t, path, &pages.Machine{
+		Run: func(line string) ([]byte, error) {
+			cmd := exec.CommandContext(t.Context(), "sh", "-euc", line)
+			cmd.Dir = dir
+			return cmd.CombinedOutput()
+		},
+		Write: func(file, text string) error { return os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644) },
+		NotRun: func(line, needs string) {
+			t.Logf("not run, as it needs %s: %s", needs, line)
+			exists(t, line)
+		},
+	})
 	checkLinks(t, path, string(page))
 	checkRuns(t, dir)
-}
-
-func typed(t *testing.T, dir, line string) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "sh", "-euc", line)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%s: %v\n%s", line, err, out)
-	}
 }
 
 // exists holds the subcommand and the flags of a line against the command tree.

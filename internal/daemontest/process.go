@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"dpukv/internal/kerneltest"
 )
 
 // daemon is a server that runs until the test ends.
@@ -34,6 +36,7 @@ func start(t testing.TB, n *Net, setup string, argv ...string) *daemon {
 	// The kernel sends this signal when the thread that started the process ends, so that thread waits below.
 	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if os.Getuid() == 0 {
+		kerneltest.NeedClone(t)
 		attr.Cloneflags = syscall.CLONE_NEWPID | syscall.CLONE_NEWNS
 		argv = append([]string{"sh", "-c", isolate, setup}, argv...)
 	}

@@ -1,5 +1,3 @@
-// Package figstyle is what all figures share, whoever draws them: measures, inks, fonts and lines of text. So figures of
-// a run and of hash functions can stand on one page.
 package figstyle
 
 import (

@@ -46,6 +46,9 @@
 //     was lost, so that the last packet, with the control word, is placed only after all the others.
 //   - verbs/softroce and verbs/shm store the last word of a message with release order.
 //
+// The client writes the next request only when it has the answer, which the worker stores, or gives to the kernel, after it has read
+// the request. TestOrderOfSlot and TestOrderOfReusedSlot hold both against Armv8's memory.
+//
 // No slot is cleared. The server writes to none, and so leaves the client's NIC, or its core, the only writer of the line.
 //
 // # Lost requests, lost answers

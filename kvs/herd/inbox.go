@@ -82,8 +82,9 @@ func (in *inbox) end(sequence uint32) unsafe.Pointer {
 
 // peek loads a slot's control word with acquire order: if it is the one waited for, all of the request is there. On arm64
 // that is LDAR, which the plain loads of hash, key and value come after. A plain load would let Arm read the
-// key first, before the control word that says that it is there: amd64 never does, and so hides that mistake, from
-// tests under an emulator too. What stores the word, and why in time, is in doc.go.
+// key first, before the control word that says that it is there, but for the accident that request computes the addresses
+// from the word. amd64 never does, and so hides that mistake, from tests under an emulator too; TestOrderOfSlot
+// shows it. What stores the word, and why in time, is in doc.go.
 func (in *inbox) peek(sequence uint32) control {
 	return control(atomic.LoadUint64((*uint64)(unsafe.Add(in.end(sequence), -wordBytes))))
 }

@@ -1,4 +1,3 @@
-// Package kvstest is what the stores' tests share: requests through a session, whatever carries it.
 package kvstest
 
 import (

@@ -173,7 +173,7 @@ func (s *started) keeperPID(t *testing.T) int {
 
 // TestEnds: however the lab ends, nothing is left.
 func TestEnds(t *testing.T) {
-	needRoot(t)
+	needLab(t)
 	for name, end := range map[string]func(s *started){
 		"closed":                func(s *started) { s.in.Close() },
 		"owner told to end":     func(s *started) { s.cmd.Process.Signal(syscall.SIGTERM) },
@@ -198,7 +198,7 @@ func TestEnds(t *testing.T) {
 
 // TestBothKilled: nobody is left to remove the groups, until the next lab starts.
 func TestBothKilled(t *testing.T) {
-	needRoot(t)
+	needLab(t)
 	s := startOwner(t, study("bf2"), nil)
 	// The keeper first, so that it does not see the owner's end.
 	unix.Kill(s.keeper, unix.SIGKILL)
@@ -216,7 +216,7 @@ func TestBothKilled(t *testing.T) {
 
 // TestKilledHalfway kills the keeper at any moment of making a lab.
 func TestKilledHalfway(t *testing.T) {
-	needRoot(t)
+	needLab(t)
 	spec := study("bf3")
 	spec.Keeper = []string{owner, "lab"}
 	start := time.Now()
@@ -250,7 +250,7 @@ func TestKilledHalfway(t *testing.T) {
 
 // TestOwnerKilledHalfway kills the owner at any moment of a start, when replies are on their way to it.
 func TestOwnerKilledHalfway(t *testing.T) {
-	needRoot(t)
+	needLab(t)
 	var all []world
 	for range 10 {
 		cmd := exec.Command(owner, "start")
@@ -290,7 +290,7 @@ func keeperOf(pid int) int {
 
 // TestCancelled: a start that is given up leaves nothing, and says why it was.
 func TestCancelled(t *testing.T) {
-	needRoot(t)
+	needLab(t)
 	spec := study("bf2")
 	pidFile := filepath.Join(t.TempDir(), "pid")
 	spec.Keeper = []string{"sh", "-c", `echo $$ >"$1" && exec "$0" lab`, owner, pidFile}
@@ -319,7 +319,7 @@ func TestCancelled(t *testing.T) {
 
 // TestKeeperGone: whoever asks a lab that is gone is told so, and why.
 func TestKeeperGone(t *testing.T) {
-	needRoot(t)
+	needLab(t)
 	spec := study("bf2")
 	spec.Keeper = []string{owner, "lab"}
 	l, err := Start(t.Context(), spec)

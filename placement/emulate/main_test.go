@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"testing"
 
+	"dpukv/internal/kerneltest"
+
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
 )
@@ -43,6 +45,13 @@ func needRoot(t *testing.T) {
 	}
 }
 
+// needLab skips what takes a lab that is up.
+func needLab(t *testing.T) {
+	t.Helper()
+	needRoot(t)
+	kerneltest.NeedEthtool(t)
+}
+
 // study is the study's testbed.
 func study(profile string) Spec {
 	return Spec{Machines: []Machine{
@@ -55,7 +64,7 @@ func study(profile string) Spec {
 
 func startLab(t *testing.T, spec Spec) *Lab {
 	t.Helper()
-	needRoot(t)
+	needLab(t)
 	spec.Keeper = []string{owner, "lab"}
 	l, err := Start(t.Context(), spec)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/kerneltest"
 	"dpukv/placement/emulate"
 	"dpukv/results"
 
@@ -71,6 +72,7 @@ func newTestbed(t *testing.T) *testbed {
 	if os.Geteuid() != 0 {
 		t.Skip("network namespaces with a datapath need root")
 	}
+	kerneltest.NeedEthtool(t)
 	path, err := binary()
 	if err != nil {
 		t.Fatal(err)

@@ -1,9 +1,3 @@
-// Package columns lays points out as a table: every field of [results.Point] is a column, under the name it has
-// in points.jsonl, so that a field that is added to a point is in every export and report without
-// further work.
-//
-//	latency of the actual send     actual_latency_p50_ns …
-//	a list or a nested object      its JSON, as text
 package columns
 
 import (

@@ -1,5 +1,3 @@
-// Package resultstest makes points and run folders for the tests of what is built on package results. Its
-// figures are made up and reproducible.
 package resultstest
 
 import (

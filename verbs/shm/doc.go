@@ -60,5 +60,6 @@
 //
 // On Arm these are STLR and LDAR, which Go makes of sync/atomic's operations. On amd64 every store is
 // a release and every load an acquire as far as the processor goes, so a plain store is enough: sync/atomic's would
-// be an XCHG, which waits until all stores before it have left the core, a cache miss for each message. See release_amd64.go.
+// be an XCHG, which waits until all stores before it have left the core, a cache miss for each message. See release_amd64.go; order_test.go
+// has the three as litmus tests.
 package shm

@@ -12,7 +12,8 @@ import (
 // in whatever order they went. The way back is the same: an answer is published after the loads of the request it
 // answers, and who has found the answer writes over the request only then.
 //
-// No test on amd64 can show that this is needed, under qemu-user neither: stores stay in order there.
+// No run on amd64 can show that this is needed, under qemu-user neither: stores stay in order there. TestOrderOfWrite and
+// TestOrderOfRing show it by all executions that Armv8 allows.
 func storeRelease(at unsafe.Pointer, v uint64) { atomic.StoreUint64((*uint64)(at), v) }
 
 // publish is the same for an index that another goroutine loads.

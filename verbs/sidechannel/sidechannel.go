@@ -1,5 +1,3 @@
-// Package sidechannel carries what two RDMA peers must tell each other besides packets: endpoints,
-// memory regions, and when a step is done. It is JSON over a TCP connection, one value a line.
 package sidechannel
 
 import (

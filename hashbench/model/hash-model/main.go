@@ -1,6 +1,3 @@
-// Command hash-model prints what package model predicts; make hash-model runs it.
-//
-//	hash-model [FUNCTION...]
 package main
 
 import (

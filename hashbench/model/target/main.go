@@ -1,6 +1,3 @@
-// Command target is what package model traces: it calls one hash function in the loops that package measure times.
-//
-//	target FUNCTION latency|throughput BYTES CALLS
 package main
 
 import (

@@ -17,7 +17,8 @@ import (
 //
 // Readers read every shared word atomically, and the owner writes it atomically:
 // sync/atomic's order (sequential consistency) is all that the argument needs, on any
-// architecture, and the race detector follows it. See storeShared for amd64.
+// architecture, and the race detector follows it. See storeShared for amd64, and
+// for what of it Arm needs, which order_test.go proves.
 
 func (p *Partition) lock(home *bucket) {
 	if p.shared {

@@ -12,8 +12,9 @@ import "sync/atomic"
 //   - A reader takes an old word for part of a new version. The even version is STLR after all words;
 //     the reader's first load of it is LDAR before all its loads of words.
 //
-// Plain loads and stores would be right on amd64 and wrong here. TestLinearizable would fail on an Arm machine; under
-// qemu-user on amd64 it checks the code that was compiled for Arm, and not Arm's order, which that host does not have.
+// Plain loads and stores would be right on amd64 and wrong here. TestOrderOfSeqlock and TestOrderOfReusedRoom hold the argument against
+// all executions that Armv8 allows, and find the wrong one where any of these orders is missing. TestLinearizable would fail on an Arm
+// machine; under qemu-user on amd64 it checks the code that was compiled for Arm, and not Arm's order, which that host does not have.
 
 // storeShared writes a word under its bucket's seqlock.
 func storeShared(at *uint64, v uint64) { atomic.StoreUint64(at, v) }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/kerneltest"
+
 	"github.com/cilium/ebpf"
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
@@ -30,6 +32,7 @@ func inNamespace(t *testing.T) {
 }
 
 func TestAttachCountDetach(t *testing.T) {
+	kerneltest.NeedBPF(t)
 	inNamespace(t)
 	err := Attach("a", "b", []netip.Addr{netip.MustParseAddr("192.0.2.1")})
 	if errors.Is(err, ebpf.ErrNotSupported) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EPERM) {
@@ -58,6 +61,7 @@ func TestAttachCountDetach(t *testing.T) {
 
 // TestAttachOneWay: what cannot be attached both ways is not attached at all.
 func TestAttachOneWay(t *testing.T) {
+	kerneltest.NeedBPF(t)
 	inNamespace(t)
 	if err := Attach("a", "none", nil); err == nil || !strings.Contains(err.Error(), "interface none") {
 		t.Errorf("got %v, want an error about none", err)

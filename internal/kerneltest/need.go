@@ -1,0 +1,64 @@
+package kerneltest
+
+import (
+	"errors"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"dpukv/internal/machine"
+
+	"golang.org/x/sys/unix"
+)
+
+// NeedEthtool skips a test that sets what a network interface offloads, as emulated machines do with every cable.
+func NeedEthtool(t testing.TB) {
+	t.Helper()
+	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(socket)
+	if _, err := unix.IoctlGetEthtoolDrvinfo(socket, "lo"); errors.Is(err, unix.ENOSYS) {
+		t.Skipf("needs ethtool's ioctl, for cables between emulated machines: %v%s", err, emulated())
+	}
+}
+
+// NeedClone skips a test that starts processes right into namespaces of their own.
+func NeedClone(t testing.TB) {
+	t.Helper()
+	cmd := exec.Command("true")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER}
+	// Not being allowed to is another matter.
+	if err := cmd.Run(); errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
+		t.Skipf("needs clone into new namespaces: %v%s", err, emulated())
+	}
+}
+
+// NeedBPF skips a test that loads eBPF programs.
+func NeedBPF(t testing.TB) {
+	t.Helper()
+	const noCommand = ^uintptr(0)
+	if _, _, errno := unix.Syscall(unix.SYS_BPF, noCommand, 0, 0); errno == unix.ENOSYS {
+		t.Skipf("needs eBPF: %v%s", errno, emulated())
+	}
+}
+
+func emulated() string {
+	if how := machine.Emulator(); how != "" {
+		return " (an emulator, " + how + ")"
+	}
+	return ""
+}
+
+// slowdown is what an emulator takes longer to start a process, with room for others at work on the machine.
+const slowdown = 5
+
+// Patience is how long a test waits that others do what takes them almost no time: d, and longer where they are emulated.
+func Patience(d time.Duration) time.Duration {
+	if machine.Emulator() != "" {
+		return slowdown * d
+	}
+	return d
+}

@@ -1,0 +1,10 @@
+// Package pages follows the documentation as a reader would: the fenced blocks of a page, from top to bottom, in one folder.
+//
+//	```sh                 each line runs by itself and must succeed
+//	```sh bare            the same, as root on a machine that has nothing yet but a release's files; else not run
+//	```sh elsewhere WHAT  needs WHAT, which no test has: not run
+//	```yaml FILE          is written to FILE
+//
+// What is not run is told. Two tests follow pages: TestDocs of cmd/dpukv all of them, on this machine, and TestRelease of packaging the first one,
+// in a bare Debian.
+package pages

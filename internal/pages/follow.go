@@ -1,0 +1,66 @@
+package pages
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Machine is where a page is followed.
+type Machine struct {
+	Bare   bool // it has nothing but a release's files
+	Run    func(line string) (output []byte, err error)
+	Write  func(file, text string) error
+	NotRun func(line, needs string)
+}
+
+var fence = regexp.MustCompile("(?ms)^```([a-z]+)(?: ([^\n]*))?\n(.*?)^```$")
+
+// Follow does what a page says. Everything that fails is an error of the test.
+func Follow(t *testing.T, path string, m *Machine) {
+	t.Helper()
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := fence.FindAllStringSubmatch(string(page), -1)
+	if fences := strings.Count("\n"+string(page), "\n```"); fences != 2*len(blocks) {
+		t.Errorf("%s: %d lines begin with ```, in %d blocks that have a language", path, fences, len(blocks))
+	}
+	for _, b := range blocks {
+		m.follow(t, b[1], b[2], b[3])
+	}
+}
+
+func (m *Machine) follow(t *testing.T, language, info, text string) {
+	t.Helper()
+	word, what, _ := strings.Cut(info, " ")
+	switch {
+	case language == "yaml" && info != "":
+		if err := m.Write(info, text); err != nil {
+			t.Error(err)
+		}
+	case language == "sh" && (info == "" || info == "bare" && m.Bare):
+		each(text, func(line string) {
+			if out, err := m.Run(line); err != nil {
+				t.Errorf("%s: %v\n%s", line, err, out)
+			}
+		})
+	case language == "sh" && info == "bare":
+		each(text, func(line string) { m.NotRun(line, "a bare machine and a release's files") })
+	case language == "sh" && word == "elsewhere" && what != "":
+		each(text, func(line string) { m.NotRun(line, what) })
+	default:
+		t.Errorf("found a block ```%s %s, allowed: sh, sh bare, sh elsewhere WHAT, yaml FILE", language, info)
+	}
+}
+
+// each calls f for the lines that are commands.
+func each(text string, f func(line string)) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			f(line)
+		}
+	}
+}
