@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"dpukv/internal/kerneltest"
 )
 
 // TestSubmode does by hand, in namespaces that a user made, what the README shows: plan, apply, verify, undo.
@@ -90,6 +92,7 @@ func submodeSteps(t *testing.T, binary, file string, steps []submodeStep) (out s
 
 // TestSubmodeMakesMachines does the same on machines that apply makes and undo takes away, also when the process that holds them was killed.
 func TestSubmodeMakesMachines(t *testing.T) {
+	kerneltest.NeedEthtool(t)
 	binary, file := buildForSubmode(t)
 	const bed = `
 nodes:
