@@ -11,6 +11,7 @@ import (
 	"dpukv/placement/emulate"
 	"dpukv/placement/launch"
 	"dpukv/placement/submode"
+	"dpukv/placement/submode/packetfilter"
 	"dpukv/results"
 )
 
@@ -48,7 +49,7 @@ func (m *machines) checkOffPath(ctx context.Context, c *cast) error {
 	if dpu == nil || dpu.Datapath.Target != submode.BlueField {
 		return nil
 	}
-	s, err := dpu.submode(submode.OffPath, "", nil, submode.Filter{})
+	s, err := dpu.submode(submode.OffPath, "", nil, packetfilter.Filter{})
 	if err != nil {
 		return err
 	}

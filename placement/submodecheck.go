@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"dpukv/placement/submode"
+	"dpukv/placement/submode/packetfilter"
 )
 
-// filters are a submode's work on the path, in the words of submode.ParseFilter.
+// filters are a submode's work on the path, in the words of packetfilter.Parse.
 var filters = codec[string]{
 	parse: func(s string) (string, error) {
-		f, err := submode.ParseFilter(strings.Fields(s))
+		f, err := packetfilter.Parse(strings.Fields(s))
 		if err != nil || s == "" {
 			return "", errNotAllowed
 		}
@@ -24,12 +25,12 @@ var filters = codec[string]{
 		}
 		return s
 	},
-	allowed: submode.FilterWords,
+	allowed: packetfilter.Words,
 }
 
 // workOnPath was read by the codec.
-func workOnPath(text string) submode.Filter {
-	f, _ := submode.ParseFilter(strings.Fields(text))
+func workOnPath(text string) packetfilter.Filter {
+	f, _ := packetfilter.Parse(strings.Fields(text))
 	return f
 }
 
@@ -48,7 +49,7 @@ func checkSubmodes(s *Sweep, t *Testbed) (errs []error) {
 	return errs
 }
 
-func checkSubmode(s *Sweep, t *Testbed, name, placement string, f submode.Filter) error {
+func checkSubmode(s *Sweep, t *Testbed, name, placement string, f packetfilter.Filter) error {
 	if !submode.OnPath(name) && f.String() != "" {
 		return fmt.Errorf("found filter %s: there is no DPU on the path, allowed: with an on-path submode", f)
 	}

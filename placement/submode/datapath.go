@@ -29,7 +29,7 @@ type datapath struct {
 	// the card, what to do.
 	pidFiles []string
 	inKernel bool
-	filters  bool // whether it can run a filter
+	filters  int // how it can do a filter's work: noWords, byOpenFlow, …
 }
 
 // datapaths in the order of preference.
@@ -76,7 +76,7 @@ func newSite(cfg *Config, d *datapath, dir string) *site { return &site{*cfg, d,
 
 func (s *site) has() []Step { return steps(s, s.datapath.has) }
 func (s *site) steps() []Step {
-	return slices.Concat(s.common(), steps(s, s.datapath.steps), s.filter())
+	return slices.Concat(s.common(), steps(s, s.datapath.steps), s.filterSteps())
 }
 func (s *site) verifies() []Step { return steps(s, s.datapath.verify) }
 

@@ -89,7 +89,7 @@ func (l *Lease) interfaces(ctx context.Context, e *Evidence) error {
 func Prove(before, after *Evidence) (*Proof, error) {
 	s := after.site
 	p := &Proof{
-		Datapath: s.datapath.name, Is: s.datapath.is, Substitute: s.datapath.substitute, Filter: s.cfg.Filter.String(),
+		Datapath: s.datapath.name, Is: s.does(), Substitute: s.datapath.substitute, Filter: s.cfg.Filter.String(),
 		Packets: map[string]uint64{},
 	}
 	var errs []error

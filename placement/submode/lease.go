@@ -140,7 +140,7 @@ func (s *Submode) choose(ctx context.Context, n Node, j *journal) (*datapath, er
 	}
 	var reasons []string
 	for _, d := range candidates(s.cfg.Target, s.cfg.Submode) {
-		if d.onlyAsked || !s.cfg.Filter.none() && !d.filters {
+		if d.onlyAsked || d.refuses(&s.cfg.Filter) != nil {
 			continue
 		}
 		err := all(ctx, n, newSite(&s.cfg, d, j.dir).has())

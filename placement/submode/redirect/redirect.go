@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
+
+	"dpukv/placement/submode/packetfilter"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
@@ -17,15 +18,15 @@ type Counts struct {
 	Dropped  uint64 `json:"dropped"`
 }
 
-// Attach has each of two interfaces send what comes in out of the other, but what comes from the addresses in drop.
-func Attach(a, b string, drop []netip.Addr) error {
-	if err := errors.Join(oneWay(a, b, drop), oneWay(b, a, drop)); err != nil {
+// Attach has each of two interfaces send what comes in out of the other, but what the filter drops.
+func Attach(a, b string, f *packetfilter.Filter) error {
+	if err := errors.Join(oneWay(a, b, f), oneWay(b, a, f)); err != nil {
 		return errors.Join(err, Detach(a), Detach(b))
 	}
 	return nil
 }
 
-func oneWay(from, to string, drop []netip.Addr) error {
+func oneWay(from, to string, f *packetfilter.Filter) error {
 	in, err := index(from)
 	if err != nil {
 		return err
@@ -34,7 +35,7 @@ func oneWay(from, to string, drop []netip.Addr) error {
 	if err != nil {
 		return err
 	}
-	program, err := load(out, drop)
+	program, err := load(out, f)
 	if err != nil {
 		return fmt.Errorf("redirect %s to %s: load the program: %w", from, to, err)
 	}

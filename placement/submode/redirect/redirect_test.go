@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/placement/submode/packetfilter"
+
 	"github.com/cilium/ebpf"
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
@@ -31,7 +33,7 @@ func inNamespace(t *testing.T) {
 
 func TestAttachCountDetach(t *testing.T) {
 	inNamespace(t)
-	err := Attach("a", "b", []netip.Addr{netip.MustParseAddr("192.0.2.1")})
+	err := Attach("a", "b", &packetfilter.Filter{DropClients: []netip.Addr{netip.MustParseAddr("192.0.2.1")}})
 	if errors.Is(err, ebpf.ErrNotSupported) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EPERM) {
 		t.Skip("this kernel takes no programs on tcx: ", err)
 	}
@@ -59,13 +61,13 @@ func TestAttachCountDetach(t *testing.T) {
 // TestAttachOneWay: what cannot be attached both ways is not attached at all.
 func TestAttachOneWay(t *testing.T) {
 	inNamespace(t)
-	if err := Attach("a", "none", nil); err == nil || !strings.Contains(err.Error(), "interface none") {
+	if err := Attach("a", "none", &packetfilter.Filter{}); err == nil || !strings.Contains(err.Error(), "interface none") {
 		t.Errorf("got %v, want an error about none", err)
 	}
 	if c, err := Count("a"); err == nil && c.Programs > 0 {
 		t.Errorf("found %+v", c)
 	}
-	if err := Attach("a", "b", []netip.Addr{netip.MustParseAddr("2001:db8::1")}); err == nil || !strings.Contains(err.Error(), "allowed: IPv4") {
+	if err := Attach("a", "b", &packetfilter.Filter{DropClients: []netip.Addr{netip.MustParseAddr("2001:db8::1")}}); err == nil || !strings.Contains(err.Error(), "allowed: IPv4") {
 		t.Errorf("got %v, want an error about IPv4", err)
 	}
 }
