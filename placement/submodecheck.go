@@ -56,6 +56,9 @@ func checkSubmode(s *Sweep, t *Testbed, name, placement string, f packetfilter.F
 	if name == submode.OffPath {
 		return nil
 	}
+	if err := checkFilterOfStores(s, &f); err != nil {
+		return err
+	}
 	c, err := t.cast(placement)
 	if err != nil {
 		return nil //nolint:nilerr // said elsewhere
@@ -71,8 +74,8 @@ func checkSubmode(s *Sweep, t *Testbed, name, placement string, f packetfilter.F
 	if name == submode.Direct {
 		return checkDirect(&c)
 	}
-	if slices.ContainsFunc(s.Stores, func(store string) bool { return stores[store].rdma }) && name != submode.SM4 {
-		return fmt.Errorf("found a store over RDMA, allowed: stores over TCP, or %s: RDMA passes an on-path DPU in its eSwitch only", submode.SM4)
+	if err := checkRDMA(s, &c, name); err != nil {
+		return err
 	}
 	dpu := t.dpuOf(c.server.Name)
 	if dpu == nil {
@@ -83,6 +86,38 @@ func checkSubmode(s *Sweep, t *Testbed, name, placement string, f packetfilter.F
 	}
 	if _, err := dpu.submode(name, "", nil, f); err != nil {
 		return fmt.Errorf("%snode %s: %w", t.place(dpu.Name), dpu.Name, err)
+	}
+	return nil
+}
+
+// checkRDMA: an RDMA NIC's packets never reach the CPU of a DPU in their way, while softroce's are UDP like any other.
+func checkRDMA(s *Sweep, c *cast, name string) error {
+	if name == submode.SM4 || !slices.ContainsFunc(s.Stores, func(store string) bool { return stores[store].rdma }) {
+		return nil
+	}
+	for _, n := range c.all() {
+		device, err := c.device(n)
+		if err != nil {
+			return nil //nolint:nilerr // said elsewhere
+		}
+		if !strings.HasPrefix(device, "softroce") {
+			return fmt.Errorf("found a store over RDMA with the device %s of node %s, allowed: rdma: {device: softroce}, stores over TCP, or %s: "+
+				"an RDMA NIC's packets pass an on-path DPU in its eSwitch only", device, n.Name, submode.SM4)
+		}
+	}
+	return nil
+}
+
+// checkFilterOfStores: only HERD's requests say in their packets' headers, or in one place of them, what a filter asks for.
+func checkFilterOfStores(s *Sweep, f *packetfilter.Filter) error {
+	if !f.ReadsRequests() {
+		return nil
+	}
+	for _, store := range s.Stores {
+		if !stores[store].rdma {
+			return fmt.Errorf("found filter %s with store %s, allowed: with herd. The requests of %s lie in a TCP stream, whose segments begin anywhere in a request and hold those for other keys, too: "+
+				"one that is dropped is sent again for ever, and holds up all behind it", f, store, store)
+		}
 	}
 	return nil
 }

@@ -37,8 +37,14 @@ func TestPlansWithFilter(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []Config{
-		{Submode: SM1, Target: BlueField}, {Submode: SM2, Target: BlueField}, {Submode: SM3, Target: BlueField}, {Submode: SM4, Target: BlueField}, {Submode: SM5, Target: BlueField},
-		{Submode: SM1, Target: Linux, Datapath: "ovs-system"}, {Submode: SM3, Target: Linux, Datapath: "testpmd"}, {Submode: SM4, Target: Linux, Datapath: "tcx"},
+		{Submode: SM1, Target: BlueField},
+		{Submode: SM2, Target: BlueField},
+		{Submode: SM3, Target: BlueField},
+		{Submode: SM4, Target: BlueField},
+		{Submode: SM5, Target: BlueField},
+		{Submode: SM1, Target: Linux, Datapath: "ovs-system"},
+		{Submode: SM3, Target: Linux, Datapath: "testpmd"},
+		{Submode: SM4, Target: Linux, Datapath: "tcx"},
 	} {
 		c.Filter, c.CPUs = f, []int{0, 1, 2}
 		var b bytes.Buffer
