@@ -21,6 +21,10 @@ func countTCX(ctx context.Context, s *site, n Node, e *Evidence) error {
 		c := counts[port]
 		e.Carried[port] = c.Passed
 		e.Dropped += c.Dropped
+		e.Uncut += c.Uncut
+		for op, n := range c.Opcodes {
+			e.Opcodes[op] += n
+		}
 	}
 	return nil
 }

@@ -42,9 +42,7 @@ func (f *Filter) Match(bounds Bounds) (asm.Instructions, error) {
 	if f.Rules() == 0 {
 		return nil, nil
 	}
-	code := append(bounds(ipEnd),
-		asm.LoadMem(Scratch, Data, etherTypeAt, asm.Half),
-		asm.JNE.Imm(Scratch, network16(0x0800), Pass))
+	code := matchIPv4(bounds)
 	clients, err := f.matchClients()
 	if err != nil {
 		return nil, err
@@ -76,15 +74,24 @@ func (f *Filter) matchPartitions(bounds Bounds) asm.Instructions {
 	if len(f.DropPartitions) == 0 {
 		return nil
 	}
-	code := append(RoCE(bounds), asm.LoadMem(value, Data, udpSourceAt, asm.Half))
+	code := append(matchUDP(bounds), asm.LoadMem(value, Data, udpSourceAt, asm.Half))
 	for _, p := range f.DropPartitions {
 		code = append(code, asm.JEq.Imm(value, network16(SourcePort(p)), Drop))
 	}
 	return code
 }
 
-// RoCE goes on for the packets of RoCE v2 over IPv4, and to Pass for others. That it is IPv4 was looked at.
-func RoCE(bounds Bounds) asm.Instructions {
+func matchIPv4(bounds Bounds) asm.Instructions {
+	return append(bounds(ipEnd),
+		asm.LoadMem(Scratch, Data, etherTypeAt, asm.Half),
+		asm.JNE.Imm(Scratch, network16(0x0800), Pass))
+}
+
+// MatchRoCE goes on for packets of RoCE v2 over IPv4, and to Pass for others.
+func MatchRoCE(bounds Bounds) asm.Instructions { return append(matchIPv4(bounds), matchUDP(bounds)...) }
+
+// matchUDP goes on for those packets of IPv4 that are UDP to RoCE's port.
+func matchUDP(bounds Bounds) asm.Instructions {
 	const version4, udp, moreOrOffset = 0x45, 17, 0x3fff
 	return append(bounds(udpEnd),
 		asm.LoadMem(Scratch, Data, ipVersionAt, asm.Byte),

@@ -1,6 +1,7 @@
 package redirect
 
 import (
+	"dpukv/kvs/herd"
 	"dpukv/placement/submode/packetfilter"
 
 	"github.com/cilium/ebpf"
@@ -14,7 +15,10 @@ const name = "dpukv_redirect"
 const (
 	passed uint32 = iota
 	dropped
-	counters
+	uncut   // trains of requests that nobody cut into packets
+	opcodes // the first of those by operation
+
+	counters = opcodes + herd.OpMask + 1
 )
 
 // shot is TC_ACT_SHOT, what a program returns to drop.
@@ -34,6 +38,9 @@ func load(ifindex int, f *packetfilter.Filter) (*ebpf.Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f.CountOpcodes {
+		code = append(code, countRequest(counts)...)
+	}
 	code = append(code, count(counts, passed, packetfilter.Pass)...)
 	code = append(code,
 		asm.Mov.Imm(asm.R1, int32(ifindex)), asm.Mov.Imm(asm.R2, 0), asm.FnRedirect.Call(), asm.Return())
@@ -49,10 +56,11 @@ func load(ifindex int, f *packetfilter.Filter) (*ebpf.Program, error) {
 // match is the filter's, with the bounds that traffic control tells; nothing without a filter.
 func match(f *packetfilter.Filter) (asm.Instructions, error) {
 	code, err := f.Match(bounds)
-	if err != nil || code == nil {
+	if err != nil || f.None() {
 		return nil, err
 	}
 	return append(asm.Instructions{
+		asm.Mov.Reg(context, asm.R1),
 		asm.LoadMem(packetfilter.Data, asm.R1, skbData, asm.Word),
 		asm.LoadMem(end, asm.R1, skbDataEnd, asm.Word),
 	}, code...), nil
@@ -72,16 +80,21 @@ func bounds(bytes int32) asm.Instructions {
 // count adds one to an entry, of this CPU: nobody else writes it.
 func count(counts *ebpf.Map, entry uint32, label string) asm.Instructions {
 	after := label + "_counted"
+	code := asm.Instructions{asm.StoreImm(asm.RFP, entryKey, int64(entry), asm.Word).WithSymbol(label)}
+	code = append(code, addOne(counts, after)...)
+	return append(code, asm.Mov.Reg(asm.R0, asm.R0).WithSymbol(after))
+}
+
+// addOne goes to a label if there is no such entry as is on the stack.
+func addOne(counts *ebpf.Map, none string) asm.Instructions {
 	return asm.Instructions{
-		asm.StoreImm(asm.RFP, -4, int64(entry), asm.Word).WithSymbol(label),
 		asm.LoadMapPtr(asm.R1, counts.FD()),
 		asm.Mov.Reg(asm.R2, asm.RFP),
-		asm.Add.Imm(asm.R2, -4),
+		asm.Add.Imm(asm.R2, entryKey),
 		asm.FnMapLookupElem.Call(),
-		asm.JEq.Imm(asm.R0, 0, after),
+		asm.JEq.Imm(asm.R0, 0, none),
 		asm.LoadMem(asm.R1, asm.R0, 0, asm.DWord),
 		asm.Add.Imm(asm.R1, 1),
 		asm.StoreMem(asm.R0, 0, asm.R1, asm.DWord),
-		asm.Mov.Reg(asm.R0, asm.R0).WithSymbol(after),
 	}
 }

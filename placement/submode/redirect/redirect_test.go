@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/netip"
 	"os"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -41,7 +42,7 @@ func TestAttachCountDetach(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"a", "b"} {
-		if c, err := Count(name); err != nil || c != (Counts{Programs: 1}) {
+		if c, err := Count(name); err != nil || !reflect.DeepEqual(c, Counts{Programs: 1}) {
 			t.Errorf("%s: got %+v, %v, want one program that counted nothing", name, c, err)
 		}
 		for range 2 { // the second time there is nothing to do
@@ -49,7 +50,7 @@ func TestAttachCountDetach(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if c, err := Count(name); err != nil || c != (Counts{}) {
+		if c, err := Count(name); err != nil || !reflect.DeepEqual(c, Counts{}) {
 			t.Errorf("%s: got %+v, %v, want no program", name, c, err)
 		}
 	}
