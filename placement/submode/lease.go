@@ -163,6 +163,9 @@ func missing(ctx context.Context, format string, args ...any) error {
 	return fmt.Errorf(format, args...)
 }
 
+// Filter is the work on the path, in words; "" for none.
+func (l *Lease) Filter() string { return l.cfg.Filter.String() }
+
 // Datapath is the name of what forwards.
 func (l *Lease) Datapath() string { return l.datapath.name }
 
