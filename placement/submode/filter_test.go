@@ -55,6 +55,32 @@ func TestFilter(t *testing.T) {
 	}
 }
 
+// TestCountOpcodes holds the requests that were seen on the path against those that the client says it had answered: each key is
+// set once and asked for once before the load, and after it come the answers to what was in flight at its end.
+func TestCountOpcodes(t *testing.T) {
+	needsQuiet(t)
+	b := newTestbed(t)
+	l := b.apply(t, Config{Submode: SM4, Target: Linux, Datapath: "tcx", Filter: packetfilter.Filter{CountOpcodes: true}})
+	const keys = 5000
+	was := b.evidence(l)
+	p := b.loadHERD(keys)
+	proof, err := Prove(was, b.evidence(l))
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := uint64(p.Batch*p.Window*p.Connections*p.ClientThreads) + p.Retries
+	for op, want := range map[string]uint64{"GET": keys + p.Gets, "SET": keys + p.Ops - p.Gets} {
+		got := proof.Packets["opcode/"+op]
+		if got < want || got > want+late {
+			t.Errorf("%s: the path saw %d requests, the client %d, and at most %d late ones", op, got, want, late)
+		}
+	}
+	t.Logf("%d operations, %d GETs, %d sent again: %v", p.Ops, p.Gets, p.Retries, proof.Packets)
+	if n := len(proof.Packets); proof.Packets["opcode/Op(0)"] != 0 || proof.Packets["opcode/ADD"] != 0 {
+		t.Errorf("%d kinds of packets: %v", n, proof.Packets)
+	}
+}
+
 // pings sends echo requests from an address of a to b, and returns how many came back.
 func (b *testbed) pings(from string, count int) (answered int) {
 	b.t.Helper()
