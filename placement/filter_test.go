@@ -18,13 +18,13 @@ client_side: hostA
 server_side: hostB
 `
 
-// onPathPoints runs a sweep with HERD over softroce behind an on-path DPU.
+// onPathPoints runs a sweep with a server behind an on-path DPU.
 func onPathPoints(t *testing.T, sweep string) ([]results.Point, Summary) {
 	t.Helper()
 	if os.Getenv("SUBMODE_REQUIRE") == "" {
 		t.Skip("it starts Open vSwitch and DPDK, which poll: make test-lab runs it")
 	}
-	o := inLab(t, "stores: herd\nget_ratios: 0.5\nmode: store\nkeys: 2000\nclient_threads: 1\nduration: 500ms\nwarmup: 100ms\nrepeats: 1\n"+sweep, nil)
+	o := inLab(t, "get_ratios: 0.5\nmode: store\nkeys: 2000\nclient_threads: 1\nduration: 500ms\nwarmup: 100ms\nrepeats: 1\n"+sweep, nil)
 	if err := os.WriteFile(o.TestbedFile, []byte(onPathBed), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func onPathPoints(t *testing.T, sweep string) ([]results.Point, Summary) {
 
 // TestSubmodesWithHERD: RoCE packets in software pass every submode, with proof.
 func TestSubmodesWithHERD(t *testing.T) {
-	points, sum := onPathPoints(t, "submodes: [direct, sm1, sm2, sm3, sm4, sm5]\n")
+	points, sum := onPathPoints(t, "stores: herd\nsubmodes: [direct, sm1, sm2, sm3, sm4, sm5]\n")
 	if len(points) != 6 {
 		t.Errorf("%d points, %v", len(points), sum.Failed)
 	}
@@ -69,7 +69,7 @@ func TestSubmodesWithHERD(t *testing.T) {
 // TestSubmodesDropPartitions: a partition that nobody has costs the look; the requests of one that keys are in are lost, and the point
 // fails and says why.
 func TestSubmodesDropPartitions(t *testing.T) {
-	points, sum := onPathPoints(t, "submodes: [sm1, sm2, sm3, sm4]\nserver_threads: 2\nfilters: [drop-key-hash:2-9, drop-key-hash:1]\n")
+	points, sum := onPathPoints(t, "stores: herd\nsubmodes: [sm1, sm2, sm3, sm4]\nserver_threads: 2\nfilters: [drop-key-hash:2-9, drop-key-hash:1]\n")
 	if len(points) != 8 {
 		t.Errorf("%d points, %v", len(points), sum.Failed)
 	}
@@ -83,6 +83,23 @@ func TestSubmodesDropPartitions(t *testing.T) {
 		}
 		if p.Status != results.StatusFailed || !strings.Contains(p.Error, "the filter drop-key-hash:1 dropped ") {
 			t.Errorf("%s, %s: %s %s", p.Submode, p.Filter, p.Status, p.Error)
+		}
+	}
+}
+
+// TestSubmodesDropClients: a client whose packets are dropped gets nowhere, over TCP neither, and its point says why.
+func TestSubmodesDropClients(t *testing.T) {
+	const first = "198.18.0.1" // that of hostA
+	points, sum := onPathPoints(t, "stores: mica\nsubmodes: [sm3, sm4]\nfilters: [drop-client:192.0.2.1-192.0.2.200, drop-client:"+first+"]\n")
+	if len(points) != 4 {
+		t.Errorf("%d points, %v", len(points), sum.Failed)
+	}
+	for _, p := range points {
+		t.Logf("%s, %s: %s %s, %v", p.Submode, p.Filter, p.Status, p.Error, p.Evidence)
+		lost := p.Filter == "drop-client:"+first
+		if lost && (p.Status != results.StatusFailed || !strings.Contains(p.Error, "the filter drop-client:"+first+" dropped ")) ||
+			!lost && (p.Status != results.StatusOK || p.Ops == 0 || p.Evidence["dropped"] != 0) {
+			t.Errorf("%s, %s: %s %s, %v", p.Submode, p.Filter, p.Status, p.Error, p.Evidence)
 		}
 	}
 }

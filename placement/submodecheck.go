@@ -132,6 +132,22 @@ func checkDirect(c *cast) error {
 	return nil
 }
 
+func (p *Plan) describeSubmode(w io.Writer, dpu *Node, name string, f packetfilter.Filter) {
+	forwards := dpu.Datapath.Chosen[name]
+	if forwards == "" {
+		forwards = strings.Join(submode.ByDefault(dpu.target(), name, f), ", else ")
+	}
+	does, options := "", ""
+	if !f.None() {
+		does = " with filter " + f.String()
+	}
+	for _, word := range f.Words() {
+		options += " --filter " + word
+	}
+	fmt.Fprintf(w, "%s on node %s%s: %s; its commands: dpukv submode plan %s --node %s --testbed %s%s\n", name, dpu.Name, does, forwards,
+		strings.TrimPrefix(name, "sm"), dpu.Name, p.testbed.Name, options)
+}
+
 // describeSubmodes says what is set up on which DPU, and where its commands are shown.
 func (p *Plan) describeSubmodes(w io.Writer) error {
 	told := map[string]bool{}
@@ -146,12 +162,9 @@ func (p *Plan) describeSubmodes(w io.Writer) error {
 				continue
 			}
 			told[name+dpu.Name] = true
-			forwards := dpu.Datapath.Chosen[name]
-			if forwards == "" {
-				forwards = strings.Join(submode.ByDefault(dpu.target(), name), ", else ")
+			for _, f := range p.sweep.Filters {
+				p.describeSubmode(w, dpu, name, workOnPath(f))
 			}
-			fmt.Fprintf(w, "%s on node %s: %s; its commands: dpukv submode plan %s --node %s --testbed %s\n", name, dpu.Name, forwards,
-				strings.TrimPrefix(name, "sm"), dpu.Name, p.testbed.Name)
 		}
 	}
 	if len(told) > 0 {

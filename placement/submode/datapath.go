@@ -4,6 +4,8 @@ import (
 	"context"
 	"regexp"
 	"slices"
+
+	"dpukv/placement/submode/packetfilter"
 )
 
 var (
@@ -99,10 +101,10 @@ func (s *site) other(port string) string {
 	return s.cfg.Ports.Wire
 }
 
-// ByDefault are those that are tried where none is asked for, in their order.
-func ByDefault(target, submode string) (names []string) {
+// ByDefault are those that are tried where none is asked for, in their order, and that can do a filter's work.
+func ByDefault(target, submode string, work packetfilter.Filter) (names []string) {
 	for _, d := range candidates(target, submode) {
-		if !d.onlyAsked {
+		if !d.onlyAsked && d.refuses(&work) == nil {
 			names = append(names, d.name)
 		}
 	}
