@@ -51,7 +51,7 @@ test-rdma: ## real verbs: the kernel's soft-RoCE in a small virtual machine (as 
 # Left out under qemu-user: what makes namespaces, asks ethtool or loads eBPF, which it cannot; tests of how long something
 # waits, as starting a process takes qemu a good part of that; and building a binary to sweep with, which packaging does.
 ARM64_PACKAGES = $$($(GO) list ./... | grep -vE '/placement/(emulate|launch)$$|/placement/emulate/keeper$$|/packaging$$')
-ARM64_SKIP = ^(TestSweepGivesUpWhenNothingStarts|TestSweepGoesOn.*|TestFullDiskEndsTheSweepAndLosesNothing|TestLostAnswerTimesOut|TestQuickSweepKilledAndContinued|TestInterruptedSweep|TestSubmode|TestNoPackets|TestAfterAKill|TestSwitchKilled|TestPortVanishes|TestDeadOwner|TestOthersThings|TestAttachOneWay)$$
+ARM64_SKIP = ^(TestSweepGivesUpWhenNothingStarts|TestSweepGoesOn.*|TestFullDiskEndsTheSweepAndLosesNothing|TestLostAnswerTimesOut|TestQuickSweepKilledAndContinued|TestInterruptedSweep|TestSubmode|TestSubmodeMakesMachines|TestNoPackets|TestAfterAKill|TestSwitchKilled|TestPortVanishes|TestDeadOwner|TestOthersThings|TestAttachOneWay)$$
 
 test-arm64: deps-arm64 ## unit, property and fuzz-seed tests as arm64 programs under qemu-user, and sweeps between architectures
 	@echo "not run under qemu-user: placement/emulate, placement/launch; tests $(ARM64_SKIP)"

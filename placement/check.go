@@ -117,6 +117,10 @@ func checkConfigs(s *Sweep) error {
 		if most := stores[c.Store].maxBatch; c.Batch > most {
 			return fmt.Errorf("%sbatch: found %d, allowed: at most %d, which is what %s takes", s.place("batch", fmt.Sprint(c.Batch)), c.Batch, most, c.Store)
 		}
+		if known := stores[c.Store].protocols; c.Protocol != "" && !slices.Contains(known, c.Protocol) {
+			return fmt.Errorf("%sprotocol: found %s with %s, allowed: %s", s.place("protocol", protocols.format(c.Protocol)), c.Protocol, c.Store,
+				strings.Join(append([]string{ownProtocol}, known...), ", "))
+		}
 		if err := stores[c.Store].check(&c); err != nil {
 			return fmt.Errorf("%s%w", s.place("stores", c.Store), err)
 		}

@@ -44,7 +44,7 @@ func (r *runner) meet(n *Node, h *hello) {
 }
 
 // noteFolder tells what is remarkable about a run that is continued: lines that had to be repaired, and
-// points that another build measured.
+// points that another build measured. Points of another kind of machine are refused.
 func (r *runner) noteFolder() error {
 	for _, did := range r.out.Repairs() {
 		fmt.Fprintf(r.Stderr, "%s: %s\n", r.Dir, did)
@@ -56,8 +56,14 @@ func (r *runner) noteFolder() error {
 	told := map[string]bool{r.build: true}
 	for _, line := range lines {
 		var env nodeEnv
-		if json.Unmarshal(line, &env) != nil || told[env.Build] {
+		if json.Unmarshal(line, &env) != nil || env.Node == "" {
 			continue // what is no node's line says nothing of a build
+		}
+		if err := r.refuseOtherKernel(&env); err != nil {
+			return err
+		}
+		if told[env.Build] {
+			continue
 		}
 		told[env.Build] = true
 		fmt.Fprintf(r.Stderr, "%s: it has points of another build of dpukv (%s, %s) than this one (%s, %s)\n",

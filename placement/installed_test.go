@@ -21,6 +21,10 @@ func TestInstalledRefusals(t *testing.T) {
 		"stores: redis\nbatch: 5000\n":                          "batch: found 5000",
 		"stores: mica\nattach: 127.0.0.1:1\n":                   "attach: found the stores [mica]",
 		"stores: [memcached, redis]\nattach: 127.0.0.1:11211\n": "attach: found the stores [memcached redis]",
+		"stores: memcached\nkey_bytes: 251\nprotocol: binary\n": "key_bytes: found 251, allowed: at most 250",
+		"stores: [mica, redis]\nprotocol: mget\n":               "s.yaml:2:11: protocol: found mget with mica, allowed: default",
+		"stores: redis\nprotocol: [default, binary]\n":          "s.yaml:2:21: protocol: found binary with redis, allowed: default, get, mget",
+		"stores: redis\nprotocol: morse\n":                      `found "morse", allowed: default, with memcached meta, binary, with redis get, mget`,
 		"stores: redis\nattach: here\n":                         `found "here", allowed: HOST:PORT`,
 	} {
 		s, err := ParseSweep("s.yaml", []byte(file))
@@ -56,6 +60,26 @@ func TestSweepOfInstalledStores(t *testing.T) {
 		}
 		if slices.ContainsFunc(p.Warnings, func(w string) bool { return strings.Contains(w, "not both pinned") }) {
 			t.Errorf("%s: %q, and both are pinned", p.Store, p.Warnings)
+		}
+	}
+}
+
+// TestSweepOfProtocols: what a point says to have spoken is what was asked for.
+func TestSweepOfProtocols(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures for seconds")
+	}
+	needInstalled(t)
+	for sweep, want := range map[string][]string{
+		"stores: memcached\nprotocol: [default, binary]\n": {"binary", "meta"},
+		"stores: redis\nprotocol: [default, mget]\n":       {"resp3", "resp3+mget"},
+	} {
+		var got []string
+		for _, p := range sweepOf(t, sweep+smallLoad, "") {
+			got = append(got, p.Protocol)
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("%q spoke %q, want %q", sweep, got, want)
 		}
 	}
 }

@@ -221,7 +221,7 @@ func (pt *Point) clientSpec(up *ready, e *ensemble, c *cast, i int) (*clientSpec
 	}
 	clients, node := len(e.clients), &c.clients[i]
 	spec := &clientSpec{
-		Store: pt.Store, Addr: up.Addr, ServerCPUs: up.Facts.CPUs, SameHost: e.clients[i].sameKernel(e.server), GIDIndex: node.RDMA.GIDIndex,
+		Store: pt.Store, Protocol: pt.Protocol, Addr: up.Addr, ServerCPUs: up.Facts.CPUs, SameHost: e.clients[i].sameKernel(e.server), GIDIndex: node.RDMA.GIDIndex,
 		Workload: w, Preloaded: i > 0,
 		Threads: pt.ClientThreads, FirstThread: i * pt.ClientThreads, AllThreads: clients * pt.ClientThreads,
 		Connections: pt.Connections, Window: pt.Window, Batch: pt.Batch,

@@ -106,6 +106,7 @@ type (
 	clientSpec struct {
 		ServerCPUs  []int           `json:"server_cpus,omitempty"` // that it is pinned to, for clients that can't ask it
 		Store       string          `json:"store"`
+		Protocol    string          `json:"protocol,omitempty"`
 		Addr        string          `json:"addr"`      // the server's
 		SameHost    bool            `json:"same_host"` // as the server
 		Device      string          `json:"device"`    // as in serverSpec

@@ -1,7 +1,10 @@
 package placement
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"dpukv/kvs/memcached"
 	"dpukv/kvs/redis"
@@ -18,10 +21,31 @@ func (s *serverSpec) installed(cpus []int) memcached.Config {
 }
 
 // checkMemcached refuses keys that its lines have no room for.
+// ownProtocol leaves the choice to the store's client.
+const ownProtocol = "default"
+
+// protocols are those of all stores.
+var protocols = codec[string]{
+	parse: func(s string) (string, error) {
+		if s == ownProtocol {
+			return "", nil
+		}
+		if !slices.Contains(slices.Concat(memcached.Protocols, redis.Protocols), s) {
+			return "", errNotAllowed
+		}
+		return s, nil
+	},
+	format:  func(s string) string { return cmp.Or(s, ownProtocol) },
+	allowed: ownProtocol + ", with memcached " + strings.Join(memcached.Protocols, ", ") + ", with redis " + strings.Join(redis.Protocols, ", "),
+}
+
 func checkMemcached(c *Config) error {
-	if c.KeyBytes > memcached.MaxKeyBytesMeta {
-		return fmt.Errorf("key_bytes: found %d, allowed: at most %d, which is what a line of memcached's meta protocol takes in base64",
-			c.KeyBytes, memcached.MaxKeyBytesMeta)
+	switch {
+	case c.KeyBytes > memcached.MaxKeyBytes:
+		return fmt.Errorf("key_bytes: found %d, allowed: at most %d, which is what memcached takes", c.KeyBytes, memcached.MaxKeyBytes)
+	case c.KeyBytes > memcached.MaxKeyBytesMeta && c.Protocol != memcached.Binary:
+		return fmt.Errorf("key_bytes: found %d, allowed: at most %d, which is what a line of memcached's meta protocol takes in base64, or %d with protocol %s",
+			c.KeyBytes, memcached.MaxKeyBytesMeta, memcached.MaxKeyBytes, memcached.Binary)
 	}
 	return ownAccess(c, memcached.Access, "any thread of memcached reads and writes anything")
 }

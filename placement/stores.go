@@ -25,6 +25,8 @@ type store struct {
 	serve    func(spec *serverSpec, cpus []int, version string) (server, error)
 	dial     func(ctx context.Context, spec *clientSpec) (kvs.Remote, error)
 	rdma     bool // carried by a device of the testbed
+	// protocols are those that clients may be told to speak; none: there is one.
+	protocols []string
 	// attach takes a server that runs already for one of ours; nil: a store whose servers are only started here.
 	attach  func(addr string) (server, error)
 	program func() (string, error) // where the store's program is, if it is not dpukv; nil: it is
@@ -58,28 +60,28 @@ var stores = map[string]store{
 	},
 	"memcached": {
 		maxBatch: memcached.MaxBatch,
-		study:    memcached.Study,
-		check:    checkMemcached,
+		study:    memcached.Study, protocols: memcached.Protocols,
+		check: checkMemcached,
 		serve: func(spec *serverSpec, cpus []int, _ string) (server, error) {
 			return memcached.Start(spec.installed(cpus))
 		},
 		attach:  func(addr string) (server, error) { return memcached.Attach(addr) },
 		program: memcached.Installed,
 		dial: func(ctx context.Context, spec *clientSpec) (kvs.Remote, error) {
-			return memcached.Dial(ctx, spec.Addr, memcached.Options{CPUs: spec.ServerCPUs})
+			return memcached.Dial(ctx, spec.Addr, memcached.Options{CPUs: spec.ServerCPUs, Protocol: spec.Protocol})
 		},
 	},
 	"redis": {
 		maxBatch: redis.MaxBatch,
-		study:    redis.Study,
-		check:    checkRedis,
+		study:    redis.Study, protocols: redis.Protocols,
+		check: checkRedis,
 		serve: func(spec *serverSpec, cpus []int, _ string) (server, error) {
 			return redis.Start(spec.installed(cpus))
 		},
 		attach:  func(addr string) (server, error) { return redis.Attach(addr) },
 		program: redis.Installed,
 		dial: func(ctx context.Context, spec *clientSpec) (kvs.Remote, error) {
-			return redis.Dial(ctx, spec.Addr, redis.Options{CPUs: spec.ServerCPUs})
+			return redis.Dial(ctx, spec.Addr, redis.Options{CPUs: spec.ServerCPUs, Protocol: spec.Protocol})
 		},
 	},
 }

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"dpukv/internal/cpu"
-	"dpukv/placement/launch"
+	"dpukv/placement/emulate"
 	"dpukv/placement/submode"
 	"dpukv/placement/submode/packetfilter"
 )
@@ -20,6 +21,8 @@ type SubmodeTool struct {
 	dpu     *Node
 	what    *submode.Submode
 	name    string
+	command string            // this binary
+	stands  *emulate.Standing // the machines that apply made; nil: none
 }
 
 // SubmodeOptions say on which DPU, and how.
@@ -41,6 +44,7 @@ func NewSubmodeTool(o SubmodeOptions) (*SubmodeTool, error) {
 	if o.Datapath != "" {
 		dpu.Datapath.Chosen = map[string]string{o.Submode: o.Datapath}
 	}
+	self := o.Command
 	if !dpu.here() && dpu.target() == submode.Linux && dpu.Binary != "" {
 		o.Command = dpu.Binary
 	}
@@ -52,7 +56,7 @@ func NewSubmodeTool(o SubmodeOptions) (*SubmodeTool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%snode %s: %w", o.Testbed.place(dpu.Name), dpu.Name, err)
 	}
-	return &SubmodeTool{o.Testbed, &machines{bed: o.Testbed}, dpu, what, o.Submode}, nil
+	return &SubmodeTool{bed: o.Testbed, machine: &machines{bed: o.Testbed}, dpu: dpu, what: what, name: o.Submode, command: self}, nil
 }
 
 // onPathNode is a copy of the DPU's node.
@@ -82,33 +86,32 @@ func (s *SubmodeTool) Plan(w io.Writer) error {
 	return s.what.Plan(w)
 }
 
-func (s *SubmodeTool) node() (submode.Node, error) {
-	if s.dpu.made() {
-		return submode.Node{}, fmt.Errorf("node %s is made by a sweep for itself (via: netns without namespace), and goes with it: dpukv sweep with submodes: [%s]; "+
-			"or give it a namespace of yours", s.dpu.Name, s.name)
-	}
-	return s.machine.submodeNode(s.dpu), launch.Check(&s.dpu.Node)
-}
-
-// Apply sets the datapath up, and leaves it.
+// Apply sets the datapath up, and leaves it; machines that are not there yet, too.
 func (s *SubmodeTool) Apply(ctx context.Context, w io.Writer) error {
-	n, err := s.node()
+	err := s.open()
+	if err == nil && s.dpu.made() {
+		err = s.standUp(ctx)
+	}
 	if err != nil {
 		return err
 	}
-	l, err := s.what.Apply(ctx, n)
+	l, err := s.what.Apply(ctx, s.node(s.dpu))
 	if err != nil {
-		return err
+		return errors.Join(err, s.takeDown(ctx))
 	}
-	_, err = fmt.Fprintf(w, "%s is applied to node %s: %s\n", s.name, s.dpu.Name, l.Describe())
-	return err
+	fmt.Fprintf(w, "%s is applied to node %s: %s\n", s.name, s.dpu.Name, l.Describe())
+	return s.tellMachines(w)
 }
 
 // Undo takes it back.
 func (s *SubmodeTool) Undo(ctx context.Context, w io.Writer) error {
-	n, err := s.node()
-	if err == nil {
-		err = submode.Undo(ctx, n, s.dpu.target())
+	err := s.open()
+	switch {
+	case err != nil:
+	case s.dpu.made():
+		err = s.takeDown(ctx)
+	default:
+		err = submode.Undo(ctx, s.node(s.dpu), s.dpu.target())
 	}
 	if err == nil {
 		_, err = fmt.Fprintf(w, "node %s is as it was\n", s.dpu.Name)
@@ -116,13 +119,24 @@ func (s *SubmodeTool) Undo(ctx context.Context, w io.Writer) error {
 	return err
 }
 
+// adopt finds what is applied.
+func (s *SubmodeTool) adopt(ctx context.Context) (*submode.Lease, error) {
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	again := "dpukv submode apply " + strings.TrimPrefix(s.name, "sm") + " --testbed " + s.bed.Name
+	switch {
+	case s.dpu.made() && s.stands == nil:
+		return nil, fmt.Errorf("node %s: found nothing applied, allowed: %s; %s", s.dpu.Name, s.name, again)
+	case s.dpu.made() && !s.stands.Alive():
+		return nil, fmt.Errorf("node %s: found its machines gone: the process that held them (PID %d) has ended; %s", s.dpu.Name, s.stands.Held.PID, again)
+	}
+	return s.what.Adopt(ctx, s.node(s.dpu))
+}
+
 // Verify checks that the datapath is up and, if a client's node and the server's can be reached, that pings between them take it.
 func (s *SubmodeTool) Verify(ctx context.Context, w io.Writer) error {
-	n, err := s.node()
-	if err != nil {
-		return err
-	}
-	l, err := s.what.Adopt(ctx, n)
+	l, err := s.adopt(ctx)
 	if err == nil {
 		err = l.Verify(ctx)
 	}
@@ -159,7 +173,7 @@ func (s *SubmodeTool) ping(ctx context.Context) error {
 		return errors.New("whether packets take it cannot be seen: the DPU is not that of CH-SH's server")
 	}
 	client := &c.clients[0]
-	_, err = s.machine.submodeNode(client).Run(ctx, []string{"ping", "-q", "-c", "200", "-i", "0.01", "-W", "2", c.server.Address})
+	_, err = s.node(client).Run(ctx, []string{"ping", "-q", "-c", "200", "-i", "0.01", "-W", "2", c.server.Address})
 	if err != nil {
 		return fmt.Errorf("node %s does not reach %s: %w", client.Name, c.server.Name, err)
 	}

@@ -25,6 +25,7 @@ type Sweep struct {
 	ServerThreads, ClientThreads []int
 	Rates                        []float64 // operations a second; 0: closed loop
 	Hash, Mode, Access           []string
+	Protocol                     []string // of stores that have several; "": the store's own choice
 
 	Duration, Warmup time.Duration
 	Repeats          int
@@ -44,7 +45,7 @@ func Default() Sweep {
 		Batch: []int{64}, Window: []int{1}, Connections: []int{1},
 		ServerThreads: []int{1}, ClientThreads: []int{1, 2, 4, 8},
 		Rates: []float64{0},
-		Hash:  []string{"city64"}, Mode: []string{"cache"}, Access: []string{"erew"},
+		Hash:  []string{"city64"}, Mode: []string{"cache"}, Access: []string{"erew"}, Protocol: []string{""},
 		Duration: 1500 * time.Millisecond, Warmup: 300 * time.Millisecond, Repeats: 3, Seed: 1,
 	}
 }
@@ -68,6 +69,7 @@ type Config struct {
 	ServerThreads, ClientThreads int
 	RateOps                      float64
 	Hash, Mode, Access           string
+	Protocol                     string `json:",omitempty"`
 	Duration, Warmup             time.Duration
 	Seed                         uint64
 	Attach                       string `json:",omitempty"` // so that other points' digests are as before there was such a key

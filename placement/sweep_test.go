@@ -25,7 +25,7 @@ func anySweep(t *rapid.T) Sweep {
 		Batch: some(t, "batch", 1, 64), Window: some(t, "window", 1, 4), Connections: some(t, "connections", 1, 2),
 		ServerThreads: some(t, "server_threads", 1, 2), ClientThreads: some(t, "client_threads", 1, 2, 4),
 		Rates: some(t, "rates", 0, 1e6, 12.5), Hash: some(t, "hash", "city64", "xxh64"),
-		Mode: some(t, "mode", "cache", "store"), Access: some(t, "access", "erew", "crew"),
+		Mode: some(t, "mode", "cache", "store"), Access: some(t, "access", "erew", "crew"), Protocol: some(t, "protocol", "", "binary"),
 		Duration: time.Duration(rapid.Int64Range(1e7, 1e12).Draw(t, "duration")),
 		Warmup:   time.Duration(rapid.Int64Range(0, 1e12).Draw(t, "warmup")),
 		Repeats:  rapid.IntRange(1, 4).Draw(t, "repeats"), Seed: rapid.Uint64Range(0, 1<<63-1).Draw(t, "seed"),

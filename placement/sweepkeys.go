@@ -74,6 +74,8 @@ var sweepKeys = []sweepKey{
 		func(s *Sweep) *[]string { return &s.Mode }, func(c *Config) *string { return &c.Mode }),
 	axis("access", word([]string{"erew", "crew", "crcw"}),
 		func(s *Sweep) *[]string { return &s.Access }, func(c *Config) *string { return &c.Access }),
+	axis("protocol", protocols,
+		func(s *Sweep) *[]string { return &s.Protocol }, func(c *Config) *string { return &c.Protocol }),
 	single("duration", span(10*time.Millisecond, maxSpan), func(s *Sweep) *time.Duration { return &s.Duration }),
 	single("warmup", span(0, maxSpan), func(s *Sweep) *time.Duration { return &s.Warmup }),
 	single("repeats", whole(1, 1000), func(s *Sweep) *int { return &s.Repeats }),

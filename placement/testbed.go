@@ -1,12 +1,11 @@
 package placement
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
-	"dpukv/internal/machine"
 	"dpukv/placement/emulate"
 	"dpukv/placement/launch"
 )
@@ -90,18 +89,10 @@ func (t *Testbed) emulated() string {
 		}
 	}
 	if machines == nil {
-		return ""
+		return thisGuest()
 	}
-	return "network namespaces of " + thisMachine() + ", " + strings.Join(machines, ", ")
+	return "network namespaces of " + cmp.Or(thisGuest(), "one machine") + ", " + strings.Join(machines, ", ")
 }
-
-// thisMachine says what kind it is, where that is no machine either.
-var thisMachine = sync.OnceValue(func() string {
-	if machine.Read().CPUModel == "UML" {
-		return "one user-mode Linux guest"
-	}
-	return "one machine"
-})
 
 func (t *Testbed) node(name string) *Node {
 	i := slices.IndexFunc(t.Nodes, func(n Node) bool { return n.Name == name })

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,7 +29,6 @@ type loadFlags struct {
 	cfg                     client.Config
 	store, dist, hash, cpus string
 	device, protocol        string
-	mget                    bool
 	asJSON                  bool
 }
 
@@ -69,8 +70,7 @@ a schedule, and latency counts from when an operation was due.`,
 	flags.BoolVar(&f.cfg.CheckHash, "check-hash", false, "after the load, find the share of hashing once more, with hashing done beforehand (0.8 s)")
 	flags.StringVar(&f.cpus, "cpus", "", `CPUs that threads are pinned to in turn, such as 0,2-3, or "none" (default: those this process may use, descending, as servers ascend)`)
 	flags.StringVar(&f.device, "device", "", "herd: device that reaches the server: "+provider.Names+" (default: the server's kind of device)")
-	flags.StringVar(&f.protocol, "protocol", "", "memcached: meta or binary (default: meta where the server has it)")
-	flags.BoolVar(&f.mget, "mget", false, "redis: ask for each row of GETs in a batch with one MGET")
+	flags.StringVar(&f.protocol, "protocol", "", "memcached: meta or binary (default: meta where the server has it); redis: get, or mget for each row of GETs in a batch (default get)")
 	flags.DurationVar(&f.cfg.Timeout, "timeout", client.DefaultTimeout, "an answer that is out longer fails the run")
 	flags.BoolVar(&f.asJSON, "json", false, "print the point as one JSON object")
 	return cmd
@@ -152,15 +152,14 @@ func (f *loadFlags) asStudied(given func(flag string) bool, k *kvs.Knobs) {
 
 // protocolFits refuses ways to speak that the store does not have.
 func (f *loadFlags) protocolFits() error {
+	known := map[string][]string{"memcached": memcached.Protocols, "redis": redis.Protocols}[f.store]
 	switch {
-	case f.protocol != "" && f.store != "memcached":
-		return fmt.Errorf("--protocol: %s has one protocol; only memcached has several", f.store)
-	case f.protocol != "" && f.protocol != memcached.Meta && f.protocol != memcached.Binary:
-		return fmt.Errorf("--protocol %q: allowed: %s, %s", f.protocol, memcached.Meta, memcached.Binary)
-	case f.mget && f.store != "redis":
-		return fmt.Errorf("--mget: %s has no such command; only redis has", f.store)
+	case f.protocol == "" || slices.Contains(known, f.protocol):
+		return nil
+	case known == nil:
+		return fmt.Errorf("--protocol: %s has one protocol; only memcached and redis have several", f.store)
 	}
-	return nil
+	return fmt.Errorf("--protocol %q: allowed: %s", f.protocol, strings.Join(known, ", "))
 }
 
 func (f *loadFlags) dial(ctx context.Context) (kvs.Remote, error) {
@@ -170,7 +169,7 @@ func (f *loadFlags) dial(ctx context.Context) (kvs.Remote, error) {
 	case "memcached":
 		return memcached.Dial(ctx, f.cfg.ServerAddr, memcached.Options{Protocol: f.protocol})
 	case "redis":
-		return redis.Dial(ctx, f.cfg.ServerAddr, redis.Options{MGet: f.mget})
+		return redis.Dial(ctx, f.cfg.ServerAddr, redis.Options{Protocol: f.protocol})
 	}
 	return mica.Dial(ctx, f.cfg.ServerAddr)
 }

@@ -17,7 +17,8 @@ func newSubmodeCommand() *cobra.Command {
 		Use:   "submode",
 		Short: "Show, set up, prove and take back a DPU's on-path datapath by hand",
 		Long: `Do by hand, on one DPU, what a sweep does for its submodes: show the commands, run them, prove that
-packets take the datapath, take everything back. The submodes are 1 to 5, as in the study. Nothing here changes
+packets take the datapath, take everything back. The submodes are 1 to 5, as in the study. Machines that a sweep would
+make for itself (via: netns) are made by apply, and stay until undo with the same testbed file. Nothing here changes
 firmware settings or wants a power cycle: where that is needed, it says so.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {

@@ -11,19 +11,7 @@ import (
 
 // TestSubmode does by hand, in namespaces that a user made, what the README shows: plan, apply, verify, undo.
 func TestSubmode(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("network namespaces need root")
-	}
-	for _, tool := range []string{"ip", "tc", "ping"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skip("install iproute2 and iputils-ping: ", err)
-		}
-	}
-	dir := t.TempDir()
-	binary, file := filepath.Join(dir, "dpukv"), filepath.Join(dir, "bed.yaml")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	binary, file := buildForSubmode(t)
 	name := func(machine string) string { return fmt.Sprintf("dpukv-test-%d-%s", os.Getpid(), machine) }
 	t.Cleanup(func() {
 		for _, m := range []string{"a", "b", "d"} {
@@ -49,10 +37,7 @@ server_side: [b]
 	if err := os.WriteFile(file, []byte(bed), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, step := range []struct {
-		command, want string
-		fails         bool
-	}{
+	submodeSteps(t, binary, file, []submodeStep{
 		{"plan 4", "tc filter add dev p0 parent ffff: protocol all u32 match u32 0 0 action mirred egress redirect dev hpf", false},
 		{"verify 4", "found nothing applied, allowed: sm4; dpukv submode apply 4", true},
 		{"apply 4", "sm4 is applied to node d: tc-u32", false},
@@ -62,16 +47,107 @@ server_side: [b]
 		{"verify 4", "found nothing applied", true},
 		{"undo 4", "node d is as it was", false},
 		{"apply 6", `found this name, allowed: off-path, direct, sm1`, true},
-		{"apply 3 --filter drop-client:10.9.0.1", "forwards without a look at the packets", true},
+		{"apply 3 --filter count-opcode", "librte_bpf gives a program no memory to count in", true},
 		{"apply 1 --node b", "found node b, allowed: a DPU of testbed", true},
 		{"apply 4 --datapath bridge", "allowed on target linux: ovs-flower, tcx, tc-u32", true},
-	} {
+	})
+}
+
+func buildForSubmode(t *testing.T) (binary, file string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("network namespaces need root")
+	}
+	for _, tool := range []string{"ip", "tc", "ping"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip("install iproute2 and iputils-ping: ", err)
+		}
+	}
+	dir := t.TempDir()
+	binary = filepath.Join(dir, "dpukv")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return binary, filepath.Join(dir, "bed.yaml")
+}
+
+type submodeStep struct {
+	command, want string
+	fails         bool
+}
+
+func submodeSteps(t *testing.T, binary, file string, steps []submodeStep) (out string) {
+	t.Helper()
+	for _, step := range steps {
 		args := append([]string{"submode"}, strings.Fields(step.command)...)
-		out, err := exec.CommandContext(t.Context(), binary, append(args, "--testbed", file)...).CombinedOutput()
-		if (err != nil) != step.fails || !strings.Contains(string(out), step.want) {
+		text, err := exec.CommandContext(t.Context(), binary, append(args, "--testbed", file)...).CombinedOutput()
+		if out = string(text); (err != nil) != step.fails || !strings.Contains(out, step.want) {
 			t.Errorf("submode %s: got %v, %s, want %q", step.command, err, out, step.want)
 		}
 	}
+	return out
+}
+
+// TestSubmodeMakesMachines does the same on machines that apply makes and undo takes away, also when the process that holds them was killed.
+func TestSubmodeMakesMachines(t *testing.T) {
+	binary, file := buildForSubmode(t)
+	const bed = `
+nodes:
+  a: {kind: host, via: netns}
+  b: {kind: host, via: netns}
+  c: {kind: dpu, of: a, via: netns, profile: none}
+  d: {kind: dpu, of: b, via: netns, profile: bf2, datapath: {sm4: tc-u32, sm5: tc-u32}}
+client_side: [a, c]
+server_side: [b, d]
+`
+	if err := os.WriteFile(file, []byte(bed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = exec.Command(binary, "submode", "undo", "4", "--testbed", file).Run() })
+	out := submodeSteps(t, binary, file, []submodeStep{
+		{"plan 4", "tc filter add dev p0", false},
+		{"verify 4", "found nothing applied, allowed: sm4; dpukv submode apply 4", true},
+		{"undo 4", "node d is as it was", false},
+		{"apply direct", "allowed between machines that apply makes: an on-path submode", true},
+		{"apply 4 --node c", "the DPU of a host on the server side", true},
+		{"apply 5", "sm5 is applied to node d: tc-u32", false},
+		{"verify 4", "found sm5 applied, allowed: sm4", true},
+		{"verify 5", "pings took it", false},
+		{"apply 4", "b 198.18.0.2: nsenter --net=/proc/", false},
+	})
+	keeper := keeperIn(t, out)
+	submodeSteps(t, binary, file, []submodeStep{{"verify 4", "pings took it", false}, {"undo 4", "node d is as it was", false}, {"verify 4", "found nothing applied", true}})
+	nothingOf(t, keeper)
+
+	killed := "4"
+	if _, err := exec.LookPath("ovs-vswitchd"); err == nil {
+		killed = "1 --datapath ovs-netdev" // which leaves processes
+	}
+	keeper = keeperIn(t, submodeSteps(t, binary, file, []submodeStep{{"apply " + killed, "is applied to node d", false}}))
+	shell(t, "kill -9 "+keeper)
+	submodeSteps(t, binary, file, []submodeStep{{"verify " + killed, "found its machines gone", true}, {"undo " + killed, "node d is as it was", false}})
+	nothingOf(t, keeper)
+}
+
+// keeperIn finds the process that holds the machines in what apply says.
+func keeperIn(t *testing.T, out string) string {
+	t.Helper()
+	_, rest, _ := strings.Cut(out, "nsenter --net=/proc/")
+	pid, _, ok := strings.Cut(rest, "/")
+	if !ok {
+		t.Fatalf("found no machine in %q", out)
+	}
+	return pid
+}
+
+// nothingOf wants the keeper, its control group, and what names it in the folders of what is applied to be gone.
+func nothingOf(t *testing.T, keeper string) {
+	t.Helper()
+	shell(t, fmt.Sprintf(`
+for i in $(seq 50); do test -d /proc/%[1]s || break; sleep 0.1; done
+test ! -d /proc/%[1]s
+! find /sys/fs/cgroup -type d -name 'dpukv-lab-*-%[1]s-*' | grep .
+! grep -rl '"pid":%[1]s\b\|"Owner":"%[1]s ' /run/dpukv 2>/dev/null`, keeper))
 }
 
 func shell(t *testing.T, script string) {

@@ -40,13 +40,18 @@ Progress goes to stderr; stdout gets the table, and as its last line the folder'
 			if err != nil {
 				return usagef("%w", err)
 			}
+			if inGuest {
+				if err := plan.CheckGuest(); err != nil {
+					return usagef("%w", err)
+				}
+			}
 			if dryRun {
 				return plan.DryRun(cmd.OutOrStdout())
 			}
 			if inGuest {
-				return sweepInGuest(cmd, plan)
+				return runServed(cmd, plan, address, func() error { return runInGuest(cmd, plan) })
 			}
-			return runSweep(cmd, plan, address)
+			return runServed(cmd, plan, address, func() error { return runSweep(cmd, plan) })
 		},
 	}
 	flags := cmd.Flags()
@@ -62,21 +67,25 @@ Progress goes to stderr; stdout gets the table, and as its last line the folder'
 	return cmd
 }
 
-func runSweep(cmd *cobra.Command, plan *placement.Plan, address string) error {
+// runServed serves the run folder while it fills up.
+func runServed(cmd *cobra.Command, plan *placement.Plan, address string, run func() error) error {
 	stop, err := serveLive(cmd, address, live.Options{Dir: plan.Dir, Version: version, Total: plan.Size()})
 	if err != nil {
 		return err
 	}
+	return errors.Join(run(), stop("The sweep has ended: "+plan.Dir))
+}
+
+func runSweep(cmd *cobra.Command, plan *placement.Plan) error {
 	summary, err := plan.Run(cmd.Context())
-	err = errors.Join(err, stop("The sweep has ended: "+plan.Dir))
 	if summary.Begun() {
 		fmt.Fprintln(cmd.OutOrStdout(), summary.Dir)
 	}
 	return err
 }
 
-// sweepInGuest has the guest make the same plan again, with this run folder.
-func sweepInGuest(cmd *cobra.Command, plan *placement.Plan) error {
+// runInGuest has the guest make the same plan again, with this run folder.
+func runInGuest(cmd *cobra.Command, plan *placement.Plan) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err

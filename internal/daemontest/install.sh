@@ -17,6 +17,7 @@ need srun slurm-client
 need memcached memcached
 need redis-server redis-server
 need redis-benchmark redis-tools
+need memcaslap libmemcached-tools
 for shell in zsh fish tcsh; do need $shell $shell; done # login shells that nodes may have
 [ -n "$packages" ] || exit 0
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then

@@ -19,7 +19,8 @@
 //	TestPerf      the microbenchmark, likewise
 //	TestInterop   every operation between softroce here and rxe in the guest, over a tap
 //	TestHERD      HERD over the same tap, both ways round: every answer of a mixed load right
-//	TestOnPath    a sweep of on-path submodes inside the guest, over Open vSwitch's kernel datapath and flower
+//	TestOnPath    a sweep of all on-path submodes inside the guest, and package submode's tests of what only it has: Open vSwitch's
+//	              kernel datapath and flower, what they leave, and evidence that fails
 //
 // [Sweep] is what "dpukv sweep --in-guest" runs: the same binary and files in the guest, the run folder here.
 //

@@ -17,8 +17,9 @@ cannot() {
 packages="linux-source-6.1 make gcc libc6-dev bc flex bison libelf-dev xz-utils libibverbs-dev ibverbs-providers rdma-core
 	busybox-static iproute2 util-linux"
 installed() {
+	# Once a package, which may be there for several architectures.
 	# shellcheck disable=SC2086 # a list
-	[ "$(dpkg-query -W -f '${db:Status-Status}\n' $packages 2>/dev/null | grep -cx installed)" = "$(echo $packages | wc -w)" ]
+	[ "$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' $packages 2>/dev/null | sort -u | grep -c ' installed$')" = "$(echo $packages | wc -w)" ]
 }
 if ! installed; then
 	command -v apt-get >/dev/null || cannot "no apt-get to install:" $packages

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // Sweep is "dpukv sweep" within the guest.
@@ -19,13 +21,21 @@ type Sweep struct {
 	Dir    string            // the run folder, here
 }
 
-// sweepScript waits before it starts. Open vSwitch counts the CPUs for its handlers of unknown flows every 10 s, the first time not
-// before the machine has been up for so long (count_cpu_cores in lib/ovs-thread.c); until then there are none, and every
+// awaitOVS is for the start of a job that uses Open vSwitch, which counts the CPUs for its handlers of unknown flows every 10 s, the first
+// time not before the machine has been up for so long (count_cpu_cores in lib/ovs-thread.c); until then there are none, and every
 // first packet is lost.
-const sweepScript = `
-while test "$(cut -d. -f1 /proc/uptime)" -lt 11; do sleep 0.5; done
-exec /dev/shm/work/dpukv sweep --out /dev/shm/run %s >/dev/shm/work/stdout
+const awaitOVS = `while test "$(cut -d. -f1 /proc/uptime)" -lt 11; do sleep 0.5; done
 `
+
+const (
+	sweepScript = awaitOVS + `exec /dev/shm/work/dpukv sweep --out /dev/shm/run %s >/dev/shm/work/stdout
+`
+	// plainScript keeps the guest's terminal from dpukv, which would write its progress over and over in one line.
+	plainScript = awaitOVS + `
+{ /dev/shm/work/dpukv sweep --out /dev/shm/run %s 2>&1 >/dev/shm/work/stdout; echo $? >/dev/shm/work/status; } | cat
+exit "$(cat /dev/shm/work/status)"
+`
+)
 
 // Run boots a guest and has it measure into the run folder, which is one of this machine. Progress goes to stderr, the table and the
 // folder's path to stdout, as without a guest.
@@ -50,13 +60,26 @@ func (s *Sweep) Run(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	if err = errors.Join(err, os.MkdirAll(dir, 0o777)); err != nil {
 		return err
 	}
-	job := Job{Kernel: kernel, Script: fmt.Sprintf(sweepScript, flags), Shares: map[string]string{"work": work, "run": dir}}
+	script := plainScript
+	if isTerminal(stderr) {
+		script = sweepScript
+	}
+	job := Job{Kernel: kernel, Script: fmt.Sprintf(script, flags), Shares: map[string]string{"work": work, "run": dir}}
 	err = job.Run(ctx, stderr)
 	said, readErr := os.ReadFile(filepath.Join(work, "stdout"))
 	if readErr == nil {
 		_, readErr = stdout.Write(bytes.ReplaceAll(said, []byte("/dev/shm/run"), []byte(s.Dir)))
 	}
 	return errors.Join(err, readErr)
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	_, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
+	return err == nil
 }
 
 // lend copies into the shared folder what the guest needs, and returns the flags that name it there.

@@ -28,6 +28,9 @@ const (
 	Binary = "binary"
 )
 
+// Protocols are what [Options.Protocol] may be.
+var Protocols = []string{Meta, Binary}
+
 // Options are how to speak to a server.
 type Options struct {
 	// CPUs are those that the server is known to be pinned to. None: what can be seen from here.

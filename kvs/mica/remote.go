@@ -75,12 +75,6 @@ func (r *Remote) Stats() (kvs.Stats, error) {
 
 // Open connects a session to every worker.
 func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
-	if opts.Batch < 1 || opts.Batch > r.welcome.Facts.MaxBatch {
-		return nil, fmt.Errorf("batches of %d operations: the server takes 1 to %d", opts.Batch, r.welcome.Facts.MaxBatch)
-	}
-	if opts.Window < 1 || opts.Connections < 1 {
-		return nil, fmt.Errorf("a window of %d batches on %d connections: want at least one of each", opts.Window, opts.Connections)
-	}
 	return openSession(r, opts)
 }
 

@@ -11,7 +11,7 @@
 //	add     SET KEY VALUE NX     →  OK, or null
 //	delete  DEL KEY              →  1 or 0
 //
-// With [Options.MGet] each row of GETs in a batch is one MGET, and the protocol ends in "+mget": fewer commands, other work,
+// With the protocol [MGet] each row of GETs in a batch is one MGET, and the protocol ends in "+mget": fewer commands, other work,
 // other figures. Keys and values are bytes.
 //
 // # Threads

@@ -13,10 +13,10 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	for _, mget := range []bool{false, true} {
-		t.Run(fmt.Sprint("mget=", mget), func(t *testing.T) {
-			r := dial(t, start(t, nil).Addr(), Options{MGet: mget})
-			if want := map[bool]string{false: "resp3", true: "resp3+mget"}[mget]; r.Facts().Protocol != want {
+	for protocol, want := range map[string]string{Get: "resp3", MGet: "resp3+mget"} {
+		t.Run(protocol, func(t *testing.T) {
+			r := dial(t, start(t, nil).Addr(), Options{Protocol: protocol})
+			if r.Facts().Protocol != want {
 				t.Fatalf("the facts say %q", r.Facts().Protocol)
 			}
 			pipetest.Conform(t, r)
@@ -33,8 +33,8 @@ func TestRESP2(t *testing.T) {
 		return append(args, "--rename-command", "HELLO", ""), err
 	}
 	addr := start(t, nil).Addr()
-	for _, mget := range []bool{false, true} {
-		r := dial(t, addr, Options{MGet: mget})
+	for _, protocol := range Protocols {
+		r := dial(t, addr, Options{Protocol: protocol})
 		if !strings.HasPrefix(r.Facts().Protocol, "resp2") {
 			t.Errorf("the facts say %q", r.Facts().Protocol)
 		}
@@ -44,7 +44,7 @@ func TestRESP2(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	t.Run("get", func(t *testing.T) { pipetest.Fail(t, faultStore(Options{})) })
-	t.Run("mget", func(t *testing.T) { pipetest.Fail(t, faultStore(Options{MGet: true})) })
+	t.Run("mget", func(t *testing.T) { pipetest.Fail(t, faultStore(Options{Protocol: MGet})) })
 }
 
 func TestTrickle(t *testing.T) { pipetest.Trickle(t, faultStore(Options{})) }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"dpukv/kvs"
@@ -16,12 +18,21 @@ import (
 // MaxBatch is the most operations of a batch.
 const MaxBatch = pipeline.MaxBatch
 
+// How GETs are asked for.
+const (
+	Get  = "get"  // each for itself
+	MGet = "mget" // each row of them in a batch with one MGET
+)
+
+// Protocols are what [Options.Protocol] may be.
+var Protocols = []string{Get, MGet}
+
 // Options are how to speak to a server.
 type Options struct {
 	// CPUs are those that the server is known to be pinned to. None: what can be seen from here.
 	CPUs []int
-	// MGet asks for each row of GETs in a batch with one MGET.
-	MGet bool
+	// Protocol is one of Protocols; empty: Get.
+	Protocol string
 }
 
 // Remote is a Redis server seen from a client.
@@ -39,6 +50,9 @@ var _ kvs.Remote = (*Remote)(nil)
 
 // Dial asks the server at addr what it is.
 func Dial(ctx context.Context, addr string, opts Options) (*Remote, error) {
+	if opts.Protocol != "" && !slices.Contains(Protocols, opts.Protocol) {
+		return nil, fmt.Errorf("protocol: found %q, allowed: %s", opts.Protocol, strings.Join(Protocols, ", "))
+	}
 	c, err := dialControl(ctx, addr)
 	if err != nil {
 		return nil, fmt.Errorf("redis at %s: %w", addr, err)
@@ -72,7 +86,7 @@ func (r *Remote) learn() (err error) {
 	if r.facts.CPUs == nil {
 		r.facts.CPUs = installed.PinnedTo(r.addr, pid, program)
 	}
-	if r.opts.MGet {
+	if r.opts.Protocol == MGet {
 		r.facts.Protocol += "+mget"
 	}
 	return r.settings()
@@ -125,7 +139,7 @@ func (r *Remote) Stats() (kvs.Stats, error) {
 func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
 	return pipeline.Open(pipeline.Target{
 		Addr: r.addr, Workers: r.facts.Workers, Timeout: timeout,
-		Wire:  func() pipeline.Wire { return &resp{mget: r.opts.MGet} },
+		Wire:  func() pipeline.Wire { return &resp{mget: r.opts.Protocol == MGet} },
 		Greet: r.greet,
 	}, opts)
 }

@@ -48,6 +48,7 @@
 //
 // # The end
 //
+// Unless it is to stand until [Standing.End] (Lab.Stand), a lab goes with the process that made it.
 // A process of its own, the keeper, holds everything; package keeper tells how each way to end is cleaned up
 // after. It needs nothing of the machine's file system, and network namespaces and interfaces have no names outside.
 // Without root, it works in a user namespace where the kernel lets users make one; there, CPU quotas need a

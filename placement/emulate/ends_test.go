@@ -209,7 +209,7 @@ func TestBothKilled(t *testing.T) {
 	}
 	l := startLab(t, study("bf1"))
 	// The kernel may have given the new namespaces the old ones' inodes.
-	fresh := parts(t, l.held.PID, "").namespaces
+	fresh := parts(t, l.Held.PID, "").namespaces
 	s.namespaces = slices.DeleteFunc(s.namespaces, func(n uint64) bool { return slices.Contains(fresh, n) })
 	s.mustVanish(t)
 }
@@ -326,11 +326,11 @@ func TestKeeperGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := parts(t, l.held.PID, "")
-	unix.Kill(l.held.PID, unix.SIGKILL)
+	w := parts(t, l.Held.PID, "")
+	unix.Kill(l.Held.PID, unix.SIGKILL)
 	<-l.Done()
 	_, err = l.Counters("host-a")
-	want := fmt.Sprintf("its keeper (PID %d) ended: signal: killed", l.held.PID)
+	want := fmt.Sprintf("its keeper (PID %d) ended: signal: killed", l.Held.PID)
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -12,49 +12,12 @@ import (
 // Lab is a running testbed. Its methods may be called by several goroutines.
 type Lab struct {
 	*process
+	ways
 	topology *topology
 	model    *model
 
 	mu    sync.Mutex
-	held  keeper.Held
 	facts Facts
-}
-
-// join has the shell move itself into a control group before it becomes the command. The group's file may be gone.
-const join = `echo $$ >"$0" && exec "$@"`
-
-// Argv is the command that runs argv on a machine: within its namespaces and its share of CPU time.
-func (l *Lab) Argv(machine string, argv []string) ([]string, error) {
-	space, err := l.Namespace(machine)
-	if err != nil {
-		return nil, err
-	}
-	var prefix []string
-	if group, ok := l.held.Groups[machine]; ok {
-		prefix = append(prefix, "sh", "-c", join, group.Procs)
-	}
-	prefix = append(prefix, "nsenter", "--net="+space)
-	if l.facts.UserNamespace {
-		prefix = append(prefix, fmt.Sprintf("--user=/proc/%d/ns/user", l.held.PID), "--preserve-credentials")
-	}
-	return slices.Concat(prefix, []string{"--"}, argv), nil
-}
-
-// Namespace is a path of a machine's network namespace, for setns(2), as long as there is the lab.
-func (l *Lab) Namespace(machine string) (string, error) {
-	fd, ok := l.held.FDs[machine]
-	if !ok || l.facts.machine(machine) == nil {
-		return "", l.unknown(machine)
-	}
-	return fmt.Sprintf("/proc/%d/fd/%d", l.held.PID, fd), nil
-}
-
-func (l *Lab) unknown(machine string) error {
-	var names []string
-	for i := range l.facts.Machines {
-		names = append(names, l.facts.Machines[i].Name)
-	}
-	return fmt.Errorf("emulated testbed: found machine %q, allowed: %v", machine, names)
 }
 
 func (f *Facts) machine(name string) *MachineFacts {
@@ -65,9 +28,6 @@ func (f *Facts) machine(name string) *MachineFacts {
 	}
 	return nil
 }
-
-// Address is where the others reach a machine; "" for an on-path DPU.
-func (l *Lab) Address(machine string) string { return l.topology.addresses[machine] }
 
 // SetCores gives a machine the CPU time of n of its profile's cores, at most all, and returns it in CPUs; 0: the
 // machine has no profile, and no limit. The kernel limits a group of processes, not a core: to have each of n busy

@@ -96,7 +96,7 @@ func TestQuotaFacts(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	out, err := command(t, l, "dpu-a", "cat", "/proc/self/cgroup").Output()
-	if want := path.Join(path.Base(path.Dir(path.Dir(l.held.Groups["dpu-a"].Procs))), "dpu-a\n"); err != nil || !strings.Contains(string(out), want) {
+	if want := path.Join(path.Base(path.Dir(path.Dir(l.Held.Groups["dpu-a"].Procs))), "dpu-a\n"); err != nil || !strings.Contains(string(out), want) {
 		t.Errorf("a process on dpu-a is in %s (%v), want %s", out, err, want)
 	}
 	for machine, want := range map[string]string{"dpu-a": "found 0 cores", "nobody": "allowed: [host-a dpu-a host-b dpu-b]"} {

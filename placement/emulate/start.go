@@ -50,9 +50,9 @@ func start(ctx context.Context, spec *Spec) (*Lab, error) {
 	l := &Lab{process: p, topology: newTopology(spec), model: m}
 	l.shape(spec)
 	l.topology.Quotas = m.quotas(spec)
-	err = p.callContext(ctx, "Up", &l.topology.Plan, &l.held)
+	err = p.callContext(ctx, "Up", &l.topology.Plan, &l.Held)
 	if err == nil {
-		err = p.open(&l.held)
+		err = p.open(&l.Held)
 	}
 	if err != nil {
 		if closeErr := p.Close(); closeErr != nil && closeErr.Error() != err.Error() {
@@ -94,7 +94,8 @@ func (l *Lab) shape(spec *Spec) {
 
 // note writes down what was made.
 func (l *Lab) note(spec *Spec, rootless bool) {
-	l.facts = Facts{UserNamespace: rootless, Cgroup: l.held.Cgroup, MTU: spec.mtu(), Offloads: spec.offloads()}
+	l.UserNamespace, l.Addresses = rootless, l.topology.addresses
+	l.facts = Facts{UserNamespace: rootless, Cgroup: l.Held.Cgroup, MTU: spec.mtu(), Offloads: spec.offloads()}
 	for i := range spec.Machines {
 		m := &spec.Machines[i]
 		f := MachineFacts{
@@ -103,12 +104,12 @@ func (l *Lab) note(spec *Spec, rootless bool) {
 		}
 		f.LinkGbps = float64(l.topology.rateOf(spec, m)) / 1e9
 		if p := l.model.profiles[m.Name]; p != nil {
-			set := l.held.Groups[m.Name]
+			set := l.Held.Groups[m.Name]
 			f.Profile, f.Cores, f.CoreStrength = p.Name, p.Cores, p.CoreStrength
 			f.QuotaCPUs, f.PeriodNs = set.CPUs, set.PeriodNs
 			f.Notes = p.notes(p.Cores, f.LinkGbps)
 		}
-		l.facts.Machines = append(l.facts.Machines, f)
+		l.facts.Machines, l.Machines = append(l.facts.Machines, f), append(l.Machines, m.Name)
 	}
 }
 

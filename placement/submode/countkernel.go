@@ -69,14 +69,29 @@ func parseMirred(out, to string) (sum uint64, err error) {
 
 var nftCounter = regexp.MustCompile(`iifname "([^"]+)" counter packets (\d+)`)
 
+// countBridge: netfilter counts what any bridge forwards, so what a port of another one took went elsewhere.
 func countBridge(ctx context.Context, s *site, n Node, e *Evidence) error {
-	out, err := n.Run(ctx, []string{"nft", "list", "table", "bridge", bridge})
+	out, err := n.Run(ctx, []string{"ip", "-j", "link", "show"})
+	if err != nil {
+		return err
+	}
+	all, err := links(out)
+	if err != nil {
+		return err
+	}
+	out, err = n.Run(ctx, []string{"nft", "list", "table", "bridge", bridge})
 	if err != nil {
 		return err
 	}
 	for _, m := range nftCounter.FindAllStringSubmatch(out, -1) {
-		if e.Carried[m[1]], err = strconv.ParseUint(m[2], 10, 64); err != nil {
-			return err
+		v, err := strconv.ParseUint(m[2], 10, 64)
+		if err != nil {
+			return fmt.Errorf("nft list: %w", err)
+		}
+		if port := all[m[1]]; port.Master == bridge {
+			e.Carried[m[1]] = v
+		} else {
+			e.Elsewhere[fmt.Sprintf("%s in bridge %q", m[1], port.Master)] = v
 		}
 	}
 	return nil

@@ -56,6 +56,8 @@ func (b *testbed) carries(t *testing.T, c Config) {
 	if b.snapshot() == before {
 		t.Error("the snapshot sees nothing of what was set up")
 	}
+	// So that the flow is known. While client and server poll on the guest's one CPU, Open vSwitch is slow to put it in place.
+	b.run("a", "ping", "-q", "-c", "3", "-i", "0.2", b.Address("b"))
 	was := b.evidence(l)
 	p := b.load()
 	proof, err := Prove(was, b.evidence(l))

@@ -22,8 +22,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-// binary builds dpukv once: what runs on the machines of a lab, and keeps the lab, is the real program.
+// binary builds dpukv once: what runs on the machines of a lab, and keeps the lab, is the real program. Where there is no compiler,
+// SUBMODE_BINARY names it.
 var binary = sync.OnceValues(func() (string, error) {
+	if path := os.Getenv("SUBMODE_BINARY"); path != "" {
+		return path, nil
+	}
 	path := filepath.Join(scratch, "dpukv")
 	out, err := exec.Command("go", "build", "-o", path, "dpukv/cmd/dpukv").CombinedOutput()
 	if err != nil {
@@ -124,7 +128,8 @@ func (b *testbed) loadWith(store []string, options ...string) results.Point {
 	b.t.Helper()
 	ctx, cancel := context.WithCancel(b.t.Context())
 	defer cancel()
-	argv, err := b.Argv("b", slices.Concat([]string{b.binary, "serve"}, store, []string{"--listen", b.Address("b") + ":0", "--threads", "1", "--json"}))
+	argv, err := b.Argv("b", slices.Concat([]string{b.binary, "serve"}, store,
+		[]string{"--listen", b.Address("b") + ":0", "--threads", "1", "--items", "20000", "--memory", "8MiB", "--json"}))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -168,7 +173,7 @@ func (b *testbed) snapshot() string {
 		{"tc", "qdisc", "show"},
 		{"sh", "-c", `for p in p0 pf0hpf; do tc filter show dev $p ingress; done`},
 		{"sh", "-c", `command -v nft >/dev/null && nft list ruleset || :`},
-		{"sh", "-c", `exec 9</run; flock 9; sysctl net.core.rmem_default`}, // another lab on this machine may be at it
+		{"sh", "-c", `exec 9</run; flock 9; nsenter --target 1 --net sysctl net.core.rmem_default || sysctl net.core.rmem_default`}, // another lab on this machine may be at it
 		{"sh", "-c", `here=$(readlink /proc/self/ns/net | tr -dc 0-9); ls -d /run/dpukv/submode/net-$here 2>/dev/null || :`},
 		{"sh", "-c", `ls -R /run/openvswitch /etc/openvswitch /var/lib/openvswitch 2>/dev/null || :`},
 		{"sh", "-c", `here=$(readlink /proc/self/ns/net)

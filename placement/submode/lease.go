@@ -33,7 +33,7 @@ func (s *Submode) apply(ctx context.Context, n Node) (*Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(j.undo(ctx), sweep(ctx, n, s.cfg.Target)); err != nil {
+	if err := errors.Join(j.undo(ctx), Sweep(ctx, n, s.cfg.Target)); err != nil {
 		return nil, fmt.Errorf("what an earlier apply left cannot be taken back: %w", err)
 	}
 	d, err := s.choose(ctx, n, j)

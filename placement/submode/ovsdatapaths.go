@@ -9,7 +9,7 @@ import (
 func (s *site) netdevSteps() []Step {
 	add := s.addBridge("netdev", nil)
 	add[0].Run = roomy(add[0].Run)
-	add[0].Says += ", its sockets with 8 MB each"
+	add[0].Says += ", its sockets with 8 MB each where the machine's first network namespace, which sets that, is in reach"
 	return append(s.startOVS("ovs-vswitchd", true), add...)
 }
 

@@ -76,13 +76,15 @@ func (s *site) addBridge(datapathType string, port func(name string) []string) [
 }
 
 // roomy runs a command while sockets get 8 MB for what they receive: those of AF_PACKET drop at the default. The setting is
-// one for the whole machine, changed in its first namespace only, and by one of us at a time.
+// one for the whole machine, changed (and, by older kernels, shown) in its first namespace only, and by one
+// of us at a time. Where that namespace is out of reach, as in some containers, the sockets keep the default.
 func roomy(argv []string) []string {
 	return append(sh(`
 exec 9</run
 flock 9
-resize() { nsenter --target 1 --net sysctl -qw net.core.rmem_default="$1"; }
-old=$(sysctl -n net.core.rmem_default)
+there() { nsenter --target 1 --net sysctl "$@"; }
+resize() { there -qw net.core.rmem_default="$1"; }
+old=$(there -n net.core.rmem_default) || exec "$@"
 trap 'resize "$old"' EXIT
 trap 'exit 1' HUP INT TERM
 resize 8388608

@@ -20,21 +20,24 @@ func Owner() string {
 	return strings.ReplaceAll(key, "@", " ")
 }
 
-// sweep removes the folders of dead owners whose network namespace is gone. With the namespace went all there was to undo.
-func sweep(ctx context.Context, n Node, target string) error {
+// Sweep removes the folders of dead owners whose network namespace is gone. With the namespace went all there was to undo.
+func Sweep(ctx context.Context, n Node, target string) error {
 	if target != Linux {
 		return nil
 	}
 	_, err := n.Run(ctx, sh(`
-cd "$1" 2>/dev/null || exit 0
+root=$1
+cd "$root" 2>/dev/null || exit 0
 there=$(stat -Lc %i /proc/[0-9]*/ns/net /run/netns/* 2>/dev/null || :)
 for d in net-*; do
 	owner=$(sed -n 's/.*"Owner":"\([0-9]* [0-9]*\)".*/\1/p' "$d/about" 2>/dev/null) || continue
 	test -n "$owner" || continue
 	set -- $owner
-	test "$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20)" != "$2" || continue
+	test "$(sed -n 's/.*) //; /^[ZX]/!p' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20)" != "$2" || continue
 	printf '%s\n' "$there" | grep -qx "${d#net-}" || rm -rf "$d"
-done`, root(target)))
+done
+cd /
+rmdir -p "$root" 2>/dev/null || :`, root(target)))
 	if err != nil {
 		return fmt.Errorf("node %s: look for folders of dead owners: %w", n.Name, err)
 	}

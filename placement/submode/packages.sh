@@ -4,8 +4,9 @@
 set -eu
 packages="openvswitch-switch openvswitch-switch-dpdk dpdk-dev librte-net-af-packet23 librte-net-af-xdp23
 	iproute2 nftables procps util-linux iputils-ping"
+# Once a package, which may be there for several architectures.
 # shellcheck disable=SC2086 # a list
-if [ "$(dpkg-query -W -f '${db:Status-Status}\n' $packages 2>/dev/null | grep -cx installed)" = "$(echo $packages | wc -w)" ]; then
+if [ "$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' $packages 2>/dev/null | sort -u | grep -c ' installed$')" = "$(echo $packages | wc -w)" ]; then
 	exit 0
 fi
 command -v apt-get >/dev/null || { echo "no apt-get to install:" $packages >&2; exit 1; }

@@ -127,3 +127,6 @@ func (c *Config) check() error {
 
 // CPUs are those for what forwards in user space.
 func (s *Submode) CPUs() []int { return s.cfg.CPUs }
+
+// OwnedBy names another process than this one: see Config.Owner.
+func (s *Submode) OwnedBy(owner string) { s.cfg.Owner = owner }

@@ -11,9 +11,8 @@
 // # Connections
 //
 // A session has Connections × Workers of the server, used in turn, all to the server's one
-// address: which of its threads serves which is the server's choice. Each is a
-// non-blocking socket of the session's own, waited for with its epoll: a read, a write and a wait a batch where
-// the server answers a batch with one write.
+// address: which of its threads serves which is the server's choice. How they are
+// written, read and waited for is the business of [dpukv/kvs/internal/sockets].
 //
 // The buffers grow to what the largest batch and its answers take, and stay; nothing is
 // allocated for an operation.

@@ -9,12 +9,13 @@
 //	Lab.Reach     waits until a space reaches an address
 //	Lab.SetLink   an interface up or down
 //	Lab.SetQuota  the CPU time of a group
+//	Lab.Stay      until a signal, though the owner ends
 //
 // # What ends what
 //
 //	the owner closes, or dies (kill -9 too)  the keeper's input ends: it waits a moment for the processes in its
 //	                                         namespaces, kills the rest, removes the groups, and ends
-//	SIGTERM, SIGHUP to the keeper            the same
+//	SIGTERM, SIGHUP to the keeper            the same; after Lab.Stay, nothing else
 //	kill -9 of the keeper                    the namespaces have no name; they are files open in the keeper, and go
 //	                                         with it and the last process in them. A group is removed by the
 //	                                         owner's Sweep, or by that of the next keeper

@@ -90,7 +90,7 @@ func TestAbandoned(t *testing.T) {
 	const here = 4026531836
 	own := fmt.Sprintf("dpukv-lab-%d-%d-", here, os.Getpid())
 	for name, want := range map[string]bool{
-		own + startOf(os.Getpid()):   false, // alive
+		own + StartOf(os.Getpid()):   false, // alive
 		own + "1":                    true,  // its PID was given to another
 		"dpukv-lab-4026531836-0-1":   true,
 		"dpukv-lab-1-0-1":            false, // another container's
@@ -103,10 +103,10 @@ func TestAbandoned(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	if name, err := groupName(); err != nil || !strings.HasSuffix(name, fmt.Sprintf("-%d-%s", os.Getpid(), startOf(os.Getpid()))) {
+	if name, err := groupName(); err != nil || !strings.HasSuffix(name, fmt.Sprintf("-%d-%s", os.Getpid(), StartOf(os.Getpid()))) {
 		t.Errorf("%s, %v", name, err)
 	}
-	if startOf(0) != "" {
+	if StartOf(0) != "" {
 		t.Error("there is a process 0")
 	}
 }

@@ -13,8 +13,8 @@ import (
 // Name is that of the service, for calls: "Lab.Up".
 const Name = "Lab"
 
-// Run serves on standard input and output until the input ends, ctx does, or the terminal is hung up. Then it takes
-// away what was made.
+// Run serves on standard input and output until the input ends (unless the lab stays), ctx does, or the terminal is hung up. Then
+// it takes away what was made.
 func Run(ctx context.Context) error {
 	signal.Ignore(syscall.SIGPIPE) // whoever asked may be dead: that is no reason to leave anything behind
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
@@ -26,7 +26,11 @@ func Run(ctx context.Context) error {
 	if err := server.RegisterName(Name, l); err != nil {
 		return err
 	}
-	go server.ServeCodec(jsonrpc.NewServerCodec(&owner{os.Stdin, os.Stdout, cancel}))
+	go server.ServeCodec(jsonrpc.NewServerCodec(&owner{os.Stdin, os.Stdout, func() {
+		if !l.stays.Load() {
+			cancel()
+		}
+	}}))
 	<-ctx.Done()
 	return l.down()
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 )
 
 // lab is the service. One call at a time.
@@ -14,7 +15,8 @@ type lab struct {
 	ctx    context.Context
 	plan   *Plan
 	spaces map[string]*space
-	groups *groups // nil: no quotas
+	stays  atomic.Bool // without an owner
+	groups *groups     // nil: no quotas
 	set    map[string]Set
 }
 
@@ -43,6 +45,12 @@ func (l *lab) Up(plan *Plan, held *Held) error {
 		held.Cgroup = l.groups.version
 	}
 	return nil
+}
+
+// Stay has the lab go on when its owner ends. Then a signal ends it.
+func (l *lab) Stay(_ struct{}, _ *struct{}) error {
+	l.stays.Store(true)
+	return os.Chdir("/") // where the owner was may be unmounted
 }
 
 // Counters reads those of every interface.

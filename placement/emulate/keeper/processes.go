@@ -95,9 +95,9 @@ func inSpaces(inodes map[uint64]bool) []int {
 	return pids
 }
 
-// startOf is when a process started, in clock ticks after boot (proc_pid_stat(5), field 22); "": there is none, or
+// StartOf is when a process started, in clock ticks after boot (proc_pid_stat(5), field 22); "": there is none, or
 // nothing of it but its place in the process table.
-func startOf(pid int) string {
+func StartOf(pid int) string {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return ""

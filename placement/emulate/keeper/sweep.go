@@ -20,7 +20,7 @@ func groupName() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s%d-%d-%s", groupPrefix, space, os.Getpid(), startOf(os.Getpid())), nil
+	return fmt.Sprintf("%s%d-%d-%s", groupPrefix, space, os.Getpid(), StartOf(os.Getpid())), nil
 }
 
 // abandoned reports whether name is that of a keeper in this PID namespace which is no more.
@@ -30,7 +30,7 @@ func abandoned(name string, space uint64) bool {
 		return false
 	}
 	pid, err := strconv.Atoi(parts[1])
-	return err == nil && parts[0] == strconv.FormatUint(space, 10) && startOf(pid) != parts[2]
+	return err == nil && parts[0] == strconv.FormatUint(space, 10) && StartOf(pid) != parts[2]
 }
 
 // owned tells whether a group is this user's, so that no other user's lab is in the way of this one's.

@@ -1,0 +1,93 @@
+package pipetest
+
+import (
+	"fmt"
+	"os/exec"
+	"strconv"
+	"testing"
+	"time"
+
+	"dpukv/client"
+	"dpukv/hashbench"
+	"dpukv/internal/cpu"
+	"dpukv/kvs"
+)
+
+// Tool is somebody else's load client.
+type Tool struct {
+	Name string
+	// Args are those of the program for so many connections, a run of about three seconds.
+	Args func(connections int) []string
+	// Rate finds the operations a second in what it printed.
+	Rate func(out []byte) (float64, error)
+}
+
+// Program is where a tool is installed. Without it, or without a CPU each for a server and a client, which are the first
+// and the last, there is nothing to compare.
+func (t Tool) Program(b *testing.B) (path string, server, client int) {
+	path, err := exec.LookPath(t.Name)
+	if err != nil {
+		b.Skip(err)
+	}
+	cpus, err := cpu.Allowed()
+	if err != nil || len(cpus) < 2 {
+		b.Skipf("a server and a client need a CPU each: found %v (%v)", cpus, err)
+	}
+	return path, cpus[0], cpus[len(cpus)-1]
+}
+
+// Beside puts the same load on a server by this project's client and by a tool: over so many connections, in batches as the workload
+// says, from the same CPU. Both have stored the keys they ask for. The throughput and the server's cost an operation should
+// differ by less than 10 % while the server is what is busy.
+func Beside(b *testing.B, r kvs.Remote, w client.Workload, connections, batch int, t Tool) {
+	program, _, on := t.Program(b)
+	b.Run(fmt.Sprintf("connections=%d/by=dpukv", connections), func(b *testing.B) {
+		for b.Loop() {
+			Load(b, r, w, connections, batch, on)
+		}
+	})
+	b.Run(fmt.Sprintf("connections=%d/by=%s", connections, t.Name), func(b *testing.B) {
+		for b.Loop() {
+			t.load(b, r, program, connections, on)
+		}
+	})
+}
+
+// Load stores the workload's keys and asks for them, from one CPU.
+func Load(b *testing.B, r kvs.Remote, w client.Workload, connections, batch, on int) {
+	hash, err := hashbench.Lookup(hashbench.Default)
+	if err != nil {
+		b.Fatal(err)
+	}
+	res, err := client.Run(b.Context(), r, client.Config{
+		Workload: w, Threads: 1, Connections: connections, Window: 1, Batch: batch, Hash: hash, CPUs: []int{on}, Duration: 3 * time.Second,
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(res.Point.ServerCPUNsPerOp, "server-cpu-ns/op")
+	b.ReportMetric(res.Point.ThroughputOps/1e6, "Mops")
+}
+
+// load is one of theirs.
+func (t Tool) load(b *testing.B, r kvs.Remote, program string, connections, on int) {
+	before, err := r.Stats()
+	if err != nil {
+		b.Fatal(err)
+	}
+	args := append([]string{"-c", strconv.Itoa(on), program}, t.Args(connections)...)
+	out, err := exec.CommandContext(b.Context(), "taskset", args...).Output()
+	if err != nil {
+		b.Fatalf("taskset %q: %v", args, err)
+	}
+	after, err := r.Stats()
+	if err != nil {
+		b.Fatal(err)
+	}
+	rate, err := t.Rate(out)
+	if err != nil {
+		b.Fatalf("%s says %q: %v", t.Name, out, err)
+	}
+	b.ReportMetric(float64(after.CPUNs-before.CPUNs)/float64(after.Ops()-before.Ops()), "server-cpu-ns/op")
+	b.ReportMetric(rate/1e6, "Mops")
+}

@@ -1,0 +1,171 @@
+package sockets
+
+import (
+	"fmt"
+	"net"
+	"time"
+
+	"dpukv/internal/cpu"
+	"dpukv/kvs"
+
+	"golang.org/x/sys/unix"
+)
+
+// minReadBytes is the least room to read into.
+const minReadBytes = 32 << 10
+
+// Conn is one connection of a session.
+type Conn[N any] struct {
+	Addr    string
+	Filling *Batch[N]   // never nil; waits, full, while the whole window is in flight
+	Flight  []*Batch[N] // in the order sent
+	// In[From:To] was read and is not handed on.
+	In       []byte
+	From, To int
+
+	fd      int
+	number  int // in the session
+	counts  *Counts
+	poller  *poller
+	idle    []*Batch[N]
+	unsent  int  // index in Flight of the first batch not written whole
+	blocked bool // the kernel takes no more for now
+}
+
+// Dial connects, greets, and takes the socket away from Go's poller. The connection belongs to a session once it was added there.
+func (c *Conn[N]) Dial(addr string, timeout time.Duration, greet func(net.Conn) error, opts kvs.SessionOptions) error {
+	nc, err := net.DialTimeout("tcp", addr, timeout)
+	if err != nil {
+		return err
+	}
+	defer nc.Close()
+	if err := greet(nc); err != nil {
+		return err
+	}
+	if c.fd, err = takeOver(nc.(*net.TCPConn)); err != nil {
+		return err
+	}
+	c.Addr, c.In, c.Flight = addr, make([]byte, 2*minReadBytes), make([]*Batch[N], 0, opts.Window)
+	// One batch more than the window: a full one waits while the window is in flight.
+	for range opts.Window + 1 {
+		c.idle = append(c.idle, &Batch[N]{Frame: make([]byte, 0, 4096), Notes: make([]N, 0, opts.Batch)})
+	}
+	c.refill()
+	return nil
+}
+
+// takeOver gives a non-blocking descriptor of its own to a connection, away from Go's poller.
+func takeOver(nc *net.TCPConn) (fd int, err error) {
+	if err := nc.SetNoDelay(true); err != nil {
+		return -1, err
+	}
+	raw, err := nc.SyscallConn()
+	if err != nil {
+		return -1, err
+	}
+	var dupErr error
+	if err := raw.Control(func(s uintptr) { fd, dupErr = unix.FcntlInt(s, unix.F_DUPFD_CLOEXEC, 0) }); err != nil {
+		return -1, err
+	}
+	return fd, dupErr // non-blocking, as Go made it
+}
+
+// Room reports whether the batch being filled takes another request.
+func (c *Conn[N]) Room() bool { return len(c.Filling.Notes) < cap(c.Filling.Notes) }
+
+// Begun reports whether the batch being filled has any.
+func (c *Conn[N]) Begun() bool { return len(c.Filling.Notes) > 0 }
+
+// Open reports whether another batch may be in flight.
+func (c *Conn[N]) Open() bool { return len(c.Flight) < cap(c.Flight) }
+
+// refill takes an idle batch to fill.
+func (c *Conn[N]) refill() {
+	last := len(c.idle) - 1
+	c.Filling, c.idle = c.idle[last], c.idle[:last]
+	c.Filling.reset()
+}
+
+// Launch puts the batch being filled in flight, and takes another to fill. The window is open.
+func (c *Conn[N]) Launch() error {
+	c.Filling.SentNs = cpu.NowNs()
+	c.Flight = append(c.Flight, c.Filling)
+	c.counts.Traffic.Frames++
+	c.refill()
+	return c.Push()
+}
+
+// Push writes what is not written yet, as far as the kernel takes it.
+func (c *Conn[N]) Push() error {
+	for c.unsent < len(c.Flight) {
+		b := c.Flight[c.unsent]
+		n, err := unix.Write(c.fd, b.Frame[b.written:])
+		if err == unix.EAGAIN {
+			return c.block(true)
+		}
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("send to %s: %w", c.Addr, err)
+		}
+		c.counts.Traffic.SentBytes += uint64(n)
+		if b.written += n; b.written == len(b.Frame) {
+			c.unsent++
+		}
+	}
+	return c.block(false)
+}
+
+// block asks the poller to tell when the kernel takes more, or no longer to.
+func (c *Conn[N]) block(blocked bool) error {
+	if c.blocked == blocked {
+		return nil
+	}
+	c.blocked = blocked
+	return c.poller.watch(unix.EPOLL_CTL_MOD, c.fd, c.number, blocked)
+}
+
+// Join makes the connection one of a session's.
+func (c *Conn[N]) Join(number int, p *poller, counts *Counts) error {
+	c.number, c.poller, c.counts = number, p, counts
+	return p.watch(unix.EPOLL_CTL_ADD, c.fd, number, false)
+}
+
+// Read reads once, behind what is not handed on, which it moves to the front of In. There is room for whole bytes at least, if that
+// many are known to come. Nothing read is no error.
+func (c *Conn[N]) Read(whole int) (n int, err error) {
+	copy(c.In, c.In[c.From:c.To])
+	c.From, c.To = 0, c.To-c.From
+	if need := max(c.To+minReadBytes, whole); need > len(c.In) {
+		c.In = append(make([]byte, 0, 2*need), c.In[:c.To]...)[:2*need]
+	}
+	n, err = unix.Read(c.fd, c.In[c.To:])
+	switch {
+	case err == unix.EAGAIN || err == unix.EINTR:
+		return 0, nil
+	case err != nil:
+		return 0, fmt.Errorf("receive from %s: %w", c.Addr, err)
+	case n == 0:
+		return 0, fmt.Errorf("%s closed the connection with %d batches in flight", c.Addr, len(c.Flight))
+	}
+	c.To += n
+	c.counts.Traffic.ReceivedBytes += uint64(n)
+	return n, nil
+}
+
+// Retire takes the oldest batch out of flight. An answer to one that was not even sent is an error.
+func (c *Conn[N]) Retire() error {
+	b := c.Flight[0]
+	if c.unsent == 0 {
+		return fmt.Errorf("a batch of %d bytes was answered of which %d were sent", len(b.Frame), b.written)
+	}
+	c.counts.Pending -= len(b.Notes)
+	c.Flight = append(c.Flight[:0], c.Flight[1:]...)
+	c.unsent--
+	c.idle = append(c.idle, b)
+	return nil
+}
+
+// Close closes the descriptor.
+func (c *Conn[N]) Close() error { return unix.Close(c.fd) }

@@ -1,0 +1,63 @@
+package sockets
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestOthersRun: while the only processor of Go's scheduler waits in a session, other goroutines get their turn all the same.
+func TestOthersRun(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for _, wait := range []time.Duration{500 * time.Microsecond, 20 * time.Millisecond, time.Hour} {
+		var over atomic.Bool
+		done := make(chan error, 1)
+		go func() {
+			p, err := newPoller()
+			for err == nil && !over.Load() {
+				_, err = p.Wait(wait)
+			}
+			done <- err
+			p.Close()
+		}()
+		runtime.Gosched() // it waits
+		over.Store(true)
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestWaitTells: a descriptor with something to read ends a wait, short or long, and is told by its number.
+func TestWaitTells(t *testing.T) {
+	p, err := newPoller()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	var fds [2]int
+	if err := unix.Pipe2(fds[:], unix.O_CLOEXEC); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fds[0])
+	defer unix.Close(fds[1])
+	if err := p.watch(unix.EPOLL_CTL_ADD, fds[0], 7, false); err != nil {
+		t.Fatal(err)
+	}
+	for _, wait := range []time.Duration{0, 500 * time.Microsecond, 20 * time.Millisecond} {
+		if events, err := p.Wait(wait); err != nil || len(events) != 0 {
+			t.Fatalf("%v, with nothing to tell: %v, %v", wait, events, err)
+		}
+	}
+	if _, err := unix.Write(fds[1], []byte{1}); err != nil {
+		t.Fatal(err)
+	}
+	for _, wait := range []time.Duration{0, 500 * time.Microsecond, time.Hour} {
+		if events, err := p.Wait(wait); err != nil || len(events) != 1 || events[0].Fd != 7 {
+			t.Fatalf("%v: %v, %v", wait, events, err)
+		}
+	}
+}

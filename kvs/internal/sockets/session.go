@@ -1,0 +1,123 @@
+package sockets
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"dpukv/kvs"
+
+	"golang.org/x/sys/unix"
+)
+
+// Member is a connection of a session: a [Conn], and what the bytes mean.
+type Member interface {
+	Room() bool
+	Begun() bool
+	Open() bool
+	Push() error
+	Close() error
+
+	// Send completes the batch being filled and puts it in flight. The window is open.
+	Send() error
+	// Receive reads once, and hands on the batches whose answers are all there.
+	Receive(answers []kvs.Answer) ([]kvs.Answer, error)
+
+	Join(number int, p *poller, counts *Counts) error
+}
+
+// Counts are what a session's connections count together.
+type Counts struct {
+	Pending int // requests submitted and not answered
+	Traffic kvs.Traffic
+}
+
+// Session is one load worker's connections: all of a [kvs.Session] but Submit. It belongs to one goroutine.
+type Session[C Member] struct {
+	counts Counts
+	conns  []C
+	poller *poller
+}
+
+// Init checks the sizes, and makes ready for connections. Batches may have up to so many operations.
+func (s *Session[C]) Init(opts kvs.SessionOptions, maxBatch int) (err error) {
+	if opts.Batch < 1 || opts.Batch > maxBatch {
+		return fmt.Errorf("batches of %d operations: allowed are 1 to %d", opts.Batch, maxBatch)
+	}
+	if opts.Window < 1 || opts.Connections < 1 {
+		return fmt.Errorf("a window of %d batches on %d connections: want at least one of each", opts.Window, opts.Connections)
+	}
+	s.poller, err = newPoller()
+	return err
+}
+
+// Add adds a connection that was dialled. Close closes it.
+func (s *Session[C]) Add(c C) error {
+	s.conns = append(s.conns, c)
+	return c.Join(len(s.conns)-1, s.poller, &s.counts)
+}
+
+// Submitted counts one request.
+func (s *Session[C]) Submitted() { s.counts.Pending++ }
+
+// Flush sends the batches that are not full.
+func (s *Session[C]) Flush() error {
+	for _, c := range s.conns {
+		if c.Begun() && c.Open() {
+			if err := c.Send(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Poll waits, reads, and parses.
+func (s *Session[C]) Poll(answers []kvs.Answer, wait time.Duration) ([]kvs.Answer, error) {
+	events, err := s.poller.Wait(wait)
+	if err != nil {
+		return answers, err
+	}
+	for _, e := range events {
+		c := s.conns[e.Fd]
+		if e.Events&unix.EPOLLOUT != 0 {
+			if err := c.Push(); err != nil {
+				return answers, err
+			}
+		}
+		if e.Events&^unix.EPOLLOUT != 0 {
+			if answers, err = s.receive(c, answers); err != nil {
+				return answers, err
+			}
+		}
+	}
+	return answers, nil
+}
+
+// receive takes what came, and sends the batch that may have waited for it.
+func (s *Session[C]) receive(c C, answers []kvs.Answer) ([]kvs.Answer, error) {
+	answers, err := c.Receive(answers)
+	if err != nil || c.Room() || !c.Open() {
+		return answers, err
+	}
+	return answers, c.Send()
+}
+
+// InFlight counts requests, batched or sent.
+func (s *Session[C]) InFlight() int { return s.counts.Pending }
+
+// Traffic counts since the session was opened.
+func (s *Session[C]) Traffic() kvs.Traffic { return s.counts.Traffic }
+
+// Close closes every connection.
+func (s *Session[C]) Close() error {
+	var errs []error
+	for _, c := range s.conns {
+		errs = append(errs, c.Close())
+	}
+	s.conns = nil
+	if s.poller != nil {
+		errs = append(errs, s.poller.Close())
+	}
+	return errors.Join(errs...)
+}

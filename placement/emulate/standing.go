@@ -1,0 +1,105 @@
+package emulate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dpukv/placement/emulate/keeper"
+)
+
+// Standing is a lab that outlives the process that made it, until End. A file tells how to get onto its machines.
+type Standing struct {
+	ways
+	Start string `json:"start"` // of the keeper, in clock ticks after boot
+	file  string
+}
+
+// Stand has the lab go on after this process, and writes the file for OpenStanding. The lab may then not be used, nor closed.
+func (l *Lab) Stand(file string) (*Standing, error) {
+	s := &Standing{l.ways, keeper.StartOf(l.Held.PID), file}
+	text, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return nil, err
+	}
+	// Before it stays, so that nothing stays of which nobody knows.
+	if err := os.WriteFile(file+".new", text, 0o600); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(os.Rename(file+".new", file), l.call("Stay", struct{}{}, &struct{}{})); err != nil {
+		return nil, errors.Join(err, s.forget())
+	}
+	return s, nil
+}
+
+// OpenStanding finds the lab of a file; nil: there is none.
+func OpenStanding(file string) (*Standing, error) {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &Standing{file: file}
+	err = json.Unmarshal(text, s)
+	if err == nil && (s.Held.PID <= 1 || s.Start == "") {
+		err = errors.New("without a keeper")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: found no emulated testbed in it: %w. Remove it, and end what \"pgrep -af 'dpukv lab'\" lists", file, err)
+	}
+	return s, nil
+}
+
+// Alive tells whether there are machines still: a keeper that was killed took them along.
+func (s *Standing) Alive() bool { return keeper.StartOf(s.Held.PID) == s.Start }
+
+// Owner is the keeper, as package submode names owners.
+func (s *Standing) Owner() string { return fmt.Sprintf("%d %s", s.Held.PID, s.Start) }
+
+// End ends all processes on the machines, takes the machines away, and removes the file. If the keeper was killed, what it left is removed.
+func (s *Standing) End() error {
+	fd, err := unix.PidfdOpen(s.Held.PID, 0)
+	if err == nil {
+		defer unix.Close(fd)
+	}
+	if err == nil && s.Alive() { // asked with the PID held, so that it is not another's
+		err = errors.Join(unix.PidfdSendSignal(fd, unix.SIGTERM, nil, 0), s.await())
+	} else {
+		err = nil
+	}
+	if err = errors.Join(err, keeper.Sweep()); err != nil {
+		return fmt.Errorf("take the emulated machines away: %w", err)
+	}
+	return s.forget()
+}
+
+func (s *Standing) await() error {
+	for end := time.Now().Add(closePatience); s.Alive(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			return fmt.Errorf("their keeper, PID %d, does not end", s.Held.PID)
+		}
+	}
+	return nil
+}
+
+// forget removes the file, and the two folders above that dpukv made, if others have nothing there.
+func (s *Standing) forget() error {
+	err := os.Remove(s.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	dir := filepath.Dir(s.file)
+	_, _ = os.Remove(dir), os.Remove(filepath.Dir(dir))
+	return err
+}
