@@ -74,7 +74,7 @@ LAB_REQUIRE = ovs-netdev ovs-dpdk testpmd
 
 test-lab: lab-packages ## the on-path submodes: every datapath carries the load, with evidence (as root); OvS's kernel datapath and flower in a virtual machine
 	SUBMODE_REQUIRE="$(LAB_REQUIRE)" $(TEST) -count=1 ./placement/submode/...
-	$(TEST) -count=1 -run 'Submode' ./placement ./cmd/dpukv
+	SUBMODE_REQUIRE="$(LAB_REQUIRE)" $(TEST) -count=1 -run 'Submode' ./placement ./cmd/dpukv
 	$(GO) test -tags rdmavm -count=1 -timeout 60m -v -run TestOnPath ./internal/rdmavm
 
 race: deps ## the tests under the race detector

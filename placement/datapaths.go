@@ -7,6 +7,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/placement/submode"
+	"dpukv/placement/submode/packetfilter"
 )
 
 // Datapath is what a DPU's node has for on-path submodes: datapath: {…} in a testbed file.
@@ -97,11 +98,11 @@ func (t *Testbed) dpuOf(host string) *Node {
 }
 
 // submode is what a DPU's node is to do in one; binary is this program there, cpus are those of this machine.
-func (n *Node) submode(name, binary string, cpus []int, filter submode.Filter) (*submode.Submode, error) {
+func (n *Node) submode(name, binary string, cpus []int, work packetfilter.Filter) (*submode.Submode, error) {
 	d := &n.Datapath
 	c := submode.Config{
 		Submode: name, Target: n.target(), Datapath: d.Chosen[name], Ports: submode.Ports{Wire: d.Wire, Host: d.Host},
-		PCI: d.PCI, CPUs: d.CPUs, Binary: binary, Filter: filter,
+		PCI: d.PCI, CPUs: d.CPUs, Binary: binary, Filter: work,
 	}
 	if c.CPUs == nil {
 		c.CPUs = n.CPUs

@@ -144,7 +144,7 @@ func TestExamples(t *testing.T) {
 			continue
 		}
 		testbed := ""
-		if strings.HasPrefix(name, "fig") || strings.HasPrefix(name, "placements") || name == "lynx-fig9" {
+		if strings.HasPrefix(name, "fig") || strings.HasPrefix(name, "placements") || name == "lynx-fig9" || name == "filters" {
 			testbed = "../examples/netns.yaml"
 		}
 		plan, err := NewPlan(Options{SweepFile: file, TestbedFile: testbed, Dir: filepath.Join(t.TempDir(), "run")})
@@ -155,6 +155,13 @@ func TestExamples(t *testing.T) {
 		var out strings.Builder
 		if err := plan.DryRun(&out); err != nil {
 			t.Error(err)
+		}
+		if name == "filters" {
+			for _, want := range []string{"drop-client:192.0.2.1-192.0.2.200", "drop-key-hash:64-95", "count-opcode", "24 points"} {
+				if !strings.Contains(out.String(), want) {
+					t.Errorf("%s: found no %s:\n%s", file, want, out.String())
+				}
+			}
 		}
 		if file != "../examples/mica.yaml" {
 			continue

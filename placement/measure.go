@@ -53,7 +53,7 @@ func (r *runner) measure(ctx context.Context, pt *Point) (res *result, err error
 	defer cancel()
 	res, err = r.load(ctx, e, &c, pt, up, way)
 	if err != nil {
-		err = rootCause(ctx, err)
+		err = way.blame(context.WithoutCancel(ctx), rootCause(ctx, err))
 	}
 	if res != nil {
 		r.complete(pt, &res.Point, e, up, slices.Concat(way.doubts(e), doubts))

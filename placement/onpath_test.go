@@ -86,13 +86,15 @@ client_side: [hostA, dpuA]
 server_side: [hostB, dpuB]
 `
 	for sweep, want := range map[string]string{
-		"submodes: sm1\nplacements: CH-SD":                     "found the server on dpuB, allowed: on a host",
-		"submodes: sm1\nplacements: L-CD-SH":                   "found a client on dpuB, allowed: on a machine that the way to hostB starts from",
-		"submodes: sm1\nstores: herd":                          "RDMA passes an on-path DPU in its eSwitch only",
-		"submodes: [sm2, sm3]\nfilters: drop-client:192.0.2.1": "testpmd's io mode forwards without a look",
-		"submodes: off-path\nfilters: drop-client:192.0.2.1":   "there is no DPU on the path",
-		"submodes: sm1\nfilters: count-opcode:get":             "filters: found \"count-opcode:get\", allowed: none, drop-client:ADDRESS",
-		"submodes: direct\nplacements: CD-SH":                  "found a client on dpuA",
+		"submodes: sm1\nplacements: CH-SD":                          "found the server on dpuB, allowed: on a host",
+		"submodes: sm1\nplacements: L-CD-SH":                        "found a client on dpuB, allowed: on a machine that the way to hostB starts from",
+		"submodes: [sm1, sm3]\nstores: herd\nfilters: count-opcode": "neither an OpenFlow rule nor flower",
+		"submodes: sm3\nstores: herd\nfilters: count-opcode":        "no memory to count in",
+		"submodes: sm4\nfilters: count-opcode":                      "found filter count-opcode with store mica, allowed: with herd",
+		"submodes: sm1\nstores: redis\nfilters: drop-key-hash:1":    "found filter drop-key-hash:1 with store redis, allowed: with herd",
+		"submodes: off-path\nfilters: drop-client:192.0.2.1":        "there is no DPU on the path",
+		"submodes: sm1\nfilters: count-opcode:get":                  "filters: found \"count-opcode:get\", allowed: none, drop-client:ADDRESS",
+		"submodes: direct\nplacements: CD-SH":                       "found a client on dpuA",
 	} {
 		s, err := ParseSweep("s.yaml", []byte(sweep+"\n"))
 		if err == nil {

@@ -11,6 +11,7 @@ import (
 	"dpukv/placement/emulate"
 	"dpukv/placement/launch"
 	"dpukv/placement/submode"
+	"dpukv/placement/submode/packetfilter"
 	"dpukv/results"
 )
 
@@ -18,7 +19,8 @@ import (
 type path struct {
 	dpu    *Node
 	lease  *submode.Lease
-	before *submode.Evidence
+	laid   *submode.Evidence // with a filter: when the datapath was there
+	before *submode.Evidence // when the load began
 
 	// direct: the server's interface, and what it had counted.
 	server *Node
@@ -39,7 +41,26 @@ func (r *runner) lay(ctx context.Context, pt *Point, c *cast) (*path, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &path{dpu: dpu, lease: lease}, nil
+	p := &path{dpu: dpu, lease: lease}
+	if lease.Filter() != "" {
+		p.laid, err = lease.Evidence(ctx)
+	}
+	return p, err
+}
+
+// blame says so if the filter dropped packets of a load that failed: those are its lost operations.
+func (p *path) blame(ctx context.Context, err error) error {
+	if err == nil || p == nil || p.laid == nil {
+		return err
+	}
+	now, evidenceErr := p.lease.Evidence(ctx)
+	if evidenceErr != nil {
+		return errors.Join(err, evidenceErr)
+	}
+	if n := now.Dropped - min(p.laid.Dropped, now.Dropped); n > 0 {
+		return fmt.Errorf("%w; the filter %s dropped %d packets of this point on the path, so what waited for an answer to them was lost", err, p.lease.Filter(), n)
+	}
+	return err
 }
 
 // checkOffPath has a card whose node says that it is one in the mode for it. A card in the other mode would forward.
@@ -48,7 +69,7 @@ func (m *machines) checkOffPath(ctx context.Context, c *cast) error {
 	if dpu == nil || dpu.Datapath.Target != submode.BlueField {
 		return nil
 	}
-	s, err := dpu.submode(submode.OffPath, "", nil, submode.Filter{})
+	s, err := dpu.submode(submode.OffPath, "", nil, packetfilter.Filter{})
 	if err != nil {
 		return err
 	}
@@ -144,6 +165,9 @@ func (p *path) end(ctx context.Context, point *results.Point) error {
 	proof, err := submode.Prove(p.before, after)
 	point.Datapath, point.DatapathIs, point.Substitute = proof.Datapath, proof.Is, proof.Substitute
 	point.Evidence, point.CarriedShare, point.ForwarderCPUNs = proof.Packets, proof.CarriedShare, proof.ForwarderCPUNs
+	if n := proof.Packets["dropped"]; n > 0 {
+		point.Warnings = append(point.Warnings, fmt.Sprintf("the filter %s dropped %d packets on the path", proof.Filter, n))
+	}
 	return err
 }
 

@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"dpukv/placement/submode"
+	"dpukv/placement/submode/packetfilter"
 )
 
-// filters are a submode's work on the path, in the words of submode.ParseFilter.
+// filters are a submode's work on the path, in the words of packetfilter.Parse.
 var filters = codec[string]{
 	parse: func(s string) (string, error) {
-		f, err := submode.ParseFilter(strings.Fields(s))
+		f, err := packetfilter.Parse(strings.Fields(s))
 		if err != nil || s == "" {
 			return "", errNotAllowed
 		}
@@ -24,12 +25,12 @@ var filters = codec[string]{
 		}
 		return s
 	},
-	allowed: submode.FilterWords,
+	allowed: packetfilter.Words,
 }
 
 // workOnPath was read by the codec.
-func workOnPath(text string) submode.Filter {
-	f, _ := submode.ParseFilter(strings.Fields(text))
+func workOnPath(text string) packetfilter.Filter {
+	f, _ := packetfilter.Parse(strings.Fields(text))
 	return f
 }
 
@@ -48,12 +49,15 @@ func checkSubmodes(s *Sweep, t *Testbed) (errs []error) {
 	return errs
 }
 
-func checkSubmode(s *Sweep, t *Testbed, name, placement string, f submode.Filter) error {
+func checkSubmode(s *Sweep, t *Testbed, name, placement string, f packetfilter.Filter) error {
 	if !submode.OnPath(name) && f.String() != "" {
 		return fmt.Errorf("found filter %s: there is no DPU on the path, allowed: with an on-path submode", f)
 	}
 	if name == submode.OffPath {
 		return nil
+	}
+	if err := checkFilterOfStores(s, &f); err != nil {
+		return err
 	}
 	c, err := t.cast(placement)
 	if err != nil {
@@ -70,8 +74,8 @@ func checkSubmode(s *Sweep, t *Testbed, name, placement string, f submode.Filter
 	if name == submode.Direct {
 		return checkDirect(&c)
 	}
-	if slices.ContainsFunc(s.Stores, func(store string) bool { return stores[store].rdma }) && name != submode.SM4 {
-		return fmt.Errorf("found a store over RDMA, allowed: stores over TCP, or %s: RDMA passes an on-path DPU in its eSwitch only", submode.SM4)
+	if err := checkRDMA(s, &c, name); err != nil {
+		return err
 	}
 	dpu := t.dpuOf(c.server.Name)
 	if dpu == nil {
@@ -86,6 +90,38 @@ func checkSubmode(s *Sweep, t *Testbed, name, placement string, f submode.Filter
 	return nil
 }
 
+// checkRDMA: an RDMA NIC's packets never reach the CPU of a DPU in their way, while softroce's are UDP like any other.
+func checkRDMA(s *Sweep, c *cast, name string) error {
+	if name == submode.SM4 || !slices.ContainsFunc(s.Stores, func(store string) bool { return stores[store].rdma }) {
+		return nil
+	}
+	for _, n := range c.all() {
+		device, err := c.device(n)
+		if err != nil {
+			return nil //nolint:nilerr // said elsewhere
+		}
+		if !strings.HasPrefix(device, "softroce") {
+			return fmt.Errorf("found a store over RDMA with the device %s of node %s, allowed: rdma: {device: softroce}, stores over TCP, or %s: "+
+				"an RDMA NIC's packets pass an on-path DPU in its eSwitch only", device, n.Name, submode.SM4)
+		}
+	}
+	return nil
+}
+
+// checkFilterOfStores: only HERD's requests say in their packets' headers, or in one place of them, what a filter asks for.
+func checkFilterOfStores(s *Sweep, f *packetfilter.Filter) error {
+	if !f.ReadsRequests() {
+		return nil
+	}
+	for _, store := range s.Stores {
+		if !stores[store].rdma {
+			return fmt.Errorf("found filter %s with store %s, allowed: with herd. The requests of %s lie in a TCP stream, whose segments begin anywhere in a request and hold those for other keys, too: "+
+				"one that is dropped is sent again for ever, and holds up all behind it", f, store, store)
+		}
+	}
+	return nil
+}
+
 // checkDirect: only hosts that the sweep makes can be joined otherwise for one point than for another.
 func checkDirect(c *cast) error {
 	for _, n := range c.all() {
@@ -94,6 +130,22 @@ func checkDirect(c *cast) error {
 		}
 	}
 	return nil
+}
+
+func (p *Plan) describeSubmode(w io.Writer, dpu *Node, name string, f packetfilter.Filter) {
+	forwards := dpu.Datapath.Chosen[name]
+	if forwards == "" {
+		forwards = strings.Join(submode.ByDefault(dpu.target(), name, f), ", else ")
+	}
+	does, options := "", ""
+	if !f.None() {
+		does = " with filter " + f.String()
+	}
+	for _, word := range f.Words() {
+		options += " --filter " + word
+	}
+	fmt.Fprintf(w, "%s on node %s%s: %s; its commands: dpukv submode plan %s --node %s --testbed %s%s\n", name, dpu.Name, does, forwards,
+		strings.TrimPrefix(name, "sm"), dpu.Name, p.testbed.Name, options)
 }
 
 // describeSubmodes says what is set up on which DPU, and where its commands are shown.
@@ -110,12 +162,9 @@ func (p *Plan) describeSubmodes(w io.Writer) error {
 				continue
 			}
 			told[name+dpu.Name] = true
-			forwards := dpu.Datapath.Chosen[name]
-			if forwards == "" {
-				forwards = strings.Join(submode.ByDefault(dpu.target(), name), ", else ")
+			for _, f := range p.sweep.Filters {
+				p.describeSubmode(w, dpu, name, workOnPath(f))
 			}
-			fmt.Fprintf(w, "%s on node %s: %s; its commands: dpukv submode plan %s --node %s --testbed %s\n", name, dpu.Name, forwards,
-				strings.TrimPrefix(name, "sm"), dpu.Name, p.testbed.Name)
 		}
 	}
 	if len(told) > 0 {

@@ -11,6 +11,7 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/placement/emulate"
 	"dpukv/placement/submode"
+	"dpukv/placement/submode/packetfilter"
 )
 
 // SubmodeTool does by hand, on one DPU of a testbed, what a sweep does for each point.
@@ -30,7 +31,7 @@ type SubmodeOptions struct {
 	Submode  string
 	Node     string // "": the DPU of the server side's host
 	Datapath string // "": the testbed's, else the first that the node has
-	Filter   submode.Filter
+	Filter   packetfilter.Filter
 	Command  string // this binary
 }
 

@@ -3,32 +3,28 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"net/netip"
 
 	"github.com/spf13/cobra"
 
+	"dpukv/placement/submode/packetfilter"
 	"dpukv/placement/submode/redirect"
 )
 
 // newRedirectCommand is what a submode runs of this program on a DPU's node.
 func newRedirectCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "redirect", Short: "Forward between two interfaces by eBPF", Hidden: true, Args: cobra.NoArgs}
-	var drop []string
+	var words []string
 	attach := &cobra.Command{
 		Use: "attach A B", Args: exactArgs(2, "interfaces"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			var addrs []netip.Addr
-			for _, text := range drop {
-				a, err := netip.ParseAddr(text)
-				if err != nil {
-					return usagef("redirect attach: --drop: %w", err)
-				}
-				addrs = append(addrs, a)
+			f, err := packetfilter.Parse(words)
+			if err != nil {
+				return usagef("redirect attach: --%w", err)
 			}
-			return redirect.Attach(args[0], args[1], addrs)
+			return redirect.Attach(args[0], args[1], &f)
 		},
 	}
-	attach.Flags().StringArrayVar(&drop, "drop", nil, "drop what comes from this IPv4 address (may be repeated)")
+	attach.Flags().StringArrayVar(&words, "filter", nil, "work on the path: "+packetfilter.Words+" (may be repeated)")
 	detach := &cobra.Command{
 		Use: "detach INTERFACE...", Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) (err error) {
@@ -53,7 +49,7 @@ func newRedirectCommand() *cobra.Command {
 	try := &cobra.Command{
 		Use: "try", Args: cobra.NoArgs, Short: "Attach to the loopback interface and detach again",
 		RunE: func(*cobra.Command, []string) error {
-			return errors.Join(redirect.Attach("lo", "lo", nil), redirect.Detach("lo"))
+			return errors.Join(redirect.Attach("lo", "lo", &packetfilter.Filter{}), redirect.Detach("lo"))
 		},
 	}
 	cmd.AddCommand(attach, detach, count, try)

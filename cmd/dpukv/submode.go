@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dpukv/placement"
-	"dpukv/placement/submode"
+	"dpukv/placement/submode/packetfilter"
 )
 
 func newSubmodeCommand() *cobra.Command {
@@ -63,7 +63,7 @@ func newSubmodeStep(use, short string, do func(context.Context, *placement.Submo
 	flags.StringVar(&f.testbed, "testbed", "", "testbed file, with the DPU's node (required)")
 	flags.StringVar(&f.node, "node", "", "the DPU (default: that of the server side's host)")
 	flags.StringVar(&f.datapath, "datapath", "", "what is to forward (default: the testbed's, else the first that the node has)")
-	flags.StringArrayVar(&f.filter, "filter", nil, "work on the path: drop-client:ADDRESS (may be repeated)")
+	flags.StringArrayVar(&f.filter, "filter", nil, "work on the path: "+packetfilter.Words+" (may be repeated)")
 	return cmd
 }
 
@@ -75,7 +75,7 @@ func (f *submodeFlags) tool(name string) (*placement.SubmodeTool, error) {
 	if err != nil {
 		return nil, err
 	}
-	filter, err := submode.ParseFilter(f.filter)
+	work, err := packetfilter.Parse(f.filter)
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +87,6 @@ func (f *submodeFlags) tool(name string) (*placement.SubmodeTool, error) {
 		name = "sm" + name
 	}
 	return placement.NewSubmodeTool(placement.SubmodeOptions{
-		Testbed: bed, Submode: name, Node: f.node, Datapath: f.datapath, Filter: filter, Command: self,
+		Testbed: bed, Submode: name, Node: f.node, Datapath: f.datapath, Filter: work, Command: self,
 	})
 }

@@ -18,6 +18,9 @@
 // original chooses a worker at random, and each holds every key: that measures the network with the
 // store out of the way, but it is no store, as what one worker is told another does not know.
 //
+// What is on the path between them can tell for which worker a request is, and so which part of the keys: the queue pairs to worker w have the flow
+// label w+1, so that with RoCE v2 their packets leave from UDP port 0xc001+w ([dpukv/verbs.UDPSourcePort]).
+//
 // # Slots
 //
 // A connection has as many slots at each worker as it may have requests in flight, rounded up to a power of two, all workers'

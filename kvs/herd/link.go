@@ -58,7 +58,7 @@ func (n *note) overdueNs(first int64) int64 {
 	return first<<(doublings+1) - first + int64(n.attempts-doublings)*first<<doublings
 }
 
-func newLink(s *session, number uint32, slots int) (l *link, err error) {
+func newLink(s *session, number uint32, worker, slots int) (l *link, err error) {
 	r := s.remote
 	limit := s.opts.Batch * s.opts.Window
 	entries := powerOfTwo(limit + s.opts.Batch)
@@ -84,7 +84,10 @@ func newLink(s *session, number uint32, slots int) (l *link, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.uc, err = r.pd.CreateQP(verbs.QPConfig{Type: verbs.UC, SendCQ: cq, RecvCQ: cq, MaxSend: depth, MaxInline: l.inline}); err != nil {
+	l.uc, err = r.pd.CreateQP(verbs.QPConfig{
+		Type: verbs.UC, SendCQ: cq, RecvCQ: cq, MaxSend: depth, MaxInline: l.inline, FlowLabel: FlowLabel(worker),
+	})
+	if err != nil {
 		return nil, err
 	}
 	// All links gather their lists in one place, which so stays in the cache.

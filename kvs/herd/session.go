@@ -66,7 +66,7 @@ func (s *session) connect() error {
 	request := join{Slots: slots}
 	first := len(s.links)
 	for i := range s.lanes {
-		l, err := newLink(s, uint32(len(s.links)), slots)
+		l, err := newLink(s, uint32(len(s.links)), i, slots)
 		if err != nil {
 			return errors.Join(err, conn.Close())
 		}

@@ -53,6 +53,16 @@ func (c control) op() kvs.Op       { return kvs.Op(c >> opShift & 7) }
 func (c control) keyBytes() int    { return int(c >> 16 & 0xff) }
 func (c control) valueBytes() int  { return int(c & 0xffff) }
 
+// FlowLabel is that of the packets with requests to a worker, so that what is on the path can tell by their UDP source port
+// (verbs.UDPSourcePort) which partition they are for.
+func FlowLabel(worker int) uint32 { return uint32(worker) + 1 }
+
+// Where a request has its operation: in the lowest bits of a byte, so far from the request's end.
+const (
+	OpFromEnd = wordBytes - opShift/8
+	OpMask    = 1<<(attemptShift-opShift) - 1
+)
+
 // again is the control word of the next attempt at the same request.
 func (c control) again() control {
 	const field = control(0xff) << attemptShift

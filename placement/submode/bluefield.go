@@ -9,13 +9,13 @@ import (
 func blueField() []*datapath {
 	one := func(name, submode, is string, steps func(*site) []Step, count func(context.Context, *site, Node, *Evidence) error) *datapath {
 		return &datapath{
-			name: name, target: BlueField, submodes: []string{submode}, is: is, filters: true,
+			name: name, target: BlueField, submodes: []string{submode}, is: is, filters: byOpenFlow,
 			has: (*site).hasCard, steps: steps, verify: (*site).verifyCard, count: count,
 			pidFiles: []string{"/var/run/openvswitch/ovs-vswitchd.pid"}, inKernel: submode != SM2,
 		}
 	}
 	testpmd := one("testpmd", SM3, "dpdk-testpmd, io forwarding on the Arm cores", (*site).cardTestpmd, countTestpmd)
-	testpmd.filters, testpmd.pidFiles, testpmd.inKernel, testpmd.verify = false, []string{testpmdPID}, false, (*site).verifyTestpmd
+	testpmd.filters, testpmd.pidFiles, testpmd.inKernel, testpmd.verify = byTestpmd, []string{testpmdPID}, false, (*site).verifyTestpmd
 	return []*datapath{
 		{
 			name: "none", target: BlueField, submodes: []string{OffPath}, is: "host and DPU are peers on the network",

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"dpukv/placement/submode/packetfilter"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -25,6 +27,31 @@ func TestPlans(t *testing.T) {
 				golden(t, target+"-"+name+"-"+d, b.Bytes())
 			}
 		}
+	}
+}
+
+// TestPlansWithFilter likewise, with packet work, for all that can do it.
+func TestPlansWithFilter(t *testing.T) {
+	f, err := packetfilter.Parse([]string{"drop-client:192.0.2.1", "drop-key-hash:0-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []Config{
+		{Submode: SM1, Target: BlueField},
+		{Submode: SM2, Target: BlueField},
+		{Submode: SM3, Target: BlueField},
+		{Submode: SM4, Target: BlueField},
+		{Submode: SM5, Target: BlueField},
+		{Submode: SM1, Target: Linux, Datapath: "ovs-system"},
+		{Submode: SM3, Target: Linux, Datapath: "testpmd"},
+		{Submode: SM4, Target: Linux, Datapath: "tcx"},
+	} {
+		c.Filter, c.CPUs = f, []int{0, 1, 2}
+		var b bytes.Buffer
+		if err := mustNew(t, c).Plan(&b); err != nil {
+			t.Error(err)
+		}
+		golden(t, c.Target+"-"+c.Submode+"-filter", b.Bytes())
 	}
 }
 

@@ -31,7 +31,7 @@ func countUserspace(ctx context.Context, s *site, n Node, e *Evidence, polling b
 	if !polling {
 		e.Carried["ovs"], e.Elsewhere = main, nil
 	}
-	return s.countDrops(ctx, n, e)
+	return s.countDropsOf(ctx, n, e, "ovs")
 }
 
 // parsePMDStats reads "packets received" of threads that poll, and of the main thread.
@@ -90,7 +90,7 @@ func countKernel(ctx context.Context, s *site, n Node, e *Evidence) (err error) 
 	if err != nil {
 		return err
 	}
-	return s.countDrops(ctx, n, e)
+	return s.countDropsOf(ctx, n, e, "kernel datapath")
 }
 
 // countFlower: the rules' own counts. What the kernel datapath looks up went past them.

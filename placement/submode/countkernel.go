@@ -6,41 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
-	"strings"
-	"time"
 )
-
-var testpmdStats = regexp.MustCompile(`NIC statistics for port (\d+)[^\n]*\n\s*RX-packets:\s*(\d+)`)
-
-// countTestpmd asks for the ports' statistics through the pipe, and reads on in the log until they are there.
-func countTestpmd(ctx context.Context, s *site, n Node, e *Evidence) error {
-	deadline := time.Now().Add(10 * time.Second)
-	out, err := n.Run(ctx, sh(`cd "$1" && wc -c <testpmd.log && printf 'show port stats all\n' >in`, s.dir))
-	if err != nil {
-		return err
-	}
-	from := strings.TrimSpace(out)
-	for {
-		out, err := n.Run(ctx, sh(`tail -c +"$2" "$1/testpmd.log"`, s.dir, from))
-		if err != nil {
-			return err
-		}
-		rx := testpmdStats.FindAllStringSubmatch(out, -1)
-		if len(rx) == len(s.ports()) {
-			for i, port := range s.ports() {
-				e.Carried[port], err = strconv.ParseUint(rx[i][2], 10, 64)
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("dpdk-testpmd does not answer: found %q", shorten(out))
-		}
-		time.Sleep(glance)
-	}
-}
 
 func countTCX(ctx context.Context, s *site, n Node, e *Evidence) error {
 	out, err := n.Run(ctx, s.redirect(append([]string{"count"}, s.ports()...)...))
@@ -55,6 +21,10 @@ func countTCX(ctx context.Context, s *site, n Node, e *Evidence) error {
 		c := counts[port]
 		e.Carried[port] = c.Passed
 		e.Dropped += c.Dropped
+		e.Uncut += c.Uncut
+		for op, n := range c.Opcodes {
+			e.Opcodes[op] += n
+		}
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"regexp"
 	"slices"
+
+	"dpukv/placement/submode/packetfilter"
 )
 
 var (
@@ -29,7 +31,7 @@ type datapath struct {
 	// the card, what to do.
 	pidFiles []string
 	inKernel bool
-	filters  bool // whether it can run a filter
+	filters  int // how it can do a filter's work: noWords, byOpenFlow, …
 }
 
 // datapaths in the order of preference.
@@ -76,7 +78,7 @@ func newSite(cfg *Config, d *datapath, dir string) *site { return &site{*cfg, d,
 
 func (s *site) has() []Step { return steps(s, s.datapath.has) }
 func (s *site) steps() []Step {
-	return slices.Concat(s.common(), steps(s, s.datapath.steps), s.filter())
+	return slices.Concat(s.common(), steps(s, s.datapath.steps), s.filterSteps())
 }
 func (s *site) verifies() []Step { return steps(s, s.datapath.verify) }
 
@@ -99,10 +101,10 @@ func (s *site) other(port string) string {
 	return s.cfg.Ports.Wire
 }
 
-// ByDefault are those that are tried where none is asked for, in their order.
-func ByDefault(target, submode string) (names []string) {
+// ByDefault are those that are tried where none is asked for, in their order, and that can do a filter's work.
+func ByDefault(target, submode string, work packetfilter.Filter) (names []string) {
 	for _, d := range candidates(target, submode) {
-		if !d.onlyAsked {
+		if !d.onlyAsked && d.refuses(&work) == nil {
 			names = append(names, d.name)
 		}
 	}

@@ -19,6 +19,9 @@ type Evidence struct {
 	Carried map[string]uint64 `json:"carried"`
 	// Dropped are those that its filter dropped.
 	Dropped uint64 `json:"dropped,omitempty"`
+	// Opcodes are HERD's requests by operation, where the filter counts them; Uncut are trains of them that could not be counted.
+	Opcodes map[string]uint64 `json:"opcodes,omitempty"`
+	Uncut   uint64            `json:"uncut,omitempty"`
 	// Elsewhere are packets of ways that should not have been taken.
 	Elsewhere map[string]uint64 `json:"elsewhere,omitempty"`
 	// Flows are counts of things that come and go; they are summed up over those that are there at the end.
@@ -35,7 +38,7 @@ type Proof struct {
 	Is         string `json:"is"`       // what forwarded
 	Substitute string `json:"substitute,omitempty"`
 	Filter     string `json:"filter,omitempty"`
-	// Packets counts by name: came/PORT, left/PORT, carried/…, elsewhere/….
+	// Packets counts by name: came/PORT, left/PORT, carried/…, elsewhere/…, dropped; opcode/GET and so on are requests.
 	Packets map[string]uint64 `json:"packets"`
 	// CarriedShare is the part of the packets that came which the datapath says it took.
 	CarriedShare float64 `json:"carried_share"`
@@ -47,7 +50,7 @@ type Proof struct {
 func (l *Lease) Evidence(ctx context.Context) (*Evidence, error) {
 	e := &Evidence{
 		Datapath: l.datapath.name, Came: map[string]uint64{}, Left: map[string]uint64{},
-		Carried: map[string]uint64{}, Elsewhere: map[string]uint64{}, Flows: map[string]uint64{}, Processes: map[string]int64{}, site: l.site,
+		Carried: map[string]uint64{}, Opcodes: map[string]uint64{}, Elsewhere: map[string]uint64{}, Flows: map[string]uint64{}, Processes: map[string]int64{}, site: l.site,
 	}
 	err := l.interfaces(ctx, e)
 	if err == nil {
@@ -89,7 +92,7 @@ func (l *Lease) interfaces(ctx context.Context, e *Evidence) error {
 func Prove(before, after *Evidence) (*Proof, error) {
 	s := after.site
 	p := &Proof{
-		Datapath: s.datapath.name, Is: s.datapath.is, Substitute: s.datapath.substitute, Filter: s.cfg.Filter.String(),
+		Datapath: s.datapath.name, Is: s.does(), Substitute: s.datapath.substitute, Filter: s.cfg.Filter.String(),
 		Packets: map[string]uint64{},
 	}
 	var errs []error
@@ -107,6 +110,11 @@ func Prove(before, after *Evidence) (*Proof, error) {
 	}
 	came, left := sum("came", before.Came, after.Came), sum("left", before.Left, after.Left)
 	carried, elsewhere := sum("carried", before.Carried, after.Carried), sum("elsewhere", before.Elsewhere, after.Elsewhere)
+	sum("opcode", before.Opcodes, after.Opcodes)
+	if n := after.Uncut - min(before.Uncut, after.Uncut); n > 0 {
+		errs = append(errs, fmt.Errorf("found %d trains of requests in one piece, whose operations cannot be counted, allowed: senders with segmentation offload off, as between "+
+			"emulated machines: ethtool -K INTERFACE tx-udp-segmentation off", n))
+	}
 	carried += flows(p, "carried", before.Flows, after.Flows)
 	elsewhere += flows(p, "elsewhere", before.Stray, after.Stray)
 	dropped := after.Dropped - min(before.Dropped, after.Dropped)

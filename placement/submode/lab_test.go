@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -114,9 +116,22 @@ func (b *testbed) run(machine string, argv ...string) string {
 // load has a MICA server on b and a client on a, and returns the point.
 func (b *testbed) load() results.Point {
 	b.t.Helper()
+	return b.loadWith([]string{"mica"}, "--keys", "20000", "--warmup", "100ms")
+}
+
+// loadHERD has a HERD server on b and a client on a, with RoCE packets in software between them, and no warm-up.
+func (b *testbed) loadHERD(keys int) results.Point {
+	b.t.Helper()
+	return b.loadWith([]string{"herd", "--device", "softroce:" + b.Address("b")},
+		"--store", "herd", "--device", "softroce:"+b.Address("a"), "--keys", strconv.Itoa(keys), "--warmup", "0s")
+}
+
+func (b *testbed) loadWith(store []string, options ...string) results.Point {
+	b.t.Helper()
 	ctx, cancel := context.WithCancel(b.t.Context())
 	defer cancel()
-	argv, err := b.Argv("b", []string{b.binary, "serve", "mica", "--listen", b.Address("b") + ":0", "--threads", "1", "--items", "20000", "--memory", "8MiB", "--json"})
+	argv, err := b.Argv("b", slices.Concat([]string{b.binary, "serve"}, store,
+		[]string{"--listen", b.Address("b") + ":0", "--threads", "1", "--items", "20000", "--memory", "8MiB", "--json"}))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -140,7 +155,7 @@ func (b *testbed) load() results.Point {
 	if err := json.Unmarshal([]byte(line), &said); err != nil {
 		b.t.Fatal(err)
 	}
-	text := b.run("a", b.binary, "load", "--server", said.Addr, "--keys", "20000", "--duration", "500ms", "--warmup", "100ms", "--get-ratio", "0.5", "--json")
+	text := b.run("a", append([]string{b.binary, "load", "--server", said.Addr, "--duration", "500ms", "--get-ratio", "0.5", "--json"}, options...)...)
 	var p results.Point
 	if err := json.Unmarshal([]byte(text), &p); err != nil {
 		b.t.Fatal(err)

@@ -140,7 +140,7 @@ func (s *Submode) choose(ctx context.Context, n Node, j *journal) (*datapath, er
 	}
 	var reasons []string
 	for _, d := range candidates(s.cfg.Target, s.cfg.Submode) {
-		if d.onlyAsked || !s.cfg.Filter.none() && !d.filters {
+		if d.onlyAsked || d.refuses(&s.cfg.Filter) != nil {
 			continue
 		}
 		err := all(ctx, n, newSite(&s.cfg, d, j.dir).has())
@@ -162,6 +162,9 @@ func missing(ctx context.Context, format string, args ...any) error {
 	}
 	return fmt.Errorf(format, args...)
 }
+
+// Filter is the work on the path, in words; "" for none.
+func (l *Lease) Filter() string { return l.cfg.Filter.String() }
 
 // Datapath is the name of what forwards.
 func (l *Lease) Datapath() string { return l.datapath.name }

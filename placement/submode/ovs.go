@@ -24,12 +24,12 @@ func linuxOVS() []*datapath {
 	return []*datapath{
 		{
 			name: "ovs-system", target: Linux, submodes: []string{SM1}, is: "Open vSwitch, kernel datapath",
-			has: (*site).hasKernelOVS, steps: (*site).systemSteps, verify: (*site).verifyOVS, count: countKernel, pidFiles: ovs, inKernel: true, filters: true,
+			has: (*site).hasKernelOVS, steps: (*site).systemSteps, verify: (*site).verifyOVS, count: countKernel, pidFiles: ovs, inKernel: true, filters: byOpenFlow,
 		},
 		{
 			name: "ovs-netdev", target: Linux, submodes: []string{SM1}, is: "Open vSwitch, netdev datapath over AF_PACKET",
 			substitute: "for OvS's kernel datapath: it forwards in user space",
-			has:        (*site).hasOVS, steps: (*site).netdevSteps, verify: (*site).verifyOVS, count: countNetdev, pidFiles: ovs, filters: true,
+			has:        (*site).hasOVS, steps: (*site).netdevSteps, verify: (*site).verifyOVS, count: countNetdev, pidFiles: ovs, filters: byOpenFlow,
 		},
 		{
 			name: "bridge", target: Linux, submodes: []string{SM1}, is: "the kernel's bridge", onlyAsked: true,
@@ -38,16 +38,16 @@ func linuxOVS() []*datapath {
 		},
 		{
 			name: "ovs-dpdk", target: Linux, submodes: []string{SM2}, is: "OvS-DPDK over AF_PACKET",
-			has: (*site).hasDPDKOVS, steps: (*site).dpdkSteps, verify: (*site).verifyOVS, count: countPMD, pidFiles: ovs, filters: true,
+			has: (*site).hasDPDKOVS, steps: (*site).dpdkSteps, verify: (*site).verifyOVS, count: countPMD, pidFiles: ovs, filters: byOpenFlow,
 		},
 		{
 			name: "ovs-dpdk-xdp", target: Linux, submodes: []string{SM2}, is: "OvS-DPDK over AF_XDP", onlyAsked: true,
-			has: (*site).hasDPDKOVS, steps: (*site).dpdkSteps, verify: (*site).verifyOVS, count: countPMD, pidFiles: ovs, filters: true,
+			has: (*site).hasDPDKOVS, steps: (*site).dpdkSteps, verify: (*site).verifyOVS, count: countPMD, pidFiles: ovs, filters: byOpenFlow,
 		},
 		{
 			name: "ovs-flower", target: Linux, submodes: []string{SM4, SM5}, is: "Open vSwitch with hw-offload, tc flower rules in the kernel",
 			substitute: "for the eSwitch: the rules are offloaded to the kernel's traffic control, by tc-policy=skip_hw; the same for SM4 and SM5",
-			has:        (*site).hasFlower, steps: (*site).flowerSteps, verify: (*site).verifyOVS, count: countFlower, pidFiles: ovs, inKernel: true, filters: true,
+			has:        (*site).hasFlower, steps: (*site).flowerSteps, verify: (*site).verifyOVS, count: countFlower, pidFiles: ovs, inKernel: true, filters: byOpenFlow,
 		},
 	}
 }

@@ -14,11 +14,18 @@ func (s *site) vsctl(args ...string) []string {
 	return s.own(append([]string{"ovs-vsctl", "--db=unix:" + s.file("db.sock"), "--timeout=30"}, args...)...)
 }
 
+// appctl asks our switch, or the card's only one.
 func (s *site) appctl(args ...string) []string {
+	if s.cfg.Target == BlueField {
+		return append([]string{"ovs-appctl", "--timeout=10"}, args...)
+	}
 	return s.own(append([]string{"ovs-appctl", "--timeout=10", "--target=" + s.file("ovs-vswitchd.ctl")}, args...)...)
 }
 
 func (s *site) ofctl(command string, args ...string) []string {
+	if s.cfg.Target == BlueField {
+		return append([]string{"ovs-ofctl", "--timeout=10", command, bridge}, args...)
+	}
 	return s.own(append([]string{"ovs-ofctl", "--timeout=10", command, "unix:" + s.file(bridge+".mgmt")}, args...)...)
 }
 

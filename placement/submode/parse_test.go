@@ -2,8 +2,11 @@ package submode
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"testing"
+
+	"dpukv/placement/submode/packetfilter"
 )
 
 // The samples are what the programs of Debian 12 (Open vSwitch 3.1, iproute2 6.1, DPDK 22.11, nftables 1.0) printed.
@@ -92,6 +95,51 @@ func TestMirred(t *testing.T) {
 	}
 }
 
+const testpmdShown = `show fwd stats all
+
+  ---------------------- Forward statistics for port 0  ----------------------
+  RX-packets: 20             RX-dropped: 0             RX-total: 20
+  TX-packets: 13             TX-dropped: 2             TX-total: 15
+  ----------------------------------------------------------------------------
+
+  ---------------------- Forward statistics for port 1  ----------------------
+  RX-packets: 13             RX-dropped: 0             RX-total: 13
+  TX-packets: 13             TX-dropped: 0             TX-total: 13
+  ----------------------------------------------------------------------------
+testpmd> show port stats all
+
+  ######################## NIC statistics for port 0  ########################
+  RX-packets: 20         RX-missed: 0          RX-bytes:  1848
+  RX-errors: 0
+  RX-nombuf:  0         
+  TX-packets: 13         TX-errors: 0          TX-bytes:  1162
+
+  Throughput (since last show)
+
+  ######################## NIC statistics for port 1  ########################
+  RX-packets: 15         RX-missed: 0          RX-bytes:  1162
+  RX-errors: 0
+  RX-nombuf:  0         
+  TX-packets: 13         TX-errors: 1          TX-bytes:  1162
+`
+
+// TestTestpmd: 20 packets came in at port 0, of which 13 left by port 1 and one failed there.
+func TestTestpmd(t *testing.T) {
+	ports, err := parseTestpmd(testpmdShown)
+	if err != nil || !slices.Equal(ports, []testpmdPort{{20, 13, 0, 2}, {15, 13, 1, 0}}) {
+		t.Fatal(ports, err)
+	}
+	s := newSite(&mustNew(t, Config{Submode: SM3, Target: Linux, Filter: packetfilter.Filter{DropPartitions: []int{0}}}).cfg, nil, "")
+	e := &Evidence{Carried: map[string]uint64{}}
+	s.countPorts(ports, e)
+	if e.Dropped != 6 || !maps.Equal(e.Carried, map[string]uint64{"p0": 14, "pf0hpf": 15}) {
+		t.Errorf("%+v", e)
+	}
+	if half, err := parseTestpmd(testpmdShown[:900]); len(half) == 2 || err != nil {
+		t.Errorf("an answer that is not there yet: %v, %v", half, err)
+	}
+}
+
 func TestStat(t *testing.T) {
 	const stat = "4242 (ovs (x) y) S 1 4242 4242 0 -1 4194560 1 0 0 0 150 50 0 0 20 0 3 0 7777 0 0"
 	if key, used, err := parseStat(stat); key != "4242@7777" || used.Seconds() != 2 || err != nil {
@@ -106,7 +154,7 @@ func TestStat(t *testing.T) {
 
 // FuzzParse: what programs print may be anything; reading it must not panic.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{pmdStats, dpctlShow, flowsDumped, mirredShown, mlxOnPath, `[{"ifname":"p0","flags":["UP"],"mtu":1500}]`, `{"p0":{"programs":1}}`} {
+	for _, s := range []string{pmdStats, dpctlShow, flowsDumped, mirredShown, testpmdShown, mlxOnPath, `[{"ifname":"p0","flags":["UP"],"mtu":1500}]`, `{"p0":{"programs":1}}`} {
 		f.Add(s)
 	}
 	s := &site{cfg: (&Config{}).withDefaults()}
@@ -116,10 +164,11 @@ func FuzzParse(f *testing.F) {
 		parseFlows(out, "tc")
 		_, _ = parseMirred(out, "p0")
 		_, _, _ = parseStat(out)
+		_, _ = parseTestpmd(out)
 		_, _ = parseTCX(out)
 		_ = s.free(out)
 		_ = s.cardPorts(out)
 		_ = onPathMode(out)
-		_, _ = ParseFilter(strings.Fields(out))
+		_, _ = packetfilter.Parse(strings.Fields(out))
 	})
 }

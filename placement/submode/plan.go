@@ -13,7 +13,7 @@ func (s *Submode) Plan(w io.Writer) error {
 	if s.datapath == nil {
 		list = nil
 		for _, d := range candidates(s.cfg.Target, s.cfg.Submode) {
-			if !d.onlyAsked {
+			if !d.onlyAsked && d.refuses(&s.cfg.Filter) == nil {
 				list = append(list, d)
 			}
 		}

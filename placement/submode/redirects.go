@@ -9,7 +9,7 @@ func linuxRedirects() []*datapath {
 		{
 			name: "tcx", target: Linux, submodes: offloaded, is: "an eBPF redirect in traffic control (tcx)",
 			substitute: "for the eSwitch: the CPU of the sender forwards, without Open vSwitch; the same for SM4 and SM5",
-			has:        (*site).hasTCX, steps: (*site).tcxSteps, verify: (*site).verifyTCX, count: countTCX, filters: true,
+			has:        (*site).hasTCX, steps: (*site).tcxSteps, verify: (*site).verifyTCX, count: countTCX, filters: byTCProgram,
 		},
 		{
 			name: "tc-u32", target: Linux, submodes: offloaded, is: "u32 and mirred of traffic control",
@@ -36,13 +36,13 @@ func (s *site) hasTCX() []Step {
 }
 
 func (s *site) tcxSteps() []Step {
-	ports, drop := s.ports(), []string{}
-	for _, a := range s.cfg.Filter.DropClients {
-		drop = append(drop, "--drop="+a.String())
+	ports, filter := s.ports(), []string{}
+	for _, word := range s.cfg.Filter.Words() {
+		filter = append(filter, "--filter="+word)
 	}
 	return []Step{{
 		Says: "redirect between the ports",
-		Run:  s.redirect(append([]string{"attach", ports[0], ports[1]}, drop...)...), Undo: s.redirect("detach", ports[0], ports[1]),
+		Run:  s.redirect(append([]string{"attach", ports[0], ports[1]}, filter...)...), Undo: s.redirect("detach", ports[0], ports[1]),
 	}}
 }
 

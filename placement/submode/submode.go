@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"dpukv/placement/submode/packetfilter"
 )
 
 // The submodes, as sweeps name them.
@@ -39,7 +41,7 @@ type Config struct {
 	PCI      string // of the card's first port; BlueField; "": 0000:03:00.0
 	CPUs     []int  // for what forwards in user space: the first for its housekeeping, the others poll; nil: CPU 0, of a BlueField 0 to 3
 	Binary   string // dpukv on the node; Linux, tcx
-	Filter   Filter
+	Filter   packetfilter.Filter
 	// MaxSleep is how long OvS-DPDK's threads may sleep when they find no packets; 0: they poll without a pause, as in the study.
 	MaxSleep time.Duration
 	// Owner is the process that will undo, or be followed by one who does: see Owner. "": a person.
@@ -120,7 +122,7 @@ func (c *Config) check() error {
 	if names := Datapaths(c.Target, c.Submode); c.Datapath != "" && !slices.Contains(names, c.Datapath) {
 		return fmt.Errorf("found datapath %q, allowed on target %s: %s", c.Datapath, c.Target, strings.Join(names, ", "))
 	}
-	return c.Filter.check(c)
+	return checkFilter(c)
 }
 
 // CPUs are those for what forwards in user space.

@@ -12,7 +12,7 @@ func linuxTestpmd() []*datapath {
 	with := func(name, driver string, onlyAsked bool) *datapath {
 		return &datapath{
 			name: name, target: Linux, submodes: []string{SM3}, is: "dpdk-testpmd, io forwarding over " + driver, onlyAsked: onlyAsked,
-			has: (*site).hasTestpmd, steps: (*site).testpmdSteps, verify: (*site).verifyTestpmd, count: countTestpmd, pidFiles: []string{testpmdPID},
+			has: (*site).hasTestpmd, steps: (*site).testpmdSteps, verify: (*site).verifyTestpmd, count: countTestpmd, pidFiles: []string{testpmdPID}, filters: byTestpmd,
 		}
 	}
 	return []*datapath{with("testpmd", "AF_PACKET", false), with("testpmd-xdp", "AF_XDP", true)}
@@ -86,11 +86,11 @@ echo $! >testpmd.pid`, append([]string{s.dir}, argv...)...),
 }
 
 func (s *site) verifyTestpmd() []Step {
-	return []Step{
+	return append([]Step{
 		s.runs(testpmdPID, "DPDK's forwarder"),
 		{
 			Says: "it forwards", Run: []string{"cat", s.file("testpmd.log")}, Within: startPatience,
 			Want: contains("packet forwarding - ports=2"), Else: "see its log in " + s.dir + "; apply again",
 		},
-	}
+	}, s.verifyTestpmdFilter()...)
 }

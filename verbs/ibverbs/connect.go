@@ -65,7 +65,7 @@ func (q *QP) readyDatagrams() error {
 func (q *QP) readyToReceive(peer verbs.Endpoint) error {
 	attr := C.struct_ibv_qp_attr{
 		qp_state: C.IBV_QPS_RTR, path_mtu: uint32(mtuEnum(peer.MTU)),
-		dest_qp_num: C.uint32_t(peer.QPN), rq_psn: C.uint32_t(peer.PSN), ah_attr: q.dev.ahAttr(peer),
+		dest_qp_num: C.uint32_t(peer.QPN), rq_psn: C.uint32_t(peer.PSN), ah_attr: q.dev.ahAttr(peer, q.flowLabel),
 	}
 	mask := C.int(C.IBV_QP_STATE | C.IBV_QP_AV | C.IBV_QP_PATH_MTU | C.IBV_QP_DEST_QPN | C.IBV_QP_RQ_PSN)
 	if q.Type() == verbs.RC {

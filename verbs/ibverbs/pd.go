@@ -64,7 +64,7 @@ func (p *PD) CreateAH(peer verbs.Endpoint) (verbs.AH, error) {
 	if p.pd == nil {
 		return nil, p.dev.closed("ibv_create_ah")
 	}
-	attr := p.dev.ahAttr(peer)
+	attr := p.dev.ahAttr(peer, 0)
 	ah, err := C.ibv_create_ah(p.pd, &attr)
 	if ah == nil {
 		return nil, p.dev.fail(err, "ibv_create_ah for %s", peer)
@@ -78,14 +78,15 @@ func (p *PD) CreateAH(peer verbs.Endpoint) (verbs.AH, error) {
 	return a, nil
 }
 
-// ahAttr is the address of a peer.
-func (d *Device) ahAttr(peer verbs.Endpoint) C.struct_ibv_ah_attr {
+// ahAttr is the address of a peer. A flow label of 0 leaves the choice to the device.
+func (d *Device) ahAttr(peer verbs.Endpoint, flowLabel uint32) C.struct_ibv_ah_attr {
 	var attr C.struct_ibv_ah_attr
 	global := C.int(0)
 	if peer.LinkLayer == verbs.LinkEthernet { // InfiniBand's subnet goes by LID
 		global = 1
 	}
-	C.shim_ah_attr(&attr, d.port, C.uint8_t(d.gid.index), global, C.uint16_t(peer.LID), (*C.uint8_t)(unsafe.Pointer(&peer.GID[0])))
+	C.shim_ah_attr(&attr, d.port, C.uint8_t(d.gid.index), global, C.uint16_t(peer.LID), (*C.uint8_t)(unsafe.Pointer(&peer.GID[0])),
+		C.uint32_t(flowLabel))
 	return attr
 }
 

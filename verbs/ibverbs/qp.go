@@ -18,6 +18,8 @@ type QP struct {
 	qp    *C.struct_ibv_qp
 	ahs   *C.struct_shim_ahs // of its domain, which outlives it
 	local verbs.Endpoint
+
+	flowLabel uint32
 }
 
 var qpTypes = map[verbs.QPType]C.int{verbs.UC: C.IBV_QPT_UC, verbs.UD: C.IBV_QPT_UD, verbs.RC: C.IBV_QPT_RC}
@@ -31,6 +33,9 @@ func (p *PD) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
 	typ, ok := qpTypes[cfg.Type]
 	if !ok {
 		return nil, fmt.Errorf("%s: QP type %d: want UC, UD or RC: %w", d.name, cfg.Type, verbs.ErrNotSupported)
+	}
+	if err := cfg.CheckFlowLabel(); err != nil {
+		return nil, fmt.Errorf("%s: %w", d.name, err)
 	}
 	send, err := d.ownCQ("SendCQ", cfg.SendCQ)
 	if err != nil {
@@ -49,7 +54,7 @@ func (p *PD) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
 		return nil, d.fail(errno, "ibv_create_qp (%s, %d sends, %d receives, %d bytes inline of at most %d)",
 			cfg.Type, cfg.MaxSend, cfg.MaxRecv, cfg.MaxInline, d.maxInline)
 	}
-	q := &QP{dev: d, qp: qp, ahs: p.ahs, local: verbs.Endpoint{
+	q := &QP{dev: d, qp: qp, ahs: p.ahs, flowLabel: cfg.FlowLabel, local: verbs.Endpoint{
 		Device: d.info, Type: cfg.Type, LinkLayer: port.LinkLayer, LID: port.LID,
 		GIDIndex: port.GIDIndex, GID: port.GID, MTU: port.MTU,
 		QPN: uint32(qp.qp_num), PSN: rand.Uint32N(1 << 24), QKey: cfg.QKey,

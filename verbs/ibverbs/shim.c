@@ -227,7 +227,7 @@ struct ibv_qp *shim_create_qp(struct ibv_pd *pd, struct ibv_cq *send, struct ibv
 	return ibv_create_qp(pd, &attr);
 }
 
-void shim_ah_attr(struct ibv_ah_attr *a, uint8_t port, uint8_t gid_index, int global, uint16_t dlid, const uint8_t *dgid)
+void shim_ah_attr(struct ibv_ah_attr *a, uint8_t port, uint8_t gid_index, int global, uint16_t dlid, const uint8_t *dgid, uint32_t flow_label)
 {
 	memset(a, 0, sizeof *a);
 	a->port_num = port;
@@ -238,6 +238,7 @@ void shim_ah_attr(struct ibv_ah_attr *a, uint8_t port, uint8_t gid_index, int gl
 	memcpy(a->grh.dgid.raw, dgid, 16);
 	a->grh.sgid_index = gid_index;
 	a->grh.hop_limit = 64;
+	a->grh.flow_label = flow_label;
 }
 
 static int about_qp(enum ibv_event_type type)

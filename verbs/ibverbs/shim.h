@@ -75,7 +75,7 @@ struct ibv_mr *shim_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int acc
 int shim_query_port(struct ibv_context *ctx, uint8_t port, struct ibv_port_attr *attr);
 struct ibv_qp *shim_create_qp(struct ibv_pd *pd, struct ibv_cq *send, struct ibv_cq *recv, int type,
 			      uint32_t max_send, uint32_t max_recv, uint32_t max_inline);
-void shim_ah_attr(struct ibv_ah_attr *a, uint8_t port, uint8_t gid_index, int global, uint16_t dlid, const uint8_t *dgid);
+void shim_ah_attr(struct ibv_ah_attr *a, uint8_t port, uint8_t gid_index, int global, uint16_t dlid, const uint8_t *dgid, uint32_t flow_label);
 
 struct shim_event {
 	int type;

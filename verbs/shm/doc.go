@@ -1,7 +1,7 @@
 // Package shm is a [verbs.Device] over memory that the processes of one machine all map. There
 // are no packets: a WRITE is a copy into the peer's memory, as the internal loopback of a NIC
 // would do it. Its figures are those of a memory bus, and it says so: provider "shm", emulated, link
-// layer "memory".
+// layer "memory". A flow label means nothing here: nobody is on the path.
 //
 // # An arena a device
 //

@@ -42,6 +42,9 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
 	case !sendOK || !recvOK || send.device != d || recv.device != d:
 		return nil, fmt.Errorf("a queue pair needs completion queues of its own device for both directions")
 	}
+	if err := cfg.CheckFlowLabel(); err != nil {
+		return nil, err
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {

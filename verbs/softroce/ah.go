@@ -14,17 +14,22 @@ type handle struct {
 	path   path
 }
 
-func (d *device) pathTo(peer verbs.Endpoint) (path, error) {
+// pathTo is the way to a peer, from a device's own port or from that of a flow label; nil: the device's.
+func (d *device) pathTo(peer verbs.Endpoint, from *port) (path, error) {
 	addr := peer.GID.Addr()
 	if !addr.Is4() {
 		return path{}, fmt.Errorf("reach %s: its GID is no IPv4 address: %w", peer, verbs.ErrNotSupported)
 	}
 	to := netip.AddrPortFrom(addr, roceUDPPort)
-	return path{name: rawName(to), flow: newFlow(d.local, to)}, nil
+	if from == nil {
+		return path{name: rawName(to), flow: newFlow(d.local, to), socket: d.socket}, nil
+	}
+	local := netip.AddrPortFrom(d.local.Addr(), from.number)
+	return path{name: rawName(to), flow: newFlow(local, to), socket: from.socket}, nil
 }
 
 func (p *pd) CreateAH(peer verbs.Endpoint) (verbs.AH, error) {
-	to, err := p.device.pathTo(peer)
+	to, err := p.device.pathTo(peer, nil)
 	if err != nil {
 		return nil, err
 	}

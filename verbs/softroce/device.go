@@ -45,6 +45,7 @@ type device struct {
 		free []*batch
 	}
 	timers timers
+	ports  ports
 }
 
 // Open opens a software RoCE v2 device on a local address.
@@ -190,7 +191,7 @@ func (d *device) Close() error {
 		}
 	}
 	d.regions.entries, d.qps.entries, d.handles = nil, nil, nil
-	return errors.Join(err, d.socket.close())
+	return errors.Join(err, d.closePorts(), d.socket.close())
 }
 
 // change runs f while nobody uses the tables.

@@ -30,6 +30,9 @@
 // the check of packets of this package with at least 26 of its 32 bits, and that of others with 16, plus what
 // UDP's and Ethernet's checksums do.
 //
+// A QP with a flow label sends from the UDP port that NICs derive from it ([dpukv/verbs.UDPSourcePort]), through a socket of that port; all
+// others send from 4791, where everything is received. Such a packet's ICRC is checked as a NIC's is, with 16 bits, where its ID was not guessed.
+//
 // # Implemented
 //
 //   - UC: WRITE and SEND, with and without immediate. UD: SEND, with and without immediate.

@@ -12,7 +12,7 @@ import (
 func (s *side) raw(p packet, spoil func([]byte)) {
 	s.t.Helper()
 	q := s.qp.(*qp)
-	to := must(s.dev.pathTo(s.peer.qp.Local()))(s.t)
+	to := must(s.dev.pathTo(s.peer.qp.Local(), nil))(s.t)
 	b := newBatch(s.dev)
 	if p.dstQPN == 0 {
 		p.dstQPN = s.peer.qp.Num()

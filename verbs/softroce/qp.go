@@ -38,6 +38,7 @@ type qp struct {
 	// Set by Connect.
 	peer     verbs.Endpoint
 	path     path
+	port     *port // of its flow label; nil: it sends from the device's own
 	peerAddr [4]byte
 
 	nextPSN uint32 // UC, UD: of the next packet sent
@@ -80,6 +81,9 @@ func (p *pd) CreateQP(config verbs.QPConfig) (verbs.QP, error) {
 }
 
 func checkConfig(c *verbs.QPConfig) error {
+	if err := c.CheckFlowLabel(); err != nil {
+		return err
+	}
 	switch {
 	case c.Type != verbs.UC && c.Type != verbs.UD && c.Type != verbs.RC:
 		return fmt.Errorf("queue pair of type %d: %w: want UC, UD or RC", c.Type, verbs.ErrNotSupported)
@@ -103,24 +107,42 @@ func (q *qp) Local() verbs.Endpoint {
 }
 
 func (q *qp) Connect(peer verbs.Endpoint) error {
-	to, err := path{}, error(nil)
-	if q.config.Type != verbs.UD {
-		if err = verbs.Check(q.Local(), peer); err == nil {
-			to, err = q.device.pathTo(peer)
-		}
-		if err != nil {
-			return err
-		}
+	to, from, err := q.wayTo(peer)
+	if err != nil {
+		return err
 	}
-	return q.device.change(func() error {
+	err = q.device.change(func() error {
 		if s := state(q.state.Load()); s != stateInit {
 			return fmt.Errorf("connect QP %#x: it is %s: want one that is not connected yet", q.num, s)
 		}
-		q.peer, q.path, q.peerAddr = peer, to, to.name.Addr
+		q.peer, q.path, q.port, q.peerAddr = peer, to, from, to.name.Addr
 		q.nextPSN, q.expected = q.psn, peer.PSN&psnMask
 		q.state.Store(int32(stateReady))
 		return nil
 	})
+	if err != nil {
+		return errors.Join(err, q.device.closePort(from))
+	}
+	return nil
+}
+
+// wayTo is the path to a peer, and the port that was opened for it; a UD QP has neither.
+func (q *qp) wayTo(peer verbs.Endpoint) (to path, from *port, err error) {
+	if q.config.Type == verbs.UD {
+		return path{}, nil, nil
+	}
+	if err := verbs.Check(q.Local(), peer); err != nil {
+		return path{}, nil, err
+	}
+	if label := q.config.FlowLabel; label != 0 {
+		if from, err = q.device.openPort(label); err != nil {
+			return path{}, nil, err
+		}
+	}
+	if to, err = q.device.pathTo(peer, from); err != nil {
+		return path{}, nil, errors.Join(err, q.device.closePort(from))
+	}
+	return to, from, nil
 }
 
 // Close takes the QP away. Work requests still posted are gone, without completions.
@@ -128,7 +150,9 @@ func (q *qp) Close() error {
 	return q.device.release(func() error {
 		q.device.qps.remove(q)
 		q.state.Store(int32(stateClosed))
-		return nil
+		from := q.port
+		q.port = nil
+		return q.device.closePort(from)
 	})
 }
 

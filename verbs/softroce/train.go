@@ -14,11 +14,12 @@ const (
 
 // path is the way to a peer.
 type path struct {
-	name unix.RawSockaddrInet4
-	flow flow
+	name   unix.RawSockaddrInet4
+	flow   flow
+	socket *socket // to send from
 }
 
-// batch gathers packets into trains: packets of one size to one peer, of which only the last may be shorter. A
+// batch gathers packets into trains: packets of one size from one socket to one peer, of which only the last may be shorter. A
 // train goes to the kernel as one datagram that it cuts, or leaves whole where the receiver is on the same
 // machine. Calls come from one goroutine at a time.
 type batch struct {
@@ -94,7 +95,7 @@ func (b *batch) last() *train {
 
 // takes tells whether a packet of n bytes may follow.
 func (t *train) takes(to *path, n int) bool {
-	return !t.full && n <= t.size && t.end-t.start+n <= maxTrainBytes && (t.path == to || t.path.name == to.name)
+	return !t.full && n <= t.size && t.end-t.start+n <= maxTrainBytes && (t.path == to || t.path.name == to.name && t.path.socket == to.socket)
 }
 
 // flush sends the batch. What the kernel did not take is lost, as on a wire, and the error says why.

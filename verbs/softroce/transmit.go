@@ -14,19 +14,19 @@ const (
 	fullQueueMs = 10
 )
 
-// send gives all trains to the kernel, with one call if it takes them. A train that it refuses is lost, and the
+// send gives all trains to the kernel, with one call a socket if it takes them. A train that it refuses is lost, and the
 // others still go out; the error is that of the first.
 func (b *batch) send() error {
 	var first error
 	for from, waited := 0, 0; from < len(b.trains); {
-		n, err := b.sendFrom(from, len(b.trains))
+		n, err := b.sendFrom(from, b.sameSocket(from))
 		from += n
 		if err == nil || err == unix.EINTR {
 			continue
 		}
 		if (err == unix.EAGAIN || err == unix.ENOBUFS) && waited < patience {
 			waited++
-			b.device.socket.waitWritable()
+			b.trains[from].path.socket.waitWritable()
 			continue
 		}
 		if err == unix.EIO && b.trains[from].count > 1 {
@@ -44,6 +44,15 @@ func (b *batch) send() error {
 	return first
 }
 
+// sameSocket is the end of those trains from one on that leave by one socket.
+func (b *batch) sameSocket(from int) int {
+	to := from + 1
+	for to < len(b.trains) && b.trains[to].path.socket == b.trains[from].path.socket {
+		to++
+	}
+	return to
+}
+
 func (b *batch) sendFrom(from, to int) (int, error) {
 	b.device.counters.add(txSyscalls, 1)
 	if hook := b.device.hooks.sending; hook != nil {
@@ -51,7 +60,7 @@ func (b *batch) sendFrom(from, to int) (int, error) {
 			return 0, err
 		}
 	}
-	return b.msgs.send(b.device.socket.fd, from, to)
+	return b.msgs.send(b.trains[from].path.socket.fd, from, to)
 }
 
 // lost counts a train that did not go out, and says why.
@@ -78,7 +87,7 @@ func (b *batch) sendSingly(i int) error {
 		b.fill(i)
 		_, err := b.sendFrom(i, i+1)
 		for n := 0; err != nil && temporary(err) && n < patience; n++ {
-			b.device.socket.waitWritable()
+			whole.path.socket.waitWritable()
 			_, err = b.sendFrom(i, i+1)
 		}
 		if err != nil && first == nil {

@@ -1,7 +1,8 @@
 // Package redirect forwards between two interfaces in the kernel's traffic control (tcx): a packet that comes in at one is put
 // out of the other by an eBPF program, in the context of whoever sent it. It stands in for an eSwitch.
 //
-//	skb ─▶ drop list (source addresses) ─▶ count ─▶ bpf_redirect(other interface)
+//	skb ─▶ filter, if any ─▶ count ─▶ bpf_redirect(other interface)
+//	          └─▶ count, drop
 //
 // The programs belong to the interfaces: no process and no file holds them, and they go with the interfaces. They are found again
 // by their name, and their counts are read from the program that is attached now: one that was taken off counts nothing.

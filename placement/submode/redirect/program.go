@@ -1,9 +1,8 @@
 package redirect
 
 import (
-	"encoding/binary"
-	"fmt"
-	"net/netip"
+	"dpukv/kvs/herd"
+	"dpukv/placement/submode/packetfilter"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
@@ -16,35 +15,37 @@ const name = "dpukv_redirect"
 const (
 	passed uint32 = iota
 	dropped
-	counters
+	uncut   // trains of requests that nobody cut into packets
+	opcodes // the first of those by operation
+
+	counters = opcodes + herd.OpMask + 1
 )
 
 // shot is TC_ACT_SHOT, what a program returns to drop.
 const shot = 2
 
-// Offsets in struct __sk_buff (linux/bpf.h), and of the source address in an Ethernet frame with IPv4 (RFC 791, 3.1).
-const (
-	skbProtocol, skbData, skbDataEnd = 16, 76, 80
+// Offsets in struct __sk_buff (linux/bpf.h).
+const skbData, skbDataEnd = 76, 80
 
-	sourceAt, sourceEnd = 14 + 12, 14 + 16
-)
-
-// load makes the program that sends everything to an interface, but what comes from these addresses.
-func load(ifindex int, drop []netip.Addr) (*ebpf.Program, error) {
+// load makes the program that sends everything to an interface, but what the filter drops.
+func load(ifindex int, f *packetfilter.Filter) (*ebpf.Program, error) {
 	counts, err := ebpf.NewMap(&ebpf.MapSpec{Name: name, Type: ebpf.PerCPUArray, KeySize: 4, ValueSize: 8, MaxEntries: counters})
 	if err != nil {
 		return nil, err
 	}
 	defer counts.Close() // the program keeps it
-	code, err := filter(drop)
+	code, err := match(f)
 	if err != nil {
 		return nil, err
 	}
-	code = append(code, count(counts, passed, "pass")...)
+	if f.CountOpcodes {
+		code = append(code, countRequest(counts)...)
+	}
+	code = append(code, count(counts, passed, packetfilter.Pass)...)
 	code = append(code,
 		asm.Mov.Imm(asm.R1, int32(ifindex)), asm.Mov.Imm(asm.R2, 0), asm.FnRedirect.Call(), asm.Return())
-	if len(drop) > 0 {
-		code = append(code, count(counts, dropped, "drop")...)
+	if f.Rules() > 0 {
+		code = append(code, count(counts, dropped, packetfilter.Drop)...)
 		code = append(code, asm.Mov.Imm(asm.R0, shot), asm.Return())
 	}
 	return ebpf.NewProgram(&ebpf.ProgramSpec{
@@ -52,45 +53,48 @@ func load(ifindex int, drop []netip.Addr) (*ebpf.Program, error) {
 	})
 }
 
-// filter goes to "drop" for the source addresses, and to "pass" for the others.
-func filter(drop []netip.Addr) (asm.Instructions, error) {
-	if len(drop) == 0 {
-		return nil, nil
+// match is the filter's, with the bounds that traffic control tells; nothing without a filter.
+func match(f *packetfilter.Filter) (asm.Instructions, error) {
+	code, err := f.Match(bounds)
+	if err != nil || f.None() {
+		return nil, err
 	}
-	ipv4 := int32(binary.NativeEndian.Uint16([]byte{0x08, 0x00}))
-	code := asm.Instructions{
-		asm.LoadMem(asm.R3, asm.R1, skbProtocol, asm.Word),
-		asm.JNE.Imm(asm.R3, ipv4, "pass"),
-		asm.LoadMem(asm.R2, asm.R1, skbData, asm.Word),
-		asm.LoadMem(asm.R3, asm.R1, skbDataEnd, asm.Word),
-		asm.Mov.Reg(asm.R4, asm.R2),
-		asm.Add.Imm(asm.R4, sourceEnd),
-		asm.JGT.Reg(asm.R4, asm.R3, "pass"),
-		asm.LoadMem(asm.R5, asm.R2, sourceAt, asm.Word),
+	return append(asm.Instructions{
+		asm.Mov.Reg(context, asm.R1),
+		asm.LoadMem(packetfilter.Data, asm.R1, skbData, asm.Word),
+		asm.LoadMem(end, asm.R1, skbDataEnd, asm.Word),
+	}, code...), nil
+}
+
+// end has the address behind the packet.
+const end = asm.R3
+
+func bounds(bytes int32) asm.Instructions {
+	return asm.Instructions{
+		asm.Mov.Reg(packetfilter.Scratch, packetfilter.Data),
+		asm.Add.Imm(packetfilter.Scratch, bytes),
+		asm.JGT.Reg(packetfilter.Scratch, end, packetfilter.Pass),
 	}
-	for _, a := range drop {
-		if !a.Is4() {
-			return nil, fmt.Errorf("found the address %v, allowed: IPv4", a)
-		}
-		four := a.As4()
-		code = append(code, asm.JEq.Imm32(asm.R5, int32(binary.NativeEndian.Uint32(four[:])), "drop"))
-	}
-	return code, nil
 }
 
 // count adds one to an entry, of this CPU: nobody else writes it.
 func count(counts *ebpf.Map, entry uint32, label string) asm.Instructions {
 	after := label + "_counted"
+	code := asm.Instructions{asm.StoreImm(asm.RFP, entryKey, int64(entry), asm.Word).WithSymbol(label)}
+	code = append(code, addOne(counts, after)...)
+	return append(code, asm.Mov.Reg(asm.R0, asm.R0).WithSymbol(after))
+}
+
+// addOne goes to a label if there is no such entry as is on the stack.
+func addOne(counts *ebpf.Map, none string) asm.Instructions {
 	return asm.Instructions{
-		asm.StoreImm(asm.RFP, -4, int64(entry), asm.Word).WithSymbol(label),
 		asm.LoadMapPtr(asm.R1, counts.FD()),
 		asm.Mov.Reg(asm.R2, asm.RFP),
-		asm.Add.Imm(asm.R2, -4),
+		asm.Add.Imm(asm.R2, entryKey),
 		asm.FnMapLookupElem.Call(),
-		asm.JEq.Imm(asm.R0, 0, after),
+		asm.JEq.Imm(asm.R0, 0, none),
 		asm.LoadMem(asm.R1, asm.R0, 0, asm.DWord),
 		asm.Add.Imm(asm.R1, 1),
 		asm.StoreMem(asm.R0, 0, asm.R1, asm.DWord),
-		asm.Mov.Reg(asm.R0, asm.R0).WithSymbol(after),
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
+
+	"dpukv/kvs"
+	"dpukv/placement/submode/packetfilter"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
@@ -15,17 +17,21 @@ type Counts struct {
 	Programs int    `json:"programs"` // attached: one, if all is well
 	Passed   uint64 `json:"passed"`   // to the other interface
 	Dropped  uint64 `json:"dropped"`
+	// Opcodes are HERD's requests by operation; Uncut are trains of them that a sender's interface left in one piece, of which
+	// none was counted.
+	Opcodes map[string]uint64 `json:"opcodes,omitempty"`
+	Uncut   uint64            `json:"uncut,omitempty"`
 }
 
-// Attach has each of two interfaces send what comes in out of the other, but what comes from the addresses in drop.
-func Attach(a, b string, drop []netip.Addr) error {
-	if err := errors.Join(oneWay(a, b, drop), oneWay(b, a, drop)); err != nil {
+// Attach has each of two interfaces send what comes in out of the other, but what the filter drops.
+func Attach(a, b string, f *packetfilter.Filter) error {
+	if err := errors.Join(oneWay(a, b, f), oneWay(b, a, f)); err != nil {
 		return errors.Join(err, Detach(a), Detach(b))
 	}
 	return nil
 }
 
-func oneWay(from, to string, drop []netip.Addr) error {
+func oneWay(from, to string, f *packetfilter.Filter) error {
 	in, err := index(from)
 	if err != nil {
 		return err
@@ -34,7 +40,7 @@ func oneWay(from, to string, drop []netip.Addr) error {
 	if err != nil {
 		return err
 	}
-	program, err := load(out, drop)
+	program, err := load(out, f)
 	if err != nil {
 		return fmt.Errorf("redirect %s to %s: load the program: %w", from, to, err)
 	}
@@ -73,9 +79,7 @@ func Count(name string) (c Counts, err error) {
 	}
 	return c, ours(i, func(p *ebpf.Program) error {
 		c.Programs++
-		pass, drop, err := read(p)
-		c.Passed, c.Dropped = c.Passed+pass, c.Dropped+drop
-		return err
+		return c.add(p)
 	})
 }
 
@@ -101,29 +105,54 @@ func ours(ifindex int, f func(*ebpf.Program) error) error {
 	return nil
 }
 
-// read adds up the counts of all CPUs.
-func read(p *ebpf.Program) (pass, drop uint64, err error) {
+// add adds up the counts of all CPUs.
+func (c *Counts) add(p *ebpf.Program) error {
 	info, err := p.Info()
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
 	ids, _ := info.MapIDs()
 	if len(ids) != 1 {
-		return 0, 0, fmt.Errorf("found %d maps of the program %s, allowed: 1", len(ids), info.Name)
+		return fmt.Errorf("found %d maps of the program %s, allowed: 1", len(ids), info.Name)
 	}
 	counts, err := ebpf.NewMapFromID(ids[0])
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
 	defer counts.Close()
-	for entry, sum := range map[uint32]*uint64{passed: &pass, dropped: &drop} {
-		var each []uint64
-		if err := counts.Lookup(entry, &each); err != nil {
-			return 0, 0, err
+	for entry := range counters {
+		n, err := total(counts, entry)
+		if err != nil {
+			return err
 		}
-		for _, n := range each {
-			*sum += n
-		}
+		c.take(entry, n)
 	}
-	return pass, drop, nil
+	return nil
+}
+
+func total(counts *ebpf.Map, entry uint32) (sum uint64, err error) {
+	var each []uint64
+	if err := counts.Lookup(entry, &each); err != nil {
+		return 0, err
+	}
+	for _, n := range each {
+		sum += n
+	}
+	return sum, nil
+}
+
+func (c *Counts) take(entry uint32, n uint64) {
+	switch {
+	case entry == passed:
+		c.Passed += n
+	case entry == dropped:
+		c.Dropped += n
+	case entry == uncut:
+		c.Uncut += n
+	case n > 0:
+		if c.Opcodes == nil {
+			c.Opcodes = map[string]uint64{}
+		}
+		c.Opcodes[kvs.Op(entry-opcodes).String()] += n
+	}
 }

@@ -1,0 +1,113 @@
+package packetfilter
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/cilium/ebpf/asm"
+)
+
+// Where fields lie in an Ethernet frame with IPv4 without options (RFC 791, 3.1) and UDP (RFC 768).
+const (
+	etherTypeAt = 12
+	etherBytes  = 14
+	ipVersionAt = etherBytes
+	ipFlagsAt   = etherBytes + 6
+	ipProtoAt   = etherBytes + 9
+	ipSourceAt  = etherBytes + 12
+	ipEnd       = etherBytes + 20
+	udpSourceAt = ipEnd
+	udpDestAt   = ipEnd + 2
+	udpEnd      = ipEnd + 8
+)
+
+// The labels that a match goes to, which belong to who uses it.
+const (
+	Pass = "pass"
+	Drop = "drop"
+)
+
+// The registers of a match. Data has the address of the packet's first byte, and stays as it is; the scratch is for bounds, too.
+const (
+	Data    = asm.R2
+	Scratch = asm.R4
+	value   = asm.R5
+)
+
+// Bounds goes to Pass unless the packet has so many bytes; it may use Scratch.
+type Bounds func(bytes int32) asm.Instructions
+
+// Match goes to Drop for packets that are to be dropped; for others to Pass, or to what follows it.
+func (f *Filter) Match(bounds Bounds) (asm.Instructions, error) {
+	if f.Rules() == 0 {
+		return nil, nil
+	}
+	code := matchIPv4(bounds)
+	clients, err := f.matchClients()
+	if err != nil {
+		return nil, err
+	}
+	return append(append(code, clients...), f.matchPartitions(bounds)...), nil
+}
+
+func (f *Filter) matchClients() (asm.Instructions, error) {
+	if len(f.DropClients) == 0 {
+		return nil, nil
+	}
+	// A jump compares 64 bits with 32 that it extends by their sign: the address is extended likewise.
+	code := asm.Instructions{
+		asm.LoadMem(value, Data, ipSourceAt, asm.Word),
+		asm.LSh.Imm(value, 32),
+		asm.ArSh.Imm(value, 32),
+	}
+	for _, a := range f.DropClients {
+		if !a.Is4() {
+			return nil, fmt.Errorf("found the address %v, allowed: IPv4", a)
+		}
+		four := a.As4()
+		code = append(code, asm.JEq.Imm(value, int32(binary.NativeEndian.Uint32(four[:])), Drop))
+	}
+	return code, nil
+}
+
+func (f *Filter) matchPartitions(bounds Bounds) asm.Instructions {
+	if len(f.DropPartitions) == 0 {
+		return nil
+	}
+	code := append(matchUDP(bounds), asm.LoadMem(value, Data, udpSourceAt, asm.Half))
+	for _, p := range f.DropPartitions {
+		code = append(code, asm.JEq.Imm(value, network16(SourcePort(p)), Drop))
+	}
+	return code
+}
+
+func matchIPv4(bounds Bounds) asm.Instructions {
+	return append(bounds(ipEnd),
+		asm.LoadMem(Scratch, Data, etherTypeAt, asm.Half),
+		asm.JNE.Imm(Scratch, network16(0x0800), Pass))
+}
+
+// MatchRoCE goes on for packets of RoCE v2 over IPv4, and to Pass for others.
+func MatchRoCE(bounds Bounds) asm.Instructions { return append(matchIPv4(bounds), matchUDP(bounds)...) }
+
+// matchUDP goes on for those packets of IPv4 that are UDP to RoCE's port.
+func matchUDP(bounds Bounds) asm.Instructions {
+	const version4, udp, moreOrOffset = 0x45, 17, 0x3fff
+	return append(bounds(udpEnd),
+		asm.LoadMem(Scratch, Data, ipVersionAt, asm.Byte),
+		asm.JNE.Imm(Scratch, version4, Pass),
+		asm.LoadMem(Scratch, Data, ipProtoAt, asm.Byte),
+		asm.JNE.Imm(Scratch, udp, Pass),
+		asm.LoadMem(Scratch, Data, ipFlagsAt, asm.Half),
+		asm.And.Imm(Scratch, network16(moreOrOffset)),
+		asm.JNE.Imm(Scratch, 0, Pass),
+		asm.LoadMem(Scratch, Data, udpDestAt, asm.Half),
+		asm.JNE.Imm(Scratch, network16(RoCEPort), Pass))
+}
+
+// network16 is a number as a load of two bytes in network order has it here.
+func network16(n uint16) int32 {
+	var b [2]byte
+	binary.BigEndian.PutUint16(b[:], n)
+	return int32(binary.NativeEndian.Uint16(b[:]))
+}

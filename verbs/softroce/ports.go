@@ -1,0 +1,87 @@
+package softroce
+
+import (
+	"errors"
+	"net/netip"
+	"sync"
+	"time"
+
+	"dpukv/verbs"
+
+	"golang.org/x/sys/unix"
+)
+
+// ports are the sockets from which QPs with a flow label send: one for each UDP source port, shared by its QPs. What a peer sends goes to
+// the device's own.
+type ports struct {
+	sync.Mutex
+	byNumber map[uint16]*port
+}
+
+type port struct {
+	*socket
+	number uint16
+	users  int
+}
+
+// portPatience is how long a port that something else has is waited for. Most are another program's for a moment only:
+// those that the kernel chooses are from the same range.
+const portPatience = 2 * time.Second
+
+// openPort lends the socket of a flow label.
+func (d *device) openPort(flowLabel uint32) (*port, error) {
+	number := verbs.UDPSourcePort(flowLabel)
+	d.ports.Lock()
+	defer d.ports.Unlock()
+	p := d.ports.byNumber[number]
+	if p == nil {
+		s, err := d.bindPort(netip.AddrPortFrom(d.opts.Addr, number))
+		if err != nil {
+			return nil, err
+		}
+		p = &port{socket: s, number: number}
+		if d.ports.byNumber == nil {
+			d.ports.byNumber = map[uint16]*port{}
+		}
+		d.ports.byNumber[number] = p
+	}
+	p.users++
+	return p, nil
+}
+
+func (d *device) bindPort(addr netip.AddrPort) (s *socket, err error) {
+	for end := time.Now().Add(portPatience); ; time.Sleep(portPatience / 100) {
+		s, err = openSender(addr, d.opts.SocketBuffers)
+		if !errors.Is(err, unix.EADDRINUSE) || time.Now().After(end) {
+			return s, err
+		}
+	}
+}
+
+// closePort takes a socket back; nil is none.
+func (d *device) closePort(p *port) error {
+	if p == nil {
+		return nil
+	}
+	d.ports.Lock()
+	defer d.ports.Unlock()
+	if d.ports.byNumber[p.number] != p { // the device has closed it
+		return nil
+	}
+	if p.users--; p.users > 0 {
+		return nil
+	}
+	delete(d.ports.byNumber, p.number)
+	return p.close()
+}
+
+// closePorts closes all, whoever uses them.
+func (d *device) closePorts() (err error) {
+	d.ports.Lock()
+	defer d.ports.Unlock()
+	for _, p := range d.ports.byNumber {
+		err = errors.Join(err, p.close())
+	}
+	d.ports.byNumber = nil
+	return err
+}
