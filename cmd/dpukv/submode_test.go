@@ -16,6 +16,7 @@ func TestSubmode(t *testing.T) {
 	binary, file := buildForSubmode(t)
 	name := func(machine string) string { return fmt.Sprintf("dpukv-test-%d-%s", os.Getpid(), machine) }
 	t.Cleanup(func() {
+		_ = exec.Command(binary, "submode", "undo", "4", "--testbed", file).Run() // of a step that should have failed, and did not
 		for _, m := range []string{"a", "b", "d"} {
 			_ = exec.Command("ip", "netns", "del", name(m)).Run()
 		}

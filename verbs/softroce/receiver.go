@@ -28,11 +28,10 @@ type receiver struct {
 	msgs   *messages
 	buf    []byte
 
-	source  netip.AddrPort
-	address [4]byte // of source
-	flow    flow    // of the packets of source
-	ipID    uint16  // of the packet in hand
-	nextID  uint16  // a guess
+	*origin            // of the packet in hand
+	origins [16]origin // those met last, by their port: a peer has a port for each flow label
+	ipID    uint16     // of the packet in hand
+	nextID  uint16     // a guess
 	packet  packet
 	packets uint64
 	bytes   uint64
@@ -45,8 +44,16 @@ type receiver struct {
 	touched []*qp  // RC QPs with something to do once all packets are taken in
 }
 
+// origin is where packets come from.
+type origin struct {
+	source  netip.AddrPort
+	address [4]byte // of source
+	flow    flow    // of the packets of source
+}
+
 func (r *receiver) init(d *device) {
 	r.device = d
+	r.origin = &r.origins[0]
 	r.msgs = newMessages(receiveMessages)
 	r.buf = make([]byte, receiveMessages*messageBytes)
 	for i := range receiveMessages {
@@ -105,9 +112,7 @@ func (r *receiver) message(i int) {
 		r.device.counters.add(rxTruncated, 1)
 		return
 	}
-	if from := r.msgs.source(i); from != r.source {
-		r.source, r.address, r.flow = from, from.Addr().As4(), newFlow(from, r.device.local)
-	}
+	r.meet(r.msgs.source(i))
 	all := r.buf[i*messageBytes : i*messageBytes+int(h.bytes)]
 	size := r.msgs.segment(i)
 	if size <= 0 {
@@ -118,6 +123,14 @@ func (r *receiver) message(i int) {
 	for at := 0; at < len(all); at += size {
 		r.packets++
 		r.deliver(all[at:min(at+size, len(all))])
+	}
+}
+
+// meet finds where a message comes from.
+func (r *receiver) meet(from netip.AddrPort) {
+	r.origin = &r.origins[int(from.Port())%len(r.origins)]
+	if r.source != from {
+		*r.origin = origin{from, from.Addr().As4(), newFlow(from, r.device.local)}
 	}
 }
 
