@@ -30,6 +30,16 @@ type world struct {
 	namespaces []uint64
 	groups     []string // of labs
 	tmp        string
+	// processes are those in the namespaces while the lab lived; nil: not noted. Others may have namespaces with the same
+	// inodes by now, which the kernel gives away again at once.
+	processes map[string]bool
+}
+
+// processOf is the process of a path below /proc.
+func processOf(path string) string {
+	rest, _ := strings.CutPrefix(path, "/proc/")
+	pid, _, _ := strings.Cut(rest, "/")
+	return pid
 }
 
 // parts notes them while the lab lives.
@@ -83,6 +93,9 @@ func (w *world) remains() []string {
 				if target, _ := os.Readlink(p); !strings.HasPrefix(target, "net:[") {
 					continue
 				}
+			}
+			if w.processes != nil && strings.HasPrefix(p, "/proc/") && !w.processes[processOf(p)] {
+				continue
 			}
 			if slices.Contains(w.namespaces, inodeOf(p)) {
 				left = append(left, p)
@@ -150,6 +163,13 @@ func startOwner(t *testing.T, spec Spec, prepare func(*exec.Cmd)) *started {
 		t.Fatal(err)
 	}
 	s.world = parts(t, s.keeperPID(t), tmp)
+	processes := map[string]bool{}
+	for _, path := range s.remains() {
+		if strings.HasPrefix(path, "/proc/") {
+			processes[processOf(path)] = true
+		}
+	}
+	s.processes = processes
 	if len(s.namespaces) != len(spec.Machines)+2 {
 		t.Fatalf("%d namespaces for %d machines and two cards", len(s.namespaces), len(spec.Machines))
 	}
