@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"dpukv/kvs"
+	"dpukv/kvs/kvstest"
 )
 
 // works makes sure that a server still serves.
@@ -196,24 +197,10 @@ func TestStartRefuses(t *testing.T) {
 }
 
 func TestDialRefuses(t *testing.T) {
-	other, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Close()
-	go func() {
-		for {
-			c, err := other.Accept()
-			if err != nil {
-				return
-			}
-			io.WriteString(c, "HTTP/1.0 400 Bad Request\r\n\r\n")
-			c.Close()
-		}
-	}()
+	other := kvstest.Stranger(t, "HTTP/1.0 400 Bad Request\r\n\r\n")
 	server := startServer(t, testConfig())
 	for _, test := range []struct{ addr, device string }{
-		{other.Addr().String(), ""},
+		{other, ""},
 		{"127.0.0.1:1", ""},
 		{"nonsense", ""},
 		{server.Addr(), "mlx5_0"},

@@ -2,7 +2,6 @@ package memcached
 
 import (
 	"fmt"
-	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -85,52 +84,18 @@ func TestFacts(t *testing.T) {
 func TestFull(t *testing.T) {
 	s := start(t, func(c *Config) { c.Mode, c.Items, c.KeyBytes, c.ValueBytes = "store", 1, 1, 1 }) // 65 MiB
 	for _, protocol := range []string{Meta, Binary} {
-		session := pipetest.Open(t, dial(t, s.Addr(), Options{Protocol: protocol}), kvs.SessionOptions{Batch: 64, Window: 1, Connections: 1})
-		value := make([]byte, kvs.MaxValueBytes)
-		var sets []kvs.Request
-		for i := range 2000 {
-			sets = append(sets, kvs.Request{Op: kvs.Set, Key: fmt.Appendf(nil, "%s %d", protocol, i), Value: value})
-		}
-		full := 0
-		for i, a := range kvstest.Do(t, session, nil, sets) {
-			switch a.Status {
-			case kvs.Full:
-				full++
-			case kvs.OK:
-			default:
-				t.Fatalf("set %d: %s", i, a.Status)
-			}
-		}
-		if full == 0 {
-			t.Errorf("%s: 65 MiB held 130 MiB", protocol)
-		}
+		t.Run(protocol, func(t *testing.T) {
+			kvstest.Full(t, pipetest.Open(t, dial(t, s.Addr(), Options{Protocol: protocol}), kvs.SessionOptions{Batch: 64, Window: 1, Connections: 1}))
+		})
 	}
 }
 
 // TestStrangers: what listens is no memcached.
 func TestStrangers(t *testing.T) {
 	for _, says := range []string{"", "SSH-2.0-OpenSSH_9.2\r\n", "-ERR unknown command 'mn'\r\n", strings.Repeat("x", 10_000)} {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			for {
-				c, err := l.Accept()
-				if err != nil {
-					return
-				}
-				fmt.Fprint(c, says)
-				c.Close()
-			}
-		}()
-		if r, err := Dial(t.Context(), l.Addr().String(), Options{}); err == nil {
+		if r, err := Dial(t.Context(), kvstest.Stranger(t, says), Options{}); err == nil {
 			r.Close()
 			t.Errorf("%.30q was taken for memcached", says)
 		}
-		l.Close()
-		<-done
 	}
 }

@@ -1,7 +1,6 @@
 package mica
 
 import (
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -9,6 +8,7 @@ import (
 	"time"
 
 	"dpukv/kvs"
+	"dpukv/kvs/kvstest"
 	"dpukv/kvs/mica/partition"
 
 	"github.com/go-faster/city"
@@ -246,22 +246,8 @@ func TestStartRefuses(t *testing.T) {
 }
 
 func TestDialRefuses(t *testing.T) {
-	other, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Close()
-	go func() {
-		for {
-			c, err := other.Accept()
-			if err != nil {
-				return
-			}
-			fmt.Fprintf(c, "HTTP/1.0 400 Bad Request\r\n\r\n")
-			c.Close()
-		}
-	}()
-	for _, addr := range []string{other.Addr().String(), "127.0.0.1:1", "nonsense"} {
+	other := kvstest.Stranger(t, "HTTP/1.0 400 Bad Request\r\n\r\n")
+	for _, addr := range []string{other, "127.0.0.1:1", "nonsense"} {
 		r, err := Dial(t.Context(), addr)
 		if err == nil {
 			r.Close()

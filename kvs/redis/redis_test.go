@@ -1,8 +1,6 @@
 package redis
 
 import (
-	"fmt"
-	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -94,51 +92,15 @@ func TestIdleThreads(t *testing.T) {
 // TestFull: in mode store, Redis refuses what it has no memory for.
 func TestFull(t *testing.T) {
 	s := start(t, func(c *Config) { c.Mode, c.Items, c.KeyBytes, c.ValueBytes = "store", 1, 1, 1 }) // 64 MiB
-	session := pipetest.Open(t, dial(t, s.Addr(), Options{}), kvs.SessionOptions{Batch: 64, Window: 1, Connections: 1})
-	value := make([]byte, kvs.MaxValueBytes)
-	var sets []kvs.Request
-	for i := range 2000 {
-		sets = append(sets, kvs.Request{Op: kvs.Set, Key: fmt.Appendf(nil, "%d", i), Value: value})
-	}
-	full := 0
-	for i, a := range kvstest.Do(t, session, nil, sets) {
-		switch a.Status {
-		case kvs.Full:
-			full++
-		case kvs.OK:
-		default:
-			t.Fatalf("set %d: %s", i, a.Status)
-		}
-	}
-	if full == 0 {
-		t.Error("64 MiB held 130 MiB")
-	}
+	kvstest.Full(t, pipetest.Open(t, dial(t, s.Addr(), Options{}), kvs.SessionOptions{Batch: 64, Window: 1, Connections: 1}))
 }
 
 // TestStrangers: what listens is no Redis.
 func TestStrangers(t *testing.T) {
 	for _, says := range []string{"", "SSH-2.0-OpenSSH_9.2\r\n", "ERROR\r\n", "+OK\r\n$3\r\nabc\r\n", "$99999999\r\n", "*99999999999\r\n", strings.Repeat("x", 10_000)} {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			for {
-				c, err := l.Accept()
-				if err != nil {
-					return
-				}
-				fmt.Fprint(c, says)
-				c.Close()
-			}
-		}()
-		if r, err := Dial(t.Context(), l.Addr().String(), Options{}); err == nil {
+		if r, err := Dial(t.Context(), kvstest.Stranger(t, says), Options{}); err == nil {
 			r.Close()
 			t.Errorf("%.30q was taken for Redis", says)
 		}
-		l.Close()
-		<-done
 	}
 }

@@ -1,0 +1,33 @@
+package kvstest
+
+import (
+	"fmt"
+	"net"
+	"testing"
+)
+
+// Stranger listens for the length of a test, says the same to whoever comes, and hangs up.
+func Stranger(t testing.TB, says string) (addr string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			fmt.Fprint(c, says)
+			c.Close()
+		}
+	}()
+	t.Cleanup(func() {
+		l.Close()
+		<-done
+	})
+	return l.Addr().String()
+}
