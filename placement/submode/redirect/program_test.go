@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/kerneltest"
 	"dpukv/kvs"
 	"dpukv/kvs/herd"
-	"dpukv/internal/kerneltest"
 	"dpukv/placement/submode/packetfilter"
 
 	"github.com/cilium/ebpf"
