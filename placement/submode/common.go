@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // plain are the submodes without a datapath on the DPU.
@@ -148,12 +149,16 @@ func (s *site) mark(pidFile string) string {
 	return "--pidfile=" + s.file(pidFile)
 }
 
+// execPatience is for a process that was just started: while it becomes another program, it has no command line.
+const execPatience = time.Second
+
 // runs wants the process of a PID file to be there.
 func (s *site) runs(pidFile, what string) Step {
 	return Step{
 		Says: what + " runs",
 		Run:  sh(`pid=$(cat "$1/$2") && tr '\0' ' ' <"/proc/$pid/cmdline" | grep -cF -e "$3"`, s.dir, pidFile, s.mark(pidFile)), Want: is("1"),
-		Else: "see its log in " + s.dir + "; apply again",
+		Within: execPatience,
+		Else:   "see its log in " + s.dir + "; apply again",
 	}
 }
 
