@@ -25,31 +25,11 @@ func onPathPoints(t *testing.T, sweep string) ([]results.Point, Summary) {
 		t.Skip("it starts Open vSwitch and DPDK, which poll: make test-lab runs it")
 	}
 	o := inLab(t, "get_ratios: 0.5\nmode: store\nkeys: 2000\nclient_threads: 1\nduration: 500ms\nwarmup: 100ms\nrepeats: 1\n"+sweep, nil)
-	if err := os.WriteFile(o.TestbedFile, []byte(onPathBed), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	plan, err := NewPlan(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum, err := plan.Run(t.Context())
-	for _, f := range sum.Failed {
-		if strings.Contains(f.Reason, submode.ErrMissing.Error()) {
-			t.Skip(f.Reason)
-		}
-	}
+	sum, err := runOnPath(t, o, onPathBed)
 	if err != nil && len(sum.Failed) == 0 {
 		t.Fatal(err)
 	}
-	run, err := results.Open(o.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	points, _, err := run.Points()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return points, sum
+	return readPoints(t, o.Dir), sum
 }
 
 // TestSubmodesWithHERD: RoCE packets in software pass every submode, with proof.

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"dpukv/placement/submode"
-	"dpukv/results"
 )
 
 // TestSubmodesInASweep has a sweep set datapaths up between emulated machines, prove them, and leave nothing. Package submode tests
@@ -32,31 +31,11 @@ warmup: 50ms
 repeats: 1
 `
 	o := inLab(t, sweep, nil)
-	if err := os.WriteFile(o.TestbedFile, []byte(bed), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	plan, err := NewPlan(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum, err := plan.Run(t.Context())
-	for _, f := range sum.Failed {
-		if strings.Contains(f.Reason, submode.ErrMissing.Error()) {
-			t.Skip(f.Reason)
-		}
-	}
+	sum, err := runOnPath(t, o, bed)
 	if err != nil || sum.Measured != 4 {
 		t.Fatal(sum, err)
 	}
-	run, err := results.Open(o.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	points, _, err := run.Points()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range points {
+	for _, p := range readPoints(t, o.Dir) {
 		want := map[string]string{"direct": "cable", "sm4": "tc-u32", "sm5": "tc-u32"}[p.Submode]
 		if p.Datapath != want || (p.Substitute != "") != submode.OnPath(p.Submode) || (len(p.Evidence) == 0) != (p.Submode == "off-path") {
 			t.Errorf("%s: got %q, substitute %q, evidence %v, want %q", p.Submode, p.Datapath, p.Substitute, p.Evidence, want)
@@ -72,6 +51,25 @@ repeats: 1
 			}
 		}
 	}
+}
+
+// runOnPath runs a sweep between the machines of a testbed; a datapath that is not installed here skips the test.
+func runOnPath(t *testing.T, o Options, bed string) (Summary, error) {
+	t.Helper()
+	if err := os.WriteFile(o.TestbedFile, []byte(bed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := NewPlan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := plan.Run(t.Context())
+	for _, f := range sum.Failed {
+		if strings.Contains(f.Reason, submode.ErrMissing.Error()) {
+			t.Skip(f.Reason)
+		}
+	}
+	return sum, err
 }
 
 // TestSubmodesThatCannotBeHad are refused before anything starts.

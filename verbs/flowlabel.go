@@ -2,6 +2,9 @@ package verbs
 
 import "fmt"
 
+// RoCEPort is the UDP port that all packets of RoCE v2 go to.
+const RoCEPort = 4791
+
 const flowLabelBits = 20
 
 // UDPSourcePort is the port from which a RoCE v2 NIC sends the packets of a queue pair with a flow label, as Linux and rdma-core

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"dpukv/placement/submode/packetfilter"
+	"dpukv/verbs"
 )
 
 // cookie marks our OpenFlow rules.
@@ -22,7 +23,7 @@ func (s *site) openFlowSteps() (list []Step) {
 	}
 	for _, p := range s.cfg.Filter.DropPartitions {
 		rule(fmt.Sprintf("drop the requests for partition %d", p),
-			fmt.Sprintf("udp,tp_dst=%d,tp_src=%d", packetfilter.RoCEPort, packetfilter.SourcePort(p)))
+			fmt.Sprintf("udp,tp_dst=%d,tp_src=%d", verbs.RoCEPort, packetfilter.SourcePort(p)))
 	}
 	return list
 }

@@ -20,7 +20,7 @@ func (d *device) pathTo(peer verbs.Endpoint, from *port) (path, error) {
 	if !addr.Is4() {
 		return path{}, fmt.Errorf("reach %s: its GID is no IPv4 address: %w", peer, verbs.ErrNotSupported)
 	}
-	to := netip.AddrPortFrom(addr, roceUDPPort)
+	to := netip.AddrPortFrom(addr, verbs.RoCEPort)
 	if from == nil {
 		return path{name: rawName(to), flow: newFlow(d.local, to), socket: d.socket}, nil
 	}

@@ -94,9 +94,9 @@ func BenchmarkBatch(b *testing.B) {
 
 // benchBare sends and receives a train of datagrams that nobody makes or reads.
 func benchBare(b *testing.B, n int) {
-	from := must(openSocket(netip.AddrPortFrom(testAddr(), roceUDPPort), defaultSocketBuffers))(b)
+	from := must(openSocket(netip.AddrPortFrom(testAddr(), verbs.RoCEPort), defaultSocketBuffers))(b)
 	defer from.close()
-	dst := netip.AddrPortFrom(testAddr(), roceUDPPort)
+	dst := netip.AddrPortFrom(testAddr(), verbs.RoCEPort)
 	to := must(openSocket(dst, defaultSocketBuffers))(b)
 	defer to.close()
 	out, in := newMessages(1), newMessages(1)

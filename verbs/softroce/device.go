@@ -61,7 +61,7 @@ func open(opts Options) (*device, error) {
 	if err := opts.complete(); err != nil {
 		return nil, err
 	}
-	local := netip.AddrPortFrom(opts.Addr, roceUDPPort)
+	local := netip.AddrPortFrom(opts.Addr, verbs.RoCEPort)
 	s, err := openSocket(local, opts.SocketBuffers)
 	if err != nil {
 		return nil, err

@@ -22,7 +22,6 @@ const (
 	// ones.
 	bthMaskOffset = 4
 
-	roceUDPPort    = 4791
 	maxPacketBytes = maxHeaderBytes + maxMTU
 )
 

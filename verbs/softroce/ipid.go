@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"sync"
+
+	"dpukv/verbs"
 )
 
 // The ICRC covers the IP ID, which a UDP socket does not show. Devices of this package send 0, and with
@@ -58,5 +60,5 @@ func (f *flow) checkICRC(b []byte, guess uint16) (uint16, bool) {
 	d := multiply(difference, takeBack()[pseudoBytes-ipIDOffset+len(b)-icrcBytes])
 	// The ID's first byte entered the CRC in its lowest bits.
 	id := guess ^ (uint16(d)<<8 | uint16(d)>>8)
-	return id, d>>16 == 0 && (f.srcPort != roceUDPPort || id < maxSegments)
+	return id, d>>16 == 0 && (f.srcPort != verbs.RoCEPort || id < maxSegments)
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"net/netip"
 	"testing"
+
+	"dpukv/verbs"
 )
 
 func unhex(t testing.TB, s string) []byte {
@@ -126,8 +128,8 @@ func flowOf(ip []byte) (flow, []byte, uint16) {
 // TestICRCIDs: whatever the ID is, it is found, and nothing else passes for one.
 func TestICRCIDs(t *testing.T) {
 	here, there := netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.0.0.2")
-	for _, port := range []uint16{roceUDPPort, 0xe673} {
-		f := newFlow(netip.AddrPortFrom(here, port), netip.AddrPortFrom(there, roceUDPPort))
+	for _, port := range []uint16{verbs.RoCEPort, 0xe673} {
+		f := newFlow(netip.AddrPortFrom(here, port), netip.AddrPortFrom(there, verbs.RoCEPort))
 		p := packet{op: transportUC | opWriteOnly, psn: 7, dmaLen: 50, payload: make([]byte, 50)}
 		b := make([]byte, p.wireBytes())
 		p.put(b)

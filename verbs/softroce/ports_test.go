@@ -29,7 +29,7 @@ func TestFlowLabel(t *testing.T) {
 		for _, c := range []struct {
 			label uint32
 			port  uint16
-		}{{1, 0xc001}, {4, 0xc004}, {1<<14 | 3, 0xc002}, {0, roceUDPPort}} {
+		}{{1, 0xc001}, {4, 0xc004}, {1<<14 | 3, 0xc002}, {0, verbs.RoCEPort}} {
 			a, b := labelled(t, typ, c.label, here, there)
 			list := make([]verbs.SendWR, 9)
 			for i := range list {

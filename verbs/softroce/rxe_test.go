@@ -185,7 +185,7 @@ func FuzzPacket(f *testing.F) {
 	for _, typ := range []verbs.QPType{verbs.UC, verbs.UD, verbs.RC} {
 		sides = append(sides, newSide(f, d, typ, sizes{memory: 4096, queue: 16, depth: 64}))
 	}
-	from := netip.AddrPortFrom(netip.MustParseAddr("127.9.9.9"), roceUDPPort)
+	from := netip.AddrPortFrom(netip.MustParseAddr("127.9.9.9"), verbs.RoCEPort)
 	for _, s := range sides {
 		peer := s.qp.Local()
 		peer.GID, peer.PSN = verbs.GIDFromAddr(from.Addr()), 0

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"time"
 
+	"dpukv/verbs"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -54,7 +56,7 @@ func openSender(addr netip.AddrPort, bufferBytes int) (*socket, error) {
 func bindError(addr netip.AddrPort, err error) error {
 	advice := "choose an address of this machine"
 	switch {
-	case errors.Is(err, unix.EADDRINUSE) && addr.Port() != roceUDPPort:
+	case errors.Is(err, unix.EADDRINUSE) && addr.Port() != verbs.RoCEPort:
 		advice = "another program has this port, from which RoCE v2 sends the packets of one of the flow labels in use: ss -uapn tells which; " +
 			"end it, or choose another address"
 	case errors.Is(err, unix.EADDRINUSE):

@@ -32,13 +32,16 @@ type Conn[N any] struct {
 	blocked bool // the kernel takes no more for now
 }
 
-// Dial connects, greets, and takes the socket away from Go's poller. The connection belongs to a session once it was added there.
+// Dial connects, greets within the same time-out, and takes the socket away from Go's poller. The connection belongs to a session once it was added there.
 func (c *Conn[N]) Dial(addr string, timeout time.Duration, greet func(net.Conn) error, opts kvs.SessionOptions) error {
 	nc, err := net.DialTimeout("tcp", addr, timeout)
 	if err != nil {
 		return err
 	}
 	defer nc.Close()
+	if err := nc.SetDeadline(time.Now().Add(timeout)); err != nil { // it ends with nc
+		return err
+	}
 	if err := greet(nc); err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"dpukv/verbs"
+
 	"github.com/cilium/ebpf/asm"
 )
 
@@ -102,7 +104,7 @@ func matchUDP(bounds Bounds) asm.Instructions {
 		asm.And.Imm(Scratch, network16(moreOrOffset)),
 		asm.JNE.Imm(Scratch, 0, Pass),
 		asm.LoadMem(Scratch, Data, udpDestAt, asm.Half),
-		asm.JNE.Imm(Scratch, network16(RoCEPort), Pass))
+		asm.JNE.Imm(Scratch, network16(verbs.RoCEPort), Pass))
 }
 
 // network16 is a number as a load of two bytes in network order has it here.
