@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -21,9 +22,6 @@ type Store struct {
 	Dial  func(ctx context.Context, addr string) (kvs.Remote, error)
 }
 
-// nonsense is noticed by whoever reads first: under load, or when the counters are asked for.
-var nonsense = []string{"none of this protocol", "for its counters"}
-
 // Fail wants each fault to fail the point with its reason, and soon.
 func Fail(t *testing.T, st Store) {
 	for _, fault := range []struct {
@@ -36,8 +34,8 @@ func Fail(t *testing.T, st Store) {
 			signal(syscall.SIGSTOP)(t, p, pid)
 			t.Cleanup(func() { signal(syscall.SIGCONT)(t, p, pid) })
 		}, []string{"no answer within"}},
-		{"nonsense", spoil(func([]byte) []byte { return []byte("HTTP/1.1 400 Bad Request\r\n\r\n") }), nonsense},
-		{"binary nonsense", spoil(func(b []byte) []byte { return bytes.Repeat([]byte{0xff}, len(b)) }), nonsense},
+		{"nonsense", spoil(func([]byte) []byte { return []byte("HTTP/1.1 400 Bad Request\r\n\r\n") }), []string{"none of this protocol"}},
+		{"binary nonsense", spoil(func(b []byte) []byte { return bytes.Repeat([]byte{0xff}, len(b)) }), []string{"none of this protocol"}},
 		{"one value is another's", spoil(flip), []string{"wrong"}},
 		{"an answer too many", spoil(func(b []byte) []byte { return append(bytes.Clone(b), b...) }), []string{"answer nothing", "wrong", "asked for it"}},
 		{"connection lost", spoil(func([]byte) []byte { return nil }), []string{"closed the connection", "reset by peer", "broken pipe"}},
@@ -62,20 +60,23 @@ func Fail(t *testing.T, st Store) {
 	}
 }
 
-// faultLoad is a small load, during which something happens.
+// faultLoad is a small load, during which something happens: in the measured window, after the counters were asked for and long before they
+// are again, so that it is the load that meets it.
 func faultLoad(t testing.TB, happen func()) client.Config {
 	t.Helper()
 	hash, err := hashbench.Lookup(hashbench.Default)
 	if err != nil {
 		t.Fatal(err)
 	}
+	var once sync.Once
 	return client.Config{
 		Workload: client.Workload{Keys: 1000, KeyBytes: 8, ValueBytes: 8, GetRatio: 0.9, Seed: 1},
 		Threads:  1, Connections: 2, Window: 1, Batch: 16, Hash: hash,
-		Duration: 500 * time.Millisecond, Timeout: 300 * time.Millisecond,
-		OnReady: func(context.Context, float64) error {
-			time.AfterFunc(50*time.Millisecond, happen)
-			return nil
+		Duration: 2 * time.Second, Timeout: 300 * time.Millisecond, Interval: 50 * time.Millisecond,
+		OnProgress: func(p client.Progress) {
+			if p.Phase == client.PhaseMeasure && p.Elapsed > 0 {
+				once.Do(happen)
+			}
 		},
 	}
 }
