@@ -135,6 +135,7 @@ func (l *loader) spent() mark {
 		submitted: l.end.submitted - l.begin.submitted,
 		traffic: kvs.Traffic{
 			Frames:        l.end.traffic.Frames - l.begin.traffic.Frames,
+			Writes:        l.end.traffic.Writes - l.begin.traffic.Writes,
 			SentBytes:     l.end.traffic.SentBytes - l.begin.traffic.SentBytes,
 			ReceivedBytes: l.end.traffic.ReceivedBytes - l.begin.traffic.ReceivedBytes,
 			Retries:       l.end.traffic.Retries - l.begin.traffic.Retries,

@@ -17,7 +17,7 @@ type summed struct {
 	samples         uint64
 	submitted       uint64
 	cpuNs, spunNs   int64
-	frames          uint64
+	frames, writes  uint64
 	sentBytes       uint64
 	retries         uint64
 	groups          uint64
@@ -40,6 +40,7 @@ func (r *runner) sum() summed {
 		s.cpuNs += spent.cpuNs
 		s.spunNs += spent.spunNs
 		s.frames += spent.traffic.Frames
+		s.writes += spent.traffic.Writes
 		s.sentBytes += spent.traffic.SentBytes
 		s.retries += spent.traffic.Retries
 		s.groups += l.schedule.groups
@@ -118,6 +119,9 @@ func (r *runner) counted(p *results.Point, s summed) {
 	if s.frames > 0 {
 		p.OpsPerFrame = float64(s.submitted) / float64(s.frames)
 		p.BytesPerFrame = float64(s.sentBytes) / float64(s.frames)
+	}
+	if s.writes > 0 {
+		p.FramesPerWrite = float64(s.frames) / float64(s.writes)
 	}
 }
 

@@ -25,8 +25,8 @@ type SessionOptions struct {
 // server's workers answers a request, batches requests, sends and receives. A
 // session belongs to one goroutine.
 type Session interface {
-	// Submit queues one request and sends the batch that it fills. It
-	// returns false, and has taken nothing, while the request's
+	// Submit queues one request and sends the batch that it fills, by the next
+	// Flush or Poll at the latest. It returns false, and has taken nothing, while the request's
 	// destination has its whole window in flight and a full batch waiting.
 	// The request's key and value are copied before Submit returns.
 	Submit(r *Request) (bool, error)
@@ -46,6 +46,7 @@ type Session interface {
 // Traffic counts what one session moved.
 type Traffic struct {
 	Frames                   uint64 // batches sent
+	Writes                   uint64 // system calls that they left in: of a transport that is a stream
 	SentBytes, ReceivedBytes uint64 // payload of the transport, frame headers included
 	// Of a transport that may lose: requests sent again because no answer came in
 	// time, and answers to requests that had been answered before.

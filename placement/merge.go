@@ -147,10 +147,17 @@ func addCosts(shares []share, p *results.Point) {
 		}
 		return float64(p.Ops) / p.OpsPerFrame
 	}
+	writes := func(p *results.Point) float64 {
+		if p.FramesPerWrite == 0 {
+			return 0
+		}
+		return frames(p) / p.FramesPerWrite
+	}
 	clientNs := func(p *results.Point) float64 { return p.ClientCPUNsPerOp * float64(p.Ops) }
 
 	p.OpsPerFrame = mean(func(p *results.Point) float64 { return p.OpsPerFrame }, frames)
 	p.BytesPerFrame = mean(func(p *results.Point) float64 { return p.BytesPerFrame }, frames)
+	p.FramesPerWrite = mean(func(p *results.Point) float64 { return p.FramesPerWrite }, writes)
 	p.ClientHashShare = mean(func(p *results.Point) float64 { return p.ClientHashShare }, clientNs)
 	p.ClientCPUNsPerOp = mean(func(p *results.Point) float64 { return p.ClientCPUNsPerOp }, ops)
 	p.ServerCPUNsPerOp = mean(func(p *results.Point) float64 { return p.ServerCPUNsPerOp }, alike)

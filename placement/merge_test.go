@@ -22,7 +22,7 @@ func fakeShare(t *testing.T, node string, cpus []int, clock time.Duration, told 
 	p.StartedAt = told.Add(clock)
 	p.Ops, p.Gets, p.Hits = uint64(len(latencies)), uint64(len(latencies)), uint64(len(latencies))
 	p.ThroughputOps, p.ClientCPUs, p.ClientCPUShare, p.ClientCPUNsPerOp = float64(len(latencies)), cpus, 0.5, 100
-	p.PreloadHitRate, p.OpsPerFrame, p.BytesPerFrame = 1, 64, 1000
+	p.PreloadHitRate, p.OpsPerFrame, p.BytesPerFrame, p.FramesPerWrite = 1, 64, 1000, float64(len(latencies))
 	p.Latency, p.Actual = results.LatencyOf(h), results.LatencyOf(h)
 	p.Warnings = []string{"a doubt"}
 	var intervals []results.Interval
@@ -58,6 +58,9 @@ func TestMergeAddsUp(t *testing.T) {
 	p := &res.Point
 	if p.Ops != 4 || p.Gets != 4 || p.ThroughputOps != 4 || p.PreloadHitRate != 1 || p.OpsPerFrame != 64 {
 		t.Errorf("sums are wrong: %+v", p)
+	}
+	if p.FramesPerWrite != 2 { // 3/64 frames in a third as many writes, and 1/64 in as many
+		t.Errorf("%v frames a write, want 2", p.FramesPerWrite)
 	}
 	if p.MaxNs < 9000 || p.MaxNs > 9010 || p.P50Ns > 2010 || math.Abs(p.MeanNs-3750) > 5 {
 		t.Errorf("latencies are not those of all: %+v", p.Latency)

@@ -64,7 +64,8 @@ type Point struct {
 	ServerCPUs     []int   `json:"server_cpus"`
 	ClientCPUs     []int   `json:"client_cpus"`
 	OpsPerFrame    float64 `json:"ops_per_frame"`
-	BytesPerFrame  float64 `json:"bytes_per_frame"` // of a request frame, payload of the transport
+	BytesPerFrame  float64 `json:"bytes_per_frame"`            // of a request frame, payload of the transport
+	FramesPerWrite float64 `json:"frames_per_write,omitempty"` // that left the client in one system call; 0: not over TCP
 	ServerVersion  string  `json:"server_version"`
 	ClientVersion  string  `json:"client_version"`
 	ServerAddr     string  `json:"server_addr"`

@@ -93,7 +93,7 @@ func (s *summary) outcome() {
 	s.WriteByte('\n')
 	s.line("throughput", fmt.Sprintf("%s Mops (%s, %s of them)", mega(p.ThroughputOps), count(p.Ops, "operation"), count(p.Gets, "GET")))
 	if p.OpsPerFrame > 0 {
-		s.line("batches", fmt.Sprintf("%s operations and %s bytes a request frame", digits3(p.OpsPerFrame), digits3(p.BytesPerFrame)))
+		s.line("batches", fmt.Sprintf("%s operations and %s bytes a request frame", digits3(p.OpsPerFrame), digits3(p.BytesPerFrame)), perWrite(p))
 	}
 	if p.Gets > 0 {
 		s.line("hits", ratio(p.Hits, p.Gets)+" % of the GETs", grouped(p.Misses)+" not found", evicted(p))
@@ -102,6 +102,14 @@ func (s *summary) outcome() {
 	if p.RateOps > 0 {
 		s.line("schedule", grouped(p.LateOps)+" operations late", grouped(p.UnsentOps)+" never sent")
 	}
+}
+
+// perWrite is worth a word where it is not one.
+func perWrite(p *Point) string {
+	if p.FramesPerWrite < 1.05 {
+		return ""
+	}
+	return digits3(p.FramesPerWrite) + " frames a write"
 }
 
 func evicted(p *Point) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -51,8 +52,8 @@ func measure(dpukv, sweep string) error {
 
 // load is what points must have in common to stand beside each other.
 type load struct {
-	batch, connections int
-	getRatio           float64
+	batch, connections, window int
+	getRatio                   float64
 }
 
 const base = "mica"
@@ -61,14 +62,14 @@ const base = "mica"
 func table(w io.Writer, points []results.Point) error {
 	groups := map[load]map[string][]results.Point{}
 	for _, p := range points {
-		l := load{p.Batch, p.Connections, p.GetRatio}
+		l := load{p.Batch, p.Connections, p.Window, p.GetRatio}
 		if groups[l] == nil {
 			groups[l] = map[string][]results.Point{}
 		}
 		groups[l][p.Store] = append(groups[l][p.Store], p)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "batch\tconnections\tGET\tstore\tMops\tserver CPU ns/op\t× mica\tclient CPU ns/op\tp50 µs\tp99 µs\tclient busy\tversion")
+	fmt.Fprintln(t, "batch\tconnections\twindow\tGET\tstore\tMops\tserver CPU ns/op\t× mica\tclient CPU ns/op\tp50 µs\tp99 µs\tclient busy\tversion")
 	for _, l := range sortedLoads(groups) {
 		stores := groups[l]
 		mica := median(stores[base], serverNs)
@@ -77,7 +78,7 @@ func table(w io.Writer, points []results.Point) error {
 			if len(of) == 0 {
 				continue
 			}
-			fmt.Fprintf(t, "%d\t%d\t%g\t%s\t%.2f\t%s\t%.1f\t%s\t%.0f\t%.0f\t%.0f %%\t%s\n", l.batch, l.connections, l.getRatio, store,
+			fmt.Fprintf(t, "%d\t%d\t%d\t%g\t%s\t%.2f\t%s\t%.1f\t%s\t%.0f\t%.0f\t%.0f %%\t%s\n", l.batch, l.connections, l.window, l.getRatio, store,
 				median(of, func(p *results.Point) float64 { return p.ThroughputOps / 1e6 }), spread(of, serverNs), median(of, serverNs)/mica,
 				spread(of, func(p *results.Point) float64 { return p.ClientCPUNsPerOp }),
 				median(of, func(p *results.Point) float64 { return float64(p.P50Ns) / 1e3 }),
@@ -99,7 +100,7 @@ func sortedLoads(groups map[load]map[string][]results.Point) []load {
 		if a.getRatio != b.getRatio {
 			return int(1e6 * (b.getRatio - a.getRatio))
 		}
-		return a.connections - b.connections
+		return cmp.Or(a.window-b.window, a.connections-b.connections)
 	})
 	return loads
 }

@@ -50,7 +50,7 @@ func (s *session) connect(r *Remote, worker int, opts kvs.SessionOptions) error 
 // Submit puts a request into the batch of a connection to the worker that must answer it.
 func (s *session) Submit(r *kvs.Request) (bool, error) {
 	l := s.lane(r)
-	if !l.Now.Room() && !l.Advance() {
+	if !l.Pick(s.Turn()) {
 		return false, nil
 	}
 	c := l.Now

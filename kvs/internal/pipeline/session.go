@@ -52,7 +52,7 @@ func (s *session) connect(t *Target, opts kvs.SessionOptions) error {
 
 // Submit puts a request into the batch of a connection that has room.
 func (s *session) Submit(r *kvs.Request) (bool, error) {
-	if !s.lane.Now.Room() && !s.lane.Advance() {
+	if !s.lane.Pick(s.Turn()) {
 		return false, nil
 	}
 	c := s.lane.Now

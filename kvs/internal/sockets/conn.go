@@ -5,7 +5,6 @@ import (
 	"net"
 	"time"
 
-	"dpukv/internal/cpu"
 	"dpukv/kvs"
 
 	"golang.org/x/sys/unix"
@@ -25,11 +24,11 @@ type Conn[N any] struct {
 
 	fd      int
 	number  int // in the session
-	counts  *Counts
-	poller  *poller
+	shared  *Shared
 	idle    []*Batch[N]
-	unsent  int  // index in Flight of the first batch not written whole
-	blocked bool // the kernel takes no more for now
+	unsent  int      // index in Flight of the first batch not written whole
+	pieces  [][]byte // of one write
+	blocked bool     // the kernel takes no more for now
 }
 
 // Dial connects, greets within the same time-out, and takes the socket away from Go's poller. The connection belongs to a session once it was added there.
@@ -49,6 +48,7 @@ func (c *Conn[N]) Dial(addr string, timeout time.Duration, greet func(net.Conn) 
 		return err
 	}
 	c.Addr, c.In, c.Flight = addr, make([]byte, 2*minReadBytes), make([]*Batch[N], 0, opts.Window)
+	c.pieces = make([][]byte, 0, maxPieces)
 	// One batch more than the window: a full one waits while the window is in flight.
 	for range opts.Window + 1 {
 		c.idle = append(c.idle, &Batch[N]{Frame: make([]byte, 0, 4096), Notes: make([]N, 0, opts.Batch)})
@@ -89,50 +89,10 @@ func (c *Conn[N]) refill() {
 	c.Filling.reset()
 }
 
-// Launch puts the batch being filled in flight, and takes another to fill. The window is open.
-func (c *Conn[N]) Launch() error {
-	c.Filling.SentNs = cpu.NowNs()
-	c.Flight = append(c.Flight, c.Filling)
-	c.counts.Traffic.Frames++
-	c.refill()
-	return c.Push()
-}
-
-// Push writes what is not written yet, as far as the kernel takes it.
-func (c *Conn[N]) Push() error {
-	for c.unsent < len(c.Flight) {
-		b := c.Flight[c.unsent]
-		n, err := unix.Write(c.fd, b.Frame[b.written:])
-		if err == unix.EAGAIN {
-			return c.block(true)
-		}
-		if err == unix.EINTR {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("send to %s: %w", c.Addr, err)
-		}
-		c.counts.Traffic.SentBytes += uint64(n)
-		if b.written += n; b.written == len(b.Frame) {
-			c.unsent++
-		}
-	}
-	return c.block(false)
-}
-
-// block asks the poller to tell when the kernel takes more, or no longer to.
-func (c *Conn[N]) block(blocked bool) error {
-	if c.blocked == blocked {
-		return nil
-	}
-	c.blocked = blocked
-	return c.poller.watch(unix.EPOLL_CTL_MOD, c.fd, c.number, blocked)
-}
-
 // Join makes the connection one of a session's.
-func (c *Conn[N]) Join(number int, p *poller, counts *Counts) error {
-	c.number, c.poller, c.counts = number, p, counts
-	return p.watch(unix.EPOLL_CTL_ADD, c.fd, number, false)
+func (c *Conn[N]) Join(number int, shared *Shared) error {
+	c.number, c.shared = number, shared
+	return shared.poller.watch(unix.EPOLL_CTL_ADD, c.fd, number, false)
 }
 
 // Read reads once, behind what is not handed on, which it moves to the front of In. There is room for whole bytes at least, if that
@@ -153,7 +113,7 @@ func (c *Conn[N]) Read(whole int) (n int, err error) {
 		return 0, fmt.Errorf("%s closed the connection with %d batches in flight", c.Addr, len(c.Flight))
 	}
 	c.To += n
-	c.counts.Traffic.ReceivedBytes += uint64(n)
+	c.shared.traffic.ReceivedBytes += uint64(n)
 	return n, nil
 }
 
@@ -163,7 +123,8 @@ func (c *Conn[N]) Retire() error {
 	if c.unsent == 0 {
 		return fmt.Errorf("a batch of %d bytes was answered of which %d were sent", len(b.Frame), b.written)
 	}
-	c.counts.Pending -= len(b.Notes)
+	c.shared.pending -= len(b.Notes)
+	c.shared.flying--
 	c.Flight = append(c.Flight[:0], c.Flight[1:]...)
 	c.unsent--
 	c.idle = append(c.idle, b)

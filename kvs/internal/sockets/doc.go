@@ -9,5 +9,7 @@
 //
 // # System calls
 //
-// A session makes them itself, on non-blocking descriptors: a read, a write and a wait a batch, no goroutine switch.
+// A session makes them itself, on non-blocking descriptors, without a goroutine switch. With a window of one, each batch is a write and a
+// read. With more, batches that fill while an earlier one of their connection is in flight leave in one write when the session
+// next waits: a server that is busy with the first finds the others there together, and answers them together if it can.
 package sockets

@@ -6,6 +6,8 @@ type Lane[C Member] struct {
 
 	conns []C
 	at    int
+	turn  uint64 // of the session, at the last request
+	stays bool   // Now has sent a batch, and may send another in this turn
 }
 
 // Add adds a connection.
@@ -14,30 +16,44 @@ func (l *Lane[C]) Add(c C) {
 	l.Now = l.conns[0]
 }
 
-// Next moves on to the next connection.
-func (l *Lane[C]) Next() {
+// next moves on to the next connection.
+func (l *Lane[C]) next() {
 	if l.at++; l.at == len(l.conns) {
 		l.at = 0
 	}
-	l.Now = l.conns[l.at]
+	l.Now, l.stays = l.conns[l.at], false
 }
 
-// Advance moves on to the next connection whose batch has room, if there is one.
-func (l *Lane[C]) Advance() bool {
+// advance moves on to the next connection whose batch has room, if there is one.
+func (l *Lane[C]) advance() bool {
 	for range l.conns {
-		if l.Next(); l.Now.Room() {
+		if l.next(); l.Now.Room() {
 			return true
 		}
 	}
 	return false
 }
 
-// Full is for when the batch being filled has become so: it is sent, if the window is open, and the next connection's turn comes.
-func (l *Lane[C]) Full() error {
-	c := l.Now
-	l.Next()
-	if !c.Open() {
-		return nil // it leaves when an answer comes
+// Pick makes Now a connection whose batch has room, if there is one. It stays with a connection until its window is full, so
+// that batches leave together, or until the session has polled.
+func (l *Lane[C]) Pick(turn uint64) bool {
+	if l.turn != turn {
+		if l.turn = turn; l.stays && !l.Now.Begun() {
+			l.next()
+		}
 	}
-	return c.Send()
+	return l.Now.Room() || l.advance()
+}
+
+// Full is for when the batch being filled has become so: it is sent, if the window is open. With no room in the window for
+// another, the next connection's turn comes.
+func (l *Lane[C]) Full() (err error) {
+	c := l.Now
+	if c.Open() { // else it leaves when an answer comes
+		err = c.Send()
+	}
+	if l.stays = c.Open(); !l.stays {
+		l.next()
+	}
+	return err
 }

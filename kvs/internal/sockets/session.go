@@ -18,25 +18,28 @@ type Member interface {
 	Push() error
 	Close() error
 
-	// Send completes the batch being filled and puts it in flight. The window is open.
+	// Send completes the batch being filled and puts it in flight, with Launch. The window is open.
 	Send() error
 	// Receive reads once, and hands on the batches whose answers are all there.
 	Receive(answers []kvs.Answer) ([]kvs.Answer, error)
 
-	Join(number int, p *poller, counts *Counts) error
+	Join(number int, shared *Shared) error
 }
 
-// Counts are what a session's connections count together.
-type Counts struct {
-	Pending int // requests submitted and not answered
-	Traffic kvs.Traffic
+// Shared is what a session's connections have together.
+type Shared struct {
+	pending int // requests submitted and not answered
+	flying  int // batches in flight
+	traffic kvs.Traffic
+	poller  *poller
+	turn    uint64 // one a poll
+	held    []int  // numbers of the connections that hold batches back
 }
 
 // Session is one load worker's connections: all of a [kvs.Session] but Submit. It belongs to one goroutine.
 type Session[C Member] struct {
-	counts Counts
+	shared Shared
 	conns  []C
-	poller *poller
 }
 
 // Init checks the sizes, and makes ready for connections. Batches may have up to so many operations.
@@ -47,20 +50,23 @@ func (s *Session[C]) Init(opts kvs.SessionOptions, maxBatch int) (err error) {
 	if opts.Window < 1 || opts.Connections < 1 {
 		return fmt.Errorf("a window of %d batches on %d connections: want at least one of each", opts.Window, opts.Connections)
 	}
-	s.poller, err = newPoller()
+	s.shared.poller, err = newPoller()
 	return err
 }
 
 // Add adds a connection that was dialled. Close closes it.
 func (s *Session[C]) Add(c C) error {
 	s.conns = append(s.conns, c)
-	return c.Join(len(s.conns)-1, s.poller, &s.counts)
+	return c.Join(len(s.conns)-1, &s.shared)
 }
 
-// Submitted counts one request.
-func (s *Session[C]) Submitted() { s.counts.Pending++ }
+// Turn is another after each Poll.
+func (s *Session[C]) Turn() uint64 { return s.shared.turn }
 
-// Flush sends the batches that are not full.
+// Submitted counts one request.
+func (s *Session[C]) Submitted() { s.shared.pending++ }
+
+// Flush sends the batches that are not full, and those held back.
 func (s *Session[C]) Flush() error {
 	for _, c := range s.conns {
 		if c.Begun() && c.Open() {
@@ -69,12 +75,27 @@ func (s *Session[C]) Flush() error {
 			}
 		}
 	}
+	return s.release()
+}
+
+// release writes what connections hold back.
+func (s *Session[C]) release() error {
+	for _, number := range s.shared.held {
+		if err := s.conns[number].Push(); err != nil {
+			return err
+		}
+	}
+	s.shared.held = s.shared.held[:0]
 	return nil
 }
 
-// Poll waits, reads, and parses.
+// Poll writes what is held back, waits, reads, and parses.
 func (s *Session[C]) Poll(answers []kvs.Answer, wait time.Duration) ([]kvs.Answer, error) {
-	events, err := s.poller.Wait(wait)
+	if err := s.release(); err != nil {
+		return answers, err
+	}
+	s.shared.turn++
+	events, err := s.shared.poller.Wait(wait)
 	if err != nil {
 		return answers, err
 	}
@@ -104,10 +125,10 @@ func (s *Session[C]) receive(c C, answers []kvs.Answer) ([]kvs.Answer, error) {
 }
 
 // InFlight counts requests, batched or sent.
-func (s *Session[C]) InFlight() int { return s.counts.Pending }
+func (s *Session[C]) InFlight() int { return s.shared.pending }
 
 // Traffic counts since the session was opened.
-func (s *Session[C]) Traffic() kvs.Traffic { return s.counts.Traffic }
+func (s *Session[C]) Traffic() kvs.Traffic { return s.shared.traffic }
 
 // Close closes every connection.
 func (s *Session[C]) Close() error {
@@ -116,8 +137,8 @@ func (s *Session[C]) Close() error {
 		errs = append(errs, c.Close())
 	}
 	s.conns = nil
-	if s.poller != nil {
-		errs = append(errs, s.poller.Close())
+	if s.shared.poller != nil {
+		errs = append(errs, s.shared.poller.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -1,0 +1,252 @@
+package sockets
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"testing"
+	"time"
+
+	"dpukv/kvs"
+)
+
+// echoConn is a connection of a protocol in which the answer to a batch is the batch.
+type echoConn struct{ Conn[int] }
+
+func (c *echoConn) Send() error { return c.Launch() }
+
+func (c *echoConn) Receive(answers []kvs.Answer) ([]kvs.Answer, error) {
+	if n, err := c.Read(0); n == 0 {
+		return answers, err
+	}
+	for len(c.Flight) > 0 && c.To-c.From >= len(c.Flight[0].Frame) {
+		b := c.Flight[0]
+		if got := c.In[c.From : c.From+len(b.Frame)]; !bytes.Equal(got, b.Frame) {
+			return answers, fmt.Errorf("a batch of %d bytes came back as others", len(b.Frame))
+		}
+		c.From += len(b.Frame)
+		for range b.Notes {
+			answers = append(answers, kvs.Answer{})
+		}
+		if err := c.Retire(); err != nil {
+			return answers, err
+		}
+	}
+	return answers, nil
+}
+
+// echoSession has one lane.
+type echoSession struct {
+	Session[*echoConn]
+	lane Lane[*echoConn]
+}
+
+func newEchoSession(t *testing.T, addr string, opts kvs.SessionOptions) *echoSession {
+	t.Helper()
+	s := &echoSession{}
+	if err := s.Init(opts, 1<<10); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	for range opts.Connections {
+		c := &echoConn{}
+		if err := c.Dial(addr, time.Second, func(net.Conn) error { return nil }, opts); err != nil {
+			t.Fatal(err)
+		}
+		s.lane.Add(c)
+		if err := s.Add(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// submit is a request of some bytes.
+func (s *echoSession) submit(t *testing.T, request []byte) bool {
+	t.Helper()
+	if !s.lane.Pick(s.Turn()) {
+		return false
+	}
+	b := s.lane.Now.Filling
+	b.Frame, b.Notes = append(b.Frame, request...), append(b.Notes, 0)
+	s.Submitted()
+	if !s.lane.Now.Room() {
+		if err := s.lane.Full(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return true
+}
+
+// flights are how many batches each connection has in flight.
+func (s *echoSession) flights() (n []int) {
+	for _, c := range s.conns {
+		n = append(n, len(c.Flight))
+	}
+	return n
+}
+
+// listen hands each connection to serve.
+func listen(t *testing.T, serve func(net.Conn)) (addr string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go serve(c)
+		}
+	}()
+	return l.Addr().String()
+}
+
+func silent(c net.Conn) { _, _ = io.Copy(io.Discard, c) }
+
+func echo(c net.Conn) {
+	_, _ = io.Copy(struct{ io.Writer }{c}, struct{ io.Reader }{c}) // through a buffer, not splice
+	c.Close()
+}
+
+// TestBatchesLeaveTogether: what fills while the server has other connections' batches is one write, when the window is full, or
+// at the next flush or poll.
+func TestBatchesLeaveTogether(t *testing.T) {
+	addr := listen(t, silent)
+	cases := []struct {
+		name        string
+		connections int
+		submit      int // requests, each a batch
+		then        func(*echoSession) error
+		writes      uint64
+	}{
+		{"a connection alone holds nothing back", 1, 3, nil, 3},
+		{"the others wait", 2, 4 + 3, nil, 4},
+		{"a full window leaves", 2, 4 + 4, nil, 4 + 1},
+		{"a flush", 2, 4 + 3, func(s *echoSession) error { return s.Flush() }, 4 + 1},
+		{"a poll", 2, 4 + 3, func(s *echoSession) error { _, err := s.Poll(nil, 0); return err }, 4 + 1},
+		{"no more than fits is taken", 3, 100, nil, 4 + 1 + 1},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := newEchoSession(t, addr, kvs.SessionOptions{Batch: 1, Window: 4, Connections: c.connections})
+			for range c.submit {
+				s.submit(t, []byte("request"))
+			}
+			if c.then != nil {
+				if err := c.then(s); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := s.Traffic(); got.Writes != c.writes || got.Frames != uint64(min(c.submit, 4*c.connections)) {
+				t.Errorf("%d batches in %d writes, want %d writes", got.Frames, got.Writes, c.writes)
+			}
+		})
+	}
+}
+
+// TestTurns: a lane stays with a connection until its window is full, and begins each turn with the next one. Batches that must wait
+// are filled last.
+func TestTurns(t *testing.T) {
+	s := newEchoSession(t, listen(t, silent), kvs.SessionOptions{Batch: 2, Window: 2, Connections: 3})
+	steps := []struct {
+		requests int
+		want     []int
+	}{
+		{2, []int{1, 0, 0}},
+		{1, []int{1, 0, 0}}, // the next turn's batch has begun
+		{1, []int{1, 1, 0}}, // and is filled in this one
+		{4, []int{1, 1, 2}},
+		{4, []int{2, 2, 2}},
+		{5, []int{2, 2, 2}}, // two of them wait, and one has begun
+	}
+	for i, step := range steps {
+		if _, err := s.Poll(nil, 0); err != nil {
+			t.Fatal(err)
+		}
+		for range step.requests {
+			s.submit(t, []byte("request"))
+		}
+		if got := s.flights(); !slices.Equal(got, step.want) {
+			t.Errorf("step %d: %v batches in flight, want %v", i, got, step.want)
+		}
+	}
+}
+
+// TestManySizes: batches of any size come back whole and in order, however much of them the kernel takes at once.
+func TestManySizes(t *testing.T) {
+	addr := listen(t, echo)
+	for _, most := range []int{100, 300_000} {
+		for _, opts := range []kvs.SessionOptions{
+			{Batch: 3, Window: 1, Connections: 3},
+			{Batch: 3, Window: 20, Connections: 1},
+			{Batch: 3, Window: 20, Connections: 3},
+		} {
+			t.Run(fmt.Sprintf("%d bytes, window %d, connections %d", most, opts.Window, opts.Connections), func(t *testing.T) {
+				manySizes(t, newEchoSession(t, addr, opts), most)
+			})
+		}
+	}
+}
+
+func manySizes(t *testing.T, s *echoSession, most int) {
+	const requests = 400
+	seed := rand.Uint64()
+	rng := rand.New(rand.NewPCG(seed, 0))
+	noise := make([]byte, most)
+	for i := range noise {
+		noise[i] = byte(rng.Uint32())
+	}
+	sent, answered := 0, 0
+	for deadline := time.Now().Add(time.Minute); answered < requests; {
+		for sent < requests {
+			from := rng.IntN(most)
+			if !s.submit(t, noise[from:from+1+rng.IntN(most-from)]) {
+				break
+			}
+			sent++
+		}
+		if sent == requests {
+			if err := s.Flush(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		answers, err := s.Poll(nil, time.Millisecond)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if answered += len(answers); time.Now().After(deadline) {
+			t.Fatalf("seed %d: %d of %d answered within a minute", seed, answered, sent)
+		}
+	}
+	if s.InFlight() != 0 {
+		t.Errorf("seed %d: %d in flight at the end", seed, s.InFlight())
+	}
+}
+
+// TestNothingIsAllocated for batches that leave together.
+func TestNothingIsAllocated(t *testing.T) {
+	s := newEchoSession(t, listen(t, echo), kvs.SessionOptions{Batch: 1, Window: 20, Connections: 2})
+	var answers []kvs.Answer
+	round := func() {
+		for s.submit(t, []byte("request")) {
+		}
+		for s.InFlight() > 0 {
+			var err error
+			if answers, err = s.Poll(answers[:0], time.Second); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	round()
+	if n := testing.AllocsPerRun(5, round); n > 0 {
+		t.Errorf("%v allocations a round of 42 requests", n)
+	}
+}
