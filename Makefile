@@ -94,7 +94,7 @@ bench: ## every benchmark beside its yardstick, condensed by benchstat (about 25
 	$(GO) test -run XXX -bench . -benchtime 1s -count 5 -timeout 60m $(RDMA_BENCH) | tee -a bench.txt
 	$(TOOL) benchstat bench.txt
 
-bench-peers: deps build ## memcached and Redis beside MICA and HERD on this machine: the ratios (about 5 minutes)
+bench-peers: deps build ## memcached and Redis beside MICA and HERD on this machine: the ratios (about 8 minutes)
 	cd bench && $(GO) run ./peers ../dpukv peers/peers.yaml peers/peers-herd.yaml
 
 bench-hash-c: ## Go's hash functions beside C's: the same bits, and time over time (about 2 minutes)

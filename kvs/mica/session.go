@@ -28,6 +28,9 @@ func openSession(r *Remote, opts kvs.SessionOptions) (*session, error) {
 	if err := s.Init(opts, f.MaxBatch); err != nil {
 		return nil, err
 	}
+	for w := range s.lanes {
+		s.lanes[w] = sockets.NewLane[*conn](1)
+	}
 	for range opts.Connections {
 		for w := range s.lanes {
 			if err := s.connect(r, w, opts); err != nil {
@@ -43,8 +46,7 @@ func (s *session) connect(r *Remote, worker int, opts kvs.SessionOptions) error 
 	if err != nil {
 		return err
 	}
-	s.lanes[worker].Add(c)
-	return s.Add(c)
+	return s.Add(c, &s.lanes[worker])
 }
 
 // Submit puts a request into the batch of a connection to the worker that must answer it.

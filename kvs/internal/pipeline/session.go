@@ -29,7 +29,7 @@ type session struct {
 
 // Open connects a session.
 func Open(t Target, opts kvs.SessionOptions) (kvs.Session, error) {
-	s := &session{}
+	s := &session{lane: sockets.NewLane[*conn](t.Workers)}
 	if err := s.Init(opts, MaxBatch); err != nil {
 		return nil, err
 	}
@@ -46,8 +46,7 @@ func (s *session) connect(t *Target, opts kvs.SessionOptions) error {
 	if err != nil {
 		return err
 	}
-	s.lane.Add(c)
-	return s.Add(c)
+	return s.Add(c, &s.lane)
 }
 
 // Submit puts a request into the batch of a connection that has room.

@@ -25,6 +25,7 @@ type Conn[N any] struct {
 	fd      int
 	number  int // in the session
 	shared  *Shared
+	company *company
 	idle    []*Batch[N]
 	unsent  int      // index in Flight of the first batch not written whole
 	pieces  [][]byte // of one write
@@ -89,9 +90,9 @@ func (c *Conn[N]) refill() {
 	c.Filling.reset()
 }
 
-// Join makes the connection one of a session's.
-func (c *Conn[N]) Join(number int, shared *Shared) error {
-	c.number, c.shared = number, shared
+// Join makes the connection one of a session's and of a lane's.
+func (c *Conn[N]) Join(number int, shared *Shared, company *company) error {
+	c.number, c.shared, c.company = number, shared, company
 	return shared.poller.watch(unix.EPOLL_CTL_ADD, c.fd, number, false)
 }
 
@@ -124,8 +125,9 @@ func (c *Conn[N]) Retire() error {
 		return fmt.Errorf("a batch of %d bytes was answered of which %d were sent", len(b.Frame), b.written)
 	}
 	c.shared.pending -= len(b.Notes)
-	c.shared.flying--
-	c.Flight = append(c.Flight[:0], c.Flight[1:]...)
+	if c.Flight = append(c.Flight[:0], c.Flight[1:]...); len(c.Flight) == 0 {
+		c.company.busy--
+	}
 	c.unsent--
 	c.idle = append(c.idle, b)
 	return nil

@@ -10,6 +10,7 @@
 // # System calls
 //
 // A session makes them itself, on non-blocking descriptors, without a goroutine switch. With a window of one, each batch is a write and a
-// read. With more, batches that fill while an earlier one of their connection is in flight leave in one write when the session
-// next waits: a server that is busy with the first finds the others there together, and answers them together if it can.
+// read. With more, batches of one connection leave in one write as long as other connections keep the server busy meanwhile; it finds them
+// together, and answers them together if it can. A connection that has a worker of the server to itself holds nothing back:
+// client and server would wait for each other.
 package sockets

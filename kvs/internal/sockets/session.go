@@ -23,13 +23,12 @@ type Member interface {
 	// Receive reads once, and hands on the batches whose answers are all there.
 	Receive(answers []kvs.Answer) ([]kvs.Answer, error)
 
-	Join(number int, shared *Shared) error
+	Join(number int, shared *Shared, company *company) error
 }
 
 // Shared is what a session's connections have together.
 type Shared struct {
 	pending int // requests submitted and not answered
-	flying  int // batches in flight
 	traffic kvs.Traffic
 	poller  *poller
 	turn    uint64 // one a poll
@@ -54,10 +53,11 @@ func (s *Session[C]) Init(opts kvs.SessionOptions, maxBatch int) (err error) {
 	return err
 }
 
-// Add adds a connection that was dialled. Close closes it.
-func (s *Session[C]) Add(c C) error {
+// Add adds a connection that was dialled, to a lane that stays where it is. Close closes it.
+func (s *Session[C]) Add(c C, l *Lane[C]) error {
+	l.add(c)
 	s.conns = append(s.conns, c)
-	return c.Join(len(s.conns)-1, &s.shared)
+	return c.Join(len(s.conns)-1, &s.shared, &l.company)
 }
 
 // Turn is another after each Poll.

@@ -44,9 +44,9 @@ type echoSession struct {
 	lane Lane[*echoConn]
 }
 
-func newEchoSession(t *testing.T, addr string, opts kvs.SessionOptions) *echoSession {
+func newEchoSession(t *testing.T, addr string, workers int, opts kvs.SessionOptions) *echoSession {
 	t.Helper()
-	s := &echoSession{}
+	s := &echoSession{lane: NewLane[*echoConn](workers)}
 	if err := s.Init(opts, 1<<10); err != nil {
 		t.Fatal(err)
 	}
@@ -56,8 +56,7 @@ func newEchoSession(t *testing.T, addr string, opts kvs.SessionOptions) *echoSes
 		if err := c.Dial(addr, time.Second, func(net.Conn) error { return nil }, opts); err != nil {
 			t.Fatal(err)
 		}
-		s.lane.Add(c)
-		if err := s.Add(c); err != nil {
+		if err := s.Add(c, &s.lane); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -122,21 +121,23 @@ func TestBatchesLeaveTogether(t *testing.T) {
 	addr := listen(t, silent)
 	cases := []struct {
 		name        string
+		workers     int
 		connections int
 		submit      int // requests, each a batch
 		then        func(*echoSession) error
 		writes      uint64
 	}{
-		{"a connection alone holds nothing back", 1, 3, nil, 3},
-		{"the others wait", 2, 4 + 3, nil, 4},
-		{"a full window leaves", 2, 4 + 4, nil, 4 + 1},
-		{"a flush", 2, 4 + 3, func(s *echoSession) error { return s.Flush() }, 4 + 1},
-		{"a poll", 2, 4 + 3, func(s *echoSession) error { _, err := s.Poll(nil, 0); return err }, 4 + 1},
-		{"no more than fits is taken", 3, 100, nil, 4 + 1 + 1},
+		{"a connection alone holds nothing back", 1, 1, 3, nil, 3},
+		{"one worker each", 2, 2, 4 + 3, nil, 4 + 3},
+		{"the others wait", 1, 2, 4 + 3, nil, 4},
+		{"a full window leaves", 1, 2, 4 + 4, nil, 4 + 1},
+		{"a flush", 1, 2, 4 + 3, func(s *echoSession) error { return s.Flush() }, 4 + 1},
+		{"a poll", 1, 2, 4 + 3, func(s *echoSession) error { _, err := s.Poll(nil, 0); return err }, 4 + 1},
+		{"no more than fits is taken", 1, 3, 100, nil, 4 + 1 + 1},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			s := newEchoSession(t, addr, kvs.SessionOptions{Batch: 1, Window: 4, Connections: c.connections})
+			s := newEchoSession(t, addr, c.workers, kvs.SessionOptions{Batch: 1, Window: 4, Connections: c.connections})
 			for range c.submit {
 				s.submit(t, []byte("request"))
 			}
@@ -155,7 +156,7 @@ func TestBatchesLeaveTogether(t *testing.T) {
 // TestTurns: a lane stays with a connection until its window is full, and begins each turn with the next one. Batches that must wait
 // are filled last.
 func TestTurns(t *testing.T) {
-	s := newEchoSession(t, listen(t, silent), kvs.SessionOptions{Batch: 2, Window: 2, Connections: 3})
+	s := newEchoSession(t, listen(t, silent), 1, kvs.SessionOptions{Batch: 2, Window: 2, Connections: 3})
 	steps := []struct {
 		requests int
 		want     []int
@@ -190,7 +191,7 @@ func TestManySizes(t *testing.T) {
 			{Batch: 3, Window: 20, Connections: 3},
 		} {
 			t.Run(fmt.Sprintf("%d bytes, window %d, connections %d", most, opts.Window, opts.Connections), func(t *testing.T) {
-				manySizes(t, newEchoSession(t, addr, opts), most)
+				manySizes(t, newEchoSession(t, addr, 1, opts), most)
 			})
 		}
 	}
@@ -233,7 +234,7 @@ func manySizes(t *testing.T, s *echoSession, most int) {
 
 // TestNothingIsAllocated for batches that leave together.
 func TestNothingIsAllocated(t *testing.T) {
-	s := newEchoSession(t, listen(t, echo), kvs.SessionOptions{Batch: 1, Window: 20, Connections: 2})
+	s := newEchoSession(t, listen(t, echo), 1, kvs.SessionOptions{Batch: 1, Window: 20, Connections: 2})
 	var answers []kvs.Answer
 	round := func() {
 		for s.submit(t, []byte("request")) {

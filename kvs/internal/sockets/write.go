@@ -11,16 +11,18 @@ import (
 // maxPieces is the most batches of one write: as many as [unix.Writev] takes without allocating.
 const maxPieces = 8
 
-// Launch puts the batch being filled in flight, and takes another to fill. The window is open. While the server has batches of
-// other connections to answer, this one's are held back until the window is full or the session waits or is flushed, and leave
-// together.
+// Launch puts the batch being filled in flight, and takes another to fill. The window is open. While the lane's
+// other connections keep the server busy, this one's are held back until its window is full or the session waits or is flushed,
+// and leave together.
 func (c *Conn[N]) Launch() error {
 	c.Filling.SentNs = cpu.NowNs()
 	c.Flight = append(c.Flight, c.Filling)
-	c.shared.flying++
+	if len(c.Flight) == 1 {
+		c.company.busy++
+	}
 	c.shared.traffic.Frames++
 	c.refill()
-	if alone := c.shared.flying == len(c.Flight); alone || !c.Open() {
+	if !c.company.enough() || !c.Open() {
 		return c.Push()
 	}
 	if c.unsent == len(c.Flight)-1 { // else it follows one that is held back already, or that the kernel does not take
