@@ -30,9 +30,9 @@ type Config struct {
 	// RateOps is the operations a second that all threads together offer in an
 	// open loop; 0 is a closed loop, which keeps every window full.
 	RateOps  float64
-	Duration time.Duration // of the measured window
-	Warmup   time.Duration // load before it
-	Hash     hashbench.Func
+	Duration time.Duration  // of the measured window
+	Warmup   time.Duration  // load before it
+	Hash     hashbench.Func // of [Hashing]
 	// CheckHash has a phase after the load find the share of hashing once more, by leaving it out.
 	CheckHash bool
 	// CPUs pins thread i to CPUs[i%len(CPUs)]; empty: not pinned.
@@ -97,8 +97,10 @@ func (c *Config) validate() error {
 		return fmt.Errorf("timeout is %v, allowed is %v or more", c.Timeout, minTimeout)
 	case c.Interval < time.Millisecond:
 		return fmt.Errorf("interval is %v, allowed is 1ms or more", c.Interval)
-	case c.Hash.Sum64 == nil:
-		return fmt.Errorf("hash is not given, known are %s", strings.Join(hashbench.Names(), ", "))
+	case !c.hashes() && c.Hash.Name != kvs.NoHash:
+		return fmt.Errorf("hash is not given, known are %s, %s", kvs.NoHash, strings.Join(hashbench.Names(), ", "))
+	case !c.hashes() && c.CheckHash:
+		return errNothingHashed
 	}
 	if i := slices.IndexFunc(c.CPUs, func(cpu int) bool { return cpu < 0 }); i >= 0 {
 		return fmt.Errorf("cpus has %d, allowed is 0 or more", c.CPUs[i])

@@ -153,7 +153,7 @@ func (r *runner) cost(p *results.Point, s summed) {
 	if p.Ops > 0 {
 		p.ClientCPUNsPerOp = clientNs / float64(p.Ops)
 	}
-	if clientNs > 0 {
+	if clientNs > 0 && r.cfg.hashes() {
 		hashing := r.sampler.hashing.share(min(r.hashNs*float64(p.Ops)/clientNs, 1))
 		p.ClientHashShare, p.ClientHashShareBy, p.ClientHashSamples = hashing.share, hashing.how, hashing.samples
 		p.ClientHashShareCheck = r.hashChecked

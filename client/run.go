@@ -90,8 +90,10 @@ func Run(ctx context.Context, remote kvs.Remote, cfg Config) (*Result, error) {
 }
 
 func (r *runner) run() error {
-	r.hashNs = hashbench.Cost(r.cfg.Hash, r.cfg.Workload.KeyBytes)
-	r.sampler = sampler{remote: r.remote, timeout: r.cfg.Timeout}
+	if r.cfg.hashes() {
+		r.hashNs = hashbench.Cost(r.cfg.Hash, r.cfg.Workload.KeyBytes)
+	}
+	r.sampler = sampler{remote: r.remote, timeout: r.cfg.Timeout, hashes: r.cfg.hashes()}
 	r.team = newTeam(&r.cfg, r.serverName(), &r.stop)
 	err := r.phases()
 	if err != nil {

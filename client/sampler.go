@@ -22,6 +22,7 @@ type sampler struct {
 	remote     kvs.Remote
 	timeout    time.Duration
 	begin, end sample
+	hashes     bool        // there is hashing to look for
 	hashing    hashProfile // between the two
 }
 
@@ -29,8 +30,10 @@ func (s *sampler) run(ctx context.Context, win window) (err error) {
 	if s.begin, err = s.at(ctx, win.fromNs); err != nil {
 		return err
 	}
-	s.hashing.start()
-	defer s.hashing.stop()
+	if s.hashes {
+		s.hashing.start()
+		defer s.hashing.stop()
+	}
 	s.end, err = s.at(ctx, win.toNs)
 	return err
 }

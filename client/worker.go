@@ -83,9 +83,6 @@ func (w *worker) prepare(op kvs.Op, key uint64) {
 	w.hash()
 }
 
-// hash hashes the request's key, and does nothing else: hashProfile knows hashing by it.
-func (w *worker) hash() { w.req.Hash = w.cfg.Hash.Sum64(w.req.Key) }
-
 // describe makes the next request but for its hash.
 func (w *worker) describe(op kvs.Op, key uint64) {
 	fillKey(w.req.Key, key)

@@ -1,9 +1,12 @@
 package kvs
 
+// NoHash is the hash of a store whose server takes none: its clients hash nothing.
+const NoHash = "none"
+
 // Knobs are what a study measured a store with: what stands in where nothing else is asked for.
 type Knobs struct {
 	KeyBytes, ValueBytes int
 	Batch                int
-	Hash                 string
+	Hash                 string // of keys, by the client: a name of package hashbench, or [NoHash]
 	Access               string
 }

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"dpukv/hashbench"
 	"dpukv/internal/cpu"
+	"dpukv/kvs"
 	"dpukv/placement/launch"
 )
 
@@ -120,6 +122,10 @@ func checkConfigs(s *Sweep) error {
 		if known := stores[c.Store].protocols; c.Protocol != "" && !slices.Contains(known, c.Protocol) {
 			return fmt.Errorf("%sprotocol: found %s with %s, allowed: %s", s.place("protocol", protocols.format(c.Protocol)), c.Protocol, c.Store,
 				strings.Join(append([]string{ownProtocol}, known...), ", "))
+		}
+		if c.Hash == kvs.NoHash && stores[c.Store].study.Hash != kvs.NoHash {
+			return fmt.Errorf("%shash: found %s with %s, whose server wants its clients' hashes, allowed: %s", s.place("hash", c.Hash), c.Hash, c.Store,
+				strings.Join(hashbench.Names(), ", "))
 		}
 		if err := stores[c.Store].check(&c); err != nil {
 			return fmt.Errorf("%s%w", s.place("stores", c.Store), err)

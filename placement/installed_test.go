@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/kvs"
 	"dpukv/kvs/memcached"
 	"dpukv/kvs/redis"
 	"dpukv/results"
@@ -25,6 +26,7 @@ func TestInstalledRefusals(t *testing.T) {
 		"stores: [mica, redis]\nprotocol: mget\n":               "s.yaml:2:11: protocol: found mget with mica, allowed: default",
 		"stores: redis\nprotocol: [default, binary]\n":          "s.yaml:2:21: protocol: found binary with redis, allowed: default, get, mget",
 		"stores: redis\nprotocol: morse\n":                      `found "morse", allowed: default, with memcached meta, binary, with redis get, mget`,
+		"stores: [redis, mica]\nhash: none\n":                   "s.yaml:2:7: hash: found none with mica, whose server wants its clients' hashes, allowed: city32",
 		"stores: redis\nattach: here\n":                         `found "here", allowed: HOST:PORT`,
 	} {
 		s, err := ParseSweep("s.yaml", []byte(file))
@@ -54,6 +56,9 @@ func TestSweepOfInstalledStores(t *testing.T) {
 		}
 		if p.Store == "mica" {
 			continue
+		}
+		if p.Hash != kvs.NoHash || p.ClientHashShareBy != "" {
+			t.Errorf("%s: hash %q, a share of %v by %q", p.Store, p.Hash, p.ClientHashShare, p.ClientHashShareBy)
 		}
 		if len(p.ServerCommand) == 0 || p.ServerVersion == "" || p.Protocol == "" || len(p.ServerCPUs) == 0 {
 			t.Errorf("%s does not say what was used: %q, %q, %q, %v", p.Store, p.ServerCommand, p.ServerVersion, p.Protocol, p.ServerCPUs)

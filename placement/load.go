@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"dpukv/client"
-	"dpukv/hashbench"
 	"dpukv/results"
 )
 
@@ -15,7 +14,7 @@ func (a *agent) load(ctx context.Context, cpus []int, spec *clientSpec) (err err
 	if err != nil {
 		return err
 	}
-	hash, err := hashbench.Lookup(spec.Hash)
+	hash, err := client.Hashing(spec.Hash)
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ var sweepKeys = []sweepKey{
 		func(s *Sweep) *[]int { return &s.ClientThreads }, func(c *Config) *int { return &c.ClientThreads }),
 	axis("rates", decimal(0, 1e12, "operations a second, 0 for a closed loop"),
 		func(s *Sweep) *[]float64 { return &s.Rates }, func(c *Config) *float64 { return &c.RateOps }),
-	axis("hash", word(hashbench.Names()),
+	axis("hash", word(append(hashbench.Names(), kvs.NoHash)),
 		func(s *Sweep) *[]string { return &s.Hash }, func(c *Config) *string { return &c.Hash }),
 	axis("mode", word([]string{"cache", "store"}),
 		func(s *Sweep) *[]string { return &s.Mode }, func(c *Config) *string { return &c.Mode }),

@@ -69,10 +69,18 @@ var dimensions = []*Dimension{
 	counted("connections", "connection", func(p *Point) int { return p.Connections }),
 	counted("keys", "key", func(p *Point) int { return p.Keys }),
 	byText("dist", "%s", func(p *Point) string { return p.Dist }),
-	byText("hash", "%s", func(p *Point) string { return p.Hash }),
+	byText("hash", "%s", hashTitle),
 	byText("mode", "%s mode", func(p *Point) string { return p.Mode }),
 	byText("access", "%s", func(p *Point) string { return strings.ToUpper(p.Access) }),
 	byText("pages", "%s pages", func(p *Point) string { return p.Pages }),
+}
+
+// hashTitle keeps a store without clients' hashes from reading "none".
+func hashTitle(p *Point) string {
+	if p.Hash == "none" {
+		return "no hash"
+	}
+	return p.Hash
 }
 
 func byText(name, say string, value func(*Point) string) *Dimension {

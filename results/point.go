@@ -27,7 +27,7 @@ type Point struct {
 	ServerThreads int     `json:"server_threads"`
 	ClientThreads int     `json:"client_threads"` // of each client
 	RateOps       float64 `json:"rate_ops"`       // offered; 0: closed loop
-	Hash          string  `json:"hash"`
+	Hash          string  `json:"hash"`           // of keys, by the client; "none": a server that wants none
 	Seed          uint64  `json:"seed"`
 	Repeat        int     `json:"repeat"` // counts from 1
 	WarmupNs      int64   `json:"warmup_ns"`
@@ -101,7 +101,7 @@ type Point struct {
 	// ClientBusyShare is the part of ClientCPUShare that did not go into looking for answers with nothing to do.
 	ClientBusyShare float64 `json:"client_busy_share"`
 	// ClientHashShare is the share of the client's CPU time that went into hashing keys, and
-	// ClientHashShareBy how that was measured: "sampling", with the number of samples, or an estimate and why.
+	// ClientHashShareBy how that was measured: "sampling", with the number of samples, or an estimate and why. Without either, nothing was hashed.
 	ClientHashShare   float64 `json:"client_hash_share"`
 	ClientHashShareBy string  `json:"client_hash_share_by,omitempty"`
 	ClientHashSamples int     `json:"client_hash_samples,omitempty"`

@@ -162,11 +162,18 @@ func (s *summary) cost() {
 	s.WriteByte('\n')
 	s.line("server CPU", fmt.Sprintf("%s ns an operation, %.0f %% of its threads' time", digits3(p.ServerCPUNsPerOp), 100*p.ServerCPUShare))
 	s.line("client CPU", fmt.Sprintf("%s ns an operation, %.0f %% of its CPUs' time", digits3(p.ClientCPUNsPerOp), 100*p.ClientCPUShare),
-		fmt.Sprintf("%s %% of it hashing keys", digits3(100*p.ClientHashShare)))
+		hashShare(p))
 	s.line("", p.hashing())
 	if b := p.Bottleneck(); b.Side != SideUnknown {
 		s.line("bottleneck", b.Side+": "+b.Why)
 	}
+}
+
+func hashShare(p *Point) string {
+	if p.ClientHashShare == 0 && p.ClientHashShareBy == "" { // nothing was hashed
+		return ""
+	}
+	return digits3(100*p.ClientHashShare) + " % of it hashing keys"
 }
 
 // hashing says how the share of hashing is known.

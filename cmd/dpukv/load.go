@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"dpukv/client"
-	"dpukv/hashbench"
 	"dpukv/kvs"
 	"dpukv/kvs/herd"
 	"dpukv/kvs/memcached"
@@ -66,7 +65,7 @@ a schedule, and latency counts from when an operation was due.`,
 	flags.DurationVar(&f.cfg.Duration, "duration", 5*time.Second, "of the measured window")
 	flags.DurationVar(&f.cfg.Warmup, "warmup", 500*time.Millisecond, "load before the measured window")
 	flags.Uint64Var(&w.Seed, "seed", 1, "of the sequence of operations")
-	flags.StringVar(&f.hash, "hash", "", "hash function for keys (default: the one that the server wants)")
+	flags.StringVar(&f.hash, "hash", "", "hash function for keys, or none (default: what the server wants; memcached and redis want none)")
 	flags.BoolVar(&f.cfg.CheckHash, "check-hash", false, "after the load, find the share of hashing once more, with hashing done beforehand (0.8 s)")
 	flags.StringVar(&f.cpus, "cpus", "", `CPUs that threads are pinned to in turn, such as 0,2-3, or "none" (default: those this process may use, descending, as servers ascend)`)
 	flags.StringVar(&f.device, "device", "", "herd: device that reaches the server: "+provider.Names+" (default: the server's kind of device)")
@@ -121,7 +120,7 @@ func (f *loadFlags) understand(given func(flag string) bool) (err error) {
 		return fmt.Errorf("--dist: %w", err)
 	}
 	if f.hash != "" {
-		if _, err := hashbench.Lookup(f.hash); err != nil {
+		if _, err := client.Hashing(f.hash); err != nil {
 			return fmt.Errorf("--hash: %w", err)
 		}
 	}
@@ -177,9 +176,9 @@ func (f *loadFlags) dial(ctx context.Context) (kvs.Remote, error) {
 // choose takes from the server what was left open.
 func (f *loadFlags) choose(facts kvs.Facts) (err error) {
 	if f.hash == "" {
-		f.hash = cmp.Or(facts.Hash, hashbench.Default)
+		f.hash = cmp.Or(facts.Hash, kvs.NoHash)
 	}
-	f.cfg.Hash, err = hashbench.Lookup(f.hash)
+	f.cfg.Hash, err = client.Hashing(f.hash)
 	return err
 }
 
