@@ -80,6 +80,10 @@ func TestHashShare(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures for seconds")
 	}
+	if raceEnabled {
+		t.Skip("under the race detector more than half of a hash's time goes into the detector's own C code, " +
+			"whose samples have no Go stack that leads to the hash function")
+	}
 	r := newFakeRemote()
 	leakFree(t, r)
 	cfg := smallLoad(t)
@@ -101,5 +105,36 @@ func TestHashShare(t *testing.T) {
 	}
 	if !slices.Contains(phases, PhaseHash) {
 		t.Errorf("phases %v", phases)
+	}
+}
+
+// The request that the load made last and had no room to send is not sent by the check, with another's key.
+func TestHashCheckAfterFullWindows(t *testing.T) {
+	r := newFakeRemote()
+	leakFree(t, r)
+	r.latency = time.Millisecond
+	cfg := smallLoad(t)
+	cfg.CheckHash = true
+	if p := mustRun(t, r, cfg).Point; p.Errors != 0 {
+		t.Errorf("%d errors", p.Errors)
+	}
+}
+
+// A wrong answer while the share of hashing is checked fails the point, as one under load does.
+func TestWrongValueInHashCheckFails(t *testing.T) {
+	r := newFakeRemote()
+	leakFree(t, r)
+	cfg := smallLoad(t)
+	cfg.CheckHash = true
+	cfg.OnProgress = func(p Progress) {
+		if p.Phase == PhaseHash {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.faults.flipAt = r.stats.Ops + 1000
+		}
+	}
+	res := mustFail(t, r, cfg, "hash: ", "1 of ", "not one of this key")
+	if res.Point.Errors != 1 {
+		t.Errorf("%d errors", res.Point.Errors)
 	}
 }

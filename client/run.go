@@ -62,6 +62,7 @@ type runner struct {
 	preStats    kvs.Stats // before the preload
 	preloaded   tally
 	verified    tally
+	checked     tally // while the share of hashing was checked
 	loaders     []*loader
 	collector   *collector
 	sampler     sampler
