@@ -34,7 +34,8 @@ const (
 )
 
 func newChecker(w *worker) *checker {
-	w.pending = false                                                   // what the load made and never sent: its key is overwritten below, its cookie and value are not
+	// What the load made and had no room to send goes: its key is overwritten below, its cookie and its value are not.
+	w.pending = false
 	never := window{fromNs: math.MaxInt64 / 2, toNs: math.MaxInt64 / 2} // nothing of it belongs to the point
 	c := &checker{loader: newLoader(w, never, nil)}
 	c.prepareNext = c.next

@@ -128,15 +128,14 @@ func (q *question) row(m *Metric, o *Options) Row {
 	t := &benchmath.Thresholds{CompareAlpha: o.Alpha}
 	a, b := sample(q.a, m, t), sample(q.b, m, t)
 	row := Row{Label: q.label, Metric: m.Name, Unit: m.Unit, A: estimate(a), B: estimate(b), Verdict: Same}
-	test := benchmath.AssumeNothing.Compare(a, b)
-	row.P = test.P
+	row.P = uTest(a, b)
 	if row.A.Median != 0 {
 		row.Change = row.B.Median/row.A.Median - 1
 	}
 	switch {
 	case least(len(a.Values), len(b.Values)) > o.Alpha:
 		row.Verdict, row.Needed = TooFew, repeatsFor(o.Alpha)
-	case test.P > o.Alpha || row.Change == 0 || math.Abs(row.Change) < o.MinChange:
+	case row.P > o.Alpha || row.Change == 0 || math.Abs(row.Change) < o.MinChange:
 	case (row.Change > 0) == m.Higher:
 		row.Verdict = Better
 	default:

@@ -6,8 +6,8 @@
 //
 // Points are the same question if they agree in every dimension but those to ignore; their repeats are
 // the two samples. The sample's figure is its median with a confidence interval from order statistics, and two samples differ
-// if a Mann–Whitney U test says so at the level [Options].Alpha: package golang.org/x/perf/benchmath does
-// both, and assumes no distribution. Where even the most different samples of these sizes could not
+// if a Mann–Whitney U test says so at the level [Options].Alpha: neither assumes a distribution. Its p is exact
+// up to 50 values, equal ones included (which package golang.org/x/perf/benchmath, that does the rest, gets wrong). Where even the most different samples of these sizes could not
 // be told apart, the verdict is [TooFew] and not "no difference": four repeats a side are the least at 0.05, six
 // give an interval at 95 %.
 //

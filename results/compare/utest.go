@@ -1,0 +1,89 @@
+package compare
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"golang.org/x/perf/benchmath"
+)
+
+// exactMost is how many values both samples may have together for their p to be counted out: in some 10 ms then.
+// Beyond it lies the normal approximation, which is good there.
+const exactMost = 50
+
+// uTest is the two-sided p of the Mann–Whitney U test.
+//
+// Benchmath takes the distribution of U to be symmetric, which it is not where values are equal and one sample is larger: its p can then be
+// anything from 0 to above 1. Latencies are often equal, as histograms round them, so that it is asked only where
+// it approximates or where there are no equal values.
+func uTest(a, b *benchmath.Sample) float64 {
+	if len(a.Values)+len(b.Values) > exactMost {
+		return benchmath.AssumeNothing.Compare(a, b).P
+	}
+	return exactP(a.Values, b.Values)
+}
+
+// exactP is twice the smaller tail: of all ways to take len(a) of the values, the share of those whose ranks sum up to no
+// more than those of a do, or to no less.
+func exactP(a, b []float64) float64 {
+	ranks := doubledRanks(slices.Concat(a, b))
+	ways := waysToSum(ranks, len(a))
+	own := 0
+	for _, r := range ranks[:len(a)] {
+		own += r
+	}
+	below, above, all := 0.0, 0.0, 0.0
+	for sum, n := range ways {
+		all += n
+		if sum <= own {
+			below += n
+		}
+		if sum >= own {
+			above += n
+		}
+	}
+	return math.Min(1, 2*math.Min(below, above)/all)
+}
+
+// doubledRanks are twice the values' ranks: equal values share the mean of theirs, which may end in a half.
+func doubledRanks(values []float64) []int {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
+	ranks := make([]int, len(values))
+	for first := 0; first < len(order); {
+		end := first
+		for end < len(order) && values[order[end]] == values[order[first]] {
+			end++
+		}
+		for _, i := range order[first:end] {
+			ranks[i] = first + 1 + end
+		}
+		first = end
+	}
+	return ranks
+}
+
+// waysToSum is for each sum in how many ways n of the ranks have it. No count is above 50 over 25, which a float64 holds exactly.
+func waysToSum(ranks []int, n int) []float64 {
+	total := 0
+	for _, r := range ranks {
+		total += r
+	}
+	ways := make([][]float64, n+1) // of the ranks so far: how many were taken, and their sum
+	for k := range ways {
+		ways[k] = make([]float64, total+1)
+	}
+	ways[0][0] = 1
+	for i, r := range ranks {
+		for k := min(i+1, n); k > 0; k-- {
+			for sum := r; sum <= total; sum++ {
+				ways[k][sum] += ways[k-1][sum-r]
+			}
+		}
+	}
+	return ways[n]
+}
