@@ -70,6 +70,7 @@
 //   - spinning: what part of the client's CPU time is none of the load's.
 //   - client threads share CPUs, or share them with the server: they slow each other down.
 //   - target rate missed: look at throughput_ops for what was reached.
+//   - latencies left out: operations that were due and never sent have none, and would have had the highest.
 //   - schedule late: the client did not get to run; held up: its windows were full. Either
 //     way the latency from the intended send has the delay in it.
 //   - what the server's own counters say against what it was taken for: [kvs.Stats].Doubts.

@@ -25,6 +25,7 @@ func (r *runner) warnings(p *results.Point, s summed) []string {
 		r.sharedCPUs(),
 		r.overlap(),
 		r.rateMissed(p, s),
+		r.leftOut(p, s),
 		scheduleLate(s),
 		scheduleHeld(s),
 		tooShort(s),
@@ -99,6 +100,17 @@ func (r *runner) rateMissed(p *results.Point, s summed) string {
 	}
 	return fmt.Sprintf("target rate missed: %.0f of %.0f operations a second were answered (%d operations answered late, %d never sent)",
 		p.ThroughputOps, r.cfg.RateOps, s.late, s.unsent)
+}
+
+// leftOut is about operations without a latency, of which one batch a thread is on its way whenever a window ends. They
+// waited longest, and a rate that is hardly missed can lose all that lies beyond a percentile with them.
+func (r *runner) leftOut(p *results.Point, s summed) string {
+	if s.unsent <= uint64(r.cfg.Batch*r.cfg.Threads) {
+		return ""
+	}
+	share := float64(s.unsent) / float64(p.Ops+s.late+s.unsent)
+	return fmt.Sprintf("latencies left out: %d operations that were due in the window were never sent and have none, so that "+
+		"those from the intended send lack their highest %.2g %%", s.unsent, 100*share)
 }
 
 func scheduleLate(s summed) string {

@@ -27,6 +27,8 @@ func TestWarnings(t *testing.T) {
 		{"elsewhere", func(r *runner, _ *summed) { r.facts.CPUs, r.cfg.SameHost = []int{3}, false }, ""},
 		{"rate met but for a batch", func(r *runner, _ *summed) { r.cfg.RateOps = 1020 }, ""},
 		{"rate missed", func(r *runner, _ *summed) { r.cfg.RateOps = 1200 }, "target rate missed: 1000 of 1200"},
+		{"a batch unsent", func(_ *runner, s *summed) { s.unsent = 16 }, ""},
+		{"more unsent", func(_ *runner, s *summed) { s.unsent = 17 }, "17 operations that were due in the window were never sent"},
 		{"late", func(_ *runner, s *summed) { s.lateGroups = 11 }, "did not get the CPU it needs"},
 		{"hardly late", func(_ *runner, s *summed) { s.lateGroups, s.heldGroups = 10, 10 }, ""},
 		{"held up", func(_ *runner, s *summed) { s.heldGroups = 11 }, "windows were full"},

@@ -104,7 +104,7 @@ func TestEqualValuesInUnequalSamplesAreNoDifference(t *testing.T) {
 	side := func(values ...float64) Side {
 		var s Side
 		for i, v := range values {
-			s.Points = append(s.Points, resultstest.Point(func(p *results.Point) { p.Repeat, p.ThroughputOps = i+1, v * 1e6 }))
+			s.Points = append(s.Points, resultstest.Point(func(p *results.Point) { p.Repeat, p.ThroughputOps = i+1, v*1e6 }))
 		}
 		return s
 	}
