@@ -54,6 +54,7 @@ type Selector struct {
 	Store      string   `yaml:"store"`
 	Placement  []string `yaml:"placement"`
 	Submode    []string `yaml:"submode"`
+	Hash       []string `yaml:"hash"`
 	Generation string   `yaml:"generation"` // if another than the case's
 }
 

@@ -91,6 +91,9 @@ func TestNotMeasured(t *testing.T) {
 		"two generations at once": {Run{"mixed", points, []string{"bf2", "bf3"}}, "no run whose DPUs are BF-2"},
 		"one side only":           {bf2(points), "no point of MICA, CD-SH, off-path, 100 % GET, BF-2"},
 		"other settings":          {bf2(points, placed("mica", "CD-SH", 1e6, 1e5, all(1), func(p *results.Point) { p.Batch = 32 })), "different settings"},
+		"other keys":              {bf2(points, placed("mica", "CD-SH", 1e6, 1e5, all(1), func(p *results.Point) { p.Keys *= 2 })), "different settings"},
+		"another access":          {bf2(points, placed("mica", "CD-SH", 1e6, 1e5, all(1), func(p *results.Point) { p.Access = "crcw" })), "different settings"},
+		"with a filter":           {bf2(points, placed("mica", "CD-SH", 1e6, 1e5, all(1), func(p *results.Point) { p.Filter = "count-opcode" })), "no point of MICA, CD-SH"},
 		"failed":                  {bf2(points, placed("mica", "CD-SH", 1e6, 1e5, all(1), resultstest.Failed("?"))), "no point of MICA, CD-SH"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -143,10 +146,30 @@ func TestFigures(t *testing.T) {
 	}
 }
 
+// A share of hashing is one of the study's hash function, and says if it was not sampled.
+func TestHashShareIsOfTheStudysHash(t *testing.T) {
+	run := func(hash, by string) []Outcome {
+		return outcomes(t, "A3-share", Run{"here", placed("herd", "CH-SH", 1e6, 1e5, func(p *results.Point) { p.Hash, p.ClientHashShareBy = hash, by }), nil})
+	}
+	host := func(list []Outcome) Outcome {
+		i := slices.IndexFunc(list, func(o Outcome) bool { return strings.Contains(o.Says, "host client's CPU time that goes into hashing in HERD") })
+		return list[i]
+	}
+	if o := host(run("xxhash64", "sampling")); o.Verdict != NotMeasured || !strings.Contains(o.Why, "city128") {
+		t.Errorf("another hash: %s, %s", o.Verdict, o.Why)
+	}
+	if o := host(run("city128", "sampling")); o.Measured == nil || strings.Contains(o.Why, "estimate") {
+		t.Errorf("sampled: %+v", o)
+	}
+	if o := host(run("city128", "estimate: operations times the calibrated time of one hash")); o.Measured == nil || !strings.Contains(o.Why, "3 of these points estimate") {
+		t.Errorf("estimated: %+v", o)
+	}
+}
+
 func TestWriteGolden(t *testing.T) {
 	run := bf2(placed("mica", "CH-SH", 1.47e6, 1e5, all(1)), placed("mica", "CD-SH", 1e6, 2e5, all(1), func(p *results.Point) {
 		p.Warnings = []string{"client-bound: …"}
-	}), placed("herd", "CH-SH", 9e6, 1e5, all(1), func(p *results.Point) { p.Transport, p.Provider, p.Emulated = "rdma", "softroce", true }))
+	}), placed("herd", "CH-SH", 9e6, 1e5, all(1), func(p *results.Point) { p.Transport, p.Provider, p.Emulated, p.Hash = "rdma", "softroce", true, "city128" }))
 	var b bytes.Buffer
 	if err := Write(&b, []Run{run}, book(t).Evaluate([]Run{run})); err != nil {
 		t.Fatal(err)

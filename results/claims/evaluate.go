@@ -102,6 +102,9 @@ func (b *Book) evaluate(f *Finding, c *Claim, k Case, runs []Run) Outcome {
 	if agrees := o.Verdict == Agrees; holds(c.Expect, best.low, k.Study, *c.Tolerance) != agrees || holds(c.Expect, best.high, k.Study, *c.Tolerance) != agrees {
 		o.Why = strings.TrimPrefix(o.Why+"; the repeats are too far apart to be sure", "; ")
 	}
+	if n := estimated(best.points); c.Of == "hash share" && n > 0 {
+		o.Why = strings.TrimPrefix(fmt.Sprintf("%s; %d of these points estimate the share, from what one hash costs, and did not sample it", o.Why, n), "; ")
+	}
 	o.Doubts = b.doubts(f, best.points)
 	return o
 }
@@ -153,7 +156,7 @@ func missing(runs []Run, s *Selector, k Case) string {
 		return "no run whose DPUs are " + title(generation)
 	}
 	what := []string{strings.ToUpper(s.Store)}
-	for _, list := range [][]string{s.Placement, s.Submode} {
+	for _, list := range [][]string{s.Placement, s.Submode, s.Hash} {
 		if len(list) > 0 {
 			what = append(what, strings.Join(list, " or "))
 		}

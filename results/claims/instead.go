@@ -110,3 +110,13 @@ func warned(points []*results.Point) (n int) {
 	}
 	return n
 }
+
+// estimated counts the points whose share of hashing was not measured.
+func estimated(points []*results.Point) (n int) {
+	for _, p := range points {
+		if strings.Contains(p.ClientHashShareBy, "estimate") {
+			n++
+		}
+	}
+	return n
+}
