@@ -152,7 +152,9 @@ func TestHashShareIsOfTheStudysHash(t *testing.T) {
 		return outcomes(t, "A3-share", Run{"here", placed("herd", "CH-SH", 1e6, 1e5, func(p *results.Point) { p.Hash, p.ClientHashShareBy = hash, by }), nil})
 	}
 	host := func(list []Outcome) Outcome {
-		i := slices.IndexFunc(list, func(o Outcome) bool { return strings.Contains(o.Says, "host client's CPU time that goes into hashing in HERD") })
+		i := slices.IndexFunc(list, func(o Outcome) bool {
+			return strings.Contains(o.Says, "host client's CPU time that goes into hashing in HERD")
+		})
 		return list[i]
 	}
 	if o := host(run("xxhash64", "sampling")); o.Verdict != NotMeasured || !strings.Contains(o.Why, "city128") {
@@ -169,7 +171,9 @@ func TestHashShareIsOfTheStudysHash(t *testing.T) {
 func TestWriteGolden(t *testing.T) {
 	run := bf2(placed("mica", "CH-SH", 1.47e6, 1e5, all(1)), placed("mica", "CD-SH", 1e6, 2e5, all(1), func(p *results.Point) {
 		p.Warnings = []string{"client-bound: …"}
-	}), placed("herd", "CH-SH", 9e6, 1e5, all(1), func(p *results.Point) { p.Transport, p.Provider, p.Emulated, p.Hash = "rdma", "softroce", true, "city128" }))
+	}), placed("herd", "CH-SH", 9e6, 1e5, all(1), func(p *results.Point) {
+		p.Transport, p.Provider, p.Emulated, p.Hash = "rdma", "softroce", true, "city128"
+	}))
 	var b bytes.Buffer
 	if err := Write(&b, []Run{run}, book(t).Evaluate([]Run{run})); err != nil {
 		t.Fatal(err)

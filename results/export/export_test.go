@@ -151,6 +151,27 @@ func TestBenchfmtIsReadByItsOwnReader(t *testing.T) {
 	}
 }
 
+// What is called after a field of a point has that field's unit.
+func TestBenchfmtHasTheFieldsUnits(t *testing.T) {
+	offered := func(ops float64) results.Point {
+		return resultstest.Point(func(p *results.Point) { p.RateOps = ops })
+	}
+	for _, c := range []struct {
+		points []results.Point
+		want   []string
+	}{
+		{[]results.Point{offered(1.5e6)}, []string{"rate-ops: 1500000\n", "/get_ratio=0.95/"}},
+		{[]results.Point{offered(1.5e6), offered(2e6)}, []string{"/rate_ops=1500000 ", "/rate_ops=2000000 "}},
+	} {
+		text := string(written(t, "benchfmt", c.points))
+		for _, want := range c.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in\n%s", want, text)
+			}
+		}
+	}
+}
+
 func TestNothing(t *testing.T) {
 	for _, format := range []string{"csv", "parquet", "benchfmt"} {
 		written(t, format, nil)
