@@ -13,7 +13,6 @@ const (
 	skewDoubt  = 0.05        // of the window, in when they began: from here on it is told
 	skewLimit  = 0.5         // of the window: from here on they had none in common
 	clockLimit = time.Second // of when a window began, by the node's clock and by the one here
-	busyLimit  = 0.85        // of their CPUs' time, above which clients are taken for the bottleneck
 )
 
 // merge makes one result of all clients' shares. With several, counts are added up and histograms merged; what
@@ -183,18 +182,18 @@ func cpusOf(shares []share) (had int, cpus []int) {
 	return len(seen), slices.Compact(cpus)
 }
 
-// sharedBusy says what none of several clients on the same CPUs sees.
+// sharedBusy says what none of several clients on the same CPUs sees. As for one client, what they spun away leaves room.
 func sharedBusy(shares []share, p *results.Point) []string {
 	had, _ := cpusOf(shares)
 	each := 0
 	for i := range shares {
 		each += len(shares[i].res.Point.ClientCPUs)
 	}
-	if had == each || p.ClientCPUShare <= busyLimit {
+	if had == each || p.ClientBusyShare <= results.BusyShare {
 		return nil
 	}
 	return []string{fmt.Sprintf("client-bound: the clients' threads were together busy for %.0f %% of the time of the CPUs that they share (%.0f %% is the limit), "+
-		"so that these are the clients' limits and not the server's: give them more CPUs", 100*p.ClientCPUShare, 100*busyLimit)}
+		"so that these are the clients' limits and not the server's: give them more CPUs", 100*p.ClientBusyShare, 100*results.BusyShare)}
 }
 
 func warningsOf(shares []share) []string {

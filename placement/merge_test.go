@@ -22,6 +22,7 @@ func fakeShare(t *testing.T, node string, cpus []int, clock time.Duration, told 
 	p.StartedAt = told.Add(clock)
 	p.Ops, p.Gets, p.Hits = uint64(len(latencies)), uint64(len(latencies)), uint64(len(latencies))
 	p.ThroughputOps, p.ClientCPUs, p.ClientCPUShare, p.ClientCPUNsPerOp = float64(len(latencies)), cpus, 0.5, 100
+	p.ClientBusyShare = p.ClientCPUShare
 	p.PreloadHitRate, p.OpsPerFrame, p.BytesPerFrame, p.FramesPerWrite = 1, 64, 1000, float64(len(latencies))
 	p.Latency, p.Actual = results.LatencyOf(h), results.LatencyOf(h)
 	p.Warnings = []string{"a doubt"}
@@ -110,5 +111,21 @@ func TestMergeRefusesNonsense(t *testing.T) {
 	garbled[0].res.Hlog = []byte("1,2,3\n")
 	if _, err := merge(garbled, told, pt); err == nil || !strings.Contains(err.Error(), "node a: results: histogram log") {
 		t.Errorf("a damaged log: got %v", err)
+	}
+}
+
+// TestMergeSpinningIsNotBusy: clients that share a CPU and look for answers all the time leave room on it, though it is never idle.
+func TestMergeSpinningIsNotBusy(t *testing.T) {
+	told := time.Now()
+	shares := []share{fakeShare(t, "a", []int{1}, 0, told, 1), fakeShare(t, "b", []int{1}, 0, told, 1)}
+	for i := range shares {
+		shares[i].res.Point.ClientBusyShare = 0.2
+	}
+	res, err := merge(shares, told, &Point{Config: Config{Duration: time.Second}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := strings.Join(res.Point.Warnings, "\n"); strings.Contains(text, "client-bound") {
+		t.Errorf("busy for 40 %% of the time: %s", text)
 	}
 }
