@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"golang.org/x/perf/benchmath"
@@ -72,7 +73,7 @@ func (c *Comparison) fill(questions []question, o *Options) {
 		}
 	}
 	for i := range c.Rows {
-		if c.Rows[i].Verdict != TooFew {
+		if v := c.Rows[i].Verdict; v != TooFew && v != NotMeasured {
 			c.Tested++
 		}
 	}
@@ -115,7 +116,11 @@ func (c *Comparison) Err() error {
 	if n := len(c.FailedB); n > 0 {
 		said = append(said, fmt.Sprintf("%d configurations that A measured failed in B", n))
 	}
-	if c.Tested == 0 {
+	switch {
+	case c.Tested > 0:
+	case c.Count(NotMeasured) > 0:
+		said = append(said, "no verdict: no figure was measured on both sides with enough repeats")
+	default:
 		said = append(said, "no verdict: every comparison has too few repeats")
 	}
 	if said == nil {
@@ -133,6 +138,8 @@ func (q *question) row(m *Metric, o *Options) Row {
 		row.Change = row.B.Median/row.A.Median - 1
 	}
 	switch {
+	case slices.Contains(a.Values, 0) || slices.Contains(b.Values, 0):
+		row.Verdict, row.Change, row.P = NotMeasured, 0, 1
 	case least(len(a.Values), len(b.Values)) > o.Alpha:
 		row.Verdict, row.Needed = TooFew, repeatsFor(o.Alpha)
 	case row.P > o.Alpha || row.Change == 0 || math.Abs(row.Change) < o.MinChange:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,6 +88,31 @@ func TestVerdicts(t *testing.T) {
 				t.Errorf("Err is %v, want %q", err, c.err)
 			}
 		})
+	}
+}
+
+// TestNotMeasured: a figure that one side lacks is neither better nor worse.
+func TestNotMeasured(t *testing.T) {
+	base := resultstest.Curve(2e6, []int{4}, 6)
+	silent := slices.Clone(base)
+	for i := range silent {
+		silent[i].ServerCPUNsPerOp = 0
+	}
+	metrics, err := ParseMetrics("server_cpu,throughput")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sides := range [][2][]results.Point{{base, silent}, {silent, base}} {
+		c, err := Compare(Side{"a", nil, sides[0]}, Side{"b", nil, sides[1]}, Options{Metrics: metrics})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Rows[0].Verdict != NotMeasured || c.Rows[1].Verdict != Same || c.Tested != 1 || c.Err() != nil {
+			t.Errorf("%q and %q, %d tested, %v", c.Rows[0].Verdict, c.Rows[1].Verdict, c.Tested, c.Err())
+		}
+		if text := string(write(t, c)); !strings.Contains(text, "not measured on both sides") || !strings.Contains(text, "to tell, 1 not measured.") {
+			t.Error(text)
+		}
 	}
 }
 

@@ -31,6 +31,8 @@ const (
 	Worse  Verdict = "worse"
 	Same   Verdict = "same" // no difference that the test can see, or one below MinChange
 	TooFew Verdict = "too few repeats"
+	// NotMeasured: a point of one side has no such figure (0), as of the CPU time of a server that does not tell its own.
+	NotMeasured Verdict = "not measured"
 )
 
 // Comparison is the outcome.
@@ -45,7 +47,7 @@ type Comparison struct {
 	OnlyB    []string `json:"only_b"`
 	FailedB  []string `json:"failed_b"` // answered in A; every repeat failed in B
 	FailedA  []string `json:"failed_a"`
-	Tested   int      `json:"tested"`    // rows with enough repeats
+	Tested   int      `json:"tested"`    // rows that were measured, with enough repeats
 	ByChance float64  `json:"by_chance"` // of them, how many may seem to differ where nothing did
 
 	warned []*results.Point

@@ -99,6 +99,8 @@ func (r *Row) outcome() (delta, why string) {
 	}
 	test := fmt.Sprintf("(p=%.3f %s)", r.P, n)
 	switch r.Verdict {
+	case NotMeasured:
+		return "?", "not measured on both sides"
 	case TooFew:
 		return "?", fmt.Sprintf("too few repeats (%s, want %d a side)", n, r.Needed)
 	case Same:
@@ -108,8 +110,12 @@ func (r *Row) outcome() (delta, why string) {
 }
 
 func (c *Comparison) writeVerdict(b *bytes.Buffer) {
-	fmt.Fprintf(b, "\nOf %d figures %d better, %d worse, %d without a difference, %d with too few repeats to tell.\n",
+	fmt.Fprintf(b, "\nOf %d figures %d better, %d worse, %d without a difference, %d with too few repeats to tell",
 		len(c.Rows), c.Count(Better), c.Count(Worse), c.Count(Same), c.Count(TooFew))
+	if n := c.Count(NotMeasured); n > 0 {
+		fmt.Fprintf(b, ", %d not measured", n)
+	}
+	b.WriteString(".\n")
 	if c.Tested > 0 {
 		fmt.Fprintf(b, "Mann–Whitney U test at level %v: by chance alone, up to about %s of %d would seem to differ.\n",
 			c.Alpha, atLeastOne(c.ByChance), c.Tested)
