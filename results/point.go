@@ -34,8 +34,8 @@ type Point struct {
 
 	// What was used.
 	Transport string `json:"transport"` // "tcp", "rdma"
-	// Provider is the verbs provider of an RDMA transport; an Emulated one is software, and its
-	// figures are not those of a NIC.
+	// Provider is the verbs provider of an RDMA transport, "softroce to ibverbs" where the client's is another than the server's;
+	// an Emulated one is software at either end, and its figures are not those of a NIC.
 	Provider string `json:"provider,omitempty"`
 	Emulated bool   `json:"emulated,omitempty"`
 	// Protocol is which of several a client and a server agreed on: "meta", "resp3".
