@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"dpukv/placement/submode"
 )
@@ -40,6 +41,10 @@ repeats: 1
 		want := map[string]string{"direct": "cable", "sm4": "tc-u32", "sm5": "tc-u32"}[p.Submode]
 		if p.Datapath != want || (p.Substitute != "") != submode.OnPath(p.Submode) || (len(p.Evidence) == 0) != (p.Submode == "off-path") {
 			t.Errorf("%s: got %q, substitute %q, evidence %v, want %q", p.Submode, p.Datapath, p.Substitute, p.Evidence, want)
+		}
+		window := int64(350 * time.Millisecond) // with the warm-up
+		if (p.EvidenceNs != 0) != (p.Submode != "off-path") || p.EvidenceNs != 0 && (p.EvidenceNs < window || p.EvidenceNs > 20*window) {
+			t.Errorf("%s: evidence of %v, want a little more than %v, and none off-path", p.Submode, time.Duration(p.EvidenceNs), time.Duration(window))
 		}
 		if warned := strings.Contains(strings.Join(p.Warnings, "\n"), "stands in for the eSwitch"); warned != submode.OnPath(p.Submode) {
 			t.Errorf("%s: warnings: %q", p.Submode, p.Warnings)

@@ -54,7 +54,9 @@ type Point struct {
 	// datapath itself counted; CarriedShare is the latter's part of those that came.
 	Evidence     map[string]uint64 `json:"evidence,omitempty"`
 	CarriedShare float64           `json:"carried_share,omitempty"`
-	// ForwarderCPUNs is the CPU time, in the same span, of processes that forward; 0 where the kernel or a card does.
+	// EvidenceNs is how long that was: more than the measured window, whose operations are in Ops.
+	EvidenceNs int64 `json:"evidence_ns,omitempty"`
+	// ForwarderCPUNs is the CPU time, in EvidenceNs, of processes that forward; 0 where the kernel or a card does.
 	ForwarderCPUNs int64 `json:"forwarder_cpu_ns,omitempty"`
 	// ServerNode is the machine that the server ran on; Clients has those of the clients, with their shares.
 	ServerNode     Node    `json:"server_node,omitzero"`
