@@ -73,6 +73,7 @@ lab-packages: ## install what forwards in the on-path submodes: Open vSwitch, DP
 LAB_REQUIRE = ovs-netdev ovs-dpdk testpmd
 
 test-lab: lab-packages ## the on-path submodes: every datapath carries the load, with evidence (as root); OvS's kernel datapath and flower in a virtual machine
+	@test "$$(id -u)" = 0 || { echo "test-lab: found user $$(id -un), allowed: root; others would skip its tests" >&2; exit 1; }
 	SUBMODE_REQUIRE="$(LAB_REQUIRE)" $(TEST) -count=1 ./placement/submode/...
 	SUBMODE_REQUIRE="$(LAB_REQUIRE)" $(TEST) -count=1 -run 'Submode' ./placement ./cmd/dpukv
 	$(GO) test -tags rdmavm -count=1 -timeout 60m -v -run TestOnPath ./internal/rdmavm

@@ -5,7 +5,8 @@ type Facts struct {
 	Store     string `json:"store"`     // "mica", "herd"
 	Version   string `json:"version"`   // of the server's build
 	Transport string `json:"transport"` // what carries the requests: "tcp", "rdma"
-	// Provider is the verbs provider of an RDMA transport, and Emulated whether its device is software.
+	// Provider is the verbs provider of an RDMA transport, with the client's before it where that is another ("softroce to ibverbs"),
+	// and Emulated whether the device of either end is software.
 	Provider string `json:"provider,omitempty"`
 	Emulated bool   `json:"emulated,omitempty"`
 	// Protocol is which of several a client and a server agreed on: "meta", "resp3".

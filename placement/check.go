@@ -87,7 +87,7 @@ func (p *Plan) checkTools() error {
 	return errors.Join(errs...)
 }
 
-// checkDevices refuses nodes that could not talk by RDMA, or of which a result would name only one's device.
+// checkDevices refuses nodes that could not talk by RDMA, or whose points would be of two kinds of device at once.
 func checkDevices(t *Testbed, c *cast) error {
 	var first, firstKind string
 	for _, n := range c.all() {

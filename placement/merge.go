@@ -3,6 +3,7 @@ package placement
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"dpukv/results"
@@ -34,6 +35,7 @@ func merge(shares []share, told time.Time, pt *Point) (*result, error) {
 	if sum.Hlog, err = mergeLatencies(shares, p); err != nil {
 		return nil, err
 	}
+	addUsed(shares, p)
 	addCounts(shares, p)
 	addCosts(shares, p)
 	p.Warnings = slices.Concat(skew, sharedBusy(shares, p), warningsOf(shares))
@@ -98,6 +100,29 @@ func mergeLatencies(shares []share, p *results.Point) ([]byte, error) {
 		*of = results.LatencyOf(h)
 	}
 	return results.EncodeHlog(intervals)
+}
+
+// addUsed has the point say what each of the clients used, where they may differ: the device, and how hashing was measured.
+func addUsed(shares []share, p *results.Point) {
+	p.Provider = words(shares, ", ", func(p *results.Point) string { return p.Provider })
+	p.ClientHashShareBy = words(shares, "; ", func(p *results.Point) string { return p.ClientHashShareBy })
+	p.ClientHashSamples = 0
+	for i := range shares {
+		of := &shares[i].res.Point
+		p.Emulated = p.Emulated || of.Emulated
+		p.ClientHashSamples += of.ClientHashSamples
+	}
+}
+
+// words are what the shares say, each once.
+func words(shares []share, between string, of func(*results.Point) string) string {
+	var said []string
+	for i := range shares {
+		if word := of(&shares[i].res.Point); word != "" && !slices.Contains(said, word) {
+			said = append(said, word)
+		}
+	}
+	return strings.Join(said, between)
 }
 
 // total adds up something of all shares.

@@ -87,6 +87,24 @@ func TestMergeAddsUp(t *testing.T) {
 	}
 }
 
+// TestMergeSaysWhatEachUsed: one client's device, or its way to measure, is not taken for the other's.
+func TestMergeSaysWhatEachUsed(t *testing.T) {
+	told := time.Now()
+	shares := []share{fakeShare(t, "hostA", []int{0}, 0, told, 1), fakeShare(t, "dpuA", []int{1}, 0, told, 1)}
+	of := func(i int) *results.Point { return &shares[i].res.Point }
+	of(0).Provider, of(0).ClientHashShareBy, of(0).ClientHashSamples = "ibverbs", "sampling", 1000
+	of(1).Provider, of(1).ClientHashShareBy, of(1).ClientHashSamples = "softroce to ibverbs", "an estimate", 3
+	of(1).Emulated = true
+	res, err := merge(shares, told, &Point{Config: Config{Duration: time.Second}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &res.Point
+	if p.Provider != "ibverbs, softroce to ibverbs" || !p.Emulated || p.ClientHashShareBy != "sampling; an estimate" || p.ClientHashSamples != 1003 {
+		t.Errorf("found provider %q, emulated %v, hashing by %q with %d samples", p.Provider, p.Emulated, p.ClientHashShareBy, p.ClientHashSamples)
+	}
+}
+
 func TestMergeRefusesNonsense(t *testing.T) {
 	told := time.Now()
 	pt := &Point{Config: Config{Duration: time.Second}}

@@ -3,8 +3,10 @@ package placement
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"dpukv/placement/submode"
 )
@@ -40,6 +42,10 @@ repeats: 1
 		if p.Datapath != want || (p.Substitute != "") != submode.OnPath(p.Submode) || (len(p.Evidence) == 0) != (p.Submode == "off-path") {
 			t.Errorf("%s: got %q, substitute %q, evidence %v, want %q", p.Submode, p.Datapath, p.Substitute, p.Evidence, want)
 		}
+		window := int64(350 * time.Millisecond) // with the warm-up
+		if (p.EvidenceNs != 0) != (p.Submode != "off-path") || p.EvidenceNs != 0 && (p.EvidenceNs < window || p.EvidenceNs > 20*window) {
+			t.Errorf("%s: evidence of %v, want a little more than %v, and none off-path", p.Submode, time.Duration(p.EvidenceNs), time.Duration(window))
+		}
 		if warned := strings.Contains(strings.Join(p.Warnings, "\n"), "stands in for the eSwitch"); warned != submode.OnPath(p.Submode) {
 			t.Errorf("%s: warnings: %q", p.Submode, p.Warnings)
 		}
@@ -53,7 +59,8 @@ repeats: 1
 	}
 }
 
-// runOnPath runs a sweep between the machines of a testbed; a datapath that is not installed here skips the test.
+// runOnPath runs a sweep between the machines of a testbed; a datapath that is not installed here skips the test, unless
+// SUBMODE_REQUIRE names it.
 func runOnPath(t *testing.T, o Options, bed string) (Summary, error) {
 	t.Helper()
 	if err := os.WriteFile(o.TestbedFile, []byte(bed), 0o600); err != nil {
@@ -65,11 +72,26 @@ func runOnPath(t *testing.T, o Options, bed string) (Summary, error) {
 	}
 	sum, err := plan.Run(t.Context())
 	for _, f := range sum.Failed {
-		if strings.Contains(f.Reason, submode.ErrMissing.Error()) {
-			t.Skip(f.Reason)
+		if !strings.Contains(f.Reason, submode.ErrMissing.Error()) {
+			continue
 		}
+		if wanted := requiredOf(plan, f.ID, os.Getenv("SUBMODE_REQUIRE")); len(wanted) > 0 {
+			t.Fatalf("%s, of which SUBMODE_REQUIRE wants %v: %s", f.ID, wanted, f.Reason)
+		}
+		t.Skip(f.Reason)
 	}
 	return sum, err
+}
+
+// requiredOf are those datapaths that a point may have and that have to be there.
+func requiredOf(plan *Plan, id, required string) []string {
+	pt := &plan.points[slices.IndexFunc(plan.points, func(pt Point) bool { return pt.ID == id })]
+	dpu := plan.testbed.dpuOf("hostB")
+	may := submode.ByDefault(dpu.target(), pt.Submode, workOnPath(pt.Filter))
+	if chosen := dpu.Datapath.Chosen[pt.Submode]; chosen != "" {
+		may = []string{chosen}
+	}
+	return slices.DeleteFunc(may, func(name string) bool { return !slices.Contains(strings.Fields(required), name) })
 }
 
 // TestSubmodesThatCannotBeHad are refused before anything starts.

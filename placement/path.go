@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"dpukv/internal/cpu"
 	"dpukv/placement/emulate"
@@ -20,7 +21,8 @@ type path struct {
 	dpu    *Node
 	lease  *submode.Lease
 	laid   *submode.Evidence // with a filter: when the datapath was there
-	before *submode.Evidence // when the load began
+	before *submode.Evidence // when the load began,
+	began  time.Time         // which was then
 
 	// direct: the server's interface, and what it had counted.
 	server *Node
@@ -147,15 +149,19 @@ func (p *path) begin(ctx context.Context) (err error) {
 	default:
 		p.was, err = p.lab.Counters(p.server.Name)
 	}
+	if p != nil {
+		p.began = time.Now()
+	}
 	return err
 }
 
 // end proves, from the counters after the load, what carried it.
 func (p *path) end(ctx context.Context, point *results.Point) error {
-	switch {
-	case p == nil:
+	if p == nil {
 		return nil
-	case p.lease == nil:
+	}
+	point.EvidenceNs = time.Since(p.began).Nanoseconds()
+	if p.lease == nil {
 		return p.endDirect(point)
 	}
 	after, err := p.lease.Evidence(ctx)

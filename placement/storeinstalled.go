@@ -20,7 +20,6 @@ func (s *serverSpec) installed(cpus []int) memcached.Config {
 	}
 }
 
-// checkMemcached refuses keys that its lines have no room for.
 // ownProtocol leaves the choice to the store's client.
 const ownProtocol = "default"
 
@@ -39,6 +38,7 @@ var protocols = codec[string]{
 	allowed: ownProtocol + ", with memcached " + strings.Join(memcached.Protocols, ", ") + ", with redis " + strings.Join(redis.Protocols, ", "),
 }
 
+// checkMemcached refuses keys that its lines have no room for.
 func checkMemcached(c *Config) error {
 	switch {
 	case c.KeyBytes > memcached.MaxKeyBytes:

@@ -88,7 +88,12 @@ func (s *SubmodeTool) Plan(w io.Writer) error {
 
 // Apply sets the datapath up, and leaves it; machines that are not there yet, too.
 func (s *SubmodeTool) Apply(ctx context.Context, w io.Writer) error {
-	err := s.open()
+	unlock, err := s.bed.lock(toChange)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	err = s.open()
 	if err == nil && s.dpu.made() {
 		err = s.standUp(ctx)
 	}
@@ -105,7 +110,12 @@ func (s *SubmodeTool) Apply(ctx context.Context, w io.Writer) error {
 
 // Undo takes it back.
 func (s *SubmodeTool) Undo(ctx context.Context, w io.Writer) error {
-	err := s.open()
+	unlock, err := s.bed.lock(toChange)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	err = s.open()
 	switch {
 	case err != nil:
 	case s.dpu.made():
@@ -136,6 +146,11 @@ func (s *SubmodeTool) adopt(ctx context.Context) (*submode.Lease, error) {
 
 // Verify checks that the datapath is up and, if a client's node and the server's can be reached, that pings between them take it.
 func (s *SubmodeTool) Verify(ctx context.Context, w io.Writer) error {
+	unlock, err := s.bed.lock(toLook)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	l, err := s.adopt(ctx)
 	if err == nil {
 		err = l.Verify(ctx)

@@ -34,8 +34,8 @@ type Point struct {
 
 	// What was used.
 	Transport string `json:"transport"` // "tcp", "rdma"
-	// Provider is the verbs provider of an RDMA transport; an Emulated one is software, and its
-	// figures are not those of a NIC.
+	// Provider is the verbs provider of an RDMA transport, "softroce to ibverbs" where the client's is another than the server's;
+	// an Emulated one is software at either end, and its figures are not those of a NIC.
 	Provider string `json:"provider,omitempty"`
 	Emulated bool   `json:"emulated,omitempty"`
 	// Protocol is which of several a client and a server agreed on: "meta", "resp3".
@@ -54,7 +54,9 @@ type Point struct {
 	// datapath itself counted; CarriedShare is the latter's part of those that came.
 	Evidence     map[string]uint64 `json:"evidence,omitempty"`
 	CarriedShare float64           `json:"carried_share,omitempty"`
-	// ForwarderCPUNs is the CPU time, in the same span, of processes that forward; 0 where the kernel or a card does.
+	// EvidenceNs is how long that was: more than the measured window, whose operations are in Ops.
+	EvidenceNs int64 `json:"evidence_ns,omitempty"`
+	// ForwarderCPUNs is the CPU time, in EvidenceNs, of processes that forward; 0 where the kernel or a card does.
 	ForwarderCPUNs int64 `json:"forwarder_cpu_ns,omitempty"`
 	// ServerNode is the machine that the server ran on; Clients has those of the clients, with their shares.
 	ServerNode     Node    `json:"server_node,omitzero"`

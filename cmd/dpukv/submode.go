@@ -18,8 +18,8 @@ func newSubmodeCommand() *cobra.Command {
 		Short: "Show, set up, prove and take back a DPU's on-path datapath by hand",
 		Long: `Do by hand, on one DPU, what a sweep does for its submodes: show the commands, run them, prove that
 packets take the datapath, take everything back. The submodes are 1 to 5, as in the study. Machines that a sweep would
-make for itself (via: netns) are made by apply, and stay until undo with the same testbed file. Nothing here changes
-firmware settings or wants a power cycle: where that is needed, it says so.`,
+make for itself (via: netns) are made by apply, and stay until undo with the same testbed file, which is locked while apply,
+undo or verify is at work. Nothing here changes firmware settings or wants a power cycle: where that is needed, it says so.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usagef("unknown command %q; see %s --help", args[0], cmd.CommandPath())

@@ -2,13 +2,17 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"dpukv/internal/kerneltest"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestSubmode does by hand, in namespaces that a user made, what the README shows: plan, apply, verify, undo.
@@ -131,6 +135,86 @@ server_side: [b, d]
 	shell(t, "kill -9 "+keeper)
 	submodeSteps(t, binary, file, []submodeStep{{"verify " + killed, "found its machines gone", true}, {"undo " + killed, "node d is as it was", false}})
 	nothingOf(t, keeper)
+}
+
+// TestSubmodeTwice: of two applies at the same time, each takes away what the other made, or is told who is at it.
+func TestSubmodeTwice(t *testing.T) {
+	kerneltest.NeedEthtool(t)
+	binary, file := buildForSubmode(t)
+	if err := os.WriteFile(file, []byte(twoHosts), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = exec.Command(binary, "submode", "undo", "4", "--testbed", file).Run() })
+	var both sync.WaitGroup
+	var out [2]string
+	for i := range out {
+		both.Go(func() {
+			text, err := exec.CommandContext(t.Context(), binary, "submode", "apply", "4", "--testbed", file).CombinedOutput()
+			if out[i] = string(text); (err != nil) != strings.Contains(out[i], "found it in use by PID ") {
+				t.Errorf("%v, %s", err, text)
+			}
+		})
+	}
+	both.Wait()
+	submodeSteps(t, binary, file, []submodeStep{{"undo 4", "node d is as it was", false}})
+	applied := 0
+	for _, text := range out {
+		if strings.Contains(text, "is applied") {
+			applied++
+			nothingOf(t, keeperIn(t, text))
+		}
+	}
+	if applied == 0 {
+		t.Errorf("neither was applied: %q", out)
+	}
+}
+
+const twoHosts = `
+nodes:
+  a: {kind: host, via: netns}
+  b: {kind: host, via: netns}
+  d: {kind: dpu, of: b, via: netns, profile: none, datapath: {sm4: tc-u32}}
+client_side: [a]
+server_side: [b, d]
+`
+
+// TestSubmodeLocksTheTestbed: who changes what is applied wants to be alone, who looks at it does not, and plan does not care.
+func TestSubmodeLocksTheTestbed(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "bed.yaml")
+	nowhere := strings.NewReplacer("profile: none, ", "", "via: netns", "via: netns, namespace: dpukv-test-nowhere, address: 10.9.0.1")
+	if err := os.WriteFile(file, []byte(nowhere.Replace(twoHosts)), 0o400); err != nil { // nothing can be changed there
+		t.Fatal(err)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	inUse := fmt.Sprintf("testbed %s: found it in use by PID %d (%s", file, os.Getpid(), os.Args[0])
+	for _, test := range []struct {
+		lock          int
+		command, want string
+	}{
+		{unix.LOCK_EX, "apply", inUse},
+		{unix.LOCK_EX, "undo", inUse},
+		{unix.LOCK_EX, "verify", inUse},
+		{unix.LOCK_EX, "plan", ""},
+		{unix.LOCK_SH, "apply", inUse},
+		{unix.LOCK_SH, "undo", inUse},
+		{unix.LOCK_SH, "verify", "node d"},
+		{unix.LOCK_UN, "apply", "node d"},
+	} {
+		if err := unix.Flock(int(f.Fd()), test.lock); err != nil {
+			t.Fatal(err)
+		}
+		cmd := newRootCommand()
+		cmd.SetOut(io.Discard)
+		cmd.SetArgs([]string{"submode", test.command, "4", "--testbed", file})
+		err := cmd.ExecuteContext(t.Context())
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s with lock %d: found %v, want %q", test.command, test.lock, err, test.want)
+		}
+	}
 }
 
 // keeperIn finds the process that holds the machines in what apply says.

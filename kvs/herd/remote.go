@@ -104,7 +104,17 @@ func (r *Remote) open() (err error) {
 		return fmt.Errorf("device %s has link layer %s, the server's %s has %s: choose devices that reach each other",
 			name, r.port.LinkLayer, r.welcome.Facts.Provider, there)
 	}
+	r.welcome.Facts = bothEnds(r.welcome.Facts, r.device.Info())
 	return nil
+}
+
+// bothEnds adds the client's device to what the server says of its own: software at one end makes the figures those of no NIC.
+func bothEnds(f kvs.Facts, client verbs.DeviceInfo) kvs.Facts {
+	f.Emulated = f.Emulated || client.Emulated
+	if client.Provider != f.Provider {
+		f.Provider = client.Provider + " to " + f.Provider
+	}
+	return f
 }
 
 // likeServer names a device like the server's.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"dpukv/kvs"
+	"dpukv/verbs"
+	"dpukv/verbs/provider"
 	"dpukv/verbs/verbstest"
 )
 
@@ -57,5 +59,41 @@ func TestSoftRoCELargeValues(t *testing.T) {
 				t.Fatalf("%d bytes, key %d: %s with %d bytes", n, i, a.Status, len(a.Value))
 			}
 		}
+	}
+}
+
+// nic is a device that takes itself for another.
+type nic struct{ verbs.Device }
+
+func (nic) Info() verbs.DeviceInfo { return verbs.DeviceInfo{Provider: "ibverbs", Name: "mlx5_0"} }
+
+// TestFactsAreOfBothEnds: a NIC at one end makes no hardware of the software at the other.
+func TestFactsAreOfBothEnds(t *testing.T) {
+	software, hardware := openDevice, func(name string, opts *provider.Options) (verbs.Device, error) {
+		d, err := openDevice(name, opts)
+		return nic{d}, err
+	}
+	for _, test := range []struct {
+		server, client opener
+		provider       string
+		emulated       bool
+	}{
+		{software, software, "softroce", true},
+		{hardware, software, "softroce to ibverbs", true},
+		{software, hardware, "ibverbs to softroce", true},
+		{hardware, hardware, "ibverbs", false},
+	} {
+		cfg := testConfig()
+		cfg.Device, cfg.open = "softroce:"+verbstest.Addr(1), test.server
+		server := startServer(t, cfg)
+		r, err := Dial(t.Context(), server.Addr(), Options{Device: "softroce:" + verbstest.Addr(2), open: test.client})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := r.Facts(); f.Provider != test.provider || f.Emulated != test.emulated {
+			t.Errorf("found provider %q, emulated %v, want %q, %v", f.Provider, f.Emulated, test.provider, test.emulated)
+		}
+		r.Close()
+		server.Close()
 	}
 }

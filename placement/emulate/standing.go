@@ -61,8 +61,19 @@ func OpenStanding(file string) (*Standing, error) {
 	return s, nil
 }
 
-// Alive tells whether there are machines still: a keeper that was killed took them along.
-func (s *Standing) Alive() bool { return keeper.StartOf(s.Held.PID) == s.Start }
+// Alive tells whether there are machines still: a keeper that was killed took them along. One that is about to end has let go of
+// them before it is gone itself.
+func (s *Standing) Alive() bool {
+	for _, fd := range s.Held.FDs {
+		if _, err := os.Lstat(fmt.Sprintf("/proc/%d/fd/%d", s.Held.PID, fd)); err != nil {
+			return false
+		}
+	}
+	return s.kept()
+}
+
+// kept tells whether the keeper has not ended.
+func (s *Standing) kept() bool { return keeper.StartOf(s.Held.PID) == s.Start }
 
 // Owner is the keeper, as package submode names owners.
 func (s *Standing) Owner() string { return fmt.Sprintf("%d %s", s.Held.PID, s.Start) }
@@ -73,7 +84,7 @@ func (s *Standing) End() error {
 	if err == nil {
 		defer unix.Close(fd)
 	}
-	if err == nil && s.Alive() { // asked with the PID held, so that it is not another's
+	if err == nil && s.kept() { // asked with the PID held, so that it is not another's
 		err = errors.Join(unix.PidfdSendSignal(fd, unix.SIGTERM, nil, 0), s.await())
 	} else {
 		err = nil
@@ -85,7 +96,7 @@ func (s *Standing) End() error {
 }
 
 func (s *Standing) await() error {
-	for end := time.Now().Add(closePatience); s.Alive(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(closePatience); s.kept(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			return fmt.Errorf("their keeper, PID %d, does not end", s.Held.PID)
 		}

@@ -50,7 +50,7 @@ func (j *journal) file(name string) string { return path.Join(j.dir, name) }
 
 // open makes the folder, for one who follows.
 func (j *journal) open(ctx context.Context, cfg *Config, datapath string) error {
-	about, err := json.Marshal(header{cfg.Submode, cfg.Target, datapath, cfg.Owner, cfg.Ports})
+	about, err := json.Marshal(header{cfg.Submode, cfg.Target, datapath, cfg.Owner, cfg.Ports, cfg.Filter.String()})
 	if err != nil {
 		return err
 	}
@@ -62,6 +62,7 @@ func (j *journal) open(ctx context.Context, cfg *Config, datapath string) error 
 type header struct {
 	Submode, Target, Datapath, Owner string
 	Ports                            Ports
+	Filter                           string
 }
 
 func (j *journal) header(ctx context.Context) (h header, err error) {

@@ -1,6 +1,7 @@
 package submode
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -115,19 +116,29 @@ func (s *Submode) Adopt(ctx context.Context, n Node) (*Lease, error) {
 	if err != nil {
 		return nil, fmt.Errorf("node %s: %w", n.Name, err)
 	}
-	if h.Submode != s.cfg.Submode {
-		found := h.Submode
-		if found == "" {
-			found = "nothing"
-		}
-		return nil, fmt.Errorf("node %s: found %s applied, allowed: %s; dpukv submode apply %s", n.Name, found, s.cfg.Submode,
-			strings.TrimPrefix(s.cfg.Submode, "sm"))
+	if err := s.cfg.isApplied(&h); err != nil {
+		return nil, fmt.Errorf("node %s: %w; dpukv submode apply %s", n.Name, err, strings.TrimPrefix(s.cfg.Submode, "sm"))
 	}
 	d := lookup(s.cfg.Target, h.Submode, h.Datapath)
 	if d == nil {
 		return nil, fmt.Errorf("node %s: found the datapath %q applied, allowed: one of this version", n.Name, h.Datapath)
 	}
 	return &Lease{newSite(&s.cfg, d, j.dir), n, j}, nil
+}
+
+// isApplied refuses another submode than is wanted, and the same one in another way: what is proved would not be what is there.
+func (c *Config) isApplied(h *header) error {
+	for _, f := range []struct{ format, found, wanted string }{
+		{"found %s applied, allowed: %s", h.Submode, c.Submode},
+		{"found the datapath %s applied, allowed: %s", h.Datapath, cmp.Or(c.Datapath, h.Datapath)},
+		{"found it applied between %s, allowed: %s", h.Ports.String(), c.Ports.String()},
+		{"found it applied with filter %s, allowed: %s", h.Filter, c.Filter.String()},
+	} {
+		if f.found != f.wanted {
+			return fmt.Errorf(f.format, cmp.Or(f.found, "nothing"), cmp.Or(f.wanted, "none"))
+		}
+	}
+	return nil
 }
 
 // choose is the datapath, asked for or the first of its list that the node has.
@@ -185,6 +196,9 @@ func (l *Lease) Describe() string {
 	text := l.datapath.name + " (" + l.datapath.is + ")"
 	if l.datapath.substitute != "" {
 		text += ", a substitute " + l.datapath.substitute
+	}
+	if !l.cfg.Filter.None() {
+		text += ", with filter " + l.Filter()
 	}
 	return text
 }

@@ -54,6 +54,8 @@ type Ports struct {
 	Host string // to the host behind; "": pf0hpf
 }
 
+func (p Ports) String() string { return p.Wire + " and " + p.Host }
+
 // Submode is a datapath that can be set up.
 type Submode struct {
 	cfg      Config

@@ -1,0 +1,29 @@
+package emulate
+
+import (
+	"os"
+	"testing"
+
+	"dpukv/placement/emulate/keeper"
+)
+
+// TestAlive: a keeper that is about to end has let go of the machines before it is gone.
+func TestAlive(t *testing.T) {
+	f, err := os.Open("/proc/self/ns/net")
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := keeper.Held{PID: os.Getpid(), FDs: map[string]int{"a": int(f.Fd())}}
+	s := Standing{ways: ways{Held: held}, Start: keeper.StartOf(os.Getpid())}
+	if !s.Alive() || !s.kept() {
+		t.Errorf("found alive %v, kept %v, want both", s.Alive(), s.kept())
+	}
+	f.Close()
+	if s.Alive() || !s.kept() {
+		t.Errorf("without its namespaces: found alive %v, kept %v, want only the latter", s.Alive(), s.kept())
+	}
+	s.Start += "0"
+	if s.Alive() || s.kept() {
+		t.Error("another process was taken for the keeper")
+	}
+}
