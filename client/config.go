@@ -17,6 +17,12 @@ const (
 	DefaultInterval = 250 * time.Millisecond
 )
 
+// What a Config may ask for at most.
+const (
+	MaxThreads = 1024 // of one client; Go ends a process of 10,000
+	MaxRateOps = 1e12
+)
+
 // minTimeout is above what a client that shares its CPU may be kept from running.
 const minTimeout = 10 * time.Millisecond
 
@@ -77,8 +83,8 @@ func (c *Config) validate() error {
 		return err
 	}
 	switch {
-	case c.Threads < 1:
-		return fmt.Errorf("threads is %d, allowed is 1 or more", c.Threads)
+	case c.Threads < 1 || c.Threads > MaxThreads:
+		return fmt.Errorf("threads is %d, allowed is 1 to %d", c.Threads, MaxThreads)
 	case c.FirstThread < 0 || c.FirstThread+c.Threads > c.AllThreads:
 		return fmt.Errorf("threads are %d from %d on, allowed is within the %d of all clients", c.Threads, c.FirstThread, c.AllThreads)
 	case c.Connections < 1:
@@ -87,8 +93,8 @@ func (c *Config) validate() error {
 		return fmt.Errorf("window is %d, allowed is 1 or more", c.Window)
 	case c.Batch < 1:
 		return fmt.Errorf("batch is %d, allowed is 1 or more", c.Batch)
-	case !(c.RateOps >= 0): // NaN is refused too
-		return fmt.Errorf("rate_ops is %v, allowed is 0 (closed loop) or more", c.RateOps)
+	case !(c.RateOps >= 0 && c.RateOps <= MaxRateOps): // NaN is refused too
+		return fmt.Errorf("rate_ops is %v, allowed is 0 (closed loop) to %g operations a second", c.RateOps, MaxRateOps)
 	case c.Duration <= 0:
 		return fmt.Errorf("duration is %v, allowed is more than 0", c.Duration)
 	case c.Warmup < 0:

@@ -14,6 +14,9 @@ type Pacer struct {
 	OffsetNs float64 // of the first group; sets the threads of a load apart
 }
 
+// neverNs stands for all times from 36 years on: those of a tiny rate do not fit an int64.
+const neverNs = 1 << 60
+
 // newPacer is one thread's share of a rate, its groups between those of the other threads.
 func newPacer(rateOps float64, group, thread, threads int) Pacer {
 	p := Pacer{RateOps: rateOps / float64(threads), Group: group}
@@ -43,7 +46,7 @@ func (p Pacer) Due(elapsedNs int64) uint64 {
 }
 
 func (p Pacer) groupAt(g uint64) int64 {
-	return int64(math.Floor(p.OffsetNs + float64(g)*p.periodNs()))
+	return int64(min(math.Floor(p.OffsetNs+float64(g)*p.periodNs()), neverNs))
 }
 
-func (p Pacer) periodNs() float64 { return float64(p.Group) * 1e9 / p.RateOps }
+func (p Pacer) periodNs() float64 { return min(float64(p.Group)*1e9/p.RateOps, neverNs) }

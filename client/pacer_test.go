@@ -78,3 +78,16 @@ func TestPacerStaggersThreads(t *testing.T) {
 		t.Errorf("%d operations in the first second, want a million", total)
 	}
 }
+
+// A schedule of any rate that is allowed ends its search for what is due, and never runs backwards.
+func TestPacerExtremes(t *testing.T) {
+	for _, rate := range []float64{math.SmallestNonzeroFloat64, 1e-12, 1e-9, 0.1, MaxRateOps} {
+		p := newPacer(rate, 64, 1, 2)
+		for _, ns := range []int64{0, 1, 1e9, 1e13} {
+			due := p.Due(ns)
+			if p.At(due) <= ns || due > 0 && p.At(due-1) > ns {
+				t.Errorf("rate %g: %d are due after %d ns, but operation %d is meant to leave at %d", rate, due, ns, due, p.At(due))
+			}
+		}
+	}
+}

@@ -1,8 +1,10 @@
 package placement
 
 import (
+	"fmt"
 	"time"
 
+	"dpukv/client"
 	"dpukv/hashbench"
 	"dpukv/kvs"
 	"dpukv/placement/submode"
@@ -32,7 +34,7 @@ type sweepKey struct {
 func (k *sweepKey) swept() bool { return k.of != nil }
 
 const (
-	maxThreads = 1024
+	maxThreads = client.MaxThreads
 	maxKeys    = 1 << 32
 	maxSpan    = 24 * time.Hour
 )
@@ -66,7 +68,7 @@ var sweepKeys = []sweepKey{
 		func(s *Sweep) *[]int { return &s.ServerThreads }, func(c *Config) *int { return &c.ServerThreads }),
 	axis("client_threads", whole(1, maxThreads),
 		func(s *Sweep) *[]int { return &s.ClientThreads }, func(c *Config) *int { return &c.ClientThreads }),
-	axis("rates", decimal(0, 1e12, "operations a second, 0 for a closed loop"),
+	axis("rates", decimal(0, client.MaxRateOps, fmt.Sprintf("operations a second up to %g, 0 for a closed loop", client.MaxRateOps)),
 		func(s *Sweep) *[]float64 { return &s.Rates }, func(c *Config) *float64 { return &c.RateOps }),
 	axis("hash", word(append(hashbench.Names(), kvs.NoHash)),
 		func(s *Sweep) *[]string { return &s.Hash }, func(c *Config) *string { return &c.Hash }),

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -33,8 +35,8 @@ Exit status: 0 nothing got worse, 1 something did, or failed in B only, or all h
 			if options.Metrics, err = compare.ParseMetrics(metrics); err != nil {
 				return usagef("--metrics: %w", err)
 			}
-			if options.Alpha <= 0 || options.Alpha >= 1 || options.MinChange < 0 {
-				return usagef("--alpha must lie between 0 and 1 and --min-change not below 0, found %v and %v", options.Alpha, options.MinChange)
+			if !(options.Alpha > 0 && options.Alpha < 1) || !(options.MinChange >= 0 && options.MinChange < math.Inf(1)) { // NaN is refused too
+				return usagef("--alpha must lie between 0 and 1, and --min-change be 0 or more, found %v and %v", options.Alpha, options.MinChange)
 			}
 			if _, err := results.FindDimensions(options.Ignore...); err != nil {
 				return usagef("--ignore: %w", err)
@@ -79,7 +81,7 @@ func compareRuns(cmd *cobra.Command, dirs []string, options compare.Options, asJ
 // openRun opens a run folder; a path that is none is a mistake of the user.
 func openRun(dir string) (*results.Run, error) {
 	run, err := results.Open(dir)
-	if errors.Is(err, results.ErrNotRun) {
+	if errors.Is(err, results.ErrNotRun) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, usagef("%w", err)
 	}
 	return run, err

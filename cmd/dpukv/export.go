@@ -1,13 +1,10 @@
 package main
 
 import (
-	"errors"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
-	"dpukv/results"
 	"dpukv/results/export"
 )
 
@@ -37,23 +34,10 @@ as benchfmt, the Go benchmark format that benchstat reads. Lines that could not 
 			if out == "" {
 				return write(cmd.OutOrStdout(), points)
 			}
-			return writeFile(out, points, write)
+			return writeFile(out, func(w io.Writer) error { return write(w, points) })
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "csv", "csv, parquet or benchfmt")
 	cmd.Flags().StringVarP(&out, "out", "o", "", "file to write (default: stdout)")
 	return cmd
-}
-
-// writeFile leaves no half of a file behind.
-func writeFile(path string, points []results.Point, write func(io.Writer, []results.Point) error) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	err = errors.Join(write(f, points), f.Close())
-	if err != nil {
-		_ = os.Remove(path) // the first error is the one to tell
-	}
-	return err
 }

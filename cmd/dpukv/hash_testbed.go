@@ -174,9 +174,5 @@ func endWithStdin(ctx context.Context, stdin io.Reader) context.Context {
 }
 
 func writeHashReport(path string, r *report.Report) error {
-	data, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, append(data, '\n'), 0o666)
+	return writeFile(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(r) })
 }

@@ -112,6 +112,9 @@ func (f *loadFlags) understand(given func(flag string) bool) (err error) {
 	if err := f.protocolFits(); err != nil {
 		return err
 	}
+	if f.cfg.Timeout == 0 { // below, it means the default
+		return errors.New("--timeout 0s: want more than 0: an answer that never comes would be waited for")
+	}
 	if f.cfg.ServerAddr == "" {
 		return errors.New(`--server is required: the "addr" that dpukv serve printed`)
 	}

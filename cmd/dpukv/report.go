@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -89,8 +90,8 @@ func writeReport(cmd *cobra.Command, dir, out string, options report.Options) er
 	if out == "" {
 		out = filepath.Join(dir, "report.html")
 	}
-	if err := model.WriteFile(out); err != nil {
-		return err
+	if err := writeFile(out, func(w io.Writer) error { return model.Write(w, false) }); err != nil {
+		return fmt.Errorf("report: %w", err)
 	}
 	_, err = fmt.Fprintln(cmd.OutOrStdout(), out)
 	return err

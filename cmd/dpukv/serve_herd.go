@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -69,6 +70,12 @@ func (f *herdFlags) add(cmd *cobra.Command) {
 
 // understand turns texts into what they mean.
 func (f *herdFlags) understand() (err error) {
+	// Below, 0 means the default.
+	for flag, n := range map[string]int{"window": f.cfg.Window, "max-clients": f.cfg.MaxClients, "slot-bytes": f.cfg.SlotBytes} {
+		if n == 0 {
+			return fmt.Errorf("--%s 0: want more than 0, or no --%s for the default", flag, flag)
+		}
+	}
 	f.cfg.LogBytes, f.cfg.Version, f.cfg.DeviceOptions = int64(f.memory), version, &f.opts
 	if f.cfg.Mode, err = partition.ParseMode(f.mode); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dpukv/kvs"
 	"dpukv/kvs/memcached"
 	"dpukv/kvs/mica"
 	"dpukv/kvs/redis"
@@ -39,6 +40,9 @@ used once it answers, and ends with this command: on SIGTERM or Ctrl-C, and also
 		Example: "  dpukv serve " + store + " --threads 1 --cpus 0",
 		Args:    exactArgs(0, "arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if err := f.check(); err != nil {
+				return usagef("serve %s: %w", store, err)
+			}
 			if f.cfg.CPUs, err = parseCPUs(f.cpus); err != nil {
 				return usagef("serve %s: --cpus: %w", store, err)
 			}
@@ -59,4 +63,15 @@ used once it answers, and ends with this command: on SIGTERM or Ctrl-C, and also
 	flags.StringVar(&f.cpus, "cpus", "", `CPUs that the server may use, such as 0,2-3, or "none" (default: those this process may use)`)
 	flags.BoolVar(&f.asJSON, "json", false, `print the facts as JSON, with "addr", once the server accepts load`)
 	return cmd
+}
+
+// check refuses sizes from which no room can be worked out.
+func (f *installedFlags) check() error {
+	if n := f.cfg.KeyBytes; n < 1 || n > kvs.MaxKeyBytes {
+		return fmt.Errorf("--key-size %d: want 1 to %d", n, kvs.MaxKeyBytes)
+	}
+	if n := f.cfg.ValueBytes; n < 0 || n > kvs.MaxValueBytes {
+		return fmt.Errorf("--value-size %d: want 0 to %d", n, kvs.MaxValueBytes)
+	}
+	return nil
 }

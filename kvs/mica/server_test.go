@@ -3,9 +3,11 @@ package mica
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 
 	"github.com/go-faster/city"
 	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
 )
 
 func testConfig() Config {
@@ -144,5 +147,42 @@ func TestCloseLeavesNothing(t *testing.T) {
 	c.SetReadDeadline(time.Now().Add(5 * time.Second))
 	if _, err := c.Read(make([]byte, 1)); err != io.EOF {
 		t.Errorf("a connection to a closed server: %v", err)
+	}
+}
+
+// TestTakenPort: the error says what is wrong, and names the worker and its address.
+func TestTakenPort(t *testing.T) {
+	first := startServer(t, testConfig())
+	cfg := testConfig()
+	cfg.Listen, cfg.Workers = first.Addr(), 1
+	second, err := Start(cfg)
+	if err == nil {
+		second.Close()
+		t.Fatal("two servers on one port")
+	}
+	if !errors.Is(err, unix.EADDRINUSE) || !strings.Contains(err.Error(), first.Addr()) {
+		t.Errorf("found %q, want that %s is in use", err, first.Addr())
+	}
+}
+
+// TestPortAfterRestart: connections that a server closed keep its port busy for nobody but them.
+func TestPortAfterRestart(t *testing.T) {
+	cfg := testConfig()
+	cfg.Workers = 1
+	first, err := Start(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	openTest(t, dial(t, first), kvs.SessionOptions{Batch: 4, Window: 1, Connections: 1})
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Listen = first.Addr()
+	second, err := Start(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -22,6 +22,8 @@ const (
 	// flushBytes is how many bytes of answers a worker gathers before it
 	// writes, even when its read brought more frames.
 	flushBytes = 256 << 10
+	// keepAlive is after how much silence a connection is asked whether its client is still there.
+	keepAlive = time.Minute
 )
 
 // worker is one event loop. All that is not marked otherwise belongs to its thread.
@@ -63,7 +65,7 @@ func (w *worker) start(addr string) error {
 	go func() {
 		err := gnet.Run(w, "tcp://"+addr,
 			gnet.WithNumEventLoop(1), gnet.WithLockOSThread(true), gnet.WithTCPNoDelay(gnet.TCPNoDelay),
-			gnet.WithReadBufferCap(readBytes), gnet.WithTCPKeepAlive(time.Minute),
+			gnet.WithReadBufferCap(readBytes), gnet.WithReuseAddr(true), // or connections of a server before would keep the port for a minute
 			gnet.WithLogger(gnetLog{}))
 		select {
 		case w.booted <- err: // never listened
@@ -139,6 +141,10 @@ func (w *worker) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
 		w.loop <- c.EventLoop()
 	}
 	w.counters.Connections++
+	// Not by gnet's option: that hides why a port can't be had.
+	if err := c.SetKeepAlivePeriod(keepAlive); err != nil {
+		return nil, gnet.Close
+	}
 	return nil, gnet.None
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -48,11 +49,14 @@ func page(tb testing.TB, run *results.Run, o Options) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	path := filepath.Join(tb.TempDir(), "report.html")
-	if err := m.WriteFile(path); err != nil {
+	f, err := os.Create(filepath.Join(tb.TempDir(), "report.html"))
+	if err == nil {
+		err = errors.Join(m.Write(f, false), f.Close())
+	}
+	if err != nil {
 		tb.Fatal(err)
 	}
-	return "file://" + path
+	return "file://" + f.Name()
 }
 
 // largeRun is a folder of n points, written faster than a sweep may.

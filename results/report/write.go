@@ -9,8 +9,6 @@ import (
 	"html"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -59,26 +57,6 @@ func (m *Model) Write(w io.Writer, live bool) error {
 
 // WriteData writes the data of the page as one JSON object. It holds no "<", so that it can stand in a script element.
 func (m *Model) WriteData(w io.Writer) error { return json.NewEncoder(w).Encode(m) }
-
-// WriteFile writes the page to a file, which is replaced only by a whole one.
-func (m *Model) WriteFile(path string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	err = m.Write(f, false)
-	for _, then := range []func() error{func() error { return f.Chmod(0o644) }, f.Close, func() error { return os.Rename(f.Name(), path) }} {
-		if err == nil {
-			err = then()
-		}
-	}
-	if err != nil {
-		_ = f.Close() // closed already, unless something went wrong before
-		_ = os.Remove(f.Name())
-		return fmt.Errorf("report: write %s: %w", path, err)
-	}
-	return nil
-}
 
 // include copies "scripts", or one of the embedded files.
 func include(w io.Writer, name string) error {

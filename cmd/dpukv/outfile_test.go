@@ -1,0 +1,79 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+func say(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+}
+
+func wantContent(t *testing.T, path, want string) {
+	t.Helper()
+	got, err := os.ReadFile(path)
+	if err != nil || string(got) != want {
+		t.Errorf("%s: found %q, %v, want %q", path, got, err, want)
+	}
+}
+
+// TestOutFile: a file is whole or what it was, and a link stays a link.
+func TestOutFile(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	if err := writeFile(file, say("one")); err != nil {
+		t.Fatal(err)
+	}
+	wantContent(t, file, "one")
+	if err := errors.Join(os.Chmod(file, 0o600), os.Symlink("file", link), writeFile(link, say("two"))); err != nil {
+		t.Fatal(err)
+	}
+	wantContent(t, file, "two")
+	if target, err := os.Readlink(link); target != "file" {
+		t.Errorf("the link is gone: %q, %v", target, err)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file's mode: %v, %v, want 0600", info.Mode(), err)
+	}
+	broken := errors.New("broken")
+	err := writeFile(file, func(w io.Writer) error { return errors.Join(say("half")(w), broken) })
+	if !errors.Is(err, broken) {
+		t.Errorf("found %v, want %v", err, broken)
+	}
+	wantContent(t, file, "two")
+	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if err := writeFile(dir, say("x")); err == nil {
+		t.Error("a folder was written")
+	}
+}
+
+// TestOutPipe: what is no file is written to, and not replaced.
+func TestOutPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan string, 1)
+	go func() {
+		data, _ := os.ReadFile(path)
+		got <- string(data)
+	}()
+	if err := writeFile(path, say("text")); err != nil {
+		t.Fatal(err)
+	}
+	if text := <-got; text != "text" {
+		t.Errorf("found %q", text)
+	}
+	if info, err := os.Lstat(path); err != nil || info.Mode().Type() != os.ModeNamedPipe {
+		t.Errorf("the pipe is now %v, %v", info.Mode(), err)
+	}
+}
