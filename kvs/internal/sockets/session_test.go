@@ -251,3 +251,20 @@ func TestNothingIsAllocated(t *testing.T) {
 		t.Errorf("%v allocations a round of 42 requests", n)
 	}
 }
+
+// TestFlushedBatchesTakeTurns: who flushes batches that are not full uses all connections, too, and none whose window is full while another's is open.
+func TestFlushedBatchesTakeTurns(t *testing.T) {
+	s := newEchoSession(t, listen(t, silent), 1, kvs.SessionOptions{Batch: 8, Window: 2, Connections: 3})
+	for i, want := range [][]int{{1, 0, 0}, {1, 1, 0}, {1, 1, 1}, {2, 1, 1}, {2, 2, 1}, {2, 2, 2}, {2, 2, 2}} {
+		s.submit(t, []byte("request"))
+		if err := s.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Poll(nil, 0); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.flights(); !slices.Equal(got, want) {
+			t.Errorf("after %d requests: %v batches in flight, want %v", i+1, got, want)
+		}
+	}
+}
