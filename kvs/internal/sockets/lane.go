@@ -14,16 +14,6 @@ type Lane[C Member] struct {
 // NewLane is a lane of connections that lead to so many of the server's workers.
 func NewLane[C Member](workers int) Lane[C] { return Lane[C]{company: company{workers: workers}} }
 
-// company is how much the connections of a lane keep the server busy together.
-type company struct {
-	workers int // of the server
-	busy    int // connections with batches in flight
-}
-
-// enough reports whether each worker has batches to answer, even without one of the connections: if they
-// are evenly spread.
-func (c *company) enough() bool { return c.busy > c.workers }
-
 // add adds a connection.
 func (l *Lane[C]) add(c C) {
 	l.conns = append(l.conns, c)

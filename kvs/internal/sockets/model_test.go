@@ -110,7 +110,7 @@ func (m *model) check(t *testing.T, flushed bool) {
 		for _, b := range c.Flight {
 			pending += len(b.Notes)
 		}
-		if len(c.Flight) > 0 {
+		if len(c.Flight) > 0 && c.Flight[0].written > 0 {
 			busy++
 		}
 		times := 0
@@ -124,6 +124,8 @@ func (m *model) check(t *testing.T, flushed bool) {
 			t.Fatalf("connection %d: %d of %d batches are written, and nobody is to write the others", c.number, c.unsent, len(c.Flight))
 		case c.unsent == len(c.Flight) && c.blocked:
 			t.Fatalf("connection %d waits for the kernel with nothing to write", c.number)
+		case times > 0 && c.unsent < len(c.Flight) && !c.Spared():
+			t.Fatalf("connection %d is held back, and only %d others have batches that %d workers may answer", c.number, m.lane.company.busy, m.lane.company.workers)
 		case times > 1:
 			t.Fatalf("connection %d is held %d times", c.number, times)
 		case !c.Room() && c.Open():

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"dpukv/kvs"
+
+	"golang.org/x/sys/unix"
 )
 
 // echoConn is a connection of a protocol in which the answer to a batch is the batch.
@@ -266,5 +268,29 @@ func TestFlushedBatchesTakeTurns(t *testing.T) {
 		if got := s.flights(); !slices.Equal(got, want) {
 			t.Errorf("after %d requests: %v batches in flight, want %v", i+1, got, want)
 		}
+	}
+}
+
+// TestAnsweredConnectionsKeepNobodyBusy: when all answers came at once, what waited for them is not held back on all connections.
+func TestAnsweredConnectionsKeepNobodyBusy(t *testing.T) {
+	s := newEchoSession(t, listen(t, echo), 1, kvs.SessionOptions{Batch: 1, Window: 2, Connections: 3})
+	request := []byte("request")
+	for s.submit(t, request) {
+	}
+	if err := s.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	before := s.Traffic()
+	for _, c := range s.conns {
+		for came, deadline := 0, time.Now().Add(10*time.Second); came < 2*len(request); {
+			var err error
+			if came, err = unix.IoctlGetInt(c.fd, unix.TIOCINQ); err != nil || time.Now().After(deadline) {
+				t.Fatalf("%d bytes came, %v", came, err)
+			}
+		}
+	}
+	answers, err := s.Poll(nil, time.Second)
+	if after := s.Traffic(); err != nil || len(answers) != 6 || after.Frames != before.Frames+3 || after.Writes != before.Writes+1 {
+		t.Errorf("%d answers, %v; before %+v, after %+v: want one of three batches that waited to be written", len(answers), err, before, after)
 	}
 }
