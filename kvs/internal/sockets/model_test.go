@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"dpukv/kvs"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestAnyOrder: submits, flushes and polls in any order, before servers that read and answer in pieces of any size, whenever they like. After each
@@ -23,6 +25,9 @@ func TestAnyOrder(t *testing.T) {
 			t.Parallel() // they mostly wait
 			addr := listen(t, func(c net.Conn) { echoInPieces(c, most) })
 			m := &model{echoSession: newEchoSession(t, addr, workers, opts), rng: rng, noise: make([]byte, most)}
+			if rng.IntN(2) == 0 {
+				m.narrow(t)
+			}
 			for i := range m.noise {
 				m.noise[i] = byte(rng.Uint32())
 			}
@@ -55,6 +60,15 @@ type model struct {
 	noise    []byte
 	sent     int
 	answered int
+}
+
+// narrow has the kernel take little at once, so that connections block.
+func (m *model) narrow(t *testing.T) {
+	for _, c := range m.conns {
+		if err := unix.SetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_SNDBUF, 1); err != nil { // the least that it has
+			t.Fatal(err)
+		}
+	}
 }
 
 func (m *model) run(t *testing.T, requests int) {

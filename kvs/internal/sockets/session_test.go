@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -292,5 +293,31 @@ func TestAnsweredConnectionsKeepNobodyBusy(t *testing.T) {
 	answers, err := s.Poll(nil, time.Second)
 	if after := s.Traffic(); err != nil || len(answers) != 6 || after.Frames != before.Frames+3 || after.Writes != before.Writes+1 {
 		t.Errorf("%d answers, %v; before %+v, after %+v: want one of three batches that waited to be written", len(answers), err, before, after)
+	}
+}
+
+// TestAnswersBeforeTheirBatches: an answer to a batch that is held back is one that the server has made up.
+func TestAnswersBeforeTheirBatches(t *testing.T) {
+	request := []byte("request")
+	addr := listen(t, func(c net.Conn) {
+		_, _ = c.Write(request) // nobody has asked
+		silent(c)
+	})
+	s := newEchoSession(t, addr, 1, kvs.SessionOptions{Batch: 1, Window: 2, Connections: 2})
+	for range 3 {
+		s.submit(t, request)
+	}
+	held := s.conns[1]
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		answers, err := held.Receive(nil)
+		if err != nil {
+			if !strings.Contains(err.Error(), "7 bytes was answered of which 0 were sent") {
+				t.Error(err)
+			}
+			return
+		}
+		if len(answers) > 0 || time.Now().After(deadline) {
+			t.Fatalf("%d answers to a batch that was not sent, and no error", len(answers))
+		}
 	}
 }
