@@ -155,4 +155,3 @@ func (m *model) check(t *testing.T, flushed bool) {
 		t.Fatalf("%d pending of %d-%d, it says %d; %d connections busy, it says %d", pending, m.sent, m.answered, m.InFlight(), busy, m.lane.company.busy)
 	}
 }
-
