@@ -28,7 +28,7 @@ func TestBadAnswers(t *testing.T) {
 		"another version":             {changed(good, 4, 9), "protocol version"},
 		"shorter than a header":       {changed(good, 0, 15), "a frame of 15 bytes"},
 		"no room for outcomes":        {control(kindAnswer, 1, make([]byte, 0)), "want 1 to 2"},
-		"a value beyond the frame":    {changed(good, headerBytes+2, 0xff, 0xff), "a value of 65535 bytes"},
+		"a value beyond the frame":    {changed(good, headerBytes+2, 13, 0), "a value of 13 bytes"},
 		"bytes after the last value":  {changed(good, headerBytes+2, 0, 0), "8 bytes after the last value"},
 		"one answer too many":         {append(bytes.Clone(good), good...), "answers nothing"},
 		"a failure":                   {control(kindFailure, 0, []byte("no more")), "the server says: no more"},
