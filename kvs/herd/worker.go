@@ -3,6 +3,7 @@ package herd
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"unsafe"
@@ -97,7 +98,9 @@ func (w *worker) start() error {
 	return <-started
 }
 
+// pin gives the worker a thread of its own, whose CPU time it tells as its, and that thread a CPU.
 func (w *worker) pin() error {
+	runtime.LockOSThread()
 	cpus := w.server.cfg.CPUs
 	if len(cpus) == 0 {
 		return nil

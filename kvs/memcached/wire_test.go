@@ -54,6 +54,37 @@ func FuzzMetaRead(f *testing.F) {
 	})
 }
 
+// TestBinaryRead changes a good answer to a GET, extras, no key and a value of three bytes, byte by byte.
+func TestBinaryRead(t *testing.T) {
+	answer := appendPacket(nil, opGet, 4, 0, 3)
+	answer[0] = magicResponse
+	answer = append(answer, "\x00\x00\x00\x00abc"...)
+	for _, test := range []struct {
+		name  string
+		at    int
+		to    byte
+		want  pipeline.Outcome
+		fails string
+	}{
+		{"as it should be", 0, magicResponse, pipeline.Outcome{From: 28, To: 31, Bytes: 31}, ""},
+		{"a request", 0, magicRequest, pipeline.Outcome{}, "none of this protocol"},
+		{"to something else", 1, opSet, pipeline.Outcome{}, "none of this protocol"},
+		{"a key longer than the body", 3, 4, pipeline.Outcome{}, "none of this protocol"},
+		{"extras longer than the body", 4, 8, pipeline.Outcome{}, "none of this protocol"},
+		{"not there", 7, statusNotFound, pipeline.Outcome{Status: kvs.NotFound, Bytes: 31}, ""},
+		{"no room", 7, statusNoMemory, pipeline.Outcome{}, "status 0x82, abc"},
+		{"a body that is too long", 9, 2, pipeline.Outcome{}, "none of this protocol"},
+		{"more to come", 11, 9, pipeline.Outcome{Bytes: 33}, ""},
+	} {
+		in := bytes.Clone(answer)
+		in[test.at] = test.to
+		o, err := classic{}.Read(in, kvs.Get)
+		if test.fails == "" && (err != nil || o != test.want) || test.fails != "" && (err == nil || !strings.Contains(err.Error(), test.fails)) {
+			t.Errorf("%s: got %+v, %v, want %+v %s", test.name, o, err, test.want, test.fails)
+		}
+	}
+}
+
 func FuzzBinaryRead(f *testing.F) {
 	answer := appendPacket(nil, opGet, 4, 0, 3)
 	answer[0] = magicResponse

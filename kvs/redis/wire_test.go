@@ -73,13 +73,13 @@ func TestMGetRows(t *testing.T) {
 		in = in[o.Bytes:]
 	}
 	w = &resp{mget: true}
-	in = []byte("*2\r\n$1\r\nA\r\n$1\r\nB\r\n")
+	in = []byte("*2\r\n$1\r\nA\r\n_\r\n") // the rest would be an answer to an ADD
 	o, err := w.Read(in, kvs.Get)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Read(in[o.Bytes:], kvs.Set); err == nil {
-		t.Error("a value that no MGET asked for was taken for the answer to a SET")
+	if o, err := w.Read(in[o.Bytes:], kvs.Add); err == nil {
+		t.Errorf("a value that no MGET asked for was taken for the answer to an ADD: %+v", o)
 	}
 }
 

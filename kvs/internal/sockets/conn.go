@@ -30,6 +30,7 @@ type Conn[N any] struct {
 	unsent  int      // index in Flight of the first batch not written whole
 	pieces  [][]byte // of one write
 	blocked bool     // the kernel takes no more for now
+	busy    bool     // counted so in company
 }
 
 // Dial connects, greets within the same time-out, and takes the socket away from Go's poller. The connection belongs to a session once it was added there.
@@ -125,10 +126,9 @@ func (c *Conn[N]) Retire() error {
 		return fmt.Errorf("a batch of %d bytes was answered of which %d were sent", len(b.Frame), b.written)
 	}
 	c.shared.pending -= len(b.Notes)
-	if c.Flight = append(c.Flight[:0], c.Flight[1:]...); len(c.Flight) == 0 {
-		c.company.busy--
-	}
+	c.Flight = append(c.Flight[:0], c.Flight[1:]...)
 	c.unsent--
+	c.reckon()
 	c.idle = append(c.idle, b)
 	return nil
 }

@@ -8,21 +8,11 @@ type Lane[C Member] struct {
 	conns   []C
 	at      int
 	turn    uint64 // of the session, at the last request
-	stays   bool   // Now has sent a batch, and may send another in this turn
+	used    bool   // Now was given a request since its turn came
 }
 
 // NewLane is a lane of connections that lead to so many of the server's workers.
 func NewLane[C Member](workers int) Lane[C] { return Lane[C]{company: company{workers: workers}} }
-
-// company is how much the connections of a lane keep the server busy together.
-type company struct {
-	workers int // of the server
-	busy    int // connections with batches in flight
-}
-
-// enough reports whether each worker has batches to answer, even without one of the connections: if they
-// are evenly spread.
-func (c *company) enough() bool { return c.busy > c.workers }
 
 // add adds a connection.
 func (l *Lane[C]) add(c C) {
@@ -30,33 +20,33 @@ func (l *Lane[C]) add(c C) {
 	l.Now = l.conns[0]
 }
 
-// next moves on to the next connection.
-func (l *Lane[C]) next() {
-	if l.at++; l.at == len(l.conns) {
-		l.at = 0
-	}
-	l.Now, l.stays = l.conns[l.at], false
-}
+// next moves on to the next connection whose window is open; while none is, to the next whose batch has room. It is false, and
+// changes nothing, if that is none either.
+func (l *Lane[C]) next() bool { return l.find(C.Open) || l.find(C.Room) }
 
-// advance moves on to the next connection whose batch has room, if there is one.
-func (l *Lane[C]) advance() bool {
-	for range l.conns {
-		if l.next(); l.Now.Room() {
+func (l *Lane[C]) find(good func(C) bool) bool {
+	for i := range l.conns {
+		if at := (l.at + 1 + i) % len(l.conns); good(l.conns[at]) {
+			l.at, l.Now, l.used = at, l.conns[at], false
 			return true
 		}
 	}
 	return false
 }
 
-// Pick makes Now a connection whose batch has room, if there is one. It stays with a connection until its window is full, so
-// that batches leave together, or until the session has polled.
+// Pick makes Now a connection whose batch has room for a request, which follows, if there is one. It stays with a connection until its
+// window is full, so that batches leave together, or until the session has polled and nothing of it waits.
 func (l *Lane[C]) Pick(turn uint64) bool {
 	if l.turn != turn {
-		if l.turn = turn; l.stays && !l.Now.Begun() {
+		if l.turn = turn; l.used && !l.Now.Begun() {
 			l.next()
 		}
 	}
-	return l.Now.Room() || l.advance()
+	if !l.Now.Room() && !l.next() {
+		return false
+	}
+	l.used = true
+	return true
 }
 
 // Full is for when the batch being filled has become so: it is sent, if the window is open. With no room in the window for
@@ -66,7 +56,7 @@ func (l *Lane[C]) Full() (err error) {
 	if c.Open() { // else it leaves when an answer comes
 		err = c.Send()
 	}
-	if l.stays = c.Open(); !l.stays {
+	if !c.Open() {
 		l.next()
 	}
 	return err

@@ -15,6 +15,7 @@ type Member interface {
 	Room() bool
 	Begun() bool
 	Open() bool
+	Spared() bool
 	Push() error
 	Close() error
 
@@ -112,7 +113,21 @@ func (s *Session[C]) Poll(answers []kvs.Answer, wait time.Duration) ([]kvs.Answe
 			}
 		}
 	}
-	return answers, nil
+	return answers, s.keepBusy()
+}
+
+// keepBusy writes what is held back for the sake of connections that the server has answered since.
+func (s *Session[C]) keepBusy() error {
+	held := s.shared.held[:0]
+	for _, number := range s.shared.held {
+		if c := s.conns[number]; c.Spared() {
+			held = append(held, number)
+		} else if err := c.Push(); err != nil {
+			return err
+		}
+	}
+	s.shared.held = held
+	return nil
 }
 
 // receive takes what came, and sends the batch that may have waited for it.

@@ -7,10 +7,13 @@ import (
 	"math/rand/v2"
 	"net"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"dpukv/kvs"
+
+	"golang.org/x/sys/unix"
 )
 
 // echoConn is a connection of a protocol in which the answer to a batch is the batch.
@@ -249,5 +252,72 @@ func TestNothingIsAllocated(t *testing.T) {
 	round()
 	if n := testing.AllocsPerRun(5, round); n > 0 {
 		t.Errorf("%v allocations a round of 42 requests", n)
+	}
+}
+
+// TestFlushedBatchesTakeTurns: who flushes batches that are not full uses all connections, too, and none whose window is full while another's is open.
+func TestFlushedBatchesTakeTurns(t *testing.T) {
+	s := newEchoSession(t, listen(t, silent), 1, kvs.SessionOptions{Batch: 8, Window: 2, Connections: 3})
+	for i, want := range [][]int{{1, 0, 0}, {1, 1, 0}, {1, 1, 1}, {2, 1, 1}, {2, 2, 1}, {2, 2, 2}, {2, 2, 2}} {
+		s.submit(t, []byte("request"))
+		if err := s.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Poll(nil, 0); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.flights(); !slices.Equal(got, want) {
+			t.Errorf("after %d requests: %v batches in flight, want %v", i+1, got, want)
+		}
+	}
+}
+
+// TestAnsweredConnectionsKeepNobodyBusy: when all answers came at once, what waited for them is not held back on all connections.
+func TestAnsweredConnectionsKeepNobodyBusy(t *testing.T) {
+	s := newEchoSession(t, listen(t, echo), 1, kvs.SessionOptions{Batch: 1, Window: 2, Connections: 3})
+	request := []byte("request")
+	for s.submit(t, request) {
+	}
+	if err := s.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	before := s.Traffic()
+	for _, c := range s.conns {
+		for came, deadline := 0, time.Now().Add(10*time.Second); came < 2*len(request); {
+			var err error
+			if came, err = unix.IoctlGetInt(c.fd, unix.TIOCINQ); err != nil || time.Now().After(deadline) {
+				t.Fatalf("%d bytes came, %v", came, err)
+			}
+		}
+	}
+	answers, err := s.Poll(nil, time.Second)
+	if after := s.Traffic(); err != nil || len(answers) != 6 || after.Frames != before.Frames+3 || after.Writes != before.Writes+1 {
+		t.Errorf("%d answers, %v; before %+v, after %+v: want one of three batches that waited to be written", len(answers), err, before, after)
+	}
+}
+
+// TestAnswersBeforeTheirBatches: an answer to a batch that is held back is one that the server has made up.
+func TestAnswersBeforeTheirBatches(t *testing.T) {
+	request := []byte("request")
+	addr := listen(t, func(c net.Conn) {
+		_, _ = c.Write(request) // nobody has asked
+		silent(c)
+	})
+	s := newEchoSession(t, addr, 1, kvs.SessionOptions{Batch: 1, Window: 2, Connections: 2})
+	for range 3 {
+		s.submit(t, request)
+	}
+	held := s.conns[1]
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		answers, err := held.Receive(nil)
+		if err != nil {
+			if !strings.Contains(err.Error(), "7 bytes was answered of which 0 were sent") {
+				t.Error(err)
+			}
+			return
+		}
+		if len(answers) > 0 || time.Now().After(deadline) {
+			t.Fatalf("%d answers to a batch that was not sent, and no error", len(answers))
+		}
 	}
 }

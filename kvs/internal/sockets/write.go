@@ -17,12 +17,9 @@ const maxPieces = 8
 func (c *Conn[N]) Launch() error {
 	c.Filling.SentNs = cpu.NowNs()
 	c.Flight = append(c.Flight, c.Filling)
-	if len(c.Flight) == 1 {
-		c.company.busy++
-	}
 	c.shared.traffic.Frames++
 	c.refill()
-	if !c.company.enough() || !c.Open() {
+	if !c.Spared() || !c.Open() {
 		return c.Push()
 	}
 	if c.unsent == len(c.Flight)-1 { // else it follows one that is held back already, or that the kernel does not take
@@ -75,6 +72,7 @@ func (c *Conn[N]) wrote(n int) {
 			c.unsent++
 		}
 	}
+	c.reckon()
 }
 
 // block asks the poller to tell when the kernel takes more, or no longer to.
