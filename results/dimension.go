@@ -109,8 +109,11 @@ func rateDimension() *Dimension {
 	d := byNumber("rate_ops", "%s Mops offered", func(p *Point) float64 { return p.RateOps / 1e6 })
 	open := d.label
 	d.label = func(p *Point) string {
-		if p.RateOps == 0 {
+		switch {
+		case p.RateOps == 0:
 			return "" // the loop says it: closed
+		case p.RateOps < 1000:
+			return strconv.FormatFloat(p.RateOps, 'g', -1, 64) + " ops/s offered"
 		}
 		return open(p)
 	}

@@ -68,7 +68,9 @@ func (s *summary) head() {
 		if p.WarmupNs > 0 {
 			warmup = seconds(p.WarmupNs) + " of warm-up before"
 		}
-		s.line("measured", seconds(p.DurationNs)+" from "+p.StartedAt.Format(time.RFC3339), warmup)
+		if !p.StartedAt.IsZero() { // else it did not come that far
+			s.line("measured", seconds(p.DurationNs)+" from "+p.StartedAt.Format(time.RFC3339), warmup)
+		}
 	}
 }
 

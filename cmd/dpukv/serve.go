@@ -151,11 +151,19 @@ func announce(cmd *cobra.Command, s serving, asJSON bool) error {
 		return json.NewEncoder(cmd.OutOrStdout()).Encode(s)
 	}
 	if s.Command != nil { // another program
-		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s on %s over %s: %d threads on CPUs %v, mode %s: %s\n",
-			s.Store, s.Version, s.Addr, s.Transport, s.Workers, s.CPUs, s.Mode, strings.Join(s.Command, " "))
+		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s on %s over %s: %d threads %s, mode %s: %s\n",
+			s.Store, s.Version, s.Addr, s.Transport, s.Workers, pinnedTo(s.CPUs), s.Mode, strings.Join(s.Command, " "))
 		return err
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s on %s over %s: %d workers on CPUs %v, %d partitions, mode %s, access %s, %d items, %s of log, pages %s\n",
-		strings.ToUpper(s.Store), s.Addr, strings.Trim(s.Transport+" "+s.Provider, " "), s.Workers, s.CPUs, s.Partitions, s.Mode, s.Access, s.Items, byteSize(s.LogBytes), s.Pages)
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s on %s over %s: %d workers %s, %d partitions, mode %s, access %s, %d items, %s of log, pages %s\n",
+		strings.ToUpper(s.Store), s.Addr, strings.Trim(s.Transport+" "+s.Provider, " "), s.Workers, pinnedTo(s.CPUs), s.Partitions, s.Mode, s.Access, s.Items, byteSize(s.LogBytes), s.Pages)
 	return err
+}
+
+// pinnedTo says where a server's threads are.
+func pinnedTo(cpus []int) string {
+	if len(cpus) == 0 {
+		return "not pinned"
+	}
+	return fmt.Sprintf("on CPUs %v", cpus)
 }

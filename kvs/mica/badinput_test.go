@@ -4,6 +4,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -147,6 +148,35 @@ func TestThousandIdleConnections(t *testing.T) {
 	for i, a := range do(t, s, sets) {
 		if a.Status != kvs.OK {
 			t.Fatalf("set %d: %s", i, a.Status)
+		}
+	}
+}
+
+// TestTooManyConnections are refused with the reason; those that there are work on, and one that ends makes room.
+func TestTooManyConnections(t *testing.T) {
+	cfg := testConfig()
+	cfg.Workers, cfg.mostConnections = 1, 3
+	server := startServer(t, cfg)
+	r := dial(t, server) // one, for control
+	s := openTest(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 2})
+	_, err := r.Open(kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1})
+	if err == nil || !strings.Contains(err.Error(), "3 connections are all that worker 0 takes") {
+		t.Errorf("one too many: %v", err)
+	}
+	if a := do(t, s, []kvs.Request{{Op: kvs.Set, Key: key(1), Value: key(1)}})[0]; a.Status != kvs.OK {
+		t.Errorf("a connection that was there: %s", a.Status)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+		s, err := r.Open(kvs.SessionOptions{Batch: 1, Window: 1, Connections: 2})
+		if err == nil {
+			s.Close()
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("no room after others have ended: %v", err)
 		}
 	}
 }

@@ -2,12 +2,15 @@ package mica
 
 import (
 	"fmt"
+	"math"
 	"net"
 	"strconv"
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/offheap"
 	"dpukv/kvs/mica/partition"
+
+	"golang.org/x/sys/unix"
 )
 
 // Config is what a server is started with.
@@ -29,6 +32,8 @@ type Config struct {
 	CPUs []int
 	// Version is that of the build, to be told to clients.
 	Version string
+
+	mostConnections int // of each worker; 0: what this process may have open, see connectionLimit
 }
 
 // check refuses what would only fail later, or silently not be as asked.
@@ -50,6 +55,16 @@ func (c *Config) check() error {
 	}
 	_, err = c.addr(0)
 	return err
+}
+
+// connectionLimit is how many connections each worker may have, for the files that the process may have open: three quarters, as
+// those that are being accepted or refused need some, too. gnet ends a loop that can't accept.
+func connectionLimit(workers int) (int, error) {
+	var files unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil {
+		return 0, fmt.Errorf("getrlimit: %w", err)
+	}
+	return max(1, int(min(files.Cur, math.MaxInt32))/4*3/workers), nil
 }
 
 func contains(list []int, v int) bool {

@@ -39,6 +39,13 @@ func Start(cfg Config) (*Server, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
+	if cfg.mostConnections == 0 {
+		most, err := connectionLimit(cfg.Workers)
+		if err != nil {
+			return nil, err
+		}
+		cfg.mostConnections = most
+	}
 	table, err := cfg.table()
 	if err != nil {
 		return nil, err

@@ -32,6 +32,7 @@ type worker struct {
 	server *Server
 	number int
 	cpus   []int
+	most   int // connections
 	core   *partition.Core
 
 	ops []partition.Op // of the frame in hand
@@ -51,7 +52,7 @@ type worker struct {
 
 func newWorker(s *Server, number int, cfg *Config) *worker {
 	return &worker{
-		server: s, number: number, cpus: cfg.CPUs, core: s.table.Core(number),
+		server: s, number: number, cpus: cfg.CPUs, most: cfg.mostConnections, core: s.table.Core(number),
 		ops:    make([]partition.Op, MaxBatch),
 		out:    make([]byte, 0, flushBytes+MaxFrameBytes),
 		booted: make(chan error, 1),
@@ -140,7 +141,10 @@ func (w *worker) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
 		}
 		w.loop <- c.EventLoop()
 	}
-	w.counters.Connections++
+	if w.counters.Connections++; int(w.counters.Connections) > w.most {
+		return control(kindFailure, 0, fmt.Appendf(nil, "%d connections are all that worker %d takes, for the files that the server's process "+
+			"may have open (ulimit -n): use fewer", w.most, w.number)), gnet.Close
+	}
 	// Not by gnet's option: that hides why a port can't be had.
 	if err := c.SetKeepAlivePeriod(keepAlive); err != nil {
 		return nil, gnet.Close
