@@ -54,7 +54,7 @@ func (l *Lane[C]) Pick(turn uint64) bool {
 func (l *Lane[C]) Full() (err error) {
 	c := l.Now
 	if c.Open() { // else it leaves when an answer comes
-		err = c.Send()
+		err = reason(c, c.Send())
 	}
 	if !c.Open() {
 		l.next()

@@ -72,7 +72,7 @@ func (s *Session[C]) Flush() error {
 	for _, c := range s.conns {
 		if c.Begun() && c.Open() {
 			if err := c.Send(); err != nil {
-				return err
+				return reason(c, err)
 			}
 		}
 	}
@@ -83,7 +83,7 @@ func (s *Session[C]) Flush() error {
 func (s *Session[C]) release() error {
 	for _, number := range s.shared.held {
 		if err := s.conns[number].Push(); err != nil {
-			return err
+			return reason(s.conns[number], err)
 		}
 	}
 	s.shared.held = s.shared.held[:0]
@@ -104,7 +104,7 @@ func (s *Session[C]) Poll(answers []kvs.Answer, wait time.Duration) ([]kvs.Answe
 		c := s.conns[e.Fd]
 		if e.Events&unix.EPOLLOUT != 0 {
 			if err := c.Push(); err != nil {
-				return answers, err
+				return answers, reason(c, err)
 			}
 		}
 		if e.Events&^unix.EPOLLOUT != 0 {
@@ -123,7 +123,7 @@ func (s *Session[C]) keepBusy() error {
 		if c := s.conns[number]; c.Spared() {
 			held = append(held, number)
 		} else if err := c.Push(); err != nil {
-			return err
+			return reason(c, err)
 		}
 	}
 	s.shared.held = held
@@ -136,7 +136,18 @@ func (s *Session[C]) receive(c C, answers []kvs.Answer) ([]kvs.Answer, error) {
 	if err != nil || c.Room() || !c.Open() {
 		return answers, err
 	}
-	return answers, c.Send()
+	return answers, reason(c, c.Send())
+}
+
+// reason is err, after what the server said before it hung up, if that is why a send failed.
+func reason[C Member](c C, err error) error {
+	if !errors.Is(err, unix.EPIPE) && !errors.Is(err, unix.ECONNRESET) {
+		return err
+	}
+	if _, said := c.Receive(nil); said != nil {
+		return fmt.Errorf("%w (%w)", said, err)
+	}
+	return err
 }
 
 // InFlight counts requests, batched or sent.
