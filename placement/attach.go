@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 )
 
 // notAttached is how a sweep says that its servers are started.
@@ -40,6 +41,16 @@ func (s *Sweep) attachTo(addr string) (err error) {
 		return fmt.Errorf("--attach: found %s, allowed: %s", addr, attachment.allowed)
 	}
 	return nil
+}
+
+// says reports whether the file has a key with several values.
+func (s *Sweep) says(key string) bool {
+	for value := range s.where {
+		if strings.HasPrefix(value, key+"=") {
+			return true
+		}
+	}
+	return false
 }
 
 // checkAttach refuses to take one server for several, or for a store whose servers are only started here.

@@ -95,13 +95,13 @@ func TestSweepAttached(t *testing.T) {
 		t.Skip("it measures for seconds")
 	}
 	needInstalled(t)
-	s, err := redis.Start(redis.Config{Listen: "127.0.0.1:0", Workers: 1, Mode: "cache", Items: 5000, KeyBytes: 8, ValueBytes: 8})
+	s, err := redis.Start(redis.Config{Listen: "127.0.0.1:0", Workers: 1, Mode: "store", Items: 5000, KeyBytes: 8, ValueBytes: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	points := sweepOf(t, "stores: redis\n"+smallLoad, s.Addr())
-	if len(points) != 1 || points[0].ServerAddr != s.Addr() || points[0].ServerCommand != nil ||
+	points := sweepOf(t, "stores: redis\n"+smallLoad, s.Addr()) // nothing is said of the mode
+	if len(points) != 1 || points[0].ServerAddr != s.Addr() || points[0].ServerCommand != nil || points[0].Mode != "store" ||
 		!strings.Contains(strings.Join(points[0].Warnings, "; "), "ran already") {
 		t.Errorf("%+v", points)
 	}
@@ -110,6 +110,27 @@ func TestSweepAttached(t *testing.T) {
 		t.Fatalf("the server ended with the sweep: %v", err)
 	}
 	r.Close()
+}
+
+// TestModeOfAnAttachedServer is the server's, unless the file asks for one.
+func TestModeOfAnAttachedServer(t *testing.T) {
+	for file, wants := range map[string]bool{
+		"stores: redis\nattach: 127.0.0.1:1\n":              false,
+		"stores: redis\nattach: 127.0.0.1:1\nmode: cache\n": true,
+		"stores: redis\n": true,
+	} {
+		s, err := ParseSweep("s.yaml", []byte(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pt := s.Points()[0]
+		var used results.Point
+		pt.asked(&used)
+		used.Access, used.Mode = pt.Access, "store"
+		if err := pt.usedAsAsked(&used); (err != nil) != wants || wants && !strings.Contains(err.Error(), "mode: asked for cache, used store") {
+			t.Errorf("%q: %v", file, err)
+		}
+	}
 }
 
 // TestProgramMissing is told before anything starts.

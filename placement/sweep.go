@@ -73,6 +73,8 @@ type Config struct {
 	Duration, Warmup             time.Duration
 	Seed                         uint64
 	Attach                       string `json:",omitempty"` // so that other points' digests are as before there was such a key
+
+	takeMode bool // that of the server attached to, as the sweep asks for none
 }
 
 // Point is one measurement to make: a configuration, and which of its repeats (from 1).
@@ -100,7 +102,7 @@ func (s *Sweep) Points() []Point {
 
 // configs combines the axes' values, the last axis fastest.
 func (s *Sweep) configs() []Config {
-	all := []Config{{Duration: s.Duration, Warmup: s.Warmup, Seed: s.Seed, Attach: s.Attach}}
+	all := []Config{{Duration: s.Duration, Warmup: s.Warmup, Seed: s.Seed, Attach: s.Attach, takeMode: s.Attach != "" && !s.says("mode")}}
 	for i := range sweepKeys {
 		if sweepKeys[i].swept() {
 			all = sweepKeys[i].multiply(s, all)

@@ -13,6 +13,9 @@ func (pt *Point) usedAsAsked(used *results.Point) error {
 	var asked results.Point
 	pt.asked(&asked)
 	asked.Mode, asked.Access = pt.Mode, pt.Access
+	if pt.takeMode {
+		asked.Mode = used.Mode
+	}
 	var differences []string
 	for _, f := range []struct {
 		name        string
