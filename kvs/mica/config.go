@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"net"
+	"slices"
 	"strconv"
 
 	"dpukv/internal/cpu"
@@ -49,7 +50,7 @@ func (c *Config) check() error {
 		return err
 	}
 	for _, want := range c.CPUs {
-		if !contains(allowed, want) {
+		if !slices.Contains(allowed, want) {
 			return fmt.Errorf("pin to CPU %d: this process may use %v", want, allowed)
 		}
 	}
@@ -65,15 +66,6 @@ func connectionLimit(workers int) (int, error) {
 		return 0, fmt.Errorf("getrlimit: %w", err)
 	}
 	return max(1, int(min(files.Cur, math.MaxInt32))/4*3/workers), nil
-}
-
-func contains(list []int, v int) bool {
-	for _, x := range list {
-		if x == v {
-			return true
-		}
-	}
-	return false
 }
 
 // addr is where a worker listens.
