@@ -21,7 +21,7 @@ type Line struct {
 
 // Mark is one configuration at one value of the axis.
 type Mark struct {
-	AxisValue string
+	AxisValue string   // as it is shown below the axis's name
 	Repeats   []*Point // at least one
 }
 
@@ -103,7 +103,7 @@ func stem(ds []*Dimension, p *Point) string {
 	tags := map[string]string{"store": "", "get_ratio": "get", "key_bytes": "key", "value_bytes": "value"}
 	var parts []string
 	for _, d := range ds {
-		value := d.text(p)
+		value := d.shown(p)
 		if d.name == "store" {
 			value = p.Store
 		}
@@ -185,12 +185,7 @@ type Axis struct {
 }
 
 // String is the axis in words, as it stands below a figure.
-func (a Axis) String() string {
-	if a.Name == "rate_ops" {
-		return "offered Mops"
-	}
-	return strings.ReplaceAll(a.Name, "_", " ")
-}
+func (a Axis) String() string { return a.dim.title }
 
 // axisOf is what points of one store, all with an open or all with a closed loop, were swept over: the
 // first of the candidates that varies. A load is raised by these only.
@@ -209,7 +204,7 @@ func axisOf(points []*Point) Axis {
 func (a Axis) marks(line []*Point) []Mark {
 	var marks []Mark
 	for _, repeats := range Group([]*Dimension{a.dim}, line) {
-		marks = append(marks, Mark{AxisValue: a.dim.text(repeats[0]), Repeats: repeats})
+		marks = append(marks, Mark{AxisValue: a.dim.shown(repeats[0]), Repeats: repeats})
 	}
 	return marks
 }

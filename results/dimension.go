@@ -13,16 +13,24 @@ import (
 // of a point have the same values in all of them.
 type Dimension struct {
 	name  string               // as in the point's JSON
-	text  func(*Point) string  // the value; equal texts are equal values
+	text  func(*Point) string  // the value, in the field's unit; equal texts are equal values
 	num   func(*Point) float64 // orders the values; nil: by text
+	title string               // in words, with the unit that shown has: "GET %"
+	shown func(*Point) string  // the value as tables and figures have it: "95"
 	label func(*Point) string  // the value in words: "95 % GET"; "": nothing to say
 }
 
 // Name is the dimension's, as in the point's JSON.
 func (d *Dimension) Name() string { return d.name }
 
-// Text is a point's value; equal texts are equal values.
+// Text is a point's value, in the unit of the field that the dimension is called after; equal texts are equal values.
 func (d *Dimension) Text(p *Point) string { return d.text(p) }
+
+// Title is the dimension in words, with the unit of what [Dimension.Shown] returns: "offered Mops".
+func (d *Dimension) Title() string { return d.title }
+
+// Shown is a point's value as tables and figures have it below the title.
+func (d *Dimension) Shown(p *Point) string { return d.shown(p) }
 
 // Label is a point's value in words, "" if there is nothing to say.
 func (d *Dimension) Label(p *Point) string { return d.label(p) }
@@ -53,7 +61,7 @@ var dimensions = []*Dimension{
 	byText("submode", "%s", func(p *Point) string { return submodeTitle(p.Submode) }),
 	byText("datapath", "over %s", func(p *Point) string { return p.Datapath }),
 	byText("filter", "filter %s", func(p *Point) string { return p.Filter }),
-	byNumber("get_ratio", "%s %% GET", func(p *Point) float64 { return percent(p.GetRatio) }),
+	byNumber("get_ratio", "%s %% GET", func(p *Point) float64 { return p.GetRatio }).in("GET %", percent),
 	byNumber("key_bytes", "%s B keys", func(p *Point) float64 { return float64(p.KeyBytes) }),
 	byNumber("value_bytes", "%s B values", func(p *Point) float64 { return float64(p.ValueBytes) }),
 	byNumber("batch", "batch %s", func(p *Point) float64 { return float64(p.Batch) }),
@@ -84,7 +92,7 @@ func hashTitle(p *Point) string {
 }
 
 func byText(name, say string, value func(*Point) string) *Dimension {
-	return &Dimension{name: name, text: value, label: func(p *Point) string {
+	return &Dimension{name: name, text: value, title: inWords(name), shown: value, label: func(p *Point) string {
 		if value(p) == "" {
 			return ""
 		}
@@ -94,10 +102,19 @@ func byText(name, say string, value func(*Point) string) *Dimension {
 
 func byNumber(name, say string, value func(*Point) float64) *Dimension {
 	text := func(p *Point) string { return strconv.FormatFloat(value(p), 'f', -1, 64) }
-	return &Dimension{name: name, text: text, num: value, label: func(p *Point) string {
-		return fmt.Sprintf(say, text(p))
-	}}
+	d := &Dimension{name: name, text: text, num: value, title: inWords(name), shown: text}
+	d.label = func(p *Point) string { return fmt.Sprintf(say, d.shown(p)) }
+	return d
 }
+
+// in has the values shown, and said, in another unit than the field's.
+func (d *Dimension) in(title string, unit func(float64) float64) *Dimension {
+	d.title = title
+	d.shown = func(p *Point) string { return strconv.FormatFloat(unit(d.num(p)), 'f', -1, 64) }
+	return d
+}
+
+func inWords(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 func counted(name, thing string, value func(*Point) int) *Dimension {
 	d := byNumber(name, "", func(p *Point) float64 { return float64(value(p)) })
@@ -106,7 +123,8 @@ func counted(name, thing string, value func(*Point) int) *Dimension {
 }
 
 func rateDimension() *Dimension {
-	d := byNumber("rate_ops", "%s Mops offered", func(p *Point) float64 { return p.RateOps / 1e6 })
+	d := byNumber("rate_ops", "%s Mops offered", func(p *Point) float64 { return p.RateOps }).
+		in("offered Mops", func(ops float64) float64 { return ops / 1e6 })
 	open := d.label
 	d.label = func(p *Point) string {
 		switch {
@@ -147,7 +165,7 @@ func loop(p *Point) string {
 }
 
 // percent turns a share into per cent, rid of what binary fractions add: 0.07 is 7, not 7.000000000000001.
-func percent(share float64) float64 { return math.Round(share*1e6) / 1e4 }
+func percent(share float64) float64 { return math.Round(share*1e12) / 1e10 }
 
 // Named returns the dimensions with these names, in the order of dimensions.
 func Named(names ...string) []*Dimension {

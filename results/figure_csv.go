@@ -21,7 +21,7 @@ func (f *figure) csv() ([]byte, error) {
 		knee, _ := l.Knee(f.measure)
 		for i := range l.Marks {
 			m := &l.Marks[i]
-			row := []string{l.Label, l.Axis.Name, l.Axis.csvValue(m), strconv.Itoa(len(m.Repeats))}
+			row := []string{l.Label, l.Axis.Name, l.Axis.dim.text(m.Repeats[0]), strconv.Itoa(len(m.Repeats))}
 			for _, s := range []Spread{m.Throughput(), m.Latency(f.measure)} {
 				row = append(row, wholeText(s.Median), wholeText(s.Min), wholeText(s.Max))
 			}
@@ -40,14 +40,6 @@ func mark01(yes bool) string {
 		return "1"
 	}
 	return "0"
-}
-
-// csvValue is the axis's value in the unit that its name ends with.
-func (a Axis) csvValue(m *Mark) string {
-	if a.Name == "rate_ops" {
-		return wholeText(m.Repeats[0].RateOps)
-	}
-	return m.AxisValue
 }
 
 func wholeText(x float64) string { return strconv.FormatFloat(x, 'f', 0, 64) }

@@ -97,16 +97,13 @@ func columns(rows [][]*Point, ok []*Point) []column {
 		{head: [2]string{"placement"}, left: true, cell: value(func(p *Point) string { return p.Placement })},
 	}
 	for _, d := range Varying(Without(dimensions, always), ok) {
-		first, second, _ := strings.Cut(strings.ReplaceAll(d.name, "_", " "), " ")
-		list = append(list, column{head: [2]string{first, second}, left: d.num == nil, cell: value(d.text)})
+		list = append(list, column{head: head(d), left: d.num == nil, cell: value(d.shown)})
 	}
-	list = append(list,
-		column{head: [2]string{"GET", "%"}, cell: value(Named("get_ratio")[0].text)},
-		column{head: [2]string{"server", "threads"}, cell: value(Named("server_threads")[0].text)},
-		column{head: [2]string{"client", "threads"}, cell: value(Named("client_threads")[0].text)},
-	)
+	for _, d := range Named("get_ratio", "server_threads", "client_threads") {
+		list = append(list, column{head: head(d), cell: value(d.shown)})
+	}
 	if slices.ContainsFunc(ok, func(p *Point) bool { return p.RateOps > 0 }) {
-		list = append(list, column{head: [2]string{"offered", "Mops"}, cell: value(offered)})
+		list = append(list, column{head: head(Named("rate_ops")[0]), cell: value(offered)})
 	}
 	if !sameRepeats(rows) {
 		list = append(list, column{head: [2]string{"repeats"}, cell: func(repeats []*Point) (string, string) {
@@ -114,6 +111,12 @@ func columns(rows [][]*Point, ok []*Point) []column {
 		}})
 	}
 	return append(list, figureColumns()...)
+}
+
+// head is a dimension's title on two lines.
+func head(d *Dimension) [2]string {
+	first, second, _ := strings.Cut(d.title, " ")
+	return [2]string{first, second}
 }
 
 func figureColumns() []column {

@@ -2,7 +2,6 @@ package export
 
 import (
 	"io"
-	"strconv"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
@@ -27,7 +26,7 @@ func Benchfmt(w io.Writer, points []results.Point) error {
 	named = append(named, results.Varying(results.Without(results.Dimensions(), named), ok)...)
 	var config []benchfmt.Config
 	for _, d := range results.Without(results.Dimensions(), named) {
-		if text := inUnit(d, ok[0]); text != "" {
+		if text := d.Text(ok[0]); text != "" {
 			config = append(config, benchfmt.Config{Key: strings.ReplaceAll(d.Name(), "_", "-"), Value: []byte(text), File: true})
 		}
 	}
@@ -42,7 +41,7 @@ func Benchfmt(w io.Writer, points []results.Point) error {
 func benchmark(p *results.Point, named []*results.Dimension, config []benchfmt.Config) *benchfmt.Result {
 	name := "KV"
 	for _, d := range named {
-		if text := inUnit(d, p); text != "" {
+		if text := d.Text(p); text != "" {
 			name += "/" + d.Name() + "=" + strings.NewReplacer("/", "_", " ", "_").Replace(text)
 		}
 	}
@@ -54,16 +53,4 @@ func benchmark(p *results.Point, named []*results.Dimension, config []benchfmt.C
 		benchfmt.Value{Value: p.ServerCPUNsPerOp, Unit: "server-cpu-ns/op"},
 		benchfmt.Value{Value: p.ClientCPUNsPerOp, Unit: "client-cpu-ns/op"})
 	return &benchfmt.Result{Config: config, Name: benchfmt.Name(name), Iters: int(p.Ops), Values: values}
-}
-
-// inUnit is a dimension's value in the unit of the field that it is called after: where others show per cent and millions,
-// a share and operations a second.
-func inUnit(d *results.Dimension, p *results.Point) string {
-	switch d.Name() {
-	case "get_ratio":
-		return strconv.FormatFloat(p.GetRatio, 'f', -1, 64)
-	case "rate_ops":
-		return strconv.FormatFloat(p.RateOps, 'f', -1, 64)
-	}
-	return d.Text(p)
 }

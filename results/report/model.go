@@ -53,9 +53,10 @@ type bound struct {
 // dimension says how a column is called and its values are said.
 type dimension struct {
 	Name    string   `json:"name"`
+	Title   string   `json:"title"` // in words, with the unit of the values
 	Numeric bool     `json:"numeric"`
 	Varies  bool     `json:"varies"`
-	Values  []string `json:"values"` // in their order
+	Values  []string `json:"values"` // in their order, as they are shown
 	Labels  []string `json:"labels"` // of the values
 	At      []int    `json:"at"`     // the value of each point; empty: the first
 }
@@ -144,7 +145,7 @@ func (m *Model) fill() {
 }
 
 func newDimension(d *results.Dimension, points []results.Point) dimension {
-	to := dimension{Name: d.Name(), Numeric: d.Numeric(), Values: []string{}, Labels: []string{}, At: []int{}}
+	to := dimension{Name: d.Name(), Title: d.Title(), Numeric: d.Numeric(), Values: []string{}, Labels: []string{}, At: []int{}}
 	var all []*results.Point
 	for i := range points {
 		all = append(all, &points[i])
@@ -152,7 +153,7 @@ func newDimension(d *results.Dimension, points []results.Point) dimension {
 	place := make(map[string]int)
 	for _, g := range results.Group([]*results.Dimension{d}, all) {
 		place[d.Text(g[0])] = len(to.Values)
-		to.Values, to.Labels = append(to.Values, d.Text(g[0])), append(to.Labels, d.Label(g[0]))
+		to.Values, to.Labels = append(to.Values, d.Shown(g[0])), append(to.Labels, d.Label(g[0]))
 	}
 	if len(to.Values) > 1 {
 		for _, p := range all {

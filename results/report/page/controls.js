@@ -9,7 +9,7 @@ function controls(render) {
     openLoop() ? choices("Counted from", [["", "intended send"], ["actual", "actual send"]], state.actual ? "actual" : "", v => { state.actual = v === "actual"; render(); }) : "",
     choices("Latency axis", [["", "linear"], ["log", "log"]], state.logY ? "log" : "", v => { state.logY = v === "log"; render(); }),
     choices("Throughput axis", [["", "linear"], ["log", "log"]], state.logX ? "log" : "", v => { state.logX = v === "log"; render(); }),
-    panels.length ? el("label", { class: "field" }, el("span", {}, "A figure for each"), select([["", "store"], ...panels.map(d => [d.name, words(d.name)])], state.panel, v => { state.panel = state.panelChosen = v; state.hidden.clear(); render(); })) : "",
+    panels.length ? el("label", { class: "field" }, el("span", {}, "A figure for each"), select([["", "store"], ...panels.map(d => [d.name, d.title])], state.panel, v => { state.panel = state.panelChosen = v; state.hidden.clear(); render(); })) : "",
     boundField(render),
   );
   filters(render);
@@ -46,7 +46,7 @@ function filters(render) {
   $("#filters").replaceChildren(...varying.map(d => {
     const out = state.filter.get(d.name) || new Set();
     state.filter.set(d.name, out);
-    return el("fieldset", {}, el("legend", {}, words(d.name) + " "), d.values.map(v => el("label", {},
+    return el("fieldset", {}, el("legend", {}, d.title + " "), d.values.map(v => el("label", {},
       el("input", { type: "checkbox", checked: !out.has(v), "data-dim": d.name, "data-value": v, onchange: e => { e.target.checked ? out.delete(v) : out.add(v); render(); } }),
       v === "" ? "none" : v)));
   }));

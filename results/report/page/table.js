@@ -35,7 +35,7 @@ function pointColumns() {
   const sum = (m, ...columns) => m.points.reduce((n, i) => n + columns.reduce((s, c) => s + value(c, i), 0), 0);
   return [
     ...D.dims.filter(d => said.has(d) || d.name === "store" || d.name === "placement").map((d, n) => ({
-      head: words(d.name), num: d.numeric, sort: m => at(d, m.points[0]),
+      head: d.title, num: d.numeric, sort: m => at(d, m.points[0]),
       cell: m => { const text = d.values[at(d, m.points[0])] || "–"; return el("td", { class: d.numeric ? "num" : "" }, n ? text : [pointLink(m.points[0], text, m.points), " ", simBadge(m.points)]); },
     })),
     { head: "repeats", num: true, sort: m => m.points.length, cell: m => num(String(m.points.length)) },

@@ -1,0 +1,19 @@
+package results
+
+import "testing"
+
+// TestDimensionUnits: a value has the unit of its field; only what is shown has that of the title.
+func TestDimensionUnits(t *testing.T) {
+	p := &Point{GetRatio: 0.07, RateOps: 2_500_000, ValueBytes: 32, ServerThreads: 4}
+	for _, c := range []struct{ name, text, title, shown, label string }{
+		{"get_ratio", "0.07", "GET %", "7", "7 % GET"},
+		{"rate_ops", "2500000", "offered Mops", "2.5", "2.5 Mops offered"},
+		{"value_bytes", "32", "value bytes", "32", "32 B values"},
+		{"server_threads", "4", "server threads", "4", "4 server threads"},
+	} {
+		d := Named(c.name)[0]
+		if text, title, shown, label := d.Text(p), d.Title(), d.Shown(p), d.Label(p); text != c.text || title != c.title || shown != c.shown || label != c.label {
+			t.Errorf("%s: got %q, %q, %q, %q; want %+v", c.name, text, title, shown, label, c)
+		}
+	}
+}
