@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dpukv/client"
+	"dpukv/internal/machine"
 	"dpukv/kvs"
 	"dpukv/kvs/herd"
 	"dpukv/kvs/memcached"
@@ -118,7 +118,7 @@ func (f *loadFlags) understand(given func(flag string) bool) (err error) {
 	if f.cfg.ServerAddr == "" {
 		return errors.New(`--server is required: the "addr" that dpukv serve printed`)
 	}
-	f.cfg.SameHost = isLoopback(f.cfg.ServerAddr)
+	f.cfg.SameHost = machine.Owns(f.cfg.ServerAddr)
 	if f.cfg.Workload.Dist, err = client.ParseDist(f.dist); err != nil {
 		return fmt.Errorf("--dist: %w", err)
 	}
@@ -190,12 +190,6 @@ func (f *loadFlags) print(cmd *cobra.Command, p *results.Point) error {
 		return json.NewEncoder(cmd.OutOrStdout()).Encode(p)
 	}
 	return results.WritePoint(cmd.OutOrStdout(), p)
-}
-
-// isLoopback reports whether a server's address tells that it is on this machine.
-func isLoopback(addr string) bool {
-	host, _, err := net.SplitHostPort(addr)
-	return err == nil && (host == "localhost" || net.ParseIP(host).IsLoopback())
 }
 
 func reverse(list []int) {

@@ -50,7 +50,11 @@ func ParseMetrics(list string) ([]Metric, error) {
 			}
 			return nil, fmt.Errorf("found the metric %q, allowed: %s", name, strings.Join(known, ", "))
 		}
-		chosen = append(chosen, Metrics()[i])
+		m := Metrics()[i]
+		if slices.ContainsFunc(chosen, func(have Metric) bool { return have.Name == m.Name }) {
+			return nil, fmt.Errorf("found the metric %q twice, allowed: each once", name)
+		}
+		chosen = append(chosen, m)
 	}
 	return chosen, nil
 }

@@ -2,12 +2,12 @@ package installed
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"slices"
 	"strings"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/machine"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,7 +15,7 @@ import (
 // PinnedTo lists the CPUs that the server at addr may use, if it is the process pid of this machine and may
 // not use all. None is also the answer where that can't be known from here.
 func PinnedTo(addr string, pid int, program string) []int {
-	if pid <= 0 || !here(addr) {
+	if pid <= 0 || !machine.Owns(addr) {
 		return nil
 	}
 	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
@@ -39,21 +39,4 @@ func PinnedTo(addr string, pid int, program string) []int {
 		return nil
 	}
 	return pinned
-}
-
-// here reports whether an address is one of this machine, in this network namespace.
-func here(addr string) bool {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(host)
-	if ip == nil || ip.IsLoopback() {
-		return ip != nil || host == "localhost"
-	}
-	own, err := net.InterfaceAddrs()
-	return err == nil && slices.ContainsFunc(own, func(a net.Addr) bool {
-		n, ok := a.(*net.IPNet)
-		return ok && n.IP.Equal(ip)
-	})
 }
