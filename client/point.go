@@ -162,6 +162,7 @@ func (r *runner) cost(p *results.Point, s summed) {
 		p.ServerCPUNsPerOp = serverNs / float64(ops)
 	}
 	p.ServerWorkers = serverWorkers(begin, end)
+	others(p, begin, end)
 	if r.facts.Workers > 0 {
 		p.ServerCPUShare = serverNs / (span * float64(r.facts.Workers))
 	}

@@ -94,7 +94,10 @@ func (r *runner) run() error {
 	if r.cfg.hashes() {
 		r.hashNs = hashbench.Cost(r.cfg.Hash, r.cfg.Workload.KeyBytes)
 	}
-	r.sampler = sampler{remote: r.remote, timeout: r.cfg.Timeout, hashes: r.cfg.hashes()}
+	r.sampler = sampler{remote: r.remote, timeout: r.cfg.Timeout, cpus: r.pinnedTo(), hashes: r.cfg.hashes()}
+	if r.cfg.SameHost {
+		r.sampler.serverCPUs = r.facts.CPUs
+	}
 	r.team = newTeam(&r.cfg, r.serverName(), &r.stop)
 	err := r.phases()
 	if err != nil {

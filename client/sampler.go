@@ -11,8 +11,9 @@ import (
 
 // sample is what the server and this process had used at one time.
 type sample struct {
-	nowNs     int64 // in the middle of asking the server
-	processNs int64 // CPU time of this process
+	nowNs     int64        // in the middle of asking the server
+	processNs int64        // CPU time of this process
+	cpus      cpu.Occupied // those that the threads are pinned to
 	server    kvs.Stats
 }
 
@@ -21,6 +22,8 @@ type sample struct {
 type sampler struct {
 	remote     kvs.Remote
 	timeout    time.Duration
+	cpus       []int // that the threads are pinned to
+	serverCPUs []int // of this machine, that the server is pinned to
 	begin, end sample
 	hashes     bool        // there is hashing to look for
 	hashing    hashProfile // between the two
@@ -47,9 +50,12 @@ func (s *sampler) at(ctx context.Context, ns int64) (sample, error) {
 		return sample{}, errStopped
 	case <-timer.C:
 	}
-	processNs, before := cpu.ProcessNs(), cpu.NowNs()
+	processNs, cpus, before := cpu.ProcessNs(), cpu.OccupiedBy(s.cpus), cpu.NowNs()
 	stats, err := s.stats(ctx)
-	return sample{(before + cpu.NowNs()) / 2, processNs, stats}, err
+	if stats.CPUs == (cpu.Occupied{}) { // a server that is not dpukv
+		stats.CPUs = cpu.OccupiedBy(s.serverCPUs)
+	}
+	return sample{(before + cpu.NowNs()) / 2, processNs, cpus, stats}, err
 }
 
 // stats asks the server, but does not wait longer than for any other answer. A

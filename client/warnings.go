@@ -32,6 +32,7 @@ func (r *runner) warnings(p *results.Point, s summed) []string {
 		clamped(s),
 		retried(p, s),
 	}
+	list = append(list, disturbed(p)...)
 	list = append(list, r.sampler.end.server.Doubts...)
 	return slices.DeleteFunc(list, func(w string) bool { return w == "" })
 }

@@ -1,5 +1,7 @@
 package kvs
 
+import "dpukv/internal/cpu"
+
 // Facts is what a running server says of itself, fixed for its lifetime.
 type Facts struct {
 	Store     string `json:"store"`     // "mica", "herd"
@@ -37,7 +39,9 @@ type Facts struct {
 // Stats is what a running server has counted since it started.
 type Stats struct {
 	// CPUNs is the CPU time of the whole server process, user and system.
-	CPUNs   int64         `json:"cpu_ns"`
+	CPUNs int64 `json:"cpu_ns"`
+	// CPUs is what has had the CPUs that the server is pinned to, itself included; zero: not known.
+	CPUs    cpu.Occupied  `json:"cpus"`
 	Workers []WorkerStats `json:"workers"`
 	// Doubts are what the counters say against the facts, in words.
 	Doubts []string `json:"doubts,omitempty"`

@@ -186,6 +186,13 @@ func addCosts(shares []share, p *results.Point) {
 	p.ClientCPUNsPerOp = mean(func(p *results.Point) float64 { return p.ClientCPUNsPerOp }, ops)
 	p.ServerCPUNsPerOp = mean(func(p *results.Point) float64 { return p.ServerCPUNsPerOp }, alike)
 	p.ServerCPUShare = mean(func(p *results.Point) float64 { return p.ServerCPUShare }, alike)
+	p.ServerOthersShare = mean(func(p *results.Point) float64 { return p.ServerOthersShare }, alike)
+	p.ServerStolenShare = mean(func(p *results.Point) float64 { return p.ServerStolenShare }, alike)
+	for i := range shares { // the most: a mean would hide the one client that was disturbed
+		of := &shares[i].res.Point
+		p.ClientOthersShare = max(p.ClientOthersShare, of.ClientOthersShare)
+		p.ClientStolenShare = max(p.ClientStolenShare, of.ClientStolenShare)
+	}
 
 	had, cpus := cpusOf(shares)
 	busy := total(shares, func(p *results.Point) float64 { return p.ClientCPUShare * float64(len(p.ClientCPUs)) })

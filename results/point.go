@@ -102,6 +102,13 @@ type Point struct {
 	ServerCPUShare float64 `json:"server_cpu_share"`
 	// ClientBusyShare is the part of ClientCPUShare that did not go into looking for answers with nothing to do.
 	ClientBusyShare float64 `json:"client_busy_share"`
+	// ServerOthersShare is the part of the time of ServerCPUs that other programs had, ServerStolenShare what a hypervisor kept from the
+	// machine, and so for the client, of several the one with the most: by the kernel's ticks. 0 also where that is not known: without
+	// pinning, or on another machine without dpukv.
+	ServerOthersShare float64 `json:"server_others_share,omitempty"`
+	ServerStolenShare float64 `json:"server_stolen_share,omitempty"`
+	ClientOthersShare float64 `json:"client_others_share,omitempty"`
+	ClientStolenShare float64 `json:"client_stolen_share,omitempty"`
 	// ClientHashShare is the share of the client's CPU time that went into hashing keys, and
 	// ClientHashShareBy how that was measured: "sampling", with the number of samples, or an estimate and why. Without either, nothing was hashed.
 	ClientHashShare   float64 `json:"client_hash_share"`

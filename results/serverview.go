@@ -47,6 +47,10 @@ type Bottleneck struct {
 // BusyShare of a side's CPU time, above which the side is taken to be full.
 const BusyShare = 0.85
 
+// OthersShare of the time of a side's CPUs, above which those who had it disturb the side. The kernel counts by ticks, of which a
+// window of a second has 100 to 1000.
+const OthersShare = 0.10
+
 // Bottleneck holds the client's view of the point beside the server's. A side whose CPU time says
 // nothing is never named.
 func (p *Point) Bottleneck() Bottleneck {
@@ -80,6 +84,7 @@ func (p *Point) clientSide() side {
 	for i := range p.Clients {
 		s.hide(&p.Clients[i].Node)
 	}
+	s.crowd(p.ClientOthersShare + p.ClientStolenShare)
 	return s
 }
 
@@ -96,7 +101,16 @@ func (p *Point) serverSide() side {
 		s = side{hidden: true, said: "the server's workers poll, so that their CPU time says nothing"}
 	}
 	s.hide(&p.ServerNode)
+	s.crowd(p.ServerOthersShare + p.ServerStolenShare)
 	return s
+}
+
+// crowd makes a side that seems to have room one that says nothing, where others had its CPUs.
+func (s *side) crowd(others float64) {
+	if !s.full && others > OthersShare {
+		s.hidden = true
+		s.said += fmt.Sprintf(" (others had its CPUs for %.0f %%, so that this says nothing)", 100*others)
+	}
 }
 
 // hide makes a side that seems to have room one that says nothing, where a profile holds its CPU time down.

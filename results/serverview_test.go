@@ -31,6 +31,12 @@ func TestBottleneck(t *testing.T) {
 		"server held down": {[]func(*Point){busy(0.3, 0.24), func(p *Point) {
 			p.ServerNode = Node{Node: "dpuB", Kind: "dpu", Profile: "bf2"}
 		}}, SideUnknown, "the profile bf2 of dpuB limits its CPU time"},
+		"server's CPUs had by others": {[]func(*Point){busy(0.3, 0.45), func(p *Point) {
+			p.ServerOthersShare, p.ServerStolenShare = 0.3, 0.2
+		}}, SideUnknown, "others had its CPUs for 50 %"},
+		"client's CPUs had by others": {[]func(*Point){busy(0.3, 0.45), func(p *Point) { p.ClientOthersShare = 0.5 }}, SideUnknown, "others had its CPUs"},
+		"others, but full":            {[]func(*Point){busy(0.3, 0.88), func(p *Point) { p.ServerOthersShare = 0.12 }}, SideServer, ""},
+		"others, a little":            {[]func(*Point){busy(0.3, 0.45), func(p *Point) { p.ServerOthersShare = 0.09 }}, SideNeither, ""},
 		"one of several clients": {[]func(*Point){busy(0.6, 0.3), func(p *Point) {
 			p.Warnings = []string{"dpuA: client-bound: …"}
 		}}, SideClient, ""},

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"dpukv/internal/cpu"
 	"dpukv/results"
 	"dpukv/verbs/verbstest"
 )
@@ -37,12 +38,19 @@ func TestMain(m *testing.M) {
 //	term                    SIGTERM the server; it must end with status 0
 //	serve-verbs ARG...      start "dpukv verbs ARG... -p $PORT" on a free port, for one client
 //	point FILE [k=v...]     FILE is one line of JSON: a valid point with these field values
+//
+// $CPU is one that the tests may use.
 func TestScripts(t *testing.T) {
+	allowed, err := cpu.Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("LO0", verbstest.Addr(0))
 			env.Setenv("LO1", verbstest.Addr(1))
+			env.Setenv("CPU", strconv.Itoa(allowed[0]))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

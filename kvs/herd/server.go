@@ -110,7 +110,7 @@ func (s *Server) Facts() kvs.Facts { return s.facts }
 
 // Stats asks every worker for its counters.
 func (s *Server) Stats() (kvs.Stats, error) {
-	stats := kvs.Stats{CPUNs: cpu.ProcessNs(), Workers: make([]kvs.WorkerStats, len(s.workers))}
+	stats := kvs.Stats{CPUNs: cpu.ProcessNs(), CPUs: cpu.OccupiedBy(s.facts.CPUs), Workers: make([]kvs.WorkerStats, len(s.workers))}
 	for i, w := range s.workers {
 		if !w.do(func() { stats.Workers[i] = w.snapshot() }) {
 			return kvs.Stats{}, fmt.Errorf("worker %d: %w", i, net.ErrClosed)

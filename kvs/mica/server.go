@@ -128,7 +128,7 @@ func (s *Server) Facts() kvs.Facts { return s.facts }
 
 // Stats asks every worker for its counters.
 func (s *Server) Stats() (kvs.Stats, error) {
-	stats := kvs.Stats{CPUNs: cpu.ProcessNs(), Workers: make([]kvs.WorkerStats, len(s.workers))}
+	stats := kvs.Stats{CPUNs: cpu.ProcessNs(), CPUs: cpu.OccupiedBy(s.facts.CPUs), Workers: make([]kvs.WorkerStats, len(s.workers))}
 	for i, w := range s.workers {
 		var err error
 		if stats.Workers[i], err = w.stats(); err != nil {
