@@ -18,6 +18,7 @@ ip link set dummy0 down
 IBVERBS_RIGGED=port-down $TEST -test.run '^TestRiggedPortDown$'
 mount -t tmpfs none /dev/infiniband
 IBVERBS_RIGGED=no-file $TEST -test.run '^TestRiggedNoFile$'
+umount /dev/infiniband
 mount -t tmpfs none /etc/libibverbs.d
 IBVERBS_RIGGED=no-driver $TEST -test.run '^TestRiggedNoDriver$'
 `)

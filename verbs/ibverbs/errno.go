@@ -22,7 +22,6 @@ const (
 var hints = map[syscall.Errno]string{
 	unix.EPERM:        permissionHint,
 	unix.EACCES:       permissionHint,
-	unix.ENOENT:       "; is /dev/infiniband there? A container has to be given it",
 	unix.EINVAL:       "; does it exceed what ibv_devinfo -v lists for the device?",
 	unix.ENOMEM:       "; is the limit of locked memory high enough (ulimit -l), and does it keep to what ibv_devinfo -v lists for the device?",
 	unix.EBUSY:        "; close what was made from it first",

@@ -40,8 +40,8 @@ func eachDevice(visit func(*C.struct_ibv_device) bool) error {
 	}
 	defer C.ibv_free_device_list(list)
 	if kernel := kernelDevices(sysfsDevices); n == 0 && len(kernel) > 0 {
-		return fmt.Errorf("provider ibverbs: the kernel has %s, and libibverbs none of them: install its drivers (apt-get install ibverbs-providers), "+
-			"and in a container pass /dev/infiniband in: %w", strings.Join(kernel, ", "), verbs.ErrNotSupported)
+		return fmt.Errorf("provider ibverbs: the kernel has %s, and libibverbs none of them: install its drivers (apt-get install ibverbs-providers); "+
+			"a container has to be given /dev/infiniband too: %w", strings.Join(kernel, ", "), verbs.ErrNotSupported)
 	}
 	if n == 0 {
 		return fmt.Errorf("provider ibverbs: no RDMA device on this machine: load the NIC's driver (lspci, ibv_devices), "+
