@@ -12,7 +12,7 @@ import (
 // device names, for package provider, what carries RDMA on one of the nodes of a placement:
 //
 //	rdma: {device: …}     what carries it
-//	mlx5_0                that NIC, through libibverbs (ibverbs:mlx5_0 says the same)
+//	mlx5_0, mlx5_0/2      that NIC, through libibverbs (ibverbs:mlx5_0 says the same), its first port or another
 //	softroce              software, on the node's address (or softroce:ADDRESS)
 //	shm                   memory that both ends map
 //	nothing               shm if all nodes are via: local; softroce if all are on this machine, in namespaces

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"dpukv/internal/cpu"
 )
 
@@ -41,6 +43,19 @@ func TestChainIsAChain(t *testing.T) {
 	}
 	if got, want := addChain(10), uint64(1+3*64*10); got != want {
 		t.Errorf("the chain sums to %d, want %d", got, want)
+	}
+}
+
+// A counter that the kernel has put aside reads as an empty file. It must not pass for 0 cycles.
+func TestCounterThatIsTakenIsAnError(t *testing.T) {
+	fd, err := unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Cycles{fd}
+	defer c.Close()
+	if n, err := c.Read(); !errors.Is(err, ErrNoCycles) {
+		t.Errorf("found %d cycles, %v, want ErrNoCycles", n, err)
 	}
 }
 

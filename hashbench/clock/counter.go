@@ -54,6 +54,13 @@ const (
 	chainTries  = 15
 )
 
+// Spin has the core work as long as [CoreHz] does, without a system call, whose time is CPU time but not that of cycles in user mode.
+func Spin() {
+	if counterName != "" {
+		addChain(chainRounds * chainTries)
+	}
+}
+
 // CoreHz estimates how fast the core of the calling thread runs now: the median of 15 chains of
 // dependent additions of about 50 µs each, by the thread's CPU time. The caller keeps the thread. It is 0
 // on an architecture without such a chain.

@@ -21,7 +21,8 @@ func OpenCycles() (*Cycles, error) {
 	attr := unix.PerfEventAttr{
 		Type:   unix.PERF_TYPE_HARDWARE,
 		Config: unix.PERF_COUNT_HW_CPU_CYCLES,
-		Bits:   unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv,
+		// Pinned: always counting, or an error. Others take turns on a counter, and would be told too little.
+		Bits: unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv | unix.PerfBitPinned,
 	}
 	attr.Size = unix.PERF_ATTR_SIZE_VER1
 	fd, err := unix.PerfEventOpen(&attr, 0, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
@@ -31,11 +32,14 @@ func OpenCycles() (*Cycles, error) {
 	return &Cycles{fd}, nil
 }
 
-// Read is the number of cycles so far.
+// Read is the number of cycles so far. The error wraps [ErrNoCycles] where others have taken the counter since it was opened.
 func (c *Cycles) Read() (uint64, error) {
 	var count [8]byte
-	if _, err := unix.Read(c.fd, count[:]); err != nil {
+	switch n, err := unix.Read(c.fd, count[:]); {
+	case err != nil:
 		return 0, fmt.Errorf("read the cycle counter: %w", err)
+	case n != len(count): // so the kernel says that a pinned one does not count
+		return 0, fmt.Errorf("read the cycle counter: found %d bytes of %d: %w", n, len(count), ErrNoCycles)
 	}
 	return binary.NativeEndian.Uint64(count[:]), nil
 }

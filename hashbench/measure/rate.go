@@ -47,7 +47,7 @@ func (r *rate) sample() float64 {
 func (r *rate) counted() float64 {
 	before, err1 := r.cycles.Read()
 	start := cpu.ThreadNs()
-	_ = clock.CoreHz()
+	clock.Spin()
 	after, err2 := r.cycles.Read()
 	ns := cpu.ThreadNs() - start
 	if err1 != nil || err2 != nil || after == before {

@@ -19,6 +19,14 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
+// A difference may be as small, and as great, as both intervals allow.
+func TestIntervalOfADifference(t *testing.T) {
+	got := Interval{Median: 10, Low: 9, High: 12}.Less(Interval{Median: 2, Low: 1, High: 4})
+	if want := (Interval{Median: 8, Low: 5, High: 11}); got != want {
+		t.Errorf("found %+v, want %+v", got, want)
+	}
+}
+
 // made is a report of figures that were made up, times a factor.
 func made(factor float64, cpu string) *Report {
 	r := &Report{

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -80,6 +81,10 @@ func TestPinProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := all[len(all)-1:]
+	// The kernel would take those of a list that it has, without a word.
+	if err := PinProcess(append([]int{1 << 9}, want...)); err == nil || !strings.Contains(err.Error(), "512") {
+		t.Errorf("pinned to CPUs of which one is not there: %v", err)
+	}
 	if err := PinProcess(want); err != nil {
 		t.Fatal(err)
 	}

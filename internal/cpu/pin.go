@@ -50,7 +50,8 @@ func PinThread(cpu int) error {
 }
 
 // PinProcess keeps every thread of this process, and those made later, on cpus.
-// Threads pinned by [PinThread] before are widened too.
+// Threads pinned by [PinThread] before are widened too. It is an error if the process can't have all of cpus, of which the
+// kernel would give what there is without a word; what it gave stays.
 func PinProcess(cpus []int) error {
 	tasks, err := os.ReadDir("/proc/self/task")
 	if err != nil {
@@ -68,6 +69,9 @@ func PinProcess(cpus []int) error {
 	process.Lock()
 	defer process.Unlock()
 	process.cpus, process.err = readMask()
+	if process.err == nil && !slices.Equal(process.cpus, slices.Compact(slices.Sorted(slices.Values(cpus)))) {
+		return fmt.Errorf("pin to CPUs %s: the kernel gave only %s", FormatList(cpus), FormatList(process.cpus))
+	}
 	return process.err
 }
 

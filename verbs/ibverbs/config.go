@@ -1,5 +1,7 @@
 package ibverbs
 
+import "fmt"
+
 // AutoGID leaves the choice of the GID to [Open]: the first RoCE v2 one that is an IPv4 address, else
 // the first RoCE v2 one, else (on InfiniBand) the first.
 const AutoGID = -1
@@ -8,10 +10,18 @@ const AutoGID = -1
 type Config struct {
 	// Name as ibv_devices lists it, such as "mlx5_0"; empty: the only one there is.
 	Name string
-	// Port number; 0: the first.
+	// Port number, from 1; 0: the first.
 	Port int
 	// GIDIndex into the port's table, as ibv_devinfo -v lists it, or AutoGID.
 	GIDIndex int
 	// MTU is the path MTU in bytes, at most the port's active one; 0: that one.
 	MTU int
+}
+
+// named is how results and errors call the device: with the port, where one was asked for.
+func (c *Config) named(device string) string {
+	if c.Port == 0 {
+		return device
+	}
+	return fmt.Sprintf("%s/%d", device, c.Port)
 }

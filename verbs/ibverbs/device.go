@@ -7,6 +7,7 @@ import "C"
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -25,6 +26,7 @@ type Device struct {
 	// limits on outstanding READs of a connection, as source and as target
 	readsOut, readsIn C.uint8_t
 	port              C.uint8_t
+	ports             int // that the device has
 	gid               gidEntry
 	mtu               int // 0: the port's active one
 	maxInline         int
@@ -41,7 +43,7 @@ func Open(cfg Config) (verbs.Device, error) {
 		return nil, err
 	}
 	d := &Device{
-		name: name, ctx: ctx, port: C.uint8_t(max(cfg.Port, 1)), mtu: cfg.MTU,
+		name: cfg.named(name), ctx: ctx, mtu: cfg.MTU,
 		sysfs: C.GoString(&ctx.device.ibdev_path[0]),
 	}
 	if err := d.setUp(cfg); err != nil {
@@ -52,13 +54,10 @@ func Open(cfg Config) (verbs.Device, error) {
 }
 
 func (d *Device) setUp(cfg Config) error {
-	if err := d.describe(); err != nil {
+	if err := d.describe(cfg.Port); err != nil {
 		return err
 	}
-	if err := d.selectGID(cfg.GIDIndex); err != nil {
-		return err
-	}
-	if _, err := d.Port(); err != nil {
+	if err := d.selectPort(cfg.GIDIndex); err != nil {
 		return err
 	}
 	if err := d.findMaxInline(); err != nil {
@@ -67,8 +66,8 @@ func (d *Device) setUp(cfg Config) error {
 	return d.events.start(d)
 }
 
-// describe asks the device what it is.
-func (d *Device) describe() error {
+// describe asks the device what it is, and looks the port up; 0 is its first.
+func (d *Device) describe(port int) error {
 	var attr C.struct_ibv_device_attr
 	if err := d.check(int(C.ibv_query_device(d.ctx, &attr)), "ibv_query_device"); err != nil {
 		return err
@@ -77,6 +76,10 @@ func (d *Device) describe() error {
 		Provider: "ibverbs", Name: d.name, Firmware: C.GoString(&attr.fw_ver[0]),
 		Emulated: d.emulated(uint32(attr.vendor_id)),
 	}
+	if port < 0 || port > int(attr.phys_port_cnt) {
+		return fmt.Errorf("%s: found port %d, allowed: 1 to %d", d.name, port, attr.phys_port_cnt)
+	}
+	d.port, d.ports = C.uint8_t(max(port, 1)), int(attr.phys_port_cnt)
 	// More than 16 READs in flight help nobody, and some devices pay for each.
 	const reads = 16
 	d.readsOut = C.uint8_t(min(attr.max_qp_init_rd_atom, reads))

@@ -4,6 +4,7 @@ package ibverbs
 
 import (
 	"errors"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -15,12 +16,23 @@ import (
 	"dpukv/verbs"
 )
 
-// open opens the machine's device. A machine without one skips the test, and says why.
+// required is set where there has to be a device: a skip would be a failure.
+var required = os.Getenv("IBVERBS_REQUIRE") != ""
+
+// probe skips the test on a machine without a device, and says why.
+func probe(t *testing.T) {
+	t.Helper()
+	if err := Probe(); err != nil && !required {
+		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// open opens the machine's device.
 func open(t *testing.T) verbs.Device {
 	t.Helper()
-	if err := Probe(); err != nil {
-		t.Skip(err)
-	}
+	probe(t)
 	d, err := Open(Config{GIDIndex: AutoGID})
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +91,9 @@ func TestOpenNamesWhatThereIs(t *testing.T) {
 	}{
 		{Config{Name: "mlx9_9", GIDIndex: AutoGID}, []string{`"mlx9_9"`, name}},
 		{Config{GIDIndex: 99}, []string{"GID index 99", "RoCE v2"}},
-		{Config{GIDIndex: AutoGID, Port: 7}, []string{"ibv_query_port 7", "EINVAL"}},
+		{Config{GIDIndex: AutoGID, Port: 7}, []string{name + "/7: found port 7, allowed: 1 to "}},
+		{Config{GIDIndex: AutoGID, Port: 257}, []string{"found port 257"}}, // not 1, its low byte
+		{Config{GIDIndex: AutoGID, Port: -1}, []string{"found port -1"}},
 		{Config{GIDIndex: AutoGID, MTU: 1000}, []string{"MTU 1000"}},
 	} {
 		d, err := Open(test.cfg)
@@ -95,11 +109,21 @@ func TestOpenNamesWhatThereIs(t *testing.T) {
 	}
 }
 
+// TestPortIsNamed: a result tells the ports of a device apart, where one was asked for.
+func TestPortIsNamed(t *testing.T) {
+	name := open(t).Info().Name
+	d := must[verbs.Device](t)(Open(Config{GIDIndex: AutoGID, Port: 1}))
+	if got := d.Info().Name; got != name+"/1" {
+		t.Errorf("port 1 of %s is called %s", name, got)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestCloseTakesAllWithIt closes a device with everything in it still open.
 func TestCloseTakesAllWithIt(t *testing.T) {
-	if err := Probe(); err != nil {
-		t.Skip(err)
-	}
+	probe(t)
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	d := must[verbs.Device](t)(Open(Config{GIDIndex: AutoGID}))
 	e := newEnd(t, d, verbs.UD, 4)

@@ -12,12 +12,22 @@ import (
 	"dpukv/verbs"
 )
 
+const (
+	permissionHint = "; are /dev/infiniband/uverbs* writable for this user?"
+	// RoCE asks the network device's neighbours for the peer's Ethernet address.
+	neighbourHint = "; does the peer's address answer a ping from this port's network device?"
+)
+
 // hints say what to do about what users meet most.
 var hints = map[syscall.Errno]string{
-	unix.EPERM:  "; are /dev/infiniband/uverbs* writable for this user?",
-	unix.EACCES: "; are /dev/infiniband/uverbs* writable for this user?",
-	unix.EINVAL: "; does it exceed what ibv_devinfo -v lists for the device?",
-	unix.EBUSY:  "; close what was made from it first",
+	unix.EPERM:        permissionHint,
+	unix.EACCES:       permissionHint,
+	unix.EINVAL:       "; does it exceed what ibv_devinfo -v lists for the device?",
+	unix.ENOMEM:       "; is the limit of locked memory high enough (ulimit -l), and does it keep to what ibv_devinfo -v lists for the device?",
+	unix.EBUSY:        "; close what was made from it first",
+	unix.ETIMEDOUT:    neighbourHint,
+	unix.EHOSTUNREACH: neighbourHint,
+	unix.ENETUNREACH:  neighbourHint,
 }
 
 // fail is an error of operation op, whose errno C gave as err.

@@ -23,12 +23,20 @@ func (d *Device) findMaxInline() (err error) {
 		return d.fail(errno, "ibv_create_cq (1)")
 	}
 	defer func() { err = errors.Join(err, d.check(int(C.ibv_destroy_cq(cq)), "ibv_destroy_cq")) }()
+	// What refuses a QP without any is not the inline limit.
+	if err := d.tryInline(pd, cq, 0); err != nil {
+		return err
+	}
 	const most = 4096
-	d.maxInline = sort.Search(most, func(n int) bool { return !takesInline(pd, cq, n+1) })
+	d.maxInline = sort.Search(most, func(n int) bool { return d.tryInline(pd, cq, n+1) != nil })
 	return nil
 }
 
-func takesInline(pd *C.struct_ibv_pd, cq *C.struct_ibv_cq, bytes int) bool {
-	qp := C.shim_create_qp(pd, cq, cq, C.IBV_QPT_UD, 1, 1, C.uint32_t(bytes))
-	return qp != nil && C.ibv_destroy_qp(qp) == 0
+// tryInline makes a QP and destroys it.
+func (d *Device) tryInline(pd *C.struct_ibv_pd, cq *C.struct_ibv_cq, bytes int) error {
+	qp, errno := C.shim_create_qp(pd, cq, cq, C.IBV_QPT_UD, 1, 1, C.uint32_t(bytes))
+	if qp == nil {
+		return d.fail(errno, "ibv_create_qp (UD, %d bytes inline)", bytes)
+	}
+	return d.check(int(C.ibv_destroy_qp(qp)), "ibv_destroy_qp")
 }

@@ -11,8 +11,6 @@ import (
 	"runtime"
 	"unsafe"
 
-	"golang.org/x/sys/unix"
-
 	"dpukv/internal/offheap"
 	"dpukv/verbs"
 )
@@ -42,18 +40,10 @@ func (p *PD) AllocMR(size int, access verbs.Access) (verbs.MR, error) {
 	var errno error
 	m.mr, errno = C.shim_reg_mr(p.pd, first, C.size_t(size), accessFlags(access))
 	if m.mr == nil {
-		return nil, errors.Join(p.dev.fail(errno, "ibv_reg_mr of %d bytes%s", size, lockedHint(errno)), m.free())
+		return nil, errors.Join(p.dev.fail(errno, "ibv_reg_mr of %d bytes", size), m.free())
 	}
 	p.dev.made.add(m)
 	return m, nil
-}
-
-// lockedHint says what a refused registration mostly means.
-func lockedHint(err error) string {
-	if errnoOf(err) != unix.ENOMEM {
-		return ""
-	}
-	return " (is the limit of locked memory high enough? ulimit -l)"
 }
 
 // accessFlags: libibverbs grants remote writing only together with local writing.

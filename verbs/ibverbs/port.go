@@ -17,8 +17,8 @@ func (d *Device) Port() (verbs.Port, error) {
 	if d.ctx == nil {
 		return verbs.Port{}, d.closed("query port")
 	}
-	var attr C.struct_ibv_port_attr
-	if err := d.check(int(C.shim_query_port(d.ctx, d.port, &attr)), "ibv_query_port %d", d.port); err != nil {
+	attr, err := d.queryPort()
+	if err != nil {
 		return verbs.Port{}, err
 	}
 	mtu, err := d.pathMTU(mtuBytes(attr.active_mtu))
@@ -29,6 +29,11 @@ func (d *Device) Port() (verbs.Port, error) {
 		Number: int(d.port), Active: attr.state == C.IBV_PORT_ACTIVE, LinkLayer: linkLayer(attr.link_layer),
 		LID: uint16(attr.lid), MTU: mtu, GIDIndex: d.gid.index, GID: d.gid.gid, MaxInline: d.maxInline,
 	}, nil
+}
+
+func (d *Device) queryPort() (attr C.struct_ibv_port_attr, err error) {
+	err = d.check(int(C.shim_query_port(d.ctx, d.port, &attr)), "ibv_query_port %d", d.port)
+	return attr, err
 }
 
 // pathMTU is the one asked for, where the port can do it.
@@ -61,29 +66,38 @@ func linkLayer(l C.uint8_t) verbs.LinkLayer {
 	return verbs.LinkInfiniBand // "unspecified" is what old InfiniBand drivers say
 }
 
-// selectGID reads the port's GID table and chooses from it.
-func (d *Device) selectGID(index int) error {
-	var attr C.struct_ibv_port_attr
-	if err := d.check(int(C.shim_query_port(d.ctx, d.port, &attr)), "ibv_query_port %d", d.port); err != nil {
+// selectPort refuses one that is down: it drops what is sent without a word, and its GIDs may be missing. From those that it has, one is chosen.
+func (d *Device) selectPort(gidIndex int) error {
+	attr, err := d.queryPort()
+	if err != nil {
+		return err
+	}
+	if attr.state != C.IBV_PORT_ACTIVE {
+		return fmt.Errorf("%s: found port %d %s, allowed: active; look at the cable, at the network device (rdma link; ip link set … up), "+
+			"and on InfiniBand for a subnet manager",
+			d.name, d.port, C.GoString(C.ibv_port_state_str(attr.state)))
+	}
+	if _, err := d.pathMTU(mtuBytes(attr.active_mtu)); err != nil {
 		return err
 	}
 	table, err := d.gidTable(int(attr.gid_tbl_len))
 	if err != nil {
 		return err
 	}
-	d.gid, err = chooseGID(table, linkLayer(attr.link_layer), index)
+	d.gid, err = chooseGID(table, linkLayer(attr.link_layer), gidIndex)
 	if err != nil {
 		return fmt.Errorf("%s port %d: %w", d.name, d.port, err)
 	}
 	return nil
 }
 
+// gidTable is the port's, of so many rows. The call answers for all ports of the device, and fails where it has no room for them.
 func (d *Device) gidTable(rows int) ([]gidEntry, error) {
 	if rows == 0 {
 		return nil, nil
 	}
-	entries := make([]C.struct_ibv_gid_entry, rows)
-	n, err := C.ibv_query_gid_table(d.ctx, &entries[0], C.size_t(rows), 0)
+	entries := make([]C.struct_ibv_gid_entry, rows*d.ports)
+	n, err := C.ibv_query_gid_table(d.ctx, &entries[0], C.size_t(len(entries)), 0)
 	if n < 0 {
 		if err == nil {
 			err = syscall.Errno(-n)

@@ -39,6 +39,10 @@ func eachDevice(visit func(*C.struct_ibv_device) bool) error {
 			"or take softroce: %w", errnoText(err), verbs.ErrNotSupported)
 	}
 	defer C.ibv_free_device_list(list)
+	if kernel := kernelDevices(sysfsDevices); n == 0 && len(kernel) > 0 {
+		return fmt.Errorf("provider ibverbs: the kernel has %s, and libibverbs none of them: install its drivers (apt-get install ibverbs-providers); "+
+			"a container has to be given /dev/infiniband too: %w", strings.Join(kernel, ", "), verbs.ErrNotSupported)
+	}
 	if n == 0 {
 		return fmt.Errorf("provider ibverbs: no RDMA device on this machine: load the NIC's driver (lspci, ibv_devices), "+
 			"or make a software one (modprobe rdma_rxe; rdma link add rxe0 type rxe netdev eth0): %w", verbs.ErrNotSupported)
@@ -63,19 +67,20 @@ func openContext(name string) (ctx *C.struct_ibv_context, opened string, err err
 	if name == "" {
 		name = names[0]
 	}
+	found := false
 	var openErr error
 	err = eachDevice(func(d *C.struct_ibv_device) bool {
-		if C.GoString(C.ibv_get_device_name(d)) == name {
+		if found = C.GoString(C.ibv_get_device_name(d)) == name; found {
 			ctx, openErr = C.ibv_open_device(d)
 		}
-		return ctx == nil && openErr == nil
+		return !found
 	})
 	switch {
 	case err != nil:
 		return nil, "", err
 	case ctx != nil:
 		return ctx, name, nil
-	case openErr != nil:
+	case found:
 		return nil, "", (&Device{name: name}).fail(openErr, "ibv_open_device")
 	}
 	return nil, "", fmt.Errorf("provider ibverbs: no device %q: this machine has %s", name, strings.Join(names, ", "))

@@ -2,7 +2,8 @@
 //
 //	shm                memory that processes of one machine share
 //	softroce:ADDRESS   a software RoCE v2 device on an IPv4 address of this machine
-//	ibverbs:NAME       an RDMA NIC, as ibv_devices lists it; ibverbs alone is the only one there is
+//	ibverbs:NAME       an RDMA NIC, as ibv_devices lists it; ibverbs alone is the only one there is. Its first port, or
+//	                   another: ibverbs:NAME/2
 //
 // What was named is opened, or it is an error: no provider stands in for another.
 //

@@ -3,6 +3,7 @@ package provider
 import (
 	"fmt"
 	"net/netip"
+	"strconv"
 	"strings"
 
 	"dpukv/verbs"
@@ -12,7 +13,7 @@ import (
 )
 
 // Names is how the providers are told to users.
-const Names = "shm, softroce:ADDRESS or ibverbs:NAME"
+const Names = "shm, softroce:ADDRESS or ibverbs:NAME[/PORT]"
 
 // Options are what a name does not say. Zero is the default but for GIDIndex.
 type Options struct {
@@ -62,6 +63,16 @@ func openSoftRoCE(which string, o Options) (verbs.Device, error) {
 	return softroce.Open(softroce.Options{Addr: addr, MTU: o.MTU})
 }
 
+// openIBVerbs takes a port as "rdma link" writes it: mlx5_0/2.
 func openIBVerbs(which string, o Options) (verbs.Device, error) {
-	return ibverbs.Open(ibverbs.Config{Name: which, GIDIndex: o.GIDIndex, MTU: o.MTU})
+	cfg := ibverbs.Config{GIDIndex: o.GIDIndex, MTU: o.MTU}
+	name, port, asked := strings.Cut(which, "/")
+	cfg.Name = name
+	if asked {
+		var err error
+		if cfg.Port, err = strconv.Atoi(port); err != nil || cfg.Port < 1 {
+			return nil, fmt.Errorf("found the port %q, allowed: its number, from 1, as in ibverbs:mlx5_0/1 (rdma link lists them)", port)
+		}
+	}
+	return ibverbs.Open(cfg)
 }

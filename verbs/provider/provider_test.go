@@ -22,6 +22,9 @@ func TestOpenRefuses(t *testing.T) {
 		{"softroce:eth0", Defaults, []string{"softroce:eth0", "softroce:ADDRESS"}},
 		{"softroce:" + verbstest.Addr(0), Options{MTU: 1000}, []string{"1000"}},
 		{"ibverbs:none0", Defaults, []string{"ibverbs:none0"}},
+		{"ibverbs:none0/", Defaults, []string{`port ""`, "mlx5_0/1"}},
+		{"ibverbs:none0/0", Defaults, []string{`port "0"`, "mlx5_0/1"}},
+		{"ibverbs:none0/two", Defaults, []string{`port "two"`, "mlx5_0/1"}},
 	} {
 		d, err := Open(test.name, test.o)
 		if err == nil {

@@ -68,6 +68,24 @@ func TestDatagramsRefused(t *testing.T) {
 	}
 }
 
+// TestWrongKeyOnAKnownWay: the way that a datagram before it has found lets none with a wrong Q_Key pass.
+func TestWrongKeyOnAKnownWay(t *testing.T) {
+	a, b := pair(t, verbs.UD)
+	for i := range 3 {
+		b.receive(t, 1000*i, 100)
+	}
+	good := a.datagram(t, b, 0, 8)
+	bad := good
+	bad.QKey++
+	a.post(t, good)
+	a.post(t, good, bad, good)
+	wcs := make([]verbs.WC, 4)
+	if n, err := b.cq.Poll(wcs); n != 3 || err != nil {
+		t.Errorf("received %d, %v, want the 3 with the right key", n, err)
+	}
+	b.counted(t, map[string]uint64{"bad_qkey": 1})
+}
+
 // TestNoReceive: a datagram that meets no buffer is lost; so is one that meets a full ring.
 func TestNoReceive(t *testing.T) {
 	a, b := pair(t, verbs.UD)
