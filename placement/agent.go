@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"time"
 
 	"dpukv/internal/cpu"
@@ -112,12 +111,12 @@ func (a *agent) work(ctx context.Context) error {
 	}
 	switch {
 	case part.Server != nil && part.Client == nil:
-		if err := settle(part.CPUs, part.Server.Workers); err != nil {
+		if err := cpu.Settle(part.CPUs, part.Server.Workers); err != nil {
 			return err
 		}
 		return a.serve(ctx, part.CPUs, part.Server)
 	case part.Client != nil && part.Server == nil:
-		if err := settle(part.CPUs, part.Client.Threads); err != nil {
+		if err := cpu.Settle(part.CPUs, part.Client.Threads); err != nil {
 			return err
 		}
 		return a.load(ctx, part.CPUs, part.Client)
@@ -148,18 +147,6 @@ func (a *agent) answer(ctx context.Context) (*configure, error) {
 			return nil, err
 		}
 	}
-}
-
-// settle keeps the whole process on its CPUs, the runtime's own threads too, and lets all of its working
-// threads, and one more for everything else, run Go at once: where they are more than the
-// CPUs, the kernel shares them out. Left alone, the runtime would have them take
-// turns, and change its mind, with a pause, in the middle of the measurement.
-func settle(cpus []int, threads int) error {
-	runtime.GOMAXPROCS(threads + 1)
-	if len(cpus) == 0 {
-		return nil
-	}
-	return cpu.PinProcess(cpus)
 }
 
 // await waits for a message of one type.

@@ -27,11 +27,11 @@ func (in *inspector) inspect(ctx context.Context, m *inspect) *inspection {
 		go welcome(in.listener)
 	}
 	for _, d := range m.Devices {
-		device, err := provider.Open(d.Name, provider.Options{GIDIndex: d.GIDIndex})
+		device, err := provider.Open(d.Device, d.Options)
 		if err == nil {
 			err = device.Close()
 		}
-		found.Devices[d.Name] = text(err)
+		found.Devices[d.Device] = text(err)
 	}
 	return found
 }

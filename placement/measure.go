@@ -198,11 +198,11 @@ func (pt *Point) serverSpec(c *cast) (*serverSpec, error) {
 		Store: pt.Store, Listen: net.JoinHostPort(c.server.Address, "0"), Workers: pt.ServerThreads,
 		Keys: pt.Keys, KeyBytes: pt.KeyBytes, ValueBytes: pt.ValueBytes,
 		Attach: pt.Attach,
-		Hash:   pt.Hash, Mode: pt.Mode, Access: pt.Access, GIDIndex: c.server.RDMA.GIDIndex,
+		Hash:   pt.Hash, Mode: pt.Mode, Access: pt.Access, RDMA: c.server.RDMA,
 	}
 	var err error
 	if stores[pt.Store].rdma {
-		spec.Device, err = c.device(&c.server)
+		spec.RDMA.Device, err = c.device(&c.server)
 	}
 	return spec, err
 }
@@ -221,14 +221,14 @@ func (pt *Point) clientSpec(up *ready, e *ensemble, c *cast, i int) (*clientSpec
 	}
 	clients, node := len(e.clients), &c.clients[i]
 	spec := &clientSpec{
-		Store: pt.Store, Protocol: pt.Protocol, Addr: up.Addr, ServerCPUs: up.Facts.CPUs, SameHost: e.clients[i].sameKernel(e.server), GIDIndex: node.RDMA.GIDIndex,
+		Store: pt.Store, Protocol: pt.Protocol, Addr: up.Addr, ServerCPUs: up.Facts.CPUs, SameHost: e.clients[i].sameKernel(e.server), RDMA: node.RDMA,
 		Workload: w, Preloaded: i > 0,
 		Threads: pt.ClientThreads, FirstThread: i * pt.ClientThreads, AllThreads: clients * pt.ClientThreads,
 		Connections: pt.Connections, Window: pt.Window, Batch: pt.Batch,
 		RateOps: pt.clientConfig(i, clients).RateOps, Hash: pt.Hash, Duration: pt.Duration, Warmup: pt.Warmup,
 	}
 	if stores[pt.Store].rdma {
-		spec.Device, err = c.device(node)
+		spec.RDMA.Device, err = c.device(node)
 	}
 	return spec, err
 }

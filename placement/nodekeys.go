@@ -8,6 +8,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/placement/launch"
+	"dpukv/verbs/provider"
 )
 
 // nodeKey is one key of a node in a testbed file. Reading, writing and comparing go through this table.
@@ -116,16 +117,31 @@ func (n *Node) fields() []string {
 	return fields
 }
 
-var rdmaKeys = []string{"device", "gid_index"}
+var rdmaKeys = []string{"device", "gid_index", "mtu"}
+
+// pathMTU is one of InfiniBand's five.
+var pathMTU = codec[int]{
+	parse: func(s string) (int, error) {
+		if !slices.Contains([]string{"256", "512", "1024", "2048", "4096"}, s) {
+			return 0, errNotAllowed
+		}
+		return strconv.Atoi(s)
+	},
+	format:  strconv.Itoa,
+	allowed: "256, 512, 1024, 2048, 4096",
+	number:  true,
+}
 
 func (r *testbedReader) rdma(e entry) RDMA {
-	d := RDMA{GIDIndex: autoGID}
+	d := RDMA{Options: provider.Defaults}
 	for _, field := range r.mapping("rdma", e.value) {
 		switch field.key {
 		case "device":
 			d.Device = r.text(field)
 		case "gid_index":
 			d.GIDIndex, _, _ = readValue(&r.strictFile, field.key, field.value, whole(0, 255))
+		case "mtu":
+			d.MTU, _, _ = readValue(&r.strictFile, field.key, field.value, pathMTU)
 		default:
 			r.unknown(field, rdmaKeys)
 		}
@@ -138,8 +154,11 @@ func (d *RDMA) text() string {
 	if d.Device != "" {
 		parts = append(parts, "device: "+plain(d.Device))
 	}
-	if d.GIDIndex != autoGID {
+	if d.GIDIndex != provider.Defaults.GIDIndex {
 		parts = append(parts, fmt.Sprintf("gid_index: %d", d.GIDIndex))
+	}
+	if d.MTU != provider.Defaults.MTU {
+		parts = append(parts, fmt.Sprintf("mtu: %d", d.MTU))
 	}
 	if parts == nil {
 		return ""

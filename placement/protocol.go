@@ -100,8 +100,7 @@ type (
 		Hash       string `json:"hash"`
 		Mode       string `json:"mode"`
 		Access     string `json:"access"`
-		Device     string `json:"device"` // of HERD, as provider.Open names it
-		GIDIndex   int    `json:"gid_index"`
+		RDMA       RDMA   `json:"rdma"` // of HERD: the device as provider.Open names it
 	}
 	clientSpec struct {
 		ServerCPUs  []int           `json:"server_cpus,omitempty"` // that it is pinned to, for clients that can't ask it
@@ -109,8 +108,7 @@ type (
 		Protocol    string          `json:"protocol,omitempty"`
 		Addr        string          `json:"addr"`      // the server's
 		SameHost    bool            `json:"same_host"` // as the server
-		Device      string          `json:"device"`    // as in serverSpec
-		GIDIndex    int             `json:"gid_index"`
+		RDMA        RDMA            `json:"rdma"`      // as in serverSpec
 		Workload    client.Workload `json:"workload"`
 		Preloaded   bool            `json:"preloaded"` // by another client
 		Threads     int             `json:"threads"`
@@ -126,12 +124,8 @@ type (
 	}
 	// inspect asks for what the node has and can do: listen at its address, open the devices.
 	inspect struct {
-		Address string      `json:"address"`
-		Devices []deviceRef `json:"devices"`
-	}
-	deviceRef struct {
-		Name     string `json:"name"` // as provider.Open names it
-		GIDIndex int    `json:"gid_index"`
+		Address string `json:"address"`
+		Devices []RDMA `json:"devices"` // as in serverSpec
 	}
 	// reach asks which of these addresses take a connection.
 	reach struct {

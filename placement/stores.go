@@ -14,7 +14,6 @@ import (
 	"dpukv/kvs/mica"
 	"dpukv/kvs/mica/partition"
 	"dpukv/kvs/redis"
-	"dpukv/verbs/provider"
 )
 
 // store is how a node serves and dials one kind of store.
@@ -54,7 +53,7 @@ var stores = map[string]store{
 		check:    checkHERD,
 		serve:    serveHERD,
 		dial: func(ctx context.Context, spec *clientSpec) (kvs.Remote, error) {
-			return herd.Dial(ctx, spec.Addr, herd.Options{Device: spec.Device, DeviceOptions: &provider.Options{GIDIndex: spec.GIDIndex}})
+			return herd.Dial(ctx, spec.Addr, herd.Options{Device: spec.RDMA.Device, DeviceOptions: &spec.RDMA.Options})
 		},
 		rdma: true,
 	},
@@ -154,7 +153,7 @@ func serveHERD(spec *serverSpec, cpus []int, version string) (server, error) {
 		return nil, err
 	}
 	return herd.Start(herd.Config{
-		Listen: spec.Listen, Device: spec.Device, DeviceOptions: &provider.Options{GIDIndex: spec.GIDIndex},
+		Listen: spec.Listen, Device: spec.RDMA.Device, DeviceOptions: &spec.RDMA.Options,
 		Workers: spec.Workers,
 		Mode:    mode, Hash: spec.Hash, Pages: offheap.Auto,
 		Items:     spec.Keys,

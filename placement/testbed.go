@@ -8,6 +8,7 @@ import (
 
 	"dpukv/placement/emulate"
 	"dpukv/placement/launch"
+	"dpukv/verbs/provider"
 )
 
 // Testbed names the machines and which of them a placement may use on which side.
@@ -38,12 +39,9 @@ type Node struct {
 
 // RDMA is the device a node's verbs use.
 type RDMA struct {
-	Device   string // "": as the machines allow; see Node.device
-	GIDIndex int    // autoGID: chosen
+	Device string `json:"device"` // "": as the machines allow; see cast.device
+	provider.Options
 }
-
-// autoGID lets the device choose. Index 0 is one that a file may name.
-const autoGID = -1
 
 const kindHost, kindDPU = "host", "dpu"
 
@@ -60,7 +58,7 @@ func Local() Testbed {
 	end := func(name string) Node {
 		return Node{
 			Node: launch.Node{Name: name, Via: launch.Local}, Kind: kindHost,
-			Address: loopback, RDMA: RDMA{GIDIndex: autoGID},
+			Address: loopback, RDMA: RDMA{Options: provider.Defaults},
 		}
 	}
 	return Testbed{

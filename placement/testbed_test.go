@@ -8,12 +8,13 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/placement/launch"
+	"dpukv/verbs/provider"
 )
 
 const bluefield = `# two hosts with a DPU each
 nodes:
   hostA: {kind: host, via: ssh, address: a.lab}
-  dpuA: {kind: dpu, of: hostA, generation: bf2, via: ssh, address: 10.0.0.2, rdma: {device: mlx5_0, gid_index: 3}}
+  dpuA: {kind: dpu, of: hostA, generation: bf2, via: ssh, address: 10.0.0.2, rdma: {device: mlx5_0, gid_index: 3, mtu: 1024}}
   hostB:
     address: b.lab
     via: ssh
@@ -29,9 +30,9 @@ func TestTestbedFile(t *testing.T) {
 	}
 	ssh := func(name, host string) launch.Node { return launch.Node{Name: name, Via: "ssh", Host: host} }
 	want := []Node{
-		{Node: ssh("hostA", "a.lab"), Kind: "host", Address: "a.lab", RDMA: RDMA{"", autoGID}},
-		{Node: ssh("dpuA", "10.0.0.2"), Kind: "dpu", Of: "hostA", Generation: "bf2", Address: "10.0.0.2", RDMA: RDMA{"mlx5_0", 3}},
-		{Node: ssh("hostB", "b.lab"), Kind: "host", Address: "b.lab", CPUs: []int{0, 1, 2, 3, 8}, RDMA: RDMA{"", autoGID}},
+		{Node: ssh("hostA", "a.lab"), Kind: "host", Address: "a.lab", RDMA: RDMA{"", provider.Defaults}},
+		{Node: ssh("dpuA", "10.0.0.2"), Kind: "dpu", Of: "hostA", Generation: "bf2", Address: "10.0.0.2", RDMA: RDMA{"mlx5_0", provider.Options{GIDIndex: 3, MTU: 1024}}},
+		{Node: ssh("hostB", "b.lab"), Kind: "host", Address: "b.lab", CPUs: []int{0, 1, 2, 3, 8}, RDMA: RDMA{"", provider.Defaults}},
 	}
 	if !reflect.DeepEqual(got.Nodes, want) || len(got.ClientSide) != 2 || got.ServerSide[0] != "hostB" {
 		t.Errorf("got %+v", got)
@@ -47,7 +48,7 @@ func TestTestbedFileMistakesAreNamedWithTheirPlace(t *testing.T) {
 	for _, test := range []struct{ name, file, want string }{
 		{"unknown key", "node: {}\n", `t.yaml:1:1: found the unknown key "node" (did you mean nodes?), allowed: nodes, client_side, server_side, placements, binaries`},
 		{"unknown key of a node", "nodes:\n  a: {kind: host, cpu: 1}\n", `t.yaml:2:19: found the unknown key "cpu" (did you mean cpus?), allowed: kind, of`},
-		{"unknown key of rdma", "nodes:\n  a: {rdma: {port: 1}}\n", `t.yaml:2:14: found the unknown key "port", allowed: device, gid_index`},
+		{"unknown key of rdma", "nodes:\n  a: {rdma: {port: 1}}\n", `t.yaml:2:14: found the unknown key "port", allowed: device, gid_index, mtu`},
 		{"no kind", "nodes:\n  a: {kind: nic}\n", `t.yaml:2:13: kind: found "nic", allowed: host, dpu`},
 		{"no generation", "nodes:\n  a: {generation: bf9}\n", `t.yaml:2:19: generation: found "bf9", allowed: bf1, bf2, bf3`},
 		{"no way", "nodes:\n  a: {via: telnet}\n", `t.yaml:2:12: via: found "telnet", allowed: local, netns, ssh, slurm, kubectl`},

@@ -109,15 +109,15 @@ func (c *checker) look(ctx context.Context, m *machines, v *visit) (err error) {
 }
 
 // devicesOf are the devices that the placements would open on a node.
-func (t *Testbed) devicesOf(n *Node) []deviceRef {
-	var refs []deviceRef
+func (t *Testbed) devicesOf(n *Node) []RDMA {
+	var refs []RDMA
 	for _, p := range t.placements() {
 		c, err := t.cast(p.Name)
 		if err != nil || !slices.ContainsFunc(c.all(), func(o *Node) bool { return o.Name == n.Name }) {
 			continue
 		}
 		device, err := c.device(n)
-		if ref := (deviceRef{device, n.RDMA.GIDIndex}); err == nil && !slices.Contains(refs, ref) {
+		if ref := (RDMA{device, n.RDMA.Options}); err == nil && !slices.Contains(refs, ref) {
 			refs = append(refs, ref)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"dpukv/placement/emulate"
 	"dpukv/placement/launch"
+	"dpukv/verbs/provider"
 
 	"github.com/goccy/go-yaml/ast"
 )
@@ -65,7 +66,7 @@ type testbedReader struct {
 }
 
 func (r *testbedReader) node(e entry) {
-	n := Node{Kind: kindHost, RDMA: RDMA{GIDIndex: autoGID}}
+	n := Node{Kind: kindHost, RDMA: RDMA{Options: provider.Defaults}}
 	n.Name, n.Via = e.key, launch.Local
 	r.t.where[n.Name] = e.at
 	if !isName(n.Name) {

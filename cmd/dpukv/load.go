@@ -28,11 +28,12 @@ type loadFlags struct {
 	cfg                     client.Config
 	store, dist, hash, cpus string
 	device, protocol        string
+	opts                    provider.Options // of the device
 	asJSON                  bool
 }
 
 func newLoadCommand() *cobra.Command {
-	var f loadFlags
+	f := loadFlags{opts: provider.Defaults}
 	cmd := &cobra.Command{
 		Use:   "load",
 		Short: "Put load on a running server and print one point",
@@ -67,8 +68,10 @@ a schedule, and latency counts from when an operation was due.`,
 	flags.Uint64Var(&w.Seed, "seed", 1, "of the sequence of operations")
 	flags.StringVar(&f.hash, "hash", "", "hash function for keys, or none (default: what the server wants; memcached and redis want none)")
 	flags.BoolVar(&f.cfg.CheckHash, "check-hash", false, "after the load, find the share of hashing once more, with hashing done beforehand (0.8 s)")
-	flags.StringVar(&f.cpus, "cpus", "", `CPUs that threads are pinned to in turn, such as 0,2-3, or "none" (default: those this process may use, descending, as servers ascend)`)
+	flags.StringVar(&f.cpus, "cpus", "", `CPUs that threads are pinned to in turn, with all else of this process, such as 0,2-3, or "none" (default: those this process may use, descending, as servers ascend)`)
 	flags.StringVar(&f.device, "device", "", "herd: device that reaches the server: "+provider.Names+" (default: the server's kind of device)")
+	flags.IntVar(&f.opts.GIDIndex, "gid-index", f.opts.GIDIndex, "herd: index into the port's GID table; -1: its RoCE v2 IPv4 GID")
+	flags.IntVar(&f.opts.MTU, "mtu", 0, "herd: path MTU in bytes, 256 to 4096, the server's (default: the port's)")
 	flags.StringVar(&f.protocol, "protocol", "", "memcached: meta or binary (default: meta where the server has it); redis: get, or mget for each row of GETs in a batch (default get)")
 	flags.DurationVar(&f.cfg.Timeout, "timeout", client.DefaultTimeout, "an answer that is out longer fails the run")
 	flags.BoolVar(&f.asJSON, "json", false, "print the point as one JSON object")
@@ -78,6 +81,10 @@ a schedule, and latency counts from when an operation was due.`,
 func (f *loadFlags) run(cmd *cobra.Command) error {
 	if err := f.understand(cmd.Flags().Changed); err != nil {
 		return usagef("load: %w", err)
+	}
+	var err error
+	if f.cfg.CPUs, err = settle(f.cfg.CPUs, f.cfg.Threads); err != nil {
+		return usagef("load: --cpus: %w", err)
 	}
 	remote, err := f.dial(cmd.Context())
 	if err != nil {
@@ -106,8 +113,8 @@ func (f *loadFlags) understand(given func(flag string) bool) (err error) {
 		f.asStudied(given, &herd.Study)
 	case f.store != "mica" && f.store != "memcached" && f.store != "redis":
 		return fmt.Errorf("--store %q: allowed: mica, herd, memcached, redis", f.store)
-	case f.device != "":
-		return fmt.Errorf("--device: %s is served over TCP; only herd has devices", f.store)
+	case f.device != "" || given("gid-index") || given("mtu"):
+		return fmt.Errorf("--device, --gid-index, --mtu: %s is served over TCP; only herd has devices", f.store)
 	}
 	if err := f.protocolFits(); err != nil {
 		return err
@@ -128,7 +135,7 @@ func (f *loadFlags) understand(given func(flag string) bool) (err error) {
 		}
 	}
 	if f.cfg.CPUs, err = parseCPUs(f.cpus); err != nil {
-		return fmt.Errorf("--cpus: %w", err)
+		return err
 	}
 	if f.cpus == "" {
 		reverse(f.cfg.CPUs)
@@ -167,7 +174,7 @@ func (f *loadFlags) protocolFits() error {
 func (f *loadFlags) dial(ctx context.Context) (kvs.Remote, error) {
 	switch f.store {
 	case "herd":
-		return herd.Dial(ctx, f.cfg.ServerAddr, herd.Options{Device: f.device})
+		return herd.Dial(ctx, f.cfg.ServerAddr, herd.Options{Device: f.device, DeviceOptions: &f.opts})
 	case "memcached":
 		return memcached.Dial(ctx, f.cfg.ServerAddr, memcached.Options{Protocol: f.protocol})
 	case "redis":

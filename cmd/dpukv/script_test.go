@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script. Beside testscript's own commands they have
 //
 //	status N dpukv ARG...   run it; its exit status must be N; stdout and stderr are kept
-//	serve ARG...            start "dpukv serve mica --json" on a free port; $ADDR is its address
+//	serve ARG...            start "dpukv serve mica --json" on a free port; $ADDR is its address, $PID its process
 //	serve-herd ARG...       the same with "dpukv serve herd"; serve-memcached and serve-redis with theirs
 //	term                    SIGTERM the server; it must end with status 0
 //	serve-verbs ARG...      start "dpukv verbs ARG... -p $PORT" on a free port, for one client
@@ -115,6 +115,7 @@ func startStore(ts *testscript.TestScript, store string, args []string) {
 	var said struct{ Addr string }
 	ts.Check(json.Unmarshal([]byte(line), &said))
 	ts.Setenv("ADDR", said.Addr)
+	ts.Setenv("PID", strconv.Itoa(cmd.Process.Pid))
 	running.Store(ts.Getenv("WORK"), s)
 }
 

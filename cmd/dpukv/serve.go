@@ -3,10 +3,12 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"dpukv/client"
 	"dpukv/hashbench"
 	"dpukv/internal/cpu"
 	"dpukv/internal/offheap"
@@ -70,7 +72,7 @@ loses nothing and answers "full". The server ends on SIGTERM or Ctrl-C.`,
 	flags.Var(&f.memory, "memory", "room for the items, such as 256MiB or 4GiB")
 	flags.StringVar(&f.pages, "pages", "auto", "memory pages: auto, hugetlb, thp, 4k")
 	flags.StringVar(&f.cfg.Hash, "hash", hashbench.Default, "hash function that clients must use for keys")
-	flags.StringVar(&f.cpus, "cpus", "", `CPUs that workers are pinned to in turn, such as 0,2-3, or "none" (default: those this process may use, ascending)`)
+	flags.StringVar(&f.cpus, "cpus", "", `CPUs that workers are pinned to in turn, with all else of this process, such as 0,2-3, or "none" (default: those this process may use, ascending)`)
 	flags.BoolVar(&f.asJSON, "json", false, `print the facts as JSON, with "addr", once the server accepts load`)
 	return cmd
 }
@@ -105,7 +107,24 @@ func parseCPUs(s string) ([]int, error) {
 	case "none":
 		return nil, nil
 	}
-	return cpu.ParseList(s)
+	cpus, err := cpu.ParseList(s)
+	if err != nil {
+		return nil, fmt.Errorf("--cpus: %w", err)
+	}
+	allowed, err := cpu.Allowed()
+	for _, c := range cpus {
+		if err == nil && !slices.Contains(allowed, c) {
+			err = fmt.Errorf("--cpus: found CPU %d, allowed: those that this process may use: %s", c, cpu.FormatList(allowed))
+		}
+	}
+	return cpus, err
+}
+
+// settle keeps this process on those CPUs that its threads will be pinned to in turn, as a sweep does, and returns them.
+func settle(cpus []int, threads int) ([]int, error) {
+	threads = min(max(threads, 1), client.MaxThreads) // others are refused by who starts them
+	cpus = cpus[:min(threads, len(cpus))]
+	return cpus, cpu.Settle(cpus, threads)
 }
 
 // serving is the line that --json prints.
@@ -115,6 +134,10 @@ type serving struct {
 }
 
 func serveMICA(cmd *cobra.Command, cfg mica.Config, asJSON bool) error {
+	var err error
+	if cfg.CPUs, err = settle(cfg.CPUs, cfg.Workers); err != nil {
+		return usagef("serve mica: --cpus: %w", err)
+	}
 	s, err := mica.Start(cfg)
 	if err != nil {
 		return usagef("serve mica: %w", err)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -64,7 +63,7 @@ func (f *herdFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.cfg.SlotBytes, "slot-bytes", herd.MinSlotBytes, "bytes of a slot: 16 for the request, the rest for key and value")
 	flags.IntVar(&f.cfg.MaxClients, "max-clients", herd.DefaultMaxClients, "connections that may have slots")
 	flags.BoolVar(&f.cfg.Faithful, "faithful", false, "poll as the original does: one slot of each client a pass")
-	flags.StringVar(&f.cpus, "cpus", "", `CPUs that workers are pinned to in turn, such as 0,2-3, or "none" (default: those this process may use, ascending)`)
+	flags.StringVar(&f.cpus, "cpus", "", `CPUs that workers are pinned to in turn, with all else of this process, such as 0,2-3, or "none" (default: those this process may use, ascending)`)
 	flags.BoolVar(&f.asJSON, "json", false, `print the facts as JSON, with "addr", once the server accepts load`)
 }
 
@@ -91,8 +90,10 @@ func (f *herdFlags) understand() (err error) {
 }
 
 func serveHERD(cmd *cobra.Command, cfg herd.Config, asJSON bool) error {
-	// Workers that poll never block: everything else in the process needs a turn of its own.
-	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), cfg.Workers+1))
+	var err error
+	if cfg.CPUs, err = settle(cfg.CPUs, cfg.Workers); err != nil {
+		return usagef("serve herd: --cpus: %w", err)
+	}
 	s, err := herd.Start(cfg)
 	if err != nil {
 		return usagef("serve herd: %w", err)

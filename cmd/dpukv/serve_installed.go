@@ -44,7 +44,7 @@ used once it answers, and ends with this command: on SIGTERM or Ctrl-C, and also
 				return usagef("serve %s: %w", store, err)
 			}
 			if f.cfg.CPUs, err = parseCPUs(f.cpus); err != nil {
-				return usagef("serve %s: --cpus: %w", store, err)
+				return usagef("serve %s: %w", store, err)
 			}
 			s, err := start(f.cfg)
 			if err != nil {

@@ -49,6 +49,18 @@ func PinThread(cpu int) error {
 	return pin(0, []int{cpu})
 }
 
+// Settle prepares a process for threads that work. It stays on the CPUs with all its threads, the runtime's own, too; none leaves it
+// where it may run. All that work, and one more for everything else, may run Go at once: where they are more than the CPUs, the
+// kernel shares these out. Left alone, the runtime would have them take turns, and change its mind, with a pause, in the middle of
+// the measurement.
+func Settle(cpus []int, threads int) error {
+	runtime.GOMAXPROCS(threads + 1)
+	if len(cpus) == 0 {
+		return nil
+	}
+	return PinProcess(cpus)
+}
+
 // PinProcess keeps every thread of this process, and those made later, on cpus.
 // Threads pinned by [PinThread] before are widened too. It is an error if the process can't have all of cpus, of which the
 // kernel would give what there is without a word; what it gave stays.

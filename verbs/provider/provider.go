@@ -18,9 +18,9 @@ const Names = "shm, softroce:ADDRESS or ibverbs:NAME[/PORT]"
 // Options are what a name does not say. Zero is the default but for GIDIndex.
 type Options struct {
 	// GIDIndex is ibverbs's alone: the others have one GID.
-	GIDIndex int
+	GIDIndex int `json:"gid_index"`
 	// MTU is the path MTU in bytes; 0: the largest there is.
-	MTU int
+	MTU int `json:"mtu,omitempty"`
 }
 
 // Defaults let the device choose.
