@@ -234,8 +234,8 @@ func nothingOf(t *testing.T, keeper string) {
 	shell(t, fmt.Sprintf(`
 for i in $(seq 50); do test -d /proc/%[1]s || break; sleep 0.1; done
 test ! -d /proc/%[1]s
-! find /sys/fs/cgroup -type d -name 'dpukv-lab-*-%[1]s-*' | grep .
-! grep -rl '"pid":%[1]s\b\|"Owner":"%[1]s ' /run/dpukv 2>/dev/null`, keeper))
+if find /sys/fs/cgroup -type d -name 'dpukv-lab-*-%[1]s-*' | grep .; then exit 1; fi
+if grep -rl '"pid":%[1]s\b\|"Owner":"%[1]s ' /run/dpukv 2>/dev/null; then exit 1; fi`, keeper))
 }
 
 func shell(t *testing.T, script string) {

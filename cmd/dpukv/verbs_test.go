@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"net"
 	"os"
 	"os/exec"
 	"strconv"
@@ -10,12 +9,15 @@ import (
 	"syscall"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"dpukv/internal/porttest"
 )
 
 // serveVerbs starts a microbenchmark's server, and returns once it waits for its client.
 func serveVerbs(ts *testscript.TestScript, _ bool, args []string) {
-	port, err := freePort()
+	free, err := porttest.Free()
 	ts.Check(err)
+	port := strconv.Itoa(free)
 	ts.Setenv("PORT", port)
 	self, err := os.Executable()
 	ts.Check(err)
@@ -32,12 +34,4 @@ func serveVerbs(ts *testscript.TestScript, _ bool, args []string) {
 	if line, err := bufio.NewReader(stderr).ReadString('\n'); !strings.HasPrefix(line, "waiting for a client") {
 		ts.Fatalf("the server said %q, %v", line, err)
 	}
-}
-
-func freePort() (string, error) {
-	l, err := net.Listen("tcp", ":0")
-	if err != nil {
-		return "", err
-	}
-	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port), l.Close()
 }

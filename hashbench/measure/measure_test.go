@@ -98,19 +98,25 @@ func TestSlowFunction(t *testing.T) {
 	}
 }
 
-// TestTwoNames: one function under two names is reported equal; one of two multiplications more is not.
+// TestTwoNames: one function under two names is reported equal; one of four multiplications more is not. Intervals of 95 % of the
+// same time miss each other in one run of some hundred, so it takes three runs in a row.
 func TestTwoNames(t *testing.T) {
 	cfg := Config{
 		Contenders: []Contender{function("one", chain16), function("other", chain16), function("more", chainOf(20))},
 		Cases:      []report.Case{report.Fixed(report.Latency, 16)},
 		Rounds:     25, Duration: 600 * time.Millisecond,
 	}
-	found := run1(t, cfg)
-	if one, other := found["one"].Ns, found["other"].Ns; !one.Touches(other) {
-		t.Errorf("the same function takes %+v and %+v", one, other)
-	}
-	if one, more := found["one"].Ns, found["more"].Ns; one.Touches(more) {
-		t.Errorf("16 multiplications take %+v, 20 %+v: can't be told apart", one, more)
+	const runs = 3
+	for run := 1; ; run++ {
+		found := run1(t, cfg)
+		one, other, more := found["one"].Ns, found["other"].Ns, found["more"].Ns
+		if one.Touches(other) && !one.Touches(more) {
+			return
+		}
+		t.Logf("run %d: 16 multiplications take %+v and %+v, 20 take %+v", run, one, other, more)
+		if run == runs {
+			t.Fatal("the same function is told apart, or another one is not")
+		}
 	}
 }
 

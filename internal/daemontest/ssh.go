@@ -2,7 +2,6 @@ package daemontest
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"os/user"
@@ -10,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"dpukv/internal/porttest"
 )
 
 // SSHOptions are what a server has otherwise than usual.
@@ -124,12 +125,11 @@ func newKey(t testing.TB, file string) {
 // freePort is a TCP port that nobody listens on.
 func freePort(t testing.TB) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := porttest.Free()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	return port
 }
 
 func write(t testing.TB, file, text string) {

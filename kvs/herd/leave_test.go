@@ -89,9 +89,9 @@ func TestBackPressure(t *testing.T) {
 	cfg.Workers = 1
 	server := startServer(t, cfg)
 	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 4, Window: 3, Connections: 2})
-	release := make(chan struct{})
-	go server.workers[0].do(func() { <-release }) // the server stands still
-	time.Sleep(10 * time.Millisecond)
+	stands, release := make(chan struct{}), make(chan struct{})
+	go server.workers[0].do(func() { close(stands); <-release })
+	<-stands
 	taken := 0
 	for {
 		ok, err := s.Submit(&kvs.Request{Op: kvs.Set, Key: key(taken), Hash: hashOf(key(taken)), Cookie: uint64(taken)})

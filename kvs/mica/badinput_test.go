@@ -1,9 +1,11 @@
 package mica
 
 import (
+	"errors"
 	"io"
 	"math/rand/v2"
 	"net"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -202,20 +204,12 @@ func TestClientThatNeverReads(t *testing.T) {
 	}
 	putHeader(body, header{bytes: len(body), kind: kindRequest, count: 100})
 	c.Write(control(kindHello, 0, []byte(magic)))
-	c.SetWriteDeadline(time.Now().Add(20 * time.Second))
-	cut := false
-	for range 200 { // 200 × 6.5 MB of answers
-		if _, err := c.Write(body); err != nil {
-			if e, ok := err.(net.Error); ok && e.Timeout() {
-				t.Fatal("the server neither reads nor ends the connection")
-			}
-			cut = true
-			break
+	// 6.5 MB of answers each. The requests fit the kernel's buffers, so that it is the server's pace at which the limit is passed.
+	for deadline := time.Now().Add(20 * time.Second); err == nil; time.Sleep(time.Millisecond) {
+		c.SetWriteDeadline(deadline)
+		if _, err = c.Write(body); errors.Is(err, os.ErrDeadlineExceeded) || time.Now().After(deadline) {
+			t.Fatalf("the server neither reads nor ends the connection: %v", err)
 		}
-		time.Sleep(time.Millisecond)
-	}
-	if !cut {
-		t.Error("the connection was not cut off")
 	}
 	if got := do(t, s, []kvs.Request{{Op: kvs.Get, Key: key(7)}}); len(got[0].Value) != len(big) {
 		t.Errorf("another client: %s with %d bytes", got[0].Status, len(got[0].Value))

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/porttest"
 	"dpukv/kvs"
 	"dpukv/kvs/kvstest"
 	"dpukv/kvs/mica/partition"
@@ -167,8 +168,12 @@ func TestTakenPort(t *testing.T) {
 
 // TestPortAfterRestart: connections that a server closed keep its port busy for nobody but them.
 func TestPortAfterRestart(t *testing.T) {
+	port, err := porttest.Free()
+	if err != nil {
+		t.Fatal(err)
+	}
 	cfg := testConfig()
-	cfg.Workers = 1
+	cfg.Workers, cfg.Listen = 1, fmt.Sprintf("127.0.0.1:%d", port)
 	first, err := Start(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -177,7 +182,6 @@ func TestPortAfterRestart(t *testing.T) {
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	cfg.Listen = first.Addr()
 	second, err := Start(cfg)
 	if err != nil {
 		t.Fatal(err)

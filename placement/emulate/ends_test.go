@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -30,14 +31,17 @@ type world struct {
 	namespaces []uint64
 	groups     []string // of labs
 	tmp        string
-	// processes are those in the namespaces while the lab lived; nil: not noted. Others may have namespaces with the same
-	// inodes by now, which the kernel gives away again at once.
-	processes map[string]bool
+	// holders are what held the namespaces while the lab lived. Others may have namespaces with the same inodes by now,
+	// which the kernel gives away again at once: another package's tests keep theirs for a minute.
+	holders map[string]bool
 }
 
-// processOf is the process of a path below /proc.
-func processOf(path string) string {
-	rest, _ := strings.CutPrefix(path, "/proc/")
+// holderOf is the process of a path below /proc, or the path of a name.
+func holderOf(path string) string {
+	rest, inProc := strings.CutPrefix(path, "/proc/")
+	if !inProc {
+		return path
+	}
 	pid, _, _ := strings.Cut(rest, "/")
 	return pid
 }
@@ -56,6 +60,10 @@ func parts(t *testing.T, keeperPID int, tmp string) world {
 		}
 	}
 	w.groups = groupsOf(keeperPID)
+	w.holders = map[string]bool{}
+	for _, path := range w.ways() {
+		w.holders[holderOf(path)] = true
+	}
 	return w
 }
 
@@ -80,12 +88,9 @@ func inodeOf(path string) uint64 {
 	return st.Ino
 }
 
-// remains lists what is still there.
-func (w *world) remains() []string {
-	var left []string
-	if err := unix.Kill(w.keeper, 0); w.keeper > 0 && err == nil {
-		left = append(left, fmt.Sprintf("keeper %d", w.keeper))
-	}
+// ways are the paths that lead to the inodes of the namespaces, whoever's these are.
+func (w *world) ways() []string {
+	var found []string
 	for _, pattern := range []string{"/proc/[0-9]*/ns/net", "/proc/[0-9]*/task/*/ns/net", "/proc/[0-9]*/fd/*", "/run/netns/*"} {
 		paths, _ := filepath.Glob(pattern)
 		for _, p := range paths {
@@ -94,12 +99,23 @@ func (w *world) remains() []string {
 					continue
 				}
 			}
-			if w.processes != nil && strings.HasPrefix(p, "/proc/") && !w.processes[processOf(p)] {
-				continue
-			}
 			if slices.Contains(w.namespaces, inodeOf(p)) {
-				left = append(left, p)
+				found = append(found, p)
 			}
+		}
+	}
+	return found
+}
+
+// remains lists what is still there.
+func (w *world) remains() []string {
+	var left []string
+	if err := unix.Kill(w.keeper, 0); w.keeper > 0 && err == nil {
+		left = append(left, fmt.Sprintf("keeper %d", w.keeper))
+	}
+	for _, path := range w.ways() {
+		if w.holders[holderOf(path)] {
+			left = append(left, path)
 		}
 	}
 	for _, group := range w.groups {
@@ -163,13 +179,6 @@ func startOwner(t *testing.T, spec Spec, prepare func(*exec.Cmd)) *started {
 		t.Fatal(err)
 	}
 	s.world = parts(t, s.keeperPID(t), tmp)
-	processes := map[string]bool{}
-	for _, path := range s.remains() {
-		if strings.HasPrefix(path, "/proc/") {
-			processes[processOf(path)] = true
-		}
-	}
-	s.processes = processes
 	if len(s.namespaces) != len(spec.Machines)+2 {
 		t.Fatalf("%d namespaces for %d machines and two cards", len(s.namespaces), len(spec.Machines))
 	}
@@ -227,10 +236,7 @@ func TestBothKilled(t *testing.T) {
 	if left := s.remains(); len(s.groups) == 0 || !slices.Contains(left, s.groups[0]) {
 		t.Logf("left of %v: %v; another lab on this machine was first to remove the rest", s.groups, left)
 	}
-	l := startLab(t, study("bf1"))
-	// The kernel may have given the new namespaces the old ones' inodes.
-	fresh := parts(t, l.Held.PID, "").namespaces
-	s.namespaces = slices.DeleteFunc(s.namespaces, func(n uint64) bool { return slices.Contains(fresh, n) })
+	startLab(t, study("bf1"))
 	s.mustVanish(t)
 }
 
@@ -244,7 +250,7 @@ func TestKilledHalfway(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := time.Since(start)
-	var all world
+	all := world{holders: map[string]bool{}}
 	for range 12 {
 		cmd := exec.Command(owner, "lab")
 		in, _ := cmd.StdinPipe()
@@ -260,6 +266,7 @@ func TestKilledHalfway(t *testing.T) {
 		cmd.Wait()
 		all.namespaces = append(all.namespaces, w.namespaces...)
 		all.groups = append(all.groups, w.groups...)
+		maps.Copy(all.holders, w.holders)
 	}
 	if err := keeper.Sweep(); err != nil {
 		t.Error(err)

@@ -49,6 +49,7 @@ func newProtected(t *testing.T, typ verbs.QPType) *protected {
 // expect checks that all that b took in was dropped for one reason, and that no memory was touched.
 func (x *protected) expect(t *testing.T, reason string, times uint64) {
 	t.Helper()
+	until(t, "what is to be dropped", func() bool { return dropped(x.b.dev) >= times }, x.b)
 	settle(t, x.b)
 	c := x.b.dev.Counters()
 	if c[reason] != times || dropped(x.b.dev) != times {

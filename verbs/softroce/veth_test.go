@@ -2,7 +2,9 @@ package softroce
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -60,6 +62,22 @@ func (n *namespace) ip(t *testing.T, args string) {
 	}
 }
 
+// reach waits until an address answers, by a reset, as nobody listens. What leaves an interface that is only just up may be lost, as may
+// what waits in too long a queue for the neighbour's address; UC sends nothing again.
+func (n *namespace) reach(t *testing.T, address string) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		var err error
+		n.do(func() { _, err = net.DialTimeout("tcp4", net.JoinHostPort(address, "1"), 2*time.Second) })
+		if errors.Is(err, unix.ECONNREFUSED) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s does not answer: %v", address, err)
+		}
+	}
+}
+
 // sniff captures what the namespace receives.
 func (n *namespace) sniff(t *testing.T) (take func() [][]byte) {
 	t.Helper()
@@ -105,6 +123,7 @@ func TestOnTheWire(t *testing.T) {
 	left.ip(t, "link set wire0 up")
 	right.ip(t, "addr add 10.77.0.2/24 dev wire1")
 	right.ip(t, "link set wire1 up")
+	left.reach(t, "10.77.0.2")
 	var here, there *device
 	var err1, err2 error
 	patient := 5 * time.Second
