@@ -1,7 +1,5 @@
 package ibverbs
 
-import "fmt"
-
 // AutoGID leaves the choice of the GID to [Open]: the first RoCE v2 one that is an IPv4 address, else
 // the first RoCE v2 one, else (on InfiniBand) the first.
 const AutoGID = -1
@@ -16,12 +14,4 @@ type Config struct {
 	GIDIndex int
 	// MTU is the path MTU in bytes, at most the port's active one; 0: that one.
 	MTU int
-}
-
-// named is how results and errors call the device: with the port, where one was asked for.
-func (c *Config) named(device string) string {
-	if c.Port == 0 {
-		return device
-	}
-	return fmt.Sprintf("%s/%d", device, c.Port)
 }

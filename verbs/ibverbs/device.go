@@ -126,3 +126,11 @@ func (d *Device) Close() error {
 	d.ctx = nil
 	return err
 }
+
+// named is how results and errors call the device: with the port, where one was asked for.
+func (c *Config) named(device string) string {
+	if c.Port == 0 {
+		return device
+	}
+	return fmt.Sprintf("%s/%d", device, c.Port)
+}

@@ -1,3 +1,5 @@
+//go:build ibverbs && linux
+
 package ibverbs
 
 import "os"
