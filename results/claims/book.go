@@ -33,6 +33,7 @@ type Finding struct {
 type Claim struct {
 	Says      string    `yaml:"says"`
 	Of        string    `yaml:"of"`
+	At        string    `yaml:"at"` // of a latency
 	Quantity  string    `yaml:"quantity"`
 	Pick      string    `yaml:"pick"`
 	Expect    string    `yaml:"expect"`
@@ -97,6 +98,7 @@ func (b *Book) check(f *Finding) error {
 			allowed     []string
 		}{
 			{"of", c.Of, []string{"peak", "latency", "hash share", "spread", "scaling"}},
+			{"at", c.At, []string{"load", "throughput"}},
 			{"quantity", c.Quantity, []string{"ratio", "lower", "apart"}},
 			{"pick", c.Pick, []string{"greatest", "least"}},
 			{"expect", c.Expect, []string{"about", "at least", "at most"}},
@@ -116,7 +118,7 @@ func (c *Claim) setDefaults() {
 	for _, d := range []struct {
 		field *string
 		value string
-	}{{&c.Quantity, "ratio"}, {&c.Pick, "greatest"}, {&c.Expect, "about"}} {
+	}{{&c.At, "load"}, {&c.Quantity, "ratio"}, {&c.Pick, "greatest"}, {&c.Expect, "about"}} {
 		if *d.field == "" {
 			*d.field = d.value
 		}

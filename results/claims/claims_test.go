@@ -146,6 +146,26 @@ func TestFigures(t *testing.T) {
 	}
 }
 
+// A claim about latencies at a similar throughput holds no others against each other, whatever the loads are.
+func TestLatencyAtASimilarThroughput(t *testing.T) {
+	behind := func(generation string, ops, ns float64) Run {
+		return Run{generation, placed("mica", "CH-SH", ops, ns, all(1)), []string{generation}}
+	}
+	// 1, 2 and 4 threads do .75, 1.5, 3 behind one, and .8, 1.6 and 3.2, or a third more, behind the other.
+	near := outcomes(t, "A1-ch-bf3", behind("bf2", 3e6, 2e5), behind("bf3", 3.2e6, 1e5))[0]
+	if near.Measured == nil || math.Abs(*near.Measured-2) > 0.001 || !strings.Contains(near.Which, "at 0.75 over 0.8 Mops") {
+		t.Errorf("within 10 %%: %+v", near)
+	}
+	far := outcomes(t, "A1-ch-bf3", behind("bf2", 3e6, 2e5), behind("bf3", 4e6, 1e5))[0]
+	if far.Verdict != NotMeasured || !strings.Contains(far.Why, "within 10 % of each other") {
+		t.Errorf("a third apart: %+v", far)
+	}
+	// Twice the throughput of a thread: 2 and 4 threads there are 1 and 2 here.
+	if twice := outcomes(t, "A1-ch-bf3", behind("bf2", 3e6, 2e5), behind("bf3", 6e6, 1e5))[0]; twice.Measured == nil || math.Abs(*twice.Measured-4) > 0.001 {
+		t.Errorf("at half the threads: %+v", twice)
+	}
+}
+
 // A share of hashing is one of the study's hash function, and says if it was not sampled.
 func TestHashShareIsOfTheStudysHash(t *testing.T) {
 	run := func(hash, by string) []Outcome {

@@ -5,8 +5,10 @@
 // A claim is about one quantity of one or two selections of points:
 //
 //	of         peak: highest median throughput over all loads, in Mops; latency: mean latency from the intended send, in
-//	           µs, at each load that both selections have; hash share; spread: most over least throughput along the load;
-//	           scaling: rise of the throughput from the least to the highest load over the rise of the load
+//	           µs; hash share; spread: most over least throughput along the load; scaling: rise of the throughput from the
+//	           least to the highest load over the rise of the load
+//	at         what a latency is compared at: load (each that both selections have; default), or throughput (each of a, and what
+//	           in over comes nearest, within 10 %)
 //	a, over    which points: store, placement, submode, hash, generation; without over it is about a alone
 //	quantity   ratio (a through over; default), lower (1 less the ratio), apart (distance of the ratio from 1)
 //	pick       of several pairs, for which everything but a placement or submode is alike: the greatest (default, "up

@@ -43,6 +43,9 @@ func (c *Claim) findings(k Case, runs []Run) (list []finding, why string) {
 			}
 		}
 	}
+	if c.At == "throughput" {
+		return list, "the points of the two sides were measured with different settings, or no two of them have throughputs within 10 % of each other"
+	}
 	return list, "the points of the two sides were measured with different settings, or at no load that both have"
 }
 
@@ -80,13 +83,26 @@ func (c *Claim) pairs(a, b *group) (list []finding) {
 		x, y := a.line.Peak(), b.line.Peak()
 		list = append(list, over(x.Throughput(), y.Throughput(), which, repeats(x, y)))
 	case "latency":
-		for _, m := range common(&a.line, &b.line) {
-			x, y := m[0], m[1]
-			list = append(list, over(latency(x), latency(y), which+", "+a.line.Axis.String()+" "+x.AxisValue, repeats(x, y)))
-		}
+		list = c.latencies(&a.line, &b.line, which)
 	}
 	for i := range list {
 		list[i].turn(c.Quantity)
+	}
+	return list
+}
+
+func (c *Claim) latencies(a, b *results.Line, which string) (list []finding) {
+	if c.At == "throughput" {
+		for _, m := range abreast(a, b) {
+			x, y := m[0], m[1]
+			at := fmt.Sprintf("%s, at %.3g over %.3g Mops", which, x.Throughput().Median/1e6, y.Throughput().Median/1e6)
+			list = append(list, over(latency(x), latency(y), at, repeats(x, y)))
+		}
+		return list
+	}
+	for _, m := range common(a, b) {
+		x, y := m[0], m[1]
+		list = append(list, over(latency(x), latency(y), which+", "+a.Axis.String()+" "+x.AxisValue, repeats(x, y)))
 	}
 	return list
 }
@@ -143,6 +159,27 @@ func extreme(marks []results.Mark, figure func(*results.Mark) results.Spread) *r
 		}
 	}
 	return best
+}
+
+// similarThroughput is how far apart two throughputs may be that are taken for alike.
+const similarThroughput = 0.10
+
+// abreast pairs each mark of a with that of b whose throughput is nearest, where it is near enough.
+func abreast(a, b *results.Line) (list [][2]*results.Mark) {
+	for i := range a.Marks {
+		x := &a.Marks[i]
+		apart := func(y *results.Mark) float64 { return math.Abs(y.Throughput().Median/x.Throughput().Median - 1) }
+		nearest := &b.Marks[0]
+		for j := range b.Marks {
+			if apart(&b.Marks[j]) < apart(nearest) {
+				nearest = &b.Marks[j]
+			}
+		}
+		if apart(nearest) <= similarThroughput {
+			list = append(list, [2]*results.Mark{x, nearest})
+		}
+	}
+	return list
 }
 
 // common pairs the marks of two lines at each load that both have.
