@@ -21,7 +21,7 @@ func asNobody(cmd *exec.Cmd) {
 // needUserNamespaces skips where the kernel keeps users from making namespaces, and where nobody can't be had.
 func needUserNamespaces(t *testing.T) {
 	t.Helper()
-	needRoot(t) // to become another user
+	needLab(t) // and root, to become another user: a child that fails at it before its exec may hang for ever under qemu-user
 	cmd := exec.Command("unshare", "-Urn", "true")
 	asNobody(cmd)
 	if out, err := cmd.CombinedOutput(); err != nil {
