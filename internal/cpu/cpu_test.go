@@ -3,10 +3,13 @@ package cpu
 import (
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestParseList(t *testing.T) {
@@ -103,6 +106,59 @@ func TestPinProcess(t *testing.T) {
 		if got := <-masks; !slices.Equal(got, want) {
 			t.Errorf("a thread may use %v, want %v", got, want)
 		}
+	}
+}
+
+// lockedThread is a thread that tells its mask when it is asked to, and then ends.
+func lockedThread() (tid int, mask func() []int) {
+	tids, ask, masks := make(chan int), make(chan struct{}), make(chan []int)
+	go func() {
+		runtime.LockOSThread()
+		tids <- unix.Gettid()
+		<-ask
+		cpus, _ := readMask()
+		masks <- cpus
+	}()
+	return <-tids, func() []int { close(ask); return <-masks }
+}
+
+// TestPinAllListsAgain: a thread that an unpinned one made after the list is pinned, too.
+func TestPinAllListsAgain(t *testing.T) {
+	all, err := Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := all[len(all)-1:]
+	early, earlyMask := lockedThread()
+	late, lateMask := lockedThread()
+	lists := 0
+	list := func() ([]int, error) {
+		if lists++; lists == 1 {
+			return []int{early}, nil
+		}
+		return []int{early, late}, nil
+	}
+	if err := pinAll(list, want); err != nil || lists != 3 {
+		t.Errorf("%d lists, want 3, the last with nothing new: %v", lists, err)
+	}
+	for _, mask := range []func() []int{earlyMask, lateMask} {
+		if got := mask(); !slices.Equal(got, want) {
+			t.Errorf("a thread may use %v, want %v", got, want)
+		}
+	}
+}
+
+// TestPinAllGivesUp where threads are made faster than they are pinned.
+func TestPinAllGivesUp(t *testing.T) {
+	all, err := Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const none = 1 << 30 // above every thread's number
+	lists := 0
+	list := func() ([]int, error) { lists++; return []int{none + lists}, nil }
+	if err := pinAll(list, all); err == nil || lists != pinRounds || !strings.Contains(err.Error(), "new threads") {
+		t.Errorf("%d lists: %v", lists, err)
 	}
 }
 

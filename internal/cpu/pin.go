@@ -65,18 +65,8 @@ func Settle(cpus []int, threads int) error {
 // Threads pinned by [PinThread] before are widened too. It is an error if the process can't have all of cpus, of which the
 // kernel would give what there is without a word; what it gave stays.
 func PinProcess(cpus []int) error {
-	tasks, err := os.ReadDir("/proc/self/task")
-	if err != nil {
-		return fmt.Errorf("list this process's threads: %w", err)
-	}
-	for _, task := range tasks {
-		tid, err := strconv.Atoi(task.Name())
-		if err != nil {
-			return fmt.Errorf("thread id %q: %w", task.Name(), err)
-		}
-		if err := pin(tid, cpus); err != nil && err != unix.ESRCH { // gone since
-			return err
-		}
+	if err := pinAll(threads, cpus); err != nil {
+		return err
 	}
 	process.Lock()
 	defer process.Unlock()
@@ -85,6 +75,49 @@ func PinProcess(cpus []int) error {
 		return fmt.Errorf("pin to CPUs %s: the kernel gave only %s", FormatList(cpus), FormatList(process.cpus))
 	}
 	return process.err
+}
+
+// pinRounds bounds how often the threads are listed. A second list has few new ones, as all of the first make only pinned ones by then.
+const pinRounds = 16
+
+// pinAll pins the threads that list finds, until it finds no new one: one that was made by a thread before that was pinned itself
+// has the mask of before.
+func pinAll(list func() ([]int, error), cpus []int) error {
+	pinned := map[int]bool{}
+	for range pinRounds {
+		tids, err := list()
+		if err != nil {
+			return fmt.Errorf("list this process's threads: %w", err)
+		}
+		tids = slices.DeleteFunc(tids, func(tid int) bool { return pinned[tid] })
+		if len(tids) == 0 {
+			return nil
+		}
+		for _, tid := range tids {
+			if err := pin(tid, cpus); err != nil && err != unix.ESRCH { // gone since
+				return err
+			}
+			pinned[tid] = true
+		}
+	}
+	return fmt.Errorf("pin to CPUs %s: there were new threads each of the %d times that they were listed", FormatList(cpus), pinRounds)
+}
+
+// threads lists those of this process.
+func threads() ([]int, error) {
+	tasks, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return nil, err
+	}
+	var tids []int
+	for _, task := range tasks {
+		tid, err := strconv.Atoi(task.Name())
+		if err != nil {
+			return nil, fmt.Errorf("thread id %q: %w", task.Name(), err)
+		}
+		tids = append(tids, tid)
+	}
+	return tids, nil
 }
 
 func pin(tid int, cpus []int) error {
