@@ -8,6 +8,7 @@ import "C"
 
 import (
 	"sync"
+	"syscall"
 	"unsafe"
 
 	"dpukv/verbs"
@@ -21,7 +22,7 @@ type PD struct {
 	mu   sync.Mutex // of the table of address handles, for writers
 	ahs  *C.struct_shim_ahs
 	free []uint32 // handles given back
-	used uint32   // handles ever given out
+	used uint32   // handles ever given out; those that are not free are open
 }
 
 // AllocPD makes a protection domain.
@@ -38,10 +39,14 @@ func (d *Device) AllocPD() (verbs.PD, error) {
 	return p, nil
 }
 
-// Close frees the domain. What was made from it must have been closed.
+// Close frees the domain. What was made from it must have been closed. Of the rest the device knows, and refuses; of address handles
+// only where its driver has the kernel make them.
 func (p *PD) Close() error {
 	if p.pd == nil {
 		return nil
+	}
+	if n := p.openAHs(); n > 0 {
+		return p.dev.fail(syscall.EBUSY, "ibv_dealloc_pd with address handles open (%d)", n)
 	}
 	if err := p.dev.check(int(C.ibv_dealloc_pd(p.pd)), "ibv_dealloc_pd"); err != nil {
 		return err
@@ -50,6 +55,12 @@ func (p *PD) Close() error {
 	C.shim_free_ahs(p.ahs)
 	p.pd, p.ahs = nil, nil
 	return nil
+}
+
+func (p *PD) openAHs() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return int(p.used) - len(p.free)
 }
 
 // AH is an address handle.
@@ -101,7 +112,11 @@ func (a *AH) register() error {
 		a.handle = p.used + 1 // 0 is that of a work request that was given none
 		p.used++
 	}
-	return p.dev.check(int(C.shim_set_ah(p.ahs, C.uint32_t(a.handle), a.ah)), "address handle %d", a.handle)
+	err := p.dev.check(int(C.shim_set_ah(p.ahs, C.uint32_t(a.handle), a.ah)), "address handle %d", a.handle)
+	if err != nil {
+		p.free = append(p.free, a.handle)
+	}
+	return err
 }
 
 // Handle is the number by which work requests name it.
