@@ -25,9 +25,9 @@ type Device interface {
 	// Wait blocks until Progress may have something to do, at most for d.
 	// A device that cannot know returns after yielding the CPU.
 	Wait(d time.Duration) error
-	// Events are asynchronous events: a dead port, a QP in error. Nobody
-	// has to read them: the oldest are dropped.
-	Events() <-chan Event
+	// Events are the asynchronous events since a time, the oldest first: a dead port, a QP in error. A device
+	// keeps the last 64, and those that came before Close also after it. Nobody has to read them.
+	Events(since time.Time) []Event
 	// Counters are what the device has counted so far, by name: what it
 	// dropped and why comes first of all ("bad_icrc", "bad_rkey", …).
 	Counters() map[string]uint64
@@ -55,13 +55,6 @@ type Port struct {
 	GIDIndex  int       `json:"gid_index"`
 	GID       GID       `json:"gid"`
 	MaxInline int       `json:"max_inline"` // bytes
-}
-
-// Event is an asynchronous event.
-type Event struct {
-	Kind string // "port error", "QP fatal", "CQ overrun", …
-	QPN  uint32 // of the QP it is about, or 0
-	Err  error
 }
 
 // Access is what may be done to a memory region.

@@ -109,8 +109,8 @@ func (d *Device) Wait(time.Duration) error {
 	return nil
 }
 
-// Events are the device's asynchronous events, until Close.
-func (d *Device) Events() <-chan verbs.Event { return d.events.out }
+// Events are what the kernel told of the device and its port, but for what every connection's life has.
+func (d *Device) Events(since time.Time) []verbs.Event { return d.events.log.Since(since) }
 
 // Close frees the device and all that was made from it.
 func (d *Device) Close() error {

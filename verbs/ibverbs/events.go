@@ -16,9 +16,9 @@ import (
 	"dpukv/verbs"
 )
 
-// events carries a device's asynchronous events from the kernel to whoever reads them.
+// events takes a device's asynchronous events from the kernel.
 type events struct {
-	out chan verbs.Event
+	log verbs.EventLog
 	// file is a duplicate of the descriptor that the kernel reports events on. The runtime's poller waits
 	// for it, so that no thread is blocked, and closing it ends the wait.
 	file *os.File
@@ -34,19 +34,18 @@ func (e *events) start(d *Device) error {
 		return errors.Join(d.fail(err, "make asynchronous events non-blocking"), unix.Close(fd))
 	}
 	e.file = os.NewFile(uintptr(fd), d.name+" events")
-	e.out, e.done = make(chan verbs.Event, 64), make(chan struct{})
+	e.done = make(chan struct{})
 	conn, err := e.file.SyscallConn()
 	if err != nil {
 		return errors.Join(err, e.file.Close())
 	}
-	go e.run(d.ctx, conn)
+	go e.run(d.ctx, uint32(d.port), conn)
 	return nil
 }
 
 // run takes events until the file is closed.
-func (e *events) run(ctx *C.struct_ibv_context, conn syscall.RawConn) {
+func (e *events) run(ctx *C.struct_ibv_context, port uint32, conn syscall.RawConn) {
 	defer close(e.done)
-	defer close(e.out)
 	for {
 		var event C.struct_shim_event
 		var errno C.int
@@ -58,37 +57,42 @@ func (e *events) run(ctx *C.struct_ibv_context, conn syscall.RawConn) {
 		case err != nil:
 			return // closed
 		case errno != 0:
-			e.put(verbs.Event{Kind: "no more events", Err: fmt.Errorf("ibv_get_async_event: %w", syscall.Errno(errno))})
+			e.log.Add(verbs.Event{Kind: "no more events", Err: fmt.Errorf("ibv_get_async_event: %w", syscall.Errno(errno)), Serious: true})
 			return
 		}
-		e.put(describe(&event))
+		e.note(&event, port)
 	}
 }
 
-func describe(e *C.struct_shim_event) verbs.Event {
-	text := C.GoString(e.text)
-	event := verbs.Event{Kind: text, QPN: uint32(e.qpn)}
-	switch e._type {
-	case C.IBV_EVENT_CQ_ERR, C.IBV_EVENT_QP_FATAL, C.IBV_EVENT_QP_REQ_ERR, C.IBV_EVENT_QP_ACCESS_ERR,
-		C.IBV_EVENT_PATH_MIG_ERR, C.IBV_EVENT_DEVICE_FATAL, C.IBV_EVENT_PORT_ERR:
-		event.Err = errors.New(text)
-	}
-	return event
+// told are the types of events that say more than that all goes its way. The others are not kept: every connection has some, and
+// they would drive these out.
+var told = map[C.int]verbs.Event{
+	C.IBV_EVENT_CQ_ERR:            {Kind: "CQ overrun", Serious: true},
+	C.IBV_EVENT_QP_FATAL:          {Kind: "QP fatal", Serious: true},
+	C.IBV_EVENT_QP_REQ_ERR:        {Kind: "QP fatal: a request that is invalid", Serious: true},
+	C.IBV_EVENT_QP_ACCESS_ERR:     {Kind: "QP fatal: an access that is not allowed", Serious: true},
+	C.IBV_EVENT_PATH_MIG_ERR:      {Kind: "QP could not change its path", Serious: true},
+	C.IBV_EVENT_DEVICE_FATAL:      {Kind: "device fatal", Serious: true},
+	C.IBV_EVENT_PORT_ERR:          {Kind: "port %d went down", Serious: true},
+	C.IBV_EVENT_PORT_ACTIVE:       {Kind: "port %d came up"},
+	C.IBV_EVENT_LID_CHANGE:        {Kind: "port %d has another LID"},
+	C.IBV_EVENT_PKEY_CHANGE:       {Kind: "port %d has other partitions"},
+	C.IBV_EVENT_SM_CHANGE:         {Kind: "port %d has another subnet manager"},
+	C.IBV_EVENT_CLIENT_REREGISTER: {Kind: "port %d was asked to register again"},
+	C.IBV_EVENT_GID_CHANGE:        {Kind: "port %d has other GIDs"},
 }
 
-// put drops the oldest event where nobody reads.
-func (e *events) put(event verbs.Event) {
-	for {
-		select {
-		case e.out <- event:
-			return
-		default:
-		}
-		select {
-		case <-e.out:
-		default:
-		}
+// note keeps an event, with the number of its port or QP. The kernel tells of all ports of the device.
+func (e *events) note(from *C.struct_shim_event, port uint32) {
+	event, ok := told[from._type]
+	if !ok || from.port != 0 && uint32(from.port) != port {
+		return
 	}
+	if from.port != 0 {
+		event.Kind = fmt.Sprintf(event.Kind, from.port)
+	}
+	event.QPN = uint32(from.qpn)
+	e.log.Add(event)
 }
 
 // stop ends the goroutine, and returns when it is gone: the context may be closed then.

@@ -258,15 +258,31 @@ static int about_qp(enum ibv_event_type type)
 	}
 }
 
+static int about_port(enum ibv_event_type type)
+{
+	switch (type) {
+	case IBV_EVENT_PORT_ACTIVE:
+	case IBV_EVENT_PORT_ERR:
+	case IBV_EVENT_LID_CHANGE:
+	case IBV_EVENT_PKEY_CHANGE:
+	case IBV_EVENT_SM_CHANGE:
+	case IBV_EVENT_CLIENT_REREGISTER:
+	case IBV_EVENT_GID_CHANGE:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
 int shim_next_event(struct ibv_context *ctx, struct shim_event *e)
 {
 	struct ibv_async_event event;
 	if (ibv_get_async_event(ctx, &event))
 		return errno ? errno : EIO;
 	e->type = event.event_type;
-	e->text = ibv_event_type_str(event.event_type);
 	// The QP cannot go away before its event is acknowledged.
 	e->qpn = about_qp(event.event_type) ? event.element.qp->qp_num : 0;
+	e->port = about_port(event.event_type) ? event.element.port_num : 0;
 	ibv_ack_async_event(&event);
 	return 0;
 }

@@ -79,8 +79,8 @@ void shim_ah_attr(struct ibv_ah_attr *a, uint8_t port, uint8_t gid_index, int gl
 
 struct shim_event {
 	int type;
-	uint32_t qpn; // 0 where the event is about no QP
-	const char *text;
+	uint32_t qpn;  // 0 where the event is about no QP
+	uint32_t port; // 0 where it is about no port
 };
 
 // Takes and acknowledges one asynchronous event. Answers 0, or an errno: EAGAIN where there is none.

@@ -35,7 +35,6 @@ const (
 type Device struct {
 	arena  *arena
 	handle handle
-	events chan verbs.Event
 
 	mu      sync.Mutex
 	heap    heap
@@ -45,6 +44,7 @@ type Device struct {
 	// handles are the address handles, by number. Senders read it without a lock.
 	handles atomic.Pointer[[]*peer]
 	closed  bool
+	events  verbs.EventLog
 }
 
 var _ verbs.Device = (*Device)(nil)
@@ -62,7 +62,7 @@ func Open(cfg Config) (*Device, error) {
 		return nil, fmt.Errorf("open shm: %w", err)
 	}
 	d := &Device{
-		arena: a, handle: handle{os.Getpid(), fd, a.header().id}, events: make(chan verbs.Event, 16),
+		arena: a, handle: handle{os.Getpid(), fd, a.header().id},
 		heap:    heap{arena: a, fd: fd, next: uint64(heapAt)},
 		regions: newTable(32 - indexBits), queues: newTable(24 - indexBits),
 		peers: map[[16]byte]*peer{},
@@ -100,15 +100,8 @@ func (d *Device) Wait(time.Duration) error {
 	return nil
 }
 
-// Events are few: completion queues that overran.
-func (d *Device) Events() <-chan verbs.Event { return d.events }
-
-func (d *Device) event(e verbs.Event) {
-	select {
-	case d.events <- e:
-	default: // nobody reads them
-	}
-}
+// Events are completion queues that overran and RC queue pairs in error. There is no port that could go down.
+func (d *Device) Events(since time.Time) []verbs.Event { return d.events.Since(since) }
 
 // Counters are those in the arena, where peers count too.
 func (d *Device) Counters() map[string]uint64 {

@@ -16,6 +16,7 @@ type qp struct {
 	send, recv *cq
 	ready      atomic.Bool // may send
 	failed     bool        // RC: a work request ended with an error, and so do all after it
+	overran    bool        // a completion was lost, and the device has said so
 	peer       *peer       // UC, RC
 	peerNumber uint32
 	toPeer     *lane // UC, RC: for messages; nil until the first

@@ -149,11 +149,19 @@ func (q *qp) complete(wr *verbs.SendWR, status verbs.WCStatus) {
 	}
 	if !q.completed.put(verbs.WC{ID: wr.ID, QPN: q.number, Op: op, Status: status, Bytes: wr.Local.Length}) {
 		q.device.arena.count(cqOverrun)
-		q.device.event(verbs.Event{Kind: "CQ overrun", QPN: q.number})
+		q.overrun()
 	}
 	if status != verbs.StatusSuccess && q.kind == verbs.RC && !q.failed {
 		q.failed = true
-		q.device.event(verbs.Event{Kind: "QP fatal", QPN: q.number, Err: fmt.Errorf("%s", status)})
+		q.device.events.Add(verbs.Event{Kind: "QP fatal", QPN: q.number, Err: fmt.Errorf("%s", status), Serious: true})
+	}
+}
+
+// overrun tells once that completions are lost.
+func (q *qp) overrun() {
+	if !q.overran {
+		q.overran = true
+		q.device.events.Add(verbs.Event{Kind: "CQ overrun", QPN: q.number, Serious: true})
 	}
 }
 

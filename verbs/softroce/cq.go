@@ -52,7 +52,7 @@ func (c *cq) overran() {
 	c.device.counters.add(cqOverruns, 1)
 	if !c.overrun {
 		c.overrun = true
-		c.device.event(verbs.Event{Kind: "CQ overrun", Err: c.overrunError()})
+		c.device.events.Add(verbs.Event{Kind: "CQ overrun", Err: c.overrunError(), Serious: true})
 	}
 }
 

@@ -13,8 +13,7 @@ import (
 )
 
 const (
-	maxInline   = 1024
-	eventsDepth = 64
+	maxInline = 1024
 )
 
 // device is a software RoCE device.
@@ -25,7 +24,7 @@ type device struct {
 	socket   *socket
 	gso      atomic.Bool // the kernel cuts trains
 	counters counters
-	events   chan verbs.Event
+	events   verbs.EventLog
 	closed   atomic.Bool
 
 	// open is held for reading by who waits on the socket, so that Close does not pull it away.
@@ -66,7 +65,7 @@ func open(opts Options) (*device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &device{opts: opts, hooks: opts.hooks, local: local, socket: s, events: make(chan verbs.Event, eventsDepth)}
+	d := &device{opts: opts, hooks: opts.hooks, local: local, socket: s}
 	if opts.hooks.noGRO {
 		_ = unix.SetsockoptInt(s.fd, unix.IPPROTO_UDP, unix.UDP_GRO, 0)
 		s.gro = false
@@ -110,23 +109,9 @@ func (d *device) Wait(limit time.Duration) error {
 	return d.socket.wait(max(0, min(limit, d.timers.untilNext())))
 }
 
-// Events of the device.
-func (d *device) Events() <-chan verbs.Event { return d.events }
-
-// event tells whoever listens. The oldest gives way.
-func (d *device) event(e verbs.Event) {
-	for {
-		select {
-		case d.events <- e:
-			return
-		default:
-		}
-		select {
-		case <-d.events:
-		default:
-		}
-	}
-}
+// Events are completion queues that overran, RC queue pairs in error, and the end of segmentation. A socket knows nothing of a
+// port that goes down.
+func (d *device) Events(since time.Time) []verbs.Event { return d.events.Since(since) }
 
 // Counters since the device was opened.
 func (d *device) Counters() map[string]uint64 {
@@ -147,7 +132,7 @@ var errNoSegmentation = errors.New("the kernel cannot segment on a way out of th
 func (d *device) refuseGSO() {
 	d.counters.add(gsoRefused, 1)
 	if d.gso.Swap(false) {
-		d.event(verbs.Event{Kind: "UDP segmentation refused", Err: errNoSegmentation})
+		d.events.Add(verbs.Event{Kind: "UDP segmentation refused", Err: errNoSegmentation})
 	}
 }
 

@@ -48,8 +48,8 @@ func openTest(t testing.TB, opts Options) *device {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		for len(d.events) > 0 && t.Failed() {
-			t.Logf("%s: %+v", d.Info().Name, <-d.events)
+		if t.Failed() {
+			t.Logf("%s: %+v", d.Info().Name, d.Events(time.Time{}))
 		}
 		if err := d.Close(); err != nil {
 			t.Error(err)

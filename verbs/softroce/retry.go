@@ -91,7 +91,7 @@ func (q *qp) fail(why string) bool {
 	if !q.state.CompareAndSwap(int32(stateReady), int32(stateError)) {
 		return false
 	}
-	q.device.event(verbs.Event{Kind: "QP fatal", QPN: q.num, Err: fmt.Errorf("QP %#x with %s: %s", q.num, q.peer, why)})
+	q.device.events.Add(verbs.Event{Kind: "QP fatal", QPN: q.num, Err: fmt.Errorf("with %s: %s", q.peer, why), Serious: true})
 	for q.hold() {
 		q.received(&verbs.WC{Op: verbs.WCRecv, Status: verbs.StatusFlushed})
 	}

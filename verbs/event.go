@@ -1,0 +1,124 @@
+package verbs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Event is an asynchronous event: what befell a device, and no call asked for.
+type Event struct {
+	At   time.Time // when the provider heard of it
+	Kind string    // in words: "port 1 went down", "CQ overrun", "QP fatal"
+	QPN  uint32    // of the QP it is about, or 0
+	Err  error     // more about it, or nil
+	// Serious events break or spoil what is under way: a dead port, a QP in error, lost completions.
+	Serious bool
+}
+
+// text is the event, and how long before now it came.
+func (e *Event) text(now time.Time) string {
+	text := e.Kind
+	if e.QPN != 0 {
+		text += fmt.Sprintf(" (QP %#x)", e.QPN)
+	}
+	text += fmt.Sprintf(" %.1f s ago", now.Sub(e.At).Seconds())
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
+}
+
+// keptEvents is how many events a device keeps.
+const keptEvents = 64
+
+// EventLog keeps the last events of a device, for as many readers as there are. The zero value is empty. It is for providers:
+// whoever has a device asks [Device.Events].
+type EventLog struct {
+	mu   sync.Mutex
+	last []Event
+}
+
+// Add notes an event as of now. The oldest gives way.
+func (l *EventLog) Add(e Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e.At = time.Now()
+	if len(l.last) == keptEvents {
+		l.last = slices.Delete(l.last, 0, 1)
+	}
+	l.last = append(l.last, e)
+}
+
+// Since lists the events from a time on, the oldest first.
+func (l *EventLog) Since(begin time.Time) []Event {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	first := slices.IndexFunc(l.last, func(e Event) bool { return !e.At.Before(begin) })
+	if first < 0 {
+		return nil
+	}
+	return slices.Clone(l.last[first:])
+}
+
+const (
+	// straggle is how much later than the failure that it explains an event may be heard of: a NIC's take a way of their own.
+	straggle = 20 * time.Millisecond
+	// toldEvents is how many events an error names.
+	toldEvents = 3
+)
+
+// Said is what a device told since a time, in words, for an error: the last few events, the newest first. It is empty
+// where there were none.
+func Said(d Device, since time.Time) string {
+	events := d.Events(since)
+	if len(events) == 0 {
+		time.Sleep(straggle)
+		events = d.Events(since)
+	}
+	now := time.Now()
+	var texts []string
+	for _, e := range slices.Backward(events) {
+		if len(texts) == toldEvents {
+			texts = append(texts, fmt.Sprintf("and %d more before", len(events)-toldEvents))
+			break
+		}
+		texts = append(texts, e.text(now))
+	}
+	return strings.Join(texts, "; ")
+}
+
+// Explain adds what the device said since a time to an error, if it said anything.
+func Explain(err error, d Device, since time.Time) error {
+	if err == nil {
+		return nil
+	}
+	if said := Said(d, since); said != "" {
+		return fmt.Errorf("%w; the device said: %s", err, said)
+	}
+	return err
+}
+
+// Doubts are the serious events since a time, each kind once, for beside the figures of what did not fail. Each begins with the
+// device's name.
+func Doubts(d Device, since time.Time) []string {
+	var kinds []string
+	times := map[string]int{}
+	for _, e := range d.Events(since) {
+		if !e.Serious {
+			continue
+		}
+		if times[e.Kind]++; times[e.Kind] == 1 {
+			kinds = append(kinds, e.Kind)
+		}
+	}
+	for i, kind := range kinds {
+		kinds[i] = d.Info().Name + " said in the meantime: " + kind
+		if n := times[kind]; n > 1 {
+			kinds[i] += fmt.Sprintf(", %d times", n)
+		}
+	}
+	return kinds
+}
