@@ -62,7 +62,8 @@
 // less than the samples say where the CPU hashes while it waits for something else.
 //
 // An answer that is out for longer than the time-out ends the run, as do a
-// connection that breaks, and the context.
+// connection that breaks, and the context. The error also tells what the remote has heard since the run began, if it hears
+// anything ([kvs.Observed]): a port that went down.
 //
 // # Warnings
 //
@@ -73,7 +74,8 @@
 //   - latencies left out: operations that were due and never sent have none, and would have had the highest.
 //   - schedule late: the client did not get to run; held up: its windows were full. Either
 //     way the latency from the intended send has the delay in it.
-//   - what the server's own counters say against what it was taken for: [kvs.Stats].Doubts.
+//   - what the server's own counters say against what it was taken for, and serious events of its device: [kvs.Stats].Doubts.
+//   - serious events of the client's device: [kvs.Observed].
 //   - too short: too few batches lie beyond a percentile for it to mean much, nor do those above it.
 //   - latencies out of range: counted as the histograms' nearest end.
 package client

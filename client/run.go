@@ -67,6 +67,7 @@ type runner struct {
 	collector   *collector
 	sampler     sampler
 	win         window
+	begunAt     time.Time // of the run
 	startedAt   time.Time // of the window
 }
 
@@ -81,7 +82,7 @@ func Run(ctx context.Context, remote kvs.Remote, cfg Config) (*Result, error) {
 	if err := cfg.fits(remote.Facts()); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
-	r := &runner{caller: ctx, cfg: cfg, remote: remote, facts: remote.Facts()}
+	r := &runner{caller: ctx, cfg: cfg, remote: remote, facts: remote.Facts(), begunAt: time.Now()}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	release := context.AfterFunc(r.ctx, func() { r.stop.Store(true) })
 	defer release()
@@ -102,6 +103,7 @@ func (r *runner) run() error {
 	err := r.phases()
 	if err != nil {
 		r.stop.Store(true)
+		err = r.withSaid(err)
 	}
 	closeErr := r.team.close()
 	if err == nil && closeErr != nil {
@@ -144,6 +146,18 @@ func (r *runner) explain(err error) error {
 		return fmt.Errorf("cancelled: %w", context.Cause(r.caller))
 	}
 	return context.Cause(r.ctx)
+}
+
+// withSaid adds to a failure what the remote has heard, which may be the cause. Who cancelled does not wait for that.
+func (r *runner) withSaid(err error) error {
+	o, ok := r.remote.(kvs.Observed)
+	if !ok || r.caller.Err() != nil {
+		return err
+	}
+	if said := o.Said(r.begunAt); said != "" {
+		return fmt.Errorf("%w; %s", err, said)
+	}
+	return err
 }
 
 func (r *runner) serverName() string {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"dpukv/kvs"
 	"dpukv/results"
 )
 
@@ -33,6 +34,9 @@ func (r *runner) warnings(p *results.Point, s summed) []string {
 		retried(p, s),
 	}
 	list = append(list, disturbed(p)...)
+	if o, ok := r.remote.(kvs.Observed); ok {
+		list = append(list, o.Doubts(r.begunAt)...)
+	}
 	list = append(list, r.sampler.end.server.Doubts...)
 	return slices.DeleteFunc(list, func(w string) bool { return w == "" })
 }

@@ -43,7 +43,7 @@ type Stats struct {
 	// CPUs is what has had the CPUs that the server is pinned to, itself included; zero: not known.
 	CPUs    cpu.Occupied  `json:"cpus"`
 	Workers []WorkerStats `json:"workers"`
-	// Doubts are what the counters say against the facts, in words.
+	// Doubts are what the counters say against the facts, and what befell the server's device under load, in words.
 	Doubts []string `json:"doubts,omitempty"`
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -70,14 +71,16 @@ func TestExplain(t *testing.T) {
 
 // TestExplainWaits: a NIC's events take a way of their own, and may come after the completion that failed.
 func TestExplainWaits(t *testing.T) {
-	d, begin := newTeller(), time.Now()
-	go func() {
-		time.Sleep(straggle / 10)
-		d.log.Add(Event{Kind: "QP fatal"})
-	}()
-	if got := Said(d, begin); !strings.Contains(got, "QP fatal") {
-		t.Errorf("said %q", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		d, begin := newTeller(), time.Now()
+		go func() {
+			time.Sleep(straggle / 10)
+			d.log.Add(Event{Kind: "QP fatal"})
+		}()
+		if got := Said(d, begin); !strings.Contains(got, "QP fatal") {
+			t.Errorf("said %q", got)
+		}
+	})
 }
 
 func TestDoubts(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 func TestIBVerbs(t *testing.T) {
 	runInGuest(t, "dpukv/verbs/ibverbs", `
 IBVERBS_REQUIRE=1 $TEST -test.skip '^TestRigged|^TestProbeSaysWhatIsMissing$'
+IBVERBS_RIGGED=link-dummy0 $TEST -test.run '^TestRiggedPortGoesDown$'
 ip link set dummy0 down
 IBVERBS_RIGGED=port-down $TEST -test.run '^TestRiggedPortDown$'
 mount -t tmpfs none /dev/infiniband
@@ -26,7 +27,10 @@ IBVERBS_RIGGED=no-driver $TEST -test.run '^TestRiggedNoDriver$'
 
 // TestPerf runs the microbenchmark there. Its figures are those of an emulation on one CPU.
 func TestPerf(t *testing.T) {
-	runInGuest(t, "dpukv/verbs/perf", "IBVERBS_REQUIRE=1 $TEST -test.run TestEveryOperation/ibverbs\n")
+	runInGuest(t, "dpukv/verbs/perf", `
+IBVERBS_REQUIRE=1 $TEST -test.run TestEveryOperation/ibverbs
+PERF_LINK=dummy0 $TEST -test.run '^TestRiggedPortGoesDown$'
+`)
 }
 
 // runInGuest runs a package's tests there: job calls them $TEST. A job tells what is to be tested, so a skip is a failure.

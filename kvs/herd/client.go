@@ -188,7 +188,9 @@ func (s *Server) takeSeat() error {
 	if s.seated == s.cfg.MaxClients {
 		return fmt.Errorf("%d clients have slots, which is all that this server was started for", s.seated)
 	}
-	s.seated++
+	if s.seated++; s.seated == 1 {
+		s.busy = time.Now()
+	}
 	return nil
 }
 

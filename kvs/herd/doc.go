@@ -92,6 +92,12 @@
 // memory latency is hidden. The original takes one slot of each client a pass, and then its batch never exceeds the number of clients: Config.Faithful.
 // A worker without work spins, then yields its CPU at each turn, then sleeps.
 //
+// # What devices say
+//
+// Both ends listen to the events of their devices, off the path of requests: a port that goes down, a queue that overruns. A run that fails
+// names those since it began, at the server too where that can still be asked ([Remote.Said]), and so does a server that ends. A run that does not fail has the serious
+// ones as warnings, from [Remote.Doubts] and the server's [kvs.Stats].Doubts, which are those since the first client that has slots came.
+//
 // # The side channel
 //
 // Both ways it is a sequence of frames, all numbers little endian; version and magic stand in each:

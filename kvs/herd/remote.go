@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"strings"
 	"sync"
 	"time"
 
@@ -42,7 +43,10 @@ type Remote struct {
 	control net.Conn
 }
 
-var _ kvs.Remote = (*Remote)(nil)
+var (
+	_ kvs.Remote   = (*Remote)(nil)
+	_ kvs.Observed = (*Remote)(nil)
+)
 
 // Dial shakes hands with the server at addr and opens a device to reach it by.
 func Dial(ctx context.Context, addr string, opts Options) (*Remote, error) {
@@ -71,6 +75,7 @@ func greet(ctx context.Context, addr string) (net.Conn, *welcome, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	defer context.AfterFunc(ctx, func() { c.Close() })()
 	var w welcome
 	if err = ask(c, kindHello, hello{}, kindWelcome, &w); err == nil {
 		err = w.check()
@@ -143,6 +148,42 @@ func (r *Remote) Stats() (kvs.Stats, error) {
 		err = fmt.Errorf("ask for counters: %w", err)
 	}
 	return s, err
+}
+
+// Said is what the devices of both ends said since a time: the server's, as far as it can be asked, since its load began.
+func (r *Remote) Said(since time.Time) string {
+	var said []string
+	if own := verbs.Said(r.device, since); own != "" {
+		said = append(said, "the device said: "+own)
+	}
+	return strings.Join(append(said, r.serverDoubts()...), "; ")
+}
+
+// serverDoubts asks on a connection of its own: whatever went wrong, the usual one may wait for an answer.
+func (r *Remote) serverDoubts() []string {
+	const within = time.Second
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	c, _, err := greet(ctx, r.addr)
+	if err != nil {
+		return nil
+	}
+	defer c.Close()
+	defer context.AfterFunc(ctx, func() { c.Close() })()
+	var s kvs.Stats
+	if err := ask(c, kindAsk, struct{}{}, kindStats, &s); err != nil {
+		return nil
+	}
+	return s.Doubts
+}
+
+// Doubts are the serious events of the client's device since a time.
+func (r *Remote) Doubts(since time.Time) []string {
+	doubts := verbs.Doubts(r.device, since)
+	for i := range doubts {
+		doubts[i] = "the client's device " + doubts[i]
+	}
+	return doubts
 }
 
 // DeviceCounters are what the client's device has counted: see [verbs.Device].

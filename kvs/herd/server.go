@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"time"
 
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
@@ -27,6 +28,7 @@ type Server struct {
 	mu      sync.Mutex
 	clients map[*client]struct{}
 	seated  int
+	busy    time.Time // when the first of those that are seated came, or the last time anyone did
 	closing bool
 	serving sync.WaitGroup // the listener and the clients' goroutines
 
@@ -43,7 +45,7 @@ func Start(cfg Config) (*Server, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, done: make(chan struct{}), clients: map[*client]struct{}{}}
+	s := &Server{cfg: cfg, busy: time.Now(), done: make(chan struct{}), clients: map[*client]struct{}{}}
 	if err := s.start(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -116,7 +118,17 @@ func (s *Server) Stats() (kvs.Stats, error) {
 			return kvs.Stats{}, fmt.Errorf("worker %d: %w", i, net.ErrClosed)
 		}
 	}
+	for _, doubt := range verbs.Doubts(s.device, s.busySince()) {
+		stats.Doubts = append(stats.Doubts, "the server's device "+doubt)
+	}
 	return stats, nil
+}
+
+// busySince is when the load that the server has, or last had, began.
+func (s *Server) busySince() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.busy
 }
 
 // DeviceCounters are what the server's device has counted: see [verbs.Device].
@@ -128,9 +140,10 @@ func (s *Server) Wait() error {
 	return s.failure
 }
 
-// ended notes, the first time, that the server is over, and why. A server that a worker is missing from tells its clients.
+// ended notes, the first time, that the server is over, and why; what the device said may be the cause. A server that a worker is missing from tells its clients.
 func (s *Server) ended(err error) {
 	s.doneOnce.Do(func() {
+		err = verbs.Explain(err, s.device, s.busySince())
 		s.failure = err
 		close(s.done)
 		if err != nil {

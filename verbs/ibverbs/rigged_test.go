@@ -5,8 +5,11 @@ package ibverbs
 import (
 	"errors"
 	"os"
+	"os/exec"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"dpukv/verbs"
 )
@@ -30,6 +33,33 @@ func TestRiggedPortDown(t *testing.T) {
 	for _, want := range []string{"found port 1 down, allowed: active", "ip link set"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("found %v, which does not say %q", err, want)
+		}
+	}
+}
+
+// TestRiggedPortGoesDown, and comes up again, under an open device, which tells.
+func TestRiggedPortGoesDown(t *testing.T) {
+	rigged(t, "link-dummy0")
+	d := open(t)
+	checkTold(t, d, "down", verbs.Event{Kind: "port 1 went down", Serious: true})
+	checkTold(t, d, "up", verbs.Event{Kind: "port 1 came up"})
+}
+
+// checkTold sets the link and waits until the device tells.
+func checkTold(t *testing.T, d verbs.Device, state string, want verbs.Event) {
+	t.Helper()
+	since := time.Now()
+	if out, err := exec.Command("ip", "link", "set", "dummy0", state).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+		events := d.Events(since)
+		if slices.ContainsFunc(events, func(e verbs.Event) bool { return e.Kind == want.Kind && e.Serious == want.Serious }) {
+			t.Logf("%+v", events)
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("link %s: found %+v, want %+v", state, events, want)
 		}
 	}
 }

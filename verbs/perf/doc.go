@@ -15,6 +15,11 @@
 // What to measure is the client's say; the server follows. Both tell each other their ports and queue pairs over a side
 // channel, and look at them with [verbs.Check] before the first byte.
 //
+// # What devices say
+//
+// An error names the last events of the device since the run began ("the device said: port 1 went down 1.2 s ago"); a point
+// that came out although either end's device had a serious one ([verbs.Event]) has it as a warning.
+//
 // # Memory
 //
 // Every queue pair has one region. A message ends where its area ends, on a multiple of 64 bytes,

@@ -32,10 +32,18 @@ type end struct {
 	wcs            []verbs.WC
 	// spins are how many turns without work a loop makes before it lets others run.
 	spins, idle int
+	asked       time.Time // until when the device was asked for doubts
+}
+
+// doubts are what the device said since they were asked for last.
+func (e *end) doubts() []string {
+	since := e.asked
+	e.asked = time.Now()
+	return verbs.Doubts(e.dev, since)
 }
 
 func newEnd(ctx context.Context, dev verbs.Device, ch *sidechannel.Channel, cfg Config) (*end, error) {
-	e := &end{ctx: ctx, dev: dev, ch: ch, cfg: cfg, wcs: make([]verbs.WC, 64), spins: 256}
+	e := &end{ctx: ctx, dev: dev, ch: ch, cfg: cfg, wcs: make([]verbs.WC, 64), spins: 256, asked: time.Now()}
 	if runtime.NumCPU() == 1 {
 		e.spins = 1 // the peer may need this very CPU
 	}

@@ -6,13 +6,20 @@ import (
 	"fmt"
 	"net"
 	"runtime"
+	"time"
 
 	"dpukv/verbs"
 	"dpukv/verbs/sidechannel"
 )
 
-// Run measures, as the client of a [Serve].
+// Run measures, as the client of a [Serve]. An error names what the device said since it began.
 func Run(ctx context.Context, dev verbs.Device, conn net.Conn, cfg Config, watch Observer) (*Report, error) {
+	since := time.Now()
+	report, err := run(ctx, dev, conn, cfg, watch)
+	return report, verbs.Explain(err, dev, since)
+}
+
+func run(ctx context.Context, dev verbs.Device, conn net.Conn, cfg Config, watch Observer) (*Report, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
@@ -41,8 +48,13 @@ func Run(ctx context.Context, dev verbs.Device, conn net.Conn, cfg Config, watch
 	return report, e.close()
 }
 
-// Serve is the other end, for one client.
+// Serve is the other end, for one client. An error names what the device said since it began.
 func Serve(ctx context.Context, dev verbs.Device, conn net.Conn, watch Observer) error {
+	since := time.Now()
+	return verbs.Explain(serve(ctx, dev, conn, watch), dev, since)
+}
+
+func serve(ctx context.Context, dev verbs.Device, conn net.Conn, watch Observer) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	ch := sidechannel.New(conn)
@@ -115,25 +127,37 @@ func (e *end) header() Header {
 	}
 }
 
+// served is what the server tells of a point.
+type served struct {
+	Arrived int      // messages that it received
+	Doubts  []string // what its device said
+}
+
 // measure is the client's side of a point.
 func (e *end) measure(bytes int) (*Point, error) {
 	point, err := e.measureKind(bytes)
 	if err != nil {
 		return nil, err
 	}
-	// The server has seen enough; it answers with how many messages it received.
+	// The server has seen enough; it answers with what it has seen.
 	if err := e.ch.Send(struct{}{}); err != nil {
 		return nil, err
 	}
-	var arrived int
-	if err := e.ch.Await(&arrived, e.rest); err != nil {
+	var there served
+	if err := e.ch.Await(&there, e.rest); err != nil {
 		return nil, err
 	}
+	for _, doubt := range e.doubts() {
+		point.Warnings = append(point.Warnings, "the client's device "+doubt)
+	}
+	for _, doubt := range there.Doubts {
+		point.Warnings = append(point.Warnings, "the server's device "+doubt)
+	}
 	if e.cfg.Kind == Bandwidth && e.cfg.Op == Send {
-		point.Arrived = &arrived
-		if arrived < point.Iters {
+		point.Arrived = &there.Arrived
+		if there.Arrived < point.Iters {
 			point.Warnings = append(point.Warnings, fmt.Sprintf("%d of %d messages arrived: %s loses what a receiver cannot take in time",
-				arrived, point.Iters, e.cfg.Connection))
+				there.Arrived, point.Iters, e.cfg.Connection))
 		}
 	}
 	return point, nil
@@ -169,5 +193,5 @@ func (e *end) serve(bytes int) (err error) {
 	if err != nil {
 		return err
 	}
-	return e.ch.Send(arrived)
+	return e.ch.Send(served{arrived, e.doubts()})
 }
