@@ -20,6 +20,15 @@
 // does nothing there. A device may be used by several goroutines; a QP's send side, a QP's receive side
 // and a CQ by one at a time each.
 //
+// # Events
+//
+// What befalls a device on its own, such as a port that goes down, is kept with its time until somebody asks ([Device.Events]): nobody has
+// to listen, and nothing is paid for it where packets move. [Explain] adds it to an error, [Doubts] are for beside figures.
+//
+//	ibverbs   what the kernel tells: port down and up, changed LID or GIDs, CQ overrun, QP or device fatal
+//	softroce  CQ overrun, RC QP fatal, no segmentation by the kernel any more; no ports: a socket is not told
+//	shm       CQ overrun, RC QP fatal
+//
 // # Connecting
 //
 // Peers exchange [Endpoint] values over any channel, look at both with [Check], and connect their QPs. A mismatch of

@@ -18,7 +18,8 @@
 //	TestIBVerbs   the ibverbs provider's tests, inside the guest, on rxe
 //	TestPerf      the microbenchmark, likewise
 //	TestInterop   every operation between softroce here and rxe in the guest, over a tap
-//	TestHERD      HERD over the same tap, both ways round: every answer of a mixed load right
+//	TestHERD      HERD over the same tap, both ways round: every answer of a mixed load right; in the guest, its link taken down
+//	              under load, which the error must name
 //	TestOnPath    a sweep of all on-path submodes inside the guest, and package submode's tests of what only it has: Open vSwitch's
 //	              kernel datapath and flower, what they leave, and evidence that fails
 //

@@ -48,11 +48,14 @@ func TestInterop(t *testing.T) {
 	p.overTheWire(t, p.guest("TestServe"), p.host("TestDrive"))
 }
 
-// TestHERD has a HERD server at one end and its client at the other, both ways round.
+// TestHERD has a HERD server at one end and its client at the other, both ways round, and in between both in the guest, whose link goes down.
 func TestHERD(t *testing.T) {
 	t.Run("server=rxe,client=softroce", func(t *testing.T) {
 		p := newPeers(t)
 		p.overTheWire(t, p.guest("TestHERDServe"), p.host("TestHERDDrive"))
+	})
+	t.Run("link=down", func(t *testing.T) {
+		runInGuest(t, "dpukv/kvs/herd", "HERD_LINK=dummy0 $TEST -test.run '^TestRiggedPortGoesDown$'\n")
 	})
 	t.Run("server=softroce,client=rxe", func(t *testing.T) {
 		p := newPeers(t)

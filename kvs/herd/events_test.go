@@ -2,6 +2,8 @@ package herd
 
 import (
 	"errors"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -96,7 +98,7 @@ func TestTimeOutNamesEvents(t *testing.T) {
 		here.log.Add(verbs.Event{Kind: "port 1 has other GIDs"})
 		there.goesDown()
 	})
-	if err == nil || !saysAll(p.Error, "no answer within", "; the device said: port 1 has other GIDs ", " s ago",
+	if err == nil || !saysAll(p.Error, "no answer within", "; the client's device said: port 1 has other GIDs ", " s ago",
 		"; the server's device nic0 said in the meantime: port 1 went down") || strings.Contains(p.Error, "times") {
 		t.Errorf("found %v", err)
 	}
@@ -154,5 +156,30 @@ func TestEventsAreWarnings(t *testing.T) {
 	}
 	if got := said(func() {}); len(got) > 0 {
 		t.Errorf("the next point: %q", got)
+	}
+}
+
+// TestRiggedPortGoesDown takes the network device below an RDMA device down under load. Package rdmavm has a machine where that does no harm.
+func TestRiggedPortGoesDown(t *testing.T) {
+	link := os.Getenv("HERD_LINK")
+	if link == "" {
+		t.Skip("needs a machine whose link may go down: make test-rdma")
+	}
+	cfg := testConfig()
+	cfg.Device, cfg.Workers = "ibverbs", 1
+	server := startServer(t, cfg)
+	r, err := Dial(t.Context(), server.Addr(), Options{Device: "ibverbs"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	_, err = load(t, r, func() {
+		if out, err := exec.Command("ip", "link", "set", link, "down").CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+	t.Log(err)
+	if err == nil || !saysAll(err.Error(), "; the client's device said: port 1 went down ", "; the server's device ") {
+		t.Errorf("found %v", err)
 	}
 }

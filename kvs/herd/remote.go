@@ -154,7 +154,7 @@ func (r *Remote) Stats() (kvs.Stats, error) {
 func (r *Remote) Said(since time.Time) string {
 	var said []string
 	if own := verbs.Said(r.device, since); own != "" {
-		said = append(said, "the device said: "+own)
+		said = append(said, "the client's device said: "+own)
 	}
 	return strings.Join(append(said, r.serverDoubts()...), "; ")
 }

@@ -96,6 +96,9 @@ func checkPoint(t *testing.T, cfg *Config, p *Point) {
 	case cfg.Kind == Bandwidth && (l != nil || b == nil || !(0 < b.AverageMBs && b.AverageMBs <= b.PeakMBs && 0 < b.MsgMpps)):
 		t.Errorf("%d bytes: bandwidth %+v", p.Bytes, b)
 	}
+	if said := strings.Join(p.Warnings, "; "); strings.Contains(said, " said ") {
+		t.Errorf("%d bytes: events where nothing befalls a device: %s", p.Bytes, said)
+	}
 	if cfg.Kind == Bandwidth && cfg.Op == Send {
 		if p.Arrived == nil || *p.Arrived > p.Iters || cfg.Connection == verbs.RC && *p.Arrived != p.Iters {
 			t.Errorf("%d bytes: %v of %d arrived", p.Bytes, p.Arrived, p.Iters)
