@@ -1,0 +1,60 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"dpukv/internal/kerneltest"
+)
+
+// observed is a remote that has always heard something, and counts who asks.
+type observed struct {
+	*fakeRemote
+	begun time.Time
+	asked int
+}
+
+func (o *observed) Said(since time.Time) string {
+	if o.asked++; since.Before(o.begun) {
+		return "what came before the run"
+	}
+	return "the device said: port 1 went down"
+}
+
+func (o *observed) Doubts(since time.Time) []string { return []string{"a doubt"} }
+
+func TestFailureTellsWhatWasHeard(t *testing.T) {
+	r := &observed{fakeRemote: newFakeRemote(), begun: time.Now()}
+	leakFree(t, r.fakeRemote)
+	r.faults.dropAt = testKeys + 100
+	cfg := smallLoad(t)
+	cfg.Timeout = kerneltest.Patience(100 * time.Millisecond)
+	res := mustFail(t, r, cfg, "no answer within ", "; the device said: port 1 went down")
+	if res.Point.Timeouts == 0 {
+		t.Error("no time-outs counted")
+	}
+}
+
+func TestDoubtsOfARemoteAreWarnings(t *testing.T) {
+	r := &observed{fakeRemote: newFakeRemote()}
+	leakFree(t, r.fakeRemote)
+	if p := mustRun(t, r, smallLoad(t)).Point; !slices.Contains(p.Warnings, "a doubt") || r.asked > 0 {
+		t.Errorf("warnings %q, asked for a failure's cause %d times", p.Warnings, r.asked)
+	}
+}
+
+// TestCancelDoesNotAsk: who cancels need not wait for a server that may be gone.
+func TestCancelDoesNotAsk(t *testing.T) {
+	r := &observed{fakeRemote: newFakeRemote()}
+	leakFree(t, r.fakeRemote)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := Run(ctx, r, smallLoad(t))
+	if !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "said") || r.asked > 0 {
+		t.Errorf("asked %d times: %v", r.asked, err)
+	}
+}
