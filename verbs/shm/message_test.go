@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"dpukv/verbs"
 )
@@ -223,4 +224,19 @@ func TestReliableMessagesWait(t *testing.T) {
 	}
 	a.post(t, wr)
 	b.counted(t, nil)
+}
+
+// TestOverrunIsToldOnce, however many completions are lost after the first.
+func TestOverrunIsToldOnce(t *testing.T) {
+	a, b := pair(t, verbs.UC)
+	for range 3 * 1024 {
+		a.post(t, a.write(b, 0, 8))
+	}
+	events := a.device.Events(time.Time{})
+	if len(events) != 1 || events[0].Kind != "CQ overrun" || events[0].QPN != a.qp.Num() || !events[0].Serious {
+		t.Errorf("events %+v, want one overrun of QP %#x", events, a.qp.Num())
+	}
+	if events := b.device.Events(time.Time{}); len(events) > 0 {
+		t.Errorf("events %+v of the peer", events)
+	}
 }
