@@ -1,6 +1,7 @@
 package submode
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -130,13 +131,40 @@ func TestTestpmd(t *testing.T) {
 		t.Fatal(ports, err)
 	}
 	s := newSite(&mustNew(t, Config{Submode: SM3, Target: Linux, Filter: packetfilter.Filter{DropPartitions: []int{0}}}).cfg, nil, "")
-	e := &Evidence{Carried: map[string]uint64{}}
-	s.countPorts(ports, e)
-	if e.Dropped != 6 || !maps.Equal(e.Carried, map[string]uint64{"p0": 14, "pf0hpf": 15}) {
-		t.Errorf("%+v", e)
+	if carried, dropped := s.countPorts(ports); dropped != 6 || !maps.Equal(carried, map[string]uint64{"p0": 14, "pf0hpf": 15}) {
+		t.Errorf("%v, %d dropped", carried, dropped)
 	}
 	if half, err := parseTestpmd(testpmdShown[:900]); len(half) == 2 || err != nil {
 		t.Errorf("an answer that is not there yet: %v, %v", half, err)
+	}
+}
+
+// TestTestpmdBetweenCounters: a packet that came in at one port and has not left by the other when they are read was not dropped.
+func TestTestpmdBetweenCounters(t *testing.T) {
+	s := newSite(&mustNew(t, Config{Submode: SM3, Target: Linux, Filter: packetfilter.Filter{DropPartitions: []int{0}}}).cfg, nil, "")
+	for _, c := range []struct {
+		left []string // by port 1, of the 20 that came in at port 0, at each look
+		want uint64
+	}{
+		{[]string{"20"}, 0},
+		{[]string{"17", "20"}, 0},
+		{[]string{"14", "15", "15"}, 5},
+		{[]string{"15", "14", "13"}, 5}, // more are dropped between the looks
+	} {
+		asked := 0
+		node := Node{"d", func(_ context.Context, argv []string) (string, error) {
+			if !strings.Contains(strings.Join(argv, " "), "tail -c") {
+				asked++
+				return "7\n", nil
+			}
+			shown := strings.NewReplacer("TX-dropped: 2", "TX-dropped: 0", "TX-errors: 1", "TX-errors: 0", "RX-packets: 15", "RX-packets: 13").Replace(testpmdShown)
+			at := strings.LastIndex(shown, "TX-packets: 13")
+			return shown[:at] + strings.Replace(shown[at:], "13", c.left[asked-1], 1), nil
+		}}
+		e := &Evidence{}
+		if err := countTestpmd(t.Context(), s, node, e); err != nil || e.Dropped != c.want || asked != len(c.left) || e.Carried["p0"] != 20-c.want {
+			t.Errorf("left %v: %d looks, %v, %+v; want %d dropped", c.left, asked, err, e, c.want)
+		}
 	}
 }
 
