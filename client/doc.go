@@ -70,6 +70,7 @@
 //   - client-bound: the client's CPUs were busy, so that a faster server would not show.
 //   - spinning: what part of the client's CPU time is none of the load's.
 //   - client threads share CPUs, or share them with the server: they slow each other down.
+//   - disturbed: other programs, or a hypervisor, had more than a tenth of the time of a pinned side's CPUs ([results.OthersShare]).
 //   - target rate missed: look at throughput_ops for what was reached.
 //   - latencies left out: operations that were due and never sent have none, and would have had the highest.
 //   - schedule late: the client did not get to run; held up: its windows were full. Either

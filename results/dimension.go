@@ -101,7 +101,7 @@ func byText(name, say string, value func(*Point) string) *Dimension {
 }
 
 func byNumber(name, say string, value func(*Point) float64) *Dimension {
-	text := func(p *Point) string { return strconv.FormatFloat(value(p), 'f', -1, 64) }
+	text := func(p *Point) string { return plain(value(p)) }
 	d := &Dimension{name: name, text: text, num: value, title: inWords(name), shown: text}
 	d.label = func(p *Point) string { return fmt.Sprintf(say, d.shown(p)) }
 	return d
@@ -110,9 +110,12 @@ func byNumber(name, say string, value func(*Point) float64) *Dimension {
 // in has the values shown, and said, in another unit than the field's.
 func (d *Dimension) in(title string, unit func(float64) float64) *Dimension {
 	d.title = title
-	d.shown = func(p *Point) string { return strconv.FormatFloat(unit(d.num(p)), 'f', -1, 64) }
+	d.shown = func(p *Point) string { return plain(unit(d.num(p))) }
 	return d
 }
+
+// plain is a number in full, without an exponent.
+func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 func inWords(name string) string { return strings.ReplaceAll(name, "_", " ") }
 

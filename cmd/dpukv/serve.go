@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -108,16 +107,13 @@ func parseCPUs(s string) ([]int, error) {
 		return nil, nil
 	}
 	cpus, err := cpu.ParseList(s)
+	if err == nil {
+		err = cpu.MayUse(cpus)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("--cpus: %w", err)
 	}
-	allowed, err := cpu.Allowed()
-	for _, c := range cpus {
-		if err == nil && !slices.Contains(allowed, c) {
-			err = fmt.Errorf("--cpus: found CPU %d, allowed: those that this process may use: %s", c, cpu.FormatList(allowed))
-		}
-	}
-	return cpus, err
+	return cpus, nil
 }
 
 // settle keeps this process on those CPUs that its threads will be pinned to in turn, as a sweep does, and returns them.

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
@@ -41,6 +43,21 @@ func TestFormatList(t *testing.T) {
 		if got := FormatList(cpus); got != want {
 			t.Errorf("FormatList(%v) = %q, want %q", cpus, got, want)
 		}
+	}
+}
+
+func TestMayUse(t *testing.T) {
+	allowed, err := Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(MayUse(nil), MayUse(allowed)); err != nil {
+		t.Error(err)
+	}
+	other := allowed[len(allowed)-1] + 1
+	want := fmt.Sprintf("pin to CPU %d: this process may use %s", other, FormatList(allowed))
+	if err := MayUse(append(slices.Clone(allowed), other)); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 

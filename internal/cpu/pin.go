@@ -43,6 +43,20 @@ func Allowed() ([]int, error) {
 	return slices.Clone(process.cpus), process.err
 }
 
+// MayUse refuses CPUs of which this process may not use all.
+func MayUse(cpus []int) error {
+	allowed, err := Allowed()
+	if err != nil {
+		return err
+	}
+	for _, c := range cpus {
+		if !slices.Contains(allowed, c) {
+			return fmt.Errorf("pin to CPU %d: this process may use %s", c, FormatList(allowed))
+		}
+	}
+	return nil
+}
+
 // PinThread locks the calling goroutine to its thread and that thread to one CPU.
 func PinThread(cpu int) error {
 	runtime.LockOSThread()

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/bits"
 	"net"
-	"slices"
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/offheap"
@@ -87,16 +86,7 @@ func (c *Config) check() error {
 	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
 		return fmt.Errorf("listen address %q: want HOST:PORT: %w", c.Listen, err)
 	}
-	allowed, err := cpu.Allowed()
-	if err != nil {
-		return err
-	}
-	for _, want := range c.CPUs {
-		if !slices.Contains(allowed, want) {
-			return fmt.Errorf("pin to CPU %d: this process may use %v", want, allowed)
-		}
-	}
-	return nil
+	return cpu.MayUse(c.CPUs)
 }
 
 func (c *Config) table() (*partition.Table, error) {

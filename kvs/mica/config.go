@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"net"
-	"slices"
 	"strconv"
 
 	"dpukv/internal/cpu"
@@ -45,16 +44,10 @@ func (c *Config) check() error {
 	if c.Hash == "" {
 		return fmt.Errorf("no hash function named")
 	}
-	allowed, err := cpu.Allowed()
-	if err != nil {
+	if err := cpu.MayUse(c.CPUs); err != nil {
 		return err
 	}
-	for _, want := range c.CPUs {
-		if !slices.Contains(allowed, want) {
-			return fmt.Errorf("pin to CPU %d: this process may use %v", want, allowed)
-		}
-	}
-	_, err = c.addr(0)
+	_, err := c.addr(0)
 	return err
 }
 

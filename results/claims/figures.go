@@ -92,17 +92,15 @@ func (c *Claim) pairs(a, b *group) (list []finding) {
 }
 
 func (c *Claim) latencies(a, b *results.Line, which string) (list []finding) {
+	pairs, at := common(a, b), func(x, _ *results.Mark) string { return a.Axis.String() + " " + x.AxisValue }
 	if c.At == "throughput" {
-		for _, m := range abreast(a, b) {
-			x, y := m[0], m[1]
-			at := fmt.Sprintf("%s, at %.3g over %.3g Mops", which, x.Throughput().Median/1e6, y.Throughput().Median/1e6)
-			list = append(list, over(latency(x), latency(y), at, repeats(x, y)))
+		pairs, at = abreast(a, b), func(x, y *results.Mark) string {
+			return fmt.Sprintf("at %.3g over %.3g Mops", x.Throughput().Median/1e6, y.Throughput().Median/1e6)
 		}
-		return list
 	}
-	for _, m := range common(a, b) {
+	for _, m := range pairs {
 		x, y := m[0], m[1]
-		list = append(list, over(latency(x), latency(y), which+", "+a.Axis.String()+" "+x.AxisValue, repeats(x, y)))
+		list = append(list, over(latency(x), latency(y), which+", "+at(x, y), repeats(x, y)))
 	}
 	return list
 }

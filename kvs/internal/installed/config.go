@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -70,16 +69,7 @@ func (c *Config) check() (host, port string, err error) {
 	if c.Workers < 1 || c.Items < 1 {
 		return "", "", fmt.Errorf("%d threads for %d items: want at least one of each", c.Workers, c.Items)
 	}
-	allowed, err := cpu.Allowed()
-	if err != nil {
-		return "", "", err
-	}
-	for _, want := range c.CPUs {
-		if !slices.Contains(allowed, want) {
-			return "", "", fmt.Errorf("pin to CPU %d: this process may use %s", want, cpu.FormatList(allowed))
-		}
-	}
-	return host, port, nil
+	return host, port, cpu.MayUse(c.CPUs)
 }
 
 // freePort is one that nobody listens at, for now.

@@ -1,0 +1,2 @@
+// Package porttest finds ports for servers that tests start and that can't be asked which one they chose.
+package porttest
