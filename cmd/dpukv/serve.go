@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -49,7 +50,7 @@ func newServeMICACommand() *cobra.Command {
 
 The index is sized for --items; --memory is the room for the items themselves (a key of 8 bytes
 with a value of 8 takes 32). Mode cache overwrites the oldest; mode store
-loses nothing and answers "full". The server ends on SIGTERM or Ctrl-C.`,
+loses nothing and answers "full". The server ends on SIGTERM or Ctrl-C.` + trustHelp,
 		Example: `  dpukv serve mica
   dpukv serve mica --listen 127.0.0.1:7791 --threads 4 --cpus 0-3 --items 10000000 --memory 1GiB --mode store`,
 		Args: exactArgs(0, "arguments"),
@@ -151,7 +152,10 @@ type storeServer interface {
 
 // runServer announces a server and runs it until the command ends, or the server itself.
 func runServer(cmd *cobra.Command, s storeServer, asJSON bool) error {
-	if err := announce(cmd, serving{s.Addr(), s.Facts()}, asJSON); err != nil {
+	err := errors.Join(
+		warnBeyondLoopback(cmd.ErrOrStderr(), s.Addr()),
+		announce(cmd, serving{s.Addr(), s.Facts()}, asJSON))
+	if err != nil {
 		_ = s.Close() // the process ends
 		return err
 	}
