@@ -1,0 +1,94 @@
+package simulation
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Fault is a mended fault, and how to put it back.
+type Fault struct {
+	Name  string
+	Edits []Edit
+	// Want is part of what the simulation then fails with.
+	Want string
+}
+
+// Edit replaces a text that stands once in a file. The file's path starts at the test's package.
+type Edit struct{ File, Old, New string }
+
+// PutBack runs the tests that match a pattern once for each fault, with that fault put back, and
+// wants them to fail. The tests are those of the package that calls it.
+func PutBack(t *testing.T, pattern string, faults []Fault) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds the package once for each fault")
+	}
+	for _, f := range faults {
+		t.Run(f.Name, func(t *testing.T) {
+			out, err := f.run(t, pattern)
+			switch {
+			case err == nil:
+				t.Errorf("the simulation does not notice: %s", out)
+			case !strings.Contains(out, f.Want):
+				t.Errorf("the simulation fails (%v), but not with %q: %s", err, f.Want, out)
+			}
+		})
+	}
+}
+
+func (f *Fault) run(t *testing.T, pattern string) (string, error) {
+	replace := map[string]string{}
+	for _, e := range f.Edits {
+		path, err := filepath.Abs(e.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if replace[path] == "" {
+			replace[path] = filepath.Join(t.TempDir(), filepath.Base(path))
+			copyFile(t, path, replace[path])
+		}
+		e.apply(t, replace[path])
+	}
+	overlay := filepath.Join(t.TempDir(), "overlay.json")
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(overlay, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("go", "test", "-count=1", "-vet=off", "-overlay", overlay,
+		"-run", pattern, ".").CombinedOutput()
+	if strings.Contains(string(out), "[build failed]") {
+		t.Fatalf("the fault does not compile: %s", out)
+	}
+	return string(out), err
+}
+
+func copyFile(t *testing.T, from, to string) {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (e *Edit) apply(t *testing.T, path string) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), e.Old); n != 1 {
+		t.Fatalf("%s holds this text %d times, want once: %s", e.File, n, e.Old)
+	}
+	edited := strings.Replace(string(text), e.Old, e.New, 1)
+	if err := os.WriteFile(path, []byte(edited), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
