@@ -18,14 +18,17 @@ const (
 
 // device is a software RoCE device.
 type device struct {
-	opts     Options
-	hooks    hooks
-	local    netip.AddrPort
-	socket   *socket
-	gso      atomic.Bool // the kernel cuts trains
-	counters counters
-	events   verbs.EventLog
-	closed   atomic.Bool
+	opts   Options
+	hooks  hooks
+	local  netip.AddrPort
+	socket *socket
+	gso    bool // the kernel cuts trains
+	// gsoRefused: it turned out that it does not, on some way out.
+	gsoRefused   atomic.Bool
+	refusalsTold refusalsTold
+	counters     counters
+	events       verbs.EventLog
+	closed       atomic.Bool
 
 	// open is held for reading by who waits on the socket, so that Close does not pull it away.
 	open sync.RWMutex
@@ -70,7 +73,7 @@ func open(opts Options) (*device, error) {
 		_ = unix.SetsockoptInt(s.fd, unix.IPPROTO_UDP, unix.UDP_GRO, 0)
 		s.gro = false
 	}
-	d.gso.Store(s.gso && !opts.hooks.noGSO)
+	d.gso = s.gso && !opts.hooks.noGSO
 	d.timers.next.Store(never)
 	d.receiver.init(d)
 	return d, nil
@@ -79,8 +82,11 @@ func open(opts Options) (*device, error) {
 // Info names the device, and what the kernel does not do for it.
 func (d *device) Info() verbs.DeviceInfo {
 	name := "softroce " + d.opts.Addr.String()
-	if !d.gso.Load() {
+	switch {
+	case !d.gso:
 		name += " without UDP segmentation"
+	case d.gsoRefused.Load():
+		name += " without UDP segmentation to some peers"
 	}
 	if !d.socket.gro {
 		name += " without UDP receive coalescing"
@@ -126,12 +132,14 @@ func (d *device) Counters() map[string]uint64 {
 	return m
 }
 
-var errNoSegmentation = errors.New("the kernel cannot segment on a way out of this machine: packets go one by one from here on")
+var errNoSegmentation = errors.New("the kernel cannot segment on a way out of this machine: there packets go one by one from here on")
 
-// refuseGSO notes that segmentation does not work after all.
-func (d *device) refuseGSO() {
+// refuseGSO notes that segmentation does not work on one way after all. Others keep it: a peer chooses
+// its own address, and so its way.
+func (d *device) refuseGSO(way *path) {
 	d.counters.add(gsoRefused, 1)
-	if d.gso.Swap(false) {
+	way.gso.Store(false)
+	if !d.gsoRefused.Swap(true) {
 		d.events.Add(verbs.Event{Kind: "UDP segmentation refused", Err: errNoSegmentation})
 	}
 }
