@@ -36,7 +36,7 @@ type device struct {
 	// objects guards the tables, and what they name: held for reading while packets are made or taken in, so
 	// that no memory goes away under them.
 	objects sync.RWMutex
-	qps     qpTable
+	qps     table[qp]
 	regions regionTable
 	handles []*handle
 
@@ -68,7 +68,10 @@ func open(opts Options) (*device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &device{opts: opts, hooks: opts.hooks, local: local, socket: s}
+	d := &device{
+		opts: opts, hooks: opts.hooks, local: local, socket: s,
+		qps: newQPTable(), regions: newRegionTable(),
+	}
 	if opts.hooks.noGRO {
 		_ = unix.SetsockoptInt(s.fd, unix.IPPROTO_UDP, unix.UDP_GRO, 0)
 		s.gro = false
@@ -173,17 +176,17 @@ func (d *device) Close() error {
 	defer d.open.Unlock()
 	d.objects.Lock()
 	defer d.objects.Unlock()
-	for _, m := range d.regions.entries {
-		if m != nil {
-			err = errors.Join(err, m.memory.Free())
+	for _, e := range d.regions.entries {
+		if e.object != nil {
+			err = errors.Join(err, e.object.memory.Free())
 		}
 	}
-	for _, q := range d.qps.entries {
-		if q != nil {
-			q.state.Store(int32(stateClosed))
+	for _, e := range d.qps.entries {
+		if e.object != nil {
+			e.object.state.Store(int32(stateClosed))
 		}
 	}
-	d.regions.entries, d.qps.entries, d.handles = nil, nil, nil
+	d.regions, d.qps, d.handles = newRegionTable(), newQPTable(), nil
 	return errors.Join(err, d.closePorts(), d.socket.close())
 }
 

@@ -62,6 +62,19 @@
 // as with a NIC. TOS, TTL and the header's checksum are zero there, since a socket does not tell them. Bytes 0
 // to 19 stay as they are. Datagrams are not protected from being repeated or reordered by the network.
 //
+// # Who can reach what
+//
+// A QP reaches the regions of its protection domain, and no others: one domain for each peer keeps
+// peers apart. Beyond that, only numbers that are hard to guess protect memory. Keys are 32 random
+// bits, QP numbers and first PSNs 24:
+//
+//   - A peer that guesses keys of its own domain, of n regions, hits with one in 2^32/n packets. A
+//     miss is counted as bad_rkey, and ends an RC QP.
+//   - Another host must also send from the peer's address and hit the QP's number: one in 2^24.
+//
+// RoCE has neither encryption nor authentication. Whoever reads packets on their way learns all the
+// numbers in them, and can then write what the peer can.
+//
 // # What cannot be sent
 //
 // A peer's GID must be a unicast IPv4 address: Connect and CreateAH refuse others. What the kernel
