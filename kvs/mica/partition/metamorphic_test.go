@@ -169,5 +169,5 @@ func (p *Partition) reset() {
 	p.space = newCircular(p.space.end)
 	p.freeSpare = 0
 	p.linkSpares()
-	p.items, p.evicted, p.full, p.liveBytes = 0, 0, 0, 0
+	p.items, p.evicted, p.full, p.liveBytes, p.credit = 0, 0, 0, 0, 0
 }

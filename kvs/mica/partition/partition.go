@@ -20,6 +20,7 @@ type Partition struct {
 
 	space     circular
 	liveBytes uint64
+	credit    int64  // bytes that clean may still look at; negative: has looked at too many
 	freeSpare uint32 // head of the list of free spares, by number; 0: none
 
 	items, evicted, full uint64
