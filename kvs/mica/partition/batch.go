@@ -180,7 +180,7 @@ func (s *slots) locate(tag uint64) uint64 {
 // do does what is not a plain hit.
 func (c *Core) do(p *Partition, op *Op, out []byte) []byte {
 	if !op.legal() {
-		op.Value, op.Status = nil, kvs.Illegal
+		op.Status = kvs.Illegal
 		return out
 	}
 	c.moved = c.moved || op.Code.Writes()
