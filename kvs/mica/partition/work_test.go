@@ -74,6 +74,17 @@ func TestWorkOfStore(t *testing.T) {
 	}
 }
 
+// TestPace: large logs have the least pace, small ones one that their slack bears.
+func TestPace(t *testing.T) {
+	for _, c := range []struct{ capacity, pace uint64 }{
+		{1 << 20, maxPace}, {5_400_000, maxPace}, {5_500_000, 61}, {16 << 20, 20}, {64_000_000, minPace}, {1 << 40, minPace},
+	} {
+		if got := newCircular(c.capacity + firstOffset).pace; got != c.pace {
+			t.Errorf("a log of %d bytes has pace %d, want %d", c.capacity, got, c.pace)
+		}
+	}
+}
+
 func workOfStore(t *testing.T, table *Table, sizes []int, size int) {
 	p := &table.partitions[0]
 	b := &burden{t: t, p: p, core: table.Core(0), most: func(n uint64) uint64 {
