@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// MemoryGroup makes a control group whose processes may have so many bytes, and returns the file that a
-// process writes its id into to join. It skips the test where no such group can be made.
+// MemoryGroup makes a control group whose processes may have so many bytes, and returns the file
+// that a process writes its id into to join. It skips the test where no such group can be made.
 func MemoryGroup(t testing.TB, bytes int64) (procs string) {
 	t.Helper()
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
@@ -48,7 +48,8 @@ func makeGroup(t testing.TB, mount, limit string, bytes int64) (dir string, err 
 	}
 	t.Cleanup(func() {
 		// The last process may be a moment in leaving.
-		for deadline := time.Now().Add(10 * time.Second); os.Remove(dir) != nil && time.Now().Before(deadline); {
+		deadline := time.Now().Add(10 * time.Second)
+		for os.Remove(dir) != nil && time.Now().Before(deadline) {
 			time.Sleep(10 * time.Millisecond)
 		}
 	})

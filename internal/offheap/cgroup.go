@@ -15,15 +15,20 @@ type limitFiles struct {
 	cached []string
 }
 
+var (
+	cached1 = []string{"total_inactive_file", "total_active_file"}
+	cached2 = []string{"inactive_file", "active_file"}
+)
+
 // memoryLimits are those of version 2, then of version 1. Beyond memory.high the kernel does not
 // kill, but slows a process down until it hardly runs.
 var memoryLimits = []limitFiles{
-	{"memory.max", "memory.current", []string{"inactive_file", "active_file"}},
-	{"memory.high", "memory.current", []string{"inactive_file", "active_file"}},
-	{"memory.limit_in_bytes", "memory.usage_in_bytes", []string{"total_inactive_file", "total_active_file"}},
+	{"memory.max", "memory.current", cached2},
+	{"memory.high", "memory.current", cached2},
+	{"memory.limit_in_bytes", "memory.usage_in_bytes", cached1},
 }
 
-// hugeTLBLimits are those of pages in use and of reservations, which mappings are, in both versions.
+// hugeTLBLimits are those of pages in use, and of reservations, which mappings are.
 var hugeTLBLimits = []limitFiles{
 	{"hugetlb.2MB.max", "hugetlb.2MB.current", nil},
 	{"hugetlb.2MB.rsvd.max", "hugetlb.2MB.rsvd.current", nil},
@@ -51,7 +56,10 @@ func reclaimable(root fs.FS, dir string, f limitFiles) (sum int64) {
 	}
 	for line := range strings.Lines(text(root, path.Join(dir, "memory.stat"))) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if n, err := strconv.ParseInt(value, 10, 64); err == nil && slices.Contains(f.cached, name) {
+		if !slices.Contains(f.cached, name) {
+			continue
+		}
+		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
 			sum += n
 		}
 	}
@@ -66,7 +74,7 @@ func groupDirs(root fs.FS, controller string) (dirs []string) {
 		// "0::/path" is version 2, "4:cpu,memory:/path" version 1.
 		_, rest, _ := strings.Cut(strings.TrimSpace(line), ":")
 		controllers, group, ok := strings.Cut(rest, ":")
-		if !ok || controllers != "" && !slices.Contains(strings.Split(controllers, ","), controller) {
+		if !ok || controllers != "" && !has(controllers, controller) {
 			continue
 		}
 		for mount := range strings.Lines(mounts) {
@@ -78,8 +86,8 @@ func groupDirs(root fs.FS, controller string) (dirs []string) {
 	return dirs
 }
 
-// groupMount reads a line of mountinfo that mounts a hierarchy of control groups: where it is, and which
-// group it shows there.
+// groupMount reads a line of mountinfo that mounts a hierarchy of control groups: where it is, and
+// which group it shows there.
 //
 //	35 31 0:32 /top /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory
 func groupMount(line, controllers string) (at, top string, ok bool) {
@@ -90,22 +98,24 @@ func groupMount(line, controllers string) (at, top string, ok bool) {
 	}
 	switch {
 	case controllers == "" && s[0] == "cgroup2":
-	case controllers != "" && s[0] == "cgroup" && containsAll(strings.Split(s[2], ","), strings.Split(controllers, ",")):
+	case controllers != "" && s[0] == "cgroup" && has(s[2], strings.Split(controllers, ",")...):
 	default:
 		return "", "", false
 	}
 	return strings.TrimPrefix(unescape(m[4]), "/"), unescape(m[3]), true
 }
 
-func containsAll(in, want []string) bool {
-	return !slices.ContainsFunc(want, func(s string) bool { return !slices.Contains(in, s) })
+// has reports whether a list with commas names all of these.
+func has(list string, names ...string) bool {
+	in := strings.Split(list, ",")
+	return !slices.ContainsFunc(names, func(s string) bool { return !slices.Contains(in, s) })
 }
 
 // unescape undoes how mountinfo writes blanks.
 var unescape = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace
 
-// groupPath is where a group lies below the one that a mount shows. In a container it may lie outside; then
-// the mount shows the container's own group.
+// groupPath is where a group lies below the one that a mount shows. In a container it may lie
+// outside; then the mount shows the container's own group.
 func groupPath(group, top string) string {
 	if top == "/" && !strings.HasPrefix(group, "/..") {
 		return group

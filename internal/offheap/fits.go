@@ -23,8 +23,9 @@ func fits(root fs.FS, size int64, pages Pages) error {
 		return nil
 	}
 	if available, ok := info["MemAvailable"]; ok && size+reserve(size) > available {
-		return fmt.Errorf("allocate %s: this machine has %s of memory available (MemAvailable in /proc/meminfo), of which %s "+
-			"must stay free; ask for fewer items or a smaller log", mib(size), mib(available), mib(reserve(size)))
+		return fmt.Errorf("allocate %s: this machine has %s of memory available (MemAvailable in "+
+			"/proc/meminfo), of which %s must stay free; ask for fewer items or a smaller log",
+			mib(size), mib(available), mib(reserve(size)))
 	}
 	return checkGroups(root, "memory", memoryLimits, size+reserve(size), mib(size))
 }
@@ -42,20 +43,22 @@ func fitsHugeTLB(root fs.FS, size int64) error {
 	return nil
 }
 
-// checkGroups holds need bytes against the limits of each control group that this process is in.
-func checkGroups(root fs.FS, controller string, files []limitFiles, need int64, asked string) error {
+// checkGroups holds need bytes against these limits of each control group that this process is in.
+func checkGroups(
+	root fs.FS, controller string, limits []limitFiles, need int64, asked string,
+) error {
 	for _, dir := range groupDirs(root, controller) {
-		for _, f := range files {
+		for _, f := range limits {
 			l, ok := f.read(root, dir)
 			if !ok || need <= l.max-l.used {
 				continue
 			}
-			// What is cached of files goes when memory is needed. The kernel adds that up only on demand.
+			// What is cached of files goes when memory is needed. The kernel adds it up on demand.
 			if l.used -= reclaimable(root, dir, f); need <= l.max-l.used {
 				continue
 			}
-			return fmt.Errorf("allocate %s: the control group of this process has a limit of %s, with %s in use "+
-				"(/%s/%s), and %s would have to be free; ask for fewer items or a smaller log, "+
+			return fmt.Errorf("allocate %s: the control group of this process has a limit of %s, with "+
+				"%s in use (/%s/%s), and %s would have to be free; ask for fewer items or a smaller log, "+
 				"or for more memory (Slurm: --mem; Kubernetes: resources.limits.memory)",
 				asked, mib(l.max), mib(l.used), dir, f.max, mib(need))
 		}

@@ -11,7 +11,8 @@ import (
 func TestMemoryThatIsNotThere(t *testing.T) {
 	d := openDevice(t)
 	pd := must[verbs.PD](t, "PD")(d.AllocPD())
-	if _, err := pd.AllocMR(1<<45, verbs.LocalWrite); err == nil || !strings.Contains(err.Error(), "MemAvailable") {
+	_, err := pd.AllocMR(1<<45, verbs.LocalWrite)
+	if err == nil || !strings.Contains(err.Error(), "MemAvailable") {
 		t.Errorf("a memory region of 32 TiB: %v", err)
 	}
 }

@@ -160,7 +160,8 @@ func (c *Core) finishAny(i int, op *Op, out []byte) []byte {
 		out, op.Value, op.Status = p.answer(out, offset, m)
 		c.count(op.Status)
 		return out
-	case op.Code == kvs.Set && len(op.Value) <= kvs.MaxValueBytes && itemBytes(len(op.Key), len(op.Value)) <= m.bytes():
+	case op.Code == kvs.Set && len(op.Value) <= kvs.MaxValueBytes &&
+		itemBytes(len(op.Key), len(op.Value)) <= m.bytes():
 		p.overwrite(c.homes[i], offset, m, op.Value)
 		op.Status = kvs.OK
 		return out

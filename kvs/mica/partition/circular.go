@@ -21,7 +21,10 @@ type circular struct {
 func newCircular(size uint64) circular {
 	capacity := size - firstOffset
 	slack := max(capacity/8, minSlack)
-	return circular{end: size, head: firstOffset, tail: firstOffset, slack: slack, pace: paceOf(capacity, slack)}
+	return circular{
+		end: size, head: firstOffset, tail: firstOffset,
+		slack: slack, pace: paceOf(capacity, slack),
+	}
 }
 
 func (c *circular) capacity() uint64 { return c.end - firstOffset }

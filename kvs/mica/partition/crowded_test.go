@@ -34,9 +34,14 @@ func TestHonestChains(t *testing.T) {
 	for buckets := 1; buckets <= maxItems; buckets *= 2 {
 		spares := buckets/spareShare + slotsPerBucket
 		if chance := poissonAbove(float64(buckets)*sparesPerBucket, spares); chance > 1e-12 {
-			t.Errorf("%d buckets need more than %d spares with a chance of %.2g", buckets, spares, chance)
+			t.Errorf("%d buckets need more than %d spares: a chance of %.2g", buckets, spares, chance)
 		}
 	}
+}
+
+// smallest is a table of one partition with the smallest log.
+func smallest(mode Mode, access Access) Config {
+	return Config{Mode: mode, Access: access, Cores: 1, PerCore: 1, Items: 4, LogBytes: minLogBytes}
 }
 
 // wordKey is one of many keys, all of a word.
@@ -47,7 +52,8 @@ func wordKey(n int) []byte { return binary.LittleEndian.AppendUint64(nil, uint64
 func TestCrowdedBucket(t *testing.T) {
 	const items, hostile, hash = 30_000, 30_000, 0x1234_5678_9abc_def0
 	table := newTable(t, Config{
-		Mode: Store, Cores: 1, PerCore: 1, Items: items, LogBytes: LogBytesFor(items+hostile, 8, 8, Store, 1),
+		Mode: Store, Cores: 1, PerCore: 1, Items: items,
+		LogBytes: LogBytesFor(items+hostile, 8, 8, Store, 1),
 	})
 	core := table.Core(0)
 	stored := 0
@@ -62,11 +68,13 @@ func TestCrowdedBucket(t *testing.T) {
 		}
 	}
 	if s := core.Stats(); stored != itemsPerChain || s.Full != uint64(hostile-stored) {
-		t.Errorf("%d items of one bucket stored, %d counted as refused: want %d of %d stored", stored, s.Full, itemsPerChain, hostile)
+		t.Errorf("%d items of one bucket stored, %d counted as refused: want %d of %d stored",
+			stored, s.Full, itemsPerChain, hostile)
 	}
 	p := &table.partitions[0]
 	if want := uint64(stored * itemBytes(9, 8)); p.space.used != want {
-		t.Errorf("the log has %d bytes in use: want %d, as what is refused takes no room", p.space.used, want)
+		t.Errorf("%d bytes of the log are in use: want %d, as what is refused takes no room",
+			p.space.used, want)
 	}
 	p.checkInvariants(t)
 	for i := range items {
@@ -81,7 +89,7 @@ func TestCrowdedBucket(t *testing.T) {
 
 // TestIllegalOperations: what no server lets through is refused here, too, and changes nothing.
 func TestIllegalOperations(t *testing.T) {
-	table := newTable(t, Config{Mode: Store, Cores: 1, PerCore: 1, Items: 10, LogBytes: minLogBytes})
+	table := newTable(t, smallest(Store, EREW))
 	core := table.Core(0)
 	key, most := []byte("k"), make([]byte, kvs.MaxValueBytes)
 	first := []Op{{Code: kvs.Set, Key: key, Value: most}}

@@ -53,7 +53,10 @@ func (s *script) keys() (keys []fuzzKey) {
 }
 
 // fuzzValueBytes are lengths of values: small ones, the largest, and one that is too large.
-var fuzzValueBytes = []int{0, 1, 8, 8, 16, 100, 1000, 9000, 40_000, kvs.MaxValueBytes - 7, kvs.MaxValueBytes, kvs.MaxValueBytes + 1}
+var fuzzValueBytes = []int{
+	0, 1, 8, 8, 16, 100, 1000, 9000, 40_000,
+	kvs.MaxValueBytes - 7, kvs.MaxValueBytes, kvs.MaxValueBytes + 1,
+}
 
 // op is any operation, legal or not.
 func (s *script) op(keys []fuzzKey) Op {
@@ -97,7 +100,7 @@ func FuzzBatches(f *testing.F) {
 	var tables []*Table
 	for _, mode := range []Mode{Cache, Store} {
 		for _, access := range []Access{EREW, CREW} {
-			tables = append(tables, newTable(f, Config{Mode: mode, Access: access, Cores: 1, PerCore: 1, Items: 4, LogBytes: minLogBytes}))
+			tables = append(tables, newTable(f, smallest(mode, access)))
 		}
 	}
 	for n := range byte(len(tables)) {
@@ -128,16 +131,19 @@ func FuzzBatches(f *testing.F) {
 
 // checkAny is check for operations that need not be legal.
 func (m *model) checkAny(t *testing.T, mode Mode, op *Op) {
-	legal := op.Code >= kvs.Get && op.Code <= kvs.Delete && len(op.Key) >= 1 && len(op.Key) <= 255 && len(op.Value) < 1<<16
+	legal := op.Code >= kvs.Get && op.Code <= kvs.Delete &&
+		len(op.Key) >= 1 && len(op.Key) <= 255 && len(op.Value) < 1<<16
 	if legal == (op.Status == kvs.Illegal) {
-		t.Fatalf("%s with a key of %d and a value of %d bytes: %s", op.Code, len(op.Key), len(op.Value), op.Status)
+		t.Fatalf("%s with a key of %d and a value of %d bytes: %s",
+			op.Code, len(op.Key), len(op.Value), op.Status)
 	}
 	if legal && op.Status != kvs.TooLarge { // of the answers together
 		m.check(t, mode, op)
 	}
 }
 
-// readBack asks the owner and another core for every key: they agree with each other and with the model.
+// readBack asks the owner and another core for every key: they agree with each other and with the
+// model.
 func (m *model) readBack(t *testing.T, table *Table, keys []fuzzKey) {
 	owner, reader, out := table.Core(0), table.Core(1), make([]byte, 0, 1<<17)
 	for _, k := range keys {

@@ -22,7 +22,8 @@ func (p *Partition) answer(out []byte, offset uint64, m meta) (grown, value []by
 // legal reports whether an operation is one, and its lengths fit an item. Who reads requests
 // from a network says so to the client; this keeps the memory whole in any case.
 func (op *Op) legal() bool {
-	return op.Code.Valid() && len(op.Key) > 0 && len(op.Key) <= kvs.MaxKeyBytes && len(op.Value) <= kvs.MaxValueBytes
+	return op.Code.Valid() && len(op.Key) > 0 && len(op.Key) <= kvs.MaxKeyBytes &&
+		len(op.Value) <= kvs.MaxValueBytes
 }
 
 // set stores a value, whether the key is there or not.

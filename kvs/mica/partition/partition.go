@@ -41,12 +41,14 @@ func (c *Config) bucketsFor(n int) (buckets, spares int) {
 	return buckets, spares
 }
 
-// fits refuses a table before any of it is backed, where there is not enough memory for all n partitions.
+// fits refuses a table before any of it is backed, where there is not enough memory for all of
+// its n partitions.
 func (c *Config) fits(n int) error {
 	buckets, spares := c.bucketsFor(n)
 	index := int64(buckets+spares) * bucketBytes * int64(n)
 	if err := offheap.Fits(index+c.LogBytes, c.Pages); err != nil {
-		return fmt.Errorf("an index of %d MiB for %d items and a log of %d MiB: %w", (index+1<<20-1)>>20, c.Items, c.LogBytes>>20, err)
+		return fmt.Errorf("an index of %d MiB for %d items and a log of %d MiB: %w",
+			(index+1<<20-1)>>20, c.Items, c.LogBytes>>20, err)
 	}
 	return nil
 }

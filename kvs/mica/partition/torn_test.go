@@ -15,7 +15,8 @@ import (
 // and is too large for an offset of 32 bits. None of it takes memory until it is touched.
 func guardedPartition(t *testing.T) *Partition {
 	const guard, logBytes = 1 << 21, 5 << 30
-	m, err := unix.Mmap(-1, 0, guard+logBytes+guard, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+	m, err := unix.Mmap(-1, 0, guard+logBytes+guard, unix.PROT_NONE,
+		unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 	if err != nil {
 		t.Skipf("needs %d bytes of address space: %v", guard+logBytes+guard, err)
 	}
@@ -32,7 +33,10 @@ func guardedPartition(t *testing.T) *Partition {
 // tornOffsets are some that no item has: behind the log, at its very end, before its first item.
 // Each part of a torn offset is one of multiples of a word, and so is the whole.
 func tornOffsets(end uint64) []uint64 {
-	return []uint64{1<<48 - 8, 1 << 47, 2 * end, end + 1<<20, end + 8, end, end - 8, end - 16, end - 24, 8, firstOffset - 8}
+	return []uint64{
+		1<<48 - 8, 1 << 47, 2 * end, end + 1<<20, end + 8,
+		end, end - 8, end - 16, end - 24, 8, firstOffset - 8,
+	}
 }
 
 // TestTornOffsets: a reader may find half of an old offset and half of a new one. Wherever that
@@ -93,7 +97,7 @@ func TestTornItems(t *testing.T) {
 // TestReaderNaps: a reader whose bucket is locked gives up its CPU, which may be the one that the
 // owner needs. Here the owner goes on only then.
 func TestReaderNaps(t *testing.T) {
-	table := newTable(t, Config{Access: CREW, Cores: 1, PerCore: 1, Items: 10, LogBytes: minLogBytes})
+	table := newTable(t, smallest(Cache, CREW))
 	table.Core(0).Execute(crewOp(kvs.Set, 1, []byte("v")), nil)
 	op := crewOp(kvs.Get, 1, nil)
 	p := &table.partitions[0]

@@ -27,7 +27,8 @@ func (b *burden) do(code kvs.Op, n, valueBytes int) kvs.Status {
 	b.core.Execute(op, nil)
 	size := uint64(itemBytes(len(key), valueBytes))
 	if passed := b.p.space.passed - before; passed > b.most(size) {
-		b.t.Fatalf("%s of %d bytes passed %d bytes of the log: want at most %d", code, size, passed, b.most(size))
+		b.t.Fatalf("%s of %d bytes passed %d bytes of the log: want at most %d",
+			code, size, passed, b.most(size))
 	}
 	if op[0].Status == kvs.OK && code != kvs.Delete {
 		b.appended += size
@@ -66,8 +67,9 @@ func TestWorkOfStore(t *testing.T) {
 		for name, sizes := range fillings {
 			for _, size := range []int{tiny, 700, large} {
 				t.Run(fmt.Sprintf("%dMiB-%s-%d", logBytes>>20, name, size), func(t *testing.T) {
-					table := newTable(t, Config{Mode: Store, Cores: 1, PerCore: 1, Items: int(logBytes) / 24, LogBytes: logBytes})
-					workOfStore(t, table, sizes, size)
+					cfg := smallest(Store, EREW)
+					cfg.Items, cfg.LogBytes = int(logBytes)/24, logBytes
+					workOfStore(t, newTable(t, cfg), sizes, size)
 				})
 			}
 		}
@@ -77,7 +79,12 @@ func TestWorkOfStore(t *testing.T) {
 // TestPace: large logs have the least pace, small ones one that their slack bears.
 func TestPace(t *testing.T) {
 	for _, c := range []struct{ capacity, pace uint64 }{
-		{1 << 20, maxPace}, {5_400_000, maxPace}, {5_500_000, 61}, {16 << 20, 20}, {64_000_000, minPace}, {1 << 40, minPace},
+		{1 << 20, maxPace},
+		{5_400_000, maxPace},
+		{5_500_000, 61},
+		{16 << 20, 20},
+		{64_000_000, minPace},
+		{1 << 40, minPace},
 	} {
 		if got := newCircular(c.capacity + firstOffset).pace; got != c.pace {
 			t.Errorf("a log of %d bytes has pace %d, want %d", c.capacity, got, c.pace)
@@ -101,7 +108,7 @@ func workOfStore(t *testing.T, table *Table, sizes []int, size int) {
 	b.appended = 0
 	filled := p.space.passed
 	rng := rand.New(rand.NewPCG(1, 2))
-	turns := min(6000, 4*int(p.space.capacity())/itemBytes(8, size))
+	turns := min(3000, 4*int(p.space.capacity())/itemBytes(8, size))
 	for n := items; n < items+turns; n++ {
 		for range 40 { // make room: some item that the head passed lately, else any
 			if b.do(kvs.Add, n, size) != kvs.Full {
@@ -120,7 +127,7 @@ func workOfStore(t *testing.T, table *Table, sizes []int, size int) {
 // youngest is that of some items which lies nearest to the tail, as what was moved last does.
 func (b *burden) youngest(rng *rand.Rand, items int) (best int) {
 	age := b.p.space.capacity() + 1
-	for range 20 {
+	for range 8 {
 		n := rng.IntN(items)
 		key := wordKey(n)
 		if ref, _, ok := b.p.find(city.Hash64(key), key); ok && b.p.space.age(ref.offset()) < age {
@@ -135,8 +142,11 @@ func (b *burden) youngest(rng *rand.Rand, items int) (best int) {
 func TestWorkOfCache(t *testing.T) {
 	for name, sizes := range fillings {
 		t.Run(name, func(t *testing.T) {
-			table := newTable(t, Config{Mode: Cache, Cores: 1, PerCore: 1, Items: 1 << 16, LogBytes: minLogBytes})
-			b := &burden{t: t, p: &table.partitions[0], core: table.Core(0), most: func(n uint64) uint64 { return 2*n + maxItemBytes }}
+			cfg := smallest(Cache, EREW)
+			cfg.Items = 1 << 16
+			table := newTable(t, cfg)
+			b := &burden{t: t, p: &table.partitions[0], core: table.Core(0)}
+			b.most = func(n uint64) uint64 { return 2*n + maxItemBytes }
 			items := b.fill(sizes)
 			for n := items; n < items+5000; n++ {
 				b.do(kvs.Set, n, []int{tiny, large, 700}[n%3])
