@@ -56,6 +56,9 @@ const (
 	TooLarge
 	// WrongWorker: the worker asked does not serve this key for this operation.
 	WrongWorker
+	// Illegal: no such operation, or a key or value of a length that is not allowed. Servers
+	// refuse such a request before it gets that far.
+	Illegal
 )
 
 func (s Status) String() string {
@@ -72,6 +75,8 @@ func (s Status) String() string {
 		return "too large"
 	case WrongWorker:
 		return "wrong worker"
+	case Illegal:
+		return "illegal"
 	}
 	return fmt.Sprintf("Status(%d)", uint8(s))
 }

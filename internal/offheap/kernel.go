@@ -4,31 +4,11 @@ package offheap
 
 import (
 	"bufio"
-	"fmt"
 	"os"
 	"strconv"
 	"strings"
 	"unsafe"
 )
-
-// checkAvailable refuses what would end in the kernel's out-of-memory killer.
-func checkAvailable(size int) error {
-	f, err := os.Open("/proc/meminfo")
-	if err != nil {
-		return nil // nothing known: the mapping itself will tell
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if kb, ok := kilobytes(lines.Text(), "MemAvailable:"); ok {
-			if int64(size) > kb<<10 {
-				return fmt.Errorf("allocate %d MiB: this machine has %d MiB of memory available; ask for fewer items or a smaller log",
-					size>>20, kb>>10)
-			}
-			return nil
-		}
-	}
-	return nil
-}
 
 // hugeShare reads back from the kernel which share of the region lies on huge pages.
 func (r *Region) hugeShare() float64 {

@@ -5,6 +5,7 @@ package offheap
 import (
 	"errors"
 	"fmt"
+	"os"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -25,20 +26,23 @@ func Alloc(size int, pages Pages) (*Region, error) {
 	if size <= 0 {
 		return nil, fmt.Errorf("allocate %d bytes: want at least one", size)
 	}
-	if err := checkAvailable(size); err != nil {
-		return nil, err
-	}
 	if pages == HugeTLB || pages == Auto {
 		r, err := allocHugeTLB(size)
 		if err == nil || pages == HugeTLB {
 			return r, err
 		}
 	}
+	if err := Fits(int64(size), Small); err != nil {
+		return nil, err
+	}
 	return allocSmall(size, pages)
 }
 
 func allocHugeTLB(size int) (*Region, error) {
 	rounded := roundUp(size, hugePageBytes)
+	if err := fitsHugeTLB(os.DirFS("/"), int64(rounded)); err != nil {
+		return nil, err
+	}
 	m, err := unix.Mmap(-1, 0, rounded, unix.PROT_READ|unix.PROT_WRITE,
 		unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_HUGETLB|unix.MAP_POPULATE)
 	if err != nil {
@@ -52,7 +56,7 @@ func allocHugeTLB(size int) (*Region, error) {
 func allocSmall(size int, pages Pages) (*Region, error) {
 	m, err := unix.Mmap(-1, 0, size+hugePageBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
-		return nil, fmt.Errorf("map %d bytes: %w", size, err)
+		return nil, fmt.Errorf("map %d bytes: %w%s", size, err, addressSpace(err))
 	}
 	skip := -uintptr(unsafe.Pointer(&m[0])) & (hugePageBytes - 1)
 	r := &Region{mapped: m, bytes: m[skip : int(skip)+size : int(skip)+size], pages: Small}
@@ -72,6 +76,24 @@ func allocSmall(size int, pages Pages) (*Region, error) {
 			100*r.hugeShare(), size), adviceErr, r.Free())
 	}
 	return r, nil
+}
+
+// addressSpace says which limit of this process a mapping may have met.
+func addressSpace(err error) string {
+	if !errors.Is(err, unix.ENOMEM) {
+		return ""
+	}
+	for _, l := range []struct {
+		number int
+		name   string
+	}{{unix.RLIMIT_AS, "address space (ulimit -v)"}, {unix.RLIMIT_DATA, "data (ulimit -d)"}} {
+		var r unix.Rlimit
+		if unix.Getrlimit(l.number, &r) == nil && r.Cur != unix.RLIM_INFINITY {
+			return fmt.Sprintf("; this process has a limit of %s on its %s: raise it, or ask for fewer items or a smaller log",
+				mib(int64(r.Cur)), l.name)
+		}
+	}
+	return "; does vm.overcommit_memory allow it?"
 }
 
 // touch makes the kernel back every page now.

@@ -15,6 +15,9 @@ func Alloc(size int, _ Pages) (*Region, error) {
 	if size <= 0 {
 		return nil, fmt.Errorf("allocate %d bytes: want at least one", size)
 	}
+	if err := Fits(int64(size), Small); err != nil {
+		return nil, err
+	}
 	const line = 64
 	words := make([]uint64, (size+line+7)/8)
 	all := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(words)*8)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"dpukv/internal/offheap"
 	"dpukv/verbs"
 
 	"golang.org/x/sys/unix"
@@ -42,6 +43,9 @@ func (p *pd) AllocMR(size int, access verbs.Access) (verbs.MR, error) {
 	defer d.mu.Unlock()
 	if d.closed {
 		return nil, verbs.ErrClosed
+	}
+	if err := offheap.Fits(int64(size), offheap.Small); err != nil {
+		return nil, fmt.Errorf("a memory region: %w", err)
 	}
 	start, err := d.heap.alloc(size)
 	if err != nil {

@@ -160,7 +160,8 @@ func (c *Core) finishAny(i int, op *Op, out []byte) []byte {
 		out, op.Value, op.Status = p.answer(out, offset, m)
 		c.count(op.Status)
 		return out
-	case op.Code == kvs.Set && itemBytes(len(op.Key), len(op.Value)) <= m.bytes():
+	case op.Code == kvs.Set && len(op.Value) <= kvs.MaxValueBytes &&
+		itemBytes(len(op.Key), len(op.Value)) <= m.bytes():
 		p.overwrite(c.homes[i], offset, m, op.Value)
 		op.Status = kvs.OK
 		return out
@@ -179,6 +180,10 @@ func (s *slots) locate(tag uint64) uint64 {
 
 // do does what is not a plain hit.
 func (c *Core) do(p *Partition, op *Op, out []byte) []byte {
+	if !op.legal() {
+		op.Status = kvs.Illegal
+		return out
+	}
 	c.moved = c.moved || op.Code.Writes()
 	if p.owner != c.number {
 		return c.doForeign(p, op, out)
@@ -193,8 +198,6 @@ func (c *Core) do(p *Partition, op *Op, out []byte) []byte {
 		op.Status = p.add(op.Hash, op.Key, op.Value)
 	case kvs.Delete:
 		op.Status = p.delete(op.Hash, op.Key)
-	default:
-		panic("partition: " + op.Code.String())
 	}
 	return out
 }

@@ -12,6 +12,13 @@ const (
 	// itemsPerBucket is the mean load that an index is sized for. A bucket of
 	// seven then overflows for one item in 200 (Poisson), the price of a lossy index.
 	itemsPerBucket = 3
+	// maxSpares is how many spare buckets one chain may have. Hashes come from clients, and
+	// nobody checks them: this bounds what a key costs whose bucket was chosen to be crowded.
+	// With honest hashes no bucket of the largest table has more items than a chain holds
+	// (TestHonestChains).
+	maxSpares = 4
+	// itemsPerChain is what the longest chain holds.
+	itemsPerChain = slotsPerBucket * (1 + maxSpares)
 )
 
 // bucket is one cache line of the index.

@@ -13,12 +13,18 @@ type circular struct {
 	end        uint64 // of the memory; items lie in [firstOffset, end)
 	head, tail uint64
 	used       uint64 // from head to tail, padding included
+	passed     uint64 // by the head, ever
 	slack      uint64 // store mode: never filled with live items
+	pace       uint64 // store mode: bytes looked at for a byte appended, see paceOf
 }
 
 func newCircular(size uint64) circular {
 	capacity := size - firstOffset
-	return circular{end: size, head: firstOffset, tail: firstOffset, slack: max(capacity/8, minSlack)}
+	slack := max(capacity/8, minSlack)
+	return circular{
+		end: size, head: firstOffset, tail: firstOffset,
+		slack: slack, pace: paceOf(capacity, slack),
+	}
 }
 
 func (c *circular) capacity() uint64 { return c.end - firstOffset }
@@ -50,6 +56,7 @@ func (c *circular) take(n uint64) (offset uint64) {
 // give moves the head past n bytes.
 func (c *circular) give(n uint64) {
 	c.head = c.wrapped(c.head + n)
+	c.passed += n
 	c.used -= n
 }
 

@@ -43,17 +43,21 @@ func (p *Partition) slotOf(hash, offset uint64) (slotRef, bool) {
 
 // emptySlot is a free slot of the chain that starts with home. A full chain
 // grows by a spare bucket (store) or gives up its oldest item (cache). It
-// fails when there is no spare left.
+// fails when the chain has maxSpares, or when no spare is left.
 func (p *Partition) emptySlot(home *bucket) (slotRef, bool) {
-	last := home
+	last, spares := home, 0
 	for last.next != 0 {
 		last = &p.spares[last.next-1]
+		spares++
 	}
 	if set := last.slots.matches(0); set != 0 {
 		return slotRef{home, last, slotIn(set)}, true
 	}
 	if p.mode == Cache {
 		return p.evictOldest(home), true
+	}
+	if spares == maxSpares {
+		return slotRef{}, false
 	}
 	return p.extend(home, last)
 }

@@ -12,11 +12,15 @@ func (p *Partition) checkInvariants(t interface {
 	var items, live uint64
 	seen := map[uint64]bool{}
 	usedSpares := 0
+	if p.space.gap() > p.space.capacity() {
+		t.Fatalf("%d bytes used of %d", p.space.used, p.space.capacity())
+	}
 	for n := range p.buckets {
 		home := &p.buckets[n]
 		if home.version&1 != 0 {
 			t.Fatalf("bucket %d is locked", n)
 		}
+		chained := 0
 		for b := home; ; b = &p.spares[b.next-1] {
 			filled := 0
 			for i := range slotsPerBucket {
@@ -38,6 +42,10 @@ func (p *Partition) checkInvariants(t interface {
 			}
 			if b != home {
 				usedSpares++
+				chained++
+			}
+			if chained > maxSpares {
+				t.Fatalf("bucket %d has more than %d spares", n, maxSpares)
 			}
 			if b.next != 0 && filled != slotsPerBucket || b != home && filled == 0 {
 				t.Fatalf("bucket %d: a chain's bucket has %d items and next %d", n, filled, b.next)

@@ -92,7 +92,7 @@ func testKey(n int) []byte {
 	return append(bytes.Repeat([]byte{'x'}, kvs.MaxKeyBytes-6), fmt.Sprintf("%06d", n)...)
 }
 
-func (m *model) check(t *rapid.T, mode Mode, op *Op) {
+func (m *model) check(t rapid.TB, mode Mode, op *Op) {
 	key := string(op.Key)
 	want, known := m.values[key]
 	lost := mode == Cache // a known key may be gone
@@ -169,5 +169,5 @@ func (p *Partition) reset() {
 	p.space = newCircular(p.space.end)
 	p.freeSpare = 0
 	p.linkSpares()
-	p.items, p.evicted, p.full, p.liveBytes = 0, 0, 0, 0
+	p.items, p.evicted, p.full, p.liveBytes, p.credit = 0, 0, 0, 0, 0
 }

@@ -19,6 +19,13 @@ func (p *Partition) answer(out []byte, offset uint64, m meta) (grown, value []by
 	return grown, value, kvs.OK
 }
 
+// legal reports whether an operation is one, and its lengths fit an item. Who reads requests
+// from a network says so to the client; this keeps the memory whole in any case.
+func (op *Op) legal() bool {
+	return op.Code.Valid() && len(op.Key) > 0 && len(op.Key) <= kvs.MaxKeyBytes &&
+		len(op.Value) <= kvs.MaxValueBytes
+}
+
 // set stores a value, whether the key is there or not.
 func (p *Partition) set(hash uint64, key, value []byte) kvs.Status {
 	ref, m, ok := p.find(hash, key)
@@ -61,28 +68,33 @@ func (p *Partition) overwrite(home *bucket, offset uint64, m meta, value []byte)
 
 // put appends an item and points the index at it. The item that it replaces
 // takes replaced bytes; 0 when the key is new. Making room may drop or move
-// that item, so it is looked up again afterwards.
+// that item, so it is looked up again afterwards. What is refused takes no room.
 func (p *Partition) put(hash uint64, key, value []byte, replaced int) kvs.Status {
 	n := itemBytes(len(key), len(value))
-	if !p.fits(uint64(n - replaced)) {
+	if !p.makeRoom(n, replaced) {
 		p.full++
 		return kvs.Full
 	}
-	offset := p.alloc(uint64(n))
-	p.writeItem(offset, makeMeta(len(key), len(value), n/wordBytes), hash, key, value)
+	var ref slotRef
+	var old meta
+	known := false
 	if replaced > 0 {
-		if ref, m, ok := p.find(hash, key); ok {
-			p.replace(ref, m, offset, n)
-			return kvs.OK
+		ref, old, known = p.find(hash, key)
+	}
+	if !known {
+		var ok bool
+		if ref, ok = p.emptySlot(&p.buckets[p.bucketOf(hash)]); !ok {
+			p.full++
+			return kvs.Full
 		}
 	}
-	home := &p.buckets[p.bucketOf(hash)]
-	ref, ok := p.emptySlot(home)
-	if !ok { // the item just written is dead: nothing points to it
-		p.full++
-		return kvs.Full
+	offset := p.place(uint64(n))
+	p.writeItem(offset, makeMeta(len(key), len(value), n/wordBytes), hash, key, value)
+	if known {
+		p.replace(ref, old, offset, n)
+	} else {
+		p.insert(ref, tagOf(hash), offset, n)
 	}
-	p.insert(ref, tagOf(hash), offset, n)
 	return kvs.OK
 }
 

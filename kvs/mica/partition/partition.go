@@ -2,6 +2,7 @@ package partition
 
 import (
 	"errors"
+	"fmt"
 	"unsafe"
 
 	"dpukv/internal/offheap"
@@ -20,6 +21,7 @@ type Partition struct {
 
 	space     circular
 	liveBytes uint64
+	credit    int64  // bytes that clean may still look at; negative: has looked at too many
 	freeSpare uint32 // head of the list of free spares, by number; 0: none
 
 	items, evicted, full uint64
@@ -30,18 +32,35 @@ type Partition struct {
 // spareShare is the number of buckets to one spare.
 const spareShare = 10
 
-func newPartition(cfg *Config, items int, logBytes int64) (*Partition, error) {
-	p := &Partition{mode: cfg.Mode, shared: cfg.Access == CREW}
-	buckets := (items + itemsPerBucket - 1) / itemsPerBucket
-	spares := 0
-	if p.mode == Store {
+// bucketsFor is how many buckets the index of each of n partitions has.
+func (c *Config) bucketsFor(n int) (buckets, spares int) {
+	buckets = (mostOf(c.Items, n) + itemsPerBucket - 1) / itemsPerBucket
+	if c.Mode == Store {
 		spares = buckets/spareShare + slotsPerBucket
 	}
+	return buckets, spares
+}
+
+// fits refuses a table before any of it is backed, where there is not enough memory for all of
+// its n partitions.
+func (c *Config) fits(n int) error {
+	buckets, spares := c.bucketsFor(n)
+	index := int64(buckets+spares) * bucketBytes * int64(n)
+	if err := offheap.Fits(index+c.LogBytes, c.Pages); err != nil {
+		return fmt.Errorf("an index of %d MiB for %d items and a log of %d MiB: %w",
+			(index+1<<20-1)>>20, c.Items, c.LogBytes>>20, err)
+	}
+	return nil
+}
+
+func newPartition(cfg *Config, n int) (*Partition, error) {
+	p := &Partition{mode: cfg.Mode, shared: cfg.Access == CREW}
+	buckets, spares := cfg.bucketsFor(n)
 	var err error
 	if p.indexMemory, err = offheap.Alloc((buckets+spares)*bucketBytes, cfg.Pages); err != nil {
 		return nil, err
 	}
-	size := uint64(logBytes) &^ (wordBytes - 1)
+	size := uint64(cfg.LogBytes/int64(n)) &^ (wordBytes - 1)
 	if p.logMemory, err = offheap.Alloc(int(size), cfg.Pages); err != nil {
 		return nil, errors.Join(err, p.free())
 	}

@@ -1,24 +1,45 @@
 package partition
 
-// reclaimPace is how many bytes of the log a store looks at for each byte that it
-// appends while its free room is below the slack. The slack is an eighth of the
-// log, so looking at 16 bytes a byte passes the whole log before the slack is half
-// used up, and at least the slack's worth of dead bytes is found on the way: an
-// append never has to search the whole log at once.
-const reclaimPace = 16
+const (
+	// minPace is how many bytes of the log a store looks at for each byte that it appends while
+	// its free room is below the slack. The slack is an eighth of the log. A pass over the log
+	// then ends before half of the slack is used up, and what was dead when it began is free.
+	// Who lets just those items die that were passed last can make two passes use up
+	// 14/15 of the slack, and no more.
+	minPace = 16
+	// maxPace is that of small logs, of which a few large items are a good part.
+	maxPace = 64
+	// spareItems is the part of the slack, in items of the largest size, that passes must
+	// leave: an item to append, one to move, and the padding before each; twice, as the
+	// slack is undercut by an append and its padding before a pass begins.
+	spareItems = 8
+)
 
-// alloc appends n bytes' room to the log, at the cost of the oldest items
-// (cache) or of moving live ones together (store, whose caller has checked
-// that there is room: see [Partition.fits]).
-func (p *Partition) alloc(n uint64) (offset uint64) {
-	if p.mode == Store {
-		p.clean(n)
-	} else {
-		for p.space.gap() < n+p.space.padding(n) {
-			p.evictHead()
-		}
+// paceOf is the pace at which the slack lasts for two passes, whichever items die. In
+// logs below 5.5 MB no pace is enough: see [Partition.clean].
+func paceOf(capacity, slack uint64) uint64 {
+	if slack <= spareItems*maxItemBytes {
+		return maxPace
 	}
-	return p.place(n)
+	left := slack - spareItems*maxItemBytes
+	return min(max(minPace, 1+(2*(capacity-slack)+left-1)/left), maxPace)
+}
+
+// makeRoom frees room at the tail for an item of n bytes, at the cost of the oldest items
+// (cache) or of moving live ones together (store). A store refuses what would
+// fill its slack; replaced is what the item's own predecessor takes.
+func (p *Partition) makeRoom(n, replaced int) bool {
+	if p.mode == Store {
+		if !p.fits(uint64(n - replaced)) {
+			return false
+		}
+		p.clean(uint64(n))
+		return true
+	}
+	for p.space.gap() < uint64(n)+p.space.padding(uint64(n)) {
+		p.evictHead()
+	}
+	return true
 }
 
 // place takes n bytes at the tail, in one piece.
@@ -49,11 +70,16 @@ func (p *Partition) evictHead() {
 }
 
 // clean frees room for n bytes and for the largest item that may have to be
-// moved next, each with as much padding before it.
+// moved next, each with as much padding before it. What it looks at beyond its
+// pace, as items are whole, later calls need not: small items cannot make it move large ones
+// one by one.
 func (p *Partition) clean(n uint64) {
-	for budget := int64(reclaimPace * n); budget > 0 && p.space.gap() < p.space.slack; {
-		budget -= int64(p.cleanHead())
+	p.credit = min(p.credit, 0) + int64(p.space.pace*n)
+	for p.credit > 0 && p.space.gap() < p.space.slack {
+		p.credit -= int64(p.cleanHead())
 	}
+	// Only a small log comes here. The slack is more than is asked for, so all dead bytes
+	// together are enough, and one pass finds them.
 	for p.space.gap() < n+3*maxItemBytes {
 		p.cleanHead()
 	}

@@ -1,7 +1,6 @@
 package partition
 
 import (
-	"runtime"
 	"sync/atomic"
 	"unsafe"
 
@@ -69,19 +68,21 @@ func partialWord(src []byte) (w uint64) {
 	return w
 }
 
-// getShared is get for a core that does not own the partition.
+// getShared is get for a core that does not own the partition. See patience for how it waits.
 func (p *Partition) getShared(hash uint64, key, out []byte) (grown, value []byte, status kvs.Status) {
 	home := &p.buckets[p.bucketOf(hash)]
-	for spin := 1; ; spin++ {
+	for wait := (patience{}); ; {
 		before := atomic.LoadUint32(&home.version)
-		if before&1 == 0 {
-			grown, value, status = p.tryGet(home, hash, key, out)
-			if atomic.LoadUint32(&home.version) == before {
-				return grown, value, status
-			}
+		if before&1 != 0 {
+			wait.locked()
+			continue
 		}
-		if spin%64 == 0 {
-			runtime.Gosched() // the owner may have lost its CPU in the middle
+		grown, value, status = p.tryGet(home, hash, key, out)
+		if atomic.LoadUint32(&home.version) == before {
+			return grown, value, status
+		}
+		if wait.outrun() {
+			return out, nil, kvs.WrongWorker
 		}
 	}
 }
@@ -91,7 +92,7 @@ func (p *Partition) getShared(hash uint64, key, out []byte) (grown, value []byte
 func (p *Partition) tryGet(home *bucket, hash uint64, key, out []byte) (grown, value []byte, status kvs.Status) {
 	tag := tagOf(hash)
 	b := home
-	for hops := 0; hops <= len(p.spares); hops++ {
+	for hops := 0; hops <= maxSpares; hops++ {
 		s := b.slots.snapshot()
 		for set := s.matches(tag); set != 0; set &= set - 1 {
 			offset := s.offset(slotIn(set))
@@ -108,11 +109,13 @@ func (p *Partition) tryGet(home *bucket, hash uint64, key, out []byte) (grown, v
 	return out, nil, kvs.NotFound
 }
 
-// hintShared is the address where a key's item probably lies, to be asked for early.
+// hintShared is the address where a key's item probably lies, to be asked for early. An offset
+// that is read without the seqlock may be half of one and half of another, and so
+// lie behind the log, where a load would fault.
 func (p *Partition) hintShared(home *bucket, tag uint64) uintptr {
 	s := home.slots.snapshot()
 	if set := s.matches(tag); set != 0 {
-		return uintptr(p.log) + uintptr(s.offset(slotIn(set)))
+		return min(uintptr(p.log)+uintptr(s.offset(slotIn(set))), p.lastWord())
 	}
 	return uintptr(p.log)
 }

@@ -21,9 +21,12 @@ func New(cfg Config) (*Table, error) {
 		return nil, err
 	}
 	n := cfg.Cores * cfg.PerCore
+	if err := cfg.fits(n); err != nil {
+		return nil, err
+	}
 	t := &Table{cfg: cfg, partitions: make([]Partition, 0, n)}
 	for i := range n {
-		p, err := newPartition(&cfg, mostOf(cfg.Items, n), cfg.LogBytes/int64(n))
+		p, err := newPartition(&cfg, n)
 		if err != nil {
 			return nil, errors.Join(err, t.Close())
 		}

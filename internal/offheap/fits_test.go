@@ -1,0 +1,148 @@
+package offheap
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+const mountinfo = `23 1 254:0 / / rw,relatime - ext4 /dev/vda rw
+35 31 0:32 / /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory
+36 31 0:33 / /sys/fs/cgroup/hugetlb rw,relatime - cgroup cgroup rw,hugetlb
+41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw
+`
+
+// system is a machine with 8 GiB available and these files, which are text.
+func system(files ...map[string]string) fstest.MapFS {
+	root := fstest.MapFS{
+		"proc/meminfo":        {Data: []byte("MemTotal: 16777216 kB\nMemAvailable:    8388608 kB\n")},
+		"proc/self/mountinfo": {Data: []byte(mountinfo)},
+		"proc/self/cgroup":    {Data: []byte("0::/a/b\n4:memory:/x/y\n5:hugetlb:/h\n")},
+	}
+	for _, f := range files {
+		for name, text := range f {
+			root[name] = &fstest.MapFile{Data: []byte(text)}
+		}
+	}
+	return root
+}
+
+// The groups of system, each with 300 MiB of which 10 are in use.
+var (
+	v1     = group(dir1+"/x/y", "memory.limit_in_bytes", "memory.usage_in_bytes")
+	v1up   = group(dir1+"/x", "memory.limit_in_bytes", "memory.usage_in_bytes")
+	v2     = group(dir2+"/a/b", "memory.max", "memory.current")
+	v2up   = group(dir2+"/a", "memory.max", "memory.current")
+	v2top  = group(dir2, "memory.max", "memory.current")
+	v2high = group(dir2+"/a/b", "memory.high", "memory.current")
+)
+
+const (
+	dir1   = "sys/fs/cgroup/memory"
+	dir2   = "sys/fs/cgroup/unified"
+	cached = "anon 5\ninactive_file 200000000\nactive_file 100000000\n" +
+		"total_inactive_file 200000000\ntotal_active_file 100000000\n"
+)
+
+func group(dir, limit, use string) map[string]string {
+	return map[string]string{dir + "/" + limit: "314572800\n", dir + "/" + use: "10485760\n"}
+}
+
+func TestFits(t *testing.T) {
+	full := func(g map[string]string, dir, stat string) map[string]string { // all in use
+		g = maps.Clone(g)
+		for name := range g {
+			if strings.HasSuffix(name, "current") || strings.HasSuffix(name, "usage_in_bytes") {
+				g[name] = "314572800"
+			}
+		}
+		g[dir+"/memory.stat"] = stat
+		return g
+	}
+	none := map[string]string{
+		dir1 + "/x/y/memory.limit_in_bytes": "9223372036854771712\n",
+		dir1 + "/x/y/memory.usage_in_bytes": "4096\n",
+		dir2 + "/a/b/memory.max":            "max\n",
+		dir2 + "/a/b/memory.current":        "4096\n",
+	}
+	// Of version 1 without a namespace of groups: the path is that of the host.
+	container := group("sys/fs/the groups", "memory.limit_in_bytes", "memory.usage_in_bytes")
+	container["proc/self/cgroup"] = "4:cpu,memory:/docker/1f/sub\n"
+	container["proc/self/mountinfo"] = "35 31 0:32 /docker/1f /sys/fs/the\\040groups ro - cgroup cgroup rw,cpu,memory\n"
+	nothing := map[string]string{"proc/meminfo": "", "proc/self/cgroup": ""}
+	for name, c := range map[string]struct {
+		files map[string]string
+		mib   int64
+		names string // what the error names; empty: there is none
+	}{
+		"nothing known":          {nothing, 1 << 20, ""},
+		"machine, fits":          {nil, 8000, ""},
+		"machine, too much":      {nil, 8192, "8192 MiB of memory available"},
+		"no limit":               {none, 1024, ""},
+		"v1, fits":               {v1, 270, ""},
+		"v1, too much":           {v1, 1024, "/sys/fs/cgroup/memory/x/y/memory.limit_in_bytes"},
+		"v1, no reserve left":    {v1, 280, "memory.limit_in_bytes"},
+		"v1, the group above":    {v1up, 1024, "/sys/fs/cgroup/memory/x/memory.limit_in_bytes"},
+		"v1, container":          {container, 1024, "/sys/fs/the groups/memory.limit_in_bytes"},
+		"v2, fits":               {v2, 270, ""},
+		"v2, too much":           {v2, 1024, "300 MiB, with 10 MiB in use (/sys/fs/cgroup/unified/a/b/memory.max)"},
+		"v2, the group above":    {v2up, 1024, "/sys/fs/cgroup/unified/a/memory.max"},
+		"v2, top of a container": {v2top, 1024, "/sys/fs/cgroup/unified/memory.max"},
+		"v2, high":               {v2high, 1024, "/sys/fs/cgroup/unified/a/b/memory.high"},
+		"v1, cache goes":         {full(v1, dir1+"/x/y", cached), 250, ""},
+		"v2, cache goes":         {full(v2, dir2+"/a/b", cached), 250, ""},
+		"v2, all of it in use":   {full(v2, dir2+"/a/b", "anon 300000000\n"), 1, "memory.max"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := fits(system(c.files), c.mib<<20, Small)
+			if (err != nil) != (c.names != "") || !strings.Contains(fmt.Sprint(err), c.names) {
+				t.Errorf("%d MiB: error %v, want one of %q", c.mib, err, c.names)
+			}
+		})
+	}
+}
+
+// TestFitsHugePages: the reserved pool is beside the memory that is available, and has limits of
+// its own.
+func TestFitsHugePages(t *testing.T) {
+	pool := map[string]string{
+		"proc/meminfo": "MemAvailable: 1024 kB\nHugePages_Free: 512\nHugepagesize: 2048 kB\n",
+	}
+	for _, c := range []struct {
+		pages Pages
+		mib   int64
+		fits  bool
+	}{
+		{Auto, 1024, true},
+		{Auto, 1025, false},
+		{HugeTLB, 4096, true},
+		{THP, 100, false},
+		{Small, 100, false},
+	} {
+		if err := fits(system(pool), c.mib<<20, c.pages); (err == nil) != c.fits {
+			t.Errorf("%d MiB of %s pages: %v", c.mib, c.pages, err)
+		}
+	}
+	const pages1 = "sys/fs/cgroup/hugetlb"
+	for _, files := range []map[string]string{
+		group(pages1+"/h", "hugetlb.2MB.limit_in_bytes", "hugetlb.2MB.usage_in_bytes"),
+		group(pages1, "hugetlb.2MB.rsvd.limit_in_bytes", "hugetlb.2MB.rsvd.usage_in_bytes"),
+		group(dir2+"/a", "hugetlb.2MB.max", "hugetlb.2MB.current"),
+		group(dir2+"/a/b", "hugetlb.2MB.rsvd.max", "hugetlb.2MB.rsvd.current"),
+	} {
+		if err := fitsHugeTLB(system(files), 290<<20); err != nil {
+			t.Errorf("290 MiB with %v: %v", files, err)
+		}
+		err := fitsHugeTLB(system(files), 292<<20)
+		if err == nil || !strings.Contains(err.Error(), "hugetlb.2MB") {
+			t.Errorf("292 MiB with %v: %v", files, err)
+		}
+	}
+	accounted := map[string]string{"proc/self/mountinfo": "41 31 0:38 / /sys/fs/cgroup/unified rw - " +
+		"cgroup2 cgroup2 rw,memory_hugetlb_accounting\n"}
+	if err := fitsHugeTLB(system(v2, accounted), 1<<30); err == nil {
+		t.Error("huge pages that count as memory have no limit")
+	}
+}
