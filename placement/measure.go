@@ -49,11 +49,11 @@ func (r *runner) measure(ctx context.Context, pt *Point) (res *result, err error
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := untilEnded(ctx, e.server.process, "serve "+pt.Store)
+	serving, cancel := untilEnded(ctx, e.server.process, "serve "+pt.Store)
 	defer cancel()
-	res, err = r.load(ctx, e, &c, pt, up, way)
-	if err != nil {
-		err = way.blame(context.WithoutCancel(ctx), rootCause(ctx, err))
+	res, err = r.load(serving, e, &c, pt, up, way)
+	if err != nil && ctx.Err() == nil { // who interrupts does not wait for reasons
+		err = blame(ctx, way, rootCause(serving, err))
 	}
 	if res != nil {
 		r.complete(pt, &res.Point, e, up, slices.Concat(way.doubts(e), doubts))
