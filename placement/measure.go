@@ -39,7 +39,7 @@ func (r *runner) measure(ctx context.Context, pt *Point) (res *result, err error
 	}
 	defer func() {
 		closed := e.close()
-		err = errors.Join(e.lost(err), closed)
+		err = errors.Join(e.dead(e.lost(err)), closed)
 	}()
 	doubts, err := r.settle(e, pt)
 	if err != nil {

@@ -28,8 +28,12 @@ type process struct {
 	ended  chan struct{} // closed once the process is gone and waited for
 	stderr tail
 
-	readErr error // why the inbox was closed early; set before it is closed
-	waitErr error // set before ended is closed
+	endings  endings // of its node's processes
+	insisted bool    // it was sent a signal; set before close returns
+
+	readErr error   // why the inbox was closed early; set before it is closed
+	said    *failed // its last word; set before ended is closed
+	waitErr error   // set before ended is closed
 }
 
 // startProcess starts argv, which is to become the agent of a node.
@@ -107,11 +111,14 @@ func (p *process) wait(started chan<- error, stdout, stdoutW *os.File) {
 // read fills the inbox. After the last message it goes on reading, lest the process block.
 func (p *process) read(stdout io.Reader) {
 	p.readErr = readMessages(stdout, func(m message) bool {
+		if f, ok := m.(*failed); ok {
+			p.said = f
+		}
 		select {
 		case p.inbox <- m:
 			return true
 		case <-p.unread:
-			return false
+			return true // until its last word
 		}
 	})
 	close(p.inbox)
@@ -179,11 +186,7 @@ func (p *process) death(task string) error {
 	case <-time.After(2 * time.Second):
 		return fmt.Errorf("node %s: asked to %s, it closed its output%s", p.node, task, p.lastWords())
 	}
-	how := "ended with exit status 0"
-	if p.waitErr != nil {
-		how = "ended with " + p.waitErr.Error()
-	}
-	err := fmt.Errorf("node %s: asked to %s, it %s%s", p.node, task, how, p.lastWords())
+	err := fmt.Errorf("node %s: asked to %s, it %s%s", p.node, task, p.endings.how(p.waitErr), p.lastWords())
 	if p.explain != nil {
 		return p.explain(p.stderr.text(), err)
 	}
@@ -222,6 +225,7 @@ func (p *process) close() error {
 		return nil
 	}
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		p.insisted = true
 		_ = p.cmd.Process.Signal(sig) // fails only if it is gone
 		if p.endedWithin(p.patience.kill) {
 			return nil

@@ -12,6 +12,7 @@ import (
 
 	"dpukv/client"
 	"dpukv/internal/doctor"
+	"dpukv/internal/killed"
 	"dpukv/internal/machine"
 	"dpukv/kvs"
 	"dpukv/placement/survey"
@@ -40,6 +41,8 @@ type (
 		Cores    [][]int       `json:"cores"`  // those of the CPUs it may use that are threads of one core, together
 		// Findings are what will spoil a measurement there.
 		Findings []doctor.Finding `json:"findings,omitempty"`
+		// Killed is what its kernel had ended for want of memory until then.
+		Killed killed.Count `json:"killed,omitzero"`
 
 		heard time.Time // by the clock here
 	}

@@ -78,7 +78,7 @@ func TestSweepGoesOnAfterAPointThatFails(t *testing.T) {
 		"client@ready=failed preload":     "node client: only 3 of 10 keys were found",
 		"client@go=die":                   "node client: asked to measure for 10ms, it ended with exit status 3",
 		"client@go=quit":                  "node client: asked to measure for 10ms, it ended with exit status 0",
-		"client@go=kill":                  "node client: asked to measure for 10ms, it ended with signal: killed",
+		"client@go=kill":                  "node client: asked to measure for 10ms, it was killed by signal 9",
 		"client@go=hang":                  "node client: nothing for",
 		"client@go=deaf":                  "node client: nothing for",
 		"client@go=huge":                  "node client: asked to measure for 10ms, it sent a line of more than 16777216 bytes",
