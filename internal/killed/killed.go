@@ -54,6 +54,16 @@ func (c Count) Since(was Count) uint64 {
 	return max(c.Kills, was.Kills) - was.Kills
 }
 
+// Beside is what has to stand beside the failure of something on this machine, when its kernel has
+// ended processes for want of memory since was; "" if it has not.
+func Beside(was Count) string {
+	n := Now().Since(was)
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the kernel of this machine ended %d processes for want of memory meanwhile (dmesg names them)", n)
+}
+
 // shellKilled is a shell's exit status for a command that SIGKILL ended.
 const shellKilled = 128 + int(syscall.SIGKILL)
 
