@@ -133,6 +133,9 @@ func (r *runner) phases() error {
 	if r.cfg.CheckHash {
 		phases = append(phases, phase{PhaseHash, r.checkHashing})
 	}
+	if r.cfg.OnDone != nil {
+		phases = append(phases, phase{PhaseDone, func() error { return r.cfg.OnDone(r.ctx) }})
+	}
 	for _, phase := range phases {
 		r.phase = phase.name
 		r.progress(Progress{Phase: phase.name})

@@ -181,10 +181,20 @@ func (a *agent) serve(ctx context.Context, cpus []int, spec *serverSpec) error {
 	if err := a.out.send(&ready{Addr: srv.Addr(), Facts: srv.Facts()}); err != nil {
 		return errors.Join(err, srv.Close())
 	}
-	select {
-	case err := <-broken:
-		return errors.Join(serverEnded{err}, srv.Close())
-	case <-ctx.Done():
+	w := newWatcher(srv, spec)
+	for ctx.Err() == nil {
+		select {
+		case err := <-broken:
+			return errors.Join(serverEnded{err}, srv.Close())
+		case m := <-a.inbox:
+			if _, ok := m.(*count); !ok {
+				return errors.Join(fmt.Errorf("received the message %s instead of count", m.kind()), srv.Close())
+			}
+			if err := a.out.send(&counted{w.moved()}); err != nil {
+				return errors.Join(err, srv.Close())
+			}
+		case <-ctx.Done():
+		}
 	}
 	select {
 	case err := <-broken: // the order to stop came because of it

@@ -73,7 +73,12 @@ func fakeNode(dir, text string) int {
 			time.Sleep(part.Client.Duration)
 			out.send(&progress{Phase: "measure", ThroughputOps: 1e6, LatencyP99Ns: 5000})
 			f.misbehave("client", "go", &out)
+			out.send(&measured{})
+		case *release:
+			f.misbehave("client", "release", &out)
 			out.send(&result{fakePoint(part.Client), []byte("#log\n")})
+		case *count:
+			out.send(&counted{})
 		case *stop:
 			f.misbehave("", "stop", &out)
 			return 0

@@ -166,7 +166,7 @@ func follow[M message](ctx context.Context, p *process, timeout time.Duration, t
 			return got, nil
 		}
 		if r, isResult := m.(*result); isResult && r.Point.Error != "" {
-			return none, fmt.Errorf("node %s: %s", p.node, r.Point.Error) // it did not get as far as it was asked to
+			return none, &failedPoint{p.node, r} // it did not get as far as it was asked to
 		}
 		step, ok := m.(*progress)
 		if !ok || show == nil {
@@ -175,6 +175,14 @@ func follow[M message](ctx context.Context, p *process, timeout time.Duration, t
 		show(step)
 	}
 }
+
+// failedPoint is the error of a client that says itself that its point failed.
+type failedPoint struct {
+	node string
+	res  *result
+}
+
+func (f *failedPoint) Error() string { return "node " + f.node + ": " + f.res.Point.Error }
 
 // death says why nothing more comes.
 func (p *process) death(task string) error {
