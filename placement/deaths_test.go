@@ -7,6 +7,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"dpukv/internal/kerneltest"
+	"dpukv/internal/killed"
 )
 
 // TestTheDeadAreNamedFirst: a member of a point that ended by itself is what the reason begins with,
@@ -40,6 +44,31 @@ func TestTheDeadAreNamedFirst(t *testing.T) {
 				t.Errorf("the reason is\n  %s, want it to begin with\n  %s", got, want)
 			}
 		})
+	}
+}
+
+// TestNodeOutOfMemory: a node's own process that the kernel ends for want of memory has no last
+// words; the reason has the kernel's count, and what to do.
+func TestNodeOutOfMemory(t *testing.T) {
+	if !killed.Now().Known {
+		t.Skip("this kernel does not count what it ends for want of memory")
+	}
+	t.Setenv(groupVariable, kerneltest.MemoryGroup(t, 64<<20))
+	for _, role := range []string{"server@serve=eat,client@go=hang", "client@go=eat"} {
+		o, _, pids := fakeOptions(t, role)
+		o.Only = "client_threads=1,get_ratio=1"
+		o.patience.result = kerneltest.Patience(30 * time.Second)
+		sum, err := runFake(t, o)
+		leaveNone(t, pids, 2)
+		if err == nil || len(sum.Failed) != 1 {
+			t.Fatalf("%s: got %+v, %v, want one point that fails", role, sum, err)
+		}
+		node, _, _ := strings.Cut(role, "@")
+		got := sum.Failed[0].Reason
+		if !strings.HasPrefix(got, "node "+node+": asked to ") ||
+			!strings.Contains(got, "it was killed by signal 9: out of memory: ") || !strings.Contains(got, "give it more") {
+			t.Errorf("%s: the reason is %s", role, got)
+		}
 	}
 }
 
