@@ -66,7 +66,9 @@ func (r *runner) count(ctx context.Context, e *ensemble) (kvs.Moved, error) {
 
 // noteServerMoved puts what the server moved in the load into a point.
 func noteServerMoved(p *results.Point, m kvs.Moved) {
-	p.ServerMovedLoad = results.Moved{Sockets: results.Packets(m.Sockets), Device: results.Packets(m.Device)}
+	p.ServerMovedLoad = results.Moved{
+		Sockets: results.Packets(m.Sockets), Device: results.Packets(m.Device),
+	}
 	if doubt := results.Resent("server", "in the load", &p.ServerMovedLoad.Sockets); doubt != "" {
 		p.Warnings = append(p.Warnings, doubt)
 	}

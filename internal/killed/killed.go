@@ -61,7 +61,8 @@ func Beside(was Count) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the kernel of this machine ended %d processes for want of memory meanwhile (dmesg names them)", n)
+	return fmt.Sprintf("the kernel of this machine ended %d processes for want of memory meanwhile "+
+		"(dmesg names them)", n)
 }
 
 // shellKilled is a shell's exit status for a command that SIGKILL ended.

@@ -22,11 +22,15 @@ func Of(pid int) ([]netlink.TCPInfo, error) {
 	var list []netlink.TCPInfo
 	for _, family := range []uint8{unix.AF_INET, unix.AF_INET6} {
 		all, err := netlink.SocketDiagTCPInfo(family)
-		if err != nil && !errors.Is(err, netlink.ErrDumpInterrupted) { // then one that came meanwhile is missing
+		// Interrupted, one that came meanwhile is missing.
+		if err != nil && !errors.Is(err, netlink.ErrDumpInterrupted) {
 			return nil, fmt.Errorf("ask the kernel for its TCP sockets: %w", err)
 		}
 		for _, s := range all {
-			if s.InetDiagMsg != nil && s.TCPInfo != nil && s.TCPInfo.State != unix.BPF_TCP_LISTEN && own[s.InetDiagMsg.INode] {
+			if s.InetDiagMsg == nil || s.TCPInfo == nil || !own[s.InetDiagMsg.INode] {
+				continue
+			}
+			if s.TCPInfo.State != unix.BPF_TCP_LISTEN {
 				list = append(list, *s.TCPInfo)
 			}
 		}
