@@ -14,10 +14,10 @@ import (
 // What does not fit is refused in words: without a look at the group the kernel would kill the
 // server, in silence.
 func TestServeInMemoryGroup(t *testing.T) {
-	procs := kerneltest.MemoryGroup(t, 300<<20)
+	group := kerneltest.MemoryGroup(t, 300<<20)
 	dpukv := build(t)
 	inGroup := func(store, memory string) *exec.Cmd {
-		return exec.Command("sh", "-c", `echo $$ > "$0" && exec "$@"`, procs,
+		return exec.Command("sh", "-c", `echo $$ > "$0/cgroup.procs" && exec "$@"`, group,
 			dpukv, "serve", store, "--listen", "127.0.0.1:0", "--items", "1000", "--memory", memory)
 	}
 	for _, store := range []string{"mica", "herd"} {
@@ -26,7 +26,6 @@ func TestServeInMemoryGroup(t *testing.T) {
 		if err == nil || cmd.ProcessState.ExitCode() < 0 {
 			t.Errorf("serve %s with 1 GiB in a group of 300 MiB: %v\n%s", store, err, out)
 		}
-		group := strings.TrimSuffix(procs, "cgroup.procs")
 		for _, want := range []string{"log of 1024 MiB", "limit of 300 MiB", group, "smaller log"} {
 			if !strings.Contains(string(out), want) {
 				t.Errorf("serve %s does not say %q: %s", store, want, out)

@@ -9,9 +9,10 @@ import (
 	"time"
 )
 
-// MemoryGroup makes a control group whose processes may have so many bytes, and returns the file
-// that a process writes its id into to join. It skips the test where no such group can be made.
-func MemoryGroup(t testing.TB, bytes int64) (procs string) {
+// MemoryGroup makes a control group whose processes may have so many bytes. A process joins it by
+// writing its id to the file cgroup.procs in the folder that is returned. It skips the test where
+// no such group can be made.
+func MemoryGroup(t testing.TB, bytes int64) (group string) {
 	t.Helper()
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -34,7 +35,7 @@ func MemoryGroup(t testing.TB, bytes int64) (procs string) {
 		}
 		dir, err := makeGroup(t, m[4], file, bytes)
 		if err == nil {
-			return filepath.Join(dir, "cgroup.procs")
+			return dir
 		}
 		why = err.Error()
 	}
