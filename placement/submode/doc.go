@@ -21,12 +21,26 @@
 //	orchestrator                             node
 //	    ├─ leftovers of an earlier apply ──────▶│  its journal, from the end
 //	    ├─ check: tools, ports, MTU ───────────▶│
-//	    ├─ way back, then the step; … ─────────▶│  /run/dpukv/submode/net-INODE/undo
+//	    ├─ way back, then the step; … ─────────▶│  /run/dpukv/submode/net-MARK/undo
 //	    ├─ verify: is it up? ──────────────────▶│
 //
-// So whoever comes next can undo what an orchestrator that was killed left: nothing has to be remembered here. The folder is
-// named after the network namespace in which the ports are. In it lie also the sockets, PIDs, logs and the database of an
-// Open vSwitch of our own: the system's is not touched on plain Linux.
+// So whoever comes next can undo what an orchestrator that was killed left: nothing has to be remembered here. In the folder
+// lie also the sockets, PIDs, logs and the database of an Open vSwitch of our own: the system's is not touched on plain Linux.
+//
+// # Whose journal it is
+//
+// A folder belongs to one instance of a network namespace. It is found by a mark in the namespace: a second name (altname) of
+// its loopback, dpukv-MARK. Each port has such a name, too. The kernel forgets a mark with the namespace or the interface,
+// while it gives their inodes, indices and names away again. So:
+//
+//   - A namespace without the mark has nothing to undo, though an inode says that it had. The folder that was left is told of.
+//   - What was set on a port is taken back only on the interface that has the mark, not on another one of that name.
+//   - A way back looks at what it finds: a flag or key that somebody changed since, a filter at our preference that is not the
+//     one that was made, or a place for filters in which others have some, is left alone.
+//   - A BlueField's folder outlives a restart. It belongs to the machine and card that it names, and is refused on another.
+//
+// A bridge or table of our name (dpukv0) is ours, because a step that makes one wants none before.
+//
 // On a BlueField the system's Open vSwitch owns the hardware, and there is only one: our bridge in it carries a mark, and a port that is
 // in somebody's bridge is refused.
 //

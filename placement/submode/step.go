@@ -18,8 +18,12 @@ type Step struct {
 	Within time.Duration
 	// Undo is the command that takes it back; nil: nothing has to be.
 	Undo []string
-	// Found is a command whose output, from before Run, takes the place of the word AsFound in Undo.
+	// Port is the interface that Undo is about; "": none. What is another interface of this name by then is left alone.
+	Port string
+	// Found is a command whose output, from before Run, takes the place of the word AsFound in Undo. Sets is what it prints after Run:
+	// where it printed that before, there is nothing to take back, and where it prints something else by then, somebody has changed it since.
 	Found []string
+	Sets  string
 	// Else is what to do where it fails.
 	Else string
 }
@@ -57,20 +61,27 @@ func (s *Step) explain(n Node, err error) error {
 	return err
 }
 
-// wayBack is the step's undo, with what is found now.
-func (s *Step) wayBack(ctx context.Context, n Node) ([]string, error) {
-	if s.Found == nil {
-		return s.Undo, nil
+// wayBack is the step's undo, with what is found now; nil: there is nothing to take back.
+func (s *Step) wayBack(ctx context.Context, n Node) (*back, error) {
+	switch {
+	case s.Undo == nil:
+		return nil, nil
+	case s.Found == nil:
+		return &back{Run: s.Undo, Port: s.Port}, nil
 	}
 	out, err := n.Run(ctx, s.Found)
 	if err != nil {
 		return nil, s.explain(n, fmt.Errorf("see how it is now: %w", err))
 	}
-	back := make([]string, len(s.Undo))
-	for i, word := range s.Undo {
-		back[i] = strings.ReplaceAll(word, AsFound, strings.TrimSpace(out))
+	found := strings.TrimSpace(out)
+	if found == s.Sets {
+		return nil, nil
 	}
-	return back, nil
+	b := &back{Port: s.Port, Found: s.Found, Sets: s.Sets}
+	for _, word := range s.Undo {
+		b.Run = append(b.Run, strings.ReplaceAll(word, AsFound, found))
+	}
+	return b, nil
 }
 
 // all does steps in their order, until one fails.
