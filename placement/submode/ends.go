@@ -1,0 +1,173 @@
+package submode
+
+import (
+	"errors"
+	"fmt"
+
+	"dpukv/results"
+)
+
+// Ends is what the two ends of a load moved between two moments, by their own counts: those of the
+// clients' sockets and devices. TCP tells a client what came to the server, too.
+type Ends struct {
+	ToServer, ToClient Moved
+	// Datagrams says that it was RoCE in UDP. Some of what was sent may have been lost on the way.
+	Datagrams bool
+}
+
+// Moved is what crossed the network one way.
+type Moved struct {
+	// Payload of TCP or UDP: Bytes certainly crossed, each once, in Packets as the wire carries
+	// them. With what was sent again it were MostBytes in MostPackets.
+	Bytes, Packets         uint64
+	MostBytes, MostPackets uint64
+}
+
+// EndsOf reads what clients moved; nil: they do not know. The kernel did not tell, or a NIC's port
+// counted what others sent, too.
+func EndsOf(m *results.Moved) *Ends {
+	tcp, udp := &m.Sockets, &m.Device
+	if tcp.Sources == 0 && udp.Sources == 0 || udp.Shared {
+		return nil
+	}
+	resent := min(tcp.ResentPackets, tcp.SentPackets)
+	return &Ends{
+		ToServer: Moved{
+			Bytes: tcp.AckedBytes + udp.SentBytes, Packets: tcp.SentPackets - resent + udp.SentPackets,
+			MostBytes:   max(tcp.SentBytes, tcp.AckedBytes) + udp.SentBytes,
+			MostPackets: tcp.SentPackets + udp.SentPackets,
+		},
+		ToClient: Moved{
+			Bytes: tcp.ReceivedBytes + udp.ReceivedBytes, Packets: tcp.ReceivedPackets + udp.ReceivedPackets,
+			MostBytes:   tcp.ReceivedBytes + udp.ReceivedBytes,
+			MostPackets: tcp.ReceivedPackets + udp.ReceivedPackets,
+		},
+		Datagrams: udp.Sources > 0,
+	}
+}
+
+// Gate is an interface on the way, with what it counted each way between the two moments.
+type Gate struct {
+	Name               string
+	ToServer, ToClient Count
+	Ethernet           bool // its bytes have the Ethernet header in them: sure of virtual cables only
+	MTU                int
+	// Behind says that it is the forwarder's other side, before which datagrams may be lost.
+	Behind bool
+}
+
+// Count is what an interface counted one way. A packet may be many of the wire's: what GRO joined,
+// or what TSO is to cut.
+type Count struct{ Packets, Bytes uint64 }
+
+// What a gate has to have seen of what the ends moved, and may have seen beside it.
+const (
+	// leastSeen is for what certainly crossed. The rest is for acknowledgements that were lost.
+	leastSeen = 0.95
+	// leastSent is for datagrams, of which a client knows only that it sent them.
+	leastSent = 0.90
+	// mostSeen leaves room for what the server sent again.
+	mostSeen = 1.25
+	// besides are packets that are nobody's load: the ends of connections, ARP, a log-in.
+	besides      = 1000
+	besidesBytes = 1 << 20
+)
+
+// Headers of IPv4, and of what it carries without options; all that there may be; Ethernet's.
+const (
+	tcpHeaders  = 20 + 20
+	udpHeaders  = 20 + 8
+	mostHeaders = 18 + 40 + 60
+	ethernet    = 14
+)
+
+// ErrAnotherWay is wrapped by the error of a load whose ends sent what an interface did not see.
+var ErrAnotherWay = errors.New("the rest took another way")
+
+// LeastShare is the smallest share of crossings; 1 of none.
+func LeastShare(list []results.Crossing) float64 {
+	least := 1.0
+	for i := range list {
+		least = min(least, list[i].Share)
+	}
+	return least
+}
+
+// Compare holds what gates counted against what the ends moved. It is an error where one has not
+// seen what crossed, or has seen much more.
+func (e *Ends) Compare(gates ...Gate) (list []results.Crossing, err error) {
+	var errs []error
+	for i := range gates {
+		g := &gates[i]
+		least := leastSeen
+		if e.Datagrams {
+			least = leastSent
+		}
+		if !g.Behind || !e.Datagrams {
+			c, err := g.compare("to server", &e.ToServer, g.ToServer, e.Datagrams, least)
+			list, errs = append(list, c), append(errs, err)
+		}
+		c, err := g.compare("to client", &e.ToClient, g.ToClient, e.Datagrams, leastSeen)
+		list, errs = append(list, c), append(errs, err)
+	}
+	return list, errors.Join(errs...)
+}
+
+func (g *Gate) compare(way string, m *Moved, seen Count, datagrams bool, least float64) (results.Crossing, error) {
+	c := results.Crossing{
+		Way: way, At: g.Name, MovedBytes: m.Bytes, MovedPackets: m.Packets,
+		SeenBytes: seen.Bytes, SeenPackets: seen.Packets, Share: g.share(m, seen, datagrams),
+	}
+	switch {
+	case m.Bytes == 0:
+		return c, fmt.Errorf("found nothing that the ends sent %s by their own counts", way)
+	case c.Share < least:
+		return c, fmt.Errorf("found %d bytes in %d packets that the ends sent %s by their own counts, "+
+			"and at %s only %d bytes in %d packets with headers: a share of %.3f, allowed: %.2f or more: "+
+			"%w", m.Bytes, m.Packets, way, g.Name, seen.Bytes, seen.Packets, c.Share, least, ErrAnotherWay)
+	case seen.Packets > many(m.MostPackets)+besides,
+		seen.Bytes > many(m.MostBytes+mostHeaders*m.MostPackets)+besidesBytes:
+		return c, fmt.Errorf("found %d bytes in %d packets at %s, and only %d bytes without headers in "+
+			"%d packets that the ends sent %s by their own counts: other traffic is on the way",
+			seen.Bytes, seen.Packets, g.Name, m.MostBytes, m.MostPackets, way)
+	}
+	return c, nil
+}
+
+func many(n uint64) uint64 { return uint64(mostSeen * float64(n)) }
+
+// share is the part of what crossed that a gate saw, by bytes and, of TCP, by packets: whichever is
+// less. Bytes alone would not tell where packets are small, since an unknown part of the headers may
+// be taken for payload. Packets alone would not where one at the gate is many of the wire's. One
+// that is may have as many full ones in it as its bytes fill.
+func (g *Gate) share(m *Moved, seen Count, datagrams bool) float64 {
+	headers := uint64(tcpHeaders)
+	if datagrams {
+		headers = udpHeaders
+	}
+	if g.Ethernet {
+		headers += ethernet
+	}
+	payload := seen.Bytes - min(headers*seen.Packets, seen.Bytes)
+	share := min(float64(payload)/float64(max(m.Bytes, 1)), 1)
+	if full := uint64(max(g.MTU-mostHeaders, 1)); !datagrams {
+		share = min(share, float64(seen.Packets+payload/full)/float64(max(m.Packets, 1)))
+	}
+	return share
+}
+
+// gates are the DPU's ports, with what they counted in between.
+func (after *Evidence) gates(before *Evidence) []Gate {
+	wire, host := after.site.cfg.Ports.Wire, after.site.cfg.Ports.Host
+	gate := func(port string) Gate {
+		g := after.Gates[port]
+		was := before.Gates[port]
+		g.ToServer, g.ToClient = g.ToServer.since(was.ToServer), g.ToClient.since(was.ToClient)
+		return g
+	}
+	return []Gate{gate(wire), gate(host)}
+}
+
+func (c Count) since(was Count) Count {
+	return Count{c.Packets - min(was.Packets, c.Packets), c.Bytes - min(was.Bytes, c.Bytes)}
+}
