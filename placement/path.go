@@ -219,7 +219,7 @@ func (p *path) endDirect(point *results.Point, ends *submode.Ends) error {
 		Name:     emulate.Uplink + " of " + p.server.Name,
 		ToServer: submode.Count{Packets: is.RxPackets - p.was.RxPackets, Bytes: is.RxBytes - p.was.RxBytes},
 		ToClient: submode.Count{Packets: is.TxPackets - p.was.TxPackets, Bytes: is.TxBytes - p.was.TxBytes},
-		Ethernet: true, MTU: p.lab.Facts().MTU,
+		MTU:      p.lab.Facts().MTU,
 	})
 	point.CarriedShare = submode.LeastShare(point.Crossings)
 	if err != nil {

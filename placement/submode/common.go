@@ -49,7 +49,6 @@ type link struct {
 	Master string          `json:"master"`
 	XDP    json.RawMessage `json:"xdp"`
 	Info   struct {
-		Kind  string `json:"info_kind"`
 		Slave struct {
 			State string `json:"state"`
 		} `json:"info_slave_data"`

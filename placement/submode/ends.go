@@ -50,7 +50,6 @@ func EndsOf(m *results.Moved) *Ends {
 type Gate struct {
 	Name               string
 	ToServer, ToClient Count
-	Ethernet           bool // its bytes have the Ethernet header in them: sure of virtual cables only
 	MTU                int
 	// Behind says that it is the forwarder's other side, before which datagrams may be lost.
 	Behind bool
@@ -73,12 +72,13 @@ const (
 	besidesBytes = 1 << 20
 )
 
-// Headers of IPv4, and of what it carries without options; all that there may be; Ethernet's.
+// Headers that are in an interface's bytes: IPv4's and, without options, those of what it carries;
+// and all that there may be. Ethernet's is in those of some interfaces and not of others: veth counts
+// it or not, by whether the other end has GRO.
 const (
 	tcpHeaders  = 20 + 20
 	udpHeaders  = 20 + 8
 	mostHeaders = 18 + 40 + 60
-	ethernet    = 14
 )
 
 // ErrAnotherWay is wrapped by the error of a load whose ends sent what an interface did not see.
@@ -94,59 +94,80 @@ func LeastShare(list []results.Crossing) float64 {
 }
 
 // Compare holds what gates counted against what the ends moved. It is an error where one has not
-// seen what crossed, or has seen much more.
+// seen what crossed, or has seen much more; of several gates that have not, the worst is told.
 func (e *Ends) Compare(gates ...Gate) (list []results.Crossing, err error) {
-	var errs []error
+	sent := leastSeen
+	if e.Datagrams {
+		sent = leastSent
+	}
+	judge := func(g *Gate, way string, m *Moved, seen Count, least float64) error {
+		c := results.Crossing{
+			Way: way, At: g.Name, MovedBytes: m.Bytes, MovedPackets: m.Packets,
+			SeenBytes: seen.Bytes, SeenPackets: seen.Packets, Share: g.share(m, seen, e.Datagrams),
+		}
+		list = append(list, c)
+		return m.judge(&c, least)
+	}
+	var toServer, toClient error
 	for i := range gates {
 		g := &gates[i]
-		least := leastSeen
-		if e.Datagrams {
-			least = leastSent
-		}
 		if !g.Behind || !e.Datagrams {
-			c, err := g.compare("to server", &e.ToServer, g.ToServer, e.Datagrams, least)
-			list, errs = append(list, c), append(errs, err)
+			toServer = worse(toServer, judge(g, "to server", &e.ToServer, g.ToServer, sent))
 		}
-		c, err := g.compare("to client", &e.ToClient, g.ToClient, e.Datagrams, leastSeen)
-		list, errs = append(list, c), append(errs, err)
+		toClient = worse(toClient, judge(g, "to client", &e.ToClient, g.ToClient, leastSeen))
 	}
-	return list, errors.Join(errs...)
+	return list, errors.Join(toServer, toClient)
 }
 
-func (g *Gate) compare(way string, m *Moved, seen Count, datagrams bool, least float64) (results.Crossing, error) {
-	c := results.Crossing{
-		Way: way, At: g.Name, MovedBytes: m.Bytes, MovedPackets: m.Packets,
-		SeenBytes: seen.Bytes, SeenPackets: seen.Packets, Share: g.share(m, seen, datagrams),
+// missed is the error of a gate that has not seen what crossed.
+type missed struct {
+	error
+	share float64
+}
+
+func (m missed) Unwrap() error { return m.error }
+
+// worse is the error of less that was seen.
+func worse(a, b error) error {
+	var was, is missed
+	switch {
+	case a == nil || errors.As(b, &is) && (!errors.As(a, &was) || is.share < was.share):
+		return b
+	default:
+		return a
 	}
+}
+
+// judge refuses a crossing of which too little was seen, or with which too much was.
+func (m *Moved) judge(c *results.Crossing, least float64) error {
 	switch {
 	case m.Bytes == 0:
-		return c, fmt.Errorf("found nothing that the ends sent %s by their own counts", way)
+		return fmt.Errorf("found nothing that the ends sent %s by their own counts", c.Way)
 	case c.Share < least:
-		return c, fmt.Errorf("found %d bytes in %d packets that the ends sent %s by their own counts, "+
-			"and at %s only %d bytes in %d packets with headers: a share of %.3f, allowed: %.2f or more: "+
-			"%w", m.Bytes, m.Packets, way, g.Name, seen.Bytes, seen.Packets, c.Share, least, ErrAnotherWay)
-	case seen.Packets > many(m.MostPackets)+besides,
-		seen.Bytes > many(m.MostBytes+mostHeaders*m.MostPackets)+besidesBytes:
-		return c, fmt.Errorf("found %d bytes in %d packets at %s, and only %d bytes without headers in "+
+		err := fmt.Errorf("found %d bytes in %d packets that the ends sent %s by their own counts, and "+
+			"at %s only %d bytes in %d packets with headers: a share of %.3f, allowed: %.2f or more: %w",
+			m.Bytes, m.Packets, c.Way, c.At, c.SeenBytes, c.SeenPackets, c.Share, least, ErrAnotherWay)
+		return missed{err, c.Share}
+	case c.SeenPackets > many(m.MostPackets)+besides,
+		c.SeenBytes > many(m.MostBytes+mostHeaders*m.MostPackets)+besidesBytes:
+		return fmt.Errorf("found %d bytes in %d packets at %s, and only %d bytes without headers in "+
 			"%d packets that the ends sent %s by their own counts: other traffic is on the way",
-			seen.Bytes, seen.Packets, g.Name, m.MostBytes, m.MostPackets, way)
+			c.SeenBytes, c.SeenPackets, c.At, m.MostBytes, m.MostPackets, c.Way)
 	}
-	return c, nil
+	return nil
 }
 
 func many(n uint64) uint64 { return uint64(mostSeen * float64(n)) }
 
 // share is the part of what crossed that a gate saw, by bytes and, of TCP, by packets: whichever is
-// less. Bytes alone would not tell where packets are small, since an unknown part of the headers may
-// be taken for payload. Packets alone would not where one at the gate is many of the wire's. One
-// that is may have as many full ones in it as its bytes fill.
+// less. Bytes alone would not tell where packets are small, since headers that may not be there are
+// taken for payload. Packets alone would not where one at the gate is many of the wire's. One that is
+// may have as many full ones in it as its bytes fill. So the share is never too low. It is too high
+// by a seventh at most, and of datagrams by Ethernet's 14 bytes in each.
 func (g *Gate) share(m *Moved, seen Count, datagrams bool) float64 {
 	headers := uint64(tcpHeaders)
 	if datagrams {
 		headers = udpHeaders
-	}
-	if g.Ethernet {
-		headers += ethernet
 	}
 	payload := seen.Bytes - min(headers*seen.Packets, seen.Bytes)
 	share := min(float64(payload)/float64(max(m.Bytes, 1)), 1)

@@ -78,7 +78,7 @@ func (l *Lease) interfaces(ctx context.Context, e *Evidence) error {
 	if !OnPath(l.cfg.Submode) {
 		return nil
 	}
-	out, err := l.node.Run(ctx, []string{"ip", "-j", "-s", "-d", "link", "show"})
+	out, err := l.node.Run(ctx, []string{"ip", "-j", "-s", "link", "show"})
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,6 @@ func (s *site) gate(port string, l *link) Gate {
 	if port == s.cfg.Ports.Host {
 		g.ToServer, g.ToClient, g.Behind = left, came, true
 	}
-	g.Ethernet = l.Info.Kind == "veth" && l.XDP == nil // with XDP it is not in all of them
 	return g
 }
 

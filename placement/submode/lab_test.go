@@ -71,6 +71,12 @@ type testbed struct {
 
 func newTestbed(t *testing.T) *testbed {
 	t.Helper()
+	return newTestbedWith(t, "")
+}
+
+// newTestbedWith has interfaces leave work to the next, or not.
+func newTestbedWith(t *testing.T, offloads string) *testbed {
+	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("network namespaces with a datapath need root")
 	}
@@ -85,7 +91,7 @@ func newTestbed(t *testing.T) *testbed {
 			{Name: "b", Kind: emulate.Host},
 			{Name: "d", Kind: emulate.DPU, Of: "b", OnPath: true},
 		},
-		Keeper: []string{path, "lab"},
+		Keeper: []string{path, "lab"}, Offloads: offloads,
 	})
 	if err != nil {
 		t.Fatal(err)
