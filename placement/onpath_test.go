@@ -94,13 +94,15 @@ repeats: 1
 		t.Errorf("found %d points measured, %v failed: %v", sum.Measured, sum.Failed, err)
 	}
 	for _, p := range readPoints(t, o.Dir) {
-		for _, want := range []string{submode.ErrAnotherWay.Error(), "on hostA: ip route get 198.18.0."} {
+		const look = "on hostA: ip route get 198.18.0."
+		for _, want := range []string{submode.ErrAnotherWay.Error(), look} {
 			if !strings.Contains(p.Error, want) {
 				t.Errorf("%s %s: found %q, want %q", p.Submode, p.Store, p.Error, want)
 			}
 		}
 		if len(p.Crossings) == 0 || p.CarriedShare > 0.9 {
-			t.Errorf("%s %s: found a share of %v, %+v", p.Submode, p.Store, p.CarriedShare, p.Crossings)
+			t.Errorf("%s %s: found a share of %v, %+v",
+				p.Submode, p.Store, p.CarriedShare, p.Crossings)
 		}
 		t.Log(p.Error)
 	}
@@ -116,7 +118,8 @@ func bypass(t *testing.T, m *machines) {
 		}
 		return c.RxPackets
 	}
-	for begun, until := crossed(), time.Now().Add(time.Minute); crossed() < begun+50 && time.Now().Before(until); {
+	begun, until := crossed(), time.Now().Add(time.Minute)
+	for crossed() < begun+50 && time.Now().Before(until) {
 		time.Sleep(time.Millisecond)
 	}
 	far, err := m.lab.Namespace("hostB")
@@ -124,8 +127,9 @@ func bypass(t *testing.T, m *machines) {
 		t.Error(err)
 	}
 	address := func(name string) string { return m.lab.Address(name) + "/32" }
+	add := strings.Fields("hostA ip link add name by0 type veth peer name by1 netns " + far)
 	for _, c := range [][]string{
-		{"hostA", "ip", "link", "add", "name", "by0", "type", "veth", "peer", "name", "by1", "netns", far},
+		add,
 		{"hostB", "ip", "link", "set", "by1", "up"},
 		{"hostA", "ip", "link", "set", "by0", "up"},
 		{"hostB", "ip", "route", "add", address("hostA"), "dev", "by1"},

@@ -165,8 +165,8 @@ func (p *path) end(ctx context.Context, point *results.Point) error {
 	point.EvidenceNs = time.Since(p.began).Nanoseconds()
 	ends := submode.EndsOf(&point.ClientMovedLoad)
 	if ends == nil {
-		point.Warnings = append(point.Warnings, "what the clients sent is not known from their own counts, "+
-			"so a second way beside the one that is measured would not be seen")
+		point.Warnings = append(point.Warnings, "what the clients sent is not known from their own "+
+			"counts, so a second way beside the one that is measured would not be seen")
 	}
 	if p.lease == nil {
 		return p.endDirect(point, ends)
@@ -201,7 +201,7 @@ func (p *path) advise(err error) error {
 		err, strings.Join(ask, "; "))
 }
 
-// endDirect: what the ends sent has to have crossed the server's end of the cable between the hosts.
+// endDirect: what the ends sent has to have crossed the server's end of the hosts' cable.
 func (p *path) endDirect(point *results.Point, ends *submode.Ends) error {
 	is, err := p.lab.Counters(p.server.Name)
 	if err != nil {
@@ -216,10 +216,14 @@ func (p *path) endDirect(point *results.Point, ends *submode.Ends) error {
 		return nil
 	}
 	point.Crossings, err = ends.Compare(submode.Gate{
-		Name:     emulate.Uplink + " of " + p.server.Name,
-		ToServer: submode.Count{Packets: is.RxPackets - p.was.RxPackets, Bytes: is.RxBytes - p.was.RxBytes},
-		ToClient: submode.Count{Packets: is.TxPackets - p.was.TxPackets, Bytes: is.TxBytes - p.was.TxBytes},
-		MTU:      p.lab.Facts().MTU,
+		Name: emulate.Uplink + " of " + p.server.Name,
+		ToServer: submode.Count{
+			Packets: is.RxPackets - p.was.RxPackets, Bytes: is.RxBytes - p.was.RxBytes,
+		},
+		ToClient: submode.Count{
+			Packets: is.TxPackets - p.was.TxPackets, Bytes: is.TxBytes - p.was.TxBytes,
+		},
+		MTU: p.lab.Facts().MTU,
 	})
 	point.CarriedShare = submode.LeastShare(point.Crossings)
 	if err != nil {

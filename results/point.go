@@ -50,12 +50,12 @@ type Point struct {
 	Datapath   string `json:"datapath,omitempty"`
 	DatapathIs string `json:"datapath_is,omitempty"`
 	Substitute string `json:"substitute,omitempty"`
-	// Evidence are packets from the start of the warm-up to the end: that came to and left the DPU's
-	// ports, and that the datapath itself counted. Crossings compare what the clients and the server
-	// sent in that time with what an interface on the way saw of it. CarriedShare is the part of what
-	// they sent that the datapath took: the least Share of Crossings, times the part of the packets
-	// at the ports that the datapath counted itself. It is 0 off-path, and of points without Crossings
-	// it is the latter alone.
+	// Evidence are packets from the start of the warm-up to the end: that came to and left the
+	// DPU's ports, and that the datapath itself counted. Crossings compare what the clients and the
+	// server sent in that time with what an interface on the way saw of it. CarriedShare is the
+	// part of what they sent that the datapath took: the least Share of Crossings, times the part
+	// of the packets at the ports that the datapath counted itself. Of points without Crossings it
+	// is the latter alone, and off-path it is 0.
 	Evidence     map[string]uint64 `json:"evidence,omitempty"`
 	Crossings    []Crossing        `json:"crossings,omitempty"`
 	CarriedShare float64           `json:"carried_share,omitempty"`

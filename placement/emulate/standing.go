@@ -79,7 +79,8 @@ func (s *Standing) kept() bool {
 	return s.Boot == bootID() && keeper.StartOf(s.Held.PID) == s.Start
 }
 
-// bootID tells a start of the machine from all others: after another one, PIDs and clock ticks come again.
+// bootID tells a start of the machine from all others. After another one, PIDs and clock ticks come
+// again.
 func bootID() string {
 	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(id))

@@ -20,7 +20,8 @@ func TestAdopt(t *testing.T) {
 	}
 	applied := Config{Submode: SM4, Target: Linux, Datapath: "tcx", Filter: dropping("drop-client:192.0.2.1")}.withDefaults()
 	about, err := json.Marshal(header{
-		Submode: applied.Submode, Target: applied.Target, Datapath: applied.Datapath, Ports: applied.Ports, Filter: applied.Filter.String(),
+		Submode: applied.Submode, Target: applied.Target, Datapath: applied.Datapath,
+		Ports: applied.Ports, Filter: applied.Filter.String(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -170,18 +170,24 @@ func TestCardRefuses(t *testing.T) {
 	}
 }
 
-// TestAnotherCard: what was applied to one card is not taken back on another that has its folder, as after the copy of an image.
+// TestAnotherCard: what was applied to one card is not taken back on another that has its folder,
+// as after the copy of an image.
 func TestAnotherCard(t *testing.T) {
-	const about = `{"Submode":"sm4","Target":"bluefield","Ports":{"Wire":"p0","Host":"pf0hpf"},"Card":"0123 02:00:00:00:00:01"}`
-	for address, refused := range map[string]bool{"02:00:00:00:00:01": false, "02:00:00:00:00:02": true} {
+	const about = `{"Submode":"sm4","Target":"bluefield","Ports":{"Wire":"p0","Host":"pf0hpf"},` +
+		`"Card":"0123 02:00:00:00:00:01"}`
+	const allowed = `allowed: "0123 02:00:00:00:00:01", to which it was applied`
+	for address, refused := range map[string]bool{
+		"02:00:00:00:00:01": false,
+		"02:00:00:00:00:02": true,
+	} {
 		fake := &card{answers: [][2]string{
 			{"/card/undo", `{"Run":["ovs-vsctl","del-br","dpukv0"]}` + "\n"},
 			{"/card/about", about},
 			{"/etc/machine-id", "0123\n"},
-			{"ip -j link show dev p0", `[{"ifname":"p0","address":"02:00:00:00:00:09","permaddr":"` + address + `"}]`},
+			{"ip -j link show dev p0", `[{"address":"02:00:00:00:00:09","permaddr":"` + address + `"}]`},
 		}}
 		_, err := Undo(t.Context(), fake.node(), BlueField)
-		if (err != nil) != refused || err != nil && !strings.Contains(err.Error(), `allowed: "0123 02:00:00:00:00:01", to which it was applied`) {
+		if (err != nil) != refused || err != nil && !strings.Contains(err.Error(), allowed) {
 			t.Errorf("%s: found %v", address, err)
 		}
 		ran := strings.Contains(strings.Join(fake.asked, "\n"), "del-br")

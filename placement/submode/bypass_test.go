@@ -1,6 +1,7 @@
 package submode
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -54,9 +55,11 @@ func (b *testbed) reroute(ways []way) (back func()) {
 	}
 }
 
-// bypassed has some packets pass the datapath and then, by another way, a load. The proof must fail,
-// in the directions that took it only, and the share must be told.
-func (b *testbed) bypassed(t *testing.T, l *Lease, load func() results.Point, directions []string, ways ...way) {
+// bypassed has some packets pass the datapath and then, by another way, a load. The proof must fail
+// in the directions that took it, and the share must be told.
+func (b *testbed) bypassed(
+	t *testing.T, l *Lease, load func() results.Point, directions []string, ways ...way,
+) {
 	t.Helper()
 	b.t = t
 	was := b.evidence(l)
@@ -65,13 +68,14 @@ func (b *testbed) bypassed(t *testing.T, l *Lease, load func() results.Point, di
 	defer back()
 	p := load()
 	proof, err := b.proves(was, l, &p)
-	if err == nil || !strings.Contains(err.Error(), ErrAnotherWay.Error()) || proof.CarriedShare >= leastSeen {
+	if !errors.Is(err, ErrAnotherWay) || proof.CarriedShare >= leastSeen {
 		t.Errorf("found %v, want that the rest took another way; %+v", err, proof)
 	}
 	for i := range proof.Crossings {
 		c := &proof.Crossings[i]
 		if missing := c.Share < leastSent; missing != slices.Contains(directions, c.Way) {
-			t.Errorf("found a share of %.3f %s at %s, want that only %v took another way", c.Share, c.Way, c.At, directions)
+			t.Errorf("found a share of %.3f %s at %s, want that only %v took another way",
+				c.Share, c.Way, c.At, directions)
 		}
 	}
 	t.Logf("%d operations: %.3f carried, %v", p.Ops, proof.CarriedShare, err)
@@ -95,7 +99,8 @@ func TestBypass(t *testing.T) {
 	t.Run("two uplinks", func(t *testing.T) {
 		b.run("a", "sysctl", "-qw", "net.ipv4.fib_multipath_hash_policy=1")
 		many := func() results.Point {
-			return b.loadWith([]string{"mica"}, "--keys", "20000", "--warmup", "100ms", "--connections", "16")
+			return b.loadWith([]string{"mica"}, "--keys", "20000", "--warmup", "100ms",
+				"--connections", "16")
 		}
 		b.bypassed(t, l, many, bothWays[:1], halfOfA)
 	})

@@ -8,7 +8,8 @@ import (
 func otherConfig(key, value string) Step {
 	return Step{
 		Says: "Open vSwitch's " + key, Run: []string{"ovs-vsctl", "set", "Open_vSwitch", ".", "other_config:" + key + "=" + quoteOVS(value)},
-		Found: sh(`ovs-vsctl --if-exists get Open_vSwitch . other_config:"$1"`, key), Sets: quoteOVS(value),
+		Found: sh(`ovs-vsctl --if-exists get Open_vSwitch . other_config:"$1"`, key),
+		Sets:  quoteOVS(value),
 		Undo: sh(`if test -n "$2"; then ovs-vsctl set Open_vSwitch . other_config:"$1"="$2"; else ovs-vsctl remove Open_vSwitch . other_config "$1"; fi`,
 			key, AsFound),
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestDatapaths has every datapath of plain Linux carry pings and the MICA load, with proof, miss the
+// TestDatapaths has every datapath of plain Linux carry pings and the MICA load, with proof, miss a
 // load that passes it by, and leave all as it found it.
 func TestDatapaths(t *testing.T) {
 	needsQuiet(t)

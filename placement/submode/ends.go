@@ -33,12 +33,14 @@ func EndsOf(m *results.Moved) *Ends {
 	resent := min(tcp.ResentPackets, tcp.SentPackets)
 	return &Ends{
 		ToServer: Moved{
-			Bytes: tcp.AckedBytes + udp.SentBytes, Packets: tcp.SentPackets - resent + udp.SentPackets,
+			Bytes:       tcp.AckedBytes + udp.SentBytes,
+			Packets:     tcp.SentPackets - resent + udp.SentPackets,
 			MostBytes:   max(tcp.SentBytes, tcp.AckedBytes) + udp.SentBytes,
 			MostPackets: tcp.SentPackets + udp.SentPackets,
 		},
 		ToClient: Moved{
-			Bytes: tcp.ReceivedBytes + udp.ReceivedBytes, Packets: tcp.ReceivedPackets + udp.ReceivedPackets,
+			Bytes:       tcp.ReceivedBytes + udp.ReceivedBytes,
+			Packets:     tcp.ReceivedPackets + udp.ReceivedPackets,
 			MostBytes:   tcp.ReceivedBytes + udp.ReceivedBytes,
 			MostPackets: tcp.ReceivedPackets + udp.ReceivedPackets,
 		},
@@ -73,8 +75,8 @@ const (
 )
 
 // Headers that are in an interface's bytes: IPv4's and, without options, those of what it carries;
-// and all that there may be. Ethernet's is in those of some interfaces and not of others: veth counts
-// it or not, by whether the other end has GRO.
+// and all that there may be. Ethernet's is in those of some interfaces and not of others: veth
+// counts it, or does not where the other end has GRO.
 const (
 	tcpHeaders  = 20 + 20
 	udpHeaders  = 20 + 8
@@ -144,14 +146,15 @@ func (m *Moved) judge(c *results.Crossing, least float64) error {
 	case m.Bytes == 0:
 		return fmt.Errorf("found nothing that the ends sent %s by their own counts", c.Way)
 	case c.Share < least:
-		err := fmt.Errorf("found %d bytes in %d packets that the ends sent %s by their own counts, and "+
-			"at %s only %d bytes in %d packets with headers: a share of %.3f, allowed: %.2f or more: %w",
-			m.Bytes, m.Packets, c.Way, c.At, c.SeenBytes, c.SeenPackets, c.Share, least, ErrAnotherWay)
+		err := fmt.Errorf("found %d bytes in %d packets that the ends sent %s by their own counts, "+
+			"and at %s only %d bytes in %d packets with headers: a share of %.3f, allowed: %.2f or "+
+			"more: %w", m.Bytes, m.Packets, c.Way, c.At, c.SeenBytes, c.SeenPackets, c.Share, least,
+			ErrAnotherWay)
 		return missed{err, c.Share}
 	case c.SeenPackets > many(m.MostPackets)+besides,
 		c.SeenBytes > many(m.MostBytes+mostHeaders*m.MostPackets)+besidesBytes:
-		return fmt.Errorf("found %d bytes in %d packets at %s, and only %d bytes without headers in "+
-			"%d packets that the ends sent %s by their own counts: other traffic is on the way",
+		return fmt.Errorf("found %d bytes in %d packets at %s, and only %d bytes without headers "+
+			"in %d packets that the ends sent %s by their own counts: other traffic is on the way",
 			c.SeenBytes, c.SeenPackets, c.At, m.MostBytes, m.MostPackets, c.Way)
 	}
 	return nil
@@ -161,9 +164,9 @@ func many(n uint64) uint64 { return uint64(mostSeen * float64(n)) }
 
 // share is the part of what crossed that a gate saw, by bytes and, of TCP, by packets: whichever is
 // less. Bytes alone would not tell where packets are small, since headers that may not be there are
-// taken for payload. Packets alone would not where one at the gate is many of the wire's. One that is
-// may have as many full ones in it as its bytes fill. So the share is never too low. It is too high
-// by a seventh at most, and of datagrams by Ethernet's 14 bytes in each.
+// taken for payload. Packets alone would not where one at the gate is many of the wire's. One that
+// is may have as many full ones in it as its bytes fill. So the share is never too low. It is too
+// high by a seventh at most, and of datagrams by Ethernet's 14 bytes in each.
 func (g *Gate) share(m *Moved, seen Count, datagrams bool) float64 {
 	headers := uint64(tcpHeaders)
 	if datagrams {

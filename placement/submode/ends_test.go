@@ -21,8 +21,9 @@ func (c Count) part(share float64) Count {
 	return Count{uint64(share * float64(c.Packets)), uint64(share * float64(c.Bytes))}
 }
 
-// TestCompareShare: a bypass is seen for what it is whatever the packets' size, whether the interface
-// counts the Ethernet header or not, and although a packet of the interface may be many of the wire's.
+// TestCompareShare: a bypass is seen for what it is whatever the packets' size, whether the
+// interface counts the Ethernet header or not, and although a packet of the interface may be many
+// of the wire's.
 func TestCompareShare(t *testing.T) {
 	const packets = 100_000
 	for _, payload := range []uint64{1, 8, 24, 40, 100, 180, 400, 1000, 1448} {
@@ -144,7 +145,10 @@ func TestCompare(t *testing.T) {
 
 // TestEndsOf: what a kernel or a device does not tell is not taken for nothing.
 func TestEndsOf(t *testing.T) {
-	some := results.Packets{Sources: 2, SentPackets: 10, ResentPackets: 2, SentBytes: 120, AckedBytes: 100, ReceivedPackets: 5, ReceivedBytes: 50}
+	some := results.Packets{
+		Sources: 2, SentPackets: 10, ResentPackets: 2, SentBytes: 120, AckedBytes: 100,
+		ReceivedPackets: 5, ReceivedBytes: 50,
+	}
 	e := EndsOf(&results.Moved{Sockets: some})
 	if e == nil || e.ToServer != (Moved{100, 8, 120, 10}) || e.ToClient != (Moved{50, 5, 50, 5}) || e.Datagrams {
 		t.Errorf("found %+v", e)

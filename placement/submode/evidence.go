@@ -17,7 +17,8 @@ type Evidence struct {
 	// Came and Left are packets in and out of each port, by the interfaces' counters.
 	Came map[string]uint64 `json:"came"`
 	Left map[string]uint64 `json:"left"`
-	// Gates are the ports by their names, with packets and bytes, to compare with what the ends sent.
+	// Gates are the ports by their names, with packets and bytes, to compare with what the ends
+	// moved.
 	Gates map[string]Gate `json:"gates"`
 	// Carried are packets that the datapath says it took: by port, or all under its own name for them.
 	Carried map[string]uint64 `json:"carried"`

@@ -31,8 +31,8 @@ func root(target string) string {
 	return volatile
 }
 
-// openJournal finds the folder of the network namespace that the node's commands run in, by the mark in it, or of the card. Where
-// nothing is applied, it is a folder that is not there yet.
+// openJournal finds the folder of the network namespace that the node's commands run in, by the
+// mark in it, or of the card. Where nothing is applied, it is a folder that is not there yet.
 func openJournal(ctx context.Context, n Node, target string) (*journal, error) {
 	j := &journal{node: n, target: target}
 	if target == BlueField {
@@ -59,7 +59,10 @@ func (j *journal) file(name string) string { return path.Join(j.dir, name) }
 
 // open makes the folder, for one who follows, and then the marks by which the folder is found.
 func (j *journal) open(ctx context.Context, cfg *Config, datapath string) error {
-	h := header{Submode: cfg.Submode, Target: cfg.Target, Datapath: datapath, Owner: cfg.Owner, Ports: cfg.Ports, Filter: cfg.Filter.String()}
+	h := header{
+		Submode: cfg.Submode, Target: cfg.Target, Datapath: datapath, Owner: cfg.Owner,
+		Ports: cfg.Ports, Filter: cfg.Filter.String(),
+	}
 	var err error
 	switch {
 	case j.space != nil:
@@ -73,7 +76,8 @@ func (j *journal) open(ctx context.Context, cfg *Config, datapath string) error 
 	if err != nil {
 		return err
 	}
-	if _, err = j.node.Run(ctx, sh(`umask 077; mkdir -p "$1" && printf '%s\n' "$2" >"$1/about" && : >"$1/undo"`, j.dir, string(about))); err != nil {
+	const begin = `umask 077; mkdir -p "$1" && printf '%s\n' "$2" >"$1/about" && : >"$1/undo"`
+	if _, err = j.node.Run(ctx, sh(begin, j.dir, string(about))); err != nil {
 		return err
 	}
 	switch {
@@ -90,8 +94,8 @@ type header struct {
 	Submode, Target, Datapath, Owner string
 	Ports                            Ports
 	Filter                           string
-	Space                            string `json:",omitempty"` // the inode of the network namespace
-	Card                             string `json:",omitempty"` // see cardID
+	// Space is the inode of the network namespace, Card see cardID.
+	Space, Card string `json:",omitempty"`
 }
 
 func (j *journal) header(ctx context.Context) (h header, err error) {
@@ -106,9 +110,9 @@ func (j *journal) header(ctx context.Context) (h header, err error) {
 type back struct {
 	// Run is the command.
 	Run []string
-	// Port is the interface that it is about; it is not run on another one of this name. "": it is about none.
+	// Port is the interface that it is about; it is not run on another one of this name. "": none.
 	Port string `json:",omitempty"`
-	// It is run only while Found prints Sets: else somebody has changed it since, and it is theirs. nil: always.
+	// It is run only while Found prints Sets: else somebody has changed it since, and it is theirs.
 	Found []string `json:",omitempty"`
 	Sets  string   `json:",omitempty"`
 }
@@ -161,8 +165,8 @@ func (j *journal) belongs(ctx context.Context, undo string) error {
 		if j.space.mark == j.mark() {
 			return nil
 		}
-		return fmt.Errorf("node %s: %s: found another network namespace than the one in which it was applied, allowed: that one; nothing of it was taken back here",
-			j.node.Name, j.dir)
+		return fmt.Errorf("node %s: %s: found another network namespace than the one in which it was "+
+			"applied, allowed: that one; nothing of it was taken back here", j.node.Name, j.dir)
 	}
 	h, err := j.header(ctx)
 	if err != nil {
@@ -170,7 +174,8 @@ func (j *journal) belongs(ctx context.Context, undo string) error {
 	}
 	here, err := cardID(ctx, j.node, h.Ports.Wire)
 	if err == nil && here != h.Card {
-		err = fmt.Errorf("node %s: %s: found the card %q, allowed: %q, to which it was applied; nothing of it was taken back here. Remove the folder, if that card is not this one",
+		err = fmt.Errorf("node %s: %s: found the card %q, allowed: %q, to which it was applied; nothing of "+
+			"it was taken back here. Remove the folder, if that card is not this one",
 			j.node.Name, j.dir, here, h.Card)
 	}
 	return err
@@ -220,8 +225,9 @@ func (j *journal) notes(ctx context.Context) (notes []string, err error) {
 	}
 	folders, err := j.space.strangers(ctx, j.node)
 	for _, dir := range folders {
-		notes = append(notes, fmt.Sprintf("node %s: %s was left by an apply in another network namespace, which had this one's number (%s) and is gone: nothing of it was run here; "+
-			"remove it, if its logs are of no use", j.node.Name, dir, j.space.inode))
+		notes = append(notes, fmt.Sprintf("node %s: %s was left by an apply in another network namespace, "+
+			"which had this one's number (%s) and is gone: nothing of it was run here; remove it, if its "+
+			"logs are of no use", j.node.Name, dir, j.space.inode))
 	}
 	return notes, err
 }

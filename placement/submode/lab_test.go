@@ -182,7 +182,8 @@ func (b *testbed) snapshot() string {
 		{"sh", "-c", `for p in p0 pf0hpf; do tc filter show dev $p ingress; done`},
 		{"sh", "-c", `command -v nft >/dev/null && nft list ruleset || :`},
 		{"sh", "-c", `exec 9</run; flock 9; nsenter --target 1 --net sysctl net.core.rmem_default || sysctl net.core.rmem_default`}, // another lab on this machine may be at it
-		{"sh", "-c", `here=$(readlink /proc/self/ns/net | tr -dc 0-9); grep -l "\"Space\":\"$here\"" /run/dpukv/submode/net-*/about 2>/dev/null || :`},
+		{"sh", "-c", `here=$(readlink /proc/self/ns/net | tr -dc 0-9)
+grep -l "\"Space\":\"$here\"" /run/dpukv/submode/net-*/about 2>/dev/null || :`},
 		{"sh", "-c", `ls -R /run/openvswitch /etc/openvswitch /var/lib/openvswitch 2>/dev/null || :`},
 		{"sh", "-c", `here=$(readlink /proc/self/ns/net)
 for p in /proc/[0-9]*; do

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// A mark is a second name of an interface (altname, Linux 5.5). The loopback's tells which folder is of this network
-// namespace, a port's that it is still the interface which was set up. The kernel forgets a mark with what carries it, and
-// gives none to what comes after. An inode, an index or a name it gives away again.
+// A mark is a second name of an interface (altname, Linux 5.5). The loopback's tells which folder
+// is of this network namespace, a port's that it is still the interface which was set up. The
+// kernel forgets a mark with what carries it. An inode, an index or a name it gives away again.
 const markPrefix = "dpukv-"
 
 const loopback = "lo"
@@ -50,7 +50,8 @@ func look(ctx context.Context, n Node) (*space, error) {
 	}
 	s := &space{inode: strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(out), "net:["), "]")}
 	if !digits.MatchString(s.inode) {
-		return nil, fmt.Errorf("node %s: found the network namespace %q, allowed: net:[NUMBER]", n.Name, shorten(out))
+		return nil, fmt.Errorf("node %s: found the network namespace %q, allowed: net:[NUMBER]",
+			n.Name, shorten(out))
 	}
 	if out, err = n.Run(ctx, []string{"ip", "-j", "link", "show"}); err == nil {
 		s.links, err = links(out)
@@ -71,14 +72,21 @@ func (s *space) has(port string) bool {
 	return slices.Contains(s.links[port].Others, markOf(s.mark, port))
 }
 
-// setMarks marks the namespace and the ports; the namespace first, so that no port has a mark that nobody finds.
+// setMarks marks the namespace and the ports; the namespace first, so that no port has a mark that
+// nobody finds.
 func setMarks(ctx context.Context, n Node, mark string, ports []string) error {
 	for _, port := range append([]string{loopback}, ports...) {
-		if _, err := n.Run(ctx, []string{"ip", "link", "property", "add", "dev", port, "altname", markOf(mark, port)}); err != nil {
-			return fmt.Errorf("node %s: mark the interface %s as ours (Linux 5.5 and its iproute2, or later): %w", n.Name, port, err)
+		if err := property(ctx, n, "add", port, markOf(mark, port)); err != nil {
+			return fmt.Errorf("node %s: mark the interface %s as ours (it takes Linux 5.5 and its iproute2, "+
+				"or later): %w", n.Name, port, err)
 		}
 	}
 	return nil
+}
+
+func property(ctx context.Context, n Node, change, port, name string) error {
+	_, err := n.Run(ctx, []string{"ip", "link", "property", change, "dev", port, "altname", name})
+	return err
 }
 
 // dropMarks takes the marks off what still has them.
@@ -88,8 +96,7 @@ func (s *space) dropMarks(ctx context.Context, n Node) error {
 			if !strings.HasPrefix(other, markOf(s.mark, loopback)) {
 				continue
 			}
-			_, err := n.Run(ctx, []string{"ip", "link", "property", "del", "dev", name, "altname", other})
-			if err != nil && !gone(err) {
+			if err := property(ctx, n, "del", name, other); err != nil && !gone(err) {
 				return fmt.Errorf("node %s: take our mark off %s: %w", n.Name, name, err)
 			}
 		}
@@ -97,8 +104,8 @@ func (s *space) dropMarks(ctx context.Context, n Node) error {
 	return nil
 }
 
-// strangers are folders that are named after, or say they are of, this namespace's inode, but not of it: of one that had the
-// inode before, and is gone.
+// strangers are folders of this namespace's inode that are not of it: of one that had the inode
+// before, and is gone.
 func (s *space) strangers(ctx context.Context, n Node) ([]string, error) {
 	out, err := n.Run(ctx, sh(`
 for d in "$1"/net-*; do
@@ -109,7 +116,8 @@ done`, volatile, s.inode, s.mark))
 	return strings.Fields(out), err
 }
 
-// cardID is the identity of a BlueField, whose folder outlives a restart: its name, and the address that its wire port was made with.
+// cardID is the identity of a BlueField, whose folder outlives a restart: the machine's, and the
+// address that its wire port was made with.
 func cardID(ctx context.Context, n Node, wire string) (string, error) {
 	out, err := n.Run(ctx, []string{"cat", "/etc/machine-id"})
 	if err != nil {

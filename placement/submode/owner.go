@@ -21,9 +21,11 @@ func Owner() string {
 }
 
 // Sweep removes the folders of dead owners whose network namespace is gone. With the namespace went all there was to undo.
-func Sweep(ctx context.Context, n Node, target string) error { return sweep(ctx, n, target, &space{}) }
+func Sweep(ctx context.Context, n Node, target string) error {
+	return sweep(ctx, n, target, &space{})
+}
 
-// sweep does so in a namespace, which is not that of any folder without its mark, whatever its inode.
+// sweep does so in a namespace, to which no folder without its mark belongs, whatever the inode.
 func sweep(ctx context.Context, n Node, target string, here *space) error {
 	if target != Linux {
 		return nil

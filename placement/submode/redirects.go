@@ -42,7 +42,10 @@ func (s *site) tcxSteps() []Step {
 	}
 	var list []Step
 	for _, port := range ports {
-		list = append(list, Step{Says: "our program on " + port + ", removed at the end", Undo: s.redirect("detach", port), Port: port})
+		list = append(list, Step{
+			Says: "our program on " + port + ", removed at the end",
+			Undo: s.redirect("detach", port), Port: port,
+		})
 	}
 	return append(list, Step{
 		Says: "redirect between the ports",
@@ -84,14 +87,15 @@ func (s *site) u32Steps() []Step {
 		list = append(list, s.ingress(port), Step{
 			Says: "redirect it to " + s.other(port),
 			Run: []string{
-				"tc", "filter", "add", "dev", port, "ingress", "pref", u32Pref, "protocol", "all", "u32", "match", "u32", "0", "0",
-				"action", "mirred", "egress", "redirect", "dev", s.other(port),
+				"tc", "filter", "add", "dev", port, "ingress", "pref", u32Pref, "protocol", "all",
+				"u32", "match", "u32", "0", "0", "action", "mirred", "egress", "redirect", "dev", s.other(port),
 			},
 			// Only if it is the one that this step made, alone at its preference.
 			Undo: sh(`
 ours=$(tc filter show dev "$1" ingress pref "$2")
 test "$(printf '%s\n' "$ours" | grep -c 'key ht')" = 1 || exit 0
-case $ours in *"match 00000000/00000000"*"Egress Redirect to device $3)"*) exec tc filter del dev "$1" ingress pref "$2" ;; esac`,
+case $ours in *"match 00000000/00000000"*"Egress Redirect to device $3)"*) ;; *) exit 0 ;; esac
+exec tc filter del dev "$1" ingress pref "$2"`,
 				port, u32Pref, s.other(port)),
 			Port: port,
 		})
@@ -102,12 +106,16 @@ case $ours in *"match 00000000/00000000"*"Egress Redirect to device $3)"*) exec 
 // u32Pref is the preference of our filters, at which nobody else's are: our cookie's number.
 const u32Pref = "55767"
 
-// ingress makes room for filters on what comes in at a port. Where there was none before, it goes when nobody has a filter there.
+// ingress makes room for filters on what comes in at a port. Where there was none before, it goes
+// when nobody has a filter there.
 func (s *site) ingress(port string) Step {
 	return Step{
-		Says:  "a place for filters on what comes in at " + port,
-		Run:   sh(`test -n "$(tc qdisc show dev "$1" ingress)" || exec tc qdisc add dev "$1" ingress`, port),
-		Found: sh(`case "$(tc qdisc show dev "$1" ingress)" in "") echo none ;; *) echo there ;; esac`, port), Sets: "there",
+		Says: "a place for filters on what comes in at " + port,
+		Run: sh(`test -n "$(tc qdisc show dev "$1" ingress)" || exec tc qdisc add dev "$1" ingress`,
+			port),
+		Found: sh(`case "$(tc qdisc show dev "$1" ingress)" in "") echo none ;; *) echo there ;; esac`,
+			port),
+		Sets: "there",
 		Undo: withoutFilters(port), Port: port,
 	}
 }

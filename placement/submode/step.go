@@ -18,10 +18,12 @@ type Step struct {
 	Within time.Duration
 	// Undo is the command that takes it back; nil: nothing has to be.
 	Undo []string
-	// Port is the interface that Undo is about; "": none. What is another interface of this name by then is left alone.
+	// Port is the interface that Undo is about; "": none. Another one of this name is left alone.
 	Port string
-	// Found is a command whose output, from before Run, takes the place of the word AsFound in Undo. Sets is what it prints after Run:
-	// where it printed that before, there is nothing to take back, and where it prints something else by then, somebody has changed it since.
+	// Found is a command whose output, from before Run, takes the place of the word AsFound in Undo.
+	// Sets is what it prints after Run. If it printed that before, there is nothing to take back.
+	// If it prints something else when all is undone, somebody has changed it since, and it is left
+	// alone.
 	Found []string
 	Sets  string
 	// Else is what to do where it fails.
