@@ -61,6 +61,9 @@ type Config struct {
 	// OnReady is called once all keys are stored and verified, with the share that
 	// was found; the load begins when it returns. It may be nil.
 	OnReady func(ctx context.Context, hitRate float64) error
+	// OnDone is called once the load is over and all is answered, before the connections are closed:
+	// nothing is on the way then. It may be nil. A run that failed does not get there.
+	OnDone func(ctx context.Context) error
 	// OnProgress is told how the run gets on, from one goroutine at a time. It
 	// may be nil, and must return soon.
 	OnProgress func(Progress)

@@ -63,7 +63,18 @@
 //
 // An answer that is out for longer than the time-out ends the run, as do a
 // connection that breaks, and the context. The error also tells what the remote has heard since the run began, if it hears
-// anything ([kvs.Observed]): a port that went down.
+// anything ([kvs.Observed]): a port that went down. Where the server runs on the same machine it says
+// whether the kernel ended processes for want of memory meanwhile.
+//
+// # What moved
+//
+// ClientMoved is what the kernel counted of the client's sockets, and a verbs device of its packets
+// ([kvs.Moved]): of the sessions, from connect to close, with their handshakes, and of the remote's
+// connection for counters. Not in it are connections that only served to find out what the server
+// speaks, and those that ask why a run failed. ClientMovedLoad begins when all keys are stored and
+// found, and ends when all is answered; nothing is on the way at either time. The samples that
+// ClientMovedWindow lies between are taken while the load runs, from outside the workers. A NIC's
+// port counts for all who use it, and two clients on one port both have its counts.
 //
 // # Warnings
 //
@@ -71,6 +82,9 @@
 //   - spinning: what part of the client's CPU time is none of the load's.
 //   - client threads share CPUs, or share them with the server: they slow each other down.
 //   - disturbed: other programs, or a hypervisor, had more than a tenth of the time of a pinned side's CPUs ([results.OthersShare]).
+//   - the network lost packets: TCP sent more than a thousandth of the client's packets again in the
+//     window, or as many came out of order ([results.LostShare]). What waited has it in its latency.
+//   - requests sent again: HERD's answers that did not come in time.
 //   - target rate missed: look at throughput_ops for what was reached.
 //   - latencies left out: operations that were due and never sent have none, and would have had the highest.
 //   - schedule late: the client did not get to run; held up: its windows were full. Either

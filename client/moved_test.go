@@ -1,6 +1,11 @@
 package client
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"dpukv/results"
+)
 
 // TestPointHasWhatMoved: the three spans of a run, each within the one before.
 func TestPointHasWhatMoved(t *testing.T) {
@@ -32,5 +37,48 @@ func TestFailedPointHasWhatMoved(t *testing.T) {
 	p := mustFail(t, r, cfg, errDead.Error()).Point
 	if p.ClientMoved.Sockets.SentDataPackets == 0 || p.ClientMovedLoad.Sockets.Sources != 0 {
 		t.Errorf("the whole run moved %+v, its load %+v", p.ClientMoved, p.ClientMovedLoad)
+	}
+}
+
+// TestLossIsWarnedOf: what TCP sends again makes the network part of the figure, above a limit.
+func TestLossIsWarnedOf(t *testing.T) {
+	for every, want := range map[uint64]string{
+		50:     "the network lost packets of the client",
+		100000: "", // below the limit: nothing is said
+	} {
+		r := newFakeRemote()
+		leakFree(t, r)
+		r.faults.resend = every
+		cfg := smallLoad(t)
+		cfg.Threads = 1
+		p := mustRun(t, r, cfg).Point
+		all := strings.Join(p.Warnings, "\n")
+		if said := strings.Contains(all, "the network"); said != (want != "") || !strings.Contains(all, want) {
+			t.Errorf("one in %d sent again, in a window of %+v: got the warnings %q, want %q",
+				every, p.ClientMovedWindow.Sockets, p.Warnings, want)
+		}
+	}
+}
+
+// TestLossesInWords: counts and shares are those of each direction.
+func TestLossesInWords(t *testing.T) {
+	p := results.Point{ClientMovedWindow: results.Moved{Sockets: results.Packets{
+		SentDataPackets: 48_000, ResentPackets: 480,
+		ReceivedDataPackets: 10_000, OutOfOrderPackets: 20,
+	}}}
+	got := strings.Join(losses(&p), "\n")
+	for _, want := range []string{
+		"480 of 48000 sent in the window (1 %; 0.1 % is the limit) were sent again",
+		"20 of 10000 that the client received in the window (0.2 %; 0.1 % is the limit)",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got %q, want %q in it", got, want)
+		}
+	}
+	p.ClientMovedWindow.Sockets = results.Packets{
+		SentDataPackets: 48_000, ResentPackets: 48, ReceivedDataPackets: 10_000, OutOfOrderPackets: 10,
+	}
+	if got := strings.Join(losses(&p), ""); got != "" {
+		t.Errorf("at the limit it says %q", got)
 	}
 }

@@ -3,12 +3,14 @@ package client
 import (
 	"context"
 	"errors"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"dpukv/internal/kerneltest"
+	"dpukv/internal/killed"
 )
 
 // observed is a remote that has always heard something, and counts who asks.
@@ -37,6 +39,28 @@ func TestFailureTellsWhatWasHeard(t *testing.T) {
 	if res.Point.Timeouts == 0 {
 		t.Error("no time-outs counted")
 	}
+}
+
+// TestServerOutOfMemory: a server beside this client that the kernel ends has no last words; the
+// kernel's count stands in for them.
+func TestServerOutOfMemory(t *testing.T) {
+	if !killed.Now().Known {
+		t.Skip("this kernel does not count what it ends for want of memory")
+	}
+	group := kerneltest.MemoryGroup(t, 32<<20)
+	r := newFakeRemote()
+	leakFree(t, r)
+	r.faults.dieAt = 2*testKeys + 1000
+	cfg := smallLoad(t)
+	cfg.SameHost = true
+	cfg.OnReady = func(context.Context, float64) error {
+		err := exec.Command("sh", "-c", `echo $$ >"$1"/cgroup.procs && exec tail /dev/zero`, "sh", group).Run()
+		if !killed.By(err) {
+			t.Errorf("what was to be short of memory ended with %v", err)
+		}
+		return nil
+	}
+	mustFail(t, r, cfg, errDead.Error(), "; the kernel of this machine ended ", "for want of memory")
 }
 
 func TestDoubtsOfARemoteAreWarnings(t *testing.T) {

@@ -12,6 +12,7 @@ const (
 	PhaseVerify  Phase = "verify"  // keys are asked for and their values checked
 	PhaseReady   Phase = "ready"   // the caller's OnReady has the word
 	PhaseMeasure Phase = "measure" // warm-up, measured window, drain
+	PhaseDone    Phase = "done"    // the caller's OnDone has the word
 	PhaseHash    Phase = "hash"    // with Config.CheckHash: the load with hashing done beforehand, in turn with the load as it is
 )
 

@@ -11,6 +11,7 @@ import (
 
 	"dpukv/hashbench"
 	"dpukv/internal/cpu"
+	"dpukv/internal/killed"
 	"dpukv/kvs"
 	"dpukv/results"
 )
@@ -70,6 +71,7 @@ type runner struct {
 	whole       kvs.Moved // until the sessions were closed
 	win         window
 	begunAt     time.Time // of the run
+	killed      killed.Count
 	startedAt   time.Time // of the window
 }
 
@@ -84,7 +86,7 @@ func Run(ctx context.Context, remote kvs.Remote, cfg Config) (*Result, error) {
 	if err := cfg.fits(remote.Facts()); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
-	r := &runner{caller: ctx, cfg: cfg, remote: remote, facts: remote.Facts(), begunAt: time.Now()}
+	r := &runner{caller: ctx, cfg: cfg, remote: remote, facts: remote.Facts(), begunAt: time.Now(), killed: killed.Now()}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	release := context.AfterFunc(r.ctx, func() { r.stop.Store(true) })
 	defer release()
@@ -131,6 +133,9 @@ func (r *runner) phases() error {
 	if r.cfg.CheckHash {
 		phases = append(phases, phase{PhaseHash, r.checkHashing})
 	}
+	if r.cfg.OnDone != nil {
+		phases = append(phases, phase{PhaseDone, func() error { return r.cfg.OnDone(r.ctx) }})
+	}
 	for _, phase := range phases {
 		r.phase = phase.name
 		r.progress(Progress{Phase: phase.name})
@@ -152,10 +157,17 @@ func (r *runner) explain(err error) error {
 	return context.Cause(r.ctx)
 }
 
-// withSaid adds to a failure what the remote has heard, which may be the cause. Who cancelled does not wait for that.
+// withSaid adds to a failure what this machine's kernel did to a server on it, and what the remote has
+// heard: either may be the cause. Who cancelled does not wait for that.
 func (r *runner) withSaid(err error) error {
+	if r.caller.Err() != nil {
+		return err
+	}
+	if said := killed.Beside(r.killed); said != "" && r.cfg.SameHost {
+		err = fmt.Errorf("%w; %s", err, said)
+	}
 	o, ok := r.remote.(kvs.Observed)
-	if !ok || r.caller.Err() != nil {
+	if !ok {
 		return err
 	}
 	if said := o.Said(r.begunAt); said != "" {

@@ -33,6 +33,7 @@ func (r *runner) warnings(p *results.Point, s summed) []string {
 		clamped(s),
 		retried(p, s),
 	}
+	list = append(list, losses(p)...)
 	list = append(list, disturbed(p)...)
 	if o, ok := r.remote.(kvs.Observed); ok {
 		list = append(list, o.Doubts(r.begunAt)...)

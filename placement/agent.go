@@ -9,6 +9,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/doctor"
+	"dpukv/internal/killed"
 	"dpukv/internal/machine"
 )
 
@@ -85,7 +86,8 @@ func (a *agent) listen(ctx context.Context, in io.Reader, cancel context.CancelC
 
 // lastWord tells the orchestrator of a failure, unless it said itself that this is the end.
 func (a *agent) lastWord(ctx context.Context, err error) error {
-	if err == nil || errors.Is(context.Cause(ctx), errStopped) {
+	var own serverEnded
+	if err == nil || errors.Is(context.Cause(ctx), errStopped) && !errors.As(err, &own) {
 		return nil
 	}
 	return errors.Join(err, a.out.send(&failed{err.Error()}))
@@ -100,7 +102,7 @@ func (a *agent) work(ctx context.Context) error {
 	err = a.out.send(&hello{
 		Protocol: protocolVersion, Version: a.version, Build: build, Source: source(),
 		Machine: facts, Kernel: machine.BootID(), Cores: machine.Cores(facts.AllowedCPUs),
-		Findings: doctor.Spoiling(doctor.Examine(&facts)),
+		Findings: doctor.Spoiling(doctor.Examine(&facts)), Killed: killed.Now(),
 	})
 	if err != nil {
 		return err
@@ -179,10 +181,32 @@ func (a *agent) serve(ctx context.Context, cpus []int, spec *serverSpec) error {
 	if err := a.out.send(&ready{Addr: srv.Addr(), Facts: srv.Facts()}); err != nil {
 		return errors.Join(err, srv.Close())
 	}
+	w := newWatcher(srv, spec)
+	for ctx.Err() == nil {
+		select {
+		case err := <-broken:
+			return errors.Join(serverEnded{err}, srv.Close())
+		case m := <-a.inbox:
+			if _, ok := m.(*count); !ok {
+				return errors.Join(fmt.Errorf("received the message %s instead of count", m.kind()), srv.Close())
+			}
+			if err := a.out.send(&counted{w.moved()}); err != nil {
+				return errors.Join(err, srv.Close())
+			}
+		case <-ctx.Done():
+		}
+	}
 	select {
-	case err := <-broken:
-		return errors.Join(fmt.Errorf("the server ended: %w", err), srv.Close())
-	case <-ctx.Done():
+	case err := <-broken: // the order to stop came because of it
+		return errors.Join(serverEnded{err}, srv.Close())
+	default:
 		return srv.Close()
 	}
 }
+
+// serverEnded is the error of a server that ended by itself, which is told in any case.
+type serverEnded struct{ error }
+
+func (e serverEnded) Error() string { return "the server ended: " + e.error.Error() }
+
+func (e serverEnded) Unwrap() error { return e.error }

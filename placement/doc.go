@@ -38,8 +38,14 @@
 //	     ├── configure ──────────────────────────────────────────▶│ the first one stores every key,
 //	     │◀────────────────────────────────────── progress … ─────┤ each asks for every key
 //	     │◀───────────────────────────────────────── ready ───────┤
+//	     ├── count ────────────────▶│                             │
+//	     │◀──────────── counted ────┤ what its sockets moved      │
 //	     ├── go ─────────────────────────────────────────────────▶│ once all are ready: warm up, measure
 //	     │◀────────────────────────────────────── progress … ─────┤
+//	     │◀───────────────────────────────────────── measured ────┤   all is answered
+//	     ├── count ────────────────▶│                             │
+//	     │◀──────────── counted ────┤ what its sockets moved      │
+//	     ├── release ────────────────────────────────────────────▶│ closes its connections
 //	     │◀───────────────────────────────────────── result ──────┤   point, histogram log
 //	     ├── stop ───────────────────────────────────────────────▶│ end
 //	     ├── stop ─────────────────▶│ ends                        │
@@ -75,6 +81,10 @@
 //	                          error at the end counts the failures
 //	a connection or machine   the same, within seconds, with the node's name
 //	is lost
+//	what forwards on a DPU    the same; the reason begins with the DPU's node and what is missing of
+//	breaks                    its datapath
+//	a process dies            the same; the reason begins with whose it was, and says whether the
+//	                          kernel ended it for want of memory
 //	three in a row do not     what needs the node that did not start is left out; what does not
 //	even start                is measured
 //	Ctrl-C, SIGTERM           the point at hand is dropped, the ones before are in the folder, and the

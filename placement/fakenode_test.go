@@ -15,12 +15,16 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/kerneltest"
+	"dpukv/internal/killed"
 	"dpukv/kvs"
 	"dpukv/results"
 )
 
 // fault is where a fake node misbehaves and how.
 type fault struct{ role, step, how string }
+
+// groupVariable names the cgroup whose memory a fake node eats.
+const groupVariable = "DPUKV_FAKE_GROUP"
 
 // script is faults, as in "server@serve=die,client@go=hang".
 type script []fault
@@ -56,7 +60,7 @@ func fakeNode(dir, text string) int {
 		return 9
 	}
 	f.misbehave("", "hello", &out)
-	out.send(&hello{Protocol: protocolVersion, Version: "fake", Build: build})
+	out.send(&hello{Protocol: protocolVersion, Version: "fake", Build: build, Killed: killed.Now()})
 	part := (<-inbox).(*configure)
 	if part.Server != nil {
 		f.misbehave("server", "ready", &out)
@@ -73,7 +77,12 @@ func fakeNode(dir, text string) int {
 			time.Sleep(part.Client.Duration)
 			out.send(&progress{Phase: "measure", ThroughputOps: 1e6, LatencyP99Ns: 5000})
 			f.misbehave("client", "go", &out)
+			out.send(&measured{})
+		case *release:
+			f.misbehave("client", "release", &out)
 			out.send(&result{fakePoint(part.Client), []byte("#log\n")})
+		case *count:
+			out.send(&counted{})
 		case *stop:
 			f.misbehave("", "stop", &out)
 			return 0
@@ -98,6 +107,13 @@ func (f fault) happen(out *messageWriter) {
 		os.Exit(3)
 	case "kill":
 		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	case "eat": // all the memory of a cgroup, until the kernel ends it
+		group, self := os.Getenv(groupVariable), strconv.Itoa(os.Getpid())
+		if err := os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(self), 0o644); err != nil {
+			out.send(&failed{err.Error()})
+			return
+		}
+		out.send(&failed{syscall.Exec("/bin/sh", []string{"sh", "-c", "exec tail /dev/zero"}, os.Environ()).Error()})
 	case "quit":
 		os.Exit(0)
 	case "garbage":

@@ -54,6 +54,7 @@ func TestSweepOfInstalledStores(t *testing.T) {
 		if p.Errors > 0 || p.Ops == 0 || p.Transport != "tcp" || p.ServerCPUNsPerOp <= 0 || p.PreloadHitRate != 1 && p.Store != "mica" {
 			t.Errorf("%+v", p)
 		}
+		checkMoved(t, &p)
 		if p.Store == "mica" {
 			continue
 		}
@@ -66,6 +67,24 @@ func TestSweepOfInstalledStores(t *testing.T) {
 		if slices.ContainsFunc(p.Warnings, func(w string) bool { return strings.Contains(w, "not both pinned") }) {
 			t.Errorf("%s: %q, and both are pinned", p.Store, p.Warnings)
 		}
+	}
+}
+
+// checkMoved holds what both ends' kernels counted of a load against each other.
+func checkMoved(t *testing.T, p *results.Point) {
+	t.Helper()
+	client, server := &p.ClientMovedLoad.Sockets, &p.ServerMovedLoad.Sockets
+	if client.Sources < 2 || server.Sources < client.Sources {
+		t.Errorf("%s: %d sockets told at the client and %d at the server, want the sessions' and the one for counters at both",
+			p.Store, client.Sources, server.Sources)
+	}
+	type bytes struct{ requests, answers uint64 }
+	sent := bytes{client.SentBytes - client.ResentBytes, server.SentBytes - server.ResentBytes}
+	if came := (bytes{server.ReceivedBytes, client.ReceivedBytes}); sent != came || sent.requests == 0 {
+		t.Errorf("%s: sent were %+v, and %+v came", p.Store, sent, came)
+	}
+	if client.ResentPackets == 0 && strings.Contains(strings.Join(p.Warnings, ""), "network lost packets of the client") {
+		t.Errorf("%s: nothing was sent again, and it says %q", p.Store, p.Warnings)
 	}
 }
 

@@ -329,6 +329,9 @@ func TestKeeperKilled(t *testing.T) {
 	if len(sum.Failed) != 1 || sum.Failed[0].ID != killed || sum.Measured != 0 {
 		t.Errorf("got %+v, want that only %s failed", sum, killed)
 	}
+	if len(sum.Failed) == 1 && !strings.HasPrefix(sum.Failed[0].Reason, "the emulated machines ended in the middle of it") {
+		t.Errorf("the reason begins with what is only the effect: %s", sum.Failed[0].Reason)
+	}
 	o.observe = nil
 	if sum := runAll(t, o); sum.Measured+sum.Before != 2 {
 		t.Errorf("with new machines: %+v", sum)

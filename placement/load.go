@@ -33,6 +33,13 @@ func (a *agent) load(ctx context.Context, cpus []int, spec *clientSpec) (err err
 		OnReady: func(ctx context.Context, hitRate float64) error {
 			return a.standBy(ctx, ready{Addr: spec.Addr, Facts: remote.Facts(), HitRate: hitRate})
 		},
+		OnDone: func(ctx context.Context) error {
+			if err := a.out.send(&measured{}); err != nil {
+				return err
+			}
+			_, err := await[*release](ctx, a)
+			return err
+		},
 		OnProgress: func(p client.Progress) {
 			// A report that is lost shows when the result cannot be sent either.
 			_ = a.out.send(&progress{string(p.Phase), p.Done, p.Total, p.ThroughputOps, p.P99Ns})

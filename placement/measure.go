@@ -39,7 +39,7 @@ func (r *runner) measure(ctx context.Context, pt *Point) (res *result, err error
 	}
 	defer func() {
 		closed := e.close()
-		err = errors.Join(e.lost(err), closed)
+		err = errors.Join(e.dead(e.lost(err)), closed)
 	}()
 	doubts, err := r.settle(e, pt)
 	if err != nil {
@@ -49,11 +49,11 @@ func (r *runner) measure(ctx context.Context, pt *Point) (res *result, err error
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := untilEnded(ctx, e.server.process, "serve "+pt.Store)
+	serving, cancel := untilEnded(ctx, e.server.process, "serve "+pt.Store)
 	defer cancel()
-	res, err = r.load(ctx, e, &c, pt, up, way)
-	if err != nil {
-		err = way.blame(context.WithoutCancel(ctx), rootCause(ctx, err))
+	res, err = r.load(serving, e, &c, pt, up, way)
+	if err != nil && ctx.Err() == nil { // who interrupts does not wait for reasons
+		err = blame(ctx, way, rootCause(serving, err))
 	}
 	if res != nil {
 		r.complete(pt, &res.Point, e, up, slices.Concat(way.doubts(e), doubts))
@@ -89,6 +89,10 @@ func (r *runner) load(ctx context.Context, e *ensemble, c *cast, pt *Point, up *
 	if err := e.each(ctx, 1, prepare); err != nil {
 		return nil, err
 	}
+	before, err := r.count(ctx, e)
+	if err != nil {
+		return nil, err
+	}
 	if err := way.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -98,18 +102,29 @@ func (r *runner) load(ctx context.Context, e *ensemble, c *cast, pt *Point, up *
 		m.send(&start{})
 	}
 	r.tell("go", pt)
-	err := e.each(ctx, 0, func(ctx context.Context, i int) (err error) {
+	err = e.each(ctx, 0, func(ctx context.Context, i int) (err error) {
 		shares[i], err = r.share(ctx, e.clients[i], pt)
-		if err == nil {
-			err = pt.clientConfig(i, len(e.clients)).usedAsAsked(&shares[i].res.Point)
-		}
 		return err
+	})
+	if err != nil {
+		return firstFailed(shares), err
+	}
+	after, err := r.count(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	err = e.each(ctx, 0, func(ctx context.Context, i int) error {
+		if err := r.collect(ctx, &shares[i]); err != nil {
+			return err
+		}
+		return pt.clientConfig(i, len(e.clients)).usedAsAsked(&shares[i].res.Point)
 	})
 	if err != nil {
 		return firstFailed(shares), err
 	}
 	res, err := merge(shares, told, pt)
 	if err == nil {
+		noteServerMoved(&res.Point, after.Since(&before))
 		err = way.end(ctx, &res.Point)
 	}
 	return res, err
@@ -139,25 +154,32 @@ type share struct {
 	began time.Time
 }
 
-// share follows a client that was told to go to its result.
+// share follows a client that was told to go until it has measured. One that fails has a result at once.
 func (r *runner) share(ctx context.Context, m *member, pt *Point) (share, error) {
 	s := share{member: m, began: time.Now()}
 	live, begun := r.report.of(m.process.node), false
 	window := pt.Warmup + pt.Duration
-	res, err := follow[*result](ctx, m.process, window+r.patience.result, fmt.Sprintf("measure for %v", window), func(p *progress) {
+	_, err := follow[*measured](ctx, m.process, window+r.patience.result, fmt.Sprintf("measure for %v", window), func(p *progress) {
 		if !begun && p.Phase == string(client.PhaseMeasure) {
 			s.began, begun = time.Now(), true
 		}
 		live(p)
 	})
-	if err != nil {
-		return s, err
-	}
-	s.res = res
-	if res.Point.Status != results.StatusOK {
-		err = fmt.Errorf("node %s: %s", m.process.node, res.Point.Error)
+	var failed *failedPoint
+	if errors.As(err, &failed) {
+		s.res = failed.res
 	}
 	return s, err
+}
+
+// collect lets a client that has measured close its connections, and takes its result.
+func (r *runner) collect(ctx context.Context, s *share) (err error) {
+	s.send(&release{})
+	s.res, err = expect[*result](ctx, s.process, r.patience.result, "tell its result")
+	if err == nil && s.res.Point.Status != results.StatusOK {
+		err = fmt.Errorf("node %s: %s", s.process.node, s.res.Point.Error)
+	}
+	return err
 }
 
 // firstFailed is the result of a client that says itself that it failed.

@@ -174,5 +174,6 @@ func (m *machines) agent(ctx context.Context, n *Node) (*process, *hello, error)
 		return nil, nil, err
 	}
 	h.heard = time.Now()
+	p.endings = m.endings(n, h)
 	return p, h, nil
 }

@@ -28,8 +28,12 @@ type process struct {
 	ended  chan struct{} // closed once the process is gone and waited for
 	stderr tail
 
-	readErr error // why the inbox was closed early; set before it is closed
-	waitErr error // set before ended is closed
+	endings  endings // of its node's processes
+	insisted bool    // it was sent a signal; set before close returns
+
+	readErr error   // why the inbox was closed early; set before it is closed
+	said    *failed // its last word; set before ended is closed
+	waitErr error   // set before ended is closed
 }
 
 // startProcess starts argv, which is to become the agent of a node.
@@ -107,11 +111,14 @@ func (p *process) wait(started chan<- error, stdout, stdoutW *os.File) {
 // read fills the inbox. After the last message it goes on reading, lest the process block.
 func (p *process) read(stdout io.Reader) {
 	p.readErr = readMessages(stdout, func(m message) bool {
+		if f, ok := m.(*failed); ok {
+			p.said = f
+		}
 		select {
 		case p.inbox <- m:
 			return true
 		case <-p.unread:
-			return false
+			return true // until its last word
 		}
 	})
 	close(p.inbox)
@@ -159,7 +166,7 @@ func follow[M message](ctx context.Context, p *process, timeout time.Duration, t
 			return got, nil
 		}
 		if r, isResult := m.(*result); isResult && r.Point.Error != "" {
-			return none, fmt.Errorf("node %s: %s", p.node, r.Point.Error) // it did not get as far as it was asked to
+			return none, &failedPoint{p.node, r} // it did not get as far as it was asked to
 		}
 		step, ok := m.(*progress)
 		if !ok || show == nil {
@@ -168,6 +175,14 @@ func follow[M message](ctx context.Context, p *process, timeout time.Duration, t
 		show(step)
 	}
 }
+
+// failedPoint is the error of a client that says itself that its point failed.
+type failedPoint struct {
+	node string
+	res  *result
+}
+
+func (f *failedPoint) Error() string { return "node " + f.node + ": " + f.res.Point.Error }
 
 // death says why nothing more comes.
 func (p *process) death(task string) error {
@@ -179,11 +194,7 @@ func (p *process) death(task string) error {
 	case <-time.After(2 * time.Second):
 		return fmt.Errorf("node %s: asked to %s, it closed its output%s", p.node, task, p.lastWords())
 	}
-	how := "ended with exit status 0"
-	if p.waitErr != nil {
-		how = "ended with " + p.waitErr.Error()
-	}
-	err := fmt.Errorf("node %s: asked to %s, it %s%s", p.node, task, how, p.lastWords())
+	err := fmt.Errorf("node %s: asked to %s, it %s%s", p.node, task, p.endings.how(p.waitErr), p.lastWords())
 	if p.explain != nil {
 		return p.explain(p.stderr.text(), err)
 	}
@@ -222,6 +233,7 @@ func (p *process) close() error {
 		return nil
 	}
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		p.insisted = true
 		_ = p.cmd.Process.Signal(sig) // fails only if it is gone
 		if p.endedWithin(p.patience.kill) {
 			return nil

@@ -12,6 +12,7 @@ import (
 
 	"dpukv/client"
 	"dpukv/internal/doctor"
+	"dpukv/internal/killed"
 	"dpukv/internal/machine"
 	"dpukv/kvs"
 	"dpukv/placement/survey"
@@ -19,7 +20,7 @@ import (
 )
 
 // protocolVersion changes whenever an older node would misunderstand a message.
-const protocolVersion = 3
+const protocolVersion = 4
 
 // maxMessageBytes is room for the histograms of a long point; past it the peer is no node of ours.
 const maxMessageBytes = 16 << 20
@@ -40,6 +41,8 @@ type (
 		Cores    [][]int       `json:"cores"`  // those of the CPUs it may use that are threads of one core, together
 		// Findings are what will spoil a measurement there.
 		Findings []doctor.Finding `json:"findings,omitempty"`
+		// Killed is what its kernel had ended for want of memory until then.
+		Killed killed.Count `json:"killed,omitzero"`
 
 		heard time.Time // by the clock here
 	}
@@ -74,6 +77,12 @@ type (
 	reached struct {
 		Now    time.Time         `json:"now"`    // by the node's clock, at first
 		Errors map[string]string `json:"errors"` // by address: why it cannot be reached, "" if it can
+	}
+	// measured: the client's load is over and all is answered. Its connections are open until release.
+	measured struct{}
+	// counted answers count: what the server's open connections and its device have moved so far.
+	counted struct {
+		Moved kvs.Moved `json:"moved"`
 	}
 	// failed is a node's last word when it cannot do what it was asked.
 	failed struct {
@@ -131,6 +140,10 @@ type (
 	reach struct {
 		Addrs []string `json:"addrs"`
 	}
+	// count asks a server's node.
+	count struct{}
+	// release lets a client that has measured go on to its result.
+	release struct{}
 	// start lets a client that is ready begin.
 	start struct{}
 	// alive tells a node now and then that it is still wanted: behind a network that was cut, nothing else would say that it is not.
@@ -149,6 +162,10 @@ func (*ready) kind() string      { return "ready" }
 func (*start) kind() string      { return "go" }
 func (*progress) kind() string   { return "progress" }
 func (*result) kind() string     { return "result" }
+func (*measured) kind() string   { return "measured" }
+func (*release) kind() string    { return "release" }
+func (*count) kind() string      { return "count" }
+func (*counted) kind() string    { return "counted" }
 func (*failed) kind() string     { return "failed" }
 func (*alive) kind() string      { return "alive" }
 func (*stop) kind() string       { return "stop" }
@@ -165,6 +182,10 @@ var messages = map[string]func() message{
 	"go":         func() message { return new(start) },
 	"progress":   func() message { return new(progress) },
 	"result":     func() message { return new(result) },
+	"measured":   func() message { return new(measured) },
+	"release":    func() message { return new(release) },
+	"count":      func() message { return new(count) },
+	"counted":    func() message { return new(counted) },
 	"failed":     func() message { return new(failed) },
 	"alive":      func() message { return new(alive) },
 	"stop":       func() message { return new(stop) },

@@ -132,10 +132,7 @@ func (r *runner) point(ctx context.Context, pt *Point) error {
 	if err != nil && ctx.Err() != nil {
 		return r.interrupted()
 	}
-	if err == nil && r.machines.gone() {
-		err = errors.New("the emulated machines ended in the middle of it")
-	}
-	if err == nil {
+	if err = r.withMachines(err); err == nil {
 		err = results.Validate(&res.Point)
 	}
 	if err != nil {

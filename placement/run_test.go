@@ -78,13 +78,16 @@ func TestSweepGoesOnAfterAPointThatFails(t *testing.T) {
 		"client@ready=failed preload":     "node client: only 3 of 10 keys were found",
 		"client@go=die":                   "node client: asked to measure for 10ms, it ended with exit status 3",
 		"client@go=quit":                  "node client: asked to measure for 10ms, it ended with exit status 0",
-		"client@go=kill":                  "node client: asked to measure for 10ms, it ended with signal: killed",
+		"client@go=kill":                  "node client: asked to measure for 10ms, it was killed by signal 9",
 		"client@go=hang":                  "node client: nothing for",
 		"client@go=deaf":                  "node client: nothing for",
 		"client@go=huge":                  "node client: asked to measure for 10ms, it sent a line of more than 16777216 bytes",
 		"client@go=failed point":          "node client: some answers were wrong",
-		"client@go=invalid point":         "started_at is missing",
-		"client@go=another point":         "mode: asked for cache, used store; batch: asked for 64, used 7",
+		"client@release=failed point":     "node client: some answers were wrong",
+		"client@release=die":              "node client: asked to tell its result, it ended with exit status 3",
+		"client@release=hang":             "node client: nothing for " + briefly.String() + " when asked to tell its result",
+		"client@release=invalid point":    "started_at is missing",
+		"client@release=another point":    "mode: asked for cache, used store; batch: asked for 64, used 7",
 		"client@stop=hang":                "",
 	} {
 		t.Run(script, func(t *testing.T) {
@@ -123,7 +126,7 @@ func TestSweepGivesUpWhenNothingStarts(t *testing.T) {
 	for script, want := range map[string]string{
 		"@hello=die":            "node server: asked to say hello, it ended with exit status 3",
 		"@hello=other build":    "node server: its dpukv is another build (v9, another) than the one that sweeps (test, ",
-		"@hello=other protocol": "node server: its dpukv (v9) speaks protocol 99, this one (test) speaks 3",
+		"@hello=other protocol": "node server: its dpukv (v9) speaks protocol 99, this one (test) speaks 4",
 	} {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()

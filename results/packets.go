@@ -1,5 +1,7 @@
 package results
 
+import "fmt"
+
 // Packets is what the kernel counted of TCP sockets, or a verbs device of its packets. Payload is
 // what TCP or UDP carries: RoCE's headers are in it, those of TCP, UDP, IP and Ethernet are not. A
 // packet is what the wire carries: each segment of a longer send (TSO, GSO) counts for itself.
@@ -47,4 +49,29 @@ type Moved struct {
 func (m *Moved) Add(o *Moved) {
 	m.Sockets.Add(&o.Sockets)
 	m.Device.Add(&o.Device)
+}
+
+// LostShare of a side's packets, above which the network's losses are told.
+const LostShare = 0.001
+
+// Over tells which share of packets some were, and whether it is above [LostShare].
+func (p *Packets) Over(some, of uint64) (share float64, over bool) {
+	if of == 0 {
+		return 0, false
+	}
+	share = float64(some) / float64(of)
+	return share, share > LostShare
+}
+
+// Resent is the doubt about a side whose TCP sent packets again; "" if it hardly did. A lost packet
+// costs its connection the time until it is missed, and the window that TCP gives up for it.
+func Resent(side, when string, s *Packets) string {
+	share, over := s.Over(s.ResentPackets, s.SentDataPackets)
+	if !over {
+		return ""
+	}
+	return fmt.Sprintf("the network lost packets of the %s, or held them up for longer than TCP waits: "+
+		"%d of %d sent %s (%.2g %%; %.2g %% is the limit) were sent again, and what waited for them "+
+		"has the wait in its latency: look for drops and errors on the way (ip -s link, ethtool -S)",
+		side, s.ResentPackets, s.SentDataPackets, when, 100*share, 100*LostShare)
 }

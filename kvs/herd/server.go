@@ -131,6 +131,9 @@ func (s *Server) busySince() time.Time {
 	return s.busy
 }
 
+// Moved is what the server's device has moved.
+func (s *Server) Moved() kvs.Moved { return kvs.Moved{Device: devicePackets(s.device)} }
+
 // DeviceCounters are what the server's device has counted: see [verbs.Device].
 func (s *Server) DeviceCounters() map[string]uint64 { return s.device.Counters() }
 

@@ -46,7 +46,7 @@ func TestSoftRoCE(t *testing.T) {
 // TestMoved: the device's packets are counted once, however many sessions share it, and the side
 // channels beside them.
 func TestMoved(t *testing.T) {
-	_, r := overSoftRoCE(t, testConfig())
+	server, r := overSoftRoCE(t, testConfig())
 	sessions := []kvs.Session{
 		openTest(t, r, kvs.SessionOptions{Batch: 32, Window: 2, Connections: 2}),
 		openTest(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}),
@@ -59,6 +59,9 @@ func TestMoved(t *testing.T) {
 	if d := got.Device; d.Sources != 1 || d.SentBytes < sent || d.SentPackets == 0 ||
 		d.ReceivedPackets == 0 || d.SentBytes != counted["tx_bytes"] {
 		t.Errorf("the device moved %+v, the sessions sent %d bytes, it counted %v", d, sent, counted)
+	}
+	if there := server.Moved().Device; there.ReceivedBytes < sent || there.SentPackets == 0 {
+		t.Errorf("the server's device moved %+v, and the sessions sent it %d bytes", there, sent)
 	}
 	kerneltest.NeedTCPInfo(t)
 	if c := got.Sockets; c.Sources != 1 || c.SentBytes == 0 {

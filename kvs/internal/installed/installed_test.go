@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/kerneltest"
+	"dpukv/internal/killed"
 	"dpukv/kvs"
 
 	"go.uber.org/goleak"
@@ -212,6 +214,26 @@ func TestStarterKilled(t *testing.T) {
 		}
 		if time.Now().After(deadline) {
 			t.Fatalf("process %d outlived its starter", pid)
+		}
+	}
+}
+
+// TestOutOfMemory: a server that the kernel ends for want of memory is told so, with what to do.
+func TestOutOfMemory(t *testing.T) {
+	if !killed.Now().Known {
+		t.Skip("this kernel does not count what it ends for want of memory")
+	}
+	group := kerneltest.MemoryGroup(t, 32<<20)
+	p, err := startProcess("/bin/sh",
+		[]string{"-c", `echo $$ >"$1"/cgroup.procs && exec tail /dev/zero`, "sh", group}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-p.ended
+	got := p.obituary().Error()
+	for _, want := range []string{"/bin/sh was killed by signal 9: out of memory: ", "give it more"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got %q, want %q in it", got, want)
 		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"time"
 
+	"dpukv/internal/killed"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -23,13 +25,14 @@ const (
 type process struct {
 	cmd   *exec.Cmd
 	words tail
+	count killed.Count  // before it was started
 	ended chan struct{} // closed once it is gone and waited for
 	err   error         // set before ended is closed
 }
 
 // startProcess runs a program on CPUs, all if there are none named.
 func startProcess(path string, args []string, cpus []int) (*process, error) {
-	p := &process{cmd: exec.Command(path, args...), ended: make(chan struct{})}
+	p := &process{cmd: exec.Command(path, args...), count: killed.Now(), ended: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = &p.words, &p.words
 	p.cmd.WaitDelay = time.Second
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{
@@ -101,14 +104,11 @@ func (p *process) endedWithin(d time.Duration) bool {
 
 // obituary says how an ended process ended.
 func (p *process) obituary() error {
-	how := "with exit status 0"
-	if p.err != nil {
-		how = "with " + p.err.Error()
-	}
+	how := killed.How(p.err, p.count, killed.Now())
 	if words := p.words.String(); words != "" {
 		how += "; its last words: " + words
 	}
-	return errors.New(p.cmd.Path + " ended " + how)
+	return errors.New(p.cmd.Path + " " + how)
 }
 
 // tail keeps the last of what is written to it.

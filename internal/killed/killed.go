@@ -1,0 +1,101 @@
+package killed
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// Count is how many processes a machine's kernel has ended for want of memory, of the machine or of
+// one of its cgroups; of all containers on it, too.
+type Count struct {
+	Known bool   `json:"known,omitempty"` // kernels before 4.13 do not tell
+	Kills uint64 `json:"kills,omitempty"`
+}
+
+// countFile is where a kernel tells its count.
+const countFile = "/proc/vmstat"
+
+// Look is the command that prints another machine's count, for [Parse].
+var Look = []string{"cat", countFile}
+
+// Now reads this machine's count.
+func Now() Count {
+	f, err := os.Open(countFile)
+	if err != nil {
+		return Count{}
+	}
+	defer f.Close()
+	return Parse(f)
+}
+
+// Parse finds the count in what Look prints.
+func Parse(r io.Reader) Count {
+	for lines := bufio.NewScanner(r); lines.Scan(); {
+		if text, ok := strings.CutPrefix(lines.Text(), "oom_kill "); ok {
+			n, err := strconv.ParseUint(strings.TrimSpace(text), 10, 64)
+			return Count{err == nil, n}
+		}
+	}
+	return Count{}
+}
+
+// Since is how many were ended since was; 0 also where that is not known.
+func (c Count) Since(was Count) uint64 {
+	if !c.Known || !was.Known {
+		return 0
+	}
+	return max(c.Kills, was.Kills) - was.Kills
+}
+
+// Beside is what has to stand beside the failure of something on this machine, when its kernel has
+// ended processes for want of memory since was; "" if it has not.
+func Beside(was Count) string {
+	n := Now().Since(was)
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the kernel of this machine ended %d processes for want of memory meanwhile (dmesg names them)", n)
+}
+
+// shellKilled is a shell's exit status for a command that SIGKILL ended.
+const shellKilled = 128 + int(syscall.SIGKILL)
+
+// By tells whether the error of a command's Wait says that SIGKILL ended it.
+func By(err error) bool {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return false
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL || exit.ExitCode() == shellKilled
+}
+
+// How says how a command ended, by the error of its Wait: of one that was killed also why, by the
+// counts of its machine when it was started and now.
+func How(err error, before, now Count) string {
+	switch n := now.Since(before); {
+	case err == nil:
+		return "ended with exit status 0"
+	case !By(err) && n == 0:
+		return "ended with " + err.Error()
+	case !By(err): // a launcher has other words for it
+		return fmt.Sprintf("ended with %v; meanwhile the kernel of its machine ended %d processes for want "+
+			"of memory (dmesg names them)", err, n)
+	case n > 0:
+		return fmt.Sprintf("was killed by signal 9: out of memory: meanwhile the kernel of its machine "+
+			"ended %d processes for want of memory (dmesg names them): give it more, raise its limit "+
+			"(the cgroup's memory.max, a job's or container's memory), or store fewer or smaller items", n)
+	case before.Known && now.Known:
+		return "was killed by signal 9, from outside: the kernel of its machine ended no process for want of " +
+			"memory meanwhile; look who did (a batch system's limit, a container's end, a user's kill)"
+	}
+	return "was killed by signal 9, from outside: as a rule the kernel, for want of memory (dmesg tells), " +
+		"or a batch system at its limit"
+}
