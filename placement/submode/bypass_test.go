@@ -13,7 +13,7 @@ import (
 // proves holds the counters against what the client of a load says that it moved in all.
 func (b *testbed) proves(was *Evidence, l *Lease, p *results.Point) (*Proof, error) {
 	b.t.Helper()
-	ends := EndsOf(&p.ClientMoved)
+	ends := EndsOf(&p.ClientMoved, new(results.Moved))
 	if ends == nil {
 		b.t.Fatalf("the client does not know what it moved: %+v", p.ClientMoved)
 	}

@@ -62,10 +62,11 @@
 //
 // What was moved must have come to each port, each way, with little beside it ([Ends.Compare]). The
 // clients' kernel tells what its TCP sockets sent, what the server acknowledged, and what came back
-// (TCP_INFO). A softroce device counts its own packets. Nearly all that came must have been
-// carried, and as many left as came: twice as many leave where something else forwards too.
-// Counters of a way that should not have been taken must not grow. In submode direct, the server's
-// interface is the only one to look at.
+// (TCP_INFO). A softroce device counts its own packets. The server's node tells the same of its
+// end, but of a server that ran already. Nearly all that came must have been carried, and as many
+// left as came: twice as many leave where something else forwards too. Counters of a way that
+// should not have been taken must not grow. In submode direct, the server's interface is the only
+// one to look at.
 //
 // A share is never told too low, also where an interface counts many of the wire's packets as one
 // (GRO, TSO), or packets were lost and sent again. What the evidence can't tell:

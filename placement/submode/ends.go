@@ -7,12 +7,15 @@ import (
 	"dpukv/results"
 )
 
-// Ends is what the two ends of a load moved between two moments, by their own counts: those of the
-// clients' sockets and devices. TCP tells a client what came to the server, too.
+// Ends is what the two ends of a load moved between two moments, by the counts of their own sockets
+// and devices.
 type Ends struct {
 	ToServer, ToClient Moved
-	// Datagrams says that it was RoCE in UDP. Some of what was sent may have been lost on the way.
+	// Datagrams says that it was RoCE in UDP.
 	Datagrams bool
+	// Sent says that of datagrams to the server it is known that they were sent, and not which
+	// came: some may have been lost on the way.
+	Sent bool
 }
 
 // Moved is what crossed the network one way.
@@ -23,15 +26,16 @@ type Moved struct {
 	MostBytes, MostPackets uint64
 }
 
-// EndsOf reads what clients moved; nil: they do not know. The kernel did not tell, or a NIC's port
-// counted what others sent, too.
-func EndsOf(m *results.Moved) *Ends {
-	tcp, udp := &m.Sockets, &m.Device
+// EndsOf reads what the clients moved, and their server; nil: they do not know. The kernel did not
+// tell, or a NIC's port counted what others sent, too. A server that told nothing is done without:
+// over TCP, a client knows what came there.
+func EndsOf(clients, server *results.Moved) *Ends {
+	tcp, udp := &clients.Sockets, &clients.Device
 	if tcp.Sources == 0 && udp.Sources == 0 || udp.Shared {
 		return nil
 	}
 	resent := min(tcp.ResentPackets, tcp.SentPackets)
-	return &Ends{
+	e := &Ends{
 		ToServer: Moved{
 			Bytes:       tcp.AckedBytes + udp.SentBytes,
 			Packets:     tcp.SentPackets - resent + udp.SentPackets,
@@ -39,13 +43,17 @@ func EndsOf(m *results.Moved) *Ends {
 			MostPackets: tcp.SentPackets + udp.SentPackets,
 		},
 		ToClient: Moved{
-			Bytes:       tcp.ReceivedBytes + udp.ReceivedBytes,
-			Packets:     tcp.ReceivedPackets + udp.ReceivedPackets,
-			MostBytes:   tcp.ReceivedBytes + udp.ReceivedBytes,
-			MostPackets: tcp.ReceivedPackets + udp.ReceivedPackets,
+			Bytes:   tcp.ReceivedBytes + udp.ReceivedBytes,
+			Packets: tcp.ReceivedPackets + udp.ReceivedPackets,
 		},
-		Datagrams: udp.Sources > 0,
+		Datagrams: udp.Sources > 0, Sent: udp.Sources > 0,
 	}
+	if came := &server.Device; e.Sent && came.Sources > 0 && !came.Shared {
+		e.ToServer.Bytes, e.Sent = tcp.AckedBytes+came.ReceivedBytes, false
+	}
+	e.ToClient.MostBytes = max(e.ToClient.Bytes, server.Sockets.SentBytes+server.Device.SentBytes)
+	e.ToClient.MostPackets = max(e.ToClient.Packets, server.Sockets.SentPackets+server.Device.SentPackets)
+	return e
 }
 
 // Gate is an interface on the way, with what it counted each way between the two moments.
@@ -53,7 +61,8 @@ type Gate struct {
 	Name               string
 	ToServer, ToClient Count
 	MTU                int
-	// Behind says that it is the forwarder's other side, before which datagrams may be lost.
+	// Behind says that it is the forwarder's side to the server, before which datagrams may be
+	// lost.
 	Behind bool
 }
 
@@ -65,9 +74,9 @@ type Count struct{ Packets, Bytes uint64 }
 const (
 	// leastSeen is for what certainly crossed. The rest is for acknowledgements that were lost.
 	leastSeen = 0.95
-	// leastSent is for datagrams, of which a client knows only that it sent them.
+	// leastSent is for datagrams of which only is known that they were sent.
 	leastSent = 0.90
-	// mostSeen leaves room for what the server sent again.
+	// mostSeen leaves room for what a server sent again that does not tell.
 	mostSeen = 1.25
 	// besides are packets that are nobody's load: the ends of connections, ARP, a log-in.
 	besides      = 1000
@@ -99,7 +108,7 @@ func LeastShare(list []results.Crossing) float64 {
 // seen what crossed, or has seen much more; of several gates that have not, the worst is told.
 func (e *Ends) Compare(gates ...Gate) (list []results.Crossing, err error) {
 	sent := leastSeen
-	if e.Datagrams {
+	if e.Sent {
 		sent = leastSent
 	}
 	judge := func(g *Gate, way string, m *Moved, seen Count, least float64) error {
@@ -113,7 +122,7 @@ func (e *Ends) Compare(gates ...Gate) (list []results.Crossing, err error) {
 	var toServer, toClient error
 	for i := range gates {
 		g := &gates[i]
-		if !g.Behind || !e.Datagrams {
+		if !g.Behind || !e.Sent {
 			toServer = worse(toServer, judge(g, "to server", &e.ToServer, g.ToServer, sent))
 		}
 		toClient = worse(toClient, judge(g, "to client", &e.ToClient, g.ToClient, leastSeen))

@@ -116,13 +116,13 @@ func TestCompare(t *testing.T) {
 		},
 		"datagrams lost before and in the datapath": {
 			func(e *Ends, wire, host *Gate) {
-				e.Datagrams = true
+				e.Datagrams, e.Sent = true, true
 				wire.ToServer, host.ToServer = toSeen.part(0.92), toSeen.part(0.7)
 			},
 			nil,
 		},
 		"datagrams beside": {
-			func(e *Ends, wire, _ *Gate) { e.Datagrams, wire.ToServer = true, toSeen.part(0.7) },
+			func(e *Ends, wire, _ *Gate) { e.Datagrams, e.Sent, wire.ToServer = true, true, toSeen.part(0.7) },
 			[]string{"sent to server"},
 		},
 	} {
@@ -145,19 +145,34 @@ func TestCompare(t *testing.T) {
 
 // TestEndsOf: what a kernel or a device does not tell is not taken for nothing.
 func TestEndsOf(t *testing.T) {
+	var silent results.Moved
 	some := results.Packets{
 		Sources: 2, SentPackets: 10, ResentPackets: 2, SentBytes: 120, AckedBytes: 100,
 		ReceivedPackets: 5, ReceivedBytes: 50,
 	}
-	e := EndsOf(&results.Moved{Sockets: some})
+	e := EndsOf(&results.Moved{Sockets: some}, &silent)
 	if e == nil || e.ToServer != (Moved{100, 8, 120, 10}) || e.ToClient != (Moved{50, 5, 50, 5}) || e.Datagrams {
 		t.Errorf("found %+v", e)
 	}
-	if e := EndsOf(&results.Moved{}); e != nil {
+	device := results.Packets{
+		Sources: 1, SentPackets: 10, SentBytes: 1000, ReceivedPackets: 9, ReceivedBytes: 900,
+	}
+	server := results.Moved{Device: results.Packets{
+		Sources: 1, SentPackets: 12, SentBytes: 1200, ReceivedPackets: 8, ReceivedBytes: 800,
+	}}
+	e = EndsOf(&results.Moved{Device: device}, &server)
+	if e == nil || e.ToServer.Bytes != 800 || e.ToClient != (Moved{900, 9, 1200, 12}) || e.Sent {
+		t.Errorf("with the server's device: found %+v", e)
+	}
+	e = EndsOf(&results.Moved{Device: device}, &silent)
+	if e == nil || e.ToServer.Bytes != 1000 || !e.Sent {
+		t.Errorf("without the server's device: found %+v", e)
+	}
+	if e := EndsOf(&results.Moved{}, &silent); e != nil {
 		t.Errorf("without counts: found %+v", e)
 	}
 	port := results.Packets{Sources: 1, Shared: true, SentBytes: math.MaxUint64}
-	if e := EndsOf(&results.Moved{Sockets: some, Device: port}); e != nil {
+	if e := EndsOf(&results.Moved{Sockets: some, Device: port}, &silent); e != nil {
 		t.Errorf("with the counts of a NIC's port: found %+v", e)
 	}
 }
