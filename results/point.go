@@ -108,9 +108,8 @@ type Point struct {
 	ClientMovedLoad   Moved `json:"client_moved_load,omitzero"`
 	ClientMovedWindow Moved `json:"client_moved_window,omitzero"`
 	// ServerMovedLoad is what the server's connections and its device moved in the span of
-	// ClientMovedLoad, by its own node's kernel. Both ends count while nothing is on the way, so
-	// that over TCP one received what the other sent. Nothing is known of a server that ran
-	// already.
+	// ClientMovedLoad, by its own node's kernel. Both ends count while nothing is on the way, so that
+	// over TCP one received what the other sent. Nothing is known of a server that ran already.
 	ServerMovedLoad Moved `json:"server_moved_load,omitzero"`
 
 	// What it cost: CPU time an operation, of the whole process, user and system.
