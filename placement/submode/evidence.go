@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"dpukv/results"
 )
@@ -54,13 +55,42 @@ type Proof struct {
 	ForwarderCPUNs int64 `json:"forwarder_cpu_ns"`
 }
 
-// Evidence reads the counters.
+// looks is how often the counters are read where packets come in between: they are read one after
+// another, and a packet that one has and another has not looks like one that took another way.
+const looks = 3
+
+// Evidence reads the counters, while nothing comes in if that can be had.
 func (l *Lease) Evidence(ctx context.Context) (*Evidence, error) {
-	e := &Evidence{
-		Datapath: l.datapath.name, Came: map[string]uint64{}, Left: map[string]uint64{},
-		Gates:   map[string]Gate{},
-		Carried: map[string]uint64{}, Opcodes: map[string]uint64{}, Elsewhere: map[string]uint64{}, Flows: map[string]uint64{}, Processes: map[string]int64{}, site: l.site,
+	for look := 1; ; look++ {
+		e, err := l.look(ctx)
+		var again *Evidence
+		if err == nil && look < looks {
+			again = l.none()
+			err = l.interfaces(ctx, again)
+		}
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("submode %s: evidence from node %s: %w", l.cfg.Submode, l.node.Name, err)
+		case again == nil || maps.Equal(e.Came, again.Came) && maps.Equal(e.Left, again.Left):
+			return e, nil
+		}
+		time.Sleep(glance)
 	}
+}
+
+// none is evidence of nothing yet.
+func (l *Lease) none() *Evidence {
+	return &Evidence{
+		Datapath: l.datapath.name, Came: map[string]uint64{}, Left: map[string]uint64{},
+		Gates: map[string]Gate{}, Carried: map[string]uint64{}, Opcodes: map[string]uint64{},
+		Elsewhere: map[string]uint64{}, Flows: map[string]uint64{}, Processes: map[string]int64{},
+		site: l.site,
+	}
+}
+
+// look reads each counter once.
+func (l *Lease) look(ctx context.Context) (*Evidence, error) {
+	e := l.none()
 	err := l.interfaces(ctx, e)
 	if err == nil {
 		err = l.processes(ctx, e)
@@ -68,10 +98,7 @@ func (l *Lease) Evidence(ctx context.Context) (*Evidence, error) {
 	if err == nil && l.datapath.count != nil {
 		err = l.datapath.count(ctx, l.site, l.node, e)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("submode %s: evidence from node %s: %w", l.cfg.Submode, l.node.Name, err)
-	}
-	return e, nil
+	return e, err
 }
 
 // interfaces reads the ports' own counters.
