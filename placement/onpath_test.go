@@ -2,6 +2,7 @@ package placement
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -56,6 +57,96 @@ repeats: 1
 				t.Errorf("left behind: %s", file)
 			}
 		}
+	}
+}
+
+// TestSubmodesBypassed: a second cable between the hosts takes the load once it has begun to cross
+// the one that is measured. No such point is measured.
+func TestSubmodesBypassed(t *testing.T) {
+	const bed = `
+nodes:
+  hostA: {kind: host, via: netns}
+  hostB: {kind: host, via: netns}
+  dpuB: {kind: dpu, of: hostB, via: netns, profile: none, datapath: {sm4: tc-u32}}
+client_side: [hostA]
+server_side: [hostB, dpuB]
+`
+	const sweep = `
+submodes: [direct, sm4]
+stores: [mica, herd]
+get_ratios: 0.5
+keys: 1000
+client_threads: 1
+duration: 1s
+warmup: 500ms
+repeats: 1
+`
+	o := inLab(t, sweep, func(event string, _ *Point, m *machines) {
+		switch event {
+		case "go":
+			bypass(t, m)
+		case "end":
+			onMachine(t, m, "hostB", "ip", "link", "del", "by1")
+		}
+	})
+	sum, err := runOnPath(t, o, bed)
+	if err == nil || len(sum.Failed) != 4 {
+		t.Errorf("found %d points measured, %v failed: %v", sum.Measured, sum.Failed, err)
+	}
+	for _, p := range readPoints(t, o.Dir) {
+		const look = "on hostA: ip route get 198.18.0."
+		for _, want := range []string{submode.ErrAnotherWay.Error(), look} {
+			if !strings.Contains(p.Error, want) {
+				t.Errorf("%s %s: found %q, want %q", p.Submode, p.Store, p.Error, want)
+			}
+		}
+		if len(p.Crossings) == 0 || p.CarriedShare > 0.9 {
+			t.Errorf("%s %s: found a share of %v, %+v",
+				p.Submode, p.Store, p.CarriedShare, p.Crossings)
+		}
+		t.Log(p.Error)
+	}
+}
+
+// bypass joins the hosts by another cable, once packets cross the one there is.
+func bypass(t *testing.T, m *machines) {
+	t.Helper()
+	crossed := func() uint64 {
+		c, err := m.lab.Counters("hostB")
+		if err != nil {
+			t.Error(err)
+		}
+		return c.RxPackets
+	}
+	begun, until := crossed(), time.Now().Add(time.Minute)
+	for crossed() < begun+50 && time.Now().Before(until) {
+		time.Sleep(time.Millisecond)
+	}
+	far, err := m.lab.Namespace("hostB")
+	if err != nil {
+		t.Error(err)
+	}
+	address := func(name string) string { return m.lab.Address(name) + "/32" }
+	add := strings.Fields("hostA ip link add name by0 type veth peer name by1 netns " + far)
+	for _, c := range [][]string{
+		add,
+		{"hostB", "ip", "link", "set", "by1", "up"},
+		{"hostA", "ip", "link", "set", "by0", "up"},
+		{"hostB", "ip", "route", "add", address("hostA"), "dev", "by1"},
+		{"hostA", "ip", "route", "add", address("hostB"), "dev", "by0"},
+	} {
+		onMachine(t, m, c[0], c[1:]...)
+	}
+}
+
+func onMachine(t *testing.T, m *machines, name string, argv ...string) {
+	t.Helper()
+	here, err := m.lab.Argv(name, argv)
+	if err == nil {
+		err = exec.Command(here[0], here[1:]...).Run()
+	}
+	if err != nil {
+		t.Errorf("on %s, %v: %v", name, argv, err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"dpukv/internal/cpu"
@@ -18,6 +19,7 @@ import (
 
 // path is the way between client and server in a point's submode, and what it has counted.
 type path struct {
+	cast   *cast
 	dpu    *Node
 	lease  *submode.Lease
 	laid   *submode.Evidence // with a filter: when the datapath was there
@@ -34,7 +36,7 @@ type path struct {
 func (r *runner) lay(ctx context.Context, pt *Point, c *cast) (*path, error) {
 	switch {
 	case pt.Submode == submode.Direct:
-		return &path{server: &c.server, lab: r.machines.lab}, r.machines.clear()
+		return &path{cast: c, server: &c.server, lab: r.machines.lab}, r.machines.clear()
 	case !submode.OnPath(pt.Submode):
 		return nil, errors.Join(r.machines.clear(), r.machines.checkOffPath(ctx, c))
 	}
@@ -43,7 +45,7 @@ func (r *runner) lay(ctx context.Context, pt *Point, c *cast) (*path, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &path{dpu: dpu, lease: lease}
+	p := &path{cast: c, dpu: dpu, lease: lease}
 	if lease.Filter() != "" {
 		p.laid, err = lease.Evidence(ctx)
 	}
@@ -161,14 +163,21 @@ func (p *path) end(ctx context.Context, point *results.Point) error {
 		return nil
 	}
 	point.EvidenceNs = time.Since(p.began).Nanoseconds()
+	ends := submode.EndsOf(&point.ClientMovedLoad, &point.ServerMovedLoad)
+	if ends == nil {
+		point.Warnings = append(point.Warnings, "what the clients sent is not known from their own "+
+			"counts, so a second way beside the one that is measured would not be seen")
+	}
 	if p.lease == nil {
-		return p.endDirect(point)
+		return p.endDirect(point, ends)
 	}
 	after, err := p.lease.Evidence(ctx)
 	if err != nil {
 		return err
 	}
-	proof, err := submode.Prove(p.before, after)
+	proof, err := submode.ProveLoad(p.before, after, ends)
+	err = p.advise(err)
+	point.Crossings = proof.Crossings
 	point.Datapath, point.DatapathIs, point.Substitute = proof.Datapath, proof.Is, proof.Substitute
 	point.Evidence, point.CarriedShare, point.ForwarderCPUNs = proof.Packets, proof.CarriedShare, proof.ForwarderCPUNs
 	if n := proof.Packets["dropped"]; n > 0 {
@@ -177,18 +186,50 @@ func (p *path) end(ctx context.Context, point *results.Point) error {
 	return err
 }
 
-// endDirect: between these hosts there is one cable, so what came in at one came from the other.
-func (p *path) endDirect(point *results.Point) error {
+// advise says where to look for the way that packets took.
+func (p *path) advise(err error) error {
+	if err == nil || !errors.Is(err, submode.ErrAnotherWay) {
+		return err
+	}
+	var ask []string
+	for i := range p.cast.clients {
+		c := &p.cast.clients[i]
+		ask = append(ask, fmt.Sprintf("on %s: ip route get %s; on %s: ip route get %s",
+			c.Name, p.cast.server.Address, p.cast.server.Name, c.Address))
+	}
+	return fmt.Errorf("%w\nTo do: look for a second cable or route between client and server: %s",
+		err, strings.Join(ask, "; "))
+}
+
+// endDirect: what the ends sent has to have crossed the server's end of the hosts' cable.
+func (p *path) endDirect(point *results.Point, ends *submode.Ends) error {
 	is, err := p.lab.Counters(p.server.Name)
 	if err != nil {
 		return err
 	}
 	point.Datapath, point.DatapathIs = "cable", "a virtual cable between the hosts, nothing on it"
 	point.Evidence = map[string]uint64{"came/" + emulate.Uplink: is.RxPackets - p.was.RxPackets, "left/" + emulate.Uplink: is.TxPackets - p.was.TxPackets}
-	if point.Evidence["came/"+emulate.Uplink] == 0 {
+	switch {
+	case ends == nil && point.Evidence["came/"+emulate.Uplink] == 0:
 		return errors.New("submode direct: no packet came in at the server's interface")
+	case ends == nil:
+		return nil
 	}
-	return nil
+	point.Crossings, err = ends.Compare(submode.Gate{
+		Name: emulate.Uplink + " of " + p.server.Name,
+		ToServer: submode.Count{
+			Packets: is.RxPackets - p.was.RxPackets, Bytes: is.RxBytes - p.was.RxBytes,
+		},
+		ToClient: submode.Count{
+			Packets: is.TxPackets - p.was.TxPackets, Bytes: is.TxBytes - p.was.TxBytes,
+		},
+		MTU: p.lab.Facts().MTU,
+	})
+	point.CarriedShare = submode.LeastShare(point.Crossings)
+	if err != nil {
+		err = fmt.Errorf("submode direct: not all went through the cable, or not only: %w", err)
+	}
+	return p.advise(err)
 }
 
 // doubts are what has to stand beside a point's figures.

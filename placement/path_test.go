@@ -47,8 +47,11 @@ func adopted(t *testing.T, name, datapath string, cpus []int) *submode.Lease {
 		t.Fatal(err)
 	}
 	l, err := s.Adopt(t.Context(), submode.Node{Name: "d", Run: func(_ context.Context, argv []string) (string, error) {
-		if argv[0] == "readlink" {
+		switch argv[0] {
+		case "readlink":
 			return "net:[4026531840]", nil
+		case "ip":
+			return `[{"ifname": "lo", "altnames": ["dpukv-0123456789abcdef"]}]`, nil
 		}
 		return fmt.Sprintf(`{"Submode": %q, "Datapath": %q, "Ports": {"Wire": "p0", "Host": "pf0hpf"}}`, name, datapath), nil
 	}})

@@ -104,8 +104,15 @@ func (s *SubmodeTool) Apply(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return errors.Join(err, s.takeDown(ctx))
 	}
+	tell(w, l.Notes())
 	fmt.Fprintf(w, "%s is applied to node %s: %s\n", s.name, s.dpu.Name, l.Describe())
 	return s.tellMachines(w)
+}
+
+func tell(w io.Writer, notes []string) {
+	for _, note := range notes {
+		fmt.Fprintln(w, note)
+	}
 }
 
 // Undo takes it back.
@@ -115,14 +122,16 @@ func (s *SubmodeTool) Undo(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	defer unlock()
+	var notes []string
 	err = s.open()
 	switch {
 	case err != nil:
 	case s.dpu.made():
 		err = s.takeDown(ctx)
 	default:
-		err = submode.Undo(ctx, s.node(s.dpu), s.dpu.target())
+		notes, err = submode.Undo(ctx, s.node(s.dpu), s.dpu.target())
 	}
+	tell(w, notes)
 	if err == nil {
 		_, err = fmt.Fprintf(w, "node %s is as it was\n", s.dpu.Name)
 	}

@@ -102,7 +102,7 @@ func (s *SubmodeTool) takeDown(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	var err error
 	if s.stands.Alive() {
-		err = submode.Undo(ctx, s.node(s.dpu), s.dpu.target())
+		_, err = submode.Undo(ctx, s.node(s.dpu), s.dpu.target())
 	}
 	err = errors.Join(err, s.stands.End())
 	s.stands = nil

@@ -50,9 +50,14 @@ type Point struct {
 	Datapath   string `json:"datapath,omitempty"`
 	DatapathIs string `json:"datapath_is,omitempty"`
 	Substitute string `json:"substitute,omitempty"`
-	// Evidence are packets from the start of the warm-up to the end: that came to and left the DPU's ports, and that the
-	// datapath itself counted; CarriedShare is the latter's part of those that came.
+	// Evidence are packets from the start of the warm-up to the end: that came to and left the
+	// DPU's ports, and that the datapath itself counted. Crossings compare what the clients and the
+	// server sent in that time with what an interface on the way saw of it. CarriedShare is the
+	// part of what they sent that the datapath took: the least Share of Crossings, times the part
+	// of the packets at the ports that the datapath counted itself. Of points without Crossings it
+	// is the latter alone, and off-path it is 0.
 	Evidence     map[string]uint64 `json:"evidence,omitempty"`
+	Crossings    []Crossing        `json:"crossings,omitempty"`
 	CarriedShare float64           `json:"carried_share,omitempty"`
 	// EvidenceNs is how long that was: more than the measured window, whose operations are in Ops.
 	EvidenceNs int64 `json:"evidence_ns,omitempty"`
@@ -163,6 +168,22 @@ type ClientShare struct {
 	// Moved and MovedLoad are its parts of the point's ClientMoved and ClientMovedLoad.
 	Moved     Moved `json:"moved,omitzero"`
 	MovedLoad Moved `json:"moved_load,omitzero"`
+}
+
+// Crossing is what the ends of a load moved one way, by their own counts, beside what an interface
+// on the way saw.
+type Crossing struct {
+	Way string `json:"way"` // to server, to client
+	At  string `json:"at"`  // the interface
+	// Payload of TCP or UDP that certainly crossed, each byte once, and the packets that the wire
+	// carried it in.
+	MovedBytes   uint64 `json:"moved_bytes"`
+	MovedPackets uint64 `json:"moved_packets"`
+	// With headers, and with packets as the interface counts them: one may be many of the wire's.
+	SeenBytes   uint64 `json:"seen_bytes"`
+	SeenPackets uint64 `json:"seen_packets"`
+	// Share is the part of what was moved that was seen, at most 1.
+	Share float64 `json:"share"`
 }
 
 // SchemaVersion is that of [Point]'s JSON.

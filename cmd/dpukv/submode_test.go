@@ -45,7 +45,7 @@ server_side: [b]
 		t.Fatal(err)
 	}
 	submodeSteps(t, binary, file, []submodeStep{
-		{"plan 4", "tc filter add dev p0 parent ffff: protocol all u32 match u32 0 0 action mirred egress redirect dev hpf", false},
+		{"plan 4", "tc filter add dev p0 ingress pref 55767 protocol all u32 match u32 0 0 action mirred egress redirect dev hpf", false},
 		{"verify 4", "found nothing applied, allowed: sm4; dpukv submode apply 4", true},
 		{"apply 4", "sm4 is applied to node d: tc-u32", false},
 		{"verify 5", "found sm4 applied, allowed: sm5", true},

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -17,13 +18,14 @@ import (
 // Standing is a lab that outlives the process that made it, until End. A file tells how to get onto its machines.
 type Standing struct {
 	ways
-	Start string `json:"start"` // of the keeper, in clock ticks after boot
+	Start string `json:"start"` // of the keeper, in clock ticks after boot,
+	Boot  string `json:"boot"`  // which was this one
 	file  string
 }
 
 // Stand has the lab go on after this process, and writes the file for OpenStanding. The lab may then not be used, nor closed.
 func (l *Lab) Stand(file string) (*Standing, error) {
-	s := &Standing{l.ways, keeper.StartOf(l.Held.PID), file}
+	s := &Standing{l.ways, keeper.StartOf(l.Held.PID), bootID(), file}
 	text, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
@@ -73,7 +75,16 @@ func (s *Standing) Alive() bool {
 }
 
 // kept tells whether the keeper has not ended.
-func (s *Standing) kept() bool { return keeper.StartOf(s.Held.PID) == s.Start }
+func (s *Standing) kept() bool {
+	return s.Boot == bootID() && keeper.StartOf(s.Held.PID) == s.Start
+}
+
+// bootID tells a start of the machine from all others. After another one, PIDs and clock ticks come
+// again.
+func bootID() string {
+	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(id))
+}
 
 // Owner is the keeper, as package submode names owners.
 func (s *Standing) Owner() string { return fmt.Sprintf("%d %s", s.Held.PID, s.Start) }

@@ -14,7 +14,7 @@ func TestAlive(t *testing.T) {
 		t.Fatal(err)
 	}
 	held := keeper.Held{PID: os.Getpid(), FDs: map[string]int{"a": int(f.Fd())}}
-	s := Standing{ways: ways{Held: held}, Start: keeper.StartOf(os.Getpid())}
+	s := Standing{ways: ways{Held: held}, Start: keeper.StartOf(os.Getpid()), Boot: bootID()}
 	if !s.Alive() || !s.kept() {
 		t.Errorf("found alive %v, kept %v, want both", s.Alive(), s.kept())
 	}
@@ -22,6 +22,11 @@ func TestAlive(t *testing.T) {
 	if s.Alive() || !s.kept() {
 		t.Errorf("without its namespaces: found alive %v, kept %v, want only the latter", s.Alive(), s.kept())
 	}
+	s.Boot += "0"
+	if s.Alive() || s.kept() {
+		t.Error("a process of another boot was taken for the keeper")
+	}
+	s.Boot = bootID()
 	s.Start += "0"
 	if s.Alive() || s.kept() {
 		t.Error("another process was taken for the keeper")

@@ -19,7 +19,10 @@ func TestAdopt(t *testing.T) {
 		return f
 	}
 	applied := Config{Submode: SM4, Target: Linux, Datapath: "tcx", Filter: dropping("drop-client:192.0.2.1")}.withDefaults()
-	about, err := json.Marshal(header{applied.Submode, applied.Target, applied.Datapath, "", applied.Ports, applied.Filter.String()})
+	about, err := json.Marshal(header{
+		Submode: applied.Submode, Target: applied.Target, Datapath: applied.Datapath,
+		Ports: applied.Ports, Filter: applied.Filter.String(),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,8 +46,11 @@ func TestAdopt(t *testing.T) {
 			c.about = string(about)
 		}
 		node := Node{"d", func(_ context.Context, argv []string) (string, error) {
-			if argv[0] == "readlink" {
+			switch argv[0] {
+			case "readlink":
 				return "net:[4026531840]", nil
+			case "ip":
+				return `[{"ifname": "lo", "altnames": ["dpukv-0123456789abcdef"]}]`, nil
 			}
 			return c.about, nil
 		}}

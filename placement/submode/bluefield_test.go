@@ -170,6 +170,33 @@ func TestCardRefuses(t *testing.T) {
 	}
 }
 
+// TestAnotherCard: what was applied to one card is not taken back on another that has its folder,
+// as after the copy of an image.
+func TestAnotherCard(t *testing.T) {
+	const about = `{"Submode":"sm4","Target":"bluefield","Ports":{"Wire":"p0","Host":"pf0hpf"},` +
+		`"Card":"0123 02:00:00:00:00:01"}`
+	const allowed = `allowed: "0123 02:00:00:00:00:01", to which it was applied`
+	for address, refused := range map[string]bool{
+		"02:00:00:00:00:01": false,
+		"02:00:00:00:00:02": true,
+	} {
+		fake := &card{answers: [][2]string{
+			{"/card/undo", `{"Run":["ovs-vsctl","del-br","dpukv0"]}` + "\n"},
+			{"/card/about", about},
+			{"/etc/machine-id", "0123\n"},
+			{"ip -j link show dev p0", `[{"address":"02:00:00:00:00:09","permaddr":"` + address + `"}]`},
+		}}
+		_, err := Undo(t.Context(), fake.node(), BlueField)
+		if (err != nil) != refused || err != nil && !strings.Contains(err.Error(), allowed) {
+			t.Errorf("%s: found %v", address, err)
+		}
+		ran := strings.Contains(strings.Join(fake.asked, "\n"), "del-br")
+		if ran == refused {
+			t.Errorf("%s: it asked %q", address, fake.asked)
+		}
+	}
+}
+
 // TestCardEvidence: offloaded flows prove SM4 and speak against SM1.
 func TestCardEvidence(t *testing.T) {
 	flows := func(n string) string {
@@ -188,7 +215,7 @@ func TestCardEvidence(t *testing.T) {
 		at := func(packets, flowPackets string) *Evidence {
 			fake := &card{answers: [][2]string{{"/var/run/openvswitch/ovs-vswitchd.pid", "7 (ovs-vswitchd) S 1 7 7 0 -1 0 0 0 0 0 1 1 0 0 20 0 1 0 99 0"}, {"ip -j -s", links(packets)}, {c.out, ""}, {c.in, flows(flowPackets)}}}
 			s := mustNew(t, Config{Submode: c.submode, Target: BlueField})
-			l := &Lease{newSite(&s.cfg, s.datapath, "/x"), fake.node(), nil}
+			l := &Lease{site: newSite(&s.cfg, s.datapath, "/x"), node: fake.node()}
 			e, err := l.Evidence(t.Context())
 			if err != nil {
 				t.Fatal(err)

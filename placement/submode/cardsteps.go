@@ -9,6 +9,7 @@ func otherConfig(key, value string) Step {
 	return Step{
 		Says: "Open vSwitch's " + key, Run: []string{"ovs-vsctl", "set", "Open_vSwitch", ".", "other_config:" + key + "=" + quoteOVS(value)},
 		Found: sh(`ovs-vsctl --if-exists get Open_vSwitch . other_config:"$1"`, key),
+		Sets:  quoteOVS(value),
 		Undo: sh(`if test -n "$2"; then ovs-vsctl set Open_vSwitch . other_config:"$1"="$2"; else ovs-vsctl remove Open_vSwitch . other_config "$1"; fi`,
 			key, AsFound),
 	}
@@ -35,7 +36,8 @@ func (s *site) tcOffload() []Step {
 			Says:  "hw-tc-offload of " + port,
 			Run:   []string{"ethtool", "-K", port, "hw-tc-offload", map[bool]string{true: "on", false: "off"}[s.offloads()]},
 			Found: sh(`ethtool -k "$1" | sed -n 's/^hw-tc-offload: \(o[nf]*\).*/\1/p'`, port),
-			Undo:  []string{"ethtool", "-K", port, "hw-tc-offload", AsFound},
+			Sets:  map[bool]string{true: "on", false: "off"}[s.offloads()],
+			Undo:  []string{"ethtool", "-K", port, "hw-tc-offload", AsFound}, Port: port,
 		})
 	}
 	return list

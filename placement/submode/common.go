@@ -45,6 +45,7 @@ type link struct {
 	Name   string          `json:"ifname"`
 	Flags  []string        `json:"flags"`
 	MTU    int             `json:"mtu"`
+	Others []string        `json:"altnames"`
 	Master string          `json:"master"`
 	XDP    json.RawMessage `json:"xdp"`
 	Info   struct {
@@ -119,7 +120,7 @@ func setFlag(port, set, on, off, shown string) Step {
 	words := append([]string{"ip", "link", "set", "dev", port}, strings.Fields(set)...)
 	undo := append(slices.Clone(words[:len(words)-1]), AsFound)
 	return Step{
-		Says: port + " " + set, Run: words, Undo: undo,
+		Says: port + " " + set, Run: words, Undo: undo, Port: port, Sets: on,
 		Found: sh(`case "$(ip link show dev "$1")" in *[\<,]"$2"[,\>]*) echo "$3" ;; *) echo "$4" ;; esac`, port, shown, on, off),
 	}
 }

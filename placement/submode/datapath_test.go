@@ -9,10 +9,12 @@ import (
 	"time"
 )
 
-// TestDatapaths has every datapath of plain Linux carry pings and the MICA load, with proof, and leave all as it found it.
+// TestDatapaths has every datapath of plain Linux carry pings and the MICA load, with proof, miss a
+// load that passes it by, and leave all as it found it.
 func TestDatapaths(t *testing.T) {
 	needsQuiet(t)
 	b := newTestbed(t)
+	b.secondCable()
 	for _, name := range []string{SM1, SM2, SM3, SM4} {
 		for _, d := range Datapaths(Linux, name) {
 			t.Run(name+"/"+d, func(t *testing.T) { b.carries(t, Config{Submode: name, Target: Linux, Datapath: d, CPUs: []int{0, 1}}) })
@@ -60,12 +62,14 @@ func (b *testbed) carries(t *testing.T, c Config) {
 	b.run("a", "ping", "-q", "-c", "3", "-i", "0.2", b.Address("b"))
 	was := b.evidence(l)
 	p := b.load()
-	proof, err := Prove(was, b.evidence(l))
+	proof, err := b.proves(was, l, &p)
 	if err != nil {
 		t.Error(err)
 	}
 	t.Logf("%.2f Mops, p50 %d µs; %s; %s; %.4f of the packets carried, %d ms of CPU; %v", p.ThroughputOps/1e6, p.P50Ns/1000, proof.Is, proof.Substitute,
 		proof.CarriedShare, proof.ForwarderCPUNs/1e6, proof.Packets)
+	t.Logf("%+v", proof.Crossings)
+	b.bypassed(t, l, b.load, bothWays, fromA, fromB)
 	if err := l.Undo(t.Context()); err != nil {
 		t.Error(err)
 	}

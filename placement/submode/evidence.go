@@ -7,6 +7,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
+
+	"dpukv/results"
 )
 
 // Evidence is what was counted up to one moment.
@@ -15,6 +18,9 @@ type Evidence struct {
 	// Came and Left are packets in and out of each port, by the interfaces' counters.
 	Came map[string]uint64 `json:"came"`
 	Left map[string]uint64 `json:"left"`
+	// Gates are the ports by their names, with packets and bytes, to compare with what the ends
+	// moved.
+	Gates map[string]Gate `json:"gates"`
 	// Carried are packets that the datapath says it took: by port, or all under its own name for them.
 	Carried map[string]uint64 `json:"carried"`
 	// Dropped are those that its filter dropped.
@@ -40,18 +46,51 @@ type Proof struct {
 	Filter     string `json:"filter,omitempty"`
 	// Packets counts by name: came/PORT, left/PORT, carried/…, elsewhere/…, dropped; opcode/GET and so on are requests.
 	Packets map[string]uint64 `json:"packets"`
-	// CarriedShare is the part of the packets that came which the datapath says it took.
+	// CarriedShare is the part of the packets that came which the datapath says it took; of a load,
+	// times the least share of what its ends sent that a port saw.
 	CarriedShare float64 `json:"carried_share"`
+	// Crossings compare what the ends of a load sent with what the ports saw.
+	Crossings []results.Crossing `json:"crossings,omitempty"`
 	// ForwarderCPUNs is the CPU time of what forwards in user space; 0 where the kernel or the card does.
 	ForwarderCPUNs int64 `json:"forwarder_cpu_ns"`
 }
 
-// Evidence reads the counters.
+// looks is how often the counters are read where packets come in between: they are read one after
+// another, and a packet that one has and another has not looks like one that took another way.
+const looks = 3
+
+// Evidence reads the counters, while nothing comes in if that can be had.
 func (l *Lease) Evidence(ctx context.Context) (*Evidence, error) {
-	e := &Evidence{
-		Datapath: l.datapath.name, Came: map[string]uint64{}, Left: map[string]uint64{},
-		Carried: map[string]uint64{}, Opcodes: map[string]uint64{}, Elsewhere: map[string]uint64{}, Flows: map[string]uint64{}, Processes: map[string]int64{}, site: l.site,
+	for look := 1; ; look++ {
+		e, err := l.look(ctx)
+		var again *Evidence
+		if err == nil && look < looks {
+			again = l.none()
+			err = l.interfaces(ctx, again)
+		}
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("submode %s: evidence from node %s: %w", l.cfg.Submode, l.node.Name, err)
+		case again == nil || maps.Equal(e.Came, again.Came) && maps.Equal(e.Left, again.Left):
+			return e, nil
+		}
+		time.Sleep(glance)
 	}
+}
+
+// none is evidence of nothing yet.
+func (l *Lease) none() *Evidence {
+	return &Evidence{
+		Datapath: l.datapath.name, Came: map[string]uint64{}, Left: map[string]uint64{},
+		Gates: map[string]Gate{}, Carried: map[string]uint64{}, Opcodes: map[string]uint64{},
+		Elsewhere: map[string]uint64{}, Flows: map[string]uint64{}, Processes: map[string]int64{},
+		site: l.site,
+	}
+}
+
+// look reads each counter once.
+func (l *Lease) look(ctx context.Context) (*Evidence, error) {
+	e := l.none()
 	err := l.interfaces(ctx, e)
 	if err == nil {
 		err = l.processes(ctx, e)
@@ -59,10 +98,7 @@ func (l *Lease) Evidence(ctx context.Context) (*Evidence, error) {
 	if err == nil && l.datapath.count != nil {
 		err = l.datapath.count(ctx, l.site, l.node, e)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("submode %s: evidence from node %s: %w", l.cfg.Submode, l.node.Name, err)
-	}
-	return e, nil
+	return e, err
 }
 
 // interfaces reads the ports' own counters.
@@ -84,8 +120,37 @@ func (l *Lease) interfaces(ctx context.Context, e *Evidence) error {
 			return fmt.Errorf("found no interface %s any more", port)
 		}
 		e.Came[port], e.Left[port] = p.Stats.RX.Packets, p.Stats.TX.Packets
+		e.Gates[port] = l.gate(port, &p)
 	}
 	return nil
+}
+
+// gate is a port as it has counted up to now. What comes in at the wire is for the server.
+func (s *site) gate(port string, l *link) Gate {
+	came := Count{l.Stats.RX.Packets, l.Stats.RX.Bytes}
+	left := Count{l.Stats.TX.Packets, l.Stats.TX.Bytes}
+	g := Gate{Name: port, ToServer: came, ToClient: left, MTU: l.MTU}
+	if port == s.cfg.Ports.Host {
+		g.ToServer, g.ToClient, g.Behind = left, came, true
+	}
+	return g
+}
+
+// ProveLoad compares two moments, between which was a load, with what the load's ends moved in
+// between: what they sent has to have come to the ports, and little else. nil: it is not known.
+func ProveLoad(before, after *Evidence, ends *Ends) (*Proof, error) {
+	p, err := Prove(before, after)
+	if ends == nil || len(after.Came) == 0 {
+		return p, err
+	}
+	var beside error
+	p.Crossings, beside = ends.Compare(after.gates(before)...)
+	p.CarriedShare *= LeastShare(p.Crossings)
+	if beside != nil {
+		beside = fmt.Errorf("submode %s: not all went through %s (%s), or not only: %w",
+			after.site.cfg.Submode, p.Datapath, p.Is, beside)
+	}
+	return p, errors.Join(err, beside)
 }
 
 // Prove compares two moments. It is an error if the datapath did not carry the packets, or if none came.

@@ -71,6 +71,12 @@ type testbed struct {
 
 func newTestbed(t *testing.T) *testbed {
 	t.Helper()
+	return newTestbedWith(t, "")
+}
+
+// newTestbedWith has interfaces leave work to the next, or not.
+func newTestbedWith(t *testing.T, offloads string) *testbed {
+	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("network namespaces with a datapath need root")
 	}
@@ -85,7 +91,7 @@ func newTestbed(t *testing.T) *testbed {
 			{Name: "b", Kind: emulate.Host},
 			{Name: "d", Kind: emulate.DPU, Of: "b", OnPath: true},
 		},
-		Keeper: []string{path, "lab"},
+		Keeper: []string{path, "lab"}, Offloads: offloads,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -176,7 +182,8 @@ func (b *testbed) snapshot() string {
 		{"sh", "-c", `for p in p0 pf0hpf; do tc filter show dev $p ingress; done`},
 		{"sh", "-c", `command -v nft >/dev/null && nft list ruleset || :`},
 		{"sh", "-c", `exec 9</run; flock 9; nsenter --target 1 --net sysctl net.core.rmem_default || sysctl net.core.rmem_default`}, // another lab on this machine may be at it
-		{"sh", "-c", `here=$(readlink /proc/self/ns/net | tr -dc 0-9); ls -d /run/dpukv/submode/net-$here 2>/dev/null || :`},
+		{"sh", "-c", `here=$(readlink /proc/self/ns/net | tr -dc 0-9)
+grep -l "\"Space\":\"$here\"" /run/dpukv/submode/net-*/about 2>/dev/null || :`},
 		{"sh", "-c", `ls -R /run/openvswitch /etc/openvswitch /var/lib/openvswitch 2>/dev/null || :`},
 		{"sh", "-c", `here=$(readlink /proc/self/ns/net)
 for p in /proc/[0-9]*; do

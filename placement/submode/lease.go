@@ -14,7 +14,11 @@ type Lease struct {
 	*site
 	node    Node
 	journal *journal
+	notes   []string
 }
+
+// Notes tell of what apply found and left alone: folders of namespaces that are gone.
+func (l *Lease) Notes() []string { return l.notes }
 
 // undoPatience is for taking back what an interrupted apply did.
 const undoPatience = time.Minute
@@ -34,14 +38,19 @@ func (s *Submode) apply(ctx context.Context, n Node) (*Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(j.undo(ctx), Sweep(ctx, n, s.cfg.Target)); err != nil {
+	if err := errors.Join(j.undo(ctx), sweep(ctx, n, s.cfg.Target, j.space)); err != nil {
 		return nil, fmt.Errorf("what an earlier apply left cannot be taken back: %w", err)
+	}
+	j.renew()
+	notes, err := j.notes(ctx)
+	if err != nil {
+		return nil, err
 	}
 	d, err := s.choose(ctx, n, j)
 	if err != nil {
 		return nil, err
 	}
-	l := &Lease{newSite(&s.cfg, d, j.dir), n, j}
+	l := &Lease{newSite(&s.cfg, d, j.dir), n, j, notes}
 	if err := all(ctx, n, l.checks()); err != nil {
 		return nil, err
 	}
@@ -60,9 +69,9 @@ func (l *Lease) setUp(ctx context.Context) error {
 		return fmt.Errorf("node %s: make the folder for what is to be undone: %w", l.node.Name, err)
 	}
 	for _, step := range l.steps() {
-		back, err := step.wayBack(ctx, l.node)
-		if err == nil && back != nil {
-			err = l.journal.add(ctx, back)
+		b, err := step.wayBack(ctx, l.node)
+		if err == nil && b != nil {
+			err = l.journal.add(ctx, b)
 		}
 		if err == nil {
 			err = step.do(ctx, l.node)
@@ -97,13 +106,16 @@ func (l *Lease) Undo(ctx context.Context) error {
 	return l.journal.undo(ctx)
 }
 
-// Undo takes back whatever is applied to a node.
-func Undo(ctx context.Context, n Node, target string) error {
+// Undo takes back whatever is applied to a node. The notes tell of what it found and left alone.
+func Undo(ctx context.Context, n Node, target string) (notes []string, err error) {
 	j, err := openJournal(ctx, n, target)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return j.undo(ctx)
+	if err := j.undo(ctx); err != nil {
+		return nil, err
+	}
+	return j.notes(ctx)
 }
 
 // Adopt is the lease of a submode that another process applied.
@@ -123,7 +135,7 @@ func (s *Submode) Adopt(ctx context.Context, n Node) (*Lease, error) {
 	if d == nil {
 		return nil, fmt.Errorf("node %s: found the datapath %q applied, allowed: one of this version", n.Name, h.Datapath)
 	}
-	return &Lease{newSite(&s.cfg, d, j.dir), n, j}, nil
+	return &Lease{newSite(&s.cfg, d, j.dir), n, j, nil}, nil
 }
 
 // isApplied refuses another submode than is wanted, and the same one in another way: what is proved would not be what is there.

@@ -4,13 +4,26 @@ import "fmt"
 
 // hasBridge tries what is needed in a namespace that goes with the command.
 func (s *site) hasBridge() []Step {
-	return []Step{{
+	return []Step{s.noBridge(), {
 		Says: "a kernel with a bridge, and counters of what it forwards (nft, family bridge)",
 		Run: sh(`exec unshare --net sh -euc '
 ip link add name br0 type bridge
 nft "table bridge t { chain c { type filter hook forward priority 0; counter; }; }"'`),
 		Else: "install Debian's nftables, or what your system calls it; a kernel with the modules bridge and nf_tables",
+	}, {
+		Says: "no table of our name in nftables",
+		Run:  sh(`nft list table bridge "$1" 2>/dev/null || :`, bridge), Want: nothing,
+		Else: "nft delete table bridge " + bridge + ", if nobody needs it",
 	}}
+}
+
+// noBridge wants none of our name: what is there now is not ours to remove later.
+func (s *site) noBridge() Step {
+	return Step{
+		Says: "no interface called " + bridge,
+		Run:  []string{"ip", "-j", "link", "show"}, Want: lacks(bridge),
+		Else: "ip link del " + bridge + ", if nobody needs it",
+	}
 }
 
 // bridgeSteps count in a hook of netfilter, since a bridge does not count itself. Threaded polling gives it a CPU of its own.
@@ -30,7 +43,9 @@ func (s *site) bridgeSteps() []Step {
 	for _, port := range s.ports() {
 		list = append(list, Step{
 			Says: port + " into the bridge", Run: []string{"ip", "link", "set", "dev", port, "master", bridge},
-			Undo: []string{"ip", "link", "set", "dev", port, "nomaster"},
+			Found: sh(`ip -o link show dev "$1" | sed -n 's/.* master \([^ ]*\) .*/\1/p'`, port),
+			Sets:  bridge,
+			Undo:  []string{"ip", "link", "set", "dev", port, "nomaster"}, Port: port,
 		})
 	}
 	return append(list, Step{Says: "the bridge up", Run: []string{"ip", "link", "set", "dev", bridge, "up"}})

@@ -25,10 +25,26 @@ func (s *site) systemSteps() []Step {
 func (s *site) flowerSteps() []Step {
 	var list []Step
 	for _, port := range s.ports() {
-		list = append(list, Step{
-			Says: "rules of traffic control on " + port + ", removed at the end",
-			Undo: sh(`tc qdisc del dev "$1" ingress 2>/dev/null || tc qdisc del dev "$1" clsact 2>/dev/null || :`, port),
-		})
+		list = append(list,
+			Step{
+				Says: "the place for rules on " + port + ", removed at the end if it is empty",
+				Undo: withoutFilters(port), Port: port,
+			},
+			// Open vSwitch gives each action of its rules a cookie: the rule's UUID.
+			Step{
+				Says: "rules of Open vSwitch in traffic control on " + port + ", removed at the end",
+				Undo: sh(`
+tc filter show dev "$1" ingress | awk '
+	/^filter / { rule = "" }
+	/^filter / && $6 == "flower" && $9 == "handle" {
+		rule = "protocol " $3 " pref " $5 " chain " $8 " handle " $10 " flower"
+	}
+	/^[ \t]*cookie [0-9a-f]+/ && length($2) == 32 && rule != "" { print rule; rule = "" }' |
+while read -r rule; do
+	tc filter del dev "$1" ingress $rule || :
+done`, port),
+				Port: port,
+			})
 	}
 	list = append(list, s.systemSteps()...)
 	for i := range list {

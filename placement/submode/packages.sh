@@ -3,7 +3,7 @@
 # started: each submode starts its own, and the system's Open vSwitch, if there is one, is left alone.
 set -eu
 packages="openvswitch-switch openvswitch-switch-dpdk dpdk-dev librte-net-af-packet23 librte-net-af-xdp23
-	iproute2 nftables procps util-linux iputils-ping"
+	ethtool iproute2 nftables procps util-linux iputils-ping"
 # Once a package, which may be there for several architectures.
 # shellcheck disable=SC2086 # a list
 if [ "$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' $packages 2>/dev/null | sort -u | grep -c ' installed$')" = "$(echo $packages | wc -w)" ]; then

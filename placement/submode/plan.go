@@ -23,7 +23,7 @@ func (s *Submode) Plan(w io.Writer) error {
 		fmt.Fprintf(&b, "# %s on %s: the first of these datapaths that the node has\n\n", s.cfg.Submode, s.cfg.Target)
 	}
 	for _, d := range list {
-		dir := root(s.cfg.Target) + "/net-INODE"
+		dir := root(s.cfg.Target) + "/net-MARK"
 		if s.cfg.Target == BlueField {
 			dir = root(s.cfg.Target) + "/card"
 		}
@@ -48,7 +48,11 @@ func (s *site) plan(b *strings.Builder) {
 	var undo []Step
 	for i := len(apply) - 1; i >= 0; i-- {
 		if apply[i].Undo != nil {
-			undo = append(undo, Step{Says: "take back: " + apply[i].Says, Run: apply[i].Undo})
+			says := "take back: " + apply[i].Says
+			if apply[i].Found != nil {
+				says += "; only if it is as it was set"
+			}
+			undo = append(undo, Step{Says: says, Run: apply[i].Undo})
 		}
 	}
 	section(b, "undo", undo)

@@ -40,10 +40,17 @@ func (s *site) tcxSteps() []Step {
 	for _, word := range s.cfg.Filter.Words() {
 		filter = append(filter, "--filter="+word)
 	}
-	return []Step{{
+	var list []Step
+	for _, port := range ports {
+		list = append(list, Step{
+			Says: "our program on " + port + ", removed at the end",
+			Undo: s.redirect("detach", port), Port: port,
+		})
+	}
+	return append(list, Step{
 		Says: "redirect between the ports",
-		Run:  s.redirect(append([]string{"attach", ports[0], ports[1]}, filter...)...), Undo: s.redirect("detach", ports[0], ports[1]),
-	}}
+		Run:  s.redirect(append([]string{"attach", ports[0], ports[1]}, filter...)...),
+	})
 }
 
 func (s *site) verifyTCX() []Step {
@@ -77,20 +84,47 @@ tc filter add dev v0 parent ffff: protocol all u32 match u32 0 0 action mirred e
 func (s *site) u32Steps() []Step {
 	var list []Step
 	for _, port := range s.ports() {
-		list = append(list,
-			Step{
-				Says: "a place for filters on what comes in at " + port,
-				Run:  []string{"tc", "qdisc", "add", "dev", port, "ingress"}, Undo: sh(`tc qdisc del dev "$1" ingress 2>/dev/null || :`, port),
+		list = append(list, s.ingress(port), Step{
+			Says: "redirect it to " + s.other(port),
+			Run: []string{
+				"tc", "filter", "add", "dev", port, "ingress", "pref", u32Pref, "protocol", "all",
+				"u32", "match", "u32", "0", "0", "action", "mirred", "egress", "redirect", "dev", s.other(port),
 			},
-			Step{
-				Says: "redirect it to " + s.other(port),
-				Run: []string{
-					"tc", "filter", "add", "dev", port, "parent", "ffff:", "protocol", "all", "u32", "match", "u32", "0", "0",
-					"action", "mirred", "egress", "redirect", "dev", s.other(port),
-				},
-			})
+			// Only if it is the one that this step made, alone at its preference.
+			Undo: sh(`
+ours=$(tc filter show dev "$1" ingress pref "$2")
+test "$(printf '%s\n' "$ours" | grep -c 'key ht')" = 1 || exit 0
+case $ours in *"match 00000000/00000000"*"Egress Redirect to device $3)"*) ;; *) exit 0 ;; esac
+exec tc filter del dev "$1" ingress pref "$2"`,
+				port, u32Pref, s.other(port)),
+			Port: port,
+		})
 	}
 	return list
+}
+
+// u32Pref is the preference of our filters, at which nobody else's are: our cookie's number.
+const u32Pref = "55767"
+
+// ingress makes room for filters on what comes in at a port. Where there was none before, it goes
+// when nobody has a filter there.
+func (s *site) ingress(port string) Step {
+	return Step{
+		Says: "a place for filters on what comes in at " + port,
+		Run: sh(`test -n "$(tc qdisc show dev "$1" ingress)" || exec tc qdisc add dev "$1" ingress`,
+			port),
+		Found: sh(`case "$(tc qdisc show dev "$1" ingress)" in "") echo none ;; *) echo there ;; esac`,
+			port),
+		Sets: "there",
+		Undo: withoutFilters(port), Port: port,
+	}
+}
+
+// withoutFilters removes the place for filters of a port, if it is empty.
+func withoutFilters(port string) []string {
+	return sh(`
+test -z "$(tc filter show dev "$1" ingress)$(tc filter show dev "$1" egress 2>/dev/null)" || exit 0
+tc qdisc del dev "$1" ingress 2>/dev/null || tc qdisc del dev "$1" clsact 2>/dev/null || :`, port)
 }
 
 func (s *site) verifyU32() []Step {

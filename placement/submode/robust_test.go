@@ -20,7 +20,7 @@ func TestAfterAKill(t *testing.T) {
 	if _, err := Prove(was, b.evidence(l)); err != nil {
 		t.Error(err)
 	}
-	if err := Undo(t.Context(), b.node("d"), Linux); err != nil {
+	if _, err := Undo(t.Context(), b.node("d"), Linux); err != nil {
 		t.Error(err)
 	}
 	if after := b.snapshot(); after != before {

@@ -18,8 +18,14 @@ type Step struct {
 	Within time.Duration
 	// Undo is the command that takes it back; nil: nothing has to be.
 	Undo []string
+	// Port is the interface that Undo is about; "": none. Another one of this name is left alone.
+	Port string
 	// Found is a command whose output, from before Run, takes the place of the word AsFound in Undo.
+	// Sets is what it prints after Run. If it printed that before, there is nothing to take back.
+	// If it prints something else when all is undone, somebody has changed it since, and it is left
+	// alone.
 	Found []string
+	Sets  string
 	// Else is what to do where it fails.
 	Else string
 }
@@ -57,20 +63,27 @@ func (s *Step) explain(n Node, err error) error {
 	return err
 }
 
-// wayBack is the step's undo, with what is found now.
-func (s *Step) wayBack(ctx context.Context, n Node) ([]string, error) {
-	if s.Found == nil {
-		return s.Undo, nil
+// wayBack is the step's undo, with what is found now; nil: there is nothing to take back.
+func (s *Step) wayBack(ctx context.Context, n Node) (*back, error) {
+	switch {
+	case s.Undo == nil:
+		return nil, nil
+	case s.Found == nil:
+		return &back{Run: s.Undo, Port: s.Port}, nil
 	}
 	out, err := n.Run(ctx, s.Found)
 	if err != nil {
 		return nil, s.explain(n, fmt.Errorf("see how it is now: %w", err))
 	}
-	back := make([]string, len(s.Undo))
-	for i, word := range s.Undo {
-		back[i] = strings.ReplaceAll(word, AsFound, strings.TrimSpace(out))
+	found := strings.TrimSpace(out)
+	if found == s.Sets {
+		return nil, nil
 	}
-	return back, nil
+	b := &back{Port: s.Port, Found: s.Found, Sets: s.Sets}
+	for _, word := range s.Undo {
+		b.Run = append(b.Run, strings.ReplaceAll(word, AsFound, found))
+	}
+	return b, nil
 }
 
 // all does steps in their order, until one fails.

@@ -57,7 +57,11 @@ func (s *site) xdpFree() (list []Step) {
 	for _, port := range s.ports() {
 		list = append(list, Step{
 			Says: "AF_XDP's program on " + port + ", removed at the end",
-			Undo: []string{"ip", "link", "set", "dev", port, "xdp", "off"},
+			Undo: sh(`
+case $(ip -d link show dev "$1") in
+*" name xsk_"* | *" name xdp_dispatcher"*) exec ip link set dev "$1" xdp off ;;
+esac`, port),
+			Port: port,
 		})
 	}
 	return list
