@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"dpukv/internal/boundedyaml"
 	"dpukv/internal/cpu"
+	"dpukv/internal/infile"
 	"dpukv/internal/machine"
 	"dpukv/results"
 )
@@ -24,6 +27,8 @@ type Options struct {
 	Dir         string // the run folder to begin or to continue; "": a new one below runs/
 	Attach      string // HOST:PORT of a server that runs already; "": as the sweep says
 	Version     string // of this binary
+	// Context ends the wait for a file that is a pipe; nil: nothing does.
+	Context context.Context
 
 	Stdout io.Writer // of Run: the table at the end
 	Stderr io.Writer // of Run: progress, and what went wrong
@@ -141,11 +146,20 @@ func (p *Plan) loadSweep(run *results.Run) error {
 	return p.refuseOther("sweep", differences(&held, &p.sweep))
 }
 
+// readInput reads a sweep or testbed that the user named.
+func (p *Plan) readInput(file string) ([]byte, error) {
+	ctx := p.Context
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	return infile.ReadInput(ctx, file, boundedyaml.MaxBytes)
+}
+
 func (p *Plan) askedSweep() error {
 	switch {
 	case p.SweepFile != "":
 		var err error
-		if p.sweepText, err = os.ReadFile(p.SweepFile); err != nil {
+		if p.sweepText, err = p.readInput(p.SweepFile); err != nil {
 			return err
 		}
 		if p.sweep, err = ParseSweep(p.SweepFile, p.sweepText); err != nil {
@@ -209,7 +223,7 @@ func (p *Plan) askedTestbed() error {
 		return nil
 	}
 	var err error
-	if p.testbedText, err = os.ReadFile(p.TestbedFile); err != nil {
+	if p.testbedText, err = p.readInput(p.TestbedFile); err != nil {
 		return err
 	}
 	p.testbed, err = ParseTestbed(p.TestbedFile, p.testbedText)
