@@ -133,8 +133,11 @@ func (p *Plan) loadSweep(run *results.Run) error {
 	if err != nil {
 		return err
 	}
-	held, err := ParseSweep(filepath.Join(p.Dir, "sweep.yaml"), text)
+	held, err := p.parseSweep(filepath.Join(p.Dir, "sweep.yaml"), text)
 	if err != nil {
+		return err
+	}
+	if err := fits(run, &held); err != nil {
 		return err
 	}
 	if p.SweepFile == "" && !p.Quick {
@@ -144,6 +147,38 @@ func (p *Plan) loadSweep(run *results.Run) error {
 		}
 	}
 	return p.refuseOther("sweep", differences(&held, &p.sweep))
+}
+
+// parseSweep refuses a file that says nothing. It may have been cut, and to measure all that is
+// built in is not what somebody asked for who named a file.
+func (p *Plan) parseSweep(name string, text []byte) (Sweep, error) {
+	file := strictFile{name: name}
+	if len(file.parse(text)) == 0 && len(file.faults) == 0 {
+		return Sweep{}, fmt.Errorf("%s: found nothing in it, allowed: at least one key of a sweep; the built-in sweep runs without a file", name)
+	}
+	return ParseSweep(name, text)
+}
+
+// fits refuses a run folder with points that its sweep does not ask for: the file was changed, or cut.
+func fits(run *results.Run, held *Sweep) error {
+	points, _, err := run.Points()
+	if err != nil {
+		return err
+	}
+	if held.size(maxPoints) == maxPoints {
+		return nil // too many to list: it is refused for that
+	}
+	asked := map[string]bool{}
+	for _, pt := range held.Points() {
+		asked[pt.ID] = true
+	}
+	for i := range points {
+		if id := points[i].ID; !asked[id] {
+			return fmt.Errorf("%s: found the point %s, which its sweep.yaml does not ask for: put back the file that it was measured by, or choose another folder",
+				run.Dir(), id)
+		}
+	}
+	return nil
 }
 
 // readInput reads a sweep or testbed that the user named.
@@ -162,7 +197,7 @@ func (p *Plan) askedSweep() error {
 		if p.sweepText, err = p.readInput(p.SweepFile); err != nil {
 			return err
 		}
-		if p.sweep, err = ParseSweep(p.SweepFile, p.sweepText); err != nil {
+		if p.sweep, err = p.parseSweep(p.SweepFile, p.sweepText); err != nil {
 			return err
 		}
 		return p.attach()

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"dpukv/internal/infile"
 )
 
 // The names in a run folder.
@@ -45,12 +47,20 @@ func (r *Run) Dir() string { return r.dir }
 // FiguresDir is where the figures go; it may not exist yet.
 func (r *Run) FiguresDir() string { return filepath.Join(r.dir, figFolder) }
 
+// What the other files of a run may be. A histogram log of an hour takes some megabytes.
+const (
+	maxYAMLBytes = 1 << 20
+	maxHlogBytes = 256 << 20
+)
+
 // Sweep returns sweep.yaml as it was given. Who continues a run compares its own sweep with it.
-func (r *Run) Sweep() ([]byte, error) { return os.ReadFile(filepath.Join(r.dir, sweepFile)) }
+func (r *Run) Sweep() ([]byte, error) {
+	return infile.Read(filepath.Join(r.dir, sweepFile), maxYAMLBytes)
+}
 
 // Testbed returns testbed.yaml as it was given, nil if none was.
 func (r *Run) Testbed() ([]byte, error) {
-	b, err := os.ReadFile(filepath.Join(r.dir, testbedFile))
+	b, err := infile.Read(filepath.Join(r.dir, testbedFile), maxYAMLBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -70,10 +80,15 @@ func (r *Run) Env() ([]json.RawMessage, []BadLine, error) {
 	return nodes, bad, err
 }
 
-// Points returns the points, one an ID, in the order they were measured, and
-// the lines that can't be read. Of several lines with one ID the last that is ok
+// Points returns the points, one an ID, in the order they were measured, the lines that can't be
+// read, and what else of the folder is not whole. Of several lines with one ID the last that is ok
 // counts, and if none is ok the last.
 func (r *Run) Points() ([]Point, []BadLine, error) {
+	points, bad, err := r.readPoints()
+	return points, append(bad, r.damage(points)...), err
+}
+
+func (r *Run) readPoints() ([]Point, []BadLine, error) {
 	var points []Point
 	bad, err := readLines(filepath.Join(r.dir, pointsFile), func(line []byte) error {
 		p, err := decodePoint(line)
@@ -125,9 +140,20 @@ func (r *Run) Histograms(id string) ([]Interval, error) {
 		return nil, err
 	}
 	path := r.histPath(id)
-	log, err := os.ReadFile(path)
+	log, err := infile.Read(path, maxHlogBytes)
 	if err != nil {
 		return nil, fmt.Errorf("results: histograms of point %s: %w", id, err)
+	}
+	points, _, err := r.readPoints()
+	if err != nil {
+		return nil, err
+	}
+	for i := range points {
+		if points[i].ID == id {
+			if err := points[i].checkHlog(log); err != nil {
+				return nil, fmt.Errorf("results: %s: %w", path, err)
+			}
+		}
 	}
 	intervals, err := DecodeHlog(log)
 	if err != nil {

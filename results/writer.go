@@ -133,7 +133,7 @@ func (w *Writer) open() error {
 }
 
 func (w *Writer) findDone() error {
-	points, _, err := w.Points()
+	points, _, err := w.readPoints()
 	for i := range points {
 		w.done[points[i].ID] = points[i].Status == StatusOK
 	}
@@ -157,12 +157,15 @@ func (w *Writer) Append(p *Point, hlog []byte) error {
 	if w.done[p.ID] {
 		return fmt.Errorf("results: point %s has been measured already, and %s is never rewritten", p.ID, pointsFile)
 	}
+	line := p.withoutNulls()
+	line.HlogBytes, line.HlogCRC32C = 0, ""
 	if hlog != nil {
+		line.noteHlog(hlog)
 		if err := replaceFile(w.histPath(p.ID), hlog); err != nil {
 			return w.appendError("the histograms of point "+p.ID, err)
 		}
 	}
-	if err := w.points.append(p.withoutNulls()); err != nil {
+	if err := w.points.append(line); err != nil {
 		return w.appendError("point "+p.ID, err)
 	}
 	w.done[p.ID] = p.Status == StatusOK
@@ -194,6 +197,14 @@ func (w *Writer) AppendEnv(node any) error {
 
 func (w *Writer) appendError(what string, err error) error {
 	return fmt.Errorf("results: %s could not be added to run folder %s, which keeps what it held: %w", what, w.dir, err)
+}
+
+// Check fails if somebody else changed what was written.
+func (w *Writer) Check() error {
+	if err := errors.Join(w.points.check(), w.env.check()); err != nil {
+		return fmt.Errorf("results: run folder %s: %w", w.dir, err)
+	}
+	return nil
 }
 
 // Close gives the folder's lock back.
