@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"dpukv/internal/foreign"
 	"dpukv/internal/infile"
 )
 
@@ -110,6 +111,8 @@ func decodePoint(line []byte) (Point, error) {
 		return p, fmt.Errorf("schema %d, written by a newer dpukv (this one reads up to %d)", p.Schema, SchemaVersion)
 	case p.ID == "":
 		return p, errors.New("no id: not a point")
+	case checkID(p.ID) != nil:
+		return p, checkID(p.ID)
 	case p.Status != StatusOK && p.Status != StatusFailed:
 		return p, fmt.Errorf("status %q: want %q or %q", p.Status, StatusOK, StatusFailed)
 	}
@@ -172,7 +175,7 @@ const maxIDBytes = 200
 // checkID refuses an ID that can't name a file, or that would name one elsewhere.
 func checkID(id string) error {
 	if id == "" || len(id) > maxIDBytes || id[0] == '.' {
-		return fmt.Errorf("results: point id %q: want 1 to %d bytes, the first not a dot", id, maxIDBytes)
+		return fmt.Errorf("results: point id %q: want 1 to %d bytes, the first not a dot", foreign.Clip(id, maxIDBytes), maxIDBytes)
 	}
 	for _, c := range []byte(id) {
 		if c <= ' ' || c >= 0x7f || c == '/' {

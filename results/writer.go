@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"dpukv/internal/foreign"
 )
 
 // Writer is a run folder that a sweep writes. It holds the folder's lock, and belongs
@@ -157,7 +159,7 @@ func (w *Writer) Append(p *Point, hlog []byte) error {
 	if w.done[p.ID] {
 		return fmt.Errorf("results: point %s has been measured already, and %s is never rewritten", p.ID, pointsFile)
 	}
-	line := p.withoutNulls()
+	line := p.asLine()
 	line.HlogBytes, line.HlogCRC32C = 0, ""
 	if hlog != nil {
 		line.noteHlog(hlog)
@@ -172,16 +174,19 @@ func (w *Writer) Append(p *Point, hlog []byte) error {
 	return nil
 }
 
-// withoutNulls is the point with empty lists for those that are not there: null is no list to a script.
-func (p *Point) withoutNulls() *Point {
+// asLine is the point as it is written: with empty lists for those that are not there, as null is no
+// list to a script, and with reasons that can be read. A server may give one of megabytes.
+func (p *Point) asLine() *Point {
 	q := *p
 	for _, list := range []*[]int{&q.ServerCPUs, &q.ClientCPUs} {
 		if *list == nil {
 			*list = []int{}
 		}
 	}
-	if q.Warnings == nil {
-		q.Warnings = []string{}
+	q.Error = foreign.Reason(q.Error)
+	q.Warnings = make([]string, len(p.Warnings))
+	for i, w := range p.Warnings {
+		q.Warnings[i] = foreign.Reason(w)
 	}
 	return &q
 }

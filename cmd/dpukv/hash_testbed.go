@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,6 +19,7 @@ import (
 	"dpukv/hashbench"
 	"dpukv/hashbench/measure"
 	"dpukv/hashbench/report"
+	"dpukv/internal/foreign"
 	"dpukv/placement"
 	"dpukv/placement/launch"
 )
@@ -143,13 +143,9 @@ func runAttached(ctx context.Context, n *launch.Node, argv []string, say io.Writ
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	out := bounded{most: report.FileBytes, full: func() {
-		cancel(fmt.Errorf("node %s: found a report of more, allowed: at most %d bytes", n.Name, report.FileBytes))
-	}}
-	stderr := bounded{most: maxStderrBytes}
+	var out foreign.Output
+	var stderr foreign.Tail
 	cmd.Stdout, cmd.Stderr = &out, io.MultiWriter(say, &stderr)
 	cmd.WaitDelay = time.Second
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C is for this program, which closes stdin
@@ -162,30 +158,13 @@ func runAttached(ctx context.Context, n *launch.Node, argv []string, say io.Writ
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
+		if full := out.Err(); full != nil {
+			return nil, fmt.Errorf("node %s: %w", n.Name, full)
+		}
 		last := strings.TrimSpace(stderr.String())
 		return nil, launch.Explain(n, stderr.String(), fmt.Errorf("node %s: %w: %s", n.Name, err, last[max(0, len(last)-500):]))
 	}
 	return out.Bytes(), nil
-}
-
-// maxStderrBytes is how much of what a node says is kept to explain why it failed.
-const maxStderrBytes = 64 << 10
-
-// bounded keeps what is written to it up to a limit, drops the rest, and tells once that there was more.
-type bounded struct {
-	bytes.Buffer
-	most int
-	full func() // nil: nobody is told
-}
-
-func (b *bounded) Write(data []byte) (int, error) {
-	room := b.most - b.Len()
-	if len(data) > room && b.full != nil {
-		b.full()
-		b.full = nil
-	}
-	b.Buffer.Write(data[:min(len(data), room)])
-	return len(data), nil
 }
 
 // endWithStdin is a context that ends when stdin does: with the process that holds its other end.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dpukv/internal/foreign"
 	"dpukv/internal/rdmavm"
 	"dpukv/placement"
 	"dpukv/results/live"
@@ -100,5 +101,5 @@ func runInGuest(cmd *cobra.Command, plan *placement.Plan) error {
 	if plan.Quick {
 		guest.Flags = append(guest.Flags, "--quick")
 	}
-	return guest.Run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+	return guest.Run(cmd.Context(), cmd.OutOrStdout(), foreign.Raw(cmd.ErrOrStderr()))
 }
