@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"dpukv/internal/foreign"
 	"dpukv/results"
 )
 
@@ -171,7 +172,7 @@ func (r *runner) write(res *result) error {
 	if res.Point.Status == results.StatusOK {
 		r.sum.Measured++
 	} else {
-		r.sum.Failed = append(r.sum.Failed, Failure{res.Point.ID, res.Point.Error})
+		r.sum.Failed = append(r.sum.Failed, Failure{res.Point.ID, foreign.Reason(res.Point.Error)})
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // MaxReason is how many bytes of a reason are kept: room for a message and a stack trace's head.
-const MaxReason = 4 << 10
+const MaxReason = 2 << 10
 
 // Clip returns the first bytes of a text that is longer than most, and says how long it was.
 func Clip[T string | []byte](text T, most int) string {
