@@ -11,7 +11,7 @@ import (
 	"dpukv/results"
 )
 
-// TestPointsCutUnderASweep: whether it is cut in the middle or before the last point, the sweep does not end well.
+// TestPointsCutUnderASweep: wherever points.jsonl is cut, the sweep does not end well.
 func TestPointsCutUnderASweep(t *testing.T) {
 	for _, after := range []int{2, 4} {
 		o, _, _ := fakeOptions(t, "")
@@ -25,7 +25,8 @@ func TestPointsCutUnderASweep(t *testing.T) {
 			}
 		}
 		sum, err := runFake(t, o)
-		if !errors.Is(err, results.ErrChanged) || !strings.Contains(err.Error(), "look what else writes to "+o.Dir) {
+		want := "look what else writes to " + o.Dir
+		if !errors.Is(err, results.ErrChanged) || !strings.Contains(err.Error(), want) {
 			t.Errorf("cut at point %d: got %+v, %v", after, sum, err)
 		}
 		data, err := os.ReadFile(filepath.Join(o.Dir, "points.jsonl"))

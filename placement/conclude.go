@@ -52,7 +52,8 @@ func (r *runner) lostPoints(points []results.Point) error {
 		}
 	}
 	if want := r.sum.Before + r.sum.Measured; there < want {
-		return fmt.Errorf("%d points were measured, found %d in %s; to measure the others again: %s", want, there, r.Dir, r.again())
+		return fmt.Errorf("%d points were measured, found %d in %s; to measure the others again: %s",
+			want, there, r.Dir, r.again())
 	}
 	return nil
 }

@@ -154,12 +154,13 @@ func (p *Plan) loadSweep(run *results.Run) error {
 func (p *Plan) parseSweep(name string, text []byte) (Sweep, error) {
 	file := strictFile{name: name}
 	if len(file.parse(text)) == 0 && len(file.faults) == 0 {
-		return Sweep{}, fmt.Errorf("%s: found nothing in it, allowed: at least one key of a sweep; the built-in sweep runs without a file", name)
+		return Sweep{}, fmt.Errorf("%s: found nothing in it, allowed: at least one key of a sweep; "+
+			"the built-in sweep runs without a file", name)
 	}
 	return ParseSweep(name, text)
 }
 
-// fits refuses a run folder with points that its sweep does not ask for: the file was changed, or cut.
+// fits refuses a run folder with points that its sweep does not ask for: it was changed, or cut.
 func fits(run *results.Run, held *Sweep) error {
 	points, _, err := run.Points()
 	if err != nil {
@@ -174,8 +175,8 @@ func fits(run *results.Run, held *Sweep) error {
 	}
 	for i := range points {
 		if id := points[i].ID; !asked[id] {
-			return fmt.Errorf("%s: found the point %s, which its sweep.yaml does not ask for: put back the file that it was measured by, or choose another folder",
-				run.Dir(), id)
+			return fmt.Errorf("%s: found the point %s, which its sweep.yaml does not ask for: "+
+				"put back the file that it was measured by, or choose another folder", run.Dir(), id)
 		}
 	}
 	return nil

@@ -184,7 +184,8 @@ func (r *runner) interrupted() error {
 
 func (r *runner) full(err error) error {
 	if errors.Is(err, results.ErrChanged) {
-		return fmt.Errorf("the sweep ends here: %w; look what else writes to %s, then, to measure what is missing: %s", err, r.Dir, r.again())
+		return fmt.Errorf("the sweep ends here: %w; look what else writes to %s; then, to measure what is missing: %s",
+			err, r.Dir, r.again())
 	}
 	return fmt.Errorf("the sweep ends here: %w; %d of %d points are in %s; when there is room: %s",
 		err, r.sum.Before+r.sum.Measured, r.sum.Points, r.Dir, r.again())

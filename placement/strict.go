@@ -55,7 +55,8 @@ func (f *strictFile) fault(where at, format string, args ...any) {
 
 func (f *strictFile) err() error {
 	if more := len(f.faults) - maxFaults; more > 0 {
-		return errors.Join(append(f.faults[:maxFaults:maxFaults], fmt.Errorf("%s: and %d mistakes more", f.name, more))...)
+		rest := fmt.Errorf("%s: and %d mistakes more", f.name, more)
+		return errors.Join(append(f.faults[:maxFaults:maxFaults], rest)...)
 	}
 	return errors.Join(f.faults...)
 }

@@ -19,7 +19,8 @@ import (
 
 var testbedKeys = []string{"nodes", "client_side", "server_side", "placements", "binaries"}
 
-// LoadTestbed reads a testbed file; "" is [Local]. It waits for what a pipe brings until ctx is done.
+// LoadTestbed reads a testbed file; "" is [Local]. It waits for what a pipe brings until ctx is
+// done.
 func LoadTestbed(ctx context.Context, file string) (Testbed, error) {
 	if file == "" {
 		return Local(), nil

@@ -24,7 +24,8 @@ func (t *Testbed) lock(how int) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if writable, err := os.OpenFile(t.Name, os.O_RDWR|unix.O_NONBLOCK, 0); err == nil { // as some network file systems want it
+	// Some network file systems want it open for writing.
+	if writable, err := os.OpenFile(t.Name, os.O_RDWR|unix.O_NONBLOCK, 0); err == nil {
 		f.Close()
 		f = writable
 	}

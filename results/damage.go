@@ -19,7 +19,8 @@ func (p *Point) noteHlog(log []byte) {
 
 func checksum(log []byte) string { return fmt.Sprintf("%08x", crc32.Checksum(log, castagnoli)) }
 
-// checkHlog holds a histogram log against what its point says of it. Points of older builds say nothing.
+// checkHlog holds a histogram log against what its point says of it. Those of older builds say
+// nothing.
 func (p *Point) checkHlog(log []byte) error {
 	if p.HlogBytes == 0 {
 		return nil

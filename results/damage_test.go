@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestFolderChangedWhileWritten: a point that would leave a hole, or go where nobody looks, is refused.
+// TestFolderChangedWhileWritten: no point leaves a hole, or goes where nobody looks.
 func TestFolderChangedWhileWritten(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(path string) error
@@ -120,7 +120,8 @@ func TestHistogramLogThatIsNotWhole(t *testing.T) {
 func TestEmptiedSweepIsNoted(t *testing.T) {
 	w := newRun(t)
 	edit(t, w.Run, sweepFile, func([]byte) []byte { return nil })
-	if _, bad := pointIDs(t, w.Run); len(bad) != 1 || bad[0].String() != "sweep.yaml: found nothing in it: what was asked for is lost" {
+	want := "sweep.yaml: found nothing in it: what was asked for is lost"
+	if _, bad := pointIDs(t, w.Run); len(bad) != 1 || bad[0].String() != want {
 		t.Errorf("noted %v", bad)
 	}
 }
@@ -146,7 +147,8 @@ func TestFolderOfOtherThings(t *testing.T) {
 		if name == sweepFile {
 			err4 = nil // whoever continues reads it before
 		}
-		if err := errors.Join(err1, err2, err3, err4); err == nil || !strings.Contains(err.Error(), name+": found a pipe, allowed: a regular file") {
+		want := name + ": found a pipe, allowed: a regular file"
+		if err := errors.Join(err1, err2, err3, err4); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s as a pipe: got %v", name, err)
 		}
 	}

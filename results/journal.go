@@ -53,12 +53,14 @@ func (j *journal) repair() (string, error) {
 	name, bytes := filepath.Base(j.f.Name()), size-j.size
 	if j.tailIsWhole(bytes) {
 		j.size = size
-		return fmt.Sprintf("%s, line %d: added the newline that was missing", name, lines+1), j.write([]byte("\n"))
+		did := fmt.Sprintf("%s, line %d: added the newline that was missing", name, lines+1)
+		return did, j.write([]byte("\n"))
 	}
 	if err := j.f.Truncate(j.size); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s, line %d: cut off %d bytes of a half-written line", name, lines+1, bytes), j.f.Sync()
+	did := fmt.Sprintf("%s, line %d: cut off %d bytes of a half-written line", name, lines+1, bytes)
+	return did, j.f.Sync()
 }
 
 // measure counts the whole lines, notes where they end, and returns the file's size.

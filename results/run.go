@@ -175,7 +175,8 @@ const maxIDBytes = 200
 // checkID refuses an ID that can't name a file, or that would name one elsewhere.
 func checkID(id string) error {
 	if id == "" || len(id) > maxIDBytes || id[0] == '.' {
-		return fmt.Errorf("results: point id %q: want 1 to %d bytes, the first not a dot", foreign.Clip(id, maxIDBytes), maxIDBytes)
+		return fmt.Errorf("results: point id %q: want 1 to %d bytes, the first not a dot",
+			foreign.Clip(id, maxIDBytes), maxIDBytes)
 	}
 	for _, c := range []byte(id) {
 		if c <= ' ' || c >= 0x7f || c == '/' {

@@ -174,8 +174,8 @@ func (w *Writer) Append(p *Point, hlog []byte) error {
 	return nil
 }
 
-// asLine is the point as it is written: with empty lists for those that are not there, as null is no
-// list to a script, and with reasons that can be read. A server may give one of megabytes.
+// asLine is the point as it is written. Lists that are not there are empty, as null is no list to
+// a script. Reasons are clipped: a server may give one of megabytes.
 func (p *Point) asLine() *Point {
 	q := *p
 	for _, list := range []*[]int{&q.ServerCPUs, &q.ClientCPUs} {

@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 //	serve-herd ARG...       the same with "dpukv serve herd"; serve-memcached and serve-redis with theirs
 //	term                    SIGTERM the server; it must end with status 0
 //	serve-verbs ARG...      start "dpukv verbs ARG... -p $PORT" on a free port, for one client
-//	fake-mica BYTES         listen as what answers every hello with a failure of so many bytes, full of escapes; $ADDR is its address
+//	fake-mica BYTES         answer every hello at $ADDR with a failure of so many bytes of escapes
 //	point FILE [k=v...]     FILE is one line of JSON: a valid point with these field values
 //
 // $CPU is one that the tests may use.
@@ -141,7 +141,8 @@ func fakeMICA(ts *testscript.TestScript, _ bool, args []string) {
 			if err != nil {
 				return
 			}
-			_, _ = io.CopyN(io.Discard, c, 24) // the hello; to close before it is read would reset the connection
+			// The hello: to close before it is read would reset the connection.
+			_, _ = io.CopyN(io.Discard, c, 24)
 			_, _ = c.Write(frame)
 			c.Close()
 		}

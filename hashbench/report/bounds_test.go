@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestReadIsBounded: neither a long file nor a short one of many results takes the machine's memory.
+// TestReadIsBounded: neither a long file nor a short one of many results takes all memory.
 func TestReadIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	long := filepath.Join(dir, "long.json")

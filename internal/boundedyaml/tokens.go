@@ -52,7 +52,7 @@ func checkText(text []byte) error {
 		case '\n', '\r':
 			line++
 			if blank++; blank > maxBlankLines {
-				return &Fault{line, 1, fmt.Sprintf("found more than %d blank lines, allowed: at most that many in a row", maxBlankLines)}
+				return &Fault{line, 1, fmt.Sprintf("found more than %d blank lines in a row, allowed: so many", maxBlankLines)}
 			}
 		case ' ', '\t':
 		default:
@@ -87,13 +87,14 @@ func (b *bounds) add(t *token.Token) string {
 	case token.MappingValueType:
 		if before != nil {
 			if len(before.Value) > maxKeyBytes {
-				return fmt.Sprintf("found a key of %d bytes, allowed: at most %d", len(before.Value), maxKeyBytes)
+				return fmt.Sprintf("found a key of %d bytes, allowed: at most %d",
+					len(before.Value), maxKeyBytes)
 			}
 			b.block(before)
 		}
 	case token.AnchorType, token.AliasType, token.TagType, token.MappingKeyType:
 		if b.specials++; b.specials > maxSpecials {
-			return fmt.Sprintf("found more than %d anchors, aliases, tags and ?, allowed: none is needed", maxSpecials)
+			return fmt.Sprintf("found more than %d anchors, aliases, tags and ?, allowed: so many", maxSpecials)
 		}
 	}
 	if depth := b.flow + len(b.columns); depth > maxDepth {

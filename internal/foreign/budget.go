@@ -8,7 +8,7 @@ import (
 // MaxAnswer is what a server may send in answer to one question about itself.
 const MaxAnswer = 16 << 20
 
-// Budget reads from a peer, MaxAnswer bytes for each question. A buffered reader may stand behind it.
+// Budget reads from a peer, MaxAnswer bytes for each question. A buffered reader may use it.
 type Budget struct {
 	r    io.Reader
 	left int

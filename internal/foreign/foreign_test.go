@@ -53,7 +53,8 @@ func TestJSONStaysJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got string
-	if err := json.Unmarshal([]byte(shown(string(text), 0)), &got); err != nil || got != strings.ToValidUTF8(want, "\ufffd") {
+	err = json.Unmarshal([]byte(shown(string(text), 0)), &got)
+	if err != nil || got != strings.ToValidUTF8(want, "\ufffd") {
 		t.Errorf("got %q, %v", got, err)
 	}
 }

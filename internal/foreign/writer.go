@@ -77,8 +77,13 @@ func (f *Writer) add(shown []byte, r rune, raw []byte) []byte {
 // isControl tells whether a terminal takes a character for an order, or for a change of the
 // direction in which what follows is read.
 func isControl(r rune) bool {
-	if r < ' ' {
+	switch {
+	case r < ' ':
 		return r != '\t'
+	case r < 0x7f:
+		return false
+	case r == '\u2028' || r == '\u2029': // they end lines
+		return true
 	}
-	return r >= 0x7f && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029')
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
 }

@@ -110,24 +110,42 @@ esac
 	if runs, _ := os.ReadFile(filepath.Join(dir, "runs")); string(runs) != "run\nrun\n" {
 		t.Errorf("ran %q", runs)
 	}
-	if want := "fuzzall: fz FuzzFrames: ran out of time, 5512 inputs tried\n"; strings.Count(out.String(), want) != 2 {
+	want := "fuzzall: fz FuzzFrames: ran out of time, 5512 inputs tried\n"
+	if strings.Count(out.String(), want) != 2 {
 		t.Errorf("said\n%s", out.String())
 	}
 }
 
-// TestRealTargets with Go's own engine: one that fails for its seed, one that does not build, one that is fine.
+// TestRealTargets with Go's own engine: one fails for its seed, one does not build, one is fine.
 func TestRealTargets(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"go.mod":                  "module fz\n\ngo 1.26\n",
-		"fine/fine_test.go":       "package fine\n\nimport \"testing\"\n\nfunc FuzzFine(f *testing.F) { f.Fuzz(func(*testing.T, []byte) {}) }\n",
-		"finds/finds_test.go":     "package finds\n\nimport \"testing\"\n\nfunc FuzzFinds(f *testing.F) {\n\tf.Add(\"long\")\n\tf.Fuzz(func(t *testing.T, s string) {\n\t\tif len(s) > 3 {\n\t\t\tt.Fatal(s)\n\t\t}\n\t})\n}\n",
+		"go.mod": "module fz\n\ngo 1.26\n",
+		"fine/fine_test.go": `package fine
+
+import "testing"
+
+func FuzzFine(f *testing.F) { f.Fuzz(func(*testing.T, []byte) {}) }
+`,
+		"finds/finds_test.go": `package finds
+
+import "testing"
+
+func FuzzFinds(f *testing.F) {
+	f.Add("long")
+	f.Fuzz(func(t *testing.T, s string) {
+		if len(s) > 3 {
+			t.Fatal(s)
+		}
+	})
+}
+`,
 		"unbuilt/unbuilt_test.go": "package unbuilt\n\nfunc FuzzUnbuilt(f *testing.F) {}\n",
-		"without/without.go":      "package without\n",
-		"without/without_test.go": "package without\n\nimport \"testing\"\n\nfunc TestIt(t *testing.T) {}\n",
+		"without/without_test.go": "package without\n\nimport \"testing\"\n\nfunc TestIt(*testing.T) {}\n",
 	} {
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		err := os.MkdirAll(filepath.Dir(path), 0o700)
+		if err = errors.Join(err, os.WriteFile(path, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -18,7 +18,8 @@ func (v verdict) String() string { return [...]string{"fine", "ran out of time",
 
 // engineDeadline is all that the engine says of a target whose time ran out: a reason of its own,
 // without any test below it.
-var engineDeadline = regexp.MustCompile(`(?m)^--- FAIL: Fuzz\w+ \([0-9.]+s\)\n    context deadline exceeded\nFAIL\n`)
+var engineDeadline = regexp.MustCompile(
+	`(?m)^--- FAIL: Fuzz\w+ \([0-9.]+s\)\n    context deadline exceeded\nFAIL\n`)
 
 // judge tells by its exit and its output what a run came to. What it does not know is a failure.
 func judge(ended error, output string) verdict {
@@ -27,7 +28,8 @@ func judge(ended error, output string) verdict {
 		return fine
 	case !engineDeadline.MatchString(output) || strings.Count(output, "--- FAIL") != 1:
 		return found
-	case strings.Contains(output, "Failing input written") || strings.Contains(output, "failure while testing seed corpus"):
+	case strings.Contains(output, "Failing input written"),
+		strings.Contains(output, "failure while testing seed corpus"):
 		return found
 	}
 	return outOfTime

@@ -78,7 +78,8 @@ func (r *runner) targets(ctx context.Context, pkg string) (names []string, err e
 func (r *runner) target(ctx context.Context, pkg, name string) (v verdict) {
 	for range 2 {
 		var said bytes.Buffer
-		err := r.run(ctx, io.MultiWriter(r.out, &said), "test", "-run", "XXX", "-fuzz", "^"+name+"$", "-fuzztime", r.each.String(), pkg)
+		err := r.run(ctx, io.MultiWriter(r.out, &said), "test", "-run", "XXX",
+			"-fuzz", "^"+name+"$", "-fuzztime", r.each.String(), pkg)
 		v = judge(err, said.String())
 		fmt.Fprintf(r.out, "fuzzall: %s %s: %v, %s inputs tried\n", pkg, name, v, tried(said.String()))
 		if v != outOfTime || ctx.Err() != nil {

@@ -79,7 +79,8 @@ func (classic) Read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
 	case p.status == statusNoMemory && (op == kvs.Set || op == kvs.Add):
 		o.Status = kvs.Full
 	default:
-		return o, fmt.Errorf("the server says to a %s: status %#x, %s", op, p.status, foreign.Reason(in[packetHeader+p.extras:bytes]))
+		reason := foreign.Reason(in[packetHeader+p.extras : bytes])
+		return o, fmt.Errorf("the server says to a %s: status %#x, %s", op, p.status, reason)
 	}
 	return o, nil
 }

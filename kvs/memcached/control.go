@@ -29,7 +29,8 @@ func dialControl(ctx context.Context, addr string) (*control, error) {
 		return nil, err
 	}
 	budget := foreign.NewBudget(c)
-	return &control{Conn: c, budget: budget, lines: bufio.NewReader(budget)}, c.SetDeadline(time.Now().Add(timeout))
+	ctl := &control{Conn: c, budget: budget, lines: bufio.NewReader(budget)}
+	return ctl, c.SetDeadline(time.Now().Add(timeout))
 }
 
 // nothings is how often nothing is asked for: 24 bytes, which a server of the binary protocol waits for.

@@ -7,7 +7,7 @@ import (
 	"dpukv/kvs/mica/partition"
 )
 
-// TestWelcomeIsBounded: a server that tells of millions of workers does not get millions of connections.
+// TestWelcomeIsBounded: who tells of millions of workers does not get millions of connections.
 func TestWelcomeIsBounded(t *testing.T) {
 	for _, test := range []struct {
 		workers, partitions, batch int

@@ -54,7 +54,8 @@ func run(ctx context.Context, here, argv []string) (string, error) {
 		return "", fmt.Errorf("%s: %w", shorten(quoted(argv)), full)
 	}
 	if err != nil {
-		said := strings.TrimSpace(strings.TrimSpace(stderr.String()) + "\n" + shorten(strings.TrimSpace(string(stdout.Bytes()))))
+		out := strings.TrimSpace(string(stdout.Bytes()))
+		said := strings.TrimSpace(strings.TrimSpace(stderr.String()) + "\n" + shorten(out))
 		return "", fmt.Errorf("%s: %w: %s", shorten(quoted(argv)), err, said)
 	}
 	return string(stdout.Bytes()), nil

@@ -37,8 +37,8 @@ func (h hosts) only(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		http.Error(w, fmt.Sprintf("found the host %q, allowed: %s, or the address itself", r.Host, strings.Join(h, ", ")),
-			http.StatusMisdirectedRequest)
+		reason := fmt.Sprintf("found the host %q, allowed: %s, or the address itself", r.Host, strings.Join(h, ", "))
+		http.Error(w, reason, http.StatusMisdirectedRequest)
 	})
 }
 

@@ -47,8 +47,8 @@ func (l *limited) Accept() (net.Conn, error) {
 // refuse never waits: so short a text fits into the buffers of a new connection.
 func refuse(c net.Conn) {
 	_ = c.SetDeadline(time.Now().Add(time.Second))
-	_, _ = io.WriteString(c, "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n"+
-		"too many connections: look again in a moment\n")
+	_, _ = io.WriteString(c, "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n"+
+		"Content-Type: text/plain\r\n\r\ntoo many connections: look again in a moment\n")
 	_ = c.Close()
 }
 

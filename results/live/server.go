@@ -104,20 +104,23 @@ func (s *Server) Close(ending string) error {
 }
 
 func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
-	s.answer(w, &s.folder.page, "text/html; charset=utf-8", func(to io.Writer, m *report.Model) error { return m.Write(to, true) })
+	live := func(m *report.Model, to io.Writer) error { return m.Write(to, true) }
+	s.answer(w, &s.folder.page, "text/html; charset=utf-8", live)
 }
 
 func (s *Server) data(w http.ResponseWriter, _ *http.Request) {
-	s.answer(w, &s.folder.data, "application/json", func(to io.Writer, m *report.Model) error { return m.WriteData(to) })
+	s.answer(w, &s.folder.data, "application/json", (*report.Model).WriteData)
 }
 
-func (s *Server) answer(w http.ResponseWriter, as *rendering, kind string, write func(io.Writer, *report.Model) error) {
+func (s *Server) answer(w http.ResponseWriter, as *rendering, kind string,
+	write func(*report.Model, io.Writer) error,
+) {
 	m, err := s.folder.model()
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
-	body, err := as.of(m, func(to io.Writer) error { return write(to, m) })
+	body, err := as.of(m, func(to io.Writer) error { return write(m, to) })
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return

@@ -62,7 +62,8 @@ func TestNamesOfOthersAreRefused(t *testing.T) {
 			}
 		}
 	}
-	if _, body := ask(t, s, "evil.example", "events"); !strings.Contains(body, `found the host "evil.example", allowed: localhost, 127.0.0.1`) {
+	want := `found the host "evil.example", allowed: localhost, 127.0.0.1`
+	if _, body := ask(t, s, "evil.example", "events"); !strings.Contains(body, want) {
 		t.Errorf("the reason: %s", body)
 	}
 }
@@ -161,7 +162,8 @@ func TestTooManyWatchers(t *testing.T) {
 	begin(t, dir)
 	s.watching.Store(maxWatchers)
 	defer s.watching.Store(0)
-	if code, body := get(t, s.URL()+"events"); code != http.StatusServiceUnavailable || !strings.Contains(body, "too many pages follow") {
+	code, body := get(t, s.URL()+"events")
+	if code != http.StatusServiceUnavailable || !strings.Contains(body, "too many pages follow") {
 		t.Errorf("found %d %s", code, body)
 	}
 	if code, _ := get(t, s.URL()+"data.json"); code != http.StatusOK {
@@ -196,18 +198,22 @@ func TestAnswersAreMadeOnce(t *testing.T) {
 			t.Errorf("/%s: found another answer", path)
 		}
 	}
-	kept := fmt.Sprintf("%p %p %p", s.folder.page.bytes, s.folder.data.bytes, s.folder.metrics.bytes)
+	places := func() string {
+		return fmt.Sprintf("%p %p %p", s.folder.page.bytes, s.folder.data.bytes, s.folder.metrics.bytes)
+	}
+	kept := places()
 	for _, path := range []string{"", "data.json", "metrics"} {
 		get(t, s.URL()+path)
 	}
-	if now := fmt.Sprintf("%p %p %p", s.folder.page.bytes, s.folder.data.bytes, s.folder.metrics.bytes); now != kept || strings.Contains(now, "0x0") {
+	if now := places(); now != kept || strings.Contains(now, "0x0") {
 		t.Errorf("found %s, made before %s", now, kept)
 	}
 }
 
 func await(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for end := time.Now().Add(kerneltest.Patience(time.Minute)); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	end := time.Now().Add(kerneltest.Patience(time.Minute))
+	for ; time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if done() {
 			return
 		}
