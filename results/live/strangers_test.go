@@ -118,8 +118,9 @@ func TestReadersThatDoNotRead(t *testing.T) {
 		return of.HeapAlloc
 	}
 	before := heap()
+	var readers []net.Conn
 	for range 300 {
-		silent(t, s)
+		readers = append(readers, silent(t, s))
 	}
 	await(t, "every slot to be taken", func() bool { return len(s.listen.slots) == maxConnections })
 	if took := heap() - before; took > 2*pageBytes {
@@ -132,6 +133,13 @@ func TestReadersThatDoNotRead(t *testing.T) {
 		}
 		defer reply.Body.Close()
 		return reply.StatusCode == http.StatusOK
+	})
+	for _, c := range readers {
+		_ = c.Close()
+	}
+	await(t, "the server to let go of them", func() bool {
+		http.DefaultClient.CloseIdleConnections()
+		return len(s.listen.slots) == 0
 	})
 }
 
