@@ -10,12 +10,18 @@ import (
 
 // conclude draws the run folder's points and tells which could not be measured.
 func (r *runner) conclude() error {
+	if err := r.out.Check(); err != nil {
+		return r.full(err)
+	}
 	points, unreadable, err := r.out.Points()
 	if err != nil {
 		return err
 	}
 	for _, line := range unreadable {
 		fmt.Fprintf(r.Stderr, "%s: left out %s\n", r.Dir, line)
+	}
+	if err := r.lostPoints(points); err != nil {
+		return err
 	}
 	for _, f := range r.sum.Failed {
 		fmt.Fprintf(r.Stderr, "failed: %s: %s\n", f.ID, strings.TrimSpace(f.Reason))
@@ -31,4 +37,23 @@ func (r *runner) conclude() error {
 		_, err = r.out.DrawFigures(results.FigureOptions{})
 	}
 	return errors.Join(results.WriteTable(r.Stdout, points), err, failed)
+}
+
+// lostPoints fails if the folder lacks points that were measured.
+func (r *runner) lostPoints(points []results.Point) error {
+	ok := map[string]bool{}
+	for i := range points {
+		ok[points[i].ID] = points[i].Status == results.StatusOK
+	}
+	there := 0
+	for i := range r.Plan.points {
+		if ok[r.Plan.points[i].ID] {
+			there++
+		}
+	}
+	if want := r.sum.Before + r.sum.Measured; there < want {
+		return fmt.Errorf("%d points were measured, found %d in %s; to measure the others again: %s",
+			want, there, r.Dir, r.again())
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"dpukv/internal/boundedyaml"
 	"dpukv/internal/cpu"
+	"dpukv/internal/infile"
 	"dpukv/internal/machine"
 	"dpukv/results"
 )
@@ -24,6 +27,8 @@ type Options struct {
 	Dir         string // the run folder to begin or to continue; "": a new one below runs/
 	Attach      string // HOST:PORT of a server that runs already; "": as the sweep says
 	Version     string // of this binary
+	// Context ends the wait for a file that is a pipe; nil: nothing does.
+	Context context.Context
 
 	Stdout io.Writer // of Run: the table at the end
 	Stderr io.Writer // of Run: progress, and what went wrong
@@ -128,8 +133,11 @@ func (p *Plan) loadSweep(run *results.Run) error {
 	if err != nil {
 		return err
 	}
-	held, err := ParseSweep(filepath.Join(p.Dir, "sweep.yaml"), text)
+	held, err := p.parseSweep(filepath.Join(p.Dir, "sweep.yaml"), text)
 	if err != nil {
+		return err
+	}
+	if err := fits(run, &held); err != nil {
 		return err
 	}
 	if p.SweepFile == "" && !p.Quick {
@@ -141,14 +149,56 @@ func (p *Plan) loadSweep(run *results.Run) error {
 	return p.refuseOther("sweep", differences(&held, &p.sweep))
 }
 
+// parseSweep refuses a file that says nothing. It may have been cut, and to measure all that is
+// built in is not what somebody asked for who named a file.
+func (p *Plan) parseSweep(name string, text []byte) (Sweep, error) {
+	file := strictFile{name: name}
+	if len(file.parse(text)) == 0 && len(file.faults) == 0 {
+		return Sweep{}, fmt.Errorf("%s: found nothing in it, allowed: at least one key of a sweep; "+
+			"the built-in sweep runs without a file", name)
+	}
+	return ParseSweep(name, text)
+}
+
+// fits refuses a run folder with points that its sweep does not ask for: it was changed, or cut.
+func fits(run *results.Run, held *Sweep) error {
+	points, _, err := run.Points()
+	if err != nil {
+		return err
+	}
+	if held.size(maxPoints) == maxPoints {
+		return nil // too many to list: it is refused for that
+	}
+	asked := map[string]bool{}
+	for _, pt := range held.Points() {
+		asked[pt.ID] = true
+	}
+	for i := range points {
+		if id := points[i].ID; !asked[id] {
+			return fmt.Errorf("%s: found the point %s, which its sweep.yaml does not ask for: "+
+				"put back the file that it was measured by, or choose another folder", run.Dir(), id)
+		}
+	}
+	return nil
+}
+
+// readInput reads a sweep or testbed that the user named.
+func (p *Plan) readInput(file string) ([]byte, error) {
+	ctx := p.Context
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	return infile.ReadInput(ctx, file, boundedyaml.MaxBytes)
+}
+
 func (p *Plan) askedSweep() error {
 	switch {
 	case p.SweepFile != "":
 		var err error
-		if p.sweepText, err = os.ReadFile(p.SweepFile); err != nil {
+		if p.sweepText, err = p.readInput(p.SweepFile); err != nil {
 			return err
 		}
-		if p.sweep, err = ParseSweep(p.SweepFile, p.sweepText); err != nil {
+		if p.sweep, err = p.parseSweep(p.SweepFile, p.sweepText); err != nil {
 			return err
 		}
 		return p.attach()
@@ -209,7 +259,7 @@ func (p *Plan) askedTestbed() error {
 		return nil
 	}
 	var err error
-	if p.testbedText, err = os.ReadFile(p.TestbedFile); err != nil {
+	if p.testbedText, err = p.readInput(p.TestbedFile); err != nil {
 		return err
 	}
 	p.testbed, err = ParseTestbed(p.TestbedFile, p.testbedText)

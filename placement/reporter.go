@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dpukv/internal/foreign"
 	"dpukv/results"
 )
 
@@ -29,7 +30,7 @@ type reporter struct {
 
 func newReporter(w io.Writer, total int) *reporter {
 	r := &reporter{w: w, total: total}
-	if f, ok := w.(*os.File); ok && columns(f) > 0 {
+	if f, ok := foreign.Raw(w).(*os.File); ok && columns(f) > 0 {
 		r.terminal = f
 	}
 	return r
@@ -95,7 +96,8 @@ func (r *reporter) draw() {
 		return
 	}
 	line := []rune(r.head + r.speed() + r.what)
-	fmt.Fprintf(r.w, "\r\x1b[K%s", string(line[:min(len(line), columns(r.terminal)-1)]))
+	r.clear()
+	fmt.Fprint(r.w, string(line[:min(len(line), columns(r.terminal)-1)]))
 }
 
 func (r *reporter) finish(n int, p *results.Point, took time.Duration) {
@@ -113,7 +115,7 @@ func (r *reporter) finish(n int, p *results.Point, took time.Duration) {
 
 func (r *reporter) clear() {
 	if r.terminal != nil {
-		fmt.Fprint(r.w, "\r\x1b[K")
+		fmt.Fprint(foreign.Raw(r.w), "\r\x1b[K")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"dpukv/internal/foreign"
 	"dpukv/results"
 )
 
@@ -168,7 +169,7 @@ func (r *runner) write(res *result) error {
 	if res.Point.Status == results.StatusOK {
 		r.sum.Measured++
 	} else {
-		r.sum.Failed = append(r.sum.Failed, Failure{res.Point.ID, res.Point.Error})
+		r.sum.Failed = append(r.sum.Failed, Failure{res.Point.ID, foreign.Reason(res.Point.Error)})
 	}
 	return nil
 }
@@ -179,6 +180,10 @@ func (r *runner) interrupted() error {
 }
 
 func (r *runner) full(err error) error {
+	if errors.Is(err, results.ErrChanged) {
+		return fmt.Errorf("the sweep ends here: %w; look what else writes to %s; then, to measure what is missing: %s",
+			err, r.Dir, r.again())
+	}
 	return fmt.Errorf("the sweep ends here: %w; %d of %d points are in %s; when there is room: %s",
 		err, r.sum.Before+r.sum.Measured, r.sum.Points, r.Dir, r.again())
 }

@@ -11,10 +11,12 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"dpukv/internal/boundedyaml"
 )
 
-// maxFileBytes is far beyond any sweep or testbed; past it a file is not one.
-const maxFileBytes = 1 << 20
+// maxFaults is how many mistakes of a file are told. Who made more does not read the rest.
+const maxFaults = 50
 
 // strictFile reads a YAML file of which every key is known beforehand. It goes on after
 // a mistake, so that one reading shows them all, each with its place.
@@ -51,7 +53,13 @@ func (f *strictFile) fault(where at, format string, args ...any) {
 	f.faults = append(f.faults, fmt.Errorf("%s: %s", where, fmt.Sprintf(format, args...)))
 }
 
-func (f *strictFile) err() error { return errors.Join(f.faults...) }
+func (f *strictFile) err() error {
+	if more := len(f.faults) - maxFaults; more > 0 {
+		rest := fmt.Errorf("%s: and %d mistakes more", f.name, more)
+		return errors.Join(append(f.faults[:maxFaults:maxFaults], rest)...)
+	}
+	return errors.Join(f.faults...)
+}
 
 // entry is one key of a mapping with its value.
 type entry struct {
@@ -62,11 +70,12 @@ type entry struct {
 
 // parse returns the entries at the top of the file.
 func (f *strictFile) parse(data []byte) []entry {
-	if len(data) > maxFileBytes {
-		f.fault(at{f.name, 1, 1}, "found %d bytes, allowed: at most %d", len(data), maxFileBytes)
+	tokens, err := boundedyaml.Tokens(data)
+	if fault := new(boundedyaml.Fault); errors.As(err, &fault) {
+		f.fault(at{f.name, fault.Line, fault.Column}, "%s", fault.Message)
 		return nil
 	}
-	file, err := parser.ParseBytes(data, 0)
+	file, err := parser.Parse(tokens, 0)
 	if err != nil {
 		f.syntaxFault(err)
 		return nil

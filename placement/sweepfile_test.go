@@ -48,7 +48,9 @@ func TestSweepFileMistakesAreNamedWithTheirPlace(t *testing.T) {
 		{"no keys at all", "- mica\n", "s.yaml:1:1: the file: found a list, allowed: keys with values"},
 		{"two documents", "keys: 1\n---\nbatch: 2\n", "s.yaml:3:1: found a second document, allowed: one"},
 		{"a merge key", "<<: {keys: 1}\n", "s.yaml:1:1: found the key <<, allowed: a plain word"},
-		{"too long", strings.Repeat("#", maxFileBytes+1), "s.yaml:1:1: found 1048577 bytes, allowed: at most 1048576"},
+		{"too long", strings.Repeat("#", 262145), "s.yaml:1:1: found 262145 bytes, allowed: at most 262144"},
+		{"nested lists", strings.Repeat("[", 64<<10), "s.yaml:1:9: found lists and keys nested 9 deep, allowed: at most 8"},
+		{"many mistakes", "keys: [" + strings.Repeat("x, ", 1000) + "]\n", "s.yaml: and 950 mistakes more"},
 	} {
 		_, err := ParseSweep("s.yaml", []byte(test.file))
 		if err == nil || !strings.Contains(err.Error(), test.want) {

@@ -3,11 +3,13 @@ package placement
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
+	"dpukv/internal/boundedyaml"
+	"dpukv/internal/infile"
 	"dpukv/placement/emulate"
 	"dpukv/placement/launch"
 	"dpukv/verbs/provider"
@@ -17,12 +19,13 @@ import (
 
 var testbedKeys = []string{"nodes", "client_side", "server_side", "placements", "binaries"}
 
-// LoadTestbed reads a testbed file; "" is [Local].
-func LoadTestbed(file string) (Testbed, error) {
+// LoadTestbed reads a testbed file; "" is [Local]. It waits for what a pipe brings until ctx is
+// done.
+func LoadTestbed(ctx context.Context, file string) (Testbed, error) {
 	if file == "" {
 		return Local(), nil
 	}
-	data, err := os.ReadFile(file)
+	data, err := infile.ReadInput(ctx, file, boundedyaml.MaxBytes)
 	if err != nil {
 		return Testbed{}, err
 	}

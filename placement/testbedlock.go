@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"dpukv/internal/infile"
 )
 
 // How a testbed is locked: by one who changes what is applied to it, or by those who look.
@@ -18,12 +20,14 @@ const (
 // lock keeps other processes from what is applied to the testbed, until unlock or the end of this one. It is the testbed's file that is
 // locked: there is nothing to leave behind, and whoever may read the file may have it.
 func (t *Testbed) lock(how int) (unlock func(), err error) {
-	f, err := os.OpenFile(t.Name, os.O_RDWR, 0) // as some network file systems want it
-	if err != nil {
-		f, err = os.Open(t.Name)
-	}
+	f, err := infile.Open(t.Name)
 	if err != nil {
 		return nil, err
+	}
+	// Some network file systems want it open for writing.
+	if writable, err := os.OpenFile(t.Name, os.O_RDWR|unix.O_NONBLOCK, 0); err == nil {
+		f.Close()
+		f = writable
 	}
 	err = unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
 	switch {

@@ -38,7 +38,10 @@
 //   - A last line that is cut off, by a crash or a full disk, is removed before the
 //     next one is written; if only its newline is missing, it gets one. A line that can't be read is
 //     named by its number, and the others are used.
-//   - One sweep writes a folder at a time: it holds a lock (flock) on points.jsonl.
+//   - One sweep writes a folder at a time: it holds a lock (flock) on points.jsonl. If somebody else
+//     changes a file in between, the next point is refused ([ErrChanged]).
+//   - A point says how long its histogram log is, and its checksum. [Run.Points] names logs of other
+//     lengths, [Run.Histograms] refuses those of other contents.
 //
 // Whoever continues a run compares its sweep with [Run.Sweep] first: points of two
 // different sweeps don't belong in one folder.

@@ -5,23 +5,37 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
+
+	"dpukv/internal/infile"
 )
 
 // journal is a JSON lines file that only grows, a whole line at a time.
 type journal struct {
 	f    *os.File
 	size int64 // of the whole lines
-	// broken says why nothing can be appended any more: a line that failed
-	// halfway could not be cut off again.
+	// broken says why nothing can be appended any more: a line that failed halfway could not be cut
+	// off again, or somebody else changed the file.
 	broken error
 }
+
+// ErrChanged is wrapped by the errors of a [Writer] whose files somebody else changed.
+var ErrChanged = errors.New("somebody else changed it")
 
 // openJournal opens or creates a journal. Until [journal.repair] has been called, nothing
 // may be appended.
 func openJournal(path string) (*journal, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	if old, err := infile.Open(path); err == nil {
+		old.Close()
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	// Appending, a write can leave no hole where the file was cut since.
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND|syscall.O_NONBLOCK, 0o666)
 	if err != nil {
 		return nil, err
 	}
@@ -32,26 +46,50 @@ func openJournal(path string) (*journal, error) {
 // line that is whole but for its newline gets one, any other is cut off. It
 // returns what it did, "" if there was nothing to do.
 func (j *journal) repair() (string, error) {
-	data, err := os.ReadFile(j.f.Name())
-	if err != nil {
+	lines, size, err := j.measure()
+	if err != nil || size == j.size {
 		return "", err
 	}
-	whole := bytes.LastIndexByte(data, '\n') + 1
-	j.size = int64(whole)
-	tail := data[whole:]
-	if len(tail) == 0 {
-		return "", nil
-	}
-	name, line := filepath.Base(j.f.Name()), bytes.Count(data, []byte("\n"))+1
-	// Only an object shows that it is whole: a number may be the start of a longer one.
-	if tail[0] == '{' && json.Valid(tail) {
-		j.size += int64(len(tail))
-		return fmt.Sprintf("%s, line %d: added the newline that was missing", name, line), j.write([]byte("\n"))
+	name, bytes := filepath.Base(j.f.Name()), size-j.size
+	if j.tailIsWhole(bytes) {
+		j.size = size
+		did := fmt.Sprintf("%s, line %d: added the newline that was missing", name, lines+1)
+		return did, j.write([]byte("\n"))
 	}
 	if err := j.f.Truncate(j.size); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s, line %d: cut off %d bytes of a half-written line", name, line, len(tail)), j.f.Sync()
+	did := fmt.Sprintf("%s, line %d: cut off %d bytes of a half-written line", name, lines+1, bytes)
+	return did, j.f.Sync()
+}
+
+// measure counts the whole lines, notes where they end, and returns the file's size.
+func (j *journal) measure() (lines int, size int64, err error) {
+	for buffer := make([]byte, 64<<10); ; {
+		n, err := j.f.ReadAt(buffer, size)
+		if last := bytes.LastIndexByte(buffer[:n], '\n'); last >= 0 {
+			lines += bytes.Count(buffer[:n], []byte("\n"))
+			j.size = size + int64(last) + 1
+		}
+		size += int64(n)
+		if errors.Is(err, io.EOF) {
+			return lines, size, nil
+		}
+		if err != nil {
+			return lines, size, err
+		}
+	}
+}
+
+// tailIsWhole tells whether what follows the whole lines is one that lacks only its newline. Only
+// an object shows that it is whole: a number may be the start of a longer one.
+func (j *journal) tailIsWhole(bytes int64) bool {
+	if bytes > maxLineBytes {
+		return false
+	}
+	tail := make([]byte, bytes)
+	_, err := j.f.ReadAt(tail, j.size)
+	return err == nil && tail[0] == '{' && json.Valid(tail)
 }
 
 // append adds v as one line and returns once it is on the disk. After an error the
@@ -65,10 +103,13 @@ func (j *journal) append(v any) error {
 }
 
 func (j *journal) write(b []byte) error {
-	if j.broken != nil {
-		return fmt.Errorf("%s: given up after an earlier error: %w", j.f.Name(), j.broken)
+	if j.broken == nil {
+		j.broken = j.unchanged()
 	}
-	_, err := j.f.WriteAt(b, j.size)
+	if j.broken != nil {
+		return fmt.Errorf("%s: given up: %w", j.f.Name(), j.broken)
+	}
+	_, err := j.f.Write(b)
 	if err == nil {
 		err = j.f.Sync()
 	}
@@ -80,6 +121,37 @@ func (j *journal) write(b []byte) error {
 		j.broken = errors.Join(err, cut)
 	}
 	return err
+}
+
+// unchanged fails unless the file is the one that was opened, and as long as what was written.
+func (j *journal) unchanged() error {
+	held, err := j.f.Stat()
+	if err != nil {
+		return err
+	}
+	there, err := os.Stat(j.f.Name())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: it was removed", ErrChanged)
+	case err != nil:
+		return err
+	case !os.SameFile(held, there):
+		return fmt.Errorf("%w: found another file in its place", ErrChanged)
+	case held.Size() != j.size:
+		return fmt.Errorf("%w: found %d bytes, wrote %d", ErrChanged, held.Size(), j.size)
+	}
+	return nil
+}
+
+// check tells whether all that was appended is still there.
+func (j *journal) check() error {
+	if j.broken != nil {
+		return nil // it has been told
+	}
+	if j.broken = j.unchanged(); j.broken != nil {
+		return fmt.Errorf("%s: %w", j.f.Name(), j.broken)
+	}
+	return nil
 }
 
 func (j *journal) close() error { return j.f.Close() }

@@ -7,24 +7,37 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
+
+	"dpukv/internal/infile"
 )
 
-// BadLine is a line of a JSON lines file that can't be used.
+// BadLine is a line of a JSON lines file that can't be used, or a file that is not whole.
 type BadLine struct {
-	File   string // base name
-	Line   int    // counts from 1
+	File   string // below the run folder
+	Line   int    // counts from 1; 0: it is about the file
 	Reason string
 }
 
-func (b BadLine) String() string { return fmt.Sprintf("%s, line %d: %s", b.File, b.Line, b.Reason) }
+func (b BadLine) String() string {
+	if b.Line == 0 { // it is about the file
+		return fmt.Sprintf("%s: %s", b.File, b.Reason)
+	}
+	return fmt.Sprintf("%s, line %d: %s", b.File, b.Line, b.Reason)
+}
+
+// What a JSON lines file of a run may have. A point takes some thousand bytes.
+const (
+	maxLineBytes = 4 << 20
+	maxLines     = 1_000_000
+	maxBadLines  = 1000 // that are named one by one
+)
 
 // readLines hands each line that is not empty to use, and reports those that use
 // refuses. A file that doesn't exist has no lines. A last line without a newline is
 // a writer that is at work or has crashed: it is used if it happens to be whole.
 func readLines(path string, use func(line []byte) error) ([]BadLine, error) {
-	f, err := os.Open(path)
+	f, err := infile.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -32,20 +45,67 @@ func readLines(path string, use func(line []byte) error) ([]BadLine, error) {
 		return nil, fmt.Errorf("results: %w", err)
 	}
 	defer f.Close()
-	var bad []BadLine
+	bad := badLines{file: filepath.Base(path)}
 	// A file of any size needs the memory of one line.
 	for r, n := bufio.NewReaderSize(f, 1<<20), 1; ; n++ {
-		line, err := r.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return bad, fmt.Errorf("results: read %s: %w", path, err)
+		if n > maxLines {
+			return bad.list, fmt.Errorf("results: %s: found more lines, allowed: at most %d", path, maxLines)
 		}
-		if refused := refusal(line, use); refused != "" {
-			bad = append(bad, BadLine{filepath.Base(path), n, refused})
+		line, long, err := readLine(r)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return bad.list, fmt.Errorf("results: read %s: %w", path, err)
+		}
+		switch {
+		case long:
+			bad.add(n, fmt.Sprintf("found more bytes, allowed: at most %d", maxLineBytes))
+		default:
+			bad.add(n, refusal(line, use))
 		}
 		if err != nil {
-			return bad, nil
+			return bad.all(), nil
 		}
 	}
+}
+
+// readLine reads up to the next newline, which is part of the line. Of one that is too long it
+// keeps nothing.
+func readLine(r *bufio.Reader) (line []byte, long bool, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		if long = long || len(line)+len(part) > maxLineBytes; long {
+			line = nil
+		} else {
+			line = append(line, part...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, long, err
+		}
+	}
+}
+
+// badLines are those of one file.
+type badLines struct {
+	file string
+	list []BadLine
+	more int // not in list
+}
+
+// add notes why a line can't be used, unless it can.
+func (b *badLines) add(line int, reason string) {
+	switch {
+	case reason == "":
+	case len(b.list) < maxBadLines:
+		b.list = append(b.list, BadLine{b.file, line, reason})
+	default:
+		b.more++
+	}
+}
+
+func (b *badLines) all() []BadLine {
+	if b.more > 0 {
+		b.list = append(b.list, BadLine{File: b.file, Reason: fmt.Sprintf("and %d lines more", b.more)})
+	}
+	return b.list
 }
 
 // refusal is why use can't use a line, "" if it can or there is nothing in it.

@@ -141,6 +141,11 @@ type Point struct {
 	// summed, latencies are of their merged histograms, and everything else is above as a mean.
 	Clients []ClientShare `json:"clients,omitempty"`
 
+	// HlogBytes and HlogCRC32C are of the point's histogram log, whose file shows by them whether
+	// it is whole. Without them it has none, or an older build wrote it.
+	HlogBytes  int64  `json:"hlog_bytes,omitempty"`
+	HlogCRC32C string `json:"hlog_crc32c,omitempty"`
+
 	// Warnings are doubts about this point that must stand beside it.
 	Warnings []string `json:"warnings"`
 }

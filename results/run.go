@@ -7,6 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"dpukv/internal/foreign"
+	"dpukv/internal/infile"
 )
 
 // The names in a run folder.
@@ -45,12 +48,20 @@ func (r *Run) Dir() string { return r.dir }
 // FiguresDir is where the figures go; it may not exist yet.
 func (r *Run) FiguresDir() string { return filepath.Join(r.dir, figFolder) }
 
+// What the other files of a run may be. A histogram log of an hour takes some megabytes.
+const (
+	maxYAMLBytes = 1 << 20
+	maxHlogBytes = 256 << 20
+)
+
 // Sweep returns sweep.yaml as it was given. Who continues a run compares its own sweep with it.
-func (r *Run) Sweep() ([]byte, error) { return os.ReadFile(filepath.Join(r.dir, sweepFile)) }
+func (r *Run) Sweep() ([]byte, error) {
+	return infile.Read(filepath.Join(r.dir, sweepFile), maxYAMLBytes)
+}
 
 // Testbed returns testbed.yaml as it was given, nil if none was.
 func (r *Run) Testbed() ([]byte, error) {
-	b, err := os.ReadFile(filepath.Join(r.dir, testbedFile))
+	b, err := infile.Read(filepath.Join(r.dir, testbedFile), maxYAMLBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -70,10 +81,15 @@ func (r *Run) Env() ([]json.RawMessage, []BadLine, error) {
 	return nodes, bad, err
 }
 
-// Points returns the points, one an ID, in the order they were measured, and
-// the lines that can't be read. Of several lines with one ID the last that is ok
+// Points returns the points, one an ID, in the order they were measured, the lines that can't be
+// read, and what else of the folder is not whole. Of several lines with one ID the last that is ok
 // counts, and if none is ok the last.
 func (r *Run) Points() ([]Point, []BadLine, error) {
+	points, bad, err := r.readPoints()
+	return points, append(bad, r.damage(points)...), err
+}
+
+func (r *Run) readPoints() ([]Point, []BadLine, error) {
 	var points []Point
 	bad, err := readLines(filepath.Join(r.dir, pointsFile), func(line []byte) error {
 		p, err := decodePoint(line)
@@ -95,6 +111,8 @@ func decodePoint(line []byte) (Point, error) {
 		return p, fmt.Errorf("schema %d, written by a newer dpukv (this one reads up to %d)", p.Schema, SchemaVersion)
 	case p.ID == "":
 		return p, errors.New("no id: not a point")
+	case checkID(p.ID) != nil:
+		return p, checkID(p.ID)
 	case p.Status != StatusOK && p.Status != StatusFailed:
 		return p, fmt.Errorf("status %q: want %q or %q", p.Status, StatusOK, StatusFailed)
 	}
@@ -125,9 +143,20 @@ func (r *Run) Histograms(id string) ([]Interval, error) {
 		return nil, err
 	}
 	path := r.histPath(id)
-	log, err := os.ReadFile(path)
+	log, err := infile.Read(path, maxHlogBytes)
 	if err != nil {
 		return nil, fmt.Errorf("results: histograms of point %s: %w", id, err)
+	}
+	points, _, err := r.readPoints()
+	if err != nil {
+		return nil, err
+	}
+	for i := range points {
+		if points[i].ID == id {
+			if err := points[i].checkHlog(log); err != nil {
+				return nil, fmt.Errorf("results: %s: %w", path, err)
+			}
+		}
 	}
 	intervals, err := DecodeHlog(log)
 	if err != nil {
@@ -146,7 +175,8 @@ const maxIDBytes = 200
 // checkID refuses an ID that can't name a file, or that would name one elsewhere.
 func checkID(id string) error {
 	if id == "" || len(id) > maxIDBytes || id[0] == '.' {
-		return fmt.Errorf("results: point id %q: want 1 to %d bytes, the first not a dot", id, maxIDBytes)
+		return fmt.Errorf("results: point id %q: want 1 to %d bytes, the first not a dot",
+			foreign.Clip(id, maxIDBytes), maxIDBytes)
 	}
 	for _, c := range []byte(id) {
 		if c <= ' ' || c >= 0x7f || c == '/' {

@@ -90,6 +90,7 @@ func TestRunFolderHoldsWhatWasWritten(t *testing.T) {
 	if len(env) != 1 || string(env[0]) != `{"cpus":2,"node":"here"}` {
 		t.Errorf("env %s", env)
 	}
+	want.noteHlog(log)
 	got, _ := json.Marshal(points)
 	wanted, _ := json.Marshal([]Point{want})
 	if !bytes.Equal(got, wanted) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/foreign"
 )
 
 // WritePoint writes one point for a terminal: what was asked, what was used, what came out.
@@ -34,7 +35,7 @@ type summary struct {
 // line writes a name and what there is to say about it; nothing if there is nothing.
 func (s *summary) line(name string, said ...string) {
 	if text := joined(said...); text != "" {
-		fmt.Fprintf(s, "  %s %s\n", padRight(name, 11), text)
+		fmt.Fprintf(s, "  %s %s\n", padRight(name, 11), foreign.Reason(text))
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"dpukv/internal/foreign"
 )
 
 // WriteTable writes points as a table for a terminal, one row a configuration, its repeats condensed. What
@@ -140,9 +142,12 @@ func figureColumns() []column {
 	}
 }
 
+// maxCell is longer than any name: a column is as wide as its widest cell.
+const maxCell = 100
+
 // value is a cell in which repeats don't differ.
 func value(of func(*Point) string) func([]*Point) (string, string) {
-	return func(repeats []*Point) (string, string) { return of(repeats[0]), "" }
+	return func(repeats []*Point) (string, string) { return foreign.Clip(of(repeats[0]), maxCell), "" }
 }
 
 // median is a cell with the median over repeats and half their range, in units of per.

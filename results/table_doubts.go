@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"dpukv/internal/foreign"
 )
 
 // alike is a set of warnings that differ in their numbers only.
@@ -51,7 +53,7 @@ func WriteWarnings(b *bytes.Buffer, points []*Point) {
 	}
 	b.WriteString("\nWarnings:\n")
 	for _, a := range list {
-		text := a.example
+		text := foreign.Reason(a.example)
 		if !a.same {
 			text = "such as: " + text
 		}
@@ -78,7 +80,8 @@ func writeFailed(b *bytes.Buffer, failed []*Point) {
 	}
 }
 
-// indent keeps a text of several lines in its place in a list.
+// indent keeps a text of several lines in its place in a list, and no more of it than can be read.
 func indent(text string) string {
+	text = foreign.Reason(text)
 	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n      ")
 }

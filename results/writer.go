@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"dpukv/internal/foreign"
 )
 
 // Writer is a run folder that a sweep writes. It holds the folder's lock, and belongs
@@ -133,7 +135,7 @@ func (w *Writer) open() error {
 }
 
 func (w *Writer) findDone() error {
-	points, _, err := w.Points()
+	points, _, err := w.readPoints()
 	for i := range points {
 		w.done[points[i].ID] = points[i].Status == StatusOK
 	}
@@ -157,28 +159,34 @@ func (w *Writer) Append(p *Point, hlog []byte) error {
 	if w.done[p.ID] {
 		return fmt.Errorf("results: point %s has been measured already, and %s is never rewritten", p.ID, pointsFile)
 	}
+	line := p.asLine()
+	line.HlogBytes, line.HlogCRC32C = 0, ""
 	if hlog != nil {
+		line.noteHlog(hlog)
 		if err := replaceFile(w.histPath(p.ID), hlog); err != nil {
 			return w.appendError("the histograms of point "+p.ID, err)
 		}
 	}
-	if err := w.points.append(p.withoutNulls()); err != nil {
+	if err := w.points.append(line); err != nil {
 		return w.appendError("point "+p.ID, err)
 	}
 	w.done[p.ID] = p.Status == StatusOK
 	return nil
 }
 
-// withoutNulls is the point with empty lists for those that are not there: null is no list to a script.
-func (p *Point) withoutNulls() *Point {
+// asLine is the point as it is written. Lists that are not there are empty, as null is no list to
+// a script. Reasons are clipped: a server may give one of megabytes.
+func (p *Point) asLine() *Point {
 	q := *p
 	for _, list := range []*[]int{&q.ServerCPUs, &q.ClientCPUs} {
 		if *list == nil {
 			*list = []int{}
 		}
 	}
-	if q.Warnings == nil {
-		q.Warnings = []string{}
+	q.Error = foreign.Reason(q.Error)
+	q.Warnings = make([]string, len(p.Warnings))
+	for i, w := range p.Warnings {
+		q.Warnings[i] = foreign.Reason(w)
 	}
 	return &q
 }
@@ -194,6 +202,14 @@ func (w *Writer) AppendEnv(node any) error {
 
 func (w *Writer) appendError(what string, err error) error {
 	return fmt.Errorf("results: %s could not be added to run folder %s, which keeps what it held: %w", what, w.dir, err)
+}
+
+// Check fails if somebody else changed what was written.
+func (w *Writer) Check() error {
+	if err := errors.Join(w.points.check(), w.env.check()); err != nil {
+		return fmt.Errorf("results: run folder %s: %w", w.dir, err)
+	}
+	return nil
 }
 
 // Close gives the folder's lock back.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dpukv/internal/foreign"
 	"dpukv/results/export"
 )
 
@@ -32,7 +33,7 @@ as benchfmt, the Go benchmark format that benchstat reads. Lines that could not 
 				return err
 			}
 			if out == "" {
-				return write(cmd.OutOrStdout(), points)
+				return write(foreign.Raw(cmd.OutOrStdout()), points)
 			}
 			return writeFile(out, func(w io.Writer) error { return write(w, points) })
 		},

@@ -36,7 +36,7 @@ called: host.json is "host". Ratios are of times; "equal" are those whose interv
 func hashCompare(cmd *cobra.Command, files []string, figures string) error {
 	var machines []report.Machine
 	for _, path := range files {
-		r, err := report.Read(path)
+		r, err := report.Read(cmd.Context(), path)
 		if err != nil {
 			return usagef("hash compare: %w", err)
 		}

@@ -58,7 +58,7 @@ func TestHashOverSSH(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"near.json", "far.json"} {
-		r, err := report.Read(filepath.Join(dir, name))
+		r, err := report.Read(t.Context(), filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}

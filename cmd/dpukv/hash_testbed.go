@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,13 +19,14 @@ import (
 	"dpukv/hashbench"
 	"dpukv/hashbench/measure"
 	"dpukv/hashbench/report"
+	"dpukv/internal/foreign"
 	"dpukv/placement"
 	"dpukv/placement/launch"
 )
 
 // onTestbed measures on every machine of a testbed, one after the other, and compares them.
 func (f *hashFlags) onTestbed(cmd *cobra.Command, list []hashbench.Func, cfg measure.Config) error {
-	bed, err := placement.LoadTestbed(f.testbed)
+	bed, err := placement.LoadTestbed(cmd.Context(), f.testbed)
 	if err != nil {
 		return usagef("hash: --testbed: %w", err)
 	}
@@ -144,7 +144,8 @@ func runAttached(ctx context.Context, n *launch.Node, argv []string, say io.Writ
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	var out, stderr bytes.Buffer
+	var out foreign.Output
+	var stderr foreign.Tail
 	cmd.Stdout, cmd.Stderr = &out, io.MultiWriter(say, &stderr)
 	cmd.WaitDelay = time.Second
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C is for this program, which closes stdin
@@ -155,7 +156,10 @@ func runAttached(ctx context.Context, n *launch.Node, argv []string, say io.Writ
 	defer stdin.Close()
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, context.Cause(ctx)
+		}
+		if full := out.Err(); full != nil {
+			return nil, fmt.Errorf("node %s: %w", n.Name, full)
 		}
 		last := strings.TrimSpace(stderr.String())
 		return nil, launch.Explain(n, stderr.String(), fmt.Errorf("node %s: %w: %s", n.Name, err, last[max(0, len(last)-500):]))

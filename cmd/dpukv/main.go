@@ -9,6 +9,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"dpukv/internal/foreign"
 )
 
 // Exit statuses, as others script against them.
@@ -16,6 +18,12 @@ const (
 	exitFine   = 0
 	exitFailed = 1 // measured, but something failed
 	exitUsage  = 2
+)
+
+// What stderr shows of a line, and of an error in all its lines.
+const (
+	maxStderrLine = 8 << 10
+	maxError      = 64 << 10
 )
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -26,11 +34,15 @@ func run(args []string) int {
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	root := newRootCommand()
 	root.SetArgs(args)
+	// What others said must reach no terminal as it is, whoever prints it.
+	root.SetOut(foreign.NewWriter(os.Stdout, 0))
+	stderr := foreign.NewWriter(os.Stderr, maxStderrLine)
+	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitFine
 	}
-	fmt.Fprintln(os.Stderr, "dpukv:", err)
+	fmt.Fprintln(stderr, "dpukv:", foreign.Clip(err.Error(), maxError))
 	if errors.As(err, new(usageError)) {
 		return exitUsage
 	}

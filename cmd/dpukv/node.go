@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"dpukv/internal/foreign"
 	"dpukv/placement"
 )
 
@@ -15,7 +16,7 @@ func newNodeCommand() *cobra.Command {
 		Hidden: true,
 		Args:   exactArgs(0, "arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return placement.RunNode(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), version)
+			return placement.RunNode(cmd.Context(), cmd.InOrStdin(), foreign.Raw(cmd.OutOrStdout()), version)
 		},
 	}
 }

@@ -2,9 +2,12 @@ package main
 
 import (
 	"bufio"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,6 +40,7 @@ func TestMain(m *testing.M) {
 //	serve-herd ARG...       the same with "dpukv serve herd"; serve-memcached and serve-redis with theirs
 //	term                    SIGTERM the server; it must end with status 0
 //	serve-verbs ARG...      start "dpukv verbs ARG... -p $PORT" on a free port, for one client
+//	fake-mica BYTES         answer every hello at $ADDR with a failure of so many bytes of escapes
 //	point FILE [k=v...]     FILE is one line of JSON: a valid point with these field values
 //
 // $CPU is one that the tests may use.
@@ -64,6 +68,7 @@ func TestScripts(t *testing.T) {
 			"serve-redis":     serveStore("redis"),
 
 			"serve-verbs": serveVerbs,
+			"fake-mica":   fakeMICA,
 		},
 	})
 }
@@ -117,6 +122,31 @@ func startStore(ts *testscript.TestScript, store string, args []string) {
 	ts.Setenv("ADDR", said.Addr)
 	ts.Setenv("PID", strconv.Itoa(cmd.Process.Pid))
 	running.Store(ts.Getenv("WORK"), s)
+}
+
+func fakeMICA(ts *testscript.TestScript, _ bool, args []string) {
+	bytes, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Defer(func() { l.Close() })
+	ts.Setenv("ADDR", l.Addr().String())
+	// The header of a frame as kvs/mica draws it: length, version 1, kind 7.
+	frame := binary.LittleEndian.AppendUint32(nil, uint32(16+bytes))
+	frame = append(frame, 1, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	frame = append(frame, strings.Repeat("\x1b]0;owned\a", bytes/10+1)[:bytes]...)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			// The hello: to close before it is read would reset the connection.
+			_, _ = io.CopyN(io.Discard, c, 24)
+			_, _ = c.Write(frame)
+			c.Close()
+		}
+	}()
 }
 
 func term(ts *testscript.TestScript, _ bool, _ []string) {

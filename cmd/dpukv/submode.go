@@ -52,7 +52,7 @@ func newSubmodeStep(use, short string, do func(context.Context, *placement.Submo
 		Use: use + " N", Short: short, Args: exactArgs(1, "submode (1 to 5)"),
 		Example: "  dpukv submode " + use + " 1 --testbed testbed.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			tool, err := f.tool(args[0])
+			tool, err := f.tool(cmd.Context(), args[0])
 			if err != nil {
 				return usagef("%s: %w", cmd.CommandPath(), err)
 			}
@@ -67,11 +67,11 @@ func newSubmodeStep(use, short string, do func(context.Context, *placement.Submo
 	return cmd
 }
 
-func (f *submodeFlags) tool(name string) (*placement.SubmodeTool, error) {
+func (f *submodeFlags) tool(ctx context.Context, name string) (*placement.SubmodeTool, error) {
 	if f.testbed == "" {
 		return nil, usagef("--testbed is required: the file that has the DPU's node (dpukv testbed init writes one)")
 	}
-	bed, err := placement.LoadTestbed(f.testbed)
+	bed, err := placement.LoadTestbed(ctx, f.testbed)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dpukv/internal/foreign"
 	"dpukv/internal/rdmavm"
 	"dpukv/placement"
 	"dpukv/results/live"
@@ -34,7 +35,7 @@ Progress goes to stderr; stdout gets the table, and as its last line the folder'
   dpukv sweep -f examples/mica.yaml --out runs/mica --only get_ratios=1,repeat=1`,
 		Args: exactArgs(0, "arguments (a sweep file is given with -f)"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			options.Version = version
+			options.Version, options.Context = version, cmd.Context()
 			options.Stdout, options.Stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
 			plan, err := placement.NewPlan(options)
 			if err != nil {
@@ -100,5 +101,5 @@ func runInGuest(cmd *cobra.Command, plan *placement.Plan) error {
 	if plan.Quick {
 		guest.Flags = append(guest.Flags, "--quick")
 	}
-	return guest.Run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+	return guest.Run(cmd.Context(), cmd.OutOrStdout(), foreign.Raw(cmd.ErrOrStderr()))
 }

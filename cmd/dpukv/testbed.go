@@ -44,7 +44,7 @@ Exit status 1 if a node cannot be used.`,
 			default:
 				return usagef("%s wants one testbed file at most, got %d", cmd.CommandPath(), len(args))
 			}
-			bed, err := placement.LoadTestbed(file)
+			bed, err := placement.LoadTestbed(cmd.Context(), file)
 			if err != nil {
 				return usagef("%w", err)
 			}

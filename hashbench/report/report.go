@@ -1,12 +1,14 @@
 package report
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
+	"dpukv/internal/infile"
 	"dpukv/internal/machine"
 )
 
@@ -127,9 +129,15 @@ func (i Interval) Less(o Interval) Interval {
 	return Interval{i.Median - o.Median, i.Low - o.High, i.High - o.Low}
 }
 
-// Read reads a report from a file of JSON.
-func Read(path string) (*Report, error) {
-	data, err := os.ReadFile(path)
+// What a report may be. That of all functions is a tenth of it.
+const (
+	FileBytes  = 32 << 20
+	maxObjects = 100_000
+)
+
+// Read reads a report from a file of JSON, or from a pipe until ctx is done.
+func Read(ctx context.Context, path string) (*Report, error) {
+	data, err := infile.ReadInput(ctx, path, FileBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -142,6 +150,9 @@ func Read(path string) (*Report, error) {
 
 // Parse reads a report's JSON and refuses what is none.
 func Parse(data []byte) (*Report, error) {
+	if n := bytes.Count(data, []byte("{")); n > maxObjects { // each would become a result
+		return nil, fmt.Errorf("found %d objects, allowed: at most %d", n, maxObjects)
+	}
 	var r Report
 	if err := json.Unmarshal(data, &r); err != nil {
 		return nil, fmt.Errorf("not the JSON of a report: %w", err)

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"dpukv/internal/infile"
 )
 
 // Sweep is "dpukv sweep" within the guest.
@@ -104,8 +106,11 @@ func (s *Sweep) lend(work string) (flags string, err error) {
 	return flags, nil
 }
 
+// maxLentBytes is far beyond this binary, the longest of the files.
+const maxLentBytes = 1 << 30
+
 func copyFile(to, from string, mode os.FileMode) error {
-	data, err := os.ReadFile(from)
+	data, err := infile.Read(from, maxLentBytes)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,9 @@ import (
 	"dpukv/verbs/provider"
 )
 
+// maxWorkers is the most workers of a server. A client refuses one that tells of more.
+const maxWorkers = 1024
+
 // Config is what a server is started with.
 type Config struct {
 	// Listen is the TCP address at which clients ask for slots and counters.
@@ -72,8 +75,8 @@ func (c *Config) setDefaults() {
 // check refuses what would only fail later, or silently not be as asked.
 func (c *Config) check() error {
 	switch {
-	case c.Workers < 1 || c.Workers > 1024:
-		return fmt.Errorf("%d workers: want 1 to 1024", c.Workers)
+	case c.Workers < 1 || c.Workers > maxWorkers:
+		return fmt.Errorf("%d workers: want 1 to %d", c.Workers, maxWorkers)
 	case c.Hash == "":
 		return errors.New("no hash function named")
 	case c.Window < 1 || c.Window > maxWindow:

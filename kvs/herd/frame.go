@@ -8,6 +8,8 @@ import (
 	"io"
 	"net"
 	"time"
+
+	"dpukv/internal/foreign"
 )
 
 const (
@@ -97,7 +99,7 @@ func expect(c net.Conn, want kind, v any) error {
 		if err := json.Unmarshal(body, &f); err != nil {
 			return err
 		}
-		return fmt.Errorf("the server at %s says: %s", c.RemoteAddr(), f.Error)
+		return fmt.Errorf("the server at %s says: %s", c.RemoteAddr(), foreign.Reason(f.Error))
 	}
 	return fmt.Errorf("%s sent a frame of kind %d, want %d", c.RemoteAddr(), got, want)
 }

@@ -48,7 +48,7 @@ func checkEnds(local, peer endpoint) error {
 // check refuses a welcome that a session could not work with.
 func (w *welcome) check() error {
 	f := &w.Facts
-	if f.Workers < 1 || f.Partitions != f.Workers || w.Window < 1 || w.Window > maxWindow ||
+	if f.Workers < 1 || f.Workers > maxWorkers || f.Partitions != f.Workers || w.Window < 1 || w.Window > maxWindow ||
 		w.SlotBytes < MinSlotBytes || w.SlotBytes > MaxSlotBytes || w.SlotBytes%wordBytes != 0 || w.MaxValue < 0 {
 		return fmt.Errorf("the server's handshake makes no sense: %d workers, %d partitions, a window of %d, slots of %d bytes, values of %d",
 			f.Workers, f.Partitions, w.Window, w.SlotBytes, w.MaxValue)

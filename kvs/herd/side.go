@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"sync/atomic"
+
+	"dpukv/internal/foreign"
 )
 
 // side is the side channel of one connection: while it lives, the slots are the client's.
@@ -22,7 +24,7 @@ func (s *side) watch() {
 	var f failure
 	switch {
 	case err == nil && k == kindFailure && json.Unmarshal(body, &f) == nil:
-		err = errors.New("the server says: " + f.Error)
+		err = errors.New("the server says: " + foreign.Reason(f.Error))
 	case err == nil:
 		err = errors.New("the server sent what nobody asked for")
 	case errors.Is(err, io.EOF):

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"dpukv/internal/foreign"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/pipeline"
 )
@@ -78,7 +79,8 @@ func (classic) Read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
 	case p.status == statusNoMemory && (op == kvs.Set || op == kvs.Add):
 		o.Status = kvs.Full
 	default:
-		return o, fmt.Errorf("the server says to a %s: status %#x, %s", op, p.status, in[packetHeader+p.extras:bytes])
+		reason := foreign.Reason(in[packetHeader+p.extras : bytes])
+		return o, fmt.Errorf("the server says to a %s: status %#x, %s", op, p.status, reason)
 	}
 	return o, nil
 }

@@ -8,6 +8,8 @@ import (
 	"net"
 	"strings"
 	"time"
+
+	"dpukv/internal/foreign"
 )
 
 const timeout = 5 * time.Second
@@ -15,8 +17,9 @@ const timeout = 5 * time.Second
 // control is the connection that counters are asked on.
 type control struct {
 	net.Conn
-	lines *bufio.Reader
-	meta  bool
+	budget *foreign.Budget
+	lines  *bufio.Reader
+	meta   bool
 }
 
 func dialControl(ctx context.Context, addr string) (*control, error) {
@@ -25,7 +28,9 @@ func dialControl(ctx context.Context, addr string) (*control, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &control{Conn: c, lines: bufio.NewReader(c)}, c.SetDeadline(time.Now().Add(timeout))
+	budget := foreign.NewBudget(c)
+	ctl := &control{Conn: c, budget: budget, lines: bufio.NewReader(budget)}
+	return ctl, c.SetDeadline(time.Now().Add(timeout))
 }
 
 // nothings is how often nothing is asked for: 24 bytes, which a server of the binary protocol waits for.
@@ -53,6 +58,7 @@ func (c *control) stats(group string) (map[string]string, error) {
 	if err := c.SetDeadline(time.Now().Add(timeout)); err != nil {
 		return nil, err
 	}
+	c.budget.Ask()
 	if c.meta {
 		return c.textStats(group)
 	}
@@ -78,7 +84,7 @@ func (c *control) textStats(group string) (map[string]string, error) {
 		case fields[0] == "STAT" && len(fields) == 2:
 			stats[fields[1]] = ""
 		default:
-			return nil, fmt.Errorf("asked for its counters, it says %q", line)
+			return nil, fmt.Errorf("asked for its counters, it says %q", foreign.Reason(line))
 		}
 	}
 }
@@ -103,7 +109,7 @@ func (c *control) binaryStats(group string) (map[string]string, error) {
 			return nil, err
 		}
 		if p.status != statusOK {
-			return nil, fmt.Errorf("asked for its counters, it says %s", body)
+			return nil, fmt.Errorf("asked for its counters, it says %s", foreign.Reason(body))
 		}
 		if p.key == 0 {
 			return stats, nil

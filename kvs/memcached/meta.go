@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"dpukv/internal/foreign"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/pipeline"
 )
@@ -118,7 +119,7 @@ func readFailure(in []byte, op kvs.Op) (pipeline.Outcome, error) {
 	case bytes.HasPrefix(line, outOfMemory) && (op == kvs.Set || op == kvs.Add):
 		return pipeline.Outcome{Status: kvs.Full, Bytes: end + 1}, nil
 	case bytes.Contains(line, []byte("ERROR")):
-		return pipeline.Outcome{}, fmt.Errorf("the server says to a %s: %s", op, line)
+		return pipeline.Outcome{}, fmt.Errorf("the server says to a %s: %s", op, foreign.Reason(line))
 	}
 	return pipeline.Outcome{}, pipeline.Nonsense(in)
 }

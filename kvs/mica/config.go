@@ -13,6 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// maxWorkers is the most workers of a server. A client refuses one that tells of more.
+const maxWorkers = 1024
+
 // Config is what a server is started with.
 type Config struct {
 	// Listen is the address of worker 0. With a port other than 0, worker i
@@ -38,8 +41,8 @@ type Config struct {
 
 // check refuses what would only fail later, or silently not be as asked.
 func (c *Config) check() error {
-	if c.Workers < 1 || c.Workers > 1024 {
-		return fmt.Errorf("%d workers: want 1 to 1024", c.Workers)
+	if c.Workers < 1 || c.Workers > maxWorkers {
+		return fmt.Errorf("%d workers: want 1 to %d", c.Workers, maxWorkers)
 	}
 	if c.Hash == "" {
 		return fmt.Errorf("no hash function named")

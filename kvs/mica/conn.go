@@ -6,6 +6,7 @@ import (
 	"net"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/foreign"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/sockets"
 )
@@ -93,7 +94,7 @@ func (c *conn) wanted() int {
 // accept matches an answer with the oldest batch in flight.
 func (c *conn) accept(h header, body []byte, receivedNs int64, answers []kvs.Answer) ([]kvs.Answer, error) {
 	if h.kind == kindFailure {
-		return answers, fmt.Errorf("the server says: %s", body)
+		return answers, fmt.Errorf("the server says: %s", foreign.Reason(body))
 	}
 	if len(c.Flight) == 0 || h.kind != kindAnswer {
 		return answers, fmt.Errorf("a frame of kind %d that answers nothing", h.kind)

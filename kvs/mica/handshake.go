@@ -7,6 +7,7 @@ import (
 	"net"
 	"time"
 
+	"dpukv/internal/foreign"
 	"dpukv/kvs"
 )
 
@@ -44,7 +45,7 @@ func ask(c net.Conn, k kind, body []byte, want kind, v any) error {
 	case want:
 		return json.Unmarshal(answer, v)
 	case kindFailure:
-		return fmt.Errorf("the server says: %s", answer)
+		return fmt.Errorf("the server says: %s", foreign.Reason(answer))
 	}
 	return fmt.Errorf("got a frame of kind %d, want %d: is this a dpukv MICA server?", got.kind, want)
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"dpukv/internal/foreign"
 )
 
 const timeout = 5 * time.Second
@@ -23,7 +25,8 @@ const (
 // control is the connection that settings and counters are asked on.
 type control struct {
 	net.Conn
-	lines *bufio.Reader
+	budget *foreign.Budget
+	lines  *bufio.Reader
 }
 
 func dialControl(ctx context.Context, addr string) (*control, error) {
@@ -35,18 +38,22 @@ func dialControl(ctx context.Context, addr string) (*control, error) {
 	return newControl(c), c.SetDeadline(time.Now().Add(timeout))
 }
 
-func newControl(c net.Conn) *control { return &control{c, bufio.NewReader(c)} }
+func newControl(c net.Conn) *control {
+	budget := foreign.NewBudget(c)
+	return &control{c, budget, bufio.NewReader(budget)}
+}
 
 // replyError is an error that the server sent.
 type replyError string
 
-func (e replyError) Error() string { return "the server says: " + string(e) }
+func (e replyError) Error() string { return "the server says: " + foreign.Reason(string(e)) }
 
 // ask sends one command and gives the texts of its answer: one, or those of an array or map.
 func (c *control) ask(words ...string) ([]string, error) {
 	if err := c.SetDeadline(time.Now().Add(timeout)); err != nil {
 		return nil, err
 	}
+	c.budget.Ask()
 	var b []byte
 	b = fmt.Appendf(b, "*%d\r\n", len(words))
 	for _, w := range words {
@@ -55,11 +62,17 @@ func (c *control) ask(words ...string) ([]string, error) {
 	if _, err := c.Write(b); err != nil {
 		return nil, err
 	}
-	return c.answer()
+	return c.answer(0)
 }
 
+// maxDepth is how deep an answer may be nested. A setting is a map of strings.
+const maxDepth = 8
+
 // answer reads one answer of any type, flat.
-func (c *control) answer() ([]string, error) {
+func (c *control) answer(depth int) ([]string, error) {
+	if depth > maxDepth {
+		return nil, fmt.Errorf("found an answer nested deeper, allowed: at most %d", maxDepth)
+	}
 	line, err := c.lines.ReadString('\n')
 	if err != nil {
 		return nil, fmt.Errorf("no answer: is it a Redis server? (%w)", err)
@@ -76,7 +89,7 @@ func (c *control) answer() ([]string, error) {
 	case '$', '=':
 		return c.text(rest)
 	case '*', '~', '%':
-		return c.aggregate(kind, rest)
+		return c.aggregate(kind, rest, depth)
 	}
 	return nil, fmt.Errorf("the answer %.60q: is it a Redis server?", line)
 }
@@ -96,7 +109,7 @@ func (c *control) text(length string) ([]string, error) {
 	return []string{strings.TrimPrefix(string(text[:n]), "txt:")}, err
 }
 
-func (c *control) aggregate(kind byte, length string) ([]string, error) {
+func (c *control) aggregate(kind byte, length string, depth int) ([]string, error) {
 	n, err := strconv.Atoi(length)
 	if err != nil || n > maxControlBytes {
 		return nil, fmt.Errorf("an answer of %.20q parts", length)
@@ -106,7 +119,7 @@ func (c *control) aggregate(kind byte, length string) ([]string, error) {
 	}
 	var all []string
 	for range n {
-		part, err := c.answer()
+		part, err := c.answer(depth + 1)
 		if err != nil {
 			return nil, err
 		}

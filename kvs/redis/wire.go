@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"dpukv/internal/foreign"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/pipeline"
 )
@@ -152,7 +153,7 @@ func read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
 var outOfMemory = []byte("-OOM ")
 
 func failure(words []byte, op kvs.Op) error {
-	return fmt.Errorf("the server says to a %s: %s", op, words)
+	return fmt.Errorf("the server says to a %s: %s", op, foreign.Reason(words))
 }
 
 // readString takes "$BYTES\r\nVALUE\r\n".

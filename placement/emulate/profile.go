@@ -3,12 +3,14 @@ package emulate
 import (
 	"embed"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"dpukv/internal/boundedyaml"
+	"dpukv/internal/infile"
 )
 
 // Profile models a generation of DPUs on cores of this machine.
@@ -59,7 +61,7 @@ func LoadProfile(name string) (*Profile, error) {
 	var err error
 	switch own := strings.Contains(name, "/") || strings.HasSuffix(name, ".yaml"); {
 	case own:
-		data, err = os.ReadFile(name)
+		data, err = infile.Read(name, profileBytes)
 	case slices.Contains(Profiles(), name):
 		data, err = builtIn.ReadFile("profiles/" + name + ".yaml")
 	default:
@@ -75,6 +77,9 @@ func LoadProfile(name string) (*Profile, error) {
 func parseProfile(path string, data []byte) (*Profile, error) {
 	if len(data) > profileBytes {
 		return nil, fmt.Errorf("profile %s: found %d bytes, allowed: at most %d", path, len(data), profileBytes)
+	}
+	if _, err := boundedyaml.Tokens(data); err != nil {
+		return nil, fmt.Errorf("profile %s:%w", path, err)
 	}
 	var f profileFile
 	if err := yaml.UnmarshalWithOptions(data, &f, yaml.Strict()); err != nil {

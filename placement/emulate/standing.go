@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dpukv/internal/infile"
 	"dpukv/placement/emulate/keeper"
 )
 
@@ -45,7 +46,7 @@ func (l *Lab) Stand(file string) (*Standing, error) {
 
 // OpenStanding finds the lab of a file; nil: there is none.
 func OpenStanding(file string) (*Standing, error) {
-	text, err := os.ReadFile(file)
+	text, err := infile.Read(file, 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"dpukv/internal/infile"
 )
 
 // Binaries finds the dpukv for an architecture: for this machine's it is the program that
@@ -47,7 +49,7 @@ func (b *Binaries) open(uname string) (*program, error) {
 		}
 		path = filepath.Join(dir, "dpukv-linux-"+arch.name)
 	}
-	f, err := os.Open(path)
+	f, err := infile.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("it is of the architecture %s, this program is for %s, and there is no %s: in dpukv's source, make it by\n    GOARCH=%s CGO_ENABLED=0 go build -o %s ./cmd/dpukv",
 			arch.name, runtime.GOARCH, path, arch.name, path)

@@ -1,13 +1,14 @@
 package launch
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os/exec"
 	"strings"
 	"syscall"
 	"time"
+
+	"dpukv/internal/foreign"
 )
 
 // Output runs argv on the node to its end, without stdin, and returns what it wrote to stdout. The error has the end of
@@ -17,18 +18,23 @@ func Output(ctx context.Context, n *Node, argv ...string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := cmd.Output()
-	return out, n.ended(ctx, stderr, err)
+	var out foreign.Output
+	cmd.Stdout = &out
+	err = cmd.Run()
+	if full := out.Err(); full != nil {
+		return nil, n.errorf("%w", full)
+	}
+	return out.Bytes(), n.ended(ctx, stderr, err)
 }
 
 // cmd prepares a command on the node.
-func (n *Node) cmd(ctx context.Context, argv []string) (*exec.Cmd, *bytes.Buffer, error) {
+func (n *Node) cmd(ctx context.Context, argv []string) (*exec.Cmd, *foreign.Tail, error) {
 	argv, err := Command(n, argv)
 	if err != nil {
 		return nil, nil, err
 	}
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	stderr := new(bytes.Buffer)
+	stderr := new(foreign.Tail)
 	cmd.Stderr = stderr
 	cmd.WaitDelay = time.Second                           // a grandchild may hold the pipes open
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C is for this program alone
@@ -36,7 +42,7 @@ func (n *Node) cmd(ctx context.Context, argv []string) (*exec.Cmd, *bytes.Buffer
 }
 
 // ended says how a command ended.
-func (n *Node) ended(ctx context.Context, stderr *bytes.Buffer, err error) error {
+func (n *Node) ended(ctx context.Context, stderr *foreign.Tail, err error) error {
 	if err == nil {
 		return nil
 	}

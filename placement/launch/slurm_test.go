@@ -1,12 +1,12 @@
 package launch
 
 import (
-	"bytes"
 	"os"
 	"strings"
 	"testing"
 
 	"dpukv/internal/daemontest"
+	"dpukv/internal/foreign"
 )
 
 func TestSlurm(t *testing.T) {
@@ -64,7 +64,7 @@ func TestSlurm(t *testing.T) {
 		cmd, alive := lingering(t, n)
 		cluster.Cancel(t, job)
 		alive.awaitEnd(t)
-		expectExplained(t, n.ended(t.Context(), cmd.Stderr.(*bytes.Buffer), cmd.Wait()), "node host: Slurm ended what ran on node1 (step "+job+".")
+		expectExplained(t, n.ended(t.Context(), cmd.Stderr.(*foreign.Tail), cmd.Wait()), "node host: Slurm ended what ran on node1 (step "+job+".")
 		_, err := Output(t.Context(), n, "true")
 		expectExplained(t, err, "node host: there is no allocation "+job+", or no more")
 	})

@@ -1,7 +1,6 @@
 package submode
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"dpukv/internal/foreign"
 )
 
 // Node is where commands run.
@@ -36,7 +37,8 @@ func run(ctx context.Context, here, argv []string) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("not done within %v", patience))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, here[0], here[1:]...)
-	var stdout, stderr bytes.Buffer
+	var stdout foreign.Output
+	var stderr foreign.Tail
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a terminal's Ctrl-C is for the orchestrator, which then undoes
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
@@ -48,11 +50,15 @@ func run(ctx context.Context, here, argv []string) (string, error) {
 	case errors.Is(err, exec.ErrWaitDelay): // a daemon kept stdout
 		err = nil
 	}
+	if full := stdout.Err(); full != nil {
+		return "", fmt.Errorf("%s: %w", shorten(quoted(argv)), full)
+	}
 	if err != nil {
-		said := strings.TrimSpace(strings.TrimSpace(stderr.String()) + "\n" + shorten(strings.TrimSpace(stdout.String())))
+		out := strings.TrimSpace(string(stdout.Bytes()))
+		said := strings.TrimSpace(strings.TrimSpace(stderr.String()) + "\n" + shorten(out))
 		return "", fmt.Errorf("%s: %w: %s", shorten(quoted(argv)), err, said)
 	}
-	return stdout.String(), nil
+	return string(stdout.Bytes()), nil
 }
 
 // quoted is a command as a person would type it.

@@ -14,9 +14,13 @@ const (
 
 // events streams until the one who asked leaves or the server ends.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
-	s.watching.Add(1)
 	defer s.watching.Add(-1)
+	if s.watching.Add(1) > maxWatchers {
+		http.Error(w, "too many pages follow already: reload to look again", http.StatusServiceUnavailable)
+		return
+	}
 	out := http.NewResponseController(w)
+	_ = out.SetReadDeadline(time.Time{}) // nothing more is read, and that may take long
 	send := func(format string, args ...any) bool {
 		_ = out.SetWriteDeadline(time.Now().Add(closePatience)) // not every connection has one
 		_, err := fmt.Fprintf(w, format, args...)

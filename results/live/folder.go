@@ -1,8 +1,10 @@
 package live
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -17,6 +19,30 @@ type folder struct {
 	mu      sync.Mutex
 	of      int64 // size that read is of
 	read    *report.Model
+
+	page, data, metrics rendering
+}
+
+// rendering is an answer that all who ask for it share.
+type rendering struct {
+	mu    sync.Mutex
+	model *report.Model // that bytes are of; nil: nothing is kept
+	bytes []byte
+}
+
+// of returns the answer for a model, made once. Without a model it is made anew.
+func (r *rendering) of(m *report.Model, write func(io.Writer) error) ([]byte, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if m != nil && r.model == m {
+		return r.bytes, nil
+	}
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return nil, err
+	}
+	r.model, r.bytes = m, b.Bytes()
+	return r.bytes, nil
 }
 
 // size is that of points.jsonl and env.jsonl, 0 as long as there is none.

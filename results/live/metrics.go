@@ -1,9 +1,11 @@
 package live
 
 import (
+	"io"
 	"strconv"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/common/expfmt"
 
 	"dpukv/results"
 )
@@ -34,6 +36,28 @@ var (
 	repeats     = describe("repeats", "Repeats of a configuration that were measured.", labels...)
 	doubtful    = describe("doubtful_repeats", "Repeats of a configuration that carry warnings.", labels...)
 )
+
+// metricsFormat is the text that Prometheus scrapes.
+var metricsFormat = expfmt.NewFormat(expfmt.TypeTextPlain)
+
+// write writes all metrics as text.
+func (c collector) write(w io.Writer) error {
+	registry := prometheus.NewRegistry()
+	if err := registry.Register(c); err != nil {
+		return err
+	}
+	families, err := registry.Gather()
+	if err != nil {
+		return err
+	}
+	text := expfmt.NewEncoder(w, metricsFormat)
+	for _, family := range families {
+		if err := text.Encode(family); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Describe implements [prometheus.Collector].
 func (c collector) Describe(out chan<- *prometheus.Desc) {

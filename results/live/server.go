@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"dpukv/results/report"
 )
@@ -26,7 +26,7 @@ type Options struct {
 // Server serves one run folder.
 type Server struct {
 	folder  *folder
-	listen  net.Listener
+	listen  *limited
 	http    http.Server
 	done    chan error // of http.Serve
 	closing sync.Once
@@ -34,7 +34,8 @@ type Server struct {
 	last    string        // that event, set before
 	closed  error         // what became of it
 
-	watching atomic.Int32 // pages that listen to events
+	watching atomic.Int32  // pages that listen to events
+	patience time.Duration // for a reader to take the next piece
 }
 
 // Start serves on an address such as "127.0.0.1:8080"; port 0 is a free one.
@@ -43,20 +44,28 @@ func Start(address string, o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("serve the report: %w: give an address of this machine with a free port, such as 127.0.0.1:8080", err)
 	}
+	s := newServer(listen, hostsOf(address), o)
+	go func() { s.done <- s.http.Serve(s.listen) }()
+	return s, nil
+}
+
+func newServer(listen net.Listener, names hosts, o Options) *Server {
 	s := &Server{
-		folder: &folder{options: o}, listen: listen,
-		done: make(chan error, 1), ended: make(chan struct{}),
+		folder: &folder{options: o}, listen: limit(listen, maxConnections),
+		done: make(chan error, 1), ended: make(chan struct{}), patience: readPatience,
 	}
-	metrics := prometheus.NewRegistry()
-	metrics.MustRegister(collector{s.folder})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.page)
 	mux.HandleFunc("GET /data.json", s.data)
 	mux.HandleFunc("GET /events", s.events)
-	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{ErrorHandling: promhttp.HTTPErrorOnError}))
-	s.http = http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	go func() { s.done <- s.http.Serve(listen) }()
-	return s, nil
+	mux.HandleFunc("GET /metrics", s.metrics)
+	s.http = http.Server{
+		Handler:           names.only(mux),
+		ReadHeaderTimeout: headerPatience, ReadTimeout: headerPatience,
+		WriteTimeout: readPatience, IdleTimeout: idlePatience,
+		MaxHeaderBytes: maxHeaderBytes,
+	}
+	return s
 }
 
 // URL is where the page is.
@@ -95,21 +104,52 @@ func (s *Server) Close(ending string) error {
 }
 
 func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
-	s.answer(w, "text/html; charset=utf-8", func(m *report.Model) error { return m.Write(w, true) })
+	live := func(m *report.Model, to io.Writer) error { return m.Write(to, true) }
+	s.answer(w, &s.folder.page, "text/html; charset=utf-8", live)
 }
 
 func (s *Server) data(w http.ResponseWriter, _ *http.Request) {
-	s.answer(w, "application/json", func(m *report.Model) error { return m.WriteData(w) })
+	s.answer(w, &s.folder.data, "application/json", (*report.Model).WriteData)
 }
 
-func (s *Server) answer(w http.ResponseWriter, kind string, write func(*report.Model) error) {
+func (s *Server) answer(w http.ResponseWriter, as *rendering, kind string,
+	write func(*report.Model, io.Writer) error,
+) {
 	m, err := s.folder.model()
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
+	body, err := as.of(m, func(to io.Writer) error { return write(m, to) })
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	s.send(w, kind, body)
+}
+
+// metrics answers also before there is a run folder: with how many points there will be.
+func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
+	m, _ := s.folder.model()
+	body, err := s.folder.metrics.of(m, collector{s.folder}.write)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	s.send(w, string(metricsFormat), body)
+}
+
+// send writes an answer that others read, too, piece by piece. A reader has so long for each.
+func (s *Server) send(w http.ResponseWriter, kind string, body []byte) {
 	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_ = write(m) // whoever asked is gone: nobody to tell
+	out := http.NewResponseController(w)
+	for piece := range slices.Chunk(body, pieceBytes) {
+		_ = out.SetWriteDeadline(time.Now().Add(s.patience)) // not every connection has one
+		if _, err := w.Write(piece); err != nil {
+			return // whoever asked is gone, or does not read: nobody to tell
+		}
+	}
 }

@@ -1,0 +1,117 @@
+package boundedyaml
+
+import (
+	"fmt"
+
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/token"
+)
+
+// The bounds are far beyond any sweep, testbed or profile.
+const (
+	MaxBytes      = 256 << 10
+	maxBlankLines = 100 // one after the other
+	maxTokens     = 50_000
+	maxDepth      = 8
+	maxKeyBytes   = 128
+	maxSpecials   = 100 // anchors, aliases, tags and explicit keys
+)
+
+// Fault is what makes a file unfit to be parsed, and where.
+type Fault struct {
+	Line, Column int
+	Message      string
+}
+
+// Error implements error.
+func (f *Fault) Error() string { return fmt.Sprintf("%d:%d: %s", f.Line, f.Column, f.Message) }
+
+// Tokens returns the tokens of a file that the library parses within bounds. The error is a *Fault.
+func Tokens(text []byte) (token.Tokens, error) {
+	if err := checkText(text); err != nil {
+		return nil, err
+	}
+	tokens := lexer.Tokenize(string(text))
+	var b bounds
+	for _, t := range tokens {
+		if message := b.add(t); message != "" {
+			return nil, &Fault{t.Position.Line, t.Position.Column, message}
+		}
+	}
+	return tokens, nil
+}
+
+// checkText looks at what the scanner must not see.
+func checkText(text []byte) error {
+	if len(text) > MaxBytes {
+		return &Fault{1, 1, fmt.Sprintf("found %d bytes, allowed: at most %d", len(text), MaxBytes)}
+	}
+	blank, line := 0, 1
+	for _, c := range text {
+		switch c {
+		case '\n', '\r':
+			line++
+			if blank++; blank > maxBlankLines {
+				return &Fault{line, 1, fmt.Sprintf("found more than %d blank lines in a row, allowed: so many", maxBlankLines)}
+			}
+		case ' ', '\t':
+		default:
+			blank = 0
+		}
+	}
+	return nil
+}
+
+// bounds counts what a file has so far.
+type bounds struct {
+	tokens, specials int
+	flow             int   // open brackets and braces
+	columns          []int // of the blocks that are open
+	last             *token.Token
+}
+
+// add returns what is wrong with one more token, "" if nothing is.
+func (b *bounds) add(t *token.Token) string {
+	before := b.last
+	b.last = t
+	if b.tokens++; b.tokens > maxTokens {
+		return fmt.Sprintf("found more than %d words and signs, allowed: at most that many", maxTokens)
+	}
+	switch t.Type {
+	case token.SequenceStartType, token.MappingStartType:
+		b.flow++
+	case token.SequenceEndType, token.MappingEndType:
+		b.flow = max(0, b.flow-1)
+	case token.SequenceEntryType:
+		b.block(t)
+	case token.MappingValueType:
+		if before != nil {
+			if len(before.Value) > maxKeyBytes {
+				return fmt.Sprintf("found a key of %d bytes, allowed: at most %d",
+					len(before.Value), maxKeyBytes)
+			}
+			b.block(before)
+		}
+	case token.AnchorType, token.AliasType, token.TagType, token.MappingKeyType:
+		if b.specials++; b.specials > maxSpecials {
+			return fmt.Sprintf("found more than %d anchors, aliases, tags and ?, allowed: so many", maxSpecials)
+		}
+	}
+	if depth := b.flow + len(b.columns); depth > maxDepth {
+		return fmt.Sprintf("found lists and keys nested %d deep, allowed: at most %d", depth, maxDepth)
+	}
+	return ""
+}
+
+// block notes a list's dash or a mapping's key. Within brackets, columns mean nothing.
+func (b *bounds) block(t *token.Token) {
+	if b.flow > 0 {
+		return
+	}
+	column := t.Position.Column
+	n := len(b.columns)
+	for n > 0 && b.columns[n-1] >= column {
+		n--
+	}
+	b.columns = append(b.columns[:n], column)
+}

@@ -1,0 +1,24 @@
+package foreign
+
+import (
+	"fmt"
+	"unicode/utf8"
+)
+
+// MaxReason is how many bytes of a reason are kept: room for a message and a stack trace's head.
+const MaxReason = 2 << 10
+
+// Clip returns the first bytes of a text that is longer than most, and says how long it was.
+func Clip[T string | []byte](text T, most int) string {
+	if len(text) <= most {
+		return string(text)
+	}
+	end := most
+	for end > 0 && most-end < utf8.UTFMax && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s… (%d bytes in all)", text[:end], len(text))
+}
+
+// Reason is Clip for a reason that a peer gave.
+func Reason[T string | []byte](text T) string { return Clip(text, MaxReason) }

@@ -1,0 +1,89 @@
+package foreign
+
+import (
+	"fmt"
+	"io"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Writer shows control characters as escapes. Newlines and tabs pass.
+type Writer struct {
+	w       io.Writer
+	most    int // bytes of a line; 0: any
+	line    int // bytes of it so far
+	dropped int
+	partial []byte // the start of a character whose rest is still to come
+}
+
+// NewWriter returns a writer to w that shows at most so many bytes of each line; 0: all of them.
+func NewWriter(w io.Writer, most int) *Writer { return &Writer{w: w, most: most} }
+
+// Raw returns what a Writer writes to, and any other writer as it is: for what this program itself
+// tells a terminal, and for formats that are no text.
+func Raw(w io.Writer) io.Writer {
+	if f, ok := w.(*Writer); ok {
+		return f.w
+	}
+	return w
+}
+
+// Write implements [io.Writer]. The length it returns is of what it was given.
+func (f *Writer) Write(b []byte) (int, error) {
+	text := append(f.partial, b...)
+	f.partial = nil
+	shown := make([]byte, 0, len(text)+16)
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		if r == utf8.RuneError && n == 1 && !utf8.FullRune(text) {
+			f.partial = append([]byte(nil), text...)
+			break
+		}
+		shown = f.add(shown, r, text[:n])
+		text = text[n:]
+	}
+	if _, err := f.w.Write(shown); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// add appends one character as it is to be shown.
+func (f *Writer) add(shown []byte, r rune, raw []byte) []byte {
+	if r == '\n' {
+		if f.dropped > 0 {
+			shown = fmt.Appendf(shown, "… (%d bytes more)", f.dropped)
+		}
+		f.line, f.dropped = 0, 0
+		return append(shown, '\n')
+	}
+	if f.most > 0 && f.line >= f.most {
+		f.dropped += len(raw)
+		return shown
+	}
+	before := len(shown)
+	switch {
+	case r == utf8.RuneError && len(raw) == 1:
+		shown = fmt.Appendf(shown, `\x%02x`, raw[0])
+	case isControl(r):
+		shown = fmt.Appendf(shown, `\u%04x`, r)
+	default:
+		shown = append(shown, raw...)
+	}
+	f.line += len(shown) - before
+	return shown
+}
+
+// isControl tells whether a terminal takes a character for an order, or for a change of the
+// direction in which what follows is read.
+func isControl(r rune) bool {
+	switch {
+	case r < ' ':
+		return r != '\t'
+	case r < 0x7f:
+		return false
+	case r == '\u2028' || r == '\u2029': // they end lines
+		return true
+	}
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What go test says, as it said it.
+const (
+	saysDeadline = `fuzz: elapsed: 18s, execs: 5121 (201/sec), new interesting: 3 (total: 70)
+fuzz: elapsed: 20s, execs: 5512 (190/sec), new interesting: 3 (total: 70)
+--- FAIL: FuzzFrames (20.12s)
+    context deadline exceeded
+FAIL
+exit status 1
+FAIL	dpukv/kvs/mica	20.140s
+`
+	saysFound = `fuzz: elapsed: 0s, minimizing
+--- FAIL: FuzzFind (0.06s)
+    --- FAIL: FuzzFind (0.00s)
+        a_test.go:4: long
+    
+    Failing input written to testdata/fuzz/FuzzFind/06ba4bdb19de593e
+    To re-run:
+    go test -run=FuzzFind/06ba4bdb19de593e
+FAIL
+exit status 1
+`
+	saysSeed = `failure while testing seed corpus entry: FuzzSeed/seed#0
+fuzz: elapsed: 0s, gathering baseline coverage: 0/1 completed
+--- FAIL: FuzzSeed (0.03s)
+    --- FAIL: FuzzSeed (0.00s)
+        a_test.go:5: one
+    
+FAIL
+`
+	// A target that waits for something itself, and says so.
+	saysOwnDeadline = `--- FAIL: FuzzWait (3.00s)
+    --- FAIL: FuzzWait (0.00s)
+        a_test.go:9: context deadline exceeded
+    
+    Failing input written to testdata/fuzz/FuzzWait/06ba4bdb19de593e
+FAIL
+`
+	saysBuild = `# fz [fz.test]
+./a_test.go:3:1: syntax error
+FAIL	fz [build failed]
+FAIL
+`
+	saysFine = `fuzz: elapsed: 1s, execs: 12 (12/sec), new interesting: 0 (total: 1)
+PASS
+`
+)
+
+func TestJudge(t *testing.T) {
+	failed := errors.New("exit status 1")
+	for name, test := range map[string]struct {
+		ended  error
+		output string
+		want   verdict
+	}{
+		"fine":                      {nil, saysFine, fine},
+		"out of time":               {failed, saysDeadline, outOfTime},
+		"found":                     {failed, saysFound, found},
+		"a seed":                    {failed, saysSeed, found},
+		"the target's own deadline": {failed, saysOwnDeadline, found},
+		"does not build":            {failed, saysBuild, found},
+		"found, and out of time":    {failed, saysFound + saysDeadline, found},
+		"killed":                    {errors.New("signal: killed"), saysFine, found},
+		"nothing said":              {failed, "", found},
+	} {
+		if got := judge(test.ended, test.output); got != test.want {
+			t.Errorf("%s: got %v, want %v", name, got, test.want)
+		}
+	}
+	if got := tried(saysDeadline); got != "5512" {
+		t.Errorf("tried %s inputs", got)
+	}
+	if got := tried(saysBuild); got != "no" {
+		t.Errorf("tried %s inputs", got)
+	}
+}
+
+// TestTimeIsTriedTwice with a go command that always runs out of it.
+func TestTimeIsTriedTwice(t *testing.T) {
+	dir := t.TempDir()
+	script := filepath.Join(dir, "go")
+	text := `#!/bin/sh
+case "$*" in
+list*) echo fz ;;
+*-list*) echo FuzzFrames ;;
+*) echo run >> ` + dir + `/runs; cat ` + dir + `/says; exit 1 ;;
+esac
+`
+	if err := errors.Join(
+		os.WriteFile(script, []byte(text), 0o700),
+		os.WriteFile(filepath.Join(dir, "says"), []byte(saysDeadline), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	r := runner{goCommand: script, each: time.Second, out: &out}
+	if err := r.all(t.Context(), []string{"./..."}); err != nil {
+		t.Errorf("got %v", err)
+	}
+	if runs, _ := os.ReadFile(filepath.Join(dir, "runs")); string(runs) != "run\nrun\n" {
+		t.Errorf("ran %q", runs)
+	}
+	want := "fuzzall: fz FuzzFrames: ran out of time, 5512 inputs tried\n"
+	if strings.Count(out.String(), want) != 2 {
+		t.Errorf("said\n%s", out.String())
+	}
+}
+
+// TestRealTargets with Go's own engine: one fails for its seed, one does not build, one is fine.
+func TestRealTargets(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module fz\n\ngo 1.26\n",
+		"fine/fine_test.go": `package fine
+
+import "testing"
+
+func FuzzFine(f *testing.F) { f.Fuzz(func(*testing.T, []byte) {}) }
+`,
+		"finds/finds_test.go": `package finds
+
+import "testing"
+
+func FuzzFinds(f *testing.F) {
+	f.Add("long")
+	f.Fuzz(func(t *testing.T, s string) {
+		if len(s) > 3 {
+			t.Fatal(s)
+		}
+	})
+}
+`,
+		"unbuilt/unbuilt_test.go": "package unbuilt\n\nfunc FuzzUnbuilt(f *testing.F) {}\n",
+		"without/without_test.go": "package without\n\nimport \"testing\"\n\nfunc TestIt(*testing.T) {}\n",
+	} {
+		path := filepath.Join(dir, name)
+		err := os.MkdirAll(filepath.Dir(path), 0o700)
+		if err = errors.Join(err, os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out bytes.Buffer
+	r := runner{goCommand: "go", dir: dir, each: time.Second, out: &out}
+	err := r.all(t.Context(), []string{"./..."})
+	if err == nil || !strings.Contains(err.Error(), "2 failed:\n  fz/finds FuzzFinds\n  fz/unbuilt: ") {
+		t.Errorf("got %v\n%s", err, out.String())
+	}
+	for _, pkg := range []string{"./fine", "./without"} {
+		if err := r.all(t.Context(), []string{pkg}); err != nil {
+			t.Errorf("%s: %v\n%s", pkg, err, out.String())
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package infile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// Open opens a regular file for reading, where links to it lead. It never waits for a writer.
+func Open(path string) (*os.File, error) {
+	// Looked at first: to open a device or a pipe can do something by itself.
+	info, err := stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := wantRegular(path, info); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err = f.Stat(); err == nil {
+		err = wantRegular(path, info)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// Read reads a regular file of at most so many bytes.
+func Read(path string, most int64) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() > most {
+		return nil, tooLong(path, fmt.Sprintf("%d bytes", info.Size()), most)
+	}
+	return readAll(path, f, most)
+}
+
+// readAll looks at what comes, not at a size that was told: files of /proc tell none, others grow.
+func readAll(path string, r io.Reader, most int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	if int64(len(data)) > most {
+		return nil, tooLong(path, "more", most)
+	}
+	return data, nil
+}
+
+// stat names the system call that a user expects in an error.
+func stat(path string) (fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		p.Op = "open"
+	}
+	return info, err
+}
+
+func wantRegular(path string, info fs.FileInfo) error {
+	if info.Mode().IsRegular() {
+		return nil
+	}
+	return fmt.Errorf("%s: found %s, allowed: a regular file", path, kindOf(info.Mode()))
+}
+
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "a folder"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	}
+	return "no file"
+}
+
+func tooLong(path, found string, most int64) error {
+	return fmt.Errorf("%s: found %s, allowed: at most %d bytes", path, found, most)
+}

@@ -1,0 +1,32 @@
+package mica
+
+import (
+	"testing"
+
+	"dpukv/kvs"
+	"dpukv/kvs/mica/partition"
+)
+
+// TestWelcomeIsBounded: who tells of millions of workers does not get millions of connections.
+func TestWelcomeIsBounded(t *testing.T) {
+	for _, test := range []struct {
+		workers, partitions, batch int
+		want                       bool
+	}{
+		{1, 1, 1, true},
+		{maxWorkers, partition.MaxPartitions, MaxBatch, true},
+		{maxWorkers + 1, maxWorkers + 1, MaxBatch, false},
+		{1, partition.MaxPartitions + 1, MaxBatch, false},
+		{1, 1, MaxBatch + 1, false},
+		{0, 0, 1, false},
+		{1, 1, 0, false},
+	} {
+		w := welcome{
+			Facts: kvs.Facts{Workers: test.workers, Partitions: test.partitions, MaxBatch: test.batch},
+			Ports: make([]int, test.workers),
+		}
+		if err := w.check(); (err == nil) != test.want {
+			t.Errorf("%+v: %v", test, err)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package live
+
+import (
+	"io"
+	"net"
+	"sync"
+	"time"
+)
+
+// What strangers may take. A browser has up to six connections, and one that listens to events.
+const (
+	maxConnections = 128
+	maxWatchers    = 64
+	maxHeaderBytes = 16 << 10
+	headerPatience = 10 * time.Second
+	idlePatience   = 30 * time.Second
+	readPatience   = 10 * time.Second // for a reader to take the next piece of an answer
+	pieceBytes     = 64 << 10
+)
+
+// limited takes so many connections at a time, and tells any other that there are too many.
+type limited struct {
+	net.Listener
+	slots chan struct{}
+}
+
+func limit(l net.Listener, connections int) *limited {
+	return &limited{l, make(chan struct{}, connections)}
+}
+
+// Accept implements [net.Listener].
+func (l *limited) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case l.slots <- struct{}{}:
+			return &slot{Conn: c, free: sync.OnceFunc(func() { <-l.slots })}, nil
+		default:
+			refuse(c)
+		}
+	}
+}
+
+// refuse never waits: so short a text fits into the buffers of a new connection.
+func refuse(c net.Conn) {
+	_ = c.SetDeadline(time.Now().Add(time.Second))
+	_, _ = io.WriteString(c, "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n"+
+		"Content-Type: text/plain\r\n\r\ntoo many connections: look again in a moment\n")
+	_ = c.Close()
+}
+
+// slot is a connection that counts.
+type slot struct {
+	net.Conn
+	free func()
+}
+
+// Close implements [net.Conn].
+func (s *slot) Close() error {
+	defer s.free()
+	return s.Conn.Close()
+}
