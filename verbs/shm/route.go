@@ -68,8 +68,7 @@ func (q *qp) takeLane(p *peer, e *queueEntry) (*lane, counter) {
 	if ring == 0 {
 		return nil, noReceive
 	}
-	if units < minUnits || units > maxUnits || units&(units-1) != 0 || lanes > udLanes ||
-		ring+laneBytes(units)*uint64(lanes) > uint64(len(p.mapped)) {
+	if !p.holdsRing(ring, units, lanes) {
 		return nil, badMessage // a peer whose memory is gone bad
 	}
 	for i := range lanes {
@@ -85,6 +84,16 @@ func (q *qp) takeLane(p *peer, e *queueEntry) (*lane, counter) {
 		}
 	}
 	return nil, noLane
+}
+
+// holdsRing tells whether lanes that a peer's entry tells of lie in its heap, as makeRing would have put
+// them. Misaligned words would be no atomic ones.
+func (a *arena) holdsRing(ring uint64, units, lanes uint32) bool {
+	if units < minUnits || units > maxUnits || units&(units-1) != 0 || lanes > udLanes {
+		return false
+	}
+	end, need := uint64(len(a.mapped)), laneBytes(units)*uint64(lanes)
+	return ring >= uint64(heapAt) && ring%pageBytes == 0 && ring <= end && need <= end-ring
 }
 
 // claim signs a lane and goes to where its last owner stopped: after the last message that is whole.
