@@ -62,7 +62,8 @@
 // A packet that is refused changes nothing: neither the expected PSN nor the message under way. One
 // that somebody else made up needs the peer's address and the QP's number. To write bytes it needs the
 // key as well, to end an RC QP the exact PSN. A SEND, or a WRITE of no bytes with immediate, needs no
-// more and takes a posted receive; it costs a UC peer the message under way at most.
+// more and takes a posted receive; it costs a UC peer the message under way at most. Who has the key
+// as well can write, and can make up to 65,536 packets of the peer late.
 //
 // UD: a receive buffer starts with room for a GRH of 40 bytes, of which the second half gets the IPv4 header,
 // as with a NIC. TOS, TTL and the header's checksum are zero there, since a socket does not tell them. Bytes 0
