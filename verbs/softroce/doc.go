@@ -91,8 +91,11 @@
 // go nowhere ends with "retry exceeded". PostSend and Progress return errors of the device's own
 // socket only.
 //
-// All peers of a device share its socket's queue. A list waits for room there for about a second at
-// most, and is then lost.
+// All peers of a device share its socket's queue. A list waits for room there until the queue has taken
+// nothing for 200 ms, and is then lost. The next lists do not wait until something was taken. The kernel
+// keeps packets for an address of an own network for seconds before it knows that nobody answers there.
+// A few such peers fill a small queue, as a program without CAP_NET_ADMIN has: so a server should send
+// only to where requests come from.
 //
 // # Visibility
 //
