@@ -49,7 +49,8 @@ type Endpoint struct {
 
 func (e Endpoint) String() string {
 	return fmt.Sprintf("%s (%s) QP %#x %s, %s, GID %d %s, LID %d, MTU %d",
-		Printable(e.Device.Name), Printable(e.Device.Provider), e.QPN, e.Type, Printable(string(e.LinkLayer)), e.GIDIndex, e.GID, e.LID, e.MTU)
+		Printable(e.Device.Name), Printable(e.Device.Provider), e.QPN, e.Type,
+		Printable(string(e.LinkLayer)), e.GIDIndex, e.GID, e.LID, e.MTU)
 }
 
 // Check reports why two endpoints cannot talk. The error names both.

@@ -8,8 +8,8 @@ import (
 // printableRunes is the longest text that [Printable] gives.
 const printableRunes = 1000
 
-// Printable is what a terminal may be shown of a text that a peer sent: without control characters, and
-// not without an end.
+// Printable is what a terminal may be shown of a text that a peer sent: without control characters,
+// and not without an end.
 func Printable(text string) string {
 	n := 0
 	for at := range text {

@@ -122,7 +122,8 @@ func (f *perfFlags) understand(cmd *cobra.Command, args []string) (err error) {
 	case cmd.Flags().Changed("listen") && (f.loopback || len(args) > 0):
 		return errors.New("--listen is a server's: want no server to connect to, and no --loopback")
 	case net.ParseIP(f.listen) == nil:
-		return fmt.Errorf("--listen %q: want an IP address of this machine, or 0.0.0.0 or :: for all", f.listen)
+		return fmt.Errorf("--listen %q: want an IP address of this machine, or 0.0.0.0 or :: for all",
+			f.listen)
 	case f.port < 1 || f.port > 65535:
 		return fmt.Errorf("--port %d: want 1 to 65535", f.port)
 	}
@@ -171,7 +172,8 @@ func (f *perfFlags) measure(cmd *cobra.Command, dev verbs.Device, args []string)
 
 // accept waits for the one client.
 func (f *perfFlags) accept(ctx context.Context, say io.Writer) (*perf.Caller, error) {
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(f.listen, strconv.Itoa(f.port)))
+	addr := net.JoinHostPort(f.listen, strconv.Itoa(f.port))
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("%w; --listen and --port choose another address", err)
 	}
@@ -179,8 +181,8 @@ func (f *perfFlags) accept(ctx context.Context, say io.Writer) (*perf.Caller, er
 	if ip := net.ParseIP(f.listen); ip.IsLoopback() {
 		fmt.Fprintln(say, "only from this machine: --listen ADDRESS lets others in")
 	} else {
-		fmt.Fprintf(say, "warning: there is no authentication: whoever reaches %s can have the run, and up to %d GiB of memory with it\n",
-			l.Addr(), perf.MaxMemory>>30)
+		fmt.Fprintf(say, "warning: there is no authentication: whoever reaches %s can have the run, "+
+			"and up to %d GiB of memory with it\n", l.Addr(), perf.MaxMemory>>30)
 	}
 	return perf.Accept(ctx, l, func(err error) {
 		fmt.Fprintf(say, "still waiting: %s\n", verbs.Printable(err.Error()))

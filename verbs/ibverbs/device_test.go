@@ -303,7 +303,8 @@ func TestQueueFull(t *testing.T) {
 	}
 }
 
-// TestSendsOutliveTheirAddressHandle: soft-RoCE looks it up when a send leaves, and ends the QP if it is gone.
+// TestSendsOutliveTheirAddressHandle: soft-RoCE looks it up when a send leaves, and ends the QP if
+// it is gone.
 func TestSendsOutliveTheirAddressHandle(t *testing.T) {
 	d := open(t)
 	e := newEnd(t, d, verbs.UD, 64)

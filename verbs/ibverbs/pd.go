@@ -34,9 +34,10 @@ type closedAH struct {
 	at time.Time
 }
 
-// ahQuarantine is how long a closed address handle is kept for the sends posted before. Some drivers copy
-// the address when a send is posted. The kernel's soft-RoCE looks the handle up when the send leaves: one
-// that is gone ends the QP, for all its peers. A datagram waits for nobody, so it has left by then.
+// ahQuarantine is how long a closed address handle is kept for the sends posted before. Some
+// drivers copy the address when a send is posted. The kernel's soft-RoCE looks the handle up when
+// the send leaves: one that is gone ends the QP, for all its peers. A datagram waits for nobody, so
+// it has left by then.
 const ahQuarantine = 10 * time.Second
 
 // AllocPD makes a protection domain.
@@ -62,7 +63,8 @@ func (p *PD) Close() error {
 	if n := p.openAHs(); n > 0 {
 		return p.dev.fail(syscall.EBUSY, "ibv_dealloc_pd with address handles open (%d)", n)
 	}
-	if err := p.destroyClosed(time.Now().Add(ahQuarantine)); err != nil { // of no use now: QPs are closed
+	// The quarantine is over: QPs are closed.
+	if err := p.destroyClosed(time.Now().Add(ahQuarantine)); err != nil {
 		return err
 	}
 	if err := p.dev.check(int(C.ibv_dealloc_pd(p.pd)), "ibv_dealloc_pd"); err != nil {
@@ -139,8 +141,8 @@ func (a *AH) register() error {
 // Handle is the number by which work requests name it.
 func (a *AH) Handle() uint32 { return a.handle }
 
-// Close frees the address handle. Its number may be given out again. Sends that were posted with it still
-// go out.
+// Close frees the address handle. Its number may be given out again. Sends that were posted with it
+// still go out.
 func (a *AH) Close() error {
 	if a.ah == nil {
 		return nil
@@ -162,7 +164,8 @@ func (p *PD) destroyClosed(now time.Time) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for len(p.closing) > 0 && now.Sub(p.closing[0].at) >= ahQuarantine {
-		err = errors.Join(err, p.dev.check(int(C.ibv_destroy_ah(p.closing[0].ah)), "ibv_destroy_ah"))
+		rc := int(C.ibv_destroy_ah(p.closing[0].ah))
+		err = errors.Join(err, p.dev.check(rc, "ibv_destroy_ah"))
 		p.closing = p.closing[1:]
 	}
 	return err

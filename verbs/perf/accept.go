@@ -30,10 +30,13 @@ type Caller struct {
 // Close hangs up.
 func (c *Caller) Close() error { return c.conn.Close() }
 
-// Accept waits for a client. Connections that say nothing sensible end; refused hears why, one call at
-// a time, and may be nil. The listener is closed at the end.
+// Accept waits for a client. Connections that say nothing sensible end; refused hears why, one call
+// at a time, and may be nil. The listener is closed at the end.
 func Accept(ctx context.Context, l net.Listener, refused func(error)) (*Caller, error) {
-	r := reception{listener: l, refused: refused, open: map[net.Conn]bool{}, room: make(chan struct{}, maxHellos)}
+	r := reception{
+		listener: l, refused: refused,
+		open: map[net.Conn]bool{}, room: make(chan struct{}, maxHellos),
+	}
 	defer context.AfterFunc(ctx, r.close)()
 	err := r.serve()
 	r.hellos.Wait()

@@ -23,8 +23,8 @@ func listen(t *testing.T) net.Listener {
 	return l
 }
 
-// TestStrangersBeforeTheClient: a server that waits is not kept from its client by connections that say
-// nothing, garbage, too much, or what cannot be measured.
+// TestStrangersBeforeTheClient: a server that waits is not kept from its client by connections that
+// say nothing, garbage, too much, or what cannot be measured.
 func TestStrangersBeforeTheClient(t *testing.T) {
 	dev := openDevice(t, "shm")
 	l := listen(t)

@@ -115,25 +115,27 @@ func (c *Config) Check() error {
 		return err
 	}
 	if n := c.memory(); n > MaxMemory {
-		return fmt.Errorf("messages of %d bytes over %d QPs with depths of %d and %d take about %d MiB: an end has at most %d MiB; want fewer QPs, "+
-			"smaller messages or shorter queues", c.largest(), c.QPs, c.TxDepth, c.RxDepth, n>>20, MaxMemory>>20)
+		return fmt.Errorf("messages of %d bytes over %d QPs with depths of %d and %d take about %d MiB: "+
+			"an end has at most %d MiB; want fewer QPs, smaller messages or shorter queues",
+			c.largest(), c.QPs, c.TxDepth, c.RxDepth, n>>20, MaxMemory>>20)
 	}
 	return nil
 }
 
-// MaxMemory is the most that one end of a run takes: what to measure is the client's say, and nobody
-// asks who the client is.
+// MaxMemory is the most that one end of a run takes: what to measure is the client's say, and
+// nobody asks who the client is.
 const MaxMemory = 4 << 30
 
-// memory is about what an end takes, in bytes: message buffers, and queues with what devices keep of an
-// entry.
+// memory is about what an end takes, in bytes: message buffers, and queues with what devices keep
+// of an entry.
 func (c *Config) memory() int {
 	const sendEntry, receiveEntry = 256, 160
-	return c.QPs * (2*(c.largest()+verbs.GRHBytes) + c.TxDepth*(sendEntry+max(c.Inline, 0)) + c.RxDepth*receiveEntry)
+	sends, receives := c.TxDepth*(sendEntry+max(c.Inline, 0)), c.RxDepth*receiveEntry
+	return c.QPs * (2*(c.largest()+verbs.GRHBytes) + sends + receives)
 }
 
-// valueLimit is the longest value that the peer may send once it has said what to measure: a card for
-// each queue pair.
+// valueLimit is the longest value that the peer may send once it has said what to measure: a card
+// for each queue pair.
 func (c *Config) valueLimit() int { return sidechannel.DefaultLimit + c.QPs<<10 }
 
 // pointPatience is how long the other end may take for a point: what it was told to take, or else a

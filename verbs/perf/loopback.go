@@ -48,7 +48,8 @@ var errClientFailed = errors.New("the client failed")
 
 // endsWithClient tells whether a server ended because its client did.
 func endsWithClient(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, errClientFailed) || errors.Is(err, net.ErrClosed)
+	return errors.Is(err, io.EOF) || errors.Is(err, errClientFailed) ||
+		errors.Is(err, net.ErrClosed)
 }
 
 func serveOne(ctx context.Context, dev verbs.Device, l net.Listener) error {

@@ -48,8 +48,8 @@ func run(ctx context.Context, dev verbs.Device, conn net.Conn, cfg Config, watch
 	return report, e.close()
 }
 
-// Serve is the other end, for the client that [Accept] found. An error names what the device said since
-// it began.
+// Serve is the other end, for the client that [Accept] found. An error names what the device said
+// since it began.
 func Serve(ctx context.Context, dev verbs.Device, client *Caller, watch Observer) error {
 	since := time.Now()
 	return verbs.Explain(serve(ctx, dev, client, watch), dev, since)

@@ -18,8 +18,8 @@ var edges = []uint64{
 	math.MaxUint64, math.MaxUint64 - 4095, math.MaxUint64 - 7, 1 << 48, flagPresent << flagsShift,
 }
 
-// TestCorruptRing: whatever an entry says, a ring that is taken for one lies in the arena, in words that
-// are aligned.
+// TestCorruptRing: whatever an entry says, a ring that is taken for one lies in the arena, in words
+// that are aligned.
 func TestCorruptRing(t *testing.T) {
 	a := openSmall(t).arena
 	rapid.Check(t, func(rt *rapid.T) {
@@ -39,7 +39,8 @@ func TestCorruptRing(t *testing.T) {
 	})
 }
 
-// TestRingBehindTheEnd: the sum of a ring's start and length wraps to something small. The sender refuses it.
+// TestRingBehindTheEnd: the sum of a ring's start and length wraps to something small. The sender
+// refuses it.
 func TestRingBehindTheEnd(t *testing.T) {
 	for _, kind := range []verbs.QPType{verbs.UC, verbs.UD} {
 		a, b := pair(t, kind)
@@ -72,8 +73,8 @@ func openSmall(t testing.TB) *Device {
 	return d
 }
 
-// FuzzCorruptArena: two ends work on while their arenas are overwritten, as a peer that means harm can do.
-// Neither faults, nor hangs.
+// FuzzCorruptArena: two ends work on while their arenas are overwritten, as a peer that means harm
+// can do. Neither faults, nor hangs.
 func FuzzCorruptArena(f *testing.F) {
 	f.Add([]byte{0, 5, 1, 0, 2, 0, 3, 1, 4})
 	f.Add([]byte("\x00\x03\x30\x0f\x01\x00\x01\x08\x02\x10\x00\x04\x01\x02\x03\x04\x05"))

@@ -44,14 +44,16 @@ func parseHandle(text string) (h handle, err error) {
 // errNoMemfd: to open such a file could block, or do something to a device.
 var errNoMemfd = errors.New("it is no memory file (memfd_create)")
 
-// open opens the arena. Whether it is the right one shows only in its header. A peer names the process
-// and the descriptor, so what is there is not opened before it is known to be a memory file.
+// open opens the arena. Whether it is the right one shows only in its header. A peer names the
+// process and the descriptor, so what is there is not opened before it is known to be a memory
+// file.
 func (h handle) open() (int, error) {
 	path := fmt.Sprintf("/proc/%d/fd/%d", h.pid, h.fd)
 	fd, err := openMemfd(path)
 	switch {
 	case errors.Is(err, errNoMemfd):
-		return -1, fmt.Errorf("open %s: %w: want a handle that an shm device on this machine tells", path, err)
+		return -1, fmt.Errorf("open %s: %w: want a handle that an shm device on this machine tells",
+			path, err)
 	case errors.Is(err, fs.ErrNotExist):
 		return -1, fmt.Errorf("open %s: %w: the process is gone, or runs on another machine or in another container", path, fs.ErrNotExist)
 	case errors.Is(err, fs.ErrPermission):
@@ -75,7 +77,8 @@ func openMemfd(path string) (int, error) {
 	}
 	var st unix.Statx_t
 	// Only what the kernel knows by itself: a file system in user space may never answer.
-	if err := unix.Statx(found, "", unix.AT_EMPTY_PATH|unix.AT_STATX_DONT_SYNC, unix.STATX_TYPE, &st); err != nil {
+	const known = unix.AT_EMPTY_PATH | unix.AT_STATX_DONT_SYNC
+	if err := unix.Statx(found, "", known, unix.STATX_TYPE, &st); err != nil {
 		return -1, err
 	}
 	if st.Mode&unix.S_IFMT != unix.S_IFREG || unix.Mkdev(st.Dev_major, st.Dev_minor) != want {

@@ -57,7 +57,8 @@ func (p *pd) AllocMR(size int, access verbs.Access) (verbs.MR, error) {
 	}
 	if err := d.populate(d.arena.mapped, start, size); err != nil {
 		d.regions.give(m.key)
-		return nil, errors.Join(fmt.Errorf("a memory region of %d bytes: %w", size, err), d.heap.undo(start, size))
+		err = fmt.Errorf("a memory region of %d bytes: %w", size, err)
+		return nil, errors.Join(err, d.heap.undo(start, size))
 	}
 	e := d.arena.region(m.key)
 	e.access.Store(uint32(access))

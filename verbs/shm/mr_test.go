@@ -7,7 +7,8 @@ import (
 	"dpukv/verbs"
 )
 
-// TestFailedRegionLeaksNothing: neither where the kernel has no memory, nor where the table is full.
+// TestFailedRegionLeaksNothing: neither where the kernel has no memory, nor where the table is
+// full.
 func TestFailedRegionLeaksNothing(t *testing.T) {
 	d := openSmall(t)
 	p := must[verbs.PD](t, "PD")(d.AllocPD())

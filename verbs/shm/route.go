@@ -86,8 +86,8 @@ func (q *qp) takeLane(p *peer, e *queueEntry) (*lane, counter) {
 	return nil, noLane
 }
 
-// holdsRing tells whether lanes that a peer's entry tells of lie in its heap, as makeRing would have put
-// them. Misaligned words would be no atomic ones.
+// holdsRing tells whether lanes that a peer's entry tells of lie in its heap, as makeRing would
+// have put them. Misaligned words would be no atomic ones.
 func (a *arena) holdsRing(ring uint64, units, lanes uint32) bool {
 	if units < minUnits || units > maxUnits || units&(units-1) != 0 || lanes > udLanes {
 		return false

@@ -26,7 +26,8 @@ func checkWrite(t *testing.T, a, b *side, seed byte) {
 	}
 }
 
-// forgeries are packets that anybody can make who sends from the peer's address and knows the QP's number.
+// forgeries are packets that anybody can make who sends from the peer's address and knows the QP's
+// number.
 func forgeries(x *protected) map[string]packet {
 	return map[string]packet{
 		"wrong key":            {op: opWriteOnly, va: x.b.mr.Addr(), rkey: x.b.mr.RKey() ^ 4, dmaLen: 4, payload: []byte("evil")},
@@ -42,8 +43,8 @@ func forgeries(x *protected) map[string]packet {
 	}
 }
 
-// TestForgedUC: the message after a forged packet comes through, whatever it was, with a receive posted for it
-// or not.
+// TestForgedUC: the message after a forged packet comes through, whatever it was, with a receive
+// posted for it or not.
 func TestForgedUC(t *testing.T) {
 	x := newProtected(t, verbs.UC)
 	forger := x.a.qp.(*qp)
@@ -92,7 +93,8 @@ func TestForgedUCWithinMessage(t *testing.T) {
 	}
 }
 
-// TestGreatLoss: after a loss of half the circle of PSNs, or of any part, the next message comes through.
+// TestGreatLoss: after a loss of half the circle of PSNs, or of any part, the next message comes
+// through.
 func TestGreatLoss(t *testing.T) {
 	x := newProtected(t, verbs.UC)
 	for i, lost := range []uint32{1, 1000, 1<<23 - 1, 1 << 23, 1<<23 + 1, 1<<24 - pastPackets - 10} {
@@ -102,8 +104,8 @@ func TestGreatLoss(t *testing.T) {
 	}
 }
 
-// TestForgedRC: what is not exactly in sequence ends no QP, and costs at most a repetition. A repeated READ with a
-// wrong key is such a packet: half of all PSNs count as repeated.
+// TestForgedRC: what is not exactly in sequence ends no QP, and costs at most a repetition. A
+// repeated READ with a wrong key is such a packet: half of all PSNs count as repeated.
 func TestForgedRC(t *testing.T) {
 	x := newProtected(t, verbs.RC)
 	packets := forgeries(x)

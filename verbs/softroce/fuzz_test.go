@@ -18,9 +18,9 @@ const (
 	fuzzHeader = 4    // these bits, the byte for the PSN, and the length
 )
 
-// FuzzPackets gives a device whole packets, with an ICRC that is right, for a UC, a UD and an RC QP. Whatever
-// they are, it goes on. Nothing is written but where a key was right, and other QPs do not notice. The UC QP's
-// next message comes through, unless the fuzzer had its key.
+// FuzzPackets gives a device whole packets, with an ICRC that is right, for a UC, a UD and an RC
+// QP. Whatever they are, it goes on. Nothing is written but where a key was right, and other QPs do
+// not notice. The UC QP's next message comes through, unless the fuzzer had its key.
 func FuzzPackets(f *testing.F) {
 	for _, seed := range fuzzSeeds() {
 		f.Add(seed)

@@ -74,8 +74,8 @@ func (m *region) Region() verbs.Region {
 	return verbs.Region{Addr: m.addr, Length: len(m.bytes), RKey: m.key}
 }
 
-// Close takes the key back and frees the memory. No work request may still need it. To unmap takes a
-// while, during which others go on: who could reach the memory has let go of the tables.
+// Close takes the key back and frees the memory. No work request may still need it. To unmap takes
+// a while, during which others go on: who could reach the memory has let go of the tables.
 func (m *region) Close() error {
 	removed := false
 	err := m.pd.device.release(func() error {

@@ -113,8 +113,8 @@ func (m *messages) receive(fd int) (int, error) {
 	return int(n), nil
 }
 
-// send sends messages from up to to, without waiting for room in the socket, and returns how many went
-// out.
+// send sends messages from up to to, without waiting for room in the socket, and returns how many
+// went out.
 func (m *messages) send(fd, from, to int) (int, error) {
 	packetsLeave()
 	n, _, errno := unix.Syscall6(unix.SYS_SENDMMSG, uintptr(fd), uintptr(unsafe.Pointer(&m.headers[from])),

@@ -85,8 +85,8 @@ func TestSegmentationRefusedToOnePeer(t *testing.T) {
 	}
 }
 
-// TestFullQueueIsWaitedForOnce: a queue that stays full costs the first list its patience, and the next ones
-// nothing, until it has taken something.
+// TestFullQueueIsWaitedForOnce: a queue that stays full costs the first list its patience, and the
+// next ones nothing, until it has taken something.
 func TestFullQueueIsWaitedForOnce(t *testing.T) {
 	tries, full := 0, true
 	a, _ := pair(t, verbs.UC, Options{hooks: hooks{sending: func(*path, int) error {

@@ -35,7 +35,8 @@ type batch struct {
 	buf     []byte
 	used    int
 	packets int
-	// fullSince is when the queue was found full, and took nothing since; 0: it is not. See [cpu.NowNs].
+	// fullSince is when the queue was found full, and took nothing since; 0: it is not. See
+	// [cpu.NowNs].
 	fullSince int64
 	// packet is the one being made: too large to be copied from call to call.
 	packet packet

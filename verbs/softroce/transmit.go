@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	// patience is how long a batch waits for room in a queue that stays full, until packets are lost to it.
+	// patience is how long a batch waits for room in a queue that stays full, until packets are
+	// lost to it.
 	patience = 200 * time.Millisecond
 	// fullQueueMs is when the queue is looked at again at the latest.
 	fullQueueMs = 10
@@ -88,9 +89,9 @@ func (b *batch) worthAnotherTry(i int, err error) bool {
 	return false
 }
 
-// awaitRoom waits for a moment, unless the patience is at its end. A queue that stayed full once is not
-// waited for again until something has found room in it: peers at which nobody answers can fill it, and
-// are not to hold up everybody's next list too.
+// awaitRoom waits for a moment, unless the patience is at its end. A queue that stayed full once is
+// not waited for again until something has found room in it: peers at which nobody answers can fill
+// it, and are not to hold up everybody's next list too.
 func (b *batch) awaitRoom(s *socket, err error) bool {
 	now := cpu.NowNs()
 	switch {

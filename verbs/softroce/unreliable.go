@@ -10,13 +10,13 @@ import (
 // great loss. At a million packets a second that is 65 ms.
 const pastPackets = 1 << 16
 
-// receiveUC takes a packet of an unreliable connection. A message begins with a first or only packet
-// of any PSN, and goes on with packets of exactly the next PSN: losses only show as gaps. Nothing
-// moves before all of a packet was found right. So one that somebody made up, with the peer's address
-// and the QP's number, costs at most the message under way.
+// receiveUC takes a packet of an unreliable connection. A message begins with a first or only
+// packet of any PSN, and goes on with packets of exactly the next PSN: losses only show as gaps.
+// Nothing moves before all of a packet was found right. So one that somebody made up, with the
+// peer's address and the QP's number, costs at most the message under way.
 //
-// The specification lets a late WRITE put its old bytes over newer ones. This device refuses it: a UC
-// sender never goes back. Only WRITEs whose key was right say what is new.
+// The specification lets a late WRITE put its old bytes over newer ones. This device refuses it: a
+// UC sender never goes back. Only WRITEs whose key was right say what is new.
 func (q *qp) receiveUC(p *packet) counter {
 	s := p.op.shape()
 	if !s.first && (q.in.kind == kindNone || p.psn != q.expected) {
