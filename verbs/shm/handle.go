@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -101,8 +102,12 @@ var memfdDevice = sync.OnceValues(func() (uint64, error) {
 	return unix.Mkdev(st.Dev_major, st.Dev_minor), nil
 })
 
+// reachesAsked counts calls of reaches, for tests.
+var reachesAsked atomic.Int64
+
 // reaches reports whether a process still has a device with this tag, and the device a queue pair with this number.
 func reaches(pid, fd int, tag uint64, queue uint32) bool {
+	reachesAsked.Add(1)
 	opened, err := handle{pid: pid, fd: fd}.open()
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errNoMemfd)

@@ -277,7 +277,7 @@ func (q *qp) message(wr *verbs.SendWR, src unsafe.Pointer, flags int, payload ui
 	}
 	reliable := q.kind == verbs.RC
 	if q.toPeer == nil {
-		l, why := q.takeLane(q.peer, q.peer.queue(q.peerNumber))
+		l, why := q.takeLane(q.peer, q.peer.queue(q.peerNumber), uint64(q.peerNumber))
 		if l == nil {
 			if reliable && why == noReceive {
 				return 0, true
