@@ -49,7 +49,8 @@ type Endpoint struct {
 
 func (e Endpoint) String() string {
 	return fmt.Sprintf("%s (%s) QP %#x %s, %s, GID %d %s, LID %d, MTU %d",
-		e.Device.Name, e.Device.Provider, e.QPN, e.Type, e.LinkLayer, e.GIDIndex, e.GID, e.LID, e.MTU)
+		Printable(e.Device.Name), Printable(e.Device.Provider), e.QPN, e.Type,
+		Printable(string(e.LinkLayer)), e.GIDIndex, e.GID, e.LID, e.MTU)
 }
 
 // Check reports why two endpoints cannot talk. The error names both.
@@ -61,7 +62,7 @@ func Check(local, peer Endpoint) error {
 		}
 	}
 	differ("transport service", local.Type, peer.Type)
-	differ("link layer", local.LinkLayer, peer.LinkLayer)
+	differ("link layer", Printable(string(local.LinkLayer)), Printable(string(peer.LinkLayer)))
 	if local.MTU != peer.MTU {
 		why = append(why, fmt.Errorf("path MTU: %d here, %d there: name the smaller at both (--mtu %d, in a testbed rdma: {mtu: %[3]d}), or make those of the interfaces alike",
 			local.MTU, peer.MTU, min(local.MTU, peer.MTU)))

@@ -41,6 +41,7 @@ type perfFlags struct {
 	size                   int
 	duration               seconds
 	port                   int
+	listen                 string
 	all, loopback, asJSON  bool
 }
 
@@ -52,11 +53,13 @@ func newPerfCommand(kind perf.Kind, what string) *cobra.Command {
 		Long: `Measure ` + what + ` of an RDMA operation, with perftest's flags and columns.
 
 Without an argument it is a server, for one run; with a server's address it is the client. What to
-measure is the client's say: the server needs only --device, --gid-index, --mtu and --port. Both print whom
-they talk with. Devices: shm (both ends on one machine), softroce:ADDRESS (RoCE v2 in software, on an
+measure is the client's say: the server needs only --device, --gid-index, --mtu, --listen and --port.
+Both print whom they talk with. The server waits on this machine's loopback address; --listen names
+another one where the client is on another machine. There is no authentication: whoever reaches that
+address can have the run. Devices: shm (both ends on one machine), softroce:ADDRESS (RoCE v2 in software, on an
 IPv4 address of this machine; two ends on one machine need two, such as 127.0.0.1 and 127.0.0.2), ibverbs:NAME (an RDMA NIC).`,
 		Example: fmt.Sprintf(`  dpukv verbs %[1]s --loopback -d shm -a
-  dpukv verbs %[1]s -d ibverbs:mlx5_0                # on one machine
+  dpukv verbs %[1]s -d ibverbs:mlx5_0 --listen 10.0.0.1   # on one machine
   dpukv verbs %[1]s -d softroce:10.0.0.2 -c UC 10.0.0.1   # on the other`, kind),
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
@@ -71,6 +74,8 @@ func (f *perfFlags) add(cmd *cobra.Command, kind perf.Kind) {
 	flags.IntVarP(&f.opts.GIDIndex, "gid-index", "x", f.opts.GIDIndex, "index into the port's GID table; -1: its RoCE v2 IPv4 GID")
 	flags.IntVarP(&f.opts.MTU, "mtu", "m", 0, "path MTU in bytes, 256 to 4096 (default: the port's)")
 	flags.IntVarP(&f.port, "port", "p", perf.DefaultPort, "TCP port of the side channel")
+	flags.StringVar(&f.listen, "listen", "127.0.0.1", "address of the side channel at a server; "+
+		"0.0.0.0 or :: for all (nothing is authenticated there)")
 	flags.StringVar(&f.op, "op", string(perf.Write), "operation: write, read or send")
 	flags.StringVarP(&f.connection, "connection", "c", "RC", "transport service: RC, UC or UD")
 	flags.IntVarP(&f.size, "size", "s", f.cfg.Sizes[0], "bytes of a message")
@@ -114,6 +119,11 @@ func (f *perfFlags) understand(cmd *cobra.Command, args []string) (err error) {
 		return fmt.Errorf("want at most one server, got %q", args)
 	case f.loopback && len(args) > 0:
 		return fmt.Errorf("--loopback has both ends here: want no server, got %q", args[0])
+	case cmd.Flags().Changed("listen") && (f.loopback || len(args) > 0):
+		return errors.New("--listen is a server's: want no server to connect to, and no --loopback")
+	case net.ParseIP(f.listen) == nil:
+		return fmt.Errorf("--listen %q: want an IP address of this machine, or 0.0.0.0 or :: for all",
+			f.listen)
 	case f.port < 1 || f.port > 65535:
 		return fmt.Errorf("--port %d: want 1 to 65535", f.port)
 	}
@@ -143,13 +153,12 @@ func (f *perfFlags) measure(cmd *cobra.Command, dev verbs.Device, args []string)
 		return f.conclude(out, report, err)
 	}
 	if len(args) == 0 {
-		conn, err := f.accept(ctx, cmd.ErrOrStderr())
+		client, err := f.accept(ctx, cmd.ErrOrStderr())
 		if err != nil {
 			return err
 		}
-		defer conn.Close()
-		defer context.AfterFunc(ctx, func() { _ = conn.Close() })() // ends whatever waits for it
-		return perf.Serve(ctx, dev, conn, watch)
+		defer client.Close()
+		return perf.Serve(ctx, dev, client, watch)
 	}
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(args[0], strconv.Itoa(f.port)))
 	if err != nil {
@@ -162,19 +171,22 @@ func (f *perfFlags) measure(cmd *cobra.Command, dev verbs.Device, args []string)
 }
 
 // accept waits for the one client.
-func (f *perfFlags) accept(ctx context.Context, say io.Writer) (net.Conn, error) {
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort("", strconv.Itoa(f.port)))
+func (f *perfFlags) accept(ctx context.Context, say io.Writer) (*perf.Caller, error) {
+	addr := net.JoinHostPort(f.listen, strconv.Itoa(f.port))
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; --listen and --port choose another address", err)
 	}
-	defer l.Close()
-	defer context.AfterFunc(ctx, func() { _ = l.Close() })()
 	fmt.Fprintf(say, "waiting for a client on %s\n", l.Addr())
-	conn, err := l.Accept()
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+	if ip := net.ParseIP(f.listen); ip.IsLoopback() {
+		fmt.Fprintln(say, "only from this machine: --listen ADDRESS lets others in")
+	} else {
+		fmt.Fprintf(say, "warning: there is no authentication: whoever reaches %s can have the run, "+
+			"and up to %d GiB of memory with it\n", l.Addr(), perf.MaxMemory>>30)
 	}
-	return conn, err
+	return perf.Accept(ctx, l, func(err error) {
+		fmt.Fprintf(say, "still waiting: %s\n", verbs.Printable(err.Error()))
+	})
 }
 
 // observer prints a run as it goes; a report in JSON comes at the end.

@@ -303,6 +303,30 @@ func TestQueueFull(t *testing.T) {
 	}
 }
 
+// TestSendsOutliveTheirAddressHandle: soft-RoCE looks it up when a send leaves, and ends the QP if
+// it is gone.
+func TestSendsOutliveTheirAddressHandle(t *testing.T) {
+	d := open(t)
+	e := newEnd(t, d, verbs.UD, 64)
+	if err := e.qp.Connect(verbs.Endpoint{}); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		ah := must[verbs.AH](t)(e.pd.CreateAH(e.qp.Local()))
+		wr := verbs.SendWR{Op: verbs.OpSend, Local: e.sge(8), AH: ah.Handle(), QPN: e.qp.Num(), QKey: testQKey}
+		wrs := make([]verbs.SendWR, 16)
+		for i := range wrs {
+			wrs[i] = wr
+		}
+		wrs[len(wrs)-1].Flags = verbs.Signaled
+		e.post(t, wrs...)
+		if err := ah.Close(); err != nil {
+			t.Fatal(err)
+		}
+		e.complete(t)
+	}
+}
+
 // TestBadWorkRequest: those before it in the list are posted.
 func TestBadWorkRequest(t *testing.T) {
 	d := open(t)

@@ -7,8 +7,10 @@ package ibverbs
 import "C"
 
 import (
+	"errors"
 	"sync"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"dpukv/verbs"
@@ -19,11 +21,24 @@ type PD struct {
 	dev *Device
 	pd  *C.struct_ibv_pd
 
-	mu   sync.Mutex // of the table of address handles, for writers
-	ahs  *C.struct_shim_ahs
-	free []uint32 // handles given back
-	used uint32   // handles ever given out; those that are not free are open
+	mu      sync.Mutex // of the table of address handles, for writers
+	ahs     *C.struct_shim_ahs
+	free    []uint32   // handles given back
+	used    uint32     // handles ever given out; those that are not free are open
+	closing []closedAH // the oldest first
 }
+
+// closedAH is an address handle that was closed and is still the driver's.
+type closedAH struct {
+	ah *C.struct_ibv_ah
+	at time.Time
+}
+
+// ahQuarantine is how long a closed address handle is kept for the sends posted before. Some
+// drivers copy the address when a send is posted. The kernel's soft-RoCE looks the handle up when
+// the send leaves: one that is gone ends the QP, for all its peers. A datagram waits for nobody, so
+// it has left by then.
+const ahQuarantine = 10 * time.Second
 
 // AllocPD makes a protection domain.
 func (d *Device) AllocPD() (verbs.PD, error) {
@@ -47,6 +62,10 @@ func (p *PD) Close() error {
 	}
 	if n := p.openAHs(); n > 0 {
 		return p.dev.fail(syscall.EBUSY, "ibv_dealloc_pd with address handles open (%d)", n)
+	}
+	// The quarantine is over: QPs are closed.
+	if err := p.destroyClosed(time.Now().Add(ahQuarantine)); err != nil {
+		return err
 	}
 	if err := p.dev.check(int(C.ibv_dealloc_pd(p.pd)), "ibv_dealloc_pd"); err != nil {
 		return err
@@ -122,7 +141,8 @@ func (a *AH) register() error {
 // Handle is the number by which work requests name it.
 func (a *AH) Handle() uint32 { return a.handle }
 
-// Close frees the address handle. Its number may be given out again.
+// Close frees the address handle. Its number may be given out again. Sends that were posted with it
+// still go out.
 func (a *AH) Close() error {
 	if a.ah == nil {
 		return nil
@@ -131,9 +151,22 @@ func (a *AH) Close() error {
 	p.mu.Lock()
 	C.shim_set_ah(p.ahs, C.uint32_t(a.handle), nil) // its chunk is there
 	p.free = append(p.free, a.handle)
+	now := time.Now()
+	p.closing = append(p.closing, closedAH{a.ah, now})
+	a.ah = nil
 	p.mu.Unlock()
 	p.dev.made.remove(a)
-	err := p.dev.check(int(C.ibv_destroy_ah(a.ah)), "ibv_destroy_ah")
-	a.ah = nil
+	return p.destroyClosed(now)
+}
+
+// destroyClosed destroys the address handles whose quarantine is over.
+func (p *PD) destroyClosed(now time.Time) (err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.closing) > 0 && now.Sub(p.closing[0].at) >= ahQuarantine {
+		rc := int(C.ibv_destroy_ah(p.closing[0].ah))
+		err = errors.Join(err, p.dev.check(rc, "ibv_destroy_ah"))
+		p.closing = p.closing[1:]
+	}
 	return err
 }

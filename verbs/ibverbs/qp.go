@@ -6,8 +6,9 @@ package ibverbs
 import "C"
 
 import (
+	"crypto/rand"
+	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 
 	"dpukv/verbs"
 )
@@ -57,7 +58,7 @@ func (p *PD) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
 	q := &QP{dev: d, qp: qp, ahs: p.ahs, flowLabel: cfg.FlowLabel, local: verbs.Endpoint{
 		Device: d.info, Type: cfg.Type, LinkLayer: port.LinkLayer, LID: port.LID,
 		GIDIndex: port.GIDIndex, GID: port.GID, MTU: port.MTU,
-		QPN: uint32(qp.qp_num), PSN: rand.Uint32N(1 << 24), QKey: cfg.QKey,
+		QPN: uint32(qp.qp_num), PSN: randomPSN(), QKey: cfg.QKey,
 	}}
 	if err := q.initialize(); err != nil {
 		C.ibv_destroy_qp(qp)
@@ -65,6 +66,13 @@ func (p *PD) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
 	}
 	d.made.add(q)
 	return q, nil
+}
+
+// randomPSN is one that nobody can guess.
+func randomPSN() uint32 {
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // it has no errors: without randomness the process ends
+	return binary.NativeEndian.Uint32(b[:]) >> 8
 }
 
 func (d *Device) ownCQ(what string, c verbs.CQ) (*C.struct_ibv_cq, error) {

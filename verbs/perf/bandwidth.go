@@ -125,7 +125,7 @@ func (s *streamer) left(i int) int {
 }
 
 // drain is the server's side: it keeps receives posted, and counts them.
-func (e *end) drain() (arrived int, err error) {
+func (e *end) drain(bytes int) (arrived int, err error) {
 	if e.cfg.Op == Send {
 		if err := e.restock(); err != nil {
 			return 0, err
@@ -142,7 +142,7 @@ func (e *end) drain() (arrived int, err error) {
 		}
 		return e.turn()
 	}
-	if err := e.ch.Await(new(struct{}), step); err != nil || e.cfg.Op != Send {
+	if err := e.awaitEnd(bytes, step); err != nil || e.cfg.Op != Send {
 		return arrived, err
 	}
 	return arrived, e.settle(step)

@@ -3,10 +3,12 @@ package perf
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"dpukv/verbs"
+	"dpukv/verbs/sidechannel"
 )
 
 // Kind of measurement.
@@ -109,7 +111,42 @@ func (c *Config) Check() error {
 	case c.Kind == Latency && c.QPs != 1:
 		return fmt.Errorf("latency over %d QPs: want 1", c.QPs)
 	}
-	return errors.Join(c.checkNumbers(), c.checkSizes())
+	if err := errors.Join(c.checkNumbers(), c.checkSizes()); err != nil {
+		return err
+	}
+	if n := c.memory(); n > MaxMemory {
+		return fmt.Errorf("messages of %d bytes over %d QPs with depths of %d and %d take about %d MiB: "+
+			"an end has at most %d MiB; want fewer QPs, smaller messages or shorter queues",
+			c.largest(), c.QPs, c.TxDepth, c.RxDepth, n>>20, MaxMemory>>20)
+	}
+	return nil
+}
+
+// MaxMemory is the most that one end of a run takes: what to measure is the client's say, and
+// nobody asks who the client is.
+const MaxMemory = 4 << 30
+
+// memory is about what an end takes, in bytes: message buffers, and queues with what devices keep
+// of an entry.
+func (c *Config) memory() int {
+	const sendEntry, receiveEntry = 256, 160
+	sends, receives := c.TxDepth*(sendEntry+max(c.Inline, 0)), c.RxDepth*receiveEntry
+	return c.QPs * (2*(c.largest()+verbs.GRHBytes) + sends + receives)
+}
+
+// valueLimit is the longest value that the peer may send once it has said what to measure: a card
+// for each queue pair.
+func (c *Config) valueLimit() int { return sidechannel.DefaultLimit + c.QPs<<10 }
+
+// pointPatience is how long the other end may take for a point: what it was told to take, or else a
+// millisecond a message and a microsecond a byte, a day at most; and a step's patience.
+func (c *Config) pointPatience(bytes int) time.Duration {
+	const day = 24 * time.Hour
+	if c.Duration > 0 {
+		return min(c.Duration, math.MaxInt64-stepPatience) + stepPatience
+	}
+	each := float64(time.Millisecond) + float64(bytes)*float64(time.Microsecond)
+	return time.Duration(min(float64(c.Iters)*float64(c.QPs)*each, float64(day))) + stepPatience
 }
 
 func (c *Config) checkNumbers() error {
@@ -137,8 +174,12 @@ func (c *Config) checkNumbers() error {
 }
 
 func (c *Config) checkSizes() error {
+	const most = 1000
 	if len(c.Sizes) == 0 {
 		return errors.New("no message size")
+	}
+	if len(c.Sizes) > most {
+		return fmt.Errorf("%d message sizes: want at most %d", len(c.Sizes), most)
 	}
 	for _, n := range c.Sizes {
 		if n < 1 || n > MaxBytes {

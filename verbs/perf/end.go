@@ -15,6 +15,8 @@ const (
 	qkey = 0x11111111
 	// patience is how long an answer or a completion may take.
 	patience = 5 * time.Second
+	// stepPatience is how long a step with the peer may take, the measurement itself apart.
+	stepPatience = time.Minute
 	// nap is how long a device may wait for packets when there were none for a while.
 	nap = 50 * time.Microsecond
 )
@@ -127,6 +129,13 @@ func (e *end) connect() error {
 func (e *end) barrier() error {
 	_, err := sidechannel.SwapWith(e.ch, struct{}{}, e.rest)
 	return err
+}
+
+// awaitEnd waits until the client has measured a point. It makes progress meanwhile.
+func (e *end) awaitEnd(bytes int, progress func() error) error {
+	e.ch.SetPatience(e.cfg.pointPatience(bytes))
+	defer e.ch.SetPatience(stepPatience)
+	return e.ch.Await(new(struct{}), progress)
 }
 
 // rest moves packets, or lets others run.

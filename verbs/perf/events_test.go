@@ -55,7 +55,10 @@ func between(t *testing.T, client, server verbs.Device, cfg Config) (report *Rep
 	here, there := connection(t)
 	served := make(chan error, 1)
 	go func() {
-		err := Serve(t.Context(), server, there, Observer{})
+		caller, err := greet(there)
+		if err == nil {
+			err = Serve(t.Context(), server, caller, Observer{})
+		}
 		there.Close()
 		served <- err
 	}()

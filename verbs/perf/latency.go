@@ -85,7 +85,7 @@ func (e *end) answer(bytes int) error {
 		return err
 	}
 	g.turnOf = 1
-	return e.ch.Await(new(struct{}), func() error {
+	return e.awaitEnd(bytes, func() error {
 		ok, err := g.arrived()
 		if err != nil {
 			return err

@@ -11,6 +11,9 @@ import (
 
 // Loopback is both ends in one process, on one device.
 func Loopback(ctx context.Context, dev verbs.Device, cfg Config, watch Observer) (*Report, error) {
+	if err := cfg.Check(); err != nil {
+		return nil, err // the server would wait for another client
+	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -32,16 +35,27 @@ func Loopback(ctx context.Context, dev verbs.Device, cfg Config, watch Observer)
 	}
 	report, err := Run(ctx, dev, conn, cfg, watch)
 	err = errors.Join(err, conn.Close())
-	if serveErr := <-served; err == nil || !errors.Is(serveErr, io.EOF) { // it ends so when the client failed
+	if err != nil {
+		stop(errClientFailed)
+	}
+	if serveErr := <-served; err == nil || !endsWithClient(serveErr) {
 		err = errors.Join(err, serveErr)
 	}
 	return report, err
 }
 
+var errClientFailed = errors.New("the client failed")
+
+// endsWithClient tells whether a server ended because its client did.
+func endsWithClient(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, errClientFailed) ||
+		errors.Is(err, net.ErrClosed)
+}
+
 func serveOne(ctx context.Context, dev verbs.Device, l net.Listener) error {
-	conn, err := l.Accept()
+	client, err := Accept(ctx, l, nil)
 	if err != nil {
 		return err
 	}
-	return errors.Join(Serve(ctx, dev, conn, Observer{}), conn.Close())
+	return errors.Join(Serve(ctx, dev, client, Observer{}), client.Close())
 }

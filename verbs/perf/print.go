@@ -50,7 +50,8 @@ func providerOf(e verbs.Endpoint) string {
 }
 
 func address(e verbs.Endpoint) string {
-	return fmt.Sprintf("LID %#04x QPN %#06x PSN %#06x\n GID: %s, index %d of %s, %s", e.LID, e.QPN, e.PSN, e.GID, e.GIDIndex, e.Device.Name, providerOf(e))
+	return fmt.Sprintf("LID %#04x QPN %#06x PSN %#06x\n GID: %s, index %d of %s, %s", e.LID, e.QPN, e.PSN, e.GID, e.GIDIndex,
+		verbs.Printable(e.Device.Name), verbs.Printable(providerOf(e)))
 }
 
 // WritePoint prints one line, and its warnings below it.

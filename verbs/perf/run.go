@@ -48,24 +48,18 @@ func run(ctx context.Context, dev verbs.Device, conn net.Conn, cfg Config, watch
 	return report, e.close()
 }
 
-// Serve is the other end, for one client. An error names what the device said since it began.
-func Serve(ctx context.Context, dev verbs.Device, conn net.Conn, watch Observer) error {
+// Serve is the other end, for the client that [Accept] found. An error names what the device said
+// since it began.
+func Serve(ctx context.Context, dev verbs.Device, client *Caller, watch Observer) error {
 	since := time.Now()
-	return verbs.Explain(serve(ctx, dev, conn, watch), dev, since)
+	return verbs.Explain(serve(ctx, dev, client, watch), dev, since)
 }
 
-func serve(ctx context.Context, dev verbs.Device, conn net.Conn, watch Observer) error {
+func serve(ctx context.Context, dev verbs.Device, client *Caller, watch Observer) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	ch := sidechannel.New(conn)
-	var cfg Config
-	if err := ch.Receive(&cfg); err != nil {
-		return err
-	}
-	if err := cfg.Check(); err != nil {
-		return errors.Join(err, ch.Send(failure(err)))
-	}
-	e, err := begin(ctx, dev, ch, cfg, watch)
+	defer context.AfterFunc(ctx, func() { _ = client.Close() })() // ends whatever waits for it
+	e, err := begin(ctx, dev, client.ch, client.cfg, watch)
 	if err != nil {
 		return err
 	}
@@ -92,6 +86,8 @@ func failure(err error) ready {
 
 // begin makes an end and connects it. What fails at one end is told to the other.
 func begin(ctx context.Context, dev verbs.Device, ch *sidechannel.Channel, cfg Config, watch Observer) (*end, error) {
+	ch.SetLimit(cfg.valueLimit())
+	ch.SetPatience(stepPatience)
 	e, err := newEnd(ctx, dev, ch, cfg)
 	mine := failure(err)
 	if err == nil {
@@ -99,7 +95,7 @@ func begin(ctx context.Context, dev verbs.Device, ch *sidechannel.Channel, cfg C
 	}
 	theirs, swapErr := sidechannel.Swap(ch, mine)
 	if theirs.Error != "" {
-		swapErr = fmt.Errorf("the peer: %s", theirs.Error)
+		swapErr = fmt.Errorf("the peer: %s", verbs.Printable(theirs.Error))
 	}
 	if err != nil || swapErr != nil {
 		if e != nil {
@@ -151,7 +147,7 @@ func (e *end) measure(bytes int) (*Point, error) {
 		point.Warnings = append(point.Warnings, "the client's device "+doubt)
 	}
 	for _, doubt := range there.Doubts {
-		point.Warnings = append(point.Warnings, "the server's device "+doubt)
+		point.Warnings = append(point.Warnings, "the server's device "+verbs.Printable(doubt))
 	}
 	if e.cfg.Kind == Bandwidth && e.cfg.Op == Send {
 		point.Arrived = &there.Arrived
@@ -188,7 +184,7 @@ func (e *end) serve(bytes int) (err error) {
 	if e.cfg.Kind == Latency && e.cfg.Op != Read {
 		err = e.answer(bytes)
 	} else {
-		arrived, err = e.drain()
+		arrived, err = e.drain(bytes)
 	}
 	if err != nil {
 		return err

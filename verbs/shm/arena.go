@@ -162,6 +162,17 @@ func (h *heap) alloc(size int) (uint64, error) {
 	return start, nil
 }
 
+// undo takes back what alloc has just given, and nobody was told of.
+func (h *heap) undo(start uint64, size int) error {
+	need := (uint64(size) + pageBytes - 1) &^ (pageBytes - 1)
+	if start+need == h.next {
+		h.next = start
+	} else {
+		h.freed = append([]span{{start: start, size: need}}, h.freed...) // free since ever
+	}
+	return h.punch(start, need)
+}
+
 // free gives pages back to the kernel, and later to alloc.
 func (h *heap) free(start uint64, size int) error {
 	need := (uint64(size) + pageBytes - 1) &^ (pageBytes - 1)

@@ -40,11 +40,14 @@ type Device struct {
 	heap    heap
 	regions table
 	queues  table
+	domains uint32 // ever made
 	peers   map[[16]byte]*peer
 	// handles are the address handles, by number. Senders read it without a lock.
 	handles atomic.Pointer[[]*peer]
 	closed  bool
 	events  verbs.EventLog
+	// populate backs memory. Tests have it fail.
+	populate func(mapped []byte, start uint64, size int) error
 }
 
 var _ verbs.Device = (*Device)(nil)
@@ -65,7 +68,7 @@ func Open(cfg Config) (*Device, error) {
 		arena: a, handle: handle{os.Getpid(), fd, a.header().id},
 		heap:    heap{arena: a, fd: fd, next: uint64(heapAt)},
 		regions: newTable(32 - indexBits), queues: newTable(24 - indexBits),
-		peers: map[[16]byte]*peer{},
+		peers: map[[16]byte]*peer{}, populate: populate,
 	}
 	d.handles.Store(new([]*peer))
 	return d, nil
@@ -115,14 +118,15 @@ func (d *Device) Counters() map[string]uint64 {
 // count counts what arena refused.
 func (a *arena) count(c counter) { atomic.AddUint64(a.counter(c), 1) }
 
-// AllocPD makes a protection domain. All of a device share its keys.
+// AllocPD makes a protection domain: its queue pairs reach its regions, and no others.
 func (d *Device) AllocPD() (verbs.PD, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
 		return nil, verbs.ErrClosed
 	}
-	return &pd{d}, nil
+	d.domains++
+	return &pd{d, d.domains}, nil
 }
 
 // CreateCQ makes a completion queue.

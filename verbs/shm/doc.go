@@ -14,15 +14,22 @@
 //	     139264     queues     4096 entries of 64 bytes: queue pairs, by the low bits of their number
 //	     401408     heap       memory regions and receive rings
 //
-// A handle names an arena: the owner's process, its descriptor, and 16 random bytes that the header repeats,
-// so that a process that has come since with the same number is not mistaken for it. A
-// peer maps the whole arena through /proc/PID/fd/N, which the kernel grants to the same user and to root.
-// The size is sealed: nobody can cut the memory away from under a peer.
+// A handle names an arena: the owner's process, its descriptor, and 16 random bytes that the header
+// repeats, so that a process that has come since with the same number is not mistaken for it. A
+// peer maps the whole arena through /proc/PID/fd/N, which the kernel grants to the same user and to
+// root. The other process chooses what is there, so it is opened only once the kernel says that it
+// is a memory file: a pipe could block, and a device could act. The size must be sealed: nobody can
+// cut the memory away from under a peer.
 //
-// An address in a work request is that of the owner's mapping, as with a NIC. Who
-// wants to write checks rkey, access and bounds against the owner's region entry, each time: the check
-// that a NIC makes with its translation and protection table. It guards against mistakes;
-// a process that means harm has the arena mapped and needs no permission.
+// An address in a work request is that of the owner's mapping, as with a NIC. Who wants to write
+// checks rkey, access and bounds against the owner's region entry, each time: the check that a NIC
+// makes with its translation and protection table, protection domains included. It guards against
+// mistakes. A process that means harm has the whole arena mapped, with all clients' memory in it,
+// and needs no key.
+//
+// What such a process cannot do is end another. What is read from an arena, a peer's or one's own,
+// is checked against what is mapped before it becomes an address. A corrupt entry is counted as
+// bad_message or as a bad key.
 //
 // A region that was closed has no entry any more. A writer on another core may have passed its check
 // just before; so room in the arena is used again only after a quarantine of

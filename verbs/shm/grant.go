@@ -23,12 +23,12 @@ func (g *grant) span(key uint32, addr uint64, length uint32) (unsafe.Pointer, bo
 	return unsafe.Add(g.base, offset), true
 }
 
-// look looks a region up. Why says what is wrong where there is none.
-func (a *arena) look(key uint32, need verbs.Access) (g grant, why counter, ok bool) {
+// look looks a region of a protection domain up. Why says what is wrong where there is none.
+func (a *arena) look(key, pd uint32, need verbs.Access) (g grant, why counter, ok bool) {
 	e := a.region(key)
 	start, size := e.start.Load(), e.length.Load()
 	switch {
-	case e.key.Load() != key || key == 0:
+	case e.key.Load() != key || key == 0 || e.pd.Load() != pd:
 		return g, badRKey, false
 	case verbs.Access(e.access.Load())&need != need:
 		return g, badAccess, false
@@ -39,8 +39,8 @@ func (a *arena) look(key uint32, need verbs.Access) (g grant, why counter, ok bo
 }
 
 // find is look and span in one.
-func (a *arena) find(key uint32, addr uint64, length uint32, need verbs.Access) (unsafe.Pointer, counter, bool) {
-	g, why, ok := a.look(key, need)
+func (a *arena) find(key, pd uint32, addr uint64, length uint32, need verbs.Access) (unsafe.Pointer, counter, bool) {
+	g, why, ok := a.look(key, pd, need)
 	if !ok {
 		return nil, why, false
 	}

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -40,11 +42,19 @@ func parseHandle(text string) (h handle, err error) {
 	return handle{int(pid), int(fd), [16]byte(id)}, nil
 }
 
-// open opens the arena. Whether it is the right one shows only in its header.
+// errNoMemfd: to open such a file could block, or do something to a device.
+var errNoMemfd = errors.New("it is no memory file (memfd_create)")
+
+// open opens the arena. Whether it is the right one shows only in its header. A peer names the
+// process and the descriptor, so what is there is not opened before it is known to be a memory
+// file.
 func (h handle) open() (int, error) {
 	path := fmt.Sprintf("/proc/%d/fd/%d", h.pid, h.fd)
-	fd, err := unix.Open(path, unix.O_RDWR|unix.O_CLOEXEC, 0)
+	fd, err := openMemfd(path)
 	switch {
+	case errors.Is(err, errNoMemfd):
+		return -1, fmt.Errorf("open %s: %w: want a handle that an shm device on this machine tells",
+			path, err)
 	case errors.Is(err, fs.ErrNotExist):
 		return -1, fmt.Errorf("open %s: %w: the process is gone, or runs on another machine or in another container", path, fs.ErrNotExist)
 	case errors.Is(err, fs.ErrPermission):
@@ -55,11 +65,52 @@ func (h handle) open() (int, error) {
 	return fd, nil
 }
 
+// openMemfd opens a file for reading and writing if it is a memory file.
+func openMemfd(path string) (int, error) {
+	found, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0) // opens nothing yet
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(found)
+	want, err := memfdDevice()
+	if err != nil {
+		return -1, err
+	}
+	var st unix.Statx_t
+	// Only what the kernel knows by itself: a file system in user space may never answer.
+	const known = unix.AT_EMPTY_PATH | unix.AT_STATX_DONT_SYNC
+	if err := unix.Statx(found, "", known, unix.STATX_TYPE, &st); err != nil {
+		return -1, err
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFREG || unix.Mkdev(st.Dev_major, st.Dev_minor) != want {
+		return -1, errNoMemfd
+	}
+	return unix.Open(fmt.Sprintf("/proc/self/fd/%d", found), unix.O_RDWR|unix.O_CLOEXEC, 0)
+}
+
+// memfdDevice is the number of the file system that the kernel has all memory files in.
+var memfdDevice = sync.OnceValues(func() (uint64, error) {
+	fd, err := unix.MemfdCreate("dpukv-shm", unix.MFD_CLOEXEC)
+	if err != nil {
+		return 0, fmt.Errorf("memfd_create: %w", err)
+	}
+	defer unix.Close(fd)
+	var st unix.Statx_t
+	if err := unix.Statx(fd, "", unix.AT_EMPTY_PATH, unix.STATX_TYPE, &st); err != nil {
+		return 0, err
+	}
+	return unix.Mkdev(st.Dev_major, st.Dev_minor), nil
+})
+
+// reachesAsked counts calls of reaches, for tests.
+var reachesAsked atomic.Int64
+
 // reaches reports whether a process still has a device with this tag, and the device a queue pair with this number.
 func reaches(pid, fd int, tag uint64, queue uint32) bool {
+	reachesAsked.Add(1)
 	opened, err := handle{pid: pid, fd: fd}.open()
 	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist)
+		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errNoMemfd)
 	}
 	defer unix.Close(opened)
 	h, err := readHeader(opened)

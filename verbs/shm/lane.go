@@ -119,7 +119,9 @@ func (q *qp) drain(l *lane, wcs []verbs.WC) int {
 				break
 			}
 			q.device.arena.count(noReceive)
-			l.at += m.units()
+			if l.at += m.units(); l.at-begin > l.mask {
+				break // a sender that never stops is to hold nobody here
+			}
 			continue
 		}
 		q.accept(l, m, wr, &into, &wcs[n])
@@ -177,7 +179,7 @@ func (q *qp) accept(l *lane, m message, wr *verbs.RecvWR, into *grant, wc *verbs
 	}
 	dst, ok := into.span(wr.Local.LKey, wr.Local.Addr, wr.Local.Length)
 	if !ok {
-		*into, _, _ = q.device.arena.look(wr.Local.LKey, verbs.LocalWrite)
+		*into, _, _ = q.device.arena.look(wr.Local.LKey, q.pd, verbs.LocalWrite)
 		dst, ok = into.span(wr.Local.LKey, wr.Local.Addr, wr.Local.Length)
 	}
 	switch {

@@ -8,7 +8,7 @@ import (
 // The arena's parts: see doc.go.
 const (
 	magic         = 0x6d68_7376_6b75_7064 // "dpukvshm"
-	layoutVersion = 1
+	layoutVersion = 2
 
 	countersAt = 4096
 	regionsAt  = 8192
@@ -36,7 +36,8 @@ type regionEntry struct {
 	access atomic.Uint32
 	start  atomic.Uint64 // in the arena
 	length atomic.Uint64
-	_      uint64
+	pd     atomic.Uint32 // its protection domain
+	_      uint32
 }
 
 // queueEntry is a queue pair: a cache line. Its number is stored last, and is 0 where there is none.
@@ -50,7 +51,7 @@ type queueEntry struct {
 	units   atomic.Uint32 // of a lane: a power of two
 	lanes   atomic.Uint32
 	used    atomic.Uint32 // lanes that ever had an owner: those the receiver looks at
-	_       uint32
+	pd      atomic.Uint32 // its protection domain
 	_       [2]uint64
 }
 

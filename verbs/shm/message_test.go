@@ -240,3 +240,34 @@ func TestOverrunIsToldOnce(t *testing.T) {
 		t.Errorf("events %+v of the peer", events)
 	}
 }
+
+// TestTakenLanesAreSearchedSeldom: a receiver that keeps all lanes taken costs its senders no system calls a
+// datagram.
+func TestTakenLanesAreSearchedSeldom(t *testing.T) {
+	a, b := pair(t, verbs.UD)
+	b.receive(t, 0, 256)
+	e := b.device.arena.queue(b.qp.Num())
+	for i := range e.lanes.Load() {
+		l := b.device.arena.lane(e.ring.Load(), e.units.Load(), i)
+		l.head.owner.Store(b.device.arena.tag)
+		l.head.queue.Store(b.qp.Num())
+		l.head.fd.Store(uint32(b.device.handle.fd))
+		l.head.pid.Store(uint32(b.device.handle.pid))
+	}
+	wr := a.message(t, b, 32)
+	wr.Flags = 0
+	before, begin := reachesAsked.Load(), time.Now()
+	const sent = 1000
+	for range sent {
+		a.post(t, wr)
+	}
+	asked := reachesAsked.Load() - before
+	if most := udLanes * int64(1+time.Since(begin)/searchAgainAfter); asked == 0 || asked > most {
+		t.Errorf("%d owners were looked for, want 1 to %d", asked, most)
+	}
+	b.counted(t, map[string]uint64{"no_lane": sent})
+	l := b.device.arena.lane(e.ring.Load(), e.units.Load(), 3)
+	release(l.head)
+	a.post(t, wr)
+	b.poll(t, 1)
+}

@@ -1,6 +1,7 @@
 package shm
 
 import (
+	"errors"
 	"fmt"
 	"unsafe"
 
@@ -10,8 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pd is a protection domain.
-type pd struct{ device *Device }
+// pd is a protection domain. Its number is in the entries of its regions and queue pairs.
+type pd struct {
+	device *Device
+	number uint32
+}
 
 // Close frees nothing: what was made from it is closed for itself.
 func (p *pd) Close() error { return nil }
@@ -52,14 +56,17 @@ func (p *pd) AllocMR(size int, access verbs.Access) (verbs.MR, error) {
 		return nil, err
 	}
 	m := &mr{device: d, start: start, bytes: unsafe.Slice((*byte)(d.arena.at(start)), size)}
-	if err := populate(d.arena.mapped, start, size); err != nil {
-		return nil, fmt.Errorf("a memory region of %d bytes: %w", size, err)
-	}
 	if m.key, err = d.regions.take("memory region"); err != nil {
-		return nil, err
+		return nil, errors.Join(err, d.heap.undo(start, size))
+	}
+	if err := d.populate(d.arena.mapped, start, size); err != nil {
+		d.regions.give(m.key)
+		err = fmt.Errorf("a memory region of %d bytes: %w", size, err)
+		return nil, errors.Join(err, d.heap.undo(start, size))
 	}
 	e := d.arena.region(m.key)
 	e.access.Store(uint32(access))
+	e.pd.Store(p.number)
 	e.start.Store(start)
 	e.length.Store(uint64(size))
 	e.key.Store(m.key)

@@ -12,6 +12,7 @@ type qp struct {
 	device     *Device
 	number     uint32
 	kind       verbs.QPType
+	pd         uint32 // number of its protection domain
 	qkey       uint32
 	send, recv *cq
 	ready      atomic.Bool // may send
@@ -19,7 +20,8 @@ type qp struct {
 	overran    bool        // a completion was lost, and the device has said so
 	peer       *peer       // UC, RC
 	peerNumber uint32
-	toPeer     *lane // UC, RC: for messages; nil until the first
+	peerPD     uint32 // whose regions it reaches
+	toPeer     *lane  // UC, RC: for messages; nil until the first
 	routes     routes
 	posted     posted
 	completed  completions
@@ -55,11 +57,12 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &qp{device: d, number: number, kind: cfg.Type, qkey: cfg.QKey, send: send, recv: recv}
+	q := &qp{device: d, number: number, kind: cfg.Type, pd: p.number, qkey: cfg.QKey, send: send, recv: recv}
 	q.posted.init(cfg.MaxRecv)
 	e := d.arena.queue(number)
 	e.kind.Store(uint32(cfg.Type))
 	e.qkey.Store(cfg.QKey)
+	e.pd.Store(p.number)
 	e.peer.Store(0)
 	e.peerTag.Store(0)
 	e.ring.Store(0)
@@ -99,7 +102,7 @@ func (q *qp) Connect(to verbs.Endpoint) error {
 	if err != nil {
 		return fmt.Errorf("connect to %s: %w", to, err)
 	}
-	q.peer, q.peerNumber = p, to.QPN
+	q.peer, q.peerNumber, q.peerPD = p, to.QPN, p.queue(to.QPN).pd.Load()
 	e := q.entry()
 	e.peerTag.Store(p.tag)
 	e.peer.Store(to.QPN)

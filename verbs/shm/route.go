@@ -2,12 +2,40 @@ package shm
 
 import (
 	"sync/atomic"
+	"time"
 
+	"dpukv/internal/cpu"
 	"dpukv/verbs"
 )
 
 // routes are the lanes that a UD queue pair has taken, by address handle and queue pair number.
-type routes struct{ all map[uint64]*route }
+type routes struct {
+	all map[uint64]*route
+	// searched is when the owners of a place's lanes were looked for last, and all found alive. See
+	// [cpu.NowNs].
+	searched map[uint64]int64
+}
+
+const (
+	// searchAgainAfter is for a place that has no lane: to look for the owners of all takes some
+	// hundred system calls, which a peer that keeps its lanes taken is not to cost at each datagram.
+	searchAgainAfter = 100 * time.Millisecond
+	// mostSearched is how many such places are remembered.
+	mostSearched = 1024
+)
+
+// maySearch tells whether owners may be looked for now.
+func (r *routes) maySearch(key uint64) bool {
+	now := cpu.NowNs()
+	if last, ok := r.searched[key]; ok && now-last < int64(searchAgainAfter) {
+		return false
+	}
+	if r.searched == nil || len(r.searched) == mostSearched {
+		r.searched = map[uint64]int64{}
+	}
+	r.searched[key] = now
+	return true
+}
 
 // route is a way to one queue pair of a peer.
 type route struct {
@@ -38,7 +66,7 @@ func (q *qp) to(wr *verbs.SendWR) (r *route, at *arena, why counter) {
 		r = nil
 	}
 	if r == nil {
-		if r, why = q.newRoute(p, wr.QPN); r == nil {
+		if r, why = q.newRoute(p, wr.QPN, key); r == nil {
 			return nil, p.arena, why
 		}
 		if q.routes.all == nil {
@@ -49,12 +77,12 @@ func (q *qp) to(wr *verbs.SendWR) (r *route, at *arena, why counter) {
 	return r, p.arena, 0
 }
 
-func (q *qp) newRoute(p *peer, number uint32) (*route, counter) {
+func (q *qp) newRoute(p *peer, number uint32, key uint64) (*route, counter) {
 	e := p.queue(number)
 	if number == 0 || e.number.Load() != number || e.kind.Load() != uint32(verbs.UD) {
 		return nil, badQPN
 	}
-	l, why := q.takeLane(p, e)
+	l, why := q.takeLane(p, e, key)
 	if l == nil {
 		return nil, why
 	}
@@ -62,20 +90,22 @@ func (q *qp) newRoute(p *peer, number uint32) (*route, counter) {
 	return &route{*l, p, number, e.qkey.Load()}, 0
 }
 
-// takeLane takes a free lane, or one whose owner is dead.
-func (q *qp) takeLane(p *peer, e *queueEntry) (*lane, counter) {
+// takeLane takes a free lane of a place, or one whose owner is dead.
+func (q *qp) takeLane(p *peer, e *queueEntry, key uint64) (*lane, counter) {
 	ring, units, lanes := e.ring.Load(), e.units.Load(), e.lanes.Load()
 	if ring == 0 {
 		return nil, noReceive
 	}
-	if units < minUnits || units > maxUnits || units&(units-1) != 0 || lanes > udLanes ||
-		ring+laneBytes(units)*uint64(lanes) > uint64(len(p.mapped)) {
+	if !p.holdsRing(ring, units, lanes) {
 		return nil, badMessage // a peer whose memory is gone bad
 	}
 	for i := range lanes {
 		if l := p.lane(ring, units, i); l.head.owner.CompareAndSwap(0, q.device.arena.tag) {
 			return q.claim(e, &l, i), 0
 		}
+	}
+	if !q.routes.maySearch(key) {
+		return nil, noLane
 	}
 	for i := range lanes {
 		l := p.lane(ring, units, i)
@@ -85,6 +115,16 @@ func (q *qp) takeLane(p *peer, e *queueEntry) (*lane, counter) {
 		}
 	}
 	return nil, noLane
+}
+
+// holdsRing tells whether lanes that a peer's entry tells of lie in its heap, as makeRing would
+// have put them. Misaligned words would be no atomic ones.
+func (a *arena) holdsRing(ring uint64, units, lanes uint32) bool {
+	if units < minUnits || units > maxUnits || units&(units-1) != 0 || lanes > udLanes {
+		return false
+	}
+	end, need := uint64(len(a.mapped)), laneBytes(units)*uint64(lanes)
+	return ring >= uint64(heapAt) && ring%pageBytes == 0 && ring <= end && need <= end-ring
 }
 
 // claim signs a lane and goes to where its last owner stopped: after the last message that is whole.

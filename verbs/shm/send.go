@@ -42,18 +42,18 @@ func (q *qp) writes(wrs []verbs.SendWR) int {
 		return 0
 	}
 	var from, to grant
-	to, _, _ = q.peer.look(wrs[0].RKey, verbs.RemoteWrite)
+	to, _, _ = q.peer.look(wrs[0].RKey, q.peerPD, verbs.RemoteWrite)
 	to.expect(wrs)
 	for i := range wrs {
 		wr := &wrs[i]
 		src, ok := from.span(wr.Local.LKey, wr.Local.Addr, wr.Local.Length)
 		if !ok {
-			from, _, _ = q.device.arena.look(wr.Local.LKey, 0)
+			from, _, _ = q.device.arena.look(wr.Local.LKey, q.pd, 0)
 			src, ok = from.span(wr.Local.LKey, wr.Local.Addr, wr.Local.Length)
 		}
 		dst, reached := to.span(wr.RKey, wr.Remote, wr.Local.Length)
 		if !reached {
-			to, _, _ = q.peer.look(wr.RKey, verbs.RemoteWrite)
+			to, _, _ = q.peer.look(wr.RKey, q.peerPD, verbs.RemoteWrite)
 			dst, reached = to.span(wr.RKey, wr.Remote, wr.Local.Length)
 		}
 		if !ok || !reached || wr.Op != verbs.OpWrite {
@@ -96,7 +96,7 @@ func (q *qp) datagrams(wrs []verbs.SendWR) int {
 		ok := wr.Local.Length == 0
 		if !ok {
 			if src, ok = from.span(wr.Local.LKey, wr.Local.Addr, wr.Local.Length); !ok {
-				from, _, _ = q.device.arena.look(wr.Local.LKey, 0)
+				from, _, _ = q.device.arena.look(wr.Local.LKey, q.pd, 0)
 				src, ok = from.span(wr.Local.LKey, wr.Local.Addr, wr.Local.Length)
 			}
 		}
@@ -177,7 +177,7 @@ func (q *qp) do(wr *verbs.SendWR) (status verbs.WCStatus, full bool) {
 			need = verbs.LocalWrite
 		}
 		var ok bool
-		if src, _, ok = q.device.arena.find(wr.Local.LKey, wr.Local.Addr, wr.Local.Length, need); !ok {
+		if src, _, ok = q.device.arena.find(wr.Local.LKey, q.pd, wr.Local.Addr, wr.Local.Length, need); !ok {
 			q.device.arena.count(badLKey)
 			return verbs.StatusLocalProtect, false
 		}
@@ -224,7 +224,7 @@ func (q *qp) reach(wr *verbs.SendWR, need verbs.Access) (unsafe.Pointer, verbs.W
 	if wr.Local.Length == 0 {
 		return q.peer.base, verbs.StatusSuccess
 	}
-	dst, why, ok := q.peer.find(wr.RKey, wr.Remote, wr.Local.Length, need)
+	dst, why, ok := q.peer.find(wr.RKey, q.peerPD, wr.Remote, wr.Local.Length, need)
 	if !ok {
 		return nil, q.refused(why, verbs.StatusRemoteAccess)
 	}
@@ -277,7 +277,7 @@ func (q *qp) message(wr *verbs.SendWR, src unsafe.Pointer, flags int, payload ui
 	}
 	reliable := q.kind == verbs.RC
 	if q.toPeer == nil {
-		l, why := q.takeLane(q.peer, q.peer.queue(q.peerNumber))
+		l, why := q.takeLane(q.peer, q.peer.queue(q.peerNumber), uint64(q.peerNumber))
 		if l == nil {
 			if reliable && why == noReceive {
 				return 0, true

@@ -4,4 +4,8 @@
 //	Send, Receive    one value, one way
 //	Swap             one each way: a barrier too
 //	Await, SwapWith  the same for the owner of a software device, which moves packets only inside calls
+//
+// The peer is not trusted: there is no authentication. A value longer than the limit is refused
+// after so many bytes, what follows a value stays in the socket, and a step that takes longer than
+// the patience fails, however busily the peer sends.
 package sidechannel

@@ -1,31 +1,56 @@
 package sidechannel
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"time"
 )
 
+const (
+	// DefaultLimit is the longest value that is received, in bytes.
+	DefaultLimit = 64 << 10
+	// DefaultPatience is how long one value may take, either way.
+	DefaultPatience = time.Minute
+
+	readBytes = 4 << 10
+)
+
 // Channel is one end. It is for one goroutine.
 type Channel struct {
-	conn net.Conn
-	enc  *json.Encoder
-	dec  *json.Decoder
+	conn     net.Conn
+	in       *bufio.Reader
+	limit    int
+	patience time.Duration
 }
 
 // New makes a channel of a connection, which must hold at least what one [Swap] sends: no [net.Pipe].
 func New(conn net.Conn) *Channel {
-	return &Channel{conn, json.NewEncoder(conn), json.NewDecoder(conn)}
+	return &Channel{conn, bufio.NewReaderSize(conn, readBytes), DefaultLimit, DefaultPatience}
 }
+
+// SetLimit sets the longest value that is received from here on, in bytes.
+func (c *Channel) SetLimit(bytes int) { c.limit = bytes }
+
+// SetPatience sets how long each value may take from here on.
+func (c *Channel) SetPatience(d time.Duration) { c.patience = d }
 
 // Close hangs up.
 func (c *Channel) Close() error { return c.conn.Close() }
 
 // Send sends v.
 func (c *Channel) Send(v any) error {
-	if err := c.enc.Encode(v); err != nil {
+	text, err := json.Marshal(v)
+	if err == nil {
+		err = c.conn.SetWriteDeadline(time.Now().Add(c.patience))
+	}
+	if err == nil {
+		_, err = c.conn.Write(append(text, '\n'))
+	}
+	if err != nil {
 		return fmt.Errorf("side channel to %s: %w", c.conn.RemoteAddr(), err)
 	}
 	return nil
@@ -33,17 +58,60 @@ func (c *Channel) Send(v any) error {
 
 // Receive waits for the peer's next value.
 func (c *Channel) Receive(v any) error {
-	if err := c.dec.Decode(v); err != nil {
+	if err := c.beginStep(); err != nil {
+		return err
+	}
+	return c.read(v)
+}
+
+// beginStep starts the time of a step.
+func (c *Channel) beginStep() error {
+	if err := c.conn.SetReadDeadline(time.Now().Add(c.patience)); err != nil {
 		return fmt.Errorf("side channel from %s: %w", c.conn.RemoteAddr(), err)
 	}
 	return nil
 }
 
+func (c *Channel) read(v any) error {
+	line, err := c.line()
+	if err == nil {
+		err = json.Unmarshal(line, v)
+	}
+	if err != nil {
+		return fmt.Errorf("side channel from %s: %w", c.conn.RemoteAddr(), err)
+	}
+	return nil
+}
+
+// line reads up to the end of a line. It takes no more memory than the limit, whatever comes.
+func (c *Channel) line() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := c.in.ReadSlice('\n')
+		if len(line)+len(part) > c.limit {
+			return nil, fmt.Errorf("a value of more than %d bytes: is the peer a dpukv of the same version?",
+				c.limit)
+		}
+		line = append(line, part...)
+		switch {
+		case err == nil:
+			return line, nil
+		case err == io.EOF && len(line) > 0:
+			return nil, io.ErrUnexpectedEOF
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		}
+	}
+}
+
 // Await is Receive for the owner of a software device, which moves packets only inside calls: it
 // calls progress over and over while it waits. After an error the channel is of no use.
 func (c *Channel) Await(v any, progress func() error) error {
+	if err := c.beginStep(); err != nil {
+		return err
+	}
 	done := make(chan error, 1)
-	go func() { done <- c.Receive(v) }()
+	go func() { done <- c.read(v) }()
 	for {
 		select {
 		case err := <-done:

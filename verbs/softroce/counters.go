@@ -72,7 +72,7 @@ var counterNames = [counterCount]string{
 	badRKey:         "bad_rkey",         // no region with this key in the QP's protection domain
 	outOfRegion:     "out_of_region",    // any byte outside the region named by the key
 	noRemoteAccess:  "no_remote_access", // region made without RemoteWrite, RemoteRead
-	stalePSN:        "stale_psn",        // UC: older than what was received
+	stalePSN:        "stale_psn",        // UC: a WRITE sent before the newest that was received
 	outOfSequence:   "out_of_sequence",  // rest of a UC message after a loss; RC: after a loss, until it is repeated
 	badMessage:      "bad_message",      // lengths or order of packets that make no message
 	noReceive:       "no_receive",       // no receive posted
@@ -81,7 +81,7 @@ var counterNames = [counterCount]string{
 	qpInError:       "qp_in_error",
 	unexpectedAck:   "unexpected_ack", // old, or of what was never sent
 
-	psnGaps:       "psn_gaps", // UC: times that packets were missing
+	psnGaps:       "psn_gaps", // UC: messages that began with another PSN than the next
 	rxPackets:     "rx_packets",
 	rxBytes:       "rx_bytes",
 	rxSyscalls:    "rx_syscalls",

@@ -26,6 +26,7 @@ type device struct {
 	// gsoRefused: it turned out that it does not, on some way out.
 	gsoRefused   atomic.Bool
 	refusalsTold refusalsTold
+	stuck        atomic.Bool // the send queue stayed full for longer than patience
 	counters     counters
 	events       verbs.EventLog
 	closed       atomic.Bool

@@ -53,10 +53,18 @@
 // memory changes, and the reason is counted under its name in Counters. RC also answers with a NAK; after one
 // for anything but a loss or a missing receive the QP is in error, on both sides.
 //
-// UC: a message with a gap is dropped from there on, and what came before it stays in memory. The next first or
-// only packet is taken whatever its PSN, unless that is older than the newest seen: a UC sender never goes
-// back, so that packet was repeated or overtaken by the network, and would put old bytes over new. So a message
-// is delivered at most once, and messages in order.
+// UC: a message with a gap is dropped from there on, and what came before it stays in memory. The
+// next first or only packet is taken whatever its PSN. WRITEs are an exception: one of the last
+// 65,536 PSNs before the newest WRITE is dropped as stale_psn. The network has repeated it or let
+// others overtake it, and it would put old bytes over new. So WRITEs are placed at most once, and
+// in order. SENDs are delivered as they come, as by a NIC: twice where the network repeats them.
+//
+// A packet that is refused changes nothing: neither the expected PSN nor the message under way. One
+// that somebody else made up needs the peer's address and the QP's number. To write bytes it needs
+// the key as well, to end an RC QP the exact PSN, or for a NAK one of those under way. A SEND, or a
+// WRITE of no bytes with immediate, needs no more and takes a posted receive; it costs a UC peer
+// the message under way at most. Who has the key can write, and can make up to 65,536 packets of
+// the peer late.
 //
 // UD: a receive buffer starts with room for a GRH of 40 bytes, of which the second half gets the IPv4 header,
 // as with a NIC. TOS, TTL and the header's checksum are zero there, since a socket does not tell them. Bytes 0
@@ -84,8 +92,11 @@
 // go nowhere ends with "retry exceeded". PostSend and Progress return errors of the device's own
 // socket only.
 //
-// All peers of a device share its socket's queue. A list waits for room there for about a second at
-// most, and is then lost.
+// All peers of a device share its socket's queue. A list waits for room there until the queue has
+// taken nothing for 200 ms, and is then lost. The next lists do not wait until something was taken.
+// The kernel keeps packets for an address of an own network for seconds before it knows that nobody
+// answers there. A few such peers fill a small queue, as a program without CAP_NET_ADMIN has: so a
+// server should send only to where requests come from.
 //
 // # Visibility
 //

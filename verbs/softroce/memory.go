@@ -1,6 +1,7 @@
 package softroce
 
 import (
+	"errors"
 	"fmt"
 	"unsafe"
 
@@ -73,12 +74,16 @@ func (m *region) Region() verbs.Region {
 	return verbs.Region{Addr: m.addr, Length: len(m.bytes), RKey: m.key}
 }
 
-// Close takes the key back and frees the memory. No work request may still need it.
+// Close takes the key back and frees the memory. No work request may still need it. To unmap takes
+// a while, during which others go on: who could reach the memory has let go of the tables.
 func (m *region) Close() error {
-	return m.pd.device.release(func() error {
-		if !m.pd.device.regions.remove(m.key, m) {
-			return nil
-		}
-		return m.memory.Free()
+	removed := false
+	err := m.pd.device.release(func() error {
+		removed = m.pd.device.regions.remove(m.key, m)
+		return nil
 	})
+	if removed {
+		err = errors.Join(err, m.memory.Free())
+	}
+	return err
 }

@@ -113,11 +113,12 @@ func (m *messages) receive(fd int) (int, error) {
 	return int(n), nil
 }
 
-// send sends messages from up to to, waiting for room in the socket, and returns how many went out.
+// send sends messages from up to to, without waiting for room in the socket, and returns how many
+// went out.
 func (m *messages) send(fd, from, to int) (int, error) {
 	packetsLeave()
 	n, _, errno := unix.Syscall6(unix.SYS_SENDMMSG, uintptr(fd), uintptr(unsafe.Pointer(&m.headers[from])),
-		uintptr(to-from), 0, 0, 0)
+		uintptr(to-from), unix.MSG_DONTWAIT, 0, 0)
 	if errno != 0 {
 		return 0, errno
 	}

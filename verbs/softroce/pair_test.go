@@ -162,7 +162,7 @@ func progress(t testing.TB, sides ...*side) {
 // until lets the sides work until done, and fails after a while.
 func until(t testing.TB, what string, done func() bool, sides ...*side) {
 	t.Helper()
-	for limit := time.Now().Add(20 * time.Second); !done(); {
+	for limit := time.Now().Add(2 * time.Minute); !done(); {
 		progress(t, sides...)
 		if time.Now().After(limit) {
 			for _, s := range sides {

@@ -45,6 +45,7 @@ type qp struct {
 	receives receiveQueue
 	// The rest of the receive side belongs to who holds the device's receiver.
 	expected uint32 // UC, RC: PSN of the next packet
+	newest   uint32 // UC: PSN behind the newest WRITE
 	in       inbound
 	respond  responder // RC
 
@@ -123,7 +124,7 @@ func (q *qp) Connect(peer verbs.Endpoint) error {
 			return fmt.Errorf("connect QP %#x: it is %s: want one that is not connected yet", q.num, s)
 		}
 		q.peer, q.path, q.port, q.peerAddr = peer, to, from, to.name.Addr
-		q.nextPSN, q.expected = q.psn, peer.PSN&psnMask
+		q.nextPSN, q.expected, q.newest = q.psn, peer.PSN&psnMask, peer.PSN&psnMask
 		q.state.Store(int32(stateReady))
 		return nil
 	})

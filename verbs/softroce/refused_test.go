@@ -85,6 +85,36 @@ func TestSegmentationRefusedToOnePeer(t *testing.T) {
 	}
 }
 
+// TestFullQueueIsWaitedForOnce: a queue that stays full costs the first list its patience, and the
+// next ones nothing, until it has taken something.
+func TestFullQueueIsWaitedForOnce(t *testing.T) {
+	tries, full := 0, true
+	a, _ := pair(t, verbs.UC, Options{hooks: hooks{sending: func(*path, int) error {
+		if tries++; full {
+			return unix.EAGAIN
+		}
+		return nil
+	}}}, Options{})
+	post := func(ways string, good func(int) bool) {
+		t.Helper()
+		tries = 0
+		a.post(a.write(0, 0, 8), a.write(0, 0, 64)) // two trains
+		if !good(tries) {
+			t.Errorf("%d tries, want %s", tries, ways)
+		}
+	}
+	many, two := func(n int) bool { return n > 3 }, func(n int) bool { return n == 2 }
+	post("many", many)
+	post("one a train", two)
+	full = false
+	post("one a train", two)
+	full = true
+	post("many", many)
+	if c := a.dev.Counters(); c["tx_no_room"] != 6 || c["tx_packets"] != 8 {
+		t.Errorf("%v", c)
+	}
+}
+
 // TestDeviceError: an error of the device itself is one of PostSend and of Progress.
 func TestDeviceError(t *testing.T) {
 	fail := error(nil)

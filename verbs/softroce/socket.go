@@ -21,7 +21,7 @@ type socket struct {
 	receiveBytes int
 }
 
-// openSocket binds addr. The socket blocks on sending only.
+// openSocket binds addr.
 func openSocket(addr netip.AddrPort, bufferBytes int) (*socket, error) {
 	s, err := openSender(addr, bufferBytes)
 	if err != nil {
@@ -72,11 +72,6 @@ func (s *socket) configureSending(bufferBytes int) error {
 	}
 	s.setBuffer(unix.SO_SNDBUFFORCE, unix.SO_SNDBUF, bufferBytes)
 	s.setBuffer(unix.SO_RCVBUFFORCE, unix.SO_RCVBUF, 0) // the least: nobody sends to it
-	// A queue that stays full is to hold nobody for longer than patience says.
-	limit := unix.NsecToTimeval(fullQueueMs * int64(time.Millisecond))
-	if err := unix.SetsockoptTimeval(s.fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &limit); err != nil {
-		return fmt.Errorf("limit the time of a send: %w", err)
-	}
 	// 0: no segmentation, unless a message asks for it. An old kernel refuses the option.
 	s.gso = unix.SetsockoptInt(s.fd, unix.IPPROTO_UDP, unix.UDP_SEGMENT, 0) == nil
 	return nil

@@ -35,7 +35,9 @@ type batch struct {
 	buf     []byte
 	used    int
 	packets int
-	waits   int // for room, since send began
+	// fullSince is when the queue was found full, and took nothing since; 0: it is not. See
+	// [cpu.NowNs].
+	fullSince int64
 	// packet is the one being made: too large to be copied from call to call.
 	packet packet
 }

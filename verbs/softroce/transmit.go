@@ -1,11 +1,18 @@
 package softroce
 
-import "golang.org/x/sys/unix"
+import (
+	"time"
+
+	"dpukv/internal/cpu"
+
+	"golang.org/x/sys/unix"
+)
 
 const (
-	// patience is how often a batch waits for room in a full queue, each time for fullQueueMs, until
-	// packets are lost to it.
-	patience    = 100
+	// patience is how long a batch waits for room in a queue that stays full, until packets are
+	// lost to it.
+	patience = 200 * time.Millisecond
+	// fullQueueMs is when the queue is looked at again at the latest.
 	fullQueueMs = 10
 )
 
@@ -13,10 +20,12 @@ const (
 // kernel refuses is lost, as on a wire, and the others still go out. Only an error of the device
 // itself ends the batch.
 func (b *batch) send() error {
-	b.waits = 0
+	b.fullSince = 0
 	for from := 0; from < len(b.trains); {
 		n, err := b.sendFrom(from, b.sameSocket(from))
-		from += n
+		if from += n; n > 0 {
+			b.hadRoom()
+		}
 		if err == nil || b.worthAnotherTry(from, err) {
 			continue
 		}
@@ -69,22 +78,45 @@ func (b *batch) hooked(from, to int) (int, error) {
 	return to, nil
 }
 
-// worthAnotherTry tells whether an error may pass, after a wait for that. All trains of a batch
-// share the patience.
+// worthAnotherTry tells whether an error may pass, after a wait for that.
 func (b *batch) worthAnotherTry(i int, err error) bool {
 	switch err {
 	case unix.EINTR:
 		return true
 	case unix.EAGAIN, unix.ENOBUFS, unix.ENOMEM:
-		if b.waits++; b.waits > patience {
-			return false
-		}
-		if err != unix.EAGAIN { // for which the call itself has waited
-			b.trains[i].path.socket.waitWritable()
-		}
-		return true
+		return b.awaitRoom(b.trains[i].path.socket, err)
 	}
 	return false
+}
+
+// awaitRoom waits for a moment, unless the patience is at its end. A queue that stayed full once is
+// not waited for again until something has found room in it: peers at which nobody answers can fill
+// it, and are not to hold up everybody's next list too.
+func (b *batch) awaitRoom(s *socket, err error) bool {
+	now := cpu.NowNs()
+	switch {
+	case b.fullSince == 0 && b.device.stuck.Load():
+		return false
+	case b.fullSince == 0:
+		b.fullSince = now
+	case now-b.fullSince > int64(patience):
+		b.device.stuck.Store(true)
+		return false
+	}
+	if err == unix.EAGAIN {
+		s.waitWritable()
+	} else {
+		time.Sleep(time.Millisecond) // it is not the socket's queue that is full
+	}
+	return true
+}
+
+// hadRoom notes that the queue took something.
+func (b *batch) hadRoom() {
+	b.fullSince = 0
+	if b.device.stuck.Load() {
+		b.device.stuck.Store(false)
+	}
 }
 
 // sendSingly sends a train's packets one by one, with the ICRCs of packets on their own.
@@ -105,6 +137,8 @@ func (b *batch) sendSingly(i int) error {
 		}
 		if err != nil {
 			b.lost(i, err)
+		} else {
+			b.hadRoom()
 		}
 	}
 	return nil

@@ -6,33 +6,48 @@ import (
 	"dpukv/verbs"
 )
 
-// receiveUC takes a packet of an unreliable connection. Losses only show as gaps: a message with a gap is
-// dropped from there on.
+// pastPackets is how far behind the newest WRITE a packet counts as late, and not as one after a
+// great loss. At a million packets a second that is 65 ms.
+const pastPackets = 1 << 16
+
+// receiveUC takes a packet of an unreliable connection. A message begins with a first or only
+// packet of any PSN, and goes on with packets of exactly the next PSN: losses only show as gaps.
+// Nothing moves before all of a packet was found right. So one that somebody made up, with the
+// peer's address and the QP's number, costs at most the message under way.
 //
-// The specification takes any PSN at the start of a message. This device takes any but those of the past: a UC
-// sender never goes back, so such a packet was duplicated or overtaken on the way, and would write old bytes
-// over new ones.
+// The specification lets a late WRITE put its old bytes over newer ones. This device refuses it: a
+// UC sender never goes back. Only WRITEs whose key was right say what is new.
 func (q *qp) receiveUC(p *packet) counter {
-	ahead := psnDiff(p.psn, q.expected)
-	if ahead < 0 {
-		return stalePSN
-	}
-	if ahead > 0 {
-		q.device.counters.add(psnGaps, 1)
-	}
 	s := p.op.shape()
-	if ahead > 0 || s.first {
-		q.in.reset()
-	}
-	q.expected = (p.psn + 1) & psnMask
-	if !s.first && q.in.kind == kindNone {
+	if !s.first && (q.in.kind == kindNone || p.psn != q.expected) {
 		return outOfSequence
 	}
-	why := q.accept(p)
-	if why != noDrop {
+	keyed := s.kind == kindWrite && (!s.first || p.dmaLen > 0)
+	if keyed && s.first && q.isLate(p.psn) {
+		return stalePSN
+	}
+	under := q.in.kind
+	if s.first {
 		q.in.reset()
 	}
-	return why
+	if why := q.accept(p); why != noDrop {
+		q.in.kind = under
+		return why
+	}
+	if p.psn != q.expected {
+		q.device.counters.add(psnGaps, 1)
+	}
+	q.expected = (p.psn + 1) & psnMask
+	if keyed {
+		q.newest = q.expected
+	}
+	return noDrop
+}
+
+// isLate tells whether a packet was sent before the newest WRITE.
+func (q *qp) isLate(psn uint32) bool {
+	ahead := psnDiff(psn, q.newest)
+	return ahead < 0 && ahead >= -pastPackets
 }
 
 // receiveUD takes a datagram.

@@ -1,0 +1,79 @@
+package shm
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestOnlyMemoryFilesAreOpened: a peer that names a device, a pipe or a file on disk has it not
+// opened, not for a moment.
+func TestOnlyMemoryFilesAreOpened(t *testing.T) {
+	folder := t.TempDir()
+	fifo, plain := filepath.Join(folder, "fifo"), filepath.Join(folder, "plain")
+	if err := errors.Join(unix.Mkfifo(fifo, 0o600), os.WriteFile(plain, make([]byte, 1<<20), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	watch := must[int](t, "inotify")(unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK))
+	defer unix.Close(watch)
+	for _, path := range []string{fifo, plain, "/dev/null", folder} {
+		flags := unix.O_RDWR
+		if path == folder {
+			flags = unix.O_RDONLY
+		}
+		fd := must[int](t, path)(unix.Open(path, flags|unix.O_CLOEXEC, 0))
+		defer unix.Close(fd)
+		if path != "/dev/null" {
+			must[int](t, path)(unix.InotifyAddWatch(watch, path, unix.IN_OPEN))
+		}
+		h := handle{pid: os.Getpid(), fd: fd}
+		if _, err := openArena(h); !errors.Is(err, errNoMemfd) {
+			t.Errorf("%s: %v", path, err)
+		}
+		if reaches(h.pid, h.fd, 1, 1) {
+			t.Errorf("%s passes for a device", path)
+		}
+	}
+	if n, err := unix.Read(watch, make([]byte, 4096)); err != unix.EAGAIN {
+		t.Errorf("something was opened: %d bytes of events, %v", n, err)
+	}
+}
+
+// TestPeerCouldShrink: an arena that its owner could cut short is refused. To touch it would then
+// be the end of the process.
+func TestPeerCouldShrink(t *testing.T) {
+	d := openDevice(t)
+	size := int(heapAt) + pageBytes
+	fd := must[int](t, "memfd")(unix.MemfdCreate("dpukv-shm", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING))
+	defer unix.Close(fd)
+	head := *d.arena.header()
+	head.size = uint64(size)
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(&head)), unsafe.Sizeof(head))
+	if _, err := unix.Pwrite(fd, bytes, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Ftruncate(fd, int64(size)); err != nil {
+		t.Fatal(err)
+	}
+	h := handle{os.Getpid(), fd, head.id}
+	for _, seals := range []int{0, unix.F_SEAL_GROW, unix.F_SEAL_GROW | unix.F_SEAL_SHRINK} {
+		if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
+			t.Fatal(err)
+		}
+		a, err := openArena(h)
+		if sealed := seals&unix.F_SEAL_SHRINK != 0; (err == nil) != sealed {
+			t.Errorf("seals %#x: %v", seals, err)
+		}
+		if err == nil {
+			must[int](t, "unmap")(0, a.unmap())
+		} else if !strings.Contains(fmt.Sprint(err), "another object") {
+			t.Error(err)
+		}
+	}
+}
