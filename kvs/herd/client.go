@@ -27,7 +27,7 @@ type client struct {
 
 	nextAsk time.Time // when it may ask again
 
-	seat    int      // from 1; 0: none
+	number  uint32   // of those that have had slots, from 1; 0: it has none
 	pd      verbs.PD // its own, so that its keys open nothing to others
 	region  verbs.MR // its slots, all workers' in a row
 	inboxes []*inbox // one a worker
@@ -55,7 +55,7 @@ func (s *Server) clear() {
 		return
 	}
 	for c := range s.clients {
-		if c.seat == 0 && c.idle() > idleFor {
+		if c.number == 0 && c.idle() > idleFor {
 			c.end(fmt.Errorf("nothing was asked here for %v, and others need the place: connect again", idleFor))
 		}
 	}

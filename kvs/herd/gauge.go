@@ -18,7 +18,7 @@ func (g *gauge) read(s *Server) ([]byte, error) {
 	asked := time.Now()
 	g.turn <- struct{}{}
 	defer func() { <-g.turn }()
-	if g.began.After(asked) {
+	if !g.began.Before(asked) {
 		return g.frame, g.err
 	}
 	if wait := time.Until(g.began.Add(gaugeEvery)); wait > 0 {

@@ -54,7 +54,7 @@ func (w *worker) newInbox(c *client, slots []byte, peer endpoint) (in *inbox, er
 		return in, err
 	}
 	in.answer = verbs.SendWR{
-		ID: uint64(c.seat), // tells whose answer it is that can't be sent
+		ID: uint64(c.number), // tells whose answer it is that can't be sent
 		Op: verbs.OpSendImm, AH: in.ah.Handle(), QPN: peer.UD.QPN, QKey: peer.UD.QKey,
 		Local: verbs.SGE{Addr: w.out.Addr(), LKey: w.out.LKey()},
 	}

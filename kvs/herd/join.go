@@ -86,7 +86,7 @@ func (c *client) join(body []byte) (*seat, error) {
 	if err := j.check(s); err != nil {
 		return nil, err
 	}
-	if c.seat != 0 {
+	if c.number != 0 {
 		return nil, errors.New("a second join")
 	}
 	if err := s.takeSeat(c); err != nil {
@@ -119,38 +119,35 @@ func (c *client) sit(j *join) (given *seat, err error) {
 	return given, nil
 }
 
-// takeSeat finds a number for a client that will have slots. Numbers are used in turn, so that a
-// late completion does not name the one who came after.
+// takeSeat counts a client that will have slots. Its number is its own for good, so that a late completion
+// names nobody who came after.
 func (s *Server) takeSeat(c *client) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.seated == len(s.seats) {
+	if s.seated == s.cfg.MaxClients {
 		return fmt.Errorf("%d clients have slots, which is all that this server was started for", s.seated)
 	}
-	for s.seats[s.nextSeat] {
-		s.nextSeat = (s.nextSeat + 1) % len(s.seats)
+	if s.joined++; s.joined == 0 { // after 2^32 of them
+		s.joined = 1
 	}
-	s.seats[s.nextSeat] = true
-	c.seat = s.nextSeat + 1
-	s.nextSeat = (s.nextSeat + 1) % len(s.seats)
+	c.number = s.joined
 	if s.seated++; s.seated == 1 {
 		s.busy = time.Now()
 	}
 	return nil
 }
 
-func (s *Server) giveSeat(number int) {
+func (s *Server) giveSeat() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.seats[number-1] = false
 	s.seated--
+	s.mu.Unlock()
 }
 
 // leave frees a client's slots: first the workers forget them, then the device. What the device
 // does not free stays as it is, as it may still be written to, and so does the seat, as the memory
 // is used.
 func (c *client) leave() {
-	if c.seat == 0 {
+	if c.number == 0 {
 		return
 	}
 	s := c.server
@@ -158,7 +155,7 @@ func (c *client) leave() {
 		s.mishaps.add("the slots of a client that left could not be freed, and are lost to others", err)
 		return
 	}
-	s.giveSeat(c.seat)
+	s.giveSeat()
 }
 
 func (c *client) free() error {

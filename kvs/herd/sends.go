@@ -20,10 +20,10 @@ const (
 	stuckAfter = 5 * time.Second
 )
 
-// A work request's ID has in its low bits whose it is, and above them, where it is signaled, how
-// many have completed with it.
+// A work request's ID has in its low half whose it is, and in the other the low half of its number: as many
+// have completed with it.
 const (
-	whoseBits = 17
+	whoseBits = 32
 	whoseMask = 1<<whoseBits - 1
 )
 
@@ -36,7 +36,7 @@ type sends struct {
 	depth  uint64
 	// blame hears of a work request that failed by itself, and why. It is false where that is the
 	// end of all. nil: it always is.
-	blame func(whose int, why error) bool
+	blame func(whose uint32, why error) bool
 	// sink is where a work request goes instead that the device does not take.
 	sink *verbs.SendWR
 	// Counts of work requests: posted, and known to be completed because a signaled one behind them
@@ -89,24 +89,19 @@ func (s *sends) divert(wr *verbs.SendWR, why error) bool {
 	return true
 }
 
-func whose(id uint64) int { return int(id & whoseMask) }
+func whose(id uint64) uint32 { return uint32(id & whoseMask) }
 
-// sign asks for a completion of every so many work requests.
+// sign numbers a work request, and asks for a completion of every so many.
 func (s *sends) sign(wr *verbs.SendWR) {
 	s.signed++
+	wr.ID |= s.signed << whoseBits
 	if s.signed%signalEvery == 0 {
-		s.signal(wr)
+		wr.Flags |= verbs.Signaled
 	}
 }
 
 // signLast asks for a completion of the list gathered.
-func (s *sends) signLast() { s.signal(&s.wrs[len(s.wrs)-1]) }
-
-// signal asks for a completion of the work request that was signed last.
-func (s *sends) signal(wr *verbs.SendWR) {
-	wr.Flags |= verbs.Signaled
-	wr.ID = wr.ID&whoseMask | s.signed<<whoseBits
-}
+func (s *sends) signLast() { s.wrs[len(s.wrs)-1].Flags |= verbs.Signaled }
 
 // makeRoom waits until n more work requests fit.
 func (s *sends) makeRoom(n uint64) error {
@@ -153,7 +148,9 @@ func (s *sends) turn(deadline *time.Time) error {
 // completes counts a completion. One that failed is that of one work request, but for a flushed
 // one: then the whole queue has ended.
 func (s *sends) completes(wc *verbs.WC) error {
-	s.completed = max(s.completed, wc.ID>>whoseBits)
+	if more := int32(uint32(wc.ID>>whoseBits) - uint32(s.completed)); more > 0 {
+		s.completed += uint64(more)
+	}
 	if wc.Status == verbs.StatusSuccess {
 		return nil
 	}

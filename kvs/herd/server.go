@@ -30,14 +30,13 @@ type Server struct {
 	joining  chan struct{} // whoever has put something in may join
 	mishaps  mishaps
 
-	mu       sync.Mutex
-	clients  map[*client]struct{}
-	seats    []bool // taken
-	nextSeat int    // where to look for the next
-	seated   int
-	busy     time.Time // when the first of those that are seated came, or the last time anyone did
-	closing  bool
-	serving  sync.WaitGroup // the door and the clients' goroutines
+	mu      sync.Mutex
+	clients map[*client]struct{}
+	seated  int       // clients that have slots, or have left some that could not be freed
+	joined  uint32    // the number of the last
+	busy    time.Time // when the first of those that are seated came, or the last time anyone did
+	closing bool
+	serving sync.WaitGroup // the door and the clients' goroutines
 
 	stopOnce sync.Once
 	stopErr  error
@@ -57,7 +56,7 @@ func Start(cfg Config) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, busy: time.Now(), done: make(chan struct{}), clients: map[*client]struct{}{},
-		gauge: newGauge(), joining: make(chan struct{}, 1), seats: make([]bool, cfg.MaxClients),
+		gauge: newGauge(), joining: make(chan struct{}, 1),
 	}
 	if err := s.start(); err != nil {
 		return nil, errors.Join(err, s.Close())

@@ -122,7 +122,7 @@ func (q *spoilingQP) PostSend(wrs []verbs.SendWR) (int, error) {
 			return i, errRefused
 		}
 		if d.fail.Load() {
-			q.cq.failed = append(q.cq.failed, verbs.WC{ID: wrs[i].ID & whoseMask, Status: verbs.StatusLocalQPOp})
+			q.cq.failed = append(q.cq.failed, verbs.WC{ID: wrs[i].ID, Status: verbs.StatusLocalQPOp})
 		}
 	}
 	return q.QP.PostSend(wrs)

@@ -156,13 +156,13 @@ func (w *worker) step() (busy bool, err error) {
 }
 
 // blame ends the connection of the client whose answer can't be sent.
-func (w *worker) blame(seat int, why error) bool {
-	if seat == 0 {
+func (w *worker) blame(number uint32, why error) bool {
+	if number == 0 {
 		return false // nobody's
 	}
 	w.server.mishaps.add("answers to a client could not be sent, whose connection was ended", why)
 	for _, in := range w.inboxes { // rare, and cheaper than to keep a map
-		if in.client.seat == seat && !in.condemned {
+		if in.client.number == number && !in.condemned {
 			w.expel(in, fmt.Errorf("an answer could not be sent: %w", why))
 		}
 	}
