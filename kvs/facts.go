@@ -32,6 +32,10 @@ type Facts struct {
 	MinHitRate    float64 `json:"min_hit_rate"`
 	MaxBatch      int     `json:"max_batch"`       // operations a batch
 	MaxFrameBytes int     `json:"max_frame_bytes"` // bytes a batch, either way
+	// MaxConnections is how many a server takes, and MaxClientBytes the memory that they and their clients' slots
+	// may take at most, beside index and log. 0: not known.
+	MaxConnections int   `json:"max_connections,omitempty"`
+	MaxClientBytes int64 `json:"max_client_bytes,omitempty"`
 	// MaxKeyBytes is the longest key, where it is less than [MaxKeyBytes].
 	MaxKeyBytes int `json:"max_key_bytes,omitempty"`
 }

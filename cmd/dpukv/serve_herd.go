@@ -68,6 +68,8 @@ func (f *herdFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.cfg.Window, "window", herd.DefaultWindow, "requests that a connection may have in flight at one worker")
 	flags.IntVar(&f.cfg.SlotBytes, "slot-bytes", herd.MinSlotBytes, "bytes of a slot: 16 for the request, the rest for key and value")
 	flags.IntVar(&f.cfg.MaxClients, "max-clients", herd.DefaultMaxClients, "connections that may have slots")
+	flags.IntVar(&f.cfg.MaxConnections, "max-connections", 0,
+		"connections in all, also those that only ask for counters (default: four for each of --max-clients, as far as ulimit -n goes)")
 	flags.BoolVar(&f.cfg.Faithful, "faithful", false, "poll as the original does: one slot of each client a pass")
 	flags.StringVar(&f.cpus, "cpus", "", `CPUs that workers are pinned to in turn, with all else of this process, such as 0,2-3, or "none" (default: those this process may use, ascending)`)
 	flags.BoolVar(&f.asJSON, "json", false, `print the facts as JSON, with "addr", once the server accepts load`)

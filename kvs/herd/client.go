@@ -10,56 +10,61 @@ import (
 	"sync"
 	"time"
 
+	"dpukv/kvs/internal/admission"
 	"dpukv/verbs"
 )
 
-// client is a connection as the server has it: a side channel, and slots at every worker once it has joined.
+// client is a connection as the server has it: a side channel, and slots at every worker once it
+// has joined. One goroutine reads, answers and writes, and frees all in the end.
 type client struct {
 	server *Server
 	conn   net.Conn
+	left   func() // gives the place at the door back
 
-	writing sync.Mutex
-	gone    sync.Once
+	mu     sync.Mutex
+	reason error     // why it must end; nil: it goes on
+	quiet  time.Time // since when it has sent nothing
 
+	nextAsk time.Time // when it may ask again
+
+	number  uint32   // of those that have had slots, from 1; 0: it has none
+	pd      verbs.PD // its own, so that its keys open nothing to others
 	region  verbs.MR // its slots, all workers' in a row
 	inboxes []*inbox // one a worker
 }
 
-// accept takes connections until the listener is closed.
-func (s *Server) accept() {
-	defer s.serving.Done()
-	for {
-		conn, err := s.listener.Accept()
-		if err != nil {
-			if !errors.Is(err, net.ErrClosed) {
-				s.ended(fmt.Errorf("accept clients: %w", err))
-			}
-			return
-		}
-		c := &client{server: s, conn: conn}
-		if err := s.admit(c); err != nil {
-			c.fail(err)
-			continue
-		}
-		go c.serve()
-	}
-}
-
-// sideChannels is how many connections there may be for each that can have slots: others ask for counters.
-const sideChannels = 4
-
-func (s *Server) admit(c *client) error {
+// receive is what the door does with a connection that has a place.
+func (s *Server) receive(conn net.Conn, left func()) {
+	c := &client{server: s, conn: conn, left: left, quiet: time.Now()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case s.closing:
-		return net.ErrClosed
-	case len(s.clients) >= sideChannels*s.cfg.MaxClients:
-		return fmt.Errorf("%d connections are all that this server takes", sideChannels*s.cfg.MaxClients)
+	if s.closing {
+		_ = conn.Close()
+		left()
+		return
 	}
 	s.clients[c] = struct{}{}
 	s.serving.Add(1)
-	return nil
+	go c.serve()
+	s.clear()
+}
+
+// clear ends connections that have been idle for long, where places get few. s.mu is held.
+func (s *Server) clear() {
+	if len(s.clients) <= s.cfg.MaxConnections*crowded/100 {
+		return
+	}
+	for c := range s.clients {
+		if c.number == 0 && c.idle() > idleFor {
+			c.end(fmt.Errorf("nothing was asked here for %v, and others need the place: connect again", idleFor))
+		}
+	}
+}
+
+// refusal is what a connection without a place is told.
+func refusal(why error) []byte {
+	frame, _ := makeFrame(kindFailure, failure{why.Error()}) // of a string, which can't fail
+	return frame
 }
 
 // dismiss ends all connections. Their goroutines see to the rest.
@@ -68,56 +73,107 @@ func (s *Server) dismiss(why error) {
 	defer s.mu.Unlock()
 	s.closing = true
 	for c := range s.clients {
-		go c.fail(why)
+		c.end(why)
 	}
+}
+
+// end has a connection end, for the reason that comes first. It does not wait: whatever the
+// client's goroutine waits for at the connection returns.
+func (c *client) end(why error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.reason == nil {
+		c.reason = why
+		_ = c.conn.SetDeadline(time.Unix(1, 0)) // fails only where it is closed
+	}
+}
+
+// ending is why the connection must end, or nil.
+func (c *client) ending() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.reason
+}
+
+// within sets until when the next reads or writes may take; 0: for ever. It fails if the connection
+// is to end.
+func (c *client) within(d time.Duration, set func(time.Time) error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.reason != nil {
+		return c.reason
+	}
+	var until time.Time
+	if d > 0 {
+		until = time.Now().Add(d)
+	}
+	return set(until)
+}
+
+// heard notes that the client has sent something.
+func (c *client) heard() {
+	c.mu.Lock()
+	c.quiet = time.Now()
+	c.mu.Unlock()
+}
+
+func (c *client) idle() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Since(c.quiet)
 }
 
 // serve answers a client's frames until it goes, and then frees what it had.
 func (c *client) serve() {
-	defer c.server.serving.Done()
+	s := c.server
+	defer s.serving.Done()
 	err := c.converse() // until something ends it
-	if !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) {
-		c.fail(err)
+	if why := c.ending(); why != nil {
+		err = why
 	}
-	c.conn.Close()
+	if !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) && c.conn.SetDeadline(time.Time{}) == nil {
+		admission.Tell(c.conn, refusal(err))
+	}
+	_ = c.conn.Close()
 	c.leave()
-	c.server.mu.Lock()
-	delete(c.server.clients, c)
-	c.server.mu.Unlock()
-}
-
-// fail tells a client why its connection ends, and ends it.
-func (c *client) fail(why error) {
-	c.gone.Do(func() {
-		_ = c.send(kindFailure, failure{why.Error()}) // it is being closed anyway
-		_ = c.conn.Close()
-	})
+	s.mu.Lock()
+	delete(s.clients, c)
+	s.mu.Unlock()
+	c.left()
 }
 
 func (c *client) send(k kind, v any) error {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	if err := c.conn.SetWriteDeadline(time.Now().Add(handshakeTimeout)); err != nil {
+	frame, err := makeFrame(k, v)
+	if err != nil {
 		return err
 	}
-	return writeFrame(c.conn, k, v)
+	return c.write(frame)
+}
+
+func (c *client) write(frame []byte) error {
+	if err := c.within(writeFor, c.conn.SetWriteDeadline); err != nil {
+		return err
+	}
+	_, err := c.conn.Write(frame)
+	return err
 }
 
 func (c *client) converse() error {
-	if err := c.conn.SetReadDeadline(time.Now().Add(handshakeTimeout)); err != nil {
+	switch k, body, err := c.read(helloFor); {
+	case err != nil:
 		return err
-	}
-	if err := expect(c.conn, kindHello, &hello{}); err != nil {
-		return err
-	}
-	if err := c.conn.SetReadDeadline(time.Time{}); err != nil {
-		return err
+	case k != kindHello:
+		return fmt.Errorf("a frame of kind %d, want %d", k, kindHello)
+	default:
+		if err := json.Unmarshal(body, &hello{}); err != nil {
+			return fmt.Errorf("a hello that is not understood: %w", err)
+		}
 	}
 	if err := c.send(kindWelcome, c.server.welcome()); err != nil {
 		return err
 	}
 	for {
-		k, body, err := readFrame(c.conn)
+		k, body, err := c.read(0)
 		if err != nil {
 			return err
 		}
@@ -127,20 +183,49 @@ func (c *client) converse() error {
 	}
 }
 
+// read reads a frame that begins within some time, or whenever it likes.
+func (c *client) read(begins time.Duration) (kind, []byte, error) {
+	var h head
+	if err := c.within(begins, c.conn.SetReadDeadline); err != nil {
+		return 0, nil, err
+	}
+	if _, err := io.ReadFull(c.conn, h[:1]); err != nil {
+		return 0, nil, c.late(err, "no frame within %v", begins)
+	}
+	c.heard()
+	if err := c.within(frameFor, c.conn.SetReadDeadline); err != nil {
+		return 0, nil, err
+	}
+	if _, err := io.ReadFull(c.conn, h[1:]); err != nil {
+		return 0, nil, c.late(err, "a frame that was not whole within %v", frameFor)
+	}
+	n, err := h.check(frameBytes(h.kind(), c.server.cfg.Workers))
+	if err != nil {
+		return 0, nil, err
+	}
+	body, err := readBody(c.conn, n)
+	return h.kind(), body, c.late(err, "a frame that was not whole within %v", frameFor)
+}
+
+// late says in words that time is over, where that is what an error says.
+func (c *client) late(err error, text string, d time.Duration) error {
+	var timed net.Error
+	if errors.As(err, &timed) && timed.Timeout() {
+		return fmt.Errorf(text, d)
+	}
+	return err
+}
+
 func (c *client) answer(k kind, body []byte) error {
 	switch k {
 	case kindAsk:
-		stats, err := c.server.Stats()
+		frame, err := c.ask()
 		if err != nil {
 			return err
 		}
-		return c.send(kindStats, stats)
+		return c.write(frame)
 	case kindJoin:
-		var j join
-		if err := json.Unmarshal(body, &j); err != nil {
-			return fmt.Errorf("a join that is not understood: %w", err)
-		}
-		given, err := c.join(&j)
+		given, err := c.join(body)
 		if err != nil {
 			return err
 		}
@@ -149,72 +234,14 @@ func (c *client) answer(k kind, body []byte) error {
 	return fmt.Errorf("a frame of kind %d", k)
 }
 
-// join gives a client its slots.
-func (c *client) join(j *join) (*seat, error) {
-	s := c.server
-	if err := j.check(len(s.workers), s.cfg.Window); err != nil {
-		return nil, err
+// ask answers a question for counters, no sooner than askEvery after the one before.
+func (c *client) ask() ([]byte, error) {
+	if wait := time.Until(c.nextAsk); wait > 0 {
+		time.Sleep(wait)
 	}
-	if c.region != nil {
-		return nil, errors.New("a second join")
-	}
-	if err := s.takeSeat(); err != nil {
-		return nil, err
-	}
-	bytes := j.Slots * s.cfg.SlotBytes
-	var err error
-	if c.region, err = s.pd.AllocMR(bytes*len(s.workers), verbs.LocalWrite|verbs.RemoteWrite); err != nil {
-		s.giveSeat()
-		return nil, err
-	}
-	given := &seat{Region: c.region.Region()}
-	for i, w := range s.workers {
-		in, err := w.newInbox(c, c.region.Bytes()[i*bytes:(i+1)*bytes], j.Links[i])
-		if err != nil {
-			return nil, fmt.Errorf("worker %d: %w", i, err)
-		}
-		c.inboxes = append(c.inboxes, in)
-		given.Links = append(given.Links, in.local)
-		if !w.do(func() { w.inboxes = append(w.inboxes, in) }) {
-			return nil, net.ErrClosed
-		}
-	}
-	return given, nil
-}
-
-func (s *Server) takeSeat() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.seated == s.cfg.MaxClients {
-		return fmt.Errorf("%d clients have slots, which is all that this server was started for", s.seated)
-	}
-	if s.seated++; s.seated == 1 {
-		s.busy = time.Now()
-	}
-	return nil
-}
-
-func (s *Server) giveSeat() {
-	s.mu.Lock()
-	s.seated--
-	s.mu.Unlock()
-}
-
-// leave frees a client's slots: first the workers forget them, then the device.
-func (c *client) leave() {
-	if c.region == nil {
-		return
-	}
-	var errs []error
-	for i, in := range c.inboxes {
-		w := c.server.workers[i]
-		w.do(func() { w.forget(in) })
-		errs = append(errs, in.close())
-	}
-	if err := errors.Join(append(errs, c.region.Close())...); err != nil {
-		c.server.ended(fmt.Errorf("free the slots of %s: %w", c.conn.RemoteAddr(), err))
-	}
-	c.server.giveSeat()
+	frame, err := c.server.gauge.read(c.server)
+	c.nextAsk = time.Now().Add(askEvery)
+	return frame, err
 }
 
 // randomKey is a Q_Key. Its highest bit marks privileged ones.

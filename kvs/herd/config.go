@@ -3,11 +3,13 @@ package herd
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math/bits"
 	"net"
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/offheap"
+	"dpukv/kvs/internal/admission"
 	"dpukv/kvs/mica/partition"
 	"dpukv/verbs/provider"
 )
@@ -38,10 +40,17 @@ type Config struct {
 	// Window is the most requests that one connection may have in flight at one
 	// worker; MaxClients the most connections; SlotBytes the size of a slot. 0: the defaults.
 	Window, MaxClients, SlotBytes int
+	// MaxConnections is the most side channels, those of clients among them; others ask for counters. 0: four for
+	// each client, if the process may have as many files open.
+	MaxConnections int
 	// Faithful polls as the original does: one slot of each client a pass.
 	Faithful bool
 
-	open opener // nil: openDevice
+	// Tests have others. nil: openDevice, TCP, the null device.
+	open   opener
+	listen func(addr string) (net.Listener, error)
+	spare  func() (io.Closer, error)
+	byHand bool // tests take the steps of workers and of the door
 }
 
 // What a Config with zeros gets.
@@ -67,6 +76,9 @@ func (c *Config) setDefaults() {
 	if c.open == nil {
 		c.open = openDevice
 	}
+	if c.listen == nil {
+		c.listen = func(addr string) (net.Listener, error) { return net.Listen("tcp", addr) }
+	}
 	if c.Device == "" {
 		c.Device = DefaultDevice
 	}
@@ -81,6 +93,8 @@ func (c *Config) check() error {
 		return errors.New("no hash function named")
 	case c.Window < 1 || c.Window > maxWindow:
 		return fmt.Errorf("a window of %d requests: want 1 to %d", c.Window, maxWindow)
+	case c.MaxConnections < 0:
+		return fmt.Errorf("%d connections: want 1 or more", c.MaxConnections)
 	case c.MaxClients < 1 || c.MaxClients > 1<<16:
 		return fmt.Errorf("%d clients: want 1 to %d", c.MaxClients, 1<<16)
 	case c.SlotBytes < MinSlotBytes || c.SlotBytes > MaxSlotBytes || c.SlotBytes%wordBytes != 0:
@@ -90,6 +104,21 @@ func (c *Config) check() error {
 		return fmt.Errorf("listen address %q: want HOST:PORT: %w", c.Listen, err)
 	}
 	return cpu.MayUse(c.CPUs)
+}
+
+// connectionsPerClient is how many side channels there may be for each client that can have slots.
+const connectionsPerClient = 4
+
+// settle finds out how many connections the process can hold, and whether the machine has the memory.
+func (c *Config) settle() (err error) {
+	if c.MaxConnections, err = admission.Limit(c.MaxConnections, connectionsPerClient*c.MaxClients); err != nil {
+		return err
+	}
+	machine, err := machineBytes()
+	if err != nil {
+		return err
+	}
+	return c.checkMemory(machine)
 }
 
 func (c *Config) table() (*partition.Table, error) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"time"
 
 	"dpukv/internal/foreign"
@@ -16,8 +17,10 @@ const (
 	protocolVersion  = 1
 	frameMagic       = "dpukv\x00H1"
 	frameHeaderBytes = 16
-	maxBodyBytes     = 4 << 20
+	maxBodyBytes     = 4 << 20 // of a frame to a client
 	handshakeTimeout = 5 * time.Second
+	// pieceBytes is what is read of a body at once, at first.
+	pieceBytes = 1 << 10
 )
 
 // kind is what a frame of the side channel is.
@@ -36,38 +39,80 @@ const (
 // errForeign is what a peer sends that is no HERD of this protocol.
 var errForeign = errors.New("this is no dpukv HERD")
 
-// writeFrame sends v as JSON.
-func writeFrame(c net.Conn, k kind, v any) error {
+// makeFrame is a frame with v as JSON.
+func makeFrame(k kind, v any) ([]byte, error) {
 	body, err := json.Marshal(v)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	frame := make([]byte, frameHeaderBytes, frameHeaderBytes+len(body))
 	copy(frame, frameMagic)
 	binary.LittleEndian.PutUint32(frame[8:], uint32(len(body)))
 	frame[12], frame[13] = protocolVersion, byte(k)
-	_, err = c.Write(append(frame, body...))
+	return append(frame, body...), nil
+}
+
+// writeFrame sends v as JSON.
+func writeFrame(c net.Conn, k kind, v any) error {
+	frame, err := makeFrame(k, v)
+	if err == nil {
+		_, err = c.Write(frame)
+	}
 	return err
+}
+
+// head is a frame's first bytes.
+type head [frameHeaderBytes]byte
+
+func (h *head) kind() kind { return kind(h[13]) }
+
+// check returns how long the body is, or why it will not be read: most are the bytes that it may
+// have.
+func (h *head) check(most int) (int, error) {
+	length := binary.LittleEndian.Uint32(h[8:])
+	switch {
+	case string(h[:8]) != frameMagic:
+		return 0, fmt.Errorf("%w: a frame that starts with %q", errForeign, h[:8])
+	case h[12] != protocolVersion:
+		return 0, fmt.Errorf("protocol version %d there, %d here: both ends must be the same build", h[12], protocolVersion)
+	case length > uint32(most):
+		return 0, fmt.Errorf("a frame of %d bytes: want at most %d", length, most)
+	}
+	return int(length), nil
 }
 
 // readFrame reads one frame's kind and body.
 func readFrame(r io.Reader) (kind, []byte, error) {
-	var head [frameHeaderBytes]byte
-	if _, err := io.ReadFull(r, head[:]); err != nil {
+	var h head
+	if _, err := io.ReadFull(r, h[:]); err != nil {
 		return 0, nil, err
 	}
-	length := binary.LittleEndian.Uint32(head[8:])
-	switch {
-	case string(head[:8]) != frameMagic:
-		return 0, nil, fmt.Errorf("%w: a frame that starts with %q", errForeign, head[:8])
-	case head[12] != protocolVersion:
-		return 0, nil, fmt.Errorf("protocol version %d there, %d here: both ends must be the same build", head[12], protocolVersion)
-	case length > maxBodyBytes:
-		return 0, nil, fmt.Errorf("a frame of %d bytes: want at most %d", length, maxBodyBytes)
+	n, err := h.check(maxBodyBytes)
+	if err != nil {
+		return 0, nil, err
 	}
-	body := make([]byte, length)
-	_, err := io.ReadFull(r, body)
-	return kind(head[13]), body, err
+	body, err := readBody(r, n)
+	return h.kind(), body, err
+}
+
+// readBody reads n bytes. Memory grows with those that have arrived, and not with those that were
+// promised.
+func readBody(r io.Reader, n int) ([]byte, error) {
+	body := make([]byte, 0, min(n, pieceBytes))
+	for len(body) < n {
+		if len(body) == cap(body) {
+			body = slices.Grow(body, min(len(body), n-len(body)))
+		}
+		m, err := r.Read(body[len(body):min(cap(body), n)])
+		body = body[:len(body)+m]
+		switch {
+		case errors.Is(err, io.EOF) && len(body) < n:
+			return body, io.ErrUnexpectedEOF
+		case err != nil && len(body) < n:
+			return body, err
+		}
+	}
+	return body, nil
 }
 
 // ask sends a frame and reads the answer into v.
@@ -84,12 +129,15 @@ func ask(c net.Conn, k kind, question any, want kind, v any) error {
 	return c.SetDeadline(time.Time{})
 }
 
+// errHungUp is what a server does that ends a connection without a word.
+var errHungUp = errors.New("closed the connection: is it a dpukv HERD server?")
+
 // expect reads a frame of one kind, or the failure that comes instead.
 func expect(c net.Conn, want kind, v any) error {
 	got, body, err := readFrame(c)
 	switch {
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%s closed the connection: is it a dpukv HERD server?", c.RemoteAddr())
+		return fmt.Errorf("%s %w", c.RemoteAddr(), errHungUp)
 	case err != nil:
 		return fmt.Errorf("%s: %w", c.RemoteAddr(), err)
 	case got == want:

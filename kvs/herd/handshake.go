@@ -56,13 +56,61 @@ func (w *welcome) check() error {
 	return nil
 }
 
-// check refuses a request for slots that the server does not have.
-func (j *join) check(workers, window int) error {
+// check refuses a request for what the server does not have, or can't reach, before anything is made.
+func (j *join) check(s *Server) error {
+	workers, window := len(s.workers), s.cfg.Window
 	switch {
 	case len(j.Links) != workers:
 		return fmt.Errorf("queue pairs for %d workers: there are %d", len(j.Links), workers)
 	case j.Slots < 1 || j.Slots > powerOfTwo(window) || j.Slots&(j.Slots-1) != 0:
 		return fmt.Errorf("%d slots: want a power of two up to %d", j.Slots, powerOfTwo(window))
+	}
+	for i, w := range s.workers {
+		if err := checkPeer(w.ud.Local(), &j.Links[i]); err != nil {
+			return fmt.Errorf("worker %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// checkPeer refuses a client's end of a link that no client can have: local is the worker's UD queue pair.
+func checkPeer(local verbs.Endpoint, peer *endpoint) error {
+	connected := local
+	connected.Type = verbs.UC
+	if err := checkEnds(endpoint{connected, local}, *peer); err != nil {
+		return err
+	}
+	uc, ud := &peer.UC, &peer.UD
+	if uc.GID != ud.GID || uc.LID != ud.LID || uc.Handle != ud.Handle {
+		return fmt.Errorf("found queue pairs of two devices, %s and %s: want both on one", uc, ud)
+	}
+	return errors.Join(checkNumbers(uc), checkNumbers(ud), checkAddress(uc))
+}
+
+// checkNumbers refuses what does not fit into a packet's fields, and the Q_Keys that only kernels may use.
+func checkNumbers(e *verbs.Endpoint) error {
+	const most = 1<<24 - 1
+	if e.QPN == 0 || e.LinkLayer != verbs.LinkMemory && e.QPN > most || e.PSN > most || e.QKey>>31 != 0 {
+		return fmt.Errorf("found QP %#x, PSN %#x, Q_Key %#x: want a QP from 1 and a PSN up to %#x, and a Q_Key of 31 bits",
+			e.QPN, e.PSN, e.QKey, most)
+	}
+	return nil
+}
+
+// checkAddress refuses an address that is not that of one peer.
+func checkAddress(e *verbs.Endpoint) error {
+	const unicastLIDs = 0xbfff
+	switch e.LinkLayer {
+	case verbs.LinkEthernet:
+		a := e.GID.Addr()
+		first := a.AsSlice()[0]
+		if a.IsUnspecified() || a.IsMulticast() || a.Is4() && (first == 0 || first >= 240) {
+			return fmt.Errorf("found the GID %s, which is no unicast address", a)
+		}
+	case verbs.LinkInfiniBand:
+		if e.LID == 0 || e.LID > unicastLIDs {
+			return fmt.Errorf("found the LID %#x, allowed: 1 to %#x, which are unicast", e.LID, unicastLIDs)
+		}
 	}
 	return nil
 }

@@ -14,12 +14,14 @@ import (
 // inbox is one client's slots at one worker. After it was handed over it belongs to the worker's thread.
 type inbox struct {
 	client    *client
-	condemned bool // the client wrote nonsense, and is being shown out
+	worker    int  // whose slots these are
+	workers   int  // of the server
+	condemned bool // the client wrote nonsense, or can't be answered, and is being shown out
 	slots     unsafe.Pointer
 	slotBytes uintptr
 	count     uint32   // of slots: a power of two
 	next      uint32   // sequence of the request that comes next in order
-	shapes    [8]shape // by operation, the last one that was legal
+	shapes    [8]shape // by operation, the last one that was legal; at first none
 	// Of each slot, what was taken from it last, and how a write ended: a repeated write is answered from here.
 	taken   []control
 	outcome []kvs.Status
@@ -30,27 +32,21 @@ type inbox struct {
 	answer verbs.SendWR // an answer to this client, but for what differs
 }
 
-// newInbox connects to a client's queue pairs and makes ready for its first request.
+// newInbox connects to a client's queue pairs and makes ready for its first request. Also where it fails,
+// there is an inbox to be closed.
 func (w *worker) newInbox(c *client, slots []byte, peer endpoint) (in *inbox, err error) {
 	s := w.server
 	count := len(slots) / s.cfg.SlotBytes
 	in = &inbox{
-		client: c, slots: unsafe.Pointer(&slots[0]), slotBytes: uintptr(s.cfg.SlotBytes), count: uint32(count),
+		client: c, worker: w.number, workers: len(s.workers),
+		slots: unsafe.Pointer(&slots[0]), slotBytes: uintptr(s.cfg.SlotBytes), count: uint32(count),
 		next:  uint32(count), // the lap of sequences 0 … is skipped: 0 is what an empty slot has
 		taken: make([]control, count), outcome: make([]kvs.Status, count),
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, in.close())
-		}
-	}()
-	if in.uc, err = s.pd.CreateQP(verbs.QPConfig{Type: verbs.UC, SendCQ: w.cq, RecvCQ: w.cq, MaxSend: 1}); err != nil {
+	if in.uc, err = c.pd.CreateQP(verbs.QPConfig{Type: verbs.UC, SendCQ: w.cq, RecvCQ: w.cq, MaxSend: 1}); err != nil {
 		return in, err
 	}
 	in.local = endpoint{UC: in.uc.Local(), UD: w.ud.Local()}
-	if err = checkEnds(in.local, peer); err != nil {
-		return in, err
-	}
 	if err = in.uc.Connect(peer.UC); err != nil {
 		return in, err
 	}
@@ -58,6 +54,7 @@ func (w *worker) newInbox(c *client, slots []byte, peer endpoint) (in *inbox, er
 		return in, err
 	}
 	in.answer = verbs.SendWR{
+		ID: uint64(c.number), // tells whose answer it is that can't be sent
 		Op: verbs.OpSendImm, AH: in.ah.Handle(), QPN: peer.UD.QPN, QKey: peer.UD.QKey,
 		Local: verbs.SGE{Addr: w.out.Addr(), LKey: w.out.LKey()},
 	}
@@ -105,26 +102,39 @@ func (in *inbox) ready(most int) (n int) {
 	return n
 }
 
-// shape is what requests of one kind have in common: most have the one of the request before.
+// shape is what requests of one kind have in common: most have the one of the request before. Its zero
+// value is that of no request, as shapeChecked is missing.
 type shape struct {
-	of                   control // only the bits of shapeMask
+	of                   control // the bits of shapeMask, and shapeChecked
 	keyBytes, valueBytes int
 	key, value           int // where they start, counted from the slot's end
 }
 
-// request takes the request that a control word describes. Key and value stay where they are.
+// shapeChecked marks a shape that legal has passed. No word has it among its bits of shapeMask.
+const shapeChecked = shapeMask + 1
+
+// request checks the whole request that a control word describes, and takes it. Key and value stay where
+// they are: who wrote them may write them again while they are read, and harms only what it stores. All
+// that decides on addresses comes from c, which was loaded once, and from the hash, which is copied here.
 func (in *inbox) request(c control, op *partition.Op) error {
 	s := &in.shapes[c.op()]
-	if c&shapeMask != s.of {
+	if c&shapeMask|shapeChecked != s.of {
 		if err := c.legal(int(in.slotBytes), in.client.server.maxValue); err != nil {
 			return fmt.Errorf("request %d: %w", c.sequence(), err)
 		}
 		key := -tailBytes - padded(c.keyBytes())
-		*s = shape{c & shapeMask, c.keyBytes(), c.valueBytes(), key, key - padded(c.valueBytes())}
+		*s = shape{
+			c&shapeMask | shapeChecked, c.keyBytes(), c.valueBytes(), key, key - padded(c.valueBytes()),
+		}
 	}
 	end := in.end(c.sequence())
+	hash := *(*uint64)(unsafe.Add(end, -tailBytes))
+	if owner := partition.PartitionOf(hash, in.workers); owner != in.worker {
+		return fmt.Errorf("request %d: found a key hash of worker %d's in a slot at worker %d",
+			c.sequence(), owner, in.worker)
+	}
 	op.Code = c.op()
-	op.Hash = *(*uint64)(unsafe.Add(end, -tailBytes))
+	op.Hash = hash
 	op.Key = unsafe.Slice((*byte)(unsafe.Add(end, s.key)), s.keyBytes)
 	op.Value = unsafe.Slice((*byte)(unsafe.Add(end, s.value)), s.valueBytes)
 	return nil

@@ -1,6 +1,8 @@
 package herd
 
 import (
+	"fmt"
+
 	"dpukv/kvs"
 )
 
@@ -55,7 +57,11 @@ func (w *worker) take(in *inbox, n, limit int) int {
 			in.next++ // a scan was here before; the slot may hold a later request already
 			continue
 		}
-		if !w.admit(in, in.peek(in.next), n) {
+		c := in.peek(in.next)
+		if c.sequence() != in.next&sequenceMask { // written anew since ready looked
+			break
+		}
+		if !w.admit(in, c, n) {
 			break
 		}
 		in.next++
@@ -79,14 +85,23 @@ func (w *worker) admit(in *inbox, c control, n int) bool {
 // condemn ends the connection of a client that wrote what is no request.
 func (w *worker) condemn(in *inbox, why error) {
 	w.counters.BadFrames++
-	in.condemned = true
-	go in.client.fail(why)
+	w.expel(in, why)
 }
 
-// scan looks at every slot. A slot whose sequence is a lap further than what was taken from it holds a new
+// expel ends a connection. The worker takes nothing more from it.
+func (w *worker) expel(in *inbox, why error) {
+	in.condemned = true
+	in.client.end(why)
+}
+
+// scan looks at every slot, each time beginning with another client, as the first may take up all of a
+// pass. A slot whose sequence is a lap further than what was taken from it holds a new
 // request; one whose attempt has changed, a repeated one.
 func (w *worker) scan() (n int) {
-	for _, in := range w.inboxes {
+	count := len(w.inboxes)
+	w.scans++
+	for k := range count {
+		in := w.inboxes[(w.scans+k)%count]
 		for i := range in.count {
 			if in.condemned {
 				break
@@ -110,6 +125,10 @@ func (w *worker) late(in *inbox, c control, sequence uint32, n *int) bool {
 	slot := sequence & (in.count - 1)
 	switch {
 	case c.sequence() == in.taken[slot].sequence() && in.taken[slot] != 0:
+		if (c^in.taken[slot])&^attemptMask != 0 {
+			w.condemn(in, fmt.Errorf("request %d came again as another", c.sequence()))
+			return false
+		}
 		w.counters.Repeats++
 		return w.repeat(in, c, n)
 	case c.sequence() != sequence&sequenceMask:
@@ -127,7 +146,7 @@ func (w *worker) late(in *inbox, c control, sequence uint32, n *int) bool {
 // repeat answers a request that was taken before. A GET is done again; a write is not.
 func (w *worker) repeat(in *inbox, c control, n *int) bool {
 	slot := c.sequence() & (in.count - 1)
-	if c.op() == kvs.Get && in.taken[slot].op() == kvs.Get {
+	if c.op() == kvs.Get {
 		if !w.admit(in, c, *n) {
 			return false
 		}

@@ -145,10 +145,23 @@ func (r *Remote) Stats() (kvs.Stats, error) {
 	defer r.mu.Unlock()
 	var s kvs.Stats
 	err := ask(r.control, kindAsk, struct{}{}, kindStats, &s)
+	if err != nil && r.again() == nil { // the server may have given its place to another
+		err = ask(r.control, kindAsk, struct{}{}, kindStats, &s)
+	}
 	if err != nil {
 		err = fmt.Errorf("ask for counters: %w", err)
 	}
 	return s, err
+}
+
+// again connects anew. r.mu is held.
+func (r *Remote) again() error {
+	c, _, err := greet(context.Background(), r.addr)
+	if err == nil {
+		_ = r.control.Close() // it has failed already
+		r.control = c
+	}
+	return err
 }
 
 // Said is what the devices of both ends said since a time: the server's, as far as it can be asked, since its load began.
@@ -212,7 +225,9 @@ func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
 
 // Close ends the control connection and closes the device. Sessions are closed before.
 func (r *Remote) Close() error {
+	r.mu.Lock()
 	err := r.control.Close()
+	r.mu.Unlock()
 	if closeErr := r.device.Close(); err == nil {
 		err = closeErr
 	}

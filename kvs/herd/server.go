@@ -9,6 +9,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
+	"dpukv/kvs/internal/admission"
 	"dpukv/kvs/mica/partition"
 	"dpukv/verbs"
 )
@@ -23,14 +24,19 @@ type Server struct {
 	table    *partition.Table
 	workers  []*worker
 	listener net.Listener
+	door     *admission.Door
 	maxValue int
+	gauge    *gauge
+	joining  chan struct{} // whoever has put something in may join
+	mishaps  mishaps
 
 	mu      sync.Mutex
 	clients map[*client]struct{}
-	seated  int
+	seated  int       // clients that have slots, or have left some that could not be freed
+	joined  uint32    // the number of the last
 	busy    time.Time // when the first of those that are seated came, or the last time anyone did
 	closing bool
-	serving sync.WaitGroup // the listener and the clients' goroutines
+	serving sync.WaitGroup // the door and the clients' goroutines
 
 	stopOnce sync.Once
 	stopErr  error
@@ -45,7 +51,13 @@ func Start(cfg Config) (*Server, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, busy: time.Now(), done: make(chan struct{}), clients: map[*client]struct{}{}}
+	if err := cfg.settle(); err != nil {
+		return nil, err
+	}
+	s := &Server{
+		cfg: cfg, busy: time.Now(), done: make(chan struct{}), clients: map[*client]struct{}{},
+		gauge: newGauge(), joining: make(chan struct{}, 1),
+	}
 	if err := s.start(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -53,7 +65,7 @@ func Start(cfg Config) (*Server, error) {
 }
 
 func (s *Server) start() (err error) {
-	if s.listener, err = net.Listen("tcp", s.cfg.Listen); err != nil {
+	if s.listener, err = s.cfg.listen(s.cfg.Listen); err != nil {
 		return err
 	}
 	if s.device, err = s.cfg.open(s.cfg.Device, s.cfg.DeviceOptions); err != nil {
@@ -76,12 +88,31 @@ func (s *Server) start() (err error) {
 			return fmt.Errorf("worker %d: %w", i, err)
 		}
 		s.workers = append(s.workers, w)
+		if s.cfg.byHand {
+			continue
+		}
 		if err := w.start(); err != nil {
 			return fmt.Errorf("worker %d: %w", i, err)
 		}
 	}
+	return s.openDoor()
+}
+
+// openDoor lets clients in.
+func (s *Server) openDoor() (err error) {
+	s.door, err = admission.New(s.listener, admission.Config{
+		Most: s.cfg.MaxConnections, Serve: s.receive, Refusal: refusal, Spare: s.cfg.spare,
+	})
+	if err != nil || s.cfg.byHand {
+		return err
+	}
 	s.serving.Add(1)
-	go s.accept()
+	go func() {
+		defer s.serving.Done()
+		if err := s.door.Run(); err != nil {
+			s.ended(err)
+		}
+	}()
 	return nil
 }
 
@@ -95,6 +126,7 @@ func (s *Server) makeFacts() kvs.Facts {
 		CPUs: s.cfg.CPUs[:min(len(s.cfg.CPUs), s.cfg.Workers)], Pages: string(s.table.Pages()), Items: s.cfg.Items,
 		IndexBytes: index, LogBytes: log, MinHitRate: s.cfg.Mode.MinHitRate(),
 		MaxBatch: s.cfg.Window, MaxFrameBytes: s.cfg.Window * s.cfg.SlotBytes,
+		MaxConnections: s.cfg.MaxConnections, MaxClientBytes: s.cfg.clientBytes(),
 	}
 }
 
@@ -118,8 +150,13 @@ func (s *Server) Stats() (kvs.Stats, error) {
 			return kvs.Stats{}, fmt.Errorf("worker %d: %w", i, net.ErrClosed)
 		}
 	}
-	for _, doubt := range verbs.Doubts(s.device, s.busySince()) {
+	since := s.busySince()
+	for _, doubt := range verbs.Doubts(s.device, since) {
 		stats.Doubts = append(stats.Doubts, "the server's device "+doubt)
+	}
+	atDoor := s.door.Counts()
+	for _, doubt := range append(atDoor.Doubts(since), s.mishaps.doubts(since)...) {
+		stats.Doubts = append(stats.Doubts, "the server: "+doubt)
 	}
 	return stats, nil
 }
@@ -164,7 +201,10 @@ func (s *Server) Close() error {
 func (s *Server) close() error {
 	s.ended(nil)
 	var errs []error
-	if s.listener != nil {
+	switch {
+	case s.door != nil:
+		errs = append(errs, s.door.Close())
+	case s.listener != nil:
 		errs = append(errs, s.listener.Close())
 	}
 	s.dismiss(errors.New("it is being closed"))

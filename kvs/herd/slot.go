@@ -63,10 +63,11 @@ const (
 	OpMask    = 1<<(attemptShift-opShift) - 1
 )
 
+const attemptMask = control(0xff) << attemptShift
+
 // again is the control word of the next attempt at the same request.
 func (c control) again() control {
-	const field = control(0xff) << attemptShift
-	return c&^field | (c+1<<attemptShift)&field
+	return c&^attemptMask | (c+1<<attemptShift)&attemptMask
 }
 
 // putRequest writes a request at the end of a slot and returns how many bytes of it are the request.

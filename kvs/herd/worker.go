@@ -24,11 +24,13 @@ type worker struct {
 	core   *partition.Core
 	cq     verbs.CQ
 	ud     verbs.QP
+	sink   verbs.AH // to ud itself
 	out    verbs.MR // the values of answers: rounds of passes
 	base   uintptr  // where out lies
 
 	inboxes []*inbox
 	turn    int // where the next pass starts
+	scans   int
 	passes  uint64
 
 	ops  []partition.Op // of the pass in hand
@@ -76,7 +78,18 @@ func newWorker(s *Server, number int) (w *worker, err error) {
 	}
 	w.base = uintptr(unsafe.Pointer(&w.out.Bytes()[0]))
 	w.inlined = w.inline >= s.maxValue
-	w.sends = sends{qp: w.ud, cq: w.cq, device: s.device, depth: sendDepth - signalEvery, wrs: make([]verbs.SendWR, 0, 2*passOps)}
+	if w.sink, err = s.pd.CreateAH(w.ud.Local()); err != nil {
+		return nil, err
+	}
+	w.sends = sends{
+		qp: w.ud, cq: w.cq, device: s.device, depth: sendDepth - signalEvery,
+		wrs: make([]verbs.SendWR, 0, 2*passOps), blame: w.blame,
+		// An empty datagram to itself, which has no buffer for it.
+		sink: &verbs.SendWR{
+			Op: verbs.OpSendImm, AH: w.sink.Handle(), QPN: w.ud.Num(), QKey: w.ud.Local().QKey,
+			Local: verbs.SGE{Addr: w.out.Addr(), LKey: w.out.LKey()},
+		},
+	}
 	return w, nil
 }
 
@@ -116,18 +129,10 @@ func (w *worker) poll() error {
 		if w.stopped.Load() {
 			return nil
 		}
-		if len(w.jobs) > 0 { // a look at the length is cheaper than a select
-			(<-w.jobs)()
-		}
-		moved, err := w.server.device.Progress()
-		if err != nil {
-			return err
-		}
-		n, err := w.pass()
-		switch {
+		switch busy, err := w.step(); {
 		case err != nil:
 			return err
-		case n > 0 || moved:
+		case busy:
 			idle.reset()
 		default:
 			if err := idle.rest(w.server.device, w.pinned); err != nil {
@@ -135,6 +140,33 @@ func (w *worker) poll() error {
 			}
 		}
 	}
+}
+
+// step does what there is to do, once. It reports whether there was anything.
+func (w *worker) step() (busy bool, err error) {
+	if len(w.jobs) > 0 { // a look at the length is cheaper than a select
+		(<-w.jobs)()
+	}
+	moved, err := w.server.device.Progress()
+	if err != nil {
+		return false, err
+	}
+	n, err := w.pass()
+	return n > 0 || moved, err
+}
+
+// blame ends the connection of the client whose answer can't be sent.
+func (w *worker) blame(number uint32, why error) bool {
+	if number == 0 {
+		return false // nobody's
+	}
+	w.server.mishaps.add("answers to a client could not be sent, whose connection was ended", why)
+	for _, in := range w.inboxes { // rare, and cheaper than to keep a map
+		if in.client.number == number && !in.condemned {
+			w.expel(in, fmt.Errorf("an answer could not be sent: %w", why))
+		}
+	}
+	return true
 }
 
 // obey does only what others ask of the worker's thread, until it is stopped.
@@ -169,7 +201,7 @@ func (w *worker) stop() error {
 	w.stopped.Store(true)
 	close(w.stopping)
 	<-w.over
-	return errors.Join(w.ud.Close(), w.cq.Close(), w.out.Close())
+	return errors.Join(w.ud.Close(), w.sink.Close(), w.cq.Close(), w.out.Close())
 }
 
 func (w *worker) forget(in *inbox) {

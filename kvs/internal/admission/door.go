@@ -41,6 +41,8 @@ type Counts struct {
 	Refused  uint64 // were closed for want of a place or a descriptor
 	Failed   uint64 // Accepts that failed without an end of the door
 	LastErr  error  // the last of those
+
+	lastRefusal, lastFailure time.Time
 }
 
 // Door lets connections in.
@@ -192,7 +194,7 @@ func (d *Door) failed(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.counts.Failed++
-	d.counts.LastErr = err
+	d.counts.LastErr, d.counts.lastFailure = err, time.Now()
 }
 
 // enter takes a place. It is false if there is none.
@@ -223,6 +225,7 @@ func (d *Door) refuse(c net.Conn, why error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.counts.Refused++
+	d.counts.lastRefusal = time.Now()
 }
 
 // Counts are what the door has done so far.
@@ -232,13 +235,14 @@ func (d *Door) Counts() Counts {
 	return d.counts
 }
 
-// Doubts are what beside figures should be known of, in words: who stood at the door in vain.
-func (c *Counts) Doubts() (doubts []string) {
-	if c.Refused > 0 {
+// Doubts are what should be known beside figures, in words: who stood at the door in vain. They are
+// there if that happened since a time, and then count all.
+func (c *Counts) Doubts(since time.Time) (doubts []string) {
+	if !c.lastRefusal.Before(since) && c.Refused > 0 {
 		doubts = append(doubts, fmt.Sprintf("%d connections were refused: "+
 			"the limit, or the process's file descriptors, were used up", c.Refused))
 	}
-	if c.Failed > 0 {
+	if !c.lastFailure.Before(since) && c.Failed > 0 {
 		doubts = append(doubts, fmt.Sprintf(
 			"%d times no connection could be accepted, the last time: %v", c.Failed, c.LastErr))
 	}

@@ -195,7 +195,8 @@ func TestLimit(t *testing.T) {
 		t.Errorf("%+v", peers)
 	}
 	want := Counts{Open: 2, Highest: 2, Accepted: 3, Refused: 2}
-	if got := d.Counts(); got != want || len(got.Doubts()) != 1 {
+	got := d.Counts()
+	if got.lastRefusal = (time.Time{}); got != want {
 		t.Errorf("%+v", got)
 	}
 	d.drop()
@@ -242,8 +243,11 @@ func TestSpare(t *testing.T) {
 		t.Errorf("%+v", third)
 	}
 	got := d.Counts()
-	if got.Refused != 2 || got.Accepted != 1 || got.Failed != 2 || len(got.Doubts()) != 2 {
+	if got.Refused != 2 || got.Accepted != 1 || got.Failed != 2 || len(got.Doubts(time.Time{})) != 2 {
 		t.Errorf("%+v", got)
+	}
+	if doubts := got.Doubts(time.Now().Add(time.Hour)); len(doubts) != 0 {
+		t.Errorf("of the past: %q", doubts)
 	}
 }
 

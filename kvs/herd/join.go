@@ -1,0 +1,180 @@
+package herd
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"dpukv/verbs"
+)
+
+// parseJoin reads a join for so many workers. It makes no more endpoints than that, whatever the
+// text says.
+func parseJoin(text []byte, workers int) (*join, error) {
+	var j join
+	d := json.NewDecoder(bytes.NewReader(text))
+	if err := delim(d, '{'); err != nil {
+		return nil, err
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		switch name {
+		case "slots":
+			err = d.Decode(&j.Slots)
+		case "links":
+			err = j.parseLinks(d, workers)
+		default:
+			err = fmt.Errorf("found %q, allowed: slots, links", name)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := delim(d, '}'); err != nil {
+		return nil, err
+	}
+	if d.More() {
+		return nil, errors.New("found more behind the end")
+	}
+	return &j, nil
+}
+
+func (j *join) parseLinks(d *json.Decoder, workers int) error {
+	if j.Links != nil {
+		return errors.New("found links twice")
+	}
+	if err := delim(d, '['); err != nil {
+		return err
+	}
+	j.Links = make([]endpoint, 0, workers)
+	for d.More() {
+		if len(j.Links) == workers {
+			return fmt.Errorf("queue pairs for more than %d workers: there are %d", workers, workers)
+		}
+		var e endpoint
+		if err := d.Decode(&e); err != nil {
+			return err
+		}
+		j.Links = append(j.Links, e)
+	}
+	return delim(d, ']')
+}
+
+func delim(d *json.Decoder, want json.Delim) error {
+	if got, err := d.Token(); err != nil || got != want {
+		return errors.Join(fmt.Errorf("found %v, want %v", got, want), err)
+	}
+	return nil
+}
+
+// join gives a client its slots. Joins are done one after the other, which bounds what they take
+// besides.
+func (c *client) join(body []byte) (*seat, error) {
+	s := c.server
+	s.joining <- struct{}{}
+	defer func() { <-s.joining }()
+	j, err := parseJoin(body, len(s.workers))
+	if err != nil {
+		return nil, fmt.Errorf("a join that is not understood: %v", err)
+	}
+	if err := j.check(s); err != nil {
+		return nil, err
+	}
+	if c.number != 0 {
+		return nil, errors.New("a second join")
+	}
+	if err := s.takeSeat(c); err != nil {
+		return nil, err
+	}
+	return c.sit(j) // what it has made when it fails is freed when the client leaves
+}
+
+func (c *client) sit(j *join) (given *seat, err error) {
+	s := c.server
+	if c.pd, err = s.device.AllocPD(); err != nil {
+		return nil, err
+	}
+	bytes := j.Slots * s.cfg.SlotBytes
+	if c.region, err = c.pd.AllocMR(bytes*len(s.workers), verbs.LocalWrite|verbs.RemoteWrite); err != nil {
+		return nil, err
+	}
+	given = &seat{Region: c.region.Region()}
+	for i, w := range s.workers {
+		in, err := w.newInbox(c, c.region.Bytes()[i*bytes:(i+1)*bytes], j.Links[i])
+		c.inboxes = append(c.inboxes, in)
+		if err != nil {
+			return nil, fmt.Errorf("worker %d: %w", i, err)
+		}
+		given.Links = append(given.Links, in.local)
+		if !w.do(func() { w.inboxes = append(w.inboxes, in) }) {
+			return nil, net.ErrClosed
+		}
+	}
+	return given, nil
+}
+
+// takeSeat counts a client that will have slots. Its number is its own for good, so that a late completion
+// names nobody who came after.
+func (s *Server) takeSeat(c *client) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.seated == s.cfg.MaxClients {
+		return fmt.Errorf("%d clients have slots, which is all that this server was started for", s.seated)
+	}
+	if s.joined++; s.joined == 0 { // after 2^32 of them
+		s.joined = 1
+	}
+	c.number = s.joined
+	if s.seated++; s.seated == 1 {
+		s.busy = time.Now()
+	}
+	return nil
+}
+
+func (s *Server) giveSeat() {
+	s.mu.Lock()
+	s.seated--
+	s.mu.Unlock()
+}
+
+// leave frees a client's slots: first the workers forget them, then the device. What the device
+// does not free stays as it is, as it may still be written to, and so does the seat, as the memory
+// is used.
+func (c *client) leave() {
+	if c.number == 0 {
+		return
+	}
+	s := c.server
+	if err := c.free(); err != nil {
+		s.mishaps.add("the slots of a client that left could not be freed, and are lost to others", err)
+		return
+	}
+	s.giveSeat()
+}
+
+func (c *client) free() error {
+	var errs []error
+	for i, in := range c.inboxes {
+		w := c.server.workers[i]
+		w.do(func() { w.forget(in) })
+		errs = append(errs, in.close())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err // a queue pair that lives may write
+	}
+	if c.region != nil {
+		if err := c.region.Close(); err != nil {
+			return err
+		}
+	}
+	if c.pd != nil {
+		return c.pd.Close()
+	}
+	return nil
+}

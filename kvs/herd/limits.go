@@ -1,0 +1,73 @@
+package herd
+
+import (
+	"fmt"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// What a client may take of the side channel: see doc.go.
+const (
+	helloFor = handshakeTimeout // until the first frame begins
+	frameFor = 5 * time.Second  // from a frame's first byte to its last
+	writeFor = 5 * time.Second  // until a client has taken an answer
+	// askEvery is how often one connection's questions are answered, gaugeEvery how often workers
+	// are asked.
+	askEvery   = 100 * time.Millisecond
+	gaugeEvery = 5 * time.Millisecond
+	// A connection without slots ends that was silent for idleFor, once so many in a hundred places
+	// are taken.
+	idleFor = time.Minute
+	crowded = 75
+)
+
+// Bytes of frames from clients.
+const (
+	plainBytes    = 256     // without anything in it
+	joinBytes     = 1 << 10 // without links
+	joinLinkBytes = 4 << 10 // a link's two endpoints
+)
+
+// frameBytes is how long a body from a client may be.
+func frameBytes(k kind, workers int) int {
+	if k == kindJoin {
+		return joinBytes + workers*joinLinkBytes
+	}
+	return plainBytes
+}
+
+// connectionBytes is the memory that a connection takes at most beside its slots: what it has sent
+// of the largest frame, while that is moved to where it fits, what is made of it, a stack, and the
+// answer.
+func connectionBytes(workers int) int64 {
+	return 64<<10 + 3*int64(frameBytes(kindJoin, workers)) + int64(workers)*1<<10
+}
+
+// slotStateBytes is what the server keeps of each slot: the control word taken last, and its
+// outcome.
+const slotStateBytes = wordBytes + 1
+
+// clientBytes is the memory that all clients together may take, at most: slots and connections.
+func (c *Config) clientBytes() int64 {
+	slots := int64(c.MaxClients) * int64(c.Workers) * int64(powerOfTwo(c.Window))
+	return slots*int64(c.SlotBytes+slotStateBytes) + int64(c.MaxConnections)*connectionBytes(c.Workers)
+}
+
+// checkMemory refuses a server whose clients could take more memory than the machine has.
+func (c *Config) checkMemory(machine int64) error {
+	if most := c.clientBytes(); most > machine {
+		return fmt.Errorf("found %d clients with a window of %d slots of %d bytes at each of %d workers, and %d connections: "+
+			"they may take %d MiB, and this machine has %d MiB; lower --max-clients, --window, --slot-bytes or --max-connections",
+			c.MaxClients, powerOfTwo(c.Window), c.SlotBytes, c.Workers, c.MaxConnections, most>>20, machine>>20)
+	}
+	return nil
+}
+
+func machineBytes() (int64, error) {
+	var info unix.Sysinfo_t
+	if err := unix.Sysinfo(&info); err != nil {
+		return 0, fmt.Errorf("sysinfo: %w", err)
+	}
+	return int64(info.Totalram) * int64(info.Unit), nil
+}

@@ -1,0 +1,265 @@
+package herd
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"dpukv/kvs/internal/simulation"
+	"dpukv/kvs/mica/partition"
+	"dpukv/verbs"
+	"dpukv/verbs/provider"
+)
+
+const (
+	simWorlds = 60
+	simSteps  = 2000 // of a world with hostile clients
+	// patienceSteps is within how many steps an honest client has its answer, lost ones sent again.
+	patienceSteps = 600
+)
+
+// sim is one world: a server, and those around it.
+type sim struct {
+	world    *simulation.World
+	server   *Server
+	device   *simDevice
+	listener *simListener
+	files    *simFiles
+
+	steps, clients, answers int
+	queues                  uint32
+	conns                   []*simConn
+	byQPN                   map[uint32]*simLink
+	honest                  []*simClient
+	hostile                 []*hostile
+	quiet                   bool // no hostile clients any more
+}
+
+// TestSimulation drives a whole server, with honest and hostile clients around it and system calls that fail.
+func TestSimulation(t *testing.T) {
+	worlds := simWorlds
+	if testing.Short() {
+		worlds = 6
+	}
+	simulation.Run(t, worlds, func(w *simulation.World) {
+		w.Bubble(func() {
+			s := newSim(w)
+			defer s.close()
+			s.run()
+		})
+	})
+}
+
+// TestSimulationRepeats: one seed is one world.
+func TestSimulationRepeats(t *testing.T) {
+	var seen [2][]string
+	for i := range seen {
+		simulation.Run(t, 3, func(w *simulation.World) {
+			w.Bubble(func() {
+				s := newSim(w)
+				defer s.close()
+				s.run()
+				seen[i] = append(seen[i], fmt.Sprintf("%d clients, %d answers, %d queue pairs, %d calls that made something, until %v",
+					s.clients, s.answers, s.queues, s.device.next, time.Now()))
+			})
+		})
+	}
+	if !slices.Equal(seen[0], seen[1]) {
+		t.Errorf("first %q, then %q", seen[0], seen[1])
+	}
+	t.Log(seen[0])
+}
+
+func newSim(w *simulation.World) *sim {
+	s := &sim{
+		world: w, device: newSimDevice(w), byQPN: map[uint32]*simLink{}, queues: 1 << 16,
+		files: &simFiles{limit: 8 + w.IntN(10)},
+	}
+	w.ErrnoOneIn = 40
+	s.listener = &simListener{world: w, files: s.files}
+	s.device.maxInline = []int{0, 16, 64}[w.IntN(3)]
+	s.device.late = w.OneIn(2)
+	s.device.deliver = func(qpn uint32, word answer, value []byte) {
+		if l := s.byQPN[qpn]; l != nil && l.client.honest {
+			l.answered(word, value)
+		}
+	}
+	server, err := Start(Config{
+		Listen: "sim:1", Device: "sim", Workers: 2, Mode: partition.Store, Items: 1 << 13, LogBytes: 4 << 20,
+		Hash: DefaultHash, Window: simSlots, MaxClients: 7, MaxConnections: 10, SlotBytes: 64 << w.IntN(2),
+		Faithful: w.OneIn(4), byHand: true,
+		open:   func(string, *provider.Options) (verbs.Device, error) { return s.device, nil },
+		listen: func(string) (net.Listener, error) { return s.listener, nil },
+		spare: func() (io.Closer, error) {
+			if !s.files.take() {
+				return nil, syscall.EMFILE
+			}
+			return simSpare{s.files}, nil
+		},
+	})
+	if err != nil {
+		w.Failf("%v", err)
+	}
+	s.server = server
+	s.device.meanwhile = s.meanwhile
+	return s
+}
+
+// close ends the server, whatever it was doing.
+func (s *sim) close() {
+	for _, w := range s.server.workers {
+		close(w.over) // nobody steps them any more
+	}
+	for _, c := range s.conns {
+		c.hangUp()
+	}
+	synctest.Wait()
+	if err := s.server.Close(); err != nil && s.device.abandoned == 0 {
+		s.world.TB().Error(err)
+	}
+}
+
+func (s *sim) queue() uint32 { s.queues++; return s.queues }
+
+func (s *sim) run() {
+	for range 3 {
+		s.honest = append(s.honest, s.newClient(true))
+	}
+	s.until("the honest clients have slots", 400, func() bool {
+		return !slices.ContainsFunc(s.honest, func(c *simClient) bool { return c.seat == nil })
+	})
+	s.device.failOneIn, s.device.loseOneIn, s.device.fullOneIn = 30, 30, 200
+	if s.world.OneIn(3) {
+		s.device.stuckBefore = s.device.next + 64
+	}
+	for range simSteps {
+		s.step()
+	}
+	s.calm()
+}
+
+// calm has all hostile clients go, and looks at what is left.
+func (s *sim) calm() {
+	s.quiet = true
+	s.device.failOneIn, s.device.stuckBefore, s.world.ErrnoOneIn = 0, 0, 0
+	for _, h := range s.hostile {
+		h.conn.reset()
+	}
+	s.hostile = nil
+	for range 100 {
+		s.step()
+	}
+	newcomer := s.newClient(true)
+	s.honest = append(s.honest, newcomer)
+	s.until("a newcomer has slots", 400, func() bool { return newcomer.seat != nil })
+	had := s.answers
+	s.until("requests are answered", patienceSteps, func() bool { return s.answers > had+100 })
+	most := len(s.honest) + s.device.abandoned
+	if open := len(s.server.clients); open != len(s.honest) || s.server.seated > most || s.device.domains > most+1 ||
+		len(s.device.queues) > 2*(1+len(s.honest))+4*s.device.abandoned {
+		s.world.Failf("%d honest clients are left, with %d connections, %d seats, %d domains, %d queue pairs, %d abandoned",
+			len(s.honest), open, s.server.seated, s.device.domains, len(s.device.queues), s.device.abandoned)
+	}
+}
+
+func (s *sim) until(what string, steps int, done func() bool) {
+	for range steps {
+		if s.step(); done() {
+			return
+		}
+	}
+	s.world.Failf("not within %d steps: %s", steps, what)
+}
+
+// step has somebody do something, the server look at it, and then looks at the server.
+func (s *sim) step() {
+	w := s.world
+	s.steps = w.Step()
+	s.act()
+	if len(s.listener.queue) > 0 || w.OneIn(20) {
+		if err := s.server.door.Step(); err != nil {
+			w.Failf("the server does not accept any more: %v", err)
+		}
+		synctest.Wait()
+	}
+	for _, worker := range s.server.workers {
+		for len(worker.jobs) > 0 {
+			(<-worker.jobs)()
+			synctest.Wait()
+		}
+		if _, err := worker.step(); err != nil {
+			w.Failf("worker %d ends: %v", worker.number, err)
+		}
+		synctest.Wait()
+	}
+	s.check()
+}
+
+func (s *sim) act() {
+	w := s.world
+	for _, c := range s.honest {
+		c.act()
+		synctest.Wait() // one after the other, so that a seed repeats a world
+	}
+	if !s.quiet && s.steps > 400 {
+		if len(s.hostile) < 16 && w.OneIn(4) {
+			for range 1 + w.IntN(1+w.IntN(6)) {
+				s.hostile = append(s.hostile, s.newHostile())
+			}
+		}
+		s.hostile = slices.DeleteFunc(s.hostile, func(h *hostile) bool {
+			gone := w.OneIn(2) && !h.act()
+			synctest.Wait()
+			return gone
+		})
+	}
+	switch {
+	case w.OneIn(3):
+		w.Sleep(time.Duration(w.IntN(int(20 * time.Millisecond))))
+	case w.OneIn(50):
+		w.Sleep(time.Duration(w.IntN(int(10 * time.Second))))
+	}
+	synctest.Wait()
+}
+
+// meanwhile is what is written while a worker works.
+func (s *sim) meanwhile() {
+	if s.world.OneIn(10) && len(s.hostile) > 0 {
+		if h := s.hostile[s.world.IntN(len(s.hostile))]; h.seat != nil {
+			h.spoilSlots()
+		}
+	}
+}
+
+// check is what must hold after each step.
+func (s *sim) check() {
+	w := s.world
+	select {
+	case <-s.server.done:
+		w.Failf("the server has ended: %v", s.server.failure)
+	default:
+	}
+	cfg := &s.server.cfg
+	if got, most := s.device.slotBytes(), cfg.MaxClients*cfg.Workers*simSlots*cfg.SlotBytes; got > most {
+		w.Failf("clients have %d bytes of slots, want at most %d", got, most)
+	}
+	open := 0
+	s.conns = slices.DeleteFunc(s.conns, func(c *simConn) bool {
+		over := c.over()
+		if c.accepted && !over {
+			open++
+		}
+		if c.greedy > 0 {
+			w.Failf("the server makes room for %d bytes more than twice of the %d that have come", c.greedy, c.got)
+		}
+		return over
+	})
+	if open > cfg.MaxConnections {
+		w.Failf("%d connections are open, want at most %d", open, cfg.MaxConnections)
+	}
+}
