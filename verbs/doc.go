@@ -26,7 +26,8 @@
 // to listen, and nothing is paid for it where packets move. [Explain] adds it to an error, [Doubts] are for beside figures.
 //
 //	ibverbs   what the kernel tells: port down and up, changed LID or GIDs, CQ overrun, QP or device fatal
-//	softroce  CQ overrun, RC QP fatal, no segmentation by the kernel any more; no ports: a socket is not told
+//	softroce  CQ overrun, RC QP fatal, packets that the kernel refuses to send or to cut; no ports: a
+//	          socket is not told
 //	shm       CQ overrun, RC QP fatal
 //
 // # Connecting

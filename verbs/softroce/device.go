@@ -119,8 +119,8 @@ func (d *device) Wait(limit time.Duration) error {
 	return d.socket.wait(max(0, min(limit, d.timers.untilNext())))
 }
 
-// Events are completion queues that overran, RC queue pairs in error, and the end of segmentation. A socket knows nothing of a
-// port that goes down.
+// Events are completion queues that overran, RC queue pairs in error, packets that the kernel refused,
+// and ways without segmentation. A socket knows nothing of a port that goes down.
 func (d *device) Events(since time.Time) []verbs.Event { return d.events.Since(since) }
 
 // Counters since the device was opened.
