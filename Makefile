@@ -13,7 +13,7 @@ VERSION ?= $(shell git describe --always --dirty --tags 2>/dev/null || echo deve
 HASH_C  ?= $(HOME)/.cache/dpukv/hash-c
 
 .PHONY: help build build-arm64 ibverbs release test test-rdma test-lab test-arm64 test-release lint race arm64 \
-	bench bench-peers bench-hash-c hash-model fuzz deps deps-arm64 deps-release lab-packages
+	bench bench-peers bench-hostile bench-hash-c hash-model simulate fuzz deps deps-arm64 deps-release lab-packages
 
 help: ## list the targets
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -98,6 +98,9 @@ bench: ## every benchmark beside its yardstick, condensed by benchstat (about 25
 bench-peers: deps build ## memcached and Redis beside MICA and HERD on this machine: the ratios (about 8 minutes)
 	cd bench && $(GO) run ./peers ../dpukv peers/peers.yaml peers/peers-herd.yaml
 
+bench-hostile: build ## what MICA's and HERD's servers bear: hostile clients beside an honest one (about 8 minutes)
+	cd bench && for s in mica herd; do $(GO) run ./hostile -store $$s ../dpukv || exit 1; done
+
 bench-hash-c: ## Go's hash functions beside C's: the same bits, and time over time (about 2 minutes)
 	@command -v g++ >/dev/null && test -e /usr/include/farmhash.h || { apt-get update -q && apt-get install -qy g++ libxxhash-dev libfarmhash-dev libhighwayhash-dev libssl-dev; } || echo "without some of Debian's references"
 	@for r in google/cityhash rurban/smhasher; do d=$(HASH_C)/$${r#*/}; \
@@ -107,6 +110,10 @@ bench-hash-c: ## Go's hash functions beside C's: the same bits, and time over ti
 hash-model: ## what hash functions would take on Cortex-A72 and A78: a model, not a measurement (some minutes)
 	@command -v qemu-aarch64-static >/dev/null && command -v llvm-mca-19 >/dev/null || { apt-get update -q && apt-get install -qy qemu-user-static llvm-19; }
 	$(GO) run ./hashbench/model/hash-model
+
+SEEDS ?= 10000
+simulate: ## MICA's and HERD's servers among hostile clients in SEEDS simulated worlds each (SEEDS=10000)
+	$(GO) test ./kvs/mica ./kvs/herd -run Simulation -timeout 0 -v -simulate.seeds $(SEEDS)
 
 fuzz: ## each fuzz target for 20 seconds
 	@for p in $$($(GO) list ./...); do \

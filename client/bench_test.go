@@ -54,6 +54,7 @@ func (s *echoSession) Poll(answers []kvs.Answer, _ time.Duration) ([]kvs.Answer,
 
 func (s *echoSession) InFlight() int        { return len(s.batch) }
 func (s *echoSession) Traffic() kvs.Traffic { return s.traffic }
+func (s *echoSession) Moved() kvs.Moved     { return kvs.Moved{} }
 func (s *echoSession) Close() error         { return nil }
 
 // benchLoader is a loader on an echo session, in the middle of its window.

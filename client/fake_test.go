@@ -25,6 +25,7 @@ type faults struct {
 	forget   func(key uint64) bool // loses these keys
 	capacity int                   // keys that fit
 	noStats  uint64                // the call of Stats that fails
+	resend   uint64                // its network loses one in so many packets; each operation is one
 }
 
 // fakeRemote is a server in this process: a map and one lock.
@@ -55,6 +56,23 @@ func newFakeRemote() *fakeRemote {
 
 func (r *fakeRemote) Facts() kvs.Facts { return r.facts }
 func (r *fakeRemote) Close() error     { return nil }
+
+// Moved is what nobody but the control connection moved: nothing changes.
+func (r *fakeRemote) Moved() kvs.Moved {
+	return kvs.Moved{Sockets: kvs.Packets{Sources: 1, SentPackets: 3}}
+}
+
+// movedNow makes a packet of each operation, of all sessions.
+func (r *fakeRemote) movedNow() (m kvs.Moved) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := r.stats.Ops
+	m.Sockets = kvs.Packets{Sources: 1, SentPackets: n, SentDataPackets: n, SentBytes: 100 * n}
+	if every := r.faults.resend; every > 0 {
+		m.Sockets.ResentPackets = n / every
+	}
+	return m
+}
 
 func (r *fakeRemote) Stats() (kvs.Stats, error) {
 	r.mu.Lock()
@@ -231,6 +249,8 @@ func (s *fakeSession) InFlight() int {
 }
 
 func (s *fakeSession) Traffic() kvs.Traffic { return s.traffic }
+
+func (s *fakeSession) Moved() kvs.Moved { return s.remote.movedNow() }
 
 func (s *fakeSession) Close() error {
 	s.remote.mu.Lock()

@@ -57,6 +57,7 @@ func (r *runner) result(err error) *Result {
 	p := &res.Point
 	r.used(p)
 	p.PreloadHitRate = r.verified.hitRate()
+	r.moves(p)
 	p.Errors = r.preloaded.errors + r.verified.errors + r.checked.errors
 	if r.collector != nil {
 		sum := r.sum()

@@ -66,6 +66,8 @@ type runner struct {
 	loaders     []*loader
 	collector   *collector
 	sampler     sampler
+	warming     kvs.Moved // until the warm-up
+	whole       kvs.Moved // until the sessions were closed
 	win         window
 	begunAt     time.Time // of the run
 	startedAt   time.Time // of the window
@@ -100,7 +102,9 @@ func (r *runner) run() error {
 		r.sampler.serverCPUs = r.facts.CPUs
 	}
 	r.team = newTeam(&r.cfg, r.serverName(), &r.stop)
+	r.sampler.moved = r.moved
 	err := r.phases()
+	r.whole = r.moved()
 	if err != nil {
 		r.stop.Store(true)
 		err = r.withSaid(err)
@@ -220,8 +224,9 @@ func (r *runner) verify() (err error) {
 	return r.verifyGate()
 }
 
-// ready lets the caller hold the load back.
+// ready lets the caller hold the load back. Nothing is sent meanwhile.
 func (r *runner) ready() error {
+	r.warming = r.moved()
 	if r.cfg.OnReady == nil {
 		return nil
 	}

@@ -14,6 +14,7 @@ type sample struct {
 	nowNs     int64        // in the middle of asking the server
 	processNs int64        // CPU time of this process
 	cpus      cpu.Occupied // those that the threads are pinned to
+	moved     kvs.Moved
 	server    kvs.Stats
 }
 
@@ -21,6 +22,7 @@ type sample struct {
 // the workers' threads.
 type sampler struct {
 	remote     kvs.Remote
+	moved      func() kvs.Moved // by the client so far
 	timeout    time.Duration
 	cpus       []int // that the threads are pinned to
 	serverCPUs []int // of this machine, that the server is pinned to
@@ -50,12 +52,13 @@ func (s *sampler) at(ctx context.Context, ns int64) (sample, error) {
 		return sample{}, errStopped
 	case <-timer.C:
 	}
+	moved := s.moved()
 	processNs, cpus, before := cpu.ProcessNs(), cpu.OccupiedBy(s.cpus), cpu.NowNs()
 	stats, err := s.stats(ctx)
 	if stats.CPUs == (cpu.Occupied{}) { // a server that is not dpukv
 		stats.CPUs = cpu.OccupiedBy(s.serverCPUs)
 	}
-	return sample{(before + cpu.NowNs()) / 2, processNs, cpus, stats}, err
+	return sample{(before + cpu.NowNs()) / 2, processNs, cpus, moved, stats}, err
 }
 
 // stats asks the server, but does not wait longer than for any other answer. A

@@ -11,6 +11,9 @@ type Remote interface {
 	Stats() (Stats, error)
 	// Open makes the session of one load worker.
 	Open(SessionOptions) (Session, error)
+	// Moved is what the connections moved that are the remote's own and no session's: the one for
+	// counters, and a device that the sessions share. It may be called until Close.
+	Moved() Moved
 	Close() error
 }
 
@@ -48,6 +51,9 @@ type Session interface {
 	InFlight() int
 	// Traffic is what the session has moved since it was opened.
 	Traffic() Traffic
+	// Moved is what the session's own sockets have moved since they were connected, by the kernel's
+	// count. It costs system calls. It may be called from any goroutine until Close.
+	Moved() Moved
 	Close() error
 }
 

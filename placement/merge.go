@@ -37,6 +37,7 @@ func merge(shares []share, told time.Time, pt *Point) (*result, error) {
 	}
 	addUsed(shares, p)
 	addCounts(shares, p)
+	addMoved(shares, p)
 	addCosts(shares, p)
 	p.Warnings = slices.Concat(skew, sharedBusy(shares, p), warningsOf(shares))
 	return &sum, nil
@@ -49,6 +50,7 @@ func (s *share) summary() results.ClientShare {
 		Node: s.end.node.result(), CPUs: p.ClientCPUs, Threads: p.ClientThreads, RateOps: p.RateOps,
 		Ops: p.Ops, ThroughputOps: p.ThroughputOps, Latency: p.Latency,
 		CPUNsPerOp: p.ClientCPUNsPerOp, CPUShare: p.ClientCPUShare, HashShare: p.ClientHashShare,
+		Moved: p.ClientMoved, MovedLoad: p.ClientMovedLoad,
 	}
 }
 
@@ -150,6 +152,16 @@ func addCounts(shares []share, p *results.Point) {
 		of := &shares[i].res.Point
 		p.Evicted = max(p.Evicted, of.Evicted) // the server's, since each began to look
 		p.PreloadHitRate = min(p.PreloadHitRate, of.PreloadHitRate)
+	}
+}
+
+// addMoved adds up what the other clients moved to what the first did.
+func addMoved(shares []share, p *results.Point) {
+	for i := range shares[1:] {
+		of := &shares[i+1].res.Point
+		p.ClientMoved.Add(&of.ClientMoved)
+		p.ClientMovedLoad.Add(&of.ClientMovedLoad)
+		p.ClientMovedWindow.Add(&of.ClientMovedWindow)
 	}
 }
 

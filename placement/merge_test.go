@@ -26,6 +26,8 @@ func fakeShare(t *testing.T, node string, cpus []int, clock time.Duration, told 
 	p.PreloadHitRate, p.OpsPerFrame, p.BytesPerFrame, p.FramesPerWrite = 1, 64, 1000, float64(len(latencies))
 	p.Latency, p.Actual = results.LatencyOf(h), results.LatencyOf(h)
 	p.Warnings = []string{"a doubt"}
+	moved := results.Moved{Sockets: results.Packets{Sources: 1, SentBytes: p.Ops}}
+	p.ClientMoved, p.ClientMovedLoad, p.ClientMovedWindow = moved, moved, moved
 	var intervals []results.Interval
 	for _, tag := range []string{results.TagIntended, results.TagActual} {
 		intervals = append(intervals, results.Interval{Tag: tag, Start: p.StartedAt, End: p.StartedAt.Add(time.Second), Histogram: h})
@@ -71,6 +73,17 @@ func TestMergeAddsUp(t *testing.T) {
 	}
 	if p.ClientCPUShare != 1 || p.ClientCPUNsPerOp != 100 {
 		t.Errorf("two clients busy half the time of one CPU: a share of %v, %v ns an operation", p.ClientCPUShare, p.ClientCPUNsPerOp)
+	}
+	want := results.Moved{Sockets: results.Packets{Sources: 2, SentBytes: 4}}
+	for span, got := range map[string]results.Moved{
+		"whole": p.ClientMoved, "load": p.ClientMovedLoad, "window": p.ClientMovedWindow,
+	} {
+		if got != want {
+			t.Errorf("the %s moved %+v, want %+v", span, got, want)
+		}
+	}
+	if own := p.Clients[1]; own.Moved.Sockets.SentBytes != 1 || own.MovedLoad.Sockets.SentBytes != 1 {
+		t.Errorf("the second client's own: %+v", own)
 	}
 	intervals, err := results.DecodeHlog(res.Hlog)
 	if err != nil {

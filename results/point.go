@@ -94,6 +94,15 @@ type Point struct {
 	// Actual is the latency from the actual send.
 	Actual Latency `json:"actual"`
 
+	// ClientMoved is what the clients' sockets and device moved from the first connection until the
+	// last session was about to close: control connections, handshakes and the preload included.
+	// A port on the way counts the packets of the connections' ends beside them. ClientMovedLoad is
+	// the part of it since the keys were stored and found (warm-up, window, drain, and what the
+	// hash's share was checked with), and ClientMovedWindow that of the measured window.
+	ClientMoved       Moved `json:"client_moved,omitzero"`
+	ClientMovedLoad   Moved `json:"client_moved_load,omitzero"`
+	ClientMovedWindow Moved `json:"client_moved_window,omitzero"`
+
 	// What it cost: CPU time an operation, of the whole process, user and system.
 	ServerCPUNsPerOp float64 `json:"server_cpu_ns_per_op"`
 	ClientCPUNsPerOp float64 `json:"client_cpu_ns_per_op"`
@@ -147,6 +156,9 @@ type ClientShare struct {
 	CPUNsPerOp float64 `json:"cpu_ns_per_op"`
 	CPUShare   float64 `json:"cpu_share"`
 	HashShare  float64 `json:"hash_share"`
+	// Moved and MovedLoad are its parts of the point's ClientMoved and ClientMovedLoad.
+	Moved     Moved `json:"moved,omitzero"`
+	MovedLoad Moved `json:"moved_load,omitzero"`
 }
 
 // SchemaVersion is that of [Point]'s JSON.

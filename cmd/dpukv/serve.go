@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -53,7 +54,7 @@ loses nothing and answers "full". The server ends on SIGTERM or Ctrl-C.
 
 Half of --buffers is split among --max-connections, so that what one client sends or leaves unread
 never takes another's share. The other half is common: frames that need more than a share come from
-there. A connection is refused, or ended, with the reason.`,
+there. A connection is refused, or ended, with the reason.` + trustHelp,
 		Example: `  dpukv serve mica
   dpukv serve mica --listen 127.0.0.1:7791 --threads 4 --cpus 0-3 --items 10000000 --memory 1GiB --mode store`,
 		Args: exactArgs(0, "arguments"),
@@ -157,7 +158,10 @@ type storeServer interface {
 
 // runServer announces a server and runs it until the command ends, or the server itself.
 func runServer(cmd *cobra.Command, s storeServer, asJSON bool) error {
-	if err := announce(cmd, serving{s.Addr(), s.Facts()}, asJSON); err != nil {
+	err := errors.Join(
+		warnBeyondLoopback(cmd.ErrOrStderr(), s.Addr()),
+		announce(cmd, serving{s.Addr(), s.Facts()}, asJSON))
+	if err != nil {
 		_ = s.Close() // the process ends
 		return err
 	}

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"net"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -9,6 +13,7 @@ import (
 	"dpukv/internal/offheap"
 	"dpukv/kvs/herd"
 	"dpukv/kvs/mica/partition"
+	"dpukv/verbs"
 	"dpukv/verbs/provider"
 )
 
@@ -31,7 +36,8 @@ threads poll the slots, each on its own CPU and with its own partition, and send
 
 Devices: shm (clients on this machine, through memory), softroce:ADDRESS (RoCE v2 in software, on an IPv4
 address of this machine), ibverbs:NAME (an RDMA NIC). Clients find the server at --listen, a TCP address,
-where they get their slots. A worker polls: its CPU is busy while there is load. The server ends on SIGTERM or Ctrl-C.`,
+where they get their slots. A worker polls: its CPU is busy while there is load. The server ends on SIGTERM or Ctrl-C.` + trustHelp + `
+Through --device, other machines that reach a softroce address, or the NIC, can send requests too.`,
 		Example: `  dpukv serve herd
   dpukv serve herd --device softroce:10.0.0.1 --listen 10.0.0.1:7791 --threads 4 --cpus 0-3
   dpukv serve herd --device ibverbs:mlx5_0 --listen 10.0.0.1:7791 --slot-bytes 1024`,
@@ -97,6 +103,12 @@ func serveHERD(cmd *cobra.Command, cfg herd.Config, asJSON bool) error {
 	s, err := herd.Start(cfg)
 	if err != nil {
 		return usagef("serve herd: %w", err)
+	}
+	if ip, ok := strings.CutPrefix(cfg.Device, "softroce:"); ok {
+		device := net.JoinHostPort(ip, strconv.Itoa(verbs.RoCEPort))
+		if err := warnBeyondLoopback(cmd.ErrOrStderr(), device); err != nil {
+			return errors.Join(err, s.Close())
+		}
 	}
 	return runServer(cmd, s, asJSON)
 }

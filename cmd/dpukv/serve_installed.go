@@ -36,7 +36,7 @@ func newServeInstalledCommand(store, short, threads string, start func(memcached
 		Use:   store,
 		Short: short,
 		Long: short + `, on one address only, pinned, with memory for --items, and nothing kept on disk. It is
-used once it answers, and ends with this command: on SIGTERM or Ctrl-C, and also when this command is killed.`,
+used once it answers, and ends with this command: on SIGTERM or Ctrl-C, and also when this command is killed.` + trustHelp,
 		Example: "  dpukv serve " + store + " --threads 1 --cpus 0",
 		Args:    exactArgs(0, "arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {

@@ -62,3 +62,11 @@ func Patience(d time.Duration) time.Duration {
 	}
 	return d
 }
+
+// NeedTCPInfo skips a test of what the kernel counts of a socket, which an emulator does not pass on.
+func NeedTCPInfo(t testing.TB) {
+	t.Helper()
+	if how := emulated(); how != "" {
+		t.Skipf("needs the kernel's TCP_INFO%s", how)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dpukv/kvs"
+	"dpukv/kvs/internal/sockets"
 	"dpukv/verbs"
 	"dpukv/verbs/provider"
 )
@@ -188,6 +189,13 @@ func (r *Remote) Doubts(since time.Time) []string {
 
 // DeviceCounters are what the client's device has counted: see [verbs.Device].
 func (r *Remote) DeviceCounters() map[string]uint64 { return r.device.Counters() }
+
+// Moved is what the control connection moved, and the device, which the sessions share.
+func (r *Remote) Moved() kvs.Moved {
+	m := sockets.MovedBy(r.control)
+	m.Device = devicePackets(r.device)
+	return m
+}
 
 // Open connects a session to every worker.
 func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {

@@ -8,6 +8,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
+	"dpukv/kvs/internal/sockets"
 	"dpukv/kvs/mica/partition"
 	"dpukv/verbs"
 )
@@ -244,6 +245,15 @@ func (s *session) InFlight() int { return s.pending }
 
 // Traffic counts since the session was opened.
 func (s *session) Traffic() kvs.Traffic { return s.traffic }
+
+// Moved is what the side channels moved. The device is the remote's.
+func (s *session) Moved() (m kvs.Moved) {
+	for _, sd := range s.sides {
+		one := sockets.MovedBy(sd.conn)
+		m.Add(&one)
+	}
+	return m
+}
 
 // Close gives the slots back and frees the queue pairs.
 func (s *session) Close() error {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/kerneltest"
 	"dpukv/kvs"
 	"dpukv/verbs"
 	"dpukv/verbs/provider"
@@ -39,6 +40,54 @@ func TestSoftRoCE(t *testing.T) {
 		if n != 0 {
 			t.Logf("server: %s %d", name, n)
 		}
+	}
+}
+
+// TestMoved: the device's packets are counted once, however many sessions share it, and the side
+// channels beside them.
+func TestMoved(t *testing.T) {
+	_, r := overSoftRoCE(t, testConfig())
+	sessions := []kvs.Session{
+		openTest(t, r, kvs.SessionOptions{Batch: 32, Window: 2, Connections: 2}),
+		openTest(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}),
+	}
+	for i, s := range sessions {
+		operations(t, s, 1000*i)
+	}
+	sent := sessions[0].Traffic().SentBytes + sessions[1].Traffic().SentBytes
+	got, counted := r.Moved(), r.DeviceCounters()
+	if d := got.Device; d.Sources != 1 || d.SentBytes < sent || d.SentPackets == 0 ||
+		d.ReceivedPackets == 0 || d.SentBytes != counted["tx_bytes"] {
+		t.Errorf("the device moved %+v, the sessions sent %d bytes, it counted %v", d, sent, counted)
+	}
+	kerneltest.NeedTCPInfo(t)
+	if c := got.Sockets; c.Sources != 1 || c.SentBytes == 0 {
+		t.Errorf("the control connection moved %+v", c)
+	}
+	if c := sessions[0].Moved(); c.Sockets.Sources != 2 || c.Device != (kvs.Packets{}) {
+		t.Errorf("the session's side channels moved %+v", c)
+	}
+}
+
+// TestPortPackets: the two ways in which the kernel names a port's counts.
+func TestPortPackets(t *testing.T) {
+	nic := portPackets(map[string]uint64{
+		"port_xmit_packets": 1, "port_xmit_data": 2, "port_rcv_packets": 3, "port_rcv_data": 4,
+	})
+	if want := (kvs.Packets{
+		Sources: 1, Shared: true,
+		SentPackets: 1, SentBytes: 8, ReceivedPackets: 3, ReceivedBytes: 16,
+	}); nic != want {
+		t.Errorf("of a NIC %+v, want %+v", nic, want)
+	}
+	rxe := portPackets(map[string]uint64{"sent_pkts": 5, "rcvd_pkts": 6})
+	if want := (kvs.Packets{
+		Sources: 1, Shared: true, SentPackets: 5, ReceivedPackets: 6,
+	}); rxe != want {
+		t.Errorf("of rxe %+v, want %+v", rxe, want)
+	}
+	if none := portPackets(nil); none.Sources != 0 {
+		t.Errorf("of a port that counts nothing %+v", none)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"dpukv/kvs"
 	"dpukv/kvs/internal/installed"
 	"dpukv/kvs/internal/pipeline"
+	"dpukv/kvs/internal/sockets"
 )
 
 // The most bytes of a key: in the binary protocol, and in the meta protocol, whose lines carry it in base64.
@@ -180,6 +181,9 @@ func (r *Remote) wire() pipeline.Wire {
 	}
 	return classic{}
 }
+
+// Moved is what the connection for counters moved.
+func (r *Remote) Moved() kvs.Moved { return sockets.MovedBy(r.control.Conn) }
 
 // Close ends the connection for counters.
 func (r *Remote) Close() error { return r.control.Close() }

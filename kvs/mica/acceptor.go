@@ -3,6 +3,8 @@ package mica
 import (
 	"fmt"
 
+	"dpukv/kvs/internal/admission"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -46,21 +48,22 @@ func (a *acceptor) accept() error {
 			return nil
 		}
 		fd, err := a.w.kernel.accept()
-		switch err {
-		case nil:
+		if err == nil {
 			a.take(fd)
-		case unix.EAGAIN:
+			continue
+		}
+		if err == unix.EAGAIN {
 			return nil
-		case unix.EBADF, unix.EINVAL, unix.ENOTSOCK, unix.EFAULT:
+		}
+		if admission.Fatal(err) {
 			return fmt.Errorf("accept: %w", err)
-		case unix.EMFILE, unix.ENFILE:
-			a.w.counters.AcceptErrors++
+		}
+		a.w.counters.AcceptErrors++
+		switch {
+		case admission.LacksDescriptors(err):
 			a.shed()
-		case unix.ENOBUFS, unix.ENOMEM:
-			a.w.counters.AcceptErrors++
+		case !admission.OfOneConnection(err):
 			a.pause()
-		default: // that connection's
-			a.w.counters.AcceptErrors++
 		}
 	}
 	return nil
@@ -123,8 +126,8 @@ func (a *acceptor) shed() {
 	}
 	_ = a.w.kernel.close(a.spare)
 	if fd, err := a.w.kernel.accept(); err == nil {
-		a.refuse(fd, "the server's process has no descriptor left for another connection "+
-			"(ulimit -n): use fewer, or raise the limit")
+		a.refuse(fd, "this server's process has no file descriptor left (ulimit -n): "+
+			"use fewer connections, or raise the limit")
 	} else if err != unix.EAGAIN {
 		a.pause()
 	}

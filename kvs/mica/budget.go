@@ -2,10 +2,9 @@ package mica
 
 import (
 	"fmt"
-	"math"
 	"sync/atomic"
 
-	"golang.org/x/sys/unix"
+	"dpukv/kvs/internal/admission"
 )
 
 const (
@@ -87,27 +86,18 @@ func (b *budget) give(a *account, n int) {
 }
 
 // settle fills in what was not asked for, and refuses what can't be kept.
-func (c *Config) settle(rlimit func(int, *unix.Rlimit) error) error {
-	var files unix.Rlimit
-	if err := rlimit(unix.RLIMIT_NOFILE, &files); err != nil {
-		return fmt.Errorf("how many files may be open: getrlimit: %w", err)
+func (c *Config) settle() error {
+	most, err := admission.Limit(c.MaxConnections, DefaultMaxConnections)
+	if err != nil {
+		return err
 	}
-	// Three quarters: the listeners, what is being refused and the rest of the process need some.
-	most := max(1, int(min(files.Cur, math.MaxInt32))/4*3)
-	switch {
-	case c.MaxConnections == 0:
-		c.MaxConnections = min(most, DefaultMaxConnections)
-	case c.MaxConnections < 0 || c.MaxConnections > most:
-		return fmt.Errorf("--max-connections %d: allowed: 1 to %d, three quarters of the %d files "+
-			"that this process may open; raise that with ulimit -n", c.MaxConnections, most, files.Cur)
-	}
-	if c.BufferBytes == 0 {
+	if c.MaxConnections = most; c.BufferBytes == 0 {
 		c.BufferBytes = DefaultBufferBytes
 	}
-	if least := 2 * minGuarantee * int64(c.MaxConnections); c.BufferBytes < least {
-		return fmt.Errorf("--buffers %d: allowed: at least %d bytes for %d connections, "+
+	if least := 2 * minGuarantee * int64(most); c.BufferBytes < least {
+		return fmt.Errorf("found %d bytes of buffers, allowed: at least %d for %d connections, "+
 			"%d KiB for each; take more, or fewer connections",
-			c.BufferBytes, least, c.MaxConnections, 2*minGuarantee>>10)
+			c.BufferBytes, least, most, 2*minGuarantee>>10)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dpukv/kvs"
+	"dpukv/kvs/internal/sockets"
 )
 
 // Remote is a MICA server seen from a client. It keeps one connection for asking for
@@ -77,6 +78,9 @@ func (r *Remote) Stats() (kvs.Stats, error) {
 func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
 	return openSession(r, opts)
 }
+
+// Moved is what the control connection moved.
+func (r *Remote) Moved() kvs.Moved { return sockets.MovedBy(r.control) }
 
 // Close ends the control connection.
 func (r *Remote) Close() error { return r.control.Close() }

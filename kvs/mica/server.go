@@ -13,8 +13,6 @@ import (
 
 	"dpukv/kvs"
 	"dpukv/kvs/mica/partition"
-
-	"golang.org/x/sys/unix"
 )
 
 // Server is a running MICA server.
@@ -43,7 +41,7 @@ func Start(cfg Config) (*Server, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	s, err := newServer(&cfg, unix.Getrlimit)
+	s, err := newServer(&cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -54,8 +52,8 @@ func Start(cfg Config) (*Server, error) {
 }
 
 // newServer is a server without workers.
-func newServer(cfg *Config, rlimit func(int, *unix.Rlimit) error) (*Server, error) {
-	if err := cfg.settle(rlimit); err != nil {
+func newServer(cfg *Config) (*Server, error) {
+	if err := cfg.settle(); err != nil {
 		return nil, err
 	}
 	table, err := cfg.table()

@@ -13,6 +13,7 @@ import (
 	"dpukv/kvs"
 	"dpukv/kvs/internal/installed"
 	"dpukv/kvs/internal/pipeline"
+	"dpukv/kvs/internal/sockets"
 )
 
 // MaxBatch is the most operations of a batch.
@@ -155,6 +156,9 @@ func (r *Remote) greet(nc net.Conn) error {
 	}
 	return err
 }
+
+// Moved is what the connection for counters moved.
+func (r *Remote) Moved() kvs.Moved { return sockets.MovedBy(r.control.Conn) }
 
 // Close ends the connection for counters.
 func (r *Remote) Close() error { return r.control.Close() }

@@ -3,8 +3,11 @@ package softroce
 import (
 	"fmt"
 	"net/netip"
+	"sync/atomic"
 
 	"dpukv/verbs"
+
+	"golang.org/x/sys/unix"
 )
 
 // handle is an address handle.
@@ -17,15 +20,39 @@ type handle struct {
 // pathTo is the way to a peer, from a device's own port or from that of a flow label; nil: the device's.
 func (d *device) pathTo(peer verbs.Endpoint, from *port) (path, error) {
 	addr := peer.GID.Addr()
-	if !addr.Is4() {
-		return path{}, fmt.Errorf("reach %s: its GID is no IPv4 address: %w", peer, verbs.ErrNotSupported)
+	if err := checkUnicast(addr); err != nil {
+		return path{}, fmt.Errorf("reach %s: %w", peer, err)
+	}
+	local, s := d.local, d.socket
+	if from != nil {
+		local, s = netip.AddrPortFrom(d.local.Addr(), from.number), from.socket
 	}
 	to := netip.AddrPortFrom(addr, verbs.RoCEPort)
-	if from == nil {
-		return path{name: rawName(to), flow: newFlow(d.local, to), socket: d.socket}, nil
+	p := path{name: rawName(to), flow: newFlow(local, to), socket: s, gso: new(atomic.Bool)}
+	p.gso.Store(d.gso)
+	return p, nil
+}
+
+// checkUnicast refuses an address that is nobody's, everybody's or a group's. Which ones are the
+// broadcast addresses of networks only the routes tell: so a socket is connected, which sends nothing.
+func checkUnicast(addr netip.Addr) error {
+	if !addr.Is4() {
+		return fmt.Errorf("its GID is no IPv4 address: %w", verbs.ErrNotSupported)
 	}
-	local := netip.AddrPortFrom(d.local.Addr(), from.number)
-	return path{name: rawName(to), flow: newFlow(local, to), socket: from.socket}, nil
+	everybody := netip.AddrFrom4([4]byte{255, 255, 255, 255})
+	if addr.IsUnspecified() || addr.IsMulticast() || addr == everybody || isBroadcast(addr) {
+		return fmt.Errorf("%s is not the address of one machine: want the unicast address of the peer's port", addr)
+	}
+	return nil
+}
+
+func isBroadcast(addr netip.Addr) bool {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(fd)
+	return unix.Connect(fd, &unix.SockaddrInet4{Port: verbs.RoCEPort, Addr: addr.As4()}) == unix.EACCES
 }
 
 func (p *pd) CreateAH(peer verbs.Endpoint) (verbs.AH, error) {

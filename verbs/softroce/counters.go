@@ -35,11 +35,17 @@ const (
 	rxSyscalls
 	rxEmpty
 	rxTruncated
+	rxErrors
 	txPackets
 	txBytes
 	txSyscalls
 	txTrains
 	txErrors
+	txTooLong
+	txUnreachable
+	txForbidden
+	txNoRoom
+	txFailed
 	gsoRefused
 	ipIDsSolved
 	acksSent
@@ -81,11 +87,17 @@ var counterNames = [counterCount]string{
 	rxSyscalls:    "rx_syscalls",
 	rxEmpty:       "rx_syscalls_empty",
 	rxTruncated:   "rx_truncated",
+	rxErrors:      "rx_errors", // of the socket, about a packet sent before: it goes on
 	txPackets:     "tx_packets",
 	txBytes:       "tx_bytes",
 	txSyscalls:    "tx_syscalls",
 	txTrains:      "tx_trains", // datagrams, of one packet or more, given to the kernel
-	txErrors:      "tx_errors",
+	txErrors:      "tx_errors", // packets that the kernel refused: the sum of the next five
+	txTooLong:     "tx_too_long",
+	txUnreachable: "tx_unreachable",
+	txForbidden:   "tx_forbidden",
+	txNoRoom:      "tx_no_room",
+	txFailed:      "tx_failed",
 	gsoRefused:    "gso_refused",
 	ipIDsSolved:   "ip_ids_solved", // ICRC checked with the IP ID worked out
 	acksSent:      "acks_sent",

@@ -18,14 +18,17 @@ const (
 
 // device is a software RoCE device.
 type device struct {
-	opts     Options
-	hooks    hooks
-	local    netip.AddrPort
-	socket   *socket
-	gso      atomic.Bool // the kernel cuts trains
-	counters counters
-	events   verbs.EventLog
-	closed   atomic.Bool
+	opts   Options
+	hooks  hooks
+	local  netip.AddrPort
+	socket *socket
+	gso    bool // the kernel cuts trains
+	// gsoRefused: it turned out that it does not, on some way out.
+	gsoRefused   atomic.Bool
+	refusalsTold refusalsTold
+	counters     counters
+	events       verbs.EventLog
+	closed       atomic.Bool
 
 	// open is held for reading by who waits on the socket, so that Close does not pull it away.
 	open sync.RWMutex
@@ -33,7 +36,7 @@ type device struct {
 	// objects guards the tables, and what they name: held for reading while packets are made or taken in, so
 	// that no memory goes away under them.
 	objects sync.RWMutex
-	qps     qpTable
+	qps     table[qp]
 	regions regionTable
 	handles []*handle
 
@@ -65,12 +68,15 @@ func open(opts Options) (*device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &device{opts: opts, hooks: opts.hooks, local: local, socket: s}
+	d := &device{
+		opts: opts, hooks: opts.hooks, local: local, socket: s,
+		qps: newQPTable(), regions: newRegionTable(),
+	}
 	if opts.hooks.noGRO {
 		_ = unix.SetsockoptInt(s.fd, unix.IPPROTO_UDP, unix.UDP_GRO, 0)
 		s.gro = false
 	}
-	d.gso.Store(s.gso && !opts.hooks.noGSO)
+	d.gso = s.gso && !opts.hooks.noGSO
 	d.timers.next.Store(never)
 	d.receiver.init(d)
 	return d, nil
@@ -79,8 +85,11 @@ func open(opts Options) (*device, error) {
 // Info names the device, and what the kernel does not do for it.
 func (d *device) Info() verbs.DeviceInfo {
 	name := "softroce " + d.opts.Addr.String()
-	if !d.gso.Load() {
+	switch {
+	case !d.gso:
 		name += " without UDP segmentation"
+	case d.gsoRefused.Load():
+		name += " without UDP segmentation to some peers"
 	}
 	if !d.socket.gro {
 		name += " without UDP receive coalescing"
@@ -126,12 +135,14 @@ func (d *device) Counters() map[string]uint64 {
 	return m
 }
 
-var errNoSegmentation = errors.New("the kernel cannot segment on a way out of this machine: packets go one by one from here on")
+var errNoSegmentation = errors.New("the kernel cannot segment on a way out of this machine: there packets go one by one from here on")
 
-// refuseGSO notes that segmentation does not work after all.
-func (d *device) refuseGSO() {
+// refuseGSO notes that segmentation does not work on one way after all. Others keep it: a peer chooses
+// its own address, and so its way.
+func (d *device) refuseGSO(way *path) {
 	d.counters.add(gsoRefused, 1)
-	if d.gso.Swap(false) {
+	way.gso.Store(false)
+	if !d.gsoRefused.Swap(true) {
 		d.events.Add(verbs.Event{Kind: "UDP segmentation refused", Err: errNoSegmentation})
 	}
 }
@@ -165,17 +176,17 @@ func (d *device) Close() error {
 	defer d.open.Unlock()
 	d.objects.Lock()
 	defer d.objects.Unlock()
-	for _, m := range d.regions.entries {
-		if m != nil {
-			err = errors.Join(err, m.memory.Free())
+	for _, e := range d.regions.entries {
+		if e.object != nil {
+			err = errors.Join(err, e.object.memory.Free())
 		}
 	}
-	for _, q := range d.qps.entries {
-		if q != nil {
-			q.state.Store(int32(stateClosed))
+	for _, e := range d.qps.entries {
+		if e.object != nil {
+			e.object.state.Store(int32(stateClosed))
 		}
 	}
-	d.regions.entries, d.qps.entries, d.handles = nil, nil, nil
+	d.regions, d.qps, d.handles = newRegionTable(), newQPTable(), nil
 	return errors.Join(err, d.closePorts(), d.socket.close())
 }
 

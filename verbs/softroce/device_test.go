@@ -85,7 +85,7 @@ func TestWithoutOffload(t *testing.T) {
 	}{
 		"no segmentation": {hooks{noGSO: true}, 1, "without UDP segmentation"}, // one sendmmsg still
 		"no coalescing":   {hooks{noGRO: true}, 1, "without UDP receive coalescing"},
-		"segmentation refused on the way out": {hooks{sending: func(count int) error {
+		"segmentation refused on the way out": {hooks{sending: func(_ *path, count int) error {
 			if count > 1 {
 				return unix.EIO
 			}
@@ -116,32 +116,12 @@ func TestWithoutOffload(t *testing.T) {
 }
 
 // busy makes a queue that is full the first n times.
-func busy(n int) func(int) error {
-	return func(int) error {
+func busy(n int) func(*path, int) error {
+	return func(*path, int) error {
 		if n--; n >= 0 {
 			return unix.ENOBUFS
 		}
 		return nil
-	}
-}
-
-// TestUnreachable: what cannot be sent is an error and counted; the rest of the list goes out.
-func TestUnreachable(t *testing.T) {
-	fail := 1
-	a, b := pair(t, verbs.UD, Options{hooks: hooks{sending: func(int) error {
-		if fail--; fail >= 0 {
-			return unix.ENETUNREACH
-		}
-		return nil
-	}}}, Options{})
-	b.postRecv(1, 0, 200)
-	n, err := a.qp.PostSend([]verbs.SendWR{a.send(0, 0, 20), a.send(1, 0, 21)}) // two trains: the second is longer
-	if n != 2 || !errors.Is(err, unix.ENETUNREACH) {
-		t.Errorf("took %d: %v", n, err)
-	}
-	status(t, b.recvCQ, 1, verbs.StatusSuccess, b)
-	if c := a.dev.Counters(); c["tx_errors"] != 1 {
-		t.Errorf("%v", c)
 	}
 }
 

@@ -62,6 +62,31 @@
 // as with a NIC. TOS, TTL and the header's checksum are zero there, since a socket does not tell them. Bytes 0
 // to 19 stay as they are. Datagrams are not protected from being repeated or reordered by the network.
 //
+// # Who can reach what
+//
+// A QP reaches the regions of its protection domain, and no others: one domain for each peer keeps
+// peers apart. Beyond that, only numbers that are hard to guess protect memory. Keys are 32 random
+// bits, QP numbers and first PSNs 24:
+//
+//   - A peer that guesses keys of its own domain, of n regions, hits with one in 2^32/n packets. A
+//     miss is counted as bad_rkey, and ends an RC QP.
+//   - Another host must also send from the peer's address and hit the QP's number: one in 2^24.
+//
+// RoCE has neither encryption nor authentication. Whoever reads packets on their way learns all the
+// numbers in them, and can then write what the peer can.
+//
+// # What cannot be sent
+//
+// A peer's GID must be a unicast IPv4 address: Connect and CreateAH refuse others. What the kernel
+// refuses to send is lost, as on a wire, and only that: the rest of the list goes out, and PostSend
+// reports nothing. The packets are counted by reason (tx_too_long, tx_unreachable, tx_forbidden,
+// tx_no_room, tx_failed), and the first of a reason in ten seconds is an event. An RC QP whose packets
+// go nowhere ends with "retry exceeded". PostSend and Progress return errors of the device's own
+// socket only.
+//
+// All peers of a device share its socket's queue. A list waits for room there for about a second at
+// most, and is then lost.
+//
 // # Visibility
 //
 // Of an incoming WRITE, the aligned 8-byte word that holds the message's last byte is stored last, whole, in
@@ -90,6 +115,6 @@
 // PostSend makes trains of the list's packets: up to 64 of one size to one address, of which the last may be
 // shorter, and leaves it to the kernel to cut them (UDP_SEGMENT); all trains go out in one sendmmsg. Between
 // two sockets of one machine a train is never cut at all, and is received as one (UDP_GRO). On a kernel that
-// cannot do that, packets go one by one; then the device's name says so, and the counter gso_refused when it
-// only turned out later.
+// cannot do that, packets go one by one, and the device's name says so. Where that turns out only on
+// the way to one peer, it holds for that way alone: the name and the counter gso_refused say so.
 package softroce

@@ -51,7 +51,7 @@ func (q *qp) acceptWrite(p *packet, s *shape) counter {
 	}
 	if left > 0 { // no key is looked at for no bytes
 		// All that is left, not only this packet: a write that must fail is to fail before its first byte.
-		r, at, why := q.device.regions.find(q.pd, rkey, va, int(left), verbs.RemoteWrite)
+		r, at, why := q.device.regions.reach(q.pd, rkey, va, int(left), verbs.RemoteWrite)
 		if why != noDrop {
 			return why
 		}
@@ -91,7 +91,7 @@ func (q *qp) acceptSend(p *packet, s *shape) counter {
 		return receiveTooSmall
 	}
 	if n > 0 {
-		r, at, why := q.device.regions.find(q.pd, to.LKey, to.Addr+uint64(got), int(n), verbs.LocalWrite)
+		r, at, why := q.device.regions.reach(q.pd, to.LKey, to.Addr+uint64(got), int(n), verbs.LocalWrite)
 		if why != noDrop {
 			return localProtection
 		}

@@ -8,7 +8,8 @@ import (
 	"dpukv/verbs"
 )
 
-// pd is a protection domain: its QPs reach its regions, and no others.
+// pd is a protection domain: its QPs reach its regions, and no others. It costs nothing: a server may
+// have one for each client.
 type pd struct{ device *device }
 
 func (d *device) AllocPD() (verbs.PD, error) {
@@ -52,7 +53,10 @@ func (p *pd) AllocMR(size int, access verbs.Access) (verbs.MR, error) {
 	m := &region{pd: p, memory: memory, whole: memory.Bytes(), access: access}
 	m.bytes = m.whole[:size:size]
 	m.addr = uint64(uintptr(unsafe.Pointer(&m.whole[0])))
-	err = p.device.change(func() error { return p.device.regions.add(m) })
+	err = p.device.change(func() (err error) {
+		m.key, err = p.device.regions.add(m)
+		return err
+	})
 	if err != nil {
 		_ = memory.Free()
 		return nil, err
@@ -72,7 +76,7 @@ func (m *region) Region() verbs.Region {
 // Close takes the key back and frees the memory. No work request may still need it.
 func (m *region) Close() error {
 	return m.pd.device.release(func() error {
-		if !m.pd.device.regions.remove(m) {
+		if !m.pd.device.regions.remove(m.key, m) {
 			return nil
 		}
 		return m.memory.Free()

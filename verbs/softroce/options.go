@@ -38,8 +38,9 @@ type hooks struct {
 	received func(packet []byte, deliver func([]byte))
 	// sent sees each packet with its IP ID.
 	sent func(to *path, ipID uint16, packet []byte)
-	// sending may fail in the kernel's place to send a train of count packets.
-	sending func(count int) error
+	// sending may fail in the kernel's place to send a train of count packets, receiving to receive.
+	sending   func(to *path, count int) error
+	receiving func() error
 	// noGSO and noGRO make a kernel without segmentation or coalescing.
 	noGSO, noGRO bool
 }

@@ -20,8 +20,8 @@ const (
 	// pkeyMask leaves out the bit that tells full from limited membership.
 	pkeyMask = 0x7fff
 
-	psnMask = 1<<24 - 1
-	qpnMask = 1<<24 - 1
+	psnMask = 1<<psnBits - 1
+	qpnMask = 1<<qpnBits - 1
 )
 
 // packet is a packet's headers and payload. Which headers are valid follows from the opcode.

@@ -3,7 +3,6 @@ package softroce
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync/atomic"
 
 	"dpukv/verbs"
@@ -55,7 +54,11 @@ type qp struct {
 const (
 	maxQueue = 1 << 20
 	maxQPs   = 1<<16 - 1
+	qpnBits  = 24
+	psnBits  = 24
 )
+
+func newQPTable() table[qp] { return newTable[qp]("queue pair", qpnBits, maxQPs) }
 
 func (p *pd) CreateQP(config verbs.QPConfig) (verbs.QP, error) {
 	sendCQ, ok1 := config.SendCQ.(*cq)
@@ -68,13 +71,17 @@ func (p *pd) CreateQP(config verbs.QPConfig) (verbs.QP, error) {
 	}
 	q := &qp{
 		device: p.device, pd: p, config: config, sendCQ: sendCQ, recvCQ: recvCQ,
-		psn: rand.Uint32() & psnMask, mtu: p.device.opts.MTU,
+		psn: random(psnBits), mtu: p.device.opts.MTU,
 	}
 	q.receives.ring = make([]verbs.RecvWR, config.MaxRecv)
 	if config.Type == verbs.RC {
 		q.request = newRequester(q)
 	}
-	if err := p.device.change(func() error { return p.device.qps.add(q) }); err != nil {
+	err := p.device.change(func() (err error) {
+		q.num, err = p.device.qps.add(q)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	return q, nil
@@ -148,7 +155,7 @@ func (q *qp) wayTo(peer verbs.Endpoint) (to path, from *port, err error) {
 // Close takes the QP away. Work requests still posted are gone, without completions.
 func (q *qp) Close() error {
 	return q.device.release(func() error {
-		q.device.qps.remove(q)
+		q.device.qps.remove(q.num, q)
 		q.state.Store(int32(stateClosed))
 		from := q.port
 		q.port = nil
@@ -184,7 +191,7 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) (int, error) {
 		if s.Length == 0 {
 			continue
 		}
-		if _, _, why := q.device.regions.find(q.pd, s.LKey, s.Addr, int(s.Length), verbs.LocalWrite); why != noDrop {
+		if _, _, why := q.device.regions.reach(q.pd, s.LKey, s.Addr, int(s.Length), verbs.LocalWrite); why != noDrop {
 			n, _ := q.receives.post(wrs[:i])
 			return n, fmt.Errorf("receive %d of the list: %w", i, memoryError(s, why))
 		}

@@ -84,14 +84,18 @@ func (d *device) Progress() (bool, error) {
 
 // receive does one recvmmsg, and returns how many messages it brought.
 func (r *receiver) receive() (int, error) {
-	n, err := r.msgs.receive(r.device.socket.fd)
+	n, err := r.recvmmsg()
 	c := &r.device.counters
-	if err != nil {
-		if err == unix.EAGAIN || err == unix.EINTR {
-			c.add(rxEmpty, 1)
-			return 0, nil
-		}
+	switch {
+	case err == unix.EAGAIN || err == unix.EINTR:
+		c.add(rxEmpty, 1)
+		return 0, nil
+	case deviceError(err):
 		return 0, fmt.Errorf("receive on %s: %w", r.device.local, err)
+	case err != nil:
+		// What became of a packet sent before, or a lack of memory: the next call receives again.
+		c.add(rxErrors, 1)
+		return 0, nil
 	}
 	c.add(rxSyscalls, 1)
 	r.packets, r.bytes = 0, 0
@@ -103,6 +107,15 @@ func (r *receiver) receive() (int, error) {
 	c.add(rxBytes, r.bytes)
 	r.finish()
 	return n, nil
+}
+
+func (r *receiver) recvmmsg() (int, error) {
+	if hook := r.device.hooks.receiving; hook != nil {
+		if err := hook(); err != nil {
+			return 0, err
+		}
+	}
+	return r.msgs.receive(r.device.socket.fd)
 }
 
 // message takes in a datagram, or the packets of a train.

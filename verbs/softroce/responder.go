@@ -86,7 +86,7 @@ func (r *receiver) answerRead(q *qp, p *packet) (int, counter) {
 	}
 	var data []byte
 	if p.dmaLen > 0 {
-		m, at, why := r.device.regions.find(q.pd, p.rkey, p.va, int(p.dmaLen), verbs.RemoteRead)
+		m, at, why := r.device.regions.reach(q.pd, p.rkey, p.va, int(p.dmaLen), verbs.RemoteRead)
 		if why != noDrop {
 			return 0, why
 		}

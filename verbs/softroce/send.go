@@ -104,7 +104,7 @@ func (q *qp) check(wr *verbs.SendWR) ([]byte, error) {
 	if wr.Op == verbs.OpRead {
 		access = verbs.LocalWrite
 	}
-	m, at, why := q.device.regions.find(q.pd, wr.Local.LKey, wr.Local.Addr, int(wr.Local.Length), access)
+	m, at, why := q.device.regions.reach(q.pd, wr.Local.LKey, wr.Local.Addr, int(wr.Local.Length), access)
 	if why != noDrop {
 		return nil, memoryError(&wr.Local, why)
 	}

@@ -72,6 +72,11 @@ func (s *socket) configureSending(bufferBytes int) error {
 	}
 	s.setBuffer(unix.SO_SNDBUFFORCE, unix.SO_SNDBUF, bufferBytes)
 	s.setBuffer(unix.SO_RCVBUFFORCE, unix.SO_RCVBUF, 0) // the least: nobody sends to it
+	// A queue that stays full is to hold nobody for longer than patience says.
+	limit := unix.NsecToTimeval(fullQueueMs * int64(time.Millisecond))
+	if err := unix.SetsockoptTimeval(s.fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &limit); err != nil {
+		return fmt.Errorf("limit the time of a send: %w", err)
+	}
 	// 0: no segmentation, unless a message asks for it. An old kernel refuses the option.
 	s.gso = unix.SetsockoptInt(s.fd, unix.IPPROTO_UDP, unix.UDP_SEGMENT, 0) == nil
 	return nil
@@ -111,7 +116,7 @@ func (s *socket) wait(d time.Duration) error {
 	fds := []unix.PollFd{{Fd: int32(s.fd), Events: unix.POLLIN}, {Fd: int32(s.wake), Events: unix.POLLIN}}
 	limit := unix.NsecToTimespec(int64(d))
 	_, err := unix.Ppoll(fds, &limit, nil)
-	if err != nil && err != unix.EINTR {
+	if deviceError(err) {
 		return fmt.Errorf("wait for packets: %w", err)
 	}
 	return nil

@@ -44,7 +44,8 @@ func (t *timers) expire(d *device) bool {
 	}
 	t.next.Store(never) // before looking: who arms from here on is not forgotten
 	acted := false
-	for _, q := range d.qps.entries {
+	for i := range d.qps.entries {
+		q := d.qps.entries[i].object
 		if q == nil || q.request == nil {
 			continue
 		}

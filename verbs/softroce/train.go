@@ -1,6 +1,10 @@
 package softroce
 
-import "golang.org/x/sys/unix"
+import (
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
 
 const (
 	// maxSegments is the most packets of a train that every kernel with segmentation takes.
@@ -17,6 +21,8 @@ type path struct {
 	name   unix.RawSockaddrInet4
 	flow   flow
 	socket *socket // to send from
+	// gso: the kernel cuts trains on this way. It has an address of its own, as paths are copied.
+	gso *atomic.Bool
 }
 
 // batch gathers packets into trains: packets of one size from one socket to one peer, of which only the last may be shorter. A
@@ -29,6 +35,7 @@ type batch struct {
 	buf     []byte
 	used    int
 	packets int
+	waits   int // for room, since send began
 	// packet is the one being made: too large to be copied from call to call.
 	packet packet
 }
@@ -67,7 +74,7 @@ func (b *batch) reserve(to *path, n int) ([]byte, uint16, error) {
 		}
 	}
 	t := b.last()
-	if t == nil || !t.takes(to, n) || !b.device.gso.Load() {
+	if t == nil || !t.takes(to, n) || !to.gso.Load() {
 		if len(b.trains) == batchTrains {
 			if err := b.flush(); err != nil {
 				return nil, 0, err
@@ -98,7 +105,7 @@ func (t *train) takes(to *path, n int) bool {
 	return !t.full && n <= t.size && t.end-t.start+n <= maxTrainBytes && (t.path == to || t.path.name == to.name && t.path.socket == to.socket)
 }
 
-// flush sends the batch. What the kernel did not take is lost, as on a wire, and the error says why.
+// flush sends the batch. What the kernel did not take is lost, as on a wire; an error is the device's.
 func (b *batch) flush() error {
 	if len(b.trains) == 0 {
 		return nil

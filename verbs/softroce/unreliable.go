@@ -50,7 +50,7 @@ func (q *qp) receiveUD(p *packet, from *receiver) counter {
 	if int(to.Length) < verbs.GRHBytes+n {
 		return receiveTooSmall
 	}
-	r, at, why := q.device.regions.find(q.pd, to.LKey, to.Addr, verbs.GRHBytes+n, verbs.LocalWrite)
+	r, at, why := q.device.regions.reach(q.pd, to.LKey, to.Addr, verbs.GRHBytes+n, verbs.LocalWrite)
 	if why != noDrop {
 		return localProtection
 	}

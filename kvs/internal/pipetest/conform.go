@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"dpukv/internal/kerneltest"
 	"dpukv/kvs"
 	"dpukv/kvs/kvstest"
 )
@@ -169,6 +170,21 @@ func counters(t *testing.T, r kvs.Remote) {
 	}
 	if tr := s.Traffic(); tr.Frames < 4000/7 || tr.SentBytes == 0 || tr.ReceivedBytes == 0 {
 		t.Errorf("traffic %+v", tr)
+	}
+	moved(t, r, s)
+}
+
+// moved holds the kernel's counts of the sockets against what the session wrote itself.
+func moved(t *testing.T, r kvs.Remote, s kvs.Session) {
+	kerneltest.NeedTCPInfo(t)
+	own := s.Traffic()
+	got := s.Moved().Sockets // greetings come on top
+	if got.Sources != r.Facts().Workers || got.SentBytes < own.SentBytes ||
+		got.ReceivedBytes < own.ReceivedBytes {
+		t.Errorf("the session's sockets moved %+v, it moved %+v", got, own)
+	}
+	if got := r.Moved().Sockets; got.Sources != 1 || got.SentBytes == 0 || got.ReceivedBytes == 0 {
+		t.Errorf("the connection for counters moved %+v", got)
 	}
 }
 

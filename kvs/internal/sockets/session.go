@@ -18,6 +18,7 @@ type Member interface {
 	Spared() bool
 	Push() error
 	Close() error
+	packets() kvs.Packets
 
 	// Send completes the batch being filled and puts it in flight, with Launch. The window is open.
 	Send() error

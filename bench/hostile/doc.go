@@ -1,0 +1,16 @@
+// Hostile measures what a store's server bears. "make bench-hostile" runs it.
+//
+//	hostile DPUKV [-store mica|herd] [-connections N] [-rounds N]
+//
+// It starts the server on CPU 0 and an honest client with a fixed rate on CPU 1. Then, in turns, it
+// adds hostile connections of one kind, and leaves them away. A row of the table is one kind:
+//
+//	held       hostile connections open at once, at most
+//	opened     hostile connections opened, those that the server ended included
+//	RSS MiB    the server's resident memory at its height, and with the honest client alone
+//	p50, p99   the honest client's latency, from when an operation was due: with / without
+//	ended      honest sessions that failed; anything but 0 is a fault of the server
+//
+// The hostile process shares CPU 1 with the honest client on a machine of two CPUs, so that a part
+// of the difference is the client's own. Figures are medians over the rounds.
+package main

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"text/tabwriter"
+	"time"
+)
+
+func main() {
+	store := flag.String("store", "mica", "mica or herd")
+	connections := flag.Int("connections", 500, "hostile connections that are kept open")
+	rounds := flag.Int("rounds", 3, "rounds over all attacks")
+	flag.Parse()
+	attacks, ok := map[string][]attack{"mica": micaAttacks, "herd": herdAttacks}[*store]
+	if !ok || flag.NArg() != 1 {
+		fmt.Fprintln(os.Stderr, "usage: hostile [-store mica|herd] [-connections N] [-rounds N] DPUKV")
+		os.Exit(2)
+	}
+	rows := make([]row, len(attacks))
+	for range *rounds {
+		for i, a := range attacks {
+			if err := rows[i].measure(flag.Arg(0), *store, a, *connections); err != nil {
+				fmt.Fprintf(os.Stderr, "hostile: %s: %v\n", a.name, err)
+				os.Exit(1)
+			}
+		}
+	}
+	print(attacks, rows)
+}
+
+// row is what one attack gave, a value a round.
+type row struct {
+	held, opened                        []int
+	rssMiB, aloneMiB                    []int
+	p50, p99, aloneP50, aloneP99, ended []float64
+}
+
+// measure starts a server, loads it honestly, and once more with the attack under way.
+func (r *row) measure(dpukv, store string, a attack, connections int) error {
+	s, err := startServer(dpukv, store)
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	alone, err := s.load(dpukv, store)
+	if err != nil {
+		return fmt.Errorf("before the attack: %w", err)
+	}
+	r.aloneMiB = append(r.aloneMiB, s.peakMiB())
+	c := besiege(s.Addr, a, connections)
+	time.Sleep(time.Second) // the attack is under way
+	under, err := s.load(dpukv, store)
+	held, opened := c.lift()
+	for why, times := range c.ends {
+		fmt.Fprintf(os.Stderr, "hostile: %s: %d clients ended with: %s\n", a.name, times, why)
+	}
+	ended := 0.
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "hostile: %s: the honest client: %v\n", a.name, err)
+		ended, under = 1, &point{}
+	}
+	r.held, r.opened = append(r.held, held), append(r.opened, opened)
+	r.rssMiB = append(r.rssMiB, s.peakMiB())
+	r.p50, r.p99 = append(r.p50, under.P50Ns/1e3), append(r.p99, under.P99Ns/1e3)
+	r.aloneP50, r.aloneP99 = append(r.aloneP50, alone.P50Ns/1e3), append(r.aloneP99, alone.P99Ns/1e3)
+	r.ended = append(r.ended, ended)
+	if _, err := s.load(dpukv, store); err != nil {
+		return fmt.Errorf("the server does not serve after the attack: %w", err)
+	}
+	return nil
+}
+
+func print(attacks []attack, rows []row) {
+	t := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
+	fmt.Fprintln(t, "| hostile clients\t| held\t| opened\t| RSS MiB, alone\t| p50 µs, alone\t| p99 µs, alone\t| ended\t|")
+	fmt.Fprintln(t, "|---\t|---\t|---\t|---\t|---\t|---\t|---\t|")
+	for i := range rows {
+		r := &rows[i]
+		fmt.Fprintf(t, "| %s\t| %d\t| %d\t| %d, %d\t| %.0f, %.0f\t| %.0f, %.0f\t| %.0f\t|\n",
+			attacks[i].name, median(r.held), median(r.opened), median(r.rssMiB), median(r.aloneMiB),
+			median(r.p50), median(r.aloneP50), median(r.p99), median(r.aloneP99), slices.Max(r.ended))
+	}
+	_ = t.Flush() // to stdout: nobody is left to tell
+}
+
+func median[T cmp.Ordered](values []T) T {
+	slices.Sort(values)
+	return values[len(values)/2]
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"errors"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// attack is one kind of hostile client.
+type attack struct {
+	name string
+	// client speaks on a fresh connection until the server ends it, or the siege ends.
+	client func(net.Conn, *siege) error
+}
+
+// siege is an attack under way.
+type siege struct {
+	addr         string
+	over         chan struct{}
+	clients      sync.WaitGroup
+	open, opened atomic.Int64
+	held         atomic.Int64
+	mu           sync.Mutex
+	conns        map[net.Conn]struct{}
+	ends         map[string]int
+}
+
+func besiege(addr string, a attack, connections int) *siege {
+	s := &siege{addr: addr, over: make(chan struct{}), conns: map[net.Conn]struct{}{}, ends: map[string]int{}}
+	for range connections {
+		s.clients.Go(func() { s.attack(a) })
+	}
+	return s
+}
+
+// attack connects again whenever it is shown out.
+func (s *siege) attack(a attack) {
+	for !s.ended() {
+		c, err := net.DialTimeout("tcp", s.addr, time.Second)
+		if err != nil {
+			s.rest(100 * time.Millisecond)
+			continue
+		}
+		s.opened.Add(1)
+		s.held.Store(max(s.held.Load(), s.open.Add(1)))
+		if s.keep(c) {
+			s.note(a.client(c, s))
+		}
+		s.forget(c)
+		s.open.Add(-1)
+		s.rest(50 * time.Millisecond) // one CPU is the honest client's, too
+	}
+}
+
+// note counts why hostile clients ended. A kind that all failed to be hostile is no attack.
+func (s *siege) note(err error) {
+	if err == nil || errors.Is(err, net.ErrClosed) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ends[err.Error()]++
+}
+
+// keep notes a connection, to be closed when the siege ends.
+func (s *siege) keep(c net.Conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conns[c] = struct{}{}
+	return !s.ended()
+}
+
+func (s *siege) forget(c net.Conn) {
+	_ = c.Close() // it may be closed
+	s.mu.Lock()
+	delete(s.conns, c)
+	s.mu.Unlock()
+}
+
+func (s *siege) ended() bool {
+	select {
+	case <-s.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// rest waits, and is false when the siege is over.
+func (s *siege) rest(d time.Duration) bool {
+	select {
+	case <-s.over:
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// lift ends the siege, and tells how many connections were open at once and were opened.
+func (s *siege) lift() (held, opened int) {
+	s.mu.Lock()
+	close(s.over)
+	for c := range s.conns {
+		_ = c.Close() // its client ends
+	}
+	s.mu.Unlock()
+	s.clients.Wait()
+	return int(s.held.Load()), int(s.opened.Load())
+}
+
+// hold waits until the server ends the connection.
+func (s *siege) hold(c net.Conn) error {
+	for {
+		if _, err := c.Read(make([]byte, 1)); err != nil {
+			return err
+		}
+	}
+}
+
+// refuseToRead waits for the end of the siege, and leaves what comes to the kernel.
+func (s *siege) refuseToRead() error {
+	<-s.over
+	return net.ErrClosed
+}

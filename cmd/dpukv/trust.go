@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+)
+
+// trustHelp is what each server's help says about who may do what.
+const trustHelp = `
+
+No server asks who its client is: whoever reaches its address can read, write and delete every
+item. It listens on loopback unless --listen names another address. docs/SECURITY.md says what one
+client can do to others.`
+
+// warnBeyondLoopback says the sentence where a server listens for other machines.
+func warnBeyondLoopback(w io.Writer, addr string) error {
+	if onLoopback(addr) {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "dpukv: %s is reachable from other machines, and there is no "+
+		"authentication: whoever reaches it can read, write and delete every item "+
+		"(docs/SECURITY.md)\n", addr)
+	return err
+}
+
+// onLoopback reports whether only this machine reaches an address. A name counts as loopback if
+// all addresses that it stands for are.
+func onLoopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil || host == "" {
+		return false
+	}
+	ips := []net.IP{net.ParseIP(host)}
+	if ips[0] == nil {
+		if ips, err = net.LookupIP(host); err != nil {
+			return false
+		}
+	}
+	for _, ip := range ips {
+		if !ip.IsLoopback() {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,53 @@
+package sockets
+
+import (
+	"net"
+
+	"dpukv/kvs"
+
+	"golang.org/x/sys/unix"
+)
+
+// Moved is what the kernel counted of the session's sockets since they were connected, their
+// greeting included. It costs a system call a connection and touches nothing of the session's
+// own, so that it may be called from any goroutine between the last Add and Close.
+func (s *Session[C]) Moved() kvs.Moved {
+	var m kvs.Moved
+	for _, c := range s.conns {
+		one := c.packets()
+		m.Sockets.Add(&one)
+	}
+	return m
+}
+
+func (c *Conn[N]) packets() kvs.Packets { return ofSocket(c.fd) }
+
+// MovedBy is what the kernel counted of a TCP connection; nothing if it is closed.
+func MovedBy(c net.Conn) (m kvs.Moved) {
+	tcp, ok := c.(*net.TCPConn)
+	if !ok {
+		return m
+	}
+	raw, err := tcp.SyscallConn()
+	if err != nil {
+		return m
+	}
+	_ = raw.Control(func(fd uintptr) { m.Sockets = ofSocket(int(fd)) }) // it fails once closed
+	return m
+}
+
+// ofSocket asks the kernel. One that does not tell leaves nothing known.
+func ofSocket(fd int) kvs.Packets {
+	i, err := unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
+	if err != nil {
+		return kvs.Packets{}
+	}
+	return kvs.Packets{
+		Sources:     1,
+		SentPackets: uint64(i.Segs_out), ReceivedPackets: uint64(i.Segs_in),
+		SentDataPackets: uint64(i.Data_segs_out), ReceivedDataPackets: uint64(i.Data_segs_in),
+		ResentPackets: uint64(i.Total_retrans), OutOfOrderPackets: uint64(i.Rcv_ooopack),
+		SentBytes: i.Bytes_sent, AckedBytes: i.Bytes_acked, ResentBytes: i.Bytes_retrans,
+		ReceivedBytes: i.Bytes_received,
+	}
+}

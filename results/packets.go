@@ -1,0 +1,50 @@
+package results
+
+// Packets is what the kernel counted of TCP sockets, or a verbs device of its packets. Payload is
+// what TCP or UDP carries: RoCE's headers are in it, those of TCP, UDP, IP and Ethernet are not. A
+// packet is what the wire carries: each segment of a longer send (TSO, GSO) counts for itself.
+type Packets struct {
+	Sources int  `json:"sources,omitempty"` // sockets or devices that told; 0: nothing is known
+	Shared  bool `json:"shared,omitempty"`  // others use what was counted too: a NIC's port
+	// Those that only acknowledge are in all packets and in none with data. A device does not tell
+	// the two apart.
+	SentPackets         uint64 `json:"sent_packets,omitempty"`
+	ReceivedPackets     uint64 `json:"received_packets,omitempty"`
+	SentDataPackets     uint64 `json:"sent_data_packets,omitempty"`
+	ReceivedDataPackets uint64 `json:"received_data_packets,omitempty"`
+	// ResentPackets were sent again as they were taken for lost; they are in all of the above.
+	ResentPackets     uint64 `json:"resent_packets,omitempty"`
+	OutOfOrderPackets uint64 `json:"out_of_order_packets,omitempty"` // came before an earlier one
+	SentBytes         uint64 `json:"sent_bytes,omitempty"`           // what was sent again included
+	AckedBytes        uint64 `json:"acked_bytes,omitempty"`          // one more for the handshake
+	ResentBytes       uint64 `json:"resent_bytes,omitempty"`
+	ReceivedBytes     uint64 `json:"received_bytes,omitempty"` // in order, each byte once
+}
+
+// Add adds what others counted.
+func (p *Packets) Add(o *Packets) {
+	p.Sources += o.Sources
+	p.Shared = p.Shared || o.Shared
+	p.SentPackets += o.SentPackets
+	p.ReceivedPackets += o.ReceivedPackets
+	p.SentDataPackets += o.SentDataPackets
+	p.ReceivedDataPackets += o.ReceivedDataPackets
+	p.ResentPackets += o.ResentPackets
+	p.OutOfOrderPackets += o.OutOfOrderPackets
+	p.SentBytes += o.SentBytes
+	p.AckedBytes += o.AckedBytes
+	p.ResentBytes += o.ResentBytes
+	p.ReceivedBytes += o.ReceivedBytes
+}
+
+// Moved is what crossed the network by a side's TCP sockets, and by its verbs device.
+type Moved struct {
+	Sockets Packets `json:"sockets,omitzero"`
+	Device  Packets `json:"device,omitzero"`
+}
+
+// Add adds what others moved.
+func (m *Moved) Add(o *Moved) {
+	m.Sockets.Add(&o.Sockets)
+	m.Device.Add(&o.Device)
+}
