@@ -24,11 +24,14 @@ func TestMain(m *testing.M) {
 		}
 	}
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // a process under the race detector would take a second to end
+	// gnet's pool of goroutines starts with its package.
 	goleak.VerifyTestMain(m,
 		goleak.Cleanup(func(code int) {
 			if builtIn != "" {
 				os.RemoveAll(builtIn)
 			}
 			os.Exit(code)
-		}))
+		}),
+		goleak.IgnoreTopFunction("github.com/panjf2000/ants/v2.(*poolCommon).purgeStaleWorkers"),
+		goleak.IgnoreTopFunction("github.com/panjf2000/ants/v2.(*poolCommon).ticktock"))
 }

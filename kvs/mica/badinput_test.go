@@ -222,7 +222,7 @@ func TestClientThatNeverReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if most := int64(maxBufferBytes + readBytes); stats.BufferedMostBytes > most || stats.Workers[0].Late != 1 {
+	if most := int64(outboundBytes(MaxFrameBytes+flushBytes) + readBytes); stats.BufferedMostBytes > most || stats.Workers[0].Late != 1 {
 		t.Errorf("%d bytes buffered, want at most %d; %d ended, want 1",
 			stats.BufferedMostBytes, most, stats.Workers[0].Late)
 	}

@@ -12,20 +12,28 @@ const (
 	// turnBytes is how many bytes of answers a connection gets in one turn. A frame more, of
 	// MaxFrameBytes, is possible. What else it has sent waits until all others had their turn.
 	turnBytes = 1 << 20
-	// acceptsATurn is how many connections a worker accepts before it looks at those it has.
-	acceptsATurn = 8
+	// aheadBytes is the most that a connection may have sent and not been answered: a frame, and
+	// one read.
+	aheadBytes = MaxFrameBytes + readBytes
 	// helloBytes is the length of the only frame that is allowed before a hello.
 	helloBytes = headerBytes + len(magic)
+	// maxRefusing is how many refused connections a worker keeps until their clients have read why.
+	maxRefusing = 16
 )
 
-// tick is how often a worker looks at the clock while somebody owes it something.
-const tick = 100 * time.Millisecond
+const (
+	// tickEvery is how often a worker looks at the clock while somebody owes it something.
+	tickEvery = 100 * time.Millisecond
+	// pollEvery is how often it looks whether answers have left gnet's buffers, which gnet does
+	// not tell.
+	pollEvery = time.Millisecond
+)
 
 // patience is how long a connection may owe something.
 type patience struct {
 	hello  time.Duration // from the accept to the whole hello
 	frame  time.Duration // from the first byte of a frame to its last
-	unread time.Duration // from an answer that does not fit the kernel's buffers until it does
+	unread time.Duration // from answers that the kernel does not take until it has taken them
 	leave  time.Duration // from a failure frame until the client has hung up
 }
 

@@ -282,7 +282,7 @@ func TestLimitsRefused(t *testing.T) {
 	}{
 		"connections beyond files": {func(c *Config) { c.MaxConnections = 1 << 30 }, "ulimit -n"},
 		"no connections":           {func(c *Config) { c.MaxConnections = -1 }, "allowed: 1 or more"},
-		"few buffers":              {func(c *Config) { c.MaxConnections, c.BufferBytes = 1000, 1 << 20 }, "16 KiB for each"},
+		"few buffers":              {func(c *Config) { c.MaxConnections, c.BufferBytes = 1000, 1<<20 }, "16 KiB for each"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := testConfig()
@@ -299,33 +299,30 @@ func TestLimitsRefused(t *testing.T) {
 	}
 }
 
-// silent is a kernel that must not be touched once it has ended.
-type silent struct {
-	*system
-	t     testing.TB
-	ended bool
+// rung is a system that must not be touched once its bell is gone.
+type rung struct {
+	system
+	t    testing.TB
+	gone bool
 }
 
-func (k *silent) ring() error {
-	if k.ended {
-		k.t.Error("a closed worker's descriptor was written to")
+func (r *rung) ring() {
+	if r.gone {
+		r.t.Error("a closed bell is rung")
 	}
-	return nil
 }
-
-func (k *silent) end() error { k.ended = true; return nil }
 
 // TestMailboxCloses: a descriptor that a worker has closed may be another file's by now.
 func TestMailboxCloses(t *testing.T) {
-	k := &silent{t: t}
-	m := mailbox{kernel: k}
-	if !m.post(func(l *letter) { l.stop = true }) || !m.open().stop {
+	r := &rung{t: t}
+	m := mailbox{system: r}
+	if !m.post(func(l *letter) { l.tick = true }) || !m.open().tick {
 		t.Error("a letter did not arrive")
 	}
-	if err := m.close(); err != nil {
+	if err := m.close(func() error { r.gone = true; return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if m.post(func(l *letter) { l.stop = true }) {
+	if m.post(func(l *letter) { l.tick = true }) {
 		t.Error("a letter to nobody was taken")
 	}
 }

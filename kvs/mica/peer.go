@@ -3,137 +3,133 @@ package mica
 import (
 	"fmt"
 
-	"golang.org/x/sys/unix"
+	"github.com/panjf2000/gnet/v2"
 )
 
 // peer is one connection, as its worker sees it: all limits that a client meets are kept here.
 //
-// It is served in turns. Input that is whole is answered; what the kernel does not take of the
-// answers at once is kept, and until it is gone no more is read. So a connection holds at most a
-// frame that is not whole, or one read, and the answers of one turn.
+// It is served in turns. Input that is whole is answered; while gnet still holds answers that the
+// kernel did not take, nothing more is. So a connection has at most the answers of one turn in
+// gnet's buffers, and all else that it has sent in its own.
 type peer struct {
-	w    *worker
-	fd   int // -1: ended
-	mark mark
+	w      *worker
+	leave  func() // gives its place at the door back
+	c      gnet.Conn
+	at     int  // in w.peers
+	opened bool // gnet has it; never changes after
+	closed bool
 
-	in      []byte // read and not answered; nil: nothing
-	out     []byte // out[sent:] is not written; nil: nothing
-	sent    int
+	buf     []byte // buf[from:] was read and not answered; nil: nothing
+	from    int
+	unread  int // counted for answers that gnet holds; 0: it holds none
 	account account
 
 	greeted bool
-	parked  bool // in holds whole frames; the worker comes back to it
-	leaving bool // was told why it ends, and may now hang up
-	refused bool // was never counted as a connection
+	parked  bool   // buf holds whole frames; the worker comes back to it
+	leaving bool   // was told why it ends, and may now hang up
+	refusal string // why it was refused: it is not counted as a connection
+	wasted  int    // bytes read while leaving
 
 	round    uint64 // the gathering that answers its ask; 0: it has not asked
 	sequence uint64 // of its ask
 
 	owes     debt
-	deadline int64 // on the kernel's clock
-	watched  uint32
-	drained  int // bytes read while leaving
+	deadline int64
+	listed   bool // in w.blocked
 }
 
-// newPeer makes a descriptor a connection of the worker's.
-func (w *worker) newPeer(fd int) (*peer, error) {
-	slot := int32(len(w.peers))
-	if last := len(w.free) - 1; last >= 0 {
-		slot = w.free[last]
+// open is called once gnet has the connection.
+func (p *peer) open(c gnet.Conn) {
+	p.c, p.opened, p.at = c, true, len(p.w.peers)
+	p.w.peers = append(p.w.peers, p)
+	if p.refusal != "" {
+		p.depart(p.refusal)
+		return
 	}
-	w.generation++
-	p := &peer{w: w, fd: fd, mark: mark{slot, w.generation}, watched: unix.EPOLLIN}
-	if err := w.kernel.add(fd, p.mark, p.watched); err != nil {
-		return nil, err
+	p.w.counters.Connections++
+	p.owe(owesHello)
+}
+
+// close is called when gnet lets go of the connection. All that it held is free after it.
+func (p *peer) close() {
+	w := p.w
+	p.closed, p.owes = true, owesNothing
+	p.drop()
+	p.release()
+	last := w.peers[len(w.peers)-1]
+	w.peers[p.at], last.at = last, p.at
+	w.peers = w.peers[:len(w.peers)-1]
+	if p.refusal == "" {
+		w.counters.Connections--
 	}
-	if int(slot) == len(w.peers) {
-		w.peers = append(w.peers, p)
+	p.forget()
+}
+
+// forget gives back what the connection was counted for.
+func (p *peer) forget() {
+	if p.refusal == "" {
+		p.w.server.budget.leave()
 	} else {
-		w.free = w.free[:len(w.free)-1]
-		w.peers[slot] = p
+		p.w.refusing.Add(-1)
 	}
-	return p, nil
+	p.leave()
 }
 
-func (p *peer) open() bool { return p.fd >= 0 }
+// end has gnet close the connection.
+func (p *peer) end() {
+	if !p.closed {
+		_ = p.c.EventLoop().Close(p.c) // an error here leaves nothing to be done
+	}
+}
 
 // blocked reports whether answers wait for the client to read.
-func (p *peer) blocked() bool { return p.out != nil }
+func (p *peer) blocked() bool { return p.unread > 0 }
 
-// attend does what epoll tells of a connection.
-func (p *peer) attend(events uint32) {
-	if p.blocked() && events != 0 {
-		if p.drain(); !p.open() {
-			return
-		}
+// traffic takes what gnet has read: all of it, or gnet would keep it in buffers that nobody counts.
+func (p *peer) traffic() {
+	b, err := p.c.Next(-1)
+	if err != nil || len(b) == 0 {
+		return
 	}
-	if p.blocked() || p.parked {
-		if events&(unix.EPOLLERR|unix.EPOLLHUP) != 0 { // nobody is there to read
+	if p.leaving {
+		if p.wasted += len(b); p.wasted > readBytes {
 			p.end()
 		}
 		return
 	}
-	if events&^unix.EPOLLOUT != 0 {
-		p.read()
+	p.drain()
+	if !p.blocked() && !p.parked && p.buf == nil {
+		p.serve(b)
+		return
+	}
+	if p.append(b) && !p.blocked() && !p.parked {
+		p.serve(p.buf[p.from:])
 	}
 }
 
-// read reads once, and answers what has become whole.
-func (p *peer) read() {
-	room := p.room()
-	if room == nil {
-		return
-	}
-	n, err := p.w.kernel.read(p.fd, room)
+// append keeps input behind what is there. Memory grows with what has arrived, never by what a
+// header claims.
+func (p *peer) append(b []byte) bool {
+	live := p.buf[p.from:]
+	need := len(live) + len(b)
 	switch {
-	case passing(err):
-		return
-	case err != nil || n == 0:
-		p.end()
-	case p.leaving:
-		if p.drained += n; p.drained > readBytes {
-			p.end()
-		}
-	case p.in == nil:
-		p.serve(room[:n])
-	default:
-		p.in = p.in[:len(p.in)+n]
-		p.serve(p.in)
-	}
-}
-
-// passing are errors of a system call that say nothing of the connection: it is tried again.
-func passing(err error) bool {
-	return err == unix.EAGAIN || err == unix.EINTR || err == unix.ENOMEM || err == unix.ENOBUFS
-}
-
-// room is where to read to: behind what is there, up to the end of its frame. It grows with what
-// has arrived, never by what a header claims. It is nil where the connection had to end.
-func (p *peer) room() []byte {
-	if p.in == nil {
-		return p.w.in
-	}
-	have := len(p.in)
-	if have == cap(p.in) && !p.grow() {
-		return nil
-	}
-	end := cap(p.in)
-	if have >= headerBytes {
-		h, _ := parseHeader(p.in) // serve has refused those that are wrong
-		end = min(end, h.bytes)
-	}
-	return p.in[have:min(end, have+readBytes)]
-}
-
-// grow doubles the buffer of a frame.
-func (p *peer) grow() bool {
-	larger, ok := p.take(2 * cap(p.in))
-	if !ok {
+	case need > aheadBytes:
+		p.w.counters.Overdrawn++
+		p.depart(fmt.Sprintf("%d bytes sent ahead of their answers: want at most %d", need, aheadBytes))
 		return false
+	case len(p.buf)+len(b) <= cap(p.buf):
+	case need <= cap(p.buf):
+		p.buf, p.from = append(p.buf[:0], live...), 0
+	default:
+		larger, ok := p.take(need)
+		if !ok {
+			return false
+		}
+		larger = append(larger, live...)
+		p.drop()
+		p.buf = larger
 	}
-	larger = append(larger, p.in...)
-	p.drop(&p.in)
-	p.in = larger
+	p.buf = append(p.buf, b...)
 	return true
 }
 
@@ -143,25 +139,25 @@ func (p *peer) take(n int) ([]byte, bool) {
 	b := &p.w.server.budget
 	if !b.take(&p.account, bufferBytes(size)) {
 		p.w.counters.Overdrawn++
-		p.depart(fmt.Sprintf("no room for a buffer of %d KiB: this connection holds %d KiB, is sure of %d "+
-			"(--buffers %d over --max-connections %d), and the rest is in use; use smaller batches, fewer "+
-			"connections, or start the server with more", bufferBytes(size)>>10, p.account.held>>10,
-			b.guarantee>>10, b.total, b.connections))
+		p.depart(fmt.Sprintf("no room for a buffer of %d KiB: this connection holds %d KiB, is sure of "+
+			"%d KiB (half of --buffers %d over --max-connections %d), and the rest is in use; use smaller "+
+			"batches, fewer connections, or start the server with more", bufferBytes(size)>>10,
+			p.account.held>>10, b.guarantee>>10, b.total, b.connections))
 		return nil, false
 	}
 	return p.w.buffers.get(size), true
 }
 
-// drop gives a buffer back.
-func (p *peer) drop(buf *[]byte) {
-	if *buf != nil {
-		p.w.server.budget.give(&p.account, cap(*buf))
-		p.w.buffers.put(*buf)
-		*buf = nil
+// drop gives the input's buffer back.
+func (p *peer) drop() {
+	if p.buf != nil {
+		p.w.server.budget.give(&p.account, cap(p.buf))
+		p.w.buffers.put(p.buf)
+		p.buf, p.from = nil, 0
 	}
 }
 
-// serve answers the frames that are whole in input, which is p.in or what was just read: all of
+// serve answers the frames that are whole in input, which is p's own or what was just read: all of
 // them, but for the bounds on one turn.
 func (p *peer) serve(input []byte) {
 	rest, answered := input, 0
@@ -193,23 +189,25 @@ func (p *peer) serve(input []byte) {
 	}
 }
 
-// keep keeps the input that was not answered.
+// keep keeps the input that was not answered, in a buffer that is not much too large.
 func (p *peer) keep(rest []byte) bool {
-	switch {
-	case len(rest) == 0:
-		p.drop(&p.in)
-	case p.in == nil:
+	if len(rest) == 0 {
+		p.drop()
+		return true
+	}
+	size := sizeFor(len(rest))
+	if p.buf == nil {
 		buf, ok := p.take(len(rest))
-		if !ok {
-			return false
+		if ok {
+			p.buf = append(buf, rest...)
 		}
-		p.in = append(buf, rest...)
-	case sizeFor(len(rest)) == sizeFor(cap(p.in)) || len(rest) > len(p.w.in):
-		p.in = append(p.in[:0], rest...)
-	default: // a smaller buffer will do
-		n := copy(p.w.in, rest)
-		p.drop(&p.in)
-		return p.keep(p.w.in[:n])
+		return ok
+	}
+	p.from = len(p.buf) - len(rest)
+	if size+1 < sizeFor(cap(p.buf)) && p.w.server.budget.take(&p.account, bufferBytes(size)) {
+		buf := append(p.w.buffers.get(size), rest...)
+		p.drop()
+		p.buf = buf
 	}
 	return true
 }
@@ -221,12 +219,9 @@ func (p *peer) settle(progress bool) {
 	case p.blocked(): // flush has seen to it
 	case p.whole():
 		p.owe(owesNothing)
-		if !p.parked {
-			p.parked = true
-			p.w.parked = append(p.w.parked, p)
-		}
-	case !p.greeted: // since it was accepted
-	case p.in == nil:
+		p.w.park(p)
+	case !p.greeted: // it owes its hello since it was accepted
+	case p.buf == nil:
 		p.owe(owesNothing)
 	case progress || p.owes != owesFrame:
 		p.owe(owesFrame)
@@ -235,61 +230,64 @@ func (p *peer) settle(progress bool) {
 
 // whole reports whether there is a frame to answer, or to refuse.
 func (p *peer) whole() bool {
-	if len(p.in) < headerBytes {
+	in := p.buf[p.from:]
+	if len(in) < headerBytes {
 		return false
 	}
-	h, err := parseHeader(p.in)
-	return err != nil || p.admits(&h) != nil || h.bytes <= len(p.in)
+	h, err := parseHeader(in)
+	return err != nil || p.admits(&h) != nil || h.bytes <= len(in)
 }
 
-// flush writes the answers of the turn, and keeps what the kernel does not take. It returns false
-// where the connection had to end.
+// flush writes the answers of the turn. What the kernel does not take gnet keeps, and it is
+// counted. It returns false where the connection has ended.
 func (p *peer) flush() bool {
 	w := p.w
 	if len(w.out) == 0 {
-		return true
+		return !p.closed
 	}
-	n, err := w.kernel.write(p.fd, w.out)
-	if passing(err) {
-		n, err = 0, nil
+	if len(w.out) <= ringBytes {
+		_, _ = p.c.Write(w.out) // an error has closed it
+	} else {
+		w.pieces = pieces(w.pieces[:0], w.out)
+		_, _ = p.c.Writev(w.pieces)
 	}
-	if err != nil {
-		w.out = w.out[:0]
-		p.end()
+	w.out = w.out[:0]
+	if p.closed {
 		return false
 	}
-	rest := w.out[n:]
-	w.out = w.out[:0]
-	if len(rest) == 0 {
+	n := p.c.OutboundBuffered()
+	if n == 0 {
 		return true
 	}
-	size := sizeFor(len(rest))
-	if !w.server.budget.take(&p.account, bufferBytes(size)) {
+	if !w.server.budget.take(&p.account, outboundBytes(n)) {
 		w.counters.Overdrawn++
 		p.end() // in the middle of a frame: there is no way to say why
 		return false
 	}
-	p.out, p.sent = append(w.buffers.get(size), rest...), 0
-	p.watch(unix.EPOLLOUT)
+	p.unread = outboundBytes(n)
+	if !p.listed {
+		p.listed = true
+		w.blocked = append(w.blocked, p)
+	}
 	p.owe(owesReading)
+	w.want(poll)
 	return true
 }
 
-// drain writes on where flush had to stop.
+// release gives back what was counted for gnet.
+func (p *peer) release() {
+	if p.unread > 0 {
+		p.w.server.budget.give(&p.account, p.unread)
+		p.unread = 0
+	}
+}
+
+// drain looks whether gnet has written all answers. Then the connection goes on.
 func (p *peer) drain() {
-	n, err := p.w.kernel.write(p.fd, p.out[p.sent:])
-	switch {
-	case passing(err):
-		return
-	case err != nil:
-		p.end()
+	if !p.blocked() || p.c.OutboundBuffered() > 0 {
 		return
 	}
-	if p.sent += n; p.sent < len(p.out) {
-		return
-	}
-	p.drop(&p.out)
-	p.watch(unix.EPOLLIN)
+	p.release()
 	if p.leaving {
 		p.hangUp()
 		return
@@ -299,26 +297,23 @@ func (p *peer) drain() {
 
 // depart says why a connection ends. What was answered before still goes out.
 func (p *peer) depart(why string) {
-	p.drop(&p.in)
+	p.drop()
 	p.leaving = true
 	failure := control(kindFailure, 0, []byte(why))
-	switch {
-	case !p.blocked():
-		p.w.out = append(p.w.out, failure...)
-		if p.flush() && !p.blocked() {
-			p.hangUp()
-		}
-	case len(p.out)+len(failure) <= cap(p.out):
-		p.out = append(p.out, failure...)
-	default:
-		p.end()
+	if p.blocked() {
+		_, _ = p.c.Write(failure) // goes behind what gnet holds
+		return
+	}
+	p.w.out = append(p.w.out, failure...)
+	if p.flush() && !p.blocked() {
+		p.hangUp()
 	}
 }
 
 // hangUp ends this side, and leaves the client time to read all and to end the other: what it had
 // sent and nobody read would take the failure away from it.
 func (p *peer) hangUp() {
-	if p.w.kernel.finish(p.fd) != nil {
+	if p.w.system.finish(p.c.Fd()) != nil {
 		p.end()
 		return
 	}
@@ -330,63 +325,23 @@ func (p *peer) owe(d debt) {
 	if p.owes = d; d == owesNothing {
 		return
 	}
-	p.deadline = p.w.kernel.now() + int64(p.w.server.patience.of(d))
-	p.w.restless = true
-}
-
-// watch sets what epoll tells of the connection. Where that fails, it is tried again.
-func (p *peer) watch(events uint32) {
-	if p.watched == events || p.w.kernel.change(p.fd, p.mark, events) != nil {
-		p.w.restless = p.w.restless || p.watched != events
-		return
-	}
-	p.watched = events
-}
-
-// tick looks at the clock. It returns whether it has to do so again.
-func (p *peer) tick(now int64) bool {
-	wants := uint32(unix.EPOLLIN)
-	if p.blocked() {
-		wants = unix.EPOLLOUT
-	}
-	p.watch(wants)
-	if p.owes != owesNothing && now >= p.deadline {
-		p.late()
-	}
-	return p.open() && (p.owes != owesNothing || p.watched != wants)
+	p.deadline = p.w.system.now() + int64(p.w.server.patience.of(d))
+	p.w.want(tick)
 }
 
 // late ends a connection that did not do in time what it owes.
 func (p *peer) late() {
 	patience := p.w.server.patience.of(p.owes)
+	if p.owes != owesLeaving {
+		p.w.counters.Late++
+	}
 	switch p.owes {
 	case owesHello:
-		p.w.counters.Late++
 		p.depart(fmt.Sprintf("no hello within %v of connecting", patience))
 	case owesFrame:
-		p.w.counters.Late++
-		p.depart(fmt.Sprintf("a frame of which %d bytes came within %v: send it whole", len(p.in), patience))
-	case owesReading:
-		p.w.counters.Late++
-		p.end()
+		p.depart(fmt.Sprintf("a frame of which %d bytes came within %v: send it whole",
+			len(p.buf)-p.from, patience))
 	default:
 		p.end()
 	}
-}
-
-// end closes the connection and gives back all that it held.
-func (p *peer) end() {
-	w := p.w
-	p.drop(&p.in)
-	p.drop(&p.out)
-	_ = w.kernel.close(p.fd) // which ends it in any case
-	p.fd, p.owes = -1, owesNothing
-	w.peers[p.mark.slot] = nil
-	w.free = append(w.free, p.mark.slot)
-	if p.refused {
-		w.acceptor.refusing--
-		return
-	}
-	w.counters.Connections--
-	w.server.budget.leave()
 }

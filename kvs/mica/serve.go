@@ -42,8 +42,9 @@ func (p *peer) answer(h *header, body []byte) error {
 		p.greeted = true
 		w.out = append(w.out, control(kindWelcome, h.sequence, *text)...)
 	case kindAsk:
-		p.sequence, p.round = h.sequence, w.server.gathering.ask(w.kernel.now())
+		p.sequence, p.round = h.sequence, w.server.gathering.ask(w.system.now())
 		w.asking = append(w.asking, p)
+		w.want(poll)
 	}
 	return nil
 }

@@ -25,6 +25,7 @@ type Server struct {
 	budget    budget
 	patience  patience
 	gathering gathering
+	clock     clock
 	// welcome is the body of that frame, once every worker listens.
 	welcome atomic.Pointer[[]byte]
 
@@ -60,7 +61,10 @@ func newServer(cfg *Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{table: table, patience: cfg.patience, done: make(chan struct{})}
+	s := &Server{
+		table: table, patience: cfg.patience, clock: clock{make(chan struct{}, 1)},
+		done: make(chan struct{}),
+	}
 	if s.patience == (patience{}) {
 		s.patience = defaultPatience
 	}
@@ -93,6 +97,7 @@ func (s *Server) startWorkers(cfg *Config) error {
 	if err := s.announce(); err != nil {
 		return err
 	}
+	go s.tick()
 	for i := range s.workers {
 		if err := s.prove(i); err != nil {
 			return fmt.Errorf("worker %d: %w", i, err)
@@ -106,19 +111,13 @@ func (s *Server) startWorker(cfg *Config, number int) error {
 	if err != nil {
 		return err
 	}
-	k, got, err := openSystem(addr)
-	if err != nil {
+	w := newWorker(s, number, cfg.CPUs)
+	if err := w.start(addr); err != nil {
 		return fmt.Errorf("worker %d on %s: %w", number, addr, err)
 	}
-	w := newWorker(s, number, k)
 	s.workers = append(s.workers, w)
-	s.ports = append(s.ports, got.Port)
+	s.ports = append(s.ports, w.listener.Addr().(*net.TCPAddr).Port)
 	s.host, _, _ = net.SplitHostPort(addr) // cfg.addr joined it
-	pinned := make(chan error, 1)
-	go w.run(cfg.CPUs, pinned)
-	if err := <-pinned; err != nil {
-		return fmt.Errorf("worker %d: %w", number, err)
-	}
 	return nil
 }
 
@@ -190,10 +189,7 @@ func (s *Server) Close() error {
 		s.ended(nil)
 		var errs []error
 		for _, w := range s.workers {
-			w.mail.post(func(l *letter) { l.stop = true }) // or it has ended already
-		}
-		for _, w := range s.workers {
-			errs = append(errs, w.wait(ctx))
+			errs = append(errs, w.close(ctx))
 		}
 		if err := errors.Join(errs...); err != nil {
 			s.stopErr = err // a worker may still be using the table

@@ -1,177 +1,132 @@
 package mica
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"runtime"
+	"net"
+	"sync/atomic"
 
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
+	"dpukv/kvs/internal/admission"
 	"dpukv/kvs/mica/partition"
 
-	"golang.org/x/sys/unix"
+	"github.com/panjf2000/gnet/v2"
 )
 
-// eventsATurn is how many connections a worker hears of in one turn.
-const eventsATurn = 256
-
-// errStopped is how a worker ends that was asked to.
-var errStopped = errors.New("stopped")
-
-// worker is one thread with its partitions, its listener and its connections. All but the mailbox
-// belongs to that thread.
+// worker is one gnet event loop with its partitions and connections, and a door in front of it. All
+// that is not marked otherwise belongs to the loop's thread.
 type worker struct {
+	gnet.BuiltinEventEngine
 	server *Server
 	number int
-	kernel kernel
-	mail   mailbox
+	cpus   []int
 	core   *partition.Core
-	over   chan struct{} // closed when the thread has ended
+	system system
 
-	peers      []*peer // by slot; nil: free
-	free       []int32 // slots
-	generation int32
-	parked     []*peer // have sent more than was looked at
-	resumed    []*peer // parked ones whose turn it is
-	asking     []*peer
-	acceptor   acceptor
+	// Of the door's goroutine.
+	listener net.Listener
+	door     *admission.Door
+	loop     enroller
+	shut     chan struct{} // closed when it has ended
+	refusing atomic.Int64  // refused connections that are kept; of any thread
+	refused  atomic.Uint64
 
-	events  []unix.EpollEvent
-	in      []byte         // of one read
+	mail   mailbox // of any thread
+	wanted wanted  // of any thread
+	gnet   *loop
+	over   chan struct{}
+	ready  bool  // the bell is enrolled
+	pinErr error // read once it is
+
+	peers   []*peer
+	parked  []*peer // have sent more than was looked at
+	resumed []*peer // parked ones whose turn it is
+	blocked []*peer // have answers in gnet's buffers
+	asking  []*peer
+	ticked  int64
+
 	ops     []partition.Op // of the frame in hand
 	out     []byte         // answers of the turn in hand
+	pieces  [][]byte       // of out
 	buffers buffers
-
-	busy     bool // the last wait brought something
-	restless bool // there is something to look at when the clock has ticked
-	ticked   int64
 
 	counters kvs.WorkerStats
 	latest   *told
 }
 
-func newWorker(s *Server, number int, k kernel) *worker {
-	w := &worker{
-		server: s, number: number, kernel: k, core: s.table.Core(number),
-		over:   make(chan struct{}),
-		events: make([]unix.EpollEvent, eventsATurn),
-		in:     make([]byte, readBytes),
-		ops:    make([]partition.Op, MaxBatch),
-		out:    make([]byte, 0, flushBytes+MaxFrameBytes),
-	}
-	w.mail.kernel = k
-	w.acceptor.open(w)
-	return w
-}
-
-// run is the worker's thread. It reports whether it could be pinned, and stays locked to its
-// goroutine, so that it ends with it: nobody else gets a pinned thread.
-func (w *worker) run(cpus []int, pinned chan<- error) {
-	runtime.LockOSThread()
-	var err error
-	if len(cpus) > 0 {
-		err = cpu.PinThread(cpus[w.number%len(cpus)])
-	}
-	pinned <- err
-	for err == nil {
-		err = w.turn()
-	}
-	err = errors.Join(err, w.close())
-	close(w.over)
-	if !errors.Is(err, errStopped) {
-		w.server.ended(fmt.Errorf("worker %d: %w", w.number, err))
+func newWorker(s *Server, number int, cpus []int) *worker {
+	return &worker{
+		server: s, number: number, cpus: cpus, core: s.table.Core(number),
+		over: make(chan struct{}), shut: make(chan struct{}),
+		ops: make([]partition.Op, MaxBatch),
+		out: make([]byte, 0, flushBytes+MaxFrameBytes),
 	}
 }
 
-// turn waits for something to do and does it: for each connection a bounded part.
-func (w *worker) turn() error {
-	n, err := w.kernel.wait(w.events, w.waitMs())
-	switch {
-	case err == unix.EINTR:
-		n = 0
-	case err != nil:
-		return fmt.Errorf("epoll_wait: %w", err)
-	}
-	if w.busy = n > 0; !w.busy {
-		runtime.Gosched() // before it sleeps in the kernel
-	}
-	for i := range w.events[:n] {
-		if err := w.attend(&w.events[i]); err != nil {
-			return err
+// bell is the context of the connection that the worker is rung by.
+type bell struct{}
+
+// OnOpen is called for the bell first: then the thread is pinned.
+func (w *worker) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
+	switch p := c.Context().(type) {
+	case bell:
+		w.ready = true
+		if len(w.cpus) > 0 {
+			w.pinErr = cpu.PinThread(w.cpus[w.number%len(w.cpus)])
 		}
+	case *peer:
+		p.open(c)
 	}
+	return nil, gnet.None
+}
+
+// OnTraffic is called when gnet has read something, of the bell or a client.
+func (w *worker) OnTraffic(c gnet.Conn) gnet.Action {
+	if p, ok := c.Context().(*peer); ok {
+		p.traffic()
+		return gnet.None
+	}
+	_, _ = c.Next(-1) // rings
+	w.read()
 	w.resume()
-	w.tick()
-	return nil
+	return gnet.None
 }
 
-// waitMs is how long to wait. After work the worker looks once more before it sleeps.
-func (w *worker) waitMs() int {
-	switch {
-	case w.busy || len(w.parked) > 0:
-		return 0
-	case len(w.asking) > 0:
-		return int(gatherEvery.Milliseconds())
-	case w.restless:
-		return int(tick.Milliseconds())
+// OnClose is called for the bell when the loop ends: nothing else closes it.
+func (w *worker) OnClose(c gnet.Conn, _ error) gnet.Action {
+	if p, ok := c.Context().(*peer); ok {
+		p.close()
+	} else {
+		close(w.over)
 	}
-	return -1
+	return gnet.None
 }
 
-func (w *worker) attend(e *unix.EpollEvent) error {
-	switch e.Fd {
-	case bellSlot:
-		return w.read()
-	case listenerSlot:
-		return w.acceptor.accept()
+// park lets a connection wait for its next turn, after one of everybody else's: the bell is read
+// among the others' connections.
+func (w *worker) park(p *peer) {
+	if p.parked {
+		return
 	}
-	if p := w.peers[e.Fd]; p != nil && p.mark.generation == e.Pad { // or it has ended since
-		p.attend(e.Events)
-	}
-	return nil
+	p.parked = true
+	w.parked = append(w.parked, p)
+	w.mail.ring()
 }
 
 // resume gives a turn to each connection that was not finished in the last.
 func (w *worker) resume() {
 	w.parked, w.resumed = w.resumed[:0], w.parked
 	for _, p := range w.resumed {
-		if p.parked = false; p.open() && !p.blocked() {
-			p.serve(p.in)
+		p.parked = false
+		if !p.closed && !p.leaving && !p.blocked() {
+			p.serve(p.buf[p.from:])
 		}
 	}
-}
-
-// tick looks after everything that waits for the clock.
-func (w *worker) tick() {
-	if len(w.asking) > 0 {
-		w.server.gathering.due(w.kernel.now())
-		w.tell()
-	}
-	if !w.restless {
-		return
-	}
-	now := w.kernel.now()
-	if now-w.ticked < int64(tick) {
-		return
-	}
-	w.ticked, w.restless = now, w.acceptor.tick()
-	for _, p := range w.peers {
-		if p != nil && p.tick(now) {
-			w.restless = true
-		}
-	}
+	clear(w.resumed)
 }
 
 // read reads the mailbox.
-func (w *worker) read() error {
-	if err := w.kernel.hush(); err != nil {
-		return err
-	}
+func (w *worker) read() {
 	l := w.mail.open()
-	if l.stop {
-		return errStopped
-	}
 	if l.told != nil {
 		w.latest = l.told
 		w.tell()
@@ -179,7 +134,62 @@ func (w *worker) read() error {
 	if l.report > 0 {
 		w.server.gathering.report(w.number, w.snapshot())
 	}
-	return nil
+	if l.tick {
+		w.tick()
+	}
+}
+
+// tick looks after all that waits for the clock, and says how soon it wants to do so again.
+func (w *worker) tick() {
+	now := w.system.now()
+	if len(w.asking) > 0 {
+		w.server.gathering.due(now)
+		w.tell()
+	}
+	w.drain()
+	if now-w.ticked >= int64(tickEvery) {
+		w.ticked = now
+		for i := len(w.peers) - 1; i >= 0; i-- { // one that ends has the last in its place
+			if p := w.peers[i]; p.owes != owesNothing && now >= p.deadline {
+				p.late()
+			}
+		}
+	}
+	w.wanted.set(w.urgency())
+}
+
+func (w *worker) urgency() urgency {
+	if len(w.asking)+len(w.blocked) > 0 {
+		return poll
+	}
+	for _, p := range w.peers {
+		if p.owes != owesNothing {
+			return tick
+		}
+	}
+	return never
+}
+
+// drain looks after those who had not read their answers.
+func (w *worker) drain() {
+	later := w.blocked[:0]
+	for _, p := range w.blocked {
+		if !p.closed {
+			p.drain()
+		}
+		if p.listed = p.blocked(); p.listed {
+			later = append(later, p)
+		}
+	}
+	clear(w.blocked[len(later):])
+	w.blocked = later
+}
+
+// want has the worker's tick called, that soon at least.
+func (w *worker) want(how urgency) {
+	if w.wanted.raise(how) {
+		w.server.clock.wake()
+	}
 }
 
 // tell answers those asks that the latest gathering is new enough for.
@@ -187,7 +197,7 @@ func (w *worker) tell() {
 	later := w.asking[:0]
 	for _, p := range w.asking {
 		switch {
-		case !p.open() || p.leaving:
+		case p.closed || p.leaving:
 		case w.latest == nil || p.round > w.latest.round || p.blocked():
 			later = append(later, p)
 		default:
@@ -206,26 +216,7 @@ func (w *worker) snapshot() kvs.WorkerStats {
 	s, p := w.counters, w.core.Stats()
 	s.CPUNs = cpu.ThreadNs()
 	s.Gets, s.Hits, s.Items, s.Evicted, s.Full = p.Gets, p.Hits, p.Items, p.Evicted, p.Full
+	door := w.door.Counts()
+	s.Refused, s.AcceptErrors = door.Refused+w.refused.Load(), door.Failed
 	return s
-}
-
-// close ends all connections, and what the worker had opened.
-func (w *worker) close() error {
-	for _, p := range w.peers {
-		if p != nil {
-			p.end()
-		}
-	}
-	w.acceptor.close()
-	return w.mail.close()
-}
-
-// wait returns once the worker has ended.
-func (w *worker) wait(ctx context.Context) error {
-	select {
-	case <-w.over:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("worker %d does not end", w.number)
-	}
 }

@@ -20,7 +20,4 @@
 // A connection has its place until what serves it says that all it held is free. One that finds no
 // place is told so and closed. Telling never waits: what the socket does not take at once is
 // dropped.
-//
-// MICA's workers have their listeners among their connections, in one epoll, where a door that
-// blocks has no place. They share what a door knows of errors and limits.
 package admission

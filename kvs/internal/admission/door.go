@@ -104,7 +104,7 @@ func (d *Door) Run() error {
 // Step accepts once, and does what follows from it. It returns the errors that end a door.
 func (d *Door) Step() error {
 	conn, err := d.listener.Accept()
-	if err != nil && LacksDescriptors(err) && d.drop() {
+	if err != nil && lacksDescriptors(err) && d.drop() {
 		d.failed(err)
 		conn, err = d.listener.Accept() // with the spare one's number
 	}
@@ -151,12 +151,12 @@ func (d *Door) retake() (err error) {
 
 // outlive returns an error that ends the door, and waits for the end of any other.
 func (d *Door) outlive(err error) error {
-	if Fatal(err) {
+	if fatal(err) {
 		return err
 	}
 	d.failed(err)
 	_ = d.retake() // if not, the next Step tries again
-	if OfOneConnection(err) {
+	if ofOneConnection(err) {
 		return nil
 	}
 	d.pause = min(max(firstPause, 2*d.pause), longestPause)
@@ -164,19 +164,18 @@ func (d *Door) outlive(err error) error {
 	return nil
 }
 
-// LacksDescriptors are errors of Accept for which a descriptor that is given up is a remedy.
-func LacksDescriptors(err error) bool {
+func lacksDescriptors(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// Fatal errors of Accept say that there is no listener: closed, or never one.
-func Fatal(err error) bool {
+// fatal errors say that there is no listener: closed, or never one.
+func fatal(err error) bool {
 	return errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EBADF) ||
 		errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSOCK)
 }
 
-// OfOneConnection are errors of a connection in the queue, which Accept has taken out of it.
-func OfOneConnection(err error) bool {
+// ofOneConnection are errors of a connection in the queue, which Accept has taken out of it.
+func ofOneConnection(err error) bool {
 	for _, e := range []syscall.Errno{
 		syscall.ECONNABORTED, syscall.ECONNRESET, syscall.EPROTO, syscall.EINTR, syscall.ENONET,
 		syscall.ENETDOWN, syscall.ENETUNREACH, syscall.EHOSTDOWN, syscall.EHOSTUNREACH,

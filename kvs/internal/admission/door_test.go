@@ -118,7 +118,7 @@ func TestErrnos(t *testing.T) {
 			after := &peer{}
 			served := 0
 			says := []any{test.errno, after}
-			if LacksDescriptors(test.errno) {
+			if lacksDescriptors(test.errno) {
 				says = append([]any{test.errno}, says...) // also with the spare one's
 			}
 			d, err := New(&script{says: says}, Config{
