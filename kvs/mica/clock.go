@@ -40,31 +40,40 @@ func (c *clock) wake() {
 	}
 }
 
-// run ticks until the server is over.
+// tick ticks until the server is over.
 func (s *Server) tick() {
-	timer := time.NewTimer(tickEvery)
+	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		most := never
-		for _, w := range s.workers {
-			how := urgency(w.wanted.Load())
-			if most = max(most, how); how != never {
-				w.mail.post(func(l *letter) { l.tick = true })
-			}
-		}
-		switch most {
-		case never:
-			timer.Stop()
-		case tick:
-			timer.Reset(tickEvery)
-		case poll:
-			timer.Reset(pollEvery)
-		}
 		select {
 		case <-s.done:
 			return
 		case <-s.clock.hurry:
 		case <-timer.C:
 		}
+		if pause := s.tickAll(); pause > 0 {
+			timer.Reset(pause)
+		} else {
+			timer.Stop()
+		}
 	}
+}
+
+// tickAll sends a tick to those workers that want one, and returns when to do so again; 0: once
+// the clock is woken.
+func (s *Server) tickAll() time.Duration {
+	most := never
+	for _, w := range s.workers {
+		how := urgency(w.wanted.Load())
+		if most = max(most, how); how != never {
+			w.mail.post(func(l *letter) { l.tick = true })
+		}
+	}
+	switch most {
+	case tick:
+		return tickEvery
+	case poll:
+		return pollEvery
+	}
+	return 0
 }

@@ -68,11 +68,13 @@ func (h *handover) serve(c net.Conn, leave func()) {
 }
 
 // ready does what gnet would leave the descriptor of a connection behind for, where it fails.
-func (h *handover) ready(c net.Conn) (err error) {
+func (h *handover) ready(c net.Conn) error {
 	if h.held == nil {
-		if h.held, err = h.spare(); err != nil {
+		held, err := h.spare()
+		if err != nil {
 			return fmt.Errorf("this server's process has no file descriptor left (ulimit -n): %w", err)
 		}
+		h.held = held
 	}
 	t, ok := c.(interface {
 		SetNoDelay(on bool) error
@@ -87,7 +89,7 @@ func (h *handover) ready(c net.Conn) (err error) {
 	if err := t.SetKeepAlivePeriod(keepAlive); err != nil {
 		return err
 	}
-	_, _, _, _, err = socket.GetTCPSockAddr("tcp", c.RemoteAddr().String())
+	_, _, _, _, err := socket.GetTCPSockAddr("tcp", c.RemoteAddr().String())
 	return err
 }
 
