@@ -172,28 +172,21 @@ func (c *gnetConn) Writev(all [][]byte) (total int, err error) {
 	if c.closed {
 		c.loop.Failf("a closed connection is written to")
 	}
-	var b []byte
 	for _, piece := range all {
-		b = append(b, piece...)
-	}
-	n := 0
-	if len(c.held) == 0 {
-		n, err = c.s.write(c.loop.machine, b)
-		if err == unix.EAGAIN {
-			n, err = 0, nil
+		n := 0
+		if len(c.held) == 0 {
+			n, err = c.s.write(c.loop.machine, piece)
+			if err != nil && err != unix.EAGAIN {
+				c.close()
+				return total, err
+			}
+			n = max(n, 0)
 		}
-		if err != nil {
-			c.close()
-			return 0, err
-		}
+		c.written += n
+		c.hold(piece[n:])
+		total += len(piece)
 	}
-	c.written += n
-	for _, piece := range all {
-		k := min(n, len(piece))
-		n -= k
-		c.hold(piece[k:])
-	}
-	return len(b), nil
+	return total, nil
 }
 
 // hold is gnet's elastic buffer.

@@ -16,6 +16,7 @@ type habit int
 const (
 	mute habit = iota
 	dripsHello
+	swells   // before its hello
 	begins   // large frames, and drips
 	babbles  // bytes without a sense
 	mutates  // legal frames
@@ -29,7 +30,7 @@ const (
 
 func (h habit) String() string {
 	return [...]string{
-		"is silent", "drips its hello", "begins frames", "babbles", "mutates frames", "asks on", "is deaf",
+		"is silent", "drips its hello", "swells", "begins frames", "babbles", "mutates frames", "asks on", "is deaf",
 		"is greedy", "quits", "comes and goes",
 	}[h]
 }
@@ -68,13 +69,13 @@ func (h *enemy) connect() {
 	h.habit = habit(h.sim.IntN(int(anyHabit)))
 	inCap, outCap := 1<<10<<h.sim.IntN(10), 4<<10<<h.sim.IntN(8)
 	if h.habit == greedy {
-		outCap = 32 << 20
+		outCap = 64 << 20
 	}
 	if h.s = h.sim.listeners[h.worker].connect(inCap, outCap); h.s == nil {
 		return
 	}
 	h.begunNs, h.fullNs, h.out = 0, 0, nil
-	if h.habit > dripsHello && h.habit != babbles {
+	if h.habit > swells && h.habit != babbles {
 		h.out = helloFrame()
 	}
 	h.sim.Note("hostile %d connects to worker %d: %v", h.number, h.worker, h.habit)
@@ -87,8 +88,10 @@ func (h *enemy) misbehave() {
 		if h.s.taken+len(h.s.in)+len(h.out) < helloBytes-1 {
 			h.out = append(h.out, helloFrame()[h.s.taken+len(h.s.in)+len(h.out)])
 		}
+	case swells:
+		h.begin(kindHello, 0)
 	case begins:
-		h.begin()
+		h.begin(kindRequest, helloBytes)
 	case babbles:
 		h.out = append(h.out, s.Bytes(1+s.IntN(100))...)
 	case mutates:
@@ -96,9 +99,15 @@ func (h *enemy) misbehave() {
 	case asksOn:
 		h.out = append(h.out, bytes.Repeat(control(kindAsk, 7, nil), 1+s.IntN(50))...)
 	case deaf, greedy:
-		h.out = append(h.out, h.gets()...)
+		if !s.OneIn(4) {
+			h.out = append(h.out, h.gets(130)...)
+			break
+		}
+		for range 64 { // more than belongs into a turn
+			h.out = append(h.out, h.gets(20)...)
+		}
 	case quits:
-		frame := h.gets()
+		frame := h.gets(130)
 		h.s.send(append(h.out, frame[:s.IntN(len(frame))]...))
 		h.s.hangUp(s.OneIn(2))
 	case comesIn:
@@ -106,11 +115,11 @@ func (h *enemy) misbehave() {
 	}
 }
 
-// begin sends the start of a large frame, and later bytes of it.
-func (h *enemy) begin() {
-	if h.s.taken+len(h.s.in)+len(h.out) <= helloBytes {
+// begin sends the start of a large frame, after so many bytes, and later more of it.
+func (h *enemy) begin(k kind, after int) {
+	if h.s.taken+len(h.s.in)+len(h.out) <= after {
 		head := make([]byte, headerBytes)
-		putHeader(head, header{bytes: MaxFrameBytes - h.sim.IntN(1<<20), kind: kindRequest, count: 1})
+		putHeader(head, header{bytes: MaxFrameBytes - h.sim.IntN(1<<20), kind: k, count: 1})
 		h.out = append(h.out, head...)
 	}
 	if h.s.taken < 4<<20 {
@@ -132,10 +141,11 @@ func (h *enemy) mutated() []byte {
 	return frame
 }
 
-// gets asks many times for the largest value there is, which it may have to store first.
-func (h *enemy) gets() []byte {
+// gets asks some times, up to most, for the largest value there is, which it may have to store
+// first.
+func (h *enemy) gets(most int) []byte {
 	key, hash := h.sim.bigKey(h.worker)
-	n := 1 + h.sim.IntN(130)
+	n := 1 + h.sim.IntN(most)
 	frame := make([]byte, headerBytes)
 	if h.sim.OneIn(10) {
 		n, frame = 1, appendRequest(frame, kvs.Set, hash, key, make([]byte, bigValueBytes))
@@ -168,7 +178,7 @@ func (h *enemy) keep() {
 		h.out = h.out[:1<<20]
 	}
 	if h.habit == greedy {
-		h.s.receive(h.s.outCap)
+		h.s.out = h.s.out[:0]
 	} else if h.habit != deaf && h.sim.OneIn(3) {
 		h.s.receive(h.sim.IntN(10_000))
 	}

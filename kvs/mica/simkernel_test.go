@@ -133,7 +133,7 @@ func (s *tcp) write(m *machine, b []byte) (int, error) {
 		return -1, err
 	}
 	n := min(len(b), s.outCap-len(s.out))
-	if n > 1 && m.OneIn(8) {
+	if n > 1 && m.OneIn(64) {
 		n = 1 + m.IntN(n-1)
 	}
 	if n == 0 && len(b) > 0 {
@@ -159,7 +159,7 @@ func (s *tcp) send(b []byte) int {
 func (s *tcp) receive(n int) (b []byte, over bool) {
 	n = min(n, len(s.out))
 	b = append(b, s.out[:n]...)
-	s.out = s.out[n:]
+	s.out = append(s.out[:0], s.out[n:]...)
 	return b, len(s.out) == 0 && (s.closed || s.finished || s.reset)
 }
 
