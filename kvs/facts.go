@@ -38,6 +38,11 @@ type Facts struct {
 	MaxClientBytes int64 `json:"max_client_bytes,omitempty"`
 	// MaxKeyBytes is the longest key, where it is less than [MaxKeyBytes].
 	MaxKeyBytes int `json:"max_key_bytes,omitempty"`
+	// MaxConnections is the most at once, BufferBytes the most memory in their buffers, and
+	// GuaranteedBytes what each connection has of it whatever the others do; 0: not told.
+	MaxConnections  int   `json:"max_connections,omitempty"`
+	BufferBytes     int64 `json:"buffer_bytes,omitempty"`
+	GuaranteedBytes int64 `json:"guaranteed_bytes,omitempty"`
 }
 
 // Stats is what a running server has counted since it started.
@@ -49,6 +54,9 @@ type Stats struct {
 	Workers []WorkerStats `json:"workers"`
 	// Doubts are what the counters say against the facts, and what befell the server's device under load, in words.
 	Doubts []string `json:"doubts,omitempty"`
+	// BufferedBytes are in connections' buffers now, BufferedMostBytes were at most.
+	BufferedBytes     int64 `json:"buffered_bytes,omitempty"`
+	BufferedMostBytes int64 `json:"buffered_most_bytes,omitempty"`
 }
 
 // WorkerStats is one worker's share of [Stats].
@@ -64,6 +72,13 @@ type WorkerStats struct {
 	BadFrames   uint64 `json:"bad_frames"`        // connections ended for what they sent
 	Repeats     uint64 `json:"repeats,omitempty"` // requests that came again because an answer was late or lost
 	Connections uint64 `json:"connections"`       // open now
+	// Connections that were refused, for want of connections or descriptors; that ended because
+	// they kept the server waiting, or needed more buffers than were left; and calls of accept
+	// that failed.
+	Refused      uint64 `json:"refused,omitempty"`
+	Late         uint64 `json:"late,omitempty"`
+	Overdrawn    uint64 `json:"overdrawn,omitempty"`
+	AcceptErrors uint64 `json:"accept_errors,omitempty"`
 }
 
 // Ops sums the operations over the workers.

@@ -37,12 +37,12 @@ func newServeCommand() *cobra.Command {
 type serveFlags struct {
 	cfg                       mica.Config
 	mode, access, pages, cpus string
-	memory                    byteSize
+	memory, buffers           byteSize
 	asJSON                    bool
 }
 
 func newServeMICACommand() *cobra.Command {
-	f := serveFlags{memory: 256 << 20}
+	f := serveFlags{memory: 256 << 20, buffers: mica.DefaultBufferBytes}
 	cmd := &cobra.Command{
 		Use:   "mica",
 		Short: "Run MICA, an in-memory store over TCP",
@@ -50,7 +50,11 @@ func newServeMICACommand() *cobra.Command {
 
 The index is sized for --items; --memory is the room for the items themselves (a key of 8 bytes
 with a value of 8 takes 32). Mode cache overwrites the oldest; mode store
-loses nothing and answers "full". The server ends on SIGTERM or Ctrl-C.` + trustHelp,
+loses nothing and answers "full". The server ends on SIGTERM or Ctrl-C.
+
+Half of --buffers is split among --max-connections, so that what one client sends or leaves unread
+never takes another's share. The other half is common: frames that need more than a share come from
+there. A connection is refused, or ended, with the reason.` + trustHelp,
 		Example: `  dpukv serve mica
   dpukv serve mica --listen 127.0.0.1:7791 --threads 4 --cpus 0-3 --items 10000000 --memory 1GiB --mode store`,
 		Args: exactArgs(0, "arguments"),
@@ -70,6 +74,8 @@ loses nothing and answers "full". The server ends on SIGTERM or Ctrl-C.` + trust
 	flags.StringVar(&f.access, "access", "erew", "who reads a partition: erew (its worker) or crew (any worker)")
 	flags.IntVar(&f.cfg.Items, "items", 4_000_000, "items that the index is sized for")
 	flags.Var(&f.memory, "memory", "room for the items, such as 256MiB or 4GiB")
+	flags.IntVar(&f.cfg.MaxConnections, "max-connections", 0, fmt.Sprintf("connections at once, over all threads (default: three quarters of the files that ulimit -n allows, at most %d)", mica.DefaultMaxConnections))
+	flags.Var(&f.buffers, "buffers", "memory for connections' buffers, such as 256MiB")
 	flags.StringVar(&f.pages, "pages", "auto", "memory pages: auto, hugetlb, thp, 4k")
 	flags.StringVar(&f.cfg.Hash, "hash", hashbench.Default, "hash function that clients must use for keys")
 	flags.StringVar(&f.cpus, "cpus", "", `CPUs that workers are pinned to in turn, with all else of this process, such as 0,2-3, or "none" (default: those this process may use, ascending)`)
@@ -79,7 +85,7 @@ loses nothing and answers "full". The server ends on SIGTERM or Ctrl-C.` + trust
 
 func (f *serveFlags) config() (mica.Config, error) {
 	cfg := f.cfg
-	cfg.LogBytes, cfg.Version = int64(f.memory), version
+	cfg.LogBytes, cfg.BufferBytes, cfg.Version = int64(f.memory), int64(f.buffers), version
 	var err error
 	if cfg.Mode, err = partition.ParseMode(f.mode); err != nil {
 		return cfg, err

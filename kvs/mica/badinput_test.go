@@ -17,6 +17,9 @@ import (
 	"github.com/go-faster/city"
 )
 
+// patienceOfTests is for what surely happens: far more than it takes on a busy machine.
+const patienceOfTests = 30 * time.Second
+
 // requestFrame is a legal frame of one Set.
 func requestFrame(key, value []byte) []byte {
 	b := appendRequest(make([]byte, headerBytes), kvs.Set, 1, key, value)
@@ -157,12 +160,12 @@ func TestThousandIdleConnections(t *testing.T) {
 // TestTooManyConnections are refused with the reason; those that there are work on, and one that ends makes room.
 func TestTooManyConnections(t *testing.T) {
 	cfg := testConfig()
-	cfg.Workers, cfg.mostConnections = 1, 3
+	cfg.Workers, cfg.MaxConnections = 1, 3
 	server := startServer(t, cfg)
 	r := dial(t, server) // one, for control
 	s := openTest(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 2})
 	_, err := r.Open(kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1})
-	if err == nil || !strings.Contains(err.Error(), "3 connections are all that worker 0 takes") {
+	if err == nil || !strings.Contains(err.Error(), "3 connections are all that this server takes") {
 		t.Errorf("one too many: %v", err)
 	}
 	if a := do(t, s, []kvs.Request{{Op: kvs.Set, Key: key(1), Value: key(1)}})[0]; a.Status != kvs.OK {
@@ -183,11 +186,12 @@ func TestTooManyConnections(t *testing.T) {
 	}
 }
 
-// TestClientThatNeverReads is cut off once its unread answers pass the limit;
-// the server's memory stays bounded and another client works on.
+// TestClientThatNeverReads is cut off in time; the server holds one turn's answers for it at most,
+// and another client works on.
 func TestClientThatNeverReads(t *testing.T) {
 	cfg := testConfig()
-	cfg.Workers = 1
+	cfg.Workers, cfg.patience = 1, defaultPatience
+	cfg.patience.unread = 200 * time.Millisecond
 	server := startServer(t, cfg)
 	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1})
 	big := make([]byte, kvs.MaxValueBytes)
@@ -204,8 +208,8 @@ func TestClientThatNeverReads(t *testing.T) {
 	}
 	putHeader(body, header{bytes: len(body), kind: kindRequest, count: 100})
 	c.Write(control(kindHello, 0, []byte(magic)))
-	// 6.5 MB of answers each. The requests fit the kernel's buffers, so that it is the server's pace at which the limit is passed.
-	for deadline := time.Now().Add(20 * time.Second); err == nil; time.Sleep(time.Millisecond) {
+	// 6.5 MB of answers each.
+	for deadline := time.Now().Add(patienceOfTests); err == nil; time.Sleep(time.Millisecond) {
 		c.SetWriteDeadline(deadline)
 		if _, err = c.Write(body); errors.Is(err, os.ErrDeadlineExceeded) || time.Now().After(deadline) {
 			t.Fatalf("the server neither reads nor ends the connection: %v", err)
@@ -213,6 +217,14 @@ func TestClientThatNeverReads(t *testing.T) {
 	}
 	if got := do(t, s, []kvs.Request{{Op: kvs.Get, Key: key(7)}}); len(got[0].Value) != len(big) {
 		t.Errorf("another client: %s with %d bytes", got[0].Status, len(got[0].Value))
+	}
+	stats, err := server.Stats()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if most := int64(outboundBytes(MaxFrameBytes+flushBytes) + readBytes); stats.BufferedMostBytes > most || stats.Workers[0].Late != 1 {
+		t.Errorf("%d bytes buffered, want at most %d; %d ended, want 1",
+			stats.BufferedMostBytes, most, stats.Workers[0].Late)
 	}
 }
 

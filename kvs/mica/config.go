@@ -2,15 +2,12 @@ package mica
 
 import (
 	"fmt"
-	"math"
 	"net"
 	"strconv"
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/offheap"
 	"dpukv/kvs/mica/partition"
-
-	"golang.org/x/sys/unix"
 )
 
 // maxWorkers is the most workers of a server. A client refuses one that tells of more.
@@ -36,7 +33,13 @@ type Config struct {
 	// Version is that of the build, to be told to clients.
 	Version string
 
-	mostConnections int // of each worker; 0: what this process may have open, see connectionLimit
+	// MaxConnections is the most at once, over all workers; 0: three quarters of the files that
+	// the process may open, at most DefaultMaxConnections.
+	MaxConnections int
+	// BufferBytes is the most memory in connections' buffers; 0: DefaultBufferBytes.
+	BufferBytes int64
+
+	patience patience // zero: defaultPatience
 }
 
 // check refuses what would only fail later, or silently not be as asked.
@@ -52,16 +55,6 @@ func (c *Config) check() error {
 	}
 	_, err := c.addr(0)
 	return err
-}
-
-// connectionLimit is how many connections each worker may have, for the files that the process may have open: three quarters, as
-// those that are being accepted or refused need some, too. gnet ends a loop that can't accept.
-func connectionLimit(workers int) (int, error) {
-	var files unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil {
-		return 0, fmt.Errorf("getrlimit: %w", err)
-	}
-	return max(1, int(min(files.Cur, math.MaxInt32))/4*3/workers), nil
 }
 
 // addr is where a worker listens.

@@ -12,9 +12,6 @@ const (
 	MaxBatch = 4096
 	// MaxFrameBytes is the most bytes in one frame, either way.
 	MaxFrameBytes = 8 << 20
-	// MaxBacklogBytes is the most bytes of answers that a server keeps for
-	// a client that does not read them.
-	MaxBacklogBytes = 4 * MaxFrameBytes
 )
 
 const (

@@ -11,18 +11,21 @@ import (
 	"sync/atomic"
 	"time"
 
-	"dpukv/internal/cpu"
 	"dpukv/kvs"
 	"dpukv/kvs/mica/partition"
 )
 
 // Server is a running MICA server.
 type Server struct {
-	facts   kvs.Facts
-	host    string
-	ports   []int
-	table   *partition.Table
-	workers []*worker
+	facts     kvs.Facts
+	host      string
+	ports     []int
+	table     *partition.Table
+	workers   []*worker
+	budget    budget
+	patience  patience
+	gathering gathering
+	clock     clock
 	// welcome is the body of that frame, once every worker listens.
 	welcome atomic.Pointer[[]byte]
 
@@ -39,55 +42,62 @@ func Start(cfg Config) (*Server, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	if cfg.mostConnections == 0 {
-		most, err := connectionLimit(cfg.Workers)
-		if err != nil {
-			return nil, err
-		}
-		cfg.mostConnections = most
-	}
-	table, err := cfg.table()
+	s, err := newServer(&cfg)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{table: table, facts: facts(&cfg, table), done: make(chan struct{})}
 	if err := s.startWorkers(&cfg); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-func facts(cfg *Config, t *partition.Table) kvs.Facts {
-	index, log := t.Memory()
+// newServer is a server without workers.
+func newServer(cfg *Config) (*Server, error) {
+	if err := cfg.settle(); err != nil {
+		return nil, err
+	}
+	table, err := cfg.table()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		table: table, patience: cfg.patience, clock: clock{make(chan struct{}, 1)},
+		done: make(chan struct{}),
+	}
+	if s.patience == (patience{}) {
+		s.patience = defaultPatience
+	}
+	s.budget.init(cfg.MaxConnections, cfg.BufferBytes)
+	s.gathering = gathering{server: s, apart: func(f func()) { go f() }}
+	s.facts = facts(cfg, s)
+	return s, nil
+}
+
+func facts(cfg *Config, s *Server) kvs.Facts {
+	index, log := s.table.Memory()
 	return kvs.Facts{
 		Store: "mica", Version: cfg.Version, Transport: "tcp",
 		Workers: cfg.Workers, Partitions: cfg.Workers * cfg.PartitionsPerWorker,
 		Hash: cfg.Hash, Mode: cfg.Mode.String(), Access: cfg.Access.String(),
-		CPUs: cfg.CPUs[:min(len(cfg.CPUs), cfg.Workers)], Pages: string(t.Pages()), Items: cfg.Items,
+		CPUs: cfg.CPUs[:min(len(cfg.CPUs), cfg.Workers)], Pages: string(s.table.Pages()), Items: cfg.Items,
 		IndexBytes: index, LogBytes: log, MinHitRate: cfg.Mode.MinHitRate(),
 		MaxBatch: MaxBatch, MaxFrameBytes: MaxFrameBytes,
+		MaxConnections: cfg.MaxConnections, BufferBytes: cfg.BufferBytes,
+		GuaranteedBytes: s.budget.guarantee,
 	}
 }
 
 func (s *Server) startWorkers(cfg *Config) error {
 	for i := range cfg.Workers {
-		addr, err := cfg.addr(i)
-		if err != nil {
+		if err := s.startWorker(cfg, i); err != nil {
 			return err
 		}
-		w := newWorker(s, i, cfg)
-		if err := w.start(addr); err != nil {
-			return fmt.Errorf("worker %d on %s: %w", i, addr, err)
-		}
-		s.workers = append(s.workers, w)
-		s.ports = append(s.ports, w.port)
-		s.host, _, _ = net.SplitHostPort(addr) // cfg.addr joined it
 	}
-	text, err := json.Marshal(welcome{Facts: s.facts, Ports: s.ports})
-	if err != nil {
+	if err := s.announce(); err != nil {
 		return err
 	}
-	s.welcome.Store(&text)
+	go s.tick()
 	for i := range s.workers {
 		if err := s.prove(i); err != nil {
 			return fmt.Errorf("worker %d: %w", i, err)
@@ -96,19 +106,40 @@ func (s *Server) startWorkers(cfg *Config) error {
 	return nil
 }
 
-// prove makes a worker answer a handshake, and with it pin itself.
+func (s *Server) startWorker(cfg *Config, number int) error {
+	addr, err := cfg.addr(number)
+	if err != nil {
+		return err
+	}
+	w := newWorker(s, number, cfg.CPUs)
+	if err := w.start(addr); err != nil {
+		return fmt.Errorf("worker %d on %s: %w", number, addr, err)
+	}
+	s.workers = append(s.workers, w)
+	s.ports = append(s.ports, w.listener.Addr().(*net.TCPAddr).Port)
+	s.host, _, _ = net.SplitHostPort(addr) // cfg.addr joined it
+	return nil
+}
+
+// announce lets hellos be answered.
+func (s *Server) announce() error {
+	text, err := json.Marshal(welcome{Facts: s.facts, Ports: s.ports})
+	if err != nil {
+		return err
+	}
+	s.welcome.Store(&text)
+	return nil
+}
+
+// prove makes a worker answer a handshake.
 func (s *Server) prove(worker int) error {
 	c, err := net.DialTimeout("tcp", s.dialable(worker), handshakeTimeout)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	if _, err = greet(c); err != nil {
-		return err
-	}
-	w := s.workers[worker]
-	w.eventLoop() // pinErr was set before
-	return w.pinErr
+	_, err = greet(c)
+	return err
 }
 
 // dialable is a worker's address for a client on this machine.
@@ -128,14 +159,12 @@ func (s *Server) Facts() kvs.Facts { return s.facts }
 
 // Stats asks every worker for its counters.
 func (s *Server) Stats() (kvs.Stats, error) {
-	stats := kvs.Stats{CPUNs: cpu.ProcessNs(), CPUs: cpu.OccupiedBy(s.facts.CPUs), Workers: make([]kvs.WorkerStats, len(s.workers))}
-	for i, w := range s.workers {
-		var err error
-		if stats.Workers[i], err = w.stats(); err != nil {
-			return kvs.Stats{}, fmt.Errorf("worker %d: %w", i, err)
-		}
+	select {
+	case stats := <-s.gathering.await():
+		return stats, nil
+	case <-s.done:
+		return kvs.Stats{}, net.ErrClosed
 	}
-	return stats, nil
 }
 
 // Wait blocks until the server was closed, or has ended by itself: then it says why.
@@ -160,10 +189,7 @@ func (s *Server) Close() error {
 		s.ended(nil)
 		var errs []error
 		for _, w := range s.workers {
-			errs = append(errs, w.stop(ctx))
-		}
-		for _, w := range s.workers {
-			errs = append(errs, w.wait(ctx))
+			errs = append(errs, w.close(ctx))
 		}
 		if err := errors.Join(errs...); err != nil {
 			s.stopErr = err // a worker may still be using the table

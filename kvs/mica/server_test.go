@@ -123,10 +123,7 @@ func TestFactsAndStats(t *testing.T) {
 }
 
 func TestCloseLeavesNothing(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent(),
-		// gnet's own worker pool lives as long as the process.
-		goleak.IgnoreAnyFunction("github.com/panjf2000/ants/v2.(*poolCommon).purgeStaleWorkers"),
-		goleak.IgnoreAnyFunction("github.com/panjf2000/ants/v2.(*poolCommon).ticktock"))
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	s, err := Start(testConfig())
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +133,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if _, err := greet(c); err != nil { // gnet forgets a connection that it is just accepting
+	if _, err := greet(c); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {

@@ -1,298 +1,222 @@
 package mica
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"net"
-	"time"
+	"sync/atomic"
 
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
+	"dpukv/kvs/internal/admission"
 	"dpukv/kvs/mica/partition"
 
 	"github.com/panjf2000/gnet/v2"
-	gneterrors "github.com/panjf2000/gnet/v2/pkg/errors"
-	"golang.org/x/sys/unix"
 )
 
-const (
-	readBytes = 256 << 10
-	// flushBytes is how many bytes of answers a worker gathers before it
-	// writes, even when its read brought more frames.
-	flushBytes = 256 << 10
-	// keepAlive is after how much silence a connection is asked whether its client is still there.
-	keepAlive = time.Minute
-)
-
-// worker is one event loop. All that is not marked otherwise belongs to its thread.
+// worker is one gnet event loop with its partitions and connections, and a door in front of it. All
+// that is not marked otherwise belongs to the loop's thread.
 type worker struct {
 	gnet.BuiltinEventEngine
 	server *Server
 	number int
 	cpus   []int
-	most   int // connections
 	core   *partition.Core
+	system system
 
-	ops []partition.Op // of the frame in hand
-	out []byte         // answers of the read in hand
+	// Of the door's goroutine.
+	listener net.Listener
+	door     *admission.Door
+	loop     enroller
+	shut     chan struct{} // closed when it has ended
+	refusing atomic.Int64  // refused connections that are kept; of any thread
+	refused  atomic.Uint64
+
+	mail   mailbox // of any thread
+	wanted wanted  // of any thread
+	gnet   *loop
+	over   chan struct{}
+	ready  bool  // the bell is enrolled
+	pinErr error // read once it is
+
+	peers   []*peer
+	parked  []*peer // have sent more than was looked at
+	resumed []*peer // parked ones whose turn it is
+	blocked []*peer // have answers in gnet's buffers
+	asking  []*peer
+	ticked  int64
+
+	ops     []partition.Op // of the frame in hand
+	out     []byte         // answers of the turn in hand
+	pieces  [][]byte       // of out
+	buffers buffers
 
 	counters kvs.WorkerStats
-	pinned   bool
-	pinErr   error // read after the first handshake, which comes after it
-
-	// Set before any connection is open.
-	engine gnet.Engine
-	port   int
-	booted chan error
-	over   chan struct{} // closed when gnet has returned
-	loop   chan gnet.EventLoop
+	latest   *told
 }
 
-func newWorker(s *Server, number int, cfg *Config) *worker {
+func newWorker(s *Server, number int, cpus []int) *worker {
 	return &worker{
-		server: s, number: number, cpus: cfg.CPUs, most: cfg.mostConnections, core: s.table.Core(number),
-		ops:    make([]partition.Op, MaxBatch),
-		out:    make([]byte, 0, flushBytes+MaxFrameBytes),
-		booted: make(chan error, 1),
-		over:   make(chan struct{}),
-		loop:   make(chan gnet.EventLoop, 1),
+		server: s, number: number, cpus: cpus, core: s.table.Core(number),
+		over: make(chan struct{}), shut: make(chan struct{}),
+		ops: make([]partition.Op, MaxBatch),
+		out: make([]byte, 0, flushBytes+MaxFrameBytes),
 	}
 }
 
-// start returns when the worker listens, or why it does not.
-func (w *worker) start(addr string) error {
-	go func() {
-		err := gnet.Run(w, "tcp://"+addr,
-			gnet.WithNumEventLoop(1), gnet.WithLockOSThread(true), gnet.WithTCPNoDelay(gnet.TCPNoDelay),
-			gnet.WithReadBufferCap(readBytes), gnet.WithReuseAddr(true), // or connections of a server before would keep the port for a minute
-			gnet.WithLogger(gnetLog{}))
-		select {
-		case w.booted <- err: // never listened
-		default:
-		}
-		close(w.over)
-		if err == nil {
-			err = errors.New("ended")
-		}
-		w.server.ended(fmt.Errorf("worker %d: %w", w.number, err))
-	}()
-	return <-w.booted
-}
+// bell is the context of the connection that the worker is rung by.
+type bell struct{}
 
-// OnBoot runs before the loop does.
-func (w *worker) OnBoot(engine gnet.Engine) gnet.Action {
-	w.engine = engine
-	port, err := listeningPort(engine)
-	w.port = port
-	w.booted <- err
-	if err != nil {
-		return gnet.Shutdown
-	}
-	return gnet.None
-}
-
-func listeningPort(engine gnet.Engine) (int, error) {
-	fd, err := engine.Dup()
-	if err != nil {
-		return 0, err
-	}
-	defer unix.Close(fd)
-	addr, err := unix.Getsockname(fd)
-	if err != nil {
-		return 0, err
-	}
-	switch a := addr.(type) {
-	case *unix.SockaddrInet4:
-		return a.Port, nil
-	case *unix.SockaddrInet6:
-		return a.Port, nil
-	}
-	return 0, fmt.Errorf("listening on %T", addr)
-}
-
-// stop asks the loop to end; over tells when it has.
-func (w *worker) stop(ctx context.Context) error {
-	select {
-	case loop := <-w.loop:
-		w.loop <- loop
-		return loop.Execute(ctx, gnet.RunnableFunc(func(context.Context) error { return gneterrors.ErrEngineShutdown }))
-	default: // never had a connection
-		return w.engine.Stop(ctx)
-	}
-}
-
-func (w *worker) wait(ctx context.Context) error {
-	select {
-	case <-w.over:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("worker %d does not end", w.number)
-	}
-}
-
-// OnOpen runs on the worker's thread; the first time, it pins it.
+// OnOpen is called for the bell first: then the thread is pinned.
 func (w *worker) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
-	if !w.pinned {
-		w.pinned = true
+	switch p := c.Context().(type) {
+	case bell:
+		w.ready = true
 		if len(w.cpus) > 0 {
 			w.pinErr = cpu.PinThread(w.cpus[w.number%len(w.cpus)])
 		}
-		w.loop <- c.EventLoop()
-	}
-	if w.counters.Connections++; int(w.counters.Connections) > w.most {
-		return control(kindFailure, 0, fmt.Appendf(nil, "%d connections are all that worker %d takes, for the files that the server's process "+
-			"may have open (ulimit -n): use fewer", w.most, w.number)), gnet.Close
-	}
-	// Not by gnet's option: that hides why a port can't be had.
-	if err := c.SetKeepAlivePeriod(keepAlive); err != nil {
-		return nil, gnet.Close
+	case *peer:
+		p.open(c)
 	}
 	return nil, gnet.None
 }
 
-// OnClose counts.
-func (w *worker) OnClose(gnet.Conn, error) gnet.Action {
-	w.counters.Connections--
-	return gnet.None
-}
-
-// OnTraffic answers all frames that are there whole. What gnet lends lives until Discard.
+// OnTraffic is called when gnet has read something, of the bell or a client.
 func (w *worker) OnTraffic(c gnet.Conn) gnet.Action {
-	w.out = w.out[:0]
-	for c.InboundBuffered() >= headerBytes {
-		head, err := c.Peek(headerBytes)
-		if err != nil {
-			return gnet.Close
-		}
-		h, err := parseHeader(head)
-		if err != nil {
-			return w.refuse(c, err)
-		}
-		if c.InboundBuffered() < h.bytes {
-			break
-		}
-		frame, err := c.Peek(h.bytes)
-		if err != nil {
-			return gnet.Close
-		}
-		if err := w.answer(c, h, frame[headerBytes:]); err != nil {
-			return w.refuse(c, err)
-		}
-		if _, err := c.Discard(h.bytes); err != nil {
-			return gnet.Close
-		}
-		if len(w.out) >= flushBytes && w.flush(c) != gnet.None {
-			return gnet.Close
-		}
-	}
-	return w.flush(c)
-}
-
-// flush sends what is gathered. A client whose backlog is too long is cut off.
-func (w *worker) flush(c gnet.Conn) gnet.Action {
-	if len(w.out) == 0 {
+	if p, ok := c.Context().(*peer); ok {
+		p.traffic()
 		return gnet.None
 	}
-	_, err := c.Write(w.out)
-	w.out = w.out[:0]
-	if err != nil {
-		return gnet.Close
-	}
-	if c.OutboundBuffered() > MaxBacklogBytes {
-		w.counters.BadFrames++
-		return gnet.Close
+	_, _ = c.Next(-1) // rings
+	w.read()
+	w.resume()
+	return gnet.None
+}
+
+// OnClose is called for the bell when the loop ends: nothing else closes it.
+func (w *worker) OnClose(c gnet.Conn, _ error) gnet.Action {
+	if p, ok := c.Context().(*peer); ok {
+		p.close()
+	} else {
+		close(w.over)
 	}
 	return gnet.None
 }
 
-// answer does one frame.
-func (w *worker) answer(c gnet.Conn, h header, body []byte) error {
-	if h.kind == kindRequest && c.Context() != nil {
-		ops, err := parseRequest(body, h.count, w.ops)
-		if err != nil {
-			return err
+// park lets a connection wait for its next turn, after one of everybody else's: the bell is read
+// among the others' connections.
+func (w *worker) park(p *peer) {
+	if p.parked {
+		return
+	}
+	p.parked = true
+	w.parked = append(w.parked, p)
+	w.mail.ring()
+}
+
+// resume gives a turn to each connection that was not finished in the last.
+func (w *worker) resume() {
+	w.parked, w.resumed = w.resumed[:0], w.parked
+	for _, p := range w.resumed {
+		p.parked = false
+		if !p.closed && !p.leaving && !p.blocked() {
+			p.serve(p.buf[p.from:])
 		}
-		w.out = execute(w.core, h.sequence, ops, w.out)
-		w.counters.Frames++
-		w.counters.Ops += uint64(len(ops))
-		return nil
 	}
-	return w.answerControl(c, h, body)
+	clear(w.resumed)
 }
 
-func (w *worker) answerControl(c gnet.Conn, h header, body []byte) error {
-	switch {
-	case h.kind == kindHello:
-		text := w.server.welcome.Load()
-		if string(body) != magic || text == nil {
-			return fmt.Errorf("a hello of %d bytes: want %q, once the server has started", len(body), magic)
+// read reads the mailbox.
+func (w *worker) read() {
+	l := w.mail.open()
+	if l.told != nil {
+		w.latest = l.told
+		w.tell()
+	}
+	if l.report > 0 {
+		w.server.gathering.report(w.number, w.snapshot())
+	}
+	if l.tick {
+		w.tick()
+	}
+}
+
+// tick looks after all that waits for the clock, and says how soon it wants to do so again.
+func (w *worker) tick() {
+	now := w.system.now()
+	if len(w.asking) > 0 {
+		w.server.gathering.due(now)
+		w.tell()
+	}
+	w.drain()
+	if now-w.ticked >= int64(tickEvery) {
+		w.ticked = now
+		for i := len(w.peers) - 1; i >= 0; i-- { // one that ends has the last in its place
+			if p := w.peers[i]; p.owes != owesNothing && now >= p.deadline {
+				p.late()
+			}
 		}
-		c.SetContext(greeted{})
-		w.out = append(w.out, control(kindWelcome, h.sequence, *text)...)
-		return nil
-	case c.Context() == nil:
-		return fmt.Errorf("a frame of kind %d before the hello", h.kind)
-	case h.kind == kindAsk:
-		go w.tell(c, h.sequence)
-		return nil
 	}
-	return fmt.Errorf("a frame of kind %d", h.kind)
+	w.wanted.set(w.urgency())
 }
 
-// greeted is the context of a connection that has said hello.
-type greeted struct{}
-
-// tell gathers the counters of all workers, for which it must not stand on any of their threads.
-func (w *worker) tell(c gnet.Conn, sequence uint64) {
-	frame := []byte(nil)
-	if stats, err := w.server.Stats(); err != nil {
-		frame = control(kindFailure, sequence, []byte(err.Error()))
-	} else if text, err := json.Marshal(stats); err == nil {
-		frame = control(kindStats, sequence, text)
+func (w *worker) urgency() urgency {
+	if len(w.asking)+len(w.blocked) > 0 {
+		return poll
 	}
-	_ = c.AsyncWrite(frame, nil) // the connection may be gone: then nobody waits for it
+	for _, p := range w.peers {
+		if p.owes != owesNothing {
+			return tick
+		}
+	}
+	return never
 }
 
-// refuse tells a client why its connection ends. What was answered before still goes out.
-func (w *worker) refuse(c gnet.Conn, why error) gnet.Action {
-	w.counters.BadFrames++
-	_, _ = c.Write(append(w.out, control(kindFailure, 0, []byte(why.Error()))...)) // it is being closed anyway
-	w.out = w.out[:0]
-	return gnet.Close
+// drain looks after those who had not read their answers.
+func (w *worker) drain() {
+	later := w.blocked[:0]
+	for _, p := range w.blocked {
+		if !p.closed {
+			p.drain()
+		}
+		if p.listed = p.blocked(); p.listed {
+			later = append(later, p)
+		}
+	}
+	clear(w.blocked[len(later):])
+	w.blocked = later
 }
 
-// eventLoop is there, and the thread pinned, once a connection was opened.
-func (w *worker) eventLoop() gnet.EventLoop {
-	loop := <-w.loop
-	w.loop <- loop
-	return loop
+// want has the worker's tick called, that soon at least.
+func (w *worker) want(how urgency) {
+	if w.wanted.raise(how) {
+		w.server.clock.wake()
+	}
 }
 
-// stats asks the worker's thread for its counters.
-func (w *worker) stats() (kvs.WorkerStats, error) {
-	got := make(chan kvs.WorkerStats, 1)
-	err := w.eventLoop().Execute(context.Background(), gnet.RunnableFunc(func(context.Context) error {
-		got <- w.snapshot()
-		return nil
-	}))
-	if err != nil {
-		return kvs.WorkerStats{}, err
+// tell answers those asks that the latest gathering is new enough for.
+func (w *worker) tell() {
+	later := w.asking[:0]
+	for _, p := range w.asking {
+		switch {
+		case p.closed || p.leaving:
+		case w.latest == nil || p.round > w.latest.round || p.blocked():
+			later = append(later, p)
+		default:
+			p.round = 0
+			w.out = append(w.out, control(kindStats, p.sequence, w.latest.text)...)
+			if p.flush() {
+				p.settle(false)
+			}
+		}
 	}
-	select {
-	case s := <-got:
-		return s, nil
-	case <-w.over:
-		return kvs.WorkerStats{}, net.ErrClosed
-	case <-w.server.done:
-		return kvs.WorkerStats{}, net.ErrClosed
-	}
+	clear(w.asking[len(later):])
+	w.asking = later
 }
 
 func (w *worker) snapshot() kvs.WorkerStats {
 	s, p := w.counters, w.core.Stats()
 	s.CPUNs = cpu.ThreadNs()
 	s.Gets, s.Hits, s.Items, s.Evicted, s.Full = p.Gets, p.Hits, p.Items, p.Evicted, p.Full
+	door := w.door.Counts()
+	s.Refused, s.AcceptErrors = door.Refused+w.refused.Load(), door.Failed
 	return s
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/kvs/kvstest"
+
 	"go.uber.org/goleak"
 )
 
@@ -268,13 +270,13 @@ func TestNoDescriptors(t *testing.T) {
 	}
 	ended := make(chan error)
 	go func() { ended <- d.Run() }()
-	dialer := spareSockets(t, 2)
-	release := exhaust(t)
-	if got := dialer.hear(t, l.Addr()); !strings.Contains(got, "no file descriptor left") {
+	dialer := kvstest.SpareSockets(t, 2)
+	release := kvstest.Exhaust(t)
+	if got := dialer.Hear(t, l.Addr().(*net.TCPAddr)); !strings.Contains(got, "no file descriptor left") {
 		t.Errorf("without descriptors: %q", got)
 	}
 	release()
-	if got := dialer.hear(t, l.Addr()); got != "served" {
+	if got := dialer.Hear(t, l.Addr().(*net.TCPAddr)); got != "served" {
 		t.Errorf("with descriptors: %q", got)
 	}
 	if err := errors.Join(d.Close(), <-ended); err != nil {

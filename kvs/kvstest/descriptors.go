@@ -1,4 +1,4 @@
-package admission
+package kvstest
 
 import (
 	"io"
@@ -9,11 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sockets are made before there are none to be had.
-type sockets struct{ fds []int }
+// Sockets are made before there are none to be had.
+type Sockets struct{ fds []int }
 
-func spareSockets(t *testing.T, n int) *sockets {
-	s := &sockets{}
+// SpareSockets makes n sockets for [Sockets.Dial].
+func SpareSockets(t testing.TB, n int) *Sockets {
+	t.Helper()
+	s := &Sockets{}
 	for range n {
 		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 		if err != nil {
@@ -24,22 +26,27 @@ func spareSockets(t *testing.T, n int) *sockets {
 	return s
 }
 
-// hear connects and returns all that the other end says.
-func (s *sockets) hear(t *testing.T, addr net.Addr) string {
+// Dial connects one of the sockets. A read from it waits for a minute at most.
+func (s *Sockets) Dial(t testing.TB, addr *net.TCPAddr) *os.File {
 	t.Helper()
 	fd := s.fds[0]
 	s.fds = s.fds[1:]
-	a := addr.(*net.TCPAddr)
-	to := &unix.SockaddrInet4{Port: a.Port, Addr: [4]byte(a.IP.To4())}
+	to := &unix.SockaddrInet4{Port: addr.Port, Addr: [4]byte(addr.IP.To4())}
 	if err := unix.Connect(fd, to); err != nil {
 		t.Fatal(err)
 	}
-	f := os.NewFile(uintptr(fd), "client")
-	defer f.Close()
 	long := &unix.Timeval{Sec: 60}
 	if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, long); err != nil {
 		t.Fatal(err)
 	}
+	return os.NewFile(uintptr(fd), "client")
+}
+
+// Hear connects and returns all that the other end says.
+func (s *Sockets) Hear(t testing.TB, addr *net.TCPAddr) string {
+	t.Helper()
+	f := s.Dial(t, addr)
+	defer f.Close()
 	said, err := io.ReadAll(f)
 	if err != nil {
 		t.Fatal(err)
@@ -47,8 +54,8 @@ func (s *sockets) hear(t *testing.T, addr net.Addr) string {
 	return string(said)
 }
 
-// exhaust leaves this process without a descriptor, until release.
-func exhaust(t *testing.T) (release func()) {
+// Exhaust leaves this process without a descriptor, until release.
+func Exhaust(t testing.TB) (release func()) {
 	t.Helper()
 	var before unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &before); err != nil {

@@ -1,0 +1,103 @@
+package mica
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"dpukv/kvs/internal/admission"
+)
+
+const (
+	// DefaultMaxConnections is the most that a server takes where it was not told. With
+	// DefaultBufferBytes each then has 32 KiB for certain, a study's batch many times over.
+	DefaultMaxConnections = 4096
+	// DefaultBufferBytes is the room for connections' buffers where a server was not told.
+	DefaultBufferBytes = 256 << 20
+	// minGuarantee is the least that a connection has for certain: a buffer for each direction.
+	minGuarantee = 2 * minBufferBytes
+)
+
+// budget is how many connections a server may have, and how much memory in their buffers. Half of
+// the memory is split among the connections: each has its guarantee, whatever the others do. The
+// other half is common, first come first served.
+type budget struct {
+	connections, total, guarantee int64
+
+	open   atomic.Int64
+	common atomic.Int64 // what is left
+	held   atomic.Int64
+	most   atomic.Int64 // that was held
+}
+
+// account is what one connection holds of a budget.
+type account struct{ held, borrowed int64 }
+
+func (b *budget) init(connections int, total int64) {
+	b.connections, b.total = int64(connections), total
+	b.guarantee = total / 2 / int64(connections)
+	b.common.Store(total - b.guarantee*b.connections)
+}
+
+// admit counts a connection in, if there is room for it.
+func (b *budget) admit() bool {
+	if b.open.Add(1) <= b.connections {
+		return true
+	}
+	b.open.Add(-1)
+	return false
+}
+
+func (b *budget) leave() { b.open.Add(-1) }
+
+// take adds n bytes to an account, or nothing where the budget does not have them.
+func (b *budget) take(a *account, n int) bool {
+	held := a.held + int64(n)
+	borrowed := max(0, held-b.guarantee)
+	if !b.borrow(borrowed - a.borrowed) {
+		return false
+	}
+	a.held, a.borrowed = held, borrowed
+	now := b.held.Add(int64(n))
+	for most := b.most.Load(); now > most && !b.most.CompareAndSwap(most, now); {
+		most = b.most.Load()
+	}
+	return true
+}
+
+func (b *budget) borrow(n int64) bool {
+	for n > 0 {
+		left := b.common.Load()
+		if left < n {
+			return false
+		}
+		if b.common.CompareAndSwap(left, left-n) {
+			return true
+		}
+	}
+	return true
+}
+
+func (b *budget) give(a *account, n int) {
+	a.held -= int64(n)
+	borrowed := max(0, a.held-b.guarantee)
+	b.common.Add(a.borrowed - borrowed)
+	a.borrowed = borrowed
+	b.held.Add(-int64(n))
+}
+
+// settle fills in what was not asked for, and refuses what can't be kept.
+func (c *Config) settle() error {
+	most, err := admission.Limit(c.MaxConnections, DefaultMaxConnections)
+	if err != nil {
+		return err
+	}
+	if c.MaxConnections = most; c.BufferBytes == 0 {
+		c.BufferBytes = DefaultBufferBytes
+	}
+	if least := 2 * minGuarantee * int64(most); c.BufferBytes < least {
+		return fmt.Errorf("found %d bytes of buffers, allowed: at least %d for %d connections, "+
+			"%d KiB for each; take more, or fewer connections",
+			c.BufferBytes, least, most, 2*minGuarantee>>10)
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package mica
+
+import "time"
+
+// What a worker takes at a time, so that no connection keeps it from the others for long.
+const (
+	// readBytes is the most that one read takes from a connection.
+	readBytes = 256 << 10
+	// flushBytes is how many bytes of answers a worker gathers before it writes, even when its
+	// read brought more frames.
+	flushBytes = 256 << 10
+	// turnBytes is how many bytes of answers a connection gets in one turn. A frame more, of
+	// MaxFrameBytes, is possible. What else it has sent waits until all others had their turn.
+	turnBytes = 1 << 20
+	// aheadBytes is the most that a connection may have sent and not been answered: a frame, and
+	// one read.
+	aheadBytes = MaxFrameBytes + readBytes
+	// helloBytes is the length of the only frame that is allowed before a hello.
+	helloBytes = headerBytes + len(magic)
+	// maxRefusing is how many refused connections a worker keeps until their clients have read why.
+	maxRefusing = 16
+)
+
+const (
+	// tickEvery is how often a worker looks at the clock while somebody owes it something.
+	tickEvery = 100 * time.Millisecond
+	// pollEvery is how often it looks whether answers have left gnet's buffers, which gnet does
+	// not tell.
+	pollEvery = time.Millisecond
+)
+
+// patience is how long a connection may owe something.
+type patience struct {
+	hello  time.Duration // from the accept to the whole hello
+	frame  time.Duration // from the first byte of a frame to its last
+	unread time.Duration // from answers that the kernel does not take until it has taken them
+	leave  time.Duration // from a failure frame until the client has hung up
+}
+
+var defaultPatience = patience{
+	hello: 5 * time.Second, frame: 30 * time.Second, unread: 30 * time.Second, leave: time.Second,
+}
+
+// debt is what a connection owes by its deadline.
+type debt uint8
+
+const (
+	owesNothing debt = iota
+	owesHello
+	owesFrame
+	owesReading
+	owesLeaving
+)
+
+func (p *patience) of(d debt) time.Duration {
+	switch d {
+	case owesHello:
+		return p.hello
+	case owesFrame:
+		return p.frame
+	case owesReading:
+		return p.unread
+	}
+	return p.leave
+}

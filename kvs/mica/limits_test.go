@@ -1,0 +1,357 @@
+package mica
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"dpukv/kvs"
+	"dpukv/kvs/kvstest"
+)
+
+// raw is a client that sends what it wants.
+type raw struct {
+	*net.TCPConn
+	t testing.TB
+}
+
+func dialRaw(t testing.TB, s *Server) raw {
+	t.Helper()
+	c, err := net.Dial("tcp", s.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if err := c.SetDeadline(time.Now().Add(patienceOfTests)); err != nil {
+		t.Fatal(err)
+	}
+	return raw{c.(*net.TCPConn), t}
+}
+
+// failure reads frames until one of a failure, which it returns.
+func (r raw) failure() string {
+	r.t.Helper()
+	for {
+		h, body, err := readFrame(r)
+		if err != nil {
+			r.t.Fatalf("no failure frame: %v", err)
+		}
+		if h.kind == kindFailure {
+			return string(body)
+		}
+	}
+}
+
+func (r raw) wantFailure(text string) {
+	r.t.Helper()
+	if got := r.failure(); !strings.Contains(got, text) {
+		r.t.Errorf("the server says %q, want %q", got, text)
+	}
+	if n, _ := io.Copy(io.Discard, r); n > 0 {
+		r.t.Errorf("%d bytes after the failure frame", n)
+	}
+}
+
+func (r raw) send(frames ...[]byte) {
+	r.t.Helper()
+	if _, err := r.Write(bytes.Join(frames, nil)); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func helloFrame() []byte { return control(kindHello, 0, []byte(magic)) }
+
+// hasty is a server whose patience is short.
+func hasty(t testing.TB, change func(*Config)) *Server {
+	t.Helper()
+	cfg := testConfig()
+	cfg.Workers = 1
+	short := 50 * time.Millisecond
+	cfg.patience = patience{hello: time.Minute, frame: time.Minute, unread: time.Minute, leave: short}
+	change(&cfg)
+	return startServer(t, cfg)
+}
+
+// mostBuffered is how much memory the server has held in buffers.
+func mostBuffered(t testing.TB, s *Server) int64 {
+	t.Helper()
+	stats, err := s.Stats()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stats.BufferedMostBytes
+}
+
+func connections(t testing.TB, s *Server) uint64 {
+	t.Helper()
+	stats, err := s.Stats()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stats.Workers[0].Connections
+}
+
+// TestBeforeHello: whatever comes there holds no more than a smallest buffer, and not for long.
+func TestBeforeHello(t *testing.T) {
+	server := hasty(t, func(c *Config) { c.patience.hello = 200 * time.Millisecond })
+	large := make([]byte, headerBytes)
+	putHeader(large, header{bytes: MaxFrameBytes, kind: kindHello})
+	for name, test := range map[string]struct {
+		sent []byte
+		want string
+	}{
+		"nothing":                 {nil, "no hello within 200ms"},
+		"a byte":                  {helloFrame()[:1], "no hello within 200ms"},
+		"a hello without its end": {helloFrame()[:helloBytes-1], "no hello within 200ms"},
+		"a hello of 8 MiB":        {large, "of 8388608 bytes: want a hello first"},
+		"a request":               {requestFrame(key(1), key(1)), "want a hello first"},
+		"an ask":                  {control(kindAsk, 0, nil), "want a hello first"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := dialRaw(t, server)
+			c.send(test.sent)
+			c.wantFailure(test.want)
+		})
+	}
+	if most := mostBuffered(t, server); most > minBufferBytes {
+		t.Errorf("%d bytes buffered before a hello, want at most %d", most, minBufferBytes)
+	}
+}
+
+// TestSlowFrames: a frame that was begun has to become whole, on any connection.
+func TestSlowFrames(t *testing.T) {
+	server := hasty(t, func(c *Config) { c.patience.frame = 200 * time.Millisecond })
+	request := requestFrame(key(1), make([]byte, 60_000))
+	for name, sent := range map[string][]byte{
+		"a byte":                  request[:1],
+		"a header":                request[:headerBytes],
+		"all but a byte":          request[:len(request)-1],
+		"one whole and one begun": append(bytes.Clone(request), request[:40_000]...),
+		"an ask without its end":  control(kindAsk, 1, nil)[:headerBytes-1],
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := dialRaw(t, server)
+			c.send(helloFrame(), sent)
+			c.wantFailure("came within 200ms")
+		})
+	}
+}
+
+// TestAskFlood: asks that nobody waits for end the connection. Nothing is kept for it.
+func TestAskFlood(t *testing.T) {
+	server := hasty(t, func(*Config) {})
+	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1})
+	c := dialRaw(t, server)
+	c.send(helloFrame(), bytes.Repeat(control(kindAsk, 1, nil), 10_000))
+	c.wantFailure("want one at a time")
+	if a := do(t, s, []kvs.Request{{Op: kvs.Set, Key: key(1), Value: key(1)}})[0]; a.Status != kvs.OK {
+		t.Errorf("another client: %s", a.Status)
+	}
+	if most := mostBuffered(t, server); most > readBytes {
+		t.Errorf("%d bytes buffered, want at most what one read brings, %d", most, readBytes)
+	}
+}
+
+// TestAsksShareGatherings: many who ask at once are answered all, from few gatherings.
+func TestAsksShareGatherings(t *testing.T) {
+	server := hasty(t, func(*Config) {})
+	const clients, asks = 50, 4
+	var all []raw
+	for range clients {
+		c := dialRaw(t, server)
+		c.send(helloFrame())
+		if h, _, err := readFrame(c); err != nil || h.kind != kindWelcome {
+			t.Fatal(h, err)
+		}
+		all = append(all, c)
+	}
+	for sequence := range uint64(asks) {
+		server.gathering.mu.Lock() // so that all of them have asked before one begins
+		for _, c := range all {
+			c.send(control(kindAsk, sequence, nil))
+		}
+		server.gathering.mu.Unlock()
+		for _, c := range all {
+			h, _, err := readFrame(c)
+			if err != nil || h.kind != kindStats || h.sequence != sequence {
+				t.Fatal(h, err)
+			}
+		}
+	}
+	server.gathering.mu.Lock()
+	defer server.gathering.mu.Unlock()
+	if n := server.gathering.round; n >= clients*asks {
+		t.Errorf("%d asks were %d gatherings", clients*asks, n)
+	}
+}
+
+// TestBuffersRunOut: who wants more than is left is told so, and ends; a session that stays within
+// its share works on, and the server within its budget.
+func TestBuffersRunOut(t *testing.T) {
+	server := hasty(t, func(c *Config) { c.MaxConnections, c.BufferBytes = 64, 4<<20 })
+	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 8, Window: 1, Connections: 1})
+	begun := make([]byte, 1<<20)
+	putHeader(begun, header{bytes: MaxFrameBytes, kind: kindRequest, count: 1})
+	dialRaw(t, server).send(helloFrame(), begun)
+	for deadline := time.Now().Add(patienceOfTests); mostBuffered(t, server) < 1<<20; {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d bytes buffered, want %d", mostBuffered(t, server), 1<<20)
+		}
+	}
+	c := dialRaw(t, server)
+	c.send(helloFrame(), begun)
+	if got := c.failure(); !strings.Contains(got, "no room for a buffer") {
+		t.Errorf("the server says %q", got)
+	}
+	for i := range 100 {
+		set := []kvs.Request{{Op: kvs.Set, Key: key(i), Value: make([]byte, 1000)}}
+		if a := do(t, s, set)[0]; a.Status != kvs.OK {
+			t.Fatalf("another client: %s", a.Status)
+		}
+	}
+	if most := mostBuffered(t, server); most > 4<<20 {
+		t.Errorf("%d bytes buffered of %d", most, 4<<20)
+	}
+}
+
+// TestNoDescriptors: a client that there is no descriptor for is told so; who is there works on, and
+// the next is accepted once there are descriptors again.
+func TestNoDescriptors(t *testing.T) {
+	server := hasty(t, func(*Config) {})
+	addr := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: server.ports[0]}
+	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1})
+	clients := kvstest.SpareSockets(t, 3)
+	for deadline := time.Now().Add(patienceOfTests); connections(t, server) > 2; {
+		if time.Now().After(deadline) { // Start has made one to prove that it serves
+			t.Fatalf("%d connections, want 2", connections(t, server))
+		}
+	}
+	release := kvstest.Exhaust(t)
+	for range 2 {
+		c := clients.Dial(t, addr)
+		defer c.Close() // not now: that would leave a descriptor
+		if got, err := io.ReadAll(c); !strings.Contains(string(got), "no file descriptor left") {
+			t.Errorf("without descriptors: %q, %v", got, err)
+		}
+	}
+	if a := do(t, s, []kvs.Request{{Op: kvs.Set, Key: key(1), Value: key(1)}})[0]; a.Status != kvs.OK {
+		t.Errorf("a client that was there: %s", a.Status)
+	}
+	release()
+	c := clients.Dial(t, addr)
+	defer c.Close()
+	if _, err := c.Write(helloFrame()); err != nil {
+		t.Fatal(err)
+	}
+	if h, _, err := readFrame(c); err != nil || h.kind != kindWelcome {
+		t.Errorf("with descriptors: a frame of kind %d, %v", h.kind, err)
+	}
+	stats, err := server.Stats()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := stats.Workers[0]; w.Refused != 2 || w.AcceptErrors < 2 {
+		t.Errorf("refused %d, accept failed %d times; want 2, and at least 2", w.Refused, w.AcceptErrors)
+	}
+}
+
+// TestRefusedInTime: clients that are one too many hear why, also when they have said hello
+// at once, and the server keeps few of them.
+func TestRefusedInTime(t *testing.T) {
+	server := hasty(t, func(c *Config) { c.MaxConnections = 1 })
+	r := dial(t, server)
+	for range 3 * maxRefusing {
+		_, err := Dial(context.Background(), server.Addr())
+		if err == nil || !strings.Contains(err.Error(), "1 connections are all that this server takes") {
+			t.Fatalf("one too many: %v", err)
+		}
+	}
+	if _, err := r.Stats(); err != nil {
+		t.Errorf("the one that was there: %v", err)
+	}
+}
+
+func TestLimitsRefused(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*Config)
+		want   string
+	}{
+		"connections beyond files": {func(c *Config) { c.MaxConnections = 1 << 30 }, "ulimit -n"},
+		"no connections":           {func(c *Config) { c.MaxConnections = -1 }, "allowed: 1 or more"},
+		"few buffers":              {func(c *Config) { c.MaxConnections, c.BufferBytes = 1000, 1<<20 }, "16 KiB for each"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := testConfig()
+			test.change(&cfg)
+			s, err := Start(cfg)
+			if err == nil {
+				s.Close()
+				t.Fatal("was started")
+			}
+			if !strings.Contains(err.Error(), test.want) {
+				t.Errorf("found %q, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+// rung is a system that must not be touched once its bell is gone.
+type rung struct {
+	system
+	t    testing.TB
+	gone bool
+}
+
+func (r *rung) ring() {
+	if r.gone {
+		r.t.Error("a closed bell is rung")
+	}
+}
+
+// TestMailboxCloses: a descriptor that a worker has closed may be another file's by now.
+func TestMailboxCloses(t *testing.T) {
+	r := &rung{t: t}
+	m := mailbox{system: r}
+	if !m.post(func(l *letter) { l.tick = true }) || !m.open().tick {
+		t.Error("a letter did not arrive")
+	}
+	if err := m.close(func() error { r.gone = true; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if m.post(func(l *letter) { l.tick = true }) {
+		t.Error("a letter to nobody was taken")
+	}
+}
+
+// TestStatsWhileClosing: who asks then gets an answer or an error, and no descriptor is touched
+// that the server has closed.
+func TestStatsWhileClosing(t *testing.T) {
+	for range 20 {
+		s, err := Start(testConfig())
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := make(chan error)
+		for range 4 {
+			go func() {
+				var err error
+				for err == nil {
+					_, err = s.Stats()
+				}
+				asked <- err
+			}()
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for range 4 {
+			if err := <-asked; err != net.ErrClosed {
+				t.Errorf("found %v, want %v", err, net.ErrClosed)
+			}
+		}
+	}
+}

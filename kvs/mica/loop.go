@@ -1,0 +1,172 @@
+package mica
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+
+	"dpukv/internal/cpu"
+	"dpukv/kvs/internal/admission"
+
+	"github.com/panjf2000/gnet/v2"
+	"golang.org/x/sys/unix"
+)
+
+// system is what a worker asks of the system, beside gnet. The simulation has another.
+type system interface {
+	now() int64
+	// ring has the bell read by the loop, among its connections. Any thread may.
+	ring()
+	// finish tells the other side of a connection that nothing more comes.
+	finish(fd int) error
+}
+
+// loop is a worker's gnet client: an event loop without a listener.
+//
+// Nothing is sent to it by gnet's own queue (Wake, Execute, AsyncWrite): gnet empties that before
+// it looks at connections again, so that what puts itself there starves them; and a task that is
+// queued once the loop has ended is rung by a descriptor that may be another file's.
+type loop struct {
+	client *gnet.Client
+	bell   int // of a pair of sockets; the loop has the other
+	over   <-chan struct{}
+}
+
+// startLoop returns once the loop's thread was pinned.
+func (w *worker) startLoop() error {
+	client, err := gnet.NewClient(w,
+		gnet.WithNumEventLoop(1), gnet.WithLockOSThread(true), gnet.WithLogger(gnetLog{}),
+		gnet.WithReadBufferCap(readBytes), gnet.WithWriteBufferCap(ringBytes),
+		gnet.WithTCPNoDelay(gnet.TCPDelay)) // it is set before: see handover.ready
+	if err != nil {
+		return err
+	}
+	ours, theirs, err := pair()
+	if err != nil {
+		return err
+	}
+	l := &loop{client: client, bell: ours, over: w.over}
+	w.gnet, w.system, w.loop, w.mail.system = l, l, l, l
+	if err := client.Start(); err != nil {
+		return errors.Join(err, theirs.Close(), l.hangUp())
+	}
+	_, err = l.EnrollContext(theirs, bell{})
+	if err == nil && !w.ready {
+		err = errors.New("the event loop takes no connections")
+	}
+	if err != nil {
+		return errors.Join(err, l.stop(context.Background()), l.hangUp())
+	}
+	return nil
+}
+
+// pair is two connected sockets.
+func pair() (ours int, theirs net.Conn, err error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return -1, nil, os.NewSyscallError("socketpair", err)
+	}
+	f := os.NewFile(uintptr(fds[1]), "bell")
+	defer f.Close()
+	if theirs, err = net.FileConn(f); err != nil {
+		return -1, nil, errors.Join(err, unix.Close(fds[0]))
+	}
+	return fds[0], theirs, nil
+}
+
+// EnrollContext does not wait for a loop that has ended.
+func (l *loop) EnrollContext(c net.Conn, context any) (gnet.Conn, error) {
+	type result struct {
+		c   gnet.Conn
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		c, err := l.client.EnrollContext(c, context)
+		done <- result{c, err}
+	}()
+	select {
+	case r := <-done:
+		return r.c, r.err
+	case <-l.over:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *loop) now() int64 { return cpu.NowNs() }
+
+func (l *loop) ring() {
+	_, _ = unix.Write(l.bell, []byte{0}) // where it is full, it rings already
+}
+
+func (l *loop) finish(fd int) error { return unix.Shutdown(fd, unix.SHUT_WR) }
+
+// stop ends the loop and all its connections.
+func (l *loop) stop(ctx context.Context) error {
+	stopped := make(chan error, 1)
+	go func() { stopped <- l.client.Stop() }()
+	select {
+	case err := <-stopped:
+		return err
+	case <-ctx.Done():
+		return errors.New("the event loop does not end")
+	}
+}
+
+func (l *loop) hangUp() error { return unix.Close(l.bell) }
+
+// start returns when the worker listens at an address and serves, or why it does not.
+func (w *worker) start(addr string) error {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	w.listener = listener
+	h, err := w.newDoor(admission.Config{Spare: spare})
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	if err := w.startLoop(); err != nil {
+		return errors.Join(err, w.door.Close())
+	}
+	go w.letIn(h)
+	go func() {
+		<-w.over
+		w.server.ended(fmt.Errorf("worker %d: its event loop has ended", w.number))
+	}()
+	if w.pinErr != nil {
+		return errors.Join(w.pinErr, w.close(context.Background()))
+	}
+	return nil
+}
+
+// spare opens a descriptor that serves nothing but to be given up.
+func spare() (io.Closer, error) { return os.Open(os.DevNull) }
+
+// letIn runs the door.
+func (w *worker) letIn(h *handover) {
+	defer close(w.shut)
+	err := w.door.Run()
+	h.drop()
+	if err != nil {
+		w.server.ended(fmt.Errorf("worker %d: %w", w.number, err))
+	}
+}
+
+// close ends the door, then the loop with all its connections, then the bell: so none of them uses
+// what another has closed.
+func (w *worker) close(ctx context.Context) error {
+	err := w.door.Close()
+	select {
+	case <-w.shut:
+	case <-ctx.Done():
+		return fmt.Errorf("worker %d: its door does not close", w.number)
+	}
+	if err := w.gnet.stop(ctx); err != nil {
+		return fmt.Errorf("worker %d: %w", w.number, err)
+	}
+	return errors.Join(err, w.mail.close(w.gnet.hangUp))
+}

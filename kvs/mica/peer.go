@@ -1,0 +1,347 @@
+package mica
+
+import (
+	"fmt"
+
+	"github.com/panjf2000/gnet/v2"
+)
+
+// peer is one connection, as its worker sees it: all limits that a client meets are kept here.
+//
+// It is served in turns. Input that is whole is answered; while gnet still holds answers that the
+// kernel did not take, nothing more is. So a connection has at most the answers of one turn in
+// gnet's buffers, and all else that it has sent in its own.
+type peer struct {
+	w      *worker
+	leave  func() // gives its place at the door back
+	c      gnet.Conn
+	at     int  // in w.peers
+	opened bool // gnet has it; never changes after
+	closed bool
+
+	buf     []byte // buf[from:] was read and not answered; nil: nothing
+	from    int
+	unread  int // counted for answers that gnet holds; 0: it holds none
+	account account
+
+	greeted bool
+	parked  bool   // buf holds whole frames; the worker comes back to it
+	leaving bool   // was told why it ends, and may now hang up
+	refusal string // why it was refused: it is not counted as a connection
+	wasted  int    // bytes read while leaving
+
+	round    uint64 // the gathering that answers its ask; 0: it has not asked
+	sequence uint64 // of its ask
+
+	owes     debt
+	deadline int64
+	listed   bool // in w.blocked
+}
+
+// open is called once gnet has the connection.
+func (p *peer) open(c gnet.Conn) {
+	p.c, p.opened, p.at = c, true, len(p.w.peers)
+	p.w.peers = append(p.w.peers, p)
+	if p.refusal != "" {
+		p.depart(p.refusal)
+		return
+	}
+	p.w.counters.Connections++
+	p.owe(owesHello)
+}
+
+// close is called when gnet lets go of the connection. All that it held is free after it.
+func (p *peer) close() {
+	w := p.w
+	p.closed, p.owes = true, owesNothing
+	p.drop()
+	p.release()
+	last := w.peers[len(w.peers)-1]
+	w.peers[p.at], last.at = last, p.at
+	w.peers = w.peers[:len(w.peers)-1]
+	if p.refusal == "" {
+		w.counters.Connections--
+	}
+	p.forget()
+}
+
+// forget gives back what the connection was counted for.
+func (p *peer) forget() {
+	if p.refusal == "" {
+		p.w.server.budget.leave()
+	} else {
+		p.w.refusing.Add(-1)
+	}
+	p.leave()
+}
+
+// end has gnet close the connection.
+func (p *peer) end() {
+	if !p.closed {
+		_ = p.c.EventLoop().Close(p.c) // an error here leaves nothing to be done
+	}
+}
+
+// blocked reports whether answers wait for the client to read.
+func (p *peer) blocked() bool { return p.unread > 0 }
+
+// traffic takes what gnet has read: all of it, or gnet would keep it in buffers that nobody counts.
+func (p *peer) traffic() {
+	b, err := p.c.Next(-1)
+	if err != nil || len(b) == 0 {
+		return
+	}
+	if p.leaving {
+		if p.wasted += len(b); p.wasted > readBytes {
+			p.end()
+		}
+		return
+	}
+	p.drain()
+	if !p.blocked() && !p.parked && p.buf == nil {
+		p.serve(b)
+		return
+	}
+	if p.append(b) && !p.blocked() && !p.parked {
+		p.serve(p.buf[p.from:])
+	}
+}
+
+// append keeps input behind what is there. Memory grows with what has arrived, never by what a
+// header claims.
+func (p *peer) append(b []byte) bool {
+	live := p.buf[p.from:]
+	need := len(live) + len(b)
+	switch {
+	case need > aheadBytes:
+		p.w.counters.Overdrawn++
+		p.depart(fmt.Sprintf("%d bytes sent ahead of their answers: want at most %d", need, aheadBytes))
+		return false
+	case len(p.buf)+len(b) <= cap(p.buf):
+	case need <= cap(p.buf):
+		p.buf, p.from = append(p.buf[:0], live...), 0
+	default:
+		larger, ok := p.take(need)
+		if !ok {
+			return false
+		}
+		larger = append(larger, live...)
+		p.drop()
+		p.buf = larger
+	}
+	p.buf = append(p.buf, b...)
+	return true
+}
+
+// take is a buffer for n bytes. Where the budget has none, the connection ends.
+func (p *peer) take(n int) ([]byte, bool) {
+	size := sizeFor(n)
+	b := &p.w.server.budget
+	if !b.take(&p.account, bufferBytes(size)) {
+		p.w.counters.Overdrawn++
+		p.depart(fmt.Sprintf("no room for a buffer of %d KiB: this connection holds %d KiB, is sure of "+
+			"%d KiB (half of --buffers %d over --max-connections %d), and the rest is in use; use smaller "+
+			"batches, fewer connections, or start the server with more", bufferBytes(size)>>10,
+			p.account.held>>10, b.guarantee>>10, b.total, b.connections))
+		return nil, false
+	}
+	return p.w.buffers.get(size), true
+}
+
+// drop gives the input's buffer back.
+func (p *peer) drop() {
+	if p.buf != nil {
+		p.w.server.budget.give(&p.account, cap(p.buf))
+		p.w.buffers.put(p.buf)
+		p.buf, p.from = nil, 0
+	}
+}
+
+// serve answers the frames that are whole in input, which is p's own or what was just read: all of
+// them, but for the bounds on one turn.
+func (p *peer) serve(input []byte) {
+	rest, answered := input, 0
+	for len(rest) >= headerBytes && !p.blocked() && answered < turnBytes {
+		h, err := parseHeader(rest)
+		if err == nil {
+			err = p.admits(&h)
+		}
+		if err == nil && len(rest) < h.bytes {
+			break
+		}
+		if err == nil {
+			err = p.answer(&h, rest[headerBytes:h.bytes])
+		}
+		if err != nil {
+			p.w.counters.BadFrames++
+			p.depart(err.Error())
+			return
+		}
+		rest = rest[h.bytes:]
+		if n := len(p.w.out); n >= flushBytes {
+			if answered += n; !p.flush() {
+				return
+			}
+		}
+	}
+	if p.flush() && p.keep(rest) {
+		p.settle(len(rest) < len(input))
+	}
+}
+
+// keep keeps the input that was not answered, in a buffer that is not much too large.
+func (p *peer) keep(rest []byte) bool {
+	if len(rest) == 0 {
+		p.drop()
+		return true
+	}
+	size := sizeFor(len(rest))
+	if p.buf == nil {
+		buf, ok := p.take(len(rest))
+		if ok {
+			p.buf = append(buf, rest...)
+		}
+		return ok
+	}
+	p.from = len(p.buf) - len(rest)
+	if size+1 < sizeFor(cap(p.buf)) && p.w.server.budget.take(&p.account, bufferBytes(size)) {
+		buf := append(p.w.buffers.get(size), rest...)
+		p.drop()
+		p.buf = buf
+	}
+	return true
+}
+
+// settle decides what comes next: from the client, or for it. Progress is whether a frame became
+// whole, so that what is left is another.
+func (p *peer) settle(progress bool) {
+	switch {
+	case p.blocked(): // flush has seen to it
+	case p.whole():
+		p.owe(owesNothing)
+		p.w.park(p)
+	case !p.greeted: // it owes its hello since it was accepted
+	case p.buf == nil:
+		p.owe(owesNothing)
+	case progress || p.owes != owesFrame:
+		p.owe(owesFrame)
+	}
+}
+
+// whole reports whether there is a frame to answer, or to refuse.
+func (p *peer) whole() bool {
+	in := p.buf[p.from:]
+	if len(in) < headerBytes {
+		return false
+	}
+	h, err := parseHeader(in)
+	return err != nil || p.admits(&h) != nil || h.bytes <= len(in)
+}
+
+// flush writes the answers of the turn. What the kernel does not take gnet keeps, and it is
+// counted. It returns false where the connection has ended.
+func (p *peer) flush() bool {
+	w := p.w
+	if len(w.out) == 0 {
+		return !p.closed
+	}
+	if len(w.out) <= ringBytes {
+		_, _ = p.c.Write(w.out) // an error has closed it
+	} else {
+		w.pieces = pieces(w.pieces[:0], w.out)
+		_, _ = p.c.Writev(w.pieces)
+	}
+	w.out = w.out[:0]
+	if p.closed {
+		return false
+	}
+	n := p.c.OutboundBuffered()
+	if n == 0 {
+		return true
+	}
+	if !w.server.budget.take(&p.account, outboundBytes(n)) {
+		w.counters.Overdrawn++
+		p.end() // in the middle of a frame: there is no way to say why
+		return false
+	}
+	p.unread = outboundBytes(n)
+	if !p.listed {
+		p.listed = true
+		w.blocked = append(w.blocked, p)
+	}
+	p.owe(owesReading)
+	w.want(poll)
+	return true
+}
+
+// release gives back what was counted for gnet.
+func (p *peer) release() {
+	if p.unread > 0 {
+		p.w.server.budget.give(&p.account, p.unread)
+		p.unread = 0
+	}
+}
+
+// drain looks whether gnet has written all answers. Then the connection goes on.
+func (p *peer) drain() {
+	if !p.blocked() || p.c.OutboundBuffered() > 0 {
+		return
+	}
+	p.release()
+	if p.leaving {
+		p.hangUp()
+		return
+	}
+	p.settle(true)
+}
+
+// depart says why a connection ends. What was answered before still goes out.
+func (p *peer) depart(why string) {
+	p.drop()
+	p.leaving = true
+	failure := control(kindFailure, 0, []byte(why))
+	if p.blocked() {
+		_, _ = p.c.Write(failure) // goes behind what gnet holds
+		return
+	}
+	p.w.out = append(p.w.out, failure...)
+	if p.flush() && !p.blocked() {
+		p.hangUp()
+	}
+}
+
+// hangUp ends this side, and leaves the client time to read all and to end the other: what it had
+// sent and nobody read would take the failure away from it.
+func (p *peer) hangUp() {
+	if p.w.system.finish(p.c.Fd()) != nil {
+		p.end()
+		return
+	}
+	p.owe(owesLeaving)
+}
+
+// owe sets what the client is to do, and by when.
+func (p *peer) owe(d debt) {
+	if p.owes = d; d == owesNothing {
+		return
+	}
+	p.deadline = p.w.system.now() + int64(p.w.server.patience.of(d))
+	p.w.want(tick)
+}
+
+// late ends a connection that did not do in time what it owes.
+func (p *peer) late() {
+	patience := p.w.server.patience.of(p.owes)
+	if p.owes != owesLeaving {
+		p.w.counters.Late++
+	}
+	switch p.owes {
+	case owesHello:
+		p.depart(fmt.Sprintf("no hello within %v of connecting", patience))
+	case owesFrame:
+		p.depart(fmt.Sprintf("a frame of which %d bytes came within %v: send it whole",
+			len(p.buf)-p.from, patience))
+	default:
+		p.end()
+	}
+}

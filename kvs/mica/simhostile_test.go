@@ -1,0 +1,224 @@
+package mica
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	"dpukv/kvs"
+
+	"github.com/go-faster/city"
+)
+
+// habit is what a hostile client does on one connection.
+type habit int
+
+const (
+	mute habit = iota
+	dripsHello
+	swells   // before its hello
+	begins   // large frames, and drips
+	babbles  // bytes without a sense
+	mutates  // legal frames
+	asksOn   // without end
+	deaf     // never reads
+	greedy   // asks for large values faster than they come, and reads all
+	quits    // in the middle of anything
+	comesIn  // and goes at once
+	anyHabit // how many there are
+)
+
+func (h habit) String() string {
+	return [...]string{
+		"is silent", "drips its hello", "swells", "begins frames", "babbles", "mutates frames", "asks on", "is deaf",
+		"is greedy", "quits", "comes and goes",
+	}[h]
+}
+
+// bigValueBytes is the size of the values that hostile clients ask for.
+const bigValueBytes = 60_000
+
+// enemy is a client that does not keep the protocol.
+type enemy struct {
+	sim    *sim
+	number int
+	s      *tcp
+	worker int
+	habit  habit
+	out    []byte
+
+	begunNs int64 // when the server had begun to read a frame that never ends; 0: not yet
+	fullNs  int64 // since when nothing can go either way
+	leaving bool  // the server has told it to
+}
+
+func (h *enemy) act() {
+	switch {
+	case h.s == nil:
+		h.connect()
+	case h.s.closed || h.s.reset || h.sim.OneIn(60):
+		h.s.hangUp(h.sim.OneIn(2))
+		h.s = nil
+	default:
+		h.misbehave()
+	}
+}
+
+func (h *enemy) connect() {
+	h.worker = h.sim.IntN(len(h.sim.loops))
+	h.habit = habit(h.sim.IntN(int(anyHabit)))
+	inCap, outCap := 1<<10<<h.sim.IntN(10), 4<<10<<h.sim.IntN(8)
+	if h.habit == greedy {
+		outCap = 64 << 20
+	}
+	if h.s = h.sim.listeners[h.worker].connect(inCap, outCap); h.s == nil {
+		return
+	}
+	h.begunNs, h.fullNs, h.out = 0, 0, nil
+	if h.habit > swells && h.habit != babbles {
+		h.out = helloFrame()
+	}
+	h.sim.Note("hostile %d connects to worker %d: %v", h.number, h.worker, h.habit)
+}
+
+func (h *enemy) misbehave() {
+	s := h.sim
+	switch h.habit {
+	case dripsHello:
+		if h.s.taken+len(h.s.in)+len(h.out) < helloBytes-1 {
+			h.out = append(h.out, helloFrame()[h.s.taken+len(h.s.in)+len(h.out)])
+		}
+	case swells:
+		h.begin(kindHello, 0)
+	case begins:
+		h.begin(kindRequest, helloBytes)
+	case babbles:
+		h.out = append(h.out, s.Bytes(1+s.IntN(100))...)
+	case mutates:
+		h.out = append(h.out, h.mutated()...)
+	case asksOn:
+		h.out = append(h.out, bytes.Repeat(control(kindAsk, 7, nil), 1+s.IntN(50))...)
+	case deaf, greedy:
+		if !s.OneIn(4) {
+			h.out = append(h.out, h.gets(130)...)
+			break
+		}
+		for range 64 { // more than belongs into a turn
+			h.out = append(h.out, h.gets(20)...)
+		}
+	case quits:
+		frame := h.gets(130)
+		h.s.send(append(h.out, frame[:s.IntN(len(frame))]...))
+		h.s.hangUp(s.OneIn(2))
+	case comesIn:
+		h.s.hangUp(s.OneIn(2))
+	}
+}
+
+// begin sends the start of a large frame, after so many bytes, and later more of it.
+func (h *enemy) begin(k kind, after int) {
+	if h.s.taken+len(h.s.in)+len(h.out) <= after {
+		head := make([]byte, headerBytes)
+		putHeader(head, header{bytes: MaxFrameBytes - h.sim.IntN(1<<20), kind: k, count: 1})
+		h.out = append(h.out, head...)
+	}
+	if h.s.taken < 4<<20 {
+		h.out = append(h.out, make([]byte, h.sim.IntN(100_000)/(1+h.sim.IntN(1000)))...)
+	}
+}
+
+// mutated is a legal frame, most of the time with some bytes that are not.
+func (h *enemy) mutated() []byte {
+	frame := make([]byte, headerBytes)
+	n := 1 + h.sim.IntN(4)
+	for range n {
+		frame = appendRequest(frame, kvs.Op(1+h.sim.IntN(4)), h.sim.Uint64(), h.sim.Bytes(1+h.sim.IntN(8)), nil)
+	}
+	putHeader(frame, header{bytes: len(frame), kind: kindRequest, count: n})
+	for range h.sim.IntN(3) {
+		frame[h.sim.IntN(len(frame))] = byte(h.sim.Uint32())
+	}
+	return frame
+}
+
+// gets asks some times, up to most, for the largest value there is, which it may have to store
+// first.
+func (h *enemy) gets(most int) []byte {
+	key, hash := h.sim.bigKey(h.worker)
+	n := 1 + h.sim.IntN(most)
+	frame := make([]byte, headerBytes)
+	if h.sim.OneIn(10) {
+		n, frame = 1, appendRequest(frame, kvs.Set, hash, key, make([]byte, bigValueBytes))
+	} else {
+		for range n {
+			frame = appendRequest(frame, kvs.Get, hash, key, nil)
+		}
+	}
+	putHeader(frame, header{bytes: len(frame), kind: kindRequest, count: n})
+	return frame
+}
+
+// bigKey is a key that a worker owns.
+func (s *sim) bigKey(worker int) (key []byte, hash uint64) {
+	for i := 0; ; i++ {
+		key = fmt.Appendf(nil, "hostile-%d", i)
+		if hash = city.Hash64(key); s.owner(hash) == worker {
+			return key, hash
+		}
+	}
+}
+
+// keep moves bytes, in a connection whose client is still there.
+func (h *enemy) keep() {
+	if h.s == nil || h.s.gone() {
+		return
+	}
+	h.out = h.out[h.s.send(h.out):]
+	if len(h.out) > 1<<20 { // enough waits
+		h.out = h.out[:1<<20]
+	}
+	if h.habit == greedy {
+		h.s.out = h.s.out[:0]
+	} else if h.habit != deaf && h.sim.OneIn(3) {
+		h.s.receive(h.sim.IntN(10_000))
+	}
+}
+
+// check bounds how long a connection may owe something.
+func (h *enemy) check() {
+	s := h.s
+	if s == nil || !s.accepted || s.gone() || s.finished {
+		return
+	}
+	g := h.sim.served(s)
+	if g == nil {
+		h.sim.Failf("hostile client %d is neither served nor gone", h.number)
+	}
+	h.leaving = g.context.(*peer).leaving
+	now, patience := h.sim.Now().UnixNano(), h.sim.server.patience
+	if h.habit <= dripsHello {
+		h.kept(now-s.atNs, patience.hello, "its hello")
+	}
+	if h.habit == begins && s.taken > helloBytes {
+		if h.begunNs == 0 {
+			h.begunNs = now
+		}
+		h.kept(now-h.begunNs, patience.frame, "the end of its frame")
+	}
+	if len(s.out) < s.outCap || len(g.held) == 0 {
+		h.fullNs = 0
+	} else if h.fullNs == 0 {
+		h.fullNs = now
+	} else {
+		h.kept(now-h.fullNs, patience.unread, "reading")
+	}
+}
+
+func (h *enemy) kept(ns int64, patience time.Duration, what string) {
+	if h.leaving { // it was told so, and has to read that
+		patience += h.sim.server.patience.unread
+	}
+	if ns > int64(patience+3*tickEvery) {
+		h.sim.Failf("hostile client %d owes %s for %v, and is kept", h.number, what, time.Duration(ns))
+	}
+}
