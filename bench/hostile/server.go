@@ -76,8 +76,10 @@ type point struct {
 
 // load is the honest client: a fixed rate, so that latencies can be compared.
 func (s *server) load(dpukv, store string) (*point, error) {
-	args := []string{"load", "--store", store, "--server", s.Addr, "--json", "--cpus", "1", "--keys", "100000",
-		"--rate", "100000", "--get-ratio", "0.95", "--duration", "3s"}
+	args := []string{
+		"load", "--store", store, "--server", s.Addr, "--json", "--cpus", "1", "--keys", "100000",
+		"--rate", "100000", "--get-ratio", "0.95", "--duration", "3s",
+	}
 	if store == "herd" {
 		args = append(args, "--device", honestDevice)
 	}
