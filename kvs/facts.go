@@ -32,17 +32,14 @@ type Facts struct {
 	MinHitRate    float64 `json:"min_hit_rate"`
 	MaxBatch      int     `json:"max_batch"`       // operations a batch
 	MaxFrameBytes int     `json:"max_frame_bytes"` // bytes a batch, either way
-	// MaxConnections is how many a server takes, and MaxClientBytes the memory that they and their clients' slots
-	// may take at most, beside index and log. 0: not known.
-	MaxConnections int   `json:"max_connections,omitempty"`
-	MaxClientBytes int64 `json:"max_client_bytes,omitempty"`
+	// MaxConnections is the most connections at once. MaxClientBytes is the most memory that the
+	// server takes for them, beside index and log: buffers, and slots of clients. GuaranteedBytes
+	// is what each connection has of it, whatever the others do. 0: not told.
+	MaxConnections  int   `json:"max_connections,omitempty"`
+	MaxClientBytes  int64 `json:"max_client_bytes,omitempty"`
+	GuaranteedBytes int64 `json:"guaranteed_bytes,omitempty"`
 	// MaxKeyBytes is the longest key, where it is less than [MaxKeyBytes].
 	MaxKeyBytes int `json:"max_key_bytes,omitempty"`
-	// MaxConnections is the most at once, BufferBytes the most memory in their buffers, and
-	// GuaranteedBytes what each connection has of it whatever the others do; 0: not told.
-	MaxConnections  int   `json:"max_connections,omitempty"`
-	BufferBytes     int64 `json:"buffer_bytes,omitempty"`
-	GuaranteedBytes int64 `json:"guaranteed_bytes,omitempty"`
 }
 
 // Stats is what a running server has counted since it started.
