@@ -35,10 +35,11 @@ release: deps-release ## tarballs and Debian packages of both architectures, int
 	packaging/release.sh dist
 
 deps: # what the tests need beside Go: a C compiler, for the race detector; an emulator of arm64; a browser, for the report; sshd,
-      # Slurm and login shells, for the launchers; other stores
+      # Slurm and login shells, for the launchers; other stores; Python, for a client in another language
 	@command -v gcc >/dev/null || { apt-get update -q && apt-get install -qy gcc libc6-dev; }
 	@command -v qemu-aarch64-static >/dev/null || { apt-get update -q && apt-get install -qy qemu-user-static; }
 	@command -v chromium >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends chromium; }
+	@command -v python3 >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends python3; }
 	@internal/daemontest/install.sh
 
 test: deps lint ## all tests: lint, unit, race, both build variants, benchmarks for one iteration

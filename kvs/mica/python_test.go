@@ -1,0 +1,30 @@
+package mica
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"dpukv/kvs/mica/partition"
+)
+
+// TestPythonClient: a client in another language, written from doc.go alone, understands the
+// server, and the server refuses what doc.go says that it refuses.
+func TestPythonClient(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skipf("needs python3 (Debian: python3): %v", err)
+	}
+	for _, access := range []partition.Access{partition.EREW, partition.CREW} {
+		t.Run(access.String(), func(t *testing.T) {
+			cfg := testConfig()
+			cfg.Workers, cfg.PartitionsPerWorker, cfg.Access = 2, 3, access
+			cfg.LogBytes = 64 << 20 // nothing is lost
+			server := startServer(t, cfg)
+			out, err := exec.Command(python, "testdata/client.py", server.Addr(), "1").CombinedOutput()
+			if err != nil || !strings.HasPrefix(string(out), "ok: ") {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+}
