@@ -165,8 +165,8 @@ func (j *journal) belongs(ctx context.Context, undo string) error {
 		if j.space.mark == j.mark() {
 			return nil
 		}
-		return fmt.Errorf("node %s: %s: found another network namespace than the one in which it was "+
-			"applied, allowed: that one; nothing of it was taken back here", j.node.Name, j.dir)
+		return fmt.Errorf("node %s: %s: found another network namespace than the one in which it "+
+			"was applied, allowed: that one; nothing of it was taken back here", j.node.Name, j.dir)
 	}
 	h, err := j.header(ctx)
 	if err != nil {
@@ -174,8 +174,8 @@ func (j *journal) belongs(ctx context.Context, undo string) error {
 	}
 	here, err := cardID(ctx, j.node, h.Ports.Wire)
 	if err == nil && here != h.Card {
-		err = fmt.Errorf("node %s: %s: found the card %q, allowed: %q, to which it was applied; nothing of "+
-			"it was taken back here. Remove the folder, if that card is not this one",
+		err = fmt.Errorf("node %s: %s: found the card %q, allowed: %q, to which it was applied; "+
+			"nothing of it was taken back here. Remove the folder, if that card is not this one",
 			j.node.Name, j.dir, here, h.Card)
 	}
 	return err
@@ -203,7 +203,8 @@ func (j *journal) take(ctx context.Context, b *back) error {
 
 // forget removes the folder and then the marks: without its folder, a mark stands for nothing.
 func (j *journal) forget(ctx context.Context) error {
-	_, err := j.node.Run(ctx, sh(`rm -rf "$1"; rmdir -p "$2" 2>/dev/null || :`, j.dir, path.Dir(j.dir)))
+	const remove = `rm -rf "$1"; rmdir -p "$2" 2>/dev/null || :`
+	_, err := j.node.Run(ctx, sh(remove, j.dir, path.Dir(j.dir)))
 	if err == nil && j.space != nil && j.space.mark == j.mark() {
 		err = j.space.dropMarks(ctx, j.node)
 	}
@@ -225,9 +226,9 @@ func (j *journal) notes(ctx context.Context) (notes []string, err error) {
 	}
 	folders, err := j.space.strangers(ctx, j.node)
 	for _, dir := range folders {
-		notes = append(notes, fmt.Sprintf("node %s: %s was left by an apply in another network namespace, "+
-			"which had this one's number (%s) and is gone: nothing of it was run here; remove it, if its "+
-			"logs are of no use", j.node.Name, dir, j.space.inode))
+		notes = append(notes, fmt.Sprintf("node %s: %s was left by an apply in another network "+
+			"namespace, which had this one's number (%s) and is gone: nothing of it was run here; "+
+			"remove it, if its logs are of no use", j.node.Name, dir, j.space.inode))
 	}
 	return notes, err
 }

@@ -77,8 +77,8 @@ func (s *space) has(port string) bool {
 func setMarks(ctx context.Context, n Node, mark string, ports []string) error {
 	for _, port := range append([]string{loopback}, ports...) {
 		if err := property(ctx, n, "add", port, markOf(mark, port)); err != nil {
-			return fmt.Errorf("node %s: mark the interface %s as ours (it takes Linux 5.5 and its iproute2, "+
-				"or later): %w", n.Name, port, err)
+			return fmt.Errorf("node %s: mark the interface %s as ours (it takes Linux 5.5 and its "+
+				"iproute2, or later): %w", n.Name, port, err)
 		}
 	}
 	return nil
