@@ -57,7 +57,8 @@ func (j *journal) mark() string { return strings.TrimPrefix(path.Base(j.dir), "n
 
 func (j *journal) file(name string) string { return path.Join(j.dir, name) }
 
-// open makes the folder, for one who follows, and then the marks by which the folder is found.
+// open makes the marks by which the folder is found, and then the folder, for one who follows. Marks
+// without a folder stand for nothing.
 func (j *journal) open(ctx context.Context, cfg *Config, datapath string) error {
 	h := header{
 		Submode: cfg.Submode, Target: cfg.Target, Datapath: datapath, Owner: cfg.Owner,
@@ -76,17 +77,19 @@ func (j *journal) open(ctx context.Context, cfg *Config, datapath string) error 
 	if err != nil {
 		return err
 	}
-	const begin = `umask 077; mkdir -p "$1" && printf '%s\n' "$2" >"$1/about" && : >"$1/undo"`
-	if _, err = j.node.Run(ctx, sh(begin, j.dir, string(about))); err != nil {
-		return err
-	}
 	switch {
 	case j.space == nil:
-		return nil
-	case !OnPath(cfg.Submode):
-		return setMarks(ctx, j.node, j.mark(), nil)
+	case OnPath(cfg.Submode):
+		err = all(ctx, j.node, markSteps(j.mark(), cfg.Ports.Wire, cfg.Ports.Host))
+	default:
+		err = all(ctx, j.node, markSteps(j.mark()))
 	}
-	return setMarks(ctx, j.node, j.mark(), []string{cfg.Ports.Wire, cfg.Ports.Host})
+	if err != nil {
+		return err
+	}
+	const begin = `umask 077; mkdir -p "$1" && printf '%s\n' "$2" >"$1/about" && : >"$1/undo"`
+	_, err = j.node.Run(ctx, sh(begin, j.dir, string(about)))
+	return err
 }
 
 // header says what a folder is about.
