@@ -165,8 +165,8 @@ func (p *path) end(ctx context.Context, point *results.Point) error {
 	point.EvidenceNs = time.Since(p.began).Nanoseconds()
 	ends := submode.EndsOf(&point.ClientMovedLoad, &point.ServerMovedLoad)
 	if ends == nil {
-		point.Warnings = append(point.Warnings, "what the clients sent is not known from their own "+
-			"counts, so a second way beside the one that is measured would not be seen")
+		point.Warnings = append(point.Warnings, "what the clients sent is not known from their "+
+			"own counts, so a second way beside the one that is measured would not be seen")
 	}
 	if p.lease == nil {
 		return p.endDirect(point, ends)

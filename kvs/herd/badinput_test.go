@@ -246,20 +246,3 @@ func TestOpenRefuses(t *testing.T) {
 		t.Errorf("%d in flight", s.InFlight())
 	}
 }
-
-func FuzzControl(f *testing.F) {
-	f.Add(uint64(makeControl(5, kvs.Set, 16, 32)), 64)
-	f.Fuzz(func(t *testing.T, word uint64, slotBytes int) {
-		c := control(word)
-		if slotBytes < MinSlotBytes || slotBytes > MaxSlotBytes || slotBytes%wordBytes != 0 || c.legal(slotBytes, 4096) != nil {
-			return
-		}
-		if n := requestBytes(c.keyBytes(), c.valueBytes()); n > slotBytes {
-			t.Fatalf("a legal request of %d bytes in a slot of %d", n, slotBytes)
-		}
-		if again := c.again(); again == c || again.sequence() != c.sequence() || again.op() != c.op() ||
-			again.keyBytes() != c.keyBytes() || again.valueBytes() != c.valueBytes() {
-			t.Fatalf("%#x is %#x again", c, again)
-		}
-	})
-}

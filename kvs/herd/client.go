@@ -236,7 +236,7 @@ func (c *client) answer(k kind, body []byte) error {
 
 // ask answers a question for counters, no sooner than askEvery after the one before.
 func (c *client) ask() ([]byte, error) {
-	if wait := time.Until(c.nextAsk); wait > 0 {
+	if wait := time.Until(c.nextAsk); wait > 0 && !c.server.cfg.hasty {
 		time.Sleep(wait)
 	}
 	frame, err := c.server.gauge.read(c.server)

@@ -51,6 +51,7 @@ type Config struct {
 	listen func(addr string) (net.Listener, error)
 	spare  func() (io.Closer, error)
 	byHand bool // tests take the steps of workers and of the door
+	hasty  bool // questions are answered as fast as they come
 }
 
 // What a Config with zeros gets.

@@ -108,12 +108,13 @@ func (h *hostile) enter() {
 		h.say(kindHello, hello{})
 	case h.greeted && !h.asked:
 		h.asked = true
-		h.say(kindJoin, h.join())
+		j := h.join()
 		if h.sim.world.OneIn(3) { // nothing can be sent to it
 			for _, l := range h.links {
 				h.sim.device.unsendable[l.ud] = sendFault(1 + h.sim.world.IntN(2))
 			}
 		}
+		h.say(kindJoin, j) // last: the server draws, too
 	}
 }
 

@@ -118,10 +118,17 @@ func (s *sim) close() {
 	for _, c := range s.conns {
 		c.hangUp()
 	}
-	synctest.Wait()
+	s.settle()
 	if err := s.server.Close(); err != nil && s.device.abandoned == 0 {
 		s.world.TB().Error(err)
 	}
+}
+
+// settle lets the server's goroutines do what they can, each at a time of its own: so whatever they wait for
+// comes to them in the same order in each world of a seed.
+func (s *sim) settle() {
+	s.world.Sleep(time.Nanosecond)
+	synctest.Wait()
 }
 
 func (s *sim) queue() uint32 { s.queues++; return s.queues }
@@ -185,17 +192,17 @@ func (s *sim) step() {
 		if err := s.server.door.Step(); err != nil {
 			w.Failf("the server does not accept any more: %v", err)
 		}
-		synctest.Wait()
+		s.settle()
 	}
 	for _, worker := range s.server.workers {
 		for len(worker.jobs) > 0 {
 			(<-worker.jobs)()
-			synctest.Wait()
+			s.settle()
 		}
 		if _, err := worker.step(); err != nil {
 			w.Failf("worker %d ends: %v", worker.number, err)
 		}
-		synctest.Wait()
+		s.settle()
 	}
 	s.check()
 }
@@ -204,7 +211,7 @@ func (s *sim) act() {
 	w := s.world
 	for _, c := range s.honest {
 		c.act()
-		synctest.Wait() // one after the other, so that a seed repeats a world
+		s.settle()
 	}
 	if !s.quiet && s.steps > 400 {
 		if len(s.hostile) < 16 && w.OneIn(4) {
@@ -214,7 +221,7 @@ func (s *sim) act() {
 		}
 		s.hostile = slices.DeleteFunc(s.hostile, func(h *hostile) bool {
 			gone := w.OneIn(2) && !h.act()
-			synctest.Wait()
+			s.settle()
 			return gone
 		})
 	}
@@ -224,7 +231,7 @@ func (s *sim) act() {
 	case w.OneIn(50):
 		w.Sleep(time.Duration(w.IntN(int(10 * time.Second))))
 	}
-	synctest.Wait()
+	s.settle()
 }
 
 // meanwhile is what is written while a worker works.

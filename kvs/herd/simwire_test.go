@@ -164,7 +164,7 @@ func (c *simConn) Read(p []byte) (int, error) {
 func (c *simConn) Write(p []byte) (int, error) {
 	return c.await(&c.writeBy, func() (int, error, bool) {
 		switch {
-		case c.failing || c.hungUp:
+		case c.failing || c.hungUp && c.unread >= 0:
 			return 0, syscall.EPIPE, true
 		case c.unread < simBuffer:
 			c.out = append(c.out, p...)

@@ -184,7 +184,10 @@ func TestAnotherCard(t *testing.T) {
 			{"/card/undo", `{"Run":["ovs-vsctl","del-br","dpukv0"]}` + "\n"},
 			{"/card/about", about},
 			{"/etc/machine-id", "0123\n"},
-			{"ip -j link show dev p0", `[{"address":"02:00:00:00:00:09","permaddr":"` + address + `"}]`},
+			{
+				"ip -j link show dev p0",
+				`[{"address":"02:00:00:00:00:09","permaddr":"` + address + `"}]`,
+			},
 		}}
 		_, err := Undo(t.Context(), fake.node(), BlueField)
 		if (err != nil) != refused || err != nil && !strings.Contains(err.Error(), allowed) {

@@ -51,8 +51,9 @@ func EndsOf(clients, server *results.Moved) *Ends {
 	if came := &server.Device; e.Sent && came.Sources > 0 && !came.Shared {
 		e.ToServer.Bytes, e.Sent = tcp.AckedBytes+came.ReceivedBytes, false
 	}
-	e.ToClient.MostBytes = max(e.ToClient.Bytes, server.Sockets.SentBytes+server.Device.SentBytes)
-	e.ToClient.MostPackets = max(e.ToClient.Packets, server.Sockets.SentPackets+server.Device.SentPackets)
+	a, b := &server.Sockets, &server.Device
+	e.ToClient.MostBytes = max(e.ToClient.Bytes, a.SentBytes+b.SentBytes)
+	e.ToClient.MostPackets = max(e.ToClient.Packets, a.SentPackets+b.SentPackets)
 	return e
 }
 
@@ -155,9 +156,9 @@ func (m *Moved) judge(c *results.Crossing, least float64) error {
 	case m.Bytes == 0:
 		return fmt.Errorf("found nothing that the ends sent %s by their own counts", c.Way)
 	case c.Share < least:
-		err := fmt.Errorf("found %d bytes in %d packets that the ends sent %s by their own counts, "+
-			"and at %s only %d bytes in %d packets with headers: a share of %.3f, allowed: %.2f or "+
-			"more: %w", m.Bytes, m.Packets, c.Way, c.At, c.SeenBytes, c.SeenPackets, c.Share, least,
+		err := fmt.Errorf("found %d bytes in %d packets that the ends sent %s by their own "+
+			"counts, and at %s only %d bytes in %d packets with headers: a share of %.3f, allowed: "+
+			"%.2f or more: %w", m.Bytes, m.Packets, c.Way, c.At, c.SeenBytes, c.SeenPackets, c.Share, least,
 			ErrAnotherWay)
 		return missed{err, c.Share}
 	case c.SeenPackets > many(m.MostPackets)+besides,

@@ -35,14 +35,14 @@ func TestCompareShare(t *testing.T) {
 				}
 				got := (&Gate{MTU: 1500}).share(&m, seen.part(share), false)
 				if got < share-0.001 || got > share*8/7+0.01 || share <= 0.8 && got >= leastSeen {
-					t.Errorf("payload %d, Ethernet's header counted %v: found a share of %.3f, want %.2f",
+					t.Errorf("payload %d, Ethernet counted %v: found a share of %.3f, want %.2f",
 						payload, counted, got, share)
 				}
 				datagrams := seen
 				datagrams.Bytes -= packets * (20 + 32 - udpHeaders)
 				got = (&Gate{MTU: 1500}).share(&m, datagrams.part(share), true)
 				if got < share-0.001 || payload >= leastRoCE && share <= 0.5 && got >= leastSeen {
-					t.Errorf("datagrams, payload %d, Ethernet's header counted %v: found a share of %.3f, want %.2f",
+					t.Errorf("datagrams of %d, Ethernet counted %v: found a share of %.3f, want %.2f",
 						payload, counted, got, share)
 				}
 			}
@@ -83,7 +83,7 @@ func TestCompare(t *testing.T) {
 			func(_ *Ends, wire, host *Gate) {
 				wire.ToServer, host.ToServer = toSeen.part(0.5), toSeen.part(0.4)
 			},
-			[]string{"sent to server by their own counts, and at pf0hpf only 38640000 bytes in 40000 packets"},
+			[]string{"to server by their own counts, and at pf0hpf only 38640000 bytes in 40000 packets"},
 		},
 		"a way beside to the client": {
 			func(_ *Ends, wire, host *Gate) {
@@ -93,7 +93,8 @@ func TestCompare(t *testing.T) {
 		},
 		"both": {
 			func(_ *Ends, wire, host *Gate) {
-				wire.ToServer, host.ToServer, wire.ToClient, host.ToClient = Count{}, Count{}, Count{}, Count{}
+				wire.ToServer, host.ToServer = Count{}, Count{}
+				wire.ToClient, host.ToClient = Count{}, Count{}
 			},
 			[]string{"to server", "to client"},
 		},
@@ -122,7 +123,9 @@ func TestCompare(t *testing.T) {
 			nil,
 		},
 		"datagrams beside": {
-			func(e *Ends, wire, _ *Gate) { e.Datagrams, e.Sent, wire.ToServer = true, true, toSeen.part(0.7) },
+			func(e *Ends, wire, _ *Gate) {
+				e.Datagrams, e.Sent, wire.ToServer = true, true, toSeen.part(0.7)
+			},
 			[]string{"sent to server"},
 		},
 	} {
@@ -151,7 +154,8 @@ func TestEndsOf(t *testing.T) {
 		ReceivedPackets: 5, ReceivedBytes: 50,
 	}
 	e := EndsOf(&results.Moved{Sockets: some}, &silent)
-	if e == nil || e.ToServer != (Moved{100, 8, 120, 10}) || e.ToClient != (Moved{50, 5, 50, 5}) || e.Datagrams {
+	if e == nil || e.Datagrams ||
+		e.ToServer != (Moved{100, 8, 120, 10}) || e.ToClient != (Moved{50, 5, 50, 5}) {
 		t.Errorf("found %+v", e)
 	}
 	device := results.Packets{
@@ -179,22 +183,26 @@ func TestEndsOf(t *testing.T) {
 
 // TestCarriedShare: the share is of what the ends sent.
 func TestCarriedShare(t *testing.T) {
-	s := newSite(&mustNew(t, Config{Submode: SM1, Target: Linux}).cfg, lookup(Linux, SM1, "ovs-netdev"), "")
+	d := lookup(Linux, SM1, "ovs-netdev")
+	s := newSite(&mustNew(t, Config{Submode: SM1, Target: Linux}).cfg, d, "")
 	m, seen := stream(1000, 900)
 	at := func(c Count) *Evidence {
 		each := map[string]uint64{"p0": c.Packets, "pf0hpf": c.Packets}
 		gate := Gate{ToServer: c, ToClient: c, MTU: 1500}
 		return &Evidence{
-			Came: each, Left: each, Carried: each, site: s, Gates: map[string]Gate{"p0": gate, "pf0hpf": gate},
+			Came: each, Left: each, Carried: each, site: s,
+			Gates: map[string]Gate{"p0": gate, "pf0hpf": gate},
 		}
 	}
 	for share, fails := range map[float64]bool{1: false, 0.5: true} {
 		p, err := ProveLoad(at(Count{}), at(seen.part(share)), &Ends{ToServer: m, ToClient: m})
-		if (err != nil) != fails || p.CarriedShare < share-0.001 || p.CarriedShare > share*1.04 || len(p.Crossings) != 4 {
+		got := p.CarriedShare
+		if (err != nil) != fails || got < share-0.001 || got > share*1.04 || len(p.Crossings) != 4 {
 			t.Errorf("%.1f: found %.3f, %v, %+v", share, p.CarriedShare, err, p.Crossings)
 		}
 	}
-	if p, err := ProveLoad(at(Count{}), at(seen), nil); err != nil || p.CarriedShare != 1 || p.Crossings != nil {
+	p, err := ProveLoad(at(Count{}), at(seen), nil)
+	if err != nil || p.CarriedShare != 1 || p.Crossings != nil {
 		t.Errorf("without what the ends sent: found %+v, %v", p, err)
 	}
 }

@@ -70,7 +70,8 @@ func (l *Lease) Evidence(ctx context.Context) (*Evidence, error) {
 		}
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("submode %s: evidence from node %s: %w", l.cfg.Submode, l.node.Name, err)
+			return nil, fmt.Errorf("submode %s: evidence from node %s: %w",
+				l.cfg.Submode, l.node.Name, err)
 		case again == nil || maps.Equal(e.Came, again.Came) && maps.Equal(e.Left, again.Left):
 			return e, nil
 		}

@@ -101,7 +101,7 @@ func TestInodeAgain(t *testing.T) {
 	first.remove() // as a machine that goes with what was applied
 	next := makeNamed(t, inode)
 	if next == nil {
-		t.Logf("the kernel did not give the inode %s away again: the folder is made to look so", inode)
+		t.Logf("the inode %s was not given away again: the folder is made to look so", inode)
 		next = makeNamed(t, "")
 		takeFor(l, next)
 	}

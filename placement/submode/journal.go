@@ -57,7 +57,8 @@ func (j *journal) mark() string { return strings.TrimPrefix(path.Base(j.dir), "n
 
 func (j *journal) file(name string) string { return path.Join(j.dir, name) }
 
-// open makes the folder, for one who follows, and then the marks by which the folder is found.
+// open makes the marks by which the folder is found, and then the folder, for one who follows. Marks
+// without a folder stand for nothing.
 func (j *journal) open(ctx context.Context, cfg *Config, datapath string) error {
 	h := header{
 		Submode: cfg.Submode, Target: cfg.Target, Datapath: datapath, Owner: cfg.Owner,
@@ -76,17 +77,19 @@ func (j *journal) open(ctx context.Context, cfg *Config, datapath string) error 
 	if err != nil {
 		return err
 	}
-	const begin = `umask 077; mkdir -p "$1" && printf '%s\n' "$2" >"$1/about" && : >"$1/undo"`
-	if _, err = j.node.Run(ctx, sh(begin, j.dir, string(about))); err != nil {
-		return err
-	}
 	switch {
 	case j.space == nil:
-		return nil
-	case !OnPath(cfg.Submode):
-		return setMarks(ctx, j.node, j.mark(), nil)
+	case OnPath(cfg.Submode):
+		err = all(ctx, j.node, markSteps(j.mark(), cfg.Ports.Wire, cfg.Ports.Host))
+	default:
+		err = all(ctx, j.node, markSteps(j.mark()))
 	}
-	return setMarks(ctx, j.node, j.mark(), []string{cfg.Ports.Wire, cfg.Ports.Host})
+	if err != nil {
+		return err
+	}
+	const begin = `umask 077; mkdir -p "$1" && printf '%s\n' "$2" >"$1/about" && : >"$1/undo"`
+	_, err = j.node.Run(ctx, sh(begin, j.dir, string(about)))
+	return err
 }
 
 // header says what a folder is about.
@@ -165,8 +168,8 @@ func (j *journal) belongs(ctx context.Context, undo string) error {
 		if j.space.mark == j.mark() {
 			return nil
 		}
-		return fmt.Errorf("node %s: %s: found another network namespace than the one in which it was "+
-			"applied, allowed: that one; nothing of it was taken back here", j.node.Name, j.dir)
+		return fmt.Errorf("node %s: %s: found another network namespace than the one in which it "+
+			"was applied, allowed: that one; nothing of it was taken back here", j.node.Name, j.dir)
 	}
 	h, err := j.header(ctx)
 	if err != nil {
@@ -174,8 +177,8 @@ func (j *journal) belongs(ctx context.Context, undo string) error {
 	}
 	here, err := cardID(ctx, j.node, h.Ports.Wire)
 	if err == nil && here != h.Card {
-		err = fmt.Errorf("node %s: %s: found the card %q, allowed: %q, to which it was applied; nothing of "+
-			"it was taken back here. Remove the folder, if that card is not this one",
+		err = fmt.Errorf("node %s: %s: found the card %q, allowed: %q, to which it was applied; "+
+			"nothing of it was taken back here. Remove the folder, if that card is not this one",
 			j.node.Name, j.dir, here, h.Card)
 	}
 	return err
@@ -203,7 +206,8 @@ func (j *journal) take(ctx context.Context, b *back) error {
 
 // forget removes the folder and then the marks: without its folder, a mark stands for nothing.
 func (j *journal) forget(ctx context.Context) error {
-	_, err := j.node.Run(ctx, sh(`rm -rf "$1"; rmdir -p "$2" 2>/dev/null || :`, j.dir, path.Dir(j.dir)))
+	const remove = `rm -rf "$1"; rmdir -p "$2" 2>/dev/null || :`
+	_, err := j.node.Run(ctx, sh(remove, j.dir, path.Dir(j.dir)))
 	if err == nil && j.space != nil && j.space.mark == j.mark() {
 		err = j.space.dropMarks(ctx, j.node)
 	}
@@ -225,9 +229,9 @@ func (j *journal) notes(ctx context.Context) (notes []string, err error) {
 	}
 	folders, err := j.space.strangers(ctx, j.node)
 	for _, dir := range folders {
-		notes = append(notes, fmt.Sprintf("node %s: %s was left by an apply in another network namespace, "+
-			"which had this one's number (%s) and is gone: nothing of it was run here; remove it, if its "+
-			"logs are of no use", j.node.Name, dir, j.space.inode))
+		notes = append(notes, fmt.Sprintf("node %s: %s was left by an apply in another network "+
+			"namespace, which had this one's number (%s) and is gone: nothing of it was run here; "+
+			"remove it, if its logs are of no use", j.node.Name, dir, j.space.inode))
 	}
 	return notes, err
 }

@@ -72,21 +72,24 @@ func (s *space) has(port string) bool {
 	return slices.Contains(s.links[port].Others, markOf(s.mark, port))
 }
 
-// setMarks marks the namespace and the ports; the namespace first, so that no port has a mark that
+// markSteps mark the namespace and the ports; the namespace first, so that no port has a mark that
 // nobody finds.
-func setMarks(ctx context.Context, n Node, mark string, ports []string) error {
+func markSteps(mark string, ports ...string) (list []Step) {
 	for _, port := range append([]string{loopback}, ports...) {
-		if err := property(ctx, n, "add", port, markOf(mark, port)); err != nil {
-			return fmt.Errorf("node %s: mark the interface %s as ours (it takes Linux 5.5 and its iproute2, "+
-				"or later): %w", n.Name, port, err)
+		says := port + " as one of the interfaces that are set up"
+		if port == loopback {
+			says = "this network namespace as the one that " + folderOf(mark) + " is of"
 		}
+		list = append(list, Step{
+			Says: "mark " + says, Run: property("add", port, markOf(mark, port)),
+			Else: "Linux 5.5 and its iproute2, or later, and root's rights",
+		})
 	}
-	return nil
+	return list
 }
 
-func property(ctx context.Context, n Node, change, port, name string) error {
-	_, err := n.Run(ctx, []string{"ip", "link", "property", change, "dev", port, "altname", name})
-	return err
+func property(change, port, name string) []string {
+	return []string{"ip", "link", "property", change, "dev", port, "altname", name}
 }
 
 // dropMarks takes the marks off what still has them.
@@ -96,7 +99,7 @@ func (s *space) dropMarks(ctx context.Context, n Node) error {
 			if !strings.HasPrefix(other, markOf(s.mark, loopback)) {
 				continue
 			}
-			if err := property(ctx, n, "del", name, other); err != nil && !gone(err) {
+			if _, err := n.Run(ctx, property("del", name, other)); err != nil && !gone(err) {
 				return fmt.Errorf("node %s: take our mark off %s: %w", n.Name, name, err)
 			}
 		}

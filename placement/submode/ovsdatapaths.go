@@ -32,7 +32,7 @@ func (s *site) flowerSteps() []Step {
 			},
 			// Open vSwitch gives each action of its rules a cookie: the rule's UUID.
 			Step{
-				Says: "rules of Open vSwitch in traffic control on " + port + ", removed at the end",
+				Says: "Open vSwitch's rules in traffic control on " + port + ", removed at the end",
 				Undo: sh(`
 tc filter show dev "$1" ingress | awk '
 	/^filter / { rule = "" }

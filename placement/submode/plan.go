@@ -3,6 +3,7 @@ package submode
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -23,7 +24,7 @@ func (s *Submode) Plan(w io.Writer) error {
 		fmt.Fprintf(&b, "# %s on %s: the first of these datapaths that the node has\n\n", s.cfg.Submode, s.cfg.Target)
 	}
 	for _, d := range list {
-		dir := root(s.cfg.Target) + "/net-MARK"
+		dir := folderOf(planMark)
 		if s.cfg.Target == BlueField {
 			dir = root(s.cfg.Target) + "/card"
 		}
@@ -32,6 +33,9 @@ func (s *Submode) Plan(w io.Writer) error {
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// planMark stands in a plan for the mark of a namespace.
+const planMark = "MARK"
 
 func (s *site) plan(b *strings.Builder) {
 	fmt.Fprintf(b, "# %s on %s, datapath %s: %s\n", s.cfg.Submode, s.cfg.Target, s.datapath.name, s.datapath.is)
@@ -43,7 +47,11 @@ func (s *site) plan(b *strings.Builder) {
 	}
 	section(b, "check", append(s.has(), s.checks()...))
 	apply := s.steps()
-	section(b, "apply", apply)
+	var marks []Step
+	if s.cfg.Target == Linux && OnPath(s.cfg.Submode) {
+		marks = markSteps(planMark, s.ports()...)
+	}
+	section(b, "apply", slices.Concat(marks, apply))
 	section(b, "verify", s.verifies())
 	var undo []Step
 	for i := len(apply) - 1; i >= 0; i-- {
@@ -54,6 +62,11 @@ func (s *site) plan(b *strings.Builder) {
 			}
 			undo = append(undo, Step{Says: says, Run: apply[i].Undo})
 		}
+	}
+	for i := range marks {
+		run := slices.Clone(marks[i].Run)
+		run[3] = "del"
+		undo = append(undo, Step{Says: "take back: " + marks[i].Says, Run: run})
 	}
 	section(b, "undo", undo)
 	b.WriteByte('\n')

@@ -88,7 +88,8 @@ func (s *site) u32Steps() []Step {
 			Says: "redirect it to " + s.other(port),
 			Run: []string{
 				"tc", "filter", "add", "dev", port, "ingress", "pref", u32Pref, "protocol", "all",
-				"u32", "match", "u32", "0", "0", "action", "mirred", "egress", "redirect", "dev", s.other(port),
+				"u32", "match", "u32", "0", "0",
+				"action", "mirred", "egress", "redirect", "dev", s.other(port),
 			},
 			// Only if it is the one that this step made, alone at its preference.
 			Undo: sh(`
@@ -113,7 +114,7 @@ func (s *site) ingress(port string) Step {
 		Says: "a place for filters on what comes in at " + port,
 		Run: sh(`test -n "$(tc qdisc show dev "$1" ingress)" || exec tc qdisc add dev "$1" ingress`,
 			port),
-		Found: sh(`case "$(tc qdisc show dev "$1" ingress)" in "") echo none ;; *) echo there ;; esac`,
+		Found: sh(`case $(tc qdisc show dev "$1" ingress) in "") echo none ;; *) echo there ;; esac`,
 			port),
 		Sets: "there",
 		Undo: withoutFilters(port), Port: port,
