@@ -11,6 +11,10 @@ import (
 // It is served in turns. Input that is whole is answered; while gnet still holds answers that the
 // kernel did not take, nothing more is. So a connection has at most the answers of one turn in
 // gnet's buffers, and all else that it has sent in its own.
+//
+// A connection has its turn when its bytes come, if its last [trustAfter] turns were short. Others
+// wait in a line, of which one has a turn each time that the loop goes around. So a connection with
+// short turns waits for one long turn at most, however many others want one.
 type peer struct {
 	w      *worker
 	leave  func() // gives its place at the door back
@@ -25,6 +29,7 @@ type peer struct {
 	account account
 
 	greeted bool
+	short   int    // its last turns were, so many in a row; no more than trustAfter are counted
 	parked  bool   // buf holds whole frames; the worker comes back to it
 	leaving bool   // was told why it ends, and may now hang up
 	refusal string // why it was refused: it is not counted as a connection
@@ -98,12 +103,16 @@ func (p *peer) traffic() {
 		return
 	}
 	p.drain()
+	which := anyFrame
+	if p.short < trustAfter {
+		which = controlFrames
+	}
 	if !p.blocked() && !p.parked && p.buf == nil {
-		p.serve(b)
+		p.serve(b, which)
 		return
 	}
 	if p.append(b) && !p.blocked() && !p.parked {
-		p.serve(p.buf[p.from:])
+		p.serve(p.buf[p.from:], which)
 	}
 }
 
@@ -157,19 +166,28 @@ func (p *peer) drop() {
 	}
 }
 
+// frames are those that a turn is for.
+type frames bool
+
+const (
+	anyFrame      frames = true
+	controlFrames frames = false // those before the first request
+)
+
 // serve answers the frames that are whole in input, which is p's own or what was just read: all of
 // them, but for the bounds on one turn.
-func (p *peer) serve(input []byte) {
-	rest, answered := input, 0
+func (p *peer) serve(input []byte, which frames) {
+	rest, answered, requests := input, 0, false
 	for len(rest) >= headerBytes && !p.blocked() && answered < turnBytes {
 		h, err := parseHeader(rest)
 		if err == nil {
 			err = p.admits(&h)
 		}
-		if err == nil && len(rest) < h.bytes {
+		if err == nil && (len(rest) < h.bytes || h.kind == kindRequest && which == controlFrames) {
 			break
 		}
 		if err == nil {
+			requests = requests || h.kind == kindRequest
 			err = p.answer(&h, rest[headerBytes:h.bytes])
 		}
 		if err != nil {
@@ -184,8 +202,20 @@ func (p *peer) serve(input []byte) {
 			}
 		}
 	}
+	if requests {
+		p.count(answered + len(p.w.out))
+	}
 	if p.flush() && p.keep(rest) {
 		p.settle(len(rest) < len(input))
+	}
+}
+
+// count notes how long a turn was, by the bytes of its answers.
+func (p *peer) count(answered int) {
+	if answered > shortBytes {
+		p.short = 0
+	} else if p.short < trustAfter {
+		p.short++
 	}
 }
 

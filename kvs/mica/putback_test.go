@@ -77,7 +77,14 @@ func TestPutBack(t *testing.T) {
 			Edits: []simulation.Edit{{
 				File: "peer.go", Old: "&& answered < turnBytes {", New: "&& answered >= 0 {",
 			}},
-			Want: "in a turn",
+			Want: "a long turn goes on",
+		},
+		{
+			Name: "long turns of many follow one another",
+			Edits: []simulation.Edit{{
+				File: "peer.go", Old: "which := anyFrame\n\tif p.short < trustAfter {", New: "which := anyFrame\n\tif false {",
+			}},
+			Want: "long turn",
 		},
 		{
 			Name: "who does not read is answered on",

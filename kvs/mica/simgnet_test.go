@@ -29,7 +29,10 @@ type gnetConn struct {
 	fd      int
 	context any
 	input   []byte
-	written int // in this turn
+	// answered is how many bytes of answers this turn gave, and trusted whether it might take its
+	// turn at once. long is that it was not, and gave many.
+	answered      int
+	trusted, long bool
 
 	// What gnet would hold: the ring's bytes, and the list's.
 	ring   int
@@ -87,6 +90,10 @@ func (l *simLoop) EnrollContext(c net.Conn, context any) (gnet.Conn, error) {
 // turn tells of everything, as epoll does by level, each once, from anywhere on. The bell is one of
 // them.
 func (l *simLoop) turn() {
+	for _, c := range l.conns {
+		c.answered, c.long = 0, false
+		c.trusted = c.context.(*peer).short == trustAfter
+	}
 	all := append([]*gnetConn{l.bell}, l.conns...)
 	first := l.IntN(len(all))
 	for i := range all {
@@ -95,10 +102,12 @@ func (l *simLoop) turn() {
 		case c == l.bell:
 			if l.rung {
 				l.rung = false
+				for _, c := range l.conns {
+					c.answered = 0 // another turn
+				}
 				l.w.OnTraffic(c)
 			}
 		case !c.closed:
-			c.written = 0
 			if c.writable(); !c.closed {
 				c.readable()
 			}
@@ -118,7 +127,6 @@ func (c *gnetConn) writable() {
 		c.close()
 		return
 	}
-	c.written += n
 	c.discard(n)
 }
 
@@ -172,7 +180,16 @@ func (c *gnetConn) Writev(all [][]byte) (total int, err error) {
 	if c.closed {
 		c.loop.Failf("a closed connection is written to")
 	}
+	more := 0
 	for _, piece := range all {
+		more += len(piece)
+	}
+	if c.answered > turnBytes+flushBytes && more >= flushBytes { // less is a failure frame
+		c.loop.Failf("a long turn goes on after %d bytes of answers", c.answered)
+	}
+	for _, piece := range all {
+		c.answered += len(piece)
+		c.long = c.long || !c.trusted && c.answered > 2*shortBytes
 		n := 0
 		if len(c.held) == 0 {
 			n, err = c.s.write(c.loop.machine, piece)
@@ -182,7 +199,6 @@ func (c *gnetConn) Writev(all [][]byte) (total int, err error) {
 			}
 			n = max(n, 0)
 		}
-		c.written += n
 		c.hold(piece[n:])
 		total += len(piece)
 	}

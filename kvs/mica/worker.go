@@ -2,6 +2,7 @@ package mica
 
 import (
 	"net"
+	"slices"
 	"sync/atomic"
 
 	"dpukv/internal/cpu"
@@ -38,8 +39,7 @@ type worker struct {
 	pinErr error // read once it is
 
 	peers   []*peer
-	parked  []*peer // have sent more than was looked at
-	resumed []*peer // parked ones whose turn it is
+	parked  []*peer // have sent more than was looked at; the first has the next turn
 	blocked []*peer // have answers in gnet's buffers
 	asking  []*peer
 	ticked  int64
@@ -101,8 +101,8 @@ func (w *worker) OnClose(c gnet.Conn, _ error) gnet.Action {
 	return gnet.None
 }
 
-// park lets a connection wait for its next turn, after one of everybody else's: the bell is read
-// among the others' connections.
+// park lets a connection wait for its next turn. The bell is read among the others' connections,
+// so that they have theirs before.
 func (w *worker) park(p *peer) {
 	if p.parked {
 		return
@@ -112,16 +112,21 @@ func (w *worker) park(p *peer) {
 	w.mail.ring()
 }
 
-// resume gives a turn to each connection that was not finished in the last.
+// resume gives the next turn to one of those who wait for it. Between two of these turns, which
+// may be long, all others are served that have something to do.
 func (w *worker) resume() {
-	w.parked, w.resumed = w.resumed[:0], w.parked
-	for _, p := range w.resumed {
+	for len(w.parked) > 0 {
+		p := w.parked[0]
+		w.parked = slices.Delete(w.parked, 0, 1)
 		p.parked = false
 		if !p.closed && !p.leaving && !p.blocked() {
-			p.serve(p.buf[p.from:])
+			p.serve(p.buf[p.from:], anyFrame)
+			break
 		}
 	}
-	clear(w.resumed)
+	if len(w.parked) > 0 {
+		w.mail.ring()
+	}
 }
 
 // read reads the mailbox.
