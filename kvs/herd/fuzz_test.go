@@ -38,8 +38,7 @@ func fuzzServer(t testing.TB) (*Server, *simDevice) {
 func fuzzInbox(t testing.TB, s *Server) (*inbox, []byte) {
 	t.Helper()
 	c := &client{server: s, conn: newSimConn(nil, &simFiles{}), number: 1, pd: s.pd}
-	slots := make([]uint64, simSlots*s.cfg.SlotBytes/8)
-	bytes := unsafeBytes(slots)
+	bytes := simMemory(simSlots * s.cfg.SlotBytes)
 	w := s.workers[0]
 	in, err := w.newInbox(c, bytes, endpoint{UD: verbs.Endpoint{QPN: 9}})
 	if err != nil {

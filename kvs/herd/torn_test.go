@@ -12,10 +12,6 @@ import (
 	"dpukv/kvs"
 )
 
-func unsafeBytes(words []uint64) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 8*len(words))
-}
-
 // TestSlotsThatChange: a client that writes its slots while they are read, key, value, hash and control word, harms
 // nobody. The memory is mapped, as that of a device is: the race detector does not see it, and these are races.
 func TestSlotsThatChange(t *testing.T) {
