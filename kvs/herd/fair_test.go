@@ -11,8 +11,8 @@ import (
 	"dpukv/verbs"
 )
 
-// TestRepeatsOfOneLeaveRoom: a client that repeats as much as a pass takes, all the time, does not keep another's
-// repeated request from being found.
+// TestRepeatsOfOneLeaveRoom: a client that repeats as much as a pass takes, all the time, does not
+// keep another's repeated request from being found.
 func TestRepeatsOfOneLeaveRoom(t *testing.T) {
 	server, device := fuzzServer(t)
 	w := server.workers[0]
@@ -56,7 +56,8 @@ func TestRepeatsOfOneLeaveRoom(t *testing.T) {
 	}
 }
 
-// TestConnectionBytes: a connection without slots takes no more memory than is said, whatever it has sent.
+// TestConnectionBytes: a connection without slots takes no more memory than is said, whatever it
+// has sent.
 func TestConnectionBytes(t *testing.T) {
 	const connections = 100
 	server := startServer(t, testConfig())

@@ -51,8 +51,8 @@ func fuzzInbox(t testing.TB, s *Server) (*inbox, []byte) {
 // zeroShape is the control word of the first request, with operation and lengths 0.
 const zeroShape = uint64(simSlots) << sequenceShift
 
-// FuzzSlots has a worker look at whatever a client may write into its slots: a row of pieces, each a slot's number
-// and its bytes. A client beside it is served.
+// FuzzSlots has a worker look at whatever a client may write into its slots: a row of pieces, each
+// a slot's number and its bytes. A client beside it is served.
 func FuzzSlots(f *testing.F) {
 	piece := func(slot byte, word uint64, request []byte) []byte {
 		b := make([]byte, 1+64)

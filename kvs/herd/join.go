@@ -119,8 +119,8 @@ func (c *client) sit(j *join) (given *seat, err error) {
 	return given, nil
 }
 
-// takeSeat counts a client that will have slots. Its number is its own for good, so that a late completion
-// names nobody who came after.
+// takeSeat counts a client that will have slots. Its number is its own for good, so that a late
+// completion names nobody who came after.
 func (s *Server) takeSeat(c *client) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

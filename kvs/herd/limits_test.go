@@ -85,7 +85,8 @@ func TestTimes(t *testing.T) {
 	})
 }
 
-// TestIdleGiveWay: connections without slots that have long been silent end where places get few, and no others.
+// TestIdleGiveWay: connections without slots that have long been silent end where places get few,
+// and no others.
 func TestIdleGiveWay(t *testing.T) {
 	greeting, question := frameOf(kindHello, "{}"), frameOf(kindAsk, "{}")
 	bubbled(t, func(s *Server, connect func(...[]byte) *simConn) {
@@ -112,8 +113,8 @@ func TestIdleGiveWay(t *testing.T) {
 	})
 }
 
-// TestQuestionsAreFew: however many ask how often, workers are looked at once in a while, and a look is never older
-// than the question.
+// TestQuestionsAreFew: however many ask how often, workers are looked at once in a while, and a
+// look is never older than the question.
 func TestQuestionsAreFew(t *testing.T) {
 	greeting, question := frameOf(kindHello, "{}"), frameOf(kindAsk, "{}")
 	bubbled(t, func(s *Server, connect func(...[]byte) *simConn) {

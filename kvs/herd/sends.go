@@ -20,8 +20,8 @@ const (
 	stuckAfter = 5 * time.Second
 )
 
-// A work request's ID has in its low half whose it is, and in the other the low half of its number: as many
-// have completed with it.
+// A work request's ID has in its low half whose it is, and in the other the low half of its number:
+// as many have completed with it.
 const (
 	whoseBits = 32
 	whoseMask = 1<<whoseBits - 1

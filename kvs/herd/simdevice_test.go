@@ -349,8 +349,8 @@ func (q *simQueue) finish(wr *verbs.SendWR, status verbs.WCStatus, value []byte)
 	}
 }
 
-// write is an RDMA WRITE that arrives at a queue pair of the server: a NIC's checks, and then the bytes, the last
-// word behind all others.
+// write is an RDMA WRITE that arrives at a queue pair of the server: a NIC's checks, and then the
+// bytes, the last word behind all others.
 func (d *simDevice) write(qpn, rkey uint32, addr uint64, data []byte) bool {
 	q, r := d.queues[qpn], d.regions[rkey]
 	if q == nil || r == nil || q.domain != r.domain || r.access&verbs.RemoteWrite == 0 || q.cfg.Type != verbs.UC {
