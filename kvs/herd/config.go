@@ -111,7 +111,8 @@ const connectionsPerClient = 4
 // settle finds out how many connections the process can hold, and whether the machine has the
 // memory.
 func (c *Config) settle() (err error) {
-	if c.MaxConnections, err = admission.Limit(c.MaxConnections, connectionsPerClient*c.MaxClients); err != nil {
+	def := connectionsPerClient * c.MaxClients
+	if c.MaxConnections, err = admission.Limit(c.MaxConnections, def); err != nil {
 		return err
 	}
 	machine, err := machineBytes()

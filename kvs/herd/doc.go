@@ -116,14 +116,16 @@
 // There is no authentication: whoever reaches the server may read, write and delete every key, and take
 // every seat. Apart from that, what one client does ends its own connection, and nobody else's:
 //
-//   - A slot is checked whole before it is used. The control word is loaded once, and all lengths come from
-//     it; operation, lengths and the worker that owns the key's hash must fit; a repeated request must be the
-//     same but for its attempt. Key and value may change while they are read, which spoils only what is
-//     stored under them. The worker ends the connection at the first word that is no request.
-//   - An answer that the device does not take, or that completes with an error, ends the connection of the
-//     client it was for. A flushed completion, or a failure that names no work request, ends the worker: then
-//     the queue pair, or the device, is lost for all. A NIC may bring its queue pair into that state by one
-//     bad request, which the checks of a join are to prevent.
+//   - A slot is checked whole before it is used. The control word is loaded once, and all
+//     lengths come from it; operation, lengths and the worker that owns the key's hash must fit;
+//     a repeated request must be the same but for its attempt. Key and value may change while
+//     they are read, which spoils only what is stored under them. The worker ends the connection
+//     at the first word that is no request.
+//   - An answer that the device does not take, or that completes with an error, ends the
+//     connection of the client it was for. A flushed completion, or a failure that names no work
+//     request, ends the worker: then the queue pair, or the device, is lost for all. A NIC may
+//     bring its queue pair into that state by one bad request, which the checks of a join are to
+//     prevent.
 //   - Slots that the device does not free when a client leaves are given up, and so is its seat.
 //   - An error of Accept is outlived, with one spare descriptor to refuse with a reason:
 //     [dpukv/kvs/internal/admission].
@@ -132,7 +134,7 @@
 //
 //	slots             --max-clients × threads × window, rounded up to a power of two, × (slot bytes + 9)
 //	connections       --max-connections, by default four for each client, at most 3/4 of ulimit -n
-//	memory of one     64 KiB + 13 KiB for each worker + 3 KiB, beside its slots
+//	memory of one     67 KiB + 13 KiB for each worker, beside its slots
 //	hello             must begin within 5 s
 //	a frame           must be whole within 5 s of its first byte
 //	a frame's body    256 bytes; of a join 1 KiB + 4 KiB for each worker. Memory grows with what has come
@@ -147,10 +149,10 @@
 //   - Seats and places are first come, first served. Whoever holds all of them keeps others out.
 //   - A client may keep its slots full, and has as many turns as any other.
 //   - Answers go to the address that a join names, which need not be its own.
-//   - Over shm, processes of one user map each other's memory, and only a well-behaved device keeps to its
-//     regions: such a process can write into all that the server's device holds.
-//   - Over softroce and on a network without protection, packets can be forged by who knows or guesses a
-//     connection's numbers: see [dpukv/verbs/softroce].
+//   - Over shm, processes of one user map each other's memory, and only a well-behaved device
+//     keeps to its regions: such a process can write into all that the server's device holds.
+//   - Over softroce and on a network without protection, packets can be forged by who knows or
+//     guesses a connection's numbers: see [dpukv/verbs/softroce].
 //   - Keys whose hashes collide on purpose make chains that all pay for: hashes are not verified.
 //
 // A simulation holds this (TestSimulation), and finds each fault that was mended when it is put back.

@@ -93,8 +93,10 @@ func checkPeer(local verbs.Endpoint, peer *endpoint) error {
 // may use.
 func checkNumbers(e *verbs.Endpoint) error {
 	const most = 1<<24 - 1
-	if e.QPN == 0 || e.LinkLayer != verbs.LinkMemory && e.QPN > most || e.PSN > most || e.QKey>>31 != 0 {
-		return fmt.Errorf("found QP %#x, PSN %#x, Q_Key %#x: want a QP from 1 and a PSN up to %#x, and a Q_Key of 31 bits",
+	long := e.LinkLayer != verbs.LinkMemory && e.QPN > most
+	if e.QPN == 0 || long || e.PSN > most || e.QKey>>31 != 0 {
+		return fmt.Errorf("found QP %#x, PSN %#x, Q_Key %#x: "+
+			"want a QP from 1 and a PSN up to %#x, and a Q_Key of 31 bits",
 			e.QPN, e.PSN, e.QKey, most)
 	}
 	return nil
@@ -112,7 +114,8 @@ func checkAddress(e *verbs.Endpoint) error {
 		}
 	case verbs.LinkInfiniBand:
 		if e.LID == 0 || e.LID > unicastLIDs {
-			return fmt.Errorf("found the LID %#x, allowed: 1 to %#x, which are unicast", e.LID, unicastLIDs)
+			return fmt.Errorf("found the LID %#x, allowed: 1 to %#x, which are unicast",
+				e.LID, unicastLIDs)
 		}
 	}
 	return nil

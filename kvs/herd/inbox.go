@@ -45,7 +45,10 @@ func (w *worker) newInbox(c *client, slots []byte, peer endpoint) (in *inbox, er
 		next:  uint32(count), // the lap of sequences 0 … is skipped: 0 is what an empty slot has
 		taken: make([]control, count), outcome: make([]kvs.Status, count),
 	}
-	if in.uc, err = c.pd.CreateQP(verbs.QPConfig{Type: verbs.UC, SendCQ: w.cq, RecvCQ: w.cq, MaxSend: 1}); err != nil {
+	in.uc, err = c.pd.CreateQP(verbs.QPConfig{
+		Type: verbs.UC, SendCQ: w.cq, RecvCQ: w.cq, MaxSend: 1,
+	})
+	if err != nil {
 		return in, err
 	}
 	in.local = endpoint{UC: in.uc.Local(), UD: w.ud.Local()}
@@ -129,7 +132,8 @@ func (in *inbox) request(c control, op *partition.Op) error {
 		}
 		key := -tailBytes - padded(c.keyBytes())
 		*s = shape{
-			c&shapeMask | shapeChecked, c.keyBytes(), c.valueBytes(), key, key - padded(c.valueBytes()),
+			c&shapeMask | shapeChecked, c.keyBytes(), c.valueBytes(),
+			key, key - padded(c.valueBytes()),
 		}
 	}
 	end := in.end(c.sequence())

@@ -80,7 +80,8 @@ func (s *sends) send(list []verbs.SendWR) error {
 // divert has a work request that was not taken go to the sink, so that its completion, which also
 // speaks for others, comes nevertheless. It is false where there is no hope.
 func (s *sends) divert(wr *verbs.SendWR, why error) bool {
-	if s.sink == nil || wr.AH == s.sink.AH || errors.Is(why, verbs.ErrClosed) || !s.blame(whose(wr.ID), why) {
+	if s.sink == nil || wr.AH == s.sink.AH || errors.Is(why, verbs.ErrClosed) ||
+		!s.blame(whose(wr.ID), why) {
 		return false
 	}
 	id, flags := wr.ID, wr.Flags
