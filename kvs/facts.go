@@ -7,8 +7,9 @@ type Facts struct {
 	Store     string `json:"store"`     // "mica", "herd"
 	Version   string `json:"version"`   // of the server's build
 	Transport string `json:"transport"` // what carries the requests: "tcp", "rdma"
-	// Provider is the verbs provider of an RDMA transport, with the client's before it where that is another ("softroce to ibverbs"),
-	// and Emulated whether the device of either end is software.
+	// Provider is the verbs provider of an RDMA transport, with the client's before it where that
+	// is another ("softroce to ibverbs"), and Emulated whether the device of either end is
+	// software.
 	Provider string `json:"provider,omitempty"`
 	Emulated bool   `json:"emulated,omitempty"`
 	// Protocol is which of several a client and a server agreed on: "meta", "resp3".
@@ -49,7 +50,8 @@ type Stats struct {
 	// CPUs is what has had the CPUs that the server is pinned to, itself included; zero: not known.
 	CPUs    cpu.Occupied  `json:"cpus"`
 	Workers []WorkerStats `json:"workers"`
-	// Doubts are what the counters say against the facts, and what befell the server's device under load, in words.
+	// Doubts are what the counters say against the facts, and what befell the server's device under
+	// load, in words.
 	Doubts []string `json:"doubts,omitempty"`
 	// BufferedBytes are in connections' buffers now, BufferedMostBytes were at most.
 	BufferedBytes     int64 `json:"buffered_bytes,omitempty"`

@@ -56,7 +56,8 @@ func (s *Server) clear() {
 	}
 	for c := range s.clients {
 		if c.number == 0 && c.idle() > idleFor {
-			c.end(fmt.Errorf("nothing was asked here for %v, and others need the place: connect again", idleFor))
+			c.end(fmt.Errorf("nothing was asked here for %v, and others need the place: connect again",
+				idleFor))
 		}
 	}
 }
@@ -131,7 +132,8 @@ func (c *client) serve() {
 	if why := c.ending(); why != nil {
 		err = why
 	}
-	if !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) && c.conn.SetDeadline(time.Time{}) == nil {
+	gone := errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed)
+	if !gone && c.conn.SetDeadline(time.Time{}) == nil {
 		admission.Tell(c.conn, refusal(err))
 	}
 	_ = c.conn.Close()

@@ -21,7 +21,8 @@ const maxWorkers = 1024
 type Config struct {
 	// Listen is the TCP address at which clients ask for slots and counters.
 	Listen string
-	// Device names what carries the requests: see [provider.Open], also for the options. nil: the defaults.
+	// Device names what carries the requests: see [provider.Open], also for the options. nil: the
+	// defaults.
 	Device        string
 	DeviceOptions *provider.Options
 	// Workers is the number of threads that answer. Each owns one partition.
@@ -40,8 +41,8 @@ type Config struct {
 	// Window is the most requests that one connection may have in flight at one
 	// worker; MaxClients the most connections; SlotBytes the size of a slot. 0: the defaults.
 	Window, MaxClients, SlotBytes int
-	// MaxConnections is the most side channels, those of clients among them; others ask for counters. 0: four for
-	// each client, if the process may have as many files open.
+	// MaxConnections is the most side channels, those of clients among them; others ask for
+	// counters. 0: four for each client, if the process may have as many files open.
 	MaxConnections int
 	// Faithful polls as the original does: one slot of each client a pass.
 	Faithful bool
@@ -110,9 +111,11 @@ func (c *Config) check() error {
 // connectionsPerClient is how many side channels there may be for each client that can have slots.
 const connectionsPerClient = 4
 
-// settle finds out how many connections the process can hold, and whether the machine has the memory.
+// settle finds out how many connections the process can hold, and whether the machine has the
+// memory.
 func (c *Config) settle() (err error) {
-	if c.MaxConnections, err = admission.Limit(c.MaxConnections, connectionsPerClient*c.MaxClients); err != nil {
+	def := connectionsPerClient * c.MaxClients
+	if c.MaxConnections, err = admission.Limit(c.MaxConnections, def); err != nil {
 		return err
 	}
 	machine, err := machineBytes()

@@ -23,9 +23,11 @@
 //
 // # Slots
 //
-// A connection has as many slots at each worker as it may have requests in flight, rounded up to a power of two, all workers'
-// in a row in one memory region with a key of its own: nobody else's requests, nor late ones of a
-// connection that has ended, can reach them. Requests are numbered; number n goes into slot n mod slots. A request
+// A connection has as many slots at each worker as it may have requests in flight, rounded up to a
+// power of two, all workers' in a row in one memory region with a key of its own. The region and the
+// queue pairs to it are in a protection domain of their own, so that the key opens nothing to another
+// client's queue pairs, nor to late requests of a connection that has ended. Over shm this does not hold:
+// see below. Requests are numbered; number n goes into slot n mod slots. A request
 // lies at the end of its slot, and only that part is written: 32 bytes of a GET with a key of
 // 16, 64 of a PUT with a value of 32.
 //
@@ -105,6 +107,53 @@
 //	byte 0        8       12        13     14      16
 //	    | magic  | bytes | version | kind | zero  | JSON of so many bytes |
 //
-// A connection's slots are its own while its side channel is open. A client that dies leaves its slots to others that way; one that
-// writes what is no request is told so there, and shown out. Both ends check each other's endpoints ([verbs.Check]) before the first byte.
+// A connection's slots are its own while its side channel is open. A client that dies leaves its slots to
+// others that way; one that writes what is no request is told so there, and shown out. The server looks at
+// a client's endpoints ([verbs.Check], unicast addresses, numbers that fit) before it makes anything for it.
+//
+// # What a bad client can do
+//
+// There is no authentication: whoever reaches the server may read, write and delete every key, and take
+// every seat. Apart from that, what one client does ends its own connection, and nobody else's:
+//
+//   - A slot is checked whole before it is used. The control word is loaded once, and all
+//     lengths come from it; operation, lengths and the worker that owns the key's hash must fit;
+//     a repeated request must be the same but for its attempt. Key and value may change while
+//     they are read, which spoils only what is stored under them. The worker ends the connection
+//     at the first word that is no request.
+//   - An answer that the device does not take, or that completes with an error, ends the
+//     connection of the client it was for. A flushed completion, or a failure that names no work
+//     request, ends the worker: then the queue pair, or the device, is lost for all. A NIC may
+//     bring its queue pair into that state by one bad request, which the checks of a join are to
+//     prevent.
+//   - Slots that the device does not free when a client leaves are given up, and so is its seat.
+//   - An error of Accept is outlived, with one spare descriptor to refuse with a reason:
+//     [dpukv/kvs/internal/admission].
+//
+// What it can take, each enforced and told:
+//
+//	slots             --max-clients × threads × window, rounded up to a power of two, × (slot bytes + 9)
+//	connections       --max-connections, by default four for each client, at most 3/4 of ulimit -n
+//	memory of one     67 KiB + 13 KiB for each worker, beside its slots
+//	hello             must begin within 5 s
+//	a frame           must be whole within 5 s of its first byte
+//	a frame's body    256 bytes; of a join 1 KiB + 4 KiB for each worker. Memory grows with what has come
+//	an answer         must be taken within 5 s
+//	questions         one in 100 ms is answered to each connection; workers are looked at once in 5 ms
+//	joins             one at a time
+//	silence           without slots, 60 s, once 3/4 of the places are taken: then it gives way to others
+//
+// The memory of all is in the facts (max_client_bytes), and a server that could come to need more than its
+// machine has does not start. What remains:
+//
+//   - Seats and places are first come, first served. Whoever holds all of them keeps others out.
+//   - A client may keep its slots full, and has as many turns as any other.
+//   - Answers go to the address that a join names, which need not be its own.
+//   - Over shm, processes of one user map each other's memory, and only a well-behaved device
+//     keeps to its regions: such a process can write into all that the server's device holds.
+//   - Over softroce and on a network without protection, packets can be forged by who knows or
+//     guesses a connection's numbers: see [dpukv/verbs/softroce].
+//   - Keys whose hashes collide on purpose make chains that all pay for: hashes are not verified.
+//
+// A simulation holds this (TestSimulation), and finds each fault that was mended when it is put back.
 package herd

@@ -38,8 +38,7 @@ func fuzzServer(t testing.TB) (*Server, *simDevice) {
 func fuzzInbox(t testing.TB, s *Server) (*inbox, []byte) {
 	t.Helper()
 	c := &client{server: s, conn: newSimConn(nil, &simFiles{}), number: 1, pd: s.pd}
-	slots := make([]uint64, simSlots*s.cfg.SlotBytes/8)
-	bytes := unsafeBytes(slots)
+	bytes := simMemory(simSlots * s.cfg.SlotBytes)
 	w := s.workers[0]
 	in, err := w.newInbox(c, bytes, endpoint{UD: verbs.Endpoint{QPN: 9}})
 	if err != nil {
@@ -52,8 +51,8 @@ func fuzzInbox(t testing.TB, s *Server) (*inbox, []byte) {
 // zeroShape is the control word of the first request, with operation and lengths 0.
 const zeroShape = uint64(simSlots) << sequenceShift
 
-// FuzzSlots has a worker look at whatever a client may write into its slots: a row of pieces, each a slot's number
-// and its bytes. A client beside it is served.
+// FuzzSlots has a worker look at whatever a client may write into its slots: a row of pieces, each
+// a slot's number and its bytes. A client beside it is served.
 func FuzzSlots(f *testing.F) {
 	piece := func(slot byte, word uint64, request []byte) []byte {
 		b := make([]byte, 1+64)

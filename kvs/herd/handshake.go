@@ -56,7 +56,8 @@ func (w *welcome) check() error {
 	return nil
 }
 
-// check refuses a request for what the server does not have, or can't reach, before anything is made.
+// check refuses a request for what the server does not have, or can't reach, before anything is
+// made.
 func (j *join) check(s *Server) error {
 	workers, window := len(s.workers), s.cfg.Window
 	switch {
@@ -73,7 +74,8 @@ func (j *join) check(s *Server) error {
 	return nil
 }
 
-// checkPeer refuses a client's end of a link that no client can have: local is the worker's UD queue pair.
+// checkPeer refuses a client's end of a link that no client can have: local is the worker's UD
+// queue pair.
 func checkPeer(local verbs.Endpoint, peer *endpoint) error {
 	connected := local
 	connected.Type = verbs.UC
@@ -87,11 +89,14 @@ func checkPeer(local verbs.Endpoint, peer *endpoint) error {
 	return errors.Join(checkNumbers(uc), checkNumbers(ud), checkAddress(uc))
 }
 
-// checkNumbers refuses what does not fit into a packet's fields, and the Q_Keys that only kernels may use.
+// checkNumbers refuses what does not fit into a packet's fields, and the Q_Keys that only kernels
+// may use.
 func checkNumbers(e *verbs.Endpoint) error {
 	const most = 1<<24 - 1
-	if e.QPN == 0 || e.LinkLayer != verbs.LinkMemory && e.QPN > most || e.PSN > most || e.QKey>>31 != 0 {
-		return fmt.Errorf("found QP %#x, PSN %#x, Q_Key %#x: want a QP from 1 and a PSN up to %#x, and a Q_Key of 31 bits",
+	long := e.LinkLayer != verbs.LinkMemory && e.QPN > most
+	if e.QPN == 0 || long || e.PSN > most || e.QKey>>31 != 0 {
+		return fmt.Errorf("found QP %#x, PSN %#x, Q_Key %#x: "+
+			"want a QP from 1 and a PSN up to %#x, and a Q_Key of 31 bits",
 			e.QPN, e.PSN, e.QKey, most)
 	}
 	return nil
@@ -109,7 +114,8 @@ func checkAddress(e *verbs.Endpoint) error {
 		}
 	case verbs.LinkInfiniBand:
 		if e.LID == 0 || e.LID > unicastLIDs {
-			return fmt.Errorf("found the LID %#x, allowed: 1 to %#x, which are unicast", e.LID, unicastLIDs)
+			return fmt.Errorf("found the LID %#x, allowed: 1 to %#x, which are unicast",
+				e.LID, unicastLIDs)
 		}
 	}
 	return nil

@@ -11,7 +11,8 @@ import (
 	"dpukv/verbs"
 )
 
-// inbox is one client's slots at one worker. After it was handed over it belongs to the worker's thread.
+// inbox is one client's slots at one worker. After it was handed over it belongs to the worker's
+// thread.
 type inbox struct {
 	client    *client
 	worker    int  // whose slots these are
@@ -22,7 +23,8 @@ type inbox struct {
 	count     uint32   // of slots: a power of two
 	next      uint32   // sequence of the request that comes next in order
 	shapes    [8]shape // by operation, the last one that was legal; at first none
-	// Of each slot, what was taken from it last, and how a write ended: a repeated write is answered from here.
+	// Of each slot, what was taken from it last, and how a write ended: a repeated write is
+	// answered from here.
 	taken   []control
 	outcome []kvs.Status
 
@@ -32,8 +34,8 @@ type inbox struct {
 	answer verbs.SendWR // an answer to this client, but for what differs
 }
 
-// newInbox connects to a client's queue pairs and makes ready for its first request. Also where it fails,
-// there is an inbox to be closed.
+// newInbox connects to a client's queue pairs and makes ready for its first request. Also where it
+// fails, there is an inbox to be closed.
 func (w *worker) newInbox(c *client, slots []byte, peer endpoint) (in *inbox, err error) {
 	s := w.server
 	count := len(slots) / s.cfg.SlotBytes
@@ -43,7 +45,10 @@ func (w *worker) newInbox(c *client, slots []byte, peer endpoint) (in *inbox, er
 		next:  uint32(count), // the lap of sequences 0 … is skipped: 0 is what an empty slot has
 		taken: make([]control, count), outcome: make([]kvs.Status, count),
 	}
-	if in.uc, err = c.pd.CreateQP(verbs.QPConfig{Type: verbs.UC, SendCQ: w.cq, RecvCQ: w.cq, MaxSend: 1}); err != nil {
+	in.uc, err = c.pd.CreateQP(verbs.QPConfig{
+		Type: verbs.UC, SendCQ: w.cq, RecvCQ: w.cq, MaxSend: 1,
+	})
+	if err != nil {
 		return in, err
 	}
 	in.local = endpoint{UC: in.uc.Local(), UD: w.ud.Local()}
@@ -77,17 +82,19 @@ func (in *inbox) end(sequence uint32) unsafe.Pointer {
 	return unsafe.Add(in.slots, uintptr(sequence&(in.count-1)+1)*in.slotBytes)
 }
 
-// peek loads a slot's control word with acquire order: if it is the one waited for, all of the request is there. On arm64
-// that is LDAR, which the plain loads of hash, key and value come after. A plain load would let Arm read the
-// key first, before the control word that says that it is there, but for the accident that request computes the addresses
-// from the word. amd64 never does, and so hides that mistake, from tests under an emulator too; TestOrderOfSlot
-// shows it. What stores the word, and why in time, is in doc.go.
+// peek loads a slot's control word with acquire order: if it is the one waited for, all of the
+// request is there. On arm64 that is LDAR, which the plain loads of hash, key and value come after.
+// A plain load would let Arm read the key first, before the control word that says that it is
+// there, but for the accident that request computes the addresses from the word. amd64 never does,
+// and so hides that mistake, from tests under an emulator too; TestOrderOfSlot shows it. What
+// stores the word, and why in time, is in doc.go.
 func (in *inbox) peek(sequence uint32) control {
 	return control(atomic.LoadUint64((*uint64)(unsafe.Add(in.end(sequence), -wordBytes))))
 }
 
-// ready counts the requests in order that are there or were taken by a scan, up to most. It does nothing else: each slot is a
-// cache line that a client or a device has just written, and a loop as short as this has many of them on their way at once.
+// ready counts the requests in order that are there or were taken by a scan, up to most. It does
+// nothing else: each slot is a cache line that a client or a device has just written, and a loop as
+// short as this has many of them on their way at once.
 func (in *inbox) ready(most int) (n int) {
 	for n < most {
 		sequence := in.next + uint32(n)
@@ -102,8 +109,8 @@ func (in *inbox) ready(most int) (n int) {
 	return n
 }
 
-// shape is what requests of one kind have in common: most have the one of the request before. Its zero
-// value is that of no request, as shapeChecked is missing.
+// shape is what requests of one kind have in common: most have the one of the request before. Its
+// zero value is that of no request, as shapeChecked is missing.
 type shape struct {
 	of                   control // the bits of shapeMask, and shapeChecked
 	keyBytes, valueBytes int
@@ -113,9 +120,10 @@ type shape struct {
 // shapeChecked marks a shape that legal has passed. No word has it among its bits of shapeMask.
 const shapeChecked = shapeMask + 1
 
-// request checks the whole request that a control word describes, and takes it. Key and value stay where
-// they are: who wrote them may write them again while they are read, and harms only what it stores. All
-// that decides on addresses comes from c, which was loaded once, and from the hash, which is copied here.
+// request checks the whole request that a control word describes, and takes it. Key and value stay
+// where they are: who wrote them may write them again while they are read, and harms only what it
+// stores. All that decides on addresses comes from c, which was loaded once, and from the hash,
+// which is copied here.
 func (in *inbox) request(c control, op *partition.Op) error {
 	s := &in.shapes[c.op()]
 	if c&shapeMask|shapeChecked != s.of {
@@ -124,7 +132,8 @@ func (in *inbox) request(c control, op *partition.Op) error {
 		}
 		key := -tailBytes - padded(c.keyBytes())
 		*s = shape{
-			c&shapeMask | shapeChecked, c.keyBytes(), c.valueBytes(), key, key - padded(c.valueBytes()),
+			c&shapeMask | shapeChecked, c.keyBytes(), c.valueBytes(),
+			key, key - padded(c.valueBytes()),
 		}
 	}
 	end := in.end(c.sequence())

@@ -101,7 +101,8 @@ func (c *client) sit(j *join) (given *seat, err error) {
 		return nil, err
 	}
 	bytes := j.Slots * s.cfg.SlotBytes
-	if c.region, err = c.pd.AllocMR(bytes*len(s.workers), verbs.LocalWrite|verbs.RemoteWrite); err != nil {
+	c.region, err = c.pd.AllocMR(bytes*len(s.workers), verbs.LocalWrite|verbs.RemoteWrite)
+	if err != nil {
 		return nil, err
 	}
 	given = &seat{Region: c.region.Region()}
@@ -119,8 +120,8 @@ func (c *client) sit(j *join) (given *seat, err error) {
 	return given, nil
 }
 
-// takeSeat counts a client that will have slots. Its number is its own for good, so that a late completion
-// names nobody who came after.
+// takeSeat counts a client that will have slots. Its number is its own for good, so that a late
+// completion names nobody who came after.
 func (s *Server) takeSeat(c *client) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +153,8 @@ func (c *client) leave() {
 	}
 	s := c.server
 	if err := c.free(); err != nil {
-		s.mishaps.add("the slots of a client that left could not be freed, and are lost to others", err)
+		s.mishaps.add("the slots of a client that left could not be freed, and are lost to others",
+			err)
 		return
 	}
 	s.giveSeat()

@@ -57,9 +57,11 @@ func (c *Config) clientBytes() int64 {
 // checkMemory refuses a server whose clients could take more memory than the machine has.
 func (c *Config) checkMemory(machine int64) error {
 	if most := c.clientBytes(); most > machine {
-		return fmt.Errorf("found %d clients with a window of %d slots of %d bytes at each of %d workers, and %d connections: "+
-			"they may take %d MiB, and this machine has %d MiB; lower --max-clients, --window, --slot-bytes or --max-connections",
-			c.MaxClients, powerOfTwo(c.Window), c.SlotBytes, c.Workers, c.MaxConnections, most>>20, machine>>20)
+		return fmt.Errorf("found %d clients with a window of %d slots of %d bytes at each of %d workers, "+
+			"and %d connections: they may take %d MiB, and this machine has %d MiB; "+
+			"lower --max-clients, --window, --slot-bytes or --max-connections",
+			c.MaxClients, powerOfTwo(c.Window), c.SlotBytes, c.Workers, c.MaxConnections,
+			most>>20, machine>>20)
 	}
 	return nil
 }

@@ -10,7 +10,8 @@ import (
 // repeated requests are found, and requests behind one that was lost.
 const scanEvery = 32
 
-// pass takes the requests that are there, does them, and sends the answers. It returns how many there were.
+// pass takes the requests that are there, does them, and sends the answers. It returns how many
+// there were.
 func (w *worker) pass() (int, error) {
 	w.passes++
 	n := 0
@@ -30,7 +31,8 @@ func (w *worker) pass() (int, error) {
 	return n, w.flush()
 }
 
-// gather takes what is next in order from each inbox, starting behind the one where the pass before ended.
+// gather takes what is next in order from each inbox, starting behind the one where the pass before
+// ended.
 func (w *worker) gather(n int) int {
 	most := passOps
 	if w.server.cfg.Faithful {
@@ -94,8 +96,8 @@ func (w *worker) expel(in *inbox, why error) {
 	in.client.end(why)
 }
 
-// scan looks at every slot, each time beginning with another client, as the first may take up all of a
-// pass. A slot whose sequence is a lap further than what was taken from it holds a new
+// scan looks at every slot, each time beginning with another client, as the first may take up all
+// of a pass. A slot whose sequence is a lap further than what was taken from it holds a new
 // request; one whose attempt has changed, a repeated one.
 func (w *worker) scan() (n int) {
 	count := len(w.inboxes)

@@ -55,7 +55,7 @@ func TestPutBack(t *testing.T) {
 		{
 			Name:  "one protection domain for all",
 			Edits: edit("join.go", "if c.pd, err = s.device.AllocPD(); err != nil {", "if c.pd = s.pd; err != nil {"),
-			Want:  "was ended: the server says \"request",
+			Want:  "slots are freed that queue pair",
 		},
 		{
 			Name:  "a hello may take for ever",

@@ -20,8 +20,8 @@ const (
 	stuckAfter = 5 * time.Second
 )
 
-// A work request's ID has in its low half whose it is, and in the other the low half of its number: as many
-// have completed with it.
+// A work request's ID has in its low half whose it is, and in the other the low half of its number:
+// as many have completed with it.
 const (
 	whoseBits = 32
 	whoseMask = 1<<whoseBits - 1
@@ -80,7 +80,8 @@ func (s *sends) send(list []verbs.SendWR) error {
 // divert has a work request that was not taken go to the sink, so that its completion, which also
 // speaks for others, comes nevertheless. It is false where there is no hope.
 func (s *sends) divert(wr *verbs.SendWR, why error) bool {
-	if s.sink == nil || wr.AH == s.sink.AH || errors.Is(why, verbs.ErrClosed) || !s.blame(whose(wr.ID), why) {
+	if s.sink == nil || wr.AH == s.sink.AH || errors.Is(why, verbs.ErrClosed) ||
+		!s.blame(whose(wr.ID), why) {
 		return false
 	}
 	id, flags := wr.ID, wr.Flags

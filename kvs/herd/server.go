@@ -45,7 +45,8 @@ type Server struct {
 	failure  error
 }
 
-// Start opens the device, makes the table and starts the workers. When it returns, clients are served.
+// Start opens the device, makes the table and starts the workers. When it returns, clients are
+// served.
 func Start(cfg Config) (*Server, error) {
 	cfg.setDefaults()
 	if err := cfg.check(); err != nil {
@@ -180,7 +181,8 @@ func (s *Server) Wait() error {
 	return s.failure
 }
 
-// ended notes, the first time, that the server is over, and why; what the device said may be the cause. A server that a worker is missing from tells its clients.
+// ended notes, the first time, that the server is over, and why; what the device said may be the
+// cause. A server that a worker is missing from tells its clients.
 func (s *Server) ended(err error) {
 	s.doneOnce.Do(func() {
 		err = verbs.Explain(err, s.device, s.busySince())

@@ -171,9 +171,8 @@ func (c *simClient) act() {
 		c.told = ""
 		c.conn.hangUp()
 		c.connect()
-		c.say(kindHello, hello{})
 	case !c.greeted:
-		if c.begun == c.sim.steps || c.conn.got == 0 && len(c.conn.in) == 0 {
+		if read, waiting := c.conn.heard(); !read && !waiting {
 			c.say(kindHello, hello{})
 		}
 	case !c.asked:

@@ -127,6 +127,12 @@ func (d *simDevice) slotBytes() (n int) {
 	return n
 }
 
+// simMemory is memory for slots. As with a mapping, there is an address behind its end.
+func simMemory(size int) []byte {
+	words := make([]uint64, (size+7)/8+1)
+	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), size)
+}
+
 // simDomain is a protection domain.
 type simDomain struct {
 	device *simDevice
@@ -147,11 +153,7 @@ func (p *simDomain) AllocMR(size int, access verbs.Access) (verbs.MR, error) {
 	if err := p.device.fails("AllocMR"); err != nil {
 		return nil, err
 	}
-	words := make([]uint64, (size+7)/8)
-	r := &simRegion{
-		domain: p, access: access, key: p.device.number(),
-		bytes: unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), size),
-	}
+	r := &simRegion{domain: p, access: access, key: p.device.number(), bytes: simMemory(size)}
 	p.device.regions[r.key] = r
 	return r, nil
 }
@@ -347,8 +349,8 @@ func (q *simQueue) finish(wr *verbs.SendWR, status verbs.WCStatus, value []byte)
 	}
 }
 
-// write is an RDMA WRITE that arrives at a queue pair of the server: a NIC's checks, and then the bytes, the last
-// word behind all others.
+// write is an RDMA WRITE that arrives at a queue pair of the server: a NIC's checks, and then the
+// bytes, the last word behind all others.
 func (d *simDevice) write(qpn, rkey uint32, addr uint64, data []byte) bool {
 	q, r := d.queues[qpn], d.regions[rkey]
 	if q == nil || r == nil || q.domain != r.domain || r.access&verbs.RemoteWrite == 0 || q.cfg.Type != verbs.UC {

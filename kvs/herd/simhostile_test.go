@@ -21,7 +21,8 @@ type hostile struct {
 	last []byte // what it wrote last into a slot
 }
 
-// newHostile connects. Some of them say hello, or a part of it, and then nothing for as long as they can.
+// newHostile connects. Some of them say hello, or a part of it, and then nothing for as long as
+// they can.
 func (s *sim) newHostile() *hostile {
 	h := &hostile{simClient: s.newClient(false), mute: s.world.OneIn(6)}
 	if !h.mute {
@@ -66,7 +67,8 @@ func (h *hostile) act() bool {
 // spoilFrames speaks on the side channel.
 func (h *hostile) spoilFrames() {
 	w := h.sim.world
-	if len(h.conn.in) > 0 {
+	read, waiting := h.conn.heard()
+	if waiting {
 		return
 	}
 	switch w.IntN(9) {
@@ -92,7 +94,7 @@ func (h *hostile) spoilFrames() {
 			h.say(kindAsk, struct{}{})
 		}
 	default:
-		h.enter()
+		h.enter(read)
 	}
 }
 
@@ -102,9 +104,9 @@ func (h *hostile) give(what string, b []byte) {
 }
 
 // enter behaves until there is a seat.
-func (h *hostile) enter() {
+func (h *hostile) enter(begun bool) {
 	switch {
-	case !h.greeted && h.conn.got == 0:
+	case !h.greeted && !begun:
 		h.say(kindHello, hello{})
 	case h.greeted && !h.asked:
 		h.asked = true

@@ -40,7 +40,8 @@ type sim struct {
 	quiet                   bool // no hostile clients any more
 }
 
-// TestSimulation drives a whole server, with honest and hostile clients around it and system calls that fail.
+// TestSimulation drives a whole server, with honest and hostile clients around it and system calls
+// that fail.
 func TestSimulation(t *testing.T) {
 	worlds := simWorlds
 	if testing.Short() {
@@ -124,8 +125,8 @@ func (s *sim) close() {
 	}
 }
 
-// settle lets the server's goroutines do what they can, each at a time of its own: so whatever they wait for
-// comes to them in the same order in each world of a seed.
+// settle lets the server's goroutines do what they can, each at a time of its own: so whatever they
+// wait for comes to them in the same order in each world of a seed.
 func (s *sim) settle() {
 	s.world.Sleep(time.Nanosecond)
 	synctest.Wait()
@@ -257,7 +258,9 @@ func (s *sim) check() {
 	}
 	open := 0
 	s.conns = slices.DeleteFunc(s.conns, func(c *simConn) bool {
-		over := c.over()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		over := c.closed
 		if c.accepted && !over {
 			open++
 		}

@@ -60,6 +60,8 @@ func (l *simListener) Accept() (net.Conn, error) {
 	}
 	c := l.queue[0]
 	l.queue = l.queue[1:]
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.accepted = true
 	if !c.said || len(c.tail) > 0 {
 		c.since = time.Now()
@@ -77,7 +79,8 @@ const (
 	simRead   = pieceBytes
 )
 
-// simConn is a side channel. The server's goroutine has the methods of [net.Conn], and the simulation the others.
+// simConn is a side channel. The server's goroutine has the methods of [net.Conn], and the
+// simulation the others.
 type simConn struct {
 	world *simulation.World
 	files *simFiles
@@ -203,8 +206,14 @@ func (c *simConn) RemoteAddr() net.Addr { return simAddr{} }
 // give sends bytes to the server.
 func (c *simConn) give(b []byte) {
 	c.change(func() {
-		c.in, c.tail = append(c.in, b...), append(c.tail, b...)
+		c.in = append(c.in, b...)
+		c.follow(b)
 	})
+}
+
+// follow keeps count of the frames that the client sends.
+func (c *simConn) follow(b []byte) {
+	c.tail = append(c.tail, b...)
 	if c.since.IsZero() {
 		c.since = time.Now()
 	}
@@ -220,9 +229,12 @@ func (c *simConn) give(b []byte) {
 	}
 }
 
-// overdue reports whether the server should have ended the connection, with time to spare for what was asked before.
+// overdue reports whether the server should have ended the connection, with time to spare for what
+// was asked before.
 func (c *simConn) overdue() bool {
 	const patience = helloFor + frameFor + writeFor + 5*time.Second
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	return c.accepted && (!c.since.IsZero() && time.Since(c.since) > patience ||
 		!c.blocked.IsZero() && time.Since(c.blocked) > patience)
 }
@@ -250,6 +262,13 @@ func (c *simConn) frame() (k kind, body []byte, ok bool) {
 		}
 	})
 	return k, body, ok
+}
+
+// heard reports whether the server has read anything, or is about to.
+func (c *simConn) heard() (any, waiting bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.got > 0, len(c.in) > 0
 }
 
 // over reports whether the server has closed the connection.

@@ -12,12 +12,9 @@ import (
 	"dpukv/kvs"
 )
 
-func unsafeBytes(words []uint64) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 8*len(words))
-}
-
-// TestSlotsThatChange: a client that writes its slots while they are read, key, value, hash and control word, harms
-// nobody. The memory is mapped, as that of a device is: the race detector does not see it, and these are races.
+// TestSlotsThatChange: a client that writes its slots while they are read, key, value, hash and
+// control word, harms nobody. The memory is mapped, as that of a device is: the race detector does
+// not see it, and these are races.
 func TestSlotsThatChange(t *testing.T) {
 	server, device := fuzzServer(t)
 	w := server.workers[0]
@@ -88,7 +85,8 @@ func TestSlotsThatChange(t *testing.T) {
 	}
 }
 
-// tear writes requests that are legal when their control word is written, and changes all their words all the time.
+// tear writes requests that are legal when their control word is written, and changes all their
+// words all the time.
 func tear(slots []byte, slotBytes int, next *atomic.Uint32, stop <-chan struct{}) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	word := func(at int) *uint64 { return (*uint64)(unsafe.Pointer(&slots[at])) }

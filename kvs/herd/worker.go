@@ -14,10 +14,12 @@ import (
 	"dpukv/verbs"
 )
 
-// passOps is how many requests a worker takes before it answers them: what the partition's pipeline holds.
+// passOps is how many requests a worker takes before it answers them: what the partition's pipeline
+// holds.
 const passOps = partition.Depth
 
-// worker is one thread that polls slots, and owns one partition. All but jobs, stopping and over belongs to it.
+// worker is one thread that polls slots, and owns one partition. All but jobs, stopping and over
+// belongs to it.
 type worker struct {
 	server *Server
 	number int

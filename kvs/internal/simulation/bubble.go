@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Bubble runs a simulation in a bubble of [testing/synctest]: the server may have goroutines, and their
-// clock is the world's. After each step the simulation calls [synctest.Wait], so that what they do is done.
-// The simulation ends all goroutines before it returns, also when it fails.
+// Bubble runs a simulation in a bubble of [testing/synctest]: the server may have goroutines, and
+// their clock is the world's. After each step the simulation calls [synctest.Wait], so that what
+// they do is done. The simulation ends all goroutines before it returns, also when it fails.
 func (w *World) Bubble(simulate func()) {
 	outside := w.t
 	w.t.Helper()

@@ -1,0 +1,100 @@
+package herd
+
+import (
+	"encoding/binary"
+	"net"
+	"runtime"
+	"testing"
+	"time"
+
+	"dpukv/kvs"
+	"dpukv/verbs"
+)
+
+// TestRepeatsOfOneLeaveRoom: a client that repeats as much as a pass takes, all the time, does not
+// keep another's repeated request from being found.
+func TestRepeatsOfOneLeaveRoom(t *testing.T) {
+	server, device := fuzzServer(t)
+	w := server.workers[0]
+	open := func(slots int, qpn uint32) []byte {
+		c := &client{server: server, conn: newSimConn(nil, &simFiles{}), number: qpn, pd: server.pd}
+		bytes := simMemory(slots * 64)
+		in, err := w.newInbox(c, bytes, endpoint{UD: verbs.Endpoint{QPN: qpn}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.inboxes = append(w.inboxes, in)
+		for i := range slots {
+			putRequest(bytes[i*64:(i+1)*64], uint32(slots+i), &kvs.Request{Op: kvs.Get, Key: []byte("k")}, nil)
+		}
+		return bytes
+	}
+	greedy, modest := open(2*passOps, 1), open(1, 2)
+	step := func() {
+		if _, err := w.step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	repeat := func(slots []byte) {
+		for end := 64; end <= len(slots); end += 64 {
+			word := (*control)(ptr(slots[end-wordBytes:]))
+			*word = word.again()
+		}
+	}
+	for range 8 {
+		step()
+	}
+	answered := false
+	device.deliver = func(qpn uint32, _ answer, _ []byte) { answered = answered || qpn == 2 }
+	repeat(modest)
+	for range 4 * scanEvery {
+		repeat(greedy)
+		step()
+	}
+	if !answered {
+		t.Error("the other's repeated request was not found")
+	}
+}
+
+// TestConnectionBytes: a connection without slots takes no more memory than is said, whatever it
+// has sent.
+func TestConnectionBytes(t *testing.T) {
+	const connections = 100
+	server := startServer(t, testConfig())
+	whole := frameBytes(kindJoin, 2)
+	head := frameOf(kindJoin, "")
+	binary.LittleEndian.PutUint32(head[8:], uint32(whole))
+	sent := join2([][]byte{frameOf(kindHello, "{}"), head, make([]byte, whole-1)})
+	used := func() int64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc + m.StackInuse)
+	}
+	runtime.GC()
+	before := used()
+	for range connections {
+		c, err := net.Dial("tcp", server.Addr())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if _, err := c.Write(sent); err != nil {
+			t.Fatal(err)
+		}
+	}
+	arrived := func() (n int) {
+		server.mu.Lock()
+		defer server.mu.Unlock()
+		return len(server.clients)
+	}
+	for deadline := time.Now().Add(time.Minute); arrived() < connections; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d connections", arrived())
+		}
+	}
+	got := (used() - before) / connections
+	if most := connectionBytes(2); got > most {
+		t.Errorf("%d bytes a connection, want at most %d", got, most)
+	}
+	t.Logf("%d bytes a connection", got)
+}
