@@ -291,6 +291,11 @@ func (s *sim) finale() {
 	if open := s.server.budget.open.Load(); open > int64(len(s.honest)) {
 		s.Failf("%d connections are open, of %d clients", open, len(s.honest))
 	}
+	s.close()
+}
+
+// close ends the workers. No descriptor is left open, and no bell is rung any more.
+func (s *sim) close() {
 	for i, l := range s.loops {
 		for len(l.conns) > 0 {
 			l.conns[0].close()
