@@ -1,6 +1,7 @@
 package mica
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -33,25 +34,20 @@ func changed(frame []byte, at int, bytes ...byte) []byte {
 	return f
 }
 
-// TestBadFrames sends what no client should. The connection is told why and
-// ends, or ends when its client gives up; another client works on.
-func TestBadFrames(t *testing.T) {
-	good := requestFrame([]byte("key"), []byte("value"))
-	hello := control(kindHello, 0, []byte(magic))
+// badStreams are what no client should send.
+func badStreams() map[string][]byte {
+	good, hello := requestFrame([]byte("key"), []byte("value")), helloFrame()
 	random := make([]byte, 4096)
 	rng := rand.NewChaCha8([32]byte{})
 	rng.Read(random)
 	afterHello := func(frames ...[]byte) []byte {
-		b := append([]byte(nil), hello...)
-		for _, f := range frames {
-			b = append(b, f...)
-		}
-		return b
+		return append(bytes.Clone(hello), bytes.Join(frames, nil)...)
 	}
-	cases := map[string][]byte{
+	return map[string][]byte{
 		"another version":         changed(hello, 4, 9),
 		"no hello":                good,
 		"wrong magic":             changed(hello, headerBytes, 'x'),
+		"two hellos":              afterHello(hello),
 		"shorter than its header": afterHello(changed(good, 0, 15, 0, 0, 0)),
 		"longer than the limit":   afterHello(changed(good, 0, 0, 0, 0, 0xff)),
 		"too many operations":     afterHello(changed(good, 6, 0xff, 0xff)),
@@ -65,13 +61,18 @@ func TestBadFrames(t *testing.T) {
 		"reserved bits":           afterHello(changed(good, headerBytes+5, 1)),
 		"unknown kind":            afterHello(changed(good, 5, 200)),
 		"an answer":               afterHello(changed(good, 5, byte(kindAnswer))),
+		"an ask with a body":      afterHello(control(kindAsk, 1, make([]byte, 8))),
 		"good, then bad":          afterHello(good, changed(good, headerBytes, 0)),
 		"random bytes":            random,
 		"hello, then random":      afterHello(random),
 	}
+}
+
+// TestBadFrames: the connection is told why and ends; another client works on.
+func TestBadFrames(t *testing.T) {
 	server := startServer(t, testConfig())
 	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 4, Window: 1, Connections: 1})
-	for name, bytes := range cases {
+	for name, bytes := range badStreams() {
 		t.Run(name, func(t *testing.T) {
 			expectEnd(t, server, bytes)
 			n := rand.IntN(1000)

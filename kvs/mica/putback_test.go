@@ -21,7 +21,7 @@ func TestPutBack(t *testing.T) {
 			Edits: []simulation.Edit{{
 				File: "worker.go", Old: "p.round > w.latest.round || p.blocked():", New: "p.round > w.latest.round:",
 			}},
-			Want: "are in its account",
+			Want: "bytes are held",
 		},
 		{
 			Name: "gatherings follow one another at once",
@@ -91,7 +91,7 @@ func TestPutBack(t *testing.T) {
 			Edits: []simulation.Edit{{
 				File: "peer.go", Old: "len(rest) >= headerBytes && !p.blocked() &&", New: "len(rest) >= headerBytes &&",
 			}},
-			Want: "are in its account",
+			Want: "bytes are held",
 		},
 		{
 			Name: "gnet's pool is left with large rings",

@@ -56,7 +56,7 @@ func (h *enemy) act() {
 	switch {
 	case h.s == nil:
 		h.connect()
-	case h.s.closed || h.s.reset || h.sim.OneIn(60):
+	case h.s.closed || h.s.reset || !h.waits() && h.sim.OneIn(60):
 		h.s.hangUp(h.sim.OneIn(2))
 		h.s = nil
 	default:
@@ -64,12 +64,15 @@ func (h *enemy) act() {
 	}
 }
 
+// waits are habits that only the server puts an end to.
+func (h *enemy) waits() bool { return h.habit <= begins || h.habit == deaf }
+
 func (h *enemy) connect() {
 	h.worker = h.sim.IntN(len(h.sim.loops))
 	h.habit = habit(h.sim.IntN(int(anyHabit)))
 	inCap, outCap := 1<<10<<h.sim.IntN(10), 4<<10<<h.sim.IntN(8)
 	if h.habit == greedy {
-		outCap = 64 << 20
+		inCap, outCap = 512<<10, 64<<20
 	}
 	if h.s = h.sim.listeners[h.worker].connect(inCap, outCap); h.s == nil {
 		return
@@ -99,12 +102,16 @@ func (h *enemy) misbehave() {
 	case asksOn:
 		h.out = append(h.out, bytes.Repeat(control(kindAsk, 7, nil), 1+s.IntN(50))...)
 	case deaf, greedy:
+		if h.habit == deaf && len(h.s.out) == h.s.outCap {
+			break // it waits who loses patience first
+		}
 		if !s.OneIn(4) {
 			h.out = append(h.out, h.gets(130)...)
 			break
 		}
-		for range 64 { // more than belongs into a turn
-			h.out = append(h.out, h.gets(20)...)
+		key, hash := s.bigKey(h.worker)
+		for range 40 { // more than belongs into a turn
+			h.out = append(h.out, getFrame(key, hash, 10)...)
 		}
 	case quits:
 		frame := h.gets(130)
@@ -145,14 +152,19 @@ func (h *enemy) mutated() []byte {
 // first.
 func (h *enemy) gets(most int) []byte {
 	key, hash := h.sim.bigKey(h.worker)
-	n := 1 + h.sim.IntN(most)
+	if !h.sim.OneIn(10) {
+		return getFrame(key, hash, 1+h.sim.IntN(most))
+	}
+	frame := appendRequest(make([]byte, headerBytes), kvs.Set, hash, key, make([]byte, bigValueBytes))
+	putHeader(frame, header{bytes: len(frame), kind: kindRequest, count: 1})
+	return frame
+}
+
+// getFrame asks n times for one key.
+func getFrame(key []byte, hash uint64, n int) []byte {
 	frame := make([]byte, headerBytes)
-	if h.sim.OneIn(10) {
-		n, frame = 1, appendRequest(frame, kvs.Set, hash, key, make([]byte, bigValueBytes))
-	} else {
-		for range n {
-			frame = appendRequest(frame, kvs.Get, hash, key, nil)
-		}
+	for range n {
+		frame = appendRequest(frame, kvs.Get, hash, key, nil)
 	}
 	putHeader(frame, header{bytes: len(frame), kind: kindRequest, count: n})
 	return frame

@@ -133,7 +133,7 @@ func (s *tcp) write(m *machine, b []byte) (int, error) {
 		return -1, err
 	}
 	n := min(len(b), s.outCap-len(s.out))
-	if n > 1 && m.OneIn(64) {
+	if n > 1 && s.outCap < 1<<20 && m.OneIn(8) {
 		n = 1 + m.IntN(n-1)
 	}
 	if n == 0 && len(b) > 0 {

@@ -56,13 +56,12 @@ func newSim(w *simulation.World) *sim {
 	cfg.Access = partition.Access(w.IntN(2))
 	cfg.Items, cfg.LogBytes, cfg.Pages = 10_000, 8<<20, "4k"
 	cfg.MaxConnections = 8 + w.IntN(24)
-	cfg.BufferBytes = int64(cfg.MaxConnections) * 64 << 10
+	cfg.BufferBytes = int64(cfg.MaxConnections) * 64 << (10 + w.IntN(4))
 	cfg.patience = patience{hello: 3 * time.Second, frame: 6 * time.Second, unread: 6 * time.Second, leave: time.Second}
 	server, err := newServer(&cfg)
 	if err != nil {
 		w.Failf("start: %v", err)
 	}
-	w.ErrnoOneIn = []int{0, 30, 300}[w.IntN(3)]
 	s := &sim{server: server, machine: &machine{World: w, files: 1000, open: map[int]*tcp{}}}
 	if w.OneIn(2) {
 		s.files = cfg.MaxConnections/2 + w.IntN(cfg.MaxConnections)
@@ -75,6 +74,7 @@ func newSim(w *simulation.World) *sim {
 	if err := server.announce(); err != nil {
 		w.Failf("start: %v", err)
 	}
+	w.ErrnoOneIn = []int{0, 30, 300}[w.IntN(3)] // not before: a server that can't start says so
 	for i := range 1 + w.IntN(5) {
 		s.honest = append(s.honest, &honest{sim: s, number: i})
 	}
@@ -212,7 +212,7 @@ func (s *sim) checkBudget() {
 			p := g.context.(*peer)
 			mine := int64(cap(p.buf) + p.unread)
 			if mine != p.account.held {
-				s.Failf("a connection holds %d bytes, and %d are in its account", mine, p.account.held)
+				s.Failf("%d bytes are held by a connection, and %d are in its account", mine, p.account.held)
 			}
 			if !p.greeted && cap(p.buf) > minBufferBytes {
 				s.Failf("a connection holds %d bytes before its hello", cap(p.buf))
@@ -295,6 +295,11 @@ func (s *sim) finale() {
 	if open := s.server.budget.open.Load(); open > int64(len(s.honest)) {
 		s.Failf("%d connections are open, of %d clients", open, len(s.honest))
 	}
+	s.close()
+}
+
+// close ends the workers. No descriptor is left open, and no bell is rung any more.
+func (s *sim) close() {
 	for i, l := range s.loops {
 		for len(l.conns) > 0 {
 			l.conns[0].close()

@@ -38,6 +38,9 @@ func newWorld(t testing.TB, seed uint64) *World {
 	}
 }
 
+// NewWorld is a world for a test that is no simulation of many, such as a fuzz target.
+func NewWorld(t testing.TB, seed uint64) *World { return newWorld(t, seed) }
+
 // Run runs a simulation in several worlds, each with a seed of its own, counted from 1.
 func Run(t *testing.T, worlds int, simulate func(*World)) {
 	first, last := uint64(1), uint64(worlds)
