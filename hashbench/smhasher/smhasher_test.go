@@ -2,6 +2,7 @@ package smhasher
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -54,18 +55,25 @@ func TestFactor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	coreHz := clock.CoreHz()
-	s, err := Measure(f, 16, coreHz, true)
-	if err != nil {
-		t.Fatal(err)
+	// Both are measured one after the other: other programs on the CPU spoil one of them at times.
+	var wrong string
+	for range 20 {
+		coreHz := clock.CoreHz()
+		s, err := Measure(f, 16, coreHz, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Ns <= 0 || s.Timer != timer.Name || s.Bytes != 16 {
+			t.Fatalf("%+v", s)
+		}
+		got, want := s.Factor(), timer.Hz/coreHz
+		if got > 0.75*want && got < 1.25*want {
+			return
+		}
+		wrong = fmt.Sprintf("factor %v, the timer's %v Hz over the core's %v is %v",
+			got, timer.Hz, coreHz, want)
 	}
-	want := timer.Hz / coreHz
-	if got := s.Factor(); got < 0.75*want || got > 1.25*want {
-		t.Errorf("factor %v, the timer's %v Hz over the core's %v is %v", got, timer.Hz, coreHz, want)
-	}
-	if s.Ns <= 0 || s.Timer != timer.Name || s.Bytes != 16 {
-		t.Errorf("%+v", s)
-	}
+	t.Error(wrong)
 }
 
 func TestRunRefusesACPU(t *testing.T) {
