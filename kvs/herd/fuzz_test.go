@@ -22,7 +22,7 @@ func fuzzServer(t testing.TB) (*Server, *simDevice) {
 	device := newSimDevice(&simulation.World{Rand: rand.New(rand.NewPCG(1, 2))})
 	device.deliver = func(uint32, answer, []byte) {}
 	server, err := Start(Config{
-		Listen: "sim:1", Device: "sim", Workers: 2, Mode: partition.Cache, Items: 1 << 10, LogBytes: 4 << 20,
+		Listen: "sim:1", Device: "sim", Workers: 2, Mode: partition.Store, Items: 1 << 10, LogBytes: 4 << 20,
 		Hash: DefaultHash, Window: simSlots, MaxClients: 2, MaxConnections: 4, SlotBytes: 64, byHand: true, hasty: true,
 		open:   func(string, *provider.Options) (verbs.Device, error) { return device, nil },
 		listen: func(string) (net.Listener, error) { return &simListener{}, nil },

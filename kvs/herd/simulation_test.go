@@ -128,6 +128,7 @@ func (s *sim) close() {
 // settle lets the server's goroutines do what they can, each at a time of its own: so whatever they
 // wait for comes to them in the same order in each world of a seed.
 func (s *sim) settle() {
+	synctest.Wait()
 	s.world.Sleep(time.Nanosecond)
 	synctest.Wait()
 }
