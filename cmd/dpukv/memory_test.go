@@ -2,12 +2,15 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
+	"errors"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
 
 	"dpukv/internal/kerneltest"
+	"dpukv/kvs"
 )
 
 // TestServeInMemoryGroup starts servers in a control group of 300 MiB, as Slurm and Kubernetes do.
@@ -16,9 +19,12 @@ import (
 func TestServeInMemoryGroup(t *testing.T) {
 	group := kerneltest.MemoryGroup(t, 300<<20)
 	dpukv := build(t)
-	inGroup := func(store, memory string) *exec.Cmd {
-		return exec.Command("sh", "-c", `echo $$ > "$0/cgroup.procs" && exec "$@"`, group,
-			dpukv, "serve", store, "--listen", "127.0.0.1:0", "--items", "1000", "--memory", memory)
+	inGroup := func(store, memory string, flags ...string) *exec.Cmd {
+		args := append([]string{
+			"-c", `echo $$ > "$0/cgroup.procs" && exec "$@"`, group,
+			dpukv, "serve", store, "--listen", "127.0.0.1:0", "--items", "1000", "--memory", memory,
+		}, flags...)
+		return exec.Command("sh", args...)
 	}
 	for _, store := range []string{"mica", "herd"} {
 		cmd := inGroup(store, "1GiB")
@@ -33,8 +39,8 @@ func TestServeInMemoryGroup(t *testing.T) {
 		}
 	}
 
-	// What does fit is served.
-	cmd := inGroup("mica", "256MiB")
+	// What does fit is served, with as many buffers of connections as there is room for.
+	cmd := inGroup("mica", "200MiB", "--json")
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -42,9 +48,13 @@ func TestServeInMemoryGroup(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	line, _ := bufio.NewReader(stdout).ReadString('\n')
+	line, _ := bufio.NewReader(stdout).ReadBytes('\n')
 	_ = cmd.Process.Signal(syscall.SIGTERM)
-	if err := cmd.Wait(); err != nil || !strings.Contains(line, "256MiB of log") {
-		t.Errorf("serve mica with 256 MiB in a group of 300 MiB: %v: %q", err, line)
+	var facts kvs.Facts
+	if err := errors.Join(cmd.Wait(), json.Unmarshal(line, &facts)); err != nil {
+		t.Fatalf("serve mica with 200 MiB in a group of 300 MiB: %v: %q", err, line)
+	}
+	if facts.LogBytes != 200<<20 || facts.MaxClientBytes < 1<<20 || facts.MaxClientBytes > 100<<20 {
+		t.Errorf("a log of %d bytes and buffers of %d in a group of 300 MiB", facts.LogBytes, facts.MaxClientBytes)
 	}
 }

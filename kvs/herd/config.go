@@ -118,11 +118,7 @@ func (c *Config) settle() (err error) {
 	if c.MaxConnections, err = admission.Limit(c.MaxConnections, def); err != nil {
 		return err
 	}
-	machine, err := machineBytes()
-	if err != nil {
-		return err
-	}
-	return c.checkMemory(machine)
+	return c.checkMemory(offheap.Fits)
 }
 
 func (c *Config) table() (*partition.Table, error) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"dpukv/internal/offheap"
 )
 
 // What a client may take of the side channel: see doc.go.
@@ -54,22 +54,14 @@ func (c *Config) clientBytes() int64 {
 	return slots*int64(c.SlotBytes+slotStateBytes) + int64(c.MaxConnections)*connectionBytes(c.Workers)
 }
 
-// checkMemory refuses a server whose clients could take more memory than the machine has.
-func (c *Config) checkMemory(machine int64) error {
-	if most := c.clientBytes(); most > machine {
+// checkMemory refuses a server whose clients could take more memory than there is.
+func (c *Config) checkMemory(fits func(size int64, pages offheap.Pages) error) error {
+	if err := fits(c.clientBytes(), offheap.Small); err != nil {
 		return fmt.Errorf("found %d clients with a window of %d slots of %d bytes at each of %d workers, "+
-			"and %d connections: they may take %d MiB, and this machine has %d MiB; "+
+			"and %d connections, which may take %d MiB: %w; "+
 			"lower --max-clients, --window, --slot-bytes or --max-connections",
 			c.MaxClients, powerOfTwo(c.Window), c.SlotBytes, c.Workers, c.MaxConnections,
-			most>>20, machine>>20)
+			c.clientBytes()>>20, err)
 	}
 	return nil
-}
-
-func machineBytes() (int64, error) {
-	var info unix.Sysinfo_t
-	if err := unix.Sysinfo(&info); err != nil {
-		return 0, fmt.Errorf("sysinfo: %w", err)
-	}
-	return int64(info.Totalram) * int64(info.Unit), nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"dpukv/internal/offheap"
 	"dpukv/kvs/internal/admission"
 )
 
@@ -13,6 +14,8 @@ const (
 	DefaultMaxConnections = 4096
 	// DefaultBufferBytes is the room for connections' buffers where a server was not told.
 	DefaultBufferBytes = 256 << 20
+	// leastBufferBytes is what a server starts with where there is not room for more.
+	leastBufferBytes = 1 << 20
 	// minGuarantee is the least that a connection has for certain: a buffer for each direction.
 	minGuarantee = 2 * minBufferBytes
 )
@@ -85,19 +88,31 @@ func (b *budget) give(a *account, n int) {
 	b.held.Add(-int64(n))
 }
 
-// settle fills in what was not asked for, and refuses what can't be kept.
-func (c *Config) settle() error {
+// settle fills in what was not asked for, and refuses what can't be kept. The table has its memory
+// by then. Where the default's buffers don't fit beside it, there are fewer of them, and of
+// connections; where those asked for don't, that is an error.
+func (c *Config) settle(fits func(size int64, pages offheap.Pages) error) error {
 	most, err := admission.Limit(c.MaxConnections, DefaultMaxConnections)
 	if err != nil {
 		return err
 	}
-	if c.MaxConnections = most; c.BufferBytes == 0 {
-		c.BufferBytes = DefaultBufferBytes
+	connections, bytes := most, c.BufferBytes
+	if bytes == 0 {
+		bytes = DefaultBufferBytes
 	}
-	if least := 2 * minGuarantee * int64(most); c.BufferBytes < least {
+	for err = fits(bytes, offheap.Small); err != nil; err = fits(bytes, offheap.Small) {
+		if bytes /= 2; c.BufferBytes > 0 || bytes < leastBufferBytes {
+			return fmt.Errorf("buffers of connections (--buffers): %w", err)
+		}
+		if c.MaxConnections == 0 {
+			connections = min(connections, int(bytes/(2*minGuarantee)))
+		}
+	}
+	if least := 2 * minGuarantee * int64(connections); bytes < least {
 		return fmt.Errorf("found %d bytes of buffers, allowed: at least %d for %d connections, "+
 			"%d KiB for each; take more, or fewer connections",
-			c.BufferBytes, least, most, 2*minGuarantee>>10)
+			bytes, least, connections, 2*minGuarantee>>10)
 	}
+	c.MaxConnections, c.BufferBytes = connections, bytes
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"dpukv/internal/offheap"
 	"dpukv/kvs"
 	"dpukv/kvs/mica/partition"
 )
@@ -54,12 +55,12 @@ func Start(cfg Config) (*Server, error) {
 
 // newServer is a server without workers.
 func newServer(cfg *Config) (*Server, error) {
-	if err := cfg.settle(); err != nil {
-		return nil, err
-	}
 	table, err := cfg.table()
 	if err != nil {
 		return nil, err
+	}
+	if err := cfg.settle(offheap.Fits); err != nil {
+		return nil, errors.Join(err, table.Close())
 	}
 	s := &Server{
 		table: table, patience: cfg.patience, clock: clock{make(chan struct{}, 1)},
