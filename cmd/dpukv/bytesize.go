@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// byteSize is a flag for a number of bytes.
+// byteSize is a flag for a number of bytes. 0 is one that was not given.
 type byteSize int64
 
 var byteUnits = []struct {
@@ -32,6 +32,9 @@ func (b *byteSize) Set(s string) error {
 
 // String is the number in the largest unit that divides it.
 func (b byteSize) String() string {
+	if b == 0 {
+		return ""
+	}
 	for i := len(byteUnits) - 1; i >= 0; i-- {
 		if u := byteUnits[i]; int64(b) >= u.bytes && int64(b)%u.bytes == 0 {
 			return fmt.Sprint(int64(b)/u.bytes, u.suffix)

@@ -42,7 +42,7 @@ type serveFlags struct {
 }
 
 func newServeMICACommand() *cobra.Command {
-	f := serveFlags{memory: 256 << 20, buffers: mica.DefaultBufferBytes}
+	f := serveFlags{memory: 256 << 20}
 	cmd := &cobra.Command{
 		Use:   "mica",
 		Short: "Run MICA, an in-memory store over TCP",
@@ -75,7 +75,7 @@ there. A connection is refused, or ended, with the reason.` + trustHelp,
 	flags.IntVar(&f.cfg.Items, "items", 4_000_000, "items that the index is sized for")
 	flags.Var(&f.memory, "memory", "room for the items, such as 256MiB or 4GiB")
 	flags.IntVar(&f.cfg.MaxConnections, "max-connections", 0, fmt.Sprintf("connections at once, over all threads (default: three quarters of the files that ulimit -n allows, at most %d)", mica.DefaultMaxConnections))
-	flags.Var(&f.buffers, "buffers", "memory for connections' buffers, such as 256MiB")
+	flags.Var(&f.buffers, "buffers", "memory for connections' buffers, such as 256MiB (default: 256MiB, or as much of it as there is room for)")
 	flags.StringVar(&f.pages, "pages", "auto", "memory pages: auto, hugetlb, thp, 4k")
 	flags.StringVar(&f.cfg.Hash, "hash", hashbench.Default, "hash function that clients must use for keys")
 	flags.StringVar(&f.cpus, "cpus", "", `CPUs that workers are pinned to in turn, with all else of this process, such as 0,2-3, or "none" (default: those this process may use, ascending)`)
