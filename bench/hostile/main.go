@@ -55,8 +55,8 @@ func (r *row) measure(dpukv, store string, a attack, connections int) error {
 	time.Sleep(time.Second) // the attack is under way
 	under, err := s.load(dpukv, store)
 	held, opened := c.lift()
-	for why, times := range c.ends {
-		fmt.Fprintf(os.Stderr, "hostile: %s: %d clients ended with: %s\n", a.name, times, why)
+	for _, why := range c.reasons() {
+		fmt.Fprintf(os.Stderr, "hostile: %s: clients ended with: %s\n", a.name, why)
 	}
 	ended := 0.
 	if err != nil {

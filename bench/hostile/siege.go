@@ -2,7 +2,11 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"net"
+	"regexp"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -61,7 +65,22 @@ func (s *siege) note(err error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ends[err.Error()]++
+	s.ends[ports.ReplaceAllString(err.Error(), ":…")]++
+}
+
+// ports differ from connection to connection.
+var ports = regexp.MustCompile(`:[0-9]{4,5}`)
+
+// reasons are the most frequent ones of the ends of clients.
+func (s *siege) reasons() (reasons []string) {
+	const most = 5
+	for _, why := range slices.SortedFunc(maps.Keys(s.ends), func(a, b string) int { return s.ends[b] - s.ends[a] }) {
+		if len(reasons) == most {
+			break
+		}
+		reasons = append(reasons, fmt.Sprintf("%s (%d times)", why, s.ends[why]))
+	}
+	return reasons
 }
 
 // keep notes a connection, to be closed when the siege ends.
