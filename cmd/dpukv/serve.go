@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -145,7 +146,15 @@ func serveMICA(cmd *cobra.Command, cfg mica.Config, asJSON bool) error {
 	if err != nil {
 		return usagef("serve mica: %w", err)
 	}
+	limitHeap(s.Facts().MaxClientBytes)
 	return runServer(cmd, s, asJSON)
+}
+
+// limitHeap keeps Go's heap near what connections' buffers may take. Without a limit the collector
+// lets it grow to twice that before it frees anything.
+func limitHeap(buffers int64) {
+	const rest = 32 << 20 // what else a server has on its heap, and room for the collector
+	debug.SetMemoryLimit(buffers + buffers/8 + rest)
 }
 
 // storeServer is a running server of any store.

@@ -13,8 +13,8 @@ import (
 // gnet's buffers, and all else that it has sent in its own.
 //
 // A connection has its turn when its bytes come, if its last [trustAfter] turns were short. Others
-// wait in a line, of which one has a turn each time that the loop goes around. So a connection with
-// short turns waits for one long turn at most, however many others want one.
+// wait in a line: see [worker.resume]. So a connection with short turns waits for one long turn at
+// most, however many others want one, and then the short turns have as much time as that took.
 type peer struct {
 	w      *worker
 	leave  func() // gives its place at the door back
@@ -106,6 +106,8 @@ func (p *peer) traffic() {
 	which := anyFrame
 	if p.short < trustAfter {
 		which = controlFrames
+	} else {
+		p.w.shorts++
 	}
 	if !p.blocked() && !p.parked && p.buf == nil {
 		p.serve(b, which)

@@ -43,6 +43,10 @@ type worker struct {
 	blocked []*peer // have answers in gnet's buffers
 	asking  []*peer
 	ticked  int64
+	// shorts are the turns at once since the last of those who wait in line; the next of these may
+	// be at longAgainNs.
+	shorts      int
+	longAgainNs int64
 
 	ops     []partition.Op // of the frame in hand
 	out     []byte         // answers of the turn in hand
@@ -112,17 +116,22 @@ func (w *worker) park(p *peer) {
 	w.mail.ring()
 }
 
-// resume gives the next turn to one of those who wait for it. Between two of these turns, which
-// may be long, all others are served that have something to do.
+// resume gives the next turn to one of those who wait for it. All others that have something to do
+// are served before the one after it, for as long as that turn took: what many long turns want
+// leaves the short ones half of the time.
 func (w *worker) resume() {
-	for len(w.parked) > 0 {
+	now := w.system.now()
+	for len(w.parked) > 0 && (w.shorts == 0 || now >= w.longAgainNs) {
 		p := w.parked[0]
 		w.parked = slices.Delete(w.parked, 0, 1)
 		p.parked = false
-		if !p.closed && !p.leaving && !p.blocked() {
-			p.serve(p.buf[p.from:], anyFrame)
-			break
+		if p.closed || p.leaving || p.blocked() {
+			continue
 		}
+		p.serve(p.buf[p.from:], anyFrame)
+		end := w.system.now()
+		w.shorts, w.longAgainNs = 0, end+(end-now)
+		break
 	}
 	if len(w.parked) > 0 {
 		w.mail.ring()
