@@ -11,6 +11,6 @@
 //	p50, p99   the honest client's latency, from when an operation was due: with / without
 //	ended      honest sessions that failed; anything but 0 is a fault of the server
 //
-// The hostile process shares CPU 1 with the honest client on a machine of two CPUs, so that a part
-// of the difference is the client's own. Figures are medians over the rounds.
+// The hostile clients are a process of their own, which has CPU 1 only while the honest client does
+// not want it (nice 19). Figures are medians over the rounds.
 package main

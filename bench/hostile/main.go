@@ -14,11 +14,19 @@ func main() {
 	store := flag.String("store", "mica", "mica or herd")
 	connections := flag.Int("connections", 500, "hostile connections that are kept open")
 	rounds := flag.Int("rounds", 3, "rounds over all attacks")
+	addr := flag.String("besiege", "", "only attack the server at this address, by the attack that is named, until stdin ends")
 	flag.Parse()
 	attacks, ok := map[string][]attack{"mica": micaAttacks, "herd": herdAttacks}[*store]
 	if !ok || flag.NArg() != 1 {
 		fmt.Fprintln(os.Stderr, "usage: hostile [-store mica|herd] [-connections N] [-rounds N] DPUKV")
 		os.Exit(2)
+	}
+	if *addr != "" {
+		if err := attackUntilTold(attacks, flag.Arg(0), *addr, *connections); err != nil {
+			fmt.Fprintln(os.Stderr, "hostile:", err)
+			os.Exit(1)
+		}
+		return
 	}
 	rows := make([]row, len(attacks))
 	for range *rounds {
@@ -51,12 +59,15 @@ func (r *row) measure(dpukv, store string, a attack, connections int) error {
 		return fmt.Errorf("before the attack: %w", err)
 	}
 	r.aloneMiB = append(r.aloneMiB, s.peakMiB())
-	c := besiege(s.Addr, a, connections)
-	time.Sleep(time.Second) // the attack is under way
+	attack, err := startAttack(store, a.name, s.Addr, connections)
+	if err != nil {
+		return err
+	}
+	time.Sleep(time.Second) // it is under way
 	under, err := s.load(dpukv, store)
-	held, opened := c.lift()
-	for _, why := range c.reasons() {
-		fmt.Fprintf(os.Stderr, "hostile: %s: clients ended with: %s\n", a.name, why)
+	held, opened, lost := attack.lift()
+	if lost != nil {
+		return fmt.Errorf("the attack: %w", lost)
 	}
 	ended := 0.
 	if err != nil {
