@@ -9,6 +9,7 @@ import (
 	"time"
 	"unsafe"
 
+	"dpukv/kvs"
 	"dpukv/kvs/internal/simulation"
 	"dpukv/verbs"
 )
@@ -345,6 +346,9 @@ func (q *simQueue) finish(wr *verbs.SendWR, status verbs.WCStatus, value []byte)
 		q.cq.wcs = append(q.cq.wcs, verbs.WC{ID: wr.ID, Status: status, QPN: q.number})
 	}
 	if status == verbs.StatusSuccess && !d.world.OneIn(d.loseOneIn) {
+		if status := answer(wr.Imm).status(); status == kvs.Illegal {
+			d.world.Failf("what is no request was done, with the outcome %s", status)
+		}
 		d.deliver(wr.QPN, answer(wr.Imm), append([]byte(nil), value...))
 	}
 }
