@@ -13,8 +13,8 @@ const (
 	DefaultMaxConnections = 4096
 	// DefaultBufferBytes is the room for connections' buffers where a server was not told.
 	DefaultBufferBytes = 256 << 20
-	// minGuarantee is the least that a connection has for certain: a buffer for each direction.
-	minGuarantee = 2 * minBufferBytes
+	// minGuarantee is the least that a connection has for certain: see doc.go for what that is for.
+	minGuarantee = 16 << 10
 )
 
 // budget is how many connections a server may have, and how much memory in their buffers. Half of
