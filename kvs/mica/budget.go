@@ -16,8 +16,8 @@ const (
 	DefaultBufferBytes = 256 << 20
 	// leastBufferBytes is what a server starts with where there is not room for more.
 	leastBufferBytes = 1 << 20
-	// minGuarantee is the least that a connection has for certain: a buffer for each direction.
-	minGuarantee = 2 * minBufferBytes
+	// minGuarantee is the least that a connection has for certain: see doc.go for what that is for.
+	minGuarantee = 16 << 10
 )
 
 // budget is how many connections a server may have, and how much memory in their buffers. Half of

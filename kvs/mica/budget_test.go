@@ -28,7 +28,7 @@ func TestBuffersFit(t *testing.T) {
 	}{
 		"enough":               {Config{MaxConnections: 100}, 1 << 30, DefaultBufferBytes, 100, nil},
 		"half":                 {Config{MaxConnections: 100}, 200 << 20, 128 << 20, 100, nil},
-		"a few":                {Config{}, 9 << 20, 8 << 20, 512, nil},
+		"a few":                {Config{}, 9 << 20, 8 << 20, 256, nil},
 		"less than a few":      {Config{}, 1<<20 - 1, 0, 0, full},
 		"asked for, too many":  {Config{MaxConnections: 100, BufferBytes: 64 << 20}, 32 << 20, 0, 0, full},
 		"asked for, and there": {Config{MaxConnections: 100, BufferBytes: 64 << 20}, 64 << 20, 64 << 20, 100, nil},

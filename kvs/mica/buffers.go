@@ -43,10 +43,8 @@ const (
 
 // outboundBytes is the most memory that gnet has for n bytes of answers, n > 0.
 func outboundBytes(n int) int {
-	if n <= pieceBytes { // of at most two pieces
-		return ringBytes + 2*n + afterBytes
-	}
-	return ringBytes + (n+2*pieceBytes-1)/pieceBytes*pieceBytes + pieceBytes + afterBytes
+	list := min(2*n, (n/pieceBytes+2)*pieceBytes) // the first piece and the last are not whole
+	return ringBytes + list + afterBytes
 }
 
 // pieces cuts answers so that gnet's copies are of pieceBytes at most.

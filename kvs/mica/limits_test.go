@@ -275,6 +275,24 @@ func TestRefusedInTime(t *testing.T) {
 	}
 }
 
+// TestGuarantee: what doc.go says stays within a guarantee does, whatever gnet and the kernel hold
+// of it.
+func TestGuarantee(t *testing.T) {
+	for _, guarantee := range []int{minGuarantee, 32 << 10, 1 << 20, 16 << 20} {
+		most := (guarantee - 12<<10) / 3
+		for part := range 101 {
+			requests := most * part / 100
+			buffer := bufferBytes(sizeFor(requests))
+			if requests > minBufferBytes { // while it grows there is the one before, too
+				buffer += buffer / 2
+			}
+			if held := buffer + outboundBytes(most-requests+1); held > guarantee+2 {
+				t.Errorf("%d bytes sent, %d to be read: %d are held, of %d", requests, most-requests, held, guarantee)
+			}
+		}
+	}
+}
+
 func TestLimitsRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*Config)
@@ -282,7 +300,7 @@ func TestLimitsRefused(t *testing.T) {
 	}{
 		"connections beyond files": {func(c *Config) { c.MaxConnections = 1 << 30 }, "ulimit -n"},
 		"no connections":           {func(c *Config) { c.MaxConnections = -1 }, "allowed: 1 or more"},
-		"few buffers":              {func(c *Config) { c.MaxConnections, c.BufferBytes = 1000, 1<<20 }, "16 KiB for each"},
+		"few buffers":              {func(c *Config) { c.MaxConnections, c.BufferBytes = 1000, 1<<20 }, "32 KiB for each"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := testConfig()

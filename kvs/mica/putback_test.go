@@ -56,7 +56,8 @@ func TestPutBack(t *testing.T) {
 			Name: "the acceptor ends where no descriptor is left",
 			Edits: []simulation.Edit{{
 				File: "../internal/admission/door.go",
-				Old:  "if fatal(err) {", New: "if fatal(err) || lacksDescriptors(err) {",
+				Old:  "if err != nil && lacksDescriptors(err) && d.drop() {",
+				New:  "if lacksDescriptors(err) {\n\t\treturn err\n\t}\n\tif false {",
 			}},
 			Want: "the door of worker",
 		},
