@@ -34,7 +34,9 @@ const (
 `
 	// plainScript keeps the guest's terminal from dpukv, which would write its progress over and over in one line.
 	plainScript = awaitOVS + `
-{ /dev/shm/work/dpukv sweep --out /dev/shm/run %s 2>&1 >/dev/shm/work/stdout; echo $? >/dev/shm/work/status; } | cat
+{ status=0
+/dev/shm/work/dpukv sweep --out /dev/shm/run %s 2>&1 >/dev/shm/work/stdout || status=$?
+echo "$status" >/dev/shm/work/status; } | cat
 exit "$(cat /dev/shm/work/status)"
 `
 )
