@@ -50,7 +50,7 @@ test: deps lint ## all tests: lint, unit, race, both build variants, benchmarks 
 	$(GO) test -run XXX -bench . -benchtime 1000x $(RDMA_BENCH) >/dev/null
 
 test-rdma: ## real verbs: the kernel's soft-RoCE in a small virtual machine (as root; the first time it builds a kernel)
-	$(GO) test -tags rdmavm -count=1 -timeout 60m -v ./internal/rdmavm
+	$(GO) test -tags rdmavm -count=1 -timeout 60m -v -skip TestOnPath ./internal/rdmavm # test-lab runs that
 
 # Every test runs under qemu-user, or says itself what it lacks there (internal/kerneltest).
 test-arm64: deps-arm64 ## all short tests as arm64 programs under qemu-user, and sweeps between architectures
