@@ -37,6 +37,10 @@ type mr struct {
 	bytes  []byte
 }
 
+// fitsFrom is the size from which a region is held against the memory that there is. The question
+// takes some reads of files, which many small regions, of one client each, should not wait for.
+const fitsFrom = 1 << 20
+
 // AllocMR takes room in the arena and makes the kernel back it now, while there is someone to tell if it cannot.
 func (p *pd) AllocMR(size int, access verbs.Access) (verbs.MR, error) {
 	if size < 1 {
@@ -48,8 +52,10 @@ func (p *pd) AllocMR(size int, access verbs.Access) (verbs.MR, error) {
 	if d.closed {
 		return nil, verbs.ErrClosed
 	}
-	if err := offheap.Fits(int64(size), offheap.Small); err != nil {
-		return nil, fmt.Errorf("a memory region: %w", err)
+	if size >= fitsFrom {
+		if err := offheap.Fits(int64(size), offheap.Small); err != nil {
+			return nil, fmt.Errorf("a memory region: %w", err)
+		}
 	}
 	start, err := d.heap.alloc(size)
 	if err != nil {
