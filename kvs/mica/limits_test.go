@@ -263,7 +263,13 @@ func TestNoDescriptors(t *testing.T) {
 // at once, and the server keeps few of them.
 func TestRefusedInTime(t *testing.T) {
 	server := hasty(t, func(c *Config) { c.MaxConnections = 1 })
-	r := dial(t, server)
+	r, err := Dial(context.Background(), server.Addr())
+	for deadline := time.Now().Add(10 * time.Second); err != nil; r, err = Dial(context.Background(), server.Addr()) {
+		if time.Now().After(deadline) { // the connection of the server's own start has the place at first
+			t.Fatal(err)
+		}
+	}
+	defer r.Close()
 	for range 3 * maxRefusing {
 		_, err := Dial(context.Background(), server.Addr())
 		if err == nil || !strings.Contains(err.Error(), "1 connections are all that this server takes") {
