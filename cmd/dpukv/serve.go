@@ -150,11 +150,11 @@ func serveMICA(cmd *cobra.Command, cfg mica.Config, asJSON bool) error {
 	return runServer(cmd, s, asJSON)
 }
 
-// limitHeap keeps Go's heap near what connections' buffers may take. Without a limit the collector
+// limitHeap keeps Go's heap near what connections may take. Without a limit the collector
 // lets it grow to twice that before it frees anything.
-func limitHeap(buffers int64) {
+func limitHeap(connections int64) {
 	const rest = 32 << 20 // what else a server has on its heap, and room for the collector
-	debug.SetMemoryLimit(buffers + buffers/8 + rest)
+	debug.SetMemoryLimit(connections + connections/8 + rest)
 }
 
 // storeServer is a running server of any store.

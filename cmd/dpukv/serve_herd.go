@@ -112,5 +112,6 @@ func serveHERD(cmd *cobra.Command, cfg herd.Config, asJSON bool) error {
 			return errors.Join(err, s.Close())
 		}
 	}
+	limitHeap(s.Facts().MaxClientBytes)
 	return runServer(cmd, s, asJSON)
 }

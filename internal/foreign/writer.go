@@ -3,12 +3,14 @@ package foreign
 import (
 	"fmt"
 	"io"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
 
-// Writer shows control characters as escapes. Newlines and tabs pass.
+// Writer shows control characters as escapes. Newlines and tabs pass. Any goroutine may use it.
 type Writer struct {
+	mu      sync.Mutex
 	w       io.Writer
 	most    int // bytes of a line; 0: any
 	line    int // bytes of it so far
@@ -30,6 +32,8 @@ func Raw(w io.Writer) io.Writer {
 
 // Write implements [io.Writer]. The length it returns is of what it was given.
 func (f *Writer) Write(b []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	text := append(f.partial, b...)
 	f.partial = nil
 	shown := make([]byte, 0, len(text)+16)

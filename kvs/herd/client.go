@@ -62,6 +62,13 @@ func (s *Server) clear() {
 	}
 }
 
+// makeRoom is clear for the door.
+func (s *Server) makeRoom() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clear()
+}
+
 // refusal is what a connection without a place is told.
 func refusal(why error) []byte {
 	frame, _ := makeFrame(kindFailure, failure{why.Error()}) // of a string, which can't fail

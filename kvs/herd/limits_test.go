@@ -113,6 +113,20 @@ func TestIdleGiveWay(t *testing.T) {
 	})
 }
 
+// TestIdleGiveWayAtTheDoor: also where all places are taken, so that nobody new is served.
+func TestIdleGiveWayAtTheDoor(t *testing.T) {
+	bubbled(t, func(s *Server, connect func(...[]byte) *simConn) {
+		s.cfg.MaxConnections = 1
+		idle := connect(frameOf(kindHello, "{}"))
+		time.Sleep(idleFor + time.Second)
+		s.makeRoom() // as the door does, see openDoor
+		synctest.Wait()
+		if !idle.over() {
+			t.Error("keeps the only place")
+		}
+	})
+}
+
 // TestQuestionsAreFew: however many ask how often, workers are looked at once in a while, and a
 // look is never older than the question.
 func TestQuestionsAreFew(t *testing.T) {

@@ -120,8 +120,8 @@ func (s *sends) await(count uint64) error {
 	return nil
 }
 
-// turn looks for completions once. Without any until the deadline, which the first turn sets, the
-// queue is stuck.
+// turn looks for completions once. Without any until the deadline, which the first turn without one
+// sets, the queue is stuck.
 func (s *sends) turn(deadline *time.Time) error {
 	n, err := s.cq.Poll(s.wcs[:])
 	if err != nil {
@@ -133,6 +133,7 @@ func (s *sends) turn(deadline *time.Time) error {
 		}
 	}
 	if n > 0 {
+		*deadline = time.Time{}
 		return nil
 	}
 	if _, err := s.device.Progress(); err != nil {

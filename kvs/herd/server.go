@@ -103,6 +103,7 @@ func (s *Server) start() (err error) {
 func (s *Server) openDoor() (err error) {
 	s.door, err = admission.New(s.listener, admission.Config{
 		Most: s.cfg.MaxConnections, Serve: s.receive, Refusal: refusal, Spare: s.cfg.spare,
+		Full: s.makeRoom,
 	})
 	if err != nil || s.cfg.byHand {
 		return err

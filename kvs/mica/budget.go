@@ -100,7 +100,8 @@ func (c *Config) settle(fits func(size int64, pages offheap.Pages) error) error 
 	if bytes == 0 {
 		bytes = DefaultBufferBytes
 	}
-	for err = fits(bytes, offheap.Small); err != nil; err = fits(bytes, offheap.Small) {
+	workers := int64(c.Workers) * workerBytes
+	for err = fits(bytes+workers, offheap.Small); err != nil; err = fits(bytes+workers, offheap.Small) {
 		if bytes /= 2; c.BufferBytes > 0 || bytes < leastBufferBytes {
 			return fmt.Errorf("buffers of connections (--buffers): %w", err)
 		}

@@ -8,8 +8,14 @@ const (
 	bufferSizes = 13
 )
 
-// buffers keeps one buffer of each size, so that large frames that follow one another do not
-// allocate. It belongs to a worker.
+// keptSizes are the sizes up to 4 MiB.
+const keptSizes = 11
+
+// workerBytes is what a worker has beside the budget: answers of a turn, and buffers that are kept.
+const workerBytes = flushBytes + MaxFrameBytes + 2*minBufferBytes<<(keptSizes-1)
+
+// buffers keeps one buffer of each size but the largest, so that frames that follow one another do
+// not allocate. It belongs to a worker.
 type buffers [bufferSizes][]byte
 
 func bufferBytes(size int) int { return min(minBufferBytes<<size, aheadBytes) }
@@ -28,7 +34,9 @@ func (b *buffers) get(size int) []byte {
 }
 
 func (b *buffers) put(buf []byte) {
-	b[sizeFor(cap(buf))] = buf
+	if size := sizeFor(cap(buf)); size < keptSizes {
+		b[size] = buf
+	}
 }
 
 // What gnet keeps of answers that the kernel does not take: the first bytes in a ring, whose size

@@ -77,7 +77,9 @@
 //
 // Then the client sends requests, as many at once as it likes, and asks, one at a time. Answers to
 // requests come in the requests' order. Stats come when they are there, between any two answers. The
-// client has to read while it sends: while answers are not read, no further request is answered.
+// client has to read while it sends: while answers are not read, no further request is answered. It
+// keeps its side open until it has read all answers: a request that waits when the client ends its
+// side is not done.
 //
 // # Routing
 //
@@ -115,9 +117,10 @@
 //	asks                 one; those of all clients share a gathering, one every 10 ms at most
 //	a turn               a read of 256 KiB and 1 MiB of answers, and one frame of answers more
 //
-// A connection whose last 16 turns had at most 64 KiB of answers each has its turn when its bytes
-// come. All others wait in a line. While there are short turns, that line has at most half of the
-// time, and a short turn waits for one of its turns at most.
+// A turn is short that reads and answers at most 64 KiB. A connection whose last 16 turns were short
+// has a short one when its bytes come. All others wait in a line, of which one or two have a turn
+// each time the loop goes around, and while there are short turns the line has at most half of the
+// time. A frame that is begun is answered whole: one in 17 short turns can have a long one.
 //
 // Memory is a budget: BufferBytes for at most MaxConnections connections. Half of it is split among
 // the connections, each of which has its guarantee, the other half is common. A buffer is 4 KiB at
@@ -129,7 +132,7 @@
 //
 // The budget is what buffers hold. Go's garbage collector lets memory stand until as much again was
 // used; "dpukv serve" limits its heap to nine eighths of the budget and 32 MiB. Beside it each worker
-// has 9 MiB to work in, and up to 16 MiB of buffers for the next large frames. A server whose
+// has 9 MiB to work in, and 8 MiB of buffers for the next large frames. A server whose
 // buffers do not fit the machine's memory, or its control group's, does not start; buffers that
 // nobody asked for shrink to what fits.
 //

@@ -12,7 +12,7 @@ const (
 	// turnBytes is how many bytes of answers a connection gets in one turn. A frame more, of
 	// MaxFrameBytes, is possible. What else it has sent waits until all others had their turn.
 	turnBytes = 1 << 20
-	// shortBytes is how many bytes of answers a short turn has at most.
+	// shortBytes is how many bytes a short turn reads, and how many it answers, at most.
 	shortBytes = 64 << 10
 	// trustAfter is how many short turns a connection has before it may take the next at once.
 	// Before that many, and after a long one, it waits in line.

@@ -2,6 +2,7 @@ package mica
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"github.com/panjf2000/gnet/v2"
 )
@@ -12,9 +13,9 @@ import (
 // kernel did not take, nothing more is. So a connection has at most the answers of one turn in
 // gnet's buffers, and all else that it has sent in its own.
 //
-// A connection has its turn when its bytes come, if its last [trustAfter] turns were short. Others
-// wait in a line: see [worker.resume]. So a connection with short turns waits for one long turn at
-// most, however many others want one, and then the short turns have as much time as that took.
+// A connection has a short turn when its bytes come, if its last [trustAfter] turns were short. All
+// others, and what is left of it, wait in line: see [worker.takesLong]. A frame that is begun is
+// answered whole, so that a short turn can have one long frame; the next turn then is in line.
 type peer struct {
 	w      *worker
 	leave  func() // gives its place at the door back
@@ -22,6 +23,8 @@ type peer struct {
 	at     int  // in w.peers
 	opened bool // gnet has it; never changes after
 	closed bool
+
+	forgotten atomic.Bool // of any thread
 
 	buf     []byte // buf[from:] was read and not answered; nil: nothing
 	from    int
@@ -72,6 +75,9 @@ func (p *peer) close() {
 
 // forget gives back what the connection was counted for.
 func (p *peer) forget() {
+	if p.forgotten.Swap(true) { // a loop that ends while it takes a connection may have done so, too
+		return
+	}
 	if p.refusal == "" {
 		p.w.server.budget.leave()
 	} else {
@@ -103,12 +109,20 @@ func (p *peer) traffic() {
 		return
 	}
 	p.drain()
-	which := anyFrame
-	if p.short < trustAfter {
-		which = controlFrames
-	} else {
+	switch {
+	case p.short >= trustAfter:
 		p.w.shorts++
+		p.input(b, shortTurn)
+	case p.w.takesLong():
+		p.input(b, wholeTurn)
+		p.w.tookLong()
+	default:
+		p.input(b, controlTurn)
 	}
+}
+
+// input has new input served behind what is there.
+func (p *peer) input(b []byte, which turn) {
 	if !p.blocked() && !p.parked && p.buf == nil {
 		p.serve(b, which)
 		return
@@ -168,24 +182,25 @@ func (p *peer) drop() {
 	}
 }
 
-// frames are those that a turn is for.
-type frames bool
+// turn is after how many bytes of answers a turn ends, with the frame that is begun.
+type turn int
 
 const (
-	anyFrame      frames = true
-	controlFrames frames = false // those before the first request
+	wholeTurn   turn = turnBytes
+	shortTurn   turn = shortBytes
+	controlTurn turn = 0 // ends before the first request
 )
 
 // serve answers the frames that are whole in input, which is p's own or what was just read: all of
 // them, but for the bounds on one turn.
-func (p *peer) serve(input []byte, which frames) {
+func (p *peer) serve(input []byte, which turn) {
 	rest, answered, requests := input, 0, false
-	for len(rest) >= headerBytes && !p.blocked() && answered < turnBytes {
+	for len(rest) >= headerBytes && !p.blocked() && answered+len(p.w.out) <= int(which) {
 		h, err := parseHeader(rest)
 		if err == nil {
 			err = p.admits(&h)
 		}
-		if err == nil && (len(rest) < h.bytes || h.kind == kindRequest && which == controlFrames) {
+		if err == nil && (len(rest) < h.bytes || h.kind == kindRequest && which == controlTurn) {
 			break
 		}
 		if err == nil {
@@ -205,16 +220,16 @@ func (p *peer) serve(input []byte, which frames) {
 		}
 	}
 	if requests {
-		p.count(answered + len(p.w.out))
+		p.count(max(answered+len(p.w.out), len(input)-len(rest)))
 	}
 	if p.flush() && p.keep(rest) {
 		p.settle(len(rest) < len(input))
 	}
 }
 
-// count notes how long a turn was, by the bytes of its answers.
-func (p *peer) count(answered int) {
-	if answered > shortBytes {
+// count notes how long a turn was, by the bytes of its requests or its answers.
+func (p *peer) count(moved int) {
+	if moved > shortBytes {
 		p.short = 0
 	} else if p.short < trustAfter {
 		p.short++

@@ -76,14 +76,14 @@ func TestPutBack(t *testing.T) {
 		{
 			Name: "a turn has no end",
 			Edits: []simulation.Edit{{
-				File: "peer.go", Old: "&& answered < turnBytes {", New: "&& answered >= 0 {",
+				File: "peer.go", Old: "&& answered+len(p.w.out) <= int(which) {", New: "&& answered >= 0 {",
 			}},
 			Want: "a long turn goes on",
 		},
 		{
 			Name: "long turns of many follow one another",
 			Edits: []simulation.Edit{{
-				File: "peer.go", Old: "which := anyFrame\n\tif p.short < trustAfter {", New: "which := anyFrame\n\tif false {",
+				File: "peer.go", Old: "case p.w.takesLong():", New: "case p.w.takesLong() || true:",
 			}},
 			Want: "long turn",
 		},

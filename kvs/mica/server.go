@@ -84,7 +84,7 @@ func facts(cfg *Config, s *Server) kvs.Facts {
 		CPUs: cfg.CPUs[:min(len(cfg.CPUs), cfg.Workers)], Pages: string(s.table.Pages()), Items: cfg.Items,
 		IndexBytes: index, LogBytes: log, MinHitRate: cfg.Mode.MinHitRate(),
 		MaxBatch: MaxBatch, MaxFrameBytes: MaxFrameBytes,
-		MaxConnections: cfg.MaxConnections, MaxClientBytes: cfg.BufferBytes,
+		MaxConnections: cfg.MaxConnections, MaxClientBytes: cfg.BufferBytes + int64(cfg.Workers)*workerBytes,
 		GuaranteedBytes: s.budget.guarantee,
 	}
 }

@@ -43,10 +43,11 @@ type worker struct {
 	blocked []*peer // have answers in gnet's buffers
 	asking  []*peer
 	ticked  int64
-	// shorts are the turns at once since the last of those who wait in line; the next of these may
-	// be at longAgainNs.
-	shorts      int
-	longAgainNs int64
+	// shorts are the short turns since the last one that could be long, which began at beganNs and
+	// was taken since the bell was read. The next one may begin at longAgainNs.
+	shorts               int
+	taken                bool
+	beganNs, longAgainNs int64
 
 	ops     []partition.Op // of the frame in hand
 	out     []byte         // answers of the turn in hand
@@ -116,22 +117,37 @@ func (w *worker) park(p *peer) {
 	w.mail.ring()
 }
 
-// resume gives the next turn to one of those who wait for it. All others that have something to do
-// are served before the one after it, for as long as that turn took: what many long turns want
-// leaves the short ones half of the time.
+// takesLong reports whether a turn that may be long can begin now, with nobody in line before it:
+// one each time that the bell is read, so that all others are served in between who have something
+// to do, and for as long as the last one took. What many long turns want leaves the short ones half
+// of the time.
+func (w *worker) takesLong() bool {
+	if w.taken || len(w.parked) > 0 {
+		return false
+	}
+	w.beganNs = w.system.now()
+	return w.shorts == 0 || w.beganNs >= w.longAgainNs
+}
+
+// tookLong notes such a turn.
+func (w *worker) tookLong() {
+	end := w.system.now()
+	w.taken, w.shorts, w.longAgainNs = true, 0, end+(end-w.beganNs)
+	w.mail.ring()
+}
+
+// resume gives the next turn to one of those who wait for it.
 func (w *worker) resume() {
-	now := w.system.now()
-	for len(w.parked) > 0 && (w.shorts == 0 || now >= w.longAgainNs) {
+	w.taken = false
+	w.beganNs = w.system.now()
+	for len(w.parked) > 0 && !w.taken && (w.shorts == 0 || w.beganNs >= w.longAgainNs) {
 		p := w.parked[0]
 		w.parked = slices.Delete(w.parked, 0, 1)
 		p.parked = false
-		if p.closed || p.leaving || p.blocked() {
-			continue
+		if !p.closed && !p.leaving && !p.blocked() {
+			p.serve(p.buf[p.from:], wholeTurn)
+			w.tookLong()
 		}
-		p.serve(p.buf[p.from:], anyFrame)
-		end := w.system.now()
-		w.shorts, w.longAgainNs = 0, end+(end-now)
-		break
 	}
 	if len(w.parked) > 0 {
 		w.mail.ring()

@@ -206,7 +206,7 @@ func (j *journal) take(ctx context.Context, b *back) error {
 
 // forget removes the folder and then the marks: without its folder, a mark stands for nothing.
 func (j *journal) forget(ctx context.Context) error {
-	const remove = `rm -rf "$1"; rmdir -p "$2" 2>/dev/null || :`
+	const remove = `rm -rf "$1" || exit; rmdir -p "$2" 2>/dev/null || :`
 	_, err := j.node.Run(ctx, sh(remove, j.dir, path.Dir(j.dir)))
 	if err == nil && j.space != nil && j.space.mark == j.mark() {
 		err = j.space.dropMarks(ctx, j.node)

@@ -3,6 +3,7 @@ package softroce
 import (
 	"fmt"
 	"net/netip"
+	"os"
 	"sync/atomic"
 
 	"dpukv/verbs"
@@ -40,19 +41,24 @@ func checkUnicast(addr netip.Addr) error {
 		return fmt.Errorf("its GID is no IPv4 address: %w", verbs.ErrNotSupported)
 	}
 	everybody := netip.AddrFrom4([4]byte{255, 255, 255, 255})
-	if addr.IsUnspecified() || addr.IsMulticast() || addr == everybody || isBroadcast(addr) {
+	broadcast, err := isBroadcast(addr)
+	if err != nil {
+		return fmt.Errorf("whether %s is the address of one machine cannot be told: %w", addr, err)
+	}
+	if addr.IsUnspecified() || addr.IsMulticast() || addr == everybody || broadcast {
 		return fmt.Errorf("%s is not the address of one machine: want the unicast address of the peer's port", addr)
 	}
 	return nil
 }
 
-func isBroadcast(addr netip.Addr) bool {
+func isBroadcast(addr netip.Addr) (bool, error) {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return false
+		return false, os.NewSyscallError("socket", err)
 	}
 	defer unix.Close(fd)
-	return unix.Connect(fd, &unix.SockaddrInet4{Port: verbs.RoCEPort, Addr: addr.As4()}) == unix.EACCES
+	err = unix.Connect(fd, &unix.SockaddrInet4{Port: verbs.RoCEPort, Addr: addr.As4()})
+	return err == unix.EACCES, nil
 }
 
 func (p *pd) CreateAH(peer verbs.Endpoint) (verbs.AH, error) {

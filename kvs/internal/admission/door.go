@@ -25,6 +25,8 @@ type Config struct {
 	// Serve takes over a connection that has a place, without waiting. It has leave called, once,
 	// when all that the connection held is free.
 	Serve func(c net.Conn, leave func())
+	// Full is called when a connection finds no place: what it frees is the next one's. nil: nothing.
+	Full func()
 	// Refusal is what a connection without a place is told before it is closed. nil: nothing.
 	Refusal func(why error) []byte
 	// Spare opens the spare descriptor. nil: the null device.
@@ -121,6 +123,9 @@ func (d *Door) Step() error {
 		return nil
 	}
 	if !d.enter() {
+		if d.cfg.Full != nil {
+			d.cfg.Full()
+		}
 		d.refuse(conn, fmt.Errorf("%d connections are all that this server takes", d.cfg.Most))
 		return nil
 	}

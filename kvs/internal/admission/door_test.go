@@ -284,3 +284,23 @@ func TestNoDescriptors(t *testing.T) {
 	}
 	served.Wait()
 }
+
+// TestFull: who finds no place is refused, and what [Config.Full] frees is the next one's.
+func TestFull(t *testing.T) {
+	a, b, c := &peer{}, &peer{}, &peer{}
+	var leaves []func()
+	d, err := New(&script{says: []any{a, b, c}}, Config{
+		Most: 1, Refusal: refusal,
+		Serve: func(_ net.Conn, leave func()) { leaves = append(leaves, leave) },
+		Full:  func() { leaves[0]() },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if !b.closed || a.closed || c.closed || len(leaves) != 2 {
+		t.Errorf("closed: %v %v %v, %d were served; want the second refused", a.closed, b.closed, c.closed, len(leaves))
+	}
+}
