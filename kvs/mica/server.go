@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strconv"
 	"sync"
@@ -132,14 +133,20 @@ func (s *Server) announce() error {
 	return nil
 }
 
-// prove makes a worker answer a handshake.
+// prove makes a worker answer a handshake. The connection has left its place when it returns.
 func (s *Server) prove(worker int) error {
 	c, err := net.DialTimeout("tcp", s.dialable(worker), handshakeTimeout)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	_, err = greet(c)
+	if _, err = greet(c); err != nil {
+		return err
+	}
+	err = errors.Join(c.SetDeadline(time.Now().Add(handshakeTimeout)), c.(*net.TCPConn).CloseWrite())
+	if err == nil {
+		_, err = io.Copy(io.Discard, c) // until the server has closed it, too
+	}
 	return err
 }
 
