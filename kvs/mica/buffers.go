@@ -11,8 +11,9 @@ const (
 // keptSizes are the sizes up to 4 MiB.
 const keptSizes = 11
 
-// workerBytes is what a worker has beside the budget: answers of a turn, and buffers that are kept.
-const workerBytes = flushBytes + MaxFrameBytes + 2*minBufferBytes<<(keptSizes-1)
+// workerBytes is what a worker has beside the budget, at most: what it works in, and a buffer of
+// each size that is kept.
+const workerBytes = 17 << 20
 
 // buffers keeps one buffer of each size but the largest, so that frames that follow one another do
 // not allocate. It belongs to a worker.

@@ -8,9 +8,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"dpukv/kvs"
 	"dpukv/kvs/kvstest"
+	"dpukv/kvs/mica/partition"
 )
 
 // raw is a client that sends what it wants.
@@ -296,6 +298,17 @@ func TestGuarantee(t *testing.T) {
 				t.Errorf("%d bytes sent, %d to be read: %d are held, of %d", requests, most-requests, held, guarantee)
 			}
 		}
+	}
+}
+
+func TestWorkerBytes(t *testing.T) {
+	n := flushBytes + MaxFrameBytes + readBytes // out, and what gnet reads into
+	for size := range keptSizes {
+		n += bufferBytes(size)
+	}
+	n += MaxBatch * int(unsafe.Sizeof(partition.Op{}))
+	if n > workerBytes || n < workerBytes*9/10 {
+		t.Errorf("a worker has %d bytes, workerBytes are %d", n, workerBytes)
 	}
 }
 
