@@ -118,6 +118,9 @@ esac
 
 // TestRealTargets with Go's own engine: one fails for its seed, one does not build, one is fine.
 func TestRealTargets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and fuzzes for seconds")
+	}
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod": "module fz\n\ngo 1.26\n",
@@ -150,7 +153,7 @@ func FuzzFinds(f *testing.F) {
 		}
 	}
 	var out bytes.Buffer
-	r := runner{goCommand: "go", dir: dir, each: time.Second, out: &out}
+	r := runner{goCommand: "go", dir: dir, each: 4 * time.Second, out: &out}
 	err := r.all(t.Context(), []string{"./..."})
 	if err == nil || !strings.Contains(err.Error(), "2 failed:\n  fz/finds FuzzFinds\n  fz/unbuilt: ") {
 		t.Errorf("got %v\n%s", err, out.String())
