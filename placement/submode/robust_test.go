@@ -34,7 +34,13 @@ func TestSwitchKilled(t *testing.T) {
 	before := b.snapshot()
 	l := b.apply(t, netdev)
 	was := b.evidence(l)
-	b.run("d", sh(`kill -9 $(cat "$1/ovs-vswitchd.pid"); sleep 0.2`, l.dir)...)
+	const kill = `pid=$(cat "$1/ovs-vswitchd.pid"); kill -9 "$pid"
+for i in $(seq 300); do
+	if ! test -e "/proc/$pid" || grep -q "^State:.Z" "/proc/$pid/status"; then exit; fi
+	sleep 0.1
+done
+exit 1`
+	b.run("d", sh(kill, l.dir)...)
 	if _, err := l.Evidence(t.Context()); err == nil || !strings.Contains(err.Error(), "ovs-vswitchd has ended") {
 		t.Errorf("found %v, want that ovs-vswitchd has ended", err)
 	}
