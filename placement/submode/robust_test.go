@@ -1,6 +1,7 @@
 package submode
 
 import (
+	"os"
 	"errors"
 	"strings"
 	"testing"
@@ -119,6 +120,9 @@ func applyFor(t *testing.T, b *testbed, owner string) *Lease {
 
 // TestOthersThings are refused, and left alone.
 func TestOthersThings(t *testing.T) {
+	if _, err := os.Stat(schema); err != nil {
+		t.Skipf("needs Open vSwitch (make lab-packages): %v", err)
+	}
 	for name, c := range map[string]struct{ theirs, want string }{
 		"bridge": {"ip link add name br0 type bridge && ip link set p0 master br0", "found p0 in br0"},
 		"filter": {"tc qdisc add dev pf0hpf ingress && tc filter add dev pf0hpf parent ffff: protocol ip u32 match u32 1 1 action mirred egress redirect dev p0", "no filter of somebody else on pf0hpf"},
