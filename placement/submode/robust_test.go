@@ -1,8 +1,8 @@
 package submode
 
 import (
-	"os"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
