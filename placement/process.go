@@ -196,7 +196,7 @@ func (p *process) death(task string) error {
 	}
 	err := fmt.Errorf("node %s: asked to %s, it %s%s", p.node, task, p.endings.how(p.waitErr), p.lastWords())
 	if p.explain != nil {
-		return p.explain(p.stderr.text(), err)
+		return p.explain(p.stderr.String(), err)
 	}
 	return err
 }
@@ -211,7 +211,7 @@ func (p *process) lost() error {
 	if p.explain == nil || p.waitErr == nil {
 		return nil
 	}
-	if why := p.explain(p.stderr.text(), p.waitErr); why != p.waitErr {
+	if why := p.explain(p.stderr.String(), p.waitErr); why != p.waitErr {
 		return why
 	}
 	return nil

@@ -47,15 +47,19 @@ type Tail struct {
 
 // Write implements [io.Writer]. It never fails.
 func (t *Tail) Write(b []byte) (int, error) {
+	t.Keep(b, maxTail)
+	return len(b), nil
+}
+
+// Keep is Write for who wants to keep another number of bytes at most.
+func (t *Tail) Keep(b []byte, most int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	n := len(b)
-	b = b[max(0, n-maxTail):]
-	if extra := len(t.kept) + len(b) - maxTail; extra > 0 {
+	b = b[max(0, len(b)-most):]
+	if extra := len(t.kept) + len(b) - most; extra > 0 {
 		t.kept = t.kept[:copy(t.kept, t.kept[extra:])]
 	}
 	t.kept = append(t.kept, b...)
-	return n, nil
 }
 
 // String is what was kept.
