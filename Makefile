@@ -40,7 +40,7 @@ deps: # what the tests need beside Go: a C compiler, for the race detector; an e
 	@command -v qemu-aarch64-static >/dev/null || { apt-get update -q && apt-get install -qy qemu-user-static; }
 	@command -v chromium >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends chromium; }
 	@command -v python3 >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends python3; }
-	@internal/daemontest/install.sh
+	@internal/test/daemon/install.sh
 
 test: deps lint ## all tests: lint, unit, race, both build variants, benchmarks for one iteration
 	$(TEST) ./...
@@ -50,9 +50,9 @@ test: deps lint ## all tests: lint, unit, race, both build variants, benchmarks 
 	$(GO) test -run XXX -bench . -benchtime 1000x $(RDMA_BENCH) >/dev/null
 
 test-rdma: ## real verbs: the kernel's soft-RoCE in a small virtual machine (as root; the first time it builds a kernel)
-	$(GO) test -tags rdmavm -count=1 -timeout 60m -v -skip TestOnPath ./internal/rdmavm # test-lab runs that
+	$(GO) test -tags guest -count=1 -timeout 60m -v -skip TestOnPath ./internal/guest # test-lab runs that
 
-# Every test runs under qemu-user, or says itself what it lacks there (internal/kerneltest).
+# Every test runs under qemu-user, or says itself what it lacks there (internal/test/kernel).
 test-arm64: deps-arm64 ## all short tests as arm64 programs under qemu-user, and sweeps between architectures
 	@$(GO) list -deps -test ./... >/dev/null # fetches modules: there is no network inside
 	$(TOOL) gotestsum --format pkgname --raw-command -- \
@@ -80,7 +80,7 @@ test-lab: lab-packages ## the on-path submodes: every datapath carries the load,
 	@test "$$(id -u)" = 0 || { echo "test-lab: found user $$(id -un), allowed: root; others would skip its tests" >&2; exit 1; }
 	SUBMODE_REQUIRE="$(LAB_REQUIRE)" $(TEST) -count=1 ./placement/submode/...
 	SUBMODE_REQUIRE="$(LAB_REQUIRE)" $(TEST) -count=1 -run 'Submode' ./placement ./cmd/dpukv
-	$(GO) test -tags rdmavm -count=1 -timeout 60m -v -run TestOnPath ./internal/rdmavm
+	$(GO) test -tags guest -count=1 -timeout 60m -v -run TestOnPath ./internal/guest
 
 race: deps ## the tests under the race detector
 	$(TEST) -race -short ./...

@@ -9,7 +9,7 @@ import (
 	"dpukv/hashbench"
 	"dpukv/kvs"
 	"dpukv/kvs/mica"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 )
 
 // BenchmarkClient is what the load client costs beside the server that it loads:

@@ -7,7 +7,7 @@ import (
 
 	"dpukv/kvs"
 	"dpukv/kvs/mica"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 )
 
 // BenchmarkKeys is the partition's Get as the keys grow, and what an item takes in memory.

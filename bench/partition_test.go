@@ -11,7 +11,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 
 	"github.com/VictoriaMetrics/fastcache"
 	"github.com/go-faster/city"

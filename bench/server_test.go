@@ -10,7 +10,7 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
 	"dpukv/kvs/mica"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 )

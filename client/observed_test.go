@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"dpukv/internal/kerneltest"
 	"dpukv/internal/killed"
+	"dpukv/internal/test/kernel"
 )
 
 // observed is a remote that has always heard something, and counts who asks.
@@ -34,7 +34,7 @@ func TestFailureTellsWhatWasHeard(t *testing.T) {
 	leakFree(t, r.fakeRemote)
 	r.faults.dropAt = testKeys + 100
 	cfg := smallLoad(t)
-	cfg.Timeout = kerneltest.Patience(100 * time.Millisecond)
+	cfg.Timeout = kernel.Patience(100 * time.Millisecond)
 	res := mustFail(t, r, cfg, "no answer within ", "; the device said: port 1 went down")
 	if res.Point.Timeouts == 0 {
 		t.Error("no time-outs counted")
@@ -47,7 +47,7 @@ func TestServerOutOfMemory(t *testing.T) {
 	if !killed.Now().Known {
 		t.Skip("this kernel does not count what it ends for want of memory")
 	}
-	group := kerneltest.MemoryGroup(t, 32<<20)
+	group := kernel.MemoryGroup(t, 32<<20)
 	r := newFakeRemote()
 	leakFree(t, r)
 	r.faults.dieAt = 2*testKeys + 1000

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"dpukv/internal/pages"
+	"dpukv/internal/test/pages"
 )
 
 // bare is a Debian that has nothing else, in a folder.

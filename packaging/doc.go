@@ -21,6 +21,6 @@
 // architectures, system calls. It found an atomic load across its bounds, at which Arm faults. It does not show Arm's memory
 // order: on a host that is x86 the translated loads and stores keep that machine's order, and an order that was forgotten
 // goes unnoticed. Where the order matters it is therefore argued, at the place, and the pattern held against a model of Armv8's memory
-// (internal/litmus): verbs/shm and kvs/herd (slots), verbs/softroce (placement of a message), kvs/mica/partition (versions of CREW). Nor does it know some system calls: ethtool's ioctl, clone into new namespaces, bpf.
-// A test that needs one of those asks for it (internal/kerneltest), and is skipped with that reason.
+// (internal/test/litmus): verbs/shm and kvs/herd (slots), verbs/softroce (placement of a message), kvs/partition (versions of CREW). Nor does it know some system calls: ethtool's ioctl, clone into new namespaces, bpf.
+// A test that needs one of those asks for it (internal/test/kernel), and is skipped with that reason.
 package packaging

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"dpukv/internal/kerneltest"
 	"dpukv/internal/killed"
+	"dpukv/internal/test/kernel"
 )
 
 // TestTheDeadAreNamedFirst: a member of a point that ended by itself is what the reason begins with,
@@ -53,11 +53,11 @@ func TestNodeOutOfMemory(t *testing.T) {
 	if !killed.Now().Known {
 		t.Skip("this kernel does not count what it ends for want of memory")
 	}
-	t.Setenv(groupVariable, kerneltest.MemoryGroup(t, 64<<20))
+	t.Setenv(groupVariable, kernel.MemoryGroup(t, 64<<20))
 	for _, role := range []string{"server@serve=eat,client@go=hang", "client@go=eat"} {
 		o, _, pids := fakeOptions(t, role)
 		o.Only = "client_threads=1,get_ratio=1"
-		o.patience.result = kerneltest.Patience(30 * time.Second)
+		o.patience.result = kernel.Patience(30 * time.Second)
 		sum, err := runFake(t, o)
 		leaveNone(t, pids, 2)
 		if err == nil || len(sum.Failed) != 1 {

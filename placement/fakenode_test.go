@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
-	"dpukv/internal/kerneltest"
 	"dpukv/internal/killed"
+	"dpukv/internal/test/kernel"
 	"dpukv/kvs"
 	"dpukv/results"
 )
@@ -199,7 +199,7 @@ func runs(pid int) bool {
 }
 
 // briefly is how long a fake node may take for what takes it no time.
-var briefly = kerneltest.Patience(time.Second)
+var briefly = kernel.Patience(time.Second)
 
 // fakeOptions are those of a sweep of nodes that follow the script.
 func fakeOptions(t *testing.T, script string) (o Options, stderr *tail, pids string) {
@@ -216,8 +216,8 @@ func fakeOptions(t *testing.T, script string) (o Options, stderr *tail, pids str
 		Stdout: new(tail), Stderr: stderr, plain: true,
 		command: []string{os.Args[0], "fake-node", pids, script},
 		patience: patience{
-			hello: kerneltest.Patience(5 * time.Second), server: briefly, client: briefly, result: briefly,
-			stop: kerneltest.Patience(300 * time.Millisecond), kill: kerneltest.Patience(300 * time.Millisecond), alive: time.Hour,
+			hello: kernel.Patience(5 * time.Second), server: briefly, client: briefly, result: briefly,
+			stop: kernel.Patience(300 * time.Millisecond), kill: kernel.Patience(300 * time.Millisecond), alive: time.Hour,
 		},
 	}, stderr, pids
 }

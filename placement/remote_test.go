@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"dpukv/internal/daemontest"
+	"dpukv/internal/test/daemon"
 	"dpukv/results"
 )
 
@@ -141,7 +141,7 @@ func waitFor(t *testing.T, what string, done func() bool) {
 }
 
 // sshBed is a testbed with the client here and the server behind ssh in a network namespace.
-func sshBed(n *daemontest.Net, s *daemontest.SSHServer) string {
+func sshBed(n *daemon.Net, s *daemon.SSHServer) string {
 	return fmt.Sprintf(`nodes:
   near: {address: %s, rdma: {device: softroce}}
   far: {via: ssh, host: %s, port: %d, user: %s, identity: %s, known_hosts: %s, ssh_config: /dev/null, address: %s, rdma: {device: softroce}}
@@ -153,8 +153,8 @@ server_side: far
 // TestSweepOverSSH measures both stores between this machine and one behind a real sshd: the binary is copied, once.
 func TestSweepOverSSH(t *testing.T) {
 	binary := realBinary(t)
-	n := daemontest.NewNet(t)
-	s := daemontest.StartSSH(t, daemontest.SSHOptions{Net: n})
+	n := daemon.NewNet(t)
+	s := daemon.StartSSH(t, daemon.SSHOptions{Net: n})
 	cmd, runDir, _ := sweepCommand(t, longerPoints, sshBed(n, s))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -181,7 +181,7 @@ func TestSweepOverSSH(t *testing.T) {
 }
 
 // startFarServer starts a sweep of one long point over ssh, and returns once its server runs there.
-func startFarServer(t *testing.T, s *daemontest.SSHServer, bed string) (cmd *exec.Cmd, copied string, stderr *tail) {
+func startFarServer(t *testing.T, s *daemon.SSHServer, bed string) (cmd *exec.Cmd, copied string, stderr *tail) {
 	t.Helper()
 	cmd, _, _ = sweepCommand(t, "stores: mica\nget_ratios: 1\nkeys: 1000\nclient_threads: 1\nduration: 60s\nrepeats: 1\n", bed)
 	stderr = new(tail)
@@ -203,8 +203,8 @@ func startFarServer(t *testing.T, s *daemontest.SSHServer, bed string) (cmd *exe
 // TestKilledSweepLeavesNothingBehindSSH: the server on the other machine ends with the orchestrator.
 func TestKilledSweepLeavesNothingBehindSSH(t *testing.T) {
 	realBinary(t)
-	n := daemontest.NewNet(t)
-	s := daemontest.StartSSH(t, daemontest.SSHOptions{Net: n})
+	n := daemon.NewNet(t)
+	s := daemon.StartSSH(t, daemon.SSHOptions{Net: n})
 	cmd, copied, _ := startFarServer(t, s, sshBed(n, s))
 	cmd.Process.Kill()
 	cmd.Wait()
@@ -214,8 +214,8 @@ func TestKilledSweepLeavesNothingBehindSSH(t *testing.T) {
 // TestSSHConnectionLost in the middle of a point: the point fails within seconds, with a node's name.
 func TestSSHConnectionLost(t *testing.T) {
 	realBinary(t)
-	n := daemontest.NewNet(t)
-	s := daemontest.StartSSH(t, daemontest.SSHOptions{Net: n})
+	n := daemon.NewNet(t)
+	s := daemon.StartSSH(t, daemon.SSHOptions{Net: n})
 
 	cmd, _, stderr := startFarServer(t, s, sshBed(n, s))
 	time.Sleep(500 * time.Millisecond) // into the measurement, mostly; the point has to fail wherever it is
@@ -233,8 +233,8 @@ func TestSSHConnectionLost(t *testing.T) {
 // TestUnknownHostKeyIsRefused: the sweep is not measured, and says what to do.
 func TestUnknownHostKeyIsRefused(t *testing.T) {
 	realBinary(t)
-	n := daemontest.NewNet(t)
-	s := daemontest.StartSSH(t, daemontest.SSHOptions{Net: n})
+	n := daemon.NewNet(t)
+	s := daemon.StartSSH(t, daemon.SSHOptions{Net: n})
 	if err := os.WriteFile(s.KnownHosts, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestUnknownHostKeyIsRefused(t *testing.T) {
 // TestSweepUnderSlurm measures with the server started by srun in an allocation.
 func TestSweepUnderSlurm(t *testing.T) {
 	realBinary(t)
-	c := daemontest.StartSlurm(t)
+	c := daemon.StartSlurm(t)
 	job := c.Allocate(t)
 	bed := fmt.Sprintf("nodes:\n  near: {}\n  far: {via: slurm, slurm_node: %s, job: %q, address: 127.0.0.1, binary: %s}\nclient_side: near\nserver_side: far\n", c.Node, job, realBinary(t))
 	cmd, runDir, _ := sweepCommand(t, strings.Replace(longerPoints, "[mica, herd]", "mica", 1), bed)

@@ -12,7 +12,7 @@ import (
 	"dpukv/kvs/herd"
 	"dpukv/kvs/memcached"
 	"dpukv/kvs/mica"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 	"dpukv/kvs/redis"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"dpukv/internal/pages"
+	"dpukv/internal/test/pages"
 	"dpukv/results"
 )
 

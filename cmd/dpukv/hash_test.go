@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"dpukv/hashbench/report"
-	"dpukv/internal/daemontest"
+	"dpukv/internal/test/daemon"
 )
 
 // builtBinary is the real one: a copy of a test binary on another node would run the tests there.
@@ -28,9 +28,9 @@ func builtBinary(t *testing.T) string {
 }
 
 // sshTestbed is a file with this machine and one behind a real sshd.
-func sshTestbed(t *testing.T) (file string, s *daemontest.SSHServer) {
+func sshTestbed(t *testing.T) (file string, s *daemon.SSHServer) {
 	t.Helper()
-	s = daemontest.StartSSH(t, daemontest.SSHOptions{})
+	s = daemon.StartSSH(t, daemon.SSHOptions{})
 	file = filepath.Join(t.TempDir(), "bed.yaml")
 	text := fmt.Sprintf("nodes:\n  near: {}\n  far: {kind: host, via: ssh, host: %s, port: %d, user: %s, identity: %s, known_hosts: %s, address: 127.0.0.1}\nclient_side: near\nserver_side: far\n",
 		s.Address, s.Port, s.User, s.Identity, s.KnownHosts)

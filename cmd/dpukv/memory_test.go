@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"dpukv/internal/kerneltest"
+	"dpukv/internal/test/kernel"
 	"dpukv/kvs"
 )
 
@@ -17,7 +17,7 @@ import (
 // What does not fit is refused in words: without a look at the group the kernel would kill the
 // server, in silence.
 func TestServeInMemoryGroup(t *testing.T) {
-	group := kerneltest.MemoryGroup(t, 300<<20)
+	group := kernel.MemoryGroup(t, 300<<20)
 	dpukv := build(t)
 	inGroup := func(store, memory string, flags ...string) *exec.Cmd {
 		args := append([]string{

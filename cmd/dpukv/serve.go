@@ -15,7 +15,7 @@ import (
 	"dpukv/internal/offheap"
 	"dpukv/kvs"
 	"dpukv/kvs/mica"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 )
 
 func newServeCommand() *cobra.Command {

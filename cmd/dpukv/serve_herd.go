@@ -12,7 +12,7 @@ import (
 	"dpukv/hashbench"
 	"dpukv/internal/offheap"
 	"dpukv/kvs/herd"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 	"dpukv/verbs"
 	"dpukv/verbs/provider"
 )

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"dpukv/internal/kerneltest"
+	"dpukv/internal/test/kernel"
 
 	"golang.org/x/sys/unix"
 )
@@ -97,7 +97,7 @@ func submodeSteps(t *testing.T, binary, file string, steps []submodeStep) (out s
 
 // TestSubmodeMakesMachines does the same on machines that apply makes and undo takes away, also when the process that holds them was killed.
 func TestSubmodeMakesMachines(t *testing.T) {
-	kerneltest.NeedEthtool(t)
+	kernel.NeedEthtool(t)
 	binary, file := buildForSubmode(t)
 	const bed = `
 nodes:
@@ -139,7 +139,7 @@ server_side: [b, d]
 
 // TestSubmodeTwice: of two applies at the same time, each takes away what the other made, or is told who is at it.
 func TestSubmodeTwice(t *testing.T) {
-	kerneltest.NeedEthtool(t)
+	kernel.NeedEthtool(t)
 	binary, file := buildForSubmode(t)
 	if err := os.WriteFile(file, []byte(twoHosts), 0o600); err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dpukv/internal/foreign"
-	"dpukv/internal/rdmavm"
+	"dpukv/internal/guest"
 	"dpukv/placement"
 	"dpukv/results/live"
 )
@@ -91,7 +91,7 @@ func runInGuest(cmd *cobra.Command, plan *placement.Plan) error {
 	if err != nil {
 		return err
 	}
-	guest := rdmavm.Sweep{
+	guest := guest.Sweep{
 		Binary: self, Dir: plan.Dir,
 		Files: map[string]string{"--file": plan.SweepFile, "--testbed": plan.TestbedFile},
 	}

@@ -10,12 +10,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"dpukv/internal/porttest"
+	"dpukv/internal/test/port"
 )
 
 // serveVerbs starts a microbenchmark's server, and returns once it waits for its client.
 func serveVerbs(ts *testscript.TestScript, _ bool, args []string) {
-	free, err := porttest.Free()
+	free, err := port.Free()
 	ts.Check(err)
 	port := strconv.Itoa(free)
 	ts.Setenv("PORT", port)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"dpukv/internal/kerneltest"
+	"dpukv/internal/test/kernel"
 )
 
 func TestParse(t *testing.T) {
@@ -54,7 +54,7 @@ func TestKernelCounts(t *testing.T) {
 	if !before.Known {
 		t.Skip("this kernel does not count what it ends for want of memory")
 	}
-	group := kerneltest.MemoryGroup(t, 32<<20)
+	group := kernel.MemoryGroup(t, 32<<20)
 	cmd := exec.Command("sh", "-c", `echo $$ >"$1"/cgroup.procs && exec tail /dev/zero`, "sh", group)
 	err := cmd.Run()
 	if !By(err) {

@@ -6,12 +6,12 @@ import (
 	"os"
 	"testing"
 
-	"dpukv/internal/kerneltest"
+	"dpukv/internal/test/kernel"
 )
 
 // TestOf: the bytes between two sockets of this process, each counted by both; a listener is none.
 func TestOf(t *testing.T) {
-	kerneltest.NeedTCPInfo(t)
+	kernel.NeedTCPInfo(t)
 	for network, addr := range map[string]string{"tcp4": "127.0.0.1:0", "tcp6": "[::1]:0"} {
 		l, err := net.Listen(network, addr)
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 )

@@ -1,4 +1,4 @@
-// Package herd serves [dpukv/kvs/mica/partition] over RDMA verbs, and is its client, after "Using
+// Package herd serves [dpukv/kvs/partition] over RDMA verbs, and is its client, after "Using
 // RDMA Efficiently for Key-Value Services" (SIGCOMM '14).
 //
 // # Requests are written, answers are sent
@@ -90,7 +90,7 @@
 //
 // # Polling
 //
-// A pass takes every request that is there, at most [dpukv/kvs/mica/partition.Depth], and does them as one batch, so that
+// A pass takes every request that is there, at most [dpukv/kvs/partition.Depth], and does them as one batch, so that
 // memory latency is hidden. The original takes one slot of each client a pass, and then its batch never exceeds the number of clients: Config.Faithful.
 // A worker without work spins, then yields its CPU at each turn, then sleeps.
 //

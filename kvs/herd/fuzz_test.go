@@ -11,7 +11,7 @@ import (
 
 	"dpukv/kvs"
 	"dpukv/kvs/internal/simulation"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 	"dpukv/verbs"
 	"dpukv/verbs/provider"
 )

@@ -9,7 +9,7 @@ import (
 	"dpukv/hashbench"
 	"dpukv/kvs"
 	"dpukv/kvs/kvstest"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 
 	"go.uber.org/goleak"
 )

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"dpukv/kvs"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 	"dpukv/verbs"
 )
 

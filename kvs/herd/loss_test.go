@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"dpukv/kvs"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 	"dpukv/verbs"
 	"dpukv/verbs/verbstest"
 )

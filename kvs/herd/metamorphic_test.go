@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"dpukv/kvs"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 
 	"pgregory.net/rapid"
 )

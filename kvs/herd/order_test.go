@@ -3,7 +3,7 @@ package herd
 import (
 	"testing"
 
-	"dpukv/internal/litmus"
+	"dpukv/internal/test/litmus"
 )
 
 // TestOrderOfSlot is the argument of peek on Armv8: a worker that finds a slot's control word finds all of the request. The client's side is

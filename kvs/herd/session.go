@@ -9,7 +9,7 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/sockets"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 	"dpukv/verbs"
 )
 

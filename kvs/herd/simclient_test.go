@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"dpukv/kvs"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 	"dpukv/verbs"
 )
 

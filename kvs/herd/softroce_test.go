@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"dpukv/internal/kerneltest"
+	"dpukv/internal/test/kernel"
 	"dpukv/kvs"
 	"dpukv/verbs"
 	"dpukv/verbs/provider"
@@ -63,7 +63,7 @@ func TestMoved(t *testing.T) {
 	if there := server.Moved().Device; there.ReceivedBytes < sent || there.SentPackets == 0 {
 		t.Errorf("the server's device moved %+v, and the sessions sent it %d bytes", there, sent)
 	}
-	kerneltest.NeedTCPInfo(t)
+	kernel.NeedTCPInfo(t)
 	if c := got.Sockets; c.Sources != 1 || c.SentBytes == 0 {
 		t.Errorf("the control connection moved %+v", c)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 	"dpukv/verbs"
 )
 

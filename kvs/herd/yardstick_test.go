@@ -9,7 +9,7 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/internal/offheap"
 	"dpukv/kvs"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 )
 
 // bareLine is a request or an answer of the yardstick. The last word is written last.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"dpukv/kvs"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 )
 
 const outcomeBytes = 4

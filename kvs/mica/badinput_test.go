@@ -13,7 +13,7 @@ import (
 
 	"dpukv/kvs"
 	"dpukv/kvs/kvstest"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 
 	"github.com/go-faster/city"
 )

@@ -7,7 +7,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/offheap"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 )
 
 // maxWorkers is the most workers of a server. A client refuses one that tells of more.

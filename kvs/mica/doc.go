@@ -1,4 +1,4 @@
-// Package mica serves [dpukv/kvs/mica/partition] over TCP, and is its client.
+// Package mica serves [dpukv/kvs/partition] over TCP, and is its client.
 //
 // # Workers and ports
 //

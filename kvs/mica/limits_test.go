@@ -12,7 +12,7 @@ import (
 
 	"dpukv/kvs"
 	"dpukv/kvs/kvstest"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 )
 
 // raw is a client that sends what it wants.

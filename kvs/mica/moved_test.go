@@ -3,13 +3,13 @@ package mica
 import (
 	"testing"
 
-	"dpukv/internal/kerneltest"
+	"dpukv/internal/test/kernel"
 	"dpukv/kvs"
 )
 
 // TestMoved: sessions have their sockets' counts, the remote its control connection's.
 func TestMoved(t *testing.T) {
-	kerneltest.NeedTCPInfo(t)
+	kernel.NeedTCPInfo(t)
 	server := startServer(t, testConfig())
 	r := dial(t, server)
 	opts := kvs.SessionOptions{Batch: 8, Window: 2, Connections: 3}

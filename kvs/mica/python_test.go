@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 )
 
 // TestPythonClient: a client in another language, written from doc.go alone, understands the

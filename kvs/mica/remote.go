@@ -10,7 +10,7 @@ import (
 
 	"dpukv/kvs"
 	"dpukv/kvs/internal/sockets"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 )
 
 // Remote is a MICA server seen from a client. It keeps one connection for asking for

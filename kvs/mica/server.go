@@ -14,7 +14,7 @@ import (
 
 	"dpukv/internal/offheap"
 	"dpukv/kvs"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 )
 
 // Server is a running MICA server.

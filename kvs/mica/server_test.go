@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"dpukv/internal/porttest"
+	"dpukv/internal/test/port"
 	"dpukv/kvs"
 	"dpukv/kvs/kvstest"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 
 	"github.com/go-faster/city"
 	"go.uber.org/goleak"
@@ -165,7 +165,7 @@ func TestTakenPort(t *testing.T) {
 
 // TestPortAfterRestart: connections that a server closed keep its port busy for nobody but them.
 func TestPortAfterRestart(t *testing.T) {
-	port, err := porttest.Free()
+	port, err := port.Free()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"dpukv/kvs"
 	"dpukv/kvs/internal/sockets"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 )
 
 // session is one load worker's connections to all workers of a server.

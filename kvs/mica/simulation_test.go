@@ -6,7 +6,7 @@ import (
 
 	"dpukv/kvs/internal/admission"
 	"dpukv/kvs/internal/simulation"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 )
 
 // patientSteps is in how many steps, each a turn of every worker, an honest client is answered.

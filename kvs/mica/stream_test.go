@@ -7,7 +7,7 @@ import (
 
 	"dpukv/kvs"
 	"dpukv/kvs/internal/simulation"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 )
 
 // FuzzStream sends any bytes as a whole stream, in any cuts, through the server of the simulation.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"dpukv/kvs"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 )
 
 // TestWelcomeIsBounded: who tells of millions of workers does not get millions of connections.

@@ -8,7 +8,7 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/admission"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 
 	"github.com/panjf2000/gnet/v2"
 )

@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"testing"
 
-	"dpukv/internal/kerneltest"
+	"dpukv/internal/test/kernel"
 
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
@@ -49,7 +49,7 @@ func needRoot(t *testing.T) {
 func needLab(t *testing.T) {
 	t.Helper()
 	needRoot(t)
-	kerneltest.NeedEthtool(t)
+	kernel.NeedEthtool(t)
 }
 
 // study is the study's testbed.

@@ -11,12 +11,12 @@ import (
 	"sync"
 	"testing"
 
-	"dpukv/internal/daemontest"
+	"dpukv/internal/test/daemon"
 )
 
 func TestInstall(t *testing.T) {
 	t.Parallel()
-	s := daemontest.StartSSH(t, daemontest.SSHOptions{})
+	s := daemon.StartSSH(t, daemon.SSHOptions{})
 	n := node(s)
 	first := installed(t, n, s)
 
@@ -51,7 +51,7 @@ func TestInstall(t *testing.T) {
 func TestInstallsAtOnce(t *testing.T) {
 	t.Parallel()
 	// A login shell that has something to say, as many a .bashrc does, says it to stdout.
-	s := daemontest.StartSSH(t, daemontest.SSHOptions{Config: []string{"ForceCommand echo Welcome to bf; exec sh -c \"$SSH_ORIGINAL_COMMAND\""}})
+	s := daemon.StartSSH(t, daemon.SSHOptions{Config: []string{"ForceCommand echo Welcome to bf; exec sh -c \"$SSH_ORIGINAL_COMMAND\""}})
 	n := node(s)
 	var paths [3]string
 	var wg sync.WaitGroup
@@ -71,7 +71,7 @@ func TestInstallWithoutRoom(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := daemontest.StartSSH(t, daemontest.SSHOptions{Setup: "mkdir $CACHE; mount -t tmpfs " + tc.mount + " tmpfs $CACHE"})
+			s := daemon.StartSSH(t, daemon.SSHOptions{Setup: "mkdir $CACHE; mount -t tmpfs " + tc.mount + " tmpfs $CACHE"})
 			n := node(s)
 			_, err := Install(t.Context(), n, Binaries{})
 			expectExplained(t, err, tc.want)
@@ -91,7 +91,7 @@ func TestInstallForAnotherArchitecture(t *testing.T) {
 	dir := t.TempDir()
 	uname := filepath.Join(dir, "uname")
 	writeFile(t, uname, "#!/bin/sh\necho aarch64\n")
-	s := daemontest.StartSSH(t, daemontest.SSHOptions{Setup: "chmod 755 " + uname + "; mount --bind " + uname + " $(command -v uname)"})
+	s := daemon.StartSSH(t, daemon.SSHOptions{Setup: "chmod 755 " + uname + "; mount --bind " + uname + " $(command -v uname)"})
 	n, file := node(s), filepath.Join(dir, "dpukv-linux-arm64")
 	expect := func(want string) {
 		t.Helper()
@@ -140,7 +140,7 @@ func TestInstallWhereNothingIsToDo(t *testing.T) {
 }
 
 // installed installs this program, and checks that it is there and nothing else.
-func installed(t *testing.T, n *Node, s *daemontest.SSHServer) string {
+func installed(t *testing.T, n *Node, s *daemon.SSHServer) string {
 	t.Helper()
 	path, err := Install(t.Context(), n, Binaries{})
 	if err != nil {

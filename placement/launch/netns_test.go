@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"dpukv/internal/daemontest"
+	"dpukv/internal/test/daemon"
 )
 
 func TestNetns(t *testing.T) {
 	t.Parallel()
-	daemontest.NeedRoot(t)
+	daemon.NeedRoot(t)
 	const prefix = "dpukv-launch-"
 	sweepNetns(t, prefix)
 	name := prefix + strconv.Itoa(os.Getpid())

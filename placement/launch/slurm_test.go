@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"dpukv/internal/daemontest"
 	"dpukv/internal/foreign"
+	"dpukv/internal/test/daemon"
 )
 
 func TestSlurm(t *testing.T) {
-	cluster := daemontest.StartSlurm(t)
+	cluster := daemon.StartSlurm(t)
 	job := cluster.Allocate(t)
 	n := &Node{Name: "host", Via: Slurm, Job: job, SlurmNode: cluster.Node}
 	if err := Check(n); err != nil {

@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"dpukv/internal/daemontest"
+	"dpukv/internal/test/daemon"
 )
 
 // node is how a server is reached without a configuration.
-func node(s *daemontest.SSHServer) *Node {
+func node(s *daemon.SSHServer) *Node {
 	return &Node{
 		Name: "bf", Via: SSH, Host: s.Address, Port: s.Port, User: s.User,
 		Identity: s.Identity, KnownHosts: s.KnownHosts, SSHConfig: "/dev/null",
@@ -24,7 +24,7 @@ func node(s *daemontest.SSHServer) *Node {
 
 func TestSSH(t *testing.T) {
 	t.Parallel()
-	s := daemontest.StartSSH(t, daemontest.SSHOptions{})
+	s := daemon.StartSSH(t, daemon.SSHOptions{})
 	n := node(s)
 	if err := Check(n); err != nil {
 		t.Fatal(err)
@@ -49,9 +49,9 @@ func TestSSH(t *testing.T) {
 // The target listens where only the jump host gets to, in a namespace.
 func TestSSHJump(t *testing.T) {
 	t.Parallel()
-	network := daemontest.NewNet(t)
-	jump := daemontest.StartSSH(t, daemontest.SSHOptions{Net: network})
-	target := daemontest.StartSSH(t, daemontest.SSHOptions{Net: network, Listen: "127.0.0.1"})
+	network := daemon.NewNet(t)
+	jump := daemon.StartSSH(t, daemon.SSHOptions{Net: network})
+	target := daemon.StartSSH(t, daemon.SSHOptions{Net: network, Listen: "127.0.0.1"})
 	config := filepath.Join(t.TempDir(), "ssh_config")
 	writeFile(t, config, jump.ClientConfig("card")+target.ClientConfig("bf"))
 
@@ -78,7 +78,7 @@ func TestSSHJump(t *testing.T) {
 
 func TestSSHHostKeys(t *testing.T) {
 	t.Parallel()
-	s, other := daemontest.StartSSH(t, daemontest.SSHOptions{}), daemontest.StartSSH(t, daemontest.SSHOptions{})
+	s, other := daemon.StartSSH(t, daemon.SSHOptions{}), daemon.StartSSH(t, daemon.SSHOptions{})
 	n := node(s)
 	s.Know(t, other.HostKey)
 	_, err := Output(t.Context(), n, "true")
@@ -95,11 +95,11 @@ func TestSSHHostKeys(t *testing.T) {
 
 func TestSSHRefuses(t *testing.T) {
 	t.Parallel()
-	s := daemontest.StartSSH(t, daemontest.SSHOptions{Password: true})
+	s := daemon.StartSSH(t, daemon.SSHOptions{Password: true})
 	_, err := Output(t.Context(), node(s), "true")
 	expectExplained(t, err, "node bf: "+s.User+"@127.0.0.1 wants a password, as none of your keys is allowed there, and nobody is asked for one")
 
-	s = daemontest.StartSSH(t, daemontest.SSHOptions{Config: []string{"AuthorizedKeysFile none"}})
+	s = daemon.StartSSH(t, daemon.SSHOptions{Config: []string{"AuthorizedKeysFile none"}})
 	_, err = Output(t.Context(), node(s), "true")
 	expectExplained(t, err, "node bf: "+s.User+"@127.0.0.1 takes none of your keys (publickey): load the right one")
 
@@ -150,8 +150,8 @@ func TestSSHSilence(t *testing.T) {
 func TestSSHCut(t *testing.T) {
 	slow(t)
 	t.Parallel()
-	network := daemontest.NewNet(t)
-	n := node(daemontest.StartSSH(t, daemontest.SSHOptions{Net: network}))
+	network := daemon.NewNet(t)
+	n := node(daemon.StartSSH(t, daemon.SSHOptions{Net: network}))
 	result := make(chan error, 1)
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -186,8 +186,8 @@ func TestSSHCut(t *testing.T) {
 // A server that ends takes its sessions' connections with it.
 func TestSSHServerEnds(t *testing.T) {
 	t.Parallel()
-	daemontest.NeedRoot(t)
-	s := daemontest.StartSSH(t, daemontest.SSHOptions{})
+	daemon.NeedRoot(t)
+	s := daemon.StartSSH(t, daemon.SSHOptions{})
 	n := node(s)
 	cmd, stderr, err := n.cmd(t.Context(), []string{"cat"})
 	if err != nil {

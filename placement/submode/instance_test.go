@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"dpukv/internal/kerneltest"
+	"dpukv/internal/test/kernel"
 )
 
 // named is a network namespace as a person makes it, with the two ports of a DPU.
@@ -82,7 +82,7 @@ func needRootAndU32(t *testing.T) Config {
 	if os.Geteuid() != 0 {
 		t.Skip("network namespaces with a datapath need root")
 	}
-	kerneltest.NeedEthtool(t)
+	kernel.NeedEthtool(t)
 	return Config{Submode: SM4, Target: Linux, Datapath: "tc-u32"}
 }
 

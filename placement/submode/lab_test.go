@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"dpukv/internal/kerneltest"
+	"dpukv/internal/test/kernel"
 	"dpukv/placement/emulate"
 	"dpukv/results"
 
@@ -80,7 +80,7 @@ func newTestbedWith(t *testing.T, offloads string) *testbed {
 	if os.Geteuid() != 0 {
 		t.Skip("network namespaces with a datapath need root")
 	}
-	kerneltest.NeedEthtool(t)
+	kernel.NeedEthtool(t)
 	path, err := binary()
 	if err != nil {
 		t.Fatal(err)

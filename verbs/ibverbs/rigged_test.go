@@ -14,7 +14,7 @@ import (
 	"dpukv/verbs"
 )
 
-// rigged skips a test that needs a machine with a defect, which package rdmavm makes and names.
+// rigged skips a test that needs a machine with a defect, which package guest makes and names.
 func rigged(t *testing.T, defect string) {
 	t.Helper()
 	if os.Getenv("IBVERBS_RIGGED") != defect {

@@ -10,7 +10,7 @@ import (
 	"dpukv/verbs"
 )
 
-// TestRiggedPortGoesDown takes the network device below an RDMA device down while it is measured. Package rdmavm has a machine where
+// TestRiggedPortGoesDown takes the network device below an RDMA device down while it is measured. Package guest has a machine where
 // that does no harm.
 func TestRiggedPortGoesDown(t *testing.T) {
 	link := os.Getenv("PERF_LINK")

@@ -3,7 +3,7 @@ package shm
 import (
 	"testing"
 
-	"dpukv/internal/litmus"
+	"dpukv/internal/test/litmus"
 )
 
 // TestOrderOfWrite is place on Armv8: who polls the last word of a WRITE and finds it finds the others. The WRITE before it is there, too.

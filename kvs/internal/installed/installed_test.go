@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
-	"dpukv/internal/kerneltest"
 	"dpukv/internal/killed"
+	"dpukv/internal/test/kernel"
 	"dpukv/kvs"
 
 	"go.uber.org/goleak"
@@ -223,7 +223,7 @@ func TestOutOfMemory(t *testing.T) {
 	if !killed.Now().Known {
 		t.Skip("this kernel does not count what it ends for want of memory")
 	}
-	group := kerneltest.MemoryGroup(t, 32<<20)
+	group := kernel.MemoryGroup(t, 32<<20)
 	p, err := startProcess("/bin/sh",
 		[]string{"-c", `echo $$ >"$1"/cgroup.procs && exec tail /dev/zero`, "sh", group}, nil)
 	if err != nil {

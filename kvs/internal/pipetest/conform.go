@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"dpukv/internal/kerneltest"
+	"dpukv/internal/test/kernel"
 	"dpukv/kvs"
 	"dpukv/kvs/kvstest"
 )
@@ -176,7 +176,7 @@ func counters(t *testing.T, r kvs.Remote) {
 
 // moved holds the kernel's counts of the sockets against what the session wrote itself.
 func moved(t *testing.T, r kvs.Remote, s kvs.Session) {
-	kerneltest.NeedTCPInfo(t)
+	kernel.NeedTCPInfo(t)
 	own := s.Traffic()
 	got := s.Moved().Sockets // greetings come on top
 	if got.Sources != r.Facts().Workers || got.SentBytes < own.SentBytes ||

@@ -5,13 +5,13 @@ import (
 	"testing"
 	"time"
 
-	"dpukv/internal/kerneltest"
+	"dpukv/internal/test/kernel"
 	"dpukv/kvs"
 )
 
 // TestMovedIsWhatCrossed holds the kernel's counts of a session's sockets against its own.
 func TestMovedIsWhatCrossed(t *testing.T) {
-	kerneltest.NeedTCPInfo(t)
+	kernel.NeedTCPInfo(t)
 	const connections = 3
 	opts := kvs.SessionOptions{Batch: 1, Window: 2, Connections: connections}
 	s := newEchoSession(t, listen(t, echo), 1, opts)
@@ -43,7 +43,7 @@ func TestMovedIsWhatCrossed(t *testing.T) {
 
 // TestMovedByAClosedConnection: who asks too late learns nothing, and nothing breaks.
 func TestMovedByAClosedConnection(t *testing.T) {
-	kerneltest.NeedTCPInfo(t)
+	kernel.NeedTCPInfo(t)
 	c, err := net.Dial("tcp", listen(t, silent))
 	if err != nil {
 		t.Fatal(err)

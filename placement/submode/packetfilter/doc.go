@@ -19,7 +19,7 @@
 //
 // # A partition is a UDP source port
 //
-// A key's hash chooses the worker that owns it, by its highest bits ([dpukv/kvs/mica/partition.PartitionOf]), and HERD has a queue pair to each. With RoCE v2 a queue
+// A key's hash chooses the worker that owns it, by its highest bits ([dpukv/kvs/partition.PartitionOf]), and HERD has a queue pair to each. With RoCE v2 a queue
 // pair's UDP source port follows from the flow label that it was made with ([dpukv/verbs.UDPSourcePort]), and HERD gives the one to worker P the label P+1, so its
 // requests leave from port 0xc001+P. That is how MICA's own paper tells a NIC the partition, and it lies where any switch looks.
 package packetfilter

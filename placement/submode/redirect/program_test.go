@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"dpukv/internal/kerneltest"
+	"dpukv/internal/test/kernel"
 	"dpukv/kvs"
 	"dpukv/kvs/herd"
 	"dpukv/placement/submode/packetfilter"
@@ -71,7 +71,7 @@ func loaded(t *testing.T, words string) (p *ebpf.Program, run func(b []byte) (dr
 
 // TestMatch drops what is asked for and only that.
 func TestMatch(t *testing.T) {
-	kerneltest.NeedBPF(t)
+	kernel.NeedBPF(t)
 	_, drops := loaded(t, "drop-client:192.0.2.200 drop-client:10.0.0.7-10.0.0.9 drop-client:1.2.3.4 drop-key-hash:1-2")
 	from := func(a, b, c, d byte) frame {
 		return frame{source: [4]byte{a, b, c, d}, from: 0xc001, to: 4791, payload: make([]byte, 64)}
@@ -110,7 +110,7 @@ func TestMatch(t *testing.T) {
 
 // TestCountRequest counts the packets that end a request, by operation.
 func TestCountRequest(t *testing.T) {
-	kerneltest.NeedBPF(t)
+	kernel.NeedBPF(t)
 	program, drops := loaded(t, "count-opcode drop-client:192.0.2.1 drop-key-hash:7")
 	request := func(bth byte, op kvs.Op, padding int) frame {
 		payload := make([]byte, 12+16+32+padding+4)
@@ -148,7 +148,7 @@ func TestCountRequest(t *testing.T) {
 
 // TestUncut: a train of requests is one packet here, whose operations nobody has counted.
 func TestUncut(t *testing.T) {
-	kerneltest.NeedBPF(t)
+	kernel.NeedBPF(t)
 	program, drops := loaded(t, "count-opcode")
 	b := frame{[4]byte{198, 51, 100, 1}, 0xc001, 4791, append([]byte{ucWriteOnly}, make([]byte, 99)...)}.bytes(nil)
 	drops(b)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"dpukv/internal/kerneltest"
+	"dpukv/internal/test/kernel"
 	"dpukv/placement/submode/packetfilter"
 
 	"github.com/cilium/ebpf"
@@ -34,7 +34,7 @@ func inNamespace(t *testing.T) {
 }
 
 func TestAttachCountDetach(t *testing.T) {
-	kerneltest.NeedBPF(t)
+	kernel.NeedBPF(t)
 	inNamespace(t)
 	err := Attach("a", "b", &packetfilter.Filter{DropClients: []netip.Addr{netip.MustParseAddr("192.0.2.1")}})
 	if errors.Is(err, ebpf.ErrNotSupported) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EPERM) {
@@ -63,7 +63,7 @@ func TestAttachCountDetach(t *testing.T) {
 
 // TestAttachOneWay: what cannot be attached both ways is not attached at all.
 func TestAttachOneWay(t *testing.T) {
-	kerneltest.NeedBPF(t)
+	kernel.NeedBPF(t)
 	inNamespace(t)
 	if err := Attach("a", "none", &packetfilter.Filter{}); err == nil || !strings.Contains(err.Error(), "interface none") {
 		t.Errorf("got %v, want an error about none", err)

@@ -1,4 +1,4 @@
-// Package daemontest starts the real servers behind the launchers for a test: OpenSSH's sshd and a one-node Slurm cluster, as
+// Package daemon starts the real servers behind the launchers for a test: OpenSSH's sshd and a one-node Slurm cluster, as
 // Debian packages them, and network namespaces to put them in.
 //
 // Each has configuration, keys and state of its own in a folder of the test, and listens on the loopback or in
@@ -7,4 +7,4 @@
 // system's is read or written: not ~/.ssh, not ~/.bashrc, not /etc/ssh, not /etc/slurm.
 //
 // A test whose servers are not installed, or not allowed, is skipped and says so.
-package daemontest
+package daemon

@@ -1,4 +1,4 @@
-package rdmavm
+package guest
 
 import (
 	"bytes"
@@ -67,7 +67,7 @@ type Job struct {
 // memory of the guest: Open vSwitch, stores and their keys.
 const memory = "mem=1536M"
 
-var jobEnded = regexp.MustCompile(`(?m)^rdmavm: job ended with status (\d+)\r?$`)
+var jobEnded = regexp.MustCompile(`(?m)^guest: job ended with status (\d+)\r?$`)
 
 // Run boots a guest, runs the job, and waits for the guest's end. What the job prints goes to console. It is an error if the
 // job fails or does not end.

@@ -1,6 +1,6 @@
-//go:build rdmavm
+//go:build guest
 
-package rdmavm
+package guest
 
 import (
 	"fmt"
@@ -72,7 +72,7 @@ type peers struct {
 func newPeers(t *testing.T) *peers {
 	t.Helper()
 	s := newSandbox(t)
-	return &peers{s, s.build(t, "dpukv/internal/rdmavm/peer")}
+	return &peers{s, s.build(t, "dpukv/internal/guest/peer")}
 }
 
 // end is the command of one end. A server listens on the addresses that its client dials.

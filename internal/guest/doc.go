@@ -1,4 +1,4 @@
-// Package rdmavm boots a small virtual machine whose kernel has what others lack: soft-RoCE (rxe), for tests against real verbs
+// Package guest boots a small virtual machine whose kernel has what others lack: soft-RoCE (rxe), for tests against real verbs
 // on a machine without an RDMA card; Open vSwitch's datapath and traffic control's flower, for sweeps of the on-path submodes.
 //
 // # The machine
@@ -12,7 +12,7 @@
 //
 // # The tests
 //
-// They are behind the build tag rdmavm; make test-rdma runs them. Each test runs in a network and process namespace of its
+// They are behind the build tag guest; make test-rdma runs them. Each test runs in a network and process namespace of its
 // own, which takes taps and stray processes with it however it ends.
 //
 //	TestIBVerbs   the ibverbs provider's tests, inside the guest, on rxe
@@ -27,4 +27,4 @@
 //
 // What the tests inside report (go test's own output) becomes a subtest each. A machine that cannot
 // run the guest skips, and says in one line why.
-package rdmavm
+package guest

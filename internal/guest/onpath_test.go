@@ -1,6 +1,6 @@
-//go:build rdmavm
+//go:build guest
 
-package rdmavm
+package guest
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-// Package peer has the two ends of an interoperability test, each a test to be run by hand, or by package rdmavm, in a process of its own:
+// Package peer has the two ends of an interoperability test, each a test to be run by hand, or by package guest, in a process of its own:
 //
 //	DEVICE=ibverbs:rxe0 ADDR=:7000 peer.test -test.run '^TestServe$'
 //	DEVICE=softroce:10.0.0.1 ADDR=10.0.0.2:7000 peer.test -test.run '^TestDrive$' -test.v

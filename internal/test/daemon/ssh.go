@@ -1,4 +1,4 @@
-package daemontest
+package daemon
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"dpukv/internal/porttest"
+	"dpukv/internal/test/port"
 )
 
 // SSHOptions are what a server has otherwise than usual.
@@ -125,7 +125,7 @@ func newKey(t testing.TB, file string) {
 // freePort is a TCP port that nobody listens on.
 func freePort(t testing.TB) int {
 	t.Helper()
-	port, err := porttest.Free()
+	port, err := port.Free()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package daemontest
+package daemon
 
 import (
 	"bufio"

@@ -3,7 +3,7 @@ package partition
 import (
 	"testing"
 
-	"dpukv/internal/litmus"
+	"dpukv/internal/test/litmus"
 )
 
 // TestOrderOfSeqlock is the argument of store_atomic.go on Armv8: no reader that finds the same even version twice believes a word of

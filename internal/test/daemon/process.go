@@ -1,4 +1,4 @@
-package daemontest
+package daemon
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"dpukv/internal/kerneltest"
+	"dpukv/internal/test/kernel"
 )
 
 // daemon is a server that runs until the test ends.
@@ -36,7 +36,7 @@ func start(t testing.TB, n *Net, setup string, argv ...string) *daemon {
 	// The kernel sends this signal when the thread that started the process ends, so that thread waits below.
 	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if os.Getuid() == 0 {
-		kerneltest.NeedClone(t)
+		kernel.NeedClone(t)
 		attr.Cloneflags = syscall.CLONE_NEWPID | syscall.CLONE_NEWNS
 		argv = append([]string{"sh", "-c", isolate, setup}, argv...)
 	}

@@ -1,4 +1,4 @@
-package porttest
+package port
 
 import (
 	"errors"

@@ -14,7 +14,7 @@ import (
 	"dpukv/kvs"
 	"dpukv/kvs/herd"
 	"dpukv/kvs/kvstest"
-	"dpukv/kvs/mica/partition"
+	"dpukv/kvs/partition"
 	"dpukv/results"
 )
 

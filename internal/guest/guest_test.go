@@ -1,6 +1,6 @@
-//go:build rdmavm
+//go:build guest
 
-package rdmavm
+package guest
 
 import (
 	"context"
@@ -95,7 +95,7 @@ ip address add ` + hostAddr + `/24 dev tap0
 ip link set tap0 mtu 4200 up
 `
 
-var ended = regexp.MustCompile(`(?m)^rdmavm: job ended with status (\d+)$`)
+var ended = regexp.MustCompile(`(?m)^guest: job ended with status (\d+)$`)
 
 // guestOutput is what the guest's job printed. A job that failed, or never ended, is an error.
 func (s *sandbox) guestOutput(t *testing.T) string {

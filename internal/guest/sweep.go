@@ -1,4 +1,4 @@
-package rdmavm
+package guest
 
 import (
 	"bytes"

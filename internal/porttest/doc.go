@@ -1,2 +1,0 @@
-// Package porttest finds ports for servers that tests start and that can't be asked which one they chose.
-package porttest
