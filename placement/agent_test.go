@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/client/load"
 	"dpukv/kvs"
 )
 
@@ -125,11 +126,17 @@ func TestAgentEndsInSilence(t *testing.T) {
 }
 
 func TestAgentTellsWhyItFails(t *testing.T) {
+	client := func(hash string) *configure {
+		return &configure{Client: &clientSpec{Store: "stub", Load: load.Load{
+			Workload: load.Workload{Dist: load.Uniform, Keys: 1, KeyBytes: 8},
+			Batch:    1, Window: 1, Connections: 1, Hash: hash,
+		}}}
+	}
 	for want, m := range map[string]message{
 		`store "lmdb" is not built yet`:           &configure{Server: &serverSpec{Store: "lmdb"}},
 		"configured as neither server nor client": &configure{},
-		"nobody there":                              &configure{Client: &clientSpec{Store: "stub", Hash: "city64"}},
-		`hash function "md4" is unknown`:            &configure{Client: &clientSpec{Store: "stub", Hash: "md4"}},
+		"nobody there":                              client("city64"),
+		"hash is md4, allowed is city32":            client("md4"),
 		"received the message go instead of config": &start{},
 		"pin to CPUs [1000]":                        &configure{CPUs: []int{1000}, Server: stubSpec.Server},
 	} {

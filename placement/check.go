@@ -109,11 +109,7 @@ func checkDevices(t *Testbed, c *cast) error {
 // checkConfigs looks for values that fit their keys but not each other.
 func checkConfigs(s *Sweep) error {
 	for _, c := range s.configs() {
-		w, err := c.workload()
-		if err == nil {
-			err = w.Validate()
-		}
-		if err != nil {
+		if err := c.Validate(); err != nil {
 			return fmt.Errorf("%s%w", s.place("keys", fmt.Sprint(c.Keys)), err)
 		}
 		if most := stores[c.Store].maxBatch; c.Batch > most {

@@ -2,13 +2,10 @@ package placement
 
 import (
 	"errors"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"dpukv/client"
 )
 
 // codec turns the text of one value into the value and back. Equal values have one text, so that texts
@@ -56,22 +53,6 @@ func whole(lo, hi int) codec[int] {
 	}
 }
 
-// decimal is a number from lo to hi; what says so in words.
-func decimal(lo, hi float64, what string) codec[float64] {
-	return codec[float64]{
-		parse: func(s string) (float64, error) {
-			x, err := strconv.ParseFloat(s, 64)
-			if err != nil || math.IsNaN(x) || x < lo || x > hi {
-				return 0, errNotAllowed
-			}
-			return x + 0, nil // -0 becomes 0: equal values have one text
-		},
-		format:  func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) },
-		allowed: what,
-		number:  true,
-	}
-}
-
 // span is a time from lo to hi.
 func span(lo, hi time.Duration) codec[time.Duration] {
 	return codec[time.Duration]{
@@ -98,14 +79,4 @@ var seeds = codec[uint64]{
 	format:  func(n uint64) string { return strconv.FormatUint(n, 10) },
 	allowed: "a whole number from 0 to 9223372036854775807",
 	number:  true,
-}
-
-// dists holds a distribution as the client writes it.
-var dists = codec[string]{
-	parse: func(s string) (string, error) {
-		d, err := client.ParseDist(s)
-		return d.String(), err
-	},
-	format:  func(s string) string { return s },
-	allowed: "uniform, or zipf:T with T from 0 and below 1, such as zipf:0.99",
 }

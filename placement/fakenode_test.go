@@ -156,11 +156,9 @@ var configured *clientSpec
 
 func fakePoint(c *clientSpec) results.Point {
 	l := results.Latency{MeanNs: 2000, P50Ns: 1000, P95Ns: 3000, P99Ns: 4000, P999Ns: 5000, MaxNs: 6000}
-	w := &c.Workload
 	return results.Point{
-		Store: c.Store, ServerThreads: 1, ClientThreads: c.Threads, Hash: c.Hash, Mode: "cache", Access: "erew",
-		GetRatio: w.GetRatio, Dist: w.Dist.String(), Keys: w.Keys, KeyBytes: w.KeyBytes, ValueBytes: w.ValueBytes, Seed: w.Seed,
-		Batch: c.Batch, Window: c.Window, Connections: c.Connections, RateOps: c.RateOps, WarmupNs: int64(c.Warmup),
+		Store: c.Store, ServerThreads: 1, ClientThreads: c.Threads, Mode: "cache", Access: "erew",
+		Load:       c.Load,
 		ServerCPUs: []int{0}, ClientCPUs: []int{1},
 		Status: results.StatusOK, Transport: "tcp", StartedAt: time.Now(), DurationNs: int64(time.Second),
 		Ops: 1_000_000, Gets: 1_000_000, Hits: 1_000_000, ThroughputOps: 1e6, Latency: l, Actual: l, Warnings: []string{},

@@ -10,22 +10,26 @@ import (
 
 // TestEachStoreHasItsStudysKnobs: what the file leaves open is each store's own, what it says is for all.
 func TestEachStoreHasItsStudysKnobs(t *testing.T) {
+	of := func(store string, keyBytes, valueBytes, batch int, hash string) (c Config) {
+		c.Store, c.KeyBytes, c.ValueBytes, c.Batch, c.Hash = store, keyBytes, valueBytes, batch, hash
+		return c
+	}
 	for _, test := range []struct {
 		file string
 		want []Config // less what does not differ here
 	}{
 		{"stores: [mica, herd]\n", []Config{
-			{Store: "mica", KeyBytes: 8, ValueBytes: 8, Batch: 64, Hash: "city64"},
-			{Store: "herd", KeyBytes: 16, ValueBytes: 32, Batch: 32, Hash: "city128"},
+			of("mica", 8, 8, 64, "city64"),
+			of("herd", 16, 32, 32, "city128"),
 		}},
 		{"stores: [mica, herd]\nbatch: [16, 32]\n", []Config{
-			{Store: "mica", KeyBytes: 8, ValueBytes: 8, Batch: 16, Hash: "city64"},
-			{Store: "mica", KeyBytes: 8, ValueBytes: 8, Batch: 32, Hash: "city64"},
-			{Store: "herd", KeyBytes: 16, ValueBytes: 32, Batch: 16, Hash: "city128"},
-			{Store: "herd", KeyBytes: 16, ValueBytes: 32, Batch: 32, Hash: "city128"},
+			of("mica", 8, 8, 16, "city64"),
+			of("mica", 8, 8, 32, "city64"),
+			of("herd", 16, 32, 16, "city128"),
+			of("herd", 16, 32, 32, "city128"),
 		}},
 		{"stores: herd\nhash: xxh64\nkey_bytes: 8\n", []Config{
-			{Store: "herd", KeyBytes: 8, ValueBytes: 32, Batch: 32, Hash: "xxh64"},
+			of("herd", 8, 32, 32, "xxh64"),
 		}},
 	} {
 		s, err := ParseSweep("s.yaml", []byte(test.file+"get_ratios: 1\nclient_threads: 1\n"))
@@ -34,7 +38,7 @@ func TestEachStoreHasItsStudysKnobs(t *testing.T) {
 		}
 		var got []Config
 		for _, c := range s.configs() {
-			got = append(got, Config{Store: c.Store, KeyBytes: c.KeyBytes, ValueBytes: c.ValueBytes, Batch: c.Batch, Hash: c.Hash})
+			got = append(got, of(c.Store, c.KeyBytes, c.ValueBytes, c.Batch, c.Hash))
 		}
 		if !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%q:\ngot  %+v\nwant %+v", test.file, got, test.want)

@@ -14,8 +14,7 @@ func (a *agent) load(ctx context.Context, cpus []int, spec *clientSpec) (err err
 	if err != nil {
 		return err
 	}
-	hash, err := client.Hashing(spec.Hash)
-	if err != nil {
+	if err := spec.Validate(); err != nil {
 		return err
 	}
 	remote, err := st.dial(ctx, spec)
@@ -25,9 +24,7 @@ func (a *agent) load(ctx context.Context, cpus []int, spec *clientSpec) (err err
 	defer func() { err = errors.Join(err, remote.Close()) }()
 
 	res, err := client.Run(ctx, remote, client.Config{
-		Workload: spec.Workload, Threads: spec.Threads, Connections: spec.Connections,
-		Window: spec.Window, Batch: spec.Batch, RateOps: spec.RateOps,
-		Duration: spec.Duration, Warmup: spec.Warmup, Hash: hash, CPUs: cpus,
+		Load: spec.Load, Threads: spec.Threads, Duration: spec.Duration, CPUs: cpus,
 		Preloaded: spec.Preloaded, FirstThread: spec.FirstThread, AllThreads: spec.AllThreads,
 		ServerAddr: spec.Addr, SameHost: spec.SameHost,
 		OnReady: func(ctx context.Context, hitRate float64) error {

@@ -237,18 +237,13 @@ func (pt *Point) clientConfig(i, clients int) *Point {
 }
 
 func (pt *Point) clientSpec(up *ready, e *ensemble, c *cast, i int) (*clientSpec, error) {
-	w, err := pt.workload()
-	if err != nil {
-		return nil, err
-	}
 	clients, node := len(e.clients), &c.clients[i]
 	spec := &clientSpec{
 		Store: pt.Store, Protocol: pt.Protocol, Addr: up.Addr, ServerCPUs: up.Facts.CPUs, SameHost: e.clients[i].sameKernel(e.server), RDMA: node.RDMA,
-		Workload: w, Preloaded: i > 0,
+		Load: pt.clientConfig(i, clients).Load, Duration: pt.Duration, Preloaded: i > 0,
 		Threads: pt.ClientThreads, FirstThread: i * pt.ClientThreads, AllThreads: clients * pt.ClientThreads,
-		Connections: pt.Connections, Window: pt.Window, Batch: pt.Batch,
-		RateOps: pt.clientConfig(i, clients).RateOps, Hash: pt.Hash, Duration: pt.Duration, Warmup: pt.Warmup,
 	}
+	var err error
 	if stores[pt.Store].rdma {
 		spec.RDMA.Device, err = c.device(node)
 	}
@@ -259,11 +254,7 @@ func (pt *Point) clientSpec(up *ready, e *ensemble, c *cast, i int) (*clientSpec
 func (pt *Point) asked(p *results.Point) {
 	p.Schema, p.ID, p.Repeat = results.SchemaVersion, pt.ID, pt.Repeat
 	p.Store, p.Placement, p.Submode, p.Filter = pt.Store, pt.Placement, pt.Submode, pt.Filter
-	p.GetRatio, p.Dist = pt.GetRatio, pt.Dist
-	p.Keys, p.KeyBytes, p.ValueBytes = pt.Keys, pt.KeyBytes, pt.ValueBytes
-	p.Batch, p.Window, p.Connections = pt.Batch, pt.Window, pt.Connections
-	p.ServerThreads, p.ClientThreads = pt.ServerThreads, pt.ClientThreads
-	p.RateOps, p.Hash, p.Seed, p.WarmupNs = pt.RateOps, pt.Hash, pt.Seed, int64(pt.Warmup)
+	p.Load, p.ServerThreads, p.ClientThreads = pt.Load, pt.ServerThreads, pt.ClientThreads
 }
 
 // complete adds to what the clients counted what only the orchestrator knows.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/client/load"
 	"dpukv/internal/machine"
 	"dpukv/placement/launch"
 	"dpukv/results"
@@ -18,7 +19,10 @@ func fakeShare(t *testing.T, node string, cpus []int, clock time.Duration, told 
 	for _, l := range latencies {
 		results.Record(h, l)
 	}
-	p := fakePoint(&clientSpec{Store: "mica", Threads: 1, Batch: 64, Window: 1, Connections: 1, Hash: "city64"})
+	p := fakePoint(&clientSpec{
+		Store: "mica", Threads: 1,
+		Load: load.Load{Batch: 64, Window: 1, Connections: 1, Hash: "city64"},
+	})
 	p.StartedAt = told.Add(clock)
 	p.Ops, p.Gets, p.Hits = uint64(len(latencies)), uint64(len(latencies)), uint64(len(latencies))
 	p.ThroughputOps, p.ClientCPUs, p.ClientCPUShare, p.ClientCPUNsPerOp = float64(len(latencies)), cpus, 0.5, 100

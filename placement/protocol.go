@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"dpukv/client"
+	"dpukv/client/load"
 	"dpukv/internal/doctor"
 	"dpukv/internal/killed"
 	"dpukv/internal/machine"
@@ -20,7 +20,7 @@ import (
 )
 
 // protocolVersion changes whenever an older node would misunderstand a message.
-const protocolVersion = 4
+const protocolVersion = 5
 
 // maxMessageBytes is room for the histograms of a long point; past it the peer is no node of ours.
 const maxMessageBytes = 16 << 20
@@ -112,24 +112,18 @@ type (
 		RDMA       RDMA   `json:"rdma"` // of HERD: the device as provider.Open names it
 	}
 	clientSpec struct {
-		ServerCPUs  []int           `json:"server_cpus,omitempty"` // that it is pinned to, for clients that can't ask it
-		Store       string          `json:"store"`
-		Protocol    string          `json:"protocol,omitempty"`
-		Addr        string          `json:"addr"`      // the server's
-		SameHost    bool            `json:"same_host"` // as the server
-		RDMA        RDMA            `json:"rdma"`      // as in serverSpec
-		Workload    client.Workload `json:"workload"`
-		Preloaded   bool            `json:"preloaded"` // by another client
-		Threads     int             `json:"threads"`
-		FirstThread int             `json:"first_thread"` // its number among all_threads, those of all clients
-		AllThreads  int             `json:"all_threads"`
-		Connections int             `json:"connections"`
-		Window      int             `json:"window"`
-		Batch       int             `json:"batch"`
-		RateOps     float64         `json:"rate_ops"`
-		Hash        string          `json:"hash"`
-		Duration    time.Duration   `json:"duration"`
-		Warmup      time.Duration   `json:"warmup"`
+		ServerCPUs []int  `json:"server_cpus,omitempty"` // that it is pinned to, for clients that can't ask it
+		Store      string `json:"store"`
+		Protocol   string `json:"protocol,omitempty"`
+		Addr       string `json:"addr"`      // the server's
+		SameHost   bool   `json:"same_host"` // as the server
+		RDMA       RDMA   `json:"rdma"`      // as in serverSpec
+		load.Load
+		Preloaded   bool          `json:"preloaded"` // by another client
+		Threads     int           `json:"threads"`
+		FirstThread int           `json:"first_thread"` // its number among all_threads, those of all clients
+		AllThreads  int           `json:"all_threads"`
+		Duration    time.Duration `json:"duration"`
 	}
 	// inspect asks for what the node has and can do: listen at its address, open the devices.
 	inspect struct {

@@ -130,7 +130,7 @@ func TestSweepGivesUpWhenNothingStarts(t *testing.T) {
 	for script, want := range map[string]string{
 		"@hello=die":            "node server: asked to say hello, it ended with exit status 3",
 		"@hello=other build":    "node server: its dpukv is another build (v9, another) than the one that sweeps (test, ",
-		"@hello=other protocol": "node server: its dpukv (v9) speaks protocol 99, this one (test) speaks 4",
+		"@hello=other protocol": "node server: its dpukv (v9) speaks protocol 99, this one (test) speaks 5",
 	} {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()

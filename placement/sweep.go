@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"dpukv/client"
+	"dpukv/client/load"
 )
 
 // Sweep is what a sweep file says. Each slice is an axis: every value is combined with every
@@ -18,13 +18,9 @@ import (
 type Sweep struct {
 	Stores, Placements, Submodes []string
 	Filters                      []string // work on the path; "": none
-	GetRatios                    []float64
-	Dist                         []string
-	Keys, KeyBytes, ValueBytes   []int
-	Batch, Window, Connections   []int
+	Load                         loadAxes
 	ServerThreads, ClientThreads []int
-	Rates                        []float64 // operations a second; 0: closed loop
-	Hash, Mode, Access           []string
+	Mode, Access                 []string
 	Protocol                     []string // of stores that have several; "": the store's own choice
 
 	Duration, Warmup time.Duration
@@ -40,12 +36,14 @@ type Sweep struct {
 func Default() Sweep {
 	return Sweep{
 		Stores: []string{"mica"}, Placements: []string{"CH-SH"}, Submodes: []string{"off-path"}, Filters: []string{""},
-		GetRatios: []float64{1, 0.95, 0.5}, Dist: []string{"uniform"},
-		Keys: []int{1_000_000}, KeyBytes: []int{8}, ValueBytes: []int{8},
-		Batch: []int{64}, Window: []int{1}, Connections: []int{1},
+		Load: loadAxes{
+			"get_ratios": {"1", "0.95", "0.5"}, "dist": {"uniform"},
+			"keys": {"1000000"}, "key_bytes": {"8"}, "value_bytes": {"8"},
+			"batch": {"64"}, "window": {"1"}, "connections": {"1"},
+			"rates": {"0"}, "hash": {"city64"},
+		},
 		ServerThreads: []int{1}, ClientThreads: []int{1, 2, 4, 8},
-		Rates: []float64{0},
-		Hash:  []string{"city64"}, Mode: []string{"cache"}, Access: []string{"erew"}, Protocol: []string{""},
+		Mode: []string{"cache"}, Access: []string{"erew"}, Protocol: []string{""},
 		Duration: 1500 * time.Millisecond, Warmup: 300 * time.Millisecond, Repeats: 3, Seed: 1,
 	}
 }
@@ -60,19 +58,14 @@ func Quick() Sweep {
 
 // Config is one combination of a sweep's values: what a point measures.
 type Config struct {
-	Store, Placement, Submode    string
-	Filter                       string `json:",omitempty"`
-	GetRatio                     float64
-	Dist                         string
-	Keys, KeyBytes, ValueBytes   int
-	Batch, Window, Connections   int
+	Store, Placement, Submode string
+	Filter                    string
+	load.Load
 	ServerThreads, ClientThreads int
-	RateOps                      float64
-	Hash, Mode, Access           string
-	Protocol                     string `json:",omitempty"`
-	Duration, Warmup             time.Duration
-	Seed                         uint64
-	Attach                       string `json:",omitempty"` // so that other points' digests are as before there was such a key
+	Mode, Access                 string
+	Protocol                     string
+	Duration                     time.Duration
+	Attach                       string
 
 	takeMode bool // that of the server attached to, as the sweep asks for none
 }
@@ -102,7 +95,11 @@ func (s *Sweep) Points() []Point {
 
 // configs combines the axes' values, the last axis fastest.
 func (s *Sweep) configs() []Config {
-	all := []Config{{Duration: s.Duration, Warmup: s.Warmup, Seed: s.Seed, Attach: s.Attach, takeMode: s.Attach != "" && !s.says("mode")}}
+	first := Config{
+		Duration: s.Duration, Attach: s.Attach, takeMode: s.Attach != "" && !s.says("mode"),
+	}
+	first.Warmup, first.Seed = s.Warmup, s.Seed
+	all := []Config{first}
 	for i := range sweepKeys {
 		if sweepKeys[i].swept() {
 			all = sweepKeys[i].multiply(s, all)
@@ -128,11 +125,7 @@ func (s *Sweep) size(limit int) int {
 // id names a point in files and to people. What is usually swept stands there in words; the rest
 // is in the digest, which covers the whole configuration: another warm-up is another point.
 func (c *Config) id(repeat int) string {
-	whole, err := json.Marshal(c)
-	if err != nil {
-		panic(err) // numbers and words
-	}
-	sum := sha256.Sum256(whole)
+	sum := sha256.Sum256(c.identity())
 	parts := []string{
 		c.Store, c.Placement, c.Submode,
 		"get" + strconv.FormatFloat(c.GetRatio, 'f', -1, 64),
@@ -145,14 +138,39 @@ func (c *Config) id(repeat int) string {
 	return strings.Join(parts, "-")
 }
 
+// identity is what the digest of an ID is made of: a JSON object of the keys' values, in the order
+// of the table. Its bytes never change for a configuration that could be measured before.
+func (c *Config) identity() []byte {
+	text := []byte("{")
+	for i := range sweepKeys {
+		k := &sweepKeys[i]
+		if k.identity == nil {
+			continue
+		}
+		value := k.identity(c)
+		if value == nil {
+			continue
+		}
+		word, err := json.Marshal(value)
+		if err != nil {
+			panic(err) // numbers and words
+		}
+		if len(text) > 1 {
+			text = append(text, ',')
+		}
+		text = fmt.Appendf(text, "%q:%s", k.idName, word)
+	}
+	return append(text, '}')
+}
+
 // describe is the configuration in a few words, for the one who watches.
 func (c *Config) describe() string {
-	load := "closed loop"
+	loop := "closed loop"
 	if c.RateOps > 0 {
-		load = strconv.FormatFloat(c.RateOps, 'f', -1, 64) + " ops/s"
+		loop = strconv.FormatFloat(c.RateOps, 'f', -1, 64) + " ops/s"
 	}
 	return fmt.Sprintf("%s %s %g %% GET, %d server and %d client threads, %s",
-		c.Store, c.Placement, c.GetRatio*100, c.ServerThreads, c.ClientThreads, load)
+		c.Store, c.Placement, c.GetRatio*100, c.ServerThreads, c.ClientThreads, loop)
 }
 
 // place says where a value stands in its file, ready to begin an error with; "" for a built-in sweep.
@@ -161,13 +179,4 @@ func (s *Sweep) place(key, text string) string {
 		return p.String() + ": "
 	}
 	return ""
-}
-
-// workload is what the client does.
-func (c *Config) workload() (client.Workload, error) {
-	dist, err := client.ParseDist(c.Dist)
-	return client.Workload{
-		Keys: c.Keys, KeyBytes: c.KeyBytes, ValueBytes: c.ValueBytes,
-		GetRatio: c.GetRatio, Dist: dist, Seed: c.Seed,
-	}, err
 }

@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,11 +21,17 @@ func some[T comparable](t *rapid.T, name string, values ...T) []T {
 func anySweep(t *rapid.T) Sweep {
 	return Sweep{
 		Stores: []string{"mica"}, Placements: some(t, "placements", "CH-SH", "CDH-SH", "MY-1"), Filters: some(t, "filters", "", "drop-client:192.0.2.1"), Submodes: some(t, "submodes", submode.Names()...),
-		GetRatios: some(t, "get_ratios", 1, 0.95, 0.5, 0, 1.0/3), Dist: some(t, "dist", "uniform", "zipf:0.99", "zipf:0.5"),
-		Keys: some(t, "keys", 1, 1000, 1_000_000), KeyBytes: some(t, "key_bytes", 8, 16), ValueBytes: some(t, "value_bytes", 8, 32),
-		Batch: some(t, "batch", 1, 64), Window: some(t, "window", 1, 4), Connections: some(t, "connections", 1, 2),
+		Load: loadAxes{
+			"get_ratios": some(t, "get_ratios", "1", "0.95", "0.5", "0", fmt.Sprint(1.0/3)),
+			"dist":       some(t, "dist", "uniform", "zipf:0.99", "zipf:0.5"),
+			"keys":       some(t, "keys", "1", "1000", "1000000"),
+			"key_bytes":  some(t, "key_bytes", "8", "16"), "value_bytes": some(t, "value_bytes", "8", "32"),
+			"batch": some(t, "batch", "1", "64"), "window": some(t, "window", "1", "4"),
+			"connections": some(t, "connections", "1", "2"),
+			"rates":       some(t, "rates", "0", "1000000", "12.5"),
+			"hash":        some(t, "hash", "city64", "xxh64"),
+		},
 		ServerThreads: some(t, "server_threads", 1, 2), ClientThreads: some(t, "client_threads", 1, 2, 4),
-		Rates: some(t, "rates", 0, 1e6, 12.5), Hash: some(t, "hash", "city64", "xxh64"),
 		Mode: some(t, "mode", "cache", "store"), Access: some(t, "access", "erew", "crew"), Protocol: some(t, "protocol", "", "binary"),
 		Duration: time.Duration(rapid.Int64Range(1e7, 1e12).Draw(t, "duration")),
 		Warmup:   time.Duration(rapid.Int64Range(0, 1e12).Draw(t, "warmup")),
@@ -36,7 +43,10 @@ func anySweep(t *rapid.T) Sweep {
 func smallSweep(t *rapid.T) Sweep {
 	s := Default()
 	any := anySweep(t)
-	s.GetRatios, s.ClientThreads, s.Rates, s.Batch = any.GetRatios, any.ClientThreads, any.Rates, any.Batch
+	s.ClientThreads = any.ClientThreads
+	for _, key := range []string{"get_ratios", "rates", "batch"} {
+		s.Load = s.Load.with(key, any.Load[key]...)
+	}
 	s.Repeats, s.Seed = any.Repeats, any.Seed
 	return s
 }
@@ -45,7 +55,7 @@ func TestPointsAreAllCombinationsOncePerRepeat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := smallSweep(t)
 		points := s.Points()
-		configs := len(s.GetRatios) * len(s.ClientThreads) * len(s.Rates) * len(s.Batch)
+		configs := len(s.Load["get_ratios"]) * len(s.ClientThreads) * len(s.Load["rates"]) * len(s.Load["batch"])
 		if len(points) != configs*s.Repeats || s.size(maxPoints) != len(points) {
 			t.Fatalf("%d points, size says %d, want %d", len(points), s.size(maxPoints), configs*s.Repeats)
 		}
@@ -79,7 +89,7 @@ func TestPointsDependOnNothingButTheSweep(t *testing.T) {
 		}
 		// A value more on an axis adds points and renames none.
 		wider := s
-		wider.Window = []int{s.Window[0], 99}
+		wider.Load = s.Load.with("window", s.Load["window"][0], "99")
 		var ids []string
 		for _, pt := range wider.Points() {
 			ids = append(ids, pt.ID)

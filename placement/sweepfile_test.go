@@ -74,8 +74,8 @@ func TestSweepFileSaysWhatDiffersFromTheDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Default()
-	want.ClientThreads, want.GetRatios = []int{1, 8}, []float64{0.95}
-	want.Duration, want.Dist = 2*time.Second, []string{"uniform", "zipf:0.99"}
+	want.ClientThreads, want.Duration = []int{1, 8}, 2*time.Second
+	want.Load = want.Load.with("get_ratios", "0.95").with("dist", "uniform", "zipf:0.99")
 	if got.where = nil; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

@@ -1,12 +1,10 @@
 package placement
 
 import (
-	"fmt"
+	"slices"
 	"time"
 
 	"dpukv/client"
-	"dpukv/hashbench"
-	"dpukv/kvs"
 	"dpukv/placement/submode"
 
 	"github.com/goccy/go-yaml/ast"
@@ -23,6 +21,11 @@ type sweepKey struct {
 	// canonical is the text that a value would have in texts.
 	canonical func(text string) (string, error)
 
+	// idName and identity are the key's name and value in what IDs are made of; a nil value is
+	// left out, as is a key without identity.
+	idName   string
+	identity func(*Config) any
+
 	// Of an axis only, nil for a key that has one value:
 
 	// of is the text of a configuration's value.
@@ -35,58 +38,77 @@ func (k *sweepKey) swept() bool { return k.of != nil }
 
 const (
 	maxThreads = client.MaxThreads
-	maxKeys    = 1 << 32
 	maxSpan    = 24 * time.Hour
 )
 
-var sweepKeys = []sweepKey{
-	axis("stores", word([]string{"mica", "herd", "memcached", "redis"}),
-		func(s *Sweep) *[]string { return &s.Stores }, func(c *Config) *string { return &c.Store }),
-	axis("placements", placementName, // which there are is the testbed's to say
-		func(s *Sweep) *[]string { return &s.Placements }, func(c *Config) *string { return &c.Placement }),
-	axis("submodes", word(submode.Names()),
-		func(s *Sweep) *[]string { return &s.Submodes }, func(c *Config) *string { return &c.Submode }),
-	axis("filters", filters,
-		func(s *Sweep) *[]string { return &s.Filters }, func(c *Config) *string { return &c.Filter }),
-	axis("get_ratios", decimal(0, 1, "a share from 0 to 1, such as 0.95"),
-		func(s *Sweep) *[]float64 { return &s.GetRatios }, func(c *Config) *float64 { return &c.GetRatio }),
-	axis("dist", dists,
-		func(s *Sweep) *[]string { return &s.Dist }, func(c *Config) *string { return &c.Dist }),
-	axis("keys", whole(1, maxKeys),
-		func(s *Sweep) *[]int { return &s.Keys }, func(c *Config) *int { return &c.Keys }),
-	axis("key_bytes", whole(1, kvs.MaxKeyBytes),
-		func(s *Sweep) *[]int { return &s.KeyBytes }, func(c *Config) *int { return &c.KeyBytes }),
-	axis("value_bytes", whole(0, kvs.MaxValueBytes),
-		func(s *Sweep) *[]int { return &s.ValueBytes }, func(c *Config) *int { return &c.ValueBytes }),
-	axis("batch", whole(1, 1<<16),
-		func(s *Sweep) *[]int { return &s.Batch }, func(c *Config) *int { return &c.Batch }),
-	axis("window", whole(1, 1<<16),
-		func(s *Sweep) *[]int { return &s.Window }, func(c *Config) *int { return &c.Window }),
-	axis("connections", whole(1, 1<<10),
-		func(s *Sweep) *[]int { return &s.Connections }, func(c *Config) *int { return &c.Connections }),
-	axis("server_threads", whole(1, maxThreads),
-		func(s *Sweep) *[]int { return &s.ServerThreads }, func(c *Config) *int { return &c.ServerThreads }),
-	axis("client_threads", whole(1, maxThreads),
-		func(s *Sweep) *[]int { return &s.ClientThreads }, func(c *Config) *int { return &c.ClientThreads }),
-	axis("rates", decimal(0, client.MaxRateOps, fmt.Sprintf("operations a second up to %g, 0 for a closed loop", client.MaxRateOps)),
-		func(s *Sweep) *[]float64 { return &s.Rates }, func(c *Config) *float64 { return &c.RateOps }),
-	axis("hash", word(append(hashbench.Names(), kvs.NoHash)),
-		func(s *Sweep) *[]string { return &s.Hash }, func(c *Config) *string { return &c.Hash }),
-	axis("mode", word([]string{"cache", "store"}),
-		func(s *Sweep) *[]string { return &s.Mode }, func(c *Config) *string { return &c.Mode }),
-	axis("access", word([]string{"erew", "crew", "crcw"}),
-		func(s *Sweep) *[]string { return &s.Access }, func(c *Config) *string { return &c.Access }),
-	axis("protocol", protocols,
-		func(s *Sweep) *[]string { return &s.Protocol }, func(c *Config) *string { return &c.Protocol }),
-	single("duration", span(10*time.Millisecond, maxSpan), func(s *Sweep) *time.Duration { return &s.Duration }),
-	single("warmup", span(0, maxSpan), func(s *Sweep) *time.Duration { return &s.Warmup }),
-	single("repeats", whole(1, 1000), func(s *Sweep) *int { return &s.Repeats }),
-	single("seed", seeds, func(s *Sweep) *uint64 { return &s.Seed }),
-	single("attach", attachment, func(s *Sweep) *string { return &s.Attach }),
+// sweepKeys stand in the order in which configurations are combined and IDs are made of them.
+var sweepKeys = slices.Concat(
+	[]sweepKey{
+		axis("stores", "Store", word([]string{"mica", "herd", "memcached", "redis"}),
+			func(s *Sweep) *[]string { return &s.Stores },
+			func(c *Config) *string { return &c.Store }),
+		axis("placements", "Placement", placementName, // which there are is the testbed's to say
+			func(s *Sweep) *[]string { return &s.Placements },
+			func(c *Config) *string { return &c.Placement }),
+		axis("submodes", "Submode", word(submode.Names()),
+			func(s *Sweep) *[]string { return &s.Submodes },
+			func(c *Config) *string { return &c.Submode }),
+		axis("filters", "Filter", filters,
+			func(s *Sweep) *[]string { return &s.Filters },
+			func(c *Config) *string { return &c.Filter }).optional(),
+	},
+	loadKeys(true),
+	[]sweepKey{
+		axis("server_threads", "ServerThreads", whole(1, maxThreads),
+			func(s *Sweep) *[]int { return &s.ServerThreads },
+			func(c *Config) *int { return &c.ServerThreads }),
+		axis("client_threads", "ClientThreads", whole(1, maxThreads),
+			func(s *Sweep) *[]int { return &s.ClientThreads },
+			func(c *Config) *int { return &c.ClientThreads }),
+	},
+	loadKeys(false),
+	[]sweepKey{
+		axis("mode", "Mode", word([]string{"cache", "store"}),
+			func(s *Sweep) *[]string { return &s.Mode }, func(c *Config) *string { return &c.Mode }),
+		axis("access", "Access", word([]string{"erew", "crew", "crcw"}),
+			func(s *Sweep) *[]string { return &s.Access },
+			func(c *Config) *string { return &c.Access }),
+		axis("protocol", "Protocol", protocols,
+			func(s *Sweep) *[]string { return &s.Protocol },
+			func(c *Config) *string { return &c.Protocol }).optional(),
+		single("duration", span(10*time.Millisecond, maxSpan),
+			func(s *Sweep) *time.Duration { return &s.Duration }).
+			identified("Duration", func(c *Config) any { return c.Duration }),
+		single("warmup", span(0, maxSpan), func(s *Sweep) *time.Duration { return &s.Warmup }).
+			identified("Warmup", func(c *Config) any { return c.Warmup }),
+		single("repeats", whole(1, 1000), func(s *Sweep) *int { return &s.Repeats }),
+		single("seed", seeds, func(s *Sweep) *uint64 { return &s.Seed }).
+			identified("Seed", func(c *Config) any { return c.Seed }),
+		single("attach", attachment, func(s *Sweep) *string { return &s.Attach }).
+			identified("Attach", func(c *Config) any { return c.Attach }).optional(),
+	},
+)
+
+// identified has IDs depend on the key's value.
+func (k sweepKey) identified(name string, of func(*Config) any) sweepKey {
+	k.idName, k.identity = name, of
+	return k
+}
+
+// optional leaves an empty value out of IDs, which are then as before there was such a key.
+func (k sweepKey) optional() sweepKey {
+	of := k.identity
+	k.identity = func(c *Config) any {
+		if value := of(c); value != "" {
+			return value
+		}
+		return nil
+	}
+	return k
 }
 
 // axis makes the entry of a key whose values are combined with those of the others.
-func axis[T any](name string, c codec[T], in func(*Sweep) *[]T, of func(*Config) *T) sweepKey {
+func axis[T any](name, idName string, c codec[T], in func(*Sweep) *[]T, of func(*Config) *T) sweepKey {
 	return sweepKey{
 		name: name,
 		read: func(f *strictFile, s *Sweep, n ast.Node) { readAxis(f, s, name, n, in(s), c) },
@@ -97,6 +119,8 @@ func axis[T any](name string, c codec[T], in func(*Sweep) *[]T, of func(*Config)
 			return texts(*in(s), c)
 		},
 		canonical: c.canonical,
+		idName:    idName,
+		identity:  func(config *Config) any { return *of(config) },
 		of:        func(config *Config) string { return c.format(*of(config)) },
 		multiply: func(s *Sweep, configs []Config) []Config {
 			product := make([]Config, 0, len(configs)*len(*in(s)))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"dpukv/client/load"
 	"dpukv/results"
 )
 
@@ -17,31 +18,18 @@ func (pt *Point) usedAsAsked(used *results.Point) error {
 		asked.Mode = used.Mode
 	}
 	var differences []string
-	for _, f := range []struct {
-		name        string
-		asked, used any
-	}{
-		{"store", asked.Store, used.Store},
-		{"server_threads", asked.ServerThreads, used.ServerThreads},
-		{"client_threads", asked.ClientThreads, used.ClientThreads},
-		{"hash", asked.Hash, used.Hash},
-		{"mode", asked.Mode, used.Mode},
-		{"access", asked.Access, used.Access},
-		{"get_ratio", asked.GetRatio, used.GetRatio},
-		{"dist", asked.Dist, used.Dist},
-		{"keys", asked.Keys, used.Keys},
-		{"key_bytes", asked.KeyBytes, used.KeyBytes},
-		{"value_bytes", asked.ValueBytes, used.ValueBytes},
-		{"batch", asked.Batch, used.Batch},
-		{"window", asked.Window, used.Window},
-		{"connections", asked.Connections, used.Connections},
-		{"rate", asked.RateOps, used.RateOps},
-		{"seed", asked.Seed, used.Seed},
-		{"warmup_ns", asked.WarmupNs, used.WarmupNs},
-	} {
-		if f.asked != f.used {
-			differences = append(differences, fmt.Sprintf("%s: asked for %v, used %v", f.name, f.asked, f.used))
+	compare := func(name string, asked, used any) {
+		if asked != used {
+			differences = append(differences, fmt.Sprintf("%s: asked for %v, used %v", name, asked, used))
 		}
+	}
+	compare("store", asked.Store, used.Store)
+	compare("server_threads", asked.ServerThreads, used.ServerThreads)
+	compare("client_threads", asked.ClientThreads, used.ClientThreads)
+	compare("mode", asked.Mode, used.Mode)
+	compare("access", asked.Access, used.Access)
+	for _, f := range load.Fields() {
+		compare(f.Name, f.Value(&asked.Load), f.Value(&used.Load))
 	}
 	if differences == nil {
 		return nil

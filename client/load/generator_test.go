@@ -1,4 +1,4 @@
-package client
+package load
 
 import (
 	"math"
@@ -7,10 +7,10 @@ import (
 
 func TestUniformKeys(t *testing.T) {
 	const keys, draws = 1000, 1_000_000
-	g := newGenerator(&Workload{Keys: keys, KeyBytes: 8, ValueBytes: 8, GetRatio: 0.95, Seed: 7}, 0)
+	g := NewGenerator(&Workload{Keys: keys, KeyBytes: 8, ValueBytes: 8, GetRatio: 0.95, Seed: 7}, 0)
 	counts, expected, gets := make([]int, keys), make([]float64, keys), 0
 	for range draws {
-		key, get := g.next()
+		key, get := g.Next()
 		counts[key]++
 		if get {
 			gets++
@@ -29,9 +29,9 @@ func TestUniformKeys(t *testing.T) {
 
 func TestGetRatioEnds(t *testing.T) {
 	for _, ratio := range []float64{0, 1} {
-		g := newGenerator(&Workload{Keys: 10, GetRatio: ratio}, 0)
+		g := NewGenerator(&Workload{Keys: 10, GetRatio: ratio}, 0)
 		for range 10000 {
-			if _, get := g.next(); get != (ratio == 1) {
+			if _, get := g.Next(); get != (ratio == 1) {
 				t.Fatalf("get is %v at a ratio of %v", get, ratio)
 			}
 		}
@@ -40,13 +40,13 @@ func TestGetRatioEnds(t *testing.T) {
 
 func TestSequences(t *testing.T) {
 	sequence := func(seed uint64, thread int, dist Dist) (keys [100]uint64) {
-		g := newGenerator(&Workload{Keys: 1 << 40, GetRatio: 0.5, Seed: seed, Dist: dist}, thread)
+		g := NewGenerator(&Workload{Keys: 1 << 40, GetRatio: 0.5, Seed: seed, Dist: dist}, thread)
 		for i := range keys {
-			keys[i], _ = g.next()
+			keys[i], _ = g.Next()
 		}
 		return keys
 	}
-	for _, dist := range []Dist{{}, {0.99}} {
+	for _, dist := range []Dist{Uniform, Zipf(0.99)} {
 		if first, again := sequence(1, 2, dist), sequence(1, 2, dist); first != again {
 			t.Errorf("%v: the same seed and thread gave another sequence", dist)
 		}

@@ -1,4 +1,4 @@
-package client
+package load
 
 // scrambler is a bijection of [0, n) that all threads share. It moves the hottest ranks of a
 // skewed distribution far from each other, so that they are not neighbours in the

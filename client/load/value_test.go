@@ -1,4 +1,4 @@
-package client
+package load
 
 import (
 	"testing"
@@ -77,20 +77,21 @@ func TestOtherKeysValueIsFound(t *testing.T) {
 	}
 }
 
-// The versions of two threads never meet, of one client or of two.
-func TestVersionsAreUnique(t *testing.T) {
-	cfg := smallLoad(t)
-	cfg.Threads, cfg.AllThreads = 3, 6
-	seen := map[uint32]bool{0: true} // the preload's
-	for i := range cfg.AllThreads {
-		cfg.FirstThread = i / 3 * 3 // of two clients
-		w := newWorker(i%3, &cfg, "", nil)
-		for range 1000 {
-			v := w.nextVersion()
-			if seen[v] {
-				t.Fatalf("version %d is used twice", v)
+func BenchmarkCheck(b *testing.B) {
+	for _, size := range []int{4, 8, 32, 1000} {
+		b.Run(sizeName(size), func(b *testing.B) {
+			val := make([]byte, size)
+			FillValue(val, 42, 7)
+			b.ReportAllocs()
+			for b.Loop() {
+				if !CheckValue(val, 42, size) {
+					b.Fatal("refused")
+				}
 			}
-			seen[v] = true
-		}
+		})
 	}
+}
+
+func sizeName(bytes int) string {
+	return map[int]string{4: "4B", 8: "8B", 32: "32B", 1000: "1000B"}[bytes]
 }

@@ -1,4 +1,4 @@
-package client
+package load
 
 import (
 	"math/bits"

@@ -1,4 +1,4 @@
-package client
+package load
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ func TestFillKey(t *testing.T) {
 		{0x0807060504030201, []byte{1, 2, 3, 4, 5, 6, 7, 8}},
 	} {
 		got := bytes.Repeat([]byte{0xee}, len(c.want))
-		if fillKey(got, c.index); !bytes.Equal(got, c.want) {
+		if FillKey(got, c.index); !bytes.Equal(got, c.want) {
 			t.Errorf("key %#x is % x, want % x", c.index, got, c.want)
 		}
 	}
@@ -29,8 +29,8 @@ func TestFillKeyIsAPrefix(t *testing.T) {
 		index := rapid.Uint64().Draw(t, "index")
 		size := rapid.IntRange(1, 255).Draw(t, "size")
 		long, short := make([]byte, 255), bytes.Repeat([]byte{0xee}, size)
-		fillKey(long, index)
-		fillKey(short, index)
+		FillKey(long, index)
+		FillKey(short, index)
 		if !bytes.Equal(short, long[:size]) {
 			t.Fatalf("key %d of %d bytes is % x, want % x", index, size, short, long[:size])
 		}

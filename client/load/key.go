@@ -1,11 +1,11 @@
-package client
+package load
 
 import "encoding/binary"
 
-// fillKey writes the key with the given index over the whole of dst: the index in little-endian,
+// FillKey writes the key with the given index over the whole of dst: the index in little-endian,
 // cut off if dst is shorter (a workload allows no more keys than that keeps apart), or
 // followed by bytes that the index decides too.
-func fillKey(dst []byte, index uint64) {
+func FillKey(dst []byte, index uint64) {
 	if len(dst) == 8 { // the usual size
 		binary.LittleEndian.PutUint64(dst, index)
 		return

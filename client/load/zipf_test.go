@@ -1,4 +1,4 @@
-package client
+package load
 
 import (
 	"fmt"
@@ -120,12 +120,21 @@ func TestHotKeysSpread(t *testing.T) {
 	s, key := newScrambler(1_000_000, 1), make([]byte, 8)
 	var counts [partitions]int
 	for rank := range uint64(64) {
-		fillKey(key, s.apply(rank))
+		FillKey(key, s.apply(rank))
 		counts[f.Sum64(key)>>48%partitions]++
 	}
 	for p, n := range counts {
 		if n > 12 { // 4 expected
 			t.Errorf("partition %d has %d of the 64 hottest keys", p, n)
 		}
+	}
+}
+
+var rankSink uint64
+
+func BenchmarkZipf(b *testing.B) {
+	z, rng := newZipf(100_000_000, 0.99), rand.NewPCG(1, 2)
+	for b.Loop() {
+		rankSink += z.rank(rng)
 	}
 }

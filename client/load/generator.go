@@ -1,10 +1,10 @@
-package client
+package load
 
 import "math/rand/v2"
 
-// generator makes one thread's sequence of operations, which the workload and the
+// Generator makes one thread's sequence of operations, which the workload and the
 // thread's number decide: the same ones give the same sequence.
-type generator struct {
+type Generator struct {
 	rng      rand.PCG
 	keys     uint64
 	getBelow uint64 // of 2⁵³: the share of GETs
@@ -12,8 +12,9 @@ type generator struct {
 	scramble scrambler
 }
 
-func newGenerator(w *Workload, thread int) generator {
-	g := generator{
+// NewGenerator makes the generator of a thread.
+func NewGenerator(w *Workload, thread int) Generator {
+	g := Generator{
 		rng:      *rand.NewPCG(w.Seed, mix64(uint64(thread)+golden)),
 		keys:     uint64(w.Keys),
 		getBelow: uint64(w.GetRatio * (1 << 53)),
@@ -25,8 +26,8 @@ func newGenerator(w *Workload, thread int) generator {
 	return g
 }
 
-// next draws a key, and whether it is to be got or set.
-func (g *generator) next() (key uint64, get bool) {
+// Next draws a key, and whether it is to be got or set.
+func (g *Generator) Next() (key uint64, get bool) {
 	if g.zipf == nil {
 		key = uniform(&g.rng, g.keys)
 	} else {
