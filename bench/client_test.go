@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"dpukv/client"
-	"dpukv/hashbench"
+	"dpukv/client/load"
 	"dpukv/kvs"
 	"dpukv/kvs/mica"
 	"dpukv/kvs/partition"
@@ -24,15 +24,17 @@ func BenchmarkClient(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer r.Close()
-			city, err := hashbench.Lookup("city64")
-			if err != nil {
-				b.Fatal(err)
-			}
 			var first, last kvs.WorkerStats
 			res, err := client.Run(b.Context(), r, client.Config{
-				Workload: client.Workload{Keys: study.keys, KeyBytes: 8, ValueBytes: study.valueBytes, GetRatio: .95, Seed: 1},
-				Threads:  1, Connections: study.connections, Window: 1, Batch: study.batch, RateOps: rate,
-				Duration: time.Second, Warmup: 200 * time.Millisecond, Hash: city, CPUs: []int{clientCPU},
+				Load: load.Load{
+					Workload: load.Workload{
+						Keys: study.keys, KeyBytes: 8, ValueBytes: study.valueBytes,
+						GetRatio: .95, Seed: 1,
+					},
+					Connections: study.connections, Window: 1, Batch: study.batch, RateOps: rate,
+					Hash: "city64", Warmup: 200 * time.Millisecond,
+				},
+				Threads: 1, Duration: time.Second, CPUs: []int{clientCPU},
 				OnProgress: func(p client.Progress) {
 					if st, err := s.Stats(); err == nil && p.Phase == client.PhaseMeasure && p.Elapsed > 0 {
 						if last = st.Workers[0]; first.Ops == 0 {

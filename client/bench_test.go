@@ -1,12 +1,12 @@
 package client
 
 import (
-	"math/rand/v2"
 	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"dpukv/client/load"
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
 )
@@ -23,7 +23,7 @@ func newEchoSession(cfg *Config) *echoSession {
 	s := &echoSession{values: make([][]byte, cfg.Workload.Keys), room: cfg.Batch * cfg.Window}
 	for i := range s.values {
 		s.values[i] = make([]byte, cfg.Workload.ValueBytes)
-		FillValue(s.values[i], uint64(i), 0)
+		load.FillValue(s.values[i], uint64(i), 0)
 	}
 	return s
 }
@@ -99,7 +99,7 @@ func BenchmarkWorkerClosed(b *testing.B) {
 }
 
 func BenchmarkWorkerClosedZipf(b *testing.B) {
-	l := benchLoader(b, func(c *Config) { c.Workload.Dist = Dist{0.99} })
+	l := benchLoader(b, func(c *Config) { c.Workload.Dist = load.Zipf(0.99) })
 	b.ResetTimer()
 	benchLoad(b, l, l.closedStep)
 }
@@ -114,46 +114,18 @@ func BenchmarkWorkerOpen(b *testing.B) {
 // BenchmarkGenerate is all that is done for an operation before the session gets it: drawing, key,
 // hash, value.
 func BenchmarkGenerate(b *testing.B) {
-	for _, dist := range []Dist{{}, {0.99}} {
-		b.Run(dist.String(), func(b *testing.B) {
+	for _, dist := range []load.Dist{load.Uniform, load.Zipf(0.99)} {
+		b.Run(string(dist), func(b *testing.B) {
 			l := benchLoader(b, func(c *Config) { c.Workload.Dist = dist })
 			b.ReportAllocs()
 			for b.Loop() {
-				if key, get := l.gen.next(); get {
+				if key, get := l.gen.Next(); get {
 					l.prepare(kvs.Get, key)
 				} else {
 					l.prepare(kvs.Set, key)
-					FillValue(l.req.Value, key, l.nextVersion())
+					load.FillValue(l.req.Value, key, l.nextVersion())
 				}
 			}
 		})
-	}
-}
-
-func BenchmarkCheck(b *testing.B) {
-	for _, size := range []int{4, 8, 32, 1000} {
-		b.Run(sizeName(size), func(b *testing.B) {
-			val := make([]byte, size)
-			FillValue(val, 42, 7)
-			b.ReportAllocs()
-			for b.Loop() {
-				if !CheckValue(val, 42, size) {
-					b.Fatal("refused")
-				}
-			}
-		})
-	}
-}
-
-func sizeName(bytes int) string {
-	return map[int]string{4: "4B", 8: "8B", 32: "32B", 1000: "1000B"}[bytes]
-}
-
-var rankSink uint64
-
-func BenchmarkZipf(b *testing.B) {
-	z, rng := newZipf(100_000_000, 0.99), rand.NewPCG(1, 2)
-	for b.Loop() {
-		rankSink += z.rank(rng)
 	}
 }

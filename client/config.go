@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
+	"dpukv/client/load"
 	"dpukv/hashbench"
 	"dpukv/kvs"
 )
@@ -17,28 +17,18 @@ const (
 	DefaultInterval = 250 * time.Millisecond
 )
 
-// What a Config may ask for at most.
-const (
-	MaxThreads = 1024 // of one client; Go ends a process of 10,000
-	MaxRateOps = 1e12
-)
+// MaxThreads is what a Config may ask for at most. Go ends a process of 10,000 threads.
+const MaxThreads = 1024
 
 // minTimeout is above what a client that shares its CPU may be kept from running.
 const minTimeout = 10 * time.Millisecond
 
-// Config is one load: what is asked of a server, by whom, how fast and how long.
+// Config is one load and how it is driven: by whom, and how long.
 type Config struct {
-	Workload    Workload
-	Threads     int // load workers, each a thread with a session of its own
-	Connections int // of a thread to each server worker
-	Window      int // batches in flight a connection
-	Batch       int // operations a batch
-	// RateOps is the operations a second that all threads together offer in an
-	// open loop; 0 is a closed loop, which keeps every window full.
-	RateOps  float64
-	Duration time.Duration  // of the measured window
-	Warmup   time.Duration  // load before it
-	Hash     hashbench.Func // of [Hashing]
+	// Load is what is asked for. All threads together offer its rate.
+	load.Load
+	Threads  int           // load workers, each a thread with a session of its own
+	Duration time.Duration // of the measurement period
 	// CheckHash has a phase after the load find the share of hashing once more, by leaving it out.
 	CheckHash bool
 	// CPUs pins thread i to CPUs[i%len(CPUs)]; empty: not pinned.
@@ -67,9 +57,14 @@ type Config struct {
 	// OnProgress is told how the run gets on, from one goroutine at a time. It
 	// may be nil, and must return soon.
 	OnProgress func(Progress)
+
+	hash hashbench.Func // that Load.Hash names
 }
 
 func (c *Config) setDefaults() {
+	if c.Dist == "" {
+		c.Dist = load.Uniform
+	}
 	if c.Timeout == 0 {
 		c.Timeout = DefaultTimeout
 	}
@@ -82,7 +77,7 @@ func (c *Config) setDefaults() {
 }
 
 func (c *Config) validate() error {
-	if err := c.Workload.Validate(); err != nil {
+	if err := c.Load.Validate(); err != nil {
 		return err
 	}
 	switch {
@@ -90,25 +85,13 @@ func (c *Config) validate() error {
 		return fmt.Errorf("threads is %d, allowed is 1 to %d", c.Threads, MaxThreads)
 	case c.FirstThread < 0 || c.FirstThread+c.Threads > c.AllThreads:
 		return fmt.Errorf("threads are %d from %d on, allowed is within the %d of all clients", c.Threads, c.FirstThread, c.AllThreads)
-	case c.Connections < 1:
-		return fmt.Errorf("connections is %d, allowed is 1 or more", c.Connections)
-	case c.Window < 1:
-		return fmt.Errorf("window is %d, allowed is 1 or more", c.Window)
-	case c.Batch < 1:
-		return fmt.Errorf("batch is %d, allowed is 1 or more", c.Batch)
-	case !(c.RateOps >= 0 && c.RateOps <= MaxRateOps): // NaN is refused too
-		return fmt.Errorf("rate_ops is %v, allowed is 0 (closed loop) to %g operations a second", c.RateOps, MaxRateOps)
 	case c.Duration <= 0:
 		return fmt.Errorf("duration is %v, allowed is more than 0", c.Duration)
-	case c.Warmup < 0:
-		return fmt.Errorf("warmup is %v, allowed is 0 or more", c.Warmup)
 	case c.Timeout < minTimeout:
 		return fmt.Errorf("timeout is %v, allowed is %v or more", c.Timeout, minTimeout)
 	case c.Interval < time.Millisecond:
 		return fmt.Errorf("interval is %v, allowed is 1ms or more", c.Interval)
-	case !c.hashes() && c.Hash.Name != kvs.NoHash:
-		return fmt.Errorf("hash is not given, known are %s, %s", kvs.NoHash, strings.Join(hashbench.Names(), ", "))
-	case !c.hashes() && c.CheckHash:
+	case c.CheckHash && c.Hash == kvs.NoHash:
 		return errNothingHashed
 	}
 	if i := slices.IndexFunc(c.CPUs, func(cpu int) bool { return cpu < 0 }); i >= 0 {
@@ -119,13 +102,13 @@ func (c *Config) validate() error {
 
 // fits reports what the server cannot do of what is asked.
 func (c *Config) fits(facts kvs.Facts) error {
-	if facts.Hash != "" && c.Hash.Name != facts.Hash {
+	if facts.Hash != "" && c.Hash != facts.Hash {
 		return fmt.Errorf("the client hashes keys with %q, but the %s server with %q: give both the same function",
-			c.Hash.Name, facts.Store, facts.Hash)
+			c.Hash, facts.Store, facts.Hash)
 	}
-	if most := facts.MaxKeyBytes; most > 0 && c.Workload.KeyBytes > most {
+	if most := facts.MaxKeyBytes; most > 0 && c.KeyBytes > most {
 		return fmt.Errorf("keys have %d bytes, but the %s server takes at most %d, over its protocol %s",
-			c.Workload.KeyBytes, facts.Store, most, facts.Protocol)
+			c.KeyBytes, facts.Store, most, facts.Protocol)
 	}
 	if facts.MaxBatch > 0 && c.Batch > facts.MaxBatch {
 		return fmt.Errorf("batch is %d, but the %s server takes at most %d operations a batch",
@@ -133,9 +116,6 @@ func (c *Config) fits(facts kvs.Facts) error {
 	}
 	return nil
 }
-
-// openLoop reports whether the load has a schedule of its own.
-func (c *Config) openLoop() bool { return c.RateOps > 0 }
 
 // cpuOf is the CPU that a thread is pinned to, -1 if none.
 func (c *Config) cpuOf(thread int) int {

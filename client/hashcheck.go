@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"dpukv/client/load"
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
 )
@@ -40,9 +41,9 @@ func newChecker(w *worker) *checker {
 	c := &checker{loader: newLoader(w, never, nil)}
 	c.prepareNext = c.next
 	for range checkList {
-		key, get := c.gen.next()
-		fillKey(w.req.Key, key)
-		c.list = append(c.list, prepared{key, w.cfg.Hash.Sum64(w.req.Key), get})
+		key, get := c.gen.Next()
+		load.FillKey(w.req.Key, key)
+		c.list = append(c.list, prepared{key, w.cfg.hash.Sum64(w.req.Key), get})
 	}
 	return c
 }
@@ -62,7 +63,7 @@ func (c *checker) next() {
 		c.prepare(op, p.key)
 	}
 	if !p.get {
-		FillValue(c.req.Value, p.key, c.nextVersion())
+		load.FillValue(c.req.Value, p.key, c.nextVersion())
 	}
 }
 

@@ -10,20 +10,21 @@ import (
 // errNothingHashed is why there is no share to check.
 var errNothingHashed = errors.New("check_hash is asked for, but with hash none nothing is hashed")
 
-// Hashing finds what clients hash keys with: a function of package hashbench, or with [kvs.NoHash] nothing.
-func Hashing(name string) (hashbench.Func, error) {
-	if name == kvs.NoHash {
-		return hashbench.Func{Name: kvs.NoHash}, nil
+// findHash looks up what Hash names: a function of package hashbench, or with [kvs.NoHash] none.
+func (c *Config) findHash() (err error) {
+	if c.hashes() || c.Hash == kvs.NoHash {
+		return nil
 	}
-	return hashbench.Lookup(name)
+	c.hash, err = hashbench.Lookup(c.Hash)
+	return err
 }
 
 // hashes reports whether keys are hashed.
-func (c *Config) hashes() bool { return c.Hash.Sum64 != nil }
+func (c *Config) hashes() bool { return c.hash.Sum64 != nil }
 
 // hash hashes the request's key, and does nothing else: hashProfile knows hashing by it.
 func (w *worker) hash() {
-	if sum := w.cfg.Hash.Sum64; sum != nil {
+	if sum := w.cfg.hash.Sum64; sum != nil {
 		w.req.Hash = sum(w.req.Key)
 	}
 }

@@ -38,11 +38,7 @@ func TestNoHash(t *testing.T) {
 	if r.seen.Load() == 0 {
 		t.Error("no request had a hash, although there is one")
 	}
-	none, err := Hashing(kvs.NoHash)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg.Hash = none
+	cfg.Hash = kvs.NoHash
 	mustFail(t, r, cfg, `"none"`, `"`+hashbench.Default+`"`)
 
 	r.facts.Hash = ""

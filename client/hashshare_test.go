@@ -33,7 +33,7 @@ func TestIsHashing(t *testing.T) {
 		{[]string{"crypto/md5.block", "crypto/md5.Sum", "dpukv/hashbench.md5Sum", "dpukv/hashbench.of128.func1", hash, prepare, generate}, true},
 		{[]string{"dpukv/client.anyFunction", hash, prepare, generate}, true},
 		{[]string{hash, prepare, generate}, false},
-		{[]string{"dpukv/client.fillKey", "dpukv/client.(*worker).describe", prepare, generate}, false},
+		{[]string{"dpukv/client/load.FillKey", "dpukv/client.(*worker).describe", prepare, generate}, false},
 		{[]string{"dpukv/hashbench/tuned.City64", "dpukv/kvs/herd.(*session).Submit", "dpukv/client.(*worker).submit"}, false},
 		{nil, false},
 	} {
@@ -87,7 +87,7 @@ func TestHashShare(t *testing.T) {
 	r := newFakeRemote()
 	leakFree(t, r)
 	cfg := smallLoad(t)
-	cfg.Hash = hashbench.Func{Name: r.Facts().Hash, Sum64: slowHash}
+	cfg.hash = hashbench.Func{Name: r.Facts().Hash, Sum64: slowHash}
 	cfg.Duration = 2500 * time.Millisecond
 	cfg.CheckHash = true
 	var phases []Phase

@@ -3,6 +3,7 @@ package client
 import (
 	"time"
 
+	"dpukv/client/load"
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
 )
@@ -20,7 +21,7 @@ func (w window) holds(ns int64) bool { return w.fromNs <= ns && ns < w.toNs }
 type loader struct {
 	*worker
 	win window
-	gen generator
+	gen load.Generator
 	rec recorder
 	run run
 
@@ -60,10 +61,10 @@ func newLoader(w *worker, win window, full chan<- *histPair) *loader {
 	l := &loader{
 		worker: w,
 		win:    win,
-		gen:    newGenerator(&w.cfg.Workload, w.cfg.FirstThread+w.id),
-		rec:    newRecorder(w.cfg.openLoop(), full, win.fromNs, int64(w.cfg.Interval)),
+		gen:    load.NewGenerator(&w.cfg.Workload, w.cfg.FirstThread+w.id),
+		rec:    newRecorder(w.cfg.OpenLoop(), full, win.fromNs, int64(w.cfg.Interval)),
 	}
-	if w.cfg.openLoop() {
+	if w.cfg.OpenLoop() {
 		l.schedule.pacer = newPacer(w.cfg.RateOps, w.cfg.Batch, w.id, w.cfg.Threads)
 	}
 	return l
@@ -76,7 +77,7 @@ func (l *loader) load() error {
 		return err
 	}
 	step := l.closedStep
-	if l.cfg.openLoop() {
+	if l.cfg.OpenLoop() {
 		step = l.openStep
 	}
 	for {
@@ -186,13 +187,13 @@ func (l *loader) sendNext(intendedNs int64) (bool, error) {
 
 // generate makes the next request of the workload.
 func (l *loader) generate() {
-	key, get := l.gen.next()
+	key, get := l.gen.Next()
 	if get {
 		l.prepare(kvs.Get, key)
 		return
 	}
 	l.prepare(kvs.Set, key)
-	FillValue(l.req.Value, key, l.nextVersion())
+	load.FillValue(l.req.Value, key, l.nextVersion())
 }
 
 func (l *loader) receive(wait time.Duration) error {
@@ -221,7 +222,7 @@ func (l *loader) beginRun(a *kvs.Answer) {
 	switch {
 	case l.win.holds(a.ReceivedNs):
 		l.run.record, l.run.tally = true, &l.inside
-	case l.cfg.openLoop() && a.ReceivedNs >= l.win.toNs && l.win.holds(a.IntendedNs):
+	case l.cfg.OpenLoop() && a.ReceivedNs >= l.win.toNs && l.win.holds(a.IntendedNs):
 		l.run.record, l.run.late = true, true
 	}
 }

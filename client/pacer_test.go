@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"dpukv/client/load"
 )
 
 func drawPacer(t *rapid.T) Pacer {
@@ -81,7 +83,7 @@ func TestPacerStaggersThreads(t *testing.T) {
 
 // A schedule of any rate that is allowed ends its search for what is due, and never runs backwards.
 func TestPacerExtremes(t *testing.T) {
-	for _, rate := range []float64{math.SmallestNonzeroFloat64, 1e-12, 1e-9, 0.1, MaxRateOps} {
+	for _, rate := range []float64{math.SmallestNonzeroFloat64, 1e-12, 1e-9, 0.1, load.MaxRateOps} {
 		p := newPacer(rate, 64, 1, 2)
 		for _, ns := range []int64{0, 1, 1e9, 1e13} {
 			due := p.Due(ns)

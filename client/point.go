@@ -80,14 +80,11 @@ func (r *runner) result(err error) *Result {
 }
 
 func (r *runner) asked() results.Point {
-	c, w := &r.cfg, &r.cfg.Workload
 	return results.Point{
 		Schema: results.SchemaVersion, Status: results.StatusOK,
-		Store: r.facts.Store, GetRatio: w.GetRatio, Dist: w.Dist.String(), Keys: w.Keys,
-		KeyBytes: w.KeyBytes, ValueBytes: w.ValueBytes, Batch: c.Batch, Window: c.Window,
-		Connections: c.Connections, ServerThreads: r.facts.Workers, ClientThreads: c.Threads,
-		RateOps: c.RateOps, Hash: c.Hash.Name, Seed: w.Seed, WarmupNs: int64(c.Warmup),
-		DurationNs: int64(c.Duration), Warnings: []string{},
+		Store: r.facts.Store, Load: r.cfg.Load,
+		ServerThreads: r.facts.Workers, ClientThreads: r.cfg.Threads,
+		DurationNs: int64(r.cfg.Duration), Warnings: []string{},
 	}
 }
 

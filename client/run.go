@@ -86,6 +86,9 @@ func Run(ctx context.Context, remote kvs.Remote, cfg Config) (*Result, error) {
 	if err := cfg.fits(remote.Facts()); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
+	if err := cfg.findHash(); err != nil {
+		return nil, fmt.Errorf("load: %w", err)
+	}
 	r := &runner{caller: ctx, cfg: cfg, remote: remote, facts: remote.Facts(), begunAt: time.Now(), killed: killed.Now()}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	release := context.AfterFunc(r.ctx, func() { r.stop.Store(true) })
@@ -97,7 +100,7 @@ func Run(ctx context.Context, remote kvs.Remote, cfg Config) (*Result, error) {
 
 func (r *runner) run() error {
 	if r.cfg.hashes() {
-		r.hashNs = hashbench.Cost(r.cfg.Hash, r.cfg.Workload.KeyBytes)
+		r.hashNs = hashbench.Cost(r.cfg.hash, r.cfg.KeyBytes)
 	}
 	r.sampler = sampler{remote: r.remote, timeout: r.cfg.Timeout, cpus: r.pinnedTo(), hashes: r.cfg.hashes()}
 	if r.cfg.SameHost {
@@ -252,7 +255,7 @@ func (r *runner) measure() error {
 	for _, w := range r.team.workers {
 		r.loaders = append(r.loaders, newLoader(w, r.win, full))
 	}
-	r.collector = newCollector(r.cfg.openLoop(), r.reporter())
+	r.collector = newCollector(r.cfg.OpenLoop(), r.reporter())
 	go r.collector.run(full)
 	sampled := make(chan error, 1)
 	go func() {

@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"dpukv/client/load"
 	"dpukv/hashbench"
 	"dpukv/internal/cpu"
 	"dpukv/internal/test/kernel"
@@ -25,15 +26,16 @@ const testKeys = 5000
 
 // smallLoad is a load that takes a fraction of a second.
 func smallLoad(t testing.TB) Config {
-	hash, err := hashbench.Lookup(hashbench.Default)
-	if err != nil {
-		t.Fatal(err)
-	}
 	return Config{
-		Workload: Workload{Keys: testKeys, KeyBytes: 8, ValueBytes: 8, GetRatio: 0.5, Seed: 1},
-		Threads:  2, Connections: 1, Window: 2, Batch: 16,
-		Duration: 300 * time.Millisecond, Warmup: 20 * time.Millisecond,
-		Hash: hash, Interval: 50 * time.Millisecond, ServerAddr: "10.0.0.9:7000",
+		Load: load.Load{
+			Workload: load.Workload{
+				Keys: testKeys, KeyBytes: 8, ValueBytes: 8, GetRatio: 0.5, Seed: 1,
+			},
+			Connections: 1, Window: 2, Batch: 16,
+			Hash: hashbench.Default, Warmup: 20 * time.Millisecond,
+		},
+		Threads: 2, Duration: 300 * time.Millisecond,
+		Interval: 50 * time.Millisecond, ServerAddr: "10.0.0.9:7000",
 	}
 }
 
@@ -241,7 +243,7 @@ func TestStaleValueFails(t *testing.T) {
 	r := newFakeRemote()
 	leakFree(t, r)
 	stale := make([]byte, 8)
-	FillValue(stale, 7, 12345)
+	load.FillValue(stale, 7, 12345)
 	remote := &staleRemote{fakeRemote: r, value: stale}
 	mustFail(t, remote, smallLoad(t), "older than the preload")
 }
@@ -365,7 +367,7 @@ func TestProgress(t *testing.T) {
 func TestRunIsReplayable(t *testing.T) {
 	cfg := smallLoad(t)
 	cfg.Threads = 1
-	cfg.Workload.Dist, _ = ParseDist("zipf:0.9")
+	cfg.Workload.Dist = load.Zipf(0.9)
 	ops := func(seed uint64) ([]kvs.Op, []string) {
 		r := newFakeRemote()
 		cfg.Workload.Seed = seed
@@ -398,8 +400,8 @@ func TestSecondClient(t *testing.T) {
 	cfg.Preloaded, cfg.FirstThread = true, 1
 	for key := range uint64(testKeys) {
 		name := make([]byte, 8)
-		fillKey(name, key)
-		FillValue(r.store[string(name)], key, 0)
+		load.FillKey(name, key)
+		load.FillValue(r.store[string(name)], key, 0)
 	}
 	res := mustRun(t, r, cfg)
 	if i := slices.Index(r.trace[first:], kvs.Set); i < testKeys {
@@ -446,12 +448,12 @@ func TestRefusedConfigs(t *testing.T) {
 		"rate_ops is +Inf":             func(c *Config) { c.RateOps = math.Inf(1) },
 		"threads is 100000":            func(c *Config) { c.Threads = 100000 },
 		"duration is 0s":               func(c *Config) { c.Duration = 0 },
-		"warmup is -1ns":               func(c *Config) { c.Warmup = -1 },
+		"warmup_ns is -1ns":            func(c *Config) { c.Warmup = -1 },
 		"timeout is 1ms":               func(c *Config) { c.Timeout = time.Millisecond },
 		"interval is 1ns":              func(c *Config) { c.Interval = 1 },
-		"hash is not given":            func(c *Config) { c.Hash = hashbench.Func{} },
+		"hash is not given":            func(c *Config) { c.Hash = "" },
 		"cpus has -2":                  func(c *Config) { c.CPUs = []int{0, -2} },
-		`"xxh64", but the fake server`: func(c *Config) { c.Hash, _ = hashbench.Lookup("xxh64") },
+		`"xxh64", but the fake server`: func(c *Config) { c.Hash = "xxh64" },
 	} {
 		cfg := smallLoad(t)
 		change(&cfg)

@@ -133,7 +133,7 @@ func (l *loader) openWait(nowNs int64, due uint64, blocked bool) time.Duration {
 
 // unsent is the number of operations due in the window that were never sent.
 func (l *loader) unsent() uint64 {
-	if !l.cfg.openLoop() {
+	if !l.cfg.OpenLoop() {
 		return 0
 	}
 	dueBefore := func(ns int64) uint64 { return l.schedule.pacer.Due(ns - l.win.startNs - 1) }

@@ -3,6 +3,7 @@ package client
 import (
 	"math/bits"
 
+	"dpukv/client/load"
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
 )
@@ -67,7 +68,7 @@ func (w *worker) sweepSend(s keySweep, next, end uint64) (sent uint64, blocked b
 			key := s.key(next + sent)
 			w.prepare(s.op, key)
 			if s.op == kvs.Set {
-				FillValue(w.req.Value, key, 0)
+				load.FillValue(w.req.Value, key, 0)
 			}
 		}
 		if taken, err := w.submit(); err != nil || !taken {
@@ -85,7 +86,7 @@ func (w *worker) sweepJudge(t *tally) {
 	for i := range w.answers {
 		a := &w.answers[i]
 		w.judge(a, t)
-		if a.Op == kvs.Get && a.Status == kvs.OK && ValueVersion(a.Value) != 0 {
+		if a.Op == kvs.Get && a.Status == kvs.OK && load.ValueVersion(a.Value) != 0 {
 			w.wrong(a, t, "the value is older than the preload, which was confirmed")
 		}
 	}

@@ -91,7 +91,7 @@ func (w *worker) takeThread() error {
 			return fmt.Errorf("thread %d: %w", w.id, err)
 		}
 	}
-	if w.cfg.openLoop() {
+	if w.cfg.OpenLoop() {
 		// By default the kernel may wake a sleeper 50 µs late, to save wake-ups.
 		if err := unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0); err != nil {
 			return fmt.Errorf("thread %d: set the timer slack: %w", w.id, err)

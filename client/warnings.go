@@ -101,7 +101,7 @@ func (r *runner) overlap() string {
 // rateMissed allows for one batch a thread on its way when the window ends.
 func (r *runner) rateMissed(p *results.Point, s summed) string {
 	offered := r.cfg.RateOps * r.cfg.Duration.Seconds()
-	if !r.cfg.openLoop() || float64(p.Ops) >= offered*(1-missedShare)-float64(r.cfg.Batch*r.cfg.Threads) {
+	if !r.cfg.OpenLoop() || float64(p.Ops) >= offered*(1-missedShare)-float64(r.cfg.Batch*r.cfg.Threads) {
 		return ""
 	}
 	return fmt.Sprintf("target rate missed: %.0f of %.0f operations a second were answered (%d operations answered late, %d never sent)",

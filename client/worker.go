@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"dpukv/client/load"
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
 )
@@ -85,7 +86,7 @@ func (w *worker) prepare(op kvs.Op, key uint64) {
 
 // describe makes the next request but for its hash.
 func (w *worker) describe(op kvs.Op, key uint64) {
-	fillKey(w.req.Key, key)
+	load.FillKey(w.req.Key, key)
 	w.req.Op = op
 	w.cookie = newCookie(key, op)
 	w.pending = true
@@ -155,7 +156,7 @@ func (w *worker) judge(a *kvs.Answer, t *tally) {
 	case op == kvs.Get && a.Status == kvs.OK:
 		t.gets++
 		t.hits++
-		if !CheckValue(a.Value, cookieKey(a.Cookie), w.cfg.Workload.ValueBytes) {
+		if !load.CheckValue(a.Value, cookieKey(a.Cookie), w.cfg.Workload.ValueBytes) {
 			t.hits--
 			w.wrong(a, t, "the value is not one of this key")
 		}

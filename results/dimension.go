@@ -3,10 +3,11 @@ package results
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"dpukv/client/load"
 )
 
 // Dimension is one thing that was asked of a point, or used by it, and that a sweep may vary. Repeats
@@ -55,40 +56,86 @@ func FindDimensions(names ...string) ([]*Dimension, error) {
 	return Named(names...), nil
 }
 
-var dimensions = []*Dimension{
-	byText("store", "%s", func(p *Point) string { return storeTitle(p.Store) }),
-	byText("placement", "%s", func(p *Point) string { return p.Placement }),
-	byText("submode", "%s", func(p *Point) string { return submodeTitle(p.Submode) }),
-	byText("datapath", "over %s", func(p *Point) string { return p.Datapath }),
-	byText("filter", "filter %s", func(p *Point) string { return p.Filter }),
-	byNumber("get_ratio", "%s %% GET", func(p *Point) float64 { return p.GetRatio }).in("GET %", percent),
-	byNumber("key_bytes", "%s B keys", func(p *Point) float64 { return float64(p.KeyBytes) }),
-	byNumber("value_bytes", "%s B values", func(p *Point) float64 { return float64(p.ValueBytes) }),
-	byNumber("batch", "batch %s", func(p *Point) float64 { return float64(p.Batch) }),
-	byText("transport", "%s", func(p *Point) string { return p.Transport }),
-	byText("provider", "over %s", func(p *Point) string { return p.Provider }),
-	byText("protocol", "%s", func(p *Point) string { return p.Protocol }),
-	byText("emulated_testbed", "emulated testbed: %s", func(p *Point) string { return p.EmulatedTestbed }),
-	counted("server_threads", "server thread", func(p *Point) int { return p.ServerThreads }),
-	counted("client_threads", "client thread", func(p *Point) int { return p.ClientThreads }),
-	byText("loop", "%s loop", loop),
-	rateDimension(),
-	byNumber("window", "window %s", func(p *Point) float64 { return float64(p.Window) }),
-	counted("connections", "connection", func(p *Point) int { return p.Connections }),
-	counted("keys", "key", func(p *Point) int { return p.Keys }),
-	byText("dist", "%s", func(p *Point) string { return p.Dist }),
-	byText("hash", "%s", hashTitle),
-	byText("mode", "%s mode", func(p *Point) string { return p.Mode }),
-	byText("access", "%s", func(p *Point) string { return strings.ToUpper(p.Access) }),
-	byText("pages", "%s pages", func(p *Point) string { return p.Pages }),
+// dimensions stand in the order in which labels name them. Fields of the load that have no place
+// here follow the hash.
+var dimensions = slices.Concat(
+	[]*Dimension{
+		byText("store", "%s", func(p *Point) string { return storeTitle(p.Store) }),
+		byText("placement", "%s", func(p *Point) string { return p.Placement }),
+		byText("submode", "%s", func(p *Point) string { return submodeTitle(p.Submode) }),
+		byText("datapath", "over %s", func(p *Point) string { return p.Datapath }),
+		byText("filter", "filter %s", func(p *Point) string { return p.Filter }),
+	},
+	ofLoad(loadBefore...),
+	[]*Dimension{
+		byText("transport", "%s", func(p *Point) string { return p.Transport }),
+		byText("provider", "over %s", func(p *Point) string { return p.Provider }),
+		byText("protocol", "%s", func(p *Point) string { return p.Protocol }),
+		byText("emulated_testbed", "emulated testbed: %s",
+			func(p *Point) string { return p.EmulatedTestbed }),
+		counted("server_threads", "server thread", func(p *Point) int { return p.ServerThreads }),
+		counted("client_threads", "client thread", func(p *Point) int { return p.ClientThreads }),
+		byText("loop", "%s loop", loop),
+	},
+	ofLoad(loadAfter...),
+	ofLoad(otherLoad()...),
+	[]*Dimension{
+		byText("mode", "%s mode", func(p *Point) string { return p.Mode }),
+		byText("access", "%s", func(p *Point) string { return strings.ToUpper(p.Access) }),
+		byText("pages", "%s pages", func(p *Point) string { return p.Pages }),
+	},
+)
+
+// The fields of the load that have a place among the dimensions.
+var (
+	loadBefore = []string{"get_ratio", "key_bytes", "value_bytes", "batch"}
+	loadAfter  = []string{"rate_ops", "window", "connections", "keys", "dist", "hash"}
+)
+
+// otherLoad names the axes of the load that have no such place.
+func otherLoad() []string {
+	var names []string
+	for _, f := range load.Axes() {
+		if !slices.Contains(loadBefore, f.Name) && !slices.Contains(loadAfter, f.Name) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }
 
-// hashTitle keeps a store without clients' hashes from reading "none".
-func hashTitle(p *Point) string {
-	if p.Hash == "none" {
-		return "no hash"
+// ofLoad makes dimensions of the fields of the load with these names, in their order.
+func ofLoad(names ...string) []*Dimension {
+	var ds []*Dimension
+	for _, name := range names {
+		axes := load.Axes()
+		i := slices.IndexFunc(axes, func(f load.Field) bool { return f.Name == name })
+		ds = append(ds, ofField(&axes[i]))
 	}
-	return p.Hash
+	return ds
+}
+
+// ofField makes the dimension of a field of the load.
+func ofField(f *load.Field) *Dimension {
+	shown := func(p *Point) string { return f.Shown(&p.Load) }
+	d := &Dimension{name: f.Name, text: shown, title: f.Title, shown: shown}
+	if f.Numeric {
+		d.num = func(p *Point) float64 { return f.Number(&p.Load) }
+		d.text = func(p *Point) string { return f.Text(&p.Load) }
+	}
+	d.label = func(p *Point) string {
+		switch {
+		case f.Noun != "":
+			return count(int(d.num(p)), f.Noun)
+		case f.Optional && f.IsZero(&p.Load), shown(p) == "":
+			return ""
+		case f.Name == "rate_ops" && p.RateOps == 0:
+			return "" // the loop says it: closed
+		case f.Name == "rate_ops" && p.RateOps < 1000:
+			return strconv.FormatFloat(p.RateOps, 'g', -1, 64) + " ops/s offered"
+		}
+		return fmt.Sprintf(f.Label, shown(p))
+	}
+	return d
 }
 
 func byText(name, say string, value func(*Point) string) *Dimension {
@@ -107,13 +154,6 @@ func byNumber(name, say string, value func(*Point) float64) *Dimension {
 	return d
 }
 
-// in has the values shown, and said, in another unit than the field's.
-func (d *Dimension) in(title string, unit func(float64) float64) *Dimension {
-	d.title = title
-	d.shown = func(p *Point) string { return plain(unit(d.num(p))) }
-	return d
-}
-
 // plain is a number in full, without an exponent.
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
@@ -122,22 +162,6 @@ func inWords(name string) string { return strings.ReplaceAll(name, "_", " ") }
 func counted(name, thing string, value func(*Point) int) *Dimension {
 	d := byNumber(name, "", func(p *Point) float64 { return float64(value(p)) })
 	d.label = func(p *Point) string { return count(value(p), thing) }
-	return d
-}
-
-func rateDimension() *Dimension {
-	d := byNumber("rate_ops", "%s Mops offered", func(p *Point) float64 { return p.RateOps }).
-		in("offered Mops", func(ops float64) float64 { return ops / 1e6 })
-	open := d.label
-	d.label = func(p *Point) string {
-		switch {
-		case p.RateOps == 0:
-			return "" // the loop says it: closed
-		case p.RateOps < 1000:
-			return strconv.FormatFloat(p.RateOps, 'g', -1, 64) + " ops/s offered"
-		}
-		return open(p)
-	}
 	return d
 }
 
@@ -166,9 +190,6 @@ func loop(p *Point) string {
 	}
 	return "closed"
 }
-
-// percent turns a share into per cent, rid of what binary fractions add: 0.07 is 7, not 7.000000000000001.
-func percent(share float64) float64 { return math.Round(share*1e12) / 1e10 }
 
 // Named returns the dimensions with these names, in the order of dimensions.
 func Named(names ...string) []*Dimension {

@@ -1,10 +1,20 @@
 package results
 
-import "testing"
+import (
+	"testing"
+
+	"dpukv/client/load"
+)
 
 // TestDimensionUnits: a value has the unit of its field; only what is shown has that of the title.
 func TestDimensionUnits(t *testing.T) {
-	p := &Point{GetRatio: 0.07, RateOps: 2_500_000, ValueBytes: 32, ServerThreads: 4}
+	p := &Point{
+		Load: load.Load{
+			Workload: load.Workload{GetRatio: 0.07, ValueBytes: 32},
+			RateOps:  2_500_000,
+		},
+		ServerThreads: 4,
+	}
 	for _, c := range []struct{ name, text, title, shown, label string }{
 		{"get_ratio", "0.07", "GET %", "7", "7 % GET"},
 		{"rate_ops", "2500000", "offered Mops", "2.5", "2.5 Mops offered"},

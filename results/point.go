@@ -1,6 +1,10 @@
 package results
 
-import "time"
+import (
+	"time"
+
+	"dpukv/client/load"
+)
 
 // Point is one measured point: what was asked, what was used, what was counted.
 // It is written once, as one line of points.jsonl, and never rewritten. The unit of
@@ -12,25 +16,14 @@ type Point struct {
 	Error  string `json:"error,omitempty"`
 
 	// What was asked.
-	Store         string  `json:"store"`
-	Placement     string  `json:"placement"`
-	Submode       string  `json:"submode"`          // "off-path", "direct", "sm1" … "sm5"
-	Filter        string  `json:"filter,omitempty"` // work on the path: "drop-client:192.0.2.1"; "": none
-	GetRatio      float64 `json:"get_ratio"`
-	Dist          string  `json:"dist"` // "uniform", "zipf:0.99"
-	Keys          int     `json:"keys"`
-	KeyBytes      int     `json:"key_bytes"`
-	ValueBytes    int     `json:"value_bytes"`
-	Batch         int     `json:"batch"`
-	Window        int     `json:"window"`      // batches in flight a connection
-	Connections   int     `json:"connections"` // of a client thread to each server worker
-	ServerThreads int     `json:"server_threads"`
-	ClientThreads int     `json:"client_threads"` // of each client
-	RateOps       float64 `json:"rate_ops"`       // offered; 0: closed loop
-	Hash          string  `json:"hash"`           // of keys, by the client; "none": a server that wants none
-	Seed          uint64  `json:"seed"`
-	Repeat        int     `json:"repeat"` // counts from 1
-	WarmupNs      int64   `json:"warmup_ns"`
+	Store     string `json:"store"`
+	Placement string `json:"placement"`
+	Submode   string `json:"submode"`          // "off-path", "direct", "sm1" … "sm5"
+	Filter    string `json:"filter,omitempty"` // work on the path: "drop-client:192.0.2.1"; "": none
+	load.Load
+	ServerThreads int `json:"server_threads"`
+	ClientThreads int `json:"client_threads"` // of each client
+	Repeat        int `json:"repeat"`         // counts from 1
 
 	// What was used.
 	Transport string `json:"transport"` // "tcp", "rdma"

@@ -51,8 +51,7 @@ func TestValidate(t *testing.T) {
 func failedOnly(p *Point) *Point {
 	return &Point{
 		Schema: p.Schema, ID: p.ID, Status: StatusFailed, Error: "the server did not start",
-		Store: p.Store, Placement: p.Placement, Submode: p.Submode, GetRatio: p.GetRatio, Dist: p.Dist,
-		Keys: p.Keys, KeyBytes: p.KeyBytes, ValueBytes: p.ValueBytes, Batch: p.Batch, Window: p.Window,
-		Connections: p.Connections, ServerThreads: p.ServerThreads, ClientThreads: p.ClientThreads, Hash: p.Hash, Repeat: p.Repeat,
+		Store: p.Store, Placement: p.Placement, Submode: p.Submode, Load: p.Load,
+		ServerThreads: p.ServerThreads, ClientThreads: p.ClientThreads, Repeat: p.Repeat,
 	}
 }

@@ -66,8 +66,8 @@ func (s *summary) head() {
 	s.line("client", count(p.ClientThreads, "thread"), p.pinned(p.ClientCPUs), p.ClientVersion)
 	if p.DurationNs > 0 {
 		warmup := ""
-		if p.WarmupNs > 0 {
-			warmup = seconds(p.WarmupNs) + " of warm-up before"
+		if p.Warmup > 0 {
+			warmup = seconds(int64(p.Warmup)) + " of warm-up before"
 		}
 		if !p.StartedAt.IsZero() { // else it did not come that far
 			s.line("measured", seconds(p.DurationNs)+" from "+p.StartedAt.Format(time.RFC3339), warmup)

@@ -3,6 +3,8 @@ package results
 import (
 	"fmt"
 	"time"
+
+	"dpukv/client/load"
 )
 
 // testPoint is a valid point; edits change it, after which its ID and what follows
@@ -10,9 +12,15 @@ import (
 func testPoint(edits ...func(*Point)) Point {
 	p := Point{
 		Schema: SchemaVersion, Status: StatusOK,
-		Store: "mica", Placement: "local", Submode: "direct", GetRatio: 0.95, Dist: "uniform",
-		Keys: 1 << 20, KeyBytes: 8, ValueBytes: 8, Batch: 64, Window: 4, Connections: 1,
-		ServerThreads: 1, ClientThreads: 1, Hash: "city64", Seed: 1, Repeat: 1, WarmupNs: 1e9,
+		Store: "mica", Placement: "local", Submode: "direct",
+		Load: load.Load{
+			Workload: load.Workload{
+				GetRatio: 0.95, Dist: load.Uniform,
+				Keys: 1 << 20, KeyBytes: 8, ValueBytes: 8, Seed: 1,
+			},
+			Batch: 64, Window: 4, Connections: 1, Hash: "city64", Warmup: 1e9,
+		},
+		ServerThreads: 1, ClientThreads: 1, Repeat: 1,
 		Transport: "tcp", Mode: "cache", Access: "erew", Pages: "thp",
 		ServerCPUs: []int{0}, ClientCPUs: []int{1}, OpsPerFrame: 64, BytesPerFrame: 1100,
 		ServerVersion: "v0.1.0", ClientVersion: "v0.1.0", ServerAddr: "127.0.0.1:4000", PreloadHitRate: 1,

@@ -20,13 +20,13 @@ import (
 	"dpukv/hashbench/measure"
 	"dpukv/hashbench/report"
 	"dpukv/internal/foreign"
-	"dpukv/placement"
 	"dpukv/placement/launch"
+	"dpukv/placement/testbed"
 )
 
 // onTestbed measures on every machine of a testbed, one after the other, and compares them.
 func (f *hashFlags) onTestbed(cmd *cobra.Command, list []hashbench.Func, cfg measure.Config) error {
-	bed, err := placement.LoadTestbed(cmd.Context(), f.testbed)
+	bed, err := testbed.Load(cmd.Context(), f.testbed)
 	if err != nil {
 		return usagef("hash: --testbed: %w", err)
 	}
@@ -68,8 +68,8 @@ func (f *hashFlags) show(cmd *cobra.Command, machines []report.Machine) (err err
 
 // machinesOf are the nodes to measure: of those on this machine one, and none that is emulated, whose figures would be
 // this machine's under another name.
-func (f *hashFlags) machinesOf(bed *placement.Testbed, say io.Writer) ([]*placement.Node, error) {
-	var nodes []*placement.Node
+func (f *hashFlags) machinesOf(bed *testbed.Testbed, say io.Writer) ([]*testbed.Node, error) {
+	var nodes []*testbed.Node
 	var here string
 	for i := range bed.Nodes {
 		n := &bed.Nodes[i]
@@ -94,10 +94,10 @@ func (f *hashFlags) machinesOf(bed *placement.Testbed, say io.Writer) ([]*placem
 	return nodes, nil
 }
 
-func onThisMachine(n *placement.Node) bool { return n.Via == launch.Local || n.Via == launch.Netns }
+func onThisMachine(n *testbed.Node) bool { return n.Via == launch.Local || n.Via == launch.Netns }
 
 // onNode measures on one node: in this process if it is this machine, else with this binary there.
-func (f *hashFlags) onNode(cmd *cobra.Command, n *placement.Node, bed *placement.Testbed, list []hashbench.Func, cfg measure.Config) (*report.Report, error) {
+func (f *hashFlags) onNode(cmd *cobra.Command, n *testbed.Node, bed *testbed.Testbed, list []hashbench.Func, cfg measure.Config) (*report.Report, error) {
 	if onThisMachine(n) {
 		if f.cpu == "" && len(n.CPUs) > 0 {
 			cfg.CPU = n.CPUs[len(n.CPUs)-1]
@@ -123,7 +123,7 @@ func (f *hashFlags) onNode(cmd *cobra.Command, n *placement.Node, bed *placement
 }
 
 // there are the arguments of a run on another machine: what was asked for here.
-func (f *hashFlags) there(cmd *cobra.Command, n *placement.Node) []string {
+func (f *hashFlags) there(cmd *cobra.Command, n *testbed.Node) []string {
 	args := []string{"hash", "--json", "--end-with-stdin"}
 	for _, name := range []string{"quick", "functions", "lengths", "modes", "align", "rounds", "duration", "seed", "cpu", "smhasher-compat"} {
 		if flag := cmd.Flags().Lookup(name); flag.Changed {

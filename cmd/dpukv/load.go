@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"dpukv/client"
+	"dpukv/client/load"
+	"dpukv/hashbench"
 	"dpukv/internal/machine"
 	"dpukv/kvs"
 	"dpukv/kvs/herd"
@@ -25,11 +27,11 @@ import (
 
 // loadFlags are a load's flags before they are understood.
 type loadFlags struct {
-	cfg                     client.Config
-	store, dist, hash, cpus string
-	device, protocol        string
-	opts                    provider.Options // of the device
-	asJSON                  bool
+	cfg               client.Config
+	store, dist, cpus string
+	device, protocol  string
+	opts              provider.Options // of the device
+	asJSON            bool
 }
 
 func newLoadCommand() *cobra.Command {
@@ -66,7 +68,7 @@ a schedule, and latency counts from when an operation was due.`,
 	flags.DurationVar(&f.cfg.Duration, "duration", 5*time.Second, "of the measured window")
 	flags.DurationVar(&f.cfg.Warmup, "warmup", 500*time.Millisecond, "load before the measured window")
 	flags.Uint64Var(&w.Seed, "seed", 1, "of the sequence of operations")
-	flags.StringVar(&f.hash, "hash", "", "hash function for keys, or none (default: what the server wants; memcached and redis want none)")
+	flags.StringVar(&f.cfg.Hash, "hash", "", "hash function for keys, or none (default: what the server wants; memcached and redis want none)")
 	flags.BoolVar(&f.cfg.CheckHash, "check-hash", false, "after the load, find the share of hashing once more, with hashing done beforehand (0.8 s)")
 	flags.StringVar(&f.cpus, "cpus", "", `CPUs that threads are pinned to in turn, with all else of this process, such as 0,2-3, or "none" (default: those this process may use, descending, as servers ascend)`)
 	flags.StringVar(&f.device, "device", "", "herd: device that reaches the server: "+provider.Names+" (default: the server's kind of device)")
@@ -91,9 +93,7 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 		return fmt.Errorf("load: %w", err)
 	}
 	defer remote.Close()
-	if err := f.choose(remote.Facts()); err != nil {
-		return usagef("load: %w", err)
-	}
+	f.chooseHash(remote.Facts())
 	result, err := client.Run(cmd.Context(), remote, f.cfg)
 	if result == nil {
 		return usagef("%w", err)
@@ -126,11 +126,11 @@ func (f *loadFlags) understand(given func(flag string) bool) (err error) {
 		return errors.New(`--server is required: the "addr" that dpukv serve printed`)
 	}
 	f.cfg.SameHost = machine.Owns(f.cfg.ServerAddr)
-	if f.cfg.Workload.Dist, err = client.ParseDist(f.dist); err != nil {
+	if f.cfg.Workload.Dist, err = load.ParseDist(f.dist); err != nil {
 		return fmt.Errorf("--dist: %w", err)
 	}
-	if f.hash != "" {
-		if _, err := client.Hashing(f.hash); err != nil {
+	if f.cfg.Hash != "" && f.cfg.Hash != kvs.NoHash {
+		if _, err := hashbench.Lookup(f.cfg.Hash); err != nil {
 			return fmt.Errorf("--hash: %w", err)
 		}
 	}
@@ -183,13 +183,9 @@ func (f *loadFlags) dial(ctx context.Context) (kvs.Remote, error) {
 	return mica.Dial(ctx, f.cfg.ServerAddr)
 }
 
-// choose takes from the server what was left open.
-func (f *loadFlags) choose(facts kvs.Facts) (err error) {
-	if f.hash == "" {
-		f.hash = cmp.Or(facts.Hash, kvs.NoHash)
-	}
-	f.cfg.Hash, err = client.Hashing(f.hash)
-	return err
+// chooseHash takes the hash function that the server wants if none was given.
+func (f *loadFlags) chooseHash(facts kvs.Facts) {
+	f.cfg.Hash = cmp.Or(f.cfg.Hash, facts.Hash, kvs.NoHash)
 }
 
 func (f *loadFlags) print(cmd *cobra.Command, p *results.Point) error {

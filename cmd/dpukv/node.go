@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dpukv/internal/foreign"
-	"dpukv/placement"
+	"dpukv/placement/node"
 )
 
 // newNodeCommand is what the orchestrator starts on a node. It is of no use to people, who would have
@@ -16,7 +16,7 @@ func newNodeCommand() *cobra.Command {
 		Hidden: true,
 		Args:   exactArgs(0, "arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return placement.RunNode(cmd.Context(), cmd.InOrStdin(), foreign.Raw(cmd.OutOrStdout()), version)
+			return node.Run(cmd.Context(), cmd.InOrStdin(), foreign.Raw(cmd.OutOrStdout()), version)
 		},
 	}
 }

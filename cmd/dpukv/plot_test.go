@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/client/load"
 	"dpukv/results"
 )
 
@@ -21,8 +22,12 @@ func runFolder(t *testing.T, status string) string {
 	defer w.Close()
 	latency := results.Latency{MeanNs: 2e4, P50Ns: 2e4, P95Ns: 3e4, P99Ns: 4e4, P999Ns: 5e4, MaxNs: 6e4}
 	p := results.Point{
-		Schema: results.SchemaVersion, ID: "only", Status: status, Store: "mica", Placement: "local", GetRatio: 0.95,
-		KeyBytes: 8, ValueBytes: 8, Batch: 64, ServerThreads: 1, ClientThreads: 1, Repeat: 1,
+		Schema: results.SchemaVersion, ID: "only", Status: status, Store: "mica", Placement: "local",
+		Load: load.Load{
+			Workload: load.Workload{GetRatio: 0.95, KeyBytes: 8, ValueBytes: 8},
+			Batch:    64,
+		},
+		ServerThreads: 1, ClientThreads: 1, Repeat: 1,
 		StartedAt: time.Now(), DurationNs: 1e9, Ops: 1000, ThroughputOps: 1000, Latency: latency, Actual: latency,
 	}
 	if err := w.Append(&p, nil); err != nil {

@@ -8,8 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"dpukv/placement"
 	"dpukv/placement/submode/packetfilter"
+	"dpukv/placement/submodetool"
+	"dpukv/placement/testbed"
 )
 
 func newSubmodeCommand() *cobra.Command {
@@ -30,13 +31,13 @@ undo or verify is at work. Nothing here changes firmware settings or wants a pow
 	}
 	cmd.AddCommand(
 		newSubmodeStep("plan", "Print the commands that apply, verify and undo would run, and run none",
-			func(_ context.Context, s *placement.SubmodeTool, w io.Writer) error { return s.Plan(w) }),
+			func(_ context.Context, s *submodetool.Tool, w io.Writer) error { return s.Plan(w) }),
 		newSubmodeStep("apply", "Set the datapath up and leave it; what an earlier apply left is taken back first",
-			func(ctx context.Context, s *placement.SubmodeTool, w io.Writer) error { return s.Apply(ctx, w) }),
+			func(ctx context.Context, s *submodetool.Tool, w io.Writer) error { return s.Apply(ctx, w) }),
 		newSubmodeStep("verify", "Check that the datapath is up, and prove that pings between the hosts take it",
-			func(ctx context.Context, s *placement.SubmodeTool, w io.Writer) error { return s.Verify(ctx, w) }),
+			func(ctx context.Context, s *submodetool.Tool, w io.Writer) error { return s.Verify(ctx, w) }),
 		newSubmodeStep("undo", "Take back whatever is applied",
-			func(ctx context.Context, s *placement.SubmodeTool, w io.Writer) error { return s.Undo(ctx, w) }),
+			func(ctx context.Context, s *submodetool.Tool, w io.Writer) error { return s.Undo(ctx, w) }),
 	)
 	return cmd
 }
@@ -46,7 +47,7 @@ type submodeFlags struct {
 	filter                  []string
 }
 
-func newSubmodeStep(use, short string, do func(context.Context, *placement.SubmodeTool, io.Writer) error) *cobra.Command {
+func newSubmodeStep(use, short string, do func(context.Context, *submodetool.Tool, io.Writer) error) *cobra.Command {
 	var f submodeFlags
 	cmd := &cobra.Command{
 		Use: use + " N", Short: short, Args: exactArgs(1, "submode (1 to 5)"),
@@ -67,11 +68,11 @@ func newSubmodeStep(use, short string, do func(context.Context, *placement.Submo
 	return cmd
 }
 
-func (f *submodeFlags) tool(ctx context.Context, name string) (*placement.SubmodeTool, error) {
+func (f *submodeFlags) tool(ctx context.Context, name string) (*submodetool.Tool, error) {
 	if f.testbed == "" {
 		return nil, usagef("--testbed is required: the file that has the DPU's node (dpukv testbed init writes one)")
 	}
-	bed, err := placement.LoadTestbed(ctx, f.testbed)
+	bed, err := testbed.Load(ctx, f.testbed)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +87,7 @@ func (f *submodeFlags) tool(ctx context.Context, name string) (*placement.Submod
 	if !strings.HasPrefix(name, "sm") && len(name) == 1 {
 		name = "sm" + name
 	}
-	return placement.NewSubmodeTool(placement.SubmodeOptions{
+	return submodetool.New(submodetool.Options{
 		Testbed: bed, Submode: name, Node: f.node, Datapath: f.datapath, Filter: work, Command: self,
 	})
 }

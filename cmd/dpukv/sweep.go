@@ -9,13 +9,13 @@ import (
 
 	"dpukv/internal/foreign"
 	"dpukv/internal/guest"
-	"dpukv/placement"
+	"dpukv/placement/run"
 	"dpukv/results/live"
 )
 
 func newSweepCommand() *cobra.Command {
 	var (
-		options placement.Options
+		options run.Options
 		dryRun  bool
 		address string
 		inGuest bool
@@ -37,17 +37,17 @@ Progress goes to stderr; stdout gets the table, and as its last line the folder'
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			options.Version, options.Context = version, cmd.Context()
 			options.Stdout, options.Stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
-			plan, err := placement.NewPlan(options)
+			plan, err := run.NewPlan(options)
 			if err != nil {
 				return usagef("%w", err)
 			}
 			if inGuest {
-				if err := plan.CheckGuest(); err != nil {
+				if err := run.CheckGuest(plan); err != nil {
 					return usagef("%w", err)
 				}
 			}
 			if dryRun {
-				return plan.DryRun(cmd.OutOrStdout())
+				return run.DryRun(cmd.OutOrStdout(), plan)
 			}
 			if inGuest {
 				return runServed(cmd, plan, address, func() error { return runInGuest(cmd, plan) })
@@ -69,15 +69,15 @@ Progress goes to stderr; stdout gets the table, and as its last line the folder'
 }
 
 // runServed serves the run folder while it fills up.
-func runServed(cmd *cobra.Command, plan *placement.Plan, address string, run func() error) error {
+func runServed(cmd *cobra.Command, plan *run.Plan, address string, do func() error) error {
 	stop, err := serveLive(cmd, address, live.Options{Dir: plan.Dir, Version: version, Total: plan.Size()})
 	if err != nil {
 		return err
 	}
-	return errors.Join(run(), stop("The sweep has ended: "+plan.Dir))
+	return errors.Join(do(), stop("The sweep has ended: "+plan.Dir))
 }
 
-func runSweep(cmd *cobra.Command, plan *placement.Plan) error {
+func runSweep(cmd *cobra.Command, plan *run.Plan) error {
 	summary, err := plan.Run(cmd.Context())
 	if summary.Begun() {
 		fmt.Fprintln(cmd.OutOrStdout(), summary.Dir)
@@ -86,7 +86,7 @@ func runSweep(cmd *cobra.Command, plan *placement.Plan) error {
 }
 
 // runInGuest has the guest make the same plan again, with this run folder.
-func runInGuest(cmd *cobra.Command, plan *placement.Plan) error {
+func runInGuest(cmd *cobra.Command, plan *run.Plan) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err

@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"dpukv/examples"
-	"dpukv/placement"
+	"dpukv/placement/testbed"
+	"dpukv/placement/testbedcheck"
 )
 
 func newTestbedCommand() *cobra.Command {
@@ -44,11 +45,11 @@ Exit status 1 if a node cannot be used.`,
 			default:
 				return usagef("%s wants one testbed file at most, got %d", cmd.CommandPath(), len(args))
 			}
-			bed, err := placement.LoadTestbed(cmd.Context(), file)
+			bed, err := testbed.Load(cmd.Context(), file)
 			if err != nil {
 				return usagef("%w", err)
 			}
-			return placement.CheckTestbed(cmd.Context(), cmd.OutOrStdout(), bed, version)
+			return testbedcheck.Check(cmd.Context(), cmd.OutOrStdout(), bed, version)
 		},
 	}
 }

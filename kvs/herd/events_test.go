@@ -11,7 +11,7 @@ import (
 	"time"
 
 	loadclient "dpukv/client"
-	"dpukv/hashbench"
+	"dpukv/client/load"
 	"dpukv/results"
 	"dpukv/verbs"
 	"dpukv/verbs/provider"
@@ -48,17 +48,19 @@ func (d *telling) Progress() (bool, error) {
 	return d.Device.Progress()
 }
 
-// load puts a small load on a server, and has something happen in its window.
-func load(t *testing.T, r *Remote, happens func()) (*results.Point, error) {
+// underLoad puts a small load on a server, and has something happen in its window.
+func underLoad(t *testing.T, r *Remote, happens func()) (*results.Point, error) {
 	t.Helper()
-	hash, err := hashbench.Lookup(DefaultHash)
-	if err != nil {
-		t.Fatal(err)
-	}
 	result, err := loadclient.Run(t.Context(), r, loadclient.Config{
-		Workload: loadclient.Workload{Keys: 1000, KeyBytes: 16, ValueBytes: 32, GetRatio: .5, Seed: 1},
-		Threads:  1, Connections: 1, Window: 2, Batch: 8, Hash: hash,
-		Warmup: 10 * time.Millisecond, Duration: 300 * time.Millisecond, Interval: 50 * time.Millisecond, Timeout: 2 * time.Second,
+		Load: load.Load{
+			Workload: load.Workload{
+				Keys: 1000, KeyBytes: 16, ValueBytes: 32, GetRatio: .5, Seed: 1,
+			},
+			Connections: 1, Window: 2, Batch: 8, Hash: DefaultHash,
+			Warmup: 10 * time.Millisecond,
+		},
+		Threads: 1, Duration: 300 * time.Millisecond,
+		Interval: 50 * time.Millisecond, Timeout: 2 * time.Second,
 		OnProgress: func(p loadclient.Progress) {
 			if p.Phase == loadclient.PhaseMeasure && p.Elapsed == 0 {
 				happens()
@@ -91,7 +93,7 @@ func TestTimeOutNamesEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	p, err := load(t, r, func() {
+	p, err := underLoad(t, r, func() {
 		lossy.mu.Lock()
 		lossy.lose = 1
 		lossy.mu.Unlock()
@@ -111,7 +113,7 @@ func TestServerThatEndsNamesEvents(t *testing.T) {
 	cfg.open = there.opener
 	server := startServer(t, cfg)
 	r := dial(t, server)
-	_, err := load(t, r, func() {
+	_, err := underLoad(t, r, func() {
 		there.log.Add(verbs.Event{Kind: "device fatal", Serious: true})
 		there.broken.Store(true)
 	})
@@ -135,7 +137,7 @@ func TestEventsAreWarnings(t *testing.T) {
 	}
 	defer r.Close()
 	said := func(happens func()) (doubts []string) {
-		p, err := load(t, r, happens)
+		p, err := underLoad(t, r, happens)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +175,7 @@ func TestRiggedPortGoesDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	_, err = load(t, r, func() {
+	_, err = underLoad(t, r, func() {
 		if out, err := exec.Command("ip", "link", "set", link, "down").CombinedOutput(); err != nil {
 			t.Errorf("%v: %s", err, out)
 		}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"testing"
 
-	"dpukv/client"
+	"dpukv/client/load"
 	"dpukv/kvs/internal/pipetest"
 )
 
@@ -20,7 +20,7 @@ const besideKeys = 10_000
 func BenchmarkBeside(b *testing.B) {
 	tool := pipetest.Tool{Name: "memcaslap", Rate: memcaslapRate}
 	_, cpu, _ := tool.Program(b)
-	w := client.Workload{Keys: besideKeys, KeyBytes: 16, ValueBytes: 32, GetRatio: 0.9, Seed: 1}
+	w := load.Workload{Keys: besideKeys, KeyBytes: 16, ValueBytes: 32, GetRatio: 0.9, Seed: 1}
 	settings := filepath.Join(b.TempDir(), "settings")
 	text := fmt.Sprintf("key\n%d %[1]d 1\nvalue\n%d %[2]d 1\ncmd\n0 0.1\n1 0.9\n", w.KeyBytes, w.ValueBytes)
 	if err := os.WriteFile(settings, []byte(text), 0o644); err != nil {

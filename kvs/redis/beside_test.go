@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"testing"
 
-	"dpukv/client"
+	"dpukv/client/load"
 	"dpukv/kvs/internal/pipetest"
 )
 
@@ -23,7 +23,7 @@ const (
 func BenchmarkBeside(b *testing.B) {
 	tool := pipetest.Tool{Name: "redis-benchmark", Rate: redisBenchmarkRate}
 	program, cpu, on := tool.Program(b)
-	w := client.Workload{Keys: besideKeys, KeyBytes: besideKeyBytes, ValueBytes: 8, GetRatio: 1, Seed: 1}
+	w := load.Workload{Keys: besideKeys, KeyBytes: besideKeyBytes, ValueBytes: 8, GetRatio: 1, Seed: 1}
 	for _, connections := range []int{4, 16} {
 		s := start(b, func(c *Config) { c.Items, c.KeyBytes, c.CPUs = besideKeys, besideKeyBytes, []int{cpu} })
 		r := dial(b, s.Addr(), Options{})

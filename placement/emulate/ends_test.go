@@ -20,9 +20,9 @@ import (
 	"testing"
 	"time"
 
-	"dpukv/placement/emulate/keeper"
-
 	"golang.org/x/sys/unix"
+
+	"dpukv/placement/emulate/keeper"
 )
 
 // world is what a lab could leave behind, as far as it is its own: others run on this machine too.

@@ -8,10 +8,10 @@ import (
 	"runtime"
 	"testing"
 
-	"dpukv/internal/test/kernel"
-
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
+
+	"dpukv/internal/test/kernel"
 )
 
 // owner is the program of testdata/owner.

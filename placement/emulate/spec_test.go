@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"dpukv/placement/emulate/keeper"
-
 	"pgregory.net/rapid"
+
+	"dpukv/placement/emulate/keeper"
 )
 
 // TestRefused: each mistake is named, with what to write instead.

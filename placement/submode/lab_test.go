@@ -16,11 +16,11 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"dpukv/internal/test/kernel"
 	"dpukv/placement/emulate"
 	"dpukv/results"
-
-	"go.uber.org/goleak"
 )
 
 // binary builds dpukv once: what runs on the machines of a lab, and keeps the lab, is the real program. Where there is no compiler,

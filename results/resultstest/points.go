@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/client/load"
 	"dpukv/results"
 )
 
@@ -15,9 +16,15 @@ import (
 func Point(edits ...func(*results.Point)) results.Point {
 	p := results.Point{
 		Schema: results.SchemaVersion, Status: results.StatusOK,
-		Store: "mica", Placement: "CH-SH", Submode: "off-path", GetRatio: 0.95, Dist: "uniform",
-		Keys: 1 << 20, KeyBytes: 8, ValueBytes: 8, Batch: 64, Window: 1, Connections: 1,
-		ServerThreads: 2, ClientThreads: 1, Hash: "city64", Seed: 1, Repeat: 1, WarmupNs: 1e9,
+		Store: "mica", Placement: "CH-SH", Submode: "off-path",
+		Load: load.Load{
+			Workload: load.Workload{
+				GetRatio: 0.95, Dist: load.Uniform,
+				Keys: 1 << 20, KeyBytes: 8, ValueBytes: 8, Seed: 1,
+			},
+			Batch: 64, Window: 1, Connections: 1, Hash: "city64", Warmup: 1e9,
+		},
+		ServerThreads: 2, ClientThreads: 1, Repeat: 1,
 		Transport: "tcp", Mode: "cache", Access: "erew", Pages: "thp",
 		ServerCPUs: []int{0, 1}, ClientCPUs: []int{2}, OpsPerFrame: 64, BytesPerFrame: 1608,
 		ServerVersion: "v0.1.0", ClientVersion: "v0.1.0", ServerAddr: "127.0.0.1:4000", PreloadHitRate: 0.998,

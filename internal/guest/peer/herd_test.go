@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dpukv/client"
+	"dpukv/client/load"
 	"dpukv/hashbench"
 	"dpukv/kvs"
 	"dpukv/kvs/herd"
@@ -129,14 +130,14 @@ func expect(model map[string]string, r *kvs.Request) reply {
 
 // underLoad runs the load client, which checks every answer, too.
 func underLoad(t *testing.T, remote kvs.Remote) {
-	hash, err := hashbench.Lookup(herdHash)
-	if err != nil {
-		t.Fatal(err)
-	}
 	result, err := client.Run(context.Background(), remote, client.Config{
-		Workload: client.Workload{Keys: 20_000, KeyBytes: 16, ValueBytes: 32, GetRatio: .5, Seed: 1},
-		Threads:  1, Connections: 1, Window: 2, Batch: 32,
-		Duration: 3 * time.Second, Warmup: 200 * time.Millisecond, Timeout: 10 * time.Second, Hash: hash,
+		Load: load.Load{
+			Workload: load.Workload{
+				Keys: 20_000, KeyBytes: 16, ValueBytes: 32, GetRatio: .5, Seed: 1,
+			},
+			Connections: 1, Window: 2, Batch: 32, Hash: herdHash, Warmup: 200 * time.Millisecond,
+		},
+		Threads: 1, Duration: 3 * time.Second, Timeout: 10 * time.Second,
 	})
 	if err != nil {
 		t.Fatal(err)

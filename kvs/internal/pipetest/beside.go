@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dpukv/client"
+	"dpukv/client/load"
 	"dpukv/hashbench"
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
@@ -39,7 +40,7 @@ func (t Tool) Program(b *testing.B) (path string, server, client int) {
 // Beside puts the same load on a server by this project's client and by a tool: over so many connections, in batches as the workload
 // says, from the same CPU. Both have stored the keys they ask for. The throughput and the server's cost an operation should
 // differ by less than 10 % while the server is what is busy.
-func Beside(b *testing.B, r kvs.Remote, w client.Workload, connections, batch int, t Tool) {
+func Beside(b *testing.B, r kvs.Remote, w load.Workload, connections, batch int, t Tool) {
 	program, _, on := t.Program(b)
 	b.Run(fmt.Sprintf("connections=%d/by=dpukv", connections), func(b *testing.B) {
 		for b.Loop() {
@@ -54,13 +55,12 @@ func Beside(b *testing.B, r kvs.Remote, w client.Workload, connections, batch in
 }
 
 // Load stores the workload's keys and asks for them, from one CPU.
-func Load(b *testing.B, r kvs.Remote, w client.Workload, connections, batch, on int) {
-	hash, err := hashbench.Lookup(hashbench.Default)
-	if err != nil {
-		b.Fatal(err)
-	}
+func Load(b *testing.B, r kvs.Remote, w load.Workload, connections, batch, on int) {
 	res, err := client.Run(b.Context(), r, client.Config{
-		Workload: w, Threads: 1, Connections: connections, Window: 1, Batch: batch, Hash: hash, CPUs: []int{on}, Duration: 3 * time.Second,
+		Load: load.Load{
+			Workload: w, Connections: connections, Window: 1, Batch: batch, Hash: hashbench.Default,
+		},
+		Threads: 1, CPUs: []int{on}, Duration: 3 * time.Second,
 	})
 	if err != nil {
 		b.Fatal(err)

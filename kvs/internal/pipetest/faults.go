@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dpukv/client"
+	"dpukv/client/load"
 	"dpukv/hashbench"
 	"dpukv/kvs"
 	"dpukv/results"
@@ -65,15 +66,15 @@ func Fail(t *testing.T, st Store) {
 // machine keeps a server from running.
 func faultLoad(t testing.TB, happen func()) client.Config {
 	t.Helper()
-	hash, err := hashbench.Lookup(hashbench.Default)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var once sync.Once
 	return client.Config{
-		Workload: client.Workload{Keys: 1000, KeyBytes: 8, ValueBytes: 8, GetRatio: 0.9, Seed: 1},
-		Threads:  1, Connections: 2, Window: 1, Batch: 16, Hash: hash,
-		Duration: 3 * time.Second, Timeout: time.Second, Interval: 50 * time.Millisecond,
+		Load: load.Load{
+			Workload: load.Workload{
+				Keys: 1000, KeyBytes: 8, ValueBytes: 8, GetRatio: 0.9, Seed: 1,
+			},
+			Connections: 2, Window: 1, Batch: 16, Hash: hashbench.Default,
+		},
+		Threads: 1, Duration: 3 * time.Second, Timeout: time.Second, Interval: 50 * time.Millisecond,
 		OnProgress: func(p client.Progress) {
 			if p.Phase == client.PhaseMeasure && p.Elapsed > 0 {
 				once.Do(happen)

@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"dpukv/verbs"
-
 	"github.com/cilium/ebpf/asm"
+
+	"dpukv/verbs"
 )
 
 // Where fields lie in an Ethernet frame with IPv4 without options (RFC 791, 3.1) and UDP (RFC 768).

@@ -1,11 +1,11 @@
 package redirect
 
 import (
-	"dpukv/kvs/herd"
-	"dpukv/placement/submode/packetfilter"
-
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
+
+	"dpukv/kvs/herd"
+	"dpukv/placement/submode/packetfilter"
 )
 
 // The packets of UC that end a WRITE (InfiniBand Architecture Specification 1, 9.2), and lengths of what is around a

@@ -1,11 +1,11 @@
 package redirect
 
 import (
-	"dpukv/kvs/herd"
-	"dpukv/placement/submode/packetfilter"
-
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
+
+	"dpukv/kvs/herd"
+	"dpukv/placement/submode/packetfilter"
 )
 
 // name is how our programs are known again. The kernel keeps 15 characters.

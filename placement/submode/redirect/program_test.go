@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
+
 	"dpukv/internal/test/kernel"
 	"dpukv/kvs"
 	"dpukv/kvs/herd"
 	"dpukv/placement/submode/packetfilter"
-
-	"github.com/cilium/ebpf"
-	"golang.org/x/sys/unix"
 )
 
 // frame is an Ethernet frame with IPv4 and UDP, less what a case changes in it.

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"net"
 
-	"dpukv/kvs"
-	"dpukv/placement/submode/packetfilter"
-
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
+
+	"dpukv/kvs"
+	"dpukv/placement/submode/packetfilter"
 )
 
 // Counts are what the programs of an interface did with the packets that came in.

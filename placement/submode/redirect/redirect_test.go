@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"dpukv/internal/test/kernel"
-	"dpukv/placement/submode/packetfilter"
-
 	"github.com/cilium/ebpf"
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
+
+	"dpukv/internal/test/kernel"
+	"dpukv/placement/submode/packetfilter"
 )
 
 // inNamespace puts the test's thread into a network namespace of its own, with a pair of interfaces. The thread ends with the test.

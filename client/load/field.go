@@ -1,0 +1,186 @@
+package load
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Field describes one field of a [Load]: its names, its texts, its range. Whatever treats fields
+// alike goes through [Fields]: sweep files, the IDs of points, the comparison of what was asked
+// with what was used, dimensions of results, and validation.
+type Field struct {
+	Name string // in JSON: of points, and between orchestrator and node
+	Key  string // in sweep files; "": all points of a sweep have one value
+	// ID is the name that the IDs of points are made of. It never changes: a run that was begun
+	// under other IDs can't be continued.
+	ID string
+	// Optional leaves the zero value out of IDs: a point has the ID that it had before there was
+	// such a field.
+	Optional bool
+	Title    string // as a column, with the unit of Shown: "GET %"
+	Label    string // a value in words, a format of Shown: "batch %s"
+	Noun     string // what a whole number counts, instead of Label: "key"
+	Allowed  string // the range in words
+	Numeric  bool   // values are numbers, and ordered as such
+
+	value  func(*Load) any
+	text   func(*Load) string
+	parse  func(*Load, string) error
+	number func(*Load) float64 // of a numeric field
+	shown  func(*Load) string  // nil: text
+}
+
+var errNotAllowed = errors.New("not allowed")
+
+// Value is the field's, of its Go type.
+func (f *Field) Value(l *Load) any { return f.value(l) }
+
+// Text is the field's value in the words of a sweep file. Equal values have equal texts.
+func (f *Field) Text(l *Load) string { return f.text(l) }
+
+// Number is the value of a numeric field.
+func (f *Field) Number(l *Load) float64 { return f.number(l) }
+
+// Shown is the value below [Field.Title] in tables and figures.
+func (f *Field) Shown(l *Load) string {
+	if f.shown == nil {
+		return f.text(l)
+	}
+	return f.shown(l)
+}
+
+// Set reads a value as [Field.Text] writes it. The error lacks what is allowed: see Allowed.
+func (f *Field) Set(l *Load, text string) error { return f.parse(l, text) }
+
+// Canonical is the one text of a value that may be written in several ways.
+func (f *Field) Canonical(text string) (string, error) {
+	var l Load
+	if err := f.parse(&l, text); err != nil {
+		return "", err
+	}
+	return f.text(&l), nil
+}
+
+// IsZero reports whether the value is the zero value of its type.
+func (f *Field) IsZero(l *Load) bool { return f.value(l) == f.value(new(Load)) }
+
+func (f *Field) check(l *Load) error {
+	var scratch Load
+	if f.parse(&scratch, f.text(l)) == nil {
+		return nil
+	}
+	found := cmp.Or(f.text(l), "not given")
+	return fmt.Errorf("%s is %s, allowed is %s", f.Name, found, f.Allowed)
+}
+
+// whole completes the row of a whole number from lo to hi.
+func whole(f Field, lo, hi int, of func(*Load) *int) Field {
+	f.Numeric = true
+	f.Allowed = fmt.Sprintf("a whole number from %d to %d", lo, hi)
+	f.value = func(l *Load) any { return *of(l) }
+	f.text = func(l *Load) string { return strconv.Itoa(*of(l)) }
+	f.number = func(l *Load) float64 { return float64(*of(l)) }
+	f.parse = func(l *Load, text string) error {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < lo || n > hi {
+			return errNotAllowed
+		}
+		*of(l) = n
+		return nil
+	}
+	return f
+}
+
+// decimal completes the row of a number from 0 to hi. unit turns it into that of the title.
+func decimal(f Field, hi float64, unit func(float64) float64, of func(*Load) *float64) Field {
+	f.Numeric = true
+	f.value = func(l *Load) any { return *of(l) }
+	f.text = func(l *Load) string { return plain(*of(l)) }
+	f.number = func(l *Load) float64 { return *of(l) }
+	f.shown = func(l *Load) string { return plain(unit(*of(l))) }
+	f.parse = func(l *Load, text string) error {
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(x) || x < 0 || x > hi {
+			return errNotAllowed
+		}
+		*of(l) = x + 0 // -0 becomes 0: equal values have one text
+		return nil
+	}
+	return f
+}
+
+// plain is a number in full, without an exponent.
+func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// percent turns a share into per cent. It drops what binary fractions add: 0.07 is 7, not
+// 7.000000000000001.
+func percent(share float64) float64 { return math.Round(share*1e12) / 1e10 }
+
+func mega(x float64) float64 { return x / 1e6 }
+
+// distribution completes the row of a [Dist].
+func distribution(f Field, of func(*Load) *Dist) Field {
+	f.Allowed = "uniform, or zipf:T with T from 0 and below 1, such as zipf:0.99"
+	f.value = func(l *Load) any { return *of(l) }
+	f.text = func(l *Load) string { return string(*of(l)) }
+	f.parse = func(l *Load, text string) error {
+		d, err := ParseDist(text)
+		if err == nil {
+			*of(l) = d
+		}
+		return err
+	}
+	return f
+}
+
+// word completes the row of one of some words.
+func word(f Field, words []string, of func(*Load) *string) Field {
+	f.Allowed = strings.Join(words, ", ")
+	f.value = func(l *Load) any { return *of(l) }
+	f.text = func(l *Load) string { return *of(l) }
+	f.parse = func(l *Load, text string) error {
+		if !slices.Contains(words, text) {
+			return errNotAllowed
+		}
+		*of(l) = text
+		return nil
+	}
+	return f
+}
+
+// duration completes the row of a time of 0 or more.
+func duration(f Field, of func(*Load) *time.Duration) Field {
+	f.Allowed = "0 or more"
+	f.value = func(l *Load) any { return *of(l) }
+	f.text = func(l *Load) string { return of(l).String() }
+	f.parse = func(l *Load, text string) error {
+		d, err := time.ParseDuration(text)
+		if err != nil || d < 0 {
+			return errNotAllowed
+		}
+		*of(l) = d
+		return nil
+	}
+	return f
+}
+
+// seed completes the row of a seed, of which each is allowed.
+func seed(f Field, of func(*Load) *uint64) Field {
+	f.Allowed = "a whole number of 64 bits"
+	f.value = func(l *Load) any { return *of(l) }
+	f.text = func(l *Load) string { return strconv.FormatUint(*of(l), 10) }
+	f.parse = func(l *Load, text string) error {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err == nil {
+			*of(l) = n
+		}
+		return err
+	}
+	return f
+}

@@ -1,0 +1,22 @@
+package load
+
+import "encoding/binary"
+
+// FillKey writes the key with the given index over the whole of dst: the index in little-endian,
+// cut off if dst is shorter (a workload allows no more keys than that keeps apart), or
+// followed by bytes that the index decides too.
+func FillKey(dst []byte, index uint64) {
+	if len(dst) == 8 { // the usual size
+		binary.LittleEndian.PutUint64(dst, index)
+		return
+	}
+	word := index
+	for len(dst) >= 8 {
+		binary.LittleEndian.PutUint64(dst, word)
+		dst = dst[8:]
+		word = mix64(word + golden)
+	}
+	for i := range dst {
+		dst[i] = byte(word >> (8 * i))
+	}
+}

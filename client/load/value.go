@@ -1,0 +1,104 @@
+package load
+
+import "encoding/binary"
+
+// A value is a function of its key's index and a version, which tells the SETs of one key apart:
+//
+//	 0         4         8                    16
+//	+---------+---------+--------------------+---- - -
+//	| version |  check  | word 1 (key, ver.) | word 2 …
+//	+---------+---------+--------------------+---- - -
+//
+// all in little-endian, the last word cut off where the value ends. The check is
+// a bijection of the version for each key, so that damage to either of the two alone
+// is always found, as it is in the words behind them; damage to both passes once in
+// 2³² times, and so does another key's value of 8 bytes, a longer one's practically never.
+// Values of n < 8 bytes have no room for a version: they are n bytes that the key decides,
+// and those of another key pass once in 2⁸ⁿ times.
+const valueHeader = 8
+
+// FillValue writes the value of a key in a version over the whole of dst. Values shorter
+// than 8 bytes have one version only, and ignore it.
+func FillValue(dst []byte, key uint64, version uint32) {
+	keyed := mix64(key + golden)
+	if len(dst) < valueHeader {
+		fillTail(dst, keyed)
+		return
+	}
+	binary.LittleEndian.PutUint64(dst, headerWord(keyed, version))
+	dst = dst[valueHeader:]
+	word := streamSeed(keyed, version)
+	for len(dst) >= 8 {
+		word += golden
+		binary.LittleEndian.PutUint64(dst, streamWord(word))
+		dst = dst[8:]
+	}
+	fillTail(dst, streamWord(word+golden))
+}
+
+// CheckValue reports whether val is a whole value of size bytes of the key, in any version.
+func CheckValue(val []byte, key uint64, size int) bool {
+	if len(val) != size {
+		return false
+	}
+	keyed := mix64(key + golden)
+	if len(val) < valueHeader {
+		return tailWord(val) == keyed&tailMask(len(val))
+	}
+	header := binary.LittleEndian.Uint64(val)
+	version := uint32(header)
+	if header != headerWord(keyed, version) {
+		return false
+	}
+	return len(val) == valueHeader || checkStream(val[valueHeader:], streamSeed(keyed, version))
+}
+
+// ValueVersion is the version that a value of [FillValue] holds, 0 for a short one.
+func ValueVersion(val []byte) uint32 {
+	if len(val) < valueHeader {
+		return 0
+	}
+	return binary.LittleEndian.Uint32(val)
+}
+
+func headerWord(keyed uint64, version uint32) uint64 {
+	check := mix32(version^uint32(keyed)) + uint32(keyed>>32)
+	return uint64(check)<<32 | uint64(version)
+}
+
+// streamSeed and streamWord make the words behind the header. They are
+// compared in full, so that they only have to differ, not to be random.
+func streamSeed(keyed uint64, version uint32) uint64 { return keyed ^ uint64(version)<<32 }
+
+func streamWord(x uint64) uint64 {
+	x = (x ^ x>>32) * 0xd6e8feb86659fd93
+	return x ^ x>>32
+}
+
+func checkStream(val []byte, word uint64) bool {
+	differ := uint64(0)
+	for len(val) >= 8 {
+		word += golden
+		differ |= binary.LittleEndian.Uint64(val) ^ streamWord(word)
+		val = val[8:]
+	}
+	return differ|(tailWord(val)^streamWord(word+golden)&tailMask(len(val))) == 0
+}
+
+// fillTail writes the first bytes of a word over dst, which is shorter than a word.
+func fillTail(dst []byte, word uint64) {
+	for i := range dst {
+		dst[i] = byte(word >> (8 * i))
+	}
+}
+
+// tailWord reads them back.
+func tailWord(val []byte) uint64 {
+	word := uint64(0)
+	for i, b := range val {
+		word |= uint64(b) << (8 * i)
+	}
+	return word
+}
+
+func tailMask(n int) uint64 { return 1<<(8*n) - 1 }

@@ -1,0 +1,77 @@
+package strictyaml
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Codec turns the text of one value into the value and back. Equal values have one text, so that texts
+// can be compared, filtered by and made into names.
+type Codec[T any] struct {
+	Parse   func(string) (T, error)
+	Format  func(T) string
+	Allowed string // ends the sentence "found …, allowed: …"
+	Number  bool   // not to be written in quotes
+}
+
+var ErrNotAllowed = errors.New("not allowed")
+
+// Word is one of some words. Those in later exist, but nothing here runs them yet.
+func Word(words []string, later ...string) Codec[string] {
+	allowed := strings.Join(words, ", ")
+	if len(later) > 0 {
+		allowed += " (not built yet: " + strings.Join(later, ", ") + ")"
+	}
+	return Codec[string]{
+		Parse: func(s string) (string, error) {
+			if !slices.Contains(words, s) {
+				return "", ErrNotAllowed
+			}
+			return s, nil
+		},
+		Format:  func(s string) string { return s },
+		Allowed: allowed,
+	}
+}
+
+// Whole is a whole number from lo to hi.
+func Whole(lo, hi int) Codec[int] {
+	return Codec[int]{
+		Parse: func(s string) (int, error) {
+			n, err := strconv.Atoi(s)
+			if err != nil || n < lo || n > hi {
+				return 0, ErrNotAllowed
+			}
+			return n, nil
+		},
+		Format:  strconv.Itoa,
+		Allowed: "a whole number from " + strconv.Itoa(lo) + " to " + strconv.Itoa(hi),
+		Number:  true,
+	}
+}
+
+// Span is a time from lo to hi.
+func Span(lo, hi time.Duration) Codec[time.Duration] {
+	return Codec[time.Duration]{
+		Parse: func(s string) (time.Duration, error) {
+			d, err := time.ParseDuration(s)
+			if err != nil || d < lo || d > hi {
+				return 0, ErrNotAllowed
+			}
+			return d, nil
+		},
+		Format:  time.Duration.String,
+		Allowed: "a time with its unit, such as 2s or 500ms, from " + lo.String() + " to " + hi.String(),
+	}
+}
+
+func (c Codec[T]) Canonical(text string) (string, error) {
+	v, err := c.Parse(text)
+	if err != nil {
+		return "", err
+	}
+	return c.Format(v), nil
+}

@@ -1,0 +1,230 @@
+package strictyaml
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+
+	"dpukv/internal/boundedyaml"
+)
+
+// maxFaults is how many mistakes of a file are told. Who made more does not read the rest.
+const maxFaults = 50
+
+// File reads a YAML file of which every key is known beforehand. It goes on after
+// a mistake, so that one reading shows them all, each with its place.
+type File struct {
+	Name   string
+	Faults []error
+}
+
+// Position is a place in a file, as compilers write it.
+type Position struct {
+	file         string
+	line, column int
+}
+
+func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.file, p.line, p.column) }
+
+func (f *File) Place(n ast.Node) Position {
+	if m, ok := n.(ast.MapNode); ok { // its own token is the first colon
+		if it := m.MapRange(); it.Next() {
+			n = it.Key()
+		}
+	}
+	return f.placeOf(n.GetToken())
+}
+
+// Begin is the first place of the file.
+func (f *File) Begin() Position { return Position{f.Name, 1, 1} }
+
+func (f *File) placeOf(t *token.Token) Position {
+	if t == nil || t.Position == nil {
+		return f.Begin()
+	}
+	return Position{f.Name, t.Position.Line, t.Position.Column}
+}
+
+func (f *File) Fault(where Position, format string, args ...any) {
+	f.Faults = append(f.Faults, fmt.Errorf("%s: %s", where, fmt.Sprintf(format, args...)))
+}
+
+func (f *File) Err() error {
+	if more := len(f.Faults) - maxFaults; more > 0 {
+		rest := fmt.Errorf("%s: and %d mistakes more", f.Name, more)
+		return errors.Join(append(f.Faults[:maxFaults:maxFaults], rest)...)
+	}
+	return errors.Join(f.Faults...)
+}
+
+// Entry is one key of a mapping with its value.
+type Entry struct {
+	Key   string
+	At    Position // of the key
+	Value ast.Node
+}
+
+// Parse returns the entries at the top of the file.
+func (f *File) Parse(data []byte) []Entry {
+	tokens, err := boundedyaml.Tokens(data)
+	if fault := new(boundedyaml.Fault); errors.As(err, &fault) {
+		f.Fault(Position{f.Name, fault.Line, fault.Column}, "%s", fault.Message)
+		return nil
+	}
+	file, err := parser.Parse(tokens, 0)
+	if err != nil {
+		f.syntaxFault(err)
+		return nil
+	}
+	var docs []ast.Node
+	for _, doc := range file.Docs {
+		if doc.Body != nil {
+			docs = append(docs, doc.Body)
+		}
+	}
+	switch len(docs) {
+	case 0:
+		return nil
+	case 1:
+		return f.Mapping("the file", docs[0])
+	}
+	f.Fault(f.Place(docs[1]), "found a second document, allowed: one")
+	return nil
+}
+
+func (f *File) syntaxFault(err error) {
+	var syntax yaml.Error
+	if errors.As(err, &syntax) {
+		f.Fault(f.placeOf(syntax.GetToken()), "%s", syntax.GetMessage())
+		return
+	}
+	f.Fault(f.Begin(), "%v", err)
+}
+
+// Mapping returns the entries of n, in the file's order.
+func (f *File) Mapping(what string, n ast.Node) []Entry {
+	m, ok := n.(ast.MapNode)
+	if !ok {
+		f.Fault(f.Place(n), "%s: found %s, allowed: keys with values", what, describe(n))
+		return nil
+	}
+	var entries []Entry
+	for it := m.MapRange(); it.Next(); {
+		key, ok := it.Key().(*ast.StringNode)
+		if !ok {
+			f.Fault(f.Place(it.Key()), "found the key %s, allowed: a plain word", it.Key())
+			continue
+		}
+		entries = append(entries, Entry{key.Value, f.Place(key), it.Value()})
+	}
+	return entries
+}
+
+// Unknown reports a key that nothing reads.
+func (f *File) Unknown(e Entry, known []string) {
+	hint := ""
+	if near := nearest(e.Key, known); near != "" {
+		hint = fmt.Sprintf(" (did you mean %s?)", near)
+	}
+	f.Fault(e.At, "found the unknown key %q%s, allowed: %s", e.Key, hint, strings.Join(known, ", "))
+}
+
+// scalar returns the text of a single value.
+func (f *File) scalar(key string, n ast.Node, allowed string, number bool) (string, bool) {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		quoted := n.Token.Type == token.SingleQuoteType || n.Token.Type == token.DoubleQuoteType
+		if !number || !quoted {
+			return n.Value, true
+		}
+	case *ast.IntegerNode, *ast.FloatNode:
+		return n.GetToken().Value, true
+	case *ast.BoolNode, *ast.NanNode, *ast.InfinityNode: // plain words that YAML gives a meaning
+		if !number {
+			return n.GetToken().Value, true
+		}
+	}
+	f.Fault(f.Place(n), "%s: found %s, allowed: %s", key, describe(n), allowed)
+	return "", false
+}
+
+// describe names what n is, in the words of somebody who wrote the file.
+func describe(n ast.Node) string {
+	switch n.(type) {
+	case *ast.NullNode:
+		return "nothing"
+	case *ast.SequenceNode:
+		return "a list"
+	case ast.MapNode:
+		return "keys with values"
+	case *ast.AliasNode, *ast.AnchorNode:
+		return "an anchor or alias"
+	case *ast.TagNode:
+		return "a tag"
+	case *ast.LiteralNode:
+		return "a block of text"
+	}
+	text := n.GetToken().Value
+	if len(text) > 40 {
+		text = text[:40] + "…"
+	}
+	return fmt.Sprintf("%q", text)
+}
+
+// nearest is the known word that differs from word by the least, if that is little enough to be a slip.
+func nearest(word string, known []string) string {
+	const slip = 3
+	if len(word) > 40 || len(known) == 0 {
+		return ""
+	}
+	best := slices.MinFunc(known, func(a, b string) int { return cmp.Compare(distance(word, a), distance(word, b)) })
+	if distance(word, best) >= min(slip, len(best)) {
+		return ""
+	}
+	return best
+}
+
+// distance is the number of letters to insert, remove or replace to make a out of b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replace := diagonal
+			if a[i] != b[j] {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+func ReadValue[T any](f *File, name string, n ast.Node, c Codec[T]) (v T, where Position, ok bool) {
+	where = f.Place(n)
+	if _, isList := n.(*ast.SequenceNode); isList {
+		f.Fault(where, "%s: found a list, allowed: one value, %s", name, c.Allowed)
+		return v, where, false
+	}
+	text, ok := f.scalar(name, n, c.Allowed, c.Number)
+	if !ok {
+		return v, where, false
+	}
+	v, err := c.Parse(text)
+	if err != nil {
+		f.Fault(where, "%s: found %s, allowed: %s", name, describe(n), c.Allowed)
+	}
+	return v, where, err == nil
+}

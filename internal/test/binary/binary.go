@@ -1,0 +1,47 @@
+package binary
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// folder holds the binary; "" if none was built.
+var folder string
+
+var build = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "dpukv-test")
+	if err != nil {
+		return "", err
+	}
+	folder = dir
+	file := filepath.Join(dir, "dpukv")
+	if out, err := exec.Command("go", "build", "-o", file, "dpukv/cmd/dpukv").CombinedOutput(); err != nil {
+		return "", errors.New(string(out))
+	}
+	return file, nil
+})
+
+// Path is the file of the binary, which the first call builds. It skips short tests: a test that
+// starts the binary measures for seconds.
+func Path(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it measures for seconds")
+	}
+	file, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// Remove deletes the binary. TestMain calls it after all tests.
+func Remove() {
+	if folder != "" {
+		os.RemoveAll(folder)
+	}
+}

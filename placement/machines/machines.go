@@ -1,0 +1,201 @@
+package machines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"dpukv/internal/killed"
+	"dpukv/placement/emulate"
+	"dpukv/placement/launch"
+	"dpukv/placement/node"
+	"dpukv/placement/submode"
+	"dpukv/placement/testbed"
+)
+
+// Machines is the testbed at work: it makes those that are emulated, and turns what is to run on a node into what
+// to run here.
+type Machines struct {
+	Bed      testbed.Testbed // with the addresses that the emulated machines got
+	Lab      *emulate.Lab    // the one of labs that is used now; nil: no machine is emulated
+	labs     map[wiring]*emulate.Lab
+	keeper   []string // holds the emulated machines; nil: this binary's
+	offloads string   // of their interfaces
+
+	applied    *submode.Lease // nil: none
+	appliedKey string
+
+	Command  []string // becomes a node's agent here
+	patience node.Timeouts
+
+	mu        sync.Mutex
+	installed map[string]string // the binary's path, by node
+}
+
+// keeper is the command that holds the emulated machines; nil: this binary's. They are joined for the first of the submodes.
+func New(ctx context.Context, bed *testbed.Testbed, command, keeper []string, p node.Timeouts, submodes ...string) (*Machines, error) {
+	m := &Machines{
+		Bed: *bed, Command: command, patience: p, installed: map[string]string{},
+		labs: map[wiring]*emulate.Lab{}, keeper: keeper, offloads: offloadsOf(submodes),
+	}
+	return m, m.Wire(ctx, append(submodes, submode.OffPath)[0])
+}
+
+// Close undoes the submode that is applied, and takes the emulated machines away.
+func (m *Machines) Close() error {
+	errs := []error{m.Clear()}
+	for _, lab := range m.labs {
+		errs = append(errs, lab.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Gone reports whether the emulated machines have ended by themselves.
+func (m *Machines) Gone() bool {
+	if m.Lab == nil {
+		return false
+	}
+	select {
+	case <-m.Lab.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// argv is the command to run here to get an agent on the node.
+func (m *Machines) argv(ctx context.Context, n *testbed.Node) ([]string, error) {
+	command := m.Command
+	if n.Binary != "" { // another build of this program, such as one for another architecture
+		command = []string{n.Binary, node.Subcommand}
+	}
+	if n.Emulated() {
+		return m.Lab.Argv(n.Name, command)
+	}
+	if n.OnThisMachine() {
+		return launch.Command(&n.Node, command)
+	}
+	path, err := m.install(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	return launch.Command(&n.Node, []string{path, node.Subcommand})
+}
+
+// install sees that the binary is on the node, once.
+func (m *Machines) install(ctx context.Context, n *testbed.Node) (string, error) {
+	m.mu.Lock()
+	path, ok := m.installed[n.Name]
+	m.mu.Unlock()
+	if ok {
+		return path, nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, m.patience.Install,
+		fmt.Errorf("node %s: the binary was not there after %v", n.Name, m.patience.Install))
+	defer cancel()
+	path, err := launch.Install(ctx, &n.Node, launch.Binaries{Dir: m.Bed.Binaries})
+	if err != nil {
+		return "", err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.installed[n.Name] = path
+	return path, nil
+}
+
+// Strength gives an emulated machine the CPU time of as many of its cores as there are threads on it.
+func (m *Machines) Strength(n *testbed.Node, threads int) (quotaCPUs float64, err error) {
+	if !n.Emulated() || n.Profile == emulate.NoProfile {
+		return 0, nil
+	}
+	return m.Lab.SetCores(n.Name, threads)
+}
+
+// Notes say what of the emulated machines' profiles is not so, each once.
+func (m *Machines) Notes() []string {
+	var notes []string
+	of := map[string][]string{}
+	for i := range m.Bed.Nodes {
+		n := &m.Bed.Nodes[i]
+		facts := m.MadeOf(n)
+		if facts == nil {
+			continue
+		}
+		for _, note := range facts.Notes {
+			if of[note] == nil {
+				notes = append(notes, note)
+			}
+			of[note] = append(of[note], n.Name)
+		}
+	}
+	for i, note := range notes {
+		notes[i] = strings.Join(of[note], ", ") + ": " + note
+	}
+	return notes
+}
+
+// MadeOf is what was made for an emulated machine; nil for others.
+func (m *Machines) MadeOf(n *testbed.Node) *emulate.MachineFacts {
+	if !n.Emulated() {
+		return nil
+	}
+	facts := m.Lab.Facts()
+	i := slices.IndexFunc(facts.Machines, func(f emulate.MachineFacts) bool { return f.Name == n.Name })
+	if i < 0 {
+		return nil
+	}
+	return &facts.Machines[i]
+}
+
+// Agent starts a node's agent and hears its hello.
+func (m *Machines) Agent(ctx context.Context, n *testbed.Node) (*node.Process, *node.Hello, error) {
+	argv, err := m.argv(ctx, n)
+	if err != nil {
+		return nil, nil, err
+	}
+	patience := m.patience
+	if !n.OnThisMachine() {
+		patience.Stop = max(patience.Stop, patience.Loss)
+	}
+	p, err := node.StartProcess(n.Name, argv, patience)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !n.OnThisMachine() {
+		p.Explain = func(said string, err error) error { return launch.Explain(&n.Node, said, err) }
+	}
+	h, err := node.Expect[*node.Hello](ctx, p, m.patience.Hello, "say hello")
+	if err != nil {
+		p.Close()
+		return nil, nil, err
+	}
+	h.Heard = time.Now()
+	p.Endings = m.endings(n, h)
+	return p, h, nil
+}
+
+// killCountTimeout is for the command that reads a machine's count of what its kernel ended.
+const killCountTimeout = 5 * time.Second
+
+// endings are a node's, from its hello on.
+func (m *Machines) endings(n *testbed.Node, h *node.Hello) node.Endings {
+	e := node.Endings{Before: h.Killed}
+	if n.OnThisMachine() {
+		return e
+	}
+	node := m.SubmodeNode(n)
+	e.Now = func() killed.Count {
+		ctx, cancel := context.WithTimeout(context.Background(), killCountTimeout)
+		defer cancel()
+		text, err := node.Run(ctx, killed.Look)
+		if err != nil {
+			return killed.Count{}
+		}
+		return killed.Parse(strings.NewReader(text))
+	}
+	return e
+}

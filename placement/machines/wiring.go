@@ -1,0 +1,94 @@
+package machines
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"dpukv/placement/emulate"
+	"dpukv/placement/submode"
+	"dpukv/placement/testbed"
+)
+
+// wiring is how emulated machines are joined; each is a lab of its own, made when a point first wants it.
+type wiring string
+
+const (
+	peers  wiring = "peers"  // a DPU is a peer of its host: off-path
+	Behind wiring = "behind" // the servers' hosts are behind their DPUs
+	cabled wiring = "cabled" // the servers' hosts are joined to the wire, without DPUs
+)
+
+func wiringOf(name string) wiring {
+	switch {
+	case name == submode.Direct:
+		return cabled
+	case submode.OnPath(name):
+		return Behind
+	}
+	return peers
+}
+
+// LabSpec is the emulated part of the testbed, wired for a submode: no machines if there is none.
+func LabSpec(t *testbed.Testbed, w wiring) emulate.Spec {
+	var spec emulate.Spec
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		if !n.Emulated() {
+			continue
+		}
+		m := emulate.Machine{Name: n.Name, Kind: n.Kind, Of: n.Of, Profile: n.Profile}
+		switch {
+		case w == Behind && n.Kind == testbed.KindDPU && slices.Contains(t.ServerSide, n.Of):
+			m.OnPath = true
+		case w == cabled && n.Kind == testbed.KindDPU && slices.Contains(t.ServerSide, n.Of):
+			continue
+		case w == cabled && slices.Contains(t.ServerSide, n.Name):
+			m.Direct = true
+		}
+		spec.Machines = append(spec.Machines, m)
+	}
+	return spec
+}
+
+// Wire has the emulated machines joined as a submode wants it.
+func (m *Machines) Wire(ctx context.Context, name string) error {
+	w := wiringOf(name)
+	if m.Lab != nil && m.Lab != m.labs[w] {
+		if err := m.Clear(); err != nil {
+			return err
+		}
+	}
+	if m.labs[w] == nil {
+		spec := LabSpec(&m.Bed, w)
+		if len(spec.Machines) == 0 {
+			return nil
+		}
+		spec.Keeper, spec.Offloads = m.keeper, m.offloads
+		lab, err := emulate.Start(ctx, spec)
+		if err != nil {
+			return fmt.Errorf("make the machines of testbed %s: %w", m.Bed.Name, err)
+		}
+		m.labs[w] = lab
+	}
+	if m.Lab == m.labs[w] {
+		return nil
+	}
+	m.Lab = m.labs[w]
+	m.Bed.Nodes = slices.Clone(m.Bed.Nodes)
+	for i := range m.Bed.Nodes {
+		if n := &m.Bed.Nodes[i]; n.Emulated() {
+			n.Address = m.Lab.Address(n.Name)
+		}
+	}
+	return nil
+}
+
+// offloadsOf are those of all labs of a sweep: where packets of some submodes are forwarded one by one, no other may have
+// them in large ones.
+func offloadsOf(submodes []string) string {
+	if slices.ContainsFunc(submodes, func(name string) bool { return name != submode.OffPath }) {
+		return emulate.Off
+	}
+	return ""
+}

@@ -1,0 +1,216 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"dpukv/internal/cpu"
+	"dpukv/internal/doctor"
+	"dpukv/internal/killed"
+	"dpukv/internal/machine"
+	"dpukv/placement/stores"
+)
+
+// Why an agent's context ends.
+var (
+	errStopped  = errors.New("told to stop")
+	errOrphaned = errors.New("the orchestrator is gone")
+	errSilence  = errors.New("the orchestrator has not been heard of for too long")
+)
+
+// agent is a node's side of the protocol: a process that becomes a server or a client.
+type agent struct {
+	version string
+	out     MessageWriter
+	inbox   chan Message
+	silence time.Duration // of the orchestrator, after which it is taken for gone
+}
+
+// Run speaks the protocol on in and out until it is told to stop. When in ends before that it returns at
+// once, whatever is going on: the process is to end, as nobody is left to want its work. So it does when nothing is
+// heard for a minute, for in does not end where a network was cut.
+func Run(ctx context.Context, in io.Reader, out io.Writer, version string) error {
+	a := &agent{version: version, out: MessageWriter{W: out}, inbox: make(chan Message), silence: DefaultTimeouts.silence}
+	return a.run(ctx, in)
+}
+
+func (a *agent) run(ctx context.Context, in io.Reader) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go a.listen(ctx, in, cancel)
+	done := make(chan error, 1)
+	go func() { done <- a.work(ctx) }()
+	select {
+	case err := <-done:
+		return a.reportFailure(ctx, err)
+	case <-ctx.Done():
+	}
+	if cause := context.Cause(ctx); !errors.Is(cause, errStopped) {
+		return cause
+	}
+	select {
+	case err := <-done:
+		return a.reportFailure(ctx, err)
+	case <-time.After(DefaultTimeouts.Stop):
+		return fmt.Errorf("still at work %v after the order to stop", DefaultTimeouts.Stop)
+	}
+}
+
+// listen passes messages on, and ends the context at the order to stop or the end of the input.
+func (a *agent) listen(ctx context.Context, in io.Reader, cancel context.CancelCauseFunc) {
+	silent := time.AfterFunc(a.silence, func() { cancel(errSilence) })
+	defer silent.Stop()
+	err := ReadMessages(in, func(m Message) bool {
+		silent.Reset(a.silence)
+		switch m.(type) {
+		case *Stop:
+			cancel(errStopped)
+			return false
+		case *alive:
+			return true
+		}
+		select {
+		case a.inbox <- m:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	})
+	if err != nil {
+		err = fmt.Errorf("the orchestrator %w", err)
+	}
+	cancel(errors.Join(err, errOrphaned))
+}
+
+// reportFailure tells the orchestrator of a failure, unless it said itself that this is the end.
+func (a *agent) reportFailure(ctx context.Context, err error) error {
+	var own serverEnded
+	if err == nil || errors.Is(context.Cause(ctx), errStopped) && !errors.As(err, &own) {
+		return nil
+	}
+	return errors.Join(err, a.out.Send(&Failed{err.Error()}))
+}
+
+func (a *agent) work(ctx context.Context) error {
+	build, err := BuildID()
+	if err != nil {
+		return err
+	}
+	facts := machine.Read()
+	err = a.out.Send(&Hello{
+		Protocol: ProtocolVersion, Version: a.version, Build: build, Source: source(),
+		Machine: facts, Kernel: machine.BootID(), Cores: machine.Cores(facts.AllowedCPUs),
+		Findings: doctor.Spoiling(doctor.Examine(&facts)), Killed: killed.Now(),
+	})
+	if err != nil {
+		return err
+	}
+	part, err := a.answer(ctx)
+	if err != nil {
+		return err
+	}
+	switch {
+	case part.Server != nil && part.Client == nil:
+		if err := cpu.Settle(part.CPUs, part.Server.Workers); err != nil {
+			return err
+		}
+		return a.serve(ctx, part.CPUs, part.Server)
+	case part.Client != nil && part.Server == nil:
+		if err := cpu.Settle(part.CPUs, part.Client.Threads); err != nil {
+			return err
+		}
+		return a.load(ctx, part.CPUs, part.Client)
+	}
+	return errors.New("configured as neither server nor client, or as both")
+}
+
+// answer answers what the orchestrator wants to know of the node, until it is given its part.
+func (a *agent) answer(ctx context.Context) (*Configure, error) {
+	var in inspector
+	defer in.close()
+	for {
+		m, err := await[Message](ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		switch m := m.(type) {
+		case *Inspect:
+			err = a.out.Send(in.inspect(ctx, m))
+		case *Reach:
+			err = a.out.Send(in.reach(ctx, m))
+		case *Configure:
+			return m, nil
+		default:
+			err = fmt.Errorf("received the message %s instead of configure", m.kind())
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// await waits for a message of one type.
+func await[M Message](ctx context.Context, a *agent) (M, error) {
+	var want M
+	select {
+	case m := <-a.inbox:
+		got, ok := m.(M)
+		if !ok {
+			return want, fmt.Errorf("received the message %s instead of %s", m.kind(), want.kind())
+		}
+		return got, nil
+	case <-ctx.Done():
+		return want, context.Cause(ctx)
+	}
+}
+
+// serve runs a store's server until the order to stop.
+func (a *agent) serve(ctx context.Context, cpus []int, spec *stores.ServerSpec) error {
+	st, err := stores.Named(spec.Store)
+	if err != nil {
+		return err
+	}
+	srv, err := st.Server(spec, cpus, a.version)
+	if err != nil {
+		return err
+	}
+	broken := make(chan error, 1)
+	go func() { broken <- srv.Wait() }()
+	if err := a.out.Send(&Ready{Addr: srv.Addr(), Facts: srv.Facts()}); err != nil {
+		return errors.Join(err, srv.Close())
+	}
+	w := newWatcher(srv, spec)
+	for ctx.Err() == nil {
+		select {
+		case err := <-broken:
+			return errors.Join(serverEnded{err}, srv.Close())
+		case m := <-a.inbox:
+			if _, ok := m.(*Count); !ok {
+				return errors.Join(fmt.Errorf("received the message %s instead of count", m.kind()), srv.Close())
+			}
+			if err := a.out.Send(&Counted{w.moved()}); err != nil {
+				return errors.Join(err, srv.Close())
+			}
+		case <-ctx.Done():
+		}
+	}
+	select {
+	case err := <-broken: // the order to stop came because of it
+		return errors.Join(serverEnded{err}, srv.Close())
+	default:
+		return srv.Close()
+	}
+}
+
+// serverEnded is the error of a server that ended by itself, which is told in any case.
+type serverEnded struct{ error }
+
+func (e serverEnded) Error() string { return "the server ended: " + e.error.Error() }
+
+func (e serverEnded) Unwrap() error { return e.error }
+
+// Subcommand is the subcommand that becomes a node's agent.
+const Subcommand = "node"

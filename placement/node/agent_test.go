@@ -1,0 +1,176 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"dpukv/client/load"
+	"dpukv/kvs"
+	"dpukv/placement/stores"
+)
+
+// stubServer is a store that does nothing.
+type stubServer struct{ closed chan struct{} }
+
+func (s stubServer) Addr() string     { return "nowhere:1" }
+func (s stubServer) Facts() kvs.Facts { return kvs.Facts{Store: "stub"} }
+func (s stubServer) Wait() error      { <-s.closed; return nil }
+func (s stubServer) Close() error     { close(s.closed); return nil }
+
+// peer is the orchestrator's end of an agent that runs in this process.
+type peer struct {
+	in    *io.PipeWriter
+	out   MessageWriter
+	inbox chan Message
+	ended chan error
+}
+
+func startAgent(t *testing.T) *peer { return startAgentThatWaits(t, time.Minute) }
+
+func startAgentThatWaits(t *testing.T, silence time.Duration) *peer {
+	t.Helper()
+	stores.All["stub"] = stores.Store{
+		MaxBatch: 1,
+		Serve: func(*stores.ServerSpec, []int, string) (stores.Server, error) {
+			return stubServer{make(chan struct{})}, nil
+		},
+		Dial: func(context.Context, *stores.DialSpec) (kvs.Remote, error) { return nil, errors.New("nobody there") },
+	}
+	procs := runtime.GOMAXPROCS(0)
+	t.Cleanup(func() {
+		delete(stores.All, "stub")
+		runtime.GOMAXPROCS(procs)
+	})
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	p := &peer{in: inW, out: MessageWriter{W: inW}, inbox: make(chan Message, 8), ended: make(chan error, 1)}
+	go func() {
+		ReadMessages(outR, func(m Message) bool { p.inbox <- m; return true })
+		close(p.inbox)
+	}()
+	go func() {
+		a := &agent{version: "test", out: MessageWriter{W: outW}, inbox: make(chan Message), silence: silence}
+		p.ended <- a.run(context.Background(), inR)
+		outW.Close()
+		inR.Close()
+	}()
+	if _, ok := (<-p.inbox).(*Hello); !ok {
+		t.Fatal("no hello")
+	}
+	return p
+}
+
+func (p *peer) end(t *testing.T) error {
+	t.Helper()
+	select {
+	case err := <-p.ended:
+		p.in.Close()
+		for range p.inbox {
+		}
+		return err
+	case <-time.After(5 * time.Second):
+		t.Fatal("the agent does not end")
+		return nil
+	}
+}
+
+var stubSpec = &Configure{Server: &stores.ServerSpec{Store: "stub"}}
+
+func TestAgentServesUntilToldToStop(t *testing.T) {
+	p := startAgent(t)
+	p.out.Send(stubSpec)
+	if r, ok := (<-p.inbox).(*Ready); !ok || r.Addr != "nowhere:1" {
+		t.Fatal("not ready")
+	}
+	p.out.Send(&Stop{})
+	if err := p.end(t); err != nil {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAgentEndsWithItsInput(t *testing.T) {
+	p := startAgent(t)
+	p.out.Send(stubSpec)
+	<-p.inbox
+	p.in.Close()
+	if err := p.end(t); !errors.Is(err, errOrphaned) {
+		t.Errorf("got %v, want %v", err, errOrphaned)
+	}
+	p = startAgent(t)
+	p.in.Close()
+	if err := p.end(t); !errors.Is(err, errOrphaned) {
+		t.Errorf("before it was configured: got %v, want %v", err, errOrphaned)
+	}
+}
+
+// TestAgentEndsInSilence: behind a network that was cut its input does not end. Signs of life keep it going.
+func TestAgentEndsInSilence(t *testing.T) {
+	const silence = 2 * time.Second
+	p := startAgentThatWaits(t, silence)
+	p.out.Send(stubSpec)
+	<-p.inbox
+	for range 12 {
+		time.Sleep(silence / 8)
+		p.out.Send(&alive{})
+	}
+	select {
+	case err := <-p.ended:
+		t.Fatalf("ended while it was wanted: %v", err)
+	default:
+	}
+	if err := p.end(t); !errors.Is(err, errSilence) {
+		t.Errorf("got %v, want %v", err, errSilence)
+	}
+}
+
+func TestAgentTellsWhyItFails(t *testing.T) {
+	client := func(hash string) *Configure {
+		return &Configure{Client: &ClientSpec{DialSpec: stores.DialSpec{Store: "stub"}, Load: load.Load{
+			Workload: load.Workload{Dist: load.Uniform, Keys: 1, KeyBytes: 8},
+			Batch:    1, Window: 1, Connections: 1, Hash: hash,
+		}}}
+	}
+	for want, m := range map[string]Message{
+		`store "lmdb" is not built yet`:           &Configure{Server: &stores.ServerSpec{Store: "lmdb"}},
+		"configured as neither server nor client": &Configure{},
+		"nobody there":                              client("city64"),
+		"hash is md4, allowed is city32":            client("md4"),
+		"received the message go instead of config": &Begin{},
+		"pin to CPUs [1000]":                        &Configure{CPUs: []int{1000}, Server: stubSpec.Server},
+	} {
+		p := startAgent(t)
+		p.out.Send(m)
+		f, ok := (<-p.inbox).(*Failed)
+		if !ok || !strings.Contains(f.Error, want) {
+			t.Errorf("got %+v, want %s", f, want)
+		}
+		if err := p.end(t); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+func TestAgentRefusesGarbage(t *testing.T) {
+	p := startAgent(t)
+	io.WriteString(p.in, "make me a server\n")
+	if err := p.end(t); err == nil || !strings.Contains(err.Error(), `the orchestrator sent "make me a server", which is no message`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func FuzzDecodeMessage(f *testing.F) {
+	f.Add([]byte(`{"type":"ready","body":{"addr":"x"}}`))
+	f.Add([]byte(`{"type":"go"}`))
+	f.Add([]byte(`{"type":"hello","body":{"protocol":1,"machine":{"cpus":2}}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, err := decodeMessage(text)
+		if (m == nil) == (err == nil) {
+			t.Fatalf("got %v and %v", m, err)
+		}
+	})
+}

@@ -1,0 +1,67 @@
+package node
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"sync"
+
+	"dpukv/internal/machine"
+)
+
+// BuildID is a digest of the binary that runs. Version strings are for people: only this tells
+// whether two processes are the same program.
+var BuildID = sync.OnceValues(func() (string, error) {
+	return Digest("/proc/self/exe") // what runs, even if the file was replaced since
+})
+
+func Digest(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", fmt.Errorf("read this binary: %w", err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("read this binary: %w", err)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8]), nil
+}
+
+// source is the revision that this binary was built from; "" where the build did not note it. Between
+// architectures it has to do: their digests differ.
+func source() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	said := map[string]string{}
+	for _, s := range info.Settings {
+		said[s.Key] = s.Value
+	}
+	if said["vcs.modified"] == "true" {
+		return said["vcs.revision"] + " with changes"
+	}
+	return said["vcs.revision"]
+}
+
+// Recognize refuses a node that runs another program than this one: its points would be of that one.
+func Recognize(node string, h *Hello, version, build string) error {
+	same := h.Build == build
+	if arch := h.Machine.Arch; arch != "" && arch != machine.Arch() { // then its digest is another
+		same = h.Version == version && h.Source == source()
+	}
+	switch {
+	case h.Protocol != ProtocolVersion:
+		return fmt.Errorf("node %s: its dpukv (%s) speaks protocol %d, this one (%s) speaks %d: install this one there",
+			node, h.Version, h.Protocol, version, ProtocolVersion)
+	case !same:
+		return fmt.Errorf("node %s: its dpukv is another build (%s, %s) than the one that sweeps (%s, %s): "+
+			"was the binary replaced meanwhile? Continue with the one there is now",
+			node, h.Version, h.Build, version, build)
+	}
+	return nil
+}

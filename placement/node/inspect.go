@@ -1,0 +1,87 @@
+package node
+
+import (
+	"context"
+	"net"
+	"sync"
+	"time"
+
+	"dpukv/placement/survey"
+	"dpukv/verbs/provider"
+)
+
+// inspector is a node's side of "testbed check".
+type inspector struct {
+	listener net.Listener // nil: none
+}
+
+// inspect reads what the node has, and tries what a server or client would do there.
+func (in *inspector) inspect(ctx context.Context, m *Inspect) *Inspection {
+	found := &Inspection{Report: survey.Read(ctx), Devices: map[string]string{}}
+	in.close()
+	var err error
+	if in.listener, err = net.Listen("tcp", net.JoinHostPort(m.Address, "0")); err != nil {
+		found.Error = err.Error()
+	} else {
+		found.Addr = in.listener.Addr().String()
+		go welcome(in.listener)
+	}
+	for _, d := range m.Devices {
+		device, err := provider.Open(d.Device, d.Options)
+		if err == nil {
+			err = device.Close()
+		}
+		found.Devices[d.Device] = text(err)
+	}
+	return found
+}
+
+// welcome takes connections and ends them, until the listener is closed.
+func welcome(l net.Listener) {
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		c.Close()
+	}
+}
+
+// ReachTimeout is for a connection between nodes: a link that drops everything says nothing.
+const ReachTimeout = 3 * time.Second
+
+// reach tries the addresses, all at once.
+func (in *inspector) reach(ctx context.Context, m *Reach) *Reached {
+	got := &Reached{Now: time.Now(), Errors: map[string]string{}}
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for _, addr := range m.Addrs {
+		all.Go(func() {
+			d := net.Dialer{Timeout: ReachTimeout}
+			c, err := d.DialContext(ctx, "tcp", addr)
+			if err == nil {
+				err = c.Close()
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			got.Errors[addr] = text(err)
+		})
+	}
+	all.Wait()
+	return got
+}
+
+func (in *inspector) close() {
+	if in.listener != nil {
+		in.listener.Close()
+		in.listener = nil
+	}
+}
+
+// text is what an error says, "" for none.
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

@@ -1,0 +1,64 @@
+package node
+
+import (
+	"context"
+	"errors"
+
+	"dpukv/client"
+	"dpukv/placement/stores"
+	"dpukv/results"
+)
+
+// load puts the load on a server and sends what came of it.
+func (a *agent) load(ctx context.Context, cpus []int, spec *ClientSpec) (err error) {
+	st, err := stores.Named(spec.Store)
+	if err != nil {
+		return err
+	}
+	if err := spec.Validate(); err != nil {
+		return err
+	}
+	remote, err := st.Dial(ctx, &spec.DialSpec)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remote.Close()) }()
+
+	res, err := client.Run(ctx, remote, client.Config{
+		Load: spec.Load, Threads: spec.Threads, Duration: spec.Duration, CPUs: cpus,
+		Preloaded: spec.Preloaded, FirstThread: spec.FirstThread, AllThreads: spec.AllThreads,
+		ServerAddr: spec.Addr, SameHost: spec.SameHost,
+		OnReady: func(ctx context.Context, hitRate float64) error {
+			return a.standBy(ctx, Ready{Addr: spec.Addr, Facts: remote.Facts(), HitRate: hitRate})
+		},
+		OnDone: func(ctx context.Context) error {
+			if err := a.out.Send(&Measured{}); err != nil {
+				return err
+			}
+			_, err := await[*Release](ctx, a)
+			return err
+		},
+		OnProgress: func(p client.Progress) {
+			// A report that is lost shows when the result cannot be sent either.
+			_ = a.out.Send(&Progress{string(p.Phase), p.Done, p.Total, p.ThroughputOps, p.P99Ns})
+		},
+	})
+	if res == nil {
+		return err
+	}
+	// A failed run has its error in its point.
+	hlog, err := results.EncodeHlog(res.Intervals)
+	if err != nil {
+		return err
+	}
+	return a.out.Send(&Result{res.Point, hlog})
+}
+
+// standBy reports that all keys are stored and verified, and waits for the order to go on.
+func (a *agent) standBy(ctx context.Context, r Ready) error {
+	if err := a.out.Send(&r); err != nil {
+		return err
+	}
+	_, err := await[*Begin](ctx, a)
+	return err
+}

@@ -1,0 +1,262 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// Process is a node's process as the orchestrator sees it. One goroutine at a time may wait for its messages.
+type Process struct {
+	Node  string
+	cmd   *exec.Cmd
+	stdin io.WriteCloser
+	out   MessageWriter
+
+	patience Timeouts
+	// Explain says in plain words why it ended, by what it said last; nil: nothing is known of that.
+	Explain func(said string, err error) error
+
+	inbox  chan Message  // closed when nothing more comes
+	unread chan struct{} // closed when nobody reads the inbox any more
+	Ended  chan struct{} // closed once the process is gone and waited for
+	stderr TailBuffer
+
+	Endings  Endings // of its node's processes
+	insisted bool    // it was sent a signal; set before close returns
+
+	readErr error   // why the inbox was closed early; set before it is closed
+	said    *Failed // its last word; set before ended is closed
+	waitErr error   // set before ended is closed
+}
+
+// StartProcess starts argv, which is to become the agent of a node.
+func StartProcess(node string, argv []string, patience Timeouts) (*Process, error) {
+	p := &Process{
+		Node: node, cmd: exec.Command(argv[0], argv[1:]...), patience: patience,
+		inbox: make(chan Message, 16), unread: make(chan struct{}), Ended: make(chan struct{}),
+	}
+	p.cmd.Stderr = &p.stderr
+	p.cmd.WaitDelay = time.Second // a grandchild may hold the pipes open
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{
+		// A Ctrl-C at the terminal is for the orchestrator, which then ends its processes in good order.
+		Setpgid: true,
+		// The last resort should the orchestrator be killed: normally a node ends when its stdin does.
+		Pdeathsig: syscall.SIGKILL,
+	}
+	stdin, err := p.cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("node %s: %w", node, err)
+	}
+	stdout, stdoutW, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("node %s: %w", node, err)
+	}
+	p.stdin, p.out.W, p.cmd.Stdout = stdin, stdin, stdoutW
+
+	started := make(chan error)
+	go p.wait(started, stdout, stdoutW)
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("node %s: start %q: %w", node, argv, err)
+	}
+	go p.keepAlive()
+	return p, nil
+}
+
+// keepAlive lets the node know that it is still wanted, until it has ended.
+func (p *Process) keepAlive() {
+	tick := time.NewTicker(p.patience.Alive)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			p.Send(&alive{})
+		case <-p.Ended:
+			return
+		}
+	}
+}
+
+// wait runs the process from start to end. It keeps its thread: the kernel sends
+// Pdeathsig when the thread that started the process ends, not the process it belongs to.
+func (p *Process) wait(started chan<- error, stdout, stdoutW *os.File) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := p.cmd.Start()
+	stdoutW.Close()
+	if err != nil {
+		stdout.Close()
+		started <- err
+		return
+	}
+	started <- nil
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		p.read(stdout)
+	}()
+	p.waitErr = p.cmd.Wait()
+	stdout.SetReadDeadline(time.Now().Add(time.Second)) // as with WaitDelay
+	<-read
+	stdout.Close()
+	close(p.Ended)
+}
+
+// read fills the inbox. After the last message it goes on reading, lest the process block.
+func (p *Process) read(stdout io.Reader) {
+	p.readErr = ReadMessages(stdout, func(m Message) bool {
+		if f, ok := m.(*Failed); ok {
+			p.said = f
+		}
+		select {
+		case p.inbox <- m:
+			return true
+		case <-p.unread:
+			return true // until its last word
+		}
+	})
+	close(p.inbox)
+	io.Copy(io.Discard, stdout)
+}
+
+// Send sends one message. That it could not be sent shows when the answer does not come, with more to
+// tell, so that is no error here.
+func (p *Process) Send(m Message) { _ = p.out.Send(m) }
+
+// receive waits until the deadline for the next message. The task says what the process was asked, for the error.
+func (p *Process) receive(ctx context.Context, deadline time.Time, task string) (Message, error) {
+	begun, timer := time.Now(), time.NewTimer(time.Until(deadline))
+	defer timer.Stop()
+	select {
+	case m, ok := <-p.inbox:
+		if !ok {
+			return nil, p.death(task)
+		}
+		if f, isFailed := m.(*Failed); isFailed {
+			return nil, fmt.Errorf("node %s: %s", p.Node, f.Error)
+		}
+		return m, nil
+	case <-timer.C:
+		return nil, fmt.Errorf("node %s: nothing for %v when asked to %s%s", p.Node, time.Since(begun).Round(100*time.Millisecond), task, p.lastLines())
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// Expect waits for a message of one type.
+func Expect[M Message](ctx context.Context, p *Process, timeout time.Duration, task string) (M, error) {
+	return Follow[M](ctx, p, timeout, task, nil)
+}
+
+// Follow is expect for a task that takes a while: it shows the progress that comes before the message.
+func Follow[M Message](ctx context.Context, p *Process, timeout time.Duration, task string, show func(*Progress)) (M, error) {
+	var none M
+	for deadline := time.Now().Add(timeout); ; {
+		m, err := p.receive(ctx, deadline, task)
+		if err != nil {
+			return none, err
+		}
+		if got, ok := m.(M); ok {
+			return got, nil
+		}
+		if r, isResult := m.(*Result); isResult && r.Point.Error != "" {
+			return none, &FailedPoint{p.Node, r} // it did not get as far as it was asked to
+		}
+		step, ok := m.(*Progress)
+		if !ok || show == nil {
+			return none, fmt.Errorf("node %s: asked to %s, it answered with the message %s instead of %s", p.Node, task, m.kind(), none.kind())
+		}
+		show(step)
+	}
+}
+
+// FailedPoint is the error of a client that says itself that its point failed.
+type FailedPoint struct {
+	node string
+	Res  *Result
+}
+
+func (f *FailedPoint) Error() string { return "node " + f.node + ": " + f.Res.Point.Error }
+
+// death says why nothing more comes.
+func (p *Process) death(task string) error {
+	if p.readErr != nil && !errors.Is(p.readErr, os.ErrDeadlineExceeded) {
+		return fmt.Errorf("node %s: asked to %s, it %w%s", p.Node, task, p.readErr, p.lastLines())
+	}
+	select {
+	case <-p.Ended:
+	case <-time.After(2 * time.Second):
+		return fmt.Errorf("node %s: asked to %s, it closed its output%s", p.Node, task, p.lastLines())
+	}
+	err := fmt.Errorf("node %s: asked to %s, it %s%s", p.Node, task, p.Endings.how(p.waitErr), p.lastLines())
+	if p.Explain != nil {
+		return p.Explain(p.stderr.String(), err)
+	}
+	return err
+}
+
+// Lost says so if the process ended with the way to its node; nil if it did not, or has not ended.
+func (p *Process) Lost() error {
+	select {
+	case <-p.Ended:
+	default:
+		return nil
+	}
+	if p.Explain == nil || p.waitErr == nil {
+		return nil
+	}
+	if why := p.Explain(p.stderr.String(), p.waitErr); why != p.waitErr {
+		return why
+	}
+	return nil
+}
+
+func (p *Process) lastLines() string {
+	if lines := p.stderr.Lines(); lines != "" {
+		return "; its last words:" + lines
+	}
+	return ""
+}
+
+// Close makes the process end: it asks, then insists. It returns once the process is gone.
+func (p *Process) Close() error {
+	close(p.unread)
+	p.Send(&Stop{})
+	p.stdin.Close()
+	if p.endedWithin(p.patience.Stop) {
+		return nil
+	}
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		p.insisted = true
+		_ = p.cmd.Process.Signal(sig) // fails only if it is gone
+		if p.endedWithin(p.patience.Kill) {
+			return nil
+		}
+	}
+	return fmt.Errorf("node %s: process %d does not end even when killed: it hangs in the kernel", p.Node, p.cmd.Process.Pid)
+}
+
+func (p *Process) endedWithin(d time.Duration) bool {
+	select {
+	case <-p.Ended:
+		return true
+	case <-time.After(d):
+		return false
+	}
+}
+
+// ExitReason says why a process ended that was left alone with its task.
+func (p *Process) ExitReason(task string) error {
+	for m := range p.inbox {
+		if f, isFailed := m.(*Failed); isFailed {
+			return fmt.Errorf("node %s: %s", p.Node, f.Error)
+		}
+	}
+	return p.death(task)
+}

@@ -1,0 +1,246 @@
+package node
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"dpukv/client/load"
+	"dpukv/internal/doctor"
+	"dpukv/internal/killed"
+	"dpukv/internal/machine"
+	"dpukv/kvs"
+	"dpukv/placement/stores"
+	"dpukv/placement/survey"
+	"dpukv/placement/testbed"
+	"dpukv/results"
+)
+
+// ProtocolVersion changes whenever an older node would misunderstand a message.
+const ProtocolVersion = 5
+
+// MaxMessageBytes is room for the histograms of a long point; past it the peer is no node of ours.
+const MaxMessageBytes = 16 << 20
+
+// Message is what one line carries. Its kind is the line's type field.
+type Message interface{ kind() string }
+
+// From a node.
+type (
+	// Hello is a node's first word. It must be understood across versions, so it only ever grows.
+	Hello struct {
+		Protocol int           `json:"protocol"`
+		Version  string        `json:"version"`
+		Build    string        `json:"build"`            // digest of the binary: client and server must be one program
+		Source   string        `json:"source,omitempty"` // the revision it was built from, where that is known
+		Machine  machine.Facts `json:"machine"`
+		Kernel   string        `json:"kernel"` // its boot's ID: two nodes with the same share CPUs
+		Cores    [][]int       `json:"cores"`  // those of the CPUs it may use that are threads of one core, together
+		// Findings are what will spoil a measurement there.
+		Findings []doctor.Finding `json:"findings,omitempty"`
+		// Killed is what its kernel had ended for want of memory until then.
+		Killed killed.Count `json:"killed,omitzero"`
+
+		Heard time.Time // by the clock here
+	}
+	// Ready: the server accepts load, or the client has preloaded, verified, and waits for start.
+	Ready struct {
+		Addr    string    `json:"addr"` // the server's
+		Facts   kvs.Facts `json:"facts"`
+		HitRate float64   `json:"hit_rate,omitempty"` // a client's, of the keys it preloaded
+	}
+	// Progress of a client, now and then.
+	Progress struct {
+		Phase         string  `json:"phase"`
+		Done          uint64  `json:"done,omitempty"` // keys, of Total
+		Total         uint64  `json:"total,omitempty"`
+		ThroughputOps float64 `json:"throughput_ops,omitempty"`
+		LatencyP99Ns  int64   `json:"latency_p99_ns,omitempty"`
+	}
+	// Result of a client: what it used and counted, and the histogram log. The point may be a
+	// failed one, which says why.
+	Result struct {
+		Point results.Point `json:"point"`
+		Hlog  []byte        `json:"hlog"`
+	}
+	// Inspection answers inspect.
+	Inspection struct {
+		Report  survey.Report     `json:"report"`
+		Addr    string            `json:"addr,omitempty"` // where it listens until its end
+		Error   string            `json:"error,omitempty"`
+		Devices map[string]string `json:"devices"` // by name: why it cannot be opened, "" if it can
+	}
+	// Reached answers reach.
+	Reached struct {
+		Now    time.Time         `json:"now"`    // by the node's clock, at first
+		Errors map[string]string `json:"errors"` // by address: why it cannot be reached, "" if it can
+	}
+	// Measured: the client's load is over and all is answered. Its connections are open until release.
+	Measured struct{}
+	// Counted answers count: what the server's open connections and its device have moved so far.
+	Counted struct {
+		Moved kvs.Moved `json:"moved"`
+	}
+	// Failed is a node's last word when it cannot do what it was asked.
+	Failed struct {
+		Error string `json:"error"`
+	}
+)
+
+// To a node.
+type (
+	// Configure gives a node its part: exactly one of Server and Client.
+	Configure struct {
+		CPUs   []int              `json:"cpus"`
+		Server *stores.ServerSpec `json:"server,omitempty"`
+		Client *ClientSpec        `json:"client,omitempty"`
+	}
+	ClientSpec struct {
+		stores.DialSpec
+		load.Load
+		SameHost    bool          `json:"same_host"` // as the server
+		Preloaded   bool          `json:"preloaded"` // by another client
+		Threads     int           `json:"threads"`
+		FirstThread int           `json:"first_thread"` // its number among all_threads, those of all clients
+		AllThreads  int           `json:"all_threads"`
+		Duration    time.Duration `json:"duration"`
+	}
+	// Inspect asks for what the node has and can do: listen at its address, open the devices.
+	Inspect struct {
+		Address string         `json:"address"`
+		Devices []testbed.RDMA `json:"devices"` // as in serverSpec
+	}
+	// Reach asks which of these addresses take a connection.
+	Reach struct {
+		Addrs []string `json:"addrs"`
+	}
+	// Count asks a server's node.
+	Count struct{}
+	// Release lets a client that has measured go on to its result.
+	Release struct{}
+	// Begin lets a client that is ready begin.
+	Begin struct{}
+	// alive tells a node now and then that it is still wanted: behind a network that was cut, nothing else would say that it is not.
+	alive struct{}
+	// Stop ends a node in good order.
+	Stop struct{}
+)
+
+func (*Hello) kind() string      { return "hello" }
+func (*Inspect) kind() string    { return "inspect" }
+func (*Inspection) kind() string { return "inspection" }
+func (*Reach) kind() string      { return "reach" }
+func (*Reached) kind() string    { return "reached" }
+func (*Configure) kind() string  { return "configure" }
+func (*Ready) kind() string      { return "ready" }
+func (*Begin) kind() string      { return "go" }
+func (*Progress) kind() string   { return "progress" }
+func (*Result) kind() string     { return "result" }
+func (*Measured) kind() string   { return "measured" }
+func (*Release) kind() string    { return "release" }
+func (*Count) kind() string      { return "count" }
+func (*Counted) kind() string    { return "counted" }
+func (*Failed) kind() string     { return "failed" }
+func (*alive) kind() string      { return "alive" }
+func (*Stop) kind() string       { return "stop" }
+
+// messages makes an empty message of each kind.
+var messages = map[string]func() Message{
+	"hello":      func() Message { return new(Hello) },
+	"inspect":    func() Message { return new(Inspect) },
+	"inspection": func() Message { return new(Inspection) },
+	"reach":      func() Message { return new(Reach) },
+	"reached":    func() Message { return new(Reached) },
+	"configure":  func() Message { return new(Configure) },
+	"ready":      func() Message { return new(Ready) },
+	"go":         func() Message { return new(Begin) },
+	"progress":   func() Message { return new(Progress) },
+	"result":     func() Message { return new(Result) },
+	"measured":   func() Message { return new(Measured) },
+	"release":    func() Message { return new(Release) },
+	"count":      func() Message { return new(Count) },
+	"counted":    func() Message { return new(Counted) },
+	"failed":     func() Message { return new(Failed) },
+	"alive":      func() Message { return new(alive) },
+	"stop":       func() Message { return new(Stop) },
+}
+
+// line is a message as it is written: {"type":"ready","body":{…}}.
+type line struct {
+	Type string          `json:"type"`
+	Body json.RawMessage `json:"body"`
+}
+
+// MessageWriter writes messages from any goroutine.
+type MessageWriter struct {
+	mu sync.Mutex
+	W  io.Writer
+}
+
+func (w *MessageWriter) Send(m Message) error {
+	body, err := json.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("message %s: %w", m.kind(), err)
+	}
+	text, err := json.Marshal(line{m.kind(), body})
+	if err != nil {
+		return fmt.Errorf("message %s: %w", m.kind(), err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, err = w.W.Write(append(text, '\n'))
+	return err
+}
+
+// ReadMessages hands every message to use until the input ends or use returns false. What is no
+// message ends it with an error that shows it.
+func ReadMessages(r io.Reader, use func(Message) bool) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 0, 64<<10), MaxMessageBytes)
+	for lines.Scan() {
+		m, err := decodeMessage(lines.Bytes())
+		if err != nil {
+			return err
+		}
+		if !use(m) {
+			return nil
+		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return fmt.Errorf("sent a line of more than %d bytes", MaxMessageBytes)
+	}
+	return lines.Err()
+}
+
+func decodeMessage(text []byte) (Message, error) {
+	var l line
+	if err := json.Unmarshal(text, &l); err != nil {
+		return nil, fmt.Errorf("sent %s, which is no message of the protocol", excerpt(text))
+	}
+	empty, ok := messages[l.Type]
+	if !ok {
+		return nil, fmt.Errorf("sent a message of the unknown type %q", l.Type)
+	}
+	m := empty()
+	fields := json.NewDecoder(bytes.NewReader(l.Body))
+	if l.Type != "hello" {
+		fields.DisallowUnknownFields()
+	}
+	if err := fields.Decode(m); err != nil {
+		return nil, fmt.Errorf("sent a malformed message: %w (in %s)", err, excerpt(text))
+	}
+	return m, nil
+}
+
+func excerpt(text []byte) string {
+	const most = 120
+	if len(text) > most {
+		return fmt.Sprintf("%q…", text[:most])
+	}
+	return fmt.Sprintf("%q", text)
+}

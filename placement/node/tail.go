@@ -1,0 +1,27 @@
+package node
+
+import (
+	"strings"
+
+	"dpukv/internal/foreign"
+)
+
+// TailBuffer keeps the last bytes written to it: what a process said before it died.
+type TailBuffer struct{ foreign.Tail }
+
+const tailBytes = 4 << 10
+
+func (t *TailBuffer) Write(b []byte) (int, error) {
+	t.Keep(b, tailBytes)
+	return len(b), nil
+}
+
+// Lines returns the last few lines, each indented.
+func (t *TailBuffer) Lines() string {
+	const most = 10
+	all := strings.Split(strings.TrimSpace(t.String()), "\n")
+	if all[0] == "" {
+		return ""
+	}
+	return "\n    " + strings.Join(all[max(0, len(all)-most):], "\n    ")
+}

@@ -1,0 +1,26 @@
+package node
+
+import "time"
+
+// Timeouts is how long the orchestrator waits for each step of a node. Past that, the node hangs.
+type Timeouts struct {
+	Install time.Duration // the binary on a node that does not have it
+	Hello   time.Duration
+	Server  time.Duration // to accept load: it takes all its memory first
+	Client  time.Duration // to dial, store every key and ask for it again
+	PerKey  time.Duration // which takes this long more a key
+	Result  time.Duration // to come, once the window is over
+	Stop    time.Duration // to end when told to
+	Loss    time.Duration // instead of stop, for a launcher to notice and to say that its connection is lost
+	Kill    time.Duration // to end by a signal
+	Alive   time.Duration // from one sign of life to the next
+	silence time.Duration // without one, after which a node takes the orchestrator for gone
+}
+
+var DefaultTimeouts = Timeouts{
+	Install: 5 * time.Minute,
+	Hello:   15 * time.Second, Server: 60 * time.Second,
+	Client: 60 * time.Second, PerKey: 20 * time.Microsecond,
+	Result: 30 * time.Second, Stop: 5 * time.Second, Loss: 12 * time.Second, Kill: 2 * time.Second,
+	Alive: 10 * time.Second, silence: time.Minute,
+}

@@ -1,0 +1,53 @@
+package node
+
+import (
+	"os"
+
+	"dpukv/internal/tcpinfo"
+	"dpukv/kvs"
+	"dpukv/placement/stores"
+)
+
+// watcher reads what a server's process has moved.
+type watcher struct {
+	pid int // 0: not known
+	srv stores.Server
+}
+
+// newWatcher is for a server that was started here: that of others may be on another machine.
+func newWatcher(srv stores.Server, spec *stores.ServerSpec) watcher {
+	w := watcher{srv: srv}
+	if spec.Attach == "" {
+		if w.pid = srv.Facts().PID; w.pid == 0 {
+			w.pid = os.Getpid()
+		}
+	}
+	return w
+}
+
+// moved is what the process's open connections moved so far, and its device. Nothing is known where
+// the kernel does not tell.
+func (w *watcher) moved() (m kvs.Moved) {
+	if own, ok := w.srv.(interface{ Moved() kvs.Moved }); ok {
+		m = own.Moved()
+	}
+	if w.pid == 0 {
+		return m
+	}
+	list, err := tcpinfo.Of(w.pid)
+	if err != nil {
+		return m
+	}
+	for i := range list {
+		s := &list[i]
+		m.Sockets.Add(&kvs.Packets{
+			Sources:     1,
+			SentPackets: uint64(s.Segs_out), ReceivedPackets: uint64(s.Segs_in),
+			SentDataPackets: uint64(s.Data_segs_out), ReceivedDataPackets: uint64(s.Data_segs_in),
+			ResentPackets: uint64(s.Total_retrans), OutOfOrderPackets: uint64(s.Rcv_ooopack),
+			SentBytes: s.Bytes_sent, AckedBytes: s.Bytes_acked, ResentBytes: s.Bytes_retrans,
+			ReceivedBytes: s.Bytes_received,
+		})
+	}
+	return m
+}

@@ -1,0 +1,79 @@
+package run
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"dpukv/placement/machines"
+	"dpukv/placement/sweep"
+	"dpukv/results"
+)
+
+// TestPointsCutUnderASweep: wherever points.jsonl is cut, the sweep does not end well.
+func TestPointsCutUnderASweep(t *testing.T) {
+	for _, after := range []int{2, 4} {
+		o, _, _ := fakeOptions(t, "")
+		points := 0
+		o.observe = func(event string, _ *sweep.Point, _ *machines.Machines) {
+			if points++; event != "end" || points/3 != after { // begin, go, end
+				return
+			}
+			if err := os.Truncate(filepath.Join(o.Dir, "points.jsonl"), 0); err != nil {
+				t.Error(err)
+			}
+		}
+		sum, err := runFake(t, o)
+		want := "look what else writes to " + o.Dir
+		if !errors.Is(err, results.ErrChanged) || !strings.Contains(err.Error(), want) {
+			t.Errorf("cut at point %d: got %+v, %v", after, sum, err)
+		}
+		data, err := os.ReadFile(filepath.Join(o.Dir, "points.jsonl"))
+		if err != nil || strings.ContainsRune(string(data), 0) {
+			t.Errorf("cut at point %d: it holds %.40q, %v", after, data, err)
+		}
+		o.observe = nil
+		if sum, err := runFake(t, o); err != nil || sum.Before+sum.Measured != 4 {
+			t.Errorf("continued: got %+v, %v", sum, err)
+		}
+	}
+}
+
+// TestSweepOfAFolderWasChanged: what a folder does not say is not what is built in.
+func TestSweepOfAFolderWasChanged(t *testing.T) {
+	o, _, _ := fakeOptions(t, "")
+	if _, err := runFake(t, o); err != nil {
+		t.Fatal(err)
+	}
+	o.SweepFile = ""
+	held := filepath.Join(o.Dir, "sweep.yaml")
+	text, err := os.ReadFile(held)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for change, want := range map[string]string{
+		"":              held + ": found nothing in it, allowed: at least one key",
+		"# all of it\n": held + ": found nothing in it",
+		string(text[:bytes.IndexByte(text, '\n')+1]): "which its sweep.yaml does not ask for",
+	} {
+		if err := os.WriteFile(held, []byte(change), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := NewPlan(o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s", change, err, want)
+		}
+	}
+}
+
+func TestSweepFileThatSaysNothing(t *testing.T) {
+	o, _, _ := fakeOptions(t, "")
+	if err := os.WriteFile(o.SweepFile, []byte("# later\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewPlan(o); err == nil || !strings.Contains(err.Error(), "found nothing in it") {
+		t.Errorf("got %v", err)
+	}
+}

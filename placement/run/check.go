@@ -1,0 +1,128 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"dpukv/hashbench"
+	"dpukv/internal/cpu"
+	"dpukv/kvs"
+	"dpukv/placement/launch"
+	"dpukv/placement/node"
+	"dpukv/placement/stores"
+	"dpukv/placement/sweep"
+	"dpukv/placement/testbed"
+)
+
+// check refuses, before anything starts, what the two files say each rightly but cannot be had together.
+// allowed are the CPUs of this machine that may be used.
+func check(s *sweep.Sweep, t *testbed.Testbed, allowed []int) error {
+	if n := s.Size(sweep.MaxPoints); n == sweep.MaxPoints {
+		return fmt.Errorf("the sweep has %d points or more: shorten one of its lists", sweep.MaxPoints)
+	}
+	var errs []error
+	for _, placement := range s.Placements {
+		if err := checkPlacement(t, placement, s.Stores, allowed); err != nil {
+			errs = append(errs, fmt.Errorf("%splacements: %w", s.Place("placements", placement), err))
+		}
+	}
+	errs = append(errs, checkSubmodes(s, t)...)
+	return errors.Join(append(errs, sweep.CheckAttach(s), checkConfigs(s))...)
+}
+
+func checkPlacement(t *testbed.Testbed, placement string, kinds []string, allowed []int) error {
+	c, err := t.Assign(placement)
+	if err != nil {
+		return err
+	}
+	for _, n := range c.All() {
+		if err := checkNode(t, n, allowed); err != nil {
+			return err
+		}
+	}
+	if slices.ContainsFunc(kinds, func(store string) bool { return stores.All[store].Rdma }) {
+		return testbed.CheckDevices(t, &c)
+	}
+	return nil
+}
+
+// checkNode refuses fields that the launcher does not know what to do with, and CPUs that are not there, where that is known.
+func checkNode(t *testbed.Testbed, n *testbed.Node, allowed []int) error {
+	if !n.Emulated() {
+		if _, err := launch.Command(&n.Node, []string{node.Subcommand}); err != nil {
+			return fmt.Errorf("%s%w", t.Place(n.Name), err)
+		}
+	}
+	for _, c := range n.CPUs {
+		if n.OnThisMachine() && !slices.Contains(allowed, c) {
+			return fmt.Errorf("%snode %s: CPU %d is not one this process may use (%s)", t.Place(n.Name), n.Name, c, cpu.FormatList(allowed))
+		}
+	}
+	return nil
+}
+
+// checkTools refuses what the launchers lack here, such as a program or an allocation.
+func checkTools(p *Plan) error {
+	var errs []error
+	told := map[string]bool{} // by node, and of the stores
+	for _, placement := range p.sweep.Placements {
+		c, err := p.testbed.Assign(placement)
+		if err != nil {
+			return err
+		}
+		if err := checkPrograms(p, &c.Server); err != nil && !told["stores"] {
+			errs, told["stores"] = append(errs, err), true
+		}
+		for _, n := range c.All() {
+			if told[n.Name] || n.Emulated() {
+				continue
+			}
+			told[n.Name] = true
+			if err := launch.Check(&n.Node); err != nil {
+				errs = append(errs, fmt.Errorf("%s%w", p.testbed.Place(n.Name), err))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkConfigs looks for values that fit their keys but not each other.
+func checkConfigs(s *sweep.Sweep) error {
+	for _, c := range s.Configs() {
+		if err := c.Validate(); err != nil {
+			return fmt.Errorf("%s%w", s.Place("keys", fmt.Sprint(c.Keys)), err)
+		}
+		if most := stores.All[c.Store].MaxBatch; c.Batch > most {
+			return fmt.Errorf("%sbatch: found %d, allowed: at most %d, which is what %s takes", s.Place("batch", fmt.Sprint(c.Batch)), c.Batch, most, c.Store)
+		}
+		if known := stores.All[c.Store].Protocols; c.Protocol != "" && !slices.Contains(known, c.Protocol) {
+			return fmt.Errorf("%sprotocol: found %s with %s, allowed: %s", s.Place("protocol", sweep.Protocols.Format(c.Protocol)), c.Protocol, c.Store,
+				strings.Join(append([]string{sweep.OwnProtocol}, known...), ", "))
+		}
+		if c.Hash == kvs.NoHash && stores.All[c.Store].Study.Hash != kvs.NoHash {
+			return fmt.Errorf("%shash: found %s with %s, whose server wants its clients' hashes, allowed: %s", s.Place("hash", c.Hash), c.Hash, c.Store,
+				strings.Join(hashbench.Names(), ", "))
+		}
+		if err := stores.All[c.Store].Check(&stores.Demand{Load: c.Load, Access: c.Access, Protocol: c.Protocol}); err != nil {
+			return fmt.Errorf("%s%w", s.Place("stores", c.Store), err)
+		}
+	}
+	return nil
+}
+
+// checkPrograms refuses stores whose program is not installed, where that can be known before a node is visited: on this machine.
+func checkPrograms(p *Plan, server *testbed.Node) error {
+	if !server.OnThisMachine() || p.sweep.Attach != "" {
+		return nil
+	}
+	for _, store := range p.sweep.Stores {
+		if find := stores.All[store].Program; find != nil {
+			if _, err := find(); err != nil {
+				return fmt.Errorf("%sstores: %w", p.sweep.Place("stores", store), err)
+			}
+		}
+	}
+	return nil
+}

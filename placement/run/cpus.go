@@ -1,0 +1,177 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+
+	"dpukv/internal/cpu"
+	"dpukv/placement/machines"
+	"dpukv/placement/sweep"
+	"dpukv/placement/testbed"
+)
+
+// end is a process that needs CPUs.
+type end struct {
+	node    *testbed.Node
+	kernel  string  // on which it runs: processes of one kernel may compete for CPUs
+	cores   [][]int // it may use, each a list of the core's CPUs
+	server  bool
+	threads int
+	cpus    []int // chosen by planCPUs; nil: unknown, as the node was not asked
+}
+
+// planCPUs chooses CPUs. An end whose node names its CPUs gets those, and one that has its cores to itself as
+// many of them as it has threads. Those that compete share: the server has one half of the cores,
+// of which it uses as many CPUs as it has threads, and the clients have the other half, each its part if
+// there are enough cores.
+func planCPUs(ends []*end) {
+	var open []*end
+	for _, e := range ends {
+		if e.cpus = e.node.CPUs; e.cpus == nil && e.cores != nil {
+			open = append(open, e)
+		}
+	}
+	for len(open) > 0 {
+		rivals := slices.DeleteFunc(slices.Clone(open), func(e *end) bool { return e != open[0] && !e.competes(open[0]) })
+		open = slices.DeleteFunc(open, func(e *end) bool { return slices.Contains(rivals, e) })
+		divide(rivals)
+	}
+}
+
+// competes reports whether two ends may run on the same core.
+func (e *end) competes(o *end) bool {
+	return e.kernel == o.kernel && shareCore(e.cores, e.all(), o.all())
+}
+
+func (e *end) all() []int { return slices.Concat(e.cores...) }
+
+// divide gives each of the ends that compete its part of the cores of the first.
+func divide(ends []*end) {
+	cores := ends[0].cores
+	if len(cores) == 1 && len(ends) > 1 {
+		cores = singles(cores[0])
+	}
+	clients := slices.DeleteFunc(slices.Clone(ends), func(e *end) bool { return e.server })
+	rest := cores
+	if len(clients) < len(ends) {
+		half := len(cores)
+		if len(clients) > 0 {
+			half /= 2
+			rest = cores[half:]
+		}
+		all := spread(cores[:max(half, 1)])
+		server := ends[slices.IndexFunc(ends, func(e *end) bool { return e.server })]
+		server.take(all[:min(server.threads, len(all))])
+	}
+	for i, n := 0, len(clients); i < n; i++ {
+		part := rest[len(rest)*i/n : len(rest)*(i+1)/n]
+		if n > len(rest) { // too few to divide
+			part = rest
+		}
+		clients[i].take(spread(part))
+	}
+}
+
+// take gives the end those of the CPUs that it may use; all that it may use, if those are none.
+func (e *end) take(cpus []int) {
+	all := e.all()
+	e.cpus = slices.DeleteFunc(slices.Clone(cpus), func(c int) bool { return !slices.Contains(all, c) })
+	if len(e.cpus) == 0 {
+		e.cpus = all
+	}
+}
+
+// singles are the CPUs of a core, each by itself: two threads of a core slow each other down, so
+// they are only parted where there is nothing else to share out.
+func singles(cpus []int) [][]int {
+	var cores [][]int
+	for _, c := range cpus {
+		cores = append(cores, []int{c})
+	}
+	return cores
+}
+
+// spread lists the cores' CPUs, the first thread of every core before any second one.
+func spread(cores [][]int) []int {
+	var cpus []int
+	for thread := 0; ; thread++ {
+		before := len(cpus)
+		for _, core := range cores {
+			if thread < len(core) {
+				cpus = append(cpus, core[thread])
+			}
+		}
+		if len(cpus) == before {
+			return cpus
+		}
+	}
+}
+
+// cpuWarnings say what a client cannot see: it warns itself of CPUs that its threads, or it and the server, share.
+func cpuWarnings(ends []*end) (warnings []string) {
+	note := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
+	for i, e := range ends {
+		if e.server && e.cpus != nil && e.threads > len(e.cpus) {
+			note("server threads share CPUs: %d threads, CPU %s", e.threads, cpu.FormatList(e.cpus))
+		}
+		for _, o := range ends[:i] {
+			overlap := slices.ContainsFunc(e.cpus, func(c int) bool { return slices.Contains(o.cpus, c) })
+			switch both := e.kernel == o.kernel; {
+			case both && overlap && !e.server && !o.server:
+				note("clients %s and %s share CPUs (%s and %s)", o.node.Name, e.node.Name, cpu.FormatList(o.cpus), cpu.FormatList(e.cpus))
+			case both && !overlap && shareCore(e.cores, e.cpus, o.cpus):
+				note("%s and %s run on threads of the same core (CPUs %s and %s)", e.title(), o.title(), cpu.FormatList(e.cpus), cpu.FormatList(o.cpus))
+			}
+		}
+	}
+	return warnings
+}
+
+func (e *end) title() string {
+	if e.server {
+		return "server"
+	}
+	return "client"
+}
+
+func shareCore(cores [][]int, a, b []int) bool {
+	for _, core := range cores {
+		if slices.ContainsFunc(core, func(c int) bool { return slices.Contains(a, c) }) &&
+			slices.ContainsFunc(core, func(c int) bool { return slices.Contains(b, c) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// assignCPUs shares out the CPUs, and gives emulated machines their strength.
+func assignCPUs(on *machines.Machines, e *pointProcesses, pt *sweep.Point) (warnings []string, err error) {
+	var ends []*end
+	for _, m := range e.members() {
+		m.end.threads = pt.Threads(m.end.server)
+		ends = append(ends, &m.end)
+	}
+	planCPUs(ends)
+	weak, err := strengthen(on, ends)
+	return append(cpuWarnings(ends), weak...), err
+}
+
+// strengthen gives each emulated machine the time of as many cores as there are threads on it.
+func strengthen(on *machines.Machines, ends []*end) (warnings []string, err error) {
+	threads, cpus := map[string]int{}, map[string][]int{}
+	for _, e := range ends {
+		name := e.node.Name
+		threads[name] += e.threads
+		cpus[name] = append(cpus[name], e.cpus...)
+		quota, err := on.Strength(e.node, threads[name]) // of several ends there, the last call counts
+		if err != nil {
+			return nil, fmt.Errorf("node %s: %w", name, err)
+		}
+		slices.Sort(cpus[name])
+		if have := len(slices.Compact(slices.Clone(cpus[name]))); quota > float64(have) {
+			warnings = append(warnings, fmt.Sprintf("node %s is weaker than its model: %d threads are to have the time of %.2f CPUs, and it runs on %d",
+				name, threads[name], quota, have))
+		}
+	}
+	return warnings, nil
+}

@@ -1,0 +1,73 @@
+package run
+
+import (
+	"slices"
+	"testing"
+
+	"dpukv/placement/launch"
+	"dpukv/placement/testbed"
+)
+
+func TestCPUsAreShared(t *testing.T) {
+	one, two := [][]int{{0}}, [][]int{{0}, {1}}
+	four := [][]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}
+	on := func(kernel string, cores [][]int, cpus ...int) *end {
+		return &end{node: &testbed.Node{Node: launch.Node{Name: "on " + kernel}, CPUs: cpus}, kernel: kernel, cores: cores}
+	}
+	for _, test := range []struct {
+		name     string
+		ends     []*end // the server's first
+		threads  int    // of the server
+		want     [][]int
+		warnings []string
+	}{
+		{"two cores", []*end{on("a", two), on("a", two)}, 1, [][]int{{0}, {1}}, nil},
+		{"one CPU", []*end{on("a", one), on("a", one)}, 1, [][]int{{0}, {0}}, nil},
+		{
+			"one core of two threads",
+			[]*end{on("a", [][]int{{0, 1}}), on("a", [][]int{{0, 1}})},
+			1,
+			[][]int{{0}, {1}},
+			[]string{"client and server run on threads of the same core (CPUs 1 and 0)"},
+		},
+		{
+			"more threads than CPUs",
+			[]*end{on("a", two), on("a", two)},
+			2,
+			[][]int{{0}, {1}},
+			[]string{"server threads share CPUs: 2 threads, CPU 0"},
+		},
+		{"cores of two threads", []*end{on("a", four), on("a", four)}, 3, [][]int{{0, 1, 4}, {2, 3, 6, 7}}, nil},
+		{"three cores", []*end{on("a", [][]int{{0}, {1}, {2}}), on("a", [][]int{{0}, {1}, {2}})}, 1, [][]int{{0}, {1, 2}}, nil},
+		{"as the nodes say", []*end{on("a", four, 3), on("a", four, 2, 3)}, 1, [][]int{{3}, {2, 3}}, nil},
+		{"each its own machine", []*end{on("a", four), on("b", two)}, 2, [][]int{{0, 1}, {0, 1}}, nil},
+		{"clients on two machines", []*end{on("a", four), on("b", two), on("a", four)}, 1, [][]int{{0}, {0, 1}, {2, 3, 6, 7}}, nil},
+		{"two clients together", []*end{on("a", four), on("a", four), on("a", four)}, 2, [][]int{{0, 1}, {2, 6}, {3, 7}}, nil},
+		{
+			"two clients, too few cores",
+			[]*end{on("a", two), on("a", two), on("a", two)},
+			1,
+			[][]int{{0}, {1}, {1}},
+			[]string{"clients on a and on a share CPUs (1 and 1)"},
+		},
+		{"one machine, parted by others", []*end{on("a", one), on("a", [][]int{{1}})}, 1, [][]int{{0}, {1}}, nil},
+		{"a node not visited", []*end{on("a", nil), on("b", two)}, 1, [][]int{nil, {0, 1}}, nil},
+	} {
+		for i, e := range test.ends {
+			e.server, e.threads = i == 0, 1
+			if e.node.CPUs != nil && len(e.node.CPUs) == 0 {
+				e.node.CPUs = nil
+			}
+		}
+		test.ends[0].threads = test.threads
+		planCPUs(test.ends)
+		for i, e := range test.ends {
+			if !slices.Equal(e.cpus, test.want[i]) {
+				t.Errorf("%s: end %d has CPUs %v, want %v", test.name, i, e.cpus, test.want[i])
+			}
+		}
+		if got := cpuWarnings(test.ends); !slices.Equal(got, test.warnings) {
+			t.Errorf("%s: warnings %q, want %q", test.name, got, test.warnings)
+		}
+	}
+}

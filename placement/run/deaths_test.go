@@ -1,0 +1,137 @@
+package run
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"dpukv/internal/killed"
+	"dpukv/internal/test/kernel"
+	"dpukv/placement/machines"
+	"dpukv/placement/node"
+	"dpukv/placement/sweep"
+)
+
+// TestTheDeadAreNamedFirst: a member of a point that ended by itself is what the reason begins with,
+// also where the others' complaints came first; one that was told to end is not.
+func TestTheDeadAreNamedFirst(t *testing.T) {
+	const effect = "node client: some answers were wrong"
+	// A deaf node gets as far as its step, and does not end when its input does.
+	for script, want := range map[string]string{
+		"client@go=failed point":                                effect,
+		"client@go=failed point,server@stop=kill,@never=deaf":   "node server: its process was killed by signal 9",
+		"client@go=failed point,server@stop=failed,@never=deaf": "node server: the address is taken; so that " + effect,
+		"client@go=failed point,server@stop=hang,@never=deaf":   effect, // it is killed here
+		"client@go=failed point,server@stop=die,@never=deaf":    effect, // at its end it may do as it likes
+		"client@go=kill":                   "node client: asked to measure for 10ms, it was killed by signal 9",
+		"client@ready=kill":                "node client: asked to preload 10 keys, it was killed by signal 9",
+		"server@ready=kill":                "node server: asked to start the mica server, it was killed by signal 9",
+		"server@serve=kill,client@go=hang": "node server: asked to serve mica, it was killed by signal 9",
+		"client@ready=failed preload,server@stop=die,@never=deaf": "node client: only 3 of 10 keys were found",
+	} {
+		t.Run(script, func(t *testing.T) {
+			t.Parallel()
+			o, _, pids := fakeOptions(t, script)
+			o.Only = "client_threads=1,get_ratio=1"
+			sum, err := runFake(t, o)
+			defer leaveNone(t, pids, 2)
+			if err == nil || len(sum.Failed) != 1 {
+				t.Fatalf("got %+v, %v, want one point that fails", sum, err)
+			}
+			got := sum.Failed[0].Reason
+			if !strings.HasPrefix(got, want) || strings.Count(got, "signal 9") > 1 {
+				t.Errorf("the reason is\n  %s, want it to begin with\n  %s", got, want)
+			}
+		})
+	}
+}
+
+// TestNodeOutOfMemory: a node's own process that the kernel ends for want of memory has no last
+// words; the reason has the kernel's count, and what to do.
+func TestNodeOutOfMemory(t *testing.T) {
+	if !killed.Now().Known {
+		t.Skip("this kernel does not count what it ends for want of memory")
+	}
+	t.Setenv(groupVariable, kernel.MemoryGroup(t, 64<<20))
+	for _, role := range []string{"server@serve=eat,client@go=hang", "client@go=eat"} {
+		o, _, pids := fakeOptions(t, role)
+		o.Only = "client_threads=1,get_ratio=1"
+		o.patience.Result = kernel.Patience(30 * time.Second)
+		sum, err := runFake(t, o)
+		leaveNone(t, pids, 2)
+		if err == nil || len(sum.Failed) != 1 {
+			t.Fatalf("%s: got %+v, %v, want one point that fails", role, sum, err)
+		}
+		node, _, _ := strings.Cut(role, "@")
+		got := sum.Failed[0].Reason
+		if !strings.HasPrefix(got, "node "+node+": asked to ") ||
+			!strings.Contains(got, "it was killed by signal 9: out of memory: ") || !strings.Contains(got, "give it more") {
+			t.Errorf("%s: the reason is %s", role, got)
+		}
+	}
+}
+
+// TestKilledServerIsNamed: a server program that somebody kills in the middle of a point is what the
+// point's reason begins with, and how it ended; not that a client lost its connection.
+func TestKilledServerIsNamed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures for seconds")
+	}
+	needInstalled(t)
+	for _, store := range []string{"memcached", "redis"} {
+		t.Run(store, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "sweep.yaml")
+			text := "stores: " + store + "\n" + strings.Replace(smallLoad, "300ms", "10s", 1)
+			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			o := Options{
+				SweepFile: file, Dir: filepath.Join(t.TempDir(), "run"), Version: "test",
+				Stdout: new(node.TailBuffer), Stderr: new(node.TailBuffer), plain: true, command: []string{os.Args[0], "node"},
+				observe: func(event string, _ *sweep.Point, _ *machines.Machines) {
+					if event == "go" {
+						killServer(t, store)
+					}
+				},
+			}
+			sum, err := runFake(t, o)
+			if err == nil || len(sum.Failed) != 1 {
+				t.Fatalf("got %+v, %v, want one point that fails", sum, err)
+			}
+			got := sum.Failed[0].Reason
+			t.Log(got)
+			if !strings.HasPrefix(got, "node server: the server ended: ") || !strings.Contains(got, "was killed by signal 9") {
+				t.Errorf("the reason is %s", got)
+			}
+		})
+	}
+}
+
+// killServer ends the one server that a node of this test has started.
+func killServer(t *testing.T, program string) {
+	t.Helper()
+	killed := 0
+	for _, parent := range processesOf(os.Args[0]) {
+		lists, _ := filepath.Glob("/proc/" + parent + "/task/*/children")
+		for _, list := range lists {
+			children, _ := os.ReadFile(list)
+			for _, child := range strings.Fields(string(children)) {
+				name, _ := os.ReadFile("/proc/" + child + "/comm")
+				pid, err := strconv.Atoi(child)
+				if err == nil && strings.HasPrefix(string(name), program) {
+					if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+						t.Error(err)
+					}
+					killed++
+				}
+			}
+		}
+	}
+	if killed != 1 {
+		t.Errorf("found %d servers to kill, want 1", killed)
+	}
+}

@@ -1,0 +1,38 @@
+// Package run measures the points of a sweep on a testbed.
+//
+// [NewPlan] reads the files. It refuses what cannot be measured, with the place in the file, before
+// anything starts. [Plan.Run] measures the points that the run folder lacks, so to continue an
+// interrupted sweep is to run it again. [DryRun] only tells what would be done.
+//
+// Each point has server and client processes of its own, so that none inherits another's memory or
+// connections.
+//
+// # Several clients
+//
+// Clients share one workload and do different operations of it. Each has client_threads threads and
+// its part of an offered rate. All are told to go at the same time. Each says when it began, and
+// the clock here measures how far apart they were. The nodes' own clocks are only checked for
+// nonsense. Counts are added up, histograms are merged, and the point keeps each client's share.
+//
+// # CPUs
+//
+// Nodes name the CPUs that they may use, and the boot of their kernel. Processes on one kernel share
+// its CPUs out. A process alone on its kernel takes as many CPUs as it has threads. An emulated
+// machine gets the time of as many of its profile's cores as it has threads.
+//
+// # What can go wrong
+//
+//	a point fails             it is recorded as failed, with the reason; the sweep goes on, and the
+//	                          error at the end counts the failures
+//	a connection or machine   the same, within seconds, with the node's name
+//	is lost
+//	the datapath of a DPU     the same; the reason begins with the DPU's node and what is missing of
+//	breaks                    its datapath
+//	a process dies            the same; the reason begins with whose it was, and says whether the
+//	                          kernel killed it for want of memory
+//	a node does not start     points that need the node are left out; the others are measured
+//	three times in a row
+//	Ctrl-C, SIGTERM           the current point is dropped, the ones before are in the folder, and
+//	                          the error has the command that continues
+//	the folder takes no more  the same
+package run

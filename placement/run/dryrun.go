@@ -1,0 +1,184 @@
+package run
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"dpukv/internal/cpu"
+	"dpukv/placement/launch"
+	"dpukv/placement/node"
+	"dpukv/placement/stores"
+	"dpukv/placement/submode"
+	"dpukv/placement/submode/packetfilter"
+	"dpukv/placement/sweep"
+	"dpukv/placement/testbed"
+	"dpukv/results"
+)
+
+// DryRun writes what [Run] would do: the commands that become agents on the nodes, every point in its order with
+// the place of each of its ends, and how long it would take. It visits no node.
+func DryRun(w io.Writer, p *Plan) error {
+	missing, err := missingInDir(p)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "testbed %s, run folder %s\n", p.testbed.Name, p.Dir)
+	if made := p.testbed.EmulatedText(); made != "" {
+		fmt.Fprintf(&b, "first it makes %s\n", made)
+	}
+	fmt.Fprintln(&b)
+	for _, placement := range p.sweep.Placements {
+		if err := describePlacement(p, &b, placement); err != nil {
+			return err
+		}
+	}
+	if err := describeSubmodes(p, &b); err != nil {
+		return err
+	}
+	for i := range missing {
+		ends, err := endsOf(p, &missing[i])
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "[%d/%d] %s: %s\n", i+1, len(missing), missing[i].ID, ends)
+	}
+	if done := len(p.points) - len(missing); done > 0 {
+		fmt.Fprintf(&b, "\n%d of %d points are there already", done, len(p.points))
+	}
+	fmt.Fprintf(&b, "\n%d points in about %v\n", len(missing), sweep.Estimate(missing).Round(time.Second))
+	_, err = io.WriteString(w, b.String())
+	return err
+}
+
+// missingInDir are the points that are not in the run folder, which is only read.
+func missingInDir(p *Plan) ([]sweep.Point, error) {
+	if !p.resumes {
+		return p.points, nil
+	}
+	run, err := results.Open(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	points, _, err := run.Points()
+	return p.missing(func(id string) bool {
+		return slices.ContainsFunc(points, func(have results.Point) bool { return have.ID == id && have.Status == results.StatusOK })
+	}), err
+}
+
+// describePlacement writes the commands of a placement. They are the same for every point: what to do
+// is told over stdin.
+func describePlacement(p *Plan, w io.Writer, placement string) error {
+	c, err := p.testbed.Assign(placement)
+	if err != nil {
+		return err
+	}
+	for i, n := range c.All() {
+		role := "client"
+		if i == 0 {
+			role = "server"
+		}
+		argv, err := commandOn(p, n)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s %s on node %s%s, for each point: %s\n", placement, role, n.Name, carrier(p, &c, n), strings.Join(argv, " "))
+	}
+	_, err = io.WriteString(w, "\n")
+	return err
+}
+
+// carrier names what carries the stores that need a device.
+func carrier(p *Plan, c *testbed.Assignment, n *testbed.Node) string {
+	for _, store := range p.sweep.Stores {
+		if device, err := c.Device(n); err == nil && stores.All[store].Rdma {
+			return fmt.Sprintf(" (%s over %s)", store, device)
+		}
+	}
+	return ""
+}
+
+// commandOn is the command for a node, as far as it is known before the node was visited.
+func commandOn(p *Plan, n *testbed.Node) ([]string, error) {
+	switch {
+	case n.Emulated():
+		return append([]string{"(inside " + n.Name + ")"}, p.command...), nil
+	case n.OnThisMachine():
+		return launch.Command(&n.Node, p.command)
+	}
+	path := n.Binary
+	if path == "" {
+		path = "COPY-OF-THIS-BINARY"
+	}
+	return launch.Command(&n.Node, []string{path, node.Subcommand})
+}
+
+// endsOf says where the point's processes would run.
+func endsOf(p *Plan, pt *sweep.Point) (string, error) {
+	c, err := p.testbed.Assign(pt.Placement)
+	if err != nil {
+		return "", err
+	}
+	var ends []*end
+	for i, n := range c.All() {
+		e := &end{node: n, server: i == 0, threads: pt.Threads(i == 0)}
+		if n.OnThisMachine() {
+			e.cores = p.cores
+		}
+		ends = append(ends, e)
+	}
+	planCPUs(ends)
+	var texts []string
+	for _, e := range ends {
+		where := "CPUs chosen there"
+		if e.cpus != nil {
+			where = "CPU " + cpu.FormatList(e.cpus)
+		}
+		texts = append(texts, fmt.Sprintf("%s on %s (%s)", e.title(), e.node.Name, where))
+	}
+	return strings.Join(texts, ", "), nil
+}
+
+func describeSubmode(p *Plan, w io.Writer, dpu *testbed.Node, name string, f packetfilter.Filter) {
+	forwards := dpu.Datapath.Chosen[name]
+	if forwards == "" {
+		forwards = strings.Join(submode.ByDefault(dpu.Target(), name, f), ", else ")
+	}
+	does, options := "", ""
+	if !f.None() {
+		does = " with filter " + f.String()
+	}
+	for _, word := range f.Words() {
+		options += " --filter " + word
+	}
+	fmt.Fprintf(w, "%s on node %s%s: %s; its commands: dpukv submode plan %s --node %s --testbed %s%s\n", name, dpu.Name, does, forwards,
+		strings.TrimPrefix(name, "sm"), dpu.Name, p.testbed.Name, options)
+}
+
+// describeSubmodes says what is set up on which DPU, and where its commands are shown.
+func describeSubmodes(p *Plan, w io.Writer) error {
+	told := map[string]bool{}
+	for _, placement := range p.sweep.Placements {
+		c, err := p.testbed.Assign(placement)
+		if err != nil {
+			return err
+		}
+		dpu := p.testbed.DpuOf(c.Server.Name)
+		for _, name := range p.sweep.Submodes {
+			if !submode.OnPath(name) || told[name+dpu.Name] {
+				continue
+			}
+			told[name+dpu.Name] = true
+			for _, f := range p.sweep.Filters {
+				describeSubmode(p, w, dpu, name, sweep.WorkOnPath(f))
+			}
+		}
+	}
+	if len(told) > 0 {
+		fmt.Fprintln(w)
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"dpukv/placement/node"
+	"dpukv/placement/testbed"
+)
+
+// member is one process of a point.
+type member struct {
+	*node.Process
+	end   end
+	hello *node.Hello
+}
+
+// pointProcesses is the processes of a point: they begin together, and when one fails all end.
+type pointProcesses struct {
+	server  *member
+	clients []*member
+}
+
+// startError is that of processes that did not even come up: what they were to measure has no part in it.
+type startError struct {
+	nodes []string
+	error
+}
+
+func (e startError) Unwrap() error { return e.error }
+
+// grace is how long a start waits for other nodes once one has failed: they often fail alike, and
+// who is told then should not depend on who was first.
+const grace = time.Second
+
+var errOther = errors.New("another node did not start")
+
+// startAll starts a process on every node, all at once. The server's node is the first.
+func startAll(ctx context.Context, nodes []*testbed.Node, start func(context.Context, *testbed.Node) (*member, error)) (*pointProcesses, error) {
+	members, errs := make([]*member, len(nodes)), make([]error, len(nodes))
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var all sync.WaitGroup
+	for i, n := range nodes {
+		all.Go(func() {
+			if members[i], errs[i] = start(ctx, n); errs[i] != nil {
+				time.AfterFunc(grace, func() { cancel(errOther) })
+			}
+		})
+	}
+	all.Wait()
+	var failed startError
+	for i, err := range errs {
+		if err != nil && !errors.Is(err, errOther) {
+			failed.nodes = append(failed.nodes, nodes[i].Name)
+			if failed.error == nil {
+				failed.error = err
+			}
+		}
+	}
+	if failed.error != nil {
+		return nil, errors.Join(failed, closeAll(members))
+	}
+	members[0].end.server = true
+	return &pointProcesses{members[0], members[1:]}, nil
+}
+
+// members are all of them, the server first.
+func (e *pointProcesses) members() []*member { return append([]*member{e.server}, e.clients...) }
+
+// close ends the clients, then the server.
+func (e *pointProcesses) close() error { return errors.Join(closeAll(e.clients), e.server.Close()) }
+
+// lost puts first what a failed point's members tell of a lost connection, which others only suffer from.
+func (e *pointProcesses) lost(err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, m := range e.members() {
+		if why := m.Lost(); why != nil && !strings.Contains(err.Error(), why.Error()) {
+			return fmt.Errorf("%w; so that %w", why, err)
+		}
+	}
+	return err
+}
+
+func closeAll(members []*member) error {
+	errs := make([]error, len(members))
+	var all sync.WaitGroup
+	for i, m := range members {
+		if m != nil {
+			all.Go(func() { errs[i] = m.Close() })
+		}
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// each does something for every client from one on, all at once. The first error ends them all.
+func (e *pointProcesses) each(ctx context.Context, from int, do func(ctx context.Context, i int) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var all sync.WaitGroup
+	var once sync.Once
+	var cause error
+	for i := from; i < len(e.clients); i++ {
+		all.Go(func() {
+			if err := do(ctx, i); err != nil {
+				once.Do(func() { cause = err })
+				cancel(err)
+			}
+		})
+	}
+	all.Wait()
+	return cause
+}
+
+// sameKernel reports whether two members run on one machine.
+func (m *member) sameKernel(o *member) bool {
+	return m.end.kernel != "" && m.end.kernel == o.end.kernel
+}
+
+// dead puts first which member of a failed point ended by itself, the server before the clients:
+// what the others say of it ("connection reset", "no answer") is only the effect. It is for when
+// all have ended.
+func (e *pointProcesses) dead(err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, m := range e.members() {
+		if why := m.OwnDeath(m.end.server); why != nil && !m.Blamed(err) {
+			return fmt.Errorf("%w; so that %w", why, err)
+		}
+	}
+	return err
+}
+
+// emulatorWarnings are about members whose instructions an emulator translates. Such a point proves that dpukv works
+// on the architecture, and nothing about how fast.
+func (e *pointProcesses) emulatorWarnings() (warnings []string) {
+	for _, m := range e.members() {
+		if how := m.hello.Machine.Emulator; how != "" {
+			warnings = append(warnings, fmt.Sprintf("node %s runs under an emulator (%s): its times are those of no machine", m.end.node.Name, how))
+		}
+	}
+	return warnings
+}

@@ -1,0 +1,260 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"dpukv/internal/cpu"
+	"dpukv/internal/killed"
+	"dpukv/internal/test/kernel"
+	"dpukv/kvs"
+	"dpukv/placement/node"
+	"dpukv/results"
+)
+
+// fault is where a fake node misbehaves and how.
+type fault struct{ role, step, how string }
+
+// groupVariable names the cgroup whose memory a fake node eats.
+const groupVariable = "DPUKV_FAKE_GROUP"
+
+// script is faults, as in "server@serve=die,client@go=hang".
+type script []fault
+
+func parseScript(text string) script {
+	var s script
+	for part := range strings.SplitSeq(text, ",") {
+		role, rest, _ := strings.Cut(part, "@")
+		step, how, _ := strings.Cut(rest, "=")
+		s = append(s, fault{role, step, how})
+	}
+	return s
+}
+
+// fakeNode speaks the protocol like a node, does none of the work, and misbehaves as the script says.
+// It leaves its process id in dir.
+func fakeNode(dir, text string) int {
+	pid := strconv.Itoa(os.Getpid())
+	if err := os.WriteFile(filepath.Join(dir, "pid"+pid), nil, 0o644); err != nil {
+		return 9
+	}
+	f := parseScript(text)
+	out := node.MessageWriter{W: os.Stdout}
+	inbox := make(chan node.Message)
+	go func() {
+		node.ReadMessages(os.Stdin, func(m node.Message) bool { inbox <- m; return true })
+		if !strings.Contains(text, "deaf") { // a deaf node does not even hear its stdin end
+			os.Exit(0)
+		}
+	}()
+	build, err := node.BuildID()
+	if err != nil {
+		return 9
+	}
+	f.misbehave("", "hello", &out)
+	out.Send(&node.Hello{Protocol: node.ProtocolVersion, Version: "fake", Build: build, Killed: killed.Now()})
+	part := (<-inbox).(*node.Configure)
+	if part.Server != nil {
+		f.misbehave("server", "ready", &out)
+		out.Send(&node.Ready{Addr: "127.0.0.1:1", Facts: kvs.Facts{Store: "mica", Transport: "tcp", Version: "fake"}})
+		time.AfterFunc(50*time.Millisecond, func() { f.misbehave("server", "serve", &out) })
+	} else {
+		configured = part.Client
+		f.misbehave("client", "ready", &out)
+		out.Send(&node.Ready{Addr: part.Client.Addr})
+	}
+	for m := range inbox {
+		switch m.(type) {
+		case *node.Begin:
+			time.Sleep(part.Client.Duration)
+			out.Send(&node.Progress{Phase: "measure", ThroughputOps: 1e6, LatencyP99Ns: 5000})
+			f.misbehave("client", "go", &out)
+			out.Send(&node.Measured{})
+		case *node.Release:
+			f.misbehave("client", "release", &out)
+			out.Send(&node.Result{Point: fakePoint(part.Client), Hlog: []byte("#log\n")})
+		case *node.Count:
+			out.Send(&node.Counted{})
+		case *node.Stop:
+			f.misbehave("", "stop", &out)
+			return 0
+		}
+	}
+	return 0
+}
+
+// misbehave does what the script says of this step.
+func (s script) misbehave(role, step string, out *node.MessageWriter) {
+	for _, f := range s {
+		if f.step == step && (role == "" || f.role == role) {
+			f.happen(out)
+		}
+	}
+}
+
+func (f fault) happen(out *node.MessageWriter) {
+	switch f.how {
+	case "die":
+		fmt.Fprintln(os.Stderr, "some words\npanic: at the end of its wits")
+		os.Exit(3)
+	case "kill":
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	case "eat": // all the memory of a cgroup, until the kernel ends it
+		group, self := os.Getenv(groupVariable), strconv.Itoa(os.Getpid())
+		if err := os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(self), 0o644); err != nil {
+			out.Send(&node.Failed{Error: err.Error()})
+			return
+		}
+		out.Send(&node.Failed{Error: syscall.Exec("/bin/sh", []string{"sh", "-c", "exec tail /dev/zero"}, os.Environ()).Error()})
+	case "quit":
+		os.Exit(0)
+	case "garbage":
+		fmt.Println("Segmentation fault, or was it a banner?")
+	case "unknown":
+		fmt.Println(`{"type":"greeting","body":{}}`)
+	case "malformed":
+		fmt.Println(`{"type":"ready","body":{"addr":7}}`)
+	case "unexpected":
+		out.Send(&node.Begin{})
+	case "huge":
+		fmt.Print(strings.Repeat("x", node.MaxMessageBytes+1))
+	case "failed":
+		out.Send(&node.Failed{Error: "the address is taken"})
+	case "failed preload":
+		out.Send(&node.Result{Point: results.Point{Status: results.StatusFailed, Error: "only 3 of 10 keys were found"}})
+	case "other build":
+		out.Send(&node.Hello{Protocol: node.ProtocolVersion, Version: "v9", Build: "another"})
+	case "other protocol":
+		fmt.Println(`{"type":"hello","body":{"protocol":99,"version":"v9","wings":2}}`)
+	case "failed point":
+		out.Send(&node.Result{Point: results.Point{Status: results.StatusFailed, Error: "some answers were wrong", Errors: 7}})
+		return
+	case "another point":
+		p := fakePoint(configured)
+		p.Batch, p.Mode = 7, "store"
+		out.Send(&node.Result{Point: p})
+	case "invalid point":
+		p := fakePoint(configured)
+		p.StartedAt = time.Time{}
+		out.Send(&node.Result{Point: p})
+	case "deaf":
+		signal.Ignore(syscall.SIGTERM)
+	}
+	time.Sleep(time.Hour) // and hang
+}
+
+// configured is the part of a fake client.
+var configured *node.ClientSpec
+
+func fakePoint(c *node.ClientSpec) results.Point {
+	l := results.Latency{MeanNs: 2000, P50Ns: 1000, P95Ns: 3000, P99Ns: 4000, P999Ns: 5000, MaxNs: 6000}
+	return results.Point{
+		Store: c.Store, ServerThreads: 1, ClientThreads: c.Threads, Mode: "cache", Access: "erew",
+		Load:       c.Load,
+		ServerCPUs: []int{0}, ClientCPUs: []int{1},
+		Status: results.StatusOK, Transport: "tcp", StartedAt: time.Now(), DurationNs: int64(time.Second),
+		Ops: 1_000_000, Gets: 1_000_000, Hits: 1_000_000, ThroughputOps: 1e6, Latency: l, Actual: l, Warnings: []string{},
+	}
+}
+
+// leaveNone fails the test if a process that left its id in dir still runs after a while.
+func leaveNone(t *testing.T, dir string, atLeast int) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "pid*"))
+	if err != nil || len(files) < atLeast {
+		t.Fatalf("%d processes were started, want at least %d (%v)", len(files), atLeast, err)
+	}
+	deadline := time.Now().Add(5 * time.Second)
+	for _, file := range files {
+		pid, _ := strconv.Atoi(strings.TrimPrefix(filepath.Base(file), "pid"))
+		for runs(pid) {
+			if time.Now().After(deadline) {
+				syscall.Kill(pid, syscall.SIGKILL)
+				t.Errorf("process %d was left behind", pid)
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+}
+
+// runs reports whether a process runs; one that waits for its parent to hear of its end does not.
+func runs(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	return !strings.HasPrefix(rest, "Z")
+}
+
+// briefly is how long a fake node may take for what takes it no time.
+var briefly = kernel.Patience(time.Second)
+
+// fakeOptions are those of a sweep of nodes that follow the script.
+func fakeOptions(t *testing.T, script string) (o Options, stderr *node.TailBuffer, pids string) {
+	t.Helper()
+	pids = t.TempDir()
+	sweep := filepath.Join(t.TempDir(), "sweep.yaml")
+	text := "get_ratios: [1, 0.5]\nclient_threads: [1, 2]\nduration: 10ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n"
+	if err := os.WriteFile(sweep, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	stderr = new(node.TailBuffer)
+	return Options{
+		SweepFile: sweep, Dir: filepath.Join(t.TempDir(), "run"), Version: "test",
+		Stdout: new(node.TailBuffer), Stderr: stderr, plain: true,
+		command: []string{os.Args[0], "fake-node", pids, script},
+		patience: node.Timeouts{
+			Hello: kernel.Patience(5 * time.Second), Server: briefly, Client: briefly, Result: briefly,
+			Stop: kernel.Patience(300 * time.Millisecond), Kill: kernel.Patience(300 * time.Millisecond), Alive: time.Hour,
+		},
+	}, stderr, pids
+}
+
+func realNode() int {
+	if err := node.Run(context.Background(), os.Stdin, os.Stdout, "test"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// orchestrator runs a sweep of fake nodes: orchestrator SWEEP DIR PIDS SCRIPT; of real ones without PIDS.
+func orchestrator(args []string) int {
+	command := []string{os.Args[0], "fake-node", args[2], args[3]}
+	if args[2] == "" {
+		command = []string{os.Args[0], "node"}
+	}
+	plan, err := NewPlan(Options{
+		SweepFile: args[0], Dir: args[1], Stdout: os.Stdout, Stderr: os.Stderr, plain: true,
+		command: command,
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	if _, err := plan.Run(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func allowedCPUs(t *testing.T) []int {
+	t.Helper()
+	cpus, err := cpu.Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Clone(cpus)
+}

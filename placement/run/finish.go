@@ -1,0 +1,68 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"dpukv/results"
+)
+
+// finish draws the run folder's points and tells which could not be measured.
+func finish(r *runner) error {
+	if err := r.out.Check(); err != nil {
+		return r.full(err)
+	}
+	points, unreadable, err := r.out.Points()
+	if err != nil {
+		return err
+	}
+	for _, line := range unreadable {
+		fmt.Fprintf(r.Stderr, "%s: left out %s\n", r.Dir, line)
+	}
+	if err := lostPoints(r, points); err != nil {
+		return err
+	}
+	for _, f := range r.sum.Failed {
+		fmt.Fprintf(r.Stderr, "failed: %s: %s\n", f.ID, strings.TrimSpace(f.Reason))
+	}
+	failed := gaveUp(r)
+	if n := len(r.sum.Failed); n > 0 && failed == nil {
+		failed = fmt.Errorf("%d of %d points failed; to try them again: %s", n, r.sum.Points, r.again())
+	}
+	if r.sum.Before+r.sum.Measured == 0 {
+		return failed // nothing to draw
+	}
+	if !r.plain {
+		_, err = r.out.DrawFigures(results.FigureOptions{})
+	}
+	return errors.Join(results.WriteTable(r.Stdout, points), err, failed)
+}
+
+// lostPoints fails if the folder lacks points that were measured.
+func lostPoints(r *runner, points []results.Point) error {
+	ok := map[string]bool{}
+	for i := range points {
+		ok[points[i].ID] = points[i].Status == results.StatusOK
+	}
+	there := 0
+	for i := range r.Plan.points {
+		if ok[r.Plan.points[i].ID] {
+			there++
+		}
+	}
+	if want := r.sum.Before + r.sum.Measured; there < want {
+		return fmt.Errorf("%d points were measured, found %d in %s; to measure the others again: %s",
+			want, there, r.Dir, r.again())
+	}
+	return nil
+}
+
+// gaveUp tells which nodes were given up, if that cost points.
+func gaveUp(r *runner) error {
+	if r.sum.Skipped == 0 {
+		return nil
+	}
+	return fmt.Errorf("gave up after %d points in a row did not start: %s; %d points that need it were not tried; when that is mended: %s",
+		sameFailures, strings.Join(r.failures.reasons(), "; "), r.sum.Skipped, r.again())
+}

@@ -1,0 +1,302 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"time"
+
+	"dpukv/client"
+	"dpukv/placement/node"
+	"dpukv/placement/stores"
+	"dpukv/placement/sweep"
+	"dpukv/placement/testbed"
+	"dpukv/results"
+)
+
+// measurement is one point at work. It has a server and clients of its own, so that no point
+// inherits another's memory or connections.
+type measurement struct {
+	*runner
+	pt     *sweep.Point
+	nodes  testbed.Assignment
+	path   *path
+	all    *pointProcesses
+	server *node.Ready // what the server said once it accepted load
+}
+
+// measure makes one point.
+func measure(ctx context.Context, r *runner, pt *sweep.Point) (res *node.Result, err error) {
+	if err := r.machines.Wire(ctx, pt.Submode); err != nil {
+		return nil, err
+	}
+	nodes, err := r.machines.Bed.Assign(pt.Placement)
+	if err != nil {
+		return nil, err
+	}
+	m := &measurement{runner: r, pt: pt, nodes: nodes}
+	m.tell("begin")
+	defer m.tell("end")
+	if m.path, err = preparePath(ctx, r, pt, &m.nodes); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil { // whatever it was, the next point gets a datapath set up anew
+			err = errors.Join(err, r.machines.Clear())
+		}
+	}()
+	if m.all, err = startAll(ctx, m.nodes.All(), r.begin); err != nil {
+		return nil, err
+	}
+	defer func() {
+		closed := m.all.close()
+		err = errors.Join(m.all.dead(m.all.lost(err)), closed)
+	}()
+	return m.run(ctx)
+}
+
+// run takes the processes from their start to the point.
+func (m *measurement) run(ctx context.Context) (*node.Result, error) {
+	warnings, err := assignCPUs(m.machines, m.all, m.pt)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.serve(ctx); err != nil {
+		return nil, err
+	}
+	serving, cancel := untilEnded(ctx, m.all.server.Process, "serve "+m.pt.Store)
+	defer cancel()
+	res, err := m.load(serving)
+	if err != nil && ctx.Err() == nil { // who interrupts does not wait for reasons
+		err = blame(ctx, m.path, rootCause(serving, err))
+	}
+	if res != nil {
+		m.complete(&res.Point, slices.Concat(m.path.warnings(m.all), warnings))
+	}
+	return res, err
+}
+
+// tell lets a test look on.
+func (m *measurement) tell(event string) {
+	if m.observe != nil {
+		m.observe(event, m.pt, m.machines)
+	}
+}
+
+// serve brings the server up.
+func (m *measurement) serve(ctx context.Context) error {
+	spec, err := serverSpecOf(m.pt, &m.nodes)
+	if err != nil {
+		return err
+	}
+	m.all.server.Send(&node.Configure{CPUs: m.all.server.end.cpus, Server: spec})
+	m.server, err = node.Expect[*node.Ready](ctx, m.all.server.Process, m.patience.Server, "start the "+m.pt.Store+" server")
+	return err
+}
+
+// load takes the clients from the preload to their result. The result of one that failed is
+// returned too, beside the error.
+func (m *measurement) load(ctx context.Context) (*node.Result, error) {
+	// One stores the keys, then the others look for them; no load may begin before all have found them.
+	if err := m.prepare(ctx, 0); err != nil {
+		return nil, err
+	}
+	if err := m.all.each(ctx, 1, m.prepare); err != nil {
+		return nil, err
+	}
+	before, err := countMoved(ctx, m.all.server.Process, m.patience.Result)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.path.begin(ctx); err != nil {
+		return nil, err
+	}
+	shares := make([]share, len(m.all.clients))
+	told := time.Now()
+	for _, c := range m.all.clients {
+		c.Send(&node.Begin{})
+	}
+	m.tell("go")
+	err = m.all.each(ctx, 0, func(ctx context.Context, i int) (err error) {
+		shares[i], err = m.share(ctx, m.all.clients[i])
+		return err
+	})
+	if err != nil {
+		return firstFailed(shares), err
+	}
+	after, err := countMoved(ctx, m.all.server.Process, m.patience.Result)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.collect(ctx, shares); err != nil {
+		return firstFailed(shares), err
+	}
+	res, err := merge(shares, told, m.pt)
+	if err == nil {
+		noteServerMoved(&res.Point, after.Since(&before))
+		err = m.path.end(ctx, &res.Point)
+	}
+	return res, err
+}
+
+// prepare gives a client its part, and waits until it has stored the keys, or found those that another stored.
+func (m *measurement) prepare(ctx context.Context, i int) error {
+	spec, err := m.clientSpec(i)
+	if err != nil {
+		return err
+	}
+	c := m.all.clients[i]
+	c.Send(&node.Configure{CPUs: c.end.cpus, Client: spec})
+	task := fmt.Sprintf("preload %d keys", m.pt.Keys)
+	if spec.Preloaded {
+		task = fmt.Sprintf("find %d keys", m.pt.Keys)
+	}
+	timeout := m.patience.Client + time.Duration(m.pt.Keys)*m.patience.PerKey
+	_, err = node.Follow[*node.Ready](ctx, c.Process, timeout, task, m.report.of(c.Process.Node))
+	return err
+}
+
+// share follows a client that was told to go until it has measured. One that fails has a result at once.
+func (m *measurement) share(ctx context.Context, c *member) (share, error) {
+	s := share{member: c, began: time.Now()}
+	live, begun := m.report.of(c.Process.Node), false
+	load := m.pt.Warmup + m.pt.Duration
+	_, err := node.Follow[*node.Measured](ctx, c.Process, load+m.patience.Result, fmt.Sprintf("measure for %v", load), func(p *node.Progress) {
+		if !begun && p.Phase == string(client.PhaseMeasure) {
+			s.began, begun = time.Now(), true
+		}
+		live(p)
+	})
+	var failed *node.FailedPoint
+	if errors.As(err, &failed) {
+		s.res = failed.Res
+	}
+	return s, err
+}
+
+// collect takes the clients' results, and holds what they used against what was asked of them.
+func (m *measurement) collect(ctx context.Context, shares []share) error {
+	return m.all.each(ctx, 0, func(ctx context.Context, i int) error {
+		if err := shares[i].collect(ctx, m.patience.Result); err != nil {
+			return err
+		}
+		return m.pt.OfOneClient(len(shares)).VerifyUsed(&shares[i].res.Point)
+	})
+}
+
+// clientSpec is what one of the clients is to do.
+func (m *measurement) clientSpec(i int) (*node.ClientSpec, error) {
+	clients, on := len(m.all.clients), &m.nodes.Clients[i]
+	spec := &node.ClientSpec{
+		DialSpec: stores.DialSpec{
+			Store: m.pt.Store, Protocol: m.pt.Protocol, Addr: m.server.Addr, ServerCPUs: m.server.Facts.CPUs,
+			RDMA: on.RDMA,
+		},
+		SameHost: m.all.clients[i].sameKernel(m.all.server),
+		Load:     m.pt.OfOneClient(clients).Load, Duration: m.pt.Duration, Preloaded: i > 0,
+		Threads: m.pt.ClientThreads, FirstThread: i * m.pt.ClientThreads, AllThreads: clients * m.pt.ClientThreads,
+	}
+	var err error
+	if stores.All[m.pt.Store].Rdma {
+		spec.RDMA.Device, err = m.nodes.Device(on)
+	}
+	return spec, err
+}
+
+// complete adds to what the clients counted what only the orchestrator knows.
+func (m *measurement) complete(p *results.Point, warnings []string) {
+	m.pt.Asked(p)
+	p.ServerVersion, p.ServerAddr, p.ClientVersion = m.server.Facts.Version, m.server.Addr, m.Version
+	p.ServerCommand = m.server.Facts.Command
+	p.ServerNode = resultNode(m.all.server.end.node)
+	if p.EmulatedTestbed = m.machines.Bed.EmulatedText(); p.EmulatedTestbed != "" {
+		p.Emulated = true
+	}
+	if m.pt.Attach != "" {
+		warnings = append(warnings, "the server at "+m.pt.Attach+" ran already: how it was started, and what else it does, is not known here")
+	}
+	emulators := m.all.emulatorWarnings()
+	p.Emulated = p.Emulated || emulators != nil
+	p.Warnings = slices.Concat(emulators, warnings, p.Warnings)
+}
+
+// share is what one client did, and when it began by the clock here.
+type share struct {
+	*member
+	res   *node.Result
+	began time.Time
+}
+
+// collect lets a client that has measured close its connections, and takes its result.
+func (s *share) collect(ctx context.Context, timeout time.Duration) (err error) {
+	s.Send(&node.Release{})
+	s.res, err = node.Expect[*node.Result](ctx, s.Process, timeout, "tell its result")
+	if err == nil && s.res.Point.Status != results.StatusOK {
+		err = fmt.Errorf("node %s: %s", s.Process.Node, s.res.Point.Error)
+	}
+	return err
+}
+
+// firstFailed is the result of a client that says itself that it failed.
+func firstFailed(shares []share) *node.Result {
+	for _, s := range shares {
+		if s.res != nil && s.res.Point.Status != results.StatusOK {
+			return s.res
+		}
+	}
+	return nil
+}
+
+// untilEnded ends a context when p does, with the reason.
+func untilEnded(ctx context.Context, p *node.Process, task string) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-p.Ended:
+			cancel(p.ExitReason(task))
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
+// rootCause prefers the server's end over what a client says of it ("connection reset"), which often comes first.
+func rootCause(ctx context.Context, err error) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(200 * time.Millisecond):
+		return err
+	}
+}
+
+// serverSpecOf is what the server of a point is to be.
+func serverSpecOf(pt *sweep.Point, nodes *testbed.Assignment) (*stores.ServerSpec, error) {
+	spec := &stores.ServerSpec{
+		Attach: pt.Attach, Store: pt.Store, Listen: net.JoinHostPort(nodes.Server.Address, "0"),
+		Workers: pt.ServerThreads, Keys: pt.Keys, KeyBytes: pt.KeyBytes, ValueBytes: pt.ValueBytes,
+		Hash: pt.Hash, Mode: pt.Mode, Access: pt.Access, RDMA: nodes.Server.RDMA,
+	}
+	var err error
+	if stores.All[pt.Store].Rdma {
+		spec.RDMA.Device, err = nodes.Device(&nodes.Server)
+	}
+	return spec, err
+}
+
+// resultNode is the node as a point names it.
+func resultNode(n *testbed.Node) results.Node {
+	return results.Node{Node: n.Name, Kind: n.Kind, Generation: n.Generation, Profile: n.Profile}
+}
+
+// failedResult is that of a point that failed, with what is there of it.
+func failedResult(pt *sweep.Point, res *node.Result, err error, at time.Time) *node.Result {
+	if res == nil {
+		res = &node.Result{Point: results.Point{StartedAt: at, Warnings: []string{}}}
+		pt.Asked(&res.Point)
+	}
+	res.Point.Status, res.Point.Error, res.Hlog = results.StatusFailed, err.Error(), nil
+	return res
+}

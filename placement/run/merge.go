@@ -1,0 +1,253 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"dpukv/placement/node"
+	"dpukv/placement/sweep"
+	"dpukv/results"
+)
+
+// What clients that ran together may differ by.
+const (
+	skewWarning = 0.05        // of the window, in when they began: from here on it is told
+	skewLimit   = 0.5         // of the window: from here on they had none in common
+	clockLimit  = time.Second // of when a window began, by the node's clock and by the one here
+)
+
+// merge makes one result of all clients' shares. With several, counts are added up and histograms merged; what
+// describes the server, which each of them asked, is a mean.
+func merge(shares []share, told time.Time, pt *sweep.Point) (*node.Result, error) {
+	sum := *shares[0].res // all have the same in what was asked and used
+	p := &sum.Point
+	p.Clients = nil
+	for i := range shares {
+		p.Clients = append(p.Clients, shares[i].summary())
+	}
+	if len(shares) == 1 {
+		return &sum, nil
+	}
+	skew, err := together(shares, told, pt)
+	if err != nil {
+		return nil, err
+	}
+	if sum.Hlog, err = mergeLatencies(shares, p); err != nil {
+		return nil, err
+	}
+	addUsed(shares, p)
+	addCounts(shares, p)
+	addMoved(shares, p)
+	addCosts(shares, p)
+	p.Warnings = slices.Concat(skew, sharedBusy(shares, p), warningsOf(shares))
+	return &sum, nil
+}
+
+// summary is what the point keeps of a client.
+func (s *share) summary() results.ClientShare {
+	p := &s.res.Point
+	return results.ClientShare{
+		Node: resultNode(s.end.node), CPUs: p.ClientCPUs, Threads: p.ClientThreads, RateOps: p.RateOps,
+		Ops: p.Ops, ThroughputOps: p.ThroughputOps, Latency: p.Latency,
+		CPUNsPerOp: p.ClientCPUNsPerOp, CPUShare: p.ClientCPUShare, HashShare: p.ClientHashShare,
+		Moved: p.ClientMoved, MovedLoad: p.ClientMovedLoad,
+	}
+}
+
+// together holds the windows against each other: by when the clients said that they began, by the clock
+// here. The nodes' own clocks are only looked at for nonsense, less what they were off when they said hello.
+func together(shares []share, told time.Time, pt *sweep.Point) (warnings []string, err error) {
+	begun := make([]time.Time, len(shares))
+	for i := range shares {
+		s := &shares[i]
+		begun[i] = s.began
+		ahead := s.hello.Machine.ReadAt.Sub(s.hello.Heard)
+		due := told.Add(pt.Warmup)
+		if off := s.res.Point.StartedAt.Add(-ahead).Sub(due); off.Abs() > clockLimit+time.Duration(pt.ClientThreads)*time.Millisecond {
+			return nil, fmt.Errorf("node %s: its window began %v from when it was told to, by its clock: the clock jumps, or the node hangs; look at both",
+				s.Process.Node, off.Round(time.Millisecond))
+		}
+	}
+	skew := slices.MaxFunc(begun, time.Time.Compare).Sub(slices.MinFunc(begun, time.Time.Compare))
+	share := float64(skew) / float64(pt.Duration)
+	switch text := fmt.Sprintf("the clients began %v apart, %.0f %% of the window", skew.Round(100*time.Microsecond), 100*share); {
+	case share >= skewLimit:
+		return nil, fmt.Errorf("%s: they had no window in common; measure for longer", text)
+	case share >= skewWarning:
+		return []string{text}, nil
+	}
+	return nil, nil
+}
+
+// mergeLatencies returns the histogram log of all clients, and fills in the latencies from it.
+func mergeLatencies(shares []share, p *results.Point) ([]byte, error) {
+	var recordings []results.Recording
+	for i := range shares {
+		res := shares[i].res
+		intervals, err := results.DecodeHlog(res.Hlog)
+		if err != nil {
+			return nil, fmt.Errorf("node %s: %w", shares[i].Process.Node, err)
+		}
+		recordings = append(recordings, results.Recording{Start: res.Point.StartedAt, Intervals: intervals})
+	}
+	intervals, err := results.MergeIntervals(recordings...)
+	if err != nil {
+		return nil, err
+	}
+	for tag, of := range map[string]*results.Latency{results.TagIntended: &p.Latency, results.TagActual: &p.Actual} {
+		h, err := results.MergeTag(intervals, tag)
+		if err != nil {
+			return nil, err
+		}
+		*of = results.LatencyOf(h)
+	}
+	return results.EncodeHlog(intervals)
+}
+
+// addUsed has the point say what each of the clients used, where they may differ: the device, and how hashing was measured.
+func addUsed(shares []share, p *results.Point) {
+	p.Provider = words(shares, ", ", func(p *results.Point) string { return p.Provider })
+	p.ClientHashShareBy = words(shares, "; ", func(p *results.Point) string { return p.ClientHashShareBy })
+	p.ClientHashSamples = 0
+	for i := range shares {
+		of := &shares[i].res.Point
+		p.Emulated = p.Emulated || of.Emulated
+		p.ClientHashSamples += of.ClientHashSamples
+	}
+}
+
+// words are what the shares say, each once.
+func words(shares []share, between string, of func(*results.Point) string) string {
+	var said []string
+	for i := range shares {
+		if word := of(&shares[i].res.Point); word != "" && !slices.Contains(said, word) {
+			said = append(said, word)
+		}
+	}
+	return strings.Join(said, between)
+}
+
+// total adds up something of all shares.
+func total[N uint64 | float64](shares []share, of func(*results.Point) N) (n N) {
+	for i := range shares {
+		n += of(&shares[i].res.Point)
+	}
+	return n
+}
+
+func addCounts(shares []share, p *results.Point) {
+	sum := func(of func(*results.Point) uint64) uint64 { return total(shares, of) }
+	p.Ops = sum(func(p *results.Point) uint64 { return p.Ops })
+	p.Gets = sum(func(p *results.Point) uint64 { return p.Gets })
+	p.Hits = sum(func(p *results.Point) uint64 { return p.Hits })
+	p.Misses = sum(func(p *results.Point) uint64 { return p.Misses })
+	p.Errors = sum(func(p *results.Point) uint64 { return p.Errors })
+	p.Timeouts = sum(func(p *results.Point) uint64 { return p.Timeouts })
+	p.Retries = sum(func(p *results.Point) uint64 { return p.Retries })
+	p.LateOps = sum(func(p *results.Point) uint64 { return p.LateOps })
+	p.UnsentOps = sum(func(p *results.Point) uint64 { return p.UnsentOps })
+	p.ThroughputOps = total(shares, func(p *results.Point) float64 { return p.ThroughputOps }) // windows are equally long
+	p.RateOps = total(shares, func(p *results.Point) float64 { return p.RateOps })
+	for i := range shares {
+		of := &shares[i].res.Point
+		p.Evicted = max(p.Evicted, of.Evicted) // the server's, since each began to look
+		p.PreloadHitRate = min(p.PreloadHitRate, of.PreloadHitRate)
+	}
+}
+
+// addMoved adds up what the other clients moved to what the first did.
+func addMoved(shares []share, p *results.Point) {
+	for i := range shares[1:] {
+		of := &shares[i+1].res.Point
+		p.ClientMoved.Add(&of.ClientMoved)
+		p.ClientMovedLoad.Add(&of.ClientMovedLoad)
+		p.ClientMovedWindow.Add(&of.ClientMovedWindow)
+	}
+}
+
+// addCosts makes means: of the frames, weighed by frames; of an operation's CPU time, by operations; of the hash's
+// share, by CPU time; of what the server said, by nothing.
+func addCosts(shares []share, p *results.Point) {
+	mean := func(value, weight func(*results.Point) float64) float64 {
+		all := total(shares, weight)
+		if all == 0 {
+			return 0
+		}
+		return total(shares, func(p *results.Point) float64 { return value(p) * weight(p) }) / all
+	}
+	alike := func(*results.Point) float64 { return 1 }
+	ops := func(p *results.Point) float64 { return float64(p.Ops) }
+	frames := func(p *results.Point) float64 {
+		if p.OpsPerFrame == 0 {
+			return 0
+		}
+		return float64(p.Ops) / p.OpsPerFrame
+	}
+	writes := func(p *results.Point) float64 {
+		if p.FramesPerWrite == 0 {
+			return 0
+		}
+		return frames(p) / p.FramesPerWrite
+	}
+	clientNs := func(p *results.Point) float64 { return p.ClientCPUNsPerOp * float64(p.Ops) }
+
+	p.OpsPerFrame = mean(func(p *results.Point) float64 { return p.OpsPerFrame }, frames)
+	p.BytesPerFrame = mean(func(p *results.Point) float64 { return p.BytesPerFrame }, frames)
+	p.FramesPerWrite = mean(func(p *results.Point) float64 { return p.FramesPerWrite }, writes)
+	p.ClientHashShare = mean(func(p *results.Point) float64 { return p.ClientHashShare }, clientNs)
+	p.ClientCPUNsPerOp = mean(func(p *results.Point) float64 { return p.ClientCPUNsPerOp }, ops)
+	p.ServerCPUNsPerOp = mean(func(p *results.Point) float64 { return p.ServerCPUNsPerOp }, alike)
+	p.ServerCPUShare = mean(func(p *results.Point) float64 { return p.ServerCPUShare }, alike)
+	p.ServerOthersShare = mean(func(p *results.Point) float64 { return p.ServerOthersShare }, alike)
+	p.ServerStolenShare = mean(func(p *results.Point) float64 { return p.ServerStolenShare }, alike)
+	for i := range shares { // the most: a mean would hide the one client that was disturbed
+		of := &shares[i].res.Point
+		p.ClientOthersShare = max(p.ClientOthersShare, of.ClientOthersShare)
+		p.ClientStolenShare = max(p.ClientStolenShare, of.ClientStolenShare)
+	}
+
+	had, cpus := cpusOf(shares)
+	busy := total(shares, func(p *results.Point) float64 { return p.ClientCPUShare * float64(len(p.ClientCPUs)) })
+	atWork := total(shares, func(p *results.Point) float64 { return p.ClientBusyShare * float64(len(p.ClientCPUs)) })
+	p.ClientBusyShare = atWork / float64(max(had, 1))
+	p.ClientCPUShare, p.ClientCPUs = busy/float64(max(had, 1)), cpus
+}
+
+// cpusOf counts the CPUs that the clients had together, each once, and lists their numbers.
+func cpusOf(shares []share) (had int, cpus []int) {
+	seen := map[string]bool{}
+	for i := range shares {
+		for _, c := range shares[i].res.Point.ClientCPUs {
+			seen[fmt.Sprint(shares[i].end.kernel, "/", c)] = true
+			cpus = append(cpus, c)
+		}
+	}
+	slices.Sort(cpus)
+	return len(seen), slices.Compact(cpus)
+}
+
+// sharedBusy says what none of several clients on the same CPUs sees. As for one client, what they spun away leaves room.
+func sharedBusy(shares []share, p *results.Point) []string {
+	had, _ := cpusOf(shares)
+	each := 0
+	for i := range shares {
+		each += len(shares[i].res.Point.ClientCPUs)
+	}
+	if had == each || p.ClientBusyShare <= results.BusyShare {
+		return nil
+	}
+	return []string{fmt.Sprintf("client-bound: the clients' threads were together busy for %.0f %% of the time of the CPUs that they share (%.0f %% is the limit), "+
+		"so that these are the clients' limits and not the server's: give them more CPUs", 100*p.ClientBusyShare, 100*results.BusyShare)}
+}
+
+func warningsOf(shares []share) []string {
+	var all []string
+	for i := range shares {
+		for _, w := range shares[i].res.Point.Warnings {
+			all = append(all, shares[i].Process.Node+": "+w)
+		}
+	}
+	return all
+}

@@ -1,0 +1,170 @@
+package run
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"dpukv/client/load"
+	"dpukv/internal/machine"
+	"dpukv/placement/launch"
+	"dpukv/placement/node"
+	"dpukv/placement/stores"
+	"dpukv/placement/sweep"
+	"dpukv/placement/testbed"
+	"dpukv/results"
+)
+
+// fakeShare is what a client with these latencies reports, in a window of a second that it began with its clock this much off.
+func fakeShare(t *testing.T, name string, cpus []int, clock time.Duration, told time.Time, latencies ...int64) share {
+	t.Helper()
+	h := results.NewHistogram()
+	for _, l := range latencies {
+		results.Record(h, l)
+	}
+	p := fakePoint(&node.ClientSpec{
+		DialSpec: stores.DialSpec{Store: "mica"}, Threads: 1,
+		Load: load.Load{Batch: 64, Window: 1, Connections: 1, Hash: "city64"},
+	})
+	p.StartedAt = told.Add(clock)
+	p.Ops, p.Gets, p.Hits = uint64(len(latencies)), uint64(len(latencies)), uint64(len(latencies))
+	p.ThroughputOps, p.ClientCPUs, p.ClientCPUShare, p.ClientCPUNsPerOp = float64(len(latencies)), cpus, 0.5, 100
+	p.ClientBusyShare = p.ClientCPUShare
+	p.PreloadHitRate, p.OpsPerFrame, p.BytesPerFrame, p.FramesPerWrite = 1, 64, 1000, float64(len(latencies))
+	p.Latency, p.Actual = results.LatencyOf(h), results.LatencyOf(h)
+	p.Warnings = []string{"a doubt"}
+	moved := results.Moved{Sockets: results.Packets{Sources: 1, SentBytes: p.Ops}}
+	p.ClientMoved, p.ClientMovedLoad, p.ClientMovedWindow = moved, moved, moved
+	var intervals []results.Interval
+	for _, tag := range []string{results.TagIntended, results.TagActual} {
+		intervals = append(intervals, results.Interval{Tag: tag, Start: p.StartedAt, End: p.StartedAt.Add(time.Second), Histogram: h})
+	}
+	log, err := results.EncodeHlog(intervals)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return share{
+		member: &member{
+			Process: &node.Process{Node: name},
+			end:     end{node: &testbed.Node{Node: launch.Node{Name: name}, Kind: testbed.KindHost}, kernel: "k"},
+			hello:   &node.Hello{Machine: machine.Facts{ReadAt: told.Add(clock - time.Minute)}, Heard: told.Add(-time.Minute)},
+		},
+		res: &node.Result{Point: p, Hlog: log}, began: told,
+	}
+}
+
+// TestMergeAddsUp: two clients whose clocks are an hour apart and which share a CPU.
+func TestMergeAddsUp(t *testing.T) {
+	told := time.Now()
+	pt := &sweep.Point{Config: sweep.Config{Duration: time.Second}}
+	shares := []share{
+		fakeShare(t, "hostA", []int{1}, 0, told, 1000, 2000, 3000),
+		fakeShare(t, "dpuA", []int{1}, time.Hour, told, 9000),
+	}
+	res, err := merge(shares, told, pt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &res.Point
+	if p.Ops != 4 || p.Gets != 4 || p.ThroughputOps != 4 || p.PreloadHitRate != 1 || p.OpsPerFrame != 64 {
+		t.Errorf("sums are wrong: %+v", p)
+	}
+	if p.FramesPerWrite != 2 { // 3/64 frames in a third as many writes, and 1/64 in as many
+		t.Errorf("%v frames a write, want 2", p.FramesPerWrite)
+	}
+	if p.MaxNs < 9000 || p.MaxNs > 9010 || p.P50Ns > 2010 || math.Abs(p.MeanNs-3750) > 5 {
+		t.Errorf("latencies are not those of all: %+v", p.Latency)
+	}
+	if len(p.Clients) != 2 || p.Clients[0].Node.Node != "hostA" || p.Clients[1].Ops != 1 || p.Clients[0].Ops != 3 {
+		t.Errorf("shares: %+v", p.Clients)
+	}
+	if p.ClientCPUShare != 1 || p.ClientCPUNsPerOp != 100 {
+		t.Errorf("two clients busy half the time of one CPU: a share of %v, %v ns an operation", p.ClientCPUShare, p.ClientCPUNsPerOp)
+	}
+	want := results.Moved{Sockets: results.Packets{Sources: 2, SentBytes: 4}}
+	for span, got := range map[string]results.Moved{
+		"whole": p.ClientMoved, "load": p.ClientMovedLoad, "window": p.ClientMovedWindow,
+	} {
+		if got != want {
+			t.Errorf("the %s moved %+v, want %+v", span, got, want)
+		}
+	}
+	if own := p.Clients[1]; own.Moved.Sockets.SentBytes != 1 || own.MovedLoad.Sockets.SentBytes != 1 {
+		t.Errorf("the second client's own: %+v", own)
+	}
+	intervals, err := results.DecodeHlog(res.Hlog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h, err := results.MergeTag(intervals, results.TagIntended); err != nil || h.TotalCount() != 4 || len(intervals) != 2 {
+		t.Errorf("%d intervals with %d operations, %v", len(intervals), h.TotalCount(), err)
+	}
+	text := strings.Join(p.Warnings, "\n")
+	for _, want := range []string{"client-bound: the clients' threads were together busy for 100 %", "hostA: a doubt", "dpuA: a doubt"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("warnings %q, want %s", p.Warnings, want)
+		}
+	}
+}
+
+// TestMergeSaysWhatEachUsed: one client's device, or its way to measure, is not taken for the other's.
+func TestMergeSaysWhatEachUsed(t *testing.T) {
+	told := time.Now()
+	shares := []share{fakeShare(t, "hostA", []int{0}, 0, told, 1), fakeShare(t, "dpuA", []int{1}, 0, told, 1)}
+	of := func(i int) *results.Point { return &shares[i].res.Point }
+	of(0).Provider, of(0).ClientHashShareBy, of(0).ClientHashSamples = "ibverbs", "sampling", 1000
+	of(1).Provider, of(1).ClientHashShareBy, of(1).ClientHashSamples = "softroce to ibverbs", "an estimate", 3
+	of(1).Emulated = true
+	res, err := merge(shares, told, &sweep.Point{Config: sweep.Config{Duration: time.Second}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &res.Point
+	if p.Provider != "ibverbs, softroce to ibverbs" || !p.Emulated || p.ClientHashShareBy != "sampling; an estimate" || p.ClientHashSamples != 1003 {
+		t.Errorf("found provider %q, emulated %v, hashing by %q with %d samples", p.Provider, p.Emulated, p.ClientHashShareBy, p.ClientHashSamples)
+	}
+}
+
+func TestMergeRefusesNonsense(t *testing.T) {
+	told := time.Now()
+	pt := &sweep.Point{Config: sweep.Config{Duration: time.Second}}
+	shares := func() []share {
+		return []share{fakeShare(t, "a", []int{0}, 0, told, 1), fakeShare(t, "b", []int{1}, 0, told, 1)}
+	}
+	late := shares()
+	late[1].began = told.Add(600 * time.Millisecond)
+	if _, err := merge(late, told, pt); err == nil || !strings.Contains(err.Error(), "the clients began 600ms apart, 60 % of the window") {
+		t.Errorf("no common window: got %v", err)
+	}
+	late[1].began = told.Add(100 * time.Millisecond)
+	if res, err := merge(late, told, pt); err != nil || !strings.Contains(res.Point.Warnings[0], "100ms apart, 10 % of the window") {
+		t.Errorf("not quite together: got %v", err)
+	}
+	jumped := shares()
+	jumped[1].res.Point.StartedAt = told.Add(time.Hour)
+	if _, err := merge(jumped, told, pt); err == nil || !strings.Contains(err.Error(), "node b: its window began 1h0m0s from when it was told to, by its clock") {
+		t.Errorf("a clock that jumps: got %v", err)
+	}
+	garbled := shares()
+	garbled[0].res.Hlog = []byte("1,2,3\n")
+	if _, err := merge(garbled, told, pt); err == nil || !strings.Contains(err.Error(), "node a: results: histogram log") {
+		t.Errorf("a damaged log: got %v", err)
+	}
+}
+
+// TestMergeSpinningIsNotBusy: clients that share a CPU and look for answers all the time leave room on it, though it is never idle.
+func TestMergeSpinningIsNotBusy(t *testing.T) {
+	told := time.Now()
+	shares := []share{fakeShare(t, "a", []int{1}, 0, told, 1), fakeShare(t, "b", []int{1}, 0, told, 1)}
+	for i := range shares {
+		shares[i].res.Point.ClientBusyShare = 0.2
+	}
+	res, err := merge(shares, told, &sweep.Point{Config: sweep.Config{Duration: time.Second}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := strings.Join(res.Point.Warnings, "\n"); strings.Contains(text, "client-bound") {
+		t.Errorf("busy for 40 %% of the time: %s", text)
+	}
+}

@@ -1,0 +1,56 @@
+package run
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"dpukv/placement/testbed"
+)
+
+// sameFailures is how many points in a row a node may fail to even start for. After them, no
+// point that needs the node is tried.
+const sameFailures = 3
+
+// nodeFailures are, by node, the failures in a row to start.
+type nodeFailures map[string]nodeFailure
+
+type nodeFailure struct {
+	count  int
+	reason error
+}
+
+// note counts what became of a point's nodes. The error is the point's.
+func (f nodeFailures) note(nodes []*testbed.Node, err error) {
+	var start startError
+	failed := errors.As(err, &start)
+	for _, n := range nodes {
+		switch {
+		case slices.Contains(start.nodes, n.Name):
+			f[n.Name] = nodeFailure{f[n.Name].count + 1, start.error}
+		case !failed: // else nobody may have waited for the node
+			delete(f, n.Name)
+		}
+	}
+}
+
+// givenUp names the first of the nodes that no point is tried with any more; "" if there is none.
+func (f nodeFailures) givenUp(nodes []*testbed.Node) string {
+	for _, n := range nodes {
+		if f[n.Name].count >= sameFailures {
+			return n.Name
+		}
+	}
+	return ""
+}
+
+// reasons say why nodes were given up, each reason once.
+func (f nodeFailures) reasons() []string {
+	var reasons []string
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		if f[name].count >= sameFailures {
+			reasons = append(reasons, f[name].reason.Error())
+		}
+	}
+	return slices.Compact(reasons)
+}

@@ -1,0 +1,281 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"dpukv/internal/boundedyaml"
+	"dpukv/internal/cpu"
+	"dpukv/internal/infile"
+	"dpukv/internal/machine"
+	"dpukv/internal/strictyaml"
+	"dpukv/placement/machines"
+	"dpukv/placement/node"
+	"dpukv/placement/sweep"
+	"dpukv/placement/testbed"
+	"dpukv/results"
+)
+
+// Options are what a sweep is asked for.
+type Options struct {
+	SweepFile   string // "": the built-in sweep, or what the run folder holds
+	TestbedFile string // "": this machine, or what the run folder holds
+	Quick       bool   // the built-in quick sweep; not together with SweepFile
+	Only        string // "key=value,…": of the sweep's points, those
+	Dir         string // the run folder to begin or to continue; "": a new one below runs/
+	Attach      string // HOST:PORT of a server that runs already; "": as the sweep says
+	Version     string // of this binary
+	// Context ends the wait for a file that is a pipe; nil: nothing does.
+	Context context.Context
+
+	Stdout io.Writer // of Run: the table at the end
+	Stderr io.Writer // of Run: progress, and what went wrong
+
+	command  []string                                                  // becomes the agent of a node here; nil: this binary with its subcommand node
+	build    string                                                    // the digest of that command's binary; "": this one's
+	observe  func(event string, pt *sweep.Point, m *machines.Machines) // of tests: "begin", "go", "end" of a point; nil: nobody
+	keeper   []string                                                  // holds the emulated machines; nil: this binary with its own subcommand for that
+	patience node.Timeouts                                             // zero: defaultPatience
+	plain    bool                                                      // no figures
+}
+
+// Plan is a sweep that nothing speaks against. Making one starts and writes nothing.
+type Plan struct {
+	Options
+	sweep       sweep.Sweep
+	testbed     testbed.Testbed
+	sweepText   []byte // as given, for the run folder
+	testbedText []byte
+	resumes     bool // Dir holds a part of it already
+	points      []sweep.Point
+	cores       [][]int // of this machine, those that may be used
+}
+
+// NewPlan reads the files and refuses what cannot be measured as asked.
+func NewPlan(o Options) (*Plan, error) {
+	p := &Plan{Options: o}
+	if err := p.load(); err != nil {
+		return nil, err
+	}
+	allowed, err := cpu.Allowed()
+	if err != nil {
+		return nil, err
+	}
+	p.cores = machine.Cores(allowed)
+	if err := check(&p.sweep, &p.testbed, allowed); err != nil {
+		return nil, err
+	}
+	only, err := sweep.ParseFilter(o.Only, &p.sweep)
+	if err != nil {
+		return nil, err
+	}
+	p.points = only.Keep(p.sweep.Points())
+	if p.patience == (node.Timeouts{}) {
+		p.patience = node.DefaultTimeouts
+	}
+	if p.command == nil {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, fmt.Errorf("find this binary, which the nodes are to run: %w", err)
+		}
+		p.command = []string{self, node.Subcommand}
+	}
+	return p, nil
+}
+
+// Size is the number of points that are asked for, those of them included that are there already.
+func (p *Plan) Size() int { return len(p.points) }
+
+// load finds the sweep and the testbed: what is asked for, else what the run folder holds, else what is built in.
+func (p *Plan) load() error {
+	if p.Quick && p.SweepFile != "" {
+		return errors.New("--quick is a sweep of its own: leave out -f, or write a short sweep file")
+	}
+	if p.Dir == "" {
+		p.Dir = newDir("runs", time.Now())
+	}
+	run, err := results.Open(p.Dir)
+	if err != nil && !errors.Is(err, results.ErrNotRun) {
+		return err
+	}
+	if err != nil {
+		run = nil
+	}
+	p.resumes = run != nil
+	return errors.Join(p.loadSweep(run), p.loadTestbed(run))
+}
+
+// missing are the points that are not done, in their order.
+func (p *Plan) missing(done func(id string) bool) []sweep.Point {
+	return slices.DeleteFunc(slices.Clone(p.points), func(pt sweep.Point) bool { return done(pt.ID) })
+}
+
+// newDir names a folder after the time, and differently from those there are.
+func newDir(parent string, now time.Time) string {
+	name := filepath.Join(parent, now.Format("2006-01-02T15-04-05"))
+	for dir, n := name, 2; ; n++ {
+		if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+			return dir
+		}
+		dir = fmt.Sprintf("%s-%d", name, n)
+	}
+}
+
+// loadSweep takes the sweep and, of a run folder, holds it against the sweep there.
+func (p *Plan) loadSweep(run *results.Run) error {
+	if err := p.askedSweep(); err != nil || run == nil {
+		return err
+	}
+	asked := p.sweep.Attach
+	text, err := run.Sweep()
+	if err != nil {
+		return err
+	}
+	held, err := p.parseSweep(filepath.Join(p.Dir, "sweep.yaml"), text)
+	if err != nil {
+		return err
+	}
+	if err := fits(run, &held); err != nil {
+		return err
+	}
+	if p.SweepFile == "" && !p.Quick {
+		p.sweep, p.sweepText = held, text
+		if p.Attach != "" {
+			p.sweep.Attach = asked
+		}
+	}
+	return p.refuseOther("sweep", sweep.Differences(&held, &p.sweep))
+}
+
+// parseSweep refuses a file that says nothing. It may have been cut, and to measure all that is
+// built in is not what somebody asked for who named a file.
+func (p *Plan) parseSweep(name string, text []byte) (sweep.Sweep, error) {
+	file := strictyaml.File{Name: name}
+	if len(file.Parse(text)) == 0 && len(file.Faults) == 0 {
+		return sweep.Sweep{}, fmt.Errorf("%s: found nothing in it, allowed: at least one key of a sweep; "+
+			"the built-in sweep runs without a file", name)
+	}
+	return sweep.Parse(name, text)
+}
+
+// fits refuses a run folder with points that its sweep does not ask for: it was changed, or cut.
+func fits(run *results.Run, held *sweep.Sweep) error {
+	points, _, err := run.Points()
+	if err != nil {
+		return err
+	}
+	if held.Size(sweep.MaxPoints) == sweep.MaxPoints {
+		return nil // too many to list: it is refused for that
+	}
+	asked := map[string]bool{}
+	for _, pt := range held.Points() {
+		asked[pt.ID] = true
+	}
+	for i := range points {
+		if id := points[i].ID; !asked[id] {
+			return fmt.Errorf("%s: found the point %s, which its sweep.yaml does not ask for: "+
+				"put back the file that it was measured by, or choose another folder", run.Dir(), id)
+		}
+	}
+	return nil
+}
+
+// readInput reads a sweep or testbed that the user named.
+func (p *Plan) readInput(file string) ([]byte, error) {
+	ctx := p.Context
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	return infile.ReadInput(ctx, file, boundedyaml.MaxBytes)
+}
+
+func (p *Plan) askedSweep() error {
+	switch {
+	case p.SweepFile != "":
+		var err error
+		if p.sweepText, err = p.readInput(p.SweepFile); err != nil {
+			return err
+		}
+		if p.sweep, err = p.parseSweep(p.SweepFile, p.sweepText); err != nil {
+			return err
+		}
+		return p.attach()
+	case p.Quick:
+		p.sweep = sweep.Quick()
+	default:
+		p.sweep = sweep.Default()
+	}
+	p.sweepText = p.sweep.Marshal()
+	return p.attach()
+}
+
+// attach has the sweep, and the file of it in the run folder, say what --attach said.
+func (p *Plan) attach() error {
+	if p.Attach == "" {
+		return nil
+	}
+	if p.sweep.Attach != "" && p.SweepFile != "" {
+		return fmt.Errorf("%s says attach: %s already: leave out --attach", p.SweepFile, p.sweep.Attach)
+	}
+	if err := p.sweep.AttachTo(p.Attach); err != nil {
+		return err
+	}
+	if p.SweepFile == "" {
+		p.sweepText = p.sweep.Marshal()
+	} else {
+		p.sweepText = fmt.Appendf(p.sweepText, "\nattach: %s # by --attach\n", p.sweep.Attach)
+		if _, err := sweep.Parse(p.SweepFile, p.sweepText); err != nil {
+			return fmt.Errorf("with --attach: %w", err)
+		}
+	}
+	return nil
+}
+
+// loadTestbed does the same with the testbed.
+func (p *Plan) loadTestbed(run *results.Run) error {
+	if err := p.askedTestbed(); err != nil || run == nil {
+		return err
+	}
+	text, err := run.Testbed()
+	if err != nil {
+		return err
+	}
+	held, err := testbed.Parse(filepath.Join(p.Dir, "testbed.yaml"), text)
+	if err != nil {
+		return err
+	}
+	if p.TestbedFile == "" {
+		p.testbed, p.testbedText = held, text
+	}
+	return p.refuseOther("testbed", held.Differences(&p.testbed))
+}
+
+func (p *Plan) askedTestbed() error {
+	if p.TestbedFile == "" {
+		p.testbed = testbed.Local()
+		p.testbedText = p.testbed.Marshal()
+		return nil
+	}
+	var err error
+	if p.testbedText, err = p.readInput(p.TestbedFile); err != nil {
+		return err
+	}
+	p.testbed, err = testbed.Parse(p.TestbedFile, p.testbedText)
+	return err
+}
+
+// refuseOther keeps measurements that differ in more than their points out of one run folder.
+func (p *Plan) refuseOther(what string, differ []string) error {
+	if len(differ) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s holds a run of another %s: %s; continue it with its own %s (dpukv sweep --out %s), or choose another folder",
+		p.Dir, what, strings.Join(differ, "; "), what, p.Dir)
+}

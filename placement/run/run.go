@@ -1,0 +1,224 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"dpukv/internal/foreign"
+	"dpukv/placement/machines"
+	"dpukv/placement/node"
+	"dpukv/placement/sweep"
+	"dpukv/placement/testbed"
+	"dpukv/results"
+)
+
+// Summary is what became of a sweep's points.
+type Summary struct {
+	Dir      string // the run folder
+	Points   int    // of the sweep, as far as they were selected
+	Before   int    // measured before, by a run that this one continued
+	Measured int    // now
+	Failed   []Failure
+	Skipped  int // not tried, since a node they need does not start
+}
+
+// Begun reports whether there is a run folder at all.
+func (s *Summary) Begun() bool { return s.Dir != "" }
+
+// Failure is a point that could not be measured.
+type Failure struct{ ID, Reason string }
+
+// ErrInterrupted is wrapped by the error of a sweep that was told to end.
+var ErrInterrupted = errors.New("interrupted")
+
+// runner is a sweep at work.
+type runner struct {
+	*Plan
+	out    *results.Writer
+	report *reporter
+	clock  sweep.Estimator
+
+	machines *machines.Machines
+
+	envs     nodeEnvs
+	sum      Summary
+	failures nodeFailures
+}
+
+// Run measures the points that are missing in the run folder, one after another, and then draws
+// the figures. The error is not nil unless every point is there. A point that fails does not end
+// the sweep; an interruption does, and so does a run folder that takes no more.
+func (p *Plan) Run(ctx context.Context) (sum Summary, err error) {
+	if err := checkTools(p); err != nil {
+		return Summary{}, err
+	}
+	if p.build == "" {
+		if p.build, err = node.BuildID(); err != nil {
+			return Summary{}, err
+		}
+	}
+	r := &runner{Plan: p, failures: nodeFailures{}}
+	if r.out, err = p.open(); err != nil {
+		return Summary{}, err
+	}
+	r.sum = Summary{Dir: p.Dir, Points: len(p.points)}
+	defer func() { err = errors.Join(err, r.out.Close()) }()
+	if err := checkFolder(r); err != nil {
+		return r.sum, err
+	}
+	if err := r.work(ctx); err != nil {
+		return r.sum, err
+	}
+	return r.sum, finish(r)
+}
+
+// work makes the machines that are emulated, measures, and takes them away.
+func (r *runner) work(ctx context.Context) (err error) {
+	missing := r.missing(r.out.Done)
+	r.sum.Before = len(r.Plan.points) - len(missing)
+	if len(missing) == 0 {
+		return nil
+	}
+	if r.machines, err = machines.New(ctx, &r.testbed, r.command, r.keeper, r.patience, r.sweep.Submodes...); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.machines.Close()) }()
+	for _, note := range r.machines.Notes() {
+		fmt.Fprintf(r.Stderr, "testbed %s: %s\n", r.testbed.Name, note)
+	}
+	r.report = newReporter(r.Stderr, len(r.Plan.points))
+	defer r.report.close()
+	return r.points(ctx, missing)
+}
+
+func (p *Plan) open() (*results.Writer, error) {
+	if p.resumes {
+		return results.Resume(p.Dir)
+	}
+	return results.Create(p.Dir, p.sweepText, p.testbedText)
+}
+
+// points measures what is missing.
+func (r *runner) points(ctx context.Context, missing []sweep.Point) error {
+	r.clock = sweep.NewEstimator(missing)
+	for i := range missing {
+		pt := &missing[i]
+		if r.failures.givenUp(r.nodesOf(pt)) != "" {
+			r.sum.Skipped++
+			r.clock.Skipped(pt)
+			continue
+		}
+		if r.machines.Gone() && ctx.Err() == nil {
+			return fmt.Errorf("the emulated machines are gone, as if the process that holds them was killed; to go on with new ones: %s", r.again())
+		}
+		if err := r.point(ctx, pt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// point measures one point and puts it in the folder. An error ends the sweep.
+func (r *runner) point(ctx context.Context, pt *sweep.Point) error {
+	if ctx.Err() != nil {
+		return r.interrupted()
+	}
+	begun := time.Now()
+	r.report.begin(r.done()+1, pt, r.clock.Left())
+	res, err := measure(ctx, r, pt)
+	if err != nil && ctx.Err() != nil {
+		return r.interrupted()
+	}
+	if err = r.withMachines(err); err == nil {
+		err = results.Validate(&res.Point)
+	}
+	if err != nil {
+		res = failedResult(pt, res, err, begun.UTC())
+	}
+	if err := r.write(res); err != nil {
+		return err
+	}
+	took := time.Since(begun)
+	r.clock.Finished(pt, took)
+	r.report.finish(r.done(), &res.Point, took)
+	r.failures.note(r.nodesOf(pt), err)
+	return nil
+}
+
+// nodesOf are a point's nodes; none if the testbed does not have them.
+func (r *runner) nodesOf(pt *sweep.Point) []*testbed.Node {
+	c, err := r.testbed.Assign(pt.Placement)
+	if err != nil {
+		return nil
+	}
+	return c.All()
+}
+
+// begin starts a node's process and makes sure that it is this program.
+func (r *runner) begin(ctx context.Context, n *testbed.Node) (*member, error) {
+	p, h, err := r.machines.Agent(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	if err := node.Recognize(n.Name, h, r.Version, r.build); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	r.envs.note(envOf(r.machines, n, h))
+	return &member{Process: p, end: end{node: n, kernel: h.Kernel, cores: h.Cores}, hello: h}, nil
+}
+
+// withMachines puts first that the emulated machines are gone, with which everything on them went.
+func (r *runner) withMachines(err error) error {
+	if !r.machines.Gone() {
+		return err
+	}
+	const why = "the emulated machines ended in the middle of it, as if the process that holds them was killed"
+	if err == nil {
+		return errors.New(why)
+	}
+	return fmt.Errorf("%s; so that %w", why, err)
+}
+
+// done counts the points that are settled, one way or the other.
+func (r *runner) done() int { return r.sum.Before + r.sum.Measured + len(r.sum.Failed) + r.sum.Skipped }
+
+// write puts a point, and the nodes it met, into the folder.
+func (r *runner) write(res *node.Result) error {
+	if err := r.envs.write(r.out); err != nil {
+		return r.full(err)
+	}
+	if err := r.out.Append(&res.Point, res.Hlog); err != nil {
+		return r.full(err)
+	}
+	if res.Point.Status == results.StatusOK {
+		r.sum.Measured++
+	} else {
+		r.sum.Failed = append(r.sum.Failed, Failure{res.Point.ID, foreign.Reason(res.Point.Error)})
+	}
+	return nil
+}
+
+func (r *runner) interrupted() error {
+	return fmt.Errorf("%w: %d of %d points are in %s; to measure the rest: %s",
+		ErrInterrupted, r.sum.Before+r.sum.Measured, r.sum.Points, r.Dir, r.again())
+}
+
+func (r *runner) full(err error) error {
+	if errors.Is(err, results.ErrChanged) {
+		return fmt.Errorf("the sweep ends here: %w; look what else writes to %s; then, to measure what is missing: %s",
+			err, r.Dir, r.again())
+	}
+	return fmt.Errorf("the sweep ends here: %w; %d of %d points are in %s; when there is room: %s",
+		err, r.sum.Before+r.sum.Measured, r.sum.Points, r.Dir, r.again())
+}
+
+// again is the command that continues this run. The sweep and the testbed are in the folder.
+func (r *runner) again() string {
+	command := "dpukv sweep --out " + r.Dir
+	if r.Only != "" {
+		command += " --only " + r.Only
+	}
+	return command
+}

@@ -1,0 +1,129 @@
+package submodetool
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"dpukv/placement/emulate"
+	"dpukv/placement/launch"
+	"dpukv/placement/machines"
+	"dpukv/placement/submode"
+	"dpukv/placement/testbed"
+)
+
+// standingDir has a file for each testbed whose machines submode apply made and undo has not taken away yet.
+const standingDir = "/run/dpukv/lab"
+
+// standingFile is named after the testbed's file.
+func (s *Tool) standingFile() (string, error) {
+	path, err := filepath.Abs(s.bed.Name)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(path))
+	return fmt.Sprintf("%s/%x.json", standingDir, sum[:8]), nil
+}
+
+// open finds the machines that an earlier apply made; stands is nil if there are none, or none any more.
+func (s *Tool) open() error {
+	if !s.dpu.Emulated() {
+		return launch.Check(&s.dpu.Node)
+	}
+	file, err := s.standingFile()
+	if err != nil {
+		return err
+	}
+	s.stands, err = emulate.OpenStanding(file)
+	if err == nil && s.stands != nil && s.stands.Alive() {
+		s.use()
+		return nil
+	}
+	return err
+}
+
+// use has the testbed's nodes be the machines.
+func (s *Tool) use() {
+	s.bed.Nodes = slices.Clone(s.bed.Nodes)
+	for i := range s.bed.Nodes {
+		if n := &s.bed.Nodes[i]; n.Emulated() {
+			n.Address = s.stands.Address(n.Name)
+		}
+	}
+}
+
+// node runs commands on a node.
+func (s *Tool) node(n *testbed.Node) submode.Node {
+	if n.Emulated() {
+		return submode.Via(n.Name, func(argv []string) ([]string, error) { return s.stands.Argv(n.Name, argv) })
+	}
+	return s.machine.SubmodeNode(n)
+}
+
+// standUp makes the machines, in place of those that an earlier apply made.
+func (s *Tool) standUp(ctx context.Context) error {
+	switch {
+	case !submode.OnPath(s.name):
+		return fmt.Errorf("found %s, allowed between machines that apply makes: an on-path submode; dpukv sweep measures the others", s.name)
+	case !slices.Contains(s.bed.ServerSide, s.dpu.Of):
+		return fmt.Errorf("found node %s, allowed between machines that apply makes: the DPU of a host on the server side", s.dpu.Name)
+	}
+	if err := s.takeDown(ctx); err != nil {
+		return err
+	}
+	file, err := s.standingFile()
+	if err != nil {
+		return err
+	}
+	spec := machines.LabSpec(&s.bed, machines.Behind)
+	spec.Keeper = []string{s.command, "lab"}
+	lab, err := emulate.Start(ctx, spec)
+	if err != nil {
+		return fmt.Errorf("make the machines of testbed %s: %w", s.bed.Name, err)
+	}
+	if _, err = lab.SetCores(s.dpu.Name, len(s.what.CPUs())); err == nil {
+		s.stands, err = lab.Stand(file)
+	}
+	if err != nil {
+		return errors.Join(err, lab.Close())
+	}
+	s.what.OwnedBy(s.stands.Owner())
+	s.use()
+	return nil
+}
+
+// takeDown undoes what is applied between the machines, and takes them away.
+func (s *Tool) takeDown(ctx context.Context) error {
+	if s.stands == nil {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	var err error
+	if s.stands.Alive() {
+		_, err = submode.Undo(ctx, s.node(s.dpu), s.dpu.Target())
+	}
+	err = errors.Join(err, s.stands.End())
+	s.stands = nil
+	here := submode.Via("this machine", func(argv []string) ([]string, error) { return argv, nil })
+	return errors.Join(err, submode.Sweep(ctx, here, s.dpu.Target()))
+}
+
+// tellMachines says how to run something on them.
+func (s *Tool) tellMachines(w io.Writer) error {
+	if s.stands == nil {
+		return nil
+	}
+	fmt.Fprintln(w, "The machines stay until dpukv submode undo. A shell on each:")
+	for _, name := range s.stands.Machines {
+		space, err := s.stands.Namespace(name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "  %s %s: nsenter --net=%s\n", name, s.stands.Address(name), space)
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package submodetool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"dpukv/internal/cpu"
+	"dpukv/placement/emulate"
+	"dpukv/placement/machines"
+	"dpukv/placement/submode"
+	"dpukv/placement/submode/packetfilter"
+	"dpukv/placement/testbed"
+)
+
+// Tool does by hand, on one DPU of a testbed, what a sweep does for each point.
+type Tool struct {
+	bed     testbed.Testbed
+	machine *machines.Machines
+	dpu     *testbed.Node
+	what    *submode.Submode
+	name    string
+	command string            // this binary
+	stands  *emulate.Standing // the machines that apply made; nil: none
+}
+
+// Options say on which DPU, and how.
+type Options struct {
+	Testbed  testbed.Testbed
+	Submode  string
+	Node     string // "": the DPU of the server side's host
+	Datapath string // "": the testbed's, else the first that the node has
+	Filter   packetfilter.Filter
+	Command  string // this binary
+}
+
+// New refuses what cannot be had, before it visits the node.
+func New(o Options) (*Tool, error) {
+	dpu, err := o.Testbed.OnPathNode(o.Node)
+	if err != nil {
+		return nil, err
+	}
+	if o.Datapath != "" {
+		dpu.Datapath.Chosen = map[string]string{o.Submode: o.Datapath}
+	}
+	self := o.Command
+	if !dpu.OnThisMachine() && dpu.Target() == submode.Linux && dpu.Binary != "" {
+		o.Command = dpu.Binary
+	}
+	allowed, err := cpu.Allowed()
+	if err != nil {
+		return nil, err
+	}
+	what, err := dpu.Submode(o.Submode, o.Command, allowed, o.Filter)
+	if err != nil {
+		return nil, fmt.Errorf("%snode %s: %w", o.Testbed.Place(dpu.Name), dpu.Name, err)
+	}
+	return &Tool{bed: o.Testbed, machine: &machines.Machines{Bed: o.Testbed}, dpu: dpu, what: what, name: o.Submode, command: self}, nil
+}
+
+// Plan writes the commands. It visits no node.
+func (s *Tool) Plan(w io.Writer) error {
+	if _, err := fmt.Fprintf(w, "# node %s of testbed %s\n", s.dpu.Name, s.bed.Name); err != nil {
+		return err
+	}
+	return s.what.Plan(w)
+}
+
+// Apply sets the datapath up, and leaves it; machines that are not there yet, too.
+func (s *Tool) Apply(ctx context.Context, w io.Writer) error {
+	unlock, err := s.bed.Lock(testbed.ToChange)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	err = s.open()
+	if err == nil && s.dpu.Emulated() {
+		err = s.standUp(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	l, err := s.what.Apply(ctx, s.node(s.dpu))
+	if err != nil {
+		return errors.Join(err, s.takeDown(ctx))
+	}
+	tell(w, l.Notes())
+	fmt.Fprintf(w, "%s is applied to node %s: %s\n", s.name, s.dpu.Name, l.Describe())
+	return s.tellMachines(w)
+}
+
+func tell(w io.Writer, notes []string) {
+	for _, note := range notes {
+		fmt.Fprintln(w, note)
+	}
+}
+
+// Undo takes it back.
+func (s *Tool) Undo(ctx context.Context, w io.Writer) error {
+	unlock, err := s.bed.Lock(testbed.ToChange)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	var notes []string
+	err = s.open()
+	switch {
+	case err != nil:
+	case s.dpu.Emulated():
+		err = s.takeDown(ctx)
+	default:
+		notes, err = submode.Undo(ctx, s.node(s.dpu), s.dpu.Target())
+	}
+	tell(w, notes)
+	if err == nil {
+		_, err = fmt.Fprintf(w, "node %s is as it was\n", s.dpu.Name)
+	}
+	return err
+}
+
+// adopt finds what is applied.
+func (s *Tool) adopt(ctx context.Context) (*submode.Lease, error) {
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	again := "dpukv submode apply " + strings.TrimPrefix(s.name, "sm") + " --testbed " + s.bed.Name
+	switch {
+	case s.dpu.Emulated() && s.stands == nil:
+		return nil, fmt.Errorf("node %s: found nothing applied, allowed: %s; %s", s.dpu.Name, s.name, again)
+	case s.dpu.Emulated() && !s.stands.Alive():
+		return nil, fmt.Errorf("node %s: found its machines gone: the process that held them (PID %d) has ended; %s", s.dpu.Name, s.stands.Held.PID, again)
+	}
+	return s.what.Adopt(ctx, s.node(s.dpu))
+}
+
+// Verify checks that the datapath is up and, if a client's node and the server's can be reached, that pings between them take it.
+func (s *Tool) Verify(ctx context.Context, w io.Writer) error {
+	unlock, err := s.bed.Lock(testbed.ToLook)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	l, err := s.adopt(ctx)
+	if err == nil {
+		err = l.Verify(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%s is up on node %s: %s\n", s.name, s.dpu.Name, l.Describe())
+	before, err := l.Evidence(ctx)
+	if err == nil {
+		err = s.ping(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	after, err := l.Evidence(ctx)
+	if err != nil {
+		return err
+	}
+	proof, err := submode.Prove(before, after)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "pings took it: %v\n", proof.Packets)
+	return err
+}
+
+// ping sends some packets from the client's host to the server's.
+func (s *Tool) ping(ctx context.Context) error {
+	c, err := s.bed.Assign("CH-SH")
+	if err != nil {
+		return fmt.Errorf("whether packets take it cannot be seen: %w", err)
+	}
+	if c.Server.Name != s.dpu.Of {
+		return errors.New("whether packets take it cannot be seen: the DPU is not that of CH-SH's server")
+	}
+	client := &c.Clients[0]
+	_, err = s.node(client).Run(ctx, []string{"ping", "-q", "-c", "200", "-i", "0.01", "-W", "2", c.Server.Address})
+	if err != nil {
+		return fmt.Errorf("node %s does not reach %s: %w", client.Name, c.Server.Name, err)
+	}
+	return nil
+}

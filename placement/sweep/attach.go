@@ -1,0 +1,68 @@
+package sweep
+
+import (
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+
+	"dpukv/internal/strictyaml"
+	"dpukv/placement/stores"
+)
+
+// notAttached is how a sweep says that its servers are started.
+const notAttached = "none"
+
+// attachment is the address of a server that runs already, or "none".
+var attachment = strictyaml.Codec[string]{
+	Parse: func(s string) (string, error) {
+		if s == notAttached {
+			return "", nil
+		}
+		host, service, err := net.SplitHostPort(s)
+		port, portErr := strconv.Atoi(service)
+		if err != nil || portErr != nil || host == "" || port < 1 || port > 1<<16-1 {
+			return "", strictyaml.ErrNotAllowed
+		}
+		return s, nil
+	},
+	Format: func(s string) string {
+		if s == "" {
+			return notAttached
+		}
+		return s
+	},
+	Allowed: "HOST:PORT of a server that runs already, or none",
+}
+
+// AttachTo has the sweep measure the server at addr. An empty one leaves it as it is.
+func (s *Sweep) AttachTo(addr string) (err error) {
+	if addr == "" {
+		return nil
+	}
+	if s.Attach, err = attachment.Parse(addr); err != nil {
+		return fmt.Errorf("--attach: found %s, allowed: %s", addr, attachment.Allowed)
+	}
+	return nil
+}
+
+// says reports whether the file has a key with several values.
+func (s *Sweep) says(key string) bool {
+	for value := range s.where {
+		if strings.HasPrefix(value, key+"=") {
+			return true
+		}
+	}
+	return false
+}
+
+// CheckAttach refuses to take one server for several, or for a store whose servers are only started here.
+func CheckAttach(s *Sweep) error {
+	if s.Attach == "" {
+		return nil
+	}
+	if len(s.Stores) != 1 || stores.All[s.Stores[0]].Attach == nil {
+		return fmt.Errorf("attach: found the stores %v, allowed: one of memcached and redis, which is what runs at %s", s.Stores, s.Attach)
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package sweep
+
+import "time"
+
+// What a point takes besides its window, on a server's core. The first points show how it is here.
+const (
+	pointOverhead = 200 * time.Millisecond // starting and ending two processes
+	keyOverhead   = 600 * time.Nanosecond  // storing a key and asking for it
+)
+
+// Estimate is how long a point takes, before any was measured.
+func (c *Config) Estimate() time.Duration {
+	return c.Warmup + c.Duration + pointOverhead + time.Duration(c.Keys)*keyOverhead
+}
+
+func Estimate(points []Point) time.Duration {
+	var sum time.Duration
+	for i := range points {
+		sum += points[i].Estimate()
+	}
+	return sum
+}
+
+// Estimator foretells when a sweep is done: by the estimates, corrected by what the points so far took.
+type Estimator struct {
+	missing, expected, took time.Duration // expected and took: of the points so far
+}
+
+func NewEstimator(points []Point) Estimator { return Estimator{missing: Estimate(points)} }
+
+func (e *Estimator) Finished(pt *Point, took time.Duration) {
+	e.missing -= pt.Estimate()
+	e.expected += pt.Estimate()
+	e.took += took
+}
+
+func (e *Estimator) Skipped(pt *Point) { e.missing -= pt.Estimate() }
+
+func (e *Estimator) Left() time.Duration {
+	if e.expected == 0 {
+		return e.missing
+	}
+	return time.Duration(float64(e.missing) * float64(e.took) / float64(e.expected))
+}

@@ -1,0 +1,93 @@
+package sweep
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"dpukv/internal/strictyaml"
+)
+
+// Parse reads a sweep file; what it does not say is as in [Default], but for the knobs of the stores: each has
+// those of its own study. The name stands in errors, which
+// are one line for each mistake, each with its place.
+func Parse(name string, data []byte) (Sweep, error) {
+	s := Default()
+	s.where = map[string]strictyaml.Position{}
+	s.left = openKeys()
+	f := strictyaml.File{Name: name}
+	for _, e := range f.Parse(data) {
+		i := slices.IndexFunc(sweepKeys, func(k sweepKey) bool { return k.name == e.Key })
+		if i < 0 {
+			f.Unknown(e, keyNames(func(*sweepKey) bool { return true }))
+			continue
+		}
+		delete(s.left, e.Key)
+		sweepKeys[i].read(&f, &s, e.Value)
+	}
+	if len(f.Faults) > 0 {
+		return Sweep{}, f.Err()
+	}
+	if slices.Equal(s.Stores, Default().Stores) {
+		s.left = nil // Default has that store's knobs
+	}
+	return s, nil
+}
+
+// readAxis takes one value or a list of them.
+func readAxis[T any](f *strictyaml.File, s *Sweep, name string, n ast.Node, into *[]T, c strictyaml.Codec[T]) {
+	nodes := []ast.Node{n}
+	if list, ok := n.(*ast.SequenceNode); ok {
+		nodes = list.Values
+		if len(nodes) == 0 {
+			f.Fault(f.Place(n), "%s: found an empty list, allowed: %s", name, c.Allowed)
+		}
+	}
+	*into = nil
+	seen := map[string]strictyaml.Position{}
+	for _, n := range nodes {
+		v, where, ok := strictyaml.ReadValue(f, name, n, c)
+		if !ok {
+			continue
+		}
+		text := c.Format(v)
+		if first, twice := seen[text]; twice {
+			f.Fault(where, "%s: found %s a second time (first at %s), allowed: each value once", name, text, first)
+			continue
+		}
+		seen[text], s.where[name+"="+text] = where, where
+		*into = append(*into, v)
+	}
+}
+
+// Marshal writes the sweep as a file that says every key, but for those left to the stores.
+func (s *Sweep) Marshal() []byte {
+	var b bytes.Buffer
+	for i := range sweepKeys {
+		k := &sweepKeys[i]
+		if s.left[k.name] {
+			continue // as it is in the file that it was read from
+		}
+		value := strings.Join(k.texts(s), ", ")
+		if k.swept() {
+			value = "[" + value + "]"
+		}
+		fmt.Fprintf(&b, "%s: %s\n", k.name, value)
+	}
+	return b.Bytes()
+}
+
+// Differences names the keys that have other values in b than in a, with both.
+func Differences(a, b *Sweep) []string {
+	var diff []string
+	for i := range sweepKeys {
+		k := &sweepKeys[i]
+		if av, bv := k.texts(a), k.texts(b); !slices.Equal(av, bv) {
+			diff = append(diff, fmt.Sprintf("%s is [%s] there, [%s] here", k.name, strings.Join(av, ", "), strings.Join(bv, ", ")))
+		}
+	}
+	return diff
+}

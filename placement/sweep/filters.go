@@ -1,0 +1,32 @@
+package sweep
+
+import (
+	"strings"
+
+	"dpukv/internal/strictyaml"
+	"dpukv/placement/submode/packetfilter"
+)
+
+// filters are a submode's work on the path, in the words of packetfilter.Parse.
+var filters = strictyaml.Codec[string]{
+	Parse: func(s string) (string, error) {
+		f, err := packetfilter.Parse(strings.Fields(s))
+		if err != nil || s == "" {
+			return "", strictyaml.ErrNotAllowed
+		}
+		return f.String(), nil
+	},
+	Format: func(s string) string {
+		if s == "" {
+			return "none"
+		}
+		return s
+	},
+	Allowed: packetfilter.Words,
+}
+
+// WorkOnPath was read by the codec.
+func WorkOnPath(text string) packetfilter.Filter {
+	f, _ := packetfilter.Parse(strings.Fields(text))
+	return f
+}

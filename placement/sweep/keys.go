@@ -1,0 +1,170 @@
+package sweep
+
+import (
+	"slices"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"dpukv/client"
+	"dpukv/internal/strictyaml"
+	"dpukv/placement/submode"
+	"dpukv/placement/testbed"
+)
+
+// sweepKey is one key of a sweep file. Everything that is done key by key (reading, writing,
+// comparing, filtering, combining) goes through this table, so a new key is one new line.
+type sweepKey struct {
+	name string
+	// read takes the key's value from a file.
+	read func(*strictyaml.File, *Sweep, ast.Node)
+	// texts are the key's values in a sweep.
+	texts func(*Sweep) []string
+	// canonical is the text that a value would have in texts.
+	canonical func(text string) (string, error)
+
+	// idName and identity are the key's name and value in what IDs are made of; a nil value is
+	// left out, as is a key without identity.
+	idName   string
+	identity func(*Config) any
+
+	// Of an axis only, nil for a key that has one value:
+
+	// of is the text of a configuration's value.
+	of func(*Config) string
+	// multiply combines configurations with each of the axis's values.
+	multiply func(*Sweep, []Config) []Config
+}
+
+func (k *sweepKey) swept() bool { return k.of != nil }
+
+const (
+	maxThreads = client.MaxThreads
+	maxSpan    = 24 * time.Hour
+)
+
+// sweepKeys stand in the order in which configurations are combined and IDs are made of them.
+var sweepKeys = slices.Concat(
+	[]sweepKey{
+		axis("stores", "Store", strictyaml.Word([]string{"mica", "herd", "memcached", "redis"}),
+			func(s *Sweep) *[]string { return &s.Stores },
+			func(c *Config) *string { return &c.Store }),
+		axis("placements", "Placement", testbed.PlacementName, // which there are is the testbed's to say
+			func(s *Sweep) *[]string { return &s.Placements },
+			func(c *Config) *string { return &c.Placement }),
+		axis("submodes", "Submode", strictyaml.Word(submode.Names()),
+			func(s *Sweep) *[]string { return &s.Submodes },
+			func(c *Config) *string { return &c.Submode }),
+		axis("filters", "Filter", filters,
+			func(s *Sweep) *[]string { return &s.Filters },
+			func(c *Config) *string { return &c.Filter }).optional(),
+	},
+	loadKeys(true),
+	[]sweepKey{
+		axis("server_threads", "ServerThreads", strictyaml.Whole(1, maxThreads),
+			func(s *Sweep) *[]int { return &s.ServerThreads },
+			func(c *Config) *int { return &c.ServerThreads }),
+		axis("client_threads", "ClientThreads", strictyaml.Whole(1, maxThreads),
+			func(s *Sweep) *[]int { return &s.ClientThreads },
+			func(c *Config) *int { return &c.ClientThreads }),
+	},
+	loadKeys(false),
+	[]sweepKey{
+		axis("mode", "Mode", strictyaml.Word([]string{"cache", "store"}),
+			func(s *Sweep) *[]string { return &s.Mode }, func(c *Config) *string { return &c.Mode }),
+		axis("access", "Access", strictyaml.Word([]string{"erew", "crew", "crcw"}),
+			func(s *Sweep) *[]string { return &s.Access },
+			func(c *Config) *string { return &c.Access }),
+		axis("protocol", "Protocol", Protocols,
+			func(s *Sweep) *[]string { return &s.Protocol },
+			func(c *Config) *string { return &c.Protocol }).optional(),
+		single("duration", strictyaml.Span(10*time.Millisecond, maxSpan),
+			func(s *Sweep) *time.Duration { return &s.Duration }).
+			identified("Duration", func(c *Config) any { return c.Duration }),
+		single("warmup", strictyaml.Span(0, maxSpan), func(s *Sweep) *time.Duration { return &s.Warmup }).
+			identified("Warmup", func(c *Config) any { return c.Warmup }),
+		single("repeats", strictyaml.Whole(1, 1000), func(s *Sweep) *int { return &s.Repeats }),
+		single("seed", seeds, func(s *Sweep) *uint64 { return &s.Seed }).
+			identified("Seed", func(c *Config) any { return c.Seed }),
+		single("attach", attachment, func(s *Sweep) *string { return &s.Attach }).
+			identified("Attach", func(c *Config) any { return c.Attach }).optional(),
+	},
+)
+
+// identified has IDs depend on the key's value.
+func (k sweepKey) identified(name string, of func(*Config) any) sweepKey {
+	k.idName, k.identity = name, of
+	return k
+}
+
+// optional leaves an empty value out of IDs, which are then as before there was such a key.
+func (k sweepKey) optional() sweepKey {
+	of := k.identity
+	k.identity = func(c *Config) any {
+		if value := of(c); value != "" {
+			return value
+		}
+		return nil
+	}
+	return k
+}
+
+// axis makes the entry of a key whose values are combined with those of the others.
+func axis[T any](name, idName string, c strictyaml.Codec[T], in func(*Sweep) *[]T, of func(*Config) *T) sweepKey {
+	return sweepKey{
+		name: name,
+		read: func(f *strictyaml.File, s *Sweep, n ast.Node) { readAxis(f, s, name, n, in(s), c) },
+		texts: func(s *Sweep) []string {
+			if s.left[name] {
+				return s.studied(func(config *Config) string { return c.Format(*of(config)) })
+			}
+			return texts(*in(s), c)
+		},
+		canonical: c.Canonical,
+		idName:    idName,
+		identity:  func(config *Config) any { return *of(config) },
+		of:        func(config *Config) string { return c.Format(*of(config)) },
+		multiply: func(s *Sweep, configs []Config) []Config {
+			product := make([]Config, 0, len(configs)*len(*in(s)))
+			for _, config := range configs {
+				for _, value := range *in(s) {
+					*of(&config) = value
+					product = append(product, config)
+				}
+			}
+			return product
+		},
+	}
+}
+
+// single makes the entry of a key that has one value for the whole sweep.
+func single[T any](name string, c strictyaml.Codec[T], in func(*Sweep) *T) sweepKey {
+	return sweepKey{
+		name: name,
+		read: func(f *strictyaml.File, s *Sweep, n ast.Node) {
+			if v, _, ok := strictyaml.ReadValue(f, name, n, c); ok {
+				*in(s) = v
+			}
+		},
+		texts:     func(s *Sweep) []string { return []string{c.Format(*in(s))} },
+		canonical: c.Canonical,
+	}
+}
+
+func texts[T any](values []T, c strictyaml.Codec[T]) []string {
+	all := make([]string, len(values))
+	for i, v := range values {
+		all[i] = c.Format(v)
+	}
+	return all
+}
+
+func keyNames(want func(*sweepKey) bool) []string {
+	var names []string
+	for i := range sweepKeys {
+		if want(&sweepKeys[i]) {
+			names = append(names, sweepKeys[i].name)
+		}
+	}
+	return names
+}

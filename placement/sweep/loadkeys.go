@@ -1,0 +1,92 @@
+package sweep
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"dpukv/client/load"
+	"dpukv/internal/strictyaml"
+)
+
+// loadAxes holds the values of a sweep for the load's fields, as canonical texts by key. A field
+// without an entry has its zero value.
+type loadAxes map[string][]string
+
+// with returns the axes with other values of one key.
+func (a loadAxes) with(key string, texts ...string) loadAxes {
+	axes := maps.Clone(a)
+	if axes == nil {
+		axes = loadAxes{}
+	}
+	axes[key] = texts
+	return axes
+}
+
+// texts are the values of a field.
+func (a loadAxes) texts(f *load.Field) []string {
+	if texts, there := a[f.Key]; there {
+		return texts
+	}
+	return []string{f.Text(new(load.Load))}
+}
+
+// loadKeys makes the keys of the load's fields, as many as come before the threads' keys, or
+// after them.
+func loadKeys(beforeThreads bool) []sweepKey {
+	var keys []sweepKey
+	axes := load.Axes()
+	last := slices.IndexFunc(axes, func(f load.Field) bool { return f.Name == "connections" })
+	for i := range axes {
+		if (i <= last) == beforeThreads {
+			keys = append(keys, loadKey(&axes[i]))
+		}
+	}
+	return keys
+}
+
+// loadKey makes the entry of a field of the load.
+func loadKey(f *load.Field) sweepKey {
+	c := strictyaml.Codec[string]{
+		Parse: f.Canonical, Format: func(text string) string { return text },
+		Allowed: f.Allowed, Number: f.Numeric,
+	}
+	of := func(config *Config) string { return f.Text(&config.Load) }
+	return sweepKey{
+		name: f.Key,
+		read: func(file *strictyaml.File, s *Sweep, n ast.Node) {
+			var values []string
+			readAxis(file, s, f.Key, n, &values, c)
+			s.Load = s.Load.with(f.Key, values...)
+		},
+		texts: func(s *Sweep) []string {
+			if s.left[f.Key] {
+				return s.studied(of)
+			}
+			return s.Load.texts(f)
+		},
+		canonical: f.Canonical,
+		idName:    f.ID,
+		identity: func(config *Config) any {
+			if f.Optional && f.IsZero(&config.Load) {
+				return nil
+			}
+			return f.Value(&config.Load)
+		},
+		of: of,
+		multiply: func(s *Sweep, configs []Config) []Config {
+			texts := s.Load.texts(f)
+			product := make([]Config, 0, len(configs)*len(texts))
+			for _, config := range configs {
+				for _, text := range texts {
+					if err := f.Set(&config.Load, text); err != nil {
+						panic(f.Key + " holds " + text + ", which is not one of its values")
+					}
+					product = append(product, config)
+				}
+			}
+			return product
+		},
+	}
+}

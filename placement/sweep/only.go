@@ -1,0 +1,96 @@
+package sweep
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"dpukv/internal/strictyaml"
+)
+
+// filter keeps the points that have one of the values given, for every key given.
+type filter map[string][]string
+
+// repeatKey selects repeats; it is no key of a sweep file.
+const repeatKey = "repeat"
+
+// ParseFilter reads "get_ratios=1,client_threads=2,client_threads=4" and holds it against the sweep: a
+// value the sweep does not have would silently select nothing.
+func ParseFilter(text string, s *Sweep) (filter, error) {
+	f := filter{}
+	if text == "" {
+		return f, nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		key, value, ok := strings.Cut(part, "=")
+		if !ok {
+			return nil, fmt.Errorf("--only: found %q, allowed: key=value", part)
+		}
+		key, value = fullName(strings.TrimSpace(key)), strings.TrimSpace(value)
+		if key != repeatKey {
+			var err error
+			if value, err = axisValue(s, key, value); err != nil {
+				return nil, err
+			}
+		}
+		f[key] = append(f[key], value)
+	}
+	if err := f.checkRepeats(s); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// fullName is the key of a sweep file that a point's field goes by: "store" of "stores".
+func fullName(key string) string {
+	switch key {
+	case "store", "placement", "submode", "get_ratio", "rate":
+		return key + "s"
+	}
+	return key
+}
+
+func axisValue(s *Sweep, key, value string) (string, error) {
+	i := slices.IndexFunc(sweepKeys, func(k sweepKey) bool { return k.name == key && k.swept() })
+	if i < 0 {
+		known := append(keyNames((*sweepKey).swept), repeatKey)
+		return "", fmt.Errorf("--only: found the unknown key %q, allowed: %s", key, strings.Join(known, ", "))
+	}
+	has := sweepKeys[i].texts(s)
+	text, err := sweepKeys[i].canonical(value)
+	if err != nil || !slices.Contains(has, text) {
+		return "", fmt.Errorf("--only: found %s=%s, the sweep has: %s", key, value, strings.Join(has, ", "))
+	}
+	return text, nil
+}
+
+func (f filter) checkRepeats(s *Sweep) error {
+	repeats := strictyaml.Whole(1, s.Repeats)
+	for i, text := range f[repeatKey] {
+		canonical, err := repeats.Canonical(text)
+		if err != nil {
+			return fmt.Errorf("--only: found %s=%s, allowed: %s", repeatKey, text, repeats.Allowed)
+		}
+		f[repeatKey][i] = canonical
+	}
+	return nil
+}
+
+// Keep returns the points that pass, in their order.
+func (f filter) Keep(points []Point) []Point {
+	return slices.DeleteFunc(slices.Clone(points), func(p Point) bool { return !f.passes(&p) })
+}
+
+func (f filter) passes(p *Point) bool {
+	for key, values := range f {
+		text := fmt.Sprint(p.Repeat)
+		if key != repeatKey {
+			i := slices.IndexFunc(sweepKeys, func(k sweepKey) bool { return k.name == key })
+			text = sweepKeys[i].of(&p.Config)
+		}
+		if !slices.Contains(values, text) {
+			return false
+		}
+	}
+	return true
+}

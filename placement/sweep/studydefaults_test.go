@@ -1,0 +1,75 @@
+package sweep
+
+import (
+	"reflect"
+	"testing"
+)
+
+// TestEachStoreHasItsStudysKnobs: what the file leaves open is each store's own, what it says is for all.
+func TestEachStoreHasItsStudysKnobs(t *testing.T) {
+	of := func(store string, keyBytes, valueBytes, batch int, hash string) (c Config) {
+		c.Store, c.KeyBytes, c.ValueBytes, c.Batch, c.Hash = store, keyBytes, valueBytes, batch, hash
+		return c
+	}
+	for _, test := range []struct {
+		file string
+		want []Config // less what does not differ here
+	}{
+		{"stores: [mica, herd]\n", []Config{
+			of("mica", 8, 8, 64, "city64"),
+			of("herd", 16, 32, 32, "city128"),
+		}},
+		{"stores: [mica, herd]\nbatch: [16, 32]\n", []Config{
+			of("mica", 8, 8, 16, "city64"),
+			of("mica", 8, 8, 32, "city64"),
+			of("herd", 16, 32, 16, "city128"),
+			of("herd", 16, 32, 32, "city128"),
+		}},
+		{"stores: herd\nhash: xxh64\nkey_bytes: 8\n", []Config{
+			of("herd", 8, 32, 32, "xxh64"),
+		}},
+	} {
+		s, err := Parse("s.yaml", []byte(test.file+"get_ratios: 1\nclient_threads: 1\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []Config
+		for _, c := range s.Configs() {
+			got = append(got, of(c.Store, c.KeyBytes, c.ValueBytes, c.Batch, c.Hash))
+		}
+		if !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%q:\ngot  %+v\nwant %+v", test.file, got, test.want)
+		}
+		if s.Size(100) != len(test.want)*s.Repeats {
+			t.Errorf("%q: counted as %d points, has %d", test.file, s.Size(100), len(test.want)*s.Repeats)
+		}
+		again, err := Parse("again.yaml", s.Marshal())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := Differences(&s, &again); diff != nil {
+			t.Errorf("%q: written and read, %s", test.file, diff)
+		}
+	}
+}
+
+// TestOnlyOfKnobs: a point can be picked by a value that the file does not say.
+func TestOnlyOfKnobs(t *testing.T) {
+	s, err := Parse("s.yaml", []byte("stores: [mica, herd]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := ParseFilter("batch=32", &s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := f.Keep(s.Points())
+	if len(kept) != len(s.Points())/2 {
+		t.Errorf("%d of %d points kept", len(kept), len(s.Points()))
+	}
+	for _, p := range kept {
+		if p.Store != "herd" {
+			t.Errorf("%s kept", p.ID)
+		}
+	}
+}

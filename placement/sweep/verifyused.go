@@ -1,0 +1,38 @@
+package sweep
+
+import (
+	"fmt"
+	"strings"
+
+	"dpukv/client/load"
+	"dpukv/results"
+)
+
+// VerifyUsed fails where the ends report to have used something else than was asked of them: a
+// point says what was used, so a difference must not be papered over by what was asked.
+func (pt *Point) VerifyUsed(used *results.Point) error {
+	var asked results.Point
+	pt.Asked(&asked)
+	asked.Mode, asked.Access = pt.Mode, pt.Access
+	if pt.takeMode {
+		asked.Mode = used.Mode
+	}
+	var differences []string
+	compare := func(name string, asked, used any) {
+		if asked != used {
+			differences = append(differences, fmt.Sprintf("%s: asked for %v, used %v", name, asked, used))
+		}
+	}
+	compare("store", asked.Store, used.Store)
+	compare("server_threads", asked.ServerThreads, used.ServerThreads)
+	compare("client_threads", asked.ClientThreads, used.ClientThreads)
+	compare("mode", asked.Mode, used.Mode)
+	compare("access", asked.Access, used.Access)
+	for _, f := range load.Fields() {
+		compare(f.Name, f.Value(&asked.Load), f.Value(&used.Load))
+	}
+	if differences == nil {
+		return nil
+	}
+	return fmt.Errorf("not what was asked was measured: %s", strings.Join(differences, "; "))
+}

@@ -1,0 +1,88 @@
+package testbed
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"dpukv/placement/launch"
+)
+
+// Device names, for package provider, what carries RDMA on one of the nodes of a placement:
+//
+//	rdma: {device: …}     what carries it
+//	mlx5_0, mlx5_0/2      that NIC, through libibverbs (ibverbs:mlx5_0 says the same), its first port or another
+//	softroce              software, on the node's address (or softroce:ADDRESS)
+//	shm                   memory that both ends map
+//	nothing               shm if all nodes are via: local; softroce if all are on this machine, in namespaces
+//
+// Only processes that are via: local share memory: two machines have none, nor have two emulated
+// ones. Between real machines nothing is chosen, for a NIC and software are not the same measurement.
+func (c *Assignment) Device(n *Node) (string, error) {
+	alone := c.every(func(n *Node) bool { return n.Via == launch.Local })
+	switch name := n.RDMA.Device; {
+	case name == "shm" && !alone:
+		return "", fmt.Errorf("node %s: found rdma: {device: shm}, allowed: between nodes that are via: local; the others have no memory in common", n.Name)
+	case name == "softroce" || name == "" && !alone && c.every((*Node).OnThisMachine):
+		if addr, err := netip.ParseAddr(n.Address); !n.Emulated() && (err != nil || !addr.Is4()) {
+			return "", fmt.Errorf("node %s: found the address %s, allowed: for softroce an IPv4 address, not a name", n.Name, n.Address)
+		}
+		return "softroce:" + n.address(), nil
+	case name == "" && alone:
+		return "shm", nil
+	case name == "":
+		return "", fmt.Errorf("node %s: found no rdma device, allowed: rdma: {device: NAME} with a NIC's name (such as mlx5_0), or softroce, which is software and says so in every result", n.Name)
+	case name == "shm" || strings.Contains(name, ":"):
+		return name, nil
+	default:
+		return "ibverbs:" + name, nil
+	}
+}
+
+func (c *Assignment) every(is func(*Node) bool) bool {
+	return !slices.ContainsFunc(c.All(), func(n *Node) bool { return !is(n) })
+}
+
+// address is the node's, or in words what it will be.
+func (n *Node) address() string {
+	if n.Address == "" {
+		return "ITS-ADDRESS"
+	}
+	return n.Address
+}
+
+// DevicesOf are the devices that the placements would open on a node.
+func (t *Testbed) DevicesOf(n *Node) []RDMA {
+	var refs []RDMA
+	for _, p := range t.Placements() {
+		c, err := t.Assign(p.Name)
+		if err != nil || !slices.ContainsFunc(c.All(), func(o *Node) bool { return o.Name == n.Name }) {
+			continue
+		}
+		device, err := c.Device(n)
+		if ref := (RDMA{device, n.RDMA.Options}); err == nil && !slices.Contains(refs, ref) {
+			refs = append(refs, ref)
+		}
+	}
+	return refs
+}
+
+// CheckDevices refuses nodes that could not talk by RDMA, or whose points would be of two kinds of device at once.
+func CheckDevices(t *Testbed, c *Assignment) error {
+	var first, firstKind string
+	for _, n := range c.All() {
+		device, err := c.Device(n)
+		if err != nil {
+			return fmt.Errorf("%s%w", t.Place(n.Name), err)
+		}
+		kind, _, _ := strings.Cut(device, ":")
+		if first == "" {
+			first, firstKind = n.Name, kind
+		}
+		if kind != firstKind {
+			return fmt.Errorf("%snode %s: found the rdma device %s, and %s has %s, allowed: the same kind on all nodes of a placement", t.Place(n.Name), n.Name, device, first, firstKind)
+		}
+	}
+	return nil
+}

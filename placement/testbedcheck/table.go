@@ -1,0 +1,246 @@
+package testbedcheck
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"dpukv/internal/cpu"
+	"dpukv/placement/stores"
+	"dpukv/placement/survey"
+	"dpukv/placement/testbed"
+)
+
+// table is what "testbed check" shows.
+type table struct {
+	bed    *testbed.Testbed
+	visits []*visit
+}
+
+// row is a line of the first part: one fact of every node.
+type row struct {
+	head string
+	cell func(*visit) string // of a node that can be used
+}
+
+var checkRows = []row{
+	{"architecture", func(v *visit) string { return v.hello.Machine.Arch }},
+	{"kernel", func(v *visit) string { return v.hello.Machine.Kernel }},
+	{"CPU", func(v *visit) string { return v.hello.Machine.CPUModel + v.model }},
+	{"CPUs to use", func(v *visit) string { return cpu.FormatList(v.hello.Machine.AllowedCPUs) }},
+	{"governor", func(v *visit) string { return v.hello.Machine.Governor }},
+	{"huge pages", hugePages},
+	{"address", func(v *visit) string { return v.node.Address }},
+	{"interface", (*visit).link},
+	{"link MTU", func(v *visit) string { return v.linked(func(i *survey.Interface) string { return fmt.Sprint(i.MTU) }) }},
+	{"free port", func(v *visit) string { return v.listens() }},
+	{"RDMA", rdmaCell},
+	{"BlueField", blueFieldCell},
+	{"clock", func(v *visit) string { return clockText(v.ahead, v.give) }},
+}
+
+// text is the whole table. What is not known is "–".
+func (t *table) text() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+	t.line(w, "node", func(v *visit) string { return v.node.Name })
+	t.line(w, "kind", func(v *visit) string { return v.node.Title() })
+	t.line(w, "via", func(v *visit) string { return v.node.Via })
+	t.line(w, "can be used", func(v *visit) string {
+		if v.err != nil {
+			return "no, see below"
+		}
+		return "yes"
+	})
+	for _, r := range append(slices.Clone(checkRows), t.toolRows()...) {
+		t.line(w, r.head, func(v *visit) string {
+			if v.err != nil {
+				return ""
+			}
+			return r.cell(v)
+		})
+	}
+	w.Flush()
+	fmt.Fprintln(&b)
+	for _, v := range t.visits {
+		if v.err != nil {
+			fmt.Fprintf(&b, "%v\n\n", v.err)
+		}
+	}
+	t.placements(&b)
+	return b.String()
+}
+
+func (t *table) line(w *tabwriter.Writer, head string, cell func(*visit) string) {
+	cells := []string{head}
+	for _, v := range t.visits {
+		text := cell(v)
+		if text == "" {
+			text = "–"
+		}
+		cells = append(cells, text)
+	}
+	fmt.Fprintln(w, strings.Join(cells, "\t"))
+}
+
+// toolRows are those of the tools that any node has.
+func (t *table) toolRows() []row {
+	versions := map[string]map[*visit]string{}
+	for _, v := range t.visits {
+		if v.err != nil {
+			continue
+		}
+		for _, tool := range v.found.Report.Tools {
+			if tool.Version != "" {
+				if versions[tool.Name] == nil {
+					versions[tool.Name] = map[*visit]string{}
+				}
+				versions[tool.Name][v] = strings.TrimSpace(strings.TrimPrefix(tool.Version, tool.Name))
+			}
+		}
+	}
+	var rows []row
+	for _, name := range slices.Sorted(maps.Keys(versions)) {
+		rows = append(rows, row{name, func(v *visit) string { return versions[name][v] }})
+	}
+	return rows
+}
+
+// placements writes the second part: a line a placement and store.
+func (t *table) placements(b *strings.Builder) {
+	w := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
+	for _, p := range t.bed.Placements() {
+		c, err := t.bed.Assign(p.Name)
+		if err != nil {
+			fmt.Fprintf(w, "%s\t\tnot here: %v\n", p.Name, err)
+			continue
+		}
+		for _, store := range slices.Sorted(maps.Keys(stores.All)) {
+			said := "can run: server on " + c.Server.Name + ", client on " + joinNodes(c.Clients)
+			if why := t.why(&c, store); why != "" {
+				said = "cannot run: " + why
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, store, said)
+		}
+	}
+	w.Flush()
+}
+
+func joinNodes(nodes []testbed.Node) string {
+	var names []string
+	for i := range nodes {
+		names = append(names, nodes[i].Name)
+	}
+	return strings.Join(names, " and ")
+}
+
+// verdict is what is wrong, in one error.
+func (t *table) verdict() error {
+	var errs []error
+	for _, v := range t.visits {
+		if v.err != nil {
+			errs = append(errs, fmt.Errorf("node %s cannot be used", v.node.Name))
+		}
+	}
+	for _, p := range t.bed.Placements() {
+		c, err := t.bed.Assign(p.Name)
+		if err == nil && t.why(&c, "mica") != "" && len(errs) == 0 {
+			errs = append(errs, fmt.Errorf("%s cannot run", p.Name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func hugePages(v *visit) string {
+	var parts []string
+	for _, p := range v.hello.Machine.HugePages {
+		if p.Total > 0 {
+			parts = append(parts, fmt.Sprintf("%d of %d × %d MiB free", p.Free, p.Total, p.PageBytes>>20))
+		}
+	}
+	return strings.Join(append(parts, "transparent: "+v.hello.Machine.THP), ", ")
+}
+
+// linked is something of the interface that has the node's address.
+func (v *visit) linked(of func(*survey.Interface) string) string {
+	if it := v.found.Report.HasAddress(v.node.Address); it != nil {
+		return of(it)
+	}
+	return ""
+}
+
+func (v *visit) link() string {
+	return v.linked(func(i *survey.Interface) string {
+		text := strings.TrimSpace(i.Name + " " + i.Driver)
+		if i.SpeedMbps > 0 {
+			text += fmt.Sprintf(" %g Gb/s", float64(i.SpeedMbps)/1000)
+		}
+		if !i.Up {
+			text += " DOWN"
+		}
+		return text
+	})
+}
+
+func (v *visit) listens() string {
+	if v.found.Error != "" {
+		return "no: " + v.found.Error
+	}
+	return "yes"
+}
+
+func rdmaCell(v *visit) string {
+	var parts []string
+	for _, d := range v.found.Report.RDMA {
+		parts = append(parts, strings.Join(append([]string{d.Name, d.State}, gidTexts(d.GIDs)...), " "))
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.found.Devices)) {
+		if v.found.Devices[name] == "" {
+			parts = append(parts, name+" opens")
+		} else {
+			parts = append(parts, name+" does not open")
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// gidTexts are the GIDs that RoCE v2 can use, by index; of others only how many there are.
+func gidTexts(gids []survey.GID) []string {
+	var texts []string
+	for _, g := range gids {
+		if g.Type == "RoCE v2" {
+			texts = append(texts, fmt.Sprintf("GID %d %s", g.Index, g.Net))
+		}
+	}
+	if texts == nil {
+		return []string{fmt.Sprintf("%d GIDs", len(gids))}
+	}
+	return texts
+}
+
+func blueFieldCell(v *visit) string {
+	b := v.found.Report.BlueField
+	switch {
+	case b == nil || v.node.Emulated():
+		return ""
+	case b.Mode == "":
+		return b.Generation + ", mode unknown: " + b.Evidence
+	}
+	return b.Generation + " " + b.Mode + " (" + b.Evidence + ")"
+}
+
+// clockText is no finer than it is known.
+func clockText(ahead, give time.Duration) string {
+	if ahead.Abs() <= give {
+		return "within " + give.Round(10*time.Microsecond).String()
+	}
+	said := "ahead"
+	if ahead < 0 {
+		said = "behind"
+	}
+	return ahead.Abs().Round(give.Round(time.Microsecond)+1).Round(time.Microsecond).String() + " " + said
+}
