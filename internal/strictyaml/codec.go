@@ -17,6 +17,7 @@ type Codec[T any] struct {
 	Number  bool   // not to be written in quotes
 }
 
+// ErrNotAllowed says that a text is no value. [ReadValue] adds what was found and what is allowed.
 var ErrNotAllowed = errors.New("not allowed")
 
 // Word is one of some words. Those in later exist, but nothing here runs them yet.
@@ -68,6 +69,7 @@ func Span(lo, hi time.Duration) Codec[time.Duration] {
 	}
 }
 
+// Canonical is the one text of a value that may be written in several ways.
 func (c Codec[T]) Canonical(text string) (string, error) {
 	v, err := c.Parse(text)
 	if err != nil {

@@ -31,8 +31,10 @@ type Position struct {
 	line, column int
 }
 
+// String is the place as compilers write it: FILE:LINE:COLUMN.
 func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.file, p.line, p.column) }
 
+// Place is where a node begins.
 func (f *File) Place(n ast.Node) Position {
 	if m, ok := n.(ast.MapNode); ok { // its own token is the first colon
 		if it := m.MapRange(); it.Next() {
@@ -52,10 +54,12 @@ func (f *File) placeOf(t *token.Token) Position {
 	return Position{f.Name, t.Position.Line, t.Position.Column}
 }
 
+// Fault notes a mistake at a place.
 func (f *File) Fault(where Position, format string, args ...any) {
 	f.Faults = append(f.Faults, fmt.Errorf("%s: %s", where, fmt.Sprintf(format, args...)))
 }
 
+// Err has all mistakes, one a line; nil if there is none.
 func (f *File) Err() error {
 	if more := len(f.Faults) - maxFaults; more > 0 {
 		rest := fmt.Errorf("%s: and %d mistakes more", f.Name, more)
@@ -212,6 +216,7 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
+// ReadValue reads a single value with a codec. It notes the mistake if there is one.
 func ReadValue[T any](f *File, name string, n ast.Node, c Codec[T]) (v T, where Position, ok bool) {
 	where = f.Place(n)
 	if _, isList := n.(*ast.SequenceNode); isList {

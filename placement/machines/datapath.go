@@ -11,7 +11,7 @@ import (
 
 // CheckOffPath has a card whose node says that it is one in the mode for it. A card in the other mode would forward.
 func (m *Machines) CheckOffPath(ctx context.Context, c *testbed.Assignment) error {
-	dpu := m.Bed.DpuOf(c.Server.Name)
+	dpu := m.Bed.DPUOf(c.Server.Name)
 	if dpu == nil || dpu.Datapath.Target != submode.BlueField {
 		return nil
 	}

@@ -30,16 +30,17 @@ type Machines struct {
 	appliedKey string
 
 	Command  []string // becomes a node's agent here
-	patience node.Timeouts
+	timeouts node.Timeouts
 
 	mu        sync.Mutex
 	installed map[string]string // the binary's path, by node
 }
 
-// keeper is the command that holds the emulated machines; nil: this binary's. They are joined for the first of the submodes.
+// New makes the emulated machines, joined for the first of the submodes. The keeper is the command
+// that holds them; nil: this binary's.
 func New(ctx context.Context, bed *testbed.Testbed, command, keeper []string, p node.Timeouts, submodes ...string) (*Machines, error) {
 	m := &Machines{
-		Bed: *bed, Command: command, patience: p, installed: map[string]string{},
+		Bed: *bed, Command: command, timeouts: p, installed: map[string]string{},
 		labs: map[wiring]*emulate.Lab{}, keeper: keeper, offloads: offloadsOf(submodes),
 	}
 	return m, m.Wire(ctx, append(submodes, submode.OffPath)[0])
@@ -94,8 +95,8 @@ func (m *Machines) install(ctx context.Context, n *testbed.Node) (string, error)
 	if ok {
 		return path, nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, m.patience.Install,
-		fmt.Errorf("node %s: the binary was not there after %v", n.Name, m.patience.Install))
+	ctx, cancel := context.WithTimeoutCause(ctx, m.timeouts.Install,
+		fmt.Errorf("node %s: the binary was not there after %v", n.Name, m.timeouts.Install))
 	defer cancel()
 	path, err := launch.Install(ctx, &n.Node, launch.Binaries{Dir: m.Bed.Binaries})
 	if err != nil {
@@ -121,7 +122,7 @@ func (m *Machines) Notes() []string {
 	of := map[string][]string{}
 	for i := range m.Bed.Nodes {
 		n := &m.Bed.Nodes[i]
-		facts := m.MadeOf(n)
+		facts := m.EmulatedFacts(n)
 		if facts == nil {
 			continue
 		}
@@ -138,8 +139,8 @@ func (m *Machines) Notes() []string {
 	return notes
 }
 
-// MadeOf is what was made for an emulated machine; nil for others.
-func (m *Machines) MadeOf(n *testbed.Node) *emulate.MachineFacts {
+// EmulatedFacts is what was made for an emulated machine; nil for others.
+func (m *Machines) EmulatedFacts(n *testbed.Node) *emulate.MachineFacts {
 	if !n.Emulated() {
 		return nil
 	}
@@ -157,18 +158,18 @@ func (m *Machines) Agent(ctx context.Context, n *testbed.Node) (*node.Process, *
 	if err != nil {
 		return nil, nil, err
 	}
-	patience := m.patience
+	timeouts := m.timeouts
 	if !n.OnThisMachine() {
-		patience.Stop = max(patience.Stop, patience.Loss)
+		timeouts.Stop = max(timeouts.Stop, timeouts.Loss)
 	}
-	p, err := node.StartProcess(n.Name, argv, patience)
+	p, err := node.StartProcess(n.Name, argv, timeouts)
 	if err != nil {
 		return nil, nil, err
 	}
 	if !n.OnThisMachine() {
 		p.Explain = func(said string, err error) error { return launch.Explain(&n.Node, said, err) }
 	}
-	h, err := node.Expect[*node.Hello](ctx, p, m.patience.Hello, "say hello")
+	h, err := node.Expect[*node.Hello](ctx, p, m.timeouts.Hello, "say hello")
 	if err != nil {
 		p.Close()
 		return nil, nil, err

@@ -15,7 +15,7 @@ type wiring string
 
 const (
 	peers  wiring = "peers"  // a DPU is a peer of its host: off-path
-	Behind wiring = "behind" // the servers' hosts are behind their DPUs
+	behind wiring = "behind" // the servers' hosts are behind their DPUs
 	cabled wiring = "cabled" // the servers' hosts are joined to the wire, without DPUs
 )
 
@@ -24,13 +24,15 @@ func wiringOf(name string) wiring {
 	case name == submode.Direct:
 		return cabled
 	case submode.OnPath(name):
-		return Behind
+		return behind
 	}
 	return peers
 }
 
 // LabSpec is the emulated part of the testbed, wired for a submode: no machines if there is none.
-func LabSpec(t *testbed.Testbed, w wiring) emulate.Spec {
+func LabSpec(t *testbed.Testbed, submode string) emulate.Spec { return labSpec(t, wiringOf(submode)) }
+
+func labSpec(t *testbed.Testbed, w wiring) emulate.Spec {
 	var spec emulate.Spec
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
@@ -39,7 +41,7 @@ func LabSpec(t *testbed.Testbed, w wiring) emulate.Spec {
 		}
 		m := emulate.Machine{Name: n.Name, Kind: n.Kind, Of: n.Of, Profile: n.Profile}
 		switch {
-		case w == Behind && n.Kind == testbed.KindDPU && slices.Contains(t.ServerSide, n.Of):
+		case w == behind && n.Kind == testbed.KindDPU && slices.Contains(t.ServerSide, n.Of):
 			m.OnPath = true
 		case w == cabled && n.Kind == testbed.KindDPU && slices.Contains(t.ServerSide, n.Of):
 			continue
@@ -60,7 +62,7 @@ func (m *Machines) Wire(ctx context.Context, name string) error {
 		}
 	}
 	if m.labs[w] == nil {
-		spec := LabSpec(&m.Bed, w)
+		spec := labSpec(&m.Bed, w)
 		if len(spec.Machines) == 0 {
 			return nil
 		}

@@ -12,7 +12,7 @@ func TestMachinesThatAreMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := LabSpec(&bed, peers); len(got.Machines) != 4 || got.Machines[3].Profile != "bf3" || got.Machines[0].Profile != "none" || got.Machines[1].Of != "hostA" {
+	if got := labSpec(&bed, peers); len(got.Machines) != 4 || got.Machines[3].Profile != "bf3" || got.Machines[0].Profile != "none" || got.Machines[1].Of != "hostA" {
 		t.Errorf("the lab is %+v", got)
 	}
 	if got, want := bed.EmulatedText(), "network namespaces of one machine, hostA unmodelled, dpuA as bf2, hostB unmodelled, dpuB as bf3"; got != want {
@@ -22,7 +22,7 @@ func TestMachinesThatAreMade(t *testing.T) {
 		t.Errorf("a machine modelled as bf2 is of generation %q", n.Generation)
 	}
 	local := testbed.Local()
-	if local.EmulatedText() != "" || len(LabSpec(&local, peers).Machines) != 0 {
+	if local.EmulatedText() != "" || len(labSpec(&local, peers).Machines) != 0 {
 		t.Error("this machine is taken for an emulated one")
 	}
 }

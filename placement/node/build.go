@@ -18,6 +18,7 @@ var BuildID = sync.OnceValues(func() (string, error) {
 	return Digest("/proc/self/exe") // what runs, even if the file was replaced since
 })
 
+// Digest identifies a binary.
 func Digest(file string) (string, error) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -26,9 +26,9 @@ func (e *Endings) how(err error) string {
 	return killed.How(err, e.Before, now())
 }
 
-// OwnDeath says why a process that is gone ended by itself: by what it said as a server, or by
+// OwnEnd says why a process that is gone ended by itself: by what it said as a server, or by
 // a signal that nobody here sent; nil if it ended because it was told to, or nobody knows.
-func (p *Process) OwnDeath(server bool) error {
+func (p *Process) OwnEnd(server bool) error {
 	select {
 	case <-p.Ended:
 	default:
@@ -43,8 +43,8 @@ func (p *Process) OwnDeath(server bool) error {
 	return nil
 }
 
-// Blamed tells whether an error names a process's end already.
-func (p *Process) Blamed(err error) bool {
+// NamedIn tells whether an error names a process's end already.
+func (p *Process) NamedIn(err error) bool {
 	text, name := err.Error(), "node "+p.Node+": "
 	if p.said != nil {
 		return strings.Contains(text, name+p.said.Error)

@@ -19,7 +19,7 @@ type Process struct {
 	stdin io.WriteCloser
 	out   MessageWriter
 
-	patience Timeouts
+	timeouts Timeouts
 	// Explain says in plain words why it ended, by what it said last; nil: nothing is known of that.
 	Explain func(said string, err error) error
 
@@ -37,9 +37,9 @@ type Process struct {
 }
 
 // StartProcess starts argv, which is to become the agent of a node.
-func StartProcess(node string, argv []string, patience Timeouts) (*Process, error) {
+func StartProcess(node string, argv []string, timeouts Timeouts) (*Process, error) {
 	p := &Process{
-		Node: node, cmd: exec.Command(argv[0], argv[1:]...), patience: patience,
+		Node: node, cmd: exec.Command(argv[0], argv[1:]...), timeouts: timeouts,
 		inbox: make(chan Message, 16), unread: make(chan struct{}), Ended: make(chan struct{}),
 	}
 	p.cmd.Stderr = &p.stderr
@@ -71,7 +71,7 @@ func StartProcess(node string, argv []string, patience Timeouts) (*Process, erro
 
 // keepAlive lets the node know that it is still wanted, until it has ended.
 func (p *Process) keepAlive() {
-	tick := time.NewTicker(p.patience.Alive)
+	tick := time.NewTicker(p.timeouts.Alive)
 	defer tick.Stop()
 	for {
 		select {
@@ -229,13 +229,13 @@ func (p *Process) Close() error {
 	close(p.unread)
 	p.Send(&Stop{})
 	p.stdin.Close()
-	if p.endedWithin(p.patience.Stop) {
+	if p.endedWithin(p.timeouts.Stop) {
 		return nil
 	}
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		p.insisted = true
 		_ = p.cmd.Process.Signal(sig) // fails only if it is gone
-		if p.endedWithin(p.patience.Kill) {
+		if p.endedWithin(p.timeouts.Kill) {
 			return nil
 		}
 	}

@@ -182,6 +182,7 @@ type MessageWriter struct {
 	W  io.Writer
 }
 
+// Send writes one message as one line.
 func (w *MessageWriter) Send(m Message) error {
 	body, err := json.Marshal(m)
 	if err != nil {

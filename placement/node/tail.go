@@ -11,6 +11,7 @@ type TailBuffer struct{ foreign.Tail }
 
 const tailBytes = 4 << 10
 
+// Write never fails.
 func (t *TailBuffer) Write(b []byte) (int, error) {
 	t.Keep(b, tailBytes)
 	return len(b), nil

@@ -17,6 +17,7 @@ type Timeouts struct {
 	silence time.Duration // without one, after which a node takes the orchestrator for gone
 }
 
+// DefaultTimeouts suit machines of any kind; tests have shorter ones.
 var DefaultTimeouts = Timeouts{
 	Install: 5 * time.Minute,
 	Hello:   15 * time.Second, Server: 60 * time.Second,

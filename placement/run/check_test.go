@@ -2,11 +2,13 @@ package run
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/test/testbeds"
+	"dpukv/placement/node"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
 )
@@ -133,4 +135,22 @@ func parseTestbed(t *testing.T, text string) testbed.Testbed {
 		t.Fatal(err)
 	}
 	return bed
+}
+
+// TestProgramMissing is told before anything starts.
+func TestProgramMissing(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	file := filepath.Join(t.TempDir(), "sweep.yaml")
+	if err := os.WriteFile(file, []byte("stores: [mica, redis]\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr node.TailBuffer
+	plan, err := NewPlan(Options{SweepFile: file, Dir: filepath.Join(t.TempDir(), "run"), Stdout: &stdout, Stderr: &stderr, plain: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := plan.Run(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "sweep.yaml:1:16: stores: redis-server is not installed here") || sum.Begun() {
+		t.Errorf("%+v, %v", sum, err)
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"dpukv/kvs"
+	"dpukv/placement/machines"
+	"dpukv/placement/sweep"
 	"dpukv/results"
 )
 
@@ -19,5 +21,60 @@ func TestServerMovedInWords(t *testing.T) {
 	want := "20 of 1000 sent in the load (2 %; 0.1 % is the limit)"
 	if noteServerMoved(&p, m); len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], want) {
 		t.Errorf("got %q, want %q in it", p.Warnings, want)
+	}
+}
+
+// lossy has a machine of a lab lose one in a hundred packets that come to it, and tells by what.
+func lossy(t *testing.T, m *machines.Machines, name string) string {
+	t.Helper()
+	node := m.SubmodeNode(m.Bed.Node(name))
+	why := ""
+	for how, script := range map[string]string{
+		"nft": "nft add table ip loss && nft add chain ip loss in '{type filter hook input priority 0;}' && " +
+			"nft add rule ip loss in numgen random mod 100 0 counter drop",
+		"netem": "ip link add ifb-loss type ifb && ip link set ifb-loss up && " +
+			"tc qdisc add dev eth0 root netem loss 1% && " +
+			"tc qdisc add dev eth0 ingress && tc filter add dev eth0 parent ffff: matchall " +
+			"action mirred egress redirect dev ifb-loss && tc qdisc add dev ifb-loss root netem loss 1%",
+	} {
+		_, err := node.Run(t.Context(), []string{"sh", "-c", script})
+		if err == nil {
+			return how
+		}
+		why += how + ": " + err.Error() + "\n"
+	}
+	t.Skip("a network that loses needs nft's numgen, or tc's netem and ifb:\n" + why)
+	return ""
+}
+
+// TestLossIsNamed: packets that get lost in the middle, in either direction, are part of the figure,
+// and the point says so. The client sees those it sent itself; of the server's the server's kernel
+// tells, whatever the store.
+func TestLossIsNamed(t *testing.T) {
+	for _, c := range []struct{ machine, side, Store string }{
+		{"hostB", "client", "mica"}, {"hostA", "server", "mica"}, {"hostA", "server", "memcached"},
+	} {
+		t.Run(c.machine+"/"+c.Store, func(t *testing.T) {
+			if c.Store == "memcached" {
+				needInstalled(t)
+			}
+			file := strings.Replace(longerPoints, "stores: [mica, herd]", "stores: "+c.Store, 1)
+			file = strings.Replace(file, "mode: store\n", "", 1)
+			o := inLab(t, file+"placements: [CH-SH]\n", func(event string, _ *sweep.Point, m *machines.Machines) {
+				if event == "go" {
+					t.Log("packets get lost by", lossy(t, m, c.machine))
+				}
+			})
+			runAll(t, o)
+			want := "the network lost packets of the " + c.side
+			for _, p := range readPoints(t, o.Dir) {
+				all := strings.Join(p.Warnings, "\n")
+				if p.Status == results.StatusOK && !strings.Contains(all, want) {
+					t.Errorf("%s: got %q, want %q in it: the client's sockets moved %+v, the server's %+v",
+						p.ID, p.Warnings, want, p.ClientMovedWindow.Sockets, p.ServerMovedLoad.Sockets)
+				}
+				t.Logf("%s: %.0f operations a second; %s", p.ID, p.ThroughputOps, all)
+			}
+		})
 	}
 }

@@ -166,7 +166,7 @@ func describeSubmodes(p *Plan, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		dpu := p.testbed.DpuOf(c.Server.Name)
+		dpu := p.testbed.DPUOf(c.Server.Name)
 		for _, name := range p.sweep.Submodes {
 			if !submode.OnPath(name) || told[name+dpu.Name] {
 				continue

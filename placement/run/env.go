@@ -38,7 +38,7 @@ func envOf(on *machines.Machines, n *testbed.Node, h *node.Hello) nodeEnv {
 		Address: n.Address, Profile: n.Profile,
 		Version: h.Version, Build: h.Build, Facts: h.Machine, Findings: h.Findings,
 	}
-	if env.Emulated = on.MadeOf(n); env.Emulated != nil {
+	if env.Emulated = on.EmulatedFacts(n); env.Emulated != nil {
 		lab := on.Lab.Facts()
 		lab.Machines = nil // the others have lines of their own
 		env.Lab = &lab

@@ -214,7 +214,7 @@ func fakeOptions(t *testing.T, script string) (o Options, stderr *node.TailBuffe
 		SweepFile: sweep, Dir: filepath.Join(t.TempDir(), "run"), Version: "test",
 		Stdout: new(node.TailBuffer), Stderr: stderr, plain: true,
 		command: []string{os.Args[0], "fake-node", pids, script},
-		patience: node.Timeouts{
+		timeouts: node.Timeouts{
 			Hello: kernel.Patience(5 * time.Second), Server: briefly, Client: briefly, Result: briefly,
 			Stop: kernel.Patience(300 * time.Millisecond), Kill: kernel.Patience(300 * time.Millisecond), Alive: time.Hour,
 		},

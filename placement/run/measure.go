@@ -92,7 +92,7 @@ func (m *measurement) serve(ctx context.Context) error {
 		return err
 	}
 	m.all.server.Send(&node.Configure{CPUs: m.all.server.end.cpus, Server: spec})
-	m.server, err = node.Expect[*node.Ready](ctx, m.all.server.Process, m.patience.Server, "start the "+m.pt.Store+" server")
+	m.server, err = node.Expect[*node.Ready](ctx, m.all.server.Process, m.timeouts.Server, "start the "+m.pt.Store+" server")
 	return err
 }
 
@@ -106,7 +106,7 @@ func (m *measurement) load(ctx context.Context) (*node.Result, error) {
 	if err := m.all.each(ctx, 1, m.prepare); err != nil {
 		return nil, err
 	}
-	before, err := countMoved(ctx, m.all.server.Process, m.patience.Result)
+	before, err := countMoved(ctx, m.all.server.Process, m.timeouts.Result)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (m *measurement) load(ctx context.Context) (*node.Result, error) {
 	if err != nil {
 		return firstFailed(shares), err
 	}
-	after, err := countMoved(ctx, m.all.server.Process, m.patience.Result)
+	after, err := countMoved(ctx, m.all.server.Process, m.timeouts.Result)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (m *measurement) prepare(ctx context.Context, i int) error {
 	if spec.Preloaded {
 		task = fmt.Sprintf("find %d keys", m.pt.Keys)
 	}
-	timeout := m.patience.Client + time.Duration(m.pt.Keys)*m.patience.PerKey
+	timeout := m.timeouts.Client + time.Duration(m.pt.Keys)*m.timeouts.PerKey
 	_, err = node.Follow[*node.Ready](ctx, c.Process, timeout, task, m.report.of(c.Process.Node))
 	return err
 }
@@ -163,7 +163,7 @@ func (m *measurement) share(ctx context.Context, c *member) (share, error) {
 	s := share{member: c, began: time.Now()}
 	live, begun := m.report.of(c.Process.Node), false
 	load := m.pt.Warmup + m.pt.Duration
-	_, err := node.Follow[*node.Measured](ctx, c.Process, load+m.patience.Result, fmt.Sprintf("measure for %v", load), func(p *node.Progress) {
+	_, err := node.Follow[*node.Measured](ctx, c.Process, load+m.timeouts.Result, fmt.Sprintf("measure for %v", load), func(p *node.Progress) {
 		if !begun && p.Phase == string(client.PhaseMeasure) {
 			s.began, begun = time.Now(), true
 		}
@@ -179,7 +179,7 @@ func (m *measurement) share(ctx context.Context, c *member) (share, error) {
 // collect takes the clients' results, and holds what they used against what was asked of them.
 func (m *measurement) collect(ctx context.Context, shares []share) error {
 	return m.all.each(ctx, 0, func(ctx context.Context, i int) error {
-		if err := shares[i].collect(ctx, m.patience.Result); err != nil {
+		if err := shares[i].collect(ctx, m.timeouts.Result); err != nil {
 			return err
 		}
 		return m.pt.OfOneClient(len(shares)).VerifyUsed(&shares[i].res.Point)

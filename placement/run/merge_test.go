@@ -33,7 +33,7 @@ func fakeShare(t *testing.T, name string, cpus []int, clock time.Duration, told 
 	p.ClientBusyShare = p.ClientCPUShare
 	p.PreloadHitRate, p.OpsPerFrame, p.BytesPerFrame, p.FramesPerWrite = 1, 64, 1000, float64(len(latencies))
 	p.Latency, p.Actual = results.LatencyOf(h), results.LatencyOf(h)
-	p.Warnings = []string{"a doubt"}
+	p.Warnings = []string{"a warning"}
 	moved := results.Moved{Sockets: results.Packets{Sources: 1, SentBytes: p.Ops}}
 	p.ClientMoved, p.ClientMovedLoad, p.ClientMovedWindow = moved, moved, moved
 	var intervals []results.Interval
@@ -101,7 +101,7 @@ func TestMergeAddsUp(t *testing.T) {
 		t.Errorf("%d intervals with %d operations, %v", len(intervals), h.TotalCount(), err)
 	}
 	text := strings.Join(p.Warnings, "\n")
-	for _, want := range []string{"client-bound: the clients' threads were together busy for 100 %", "hostA: a doubt", "dpuA: a doubt"} {
+	for _, want := range []string{"client-bound: the clients' threads were together busy for 100 %", "hostA: a warning", "dpuA: a warning"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("warnings %q, want %s", p.Warnings, want)
 		}

@@ -19,12 +19,12 @@ import (
 
 // path is the way between client and server in a point's submode, and what it has counted.
 type path struct {
-	cast   *testbed.Assignment
-	dpu    *testbed.Node
-	lease  *submode.Lease
-	laid   *submode.Evidence // with a filter: when the datapath was there
-	before *submode.Evidence // when the load began,
-	began  time.Time         // which was then
+	nodes   *testbed.Assignment
+	dpu     *testbed.Node
+	lease   *submode.Lease
+	applied *submode.Evidence // with a filter: when the datapath was there
+	before  *submode.Evidence // when the load began,
+	began   time.Time         // which was then
 
 	// direct: the server's interface, and what it had counted.
 	server *testbed.Node
@@ -36,32 +36,32 @@ type path struct {
 func preparePath(ctx context.Context, r *runner, pt *sweep.Point, c *testbed.Assignment) (*path, error) {
 	switch {
 	case pt.Submode == submode.Direct:
-		return &path{cast: c, server: &c.Server, lab: r.machines.Lab}, r.machines.Clear()
+		return &path{nodes: c, server: &c.Server, lab: r.machines.Lab}, r.machines.Clear()
 	case !submode.OnPath(pt.Submode):
 		return nil, errors.Join(r.machines.Clear(), r.machines.CheckOffPath(ctx, c))
 	}
-	dpu := r.machines.Bed.DpuOf(c.Server.Name)
+	dpu := r.machines.Bed.DPUOf(c.Server.Name)
 	lease, err := r.machines.Lease(ctx, dpu, pt.Submode, sweep.WorkOnPath(pt.Filter), slices.Concat(r.cores...))
 	if err != nil {
 		return nil, err
 	}
-	p := &path{cast: c, dpu: dpu, lease: lease}
+	p := &path{nodes: c, dpu: dpu, lease: lease}
 	if lease.Filter() != "" {
-		p.laid, err = lease.Evidence(ctx)
+		p.applied, err = lease.Evidence(ctx)
 	}
 	return p, err
 }
 
 // blameFilter says so if the filter dropped packets of a load that failed: those are its lost operations.
 func (p *path) blameFilter(ctx context.Context, err error) error {
-	if err == nil || p == nil || p.laid == nil {
+	if err == nil || p == nil || p.applied == nil {
 		return err
 	}
 	now, evidenceErr := p.lease.Evidence(ctx)
 	if evidenceErr != nil {
 		return errors.Join(err, evidenceErr)
 	}
-	if n := now.Dropped - min(p.laid.Dropped, now.Dropped); n > 0 {
+	if n := now.Dropped - min(p.applied.Dropped, now.Dropped); n > 0 {
 		return fmt.Errorf("%w; the filter %s dropped %d packets of this point on the path, so what waited for an answer to them was lost", err, p.lease.Filter(), n)
 	}
 	return err
@@ -125,10 +125,10 @@ func (p *path) advise(err error) error {
 		return err
 	}
 	var ask []string
-	for i := range p.cast.Clients {
-		c := &p.cast.Clients[i]
+	for i := range p.nodes.Clients {
+		c := &p.nodes.Clients[i]
 		ask = append(ask, fmt.Sprintf("on %s: ip route get %s; on %s: ip route get %s",
-			c.Name, p.cast.Server.Address, p.cast.Server.Name, c.Address))
+			c.Name, p.nodes.Server.Address, p.nodes.Server.Name, c.Address))
 	}
 	return fmt.Errorf("%w\nTo do: look for a second cable or route between client and server: %s",
 		err, strings.Join(ask, "; "))

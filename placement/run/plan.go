@@ -42,7 +42,7 @@ type Options struct {
 	build    string                                                    // the digest of that command's binary; "": this one's
 	observe  func(event string, pt *sweep.Point, m *machines.Machines) // of tests: "begin", "go", "end" of a point; nil: nobody
 	keeper   []string                                                  // holds the emulated machines; nil: this binary with its own subcommand for that
-	patience node.Timeouts                                             // zero: defaultPatience
+	timeouts node.Timeouts                                             // zero: node.DefaultTimeouts
 	plain    bool                                                      // no figures
 }
 
@@ -72,13 +72,13 @@ func NewPlan(o Options) (*Plan, error) {
 	if err := check(&p.sweep, &p.testbed, allowed); err != nil {
 		return nil, err
 	}
-	only, err := sweep.ParseFilter(o.Only, &p.sweep)
+	only, err := sweep.ParseSelection(o.Only, &p.sweep)
 	if err != nil {
 		return nil, err
 	}
 	p.points = only.Keep(p.sweep.Points())
-	if p.patience == (node.Timeouts{}) {
-		p.patience = node.DefaultTimeouts
+	if p.timeouts == (node.Timeouts{}) {
+		p.timeouts = node.DefaultTimeouts
 	}
 	if p.command == nil {
 		self, err := os.Executable()

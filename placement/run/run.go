@@ -81,7 +81,7 @@ func (r *runner) work(ctx context.Context) (err error) {
 	if len(missing) == 0 {
 		return nil
 	}
-	if r.machines, err = machines.New(ctx, &r.testbed, r.command, r.keeper, r.patience, r.sweep.Submodes...); err != nil {
+	if r.machines, err = machines.New(ctx, &r.testbed, r.command, r.keeper, r.timeouts, r.sweep.Submodes...); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.machines.Close()) }()

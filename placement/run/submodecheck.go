@@ -55,7 +55,7 @@ func checkSubmode(s *sweep.Sweep, t *testbed.Testbed, name, placement string, f 
 	if err := checkRDMA(s, &c, name); err != nil {
 		return err
 	}
-	dpu := t.DpuOf(c.Server.Name)
+	dpu := t.DPUOf(c.Server.Name)
 	if dpu == nil {
 		return fmt.Errorf("found no DPU in %s, allowed: a testbed with a node {kind: dpu, of: %s}", c.Server.Name, c.Server.Name)
 	}

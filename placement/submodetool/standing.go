@@ -79,7 +79,7 @@ func (s *Tool) standUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	spec := machines.LabSpec(&s.bed, machines.Behind)
+	spec := machines.LabSpec(&s.bed, s.name)
 	spec.Keeper = []string{s.command, "lab"}
 	lab, err := emulate.Start(ctx, spec)
 	if err != nil {

@@ -13,6 +13,7 @@ func (c *Config) Estimate() time.Duration {
 	return c.Warmup + c.Duration + pointOverhead + time.Duration(c.Keys)*keyOverhead
 }
 
+// Estimate is how long points take, before any was measured.
 func Estimate(points []Point) time.Duration {
 	var sum time.Duration
 	for i := range points {
@@ -26,16 +27,20 @@ type Estimator struct {
 	missing, expected, took time.Duration // expected and took: of the points so far
 }
 
+// NewEstimator is for points that are all still to be measured.
 func NewEstimator(points []Point) Estimator { return Estimator{missing: Estimate(points)} }
 
+// Finished counts a point that was measured, or failed, in that time.
 func (e *Estimator) Finished(pt *Point, took time.Duration) {
 	e.missing -= pt.Estimate()
 	e.expected += pt.Estimate()
 	e.took += took
 }
 
+// Skipped counts a point that is not measured.
 func (e *Estimator) Skipped(pt *Point) { e.missing -= pt.Estimate() }
 
+// Left is how long the rest takes.
 func (e *Estimator) Left() time.Duration {
 	if e.expected == 0 {
 		return e.missing

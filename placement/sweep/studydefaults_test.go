@@ -59,7 +59,7 @@ func TestOnlyOfKnobs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := ParseFilter("batch=32", &s)
+	f, err := ParseSelection("batch=32", &s)
 	if err != nil {
 		t.Fatal(err)
 	}

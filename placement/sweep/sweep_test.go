@@ -154,7 +154,7 @@ func TestOnly(t *testing.T) {
 		"stores=mica,rates=0,hash=city64,repeat=2": 12,
 		"store=mica,placement=CH-SH,get_ratio=1":   12,
 	} {
-		f, err := ParseFilter(text, &s)
+		f, err := ParseSelection(text, &s)
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
@@ -171,7 +171,7 @@ func TestOnly(t *testing.T) {
 		"repeat=4":         "--only: found repeat=4, allowed: a whole number from 1 to 3",
 		"get_ratios":       `--only: found "get_ratios", allowed: key=value`,
 	} {
-		if _, err := ParseFilter(text, &s); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ParseSelection(text, &s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %s", text, err, want)
 		}
 	}

@@ -90,8 +90,8 @@ func (n *Node) Target() string {
 	return submode.Linux
 }
 
-// DpuOf is the DPU that sits in a host.
-func (t *Testbed) DpuOf(host string) *Node {
+// DPUOf is the DPU that sits in a host.
+func (t *Testbed) DPUOf(host string) *Node {
 	i := slices.IndexFunc(t.Nodes, func(n Node) bool { return n.Of == host })
 	if i < 0 {
 		return nil

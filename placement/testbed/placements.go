@@ -87,7 +87,7 @@ func (t *Testbed) Assign(name string) (Assignment, error) {
 	return c, nil
 }
 
-// roleNode is the node for a seat; server is nil for the server's own.
+// roleNode is the node that plays a role; server is nil for the server's own.
 func (t *Testbed) roleNode(p *Placement, role string, s Role, server *Node) (*Node, error) {
 	if s.node != "" {
 		return t.Node(s.node), nil // there, or the file was refused
@@ -121,6 +121,7 @@ func isName(s string) bool {
 
 const nameRule = "up to 40 letters, digits and + - _ . with a letter or digit first"
 
+// PlacementName reads the name of a placement. Whether a testbed has it is not checked.
 var PlacementName = strictyaml.Codec[string]{
 	Parse: func(s string) (string, error) {
 		if !isName(s) {

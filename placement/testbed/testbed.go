@@ -40,10 +40,11 @@ type Node struct {
 
 // RDMA is the device a node's verbs use.
 type RDMA struct {
-	Device string `json:"device"` // "": as the machines allow; see cast.device
+	Device string `json:"device"` // "": as the machines allow; see [Assignment.Device]
 	provider.Options
 }
 
+// The kinds of nodes.
 const KindHost, KindDPU = "host", "dpu"
 
 var (
@@ -93,6 +94,7 @@ func (t *Testbed) EmulatedText() string {
 	return "network namespaces of " + cmp.Or(ThisGuest(), "one machine") + ", " + strings.Join(machines, ", ")
 }
 
+// Node finds a node by its name; nil: there is none.
 func (t *Testbed) Node(name string) *Node {
 	i := slices.IndexFunc(t.Nodes, func(n Node) bool { return n.Name == name })
 	if i < 0 {
@@ -101,6 +103,8 @@ func (t *Testbed) Node(name string) *Node {
 	return &t.Nodes[i]
 }
 
+// Place is the place in the file of a node, or of "placement NAME", to begin an error with; "" if the
+// testbed has no file.
 func (t *Testbed) Place(name string) string {
 	if p, ok := t.where[name]; ok {
 		return p.String() + ": "

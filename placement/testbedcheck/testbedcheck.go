@@ -43,18 +43,18 @@ func Check(ctx context.Context, w io.Writer, bed testbed.Testbed, version string
 	if err != nil {
 		return err
 	}
-	c := checker{version: version, build: build, command: []string{self, node.Subcommand}, patience: node.DefaultTimeouts}
+	c := checker{version: version, build: build, command: []string{self, node.Subcommand}, timeouts: node.DefaultTimeouts}
 	return c.check(ctx, w, &bed)
 }
 
 type checker struct {
 	version, build  string // of this program
 	command, keeper []string
-	patience        node.Timeouts
+	timeouts        node.Timeouts
 }
 
 func (c *checker) check(ctx context.Context, w io.Writer, bed *testbed.Testbed) (err error) {
-	m, err := machines.New(ctx, bed, c.command, c.keeper, c.patience)
+	m, err := machines.New(ctx, bed, c.command, c.keeper, c.timeouts)
 	if err != nil {
 		return err
 	}
@@ -96,19 +96,19 @@ func (c *checker) look(ctx context.Context, m *machines.Machines, v *visit) (err
 	if err := node.Recognize(v.node.Name, v.hello, c.version, c.build); err != nil {
 		return err
 	}
-	if facts := m.MadeOf(v.node); facts != nil && facts.Cores > 0 {
+	if facts := m.EmulatedFacts(v.node); facts != nil && facts.Cores > 0 {
 		v.model = fmt.Sprintf(", as %d cores of %.3g", facts.Cores, facts.CoreStrength)
 	}
 	asked := time.Now()
 	v.process.Send(&node.Reach{})
-	clock, err := node.Expect[*node.Reached](ctx, v.process, c.patience.Hello, "tell the time")
+	clock, err := node.Expect[*node.Reached](ctx, v.process, c.timeouts.Hello, "tell the time")
 	if err != nil {
 		return err
 	}
 	v.give = time.Since(asked) / 2
 	v.ahead = clock.Now.Sub(asked.Add(v.give))
 	v.process.Send(&node.Inspect{Address: v.node.Address, Devices: m.Bed.DevicesOf(v.node)})
-	v.found, err = node.Expect[*node.Inspection](ctx, v.process, c.patience.Server, "look around")
+	v.found, err = node.Expect[*node.Inspection](ctx, v.process, c.timeouts.Server, "look around")
 	return err
 }
 

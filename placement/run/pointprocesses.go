@@ -132,7 +132,7 @@ func (e *pointProcesses) dead(err error) error {
 		return nil
 	}
 	for _, m := range e.members() {
-		if why := m.OwnDeath(m.end.server); why != nil && !m.Blamed(err) {
+		if why := m.OwnEnd(m.end.server); why != nil && !m.NamedIn(err) {
 			return fmt.Errorf("%w; so that %w", why, err)
 		}
 	}

@@ -8,16 +8,16 @@ import (
 	"dpukv/internal/strictyaml"
 )
 
-// filter keeps the points that have one of the values given, for every key given.
-type filter map[string][]string
+// Selection keeps the points that have one of the values given, for every key given.
+type Selection map[string][]string
 
 // repeatKey selects repeats; it is no key of a sweep file.
 const repeatKey = "repeat"
 
-// ParseFilter reads "get_ratios=1,client_threads=2,client_threads=4" and holds it against the sweep: a
+// ParseSelection reads "get_ratios=1,client_threads=2,client_threads=4" and holds it against the sweep: a
 // value the sweep does not have would silently select nothing.
-func ParseFilter(text string, s *Sweep) (filter, error) {
-	f := filter{}
+func ParseSelection(text string, s *Sweep) (Selection, error) {
+	f := Selection{}
 	if text == "" {
 		return f, nil
 	}
@@ -64,7 +64,7 @@ func axisValue(s *Sweep, key, value string) (string, error) {
 	return text, nil
 }
 
-func (f filter) checkRepeats(s *Sweep) error {
+func (f Selection) checkRepeats(s *Sweep) error {
 	repeats := strictyaml.Whole(1, s.Repeats)
 	for i, text := range f[repeatKey] {
 		canonical, err := repeats.Canonical(text)
@@ -77,11 +77,11 @@ func (f filter) checkRepeats(s *Sweep) error {
 }
 
 // Keep returns the points that pass, in their order.
-func (f filter) Keep(points []Point) []Point {
+func (f Selection) Keep(points []Point) []Point {
 	return slices.DeleteFunc(slices.Clone(points), func(p Point) bool { return !f.passes(&p) })
 }
 
-func (f filter) passes(p *Point) bool {
+func (f Selection) passes(p *Point) bool {
 	for key, values := range f {
 		text := fmt.Sprint(p.Repeat)
 		if key != repeatKey {
