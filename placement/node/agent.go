@@ -122,7 +122,7 @@ func (a *agent) work(ctx context.Context) error {
 		if err := cpu.Settle(part.CPUs, part.Client.Threads); err != nil {
 			return err
 		}
-		return a.load(ctx, part.CPUs, part.Client)
+		return runClient(ctx, a, part.CPUs, part.Client)
 	}
 	return errors.New("configured as neither server nor client, or as both")
 }

@@ -8,8 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
+
+	"dpukv/internal/killed"
 )
 
 // Process is a node's process as the orchestrator sees it. One goroutine at a time may wait for its messages.
@@ -259,4 +262,30 @@ func (p *Process) ExitReason(task string) error {
 		}
 	}
 	return p.death(task)
+}
+
+// OwnEnd says why a process that is gone ended by itself: by what it said as a server, or by
+// a signal that nobody here sent; nil if it ended because it was told to, or nobody knows.
+func (p *Process) OwnEnd(server bool) error {
+	select {
+	case <-p.Ended:
+	default:
+		return nil
+	}
+	switch {
+	case server && p.said != nil: // a client's last word is about what it saw
+		return fmt.Errorf("node %s: %s", p.Node, p.said.Error)
+	case killed.By(p.waitErr) && !p.insisted:
+		return fmt.Errorf("node %s: its process %s", p.Node, p.Endings.how(p.waitErr))
+	}
+	return nil
+}
+
+// NamedIn tells whether an error names a process's end already.
+func (p *Process) NamedIn(err error) bool {
+	text, name := err.Error(), "node "+p.Node+": "
+	if p.said != nil {
+		return strings.Contains(text, name+p.said.Error)
+	}
+	return strings.Contains(text, name) && strings.Contains(text, "was killed by signal 9")
 }

@@ -222,23 +222,6 @@ func (m *measurement) complete(p *results.Point, warnings []string) {
 	p.Warnings = slices.Concat(emulators, warnings, p.Warnings)
 }
 
-// share is what one client did, and when it began by the clock here.
-type share struct {
-	*member
-	res   *node.Result
-	began time.Time
-}
-
-// collect lets a client that has measured close its connections, and takes its result.
-func (s *share) collect(ctx context.Context, timeout time.Duration) (err error) {
-	s.Send(&node.Release{})
-	s.res, err = node.Expect[*node.Result](ctx, s.Process, timeout, "tell its result")
-	if err == nil && s.res.Point.Status != results.StatusOK {
-		err = fmt.Errorf("node %s: %s", s.Process.Node, s.res.Point.Error)
-	}
-	return err
-}
-
 // firstFailed is the result of a client that says itself that it failed.
 func firstFailed(shares []share) *node.Result {
 	for _, s := range shares {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -250,4 +251,21 @@ func warningsOf(shares []share) []string {
 		}
 	}
 	return all
+}
+
+// share is what one client did, and when it began by the clock here.
+type share struct {
+	*member
+	res   *node.Result
+	began time.Time
+}
+
+// collect lets a client that has measured close its connections, and takes its result.
+func (s *share) collect(ctx context.Context, timeout time.Duration) (err error) {
+	s.Send(&node.Release{})
+	s.res, err = node.Expect[*node.Result](ctx, s.Process, timeout, "tell its result")
+	if err == nil && s.res.Point.Status != results.StatusOK {
+		err = fmt.Errorf("node %s: %s", s.Process.Node, s.res.Point.Error)
+	}
+	return err
 }

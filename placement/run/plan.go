@@ -279,3 +279,37 @@ func (p *Plan) refuseOther(what string, differ []string) error {
 	return fmt.Errorf("%s holds a run of another %s: %s; continue it with its own %s (dpukv sweep --out %s), or choose another folder",
 		p.Dir, what, strings.Join(differ, "; "), what, p.Dir)
 }
+
+// Run measures the points that are missing in the run folder, one after another, and then draws
+// the figures. The error is not nil unless every point is there. A point that fails does not end
+// the sweep; an interruption does, and so does a run folder that takes no more.
+func (p *Plan) Run(ctx context.Context) (sum Summary, err error) {
+	if err := checkTools(p); err != nil {
+		return Summary{}, err
+	}
+	if p.build == "" {
+		if p.build, err = node.BuildID(); err != nil {
+			return Summary{}, err
+		}
+	}
+	r := &runner{Plan: p, failures: nodeFailures{}}
+	if r.out, err = p.open(); err != nil {
+		return Summary{}, err
+	}
+	r.sum = Summary{Dir: p.Dir, Points: len(p.points)}
+	defer func() { err = errors.Join(err, r.out.Close()) }()
+	if err := checkFolder(r); err != nil {
+		return r.sum, err
+	}
+	if err := r.work(ctx); err != nil {
+		return r.sum, err
+	}
+	return r.sum, finish(r)
+}
+
+func (p *Plan) open() (*results.Writer, error) {
+	if p.resumes {
+		return results.Resume(p.Dir)
+	}
+	return results.Create(p.Dir, p.sweepText, p.testbedText)
+}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"strconv"
-	"strings"
 
 	"dpukv/internal/strictyaml"
 	"dpukv/placement/stores"
@@ -33,27 +32,6 @@ var attachment = strictyaml.Codec[string]{
 		return s
 	},
 	Allowed: "HOST:PORT of a server that runs already, or none",
-}
-
-// AttachTo has the sweep measure the server at addr. An empty one leaves it as it is.
-func (s *Sweep) AttachTo(addr string) (err error) {
-	if addr == "" {
-		return nil
-	}
-	if s.Attach, err = attachment.Parse(addr); err != nil {
-		return fmt.Errorf("--attach: found %s, allowed: %s", addr, attachment.Allowed)
-	}
-	return nil
-}
-
-// says reports whether the file has a key with several values.
-func (s *Sweep) says(key string) bool {
-	for value := range s.where {
-		if strings.HasPrefix(value, key+"=") {
-			return true
-		}
-	}
-	return false
 }
 
 // CheckAttach refuses to take one server for several, or for a store whose servers are only started here.

@@ -2,17 +2,6 @@ package sweep
 
 import "time"
 
-// What a point takes besides its window, on a server's core. The first points show how it is here.
-const (
-	pointOverhead = 200 * time.Millisecond // starting and ending two processes
-	keyOverhead   = 600 * time.Nanosecond  // storing a key and asking for it
-)
-
-// Estimate is how long a point takes, before any was measured.
-func (c *Config) Estimate() time.Duration {
-	return c.Warmup + c.Duration + pointOverhead + time.Duration(c.Keys)*keyOverhead
-}
-
 // Estimate is how long points take, before any was measured.
 func Estimate(points []Point) time.Duration {
 	var sum time.Duration

@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,23 +60,6 @@ func readAxis[T any](f *strictyaml.File, s *Sweep, name string, n ast.Node, into
 		seen[text], s.where[name+"="+text] = where, where
 		*into = append(*into, v)
 	}
-}
-
-// Marshal writes the sweep as a file that says every key, but for those left to the stores.
-func (s *Sweep) Marshal() []byte {
-	var b bytes.Buffer
-	for i := range sweepKeys {
-		k := &sweepKeys[i]
-		if s.left[k.name] {
-			continue // as it is in the file that it was read from
-		}
-		value := strings.Join(k.texts(s), ", ")
-		if k.swept() {
-			value = "[" + value + "]"
-		}
-		fmt.Fprintf(&b, "%s: %s\n", k.name, value)
-	}
-	return b.Bytes()
 }
 
 // Differences names the keys that have other values in b than in a, with both.

@@ -1,10 +1,7 @@
 package sweep
 
 import (
-	"slices"
-
 	"dpukv/kvs"
-	"dpukv/placement/stores"
 )
 
 // studyKeys are the keys whose value, where a sweep file does not say it, is that of each store's own
@@ -23,25 +20,4 @@ func openKeys() map[string]bool {
 		left[key] = true
 	}
 	return left
-}
-
-// asStudied gives a configuration the values of its store's study, for what the sweep leaves open.
-func (s *Sweep) asStudied(c *Config) {
-	study := stores.All[c.Store].Study
-	for key := range s.left {
-		studyKeys[key](c, &study)
-	}
-}
-
-// studied are the values, as of writes them, that a key left open has over the stores.
-func (s *Sweep) studied(of func(*Config) string) []string {
-	var values []string
-	for _, store := range s.Stores {
-		c := Config{Store: store}
-		s.asStudied(&c)
-		if value := of(&c); !slices.Contains(values, value) {
-			values = append(values, value)
-		}
-	}
-	return values
 }

@@ -1,17 +1,15 @@
 package sweep
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
+	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
-	"dpukv/client/load"
 	"dpukv/internal/strictyaml"
+	"dpukv/placement/stores"
 )
 
 // Sweep is what a sweep file says. Each slice is an axis: every value is combined with every
@@ -55,27 +53,6 @@ func Quick() Sweep {
 	s.ClientThreads = []int{1, 2, 4}
 	s.Duration, s.Warmup, s.Repeats = time.Second, 250*time.Millisecond, 1
 	return s
-}
-
-// Config is one combination of a sweep's values: what a point measures.
-type Config struct {
-	Store, Placement, Submode string
-	Filter                    string
-	load.Load
-	ServerThreads, ClientThreads int
-	Mode, Access                 string
-	Protocol                     string
-	Duration                     time.Duration
-	Attach                       string
-
-	takeMode bool // that of the server attached to, as the sweep asks for none
-}
-
-// Point is one measurement to make: a configuration, and which of its repeats (from 1).
-type Point struct {
-	ID     string
-	Repeat int
-	Config
 }
 
 // Points lists the sweep's points in the order to measure them: every configuration once, then
@@ -123,57 +100,6 @@ func (s *Sweep) Size(limit int) int {
 	return n
 }
 
-// id names a point in files and to people. What is usually swept stands there in words; the rest
-// is in the digest, which covers the whole configuration: another warm-up is another point.
-func (c *Config) id(repeat int) string {
-	sum := sha256.Sum256(c.identity())
-	parts := []string{
-		c.Store, c.Placement, c.Submode,
-		"get" + strconv.FormatFloat(c.GetRatio, 'f', -1, 64),
-		fmt.Sprintf("s%d-c%d", c.ServerThreads, c.ClientThreads),
-	}
-	if c.RateOps > 0 {
-		parts = append(parts, "rate"+strconv.FormatFloat(c.RateOps, 'f', -1, 64))
-	}
-	parts = append(parts, hex.EncodeToString(sum[:4]), "r"+strconv.Itoa(repeat))
-	return strings.Join(parts, "-")
-}
-
-// identity is what the digest of an ID is made of: a JSON object of the keys' values, in the order
-// of the table. Its bytes never change for a configuration that could be measured before.
-func (c *Config) identity() []byte {
-	text := []byte("{")
-	for i := range sweepKeys {
-		k := &sweepKeys[i]
-		if k.identity == nil {
-			continue
-		}
-		value := k.identity(c)
-		if value == nil {
-			continue
-		}
-		word, err := json.Marshal(value)
-		if err != nil {
-			panic(err) // numbers and words
-		}
-		if len(text) > 1 {
-			text = append(text, ',')
-		}
-		text = fmt.Appendf(text, "%q:%s", k.idName, word)
-	}
-	return append(text, '}')
-}
-
-// Describe is the configuration in a few words, for the one who watches.
-func (c *Config) Describe() string {
-	loop := "closed loop"
-	if c.RateOps > 0 {
-		loop = strconv.FormatFloat(c.RateOps, 'f', -1, 64) + " ops/s"
-	}
-	return fmt.Sprintf("%s %s %g %% GET, %d server and %d client threads, %s",
-		c.Store, c.Placement, c.GetRatio*100, c.ServerThreads, c.ClientThreads, loop)
-}
-
 // Place says where a value stands in its file, ready to begin an error with; "" for a built-in sweep.
 func (s *Sweep) Place(key, text string) string {
 	if p, ok := s.where[key+"="+text]; ok {
@@ -185,10 +111,61 @@ func (s *Sweep) Place(key, text string) string {
 // MaxPoints is more than a year of sweeping: a sweep with more has a mistake in an axis.
 const MaxPoints = 1_000_000
 
-// Threads is how many of them an end has.
-func (c *Config) Threads(server bool) int {
-	if server {
-		return c.ServerThreads
+// Marshal writes the sweep as a file that says every key, but for those left to the stores.
+func (s *Sweep) Marshal() []byte {
+	var b bytes.Buffer
+	for i := range sweepKeys {
+		k := &sweepKeys[i]
+		if s.left[k.name] {
+			continue // as it is in the file that it was read from
+		}
+		value := strings.Join(k.texts(s), ", ")
+		if k.swept() {
+			value = "[" + value + "]"
+		}
+		fmt.Fprintf(&b, "%s: %s\n", k.name, value)
 	}
-	return c.ClientThreads
+	return b.Bytes()
+}
+
+// AttachTo has the sweep measure the server at addr. An empty one leaves it as it is.
+func (s *Sweep) AttachTo(addr string) (err error) {
+	if addr == "" {
+		return nil
+	}
+	if s.Attach, err = attachment.Parse(addr); err != nil {
+		return fmt.Errorf("--attach: found %s, allowed: %s", addr, attachment.Allowed)
+	}
+	return nil
+}
+
+// says reports whether the file has a key with several values.
+func (s *Sweep) says(key string) bool {
+	for value := range s.where {
+		if strings.HasPrefix(value, key+"=") {
+			return true
+		}
+	}
+	return false
+}
+
+// asStudied gives a configuration the values of its store's study, for what the sweep leaves open.
+func (s *Sweep) asStudied(c *Config) {
+	study := stores.All[c.Store].Study
+	for key := range s.left {
+		studyKeys[key](c, &study)
+	}
+}
+
+// studied are the values, as of writes them, that a key left open has over the stores.
+func (s *Sweep) studied(of func(*Config) string) []string {
+	var values []string
+	for _, store := range s.Stores {
+		c := Config{Store: store}
+		s.asStudied(&c)
+		if value := of(&c); !slices.Contains(values, value) {
+			values = append(values, value)
+		}
+	}
+	return values
 }

@@ -1,7 +1,6 @@
 package testbed
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,7 +8,6 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/internal/strictyaml"
 	"dpukv/placement/submode"
-	"dpukv/placement/submode/packetfilter"
 )
 
 // Datapath is what a DPU's node has for on-path submodes: datapath: {…} in a testbed file.
@@ -77,62 +75,4 @@ func (d *Datapath) text() string {
 		return ""
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
-}
-
-// Target is what the node's datapath is set up on.
-func (n *Node) Target() string {
-	switch {
-	case n.Datapath.Target != "":
-		return n.Datapath.Target
-	case n.Generation != "" && !n.OnThisMachine():
-		return submode.BlueField
-	}
-	return submode.Linux
-}
-
-// DPUOf is the DPU that sits in a host.
-func (t *Testbed) DPUOf(host string) *Node {
-	i := slices.IndexFunc(t.Nodes, func(n Node) bool { return n.Of == host })
-	if i < 0 {
-		return nil
-	}
-	return &t.Nodes[i]
-}
-
-// Submode is what a DPU's node is to do in one; binary is this program there, cpus are those of this machine.
-func (n *Node) Submode(name, binary string, cpus []int, work packetfilter.Filter) (*submode.Submode, error) {
-	d := &n.Datapath
-	c := submode.Config{
-		Submode: name, Target: n.Target(), Datapath: d.Chosen[name], Ports: submode.Ports{Wire: d.Wire, Host: d.Host},
-		PCI: d.PCI, CPUs: d.CPUs, Binary: binary, Filter: work,
-	}
-	if c.CPUs == nil {
-		c.CPUs = n.CPUs
-	}
-	if c.CPUs == nil && n.OnThisMachine() && len(cpus) > 0 {
-		c.CPUs = cpus[len(cpus)-1:]
-	}
-	if n.Emulated() {
-		c.Owner = submode.Owner()
-	}
-	return submode.New(c)
-}
-
-// OnPathNode is a copy of the DPU's node.
-func (t *Testbed) OnPathNode(name string) (*Node, error) {
-	var dpus []string
-	for i := range t.Nodes {
-		n := t.Nodes[i]
-		if n.Kind != KindDPU {
-			continue
-		}
-		dpus = append(dpus, n.Name)
-		if n.Name == name || name == "" && slices.Contains(t.ServerSide, n.Of) {
-			return &n, nil
-		}
-	}
-	if name == "" {
-		return nil, fmt.Errorf("testbed %s: found no DPU of a host on the server side, allowed: a node {kind: dpu, of: HOST}", t.Name)
-	}
-	return nil, fmt.Errorf("found node %s, allowed: a DPU of testbed %s (%v)", name, t.Name, dpus)
 }

@@ -1,10 +1,8 @@
 package testbed
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -93,23 +91,6 @@ func (r *testbedReader) node(e strictyaml.Entry) {
 		}
 	}
 	r.t.Nodes = append(r.t.Nodes, n.withDefaults())
-}
-
-// withDefaults fills in what follows from what the file says.
-func (n Node) withDefaults() Node {
-	switch {
-	case n.Via == launch.Local && n.Address == "":
-		n.Address = loopback
-	case n.Via == launch.SSH && n.Host == "":
-		n.Host = n.Address
-	case n.Emulated() && n.Profile == "" && n.Kind == KindHost:
-		n.Profile = emulate.NoProfile
-	case n.Emulated() && n.Profile == "":
-		n.Profile = n.Generation
-	case n.Emulated() && n.Generation == "" && slices.Contains(generations, n.Profile):
-		n.Generation = n.Profile
-	}
-	return n
 }
 
 var anyWord = strictyaml.Codec[string]{
@@ -204,23 +185,4 @@ func (r *testbedReader) checkSide(key string, names []string) {
 			r.Fault(r.sides[key], "%s: found %s, allowed: one or more of the nodes (%s)", key, name, strings.Join(r.t.names(), ", "))
 		}
 	}
-}
-
-// Marshal writes the testbed as a file.
-func (t *Testbed) Marshal() []byte {
-	var b bytes.Buffer
-	b.WriteString("nodes:\n")
-	for i := range t.Nodes {
-		n := &t.Nodes[i]
-		fmt.Fprintf(&b, "  %s: {%s}\n", n.Name, strings.Join(n.fields(), ", "))
-	}
-	fmt.Fprintf(&b, "client_side: [%s]\n", strings.Join(t.ClientSide, ", "))
-	fmt.Fprintf(&b, "server_side: [%s]\n", strings.Join(t.ServerSide, ", "))
-	if t.Own != nil {
-		fmt.Fprintf(&b, "placements:\n  %s\n", strings.Join(t.ownTexts(), "\n  "))
-	}
-	if t.Binaries != "" {
-		fmt.Fprintf(&b, "binaries: %s\n", plain(t.Binaries))
-	}
-	return b.Bytes()
 }

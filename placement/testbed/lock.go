@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
-
-	"dpukv/internal/infile"
 )
 
 // How a testbed is locked: by one who changes what is applied to it, or by those who look.
@@ -16,32 +14,6 @@ const (
 	ToChange = unix.LOCK_EX
 	ToLook   = unix.LOCK_SH
 )
-
-// Lock keeps other processes from what is applied to the testbed, until unlock or the end of this one. It is the testbed's file that is
-// locked: there is nothing to leave behind, and whoever may read the file may have it.
-func (t *Testbed) Lock(how int) (unlock func(), err error) {
-	f, err := infile.Open(t.Name)
-	if err != nil {
-		return nil, err
-	}
-	// Some network file systems want it open for writing.
-	if writable, err := os.OpenFile(t.Name, os.O_RDWR|unix.O_NONBLOCK, 0); err == nil {
-		f.Close()
-		f = writable
-	}
-	err = unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
-	switch {
-	case errors.Is(err, unix.EWOULDBLOCK):
-		err = fmt.Errorf("testbed %s: found it in use by %s, allowed: one dpukv submode apply, undo or verify at a time; wait for it, or end it",
-			t.Name, lockHolder(f))
-	case err != nil:
-		err = fmt.Errorf("lock testbed %s: %w: put it on a file system with flock", t.Name, err)
-	default:
-		return func() { f.Close() }, nil
-	}
-	f.Close()
-	return nil, err
-}
 
 // lockHolder names the process that has locked a file, as far as the kernel tells.
 func lockHolder(f *os.File) string {

@@ -107,17 +107,6 @@ func viaKeys(via string) []string {
 	return names
 }
 
-// fields are the node's keys and values, as in a file.
-func (n *Node) fields() []string {
-	var fields []string
-	for i := range nodeKeys {
-		if text := nodeKeys[i].text(n); text != "" {
-			fields = append(fields, nodeKeys[i].name+": "+text)
-		}
-	}
-	return fields
-}
-
 var rdmaKeys = []string{"device", "gid_index", "mtu"}
 
 // pathMTU is one of InfiniBand's five.

@@ -44,14 +44,6 @@ func (c *Assignment) every(is func(*Node) bool) bool {
 	return !slices.ContainsFunc(c.All(), func(n *Node) bool { return !is(n) })
 }
 
-// address is the node's, or in words what it will be.
-func (n *Node) address() string {
-	if n.Address == "" {
-		return "ITS-ADDRESS"
-	}
-	return n.Address
-}
-
 // DevicesOf are the devices that the placements would open on a node.
 func (t *Testbed) DevicesOf(n *Node) []RDMA {
 	var refs []RDMA

@@ -1,11 +1,17 @@
 package testbed
 
 import (
+	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
+	"dpukv/internal/infile"
 	"dpukv/internal/strictyaml"
 	"dpukv/placement/emulate"
 	"dpukv/placement/launch"
@@ -24,34 +30,6 @@ type Testbed struct {
 	where map[string]strictyaml.Position // the nodes' and placements' places in the file
 }
 
-// Node is a machine, or a share of one, that runs a server or a client. Its name and the way to start
-// processes there are those of the launcher.
-type Node struct {
-	launch.Node
-	Kind       string // "host", "dpu"
-	Of         string // the host a DPU sits in
-	Generation string // "bf1", "bf2", "bf3"
-	Profile    string // of an emulated machine: what models its cores; see package emulate
-	Address    string // where the others reach its server
-	CPUs       []int  // to run on; nil: chosen
-	RDMA       RDMA
-	Datapath   Datapath // of a DPU
-}
-
-// RDMA is the device a node's verbs use.
-type RDMA struct {
-	Device string `json:"device"` // "": as the machines allow; see [Assignment.Device]
-	provider.Options
-}
-
-// The kinds of nodes.
-const KindHost, KindDPU = "host", "dpu"
-
-var (
-	kinds       = []string{KindHost, KindDPU}
-	generations = []string{"bf1", "bf2", "bf3"}
-)
-
 // loopback is where a server on this machine listens if its node has no address.
 const loopback = "127.0.0.1"
 
@@ -68,12 +46,6 @@ func Local() Testbed {
 		ClientSide: []string{"client"}, ServerSide: []string{"server"},
 	}
 }
-
-// Emulated reports whether the node is a machine that the sweep makes for itself.
-func (n *Node) Emulated() bool { return n.Via == launch.Netns && n.Namespace == "" }
-
-// OnThisMachine reports whether the node's processes run on this machine's kernel and CPUs.
-func (n *Node) OnThisMachine() bool { return n.Via == launch.Local || n.Via == launch.Netns }
 
 // EmulatedText says what stands for the machines, in words that stand beside every result; "" if all are what they are.
 func (t *Testbed) EmulatedText() string {
@@ -140,14 +112,75 @@ func (t *Testbed) Differences(b *Testbed) []string {
 	return diff
 }
 
-// Title is what the node is: "dpu bf2 of hostA, emulated".
-func (n *Node) Title() string {
-	text := strings.TrimSpace(n.Kind + " " + n.Generation)
-	if n.Of != "" {
-		text += " of " + n.Of
+// DPUOf is the DPU that sits in a host.
+func (t *Testbed) DPUOf(host string) *Node {
+	i := slices.IndexFunc(t.Nodes, func(n Node) bool { return n.Of == host })
+	if i < 0 {
+		return nil
 	}
-	if n.Emulated() {
-		text += ", emulated"
+	return &t.Nodes[i]
+}
+
+// OnPathNode is a copy of the DPU's node.
+func (t *Testbed) OnPathNode(name string) (*Node, error) {
+	var dpus []string
+	for i := range t.Nodes {
+		n := t.Nodes[i]
+		if n.Kind != KindDPU {
+			continue
+		}
+		dpus = append(dpus, n.Name)
+		if n.Name == name || name == "" && slices.Contains(t.ServerSide, n.Of) {
+			return &n, nil
+		}
 	}
-	return text
+	if name == "" {
+		return nil, fmt.Errorf("testbed %s: found no DPU of a host on the server side, allowed: a node {kind: dpu, of: HOST}", t.Name)
+	}
+	return nil, fmt.Errorf("found node %s, allowed: a DPU of testbed %s (%v)", name, t.Name, dpus)
+}
+
+// Marshal writes the testbed as a file.
+func (t *Testbed) Marshal() []byte {
+	var b bytes.Buffer
+	b.WriteString("nodes:\n")
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		fmt.Fprintf(&b, "  %s: {%s}\n", n.Name, strings.Join(n.fields(), ", "))
+	}
+	fmt.Fprintf(&b, "client_side: [%s]\n", strings.Join(t.ClientSide, ", "))
+	fmt.Fprintf(&b, "server_side: [%s]\n", strings.Join(t.ServerSide, ", "))
+	if t.Own != nil {
+		fmt.Fprintf(&b, "placements:\n  %s\n", strings.Join(t.ownTexts(), "\n  "))
+	}
+	if t.Binaries != "" {
+		fmt.Fprintf(&b, "binaries: %s\n", plain(t.Binaries))
+	}
+	return b.Bytes()
+}
+
+// Lock keeps other processes from what is applied to the testbed, until unlock or the end of this one. It is the testbed's file that is
+// locked: there is nothing to leave behind, and whoever may read the file may have it.
+func (t *Testbed) Lock(how int) (unlock func(), err error) {
+	f, err := infile.Open(t.Name)
+	if err != nil {
+		return nil, err
+	}
+	// Some network file systems want it open for writing.
+	if writable, err := os.OpenFile(t.Name, os.O_RDWR|unix.O_NONBLOCK, 0); err == nil {
+		f.Close()
+		f = writable
+	}
+	err = unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
+	switch {
+	case errors.Is(err, unix.EWOULDBLOCK):
+		err = fmt.Errorf("testbed %s: found it in use by %s, allowed: one dpukv submode apply, undo or verify at a time; wait for it, or end it",
+			t.Name, lockHolder(f))
+	case err != nil:
+		err = fmt.Errorf("lock testbed %s: %w: put it on a file system with flock", t.Name, err)
+	default:
+		return func() { f.Close() }, nil
+	}
+	f.Close()
+	return nil, err
 }

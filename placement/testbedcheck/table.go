@@ -165,34 +165,6 @@ func hugePages(v *visit) string {
 	return strings.Join(append(parts, "transparent: "+v.hello.Machine.THP), ", ")
 }
 
-// linked is something of the interface that has the node's address.
-func (v *visit) linked(of func(*survey.Interface) string) string {
-	if it := v.found.Report.HasAddress(v.node.Address); it != nil {
-		return of(it)
-	}
-	return ""
-}
-
-func (v *visit) link() string {
-	return v.linked(func(i *survey.Interface) string {
-		text := strings.TrimSpace(i.Name + " " + i.Driver)
-		if i.SpeedMbps > 0 {
-			text += fmt.Sprintf(" %g Gb/s", float64(i.SpeedMbps)/1000)
-		}
-		if !i.Up {
-			text += " DOWN"
-		}
-		return text
-	})
-}
-
-func (v *visit) listens() string {
-	if v.found.Error != "" {
-		return "no: " + v.found.Error
-	}
-	return "yes"
-}
-
 func rdmaCell(v *visit) string {
 	var parts []string
 	for _, d := range v.found.Report.RDMA {
@@ -243,4 +215,38 @@ func clockText(ahead, give time.Duration) string {
 		said = "behind"
 	}
 	return ahead.Abs().Round(give.Round(time.Microsecond)+1).Round(time.Microsecond).String() + " " + said
+}
+
+// why says why a placement cannot run with a store; "" if it can.
+func (t *table) why(c *testbed.Assignment, store string) string {
+	server := t.visit(c.Server.Name)
+	for _, n := range c.All() {
+		v := t.visit(n.Name)
+		switch {
+		case v.err != nil:
+			return "node " + n.Name + " cannot be used"
+		case v.found.Error != "" && v == server:
+			return fmt.Sprintf("node %s cannot listen at its address: %s", n.Name, v.found.Error)
+		case v != server && v.reaches[server.found.Addr] != "":
+			return fmt.Sprintf("node %s does not reach %s: %s", n.Name, server.node.Name, v.reaches[server.found.Addr])
+		case n.Kind == testbed.KindDPU && v.mode() != "" && v.mode() != survey.OffPath:
+			return fmt.Sprintf("node %s is in %s mode, which is changed with mlxconfig (INTERNAL_CPU_MODEL=0) and a power cycle", n.Name, v.mode())
+		}
+	}
+	if !stores.All[store].Rdma {
+		return ""
+	}
+	if err := testbed.CheckDevices(t.bed, c); err != nil {
+		return err.Error()
+	}
+	for _, n := range c.All() {
+		if device, _ := c.Device(n); t.visit(n.Name).found.Devices[device] != "" {
+			return fmt.Sprintf("node %s: %s", n.Name, t.visit(n.Name).found.Devices[device])
+		}
+	}
+	return ""
+}
+
+func (t *table) visit(node string) *visit {
+	return t.visits[slices.IndexFunc(t.visits, func(v *visit) bool { return v.node.Name == node })]
 }

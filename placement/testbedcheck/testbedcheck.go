@@ -6,31 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
 	"dpukv/placement/launch"
 	"dpukv/placement/machines"
 	"dpukv/placement/node"
-	"dpukv/placement/stores"
-	"dpukv/placement/survey"
 	"dpukv/placement/testbed"
 )
-
-// visit is what was found on a node.
-type visit struct {
-	node  *testbed.Node
-	err   error // why it cannot be used; nothing else is known then
-	hello *node.Hello
-	found *node.Inspection
-	ahead time.Duration // of its clock before the one here
-	give  time.Duration // by how much that may be wrong
-
-	model   string // of an emulated machine's cores
-	process *node.Process
-	reaches map[string]string // by address of other nodes: why not
-}
 
 // Check visits every node of a testbed and writes what it found: what each has, and which placements
 // can run or why not. The error is not nil if a node cannot be used or a placement of its nodes cannot run.
@@ -146,46 +129,4 @@ func closeVisits(visits []*visit) error {
 	}
 	all.Wait()
 	return errors.Join(errs...)
-}
-
-// why says why a placement cannot run with a store; "" if it can.
-func (t *table) why(c *testbed.Assignment, store string) string {
-	server := t.visit(c.Server.Name)
-	for _, n := range c.All() {
-		v := t.visit(n.Name)
-		switch {
-		case v.err != nil:
-			return "node " + n.Name + " cannot be used"
-		case v.found.Error != "" && v == server:
-			return fmt.Sprintf("node %s cannot listen at its address: %s", n.Name, v.found.Error)
-		case v != server && v.reaches[server.found.Addr] != "":
-			return fmt.Sprintf("node %s does not reach %s: %s", n.Name, server.node.Name, v.reaches[server.found.Addr])
-		case n.Kind == testbed.KindDPU && v.mode() != "" && v.mode() != survey.OffPath:
-			return fmt.Sprintf("node %s is in %s mode, which is changed with mlxconfig (INTERNAL_CPU_MODEL=0) and a power cycle", n.Name, v.mode())
-		}
-	}
-	if !stores.All[store].Rdma {
-		return ""
-	}
-	if err := testbed.CheckDevices(t.bed, c); err != nil {
-		return err.Error()
-	}
-	for _, n := range c.All() {
-		if device, _ := c.Device(n); t.visit(n.Name).found.Devices[device] != "" {
-			return fmt.Sprintf("node %s: %s", n.Name, t.visit(n.Name).found.Devices[device])
-		}
-	}
-	return ""
-}
-
-// mode is that of the node's BlueField; "" if it has none, or it is not known.
-func (v *visit) mode() string {
-	if v.node.Emulated() || v.found.Report.BlueField == nil {
-		return ""
-	}
-	return v.found.Report.BlueField.Mode
-}
-
-func (t *table) visit(node string) *visit {
-	return t.visits[slices.IndexFunc(t.visits, func(v *visit) bool { return v.node.Name == node })]
 }

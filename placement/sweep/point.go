@@ -8,6 +8,20 @@ import (
 	"dpukv/results"
 )
 
+// Asked fills in what a point was to be.
+func (pt *Point) Asked(p *results.Point) {
+	p.Schema, p.ID, p.Repeat = results.SchemaVersion, pt.ID, pt.Repeat
+	p.Store, p.Placement, p.Submode, p.Filter = pt.Store, pt.Placement, pt.Submode, pt.Filter
+	p.Load, p.ServerThreads, p.ClientThreads = pt.Load, pt.ServerThreads, pt.ClientThreads
+}
+
+// OfOneClient is the part of one of several clients: they share the rate out.
+func (pt *Point) OfOneClient(clients int) *Point {
+	one := *pt
+	one.RateOps /= float64(clients)
+	return &one
+}
+
 // VerifyUsed fails where the ends report to have used something else than was asked of them: a
 // point says what was used, so a difference must not be papered over by what was asked.
 func (pt *Point) VerifyUsed(used *results.Point) error {
@@ -35,4 +49,11 @@ func (pt *Point) VerifyUsed(used *results.Point) error {
 		return nil
 	}
 	return fmt.Errorf("not what was asked was measured: %s", strings.Join(differences, "; "))
+}
+
+// Point is one measurement to make: a configuration, and which of its repeats (from 1).
+type Point struct {
+	ID     string
+	Repeat int
+	Config
 }

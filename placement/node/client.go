@@ -9,8 +9,8 @@ import (
 	"dpukv/results"
 )
 
-// load puts the load on a server and sends what came of it.
-func (a *agent) load(ctx context.Context, cpus []int, spec *ClientSpec) (err error) {
+// runClient puts the load on a server and sends what came of it.
+func runClient(ctx context.Context, a *agent, cpus []int, spec *ClientSpec) (err error) {
 	st, err := stores.Named(spec.Store)
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func (a *agent) load(ctx context.Context, cpus []int, spec *ClientSpec) (err err
 		Preloaded: spec.Preloaded, FirstThread: spec.FirstThread, AllThreads: spec.AllThreads,
 		ServerAddr: spec.Addr, SameHost: spec.SameHost,
 		OnReady: func(ctx context.Context, hitRate float64) error {
-			return a.standBy(ctx, Ready{Addr: spec.Addr, Facts: remote.Facts(), HitRate: hitRate})
+			return standBy(ctx, a, Ready{Addr: spec.Addr, Facts: remote.Facts(), HitRate: hitRate})
 		},
 		OnDone: func(ctx context.Context) error {
 			if err := a.out.Send(&Measured{}); err != nil {
@@ -55,7 +55,7 @@ func (a *agent) load(ctx context.Context, cpus []int, spec *ClientSpec) (err err
 }
 
 // standBy reports that all keys are stored and verified, and waits for the order to go on.
-func (a *agent) standBy(ctx context.Context, r Ready) error {
+func standBy(ctx context.Context, a *agent, r Ready) error {
 	if err := a.out.Send(&r); err != nil {
 		return err
 	}

@@ -1,0 +1,124 @@
+package testbed
+
+import (
+	"slices"
+	"strings"
+
+	"dpukv/placement/emulate"
+	"dpukv/placement/launch"
+	"dpukv/placement/submode"
+	"dpukv/placement/submode/packetfilter"
+	"dpukv/verbs/provider"
+)
+
+// Node is a machine, or a share of one, that runs a server or a client. Its name and the way to start
+// processes there are those of the launcher.
+type Node struct {
+	launch.Node
+	Kind       string // "host", "dpu"
+	Of         string // the host a DPU sits in
+	Generation string // "bf1", "bf2", "bf3"
+	Profile    string // of an emulated machine: what models its cores; see package emulate
+	Address    string // where the others reach its server
+	CPUs       []int  // to run on; nil: chosen
+	RDMA       RDMA
+	Datapath   Datapath // of a DPU
+}
+
+// RDMA is the device a node's verbs use.
+type RDMA struct {
+	Device string `json:"device"` // "": as the machines allow; see [Assignment.Device]
+	provider.Options
+}
+
+// The kinds of nodes.
+const KindHost, KindDPU = "host", "dpu"
+
+var (
+	kinds       = []string{KindHost, KindDPU}
+	generations = []string{"bf1", "bf2", "bf3"}
+)
+
+// Emulated reports whether the node is a machine that the sweep makes for itself.
+func (n *Node) Emulated() bool { return n.Via == launch.Netns && n.Namespace == "" }
+
+// OnThisMachine reports whether the node's processes run on this machine's kernel and CPUs.
+func (n *Node) OnThisMachine() bool { return n.Via == launch.Local || n.Via == launch.Netns }
+
+// Title is what the node is: "dpu bf2 of hostA, emulated".
+func (n *Node) Title() string {
+	text := strings.TrimSpace(n.Kind + " " + n.Generation)
+	if n.Of != "" {
+		text += " of " + n.Of
+	}
+	if n.Emulated() {
+		text += ", emulated"
+	}
+	return text
+}
+
+// Target is what the node's datapath is set up on.
+func (n *Node) Target() string {
+	switch {
+	case n.Datapath.Target != "":
+		return n.Datapath.Target
+	case n.Generation != "" && !n.OnThisMachine():
+		return submode.BlueField
+	}
+	return submode.Linux
+}
+
+// Submode is what a DPU's node is to do in one; binary is this program there, cpus are those of this machine.
+func (n *Node) Submode(name, binary string, cpus []int, work packetfilter.Filter) (*submode.Submode, error) {
+	d := &n.Datapath
+	c := submode.Config{
+		Submode: name, Target: n.Target(), Datapath: d.Chosen[name], Ports: submode.Ports{Wire: d.Wire, Host: d.Host},
+		PCI: d.PCI, CPUs: d.CPUs, Binary: binary, Filter: work,
+	}
+	if c.CPUs == nil {
+		c.CPUs = n.CPUs
+	}
+	if c.CPUs == nil && n.OnThisMachine() && len(cpus) > 0 {
+		c.CPUs = cpus[len(cpus)-1:]
+	}
+	if n.Emulated() {
+		c.Owner = submode.Owner()
+	}
+	return submode.New(c)
+}
+
+// withDefaults fills in what follows from what the file says.
+func (n Node) withDefaults() Node {
+	switch {
+	case n.Via == launch.Local && n.Address == "":
+		n.Address = loopback
+	case n.Via == launch.SSH && n.Host == "":
+		n.Host = n.Address
+	case n.Emulated() && n.Profile == "" && n.Kind == KindHost:
+		n.Profile = emulate.NoProfile
+	case n.Emulated() && n.Profile == "":
+		n.Profile = n.Generation
+	case n.Emulated() && n.Generation == "" && slices.Contains(generations, n.Profile):
+		n.Generation = n.Profile
+	}
+	return n
+}
+
+// fields are the node's keys and values, as in a file.
+func (n *Node) fields() []string {
+	var fields []string
+	for i := range nodeKeys {
+		if text := nodeKeys[i].text(n); text != "" {
+			fields = append(fields, nodeKeys[i].name+": "+text)
+		}
+	}
+	return fields
+}
+
+// address is the node's, or in words what it will be.
+func (n *Node) address() string {
+	if n.Address == "" {
+		return "ITS-ADDRESS"
+	}
+	return n.Address
+}

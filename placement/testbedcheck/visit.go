@@ -1,0 +1,61 @@
+package testbedcheck
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"dpukv/placement/node"
+	"dpukv/placement/survey"
+	"dpukv/placement/testbed"
+)
+
+// visit is what was found on a node.
+type visit struct {
+	node  *testbed.Node
+	err   error // why it cannot be used; nothing else is known then
+	hello *node.Hello
+	found *node.Inspection
+	ahead time.Duration // of its clock before the one here
+	give  time.Duration // by how much that may be wrong
+
+	model   string // of an emulated machine's cores
+	process *node.Process
+	reaches map[string]string // by address of other nodes: why not
+}
+
+// mode is that of the node's BlueField; "" if it has none, or it is not known.
+func (v *visit) mode() string {
+	if v.node.Emulated() || v.found.Report.BlueField == nil {
+		return ""
+	}
+	return v.found.Report.BlueField.Mode
+}
+
+// linked is something of the interface that has the node's address.
+func (v *visit) linked(of func(*survey.Interface) string) string {
+	if it := v.found.Report.HasAddress(v.node.Address); it != nil {
+		return of(it)
+	}
+	return ""
+}
+
+func (v *visit) link() string {
+	return v.linked(func(i *survey.Interface) string {
+		text := strings.TrimSpace(i.Name + " " + i.Driver)
+		if i.SpeedMbps > 0 {
+			text += fmt.Sprintf(" %g Gb/s", float64(i.SpeedMbps)/1000)
+		}
+		if !i.Up {
+			text += " DOWN"
+		}
+		return text
+	})
+}
+
+func (v *visit) listens() string {
+	if v.found.Error != "" {
+		return "no: " + v.found.Error
+	}
+	return "yes"
+}
