@@ -42,5 +42,5 @@ func (p *path) broken(ctx context.Context) error {
 	if p == nil || p.lease == nil {
 		return nil
 	}
-	return p.lease.Ailing(ctx)
+	return p.lease.Broken(ctx)
 }

@@ -144,5 +144,6 @@ func (f *Filter) None() bool { return f.Rules() == 0 && !f.CountOpcodes }
 // Rules counts what is compared with each packet.
 func (f *Filter) Rules() int { return len(f.DropClients) + len(f.DropPartitions) }
 
-// ReadsRequests tells whether it looks for HERD's requests over RoCE, which a store over TCP does not have.
+// ReadsRequests tells whether it looks for HERD's requests over RoCE, which a store over TCP does
+// not have.
 func (f *Filter) ReadsRequests() bool { return len(f.DropPartitions) > 0 || f.CountOpcodes }

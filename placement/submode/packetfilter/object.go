@@ -8,10 +8,11 @@ import (
 	"github.com/cilium/ebpf/asm"
 )
 
-// Object is the filter for librte_bpf: an ELF object with a program that is given a packet's first byte and returns 0 to drop it.
-// It is little endian, as all machines that this program is built for.
-func (f *Filter) Object() ([]byte, error) {
-	match, err := f.Match(func(int32) asm.Instructions { return nil })
+// Object is the filter for librte_bpf: an ELF object with a program. The program gets the address of
+// a packet's first byte, and returns 0 to drop it. The object is little endian, as all machines are
+// that this program is built for.
+func (f *Filter) Object(r *Requests) ([]byte, error) {
+	match, err := f.Match(r, func(int32) asm.Instructions { return nil })
 	if err != nil {
 		return nil, err
 	}

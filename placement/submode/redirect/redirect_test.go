@@ -36,7 +36,7 @@ func inNamespace(t *testing.T) {
 func TestAttachCountDetach(t *testing.T) {
 	kernel.NeedBPF(t)
 	inNamespace(t)
-	err := Attach("a", "b", &packetfilter.Filter{DropClients: []netip.Addr{netip.MustParseAddr("192.0.2.1")}})
+	err := Attach("a", "b", &packetfilter.Filter{DropClients: []netip.Addr{netip.MustParseAddr("192.0.2.1")}}, requests)
 	if errors.Is(err, ebpf.ErrNotSupported) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EPERM) {
 		t.Skip("this kernel takes no programs on tcx: ", err)
 	}
@@ -44,7 +44,7 @@ func TestAttachCountDetach(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"a", "b"} {
-		if c, err := Count(name); err != nil || !reflect.DeepEqual(c, Counts{Programs: 1}) {
+		if c, err := Count(name, requests); err != nil || !reflect.DeepEqual(c, Counts{Programs: 1}) {
 			t.Errorf("%s: got %+v, %v, want one program that counted nothing", name, c, err)
 		}
 		for range 2 { // the second time there is nothing to do
@@ -52,7 +52,7 @@ func TestAttachCountDetach(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if c, err := Count(name); err != nil || !reflect.DeepEqual(c, Counts{}) {
+		if c, err := Count(name, requests); err != nil || !reflect.DeepEqual(c, Counts{}) {
 			t.Errorf("%s: got %+v, %v, want no program", name, c, err)
 		}
 	}
@@ -65,13 +65,13 @@ func TestAttachCountDetach(t *testing.T) {
 func TestAttachOneWay(t *testing.T) {
 	kernel.NeedBPF(t)
 	inNamespace(t)
-	if err := Attach("a", "none", &packetfilter.Filter{}); err == nil || !strings.Contains(err.Error(), "interface none") {
+	if err := Attach("a", "none", &packetfilter.Filter{}, requests); err == nil || !strings.Contains(err.Error(), "interface none") {
 		t.Errorf("got %v, want an error about none", err)
 	}
-	if c, err := Count("a"); err == nil && c.Programs > 0 {
+	if c, err := Count("a", requests); err == nil && c.Programs > 0 {
 		t.Errorf("found %+v", c)
 	}
-	if err := Attach("a", "b", &packetfilter.Filter{DropClients: []netip.Addr{netip.MustParseAddr("2001:db8::1")}}); err == nil || !strings.Contains(err.Error(), "allowed: IPv4") {
+	if err := Attach("a", "b", &packetfilter.Filter{DropClients: []netip.Addr{netip.MustParseAddr("2001:db8::1")}}, requests); err == nil || !strings.Contains(err.Error(), "allowed: IPv4") {
 		t.Errorf("got %v, want an error about IPv4", err)
 	}
 }
