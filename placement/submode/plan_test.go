@@ -18,7 +18,8 @@ func TestPlans(t *testing.T) {
 		for _, name := range Names() {
 			for _, d := range Datapaths(target, name) {
 				var b bytes.Buffer
-				if err := mustNew(t, Config{Submode: name, Target: target, Datapath: d, CPUs: []int{0, 1, 2}}).Plan(&b); err != nil {
+				c := Config{Submode: name, Target: target, Datapath: d, CPUs: []int{0, 1, 2}}
+				if err := mustNew(t, c).Plan(&b); err != nil {
 					t.Error(err)
 				}
 				golden(t, target+"-"+name+"-"+d, b.Bytes())

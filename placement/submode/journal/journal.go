@@ -21,12 +21,6 @@ type Journal struct {
 // CardDir is the folder of a card. A restart of the machine changes its namespace, and not the card.
 const CardDir = "/var/lib/dpukv/submode/card"
 
-// namespaces has the folders of network namespaces.
-const namespaces = "/run/dpukv/submode"
-
-// Dir is the folder of the network namespace that has a mark.
-func Dir(mark string) string { return path.Join(namespaces, "net-"+mark) }
-
 // OfCard is the journal of a node's card.
 func OfCard(n step.Node) *Journal { return &Journal{node: n, dir: CardDir} }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +13,12 @@ import (
 	"dpukv/placement/submode/iplink"
 	"dpukv/placement/submode/step"
 )
+
+// namespaces has the folders of network namespaces.
+const namespaces = "/run/dpukv/submode"
+
+// Dir is the folder of the network namespace that has a mark.
+func Dir(mark string) string { return path.Join(namespaces, "net-"+mark) }
 
 // markPrefix begins each mark. The loopback's mark tells which folder belongs to this network
 // namespace. A port's mark tells that it is still the interface that was set up.

@@ -26,7 +26,9 @@ func TestPMDStats(t *testing.T) {
 	if err != nil || threads != 9895 || main != 7 {
 		t.Errorf("found %d, %d, %v", threads, main, err)
 	}
-	for _, bad := range []string{"", "main thread:\n", "main thread:\n  packets received: many\n", "packets received: 4\n"} {
+	for _, bad := range []string{
+		"", "main thread:\n", "main thread:\n  packets received: many\n", "packets received: 4\n",
+	} {
 		if _, _, err := parsePMDStats(bad); err == nil {
 			t.Errorf("%q was taken", bad)
 		}
@@ -57,7 +59,8 @@ ufid:6f1c2d3e-0001-0002-0003-000000000003, recirc_id(0),in_port(p0),eth_type(0x8
 `
 
 func TestFlows(t *testing.T) {
-	if got := parseFlows(flowsDumped, "tc"); !maps.Equal(got, map[string]uint64{"6f1c2d3e-0001-0002-0003-000000000001": 6604}) {
+	want := map[string]uint64{"6f1c2d3e-0001-0002-0003-000000000001": 6604}
+	if got := parseFlows(flowsDumped, "tc"); !maps.Equal(got, want) {
 		t.Errorf("found %v", got)
 	}
 	if got := parseFlows(flowsDumped, ""); len(got) != 2 {

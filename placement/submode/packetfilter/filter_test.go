@@ -64,7 +64,8 @@ func TestObject(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := (&Filter{DropClients: []netip.Addr{addr("2001:db8::1")}}).Object(nil); err == nil || !strings.Contains(err.Error(), "allowed: IPv4") {
+	v6 := Filter{DropClients: []netip.Addr{addr("2001:db8::1")}}
+	if _, err := v6.Object(nil); err == nil || !strings.Contains(err.Error(), "allowed: IPv4") {
 		t.Errorf("got %v, want an error about IPv4", err)
 	}
 }

@@ -27,7 +27,8 @@ const (
 	Drop = "drop"
 )
 
-// The registers of a match. Data has the address of the packet's first byte, and stays as it is; the scratch is for bounds, too.
+// The registers of a match. Data has the address of the packet's first byte, and stays as it is. The
+// scratch is for bounds, too.
 const (
 	Data    = asm.R2
 	Scratch = asm.R4

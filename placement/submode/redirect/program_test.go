@@ -131,15 +131,18 @@ func TestCountRequest(t *testing.T) {
 	request := func(bth byte, op uint8, padding int) frame {
 		payload := make([]byte, 12+16+32+padding+4)
 		payload[0], payload[1] = bth, byte(padding)<<4
-		payload[len(payload)-4-padding-requests.OpcodeFromEnd] = op | 0x50 // what else is in this byte belongs to the attempt
+		// The other bits of this byte are no part of the operation.
+		payload[len(payload)-4-padding-requests.OpcodeFromEnd] = op | 0x50
 		return frame{[4]byte{198, 51, 100, 1}, 0xc001, 4791, payload}
 	}
 	tcp := func(b []byte) { b[23] = unix.IPPROTO_TCP }
 	for _, b := range [][]byte{
-		request(ucWriteOnly, getOpcode, 0).bytes(nil), request(ucWriteOnly, getOpcode, 3).bytes(nil), request(ucWriteLast, setOpcode, 0).bytes(nil), request(ucWriteOnly, setOpcode, 1).bytes(nil),
+		request(ucWriteOnly, getOpcode, 0).bytes(nil), request(ucWriteOnly, getOpcode, 3).bytes(nil),
+		request(ucWriteLast, setOpcode, 0).bytes(nil), request(ucWriteOnly, setOpcode, 1).bytes(nil),
 		request(ucWriteOnly, getOpcode, 0).bytes(nil), request(ucWriteOnly, deleteOpcode, 0).bytes(nil),
 		// These are none.
-		request(0x27, getOpcode, 0).bytes(nil), request(0x64, getOpcode, 0).bytes(nil), request(ucWriteOnly, getOpcode, 0).bytes(tcp),
+		request(0x27, getOpcode, 0).bytes(nil), request(0x64, getOpcode, 0).bytes(nil),
+		request(ucWriteOnly, getOpcode, 0).bytes(tcp),
 		request(ucWriteOnly, getOpcode, 0).bytes(nil)[:60],
 		{0: 1, 13: 6, 59: 0},
 		request(ucWriteOnly, getOpcode, 0).bytes(func(b []byte) { b[udpLengthAt+1] = 12 }),

@@ -48,7 +48,8 @@ func oneWay(from, to string, f *packetfilter.Filter, r *packetfilter.Requests) e
 		Target: in, Program: program, Attach: ebpf.AttachTCXIngress,
 	})
 	if err != nil {
-		return fmt.Errorf("redirect %s to %s: attach the program (tcx: Linux 6.6 or later): %w", from, to, err)
+		return fmt.Errorf("redirect %s to %s: attach the program (tcx: Linux 6.6 or later): %w",
+			from, to, err)
 	}
 	return nil
 }

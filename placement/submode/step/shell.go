@@ -7,14 +7,6 @@ func Shell(script string, args ...string) []string {
 	return append([]string{"sh", "-c", strings.TrimSpace(script), "sh"}, args...)
 }
 
-// Program expects one to be in the PATH; pkg is the package of Debian that has it.
-func Program(name, pkg string) Step {
-	return Step{
-		Purpose: name, Run: Shell(`command -v "$1"`, name),
-		Advice: "install Debian's " + pkg + ", or what your system calls it",
-	}
-}
-
 // Quote is a command as a person would type it.
 func Quote(argv []string) string {
 	words := make([]string, len(argv))

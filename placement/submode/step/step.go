@@ -101,6 +101,14 @@ func DoAll(ctx context.Context, n Node, steps []Step) error {
 	return nil
 }
 
+// Program expects one to be in the PATH; pkg is the package of Debian that has it.
+func Program(name, pkg string) Step {
+	return Step{
+		Purpose: name, Run: Shell(`command -v "$1"`, name),
+		Advice: "install Debian's " + pkg + ", or what your system calls it",
+	}
+}
+
 // UndoRecord is a line of a journal: how one step is taken back.
 type UndoRecord struct {
 	// Run is the command.
