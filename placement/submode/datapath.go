@@ -39,7 +39,7 @@ type forwarder interface {
 	Verify(s *setup) []step.Step
 	// Count adds what the datapath itself counted.
 	Count(ctx context.Context, s *setup, n step.Node, c *Counts) error
-	// Filter refuses packet work that the datapath cannot do. None is never asked about.
+	// Filter refuses packet work that the datapath cannot do. It is not called without any work.
 	Filter(f *packetfilter.Filter) error
 }
 

@@ -107,8 +107,8 @@ func difference(before, after string) string {
 	return strings.Join(lines, "")
 }
 
-// TestTable: each row has a file of its own, or shares one with its variants, and a test file of the
-// same name that knows it.
+// TestTable expects each row to have a file, shared at most with its variants, and a test file of the
+// same name that names the row's variable.
 func TestTable(t *testing.T) {
 	files := token.NewFileSet()
 	declared, rows := map[string]string{}, []string{}
@@ -189,22 +189,22 @@ const (
 	restarted = "it was restarted in between"
 )
 
-// detours are the ways in which the evidence of a datapath of plain Linux is made to fail. Those come
-// first that leave the datapath as it is. Each test file of a datapath has its own.
+// detours are the ways in which the evidence of a datapath of plain Linux is made to fail. The first
+// ones leave the datapath as it is. The test file of a datapath adds its own.
 var detours = map[*datapath][]detour{}
 
-// counters are what a card's programs say at two moments of a load of 10000 packets each way that
-// takes another way.
+// counters are what a card's programs say at two moments. Between them, 10000 packets came in at each
+// port.
 type counters struct {
 	name          string
 	before, after [][2]string // answers, see card
-	want          string      // in the error; "": the packets took the datapath
+	want          string      // in the error; "": the datapath carried the packets
 }
 
 // cardCounters are the ways in which the evidence of a BlueField's datapath is made to fail.
 var cardCounters = map[*datapath][]counters{}
 
-// TestDatapathsFail: each row whose packets can be proved has a way in which the proof fails.
+// TestDatapathsFail expects each on-path row to have a way in which its proof fails.
 func TestDatapathsFail(t *testing.T) {
 	for _, d := range datapaths {
 		fails := len(detours[d])
@@ -223,7 +223,7 @@ func TestDatapathsFail(t *testing.T) {
 	}
 }
 
-// TestEvidenceFails: the load goes on, and the proof must fail.
+// TestEvidenceFails takes each detour while a load goes on, and expects the proof to fail.
 func TestEvidenceFails(t *testing.T) {
 	needsQuiet(t)
 	b := newTestbed(t)
@@ -242,8 +242,8 @@ func TestEvidenceFails(t *testing.T) {
 				b.run("d", step.Shell(`
 for p in p0 pf0hpf; do tc qdisc del dev $p ingress 2>/dev/null || :; done`)...)
 			})
-			for _, d := range detours[d] {
-				t.Run(d.name, func(t *testing.T) { b.takes(t, l, &d) })
+			for _, way := range detours[d] {
+				t.Run(way.name, func(t *testing.T) { b.takes(t, l, &way) })
 			}
 		})
 	}
@@ -302,7 +302,7 @@ for p in p0 pf0hpf; do
 	case $(ip link show dev $p) in *" master br1 "*) ip link set $p nomaster ;; esac
 done`)
 
-// TestCardEvidence has a card's programs say what they would say of a load.
+// TestCardEvidence answers as a card's programs would, since no card is at hand.
 func TestCardEvidence(t *testing.T) {
 	links := func(n string) [2]string {
 		s := `"stats64":{"rx":{"packets":` + n + `},"tx":{"packets":` + n + `}}`

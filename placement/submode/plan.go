@@ -13,7 +13,7 @@ import (
 // planMark stands in a plan for the mark of a namespace.
 const planMark = "MARK"
 
-// writePlan prints the commands of each setup of a submode, of which the node decides between.
+// writePlan prints the commands of each setup of a submode. Of several, the node decides.
 func writePlan(w io.Writer, setups []*setup) error {
 	var b strings.Builder
 	if len(setups) > 1 {

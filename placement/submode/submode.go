@@ -122,7 +122,7 @@ func (s *Submode) Plan(w io.Writer) error {
 	return writePlan(w, setups)
 }
 
-// choices are the datapath, or those of which the node decides between.
+// choices are the datapath, or those between which the node decides.
 func (s *Submode) choices() []*datapath {
 	if s.datapath != nil {
 		return []*datapath{s.datapath}
@@ -163,7 +163,8 @@ func (s *Submode) choose(ctx context.Context, n Node, dir string) (*datapath, er
 		ErrMissing, n.Name, strings.Join(reasons, "\n"))
 }
 
-// missing is no matter of the node where ctx ended.
+// missing is the error of a node without a datapath; or that of ctx, if that has ended: then nothing
+// is known of the node.
 func missing(ctx context.Context, format string, args ...any) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
