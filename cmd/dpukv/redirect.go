@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dpukv/placement/submode"
 	"dpukv/placement/submode/packetfilter"
 	"dpukv/placement/submode/redirect"
 )
@@ -21,7 +22,7 @@ func newRedirectCommand() *cobra.Command {
 			if err != nil {
 				return usagef("redirect attach: --%w", err)
 			}
-			return redirect.Attach(args[0], args[1], &f)
+			return redirect.Attach(args[0], args[1], &f, submode.Requests())
 		},
 	}
 	attach.Flags().StringArrayVar(&words, "filter", nil, "work on the path: "+packetfilter.Words+" (may be repeated)")
@@ -39,7 +40,7 @@ func newRedirectCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			counts := map[string]redirect.Counts{}
 			for _, name := range args {
-				if counts[name], err = redirect.Count(name); err != nil {
+				if counts[name], err = redirect.Count(name, submode.Requests()); err != nil {
 					return err
 				}
 			}
@@ -49,7 +50,9 @@ func newRedirectCommand() *cobra.Command {
 	try := &cobra.Command{
 		Use: "try", Args: cobra.NoArgs, Short: "Attach to the loopback interface and detach again",
 		RunE: func(*cobra.Command, []string) error {
-			return errors.Join(redirect.Attach("lo", "lo", &packetfilter.Filter{}), redirect.Detach("lo"))
+			return errors.Join(
+				redirect.Attach("lo", "lo", &packetfilter.Filter{}, submode.Requests()),
+				redirect.Detach("lo"))
 		},
 	}
 	cmd.AddCommand(attach, detach, count, try)

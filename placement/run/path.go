@@ -72,7 +72,7 @@ func (p *path) broken(ctx context.Context) error {
 	if p == nil || p.lease == nil {
 		return nil
 	}
-	return p.lease.Ailing(ctx)
+	return p.lease.Broken(ctx)
 }
 
 // begin reads the counters before the load.

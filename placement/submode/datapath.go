@@ -2,111 +2,126 @@ package submode
 
 import (
 	"context"
-	"regexp"
-	"slices"
+	"errors"
+	"path"
 
 	"dpukv/placement/submode/packetfilter"
-)
-
-var (
-	interfaceName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,14}$`)
-	digits        = regexp.MustCompile(`^[0-9]+$`)
+	"dpukv/placement/submode/step"
 )
 
 // datapath is one way to forward between two ports.
 type datapath struct {
-	name     string
+	name     string // unique among those of a target and a submode
 	target   string
 	submodes []string
-	// is says what forwards; substitute what it stands in for, and is "" where it is the thing itself.
-	is, substitute string
-	onlyAsked      bool // not chosen unless it is asked for
+	// title says what forwards. substitute says what it stands in for; "": it is the thing itself.
+	title, substitute string
+	onlyAsked         bool // not chosen unless it is asked for
 
-	has    func(*site) []Step // whether the node has what it needs: these change nothing
-	steps  func(*site) []Step
-	verify func(*site) []Step
-	// count adds to the evidence what the datapath itself counted.
-	count func(context.Context, *site, Node, *Evidence) error
-	// pidFiles, in the folder or with a path, have the PIDs of the datapath's processes; inKernel: these only tell the kernel, or
-	// the card, what to do.
+	// pidFiles, in the folder or with a path, have the PIDs of the datapath's processes. inKernel:
+	// these only tell the kernel, or the card, what to do.
 	pidFiles []string
 	inKernel bool
-	filters  int // how it can do a filter's work: noWords, byOpenFlow, …
+	// filterTitle says how a filter is done, where that is not plain from the datapath.
+	filterTitle string
+	leastCPUs   int
+
+	forwarder
 }
 
-// datapaths in the order of preference.
-var datapaths []*datapath
-
-func init() {
-	datapaths = slices.Concat(plain(), linuxOVS(), linuxTestpmd(), linuxRedirects(), blueField())
+// forwarder is what a datapath does in a setup.
+type forwarder interface {
+	// Check are steps that fail where the node has not what the datapath needs. They change nothing.
+	Check(s *setup) []step.Step
+	// Steps set it up, with the filter.
+	Steps(s *setup) []step.Step
+	// Verify are steps that fail where it is not up. They change nothing.
+	Verify(s *setup) []step.Step
+	// Count adds what the datapath itself counted.
+	Count(ctx context.Context, s *setup, n step.Node, c *Counts) error
+	// Filter refuses packet work that the datapath cannot do. It is not called without any work.
+	Filter(f *packetfilter.Filter) error
 }
 
-func candidates(target, submode string) (list []*datapath) {
-	for _, d := range datapaths {
-		if d.target == target && slices.Contains(d.submodes, submode) {
-			list = append(list, d)
-		}
-	}
-	return list
+// Counts are what a datapath itself counted up to one moment.
+type Counts struct {
+	// Carried are packets that the datapath says it took: by port, or all under its own name for
+	// them.
+	Carried map[string]uint64 `json:"carried"`
+	// Dropped are those that its filter dropped.
+	Dropped uint64 `json:"dropped,omitempty"`
+	// Opcodes are HERD's requests by operation, where the filter counts them. Uncut are trains of
+	// requests that could not be counted.
+	Opcodes map[string]uint64 `json:"opcodes,omitempty"`
+	Uncut   uint64            `json:"uncut,omitempty"`
+	// Elsewhere are packets of ways that should not have been taken.
+	Elsewhere map[string]uint64 `json:"elsewhere,omitempty"`
+	// Flows are packets by flow. Flows come and go: a proof sums up those that are there at its end.
+	// Stray are flows of a way that should not have been taken.
+	Flows map[string]uint64 `json:"-"`
+	Stray map[string]uint64 `json:"-"`
 }
 
-// Datapaths are the names of those that a target has for a submode, in the order of preference.
-func Datapaths(target, submode string) (names []string) {
-	for _, d := range candidates(target, submode) {
-		names = append(names, d.name)
-	}
-	return names
+// drop moves packets that the filter dropped out of those that were carried under a name.
+func (c *Counts) drop(packets uint64, name string) {
+	c.Dropped += packets
+	c.Carried[name] -= min(packets, c.Carried[name])
 }
 
-func lookup(target, submode, name string) *datapath {
-	for _, d := range candidates(target, submode) {
-		if d.name == name {
-			return d
-		}
-	}
-	return nil
-}
+// errNoFilter is of a datapath that does no packet work.
+var errNoFilter = errors.New("it has no words for that, allowed: none")
 
-// site is a datapath with what its commands need to know.
-type site struct {
-	cfg      Config
-	datapath *datapath
-	dir      string
-}
-
-func newSite(cfg *Config, d *datapath, dir string) *site { return &site{*cfg, d, dir} }
-
-func (s *site) has() []Step { return steps(s, s.datapath.has) }
-func (s *site) steps() []Step {
-	return slices.Concat(s.common(), steps(s, s.datapath.steps), s.filterSteps())
-}
-func (s *site) verifies() []Step { return steps(s, s.datapath.verify) }
-
-func steps(s *site, list func(*site) []Step) []Step {
-	if list == nil {
+// refuses tells why a datapath cannot do a filter's work.
+func (d *datapath) refuses(f *packetfilter.Filter) error {
+	if f.None() {
 		return nil
 	}
-	return list(s)
+	return d.Filter(f)
 }
 
-func (s *site) file(name string) string { return s.dir + "/" + name }
-
-func (s *site) ports() []string { return []string{s.cfg.Ports.Wire, s.cfg.Ports.Host} }
-
-// other is the port that packets leave by.
-func (s *site) other(port string) string {
-	if port == s.cfg.Ports.Wire {
-		return s.cfg.Ports.Host
+// describe says what forwards, with a filter.
+func (d *datapath) describe(f *packetfilter.Filter) string {
+	if d.filterTitle == "" || f.None() {
+		return d.title
 	}
-	return s.cfg.Ports.Wire
+	return d.title + "; " + d.filterTitle
 }
 
-// ByDefault are those that are tried where none is asked for, in their order, and that can do a filter's work.
-func ByDefault(target, submode string, work packetfilter.Filter) (names []string) {
-	for _, d := range candidates(target, submode) {
-		if !d.onlyAsked && d.refuses(&work) == nil {
-			names = append(names, d.name)
-		}
-	}
-	return names
+// bridgeName is that of ours.
+const bridgeName = "dpukv0"
+
+// setup is a datapath with what its commands need to know.
+type setup struct {
+	Config
+	datapath *datapath
+	dir      string // on the node
 }
+
+func (s *setup) file(name string) string { return s.dir + "/" + name }
+
+func (s *setup) ports() []string { return s.Ports.names() }
+
+// forwards tells whether the ports are set up here: a card's are its switch's own.
+func (s *setup) forwards() bool { return OnPath(s.Submode) && s.Target == Linux }
+
+// prefix sets apart the files of DPDK processes.
+func (s *setup) prefix() string { return "dpukv-" + path.Base(s.dir) }
+
+// checks look for what the datapath needs.
+func (s *setup) checks() []step.Step { return s.datapath.Check(s) }
+
+// portSteps are those for the ports, where they are set up here.
+func (s *setup) portSteps(steps func(Ports) []step.Step) []step.Step {
+	if !s.forwards() {
+		return nil
+	}
+	return steps(s.Ports)
+}
+
+// steps set up the ports and the datapath.
+func (s *setup) steps() []step.Step {
+	return append(s.portSteps(preparePorts), s.datapath.Steps(s)...)
+}
+
+// verifies are steps that fail where the datapath is not up.
+func (s *setup) verifies() []step.Step { return s.datapath.Verify(s) }

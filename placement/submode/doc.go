@@ -1,54 +1,48 @@
-// Package submode sets a DPU's datapath on-path, in one of the study's submodes (ICS '25, §2): it shows the commands first,
-// runs them on the DPU's node, proves from counters which datapath carried the packets, and takes everything back.
+// Package submode sets a DPU's datapath on-path, in one of the study's submodes (ICS '25, §2). It
+// shows the commands first, runs them on the DPU's node, proves from counters which datapath carried
+// the packets, and takes everything back.
 //
-//	name       datapath on a BlueField                 on plain Linux, the first that the node has, or the one asked for
-//	off-path   none: host and DPU are peers            none
-//	direct     –                                       none: the hosts' cable has nothing between
-//	sm1        OvS, kernel datapath                    ovs-system, else ovs-netdev (or, asked for, bridge)
-//	sm2        OvS-DPDK                                ovs-dpdk (af_packet; or, asked for, af_xdp)
-//	sm3        testpmd, io                             testpmd (af_packet; or, asked for, af_xdp)
-//	sm4        OvS, kernel, offloaded to the eSwitch   ovs-flower, else tcx, else tc-u32
-//	sm5        OvS-DPDK, offloaded to the eSwitch      the same as sm4: there is one stand-in for an eSwitch
+//	name       datapath on a BlueField             on plain Linux
+//	off-path   none: host and DPU are peers        none
+//	direct     –                                   none: the hosts' cable has nothing between
+//	sm1        OvS, kernel datapath                ovs-system, else ovs-netdev; bridge
+//	sm2        OvS-DPDK                            ovs-dpdk (af_packet); ovs-dpdk-xdp (af_xdp)
+//	sm3        testpmd, io                         testpmd (af_packet); testpmd-xdp (af_xdp)
+//	sm4        OvS, kernel, offloaded to eSwitch   ovs-flower, else tcx, else tc-u32
+//	sm5        OvS-DPDK, offloaded to eSwitch      as sm4: there is one stand-in for an eSwitch
 //
-// Whatever stands in for another thing is named so in the [Proof] that goes with every result.
+// On plain Linux, a node gets the first one that it can have. Those after a semicolon have to be
+// asked for. Whatever stands in for another thing is named so in the [Proof] that goes with every
+// result.
 //
 // # Steps
 //
-// A datapath is a list of [Step]: commands of the system's own tools, each with how its output is judged and the
-// command that takes it back. [Submode.Plan] prints them. [Submode.Apply] writes each step's way back into a journal on
-// the node before it runs the step:
+// A datapath is a value in the table of datapaths: a name and a forwarder, which makes lists of
+// steps (package step). A step is a command of the system's own tools, with the check of its output
+// and the command that takes it back. [Submode.Plan] prints the steps. [Submode.Apply] writes each
+// step's undo record into a journal on the node (package journal) before it runs the step:
 //
 //	orchestrator                             node
 //	    ├─ leftovers of an earlier apply ──────▶│  its journal, from the end
 //	    ├─ check: tools, ports, MTU ───────────▶│
-//	    ├─ way back, then the step; … ─────────▶│  /run/dpukv/submode/net-MARK/undo
+//	    ├─ undo record, then the step; … ──────▶│  /run/dpukv/submode/net-MARK/undo
 //	    ├─ verify: is it up? ──────────────────▶│
 //
-// So whoever comes next can undo what an orchestrator that was killed left: nothing has to be
-// remembered here. In the folder lie also the sockets, PIDs, logs and the database of an Open
-// vSwitch of our own: the system's is not touched on plain Linux.
+// So whoever comes next can undo what a killed orchestrator left: nothing has to be remembered here.
+// In the journal's folder lie also the sockets, PIDs, logs and the database of an Open vSwitch of our
+// own: the system's is not touched on plain Linux. On a BlueField the system's Open vSwitch owns the
+// hardware, and there is only one: our bridge in it carries a mark, and a port that is in somebody's
+// bridge is refused.
 //
-// On a BlueField the system's Open vSwitch owns the hardware, and there is only one: our bridge in it carries a mark, and a port that is
-// in somebody's bridge is refused.
+// An undo record looks first. A flag or key that somebody changed since is left alone. So is a filter
+// at our preference that is not the one that was made, and a place for filters that is not empty. A
+// bridge or table of our name (dpukv0) is ours, because a step that makes one wants none before.
 //
-// # Whose journal it is
+// # A new datapath
 //
-// A folder belongs to one instance of a network namespace. It is found by a mark in the namespace:
-// a second name (altname) of its loopback, dpukv-MARK. Each port has such a name, too. The kernel
-// forgets a mark with the namespace or the interface. Their inodes, indices and names it gives away
-// again. So:
-//
-//   - A namespace without the mark has nothing to undo, whatever its inode. A folder that was left
-//     in one that had the same inode is told of.
-//   - What was set on a port is taken back only on the interface that has the mark, not on another
-//     one of that name.
-//   - A way back looks first. A flag or key that somebody changed since is left alone. So is a
-//     filter at our preference that is not the one that was made, and a place for filters that is
-//     not empty.
-//   - A BlueField's folder outlives a restart. It names the machine and the card, and is refused on
-//     another.
-//
-// A bridge or table of our name (dpukv0) is ours, because a step that makes one wants none before.
+// It is a file with its value and its forwarder, a row in the table (datapaths.go), and a test file
+// of the same name. That test file has its way to make the evidence fail: TestEvidenceFails wants one
+// for each row.
 //
 // # Evidence
 //

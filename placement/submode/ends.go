@@ -71,6 +71,10 @@ type Gate struct {
 // or what TSO is to cut.
 type Count struct{ Packets, Bytes uint64 }
 
+func (c Count) since(was Count) Count {
+	return Count{c.Packets - min(was.Packets, c.Packets), c.Bytes - min(was.Bytes, c.Bytes)}
+}
+
 // What a gate has to have seen of what the ends moved, and may have seen beside it.
 const (
 	// leastSeen is for what certainly crossed. The rest is for acknowledgements that were lost.
@@ -188,20 +192,4 @@ func (g *Gate) share(m *Moved, seen Count, datagrams bool) float64 {
 		share = min(share, float64(seen.Packets+payload/full)/float64(max(m.Packets, 1)))
 	}
 	return share
-}
-
-// gates are the DPU's ports, with what they counted in between.
-func (after *Evidence) gates(before *Evidence) []Gate {
-	wire, host := after.site.cfg.Ports.Wire, after.site.cfg.Ports.Host
-	gate := func(port string) Gate {
-		g := after.Gates[port]
-		was := before.Gates[port]
-		g.ToServer, g.ToClient = g.ToServer.since(was.ToServer), g.ToClient.since(was.ToClient)
-		return g
-	}
-	return []Gate{gate(wire), gate(host)}
-}
-
-func (c Count) since(was Count) Count {
-	return Count{c.Packets - min(was.Packets, c.Packets), c.Bytes - min(was.Bytes, c.Bytes)}
 }

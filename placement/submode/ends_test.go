@@ -180,29 +180,3 @@ func TestEndsOf(t *testing.T) {
 		t.Errorf("with the counts of a NIC's port: found %+v", e)
 	}
 }
-
-// TestCarriedShare: the share is of what the ends sent.
-func TestCarriedShare(t *testing.T) {
-	d := lookup(Linux, SM1, "ovs-netdev")
-	s := newSite(&mustNew(t, Config{Submode: SM1, Target: Linux}).cfg, d, "")
-	m, seen := stream(1000, 900)
-	at := func(c Count) *Evidence {
-		each := map[string]uint64{"p0": c.Packets, "pf0hpf": c.Packets}
-		gate := Gate{ToServer: c, ToClient: c, MTU: 1500}
-		return &Evidence{
-			Came: each, Left: each, Carried: each, site: s,
-			Gates: map[string]Gate{"p0": gate, "pf0hpf": gate},
-		}
-	}
-	for share, fails := range map[float64]bool{1: false, 0.5: true} {
-		p, err := ProveLoad(at(Count{}), at(seen.part(share)), &Ends{ToServer: m, ToClient: m})
-		got := p.CarriedShare
-		if (err != nil) != fails || got < share-0.001 || got > share*1.04 || len(p.Crossings) != 4 {
-			t.Errorf("%.1f: found %.3f, %v, %+v", share, p.CarriedShare, err, p.Crossings)
-		}
-	}
-	p, err := ProveLoad(at(Count{}), at(seen), nil)
-	if err != nil || p.CarriedShare != 1 || p.Crossings != nil {
-		t.Errorf("without what the ends sent: found %+v, %v", p, err)
-	}
-}

@@ -2,14 +2,14 @@ package submode
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
-	"slices"
-	"strings"
+	"path"
 	"time"
 
-	"dpukv/results"
+	"dpukv/placement/submode/iplink"
+	"dpukv/placement/submode/process"
+	"dpukv/placement/submode/step"
 )
 
 // Evidence is what was counted up to one moment.
@@ -21,222 +21,118 @@ type Evidence struct {
 	// Gates are the ports by their names, with packets and bytes, to compare with what the ends
 	// moved.
 	Gates map[string]Gate `json:"gates"`
-	// Carried are packets that the datapath says it took: by port, or all under its own name for them.
-	Carried map[string]uint64 `json:"carried"`
-	// Dropped are those that its filter dropped.
-	Dropped uint64 `json:"dropped,omitempty"`
-	// Opcodes are HERD's requests by operation, where the filter counts them; Uncut are trains of them that could not be counted.
-	Opcodes map[string]uint64 `json:"opcodes,omitempty"`
-	Uncut   uint64            `json:"uncut,omitempty"`
-	// Elsewhere are packets of ways that should not have been taken.
-	Elsewhere map[string]uint64 `json:"elsewhere,omitempty"`
-	// Flows are counts of things that come and go; they are summed up over those that are there at the end.
-	Flows map[string]uint64 `json:"-"`
-	Stray map[string]uint64 `json:"-"` // the same, for flows of a way that should not have been taken
+	Counts
 	// Processes are CPU times of what forwards in user space, in nanoseconds by PID and start.
 	Processes map[string]int64 `json:"processes,omitempty"`
-	site      *site
+	setup     *setup
 }
 
-// Proof tells which datapath carried the packets between two moments.
-type Proof struct {
-	Datapath   string `json:"datapath"` // its name
-	Is         string `json:"is"`       // what forwarded
-	Substitute string `json:"substitute,omitempty"`
-	Filter     string `json:"filter,omitempty"`
-	// Packets counts by name: came/PORT, left/PORT, carried/…, elsewhere/…, dropped; opcode/GET and so on are requests.
-	Packets map[string]uint64 `json:"packets"`
-	// CarriedShare is the part of the packets that came which the datapath says it took; of a load,
-	// times the least share of what its ends sent that a port saw.
-	CarriedShare float64 `json:"carried_share"`
-	// Crossings compare what the ends of a load sent with what the ports saw.
-	Crossings []results.Crossing `json:"crossings,omitempty"`
-	// ForwarderCPUNs is the CPU time of what forwards in user space; 0 where the kernel or the card does.
-	ForwarderCPUNs int64 `json:"forwarder_cpu_ns"`
-}
+// maxReads is how often the counters are read where packets come in between. They are read one after
+// another, so a packet may be in one and not in another. It looks as if it took another way.
+const maxReads = 3
 
-// looks is how often the counters are read where packets come in between: they are read one after
-// another, and a packet that one has and another has not looks like one that took another way.
-const looks = 3
-
-// Evidence reads the counters, while nothing comes in if that can be had.
-func (l *Lease) Evidence(ctx context.Context) (*Evidence, error) {
-	for look := 1; ; look++ {
-		e, err := l.look(ctx)
-		var again *Evidence
-		if err == nil && look < looks {
-			again = l.none()
-			err = l.interfaces(ctx, again)
+// readEvidence reads until nothing came in meanwhile, or maxReads times.
+func readEvidence(ctx context.Context, s *setup, n step.Node) (*Evidence, error) {
+	for read := 1; ; read++ {
+		e := newEvidence(s)
+		if err := e.read(ctx, n); err != nil {
+			return nil, err
 		}
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("submode %s: evidence from node %s: %w",
-				l.cfg.Submode, l.node.Name, err)
-		case again == nil || maps.Equal(e.Came, again.Came) && maps.Equal(e.Left, again.Left):
+		if read == maxReads {
 			return e, nil
 		}
-		time.Sleep(glance)
+		again := newEvidence(s)
+		if err := again.readPorts(ctx, n); err != nil {
+			return nil, err
+		}
+		if maps.Equal(e.Came, again.Came) && maps.Equal(e.Left, again.Left) {
+			return e, nil
+		}
+		time.Sleep(step.RetryInterval)
 	}
 }
 
-// none is evidence of nothing yet.
-func (l *Lease) none() *Evidence {
+// newEvidence is evidence of nothing yet.
+func newEvidence(s *setup) *Evidence {
 	return &Evidence{
-		Datapath: l.datapath.name, Came: map[string]uint64{}, Left: map[string]uint64{},
-		Gates: map[string]Gate{}, Carried: map[string]uint64{}, Opcodes: map[string]uint64{},
-		Elsewhere: map[string]uint64{}, Flows: map[string]uint64{}, Processes: map[string]int64{},
-		site: l.site,
+		Datapath: s.datapath.name, Came: map[string]uint64{}, Left: map[string]uint64{},
+		Gates: map[string]Gate{}, Processes: map[string]int64{},
+		Counts: Counts{
+			Carried: map[string]uint64{}, Opcodes: map[string]uint64{},
+			Elsewhere: map[string]uint64{}, Flows: map[string]uint64{},
+		},
+		setup: s,
 	}
 }
 
-// look reads each counter once.
-func (l *Lease) look(ctx context.Context) (*Evidence, error) {
-	e := l.none()
-	err := l.interfaces(ctx, e)
-	if err == nil {
-		err = l.processes(ctx, e)
+// read reads each counter once.
+func (e *Evidence) read(ctx context.Context, n step.Node) error {
+	if err := e.readPorts(ctx, n); err != nil {
+		return err
 	}
-	if err == nil && l.datapath.count != nil {
-		err = l.datapath.count(ctx, l.site, l.node, e)
+	if err := e.readProcesses(ctx, n); err != nil {
+		return err
 	}
-	return e, err
+	return e.setup.datapath.Count(ctx, e.setup, n, &e.Counts)
 }
 
-// interfaces reads the ports' own counters.
-func (l *Lease) interfaces(ctx context.Context, e *Evidence) error {
-	if !OnPath(l.cfg.Submode) {
+// readPorts reads the ports' own counters.
+func (e *Evidence) readPorts(ctx context.Context, n step.Node) error {
+	if !OnPath(e.setup.Submode) {
 		return nil
 	}
-	out, err := l.node.Run(ctx, []string{"ip", "-j", "-s", "link", "show"})
+	out, err := n.Run(ctx, []string{"ip", "-j", "-s", "link", "show"})
 	if err != nil {
 		return err
 	}
-	all, err := links(out)
+	all, err := iplink.Parse(out)
 	if err != nil {
 		return err
 	}
-	for _, port := range l.ports() {
-		p, ok := all[port]
+	for _, port := range e.setup.ports() {
+		l, ok := all[port]
 		if !ok {
 			return fmt.Errorf("found no interface %s any more", port)
 		}
-		e.Came[port], e.Left[port] = p.Stats.RX.Packets, p.Stats.TX.Packets
-		e.Gates[port] = l.gate(port, &p)
+		e.Came[port], e.Left[port] = l.Stats.RX.Packets, l.Stats.TX.Packets
+		e.Gates[port] = newGate(&l, port == e.setup.Ports.Host)
 	}
 	return nil
 }
 
-// gate is a port as it has counted up to now. What comes in at the wire is for the server.
-func (s *site) gate(port string, l *link) Gate {
+// newGate is a port as it has counted up to now. What comes in at the wire is for the server.
+func newGate(l *iplink.Link, host bool) Gate {
 	came := Count{l.Stats.RX.Packets, l.Stats.RX.Bytes}
 	left := Count{l.Stats.TX.Packets, l.Stats.TX.Bytes}
-	g := Gate{Name: port, ToServer: came, ToClient: left, MTU: l.MTU}
-	if port == s.cfg.Ports.Host {
-		g.ToServer, g.ToClient, g.Behind = left, came, true
+	if host {
+		return Gate{Name: l.Name, ToServer: left, ToClient: came, MTU: l.MTU, Behind: true}
 	}
-	return g
+	return Gate{Name: l.Name, ToServer: came, ToClient: left, MTU: l.MTU}
 }
 
-// ProveLoad compares two moments, between which was a load, with what the load's ends moved in
-// between: what they sent has to have come to the ports, and little else. nil: it is not known.
-func ProveLoad(before, after *Evidence, ends *Ends) (*Proof, error) {
-	p, err := Prove(before, after)
-	if ends == nil || len(after.Came) == 0 {
-		return p, err
-	}
-	var beside error
-	p.Crossings, beside = ends.Compare(after.gates(before)...)
-	p.CarriedShare *= LeastShare(p.Crossings)
-	if beside != nil {
-		beside = fmt.Errorf("submode %s: not all went through %s (%s), or not only: %w",
-			after.site.cfg.Submode, p.Datapath, p.Is, beside)
-	}
-	return p, errors.Join(err, beside)
-}
-
-// Prove compares two moments. It is an error if the datapath did not carry the packets, or if none came.
-func Prove(before, after *Evidence) (*Proof, error) {
-	s := after.site
-	p := &Proof{
-		Datapath: s.datapath.name, Is: s.does(), Substitute: s.datapath.substitute, Filter: s.cfg.Filter.String(),
-		Packets: map[string]uint64{},
-	}
-	var errs []error
-	sum := func(name string, was, is map[string]uint64) (total uint64) {
-		for _, key := range slices.Sorted(maps.Keys(is)) {
-			if is[key] < was[key] {
-				errs = append(errs, fmt.Errorf("%s at %s: found %d, after %d: it was set up anew in between", name, key, is[key], was[key]))
-				continue
-			}
-			n := is[key] - was[key]
-			p.Packets[name+"/"+key] = n
-			total += n
+// readProcesses reads the CPU times of what forwards in user space.
+func (e *Evidence) readProcesses(ctx context.Context, n step.Node) error {
+	for _, file := range e.setup.datapath.pidFiles {
+		if !path.IsAbs(file) {
+			file = e.setup.file(file)
 		}
-		return total
-	}
-	came, left := sum("came", before.Came, after.Came), sum("left", before.Left, after.Left)
-	carried, elsewhere := sum("carried", before.Carried, after.Carried), sum("elsewhere", before.Elsewhere, after.Elsewhere)
-	sum("opcode", before.Opcodes, after.Opcodes)
-	if n := after.Uncut - min(before.Uncut, after.Uncut); n > 0 {
-		errs = append(errs, fmt.Errorf("found %d trains of requests in one piece, whose operations cannot be counted, allowed: senders with segmentation offload off, as between "+
-			"emulated machines: ethtool -K INTERFACE tx-udp-segmentation off", n))
-	}
-	carried += flows(p, "carried", before.Flows, after.Flows)
-	elsewhere += flows(p, "elsewhere", before.Stray, after.Stray)
-	dropped := after.Dropped - min(before.Dropped, after.Dropped)
-	if dropped > 0 {
-		p.Packets["dropped"] = dropped
-	}
-	errs = append(errs, p.cpu(before, after))
-	if len(after.Came) > 0 {
-		p.CarriedShare = float64(carried) / float64(max(came, 1))
-		errs = append(errs, p.judge(before, after, came, left, carried+dropped, elsewhere, dropped))
-	}
-	if err := errors.Join(errs...); err != nil {
-		return p, fmt.Errorf("submode %s: the packets did not go through %s (%s): %w", s.cfg.Submode, p.Datapath, p.Is, err)
-	}
-	return p, nil
-}
-
-// flows sums up what each flow carried; one that is gone by now counts nothing.
-func flows(p *Proof, name string, was, is map[string]uint64) (total uint64) {
-	for key, n := range is {
-		total += n - min(n, was[key])
-	}
-	if len(is) > 0 {
-		p.Packets[name+"/flows"] = total
-	}
-	return total
-}
-
-// What may be missing: a datapath in user space drops what it has no time for, and the first packets of a flow go another way.
-const (
-	leastShare = 0.90
-	mostStray  = 0.10
-	// someStray are packets that nobody sent on purpose: neighbour discovery, a flow's first.
-	someStray = 100
-)
-
-func (p *Proof) judge(before, after *Evidence, came, left, taken, elsewhere, dropped uint64) error {
-	var errs []error
-	for _, port := range after.site.ports() {
-		if after.Came[port] == before.Came[port] {
-			errs = append(errs, fmt.Errorf("found no packet that came in at %s", port))
+		stat, err := process.Read(ctx, n, file)
+		if err != nil {
+			return err
 		}
+		e.Processes[stat.Key()] = stat.CPU.Nanoseconds()
 	}
-	stray := uint64(mostStray*float64(came)) + someStray
-	switch {
-	case float64(taken) < leastShare*float64(came):
-		errs = append(errs, fmt.Errorf("found %d packets that came in at %s, and %d that it took", came, strings.Join(after.site.ports(), " and "), taken))
-	case float64(taken) > float64(came)+float64(stray):
-		errs = append(errs, fmt.Errorf("found %d packets that it took, and only %d that came in at %s: it has other work", taken, came,
-			strings.Join(after.site.ports(), " and ")))
+	return nil
+}
+
+// gates are the DPU's ports, with what they counted in between.
+func (after *Evidence) gates(before *Evidence) []Gate {
+	wire, host := after.setup.Ports.Wire, after.setup.Ports.Host
+	gate := func(port string) Gate {
+		g := after.Gates[port]
+		was := before.Gates[port]
+		g.ToServer, g.ToClient = g.ToServer.since(was.ToServer), g.ToClient.since(was.ToClient)
+		return g
 	}
-	if left+dropped > came+stray {
-		errs = append(errs, fmt.Errorf("found %d packets that came in, and %d that went out: something else forwards, too", came, left))
-	}
-	if elsewhere > stray {
-		errs = append(errs, fmt.Errorf("found %d of %d packets on a way that should not be taken", elsewhere, came))
-	}
-	return errors.Join(errs...)
+	return []Gate{gate(wire), gate(host)}
 }

@@ -23,8 +23,8 @@ import (
 	"dpukv/results"
 )
 
-// binary builds dpukv once: what runs on the machines of a lab, and keeps the lab, is the real program. Where there is no compiler,
-// SUBMODE_BINARY names it.
+// binary builds dpukv once: the real program runs on the machines of a lab, and keeps the lab. Where
+// there is no compiler, SUBMODE_BINARY names it.
 var binary = sync.OnceValues(func() (string, error) {
 	if path := os.Getenv("SUBMODE_BINARY"); path != "" {
 		return path, nil
@@ -38,6 +38,14 @@ var binary = sync.OnceValues(func() (string, error) {
 })
 
 var scratch string
+
+// failsWith tells whether an error is the one that is wanted, by a part of its text; "": none.
+func failsWith(err error, want string) bool {
+	if want == "" {
+		return err == nil
+	}
+	return err != nil && strings.Contains(err.Error(), want)
+}
 
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "submode")
@@ -125,11 +133,13 @@ func (b *testbed) load() results.Point {
 	return b.loadWith([]string{"mica"}, "--keys", "20000", "--warmup", "100ms")
 }
 
-// loadHERD has a HERD server on b and a client on a, with RoCE packets in software between them, and no warm-up.
+// loadHERD has a HERD server on b and a client on a, with RoCE packets in software between them, and
+// no warm-up.
 func (b *testbed) loadHERD(keys int) results.Point {
 	b.t.Helper()
 	return b.loadWith([]string{"herd", "--device", "softroce:" + b.Address("b")},
-		"--store", "herd", "--device", "softroce:"+b.Address("a"), "--keys", strconv.Itoa(keys), "--warmup", "0s")
+		"--store", "herd", "--device", "softroce:"+b.Address("a"), "--keys", strconv.Itoa(keys),
+		"--warmup", "0s")
 }
 
 func (b *testbed) loadWith(store []string, options ...string) results.Point {
@@ -137,7 +147,10 @@ func (b *testbed) loadWith(store []string, options ...string) results.Point {
 	ctx, cancel := context.WithCancel(b.t.Context())
 	defer cancel()
 	argv, err := b.Argv("b", slices.Concat([]string{b.binary, "serve"}, store,
-		[]string{"--listen", b.Address("b") + ":0", "--threads", "1", "--items", "20000", "--memory", "8MiB", "--json"}))
+		[]string{
+			"--listen", b.Address("b") + ":0", "--threads", "1", "--items", "20000",
+			"--memory", "8MiB", "--json",
+		}))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -161,13 +174,16 @@ func (b *testbed) loadWith(store []string, options ...string) results.Point {
 	if err := json.Unmarshal([]byte(line), &said); err != nil {
 		b.t.Fatal(err)
 	}
-	text := b.run("a", append([]string{b.binary, "load", "--server", said.Addr, "--duration", "500ms", "--get-ratio", "0.5", "--json"}, options...)...)
+	text := b.run("a", append([]string{
+		b.binary, "load", "--server", said.Addr, "--duration", "500ms", "--get-ratio", "0.5", "--json",
+	}, options...)...)
 	var p results.Point
 	if err := json.Unmarshal([]byte(text), &p); err != nil {
 		b.t.Fatal(err)
 	}
 	if p.Status != results.StatusOK || p.Errors > 0 || p.Ops == 0 {
-		b.t.Errorf("the load through the datapath: status %s %s, %d operations, %d errors", p.Status, p.Error, p.Ops, p.Errors)
+		b.t.Errorf("the load through the datapath: status %s %s, %d operations, %d errors",
+			p.Status, p.Error, p.Ops, p.Errors)
 	}
 	return p
 }
@@ -177,11 +193,14 @@ func (b *testbed) snapshot() string {
 	b.t.Helper()
 	var s strings.Builder
 	for _, argv := range [][]string{
-		{"sh", "-c", `ip -d link show | grep -v ' alias ' | sed 's/ qlen [0-9]*//; s/NO-CARRIER,//; s/ state [A-Z]* / /'`},
+		{"sh", "-c", `ip -d link show | grep -v ' alias ' |
+sed 's/ qlen [0-9]*//; s/NO-CARRIER,//; s/ state [A-Z]* / /'`},
 		{"tc", "qdisc", "show"},
 		{"sh", "-c", `for p in p0 pf0hpf; do tc filter show dev $p ingress; done`},
 		{"sh", "-c", `command -v nft >/dev/null && nft list ruleset || :`},
-		{"sh", "-c", `exec 9</run; flock 9; nsenter --target 1 --net sysctl net.core.rmem_default || sysctl net.core.rmem_default`}, // another lab on this machine may be at it
+		// Another lab on this machine may change it now.
+		{"sh", "-c", `exec 9</run; flock 9
+nsenter --target 1 --net sysctl net.core.rmem_default || sysctl net.core.rmem_default`},
 		{"sh", "-c", `here=$(readlink /proc/self/ns/net | tr -dc 0-9)
 grep -l "\"Space\":\"$here\"" /run/dpukv/submode/net-*/about 2>/dev/null || :`},
 		{"sh", "-c", `ls -R /run/openvswitch /etc/openvswitch /var/lib/openvswitch 2>/dev/null || :`},

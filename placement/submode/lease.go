@@ -1,80 +1,67 @@
 package submode
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 	"time"
+
+	"dpukv/placement/submode/journal"
+	"dpukv/placement/submode/step"
 )
 
 // Lease is a submode that is applied to a node.
 type Lease struct {
-	*site
-	node    Node
-	journal *journal
-	notes   []string
+	*setup
+	node     step.Node
+	journal  *journal.Journal
+	warnings []string
 }
 
-// Notes tell of what apply found and left alone: folders of namespaces that are gone.
-func (l *Lease) Notes() []string { return l.notes }
-
-// undoPatience is for taking back what an interrupted apply did.
-const undoPatience = time.Minute
-
-// Apply undoes what an earlier one left, checks, sets the datapath up, and verifies that it is. What cannot be had is an error,
-// and then the node is as it was.
-func (s *Submode) Apply(ctx context.Context, n Node) (*Lease, error) {
-	l, err := s.apply(ctx, n)
-	if err != nil {
-		return nil, fmt.Errorf("submode %s: %w", s.cfg.Submode, err)
+// openJournal is the journal of the node's namespace, or of its card.
+func openJournal(ctx context.Context, n step.Node, target string) (*journal.Journal, error) {
+	if target == BlueField {
+		return journal.OfCard(n), nil
 	}
-	return l, nil
+	return journal.OfNamespace(ctx, n)
 }
 
-func (s *Submode) apply(ctx context.Context, n Node) (*Lease, error) {
-	j, err := openJournal(ctx, n, s.cfg.Target)
-	if err != nil {
-		return nil, err
+// RemoveAbandoned removes the folders of dead owners whose network namespace is gone.
+func RemoveAbandoned(ctx context.Context, n step.Node, target string) error {
+	if target != Linux {
+		return nil
 	}
-	if err := errors.Join(j.undo(ctx), sweep(ctx, n, s.cfg.Target, j.space)); err != nil {
-		return nil, fmt.Errorf("what an earlier apply left cannot be taken back: %w", err)
-	}
-	j.renew()
-	notes, err := j.notes(ctx)
-	if err != nil {
-		return nil, err
-	}
-	d, err := s.choose(ctx, n, j)
-	if err != nil {
-		return nil, err
-	}
-	l := &Lease{newSite(&s.cfg, d, j.dir), n, j, notes}
-	if err := all(ctx, n, l.checks()); err != nil {
-		return nil, err
-	}
-	if err := l.setUp(ctx); err != nil {
-		logs := j.logs(ctx)
-		if logs != "" {
-			err = fmt.Errorf("%w\n%s", err, logs)
-		}
-		return nil, errors.Join(err, l.Undo(ctx))
-	}
-	return l, nil
+	return journal.RemoveAbandoned(ctx, n)
 }
 
-func (l *Lease) setUp(ctx context.Context) error {
-	if err := l.journal.open(ctx, &l.cfg, l.datapath.name); err != nil {
+// Undo takes back whatever is applied to a node. The warnings tell of what it found and left alone.
+func Undo(ctx context.Context, n step.Node, target string) (warnings []string, err error) {
+	j, err := openJournal(ctx, n, target)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.Undo(ctx); err != nil {
+		return nil, err
+	}
+	return j.Warnings(ctx)
+}
+
+// start runs the steps, each after the journal has its undo record.
+func (l *Lease) start(ctx context.Context) error {
+	h := journal.Header{
+		Submode: l.Submode, Target: l.Target, Datapath: l.datapath.name, Owner: l.Owner,
+		Ports: journal.Ports(l.Ports), Filter: l.Config.Filter.String(),
+	}
+	if err := l.journal.Begin(ctx, &h, OnPath(l.Submode)); err != nil {
 		return fmt.Errorf("node %s: make the folder for what is to be undone: %w", l.node.Name, err)
 	}
-	for _, step := range l.steps() {
-		b, err := step.wayBack(ctx, l.node)
-		if err == nil && b != nil {
-			err = l.journal.add(ctx, b)
+	steps := l.steps()
+	for i := range steps {
+		record, err := steps[i].Record(ctx, l.node)
+		if err == nil && record != nil {
+			err = l.journal.Add(ctx, record)
 		}
 		if err == nil {
-			err = step.do(ctx, l.node)
+			err = steps[i].Do(ctx, l.node)
 		}
 		if err != nil {
 			return err
@@ -83,111 +70,61 @@ func (l *Lease) setUp(ctx context.Context) error {
 	return l.Verify(ctx)
 }
 
-// Check refuses a node that has not what the submode needs. It changes nothing.
-func (s *Submode) Check(ctx context.Context, n Node) error {
-	j, err := openJournal(ctx, n, s.cfg.Target)
-	if err != nil {
-		return err
-	}
-	d, err := s.choose(ctx, n, j)
-	if err == nil {
-		err = all(ctx, n, newSite(&s.cfg, d, j.dir).checks())
-	}
-	return err
-}
-
 // Verify tells whether the datapath is up. That packets take it is what evidence is for.
-func (l *Lease) Verify(ctx context.Context) error { return all(ctx, l.node, l.verifies()) }
-
-// Undo takes everything back, in a node that may have been set up by another process. It goes on where ctx has ended.
-func (l *Lease) Undo(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoPatience)
-	defer cancel()
-	return l.journal.undo(ctx)
+func (l *Lease) Verify(ctx context.Context) error {
+	return step.DoAll(ctx, l.node, l.verifies())
 }
 
-// Undo takes back whatever is applied to a node. The notes tell of what it found and left alone.
-func Undo(ctx context.Context, n Node, target string) (notes []string, err error) {
-	j, err := openJournal(ctx, n, target)
-	if err != nil {
-		return nil, err
-	}
-	if err := j.undo(ctx); err != nil {
-		return nil, err
-	}
-	return j.notes(ctx)
-}
-
-// Adopt is the lease of a submode that another process applied.
-func (s *Submode) Adopt(ctx context.Context, n Node) (*Lease, error) {
-	j, err := openJournal(ctx, n, s.cfg.Target)
-	if err != nil {
-		return nil, err
-	}
-	h, err := j.header(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("node %s: %w", n.Name, err)
-	}
-	if err := s.cfg.isApplied(&h); err != nil {
-		return nil, fmt.Errorf("node %s: %w; dpukv submode apply %s", n.Name, err, strings.TrimPrefix(s.cfg.Submode, "sm"))
-	}
-	d := lookup(s.cfg.Target, h.Submode, h.Datapath)
-	if d == nil {
-		return nil, fmt.Errorf("node %s: found the datapath %q applied, allowed: one of this version", n.Name, h.Datapath)
-	}
-	return &Lease{newSite(&s.cfg, d, j.dir), n, j, nil}, nil
-}
-
-// isApplied refuses another submode than is wanted, and the same one in another way: what is proved would not be what is there.
-func (c *Config) isApplied(h *header) error {
-	for _, f := range []struct{ format, found, wanted string }{
-		{"found %s applied, allowed: %s", h.Submode, c.Submode},
-		{"found the datapath %s applied, allowed: %s", h.Datapath, cmp.Or(c.Datapath, h.Datapath)},
-		{"found it applied between %s, allowed: %s", h.Ports.String(), c.Ports.String()},
-		{"found it applied with filter %s, allowed: %s", h.Filter, c.Filter.String()},
-	} {
-		if f.found != f.wanted {
-			return fmt.Errorf(f.format, cmp.Or(f.found, "nothing"), cmp.Or(f.wanted, "none"))
+// Broken tells what of a datapath that was up is missing now: its process, a port, a rule. The error
+// names the node and the datapath, with the last words of its programs, which are gone once it is
+// undone; nil where nothing is missing. It looks once and waits for nothing to come up.
+func (l *Lease) Broken(ctx context.Context) error {
+	steps := append(l.portSteps(verifyPorts), l.verifies()...)
+	for i := range steps {
+		err := steps[i].Try(ctx, l.node, 0)
+		if err == nil {
+			continue
 		}
+		if ctx.Err() != nil {
+			return nil // what it found is that it ran out of time
+		}
+		err = fmt.Errorf("node %s: the datapath %s of %s is broken: "+
+			"this was so and is not any more: %s (%w)",
+			l.node.Name, l.datapath.name, l.Submode, steps[i].Purpose, err)
+		if logs := l.journal.Logs(ctx); logs != "" {
+			err = fmt.Errorf("%w\nThe last words there:\n%s", err, logs)
+		}
+		return fmt.Errorf("%w\nTo do: see what ended it on node %s; the next point sets it up anew",
+			err, l.node.Name)
 	}
 	return nil
 }
 
-// choose is the datapath, asked for or the first of its list that the node has.
-func (s *Submode) choose(ctx context.Context, n Node, j *journal) (*datapath, error) {
-	if s.datapath != nil {
-		if err := all(ctx, n, newSite(&s.cfg, s.datapath, j.dir).has()); err != nil {
-			return nil, missing(ctx, "%w: %w", ErrMissing, err)
-		}
-		return s.datapath, nil
-	}
-	var reasons []string
-	for _, d := range candidates(s.cfg.Target, s.cfg.Submode) {
-		if d.onlyAsked || d.refuses(&s.cfg.Filter) != nil {
-			continue
-		}
-		err := all(ctx, n, newSite(&s.cfg, d, j.dir).has())
-		if err == nil {
-			return d, nil
-		}
-		reasons = append(reasons, d.name+": "+err.Error())
-	}
-	return nil, missing(ctx, "%w: node %s has none of the datapaths for it:\n%s", ErrMissing, n.Name, strings.Join(reasons, "\n"))
+// undoTimeout is for taking back what an interrupted apply did.
+const undoTimeout = time.Minute
+
+// Undo takes everything back, in a node that may have been set up by another process. It goes on
+// where ctx has ended.
+func (l *Lease) Undo(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	defer cancel()
+	return l.journal.Undo(ctx)
 }
 
-// ErrMissing is wrapped by the error of a node that has not what a datapath needs.
-var ErrMissing = errors.New("something is missing")
-
-// missing is no matter of the node where ctx ended.
-func missing(ctx context.Context, format string, args ...any) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+// Evidence reads the counters, while nothing comes in if that can be had.
+func (l *Lease) Evidence(ctx context.Context) (*Evidence, error) {
+	e, err := readEvidence(ctx, l.setup, l.node)
+	if err != nil {
+		return nil, fmt.Errorf("submode %s: evidence from node %s: %w", l.Submode, l.node.Name, err)
 	}
-	return fmt.Errorf(format, args...)
+	return e, nil
 }
+
+// Warnings tell of what apply found and left alone: folders of namespaces that are gone.
+func (l *Lease) Warnings() []string { return l.warnings }
 
 // Filter is the work on the path, in words; "" for none.
-func (l *Lease) Filter() string { return l.cfg.Filter.String() }
+func (l *Lease) Filter() string { return l.Config.Filter.String() }
 
 // Datapath is the name of what forwards.
 func (l *Lease) Datapath() string { return l.datapath.name }
@@ -201,16 +138,16 @@ func (l *Lease) InUserSpace() bool {
 }
 
 // CPUs are those for what forwards in user space.
-func (l *Lease) CPUs() []int { return l.cfg.CPUs }
+func (l *Lease) CPUs() []int { return l.Config.CPUs }
 
 // Describe says what forwards.
 func (l *Lease) Describe() string {
-	text := l.datapath.name + " (" + l.datapath.is + ")"
+	text := l.datapath.name + " (" + l.datapath.title + ")"
 	if l.datapath.substitute != "" {
 		text += ", a substitute " + l.datapath.substitute
 	}
-	if !l.cfg.Filter.None() {
-		text += ", with filter " + l.Filter()
+	if filter := l.Filter(); filter != "" {
+		text += ", with filter " + filter
 	}
 	return text
 }

@@ -5,90 +5,88 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"dpukv/placement/submode/journal"
+	"dpukv/placement/submode/step"
 )
 
-// Plan prints what Apply would run, Verify and Undo, for a person to read first. Where the node decides between datapaths, all
-// are shown in their order.
-func (s *Submode) Plan(w io.Writer) error {
-	list := []*datapath{s.datapath}
-	if s.datapath == nil {
-		list = nil
-		for _, d := range candidates(s.cfg.Target, s.cfg.Submode) {
-			if !d.onlyAsked && d.refuses(&s.cfg.Filter) == nil {
-				list = append(list, d)
-			}
-		}
-	}
+// planMark stands in a plan for the mark of a namespace.
+const planMark = "MARK"
+
+// writePlan prints the commands of each setup of a submode. Of several, the node decides.
+func writePlan(w io.Writer, setups []*setup) error {
 	var b strings.Builder
-	if len(list) > 1 {
-		fmt.Fprintf(&b, "# %s on %s: the first of these datapaths that the node has\n\n", s.cfg.Submode, s.cfg.Target)
+	if len(setups) > 1 {
+		fmt.Fprintf(&b, "# %s on %s: the first of these datapaths that the node has\n\n",
+			setups[0].Submode, setups[0].Target)
 	}
-	for _, d := range list {
-		dir := folderOf(planMark)
-		if s.cfg.Target == BlueField {
-			dir = root(s.cfg.Target) + "/card"
-		}
-		newSite(&s.cfg, d, dir).plan(&b)
+	for _, s := range setups {
+		planOne(&b, s)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// planMark stands in a plan for the mark of a namespace.
-const planMark = "MARK"
-
-func (s *site) plan(b *strings.Builder) {
-	fmt.Fprintf(b, "# %s on %s, datapath %s: %s\n", s.cfg.Submode, s.cfg.Target, s.datapath.name, s.datapath.is)
+func planOne(b *strings.Builder, s *setup) {
+	fmt.Fprintf(b, "# %s on %s, datapath %s: %s\n",
+		s.Submode, s.Target, s.datapath.name, s.datapath.title)
 	if s.datapath.substitute != "" {
 		fmt.Fprintf(b, "# a substitute %s\n", s.datapath.substitute)
 	}
-	if f := s.cfg.Filter.String(); f != "" {
+	if f := s.Filter.String(); f != "" {
 		fmt.Fprintf(b, "# filter: %s\n", f)
 	}
-	section(b, "check", append(s.has(), s.checks()...))
+	section(b, "check", append(s.checks(), s.portSteps(checkPorts)...), true)
+	var marks []step.Step
+	if s.forwards() {
+		marks = journal.MarkSteps(planMark, s.ports()...)
+	}
 	apply := s.steps()
-	var marks []Step
-	if s.cfg.Target == Linux && OnPath(s.cfg.Submode) {
-		marks = markSteps(planMark, s.ports()...)
-	}
-	section(b, "apply", slices.Concat(marks, apply))
-	section(b, "verify", s.verifies())
-	var undo []Step
-	for i := len(apply) - 1; i >= 0; i-- {
-		if apply[i].Undo != nil {
-			says := "take back: " + apply[i].Says
-			if apply[i].Found != nil {
-				says += "; only if it is as it was set"
-			}
-			undo = append(undo, Step{Says: says, Run: apply[i].Undo})
-		}
-	}
-	for i := range marks {
-		run := slices.Clone(marks[i].Run)
-		run[3] = "del"
-		undo = append(undo, Step{Says: "take back: " + marks[i].Says, Run: run})
-	}
-	section(b, "undo", undo)
+	section(b, "apply", slices.Concat(marks, apply), false)
+	section(b, "verify", s.verifies(), false)
+	section(b, "undo", undoSteps(marks, apply), false)
 	b.WriteByte('\n')
 }
 
-func section(b *strings.Builder, title string, list []Step) {
+// undoSteps take back what was applied, the last first, and then the marks.
+func undoSteps(marks, apply []step.Step) (undo []step.Step) {
+	takeBack := func(s *step.Step, condition string) {
+		if s.Undo != nil {
+			purpose := "take back: " + s.Purpose + condition
+			undo = append(undo, step.Step{Purpose: purpose, Run: s.Undo})
+		}
+	}
+	for i := range slices.Backward(apply) {
+		condition := ""
+		if apply[i].State != nil {
+			condition = "; only if it is as it was set"
+		}
+		takeBack(&apply[i], condition)
+	}
+	for i := range marks {
+		takeBack(&marks[i], "")
+	}
+	return undo
+}
+
+// section prints steps that run something, with advice or without.
+func section(b *strings.Builder, title string, list []step.Step, advise bool) {
 	if len(list) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "\n## %s\n", title)
 	for i := range list {
-		step := &list[i]
-		if step.Run == nil {
+		s := &list[i]
+		if s.Run == nil {
 			continue
 		}
-		fmt.Fprintf(b, "\n# %s\n", step.Says)
-		if step.Found != nil {
-			fmt.Fprintf(b, "%s=$(%s)\n", AsFound, quoted(step.Found))
+		fmt.Fprintf(b, "\n# %s\n", s.Purpose)
+		if s.State != nil {
+			fmt.Fprintf(b, "%s=$(%s)\n", step.AsFound, step.Quote(s.State))
 		}
-		fmt.Fprintln(b, quoted(step.Run))
-		if title == "check" && step.Else != "" {
-			fmt.Fprintf(b, "# if not: %s\n", step.Else)
+		fmt.Fprintln(b, step.Quote(s.Run))
+		if advise && s.Advice != "" {
+			fmt.Fprintf(b, "# if not: %s\n", s.Advice)
 		}
 	}
 }

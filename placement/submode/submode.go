@@ -1,60 +1,38 @@
 package submode
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
-	"slices"
+	"io"
 	"strings"
-	"time"
 
-	"dpukv/placement/submode/packetfilter"
+	"dpukv/placement/submode/journal"
+	"dpukv/placement/submode/process"
+	"dpukv/placement/submode/step"
 )
 
-// The submodes, as sweeps name them.
-const (
-	OffPath = "off-path"
-	Direct  = "direct"
-	SM1     = "sm1"
-	SM2     = "sm2"
-	SM3     = "sm3"
-	SM4     = "sm4"
-	SM5     = "sm5"
-)
+// Node is a machine that runs commands.
+type Node = step.Node
 
-// Names are all of them.
-func Names() []string { return []string{OffPath, Direct, SM1, SM2, SM3, SM4, SM5} }
-
-// OnPath tells whether the way to the host leads through its DPU.
-func OnPath(name string) bool { return name != OffPath && name != Direct }
-
-// What a node is.
-const (
-	Linux     = "linux"     // a machine or namespace with two interfaces to forward between
-	BlueField = "bluefield" // a card, seen from its Arm cores
-)
-
-// Config says what is wanted of a node.
-type Config struct {
-	Submode  string
-	Target   string // Linux, BlueField
-	Datapath string // one of Datapaths; "": the first of them that the node has
-	Ports    Ports
-	PCI      string // of the card's first port; BlueField; "": 0000:03:00.0
-	CPUs     []int  // for what forwards in user space: the first for its housekeeping, the others poll; nil: CPU 0, of a BlueField 0 to 3
-	Binary   string // dpukv on the node; Linux, tcx
-	Filter   packetfilter.Filter
-	// MaxSleep is how long OvS-DPDK's threads may sleep when they find no packets; 0: they poll without a pause, as in the study.
-	MaxSleep time.Duration
-	// Owner is the process that will undo, or be followed by one who does: see Owner. "": a person.
-	Owner string
+// Via is a node that a launcher reaches: command turns a command on the node into one to run here.
+func Via(name string, command func(argv []string) ([]string, error)) Node {
+	return step.Via(name, command)
 }
 
-// Ports are the node's interfaces.
-type Ports struct {
-	Wire string // to the network; "": p0
-	Host string // to the host behind; "": pf0hpf
+// Owner names this process, for a Config. If it dies and its namespace is gone, the next apply
+// removes the folder of what it applied.
+func Owner() string {
+	self := process.Self()
+	if self.PID == "" {
+		return ""
+	}
+	return self.PID + " " + self.Start
 }
 
-func (p Ports) String() string { return p.Wire + " and " + p.Host }
+// ErrMissing is wrapped by the error of a node that has not what a datapath needs.
+var ErrMissing = errors.New("something is missing")
 
 // Submode is a datapath that can be set up.
 type Submode struct {
@@ -65,66 +43,57 @@ type Submode struct {
 // New refuses what cannot be had, before it looks at any node.
 func New(cfg Config) (*Submode, error) {
 	cfg = cfg.withDefaults()
-	if err := cfg.check(); err != nil {
-		return nil, fmt.Errorf("submode %s: %w", cfg.Submode, err)
-	}
 	s := &Submode{cfg: cfg}
-	if all := candidates(cfg.Target, cfg.Submode); cfg.Datapath != "" || len(all) == 1 {
-		s.datapath = all[0]
-		if cfg.Datapath != "" {
-			s.datapath = all[slices.IndexFunc(all, func(d *datapath) bool { return d.name == cfg.Datapath })]
-		}
+	err := cfg.check()
+	if err == nil {
+		err = s.find()
+	}
+	if err == nil {
+		err = cfg.checkFilter()
+	}
+	if err == nil {
+		err = s.refuseFilter()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("submode %s: %w", cfg.Submode, err)
 	}
 	return s, nil
 }
 
-func (c Config) withDefaults() Config {
-	if c.Ports.Wire == "" {
-		c.Ports.Wire = "p0"
+// find sets the datapath, if it is asked for or the only one.
+func (s *Submode) find() error {
+	all := candidates(s.cfg.Target, s.cfg.Submode)
+	switch {
+	case s.cfg.Datapath != "":
+		s.datapath = lookup(s.cfg.Target, s.cfg.Submode, s.cfg.Datapath)
+		if s.datapath == nil {
+			return fmt.Errorf("found datapath %q, allowed on target %s: %s",
+				s.cfg.Datapath, s.cfg.Target, strings.Join(names(all), ", "))
+		}
+	case len(all) == 1:
+		s.datapath = all[0]
 	}
-	if c.Ports.Host == "" {
-		c.Ports.Host = "pf0hpf"
+	if d := s.datapath; d != nil && len(s.cfg.CPUs) < d.leastCPUs {
+		return fmt.Errorf("found the CPUs %v for %s, allowed: two or more, the first for its commands",
+			s.cfg.CPUs, d.name)
 	}
-	if c.PCI == "" {
-		c.PCI = "0000:03:00.0"
-	}
-	if c.CPUs == nil && c.Target == BlueField {
-		c.CPUs = []int{0, 1, 2, 3}
-	}
-	if c.CPUs == nil {
-		c.CPUs = []int{0}
-	}
-	return c
+	return nil
 }
 
-func (c *Config) check() error {
-	switch {
-	case !slices.Contains(Names(), c.Submode):
-		return fmt.Errorf("found this name, allowed: %s", strings.Join(Names(), ", "))
-	case c.Target != Linux && c.Target != BlueField:
-		return fmt.Errorf("found target %q, allowed: %s, %s", c.Target, Linux, BlueField)
-	case c.Ports.Wire == c.Ports.Host:
-		return fmt.Errorf("found one interface, %s, for wire and host, allowed: two", c.Ports.Wire)
-	case c.Submode == Direct && c.Target == BlueField:
-		return fmt.Errorf("found target %s, allowed: %s. Hosts are joined with nothing between by another cable, not by a DPU", BlueField, Linux)
-	}
-	if c.Target == BlueField && c.Submode == SM3 && len(c.CPUs) < 2 {
-		return fmt.Errorf("found the CPUs %v for testpmd, allowed: two or more, the first for its commands", c.CPUs)
-	}
-	for _, name := range []string{c.Ports.Wire, c.Ports.Host} {
-		if !interfaceName.MatchString(name) {
-			return fmt.Errorf("found interface %q, allowed: the name of one", name)
+// refuseFilter refuses packet work that none of the datapaths can do.
+func (s *Submode) refuseFilter() error {
+	var why []error
+	for _, d := range candidates(s.cfg.Target, s.cfg.Submode) {
+		if s.datapath != nil && d != s.datapath || s.datapath == nil && d.onlyAsked {
+			continue
 		}
-	}
-	for _, n := range c.CPUs {
-		if n < 0 || n > 63 {
-			return fmt.Errorf("found CPU %d for the forwarder, allowed: 0 to 63", n)
+		err := d.refuses(&s.cfg.Filter)
+		if err == nil {
+			return nil
 		}
+		why = append(why, fmt.Errorf("datapath %s: found filter %s: %w", d.name, &s.cfg.Filter, err))
 	}
-	if names := Datapaths(c.Target, c.Submode); c.Datapath != "" && !slices.Contains(names, c.Datapath) {
-		return fmt.Errorf("found datapath %q, allowed on target %s: %s", c.Datapath, c.Target, strings.Join(names, ", "))
-	}
-	return checkFilter(c)
+	return errors.Join(why...)
 }
 
 // CPUs are those for what forwards in user space.
@@ -132,3 +101,155 @@ func (s *Submode) CPUs() []int { return s.cfg.CPUs }
 
 // OwnedBy names another process than this one: see Config.Owner.
 func (s *Submode) OwnedBy(owner string) { s.cfg.Owner = owner }
+
+func (s *Submode) setup(d *datapath, dir string) *setup { return &setup{s.cfg, d, dir} }
+
+func (s *Submode) journal(ctx context.Context, n Node) (*journal.Journal, error) {
+	return openJournal(ctx, n, s.cfg.Target)
+}
+
+// Plan prints what Apply would run, Verify and Undo, for a person to read first. Where the node
+// decides between datapaths, all are shown in their order.
+func (s *Submode) Plan(w io.Writer) error {
+	dir := journal.Dir(planMark)
+	if s.cfg.Target == BlueField {
+		dir = journal.CardDir
+	}
+	var setups []*setup
+	for _, d := range s.choices() {
+		setups = append(setups, s.setup(d, dir))
+	}
+	return writePlan(w, setups)
+}
+
+// choices are the datapath, or those between which the node decides.
+func (s *Submode) choices() []*datapath {
+	if s.datapath != nil {
+		return []*datapath{s.datapath}
+	}
+	return byDefault(s.cfg.Target, s.cfg.Submode, &s.cfg.Filter)
+}
+
+// Check refuses a node that has not what the submode needs. It changes nothing.
+func (s *Submode) Check(ctx context.Context, n Node) error {
+	j, err := s.journal(ctx, n)
+	if err != nil {
+		return err
+	}
+	d, err := s.choose(ctx, n, j.Dir())
+	if err == nil {
+		err = step.DoAll(ctx, n, s.setup(d, j.Dir()).portSteps(checkPorts))
+	}
+	return err
+}
+
+// choose is the datapath, asked for or the first of its list that the node has.
+func (s *Submode) choose(ctx context.Context, n Node, dir string) (*datapath, error) {
+	if s.datapath != nil {
+		if err := step.DoAll(ctx, n, s.setup(s.datapath, dir).checks()); err != nil {
+			return nil, missing(ctx, "%w: %w", ErrMissing, err)
+		}
+		return s.datapath, nil
+	}
+	var reasons []string
+	for _, d := range s.choices() {
+		err := step.DoAll(ctx, n, s.setup(d, dir).checks())
+		if err == nil {
+			return d, nil
+		}
+		reasons = append(reasons, d.name+": "+err.Error())
+	}
+	return nil, missing(ctx, "%w: node %s has none of the datapaths for it:\n%s",
+		ErrMissing, n.Name, strings.Join(reasons, "\n"))
+}
+
+// missing is the error of a node without a datapath; or that of ctx, if that has ended: then nothing
+// is known of the node.
+func missing(ctx context.Context, format string, args ...any) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf(format, args...)
+}
+
+// Apply undoes what an earlier one left, checks, sets the datapath up, and verifies that it is. What
+// cannot be had is an error, and then the node is as it was.
+func (s *Submode) Apply(ctx context.Context, n Node) (*Lease, error) {
+	l, err := s.apply(ctx, n)
+	if err != nil {
+		return nil, fmt.Errorf("submode %s: %w", s.cfg.Submode, err)
+	}
+	return l, nil
+}
+
+func (s *Submode) apply(ctx context.Context, n Node) (*Lease, error) {
+	j, err := s.journal(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(j.Undo(ctx), j.RemoveAbandoned(ctx)); err != nil {
+		return nil, fmt.Errorf("what an earlier apply left cannot be taken back: %w", err)
+	}
+	j.Renew()
+	warnings, err := j.Warnings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.choose(ctx, n, j.Dir())
+	if err != nil {
+		return nil, err
+	}
+	l := &Lease{s.setup(d, j.Dir()), n, j, warnings}
+	if err := step.DoAll(ctx, n, l.portSteps(checkPorts)); err != nil {
+		return nil, err
+	}
+	if err := l.start(ctx); err != nil {
+		if logs := j.Logs(ctx); logs != "" {
+			err = fmt.Errorf("%w\n%s", err, logs)
+		}
+		return nil, errors.Join(err, l.Undo(ctx))
+	}
+	return l, nil
+}
+
+// Adopt is the lease of a submode that another process applied.
+func (s *Submode) Adopt(ctx context.Context, n Node) (*Lease, error) {
+	j, err := s.journal(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	h, err := j.Header(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("node %s: %w", n.Name, err)
+	}
+	if err := s.isApplied(&h); err != nil {
+		return nil, fmt.Errorf("node %s: %w; dpukv submode apply %s",
+			n.Name, err, strings.TrimPrefix(s.cfg.Submode, "sm"))
+	}
+	d := lookup(s.cfg.Target, h.Submode, h.Datapath)
+	if d == nil {
+		return nil, fmt.Errorf("node %s: found the datapath %q applied, allowed: one of this version",
+			n.Name, h.Datapath)
+	}
+	return &Lease{s.setup(d, j.Dir()), n, j, nil}, nil
+}
+
+// isApplied refuses another submode than is wanted, and the same one in another way: a proof would
+// be about something else.
+func (s *Submode) isApplied(h *journal.Header) error {
+	c := &s.cfg
+	for _, f := range []struct{ format, found, wanted string }{
+		{"found %s applied, allowed: %s", h.Submode, c.Submode},
+		{
+			"found the datapath %s applied, allowed: %s",
+			h.Datapath, cmp.Or(c.Datapath, h.Datapath),
+		},
+		{"found it applied between %s, allowed: %s", Ports(h.Ports).String(), c.Ports.String()},
+		{"found it applied with filter %s, allowed: %s", h.Filter, c.Filter.String()},
+	} {
+		if f.found != f.wanted {
+			return fmt.Errorf(f.format, cmp.Or(f.found, "nothing"), cmp.Or(f.wanted, "none"))
+		}
+	}
+	return nil
+}

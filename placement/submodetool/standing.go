@@ -109,7 +109,7 @@ func (s *Tool) takeDown(ctx context.Context) error {
 	err = errors.Join(err, s.stands.End())
 	s.stands = nil
 	here := submode.Via("this machine", func(argv []string) ([]string, error) { return argv, nil })
-	return errors.Join(err, submode.Sweep(ctx, here, s.dpu.Target()))
+	return errors.Join(err, submode.RemoveAbandoned(ctx, here, s.dpu.Target()))
 }
 
 // tellMachines says how to run something on them.

@@ -86,7 +86,7 @@ func (s *Tool) Apply(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return errors.Join(err, s.takeDown(ctx))
 	}
-	tell(w, l.Notes())
+	tell(w, l.Warnings())
 	fmt.Fprintf(w, "%s is applied to node %s: %s\n", s.name, s.dpu.Name, l.Describe())
 	return s.tellMachines(w)
 }

@@ -11,7 +11,8 @@ import (
 
 // Filter is work on the path. The zero value does none.
 type Filter struct {
-	// DropClients are the addresses of clients whose packets are dropped. One that nobody has costs the look, and drops nothing.
+	// DropClients are the addresses of clients whose packets are dropped. One that nobody has costs
+	// the look, and drops nothing.
 	DropClients []netip.Addr
 	// DropPartitions are the partitions whose requests are dropped; likewise.
 	DropPartitions []int
@@ -19,7 +20,8 @@ type Filter struct {
 }
 
 // Words say what may be asked for.
-const Words = "none, drop-client:ADDRESS (IPv4; or the first and the last as A-B), drop-key-hash:PARTITION (HERD; or P-Q), count-opcode (HERD); several with blanks between"
+const Words = "none, drop-client:ADDRESS (IPv4; or the first and the last as A-B), " +
+	"drop-key-hash:PARTITION (HERD; or P-Q), count-opcode (HERD); several with blanks between"
 
 // MostRules is what an eBPF program's size allows with room to spare.
 const MostRules = 1000
@@ -42,7 +44,8 @@ func Parse(words []string) (Filter, error) {
 		}
 	}
 	if n := f.Rules(); n > MostRules {
-		return Filter{}, fmt.Errorf("filter: found %d addresses and partitions, allowed: at most %d", n, MostRules)
+		return Filter{}, fmt.Errorf("filter: found %d addresses and partitions, allowed: at most %d",
+			n, MostRules)
 	}
 	return f, nil
 }
@@ -90,7 +93,8 @@ func (f *Filter) addPartitions(text string) error {
 	a, err1 := strconv.Atoi(first)
 	z, err2 := strconv.Atoi(last)
 	if err1 != nil || err2 != nil || a < 0 || z < a || z >= mostPartitions {
-		return fmt.Errorf("a partition from 0 to %d, or the first and the last of some, as 2-3", mostPartitions-1)
+		return fmt.Errorf("a partition from 0 to %d, or the first and the last of some, as 2-3",
+			mostPartitions-1)
 	}
 	for ; a <= z; a++ {
 		if !slices.Contains(f.DropPartitions, a) {
@@ -144,5 +148,6 @@ func (f *Filter) None() bool { return f.Rules() == 0 && !f.CountOpcodes }
 // Rules counts what is compared with each packet.
 func (f *Filter) Rules() int { return len(f.DropClients) + len(f.DropPartitions) }
 
-// ReadsRequests tells whether it looks for HERD's requests over RoCE, which a store over TCP does not have.
+// ReadsRequests tells whether it looks for HERD's requests over RoCE, which a store over TCP does
+// not have.
 func (f *Filter) ReadsRequests() bool { return len(f.DropPartitions) > 0 || f.CountOpcodes }

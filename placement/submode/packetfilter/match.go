@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"github.com/cilium/ebpf/asm"
-
-	"dpukv/verbs"
 )
 
 // Where fields lie in an Ethernet frame with IPv4 without options (RFC 791, 3.1) and UDP (RFC 768).
@@ -29,7 +27,8 @@ const (
 	Drop = "drop"
 )
 
-// The registers of a match. Data has the address of the packet's first byte, and stays as it is; the scratch is for bounds, too.
+// The registers of a match. Data has the address of the packet's first byte, and stays as it is. The
+// scratch is for bounds, too.
 const (
 	Data    = asm.R2
 	Scratch = asm.R4
@@ -40,7 +39,7 @@ const (
 type Bounds func(bytes int32) asm.Instructions
 
 // Match goes to Drop for packets that are to be dropped; for others to Pass, or to what follows it.
-func (f *Filter) Match(bounds Bounds) (asm.Instructions, error) {
+func (f *Filter) Match(r *Requests, bounds Bounds) (asm.Instructions, error) {
 	if f.Rules() == 0 {
 		return nil, nil
 	}
@@ -49,7 +48,7 @@ func (f *Filter) Match(bounds Bounds) (asm.Instructions, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(append(code, clients...), f.matchPartitions(bounds)...), nil
+	return append(append(code, clients...), f.matchPartitions(r, bounds)...), nil
 }
 
 func (f *Filter) matchClients() (asm.Instructions, error) {
@@ -72,13 +71,13 @@ func (f *Filter) matchClients() (asm.Instructions, error) {
 	return code, nil
 }
 
-func (f *Filter) matchPartitions(bounds Bounds) asm.Instructions {
+func (f *Filter) matchPartitions(r *Requests, bounds Bounds) asm.Instructions {
 	if len(f.DropPartitions) == 0 {
 		return nil
 	}
-	code := append(matchUDP(bounds), asm.LoadMem(value, Data, udpSourceAt, asm.Half))
+	code := append(r.matchUDP(bounds), asm.LoadMem(value, Data, udpSourceAt, asm.Half))
 	for _, p := range f.DropPartitions {
-		code = append(code, asm.JEq.Imm(value, network16(SourcePort(p)), Drop))
+		code = append(code, asm.JEq.Imm(value, network16(r.SourcePort(p)), Drop))
 	}
 	return code
 }
@@ -87,24 +86,6 @@ func matchIPv4(bounds Bounds) asm.Instructions {
 	return append(bounds(ipEnd),
 		asm.LoadMem(Scratch, Data, etherTypeAt, asm.Half),
 		asm.JNE.Imm(Scratch, network16(0x0800), Pass))
-}
-
-// MatchRoCE goes on for packets of RoCE v2 over IPv4, and to Pass for others.
-func MatchRoCE(bounds Bounds) asm.Instructions { return append(matchIPv4(bounds), matchUDP(bounds)...) }
-
-// matchUDP goes on for those packets of IPv4 that are UDP to RoCE's port.
-func matchUDP(bounds Bounds) asm.Instructions {
-	const version4, udp, moreOrOffset = 0x45, 17, 0x3fff
-	return append(bounds(udpEnd),
-		asm.LoadMem(Scratch, Data, ipVersionAt, asm.Byte),
-		asm.JNE.Imm(Scratch, version4, Pass),
-		asm.LoadMem(Scratch, Data, ipProtoAt, asm.Byte),
-		asm.JNE.Imm(Scratch, udp, Pass),
-		asm.LoadMem(Scratch, Data, ipFlagsAt, asm.Half),
-		asm.And.Imm(Scratch, network16(moreOrOffset)),
-		asm.JNE.Imm(Scratch, 0, Pass),
-		asm.LoadMem(Scratch, Data, udpDestAt, asm.Half),
-		asm.JNE.Imm(Scratch, network16(verbs.RoCEPort), Pass))
 }
 
 // network16 is a number as a load of two bytes in network order has it here.

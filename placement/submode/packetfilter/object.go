@@ -8,10 +8,11 @@ import (
 	"github.com/cilium/ebpf/asm"
 )
 
-// Object is the filter for librte_bpf: an ELF object with a program that is given a packet's first byte and returns 0 to drop it.
-// It is little endian, as all machines that this program is built for.
-func (f *Filter) Object() ([]byte, error) {
-	match, err := f.Match(func(int32) asm.Instructions { return nil })
+// Object is the filter for librte_bpf: an ELF object with a program. The program gets the address of
+// a packet's first byte, and returns 0 to drop it. The object is little endian, as all machines are
+// that this program is built for.
+func (f *Filter) Object(r *Requests) ([]byte, error) {
+	match, err := f.Match(r, func(int32) asm.Instructions { return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -34,8 +35,12 @@ func object(text []byte) ([]byte, error) {
 	const headerBytes, sectionBytes = 64, 64
 	names := []byte("\x00.text\x00.shstrtab\x00")
 	header := elf.Header64{
-		Ident: [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)},
-		Type:  uint16(elf.ET_REL), Machine: uint16(elf.EM_BPF), Version: uint32(elf.EV_CURRENT), Ehsize: headerBytes,
+		Ident: [elf.EI_NIDENT]byte{
+			0x7f, 'E', 'L', 'F',
+			byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT),
+		},
+		Type: uint16(elf.ET_REL), Machine: uint16(elf.EM_BPF), Version: uint32(elf.EV_CURRENT),
+		Ehsize:    headerBytes,
 		Shentsize: sectionBytes, Shnum: 3, Shstrndx: 2,
 	}
 	namesAt := uint64(headerBytes + len(text))
@@ -50,7 +55,10 @@ func object(text []byte) ([]byte, error) {
 				Name: 1, Type: uint32(elf.SHT_PROGBITS), Flags: uint64(elf.SHF_ALLOC | elf.SHF_EXECINSTR),
 				Off: headerBytes, Size: uint64(len(text)), Addralign: 8,
 			},
-			{Name: uint32(len("\x00.text\x00")), Type: uint32(elf.SHT_STRTAB), Off: namesAt, Size: uint64(len(names)), Addralign: 1},
+			{
+				Name: uint32(len("\x00.text\x00")), Type: uint32(elf.SHT_STRTAB),
+				Off: namesAt, Size: uint64(len(names)), Addralign: 1,
+			},
 		},
 	} {
 		if err := binary.Write(&out, binary.LittleEndian, part); err != nil {

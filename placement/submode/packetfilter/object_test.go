@@ -10,7 +10,7 @@ import (
 // TestObjectIsELF has another reader see in the file what librte_bpf looks for.
 func TestObjectIsELF(t *testing.T) {
 	f := Filter{DropClients: []netip.Addr{netip.MustParseAddr("192.0.2.1")}}
-	b, err := f.Object()
+	b, err := f.Object(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

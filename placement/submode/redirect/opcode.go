@@ -4,12 +4,11 @@ import (
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
 
-	"dpukv/kvs/herd"
 	"dpukv/placement/submode/packetfilter"
 )
 
-// The packets of UC that end a WRITE (InfiniBand Architecture Specification 1, 9.2), and lengths of what is around a
-// request: UDP header and BTH at least, padding in the BTH, ICRC.
+// The packets of UC that end a WRITE (InfiniBand Architecture Specification 1, 9.2), and lengths of
+// what is around a request: UDP header and BTH at least, padding in the BTH, ICRC.
 const (
 	ucWriteLast, ucWriteOnly = 0x28, 0x2a
 
@@ -17,22 +16,22 @@ const (
 	bthAt             = udpAt + 8
 	udpAt             = 14 + 20
 	icrcBytes         = 4
-	bthBytes          = 2 // of it, that are of use
-	leastBytes        = 8 + 12 + icrcBytes + herd.OpFromEnd
+	bthBytes          = 2                  // of it, that are of use
+	leastBytes        = 8 + 12 + icrcBytes // and the operation
 	padShift, padMask = 4, 3
 	skbGSOSegments    = 164 // in struct __sk_buff
 	context, at       = asm.R6, asm.R7
 	readAt, entryKey  = -8, -4 // on the stack
 )
 
-// countRequest counts a HERD request by its operation, and goes to Pass for what is none. Only a packet's first headers lie in the
-// memory that a program sees; where its payload is, the kernel has to be asked for.
-func countRequest(counts *ebpf.Map) asm.Instructions {
+// countRequest counts a request by its operation, and goes to Pass for other packets. Only a packet's
+// first headers lie in the memory that a program sees. The kernel reads the payload for it.
+func countRequest(counts *ebpf.Map, r *packetfilter.Requests) asm.Instructions {
 	const isLast, counted, uncutTrain = "ends_write", "count_request", "count_train"
-	code := append(packetfilter.MatchRoCE(bounds),
+	code := append(r.Match(bounds),
 		asm.LoadMem(at, packetfilter.Data, udpLengthAt, asm.Half),
 		asm.HostTo(asm.BE, at, asm.Half),
-		asm.JLT.Imm(at, leastBytes, packetfilter.Pass),
+		asm.JLT.Imm(at, leastBytes+int32(r.OpcodeFromEnd), packetfilter.Pass),
 		asm.Mov.Imm(asm.R2, bthAt))
 	code = append(code, read(bthBytes)...)
 	code = append(code,
@@ -46,11 +45,11 @@ func countRequest(counts *ebpf.Map) asm.Instructions {
 		asm.And.Imm(packetfilter.Scratch, padMask),
 		asm.Mov.Reg(asm.R2, at),
 		asm.Sub.Reg(asm.R2, packetfilter.Scratch),
-		asm.Add.Imm(asm.R2, udpAt-icrcBytes-herd.OpFromEnd))
+		asm.Add.Imm(asm.R2, int32(udpAt-icrcBytes-r.OpcodeFromEnd)))
 	code = append(code, read(1)...)
 	code = append(code,
 		asm.LoadMem(at, asm.RFP, readAt, asm.Byte),
-		asm.And.Imm(at, herd.OpMask),
+		asm.And.Imm(at, int32(r.OpcodeMask)),
 		asm.Add.Imm(at, int32(opcodes)),
 		asm.Ja.Label(counted),
 		asm.Mov.Imm(at, int32(uncut)).WithSymbol(uncutTrain),
@@ -58,7 +57,8 @@ func countRequest(counts *ebpf.Map) asm.Instructions {
 	return append(code, addOne(counts, packetfilter.Pass)...)
 }
 
-// read takes so many bytes of the packet from the offset in R2 to readAt on the stack, and goes to Pass if it has not so many.
+// read takes so many bytes of the packet from the offset in R2 to readAt on the stack, and goes to
+// Pass if it has not so many.
 func read(bytes int32) asm.Instructions {
 	return asm.Instructions{
 		asm.Mov.Reg(asm.R1, context),

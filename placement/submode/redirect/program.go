@@ -4,7 +4,6 @@ import (
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
 
-	"dpukv/kvs/herd"
 	"dpukv/placement/submode/packetfilter"
 )
 
@@ -17,8 +16,6 @@ const (
 	dropped
 	uncut   // trains of requests that nobody cut into packets
 	opcodes // the first of those by operation
-
-	counters = opcodes + herd.OpMask + 1
 )
 
 // shot is TC_ACT_SHOT, what a program returns to drop.
@@ -27,19 +24,24 @@ const shot = 2
 // Offsets in struct __sk_buff (linux/bpf.h).
 const skbData, skbDataEnd = 76, 80
 
+// entries is the size of the counters' map.
+func entries(r *packetfilter.Requests) uint32 { return opcodes + uint32(r.OpcodeMask) + 1 }
+
 // load makes the program that sends everything to an interface, but what the filter drops.
-func load(ifindex int, f *packetfilter.Filter) (*ebpf.Program, error) {
-	counts, err := ebpf.NewMap(&ebpf.MapSpec{Name: name, Type: ebpf.PerCPUArray, KeySize: 4, ValueSize: 8, MaxEntries: counters})
+func load(ifindex int, f *packetfilter.Filter, r *packetfilter.Requests) (*ebpf.Program, error) {
+	counts, err := ebpf.NewMap(&ebpf.MapSpec{
+		Name: name, Type: ebpf.PerCPUArray, KeySize: 4, ValueSize: 8, MaxEntries: entries(r),
+	})
 	if err != nil {
 		return nil, err
 	}
 	defer counts.Close() // the program keeps it
-	code, err := match(f)
+	code, err := match(f, r)
 	if err != nil {
 		return nil, err
 	}
 	if f.CountOpcodes {
-		code = append(code, countRequest(counts)...)
+		code = append(code, countRequest(counts, r)...)
 	}
 	code = append(code, count(counts, passed, packetfilter.Pass)...)
 	code = append(code,
@@ -49,13 +51,14 @@ func load(ifindex int, f *packetfilter.Filter) (*ebpf.Program, error) {
 		code = append(code, asm.Mov.Imm(asm.R0, shot), asm.Return())
 	}
 	return ebpf.NewProgram(&ebpf.ProgramSpec{
-		Name: name, Type: ebpf.SchedCLS, AttachType: ebpf.AttachTCXIngress, Instructions: code, License: "Apache-2.0",
+		Name: name, Type: ebpf.SchedCLS, AttachType: ebpf.AttachTCXIngress, Instructions: code,
+		License: "Apache-2.0",
 	})
 }
 
 // match is the filter's, with the bounds that traffic control tells; nothing without a filter.
-func match(f *packetfilter.Filter) (asm.Instructions, error) {
-	code, err := f.Match(bounds)
+func match(f *packetfilter.Filter, r *packetfilter.Requests) (asm.Instructions, error) {
+	code, err := f.Match(r, bounds)
 	if err != nil || f.None() {
 		return nil, err
 	}

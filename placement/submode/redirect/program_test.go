@@ -12,10 +12,26 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dpukv/internal/test/kernel"
-	"dpukv/kvs"
-	"dpukv/kvs/herd"
 	"dpukv/placement/submode/packetfilter"
 )
+
+// The operations of a store, which a byte has in its lowest three bits.
+const (
+	getOpcode uint8 = iota + 1
+	setOpcode
+	addOpcode
+	deleteOpcode
+)
+
+// requests are those of a store whose partitions' requests leave from 0xc001 and the ports after it.
+var requests = &packetfilter.Requests{
+	Port:          4791,
+	SourcePort:    func(partition int) uint16 { return 0xc001 + uint16(partition) },
+	OpcodeFromEnd: 5, OpcodeMask: 7,
+	OpcodeName: func(opcode uint8) string {
+		return []string{"none", "GET", "SET", "ADD", "DELETE", "5", "6", "7"}[opcode]
+	},
+}
 
 // frame is an Ethernet frame with IPv4 and UDP, less what a case changes in it.
 type frame struct {
@@ -47,7 +63,7 @@ func loaded(t *testing.T, words string) (p *ebpf.Program, run func(b []byte) (dr
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err = load(1, &f)
+	p, err = load(1, &f, requests)
 	if errors.Is(err, unix.EPERM) || errors.Is(err, ebpf.ErrNotSupported) || os.Geteuid() != 0 {
 		t.Skip("this kernel, or this user, loads no programs: ", err)
 	}
@@ -112,33 +128,36 @@ func TestMatch(t *testing.T) {
 func TestCountRequest(t *testing.T) {
 	kernel.NeedBPF(t)
 	program, drops := loaded(t, "count-opcode drop-client:192.0.2.1 drop-key-hash:7")
-	request := func(bth byte, op kvs.Op, padding int) frame {
+	request := func(bth byte, op uint8, padding int) frame {
 		payload := make([]byte, 12+16+32+padding+4)
 		payload[0], payload[1] = bth, byte(padding)<<4
-		payload[len(payload)-4-padding-herd.OpFromEnd] = byte(op) | 0x50 // what else is in this byte belongs to the attempt
+		// The other bits of this byte are no part of the operation.
+		payload[len(payload)-4-padding-requests.OpcodeFromEnd] = op | 0x50
 		return frame{[4]byte{198, 51, 100, 1}, 0xc001, 4791, payload}
 	}
 	tcp := func(b []byte) { b[23] = unix.IPPROTO_TCP }
 	for _, b := range [][]byte{
-		request(ucWriteOnly, kvs.Get, 0).bytes(nil), request(ucWriteOnly, kvs.Get, 3).bytes(nil), request(ucWriteLast, kvs.Set, 0).bytes(nil), request(ucWriteOnly, kvs.Set, 1).bytes(nil),
-		request(ucWriteOnly, kvs.Get, 0).bytes(nil), request(ucWriteOnly, kvs.Delete, 0).bytes(nil),
+		request(ucWriteOnly, getOpcode, 0).bytes(nil), request(ucWriteOnly, getOpcode, 3).bytes(nil),
+		request(ucWriteLast, setOpcode, 0).bytes(nil), request(ucWriteOnly, setOpcode, 1).bytes(nil),
+		request(ucWriteOnly, getOpcode, 0).bytes(nil), request(ucWriteOnly, deleteOpcode, 0).bytes(nil),
 		// These are none.
-		request(0x27, kvs.Get, 0).bytes(nil), request(0x64, kvs.Get, 0).bytes(nil), request(ucWriteOnly, kvs.Get, 0).bytes(tcp),
-		request(ucWriteOnly, kvs.Get, 0).bytes(nil)[:60],
+		request(0x27, getOpcode, 0).bytes(nil), request(0x64, getOpcode, 0).bytes(nil),
+		request(ucWriteOnly, getOpcode, 0).bytes(tcp),
+		request(ucWriteOnly, getOpcode, 0).bytes(nil)[:60],
 		{0: 1, 13: 6, 59: 0},
-		request(ucWriteOnly, kvs.Get, 0).bytes(func(b []byte) { b[udpLengthAt+1] = 12 }),
+		request(ucWriteOnly, getOpcode, 0).bytes(func(b []byte) { b[udpLengthAt+1] = 12 }),
 	} {
 		if drops(b) {
 			t.Errorf("%x was dropped", b)
 		}
 	}
-	dropped := request(ucWriteOnly, kvs.Add, 0)
+	dropped := request(ucWriteOnly, addOpcode, 0)
 	dropped.from = 0xc008
 	if !drops(dropped.bytes(nil)) {
 		t.Error("a request that is to be dropped passed")
 	}
 	var c Counts
-	if err := c.add(program); err != nil {
+	if err := c.add(program, requests); err != nil {
 		t.Fatal(err)
 	}
 	if want := map[string]uint64{"GET": 3, "SET": 2, "DELETE": 1}; !maps.Equal(c.Opcodes, want) || c.Passed != 12 || c.Dropped != 1 || c.Uncut != 0 {
@@ -158,14 +177,14 @@ func TestUncut(t *testing.T) {
 		t.Skip("this kernel lets no test say what is a train: ", err)
 	}
 	var c Counts
-	if err := c.add(program); err != nil || c.Uncut != 1 || len(c.Opcodes) != 1 {
+	if err := c.add(program, requests); err != nil || c.Uncut != 1 || len(c.Opcodes) != 1 {
 		t.Errorf("got %+v, %v, want one train", c, err)
 	}
 }
 
 // TestNoFilter: without one there is no work for a packet but to be counted and sent on.
 func TestNoFilter(t *testing.T) {
-	code, err := match(&packetfilter.Filter{})
+	code, err := match(&packetfilter.Filter{}, requests)
 	if err != nil || len(code) > 0 {
 		t.Errorf("got %v, %v", code, err)
 	}

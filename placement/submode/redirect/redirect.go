@@ -8,7 +8,6 @@ import (
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
 
-	"dpukv/kvs"
 	"dpukv/placement/submode/packetfilter"
 )
 
@@ -17,21 +16,21 @@ type Counts struct {
 	Programs int    `json:"programs"` // attached: one, if all is well
 	Passed   uint64 `json:"passed"`   // to the other interface
 	Dropped  uint64 `json:"dropped"`
-	// Opcodes are HERD's requests by operation; Uncut are trains of them that a sender's interface left in one piece, of which
-	// none was counted.
+	// Opcodes are requests by operation. Uncut are trains of them that a sender's interface left in
+	// one piece: none of those was counted.
 	Opcodes map[string]uint64 `json:"opcodes,omitempty"`
 	Uncut   uint64            `json:"uncut,omitempty"`
 }
 
 // Attach has each of two interfaces send what comes in out of the other, but what the filter drops.
-func Attach(a, b string, f *packetfilter.Filter) error {
-	if err := errors.Join(oneWay(a, b, f), oneWay(b, a, f)); err != nil {
+func Attach(a, b string, f *packetfilter.Filter, r *packetfilter.Requests) error {
+	if err := errors.Join(oneWay(a, b, f, r), oneWay(b, a, f, r)); err != nil {
 		return errors.Join(err, Detach(a), Detach(b))
 	}
 	return nil
 }
 
-func oneWay(from, to string, f *packetfilter.Filter) error {
+func oneWay(from, to string, f *packetfilter.Filter, r *packetfilter.Requests) error {
 	in, err := index(from)
 	if err != nil {
 		return err
@@ -40,14 +39,17 @@ func oneWay(from, to string, f *packetfilter.Filter) error {
 	if err != nil {
 		return err
 	}
-	program, err := load(out, f)
+	program, err := load(out, f, r)
 	if err != nil {
 		return fmt.Errorf("redirect %s to %s: load the program: %w", from, to, err)
 	}
 	defer program.Close() // the interface keeps it
-	err = link.RawAttachProgram(link.RawAttachProgramOptions{Target: in, Program: program, Attach: ebpf.AttachTCXIngress})
+	err = link.RawAttachProgram(link.RawAttachProgramOptions{
+		Target: in, Program: program, Attach: ebpf.AttachTCXIngress,
+	})
 	if err != nil {
-		return fmt.Errorf("redirect %s to %s: attach the program (tcx: Linux 6.6 or later): %w", from, to, err)
+		return fmt.Errorf("redirect %s to %s: attach the program (tcx: Linux 6.6 or later): %w",
+			from, to, err)
 	}
 	return nil
 }
@@ -67,19 +69,21 @@ func Detach(name string) error {
 		return nil //nolint:nilerr // they went with it
 	}
 	return ours(i.Index, func(p *ebpf.Program) error {
-		return link.RawDetachProgram(link.RawDetachProgramOptions{Target: i.Index, Program: p, Attach: ebpf.AttachTCXIngress})
+		return link.RawDetachProgram(link.RawDetachProgramOptions{
+			Target: i.Index, Program: p, Attach: ebpf.AttachTCXIngress,
+		})
 	})
 }
 
 // Count reads the counts of what is attached to an interface now.
-func Count(name string) (c Counts, err error) {
+func Count(name string, r *packetfilter.Requests) (c Counts, err error) {
 	i, err := index(name)
 	if err != nil {
 		return c, err
 	}
 	return c, ours(i, func(p *ebpf.Program) error {
 		c.Programs++
-		return c.add(p)
+		return c.add(p, r)
 	})
 }
 
@@ -106,7 +110,7 @@ func ours(ifindex int, f func(*ebpf.Program) error) error {
 }
 
 // add adds up the counts of all CPUs.
-func (c *Counts) add(p *ebpf.Program) error {
+func (c *Counts) add(p *ebpf.Program, r *packetfilter.Requests) error {
 	info, err := p.Info()
 	if err != nil {
 		return err
@@ -120,12 +124,12 @@ func (c *Counts) add(p *ebpf.Program) error {
 		return err
 	}
 	defer counts.Close()
-	for entry := range counters {
+	for entry := range entries(r) {
 		n, err := total(counts, entry)
 		if err != nil {
 			return err
 		}
-		c.take(entry, n)
+		c.take(entry, n, r)
 	}
 	return nil
 }
@@ -141,7 +145,7 @@ func total(counts *ebpf.Map, entry uint32) (sum uint64, err error) {
 	return sum, nil
 }
 
-func (c *Counts) take(entry uint32, n uint64) {
+func (c *Counts) take(entry uint32, n uint64, r *packetfilter.Requests) {
 	switch {
 	case entry == passed:
 		c.Passed += n
@@ -153,6 +157,6 @@ func (c *Counts) take(entry uint32, n uint64) {
 		if c.Opcodes == nil {
 			c.Opcodes = map[string]uint64{}
 		}
-		c.Opcodes[kvs.Op(entry-opcodes).String()] += n
+		c.Opcodes[r.OpcodeName(uint8(entry-opcodes))] += n
 	}
 }

@@ -17,7 +17,8 @@ import (
 	"dpukv/placement/submode/packetfilter"
 )
 
-// inNamespace puts the test's thread into a network namespace of its own, with a pair of interfaces. The thread ends with the test.
+// inNamespace puts the test's thread into a network namespace of its own, with a pair of interfaces.
+// The thread ends with the test.
 func inNamespace(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -36,7 +37,8 @@ func inNamespace(t *testing.T) {
 func TestAttachCountDetach(t *testing.T) {
 	kernel.NeedBPF(t)
 	inNamespace(t)
-	err := Attach("a", "b", &packetfilter.Filter{DropClients: []netip.Addr{netip.MustParseAddr("192.0.2.1")}})
+	f := packetfilter.Filter{DropClients: []netip.Addr{netip.MustParseAddr("192.0.2.1")}}
+	err := Attach("a", "b", &f, requests)
 	if errors.Is(err, ebpf.ErrNotSupported) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EPERM) {
 		t.Skip("this kernel takes no programs on tcx: ", err)
 	}
@@ -44,7 +46,7 @@ func TestAttachCountDetach(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"a", "b"} {
-		if c, err := Count(name); err != nil || !reflect.DeepEqual(c, Counts{Programs: 1}) {
+		if c, err := Count(name, requests); err != nil || !reflect.DeepEqual(c, Counts{Programs: 1}) {
 			t.Errorf("%s: got %+v, %v, want one program that counted nothing", name, c, err)
 		}
 		for range 2 { // the second time there is nothing to do
@@ -52,7 +54,7 @@ func TestAttachCountDetach(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if c, err := Count(name); err != nil || !reflect.DeepEqual(c, Counts{}) {
+		if c, err := Count(name, requests); err != nil || !reflect.DeepEqual(c, Counts{}) {
 			t.Errorf("%s: got %+v, %v, want no program", name, c, err)
 		}
 	}
@@ -65,13 +67,15 @@ func TestAttachCountDetach(t *testing.T) {
 func TestAttachOneWay(t *testing.T) {
 	kernel.NeedBPF(t)
 	inNamespace(t)
-	if err := Attach("a", "none", &packetfilter.Filter{}); err == nil || !strings.Contains(err.Error(), "interface none") {
+	err := Attach("a", "none", &packetfilter.Filter{}, requests)
+	if err == nil || !strings.Contains(err.Error(), "interface none") {
 		t.Errorf("got %v, want an error about none", err)
 	}
-	if c, err := Count("a"); err == nil && c.Programs > 0 {
+	if c, err := Count("a", requests); err == nil && c.Programs > 0 {
 		t.Errorf("found %+v", c)
 	}
-	if err := Attach("a", "b", &packetfilter.Filter{DropClients: []netip.Addr{netip.MustParseAddr("2001:db8::1")}}); err == nil || !strings.Contains(err.Error(), "allowed: IPv4") {
+	v6 := packetfilter.Filter{DropClients: []netip.Addr{netip.MustParseAddr("2001:db8::1")}}
+	if err := Attach("a", "b", &v6, requests); err == nil || !strings.Contains(err.Error(), "allowed: IPv4") {
 		t.Errorf("got %v, want an error about IPv4", err)
 	}
 }

@@ -1,0 +1,393 @@
+package submode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"dpukv/placement/submode/step"
+)
+
+// TestDatapaths has every datapath of plain Linux carry pings and the MICA load, with proof, miss a
+// load that passes it by, and leave all as it found it.
+func TestDatapaths(t *testing.T) {
+	needsQuiet(t)
+	b := newTestbed(t)
+	b.secondCable()
+	for _, name := range []string{SM1, SM2, SM3, SM4} {
+		for _, d := range Datapaths(Linux, name) {
+			t.Run(name+"/"+d, func(t *testing.T) {
+				b.carries(t, Config{Submode: name, Target: Linux, Datapath: d, CPUs: []int{0, 1}})
+			})
+		}
+	}
+}
+
+// apply skips where the node has not what the datapath needs.
+func (b *testbed) apply(t *testing.T, c Config) *Lease {
+	t.Helper()
+	b.t = t
+	c.Binary, c.MaxSleep = b.binary, 100*time.Microsecond // to leave CPU to other tests
+	l, err := mustNew(t, c).Apply(t.Context(), b.node("d"))
+	required := strings.Fields(os.Getenv("SUBMODE_REQUIRE"))
+	if errors.Is(err, ErrMissing) && !slices.Contains(required, c.Datapath) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Undo(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+	return l
+}
+
+func (b *testbed) evidence(l *Lease) *Evidence {
+	b.t.Helper()
+	e, err := l.Evidence(b.t.Context())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return e
+}
+
+func (b *testbed) carries(t *testing.T, c Config) {
+	b.t = t
+	before := b.snapshot()
+	l := b.apply(t, c)
+	if b.snapshot() == before {
+		t.Error("the snapshot sees nothing of what was set up")
+	}
+	// So that the flow is known. While client and server poll on the guest's one CPU, Open vSwitch is
+	// slow to put it in place.
+	b.run("a", "ping", "-q", "-c", "3", "-i", "0.2", b.Address("b"))
+	was := b.evidence(l)
+	p := b.load()
+	proof, err := b.proves(was, l, &p)
+	if err != nil {
+		t.Error(err)
+	}
+	t.Logf("%.2f Mops, p50 %d µs; %s; %s; %.4f of the packets carried, %d ms of CPU; %v",
+		p.ThroughputOps/1e6, p.P50Ns/1000, proof.Is, proof.Substitute,
+		proof.CarriedShare, proof.ForwarderCPUNs/1e6, proof.Packets)
+	t.Logf("%+v", proof.Crossings)
+	b.bypassed(t, l, b.load, bothWays, fromA, fromB)
+	if err := l.Undo(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if after := b.snapshot(); after != before {
+		t.Errorf("undo left traces:\n%s", difference(before, after))
+	}
+}
+
+func difference(before, after string) string {
+	var lines []string
+	for line := range strings.Lines(after) {
+		if !strings.Contains(before, line) {
+			lines = append(lines, "+"+line)
+		}
+	}
+	for line := range strings.Lines(before) {
+		if !strings.Contains(after, line) {
+			lines = append(lines, "-"+line)
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+// TestTable expects each row to have a file, shared at most with its variants, and a test file of the
+// same name that names the row's variable.
+func TestTable(t *testing.T) {
+	files := token.NewFileSet()
+	declared, rows := map[string]string{}, []string{}
+	sources, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range sources {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		for _, v := range variables(t, files, name) {
+			for i, ident := range v.Names {
+				declared[ident.Name] = name
+				if ident.Name == "datapaths" {
+					rows = identifiers(v.Values[i])
+				}
+			}
+		}
+	}
+	rows = slices.DeleteFunc(rows, func(name string) bool { return declared[name] == "" })
+	if len(rows) != len(datapaths) {
+		t.Fatalf("found the rows %q, want %d variables", rows, len(datapaths))
+	}
+	for _, row := range rows {
+		twin := strings.TrimSuffix(declared[row], ".go") + "_test.go"
+		source, err := parser.ParseFile(files, twin, nil, 0)
+		if err != nil {
+			t.Errorf("%s of %s has no test file: %v", row, declared[row], err)
+			continue
+		}
+		if !slices.Contains(identifiers(source), row) {
+			t.Errorf("found nothing about %s in %s", row, twin)
+		}
+	}
+}
+
+// variables are those that a file declares outside of functions.
+func variables(t *testing.T, files *token.FileSet, name string) (list []*ast.ValueSpec) {
+	t.Helper()
+	source, err := parser.ParseFile(files, name, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range source.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.VAR {
+			for _, spec := range g.Specs {
+				list = append(list, spec.(*ast.ValueSpec))
+			}
+		}
+	}
+	return list
+}
+
+func identifiers(n ast.Node) (names []string) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		if ident, ok := n.(*ast.Ident); ok {
+			names = append(names, ident.Name)
+		}
+		return true
+	})
+	return names
+}
+
+// detour changes the path behind a datapath's back, so that something else forwards.
+type detour struct {
+	name string
+	off  func(*Lease) []string // what takes the datapath off the path; nil: nothing
+	way  []string              // a command on the DPU, for another way; nil: there is one
+	want []string              // in the error after a load, and after another
+}
+
+// What the proof says.
+const (
+	notTaken  = "that it took"
+	twice     = "something else forwards, too"
+	elsewhere = "on a way that should not be taken"
+	restarted = "it was restarted in between"
+)
+
+// detours are the ways in which the evidence of a datapath of plain Linux is made to fail. The first
+// ones leave the datapath as it is. The test file of a datapath adds its own.
+var detours = map[*datapath][]detour{}
+
+// counters are what a card's programs say at two moments. Between them, 10000 packets came in at each
+// port.
+type counters struct {
+	name          string
+	before, after [][2]string // answers, see card
+	want          string      // in the error; "": the datapath carried the packets
+}
+
+// cardCounters are the ways in which the evidence of a BlueField's datapath is made to fail.
+var cardCounters = map[*datapath][]counters{}
+
+// TestDatapathsFail expects each on-path row to have a way in which its proof fails.
+func TestDatapathsFail(t *testing.T) {
+	for _, d := range datapaths {
+		fails := len(detours[d])
+		for _, c := range cardCounters[d] {
+			if c.want != "" {
+				fails++
+			}
+		}
+		if OnPath(d.submodes[0]) != (fails > 0) {
+			t.Errorf("%s on %s: found %d ways in which its evidence fails, want one at least on the path",
+				d.name, d.target, fails)
+		}
+		if d.target == BlueField && len(detours[d]) > 0 {
+			t.Errorf("%s: found a detour, which only plain Linux has", d.name)
+		}
+	}
+}
+
+// TestEvidenceFails takes each detour while a load goes on, and expects the proof to fail.
+func TestEvidenceFails(t *testing.T) {
+	needsQuiet(t)
+	b := newTestbed(t)
+	b.run("d", step.Shell(`ip link add name br1 type bridge; ip link set br1 up`)...)
+	for _, d := range datapaths {
+		if len(detours[d]) == 0 {
+			continue
+		}
+		submode := d.submodes[0]
+		t.Run(submode+"/"+d.name, func(t *testing.T) {
+			l := b.apply(t, Config{
+				Submode: submode, Target: Linux, Datapath: d.name, CPUs: []int{0, 1},
+			})
+			t.Cleanup(func() {
+				b.t = t
+				b.run("d", step.Shell(`
+for p in p0 pf0hpf; do tc qdisc del dev $p ingress 2>/dev/null || :; done`)...)
+			})
+			for _, way := range detours[d] {
+				t.Run(way.name, func(t *testing.T) { b.takes(t, l, &way) })
+			}
+		})
+	}
+}
+
+func (b *testbed) takes(t *testing.T, l *Lease, d *detour) {
+	b.t = t
+	was := b.evidence(l)
+	t.Cleanup(func() {
+		b.t = t
+		b.run("d", straighten...)
+	})
+	if d.off != nil {
+		b.run("d", d.off(l)...)
+	}
+	if d.way != nil {
+		b.run("d", d.way...)
+	}
+	for _, want := range d.want {
+		b.load()
+		is := b.evidence(l)
+		proof, err := Prove(was, is)
+		if !failsWith(err, want) {
+			t.Errorf("found %v, want an error with %q; %+v", err, want, proof)
+		}
+		t.Log(err)
+		was = is
+	}
+}
+
+// redirecting takes what comes in before the kernel hands it on, mirroring takes a copy.
+var (
+	redirecting = between("egress redirect", "")
+	mirroring   = between("egress mirror", "continue")
+	otherBridge = step.Shell(`
+for p in p0 pf0hpf; do ip link set $p nomaster; ip link set $p master br1; done`)
+)
+
+func between(action, then string) []string {
+	return step.Shell(`
+for p in "p0 pf0hpf" "pf0hpf p0"; do
+	set -- "$1" "$2" $p
+	tc qdisc add dev $3 ingress 2>/dev/null || :
+	tc filter add dev $3 parent ffff: pref 1 protocol all u32 match u32 0 0 action mirred $1 dev $4 $2
+done`, action, then)
+}
+
+func xdpOff(*Lease) []string {
+	return step.Shell(`for p in p0 pf0hpf; do ip link set dev $p xdp off; done`)
+}
+
+// straighten removes what else forwards.
+var straighten = step.Shell(`
+for p in p0 pf0hpf; do
+	tc filter del dev $p ingress pref 1 2>/dev/null || :
+	case $(ip link show dev $p) in *" master br1 "*) ip link set $p nomaster ;; esac
+done`)
+
+// TestCardEvidence answers as a card's programs would, since no card is at hand.
+func TestCardEvidence(t *testing.T) {
+	links := func(n string) [2]string {
+		s := `"stats64":{"rx":{"packets":` + n + `},"tx":{"packets":` + n + `}}`
+		return [2]string{"ip -j -s", `[{"ifname":"p0",` + s + `},{"ifname":"pf0hpf",` + s + `}]`}
+	}
+	stat := [2]string{"/proc/", "7 (forwarder) S 1 7 7 0 -1 0 0 0 0 0 1 1 0 0 20 0 1 0 99 0"}
+	for _, d := range datapaths {
+		for _, c := range cardCounters[d] {
+			at := func(packets string, answers [][2]string) *Evidence {
+				fake := &card{answers: append([][2]string{stat, links(packets)}, answers...)}
+				s := mustNew(t, Config{Submode: d.submodes[0], Target: BlueField})
+				l := &Lease{setup: s.setup(d, "/x"), node: fake.node()}
+				e, err := l.Evidence(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				return e
+			}
+			_, err := Prove(at("1000", c.before), at("11000", c.after))
+			if !failsWith(err, c.want) {
+				t.Errorf("%s, %s: found %v, want %q", d.name, c.name, err, c.want)
+			}
+		}
+	}
+}
+
+// filtering are the datapaths that can do packet work here.
+var filtering = []Config{
+	{Submode: SM1, Datapath: "ovs-netdev"},
+	{Submode: SM2, Datapath: "ovs-dpdk"},
+	{Submode: SM3, Datapath: "testpmd"},
+	{Submode: SM4, Datapath: "tcx"},
+}
+
+// other is an address of a's that no filter's client has.
+const other = "198.18.0.200"
+
+// TestFilter: the load of a client passes the rules. What comes from one that they name is dropped,
+// counted, and no doubt about the datapath.
+func TestFilter(t *testing.T) {
+	needsQuiet(t)
+	b := newTestbed(t)
+	b.run("a", "ip", "address", "add", other+"/24", "dev", "eth0")
+	for _, c := range filtering {
+		t.Run(c.Datapath, func(t *testing.T) {
+			c.Target, c.CPUs = Linux, []int{0, 1}
+			c.Filter.DropClients = []netip.Addr{
+				netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr(other),
+			}
+			l := b.apply(t, c)
+			was := b.evidence(l)
+			b.load()
+			proof, err := Prove(was, b.evidence(l))
+			if err != nil || proof.Packets["dropped"] != 0 ||
+				proof.Filter != "drop-client:192.0.2.1 drop-client:"+other {
+				t.Errorf("%v; %+v", err, proof)
+			}
+			const sent = 40
+			was = b.evidence(l)
+			if n := b.pings(b.Address("a"), sent); n != sent {
+				t.Errorf("%d of %d packets of a client that no rule names came back", n, sent)
+			}
+			if n := b.pings(other, sent); n != 0 {
+				t.Errorf("%d packets of a client that is to be dropped came back", n)
+			}
+			proof, err = Prove(was, b.evidence(l))
+			if err != nil || proof.Packets["dropped"] != sent {
+				t.Errorf("want %d packets dropped: %v; %+v", sent, err, proof)
+			}
+			t.Logf("%s: %v", proof.Is, proof.Packets)
+		})
+	}
+}
+
+// pings sends echo requests from an address of a to b, and returns how many came back.
+func (b *testbed) pings(from string, count int) (answered int) {
+	b.t.Helper()
+	out, _ := b.node("a").Run(context.WithoutCancel(b.t.Context()), // fails where none comes back
+		step.Shell(`ping -q -c "$1" -i 0.01 -W 1 -I "$2" "$3" || :`, fmt.Sprint(count), from, b.Address("b")))
+	at := strings.Index(out, "transmitted, ")
+	if at < 0 {
+		b.t.Fatalf("ping said %q", out)
+	}
+	if _, err := fmt.Sscanf(out[at:], "transmitted, %d received", &answered); err != nil {
+		b.t.Fatalf("ping said %q: %v", out, err)
+	}
+	return answered
+}

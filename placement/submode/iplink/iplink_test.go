@@ -1,0 +1,62 @@
+package iplink
+
+import (
+	"strings"
+	"testing"
+)
+
+const shown = `[{"ifname":"up","flags":["UP","LOWER_UP"],"mtu":1500},` +
+	`{"ifname":"dark","flags":["UP"],"mtu":9000},{"ifname":"down","flags":[]}]`
+
+func TestUp(t *testing.T) {
+	links, err := Parse(shown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"up": "", "dark": "found dark without a link", "down": "found down down",
+		"none": "found no interface none",
+	} {
+		if err := links.Up(name); (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%s: found %v, want %q", name, err, want)
+		}
+	}
+	if names := links.Names(); names != "dark, down, up" {
+		t.Errorf("found the names %s", names)
+	}
+}
+
+func TestSameMTU(t *testing.T) {
+	links, err := Parse(shown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := links.SameMTU("up", "up"); err != nil {
+		t.Error(err)
+	}
+	const want = "found an MTU of 1500 on up and 9000 on dark"
+	if err := links.SameMTU("up", "dark"); err == nil || err.Error() != want {
+		t.Errorf("found %v, want %s", err, want)
+	}
+}
+
+func TestLacks(t *testing.T) {
+	if err := Lacks("br0", "br1")(shown); err != nil {
+		t.Error(err)
+	}
+	if err := Lacks("br0", "up")(shown); err == nil || !strings.Contains(err.Error(), "interface up") {
+		t.Errorf("found %v, want that up is there", err)
+	}
+	if err := Lacks("br0")("no JSON"); err == nil {
+		t.Error("an answer that is no JSON was taken")
+	}
+}
+
+// FuzzParse: what a node prints may be anything; reading it must not panic.
+func FuzzParse(f *testing.F) {
+	f.Add(shown)
+	f.Fuzz(func(_ *testing.T, out string) {
+		links, _ := Parse(out)
+		_ = links.Up("up")
+	})
+}

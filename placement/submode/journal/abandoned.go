@@ -1,0 +1,46 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+
+	"dpukv/placement/submode/step"
+)
+
+// RemoveAbandoned removes the folders of dead owners whose network namespace is gone. With the
+// namespace went all there was to undo.
+func RemoveAbandoned(ctx context.Context, n step.Node) error {
+	return removeAbandoned(ctx, n, &namespace{})
+}
+
+// RemoveAbandoned does so beside this journal. No folder without the mark of its namespace belongs
+// to that, whatever the inode.
+func (j *Journal) RemoveAbandoned(ctx context.Context) error {
+	if j.ns == nil {
+		return nil
+	}
+	return removeAbandoned(ctx, j.node, j.ns)
+}
+
+func removeAbandoned(ctx context.Context, n step.Node, here *namespace) error {
+	_, err := n.Run(ctx, step.Shell(`
+root=$1 here=$2 ours=net-$3
+cd "$root" 2>/dev/null || exit 0
+there=$(stat -Lc %i /proc/[0-9]*/ns/net /run/netns/* 2>/dev/null || :)
+for d in net-*; do
+	test "$d" != "$ours" || continue
+	space=$(sed -n 's/.*"Space":"\([0-9]*\)".*/\1/p' "$d/about" 2>/dev/null) || continue
+	test -n "$space" || continue
+	owner=$(sed -n 's/.*"Owner":"\([0-9]* [0-9]*\)".*/\1/p' "$d/about" 2>/dev/null) || continue
+	test -n "$owner" || continue
+	set -- $owner
+	test "$(sed -n 's/.*) //; /^[ZX]/!p' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20)" != "$2" || continue
+	test "$space" != "$here" && printf '%s\n' "$there" | grep -qx "$space" || rm -rf "$d"
+done
+cd /
+rmdir -p "$root" 2>/dev/null || :`, namespaces, here.inode, here.mark))
+	if err != nil {
+		return fmt.Errorf("node %s: look for folders of dead owners: %w", n.Name, err)
+	}
+	return nil
+}

@@ -1,0 +1,30 @@
+package journal
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"dpukv/placement/submode/step"
+)
+
+// cardID is the identity of a card: the machine's, and the address that its wire port was made with.
+func cardID(ctx context.Context, n step.Node, wire string) (string, error) {
+	out, err := n.Run(ctx, []string{"cat", "/etc/machine-id"})
+	if err != nil {
+		return "", fmt.Errorf("node %s: which machine is it? %w", n.Name, err)
+	}
+	id := strings.TrimSpace(out)
+	if out, err = n.Run(ctx, []string{"ip", "-j", "link", "show", "dev", wire}); err != nil {
+		return "", fmt.Errorf("node %s: which card is it? %w", n.Name, err)
+	}
+	var list []struct{ Address, Permaddr string }
+	if err := json.Unmarshal([]byte(out), &list); err != nil || len(list) != 1 {
+		return "", fmt.Errorf("node %s: which card is it? found %q", n.Name, step.Shorten(out))
+	}
+	if p := list[0].Permaddr; p != "" {
+		return id + " " + p, nil
+	}
+	return id + " " + list[0].Address, nil
+}

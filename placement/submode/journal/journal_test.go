@@ -1,0 +1,62 @@
+package journal
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"dpukv/placement/submode/step"
+)
+
+// answers are what a node says to commands, by a part of their text: the first that fits.
+type answers [][2]string
+
+func (a answers) node() (n step.Node, asked *[]string) {
+	asked = new([]string)
+	return step.Node{Name: "d", Run: func(_ context.Context, argv []string) (string, error) {
+		text := step.Quote(argv)
+		*asked = append(*asked, text)
+		for _, answer := range a {
+			if strings.Contains(text, answer[0]) {
+				return answer[1], nil
+			}
+		}
+		return "", nil
+	}}, asked
+}
+
+// older is a journal as an earlier version wrote it.
+const older = `{"Run":["ip","link","set","dev","p0","down"],"Port":"p0",` +
+	`"Found":["state","of","p0"],"Sets":"up"}
+{"Run":["ip","link","set","dev","p0","promisc","off"],"Port":"p0",` +
+	`"Found":["flag","of","p0"],"Sets":"on"}
+{"Run":["ip","link","set","dev","gone","down"],"Port":"gone"}
+{"Run":["kill","daemon"]}
+{"Run":["cut","sho`
+
+// TestUndoOfOlderVersions: the last record is undone first. One that somebody changed since, or
+// whose port is another interface by now, is left alone; one that was cut short was not run.
+func TestUndoOfOlderVersions(t *testing.T) {
+	node, asked := answers{
+		{"readlink", "net:[4026531840]\n"},
+		{"ip -j link show", `[{"ifname":"lo","altnames":["dpukv-0123456789abcdef"]},` +
+			`{"ifname":"p0","altnames":["dpukv-0123456789abcdef-p0"]},{"ifname":"gone"}]`},
+		{"/net-0123456789abcdef/undo", older},
+		{"state of p0", "up\n"},
+		{"flag of p0", "off\n"},
+	}.node()
+	j, err := OfNamespace(t.Context(), node)
+	if err == nil {
+		err = j.Undo(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := slices.DeleteFunc(*asked, func(text string) bool {
+		return !strings.HasPrefix(text, "ip link set") && !strings.HasPrefix(text, "kill")
+	})
+	if want := []string{"kill daemon", "ip link set dev p0 down"}; !slices.Equal(ran, want) {
+		t.Errorf("found %q, want %q", ran, want)
+	}
+}

@@ -1,0 +1,117 @@
+package ovs
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"dpukv/placement/submode/step"
+)
+
+// Received are the packets that a netdev datapath received in threads that poll, and in the switch's
+// main thread.
+func (s Switch) Received(ctx context.Context, n step.Node) (threads, main uint64, err error) {
+	out, err := n.Run(ctx, s.Appctl("dpif-netdev/pmd-stats-show"))
+	if err != nil {
+		return 0, 0, err
+	}
+	return parsePMDStats(out)
+}
+
+// parsePMDStats reads "packets received" of threads that poll, and of the main thread.
+func parsePMDStats(out string) (threads, main uint64, err error) {
+	var now *uint64
+	seen := 0
+	for line := range strings.Lines(out) {
+		text := strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(text, "pmd thread "):
+			now = &threads
+		case text == "main thread:":
+			now = &main
+		}
+		if count, ok := strings.CutPrefix(text, "packets received:"); ok && now != nil {
+			v, err := strconv.ParseUint(strings.TrimSpace(count), 10, 64)
+			if err != nil {
+				return 0, 0, fmt.Errorf("pmd-stats-show: %w", err)
+			}
+			*now += v
+			seen++
+		}
+	}
+	if seen == 0 {
+		return 0, 0, fmt.Errorf("pmd-stats-show: found no packets received: %s", step.Shorten(out))
+	}
+	return threads, main, nil
+}
+
+// Lookups are the packets that the kernel datapath has looked up.
+func (s Switch) Lookups(ctx context.Context, n step.Node) (uint64, error) {
+	out, err := n.Run(ctx, s.Appctl("dpctl/show", "system@ovs-system"))
+	if err != nil {
+		return 0, err
+	}
+	return parseLookups(out)
+}
+
+var lookups = regexp.MustCompile(`lookups: hit:(\d+) missed:(\d+) lost:(\d+)`)
+
+func parseLookups(out string) (uint64, error) {
+	m := lookups.FindStringSubmatch(out)
+	if m == nil {
+		return 0, fmt.Errorf("dpctl/show: found no lookups: %s", step.Shorten(out))
+	}
+	hit, err1 := strconv.ParseUint(m[1], 10, 64)
+	missed, err2 := strconv.ParseUint(m[2], 10, 64)
+	if err1 != nil || err2 != nil {
+		return 0, fmt.Errorf("dpctl/show: found %q", m[0])
+	}
+	return hit + missed, nil
+}
+
+// The types of flows that Open vSwitch dumps.
+const (
+	AllFlows   = "all"
+	Offloaded  = "offloaded"
+	InSoftware = "non-offloaded"
+)
+
+// Flows are the packets of the flows of a type, by the flow's ID. A part of the datapath is "tc",
+// "ovs" or "dpdk"; "": any.
+func (s Switch) Flows(
+	ctx context.Context, n step.Node, flowType, part string,
+) (map[string]uint64, error) {
+	out, err := n.Run(ctx, s.Appctl("dpctl/dump-flows", "-m", "type="+flowType))
+	if err != nil {
+		return nil, err
+	}
+	return parseFlows(out, part), nil
+}
+
+var (
+	flowID    = regexp.MustCompile(`^ufid:([0-9a-f-]+)`)
+	flowCount = regexp.MustCompile(`packets:(\d+)`)
+	flowPart  = regexp.MustCompile(`dp:(\w+)`)
+	flowDrops = regexp.MustCompile(`actions:drop`)
+)
+
+// parseFlows leaves out flows that drop.
+func parseFlows(out, part string) map[string]uint64 {
+	flows := map[string]uint64{}
+	for line := range strings.Lines(out) {
+		id, count := flowID.FindStringSubmatch(line), flowCount.FindStringSubmatch(line)
+		in := flowPart.FindStringSubmatch(line)
+		if id == nil || count == nil || flowDrops.MatchString(line) {
+			continue
+		}
+		if part != "" && (in == nil || in[1] != part) {
+			continue
+		}
+		if v, err := strconv.ParseUint(count[1], 10, 64); err == nil {
+			flows[id[1]] += v
+		}
+	}
+	return flows
+}

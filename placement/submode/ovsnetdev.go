@@ -1,0 +1,67 @@
+package submode
+
+import (
+	"context"
+
+	"dpukv/placement/submode/ovs"
+	"dpukv/placement/submode/packetfilter"
+	"dpukv/placement/submode/step"
+)
+
+// ovsNetdev is Open vSwitch without the kernel's datapath and without DPDK.
+var ovsNetdev = &datapath{
+	name: "ovs-netdev", target: Linux, submodes: []string{SM1},
+	title:      "Open vSwitch, netdev datapath over AF_PACKET",
+	substitute: "for OvS's kernel datapath: it forwards in user space",
+	pidFiles:   []string{ovs.VswitchdPID}, forwarder: ovsNetdevForwarder{},
+}
+
+type ovsNetdevForwarder struct{}
+
+func (ovsNetdevForwarder) Check(s *setup) []step.Step { return ownSwitch(s).Check() }
+
+func (ovsNetdevForwarder) Steps(s *setup) []step.Step {
+	own := ownSwitch(s)
+	add := own.BridgePorts("netdev", s.ports(), nil)
+	add.Run = withLargeSockets(add.Run)
+	add.Purpose += ", its sockets with 8 MB each where the machine's first network namespace, " +
+		"which sets that, is in reach"
+	list := own.Start(&ovs.StartOptions{Program: ovs.Vswitchd, CPUs: s.CPUs})
+	return append(append(list, add), own.Drop(&s.Filter, Requests())...)
+}
+
+func (ovsNetdevForwarder) Verify(s *setup) []step.Step { return ownSwitch(s).Verify(s.ports()) }
+
+// Count: the switch forwards in its main thread.
+func (ovsNetdevForwarder) Count(ctx context.Context, s *setup, n step.Node, c *Counts) error {
+	_, main, err := ownSwitch(s).Received(ctx, n)
+	if err != nil {
+		return err
+	}
+	c.Carried[userspaceDatapath] = main
+	dropped, err := ownSwitch(s).Dropped(ctx, n, &s.Filter)
+	c.drop(dropped, userspaceDatapath)
+	return err
+}
+
+func (ovsNetdevForwarder) Filter(f *packetfilter.Filter) error { return ovs.CheckFilter(f) }
+
+// userspaceDatapath is what evidence calls Open vSwitch's.
+const userspaceDatapath = "ovs"
+
+// withLargeSockets runs a command while sockets get 8 MB for what they receive: those of AF_PACKET
+// drop at the default. The setting is one for the whole machine. Only its first namespace changes it
+// (and, with older kernels, shows it), and only one of us does so at a time. Where that namespace is
+// out of reach, as in some containers, the sockets keep the default.
+func withLargeSockets(argv []string) []string {
+	return append(step.Shell(`
+exec 9</run
+flock 9
+there() { nsenter --target 1 --net sysctl "$@"; }
+resize() { there -qw net.core.rmem_default="$1"; }
+old=$(there -n net.core.rmem_default) || exec "$@"
+trap 'resize "$old"' EXIT
+trap 'exit 1' HUP INT TERM
+resize 8388608
+"$@"`), argv...)
+}

@@ -1,0 +1,58 @@
+package submode
+
+import (
+	"context"
+
+	"dpukv/placement/submode/ovs"
+	"dpukv/placement/submode/packetfilter"
+	"dpukv/placement/submode/step"
+)
+
+// ovsSystem is Open vSwitch with its datapath in the kernel.
+var ovsSystem = &datapath{
+	name: "ovs-system", target: Linux, submodes: []string{SM1},
+	title:    "Open vSwitch, kernel datapath",
+	pidFiles: []string{ovs.VswitchdPID}, inKernel: true, forwarder: ovsSystemForwarder{},
+}
+
+type ovsSystemForwarder struct{}
+
+func (ovsSystemForwarder) Check(s *setup) []step.Step { return ownSwitch(s).CheckKernel() }
+
+func (ovsSystemForwarder) Steps(s *setup) []step.Step {
+	return kernelSwitch(s, &ovs.StartOptions{Program: ovs.Vswitchd, CPUs: s.CPUs})
+}
+
+func (ovsSystemForwarder) Verify(s *setup) []step.Step { return ownSwitch(s).Verify(s.ports()) }
+
+func (ovsSystemForwarder) Count(ctx context.Context, s *setup, n step.Node, c *Counts) error {
+	lookups, err := ownSwitch(s).Lookups(ctx, n)
+	if err != nil {
+		return err
+	}
+	c.Carried[kernelDatapath] = lookups
+	dropped, err := ownSwitch(s).Dropped(ctx, n, &s.Filter)
+	c.drop(dropped, kernelDatapath)
+	return err
+}
+
+func (ovsSystemForwarder) Filter(f *packetfilter.Filter) error { return ovs.CheckFilter(f) }
+
+// kernelDatapath is what evidence calls Open vSwitch's.
+const kernelDatapath = "kernel datapath"
+
+// ownSwitch is an Open vSwitch in the setup's folder.
+func ownSwitch(s *setup) ovs.Switch { return ovs.Switch{Dir: s.dir, Bridge: bridgeName} }
+
+// kernelSwitch starts one with a kernel datapath, which is removed in the end: it outlives the
+// switch.
+func kernelSwitch(s *setup, o *ovs.StartOptions) []step.Step {
+	list := []step.Step{{
+		Purpose: "what is in the kernel, taken out at the end",
+		Undo: step.Shell(`ovs-dpctl dump-dps 2>/dev/null | grep -qx system@ovs-system || exit 0; ` +
+			`exec ovs-dpctl del-dp ovs-system`),
+	}}
+	list = append(list, ownSwitch(s).Start(o)...)
+	list = append(list, ownSwitch(s).BridgePorts("system", s.ports(), nil))
+	return append(list, ownSwitch(s).Drop(&s.Filter, Requests())...)
+}

@@ -1,0 +1,25 @@
+package process
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// CPUList is a list as taskset and DPDK take it.
+func CPUList(cpus []int) string {
+	words := make([]string, len(cpus))
+	for i, n := range cpus {
+		words[i] = strconv.Itoa(n)
+	}
+	return strings.Join(words, ",")
+}
+
+// CPUMask is a set of CPUs as Open vSwitch takes it.
+func CPUMask(cpus []int) string {
+	var m uint64
+	for _, n := range cpus {
+		m |= 1 << n
+	}
+	return fmt.Sprintf("0x%x", m)
+}

@@ -1,0 +1,65 @@
+package process
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"dpukv/placement/submode/step"
+)
+
+// Process is one that writes its PID into a file.
+type Process struct {
+	Dir, File string // of its PID
+	Mark      string // a word of its arguments that no other process has
+}
+
+// Stop ends it, if it is still the one that was started.
+func (p Process) Stop() []string {
+	return step.Shell(`
+pid=$(cat "$1/$2" 2>/dev/null) || exit 0
+mark=$3
+ours() { tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline" | grep -qF -e "$mark"; }
+for signal in TERM KILL; do
+	for i in $(seq 50); do
+		ours || exit 0
+		test "$i" != 1 || kill -s "$signal" "$pid"
+		sleep 0.1
+	done
+done
+echo "process $pid ($2) does not end" >&2
+exit 1`, p.Dir, p.File, p.Mark)
+}
+
+// execTimeout is for a process that was just started: while it becomes another program, it has no
+// command line.
+const execTimeout = time.Second
+
+// Runs expects it to be there; title is what a person calls it.
+func (p Process) Runs(title string) step.Step {
+	return step.Step{
+		Purpose: title + " runs",
+		Run: step.Shell(`pid=$(cat "$1/$2") && tr '\0' ' ' <"/proc/$pid/cmdline" | grep -cF -e "$3"`,
+			p.Dir, p.File, p.Mark),
+		Expect: step.Is("1"), Within: execTimeout,
+		Advice: "see its log in " + p.Dir + "; apply again",
+	}
+}
+
+// Read is the stat of the process that a PID file names, which has to be alive.
+func Read(ctx context.Context, n step.Node, file string) (Stat, error) {
+	ended := func(err error) error {
+		return fmt.Errorf("%s has ended: %w", strings.TrimSuffix(path.Base(file), ".pid"), err)
+	}
+	out, err := n.Run(ctx, step.Shell(`pid=$(cat "$1") && cat "/proc/$pid/stat"`, file))
+	if err != nil {
+		return Stat{}, ended(err)
+	}
+	s, err := ParseStat(out)
+	if err != nil {
+		return Stat{}, ended(err)
+	}
+	return s, nil
+}

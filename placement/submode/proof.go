@@ -1,0 +1,161 @@
+package submode
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"dpukv/results"
+)
+
+// Proof tells which datapath carried the packets between two moments.
+type Proof struct {
+	Datapath   string `json:"datapath"` // its name
+	Is         string `json:"is"`       // what forwarded
+	Substitute string `json:"substitute,omitempty"`
+	Filter     string `json:"filter,omitempty"`
+	// Packets counts by name: came/PORT, left/PORT, carried/…, elsewhere/…, dropped. opcode/GET and
+	// so on are requests.
+	Packets map[string]uint64 `json:"packets"`
+	// CarriedShare is the part of the packets that came which the datapath says it took; of a load,
+	// times the least share of what its ends sent that a port saw.
+	CarriedShare float64 `json:"carried_share"`
+	// Crossings compare what the ends of a load sent with what the ports saw.
+	Crossings []results.Crossing `json:"crossings,omitempty"`
+	// ForwarderCPUNs is the CPU time of what forwards in user space; 0 where the kernel or the card
+	// does.
+	ForwarderCPUNs int64 `json:"forwarder_cpu_ns"`
+}
+
+// ProveLoad compares two moments, between which was a load, with what the load's ends moved in
+// between: what they sent has to have come to the ports, and little else. nil: it is not known.
+func ProveLoad(before, after *Evidence, ends *Ends) (*Proof, error) {
+	p, err := Prove(before, after)
+	if ends == nil || len(after.Came) == 0 {
+		return p, err
+	}
+	var beside error
+	p.Crossings, beside = ends.Compare(after.gates(before)...)
+	p.CarriedShare *= LeastShare(p.Crossings)
+	if beside != nil {
+		beside = fmt.Errorf("submode %s: not all went through %s (%s), or not only: %w",
+			after.setup.Submode, p.Datapath, p.Is, beside)
+	}
+	return p, errors.Join(err, beside)
+}
+
+// Prove compares two moments. It is an error if the datapath did not carry the packets, or if none
+// came.
+func Prove(before, after *Evidence) (*Proof, error) {
+	s := after.setup
+	p := &Proof{
+		Datapath: s.datapath.name, Is: s.datapath.describe(&s.Filter),
+		Substitute: s.datapath.substitute, Filter: s.Filter.String(),
+		Packets: map[string]uint64{},
+	}
+	var errs []error
+	sum := func(name string, was, is map[string]uint64) (total uint64) {
+		for _, key := range slices.Sorted(maps.Keys(is)) {
+			if is[key] < was[key] {
+				errs = append(errs, fmt.Errorf("%s at %s: found %d, after %d: "+
+					"it was set up anew in between", name, key, is[key], was[key]))
+				continue
+			}
+			n := is[key] - was[key]
+			p.Packets[name+"/"+key] = n
+			total += n
+		}
+		return total
+	}
+	came, left := sum("came", before.Came, after.Came), sum("left", before.Left, after.Left)
+	carried := sum("carried", before.Carried, after.Carried)
+	elsewhere := sum("elsewhere", before.Elsewhere, after.Elsewhere)
+	sum("opcode", before.Opcodes, after.Opcodes)
+	if n := after.Uncut - min(before.Uncut, after.Uncut); n > 0 {
+		errs = append(errs, fmt.Errorf("found %d trains of requests in one piece, whose operations "+
+			"cannot be counted, allowed: senders with segmentation offload off, as between "+
+			"emulated machines: ethtool -K INTERFACE tx-udp-segmentation off", n))
+	}
+	carried += flows(p, "carried", before.Flows, after.Flows)
+	elsewhere += flows(p, "elsewhere", before.Stray, after.Stray)
+	dropped := after.Dropped - min(before.Dropped, after.Dropped)
+	if dropped > 0 {
+		p.Packets["dropped"] = dropped
+	}
+	errs = append(errs, p.cpu(before, after))
+	if len(after.Came) > 0 {
+		p.CarriedShare = float64(carried) / float64(max(came, 1))
+		errs = append(errs, p.judge(before, after, came, left, carried+dropped, elsewhere, dropped))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return p, fmt.Errorf("submode %s: the packets did not go through %s (%s): %w",
+			s.Submode, p.Datapath, p.Is, err)
+	}
+	return p, nil
+}
+
+// flows sums up what each flow carried; one that is gone by now counts nothing.
+func flows(p *Proof, name string, was, is map[string]uint64) (total uint64) {
+	for key, n := range is {
+		total += n - min(n, was[key])
+	}
+	if len(is) > 0 {
+		p.Packets[name+"/flows"] = total
+	}
+	return total
+}
+
+// What may be missing: a datapath in user space drops what it has no time for, and the first packets
+// of a flow go another way.
+const (
+	leastShare = 0.90
+	mostStray  = 0.10
+	// someStray are packets that nobody sent on purpose: neighbour discovery, a flow's first.
+	someStray = 100
+)
+
+func (p *Proof) judge(
+	before, after *Evidence, came, left, taken, elsewhere, dropped uint64,
+) error {
+	var errs []error
+	for _, port := range after.setup.ports() {
+		if after.Came[port] == before.Came[port] {
+			errs = append(errs, fmt.Errorf("found no packet that came in at %s", port))
+		}
+	}
+	stray := uint64(mostStray*float64(came)) + someStray
+	switch {
+	case float64(taken) < leastShare*float64(came):
+		errs = append(errs, fmt.Errorf("found %d packets that came in at %s, and %d that it took",
+			came, after.setup.Ports, taken))
+	case float64(taken) > float64(came)+float64(stray):
+		errs = append(errs, fmt.Errorf("found %d packets that it took, and only %d that came in at %s: "+
+			"it has other work", taken, came, after.setup.Ports))
+	}
+	if left+dropped > came+stray {
+		errs = append(errs, fmt.Errorf("found %d packets that came in, and %d that went out: "+
+			"something else forwards, too", came, left))
+	}
+	if elsewhere > stray {
+		errs = append(errs, fmt.Errorf("found %d of %d packets on a way that should not be taken",
+			elsewhere, came))
+	}
+	return errors.Join(errs...)
+}
+
+// cpu is what the processes used in between; they have to be the same. Where the kernel or the card
+// forwards, they only say how.
+func (p *Proof) cpu(before, after *Evidence) error {
+	for key, used := range after.Processes {
+		was, ok := before.Processes[key]
+		if !ok {
+			return fmt.Errorf("found another process (PID@START %s) than before: "+
+				"it was restarted in between", key)
+		}
+		if !after.setup.datapath.inKernel {
+			p.ForwarderCPUNs += used - was
+		}
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package step
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"dpukv/internal/foreign"
+)
+
+// Node is a machine that runs commands.
+type Node struct {
+	Name string
+	// Run runs a command there to its end. Its error has what the command said.
+	Run func(ctx context.Context, argv []string) (stdout string, err error)
+}
+
+// commandTimeout is for a single command: the slowest starts DPDK, which reads through all memory.
+const commandTimeout = time.Minute
+
+// Via is a node that a launcher reaches: command turns a command on the node into one to run here.
+func Via(name string, command func(argv []string) ([]string, error)) Node {
+	return Node{name, func(ctx context.Context, argv []string) (string, error) {
+		here, err := command(argv)
+		if err != nil {
+			return "", err
+		}
+		return run(ctx, here, argv)
+	}}
+}
+
+func run(ctx context.Context, here, argv []string) (string, error) {
+	late := fmt.Errorf("not done within %v", commandTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, commandTimeout, late)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, here[0], here[1:]...)
+	var stdout foreign.Output
+	var stderr foreign.Tail
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	// A terminal's Ctrl-C is for the orchestrator, which then undoes.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = 5 * time.Second
+	err := cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("%s: %w", Shorten(Quote(argv)), context.Cause(ctx))
+	case errors.Is(err, exec.ErrWaitDelay): // a daemon kept stdout
+		err = nil
+	}
+	if full := stdout.Err(); full != nil {
+		return "", fmt.Errorf("%s: %w", Shorten(Quote(argv)), full)
+	}
+	if err != nil {
+		out := strings.TrimSpace(string(stdout.Bytes()))
+		said := strings.TrimSpace(strings.TrimSpace(stderr.String()) + "\n" + Shorten(out))
+		return "", fmt.Errorf("%s: %w: %s", Shorten(Quote(argv)), err, said)
+	}
+	return string(stdout.Bytes()), nil
+}

@@ -1,0 +1,157 @@
+package step
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Step is a command on the node.
+type Step struct {
+	Purpose string   // what it is for, in a plan and in errors
+	Run     []string // the command; nil: there is only something to take back later
+	// Expect checks its output; nil: any will do.
+	Expect func(out string) error
+	// Within is how long Expect may take to come true, with the command repeated; 0: once.
+	Within time.Duration
+	// Undo is the command that takes it back; nil: nothing has to be.
+	Undo []string
+	// Port is the interface that Undo is about; "": none. Another one of this name is left alone.
+	Port string
+	// State is a command. Its output from before Run takes the place of the word AsFound in Undo.
+	State []string
+	// Sets is what State prints after Run. If State printed that before Run, nothing is undone. If
+	// State prints something else when all is undone, somebody changed it: it is left alone.
+	Sets string
+	// Advice is what to do where the step fails.
+	Advice string
+}
+
+// AsFound stands in an Undo for what State printed.
+const AsFound = "AS_FOUND"
+
+// RetryInterval is how often a step that may take its time is repeated.
+const RetryInterval = 50 * time.Millisecond
+
+// Do runs the step. Its error names the node and the purpose, and ends with the advice.
+func (s *Step) Do(ctx context.Context, n Node) error {
+	return s.explain(n, s.Try(ctx, n, s.Within))
+}
+
+// Try runs the step, again and again for some time. Its error is that of the command or of Expect.
+func (s *Step) Try(ctx context.Context, n Node, within time.Duration) error {
+	if s.Run == nil {
+		return nil
+	}
+	for end := time.Now().Add(within); ; {
+		out, err := n.Run(ctx, s.Run)
+		if err == nil && s.Expect != nil {
+			err = s.Expect(strings.TrimSpace(out))
+		}
+		if err == nil || ctx.Err() != nil || time.Now().After(end) {
+			return err
+		}
+		time.Sleep(RetryInterval)
+	}
+}
+
+func (s *Step) explain(n Node, err error) error {
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("node %s: %s: %w", n.Name, s.Purpose, err)
+	if s.Advice != "" {
+		err = fmt.Errorf("%w\nTo do: %s", err, s.Advice)
+	}
+	return err
+}
+
+// Record is the step's undo record, with the state from now; nil: there is nothing to take back.
+func (s *Step) Record(ctx context.Context, n Node) (*UndoRecord, error) {
+	switch {
+	case s.Undo == nil:
+		return nil, nil
+	case s.State == nil:
+		return &UndoRecord{Run: s.Undo, Port: s.Port}, nil
+	}
+	out, err := n.Run(ctx, s.State)
+	if err != nil {
+		return nil, s.explain(n, fmt.Errorf("see how it is now: %w", err))
+	}
+	state := strings.TrimSpace(out)
+	if state == s.Sets {
+		return nil, nil
+	}
+	u := &UndoRecord{Port: s.Port, Found: s.State, Sets: s.Sets}
+	for _, word := range s.Undo {
+		u.Run = append(u.Run, strings.ReplaceAll(word, AsFound, state))
+	}
+	return u, nil
+}
+
+// DoAll does steps in their order, until one fails.
+func DoAll(ctx context.Context, n Node, steps []Step) error {
+	for i := range steps {
+		if err := steps[i].Do(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Program expects one to be in the PATH; pkg is the package of Debian that has it.
+func Program(name, pkg string) Step {
+	return Step{
+		Purpose: name, Run: Shell(`command -v "$1"`, name),
+		Advice: "install Debian's " + pkg + ", or what your system calls it",
+	}
+}
+
+// UndoRecord is a line of a journal: how one step is taken back.
+type UndoRecord struct {
+	// Run is the command.
+	Run []string
+	// Port is the interface that it is about. It is not run on another one of this name. "": none.
+	Port string `json:",omitempty"`
+	// Found is a command. Run is run only while Found prints Sets: else somebody has changed it.
+	Found []string `json:",omitempty"`
+	Sets  string   `json:",omitempty"`
+}
+
+// Parse reads a line; ok is false if it is empty or cut short: its step was not taken.
+func (u *UndoRecord) Parse(line string) (ok bool) {
+	return json.Unmarshal([]byte(line), u) == nil && len(u.Run) > 0
+}
+
+// Do takes the step back, if what it set is still there.
+func (u *UndoRecord) Do(ctx context.Context, n Node) error {
+	if u.Found != nil {
+		out, err := n.Run(ctx, u.Found)
+		if err != nil && !Vanished(err) {
+			return err
+		}
+		if err != nil || strings.TrimSpace(out) != u.Sets {
+			return nil
+		}
+	}
+	if _, err := n.Run(ctx, u.Run); err != nil && !Vanished(err) {
+		return err
+	}
+	return nil
+}
+
+// Vanished tells whether a command failed because its object is gone: a port that vanished took its
+// settings along.
+func Vanished(err error) bool {
+	text := err.Error()
+	for _, said := range []string{
+		"Cannot find device", "does not exist", "No such device", "no device matches",
+	} {
+		if strings.Contains(text, said) {
+			return true
+		}
+	}
+	return false
+}

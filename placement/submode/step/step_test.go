@@ -1,0 +1,57 @@
+package step
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func saying(out string, err error) Node {
+	return Node{"d", func(context.Context, []string) (string, error) { return out, err }}
+}
+
+// TestRecord: what was set already, there is nothing to take back of.
+func TestRecord(t *testing.T) {
+	s := Step{
+		Run: []string{"set"}, State: []string{"state"}, Sets: "on",
+		Undo: []string{"restore", "=" + AsFound}, Port: "p0",
+	}
+	for state, want := range map[string]*UndoRecord{
+		"on\n": nil,
+		"off\n": {
+			Run: []string{"restore", "=off"}, Port: "p0", Found: []string{"state"}, Sets: "on",
+		},
+	} {
+		u, err := s.Record(t.Context(), saying(state, nil))
+		if err != nil || !reflect.DeepEqual(u, want) {
+			t.Errorf("%q: found %+v, %v, want %+v", state, u, err, want)
+		}
+	}
+}
+
+// TestDo: an error names the node and the purpose, and ends with the advice.
+func TestDo(t *testing.T) {
+	s := Step{Purpose: "a bridge", Run: []string{"true"}, Expect: Is("up"), Advice: "set it up"}
+	if err := s.Do(t.Context(), saying("up\n", nil)); err != nil {
+		t.Error(err)
+	}
+	err := s.Do(t.Context(), saying("down\n", nil))
+	const want = `node d: a bridge: found "down", allowed: up` + "\nTo do: set it up"
+	if err == nil || err.Error() != want {
+		t.Errorf("found %v, want %s", err, want)
+	}
+}
+
+// TestUndoOfWhatVanished: a port that is gone took its settings along.
+func TestUndoOfWhatVanished(t *testing.T) {
+	u := UndoRecord{Run: []string{"ip", "link"}}
+	if err := u.Do(t.Context(), saying("", errors.New("Cannot find device p0"))); err != nil {
+		t.Error(err)
+	}
+	err := u.Do(t.Context(), saying("", errors.New("Operation not permitted")))
+	if err == nil || !strings.Contains(err.Error(), "not permitted") {
+		t.Errorf("found %v, want that it is not permitted", err)
+	}
+}
