@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"dpukv/results"
+	"dpukv/results/runfolder"
 )
 
 // TestPointsCutUnderASweep: wherever points.jsonl is cut, the sweep does not end well.
@@ -26,7 +26,7 @@ func TestPointsCutUnderASweep(t *testing.T) {
 		}
 		sum, err := runFake(t, o)
 		want := "look what else writes to " + o.Dir
-		if !errors.Is(err, results.ErrChanged) || !strings.Contains(err.Error(), want) {
+		if !errors.Is(err, runfolder.ErrChanged) || !strings.Contains(err.Error(), want) {
 			t.Errorf("cut at point %d: got %+v, %v", after, sum, err)
 		}
 		data, err := os.ReadFile(filepath.Join(o.Dir, "points.jsonl"))

@@ -10,6 +10,7 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/placement/launch"
 	"dpukv/results"
+	"dpukv/results/runfolder"
 )
 
 // DryRun writes what [Plan.Run] would do: the commands that become agents on the nodes, every point in its order with
@@ -53,7 +54,7 @@ func (p *Plan) missingInDir() ([]Point, error) {
 	if !p.resumes {
 		return p.points, nil
 	}
-	run, err := results.Open(p.Dir)
+	run, err := runfolder.Open(p.Dir)
 	if err != nil {
 		return nil, err
 	}

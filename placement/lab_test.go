@@ -16,6 +16,7 @@ import (
 
 	"dpukv/placement/emulate"
 	"dpukv/results"
+	"dpukv/results/runfolder"
 )
 
 // dpukv is the real binary, built once.
@@ -129,7 +130,7 @@ func TestPlacementsInALab(t *testing.T) {
 	if sum := runAll(t, o); sum.Points != 14 {
 		t.Errorf("%d points, want 7 placements of 2 stores", sum.Points)
 	}
-	run, err := results.Open(o.Dir)
+	run, err := runfolder.Open(o.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +142,7 @@ func TestPlacementsInALab(t *testing.T) {
 	}
 }
 
-func checkLabPoint(t *testing.T, run *results.Run, p *results.Point, bed *Testbed, moved map[string]uint64) {
+func checkLabPoint(t *testing.T, run *runfolder.Run, p *results.Point, bed *Testbed, moved map[string]uint64) {
 	t.Helper()
 	if err := results.Validate(p); err != nil {
 		t.Error(err)
@@ -161,7 +162,7 @@ func checkLabPoint(t *testing.T, run *results.Run, p *results.Point, bed *Testbe
 }
 
 // checkShares: the shares of the clients are the whole, in the counts and in the histograms.
-func checkShares(t *testing.T, run *results.Run, p *results.Point, c *cast) {
+func checkShares(t *testing.T, run *runfolder.Run, p *results.Point, c *cast) {
 	t.Helper()
 	var ops uint64
 	var nodes []string

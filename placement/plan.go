@@ -15,7 +15,7 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/internal/infile"
 	"dpukv/internal/machine"
-	"dpukv/results"
+	"dpukv/results/runfolder"
 )
 
 // Options are what a sweep is asked for.
@@ -96,8 +96,8 @@ func (p *Plan) load() error {
 	if p.Dir == "" {
 		p.Dir = newDir("runs", time.Now())
 	}
-	run, err := results.Open(p.Dir)
-	if err != nil && !errors.Is(err, results.ErrNotRun) {
+	run, err := runfolder.Open(p.Dir)
+	if err != nil && !errors.Is(err, runfolder.ErrNotRun) {
 		return err
 	}
 	if err != nil {
@@ -124,7 +124,7 @@ func newDir(parent string, now time.Time) string {
 }
 
 // loadSweep takes the sweep and, of a run folder, holds it against the sweep there.
-func (p *Plan) loadSweep(run *results.Run) error {
+func (p *Plan) loadSweep(run *runfolder.Run) error {
 	if err := p.askedSweep(); err != nil || run == nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (p *Plan) parseSweep(name string, text []byte) (Sweep, error) {
 }
 
 // fits refuses a run folder with points that its sweep does not ask for: it was changed, or cut.
-func fits(run *results.Run, held *Sweep) error {
+func fits(run *runfolder.Run, held *Sweep) error {
 	points, _, err := run.Points()
 	if err != nil {
 		return err
@@ -234,7 +234,7 @@ func (p *Plan) attach() error {
 }
 
 // loadTestbed does the same with the testbed.
-func (p *Plan) loadTestbed(run *results.Run) error {
+func (p *Plan) loadTestbed(run *runfolder.Run) error {
 	if err := p.askedTestbed(); err != nil || run == nil {
 		return err
 	}

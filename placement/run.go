@@ -9,6 +9,7 @@ import (
 
 	"dpukv/internal/foreign"
 	"dpukv/results"
+	"dpukv/results/runfolder"
 )
 
 // Summary is what became of a sweep's points.
@@ -33,7 +34,7 @@ var ErrInterrupted = errors.New("interrupted")
 // runner is a sweep at work.
 type runner struct {
 	*Plan
-	out    *results.Writer
+	out    *runfolder.Writer
 	report *reporter
 	clock  estimator
 
@@ -95,11 +96,11 @@ func (r *runner) work(ctx context.Context) (err error) {
 	return r.points(ctx, missing)
 }
 
-func (p *Plan) open() (*results.Writer, error) {
+func (p *Plan) open() (*runfolder.Writer, error) {
 	if p.resumes {
-		return results.Resume(p.Dir)
+		return runfolder.Resume(p.Dir)
 	}
-	return results.Create(p.Dir, p.sweepText, p.testbedText)
+	return runfolder.Create(p.Dir, p.sweepText, p.testbedText)
 }
 
 // points measures what is missing.
@@ -180,7 +181,7 @@ func (r *runner) interrupted() error {
 }
 
 func (r *runner) full(err error) error {
-	if errors.Is(err, results.ErrChanged) {
+	if errors.Is(err, runfolder.ErrChanged) {
 		return fmt.Errorf("the sweep ends here: %w; look what else writes to %s; then, to measure what is missing: %s",
 			err, r.Dir, r.again())
 	}

@@ -69,7 +69,7 @@ func noteServerMoved(p *results.Point, m kvs.Moved) {
 	p.ServerMovedLoad = results.Moved{
 		Sockets: results.Packets(m.Sockets), Device: results.Packets(m.Device),
 	}
-	if doubt := results.Resent("server", "in the load", &p.ServerMovedLoad.Sockets); doubt != "" {
-		p.Warnings = append(p.Warnings, doubt)
+	if warning := p.ServerMovedLoad.Sockets.ResentWarning("server", "in the load"); warning != "" {
+		p.Warnings = append(p.Warnings, warning)
 	}
 }

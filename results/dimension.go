@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"dpukv/results/internal/numfmt"
 )
 
 // Dimension is one thing that was asked of a point, or used by it, and that a sweep may vary. Repeats
@@ -121,7 +123,7 @@ func inWords(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 func counted(name, thing string, value func(*Point) int) *Dimension {
 	d := byNumber(name, "", func(p *Point) float64 { return float64(value(p)) })
-	d.label = func(p *Point) string { return count(value(p), thing) }
+	d.label = func(p *Point) string { return numfmt.Count(value(p), thing) }
 	return d
 }
 

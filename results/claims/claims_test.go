@@ -10,6 +10,7 @@ import (
 
 	"dpukv/results"
 	"dpukv/results/resultstest"
+	"dpukv/results/runfolder/runfoldertest"
 )
 
 func book(t *testing.T) *Book {
@@ -206,7 +207,7 @@ func TestWriteGolden(t *testing.T) {
 }
 
 func TestGenerationsComeFromTheFolder(t *testing.T) {
-	folder := resultstest.Run(t, nil,
+	folder := runfoldertest.Create(t, nil,
 		map[string]any{"node": "a", "kind": "host", "generation": "none of a DPU"},
 		map[string]any{"node": "b", "kind": "dpu", "generation": "bf3"},
 		map[string]any{"node": "c", "kind": "dpu", "profile": "bf3"})

@@ -92,7 +92,7 @@ func (c *Claim) pairs(a, b *group) (list []finding) {
 }
 
 func (c *Claim) latencies(a, b *results.Line, which string) (list []finding) {
-	pairs, at := common(a, b), func(x, _ *results.Mark) string { return a.Axis.String() + " " + x.AxisValue }
+	pairs, at := common(a, b), func(x, _ *results.Mark) string { return a.Axis.Title() + " " + x.AxisValue }
 	if c.At == "throughput" {
 		pairs, at = abreast(a, b), func(x, y *results.Mark) string {
 			return fmt.Sprintf("at %.3g over %.3g Mops", x.Throughput().Median/1e6, y.Throughput().Median/1e6)
@@ -182,7 +182,7 @@ func abreast(a, b *results.Line) (list [][2]*results.Mark) {
 
 // common pairs the marks of two lines at each load that both have.
 func common(a, b *results.Line) (list [][2]*results.Mark) {
-	if a.Axis.Name != b.Axis.Name {
+	if a.Axis != b.Axis {
 		return nil
 	}
 	for i := range a.Marks {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"dpukv/results"
+	"dpukv/results/runfolder"
 )
 
 // Run is what a claim is held against.
@@ -15,7 +16,7 @@ type Run struct {
 }
 
 // OpenRun reads a run folder, and returns the lines of it that can't be used.
-func OpenRun(run *results.Run) (Run, []results.BadLine, error) {
+func OpenRun(run *runfolder.Run) (Run, []runfolder.BadLine, error) {
 	points, bad, err := run.Points()
 	if err != nil {
 		return Run{}, nil, err

@@ -38,7 +38,7 @@ func Compare(a, b Side, o Options) (*Comparison, error) {
 }
 
 func summarize(s Side) Summary {
-	sum := Summary{Name: s.Name, Notes: append([]string{}, s.Notes...)}
+	sum := Summary{Name: s.Name, Machines: append([]string{}, s.Machines...)}
 	for i := range s.Points {
 		switch p := &s.Points[i]; {
 		case p.Status != results.StatusOK:

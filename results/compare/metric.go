@@ -20,7 +20,7 @@ type Metric struct {
 func Metrics() []Metric {
 	list := []Metric{{"throughput_ops", "ops/s", true, func(p *results.Point) float64 { return p.ThroughputOps }}}
 	for _, actual := range []bool{false, true} {
-		for _, m := range results.Measures() {
+		for _, m := range results.LatencyMetrics() {
 			name := "latency_" + m.Name + "_ns"
 			if actual {
 				m, name = m.FromActualSend(), "actual_"+name

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/perf/benchunit"
 
-	"dpukv/results"
+	"dpukv/results/table"
 )
 
 // Write writes the comparison for a terminal: a table a metric in the shape of benchstat's, then what must
@@ -40,7 +40,7 @@ func (c *Comparison) Write(w io.Writer) error {
 	} {
 		writeList(&b, list.head, list.labels)
 	}
-	results.WriteWarnings(&b, c.warned)
+	table.WriteWarnings(&b, c.warned)
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -53,7 +53,7 @@ func (c *Comparison) writeSide(b *bytes.Buffer, letter string, s *Summary) {
 	if s.Emulated > 0 {
 		said = append(said, fmt.Sprintf("%d of them over emulated hardware", s.Emulated))
 	}
-	fmt.Fprintf(b, "%s: %s (%s)\n", letter, s.Name, strings.Join(append(said, s.Notes...), ", "))
+	fmt.Fprintf(b, "%s: %s (%s)\n", letter, s.Name, strings.Join(append(said, s.Machines...), ", "))
 }
 
 func writeTable(b *bytes.Buffer, rows []Row) {

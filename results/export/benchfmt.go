@@ -46,7 +46,7 @@ func benchmark(p *results.Point, named []*results.Dimension, config []benchfmt.C
 		}
 	}
 	values := []benchfmt.Value{{Value: p.ThroughputOps, Unit: "ops/s"}}
-	for _, m := range results.Measures() {
+	for _, m := range results.LatencyMetrics() {
 		values = append(values, benchfmt.Value{Value: m.Ns(p), Unit: m.Name + "-ns"})
 	}
 	values = append(values,

@@ -13,6 +13,7 @@ import (
 
 	"dpukv/results"
 	"dpukv/results/resultstest"
+	"dpukv/results/runfolder"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -48,9 +49,9 @@ func get(t *testing.T, url string) (int, string) {
 	return reply.StatusCode, string(body)
 }
 
-func begin(t *testing.T, dir string) *results.Writer {
+func begin(t *testing.T, dir string) *runfolder.Writer {
 	t.Helper()
-	w, err := results.Create(dir, []byte("stores: mica\n"), nil)
+	w, err := runfolder.Create(dir, []byte("stores: mica\n"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func begin(t *testing.T, dir string) *results.Writer {
 	return w
 }
 
-func add(t *testing.T, w *results.Writer, points ...results.Point) {
+func add(t *testing.T, w *runfolder.Writer, points ...results.Point) {
 	t.Helper()
 	for i := range points {
 		if err := w.Append(&points[i], nil); err != nil {

@@ -104,7 +104,7 @@ func configuration(group []*results.Point, gauge func(*prometheus.Desc, float64,
 		}
 	}
 	gauge(doubtful, float64(doubts), values...)
-	for _, m := range results.Measures() {
+	for _, m := range results.LatencyMetrics() {
 		gauge(latency, median(m.Ns)/1e9, append([]string{m.Name}, values...)...)
 	}
 }

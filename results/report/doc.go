@@ -1,7 +1,7 @@
 // Package report makes one page of a run folder, self-contained: it opens from a file, without a network, in any browser
 // of today.
 //
-//	results.Run ──Read──▶ Model ──Write──▶ report.html
+//	runfolder.Run ──Read──▶ Model ──Write──▶ report.html
 //	                        └────WriteData──▶ the data alone, for a page that is open already (package live)
 //
 // The page is page/page.html with page/*.css and page/*.js put in, the chart library from uplot/ (its version and licence

@@ -11,10 +11,12 @@ import (
 
 	"dpukv/results"
 	"dpukv/results/resultstest"
+	"dpukv/results/runfolder"
+	"dpukv/results/runfolder/runfoldertest"
 )
 
 // study is a run like the study's figure: placements, GET shares, a store over emulated hardware, doubts and a failure.
-func study(tb testing.TB) *results.Run {
+func study(tb testing.TB) *runfolder.Run {
 	tb.Helper()
 	threads := []int{1, 2, 4, 8, 12}
 	var points []results.Point
@@ -36,14 +38,14 @@ func study(tb testing.TB) *results.Run {
 			p.KeyBytes, p.ValueBytes, p.Batch, p.Hash = 16, 32, 32, "city128"
 		})...)
 	}
-	return resultstest.Run(tb, points,
+	return runfoldertest.Create(tb, points,
 		map[string]any{"node": "host-a", "kind": "host", "cpus": 12, "cpu_model": "Xeon E-2136 <3.3 GHz>", "memory_bytes": 32 << 30},
 		map[string]any{"node": "dpu-a", "kind": "dpu", "of": "host-a", "generation": "bf2", "cpus": 8, "cpu_model": "Cortex-A72"},
 		map[string]any{"node": "host-a", "kind": "host", "cpus": 12, "cpu_model": "Xeon E-2136 <3.3 GHz>", "memory_bytes": 32 << 30, "governor": "powersave"})
 }
 
 // page writes a run's report and returns its address.
-func page(tb testing.TB, run *results.Run, o Options) string {
+func page(tb testing.TB, run *runfolder.Run, o Options) string {
 	tb.Helper()
 	m, err := Read(run, o)
 	if err != nil {
@@ -60,9 +62,9 @@ func page(tb testing.TB, run *results.Run, o Options) string {
 }
 
 // largeRun is a folder of n points, written faster than a sweep may.
-func largeRun(tb testing.TB, n int) *results.Run {
+func largeRun(tb testing.TB, n int) *runfolder.Run {
 	tb.Helper()
-	run := resultstest.Run(tb, nil)
+	run := runfoldertest.Create(tb, nil)
 	f, err := os.Create(filepath.Join(run.Dir(), "points.jsonl"))
 	if err != nil {
 		tb.Fatal(err)
