@@ -12,7 +12,8 @@ func TestNoPlotting(t *testing.T) {
 		t.Skip("no go command here: what packages import is not known")
 	}
 	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{.ImportPath}}",
-		"dpukv/client", "dpukv/kvs/...", "dpukv/results", "dpukv/results/runfolder")
+		"dpukv/client", "dpukv/kvs/...", "dpukv/results", "dpukv/results/runfolder",
+		"dpukv/hashbench/measure")
 	out, err := list.Output()
 	if err != nil {
 		t.Fatalf("%v: %v", list, err)

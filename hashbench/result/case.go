@@ -1,4 +1,4 @@
-package report
+package result
 
 import (
 	"fmt"
@@ -66,6 +66,17 @@ func (c Case) String() string {
 		s += " at alignment " + strconv.Itoa(c.Align)
 	}
 	return s
+}
+
+// MainCases are the cases that the study shows and those that correct it: a fixed short length,
+// lengths that no branch predictor learns, and long input.
+func MainCases() []Case {
+	return []Case{
+		Fixed(Latency, 16), Fixed(Throughput, 16),
+		{Mode: Latency, MinBytes: 1, MaxBytes: 32},
+		{Mode: Throughput, MinBytes: 1, MaxBytes: 32},
+		Fixed(Throughput, 256<<10),
+	}
 }
 
 // ParseLengths reads a length, "16" or "256KiB", or a range of random ones, "1-32".

@@ -1,14 +1,8 @@
-package report
+package result
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"time"
 
-	"dpukv/internal/infile"
 	"dpukv/internal/machine"
 )
 
@@ -76,8 +70,9 @@ type Overhead struct {
 	Lengths string   `json:"lengths"` // "fixed", or a range of random ones
 	Words   int      `json:"words"`   // of the result, 1 or 2
 	Ns      Interval `json:"ns"`
-	// LeftNs is what a latency loop's cost leaves unexplained: how far a chain of 8 dependent multiplications is
-	// from eight times one, where chains of 4 and of 16 tell the loop's cost and that of one.
+	// LeftNs is what a latency loop's cost leaves unexplained. Chains of 4 and of 16 dependent
+	// multiplications give the loop's cost and that of one multiplication; LeftNs is how far a
+	// chain of 8 is from the loop's cost and eight multiplications.
 	LeftNs float64 `json:"left_ns"`
 }
 
@@ -102,7 +97,7 @@ type SMHasher struct {
 	Bytes int `json:"bytes"`
 	// Ns is a hash by the thread's CPU time in SMHasher's loop, nothing subtracted.
 	Ns float64 `json:"ns"`
-	// Cycles is what SMHasher prints on this machine for it: ticks of its timer, which it calls cycles.
+	// Cycles is what SMHasher prints on this machine: ticks of its timer, which it calls cycles.
 	Cycles float64 `json:"smhasher_cycles"`
 	// CoreCycles is the same time in cycles of the core.
 	CoreCycles float64 `json:"core_cycles"`
@@ -121,63 +116,10 @@ type Interval struct {
 	High   float64 `json:"high_ns"`
 }
 
-// Touches reports whether two intervals have a value in common: nobody can tell them apart.
+// Touches reports whether two intervals have a value in common, so that nobody can tell them apart.
 func (i Interval) Touches(o Interval) bool { return i.Low <= o.High && o.Low <= i.High }
 
 // Less is the interval of a difference: from the least to the greatest that both allow.
 func (i Interval) Less(o Interval) Interval {
 	return Interval{i.Median - o.Median, i.Low - o.High, i.High - o.Low}
-}
-
-// What a report may be. That of all functions is a tenth of it.
-const (
-	FileBytes  = 32 << 20
-	maxObjects = 100_000
-)
-
-// Read reads a report from a file of JSON, or from a pipe until ctx is done.
-func Read(ctx context.Context, path string) (*Report, error) {
-	data, err := infile.ReadInput(ctx, path, FileBytes)
-	if err != nil {
-		return nil, err
-	}
-	r, err := Parse(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return r, nil
-}
-
-// Parse reads a report's JSON and refuses what is none.
-func Parse(data []byte) (*Report, error) {
-	if n := bytes.Count(data, []byte("{")); n > maxObjects { // each would become a result
-		return nil, fmt.Errorf("found %d objects, allowed: at most %d", n, maxObjects)
-	}
-	var r Report
-	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, fmt.Errorf("not the JSON of a report: %w", err)
-	}
-	switch {
-	case r.Kind != Kind:
-		return nil, fmt.Errorf("kind is %q, want %q: write it with dpukv hash --json", r.Kind, Kind)
-	case r.Schema != Schema:
-		return nil, fmt.Errorf("schema is %d, this program reads %d: measure again with one version of dpukv", r.Schema, Schema)
-	case r.Provenance != Measured:
-		return nil, fmt.Errorf("provenance is %q: only measured figures are compared", r.Provenance)
-	case len(r.Results) == 0:
-		return nil, errors.New("it has no results")
-	}
-	return &r, r.validate()
-}
-
-func (r *Report) validate() error {
-	for _, x := range r.Results {
-		if err := x.Case.Validate(); err != nil {
-			return fmt.Errorf("%s: %w", x.Function, err)
-		}
-		if !(x.Ns.Low <= x.Ns.Median && x.Ns.Median <= x.Ns.High) {
-			return fmt.Errorf("%s, %s: the median %v is not in its interval %v to %v", x.Function, x.Case, x.Ns.Median, x.Ns.Low, x.Ns.High)
-		}
-	}
-	return nil
 }

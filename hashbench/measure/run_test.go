@@ -5,14 +5,17 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"strings"
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"dpukv/hashbench"
-	"dpukv/hashbench/report"
+	"dpukv/hashbench/result"
 	"dpukv/internal/cpu"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func lastCPU(t *testing.T) int {
 	t.Helper()
@@ -24,7 +27,7 @@ func lastCPU(t *testing.T) int {
 }
 
 func named(name string, c Contender) Contender {
-	c.Subject = report.Subject{Function: name}
+	c.Subject = result.Subject{Function: name}
 	return c
 }
 
@@ -34,7 +37,7 @@ func function(name string, h func([]byte) uint64) Contender {
 	return c
 }
 
-func run1(t *testing.T, cfg Config) map[string]report.Result {
+func run1(t *testing.T, cfg Config) map[string]result.Result {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("measures")
@@ -47,7 +50,7 @@ func run1(t *testing.T, cfg Config) map[string]report.Result {
 	for _, o := range r.Overheads {
 		t.Logf("%+v", o)
 	}
-	found := map[string]report.Result{}
+	found := map[string]result.Result{}
 	for _, x := range r.Results {
 		t.Logf("%s, %s: %+v", x.Function, x.Case, x.Ns)
 		found[x.Function] = x
@@ -81,8 +84,8 @@ func multiplications(_ *Input, calls int) (int64, error) {
 func TestSlowFunction(t *testing.T) {
 	lengths := []int{32, 64, 256}
 	cfg := Config{
-		Contenders: []Contender{{Subject: report.Subject{Function: "yardstick"}, Round: multiplications}},
-		Cases:      []report.Case{report.Fixed(report.Latency, 16)},
+		Contenders: []Contender{{Subject: result.Subject{Function: "yardstick"}, Round: multiplications}},
+		Cases:      []result.Case{result.Fixed(result.Latency, 16)},
 		Rounds:     15, Duration: 400 * time.Millisecond,
 	}
 	for _, n := range lengths {
@@ -103,7 +106,7 @@ func TestSlowFunction(t *testing.T) {
 func TestTwoNames(t *testing.T) {
 	cfg := Config{
 		Contenders: []Contender{function("one", chain16), function("other", chain16), function("more", chainOf(20))},
-		Cases:      []report.Case{report.Fixed(report.Latency, 16)},
+		Cases:      []result.Case{result.Fixed(result.Latency, 16)},
 		Rounds:     25, Duration: 600 * time.Millisecond,
 	}
 	const runs = 3
@@ -124,7 +127,7 @@ func TestTwoNames(t *testing.T) {
 func TestNothingCostsNothing(t *testing.T) {
 	found := run1(t, Config{
 		Contenders: []Contender{function("nothing", address), function("chain", chain8), function("chain of 16", chain16)},
-		Cases:      []report.Case{report.Fixed(report.Throughput, 16)},
+		Cases:      []result.Case{result.Fixed(result.Throughput, 16)},
 		Rounds:     25, Duration: 600 * time.Millisecond,
 	})
 	if left := found["nothing"].Ns; left.Low > maxOverheadLeft || left.High < -maxOverheadLeft {
@@ -136,7 +139,7 @@ func TestNothingCostsNothing(t *testing.T) {
 func TestOverheadLeft(t *testing.T) {
 	found := run1(t, Config{
 		Contenders: []Contender{function("8", chain8), function("16", chain16)},
-		Cases:      []report.Case{report.Fixed(report.Latency, 16)},
+		Cases:      []result.Case{result.Fixed(result.Latency, 16)},
 		Rounds:     25, Duration: 600 * time.Millisecond,
 	})
 	eight, sixteen := found["8"].Ns, found["16"].Ns
@@ -155,7 +158,7 @@ func TestRunReportsWhatItDid(t *testing.T) {
 	passes := 0
 	cfg := Config{
 		Contenders: []Contender{Of(f)}, CPU: lastCPU(t), Seed: 7, Rounds: MinRounds, Duration: 50 * time.Millisecond,
-		Cases:      []report.Case{report.Fixed(report.Latency, 16), {Mode: report.Throughput, MinBytes: 1, MaxBytes: 32, Align: 3}},
+		Cases:      []result.Case{result.Fixed(result.Latency, 16), {Mode: result.Throughput, MinBytes: 1, MaxBytes: 32, Align: 3}},
 		OnProgress: func(done, all int) { passes = max(passes, done); _ = all },
 	}
 	r, err := Run(context.Background(), cfg)
@@ -175,50 +178,14 @@ func TestRunReportsWhatItDid(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
-	good := func() Config {
-		return Config{
-			Contenders: []Contender{function("nothing", address)},
-			Cases:      []report.Case{report.Fixed(report.Latency, 16)}, Rounds: 10, Duration: time.Second, CPU: lastCPU(t),
-		}
-	}
-	for want, spoil := range map[string]func(*Config){
-		"no function":           func(c *Config) { c.Contenders = nil },
-		"no case":               func(c *Config) { c.Cases = nil },
-		"rounds is 2":           func(c *Config) { c.Rounds = 2 },
-		"CPU 900 can't":         func(c *Config) { c.CPU = 900 },
-		"1 B to 1 MiB":          func(c *Config) { c.Cases[0].MaxBytes = 1<<20 + 1 },
-		"alignment is 8":        func(c *Config) { c.Cases[0].Align = 8 },
-		`mode is "both"`:        func(c *Config) { c.Cases[0].Mode = "both" },
-		"duration is 1ms, but ": func(c *Config) { c.Duration = time.Millisecond },
-	} {
-		cfg := good()
-		spoil(&cfg)
-		if _, err := Run(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want an error with %q", err, want)
-		}
-	}
-}
-
 func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, err := Run(ctx, Config{
 		Contenders: []Contender{function("nothing", address)}, CPU: lastCPU(t),
-		Cases: []report.Case{report.Fixed(report.Latency, 16)}, Rounds: 10, Duration: time.Minute,
+		Cases: []result.Case{result.Fixed(result.Latency, 16)}, Rounds: 10, Duration: time.Minute,
 	})
 	if err == nil {
 		t.Error("went on")
-	}
-}
-
-// What is announced is what is made.
-func TestSeries(t *testing.T) {
-	cfg := Config{
-		Contenders: OfAll(hashbench.All()),
-		Cases:      append(report.MainCases(), report.Case{Mode: report.Latency, MinBytes: 8, MaxBytes: 8}),
-	}
-	if got, want := cfg.series(), len(newPlan(&cfg).series); got != want {
-		t.Errorf("%d series announced, %d planned", got, want)
 	}
 }
