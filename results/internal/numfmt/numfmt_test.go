@@ -2,6 +2,8 @@ package numfmt
 
 import (
 	"testing"
+
+	_ "dpukv/results/resultstest" // so that "go test ./results/... -update" has its flag here too
 )
 
 func TestDigits3(t *testing.T) {

@@ -1,14 +1,12 @@
 package live
 
 import (
-	"bufio"
 	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/prometheus/client_golang/prometheus/testutil"
 	"go.uber.org/goleak"
 
 	"dpukv/results"
@@ -90,61 +88,6 @@ func TestServesAFolderThatFillsUp(t *testing.T) {
 	}
 }
 
-func TestEventsTellOfPointsAndTheEnd(t *testing.T) {
-	s, dir := served(t)
-	w := begin(t, dir)
-	reply, err := http.Get(s.URL() + "events")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer reply.Body.Close()
-	lines := bufio.NewScanner(reply.Body)
-	next := func() string {
-		for lines.Scan() {
-			if text, found := strings.CutPrefix(lines.Text(), "data: "); found {
-				return text
-			}
-		}
-		return "the end of the stream"
-	}
-	if got := next(); got != "Live: 0 of 9 points" {
-		t.Errorf("first: %q", got)
-	}
-	add(t, w, resultstest.Point())
-	if got := next(); got != "Live: 1 of 9 points" {
-		t.Errorf("after a point: %q", got)
-	}
-	go func() { _ = s.Close("The sweep has ended.") }()
-	if got := next(); got != "The sweep has ended." {
-		t.Errorf("last: %q", got)
-	}
-}
-
-func TestMetrics(t *testing.T) {
-	s, dir := served(t)
-	if _, body := get(t, s.URL()+"metrics"); !strings.Contains(body, `dpukv_sweep_points{state="asked"} 9`) {
-		t.Errorf("before the sweep began: %s", body)
-	}
-	add(t, begin(t, dir), resultstest.Curve(1e6, []int{1, 2}, 3, func(p *results.Point) {
-		p.Emulated, p.Provider, p.Transport, p.Warnings = true, "shm", "rdma", []string{"so so"}
-	})...)
-	_, body := get(t, s.URL()+"metrics")
-	for _, want := range []string{
-		`dpukv_sweep_points{state="measured"} 6`, `emulated="true"`, `get_ratio="0.95"`, `measure="p999"`, "dpukv_throughput_ops_per_second{",
-	} {
-		if !strings.Contains(body, want) {
-			t.Errorf("no %s in\n%s", want, body)
-		}
-	}
-	if n := strings.Count(body, "dpukv_doubtful_repeats{"); n != 2 || strings.Count(body, "} 3\n") < 2 {
-		t.Errorf("%d configurations with doubts, want 2 with 3 each", n)
-	}
-	problems, err := testutil.CollectAndLint(collector{s.folder})
-	if err != nil || len(problems) > 0 {
-		t.Errorf("%v, %v", problems, err)
-	}
-}
-
 func TestAddressInUse(t *testing.T) {
 	s, _ := served(t)
 	if _, err := Start(s.listen.Addr().String(), Options{}); err == nil || !strings.Contains(err.Error(), "free port") {
@@ -173,5 +116,22 @@ func TestPageFillsUp(t *testing.T) {
 	b.Until(t, `document.querySelector("#live").textContent === "The sweep has ended." && document.querySelector("#subtitle").textContent.includes("5 points")`)
 	if errs := b.Errors(); len(errs) > 0 {
 		t.Errorf("the page logged %q", errs)
+	}
+}
+
+func TestLongHeadersAreRefused(t *testing.T) {
+	s, _ := served(t)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Long", strings.Repeat("x", 2*maxHeaderBytes))
+	reply, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return // it hung up before all was sent
+	}
+	defer reply.Body.Close()
+	if reply.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("found %d", reply.StatusCode)
 	}
 }
