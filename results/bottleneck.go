@@ -46,7 +46,8 @@ func (p *Point) Bottleneck() Bottleneck {
 	case client.hidden || server.hidden:
 		return Bottleneck{SideUnknown, why}
 	}
-	return Bottleneck{SideNeither, why + "; so the load, the window or the way between them is the limit"}
+	why += "; so the load, the window or the way between them is the limit"
+	return Bottleneck{SideNeither, why}
 }
 
 // side is what one side's CPU time says.
@@ -87,7 +88,8 @@ func (p *Point) serverSide() side {
 func (s *side) hideOthers(others float64) {
 	if !s.full && others > OthersShare {
 		s.hidden = true
-		s.said += fmt.Sprintf(" (others had its CPUs for %.0f %%, so that this says nothing)", 100*others)
+		s.said += fmt.Sprintf(" (others had its CPUs for %.0f %%, so that this says nothing)",
+			100*others)
 	}
 }
 

@@ -100,7 +100,9 @@ func chartsBy(ds []*Dimension, store, failed []*Point) []Chart {
 
 // stem names a chart by its values in ds, with nothing that could trouble a file name.
 func stem(ds []*Dimension, p *Point) string {
-	tags := map[string]string{"store": "", "get_ratio": "get", "key_bytes": "key", "value_bytes": "value"}
+	tags := map[string]string{
+		"store": "", "get_ratio": "get", "key_bytes": "key", "value_bytes": "value",
+	}
 	var parts []string
 	for _, d := range ds {
 		value := d.shown(p)
@@ -161,7 +163,9 @@ func (d *lineDrawer) lines(points []*Point) []Line {
 		axis := d.axes[loop(sameLoop[0])]
 		for _, g := range Group(Without(d.dims, []*Dimension{axis}), sameLoop) {
 			label := d.label(g[0])
-			lines = append(lines, Line{Label: label, Style: d.styles[label], Axis: axis, Marks: marks(axis, g)})
+			lines = append(lines, Line{
+				Label: label, Style: d.styles[label], Axis: axis, Marks: marks(axis, g),
+			})
 		}
 	}
 	return lines
@@ -178,10 +182,13 @@ func Lines(points []Point) []Line {
 	return lines
 }
 
-// axisOf is what points of one store, all with an open or all with a closed loop, were swept over: the
-// first of the candidates that varies. A load is raised by these only.
+// axisOf is the dimension that points were swept over: the first of the candidates that varies. The
+// points are of one store, all with an open or all with a closed loop. Only the candidates raise a
+// load.
 func axisOf(points []*Point) *Dimension {
-	candidates := []string{"rate_ops", "client_threads", "window", "batch", "connections", "server_threads"}
+	candidates := []string{
+		"rate_ops", "client_threads", "window", "batch", "connections", "server_threads",
+	}
 	chosen := "client_threads"
 	for _, name := range candidates {
 		if len(Varying(Named(name), points)) > 0 {

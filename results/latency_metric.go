@@ -50,7 +50,8 @@ func parseLatencyMetric(name string) (LatencyMetric, error) {
 		}
 		known = append(known, m.Name)
 	}
-	return LatencyMetric{}, fmt.Errorf("latency %q: want one or more of %s, separated by commas", name, strings.Join(known, ", "))
+	return LatencyMetric{}, fmt.Errorf("latency %q: want one or more of %s, separated by commas",
+		name, strings.Join(known, ", "))
 }
 
 const actualSuffix = "-actual"

@@ -5,9 +5,9 @@ import (
 	"dpukv/hashbench/result"
 )
 
-// The loops differ only in where the next key comes from. latency takes its place from the last hash, so that a
-// call can't begin before the one before it has ended; nothing is stored, as
-// a store that a wider load reads again would stall. throughput takes the places in turn.
+// The loops differ only in where the next key comes from. latency takes its place from the last
+// hash, so that a call can't begin before the one before it has ended. It stores nothing: a store
+// that a wider load reads again would stall. throughput takes the places in turn.
 //
 // They are written twice, for results in one and in two registers, because a wrapper that made
 // them alike would cost as much as a short hash.

@@ -126,7 +126,8 @@ func warnings(r *result.Report) []string {
 			wide, len(r.Results), r.Machine.LoadAverage))
 	}
 	if counter := clock.CounterName(); counter == "" {
-		said = append(said, "this architecture has no counter that this program reads, so that cycles are unknown")
+		said = append(said, "this architecture has no counter that this program reads, "+
+			"so that cycles are unknown")
 	}
 	return said
 }

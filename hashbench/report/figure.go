@@ -169,7 +169,8 @@ func (f *figure) height() vg.Length {
 	bars := f.groupHeight() * vg.Length(len(f.groups))
 	axis := figstyle.LineHeight(labelText) + figstyle.LineHeight(figstyle.AxisText)
 	foot := vg.Length(len(f.foot())) * footLineHeight()
-	return 2*figstyle.Margin + titleHeight() + f.legendHeight() + partGap + bars + axis + 2*partGap + foot
+	head := titleHeight() + f.legendHeight() + partGap
+	return 2*figstyle.Margin + head + bars + axis + 2*partGap + foot
 }
 
 func titleHeight() vg.Length { return figstyle.LineHeight(figstyle.TitleText) }

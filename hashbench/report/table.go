@@ -64,7 +64,8 @@ func writeConditions(b *bytes.Buffer, r *result.Report) {
 		"nanoseconds of CPU time a call, the loop's own cost subtracted:\n",
 		r.Rounds, time.Duration(r.RoundNs).Round(10*time.Microsecond))
 	for _, o := range r.Overheads {
-		fmt.Fprintf(b, "  %s loop, %s lengths, %s: %s ns", o.Mode, o.Lengths, count(o.Words, "word"), digits3(o.Ns.Median))
+		fmt.Fprintf(b, "  %s loop, %s lengths, %s: %s ns",
+			o.Mode, o.Lengths, count(o.Words, "word"), digits3(o.Ns.Median))
 		if o.Mode == string(result.Latency) {
 			fmt.Fprintf(b, ", %.2f ns left", o.LeftNs)
 		}
@@ -85,7 +86,8 @@ func clockText(c *result.Clock) string {
 		said = append(said, fmt.Sprintf("core at %s (%s)", frequency(c.CoreHz), c.CoreSource))
 	}
 	if c.CounterHz > 0 {
-		said = append(said, fmt.Sprintf("%s at %s (%s)", c.Counter, frequency(c.CounterHz), c.CounterSource))
+		counter := fmt.Sprintf("%s at %s (%s)", c.Counter, frequency(c.CounterHz), c.CounterSource)
+		said = append(said, counter)
 	}
 	return strings.Join(said, ", ")
 }

@@ -31,7 +31,7 @@ const (
 	Worse  Verdict = "worse"
 	Same   Verdict = "same" // no difference that the test can see, or one below MinChange
 	TooFew Verdict = "too few repeats"
-	// NotMeasured: a point of one side has no such figure (0), as of the CPU time of a server that does not tell its own.
+	// NotMeasured: a point of one side has no such figure (0). A server may not tell its CPU time.
 	NotMeasured Verdict = "not measured"
 )
 

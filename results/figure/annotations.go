@@ -77,7 +77,9 @@ func along(from, to vg.Point) []vg.Rectangle {
 }
 
 // place finds a free place for a box of this size next to a mark.
-func place(at vg.Point, size vg.Point, within vg.Rectangle, taken []vg.Rectangle) (vg.Rectangle, bool) {
+func place(
+	at vg.Point, size vg.Point, within vg.Rectangle, taken []vg.Rectangle,
+) (box vg.Rectangle, free bool) {
 	const gap = vg.Length(5)
 	left, right := at.X-gap-size.X, at.X+gap
 	below, above := at.Y-gap-size.Y, at.Y+gap

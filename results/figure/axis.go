@@ -38,7 +38,8 @@ func (t linearTicks) Ticks(lo, hi float64) []plot.Tick {
 	var ticks []plot.Tick
 	for i := math.Ceil(lo/step - 1e-9); i*step <= hi*(1+1e-9); i++ {
 		value := i*step + 0 // -0 becomes 0
-		ticks = append(ticks, plot.Tick{Value: value, Label: strconv.FormatFloat(value, 'f', decimals, 64)})
+		label := strconv.FormatFloat(value, 'f', decimals, 64)
+		ticks = append(ticks, plot.Tick{Value: value, Label: label})
 	}
 	return ticks
 }

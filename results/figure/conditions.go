@@ -21,10 +21,12 @@ func (f *figure) conditions() []string {
 	for _, d := range results.Without(rest, results.Varying(rest, points)) {
 		said = append(said, d.Label(points[0]))
 	}
-	said = append(said, pinning("server", points, func(p *results.Point) []int { return p.ServerCPUs }))
+	serverCPUs := func(p *results.Point) []int { return p.ServerCPUs }
+	clientCPUs := func(p *results.Point) []int { return p.ClientCPUs }
+	said = append(said, pinning("server", points, serverCPUs))
 	severalClients := func(p *results.Point) bool { return len(p.Clients) > 1 }
 	if !slices.ContainsFunc(points, severalClients) { // each client has CPUs of its own
-		said = append(said, pinning("client", points, func(p *results.Point) []int { return p.ClientCPUs }))
+		said = append(said, pinning("client", points, clientCPUs))
 	}
 	said = append(said, f.machines...)
 	said = append(said, f.repeats(), f.axisNote(), f.kneeNote(),

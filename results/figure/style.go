@@ -64,7 +64,8 @@ func glyphStyle(style int) draw.GlyphStyle {
 	shape := lineShapes[style%len(lineShapes)]
 	oddRound := style/len(lineShapes)%2 == 1
 	shape.hollow = (style%2 == 1) != oddRound
-	return draw.GlyphStyle{Color: lineColors[style%len(lineColors)], Radius: vg.Points(3.4), Shape: shape}
+	color := lineColors[style%len(lineColors)]
+	return draw.GlyphStyle{Color: color, Radius: vg.Points(3.4), Shape: shape}
 }
 
 // polygonGlyph is a regular polygon around the point, filled with its colour or with white.

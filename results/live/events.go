@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// Times between two looks at the folder, and after which silence is broken, so that a peer that is gone shows.
 const (
-	lookEvery = 500 * time.Millisecond
-	breathe   = 15 * time.Second
+	lookEvery      = 500 * time.Millisecond // between two looks at the folder
+	keepAliveEvery = 15 * time.Second       // a write shows that the peer is gone
 )
 
 // events streams until the one who asked leaves or the server ends.
@@ -38,7 +37,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		case size != seen:
 			seen, said = size, time.Now()
 			ok = send("event: points\ndata: %s\n\n", s.folder.progress())
-		case time.Since(said) > breathe:
+		case time.Since(said) > keepAliveEvery:
 			said = time.Now()
 			ok = send(":\n\n")
 		}

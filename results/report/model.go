@@ -90,7 +90,8 @@ func Read(run *runfolder.Run, o Options) (*Model, error) {
 	m := &Model{
 		Name: filepath.Base(absolute(run.Dir())), Dir: run.Dir(), Made: o.Now, Version: o.Version,
 		BadLines: []string{}, Sweep: string(sweep), Testbed: string(testbed),
-		Nodes: append([]json.RawMessage{}, nodes...), Count: len(points), Points: points, BusyShare: results.BusyShare,
+		Nodes: append([]json.RawMessage{}, nodes...), Count: len(points), Points: points,
+		BusyShare: results.BusyShare,
 	}
 	for _, b := range append(bad, badNodes...) {
 		m.BadLines = append(m.BadLines, b.String())
@@ -147,7 +148,10 @@ func (m *Model) fill() {
 }
 
 func newDimension(d *results.Dimension, points []results.Point) dimension {
-	to := dimension{Name: d.Name(), Title: d.Title(), Numeric: d.Numeric(), Values: []string{}, Labels: []string{}, At: []int{}}
+	to := dimension{
+		Name: d.Name(), Title: d.Title(), Numeric: d.Numeric(),
+		Values: []string{}, Labels: []string{}, At: []int{},
+	}
 	var all []*results.Point
 	for i := range points {
 		all = append(all, &points[i])

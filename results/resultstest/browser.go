@@ -24,7 +24,8 @@ type Browser struct {
 	requests []string // other than for data: and file: addresses
 }
 
-// NewBrowser starts Chromium with an empty profile, and ends it with the test. Without Chromium the test is skipped.
+// NewBrowser starts Chromium with an empty profile, and ends it with the test. Without Chromium it
+// skips the test.
 func NewBrowser(tb testing.TB) *Browser {
 	tb.Helper()
 	binary := ""
