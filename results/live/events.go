@@ -21,7 +21,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	out := http.NewResponseController(w)
 	_ = out.SetReadDeadline(time.Time{}) // nothing more is read, and that may take long
 	send := func(format string, args ...any) bool {
-		_ = out.SetWriteDeadline(time.Now().Add(closePatience)) // not every connection has one
+		_ = out.SetWriteDeadline(time.Now().Add(closeTimeout)) // not every connection has one
 		_, err := fmt.Fprintf(w, format, args...)
 		return err == nil && out.Flush() == nil
 	}
