@@ -10,7 +10,7 @@ import (
 func losses(p *results.Point) []string {
 	s := &p.ClientMovedWindow.Sockets
 	return []string{
-		results.Resent("client", "in the window", s),
+		s.ResentWarning("client", "in the window"),
 		outOfOrder(s),
 	}
 }

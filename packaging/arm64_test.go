@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"dpukv/results"
+	"dpukv/results/runfolder"
 )
 
 // under runs a command in which programs for arm64 run.
@@ -94,7 +95,7 @@ func write(t *testing.T, path, text string) {
 // checkPoints: all were measured, without a wrong answer, and each says that an emulator had a part in it.
 func checkPoints(t *testing.T, dir string, want int) {
 	t.Helper()
-	run, err := results.Open(dir)
+	run, err := runfolder.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

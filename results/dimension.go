@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dpukv/client/load"
+	"dpukv/results/internal/numfmt"
 )
 
 // Dimension is one thing that was asked of a point, or used by it, and that a sweep may vary. Repeats
@@ -125,7 +126,7 @@ func ofField(f *load.Field) *Dimension {
 	d.label = func(p *Point) string {
 		switch {
 		case f.Noun != "":
-			return count(int(d.num(p)), f.Noun)
+			return numfmt.Count(int(d.num(p)), f.Noun)
 		case f.Optional && f.IsZero(&p.Load), shown(p) == "":
 			return ""
 		case f.Name == "rate_ops" && p.RateOps == 0:
@@ -161,7 +162,7 @@ func inWords(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 func counted(name, thing string, value func(*Point) int) *Dimension {
 	d := byNumber(name, "", func(p *Point) float64 { return float64(value(p)) })
-	d.label = func(p *Point) string { return count(value(p), thing) }
+	d.label = func(p *Point) string { return numfmt.Count(value(p), thing) }
 	return d
 }
 

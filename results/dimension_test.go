@@ -1,14 +1,16 @@
-package results
+package results_test
 
 import (
 	"testing"
 
 	"dpukv/client/load"
+	"dpukv/results"
+	"dpukv/results/resultstest"
 )
 
 // TestDimensionUnits: a value has the unit of its field; only what is shown has that of the title.
 func TestDimensionUnits(t *testing.T) {
-	p := &Point{
+	p := &results.Point{
 		Load: load.Load{
 			Workload: load.Workload{GetRatio: 0.07, ValueBytes: 32},
 			RateOps:  2_500_000,
@@ -21,9 +23,26 @@ func TestDimensionUnits(t *testing.T) {
 		{"value_bytes", "32", "value bytes", "32", "32 B values"},
 		{"server_threads", "4", "server threads", "4", "4 server threads"},
 	} {
-		d := Named(c.name)[0]
+		d := results.Named(c.name)[0]
 		if text, title, shown, label := d.Text(p), d.Title(), d.Shown(p), d.Label(p); text != c.text || title != c.title || shown != c.shown || label != c.label {
 			t.Errorf("%s: got %q, %q, %q, %q; want %+v", c.name, text, title, shown, label, c)
 		}
 	}
+}
+
+func TestTellingLeavesOutWhatFollows(t *testing.T) {
+	var points []*results.Point
+	for i, store := range []string{"mica", "herd"} {
+		for _, threads := range []int{1, 2} {
+			p := resultstest.LocalPoint(func(p *results.Point) { p.Store, p.KeyBytes, p.ClientThreads = store, 8<<i, threads })
+			points = append(points, &p)
+		}
+	}
+	if got := labels(points); got != "MICA, 1 client thread" {
+		t.Errorf("found %q", got)
+	}
+}
+
+func labels(points []*results.Point) string {
+	return results.Labels(results.Telling(results.Dimensions(), points), points[0])
 }

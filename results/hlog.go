@@ -48,7 +48,8 @@ func EncodeHlog(intervals []Interval) ([]byte, error) {
 func writeHlogHeader(w *hdrhistogram.HistogramLogWriter, intervals []Interval) error {
 	errs := []error{
 		w.OutputLogFormatVersion(),
-		w.OutputComment("[Values are nanoseconds, Interval_Max is milliseconds, times are seconds since the epoch]"),
+		w.OutputComment("[Values are nanoseconds, Interval_Max is milliseconds, " +
+			"times are seconds since the epoch]"),
 	}
 	if len(intervals) > 0 {
 		errs = append(errs, w.OutputStartTime(intervals[0].Start.UnixMilli()))
@@ -81,7 +82,8 @@ func decodeInterval(line string) (Interval, error) {
 	}
 	fields := strings.Split(line, ",")
 	if len(fields) != 4 {
-		return iv, fmt.Errorf("%d fields after the tag, want start, length, max and payload", len(fields))
+		return iv, fmt.Errorf("%d fields after the tag, want start, length, max and payload",
+			len(fields))
 	}
 	start, err1 := strconv.ParseFloat(fields[0], 64)
 	length, err2 := strconv.ParseFloat(fields[1], 64)

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Recording is what one of several recorders has of a window.
+// Recording is what one of several recorders has of a measurement period.
 type Recording struct {
-	Start     time.Time // of the window, by the recorder's clock
+	Start     time.Time // of the measurement period, by the recorder's clock
 	Intervals []Interval
 }
 
-// MergeIntervals merges recordings of one window, tag by tag and interval by interval. Each counts from its own
-// start, so that the recorders' clocks need not agree; the merged intervals have the
-// times of the first. It fails where [Merge] does.
+// MergeIntervals merges recordings of one measurement period, tag by tag and interval by interval.
+// Each counts from its own start, so that the recorders' clocks need not agree. The merged
+// intervals have the times of the first. It fails where [Merge] does.
 func MergeIntervals(recordings ...Recording) ([]Interval, error) {
 	type place struct {
 		tag      string
@@ -25,7 +25,8 @@ func MergeIntervals(recordings ...Recording) ([]Interval, error) {
 		for _, iv := range r.Intervals {
 			at := place{iv.Tag, iv.Start.UnixMilli() - r.Start.UnixMilli()}
 			shift := recordings[0].Start.Sub(r.Start).Truncate(time.Millisecond)
-			both := Interval{Tag: iv.Tag, Start: iv.Start.Add(shift), End: iv.End.Add(shift), Histogram: iv.Histogram}
+			both := iv
+			both.Start, both.End = iv.Start.Add(shift), iv.End.Add(shift)
 			if before, there := merged[at]; there {
 				sum, err := Merge(before.Histogram, iv.Histogram)
 				if err != nil {

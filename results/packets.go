@@ -39,6 +39,32 @@ func (p *Packets) Add(o *Packets) {
 	p.ReceivedBytes += o.ReceivedBytes
 }
 
+// LostShare is the share of a side's packets above which the network's losses are a warning.
+const LostShare = 0.001
+
+// Over returns which share of packets some were, and whether it is above [LostShare].
+func (p *Packets) Over(some, of uint64) (share float64, over bool) {
+	if of == 0 {
+		return 0, false
+	}
+	share = float64(some) / float64(of)
+	return share, share > LostShare
+}
+
+// ResentWarning is the warning about a side whose TCP sent packets again; "" if it hardly did. A
+// lost packet costs its connection the time until TCP misses it, and a part of TCP's window.
+func (p *Packets) ResentWarning(side, when string) string {
+	share, over := p.Over(p.ResentPackets, p.SentDataPackets)
+	if !over {
+		return ""
+	}
+	return fmt.Sprintf("the network lost packets of the %s, "+
+		"or held them up for longer than TCP waits: "+
+		"%d of %d sent %s (%.2g %%; %.2g %% is the limit) were sent again, and what waited for them "+
+		"has the wait in its latency: look for drops and errors on the way (ip -s link, ethtool -S)",
+		side, p.ResentPackets, p.SentDataPackets, when, 100*share, 100*LostShare)
+}
+
 // Moved is what crossed the network by a side's TCP sockets, and by its verbs device.
 type Moved struct {
 	Sockets Packets `json:"sockets,omitzero"`
@@ -49,29 +75,4 @@ type Moved struct {
 func (m *Moved) Add(o *Moved) {
 	m.Sockets.Add(&o.Sockets)
 	m.Device.Add(&o.Device)
-}
-
-// LostShare of a side's packets, above which the network's losses are told.
-const LostShare = 0.001
-
-// Over tells which share of packets some were, and whether it is above [LostShare].
-func (p *Packets) Over(some, of uint64) (share float64, over bool) {
-	if of == 0 {
-		return 0, false
-	}
-	share = float64(some) / float64(of)
-	return share, share > LostShare
-}
-
-// Resent is the doubt about a side whose TCP sent packets again; "" if it hardly did. A lost packet
-// costs its connection the time until it is missed, and the window that TCP gives up for it.
-func Resent(side, when string, s *Packets) string {
-	share, over := s.Over(s.ResentPackets, s.SentDataPackets)
-	if !over {
-		return ""
-	}
-	return fmt.Sprintf("the network lost packets of the %s, or held them up for longer than TCP waits: "+
-		"%d of %d sent %s (%.2g %%; %.2g %% is the limit) were sent again, and what waited for them "+
-		"has the wait in its latency: look for drops and errors on the way (ip -s link, ethtool -S)",
-		side, s.ResentPackets, s.SentDataPackets, when, 100*share, 100*LostShare)
 }

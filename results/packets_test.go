@@ -1,13 +1,15 @@
-package results
+package results_test
 
 import (
 	"reflect"
 	"testing"
+
+	"dpukv/results"
 )
 
 // TestPacketsAddAll: a count that is forgotten would be missing from points of several clients.
 func TestPacketsAddAll(t *testing.T) {
-	var p Packets
+	var p results.Packets
 	v := reflect.ValueOf(&p).Elem()
 	for i := range v.NumField() {
 		switch f := v.Field(i); f.Kind() {
@@ -17,9 +19,9 @@ func TestPacketsAddAll(t *testing.T) {
 			f.SetInt(int64(i + 1))
 		}
 	}
-	m := Moved{Sockets: p, Device: p}
-	m.Add(&Moved{Sockets: p, Device: p})
-	for _, sum := range []Packets{m.Sockets, m.Device} {
+	m := results.Moved{Sockets: p, Device: p}
+	m.Add(&results.Moved{Sockets: p, Device: p})
+	for _, sum := range []results.Packets{m.Sockets, m.Device} {
 		for i := range v.NumField() {
 			name := v.Type().Field(i).Name
 			switch f := reflect.ValueOf(sum).Field(i); {

@@ -34,7 +34,7 @@ func (v *violations) check(ok bool, format string, args ...any) {
 
 func (v *violations) asked(p *Point) {
 	v.check(p.Schema == SchemaVersion, "schema is %d, want %d", p.Schema, SchemaVersion)
-	v.check(checkID(p.ID) == nil, "id %q can't name a file", p.ID)
+	v.check(CheckID(p.ID) == nil, "id %q can't name a file", p.ID)
 	v.check(p.Status == StatusOK || p.Status == StatusFailed, "status is %q, want %q or %q", p.Status, StatusOK, StatusFailed)
 	v.check((p.Status == StatusFailed) == (p.Error != ""), "status %q with error %q", p.Status, p.Error)
 	v.check(p.Store != "", "store is empty")
@@ -53,7 +53,7 @@ func (v *violations) asked(p *Point) {
 	v.check(!slices.Contains(p.Warnings, ""), "an empty warning")
 }
 
-// throughputTolerance allows for a window whose ends are not exactly those of DurationNs.
+// throughputTolerance allows for a measurement period that is not exactly DurationNs.
 const throughputTolerance = 0.01
 
 func (v *violations) counted(p *Point) {
@@ -92,7 +92,7 @@ func (v *violations) latency(name string, l Latency) {
 }
 
 func (v *violations) cost(p *Point) {
-	// CPU time is read a moment before and after the window, so a share can be a little above 1.
+	// CPU time is read just outside the measurement period, so a share can be a little above 1.
 	v.within("server_cpu_ns_per_op", p.ServerCPUNsPerOp, math.MaxFloat64)
 	v.within("client_cpu_ns_per_op", p.ClientCPUNsPerOp, math.MaxFloat64)
 	v.within("server_cpu_share", p.ServerCPUShare, math.MaxFloat64)

@@ -18,6 +18,11 @@ func spreadOf(values []float64) Spread {
 	}
 }
 
+// Per returns the spread in a larger unit, which holds so many of the smaller ones.
+func (s Spread) Per(unit float64) Spread {
+	return Spread{s.Min / unit, s.Median / unit, s.Max / unit}
+}
+
 // HalfRange is half the distance from the least to the greatest.
 func (s Spread) HalfRange() float64 { return (s.Max - s.Min) / 2 }
 

@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 
 	"dpukv/results"
+	"dpukv/results/runfolder"
 )
 
 func main() {
@@ -39,7 +40,7 @@ func measure(dpukv, sweep string) error {
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%s: %w", strings.Join(cmd.Args, " "), err)
 	}
-	run, err := results.Open(filepath.Join(dir, "run"))
+	run, err := runfolder.Open(filepath.Join(dir, "run"))
 	if err != nil {
 		return err
 	}

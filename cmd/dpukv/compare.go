@@ -11,6 +11,7 @@ import (
 
 	"dpukv/results"
 	"dpukv/results/compare"
+	"dpukv/results/runfolder"
 )
 
 func newCompareCommand() *cobra.Command {
@@ -64,7 +65,7 @@ func compareRuns(cmd *cobra.Command, dirs []string, options compare.Options, asJ
 		if err != nil {
 			return err
 		}
-		sides[i] = compare.Side{Name: dir, Notes: run.Machines(), Points: points}
+		sides[i] = compare.Side{Name: dir, Machines: run.Machines(), Points: points}
 	}
 	c, err := compare.Compare(sides[0], sides[1], options)
 	if err != nil {
@@ -79,16 +80,16 @@ func compareRuns(cmd *cobra.Command, dirs []string, options compare.Options, asJ
 }
 
 // openRun opens a run folder; a path that is none is a mistake of the user.
-func openRun(dir string) (*results.Run, error) {
-	run, err := results.Open(dir)
-	if errors.Is(err, results.ErrNotRun) || errors.Is(err, syscall.ENOTDIR) {
+func openRun(dir string) (*runfolder.Run, error) {
+	run, err := runfolder.Open(dir)
+	if errors.Is(err, runfolder.ErrNotRun) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, usagef("%w", err)
 	}
 	return run, err
 }
 
 // readPoints reads a run's points, and names the lines that could not be read on stderr.
-func readPoints(cmd *cobra.Command, run *results.Run) ([]results.Point, error) {
+func readPoints(cmd *cobra.Command, run *runfolder.Run) ([]results.Point, error) {
 	points, bad, err := run.Points()
 	for _, b := range bad {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: left out %s\n", run.Dir(), b)

@@ -11,6 +11,7 @@ import (
 
 	"dpukv/internal/test/pages"
 	"dpukv/results"
+	"dpukv/results/runfolder"
 )
 
 // TestDocs follows every page of the documentation on this machine, with dpukv on the path and the examples beside it. Of dpukv's lines that
@@ -94,7 +95,7 @@ func checkRuns(t *testing.T, dir string) {
 	t.Helper()
 	folders, _ := filepath.Glob(filepath.Join(dir, "*", "points.jsonl"))
 	for _, file := range folders {
-		run, err := results.Open(filepath.Dir(file))
+		run, err := runfolder.Open(filepath.Dir(file))
 		if err != nil {
 			t.Fatal(err)
 		}

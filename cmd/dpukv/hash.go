@@ -15,6 +15,7 @@ import (
 	"dpukv/hashbench/measure"
 	"dpukv/hashbench/quality"
 	"dpukv/hashbench/report"
+	"dpukv/hashbench/result"
 	"dpukv/hashbench/smhasher"
 	"dpukv/internal/cpu"
 )
@@ -136,7 +137,7 @@ func (f *hashFlags) config(list []hashbench.Func) (cfg measure.Config, err error
 		Rounds: f.rounds, Duration: f.duration, Seed: f.seed,
 	}
 	if f.quick {
-		cfg.Cases = report.MainCases()
+		cfg.Cases = result.MainCases()
 	}
 	if f.lengths != "" {
 		if cfg.Cases, err = f.cases(); err != nil {
@@ -161,10 +162,10 @@ func (f *hashFlags) config(list []hashbench.Func) (cfg measure.Config, err error
 }
 
 // cases are all lengths with all modes and alignments.
-func (f *hashFlags) cases() ([]report.Case, error) {
-	var list []report.Case
+func (f *hashFlags) cases() ([]result.Case, error) {
+	var list []result.Case
 	for length := range strings.SplitSeq(f.lengths, ",") {
-		lo, hi, err := report.ParseLengths(length)
+		lo, hi, err := result.ParseLengths(length)
 		if err != nil {
 			return nil, fmt.Errorf("--lengths: %w", err)
 		}
@@ -172,9 +173,9 @@ func (f *hashFlags) cases() ([]report.Case, error) {
 			for align := range strings.SplitSeq(f.aligns, ",") {
 				n, err := strconv.Atoi(align)
 				if err != nil {
-					return nil, fmt.Errorf("--align: %q, allowed: 0 to %d", align, report.MaxAlign)
+					return nil, fmt.Errorf("--align: %q, allowed: 0 to %d", align, result.MaxAlign)
 				}
-				list = append(list, report.Case{Mode: report.Mode(mode), MinBytes: lo, MaxBytes: hi, Align: n})
+				list = append(list, result.Case{Mode: result.Mode(mode), MinBytes: lo, MaxBytes: hi, Align: n})
 			}
 		}
 	}
@@ -197,7 +198,7 @@ func chooseCPU(text string) (int, error) {
 	return n, nil
 }
 
-func (f *hashFlags) measure(cmd *cobra.Command, list []hashbench.Func, cfg measure.Config) (*report.Report, error) {
+func (f *hashFlags) measure(cmd *cobra.Command, list []hashbench.Func, cfg measure.Config) (*result.Report, error) {
 	say := cmd.ErrOrStderr()
 	fmt.Fprintf(say, "%d functions, %d cases, %d rounds: about %v\n", len(list), len(cfg.Cases), cfg.Rounds, cfg.Duration)
 	cfg.OnProgress = func(done, passes int) {
@@ -217,7 +218,7 @@ func (f *hashFlags) measure(cmd *cobra.Command, list []hashbench.Func, cfg measu
 }
 
 // write writes the report wherever it was asked for.
-func (f *hashFlags) write(out, say io.Writer, r *report.Report) error {
+func (f *hashFlags) write(out, say io.Writer, r *result.Report) error {
 	if f.out != "" {
 		if err := writeHashReport(f.out, r); err != nil {
 			return fmt.Errorf("hash: --out: %w", err)

@@ -11,6 +11,7 @@ import (
 
 	"dpukv/hashbench"
 	"dpukv/hashbench/report"
+	"dpukv/hashbench/result"
 )
 
 func newHashCompareCommand() *cobra.Command {
@@ -36,7 +37,7 @@ called: host.json is "host". Ratios are of times; "equal" are those whose interv
 func hashCompare(cmd *cobra.Command, files []string, figures string) error {
 	var machines []report.Machine
 	for _, path := range files {
-		r, err := report.Read(cmd.Context(), path)
+		r, err := result.Read(cmd.Context(), path)
 		if err != nil {
 			return usagef("hash compare: %w", err)
 		}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"dpukv/hashbench/report"
+	"dpukv/hashbench/result"
 	"dpukv/internal/test/daemon"
 )
 
@@ -58,7 +58,7 @@ func TestHashOverSSH(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"near.json", "far.json"} {
-		r, err := report.Read(t.Context(), filepath.Join(dir, name))
+		r, err := result.Read(t.Context(), filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}

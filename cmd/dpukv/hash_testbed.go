@@ -19,6 +19,7 @@ import (
 	"dpukv/hashbench"
 	"dpukv/hashbench/measure"
 	"dpukv/hashbench/report"
+	"dpukv/hashbench/result"
 	"dpukv/internal/foreign"
 	"dpukv/placement/launch"
 	"dpukv/placement/testbed"
@@ -97,7 +98,7 @@ func (f *hashFlags) machinesOf(bed *testbed.Testbed, say io.Writer) ([]*testbed.
 func onThisMachine(n *testbed.Node) bool { return n.Via == launch.Local || n.Via == launch.Netns }
 
 // onNode measures on one node: in this process if it is this machine, else with this binary there.
-func (f *hashFlags) onNode(cmd *cobra.Command, n *testbed.Node, bed *testbed.Testbed, list []hashbench.Func, cfg measure.Config) (*report.Report, error) {
+func (f *hashFlags) onNode(cmd *cobra.Command, n *testbed.Node, bed *testbed.Testbed, list []hashbench.Func, cfg measure.Config) (*result.Report, error) {
 	if onThisMachine(n) {
 		if f.cpu == "" && len(n.CPUs) > 0 {
 			cfg.CPU = n.CPUs[len(n.CPUs)-1]
@@ -112,7 +113,7 @@ func (f *hashFlags) onNode(cmd *cobra.Command, n *testbed.Node, bed *testbed.Tes
 	if err != nil {
 		return nil, err
 	}
-	r, err := report.Parse(out)
+	r, err := result.Parse(out)
 	if err != nil {
 		return nil, fmt.Errorf("node %s: its report: %w", n.Name, err)
 	}
@@ -177,6 +178,6 @@ func endWithStdin(ctx context.Context, stdin io.Reader) context.Context {
 	return ctx
 }
 
-func writeHashReport(path string, r *report.Report) error {
+func writeHashReport(path string, r *result.Report) error {
 	return writeFile(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(r) })
 }

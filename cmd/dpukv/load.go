@@ -22,6 +22,7 @@ import (
 	"dpukv/kvs/mica"
 	"dpukv/kvs/redis"
 	"dpukv/results"
+	"dpukv/results/table"
 	"dpukv/verbs/provider"
 )
 
@@ -192,7 +193,7 @@ func (f *loadFlags) print(cmd *cobra.Command, p *results.Point) error {
 	if f.asJSON {
 		return json.NewEncoder(cmd.OutOrStdout()).Encode(p)
 	}
-	return results.WritePoint(cmd.OutOrStdout(), p)
+	return table.WritePoint(cmd.OutOrStdout(), p)
 }
 
 func reverse(list []int) {

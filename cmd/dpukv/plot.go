@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dpukv/results"
+	"dpukv/results/figure"
 )
 
 func newPlotCommand() *cobra.Command {
@@ -30,7 +31,7 @@ failed and lines that could not be read are named on stderr.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			measures, err := results.ParseMeasures(latencies)
+			metrics, err := results.ParseLatencyMetrics(latencies)
 			if err != nil {
 				return usagef("--latency: %w", err)
 			}
@@ -38,10 +39,12 @@ failed and lines that could not be read are named on stderr.`,
 			if err != nil {
 				return err
 			}
-			return plot(cmd, args[0], results.FigureOptions{Measures: measures, Actual: actual, LogX: logX, LogY: logY, Bound: bound})
+			return plot(cmd, args[0], figure.Options{
+				Metrics: metrics, Actual: actual, LogX: logX, LogY: logY, Bound: bound,
+			})
 		},
 	}
-	cmd.Flags().StringVar(&latencies, "latency", results.DefaultMeasures, "figures of the latency to draw: mean, p50, p95, p99, p999, max")
+	cmd.Flags().StringVar(&latencies, "latency", results.DefaultLatencyMetrics, "figures of the latency to draw: mean, p50, p95, p99, p999, max")
 	cmd.Flags().BoolVar(&actual, "actual", false, "latency from the actual send (default: from the intended one)")
 	cmd.Flags().StringVar(&slo, "slo", "", "draw this latency bound, such as p99=200us, into the figures of its measure")
 	cmd.Flags().BoolVar(&logX, "log-x", false, "logarithmic throughput axis")
@@ -61,14 +64,14 @@ func parseSLO(text string) (*results.Bound, error) {
 	return &bound, nil
 }
 
-func plot(cmd *cobra.Command, dir string, options results.FigureOptions) error {
+func plot(cmd *cobra.Command, dir string, options figure.Options) error {
 	run, err := openRun(dir)
 	if err != nil {
 		return err
 	}
-	drawing, err := run.DrawFigures(options)
-	for _, note := range drawing.Notes {
-		fmt.Fprintln(cmd.ErrOrStderr(), note)
+	drawing, err := figure.Draw(run, options)
+	for _, warning := range drawing.Warnings {
+		fmt.Fprintln(cmd.ErrOrStderr(), warning)
 	}
 	for _, path := range drawing.Paths {
 		fmt.Fprintln(cmd.OutOrStdout(), path)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"dpukv/results"
+	"dpukv/results/runfolder"
 )
 
 // build makes the real binary. A sweep starts its own binary again for its nodes, which the test's
@@ -80,7 +81,7 @@ func killHalfWay(t *testing.T, dpukv, dir string) []byte {
 
 func checkRunFolder(t *testing.T, dir string) {
 	t.Helper()
-	run, err := results.Open(dir)
+	run, err := runfolder.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,11 +26,11 @@ written: the page follows a folder that a sweep is filling, until it is interrup
 		Args: exactArgs(1, "run folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options := report.Options{Version: version}
-			measures, err := results.ParseMeasures(latency)
-			if err != nil || len(measures) != 1 {
+			metrics, err := results.ParseLatencyMetrics(latency)
+			if err != nil || len(metrics) != 1 {
 				return usagef("--latency: found %q, want one of mean, p50, p95, p99, p99.9, max", latency)
 			}
-			options.Measure = measures[0]
+			options.Metric = metrics[0]
 			if options.Bound, err = parseSLO(slo); err != nil {
 				return err
 			}
@@ -84,8 +84,8 @@ func writeReport(cmd *cobra.Command, dir, out string, options report.Options) er
 	if err != nil {
 		return err
 	}
-	for _, note := range model.Notes {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: left out %s\n", dir, note)
+	for _, line := range model.BadLines {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: left out %s\n", dir, line)
 	}
 	if out == "" {
 		out = filepath.Join(dir, "report.html")

@@ -6,24 +6,32 @@ import (
 	"dpukv/hashbench"
 )
 
-// An empty function can't show what the latency loop costs: where calls are slow and additions fast, its time is the
-// calls' throughput, and too much would be subtracted. A chain is slow enough to wait for, and
-// what is known about it is that four times as many multiplications take four times as long.
+// An empty function can't show what the latency loop costs: where calls are slow and additions
+// fast, its time is the calls' throughput, and too much would be subtracted. A chain is slow enough
+// to wait for, and four times as many multiplications take four times as long.
 var (
 	oneWord = Loop{
-		Words:  1,
-		Empty:  contender(hashbench.Native{H64: address}),
-		Chains: [3]Contender{contender(hashbench.Native{H64: chain4}), contender(hashbench.Native{H64: chain8}), contender(hashbench.Native{H64: chain16})},
+		Words: 1,
+		Empty: contender(hashbench.Native{H64: address}),
+		Chains: [3]Contender{
+			contender(hashbench.Native{H64: chain4}),
+			contender(hashbench.Native{H64: chain8}),
+			contender(hashbench.Native{H64: chain16}),
+		},
 	}
 	twoWords = Loop{
-		Words:  2,
-		Empty:  contender(hashbench.Native{H128: address128}),
-		Chains: [3]Contender{contender(hashbench.Native{H128: chain4x128}), contender(hashbench.Native{H128: chain8x128}), contender(hashbench.Native{H128: chain16x128})},
+		Words: 2,
+		Empty: contender(hashbench.Native{H128: address128}),
+		Chains: [3]Contender{
+			contender(hashbench.Native{H128: chain4x128}),
+			contender(hashbench.Native{H128: chain8x128}),
+			contender(hashbench.Native{H128: chain16x128}),
+		},
 	}
 )
 
-// place is where the key is. The chains begin with it, so that they wait for the place as a hash does for the key; that
-// the key must then be loaded is part of hashing.
+// place is the key's address. The chains begin with it, so that they wait for the address as a hash
+// waits for the key. Loading the key is part of hashing.
 func place(key []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(key)))) }
 
 // multiplier is a variable so that the compiler can't multiply beforehand.

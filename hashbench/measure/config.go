@@ -5,25 +5,25 @@ import (
 	"slices"
 	"time"
 
-	"dpukv/hashbench/report"
+	"dpukv/hashbench/result"
 	"dpukv/internal/cpu"
 )
 
 // Config says what to measure and how long.
 type Config struct {
 	Contenders []Contender
-	Cases      []report.Case
-	// Rounds is the number of passes; each makes one round of every contender in every case.
+	Cases      []result.Case
+	// Rounds is the number of passes. Each makes one round of every contender in every case.
 	Rounds int
-	// Duration is about how long all of it may take; rounds get their length from it.
+	// Duration is about how long the measurement may take. Rounds get their length from it.
 	Duration time.Duration
 	CPU      int // to pin to
 	Seed     uint64
-	// OnProgress is told after each pass. It may be nil.
+	// OnProgress is called after each pass. It may be nil.
 	OnProgress func(done, passes int)
 }
 
-// The limits of a Config. Less than MinRounds give no interval to speak of.
+// The limits of a Config. Fewer rounds than MinRounds give no confidence interval of 95 %.
 const (
 	DefaultRounds = 25
 	MinRounds     = 6
@@ -57,7 +57,7 @@ func (c *Config) Validate() error {
 	return err
 }
 
-// series is how many rounds a pass has: of every contender in every case, and of the loops alone.
+// series is how many rounds a pass has: one of every contender in every case, and the loops alone.
 func (c *Config) series() int {
 	loops := map[loopKey]bool{}
 	for i := range c.Contenders {
@@ -70,20 +70,21 @@ func (c *Config) series() int {
 	n := len(c.Contenders) * len(c.Cases)
 	for k := range loops {
 		n++
-		if k.mode == report.Latency {
+		if k.mode == result.Latency {
 			n += len(chainLengths) - 1
 		}
 	}
 	return n
 }
 
-// roundNs is how long a round may be.
+// roundNs is how long a round is, unless the duration is too short.
 func (c *Config) roundNs() (time.Duration, error) {
 	series := c.series()
 	round := c.Duration / time.Duration(max(series*c.Rounds, 1))
 	if round < minRound {
-		return 0, fmt.Errorf("duration is %v, but %d rounds of %d functions and cases need at least %v: ask for fewer or for longer",
-			c.Duration, c.Rounds, series, (minRound * time.Duration(series*c.Rounds)).Round(time.Millisecond))
+		least := (minRound * time.Duration(series*c.Rounds)).Round(time.Millisecond)
+		return 0, fmt.Errorf("duration is %v, but %d rounds of %d functions and cases need at least %v: "+
+			"ask for fewer or for longer", c.Duration, c.Rounds, series, least)
 	}
 	return min(round, maxRound), nil
 }

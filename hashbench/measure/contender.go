@@ -4,16 +4,16 @@ import (
 	"runtime"
 
 	"dpukv/hashbench"
-	"dpukv/hashbench/report"
+	"dpukv/hashbench/result"
 	"dpukv/internal/cpu"
 )
 
 // Contender is something that hashes and can be timed.
 type Contender struct {
-	report.Subject
+	result.Subject
 	// Round makes so many calls and returns what they took of the thread's CPU time.
 	Round func(in *Input, calls int) (ns int64, err error)
-	// Loop is what its time is compared with to know the loop's own cost; nil: nothing is subtracted.
+	// Loop measures the loop's own cost, which is subtracted; nil: nothing is subtracted.
 	Loop *Loop
 }
 
@@ -22,7 +22,8 @@ type Loop struct {
 	Words int // of the result that the loop waits for or adds up
 	// Empty returns at once: its throughput is the loop's.
 	Empty Contender
-	// Chains are 4, 8 and 16 dependent multiplications, each a function: extrapolated to none, their latency is the loop's.
+	// Chains are functions of 4, 8 and 16 dependent multiplications. Extrapolated to none, their
+	// latency is the loop's.
 	Chains [3]Contender
 }
 
@@ -32,7 +33,9 @@ var chainLengths = [3]float64{4, 8, 16}
 // Of makes a contender of a function of the registry.
 func Of(f hashbench.Func) Contender {
 	c := contender(f.Native)
-	c.Subject = report.Subject{Function: f.Name, Family: f.Family, Bits: f.Bits, Module: f.Module, Variant: string(f.Variant)}
+	c.Subject = result.Subject{
+		Function: f.Name, Family: f.Family, Bits: f.Bits, Module: f.Module, Variant: string(f.Variant),
+	}
 	c.Loop = &oneWord
 	if f.Native.H128 != nil {
 		c.Loop = &twoWords

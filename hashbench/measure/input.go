@@ -4,12 +4,12 @@ import (
 	"math/rand/v2"
 	"unsafe"
 
-	"dpukv/hashbench/report"
+	"dpukv/hashbench/result"
 )
 
 // Input is what is hashed in a case: places in a pool, and the lengths to hash there.
 type Input struct {
-	report.Case
+	result.Case
 	pool    []byte   // slots of slotBytes, and room for the longest length behind the last one
 	lengths []uint32 // a power of two of them
 	at      int      // in lengths: the next round goes on where the last one ended
@@ -22,7 +22,7 @@ const (
 	randomLengths = 1 << 20
 )
 
-func newInput(c report.Case, seed uint64) *Input {
+func newInput(c result.Case, seed uint64) *Input {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	in := &Input{Case: c, pool: aligned(slots*slotBytes+c.MaxBytes, c.Align)}
 	for i := range in.pool {

@@ -2,12 +2,12 @@ package measure
 
 import (
 	"dpukv/hashbench"
-	"dpukv/hashbench/report"
+	"dpukv/hashbench/result"
 )
 
-// The loops differ only in where the next key comes from. latency takes its place from the last hash, so that a
-// call can't begin before the one before it has ended; nothing is stored, as
-// a store that a wider load reads again would stall. throughput takes the places in turn.
+// The loops differ only in where the next key comes from. latency takes its place from the last
+// hash, so that a call can't begin before the one before it has ended. It stores nothing: a store
+// that a wider load reads again would stall. throughput takes the places in turn.
 //
 // They are written twice, for results in one and in two registers, because a wrapper that made
 // them alike would cost as much as a short hash.
@@ -71,13 +71,13 @@ func throughput128(in *Input, f func([]byte) (lo, hi uint64), calls int) uint64 
 }
 
 // call makes calls of a function, each loop in its own instance for the type of its result.
-func call(m report.Mode, in *Input, f hashbench.Native, calls int) uint64 {
+func call(m result.Mode, in *Input, f hashbench.Native, calls int) uint64 {
 	switch {
-	case m == report.Latency && f.H32 != nil:
+	case m == result.Latency && f.H32 != nil:
 		return latency(in, f.H32, calls)
-	case m == report.Latency && f.H64 != nil:
+	case m == result.Latency && f.H64 != nil:
 		return latency(in, f.H64, calls)
-	case m == report.Latency:
+	case m == result.Latency:
 		return latency128(in, f.H128, calls)
 	case f.H32 != nil:
 		return throughput(in, f.H32, calls)

@@ -1,6 +1,6 @@
 package measure
 
-import "dpukv/hashbench/report"
+import "dpukv/hashbench/result"
 
 // plan is all series of a run, and what belongs together.
 type plan struct {
@@ -10,16 +10,16 @@ type plan struct {
 	series []*series // all of it
 }
 
-// loopKey is what a loop's cost depends on. Lengths that are fixed cost the same whatever they are.
+// loopKey is what a loop's cost depends on. All fixed lengths cost the same.
 type loopKey struct {
 	loop    *Loop
-	mode    report.Mode
+	mode    result.Mode
 	lengths string
 }
 
 const fixedLengths = "fixed"
 
-func keyOf(c *Contender, kase report.Case) loopKey {
+func keyOf(c *Contender, kase result.Case) loopKey {
 	lengths := fixedLengths
 	if kase.Random() {
 		lengths = kase.Length()
@@ -56,10 +56,10 @@ func (p *plan) addLoop(k loopKey, in *Input, seed uint64) {
 		return
 	}
 	if k.lengths == fixedLengths {
-		in = newInput(report.Fixed(k.mode, 16), seed)
+		in = newInput(result.Fixed(k.mode, 16), seed)
 	}
 	l := &loopSeries{}
-	if k.mode == report.Throughput {
+	if k.mode == result.Throughput {
 		*l = append(*l, p.add(&k.loop.Empty, in))
 	} else {
 		for i := range k.loop.Chains {
@@ -71,7 +71,7 @@ func (p *plan) addLoop(k loopKey, in *Input, seed uint64) {
 }
 
 // cost is the loop's, from the median over the passes.
-func (l loopSeries) cost() report.Interval {
+func (l loopSeries) cost() result.Interval {
 	if len(l) == 1 {
 		return median(l[0].ns)
 	}
@@ -83,8 +83,9 @@ func (l loopSeries) cost() report.Interval {
 	return median(perPass)
 }
 
-// left is how far the middle chain, less the loop's cost, is from its number of multiplications. It is 0 of a throughput loop.
-func (l loopSeries) left() float64 {
+// residual is how far the middle chain, less the loop's cost, is from its number of
+// multiplications. It is 0 for a throughput loop.
+func (l loopSeries) residual() float64 {
 	if len(l) == 1 {
 		return 0
 	}
@@ -94,14 +95,16 @@ func (l loopSeries) left() float64 {
 }
 
 // results are the medians less the loop's cost, in the order of cases and contenders.
-func (p *plan) results() []report.Result {
-	costs := map[loopKey]report.Interval{}
+func (p *plan) results() []result.Result {
+	costs := map[loopKey]result.Interval{}
 	for k, l := range p.loops {
 		costs[k] = l.cost()
 	}
-	var list []report.Result
+	var list []result.Result
 	for _, s := range p.timed {
-		r := report.Result{Subject: s.Subject, Case: s.in.Case, RawNs: median(s.ns), Calls: s.calls, RoundsNs: s.ns}
+		r := result.Result{
+			Subject: s.Subject, Case: s.in.Case, RawNs: median(s.ns), Calls: s.calls, RoundsNs: s.ns,
+		}
 		r.Ns = r.RawNs
 		if s.Loop != nil {
 			cost := costs[keyOf(s.Contender, s.in.Case)]
@@ -112,11 +115,14 @@ func (p *plan) results() []report.Result {
 	return list
 }
 
-func (p *plan) overheads() []report.Overhead {
-	var list []report.Overhead
+func (p *plan) overheads() []result.Overhead {
+	var list []result.Overhead
 	for _, k := range p.order {
 		l := p.loops[k]
-		list = append(list, report.Overhead{Mode: string(k.mode), Lengths: k.lengths, Words: k.loop.Words, Ns: l.cost(), LeftNs: l.left()})
+		list = append(list, result.Overhead{
+			Mode: string(k.mode), Lengths: k.lengths, Words: k.loop.Words,
+			Ns: l.cost(), LeftNs: l.residual(),
+		})
 	}
 	return list
 }

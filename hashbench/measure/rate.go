@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"dpukv/hashbench/clock"
-	"dpukv/hashbench/report"
+	"dpukv/hashbench/result"
 	"dpukv/internal/cpu"
 )
 
@@ -30,7 +30,7 @@ func (r *rate) close() {
 	}
 }
 
-// sample notes the rate now, 0 if it is not known.
+// sample reads the rate and keeps it; 0: it is not known.
 func (r *rate) sample() float64 {
 	hz := 0.0
 	if r.cycles != nil {
@@ -43,7 +43,8 @@ func (r *rate) sample() float64 {
 	return hz
 }
 
-// counted has the core work for a moment and counts cycles over CPU time. A counter that fails is given up.
+// counted has the core work for a moment and counts cycles over CPU time. It closes a counter that
+// fails.
 func (r *rate) counted() float64 {
 	before, err1 := r.cycles.Read()
 	start := cpu.ThreadNs()
@@ -59,20 +60,20 @@ func (r *rate) counted() float64 {
 }
 
 const (
-	settleLeast     = 200 * time.Millisecond
-	settleMost      = 3 * time.Second
-	settledReadings = 3
-	settledSpread   = 0.01
+	minWarmup      = 200 * time.Millisecond
+	maxWarmup      = 3 * time.Second
+	stableReadings = 3
+	stableSpread   = 0.01
 )
 
-// settle works until the rate stays the same. It is false if it did not.
-func (r *rate) settle(ctx context.Context) bool {
+// warmUp works until the rate stays the same. It returns false if the rate did not.
+func (r *rate) warmUp(ctx context.Context) bool {
 	defer func() { r.hz = nil }()
-	for start := time.Now(); time.Since(start) < settleMost && ctx.Err() == nil; {
+	for start := time.Now(); time.Since(start) < maxWarmup && ctx.Err() == nil; {
 		r.sample()
-		if n := len(r.hz); n >= settledReadings && time.Since(start) > settleLeast {
-			last := r.hz[n-settledReadings:]
-			if lo, hi := slices.Min(last), slices.Max(last); hi-lo <= settledSpread*hi {
+		if n := len(r.hz); n >= stableReadings && time.Since(start) > minWarmup {
+			last := r.hz[n-stableReadings:]
+			if lo, hi := slices.Min(last), slices.Max(last); hi-lo <= stableSpread*hi {
 				return true
 			}
 		}
@@ -80,11 +81,11 @@ func (r *rate) settle(ctx context.Context) bool {
 	return false
 }
 
-// clock is what the report says about it.
-func (r *rate) clock(pinned int) report.Clock {
-	c := report.Clock{CPU: pinned, CoreSource: report.FromChain, Counter: clock.CounterName()}
+// clock is the report's part about the core's clock.
+func (r *rate) clock(pinned int) result.Clock {
+	c := result.Clock{CPU: pinned, CoreSource: result.FromChain, Counter: clock.CounterName()}
 	if r.cycles != nil {
-		c.CoreSource = report.FromPerf
+		c.CoreSource = result.FromPerf
 	}
 	c.CounterHz, c.CounterSource = clock.CounterHz()
 	c.CoreHz = median(r.hz).Median

@@ -4,16 +4,17 @@ import (
 	"runtime"
 
 	"dpukv/hashbench"
-	"dpukv/hashbench/report"
+	"dpukv/hashbench/result"
 )
 
-// Repeat makes calls of a function in a case, in the loops that are measured, for whoever
-// traces instructions instead of timing them.
-func Repeat(c report.Case, f hashbench.Native, calls int) {
+// Repeat calls a function in a case, in the loops that Run times. It is for programs that trace
+// instructions instead of timing them.
+func Repeat(c result.Case, f hashbench.Native, calls int) {
 	runtime.KeepAlive(call(c.Mode, newInput(c, 1), f, calls))
 }
 
-// LoopFunction finds what the loops' own cost is known by, for functions of one word: "empty", "chain4", "chain16".
+// LoopFunction finds a function that measures the loops' own cost: "empty", "chain4", "chain16".
+// It is one for results of one word.
 func LoopFunction(name string) (hashbench.Native, bool) {
 	f, ok := map[string]hashbench.Native{
 		"empty": {H64: address}, "chain4": {H64: chain4}, "chain16": {H64: chain16},

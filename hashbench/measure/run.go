@@ -9,19 +9,20 @@ import (
 	"time"
 
 	"dpukv/hashbench/clock"
-	"dpukv/hashbench/report"
+	"dpukv/hashbench/result"
 	"dpukv/internal/cpu"
 	"dpukv/internal/machine"
 )
 
-// Run measures and returns a report. It takes a thread of its own, pins it, and
-// lets the garbage collector rest meanwhile. An error is one of the configuration unless ctx ended or a contender failed.
-func Run(ctx context.Context, cfg Config) (*report.Report, error) {
+// Run measures and returns a report. It takes a thread of its own, pins it, and turns the garbage
+// collector off meanwhile. It fails if the configuration can't be measured, ctx ends, or a
+// contender fails.
+func Run(ctx context.Context, cfg Config) (*result.Report, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	type outcome struct {
-		report *report.Report
+		report *result.Report
 		err    error
 	}
 	done := make(chan outcome)
@@ -38,10 +39,11 @@ func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 	return o.report, o.err
 }
 
-func run(ctx context.Context, cfg *Config) (*report.Report, error) {
-	r := &report.Report{
-		Kind: report.Kind, Schema: report.Schema, Provenance: report.Measured,
-		StartedAt: time.Now().UTC(), Machine: machine.Read(), Seed: cfg.Seed, Rounds: cfg.Rounds, Warnings: []string{},
+func run(ctx context.Context, cfg *Config) (*result.Report, error) {
+	r := &result.Report{
+		Kind: result.Kind, Schema: result.Schema, Provenance: result.Measured,
+		StartedAt: time.Now().UTC(), Machine: machine.Read(), Seed: cfg.Seed, Rounds: cfg.Rounds,
+		Warnings: []string{},
 	}
 	p := newPlan(cfg)
 	round, err := cfg.roundNs()
@@ -51,7 +53,7 @@ func run(ctx context.Context, cfg *Config) (*report.Report, error) {
 	r.RoundNs = int64(round)
 	rate := newRate()
 	defer rate.close()
-	if !rate.settle(ctx) {
+	if !rate.warmUp(ctx) {
 		r.Warnings = append(r.Warnings, "the core's clock did not settle before the first pass")
 	}
 	for _, s := range p.series {
@@ -68,7 +70,7 @@ func run(ctx context.Context, cfg *Config) (*report.Report, error) {
 	r.Results, r.Overheads = p.results(), p.overheads()
 	r.Clock = rate.clock(cfg.CPU)
 	r.DurationNs = int64(time.Since(r.StartedAt))
-	r.Warnings = append(r.Warnings, doubts(r)...)
+	r.Warnings = append(r.Warnings, warnings(r)...)
 	return r, nil
 }
 
@@ -99,15 +101,17 @@ const (
 	maxIntervalPart = 0.05
 )
 
-// doubts are what must stand beside the figures.
-func doubts(r *report.Report) []string {
+// warnings are what a reader must know before believing the figures.
+func warnings(r *result.Report) []string {
 	var said []string
 	if c := r.Clock; c.CoreHz > 0 && (c.CoreMaxHz-c.CoreMinHz)/c.CoreHz > maxRateSpread {
-		said = append(said, fmt.Sprintf("the core's clock varied from %.2f to %.2f GHz", c.CoreMinHz/1e9, c.CoreMaxHz/1e9))
+		said = append(said, fmt.Sprintf("the core's clock varied from %.2f to %.2f GHz",
+			c.CoreMinHz/1e9, c.CoreMaxHz/1e9))
 	}
 	for _, o := range r.Overheads {
 		if o.LeftNs > maxOverheadLeft || o.LeftNs < -maxOverheadLeft {
-			said = append(said, fmt.Sprintf("%.2f ns of the %s loop's cost (%s lengths) are left in its figures", o.LeftNs, o.Mode, o.Lengths))
+			said = append(said, fmt.Sprintf("%.2f ns of the %s loop's cost (%s lengths) are left in its figures",
+				o.LeftNs, o.Mode, o.Lengths))
 		}
 	}
 	wide := 0
@@ -117,11 +121,13 @@ func doubts(r *report.Report) []string {
 		}
 	}
 	if wide > 0 {
-		said = append(said, fmt.Sprintf("%d of %d figures have an interval wider than ±5 %%: is the machine busy? (load average %v)",
+		said = append(said, fmt.Sprintf("%d of %d figures have an interval wider than ±5 %%: "+
+			"is the machine busy? (load average %v)",
 			wide, len(r.Results), r.Machine.LoadAverage))
 	}
 	if counter := clock.CounterName(); counter == "" {
-		said = append(said, "this architecture has no counter that this program reads, so that cycles are unknown")
+		said = append(said, "this architecture has no counter that this program reads, "+
+			"so that cycles are unknown")
 	}
 	return said
 }

@@ -11,7 +11,7 @@ import (
 
 	"dpukv/hashbench"
 	"dpukv/hashbench/measure"
-	"dpukv/hashbench/report"
+	"dpukv/hashbench/result"
 )
 
 // Process is the running program. One goroutine uses it at a time.
@@ -85,7 +85,7 @@ func (p *Process) Digest(name string) (uint64, error) {
 // Contender is a reference to be timed beside Go's function.
 func (p *Process) Contender(f hashbench.Func) measure.Contender {
 	c := p.contender(f.Name)
-	c.Subject = report.Subject{Function: f.Name + " in C", Family: f.Family, Bits: f.Bits, Module: "reference", Variant: "c"}
+	c.Subject = result.Subject{Function: f.Name + " in C", Family: f.Family, Bits: f.Bits, Module: "reference", Variant: "c"}
 	return c
 }
 

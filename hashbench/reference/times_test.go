@@ -13,7 +13,7 @@ import (
 
 	"dpukv/hashbench"
 	"dpukv/hashbench/measure"
-	"dpukv/hashbench/report"
+	"dpukv/hashbench/result"
 	"dpukv/internal/cpu"
 )
 
@@ -56,7 +56,7 @@ func TestTimes(t *testing.T) {
 	}
 	r, err := measure.Run(context.Background(), measure.Config{
 		Contenders: list, Rounds: measure.DefaultRounds, Duration: *times, CPU: pinned, Seed: 1,
-		Cases: report.MainCases(),
+		Cases: result.MainCases(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -83,9 +83,9 @@ func pinnedStart(t *testing.T, on int) (p *Process) {
 	return p
 }
 
-func write(r *report.Report) {
-	find := func(name string, c report.Case) *report.Result {
-		i := slices.IndexFunc(r.Results, func(x report.Result) bool { return x.Function == name && x.Case == c })
+func write(r *result.Report) {
+	find := func(name string, c result.Case) *result.Result {
+		i := slices.IndexFunc(r.Results, func(x result.Result) bool { return x.Function == name && x.Case == c })
 		if i < 0 {
 			return nil
 		}
@@ -93,17 +93,17 @@ func write(r *report.Report) {
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "function\tvariant\t")
-	for _, c := range report.MainCases() {
+	for _, c := range result.MainCases() {
 		fmt.Fprintf(w, "%s: Go, C ns\tratio\t", c)
 	}
 	fmt.Fprintln(w)
 	var beyond []string
 	for _, f := range hashbench.All() {
-		if find(f.Name, report.MainCases()[0]) == nil {
+		if find(f.Name, result.MainCases()[0]) == nil {
 			continue
 		}
 		fmt.Fprintf(w, "%s\t%s\t", f.Name, f.Variant)
-		for _, c := range report.MainCases() {
+		for _, c := range result.MainCases() {
 			inGo, inC := find(f.Name, c), find(f.Base()+" in C", c)
 			ratio := inGo.Ns.Median / inC.Ns.Median
 			fmt.Fprintf(w, "%.4g, %.4g\t%.2f\t", inGo.Ns.Median, inC.Ns.Median, ratio)
@@ -124,11 +124,11 @@ func write(r *report.Report) {
 	}
 }
 
-func limitOf(c report.Case) (limit float64, limited bool) {
+func limitOf(c result.Case) (limit float64, limited bool) {
 	switch c {
-	case report.Fixed(report.Latency, 16):
+	case result.Fixed(result.Latency, 16):
 		return maxShort, true
-	case report.Fixed(report.Throughput, 256<<10):
+	case result.Fixed(result.Throughput, 256<<10):
 		return maxLong, true
 	}
 	return 0, false

@@ -6,13 +6,16 @@ import (
 	"io"
 	"runtime"
 	"strings"
+
+	"dpukv/hashbench/result"
 )
 
-// WriteBench writes a report as text for benchstat: the Go benchmark format, with a line for each round, less the
-// overhead. benchstat compares two such files, and gives medians with intervals of its own.
+// WriteBench writes a report as text for benchstat: the Go benchmark format, with a line for each
+// round, less the overhead. benchstat compares two such files, and gives medians with intervals
+// of its own.
 //
 // See https://go.dev/design/14313-benchmark-format.
-func WriteBench(w io.Writer, r *Report) error {
+func WriteBench(w io.Writer, r *result.Report) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "goos: %s\ngoarch: %s\npkg: dpukv/hashbench\n", runtime.GOOS, goArch(r.Machine.Arch))
 	if r.Machine.CPUModel != "" {
@@ -21,8 +24,8 @@ func WriteBench(w io.Writer, r *Report) error {
 	for _, x := range r.Results {
 		for _, ns := range x.RoundsNs {
 			net := ns - x.OverheadNs
-			fmt.Fprintf(b, "BenchmarkHash/%s %d %.6g ns/op", x.benchName(), x.Calls, net)
-			if x.Mode == Throughput && net > 0 {
+			fmt.Fprintf(b, "BenchmarkHash/%s %d %.6g ns/op", benchName(&x), x.Calls, net)
+			if x.Mode == result.Throughput && net > 0 {
 				fmt.Fprintf(b, " %.5g MB/s", x.MeanBytes()/net*1e3)
 			}
 			b.WriteByte('\n')
@@ -32,12 +35,13 @@ func WriteBench(w io.Writer, r *Report) error {
 }
 
 // benchName is the function and the case as benchstat's key=value pairs.
-func (r *Result) benchName() string {
+func benchName(r *result.Result) string {
 	length := fmt.Sprint(r.MinBytes)
 	if r.Random() {
 		length = fmt.Sprintf("%dto%d", r.MinBytes, r.MaxBytes) // a hyphen would be the number of CPUs
 	}
-	return fmt.Sprintf("function=%s/mode=%s/bytes=%s/align=%d", strings.ReplaceAll(r.Function, "-", "_"), r.Mode, length, r.Align)
+	return fmt.Sprintf("function=%s/mode=%s/bytes=%s/align=%d",
+		strings.ReplaceAll(r.Function, "-", "_"), r.Mode, length, r.Align)
 }
 
 // goArch is Go's name of what uname calls the architecture.

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"dpukv/hashbench/result"
 )
 
 // Machine is a report with a name to show it by.
 type Machine struct {
 	Name string
-	*Report
+	*result.Report
 }
 
 // Ratio is how much longer one machine takes than another.
@@ -20,12 +22,12 @@ type Ratio struct {
 }
 
 // ratio is of over base.
-func ratio(of, base Interval) Ratio {
+func ratio(of, base result.Interval) Ratio {
 	return Ratio{of.Median / base.Median, of.Low / base.High, of.High / base.Low, of.Touches(base)}
 }
 
-// Compare writes what machines take for the same functions and cases, in nanoseconds, and each one's time
-// over the first one's. Cases and functions that not all have are named below.
+// Compare writes the times of machines for the same functions and cases, in nanoseconds, and each
+// one's time over the first one's. Below it names the cases and functions that some machines lack.
 func Compare(w io.Writer, machines []Machine) error {
 	if len(machines) < 2 {
 		return fmt.Errorf("%d report to compare, want two or more", len(machines))
@@ -34,7 +36,8 @@ func Compare(w io.Writer, machines []Machine) error {
 	for i, m := range machines {
 		rows[0], rows[1] = append(rows[0], m.Name), append(rows[1], "ns")
 		if i > 0 {
-			rows[0], rows[1] = append(rows[0], m.Name+" ÷ "+machines[0].Name), append(rows[1], "")
+			rows[0] = append(rows[0], m.Name+" ÷ "+machines[0].Name)
+			rows[1] = append(rows[1], "")
 		}
 	}
 	var missing []string
@@ -54,21 +57,22 @@ func Compare(w io.Writer, machines []Machine) error {
 	}
 	var b bytes.Buffer
 	b.WriteString(layOut(rows, 3))
-	writeCompareNotes(&b, machines, missing, left)
+	writeConditionsOf(&b, machines, missing, left)
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-func compareRow(machines []Machine, f Subject, c Case) (row []string, ok bool) {
-	base := machines[0].find(f.Function, c)
+func compareRow(machines []Machine, f result.Subject, c result.Case) (row []string, ok bool) {
+	base := find(machines[0].Report, f.Function, c)
 	row = []string{f.Function, variants(machines, f, c), c.String()}
 	for i, m := range machines {
-		x := m.find(f.Function, c)
+		x := find(m.Report, f.Function, c)
 		if x == nil || base == nil {
 			return nil, false
 		}
 		spread := max(x.Ns.High-x.Ns.Median, x.Ns.Median-x.Ns.Low)
-		row = append(row, fmt.Sprintf("%s ±%.*f", digits3(x.Ns.Median), decimals3(x.Ns.Median), spread))
+		median := x.Ns.Median
+		row = append(row, fmt.Sprintf("%s ±%.*f", digits3(median), decimals3(median), spread))
 		if i > 0 {
 			row = append(row, ratio(x.Ns, base.Ns).text())
 		}
@@ -77,10 +81,10 @@ func compareRow(machines []Machine, f Subject, c Case) (row []string, ok bool) {
 }
 
 // variants names the kinds of code: a module may have assembly on one machine only.
-func variants(machines []Machine, f Subject, c Case) string {
+func variants(machines []Machine, f result.Subject, c result.Case) string {
 	var list []string
 	for _, m := range machines {
-		if x := m.find(f.Function, c); x != nil && !slices.Contains(list, x.Variant) {
+		if x := find(m.Report, f.Function, c); x != nil && !slices.Contains(list, x.Variant) {
 			list = append(list, x.Variant)
 		}
 	}
@@ -101,10 +105,13 @@ func (r Ratio) text() string {
 	return fmt.Sprintf("%.2f [%.2f–%.2f]", r.Median, r.Low, r.High)
 }
 
-func writeCompareNotes(b *bytes.Buffer, machines []Machine, missing []string, left int) {
-	b.WriteString("\nMedians ± their 95 % confidence interval; ratios of times with what both intervals allow; equal: the intervals touch.\n")
+// writeConditionsOf writes what the figures are, and the conditions and warnings of each machine.
+func writeConditionsOf(b *bytes.Buffer, machines []Machine, missing []string, left int) {
+	b.WriteString("\nMedians ± their 95 % confidence interval; " +
+		"ratios of times with what both intervals allow; equal: the intervals touch.\n")
 	for _, m := range machines {
-		fmt.Fprintf(b, "%s: %s\n", m.Name, joined(m.machine(), m.Clock.text(), "measured "+m.StartedAt.Format("2006-01-02 15:04 MST"), m.Version))
+		fmt.Fprintf(b, "%s: %s\n", m.Name, joined(machineText(m.Report), clockText(&m.Clock),
+			"measured "+m.StartedAt.Format("2006-01-02 15:04 MST"), m.Version))
 		for _, w := range m.Warnings {
 			fmt.Fprintf(b, "  - %s\n", w)
 		}

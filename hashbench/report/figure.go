@@ -18,22 +18,24 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
+	"dpukv/hashbench/result"
 	"dpukv/internal/figstyle"
 )
 
-// DrawFigures draws the study's Figure 10 into a folder: for each main case that a machine has, a bar for each function and
-// machine, as SVG and PNG. It returns the paths written.
+// DrawFigures draws the study's Figure 10 into a folder: for each main case that a machine has, a
+// bar for each function and machine, as SVG and PNG. It returns the paths written.
 func DrawFigures(dir string, machines []Machine) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
 	var paths []string
-	for _, c := range MainCases() {
+	for _, c := range result.MainCases() {
 		f := newFigure(c, machines)
 		if len(f.groups) == 0 {
 			continue
 		}
-		for ending, encode := range map[string]func() ([]byte, error){".svg": f.svg, ".png": f.png} {
+		encodings := map[string]func() ([]byte, error){".svg": f.svg, ".png": f.png}
+		for ending, encode := range encodings {
 			data, err := encode()
 			path := filepath.Join(dir, f.stem()+ending)
 			if err == nil {
@@ -46,13 +48,14 @@ func DrawFigures(dir string, machines []Machine) ([]string, error) {
 		}
 	}
 	if len(paths) == 0 {
-		return nil, errors.New("the reports have none of the cases that figures are drawn of: " + caseNames(MainCases()))
+		return nil, errors.New("the reports have none of the cases that figures are drawn of: " +
+			caseNames(result.MainCases()))
 	}
 	slices.Sort(paths)
 	return paths, nil
 }
 
-func caseNames(list []Case) string {
+func caseNames(list []result.Case) string {
 	var names []string
 	for _, c := range list {
 		names = append(names, c.String())
@@ -62,7 +65,7 @@ func caseNames(list []Case) string {
 
 // figure is one case: groups of bars, one group a function, one bar a machine.
 type figure struct {
-	kase     Case
+	kase     result.Case
 	machines []Machine
 	groups   []group
 	most     float64 // right end of the axis
@@ -70,10 +73,10 @@ type figure struct {
 
 type group struct {
 	label string
-	bars  []*Result // of each machine, nil if it has none
+	bars  []*result.Result // of each machine, nil if it has none
 }
 
-func newFigure(c Case, machines []Machine) *figure {
+func newFigure(c result.Case, machines []Machine) *figure {
 	f := &figure{kase: c, machines: machines}
 	var names []string
 	for _, m := range machines {
@@ -86,9 +89,9 @@ func newFigure(c Case, machines []Machine) *figure {
 	for _, name := range names {
 		g := group{label: name}
 		for _, m := range machines {
-			g.bars = append(g.bars, m.find(name, c))
+			g.bars = append(g.bars, find(m.Report, name, c))
 		}
-		if slices.ContainsFunc(g.bars, func(r *Result) bool { return r != nil }) {
+		if slices.ContainsFunc(g.bars, func(r *result.Result) bool { return r != nil }) {
 			f.groups = append(f.groups, g)
 		}
 	}
@@ -96,13 +99,14 @@ func newFigure(c Case, machines []Machine) *figure {
 	return f
 }
 
-// rightEnd is a round number beyond all bars. The axis begins at zero: a cut one makes small differences look large.
+// rightEnd is a round number beyond all bars. The axis begins at zero: a cut one makes small
+// differences look large.
 func (f *figure) rightEnd() float64 {
 	most := 0.0
 	for _, g := range f.groups {
 		for _, r := range g.bars {
 			if r != nil {
-				value, spread := r.shown()
+				value, spread := shown(r)
 				most = max(most, value+spread)
 			}
 		}
@@ -111,7 +115,8 @@ func (f *figure) rightEnd() float64 {
 	return math.Ceil(most/step) * step
 }
 
-// step is the distance of the axis's marks: 1, 2 or 5 times a power of ten, at most eight of them.
+// step is the distance of the axis's marks: 1, 2 or 5 times a power of ten. There are at most eight
+// marks.
 func (f *figure) step(most float64) float64 {
 	least := max(most, 1e-9) / 8
 	power := math.Pow(10, math.Floor(math.Log10(least)))
@@ -124,11 +129,12 @@ func (f *figure) step(most float64) float64 {
 }
 
 func (f *figure) stem() string {
-	return "hash-" + strings.NewReplacer(" ", "", "-", "to").Replace(f.kase.Length()) + "-" + string(f.kase.Mode)
+	length := strings.NewReplacer(" ", "", "-", "to").Replace(f.kase.Length())
+	return "hash-" + length + "-" + string(f.kase.Mode)
 }
 
 func (f *figure) axis() string {
-	if f.kase.asBandwidth() {
+	if asBandwidth(f.kase) {
 		return "bandwidth, GB/s (more is better)"
 	}
 	return "time a hash, ns (less is better)"
@@ -142,9 +148,11 @@ func (f *figure) title() string {
 func (f *figure) foot() []string {
 	said := []string{}
 	for _, m := range f.machines {
-		said = append(said, m.Name+": "+m.machine(), m.Clock.text())
+		said = append(said, m.Name+": "+machineText(m.Report), clockText(&m.Clock))
 	}
-	said = append(said, fmt.Sprintf("medians of %d rounds with 95 %% confidence intervals", f.machines[0].Rounds), "the loop's own cost subtracted")
+	said = append(said,
+		fmt.Sprintf("medians of %d rounds with 95 %% confidence intervals", f.machines[0].Rounds),
+		"the loop's own cost subtracted")
 	for _, m := range f.machines {
 		if n := len(m.Warnings); n > 0 {
 			said = append(said, m.Name+": "+count(n, "warning"))
@@ -158,9 +166,16 @@ func (f *figure) groupHeight() vg.Length {
 }
 
 func (f *figure) height() vg.Length {
-	return 2*figstyle.Margin + figstyle.LineHeight(figstyle.TitleText) + f.legendHeight() + partGap + f.groupHeight()*vg.Length(len(f.groups)) +
-		figstyle.LineHeight(labelText) + figstyle.LineHeight(figstyle.AxisText) + 2*partGap + vg.Length(len(f.foot()))*(figstyle.LineHeight(figstyle.FootText)+1)
+	bars := f.groupHeight() * vg.Length(len(f.groups))
+	axis := figstyle.LineHeight(labelText) + figstyle.LineHeight(figstyle.AxisText)
+	foot := vg.Length(len(f.foot())) * footLineHeight()
+	head := titleHeight() + f.legendHeight() + partGap
+	return 2*figstyle.Margin + head + bars + axis + 2*partGap + foot
 }
+
+func titleHeight() vg.Length { return figstyle.LineHeight(figstyle.TitleText) }
+
+func footLineHeight() vg.Length { return figstyle.LineHeight(figstyle.FootText) + 1 }
 
 func (f *figure) legendHeight() vg.Length {
 	if len(f.machines) < 2 {
@@ -195,16 +210,19 @@ func (f *figure) draw(c draw.Canvas) {
 	c.SetColor(color.White)
 	c.Fill(c.Path())
 	c = draw.Crop(c, figstyle.Margin, -figstyle.Margin, figstyle.Margin, -figstyle.Margin)
-	figstyle.Write(c, figstyle.TitleText, vg.Point{X: c.Min.X, Y: c.Max.Y - figstyle.LineHeight(figstyle.TitleText)}, f.title())
-	c = draw.Crop(c, 0, 0, 0, -figstyle.LineHeight(figstyle.TitleText)-partGap)
+	titleCorner := vg.Point{X: c.Min.X, Y: c.Max.Y - titleHeight()}
+	figstyle.Write(c, figstyle.TitleText, titleCorner, f.title())
+	c = draw.Crop(c, 0, 0, 0, -titleHeight()-partGap)
 	f.drawLegend(c)
 	c = draw.Crop(c, 0, 0, 0, -f.legendHeight())
 	foot := f.foot()
 	for i, line := range foot {
-		figstyle.Write(c, figstyle.FootText, vg.Point{X: c.Min.X, Y: c.Min.Y + vg.Length(len(foot)-1-i)*(figstyle.LineHeight(figstyle.FootText)+1)}, line)
+		y := c.Min.Y + vg.Length(len(foot)-1-i)*footLineHeight()
+		figstyle.Write(c, figstyle.FootText, vg.Point{X: c.Min.X, Y: y}, line)
 	}
-	c = draw.Crop(c, f.labelWidth(), -vg.Length(12), vg.Length(len(foot))*(figstyle.LineHeight(figstyle.FootText)+1)+partGap, 0)
-	figstyle.Write(c, figstyle.AxisText, vg.Point{X: c.Center().X - figstyle.AxisText.Width(f.axis())/2, Y: c.Min.Y}, f.axis())
+	c = draw.Crop(c, f.labelWidth(), -vg.Length(12), vg.Length(len(foot))*footLineHeight()+partGap, 0)
+	axisCorner := vg.Point{X: c.Center().X - figstyle.AxisText.Width(f.axis())/2, Y: c.Min.Y}
+	figstyle.Write(c, figstyle.AxisText, axisCorner, f.axis())
 	c = draw.Crop(c, 0, 0, figstyle.LineHeight(figstyle.AxisText), 0)
 	f.drawGrid(c)
 	c = draw.Crop(c, 0, 0, figstyle.LineHeight(labelText)+2, 0)
@@ -242,7 +260,8 @@ func (f *figure) drawGrid(c draw.Canvas) {
 	decimals := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
 	for i := 0; float64(i)*step <= f.most*(1+1e-9); i++ {
 		x := f.x(c, float64(i)*step)
-		c.StrokeLine2(draw.LineStyle{Color: figstyle.GridInk, Width: vg.Points(0.7)}, x, c.Min.Y+figstyle.LineHeight(labelText)+2, x, c.Max.Y)
+		grid := draw.LineStyle{Color: figstyle.GridInk, Width: vg.Points(0.7)}
+		c.StrokeLine2(grid, x, c.Min.Y+figstyle.LineHeight(labelText)+2, x, c.Max.Y)
 		mark := strconv.FormatFloat(float64(i)*step, 'f', decimals, 64)
 		figstyle.Write(c, labelText, vg.Point{X: x - labelText.Width(mark)/2, Y: c.Min.Y}, mark)
 	}
@@ -250,14 +269,18 @@ func (f *figure) drawGrid(c draw.Canvas) {
 
 func (f *figure) drawGroup(c draw.Canvas, g group, top vg.Length) {
 	middle := top - (f.groupHeight()-groupGap)/2
-	figstyle.Write(c, labelText, vg.Point{X: c.Min.X - partGap - labelText.Width(g.label), Y: middle - figstyle.LineHeight(labelText)/2}, g.label)
+	corner := vg.Point{
+		X: c.Min.X - partGap - labelText.Width(g.label),
+		Y: middle - figstyle.LineHeight(labelText)/2,
+	}
+	figstyle.Write(c, labelText, corner, g.label)
 	bar := (f.groupHeight() - groupGap) / vg.Length(len(g.bars))
 	for i, r := range g.bars {
 		if r == nil {
 			continue
 		}
 		y := top - vg.Length(i)*bar
-		value, spread := r.shown()
+		value, spread := shown(r)
 		fill(c, barColours[i%len(barColours)], c.Min.X, y-bar+0.5, f.x(c, max(value, 0)), y-0.5)
 		whisker := draw.LineStyle{Color: figstyle.Ink, Width: vg.Points(0.8)}
 		c.StrokeLine2(whisker, f.x(c, max(value-spread, 0)), y-bar/2, f.x(c, value+spread), y-bar/2)

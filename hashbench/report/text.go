@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"dpukv/hashbench/result"
 )
 
 // digits3 writes x with three significant digits, without an exponent.
@@ -20,7 +22,8 @@ func decimals3(x float64) int {
 	return min(max(0, 2-int(math.Floor(math.Log10(math.Abs(x))))), 3)
 }
 
-// layOut aligns a table: the first columns (names) to the left, the others to the right. The first row is the head.
+// layOut aligns a table: the first columns (names) to the left, the others to the right. The first
+// row is the head.
 func layOut(rows [][]string, names int) string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -53,8 +56,8 @@ func frequency(hz float64) string {
 }
 
 // cases lists the cases of results, each once, in the order of their first result.
-func cases(results []Result) []Case {
-	var list []Case
+func cases(results []result.Result) []result.Case {
+	var list []result.Case
 	for _, r := range results {
 		if !slices.Contains(list, r.Case) {
 			list = append(list, r.Case)
@@ -64,8 +67,8 @@ func cases(results []Result) []Case {
 }
 
 // functions lists the functions of results, each once.
-func functions(results []Result) []Subject {
-	var list []Subject
+func functions(results []result.Result) []result.Subject {
+	var list []result.Subject
 	for _, r := range results {
 		if !slices.Contains(list, r.Subject) {
 			list = append(list, r.Subject)
@@ -75,8 +78,10 @@ func functions(results []Result) []Subject {
 }
 
 // find is the result of a function in a case, nil if there is none.
-func (r *Report) find(function string, c Case) *Result {
-	i := slices.IndexFunc(r.Results, func(x Result) bool { return x.Function == function && x.Case == c })
+func find(r *result.Report, function string, c result.Case) *result.Result {
+	i := slices.IndexFunc(r.Results, func(x result.Result) bool {
+		return x.Function == function && x.Case == c
+	})
 	if i < 0 {
 		return nil
 	}
@@ -86,40 +91,44 @@ func (r *Report) find(function string, c Case) *Result {
 // bandwidthFrom is the length from which a throughput is shown as bandwidth.
 const bandwidthFrom = 4096
 
-func (c Case) asBandwidth() bool {
-	return c.Mode == Throughput && !c.Random() && c.MinBytes >= bandwidthFrom
+// asBandwidth reports whether the figures of a case are shown in GB/s.
+func asBandwidth(c result.Case) bool {
+	return c.Mode == result.Throughput && !c.Random() && c.MinBytes >= bandwidthFrom
 }
 
-// unit is what a case's figures are shown in.
-func (c Case) unit() string {
-	if c.asBandwidth() {
+// unit is the unit in which a case's figures are shown.
+func unit(c result.Case) string {
+	if asBandwidth(c) {
 		return "GB/s"
 	}
 	return "ns"
 }
 
-// shown is a result in the unit of its case: the figure, and how far its interval reaches to either side at most.
-func (r *Result) shown() (value, spread float64) {
+// shown is a result in the unit of its case: the figure, and how far its interval reaches to
+// either side at most.
+func shown(r *result.Result) (value, spread float64) {
 	value, spread = r.Ns.Median, max(r.Ns.High-r.Ns.Median, r.Ns.Median-r.Ns.Low)
-	if r.Case.asBandwidth() {
+	if asBandwidth(r.Case) {
 		return r.GBps(), r.GBps() * spread / r.Ns.Median
 	}
 	return value, spread
 }
 
 // cell writes a result for a table: "6.31 ±0.02".
-func (r *Result) cell() string {
+func cell(r *result.Result) string {
 	if r == nil {
 		return "–"
 	}
-	value, spread := r.shown()
+	value, spread := shown(r)
 	return digits3(value) + " ±" + strconv.FormatFloat(spread, 'f', decimals3(value), 64)
 }
 
+// joined lists the texts that are not empty.
 func joined(said ...string) string {
 	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), ", ")
 }
 
+// count says how many there are of a thing: "1 case", "7 cases".
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

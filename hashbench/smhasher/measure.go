@@ -8,7 +8,7 @@ import (
 
 	"dpukv/hashbench"
 	"dpukv/hashbench/clock"
-	"dpukv/hashbench/report"
+	"dpukv/hashbench/result"
 	"dpukv/internal/cpu"
 )
 
@@ -25,10 +25,10 @@ const quickPart = 20
 
 // Measure times a function on input of one length as SMHasher does. The calling thread is pinned, and
 // coreHz is what it runs at. quick makes a twentieth of SMHasher's trials.
-func Measure(f hashbench.Func, bytes int, coreHz float64, quick bool) (report.SMHasher, error) {
+func Measure(f hashbench.Func, bytes int, coreHz float64, quick bool) (result.SMHasher, error) {
 	timer := NewTimer()
 	if timer.Name == "" {
-		return report.SMHasher{}, errors.New("this architecture has no timer that SMHasher reads: it is for amd64 and arm64")
+		return result.SMHasher{}, errors.New("this architecture has no timer that SMHasher reads: it is for amd64 and arm64")
 	}
 	trials, round := shortTrials, shortRound
 	if bytes > longestShort {
@@ -38,8 +38,8 @@ func Measure(f hashbench.Func, bytes int, coreHz float64, quick bool) (report.SM
 		trials /= quickPart
 	}
 	cycles, ns := run(f.Native, bytes, trials, timer.Factor, round)
-	return report.SMHasher{
-		Subject:    report.Subject{Function: f.Name, Family: f.Family, Bits: f.Bits, Module: f.Module, Variant: string(f.Variant)},
+	return result.SMHasher{
+		Subject:    result.Subject{Function: f.Name, Family: f.Family, Bits: f.Bits, Module: f.Module, Variant: string(f.Variant)},
 		Bytes:      bytes,
 		Ns:         ns,
 		Cycles:     cycles,

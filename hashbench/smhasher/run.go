@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"dpukv/hashbench"
-	"dpukv/hashbench/report"
+	"dpukv/hashbench/result"
 	"dpukv/internal/cpu"
 )
 
@@ -13,7 +13,7 @@ func Lengths() []int { return []int{16, 256 << 10} }
 
 // Run measures functions at [Lengths] on a thread of its own, pinned to the CPU on which
 // a report was made; coreHz is that report's.
-func Run(ctx context.Context, list []hashbench.Func, pinned int, coreHz float64, quick bool) (all []report.SMHasher, err error) {
+func Run(ctx context.Context, list []hashbench.Func, pinned int, coreHz float64, quick bool) (all []result.SMHasher, err error) {
 	done := make(chan struct{})
 	go func() { // its thread ends with it
 		defer close(done)
@@ -26,8 +26,8 @@ func Run(ctx context.Context, list []hashbench.Func, pinned int, coreHz float64,
 	return all, err
 }
 
-func measureAll(ctx context.Context, list []hashbench.Func, coreHz float64, quick bool) ([]report.SMHasher, error) {
-	var all []report.SMHasher
+func measureAll(ctx context.Context, list []hashbench.Func, coreHz float64, quick bool) ([]result.SMHasher, error) {
+	var all []result.SMHasher
 	for _, bytes := range Lengths() {
 		for _, f := range list {
 			if err := ctx.Err(); err != nil {

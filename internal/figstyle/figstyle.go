@@ -4,14 +4,14 @@ import (
 	"image/color"
 
 	xfont "golang.org/x/image/font"
-	_ "gonum.org/v1/plot" // has the fonts
+	_ "gonum.org/v1/plot" // registers the fonts
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A figure is as wide as a page's text, at a resolution that prints well.
+// Sizes of a figure: as wide as a page's text, at a resolution that prints well.
 const (
 	Width  = 6.5 * vg.Inch
 	DPI    = 200
@@ -36,7 +36,7 @@ var (
 	Sky       = color.RGBA{0x56, 0xb4, 0xe9, 0xff}
 )
 
-// What every figure has.
+// Text styles that every figure has.
 var (
 	TitleText = Sans(11.5, xfont.WeightBold, Ink)
 	AxisText  = Sans(10, xfont.WeightNormal, Ink)
@@ -60,7 +60,7 @@ func Write(c draw.Canvas, s text.Style, corner vg.Point, line string) {
 	c.FillText(s, corner, line)
 }
 
-// LineHeight is from one line of text to the next.
+// LineHeight is the distance from one line of text to the next.
 func LineHeight(s text.Style) vg.Length { return s.FontExtents().Height }
 
 // Wrap joins items into lines that are at most this wide. An item is not split.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"dpukv/results"
+	"dpukv/results/runfolder"
 )
 
 // Few keys: client and server both poll, and on the guest's one CPU each may wait for the other's 10 ms to pass.
@@ -88,7 +89,7 @@ func sweepOnPath(t *testing.T, binary string) {
 	if said := stderr.String(); strings.Contains(said, "\x1b") || !strings.Contains(said, "[6/6]") {
 		t.Errorf("found progress for a terminal, or none: %q", said)
 	}
-	run, err := results.Open(s.Dir)
+	run, err := runfolder.Open(s.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func noteServerMoved(p *results.Point, m kvs.Moved) {
 	p.ServerMovedLoad = results.Moved{
 		Sockets: results.Packets(m.Sockets), Device: results.Packets(m.Device),
 	}
-	if warning := results.Resent("server", "in the load", &p.ServerMovedLoad.Sockets); warning != "" {
+	if warning := p.ServerMovedLoad.Sockets.ResentWarning("server", "in the load"); warning != "" {
 		p.Warnings = append(p.Warnings, warning)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
 	"dpukv/results"
+	"dpukv/results/runfolder"
 )
 
 // DryRun writes what [Run] would do: the commands that become agents on the nodes, every point in its order with
@@ -59,7 +60,7 @@ func missingInDir(p *Plan) ([]sweep.Point, error) {
 	if !p.resumes {
 		return p.points, nil
 	}
-	run, err := results.Open(p.Dir)
+	run, err := runfolder.Open(p.Dir)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"dpukv/placement/machines"
 	"dpukv/placement/node"
 	"dpukv/placement/testbed"
-	"dpukv/results"
+	"dpukv/results/runfolder"
 )
 
 // nodeEnv is a node's line in env.jsonl.
@@ -63,7 +63,7 @@ func (e *nodeEnvs) note(env nodeEnv) {
 }
 
 // write puts the lines that are not there yet into the run folder.
-func (e *nodeEnvs) write(out *results.Writer) error {
+func (e *nodeEnvs) write(out *runfolder.Writer) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for name, env := range e.heard {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"dpukv/results"
+	"dpukv/results/figure"
+	resulttable "dpukv/results/table"
 )
 
 // finish draws the run folder's points and tells which could not be measured.
@@ -34,9 +36,9 @@ func finish(r *runner) error {
 		return failed // nothing to draw
 	}
 	if !r.plain {
-		_, err = r.out.DrawFigures(results.FigureOptions{})
+		_, err = figure.Draw(r.out.Run, figure.Options{})
 	}
-	return errors.Join(results.WriteTable(r.Stdout, points), err, failed)
+	return errors.Join(resulttable.Write(r.Stdout, points), err, failed)
 }
 
 // lostPoints fails if the folder lacks points that were measured.

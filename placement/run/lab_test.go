@@ -20,6 +20,7 @@ import (
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
 	"dpukv/results"
+	"dpukv/results/runfolder"
 )
 
 // needLab skips a test where no machines can be made.
@@ -103,7 +104,7 @@ func TestPlacementsInALab(t *testing.T) {
 	if sum := runAll(t, o); sum.Points != 14 {
 		t.Errorf("%d points, want 7 placements of 2 stores", sum.Points)
 	}
-	run, err := results.Open(o.Dir)
+	run, err := runfolder.Open(o.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +116,7 @@ func TestPlacementsInALab(t *testing.T) {
 	}
 }
 
-func checkLabPoint(t *testing.T, run *results.Run, p *results.Point, bed *testbed.Testbed, moved map[string]uint64) {
+func checkLabPoint(t *testing.T, run *runfolder.Run, p *results.Point, bed *testbed.Testbed, moved map[string]uint64) {
 	t.Helper()
 	if err := results.Validate(p); err != nil {
 		t.Error(err)
@@ -135,7 +136,7 @@ func checkLabPoint(t *testing.T, run *results.Run, p *results.Point, bed *testbe
 }
 
 // checkShares: the shares of the clients are the whole, in the counts and in the histograms.
-func checkShares(t *testing.T, run *results.Run, p *results.Point, c *testbed.Assignment) {
+func checkShares(t *testing.T, run *runfolder.Run, p *results.Point, c *testbed.Assignment) {
 	t.Helper()
 	var ops uint64
 	var nodes []string

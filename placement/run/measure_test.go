@@ -18,6 +18,7 @@ import (
 	"dpukv/placement/node"
 	"dpukv/placement/sweep"
 	"dpukv/results"
+	"dpukv/results/runfolder"
 )
 
 // shortSweep is four points of real measurements.
@@ -55,7 +56,7 @@ func TestSweepOfMICA(t *testing.T) {
 	if !strings.Contains(stdout.Lines(), "CH-SH") {
 		t.Errorf("no table on stdout:%s", stdout.Lines())
 	}
-	run, err := results.Open(dir)
+	run, err := runfolder.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func killHalfWay(t *testing.T, sweep, dir string) {
 	cmd.Wait()
 }
 
-func checkMICAPoint(t *testing.T, run *results.Run, p *results.Point) {
+func checkMICAPoint(t *testing.T, run *runfolder.Run, p *results.Point) {
 	t.Helper()
 	if err := results.Validate(p); err != nil || p.Status != results.StatusOK {
 		t.Errorf("%s: %v, %s", p.ID, err, p.Error)

@@ -20,7 +20,7 @@ import (
 	"dpukv/placement/node"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
-	"dpukv/results"
+	"dpukv/results/runfolder"
 )
 
 // Options are what a sweep is asked for.
@@ -101,8 +101,8 @@ func (p *Plan) load() error {
 	if p.Dir == "" {
 		p.Dir = newDir("runs", time.Now())
 	}
-	run, err := results.Open(p.Dir)
-	if err != nil && !errors.Is(err, results.ErrNotRun) {
+	run, err := runfolder.Open(p.Dir)
+	if err != nil && !errors.Is(err, runfolder.ErrNotRun) {
 		return err
 	}
 	if err != nil {
@@ -129,7 +129,7 @@ func newDir(parent string, now time.Time) string {
 }
 
 // loadSweep takes the sweep and, of a run folder, holds it against the sweep there.
-func (p *Plan) loadSweep(run *results.Run) error {
+func (p *Plan) loadSweep(run *runfolder.Run) error {
 	if err := p.askedSweep(); err != nil || run == nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (p *Plan) parseSweep(name string, text []byte) (sweep.Sweep, error) {
 }
 
 // fits refuses a run folder with points that its sweep does not ask for: it was changed, or cut.
-func fits(run *results.Run, held *sweep.Sweep) error {
+func fits(run *runfolder.Run, held *sweep.Sweep) error {
 	points, _, err := run.Points()
 	if err != nil {
 		return err
@@ -239,7 +239,7 @@ func (p *Plan) attach() error {
 }
 
 // loadTestbed does the same with the testbed.
-func (p *Plan) loadTestbed(run *results.Run) error {
+func (p *Plan) loadTestbed(run *runfolder.Run) error {
 	if err := p.askedTestbed(); err != nil || run == nil {
 		return err
 	}
@@ -307,9 +307,9 @@ func (p *Plan) Run(ctx context.Context) (sum Summary, err error) {
 	return r.sum, finish(r)
 }
 
-func (p *Plan) open() (*results.Writer, error) {
+func (p *Plan) open() (*runfolder.Writer, error) {
 	if p.resumes {
-		return results.Resume(p.Dir)
+		return runfolder.Resume(p.Dir)
 	}
-	return results.Create(p.Dir, p.sweepText, p.testbedText)
+	return runfolder.Create(p.Dir, p.sweepText, p.testbedText)
 }

@@ -10,7 +10,7 @@ import (
 
 	"dpukv/placement/machines"
 	"dpukv/placement/sweep"
-	"dpukv/results"
+	"dpukv/results/runfolder"
 )
 
 // TestPointsCutUnderASweep: wherever points.jsonl is cut, the sweep does not end well.
@@ -28,7 +28,7 @@ func TestPointsCutUnderASweep(t *testing.T) {
 		}
 		sum, err := runFake(t, o)
 		want := "look what else writes to " + o.Dir
-		if !errors.Is(err, results.ErrChanged) || !strings.Contains(err.Error(), want) {
+		if !errors.Is(err, runfolder.ErrChanged) || !strings.Contains(err.Error(), want) {
 			t.Errorf("cut at point %d: got %+v, %v", after, sum, err)
 		}
 		data, err := os.ReadFile(filepath.Join(o.Dir, "points.jsonl"))

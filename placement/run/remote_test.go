@@ -16,6 +16,7 @@ import (
 	"dpukv/internal/test/testbeds"
 	"dpukv/placement/node"
 	"dpukv/results"
+	"dpukv/results/runfolder"
 )
 
 // sweepCommand is the real program sweeping over a testbed, with the temporary folder for its own.
@@ -129,7 +130,7 @@ func TestKilledSweepLeavesNothing(t *testing.T) {
 	if files, _ := os.ReadDir(temp); len(files) > 0 {
 		t.Errorf("left in the temporary folder: %v", files)
 	}
-	if _, err := results.Open(runDir); err != nil {
+	if _, err := runfolder.Open(runDir); err != nil {
 		t.Errorf("the run folder: %v", err)
 	}
 }

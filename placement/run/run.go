@@ -12,6 +12,7 @@ import (
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
 	"dpukv/results"
+	"dpukv/results/runfolder"
 )
 
 // Summary is what became of a sweep's points.
@@ -36,7 +37,7 @@ var ErrInterrupted = errors.New("interrupted")
 // runner is a sweep at work.
 type runner struct {
 	*Plan
-	out    *results.Writer
+	out    *runfolder.Writer
 	report *reporter
 	clock  sweep.Estimator
 
@@ -172,7 +173,7 @@ func (r *runner) interrupted() error {
 }
 
 func (r *runner) full(err error) error {
-	if errors.Is(err, results.ErrChanged) {
+	if errors.Is(err, runfolder.ErrChanged) {
 		return fmt.Errorf("the sweep ends here: %w; look what else writes to %s; then, to measure what is missing: %s",
 			err, r.Dir, r.again())
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"dpukv/results"
+	"dpukv/results/runfolder"
 )
 
 func runFake(t *testing.T, o Options) (Summary, error) {
@@ -25,7 +26,7 @@ func runFake(t *testing.T, o Options) (Summary, error) {
 
 func readPoints(t *testing.T, dir string) []results.Point {
 	t.Helper()
-	run, err := results.Open(dir)
+	run, err := runfolder.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,7 @@ func TestSweepMeasuresEveryPoint(t *testing.T) {
 			t.Errorf("incomplete: %+v", p)
 		}
 	}
-	run, _ := results.Open(o.Dir)
+	run, _ := runfolder.Open(o.Dir)
 	if env, _, err := run.Env(); err != nil || len(env) != 2 {
 		t.Errorf("env.jsonl has %d lines, want one a node (%v)", len(env), err)
 	}
@@ -211,7 +212,7 @@ func TestPointsOfAnotherBuildAreNoted(t *testing.T) {
 	if _, err := runFake(t, o); err == nil {
 		t.Fatal("no failure")
 	}
-	w, err := results.Resume(o.Dir)
+	w, err := runfolder.Resume(o.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,8 @@ type Outcome struct {
 	Verdict    Verdict  `json:"verdict"`
 	// Substitute says what stood for the hardware in the points that were used; empty: nothing did.
 	Substitute string `json:"substitute,omitempty"`
-	// Measured is the figure of the runs, Low and High what it could be with other repeats; nil: not measured.
+	// Measured is the figure of the runs, Low and High what it could be with other repeats; nil: not
+	// measured.
 	Measured *float64 `json:"measured,omitempty"`
 	Low      *float64 `json:"low,omitempty"`
 	High     *float64 `json:"high,omitempty"`
@@ -99,11 +100,14 @@ func (b *Book) evaluate(f *Finding, c *Claim, k Case, runs []Run) Outcome {
 	}
 	o.Points, o.Warned, o.Substitute = len(best.points), warned(best.points), substitute(best.points)
 	// Whatever the medians say, other repeats could have said the other.
-	if agrees := o.Verdict == Agrees; holds(c.Expect, best.low, k.Study, *c.Tolerance) != agrees || holds(c.Expect, best.high, k.Study, *c.Tolerance) != agrees {
+	agrees := o.Verdict == Agrees
+	if holds(c.Expect, best.low, k.Study, *c.Tolerance) != agrees ||
+		holds(c.Expect, best.high, k.Study, *c.Tolerance) != agrees {
 		o.Why = strings.TrimPrefix(o.Why+"; the repeats are too far apart to be sure", "; ")
 	}
 	if n := estimated(best.points); c.Of == "hash share" && n > 0 {
-		o.Why = strings.TrimPrefix(fmt.Sprintf("%s; %d of these points estimate the share, from what one hash costs, and did not sample it", o.Why, n), "; ")
+		o.Why = strings.TrimPrefix(fmt.Sprintf("%s; %d of these points estimate the share, "+
+			"from what one hash costs, and did not sample it", o.Why, n), "; ")
 	}
 	o.Doubts = b.doubts(f, best.points)
 	return o

@@ -44,9 +44,11 @@ func (c *Claim) findings(k Case, runs []Run) (list []finding, why string) {
 		}
 	}
 	if c.At == "throughput" {
-		return list, "the points of the two sides were measured with different settings, or no two of them have throughputs within 10 % of each other"
+		return list, "the points of the two sides were measured with different settings, " +
+			"or no two of them have throughputs within 10 % of each other"
 	}
-	return list, "the points of the two sides were measured with different settings, or at no load that both have"
+	return list, "the points of the two sides were measured with different settings, " +
+		"or at no load that both have"
 }
 
 // single is the figure of one group.
@@ -92,10 +94,13 @@ func (c *Claim) pairs(a, b *group) (list []finding) {
 }
 
 func (c *Claim) latencies(a, b *results.Line, which string) (list []finding) {
-	pairs, at := common(a, b), func(x, _ *results.Mark) string { return a.Axis.String() + " " + x.AxisValue }
+	pairs, at := common(a, b), func(x, _ *results.Mark) string {
+		return a.Axis.Title() + " " + x.AxisValue
+	}
 	if c.At == "throughput" {
 		pairs, at = abreast(a, b), func(x, y *results.Mark) string {
-			return fmt.Sprintf("at %.3g over %.3g Mops", x.Throughput().Median/1e6, y.Throughput().Median/1e6)
+			return fmt.Sprintf("at %.3g over %.3g Mops",
+				x.Throughput().Median/1e6, y.Throughput().Median/1e6)
 		}
 	}
 	for _, m := range pairs {
@@ -166,7 +171,9 @@ const similarThroughput = 0.10
 func abreast(a, b *results.Line) (list [][2]*results.Mark) {
 	for i := range a.Marks {
 		x := &a.Marks[i]
-		apart := func(y *results.Mark) float64 { return math.Abs(y.Throughput().Median/x.Throughput().Median - 1) }
+		apart := func(y *results.Mark) float64 {
+			return math.Abs(y.Throughput().Median/x.Throughput().Median - 1)
+		}
 		nearest := &b.Marks[0]
 		for j := range b.Marks {
 			if apart(&b.Marks[j]) < apart(nearest) {
@@ -182,7 +189,7 @@ func abreast(a, b *results.Line) (list [][2]*results.Mark) {
 
 // common pairs the marks of two lines at each load that both have.
 func common(a, b *results.Line) (list [][2]*results.Mark) {
-	if a.Axis.Name != b.Axis.Name {
+	if a.Axis != b.Axis {
 		return nil
 	}
 	for i := range a.Marks {

@@ -12,15 +12,20 @@ import (
 // instead says for each doubt what the points that were used show.
 var instead = map[string]func([]*results.Point) string{
 	"udp": func(points []*results.Point) string {
-		return "over " + each(points, func(p *results.Point) string { return strings.TrimSpace(p.Transport + " " + p.Provider) })
+		return "over " + each(points, func(p *results.Point) string {
+			return strings.TrimSpace(p.Transport + " " + p.Provider)
+		})
 	},
 	"preload": func(points []*results.Point) string {
-		least := slices.MinFunc(points, func(a, b *results.Point) int { return cmpFloat(a.PreloadHitRate, b.PreloadHitRate) })
+		least := slices.MinFunc(points, func(a, b *results.Point) int {
+			return cmpFloat(a.PreloadHitRate, b.PreloadHitRate)
+		})
 		return fmt.Sprintf("all keys preloaded, at least %.1f %% of them found", 100*least.PreloadHitRate)
 	},
 	"batch": func(points []*results.Point) string {
 		return each(points, func(p *results.Point) string {
-			return fmt.Sprintf("batches of %d, %.0f operations and %.0f bytes a request frame, over a stream that cuts them as it likes", p.Batch, p.OpsPerFrame, p.BytesPerFrame)
+			return fmt.Sprintf("batches of %d, %.0f operations and %.0f bytes a request frame, "+
+				"over a stream that cuts them as it likes", p.Batch, p.OpsPerFrame, p.BytesPerFrame)
 		})
 	},
 	"latency": perOperation,

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"dpukv/results"
+	"dpukv/results/runfolder"
 )
 
 // Run is what a claim is held against.
@@ -15,7 +16,7 @@ type Run struct {
 }
 
 // OpenRun reads a run folder, and returns the lines of it that can't be used.
-func OpenRun(run *results.Run) (Run, []results.BadLine, error) {
+func OpenRun(run *runfolder.Run) (Run, []runfolder.BadLine, error) {
 	points, bad, err := run.Points()
 	if err != nil {
 		return Run{}, nil, err
@@ -59,8 +60,12 @@ type group struct {
 	points []*results.Point
 }
 
-// alike are the dimensions in which two points must agree to be compared: whatever may be asked, but where they ran and over what.
-var alike = []string{"store", "get_ratio", "keys", "key_bytes", "value_bytes", "batch", "server_threads", "loop", "window", "connections", "dist", "hash", "mode", "access"}
+// alike are the dimensions in which two points must agree to be compared: all that can be asked,
+// except where they ran and over what.
+var alike = []string{
+	"store", "get_ratio", "keys", "key_bytes", "value_bytes", "batch", "server_threads", "loop",
+	"window", "connections", "dist", "hash", "mode", "access",
+}
 
 // choose returns the groups of a selection in all runs of its generation.
 func choose(runs []Run, s *Selector, generation string, share *float64) []group {
@@ -104,5 +109,6 @@ func where(p *results.Point) string {
 // takes leaves out points with work on the path, of which the study has none.
 func (s *Selector) takes(p *results.Point) bool {
 	in := func(list []string, v string) bool { return len(list) == 0 || slices.Contains(list, v) }
-	return p.Filter == "" && p.Store == s.Store && in(s.Placement, p.Placement) && in(s.Submode, p.Submode) && in(s.Hash, p.Hash)
+	return p.Filter == "" && p.Store == s.Store && in(s.Placement, p.Placement) &&
+		in(s.Submode, p.Submode) && in(s.Hash, p.Hash)
 }

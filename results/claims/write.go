@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// Write writes what runs say for a terminal, finding by finding. Cases of a claim that were not measured stand together.
+// Write writes outcomes for a terminal, finding by finding. Cases of a claim that were not measured
+// stand together.
 func Write(w io.Writer, runs []Run, outcomes []Outcome) error {
 	var b bytes.Buffer
 	for i := range runs {
@@ -78,7 +79,8 @@ func writeClaim(b *bytes.Buffer, cases []Outcome) (measured bool) {
 	case len(study) == 0:
 		fmt.Fprintf(b, "  %s\n      %s: %s\n", cases[0].Says, NotMeasured, strings.Join(why, "; "))
 	default:
-		fmt.Fprintf(b, "    %sstudy %s  %s: %s\n", joinAbout(about), strings.Join(study, ", "), NotMeasured, strings.Join(why, "; "))
+		fmt.Fprintf(b, "    %sstudy %s  %s: %s\n",
+			joinAbout(about), strings.Join(study, ", "), NotMeasured, strings.Join(why, "; "))
 	}
 	return measured
 }
@@ -92,14 +94,15 @@ func joinAbout(about []string) string {
 }
 
 func (o *Outcome) write(b *bytes.Buffer) {
-	fmt.Fprintf(b, "    %sstudy %s  yours %s%s  %s\n", joinAbout([]string{o.about()}), o.studied(), o.figure(*o.Measured), o.reach(), o.Word())
+	fmt.Fprintf(b, "    %sstudy %s  yours %s%s  %s\n",
+		joinAbout([]string{o.about()}), o.studied(), o.figure(*o.Measured), o.reach(), o.Word())
 	fmt.Fprintf(b, "      %s; %d points%s\n", o.Which, o.Points, o.warnings())
 	if o.Why != "" {
 		fmt.Fprintf(b, "      %s\n", o.Why)
 	}
 }
 
-// Word is the verdict with what it is worth: never a bare one where something stood for the hardware.
+// Word is the verdict with its tolerance. Emulated or substitute parts are named behind it.
 func (o *Outcome) Word() string {
 	word := string(o.Verdict)
 	if o.Expect == "about" && o.Measured != nil {
@@ -208,7 +211,8 @@ func writeCount(b *bytes.Buffer, outcomes []Outcome) {
 			marked++
 		}
 	}
-	fmt.Fprintf(b, "Of %d claims %d agree, %d disagree, %d are not measured", len(outcomes), count[Agrees], count[Disagrees], count[NotMeasured])
+	fmt.Fprintf(b, "Of %d claims %d agree, %d disagree, %d are not measured",
+		len(outcomes), count[Agrees], count[Disagrees], count[NotMeasured])
 	if marked > 0 {
 		fmt.Fprintf(b, "; %d of those measured rest on emulated or substitute parts", marked)
 	}

@@ -38,7 +38,7 @@ func Compare(a, b Side, o Options) (*Comparison, error) {
 }
 
 func summarize(s Side) Summary {
-	sum := Summary{Name: s.Name, Notes: append([]string{}, s.Notes...)}
+	sum := Summary{Name: s.Name, Machines: append([]string{}, s.Machines...)}
 	for i := range s.Points {
 		switch p := &s.Points[i]; {
 		case p.Status != results.StatusOK:
@@ -59,7 +59,8 @@ var ErrNothingInCommon = errors.New("the two runs have no point in common")
 func (c *Comparison) nothingInCommon() error {
 	hint := "look at both with dpukv report"
 	if len(c.OnlyA) > 0 && len(c.OnlyB) > 0 {
-		hint = fmt.Sprintf("A has %q, B has %q; --ignore leaves a dimension out of account", c.OnlyA[0], c.OnlyB[0])
+		hint = fmt.Sprintf("A has %q, B has %q; --ignore leaves a dimension out of account",
+			c.OnlyA[0], c.OnlyB[0])
 	}
 	return fmt.Errorf("%w: %s", ErrNothingInCommon, hint)
 }
@@ -106,8 +107,8 @@ func (c *Comparison) Count(v Verdict) (n int) {
 	return n
 }
 
-// Err is what a script is to stumble over: figures that got worse, points that can't be measured any more, and
-// a comparison that has too few repeats to see anything at all.
+// Err is the reason why a script should stop: figures got worse, points failed that did not fail
+// before, or all comparisons have too few repeats. It is nil if there is none.
 func (c *Comparison) Err() error {
 	var said []string
 	if n := c.Count(Worse); n > 0 {
@@ -132,7 +133,9 @@ func (c *Comparison) Err() error {
 func (q *question) row(m *Metric, o *Options) Row {
 	t := &benchmath.Thresholds{CompareAlpha: o.Alpha}
 	a, b := sample(q.a, m, t), sample(q.b, m, t)
-	row := Row{Label: q.label, Metric: m.Name, Unit: m.Unit, A: estimate(a), B: estimate(b), Verdict: Same}
+	row := Row{
+		Label: q.label, Metric: m.Name, Unit: m.Unit, A: estimate(a), B: estimate(b), Verdict: Same,
+	}
 	row.P = uTest(a, b)
 	if row.A.Median != 0 {
 		row.Change = row.B.Median/row.A.Median - 1
@@ -140,7 +143,7 @@ func (q *question) row(m *Metric, o *Options) Row {
 	switch {
 	case slices.Contains(a.Values, 0) || slices.Contains(b.Values, 0):
 		row.Verdict, row.Change, row.P = NotMeasured, 0, 1
-	case least(len(a.Values), len(b.Values)) > o.Alpha:
+	case smallestP(len(a.Values), len(b.Values)) > o.Alpha:
 		row.Verdict, row.Needed = TooFew, repeatsFor(o.Alpha)
 	case row.P > o.Alpha || row.Change == 0 || math.Abs(row.Change) < o.MinChange:
 	case (row.Change > 0) == m.Higher:
@@ -171,9 +174,8 @@ func estimate(s *benchmath.Sample) Estimate {
 	return e
 }
 
-// least is the smallest p that samples of these sizes can have: that of one in which all of the one lie
-// below all of the other, of the two ways in which that can be, of all ways to mix them.
-func least(n, m int) float64 {
+// smallestP is the smallest attainable two-sided p of samples of n and m values: 2 / C(n+m, n).
+func smallestP(n, m int) float64 {
 	ways := 1.0
 	for i := 1; i <= n; i++ {
 		ways *= float64(m+i) / float64(i)
@@ -184,7 +186,7 @@ func least(n, m int) float64 {
 // repeatsFor is how many repeats a side it takes to tell anything at this level.
 func repeatsFor(alpha float64) int {
 	n := 1
-	for least(n, n) > alpha {
+	for smallestP(n, n) > alpha {
 		n++
 	}
 	return n

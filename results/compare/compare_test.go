@@ -3,7 +3,6 @@ package compare
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -32,33 +31,6 @@ func write(t *testing.T, c *Comparison) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
-}
-
-func TestTableGolden(t *testing.T) {
-	base := resultstest.Curve(2e6, []int{1, 4, 8}, 6)
-	few := resultstest.Curve(2e6, []int{1, 4}, 3)
-	changed := append(scaled(base[:6], 1, 1), scaled(base[6:12], 1.2, 0.8)...)
-	worse := scaled(base[12:], 1, 1.5)
-	for i := range worse {
-		worse[i].Warnings = []string{"client-bound: the client's threads were busy for 99 % of the time"}
-	}
-	changed = append(changed, worse...)
-	lost := append(changed[:12:12], resultstest.Point(resultstest.Failed("no answer"), func(p *results.Point) {
-		p.ClientThreads, p.Transport, p.Mode, p.Access, p.Pages = 8, "", "", "", ""
-	}))
-	for name, sides := range map[string][2][]results.Point{
-		"changed": {base, changed},
-		"few":     {few, scaled(few, 2, 0.5)},
-		"lost":    {base, lost},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c, err := Compare(Side{"runs/a", []string{"12 CPUs"}, sides[0]}, Side{"runs/b", nil, sides[1]}, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			resultstest.Golden(t, name+".golden", write(t, c))
-		})
-	}
 }
 
 func TestVerdicts(t *testing.T) {
@@ -157,47 +129,17 @@ func drawn(rng *rand.Rand, n int) []results.Point {
 	return points
 }
 
-func TestLeastP(t *testing.T) {
+func TestSmallestP(t *testing.T) {
 	for _, c := range []struct {
 		n, m int
 		want float64
 	}{{1, 1, 1}, {3, 3, 0.1}, {4, 4, 2.0 / 70}, {6, 2, 2.0 / 28}, {5, 5, 2.0 / 252}} {
-		if got := least(c.n, c.m); math.Abs(got-c.want) > 1e-12 {
-			t.Errorf("least(%d, %d) = %v, want %v", c.n, c.m, got, c.want)
+		if got := smallestP(c.n, c.m); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("smallestP(%d, %d) = %v, want %v", c.n, c.m, got, c.want)
 		}
 	}
 	if got := repeatsFor(0.05); got != 4 {
 		t.Errorf("%d repeats for 0.05, want 4", got)
-	}
-}
-
-func TestIgnore(t *testing.T) {
-	a := resultstest.Curve(1e6, []int{1}, 4, func(p *results.Point) { p.Provider = "shm" })
-	b := resultstest.Curve(1e6, []int{1}, 4, func(p *results.Point) { p.Provider = "softroce" })
-	_, err := Compare(Side{"a", nil, a}, Side{"b", nil, b}, Options{})
-	if !errors.Is(err, ErrNothingInCommon) || !strings.Contains(err.Error(), `A has "over shm", B has "over softroce"`) {
-		t.Errorf("found %v", err)
-	}
-	if _, err := Compare(Side{"a", nil, a}, Side{"b", nil, b}, Options{Ignore: []string{"provider"}}); err != nil {
-		t.Error(err)
-	}
-	if _, err := Compare(Side{"a", nil, a}, Side{"b", nil, b}, Options{Ignore: []string{"moon"}}); err == nil || !strings.Contains(err.Error(), "allowed: store") {
-		t.Errorf("found %v", err)
-	}
-}
-
-func TestParseMetrics(t *testing.T) {
-	got, err := ParseMetrics("throughput, p99.9,actual_p50,latency_mean_ns,server_cpu")
-	if err != nil || len(got) != 5 || got[1].Name != "latency_p999_ns" || got[2].Name != "actual_latency_p50_ns" {
-		t.Errorf("%+v, %v", got, err)
-	}
-	if _, err := ParseMetrics("p50,p99,latency_p50_ns"); err == nil || !strings.Contains(err.Error(), `"latency_p50_ns" twice`) {
-		t.Errorf("%v, want an error that names what is there twice", err)
-	}
-	for _, bad := range []string{"", "p42", "p50,,p99"} {
-		if _, err := ParseMetrics(bad); err == nil || !strings.Contains(err.Error(), "throughput, mean, p50") {
-			t.Errorf("%q: %v, want an error that lists what there is", bad, err)
-		}
 	}
 }
 

@@ -17,9 +17,9 @@ type Options struct {
 
 // Side is one of the runs.
 type Side struct {
-	Name   string // its folder
-	Notes  []string
-	Points []results.Point
+	Name     string   // its folder
+	Machines []string // that it was measured on, in words
+	Points   []results.Point
 }
 
 // Verdict is what can be said of one figure of one question.
@@ -31,7 +31,7 @@ const (
 	Worse  Verdict = "worse"
 	Same   Verdict = "same" // no difference that the test can see, or one below MinChange
 	TooFew Verdict = "too few repeats"
-	// NotMeasured: a point of one side has no such figure (0), as of the CPU time of a server that does not tell its own.
+	// NotMeasured: a point of one side has no such figure (0). A server may not tell its CPU time.
 	NotMeasured Verdict = "not measured"
 )
 
@@ -56,7 +56,7 @@ type Comparison struct {
 // Summary is one side in short.
 type Summary struct {
 	Name     string   `json:"name"`
-	Notes    []string `json:"notes"`
+	Machines []string `json:"notes"`
 	Points   int      `json:"points"` // ok
 	Failed   int      `json:"failed"`
 	Emulated int      `json:"emulated"` // of Points

@@ -10,7 +10,7 @@ import (
 
 // Metric is one figure of a point.
 type Metric struct {
-	Name   string // as in the point's JSON, with "actual_" before it if it counts from the actual send
+	Name   string // as in the point's JSON; "actual_" before it: from the actual send
 	Unit   string // of the value that Of returns: benchmark units, "ops/s" and "sec"
 	Higher bool   // is better
 	Of     func(*results.Point) float64
@@ -18,31 +18,39 @@ type Metric struct {
 
 // Metrics are all there are.
 func Metrics() []Metric {
-	list := []Metric{{"throughput_ops", "ops/s", true, func(p *results.Point) float64 { return p.ThroughputOps }}}
+	list := []Metric{{"throughput_ops", "ops/s", true, throughput}}
 	for _, actual := range []bool{false, true} {
-		for _, m := range results.Measures() {
+		for _, m := range results.LatencyMetrics() {
 			name := "latency_" + m.Name + "_ns"
 			if actual {
 				m, name = m.FromActualSend(), "actual_"+name
 			}
-			list = append(list, Metric{name, "sec", false, func(p *results.Point) float64 { return m.Ns(p) / 1e9 }})
+			seconds := func(p *results.Point) float64 { return m.Ns(p) / 1e9 }
+			list = append(list, Metric{name, "sec", false, seconds})
 		}
 	}
 	return append(list,
-		Metric{"server_cpu_ns_per_op", "sec/op", false, func(p *results.Point) float64 { return p.ServerCPUNsPerOp / 1e9 }},
-		Metric{"client_cpu_ns_per_op", "sec/op", false, func(p *results.Point) float64 { return p.ClientCPUNsPerOp / 1e9 }},
+		Metric{"server_cpu_ns_per_op", "sec/op", false, serverCPU},
+		Metric{"client_cpu_ns_per_op", "sec/op", false, clientCPU},
 	)
 }
+
+func throughput(p *results.Point) float64 { return p.ThroughputOps }
+func serverCPU(p *results.Point) float64  { return p.ServerCPUNsPerOp / 1e9 }
+func clientCPU(p *results.Point) float64  { return p.ClientCPUNsPerOp / 1e9 }
 
 // DefaultMetrics are those to compare where none are asked for.
 const DefaultMetrics = "throughput,p50,p99,server_cpu"
 
-// ParseMetrics reads a comma-separated list of names; short ones do: "throughput,p99.9,actual_p50,server_cpu".
+// ParseMetrics reads a comma-separated list of names. Short ones are allowed:
+// "throughput,p99.9,actual_p50,server_cpu".
 func ParseMetrics(list string) ([]Metric, error) {
 	var chosen []Metric
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
-		i := slices.IndexFunc(Metrics(), func(m Metric) bool { return m.Name == name || m.short() == strings.ReplaceAll(name, ".", "") })
+		i := slices.IndexFunc(Metrics(), func(m Metric) bool {
+			return m.Name == name || m.short() == strings.ReplaceAll(name, ".", "")
+		})
 		if i < 0 {
 			var known []string
 			for _, m := range Metrics() {

@@ -10,11 +10,11 @@ import (
 
 	"golang.org/x/perf/benchunit"
 
-	"dpukv/results"
+	"dpukv/results/table"
 )
 
-// Write writes the comparison for a terminal: a table a metric in the shape of benchstat's, then what must
-// be known to believe it.
+// Write writes the comparison for a terminal: a table a metric in the shape of benchstat's, then how
+// much of it may be chance, what only one side has, and the warnings.
 func (c *Comparison) Write(w io.Writer) error {
 	var b bytes.Buffer
 	c.writeSide(&b, "A", &c.A)
@@ -40,7 +40,7 @@ func (c *Comparison) Write(w io.Writer) error {
 	} {
 		writeList(&b, list.head, list.labels)
 	}
-	results.WriteWarnings(&b, c.warned)
+	table.WriteWarnings(&b, c.warned)
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -53,11 +53,14 @@ func (c *Comparison) writeSide(b *bytes.Buffer, letter string, s *Summary) {
 	if s.Emulated > 0 {
 		said = append(said, fmt.Sprintf("%d of them over emulated hardware", s.Emulated))
 	}
-	fmt.Fprintf(b, "%s: %s (%s)\n", letter, s.Name, strings.Join(append(said, s.Notes...), ", "))
+	fmt.Fprintf(b, "%s: %s (%s)\n", letter, s.Name, strings.Join(append(said, s.Machines...), ", "))
 }
 
 func writeTable(b *bytes.Buffer, rows []Row) {
-	lines := [][]string{{"", "A", "B", "", ""}, {rows[0].Metric, rows[0].Unit, rows[0].Unit, "B vs A", ""}}
+	lines := [][]string{
+		{"", "A", "B", "", ""},
+		{rows[0].Metric, rows[0].Unit, rows[0].Unit, "B vs A", ""},
+	}
 	for i := range rows {
 		r := &rows[i]
 		delta, why := r.outcome()
@@ -110,14 +113,16 @@ func (r *Row) outcome() (delta, why string) {
 }
 
 func (c *Comparison) writeVerdict(b *bytes.Buffer) {
-	fmt.Fprintf(b, "\nOf %d figures %d better, %d worse, %d without a difference, %d with too few repeats to tell",
+	fmt.Fprintf(b, "\nOf %d figures %d better, %d worse, %d without a difference, "+
+		"%d with too few repeats to tell",
 		len(c.Rows), c.Count(Better), c.Count(Worse), c.Count(Same), c.Count(TooFew))
 	if n := c.Count(NotMeasured); n > 0 {
 		fmt.Fprintf(b, ", %d not measured", n)
 	}
 	b.WriteString(".\n")
 	if c.Tested > 0 {
-		fmt.Fprintf(b, "Mann–Whitney U test at level %v: by chance alone, up to about %s of %d would seem to differ.\n",
+		fmt.Fprintf(b, "Mann–Whitney U test at level %v: "+
+			"by chance alone, up to about %s of %d would seem to differ.\n",
 			c.Alpha, atLeastOne(c.ByChance), c.Tested)
 	}
 	for i := range c.Rows {

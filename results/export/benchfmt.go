@@ -9,25 +9,31 @@ import (
 	"dpukv/results"
 )
 
-// Benchfmt writes the points that are ok as lines of benchmarks, named by their place in the study and by what
-// varies between them, "BenchmarkKV/store=MICA/placement=CH-SH/…", and what they have in common before them.
+// Benchfmt writes the points that are ok as lines of benchmarks. A name has the point's place in the
+// study and what varies: "BenchmarkKV/store=MICA/placement=CH-SH/…". What all have in common stands
+// before the lines.
 func Benchfmt(w io.Writer, points []results.Point) error {
 	ok, _ := results.Split(points)
 	if len(ok) == 0 {
 		return nil
 	}
 	out := benchfmt.NewWriter(w)
-	metadata := benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: "ops/s", Key: "better"}, OrigUnit: "ops/s", Value: "higher"}
+	metadata := benchfmt.UnitMetadata{
+		UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: "ops/s", Key: "better"},
+		OrigUnit:        "ops/s", Value: "higher",
+	}
 	if err := out.Write(&metadata); err != nil {
 		return err
 	}
 	// The first are in every name, so that runs that were swept differently have names in common.
-	named := results.Named("store", "placement", "submode", "get_ratio", "server_threads", "client_threads")
+	named := results.Named("store", "placement", "submode", "get_ratio", "server_threads",
+		"client_threads")
 	named = append(named, results.Varying(results.Without(results.Dimensions(), named), ok)...)
 	var config []benchfmt.Config
 	for _, d := range results.Without(results.Dimensions(), named) {
 		if text := d.Text(ok[0]); text != "" {
-			config = append(config, benchfmt.Config{Key: strings.ReplaceAll(d.Name(), "_", "-"), Value: []byte(text), File: true})
+			key := strings.ReplaceAll(d.Name(), "_", "-")
+			config = append(config, benchfmt.Config{Key: key, Value: []byte(text), File: true})
 		}
 	}
 	for _, p := range ok {
@@ -38,7 +44,9 @@ func Benchfmt(w io.Writer, points []results.Point) error {
 	return nil
 }
 
-func benchmark(p *results.Point, named []*results.Dimension, config []benchfmt.Config) *benchfmt.Result {
+func benchmark(
+	p *results.Point, named []*results.Dimension, config []benchfmt.Config,
+) *benchfmt.Result {
 	name := "KV"
 	for _, d := range named {
 		if text := d.Text(p); text != "" {
@@ -46,11 +54,13 @@ func benchmark(p *results.Point, named []*results.Dimension, config []benchfmt.C
 		}
 	}
 	values := []benchfmt.Value{{Value: p.ThroughputOps, Unit: "ops/s"}}
-	for _, m := range results.Measures() {
+	for _, m := range results.LatencyMetrics() {
 		values = append(values, benchfmt.Value{Value: m.Ns(p), Unit: m.Name + "-ns"})
 	}
 	values = append(values,
 		benchfmt.Value{Value: p.ServerCPUNsPerOp, Unit: "server-cpu-ns/op"},
 		benchfmt.Value{Value: p.ClientCPUNsPerOp, Unit: "client-cpu-ns/op"})
-	return &benchfmt.Result{Config: config, Name: benchfmt.Name(name), Iters: int(p.Ops), Values: values}
+	return &benchfmt.Result{
+		Config: config, Name: benchfmt.Name(name), Iters: int(p.Ops), Values: values,
+	}
 }

@@ -1,10 +1,12 @@
-// Package export writes points for other tools to read, each format with every field of a point (package columns) or, for
-// benchfmt, every dimension and figure.
+// Package export writes points for other tools to read.
 //
 //	csv       a row a point; lists are JSON text; for spreadsheets and pandas
-//	parquet   the same with types, lists as JSON, times in microseconds, UTC; for DuckDB, pandas and polars
+//	parquet   the same with types; lists as JSON, times in microseconds, UTC; for DuckDB and pandas
 //	benchfmt  a line a repeat in the Go benchmark format; for benchstat
 //
-// Points that failed are in csv and parquet, with their status and error, and not in benchfmt, which
-// has no place for them. Units are those of the fields' names; benchfmt's are ops/s and ns.
+// csv and parquet have every field of a point (package columns), benchfmt has every dimension and
+// figure. Points that failed are in csv and parquet, with their status and error. benchfmt has no
+// place for them.
+//
+// Units are those of the fields' names; benchfmt's are ops/s and ns.
 package export

@@ -10,13 +10,16 @@ import (
 	"dpukv/results"
 )
 
-var formats = map[string]func(io.Writer, []results.Point) error{"csv": CSV, "parquet": Parquet, "benchfmt": Benchfmt}
+var formats = map[string]func(io.Writer, []results.Point) error{
+	"csv": CSV, "parquet": Parquet, "benchfmt": Benchfmt,
+}
 
 // Format returns the function that writes the format of this name.
 func Format(name string) (func(io.Writer, []results.Point) error, error) {
 	write, ok := formats[name]
 	if !ok {
-		return nil, fmt.Errorf("found the format %q, allowed: %s", name, strings.Join(slices.Sorted(maps.Keys(formats)), ", "))
+		known := slices.Sorted(maps.Keys(formats))
+		return nil, fmt.Errorf("found the format %q, allowed: %s", name, strings.Join(known, ", "))
 	}
 	return write, nil
 }

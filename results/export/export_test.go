@@ -5,17 +5,12 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/parquet-go/parquet-go"
-	"golang.org/x/perf/benchfmt"
-
 	"dpukv/results"
-	"dpukv/results/columns"
 	"dpukv/results/resultstest"
 )
 
@@ -98,109 +93,6 @@ func TestEveryFieldIsThere(t *testing.T) {
 	}
 	if have["actual_latency_p99_ns"] != fmt.Sprint(p.Actual.P99Ns) || have["server_cpus"] != "[0,1]" {
 		t.Errorf("found %q", have)
-	}
-}
-
-func TestParquetHoldsWhatWasWritten(t *testing.T) {
-	points := sample()
-	points[0].Emulated = true
-	data := written(t, "parquet", points)
-	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	reader := parquet.NewReader(file)
-	defer reader.Close()
-	rows := make([]parquet.Row, len(points)+1)
-	n, err := reader.ReadRows(rows)
-	if n != len(points) || err != nil && err != io.EOF {
-		t.Fatalf("%d rows, %v", n, err)
-	}
-	names := map[string]int{}
-	for i, path := range file.Schema().Columns() {
-		names[path[0]] = i
-	}
-	for i := range points {
-		for _, c := range columns.All() {
-			got, want := rows[i][names[c.Name]], cell(&c, &points[i])
-			if got.IsNull() != want.IsNull() || !want.IsNull() && got.String() != want.String() {
-				t.Errorf("row %d, %s: found %v, want %v", i, c.Name, got, want)
-			}
-		}
-	}
-}
-
-// Another reader, which knows nothing of how cells are made, gets the values with their types and units.
-func TestParquetIsReadIntoTypes(t *testing.T) {
-	type row struct {
-		ID         string     `parquet:"id"`
-		StartedAt  *time.Time `parquet:"started_at,optional,timestamp(microsecond)"`
-		Ops        uint64     `parquet:"ops"`
-		Throughput float64    `parquet:"throughput_ops"`
-		P99Ns      int64      `parquet:"actual_latency_p99_ns"`
-		CPUs       *string    `parquet:"server_cpus,optional"`
-	}
-	points := sample()
-	points[1].Ops = 1<<63 + 1
-	data := written(t, "parquet", points)
-	rows, err := parquet.Read[row](bytes.NewReader(data), int64(len(data)))
-	if err != nil || len(rows) != len(points) {
-		t.Fatalf("%d rows, %v", len(rows), err)
-	}
-	for i, r := range rows {
-		p := &points[i]
-		if r.ID != p.ID || r.Ops != p.Ops || r.Throughput != p.ThroughputOps || r.P99Ns != p.Actual.P99Ns {
-			t.Errorf("row %d: %+v of %+v", i, r, p)
-		}
-		if (r.StartedAt == nil) != p.StartedAt.IsZero() || r.StartedAt != nil && !r.StartedAt.Equal(p.StartedAt) {
-			t.Errorf("row %d: started at %v, want %v", i, r.StartedAt, p.StartedAt)
-		}
-		if (r.CPUs == nil) != (p.ServerCPUs == nil) || r.CPUs != nil && *r.CPUs != "[0,1]" {
-			t.Errorf("row %d: server_cpus of %v", i, p.ServerCPUs)
-		}
-	}
-}
-
-func TestBenchfmtIsReadByItsOwnReader(t *testing.T) {
-	r := benchfmt.NewReader(bytes.NewReader(written(t, "benchfmt", sample())), "run")
-	n := 0
-	for r.Scan() {
-		switch rec := r.Result().(type) {
-		case *benchfmt.Result:
-			n++
-			if got, ok := rec.Value("p99-sec"); !ok || got < 1e-6 || got > 1 {
-				t.Errorf("p99 is %v s, %v", got, ok)
-			}
-			if !strings.HasPrefix(string(rec.Name), "KV/store=MICA/placement=CH-SH/") || rec.GetConfig("transport") != "tcp" {
-				t.Errorf("name %s, transport %s", rec.Name, rec.GetConfig("transport"))
-			}
-		case *benchfmt.SyntaxError:
-			t.Error(rec)
-		}
-	}
-	if n != 4 {
-		t.Errorf("%d results, want the 4 that are ok", n)
-	}
-}
-
-// What is called after a field of a point has that field's unit.
-func TestBenchfmtHasTheFieldsUnits(t *testing.T) {
-	offered := func(ops float64) results.Point {
-		return resultstest.Point(func(p *results.Point) { p.RateOps = ops })
-	}
-	for _, c := range []struct {
-		points []results.Point
-		want   []string
-	}{
-		{[]results.Point{offered(1.5e6)}, []string{"rate-ops: 1500000\n", "/get_ratio=0.95/"}},
-		{[]results.Point{offered(1.5e6), offered(2e6)}, []string{"/rate_ops=1500000 ", "/rate_ops=2000000 "}},
-	} {
-		text := string(written(t, "benchfmt", c.points))
-		for _, want := range c.want {
-			if !strings.Contains(text, want) {
-				t.Errorf("no %q in\n%s", want, text)
-			}
-		}
 	}
 }
 

@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// Times between two looks at the folder, and after which silence is broken, so that a peer that is gone shows.
 const (
-	lookEvery = 500 * time.Millisecond
-	breathe   = 15 * time.Second
+	lookEvery      = 500 * time.Millisecond // between two looks at the folder
+	keepAliveEvery = 15 * time.Second       // a write shows that the peer is gone
 )
 
 // events streams until the one who asked leaves or the server ends.
@@ -22,7 +21,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	out := http.NewResponseController(w)
 	_ = out.SetReadDeadline(time.Time{}) // nothing more is read, and that may take long
 	send := func(format string, args ...any) bool {
-		_ = out.SetWriteDeadline(time.Now().Add(closePatience)) // not every connection has one
+		_ = out.SetWriteDeadline(time.Now().Add(closeTimeout)) // not every connection has one
 		_, err := fmt.Fprintf(w, format, args...)
 		return err == nil && out.Flush() == nil
 	}
@@ -38,7 +37,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		case size != seen:
 			seen, said = size, time.Now()
 			ok = send("event: points\ndata: %s\n\n", s.folder.progress())
-		case time.Since(said) > breathe:
+		case time.Since(said) > keepAliveEvery:
 			said = time.Now()
 			ok = send(":\n\n")
 		}

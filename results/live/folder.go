@@ -11,6 +11,7 @@ import (
 
 	"dpukv/results"
 	"dpukv/results/report"
+	"dpukv/results/runfolder"
 )
 
 // folder reads a run folder, once for each size it has.
@@ -63,8 +64,8 @@ func (f *folder) model() (*report.Model, error) {
 	if f.read != nil && f.of == size {
 		return f.read, nil
 	}
-	run, err := results.Open(f.options.Dir)
-	if errors.Is(err, results.ErrNotRun) {
+	run, err := runfolder.Open(f.options.Dir)
+	if errors.Is(err, runfolder.ErrNotRun) {
 		return nil, errors.New("the sweep has not begun yet: look again in a moment")
 	}
 	if err != nil {

@@ -12,9 +12,9 @@ const (
 	maxConnections = 128
 	maxWatchers    = 64
 	maxHeaderBytes = 16 << 10
-	headerPatience = 10 * time.Second
-	idlePatience   = 30 * time.Second
-	readPatience   = 10 * time.Second // for a reader to take the next piece of an answer
+	headerTimeout  = 10 * time.Second
+	idleTimeout    = 30 * time.Second
+	readTimeout    = 10 * time.Second // for a reader to take the next piece of an answer
 	pieceBytes     = 64 << 10
 )
 

@@ -28,14 +28,27 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	sweepPoints = describe("sweep_points", "Points of the sweep: asked for (as far as known), measured, failed.", "state")
-	throughput  = describe("throughput_ops_per_second", "Throughput of a configuration, median of its repeats.", labels...)
-	latency     = describe("latency_seconds", "Latency of an operation from its intended send, median of the repeats.", append([]string{"measure"}, labels...)...)
-	serverCPU   = describe("server_cpu_seconds_per_operation", "CPU time of the server for an operation, median of the repeats.", labels...)
-	clientCPU   = describe("client_cpu_seconds_per_operation", "CPU time of the client for an operation, median of the repeats.", labels...)
-	repeats     = describe("repeats", "Repeats of a configuration that were measured.", labels...)
-	doubtful    = describe("doubtful_repeats", "Repeats of a configuration that carry warnings.", labels...)
+	sweepPoints = describe("sweep_points",
+		"Points of the sweep: asked for (as far as known), measured, failed.", "state")
+	throughput = describe("throughput_ops_per_second",
+		"Throughput of a configuration, median of its repeats.", labels...)
+	latency = describe("latency_seconds",
+		"Latency of an operation from its intended send, median of the repeats.",
+		append([]string{"measure"}, labels...)...)
+	serverCPU = describe("server_cpu_seconds_per_operation",
+		"CPU time of the server for an operation, median of the repeats.", labels...)
+	clientCPU = describe("client_cpu_seconds_per_operation",
+		"CPU time of the client for an operation, median of the repeats.", labels...)
+	repeats = describe("repeats",
+		"Repeats of a configuration that were measured.", labels...)
+	warnedRepeats = describe("doubtful_repeats",
+		"Repeats of a configuration that carry warnings.", labels...)
 )
+
+// all are the metrics above.
+var all = []*prometheus.Desc{
+	sweepPoints, throughput, latency, serverCPU, clientCPU, repeats, warnedRepeats,
+}
 
 // metricsFormat is the text that Prometheus scrapes.
 var metricsFormat = expfmt.NewFormat(expfmt.TypeTextPlain)
@@ -61,7 +74,7 @@ func (c collector) write(w io.Writer) error {
 
 // Describe implements [prometheus.Collector].
 func (c collector) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{sweepPoints, throughput, latency, serverCPU, clientCPU, repeats, doubtful} {
+	for _, d := range all {
 		out <- d
 	}
 }
@@ -92,19 +105,23 @@ func configuration(group []*results.Point, gauge func(*prometheus.Desc, float64,
 		values = append(values, d.Text(group[0]))
 	}
 	values = append(values, strconv.FormatBool(group[0].Emulated))
-	median := func(of func(*results.Point) float64) float64 { return results.SpreadBy(group, of).Median }
+	median := func(of func(*results.Point) float64) float64 {
+		return results.SpreadBy(group, of).Median
+	}
+	server := median(func(p *results.Point) float64 { return p.ServerCPUNsPerOp })
+	client := median(func(p *results.Point) float64 { return p.ClientCPUNsPerOp })
 	gauge(throughput, median(func(p *results.Point) float64 { return p.ThroughputOps }), values...)
-	gauge(serverCPU, median(func(p *results.Point) float64 { return p.ServerCPUNsPerOp })/1e9, values...)
-	gauge(clientCPU, median(func(p *results.Point) float64 { return p.ClientCPUNsPerOp })/1e9, values...)
+	gauge(serverCPU, server/1e9, values...)
+	gauge(clientCPU, client/1e9, values...)
 	gauge(repeats, float64(len(group)), values...)
-	doubts := 0
+	warned := 0
 	for _, p := range group {
 		if len(p.Warnings) > 0 {
-			doubts++
+			warned++
 		}
 	}
-	gauge(doubtful, float64(doubts), values...)
-	for _, m := range results.Measures() {
+	gauge(warnedRepeats, float64(warned), values...)
+	for _, m := range results.LatencyMetrics() {
 		gauge(latency, median(m.Ns)/1e9, append([]string{m.Name}, values...)...)
 	}
 }

@@ -34,15 +34,16 @@ type Server struct {
 	last    string        // that event, set before
 	closed  error         // what became of it
 
-	watching atomic.Int32  // pages that listen to events
-	patience time.Duration // for a reader to take the next piece
+	watching    atomic.Int32  // pages that listen to events
+	readTimeout time.Duration // for a reader to take the next piece
 }
 
 // Start serves on an address such as "127.0.0.1:8080"; port 0 is a free one.
 func Start(address string, o Options) (*Server, error) {
 	listen, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("serve the report: %w: give an address of this machine with a free port, such as 127.0.0.1:8080", err)
+		return nil, fmt.Errorf("serve the report: %w: "+
+			"give an address of this machine with a free port, such as 127.0.0.1:8080", err)
 	}
 	s := newServer(listen, hostsOf(address), o)
 	go func() { s.done <- s.http.Serve(s.listen) }()
@@ -52,7 +53,7 @@ func Start(address string, o Options) (*Server, error) {
 func newServer(listen net.Listener, names hosts, o Options) *Server {
 	s := &Server{
 		folder: &folder{options: o}, listen: limit(listen, maxConnections),
-		done: make(chan error, 1), ended: make(chan struct{}), patience: readPatience,
+		done: make(chan error, 1), ended: make(chan struct{}), readTimeout: readTimeout,
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.page)
@@ -61,8 +62,8 @@ func newServer(listen net.Listener, names hosts, o Options) *Server {
 	mux.HandleFunc("GET /metrics", s.metrics)
 	s.http = http.Server{
 		Handler:           names.only(mux),
-		ReadHeaderTimeout: headerPatience, ReadTimeout: headerPatience,
-		WriteTimeout: readPatience, IdleTimeout: idlePatience,
+		ReadHeaderTimeout: headerTimeout, ReadTimeout: headerTimeout,
+		WriteTimeout: readTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeaderBytes,
 	}
 	return s
@@ -78,8 +79,8 @@ func (s *Server) Loopback() bool {
 }
 
 const (
-	closePatience = 2 * time.Second        // for requests that are being answered
-	lastLook      = 500 * time.Millisecond // for pages that were told of the end to ask for the last points
+	closeTimeout = 2 * time.Second        // for requests that are being answered
+	lastLook     = 500 * time.Millisecond // for pages that were told of the end to ask for the last points
 )
 
 // Close tells the pages that are open how it ended, and ends the server. It does so once.
@@ -91,7 +92,7 @@ func (s *Server) Close(ending string) error {
 		if watched {
 			time.Sleep(lastLook)
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), closePatience)
+		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 		defer cancel()
 		if s.closed = s.http.Shutdown(ctx); s.closed != nil {
 			s.closed = errors.Join(s.closed, s.http.Close())
@@ -147,7 +148,7 @@ func (s *Server) send(w http.ResponseWriter, kind string, body []byte) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	out := http.NewResponseController(w)
 	for piece := range slices.Chunk(body, pieceBytes) {
-		_ = out.SetWriteDeadline(time.Now().Add(s.patience)) // not every connection has one
+		_ = out.SetWriteDeadline(time.Now().Add(s.readTimeout)) // not every connection has one
 		if _, err := w.Write(piece); err != nil {
 			return // whoever asked is gone, or does not read: nobody to tell
 		}

@@ -12,6 +12,8 @@ import (
 
 	"dpukv/results"
 	"dpukv/results/resultstest"
+	"dpukv/results/runfolder"
+	"dpukv/results/runfolder/runfoldertest"
 )
 
 // TestPageInABrowser goes through the page as a reader does.
@@ -78,13 +80,13 @@ func figuresDraw(t *testing.T, b *resultstest.Browser) {
 }
 
 // limitsAreThoseOfResults holds what the page computes against what package results does.
-func limitsAreThoseOfResults(t *testing.T, b *resultstest.Browser, run *results.Run) {
+func limitsAreThoseOfResults(t *testing.T, b *resultstest.Browser, run *runfolder.Run) {
 	got := strings.Join(resultstest.Eval[[]string](t, b, `[...document.querySelectorAll("#limits-table tbody tr:not(.under)")].map(r => [...r.cells].slice(2, 6).map(c => c.textContent).join(" | "))`), "\n")
 	points, _, err := run.Points()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p99, err := results.ParseMeasures("p99")
+	p99, err := results.ParseLatencyMetrics("p99")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +104,7 @@ func limitsAreThoseOfResults(t *testing.T, b *resultstest.Browser, run *results.
 	}
 }
 
-func reached(m *results.Mark, measure results.Measure) string {
+func reached(m *results.Mark, measure results.LatencyMetric) string {
 	return fmt.Sprintf("%s Mops at %s client thread%s | %s µs", three(m.Throughput().Median/1e6), m.AxisValue, map[bool]string{true: "", false: "s"}[m.AxisValue == "1"], three(m.Latency(measure).Median/1e3))
 }
 
@@ -244,12 +246,12 @@ func narrowFits(t *testing.T, b *resultstest.Browser) {
 
 func TestEmptyAndDamagedRunsInABrowser(t *testing.T) {
 	b := resultstest.NewBrowser(t)
-	run := resultstest.Run(t, nil)
+	run := runfoldertest.Create(t, nil)
 	b.Open(t, page(t, run, Options{}))
 	if got := resultstest.Eval[string](t, b, `document.querySelector("#drawn").textContent`); got != "There is nothing to draw yet." {
 		t.Errorf("an empty run says %q", got)
 	}
-	damaged := resultstest.Run(t, resultstest.Curve(1e6, []int{1, 2}, 1, func(p *results.Point) {
+	damaged := runfoldertest.Create(t, resultstest.Curve(1e6, []int{1, 2}, 1, func(p *results.Point) {
 		p.Warnings = []string{`</script><script>console.error("injected")</script><b>`}
 	}))
 	appendTo(t, filepath.Join(damaged.Dir(), "points.jsonl"), "{\"schema\":1,\"id\":\"cut")

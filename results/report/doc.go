@@ -1,23 +1,24 @@
-// Package report makes one page of a run folder, self-contained: it opens from a file, without a network, in any browser
-// of today.
+// Package report makes one page of a run folder. The page is self-contained: it opens from a file,
+// without a network, in any browser of today.
 //
-//	results.Run ──Read──▶ Model ──Write──▶ report.html
-//	                        └────WriteData──▶ the data alone, for a page that is open already (package live)
+//	runfolder.Run ──Read──▶ Model ──Write──▶ report.html
+//	                          └────WriteData──▶ the data alone, for an open page (package live)
 //
-// The page is page/page.html with page/*.css and page/*.js put in, the chart library from uplot/ (its version and licence
-// stand there), and the data as JSON. A content security policy in the page forbids it any network but, while it is
-// served, its own server.
+// The page is page/page.html with page/*.css, page/*.js, the chart library from uplot/ (with its
+// version and licence) and the data as JSON. A content security policy in the page forbids any
+// network. While package live serves the page, it may reach its own server.
 //
 // # Data
 //
-// The points go into the page by column, not by point: every field of a point is there (package columns), and
-// a field that a later version adds is shown without a change here. A column is one of
+// The points go into the page by column, not by point. Every field of a point is there (package
+// columns), so that a field of a later version needs no change here. A column is one of
 //
 //	{"all": V}                  V for every point
 //	{"of": [V…], "at": [i…]}    the i-th of V for each point
 //	{"each": [V…]}              one for each point
 //
-// numbers with seven significant digits. Lines hold the indices of their points, mark by mark. Medians, knees, peaks
-// and bounds are computed in the page as package results does it, because what is shown can
-// be filtered and its measure chosen; the browser test holds the two against each other.
+// with numbers of seven significant digits. Lines hold the indices of their points, mark by mark.
+//
+// The page computes medians, knees, peaks and bounds itself, as package results does: the reader
+// can filter what it shows and choose the latency metric. The browser test compares the two.
 package report

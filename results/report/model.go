@@ -7,14 +7,15 @@ import (
 	"time"
 
 	"dpukv/results"
+	"dpukv/results/runfolder"
 )
 
 // Options say what the page begins with. All of it can be changed there.
 type Options struct {
-	Measure results.Measure // zero: p99
-	Bound   *results.Bound  // nil: none
-	Version string          // of this binary
-	Now     time.Time       // when the page is made; zero: now
+	Metric  results.LatencyMetric // zero: p99
+	Bound   *results.Bound        // nil: none
+	Version string                // of this binary
+	Now     time.Time             // when the page is made; zero: now
 }
 
 // Model is a run folder as the page needs it.
@@ -23,13 +24,13 @@ type Model struct {
 	Dir       string             `json:"dir"`
 	Made      time.Time          `json:"made"`
 	Version   string             `json:"version"`
-	Notes     []string           `json:"notes"` // lines that could not be read
+	BadLines  []string           `json:"notes"` // that could not be read
 	Sweep     string             `json:"sweep"`
 	Testbed   string             `json:"testbed"`
 	Nodes     []json.RawMessage  `json:"nodes"` // env.jsonl
 	Count     int                `json:"count"` // points
-	Measures  []measure          `json:"measures"`
-	Measure   string             `json:"measure"`
+	Metrics   []metric           `json:"measures"`
+	Metric    string             `json:"measure"`
 	Bound     *bound             `json:"bound"`
 	Dims      []dimension        `json:"dims"`
 	Columns   map[string]*column `json:"columns"`
@@ -39,15 +40,15 @@ type Model struct {
 	BusyShare float64            `json:"busy_share"`
 }
 
-type measure struct {
+type metric struct {
 	Name   string `json:"name"`
 	Title  string `json:"title"`
 	Column string `json:"column"` // from the intended send; "actual_" before it: from the actual one
 }
 
 type bound struct {
-	Measure string  `json:"measure"`
-	Ns      float64 `json:"ns"`
+	Metric string  `json:"measure"`
+	Ns     float64 `json:"ns"`
 }
 
 // dimension says how a column is called and its values are said.
@@ -67,8 +68,9 @@ type line struct {
 	Marks [][]int `json:"marks"` // the points of each mark
 }
 
-// Read reads a run folder, also one that is being written. Lines of it that can't be used are in Notes.
-func Read(run *results.Run, o Options) (*Model, error) {
+// Read reads a run folder, also one that is being written. Its lines that can't be
+// used are in BadLines.
+func Read(run *runfolder.Run, o Options) (*Model, error) {
 	points, bad, err := run.Points()
 	if err != nil {
 		return nil, err
@@ -87,11 +89,12 @@ func Read(run *results.Run, o Options) (*Model, error) {
 	}
 	m := &Model{
 		Name: filepath.Base(absolute(run.Dir())), Dir: run.Dir(), Made: o.Now, Version: o.Version,
-		Notes: []string{}, Sweep: string(sweep), Testbed: string(testbed),
-		Nodes: append([]json.RawMessage{}, nodes...), Count: len(points), Points: points, BusyShare: results.BusyShare,
+		BadLines: []string{}, Sweep: string(sweep), Testbed: string(testbed),
+		Nodes: append([]json.RawMessage{}, nodes...), Count: len(points), Points: points,
+		BusyShare: results.BusyShare,
 	}
 	for _, b := range append(bad, badNodes...) {
-		m.Notes = append(m.Notes, b.String())
+		m.BadLines = append(m.BadLines, b.String())
 	}
 	m.choose(o)
 	m.fill()
@@ -109,15 +112,15 @@ func (m *Model) choose(o Options) {
 	if m.Made.IsZero() {
 		m.Made = time.Now().UTC().Truncate(time.Second)
 	}
-	for _, of := range results.Measures() {
-		m.Measures = append(m.Measures, measure{of.Name, of.Title, "latency_" + of.Name + "_ns"})
+	for _, of := range results.LatencyMetrics() {
+		m.Metrics = append(m.Metrics, metric{of.Name, of.Title, "latency_" + of.Name + "_ns"})
 	}
-	if m.Measure = o.Measure.Name; m.Measure == "" {
-		m.Measure = "p99"
+	if m.Metric = o.Metric.Name; m.Metric == "" {
+		m.Metric = "p99"
 	}
 	if o.Bound != nil {
-		m.Bound = &bound{o.Bound.Measure.Name, o.Bound.Ns}
-		m.Measure = o.Bound.Measure.Name
+		m.Bound = &bound{o.Bound.Metric.Name, o.Bound.Ns}
+		m.Metric = o.Bound.Metric.Name
 	}
 }
 
@@ -132,7 +135,7 @@ func (m *Model) fill() {
 	}
 	m.Lines = []line{}
 	for _, l := range results.Lines(m.Points) {
-		to := line{Axis: l.Axis.Name}
+		to := line{Axis: l.Axis.Name()}
 		for _, mark := range l.Marks {
 			var at []int
 			for _, p := range mark.Repeats {
@@ -145,7 +148,10 @@ func (m *Model) fill() {
 }
 
 func newDimension(d *results.Dimension, points []results.Point) dimension {
-	to := dimension{Name: d.Name(), Title: d.Title(), Numeric: d.Numeric(), Values: []string{}, Labels: []string{}, At: []int{}}
+	to := dimension{
+		Name: d.Name(), Title: d.Title(), Numeric: d.Numeric(),
+		Values: []string{}, Labels: []string{}, At: []int{},
+	}
 	var all []*results.Point
 	for i := range points {
 		all = append(all, &points[i])

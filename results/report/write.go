@@ -16,9 +16,12 @@ import (
 var files embed.FS
 
 // scripts of the page, in the order in which they use each other.
-var scripts = []string{"data.js", "style.js", "view.js", "figure.js", "hover.js", "controls.js", "table.js", "details.js", "machines.js", "main.js"}
+var scripts = []string{
+	"data.js", "style.js", "view.js", "figure.js", "hover.js", "controls.js", "table.js",
+	"details.js", "machines.js", "main.js",
+}
 
-// Write writes the page. It is served by package live if live is set, and then looks for more points.
+// Write writes the page. If live is set, package live serves the page, which looks for more points.
 func (m *Model) Write(w io.Writer, live bool) error {
 	page, err := text("page/page.html")
 	if err != nil {
@@ -55,7 +58,8 @@ func (m *Model) Write(w io.Writer, live bool) error {
 	}
 }
 
-// WriteData writes the data of the page as one JSON object. It holds no "<", so that it can stand in a script element.
+// WriteData writes the data of the page as one JSON object. It holds no "<", so that it can stand
+// in a script element.
 func (m *Model) WriteData(w io.Writer) error { return json.NewEncoder(w).Encode(m) }
 
 // include copies "scripts", or one of the embedded files.

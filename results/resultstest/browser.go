@@ -24,7 +24,8 @@ type Browser struct {
 	requests []string // other than for data: and file: addresses
 }
 
-// NewBrowser starts Chromium with an empty profile, and ends it with the test. Without Chromium the test is skipped.
+// NewBrowser starts Chromium with an empty profile, and ends it with the test. Without Chromium it
+// skips the test.
 func NewBrowser(tb testing.TB) *Browser {
 	tb.Helper()
 	binary := ""
@@ -96,13 +97,13 @@ func (b *Browser) Requests() []string {
 	return append([]string(nil), b.requests...)
 }
 
-// patience is what one step may take; a browser under load is slow, one that hangs is not waited for.
-const patience = 20 * time.Second
+// stepTimeout is the limit of one step. A browser under load is slow.
+const stepTimeout = 20 * time.Second
 
 // Run does actions and fails the test if one can't be done.
 func (b *Browser) Run(tb testing.TB, actions ...chromedp.Action) {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(b.Ctx, patience)
+	ctx, cancel := context.WithTimeout(b.Ctx, stepTimeout)
 	defer cancel()
 	if err := chromedp.Run(ctx, actions...); err != nil {
 		tb.Fatalf("%v (the page said: %q)", err, b.Errors())
@@ -119,12 +120,12 @@ func Prefer(scheme string) chromedp.Action {
 // Until waits until a JavaScript expression is true.
 func (b *Browser) Until(tb testing.TB, expression string) {
 	tb.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(stepTimeout); ; time.Sleep(10 * time.Millisecond) {
 		if Eval[bool](tb, b, "Boolean("+expression+")") {
 			return
 		}
 		if time.Now().After(end) {
-			tb.Fatalf("after %v still not: %s (the page said: %q)", patience, expression, b.Errors())
+			tb.Fatalf("after %v still not: %s (the page said: %q)", stepTimeout, expression, b.Errors())
 		}
 	}
 }

@@ -1,6 +1,7 @@
 // Package resultstest is what tests of packages built on package results share.
 //
-//	points.go    points and run folders whose figures are made up and reproducible
-//	golden.go    what was written, against a file in testdata; "go test -update" writes it
-//	browser.go   a page in Chromium: what it shows, what it complains of, what it asks the network for
+//	points.go    points whose figures are made up and reproducible
+//	local.go     the same of one machine that plays both ends
+//	golden.go    compares output with a file in testdata; "go test -update" writes the file
+//	browser.go   a page in Chromium: what it shows, logs, and asks the network for
 package resultstest

@@ -3,16 +3,14 @@ package resultstest
 import (
 	"fmt"
 	"math"
-	"path/filepath"
-	"testing"
 	"time"
 
 	"dpukv/client/load"
 	"dpukv/results"
 )
 
-// Point is a valid point of MICA at 95 % GET; edits change it, after which what follows from
-// its figures is set, and its ID if it has none.
+// Point is a valid point of MICA at 95 % GET. Edits change it; then it gets the counts that follow
+// from its figures, and an ID if it has none.
 func Point(edits ...func(*results.Point)) results.Point {
 	p := results.Point{
 		Schema: results.SchemaVersion, Status: results.StatusOK,
@@ -30,8 +28,8 @@ func Point(edits ...func(*results.Point)) results.Point {
 		ServerVersion: "v0.1.0", ClientVersion: "v0.1.0", ServerAddr: "127.0.0.1:4000", PreloadHitRate: 0.998,
 		StartedAt: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), DurationNs: 5e9,
 		ThroughputOps: 1.5e6, Latency: Latency(100e3),
-		ServerCPUNsPerOp: 310, ClientCPUNsPerOp: 420, ClientCPUShare: 0.63, ClientBusyShare: 0.6, ServerCPUShare: 0.47,
-		ClientHashShare: 0.016, Warnings: []string{},
+		ServerCPUNsPerOp: 310, ClientCPUNsPerOp: 420, ClientCPUShare: 0.63, ClientBusyShare: 0.6,
+		ServerCPUShare: 0.47, ClientHashShare: 0.016, Warnings: []string{},
 	}
 	for _, edit := range edits {
 		edit(&p)
@@ -43,8 +41,8 @@ func Point(edits ...func(*results.Point)) results.Point {
 		p.Actual = p.Latency
 	}
 	if p.ID == "" {
-		p.ID = fmt.Sprintf("%s-%s-%s-get%g-st%d-ct%d-rate%g-v%d-r%d",
-			p.Store, p.Placement, p.Submode, p.GetRatio*100, p.ServerThreads, p.ClientThreads, p.RateOps, p.ValueBytes, p.Repeat)
+		p.ID = fmt.Sprintf("%s-%s-%s-get%g-st%d-ct%d-rate%g-v%d-r%d", p.Store, p.Placement, p.Submode,
+			p.GetRatio*100, p.ServerThreads, p.ClientThreads, p.RateOps, p.ValueBytes, p.Repeat)
 	}
 	return p
 }
@@ -62,8 +60,8 @@ func Failed(reason string) func(*results.Point) {
 	return func(p *results.Point) { p.Status, p.Error = results.StatusFailed, reason }
 }
 
-// Curve is a store that nears a peak (operations a second) as client threads are added while its latency grows with
-// the queue. Repeats differ by about two per cent.
+// Curve is a store that nears a peak (operations a second) as client threads are added, while its
+// latency grows with the queue. Repeats differ by about two per cent.
 func Curve(peak float64, threads []int, repeats int, edits ...func(*results.Point)) []results.Point {
 	var points []results.Point
 	for _, n := range threads {
@@ -78,33 +76,13 @@ func Curve(peak float64, threads []int, repeats int, edits ...func(*results.Poin
 				share := min(1, ops/peak)
 				for w := range p.ServerThreads {
 					p.ServerWorkers = append(p.ServerWorkers, results.ServerWorker{
-						Worker: w, Ops: uint64(ops * 5 / 2), Gets: uint64(ops * 2), Hits: uint64(ops * 2), Batches: uint64(ops * 5 / 2 / 48),
-						CPUNs: int64(share * 5e9), CPUShare: share,
+						Worker: w, Ops: uint64(ops * 5 / 2), Gets: uint64(ops * 2), Hits: uint64(ops * 2),
+						Batches: uint64(ops * 5 / 2 / 48),
+						CPUNs:   int64(share * 5e9), CPUShare: share,
 					})
 				}
 			}}, edits...)...))
 		}
 	}
 	return points
-}
-
-// Run makes a run folder with these points and lines of env.jsonl.
-func Run(tb testing.TB, points []results.Point, env ...any) *results.Run {
-	tb.Helper()
-	w, err := results.Create(filepath.Join(tb.TempDir(), "run"), []byte("stores: mica\n"), nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer w.Close()
-	for _, e := range env {
-		if err := w.AppendEnv(e); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	for i := range points {
-		if err := w.Append(&points[i], nil); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	return w.Run
 }

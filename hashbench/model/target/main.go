@@ -7,7 +7,7 @@ import (
 
 	"dpukv/hashbench"
 	"dpukv/hashbench/measure"
-	"dpukv/hashbench/report"
+	"dpukv/hashbench/result"
 )
 
 func main() {
@@ -37,6 +37,6 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	measure.Repeat(report.Fixed(report.Mode(args[1]), bytes), f, calls)
+	measure.Repeat(result.Fixed(result.Mode(args[1]), bytes), f, calls)
 	return nil
 }

@@ -1,0 +1,47 @@
+package measure
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"dpukv/hashbench"
+	"dpukv/hashbench/result"
+)
+
+func TestRefusals(t *testing.T) {
+	good := func() Config {
+		return Config{
+			Contenders: []Contender{function("nothing", address)},
+			Cases:      []result.Case{result.Fixed(result.Latency, 16)}, Rounds: 10, Duration: time.Second, CPU: lastCPU(t),
+		}
+	}
+	for want, spoil := range map[string]func(*Config){
+		"no function":           func(c *Config) { c.Contenders = nil },
+		"no case":               func(c *Config) { c.Cases = nil },
+		"rounds is 2":           func(c *Config) { c.Rounds = 2 },
+		"CPU 900 can't":         func(c *Config) { c.CPU = 900 },
+		"1 B to 1 MiB":          func(c *Config) { c.Cases[0].MaxBytes = 1<<20 + 1 },
+		"alignment is 8":        func(c *Config) { c.Cases[0].Align = 8 },
+		`mode is "both"`:        func(c *Config) { c.Cases[0].Mode = "both" },
+		"duration is 1ms, but ": func(c *Config) { c.Duration = time.Millisecond },
+	} {
+		cfg := good()
+		spoil(&cfg)
+		if _, err := Run(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error with %q", err, want)
+		}
+	}
+}
+
+// What is announced is what is made.
+func TestSeries(t *testing.T) {
+	cfg := Config{
+		Contenders: OfAll(hashbench.All()),
+		Cases:      append(result.MainCases(), result.Case{Mode: result.Latency, MinBytes: 8, MaxBytes: 8}),
+	}
+	if got, want := cfg.series(), len(newPlan(&cfg).series); got != want {
+		t.Errorf("%d series announced, %d planned", got, want)
+	}
+}

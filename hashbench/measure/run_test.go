@@ -1,0 +1,191 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"dpukv/hashbench"
+	"dpukv/hashbench/result"
+	"dpukv/internal/cpu"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func lastCPU(t *testing.T) int {
+	t.Helper()
+	allowed, err := cpu.Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return allowed[len(allowed)-1]
+}
+
+func named(name string, c Contender) Contender {
+	c.Subject = result.Subject{Function: name}
+	return c
+}
+
+func function(name string, h func([]byte) uint64) Contender {
+	c := named(name, contender(hashbench.Native{H64: h}))
+	c.Loop = &oneWord
+	return c
+}
+
+func run1(t *testing.T, cfg Config) map[string]result.Result {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("measures")
+	}
+	cfg.CPU, cfg.Seed = lastCPU(t), 1
+	r, err := Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range r.Overheads {
+		t.Logf("%+v", o)
+	}
+	found := map[string]result.Result{}
+	for _, x := range r.Results {
+		t.Logf("%s, %s: %+v", x.Function, x.Case, x.Ns)
+		found[x.Function] = x
+	}
+	return found
+}
+
+// chainOf is a deliberately slow function: n multiplications, each of which needs the last one's product.
+func chainOf(n int) func([]byte) uint64 {
+	return func(key []byte) uint64 {
+		h, m := place(key), multiplier
+		for range n {
+			h *= m
+		}
+		return h
+	}
+}
+
+// multiplications is the yardstick: the latency of one multiplication, from a plain loop of them without calls.
+func multiplications(_ *Input, calls int) (int64, error) {
+	start := cpu.ThreadNs()
+	h, m := uint64(3), multiplier
+	for range calls {
+		h *= m
+	}
+	runtime.KeepAlive(h)
+	return cpu.ThreadNs() - start, nil
+}
+
+// TestSlowFunction: a chain of n multiplications takes n times as long as one.
+func TestSlowFunction(t *testing.T) {
+	lengths := []int{32, 64, 256}
+	cfg := Config{
+		Contenders: []Contender{{Subject: result.Subject{Function: "yardstick"}, Round: multiplications}},
+		Cases:      []result.Case{result.Fixed(result.Latency, 16)},
+		Rounds:     15, Duration: 400 * time.Millisecond,
+	}
+	for _, n := range lengths {
+		cfg.Contenders = append(cfg.Contenders, function(fmt.Sprint(n), chainOf(n)))
+	}
+	found := run1(t, cfg)
+	each := found["yardstick"].Ns.Median
+	for _, n := range lengths {
+		got := found[fmt.Sprint(n)].Ns.Median / each
+		if math.Abs(got-float64(n)) > 0.1*float64(n) {
+			t.Errorf("%d dependent multiplications are measured as %.1f times one", n, got)
+		}
+	}
+}
+
+// TestTwoNames: one function under two names is reported equal; one of four multiplications more is not. Intervals of 95 % of the
+// same time miss each other in one run of some hundred, so it takes three runs in a row.
+func TestTwoNames(t *testing.T) {
+	cfg := Config{
+		Contenders: []Contender{function("one", chain16), function("other", chain16), function("more", chainOf(20))},
+		Cases:      []result.Case{result.Fixed(result.Latency, 16)},
+		Rounds:     25, Duration: 600 * time.Millisecond,
+	}
+	const runs = 3
+	for run := 1; ; run++ {
+		found := run1(t, cfg)
+		one, other, more := found["one"].Ns, found["other"].Ns, found["more"].Ns
+		if one.Touches(other) && !one.Touches(more) {
+			return
+		}
+		t.Logf("run %d: 16 multiplications take %+v and %+v, 20 take %+v", run, one, other, more)
+		if run == runs {
+			t.Fatal("the same function is told apart, or another one is not")
+		}
+	}
+}
+
+// TestNothingCostsNothing: of a function that does nothing, what is left is within the 0.3 ns that the report allows itself.
+func TestNothingCostsNothing(t *testing.T) {
+	found := run1(t, Config{
+		Contenders: []Contender{function("nothing", address), function("chain", chain8), function("chain of 16", chain16)},
+		Cases:      []result.Case{result.Fixed(result.Throughput, 16)},
+		Rounds:     25, Duration: 600 * time.Millisecond,
+	})
+	if left := found["nothing"].Ns; left.Low > maxOverheadLeft || left.High < -maxOverheadLeft {
+		t.Errorf("a function that does nothing takes %+v ns", left)
+	}
+}
+
+// TestOverheadLeft: chains of known lengths lie on a line through the loop's own cost.
+func TestOverheadLeft(t *testing.T) {
+	found := run1(t, Config{
+		Contenders: []Contender{function("8", chain8), function("16", chain16)},
+		Cases:      []result.Case{result.Fixed(result.Latency, 16)},
+		Rounds:     25, Duration: 600 * time.Millisecond,
+	})
+	eight, sixteen := found["8"].Ns, found["16"].Ns
+	least, most := 2*eight.Low-sixteen.High, 2*eight.High-sixteen.Low
+	t.Logf("between %v and %v ns are left", least, most)
+	if least > maxOverheadLeft || most < -maxOverheadLeft {
+		t.Errorf("8 multiplications take %+v, 16 %+v: at least %v ns are left", eight, sixteen, least)
+	}
+}
+
+func TestRunReportsWhatItDid(t *testing.T) {
+	f, err := hashbench.Find("city64")
+	if err != nil {
+		t.Fatal(err)
+	}
+	passes := 0
+	cfg := Config{
+		Contenders: []Contender{Of(f)}, CPU: lastCPU(t), Seed: 7, Rounds: MinRounds, Duration: 50 * time.Millisecond,
+		Cases:      []result.Case{result.Fixed(result.Latency, 16), {Mode: result.Throughput, MinBytes: 1, MaxBytes: 32, Align: 3}},
+		OnProgress: func(done, all int) { passes = max(passes, done); _ = all },
+	}
+	r, err := Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Results) != 2 || len(r.Overheads) != 2 || passes != MinRounds || r.Rounds != MinRounds || r.Seed != 7 {
+		t.Errorf("%+v", r)
+	}
+	for _, x := range r.Results {
+		if x.Ns.Median <= 0 || len(x.RoundsNs) != MinRounds || x.Calls < 1 || x.Module != f.Module || x.Variant != string(f.Variant) {
+			t.Errorf("%+v", x)
+		}
+	}
+	if r.Clock.CPU != cfg.CPU || r.Clock.CoreSource == "" || r.Machine.Arch == "" {
+		t.Errorf("%+v", r.Clock)
+	}
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := Run(ctx, Config{
+		Contenders: []Contender{function("nothing", address)}, CPU: lastCPU(t),
+		Cases: []result.Case{result.Fixed(result.Latency, 16)}, Rounds: 10, Duration: time.Minute,
+	})
+	if err == nil {
+		t.Error("went on")
+	}
+}

@@ -1,0 +1,32 @@
+package report
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"dpukv/hashbench/result/resulttest"
+)
+
+func TestCompareGolden(t *testing.T) {
+	host, dpu := resulttest.Report(1, "Xeon"), resulttest.Report(2, "Cortex-A72")
+	dpu.Results[0].Ns = host.Results[0].Ns // the same
+	dpu.Results = dpu.Results[:len(dpu.Results)-5]
+	var b bytes.Buffer
+	if err := Compare(&b, []Machine{{"host", host}, {"dpu", dpu}}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "compare.golden", b.Bytes())
+}
+
+func TestCompareNeedsSomethingInCommon(t *testing.T) {
+	a, b := resulttest.Report(1, "a"), resulttest.Report(1, "b")
+	b.Results = b.Results[:0]
+	if err := Compare(io.Discard, []Machine{{"a", a}, {"b", b}}); err == nil || !strings.Contains(err.Error(), "in common") {
+		t.Errorf("got %v", err)
+	}
+	if err := Compare(io.Discard, []Machine{{"a", a}}); err == nil {
+		t.Error("compared one")
+	}
+}

@@ -1,0 +1,82 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"dpukv/hashbench/result"
+	"dpukv/hashbench/result/resulttest"
+)
+
+func TestFigures(t *testing.T) {
+	dir := t.TempDir()
+	paths, err := DrawFigures(dir, []Machine{{"host", resulttest.Report(1, "Xeon")}, {"bf2", resulttest.Report(2, "Cortex-A72")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(paths) != 2*len(result.MainCases()) {
+		t.Errorf("wrote %q", paths)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Ext(path) == ".png" {
+			if _, err := png.Decode(bytes.NewReader(data)); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+			continue
+		}
+		if err := wellFormed(data); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		for _, want := range []string{"city64@module", ">bf2<", ">host<", "bf2: Cortex-A72", "95 % confidence"} {
+			if !bytes.Contains(data, []byte(want)) {
+				t.Errorf("%s does not say %q", path, want)
+			}
+		}
+	}
+	long, err := os.ReadFile(filepath.Join(dir, "hash-256KiB-throughput.svg"))
+	if err != nil || !bytes.Contains(long, []byte("bandwidth, GB/s")) {
+		t.Errorf("the figure of long input is not one of bandwidth (%v)", err)
+	}
+}
+
+func wellFormed(data []byte) error {
+	d := xml.NewDecoder(bytes.NewReader(data))
+	for {
+		if _, err := d.Token(); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+func TestFiguresNeedTheirCases(t *testing.T) {
+	r := resulttest.Report(1, "Xeon")
+	r.Results = r.Results[:1]
+	r.Results[0].MinBytes, r.Results[0].MaxBytes = 5, 5
+	if _, err := DrawFigures(t.TempDir(), []Machine{{"host", r}}); err == nil || !strings.Contains(err.Error(), "256 KiB throughput") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// An axis has between four and nine marks, whatever is shown.
+func TestAxis(t *testing.T) {
+	for most := 0.01; most < 1e6; most *= 1.7 {
+		f := &figure{}
+		if n := most / f.step(most); n > 8.0001 || n < 3 {
+			t.Errorf("%v steps to %v", n, most)
+		}
+	}
+}

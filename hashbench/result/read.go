@@ -1,0 +1,66 @@
+package result
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"dpukv/internal/infile"
+)
+
+// The limits of a report's file. A report of all functions takes a tenth of them.
+const (
+	maxFileBytes = 32 << 20
+	maxObjects   = 100_000
+)
+
+// Read reads a report from a file of JSON, or from a pipe until ctx is done.
+func Read(ctx context.Context, path string) (*Report, error) {
+	data, err := infile.ReadInput(ctx, path, maxFileBytes)
+	if err != nil {
+		return nil, err
+	}
+	r, err := Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+// Parse reads a report's JSON and refuses what is none.
+func Parse(data []byte) (*Report, error) {
+	if n := bytes.Count(data, []byte("{")); n > maxObjects { // each would become a result
+		return nil, fmt.Errorf("found %d objects, allowed: at most %d", n, maxObjects)
+	}
+	var r Report
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, fmt.Errorf("not the JSON of a report: %w", err)
+	}
+	switch {
+	case r.Kind != Kind:
+		return nil, fmt.Errorf("kind is %q, want %q: write it with dpukv hash --json", r.Kind, Kind)
+	case r.Schema != Schema:
+		return nil, fmt.Errorf("schema is %d, this program reads %d: measure again with one version of dpukv",
+			r.Schema, Schema)
+	case r.Provenance != Measured:
+		return nil, fmt.Errorf("provenance is %q: only measured figures are compared", r.Provenance)
+	case len(r.Results) == 0:
+		return nil, errors.New("it has no results")
+	}
+	return &r, r.validate()
+}
+
+func (r *Report) validate() error {
+	for _, x := range r.Results {
+		if err := x.Case.Validate(); err != nil {
+			return fmt.Errorf("%s: %w", x.Function, err)
+		}
+		if !(x.Ns.Low <= x.Ns.Median && x.Ns.Median <= x.Ns.High) {
+			return fmt.Errorf("%s, %s: the median %v is not in its interval %v to %v",
+				x.Function, x.Case, x.Ns.Median, x.Ns.Low, x.Ns.High)
+		}
+	}
+	return nil
+}

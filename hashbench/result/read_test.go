@@ -1,0 +1,74 @@
+package result_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"dpukv/hashbench/result"
+	"dpukv/hashbench/result/resulttest"
+)
+
+// TestReadIsBounded: neither a long file nor a short one of many results takes all memory.
+func TestReadIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	long := filepath.Join(dir, "long.json")
+	f, err := os.Create(long)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Truncate(1 << 40); err != nil {
+		t.Skipf("no sparse file of a TiB: %v", err)
+	}
+	many := filepath.Join(dir, "many.json")
+	text := `{"kind": "dpukv-hash", "results": [` + strings.Repeat("{},", 100_000) + "{}]}"
+	if err := os.WriteFile(many, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		long:        "found 1099511627776 bytes, allowed: at most",
+		many:        "found 100002 objects, allowed: at most 100000",
+		"/dev/zero": "found a device",
+		dir:         "found a folder",
+	} {
+		if _, err := result.Read(t.Context(), path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", path, err, want)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	data, err := json.Marshal(resulttest.Report(1, "Xeon"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := result.Parse(data); err != nil || len(r.Results) != 15 || r.Results[4].GBps() != 262144.0/12000 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for want, spoil := range map[string]func(*result.Report){
+		`kind is "point"`:         func(r *result.Report) { r.Kind = "point" },
+		"schema is 2":             func(r *result.Report) { r.Schema = 2 },
+		`provenance is "model"`:   func(r *result.Report) { r.Provenance = "model" },
+		"no results":              func(r *result.Report) { r.Results = nil },
+		"is not in its interval":  func(r *result.Report) { r.Results[0].Ns.Low = 7 },
+		"mode is":                 func(r *result.Report) { r.Results[0].Mode = "" },
+		"allowed: 1 B to 1 MiB":   func(r *result.Report) { r.Results[0].MinBytes = -1 },
+		"alignment is 9, allowed": func(r *result.Report) { r.Results[0].Align = 9 },
+	} {
+		r := resulttest.Report(1, "Xeon")
+		spoil(r)
+		data, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := result.Parse(data); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error with %q", err, want)
+		}
+	}
+	if _, err := result.Parse([]byte("{")); err == nil {
+		t.Error("parsed half of an object")
+	}
+}

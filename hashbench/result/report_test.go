@@ -1,0 +1,15 @@
+package result_test
+
+import (
+	"testing"
+
+	"dpukv/hashbench/result"
+)
+
+// A difference may be as small, and as great, as both intervals allow.
+func TestIntervalOfADifference(t *testing.T) {
+	got := result.Interval{Median: 10, Low: 9, High: 12}.Less(result.Interval{Median: 2, Low: 1, High: 4})
+	if want := (result.Interval{Median: 8, Low: 5, High: 11}); got != want {
+		t.Errorf("found %+v, want %+v", got, want)
+	}
+}

@@ -1,0 +1,134 @@
+package results
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The sides of a [Bottleneck].
+const (
+	SideClient  = "client"
+	SideServer  = "server"
+	SideBoth    = "both"
+	SideNeither = "neither"
+	SideUnknown = "unknown"
+)
+
+// Bottleneck names the side whose CPUs were full, and the reason. It is an inference from the
+// two sides' CPU time, not a measurement: [BusyShare] is the limit.
+type Bottleneck struct {
+	Side string
+	Why  string // one sentence
+}
+
+// BusyShare is the share of a side's CPU time above which the side counts as full.
+const BusyShare = 0.85
+
+// OthersShare is the share of a side's CPU time above which other programs disturb the side. The
+// kernel counts by ticks, of which a second has 100 to 1000.
+const OthersShare = 0.10
+
+// Bottleneck compares the CPU time of the client with that of the server. It never names a side
+// whose CPU time says nothing.
+func (p *Point) Bottleneck() Bottleneck {
+	if p.Status != StatusOK || p.ClientCPUShare == 0 {
+		return Bottleneck{SideUnknown, "the CPU time of the two sides is not known"}
+	}
+	client, server := p.clientSide(), p.serverSide()
+	why := client.said + "; " + server.said
+	switch {
+	case client.full && server.full:
+		return Bottleneck{SideBoth, why}
+	case client.full:
+		return Bottleneck{SideClient, why}
+	case server.full:
+		return Bottleneck{SideServer, why}
+	case client.hidden || server.hidden:
+		return Bottleneck{SideUnknown, why}
+	}
+	why += "; so the load, the window or the way between them is the limit"
+	return Bottleneck{SideNeither, why}
+}
+
+// side is what one side's CPU time says.
+type side struct {
+	full   bool
+	hidden bool // it says nothing
+	said   string
+}
+
+func (p *Point) clientSide() side {
+	said := fmt.Sprintf("the client's CPUs were at work for %.0f %% of the time", 100*p.clientBusy())
+	s := side{full: p.clientFull(), said: said}
+	for i := range p.Clients {
+		s.hideProfile(&p.Clients[i].Node)
+	}
+	s.hideOthers(p.ClientOthersShare + p.ClientStolenShare)
+	return s
+}
+
+func (p *Point) serverSide() side {
+	share, who := p.ServerCPUShare, "the server's threads"
+	if w := p.busiest(); w != nil {
+		share, who = w.CPUShare, "the server's worker"
+		if n := len(p.ServerWorkers); n > 1 {
+			who = fmt.Sprintf("the busiest of the server's %d workers (number %d)", n, w.Worker)
+		}
+	}
+	s := side{full: share > BusyShare, said: fmt.Sprintf("%s for %.0f %%", who, 100*share)}
+	if p.polls() {
+		s = side{hidden: true, said: "the server's workers poll, so that their CPU time says nothing"}
+	}
+	s.hideProfile(&p.ServerNode)
+	s.hideOthers(p.ServerOthersShare + p.ServerStolenShare)
+	return s
+}
+
+// hideOthers hides a side that seems to have room while other programs had its CPUs.
+func (s *side) hideOthers(others float64) {
+	if !s.full && others > OthersShare {
+		s.hidden = true
+		s.said += fmt.Sprintf(" (others had its CPUs for %.0f %%, so that this says nothing)",
+			100*others)
+	}
+}
+
+// hideProfile hides a side that seems to have room while a profile limits its CPU time.
+func (s *side) hideProfile(n *Node) {
+	if !s.full && n.Profile != "" && n.Profile != "none" {
+		s.hidden = true
+		s.said += fmt.Sprintf(" (the profile %s of %s limits its CPU time, so that this says nothing)",
+			n.Profile, n.Node)
+	}
+}
+
+// polls reports whether the server's workers look for work all the time.
+func (p *Point) polls() bool { return p.Transport == "rdma" }
+
+// clientBusy leaves out the time that the client spun. Older points have it in a warning alone.
+func (p *Point) clientBusy() float64 {
+	if p.ClientBusyShare > 0 {
+		return p.ClientBusyShare
+	}
+	return p.ClientCPUShare
+}
+
+func (p *Point) clientFull() bool {
+	for _, w := range p.Warnings {
+		if strings.Contains(w, "client-bound:") {
+			return true
+		}
+	}
+	return p.ClientBusyShare > BusyShare
+}
+
+// busiest is the worker with the most CPU time, nil if the server's view is not known.
+func (p *Point) busiest() *ServerWorker {
+	var most *ServerWorker
+	for i := range p.ServerWorkers {
+		if w := &p.ServerWorkers[i]; most == nil || w.CPUNs > most.CPUNs {
+			most = w
+		}
+	}
+	return most
+}

@@ -1,0 +1,36 @@
+package results
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Bound is a service level: a latency metric that is not to be exceeded.
+type Bound struct {
+	Metric LatencyMetric
+	Ns     float64
+}
+
+// String is "p99 latency ≤ 200µs".
+func (b Bound) String() string {
+	return fmt.Sprintf("%s ≤ %v", b.Metric.Title, time.Duration(b.Ns))
+}
+
+// ParseBound reads a bound such as "p99=200us".
+func ParseBound(text string) (Bound, error) {
+	name, limit, found := strings.Cut(text, "=")
+	if !found {
+		return Bound{}, fmt.Errorf("found the bound %q, want MEASURE=TIME such as p99=200us", text)
+	}
+	m, err := parseLatencyMetric(strings.TrimSpace(name))
+	if err != nil {
+		return Bound{}, err
+	}
+	d, err := time.ParseDuration(strings.TrimSpace(limit))
+	if err != nil || d <= 0 {
+		return Bound{}, fmt.Errorf(
+			"found the time %q in the bound %q, want one above zero such as 200us or 1.5ms", limit, text)
+	}
+	return Bound{m, float64(d)}, nil
+}

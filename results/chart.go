@@ -1,0 +1,209 @@
+package results
+
+import "strings"
+
+// Chart is the curves that belong in one figure: latency over throughput, one line a configuration.
+type Chart struct {
+	Stem  string // begins the names of its files: "mica-get95"
+	Title string
+	Lines []Line
+	// Failed are the points that would belong here, had they not failed.
+	Failed []*Point
+}
+
+// Line is one configuration as its axis is swept.
+type Line struct {
+	Label string     // what tells it from the other lines of its store
+	Style int        // the same for the same label in every chart of its store
+	Axis  *Dimension // what is swept along the line
+	Marks []Mark     // in the axis's order
+}
+
+// Mark is one configuration at one value of the axis.
+type Mark struct {
+	AxisValue string   // as it is shown below the axis's name
+	Repeats   []*Point // at least one
+}
+
+// Throughput is in operations a second.
+func (m *Mark) Throughput() Spread {
+	return SpreadBy(m.Repeats, func(p *Point) float64 { return p.ThroughputOps })
+}
+
+// Latency is a metric of the latency, in nanoseconds.
+func (m *Mark) Latency(metric LatencyMetric) Spread { return SpreadBy(m.Repeats, metric.Ns) }
+
+// Points are all that a chart's lines are made of.
+func (c *Chart) Points() []*Point {
+	var all []*Point
+	for _, l := range c.Lines {
+		for _, m := range l.Marks {
+			all = append(all, m.Repeats...)
+		}
+	}
+	return all
+}
+
+// MaxOverviewLines is how many lines can still be told apart in black and white.
+const MaxOverviewLines = 12
+
+// Charts sorts points into charts: for each store one a GET share (and a key and value size, if
+// several were measured), and, if there are several GET shares, one with all of them. An
+// overview that would have too many lines is left out.
+func Charts(points []Point) []Chart {
+	ok, failed := Split(points)
+	sizes := Named("key_bytes", "value_bytes")
+	var charts []Chart
+	for _, store := range Group(Named("store"), ok) {
+		bySize := append(Named("store"), Varying(sizes, store)...)
+		byShare := append(Named("store", "get_ratio"), Varying(sizes, store)...)
+		charts = append(charts, chartsBy(byShare, store, failed)...)
+		if len(Varying(Named("get_ratio"), store)) == 0 {
+			continue
+		}
+		for _, c := range chartsBy(bySize, store, failed) {
+			if len(c.Lines) <= MaxOverviewLines {
+				charts = append(charts, c)
+			}
+		}
+	}
+	return charts
+}
+
+// Split separates the points that are ok from those that failed.
+func Split(points []Point) (ok, failed []*Point) {
+	for i := range points {
+		if points[i].Status == StatusOK {
+			ok = append(ok, &points[i])
+		} else {
+			failed = append(failed, &points[i])
+		}
+	}
+	return ok, failed
+}
+
+// chartsBy makes a chart of each group of a store's points by ds.
+func chartsBy(ds []*Dimension, store, failed []*Point) []Chart {
+	drawer := newLineDrawer(Without(dimensions, ds), store)
+	var charts []Chart
+	for _, g := range Group(ds, store) {
+		chart := Chart{Stem: stem(ds, g[0]), Title: title(g), Lines: drawer.lines(g)}
+		for _, f := range failed {
+			if compare(ds, f, g[0]) == 0 {
+				chart.Failed = append(chart.Failed, f)
+			}
+		}
+		charts = append(charts, chart)
+	}
+	return charts
+}
+
+// stem names a chart by its values in ds, with nothing that could trouble a file name.
+func stem(ds []*Dimension, p *Point) string {
+	tags := map[string]string{
+		"store": "", "get_ratio": "get", "key_bytes": "key", "value_bytes": "value",
+	}
+	var parts []string
+	for _, d := range ds {
+		value := d.shown(p)
+		if d.name == "store" {
+			value = p.Store
+		}
+		parts = append(parts, tags[d.name]+value)
+	}
+	return strings.ReplaceAll(strings.Join(parts, "-"), "/", "_")
+}
+
+// title says what all of a chart's points have in common.
+func title(points []*Point) string {
+	said := Named("store", "get_ratio", "key_bytes", "value_bytes", "batch")
+	return Labels(Without(said, Varying(said, points)), points[0])
+}
+
+// lineDrawer makes the lines of all charts of one store, so that they agree on labels and styles.
+type lineDrawer struct {
+	dims   []*Dimension // those that don't tell charts apart
+	said   []*Dimension // of them, those that vary: the labels are made of these
+	axes   map[string]*Dimension
+	styles map[string]int
+}
+
+func newLineDrawer(dims []*Dimension, store []*Point) *lineDrawer {
+	d := &lineDrawer{
+		dims: dims, said: Varying(dims, store),
+		axes: make(map[string]*Dimension), styles: make(map[string]int),
+	}
+	for _, g := range Group(Named("loop"), store) {
+		d.axes[loop(g[0])] = axisOf(g)
+	}
+	for _, g := range Group(d.said, store) {
+		if label := d.label(g[0]); !d.known(label) {
+			d.styles[label] = len(d.styles)
+		}
+	}
+	return d
+}
+
+func (d *lineDrawer) known(label string) bool {
+	_, known := d.styles[label]
+	return known
+}
+
+func (d *lineDrawer) label(p *Point) string {
+	said := Without(d.said, []*Dimension{d.axes[loop(p)]})
+	if label := Labels(said, p); label != "" {
+		return label
+	}
+	return p.Placement
+}
+
+func (d *lineDrawer) lines(points []*Point) []Line {
+	var lines []Line
+	for _, sameLoop := range Group(Named("loop"), points) {
+		axis := d.axes[loop(sameLoop[0])]
+		for _, g := range Group(Without(d.dims, []*Dimension{axis}), sameLoop) {
+			label := d.label(g[0])
+			lines = append(lines, Line{
+				Label: label, Style: d.styles[label], Axis: axis, Marks: marks(axis, g),
+			})
+		}
+	}
+	return lines
+}
+
+// Lines sorts the points that are ok into lines, one a configuration, whichever chart they
+// belong to. They have no styles.
+func Lines(points []Point) []Line {
+	ok, _ := Split(points)
+	var lines []Line
+	for _, store := range Group(Named("store"), ok) {
+		lines = append(lines, newLineDrawer(Without(dimensions, Named("store")), store).lines(store)...)
+	}
+	return lines
+}
+
+// axisOf is the dimension that points were swept over: the first of the candidates that varies. The
+// points are of one store, all with an open or all with a closed loop. Only the candidates raise a
+// load.
+func axisOf(points []*Point) *Dimension {
+	candidates := []string{
+		"rate_ops", "client_threads", "window", "batch", "connections", "server_threads",
+	}
+	chosen := "client_threads"
+	for _, name := range candidates {
+		if len(Varying(Named(name), points)) > 0 {
+			chosen = name
+			break
+		}
+	}
+	return Named(chosen)[0]
+}
+
+// marks sorts the points of a line into marks, in the axis's order.
+func marks(axis *Dimension, line []*Point) []Mark {
+	var list []Mark
+	for _, repeats := range Group([]*Dimension{axis}, line) {
+		list = append(list, Mark{AxisValue: axis.shown(repeats[0]), Repeats: repeats})
+	}
+	return list
+}

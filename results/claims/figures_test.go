@@ -1,0 +1,93 @@
+package claims
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"dpukv/results"
+)
+
+// One figure of each kind, against what can be told by hand.
+func TestFigures(t *testing.T) {
+	host := placed("mica", "CH-SH", 3e6, 1e5, all(1))
+	dpu := placed("mica", "CD-SH", 1e6, 2e5, all(1))
+	server := placed("mica", "CH-SD", 1.2e6, 3e5, all(1), func(p *results.Point) { p.ThroughputOps = 1.2e6 })
+	both := placed("mica", "CD-SD", 0.9e6, 2e5, all(1))
+	run := bf2(host, dpu, server, both)
+	bf3 := Run{"bf3", slices.Concat(placed("mica", "CH-SH", 3e6, 0.5e5, all(1)), placed("mica", "CH-SD", 3.9e6, 0.3e5, all(1))), []string{"bf3"}}
+	for _, c := range []struct {
+		finding, says string
+		want          float64
+	}{
+		{"A1-mica", "peaks highest", 3 / 1.2},
+		{"A1-mica", "peak with both on hosts over", 3 / 0.9},
+		{"A1-mica", "latency with the client on a DPU over", 2},
+		{"A1-bf2-sd", "does not change", 1},
+		{"A1-cdsh", "rises linearly", 1},
+		{"A2", "MICA's peaks", 0.1},
+		{"A1-ch-bf3", "behind a BF-2 over that behind a BF-3", 2},
+		{"A1-mica-bf3", "lower than with both on hosts by", 0.4},
+		{"A1-mica-bf3", "server on a BF-3 over that with both on hosts behind a BF-2", 1.3},
+		{"A3-share", "host client's CPU time that goes into hashing in MICA", 0.016},
+	} {
+		found := false
+		for _, o := range outcomes(t, c.finding, run, bf3) {
+			if !strings.Contains(o.Says, c.says) || o.Measured == nil {
+				continue
+			}
+			if found = true; math.Abs(*o.Measured-c.want) > 0.001*c.want {
+				t.Errorf("%s, %s: %v, want %v", c.finding, o.Says, *o.Measured, c.want)
+			}
+			if *o.Low > *o.Measured || *o.High < *o.Measured {
+				t.Errorf("%s, %s: %v is not within %v and %v", c.finding, o.Says, *o.Measured, *o.Low, *o.High)
+			}
+		}
+		if !found {
+			t.Errorf("%s, %s: not measured", c.finding, c.says)
+		}
+	}
+}
+
+// A claim about latencies at a similar throughput holds no others against each other, whatever the loads are.
+func TestLatencyAtASimilarThroughput(t *testing.T) {
+	behind := func(generation string, ops, ns float64) Run {
+		return Run{generation, placed("mica", "CH-SH", ops, ns, all(1)), []string{generation}}
+	}
+	// 1, 2 and 4 threads do .75, 1.5, 3 behind one, and .8, 1.6 and 3.2, or a third more, behind the other.
+	near := outcomes(t, "A1-ch-bf3", behind("bf2", 3e6, 2e5), behind("bf3", 3.2e6, 1e5))[0]
+	if near.Measured == nil || math.Abs(*near.Measured-2) > 0.001 || !strings.Contains(near.Which, "at 0.75 over 0.8 Mops") {
+		t.Errorf("within 10 %%: %+v", near)
+	}
+	far := outcomes(t, "A1-ch-bf3", behind("bf2", 3e6, 2e5), behind("bf3", 4e6, 1e5))[0]
+	if far.Verdict != NotMeasured || !strings.Contains(far.Why, "within 10 % of each other") {
+		t.Errorf("a third apart: %+v", far)
+	}
+	// Twice the throughput of a thread: 2 and 4 threads there are 1 and 2 here.
+	if twice := outcomes(t, "A1-ch-bf3", behind("bf2", 3e6, 2e5), behind("bf3", 6e6, 1e5))[0]; twice.Measured == nil || math.Abs(*twice.Measured-4) > 0.001 {
+		t.Errorf("at half the threads: %+v", twice)
+	}
+}
+
+// A share of hashing is one of the study's hash function, and says if it was not sampled.
+func TestHashShareIsOfTheStudysHash(t *testing.T) {
+	run := func(hash, by string) []Outcome {
+		return outcomes(t, "A3-share", Run{"here", placed("herd", "CH-SH", 1e6, 1e5, func(p *results.Point) { p.Hash, p.ClientHashShareBy = hash, by }), nil})
+	}
+	host := func(list []Outcome) Outcome {
+		i := slices.IndexFunc(list, func(o Outcome) bool {
+			return strings.Contains(o.Says, "host client's CPU time that goes into hashing in HERD")
+		})
+		return list[i]
+	}
+	if o := host(run("xxhash64", "sampling")); o.Verdict != NotMeasured || !strings.Contains(o.Why, "city128") {
+		t.Errorf("another hash: %s, %s", o.Verdict, o.Why)
+	}
+	if o := host(run("city128", "sampling")); o.Measured == nil || strings.Contains(o.Why, "estimate") {
+		t.Errorf("sampled: %+v", o)
+	}
+	if o := host(run("city128", "estimate: operations times the calibrated time of one hash")); o.Measured == nil || !strings.Contains(o.Why, "3 of these points estimate") {
+		t.Errorf("estimated: %+v", o)
+	}
+}

@@ -1,0 +1,35 @@
+package compare
+
+import (
+	"testing"
+
+	"dpukv/results"
+	"dpukv/results/resultstest"
+)
+
+func TestTableGolden(t *testing.T) {
+	base := resultstest.Curve(2e6, []int{1, 4, 8}, 6)
+	few := resultstest.Curve(2e6, []int{1, 4}, 3)
+	changed := append(scaled(base[:6], 1, 1), scaled(base[6:12], 1.2, 0.8)...)
+	worse := scaled(base[12:], 1, 1.5)
+	for i := range worse {
+		worse[i].Warnings = []string{"client-bound: the client's threads were busy for 99 % of the time"}
+	}
+	changed = append(changed, worse...)
+	lost := append(changed[:12:12], resultstest.Point(resultstest.Failed("no answer"), func(p *results.Point) {
+		p.ClientThreads, p.Transport, p.Mode, p.Access, p.Pages = 8, "", "", "", ""
+	}))
+	for name, sides := range map[string][2][]results.Point{
+		"changed": {base, changed},
+		"few":     {few, scaled(few, 2, 0.5)},
+		"lost":    {base, lost},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := Compare(Side{"runs/a", []string{"12 CPUs"}, sides[0]}, Side{"runs/b", nil, sides[1]}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			resultstest.Golden(t, name+".golden", write(t, c))
+		})
+	}
+}

@@ -1,0 +1,127 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dpukv/results"
+	"dpukv/results/internal/numfmt"
+)
+
+// conditions are the lines below the figure: what all points have in common and the title does not
+// say, then how often they were measured, what the marks mean, and how many points have warnings.
+func (f *figure) conditions() []string {
+	points := f.chart.Points()
+	inTitle := results.Named("store", "get_ratio", "key_bytes", "value_bytes", "batch")
+	rest := results.Without(results.Dimensions(), inTitle)
+	var said []string
+	for _, d := range results.Without(rest, results.Varying(rest, points)) {
+		said = append(said, d.Label(points[0]))
+	}
+	serverCPUs := func(p *results.Point) []int { return p.ServerCPUs }
+	clientCPUs := func(p *results.Point) []int { return p.ClientCPUs }
+	said = append(said, pinning("server", points, serverCPUs))
+	severalClients := func(p *results.Point) bool { return len(p.Clients) > 1 }
+	if !slices.ContainsFunc(points, severalClients) { // each client has CPUs of its own
+		said = append(said, pinning("client", points, clientCPUs))
+	}
+	said = append(said, f.machines...)
+	said = append(said, f.repeats(), f.axisNote(), f.kneeNote(),
+		warnings(points, len(f.chart.Failed)))
+	return slices.DeleteFunc(said, func(s string) bool { return s == "" })
+}
+
+// pinning says which CPUs an end had, if it was the same ones at all points.
+func pinning(end string, points []*results.Point, cpus func(*results.Point) []int) string {
+	first := cpus(points[0])
+	for _, p := range points {
+		if !slices.Equal(cpus(p), first) {
+			return ""
+		}
+	}
+	return end + " " + points[0].Pinning(first)
+}
+
+// repeats says how often and how long it was measured, and what a mark is.
+func (f *figure) repeats() string {
+	fewest, most := 0, 0
+	for _, l := range f.chart.Lines {
+		for _, m := range l.Marks {
+			n := len(m.Repeats)
+			if fewest == 0 || n < fewest {
+				fewest = n
+			}
+			most = max(most, n)
+		}
+	}
+	period := measurementPeriod(f.chart.Points())
+	switch {
+	case most == 1:
+		return "measured once" + period
+	case fewest == most:
+		return fmt.Sprintf("%d repeats%s: medians, bars show the range", most, period)
+	}
+	return fmt.Sprintf("%d to %d repeats%s: medians, bars show the range", fewest, most, period)
+}
+
+// measurementPeriod is the length of the measurement period, to a tenth of a second, if all points
+// have the same.
+func measurementPeriod(points []*results.Point) string {
+	seconds := func(p *results.Point) string {
+		return strconv.FormatFloat(math.Round(float64(p.DurationNs)/1e8)/10, 'f', -1, 64)
+	}
+	for _, p := range points {
+		if seconds(p) != seconds(points[0]) {
+			return ""
+		}
+	}
+	return " for " + seconds(points[0]) + " s"
+}
+
+// axisNote says what the numbers at the marks are.
+func (f *figure) axisNote() string {
+	if !f.annotated() {
+		return ""
+	}
+	var axes []string
+	for _, l := range f.chart.Lines {
+		if a := l.Axis.Title(); len(l.Marks) > 1 && !slices.Contains(axes, a) {
+			axes = append(axes, a)
+		}
+	}
+	if len(axes) == 0 {
+		return ""
+	}
+	return "numbers at marks: " + strings.Join(axes, " or ")
+}
+
+// kneeNote says what the rings are.
+func (f *figure) kneeNote() string {
+	for i := range f.chart.Lines {
+		if _, ok := f.chart.Lines[i].Knee(f.metric); ok {
+			return "ring: the knee, where throughput over latency is greatest"
+		}
+	}
+	return ""
+}
+
+// warnings counts the points with warnings, and those that failed: the reader looks at the table.
+func warnings(points []*results.Point, failed int) string {
+	warned := 0
+	for _, p := range points {
+		if len(p.Warnings) > 0 {
+			warned++
+		}
+	}
+	var said []string
+	if warned > 0 {
+		said = append(said, fmt.Sprintf("%d of %d points with warnings", warned, len(points)))
+	}
+	if failed > 0 {
+		said = append(said, numfmt.Count(failed, "point")+" failed and not drawn")
+	}
+	return strings.Join(said, ", ")
+}

@@ -1,0 +1,50 @@
+package figure
+
+import (
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"dpukv/internal/figstyle"
+	"dpukv/results"
+)
+
+// knees puts a ring around each line's knee.
+type knees struct {
+	f      *figure
+	curves []curve
+}
+
+// Plot implements [plot.Plotter].
+func (k knees) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for _, cv := range k.curves {
+		knee, ok := cv.Knee(k.f.metric)
+		if !ok {
+			continue
+		}
+		for i := range cv.Marks {
+			if &cv.Marks[i] != knee {
+				continue
+			}
+			radius := glyphStyle(cv.Style).Radius * 2
+			ring := draw.GlyphStyle{Color: figstyle.Ink, Radius: radius, Shape: draw.RingGlyph{}}
+			c.DrawGlyph(ring, vg.Point{X: x(cv.x[i].Median), Y: y(cv.y[i].Median)})
+		}
+	}
+}
+
+// boundLine is a service level across the plot.
+type boundLine struct {
+	bound *results.Bound
+	unit  unit
+}
+
+// Plot implements [plot.Plotter].
+func (b boundLine) Plot(c draw.Canvas, p *plot.Plot) {
+	_, y := p.Transforms(&c)
+	at := y(b.bound.Ns / b.unit.per)
+	dotted := draw.LineStyle{Color: figstyle.Ink, Width: vg.Points(0.9), Dashes: []vg.Length{1, 2}}
+	c.StrokeLine2(dotted, c.Min.X, at, c.Max.X, at)
+	figstyle.Write(c, markText, vg.Point{X: c.Min.X + 4, Y: at + 2}, b.bound.String())
+}

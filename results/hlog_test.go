@@ -1,0 +1,87 @@
+package results_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"pgregory.net/rapid"
+
+	"dpukv/results"
+)
+
+func TestHlogHoldsWhatWasEncoded(t *testing.T) {
+	epoch := time.UnixMilli(1_790_000_000_000).UTC()
+	rapid.Check(t, func(t *rapid.T) {
+		var want []results.Interval
+		at := epoch
+		for range rapid.IntRange(0, 4).Draw(t, "intervals") {
+			end := at.Add(time.Duration(rapid.Int64Range(1, 100_000).Draw(t, "ms")) * time.Millisecond)
+			for _, tag := range []string{results.TagIntended, results.TagActual} {
+				want = append(want, results.Interval{tag, at, end, histogramOf(samples().Draw(t, tag))})
+			}
+			at = end
+		}
+		log, err := results.EncodeHlog(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := results.DecodeHlog(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != len(want) {
+			t.Fatalf("%d intervals, want %d", len(got), len(want))
+		}
+		for i := range got {
+			g, w := got[i], want[i]
+			if g.Tag != w.Tag || !g.Start.Equal(w.Start) || !g.End.Equal(w.End) || !g.Histogram.Equals(w.Histogram) {
+				t.Fatalf("interval %d: got %v %v…%v, want %v %v…%v", i, g.Tag, g.Start, g.End, w.Tag, w.Start, w.End)
+			}
+		}
+	})
+}
+
+func TestHlogIsReadableByTheLibrary(t *testing.T) {
+	log, err := results.EncodeHlog([]results.Interval{{results.TagIntended, time.UnixMilli(1000), time.UnixMilli(2000), histogramOf([]int64{5000})}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := hdrhistogram.NewHistogramLogReader(bytes.NewReader(log)).NextIntervalHistogram()
+	if err != nil || h == nil || h.Tag() != results.TagIntended || h.TotalCount() != 1 {
+		t.Fatalf("the library reads %v, %v", h, err)
+	}
+}
+
+func TestDamagedHlogIsNamedByLine(t *testing.T) {
+	good, err := results.EncodeHlog([]results.Interval{{results.TagActual, time.UnixMilli(0), time.UnixMilli(1), histogramOf([]int64{7, 7, 9})}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Count(string(good), "\n")
+	for name, damaged := range map[string]string{
+		"cut payload":   string(good[:len(good)-10]),
+		"empty payload": "Tag=actual,1.0,1.0,1.0,",
+		"tag only":      "Tag=actual",
+		"no number":     "Tag=actual,soon,1.0,1.0,HISTFAAA",
+		"short payload": "1.0,1.0,1.0,HIST",
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := results.DecodeHlog([]byte(damaged))
+			if err == nil || !strings.Contains(err.Error(), "line ") {
+				t.Fatalf("got %v, want an error that names the line (of %d)", err, lines)
+			}
+		})
+	}
+}
+
+func FuzzDecodeHlog(f *testing.F) {
+	log, _ := results.EncodeHlog([]results.Interval{{results.TagIntended, time.UnixMilli(1), time.UnixMilli(2), histogramOf([]int64{1, 1e6})}})
+	f.Add(log)
+	f.Fuzz(func(_ *testing.T, log []byte) {
+		// Only that it returns: damage must never end the process.
+		_, _ = results.DecodeHlog(log)
+	})
+}

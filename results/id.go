@@ -1,0 +1,24 @@
+package results
+
+import (
+	"fmt"
+
+	"dpukv/internal/foreign"
+)
+
+// maxIDBytes leaves room for the histogram file's suffixes in a file name of 255 bytes.
+const maxIDBytes = 200
+
+// CheckID refuses a point's ID that can't name a file, or that would name one elsewhere.
+func CheckID(id string) error {
+	if id == "" || len(id) > maxIDBytes || id[0] == '.' {
+		return fmt.Errorf("results: point id %q: want 1 to %d bytes, the first not a dot",
+			foreign.Clip(id, maxIDBytes), maxIDBytes)
+	}
+	for _, c := range []byte(id) {
+		if c <= ' ' || c >= 0x7f || c == '/' {
+			return fmt.Errorf("results: point id %q: it names a file, so it can't hold %q", id, c)
+		}
+	}
+	return nil
+}

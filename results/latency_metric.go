@@ -1,0 +1,86 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// LatencyMetric is one figure of a latency distribution.
+type LatencyMetric struct {
+	Name   string // names files and CSV columns: "p99", "p999"
+	Title  string // "p99.9 latency"
+	actual bool   // from the actual send, not from the intended one
+	of     func(Latency) float64
+}
+
+var latencyMetrics = []LatencyMetric{
+	{Name: "mean", Title: "mean latency", of: func(l Latency) float64 { return l.MeanNs }},
+	{Name: "p50", Title: "median latency", of: func(l Latency) float64 { return float64(l.P50Ns) }},
+	{Name: "p95", Title: "p95 latency", of: func(l Latency) float64 { return float64(l.P95Ns) }},
+	{Name: "p99", Title: "p99 latency", of: func(l Latency) float64 { return float64(l.P99Ns) }},
+	{Name: "p999", Title: "p99.9 latency", of: func(l Latency) float64 { return float64(l.P999Ns) }},
+	{Name: "max", Title: "maximum latency", of: func(l Latency) float64 { return float64(l.MaxNs) }},
+}
+
+// LatencyMetrics returns all there are, from the intended send.
+func LatencyMetrics() []LatencyMetric { return slices.Clone(latencyMetrics) }
+
+// DefaultLatencyMetrics are those to draw where none are asked for.
+const DefaultLatencyMetrics = "p50,p99"
+
+// ParseLatencyMetrics reads a comma-separated list such as "p50,p99.9".
+func ParseLatencyMetrics(list string) ([]LatencyMetric, error) {
+	var chosen []LatencyMetric
+	for name := range strings.SplitSeq(list, ",") {
+		m, err := parseLatencyMetric(strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		chosen = append(chosen, m)
+	}
+	return chosen, nil
+}
+
+func parseLatencyMetric(name string) (LatencyMetric, error) {
+	var known []string
+	for _, m := range latencyMetrics {
+		if m.Name == strings.ReplaceAll(name, ".", "") {
+			return m, nil
+		}
+		known = append(known, m.Name)
+	}
+	return LatencyMetric{}, fmt.Errorf("latency %q: want one or more of %s, separated by commas",
+		name, strings.Join(known, ", "))
+}
+
+const actualSuffix = "-actual"
+
+// FromActualSend returns the same figure of the latency from the actual send.
+func (m LatencyMetric) FromActualSend() LatencyMetric {
+	m.Name += actualSuffix
+	m.Title += " from the actual send"
+	m.actual = true
+	return m
+}
+
+// Intended returns the same figure of the latency from the intended send.
+func (m LatencyMetric) Intended() LatencyMetric {
+	for _, intended := range latencyMetrics {
+		if intended.Name+actualSuffix == m.Name {
+			return intended
+		}
+	}
+	return m
+}
+
+// Of is the metric of a distribution, in nanoseconds.
+func (m LatencyMetric) Of(l Latency) float64 { return m.of(l) }
+
+// Ns is the metric of a point, in nanoseconds.
+func (m LatencyMetric) Ns(p *Point) float64 {
+	if m.actual {
+		return m.of(p.Actual)
+	}
+	return m.of(p.Latency)
+}

@@ -1,0 +1,139 @@
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"dpukv/results"
+	"dpukv/results/resultstest"
+	"dpukv/results/runfolder"
+	"dpukv/results/runfolder/runfoldertest"
+)
+
+const largePoints = 100_000
+
+// study is a run like the study's figure: placements, GET shares, a store over emulated hardware, doubts and a failure.
+func study(tb testing.TB) *runfolder.Run {
+	tb.Helper()
+	threads := []int{1, 2, 4, 8, 12}
+	var points []results.Point
+	for _, share := range []float64{1, 0.95, 0.5} {
+		for i, placement := range []string{"CH-SH", "CD-SH", "CH-SD", "L-CD-SH"} {
+			points = append(points, resultstest.Curve((4.5e6-8e5*float64(i))*(0.7+0.3*share), threads, 3, func(p *results.Point) {
+				p.GetRatio, p.Placement = share, placement
+				if p.ClientThreads == 12 && i == 0 {
+					p.ClientBusyShare, p.ClientCPUShare = 0.97, 0.97
+					p.Warnings = []string{"client-bound: the client's threads were busy for 97 % of the time of their CPUs"}
+				}
+				if share == 0.5 && i == 2 && p.ClientThreads == 12 {
+					p.Status, p.Error = results.StatusFailed, "the server did not answer within 5s"
+				}
+			})...)
+		}
+		points = append(points, resultstest.Curve(9e6, threads, 3, func(p *results.Point) {
+			p.Store, p.Transport, p.Provider, p.Emulated, p.GetRatio = "herd", "rdma", "softroce", true, share
+			p.KeyBytes, p.ValueBytes, p.Batch, p.Hash = 16, 32, 32, "city128"
+		})...)
+	}
+	return runfoldertest.Create(tb, points,
+		map[string]any{"node": "host-a", "kind": "host", "cpus": 12, "cpu_model": "Xeon E-2136 <3.3 GHz>", "memory_bytes": 32 << 30},
+		map[string]any{"node": "dpu-a", "kind": "dpu", "of": "host-a", "generation": "bf2", "cpus": 8, "cpu_model": "Cortex-A72"},
+		map[string]any{"node": "host-a", "kind": "host", "cpus": 12, "cpu_model": "Xeon E-2136 <3.3 GHz>", "memory_bytes": 32 << 30, "governor": "powersave"})
+}
+
+// page writes a run's report and returns its address.
+func page(tb testing.TB, run *runfolder.Run, o Options) string {
+	tb.Helper()
+	m, err := Read(run, o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	f, err := os.Create(filepath.Join(tb.TempDir(), "report.html"))
+	if err == nil {
+		err = errors.Join(m.Write(f, false), f.Close())
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return "file://" + f.Name()
+}
+
+// largeRun is a folder of n points, written faster than a sweep may.
+func largeRun(tb testing.TB, n int) *runfolder.Run {
+	tb.Helper()
+	run := runfoldertest.Create(tb, nil)
+	f, err := os.Create(filepath.Join(run.Dir(), "points.jsonl"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer f.Close()
+	buffered := bufio.NewWriterSize(f, 1<<20)
+	out := json.NewEncoder(buffered)
+	for i := 0; i < n; {
+		seed := i
+		for _, p := range resultstest.Curve(1e6+float64(seed), []int{1, 2, 4, 8, 16}, 5) {
+			p.ValueBytes, p.GetRatio = 8<<(seed/25%8), []float64{1, 0.95, 0.5}[seed/200%3]
+			p.Keys = 1000 * (1 + seed/600)
+			p.ID = fmt.Sprintf("mica-CH-SH-off-path-get%g-k%d-v%d-c%d-r%d", p.GetRatio, p.Keys, p.ValueBytes, p.ClientThreads, p.Repeat)
+			if i%7 == 0 {
+				p.Warnings = []string{fmt.Sprintf("client-bound: the client's threads were busy for %d %% of the time of their CPUs", 85+i%15)}
+			}
+			if err := out.Encode(&p); err != nil {
+				tb.Fatal(err)
+			}
+			i++
+		}
+	}
+	if err := buffered.Flush(); err != nil {
+		tb.Fatal(err)
+	}
+	return run
+}
+
+// TestLargeRun makes the page of a large run within its memory, and says how long it and a browser take.
+func TestLargeRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures for seconds")
+	}
+	run := largeRun(t, largePoints)
+	began := time.Now()
+	address := page(t, run, Options{})
+	took := time.Since(began)
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	info, err := os.Stat(strings.TrimPrefix(address, "file://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("made in %v, %d MB; %d MB of memory taken from the system", took, info.Size()>>20, m.Sys>>20)
+	if m.Sys > 1<<30 { // it never shrinks, and has the making of the run in it
+		t.Errorf("%d bytes of memory, want less than 1 GiB", m.Sys)
+	}
+	b := resultstest.NewBrowser(t)
+	b.Open(t, address)
+	t.Logf("drawn %.0f ms after the browser began with it", resultstest.Eval[float64](t, b, `performance.getEntriesByName("drawn")[0].startTime`))
+	if rows := resultstest.Eval[string](t, b, `document.querySelector("#points-lead").textContent`); !strings.HasPrefix(rows, "20 000 rows") {
+		t.Errorf("the table begins %q", rows)
+	}
+	if errs := b.Errors(); len(errs) > 0 {
+		t.Errorf("the page logged %q", errs)
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	run := largeRun(b, 10_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Read(run, Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,36 @@
+// Package runfolder keeps what a sweep measured in a folder.
+//
+//	results.Point ──Writer.Append──▶ run folder ──Run.Points──▶ []results.Point
+//
+// [Create] makes a run folder, [Resume] continues one, and [Open] reads one, also while a sweep
+// writes it:
+//
+//	sweep.yaml     as it was given; written last, it makes the folder a run folder
+//	testbed.yaml   as it was given, if it was
+//	env.jsonl      one line a node, each time that a sweep starts or continues
+//	points.jsonl   one line a point
+//	hist/ID.hlog   the point's latencies: HdrHistogram log, V2, nanoseconds, tags
+//	               "intended" and "actual", a line an interval; mergeable
+//	figures/       what package figure draws; it can be drawn again
+//	report.html    what package report writes; it can be written again
+//
+// The rules of the two .jsonl files:
+//
+//   - A line is one JSON object and ends with a newline. It is on the disk before the next
+//     point is measured, and no line is ever rewritten.
+//   - A point's histograms are on the disk before its line is.
+//   - Of several lines with one ID the last that is ok counts. A point that failed is not done: a
+//     sweep that continues measures it again.
+//   - A crash or a full disk may cut the last line off. The next writer removes such a line; if
+//     only its newline is missing, the writer adds it.
+//   - A reader names a line that can't be read by its number, and uses the others.
+//   - One sweep writes a folder at a time: it holds a lock (flock) on points.jsonl. If somebody
+//     else changes a file in between, the writer refuses the next point ([ErrChanged]).
+//   - A point holds the length and the checksum of its histogram log. [Run.Points] names logs of
+//     other lengths, [Run.Histograms] refuses those of other contents.
+//
+// A caller that continues a run compares its sweep with [Run.Sweep] first: points of two
+// different sweeps don't belong in one folder.
+//
+// Of env.jsonl this package reads only the fields cpus and cpu_model: [Run.Machines].
+package runfolder

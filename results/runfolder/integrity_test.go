@@ -1,0 +1,64 @@
+package runfolder
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"dpukv/results"
+	"dpukv/results/resultstest"
+)
+
+func TestHistogramLogThatIsNotWhole(t *testing.T) {
+	log, err := results.EncodeHlog([]results.Interval{
+		interval(5, 6, 42),
+		interval(6, 7, 43),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lastLine := bytes.LastIndexByte(log[:len(log)-1], '\n') + 1 // a log that is cut there reads well
+	zeros := append(bytes.Clone(log[:len(log)-8]), make([]byte, 8)...)
+	for name, c := range map[string]struct {
+		damage     func(path string) error
+		note, hist string
+	}{
+		"whole":         {func(string) error { return nil }, "", ""},
+		"a line lost":   {func(path string) error { return os.Truncate(path, int64(lastLine)) }, "it is not whole", "it is not whole"},
+		"empty":         {func(path string) error { return os.Truncate(path, 0) }, "found 0 bytes, its point says", "found 0 bytes"},
+		"removed":       {os.Remove, "found no file, its point says", "no such file"},
+		"zeros instead": {func(path string) error { return os.WriteFile(path, zeros, 0o600) }, "", "found the checksum"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newRun(t)
+			p := resultstest.LocalPoint(resultstest.WithID("a"))
+			if err := w.Append(&p, log); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.damage(w.histPath("a")); err != nil {
+				t.Fatal(err)
+			}
+			ids, bad := pointIDs(t, w.Run)
+			if len(ids) != 1 || (c.note == "") != (len(bad) == 0) {
+				t.Fatalf("points %q, notes %v, want %q", ids, bad, c.note)
+			}
+			if c.note != "" && !(strings.HasPrefix(bad[0].String(), "hist/a.hlog: ") && strings.Contains(bad[0].String(), c.note)) {
+				t.Errorf("noted %s, want %s", bad[0], c.note)
+			}
+			_, err := w.Histograms("a")
+			if c.hist == "" && err != nil || c.hist != "" && (err == nil || !strings.Contains(err.Error(), c.hist)) {
+				t.Errorf("histograms: %v, want %q", err, c.hist)
+			}
+		})
+	}
+}
+
+func TestEmptiedSweepIsNoted(t *testing.T) {
+	w := newRun(t)
+	edit(t, w.Run, sweepFile, func([]byte) []byte { return nil })
+	want := "sweep.yaml: found nothing in it: what was asked for is lost"
+	if _, bad := pointIDs(t, w.Run); len(bad) != 1 || bad[0].String() != want {
+		t.Errorf("noted %v", bad)
+	}
+}

@@ -1,0 +1,26 @@
+package runfolder
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestOneWriterAFolder(t *testing.T) {
+	w := newRun(t)
+	_, err := Resume(w.Dir())
+	if !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), w.Dir()) {
+		t.Fatalf("second writer: %v, want ErrLocked that names the folder", err)
+	}
+	if _, err := Open(w.Dir()); err != nil {
+		t.Errorf("reading while it is written: %v", err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Resume(w.Dir())
+	if err != nil {
+		t.Fatalf("after the first has closed: %v", err)
+	}
+	_ = again.Close()
+}

@@ -1,0 +1,65 @@
+package runfolder
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"dpukv/internal/foreign"
+	"dpukv/results"
+)
+
+// decodePoint reads one line of points.jsonl.
+func decodePoint(line []byte) (results.Point, error) {
+	var p results.Point
+	if err := json.Unmarshal(line, &p); err != nil {
+		return p, err
+	}
+	switch {
+	case p.Schema > results.SchemaVersion:
+		return p, fmt.Errorf("schema %d, written by a newer dpukv (this one reads up to %d)",
+			p.Schema, results.SchemaVersion)
+	case p.ID == "":
+		return p, errors.New("no id: not a point")
+	case results.CheckID(p.ID) != nil:
+		return p, results.CheckID(p.ID)
+	case p.Status != results.StatusOK && p.Status != results.StatusFailed:
+		return p, fmt.Errorf("status %q: want %q or %q", p.Status, results.StatusOK, results.StatusFailed)
+	}
+	return p, nil
+}
+
+// lastOfEachID keeps one point an ID, in place: the last that is ok, or if none is ok the last.
+func lastOfEachID(points []results.Point) []results.Point {
+	chosen := make(map[string]int, len(points))
+	for i := range points {
+		before, seen := chosen[points[i].ID]
+		if !seen || points[i].Status == results.StatusOK || points[before].Status != results.StatusOK {
+			chosen[points[i].ID] = i
+		}
+	}
+	kept := points[:0]
+	for i := range points {
+		if chosen[points[i].ID] == i {
+			kept = append(kept, points[i])
+		}
+	}
+	return kept
+}
+
+// encodable is the point as it is written. Missing lists become empty ones: to a script, null is
+// no list. Reasons are clipped: a server may give one of megabytes.
+func encodable(p *results.Point) *results.Point {
+	q := *p
+	for _, list := range []*[]int{&q.ServerCPUs, &q.ClientCPUs} {
+		if *list == nil {
+			*list = []int{}
+		}
+	}
+	q.Error = foreign.Reason(q.Error)
+	q.Warnings = make([]string, len(p.Warnings))
+	for i, w := range p.Warnings {
+		q.Warnings[i] = foreign.Reason(w)
+	}
+	return &q
+}

@@ -1,0 +1,166 @@
+package runfolder
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"dpukv/internal/infile"
+	"dpukv/results"
+	"dpukv/results/internal/numfmt"
+)
+
+// The names in a run folder.
+const (
+	sweepFile   = "sweep.yaml"
+	testbedFile = "testbed.yaml"
+	envFile     = "env.jsonl"
+	pointsFile  = "points.jsonl"
+	histFolder  = "hist"
+	figFolder   = "figures"
+)
+
+// ErrNotRun is wrapped by the errors of [Open] and [Resume] for a folder that holds no run.
+var ErrNotRun = errors.New("not a run folder")
+
+// Run is a run folder, for reading. It may be read while a sweep writes it.
+type Run struct {
+	dir string
+}
+
+// Open opens a run folder for reading.
+func Open(dir string) (*Run, error) {
+	_, err := os.Stat(filepath.Join(dir, sweepFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("results: %s: %w: it has no %s", dir, ErrNotRun, sweepFile)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("results: open run folder: %w", err)
+	}
+	return &Run{dir: dir}, nil
+}
+
+// Dir is the folder, as it was given.
+func (r *Run) Dir() string { return r.dir }
+
+// FiguresDir is the folder of the figures; it may not exist yet.
+func (r *Run) FiguresDir() string { return filepath.Join(r.dir, figFolder) }
+
+// The limits of the other files of a run. A histogram log of an hour takes some megabytes.
+const (
+	maxYAMLBytes = 1 << 20
+	maxHlogBytes = 256 << 20
+)
+
+// Sweep returns sweep.yaml as it was given. A caller that continues a run compares its own sweep
+// with it.
+func (r *Run) Sweep() ([]byte, error) {
+	return infile.Read(filepath.Join(r.dir, sweepFile), maxYAMLBytes)
+}
+
+// Testbed returns testbed.yaml as it was given, nil if none was.
+func (r *Run) Testbed() ([]byte, error) {
+	b, err := infile.Read(filepath.Join(r.dir, testbedFile), maxYAMLBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return b, err
+}
+
+// Env returns the objects of env.jsonl in the order they were written, and the lines that can't be
+// read.
+func (r *Run) Env() ([]json.RawMessage, []BadLine, error) {
+	var nodes []json.RawMessage
+	bad, err := readLines(filepath.Join(r.dir, envFile), func(line []byte) error {
+		if !json.Valid(line) {
+			return errors.New("not JSON")
+		}
+		nodes = append(nodes, line)
+		return nil
+	})
+	return nodes, bad, err
+}
+
+// Machines describes the nodes of env.jsonl, each kind once: "2 CPUs (AMD EPYC)". It leaves out
+// nodes whose CPUs are not known.
+func (r *Run) Machines() []string {
+	env, _, err := r.Env()
+	if err != nil {
+		return nil // only a line below a figure is missing then
+	}
+	var said []string
+	for _, node := range env {
+		var facts struct {
+			CPUs     int    `json:"cpus"`
+			CPUModel string `json:"cpu_model"`
+		}
+		if json.Unmarshal(node, &facts) != nil || facts.CPUs == 0 {
+			continue
+		}
+		s := numfmt.Count(facts.CPUs, "CPU")
+		if facts.CPUModel != "" {
+			s += " (" + facts.CPUModel + ")"
+		}
+		if !slices.Contains(said, s) {
+			said = append(said, s)
+		}
+	}
+	return said
+}
+
+// Points returns the points, one an ID, in the order they were measured. It also returns the lines
+// that can't be read, and the files of the folder that are not whole. Of several lines with one
+// ID the last that is ok counts, and if none is ok the last.
+func (r *Run) Points() ([]results.Point, []BadLine, error) {
+	points, bad, err := r.readPoints()
+	return points, append(bad, r.damagedFiles(points)...), err
+}
+
+func (r *Run) readPoints() ([]results.Point, []BadLine, error) {
+	var points []results.Point
+	bad, err := readLines(filepath.Join(r.dir, pointsFile), func(line []byte) error {
+		p, err := decodePoint(line)
+		if err == nil {
+			points = append(points, p)
+		}
+		return err
+	})
+	return lastOfEachID(points), bad, err
+}
+
+// Histograms returns the latency histograms of the point with this ID. The error is an
+// [fs.ErrNotExist] if the point has none.
+func (r *Run) Histograms(id string) ([]results.Interval, error) {
+	if err := results.CheckID(id); err != nil {
+		return nil, err
+	}
+	path := r.histPath(id)
+	log, err := infile.Read(path, maxHlogBytes)
+	if err != nil {
+		return nil, fmt.Errorf("results: histograms of point %s: %w", id, err)
+	}
+	points, _, err := r.readPoints()
+	if err != nil {
+		return nil, err
+	}
+	for i := range points {
+		if points[i].ID == id {
+			if err := verifyHlog(&points[i], log); err != nil {
+				return nil, fmt.Errorf("results: %s: %w", path, err)
+			}
+		}
+	}
+	intervals, err := results.DecodeHlog(log)
+	if err != nil {
+		return nil, fmt.Errorf("%w (in %s)", err, path)
+	}
+	return intervals, nil
+}
+
+func (r *Run) histPath(id string) string {
+	return filepath.Join(r.dir, histFolder, id+".hlog")
+}

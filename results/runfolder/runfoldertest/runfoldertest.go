@@ -1,0 +1,31 @@
+// Package runfoldertest makes run folders for tests.
+package runfoldertest
+
+import (
+	"path/filepath"
+	"testing"
+
+	"dpukv/results"
+	"dpukv/results/runfolder"
+)
+
+// Create makes a run folder with these points and lines of env.jsonl.
+func Create(tb testing.TB, points []results.Point, env ...any) *runfolder.Run {
+	tb.Helper()
+	w, err := runfolder.Create(filepath.Join(tb.TempDir(), "run"), []byte("stores: mica\n"), nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer w.Close()
+	for _, e := range env {
+		if err := w.AppendEnv(e); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	for i := range points {
+		if err := w.Append(&points[i], nil); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return w.Run
+}

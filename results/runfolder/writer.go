@@ -1,0 +1,210 @@
+package runfolder
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"dpukv/results"
+	"dpukv/results/internal/atomicfile"
+)
+
+// Writer is a run folder that a sweep writes. It holds the folder's lock, and belongs to one
+// goroutine.
+type Writer struct {
+	*Run
+	points, env *journal
+	done        map[string]bool
+	repairs     []string
+}
+
+// Create makes dir a run folder, for a sweep and a testbed as they were given (testbed nil: none
+// was). dir may exist if it is empty, or left over by a Create that did not finish.
+func Create(dir string, sweep, testbed []byte) (*Writer, error) {
+	w, err := create(dir, sweep, testbed)
+	if err != nil {
+		return nil, fmt.Errorf("results: create run folder %s: %w", dir, err)
+	}
+	return w, nil
+}
+
+func create(dir string, sweep, testbed []byte) (*Writer, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	if err := checkUnused(dir); err != nil {
+		return nil, err
+	}
+	w, err := openWriter(dir)
+	if err != nil {
+		return nil, err
+	}
+	// Once more: before this one took the lock, another sweep may have done the same.
+	err = checkUnused(dir)
+	if err == nil && w.points.size > 0 {
+		err = fmt.Errorf("it holds points but no %s, which says how they were measured", sweepFile)
+	}
+	if err == nil {
+		err = w.fill(sweep, testbed)
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+// checkUnused refuses a folder that holds a run, or files that no unfinished Create leaves.
+func checkUnused(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		switch name := strings.TrimSuffix(e.Name(), ".tmp"); name {
+		case testbedFile, envFile, pointsFile, histFolder, figFolder:
+		case sweepFile:
+			if name == e.Name() {
+				return errors.New("it is a run folder already: continue that run, or use another folder")
+			}
+		default:
+			return fmt.Errorf("it holds %s, which is not of a run: use an empty or a new folder", e.Name())
+		}
+	}
+	return nil
+}
+
+// fill writes sweep.yaml last: it is what makes the folder a run folder.
+func (w *Writer) fill(sweep, testbed []byte) error {
+	for _, folder := range []string{histFolder, figFolder} {
+		if err := os.MkdirAll(filepath.Join(w.dir, folder), 0o777); err != nil {
+			return err
+		}
+	}
+	if testbed != nil {
+		if err := atomicfile.Replace(filepath.Join(w.dir, testbedFile), testbed); err != nil {
+			return err
+		}
+	}
+	return atomicfile.Replace(filepath.Join(w.dir, sweepFile), sweep)
+}
+
+// Resume opens a run folder to continue it. It cuts off half-written last lines: see
+// [Writer.Repairs].
+func Resume(dir string) (*Writer, error) {
+	if _, err := Open(dir); err != nil {
+		return nil, err
+	}
+	w, err := openWriter(dir)
+	if err != nil {
+		return nil, fmt.Errorf("results: continue run folder %s: %w", dir, err)
+	}
+	return w, nil
+}
+
+func openWriter(dir string) (*Writer, error) {
+	w := &Writer{Run: &Run{dir: dir}, done: make(map[string]bool)}
+	if err := w.open(); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+func (w *Writer) open() error {
+	var err error
+	if w.points, err = openJournal(filepath.Join(w.dir, pointsFile)); err != nil {
+		return err
+	}
+	// The lock comes before any reading: another sweep may be in the middle of a line.
+	if err = lock(w.points.f); err != nil {
+		return err
+	}
+	if w.env, err = openJournal(filepath.Join(w.dir, envFile)); err != nil {
+		return err
+	}
+	for _, j := range []*journal{w.points, w.env} {
+		did, err := j.repair()
+		if err != nil {
+			return err
+		}
+		if did != "" {
+			w.repairs = append(w.repairs, did)
+		}
+	}
+	return w.findDone()
+}
+
+func (w *Writer) findDone() error {
+	points, _, err := w.readPoints()
+	for i := range points {
+		w.done[points[i].ID] = points[i].Status == results.StatusOK
+	}
+	return err
+}
+
+// Repairs returns what [Resume] did about half-written lines.
+func (w *Writer) Repairs() []string { return w.repairs }
+
+// Done reports whether the point with this ID has been measured. A point that failed has not: a
+// sweep measures it again.
+func (w *Writer) Done(id string) bool { return w.done[id] }
+
+// Append adds a point and its histogram log (nil: it has none), and returns once both are on the
+// disk. It writes the log first, so that a point that can be read has its histograms. After an
+// error the folder holds the points it held before. A point that is done can't be added again.
+func (w *Writer) Append(p *results.Point, hlog []byte) error {
+	if err := results.CheckID(p.ID); err != nil {
+		return err
+	}
+	if w.done[p.ID] {
+		return fmt.Errorf("results: point %s has been measured already, and %s is never rewritten",
+			p.ID, pointsFile)
+	}
+	line := encodable(p)
+	line.HlogBytes, line.HlogCRC32C = 0, ""
+	if hlog != nil {
+		sealHlog(line, hlog)
+		if err := atomicfile.Replace(w.histPath(p.ID), hlog); err != nil {
+			return w.appendError("the histograms of point "+p.ID, err)
+		}
+	}
+	if err := w.points.append(line); err != nil {
+		return w.appendError("point "+p.ID, err)
+	}
+	w.done[p.ID] = p.Status == results.StatusOK
+	return nil
+}
+
+// AppendEnv adds the facts of one node to env.jsonl, as one JSON object. A sweep calls it each
+// time that it starts or continues: the machine may have changed in between.
+func (w *Writer) AppendEnv(node any) error {
+	if err := w.env.append(node); err != nil {
+		return w.appendError("a node", err)
+	}
+	return nil
+}
+
+func (w *Writer) appendError(what string, err error) error {
+	return fmt.Errorf("results: %s could not be added to run folder %s, which keeps what it held: %w",
+		what, w.dir, err)
+}
+
+// Check fails if somebody else changed what was written.
+func (w *Writer) Check() error {
+	if err := errors.Join(w.points.check(), w.env.check()); err != nil {
+		return fmt.Errorf("results: run folder %s: %w", w.dir, err)
+	}
+	return nil
+}
+
+// Close gives the folder's lock back.
+func (w *Writer) Close() error {
+	var errs []error
+	for _, j := range []*journal{w.env, w.points} {
+		if j != nil {
+			errs = append(errs, j.close())
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,20 @@
+package table
+
+import (
+	"bytes"
+	"fmt"
+
+	"dpukv/results"
+	"dpukv/results/internal/numfmt"
+)
+
+// writeEmulated says which points are a model's: one line an emulated testbed.
+func writeEmulated(b *bytes.Buffer, points []*results.Point) {
+	for _, g := range results.Group(results.Named("emulated_testbed"), points) {
+		if bed := g[0].EmulatedTestbed; bed != "" {
+			fmt.Fprintf(b, "Emulated testbed (%s of %d points): %s. "+
+				"These are a model's figures, not those of DPUs and NICs.\n",
+				numfmt.Grouped(len(g)), len(points), bed)
+		}
+	}
+}

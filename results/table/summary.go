@@ -1,0 +1,217 @@
+package table
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"dpukv/internal/foreign"
+	"dpukv/results"
+	"dpukv/results/internal/numfmt"
+)
+
+// WritePoint writes one point for a terminal: what was asked, what was used, what came out.
+func WritePoint(w io.Writer, p *results.Point) error {
+	var b bytes.Buffer
+	s := summary{&b, p}
+	s.head()
+	if p.Ops > 0 {
+		s.outcome()
+		s.latency()
+		s.cost()
+	}
+	s.warnings()
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// summary is the text about one point.
+type summary struct {
+	*bytes.Buffer
+	p *results.Point
+}
+
+// shown are the point's values in dimensions.
+func (s *summary) shown(dimensions ...string) []string {
+	var values []string
+	for _, d := range results.Named(dimensions...) {
+		values = append(values, d.Shown(s.p))
+	}
+	return values
+}
+
+// labels are the point's values in dimensions, in words.
+func (s *summary) labels(dimensions ...string) string {
+	return results.Labels(results.Named(dimensions...), s.p)
+}
+
+// line writes a name and the texts behind it; nothing if all of them are empty.
+func (s *summary) line(name string, said ...string) {
+	if text := joined(said...); text != "" {
+		fmt.Fprintf(s, "  %s %s\n", padRight(name, 11), foreign.Reason(text))
+	}
+}
+
+// joined lists the texts that are not empty.
+func joined(said ...string) string {
+	var kept []string
+	for _, t := range said {
+		if t != "" {
+			kept = append(kept, t)
+		}
+	}
+	return strings.Join(kept, ", ")
+}
+
+func (s *summary) head() {
+	p := s.p
+	fmt.Fprintln(s, joined(s.shown("store", "placement", "submode", "transport", "provider")...))
+	if p.Status != results.StatusOK {
+		s.line("failed", indent(p.Error))
+		if p.Ops > 0 {
+			s.line("", "what follows is as far as it got: its figures are not to be used")
+		}
+	}
+	s.line("workload", s.labels("get_ratio", "key_bytes", "value_bytes", "keys", "dist", "hash"))
+	s.line("load", s.labels("loop", "rate_ops", "client_threads", "connections", "window", "batch"))
+	s.line("server", p.ServerAddr, numfmt.Count(p.ServerThreads, "thread"), p.Pinning(p.ServerCPUs),
+		p.ServerVersion, s.labels("mode", "access", "pages"))
+	s.line("client", numfmt.Count(p.ClientThreads, "thread"), p.Pinning(p.ClientCPUs), p.ClientVersion)
+	if p.DurationNs > 0 {
+		warmup := ""
+		if p.Warmup > 0 {
+			warmup = seconds(int64(p.Warmup)) + " of warm-up before"
+		}
+		if !p.StartedAt.IsZero() { // else it failed before
+			s.line("measured", seconds(p.DurationNs)+" from "+p.StartedAt.Format(time.RFC3339), warmup)
+		}
+	}
+}
+
+// seconds writes nanoseconds as seconds, to a tenth.
+func seconds(ns int64) string { return fmt.Sprint(math.Round(float64(ns)/1e8)/10) + " s" }
+
+func (s *summary) outcome() {
+	p := s.p
+	s.WriteByte('\n')
+	s.line("throughput", fmt.Sprintf("%s Mops (%s, %s of them)", mega(p.ThroughputOps),
+		numfmt.Count(p.Ops, "operation"), numfmt.Count(p.Gets, "GET")))
+	if p.OpsPerFrame > 0 {
+		s.line("batches", fmt.Sprintf("%s operations and %s bytes a request frame",
+			numfmt.Digits3(p.OpsPerFrame), numfmt.Digits3(p.BytesPerFrame)), perWrite(p))
+	}
+	if p.Gets > 0 {
+		s.line("hits", ratio(p.Hits, p.Gets)+" % of the GETs", numfmt.Grouped(p.Misses)+" not found",
+			evicted(p))
+	}
+	s.line("errors", problems(p))
+	if p.RateOps > 0 {
+		s.line("schedule", numfmt.Grouped(p.LateOps)+" operations late",
+			numfmt.Grouped(p.UnsentOps)+" never sent")
+	}
+}
+
+// perWrite says how many frames a write had, "" if it was one.
+func perWrite(p *results.Point) string {
+	if p.FramesPerWrite < 1.05 {
+		return ""
+	}
+	return numfmt.Digits3(p.FramesPerWrite) + " frames a write"
+}
+
+func evicted(p *results.Point) string {
+	if p.Evicted == 0 {
+		return ""
+	}
+	return numfmt.Count(p.Evicted, "item") + " evicted by the server"
+}
+
+func problems(p *results.Point) string {
+	if p.Errors+p.Timeouts == 0 {
+		return "none"
+	}
+	return numfmt.Count(p.Errors, "error") + ", " + numfmt.Count(p.Timeouts, "timeout")
+}
+
+// latency writes a table. An open loop has two latencies; in a closed one they are the same.
+func (s *summary) latency() {
+	rows := [][]string{{"latency, µs", "mean", "p50", "p95", "p99", "p99.9", "max"}}
+	if s.p.RateOps > 0 {
+		rows = append(rows, latencyRow("from the intended send", s.p.Latency),
+			latencyRow("from the actual send", s.p.Actual))
+	} else {
+		rows = append(rows, latencyRow("from the send", s.p.Latency))
+	}
+	s.WriteByte('\n')
+	first := 0
+	for _, row := range rows {
+		first = max(first, widest(row[:1]))
+	}
+	for _, row := range rows {
+		fmt.Fprintf(s, "  %s", padRight(row[0], first))
+		for _, cell := range row[1:] {
+			fmt.Fprintf(s, " %s", padLeft(cell, 8))
+		}
+		s.WriteByte('\n')
+	}
+}
+
+func latencyRow(name string, l results.Latency) []string {
+	row := []string{name}
+	for _, m := range results.LatencyMetrics() { // in the order of the table's head
+		row = append(row, micros(m.Of(l)))
+	}
+	return row
+}
+
+func (s *summary) cost() {
+	p := s.p
+	s.WriteByte('\n')
+	s.line("server CPU", fmt.Sprintf("%s ns an operation, %.0f %% of its threads' time",
+		numfmt.Digits3(p.ServerCPUNsPerOp), 100*p.ServerCPUShare))
+	s.line("client CPU", fmt.Sprintf("%s ns an operation, %.0f %% of its CPUs' time",
+		numfmt.Digits3(p.ClientCPUNsPerOp), 100*p.ClientCPUShare), hashShare(p))
+	s.line("", hashShareSource(p))
+	if b := p.Bottleneck(); b.Side != results.SideUnknown {
+		s.line("bottleneck", b.Side+": "+b.Why)
+	}
+}
+
+func hashShare(p *results.Point) string {
+	if p.ClientHashShare == 0 && p.ClientHashShareBy == "" { // nothing was hashed
+		return ""
+	}
+	return numfmt.Digits3(100*p.ClientHashShare) + " % of it hashing keys"
+}
+
+// hashShareSource says how the share of hashing was measured.
+func hashShareSource(p *results.Point) string {
+	said := ""
+	if p.ClientHashShareBy != "" {
+		said = "hashing by " + p.ClientHashShareBy
+	}
+	if p.ClientHashSamples > 0 {
+		said += fmt.Sprintf(", %s", numfmt.Count(p.ClientHashSamples, "sample"))
+	}
+	if p.ClientHashShareCheck > 0 {
+		said += fmt.Sprintf("; %s %% by hashing beforehand", numfmt.Digits3(100*p.ClientHashShareCheck))
+	}
+	return said
+}
+
+func (s *summary) warnings() {
+	if len(s.p.Warnings) == 0 {
+		return
+	}
+	head := "Warnings"
+	if len(s.p.Warnings) == 1 {
+		head = "Warning"
+	}
+	fmt.Fprintf(s, "\n%s:\n", head)
+	for _, w := range s.p.Warnings {
+		fmt.Fprintf(s, "  - %s\n", indent(w))
+	}
+}

@@ -1,0 +1,32 @@
+package table
+
+import (
+	"bytes"
+	"testing"
+
+	"dpukv/results"
+	"dpukv/results/resultstest"
+)
+
+func TestPointGolden(t *testing.T) {
+	open := resultstest.OpenLoopPoints()
+	notPlaced := resultstest.LocalPoint(func(p *results.Point) {
+		p.Placement, p.Submode, p.ServerCPUs, p.ClientCPUs, p.Evicted = "", "", nil, []int{0, 1, 2, 5}, 7
+	})
+	atOnce := resultstest.LocalPoint()
+	broken := resultstest.LocalPoint(resultstest.Failed("the connection was closed by the server"), func(p *results.Point) { p.Errors = 3 })
+	for name, p := range map[string]*results.Point{
+		"open":       &open[2],
+		"not-placed": &notPlaced,
+		"failed":     resultstest.FailedOnly(&atOnce),
+		"broken":     &broken,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := WritePoint(&b, p); err != nil {
+				t.Fatal(err)
+			}
+			resultstest.Golden(t, "point-"+name+".golden", b.Bytes())
+		})
+	}
+}

@@ -1,0 +1,178 @@
+package table
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dpukv/internal/foreign"
+	"dpukv/results"
+	"dpukv/results/internal/numfmt"
+)
+
+// Write writes points as a table for a terminal: one row a configuration, its repeats condensed.
+// The warnings of the points, and the points that failed, are listed below the rows.
+func Write(w io.Writer, points []results.Point) error {
+	ok, failed := results.Split(points)
+	var b bytes.Buffer
+	if len(ok) > 0 {
+		writeRows(&b, ok)
+	}
+	WriteWarnings(&b, ok)
+	writeFailed(&b, failed)
+	_, err := w.Write(bytes.TrimLeft(b.Bytes(), "\n"))
+	return err
+}
+
+// column is one column of the table. A cell has a value and, behind it, an optional spread; each
+// is aligned by itself.
+type column struct {
+	head [2]string
+	left bool // aligned: names, not numbers
+	cell cell
+}
+
+func writeRows(b *bytes.Buffer, ok []*results.Point) {
+	rows := results.Group(results.Dimensions(), ok)
+	for _, line := range layOut(columns(rows, ok), rows) {
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	fmt.Fprintf(b, "\n%s\n", legendLine(rows))
+	writeEmulated(b, ok)
+}
+
+// columns returns the columns that are always there, and one for each other dimension that varies.
+func columns(rows [][]*results.Point, ok []*results.Point) []column {
+	always := results.Named("store", "placement", "get_ratio", "server_threads", "client_threads",
+		"loop", "rate_ops")
+	list := []column{
+		{head: [2]string{"store"}, left: true, cell: value(storeName)},
+		{head: [2]string{"placement"}, left: true, cell: value(placementName)},
+	}
+	for _, d := range results.Varying(results.Without(results.Dimensions(), always), ok) {
+		list = append(list, column{head: head(d), left: !d.Numeric(), cell: value(d.Shown)})
+	}
+	for _, d := range results.Named("get_ratio", "server_threads", "client_threads") {
+		list = append(list, column{head: head(d), cell: value(d.Shown)})
+	}
+	if slices.ContainsFunc(ok, func(p *results.Point) bool { return p.RateOps > 0 }) {
+		list = append(list, column{head: head(results.Named("rate_ops")[0]), cell: value(offered)})
+	}
+	if !sameRepeats(rows) {
+		list = append(list, column{head: [2]string{"repeats"}, cell: howMany})
+	}
+	return append(list, figureColumns()...)
+}
+
+// head is a dimension's title on two lines.
+func head(d *results.Dimension) [2]string {
+	first, second, _ := strings.Cut(d.Title(), " ")
+	return [2]string{first, second}
+}
+
+// figureColumns are the columns of what was measured.
+func figureColumns() []column {
+	return []column{
+		{head: [2]string{"throughput", "Mops"}, cell: median(1e6, throughput)},
+		latencyColumn("p50", func(l *results.Latency) int64 { return l.P50Ns }),
+		latencyColumn("p95", func(l *results.Latency) int64 { return l.P95Ns }),
+		latencyColumn("p99", func(l *results.Latency) int64 { return l.P99Ns }),
+		latencyColumn("p99.9", func(l *results.Latency) int64 { return l.P999Ns }),
+		{head: [2]string{"server", "CPU ns/op"}, cell: plainMedian(serverCPU)},
+		{head: [2]string{"client", "CPU ns/op"}, cell: plainMedian(clientCPU)},
+		{head: [2]string{"hits", "%"}, cell: hitRatio},
+		{head: [2]string{"errors"}, cell: errorCount},
+	}
+}
+
+func latencyColumn(name string, of func(*results.Latency) int64) column {
+	return column{head: [2]string{name, "µs"}, cell: median(1e3, func(p *results.Point) float64 {
+		return float64(of(&p.Latency))
+	})}
+}
+
+func storeName(p *results.Point) string     { return p.Store }
+func placementName(p *results.Point) string { return p.Placement }
+
+func throughput(p *results.Point) float64 { return p.ThroughputOps }
+func serverCPU(p *results.Point) float64  { return p.ServerCPUNsPerOp }
+func clientCPU(p *results.Point) float64  { return p.ClientCPUNsPerOp }
+
+func hitRatio(repeats []*results.Point) (value, spread string) {
+	hits, gets := uint64(0), uint64(0)
+	for _, p := range repeats {
+		hits, gets = hits+p.Hits, gets+p.Gets
+	}
+	return ratio(hits, gets), ""
+}
+
+func errorCount(repeats []*results.Point) (value, spread string) {
+	errors := uint64(0)
+	for _, p := range repeats {
+		errors += p.Errors + p.Timeouts
+	}
+	return strconv.FormatUint(errors, 10), ""
+}
+
+func howMany(repeats []*results.Point) (value, spread string) {
+	return strconv.Itoa(len(repeats)), ""
+}
+
+// maxCell is longer than any name: a column is as wide as its widest cell.
+const maxCell = 100
+
+// cell makes a cell's text from the repeats of a configuration.
+type cell = func(repeats []*results.Point) (value, spread string)
+
+// value is a cell in which repeats don't differ.
+func value(of func(*results.Point) string) cell {
+	return func(repeats []*results.Point) (string, string) {
+		return foreign.Clip(of(repeats[0]), maxCell), ""
+	}
+}
+
+// median is a cell with the median over the repeats and half their range, in units of per.
+func median(per float64, of func(*results.Point) float64) cell {
+	return func(repeats []*results.Point) (string, string) {
+		s := results.SpreadBy(repeats, of).Per(per)
+		text := numfmt.Digits3(s.Median)
+		if len(repeats) == 1 {
+			return text, ""
+		}
+		return text, "±" + strconv.FormatFloat(s.HalfRange(), 'f', numfmt.Decimals3(s.Median), 64)
+	}
+}
+
+// plainMedian is a cell with the median alone.
+func plainMedian(of func(*results.Point) float64) cell {
+	return func(repeats []*results.Point) (string, string) {
+		return numfmt.Digits3(results.SpreadBy(repeats, of).Median), ""
+	}
+}
+
+// offered is a point's offered rate in Mops.
+func offered(p *results.Point) string {
+	if p.RateOps == 0 {
+		return "–" // closed loop
+	}
+	return mega(p.RateOps)
+}
+
+func sameRepeats(rows [][]*results.Point) bool {
+	return !slices.ContainsFunc(rows, func(r []*results.Point) bool { return len(r) != len(rows[0]) })
+}
+
+// legendLine says what the cells hold.
+func legendLine(rows [][]*results.Point) string {
+	said := "Latency counts from the intended send"
+	switch {
+	case !sameRepeats(rows):
+		return "Medians over the repeats ± half their range. " + said + "."
+	case len(rows[0]) > 1:
+		return fmt.Sprintf("Medians of %d repeats ± half their range. %s.", len(rows[0]), said)
+	}
+	return said + "."
+}

@@ -1,0 +1,53 @@
+package table
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"dpukv/results"
+	"dpukv/results/resultstest"
+)
+
+func TestTableGolden(t *testing.T) {
+	var alikeWarnings []results.Point
+	for i, w := range []string{"busy for 91 % of the time", "busy for 99.5 % of the time", "too short for p99.9", "busy for 91 % of the time"} {
+		alikeWarnings = append(alikeWarnings, resultstest.LocalPoint(func(p *results.Point) { p.Repeat, p.Warnings = i+1, []string{w} }))
+	}
+	mixed := []results.Point{
+		resultstest.LocalPoint(func(p *results.Point) { p.Store, p.Placement, p.Submode, p.GetRatio = "herd", "CH-SH", "off-path", 1 }),
+		resultstest.LocalPoint(func(p *results.Point) { p.Placement, p.Submode, p.Repeat = "CH-SH", "sm1", 1 }),
+		resultstest.LocalPoint(func(p *results.Point) { p.Placement, p.Submode, p.Repeat, p.ThroughputOps = "CH-SH", "sm1", 2, 1.6e6 }),
+		resultstest.LocalPoint(func(p *results.Point) { p.GetRatio, p.Submode, p.Errors, p.Timeouts = 0, "sm5", 3, 1 }),
+	}
+	for name, points := range map[string][]results.Point{
+		"local":        resultstest.LocalPoints(),
+		"openloop":     resultstest.OpenLoopPoints(),
+		"mixed":        mixed,
+		"warnings":     alikeWarnings,
+		"failedonly":   {resultstest.LocalPoint(resultstest.Failed("ssh: connect to host bf3:\nconnection refused\n"))},
+		"empty":        nil,
+		"single-point": {resultstest.LocalPoint()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := Write(&b, points); err != nil {
+				t.Fatal(err)
+			}
+			resultstest.Golden(t, "table-"+name+".golden", b.Bytes())
+		})
+	}
+}
+
+func TestTableColumnsAlign(t *testing.T) {
+	var b bytes.Buffer
+	if err := Write(&b, resultstest.LocalPoints()); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(b.String(), "\n")
+	for i, line := range lines[:12] {
+		if got, want := len([]rune(line)), len([]rune(lines[0])); got != want && i != 1 {
+			t.Errorf("line %d is %d characters wide, the head %d:\n%s", i+1, got, want, line)
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package table
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"dpukv/results/internal/numfmt"
+)
+
+// micros writes nanoseconds as microseconds.
+func micros(ns float64) string { return numfmt.Digits3(ns / 1e3) }
+
+// mega writes operations as millions of them.
+func mega(ops float64) string { return numfmt.Digits3(ops / 1e6) }
+
+// ratio writes a share of a whole in per cent, "–" if there is no whole.
+func ratio(part, whole uint64) string {
+	if whole == 0 {
+		return "–"
+	}
+	return strconv.FormatFloat(100*float64(part)/float64(whole), 'f', 2, 64)
+}
+
+// padLeft fills s on its left with spaces to a width in characters.
+func padLeft(s string, width int) string { return spaces(s, width) + s }
+
+// padRight fills s on its right with spaces to a width in characters.
+func padRight(s string, width int) string { return s + spaces(s, width) }
+
+func spaces(s string, width int) string {
+	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
+}
