@@ -8,6 +8,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/offheap"
+	"dpukv/internal/order"
 	"dpukv/kvs"
 	"dpukv/kvs/partition"
 )
@@ -88,7 +89,7 @@ func bareClient(b *testing.B, keys *stream, slots, answers []bareLine, clients i
 				}
 				if round < uint64(rounds) {
 					slots[i].key, slots[i].hash = keys.keys[at], keys.hashes[at]
-					storeWord(&slots[i].ready, round+1)
+					order.Store64(&slots[i].ready, round+1)
 					at = (at + 1) & (1<<streamBits - 1)
 				}
 			}
@@ -131,7 +132,7 @@ func bareServer(core *partition.Core, slots, answers []bareLine, clients int, st
 				found = 1
 				a.value = [32]byte(ops[k].Value)
 			}
-			storeWord(&a.ready, slots[from[k]].ready<<1|found)
+			order.Store64(&a.ready, slots[from[k]].ready<<1|found)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"dpukv/internal/order"
 	"dpukv/verbs"
 )
 
@@ -85,7 +86,7 @@ func (c *completions) put(wc verbs.WC) bool {
 		return false
 	}
 	c.wcs[tail&uint32(len(c.wcs)-1)] = wc
-	publish(&c.tail, tail+1)
+	order.StoreIndex(&c.tail, tail+1)
 	return true
 }
 
@@ -96,7 +97,7 @@ func (c *completions) take(wcs []verbs.WC) int {
 		wcs[i] = c.wcs[(head+uint32(i))&uint32(len(c.wcs)-1)]
 	}
 	if n > 0 {
-		publish(&c.head, head+uint32(n))
+		order.StoreIndex(&c.head, head+uint32(n))
 	}
 	return n
 }

@@ -65,8 +65,5 @@
 //   - the receiver's head. The sender writes over a unit only after it has seen the head past it; a load with
 //     acquire order also keeps the stores after it from coming before it.
 //
-// On Arm these are STLR and LDAR, which Go makes of sync/atomic's operations. On amd64 every store is
-// a release and every load an acquire as far as the processor goes, so a plain store is enough: sync/atomic's would
-// be an XCHG, which waits until all stores before it have left the core, a cache miss for each message. See release_amd64.go; order_test.go
-// has the three as litmus tests.
+// Package internal/order says what that costs on Arm and on amd64, and has the three as litmus tests.
 package shm

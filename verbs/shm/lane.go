@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"dpukv/internal/order"
 	"dpukv/verbs"
 )
 
@@ -224,7 +225,7 @@ func (l *lane) put(src unsafe.Pointer, payload uintptr, n uint32, flags int, sou
 		move(unsafe.Add(unit, otherPayload), src, part)
 	}
 	*(*uint64)(unsafe.Add(first, wordBytes)) = source
-	storeRelease(first, uint64(n)<<bytesShift|uint64(flags)<<flagsShift|l.lap(l.at))
+	order.Store64((*uint64)(first), uint64(n)<<bytesShift|uint64(flags)<<flagsShift|l.lap(l.at))
 	l.at = end
 	return true
 }

@@ -1,6 +1,10 @@
 package shm
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"dpukv/internal/order"
+)
 
 const wordBytes = 8
 
@@ -12,7 +16,7 @@ func place(dst, src unsafe.Pointer, n uintptr) {
 	}
 	last := n - wordBytes
 	move(dst, src, last)
-	storeRelease(unsafe.Add(dst, last), *(*uint64)(unsafe.Add(src, last)))
+	order.Store64((*uint64)(unsafe.Add(dst, last)), *(*uint64)(unsafe.Add(src, last)))
 }
 
 // move copies n bytes in any order. Most messages are a few words, for which a call of memmove is long.

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"sync/atomic"
 
+	"dpukv/internal/order"
 	"dpukv/verbs"
 )
 
@@ -47,7 +48,7 @@ func (b *box) take() *verbs.RecvWR {
 
 func (b *box) close() {
 	if b.head != b.from {
-		publish(&b.posted.head, b.head)
+		order.StoreIndex(&b.posted.head, b.head)
 	}
 }
 
@@ -68,7 +69,7 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) (int, error) {
 	for i := range wrs[:n] {
 		*p.at(tail + uint32(i)) = wrs[i]
 	}
-	publish(&p.tail, tail+uint32(n))
+	order.StoreIndex(&p.tail, tail+uint32(n))
 	if n < len(wrs) {
 		return n, fmt.Errorf("post %d receives with %d of %d posted: %w", len(wrs), used, p.depth, verbs.ErrQueueFull)
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"sync/atomic"
 	"unsafe"
+
+	"dpukv/internal/order"
 )
 
 // placeLast stores the last bytes of a message at memory[at:]. The aligned word that holds the last byte is
@@ -20,13 +22,16 @@ func placeLast(memory []byte, at int, data []byte) {
 	}
 	p := (*uint64)(unsafe.Pointer(&memory[word : word+8][0]))
 	if len(data) == 8 {
-		releaseWord(p, binary.NativeEndian.Uint64(data))
+		order.Store64(p, binary.NativeEndian.Uint64(data))
 		return
 	}
 	placePart(p, at-word, data)
 }
 
-// placePart stores some bytes of a word, and leaves the others to whoever stores them at the same time.
+// placePart stores some bytes of a word, and leaves the others to whoever stores them at the same
+// time. Its compare-and-swap has release order too: LDAR and STLXR, or CASAL, on arm64.
+// TestPollerSeesWholeWrite fails on an Arm machine without these orders, TestOrderOfWrite of
+// internal/order by all executions that Armv8 allows. Emulators on amd64 keep stores in order.
 func placePart(p *uint64, at int, data []byte) {
 	for {
 		old := atomic.LoadUint64(p)
