@@ -1,25 +1,27 @@
 package softroce
 
+import "dpukv/verbs/softroce/wire"
+
 import "dpukv/verbs"
 
 // acknowledged takes an ACK or NAK. Called by the receiver.
-func (r *requester) acknowledged(p *packet) counter {
+func (r *requester) acknowledged(p *wire.Packet) counter {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	at := r.sequence(p.psn)
+	at := r.sequence(p.PSN)
 	if at < int64(r.acked) || at >= int64(r.sent) {
 		return unexpectedAck
 	}
 	sequence := uint64(at)
-	switch p.syndrome >> aethKindShift {
-	case aethAck:
+	switch p.Syndrome >> wire.SyndromeShift {
+	case wire.SyndromeAck:
 		if !r.advance(sequence + 1) {
 			r.lost()
 		}
-	case aethRNR:
-		r.peerNotReady(sequence, p.syndrome)
-	case aethNak:
-		r.refused(sequence, p.syndrome)
+	case wire.SyndromeRNR:
+		r.peerNotReady(sequence, p.Syndrome)
+	case wire.SyndromeNak:
+		r.refused(sequence, p.Syndrome)
 	default:
 		return badMessage
 	}
@@ -93,22 +95,22 @@ func (r *requester) peerNotReady(sequence uint64, syndrome uint8) {
 		r.fail(verbs.StatusRNRExceeded, "the peer has no receive posted")
 		return
 	}
-	r.rnrWait(rnrDelay(syndrome))
+	r.rnrWait(wire.RNRDelay(syndrome))
 }
 
 func (r *requester) refused(sequence uint64, syndrome uint8) {
-	if !r.advance(sequence) || syndrome == nakSequence {
+	if !r.advance(sequence) || syndrome == wire.NakSequence {
 		r.lost()
 		return
 	}
-	r.fail(statusOf(syndrome), "the peer refused a request: "+statusOf(syndrome).String())
+	r.fail(wire.NakStatus(syndrome), "the peer refused a request: "+wire.NakStatus(syndrome).String())
 }
 
 // answered takes a packet that answers a READ. Called by the receiver.
-func (r *requester) answered(p *packet) counter {
+func (r *requester) answered(p *wire.Packet) counter {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	at := r.sequence(p.psn)
+	at := r.sequence(p.PSN)
 	if at < int64(r.acked) || at >= int64(r.sent) {
 		return unexpectedAck
 	}
@@ -124,9 +126,9 @@ func (r *requester) answered(p *packet) counter {
 }
 
 // readPacket stores the next packet of a READ.
-func (r *requester) readPacket(e *entry, p *packet) counter {
+func (r *requester) readPacket(e *entry, p *wire.Packet) counter {
 	at := int(r.acked-e.first) * r.q.mtu
-	if len(p.payload) != min(r.q.mtu, int(e.wr.Local.Length)-at) {
+	if len(p.Payload) != min(r.q.mtu, int(e.wr.Local.Length)-at) {
 		return badMessage
 	}
 	data, err := r.q.check(&e.wr)
@@ -134,7 +136,7 @@ func (r *requester) readPacket(e *entry, p *packet) counter {
 		r.fail(verbs.StatusLocalProtect, err.Error())
 		return localProtection
 	}
-	copy(data[at:], p.payload)
+	copy(data[at:], p.Payload)
 	r.acked++
 	r.completeOldest(e)
 	r.progressed()

@@ -1,5 +1,7 @@
 package softroce
 
+import "dpukv/verbs/softroce/wire"
+
 import (
 	"fmt"
 	"net/netip"
@@ -29,7 +31,7 @@ func (d *device) pathTo(peer verbs.Endpoint, from *port) (path, error) {
 		local, s = netip.AddrPortFrom(d.local.Addr(), from.number), from.socket
 	}
 	to := netip.AddrPortFrom(addr, verbs.RoCEPort)
-	p := path{name: rawName(to), flow: newFlow(local, to), socket: s, gso: new(atomic.Bool)}
+	p := path{name: rawName(to), flow: wire.NewFlow(local, to), socket: s, gso: new(atomic.Bool)}
 	p.gso.Store(d.gso)
 	return p, nil
 }

@@ -3,35 +3,17 @@
 //
 // # Packets
 //
-// As in the InfiniBand Architecture Specification, volume 1: 7.8 (ICRC), 9.2 and 9.3 (headers, opcodes), 9.4
-// (operations), 9.6 (what makes a packet valid), 9.7 and 9.8 (reliable and unreliable services), and annex A17
-// (RoCE v2: UDP port, IP header, what the ICRC leaves out). Big endian:
+// Package wire has their layout. The ICRC covers the IP ID, which a UDP sender has to know and a UDP
+// receiver cannot see. The socket stays unconnected and does path MTU discovery: then the kernel
+// sends ID 0, and numbers the packets that it cuts from one segmented send 0, 1, 2, … The receiver
+// works the ID out of the ICRC itself (wire.Flow.CheckICRC). That leaves the check of softroce's own
+// packets with at least 26 of its 32 bits, and that of others with 16. UDP's and Ethernet's
+// checksums add theirs.
 //
-//	Ethernet | IPv4, DF | UDP, to port 4791 | BTH | DETH | RETH | AETH | ImmDt | payload | 0–3 zeros | ICRC
-//
-//	BTH    byte 0        1                   2       4          5       8             9
-//	           | opcode | SE M Pad2 TVer4=0 | P_Key | reserved | dest QP | AckReq, res | PSN |
-//	DETH   byte 0       4          5                         UD
-//	           | Q_Key | reserved | source QP |
-//	RETH   byte 0    8       12                              first or only packet of a WRITE, READ request
-//	           | VA | R_Key | DMA length of the message |
-//	AETH   byte 0           1                                ACK; first, last and only READ response
-//	           | syndrome | MSN |
-//	ImmDt  byte 0                                            last or only packet "with immediate"
-//	           | immediate |
-//
-// A message is cut into packets of the path MTU; PSNs go up by one a packet. The ICRC is a CRC-32, stored
-// little endian, of the packet from the IP header on behind eight bytes of ones, with all that routers may
-// change replaced by ones (icrc.go).
-//
-// The ICRC covers the IP ID, which a UDP sender has to know and a UDP receiver cannot see. The socket stays
-// unconnected and does path MTU discovery: then the kernel sends ID 0, and numbers the packets that it cuts
-// from one segmented send 0, 1, 2, … The receiver works the ID out of the ICRC itself (ipid.go). That leaves
-// the check of packets of this package with at least 26 of its 32 bits, and that of others with 16, plus what
-// UDP's and Ethernet's checksums do.
-//
-// A QP with a flow label sends from the UDP port that NICs derive from it ([dpukv/verbs.UDPSourcePort]), through a socket of that port; all
-// others send from 4791, where everything is received. Such a packet's ICRC is checked as a NIC's is, with 16 bits, where its ID was not guessed.
+// A QP with a flow label sends from the UDP port that NICs derive from it
+// ([dpukv/verbs.UDPSourcePort]), through a socket of that port. All others send from 4791, where
+// everything is received. The ICRC of a packet from another port is checked with 16 bits where its
+// ID was not guessed, as that of a NIC.
 //
 // # Implemented
 //

@@ -1,5 +1,7 @@
 package softroce
 
+import "dpukv/verbs/softroce/wire"
+
 import (
 	"bytes"
 	"testing"
@@ -28,18 +30,18 @@ func checkWrite(t *testing.T, a, b *side, seed byte) {
 
 // forgeries are packets that anybody can make who sends from the peer's address and knows the QP's
 // number.
-func forgeries(x *protected) map[string]packet {
-	return map[string]packet{
-		"wrong key":            {op: opWriteOnly, va: x.b.mr.Addr(), rkey: x.b.mr.RKey() ^ 4, dmaLen: 4, payload: []byte("evil")},
-		"wrong key, first":     {op: opWriteFirst, va: x.b.mr.Addr(), rkey: 7, dmaLen: 512, payload: make([]byte, 256)},
-		"middle":               {op: opWriteMiddle, payload: make([]byte, 256)},
-		"last":                 {op: opWriteLast, payload: []byte("evil")},
-		"foreign region":       {op: opWriteOnly, va: x.foreign.Addr(), rkey: x.foreign.RKey(), dmaLen: 4, payload: []byte("evil")},
-		"no bytes":             {op: opWriteOnly},
-		"immediate, no bytes":  {op: opWriteOnlyImm, imm: 1},
-		"SEND":                 {op: opSendOnly, payload: []byte("evil")},
-		"SEND, first of many":  {op: opSendFirst, payload: make([]byte, 256)},
-		"SEND, middle of many": {op: opSendMiddle, payload: make([]byte, 256)},
+func forgeries(x *protected) map[string]wire.Packet {
+	return map[string]wire.Packet{
+		"wrong key":            {Op: wire.OpWriteOnly, VA: x.b.mr.Addr(), RKey: x.b.mr.RKey() ^ 4, DMALen: 4, Payload: []byte("evil")},
+		"wrong key, first":     {Op: wire.OpWriteFirst, VA: x.b.mr.Addr(), RKey: 7, DMALen: 512, Payload: make([]byte, 256)},
+		"middle":               {Op: wire.OpWriteMiddle, Payload: make([]byte, 256)},
+		"last":                 {Op: wire.OpWriteLast, Payload: []byte("evil")},
+		"foreign region":       {Op: wire.OpWriteOnly, VA: x.foreign.Addr(), RKey: x.foreign.RKey(), DMALen: 4, Payload: []byte("evil")},
+		"no bytes":             {Op: wire.OpWriteOnly},
+		"immediate, no bytes":  {Op: wire.OpWriteOnlyImm, Imm: 1},
+		"SEND":                 {Op: wire.OpSendOnly, Payload: []byte("evil")},
+		"SEND, first of many":  {Op: wire.OpSendFirst, Payload: make([]byte, 256)},
+		"SEND, middle of many": {Op: wire.OpSendMiddle, Payload: make([]byte, 256)},
 	}
 }
 
@@ -55,7 +57,7 @@ func TestForgedUC(t *testing.T) {
 				if receive && x.b.posted() == 0 {
 					x.b.postRecv(0, 1<<20, 4096)
 				}
-				p.psn = (forger.nextPSN + uint32(ahead)) & psnMask
+				p.PSN = (forger.nextPSN + uint32(ahead)) & wire.PSNMask
 				x.a.raw(p, nil)
 				settle(t, x.b)
 				seed++
@@ -74,19 +76,19 @@ func TestForgedUCWithinMessage(t *testing.T) {
 		for where, ahead := range farPSNs {
 			x := newProtected(t, verbs.UC)
 			p := forgeries(x)[name]
-			if needsNoKey := p.op == opWriteOnly && p.dmaLen == 0; needsNoKey {
+			if needsNoKey := p.Op == wire.OpWriteOnly && p.DMALen == 0; needsNoKey {
 				continue
 			}
 			q := x.a.qp.(*qp)
 			payload := make([]byte, 512)
 			fill(payload, 1)
-			x.a.raw(packet{op: opWriteFirst, psn: q.psn, va: x.b.mr.Addr(), rkey: x.b.mr.RKey(), dmaLen: 512, payload: payload[:256]}, nil)
-			p.psn = (q.psn + 1 + uint32(ahead)) & psnMask
+			x.a.raw(wire.Packet{Op: wire.OpWriteFirst, PSN: q.psn, VA: x.b.mr.Addr(), RKey: x.b.mr.RKey(), DMALen: 512, Payload: payload[:256]}, nil)
+			p.PSN = (q.psn + 1 + uint32(ahead)) & wire.PSNMask
 			x.a.raw(p, nil)
-			x.a.raw(packet{op: opWriteLast, psn: q.psn + 1, payload: payload[256:]}, nil)
+			x.a.raw(wire.Packet{Op: wire.OpWriteLast, PSN: q.psn + 1, Payload: payload[256:]}, nil)
 			settle(t, x.b)
 			// A middle packet of exactly the next PSN cannot be told from the right one.
-			if inSequence := p.op == opWriteMiddle && ahead == 0; !inSequence && !bytes.Equal(x.b.mr.Bytes()[:512], payload) {
+			if inSequence := p.Op == wire.OpWriteMiddle && ahead == 0; !inSequence && !bytes.Equal(x.b.mr.Bytes()[:512], payload) {
 				t.Errorf("%s, %s: the message is not whole: %v", name, where, x.b.dev.Counters())
 			}
 		}
@@ -99,7 +101,7 @@ func TestGreatLoss(t *testing.T) {
 	x := newProtected(t, verbs.UC)
 	for i, lost := range []uint32{1, 1000, 1<<23 - 1, 1 << 23, 1<<23 + 1, 1<<24 - pastPackets - 10} {
 		q := x.a.qp.(*qp)
-		q.nextPSN = (q.nextPSN + lost) & psnMask
+		q.nextPSN = (q.nextPSN + lost) & wire.PSNMask
 		checkWrite(t, x.a, x.b, byte(i+1))
 	}
 }
@@ -109,11 +111,11 @@ func TestGreatLoss(t *testing.T) {
 func TestForgedRC(t *testing.T) {
 	x := newProtected(t, verbs.RC)
 	packets := forgeries(x)
-	packets["READ, wrong key"] = packet{op: opReadRequest, va: x.b.mr.Addr(), rkey: 7, dmaLen: 64}
-	packets["READ, too long"] = packet{op: opReadRequest, va: x.b.mr.Addr(), rkey: x.b.mr.RKey(), dmaLen: 1 << 31}
-	packets["READ response"] = packet{op: opReadOnly, payload: []byte("evil")}
-	packets["ACK"] = packet{op: opAck, syndrome: ackUnlimited}
-	packets["NAK"] = packet{op: opAck, syndrome: nakRemoteAccess}
+	packets["READ, wrong key"] = wire.Packet{Op: wire.OpReadRequest, VA: x.b.mr.Addr(), RKey: 7, DMALen: 64}
+	packets["READ, too long"] = wire.Packet{Op: wire.OpReadRequest, VA: x.b.mr.Addr(), RKey: x.b.mr.RKey(), DMALen: 1 << 31}
+	packets["READ response"] = wire.Packet{Op: wire.OpReadOnly, Payload: []byte("evil")}
+	packets["ACK"] = wire.Packet{Op: wire.OpAck, Syndrome: wire.AckUnlimited}
+	packets["NAK"] = wire.Packet{Op: wire.OpAck, Syndrome: wire.NakRemoteAccess}
 	seed := byte(0)
 	checkWrite(t, x.a, x.b, seed)
 	for name, p := range packets {
@@ -121,7 +123,7 @@ func TestForgedRC(t *testing.T) {
 			if ahead == 0 { // then the specification ends the QP
 				continue
 			}
-			p.psn = x.a.qp.(*qp).request.psn(uint64(int64(x.a.qp.(*qp).request.end) + int64(ahead)))
+			p.PSN = x.a.qp.(*qp).request.psn(uint64(int64(x.a.qp.(*qp).request.end) + int64(ahead)))
 			x.a.raw(p, nil)
 			settle(t, x.b)
 			seed++

@@ -1,5 +1,7 @@
 package softroce
 
+import "dpukv/verbs/softroce/wire"
+
 import (
 	"bytes"
 	"encoding/binary"
@@ -46,26 +48,26 @@ func FuzzPackets(f *testing.F) {
 
 // fuzzSeeds are a packet of each kind, real and wrong, and what broke a device once.
 func fuzzSeeds() (seeds [][]byte) {
-	seed := func(bits byte, psn int8, p packet) []byte {
-		b := make([]byte, p.wireBytes())
-		p.put(b)
+	seed := func(bits byte, psn int8, p wire.Packet) []byte {
+		b := make([]byte, p.Bytes())
+		p.Put(b)
 		return append([]byte{bits, byte(psn), byte(len(b)), byte(len(b) >> 8)}, b...)
 	}
 	var all []byte
-	for qp, transport := range []opcode{transportUC, transportUD, transportRC} {
-		for op := range opAck + 1 {
-			p := packet{op: transport | op, dmaLen: 8, qkey: testQKey, payload: []byte("12345678")}
-			if s := op.shape(); !s.last {
-				p.payload, p.dmaLen = make([]byte, 256), 512
-			} else if s.kind == kindReadRequest || s.kind == kindAck {
-				p.payload = nil
+	for qp, transport := range []wire.Opcode{wire.TransportUC, wire.TransportUD, wire.TransportRC} {
+		for op := range wire.OpAck + 1 {
+			p := wire.Packet{Op: transport | op, DMALen: 8, QKey: testQKey, Payload: []byte("12345678")}
+			if s := op.Shape(); !s.Last {
+				p.Payload, p.DMALen = make([]byte, 256), 512
+			} else if s.Kind == wire.KindReadRequest || s.Kind == wire.KindAck {
+				p.Payload = nil
 			}
 			one := seed(byte(qp)|fuzzPSN|fuzzKey, 0, p)
 			seeds, all = append(seeds, one), append(all, one...)
 		}
 	}
-	forged := packet{op: transportUC | opWriteOnly, dmaLen: 4, rkey: 7, payload: []byte("evil")}
-	repeated := packet{op: transportRC | opReadRequest, dmaLen: 64, rkey: 7}
+	forged := wire.Packet{Op: wire.TransportUC | wire.OpWriteOnly, DMALen: 4, RKey: 7, Payload: []byte("evil")}
+	repeated := wire.Packet{Op: wire.TransportRC | wire.OpReadRequest, DMALen: 64, RKey: 7}
 	return append(seeds, all, seed(0|fuzzPSN, 100, forged), seed(2|fuzzPSN, -3, repeated))
 }
 
@@ -113,8 +115,8 @@ func (x *fuzzed) close() {
 
 // packet makes b one that says what its bits tell, with all the rest as it is.
 func (x *fuzzed) packet(bits byte, psn int8, b []byte) []byte {
-	p := append(make([]byte, 0, len(b)+bthBytes+icrcBytes), b...)
-	p = append(p, make([]byte, max(0, bthBytes+icrcBytes-len(p))+padding(len(p)))...)
+	p := append(make([]byte, 0, len(b)+wire.BTHBytes+wire.ICRCBytes), b...)
+	p = append(p, make([]byte, max(0, wire.BTHBytes+wire.ICRCBytes-len(p))+wire.Padding(len(p)))...)
 	p = p[:len(p)&^3]
 	end := x.ends[min(int(bits&fuzzQP), len(x.ends)-1)]
 	q := end.qp.(*qp)
@@ -122,10 +124,10 @@ func (x *fuzzed) packet(bits byte, psn int8, b []byte) []byte {
 		binary.BigEndian.PutUint32(p[4:], q.num)
 	}
 	if bits&fuzzPSN != 0 {
-		binary.BigEndian.PutUint32(p[8:], (q.expected+uint32(int32(psn)))&psnMask|uint32(p[8])<<24)
+		binary.BigEndian.PutUint32(p[8:], (q.expected+uint32(int32(psn)))&wire.PSNMask|uint32(p[8])<<24)
 	}
-	if o := opcode(p[0]); bits&fuzzKey != 0 && o.shape().reth && o&transportMask != transportUD && len(p) >= bthBytes+rethBytes {
-		at := p[bthBytes:]
+	if o := wire.Opcode(p[0]); bits&fuzzKey != 0 && o.Shape().RETH && o&wire.TransportMask != wire.TransportUD && len(p) >= wire.BTHBytes+wire.RETHBytes {
+		at := p[wire.BTHBytes:]
 		binary.BigEndian.PutUint64(at, end.mr.Addr()+binary.BigEndian.Uint64(at)%8192)
 		binary.BigEndian.PutUint32(at[8:], end.mr.RKey())
 	}
@@ -142,8 +144,8 @@ func (x *fuzzed) inject(from netip.AddrPort, b []byte) {
 	defer d.objects.RUnlock()
 	r.meet(from)
 	r.nextID = 0
-	if len(b) <= maxPacketBytes {
-		r.flow.seal(b, 0)
+	if len(b) <= wire.MaxPacketBytes {
+		r.flow.Seal(b, 0)
 	}
 	r.deliver(b)
 	r.finish()

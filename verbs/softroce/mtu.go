@@ -1,5 +1,7 @@
 package softroce
 
+import "dpukv/verbs/softroce/wire"
+
 import (
 	"fmt"
 	"net"
@@ -8,7 +10,6 @@ import (
 
 const (
 	minMTU = 256
-	maxMTU = 4096
 	// maxOverhead is the most that a packet of any NIC adds to the path MTU within an IP packet. It is what the
 	// kernel's soft-RoCE leaves too, so that both find the same MTU on the same network.
 	maxOverhead = 80
@@ -16,7 +17,7 @@ const (
 
 // checkMTU refuses what is no path MTU.
 func checkMTU(mtu int) error {
-	for m := minMTU; m <= maxMTU; m *= 2 {
+	for m := minMTU; m <= wire.MaxMTU; m *= 2 {
 		if m == mtu {
 			return nil
 		}
@@ -26,7 +27,7 @@ func checkMTU(mtu int) error {
 
 // fitMTU is the largest path MTU whose packets fit an IP MTU.
 func fitMTU(ipMTU int) (int, error) {
-	for m := maxMTU; m >= minMTU; m /= 2 {
+	for m := wire.MaxMTU; m >= minMTU; m /= 2 {
 		if m+maxOverhead <= ipMTU {
 			return m, nil
 		}

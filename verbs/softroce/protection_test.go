@@ -1,5 +1,7 @@
 package softroce
 
+import "dpukv/verbs/softroce/wire"
+
 import (
 	"bytes"
 	"net/netip"
@@ -9,15 +11,15 @@ import (
 )
 
 // raw sends a packet as if the side's QP had made it, with an ICRC that is right but for what spoil changes.
-func (s *side) raw(p packet, spoil func([]byte)) {
+func (s *side) raw(p wire.Packet, spoil func([]byte)) {
 	s.t.Helper()
 	q := s.qp.(*qp)
 	to := must(s.dev.pathTo(s.peer.qp.Local(), nil))(s.t)
 	b := newBatch(s.dev)
-	if p.dstQPN == 0 {
-		p.dstQPN = s.peer.qp.Num()
+	if p.DstQPN == 0 {
+		p.DstQPN = s.peer.qp.Num()
 	}
-	p.op |= transportOf(q.config.Type)
+	p.Op |= wire.TransportOf(q.config.Type)
 	if err := b.add(&to, &p); err != nil {
 		s.t.Fatal(err)
 	}
@@ -63,111 +65,111 @@ func (x *protected) expect(t *testing.T, reason string, times uint64) {
 }
 
 func TestWriteProtection(t *testing.T) {
-	type writes func(x *protected) (p packet, spoil func([]byte))
-	good := func(x *protected) packet {
-		return packet{
-			op: opWriteOnly, psn: x.a.qp.(*qp).psn, va: x.b.mr.Addr(), rkey: x.b.mr.RKey(), dmaLen: 8, payload: []byte("12345678"),
+	type writes func(x *protected) (p wire.Packet, spoil func([]byte))
+	good := func(x *protected) wire.Packet {
+		return wire.Packet{
+			Op: wire.OpWriteOnly, PSN: x.a.qp.(*qp).psn, VA: x.b.mr.Addr(), RKey: x.b.mr.RKey(), DMALen: 8, Payload: []byte("12345678"),
 		}
 	}
 	for name, test := range map[string]struct {
 		reason string
 		make   writes
 	}{
-		"wrong key": {"bad_rkey", func(x *protected) (packet, func([]byte)) {
+		"wrong key": {"bad_rkey", func(x *protected) (wire.Packet, func([]byte)) {
 			p := good(x)
-			p.rkey++
+			p.RKey++
 			return p, nil
 		}},
-		"key 0": {"bad_rkey", func(x *protected) (packet, func([]byte)) {
+		"key 0": {"bad_rkey", func(x *protected) (wire.Packet, func([]byte)) {
 			p := good(x)
-			p.rkey = 0
+			p.RKey = 0
 			return p, nil
 		}},
-		"key of a closed region": {"bad_rkey", func(x *protected) (packet, func([]byte)) {
+		"key of a closed region": {"bad_rkey", func(x *protected) (wire.Packet, func([]byte)) {
 			m := must(x.b.pd.AllocMR(64, verbs.RemoteWrite))(t)
 			p := good(x)
-			p.va, p.rkey = m.Addr(), m.RKey()
+			p.VA, p.RKey = m.Addr(), m.RKey()
 			m.Close()
 			return p, nil
 		}},
-		"key of another protection domain": {"bad_rkey", func(x *protected) (packet, func([]byte)) {
+		"key of another protection domain": {"bad_rkey", func(x *protected) (wire.Packet, func([]byte)) {
 			p := good(x)
-			p.va, p.rkey = x.foreign.Addr(), x.foreign.RKey()
+			p.VA, p.RKey = x.foreign.Addr(), x.foreign.RKey()
 			return p, nil
 		}},
-		"region without RemoteWrite": {"no_remote_access", func(x *protected) (packet, func([]byte)) {
+		"region without RemoteWrite": {"no_remote_access", func(x *protected) (wire.Packet, func([]byte)) {
 			p := good(x)
-			p.va, p.rkey = x.local.Addr(), x.local.RKey()
+			p.VA, p.RKey = x.local.Addr(), x.local.RKey()
 			return p, nil
 		}},
-		"one byte before the region": {"out_of_region", func(x *protected) (packet, func([]byte)) {
+		"one byte before the region": {"out_of_region", func(x *protected) (wire.Packet, func([]byte)) {
 			p := good(x)
-			p.va--
+			p.VA--
 			return p, nil
 		}},
-		"one byte beyond the region": {"out_of_region", func(x *protected) (packet, func([]byte)) {
+		"one byte beyond the region": {"out_of_region", func(x *protected) (wire.Packet, func([]byte)) {
 			p := good(x)
-			p.va += uint64(len(x.b.mr.Bytes()) - 7)
+			p.VA += uint64(len(x.b.mr.Bytes()) - 7)
 			return p, nil
 		}},
-		"end wraps around": {"out_of_region", func(x *protected) (packet, func([]byte)) {
+		"end wraps around": {"out_of_region", func(x *protected) (wire.Packet, func([]byte)) {
 			p := good(x)
-			p.va = 1<<64 - 4
+			p.VA = 1<<64 - 4
 			return p, nil
 		}},
-		"message longer than the region, packet not": {"out_of_region", func(x *protected) (packet, func([]byte)) {
+		"message longer than the region, packet not": {"out_of_region", func(x *protected) (wire.Packet, func([]byte)) {
 			p := good(x)
-			p.op, p.payload, p.dmaLen = opWriteFirst, make([]byte, 256), 1<<30
+			p.Op, p.Payload, p.DMALen = wire.OpWriteFirst, make([]byte, 256), 1<<30
 			return p, nil
 		}},
-		"length of the message is not that of the packet": {"bad_message", func(x *protected) (packet, func([]byte)) {
+		"length of the message is not that of the packet": {"bad_message", func(x *protected) (wire.Packet, func([]byte)) {
 			p := good(x)
-			p.dmaLen = 9
+			p.DMALen = 9
 			return p, nil
 		}},
-		"first packet too short": {"bad_message", func(x *protected) (packet, func([]byte)) {
+		"first packet too short": {"bad_message", func(x *protected) (wire.Packet, func([]byte)) {
 			p := good(x)
-			p.op, p.dmaLen = opWriteFirst, 1000
+			p.Op, p.DMALen = wire.OpWriteFirst, 1000
 			return p, nil
 		}},
-		"longer than the MTU": {"bad_message", func(x *protected) (packet, func([]byte)) {
+		"longer than the MTU": {"bad_message", func(x *protected) (wire.Packet, func([]byte)) {
 			p := good(x)
-			p.payload, p.dmaLen = make([]byte, 260), 260
+			p.Payload, p.DMALen = make([]byte, 260), 260
 			return p, nil
 		}},
-		"middle without a first": {"out_of_sequence", func(x *protected) (packet, func([]byte)) {
+		"middle without a first": {"out_of_sequence", func(x *protected) (wire.Packet, func([]byte)) {
 			p := good(x)
-			p.op, p.payload = opWriteMiddle, make([]byte, 256)
+			p.Op, p.Payload = wire.OpWriteMiddle, make([]byte, 256)
 			return p, nil
 		}},
-		"stale PSN": {"stale_psn", func(x *protected) (packet, func([]byte)) {
+		"stale PSN": {"stale_psn", func(x *protected) (wire.Packet, func([]byte)) {
 			p := good(x)
-			p.psn = (p.psn - 1) & psnMask
+			p.PSN = (p.PSN - 1) & wire.PSNMask
 			return p, nil
 		}},
-		"immediate, and no receive": {"no_receive", func(x *protected) (packet, func([]byte)) {
+		"immediate, and no receive": {"no_receive", func(x *protected) (wire.Packet, func([]byte)) {
 			p := good(x)
-			p.op = opWriteOnlyImm
+			p.Op = wire.OpWriteOnlyImm
 			return p, nil
 		}},
-		"bad ICRC": {"bad_icrc", func(x *protected) (packet, func([]byte)) {
+		"bad ICRC": {"bad_icrc", func(x *protected) (wire.Packet, func([]byte)) {
 			return good(x), func(b []byte) { b[len(b)-1] ^= 0x10 }
 		}},
-		"payload changed": {"bad_icrc", func(x *protected) (packet, func([]byte)) {
+		"payload changed": {"bad_icrc", func(x *protected) (wire.Packet, func([]byte)) {
 			return good(x), func(b []byte) { b[30] ^= 1 }
 		}},
-		"cut": {"bad_icrc", func(x *protected) (packet, func([]byte)) {
+		"cut": {"bad_icrc", func(x *protected) (wire.Packet, func([]byte)) {
 			return good(x), func(b []byte) { copy(b[len(b)-8:], b[len(b)-4:]) }
 		}},
-		"unknown QP": {"unknown_qp", func(x *protected) (packet, func([]byte)) {
+		"unknown QP": {"unknown_qp", func(x *protected) (wire.Packet, func([]byte)) {
 			p := good(x)
-			p.dstQPN = x.b.qp.Num() ^ 0x20000
+			p.DstQPN = x.b.qp.Num() ^ 0x20000
 			return p, nil
 		}},
-		"another service's opcode": {"wrong_transport", func(x *protected) (packet, func([]byte)) {
+		"another service's opcode": {"wrong_transport", func(x *protected) (wire.Packet, func([]byte)) {
 			p := good(x)
-			p.op |= transportUD // with UC's bit: UD
-			p.op = transportUD | opSendOnly
+			p.Op |= wire.TransportUD // with UC's bit: UD
+			p.Op = wire.TransportUD | wire.OpSendOnly
 			return p, nil
 		}},
 	} {
@@ -179,7 +181,7 @@ func TestWriteProtection(t *testing.T) {
 			// And the QP still works.
 			wr := x.a.write(0, 64, 8)
 			fill(x.a.mr.Bytes()[64:72], 1)
-			x.a.qp.(*qp).nextPSN = (x.a.qp.(*qp).psn + 1) & psnMask
+			x.a.qp.(*qp).nextPSN = (x.a.qp.(*qp).psn + 1) & wire.PSNMask
 			x.a.post(wr)
 			settle(t, x.b)
 			if !bytes.Equal(x.b.mr.Bytes()[64:72], x.a.mr.Bytes()[64:72]) {
@@ -194,8 +196,8 @@ func TestWrongSource(t *testing.T) {
 	x := newProtected(t, verbs.UC)
 	thief := newSide(t, openTest(t, Options{MTU: 256}), verbs.UC, testSizes)
 	thief.peer = x.b
-	thief.raw(packet{
-		op: opWriteOnly, psn: x.a.qp.(*qp).psn, va: x.b.mr.Addr(), rkey: x.b.mr.RKey(), dmaLen: 4, payload: []byte("mine"),
+	thief.raw(wire.Packet{
+		Op: wire.OpWriteOnly, PSN: x.a.qp.(*qp).psn, VA: x.b.mr.Addr(), RKey: x.b.mr.RKey(), DMALen: 4, Payload: []byte("mine"),
 	}, nil)
 	x.expect(t, "wrong_source", 1)
 }
@@ -203,10 +205,10 @@ func TestWrongSource(t *testing.T) {
 func TestNotConnected(t *testing.T) {
 	x := newProtected(t, verbs.UC)
 	fresh := newSide(t, x.b.dev, verbs.UC, testSizes)
-	x.a.raw(packet{op: opSendOnly, dstQPN: fresh.qp.Num()}, nil)
+	x.a.raw(wire.Packet{Op: wire.OpSendOnly, DstQPN: fresh.qp.Num()}, nil)
 	x.expect(t, "not_connected", 1)
 	fresh.qp.Close()
-	x.a.raw(packet{op: opSendOnly, dstQPN: fresh.qp.Num()}, nil)
+	x.a.raw(wire.Packet{Op: wire.OpSendOnly, DstQPN: fresh.qp.Num()}, nil)
 	settle(t, x.b)
 	if c := x.b.dev.Counters(); c["unknown_qp"] != 1 {
 		t.Errorf("%v", c)
@@ -243,7 +245,7 @@ func TestDatagramProtection(t *testing.T) {
 			if test.send != nil {
 				x.a.post(test.send(x))
 			} else {
-				x.a.raw(packet{op: opSendOnly, qkey: testQKey, payload: make([]byte, 300)}, nil)
+				x.a.raw(wire.Packet{Op: wire.OpSendOnly, QKey: testQKey, Payload: make([]byte, 300)}, nil)
 			}
 			x.expect(t, test.reason, 1)
 		})

@@ -1,5 +1,7 @@
 package softroce
 
+import "dpukv/verbs/softroce/wire"
+
 import "dpukv/verbs"
 
 // pump sends what may go out. The lock is held until it has, so that packets leave in order.
@@ -37,8 +39,8 @@ func (r *requester) emit(b *batch, e *entry) bool {
 	i := r.next - e.first
 	p := &b.packet
 	r.q.segment(p, &e.wr, data, int(i), int(e.packets))
-	p.psn = r.psn(r.next)
-	p.ackReq = i+1 == e.packets && e.wr.Flags&verbs.Signaled != 0 ||
+	p.PSN = r.psn(r.next)
+	p.AckReq = i+1 == e.packets && e.wr.Flags&verbs.Signaled != 0 ||
 		r.next+1 == r.end || r.next+1 == r.acked+r.window || r.next%ackEvery == ackEvery-1
 	_ = b.add(&r.q.path, p) // as in pump
 	r.advanceNext(1)
@@ -54,10 +56,10 @@ func (r *requester) emitRead(b *batch, e *entry) bool {
 	i := r.next - e.first
 	n := min(e.packets, (i/readPart+1)*readPart) - i
 	at := i * uint64(r.q.mtu)
-	p := packet{
-		op: transportRC | opReadRequest, dstQPN: r.q.peer.QPN & qpnMask, psn: r.psn(r.next), ackReq: true,
-		va: e.wr.Remote + at, rkey: e.wr.RKey,
-		dmaLen: uint32(min(uint64(e.wr.Local.Length)-at, n*uint64(r.q.mtu))),
+	p := wire.Packet{
+		Op: wire.TransportRC | wire.OpReadRequest, DstQPN: r.q.peer.QPN & wire.QPNMask, PSN: r.psn(r.next), AckReq: true,
+		VA: e.wr.Remote + at, RKey: e.wr.RKey,
+		DMALen: uint32(min(uint64(e.wr.Local.Length)-at, n*uint64(r.q.mtu))),
 	}
 	_ = b.add(&r.q.path, &p) // as in pump
 	r.advanceNext(n)

@@ -1,5 +1,7 @@
 package softroce
 
+import "dpukv/verbs/softroce/wire"
+
 import (
 	"errors"
 	"fmt"
@@ -55,11 +57,9 @@ type qp struct {
 const (
 	maxQueue = 1 << 20
 	maxQPs   = 1<<16 - 1
-	qpnBits  = 24
-	psnBits  = 24
 )
 
-func newQPTable() table[qp] { return newTable[qp]("queue pair", qpnBits, maxQPs) }
+func newQPTable() table[qp] { return newTable[qp]("queue pair", wire.QPNBits, maxQPs) }
 
 func (p *pd) CreateQP(config verbs.QPConfig) (verbs.QP, error) {
 	sendCQ, ok1 := config.SendCQ.(*cq)
@@ -72,7 +72,7 @@ func (p *pd) CreateQP(config verbs.QPConfig) (verbs.QP, error) {
 	}
 	q := &qp{
 		device: p.device, pd: p, config: config, sendCQ: sendCQ, recvCQ: recvCQ,
-		psn: random(psnBits), mtu: p.device.opts.MTU,
+		psn: random(wire.PSNBits), mtu: p.device.opts.MTU,
 	}
 	q.receives.ring = make([]verbs.RecvWR, config.MaxRecv)
 	if config.Type == verbs.RC {
@@ -124,7 +124,7 @@ func (q *qp) Connect(peer verbs.Endpoint) error {
 			return fmt.Errorf("connect QP %#x: it is %s: want one that is not connected yet", q.num, s)
 		}
 		q.peer, q.path, q.port, q.peerAddr = peer, to, from, to.name.Addr
-		q.nextPSN, q.expected, q.newest = q.psn, peer.PSN&psnMask, peer.PSN&psnMask
+		q.nextPSN, q.expected, q.newest = q.psn, peer.PSN&wire.PSNMask, peer.PSN&wire.PSNMask
 		q.state.Store(int32(stateReady))
 		return nil
 	})

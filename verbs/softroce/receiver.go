@@ -1,5 +1,7 @@
 package softroce
 
+import "dpukv/verbs/softroce/wire"
+
 import (
 	"fmt"
 	"net/netip"
@@ -32,7 +34,7 @@ type receiver struct {
 	origins [16]origin // those met last, by their port: a peer has a port for each flow label
 	ipID    uint16     // of the packet in hand
 	nextID  uint16     // a guess
-	packet  packet
+	packet  wire.Packet
 	packets uint64
 	bytes   uint64
 
@@ -47,8 +49,8 @@ type receiver struct {
 // origin is where packets come from.
 type origin struct {
 	source  netip.AddrPort
-	address [4]byte // of source
-	flow    flow    // of the packets of source
+	address [4]byte   // of source
+	flow    wire.Flow // of the packets of source
 }
 
 func (r *receiver) init(d *device) {
@@ -143,7 +145,7 @@ func (r *receiver) message(i int) {
 func (r *receiver) meet(from netip.AddrPort) {
 	r.origin = &r.origins[int(from.Port())%len(r.origins)]
 	if r.source != from {
-		*r.origin = origin{from, from.Addr().As4(), newFlow(from, r.device.local)}
+		*r.origin = origin{from, from.Addr().As4(), wire.NewFlow(from, r.device.local)}
 	}
 }
 
@@ -164,10 +166,10 @@ func (r *receiver) handle(b []byte) {
 
 // check does what a packet asks for, or tells why not.
 func (r *receiver) check(b []byte) counter {
-	if len(b) < bthBytes+icrcBytes || len(b) > maxPacketBytes || len(b)&3 != 0 {
+	if len(b) < wire.BTHBytes+wire.ICRCBytes || len(b) > wire.MaxPacketBytes || len(b)&3 != 0 {
 		return badPacket
 	}
-	id, ok := r.flow.checkICRC(b, r.nextID)
+	id, ok := r.flow.CheckICRC(b, r.nextID)
 	if !ok {
 		return badICRC
 	}
@@ -176,19 +178,19 @@ func (r *receiver) check(b []byte) counter {
 	}
 	r.ipID, r.nextID = id, id+1
 	p := &r.packet
-	if why := p.parse(b); why != noDrop {
-		return why
+	if why := p.Parse(b); why != wire.WellFormed {
+		return faultCounters[why]
 	}
-	q := r.device.qps.find(p.dstQPN)
+	q := r.device.qps.find(p.DstQPN)
 	if q == nil {
 		return unknownQP
 	}
 	return r.dispatch(q, p)
 }
 
-func (r *receiver) dispatch(q *qp, p *packet) counter {
+func (r *receiver) dispatch(q *qp, p *wire.Packet) counter {
 	switch {
-	case p.op&transportMask != transportOf(q.config.Type):
+	case p.Op&wire.TransportMask != wire.TransportOf(q.config.Type):
 		return wrongTransport
 	case q.is(stateInit):
 		return notConnected

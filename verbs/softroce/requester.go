@@ -1,5 +1,7 @@
 package softroce
 
+import "dpukv/verbs/softroce/wire"
+
 import (
 	"fmt"
 	"sync"
@@ -72,12 +74,12 @@ func newRequester(q *qp) *requester {
 func (r *requester) entry(i uint64) *entry { return &r.ring[i%uint64(len(r.ring))] }
 
 func (r *requester) psn(sequence uint64) uint32 {
-	return (r.q.psn + uint32(sequence)) & psnMask
+	return (r.q.psn + uint32(sequence)) & wire.PSNMask
 }
 
 // sequence is the number nearest to acked with a PSN.
 func (r *requester) sequence(psn uint32) int64 {
-	return int64(r.acked) + int64(psnDiff(psn, r.psn(r.acked)))
+	return int64(r.acked) + int64(wire.PSNDiff(psn, r.psn(r.acked)))
 }
 
 // post takes requests, and sends what the window lets through.

@@ -1,8 +1,11 @@
 package softroce
 
+import "dpukv/verbs/softroce/wire"
+
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"net/netip"
 	"testing"
 
@@ -60,6 +63,18 @@ var recorded = []struct {
 	},
 }
 
+func fromHex(t testing.TB, s string) []byte {
+	t.Helper()
+	return must(hex.DecodeString(s))(t)
+}
+
+// flowOf is that of an IP packet, whose UDP payload it returns too, with the IP ID.
+func flowOf(ip []byte) (wire.Flow, []byte, uint16) {
+	src, dst := netip.AddrFrom4([4]byte(ip[12:])), netip.AddrFrom4([4]byte(ip[16:]))
+	port := func(at int) uint16 { return uint16(ip[at])<<8 | uint16(ip[at+1]) }
+	return wire.NewFlow(netip.AddrPortFrom(src, port(20)), netip.AddrPortFrom(dst, port(22))), ip[28:], port(4)
+}
+
 // counted are the bytes 1, 2, 3, …
 func counted(n int) []byte {
 	b := make([]byte, n)
@@ -69,26 +84,26 @@ func counted(n int) []byte {
 	return b
 }
 
-func wire(t testing.TB, i int) []byte {
+func recordedPacket(t testing.TB, i int) []byte {
 	r := &recorded[i]
-	b := append(unhex(t, r.head), r.payload...)
-	b = append(b, make([]byte, padding(len(r.payload)))...)
-	return append(b, unhex(t, r.icrc)...)
+	b := append(fromHex(t, r.head), r.payload...)
+	b = append(b, make([]byte, wire.Padding(len(r.payload)))...)
+	return append(b, fromHex(t, r.icrc)...)
 }
 
 func TestRecordedICRC(t *testing.T) {
 	for i := range recorded {
 		r := &recorded[i]
-		f, b, id := flowOf(wire(t, i))
-		got, ok := f.checkICRC(b, 0)
+		f, b, id := flowOf(recordedPacket(t, i))
+		got, ok := f.CheckICRC(b, 0)
 		if ok == r.bad || ok && got != id {
 			t.Errorf("%s: ICRC accepted %v with ID %#x; the ID is %#x", r.name, ok, got, id)
 		}
-		if id < maxSegments && !r.bad {
+		if id < wire.MaxSegments && !r.bad {
 			sealed := bytes.Clone(b)
-			f.seal(sealed, id)
-			if !bytes.Equal(sealed[len(b)-icrcBytes:], b[len(b)-icrcBytes:]) {
-				t.Errorf("%s: sealed with % x", r.name, sealed[len(b)-icrcBytes:])
+			f.Seal(sealed, id)
+			if !bytes.Equal(sealed[len(b)-wire.ICRCBytes:], b[len(b)-wire.ICRCBytes:]) {
+				t.Errorf("%s: sealed with % x", r.name, sealed[len(b)-wire.ICRCBytes:])
 			}
 		}
 	}
@@ -114,23 +129,23 @@ func TestRecordedTaken(t *testing.T) {
 		}
 	}
 	for i := range recorded[:8] {
-		f, b, _ := flowOf(wire(t, i))
+		f, b, _ := flowOf(recordedPacket(t, i))
 		d.receiver.flow, d.receiver.address = f, [4]byte{192, 168, 77, 2}
-		var p packet
-		id, ok := f.checkICRC(b, 0)
+		var p wire.Packet
+		id, ok := f.CheckICRC(b, 0)
 		if !ok {
 			t.Fatalf("%s: ICRC", recorded[i].name)
 		}
 		d.receiver.ipID = id
-		if why := p.parse(b); why != noDrop {
-			t.Fatalf("%s: %s", recorded[i].name, counterNames[why])
+		if why := p.Parse(b); why != wire.WellFormed {
+			t.Fatalf("%s: %s", recorded[i].name, counterNames[faultCounters[why]])
 		}
-		if p.dmaLen > 0 && p.va != va {
-			t.Fatalf("%s: address %#x", recorded[i].name, p.va)
+		if p.DMALen > 0 && p.VA != va {
+			t.Fatalf("%s: address %#x", recorded[i].name, p.VA)
 		}
-		p.va, p.rkey = uc.mr.Addr()+uint64(3000*i), uc.mr.RKey()
+		p.VA, p.RKey = uc.mr.Addr()+uint64(3000*i), uc.mr.RKey()
 		target := uc
-		if p.op&transportMask == transportUD {
+		if p.Op&wire.TransportMask == wire.TransportUD {
 			target = ud
 		}
 		if why := d.receiver.dispatch(target.qp.(*qp), &p); why != noDrop {
@@ -162,7 +177,7 @@ func checkRecordedCompletions(t *testing.T, uc, ud *side) {
 		}
 	}
 	datagram := ud.mr.Bytes()[32768:]
-	header := unhex(t, "4500"+"0044"+"ce2b"+"4000"+"0011"+"0000"+"c0a84d02c0a84d01")
+	header := fromHex(t, "4500"+"0044"+"ce2b"+"4000"+"0011"+"0000"+"c0a84d02c0a84d01")
 	if !bytes.Equal(datagram[20:40], header) || !bytes.Equal(datagram[40:53], counted(13)) {
 		t.Errorf("datagram % x", datagram[:53])
 	}
@@ -172,12 +187,12 @@ func checkRecordedCompletions(t *testing.T, uc, ud *side) {
 // respects.
 func FuzzPacket(f *testing.F) {
 	for i := range recorded {
-		f.Add(wire(f, i)[pseudoBytes:], false)
+		f.Add(recordedPacket(f, i)[wire.PseudoHeaderBytes:], false)
 	}
-	for _, op := range []opcode{0x00, 0x04, 0x0a, 0x0c, 0x10, 0x11, 0x20, 0x2a, 0x64} {
-		p := packet{op: op, payload: make([]byte, 8)}
-		b := make([]byte, p.wireBytes())
-		p.put(b)
+	for _, op := range []wire.Opcode{0x00, 0x04, 0x0a, 0x0c, 0x10, 0x11, 0x20, 0x2a, 0x64} {
+		p := wire.Packet{Op: op, Payload: make([]byte, 8)}
+		b := make([]byte, p.Bytes())
+		p.Put(b)
 		f.Add(b, true)
 	}
 	d := openTest(f, Options{MTU: 256})
@@ -193,19 +208,19 @@ func FuzzPacket(f *testing.F) {
 			f.Fatal(err)
 		}
 	}
-	d.receiver.flow, d.receiver.address = newFlow(from, d.local), from.Addr().As4()
+	d.receiver.flow, d.receiver.address = wire.NewFlow(from, d.local), from.Addr().As4()
 	f.Fuzz(func(t *testing.T, b []byte, sealed bool) {
 		fuzzOne(t, d, sides, bytes.Clone(b), sealed)
 	})
 }
 
 func fuzzOne(t *testing.T, d *device, sides []*side, b []byte, sealed bool) {
-	if sealed && len(b) >= bthBytes+icrcBytes && len(b) <= maxPacketBytes && len(b)&3 == 0 {
+	if sealed && len(b) >= wire.BTHBytes+wire.ICRCBytes && len(b) <= wire.MaxPacketBytes && len(b)&3 == 0 {
 		// Beyond the ICRC, to one of the QPs.
 		q := sides[int(b[0]>>5)%len(sides)].qp.(*qp)
 		q.state.Store(int32(stateReady))
 		binary.BigEndian.PutUint32(b[4:], q.num)
-		d.receiver.flow.seal(b, 0)
+		d.receiver.flow.Seal(b, 0)
 	}
 	d.receiver.nextID = 0
 	d.receiver.handle(b)

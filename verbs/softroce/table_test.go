@@ -1,5 +1,7 @@
 package softroce
 
+import "dpukv/verbs/softroce/wire"
+
 import (
 	"testing"
 
@@ -67,7 +69,7 @@ func TestNumbersCannotBeGuessed(t *testing.T) {
 		drawn["QPN"] = append(drawn["QPN"], q.Num())
 		drawn["PSN"] = append(drawn["PSN"], q.Local().PSN)
 	}
-	for what, bits := range map[string]int{"key": keyBits, "QPN": qpnBits, "PSN": psnBits} {
+	for what, bits := range map[string]int{"key": keyBits, "QPN": wire.QPNBits, "PSN": wire.PSNBits} {
 		for bit := range bits {
 			set := 0
 			for _, v := range drawn[what] {

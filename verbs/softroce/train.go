@@ -1,5 +1,7 @@
 package softroce
 
+import "dpukv/verbs/softroce/wire"
+
 import (
 	"sync/atomic"
 
@@ -7,10 +9,8 @@ import (
 )
 
 const (
-	// maxSegments is the most packets of a train that every kernel with segmentation takes.
-	maxSegments = 64
 	// maxTrainBytes keeps a train within an IP packet, which it is until it is cut.
-	maxTrainBytes = 65535 - pseudoBytes
+	maxTrainBytes = 65535 - wire.PseudoHeaderBytes
 	// batchTrains and batchBytes are what one sendmmsg takes.
 	batchTrains = 64
 	batchBytes  = 256 << 10
@@ -19,7 +19,7 @@ const (
 // path is the way to a peer.
 type path struct {
 	name   unix.RawSockaddrInet4
-	flow   flow
+	flow   wire.Flow
 	socket *socket // to send from
 	// gso: the kernel cuts trains on this way. It has an address of its own, as paths are copied.
 	gso *atomic.Bool
@@ -39,7 +39,7 @@ type batch struct {
 	// [cpu.NowNs].
 	fullSince int64
 	// packet is the one being made: too large to be copied from call to call.
-	packet packet
+	packet wire.Packet
 }
 
 // train is one message of a batch: buf[start:batch.used] while it is the last.
@@ -58,13 +58,13 @@ func newBatch(d *device) *batch {
 }
 
 // add puts a packet at the end of the batch, sending what is there when it has no room.
-func (b *batch) add(to *path, p *packet) error {
-	out, id, err := b.reserve(to, p.wireBytes())
+func (b *batch) add(to *path, p *wire.Packet) error {
+	out, id, err := b.reserve(to, p.Bytes())
 	if err != nil {
 		return err
 	}
-	p.put(out)
-	to.flow.seal(out, id)
+	p.Put(out)
+	to.flow.Seal(out, id)
 	return nil
 }
 
@@ -91,7 +91,7 @@ func (b *batch) reserve(to *path, n int) ([]byte, uint16, error) {
 	b.packets++
 	t.end = b.used
 	t.count++
-	t.full = n < t.size || t.count == maxSegments
+	t.full = n < t.size || t.count == wire.MaxSegments
 	return out, uint16(id), nil
 }
 

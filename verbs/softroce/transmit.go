@@ -125,7 +125,7 @@ func (b *batch) sendSingly(i int) error {
 	defer func() { b.trains[i] = whole }()
 	for from := whole.start; from < whole.end; from += whole.size {
 		p := b.buf[from:min(from+whole.size, whole.end)]
-		whole.path.flow.seal(p, 0)
+		whole.path.flow.Seal(p, 0)
 		b.trains[i] = train{path: whole.path, start: from, end: from + len(p), size: len(p), count: 1}
 		b.fill(i)
 		_, err := b.sendFrom(i, i+1)
