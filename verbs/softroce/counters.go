@@ -4,7 +4,8 @@ import "dpukv/verbs/softroce/wire"
 
 import "sync/atomic"
 
-// counter numbers what the device counts. Those up to the last reason to drop a packet double as that reason.
+// counter numbers what the device counts. Those up to the last reason to drop a packet double as
+// that reason.
 type counter uint8
 
 const (

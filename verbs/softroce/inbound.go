@@ -15,8 +15,8 @@ type inbound struct {
 	// of a send
 	got uint32
 
-	// held have been taken from the queue, some at a time. The first is for the message in progress, and stays
-	// for the next one when that is not completed.
+	// held have been taken from the queue, some at a time. The first is for the message in
+	// progress, and stays for the next one when that is not completed.
 	held       [heldReceives]verbs.RecvWR
 	first, end int
 }
@@ -26,7 +26,8 @@ const heldReceives = 16
 // reset forgets the message in progress.
 func (m *inbound) reset() { m.kind = wire.NoKind }
 
-// accept takes the next packet of a message in order, or tells why not; then it has changed nothing.
+// accept takes the next packet of a message in order, or tells why not; then it has changed
+// nothing.
 func (q *qp) accept(p *wire.Packet) counter {
 	s := p.Op.Shape()
 	if s.First != (q.in.kind == wire.NoKind) || !s.First && s.Kind != q.in.kind {
@@ -52,7 +53,8 @@ func (q *qp) acceptWrite(p *wire.Packet, s *wire.Shape) counter {
 		return badMessage
 	}
 	if left > 0 { // no key is looked at for no bytes
-		// All that is left, not only this packet: a write that must fail is to fail before its first byte.
+		// All that is left, not only this packet: a write that must fail is to fail before its
+		// first byte.
 		r, at, why := q.device.regions.reach(q.pd, rkey, va, int(left), verbs.RemoteWrite)
 		if why != noDrop {
 			return why

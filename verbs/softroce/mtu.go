@@ -10,8 +10,9 @@ import (
 
 const (
 	minMTU = 256
-	// maxOverhead is the most that a packet of any NIC adds to the path MTU within an IP packet. It is what the
-	// kernel's soft-RoCE leaves too, so that both find the same MTU on the same network.
+	// maxOverhead is the most that a packet of any NIC adds to the path MTU within an IP packet. It
+	// is what the kernel's soft-RoCE leaves too, so that both find the same MTU on the same
+	// network.
 	maxOverhead = 80
 )
 
@@ -53,7 +54,8 @@ func pathMTU(addr netip.Addr) (int, error) {
 	return 0, fmt.Errorf("no interface has the address %s: choose one of this machine", addr)
 }
 
-// holds tells whether the interface answers for addr. A loopback interface does so for its whole network.
+// holds tells whether the interface answers for addr. A loopback interface does so for its whole
+// network.
 func holds(i net.Interface, addr netip.Addr) bool {
 	prefixes, err := i.Addrs()
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"dpukv/internal/order"
 )
 
-// placeLast stores the last bytes of a message at memory[at:]. The aligned word that holds the last byte is
-// stored last, at once, and with release order: whoever loads it atomically and sees it sees all the message.
-// memory begins and ends on a word boundary.
+// placeLast stores the last bytes of a message at memory[at:]. The aligned word that holds the last
+// byte is stored last, at once, and with release order: whoever loads it atomically and sees it
+// sees all the message. memory begins and ends on a word boundary.
 func placeLast(memory []byte, at int, data []byte) {
 	if len(data) == 0 {
 		return

@@ -29,8 +29,8 @@ func TestPlaceLast(t *testing.T) {
 	})
 }
 
-// TestPollerSeesWholeWrite: whoever polls the word with the last byte, as a key-value store does, sees all of
-// the message.
+// TestPollerSeesWholeWrite: whoever polls the word with the last byte, as a key-value store does,
+// sees all of the message.
 func TestPollerSeesWholeWrite(t *testing.T) {
 	for _, n := range []int{8, 50, 61, 64, 1000, 2500} { // with the last byte at the end of a word, and in the middle
 		a, b := pair(t, verbs.UC, Options{MTU: 1024}, Options{MTU: 1024})

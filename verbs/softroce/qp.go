@@ -1,13 +1,12 @@
 package softroce
 
-import "dpukv/verbs/softroce/wire"
-
 import (
 	"errors"
 	"fmt"
 	"sync/atomic"
 
 	"dpukv/verbs"
+	"dpukv/verbs/softroce/wire"
 )
 
 // state of a QP.
@@ -165,6 +164,18 @@ func (q *qp) Close() error {
 }
 
 func (q *qp) is(s state) bool { return q.state.Load() == int32(s) }
+
+// fail puts the QP into the error state and flushes its receives. Called by the receiver.
+func (q *qp) fail(why string) bool {
+	if !q.state.CompareAndSwap(int32(stateReady), int32(stateError)) {
+		return false
+	}
+	q.device.events.Add(verbs.Event{Kind: "QP fatal", QPN: q.num, Err: fmt.Errorf("with %s: %s", q.peer, why), Serious: true})
+	for q.hold() {
+		q.received(&verbs.WC{Op: verbs.WCRecv, Status: verbs.StatusFlushed})
+	}
+	return true
+}
 
 // usable tells why a QP takes no work requests.
 func (q *qp) usable(sending bool) error {

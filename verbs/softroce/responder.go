@@ -4,8 +4,8 @@ import "dpukv/verbs/softroce/wire"
 
 import "dpukv/verbs"
 
-// responder is the receive side of an RC QP, beyond what it shares with UC. It belongs to who holds the
-// device's receiver.
+// responder is the receive side of an RC QP, beyond what it shares with UC. It belongs to who holds
+// the device's receiver.
 type responder struct {
 	msn     uint32 // messages completed
 	ackDue  bool
@@ -162,8 +162,8 @@ func receiveStatus(why counter) verbs.WCStatus {
 	return verbs.StatusSuccess
 }
 
-// finish sends what the packets taken in have made due: one ACK for all of a QP's requests, and what ACKs have
-// made room for.
+// finish sends what the packets taken in have made due: one ACK for all of a QP's requests, and
+// what ACKs have made room for.
 func (r *receiver) finish() {
 	for _, q := range r.touched {
 		q.respond.touched = false
@@ -177,7 +177,7 @@ func (r *receiver) finish() {
 	for _, q := range r.touched {
 		q.request.mu.Lock()
 		if q.is(stateReady) {
-			q.request.pump()
+			q.request.transmit()
 		}
 		q.request.mu.Unlock()
 	}

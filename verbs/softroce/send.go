@@ -21,8 +21,8 @@ func (q *qp) PostSend(wrs []verbs.SendWR) (int, error) {
 	b := d.batch()
 	defer d.giveBack(b)
 	n, err := q.emitAll(b, wrs)
-	// What the kernel takes leaves the machine in its own time, but out of our hands: the requests are
-	// complete.
+	// What the kernel takes leaves the machine in its own time, but out of our hands: the requests
+	// are complete.
 	if sendErr := b.flush(); err == nil {
 		err = sendErr
 	}

@@ -10,7 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTable: whatever comes and goes, each number finds its object, and one given back finds nothing.
+// TestTable: whatever comes and goes, each number finds its object, and one given back finds
+// nothing.
 func TestTable(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		const most = 100
@@ -82,7 +83,8 @@ func TestNumbersCannotBeGuessed(t *testing.T) {
 	}
 }
 
-// TestForeignRegion: a QP of one domain neither writes nor reads a region of another, however it knows the key.
+// TestForeignRegion: a QP of one domain neither writes nor reads a region of another, however it
+// knows the key.
 func TestForeignRegion(t *testing.T) {
 	for _, op := range []verbs.SendOp{verbs.OpWrite, verbs.OpRead} {
 		x := newProtected(t, verbs.RC)

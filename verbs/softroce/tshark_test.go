@@ -45,8 +45,8 @@ func ipPacket(from *device, to *path, ipID uint16, payload []byte) []byte {
 	return append(b, payload...)
 }
 
-// referenceICRC is that of a whole IPv4 packet, bit by bit as the annex has it, sharing nothing with the
-// device's.
+// referenceICRC is that of a whole IPv4 packet, bit by bit as the annex has it, sharing nothing
+// with the device's.
 func referenceICRC(ip []byte) uint32 {
 	b := append(bytes.Repeat([]byte{0xff}, 8), ip[:len(ip)-4]...)
 	for _, masked := range []int{1, 8, 10, 11, 20 + 6, 20 + 7, 28 + 4} { // TOS, TTL, checksum, UDP checksum, BTH
@@ -138,14 +138,14 @@ func allOperations(t *testing.T, a, b *side) {
 			a.post(wr, wr)
 			b.postRecv(id, 4096, 1000)
 			completions(t, a.sendCQ, 2, a, b)
-			settle(t, a, b)
+			drain(t, a, b)
 			id++
 		}
 	}
 }
 
-// dissect compares what tshark reads with what was meant. Version 4.0 shows the ICRC and does not verify it, so
-// that is left to checkICRCs.
+// dissect compares what tshark reads with what was meant. Version 4.0 shows the ICRC and does not
+// verify it, so that is left to checkICRCs.
 func dissect(t *testing.T, packets [][]byte) {
 	t.Helper()
 	tshark, err := exec.LookPath("tshark")

@@ -1,9 +1,8 @@
 package softroce
 
-import "dpukv/verbs/softroce/wire"
-
 import (
 	"dpukv/verbs"
+	"dpukv/verbs/softroce/wire"
 )
 
 // pastPackets is how far behind the newest WRITE a packet counts as late, and not as one after a
@@ -75,9 +74,4 @@ func (q *qp) receiveUD(p *wire.Packet, from *receiver) counter {
 		Op: verbs.WCRecv, Bytes: uint32(verbs.GRHBytes + n), SrcQPN: p.SrcQPN, Imm: p.Imm, HasImm: p.Op.Shape().Imm,
 	})
 	return noDrop
-}
-
-// putGRH puts the packet's IPv4 header into the second half of the room for a GRH.
-func (r *receiver) putGRH(grh []byte, p *wire.Packet) {
-	r.flow.PutIPHeader(grh[verbs.GRHBytes-wire.IPv4Bytes:], p.Bytes(), r.ipID)
 }

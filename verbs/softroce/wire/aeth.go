@@ -8,7 +8,7 @@ import (
 
 // Syndromes of an AETH have their kind in the high three bits, and a value in the low five.
 const (
-	SyndromeShift  = 5
+	SyndromeShift = 5
 	aethValueMask = 0x1f
 
 	SyndromeAck = 0

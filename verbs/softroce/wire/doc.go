@@ -1,8 +1,8 @@
 // Package wire is the format of RoCE v2 packets: headers, opcodes, and the ICRC.
 //
-// The InfiniBand Architecture Specification, volume 1, defines it: 7.8 (ICRC), 9.2 and 9.3 (headers,
-// opcodes), 9.4 (operations), 9.6 (valid packets), 9.7 and 9.8 (reliable and unreliable services),
-// and annex A17 (RoCE v2: UDP port, IP header, what the ICRC leaves out). Big endian:
+// The InfiniBand Architecture Specification, volume 1, defines it: 7.8 (ICRC), 9.2 and 9.3
+// (headers, opcodes), 9.4 (operations), 9.6 (valid packets), 9.7 and 9.8 (reliable and unreliable
+// services), and annex A17 (RoCE v2: UDP port, IP header, what the ICRC leaves out). Big endian:
 //
 //	Ethernet | IPv4, DF | UDP, to 4791 | BTH | DETH | RETH | AETH | ImmDt | payload | 0–3 zeros | ICRC
 //

@@ -90,8 +90,8 @@ func NewFlow(src, dst netip.AddrPort) Flow {
 }
 
 // icrc is the ICRC of b, a UDP payload of at most MaxPacketBytes and a multiple of four. It does
-// not look at the last four bytes, the ICRC's place. b[bthMaskOffset] must be 0xff, and the ID below
-// MaxSegments.
+// not look at the last four bytes, the ICRC's place. b[bthMaskOffset] must be 0xff, and the ID
+// below MaxSegments.
 func (f *Flow) icrc(b []byte, ipID uint16) uint32 {
 	crc := f.crc ^ f.differences.byLength[len(b)/4] ^ f.differences.byID[ipID]
 	return crc32.Update(crc, crc32.IEEETable, b[:len(b)-ICRCBytes])

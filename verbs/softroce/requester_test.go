@@ -108,7 +108,8 @@ func TestReceiverNotReady(t *testing.T) {
 	}
 }
 
-// ends checks that a request ended with a status, the next was flushed, the QP is in error and says so.
+// ends checks that a request ended with a status, the next was flushed, the QP is in error and says
+// so.
 func ends(t *testing.T, a, b *side, want verbs.WCStatus, wrs ...verbs.SendWR) {
 	t.Helper()
 	a.post(wrs...)
@@ -192,8 +193,8 @@ func TestFlushedReceives(t *testing.T) {
 	}
 }
 
-// TestMemoryGoneBeforeRetry: a request whose region is closed while it waits ends with a local error, after
-// those before it.
+// TestMemoryGoneBeforeRetry: a request whose region is closed while it waits ends with a local
+// error, after those before it.
 func TestMemoryGoneBeforeRetry(t *testing.T) {
 	lose := true
 	quick := Options{AckTimeout: time.Millisecond, hooks: hooks{received: func(p []byte, deliver func([]byte)) {
@@ -209,7 +210,7 @@ func TestMemoryGoneBeforeRetry(t *testing.T) {
 	if err := m.Close(); err != nil {
 		t.Fatal(err)
 	}
-	settle(t, b)
+	drain(t, b)
 	lose = false
 	got := completions(t, a.sendCQ, 3, a, b)
 	for i, want := range []verbs.WCStatus{verbs.StatusSuccess, verbs.StatusLocalProtect, verbs.StatusFlushed} {
@@ -234,9 +235,47 @@ func TestInlineDataIsTakenAtOnce(t *testing.T) {
 		a.post(wr)
 		copy(a.mr.Bytes(), "after!")
 		status(t, a.sendCQ, 1, verbs.StatusSuccess, a, b)
-		settle(t, a, b)
+		drain(t, a, b)
 		if got := string(b.mr.Bytes()[:6]); got != "before" {
 			t.Errorf("%s: %q", typ, got)
 		}
+	}
+}
+
+// TestLostAck: a request whose only ACK is lost is sent again, done once, and acknowledged again.
+func TestLostAck(t *testing.T) {
+	lost := 0
+	a, b := pair(t, verbs.RC, Options{hooks: hooks{received: func(p []byte, deliver func([]byte)) {
+		if lost++; lost > 1 {
+			deliver(p)
+		}
+	}}}, Options{})
+	b.postRecv(7, 0, 100)
+	a.post(a.send(1, 0, 100))
+	status(t, a.sendCQ, 1, verbs.StatusSuccess, a, b)
+	status(t, b.recvCQ, 7, verbs.StatusSuccess, b)
+	if there, here := a.dev.Counters(), b.dev.Counters(); there["timeouts"] == 0 || here["duplicates"] == 0 {
+		t.Errorf("want a time-out and a duplicate: %v, %v", there, here)
+	}
+}
+
+// TestStaleAck: an ACK that comes again, behind later ones, changes nothing.
+func TestStaleAck(t *testing.T) {
+	var first []byte
+	arrived := 0
+	a, b := pair(t, verbs.RC, Options{AckTimeout: 5 * time.Second, hooks: hooks{received: func(p []byte, deliver func([]byte)) {
+		if arrived++; arrived == 1 {
+			first = bytes.Clone(p)
+		} else if arrived == 3 {
+			deliver(bytes.Clone(first))
+		}
+		deliver(p)
+	}}}, Options{})
+	for id := range uint64(4) {
+		a.post(a.write(id, 0, 100))
+		status(t, a.sendCQ, id, verbs.StatusSuccess, a, b)
+	}
+	if c := a.dev.Counters(); c["unexpected_ack"] != 1 || c["timeouts"] != 0 || c["retransmitted"] != 0 {
+		t.Errorf("want one ACK that was not expected, and nothing sent again: %v", c)
 	}
 }

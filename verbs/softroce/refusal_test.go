@@ -22,8 +22,8 @@ var someErrnos = map[unix.Errno]string{
 	unix.EINVAL: "tx_failed", unix.EADDRNOTAVAIL: "tx_failed", unix.EIO: "tx_failed", unix.ENODEV: "tx_failed",
 }
 
-// TestRefusedDestination: what the kernel refuses of one peer is lost and counted by reason. The others'
-// datagrams go out, before it and after it, and PostSend reports nothing.
+// TestRefusedDestination: what the kernel refuses of one peer is lost and counted by reason. The
+// others' datagrams go out, before it and after it, and PostSend reports nothing.
 func TestRefusedDestination(t *testing.T) {
 	for errno, name := range someErrnos {
 		t.Run(unix.ErrnoName(errno), func(t *testing.T) {
@@ -75,18 +75,18 @@ func TestSegmentationRefusedToOnePeer(t *testing.T) {
 	bad = y.dev.opts.Addr.As4()
 	x.post(x.write(0, 0, 50), x.write(0, 64, 50))
 	x.post(x.write(0, 0, 50), x.write(0, 64, 50))
-	settle(t, y)
+	drain(t, y)
 	before := a.dev.Counters()
 	a.post(a.write(0, 0, 50), a.write(0, 64, 50))
-	settle(t, b)
+	drain(t, b)
 	c := a.dev.Counters()
 	if c["gso_refused"] != 1 || c["tx_errors"] != 0 || c["tx_trains"]-before["tx_trains"] != 1 && a.dev.gso {
 		t.Errorf("before: %v\nafter: %v", before, c)
 	}
 }
 
-// TestFullQueueIsWaitedForOnce: a queue that stays full costs the first list its patience, and the
-// next ones nothing, until it has taken something.
+// TestFullQueueIsWaitedForOnce: a queue that stays full costs the first list its time limit, and
+// the next ones nothing, until it has taken something.
 func TestFullQueueIsWaitedForOnce(t *testing.T) {
 	tries, full := 0, true
 	a, _ := pair(t, verbs.UC, Options{hooks: hooks{sending: func(*path, int) error {
@@ -189,8 +189,8 @@ func TestNoUnicastPeer(t *testing.T) {
 	}
 }
 
-// TestSmallerMTUOnTheWay: a real kernel refuses what is longer than the interface's MTU has become. The
-// same list's datagram to another peer arrives.
+// TestSmallerMTUOnTheWay: a real kernel refuses what is longer than the interface's MTU has become.
+// The same list's datagram to another peer arrives.
 func TestSmallerMTUOnTheWay(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("not root: no interface of which to lower the MTU")

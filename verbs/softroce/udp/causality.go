@@ -1,6 +1,6 @@
 //go:build !race
 
-package softroce
+package udp
 
 // packetsLeave and packetsArrived are for the race detector.
 func packetsLeave()   {}

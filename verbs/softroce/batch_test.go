@@ -1,5 +1,7 @@
 package softroce
 
+import "dpukv/verbs/softroce/udp"
+
 import (
 	"errors"
 	"net/netip"
@@ -11,12 +13,14 @@ import (
 
 const benchBatch = 32
 
-// exchange is one batch: sent by one thread, then received by another on another CPU, as between machines.
+// exchange is one batch: sent by one thread, then received by another on another CPU, as between
+// machines.
 type exchange struct {
 	send, receive func() error
 }
 
-// worker runs a function on a thread of its own whenever it is asked to, and adds up the CPU time that took.
+// worker runs a function on a thread of its own whenever it is asked to, and adds up the CPU time
+// that took.
 type worker struct {
 	turns chan struct{}
 	done  chan error
@@ -50,7 +54,8 @@ func (w *worker) do(b *testing.B) {
 	}
 }
 
-// measure reports the CPU time of both sides for each operation, and the system calls of each batch.
+// measure reports the CPU time of both sides for each operation, and the system calls of each
+// batch.
 func measure(b *testing.B, x exchange, syscalls func() (tx, rx uint64)) {
 	b.Helper()
 	allowed := must(cpu.Allowed())(b)
@@ -84,7 +89,8 @@ func calls(a, b *device) func() (uint64, uint64) {
 	}
 }
 
-// BenchmarkBatch is the cost of HERD's batches beside that of bare UDP with segmentation, of as many bytes.
+// BenchmarkBatch is the cost of HERD's batches beside that of bare UDP with segmentation, of as
+// many bytes.
 func BenchmarkBatch(b *testing.B) {
 	b.Run("requests=32x50B/via=udp", func(b *testing.B) { benchBare(b, 50) })
 	b.Run("requests=32x50B/via=softroce-uc-write", benchWrite)
@@ -94,29 +100,29 @@ func BenchmarkBatch(b *testing.B) {
 
 // benchBare sends and receives a train of datagrams that nobody makes or reads.
 func benchBare(b *testing.B, n int) {
-	from := must(openSocket(netip.AddrPortFrom(testAddr(), verbs.RoCEPort), defaultSocketBuffers))(b)
-	defer from.close()
+	from := must(udp.OpenSocket(netip.AddrPortFrom(testAddr(), verbs.RoCEPort), defaultSocketBuffers))(b)
+	defer from.Close()
 	dst := netip.AddrPortFrom(testAddr(), verbs.RoCEPort)
-	to := must(openSocket(dst, defaultSocketBuffers))(b)
-	defer to.close()
-	out, in := newMessages(1), newMessages(1)
-	name := rawName(dst)
-	out.setBuffer(0, make([]byte, benchBatch*n))
-	out.setDestination(0, &name)
-	out.setSegment(0, n)
-	in.setBuffer(0, make([]byte, messageBytes))
+	to := must(udp.OpenSocket(dst, defaultSocketBuffers))(b)
+	defer to.Close()
+	out, in := udp.NewMessages(1), udp.NewMessages(1)
+	name := udp.Sockaddr(dst)
+	out.SetBuffer(0, make([]byte, benchBatch*n))
+	out.SetDestination(0, &name)
+	out.SetSegment(0, n)
+	in.SetBuffer(0, make([]byte, messageBytes))
 	var tx, rx uint64
 	measure(b, exchange{
 		send: func() error {
 			tx++
-			_, err := out.send(from.fd, 0, 1)
+			_, err := out.Send(from, 0, 1)
 			return err
 		},
 		receive: func() error {
-			for got := 0; got < benchBatch*n; got += int(in.headers[0].bytes) {
+			for got := 0; got < benchBatch*n; got += in.Bytes(0) {
 				rx++
-				in.readyToReceive(0)
-				if _, err := in.receive(to.fd); err != nil {
+				in.ReadyToReceive(0)
+				if _, err := in.Receive(to); err != nil {
 					return err
 				}
 			}

@@ -22,7 +22,7 @@ func checkWrite(t *testing.T, a, b *side, seed byte) {
 	if wc := completions(t, a.sendCQ, 1, a, b)[0]; wc.Status != verbs.StatusSuccess {
 		t.Fatalf("write ended with %s", wc.Status)
 	}
-	settle(t, b)
+	drain(t, b)
 	if !bytes.Equal(a.mr.Bytes()[:2000], b.mr.Bytes()[:2000]) {
 		t.Errorf("write %d did not come through: %v", seed, b.dev.Counters())
 	}
@@ -59,7 +59,7 @@ func TestForgedUC(t *testing.T) {
 				}
 				p.PSN = (forger.nextPSN + uint32(ahead)) & wire.PSNMask
 				x.a.raw(p, nil)
-				settle(t, x.b)
+				drain(t, x.b)
 				seed++
 				checkWrite(t, x.a, x.b, seed)
 				if t.Failed() {
@@ -86,7 +86,7 @@ func TestForgedUCWithinMessage(t *testing.T) {
 			p.PSN = (q.psn + 1 + uint32(ahead)) & wire.PSNMask
 			x.a.raw(p, nil)
 			x.a.raw(wire.Packet{Op: wire.OpWriteLast, PSN: q.psn + 1, Payload: payload[256:]}, nil)
-			settle(t, x.b)
+			drain(t, x.b)
 			// A middle packet of exactly the next PSN cannot be told from the right one.
 			if inSequence := p.Op == wire.OpWriteMiddle && ahead == 0; !inSequence && !bytes.Equal(x.b.mr.Bytes()[:512], payload) {
 				t.Errorf("%s, %s: the message is not whole: %v", name, where, x.b.dev.Counters())
@@ -125,7 +125,7 @@ func TestForgedRC(t *testing.T) {
 			}
 			p.PSN = x.a.qp.(*qp).request.psn(uint64(int64(x.a.qp.(*qp).request.end) + int64(ahead)))
 			x.a.raw(p, nil)
-			settle(t, x.b)
+			drain(t, x.b)
 			seed++
 			checkWrite(t, x.a, x.b, seed)
 			if t.Failed() {

@@ -1,4 +1,4 @@
-package softroce
+package udp
 
 import (
 	"encoding/binary"
@@ -24,15 +24,15 @@ type message struct {
 	control [controlBytes]byte
 }
 
-// messages are the arguments of one recvmmsg or sendmmsg. The headers point into parts, so both stay where they
-// are.
-type messages struct {
+// Messages are the arguments of one recvmmsg or sendmmsg. The headers point into parts, so both
+// stay where they are.
+type Messages struct {
 	headers []mmsghdr
 	parts   []message
 }
 
-func newMessages(n int) *messages {
-	m := &messages{make([]mmsghdr, n), make([]message, n)}
+func NewMessages(n int) *Messages {
+	m := &Messages{make([]mmsghdr, n), make([]message, n)}
 	for i := range m.headers {
 		h, p := &m.headers[i], &m.parts[i]
 		h.Name = (*byte)(unsafe.Pointer(&p.name))
@@ -43,20 +43,20 @@ func newMessages(n int) *messages {
 	return m
 }
 
-// setBuffer names the bytes of message i.
-func (m *messages) setBuffer(i int, b []byte) {
+// SetBuffer names the bytes of message i.
+func (m *Messages) SetBuffer(i int, b []byte) {
 	m.parts[i].iov.Base = &b[0]
 	m.parts[i].iov.SetLen(len(b))
 }
 
-// setDestination of message i.
-func (m *messages) setDestination(i int, name *unix.RawSockaddrInet4) {
+// SetDestination names the receiver of message i.
+func (m *Messages) SetDestination(i int, name *unix.RawSockaddrInet4) {
 	m.parts[i].name = *name
 	m.headers[i].Namelen = unix.SizeofSockaddrInet4
 }
 
-// setSegment asks for message i to be cut into datagrams of n bytes; 0: left whole.
-func (m *messages) setSegment(i, n int) {
+// SetSegment asks for message i to be cut into datagrams of n bytes; 0: left whole.
+func (m *Messages) SetSegment(i, n int) {
 	h := &m.headers[i]
 	if n == 0 {
 		h.SetControllen(0)
@@ -69,21 +69,21 @@ func (m *messages) setSegment(i, n int) {
 	h.SetControllen(unix.CmsgSpace(2))
 }
 
-// readyToReceive gives the kernel its room for names and control messages back.
-func (m *messages) readyToReceive(i int) {
+// ReadyToReceive gives the kernel its room for names and control messages back.
+func (m *Messages) ReadyToReceive(i int) {
 	m.headers[i].Namelen = unix.SizeofSockaddrInet4
 	m.headers[i].SetControllen(controlBytes)
 }
 
-// source of message i, as received.
-func (m *messages) source(i int) netip.AddrPort {
+// Source of message i, as received.
+func (m *Messages) Source(i int) netip.AddrPort {
 	n := &m.parts[i].name
 	port := (*[2]byte)(unsafe.Pointer(&n.Port))
 	return netip.AddrPortFrom(netip.AddrFrom4(n.Addr), binary.BigEndian.Uint16(port[:]))
 }
 
-// segment is the size of the datagrams that message i was put together from; 0: it is one.
-func (m *messages) segment(i int) int {
+// Segment is the size of the datagrams that message i was put together from; 0: it is one.
+func (m *Messages) Segment(i int) int {
 	h := &m.headers[i]
 	if h.Controllen == 0 {
 		return 0
@@ -95,16 +95,22 @@ func (m *messages) segment(i int) int {
 	return int(int32(binary.NativeEndian.Uint32(m.parts[i].control[unix.CmsgLen(0):])))
 }
 
-// rawName is addr as the kernel has it.
-func rawName(addr netip.AddrPort) unix.RawSockaddrInet4 {
+// Truncated tells whether message i was longer than its buffer.
+func (m *Messages) Truncated(i int) bool { return m.headers[i].Flags&unix.MSG_TRUNC != 0 }
+
+// Bytes is how many bytes of message i were received.
+func (m *Messages) Bytes(i int) int { return int(m.headers[i].bytes) }
+
+// Sockaddr is addr as the kernel has it.
+func Sockaddr(addr netip.AddrPort) unix.RawSockaddrInet4 {
 	n := unix.RawSockaddrInet4{Family: unix.AF_INET, Addr: addr.Addr().As4()}
 	binary.BigEndian.PutUint16((*[2]byte)(unsafe.Pointer(&n.Port))[:], addr.Port())
 	return n
 }
 
-// receive takes what is there, without waiting.
-func (m *messages) receive(fd int) (int, error) {
-	n, _, errno := unix.Syscall6(unix.SYS_RECVMMSG, uintptr(fd), uintptr(unsafe.Pointer(&m.headers[0])),
+// Receive takes what is there, without waiting.
+func (m *Messages) Receive(s *Socket) (int, error) {
+	n, _, errno := unix.Syscall6(unix.SYS_RECVMMSG, uintptr(s.fd), uintptr(unsafe.Pointer(&m.headers[0])),
 		uintptr(len(m.headers)), unix.MSG_DONTWAIT, 0, 0)
 	if errno != 0 {
 		return 0, errno
@@ -113,11 +119,11 @@ func (m *messages) receive(fd int) (int, error) {
 	return int(n), nil
 }
 
-// send sends messages from up to to, without waiting for room in the socket, and returns how many
+// Send sends messages from up to to, without waiting for room in the socket. It returns how many
 // went out.
-func (m *messages) send(fd, from, to int) (int, error) {
+func (m *Messages) Send(s *Socket, from, to int) (int, error) {
 	packetsLeave()
-	n, _, errno := unix.Syscall6(unix.SYS_SENDMMSG, uintptr(fd), uintptr(unsafe.Pointer(&m.headers[from])),
+	n, _, errno := unix.Syscall6(unix.SYS_SENDMMSG, uintptr(s.fd), uintptr(unsafe.Pointer(&m.headers[from])),
 		uintptr(to-from), unix.MSG_DONTWAIT, 0, 0)
 	if errno != 0 {
 		return 0, errno

@@ -173,9 +173,10 @@ func until(t testing.TB, what string, done func() bool, sides ...*side) {
 	}
 }
 
-// settle lets both work until neither has had anything to do for a few turns, and all that their peers sent has come: a busy kernel hands
-// packets on later, in a thread of its own. What it dropped is not waited for long.
-func settle(t testing.TB, sides ...*side) {
+// drain lets both work until neither has had anything to do for a few turns, and all that their
+// peers sent has come: a busy kernel hands packets on later, in a thread of its own. What it
+// dropped is not waited for long.
+func drain(t testing.TB, sides ...*side) {
 	t.Helper()
 	limit := time.Now().Add(time.Second)
 	for idle := 0; idle < 5 || !allCame(sides) && time.Now().Before(limit); idle++ {

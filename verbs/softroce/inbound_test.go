@@ -10,7 +10,8 @@ import (
 	"dpukv/verbs"
 )
 
-// raw sends a packet as if the side's QP had made it, with an ICRC that is right but for what spoil changes.
+// raw sends a packet as if the side's QP had made it, with an ICRC that is right but for what spoil
+// changes.
 func (s *side) raw(p wire.Packet, spoil func([]byte)) {
 	s.t.Helper()
 	q := s.qp.(*qp)
@@ -31,8 +32,8 @@ func (s *side) raw(p wire.Packet, spoil func([]byte)) {
 	}
 }
 
-// protected is a UC, UD or RC pair whose receiver has, besides its open region, one of another protection
-// domain and one that peers may not write.
+// protected is a UC, UD or RC pair whose receiver has, besides its open region, one of another
+// protection domain and one that peers may not write.
 type protected struct {
 	a, b           *side
 	foreign, local verbs.MR
@@ -52,7 +53,7 @@ func newProtected(t *testing.T, typ verbs.QPType) *protected {
 func (x *protected) expect(t *testing.T, reason string, times uint64) {
 	t.Helper()
 	until(t, "what is to be dropped", func() bool { return dropped(x.b.dev) >= times }, x.b)
-	settle(t, x.b)
+	drain(t, x.b)
 	c := x.b.dev.Counters()
 	if c[reason] != times || dropped(x.b.dev) != times {
 		t.Errorf("want %d packets dropped as %s: %v", times, reason, c)
@@ -183,7 +184,7 @@ func TestWriteProtection(t *testing.T) {
 			fill(x.a.mr.Bytes()[64:72], 1)
 			x.a.qp.(*qp).nextPSN = (x.a.qp.(*qp).psn + 1) & wire.PSNMask
 			x.a.post(wr)
-			settle(t, x.b)
+			drain(t, x.b)
 			if !bytes.Equal(x.b.mr.Bytes()[64:72], x.a.mr.Bytes()[64:72]) {
 				t.Error("a good write did not come through afterwards")
 			}
@@ -209,7 +210,7 @@ func TestNotConnected(t *testing.T) {
 	x.expect(t, "not_connected", 1)
 	fresh.qp.Close()
 	x.a.raw(wire.Packet{Op: wire.OpSendOnly, DstQPN: fresh.qp.Num()}, nil)
-	settle(t, x.b)
+	drain(t, x.b)
 	if c := x.b.dev.Counters(); c["unknown_qp"] != 1 {
 		t.Errorf("%v", c)
 	}
@@ -279,7 +280,7 @@ func TestGapInMessage(t *testing.T) {
 		clear(b.mr.Bytes())
 		fill(a.mr.Bytes()[:2048], byte(missing+1))
 		a.post(a.write(0, 0, 1024), a.write(0, 1024, 1024))
-		settle(t, b)
+		drain(t, b)
 		want := make([]byte, 2048)
 		copy(want, a.mr.Bytes()[:256*missing])
 		copy(want[1024:], a.mr.Bytes()[1024:2048])
