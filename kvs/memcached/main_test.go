@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"dpukv/client/clienttest"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/pipetest"
 
@@ -50,4 +51,5 @@ var faultStore = pipetest.Store{
 		return s.Addr(), s.Facts().PID
 	},
 	Dial: func(ctx context.Context, addr string) (kvs.Remote, error) { return Dial(ctx, addr, Options{}) },
+	Load: clienttest.Fault,
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"dpukv/client/clienttest"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/pipetest"
 
@@ -51,5 +52,6 @@ func faultStore(opts Options) pipetest.Store {
 			return s.Addr(), s.Facts().PID
 		},
 		Dial: func(ctx context.Context, addr string) (kvs.Remote, error) { return Dial(ctx, addr, opts) },
+		Load: clienttest.Fault,
 	}
 }

@@ -29,7 +29,7 @@ func Bench(b *testing.B, wire func() pipeline.Wire, answer []byte, connections i
 		frame = w.Append(frame, &request)
 	}
 	addr := canned(b, len(w.End(frame)), bytes.Repeat(answer, benchBatch))
-	s, err := pipeline.Open(pipeline.Target{Addr: addr, Workers: 1, Timeout: Patience, Wire: wire},
+	s, err := pipeline.Open(pipeline.Target{Addr: addr, Workers: 1, Timeout: Timeout, Wire: wire},
 		kvs.SessionOptions{Batch: benchBatch, Window: 1, Connections: connections})
 	if err != nil {
 		b.Fatal(err)
@@ -42,8 +42,8 @@ func Bench(b *testing.B, wire func() pipeline.Wire, answer []byte, connections i
 	}
 }
 
-// Patience is for a connection to this machine.
-const Patience = 5 * time.Second
+// Timeout is for a connection to this machine.
+const Timeout = 5 * time.Second
 
 // drive keeps the windows full, on a thread of its own that ends with it.
 func drive(b *testing.B, s kvs.Session) (err error) {

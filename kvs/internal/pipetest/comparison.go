@@ -5,10 +5,7 @@ import (
 	"os/exec"
 	"strconv"
 	"testing"
-	"time"
 
-	"dpukv/client"
-	"dpukv/hashbench"
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
 )
@@ -22,8 +19,8 @@ type Tool struct {
 	Rate func(out []byte) (float64, error)
 }
 
-// Program is where a tool is installed. Without it, or without a CPU each for a server and a client, which are the first
-// and the last, there is nothing to compare.
+// Program is where a tool is installed, with a CPU for the server and one for the client: the first
+// and the last. The benchmark is skipped where one of the three is missing.
 func (t Tool) Program(b *testing.B) (path string, server, client int) {
 	path, err := exec.LookPath(t.Name)
 	if err != nil {
@@ -36,14 +33,18 @@ func (t Tool) Program(b *testing.B) (path string, server, client int) {
 	return path, cpus[0], cpus[len(cpus)-1]
 }
 
-// Beside puts the same load on a server by this project's client and by a tool: over so many connections, in batches as the workload
-// says, from the same CPU. Both have stored the keys they ask for. The throughput and the server's cost an operation should
-// differ by less than 10 % while the server is what is busy.
-func Beside(b *testing.B, r kvs.Remote, w client.Workload, connections, batch int, t Tool) {
+// Load is one run of a load from one CPU, which reports its metrics.
+type Load func(b *testing.B, on int)
+
+// Beside puts the same load on a server by this project's client and by a tool: over so many
+// connections, from the same CPU. load is one run of this project's client, which asks for keys that
+// both have stored, and reports its metrics. The throughput and the server's cost an operation
+// should differ by less than 10 % while the server is what is busy.
+func Beside(b *testing.B, r kvs.Remote, connections int, load Load, t Tool) {
 	program, _, on := t.Program(b)
 	b.Run(fmt.Sprintf("connections=%d/by=dpukv", connections), func(b *testing.B) {
 		for b.Loop() {
-			Load(b, r, w, connections, batch, on)
+			load(b, on)
 		}
 	})
 	b.Run(fmt.Sprintf("connections=%d/by=%s", connections, t.Name), func(b *testing.B) {
@@ -53,23 +54,7 @@ func Beside(b *testing.B, r kvs.Remote, w client.Workload, connections, batch in
 	})
 }
 
-// Load stores the workload's keys and asks for them, from one CPU.
-func Load(b *testing.B, r kvs.Remote, w client.Workload, connections, batch, on int) {
-	hash, err := hashbench.Lookup(hashbench.Default)
-	if err != nil {
-		b.Fatal(err)
-	}
-	res, err := client.Run(b.Context(), r, client.Config{
-		Workload: w, Threads: 1, Connections: connections, Window: 1, Batch: batch, Hash: hash, CPUs: []int{on}, Duration: 3 * time.Second,
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportMetric(res.Point.ServerCPUNsPerOp, "server-cpu-ns/op")
-	b.ReportMetric(res.Point.ThroughputOps/1e6, "Mops")
-}
-
-// load is one of theirs.
+// load is one run of the tool.
 func (t Tool) load(b *testing.B, r kvs.Remote, program string, connections, on int) {
 	before, err := r.Stats()
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"dpukv/client"
+	"dpukv/client/clienttest"
 	"dpukv/kvs/internal/pipetest"
 )
 
@@ -31,7 +32,9 @@ func BenchmarkBeside(b *testing.B) {
 		tool.Args = func(connections int) []string {
 			return []string{"-s", s.Addr(), "-T", "1", "-c", strconv.Itoa(connections), "-w", "10k", "-t", "3s", "-F", settings, "-B"}
 		}
-		pipetest.Beside(b, dial(b, s.Addr(), Options{Protocol: Binary}), w, connections, 1, tool)
+		r := dial(b, s.Addr(), Options{Protocol: Binary})
+		load := func(b *testing.B, on int) { clienttest.Throughput(b, r, w, connections, 1, on) }
+		pipetest.Beside(b, r, connections, load, tool)
 	}
 }
 
