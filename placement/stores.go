@@ -18,8 +18,8 @@ import (
 
 // store is how a node serves and dials one kind of store.
 type store struct {
-	maxBatch int       // operations
-	study    kvs.Knobs // for what a sweep leaves open
+	maxBatch int               // operations
+	study    kvs.StudyDefaults // for what a sweep leaves open
 	check    func(*Config) error
 	serve    func(spec *serverSpec, cpus []int, version string) (server, error)
 	dial     func(ctx context.Context, spec *clientSpec) (kvs.Remote, error)

@@ -23,7 +23,7 @@
 // # Events
 //
 // What befalls a device on its own, such as a port that goes down, is kept with its time until somebody asks ([Device.Events]): nobody has
-// to listen, and nothing is paid for it where packets move. [Explain] adds it to an error, [Doubts] are for beside figures.
+// to listen, and nothing is paid for it where packets move. [Explain] adds it to an error, [Warnings] are for beside figures.
 //
 //	ibverbs   what the kernel tells: port down and up, changed LID or GIDs, CQ overrun, QP or device fatal
 //	softroce  CQ overrun, RC QP fatal, packets that the kernel refuses to send or to cut; no ports: a

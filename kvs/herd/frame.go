@@ -30,7 +30,7 @@ const (
 	kindHello kind = 1 + iota
 	kindWelcome
 	kindJoin
-	kindSeat
+	kindSlotGrant
 	kindAsk
 	kindStats
 	kindFailure

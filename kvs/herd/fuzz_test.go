@@ -23,7 +23,7 @@ func fuzzServer(t testing.TB) (*Server, *simDevice) {
 	device.deliver = func(uint32, answer, []byte) {}
 	server, err := Start(Config{
 		Listen: "sim:1", Device: "sim", Workers: 2, Mode: partition.Store, Items: 1 << 10, LogBytes: 4 << 20,
-		Hash: DefaultHash, Window: simSlots, MaxClients: 2, MaxConnections: 4, SlotBytes: 64, byHand: true, hasty: true,
+		Hash: DefaultHash, Window: simSlots, MaxClients: 2, MaxConnections: 4, SlotBytes: 64, manual: true, unthrottled: true,
 		open:   func(string, *provider.Options) (verbs.Device, error) { return device, nil },
 		listen: func(string) (net.Listener, error) { return &simListener{}, nil },
 		spare:  func() (io.Closer, error) { return io.NopCloser(nil), nil },
@@ -105,7 +105,7 @@ func FuzzSlots(f *testing.F) {
 		for range 2 * scanEvery {
 			step()
 		}
-		if answered == 0 || w.inboxes[1].condemned {
+		if answered == 0 || w.inboxes[1].ending {
 			t.Error("another client is not served")
 		}
 	})
@@ -136,10 +136,10 @@ func FuzzSideChannel(f *testing.F) {
 		once.Do(func() {
 			server, device = fuzzServer(t)
 			for _, w := range server.workers {
-				go w.obey()
+				go w.serveJobs()
 			}
 		})
-		sideChannel(t, server, device, stream)
+		scriptedChannel(t, server, device, stream)
 	})
 	if server != nil {
 		for _, w := range server.workers {
@@ -148,8 +148,8 @@ func FuzzSideChannel(f *testing.F) {
 	}
 }
 
-// sideChannel is the whole life of one connection, of which all has come that ever will.
-func sideChannel(t *testing.T, server *Server, device *simDevice, stream []byte) {
+// scriptedChannel is the whole life of one connection, of which all has come that ever will.
+func scriptedChannel(t *testing.T, server *Server, device *simDevice, stream []byte) {
 	files := &simFiles{open: 1}
 	conn := newSimConn(nil, files)
 	conn.give(stream)
@@ -163,8 +163,8 @@ func sideChannel(t *testing.T, server *Server, device *simDevice, stream []byte)
 		t.Error("the connection is not over")
 	case conn.greedy > 0:
 		t.Errorf("the server makes room for %d bytes more than twice of the %d that have come", conn.greedy, conn.got)
-	case server.seated != 0 || device.slotBytes() != 0 || device.domains != 1:
-		t.Errorf("%d seats, %d bytes of slots, %d domains are left", server.seated, device.slotBytes(), device.domains)
+	case server.slotHolders != 0 || device.slotBytes() != 0 || device.domains != 1:
+		t.Errorf("%d seats, %d bytes of slots, %d domains are left", server.slotHolders, device.slotBytes(), device.domains)
 	}
 	select {
 	case <-server.done:

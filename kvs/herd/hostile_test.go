@@ -88,8 +88,8 @@ func TestAcceptFails(t *testing.T) {
 	}
 	works(t, server)
 	stats, err := server.Stats()
-	if err != nil || !saysAll(strings.Join(stats.Doubts, ";"), "5 times no connection could be accepted", "no buffer space") {
-		t.Errorf("%q, %v", stats.Doubts, err)
+	if err != nil || !saysAll(strings.Join(stats.Warnings, ";"), "5 times no connection could be accepted", "no buffer space") {
+		t.Errorf("%q, %v", stats.Warnings, err)
 	}
 }
 
@@ -126,8 +126,8 @@ func TestFloodOfConnections(t *testing.T) {
 		}
 	}
 	stats, err := server.Stats()
-	if err != nil || !saysAll(strings.Join(stats.Doubts, ";"), "connections were refused") {
-		t.Errorf("%q, %v", stats.Doubts, err)
+	if err != nil || !saysAll(strings.Join(stats.Warnings, ";"), "connections were refused") {
+		t.Errorf("%q, %v", stats.Warnings, err)
 	}
 }
 
@@ -244,8 +244,8 @@ func TestOneCannotBeSent(t *testing.T) {
 				}
 				awaitWord(t, bad, "an answer could not be sent")
 				stats, err := server.Stats()
-				if err != nil || !saysAll(strings.Join(stats.Doubts, ";"), "answers to a client could not be sent") {
-					t.Errorf("%q, %v", stats.Doubts, err)
+				if err != nil || !saysAll(strings.Join(stats.Warnings, ";"), "answers to a client could not be sent") {
+					t.Errorf("%q, %v", stats.Warnings, err)
 				}
 				device.stuck.Store(false)
 			})
@@ -272,19 +272,19 @@ func TestSlotsThatCannotBeFreed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if saysAll(strings.Join(stats.Doubts, ";"), "could not be freed, and are lost to others", "stuck") {
+		if saysAll(strings.Join(stats.Warnings, ";"), "could not be freed, and are lost to others", "stuck") {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%q", stats.Doubts)
+			t.Fatalf("%q", stats.Warnings)
 		}
 	}
 	device.stuck.Store(false)
 	works(t, server)
 	server.mu.Lock()
 	defer server.mu.Unlock()
-	if server.seated < 1 || server.seated > 2 {
-		t.Errorf("%d seats taken", server.seated)
+	if server.slotHolders < 1 || server.slotHolders > 2 {
+		t.Errorf("%d seats taken", server.slotHolders)
 	}
 }
 
@@ -335,7 +335,7 @@ func TestBadPeers(t *testing.T) {
 			}
 			server.mu.Lock()
 			defer server.mu.Unlock()
-			if server.seated != 0 {
+			if server.slotHolders != 0 {
 				t.Error("has a seat")
 			}
 		})

@@ -54,15 +54,15 @@ func (i *idleness) rest(device verbs.Device, pinned bool) error {
 // CPU keep each other from answers that are there.
 const sessionSpin = 4 * time.Microsecond
 
-// patience is one wait of a session for answers.
-type patience struct {
+// pollWait is one wait of a session for answers.
+type pollWait struct {
 	turns          uint
 	begunNs, nowNs int64 // 0 until the clock was read
 	seenNs, spun   int64 // until when the time is accounted for, and how much of it went into turns
 }
 
 // due reports whether it is time to look at the clock, and does. Between looks lie a few turns.
-func (p *patience) due() bool {
+func (p *pollWait) due() bool {
 	if p.turns++; p.turns%clockRate != 0 && p.nowNs-p.begunNs < int64(sessionSpin) {
 		return false
 	}
@@ -74,17 +74,17 @@ func (p *patience) due() bool {
 }
 
 // account adds the time since the last look, unless the thread was kept from running.
-func (p *patience) account(now int64) {
+func (p *pollWait) account(now int64) {
 	if turn := now - p.seenNs; turn < int64(cpu.Preempted) {
 		p.spun += turn
 	}
 	p.seenNs = now
 }
 
-func (p *patience) waited() time.Duration { return time.Duration(p.nowNs - p.begunNs) }
+func (p *pollWait) waited() time.Duration { return time.Duration(p.nowNs - p.begunNs) }
 
 // rest gives the CPU away, once there was enough spinning.
-func (p *patience) rest(device verbs.Device, left time.Duration) error {
+func (p *pollWait) rest(device verbs.Device, left time.Duration) error {
 	if p.waited() < sessionSpin {
 		return nil
 	}
@@ -94,7 +94,7 @@ func (p *patience) rest(device verbs.Device, left time.Duration) error {
 }
 
 // spunNs is the part of the wait that went into turns.
-func (p *patience) spunNs() int64 {
+func (p *pollWait) spunNs() int64 {
 	if p.begunNs == 0 {
 		return 0
 	}

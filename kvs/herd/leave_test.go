@@ -45,7 +45,7 @@ func awaitConnections(t *testing.T, server *Server, want uint64) {
 			t.Fatal(err)
 		}
 		server.mu.Lock()
-		seated := server.seated
+		seated := server.slotHolders
 		server.mu.Unlock()
 		if stats.Workers[0].Connections == want && stats.Workers[1].Connections == want && seated == int(want) {
 			return

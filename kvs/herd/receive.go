@@ -85,7 +85,7 @@ func (l *link) accept(wc *verbs.WC, now int64, answers []kvs.Answer) ([]kvs.Answ
 	a := answer(wc.Imm)
 	ahead := (a.sequence() - l.oldest) & sequenceMask
 	i := (l.oldest + ahead) & (l.entries - 1)
-	note := &l.notes[i]
+	note := &l.pending[i]
 	if ahead >= l.posted-l.oldest || note.answered || wc.SrcQPN != l.answerer || !wc.HasImm {
 		traffic.Strays++
 		return answers, nil
@@ -102,7 +102,7 @@ func (l *link) accept(wc *verbs.WC, now int64, answers []kvs.Answer) ([]kvs.Answ
 	got.IntendedNs, got.SentNs, got.ReceivedNs = note.intendedNs, note.sentNs, now
 	l.session.pending--
 	note.answered = true
-	for l.oldest != l.posted && l.notes[l.oldest&(l.entries-1)].answered {
+	for l.oldest != l.posted && l.pending[l.oldest&(l.entries-1)].answered {
 		l.oldest++
 	}
 	return answers, nil

@@ -232,11 +232,11 @@ func (c *simConn) follow(b []byte) {
 // overdue reports whether the server should have ended the connection, with time to spare for what
 // was asked before.
 func (c *simConn) overdue() bool {
-	const patience = helloFor + frameFor + writeFor + 5*time.Second
+	const limit = helloTimeout + frameTimeout + writeTimeout + 5*time.Second
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.accepted && (!c.since.IsZero() && time.Since(c.since) > patience ||
-		!c.blocked.IsZero() && time.Since(c.blocked) > patience)
+	return c.accepted && (!c.since.IsZero() && time.Since(c.since) > limit ||
+		!c.blocked.IsZero() && time.Since(c.blocked) > limit)
 }
 
 // hangUp is the client's end.

@@ -64,12 +64,12 @@ func TestSlotsThatChange(t *testing.T) {
 			}
 			next.Store(in.next)
 		}
-		if in.condemned { // begin again: its writer goes on
-			in.condemned = false
+		if in.ending { // begin again: its writer goes on
+			in.ending = false
 			in.next = simSlots
 			clear(in.taken)
 		}
-		if good.condemned {
+		if good.ending {
 			t.Fatalf("another client is shown out in round %d", i)
 		}
 	}
@@ -78,8 +78,8 @@ func TestSlotsThatChange(t *testing.T) {
 	if len(answers) != rounds || w.counters.Ops <= uint64(rounds) {
 		t.Errorf("%d answers to %d requests, %d operations: the one that tears had none", len(answers), rounds, w.counters.Ops)
 	}
-	close(w.over)
-	close(server.workers[1].over)
+	close(w.ended)
+	close(server.workers[1].ended)
 	if err := server.Close(); err != nil {
 		t.Error(err)
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/go-faster/city"
 )
 
-// patienceOfTests is for what surely happens: far more than it takes on a busy machine.
-const patienceOfTests = 30 * time.Second
+// testTimeout is for what surely happens: far more than it takes on a busy machine.
+const testTimeout = 30 * time.Second
 
 // requestFrame is a legal frame of one Set.
 func requestFrame(key, value []byte) []byte {
@@ -191,8 +191,8 @@ func TestTooManyConnections(t *testing.T) {
 // and another client works on.
 func TestClientThatNeverReads(t *testing.T) {
 	cfg := testConfig()
-	cfg.Workers, cfg.patience = 1, defaultPatience
-	cfg.patience.unread = 200 * time.Millisecond
+	cfg.Workers, cfg.timeouts = 1, defaultTimeouts
+	cfg.timeouts.unread = 200 * time.Millisecond
 	server := startServer(t, cfg)
 	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1})
 	big := make([]byte, kvs.MaxValueBytes)
@@ -210,7 +210,7 @@ func TestClientThatNeverReads(t *testing.T) {
 	putHeader(body, header{bytes: len(body), kind: kindRequest, count: 100})
 	c.Write(control(kindHello, 0, []byte(magic)))
 	// 6.5 MB of answers each.
-	for deadline := time.Now().Add(patienceOfTests); err == nil; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(testTimeout); err == nil; time.Sleep(time.Millisecond) {
 		c.SetWriteDeadline(deadline)
 		if _, err = c.Write(body); errors.Is(err, os.ErrDeadlineExceeded) || time.Now().After(deadline) {
 			t.Fatalf("the server neither reads nor ends the connection: %v", err)

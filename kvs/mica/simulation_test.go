@@ -24,7 +24,7 @@ type sim struct {
 	honest    []*honest
 	hostile   []*enemy
 
-	round    uint64 // the last gathering
+	round    uint64 // of the last statistics
 	gathered time.Time
 	full     int // the last step at which there was no room for a connection
 	slowest  int // steps that an honest client had to wait
@@ -57,7 +57,7 @@ func newSim(w *simulation.World) *sim {
 	cfg.Items, cfg.LogBytes, cfg.Pages = 10_000, 8<<20, "4k"
 	cfg.MaxConnections = 8 + w.IntN(24)
 	cfg.BufferBytes = int64(cfg.MaxConnections) * 64 << (10 + w.IntN(4))
-	cfg.patience = patience{hello: 3 * time.Second, frame: 6 * time.Second, unread: 6 * time.Second, leave: time.Second}
+	cfg.timeouts = timeouts{hello: 3 * time.Second, frame: 6 * time.Second, unread: 6 * time.Second, leave: time.Second}
 	server, err := newServer(&cfg)
 	if err != nil {
 		w.Failf("start: %v", err)
@@ -66,7 +66,7 @@ func newSim(w *simulation.World) *sim {
 	if w.OneIn(2) {
 		s.files = cfg.MaxConnections/2 + w.IntN(cfg.MaxConnections)
 	}
-	server.gathering.apart = func(f func()) { f() }
+	server.statsCollector.apart = func(f func()) { f() }
 	for i := range cfg.Workers {
 		s.addWorker(newWorker(server, i, nil))
 		server.ports = append(server.ports, 1+i)
@@ -88,7 +88,7 @@ func newSim(w *simulation.World) *sim {
 func (s *sim) addWorker(w *worker) {
 	l := &simListener{machine: s.machine}
 	loop := &simLoop{machine: s.machine, w: w, buf: make([]byte, readBytes)}
-	loop.bell = &gnetConn{loop: loop, context: bell{}}
+	loop.bell = &gnetConn{loop: loop, context: wakeup{}}
 	w.listener, w.loop, w.system, w.mail.system = l, loop, loop, loop
 	number := len(s.loops)
 	h, err := w.newDoor(admission.Config{
@@ -194,10 +194,10 @@ func (s *sim) check() {
 	for i, w := range s.server.workers {
 		s.checkWorker(w, s.loops[i], s.listeners[i])
 	}
-	g := &s.server.gathering
+	g := &s.server.statsCollector
 	if n := g.round - s.round; n > 0 {
-		if since := s.Now().Sub(s.gathered); s.round > 0 && since < time.Duration(n)*gatherEvery {
-			s.Failf("%d gatherings %v after the last", n, since)
+		if since := s.Now().Sub(s.gathered); s.round > 0 && since < time.Duration(n)*statsInterval {
+			s.Failf("%d rounds of statistics %v after the last", n, since)
 		}
 		s.round, s.gathered = g.round, s.Now()
 	}
@@ -260,7 +260,7 @@ func (s *sim) checkWorker(w *worker, l *simLoop, door *simListener) {
 			long++
 		}
 	}
-	if long > 2 { // one before the bell, and one when it is read
+	if long > 2 { // one before the wakeup, and one when it is read
 		s.Failf("%d connections that are not known for short turns had a long turn at once", long)
 	}
 	if door.waited++; len(door.queue) == 0 || len(s.open)+s.others >= s.files {
@@ -298,7 +298,7 @@ func (s *sim) finale() {
 	s.close()
 }
 
-// close ends the workers. No descriptor is left open, and no bell is rung any more.
+// close ends the workers. No descriptor is left open, and no wakeup is sent any more.
 func (s *sim) close() {
 	for i, l := range s.loops {
 		for len(l.conns) > 0 {

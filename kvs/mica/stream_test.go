@@ -56,7 +56,7 @@ func newStreamSim(t *testing.T) *sim {
 		server:  server,
 		machine: &machine{World: simulation.NewWorld(t, 1), files: 100, open: map[int]*tcp{}},
 	}
-	server.gathering.apart = func(f func()) { f() }
+	server.statsCollector.apart = func(f func()) { f() }
 	s.addWorker(newWorker(server, 0, nil))
 	server.ports = []int{1}
 	if err := server.announce(); err != nil {

@@ -82,10 +82,10 @@ func partialWord(src []byte) (w uint64) {
 	return w
 }
 
-// getShared is get for a core that does not own the partition. See patience for how it waits.
+// getShared is get for a core that does not own the partition. See readerBackoff for how it waits.
 func (p *Partition) getShared(hash uint64, key, out []byte) (grown, value []byte, status kvs.Status) {
 	home := &p.buckets[p.bucketOf(hash)]
-	for wait := (patience{}); ; {
+	for wait := (readerBackoff{}); ; {
 		before := atomic.LoadUint32(&home.version)
 		if before&1 != 0 {
 			wait.locked()
@@ -129,7 +129,7 @@ func (p *Partition) tryGet(home *bucket, hash uint64, key, out []byte) (grown, v
 func (p *Partition) hintShared(home *bucket, tag uint64) uintptr {
 	s := home.slots.snapshot()
 	if set := s.matches(tag); set != 0 {
-		return min(uintptr(p.log)+uintptr(s.offset(slotIn(set))), p.lastWord())
+		return min(uintptr(p.log)+uintptr(s.offset(slotIn(set))), p.lastWordAt())
 	}
 	return uintptr(p.log)
 }

@@ -50,8 +50,8 @@ func TestTornOffsets(t *testing.T) {
 	for _, offset := range tornOffsets(p.space.end) {
 		p.buckets[0].slots.set(0, tagOf(hash), offset)
 		hint := p.hintShared(&p.buckets[0], tagOf(hash))
-		if hint < uintptr(p.log) || hint > p.lastWord() {
-			t.Errorf("offset %#x: the hint is %d bytes behind the log", offset, hint-p.lastWord())
+		if hint < uintptr(p.log) || hint > p.lastWordAt() {
+			t.Errorf("offset %#x: the hint is %d bytes behind the log", offset, hint-p.lastWordAt())
 			continue
 		}
 		op := []Op{{Code: kvs.Get, Key: []byte("key"), Hash: hash}}
@@ -104,9 +104,9 @@ func TestReaderNaps(t *testing.T) {
 	home := &p.buckets[p.bucketOf(op[0].Hash)]
 	p.lock(home)
 	naps := 0
-	real := nap
-	defer func() { nap = real }()
-	nap = func() {
+	real := sleep
+	defer func() { sleep = real }()
+	sleep = func() {
 		if naps++; naps == 3 {
 			p.unlock(home)
 		}
@@ -128,10 +128,10 @@ func TestReaderNaps(t *testing.T) {
 
 // TestReaderGivesUp: a read that writes outrun again and again ends.
 func TestReaderGivesUp(t *testing.T) {
-	var w patience
-	real := nap
-	defer func() { nap = real }()
-	nap = func() {}
+	var w readerBackoff
+	real := sleep
+	defer func() { sleep = real }()
+	sleep = func() {}
 	for n := 1; !w.outrun(); n++ {
 		w.locked() // does not count
 		if n == maxOutrun {

@@ -84,8 +84,8 @@ func TestIdleThreads(t *testing.T) {
 	r := dial(t, start(t, func(c *Config) { c.Workers = 4 }).Addr(), Options{})
 	kvstest.Do(t, pipetest.Open(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}), nil, []kvs.Request{{Op: kvs.Get, Key: []byte("k")}})
 	s, err := r.Stats()
-	if err != nil || len(s.Doubts) != 1 || !strings.Contains(s.Doubts[0], "main thread") {
-		t.Errorf("doubts %q, %v", s.Doubts, err)
+	if err != nil || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "main thread") {
+		t.Errorf("doubts %q, %v", s.Warnings, err)
 	}
 }
 

@@ -20,7 +20,7 @@ func parseStats(text map[string]string, workers int) (kvs.Stats, error) {
 	w.CPUNs = p.nanoseconds("used_cpu_user") + p.nanoseconds("used_cpu_sys")
 	s := kvs.Stats{CPUNs: w.CPUNs, Workers: []kvs.WorkerStats{w}}
 	if workers > 1 {
-		s.Doubts = p.idleThreads(workers)
+		s.Warnings = p.idleThreads(workers)
 	}
 	return s, p.err
 }

@@ -64,9 +64,9 @@ func (e *events) run(ctx *C.struct_ibv_context, port uint32, conn syscall.RawCon
 	}
 }
 
-// told are the types of events that say more than that all goes its way. The others are not kept: every connection has some, and
+// keptEvents are the types of events that say more than that all goes its way. The others are not kept: every connection has some, and
 // they would drive these out.
-var told = map[C.int]verbs.Event{
+var keptEvents = map[C.int]verbs.Event{
 	C.IBV_EVENT_CQ_ERR:            {Kind: "CQ overrun", Serious: true},
 	C.IBV_EVENT_QP_FATAL:          {Kind: "QP fatal", Serious: true},
 	C.IBV_EVENT_QP_REQ_ERR:        {Kind: "QP fatal: a request that is invalid", Serious: true},
@@ -84,7 +84,7 @@ var told = map[C.int]verbs.Event{
 
 // note keeps an event, with the number of its port or QP. The kernel tells of all ports of the device.
 func (e *events) note(from *C.struct_shim_event, port uint32) {
-	event, ok := told[from._type]
+	event, ok := keptEvents[from._type]
 	if !ok || from.port != 0 && uint32(from.port) != port {
 		return
 	}

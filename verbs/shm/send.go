@@ -59,7 +59,7 @@ func (q *qp) writes(wrs []verbs.SendWR) int {
 		if !ok || !reached || wr.Op != verbs.OpWrite {
 			return i
 		}
-		place(dst, src, uintptr(wr.Local.Length))
+		storeMessage(dst, src, uintptr(wr.Local.Length))
 		if wr.Flags&verbs.Signaled != 0 {
 			q.complete(wr, verbs.StatusSuccess)
 		}
@@ -202,7 +202,7 @@ func (q *qp) do(wr *verbs.SendWR) (status verbs.WCStatus, full bool) {
 func (q *qp) write(wr *verbs.SendWR, src unsafe.Pointer) verbs.WCStatus {
 	dst, status := q.reach(wr, verbs.RemoteWrite)
 	if dst != nil {
-		place(dst, src, uintptr(wr.Local.Length))
+		storeMessage(dst, src, uintptr(wr.Local.Length))
 	}
 	return status
 }
@@ -266,7 +266,7 @@ func (q *qp) writeImm(wr *verbs.SendWR, src unsafe.Pointer) (status verbs.WCStat
 	if dst == nil {
 		return status, false
 	}
-	place(dst, src, uintptr(wr.Local.Length))
+	storeMessage(dst, src, uintptr(wr.Local.Length))
 	return q.message(wr, src, flagsOf(wr)|flagWrite, 0)
 }
 

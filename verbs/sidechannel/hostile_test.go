@@ -45,7 +45,7 @@ func TestLongValue(t *testing.T) {
 func TestSlowValue(t *testing.T) {
 	for _, drip := range []bool{false, true} {
 		a, b := channels(t)
-		a.SetPatience(50 * time.Millisecond)
+		a.SetTimeout(50 * time.Millisecond)
 		stop, stopped := make(chan struct{}), make(chan struct{})
 		go func() {
 			defer close(stopped)
@@ -71,7 +71,7 @@ func TestSlowValue(t *testing.T) {
 // TestSlowReader: a peer that reads nothing ends a Send.
 func TestSlowReader(t *testing.T) {
 	a, _ := channels(t)
-	a.SetPatience(50 * time.Millisecond)
+	a.SetTimeout(50 * time.Millisecond)
 	if err := a.Send(strings.Repeat("x", 64<<20)); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
@@ -79,7 +79,7 @@ func TestSlowReader(t *testing.T) {
 
 func TestAwaitHasADeadline(t *testing.T) {
 	a, _ := channels(t)
-	a.SetPatience(50 * time.Millisecond)
+	a.SetTimeout(50 * time.Millisecond)
 	if err := a.Await(new(any), func() error { return nil }); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}

@@ -63,7 +63,7 @@ func (q *qp) acceptWrite(p *wire.Packet, s *wire.Shape) counter {
 			return noReceive
 		}
 		if s.Last {
-			placeLast(r.whole, at, p.Payload)
+			storeLast(r.whole, at, p.Payload)
 		} else {
 			copy(r.whole[at:], p.Payload)
 		}

@@ -240,9 +240,9 @@ func (d *Door) Counts() Counts {
 	return d.counts
 }
 
-// Doubts are what should be known beside figures, in words: who stood at the door in vain. They are
+// Warnings are what should be known beside figures, in words: who stood at the door in vain. They are
 // there if that happened since a time, and then count all.
-func (c *Counts) Doubts(since time.Time) (doubts []string) {
+func (c *Counts) Warnings(since time.Time) (doubts []string) {
 	if !c.lastRefusal.Before(since) && c.Refused > 0 {
 		doubts = append(doubts, fmt.Sprintf("%d connections were refused: "+
 			"the limit, or the process's file descriptors, were used up", c.Refused))

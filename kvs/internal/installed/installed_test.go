@@ -230,7 +230,7 @@ func TestOutOfMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-p.ended
-	got := p.obituary().Error()
+	got := p.exitReason().Error()
 	for _, want := range []string{"/bin/sh was killed by signal 9: out of memory: ", "give it more"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got %q, want %q in it", got, want)

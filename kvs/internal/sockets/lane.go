@@ -4,15 +4,15 @@ package sockets
 type Lane[C Member] struct {
 	Now C // whose batch is being filled
 
-	company company
-	conns   []C
-	at      int
-	turn    uint64 // of the session, at the last request
-	used    bool   // Now was given a request since its turn came
+	load  laneLoad
+	conns []C
+	at    int
+	turn  uint64 // of the session, at the last request
+	used  bool   // Now was given a request since its turn came
 }
 
 // NewLane is a lane of connections that lead to so many of the server's workers.
-func NewLane[C Member](workers int) Lane[C] { return Lane[C]{company: company{workers: workers}} }
+func NewLane[C Member](workers int) Lane[C] { return Lane[C]{load: laneLoad{workers: workers}} }
 
 // add adds a connection.
 func (l *Lane[C]) add(c C) {
@@ -60,4 +60,10 @@ func (l *Lane[C]) Full() (err error) {
 		l.next()
 	}
 	return err
+}
+
+// laneLoad is how much the connections of a lane keep the server busy together.
+type laneLoad struct {
+	workers int // of the server
+	busy    int // connections of which the server has something that it has not answered
 }

@@ -96,8 +96,8 @@ func (m *model) run(t *testing.T, requests int) {
 			t.Fatalf("%d of %d sent, %d answered within a minute: flights %v, held %v", m.sent, requests, m.answered, m.flights(), m.shared.held)
 		}
 	}
-	if m.InFlight() != 0 || m.lane.company.busy != 0 {
-		t.Errorf("at the end %d in flight, %d connections busy", m.InFlight(), m.lane.company.busy)
+	if m.InFlight() != 0 || m.lane.load.busy != 0 {
+		t.Errorf("at the end %d in flight, %d connections busy", m.InFlight(), m.lane.load.busy)
 	}
 }
 
@@ -139,7 +139,7 @@ func (m *model) check(t *testing.T, flushed bool) {
 		case c.unsent == len(c.Flight) && c.blocked:
 			t.Fatalf("connection %d waits for the kernel with nothing to write", c.number)
 		case times > 0 && c.unsent < len(c.Flight) && !c.Spared():
-			t.Fatalf("connection %d is held back, and only %d others have batches that %d workers may answer", c.number, m.lane.company.busy, m.lane.company.workers)
+			t.Fatalf("connection %d is held back, and only %d others have batches that %d workers may answer", c.number, m.lane.load.busy, m.lane.load.workers)
 		case times > 1:
 			t.Fatalf("connection %d is held %d times", c.number, times)
 		case !c.Room() && c.Open():
@@ -151,7 +151,7 @@ func (m *model) check(t *testing.T, flushed bool) {
 			t.Fatalf("connection %d: batches in flight are not in the order sent", c.number)
 		}
 	}
-	if pending != m.InFlight() || pending != m.sent-m.answered || busy != m.lane.company.busy {
-		t.Fatalf("%d pending of %d-%d, it says %d; %d connections busy, it says %d", pending, m.sent, m.answered, m.InFlight(), busy, m.lane.company.busy)
+	if pending != m.InFlight() || pending != m.sent-m.answered || busy != m.lane.load.busy {
+		t.Fatalf("%d pending of %d-%d, it says %d; %d connections busy, it says %d", pending, m.sent, m.answered, m.InFlight(), busy, m.lane.load.busy)
 	}
 }

@@ -25,7 +25,7 @@ type Member interface {
 	// Receive reads once, and hands on the batches whose answers are all there.
 	Receive(answers []kvs.Answer) ([]kvs.Answer, error)
 
-	Join(number int, shared *Shared, company *company) error
+	Join(number int, shared *Shared, company *laneLoad) error
 }
 
 // Shared is what a session's connections have together.
@@ -59,7 +59,7 @@ func (s *Session[C]) Init(opts kvs.SessionOptions, maxBatch int) (err error) {
 func (s *Session[C]) Add(c C, l *Lane[C]) error {
 	l.add(c)
 	s.conns = append(s.conns, c)
-	return c.Join(len(s.conns)-1, &s.shared, &l.company)
+	return c.Join(len(s.conns)-1, &s.shared, &l.load)
 }
 
 // Turn is another after each Poll.

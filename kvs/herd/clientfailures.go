@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// mishaps are what went wrong for one client and left the server running.
-type mishaps struct {
+// clientFailures are what went wrong for one client and left the server running.
+type clientFailures struct {
 	mu   sync.Mutex
-	kept []mishap // of each kind one
+	kept []clientFailure // of each kind one
 }
 
-type mishap struct {
+type clientFailure struct {
 	what string
 	n    int
 	last error
@@ -20,7 +20,7 @@ type mishap struct {
 }
 
 // add counts one.
-func (m *mishaps) add(what string, why error) {
+func (m *clientFailures) add(what string, why error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i := range m.kept {
@@ -30,11 +30,11 @@ func (m *mishaps) add(what string, why error) {
 			return
 		}
 	}
-	m.kept = append(m.kept, mishap{what, 1, why, time.Now()})
+	m.kept = append(m.kept, clientFailure{what, 1, why, time.Now()})
 }
 
-// doubts tells of the kinds that have happened since a time.
-func (m *mishaps) doubts(since time.Time) (doubts []string) {
+// warnings tells of the kinds that have happened since a time.
+func (m *clientFailures) warnings(since time.Time) (doubts []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i := range m.kept {

@@ -10,15 +10,15 @@ import (
 	"dpukv/internal/foreign"
 )
 
-// side is the side channel of one connection: while it lives, the slots are the client's.
-type side struct {
+// sideChannel is the side channel of one connection: while it lives, the slots are the client's.
+type sideChannel struct {
 	conn    net.Conn
 	ended   atomic.Pointer[error] // why, once it has
 	watched chan struct{}         // closed when watch has returned
 }
 
 // watch waits for the server's last word: it says nothing else.
-func (s *side) watch() {
+func (s *sideChannel) watch() {
 	defer close(s.watched)
 	k, body, err := readFrame(s.conn)
 	var f failure
@@ -33,14 +33,14 @@ func (s *side) watch() {
 	s.ended.Store(&err)
 }
 
-func (s *side) err() error {
+func (s *sideChannel) err() error {
 	if err := s.ended.Load(); err != nil {
 		return *err
 	}
 	return nil
 }
 
-func (s *side) close() error {
+func (s *sideChannel) close() error {
 	err := s.conn.Close()
 	<-s.watched
 	return err

@@ -8,10 +8,10 @@ import (
 	"dpukv/internal/order"
 )
 
-// placeLast stores the last bytes of a message at memory[at:]. The aligned word that holds the last
+// storeLast stores the last bytes of a message at memory[at:]. The aligned word that holds the last
 // byte is stored last, at once, and with release order: whoever loads it atomically and sees it
 // sees all the message. memory begins and ends on a word boundary.
-func placeLast(memory []byte, at int, data []byte) {
+func storeLast(memory []byte, at int, data []byte) {
 	if len(data) == 0 {
 		return
 	}
@@ -25,14 +25,14 @@ func placeLast(memory []byte, at int, data []byte) {
 		order.Store64(p, binary.NativeEndian.Uint64(data))
 		return
 	}
-	placePart(p, at-word, data)
+	storePart(p, at-word, data)
 }
 
-// placePart stores some bytes of a word, and leaves the others to whoever stores them at the same
+// storePart stores some bytes of a word, and leaves the others to whoever stores them at the same
 // time. Its compare-and-swap has release order too: LDAR and STLXR, or CASAL, on arm64.
 // TestPollerSeesWholeWrite fails on an Arm machine without these orders, TestOrderOfWrite of
 // internal/order by all executions that Armv8 allows. Emulators on amd64 keep stores in order.
-func placePart(p *uint64, at int, data []byte) {
+func storePart(p *uint64, at int, data []byte) {
 	for {
 		old := atomic.LoadUint64(p)
 		var bytes [8]byte

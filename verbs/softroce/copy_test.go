@@ -22,7 +22,7 @@ func TestPlaceLast(t *testing.T) {
 		fill(memory, 7)
 		want := bytes.Clone(memory)
 		copy(want[at:], data)
-		placeLast(memory, at, data)
+		storeLast(memory, at, data)
 		if !bytes.Equal(memory, want) {
 			t.Fatalf("%d bytes at %d: got % x", len(data), at, memory)
 		}

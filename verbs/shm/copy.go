@@ -8,8 +8,8 @@ import (
 
 const wordBytes = 8
 
-// place copies a message of n bytes, its last word after all the others.
-func place(dst, src unsafe.Pointer, n uintptr) {
+// storeMessage copies a message of n bytes, its last word after all the others.
+func storeMessage(dst, src unsafe.Pointer, n uintptr) {
 	if n < wordBytes || (uintptr(dst)+n)%wordBytes != 0 {
 		move(dst, src, n)
 		return

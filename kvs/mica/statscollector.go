@@ -9,18 +9,18 @@ import (
 	"dpukv/kvs"
 )
 
-// gatherEvery is how far apart gatherings for clients begin at least.
-const gatherEvery = 10 * time.Millisecond
+// statsInterval is how far apart rounds for clients begin at least.
+const statsInterval = 10 * time.Millisecond
 
-// told is what a gathering found.
-type told struct {
+// statsRound is what one round of the collector found.
+type statsRound struct {
 	round uint64
 	text  []byte // a JSON of kvs.Stats
 }
 
-// gathering collects the counters of all workers, each on its own thread, at most once at a time.
+// statsCollector collects the counters of all workers, each on its own thread, at most once at a time.
 // Who asks while one runs shares the next with all others who do. Gatherings are numbered from 1.
-type gathering struct {
+type statsCollector struct {
 	server *Server
 	// apart runs what no worker should do on its thread.
 	apart func(func())
@@ -33,17 +33,17 @@ type gathering struct {
 	startedNs int64
 	reports   []kvs.WorkerStats
 	missing   int
-	waiting   []waiting
+	waiting   []statsWaiter
 }
 
-// waiting is somebody in this process.
-type waiting struct {
+// statsWaiter is somebody in this process.
+type statsWaiter struct {
 	round uint64
 	stats chan kvs.Stats
 }
 
-// ask wants a gathering that begins after this call, and returns its number.
-func (g *gathering) ask(nowNs int64) uint64 {
+// ask wants a round that begins after this call, and returns its number.
+func (g *statsCollector) ask(nowNs int64) uint64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.wanted = true
@@ -53,25 +53,25 @@ func (g *gathering) ask(nowNs int64) uint64 {
 }
 
 // await is ask for this process itself, which does not wait until one is due.
-func (g *gathering) await() <-chan kvs.Stats {
+func (g *statsCollector) await() <-chan kvs.Stats {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	w := waiting{g.round + 1, make(chan kvs.Stats, 1)}
+	w := statsWaiter{g.round + 1, make(chan kvs.Stats, 1)}
 	g.waiting = append(g.waiting, w)
 	g.wanted, g.atOnce = true, true
 	g.begin(cpu.NowNs())
 	return w.stats
 }
 
-// due begins a gathering that is wanted, once it may.
-func (g *gathering) due(nowNs int64) {
+// due begins a round that is wanted, once it may.
+func (g *statsCollector) due(nowNs int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.begin(nowNs)
 }
 
-func (g *gathering) begin(nowNs int64) {
-	early := g.round > 0 && nowNs-g.startedNs < int64(gatherEvery)
+func (g *statsCollector) begin(nowNs int64) {
+	early := g.round > 0 && nowNs-g.startedNs < int64(statsInterval)
 	if !g.wanted || g.running || early && !g.atOnce {
 		return
 	}
@@ -80,12 +80,12 @@ func (g *gathering) begin(nowNs int64) {
 	g.reports = make([]kvs.WorkerStats, len(g.server.workers))
 	g.missing = len(g.reports)
 	for _, w := range g.server.workers {
-		w.mail.post(func(l *letter) { l.report = g.round })
+		w.mail.post(func(l *workerMail) { l.report = g.round })
 	}
 }
 
-// report is a worker's answer. The last one ends the gathering.
-func (g *gathering) report(number int, s kvs.WorkerStats) {
+// report is a worker's answer. The last one ends the round.
+func (g *statsCollector) report(number int, s kvs.WorkerStats) {
 	g.mu.Lock()
 	g.reports[number] = s
 	g.missing--
@@ -96,7 +96,7 @@ func (g *gathering) report(number int, s kvs.WorkerStats) {
 	}
 }
 
-func (g *gathering) finish() {
+func (g *statsCollector) finish() {
 	b := &g.server.budget
 	stats := kvs.Stats{
 		CPUNs: cpu.ProcessNs(), CPUs: cpu.OccupiedBy(g.server.facts.CPUs), Workers: g.reports,
@@ -106,7 +106,7 @@ func (g *gathering) finish() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.running = false
-	news := &told{g.round, text}
+	news := &statsRound{g.round, text}
 	later := g.waiting[:0]
 	for _, w := range g.waiting {
 		if w.round <= g.round {
@@ -117,7 +117,7 @@ func (g *gathering) finish() {
 	}
 	g.waiting = later
 	for _, w := range g.server.workers {
-		w.mail.post(func(l *letter) { l.told = news })
+		w.mail.post(func(l *workerMail) { l.told = news })
 	}
 	g.begin(g.startedNs) // for those in this process
 }

@@ -34,9 +34,9 @@ type sends struct {
 	device verbs.Device
 	wrs    []verbs.SendWR
 	depth  uint64
-	// blame hears of a work request that failed by itself, and why. It is false where that is the
+	// sendFailed hears of a work request that failed by itself, and why. It is false where that is the
 	// end of all. nil: it always is.
-	blame func(whose uint32, why error) bool
+	sendFailed func(whose uint32, why error) bool
 	// sink is where a work request goes instead that the device does not take.
 	sink *verbs.SendWR
 	// Counts of work requests: posted, and known to be completed because a signaled one behind them
@@ -81,7 +81,7 @@ func (s *sends) send(list []verbs.SendWR) error {
 // speaks for others, comes nevertheless. It is false where there is no hope.
 func (s *sends) divert(wr *verbs.SendWR, why error) bool {
 	if s.sink == nil || wr.AH == s.sink.AH || errors.Is(why, verbs.ErrClosed) ||
-		!s.blame(whose(wr.ID), why) {
+		!s.sendFailed(whose(wr.ID), why) {
 		return false
 	}
 	id, flags := wr.ID, wr.Flags
@@ -157,7 +157,7 @@ func (s *sends) completes(wc *verbs.WC) error {
 		return nil
 	}
 	why := fmt.Errorf("a send completed with: %s", wc.Status)
-	if wc.Status == verbs.StatusFlushed || s.blame == nil || !s.blame(whose(wc.ID), why) {
+	if wc.Status == verbs.StatusFlushed || s.sendFailed == nil || !s.sendFailed(whose(wc.ID), why) {
 		return why
 	}
 	return nil

@@ -16,25 +16,25 @@ const (
 	maxOutrun = 1 << 12
 )
 
-// patience is how a reader waits for the owner of a bucket. It starts at zero.
-type patience struct{ spins, lost int }
+// readerBackoff is how a reader waits for the owner of a bucket. It starts at zero.
+type readerBackoff struct{ spins, lost int }
 
 // locked is told of a bucket that its owner is changing. The owner may have lost its CPU in the
 // middle, to this very thread: a reader that only spins keeps it from going on for as long as
 // the scheduler lets it, and with a real-time policy for good. So it sleeps.
-func (w *patience) locked() {
+func (w *readerBackoff) locked() {
 	if w.spins++; w.spins%spinsToNap == 0 {
-		nap()
+		sleep()
 	}
 }
 
 // outrun is told of a read that a write made void, and reports whether that was one too many.
-func (w *patience) outrun() bool {
+func (w *readerBackoff) outrun() bool {
 	if w.lost++; w.lost%spinsToNap == 0 {
 		runtime.Gosched()
 	}
 	return w.lost == maxOutrun
 }
 
-// nap gives up the thread's CPU. Tests put other things in its place.
-var nap = func() { time.Sleep(napTime) }
+// sleep gives up the thread's CPU. Tests put other things in its place.
+var sleep = func() { time.Sleep(napTime) }
