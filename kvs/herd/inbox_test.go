@@ -5,13 +5,23 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"net"
+	"net/netip"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 
 	"dpukv/kvs"
 	"dpukv/kvs/kvstest"
+	"dpukv/verbs"
+	"dpukv/verbs/provider"
+	"dpukv/verbs/verbstest"
+
+	"golang.org/x/sys/unix"
 )
 
 // works makes sure that a server still serves.
@@ -245,4 +255,232 @@ func TestOpenRefuses(t *testing.T) {
 	if s.InFlight() != 0 {
 		t.Errorf("%d in flight", s.InFlight())
 	}
+}
+
+// TestSlotsThatChange: a client that writes its slots while they are read, key, value, hash and
+// control word, harms nobody. The memory is mapped, as that of a device is: the race detector does
+// not see it, and these are races.
+func TestSlotsThatChange(t *testing.T) {
+	server, device := fuzzServer(t)
+	w := server.workers[0]
+	slotBytes := server.cfg.SlotBytes
+	mapped, err := unix.Mmap(-1, 0, unix.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Munmap(mapped)
+	slots := mapped[:simSlots*slotBytes]
+	c := &client{server: server, conn: newSimConn(nil, &simFiles{}), number: 1, pd: server.pd}
+	in, err := w.newInbox(c, slots, endpoint{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	good, others := fuzzInbox(t, server)
+	w.inboxes = append(w.inboxes, in)
+	var next atomic.Uint32
+	next.Store(simSlots)
+	stop := make(chan struct{})
+	var writer sync.WaitGroup
+	writer.Go(func() { tear(slots, slotBytes, &next, stop) })
+	var answers []answer
+	device.deliver = func(qpn uint32, word answer, value []byte) {
+		if qpn == 9 {
+			answers = append(answers, word)
+			if word.sequence()%2 == 1 && (word.status() != kvs.OK || string(value) != "the value") {
+				t.Errorf("request %d: %s %q", word.sequence(), word.status(), value)
+			}
+		}
+	}
+	rounds := 20_000
+	if testing.Short() {
+		rounds = 2_000
+	}
+	for i := range rounds {
+		n := good.next
+		op, value := kvs.Set, []byte("the value")
+		if n%2 == 1 {
+			op, value = kvs.Get, nil
+		}
+		at := int(n&(simSlots-1)) * slotBytes
+		putRequest(others[at:at+slotBytes], n, &kvs.Request{Op: op, Key: []byte("mine"), Hash: 1 << 20}, value)
+		for had := len(answers); len(answers) == had; {
+			if _, err := w.step(); err != nil {
+				t.Fatal(err)
+			}
+			next.Store(in.next)
+		}
+		if in.ending { // begin again: its writer goes on
+			in.ending = false
+			in.next = simSlots
+			clear(in.taken)
+		}
+		if good.ending {
+			t.Fatalf("another client is shown out in round %d", i)
+		}
+	}
+	close(stop)
+	writer.Wait()
+	if len(answers) != rounds || w.counters.Ops <= uint64(rounds) {
+		t.Errorf("%d answers to %d requests, %d operations: the one that tears had none", len(answers), rounds, w.counters.Ops)
+	}
+	close(w.ended)
+	close(server.workers[1].ended)
+	if err := server.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// tear writes requests that are legal when their control word is written, and changes all their
+// words all the time.
+func tear(slots []byte, slotBytes int, next *atomic.Uint32, stop <-chan struct{}) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	word := func(at int) *uint64 { return (*uint64)(unsafe.Pointer(&slots[at])) }
+	for i := 0; ; i++ {
+		if i%1024 == 0 {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+		}
+		n := next.Load() + uint32(rng.IntN(2))
+		end := int(n&(simSlots-1)+1) * slotBytes
+		for at := end - slotBytes; at < end-tailBytes; at += wordBytes {
+			atomic.StoreUint64(word(at), uint64(rng.IntN(3))) // a few keys and values, which meet
+		}
+		atomic.StoreUint64(word(end-tailBytes), uint64(rng.IntN(4))) // of the first worker's partition
+		control := makeControl(n, kvs.Get+kvs.Op(rng.IntN(4)), 8+8*rng.IntN(2), 0)
+		if op := control.op(); op == kvs.Set || op == kvs.Add {
+			control |= 8
+		}
+		if rng.IntN(4000) == 0 {
+			control ^= 1 << rng.IntN(27) // perhaps not legal
+		}
+		atomic.StoreUint64(word(end-wordBytes), uint64(control))
+	}
+}
+
+func netAddr(text string) netip.Addr { return netip.MustParseAddr(text) }
+
+// softRoCEPair are the devices of a server and its client.
+func softRoCEPair() (server, client string) {
+	return "softroce:" + verbstest.Addr(1), "softroce:" + verbstest.Addr(2)
+}
+
+// counting is a device that counts protection domains.
+type counting struct {
+	verbs.Device
+	domains atomic.Int64
+}
+
+func (d *counting) opener(name string, opts *provider.Options) (_ verbs.Device, err error) {
+	d.Device, err = openDevice(name, opts)
+	return d, err
+}
+
+func (d *counting) AllocPD() (verbs.PD, error) {
+	d.domains.Add(1)
+	return countedPD{d.Device}.alloc()
+}
+
+// countedPD is another value for each domain, whatever the provider returns.
+type countedPD struct{ device verbs.Device }
+
+type ownPD struct {
+	verbs.PD
+	_ byte
+}
+
+func (c countedPD) alloc() (verbs.PD, error) {
+	pd, err := c.device.AllocPD()
+	return &ownPD{PD: pd}, err
+}
+
+// spoiling is a device that does not send to one queue pair, and does not close, when it is told
+// so.
+type spoiling struct {
+	verbs.Device
+	qpn                 atomic.Uint32
+	refuse, fail, stuck atomic.Bool
+}
+
+var (
+	errRefused = errors.New("the device does not take this")
+	errStuck   = errors.New("stuck")
+)
+
+func (d *spoiling) opener(name string, opts *provider.Options) (_ verbs.Device, err error) {
+	d.Device, err = openDevice(name, opts)
+	return d, err
+}
+
+func (d *spoiling) AllocPD() (verbs.PD, error) {
+	pd, err := d.Device.AllocPD()
+	return spoilingPD{pd, d}, err
+}
+
+func (d *spoiling) CreateCQ(depth int) (verbs.CQ, error) {
+	cq, err := d.Device.CreateCQ(depth)
+	return &spoilingCQ{CQ: cq}, err
+}
+
+type spoilingCQ struct {
+	verbs.CQ
+	failed []verbs.WC
+}
+
+func (q *spoilingCQ) Poll(wcs []verbs.WC) (int, error) {
+	n, err := q.CQ.Poll(wcs)
+	if err == nil && n < len(wcs) && len(q.failed) > 0 {
+		m := copy(wcs[n:], q.failed)
+		q.failed = q.failed[m:]
+		n += m
+	}
+	return n, err
+}
+
+type spoilingPD struct {
+	verbs.PD
+	device *spoiling
+}
+
+func (p spoilingPD) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
+	cq := cfg.SendCQ.(*spoilingCQ)
+	cfg.SendCQ, cfg.RecvCQ = cq.CQ, cfg.RecvCQ.(*spoilingCQ).CQ
+	qp, err := p.PD.CreateQP(cfg)
+	return &spoilingQP{qp, p.device, cq}, err
+}
+
+type spoilingQP struct {
+	verbs.QP
+	device *spoiling
+	cq     *spoilingCQ
+}
+
+func (q *spoilingQP) PostSend(wrs []verbs.SendWR) (int, error) {
+	d := q.device
+	for i := range wrs {
+		if wr := &wrs[i]; q.Type() != verbs.UD || wr.QPN != d.qpn.Load() {
+			continue
+		}
+		if d.refuse.Load() {
+			if i > 0 {
+				if n, err := q.QP.PostSend(wrs[:i]); err != nil {
+					return n, err
+				}
+			}
+			return i, errRefused
+		}
+		if d.fail.Load() {
+			q.cq.failed = append(q.cq.failed, verbs.WC{ID: wrs[i].ID, Status: verbs.StatusLocalQPOp})
+		}
+	}
+	return q.QP.PostSend(wrs)
+}
+
+func (q *spoilingQP) Close() error {
+	if q.device.stuck.Load() && q.Type() == verbs.UC {
+		return errStuck
+	}
+	return q.QP.Close()
 }

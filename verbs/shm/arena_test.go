@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/big"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -166,4 +167,14 @@ func (x *corrupted) poke(e *end, p *tape) {
 	}
 	at := unsafe.Add(where[int(p.next())%len(where)], int(p.next())%16*wordBytes)
 	*(*uint64)(at) = p.word()
+}
+
+// TestMemoryThatIsNotThere is refused before a page of it is touched, as anywhere else in dpukv.
+func TestMemoryThatIsNotThere(t *testing.T) {
+	d := openDevice(t)
+	pd := must[verbs.PD](t, "PD")(d.AllocPD())
+	_, err := pd.AllocMR(1<<45, verbs.LocalWrite)
+	if err == nil || !strings.Contains(err.Error(), "MemAvailable") {
+		t.Errorf("a memory region of 32 TiB: %v", err)
+	}
 }

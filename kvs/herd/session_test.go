@@ -2,15 +2,144 @@ package herd
 
 import (
 	"bytes"
+	"context"
+	"encoding/binary"
 	"fmt"
 	"sync/atomic"
 	"testing"
 
+	"dpukv/hashbench"
 	"dpukv/kvs"
+	"dpukv/kvs/kvstest"
 	"dpukv/kvs/partition"
 
+	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func testConfig() Config {
+	return Config{
+		Listen: "127.0.0.1:0", Device: providerSHM, Workers: 2, Mode: partition.Store,
+		Items: 100_000, LogBytes: 16 << 20, Hash: DefaultHash, Version: "test", MaxClients: 64,
+	}
+}
+
+func startServer(t testing.TB, cfg Config) *Server {
+	t.Helper()
+	s, err := Start(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func dial(t testing.TB, s *Server) *Remote {
+	t.Helper()
+	r, err := Dial(context.Background(), s.Addr(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+func openTest(t testing.TB, r *Remote, opts kvs.SessionOptions) kvs.Session {
+	t.Helper()
+	s, err := r.Open(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func hashOf(key []byte) uint64 {
+	f, err := hashbench.Lookup(DefaultHash)
+	if err != nil {
+		panic(err)
+	}
+	return f.Sum64(key)
+}
+
+func key(i int) []byte { return fmt.Appendf(nil, "key-%012d", i) }
+
+func do(t testing.TB, s kvs.Session, requests []kvs.Request) []kvs.Answer {
+	t.Helper()
+	return kvstest.Do(t, s, hashOf, requests)
+}
+
+func value(i, n int) []byte {
+	v := make([]byte, n)
+	for j := range v {
+		v[j] = byte(i + j)
+	}
+	return v
+}
+
+// TestOperations does every operation, in several shapes of session.
+func TestOperations(t *testing.T) {
+	for _, faithful := range []bool{false, true} {
+		cfg := testConfig()
+		cfg.Faithful = faithful
+		server := startServer(t, cfg)
+		for i, opts := range []kvs.SessionOptions{
+			{Batch: 1, Window: 1, Connections: 1},
+			{Batch: 32, Window: 1, Connections: 1},
+			{Batch: 8, Window: 4, Connections: 3},
+			{Batch: 5, Window: 3, Connections: 2},
+		} {
+			t.Run(fmt.Sprintf("faithful=%v/batch=%d/window=%d/connections=%d", faithful, opts.Batch, opts.Window, opts.Connections), func(t *testing.T) {
+				operations(t, openTest(t, dial(t, server), opts), 1000*i)
+			})
+		}
+	}
+}
+
+func operations(t *testing.T, s kvs.Session, from int) {
+	const n = 500
+	run := func(op kvs.Op, want kvs.Status, check func(i int, a kvs.Answer)) {
+		t.Helper()
+		var requests []kvs.Request
+		for i := range n {
+			requests = append(requests, kvs.Request{Op: op, Key: key(from + i), Value: value(i, i%33)})
+		}
+		for i, a := range do(t, s, requests) {
+			if a.Op != op || a.Status != want {
+				t.Fatalf("%s %d: %s %s", op, i, a.Op, a.Status)
+			}
+			if check != nil {
+				check(i, a)
+			}
+		}
+	}
+	run(kvs.Get, kvs.NotFound, nil)
+	run(kvs.Set, kvs.OK, nil)
+	run(kvs.Add, kvs.Exists, nil)
+	run(kvs.Get, kvs.OK, func(i int, a kvs.Answer) {
+		if string(a.Value) != string(value(i, i%33)) {
+			t.Fatalf("GET %d: % x", i, a.Value)
+		}
+		if a.SentNs <= 0 || a.ReceivedNs <= a.SentNs {
+			t.Fatalf("sent at %d, received at %d", a.SentNs, a.ReceivedNs)
+		}
+	})
+	run(kvs.Delete, kvs.OK, nil)
+	run(kvs.Delete, kvs.NotFound, nil)
+	run(kvs.Add, kvs.OK, nil)
+}
+
+func putUint(b []byte, v uint64) { binary.LittleEndian.PutUint64(b, v) }
 
 // model is a plain map that obeys the same rules, except that a cache may have lost anything.
 type model struct {
