@@ -393,10 +393,24 @@ func TestFrameBytes(t *testing.T) {
 	}
 }
 
+// TestReservedBytes: a frame whose reserved bytes are not zero is refused.
+func TestReservedBytes(t *testing.T) {
+	server := startServer(t, testConfig())
+	for at := 14; at < frameHeaderBytes; at++ {
+		frame := frameOf(kindHello, "{}")
+		frame[at] = 1
+		c := newStranger(t, server)
+		c.write(frame)
+		if got := c.hear(); !strings.Contains(got, "want zeros") {
+			t.Errorf("byte %d: told %q", at, got)
+		}
+	}
+}
+
 // TestManyLinks: a join makes no more endpoints than there are workers, and no list twice.
 func TestManyLinks(t *testing.T) {
 	for _, text := range []string{
-		`{"links":[{},{},{}]}`, `{"links":[],"links":[]}`, `{"slots":1}x`, `{"slots":1} {}`, `[]`, `{"more":1}`, ``,
+		`{"links":[{},{},{}]}`, `{"links":[],"links":[]}`, `{"slots":1}x`, `{"slots":1} {}`, `{"slots":1}}`, `{"slots":1}]`, `[]`, `{"more":1}`, ``,
 	} {
 		if j, err := parseJoin([]byte(text), 2); err == nil {
 			t.Errorf("%s is read as %+v", text, j)

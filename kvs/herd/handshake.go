@@ -109,7 +109,7 @@ func checkAddress(e *verbs.Endpoint) error {
 	case verbs.LinkEthernet:
 		a := e.GID.Addr()
 		first := a.AsSlice()[0]
-		if a.IsUnspecified() || a.IsMulticast() || a.Is4() && (first == 0 || first >= 240) {
+		if !e.GID.Unicast() || a.Is4() && (first == 0 || first >= 240) {
 			return fmt.Errorf("found the GID %s, which is no unicast address", a)
 		}
 	case verbs.LinkInfiniBand:

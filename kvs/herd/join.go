@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"time"
 
@@ -39,8 +40,8 @@ func parseJoin(text []byte, workers int) (*join, error) {
 	if err := delim(d, '}'); err != nil {
 		return nil, err
 	}
-	if d.More() {
-		return nil, errors.New("found more behind the end")
+	if more, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.Join(fmt.Errorf("found %v behind the end, allowed: nothing", more), err)
 	}
 	return &j, nil
 }

@@ -2,7 +2,6 @@ package mica
 
 import (
 	"net"
-	"slices"
 	"sync/atomic"
 
 	"dpukv/internal/cpu"
@@ -39,8 +38,8 @@ type worker struct {
 	pinErr error // read once it is
 
 	peers   []*peer
-	parked  []*peer // have sent more than was looked at; the first has the next turn
-	blocked []*peer // have answers in gnet's buffers
+	parked  peerQueue // have sent more than was looked at; the first has the next turn
+	blocked []*peer   // have answers in gnet's buffers
 	asking  []*peer
 	ticked  int64
 	// shorts are the short turns since the last one that could be long, which began at beganNs and
@@ -113,7 +112,7 @@ func (w *worker) park(p *peer) {
 		return
 	}
 	p.parked = true
-	w.parked = append(w.parked, p)
+	w.parked.add(p)
 	w.mail.ring()
 }
 
@@ -122,7 +121,7 @@ func (w *worker) park(p *peer) {
 // to do, and for as long as the last one took. What many long turns want leaves the short ones half
 // of the time.
 func (w *worker) takesLong() bool {
-	if w.taken || len(w.parked) > 0 {
+	if w.taken || w.parked.len() > 0 {
 		return false
 	}
 	w.beganNs = w.system.now()
@@ -140,16 +139,15 @@ func (w *worker) tookLong() {
 func (w *worker) resume() {
 	w.taken = false
 	w.beganNs = w.system.now()
-	for len(w.parked) > 0 && !w.taken && (w.shorts == 0 || w.beganNs >= w.longAgainNs) {
-		p := w.parked[0]
-		w.parked = slices.Delete(w.parked, 0, 1)
+	for w.parked.len() > 0 && !w.taken && (w.shorts == 0 || w.beganNs >= w.longAgainNs) {
+		p := w.parked.take()
 		p.parked = false
 		if !p.closed && !p.leaving && !p.blocked() {
 			p.serve(p.buf[p.from:], wholeTurn)
 			w.tookLong()
 		}
 	}
-	if len(w.parked) > 0 {
+	if w.parked.len() > 0 {
 		w.mail.ring()
 	}
 }

@@ -41,13 +41,13 @@ func TestShortTurnsHaveTheirTime(t *testing.T) {
 			w.resume()
 			w.shorts = test.shorts
 			var inLine []int
-			for len(w.parked) > 0 {
+			for w.parked.len() > 0 {
 				rings := s.rings
 				w.resume()
-				if len(w.parked) > 0 && s.rings == rings {
+				if w.parked.len() > 0 && s.rings == rings {
 					t.Fatal("somebody waits, and nothing rings the bell")
 				}
-				inLine = append(inLine, len(w.parked))
+				inLine = append(inLine, w.parked.len())
 			}
 			if !slices.Equal(inLine, test.inLine) || len(s.times) > 0 {
 				t.Errorf("%v wait in line after each loop, want %v", inLine, test.inLine)

@@ -26,7 +26,7 @@ type path struct {
 // device's.
 func (d *device) pathTo(peer verbs.Endpoint, from *port) (path, error) {
 	addr := peer.GID.Addr()
-	if err := checkUnicast(addr); err != nil {
+	if err := checkUnicast(peer.GID); err != nil {
 		return path{}, fmt.Errorf("reach %s: %w", peer, err)
 	}
 	local, s := d.local, d.socket
@@ -39,19 +39,18 @@ func (d *device) pathTo(peer verbs.Endpoint, from *port) (path, error) {
 	return p, nil
 }
 
-// checkUnicast refuses an address that is nobody's, everybody's or a group's. Which ones are the
-// broadcast addresses of networks only the routes tell: so a socket is connected, which sends
-// nothing.
-func checkUnicast(addr netip.Addr) error {
+// checkUnicast refuses an address that is nobody's, everybody's or a group's. A connected socket,
+// which sends nothing, tells which ones are the broadcast addresses of networks.
+func checkUnicast(gid verbs.GID) error {
+	addr := gid.Addr()
 	if !addr.Is4() {
 		return fmt.Errorf("its GID is no IPv4 address: %w", verbs.ErrNotSupported)
 	}
-	everybody := netip.AddrFrom4([4]byte{255, 255, 255, 255})
 	broadcast, err := isBroadcast(addr)
 	if err != nil {
 		return fmt.Errorf("whether %s is the address of one machine cannot be told: %w", addr, err)
 	}
-	if addr.IsUnspecified() || addr.IsMulticast() || addr == everybody || broadcast {
+	if !gid.Unicast() || broadcast {
 		return fmt.Errorf("%s is not the address of one machine: want the unicast address of the peer's port", addr)
 	}
 	return nil

@@ -6,10 +6,10 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
+	"dpukv/internal/foreign"
 	"dpukv/internal/killed"
 
 	"golang.org/x/sys/unix"
@@ -105,30 +105,19 @@ func (p *process) endedWithin(d time.Duration) bool {
 // exitReason says how an ended process ended.
 func (p *process) exitReason() error {
 	how := killed.How(p.err, p.count, killed.Now())
-	if words := p.output.String(); words != "" {
+	if words := strings.TrimSpace(p.output.String()); words != "" {
 		how += "; its last words: " + words
 	}
 	return errors.New(p.cmd.Path + " " + how)
 }
 
-// tailBuffer keeps the last of what is written to it.
-type tailBuffer struct {
-	mu   sync.Mutex
-	text []byte
-}
+// outputBytes is how much of a program's output is kept for the reason of its end.
+const outputBytes = 1000
 
-const tailBytes = 1000
+// tailBuffer keeps the last of what is written to it.
+type tailBuffer struct{ foreign.Tail }
 
 func (t *tailBuffer) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, b...)
-	t.text = t.text[max(0, len(t.text)-tailBytes):]
+	t.Keep(b, outputBytes)
 	return len(b), nil
-}
-
-func (t *tailBuffer) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.TrimSpace(string(t.text))
 }
