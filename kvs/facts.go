@@ -50,8 +50,8 @@ type Stats struct {
 	// CPUs is what has had the CPUs that the server is pinned to, itself included; zero: not known.
 	CPUs    cpu.Occupied  `json:"cpus"`
 	Workers []WorkerStats `json:"workers"`
-	// Warnings are what the counters say against the facts, and what befell the server's device under
-	// load, in words.
+	// Warnings are what the counters say against the facts, and what befell the server's device
+	// under load, in words.
 	Warnings []string `json:"doubts,omitempty"`
 	// BufferedBytes are in connections' buffers now, BufferedMostBytes were at most.
 	BufferedBytes     int64 `json:"buffered_bytes,omitempty"`

@@ -17,11 +17,13 @@ type Remote interface {
 	Close() error
 }
 
-// Observed is a [Remote] that hears of its own accord what befalls what it sends by: a port that goes down, a queue that overruns.
+// Observed is a [Remote] that hears of its own accord what befalls what it sends by: a port that
+// goes down, a queue that overruns.
 type Observed interface {
 	// Events is what was heard since a time, at either end, in words for an error; empty: nothing.
 	Events(since time.Time) string
-	// Warnings are what was heard at this end that belongs beside a result. The server's are in [Stats].
+	// Warnings are what was heard at this end that belongs beside a result. The server's are in
+	// [Stats].
 	Warnings(since time.Time) []string
 }
 

@@ -14,7 +14,8 @@ type Event struct {
 	Kind string    // in words: "port 1 went down", "CQ overrun", "QP fatal"
 	QPN  uint32    // of the QP it is about, or 0
 	Err  error     // more about it, or nil
-	// Serious events break or spoil what is under way: a dead port, a QP in error, lost completions.
+	// Serious events break or spoil what is under way: a dead port, a QP in error, lost
+	// completions.
 	Serious bool
 }
 
@@ -34,8 +35,8 @@ func (e *Event) text(now time.Time) string {
 // maxEvents is how many events a device keeps.
 const maxEvents = 64
 
-// EventLog keeps the last events of a device, for as many readers as there are. The zero value is empty. It is for providers:
-// whoever has a device asks [Device.Events].
+// EventLog keeps the last events of a device, for as many readers as there are. The zero value is
+// empty. It is for providers: whoever has a device asks [Device.Events].
 type EventLog struct {
 	mu   sync.Mutex
 	last []Event
@@ -64,14 +65,15 @@ func (l *EventLog) Since(begin time.Time) []Event {
 }
 
 const (
-	// straggle is how much later than the failure that it explains an event may be heard of: a NIC's take a way of their own.
+	// straggle is how much later than the failure that it explains an event may be heard of: a
+	// NIC's take a way of their own.
 	straggle = 20 * time.Millisecond
 	// maxEventTexts is how many events an error names.
 	maxEventTexts = 3
 )
 
-// EventText is what a device told since a time, in words, for an error: the last few events, the newest first. It is empty
-// where there were none.
+// EventText is what a device told since a time, in words, for an error: the last few events, the
+// newest first. It is empty where there were none.
 func EventText(d Device, since time.Time) string {
 	events := d.Events(since)
 	if len(events) == 0 {
@@ -101,8 +103,8 @@ func Explain(err error, d Device, since time.Time) error {
 	return err
 }
 
-// Warnings are the serious events since a time, each kind once, for beside the figures of what did not fail. Each begins with the
-// device's name.
+// Warnings are the serious events since a time, each kind once, for beside the figures of what did
+// not fail. Each begins with the device's name.
 func Warnings(d Device, since time.Time) []string {
 	var kinds []string
 	times := map[string]int{}

@@ -21,9 +21,10 @@ func defaultHash(t testing.TB) hashbench.Func {
 	return hash
 }
 
-// Fault runs a small load that calls happen once: in the measurement period, after the counters were
-// read and long before they are read again. So the load is the first to notice. The error is why the
-// point failed. The load's timeout is longer than a busy machine keeps a server from running.
+// Fault runs a small load that calls happen once: in the measurement period, after the counters
+// were read and long before they are read again. So the load is the first to notice. The error is
+// why the point failed. The load's timeout is longer than a busy machine keeps a server from
+// running.
 func Fault(t testing.TB, r kvs.Remote, happen func()) error {
 	t.Helper()
 	var once sync.Once
@@ -46,8 +47,8 @@ func Fault(t testing.TB, r kvs.Remote, happen func()) error {
 	return err
 }
 
-// Throughput stores the workload's keys and asks for them for three seconds, from one CPU. It reports
-// the throughput, and the server's CPU time an operation.
+// Throughput stores the workload's keys and asks for them for three seconds, from one CPU. It
+// reports the throughput, and the server's CPU time an operation.
 func Throughput(b *testing.B, r kvs.Remote, w client.Workload, connections, batch, on int) {
 	b.Helper()
 	res, err := client.Run(b.Context(), r, client.Config{

@@ -42,7 +42,8 @@ func TestOrderOfRing(t *testing.T) {
 	reader := func(look load, giveBack store) litmus.Thread {
 		return litmus.Thread{look("there", "tail"), litmus.Load("taken", "entry"), giveBack("head", 1)}
 	}
-	// Without room the writer would not have gone on, and there is none unless the reader found an entry.
+	// Without room the writer would not have gone on, and there is none unless the reader found an
+	// entry.
 	ran := func(o litmus.Outcome) bool { return o["room"] == 1 && o["there"] > 0 }
 	wrong := func(o litmus.Outcome) bool { return ran(o) && o["taken"] != 1 }
 	stale := func(o litmus.Outcome) bool { return o["there"] == 1 && o["taken"] == 0 }

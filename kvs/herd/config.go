@@ -111,8 +111,8 @@ func (c *Config) check() error {
 // connectionsPerClient is how many side channels there may be for each client that can have slots.
 const connectionsPerClient = 4
 
-// limitResources finds out how many connections the process can hold, and whether the machine has the
-// memory.
+// limitResources finds out how many connections the process can hold, and whether the machine has
+// the memory.
 func (c *Config) limitResources() (err error) {
 	def := connectionsPerClient * c.MaxClients
 	if c.MaxConnections, err = admission.Limit(c.MaxConnections, def); err != nil {

@@ -12,13 +12,14 @@ import (
 	"dpukv/verbs/verbstest"
 )
 
-// overSoftRoCE is a server and a client on two addresses of this machine, with packets between them.
+// overSoftRoCE is a server and a client on two addresses of this machine, with packets between
+// them.
 func overSoftRoCE(t testing.TB, cfg Config) (*Server, *Remote) {
 	t.Helper()
 	cfg.Device = "softroce:" + verbstest.Addr(1)
 	server := startServer(t, cfg)
-	// A request that is only late must not be written again: the same bytes once more while a worker reads them do no
-	// harm, but the race detector rightly calls it a race.
+	// A request that is only late must not be written again: the same bytes once more while a
+	// worker reads them do no harm, but the race detector rightly calls it a race.
 	r, err := Dial(context.Background(), server.Addr(), Options{Device: "softroce:" + verbstest.Addr(2), RetryAfter: 10 * time.Second})
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +28,8 @@ func overSoftRoCE(t testing.TB, cfg Config) (*Server, *Remote) {
 	return server, r
 }
 
-// TestSoftRoCE does every operation over RoCE packets, with small items and with some that take several packets.
+// TestSoftRoCE does every operation over RoCE packets, with small items and with some that take
+// several packets.
 func TestSoftRoCE(t *testing.T) {
 	cfg := testConfig()
 	server, r := overSoftRoCE(t, cfg)

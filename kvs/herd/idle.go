@@ -10,8 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How long a poller that finds nothing spins, before it yields its CPU at each turn, before it sleeps. A worker that a
-// load of even a few requests a second keeps awake never sleeps, so that no latency has a sleep in it.
+// How long a poller that finds nothing spins, before it yields its CPU at each turn, before it
+// sleeps. A worker that a load of even a few requests a second keeps awake never sleeps, so that no
+// latency has a sleep in it.
 const (
 	spinFor   = 20 * time.Microsecond
 	yieldFor  = 200 * time.Millisecond
@@ -41,7 +42,8 @@ func (i *idleness) rest(device verbs.Device, pinned bool) error {
 	case i.forNs <= int64(spinFor):
 		return nil
 	case i.forNs > int64(yieldFor):
-		// Not time.Sleep: a goroutine that is locked to its thread would be woken by way of another thread.
+		// Not time.Sleep: a goroutine that is locked to its thread would be woken by way of another
+		// thread.
 		nap := unix.NsecToTimespec(int64(sleepFor))
 		_ = unix.Nanosleep(&nap, nil) // a signal ends it early, which does no harm
 	case !pinned:
@@ -50,8 +52,8 @@ func (i *idleness) rest(device verbs.Device, pinned bool) error {
 	return device.Wait(0)
 }
 
-// sessionSpin is how long a session spins before it yields at each turn. It is short, because client threads that share a
-// CPU keep each other from answers that are there.
+// sessionSpin is how long a session spins before it yields at each turn. It is short, because
+// client threads that share a CPU keep each other from answers that are there.
 const sessionSpin = 4 * time.Microsecond
 
 // pollWait is one wait of a session for answers.

@@ -41,7 +41,8 @@ func frameOf(k kind, body string) []byte {
 	return append(b, body...)
 }
 
-// TestGarbage: whatever comes over the side channel, the one it comes from is told, where it can be, and nobody else notices.
+// TestGarbage: whatever comes over the side channel, the one it comes from is told, where it can
+// be, and nobody else notices.
 func TestGarbage(t *testing.T) {
 	server := startServer(t, testConfig())
 	greeting := frameOf(kindHello, "{}")
@@ -105,7 +106,8 @@ func join2(parts [][]byte) (all []byte) {
 	return all
 }
 
-// TestBadSlots: a client that writes nonsense into its slots is told and shown out; its slots are free again.
+// TestBadSlots: a client that writes nonsense into its slots is told and shown out; its slots are
+// free again.
 func TestBadSlots(t *testing.T) {
 	cfg := testConfig()
 	cfg.MaxClients = 2

@@ -8,7 +8,8 @@ import (
 	"dpukv/kvs"
 )
 
-// TestClientsComeAndGo: slots are limited, and those of clients that went, in order or not, are free again.
+// TestClientsComeAndGo: slots are limited, and those of clients that went, in order or not, are
+// free again.
 func TestClientsComeAndGo(t *testing.T) {
 	cfg := testConfig()
 	cfg.MaxClients = 3

@@ -12,8 +12,8 @@ const (
 	helloTimeout = handshakeTimeout // until the first frame begins
 	frameTimeout = 5 * time.Second  // from a frame's first byte to its last
 	writeTimeout = 5 * time.Second  // until a client has taken an answer
-	// askInterval is how often one connection's questions are answered, gaugeEvery how often workers
-	// are asked.
+	// askInterval is how often one connection's questions are answered, gaugeEvery how often
+	// workers are asked.
 	askInterval   = 100 * time.Millisecond
 	statsInterval = 5 * time.Millisecond
 	// A connection without slots ends that was silent for idleFor, once so many in a hundred places

@@ -9,9 +9,10 @@ import (
 	"dpukv/verbs"
 )
 
-// link is one connection's way to one worker: a UC queue pair for requests, a UD queue pair for answers. Requests are
-// numbered, and number n goes into slot n mod slots. Those from oldest on are not answered
-// yet (but for some among them, if answers were lost); those from posted on are staged; next is the one to come.
+// link is one connection's way to one worker: a UC queue pair for requests, a UD queue pair for
+// answers. Requests are numbered, and number n goes into slot n mod slots. Those from oldest on are
+// not answered yet (but for some among them, if answers were lost); those from posted on are
+// staged; next is the one to come.
 //
 //	oldest           posted       next
 //	  | in flight …    | staged …   | free
@@ -112,8 +113,8 @@ func (l *link) staged() uint32 { return l.next - l.posted }
 // room reports whether the list takes another request.
 func (l *link) room() bool { return l.staged() < l.batch }
 
-// open reports whether the list may leave: the window has room for it, and every answer will have a buffer. A datagram
-// that finds none is dropped, and costs a time-out.
+// open reports whether the list may leave: the window has room for it, and every answer will have a
+// buffer. A datagram that finds none is dropped, and costs a time-out.
 func (l *link) open() bool {
 	inFlight := l.next - l.oldest
 	return inFlight <= l.limit && inFlight+l.received-l.reposted <= uint32(len(l.recvs))

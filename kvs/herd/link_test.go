@@ -30,8 +30,8 @@ func lossyPair(t *testing.T, cfg Config, opts kvs.SessionOptions) (*Server, kvs.
 	return server, openTest(t, r, opts), answers, requests
 }
 
-// TestLossNeverShows: every operation has one answer, the right one. An ADD that was done and whose answer was lost is
-// still answered OK, a DELETE too, and no late PUT covers a later one.
+// TestLossNeverShows: every operation has one answer, the right one. An ADD that was done and whose
+// answer was lost is still answered OK, a DELETE too, and no late PUT covers a later one.
 func TestLossNeverShows(t *testing.T) {
 	for _, faithful := range []bool{false, true} {
 		cfg := testConfig()
@@ -68,8 +68,9 @@ func TestLossNeverShows(t *testing.T) {
 	}
 }
 
-// TestEveryAnswerHasABuffer: a NIC receives by itself, and drops an answer that finds no buffer. So it must not matter when a client,
-// kept from running, takes its answers and posts their buffers again.
+// TestEveryAnswerHasABuffer: a NIC receives by itself, and drops an answer that finds no buffer. So
+// it must not matter when a client, kept from running, takes its answers and posts their buffers
+// again.
 func TestEveryAnswerHasABuffer(t *testing.T) {
 	cfg := testConfig()
 	cfg.Workers = 1
@@ -150,7 +151,8 @@ func TestNothingIsRetriedWithoutLoss(t *testing.T) {
 	}
 }
 
-// faulty is a device that loses, doubles and delays what is sent through it, and whose completion queues are slow to look at.
+// faulty is a device that loses, doubles and delays what is sent through it, and whose completion
+// queues are slow to look at.
 type faulty struct {
 	verbs.Device
 	pause               time.Duration // before each look

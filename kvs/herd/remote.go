@@ -16,8 +16,8 @@ import (
 
 // Options are a client's own.
 type Options struct {
-	// Device names what carries the requests: see [provider.Open], also for the options. Empty: the server's
-	// provider, on the address that leads to the server.
+	// Device names what carries the requests: see [provider.Open], also for the options. Empty: the
+	// server's provider, on the address that leads to the server.
 	Device        string
 	DeviceOptions *provider.Options
 	// RetryAfter is how long an answer may be out before its request is sent again, the first
@@ -114,7 +114,8 @@ func (r *Remote) open() (err error) {
 	return nil
 }
 
-// bothEnds adds the client's device to what the server says of its own: software at one end makes the figures those of no NIC.
+// bothEnds adds the client's device to what the server says of its own: software at one end makes
+// the figures those of no NIC.
 func bothEnds(f kvs.Facts, client verbs.DeviceInfo) kvs.Facts {
 	f.Emulated = f.Emulated || client.Emulated
 	if client.Provider != f.Provider {
@@ -164,7 +165,8 @@ func (r *Remote) reconnect() error {
 	return err
 }
 
-// Events is what the devices of both ends said since a time: the server's, as far as it can be asked, since its load began.
+// Events is what the devices of both ends said since a time: the server's, as far as it can be
+// asked, since its load began.
 func (r *Remote) Events(since time.Time) string {
 	var said []string
 	if own := verbs.EventText(r.device, since); own != "" {
@@ -173,7 +175,8 @@ func (r *Remote) Events(since time.Time) string {
 	return strings.Join(append(said, r.serverWarnings()...), "; ")
 }
 
-// serverWarnings asks on a connection of its own: whatever went wrong, the usual one may wait for an answer.
+// serverWarnings asks on a connection of its own: whatever went wrong, the usual one may wait for
+// an answer.
 func (r *Remote) serverWarnings() []string {
 	const within = time.Second
 	ctx, cancel := context.WithTimeout(context.Background(), within)

@@ -159,7 +159,8 @@ func TestEventsAreWarnings(t *testing.T) {
 	}
 }
 
-// TestRiggedPortGoesDown takes the network device below an RDMA device down under load. Package guest has a machine where that does no harm.
+// TestRiggedPortGoesDown takes the network device below an RDMA device down under load. Package
+// guest has a machine where that does no harm.
 func TestRiggedPortGoesDown(t *testing.T) {
 	link := os.Getenv("HERD_LINK")
 	if link == "" {

@@ -34,8 +34,8 @@ type sends struct {
 	device verbs.Device
 	wrs    []verbs.SendWR
 	depth  uint64
-	// sendFailed hears of a work request that failed by itself, and why. It is false where that is the
-	// end of all. nil: it always is.
+	// sendFailed hears of a work request that failed by itself, and why. It is false where that is
+	// the end of all. nil: it always is.
 	sendFailed func(whose uint32, why error) bool
 	// sink is where a work request goes instead that the device does not take.
 	sink *verbs.SendWR

@@ -224,7 +224,8 @@ func (s *session) overdue(now int64) error {
 	return nil
 }
 
-// repost gives the buffers of the answers that the caller is done with back to the device. A list may have waited for them.
+// repost gives the buffers of the answers that the caller is done with back to the device. A list
+// may have waited for them.
 func (s *session) repost() error {
 	for _, k := range s.links {
 		if k.reposted == k.received {

@@ -147,9 +147,9 @@ type model struct {
 	values map[string][]byte
 }
 
-// TestMetamorphic runs the partition's random operations through HERD: requests of one connection are done
-// in order, so that each answer is known from those before it, and the store behind them is so small that
-// items are evicted, moved and refused.
+// TestMetamorphic runs the partition's random operations through HERD: requests of one connection
+// are done in order, so that each answer is known from those before it, and the store behind them
+// is so small that items are evicted, moved and refused.
 func TestMetamorphic(t *testing.T) {
 	var runs atomic.Uint64
 	for _, mode := range []partition.Mode{partition.Cache, partition.Store} {
@@ -169,8 +169,8 @@ func TestMetamorphic(t *testing.T) {
 	}
 }
 
-// TestMetamorphicWithLoss does the same where requests and answers get lost. What is in flight at once then has no order, so
-// that a batch has each key once.
+// TestMetamorphicWithLoss does the same where requests and answers get lost. What is in flight at
+// once then has no order, so that a batch has each key once.
 func TestMetamorphicWithLoss(t *testing.T) {
 	var runs atomic.Uint64
 	for _, mode := range []partition.Mode{partition.Cache, partition.Store} {

@@ -6,8 +6,9 @@ import (
 	"dpukv/internal/test/litmus"
 )
 
-// TestOrderOfSlot is the argument of peek on Armv8: a worker that finds a slot's control word finds all of the request. The client's side is
-// what verbs/shm and verbs/softroce do for it: plain copies, then the last word with release order. A NIC keeps that order by itself (doc.go).
+// TestOrderOfSlot is the argument of peek on Armv8: a worker that finds a slot's control word finds
+// all of the request. The client's side is what verbs/shm and verbs/softroce do for it: plain
+// copies, then the last word with release order. A NIC keeps that order by itself (doc.go).
 func TestOrderOfSlot(t *testing.T) {
 	client := func(control func(string, int) litmus.Instruction) litmus.Thread {
 		return litmus.Thread{litmus.Store("value", 1), litmus.Store("key", 1), litmus.Store("hash", 1), control("control", 1)}
@@ -20,8 +21,8 @@ func TestOrderOfSlot(t *testing.T) {
 		"as it is":               litmus.Forbids(old, client(litmus.StoreRelease), worker(litmus.LoadAcquire)),
 		"control stored plainly": litmus.Allows(old, client(litmus.Store), worker(litmus.LoadAcquire)),
 		"control loaded plainly": litmus.Allows(old, client(litmus.StoreRelease), worker(litmus.Load)),
-		// request computes all addresses from the word, which would keep Arm from loading early; nothing keeps a compiler from
-		// computing them otherwise.
+		// request computes all addresses from the word, which would keep Arm from loading early;
+		// nothing keeps a compiler from computing them otherwise.
 		"addresses from a plain load": litmus.Forbids(old,
 			client(litmus.StoreRelease),
 			litmus.Thread{litmus.Load("c", "control"), litmus.Load("h", "hash").At("c"), litmus.Load("k", "key").At("c"), litmus.Load("v", "value").At("c")},
@@ -29,9 +30,10 @@ func TestOrderOfSlot(t *testing.T) {
 	})
 }
 
-// TestOrderOfReusedSlot: the client writes its next request into the slot when it has the answer, and the worker that still reads
-// the one before must not see that. A worker that has answered has read: the answer is stored with release order and
-// loaded with acquire order (verbs/shm), or goes through the kernel (verbs/softroce).
+// TestOrderOfReusedSlot: the client writes its next request into the slot when it has the answer,
+// and the worker that still reads the one before must not see that. A worker that has answered has
+// read: the answer is stored with release order and loaded with acquire order (verbs/shm), or goes
+// through the kernel (verbs/softroce).
 func TestOrderOfReusedSlot(t *testing.T) {
 	client := func(answer func(string, string) litmus.Instruction) litmus.Thread {
 		return litmus.Thread{litmus.Store("key", 1), litmus.StoreRelease("control", 1), answer("a", "answer"), litmus.Store("key", 2), litmus.StoreRelease("control", 2)}

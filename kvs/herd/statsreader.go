@@ -2,8 +2,8 @@ package herd
 
 import "time"
 
-// statsReader asks the workers for their counters on behalf of clients. Questions that come while it does
-// are answered together, from the next look: so a look never begins before the question.
+// statsReader asks the workers for their counters on behalf of clients. Questions that come while
+// it does are answered together, from the next look: so a look never begins before the question.
 type statsReader struct {
 	turn  chan struct{} // whoever has put something in may look
 	began time.Time

@@ -155,8 +155,8 @@ var faultStore = pipetest.Store{
 
 const besideKeys = 10_000
 
-// BenchmarkBeside has libmemcached's memcaslap as its yardstick, which sends one request at a time on a connection: mostly the
-// kernel is measured, for both.
+// BenchmarkBeside has libmemcached's memcaslap as its yardstick, which sends one request at a time
+// on a connection: mostly the kernel is measured, for both.
 func BenchmarkBeside(b *testing.B) {
 	tool := pipetest.Tool{Name: "memcaslap", Rate: memcaslapRate}
 	_, cpu, _ := tool.Program(b)

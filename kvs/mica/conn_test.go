@@ -13,7 +13,8 @@ import (
 	"dpukv/kvs"
 )
 
-// TestBadAnswers: what no server should answer to two GETs is an error that says what is wrong with it, and none of it is taken for a value.
+// TestBadAnswers: what no server should answer to two GETs is an error that says what is wrong with
+// it, and none of it is taken for a value.
 func TestBadAnswers(t *testing.T) {
 	good := answerFrame(1, 2, 5)
 	cases := map[string]struct {
@@ -78,7 +79,8 @@ func shortAnswer() []byte {
 	return b
 }
 
-// hostile is a server that welcomes its clients well, and has one answer to all requests: nil ends the connection.
+// hostile is a server that welcomes its clients well, and has one answer to all requests: nil ends
+// the connection.
 func hostile(t *testing.T, answer []byte) (addr string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

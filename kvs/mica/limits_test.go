@@ -220,8 +220,8 @@ func TestBuffersRunOut(t *testing.T) {
 	}
 }
 
-// TestNoDescriptors: a client that there is no descriptor for is told so; who is there works on, and
-// the next is accepted once there are descriptors again.
+// TestNoDescriptors: a client that there is no descriptor for is told so; who is there works on,
+// and the next is accepted once there are descriptors again.
 func TestNoDescriptors(t *testing.T) {
 	server := hasty(t, func(*Config) {})
 	addr := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: server.ports[0]}

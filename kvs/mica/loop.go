@@ -156,8 +156,8 @@ func (w *worker) letIn(h *handover) {
 	}
 }
 
-// close ends the door, then the loop with all its connections, then the wakeup: so none of them uses
-// what another has closed.
+// close ends the door, then the loop with all its connections, then the wakeup: so none of them
+// uses what another has closed.
 func (w *worker) close(ctx context.Context) error {
 	err := w.door.Close()
 	select {

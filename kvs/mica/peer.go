@@ -259,8 +259,8 @@ func (p *peer) keep(rest []byte) bool {
 	return true
 }
 
-// finishTurn decides what comes next: from the client, or for it. Progress is whether a frame became
-// whole, so that what is left is another.
+// finishTurn decides what comes next: from the client, or for it. Progress is whether a frame
+// became whole, so that what is left is another.
 func (p *peer) finishTurn(progress bool) {
 	switch {
 	case p.blocked(): // flush has seen to it

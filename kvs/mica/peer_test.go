@@ -158,7 +158,8 @@ func TestThousandIdleConnections(t *testing.T) {
 	}
 }
 
-// TestTooManyConnections are refused with the reason; those that there are work on, and one that ends makes room.
+// TestTooManyConnections are refused with the reason; those that there are work on, and one that
+// ends makes room.
 func TestTooManyConnections(t *testing.T) {
 	cfg := testConfig()
 	cfg.Workers, cfg.MaxConnections = 1, 3

@@ -18,8 +18,9 @@ type statsRound struct {
 	text  []byte // a JSON of kvs.Stats
 }
 
-// statsCollector collects the counters of all workers, each on its own thread, at most once at a time.
-// Who asks while one runs shares the next with all others who do. Gatherings are numbered from 1.
+// statsCollector collects the counters of all workers, each on its own thread, at most once at a
+// time. Who asks while one runs shares the next with all others who do. Gatherings are numbered
+// from 1.
 type statsCollector struct {
 	server *Server
 	// apart runs what no worker should do on its thread.

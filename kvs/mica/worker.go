@@ -117,9 +117,9 @@ func (w *worker) park(p *peer) {
 }
 
 // takesLong reports whether a turn that may be long can begin now, with nobody in line before it:
-// one each time that the wakeup is read, so that all others are served in between who have something
-// to do, and for as long as the last one took. What many long turns want leaves the short ones half
-// of the time.
+// one each time that the wakeup is read, so that all others are served in between who have
+// something to do, and for as long as the last one took. What many long turns want leaves the short
+// ones half of the time.
 func (w *worker) takesLong() bool {
 	if w.taken || w.parked.len() > 0 {
 		return false

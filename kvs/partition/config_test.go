@@ -10,8 +10,8 @@ import (
 	"github.com/go-faster/city"
 )
 
-// TestHitRate: filled with the items that it is sized for, a table has the share of them that its mode promises,
-// whatever their number and however many partitions share them.
+// TestHitRate: filled with the items that it is sized for, a table has the share of them that its
+// mode promises, whatever their number and however many partitions share them.
 func TestHitRate(t *testing.T) {
 	for _, mode := range []Mode{Cache, Store} {
 		for _, items := range []int{1, 10, 100, 1000, 5000, 100_000} {

@@ -8,7 +8,8 @@ import (
 
 const (
 	lineBytes = 64
-	// maxLines is how many lines of an item are asked for: the processor sees by itself where a longer run goes.
+	// maxLines is how many lines of an item are asked for: the processor sees by itself where a
+	// longer run goes.
 	maxLines = 8
 )
 
@@ -96,7 +97,8 @@ func (c *Core) fetchItems(ops []Op, from, to int) {
 	prefetch(c.addrs[from:to])
 }
 
-// fetchRest asks for the further cache lines of the items, as many as the partition's mean item has.
+// fetchRest asks for the further cache lines of the items, as many as the partition's mean item
+// has.
 func (c *Core) fetchRest(from, to int) {
 	p := c.partitions[from%Depth]
 	if p.owner != c.number {

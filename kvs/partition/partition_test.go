@@ -238,7 +238,8 @@ func (p *Partition) checkInvariants(t interface {
 	p.checkLog(t, seen)
 }
 
-// checkLog walks the log from head to tail: it must parse, and hold every item that the index leads to.
+// checkLog walks the log from head to tail: it must parse, and hold every item that the index leads
+// to.
 func (p *Partition) checkLog(t interface {
 	Helper()
 	Fatalf(string, ...any)

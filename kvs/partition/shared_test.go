@@ -190,7 +190,8 @@ func TestCheckerFindsStaleReads(t *testing.T) {
 	}
 }
 
-// TestForeignCores: who does not own a partition reads it in CREW and nothing else, and does nothing in EREW.
+// TestForeignCores: who does not own a partition reads it in CREW and nothing else, and does
+// nothing in EREW.
 func TestForeignCores(t *testing.T) {
 	for _, access := range []Access{EREW, CREW} {
 		table := newTable(t, Config{Access: access, Cores: 1, PerCore: 1, Items: 100, LogBytes: minLogBytes})
@@ -210,8 +211,9 @@ func TestForeignCores(t *testing.T) {
 	}
 }
 
-// TestOrderOfSeqlock is the argument of shared.go on Armv8: no reader that finds the same even version twice believes a word of
-// another version. The owner changes an item of two words twice, versions 0, 2, 4; a reader looks once.
+// TestOrderOfSeqlock is the argument of shared.go on Armv8: no reader that finds the same even
+// version twice believes a word of another version. The owner changes an item of two words twice,
+// versions 0, 2, 4; a reader looks once.
 func TestOrderOfSeqlock(t *testing.T) {
 	// The round that a version is the end of.
 	owner := func(odd, word, even func(string, int) litmus.Instruction) litmus.Thread {
@@ -236,17 +238,20 @@ func TestOrderOfSeqlock(t *testing.T) {
 		"words loaded plainly":   litmus.Allows(torn, owner(rel, rel, rel), reader(acq, litmus.Load, acq)),
 		"first version plain":    litmus.Allows(torn, owner(rel, rel, rel), reader(litmus.Load, acq, acq)),
 		"as on amd64, all plain": litmus.Allows(torn, owner(litmus.Store, litmus.Store, litmus.Store), reader(litmus.Load, litmus.Load, litmus.Load)),
-		// These two rest on the words' order alone, and are ordered because sync/atomic has nothing weaker.
+		// These two rest on the words' order alone, and are ordered because sync/atomic has nothing
+		// weaker.
 		"odd version plain":    litmus.Forbids(torn, owner(litmus.Store, rel, rel), reader(acq, acq, acq)),
 		"second version plain": litmus.Forbids(torn, owner(rel, rel, rel), reader(acq, acq, litmus.Load)),
 	})
 }
 
-// TestOrderOfReusedRoom: the item of key A gives its room to one of key B. B's bucket has a version of its own, so A's must have kept A's readers
-// from what B's owner writes there: the slot was taken away under it, before.
+// TestOrderOfReusedRoom: the item of key A gives its room to one of key B. B's bucket has a version
+// of its own, so A's must have kept A's readers from what B's owner writes there: the slot was
+// taken away under it, before.
 func TestOrderOfReusedRoom(t *testing.T) {
 	owner := func(odd, slot, even, item func(string, int) litmus.Instruction) litmus.Thread {
-		// remove of A, whose slot of 0 leads to the item and of 1 nowhere; then writeItem of B, which is under no version at all.
+		// remove of A, whose slot of 0 leads to the item and of 1 nowhere; then writeItem of B,
+		// which is under no version at all.
 		return litmus.Thread{odd("version", 1), slot("slot", 1), even("version", 2), item("item", 1)}
 	}
 	reader := func(first, slot, item, second func(string, string) litmus.Instruction) litmus.Thread {

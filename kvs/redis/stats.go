@@ -49,7 +49,8 @@ func (p *parser) nanoseconds(name string) int64 {
 	return int64(seconds * 1e9)
 }
 
-// part is a number in a field like "calls=12,usec=34". A field that is not there has not happened yet.
+// part is a number in a field like "calls=12,usec=34". A field that is not there has not happened
+// yet.
 func (p *parser) part(name, key string) uint64 {
 	for part := range strings.SplitSeq(p.text[name], ",") {
 		if k, v, _ := strings.Cut(part, "="); k == key {

@@ -112,7 +112,8 @@ func (d *Device) Wait(time.Duration) error {
 	return nil
 }
 
-// Events are what the kernel told of the device and its port, but for what every connection's life has.
+// Events are what the kernel told of the device and its port, but for what every connection's life
+// has.
 func (d *Device) Events(since time.Time) []verbs.Event { return d.events.log.Since(since) }
 
 // Close frees the device and all that was made from it.
@@ -138,8 +139,8 @@ func (c *Config) named(device string) string {
 	return fmt.Sprintf("%s/%d", device, c.Port)
 }
 
-// findMaxInline finds how much a QP may send inline: no query tells, so it asks for QPs until one is refused.
-// A datagram's work request leaves the least room, so the figure holds for all types.
+// findMaxInline finds how much a QP may send inline: no query tells, so it asks for QPs until one
+// is refused. A datagram's work request leaves the least room, so the figure holds for all types.
 func (d *Device) findMaxInline() (err error) {
 	pd, errno := C.ibv_alloc_pd(d.ctx)
 	if pd == nil {

@@ -151,7 +151,8 @@ func TestCloseTakesAllWithIt(t *testing.T) {
 	}
 }
 
-// TestDomainOutlivesItsAddressHandles, also those that only the driver knows: their table goes with the domain.
+// TestDomainOutlivesItsAddressHandles, also those that only the driver knows: their table goes with
+// the domain.
 func TestDomainOutlivesItsAddressHandles(t *testing.T) {
 	d := open(t)
 	pd := must[verbs.PD](t)(d.AllocPD())
@@ -254,7 +255,8 @@ func TestOneCallABatch(t *testing.T) {
 		wrs[i].Flags = verbs.Inline | verbs.Signaled
 		recvs[i].Local = a.sge(8)
 	}
-	// The count is the whole process's, and a device's events are taken by calls too: others can only add.
+	// The count is the whole process's, and a device's events are taken by calls too: others can
+	// only add.
 	sends, receives, polls := int64(1<<62), int64(1<<62), int64(1<<62)
 	for range 3 {
 		sends = min(sends, calls(func() { a.post(t, wrs...) }))
@@ -359,7 +361,8 @@ func TestBadWorkRequest(t *testing.T) {
 	}
 }
 
-// TestConformance has one device talk with itself: soft-RoCE allows no second one in a network namespace.
+// TestConformance has one device talk with itself: soft-RoCE allows no second one in a network
+// namespace.
 func TestConformance(t *testing.T) {
 	verbstest.Loopback(t, open(t), open(t))
 }

@@ -32,7 +32,8 @@ type QP struct {
 
 var qpTypes = map[verbs.QPType]C.int{verbs.UC: C.IBV_QPT_UC, verbs.UD: C.IBV_QPT_UD, verbs.RC: C.IBV_QPT_RC}
 
-// CreateQP makes a queue pair and initializes it, so that receives can be posted before a peer is known.
+// CreateQP makes a queue pair and initializes it, so that receives can be posted before a peer is
+// known.
 func (p *PD) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
 	d := p.dev
 	if p.pd == nil {
@@ -111,7 +112,8 @@ func (q *QP) Close() error {
 	return nil
 }
 
-// Numbers of a reliable connection, in the units of the InfiniBand specification. They are perftest's.
+// Numbers of a reliable connection, in the units of the InfiniBand specification. They are
+// perftest's.
 const (
 	ackTimeout   = 14 // 4.096 µs × 2^14 = 67 ms
 	retryCount   = 7
@@ -213,7 +215,8 @@ func (q *QP) PostRecv(wrs []verbs.RecvWR) (int, error) {
 	return int(done.n), q.postError(done, "ibv_post_recv", len(wrs))
 }
 
-// postError says which work request of a list was refused. Drivers answer ENOMEM where a queue has no room.
+// postError says which work request of a list was refused. Drivers answer ENOMEM where a queue has
+// no room.
 func (q *QP) postError(done C.struct_shim_posted, op string, n int) error {
 	switch done.error {
 	case 0:

@@ -70,11 +70,13 @@ type Config struct {
 	TxDepth, RxDepth int
 	// PostList work requests are posted at once; one in CQMod asks for a completion.
 	PostList, CQMod int
-	// Inline is up to which size a message goes with its work request; AutoInline leaves it to the device.
+	// Inline is up to which size a message goes with its work request; AutoInline leaves it to the
+	// device.
 	Inline int
 }
 
-// AutoInline is what perftest takes where the device can: 220 bytes for latency, nothing for bandwidth.
+// AutoInline is what perftest takes where the device can: 220 bytes for latency, nothing for
+// bandwidth.
 const AutoInline = -1
 
 // Defaults are perftest's.

@@ -117,8 +117,8 @@ func TestEventsAreWarnings(t *testing.T) {
 	}
 }
 
-// TestRiggedPortGoesDown takes the network device below an RDMA device down while it is measured. Package guest has a machine where
-// that does no harm.
+// TestRiggedPortGoesDown takes the network device below an RDMA device down while it is measured.
+// Package guest has a machine where that does no harm.
 func TestRiggedPortGoesDown(t *testing.T) {
 	link := os.Getenv("PERF_LINK")
 	if link == "" {

@@ -125,7 +125,8 @@ func (p *pair) repost(n int) error {
 // mark sets the last byte of the message to be written.
 func (p *pair) mark(b byte) { p.mr.Bytes()[p.area-1] = b }
 
-// marked is the last byte of the message that was written here. Its word is what a device publishes last.
+// marked is the last byte of the message that was written here. Its word is what a device publishes
+// last.
 func (p *pair) marked() byte {
 	word := (*[8]byte)(p.mr.Bytes()[2*p.area-8:])
 	v := atomic.LoadUint64((*uint64)(unsafe.Pointer(word)))

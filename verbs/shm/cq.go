@@ -9,8 +9,9 @@ import (
 	"dpukv/verbs"
 )
 
-// cq is a completion queue. Completions stay with the queue pairs that they are of, sends in a ring and messages in their
-// lanes, until they are polled: so no two goroutines ever write to the same place.
+// cq is a completion queue. Completions stay with the queue pairs that they are of, sends in a ring
+// and messages in their lanes, until they are polled: so no two goroutines ever write to the same
+// place.
 type cq struct {
 	device    *Device
 	depth     int

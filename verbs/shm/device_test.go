@@ -24,8 +24,9 @@ type told struct {
 	Region verbs.Region
 }
 
-// child is another process with a device: it writes a counter into the first word of the parent's memory, over and
-// over, and sends the same numbers as datagrams, until it is killed or its input ends.
+// child is another process with a device: it writes a counter into the first word of the parent's
+// memory, over and over, and sends the same numbers as datagrams, until it is killed or its input
+// ends.
 func child() error {
 	d, err := Open(Config{})
 	if err != nil {
@@ -121,7 +122,8 @@ func startChild(t *testing.T, uc, ud *end) (kill func(), in io.Closer) {
 	return func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }, stdin
 }
 
-// watchWords looks at what the child writes for a while: never are the words before the last one older than it.
+// watchWords looks at what the child writes for a while: never are the words before the last one
+// older than it.
 func watchWords(t *testing.T, memory []byte) {
 	t.Helper()
 	first := (*uint64)(unsafe.Pointer(&memory[0]))
@@ -139,8 +141,8 @@ func watchWords(t *testing.T, memory []byte) {
 	}
 }
 
-// TestAcrossProcesses: another process writes here and sends here; when it is killed, nothing here notices but that
-// there is no more; its lane is free for the next one, and its files are gone.
+// TestAcrossProcesses: another process writes here and sends here; when it is killed, nothing here
+// notices but that there is no more; its lane is free for the next one, and its files are gone.
 func TestAcrossProcesses(t *testing.T) {
 	d := openDevice(t)
 	ud := newEnd(t, d, verbs.UD, 1024)
@@ -179,7 +181,8 @@ func TestAcrossProcesses(t *testing.T) {
 				break
 			}
 		}
-		// What the dead one is sent is lost. It has no queue pair to count at, but a mapping is still there.
+		// What the dead one is sent is lost. It has no queue pair to count at, but a mapping is
+		// still there.
 		uc.post(t, verbs.SendWR{Op: verbs.OpWrite, Local: uc.sge(0, 8), Remote: uc.mr.Addr(), RKey: uc.mr.RKey()})
 		if err := uc.qp.Close(); err != nil {
 			t.Fatal(err)
@@ -198,7 +201,8 @@ func TestAcrossProcesses(t *testing.T) {
 	}
 }
 
-// TestStaleHandle: a process, or another object, that has the numbers of one that is gone is not mistaken for it.
+// TestStaleHandle: a process, or another object, that has the numbers of one that is gone is not
+// mistaken for it.
 func TestStaleHandle(t *testing.T) {
 	a := newEnd(t, openDevice(t), verbs.UC, 0)
 	d := must[*Device](t, "open")(Open(Config{}))

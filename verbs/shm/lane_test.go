@@ -69,7 +69,8 @@ func TestDatagramsRefused(t *testing.T) {
 	}
 }
 
-// TestWrongKeyOnAKnownWay: the way that a datagram before it has found lets none with a wrong Q_Key pass.
+// TestWrongKeyOnAKnownWay: the way that a datagram before it has found lets none with a wrong Q_Key
+// pass.
 func TestWrongKeyOnAKnownWay(t *testing.T) {
 	a, b := pair(t, verbs.UD)
 	for i := range 3 {
@@ -105,8 +106,9 @@ func TestNoReceive(t *testing.T) {
 	}
 }
 
-// TestManySenders: as many queue pairs as there are lanes, each of a device of its own, send at once to one that polls. Each
-// one's messages come in order, and those that do not come are counted. Then they leave, and as many others find lanes.
+// TestManySenders: as many queue pairs as there are lanes, each of a device of its own, send at
+// once to one that polls. Each one's messages come in order, and those that do not come are
+// counted. Then they leave, and as many others find lanes.
 func TestManySenders(t *testing.T) {
 	const each = 2000
 	b := newEnd(t, openDevice(t), verbs.UD, 1024)
@@ -168,7 +170,8 @@ func drainAll(t *testing.T, b *end, last map[uint32]uint32, done chan struct{}) 
 	}
 }
 
-// TestTooManySenders: with all lanes taken by the living, another one's datagrams are lost, until one leaves.
+// TestTooManySenders: with all lanes taken by the living, another one's datagrams are lost, until
+// one leaves.
 func TestTooManySenders(t *testing.T) {
 	b := newEnd(t, openDevice(t), verbs.UD, 64)
 	b.receive(t, 0, 100)
@@ -241,8 +244,8 @@ func TestOverrunIsToldOnce(t *testing.T) {
 	}
 }
 
-// TestTakenLanesAreSearchedSeldom: a receiver that keeps all lanes taken costs its senders no system calls a
-// datagram.
+// TestTakenLanesAreSearchedSeldom: a receiver that keeps all lanes taken costs its senders no
+// system calls a datagram.
 func TestTakenLanesAreSearchedSeldom(t *testing.T) {
 	a, b := pair(t, verbs.UD)
 	b.receive(t, 0, 256)

@@ -9,7 +9,8 @@ import (
 	"dpukv/verbs"
 )
 
-// posted are the receive buffers that wait for messages: a ring with one goroutine that posts and one that polls.
+// posted are the receive buffers that wait for messages: a ring with one goroutine that posts and
+// one that polls.
 type posted struct {
 	wrs        []verbs.RecvWR
 	depth      uint32
@@ -25,7 +26,8 @@ func (p *posted) init(depth int) {
 
 func (p *posted) at(i uint32) *verbs.RecvWR { return &p.wrs[i&uint32(len(p.wrs)-1)] }
 
-// box takes buffers out of the ring, and says so once at the end: each word of it is an atomic store.
+// box takes buffers out of the ring, and says so once at the end: each word of it is an atomic
+// store.
 type box struct {
 	posted           *posted
 	from, head, tail uint32

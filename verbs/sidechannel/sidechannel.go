@@ -27,7 +27,8 @@ type Channel struct {
 	timeout time.Duration
 }
 
-// New makes a channel of a connection, which must hold at least what one [Swap] sends: no [net.Pipe].
+// New makes a channel of a connection, which must hold at least what one [Swap] sends: no
+// [net.Pipe].
 func New(conn net.Conn) *Channel {
 	return &Channel{conn, bufio.NewReaderSize(conn, readBytes), DefaultLimit, DefaultTimeout}
 }
@@ -127,7 +128,8 @@ func (c *Channel) Await(v any, progress func() error) error {
 	}
 }
 
-// Swap sends mine and receives the peer's. Both sides call it at the same step, so it is a barrier too.
+// Swap sends mine and receives the peer's. Both sides call it at the same step, so it is a barrier
+// too.
 func Swap[T any](c *Channel, mine T) (theirs T, err error) {
 	if err := c.Send(mine); err != nil {
 		return theirs, err

@@ -24,7 +24,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// sleeper is a program that is on every machine and never answers: what it is asked for is told by look.
+// sleeper is a program that is on every machine and never answers: what it is asked for is told by
+// look.
 func sleeper(look func(addr string) (kvs.Facts, error), args ...string) *Kind {
 	return &Kind{
 		Program: "sleep", Package: "coreutils",
@@ -179,7 +180,8 @@ func TestPinned(t *testing.T) {
 	}
 }
 
-// TestStarterKilled: a server does not outlive its starter, which here is this test run once more, by itself.
+// TestStarterKilled: a server does not outlive its starter, which here is this test run once more,
+// by itself.
 func TestStarterKilled(t *testing.T) {
 	if os.Getenv("INSTALLED_STARTER") != "" {
 		s, err := Start(config(), sleeper(asked(t), "60"))

@@ -18,9 +18,10 @@ import (
 // benchBatch is the study's.
 const benchBatch = 64
 
-// Bench is what a session costs its client, with no server to wait for: what answers knows only how long a batch of GETs is, and
-// has the answers ready, so that the client is what is busy. Its CPU time contains the kernel's for its side.
-// Compare it with what a real server of the protocol costs.
+// Bench is what a session costs its client, with no server to wait for: what answers knows only how
+// long a batch of GETs is, and has the answers ready, so that the client is what is busy. Its CPU
+// time contains the kernel's for its side. Compare it with what a real server of the protocol
+// costs.
 func Bench(b *testing.B, wire func() pipeline.Wire, answer []byte, connections int) {
 	var key [8]byte
 	w, frame := wire(), []byte(nil)

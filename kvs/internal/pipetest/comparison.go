@@ -37,8 +37,8 @@ func (t Tool) Program(b *testing.B) (path string, server, client int) {
 type Load func(b *testing.B, on int)
 
 // Beside puts the same load on a server by this project's client and by a tool: over so many
-// connections, from the same CPU. load is one run of this project's client, which asks for keys that
-// both have stored, and reports its metrics. The throughput and the server's cost an operation
+// connections, from the same CPU. load is one run of this project's client, which asks for keys
+// that both have stored, and reports its metrics. The throughput and the server's cost an operation
 // should differ by less than 10 % while the server is what is busy.
 func Beside(b *testing.B, r kvs.Remote, connections int, load Load, t Tool) {
 	program, _, on := t.Program(b)

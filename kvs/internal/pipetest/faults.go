@@ -67,8 +67,8 @@ func spoil(how func([]byte) []byte) func(testing.TB, *Proxy, int) {
 	return func(_ testing.TB, p *Proxy, _ int) { p.Spoil(how) }
 }
 
-// flip changes a byte of a value in a longer answer: the last one before the last CR LF, which both text protocols
-// have after a value.
+// flip changes a byte of a value in a longer answer: the last one before the last CR LF, which both
+// text protocols have after a value.
 func flip(b []byte) []byte {
 	out := bytes.Clone(b)
 	if i := bytes.LastIndex(out, []byte("\r\n")); i > 9 && !bytes.Contains(out[i-4:i], []byte("\n")) {

@@ -34,7 +34,8 @@ type Conn[N any] struct {
 	busy     bool     // counted so in laneLoad
 }
 
-// Dial connects, greets within the same time-out, and takes the socket away from Go's poller. The connection belongs to a session once it was added there.
+// Dial connects, greets within the same time-out, and takes the socket away from Go's poller. The
+// connection belongs to a session once it was added there.
 func (c *Conn[N]) Dial(addr string, timeout time.Duration, greet func(net.Conn) error, opts kvs.SessionOptions) error {
 	nc, err := net.DialTimeout("tcp", addr, timeout)
 	if err != nil {
@@ -98,8 +99,8 @@ func (c *Conn[N]) Join(number int, shared *Shared, company *laneLoad) error {
 	return shared.poller.watch(unix.EPOLL_CTL_ADD, c.fd, number, false)
 }
 
-// Read reads once, behind what is not handed on, which it moves to the front of In. There is room for whole bytes at least, if that
-// many are known to come. Nothing read is no error.
+// Read reads once, behind what is not handed on, which it moves to the front of In. There is room
+// for whole bytes at least, if that many are known to come. Nothing read is no error.
 func (c *Conn[N]) Read(whole int) (n int, err error) {
 	copy(c.In, c.In[c.From:c.To])
 	c.From, c.To = 0, c.To-c.From
@@ -137,7 +138,8 @@ func (c *Conn[N]) Retire() error {
 // Close closes the descriptor.
 func (c *Conn[N]) Close() error { return unix.Close(c.fd) }
 
-// Spared reports whether each of the server's workers has other connections' batches to answer, if they are evenly spread.
+// Spared reports whether each of the server's workers has other connections' batches to answer, if
+// they are evenly spread.
 func (c *Conn[N]) Spared() bool {
 	others := c.laneLoad.busy
 	if c.busy {
@@ -161,9 +163,9 @@ func (c *Conn[N]) updateLoad() {
 // maxPieces is the most batches of one write: as many as [unix.Writev] takes without allocating.
 const maxPieces = 8
 
-// Launch puts the batch being filled in flight, and takes another to fill. The window is open. While the lane's
-// other connections keep the server busy, this one's are held back until its window is full or the session waits or is flushed,
-// and leave together.
+// Launch puts the batch being filled in flight, and takes another to fill. The window is open.
+// While the lane's other connections keep the server busy, this one's are held back until its
+// window is full or the session waits or is flushed, and leave together.
 func (c *Conn[N]) Launch() error {
 	c.Filling.SentNs = cpu.NowNs()
 	c.Flight = append(c.Flight, c.Filling)

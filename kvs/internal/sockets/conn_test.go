@@ -13,8 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestAnyOrder: submits, flushes and polls in any order, before servers that read and answer in pieces of any size, whenever they like. After each
-// of them nothing is forgotten, and in the end each request was answered once, in the order of its connection.
+// TestAnyOrder: submits, flushes and polls in any order, before servers that read and answer in
+// pieces of any size, whenever they like. After each of them nothing is forgotten, and in the end
+// each request was answered once, in the order of its connection.
 func TestAnyOrder(t *testing.T) {
 	seed := rand.Uint64()
 	for i := range uint64(16) {
@@ -36,7 +37,8 @@ func TestAnyOrder(t *testing.T) {
 	}
 }
 
-// echoInPieces is an echo that now and then pauses, so that its client's writes no longer fit the kernel's buffers.
+// echoInPieces is an echo that now and then pauses, so that its client's writes no longer fit the
+// kernel's buffers.
 func echoInPieces(c net.Conn, most int) {
 	defer c.Close()
 	for b := make([]byte, most); ; {
@@ -101,7 +103,8 @@ func (m *model) run(t *testing.T, requests int) {
 	}
 }
 
-// submitOne is refused only while every connection has its window in flight and a full batch waiting.
+// submitOne is refused only while every connection has its window in flight and a full batch
+// waiting.
 func (m *model) submitOne(t *testing.T) {
 	from := m.rng.IntN(len(m.noise))
 	if m.submit(t, m.noise[from:from+1+m.rng.IntN(len(m.noise)-from)]) {

@@ -20,8 +20,8 @@ func (l *Lane[C]) add(c C) {
 	l.Now = l.conns[0]
 }
 
-// next moves on to the next connection whose window is open; while none is, to the next whose batch has room. It is false, and
-// changes nothing, if that is none either.
+// next moves on to the next connection whose window is open; while none is, to the next whose batch
+// has room. It is false, and changes nothing, if that is none either.
 func (l *Lane[C]) next() bool { return l.find(C.Open) || l.find(C.Room) }
 
 func (l *Lane[C]) find(good func(C) bool) bool {
@@ -34,8 +34,9 @@ func (l *Lane[C]) find(good func(C) bool) bool {
 	return false
 }
 
-// Pick makes Now a connection whose batch has room for a request, which follows, if there is one. It stays with a connection until its
-// window is full, so that batches leave together, or until the session has polled and nothing of it waits.
+// Pick makes Now a connection whose batch has room for a request, which follows, if there is one.
+// It stays with a connection until its window is full, so that batches leave together, or until the
+// session has polled and nothing of it waits.
 func (l *Lane[C]) Pick(turn uint64) bool {
 	if l.turn != turn {
 		if l.turn = turn; l.used && !l.Now.Begun() {
@@ -49,8 +50,8 @@ func (l *Lane[C]) Pick(turn uint64) bool {
 	return true
 }
 
-// Full is for when the batch being filled has become so: it is sent, if the window is open. With no room in the window for
-// another, the next connection's turn comes.
+// Full is for when the batch being filled has become so: it is sent, if the window is open. With no
+// room in the window for another, the next connection's turn comes.
 func (l *Lane[C]) Full() (err error) {
 	c := l.Now
 	if c.Open() { // else it leaves when an answer comes

@@ -37,13 +37,15 @@ type Shared struct {
 	held    []int  // numbers of the connections that hold batches back
 }
 
-// Session is one load worker's connections: all of a [kvs.Session] but Submit. It belongs to one goroutine.
+// Session is one load worker's connections: all of a [kvs.Session] but Submit. It belongs to one
+// goroutine.
 type Session[C Member] struct {
 	shared Shared
 	conns  []C
 }
 
-// Init checks the sizes, and makes ready for connections. Batches may have up to so many operations.
+// Init checks the sizes, and makes ready for connections. Batches may have up to so many
+// operations.
 func (s *Session[C]) Init(opts kvs.SessionOptions, maxBatch int) (err error) {
 	if opts.Batch < 1 || opts.Batch > maxBatch {
 		return fmt.Errorf("batches of %d operations: allowed are 1 to %d", opts.Batch, maxBatch)

@@ -118,8 +118,8 @@ func echo(c net.Conn) {
 	c.Close()
 }
 
-// TestBatchesLeaveTogether: what fills while the server has other connections' batches is one write, when the window is full, or
-// at the next flush or poll.
+// TestBatchesLeaveTogether: what fills while the server has other connections' batches is one
+// write, when the window is full, or at the next flush or poll.
 func TestBatchesLeaveTogether(t *testing.T) {
 	addr := listen(t, silent)
 	cases := []struct {
@@ -156,8 +156,8 @@ func TestBatchesLeaveTogether(t *testing.T) {
 	}
 }
 
-// TestTurns: a lane stays with a connection until its window is full, and begins each turn with the next one. Batches that must wait
-// are filled last.
+// TestTurns: a lane stays with a connection until its window is full, and begins each turn with the
+// next one. Batches that must wait are filled last.
 func TestTurns(t *testing.T) {
 	s := newEchoSession(t, listen(t, silent), 1, kvs.SessionOptions{Batch: 2, Window: 2, Connections: 3})
 	steps := []struct {
@@ -184,7 +184,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestManySizes: batches of any size come back whole and in order, however much of them the kernel takes at once.
+// TestManySizes: batches of any size come back whole and in order, however much of them the kernel
+// takes at once.
 func TestManySizes(t *testing.T) {
 	addr := listen(t, echo)
 	for _, most := range []int{100, 300_000} {
@@ -255,7 +256,8 @@ func TestNothingIsAllocated(t *testing.T) {
 	}
 }
 
-// TestFlushedBatchesTakeTurns: who flushes batches that are not full uses all connections, too, and none whose window is full while another's is open.
+// TestFlushedBatchesTakeTurns: who flushes batches that are not full uses all connections, too, and
+// none whose window is full while another's is open.
 func TestFlushedBatchesTakeTurns(t *testing.T) {
 	s := newEchoSession(t, listen(t, silent), 1, kvs.SessionOptions{Batch: 8, Window: 2, Connections: 3})
 	for i, want := range [][]int{{1, 0, 0}, {1, 1, 0}, {1, 1, 1}, {2, 1, 1}, {2, 2, 1}, {2, 2, 2}, {2, 2, 2}} {
@@ -272,7 +274,8 @@ func TestFlushedBatchesTakeTurns(t *testing.T) {
 	}
 }
 
-// TestAnsweredConnectionsKeepNobodyBusy: when all answers came at once, what waited for them is not held back on all connections.
+// TestAnsweredConnectionsKeepNobodyBusy: when all answers came at once, what waited for them is not
+// held back on all connections.
 func TestAnsweredConnectionsKeepNobodyBusy(t *testing.T) {
 	s := newEchoSession(t, listen(t, echo), 1, kvs.SessionOptions{Batch: 1, Window: 2, Connections: 3})
 	request := []byte("request")
@@ -296,7 +299,8 @@ func TestAnsweredConnectionsKeepNobodyBusy(t *testing.T) {
 	}
 }
 
-// TestAnswersBeforeTheirBatches: an answer to a batch that is held back is one that the server has made up.
+// TestAnswersBeforeTheirBatches: an answer to a batch that is held back is one that the server has
+// made up.
 func TestAnswersBeforeTheirBatches(t *testing.T) {
 	request := []byte("request")
 	addr := listen(t, func(c net.Conn) {
@@ -322,8 +326,8 @@ func TestAnswersBeforeTheirBatches(t *testing.T) {
 	}
 }
 
-// TestReasonIsTold: a server that answers something else and hangs up while requests are on their way is quoted by whatever
-// fails first, also where that is a send.
+// TestReasonIsTold: a server that answers something else and hangs up while requests are on their
+// way is quoted by whatever fails first, also where that is a send.
 func TestReasonIsTold(t *testing.T) {
 	for name, then := range map[string]func(*echoSession) error{
 		"flush": func(s *echoSession) error { return s.Flush() },
