@@ -89,7 +89,7 @@
 //   - latencies left out: operations that were due and never sent have none, and would have had the highest.
 //   - schedule late: the client did not get to run; held up: its windows were full. Either
 //     way the latency from the intended send has the delay in it.
-//   - what the server's own counters say against what it was taken for, and serious events of its device: [kvs.Stats].Doubts.
+//   - what the server's own counters say against what it was taken for, and serious events of its device: [kvs.Stats].Warnings.
 //   - serious events of the client's device: [kvs.Observed].
 //   - too short: too few batches lie beyond a percentile for it to mean much, nor do those above it.
 //   - latencies out of range: counted as the histograms' nearest end.

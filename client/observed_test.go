@@ -20,14 +20,14 @@ type observed struct {
 	asked int
 }
 
-func (o *observed) Said(since time.Time) string {
+func (o *observed) Events(since time.Time) string {
 	if o.asked++; since.Before(o.begun) {
 		return "what came before the run"
 	}
 	return "the device said: port 1 went down"
 }
 
-func (o *observed) Doubts(since time.Time) []string { return []string{"a doubt"} }
+func (o *observed) Warnings(since time.Time) []string { return []string{"a doubt"} }
 
 func TestFailureTellsWhatWasHeard(t *testing.T) {
 	r := &observed{fakeRemote: newFakeRemote(), begun: time.Now()}
@@ -63,7 +63,7 @@ func TestServerOutOfMemory(t *testing.T) {
 	mustFail(t, r, cfg, errDead.Error(), "; the kernel of this machine ended ", "for want of memory")
 }
 
-func TestDoubtsOfARemoteAreWarnings(t *testing.T) {
+func TestWarningsOfARemote(t *testing.T) {
 	r := &observed{fakeRemote: newFakeRemote()}
 	leakFree(t, r.fakeRemote)
 	if p := mustRun(t, r, smallLoad(t)).Point; !slices.Contains(p.Warnings, "a doubt") || r.asked > 0 {

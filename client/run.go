@@ -173,7 +173,7 @@ func (r *runner) withSaid(err error) error {
 	if !ok {
 		return err
 	}
-	if said := o.Said(r.begunAt); said != "" {
+	if said := o.Events(r.begunAt); said != "" {
 		return fmt.Errorf("%w; %s", err, said)
 	}
 	return err

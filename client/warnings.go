@@ -36,9 +36,9 @@ func (r *runner) warnings(p *results.Point, s summed) []string {
 	list = append(list, losses(p)...)
 	list = append(list, disturbed(p)...)
 	if o, ok := r.remote.(kvs.Observed); ok {
-		list = append(list, o.Doubts(r.begunAt)...)
+		list = append(list, o.Warnings(r.begunAt)...)
 	}
-	list = append(list, r.sampler.end.server.Doubts...)
+	list = append(list, r.sampler.end.server.Warnings...)
 	return slices.DeleteFunc(list, func(w string) bool { return w == "" })
 }
 

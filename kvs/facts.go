@@ -50,9 +50,9 @@ type Stats struct {
 	// CPUs is what has had the CPUs that the server is pinned to, itself included; zero: not known.
 	CPUs    cpu.Occupied  `json:"cpus"`
 	Workers []WorkerStats `json:"workers"`
-	// Doubts are what the counters say against the facts, and what befell the server's device under
-	// load, in words.
-	Doubts []string `json:"doubts,omitempty"`
+	// Warnings are what the counters say against the facts, and what befell the server's device
+	// under load, in words.
+	Warnings []string `json:"doubts,omitempty"`
 	// BufferedBytes are in connections' buffers now, BufferedMostBytes were at most.
 	BufferedBytes     int64 `json:"buffered_bytes,omitempty"`
 	BufferedMostBytes int64 `json:"buffered_most_bytes,omitempty"`

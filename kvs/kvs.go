@@ -87,7 +87,8 @@ type Request struct {
 	Key []byte
 	// Value is what a Set or Add stores, else ignored.
 	Value []byte
-	// Hash of the key, by the function the server named in its [Facts]. A server that named none has no use for it, and it may be 0.
+	// Hash of the key, by the function the server named in its [Facts]. A server that named none
+	// has no use for it, and it may be 0.
 	Hash uint64
 	// Cookie comes back with the answer, untouched.
 	Cookie uint64

@@ -17,12 +17,14 @@ type Remote interface {
 	Close() error
 }
 
-// Observed is a [Remote] that hears of its own accord what befalls what it sends by: a port that goes down, a queue that overruns.
+// Observed is a [Remote] that hears of its own accord what befalls what it sends by: a port that
+// goes down, a queue that overruns.
 type Observed interface {
-	// Said is what was heard since a time, at either end, in words for an error; empty: nothing.
-	Said(since time.Time) string
-	// Doubts are what was heard at this end that belongs beside a result. The server's are in [Stats].
-	Doubts(since time.Time) []string
+	// Events is what was heard since a time, at either end, in words for an error; empty: nothing.
+	Events(since time.Time) string
+	// Warnings are what was heard at this end that belongs beside a result. The server's are in
+	// [Stats].
+	Warnings(since time.Time) []string
 }
 
 // SessionOptions are the sizes of one session.

@@ -25,8 +25,9 @@ type Device interface {
 	// Wait blocks until Progress may have something to do, at most for d.
 	// A device that cannot know returns after yielding the CPU.
 	Wait(d time.Duration) error
-	// Events are the asynchronous events since a time, the oldest first: a dead port, a QP in error. A device
-	// keeps the last 64, and those that came before Close also after it. Nobody has to read them.
+	// Events are the asynchronous events since a time, the oldest first: a dead port, a QP in
+	// error. A device keeps the last 64, and those that came before Close also after it. Nobody has
+	// to read them.
 	Events(since time.Time) []Event
 	// Counters are what the device has counted so far, by name: what it
 	// dropped and why comes first of all ("bad_icrc", "bad_rkey", …).

@@ -16,6 +16,14 @@ func GIDFromAddr(a netip.Addr) GID { return GID(a.As16()) }
 // Addr is the IP address that a RoCE v2 GID stands for.
 func (g GID) Addr() netip.Addr { return netip.AddrFrom16(g).Unmap() }
 
+// Unicast tells whether the GID can be the address of one port. Which addresses are the broadcast
+// addresses of networks only the routes tell.
+func (g GID) Unicast() bool {
+	a := g.Addr()
+	everybody := netip.AddrFrom4([4]byte{255, 255, 255, 255})
+	return !a.IsUnspecified() && !a.IsMulticast() && a != everybody
+}
+
 func (g GID) String() string { return netip.AddrFrom16(g).StringExpanded() }
 
 // MarshalText writes the GID as 32 hex digits.

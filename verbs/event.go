@@ -14,7 +14,8 @@ type Event struct {
 	Kind string    // in words: "port 1 went down", "CQ overrun", "QP fatal"
 	QPN  uint32    // of the QP it is about, or 0
 	Err  error     // more about it, or nil
-	// Serious events break or spoil what is under way: a dead port, a QP in error, lost completions.
+	// Serious events break or spoil what is under way: a dead port, a QP in error, lost
+	// completions.
 	Serious bool
 }
 
@@ -31,11 +32,11 @@ func (e *Event) text(now time.Time) string {
 	return text
 }
 
-// keptEvents is how many events a device keeps.
-const keptEvents = 64
+// maxEvents is how many events a device keeps.
+const maxEvents = 64
 
-// EventLog keeps the last events of a device, for as many readers as there are. The zero value is empty. It is for providers:
-// whoever has a device asks [Device.Events].
+// EventLog keeps the last events of a device, for as many readers as there are. The zero value is
+// empty. It is for providers: whoever has a device asks [Device.Events].
 type EventLog struct {
 	mu   sync.Mutex
 	last []Event
@@ -46,7 +47,7 @@ func (l *EventLog) Add(e Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e.At = time.Now()
-	if len(l.last) == keptEvents {
+	if len(l.last) == maxEvents {
 		l.last = slices.Delete(l.last, 0, 1)
 	}
 	l.last = append(l.last, e)
@@ -64,15 +65,16 @@ func (l *EventLog) Since(begin time.Time) []Event {
 }
 
 const (
-	// straggle is how much later than the failure that it explains an event may be heard of: a NIC's take a way of their own.
+	// straggle is how much later than the failure that it explains an event may be heard of: a
+	// NIC's take a way of their own.
 	straggle = 20 * time.Millisecond
-	// toldEvents is how many events an error names.
-	toldEvents = 3
+	// maxEventTexts is how many events an error names.
+	maxEventTexts = 3
 )
 
-// Said is what a device told since a time, in words, for an error: the last few events, the newest first. It is empty
-// where there were none.
-func Said(d Device, since time.Time) string {
+// EventText is what a device told since a time, in words, for an error: the last few events, the
+// newest first. It is empty where there were none.
+func EventText(d Device, since time.Time) string {
 	events := d.Events(since)
 	if len(events) == 0 {
 		time.Sleep(straggle)
@@ -81,8 +83,8 @@ func Said(d Device, since time.Time) string {
 	now := time.Now()
 	var texts []string
 	for _, e := range slices.Backward(events) {
-		if len(texts) == toldEvents {
-			texts = append(texts, fmt.Sprintf("and %d more before", len(events)-toldEvents))
+		if len(texts) == maxEventTexts {
+			texts = append(texts, fmt.Sprintf("and %d more before", len(events)-maxEventTexts))
 			break
 		}
 		texts = append(texts, e.text(now))
@@ -95,15 +97,15 @@ func Explain(err error, d Device, since time.Time) error {
 	if err == nil {
 		return nil
 	}
-	if said := Said(d, since); said != "" {
+	if said := EventText(d, since); said != "" {
 		return fmt.Errorf("%w; the device said: %s", err, said)
 	}
 	return err
 }
 
-// Doubts are the serious events since a time, each kind once, for beside the figures of what did not fail. Each begins with the
-// device's name.
-func Doubts(d Device, since time.Time) []string {
+// Warnings are the serious events since a time, each kind once, for beside the figures of what did
+// not fail. Each begins with the device's name.
+func Warnings(d Device, since time.Time) []string {
 	var kinds []string
 	times := map[string]int{}
 	for _, e := range d.Events(since) {

@@ -29,11 +29,11 @@ func newTeller(events ...Event) teller {
 
 func TestEventLogKeepsTheLast(t *testing.T) {
 	d := newTeller()
-	for i := range keptEvents + 10 {
+	for i := range maxEvents + 10 {
 		d.log.Add(Event{QPN: uint32(i)})
 	}
 	all := d.Events(time.Time{})
-	if len(all) != keptEvents || all[0].QPN != 10 || all[len(all)-1].QPN != keptEvents+9 {
+	if len(all) != maxEvents || all[0].QPN != 10 || all[len(all)-1].QPN != maxEvents+9 {
 		t.Errorf("%d events, the first of QP %d, the last of %d", len(all), all[0].QPN, all[len(all)-1].QPN)
 	}
 	if later := d.Events(all[5].At); len(later) < len(all)-5 || later[0].At.Before(all[5].At) {
@@ -64,12 +64,13 @@ func TestExplain(t *testing.T) {
 	for range 3 {
 		d.log.Add(Event{Kind: "CQ overrun"})
 	}
-	if got := Said(d, begin); strings.Count(got, "CQ overrun") != 3 || !strings.HasSuffix(got, "; and 2 more before") {
+	if got := EventText(d, begin); strings.Count(got, "CQ overrun") != 3 || !strings.HasSuffix(got, "; and 2 more before") {
 		t.Errorf("of five: %s", got)
 	}
 }
 
-// TestExplainWaits: a NIC's events take a way of their own, and may come after the completion that failed.
+// TestExplainWaits: a NIC's events take a way of their own, and may come after the completion that
+// failed.
 func TestExplainWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, begin := newTeller(), time.Now()
@@ -77,20 +78,20 @@ func TestExplainWaits(t *testing.T) {
 			time.Sleep(straggle / 10)
 			d.log.Add(Event{Kind: "QP fatal"})
 		}()
-		if got := Said(d, begin); !strings.Contains(got, "QP fatal") {
+		if got := EventText(d, begin); !strings.Contains(got, "QP fatal") {
 			t.Errorf("said %q", got)
 		}
 	})
 }
 
-func TestDoubts(t *testing.T) {
+func TestWarnings(t *testing.T) {
 	d := newTeller(Event{Kind: "port 1 went down", Serious: true}, Event{Kind: "port 1 came up"},
 		Event{Kind: "CQ overrun", QPN: 1, Serious: true}, Event{Kind: "CQ overrun", QPN: 2, Serious: true})
 	want := []string{"nic0 said in the meantime: port 1 went down", "nic0 said in the meantime: CQ overrun, 2 times"}
-	if got := Doubts(d, time.Time{}); !slices.Equal(got, want) {
+	if got := Warnings(d, time.Time{}); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := Doubts(d, time.Now()); len(got) > 0 {
+	if got := Warnings(d, time.Now()); len(got) > 0 {
 		t.Errorf("of what came before: %q", fmt.Sprint(got))
 	}
 }

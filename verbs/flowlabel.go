@@ -7,8 +7,8 @@ const RoCEPort = 4791
 
 const flowLabelBits = 20
 
-// UDPSourcePort is the port from which a RoCE v2 NIC sends the packets of a queue pair with a flow label, as Linux and rdma-core
-// compute it (rdma_flow_label_to_udp_sport).
+// UDPSourcePort is the port from which a RoCE v2 NIC sends the packets of a queue pair with a flow
+// label, as Linux and rdma-core compute it (rdma_flow_label_to_udp_sport).
 func UDPSourcePort(flowLabel uint32) uint16 {
 	const low, high, first = 0x03fff, 0xfc000, 0xc000
 	return uint16((flowLabel&low)^(flowLabel&high)>>14) | first

@@ -22,8 +22,9 @@ type QPConfig struct {
 	MaxSend, MaxRecv int
 	MaxInline        int    // bytes
 	QKey             uint32 // UD only
-	// FlowLabel, of 20 bits, goes with all packets that a UC or RC QP sends (ibv_ah_attr's grh.flow_label); 0: the provider
-	// chooses. With RoCE v2 their UDP source port follows from it: see [UDPSourcePort].
+	// FlowLabel, of 20 bits, goes with all packets that a UC or RC QP sends (ibv_ah_attr's
+	// grh.flow_label); 0: the provider chooses. With RoCE v2 their UDP source port follows from it:
+	// see [UDPSourcePort].
 	FlowLabel uint32
 }
 

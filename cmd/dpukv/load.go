@@ -145,7 +145,7 @@ func (f *loadFlags) understand(given func(flag string) bool) (err error) {
 }
 
 // asStudied gives what was not asked for the values of a store's own study. The flags' defaults are those of MICA.
-func (f *loadFlags) asStudied(given func(flag string) bool, k *kvs.Knobs) {
+func (f *loadFlags) asStudied(given func(flag string) bool, k *kvs.StudyDefaults) {
 	for name, own := range map[string]struct {
 		value *int
 		study int

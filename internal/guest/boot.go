@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"dpukv/internal/foreign"
 )
 
 var (
@@ -89,18 +91,18 @@ func (j *Job) Run(ctx context.Context, console io.Writer) error {
 	cmd.Env = append(os.Environ(), "TMPDIR=/dev/shm") // its memory is an unlinked file there
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	cmd.WaitDelay = 5 * time.Second
-	said := &tailWriter{}
+	said := &foreign.Tail{}
 	cmd.Stdout = io.MultiWriter(said, console)
 	err = cmd.Run()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	switch status := jobEnded.FindSubmatch(said.Bytes()); {
+	switch status := jobEnded.FindStringSubmatch(said.String()); {
 	case status == nil && err == nil:
 		return errors.New("the guest ended, and its job did not")
 	case status == nil:
 		return fmt.Errorf("the guest ended, and its job did not: %w", err)
-	case string(status[1]) != "0":
+	case status[1] != "0":
 		return fmt.Errorf("the guest's job ended with status %s", status[1])
 	}
 	return nil
@@ -115,16 +117,4 @@ func (j *Job) script() string {
 	}
 	b.WriteString("mount -t tmpfs tmp /tmp\n") // the C library's temporary files
 	return b.String() + j.Script
-}
-
-// tailWriter keeps the end of what is written.
-type tailWriter struct{ bytes.Buffer }
-
-func (w *tailWriter) Write(p []byte) (int, error) {
-	const most = 1 << 16
-	n, err := w.Buffer.Write(p)
-	if w.Len() > 2*most {
-		w.Next(w.Len() - most)
-	}
-	return n, err
 }

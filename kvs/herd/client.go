@@ -21,9 +21,9 @@ type client struct {
 	conn   net.Conn
 	left   func() // gives the place at the door back
 
-	mu     sync.Mutex
-	reason error     // why it must end; nil: it goes on
-	quiet  time.Time // since when it has sent nothing
+	mu         sync.Mutex
+	reason     error     // why it must end; nil: it goes on
+	lastActive time.Time // since when it has sent nothing
 
 	nextAsk time.Time // when it may ask again
 
@@ -35,7 +35,7 @@ type client struct {
 
 // receive is what the door does with a connection that has a place.
 func (s *Server) receive(conn net.Conn, left func()) {
-	c := &client{server: s, conn: conn, left: left, quiet: time.Now()}
+	c := &client{server: s, conn: conn, left: left, lastActive: time.Now()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closing {
@@ -46,18 +46,18 @@ func (s *Server) receive(conn net.Conn, left func()) {
 	s.clients[c] = struct{}{}
 	s.serving.Add(1)
 	go c.serve()
-	s.clear()
+	s.endIdle()
 }
 
-// clear ends connections that have been idle for long, where places get few. s.mu is held.
-func (s *Server) clear() {
-	if len(s.clients) <= s.cfg.MaxConnections*crowded/100 {
+// endIdle ends connections that have been idle for long, where places get few. s.mu is held.
+func (s *Server) endIdle() {
+	if len(s.clients) <= s.cfg.MaxConnections*crowdedPercent/100 {
 		return
 	}
 	for c := range s.clients {
-		if c.number == 0 && c.idle() > idleFor {
+		if c.number == 0 && c.idle() > idleTimeout {
 			c.end(fmt.Errorf("nothing was asked here for %v, and others need the place: connect again",
-				idleFor))
+				idleTimeout))
 		}
 	}
 }
@@ -66,7 +66,7 @@ func (s *Server) clear() {
 func (s *Server) makeRoom() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.clear()
+	s.endIdle()
 }
 
 // refusal is what a connection without a place is told.
@@ -75,8 +75,8 @@ func refusal(why error) []byte {
 	return frame
 }
 
-// dismiss ends all connections. Their goroutines see to the rest.
-func (s *Server) dismiss(why error) {
+// endAll ends all connections. Their goroutines see to the rest.
+func (s *Server) endAll(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closing = true
@@ -118,24 +118,24 @@ func (c *client) within(d time.Duration, set func(time.Time) error) error {
 	return set(until)
 }
 
-// heard notes that the client has sent something.
-func (c *client) heard() {
+// noteActivity notes that the client has sent something.
+func (c *client) noteActivity() {
 	c.mu.Lock()
-	c.quiet = time.Now()
+	c.lastActive = time.Now()
 	c.mu.Unlock()
 }
 
 func (c *client) idle() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return time.Since(c.quiet)
+	return time.Since(c.lastActive)
 }
 
 // serve answers a client's frames until it goes, and then frees what it had.
 func (c *client) serve() {
 	s := c.server
 	defer s.serving.Done()
-	err := c.converse() // until something ends it
+	err := c.serveFrames() // until something ends it
 	if why := c.ending(); why != nil {
 		err = why
 	}
@@ -160,15 +160,15 @@ func (c *client) send(k kind, v any) error {
 }
 
 func (c *client) write(frame []byte) error {
-	if err := c.within(writeFor, c.conn.SetWriteDeadline); err != nil {
+	if err := c.within(writeTimeout, c.conn.SetWriteDeadline); err != nil {
 		return err
 	}
 	_, err := c.conn.Write(frame)
 	return err
 }
 
-func (c *client) converse() error {
-	switch k, body, err := c.read(helloFor); {
+func (c *client) serveFrames() error {
+	switch k, body, err := c.read(helloTimeout); {
 	case err != nil:
 		return err
 	case k != kindHello:
@@ -199,25 +199,25 @@ func (c *client) read(begins time.Duration) (kind, []byte, error) {
 		return 0, nil, err
 	}
 	if _, err := io.ReadFull(c.conn, h[:1]); err != nil {
-		return 0, nil, c.late(err, "no frame within %v", begins)
+		return 0, nil, c.timeoutError(err, "no frame within %v", begins)
 	}
-	c.heard()
-	if err := c.within(frameFor, c.conn.SetReadDeadline); err != nil {
+	c.noteActivity()
+	if err := c.within(frameTimeout, c.conn.SetReadDeadline); err != nil {
 		return 0, nil, err
 	}
 	if _, err := io.ReadFull(c.conn, h[1:]); err != nil {
-		return 0, nil, c.late(err, "a frame that was not whole within %v", frameFor)
+		return 0, nil, c.timeoutError(err, "a frame that was not whole within %v", frameTimeout)
 	}
 	n, err := h.check(frameBytes(h.kind(), c.server.cfg.Workers))
 	if err != nil {
 		return 0, nil, err
 	}
 	body, err := readBody(c.conn, n)
-	return h.kind(), body, c.late(err, "a frame that was not whole within %v", frameFor)
+	return h.kind(), body, c.timeoutError(err, "a frame that was not whole within %v", frameTimeout)
 }
 
-// late says in words that time is over, where that is what an error says.
-func (c *client) late(err error, text string, d time.Duration) error {
+// timeoutError says in words that time is over, where that is what an error says.
+func (c *client) timeoutError(err error, text string, d time.Duration) error {
 	var timed net.Error
 	if errors.As(err, &timed) && timed.Timeout() {
 		return fmt.Errorf(text, d)
@@ -238,18 +238,18 @@ func (c *client) answer(k kind, body []byte) error {
 		if err != nil {
 			return err
 		}
-		return c.send(kindSeat, given)
+		return c.send(kindSlotGrant, given)
 	}
 	return fmt.Errorf("a frame of kind %d", k)
 }
 
 // ask answers a question for counters, no sooner than askEvery after the one before.
 func (c *client) ask() ([]byte, error) {
-	if wait := time.Until(c.nextAsk); wait > 0 && !c.server.cfg.hasty {
+	if wait := time.Until(c.nextAsk); wait > 0 && !c.server.cfg.unthrottled {
 		time.Sleep(wait)
 	}
-	frame, err := c.server.gauge.read(c.server)
-	c.nextAsk = time.Now().Add(askEvery)
+	frame, err := c.server.statsReader.read(c.server)
+	c.nextAsk = time.Now().Add(askInterval)
 	return frame, err
 }
 

@@ -48,11 +48,11 @@ type Config struct {
 	Faithful bool
 
 	// Tests have others. nil: openDevice, TCP, the null device.
-	open   opener
-	listen func(addr string) (net.Listener, error)
-	spare  func() (io.Closer, error)
-	byHand bool // tests take the steps of workers and of the door
-	hasty  bool // questions are answered as fast as they come
+	open        opener
+	listen      func(addr string) (net.Listener, error)
+	spare       func() (io.Closer, error)
+	manual      bool // tests take the steps of workers and of the door
+	unthrottled bool // questions are answered as fast as they come
 }
 
 // What a Config with zeros gets.
@@ -111,9 +111,9 @@ func (c *Config) check() error {
 // connectionsPerClient is how many side channels there may be for each client that can have slots.
 const connectionsPerClient = 4
 
-// settle finds out how many connections the process can hold, and whether the machine has the
-// memory.
-func (c *Config) settle() (err error) {
+// limitResources finds out how many connections the process can hold, and whether the machine has
+// the memory.
+func (c *Config) limitResources() (err error) {
 	def := connectionsPerClient * c.MaxClients
 	if c.MaxConnections, err = admission.Limit(c.MaxConnections, def); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 )
 
 // The bodies of the side channel's frames. A client says hello and is welcomed; if
-// it wants slots it joins and is seated; if it wants counters it asks.
+// it wants slots it joins and is granted them; if it wants counters it asks.
 type (
 	hello   struct{}
 	welcome struct {
@@ -24,8 +24,8 @@ type (
 		Slots int        `json:"slots"` // a power of two
 		Links []endpoint `json:"links"` // one a worker
 	}
-	// seat are a client's slots, all workers' in a row, and who answers.
-	seat struct {
+	// slotGrant are a client's slots, all workers' in a row, and who answers.
+	slotGrant struct {
 		Region verbs.Region `json:"region"`
 		Links  []endpoint   `json:"links"`
 	}
@@ -109,7 +109,7 @@ func checkAddress(e *verbs.Endpoint) error {
 	case verbs.LinkEthernet:
 		a := e.GID.Addr()
 		first := a.AsSlice()[0]
-		if a.IsUnspecified() || a.IsMulticast() || a.Is4() && (first == 0 || first >= 240) {
+		if !e.GID.Unicast() || a.Is4() && (first == 0 || first >= 240) {
 			return fmt.Errorf("found the GID %s, which is no unicast address", a)
 		}
 	case verbs.LinkInfiniBand:
@@ -121,10 +121,10 @@ func checkAddress(e *verbs.Endpoint) error {
 	return nil
 }
 
-// check refuses a seat that is not what was asked for.
-func (s *seat) check(workers, bytes int) error {
+// check refuses a grant that is not what was asked for.
+func (s *slotGrant) check(workers, bytes int) error {
 	if len(s.Links) != workers || s.Region.Length < bytes {
-		return fmt.Errorf("the server's seat makes no sense: %d workers of %d, a region of %d bytes of %d",
+		return fmt.Errorf("the server's grant makes no sense: %d workers of %d, a region of %d bytes of %d",
 			len(s.Links), workers, s.Region.Length, bytes)
 	}
 	return nil

@@ -10,8 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How long a poller that finds nothing spins, before it yields its CPU at each turn, before it sleeps. A worker that a
-// load of even a few requests a second keeps awake never sleeps, so that no latency has a sleep in it.
+// How long a poller that finds nothing spins, before it yields its CPU at each turn, before it
+// sleeps. A worker that a load of even a few requests a second keeps awake never sleeps, so that no
+// latency has a sleep in it.
 const (
 	spinFor   = 20 * time.Microsecond
 	yieldFor  = 200 * time.Millisecond
@@ -41,7 +42,8 @@ func (i *idleness) rest(device verbs.Device, pinned bool) error {
 	case i.forNs <= int64(spinFor):
 		return nil
 	case i.forNs > int64(yieldFor):
-		// Not time.Sleep: a goroutine that is locked to its thread would be woken by way of another thread.
+		// Not time.Sleep: a goroutine that is locked to its thread would be woken by way of another
+		// thread.
 		nap := unix.NsecToTimespec(int64(sleepFor))
 		_ = unix.Nanosleep(&nap, nil) // a signal ends it early, which does no harm
 	case !pinned:
@@ -50,19 +52,19 @@ func (i *idleness) rest(device verbs.Device, pinned bool) error {
 	return device.Wait(0)
 }
 
-// sessionSpin is how long a session spins before it yields at each turn. It is short, because client threads that share a
-// CPU keep each other from answers that are there.
+// sessionSpin is how long a session spins before it yields at each turn. It is short, because
+// client threads that share a CPU keep each other from answers that are there.
 const sessionSpin = 4 * time.Microsecond
 
-// patience is one wait of a session for answers.
-type patience struct {
+// pollWait is one wait of a session for answers.
+type pollWait struct {
 	turns          uint
 	begunNs, nowNs int64 // 0 until the clock was read
 	seenNs, spun   int64 // until when the time is accounted for, and how much of it went into turns
 }
 
 // due reports whether it is time to look at the clock, and does. Between looks lie a few turns.
-func (p *patience) due() bool {
+func (p *pollWait) due() bool {
 	if p.turns++; p.turns%clockRate != 0 && p.nowNs-p.begunNs < int64(sessionSpin) {
 		return false
 	}
@@ -74,17 +76,17 @@ func (p *patience) due() bool {
 }
 
 // account adds the time since the last look, unless the thread was kept from running.
-func (p *patience) account(now int64) {
+func (p *pollWait) account(now int64) {
 	if turn := now - p.seenNs; turn < int64(cpu.Preempted) {
 		p.spun += turn
 	}
 	p.seenNs = now
 }
 
-func (p *patience) waited() time.Duration { return time.Duration(p.nowNs - p.begunNs) }
+func (p *pollWait) waited() time.Duration { return time.Duration(p.nowNs - p.begunNs) }
 
 // rest gives the CPU away, once there was enough spinning.
-func (p *patience) rest(device verbs.Device, left time.Duration) error {
+func (p *pollWait) rest(device verbs.Device, left time.Duration) error {
 	if p.waited() < sessionSpin {
 		return nil
 	}
@@ -94,7 +96,7 @@ func (p *patience) rest(device verbs.Device, left time.Duration) error {
 }
 
 // spunNs is the part of the wait that went into turns.
-func (p *patience) spunNs() int64 {
+func (p *pollWait) spunNs() int64 {
 	if p.begunNs == 0 {
 		return 0
 	}

@@ -17,7 +17,7 @@ type inbox struct {
 	client    *client
 	worker    int  // whose slots these are
 	workers   int  // of the server
-	condemned bool // the client wrote nonsense, or can't be answered, and is being shown out
+	ending    bool // the client wrote nonsense, or can't be answered, and is being shown out
 	slots     unsafe.Pointer
 	slotBytes uintptr
 	count     uint32   // of slots: a power of two

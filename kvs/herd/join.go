@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"time"
 
@@ -39,8 +40,8 @@ func parseJoin(text []byte, workers int) (*join, error) {
 	if err := delim(d, '}'); err != nil {
 		return nil, err
 	}
-	if d.More() {
-		return nil, errors.New("found more behind the end")
+	if more, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.Join(fmt.Errorf("found %v behind the end, allowed: nothing", more), err)
 	}
 	return &j, nil
 }
@@ -75,7 +76,7 @@ func delim(d *json.Decoder, want json.Delim) error {
 
 // join gives a client its slots. Joins are done one after the other, which bounds what they take
 // besides.
-func (c *client) join(body []byte) (*seat, error) {
+func (c *client) join(body []byte) (*slotGrant, error) {
 	s := c.server
 	s.joining <- struct{}{}
 	defer func() { <-s.joining }()
@@ -89,13 +90,13 @@ func (c *client) join(body []byte) (*seat, error) {
 	if c.number != 0 {
 		return nil, errors.New("a second join")
 	}
-	if err := s.takeSeat(c); err != nil {
+	if err := s.reserveSlots(c); err != nil {
 		return nil, err
 	}
-	return c.sit(j) // what it has made when it fails is freed when the client leaves
+	return c.allocateSlots(j) // what it has made when it fails is freed when the client leaves
 }
 
-func (c *client) sit(j *join) (given *seat, err error) {
+func (c *client) allocateSlots(j *join) (given *slotGrant, err error) {
 	s := c.server
 	if c.pd, err = s.device.AllocPD(); err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func (c *client) sit(j *join) (given *seat, err error) {
 	if err != nil {
 		return nil, err
 	}
-	given = &seat{Region: c.region.Region()}
+	given = &slotGrant{Region: c.region.Region()}
 	for i, w := range s.workers {
 		in, err := w.newInbox(c, c.region.Bytes()[i*bytes:(i+1)*bytes], j.Links[i])
 		c.inboxes = append(c.inboxes, in)
@@ -120,32 +121,32 @@ func (c *client) sit(j *join) (given *seat, err error) {
 	return given, nil
 }
 
-// takeSeat counts a client that will have slots. Its number is its own for good, so that a late
+// reserveSlots counts a client that will have slots. Its number is its own for good, so that a late
 // completion names nobody who came after.
-func (s *Server) takeSeat(c *client) error {
+func (s *Server) reserveSlots(c *client) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.seated == s.cfg.MaxClients {
-		return fmt.Errorf("%d clients have slots, which is all that this server was started for", s.seated)
+	if s.slotHolders == s.cfg.MaxClients {
+		return fmt.Errorf("%d clients have slots, which is all that this server was started for", s.slotHolders)
 	}
 	if s.joined++; s.joined == 0 { // after 2^32 of them
 		s.joined = 1
 	}
 	c.number = s.joined
-	if s.seated++; s.seated == 1 {
+	if s.slotHolders++; s.slotHolders == 1 {
 		s.busy = time.Now()
 	}
 	return nil
 }
 
-func (s *Server) giveSeat() {
+func (s *Server) returnSlots() {
 	s.mu.Lock()
-	s.seated--
+	s.slotHolders--
 	s.mu.Unlock()
 }
 
 // leave frees a client's slots: first the workers forget them, then the device. What the device
-// does not free stays as it is, as it may still be written to, and so does the seat, as the memory
+// does not free stays as it is, as it may still be written to, and stays counted, as the memory
 // is used.
 func (c *client) leave() {
 	if c.number == 0 {
@@ -153,11 +154,11 @@ func (c *client) leave() {
 	}
 	s := c.server
 	if err := c.free(); err != nil {
-		s.mishaps.add("the slots of a client that left could not be freed, and are lost to others",
+		s.clientFailures.add("the slots of a client that left could not be freed, and are lost to others",
 			err)
 		return
 	}
-	s.giveSeat()
+	s.returnSlots()
 }
 
 func (c *client) free() error {

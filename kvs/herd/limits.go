@@ -9,17 +9,17 @@ import (
 
 // What a client may take of the side channel: see doc.go.
 const (
-	helloFor = handshakeTimeout // until the first frame begins
-	frameFor = 5 * time.Second  // from a frame's first byte to its last
-	writeFor = 5 * time.Second  // until a client has taken an answer
-	// askEvery is how often one connection's questions are answered, gaugeEvery how often workers
-	// are asked.
-	askEvery   = 100 * time.Millisecond
-	gaugeEvery = 5 * time.Millisecond
+	helloTimeout = handshakeTimeout // until the first frame begins
+	frameTimeout = 5 * time.Second  // from a frame's first byte to its last
+	writeTimeout = 5 * time.Second  // until a client has taken an answer
+	// askInterval is how often one connection's questions are answered, gaugeEvery how often
+	// workers are asked.
+	askInterval   = 100 * time.Millisecond
+	statsInterval = 5 * time.Millisecond
 	// A connection without slots ends that was silent for idleFor, once so many in a hundred places
 	// are taken.
-	idleFor = time.Minute
-	crowded = 75
+	idleTimeout    = time.Minute
+	crowdedPercent = 75
 )
 
 // Bytes of frames from clients.

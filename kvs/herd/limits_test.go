@@ -14,9 +14,9 @@ import (
 func bubbled(t *testing.T, run func(s *Server, connect func(frames ...[]byte) *simConn)) {
 	synctest.Test(t, func(t *testing.T) {
 		server, _ := fuzzServer(t)
-		server.cfg.hasty = false
+		server.cfg.unthrottled = false
 		for _, w := range server.workers {
-			go func() { w.obey(); close(w.over) }()
+			go func() { w.serveJobs(); close(w.ended) }()
 		}
 		files := &simFiles{limit: 1 << 10}
 		var conns []*simConn
@@ -32,7 +32,7 @@ func bubbled(t *testing.T, run func(s *Server, connect func(frames ...[]byte) *s
 		for _, c := range conns {
 			c.hangUp()
 		}
-		time.Sleep(writeFor)
+		time.Sleep(writeTimeout)
 		synctest.Wait()
 		if files.open != 0 {
 			t.Errorf("%d connections are open in the end", files.open)
@@ -66,13 +66,13 @@ func TestTimes(t *testing.T) {
 		for range 3 * simBuffer {
 			deaf.give(question)
 		}
-		time.Sleep(min(helloFor, frameFor) - time.Second)
+		time.Sleep(min(helloTimeout, frameTimeout) - time.Second)
 		for _, c := range []*simConn{mute, half, begun, fine, deaf} {
 			if c.over() {
 				t.Error("ended too soon")
 			}
 		}
-		time.Sleep(writeFor + 5*time.Second)
+		time.Sleep(writeTimeout + 5*time.Second)
 		synctest.Wait()
 		for c, want := range map[*simConn]string{mute: "no frame within", half: "not whole within", begun: "not whole within"} {
 			if got := told(c); !c.over() || !strings.Contains(got, want) {
@@ -92,7 +92,7 @@ func TestIdleGiveWay(t *testing.T) {
 	bubbled(t, func(s *Server, connect func(...[]byte) *simConn) {
 		s.cfg.MaxConnections = 4
 		idle, asks := connect(greeting), connect(greeting)
-		time.Sleep(idleFor + time.Second)
+		time.Sleep(idleTimeout + time.Second)
 		if idle.over() {
 			t.Error("ended while there was room")
 		}
@@ -118,7 +118,7 @@ func TestIdleGiveWayAtTheDoor(t *testing.T) {
 	bubbled(t, func(s *Server, connect func(...[]byte) *simConn) {
 		s.cfg.MaxConnections = 1
 		idle := connect(frameOf(kindHello, "{}"))
-		time.Sleep(idleFor + time.Second)
+		time.Sleep(idleTimeout + time.Second)
 		s.makeRoom() // as the door does, see openDoor
 		synctest.Wait()
 		if !idle.over() {
@@ -144,9 +144,9 @@ func TestQuestionsAreFew(t *testing.T) {
 			time.Sleep(time.Millisecond)
 			synctest.Wait()
 			select {
-			case s.gauge.turn <- struct{}{}:
-				begins[s.gauge.began] = true
-				<-s.gauge.turn
+			case s.statsReader.turn <- struct{}{}:
+				begins[s.statsReader.began] = true
+				<-s.statsReader.turn
 			default: // somebody looks
 			}
 			for _, c := range all {
@@ -157,10 +157,10 @@ func TestQuestionsAreFew(t *testing.T) {
 				}
 			}
 		}
-		if most := int(time.Second/gaugeEvery) + 2; len(begins) > most {
+		if most := int(time.Second/statsInterval) + 2; len(begins) > most {
 			t.Errorf("%d looks in a second, want at most %d", len(begins), most)
 		}
-		if most := 4 * (int(time.Second/askEvery) + 1); answers > most || answers < most/2 {
+		if most := 4 * (int(time.Second/askInterval) + 1); answers > most || answers < most/2 {
 			t.Errorf("%d answers in a second, want at most %d", answers, most)
 		}
 	})

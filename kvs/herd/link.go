@@ -9,9 +9,10 @@ import (
 	"dpukv/verbs"
 )
 
-// link is one connection's way to one worker: a UC queue pair for requests, a UD queue pair for answers. Requests are
-// numbered, and number n goes into slot n mod slots. Those from oldest on are not answered
-// yet (but for some among them, if answers were lost); those from posted on are staged; next is the one to come.
+// link is one connection's way to one worker: a UC queue pair for requests, a UD queue pair for
+// answers. Requests are numbered, and number n goes into slot n mod slots. Those from oldest on are
+// not answered yet (but for some among them, if answers were lost); those from posted on are
+// staged; next is the one to come.
 //
 //	oldest           posted       next
 //	  | in flight …    | staged …   | free
@@ -27,7 +28,7 @@ type link struct {
 	staging   verbs.MR
 	bytes     []byte // of staging
 	stagedAt  uint64 // address of entry 0
-	notes     []note
+	pending   []pendingRequest
 	slotsAt   uint64 // address of slot 0 at the server
 	slotBytes int
 	write     verbs.SendWR // a request's WRITE, but for what differs
@@ -38,8 +39,8 @@ type link struct {
 	receives
 }
 
-// note is what to remember of a request until its answer.
-type note struct {
+// pendingRequest is what to remember of a request until its answer.
+type pendingRequest struct {
 	cookie     uint64
 	intendedNs int64
 	sentNs     int64  // first
@@ -50,7 +51,7 @@ type note struct {
 }
 
 // overdueNs is how long after it was first sent a request is due to be sent again.
-func (n *note) overdueNs(first int64) int64 {
+func (n *pendingRequest) overdueNs(first int64) int64 {
 	const doublings = 4
 	if n.attempts <= doublings {
 		return first<<(n.attempts+1) - first
@@ -65,8 +66,8 @@ func newLink(s *session, number uint32, worker, slots int) (l *link, err error) 
 	l = &link{
 		session: s, slots: uint32(slots), entries: uint32(entries),
 		batch: uint32(s.opts.Batch), limit: uint32(limit), slotBytes: r.welcome.SlotBytes,
-		notes:  make([]note, entries),
-		inline: inlineLimit(&r.port, r.welcome.SlotBytes), maxValue: r.welcome.MaxValue,
+		pending: make([]pendingRequest, entries),
+		inline:  inlineLimit(&r.port, r.welcome.SlotBytes), maxValue: r.welcome.MaxValue,
 	}
 	// The lap of sequences 0 … is skipped: 0 is what an empty slot has.
 	l.oldest, l.posted, l.next = l.slots, l.slots, l.slots
@@ -112,8 +113,8 @@ func (l *link) staged() uint32 { return l.next - l.posted }
 // room reports whether the list takes another request.
 func (l *link) room() bool { return l.staged() < l.batch }
 
-// open reports whether the list may leave: the window has room for it, and every answer will have a buffer. A datagram
-// that finds none is dropped, and costs a time-out.
+// open reports whether the list may leave: the window has room for it, and every answer will have a
+// buffer. A datagram that finds none is dropped, and costs a time-out.
 func (l *link) open() bool {
 	inFlight := l.next - l.oldest
 	return inFlight <= l.limit && inFlight+l.received-l.reposted <= uint32(len(l.recvs))
@@ -131,7 +132,7 @@ func (l *link) stage(r *kvs.Request) error {
 	i := l.next & (l.entries - 1)
 	at := int(i) * l.slotBytes
 	n := putRequest(l.bytes[at:at+l.slotBytes:at+l.slotBytes], l.next, r, value)
-	note := &l.notes[i] // field by field: see accept
+	note := &l.pending[i] // field by field: see accept
 	note.cookie, note.intendedNs, note.op = r.Cookie, r.IntendedNs, r.Op
 	note.bytes, note.attempts, note.answered = uint16(n), 0, false
 	l.next++
@@ -139,9 +140,9 @@ func (l *link) stage(r *kvs.Request) error {
 }
 
 // add adds the WRITE of a staged request to the list to post.
-func (l *link) add(sequence uint32) *note {
+func (l *link) add(sequence uint32) *pendingRequest {
 	i := sequence & (l.entries - 1)
-	note := &l.notes[i]
+	note := &l.pending[i]
 	n := len(l.sends.wrs)
 	l.sends.wrs = l.sends.wrs[:n+1]
 	wr := &l.sends.wrs[n]
@@ -200,11 +201,11 @@ func (l *link) goOn() error {
 	return l.post()
 }
 
-// again repeats requests that are overdue, with another attempt in their control words.
-func (l *link) again(now int64) error {
+// retry repeats requests that are overdue, with another attempt in their control words.
+func (l *link) retry(now int64) error {
 	for n := l.oldest; n != l.posted; n++ {
 		i := n & (l.entries - 1)
-		note := &l.notes[i]
+		note := &l.pending[i]
 		if note.answered || now < note.sentNs+note.overdueNs(int64(l.session.remote.opts.RetryAfter)) {
 			continue
 		}

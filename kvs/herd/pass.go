@@ -2,8 +2,10 @@ package herd
 
 import (
 	"fmt"
+	"unsafe"
 
 	"dpukv/kvs"
+	"dpukv/verbs"
 )
 
 // scanEvery is how many passes lie between two looks at every slot, in order or not: that is how
@@ -44,7 +46,7 @@ func (w *worker) gather(n int) int {
 			w.turn = 0
 		}
 		in := w.inboxes[w.turn]
-		if in.condemned {
+		if in.ending {
 			continue
 		}
 		n = w.take(in, n, min(passOps, n+most))
@@ -75,7 +77,7 @@ func (w *worker) take(in *inbox, n, limit int) int {
 // admit makes a request the n-th operation of the pass.
 func (w *worker) admit(in *inbox, c control, n int) bool {
 	if err := in.request(c, &w.ops[n]); err != nil {
-		w.condemn(in, err)
+		w.endBadClient(in, err)
 		return false
 	}
 	in.taken[c.sequence()&(in.count-1)] = c
@@ -84,15 +86,15 @@ func (w *worker) admit(in *inbox, c control, n int) bool {
 	return true
 }
 
-// condemn ends the connection of a client that wrote what is no request.
-func (w *worker) condemn(in *inbox, why error) {
+// endBadClient ends the connection of a client that wrote what is no request.
+func (w *worker) endBadClient(in *inbox, why error) {
 	w.counters.BadFrames++
-	w.expel(in, why)
+	w.endClient(in, why)
 }
 
-// expel ends a connection. The worker takes nothing more from it.
-func (w *worker) expel(in *inbox, why error) {
-	in.condemned = true
+// endClient ends a connection. The worker takes nothing more from it.
+func (w *worker) endClient(in *inbox, why error) {
+	in.ending = true
 	in.client.end(why)
 }
 
@@ -105,7 +107,7 @@ func (w *worker) scan() (n int) {
 	for k := range count {
 		in := w.inboxes[(w.scans+k)%count]
 		for i := range in.count {
-			if in.condemned {
+			if in.ending {
 				break
 			}
 			sequence := in.next + i
@@ -128,7 +130,7 @@ func (w *worker) late(in *inbox, c control, sequence uint32, n *int) bool {
 	switch {
 	case c.sequence() == in.taken[slot].sequence() && in.taken[slot] != 0:
 		if (c^in.taken[slot])&^attemptMask != 0 {
-			w.condemn(in, fmt.Errorf("request %d came again as another", c.sequence()))
+			w.endBadClient(in, fmt.Errorf("request %d came again as another", c.sequence()))
 			return false
 		}
 		w.counters.Repeats++
@@ -182,4 +184,46 @@ func (w *worker) execute(n int) error {
 		w.reply(from, op.Status, value)
 	}
 	return nil
+}
+
+// roundBytes is the room for one pass's values.
+func (w *worker) roundBytes() int { return passOps * padded(w.server.maxValue) }
+
+// answers is a worker's side of sends.
+type answers struct {
+	sends
+	rounds [outRounds]uint64 // what must have completed before a round's values may be written over
+	round  int
+}
+
+// nextRound is empty memory for the values of a pass.
+func (w *worker) nextRound() ([]byte, error) {
+	a := &w.answers
+	if !w.inlined { // else a round's values were taken when they were posted
+		a.rounds[a.round] = a.posted
+		a.round = (a.round + 1) % outRounds
+		if err := a.await(a.rounds[a.round]); err != nil {
+			return nil, err
+		}
+	}
+	at := a.round * w.roundBytes()
+	return w.out.Bytes()[at : at : at+w.roundBytes()], nil
+}
+
+// reply adds an answer to the list.
+func (w *worker) reply(from *origin, status kvs.Status, value []byte) {
+	a := &w.answers
+	n := len(a.wrs)
+	a.wrs = a.wrs[:n+1]
+	wr := &a.wrs[n]
+	*wr = from.in.answer
+	wr.Imm = uint32(makeAnswer(from.sequence, status))
+	if len(value) > 0 {
+		wr.Local.Addr += uint64(uintptr(unsafe.Pointer(&value[0])) - w.base)
+		wr.Local.Length = uint32(len(value))
+	}
+	if len(value) <= w.inline {
+		wr.Flags = verbs.Inline
+	}
+	a.sign(wr)
 }

@@ -8,8 +8,9 @@ import (
 	"dpukv/verbs"
 )
 
-// receives are a link's buffers for answers, used in turn: the device fills them in the order in which they are
-// posted. Those from reposted to received hold answers whose values the caller may still be reading.
+// receives are a link's buffers for answers, used in turn: the device fills them in the order in
+// which they are posted. Those from reposted to received hold answers whose values the caller may
+// still be reading.
 type receives struct {
 	buffers            verbs.MR
 	memory             []byte
@@ -18,11 +19,13 @@ type receives struct {
 	received, reposted uint32
 }
 
-// answerBuffers is how many buffers a window takes: as many again as answers can be in flight, as those that the caller
-// is reading are posted again only later. Where these do not suffice, requests wait: see open.
+// answerBuffers is how many buffers a window takes: as many again as answers can be in flight, as
+// those that the caller is reading are posted again only later. Where these do not suffice,
+// requests wait: see open.
 func answerBuffers(window int) int { return 2 * powerOfTwo(window) }
 
-// Where a buffer's datagram starts, so that its payload, behind the room for a GRH, starts a cache line.
+// Where a buffer's datagram starts, so that its payload, behind the room for a GRH, starts a cache
+// line.
 const (
 	lineBytes  = 64
 	datagramAt = lineBytes - verbs.GRHBytes
@@ -85,7 +88,7 @@ func (l *link) accept(wc *verbs.WC, now int64, answers []kvs.Answer) ([]kvs.Answ
 	a := answer(wc.Imm)
 	ahead := (a.sequence() - l.oldest) & sequenceMask
 	i := (l.oldest + ahead) & (l.entries - 1)
-	note := &l.notes[i]
+	note := &l.pending[i]
 	if ahead >= l.posted-l.oldest || note.answered || wc.SrcQPN != l.answerer || !wc.HasImm {
 		traffic.Strays++
 		return answers, nil
@@ -93,8 +96,8 @@ func (l *link) accept(wc *verbs.WC, now int64, answers []kvs.Answer) ([]kvs.Answ
 	n := int(wc.Bytes) - verbs.GRHBytes
 	traffic.ReceivedBytes += uint64(n)
 	at := int(uint32(wc.ID))*l.stride + lineBytes
-	// Field by field, in place: a struct put together elsewhere and copied here in larger pieces would have each piece
-	// wait until its fields have left the store buffer.
+	// Field by field, in place: a struct put together elsewhere and copied here in larger pieces
+	// would have each piece wait until its fields have left the store buffer.
 	answers = extend(answers)
 	got := &answers[len(answers)-1]
 	got.Op, got.Status, got.Cookie = note.op, a.status(), note.cookie
@@ -102,7 +105,7 @@ func (l *link) accept(wc *verbs.WC, now int64, answers []kvs.Answer) ([]kvs.Answ
 	got.IntendedNs, got.SentNs, got.ReceivedNs = note.intendedNs, note.sentNs, now
 	l.session.pending--
 	note.answered = true
-	for l.oldest != l.posted && l.notes[l.oldest&(l.entries-1)].answered {
+	for l.oldest != l.posted && l.pending[l.oldest&(l.entries-1)].answered {
 		l.oldest++
 	}
 	return answers, nil

@@ -16,8 +16,8 @@ import (
 
 // Options are a client's own.
 type Options struct {
-	// Device names what carries the requests: see [provider.Open], also for the options. Empty: the server's
-	// provider, on the address that leads to the server.
+	// Device names what carries the requests: see [provider.Open], also for the options. Empty: the
+	// server's provider, on the address that leads to the server.
 	Device        string
 	DeviceOptions *provider.Options
 	// RetryAfter is how long an answer may be out before its request is sent again, the first
@@ -91,7 +91,7 @@ func greet(ctx context.Context, addr string) (net.Conn, *welcome, error) {
 func (r *Remote) open() (err error) {
 	name := r.opts.Device
 	if name == "" {
-		if name, err = r.likeServer(); err != nil {
+		if name, err = r.deviceLikeServer(); err != nil {
 			return err
 		}
 	}
@@ -114,7 +114,8 @@ func (r *Remote) open() (err error) {
 	return nil
 }
 
-// bothEnds adds the client's device to what the server says of its own: software at one end makes the figures those of no NIC.
+// bothEnds adds the client's device to what the server says of its own: software at one end makes
+// the figures those of no NIC.
 func bothEnds(f kvs.Facts, client verbs.DeviceInfo) kvs.Facts {
 	f.Emulated = f.Emulated || client.Emulated
 	if client.Provider != f.Provider {
@@ -123,8 +124,8 @@ func bothEnds(f kvs.Facts, client verbs.DeviceInfo) kvs.Facts {
 	return f
 }
 
-// likeServer names a device like the server's.
-func (r *Remote) likeServer() (string, error) {
+// deviceLikeServer names a device like the server's.
+func (r *Remote) deviceLikeServer() (string, error) {
 	switch provider := r.welcome.Facts.Provider; provider {
 	case providerSHM:
 		return provider, nil
@@ -145,7 +146,7 @@ func (r *Remote) Stats() (kvs.Stats, error) {
 	defer r.mu.Unlock()
 	var s kvs.Stats
 	err := ask(r.control, kindAsk, struct{}{}, kindStats, &s)
-	if err != nil && r.again() == nil { // the server may have given its place to another
+	if err != nil && r.reconnect() == nil { // the server may have given its place to another
 		err = ask(r.control, kindAsk, struct{}{}, kindStats, &s)
 	}
 	if err != nil {
@@ -154,8 +155,8 @@ func (r *Remote) Stats() (kvs.Stats, error) {
 	return s, err
 }
 
-// again connects anew. r.mu is held.
-func (r *Remote) again() error {
+// reconnect connects anew. r.mu is held.
+func (r *Remote) reconnect() error {
 	c, _, err := greet(context.Background(), r.addr)
 	if err == nil {
 		_ = r.control.Close() // it has failed already
@@ -164,17 +165,19 @@ func (r *Remote) again() error {
 	return err
 }
 
-// Said is what the devices of both ends said since a time: the server's, as far as it can be asked, since its load began.
-func (r *Remote) Said(since time.Time) string {
+// Events is what the devices of both ends said since a time: the server's, as far as it can be
+// asked, since its load began.
+func (r *Remote) Events(since time.Time) string {
 	var said []string
-	if own := verbs.Said(r.device, since); own != "" {
+	if own := verbs.EventText(r.device, since); own != "" {
 		said = append(said, "the client's device said: "+own)
 	}
-	return strings.Join(append(said, r.serverDoubts()...), "; ")
+	return strings.Join(append(said, r.serverWarnings()...), "; ")
 }
 
-// serverDoubts asks on a connection of its own: whatever went wrong, the usual one may wait for an answer.
-func (r *Remote) serverDoubts() []string {
+// serverWarnings asks on a connection of its own: whatever went wrong, the usual one may wait for
+// an answer.
+func (r *Remote) serverWarnings() []string {
 	const within = time.Second
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
@@ -188,12 +191,12 @@ func (r *Remote) serverDoubts() []string {
 	if err := ask(c, kindAsk, struct{}{}, kindStats, &s); err != nil {
 		return nil
 	}
-	return s.Doubts
+	return s.Warnings
 }
 
-// Doubts are the serious events of the client's device since a time.
-func (r *Remote) Doubts(since time.Time) []string {
-	doubts := verbs.Doubts(r.device, since)
+// Warnings are the serious events of the client's device since a time.
+func (r *Remote) Warnings(since time.Time) []string {
+	doubts := verbs.Warnings(r.device, since)
 	for i := range doubts {
 		doubts[i] = "the client's device " + doubts[i]
 	}

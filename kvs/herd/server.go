@@ -16,27 +16,27 @@ import (
 
 // Server is a running HERD server.
 type Server struct {
-	cfg      Config
-	facts    kvs.Facts
-	port     verbs.Port
-	device   verbs.Device
-	pd       verbs.PD
-	table    *partition.Table
-	workers  []*worker
-	listener net.Listener
-	door     *admission.Door
-	maxValue int
-	gauge    *gauge
-	joining  chan struct{} // whoever has put something in may join
-	mishaps  mishaps
+	cfg            Config
+	facts          kvs.Facts
+	port           verbs.Port
+	device         verbs.Device
+	pd             verbs.PD
+	table          *partition.Table
+	workers        []*worker
+	listener       net.Listener
+	door           *admission.Door
+	maxValue       int
+	statsReader    *statsReader
+	joining        chan struct{} // whoever has put something in may join
+	clientFailures clientFailures
 
-	mu      sync.Mutex
-	clients map[*client]struct{}
-	seated  int       // clients that have slots, or have left some that could not be freed
-	joined  uint32    // the number of the last
-	busy    time.Time // when the first of those that are seated came, or the last time anyone did
-	closing bool
-	serving sync.WaitGroup // the door and the clients' goroutines
+	mu          sync.Mutex
+	clients     map[*client]struct{}
+	slotHolders int       // clients that have slots, or have left some that could not be freed
+	joined      uint32    // the number of the last
+	busy        time.Time // when the first of the clients that have slots came, or the last time anyone did
+	closing     bool
+	serving     sync.WaitGroup // the door and the clients' goroutines
 
 	stopOnce sync.Once
 	stopErr  error
@@ -52,12 +52,12 @@ func Start(cfg Config) (*Server, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	if err := cfg.settle(); err != nil {
+	if err := cfg.limitResources(); err != nil {
 		return nil, err
 	}
 	s := &Server{
 		cfg: cfg, busy: time.Now(), done: make(chan struct{}), clients: map[*client]struct{}{},
-		gauge: newGauge(), joining: make(chan struct{}, 1),
+		statsReader: newStatsReader(), joining: make(chan struct{}, 1),
 	}
 	if err := s.start(); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -89,7 +89,7 @@ func (s *Server) start() (err error) {
 			return fmt.Errorf("worker %d: %w", i, err)
 		}
 		s.workers = append(s.workers, w)
-		if s.cfg.byHand {
+		if s.cfg.manual {
 			continue
 		}
 		if err := w.start(); err != nil {
@@ -105,7 +105,7 @@ func (s *Server) openDoor() (err error) {
 		Most: s.cfg.MaxConnections, Serve: s.receive, Refusal: refusal, Spare: s.cfg.spare,
 		Full: s.makeRoom,
 	})
-	if err != nil || s.cfg.byHand {
+	if err != nil || s.cfg.manual {
 		return err
 	}
 	s.serving.Add(1)
@@ -153,12 +153,12 @@ func (s *Server) Stats() (kvs.Stats, error) {
 		}
 	}
 	since := s.busySince()
-	for _, doubt := range verbs.Doubts(s.device, since) {
-		stats.Doubts = append(stats.Doubts, "the server's device "+doubt)
+	for _, doubt := range verbs.Warnings(s.device, since) {
+		stats.Warnings = append(stats.Warnings, "the server's device "+doubt)
 	}
 	atDoor := s.door.Counts()
-	for _, doubt := range append(atDoor.Doubts(since), s.mishaps.doubts(since)...) {
-		stats.Doubts = append(stats.Doubts, "the server: "+doubt)
+	for _, doubt := range append(atDoor.Warnings(since), s.clientFailures.warnings(since)...) {
+		stats.Warnings = append(stats.Warnings, "the server: "+doubt)
 	}
 	return stats, nil
 }
@@ -190,7 +190,7 @@ func (s *Server) ended(err error) {
 		s.failure = err
 		close(s.done)
 		if err != nil {
-			s.dismiss(err)
+			s.endAll(err)
 		}
 	})
 }
@@ -210,7 +210,7 @@ func (s *Server) close() error {
 	case s.listener != nil:
 		errs = append(errs, s.listener.Close())
 	}
-	s.dismiss(errors.New("it is being closed"))
+	s.endAll(errors.New("it is being closed"))
 	s.serving.Wait() // clients leave while there are workers to leave
 	for _, w := range s.workers {
 		errs = append(errs, w.stop())

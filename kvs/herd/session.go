@@ -15,15 +15,15 @@ import (
 
 // session is one load worker's connections to all workers of a server.
 type session struct {
-	remote *Remote
-	opts   kvs.SessionOptions
-	device verbs.Device
-	cq     verbs.CQ // of answers
-	wcs    []verbs.WC
-	wrs    []verbs.SendWR // empty; room for any link's list
-	lanes  []lane         // one a worker
-	links  []*link        // all
-	sides  []*side
+	remote       *Remote
+	opts         kvs.SessionOptions
+	device       verbs.Device
+	cq           verbs.CQ // of answers
+	wcs          []verbs.WC
+	wrs          []verbs.SendWR // empty; room for any link's list
+	lanes        []lane         // one a worker
+	links        []*link        // all
+	sideChannels []*sideChannel
 
 	pending     int   // requests submitted and not answered
 	nextCheckNs int64 // when to look for answers that are overdue
@@ -62,7 +62,7 @@ func (s *session) connect() error {
 	if err != nil {
 		return err
 	}
-	sd := &side{conn: conn, watched: make(chan struct{})}
+	sd := &sideChannel{conn: conn, watched: make(chan struct{})}
 	slots := powerOfTwo(s.opts.Batch * s.opts.Window)
 	request := join{Slots: slots}
 	first := len(s.links)
@@ -75,9 +75,9 @@ func (s *session) connect() error {
 		s.lanes[i].links = append(s.lanes[i].links, l)
 		request.Links = append(request.Links, l.local())
 	}
-	var given seat
+	var given slotGrant
 	bytes := slots * w.SlotBytes
-	if err = ask(conn, kindJoin, request, kindSeat, &given); err == nil {
+	if err = ask(conn, kindJoin, request, kindSlotGrant, &given); err == nil {
 		err = given.check(len(s.lanes), bytes*len(s.lanes))
 	}
 	for i, l := range s.links[first:] {
@@ -88,7 +88,7 @@ func (s *session) connect() error {
 	if err != nil {
 		return errors.Join(err, conn.Close())
 	}
-	s.sides = append(s.sides, sd)
+	s.sideChannels = append(s.sideChannels, sd)
 	go sd.watch()
 	return nil
 }
@@ -148,7 +148,7 @@ func (s *session) Poll(answers []kvs.Answer, wait time.Duration) ([]kvs.Answer, 
 		return answers, err
 	}
 	had := len(answers)
-	var p patience
+	var p pollWait
 	for {
 		if _, err := s.device.Progress(); err != nil {
 			return answers, err
@@ -211,20 +211,21 @@ func (s *session) overdue(now int64) error {
 		return nil
 	}
 	s.nextCheckNs = now + int64(s.remote.opts.RetryAfter)/8
-	for _, sd := range s.sides {
+	for _, sd := range s.sideChannels {
 		if err := sd.err(); err != nil {
 			return fmt.Errorf("%s: %w, with %d requests in flight", s.remote.addr, err, s.pending)
 		}
 	}
 	for _, k := range s.links {
-		if err := k.again(now); err != nil {
+		if err := k.retry(now); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// repost gives the buffers of the answers that the caller is done with back to the device. A list may have waited for them.
+// repost gives the buffers of the answers that the caller is done with back to the device. A list
+// may have waited for them.
 func (s *session) repost() error {
 	for _, k := range s.links {
 		if k.reposted == k.received {
@@ -248,7 +249,7 @@ func (s *session) Traffic() kvs.Traffic { return s.traffic }
 
 // Moved is what the side channels moved. The device is the remote's.
 func (s *session) Moved() (m kvs.Moved) {
-	for _, sd := range s.sides {
+	for _, sd := range s.sideChannels {
 		one := sockets.MovedBy(sd.conn)
 		m.Add(&one)
 	}
@@ -258,12 +259,12 @@ func (s *session) Moved() (m kvs.Moved) {
 // Close gives the slots back and frees the queue pairs.
 func (s *session) Close() error {
 	var errs []error
-	for _, sd := range s.sides {
+	for _, sd := range s.sideChannels {
 		errs = append(errs, sd.close())
 	}
 	for _, k := range s.links {
 		errs = append(errs, k.close())
 	}
-	s.sides, s.links = nil, nil
+	s.sideChannels, s.links = nil, nil
 	return errors.Join(append(errs, s.cq.Close())...)
 }

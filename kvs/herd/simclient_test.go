@@ -11,7 +11,7 @@ import (
 	"dpukv/verbs"
 )
 
-// simClient is a client in a simulation: a side channel, and slots once it has a seat.
+// simClient is a client in a simulation: a side channel, and slots once it has joined.
 type simClient struct {
 	sim      *sim
 	number   int
@@ -20,7 +20,7 @@ type simClient struct {
 	begun    int // the step in which it connected
 	greeted  bool
 	asked    bool // for slots
-	seat     *seat
+	seat     *slotGrant
 	links    []*simLink
 	keys     []simKey
 	told     string // the server's last word
@@ -128,7 +128,7 @@ func (c *simClient) listen() {
 		switch k {
 		case kindWelcome:
 			c.greeted = true
-		case kindSeat:
+		case kindSlotGrant:
 			c.sitDown(body)
 		case kindStats:
 			c.questing = 0
@@ -142,7 +142,7 @@ func (c *simClient) listen() {
 }
 
 func (c *simClient) sitDown(body []byte) {
-	var given seat
+	var given slotGrant
 	if err := json.Unmarshal(body, &given); err != nil {
 		c.sim.world.Failf("a seat that is not understood: %v", err)
 	}
@@ -203,7 +203,7 @@ func (c *simClient) load() {
 		c.questing = c.sim.steps
 		c.say(kindAsk, struct{}{})
 	}
-	if c.questing != 0 && c.sim.steps-c.questing > patienceSteps {
+	if c.questing != 0 && c.sim.steps-c.questing > answerSteps {
 		w.Failf("%s asked for counters at step %d and has none", c, c.questing)
 	}
 	for range w.IntN(3) {
@@ -215,7 +215,7 @@ func (c *simClient) load() {
 			if r == nil {
 				continue
 			}
-			if age := c.sim.steps - r.begun; age > patienceSteps {
+			if age := c.sim.steps - r.begun; age > answerSteps {
 				w.Failf("%s has waited %d steps for its %s with sequence %d at worker %d", c, age, r.op, n, l.worker)
 			}
 			if c.sim.steps-r.sent > 8 {

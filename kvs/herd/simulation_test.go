@@ -19,8 +19,8 @@ import (
 const (
 	simWorlds = 60
 	simSteps  = 2000 // of a world with hostile clients
-	// patienceSteps is within how many steps an honest client has its answer, lost ones sent again.
-	patienceSteps = 600
+	// answerSteps is within how many steps an honest client has its answer, lost ones sent again.
+	answerSteps = 600
 )
 
 // sim is one world: a server, and those around it.
@@ -93,7 +93,7 @@ func newSim(w *simulation.World) *sim {
 	server, err := Start(Config{
 		Listen: "sim:1", Device: "sim", Workers: 2, Mode: partition.Store, Items: 1 << 13, LogBytes: 4 << 20,
 		Hash: DefaultHash, Window: simSlots, MaxClients: 7, MaxConnections: 10, SlotBytes: 64 << w.IntN(2),
-		Faithful: w.OneIn(4), byHand: true,
+		Faithful: w.OneIn(4), manual: true,
 		open:   func(string, *provider.Options) (verbs.Device, error) { return s.device, nil },
 		listen: func(string) (net.Listener, error) { return s.listener, nil },
 		spare: func() (io.Closer, error) {
@@ -114,20 +114,20 @@ func newSim(w *simulation.World) *sim {
 // close ends the server, whatever it was doing.
 func (s *sim) close() {
 	for _, w := range s.server.workers {
-		close(w.over) // nobody steps them any more
+		close(w.ended) // nobody steps them any more
 	}
 	for _, c := range s.conns {
 		c.hangUp()
 	}
-	s.settle()
+	s.drain()
 	if err := s.server.Close(); err != nil && s.device.abandoned == 0 {
 		s.world.TB().Error(err)
 	}
 }
 
-// settle lets the server's goroutines do what they can, each at a time of its own: so whatever they
+// drain lets the server's goroutines do what they can, each at a time of its own: so whatever they
 // wait for comes to them in the same order in each world of a seed.
-func (s *sim) settle() {
+func (s *sim) drain() {
 	synctest.Wait()
 	s.world.Sleep(time.Nanosecond)
 	synctest.Wait()
@@ -167,12 +167,12 @@ func (s *sim) calm() {
 	s.honest = append(s.honest, newcomer)
 	s.until("a newcomer has slots", 400, func() bool { return newcomer.seat != nil })
 	had := s.answers
-	s.until("requests are answered", patienceSteps, func() bool { return s.answers > had+100 })
+	s.until("requests are answered", answerSteps, func() bool { return s.answers > had+100 })
 	most := len(s.honest) + s.device.abandoned
-	if open := len(s.server.clients); open != len(s.honest) || s.server.seated > most || s.device.domains > most+1 ||
+	if open := len(s.server.clients); open != len(s.honest) || s.server.slotHolders > most || s.device.domains > most+1 ||
 		len(s.device.queues) > 2*(1+len(s.honest))+4*s.device.abandoned {
 		s.world.Failf("%d honest clients are left, with %d connections, %d seats, %d domains, %d queue pairs, %d abandoned",
-			len(s.honest), open, s.server.seated, s.device.domains, len(s.device.queues), s.device.abandoned)
+			len(s.honest), open, s.server.slotHolders, s.device.domains, len(s.device.queues), s.device.abandoned)
 	}
 }
 
@@ -194,17 +194,17 @@ func (s *sim) step() {
 		if err := s.server.door.Step(); err != nil {
 			w.Failf("the server does not accept any more: %v", err)
 		}
-		s.settle()
+		s.drain()
 	}
 	for _, worker := range s.server.workers {
 		for len(worker.jobs) > 0 {
 			(<-worker.jobs)()
-			s.settle()
+			s.drain()
 		}
 		if _, err := worker.step(); err != nil {
 			w.Failf("worker %d ends: %v", worker.number, err)
 		}
-		s.settle()
+		s.drain()
 	}
 	s.check()
 }
@@ -213,7 +213,7 @@ func (s *sim) act() {
 	w := s.world
 	for _, c := range s.honest {
 		c.act()
-		s.settle()
+		s.drain()
 	}
 	if !s.quiet && s.steps > 400 {
 		if len(s.hostile) < 16 && w.OneIn(4) {
@@ -223,7 +223,7 @@ func (s *sim) act() {
 		}
 		s.hostile = slices.DeleteFunc(s.hostile, func(h *hostile) bool {
 			gone := w.OneIn(2) && !h.act()
-			s.settle()
+			s.drain()
 			return gone
 		})
 	}
@@ -233,7 +233,7 @@ func (s *sim) act() {
 	case w.OneIn(50):
 		w.Sleep(time.Duration(w.IntN(int(10 * time.Second))))
 	}
-	s.settle()
+	s.drain()
 }
 
 // meanwhile is what is written while a worker works.
@@ -273,4 +273,78 @@ func (s *sim) check() {
 	if open > cfg.MaxConnections {
 		w.Failf("%d connections are open, want at most %d", open, cfg.MaxConnections)
 	}
+}
+
+// TestPutBack: the simulation finds each of the faults that were mended here, put back one by one.
+func TestPutBack(t *testing.T) {
+	edit := func(file, old, now string) []simulation.Edit {
+		return []simulation.Edit{{File: file, Old: old, New: now}}
+	}
+	simulation.PutBack(t, "^TestSimulation$", []simulation.Fault{
+		{
+			Name:  "eight zero bytes are a request",
+			Edits: edit("inbox.go", "if c&shapeMask|shapeChecked != s.of {", "if c&shapeMask != s.of&shapeMask {"),
+			Want:  "what is no request was done",
+		},
+		{
+			Name:  "an answer that is not taken ends the worker",
+			Edits: edit("sends.go", "if s.sink == nil ||", "if why != nil || s.sink == nil ||"),
+			Want:  "worker 0 ends: post",
+		},
+		{
+			Name:  "an answer that completes badly ends the worker",
+			Edits: edit("sends.go", "if wc.Status == verbs.StatusFlushed ||", "if why != nil ||"),
+			Want:  "ends: a send completed with",
+		},
+		{
+			Name:  "an answer that is not taken ends other connections, too",
+			Edits: edit("join.go", "c.number = s.joined", "c.number = 1"),
+			Want:  "was ended: the server says \"an answer could not be sent",
+		},
+		{
+			Name:  "any address will do",
+			Edits: edit("handshake.go", "checkNumbers(ud), checkAddress(uc))", "checkNumbers(ud))"),
+			Want:  "the server makes an address handle for",
+		},
+		{
+			Name:  "slots that are not freed end the server",
+			Edits: edit("join.go", "s.mishaps.add(", "s.ended(err)\n\t\ts.mishaps.add("),
+			Want:  "the server has ended: ",
+		},
+		{
+			Name:  "any error of accept ends the listener",
+			Edits: edit("../internal/admission/door.go", "if fatal(err) {", "if err != nil {"),
+			Want:  "the server does not accept any more",
+		},
+		{
+			Name:  "no limit of connections",
+			Edits: edit("../internal/admission/door.go", "if d.counts.Open == d.cfg.Most {", "if d.counts.Open < 0 {"),
+			Want:  "connections are open, want at most",
+		},
+		{
+			Name:  "one protection domain for all",
+			Edits: edit("join.go", "if c.pd, err = s.device.AllocPD(); err != nil {", "if c.pd = s.pd; err != nil {"),
+			Want:  "slots are freed that queue pair",
+		},
+		{
+			Name:  "a hello may take for ever",
+			Edits: edit("client.go", "c.read(helloFor)", "c.read(0)"),
+			Want:  "has sent no whole frame since",
+		},
+		{
+			Name:  "a frame may take for ever",
+			Edits: edit("client.go", "c.within(frameFor, ", "c.within(0, "),
+			Want:  "has sent no whole frame since",
+		},
+		{
+			Name:  "an answer may take for ever",
+			Edits: edit("client.go", "c.within(writeFor, ", "c.within(0, "),
+			Want:  "has sent no whole frame since",
+		},
+		{
+			Name:  "a header is believed",
+			Edits: edit("frame.go", "make([]byte, 0, min(n, pieceBytes))", "make([]byte, 0, n)"),
+			Want:  "the server makes room for",
+		},
+	})
 }

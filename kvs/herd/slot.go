@@ -12,7 +12,8 @@ const (
 	wordBytes = 8
 	// MinSlotBytes is a cache line: a key of 16 bytes with a value of 32.
 	MinSlotBytes = 64
-	// MaxSlotBytes holds the longest key with the longest value that a datagram of 4096 bytes carries.
+	// MaxSlotBytes holds the longest key with the longest value that a datagram of 4096 bytes
+	// carries.
 	MaxSlotBytes = 4096 + 256 + tailBytes
 	// tailBytes are the hash and the control word, the last two words of a slot.
 	tailBytes = 2 * wordBytes
@@ -53,8 +54,8 @@ func (c control) op() kvs.Op       { return kvs.Op(c >> opShift & 7) }
 func (c control) keyBytes() int    { return int(c >> 16 & 0xff) }
 func (c control) valueBytes() int  { return int(c & 0xffff) }
 
-// FlowLabel is that of the packets with requests to a worker, so that what is on the path can tell by their UDP source port
-// (verbs.UDPSourcePort) which partition they are for.
+// FlowLabel is that of the packets with requests to a worker, so that what is on the path can tell
+// by their UDP source port (verbs.UDPSourcePort) which partition they are for.
 func FlowLabel(worker int) uint32 { return uint32(worker) + 1 }
 
 // Where a request has its operation: in the lowest bits of a byte, so far from the request's end.
@@ -70,7 +71,8 @@ func (c control) again() control {
 	return c&^attemptMask | (c+1<<attemptShift)&attemptMask
 }
 
-// putRequest writes a request at the end of a slot and returns how many bytes of it are the request.
+// putRequest writes a request at the end of a slot and returns how many bytes of it are the
+// request.
 func putRequest(slot []byte, sequence uint32, r *kvs.Request, value []byte) int {
 	n := len(slot)
 	keyAt := n - tailBytes - padded(len(r.Key))
@@ -82,7 +84,8 @@ func putRequest(slot []byte, sequence uint32, r *kvs.Request, value []byte) int 
 	return n - valueAt
 }
 
-// copyWords is copy. Most keys and values are a few whole words, for which a call of memmove is long.
+// copyWords is copy. Most keys and values are a few whole words, for which a call of memmove is
+// long.
 func copyWords(dst, src []byte) {
 	if len(src)%wordBytes != 0 || len(src) > 4*wordBytes {
 		copy(dst, src)

@@ -47,7 +47,7 @@ type worker struct {
 	jobs     chan func()
 	stopped  atomic.Bool
 	stopping chan struct{} // closed with stopped
-	over     chan struct{}
+	ended    chan struct{}
 }
 
 // origin is where an operation came from.
@@ -61,7 +61,7 @@ func newWorker(s *Server, number int) (w *worker, err error) {
 		server: s, number: number, core: s.table.Core(number),
 		ops: make([]partition.Op, passOps), from: make([]origin, passOps),
 		inline: inlineLimit(&s.port, s.maxValue),
-		jobs:   make(chan func(), 1), stopping: make(chan struct{}), over: make(chan struct{}),
+		jobs:   make(chan func(), 1), stopping: make(chan struct{}), ended: make(chan struct{}),
 	}
 	if w.cq, err = s.device.CreateCQ(sendDepth); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func newWorker(s *Server, number int) (w *worker, err error) {
 	}
 	w.sends = sends{
 		qp: w.ud, cq: w.cq, device: s.device, depth: sendDepth - signalEvery,
-		wrs: make([]verbs.SendWR, 0, 2*passOps), blame: w.blame,
+		wrs: make([]verbs.SendWR, 0, 2*passOps), sendFailed: w.sendFailed,
 		// An empty datagram to itself, which has no buffer for it.
 		sink: &verbs.SendWR{
 			Op: verbs.OpSendImm, AH: w.sink.Handle(), QPN: w.ud.Num(), QKey: w.ud.Local().QKey,
@@ -99,7 +99,7 @@ func newWorker(s *Server, number int) (w *worker, err error) {
 func (w *worker) start() error {
 	started := make(chan error, 1)
 	go func() {
-		defer close(w.over)
+		defer close(w.ended)
 		err := w.pin()
 		started <- err
 		if err == nil {
@@ -108,7 +108,7 @@ func (w *worker) start() error {
 		if err != nil {
 			w.server.ended(fmt.Errorf("worker %d: %w", w.number, err))
 		}
-		w.obey() // clients still leave
+		w.serveJobs() // clients still leave
 	}()
 	return <-started
 }
@@ -157,22 +157,22 @@ func (w *worker) step() (busy bool, err error) {
 	return n > 0 || moved, err
 }
 
-// blame ends the connection of the client whose answer can't be sent.
-func (w *worker) blame(number uint32, why error) bool {
+// sendFailed ends the connection of the client whose answer can't be sent.
+func (w *worker) sendFailed(number uint32, why error) bool {
 	if number == 0 {
 		return false // nobody's
 	}
-	w.server.mishaps.add("answers to a client could not be sent, whose connection was ended", why)
+	w.server.clientFailures.add("answers to a client could not be sent, whose connection was ended", why)
 	for _, in := range w.inboxes { // rare, and cheaper than to keep a map
-		if in.client.number == number && !in.condemned {
-			w.expel(in, fmt.Errorf("an answer could not be sent: %w", why))
+		if in.client.number == number && !in.ending {
+			w.endClient(in, fmt.Errorf("an answer could not be sent: %w", why))
 		}
 	}
 	return true
 }
 
-// obey does only what others ask of the worker's thread, until it is stopped.
-func (w *worker) obey() {
+// serveJobs does only what others ask of the worker's thread, until it is stopped.
+func (w *worker) serveJobs() {
 	for {
 		select {
 		case job := <-w.jobs:
@@ -188,13 +188,13 @@ func (w *worker) do(job func()) bool {
 	done := make(chan struct{})
 	select {
 	case w.jobs <- func() { job(); close(done) }:
-	case <-w.over:
+	case <-w.ended:
 		return false
 	}
 	select {
 	case <-done:
 		return true
-	case <-w.over:
+	case <-w.ended:
 		return false
 	}
 }
@@ -202,7 +202,7 @@ func (w *worker) do(job func()) bool {
 func (w *worker) stop() error {
 	w.stopped.Store(true)
 	close(w.stopping)
-	<-w.over
+	<-w.ended
 	return errors.Join(w.ud.Close(), w.sink.Close(), w.cq.Close(), w.out.Close())
 }
 

@@ -8,11 +8,11 @@ import (
 	"dpukv/kvs"
 )
 
-// patience is for all answers of a call of [Do]: far more than they take on a busy machine.
-const patience = 20 * time.Second
+// timeout is for all answers of a call of [Do]: far more than they take on a busy machine.
+const timeout = 20 * time.Second
 
-// Do runs requests through a session and gives their answers, each where its request stands. It sets the requests' cookies, and
-// their hashes by hash (nil: a store that hashes by itself).
+// Do runs requests through a session and gives their answers, each where its request stands. It
+// sets the requests' cookies, and their hashes by hash (nil: a store that hashes by itself).
 func Do(t testing.TB, s kvs.Session, hash func(key []byte) uint64, requests []kvs.Request) []kvs.Answer {
 	t.Helper()
 	got := make([]kvs.Answer, len(requests))
@@ -36,7 +36,7 @@ func Do(t testing.TB, s kvs.Session, hash func(key []byte) uint64, requests []kv
 			collect(time.Second)
 		}
 	}
-	for deadline := time.Now().Add(patience); s.InFlight() > 0; {
+	for deadline := time.Now().Add(timeout); s.InFlight() > 0; {
 		if err := s.Flush(); err != nil {
 			t.Fatal(err)
 		}

@@ -91,7 +91,8 @@ type packet struct {
 	extras, key int
 }
 
-// readPacket takes a header. The bytes are those of the whole packet, 0 while the header is not there whole.
+// readPacket takes a header. The bytes are those of the whole packet, 0 while the header is not
+// there whole.
 func readPacket(in []byte, opcode byte) (p packet, bytes int, err error) {
 	if len(in) < packetHeader {
 		if len(in) > 0 && in[0] != magicResponse {

@@ -33,10 +33,12 @@ func dialControl(ctx context.Context, addr string) (*control, error) {
 	return ctl, c.SetDeadline(time.Now().Add(timeout))
 }
 
-// nothings is how often nothing is asked for: 24 bytes, which a server of the binary protocol waits for.
+// nothings is how often nothing is asked for: 24 bytes, which a server of the binary protocol waits
+// for.
 const nothings = 6
 
-// knowsMeta asks for nothing, in the meta protocol. A server without it answers otherwise, or ends the connection.
+// knowsMeta asks for nothing, in the meta protocol. A server without it answers otherwise, or ends
+// the connection.
 func (c *control) knowsMeta() (bool, error) {
 	if _, err := io.WriteString(c, strings.Repeat("mn\r\n", nothings)); err != nil {
 		return false, err

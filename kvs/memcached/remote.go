@@ -14,7 +14,8 @@ import (
 	"dpukv/kvs/internal/sockets"
 )
 
-// The most bytes of a key: in the binary protocol, and in the meta protocol, whose lines carry it in base64.
+// The most bytes of a key: in the binary protocol, and in the meta protocol, whose lines carry it
+// in base64.
 const (
 	MaxKeyBytes     = maxToken
 	MaxKeyBytesMeta = maxToken / 4 * 3

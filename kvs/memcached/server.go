@@ -76,8 +76,9 @@ func arguments(cfg *Config, host, port string) ([]string, error) {
 	return args, nil
 }
 
-// hashPower is that of a hash table with a bucket an item, as MICA's index is made for its items. Left alone, memcached's begins with
-// 65,536 and is made larger bit by bit, in the middle of the measurement.
+// hashPower is that of a hash table with a bucket an item, as MICA's index is made for its items.
+// Left alone, memcached's begins with 65,536 and is made larger bit by bit, in the middle of the
+// measurement.
 func hashPower(items int) int {
 	return min(max(bits.Len(uint(items-1)), minHashPower), maxHashPower)
 }

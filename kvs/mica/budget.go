@@ -88,10 +88,10 @@ func (b *budget) give(a *account, n int) {
 	b.held.Add(-int64(n))
 }
 
-// settle fills in what was not asked for, and refuses what can't be kept. The table has its memory
-// by then. Where the default's buffers don't fit beside it, there are fewer of them, and of
+// limitResources fills in what was not asked for, and refuses what can't be kept. The table has its
+// memory by then. Where the default's buffers don't fit beside it, there are fewer of them, and of
 // connections; where those asked for don't, that is an error.
-func (c *Config) settle(fits func(size int64, pages offheap.Pages) error) error {
+func (c *Config) limitResources(fits func(size int64, pages offheap.Pages) error) error {
 	most, err := admission.Limit(c.MaxConnections, DefaultMaxConnections)
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ func TestBuffersFit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := test.cfg
-			err := c.settle(most(test.memory))
+			err := c.limitResources(most(test.memory))
 			if !errors.Is(err, test.err) {
 				t.Fatalf("got %v, want %v", err, test.err)
 			}

@@ -66,7 +66,7 @@ func (s *Server) tickAll() time.Duration {
 	for _, w := range s.workers {
 		how := urgency(w.wanted.Load())
 		if most = max(most, how); how != never {
-			w.mail.post(func(l *letter) { l.tick = true })
+			w.mail.post(func(l *workerMail) { l.tick = true })
 		}
 	}
 	switch most {

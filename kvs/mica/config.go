@@ -39,7 +39,7 @@ type Config struct {
 	// BufferBytes is the most memory in connections' buffers; 0: DefaultBufferBytes.
 	BufferBytes int64
 
-	patience patience // zero: defaultPatience
+	timeouts timeouts // zero: defaultTimeouts
 }
 
 // check refuses what would only fail later, or silently not be as asked.

@@ -4,9 +4,9 @@
 //
 // A server has workers. Each is one gnet event loop on one thread, pinned to one CPU, owns its
 // partitions, and listens on a port of its own. A client that has hashed a key knows from the hash
-// which worker owns it, and sends it there. So a worker meets only keys that are its own (EREW), and
-// no request is handed from thread to thread. One port for all, split by SO_REUSEPORT, would have
-// the kernel choose the worker, which knows no keys.
+// which worker owns it, and sends it there. So a worker meets only keys that are its own (EREW),
+// and no request is handed from thread to thread. One port for all, split by SO_REUSEPORT, would
+// have the kernel choose the worker, which knows no keys.
 //
 // # Frames
 //
@@ -38,11 +38,11 @@
 //
 //	op: 1 GET   2 SET   3 ADD (stores only where nothing was)   4 DELETE
 //
-// A key has 1 to 255 bytes, a value 0 to 65,535. GET and DELETE have no value. Padding fills up to a
-// multiple of 8 bytes; the server does not look at it. hash is that of the key: see "Routing".
+// A key has 1 to 255 bytes, a value 0 to 65,535. GET and DELETE have no value. Padding fills up to
+// a multiple of 8 bytes; the server does not look at it. hash is that of the key: see "Routing".
 //
-// The body of an answer is all outcomes, together padded to 8, then all values, in order, each padded
-// to 8. An outcome:
+// The body of an answer is all outcomes, together padded to 8, then all values, in order, each
+// padded to 8. An outcome:
 //
 //	byte 0        1      2
 //	    | status  | zero | value bytes |
@@ -76,10 +76,10 @@
 //	facts.guaranteed_bytes what the server keeps for a connection whatever others do
 //
 // Then the client sends requests, as many at once as it likes, and asks, one at a time. Answers to
-// requests come in the requests' order. Stats come when they are there, between any two answers. The
-// client has to read while it sends: while answers are not read, no further request is answered. It
-// keeps its side open until it has read all answers: a request that waits when the client ends its
-// side is not done.
+// requests come in the requests' order. Stats come when they are there, between any two answers.
+// The client has to read while it sends: while answers are not read, no further request is
+// answered. It keeps its side open until it has read all answers: a request that waits when the
+// client ends its side is not done.
 //
 // # Routing
 //
@@ -94,18 +94,18 @@
 // With access "erew" every operation goes to that worker. With "crew" a GET may go to any worker,
 // and all others go there.
 //
-// "city64" is CityHash64 without a seed, of google/cityhash 1.1. Of no bytes it is 9ae16a3b2f90404f,
-// of "12345678" 2f99d2664a0fb6ea, of the bytes 1 and seven of 0 it is 523be90bb03b5a61, of "hello,
-// world" 0bddb94646e75817. The other names stand in dpukv/hashbench.
+// "city64" is CityHash64 without a seed, of google/cityhash 1.1. Of no bytes it is
+// 9ae16a3b2f90404f, of "12345678" 2f99d2664a0fb6ea, of the bytes 1 and seven of 0 it is
+// 523be90bb03b5a61, of "hello, world" 0bddb94646e75817. The other names stand in dpukv/hashbench.
 //
 // # What a bad client can do
 //
 // A frame is checked whole before any of it is done. The server wants: version, length and count
 // within the limits above; a hello first and only once, with its magic; kinds 3 and 5 after it; an
 // ask without a body, and not before the last one was answered; count operations that fill the body
-// exactly, with known codes, a key, zero where zero stands above, and no value but with SET and ADD.
-// Anything else ends the connection: the answers to what came before, then a failure frame, then the
-// end of the stream. The server reads on for a second, so that the client can read why.
+// exactly, with known codes, a key, zero where zero stands above, and no value but with SET and
+// ADD. Anything else ends the connection: the answers to what came before, then a failure frame,
+// then the end of the stream. The server reads on for a second, so that the client can read why.
 //
 // One client's input changes nothing for another but by taking its turn. What a connection may take
 // is limited for all its life, in one place (peer):
@@ -117,22 +117,23 @@
 //	asks                 one; those of all clients share a gathering, one every 10 ms at most
 //	a turn               a read of 256 KiB and 1 MiB of answers, and one frame of answers more
 //
-// A turn is short that reads and answers at most 64 KiB. A connection whose last 16 turns were short
-// has a short one when its bytes come. All others wait in a line, of which one or two have a turn
-// each time the loop goes around, and while there are short turns the line has at most half of the
-// time. A frame that is begun is answered whole: one in 17 short turns can have a long one.
+// A turn is short that reads and answers at most 64 KiB. A connection whose last 16 turns were
+// short has a short one when its bytes come. All others wait in a line, of which one or two have a
+// turn each time the loop goes around, and while there are short turns the line has at most half of
+// the time. A frame that is begun is answered whole: one in 17 short turns can have a long one.
 //
 // Memory is a budget: BufferBytes for at most MaxConnections connections. Half of it is split among
 // the connections, each of which has its guarantee, the other half is common. A buffer is 4 KiB at
 // least and a power of two; it grows with bytes that have arrived, never by what a header claims,
-// and answers count while gnet holds them. Who needs more than its guarantee when the common half is
-// used up is ended, with the reason where a frame's end permits. Who stays within it is not: a
-// connection always does whose unanswered requests and their answers have, together, a third of what
-// the guarantee is above 12 KiB. The default, 256 MiB for 4,096 connections, guarantees each 32 KiB.
+// and answers count while gnet holds them. Who needs more than its guarantee when the common half
+// is used up is ended, with the reason where a frame's end permits. Who stays within it is not: a
+// connection always does whose unanswered requests and their answers have, together, a third of
+// what the guarantee is above 12 KiB. The default, 256 MiB for 4,096 connections, guarantees each
+// 32 KiB.
 //
 // The budget is what buffers hold. Go's garbage collector lets memory stand until as much again was
-// used; "dpukv serve" limits its heap to nine eighths of the budget and 32 MiB. Beside it each worker
-// has 9 MiB to work in, and 8 MiB of buffers for the next large frames. A server whose
+// used; "dpukv serve" limits its heap to nine eighths of the budget and 32 MiB. Beside it each
+// worker has 9 MiB to work in, and 8 MiB of buffers for the next large frames. A server whose
 // buffers do not fit the machine's memory, or its control group's, does not start; buffers that
 // nobody asked for shrink to what fits.
 //
@@ -152,7 +153,7 @@
 // again, and is rung through a descriptor that may be another file's once the loop has ended. Here
 // each loop has a bell among its connections, one of a pair of sockets, which it reads in turn with
 // them. All input is taken from gnet at once and kept where it is counted. Answers are written so
-// that gnet's copies of what the kernel did not take can be counted, too (see outboundBytes), and do
-// not leave large buffers in its pool, where a small rest would pin them. gnet does not tell when it
-// has written them: that is looked for once a millisecond, while there are any.
+// that gnet's copies of what the kernel did not take can be counted, too (see outboundBytes), and
+// do not leave large buffers in its pool, where a small rest would pin them. gnet does not tell
+// when it has written them: that is looked for once a millisecond, while there are any.
 package mica

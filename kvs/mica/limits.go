@@ -27,43 +27,43 @@ const (
 )
 
 const (
-	// tickEvery is how often a worker looks at the clock while somebody owes it something.
+	// tickEvery is how often a worker looks at the clock while a client has a deadline.
 	tickEvery = 100 * time.Millisecond
 	// pollEvery is how often it looks whether answers have left gnet's buffers, which gnet does
 	// not tell.
 	pollEvery = time.Millisecond
 )
 
-// patience is how long a connection may owe something.
-type patience struct {
+// timeouts are how long a client may take for what it is to do next.
+type timeouts struct {
 	hello  time.Duration // from the accept to the whole hello
 	frame  time.Duration // from the first byte of a frame to its last
 	unread time.Duration // from answers that the kernel does not take until it has taken them
 	leave  time.Duration // from a failure frame until the client has hung up
 }
 
-var defaultPatience = patience{
+var defaultTimeouts = timeouts{
 	hello: 5 * time.Second, frame: 30 * time.Second, unread: 30 * time.Second, leave: time.Second,
 }
 
-// debt is what a connection owes by its deadline.
-type debt uint8
+// obligation is what a client is to do by its deadline.
+type obligation uint8
 
 const (
-	owesNothing debt = iota
-	owesHello
-	owesFrame
-	owesReading
-	owesLeaving
+	nothingDue obligation = iota
+	helloDue
+	frameDue
+	readingDue
+	leavingDue
 )
 
-func (p *patience) of(d debt) time.Duration {
+func (p *timeouts) of(d obligation) time.Duration {
 	switch d {
-	case owesHello:
+	case helloDue:
 		return p.hello
-	case owesFrame:
+	case frameDue:
 		return p.frame
-	case owesReading:
+	case readingDue:
 		return p.unread
 	}
 	return p.leave

@@ -28,7 +28,7 @@ func dialRaw(t testing.TB, s *Server) raw {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	if err := c.SetDeadline(time.Now().Add(patienceOfTests)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(testTimeout)); err != nil {
 		t.Fatal(err)
 	}
 	return raw{c.(*net.TCPConn), t}
@@ -67,13 +67,13 @@ func (r raw) send(frames ...[]byte) {
 
 func helloFrame() []byte { return control(kindHello, 0, []byte(magic)) }
 
-// hasty is a server whose patience is short.
+// hasty is a server with short timeouts.
 func hasty(t testing.TB, change func(*Config)) *Server {
 	t.Helper()
 	cfg := testConfig()
 	cfg.Workers = 1
 	short := 50 * time.Millisecond
-	cfg.patience = patience{hello: time.Minute, frame: time.Minute, unread: time.Minute, leave: short}
+	cfg.timeouts = timeouts{hello: time.Minute, frame: time.Minute, unread: time.Minute, leave: short}
 	change(&cfg)
 	return startServer(t, cfg)
 }
@@ -99,7 +99,7 @@ func connections(t testing.TB, s *Server) uint64 {
 
 // TestBeforeHello: whatever comes there holds no more than a smallest buffer, and not for long.
 func TestBeforeHello(t *testing.T) {
-	server := hasty(t, func(c *Config) { c.patience.hello = 200 * time.Millisecond })
+	server := hasty(t, func(c *Config) { c.timeouts.hello = 200 * time.Millisecond })
 	large := make([]byte, headerBytes)
 	putHeader(large, header{bytes: MaxFrameBytes, kind: kindHello})
 	for name, test := range map[string]struct {
@@ -126,7 +126,7 @@ func TestBeforeHello(t *testing.T) {
 
 // TestSlowFrames: a frame that was begun has to become whole, on any connection.
 func TestSlowFrames(t *testing.T) {
-	server := hasty(t, func(c *Config) { c.patience.frame = 200 * time.Millisecond })
+	server := hasty(t, func(c *Config) { c.timeouts.frame = 200 * time.Millisecond })
 	request := requestFrame(key(1), make([]byte, 60_000))
 	for name, sent := range map[string][]byte{
 		"a byte":                  request[:1],
@@ -172,11 +172,11 @@ func TestAsksShareGatherings(t *testing.T) {
 		all = append(all, c)
 	}
 	for sequence := range uint64(asks) {
-		server.gathering.mu.Lock() // so that all of them have asked before one begins
+		server.statsCollector.mu.Lock() // so that all of them have asked before one begins
 		for _, c := range all {
 			c.send(control(kindAsk, sequence, nil))
 		}
-		server.gathering.mu.Unlock()
+		server.statsCollector.mu.Unlock()
 		for _, c := range all {
 			h, _, err := readFrame(c)
 			if err != nil || h.kind != kindStats || h.sequence != sequence {
@@ -184,9 +184,9 @@ func TestAsksShareGatherings(t *testing.T) {
 			}
 		}
 	}
-	server.gathering.mu.Lock()
-	defer server.gathering.mu.Unlock()
-	if n := server.gathering.round; n >= clients*asks {
+	server.statsCollector.mu.Lock()
+	defer server.statsCollector.mu.Unlock()
+	if n := server.statsCollector.round; n >= clients*asks {
 		t.Errorf("%d asks were %d gatherings", clients*asks, n)
 	}
 }
@@ -199,7 +199,7 @@ func TestBuffersRunOut(t *testing.T) {
 	begun := make([]byte, 1<<20)
 	putHeader(begun, header{bytes: MaxFrameBytes, kind: kindRequest, count: 1})
 	dialRaw(t, server).send(helloFrame(), begun)
-	for deadline := time.Now().Add(patienceOfTests); mostBuffered(t, server) < 1<<20; {
+	for deadline := time.Now().Add(testTimeout); mostBuffered(t, server) < 1<<20; {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d bytes buffered, want %d", mostBuffered(t, server), 1<<20)
 		}
@@ -220,14 +220,14 @@ func TestBuffersRunOut(t *testing.T) {
 	}
 }
 
-// TestNoDescriptors: a client that there is no descriptor for is told so; who is there works on, and
-// the next is accepted once there are descriptors again.
+// TestNoDescriptors: a client that there is no descriptor for is told so; who is there works on,
+// and the next is accepted once there are descriptors again.
 func TestNoDescriptors(t *testing.T) {
 	server := hasty(t, func(*Config) {})
 	addr := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: server.ports[0]}
 	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1})
 	clients := kvstest.SpareSockets(t, 3)
-	for deadline := time.Now().Add(patienceOfTests); connections(t, server) > 2; {
+	for deadline := time.Now().Add(testTimeout); connections(t, server) > 2; {
 		if time.Now().After(deadline) { // Start has made one to prove that it serves
 			t.Fatalf("%d connections, want 2", connections(t, server))
 		}
@@ -336,7 +336,7 @@ func TestLimitsRefused(t *testing.T) {
 	}
 }
 
-// rung is a system that must not be touched once its bell is gone.
+// rung is a system that must not be touched once its wakeup is gone.
 type rung struct {
 	system
 	t    testing.TB
@@ -353,13 +353,13 @@ func (r *rung) ring() {
 func TestMailboxCloses(t *testing.T) {
 	r := &rung{t: t}
 	m := mailbox{system: r}
-	if !m.post(func(l *letter) { l.tick = true }) || !m.open().tick {
+	if !m.post(func(l *workerMail) { l.tick = true }) || !m.open().tick {
 		t.Error("a letter did not arrive")
 	}
 	if err := m.close(func() error { r.gone = true; return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if m.post(func(l *letter) { l.tick = true }) {
+	if m.post(func(l *workerMail) { l.tick = true }) {
 		t.Error("a letter to nobody was taken")
 	}
 }

@@ -18,7 +18,7 @@ import (
 // system is what a worker asks of the system, beside gnet. The simulation has another.
 type system interface {
 	now() int64
-	// ring has the bell read by the loop, among its connections. Any thread may.
+	// ring has the wakeup read by the loop, among its connections. Any thread may.
 	ring()
 	// finish tells the other side of a connection that nothing more comes.
 	finish(fd int) error
@@ -31,7 +31,7 @@ type system interface {
 // queued once the loop has ended is rung by a descriptor that may be another file's.
 type loop struct {
 	client *gnet.Client
-	bell   int // of a pair of sockets; the loop has the other
+	wakeup int // of a pair of sockets; the loop has the other
 	over   <-chan struct{}
 }
 
@@ -48,12 +48,12 @@ func (w *worker) startLoop() error {
 	if err != nil {
 		return err
 	}
-	l := &loop{client: client, bell: ours, over: w.over}
+	l := &loop{client: client, wakeup: ours, over: w.ended}
 	w.gnet, w.system, w.loop, w.mail.system = l, l, l, l
 	if err := client.Start(); err != nil {
 		return errors.Join(err, theirs.Close(), l.hangUp())
 	}
-	_, err = l.EnrollContext(theirs, bell{})
+	_, err = l.EnrollContext(theirs, wakeup{})
 	if err == nil && !w.ready {
 		err = errors.New("the event loop takes no connections")
 	}
@@ -69,7 +69,7 @@ func pair() (ours int, theirs net.Conn, err error) {
 	if err != nil {
 		return -1, nil, os.NewSyscallError("socketpair", err)
 	}
-	f := os.NewFile(uintptr(fds[1]), "bell")
+	f := os.NewFile(uintptr(fds[1]), "wakeup")
 	defer f.Close()
 	if theirs, err = net.FileConn(f); err != nil {
 		return -1, nil, errors.Join(err, unix.Close(fds[0]))
@@ -99,7 +99,7 @@ func (l *loop) EnrollContext(c net.Conn, context any) (gnet.Conn, error) {
 func (l *loop) now() int64 { return cpu.NowNs() }
 
 func (l *loop) ring() {
-	_, _ = unix.Write(l.bell, []byte{0}) // where it is full, it rings already
+	_, _ = unix.Write(l.wakeup, []byte{0}) // where it is full, it rings already
 }
 
 func (l *loop) finish(fd int) error { return unix.Shutdown(fd, unix.SHUT_WR) }
@@ -116,7 +116,7 @@ func (l *loop) stop(ctx context.Context) error {
 	}
 }
 
-func (l *loop) hangUp() error { return unix.Close(l.bell) }
+func (l *loop) hangUp() error { return unix.Close(l.wakeup) }
 
 // start returns when the worker listens at an address and serves, or why it does not.
 func (w *worker) start(addr string) error {
@@ -134,7 +134,7 @@ func (w *worker) start(addr string) error {
 	}
 	go w.letIn(h)
 	go func() {
-		<-w.over
+		<-w.ended
 		w.server.ended(fmt.Errorf("worker %d: its event loop has ended", w.number))
 	}()
 	if w.pinErr != nil {
@@ -156,8 +156,8 @@ func (w *worker) letIn(h *handover) {
 	}
 }
 
-// close ends the door, then the loop with all its connections, then the bell: so none of them uses
-// what another has closed.
+// close ends the door, then the loop with all its connections, then the wakeup: so none of them
+// uses what another has closed.
 func (w *worker) close(ctx context.Context) error {
 	err := w.door.Close()
 	select {
@@ -169,4 +169,20 @@ func (w *worker) close(ctx context.Context) error {
 		return fmt.Errorf("worker %d: %w", w.number, err)
 	}
 	return errors.Join(err, w.mail.close(w.gnet.hangUp))
+}
+
+// gnetLog passes on what gnet complains of, and drops the rest.
+type gnetLog struct{}
+
+func (gnetLog) Debugf(string, ...any) {}
+func (gnetLog) Infof(string, ...any)  {}
+func (gnetLog) Warnf(string, ...any)  {}
+
+func (gnetLog) Errorf(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "mica: "+format+"\n", args...)
+}
+
+func (l gnetLog) Fatalf(format string, args ...any) {
+	l.Errorf(format, args...)
+	os.Exit(1)
 }

@@ -8,36 +8,36 @@ type mailbox struct {
 	system system
 	mu     sync.Mutex
 	shut   bool
-	letter letter
+	mail   workerMail
 }
 
-// letter is what a worker is asked to do.
-type letter struct {
-	report uint64 // the number of a gathering that wants its counters; 0: none
-	told   *told  // what the last gathering found; nil: no news
+// workerMail is what a worker is asked to do.
+type workerMail struct {
+	report uint64      // the number of a round that wants its counters; 0: none
+	told   *statsRound // what the last round found; nil: no news
 	tick   bool
 }
 
-// post changes the letter that waits and rings. It returns false where nobody would read it.
-func (m *mailbox) post(write func(*letter)) bool {
+// post changes the mail that waits and rings. It returns false where nobody would read it.
+func (m *mailbox) post(write func(*workerMail)) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.shut {
 		return false
 	}
-	write(&m.letter)
+	write(&m.mail)
 	m.system.ring()
 	return true
 }
 
 // ring has the worker look around.
-func (m *mailbox) ring() { m.post(func(*letter) {}) }
+func (m *mailbox) ring() { m.post(func(*workerMail) {}) }
 
-func (m *mailbox) open() letter {
+func (m *mailbox) open() workerMail {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	l := m.letter
-	m.letter = letter{}
+	l := m.mail
+	m.mail = workerMail{}
 	return l
 }
 

@@ -38,10 +38,10 @@ type peer struct {
 	refusal string // why it was refused: it is not counted as a connection
 	wasted  int    // bytes read while leaving
 
-	round    uint64 // the gathering that answers its ask; 0: it has not asked
+	round    uint64 // the round that answers its ask; 0: it has not asked
 	sequence uint64 // of its ask
 
-	owes     debt
+	due      obligation
 	deadline int64
 	listed   bool // in w.blocked
 }
@@ -51,17 +51,17 @@ func (p *peer) open(c gnet.Conn) {
 	p.c, p.opened, p.at = c, true, len(p.w.peers)
 	p.w.peers = append(p.w.peers, p)
 	if p.refusal != "" {
-		p.depart(p.refusal)
+		p.endWithReason(p.refusal)
 		return
 	}
 	p.w.counters.Connections++
-	p.owe(owesHello)
+	p.setDeadline(helloDue)
 }
 
 // close is called when gnet lets go of the connection. All that it held is free after it.
 func (p *peer) close() {
 	w := p.w
-	p.closed, p.owes = true, owesNothing
+	p.closed, p.due = true, nothingDue
 	p.drop()
 	p.release()
 	last := w.peers[len(w.peers)-1]
@@ -140,7 +140,7 @@ func (p *peer) append(b []byte) bool {
 	switch {
 	case need > aheadBytes:
 		p.w.counters.Overdrawn++
-		p.depart(fmt.Sprintf("%d bytes sent ahead of their answers: want at most %d", need, aheadBytes))
+		p.endWithReason(fmt.Sprintf("%d bytes sent ahead of their answers: want at most %d", need, aheadBytes))
 		return false
 	case len(p.buf)+len(b) <= cap(p.buf):
 	case need <= cap(p.buf):
@@ -164,7 +164,7 @@ func (p *peer) take(n int) ([]byte, bool) {
 	b := &p.w.server.budget
 	if !b.take(&p.account, bufferBytes(size)) {
 		p.w.counters.Overdrawn++
-		p.depart(fmt.Sprintf("no room for a buffer of %d KiB: this connection holds %d KiB, is sure of "+
+		p.endWithReason(fmt.Sprintf("no room for a buffer of %d KiB: this connection holds %d KiB, is sure of "+
 			"%d KiB (half of --buffers %d over --max-connections %d), and the rest is in use; use smaller "+
 			"batches, fewer connections, or start the server with more", bufferBytes(size)>>10,
 			p.account.held>>10, b.guarantee>>10, b.total, b.connections))
@@ -209,7 +209,7 @@ func (p *peer) serve(input []byte, which turn) {
 		}
 		if err != nil {
 			p.w.counters.BadFrames++
-			p.depart(err.Error())
+			p.endWithReason(err.Error())
 			return
 		}
 		rest = rest[h.bytes:]
@@ -223,7 +223,7 @@ func (p *peer) serve(input []byte, which turn) {
 		p.count(max(answered+len(p.w.out), len(input)-len(rest)))
 	}
 	if p.flush() && p.keep(rest) {
-		p.settle(len(rest) < len(input))
+		p.finishTurn(len(rest) < len(input))
 	}
 }
 
@@ -259,19 +259,19 @@ func (p *peer) keep(rest []byte) bool {
 	return true
 }
 
-// settle decides what comes next: from the client, or for it. Progress is whether a frame became
-// whole, so that what is left is another.
-func (p *peer) settle(progress bool) {
+// finishTurn decides what comes next: from the client, or for it. Progress is whether a frame
+// became whole, so that what is left is another.
+func (p *peer) finishTurn(progress bool) {
 	switch {
 	case p.blocked(): // flush has seen to it
 	case p.whole():
-		p.owe(owesNothing)
+		p.setDeadline(nothingDue)
 		p.w.park(p)
-	case !p.greeted: // it owes its hello since it was accepted
+	case !p.greeted: // its hello is due since it was accepted
 	case p.buf == nil:
-		p.owe(owesNothing)
-	case progress || p.owes != owesFrame:
-		p.owe(owesFrame)
+		p.setDeadline(nothingDue)
+	case progress || p.due != frameDue:
+		p.setDeadline(frameDue)
 	}
 }
 
@@ -316,7 +316,7 @@ func (p *peer) flush() bool {
 		p.listed = true
 		w.blocked = append(w.blocked, p)
 	}
-	p.owe(owesReading)
+	p.setDeadline(readingDue)
 	w.want(poll)
 	return true
 }
@@ -339,11 +339,11 @@ func (p *peer) drain() {
 		p.hangUp()
 		return
 	}
-	p.settle(true)
+	p.finishTurn(true)
 }
 
-// depart says why a connection ends. What was answered before still goes out.
-func (p *peer) depart(why string) {
+// endWithReason says why a connection ends. What was answered before still goes out.
+func (p *peer) endWithReason(why string) {
 	p.drop()
 	p.leaving = true
 	failure := control(kindFailure, 0, []byte(why))
@@ -364,31 +364,78 @@ func (p *peer) hangUp() {
 		p.end()
 		return
 	}
-	p.owe(owesLeaving)
+	p.setDeadline(leavingDue)
 }
 
-// owe sets what the client is to do, and by when.
-func (p *peer) owe(d debt) {
-	if p.owes = d; d == owesNothing {
+// setDeadline sets what the client is to do, and by when.
+func (p *peer) setDeadline(d obligation) {
+	if p.due = d; d == nothingDue {
 		return
 	}
-	p.deadline = p.w.system.now() + int64(p.w.server.patience.of(d))
+	p.deadline = p.w.system.now() + int64(p.w.server.timeouts.of(d))
 	p.w.want(tick)
 }
 
-// late ends a connection that did not do in time what it owes.
-func (p *peer) late() {
-	patience := p.w.server.patience.of(p.owes)
-	if p.owes != owesLeaving {
+// timedOut ends a connection that missed its deadline.
+func (p *peer) timedOut() {
+	limit := p.w.server.timeouts.of(p.due)
+	if p.due != leavingDue {
 		p.w.counters.Late++
 	}
-	switch p.owes {
-	case owesHello:
-		p.depart(fmt.Sprintf("no hello within %v of connecting", patience))
-	case owesFrame:
-		p.depart(fmt.Sprintf("a frame of which %d bytes came within %v: send it whole",
-			len(p.buf)-p.from, patience))
+	switch p.due {
+	case helloDue:
+		p.endWithReason(fmt.Sprintf("no hello within %v of connecting", limit))
+	case frameDue:
+		p.endWithReason(fmt.Sprintf("a frame of which %d bytes came within %v: send it whole",
+			len(p.buf)-p.from, limit))
 	default:
 		p.end()
 	}
+}
+
+// admits refuses a frame that its header alone shows to be wrong, before the rest of it is waited
+// for.
+func (p *peer) admits(h *header) error {
+	switch {
+	case !p.greeted && (h.kind != kindHello || h.bytes != helloBytes):
+		return fmt.Errorf("a frame of kind %d of %d bytes: want a hello first, kind %d of %d bytes",
+			h.kind, h.bytes, kindHello, helloBytes)
+	case !p.greeted || h.kind == kindRequest:
+		return nil
+	case h.kind != kindAsk:
+		return fmt.Errorf("a frame of kind %d after the hello: want %d, a request, or %d, an ask",
+			h.kind, kindRequest, kindAsk)
+	case h.bytes != headerBytes:
+		return fmt.Errorf("an ask of %d bytes: want %d, the header alone", h.bytes, headerBytes)
+	case p.round != 0:
+		return fmt.Errorf("an ask before the last one was answered: want one at a time")
+	}
+	return nil
+}
+
+// answer does one frame.
+func (p *peer) answer(h *header, body []byte) error {
+	w := p.w
+	switch h.kind {
+	case kindRequest:
+		ops, err := parseRequest(body, h.count, w.ops)
+		if err != nil {
+			return err
+		}
+		w.out = execute(w.core, h.sequence, ops, w.out)
+		w.counters.Frames++
+		w.counters.Ops += uint64(len(ops))
+	case kindHello:
+		text := w.server.welcome.Load()
+		if string(body) != magic || text == nil {
+			return fmt.Errorf("a hello of %q: want %q, once the server has started", body, magic)
+		}
+		p.greeted = true
+		w.out = append(w.out, control(kindWelcome, h.sequence, *text)...)
+	case kindAsk:
+		p.sequence, p.round = h.sequence, w.server.statsCollector.ask(w.system.now())
+		w.asking = append(w.asking, p)
+		w.want(poll)
+	}
+	return nil
 }

@@ -15,7 +15,8 @@ func requestBytes(keyBytes, valueBytes int) int {
 	return opHeaderBytes + padded(keyBytes) + padded(valueBytes)
 }
 
-// appendRequest appends an operation to a frame's body. The caller knows that its lengths are legal.
+// appendRequest appends an operation to a frame's body. The caller knows that its lengths are
+// legal.
 func appendRequest(b []byte, op kvs.Op, hash uint64, key, value []byte) []byte {
 	at := len(b)
 	end := at + requestBytes(len(key), len(value))

@@ -19,15 +19,15 @@ import (
 
 // Server is a running MICA server.
 type Server struct {
-	facts     kvs.Facts
-	host      string
-	ports     []int
-	table     *partition.Table
-	workers   []*worker
-	budget    budget
-	patience  patience
-	gathering gathering
-	clock     clock
+	facts          kvs.Facts
+	host           string
+	ports          []int
+	table          *partition.Table
+	workers        []*worker
+	budget         budget
+	timeouts       timeouts
+	statsCollector statsCollector
+	clock          clock
 	// welcome is the body of that frame, once every worker listens.
 	welcome atomic.Pointer[[]byte]
 
@@ -60,18 +60,18 @@ func newServer(cfg *Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := cfg.settle(offheap.Fits); err != nil {
+	if err := cfg.limitResources(offheap.Fits); err != nil {
 		return nil, errors.Join(err, table.Close())
 	}
 	s := &Server{
-		table: table, patience: cfg.patience, clock: clock{make(chan struct{}, 1)},
+		table: table, timeouts: cfg.timeouts, clock: clock{make(chan struct{}, 1)},
 		done: make(chan struct{}),
 	}
-	if s.patience == (patience{}) {
-		s.patience = defaultPatience
+	if s.timeouts == (timeouts{}) {
+		s.timeouts = defaultTimeouts
 	}
 	s.budget.init(cfg.MaxConnections, cfg.BufferBytes)
-	s.gathering = gathering{server: s, apart: func(f func()) { go f() }}
+	s.statsCollector = statsCollector{server: s, apart: func(f func()) { go f() }}
 	s.facts = facts(cfg, s)
 	return s, nil
 }
@@ -168,7 +168,7 @@ func (s *Server) Facts() kvs.Facts { return s.facts }
 // Stats asks every worker for its counters.
 func (s *Server) Stats() (kvs.Stats, error) {
 	select {
-	case stats := <-s.gathering.await():
+	case stats := <-s.statsCollector.await():
 		return stats, nil
 	case <-s.done:
 		return kvs.Stats{}, net.ErrClosed

@@ -103,7 +103,7 @@ func (h *enemy) misbehave() {
 		h.out = append(h.out, bytes.Repeat(control(kindAsk, 7, nil), 1+s.IntN(50))...)
 	case deaf, greedy:
 		if h.habit == deaf && len(h.s.out) == h.s.outCap {
-			break // it waits who loses patience first
+			break // it waits whose timeout comes first
 		}
 		if !s.OneIn(4) {
 			h.out = append(h.out, h.gets(130)...)
@@ -196,7 +196,7 @@ func (h *enemy) keep() {
 	}
 }
 
-// check bounds how long a connection may owe something.
+// check bounds how long a client may take for what it is to do.
 func (h *enemy) check() {
 	s := h.s
 	if s == nil || !s.accepted || s.gone() || s.finished {
@@ -207,30 +207,30 @@ func (h *enemy) check() {
 		h.sim.Failf("hostile client %d is neither served nor gone", h.number)
 	}
 	h.leaving = g.context.(*peer).leaving
-	now, patience := h.sim.Now().UnixNano(), h.sim.server.patience
+	now, limit := h.sim.Now().UnixNano(), h.sim.server.timeouts
 	if h.habit <= dripsHello {
-		h.kept(now-s.atNs, patience.hello, "its hello")
+		h.kept(now-s.atNs, limit.hello, "its hello")
 	}
 	if h.habit == begins && s.taken > helloBytes {
 		if h.begunNs == 0 {
 			h.begunNs = now
 		}
-		h.kept(now-h.begunNs, patience.frame, "the end of its frame")
+		h.kept(now-h.begunNs, limit.frame, "the end of its frame")
 	}
 	if len(s.out) < s.outCap || len(g.held) == 0 {
 		h.fullNs = 0
 	} else if h.fullNs == 0 {
 		h.fullNs = now
 	} else {
-		h.kept(now-h.fullNs, patience.unread, "reading")
+		h.kept(now-h.fullNs, limit.unread, "reading")
 	}
 }
 
-func (h *enemy) kept(ns int64, patience time.Duration, what string) {
+func (h *enemy) kept(ns int64, limit time.Duration, what string) {
 	if h.leaving { // it was told so, and has to read that
-		patience += h.sim.server.patience.unread
+		limit += h.sim.server.timeouts.unread
 	}
-	if ns > int64(patience+3*tickEvery) {
-		h.sim.Failf("hostile client %d owes %s for %v, and is kept", h.number, what, time.Duration(ns))
+	if ns > int64(limit+3*tickEvery) {
+		h.sim.Failf("hostile client %d has not done %s for %v, and is kept", h.number, what, time.Duration(ns))
 	}
 }

@@ -24,7 +24,7 @@ type sim struct {
 	honest    []*honest
 	hostile   []*enemy
 
-	round    uint64 // the last gathering
+	round    uint64 // of the last statistics
 	gathered time.Time
 	full     int // the last step at which there was no room for a connection
 	slowest  int // steps that an honest client had to wait
@@ -57,7 +57,7 @@ func newSim(w *simulation.World) *sim {
 	cfg.Items, cfg.LogBytes, cfg.Pages = 10_000, 8<<20, "4k"
 	cfg.MaxConnections = 8 + w.IntN(24)
 	cfg.BufferBytes = int64(cfg.MaxConnections) * 64 << (10 + w.IntN(4))
-	cfg.patience = patience{hello: 3 * time.Second, frame: 6 * time.Second, unread: 6 * time.Second, leave: time.Second}
+	cfg.timeouts = timeouts{hello: 3 * time.Second, frame: 6 * time.Second, unread: 6 * time.Second, leave: time.Second}
 	server, err := newServer(&cfg)
 	if err != nil {
 		w.Failf("start: %v", err)
@@ -66,7 +66,7 @@ func newSim(w *simulation.World) *sim {
 	if w.OneIn(2) {
 		s.files = cfg.MaxConnections/2 + w.IntN(cfg.MaxConnections)
 	}
-	server.gathering.apart = func(f func()) { f() }
+	server.statsCollector.apart = func(f func()) { f() }
 	for i := range cfg.Workers {
 		s.addWorker(newWorker(server, i, nil))
 		server.ports = append(server.ports, 1+i)
@@ -88,7 +88,7 @@ func newSim(w *simulation.World) *sim {
 func (s *sim) addWorker(w *worker) {
 	l := &simListener{machine: s.machine}
 	loop := &simLoop{machine: s.machine, w: w, buf: make([]byte, readBytes)}
-	loop.bell = &gnetConn{loop: loop, context: bell{}}
+	loop.bell = &gnetConn{loop: loop, context: wakeup{}}
 	w.listener, w.loop, w.system, w.mail.system = l, loop, loop, loop
 	number := len(s.loops)
 	h, err := w.newDoor(admission.Config{
@@ -194,10 +194,10 @@ func (s *sim) check() {
 	for i, w := range s.server.workers {
 		s.checkWorker(w, s.loops[i], s.listeners[i])
 	}
-	g := &s.server.gathering
+	g := &s.server.statsCollector
 	if n := g.round - s.round; n > 0 {
-		if since := s.Now().Sub(s.gathered); s.round > 0 && since < time.Duration(n)*gatherEvery {
-			s.Failf("%d gatherings %v after the last", n, since)
+		if since := s.Now().Sub(s.gathered); s.round > 0 && since < time.Duration(n)*statsInterval {
+			s.Failf("%d rounds of statistics %v after the last", n, since)
 		}
 		s.round, s.gathered = g.round, s.Now()
 	}
@@ -240,7 +240,7 @@ func (s *sim) checkBudget() {
 }
 
 func (s *sim) checkWorker(w *worker, l *simLoop, door *simListener) {
-	for what, waiting := range map[string][]*peer{"ask": w.asking, "are blocked": w.blocked, "are parked": w.parked} {
+	for what, waiting := range map[string][]*peer{"ask": w.asking, "are blocked": w.blocked, "are parked": w.parked.all()} {
 		n := 0
 		for _, p := range waiting {
 			if !p.closed {
@@ -260,7 +260,7 @@ func (s *sim) checkWorker(w *worker, l *simLoop, door *simListener) {
 			long++
 		}
 	}
-	if long > 2 { // one before the bell, and one when it is read
+	if long > 2 { // one before the wakeup, and one when it is read
 		s.Failf("%d connections that are not known for short turns had a long turn at once", long)
 	}
 	if door.waited++; len(door.queue) == 0 || len(s.open)+s.others >= s.files {
@@ -298,7 +298,7 @@ func (s *sim) finale() {
 	s.close()
 }
 
-// close ends the workers. No descriptor is left open, and no bell is rung any more.
+// close ends the workers. No descriptor is left open, and no wakeup is sent any more.
 func (s *sim) close() {
 	for i, l := range s.loops {
 		for len(l.conns) > 0 {
@@ -317,4 +317,107 @@ func (s *sim) close() {
 	if err := s.server.table.Close(); err != nil {
 		s.Failf("free the table: %v", err)
 	}
+}
+
+// TestPutBack shows that the simulation sees each fault that a client could once hurt others with.
+func TestPutBack(t *testing.T) {
+	simulation.PutBack(t, "^TestSimulation$", []simulation.Fault{
+		{
+			Name: "asks are taken without end",
+			Edits: []simulation.Edit{{
+				File: "serve.go", Old: "case p.round != 0:", New: "case false:",
+			}},
+			Want: "connections ask",
+		},
+		{
+			Name: "answers to asks go past the backlog",
+			Edits: []simulation.Edit{{
+				File: "worker.go", Old: "p.round > w.latest.round || p.blocked():", New: "p.round > w.latest.round:",
+			}},
+			Want: "bytes are held",
+		},
+		{
+			Name: "gatherings follow one another at once",
+			Edits: []simulation.Edit{{
+				File: "gather.go", Old: "early && !g.atOnce", New: "early && false",
+			}},
+			Want: "after the last",
+		},
+		{
+			Name: "a hello may be as large as any frame",
+			Edits: []simulation.Edit{{
+				File: "serve.go", Old: "(h.kind != kindHello || h.bytes != helloBytes)", New: "h.kind != kindHello",
+			}},
+			Want: "before its hello",
+		},
+		{
+			Name:  "a hello has no end of time",
+			Edits: []simulation.Edit{{File: "peer.go", Old: "\tp.owe(owesHello)\n", New: ""}},
+			Want:  "owes its hello",
+		},
+		{
+			Name:  "a frame has no end of time",
+			Edits: []simulation.Edit{{File: "peer.go", Old: "\t\tp.owe(owesFrame)\n", New: ""}},
+			Want:  "owes the end of its frame",
+		},
+		{
+			Name:  "reading has no end of time",
+			Edits: []simulation.Edit{{File: "peer.go", Old: "\tp.owe(owesReading)\n", New: ""}},
+			Want:  "owes reading",
+		},
+		{
+			Name: "the acceptor ends where no descriptor is left",
+			Edits: []simulation.Edit{{
+				File: "../internal/admission/door.go",
+				Old:  "if err != nil && lacksDescriptors(err) && d.drop() {",
+				New:  "if lacksDescriptors(err) {\n\t\treturn err\n\t}\n\tif false {",
+			}},
+			Want: "the door of worker",
+		},
+		{
+			Name: "connections are not limited",
+			Edits: []simulation.Edit{{
+				File: "budget.go", Old: "if b.open.Add(1) <= b.connections {", New: "if b.open.Add(1) > 0 {",
+			}},
+			Want: "connections are open",
+		},
+		{
+			Name:  "buffers are not limited",
+			Edits: []simulation.Edit{{File: "budget.go", Old: "if left < n {", New: "if false {"}},
+			Want:  "bytes are held, of",
+		},
+		{
+			Name: "a turn has no end",
+			Edits: []simulation.Edit{{
+				File: "peer.go", Old: "&& answered+len(p.w.out) <= int(which) {", New: "&& answered >= 0 {",
+			}},
+			Want: "a long turn goes on",
+		},
+		{
+			Name: "long turns of many follow one another",
+			Edits: []simulation.Edit{{
+				File: "peer.go", Old: "case p.w.takesLong():", New: "case p.w.takesLong() || true:",
+			}},
+			Want: "long turn",
+		},
+		{
+			Name: "who does not read is answered on",
+			Edits: []simulation.Edit{{
+				File: "peer.go", Old: "len(rest) >= headerBytes && !p.blocked() &&", New: "len(rest) >= headerBytes &&",
+			}},
+			Want: "bytes are held",
+		},
+		{
+			Name: "gnet's pool is left with large rings",
+			Edits: []simulation.Edit{{
+				File: "peer.go", Old: "if len(w.out) <= ringBytes {", New: "if len(w.out) > 0 {",
+			}},
+			Want: "gnet's ring is made to hold",
+		},
+		{
+			Name:  "a loop is rung after its end",
+			Edits: []simulation.Edit{{File: "mailbox.go", Old: "\tm.shut = true\n", New: ""}},
+			Want:  "a loop that has ended is rung",
+		},
+	})
 }

@@ -2,7 +2,6 @@ package mica
 
 import (
 	"net"
-	"slices"
 	"sync/atomic"
 
 	"dpukv/internal/cpu"
@@ -34,17 +33,17 @@ type worker struct {
 	mail   mailbox // of any thread
 	wanted wanted  // of any thread
 	gnet   *loop
-	over   chan struct{}
-	ready  bool  // the bell is enrolled
+	ended  chan struct{}
+	ready  bool  // the wakeup is enrolled
 	pinErr error // read once it is
 
 	peers   []*peer
-	parked  []*peer // have sent more than was looked at; the first has the next turn
-	blocked []*peer // have answers in gnet's buffers
+	parked  peerQueue // have sent more than was looked at; the first has the next turn
+	blocked []*peer   // have answers in gnet's buffers
 	asking  []*peer
 	ticked  int64
 	// shorts are the short turns since the last one that could be long, which began at beganNs and
-	// was taken since the bell was read. The next one may begin at longAgainNs.
+	// was taken since the wakeup was read. The next one may begin at longAgainNs.
 	shorts               int
 	taken                bool
 	beganNs, longAgainNs int64
@@ -55,25 +54,25 @@ type worker struct {
 	buffers buffers
 
 	counters kvs.WorkerStats
-	latest   *told
+	latest   *statsRound
 }
 
 func newWorker(s *Server, number int, cpus []int) *worker {
 	return &worker{
 		server: s, number: number, cpus: cpus, core: s.table.Core(number),
-		over: make(chan struct{}), shut: make(chan struct{}),
+		ended: make(chan struct{}), shut: make(chan struct{}),
 		ops: make([]partition.Op, MaxBatch),
 		out: make([]byte, 0, flushBytes+MaxFrameBytes),
 	}
 }
 
-// bell is the context of the connection that the worker is rung by.
-type bell struct{}
+// wakeup is the context of the connection that the worker is rung by.
+type wakeup struct{}
 
-// OnOpen is called for the bell first: then the thread is pinned.
+// OnOpen is called for the wakeup first: then the thread is pinned.
 func (w *worker) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
 	switch p := c.Context().(type) {
-	case bell:
+	case wakeup:
 		w.ready = true
 		if len(w.cpus) > 0 {
 			w.pinErr = cpu.PinThread(w.cpus[w.number%len(w.cpus)])
@@ -84,7 +83,7 @@ func (w *worker) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
 	return nil, gnet.None
 }
 
-// OnTraffic is called when gnet has read something, of the bell or a client.
+// OnTraffic is called when gnet has read something, of the wakeup or a client.
 func (w *worker) OnTraffic(c gnet.Conn) gnet.Action {
 	if p, ok := c.Context().(*peer); ok {
 		p.traffic()
@@ -96,33 +95,33 @@ func (w *worker) OnTraffic(c gnet.Conn) gnet.Action {
 	return gnet.None
 }
 
-// OnClose is called for the bell when the loop ends: nothing else closes it.
+// OnClose is called for the wakeup when the loop ends: nothing else closes it.
 func (w *worker) OnClose(c gnet.Conn, _ error) gnet.Action {
 	if p, ok := c.Context().(*peer); ok {
 		p.close()
 	} else {
-		close(w.over)
+		close(w.ended)
 	}
 	return gnet.None
 }
 
-// park lets a connection wait for its next turn. The bell is read among the others' connections,
+// park lets a connection wait for its next turn. The wakeup is read among the others' connections,
 // so that they have theirs before.
 func (w *worker) park(p *peer) {
 	if p.parked {
 		return
 	}
 	p.parked = true
-	w.parked = append(w.parked, p)
+	w.parked.add(p)
 	w.mail.ring()
 }
 
 // takesLong reports whether a turn that may be long can begin now, with nobody in line before it:
-// one each time that the bell is read, so that all others are served in between who have something
-// to do, and for as long as the last one took. What many long turns want leaves the short ones half
-// of the time.
+// one each time that the wakeup is read, so that all others are served in between who have
+// something to do, and for as long as the last one took. What many long turns want leaves the short
+// ones half of the time.
 func (w *worker) takesLong() bool {
-	if w.taken || len(w.parked) > 0 {
+	if w.taken || w.parked.len() > 0 {
 		return false
 	}
 	w.beganNs = w.system.now()
@@ -140,16 +139,15 @@ func (w *worker) tookLong() {
 func (w *worker) resume() {
 	w.taken = false
 	w.beganNs = w.system.now()
-	for len(w.parked) > 0 && !w.taken && (w.shorts == 0 || w.beganNs >= w.longAgainNs) {
-		p := w.parked[0]
-		w.parked = slices.Delete(w.parked, 0, 1)
+	for w.parked.len() > 0 && !w.taken && (w.shorts == 0 || w.beganNs >= w.longAgainNs) {
+		p := w.parked.take()
 		p.parked = false
 		if !p.closed && !p.leaving && !p.blocked() {
 			p.serve(p.buf[p.from:], wholeTurn)
 			w.tookLong()
 		}
 	}
-	if len(w.parked) > 0 {
+	if w.parked.len() > 0 {
 		w.mail.ring()
 	}
 }
@@ -159,10 +157,10 @@ func (w *worker) read() {
 	l := w.mail.open()
 	if l.told != nil {
 		w.latest = l.told
-		w.tell()
+		w.answerAsks()
 	}
 	if l.report > 0 {
-		w.server.gathering.report(w.number, w.snapshot())
+		w.server.statsCollector.report(w.number, w.snapshot())
 	}
 	if l.tick {
 		w.tick()
@@ -173,15 +171,15 @@ func (w *worker) read() {
 func (w *worker) tick() {
 	now := w.system.now()
 	if len(w.asking) > 0 {
-		w.server.gathering.due(now)
-		w.tell()
+		w.server.statsCollector.due(now)
+		w.answerAsks()
 	}
 	w.drain()
 	if now-w.ticked >= int64(tickEvery) {
 		w.ticked = now
 		for i := len(w.peers) - 1; i >= 0; i-- { // one that ends has the last in its place
-			if p := w.peers[i]; p.owes != owesNothing && now >= p.deadline {
-				p.late()
+			if p := w.peers[i]; p.due != nothingDue && now >= p.deadline {
+				p.timedOut()
 			}
 		}
 	}
@@ -193,7 +191,7 @@ func (w *worker) urgency() urgency {
 		return poll
 	}
 	for _, p := range w.peers {
-		if p.owes != owesNothing {
+		if p.due != nothingDue {
 			return tick
 		}
 	}
@@ -222,8 +220,8 @@ func (w *worker) want(how urgency) {
 	}
 }
 
-// tell answers those asks that the latest gathering is new enough for.
-func (w *worker) tell() {
+// answerAsks answers those asks that the latest round is new enough for.
+func (w *worker) answerAsks() {
 	later := w.asking[:0]
 	for _, p := range w.asking {
 		switch {
@@ -234,7 +232,7 @@ func (w *worker) tell() {
 			p.round = 0
 			w.out = append(w.out, control(kindStats, p.sequence, w.latest.text)...)
 			if p.flush() {
-				p.settle(false)
+				p.finishTurn(false)
 			}
 		}
 	}

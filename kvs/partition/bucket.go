@@ -48,7 +48,8 @@ func tagOf(hash uint64) uint64 {
 const (
 	lanes     = 0x0001_0001_0001_0001
 	laneHighs = 0x8000_8000_8000_8000
-	// offsetsAt is where an eight-byte load must start to have slot 0's offset in its upper 48 bits.
+	// offsetsAt is where an eight-byte load must start to have slot 0's offset in its upper 48
+	// bits.
 	offsetsAt = 2*slotsPerBucket - 2
 	noHigh4   = 0x0000_ffff_ffff_ffff // the fourth lane of the second word holds no tag
 )

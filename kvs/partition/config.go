@@ -113,11 +113,11 @@ func (c *Config) check() error {
 // LogBytesFor is the log that holds items of one size for certain: in every
 // partition of n, although hashing fills some a little more than others.
 //
-// A [Store] gets the slack that it needs to reclaim space. A [Cache] gets half as
-// much again: a Set of a key that its full bucket had lost appends an item, and in a log that is just
-// full each such item overwrites one that is still wanted, whose next Set
-// appends again. With room for half as many dead items as live ones, an append
-// mostly overwrites a dead one, and the share of hits stays that of the index.
+// A [Store] gets the slack that it needs to reclaim space. A [Cache] gets half as much again: a Set
+// of a key that its full bucket had lost appends an item, and in a log that is just full each such
+// item overwrites one that is still wanted, whose next Set appends again. With room for half as
+// many dead items as live ones, an append mostly overwrites a dead one, and the share of hits stays
+// that of the index.
 func LogBytesFor(items, keyBytes, valueBytes int, mode Mode, n int) int64 {
 	need := firstOffset + int64(mostOf(items, n))*int64(itemBytes(keyBytes, valueBytes)) + maxItemBytes
 	if mode == Store {

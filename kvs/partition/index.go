@@ -1,5 +1,7 @@
 package partition
 
+import "dpukv/internal/order"
+
 // slotRef is a slot in the index and the bucket that its chain starts with.
 type slotRef struct {
 	home, bucket *bucket
@@ -149,7 +151,7 @@ func (p *Partition) setSlot(ref slotRef, tag, offset uint64) {
 	changed.set(ref.slot, tag, offset)
 	for i := range s {
 		if s[i] != changed[i] {
-			storeShared(&s[i], changed[i])
+			order.Store64(&s[i], changed[i])
 		}
 	}
 }

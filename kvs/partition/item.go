@@ -65,8 +65,8 @@ func (p *Partition) meanLines() int {
 	return (mean + lineBytes - wordBytes + lineBytes - 1) / lineBytes
 }
 
-// lastWord is the address of the log's last word.
-func (p *Partition) lastWord() uintptr { return uintptr(p.log) + uintptr(p.space.end) - wordBytes }
+// lastWordAt is the address of the log's last word.
+func (p *Partition) lastWordAt() uintptr { return uintptr(p.log) + uintptr(p.space.end) - wordBytes }
 
 // wordItem is the meta of an item with a key and a value of a word each.
 const wordItem = meta(wordBytes | wordBytes<<16 | (headerBytes/wordBytes+2)<<32)

@@ -88,7 +88,7 @@ func (p *Partition) put(hash uint64, key, value []byte, replaced int) kvs.Status
 			return kvs.Full
 		}
 	}
-	offset := p.place(uint64(n))
+	offset := p.reserve(uint64(n))
 	p.writeItem(offset, makeMeta(len(key), len(value), n/wordBytes), hash, key, value)
 	if known {
 		p.replace(ref, old, offset, n)

@@ -2,7 +2,8 @@
 
 package partition
 
-// stride is how many addresses are asked for at once: the misses overlap with working out the next ones.
+// stride is how many addresses are asked for at once: the misses overlap with working out the next
+// ones.
 const stride = 16
 
 // prefetch asks for the cache lines at these addresses, which may be any, and waits for none.

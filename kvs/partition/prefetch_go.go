@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// stride is how many addresses are loaded from at once. Loads hold up the instructions after
-// them, so all go together, in a loop short enough for the processor to see many turns of it at once.
+// stride is how many addresses are loaded from at once. Loads hold up the instructions after them,
+// so all go together, in a loop short enough for the processor to see many turns of it at once.
 const stride = Depth
 
 // prefetch loads a word at each of these addresses. No load depends on another, so

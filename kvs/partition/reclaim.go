@@ -42,8 +42,8 @@ func (p *Partition) makeRoom(n, replaced int) bool {
 	return true
 }
 
-// place takes n bytes at the tail, in one piece.
-func (p *Partition) place(n uint64) (offset uint64) {
+// reserve takes n bytes at the tail, in one piece.
+func (p *Partition) reserve(n uint64) (offset uint64) {
 	if pad := p.space.padding(n); pad > 0 {
 		at := p.space.take(pad)
 		p.store(p.word(at), uint64(makeMeta(0, 0, int(pad/wordBytes))))
@@ -102,7 +102,7 @@ func (p *Partition) cleanHead() (bytes uint64) {
 
 // move copies a live item to the tail and points its slot there.
 func (p *Partition) move(ref slotRef, from uint64, m meta) {
-	to := p.place(uint64(m.bytes()))
+	to := p.reserve(uint64(m.bytes()))
 	p.copyItem(to, from, m.bytes())
 	p.lock(ref.home)
 	p.setSlot(ref, ref.bucket.slots.tag(ref.slot), to)

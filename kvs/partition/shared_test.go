@@ -3,15 +3,19 @@ package partition
 import (
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 
+	"dpukv/internal/test/litmus"
 	"dpukv/kvs"
 
 	"github.com/anishathalye/porcupine"
 	"github.com/go-faster/city"
+	"golang.org/x/sys/unix"
 )
 
 // register is what a key is to an observer: absent, or holding a number. What a
@@ -186,7 +190,8 @@ func TestCheckerFindsStaleReads(t *testing.T) {
 	}
 }
 
-// TestForeignCores: who does not own a partition reads it in CREW and nothing else, and does nothing in EREW.
+// TestForeignCores: who does not own a partition reads it in CREW and nothing else, and does
+// nothing in EREW.
 func TestForeignCores(t *testing.T) {
 	for _, access := range []Access{EREW, CREW} {
 		table := newTable(t, Config{Access: access, Cores: 1, PerCore: 1, Items: 100, LogBytes: minLogBytes})
@@ -203,5 +208,198 @@ func TestForeignCores(t *testing.T) {
 				t.Errorf("%s %s by a foreign core: %s, want %s", access, code, ops[0].Status, want)
 			}
 		}
+	}
+}
+
+// TestOrderOfSeqlock is the argument of shared.go on Armv8: no reader that finds the same even
+// version twice believes a word of another version. The owner changes an item of two words twice,
+// versions 0, 2, 4; a reader looks once.
+func TestOrderOfSeqlock(t *testing.T) {
+	// The round that a version is the end of.
+	owner := func(odd, word, even func(string, int) litmus.Instruction) litmus.Thread {
+		var all litmus.Thread
+		for round := 1; round <= 2; round++ {
+			all = append(all, odd("version", 2*round-1), word("w1", round), word("w2", round), even("version", 2*round))
+		}
+		return all
+	}
+	reader := func(first, word, second func(string, string) litmus.Instruction) litmus.Thread {
+		return litmus.Thread{first("before", "version"), word("r1", "w1"), word("r2", "w2"), second("after", "version")}
+	}
+	torn := func(o litmus.Outcome) bool {
+		round := o["before"] / 2
+		return o["before"] == o["after"] && o["before"]%2 == 0 && (o["r1"] != round || o["r2"] != round)
+	}
+	rel, acq := litmus.StoreRelease, litmus.LoadAcquire
+	litmus.Check(t, map[string]litmus.Case{
+		"as it is":               litmus.Forbids(torn, owner(rel, rel, rel), reader(acq, acq, acq)),
+		"words stored plainly":   litmus.Allows(torn, owner(rel, litmus.Store, rel), reader(acq, acq, acq)),
+		"even version plain":     litmus.Allows(torn, owner(rel, rel, litmus.Store), reader(acq, acq, acq)),
+		"words loaded plainly":   litmus.Allows(torn, owner(rel, rel, rel), reader(acq, litmus.Load, acq)),
+		"first version plain":    litmus.Allows(torn, owner(rel, rel, rel), reader(litmus.Load, acq, acq)),
+		"as on amd64, all plain": litmus.Allows(torn, owner(litmus.Store, litmus.Store, litmus.Store), reader(litmus.Load, litmus.Load, litmus.Load)),
+		// These two rest on the words' order alone, and are ordered because sync/atomic has nothing
+		// weaker.
+		"odd version plain":    litmus.Forbids(torn, owner(litmus.Store, rel, rel), reader(acq, acq, acq)),
+		"second version plain": litmus.Forbids(torn, owner(rel, rel, rel), reader(acq, acq, litmus.Load)),
+	})
+}
+
+// TestOrderOfReusedRoom: the item of key A gives its room to one of key B. B's bucket has a version
+// of its own, so A's must have kept A's readers from what B's owner writes there: the slot was
+// taken away under it, before.
+func TestOrderOfReusedRoom(t *testing.T) {
+	owner := func(odd, slot, even, item func(string, int) litmus.Instruction) litmus.Thread {
+		// remove of A, whose slot of 0 leads to the item and of 1 nowhere; then writeItem of B,
+		// which is under no version at all.
+		return litmus.Thread{odd("version", 1), slot("slot", 1), even("version", 2), item("item", 1)}
+	}
+	reader := func(first, slot, item, second func(string, string) litmus.Instruction) litmus.Thread {
+		return litmus.Thread{first("before", "version"), slot("where", "slot"), item("what", "item").At("where"), second("after", "version")}
+	}
+	wrong := func(o litmus.Outcome) bool {
+		return o["before"] == o["after"] && o["before"]%2 == 0 && o["where"] == 0 && (o["before"] == 2 || o["what"] == 1)
+	}
+	rel, acq := litmus.StoreRelease, litmus.LoadAcquire
+	litmus.Check(t, map[string]litmus.Case{
+		"as it is":            litmus.Forbids(wrong, owner(rel, rel, rel, rel), reader(acq, acq, acq, acq)),
+		"item stored plainly": litmus.Allows(wrong, owner(rel, rel, rel, litmus.Store), reader(acq, acq, acq, acq)),
+		"item loaded plainly": litmus.Allows(wrong, owner(rel, rel, rel, rel), reader(acq, acq, litmus.Load, acq)),
+		"even version plain":  litmus.Allows(wrong, owner(rel, rel, litmus.Store, rel), reader(acq, acq, acq, acq)),
+		"first version plain": litmus.Allows(wrong, owner(rel, rel, rel, rel), reader(litmus.Load, acq, acq, acq)),
+		// The item's address comes from the slot.
+		"slot loaded plainly": litmus.Forbids(wrong, owner(rel, rel, rel, rel), reader(acq, litmus.Load, acq, acq)),
+	})
+}
+
+// guardedPartition is one of a single bucket whose log lies between pages that cannot be read,
+// and is too large for an offset of 32 bits. None of it takes memory until it is touched.
+func guardedPartition(t *testing.T) *Partition {
+	const guard, logBytes = 1 << 21, 5 << 30
+	m, err := unix.Mmap(-1, 0, guard+logBytes+guard, unix.PROT_NONE,
+		unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+	if err != nil {
+		t.Skipf("needs %d bytes of address space: %v", guard+logBytes+guard, err)
+	}
+	t.Cleanup(func() { _ = unix.Munmap(m) })
+	if err := unix.Mprotect(m[guard:guard+logBytes], unix.PROT_READ|unix.PROT_WRITE); err != nil {
+		t.Skipf("needs %d bytes that are not backed: %v", logBytes, err)
+	}
+	return &Partition{
+		log: unsafe.Pointer(&m[guard]), buckets: make([]bucket, 1), bucketCount: 1,
+		shared: true, space: newCircular(logBytes),
+	}
+}
+
+// tornOffsets are some that no item has: behind the log, at its very end, before its first item.
+// Each part of a torn offset is one of multiples of a word, and so is the whole.
+func tornOffsets(end uint64) []uint64 {
+	return []uint64{
+		1<<48 - 8, 1 << 47, 2 * end, end + 1<<20, end + 8,
+		end, end - 8, end - 16, end - 24, 8, firstOffset - 8,
+	}
+}
+
+// TestTornOffsets: a reader may find half of an old offset and half of a new one. Wherever that
+// leads, it stays inside the log: a read outside ends this test's process.
+func TestTornOffsets(t *testing.T) {
+	p := guardedPartition(t)
+	table := &Table{partitions: []Partition{*p}, cfg: Config{Access: CREW, Cores: 1, PerCore: 1}}
+	p = &table.partitions[0]
+	reader := table.Core(1)
+	const hash = 7
+	for _, offset := range tornOffsets(p.space.end) {
+		p.buckets[0].slots.set(0, tagOf(hash), offset)
+		hint := p.hintShared(&p.buckets[0], tagOf(hash))
+		if hint < uintptr(p.log) || hint > p.lastWordAt() {
+			t.Errorf("offset %#x: the hint is %d bytes behind the log", offset, hint-p.lastWordAt())
+			continue
+		}
+		op := []Op{{Code: kvs.Get, Key: []byte("key"), Hash: hash}}
+		reader.Execute(op, make([]byte, 0, 1<<17))
+		if op[0].Status != kvs.NotFound {
+			t.Errorf("offset %#x: %s", offset, op[0].Status)
+		}
+	}
+}
+
+// TestTornItems: nor do an item's words need to belong together. A reader believes no lengths
+// that would lead it out of the log, and no chain that does not end.
+func TestTornItems(t *testing.T) {
+	p := guardedPartition(t)
+	p.spares = make([]bucket, 3)
+	rng := rand.New(rand.NewPCG(3, 4))
+	out := make([]byte, 0, 1<<17)
+	for range 20_000 {
+		key := make([]byte, 1+rng.IntN(kvs.MaxKeyBytes))
+		m := makeMeta(len(key), rng.IntN(kvs.MaxValueBytes+1), int(rng.Uint32()))
+		last := uint64(m.valueAt() + padded(m.valueBytes())) // an item of this size fits just there
+		offset := p.space.end - last + 8*uint64(rng.IntN(5)) - 16
+		if rng.IntN(4) == 0 {
+			offset = p.space.end - 8*uint64(rng.IntN(40))
+		}
+		b := &p.buckets[0]
+		b.next = rng.Uint32N(6)
+		for i := range p.spares {
+			p.spares[i].next = rng.Uint32N(6)
+		}
+		b.slots.set(rng.IntN(slotsPerBucket), 1, offset)
+		if offset+headerBytes <= p.space.end {
+			*p.word(offset) = uint64(m)
+			*p.word(offset + wordBytes) = 0
+		}
+		_, value, status := p.tryGet(b, 0, key, out)
+		if status == kvs.OK && len(value) > kvs.MaxValueBytes {
+			t.Fatalf("a value of %d bytes", len(value))
+		}
+	}
+}
+
+// TestReaderNaps: a reader whose bucket is locked gives up its CPU, which may be the one that the
+// owner needs. Here the owner goes on only then.
+func TestReaderNaps(t *testing.T) {
+	table := newTable(t, smallest(Cache, CREW))
+	table.Core(0).Execute(crewOp(kvs.Set, 1, []byte("v")), nil)
+	op := crewOp(kvs.Get, 1, nil)
+	p := &table.partitions[0]
+	home := &p.buckets[p.bucketOf(op[0].Hash)]
+	p.lock(home)
+	naps := 0
+	real := sleep
+	defer func() { sleep = real }()
+	sleep = func() {
+		if naps++; naps == 3 {
+			p.unlock(home)
+		}
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		table.Core(1).Execute(op, make([]byte, 0, 8))
+	}()
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		t.Fatal("the reader does not give up its CPU")
+	}
+	if op[0].Status != kvs.OK || naps != 3 {
+		t.Errorf("%s after %d naps", op[0].Status, naps)
+	}
+}
+
+// TestReaderGivesUp: a read that writes outrun again and again ends.
+func TestReaderGivesUp(t *testing.T) {
+	var w readerBackoff
+	real := sleep
+	defer func() { sleep = real }()
+	sleep = func() {}
+	for n := 1; !w.outrun(); n++ {
+		w.locked() // does not count
+		if n == maxOutrun {
+			t.Fatalf("a read goes on after %d writes", n)
+		}
+	}
+	if w.lost != maxOutrun {
+		t.Errorf("a read ended after %d writes, want %d", w.lost, maxOutrun)
 	}
 }

@@ -32,7 +32,8 @@ func Installed() (string, error) { return kind.Find() }
 
 const maxWorkers = 128 // IO_THREADS_MAX_NUM
 
-// arguments are the program's. It reads no configuration file, so that its settings are its defaults but for these.
+// arguments are the program's. It reads no configuration file, so that its settings are its
+// defaults but for these.
 func arguments(cfg *Config, host, port string) ([]string, error) {
 	if cfg.Workers > maxWorkers {
 		return nil, fmt.Errorf("%d threads: redis takes at most %d io-threads", cfg.Workers, maxWorkers)

@@ -20,7 +20,7 @@ func parseStats(text map[string]string, workers int) (kvs.Stats, error) {
 	w.CPUNs = p.nanoseconds("used_cpu_user") + p.nanoseconds("used_cpu_sys")
 	s := kvs.Stats{CPUNs: w.CPUNs, Workers: []kvs.WorkerStats{w}}
 	if workers > 1 {
-		s.Doubts = p.idleThreads(workers)
+		s.Warnings = p.idleThreads(workers)
 	}
 	return s, p.err
 }
@@ -49,7 +49,8 @@ func (p *parser) nanoseconds(name string) int64 {
 	return int64(seconds * 1e9)
 }
 
-// part is a number in a field like "calls=12,usec=34". A field that is not there has not happened yet.
+// part is a number in a field like "calls=12,usec=34". A field that is not there has not happened
+// yet.
 func (p *parser) part(name, key string) uint64 {
 	for part := range strings.SplitSeq(p.text[name], ",") {
 		if k, v, _ := strings.Cut(part, "="); k == key {

@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -115,5 +116,17 @@ func TestParseStats(t *testing.T) {
 		if _, err := parseStats(bad, 1); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s of %q: %v", name, bad[name], err)
 		}
+	}
+}
+
+var benchAnswer = []byte("$8\r\n12345678\r\n")
+
+func BenchmarkWire(b *testing.B) { pipetest.BenchWire(b, &resp{}, benchAnswer) }
+
+func BenchmarkSession(b *testing.B) {
+	for _, connections := range []int{4, 16} {
+		b.Run(fmt.Sprintf("connections=%d", connections), func(b *testing.B) {
+			pipetest.Bench(b, func() pipeline.Wire { return &resp{} }, benchAnswer, connections)
+		})
 	}
 }

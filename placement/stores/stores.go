@@ -21,7 +21,7 @@ import (
 // Store is how a node serves and dials one kind of store.
 type Store struct {
 	MaxBatch int       // operations
-	Study    kvs.Knobs // for what a sweep leaves open
+	Study    kvs.StudyDefaults // for what a sweep leaves open
 	Check    func(*Demand) error
 	Serve    func(spec *ServerSpec, cpus []int, version string) (Server, error)
 	Dial     func(ctx context.Context, spec *DialSpec) (kvs.Remote, error)

@@ -6,12 +6,12 @@ import (
 
 // studyKeys are the keys whose value, where a sweep file does not say it, is that of each store's own
 // study: there is no single default that would suit all stores of a sweep.
-var studyKeys = map[string]func(*Config, *kvs.Knobs){
-	"key_bytes":   func(c *Config, k *kvs.Knobs) { c.KeyBytes = k.KeyBytes },
-	"value_bytes": func(c *Config, k *kvs.Knobs) { c.ValueBytes = k.ValueBytes },
-	"batch":       func(c *Config, k *kvs.Knobs) { c.Batch = k.Batch },
-	"hash":        func(c *Config, k *kvs.Knobs) { c.Hash = k.Hash },
-	"access":      func(c *Config, k *kvs.Knobs) { c.Access = k.Access },
+var studyKeys = map[string]func(*Config, *kvs.StudyDefaults){
+	"key_bytes":   func(c *Config, k *kvs.StudyDefaults) { c.KeyBytes = k.KeyBytes },
+	"value_bytes": func(c *Config, k *kvs.StudyDefaults) { c.ValueBytes = k.ValueBytes },
+	"batch":       func(c *Config, k *kvs.StudyDefaults) { c.Batch = k.Batch },
+	"hash":        func(c *Config, k *kvs.StudyDefaults) { c.Hash = k.Hash },
+	"access":      func(c *Config, k *kvs.StudyDefaults) { c.Access = k.Access },
 }
 
 func openKeys() map[string]bool {

@@ -1,7 +1,7 @@
 package ibverbs
 
-// AutoGID leaves the choice of the GID to [Open]: the first RoCE v2 one that is an IPv4 address, else
-// the first RoCE v2 one, else (on InfiniBand) the first.
+// AutoGID leaves the choice of the GID to [Open]: the first RoCE v2 one that is an IPv4 address,
+// else the first RoCE v2 one, else (on InfiniBand) the first.
 const AutoGID = -1
 
 // Config says which device to open, and how.

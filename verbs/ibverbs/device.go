@@ -11,11 +11,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sort"
+	"strconv"
+	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"dpukv/verbs"
+
+	"golang.org/x/sys/unix"
 )
 
 // Device is an opened RDMA device and one of its ports.
@@ -109,7 +112,8 @@ func (d *Device) Wait(time.Duration) error {
 	return nil
 }
 
-// Events are what the kernel told of the device and its port, but for what every connection's life has.
+// Events are what the kernel told of the device and its port, but for what every connection's life
+// has.
 func (d *Device) Events(since time.Time) []verbs.Event { return d.events.log.Since(since) }
 
 // Close frees the device and all that was made from it.
@@ -133,4 +137,54 @@ func (c *Config) named(device string) string {
 		return device
 	}
 	return fmt.Sprintf("%s/%d", device, c.Port)
+}
+
+// findMaxInline finds how much a QP may send inline: no query tells, so it asks for QPs until one
+// is refused. A datagram's work request leaves the least room, so the figure holds for all types.
+func (d *Device) findMaxInline() (err error) {
+	pd, errno := C.ibv_alloc_pd(d.ctx)
+	if pd == nil {
+		return d.fail(errno, "ibv_alloc_pd")
+	}
+	defer func() { err = errors.Join(err, d.check(int(C.ibv_dealloc_pd(pd)), "ibv_dealloc_pd")) }()
+	cq, errno := C.ibv_create_cq(d.ctx, 1, nil, nil, 0)
+	if cq == nil {
+		return d.fail(errno, "ibv_create_cq (1)")
+	}
+	defer func() { err = errors.Join(err, d.check(int(C.ibv_destroy_cq(cq)), "ibv_destroy_cq")) }()
+	// What refuses a QP without any is not the inline limit.
+	if err := d.tryInline(pd, cq, 0); err != nil {
+		return err
+	}
+	const most = 4096
+	d.maxInline = sort.Search(most, func(n int) bool { return d.tryInline(pd, cq, n+1) != nil })
+	return nil
+}
+
+// tryInline makes a QP and destroys it.
+func (d *Device) tryInline(pd *C.struct_ibv_pd, cq *C.struct_ibv_cq, bytes int) error {
+	qp, errno := C.shim_create_qp(pd, cq, cq, C.IBV_QPT_UD, 1, 1, C.uint32_t(bytes))
+	if qp == nil {
+		return d.fail(errno, "ibv_create_qp (UD, %d bytes inline)", bytes)
+	}
+	return d.check(int(C.ibv_destroy_qp(qp)), "ibv_destroy_qp")
+}
+
+// Counters are those that the kernel shows for the port. Which there are is the driver's choice.
+func (d *Device) Counters() map[string]uint64 {
+	counters := make(map[string]uint64)
+	for _, folder := range []string{"counters", "hw_counters"} {
+		dir := filepath.Join(d.sysfs, "ports", fmt.Sprint(d.port), folder)
+		files, _ := os.ReadDir(dir) // a driver without counters has no folder
+		for _, f := range files {
+			text, err := os.ReadFile(filepath.Join(dir, f.Name()))
+			if err != nil {
+				continue // some ports list counters that they cannot read
+			}
+			if n, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64); err == nil && f.Name() != "lifespan" {
+				counters[f.Name()] = n
+			}
+		}
+	}
+	return counters
 }

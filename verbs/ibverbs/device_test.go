@@ -13,9 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"dpukv/verbs"
+	"dpukv/verbs/verbstest"
+
+	"go.uber.org/goleak"
 )
 
 // required is set where there has to be a device: a skip would be a failure.
@@ -150,7 +151,8 @@ func TestCloseTakesAllWithIt(t *testing.T) {
 	}
 }
 
-// TestDomainOutlivesItsAddressHandles, also those that only the driver knows: their table goes with the domain.
+// TestDomainOutlivesItsAddressHandles, also those that only the driver knows: their table goes with
+// the domain.
 func TestDomainOutlivesItsAddressHandles(t *testing.T) {
 	d := open(t)
 	pd := must[verbs.PD](t)(d.AllocPD())
@@ -253,7 +255,8 @@ func TestOneCallABatch(t *testing.T) {
 		wrs[i].Flags = verbs.Inline | verbs.Signaled
 		recvs[i].Local = a.sge(8)
 	}
-	// The count is the whole process's, and a device's events are taken by calls too: others can only add.
+	// The count is the whole process's, and a device's events are taken by calls too: others can
+	// only add.
 	sends, receives, polls := int64(1<<62), int64(1<<62), int64(1<<62)
 	for range 3 {
 		sends = min(sends, calls(func() { a.post(t, wrs...) }))
@@ -356,4 +359,72 @@ func TestBadWorkRequest(t *testing.T) {
 	if n, err := e.qp.PostSend([]verbs.SendWR{good}); n != 0 || err == nil {
 		t.Errorf("PostSend with a closed address handle = %d, %v", n, err)
 	}
+}
+
+// TestConformance has one device talk with itself: soft-RoCE allows no second one in a network
+// namespace.
+func TestConformance(t *testing.T) {
+	verbstest.Loopback(t, open(t), open(t))
+}
+
+const testQKey = 0x11111111
+
+// end is a queue pair with what it needs.
+type end struct {
+	pd verbs.PD
+	cq verbs.CQ
+	mr verbs.MR
+	qp verbs.QP
+}
+
+func newEnd(t *testing.T, d verbs.Device, typ verbs.QPType, depth int) *end {
+	t.Helper()
+	e := &end{pd: must[verbs.PD](t)(d.AllocPD()), cq: must[verbs.CQ](t)(d.CreateCQ(2 * depth))}
+	e.mr = must[verbs.MR](t)(e.pd.AllocMR(4096, verbs.RemoteWrite))
+	e.qp = must[verbs.QP](t)(e.pd.CreateQP(verbs.QPConfig{
+		Type: typ, SendCQ: e.cq, RecvCQ: e.cq, MaxSend: depth, MaxRecv: depth, MaxInline: 32, QKey: testQKey,
+	}))
+	return e
+}
+
+func connect(t *testing.T, a, b *end) {
+	t.Helper()
+	for _, err := range []error{a.qp.Connect(b.qp.Local()), b.qp.Connect(a.qp.Local())} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (e *end) sge(n int) verbs.SGE {
+	return verbs.SGE{Addr: e.mr.Addr(), Length: uint32(n), LKey: e.mr.LKey()}
+}
+
+func (e *end) write(to *end, n int) verbs.SendWR {
+	return verbs.SendWR{Op: verbs.OpWrite, Local: e.sge(n), Remote: to.mr.Addr(), RKey: to.mr.RKey()}
+}
+
+func (e *end) post(t *testing.T, wrs ...verbs.SendWR) {
+	t.Helper()
+	if n, err := e.qp.PostSend(wrs); n != len(wrs) || err != nil {
+		t.Fatalf("PostSend = %d of %d, %v", n, len(wrs), err)
+	}
+}
+
+// complete waits for one completion.
+func (e *end) complete(t *testing.T) verbs.WC {
+	t.Helper()
+	var wcs [1]verbs.WC
+	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); {
+		n, err := e.cq.Poll(wcs[:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == 1 {
+			return wcs[0]
+		}
+		time.Sleep(100 * time.Microsecond)
+	}
+	t.Fatal("no completion within 5 s")
+	return verbs.WC{}
 }

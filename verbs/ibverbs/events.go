@@ -19,8 +19,8 @@ import (
 // events takes a device's asynchronous events from the kernel.
 type events struct {
 	log verbs.EventLog
-	// file is a duplicate of the descriptor that the kernel reports events on. The runtime's poller waits
-	// for it, so that no thread is blocked, and closing it ends the wait.
+	// file is a duplicate of the descriptor that the kernel reports events on. The runtime's poller
+	// waits for it, so that no thread is blocked, and closing it ends the wait.
 	file *os.File
 	done chan struct{}
 }
@@ -64,9 +64,9 @@ func (e *events) run(ctx *C.struct_ibv_context, port uint32, conn syscall.RawCon
 	}
 }
 
-// told are the types of events that say more than that all goes its way. The others are not kept: every connection has some, and
-// they would drive these out.
-var told = map[C.int]verbs.Event{
+// keptEvents are the types of events that say more than that all goes its way. The others are not
+// kept: every connection has some, and they would drive these out.
+var keptEvents = map[C.int]verbs.Event{
 	C.IBV_EVENT_CQ_ERR:            {Kind: "CQ overrun", Serious: true},
 	C.IBV_EVENT_QP_FATAL:          {Kind: "QP fatal", Serious: true},
 	C.IBV_EVENT_QP_REQ_ERR:        {Kind: "QP fatal: a request that is invalid", Serious: true},
@@ -82,9 +82,10 @@ var told = map[C.int]verbs.Event{
 	C.IBV_EVENT_GID_CHANGE:        {Kind: "port %d has other GIDs"},
 }
 
-// note keeps an event, with the number of its port or QP. The kernel tells of all ports of the device.
+// note keeps an event, with the number of its port or QP. The kernel tells of all ports of the
+// device.
 func (e *events) note(from *C.struct_shim_event, port uint32) {
-	event, ok := told[from._type]
+	event, ok := keptEvents[from._type]
 	if !ok || from.port != 0 && uint32(from.port) != port {
 		return
 	}

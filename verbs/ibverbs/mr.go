@@ -20,8 +20,8 @@ type MR struct {
 	dev    *Device
 	mr     *C.struct_ibv_mr
 	memory *offheap.Region
-	// pin does nothing to mapped memory; under the race detector the region is of the Go heap, and the
-	// device may keep its address only while it is pinned.
+	// pin does nothing to mapped memory; under the race detector the region is of the Go heap, and
+	// the device may keep its address only while it is pinned.
 	pin runtime.Pinner
 }
 

@@ -54,8 +54,8 @@ func (d *Device) AllocPD() (verbs.PD, error) {
 	return p, nil
 }
 
-// Close frees the domain. What was made from it must have been closed. Of the rest the device knows, and refuses; of address handles
-// only where its driver has the kernel make them.
+// Close frees the domain. What was made from it must have been closed. Of the rest the device
+// knows, and refuses; of address handles only where its driver has the kernel make them.
 func (p *PD) Close() error {
 	if p.pd == nil {
 		return nil

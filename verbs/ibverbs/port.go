@@ -66,7 +66,8 @@ func linkLayer(l C.uint8_t) verbs.LinkLayer {
 	return verbs.LinkInfiniBand // "unspecified" is what old InfiniBand drivers say
 }
 
-// selectPort refuses one that is down: it drops what is sent without a word, and its GIDs may be missing. From those that it has, one is chosen.
+// selectPort refuses one that is down: it drops what is sent without a word, and its GIDs may be
+// missing. From those that it has, one is chosen.
 func (d *Device) selectPort(gidIndex int) error {
 	attr, err := d.queryPort()
 	if err != nil {
@@ -91,7 +92,8 @@ func (d *Device) selectPort(gidIndex int) error {
 	return nil
 }
 
-// gidTable is the port's, of so many rows. The call answers for all ports of the device, and fails where it has no room for them.
+// gidTable is the port's, of so many rows. The call answers for all ports of the device, and fails
+// where it has no room for them.
 func (d *Device) gidTable(rows int) ([]gidEntry, error) {
 	if rows == 0 {
 		return nil, nil

@@ -8,6 +8,7 @@ import "C"
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"unsafe"
 
@@ -84,4 +85,16 @@ func openContext(name string) (ctx *C.struct_ibv_context, opened string, err err
 		return nil, "", (&Device{name: name}).fail(openErr, "ibv_open_device")
 	}
 	return nil, "", fmt.Errorf("provider ibverbs: no device %q: this machine has %s", name, strings.Join(names, ", "))
+}
+
+// sysfsDevices is where the kernel lists its RDMA devices.
+const sysfsDevices = "/sys/class/infiniband"
+
+// kernelDevices are the names listed there: a library without a device's driver does not see it.
+func kernelDevices(dir string) (names []string) {
+	entries, _ := os.ReadDir(dir) // a kernel without RDMA has no such folder
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
 }

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// helloPatience is how long a connection may take to say what to measure.
-	helloPatience = 10 * time.Second
+	// helloTimeout is how long a connection may take to say what to measure.
+	helloTimeout = 10 * time.Second
 	// helloLimit is the longest that it may say, in bytes.
 	helloLimit = 16 << 10
 	// maxHellos is how many connections may be about to. Others wait in the kernel.
@@ -140,7 +140,7 @@ func (r *reception) close() {
 func greet(conn net.Conn) (*Caller, error) {
 	c := &Caller{conn: conn, ch: sidechannel.New(conn)}
 	c.ch.SetLimit(helloLimit)
-	c.ch.SetPatience(helloPatience)
+	c.ch.SetTimeout(helloTimeout)
 	if err := c.ch.Receive(&c.cfg); err != nil {
 		return nil, err
 	}

@@ -128,7 +128,7 @@ func TestConfigHasBounds(t *testing.T) {
 		}
 	}
 	for _, c := range []Config{Defaults(Latency), Defaults(Bandwidth), {Iters: 1 << 40, QPs: 1024}, {Duration: 1<<63 - 1}} {
-		if d := c.pointPatience(MaxBytes); d < stepPatience {
+		if d := c.pointTimeout(MaxBytes); d < stepTimeout {
 			t.Errorf("%+v: %v for a point", c, d)
 		}
 	}

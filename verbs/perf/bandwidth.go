@@ -145,11 +145,11 @@ func (e *end) drain(bytes int) (arrived int, err error) {
 	if err := e.awaitEnd(bytes, step); err != nil || e.cfg.Op != Send {
 		return arrived, err
 	}
-	return arrived, e.settle(step)
+	return arrived, e.awaitCompletions(step)
 }
 
-// settle takes what was sent but not received when the client had its last completion.
-func (e *end) settle(step func() error) error {
+// awaitCompletions takes what was sent but not received when the client had its last completion.
+func (e *end) awaitCompletions(step func() error) error {
 	const quiet = 20 * time.Millisecond
 	for deadline := time.Now().Add(quiet); time.Now().Before(deadline); {
 		if err := step(); err != nil {

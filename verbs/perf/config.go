@@ -70,11 +70,13 @@ type Config struct {
 	TxDepth, RxDepth int
 	// PostList work requests are posted at once; one in CQMod asks for a completion.
 	PostList, CQMod int
-	// Inline is up to which size a message goes with its work request; AutoInline leaves it to the device.
+	// Inline is up to which size a message goes with its work request; AutoInline leaves it to the
+	// device.
 	Inline int
 }
 
-// AutoInline is what perftest takes where the device can: 220 bytes for latency, nothing for bandwidth.
+// AutoInline is what perftest takes where the device can: 220 bytes for latency, nothing for
+// bandwidth.
 const AutoInline = -1
 
 // Defaults are perftest's.
@@ -138,15 +140,15 @@ func (c *Config) memory() int {
 // for each queue pair.
 func (c *Config) valueLimit() int { return sidechannel.DefaultLimit + c.QPs<<10 }
 
-// pointPatience is how long the other end may take for a point: what it was told to take, or else a
-// millisecond a message and a microsecond a byte, a day at most; and a step's patience.
-func (c *Config) pointPatience(bytes int) time.Duration {
+// pointTimeout is how long the other end may take for a point: what it was told to take, or else a
+// millisecond a message and a microsecond a byte, a day at most; and a step's answerTimeout.
+func (c *Config) pointTimeout(bytes int) time.Duration {
 	const day = 24 * time.Hour
 	if c.Duration > 0 {
-		return min(c.Duration, math.MaxInt64-stepPatience) + stepPatience
+		return min(c.Duration, math.MaxInt64-stepTimeout) + stepTimeout
 	}
 	each := float64(time.Millisecond) + float64(bytes)*float64(time.Microsecond)
-	return time.Duration(min(float64(c.Iters)*float64(c.QPs)*each, float64(day))) + stepPatience
+	return time.Duration(min(float64(c.Iters)*float64(c.QPs)*each, float64(day))) + stepTimeout
 }
 
 func (c *Config) checkNumbers() error {

@@ -13,10 +13,10 @@ import (
 
 const (
 	qkey = 0x11111111
-	// patience is how long an answer or a completion may take.
-	patience = 5 * time.Second
-	// stepPatience is how long a step with the peer may take, the measurement itself apart.
-	stepPatience = time.Minute
+	// answerTimeout is how long an answer or a completion may take.
+	answerTimeout = 5 * time.Second
+	// stepTimeout is how long a step with the peer may take, the measurement itself apart.
+	stepTimeout = time.Minute
 	// nap is how long a device may wait for packets when there were none for a while.
 	nap = 50 * time.Microsecond
 )
@@ -33,19 +33,19 @@ type end struct {
 	pairs          []*pair
 	wcs            []verbs.WC
 	// spins are how many turns without work a loop makes before it lets others run.
-	spins, idle int
-	asked       time.Time // until when the device was asked for doubts
+	spins, idle   int
+	warningsSince time.Time // until when the device was asked for warnings
 }
 
-// doubts are what the device said since they were asked for last.
-func (e *end) doubts() []string {
-	since := e.asked
-	e.asked = time.Now()
-	return verbs.Doubts(e.dev, since)
+// warnings are what the device said since they were asked for last.
+func (e *end) warnings() []string {
+	since := e.warningsSince
+	e.warningsSince = time.Now()
+	return verbs.Warnings(e.dev, since)
 }
 
 func newEnd(ctx context.Context, dev verbs.Device, ch *sidechannel.Channel, cfg Config) (*end, error) {
-	e := &end{ctx: ctx, dev: dev, ch: ch, cfg: cfg, wcs: make([]verbs.WC, 64), spins: 256, asked: time.Now()}
+	e := &end{ctx: ctx, dev: dev, ch: ch, cfg: cfg, wcs: make([]verbs.WC, 64), spins: 256, warningsSince: time.Now()}
 	if runtime.NumCPU() == 1 {
 		e.spins = 1 // the peer may need this very CPU
 	}
@@ -98,17 +98,17 @@ func (e *end) close() (err error) {
 	return err
 }
 
-// card is what an end tells of a queue pair.
-type card struct {
+// introduction is what an end tells of a queue pair.
+type introduction struct {
 	Endpoint verbs.Endpoint
 	Region   verbs.Region
 }
 
 // connect swaps cards and connects every queue pair; then both are ready.
 func (e *end) connect() error {
-	mine := make([]card, len(e.pairs))
+	mine := make([]introduction, len(e.pairs))
 	for i, p := range e.pairs {
-		mine[i] = card{p.qp.Local(), p.mr.Region()}
+		mine[i] = introduction{p.qp.Local(), p.mr.Region()}
 	}
 	theirs, err := sidechannel.SwapWith(e.ch, mine, e.rest)
 	if err != nil {
@@ -133,8 +133,8 @@ func (e *end) barrier() error {
 
 // awaitEnd waits until the client has measured a point. It makes progress meanwhile.
 func (e *end) awaitEnd(bytes int, progress func() error) error {
-	e.ch.SetPatience(e.cfg.pointPatience(bytes))
-	defer e.ch.SetPatience(stepPatience)
+	e.ch.SetTimeout(e.cfg.pointTimeout(bytes))
+	defer e.ch.SetTimeout(stepTimeout)
 	return e.ch.Await(new(struct{}), progress)
 }
 
@@ -173,8 +173,8 @@ func (e *end) wait(what string, done func() (bool, error)) error {
 		switch {
 		case since.IsZero():
 			since = time.Now()
-		case time.Since(since) > patience:
-			return fmt.Errorf("no %s within %v%s; the device's counters: %v", what, patience, e.lossHint(), e.dev.Counters())
+		case time.Since(since) > answerTimeout:
+			return fmt.Errorf("no %s within %v%s; the device's counters: %v", what, answerTimeout, e.lossHint(), e.dev.Counters())
 		}
 	}
 }

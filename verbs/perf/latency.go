@@ -26,7 +26,8 @@ func (e *end) pinger(bytes int) (*pinger, error) {
 	return g, e.barrier()
 }
 
-// hit sends the next message. Completions are taken a batch at a time, long after the message arrived.
+// hit sends the next message. Completions are taken a batch at a time, long after the message
+// arrived.
 func (g *pinger) hit() error {
 	if g.outstanding > g.cfg.TxDepth/2 {
 		if err := g.end.wait("completion", g.reaped); err != nil {

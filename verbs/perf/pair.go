@@ -15,7 +15,7 @@ type pair struct {
 	qp          verbs.QP
 	mr          verbs.MR
 	ah          verbs.AH // UD
-	peer        card
+	peer        introduction
 	inline      int
 	area        int            // bytes of out, and of in
 	outstanding int            // sends whose completion was not seen
@@ -53,7 +53,7 @@ func (e *end) createPair() (*pair, error) {
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
 // connect looks at both ends before the first byte.
-func (p *pair) connect(pd verbs.PD, peer card) (err error) {
+func (p *pair) connect(pd verbs.PD, peer introduction) (err error) {
 	p.peer = peer
 	if err := verbs.Check(p.qp.Local(), peer.Endpoint); err != nil {
 		return err
@@ -125,7 +125,8 @@ func (p *pair) repost(n int) error {
 // mark sets the last byte of the message to be written.
 func (p *pair) mark(b byte) { p.mr.Bytes()[p.area-1] = b }
 
-// marked is the last byte of the message that was written here. Its word is what a device publishes last.
+// marked is the last byte of the message that was written here. Its word is what a device publishes
+// last.
 func (p *pair) marked() byte {
 	word := (*[8]byte)(p.mr.Bytes()[2*p.area-8:])
 	v := atomic.LoadUint64((*uint64)(unsafe.Pointer(word)))

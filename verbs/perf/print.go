@@ -13,8 +13,8 @@ const (
 	bandwidthColumns = " #bytes  #iterations    BW peak[MB/sec]    BW average[MB/sec]    MsgRate[Mpps]\n"
 )
 
-// WriteHeader prints what perftest prints above its columns, and what it does not know: the provider, and
-// whether the device is emulated.
+// WriteHeader prints what perftest prints above its columns, and what it does not know: the
+// provider, and whether the device is emulated.
 func WriteHeader(w io.Writer, h *Header) error {
 	rule := strings.Repeat("-", 87)
 	columns := latencyColumns

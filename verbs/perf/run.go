@@ -87,7 +87,7 @@ func failure(err error) ready {
 // begin makes an end and connects it. What fails at one end is told to the other.
 func begin(ctx context.Context, dev verbs.Device, ch *sidechannel.Channel, cfg Config, watch Observer) (*end, error) {
 	ch.SetLimit(cfg.valueLimit())
-	ch.SetPatience(stepPatience)
+	ch.SetTimeout(stepTimeout)
 	e, err := newEnd(ctx, dev, ch, cfg)
 	mine := failure(err)
 	if err == nil {
@@ -143,7 +143,7 @@ func (e *end) measure(bytes int) (*Point, error) {
 	if err := e.ch.Await(&there, e.rest); err != nil {
 		return nil, err
 	}
-	for _, doubt := range e.doubts() {
+	for _, doubt := range e.warnings() {
 		point.Warnings = append(point.Warnings, "the client's device "+doubt)
 	}
 	for _, doubt := range there.Doubts {
@@ -189,5 +189,5 @@ func (e *end) serve(bytes int) (err error) {
 	if err != nil {
 		return err
 	}
-	return e.ch.Send(served{arrived, e.doubts()})
+	return e.ch.Send(served{arrived, e.warnings()})
 }

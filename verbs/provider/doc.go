@@ -7,6 +7,6 @@
 //
 // What was named is opened, or it is an error: no provider stands in for another.
 //
-// It is the one package that imports all providers, so that stores and commands need none of them; without the build tag ibverbs, opening
-// an ibverbs device says what to build.
+// It is the one package that imports all providers, so that stores and commands need none of them;
+// without the build tag ibverbs, opening an ibverbs device says what to build.
 package provider

@@ -74,7 +74,8 @@ func openArena(h handle) (*arena, error) {
 	return a, nil
 }
 
-// checkHeader makes sure that a descriptor is of a live arena with this id, and cannot be cut short.
+// checkHeader makes sure that a descriptor is of a live arena with this id, and cannot be cut
+// short.
 func checkHeader(fd int, id [16]byte) (size int, err error) {
 	h, err := readHeader(fd)
 	if err != nil {
@@ -96,8 +97,8 @@ func checkHeader(fd int, id [16]byte) (size int, err error) {
 	return int(h.size), nil
 }
 
-// readHeader copies an arena's header into one that is aligned as its words want to be: Arm faults at an atomic access
-// across their bounds, where amd64 forgives it.
+// readHeader copies an arena's header into one that is aligned as its words want to be: Arm faults
+// at an atomic access across their bounds, where amd64 forgives it.
 func readHeader(fd int) (*header, error) {
 	h := new(header)
 	_, err := unix.Pread(fd, unsafe.Slice((*byte)(unsafe.Pointer(h)), unsafe.Sizeof(*h)), 0)
@@ -123,7 +124,8 @@ func (a *arena) queue(number uint32) *queueEntry {
 	return (*queueEntry)(unsafe.Add(a.base, queuesAt+uintptr(number&indexMask)*unsafe.Sizeof(queueEntry{})))
 }
 
-// quarantine is how long freed room is left alone. A writer that passed its check before has done its copy by then.
+// quarantine is how long freed room is left alone. A writer that passed its check before has done
+// its copy by then.
 const quarantine = 10 * time.Second
 
 // span is a piece of the heap that was freed, to be used again for just its size.

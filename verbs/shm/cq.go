@@ -5,11 +5,13 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"dpukv/internal/order"
 	"dpukv/verbs"
 )
 
-// cq is a completion queue. Completions stay with the queue pairs that they are of, sends in a ring and messages in their
-// lanes, until they are polled: so no two goroutines ever write to the same place.
+// cq is a completion queue. Completions stay with the queue pairs that they are of, sends in a ring
+// and messages in their lanes, until they are polled: so no two goroutines ever write to the same
+// place.
 type cq struct {
 	device    *Device
 	depth     int
@@ -85,7 +87,7 @@ func (c *completions) put(wc verbs.WC) bool {
 		return false
 	}
 	c.wcs[tail&uint32(len(c.wcs)-1)] = wc
-	publish(&c.tail, tail+1)
+	order.StoreIndex(&c.tail, tail+1)
 	return true
 }
 
@@ -96,7 +98,7 @@ func (c *completions) take(wcs []verbs.WC) int {
 		wcs[i] = c.wcs[(head+uint32(i))&uint32(len(c.wcs)-1)]
 	}
 	if n > 0 {
-		publish(&c.head, head+uint32(n))
+		order.StoreIndex(&c.head, head+uint32(n))
 	}
 	return n
 }

@@ -24,8 +24,8 @@ type Config struct {
 const (
 	// DefaultArenaBytes is that of address space.
 	DefaultArenaBytes = 16 << 30
-	// emulatedArenaBytes is for qemu-user, which keeps a record of every page that was ever mapped: a
-	// hundred arenas of the default size, mapped and unmapped, leave it with 24 GB.
+	// emulatedArenaBytes is for qemu-user, which keeps a record of every page that was ever mapped:
+	// a hundred arenas of the default size, mapped and unmapped, leave it with 24 GB.
 	emulatedArenaBytes = 1 << 30
 	// MTU is the longest datagram.
 	MTU = 4096
@@ -103,7 +103,8 @@ func (d *Device) Wait(time.Duration) error {
 	return nil
 }
 
-// Events are completion queues that overran and RC queue pairs in error. There is no port that could go down.
+// Events are completion queues that overran and RC queue pairs in error. There is no port that
+// could go down.
 func (d *Device) Events(since time.Time) []verbs.Event { return d.events.Since(since) }
 
 // Counters are those in the arena, where peers count too.

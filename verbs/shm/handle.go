@@ -105,7 +105,8 @@ var memfdDevice = sync.OnceValues(func() (uint64, error) {
 // reachesAsked counts calls of reaches, for tests.
 var reachesAsked atomic.Int64
 
-// reaches reports whether a process still has a device with this tag, and the device a queue pair with this number.
+// reaches reports whether a process still has a device with this tag, and the device a queue pair
+// with this number.
 func reaches(pid, fd int, tag uint64, queue uint32) bool {
 	reachesAsked.Add(1)
 	opened, err := handle{pid: pid, fd: fd}.open()

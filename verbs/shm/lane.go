@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"dpukv/internal/order"
 	"dpukv/verbs"
 )
 
@@ -80,8 +81,9 @@ func (q *qp) receive(wcs []verbs.WC) int {
 	return n
 }
 
-// touch looks at the units from l.at on that hold a message each, up to most, and does nothing else with them: each is a
-// cache line that the sender has just written, and a loop as short as this has many of them on their way at once.
+// touch looks at the units from l.at on that hold a message each, up to most, and does nothing else
+// with them: each is a cache line that the sender has just written, and a loop as short as this has
+// many of them on their way at once.
 func (l *lane) touch(most int) {
 	for at := l.at; most > 0; most-- {
 		word := atomic.LoadUint64((*uint64)(l.unit(at)))
@@ -129,7 +131,8 @@ func (q *qp) drain(l *lane, wcs []verbs.WC) int {
 		n++
 	}
 	box.close()
-	// The sender looks at the head only when the ring seems full to it: no need to tell it each message.
+	// The sender looks at the head only when the ring seems full to it: no need to tell it each
+	// message.
 	if l.at != begin && l.at-l.seen > l.mask/4 {
 		l.tell()
 	}
@@ -163,8 +166,8 @@ func (m message) sound(l *lane) bool {
 
 // accept moves a message into a posted buffer. into is the region that the buffer before lay in.
 func (q *qp) accept(l *lane, m message, wr *verbs.RecvWR, into *grant, wc *verbs.WC) {
-	// Field by field, in place: a struct put together elsewhere and copied here in larger pieces would have each
-	// piece wait until its fields have left the store buffer.
+	// Field by field, in place: a struct put together elsewhere and copied here in larger pieces
+	// would have each piece wait until its fields have left the store buffer.
 	wc.ID, wc.Op, wc.Status = wr.ID, verbs.WCRecv, verbs.StatusSuccess
 	wc.Bytes, wc.QPN, wc.SrcQPN = uint32(m.bytes()), q.number, uint32(m.source>>sourceShift)
 	wc.Imm, wc.HasImm = uint32(m.source), m.flags()&flagImm != 0
@@ -205,7 +208,8 @@ func (l *lane) copyOut(dst unsafe.Pointer, n uintptr) {
 	}
 }
 
-// put writes a message of n bytes, of which payload lie at src. It is false if the ring has no room.
+// put writes a message of n bytes, of which payload lie at src. It is false if the ring has no
+// room.
 func (l *lane) put(src unsafe.Pointer, payload uintptr, n uint32, flags int, source uint64) bool {
 	end := l.at + unitsFor(int(payload))
 	if end-l.seen > l.mask+1 {
@@ -224,7 +228,7 @@ func (l *lane) put(src unsafe.Pointer, payload uintptr, n uint32, flags int, sou
 		move(unsafe.Add(unit, otherPayload), src, part)
 	}
 	*(*uint64)(unsafe.Add(first, wordBytes)) = source
-	storeRelease(first, uint64(n)<<bytesShift|uint64(flags)<<flagsShift|l.lap(l.at))
+	order.Store64((*uint64)(first), uint64(n)<<bytesShift|uint64(flags)<<flagsShift|l.lap(l.at))
 	l.at = end
 	return true
 }

@@ -20,7 +20,8 @@ const (
 	indexMask    = tableEntries - 1
 )
 
-// header is the arena's first bytes. All of it is written before the handle is told to anyone, but for closed.
+// header is the arena's first bytes. All of it is written before the handle is told to anyone, but
+// for closed.
 type header struct {
 	magic   uint64
 	version uint64
@@ -40,7 +41,8 @@ type regionEntry struct {
 	_      uint32
 }
 
-// queueEntry is a queue pair: a cache line. Its number is stored last, and is 0 where there is none.
+// queueEntry is a queue pair: a cache line. Its number is stored last, and is 0 where there is
+// none.
 type queueEntry struct {
 	number  atomic.Uint32 // 24 bits; low ones: the entry's index
 	kind    atomic.Uint32 // a verbs.QPType

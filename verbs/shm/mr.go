@@ -41,7 +41,8 @@ type mr struct {
 // takes some reads of files, which many small regions, of one client each, should not wait for.
 const fitsFrom = 1 << 20
 
-// AllocMR takes room in the arena and makes the kernel back it now, while there is someone to tell if it cannot.
+// AllocMR takes room in the arena and makes the kernel back it now, while there is someone to tell
+// if it cannot.
 func (p *pd) AllocMR(size int, access verbs.Access) (verbs.MR, error) {
 	if size < 1 {
 		return nil, fmt.Errorf("a memory region of %d bytes: want at least one", size)

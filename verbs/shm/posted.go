@@ -5,10 +5,12 @@ import (
 	"math/bits"
 	"sync/atomic"
 
+	"dpukv/internal/order"
 	"dpukv/verbs"
 )
 
-// posted are the receive buffers that wait for messages: a ring with one goroutine that posts and one that polls.
+// posted are the receive buffers that wait for messages: a ring with one goroutine that posts and
+// one that polls.
 type posted struct {
 	wrs        []verbs.RecvWR
 	depth      uint32
@@ -24,7 +26,8 @@ func (p *posted) init(depth int) {
 
 func (p *posted) at(i uint32) *verbs.RecvWR { return &p.wrs[i&uint32(len(p.wrs)-1)] }
 
-// box takes buffers out of the ring, and says so once at the end: each word of it is an atomic store.
+// box takes buffers out of the ring, and says so once at the end: each word of it is an atomic
+// store.
 type box struct {
 	posted           *posted
 	from, head, tail uint32
@@ -47,7 +50,7 @@ func (b *box) take() *verbs.RecvWR {
 
 func (b *box) close() {
 	if b.head != b.from {
-		publish(&b.posted.head, b.head)
+		order.StoreIndex(&b.posted.head, b.head)
 	}
 }
 
@@ -68,7 +71,7 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) (int, error) {
 	for i := range wrs[:n] {
 		*p.at(tail + uint32(i)) = wrs[i]
 	}
-	publish(&p.tail, tail+uint32(n))
+	order.StoreIndex(&p.tail, tail+uint32(n))
 	if n < len(wrs) {
 		return n, fmt.Errorf("post %d receives with %d of %d posted: %w", len(wrs), used, p.depth, verbs.ErrQueueFull)
 	}

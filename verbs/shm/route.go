@@ -18,7 +18,8 @@ type routes struct {
 
 const (
 	// searchAgainAfter is for a place that has no lane: to look for the owners of all takes some
-	// hundred system calls, which a peer that keeps its lanes taken is not to cost at each datagram.
+	// hundred system calls, which a peer that keeps its lanes taken is not to cost at each
+	// datagram.
 	searchAgainAfter = 100 * time.Millisecond
 	// mostSearched is how many such places are remembered.
 	mostSearched = 1024
@@ -53,7 +54,8 @@ func (r *route) leads(q *qp, wr *verbs.SendWR) bool {
 	return int(wr.AH) < len(handles) && handles[wr.AH] == r.peer && r.peer.queue(r.number).number.Load() == wr.QPN
 }
 
-// to finds the route of a datagram, and takes a lane if it is the first. Without a route, at is where to count why.
+// to finds the route of a datagram, and takes a lane if it is the first. Without a route, at is
+// where to count why.
 func (q *qp) to(wr *verbs.SendWR) (r *route, at *arena, why counter) {
 	handles := *q.device.handles.Load()
 	if int(wr.AH) >= len(handles) || handles[wr.AH] == nil {
@@ -127,7 +129,8 @@ func (a *arena) holdsRing(ring uint64, units, lanes uint32) bool {
 	return ring >= uint64(heapAt) && ring%pageBytes == 0 && ring <= end && need <= end-ring
 }
 
-// claim signs a lane and goes to where its last owner stopped: after the last message that is whole.
+// claim signs a lane and goes to where its last owner stopped: after the last message that is
+// whole.
 func (q *qp) claim(e *queueEntry, l *lane, number uint32) *lane {
 	l.head.queue.Store(q.number)
 	l.head.fd.Store(uint32(q.device.handle.fd))

@@ -8,8 +8,8 @@ import (
 	"dpukv/verbs"
 )
 
-// PostSend does the work requests at once: when it returns they are done. Those at the front that are all of the kind
-// that lists are made of, datagrams or plain WRITEs, share what they need.
+// PostSend does the work requests at once: when it returns they are done. Those at the front that
+// are all of the kind that lists are made of, datagrams or plain WRITEs, share what they need.
 func (q *qp) PostSend(wrs []verbs.SendWR) (int, error) {
 	if !q.ready.Load() {
 		return 0, q.notReady()
@@ -33,7 +33,8 @@ func (q *qp) PostSend(wrs []verbs.SendWR) (int, error) {
 	return len(wrs), nil
 }
 
-// writes does the plain WRITEs that a list starts with, as long as nothing is wrong with them. It returns how many.
+// writes does the plain WRITEs that a list starts with, as long as nothing is wrong with them. It
+// returns how many.
 func (q *qp) writes(wrs []verbs.SendWR) int {
 	if len(wrs) == 0 {
 		return 0
@@ -59,7 +60,7 @@ func (q *qp) writes(wrs []verbs.SendWR) int {
 		if !ok || !reached || wr.Op != verbs.OpWrite {
 			return i
 		}
-		place(dst, src, uintptr(wr.Local.Length))
+		storeMessage(dst, src, uintptr(wr.Local.Length))
 		if wr.Flags&verbs.Signaled != 0 {
 			q.complete(wr, verbs.StatusSuccess)
 		}
@@ -197,12 +198,12 @@ func (q *qp) do(wr *verbs.SendWR) (status verbs.WCStatus, full bool) {
 	return verbs.StatusLocalQPOp, false
 }
 
-// write copies into the peer's memory. As with a NIC, a UC write that is refused looks as one that was lost: only the
-// peer's counters tell.
+// write copies into the peer's memory. As with a NIC, a UC write that is refused looks as one that
+// was lost: only the peer's counters tell.
 func (q *qp) write(wr *verbs.SendWR, src unsafe.Pointer) verbs.WCStatus {
 	dst, status := q.reach(wr, verbs.RemoteWrite)
 	if dst != nil {
-		place(dst, src, uintptr(wr.Local.Length))
+		storeMessage(dst, src, uintptr(wr.Local.Length))
 	}
 	return status
 }
@@ -215,8 +216,8 @@ func (q *qp) read(wr *verbs.SendWR, into unsafe.Pointer) verbs.WCStatus {
 	return status
 }
 
-// reach checks that the peer still takes part, and what is asked of its memory. Without an address the status is what
-// this queue pair hears of it.
+// reach checks that the peer still takes part, and what is asked of its memory. Without an address
+// the status is what this queue pair hears of it.
 func (q *qp) reach(wr *verbs.SendWR, need verbs.Access) (unsafe.Pointer, verbs.WCStatus) {
 	if why, ok := q.connected(); !ok {
 		return nil, q.refused(why, verbs.StatusRetryExceeded)
@@ -243,7 +244,8 @@ func (q *qp) connected() (counter, bool) {
 	return 0, true
 }
 
-// refused counts at the peer, and is what the sender is told: nothing, but on a reliable connection.
+// refused counts at the peer, and is what the sender is told: nothing, but on a reliable
+// connection.
 func (q *qp) refused(why counter, told verbs.WCStatus) verbs.WCStatus {
 	q.peer.count(why)
 	if q.kind == verbs.RC {
@@ -266,7 +268,7 @@ func (q *qp) writeImm(wr *verbs.SendWR, src unsafe.Pointer) (status verbs.WCStat
 	if dst == nil {
 		return status, false
 	}
-	place(dst, src, uintptr(wr.Local.Length))
+	storeMessage(dst, src, uintptr(wr.Local.Length))
 	return q.message(wr, src, flagsOf(wr)|flagWrite, 0)
 }
 

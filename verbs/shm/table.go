@@ -5,8 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// table gives out the numbers of entries: an index in the low bits, and above it a generation that differs
-// from use to use, so that a number that was given back is known to be stale. The index used longest ago comes first.
+// table gives out the numbers of entries: an index in the low bits, and above it a generation that
+// differs from use to use, so that a number that was given back is known to be stale. The index
+// used longest ago comes first.
 type table struct {
 	generations uint32 // how many there are
 	free        []uint32

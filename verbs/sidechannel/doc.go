@@ -7,5 +7,5 @@
 //
 // The peer is not trusted: there is no authentication. A value longer than the limit is refused
 // after so many bytes, what follows a value stays in the socket, and a step that takes longer than
-// the patience fails, however busily the peer sends.
+// the timeout fails, however busily the peer sends.
 package sidechannel

@@ -13,30 +13,31 @@ import (
 const (
 	// DefaultLimit is the longest value that is received, in bytes.
 	DefaultLimit = 64 << 10
-	// DefaultPatience is how long one value may take, either way.
-	DefaultPatience = time.Minute
+	// DefaultTimeout is how long one value may take, either way.
+	DefaultTimeout = time.Minute
 
 	readBytes = 4 << 10
 )
 
 // Channel is one end. It is for one goroutine.
 type Channel struct {
-	conn     net.Conn
-	in       *bufio.Reader
-	limit    int
-	patience time.Duration
+	conn    net.Conn
+	in      *bufio.Reader
+	limit   int
+	timeout time.Duration
 }
 
-// New makes a channel of a connection, which must hold at least what one [Swap] sends: no [net.Pipe].
+// New makes a channel of a connection, which must hold at least what one [Swap] sends: no
+// [net.Pipe].
 func New(conn net.Conn) *Channel {
-	return &Channel{conn, bufio.NewReaderSize(conn, readBytes), DefaultLimit, DefaultPatience}
+	return &Channel{conn, bufio.NewReaderSize(conn, readBytes), DefaultLimit, DefaultTimeout}
 }
 
 // SetLimit sets the longest value that is received from here on, in bytes.
 func (c *Channel) SetLimit(bytes int) { c.limit = bytes }
 
-// SetPatience sets how long each value may take from here on.
-func (c *Channel) SetPatience(d time.Duration) { c.patience = d }
+// SetTimeout sets how long each value may take from here on.
+func (c *Channel) SetTimeout(d time.Duration) { c.timeout = d }
 
 // Close hangs up.
 func (c *Channel) Close() error { return c.conn.Close() }
@@ -45,7 +46,7 @@ func (c *Channel) Close() error { return c.conn.Close() }
 func (c *Channel) Send(v any) error {
 	text, err := json.Marshal(v)
 	if err == nil {
-		err = c.conn.SetWriteDeadline(time.Now().Add(c.patience))
+		err = c.conn.SetWriteDeadline(time.Now().Add(c.timeout))
 	}
 	if err == nil {
 		_, err = c.conn.Write(append(text, '\n'))
@@ -66,7 +67,7 @@ func (c *Channel) Receive(v any) error {
 
 // beginStep starts the time of a step.
 func (c *Channel) beginStep() error {
-	if err := c.conn.SetReadDeadline(time.Now().Add(c.patience)); err != nil {
+	if err := c.conn.SetReadDeadline(time.Now().Add(c.timeout)); err != nil {
 		return fmt.Errorf("side channel from %s: %w", c.conn.RemoteAddr(), err)
 	}
 	return nil
@@ -127,7 +128,8 @@ func (c *Channel) Await(v any, progress func() error) error {
 	}
 }
 
-// Swap sends mine and receives the peer's. Both sides call it at the same step, so it is a barrier too.
+// Swap sends mine and receives the peer's. Both sides call it at the same step, so it is a barrier
+// too.
 func Swap[T any](c *Channel, mine T) (theirs T, err error) {
 	if err := c.Send(mine); err != nil {
 		return theirs, err

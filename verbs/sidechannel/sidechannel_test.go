@@ -1,10 +1,14 @@
 package sidechannel
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"net"
+	"os"
+	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -81,3 +85,107 @@ func TestPeerHangsUp(t *testing.T) {
 		t.Errorf("got %v, want EOF", err)
 	}
 }
+
+// TestLongValue: a value without an end is refused after the limit, and not much more was taken in.
+func TestLongValue(t *testing.T) {
+	a, b := channels(t)
+	a.SetLimit(10 << 10)
+	stop := make(chan struct{})
+	sent := 0
+	go func() {
+		defer close(stop)
+		chunk := []byte("[" + strings.Repeat(" ", 64<<10))
+		for range 1000 { // 64 MB, of which sockets hold some
+			n, err := b.conn.Write(chunk)
+			if sent += n; err != nil {
+				return
+			}
+		}
+	}()
+	err := a.Receive(new(any))
+	if err == nil || !strings.Contains(err.Error(), "more than 10240 bytes") {
+		t.Errorf("got %v", err)
+	}
+	if held := a.in.Buffered(); held > readBytes {
+		t.Errorf("%d bytes were read ahead", held)
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+	<-stop
+	t.Logf("%d bytes were sent", sent)
+}
+
+// TestSlowValue: a peer that sends a byte now and then has no more time than one that sends none.
+func TestSlowValue(t *testing.T) {
+	for _, drip := range []bool{false, true} {
+		a, b := channels(t)
+		a.SetTimeout(50 * time.Millisecond)
+		stop, stopped := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(stopped)
+			for drip {
+				select {
+				case <-stop:
+					return
+				case <-time.After(time.Millisecond):
+				}
+				if _, err := b.conn.Write([]byte(" ")); err != nil {
+					return
+				}
+			}
+		}()
+		if err := a.Receive(new(any)); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		close(stop)
+		<-stopped
+	}
+}
+
+// TestSlowReader: a peer that reads nothing ends a Send.
+func TestSlowReader(t *testing.T) {
+	a, _ := channels(t)
+	a.SetTimeout(50 * time.Millisecond)
+	if err := a.Send(strings.Repeat("x", 64<<20)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAwaitHasADeadline(t *testing.T) {
+	a, _ := channels(t)
+	a.SetTimeout(50 * time.Millisecond)
+	if err := a.Await(new(any), func() error { return nil }); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// FuzzStream receives values from any stream: each ends with a value or an error, within the limit.
+func FuzzStream(f *testing.F) {
+	f.Add([]byte("1\n\"two\"\n{\"three\":[3]}\n"))
+	f.Add([]byte("[[[[[[[[\n"))
+	f.Add([]byte("{\"a\":1"))
+	f.Add([]byte("\n\n\x00\n"))
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		const limit = 100
+		c := New(&script{in: bytes.NewReader(stream)})
+		c.SetLimit(limit)
+		for {
+			var v any
+			err := c.Receive(&v)
+			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || err != nil && strings.Contains(err.Error(), "more than") {
+				return
+			}
+		}
+	})
+}
+
+// script is a connection of which everything is known beforehand.
+type script struct {
+	net.Conn
+	in io.Reader
+}
+
+func (s *script) Read(b []byte) (int, error)      { return s.in.Read(b) }
+func (s *script) SetReadDeadline(time.Time) error { return nil }
+func (s *script) RemoteAddr() net.Addr            { return &net.TCPAddr{} }

@@ -1,8 +1,11 @@
 package softroce
 
+import "dpukv/verbs/softroce/wire"
+
 import "sync/atomic"
 
-// counter numbers what the device counts. Those up to the last reason to drop a packet double as that reason.
+// counter numbers what the device counts. Those up to the last reason to drop a packet double as
+// that reason.
 type counter uint8
 
 const (
@@ -108,6 +111,9 @@ var counterNames = [counterCount]string{
 	timeouts:      "timeouts",
 	cqOverruns:    "cq_overruns",
 }
+
+// faultCounters count what makes a payload no packet.
+var faultCounters = [...]counter{wire.Malformed: badPacket, wire.ForeignOp: badOpcode, wire.ForeignPKey: badPKey}
 
 // counters of a device.
 type counters [counterCount]atomic.Uint64

@@ -1,5 +1,7 @@
 package softroce
 
+import "dpukv/verbs/softroce/udp"
+
 import (
 	"errors"
 	"net/netip"
@@ -8,8 +10,6 @@ import (
 	"time"
 
 	"dpukv/verbs"
-
-	"golang.org/x/sys/unix"
 )
 
 const (
@@ -21,12 +21,12 @@ type device struct {
 	opts   Options
 	hooks  hooks
 	local  netip.AddrPort
-	socket *socket
+	socket *udp.Socket
 	gso    bool // the kernel cuts trains
 	// gsoRefused: it turned out that it does not, on some way out.
 	gsoRefused   atomic.Bool
-	refusalsTold refusalsTold
-	stuck        atomic.Bool // the send queue stayed full for longer than patience
+	refusalTimes refusalTimes
+	stuck        atomic.Bool // the send queue stayed full for longer than fullQueueTimeout
 	counters     counters
 	events       verbs.EventLog
 	closed       atomic.Bool
@@ -34,8 +34,8 @@ type device struct {
 	// open is held for reading by who waits on the socket, so that Close does not pull it away.
 	open sync.RWMutex
 
-	// objects guards the tables, and what they name: held for reading while packets are made or taken in, so
-	// that no memory goes away under them.
+	// objects guards the tables, and what they name: held for reading while packets are made or
+	// taken in, so that no memory goes away under them.
 	objects sync.RWMutex
 	qps     table[qp]
 	regions regionTable
@@ -65,7 +65,7 @@ func open(opts Options) (*device, error) {
 		return nil, err
 	}
 	local := netip.AddrPortFrom(opts.Addr, verbs.RoCEPort)
-	s, err := openSocket(local, opts.SocketBuffers)
+	s, err := udp.OpenSocket(local, opts.SocketBuffers)
 	if err != nil {
 		return nil, err
 	}
@@ -74,10 +74,9 @@ func open(opts Options) (*device, error) {
 		qps: newQPTable(), regions: newRegionTable(),
 	}
 	if opts.hooks.noGRO {
-		_ = unix.SetsockoptInt(s.fd, unix.IPPROTO_UDP, unix.UDP_GRO, 0)
-		s.gro = false
+		s.DontCoalesce()
 	}
-	d.gso = s.gso && !opts.hooks.noGSO
+	d.gso = s.GSO && !opts.hooks.noGSO
 	d.timers.next.Store(never)
 	d.receiver.init(d)
 	return d, nil
@@ -92,7 +91,7 @@ func (d *device) Info() verbs.DeviceInfo {
 	case d.gsoRefused.Load():
 		name += " without UDP segmentation to some peers"
 	}
-	if !d.socket.gro {
+	if !d.socket.GRO {
 		name += " without UDP receive coalescing"
 	}
 	return verbs.DeviceInfo{Provider: "softroce", Name: name, Emulated: true}
@@ -116,11 +115,11 @@ func (d *device) Wait(limit time.Duration) error {
 	if d.closed.Load() {
 		return verbs.ErrClosed
 	}
-	return d.socket.wait(max(0, min(limit, d.timers.untilNext())))
+	return d.socket.Wait(max(0, min(limit, d.timers.untilNext())))
 }
 
-// Events are completion queues that overran, RC queue pairs in error, packets that the kernel refused,
-// and ways without segmentation. A socket knows nothing of a port that goes down.
+// Events are completion queues that overran, RC queue pairs in error, packets that the kernel
+// refused, and ways without segmentation. A socket knows nothing of a port that goes down.
 func (d *device) Events(since time.Time) []verbs.Event { return d.events.Since(since) }
 
 // Counters since the device was opened.
@@ -129,7 +128,7 @@ func (d *device) Counters() map[string]uint64 {
 	d.open.RLock()
 	defer d.open.RUnlock()
 	if !d.closed.Load() {
-		if n := d.socket.overflows(); n > 0 {
+		if n := d.socket.Overflows(); n > 0 {
 			m["rx_overflows"] = n // of the socket's buffer, in datagrams
 		}
 	}
@@ -138,8 +137,8 @@ func (d *device) Counters() map[string]uint64 {
 
 var errNoSegmentation = errors.New("the kernel cannot segment on a way out of this machine: there packets go one by one from here on")
 
-// refuseGSO notes that segmentation does not work on one way after all. Others keep it: a peer chooses
-// its own address, and so its way.
+// refuseGSO notes that segmentation does not work on one way after all. Others keep it: a peer
+// chooses its own address, and so its way.
 func (d *device) refuseGSO(way *path) {
 	d.counters.add(gsoRefused, 1)
 	way.gso.Store(false)
@@ -172,7 +171,7 @@ func (d *device) Close() error {
 	if d.closed.Swap(true) {
 		return nil
 	}
-	err := d.socket.wakeAll()
+	err := d.socket.WakeAll()
 	d.open.Lock()
 	defer d.open.Unlock()
 	d.objects.Lock()
@@ -188,7 +187,7 @@ func (d *device) Close() error {
 		}
 	}
 	d.regions, d.qps, d.handles = newRegionTable(), newQPTable(), nil
-	return errors.Join(err, d.closePorts(), d.socket.close())
+	return errors.Join(err, d.closePorts(), d.socket.Close())
 }
 
 // change runs f while nobody uses the tables.

@@ -67,7 +67,7 @@ func TestOneCallEachWay(t *testing.T) {
 		wrs = append(wrs, a.write(0, 64*i, 50))
 	}
 	a.post(wrs...)
-	settle(t, b)
+	drain(t, b)
 	if c := a.dev.Counters(); c["tx_syscalls"] != 1 || c["tx_trains"] != 1 || c["tx_packets"] != 32 {
 		t.Errorf("sender: %v", c)
 	}
@@ -101,7 +101,7 @@ func TestWithoutOffload(t *testing.T) {
 				wrs = append(wrs, a.write(uint64(i), 50*i, 50))
 			}
 			a.post(wrs...)
-			settle(t, b)
+			drain(t, b)
 			if !bytes.Equal(a.mr.Bytes()[:1600], b.mr.Bytes()[:1600]) || dropped(b.dev) != 0 {
 				t.Errorf("memory differs, or %v", b.dev.Counters())
 			}
@@ -162,7 +162,7 @@ func TestWaitEnds(t *testing.T) {
 	if err := b.dev.Wait(10 * time.Second); err != nil || time.Since(start) > 5*time.Second {
 		t.Errorf("a packet did not end the wait: %v after %v", err, time.Since(start))
 	}
-	settle(t, b)
+	drain(t, b)
 	time.AfterFunc(20*time.Millisecond, func() { b.dev.Close() })
 	if err := b.dev.Wait(10 * time.Second); err != nil || time.Since(start) > 5*time.Second {
 		t.Errorf("Close did not end the wait: %v after %v", err, time.Since(start))

@@ -63,8 +63,8 @@ func dropped(d *device) uint64 {
 	return n
 }
 
-// TestDatagramsOverFaultyWire: what arrives is right, once or, where the wire repeated it, twice; and every
-// packet is accounted for.
+// TestDatagramsOverFaultyWire: what arrives is right, once or, where the wire repeated it, twice;
+// and every packet is accounted for.
 func TestDatagramsOverFaultyWire(t *testing.T) {
 	wire := newFaulty(1, .05)
 	a, b := pair(t, verbs.UD, Options{MTU: 1024}, Options{MTU: 1024, hooks: hooks{received: wire.hook}})
@@ -84,7 +84,7 @@ func TestDatagramsOverFaultyWire(t *testing.T) {
 			b.postRecv(uint64(i), 0, verbs.GRHBytes+n)
 		}
 		a.post(wrs...)
-		settle(t, b)
+		drain(t, b)
 		for _, wc := range wcs[:must(b.recvCQ.Poll(wcs))(t)] {
 			seen[wc.Imm]++
 			if wc.Bytes != verbs.GRHBytes+n || wc.SrcQPN != a.qp.Num() {
@@ -115,8 +115,8 @@ func (s *side) posted() int {
 	return q.receives.count + q.in.end - q.in.first
 }
 
-// TestWritesOverFaultyWire: a slot holds what it held, or a whole message, or the beginning of one whose rest
-// was lost; never bytes of another slot, and nothing older than what was there.
+// TestWritesOverFaultyWire: a slot holds what it held, or a whole message, or the beginning of one
+// whose rest was lost; never bytes of another slot, and nothing older than what was there.
 func TestWritesOverFaultyWire(t *testing.T) {
 	const mtu, slots, slotBytes = 256, 64, 1024
 	wire := newFaulty(2, .05)
@@ -132,7 +132,7 @@ func TestWritesOverFaultyWire(t *testing.T) {
 		}
 		a.post(wrs...)
 		completions(t, a.sendCQ, len(wrs), b)
-		settle(t, b)
+		drain(t, b)
 		for slot := range slots {
 			checkSlot(t, b.mr.Bytes()[slot*slotBytes:][:slotBytes], slot, &newest[slot], round)
 		}
@@ -161,7 +161,8 @@ func checkSlot(t *testing.T, b []byte, slot int, newest *uint32, round uint32) {
 	}
 }
 
-// TestReliableOverFaultyWire: every operation completes, in order, exactly once, with the right data.
+// TestReliableOverFaultyWire: every operation completes, in order, exactly once, with the right
+// data.
 func TestReliableOverFaultyWire(t *testing.T) {
 	checkLeaks(t)
 	rates := []float64{0, .01, .05, .15}
@@ -184,8 +185,8 @@ func TestReliableOverFaultyWire(t *testing.T) {
 	}
 }
 
-// runReliable does n operations of all kinds and sizes from a to b. Each has its own place in both memories,
-// and receives come in order.
+// runReliable does n operations of all kinds and sizes from a to b. Each has its own place in both
+// memories, and receives come in order.
 func runReliable(t *testing.T, a, b *side, n int, random *rand.Rand) {
 	const place = 2600
 	ops := []verbs.SendOp{verbs.OpWrite, verbs.OpWriteImm, verbs.OpSend, verbs.OpSendImm, verbs.OpRead}

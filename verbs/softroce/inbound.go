@@ -1,10 +1,12 @@
 package softroce
 
+import "dpukv/verbs/softroce/wire"
+
 import "dpukv/verbs"
 
 // inbound is the message that a UC or RC QP is receiving, and the receive that the next one gets.
 type inbound struct {
-	kind kind // kindNone: between messages
+	kind wire.Kind // kindNone: between messages
 	// of a write
 	va    uint64
 	rkey  uint32
@@ -13,8 +15,8 @@ type inbound struct {
 	// of a send
 	got uint32
 
-	// held have been taken from the queue, some at a time. The first is for the message in progress, and stays
-	// for the next one when that is not completed.
+	// held have been taken from the queue, some at a time. The first is for the message in
+	// progress, and stays for the next one when that is not completed.
 	held       [heldReceives]verbs.RecvWR
 	first, end int
 }
@@ -22,68 +24,70 @@ type inbound struct {
 const heldReceives = 16
 
 // reset forgets the message in progress.
-func (m *inbound) reset() { m.kind = kindNone }
+func (m *inbound) reset() { m.kind = wire.NoKind }
 
-// accept takes the next packet of a message in order, or tells why not; then it has changed nothing.
-func (q *qp) accept(p *packet) counter {
-	s := p.op.shape()
-	if s.first != (q.in.kind == kindNone) || !s.first && s.kind != q.in.kind {
+// accept takes the next packet of a message in order, or tells why not; then it has changed
+// nothing.
+func (q *qp) accept(p *wire.Packet) counter {
+	s := p.Op.Shape()
+	if s.First != (q.in.kind == wire.NoKind) || !s.First && s.Kind != q.in.kind {
 		return badMessage
 	}
-	if n := len(p.payload); n > q.mtu || !s.last && n != q.mtu || s.last && !s.first && n == 0 {
+	if n := len(p.Payload); n > q.mtu || !s.Last && n != q.mtu || s.Last && !s.First && n == 0 {
 		return badMessage
 	}
-	if s.kind == kindWrite {
+	if s.Kind == wire.KindWrite {
 		return q.acceptWrite(p, s)
 	}
 	return q.acceptSend(p, s)
 }
 
-func (q *qp) acceptWrite(p *packet, s *shape) counter {
+func (q *qp) acceptWrite(p *wire.Packet, s *wire.Shape) counter {
 	m := &q.in
 	va, rkey, left, total := m.va, m.rkey, m.left, m.total
-	if s.first {
-		va, rkey, left, total = p.va, p.rkey, p.dmaLen, p.dmaLen
+	if s.First {
+		va, rkey, left, total = p.VA, p.RKey, p.DMALen, p.DMALen
 	}
-	n := uint32(len(p.payload))
-	if n > left || s.last != (n == left) {
+	n := uint32(len(p.Payload))
+	if n > left || s.Last != (n == left) {
 		return badMessage
 	}
 	if left > 0 { // no key is looked at for no bytes
-		// All that is left, not only this packet: a write that must fail is to fail before its first byte.
+		// All that is left, not only this packet: a write that must fail is to fail before its
+		// first byte.
 		r, at, why := q.device.regions.reach(q.pd, rkey, va, int(left), verbs.RemoteWrite)
 		if why != noDrop {
 			return why
 		}
-		if s.immd && !q.hold() {
+		if s.Imm && !q.hold() {
 			return noReceive
 		}
-		if s.last {
-			placeLast(r.whole, at, p.payload)
+		if s.Last {
+			storeLast(r.whole, at, p.Payload)
 		} else {
-			copy(r.whole[at:], p.payload)
+			copy(r.whole[at:], p.Payload)
 		}
-	} else if s.immd && !q.hold() {
+	} else if s.Imm && !q.hold() {
 		return noReceive
 	}
 	m.va, m.rkey, m.left, m.total = va+uint64(n), rkey, left-n, total
-	m.kind = kindWrite
-	if s.last {
-		m.kind = kindNone
+	m.kind = wire.KindWrite
+	if s.Last {
+		m.kind = wire.NoKind
 	}
-	if s.immd {
-		q.received(&verbs.WC{Op: verbs.WCRecvWriteImm, Bytes: total, Imm: p.imm, HasImm: true})
+	if s.Imm {
+		q.received(&verbs.WC{Op: verbs.WCRecvWriteImm, Bytes: total, Imm: p.Imm, HasImm: true})
 	}
 	return noDrop
 }
 
-func (q *qp) acceptSend(p *packet, s *shape) counter {
-	m, n := &q.in, uint32(len(p.payload))
+func (q *qp) acceptSend(p *wire.Packet, s *wire.Shape) counter {
+	m, n := &q.in, uint32(len(p.Payload))
 	if !q.hold() {
 		return noReceive
 	}
 	got := m.got
-	if s.first {
+	if s.First {
 		got = 0
 	}
 	to := &q.receive().Local
@@ -95,13 +99,13 @@ func (q *qp) acceptSend(p *packet, s *shape) counter {
 		if why != noDrop {
 			return localProtection
 		}
-		copy(r.whole[at:], p.payload)
+		copy(r.whole[at:], p.Payload)
 	}
 	m.got = got + n
-	m.kind = kindSend
-	if s.last {
-		m.kind = kindNone
-		q.received(&verbs.WC{Op: verbs.WCRecv, Bytes: m.got, Imm: p.imm, HasImm: s.immd})
+	m.kind = wire.KindSend
+	if s.Last {
+		m.kind = wire.NoKind
+		q.received(&verbs.WC{Op: verbs.WCRecv, Bytes: m.got, Imm: p.Imm, HasImm: s.Imm})
 	}
 	return noDrop
 }

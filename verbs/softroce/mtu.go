@@ -1,5 +1,7 @@
 package softroce
 
+import "dpukv/verbs/softroce/wire"
+
 import (
 	"fmt"
 	"net"
@@ -8,15 +10,15 @@ import (
 
 const (
 	minMTU = 256
-	maxMTU = 4096
-	// maxOverhead is the most that a packet of any NIC adds to the path MTU within an IP packet. It is what the
-	// kernel's soft-RoCE leaves too, so that both find the same MTU on the same network.
+	// maxOverhead is the most that a packet of any NIC adds to the path MTU within an IP packet. It
+	// is what the kernel's soft-RoCE leaves too, so that both find the same MTU on the same
+	// network.
 	maxOverhead = 80
 )
 
 // checkMTU refuses what is no path MTU.
 func checkMTU(mtu int) error {
-	for m := minMTU; m <= maxMTU; m *= 2 {
+	for m := minMTU; m <= wire.MaxMTU; m *= 2 {
 		if m == mtu {
 			return nil
 		}
@@ -26,7 +28,7 @@ func checkMTU(mtu int) error {
 
 // fitMTU is the largest path MTU whose packets fit an IP MTU.
 func fitMTU(ipMTU int) (int, error) {
-	for m := maxMTU; m >= minMTU; m /= 2 {
+	for m := wire.MaxMTU; m >= minMTU; m /= 2 {
 		if m+maxOverhead <= ipMTU {
 			return m, nil
 		}
@@ -52,7 +54,8 @@ func pathMTU(addr netip.Addr) (int, error) {
 	return 0, fmt.Errorf("no interface has the address %s: choose one of this machine", addr)
 }
 
-// holds tells whether the interface answers for addr. A loopback interface does so for its whole network.
+// holds tells whether the interface answers for addr. A loopback interface does so for its whole
+// network.
 func holds(i net.Interface, addr netip.Addr) bool {
 	prefixes, err := i.Addrs()
 	if err != nil {

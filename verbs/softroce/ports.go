@@ -1,5 +1,7 @@
 package softroce
 
+import "dpukv/verbs/softroce/udp"
+
 import (
 	"errors"
 	"net/netip"
@@ -11,22 +13,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ports are the sockets from which QPs with a flow label send: one for each UDP source port, shared by its QPs. What a peer sends goes to
-// the device's own.
+// ports are the sockets from which QPs with a flow label send: one for each UDP source port, shared
+// by its QPs. What a peer sends goes to the device's own.
 type ports struct {
 	sync.Mutex
 	byNumber map[uint16]*port
 }
 
 type port struct {
-	*socket
+	*udp.Socket
 	number uint16
 	users  int
 }
 
-// portPatience is how long a port that something else has is waited for. Most are another program's for a moment only:
-// those that the kernel chooses are from the same range.
-const portPatience = 2 * time.Second
+// portTimeout is how long a port that something else has is waited for. Most are another program's
+// for a moment only: those that the kernel chooses are from the same range.
+const portTimeout = 2 * time.Second
 
 // openPort lends the socket of a flow label.
 func (d *device) openPort(flowLabel uint32) (*port, error) {
@@ -39,7 +41,7 @@ func (d *device) openPort(flowLabel uint32) (*port, error) {
 		if err != nil {
 			return nil, err
 		}
-		p = &port{socket: s, number: number}
+		p = &port{Socket: s, number: number}
 		if d.ports.byNumber == nil {
 			d.ports.byNumber = map[uint16]*port{}
 		}
@@ -49,9 +51,9 @@ func (d *device) openPort(flowLabel uint32) (*port, error) {
 	return p, nil
 }
 
-func (d *device) bindPort(addr netip.AddrPort) (s *socket, err error) {
-	for end := time.Now().Add(portPatience); ; time.Sleep(portPatience / 100) {
-		s, err = openSender(addr, d.opts.SocketBuffers)
+func (d *device) bindPort(addr netip.AddrPort) (s *udp.Socket, err error) {
+	for end := time.Now().Add(portTimeout); ; time.Sleep(portTimeout / 100) {
+		s, err = udp.OpenSender(addr, d.opts.SocketBuffers)
 		if !errors.Is(err, unix.EADDRINUSE) || time.Now().After(end) {
 			return s, err
 		}
@@ -72,7 +74,7 @@ func (d *device) closePort(p *port) error {
 		return nil
 	}
 	delete(d.ports.byNumber, p.number)
-	return p.close()
+	return p.Close()
 }
 
 // closePorts closes all, whoever uses them.
@@ -80,7 +82,7 @@ func (d *device) closePorts() (err error) {
 	d.ports.Lock()
 	defer d.ports.Unlock()
 	for _, p := range d.ports.byNumber {
-		err = errors.Join(err, p.close())
+		err = errors.Join(err, p.Close())
 	}
 	d.ports.byNumber = nil
 	return err

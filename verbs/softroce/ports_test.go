@@ -1,5 +1,7 @@
 package softroce
 
+import "dpukv/verbs/softroce/udp"
+
 import (
 	"errors"
 	"net/netip"
@@ -22,7 +24,8 @@ func labelled(t *testing.T, typ verbs.QPType, label uint32, here, there *device)
 	return a, b
 }
 
-// TestFlowLabel: packets leave from the port of their QP's label, alone and in trains, and arrive with a good ICRC, while others leave from the device's.
+// TestFlowLabel: packets leave from the port of their QP's label, alone and in trains, and arrive
+// with a good ICRC, while others leave from the device's.
 func TestFlowLabel(t *testing.T) {
 	for _, typ := range []verbs.QPType{verbs.UC, verbs.RC} {
 		here, there := openTest(t, Options{}), openTest(t, Options{})
@@ -50,7 +53,8 @@ func TestFlowLabel(t *testing.T) {
 	}
 }
 
-// TestPortsAreShared: QPs of one label have one socket, which goes with the last of them, or with the device.
+// TestPortsAreShared: QPs of one label have one socket, which goes with the last of them, or with
+// the device.
 func TestPortsAreShared(t *testing.T) {
 	here, there := openTest(t, Options{}), openTest(t, Options{})
 	a, _ := labelled(t, verbs.UC, 7, here, there)
@@ -81,8 +85,8 @@ func TestPortsAreShared(t *testing.T) {
 // TestPortTaken: a port that another program has is an error that names it.
 func TestPortTaken(t *testing.T) {
 	here, there := openTest(t, Options{}), openTest(t, Options{})
-	other := must(openSender(netip.AddrPortFrom(here.opts.Addr, 0xc005), 4096))(t)
-	defer other.close()
+	other := must(udp.OpenSender(netip.AddrPortFrom(here.opts.Addr, 0xc005), 4096))(t)
+	defer other.Close()
 	a, b := newSide(t, here, verbs.UC, testSizes), newSide(t, there, verbs.UC, testSizes)
 	qp := must(a.pd.CreateQP(verbs.QPConfig{Type: verbs.UC, SendCQ: a.sendCQ, RecvCQ: a.recvCQ, MaxSend: 1, FlowLabel: 5}))(t)
 	if err := qp.Connect(b.qp.Local()); !errors.Is(err, unix.EADDRINUSE) || !strings.Contains(err.Error(), "49157") {

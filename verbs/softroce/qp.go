@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"dpukv/verbs"
+	"dpukv/verbs/softroce/wire"
 )
 
 // state of a QP.
@@ -55,11 +56,9 @@ type qp struct {
 const (
 	maxQueue = 1 << 20
 	maxQPs   = 1<<16 - 1
-	qpnBits  = 24
-	psnBits  = 24
 )
 
-func newQPTable() table[qp] { return newTable[qp]("queue pair", qpnBits, maxQPs) }
+func newQPTable() table[qp] { return newTable[qp]("queue pair", wire.QPNBits, maxQPs) }
 
 func (p *pd) CreateQP(config verbs.QPConfig) (verbs.QP, error) {
 	sendCQ, ok1 := config.SendCQ.(*cq)
@@ -72,7 +71,7 @@ func (p *pd) CreateQP(config verbs.QPConfig) (verbs.QP, error) {
 	}
 	q := &qp{
 		device: p.device, pd: p, config: config, sendCQ: sendCQ, recvCQ: recvCQ,
-		psn: random(psnBits), mtu: p.device.opts.MTU,
+		psn: random(wire.PSNBits), mtu: p.device.opts.MTU,
 	}
 	q.receives.ring = make([]verbs.RecvWR, config.MaxRecv)
 	if config.Type == verbs.RC {
@@ -124,7 +123,7 @@ func (q *qp) Connect(peer verbs.Endpoint) error {
 			return fmt.Errorf("connect QP %#x: it is %s: want one that is not connected yet", q.num, s)
 		}
 		q.peer, q.path, q.port, q.peerAddr = peer, to, from, to.name.Addr
-		q.nextPSN, q.expected, q.newest = q.psn, peer.PSN&psnMask, peer.PSN&psnMask
+		q.nextPSN, q.expected, q.newest = q.psn, peer.PSN&wire.PSNMask, peer.PSN&wire.PSNMask
 		q.state.Store(int32(stateReady))
 		return nil
 	})
@@ -165,6 +164,18 @@ func (q *qp) Close() error {
 }
 
 func (q *qp) is(s state) bool { return q.state.Load() == int32(s) }
+
+// fail puts the QP into the error state and flushes its receives. Called by the receiver.
+func (q *qp) fail(why string) bool {
+	if !q.state.CompareAndSwap(int32(stateReady), int32(stateError)) {
+		return false
+	}
+	q.device.events.Add(verbs.Event{Kind: "QP fatal", QPN: q.num, Err: fmt.Errorf("with %s: %s", q.peer, why), Serious: true})
+	for q.hold() {
+		q.received(&verbs.WC{Op: verbs.WCRecv, Status: verbs.StatusFlushed})
+	}
+	return true
+}
 
 // usable tells why a QP takes no work requests.
 func (q *qp) usable(sending bool) error {

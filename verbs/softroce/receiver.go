@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"dpukv/verbs"
+	"dpukv/verbs/softroce/udp"
+	"dpukv/verbs/softroce/wire"
 
 	"golang.org/x/sys/unix"
 )
@@ -13,8 +15,8 @@ import (
 const (
 	// receiveMessages is how many datagrams, or trains put together, one recvmmsg takes.
 	receiveMessages = 32
-	// messageBytes is room for the largest train. The odd part keeps the beginnings of the buffers, which are
-	// all that most messages use, apart in the CPU's caches.
+	// messageBytes is room for the largest train. The odd part keeps the beginnings of the buffers,
+	// which are all that most messages use, apart in the CPU's caches.
 	messageBytes = 64<<10 + 5*64
 )
 
@@ -25,14 +27,14 @@ const completeTogether = 64
 type receiver struct {
 	mu     sync.Mutex
 	device *device
-	msgs   *messages
+	msgs   *udp.Messages
 	buf    []byte
 
 	*origin            // of the packet in hand
 	origins [16]origin // those met last, by their port: a peer has a port for each flow label
 	ipID    uint16     // of the packet in hand
 	nextID  uint16     // a guess
-	packet  packet
+	packet  wire.Packet
 	packets uint64
 	bytes   uint64
 
@@ -47,25 +49,25 @@ type receiver struct {
 // origin is where packets come from.
 type origin struct {
 	source  netip.AddrPort
-	address [4]byte // of source
-	flow    flow    // of the packets of source
+	address [4]byte   // of source
+	flow    wire.Flow // of the packets of source
 }
 
 func (r *receiver) init(d *device) {
 	r.device = d
 	r.origin = &r.origins[0]
-	r.msgs = newMessages(receiveMessages)
+	r.msgs = udp.NewMessages(receiveMessages)
 	r.buf = make([]byte, receiveMessages*messageBytes)
 	for i := range receiveMessages {
-		r.msgs.setBuffer(i, r.buf[i*messageBytes:(i+1)*messageBytes])
-		r.msgs.readyToReceive(i)
+		r.msgs.SetBuffer(i, r.buf[i*messageBytes:(i+1)*messageBytes])
+		r.msgs.ReadyToReceive(i)
 	}
 	r.answers = newBatch(d)
 	r.completed = make([]verbs.WC, 0, completeTogether)
 }
 
-// Progress takes in what one recvmmsg brings, answers it, and sends again what RC has waited for too long.
-// While one goroutine does that, others get false at once.
+// Progress takes in what one recvmmsg brings, answers it, and sends again what RC has waited for
+// too long. While one goroutine does that, others get false at once.
 func (d *device) Progress() (bool, error) {
 	if !d.receiver.mu.TryLock() {
 		return false, nil
@@ -90,7 +92,7 @@ func (r *receiver) receive() (int, error) {
 	case err == unix.EAGAIN || err == unix.EINTR:
 		c.add(rxEmpty, 1)
 		return 0, nil
-	case deviceError(err):
+	case udp.Fatal(err):
 		return 0, fmt.Errorf("receive on %s: %w", r.device.local, err)
 	case err != nil:
 		// What became of a packet sent before, or a lack of memory: the next call receives again.
@@ -101,7 +103,7 @@ func (r *receiver) receive() (int, error) {
 	r.packets, r.bytes = 0, 0
 	for i := range n {
 		r.message(i)
-		r.msgs.readyToReceive(i)
+		r.msgs.ReadyToReceive(i)
 	}
 	c.add(rxPackets, r.packets)
 	c.add(rxBytes, r.bytes)
@@ -115,19 +117,18 @@ func (r *receiver) recvmmsg() (int, error) {
 			return 0, err
 		}
 	}
-	return r.msgs.receive(r.device.socket.fd)
+	return r.msgs.Receive(r.device.socket)
 }
 
 // message takes in a datagram, or the packets of a train.
 func (r *receiver) message(i int) {
-	h := &r.msgs.headers[i]
-	if h.Flags&unix.MSG_TRUNC != 0 {
+	if r.msgs.Truncated(i) {
 		r.device.counters.add(rxTruncated, 1)
 		return
 	}
-	r.meet(r.msgs.source(i))
-	all := r.buf[i*messageBytes : i*messageBytes+int(h.bytes)]
-	size := r.msgs.segment(i)
+	r.setOrigin(r.msgs.Source(i))
+	all := r.buf[i*messageBytes : i*messageBytes+r.msgs.Bytes(i)]
+	size := r.msgs.Segment(i)
 	if size <= 0 {
 		size = max(1, len(all))
 	}
@@ -139,11 +140,11 @@ func (r *receiver) message(i int) {
 	}
 }
 
-// meet finds where a message comes from.
-func (r *receiver) meet(from netip.AddrPort) {
+// setOrigin finds the origin of a message.
+func (r *receiver) setOrigin(from netip.AddrPort) {
 	r.origin = &r.origins[int(from.Port())%len(r.origins)]
 	if r.source != from {
-		*r.origin = origin{from, from.Addr().As4(), newFlow(from, r.device.local)}
+		*r.origin = origin{from, from.Addr().As4(), wire.NewFlow(from, r.device.local)}
 	}
 }
 
@@ -164,10 +165,10 @@ func (r *receiver) handle(b []byte) {
 
 // check does what a packet asks for, or tells why not.
 func (r *receiver) check(b []byte) counter {
-	if len(b) < bthBytes+icrcBytes || len(b) > maxPacketBytes || len(b)&3 != 0 {
+	if len(b) < wire.BTHBytes+wire.ICRCBytes || len(b) > wire.MaxPacketBytes || len(b)&3 != 0 {
 		return badPacket
 	}
-	id, ok := r.flow.checkICRC(b, r.nextID)
+	id, ok := r.flow.CheckICRC(b, r.nextID)
 	if !ok {
 		return badICRC
 	}
@@ -176,19 +177,19 @@ func (r *receiver) check(b []byte) counter {
 	}
 	r.ipID, r.nextID = id, id+1
 	p := &r.packet
-	if why := p.parse(b); why != noDrop {
-		return why
+	if why := p.Parse(b); why != wire.WellFormed {
+		return faultCounters[why]
 	}
-	q := r.device.qps.find(p.dstQPN)
+	q := r.device.qps.find(p.DstQPN)
 	if q == nil {
 		return unknownQP
 	}
 	return r.dispatch(q, p)
 }
 
-func (r *receiver) dispatch(q *qp, p *packet) counter {
+func (r *receiver) dispatch(q *qp, p *wire.Packet) counter {
 	switch {
-	case p.op&transportMask != transportOf(q.config.Type):
+	case p.Op&wire.TransportMask != wire.TransportOf(q.config.Type):
 		return wrongTransport
 	case q.is(stateInit):
 		return notConnected
@@ -218,4 +219,9 @@ func (r *receiver) flushCompletions() {
 		r.of.push(r.completed...)
 		r.completed = r.completed[:0]
 	}
+}
+
+// putGRH puts the packet's IPv4 header into the second half of the room for a GRH.
+func (r *receiver) putGRH(grh []byte, p *wire.Packet) {
+	r.flow.PutIPHeader(grh[verbs.GRHBytes-wire.IPv4Bytes:], p.Bytes(), r.ipID)
 }

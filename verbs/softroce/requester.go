@@ -3,17 +3,21 @@ package softroce
 import (
 	"fmt"
 	"sync"
+	"time"
 
+	"dpukv/internal/cpu"
 	"dpukv/verbs"
+	"dpukv/verbs/softroce/wire"
 )
 
 const (
-	// maxWindow is the most packets that RC has unacknowledged, and readPart the most that one READ request
-	// asks for: a longer READ becomes several, so that its answers do not overrun the receive buffer.
+	// maxWindow is the most packets that RC has unacknowledged, and readPart the most that one READ
+	// request asks for: a longer READ becomes several, so that its answers do not overrun the
+	// receive buffer.
 	maxWindow = 256
 	readPart  = 32
-	// maxReads is how many READ requests are on the way at once. A NIC at the other end must be set up to take
-	// as many (max_dest_rd_atomic).
+	// maxReads is how many READ requests are on the way at once. A NIC at the other end must be set
+	// up to take as many (max_dest_rd_atomic).
 	maxReads = 16
 	// ackEvery is how many packets go out until one asks for an ACK, whatever the requests say.
 	ackEvery = 32
@@ -33,8 +37,8 @@ type entry struct {
 
 func (e *entry) end() uint64 { return e.first + e.packets }
 
-// requester is the send side of an RC QP: go-back-N over a window of packets. Packets have sequence numbers
-// that do not wrap; the PSN is their low 24 bits, from the QP's first PSN.
+// requester is the send side of an RC QP: go-back-N over a window of packets. Packets have sequence
+// numbers that do not wrap; the PSN is their low 24 bits, from the QP's first PSN.
 //
 //	acked ≤ next ≤ end, next ≤ sent
 type requester struct {
@@ -62,7 +66,7 @@ type requester struct {
 }
 
 func newRequester(q *qp) *requester {
-	window := q.device.socket.receiveBytes / 2 / (q.mtu + perPacketBytes)
+	window := q.device.socket.ReceiveBytes / 2 / (q.mtu + perPacketBytes)
 	return &requester{
 		q: q, ring: make([]entry, q.config.MaxSend), reads: make([]uint64, 0, maxReads),
 		window: uint64(min(max(window, 2*readPart), maxWindow)),
@@ -72,12 +76,12 @@ func newRequester(q *qp) *requester {
 func (r *requester) entry(i uint64) *entry { return &r.ring[i%uint64(len(r.ring))] }
 
 func (r *requester) psn(sequence uint64) uint32 {
-	return (r.q.psn + uint32(sequence)) & psnMask
+	return (r.q.psn + uint32(sequence)) & wire.PSNMask
 }
 
 // sequence is the number nearest to acked with a PSN.
 func (r *requester) sequence(psn uint32) int64 {
-	return int64(r.acked) + int64(psnDiff(psn, r.psn(r.acked)))
+	return int64(r.acked) + int64(wire.PSNDiff(psn, r.psn(r.acked)))
 }
 
 // post takes requests, and sends what the window lets through.
@@ -93,7 +97,7 @@ func (r *requester) post(wrs []verbs.SendWR) (int, error) {
 		n--
 		err = fmt.Errorf("send %d of the list: %w", n, err)
 	}
-	r.pump()
+	r.transmit()
 	return n, err
 }
 
@@ -124,4 +128,300 @@ func (r *requester) data(e *entry) ([]byte, error) {
 		return e.inline, nil
 	}
 	return r.q.check(&e.wr)
+}
+
+// transmit sends what may go out. The lock is held until it has, so that packets leave in order.
+func (r *requester) transmit() {
+	if r.notReady || r.stuck || r.next == r.end {
+		return
+	}
+	b := r.q.device.batch()
+	for r.next < r.end && r.next < r.acked+r.window {
+		for r.next >= r.entry(r.cursor).end() {
+			r.cursor++
+		}
+		if !r.emitPacket(b, r.entry(r.cursor)) {
+			break
+		}
+	}
+	_ = b.flush() // lost packets are sent again, and tx_errors counts them
+	r.q.device.giveBack(b)
+	if r.deadline == 0 && r.next > r.acked {
+		r.restartTimer()
+	}
+}
+
+// emit sends one packet, and tells whether more may follow.
+func (r *requester) emitPacket(b *batch, e *entry) bool {
+	data, err := r.data(e)
+	if err != nil {
+		r.stuck = true
+		r.failIfStuck()
+		return false
+	}
+	if e.wr.Op == verbs.OpRead {
+		return r.emitRead(b, e)
+	}
+	i := r.next - e.first
+	p := &b.packet
+	r.q.segment(p, &e.wr, data, int(i), int(e.packets))
+	p.PSN = r.psn(r.next)
+	p.AckReq = i+1 == e.packets && e.wr.Flags&verbs.Signaled != 0 ||
+		r.next+1 == r.end || r.next+1 == r.acked+r.window || r.next%ackEvery == ackEvery-1
+	_ = b.add(&r.q.path, p) // as in transmit
+	r.advanceNext(1)
+	return true
+}
+
+// emitRead asks for a part of a READ. Parts have fixed borders: the responder counts the PSNs of a
+// part when it sees its request, so a repeated request must not go beyond.
+func (r *requester) emitRead(b *batch, e *entry) bool {
+	if len(r.reads) == maxReads {
+		return false
+	}
+	i := r.next - e.first
+	n := min(e.packets, (i/readPart+1)*readPart) - i
+	at := i * uint64(r.q.mtu)
+	p := wire.Packet{
+		Op: wire.TransportRC | wire.OpReadRequest, DstQPN: r.q.peer.QPN & wire.QPNMask, PSN: r.psn(r.next), AckReq: true,
+		VA: e.wr.Remote + at, RKey: e.wr.RKey,
+		DMALen: uint32(min(uint64(e.wr.Local.Length)-at, n*uint64(r.q.mtu))),
+	}
+	_ = b.add(&r.q.path, &p) // as in transmit
+	r.advanceNext(n)
+	r.reads = append(r.reads, r.next)
+	return true
+}
+
+func (r *requester) advanceNext(n uint64) {
+	if r.next < r.sent {
+		r.q.device.counters.add(retransmitted, min(n, r.sent-r.next))
+	}
+	r.next += n
+	r.sent = max(r.sent, r.next)
+}
+
+// acknowledged takes an ACK or NAK. Called by the receiver.
+func (r *requester) acknowledged(p *wire.Packet) counter {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at := r.sequence(p.PSN)
+	if at < int64(r.acked) || at >= int64(r.sent) {
+		return unexpectedAck
+	}
+	sequence := uint64(at)
+	switch p.Syndrome >> wire.SyndromeShift {
+	case wire.SyndromeAck:
+		if !r.advance(sequence + 1) {
+			r.lost()
+		}
+	case wire.SyndromeRNR:
+		r.peerNotReady(sequence, p.Syndrome)
+	case wire.SyndromeNak:
+		r.refused(sequence, p.Syndrome)
+	default:
+		return badMessage
+	}
+	return noDrop
+}
+
+// advance moves acked up to a sequence number, and completes requests on the way. It stops at a
+// READ, for which the data must come; then it returns false.
+func (r *requester) advance(to uint64) bool {
+	before := r.acked
+	for r.acked < to {
+		e := r.entry(r.oldest)
+		if e.wr.Op == verbs.OpRead {
+			break
+		}
+		r.acked = min(to, e.end())
+		r.completeOldest(e)
+	}
+	if r.acked > before {
+		r.progressed()
+	}
+	return r.acked == to
+}
+
+// completeOldest completes the oldest request if all of it is done.
+func (r *requester) completeOldest(e *entry) {
+	if r.acked < e.end() {
+		return
+	}
+	if e.wr.Flags&verbs.Signaled != 0 {
+		wc := verbs.WC{ID: e.wr.ID, QPN: r.q.num, Op: completionOf(e.wr.Op)}
+		if e.wr.Op == verbs.OpRead {
+			wc.Bytes = e.wr.Local.Length
+		}
+		r.q.sendCQ.push(wc)
+	}
+	r.oldest++
+}
+
+// progressed follows acked with all that depends on it.
+func (r *requester) progressed() {
+	r.next, r.cursor = max(r.next, r.acked), max(r.cursor, r.oldest)
+	done := 0
+	for done < len(r.reads) && r.reads[done] <= r.acked {
+		done++
+	}
+	r.reads = append(r.reads[:0], r.reads[done:]...)
+	r.tries, r.rnrTries, r.wentBack, r.notReady = 0, 0, false, false
+	r.deadline = 0
+	if r.next > r.acked {
+		r.restartTimer()
+	}
+	r.failIfStuck()
+}
+
+// lost notes that something before what has just come in is missing, and goes back, once.
+func (r *requester) lost() {
+	if !r.wentBack {
+		r.goBack()
+	}
+}
+
+func (r *requester) peerNotReady(sequence uint64, syndrome uint8) {
+	if !r.advance(sequence) {
+		r.lost()
+		return
+	}
+	r.rnrTries++
+	limit := r.q.device.opts.RNRRetryCount
+	if limit != infiniteRNRRetries && r.rnrTries > limit {
+		r.fail(verbs.StatusRNRExceeded, "the peer has no receive posted")
+		return
+	}
+	r.rnrWait(wire.RNRDelay(syndrome))
+}
+
+func (r *requester) refused(sequence uint64, syndrome uint8) {
+	if !r.advance(sequence) || syndrome == wire.NakSequence {
+		r.lost()
+		return
+	}
+	r.fail(wire.NakStatus(syndrome), "the peer refused a request: "+wire.NakStatus(syndrome).String())
+}
+
+// answered takes a packet that answers a READ. Called by the receiver.
+func (r *requester) answered(p *wire.Packet) counter {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at := r.sequence(p.PSN)
+	if at < int64(r.acked) || at >= int64(r.sent) {
+		return unexpectedAck
+	}
+	if !r.advance(uint64(at)) {
+		r.lost()
+		return outOfSequence
+	}
+	e := r.entry(r.oldest)
+	if e.wr.Op != verbs.OpRead {
+		return unexpectedAck
+	}
+	return r.readPacket(e, p)
+}
+
+// readPacket stores the next packet of a READ.
+func (r *requester) readPacket(e *entry, p *wire.Packet) counter {
+	at := int(r.acked-e.first) * r.q.mtu
+	if len(p.Payload) != min(r.q.mtu, int(e.wr.Local.Length)-at) {
+		return badMessage
+	}
+	data, err := r.q.check(&e.wr)
+	if err != nil {
+		r.fail(verbs.StatusLocalProtect, err.Error())
+		return localProtection
+	}
+	copy(data[at:], p.Payload)
+	r.acked++
+	r.completeOldest(e)
+	r.progressed()
+	return noDrop
+}
+
+// goBack makes transmit start again at the first packet that is not done.
+func (r *requester) goBack() {
+	r.next, r.cursor = r.acked, r.oldest
+	r.reads = r.reads[:0]
+	r.wentBack = true
+}
+
+func (r *requester) setDeadline(at int64) {
+	r.deadline = at
+	r.q.device.timers.arm(at)
+}
+
+// restartTimer waits for an ACK from now on; longer, the more often none came.
+func (r *requester) restartTimer() {
+	r.setDeadline(cpu.NowNs() + int64(r.q.device.opts.AckTimeout<<min(r.tries, timeoutDoublings)))
+}
+
+// expire acts when the deadline is over, and returns the next.
+func (r *requester) expire(now int64) (bool, int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.q.is(stateReady) || r.deadline == 0 {
+		return false, never
+	}
+	if now < r.deadline {
+		return false, r.deadline
+	}
+	r.deadline = 0
+	switch {
+	case r.stuck && r.oldest == r.cursor:
+		r.fail(verbs.StatusLocalProtect, "the memory of a posted request is gone")
+	case r.notReady:
+		r.notReady = false
+	default:
+		r.timeout()
+	}
+	if r.q.is(stateReady) {
+		r.transmit()
+	}
+	if r.deadline == 0 {
+		return true, never
+	}
+	return true, r.deadline
+}
+
+// failIfStuck has the receive side end the QP, once all requests before the one without memory are
+// done.
+func (r *requester) failIfStuck() {
+	if r.stuck && r.oldest == r.cursor {
+		r.setDeadline(cpu.NowNs())
+	}
+}
+
+func (r *requester) timeout() {
+	r.q.device.counters.add(timeouts, 1)
+	r.tries++
+	if r.tries > r.q.device.opts.RetryCount {
+		r.fail(verbs.StatusRetryExceeded, fmt.Sprintf("no answer from %s after %d tries", r.q.peer, r.tries))
+		return
+	}
+	r.goBack()
+	r.stuck = false
+	r.restartTimer()
+}
+
+// fail ends the QP: the oldest request with a status, the others flushed. The lock is held, and so
+// is the receiver.
+func (r *requester) fail(status verbs.WCStatus, why string) {
+	if !r.q.fail(why) {
+		return
+	}
+	r.deadline = 0
+	for ; r.oldest != r.newest; r.oldest++ {
+		e := r.entry(r.oldest)
+		r.q.sendCQ.push(verbs.WC{ID: e.wr.ID, QPN: r.q.num, Op: completionOf(e.wr.Op), Status: status})
+		status = verbs.StatusFlushed
+	}
+}
+
+// rnrWait holds everything back for as long as the peer asked.
+func (r *requester) rnrWait(delay time.Duration) {
+	r.goBack()
+	r.notReady = true
+	r.setDeadline(cpu.NowNs() + int64(delay))
 }

@@ -1,9 +1,11 @@
 package softroce
 
+import "dpukv/verbs/softroce/wire"
+
 import "dpukv/verbs"
 
-// responder is the receive side of an RC QP, beyond what it shares with UC. It belongs to who holds the
-// device's receiver.
+// responder is the receive side of an RC QP, beyond what it shares with UC. It belongs to who holds
+// the device's receiver.
 type responder struct {
 	msn     uint32 // messages completed
 	ackDue  bool
@@ -12,22 +14,22 @@ type responder struct {
 }
 
 // receiveRC takes a packet of a reliable connection.
-func (r *receiver) receiveRC(q *qp, p *packet) counter {
+func (r *receiver) receiveRC(q *qp, p *wire.Packet) counter {
 	if !q.respond.touched {
 		q.respond.touched = true
 		r.touched = append(r.touched, q)
 	}
-	switch p.op.shape().kind {
-	case kindAck:
+	switch p.Op.Shape().Kind {
+	case wire.KindAck:
 		return q.request.acknowledged(p)
-	case kindReadResponse:
+	case wire.KindReadResponse:
 		return q.request.answered(p)
 	}
-	switch ahead := psnDiff(p.psn, q.expected); {
+	switch ahead := wire.PSNDiff(p.PSN, q.expected); {
 	case ahead < 0:
 		return r.repeated(q, p)
 	case ahead > 0:
-		r.nakOnce(q, nakSequence)
+		r.nakOnce(q, wire.NakSequence)
 		return outOfSequence
 	}
 	why := r.requested(q, p)
@@ -38,10 +40,10 @@ func (r *receiver) receiveRC(q *qp, p *packet) counter {
 }
 
 // requested does the request that is next in order.
-func (r *receiver) requested(q *qp, p *packet) counter {
-	s, packets := p.op.shape(), 1
-	if s.kind == kindReadRequest {
-		if q.in.kind != kindNone {
+func (r *receiver) requested(q *qp, p *wire.Packet) counter {
+	s, packets := p.Op.Shape(), 1
+	if s.Kind == wire.KindReadRequest {
+		if q.in.kind != wire.NoKind {
 			return badMessage
 		}
 		n, why := r.answerRead(q, p)
@@ -53,20 +55,20 @@ func (r *receiver) requested(q *qp, p *packet) counter {
 		if why := q.accept(p); why != noDrop {
 			return why
 		}
-		q.respond.ackDue = q.respond.ackDue || p.ackReq
-		if s.last {
-			q.respond.msn = (q.respond.msn + 1) & psnMask
+		q.respond.ackDue = q.respond.ackDue || p.AckReq
+		if s.Last {
+			q.respond.msn = (q.respond.msn + 1) & wire.PSNMask
 		}
 	}
-	q.expected = (q.expected + uint32(packets)) & psnMask
+	q.expected = (q.expected + uint32(packets)) & wire.PSNMask
 	q.respond.nakked = false
 	return noDrop
 }
 
 // repeated answers a request that was done before: its answer was lost. A READ is done again.
-func (r *receiver) repeated(q *qp, p *packet) counter {
+func (r *receiver) repeated(q *qp, p *wire.Packet) counter {
 	r.device.counters.add(duplicates, 1)
-	if p.op.shape().kind != kindReadRequest {
+	if p.Op.Shape().Kind != wire.KindReadRequest {
 		q.respond.ackDue = true
 		return noDrop
 	}
@@ -79,32 +81,32 @@ func (r *receiver) repeated(q *qp, p *packet) counter {
 }
 
 // answerRead sends what a READ asks for, all at once, and returns how many packets that were.
-func (r *receiver) answerRead(q *qp, p *packet) (int, counter) {
-	if p.dmaLen > maxMessageBytes || len(p.payload) != 0 {
+func (r *receiver) answerRead(q *qp, p *wire.Packet) (int, counter) {
+	if p.DMALen > maxMessageBytes || len(p.Payload) != 0 {
 		return 0, badMessage
 	}
 	var data []byte
-	if p.dmaLen > 0 {
-		m, at, why := r.device.regions.reach(q.pd, p.rkey, p.va, int(p.dmaLen), verbs.RemoteRead)
+	if p.DMALen > 0 {
+		m, at, why := r.device.regions.reach(q.pd, p.RKey, p.VA, int(p.DMALen), verbs.RemoteRead)
 		if why != noDrop {
 			return 0, why
 		}
-		data = m.whole[at : at+int(p.dmaLen)]
+		data = m.whole[at : at+int(p.DMALen)]
 	}
-	q.respond.msn = (q.respond.msn + 1) & psnMask
+	q.respond.msn = (q.respond.msn + 1) & wire.PSNMask
 	n := packetsOf(len(data), q.mtu)
 	for i := range n {
-		r.answer(q, &packet{
-			op: transportRC | readOpcode(i, n), psn: (p.psn + uint32(i)) & psnMask, syndrome: ackUnlimited,
-			payload: data[i*q.mtu : min((i+1)*q.mtu, len(data))],
+		r.answer(q, &wire.Packet{
+			Op: wire.TransportRC | wire.ReadOpcode(i, n), PSN: (p.PSN + uint32(i)) & wire.PSNMask, Syndrome: wire.AckUnlimited,
+			Payload: data[i*q.mtu : min((i+1)*q.mtu, len(data))],
 		})
 	}
 	return n, noDrop
 }
 
 // answer sends a packet back. One that gets lost is asked for again.
-func (r *receiver) answer(q *qp, p *packet) {
-	p.dstQPN, p.msn = q.peer.QPN&qpnMask, q.respond.msn
+func (r *receiver) answer(q *qp, p *wire.Packet) {
+	p.DstQPN, p.MSN = q.peer.QPN&wire.QPNMask, q.respond.msn
 	_ = r.answers.add(&q.path, p)
 }
 
@@ -116,21 +118,21 @@ func (r *receiver) nakOnce(q *qp, syndrome uint8) {
 	q.respond.nakked = true
 	q.respond.ackDue = false // the NAK says the same
 	r.device.counters.add(naksSent, 1)
-	r.answer(q, &packet{op: transportRC | opAck, psn: q.expected, syndrome: syndrome})
+	r.answer(q, &wire.Packet{Op: wire.TransportRC | wire.OpAck, PSN: q.expected, Syndrome: syndrome})
 }
 
 // refuse answers a request that cannot be done. But for a missing receive it is the end of the QP.
-func (r *receiver) refuse(q *qp, p *packet, why counter) {
+func (r *receiver) refuse(q *qp, p *wire.Packet, why counter) {
 	if why == noReceive {
 		r.device.counters.add(rnrNaksSent, 1)
 		q.respond.nakked = false // this is the packet expected: the peer has tried again
-		r.nakOnce(q, rnrTimer)
+		r.nakOnce(q, wire.RNRTimer)
 		return
 	}
 	q.respond.nakked = false
 	q.respond.ackDue = false
 	r.device.counters.add(naksSent, 1)
-	r.answer(q, &packet{op: transportRC | opAck, psn: p.psn, syndrome: nakFor(why)})
+	r.answer(q, &wire.Packet{Op: wire.TransportRC | wire.OpAck, PSN: p.PSN, Syndrome: nakFor(why)})
 	if status := receiveStatus(why); status != verbs.StatusSuccess && q.hold() {
 		q.received(&verbs.WC{Op: verbs.WCRecv, Status: status})
 	}
@@ -142,11 +144,11 @@ func (r *receiver) refuse(q *qp, p *packet, why counter) {
 func nakFor(why counter) uint8 {
 	switch why {
 	case badRKey, outOfRegion, noRemoteAccess:
-		return nakRemoteAccess
+		return wire.NakRemoteAccess
 	case localProtection:
-		return nakRemoteOp
+		return wire.NakRemoteOp
 	}
-	return nakInvalidRequest
+	return wire.NakInvalidRequest
 }
 
 // receiveStatus is how the receive ends that a refused request would have completed.
@@ -160,22 +162,22 @@ func receiveStatus(why counter) verbs.WCStatus {
 	return verbs.StatusSuccess
 }
 
-// finish sends what the packets taken in have made due: one ACK for all of a QP's requests, and what ACKs have
-// made room for.
+// finish sends what the packets taken in have made due: one ACK for all of a QP's requests, and
+// what ACKs have made room for.
 func (r *receiver) finish() {
 	for _, q := range r.touched {
 		q.respond.touched = false
 		if q.respond.ackDue {
 			q.respond.ackDue = false
 			r.device.counters.add(acksSent, 1)
-			r.answer(q, &packet{op: transportRC | opAck, psn: (q.expected - 1) & psnMask, syndrome: ackUnlimited})
+			r.answer(q, &wire.Packet{Op: wire.TransportRC | wire.OpAck, PSN: (q.expected - 1) & wire.PSNMask, Syndrome: wire.AckUnlimited})
 		}
 	}
 	_ = r.answers.flush() // tx_errors counts what fails, and the peer asks again
 	for _, q := range r.touched {
 		q.request.mu.Lock()
 		if q.is(stateReady) {
-			q.request.pump()
+			q.request.transmit()
 		}
 		q.request.mu.Unlock()
 	}

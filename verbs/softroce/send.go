@@ -1,5 +1,7 @@
 package softroce
 
+import "dpukv/verbs/softroce/wire"
+
 import (
 	"fmt"
 
@@ -19,8 +21,8 @@ func (q *qp) PostSend(wrs []verbs.SendWR) (int, error) {
 	b := d.batch()
 	defer d.giveBack(b)
 	n, err := q.emitAll(b, wrs)
-	// What the kernel takes leaves the machine in its own time, but out of our hands: the requests are
-	// complete.
+	// What the kernel takes leaves the machine in its own time, but out of our hands: the requests
+	// are complete.
 	if sendErr := b.flush(); err == nil {
 		err = sendErr
 	}
@@ -53,8 +55,8 @@ func (q *qp) emitMessage(b *batch, wr *verbs.SendWR, data []byte) error {
 	for i := range n {
 		p := &b.packet
 		q.segment(p, wr, data, i, n)
-		p.psn = q.nextPSN
-		q.nextPSN = (q.nextPSN + 1) & psnMask
+		p.PSN = q.nextPSN
+		q.nextPSN = (q.nextPSN + 1) & wire.PSNMask
 		if err := b.add(&q.path, p); err != nil {
 			return err
 		}
@@ -69,12 +71,12 @@ func (q *qp) emitDatagram(b *batch, wr *verbs.SendWR, data []byte) error {
 	}
 	p := &b.packet
 	q.segment(p, wr, data, 0, 1)
-	p.dstQPN, p.srcQPN, p.qkey = wr.QPN&qpnMask, q.num, wr.QKey
+	p.DstQPN, p.SrcQPN, p.QKey = wr.QPN&wire.QPNMask, q.num, wr.QKey
 	if wr.QKey&(1<<31) != 0 { // a controlled Q_Key: the QP's own goes out
-		p.qkey = q.config.QKey
+		p.QKey = q.config.QKey
 	}
-	p.psn = q.nextPSN
-	q.nextPSN = (q.nextPSN + 1) & psnMask
+	p.PSN = q.nextPSN
+	q.nextPSN = (q.nextPSN + 1) & wire.PSNMask
 	return b.add(&h.path, p)
 }
 
@@ -82,14 +84,14 @@ func (q *qp) emitDatagram(b *batch, wr *verbs.SendWR, data []byte) error {
 func packetsOf(n, mtu int) int { return max(1, (n+mtu-1)/mtu) }
 
 // segment makes the i-th of n packets of a request, without its PSN.
-func (q *qp) segment(p *packet, wr *verbs.SendWR, data []byte, i, n int) {
-	p.op = transportOf(q.config.Type) | sendOpcode(wr.Op, i, n)
-	p.solicited = wr.Flags&verbs.Solicited != 0 && i == n-1
-	p.ackReq = false
-	p.dstQPN = q.peer.QPN & qpnMask
-	p.va, p.rkey, p.dmaLen = wr.Remote, wr.RKey, uint32(len(data))
-	p.imm = wr.Imm
-	p.payload = data[i*q.mtu : min((i+1)*q.mtu, len(data))]
+func (q *qp) segment(p *wire.Packet, wr *verbs.SendWR, data []byte, i, n int) {
+	p.Op = wire.TransportOf(q.config.Type) | wire.SendOpcode(wr.Op, i, n)
+	p.Solicited = wr.Flags&verbs.Solicited != 0 && i == n-1
+	p.AckReq = false
+	p.DstQPN = q.peer.QPN & wire.QPNMask
+	p.VA, p.RKey, p.DMALen = wr.Remote, wr.RKey, uint32(len(data))
+	p.Imm = wr.Imm
+	p.Payload = data[i*q.mtu : min((i+1)*q.mtu, len(data))]
 }
 
 // check finds the memory of a request, or tells what is wrong with it.

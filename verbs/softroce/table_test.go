@@ -1,5 +1,7 @@
 package softroce
 
+import "dpukv/verbs/softroce/wire"
+
 import (
 	"testing"
 
@@ -8,7 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTable: whatever comes and goes, each number finds its object, and one given back finds nothing.
+// TestTable: whatever comes and goes, each number finds its object, and one given back finds
+// nothing.
 func TestTable(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		const most = 100
@@ -67,7 +70,7 @@ func TestNumbersCannotBeGuessed(t *testing.T) {
 		drawn["QPN"] = append(drawn["QPN"], q.Num())
 		drawn["PSN"] = append(drawn["PSN"], q.Local().PSN)
 	}
-	for what, bits := range map[string]int{"key": keyBits, "QPN": qpnBits, "PSN": psnBits} {
+	for what, bits := range map[string]int{"key": keyBits, "QPN": wire.QPNBits, "PSN": wire.PSNBits} {
 		for bit := range bits {
 			set := 0
 			for _, v := range drawn[what] {
@@ -80,7 +83,8 @@ func TestNumbersCannotBeGuessed(t *testing.T) {
 	}
 }
 
-// TestForeignRegion: a QP of one domain neither writes nor reads a region of another, however it knows the key.
+// TestForeignRegion: a QP of one domain neither writes nor reads a region of another, however it
+// knows the key.
 func TestForeignRegion(t *testing.T) {
 	for _, op := range []verbs.SendOp{verbs.OpWrite, verbs.OpRead} {
 		x := newProtected(t, verbs.RC)

@@ -8,8 +8,8 @@ import (
 	"dpukv/internal/cpu"
 )
 
-// timers knows when the first of the RC QPs' timers runs out, so that a turn of Progress without RC costs one
-// load. Times are those of [cpu.NowNs].
+// timers knows when the first of the RC QPs' timers runs out, so that a turn of Progress without RC
+// costs one load. Times are those of [cpu.NowNs].
 type timers struct{ next atomic.Int64 }
 
 const never = math.MaxInt64

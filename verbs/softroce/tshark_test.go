@@ -1,5 +1,7 @@
 package softroce
 
+import "dpukv/verbs/softroce/wire"
+
 import (
 	"bytes"
 	"encoding/binary"
@@ -31,19 +33,20 @@ func pcap(packets [][]byte) []byte {
 
 // ipPacket puts the headers around a UDP payload that the kernel would: no checksums.
 func ipPacket(from *device, to *path, ipID uint16, payload []byte) []byte {
-	f := newFlow(from.local, from.local)
-	h := f.ipHeader
-	h[1], h[8], h[10], h[11] = 0, 64, 0, 0
-	binary.BigEndian.PutUint16(h[ipLengthOffset:], uint16(pseudoBytes+len(payload)))
-	binary.BigEndian.PutUint16(h[ipIDOffset:], ipID)
+	const udpBytes = wire.PseudoHeaderBytes - wire.IPv4Bytes
+	h := make([]byte, wire.IPv4Bytes, wire.PseudoHeaderBytes+len(payload))
+	to.flow.PutIPHeader(h, len(payload), ipID)
+	h[8] = 64 // TTL
+	source := from.local.Addr().As4()
+	copy(h[12:], source[:])
 	copy(h[16:], to.name.Addr[:])
-	b := append(h[:], 0x12, 0xb7, 0x12, 0xb7, 0, 0, 0, 0)
-	binary.BigEndian.PutUint16(b[udpLengthOffset:], uint16(udpBytes+len(payload)))
+	b := append(h, 0x12, 0xb7, 0x12, 0xb7, 0, 0, 0, 0)
+	binary.BigEndian.PutUint16(b[wire.IPv4Bytes+4:], uint16(udpBytes+len(payload)))
 	return append(b, payload...)
 }
 
-// referenceICRC is that of a whole IPv4 packet, bit by bit as the annex has it, sharing nothing with the
-// device's.
+// referenceICRC is that of a whole IPv4 packet, bit by bit as the annex has it, sharing nothing
+// with the device's.
 func referenceICRC(ip []byte) uint32 {
 	b := append(bytes.Repeat([]byte{0xff}, 8), ip[:len(ip)-4]...)
 	for _, masked := range []int{1, 8, 10, 11, 20 + 6, 20 + 7, 28 + 4} { // TOS, TTL, checksum, UDP checksum, BTH
@@ -77,7 +80,7 @@ func TestReferenceICRC(t *testing.T) {
 	var packets [][]byte
 	for i := range recorded {
 		if !recorded[i].bad {
-			packets = append(packets, wire(t, i))
+			packets = append(packets, recordedPacket(t, i))
 		}
 	}
 	checkICRCs(t, packets)
@@ -105,7 +108,7 @@ func TestDissected(t *testing.T) {
 		kinds[p[28]] = true
 	}
 	for o := range 256 {
-		if opcode(o).known() && !kinds[byte(o)] {
+		if wire.Opcode(o).Known() && !kinds[byte(o)] {
 			t.Errorf("no packet with opcode %#x", o)
 		}
 	}
@@ -135,14 +138,14 @@ func allOperations(t *testing.T, a, b *side) {
 			a.post(wr, wr)
 			b.postRecv(id, 4096, 1000)
 			completions(t, a.sendCQ, 2, a, b)
-			settle(t, a, b)
+			drain(t, a, b)
 			id++
 		}
 	}
 }
 
-// dissect compares what tshark reads with what was meant. Version 4.0 shows the ICRC and does not verify it, so
-// that is left to checkICRCs.
+// dissect compares what tshark reads with what was meant. Version 4.0 shows the ICRC and does not
+// verify it, so that is left to checkICRCs.
 func dissect(t *testing.T, packets [][]byte) {
 	t.Helper()
 	tshark, err := exec.LookPath("tshark")
@@ -182,14 +185,14 @@ func dissect(t *testing.T, packets [][]byte) {
 
 // asDissected is tshark's line for a packet.
 func asDissected(t *testing.T, ip []byte) string {
-	var p packet
-	if why := p.parse(bytes.Clone(ip[pseudoBytes:])); why != noDrop {
-		t.Fatalf("our own packet: %s", counterNames[why])
+	var p wire.Packet
+	if why := p.Parse(bytes.Clone(ip[wire.PseudoHeaderBytes:])); why != wire.WellFormed {
+		t.Fatalf("our own packet: %s", counterNames[faultCounters[why]])
 	}
 	length := ""
-	if p.op.shape().reth {
-		length = fmt.Sprint(p.dmaLen)
+	if p.Op.Shape().RETH {
+		length = fmt.Sprint(p.DMALen)
 	}
-	return fmt.Sprintf("%d|0x%06x|%d|%d|%s|0x%08x||", p.op, p.dstQPN, p.psn, padding(len(p.payload)), length,
+	return fmt.Sprintf("%d|0x%06x|%d|%d|%s|0x%08x||", p.Op, p.DstQPN, p.PSN, wire.Padding(len(p.Payload)), length,
 		binary.BigEndian.Uint32(ip[len(ip)-4:]))
 }

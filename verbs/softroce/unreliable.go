@@ -1,9 +1,8 @@
 package softroce
 
 import (
-	"encoding/binary"
-
 	"dpukv/verbs"
+	"dpukv/verbs/softroce/wire"
 )
 
 // pastPackets is how far behind the newest WRITE a packet counts as late, and not as one after a
@@ -17,27 +16,27 @@ const pastPackets = 1 << 16
 //
 // The specification lets a late WRITE put its old bytes over newer ones. This device refuses it: a
 // UC sender never goes back. Only WRITEs whose key was right say what is new.
-func (q *qp) receiveUC(p *packet) counter {
-	s := p.op.shape()
-	if !s.first && (q.in.kind == kindNone || p.psn != q.expected) {
+func (q *qp) receiveUC(p *wire.Packet) counter {
+	s := p.Op.Shape()
+	if !s.First && (q.in.kind == wire.NoKind || p.PSN != q.expected) {
 		return outOfSequence
 	}
-	keyed := s.kind == kindWrite && (!s.first || p.dmaLen > 0)
-	if keyed && s.first && q.isLate(p.psn) {
+	keyed := s.Kind == wire.KindWrite && (!s.First || p.DMALen > 0)
+	if keyed && s.First && q.isLate(p.PSN) {
 		return stalePSN
 	}
 	under := q.in.kind
-	if s.first {
+	if s.First {
 		q.in.reset()
 	}
 	if why := q.accept(p); why != noDrop {
 		q.in.kind = under
 		return why
 	}
-	if p.psn != q.expected {
+	if p.PSN != q.expected {
 		q.device.counters.add(psnGaps, 1)
 	}
-	q.expected = (p.psn + 1) & psnMask
+	q.expected = (p.PSN + 1) & wire.PSNMask
 	if keyed {
 		q.newest = q.expected
 	}
@@ -46,15 +45,15 @@ func (q *qp) receiveUC(p *packet) counter {
 
 // isLate tells whether a packet was sent before the newest WRITE.
 func (q *qp) isLate(psn uint32) bool {
-	ahead := psnDiff(psn, q.newest)
+	ahead := wire.PSNDiff(psn, q.newest)
 	return ahead < 0 && ahead >= -pastPackets
 }
 
 // receiveUD takes a datagram.
-func (q *qp) receiveUD(p *packet, from *receiver) counter {
-	n := len(p.payload)
+func (q *qp) receiveUD(p *wire.Packet, from *receiver) counter {
+	n := len(p.Payload)
 	switch {
-	case p.qkey != q.config.QKey:
+	case p.QKey != q.config.QKey:
 		return badQKey
 	case n > q.mtu:
 		return badMessage
@@ -70,19 +69,9 @@ func (q *qp) receiveUD(p *packet, from *receiver) counter {
 		return localProtection
 	}
 	from.putGRH(r.whole[at:at+verbs.GRHBytes], p)
-	copy(r.whole[at+verbs.GRHBytes:], p.payload)
+	copy(r.whole[at+verbs.GRHBytes:], p.Payload)
 	q.received(&verbs.WC{
-		Op: verbs.WCRecv, Bytes: uint32(verbs.GRHBytes + n), SrcQPN: p.srcQPN, Imm: p.imm, HasImm: p.op.shape().immd,
+		Op: verbs.WCRecv, Bytes: uint32(verbs.GRHBytes + n), SrcQPN: p.SrcQPN, Imm: p.Imm, HasImm: p.Op.Shape().Imm,
 	})
 	return noDrop
-}
-
-// putGRH puts the packet's IPv4 header into the second half of the room for a GRH. What the ICRC leaves out,
-// and a UDP socket does not show, is zero: TOS, TTL and the checksum.
-func (r *receiver) putGRH(grh []byte, p *packet) {
-	h := grh[verbs.GRHBytes-ipv4Bytes:]
-	copy(h, r.flow.ipHeader[:])
-	h[1], h[8], h[10], h[11] = 0, 0, 0, 0
-	binary.BigEndian.PutUint16(h[ipLengthOffset:], uint16(pseudoBytes+p.wireBytes()))
-	binary.BigEndian.PutUint16(h[ipIDOffset:], r.ipID)
 }

@@ -62,8 +62,9 @@ func (n *namespace) ip(t *testing.T, args string) {
 	}
 }
 
-// reach waits until an address answers, by a reset, as nobody listens. What leaves an interface that is only just up may be lost, as may
-// what waits in too long a queue for the neighbour's address; UC sends nothing again.
+// reach waits until an address answers, by a reset, as nobody listens. What leaves an interface
+// that is only just up may be lost, as may what waits in too long a queue for the neighbour's
+// address; UC sends nothing again.
 func (n *namespace) reach(t *testing.T, address string) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
@@ -109,8 +110,8 @@ func (n *namespace) sniff(t *testing.T) (take func() [][]byte) {
 	}
 }
 
-// TestOnTheWire sends trains through a pair of virtual Ethernet interfaces that cannot carry them whole, so
-// that the kernel cuts them before the wire, as a NIC would get them.
+// TestOnTheWire sends trains through a pair of virtual Ethernet interfaces that cannot carry them
+// whole, so that the kernel cuts them before the wire, as a NIC would get them.
 func TestOnTheWire(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("not root: the packets on a wire were not looked at")
@@ -179,7 +180,8 @@ func trains(t *testing.T, a, b *side) {
 		}
 		return
 	}
-	// Few enough packets for the queue between the two, which is no longer than 1000: nobody repeats UC's.
+	// Few enough packets for the queue between the two, which is no longer than 1000: nobody
+	// repeats UC's.
 	const n = 200 << 10
 	a.post(a.write(0, 0, n))
 	completions(t, a.sendCQ, 1, a, b)

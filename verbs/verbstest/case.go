@@ -106,8 +106,8 @@ var operations = map[verbs.QPType][]verbs.SendOp{
 	verbs.RC: {verbs.OpWrite, verbs.OpWriteImm, verbs.OpSend, verbs.OpSendImm, verbs.OpRead},
 }
 
-// sizes go around every boundary: padding, one packet, several. A burst of an unreliable service stays small
-// enough for a socket's buffer.
+// sizes go around every boundary: padding, one packet, several. A burst of an unreliable service
+// stays small enough for a socket's buffer.
 func sizes(typ verbs.QPType, mtu int) []int {
 	switch typ {
 	case verbs.UD:

@@ -77,12 +77,12 @@ var completionOps = map[verbs.SendOp]verbs.WCOp{
 }
 
 func (s *side) checkCompletion() error {
-	ok, err := s.poll(1, patience)
+	ok, err := s.poll(1, stepTimeout)
 	if err != nil {
 		return err
 	}
 	if !ok {
-		return fmt.Errorf("no completion within %v; counters: %v", patience, s.dev.Counters())
+		return fmt.Errorf("no completion within %v; counters: %v", stepTimeout, s.dev.Counters())
 	}
 	wc, want := s.wcs[0], verbs.StatusSuccess
 	if s.Fault != noFault && s.Type == verbs.RC {

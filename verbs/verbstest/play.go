@@ -13,8 +13,8 @@ type outcome struct {
 	Lost  bool
 }
 
-// play is one attempt at a case, at either end. Both take the same steps whatever fails, so that they
-// stay in step for the next case.
+// play is one attempt at a case, at either end. Both take the same steps whatever fails, so that
+// they stay in step for the next case.
 func play(dev verbs.Device, ch *sidechannel.Channel, c testCase, initiator bool) (lost bool, err error) {
 	s, err := open(dev, ch, c, initiator)
 	defer func() { err = errors.Join(err, s.close()) }()

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// patience is how long anything may take. Virtual machines with one CPU are slow.
-	patience = 10 * time.Second
-	// settle is how long a message of an unreliable service may be under way, once it was sent.
-	settle = 500 * time.Millisecond
+	// stepTimeout is how long anything may take. Virtual machines with one CPU are slow.
+	stepTimeout = 10 * time.Second
+	// drain is how long a message of an unreliable service may be under way, once it was sent.
+	drain = 500 * time.Millisecond
 
 	qkey   = 0x22222222
 	poison = 0xee // what memory holds where nothing arrived

@@ -46,7 +46,7 @@ func (s *side) judge() error {
 	case s.received():
 		return s.judgeReceives()
 	}
-	deadline := time.Now().Add(settle)
+	deadline := time.Now().Add(drain)
 	for {
 		err := s.verify()
 		if err == nil || s.Type == verbs.RC { // acknowledged is arrived
@@ -77,7 +77,7 @@ func (s *side) lostOrWrong(err error) error {
 
 // untouched is what memory and queues must be after a fault.
 func (s *side) untouched() error {
-	if _, err := s.poll(1, settle/5); err != nil {
+	if _, err := s.poll(1, drain/5); err != nil {
 		return err
 	}
 	for _, wc := range s.wcs {
@@ -97,9 +97,9 @@ func (s *side) untouched() error {
 }
 
 func (s *side) judgeReceives() error {
-	within := settle
+	within := drain
 	if s.Type == verbs.RC {
-		within = patience
+		within = stepTimeout
 	}
 	if ok, err := s.poll(s.Count, within); err != nil {
 		return err

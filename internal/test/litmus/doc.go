@@ -3,7 +3,7 @@
 // same with the order weakened [Allows] it, so that the first answer means something.
 //
 // An x86 machine never shows a missing order, and neither does an emulator of Arm on one. An Arm machine shows it now and then. This
-// shows it always, of the pattern; that the pattern is the code's is for the reader to see, so each stands beside it, in order_test.go.
+// shows it always, of the pattern; that the pattern is the code's is for the reader to see, so each stands beside it.
 //
 // # The model
 //

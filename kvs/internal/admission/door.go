@@ -25,7 +25,8 @@ type Config struct {
 	// Serve takes over a connection that has a place, without waiting. It has leave called, once,
 	// when all that the connection held is free.
 	Serve func(c net.Conn, leave func())
-	// Full is called when a connection finds no place: what it frees is the next one's. nil: nothing.
+	// Full is called when a connection finds no place: what it frees is the next one's. nil:
+	// nothing.
 	Full func()
 	// Refusal is what a connection without a place is told before it is closed. nil: nothing.
 	Refusal func(why error) []byte
@@ -240,9 +241,9 @@ func (d *Door) Counts() Counts {
 	return d.counts
 }
 
-// Doubts are what should be known beside figures, in words: who stood at the door in vain. They are
-// there if that happened since a time, and then count all.
-func (c *Counts) Doubts(since time.Time) (doubts []string) {
+// Warnings are what should be known beside figures, in words: who stood at the door in vain. They
+// are there if that happened since a time, and then count all.
+func (c *Counts) Warnings(since time.Time) (doubts []string) {
 	if !c.lastRefusal.Before(since) && c.Refused > 0 {
 		doubts = append(doubts, fmt.Sprintf("%d connections were refused: "+
 			"the limit, or the process's file descriptors, were used up", c.Refused))

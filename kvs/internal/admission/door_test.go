@@ -245,10 +245,10 @@ func TestSpare(t *testing.T) {
 		t.Errorf("%+v", third)
 	}
 	got := d.Counts()
-	if got.Refused != 2 || got.Accepted != 1 || got.Failed != 2 || len(got.Doubts(time.Time{})) != 2 {
+	if got.Refused != 2 || got.Accepted != 1 || got.Failed != 2 || len(got.Warnings(time.Time{})) != 2 {
 		t.Errorf("%+v", got)
 	}
-	if doubts := got.Doubts(time.Now().Add(time.Hour)); len(doubts) != 0 {
+	if doubts := got.Warnings(time.Now().Add(time.Hour)); len(doubts) != 0 {
 		t.Errorf("of the past: %q", doubts)
 	}
 }

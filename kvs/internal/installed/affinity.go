@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PinnedTo lists the CPUs that the server at addr may use, if it is the process pid of this machine and may
-// not use all. None is also the answer where that can't be known from here.
+// PinnedTo lists the CPUs that the server at addr may use, if it is the process pid of this machine
+// and may not use all. None is also the answer where that can't be known from here.
 func PinnedTo(addr string, pid int, program string) []int {
 	if pid <= 0 || !machine.Owns(addr) {
 		return nil

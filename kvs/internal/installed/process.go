@@ -6,10 +6,10 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
+	"dpukv/internal/foreign"
 	"dpukv/internal/killed"
 
 	"golang.org/x/sys/unix"
@@ -17,23 +17,23 @@ import (
 
 // How long a program may take to end when asked, and when killed.
 const (
-	stopPatience = 5 * time.Second
-	killPatience = 2 * time.Second
+	stopTimeout = 5 * time.Second
+	killTimeout = 2 * time.Second
 )
 
 // process is a running program.
 type process struct {
-	cmd   *exec.Cmd
-	words tail
-	count killed.Count  // before it was started
-	ended chan struct{} // closed once it is gone and waited for
-	err   error         // set before ended is closed
+	cmd    *exec.Cmd
+	output tailBuffer
+	count  killed.Count  // before it was started
+	ended  chan struct{} // closed once it is gone and waited for
+	err    error         // set before ended is closed
 }
 
 // startProcess runs a program on CPUs, all if there are none named.
 func startProcess(path string, args []string, cpus []int) (*process, error) {
 	p := &process{cmd: exec.Command(path, args...), count: killed.Now(), ended: make(chan struct{})}
-	p.cmd.Stdout, p.cmd.Stderr = &p.words, &p.words
+	p.cmd.Stdout, p.cmd.Stderr = &p.output, &p.output
 	p.cmd.WaitDelay = time.Second
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{
 		Setpgid:   true, // a Ctrl-C at the terminal is for the starter
@@ -82,11 +82,11 @@ func inheritable(cpus []int) error {
 // stop makes the process end, and returns once it is gone.
 func (p *process) stop() error {
 	for _, try := range []struct {
-		signal   syscall.Signal
-		patience time.Duration
-	}{{syscall.SIGTERM, stopPatience}, {syscall.SIGKILL, killPatience}} {
+		signal syscall.Signal
+		limit  time.Duration
+	}{{syscall.SIGTERM, stopTimeout}, {syscall.SIGKILL, killTimeout}} {
 		_ = p.cmd.Process.Signal(try.signal) // fails only if it is gone
-		if p.endedWithin(try.patience) {
+		if p.endedWithin(try.limit) {
 			return nil
 		}
 	}
@@ -102,33 +102,22 @@ func (p *process) endedWithin(d time.Duration) bool {
 	}
 }
 
-// obituary says how an ended process ended.
-func (p *process) obituary() error {
+// exitReason says how an ended process ended.
+func (p *process) exitReason() error {
 	how := killed.How(p.err, p.count, killed.Now())
-	if words := p.words.String(); words != "" {
+	if words := strings.TrimSpace(p.output.String()); words != "" {
 		how += "; its last words: " + words
 	}
 	return errors.New(p.cmd.Path + " " + how)
 }
 
-// tail keeps the last of what is written to it.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-}
+// outputBytes is how much of a program's output is kept for the reason of its end.
+const outputBytes = 1000
 
-const tailBytes = 1000
+// tailBuffer keeps the last of what is written to it.
+type tailBuffer struct{ foreign.Tail }
 
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, b...)
-	t.text = t.text[max(0, len(t.text)-tailBytes):]
+func (t *tailBuffer) Write(b []byte) (int, error) {
+	t.Keep(b, outputBytes)
 	return len(b), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.TrimSpace(string(t.text))
 }

@@ -13,8 +13,8 @@ import (
 
 // How long a program may take until it answers, and how often it is asked.
 const (
-	startPatience = 10 * time.Second
-	askEvery      = 10 * time.Millisecond
+	startTimeout = 10 * time.Second
+	askEvery     = 10 * time.Millisecond
 )
 
 // Server is a running server of another program.
@@ -64,15 +64,15 @@ func start(cfg *Config, k *Kind, path, host, port string) (s *Server, taken bool
 	s = &Server{addr: net.JoinHostPort(host, port), process: p, closed: make(chan struct{})}
 	if err := s.await(k); err != nil {
 		err = errors.Join(err, s.Close())
-		return nil, inUse(p.words.String()), err
+		return nil, inUse(p.output.String()), err
 	}
 	s.facts.Items, s.facts.Command = cfg.Items, append([]string{path}, args...)
-	return s, false, s.asAsked(cfg)
+	return s, false, s.verifyUsed(cfg)
 }
 
 // await asks the program until it answers.
 func (s *Server) await(k *Kind) error {
-	ctx, cancel := context.WithTimeout(context.Background(), startPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	for {
 		facts, err := k.Look(ctx, s.addr)
@@ -85,16 +85,16 @@ func (s *Server) await(k *Kind) error {
 		}
 		select {
 		case <-s.process.ended:
-			return s.process.obituary()
+			return s.process.exitReason()
 		case <-ctx.Done():
-			return fmt.Errorf("%s did not answer at %s within %v: %w", k.Program, s.addr, startPatience, err)
+			return fmt.Errorf("%s did not answer at %s within %v: %w", k.Program, s.addr, startTimeout, err)
 		case <-time.After(askEvery):
 		}
 	}
 }
 
-// asAsked refuses a server that made something else of its arguments.
-func (s *Server) asAsked(cfg *Config) error {
+// verifyUsed refuses a server that made something else of its arguments.
+func (s *Server) verifyUsed(cfg *Config) error {
 	if s.facts.Workers != cfg.Workers || s.facts.Mode != cfg.Mode {
 		return errors.Join(fmt.Errorf("asked for %d threads and mode %s, the server has %d and mode %s",
 			cfg.Workers, cfg.Mode, s.facts.Workers, s.facts.Mode), s.Close())
@@ -104,7 +104,7 @@ func (s *Server) asAsked(cfg *Config) error {
 
 // Attach takes a server that runs already for what it is.
 func Attach(addr string, k *Kind) (*Server, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), startPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	facts, err := k.Look(ctx, addr)
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *Server) Wait() error {
 	case <-s.closed:
 		return nil
 	default:
-		return s.process.obituary()
+		return s.process.exitReason()
 	}
 }
 

@@ -20,8 +20,8 @@ type conn struct {
 	answered int // of the oldest batch's notes
 }
 
-// note is what comes back with an answer, and what came for it. The value lies in what was read, counted from where the
-// batch's answers begin.
+// note is what comes back with an answer, and what came for it. The value lies in what was read,
+// counted from where the batch's answers begin.
 type note struct {
 	cookie     uint64
 	intendedNs int64

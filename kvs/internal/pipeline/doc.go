@@ -1,12 +1,12 @@
-// Package pipeline is a [kvs.Session] over the protocols of other stores, in which requests follow each other on a TCP
-// connection and are answered in order: memcached's and Redis's. What
-// the bytes look like is the business of a [Wire], all else is here.
+// Package pipeline is a [kvs.Session] over the protocols of other stores, in which requests follow
+// each other on a TCP connection and are answered in order: memcached's and Redis's. What the bytes
+// look like is the business of a [Wire], all else is here.
 //
 // # Batches
 //
-// A batch is one write of many requests. The servers know nothing of batches: they read what
-// has come, and answer in as many writes as they like. A batch's answers are handed on together, when the last of
-// them is in, as with the other stores: a latency is that of a batch.
+// A batch is one write of many requests. The servers know nothing of batches: they read what has
+// come, and answer in as many writes as they like. A batch's answers are handed on together, when
+// the last of them is in, as with the other stores: a latency is that of a batch.
 //
 // # Connections
 //

@@ -18,9 +18,10 @@ import (
 // benchBatch is the study's.
 const benchBatch = 64
 
-// Bench is what a session costs its client, with no server to wait for: what answers knows only how long a batch of GETs is, and
-// has the answers ready, so that the client is what is busy. Its CPU time contains the kernel's for its side.
-// Compare it with what a real server of the protocol costs.
+// Bench is what a session costs its client, with no server to wait for: what answers knows only how
+// long a batch of GETs is, and has the answers ready, so that the client is what is busy. Its CPU
+// time contains the kernel's for its side. Compare it with what a real server of the protocol
+// costs.
 func Bench(b *testing.B, wire func() pipeline.Wire, answer []byte, connections int) {
 	var key [8]byte
 	w, frame := wire(), []byte(nil)
@@ -29,7 +30,7 @@ func Bench(b *testing.B, wire func() pipeline.Wire, answer []byte, connections i
 		frame = w.Append(frame, &request)
 	}
 	addr := canned(b, len(w.End(frame)), bytes.Repeat(answer, benchBatch))
-	s, err := pipeline.Open(pipeline.Target{Addr: addr, Workers: 1, Timeout: Patience, Wire: wire},
+	s, err := pipeline.Open(pipeline.Target{Addr: addr, Workers: 1, Timeout: Timeout, Wire: wire},
 		kvs.SessionOptions{Batch: benchBatch, Window: 1, Connections: connections})
 	if err != nil {
 		b.Fatal(err)
@@ -42,8 +43,8 @@ func Bench(b *testing.B, wire func() pipeline.Wire, answer []byte, connections i
 	}
 }
 
-// Patience is for a connection to this machine.
-const Patience = 5 * time.Second
+// Timeout is for a connection to this machine.
+const Timeout = 5 * time.Second
 
 // drive keeps the windows full, on a thread of its own that ends with it.
 func drive(b *testing.B, s kvs.Session) (err error) {

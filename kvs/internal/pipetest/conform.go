@@ -10,8 +10,8 @@ import (
 	"dpukv/kvs/kvstest"
 )
 
-// Conform checks every operation against an empty server: what each answers, values and keys of every size and byte, and
-// long random sequences against a map, in several shapes of batches.
+// Conform checks every operation against an empty server: what each answers, values and keys of
+// every size and byte, and long random sequences against a map, in several shapes of batches.
 func Conform(t *testing.T, r kvs.Remote) {
 	t.Run("outcomes", func(t *testing.T) { outcomes(t, r) })
 	t.Run("values", func(t *testing.T) { values(t, r) })

@@ -7,8 +7,9 @@ import (
 	"dpukv/kvs/internal/pipeline"
 )
 
-// Pieces checks that an answer is read the same whether it comes whole or in pieces: a beginning of it is never
-// taken for a whole one, nor for another outcome, and what is read lies within what was given.
+// Pieces checks that an answer is read the same whether it comes whole or in pieces: a beginning of
+// it is never taken for a whole one, nor for another outcome, and what is read lies within what was
+// given.
 func Pieces(t *testing.T, wire func() pipeline.Wire, in []byte, op kvs.Op) {
 	if in = in[:min(len(in), 3000)]; len(in) == 0 {
 		return

@@ -63,7 +63,8 @@ func apply(m map[string][]byte, q *kvs.Request) (a kvs.Answer) {
 	return a
 }
 
-// randomEach is for sessions of several connections, which overtake each other: every key is set once, and got thereafter.
+// randomEach is for sessions of several connections, which overtake each other: every key is set
+// once, and got thereafter.
 func randomEach(t *testing.T, r kvs.Remote, opts kvs.SessionOptions, rng *rand.Rand, seed uint64) {
 	var sets, gets []kvs.Request
 	for i := range 2000 {

@@ -5,6 +5,7 @@ import (
 	"net"
 	"time"
 
+	"dpukv/internal/cpu"
 	"dpukv/kvs"
 
 	"golang.org/x/sys/unix"
@@ -22,18 +23,19 @@ type Conn[N any] struct {
 	In       []byte
 	From, To int
 
-	fd      int
-	number  int // in the session
-	shared  *Shared
-	company *company
-	idle    []*Batch[N]
-	unsent  int      // index in Flight of the first batch not written whole
-	pieces  [][]byte // of one write
-	blocked bool     // the kernel takes no more for now
-	busy    bool     // counted so in company
+	fd       int
+	number   int // in the session
+	shared   *Shared
+	laneLoad *laneLoad
+	idle     []*Batch[N]
+	unsent   int      // index in Flight of the first batch not written whole
+	pieces   [][]byte // of one write
+	blocked  bool     // the kernel takes no more for now
+	busy     bool     // counted so in laneLoad
 }
 
-// Dial connects, greets within the same time-out, and takes the socket away from Go's poller. The connection belongs to a session once it was added there.
+// Dial connects, greets within the same time-out, and takes the socket away from Go's poller. The
+// connection belongs to a session once it was added there.
 func (c *Conn[N]) Dial(addr string, timeout time.Duration, greet func(net.Conn) error, opts kvs.SessionOptions) error {
 	nc, err := net.DialTimeout("tcp", addr, timeout)
 	if err != nil {
@@ -92,13 +94,13 @@ func (c *Conn[N]) refill() {
 }
 
 // Join makes the connection one of a session's and of a lane's.
-func (c *Conn[N]) Join(number int, shared *Shared, company *company) error {
-	c.number, c.shared, c.company = number, shared, company
+func (c *Conn[N]) Join(number int, shared *Shared, company *laneLoad) error {
+	c.number, c.shared, c.laneLoad = number, shared, company
 	return shared.poller.watch(unix.EPOLL_CTL_ADD, c.fd, number, false)
 }
 
-// Read reads once, behind what is not handed on, which it moves to the front of In. There is room for whole bytes at least, if that
-// many are known to come. Nothing read is no error.
+// Read reads once, behind what is not handed on, which it moves to the front of In. There is room
+// for whole bytes at least, if that many are known to come. Nothing read is no error.
 func (c *Conn[N]) Read(whole int) (n int, err error) {
 	copy(c.In, c.In[c.From:c.To])
 	c.From, c.To = 0, c.To-c.From
@@ -128,10 +130,108 @@ func (c *Conn[N]) Retire() error {
 	c.shared.pending -= len(b.Notes)
 	c.Flight = append(c.Flight[:0], c.Flight[1:]...)
 	c.unsent--
-	c.reckon()
+	c.updateLoad()
 	c.idle = append(c.idle, b)
 	return nil
 }
 
 // Close closes the descriptor.
 func (c *Conn[N]) Close() error { return unix.Close(c.fd) }
+
+// Spared reports whether each of the server's workers has other connections' batches to answer, if
+// they are evenly spread.
+func (c *Conn[N]) Spared() bool {
+	others := c.laneLoad.busy
+	if c.busy {
+		others--
+	}
+	return others >= c.laneLoad.workers
+}
+
+// updateLoad counts the connection as one that keeps the server busy, or no longer.
+func (c *Conn[N]) updateLoad() {
+	busy := len(c.Flight) > 0 && c.Flight[0].written > 0
+	switch {
+	case busy && !c.busy:
+		c.laneLoad.busy++
+	case c.busy && !busy:
+		c.laneLoad.busy--
+	}
+	c.busy = busy
+}
+
+// maxPieces is the most batches of one write: as many as [unix.Writev] takes without allocating.
+const maxPieces = 8
+
+// Launch puts the batch being filled in flight, and takes another to fill. The window is open.
+// While the lane's other connections keep the server busy, this one's are held back until its
+// window is full or the session waits or is flushed, and leave together.
+func (c *Conn[N]) Launch() error {
+	c.Filling.SentNs = cpu.NowNs()
+	c.Flight = append(c.Flight, c.Filling)
+	c.shared.traffic.Frames++
+	c.refill()
+	if !c.Spared() || !c.Open() {
+		return c.Push()
+	}
+	if c.unsent == len(c.Flight)-1 { // else it follows one that is held back already, or that the kernel does not take
+		c.shared.held = append(c.shared.held, c.number)
+	}
+	return nil
+}
+
+// Push writes what is not written yet, as far as the kernel takes it.
+func (c *Conn[N]) Push() error {
+	for c.unsent < len(c.Flight) {
+		n, err := c.write()
+		if err == unix.EAGAIN {
+			return c.block(true)
+		}
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("send to %s: %w", c.Addr, err)
+		}
+		c.wrote(n)
+	}
+	return c.block(false)
+}
+
+// write is one system call for as many batches as it takes.
+func (c *Conn[N]) write() (int, error) {
+	first := c.Flight[c.unsent]
+	rest := first.Frame[first.written:]
+	if c.unsent == len(c.Flight)-1 {
+		return unix.Write(c.fd, rest)
+	}
+	c.pieces = append(c.pieces[:0], rest)
+	for _, b := range c.Flight[c.unsent+1 : min(c.unsent+maxPieces, len(c.Flight))] {
+		c.pieces = append(c.pieces, b.Frame)
+	}
+	return unix.Writev(c.fd, c.pieces)
+}
+
+// wrote notes that so many bytes of the unsent batches are.
+func (c *Conn[N]) wrote(n int) {
+	c.shared.traffic.Writes++
+	c.shared.traffic.SentBytes += uint64(n)
+	for n > 0 {
+		b := c.Flight[c.unsent]
+		now := min(n, len(b.Frame)-b.written)
+		n -= now
+		if b.written += now; b.written == len(b.Frame) {
+			c.unsent++
+		}
+	}
+	c.updateLoad()
+}
+
+// block asks the poller to tell when the kernel takes more, or no longer to.
+func (c *Conn[N]) block(blocked bool) error {
+	if c.blocked == blocked {
+		return nil
+	}
+	c.blocked = blocked
+	return c.shared.poller.watch(unix.EPOLL_CTL_MOD, c.fd, c.number, blocked)
+}

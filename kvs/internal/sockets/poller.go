@@ -24,8 +24,8 @@ func newPoller() (*poller, error) {
 	return &poller{epoll: epoll, events: make([]unix.EpollEvent, 64)}, nil
 }
 
-// watch makes Wait tell when fd has something to read; if it is blocked, also when it takes more. The op is EPOLL_CTL_ADD the
-// first time, EPOLL_CTL_MOD then; events have the number for Fd.
+// watch makes Wait tell when fd has something to read; if it is blocked, also when it takes more.
+// The op is EPOLL_CTL_ADD the first time, EPOLL_CTL_MOD then; events have the number for Fd.
 func (p *poller) watch(op, fd, number int, blocked bool) error {
 	event := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(number)}
 	if blocked {
@@ -37,12 +37,13 @@ func (p *poller) watch(op, fd, number int, blocked bool) error {
 	return nil
 }
 
-// Wait is epoll_wait with a time-out in nanoseconds. epoll's own has milliseconds; ppoll on the epoll descriptor serves
-// shorter ones on kernels of any age. The events live until the next call.
+// Wait is epoll_wait with a time-out in nanoseconds. epoll's own has milliseconds; ppoll on the
+// epoll descriptor serves shorter ones on kernels of any age. The events live until the next call.
 //
-// The system calls are raw: Go's scheduler does not learn that the thread waits. Told, its monitor wakes up every 20 µs to see
-// whether the processor should go to another thread, which costs up to a third of a client's CPU time an operation.
-// A goroutine that wants the processor meanwhile gets it after 10 ms: the scheduler's signal ends the wait.
+// The system calls are raw: Go's scheduler does not learn that the thread waits. Told, its monitor
+// wakes up every 20 µs to see whether the processor should go to another thread, which costs up to
+// a third of a client's CPU time an operation. A goroutine that wants the processor meanwhile gets
+// it after 10 ms: the scheduler's signal ends the wait.
 func (p *poller) Wait(d time.Duration) ([]unix.EpollEvent, error) {
 	if d > 0 && d < time.Millisecond {
 		ts := unix.NsecToTimespec(int64(d))

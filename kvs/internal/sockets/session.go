@@ -25,7 +25,7 @@ type Member interface {
 	// Receive reads once, and hands on the batches whose answers are all there.
 	Receive(answers []kvs.Answer) ([]kvs.Answer, error)
 
-	Join(number int, shared *Shared, company *company) error
+	Join(number int, shared *Shared, company *laneLoad) error
 }
 
 // Shared is what a session's connections have together.
@@ -37,13 +37,15 @@ type Shared struct {
 	held    []int  // numbers of the connections that hold batches back
 }
 
-// Session is one load worker's connections: all of a [kvs.Session] but Submit. It belongs to one goroutine.
+// Session is one load worker's connections: all of a [kvs.Session] but Submit. It belongs to one
+// goroutine.
 type Session[C Member] struct {
 	shared Shared
 	conns  []C
 }
 
-// Init checks the sizes, and makes ready for connections. Batches may have up to so many operations.
+// Init checks the sizes, and makes ready for connections. Batches may have up to so many
+// operations.
 func (s *Session[C]) Init(opts kvs.SessionOptions, maxBatch int) (err error) {
 	if opts.Batch < 1 || opts.Batch > maxBatch {
 		return fmt.Errorf("batches of %d operations: allowed are 1 to %d", opts.Batch, maxBatch)
@@ -59,7 +61,7 @@ func (s *Session[C]) Init(opts kvs.SessionOptions, maxBatch int) (err error) {
 func (s *Session[C]) Add(c C, l *Lane[C]) error {
 	l.add(c)
 	s.conns = append(s.conns, c)
-	return c.Join(len(s.conns)-1, &s.shared, &l.company)
+	return c.Join(len(s.conns)-1, &s.shared, &l.load)
 }
 
 // Turn is another after each Poll.

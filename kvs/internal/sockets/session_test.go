@@ -118,8 +118,8 @@ func echo(c net.Conn) {
 	c.Close()
 }
 
-// TestBatchesLeaveTogether: what fills while the server has other connections' batches is one write, when the window is full, or
-// at the next flush or poll.
+// TestBatchesLeaveTogether: what fills while the server has other connections' batches is one
+// write, when the window is full, or at the next flush or poll.
 func TestBatchesLeaveTogether(t *testing.T) {
 	addr := listen(t, silent)
 	cases := []struct {
@@ -156,8 +156,8 @@ func TestBatchesLeaveTogether(t *testing.T) {
 	}
 }
 
-// TestTurns: a lane stays with a connection until its window is full, and begins each turn with the next one. Batches that must wait
-// are filled last.
+// TestTurns: a lane stays with a connection until its window is full, and begins each turn with the
+// next one. Batches that must wait are filled last.
 func TestTurns(t *testing.T) {
 	s := newEchoSession(t, listen(t, silent), 1, kvs.SessionOptions{Batch: 2, Window: 2, Connections: 3})
 	steps := []struct {
@@ -184,7 +184,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestManySizes: batches of any size come back whole and in order, however much of them the kernel takes at once.
+// TestManySizes: batches of any size come back whole and in order, however much of them the kernel
+// takes at once.
 func TestManySizes(t *testing.T) {
 	addr := listen(t, echo)
 	for _, most := range []int{100, 300_000} {
@@ -255,7 +256,8 @@ func TestNothingIsAllocated(t *testing.T) {
 	}
 }
 
-// TestFlushedBatchesTakeTurns: who flushes batches that are not full uses all connections, too, and none whose window is full while another's is open.
+// TestFlushedBatchesTakeTurns: who flushes batches that are not full uses all connections, too, and
+// none whose window is full while another's is open.
 func TestFlushedBatchesTakeTurns(t *testing.T) {
 	s := newEchoSession(t, listen(t, silent), 1, kvs.SessionOptions{Batch: 8, Window: 2, Connections: 3})
 	for i, want := range [][]int{{1, 0, 0}, {1, 1, 0}, {1, 1, 1}, {2, 1, 1}, {2, 2, 1}, {2, 2, 2}, {2, 2, 2}} {
@@ -272,7 +274,8 @@ func TestFlushedBatchesTakeTurns(t *testing.T) {
 	}
 }
 
-// TestAnsweredConnectionsKeepNobodyBusy: when all answers came at once, what waited for them is not held back on all connections.
+// TestAnsweredConnectionsKeepNobodyBusy: when all answers came at once, what waited for them is not
+// held back on all connections.
 func TestAnsweredConnectionsKeepNobodyBusy(t *testing.T) {
 	s := newEchoSession(t, listen(t, echo), 1, kvs.SessionOptions{Batch: 1, Window: 2, Connections: 3})
 	request := []byte("request")
@@ -296,7 +299,8 @@ func TestAnsweredConnectionsKeepNobodyBusy(t *testing.T) {
 	}
 }
 
-// TestAnswersBeforeTheirBatches: an answer to a batch that is held back is one that the server has made up.
+// TestAnswersBeforeTheirBatches: an answer to a batch that is held back is one that the server has
+// made up.
 func TestAnswersBeforeTheirBatches(t *testing.T) {
 	request := []byte("request")
 	addr := listen(t, func(c net.Conn) {
@@ -320,4 +324,41 @@ func TestAnswersBeforeTheirBatches(t *testing.T) {
 			t.Fatalf("%d answers to a batch that was not sent, and no error", len(answers))
 		}
 	}
+}
+
+// TestReasonIsTold: a server that answers something else and hangs up while requests are on their
+// way is quoted by whatever fails first, also where that is a send.
+func TestReasonIsTold(t *testing.T) {
+	for name, then := range map[string]func(*echoSession) error{
+		"flush": func(s *echoSession) error { return s.Flush() },
+		"poll":  func(s *echoSession) error { _, err := s.Poll(nil, time.Second); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			addr := listen(t, func(c net.Conn) {
+				_, _ = io.ReadFull(c, make([]byte, 3))
+				_, _ = c.Write([]byte("refused, because of the moon"))
+				c.Close() // with a request half read: a reset
+			})
+			s := newEchoSession(t, addr, 1, kvs.SessionOptions{Batch: 2, Window: 4, Connections: 1})
+			s.submit(t, []byte("request"))
+			s.submit(t, []byte("request"))
+			waitReset(t, s.lane.Now.fd)
+			s.submit(t, []byte("request"))
+			if err := then(s); err == nil || !strings.Contains(err.Error(), "came back as others") {
+				t.Errorf("got %v, want what the server said", err)
+			}
+		})
+	}
+}
+
+// waitReset waits until the kernel knows that the peer is gone.
+func waitReset(t *testing.T, fd int) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}
+		if _, err := unix.Poll(fds, 0); err == nil && fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0 {
+			return
+		}
+	}
+	t.Fatal("the connection was not reset")
 }

@@ -1,0 +1,58 @@
+package clienttest
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"dpukv/client"
+	"dpukv/client/load"
+	"dpukv/hashbench"
+	"dpukv/kvs"
+	"dpukv/results"
+)
+
+// Fault runs a small load that calls happen once: in the measurement period, after the counters
+// were read and long before they are read again. So the load is the first to notice. The error is
+// why the point failed. The load's timeout is longer than a busy machine keeps a server from
+// running.
+func Fault(t testing.TB, r kvs.Remote, happen func()) error {
+	t.Helper()
+	var once sync.Once
+	res, err := client.Run(t.Context(), r, client.Config{
+		Load: load.Load{
+			Workload:    load.Workload{Keys: 1000, KeyBytes: 8, ValueBytes: 8, GetRatio: 0.9, Dist: load.Uniform, Seed: 1},
+			Connections: 2, Window: 1, Batch: 16, Hash: hashbench.Default,
+		},
+		Threads:  1,
+		Duration: 3 * time.Second, Timeout: time.Second, Interval: 50 * time.Millisecond,
+		OnProgress: func(p client.Progress) {
+			if p.Phase == client.PhaseMeasure && p.Elapsed > 0 {
+				once.Do(happen)
+			}
+		},
+	})
+	if res == nil {
+		t.Fatal(err)
+	}
+	if res.Point.Status != results.StatusFailed {
+		return fmt.Errorf("the point's status is %s, want %s", res.Point.Status, results.StatusFailed)
+	}
+	return err
+}
+
+// Throughput stores the workload's keys and asks for them for three seconds, from one CPU. It
+// reports the throughput, and the server's CPU time an operation.
+func Throughput(b *testing.B, r kvs.Remote, w load.Workload, connections, batch, on int) {
+	b.Helper()
+	res, err := client.Run(b.Context(), r, client.Config{
+		Load:    load.Load{Workload: w, Connections: connections, Window: 1, Batch: batch, Hash: hashbench.Default},
+		Threads: 1, CPUs: []int{on}, Duration: 3 * time.Second,
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(res.Point.ServerCPUNsPerOp, "server-cpu-ns/op")
+	b.ReportMetric(res.Point.ThroughputOps/1e6, "Mops")
+}

@@ -1,0 +1,47 @@
+package herd
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// clientFailures are what went wrong for one client and left the server running.
+type clientFailures struct {
+	mu   sync.Mutex
+	kept []clientFailure // of each kind one
+}
+
+type clientFailure struct {
+	what string
+	n    int
+	last error
+	at   time.Time
+}
+
+// add counts one.
+func (m *clientFailures) add(what string, why error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range m.kept {
+		if k := &m.kept[i]; k.what == what {
+			k.n++
+			k.last, k.at = why, time.Now()
+			return
+		}
+	}
+	m.kept = append(m.kept, clientFailure{what, 1, why, time.Now()})
+}
+
+// warnings tells of the kinds that have happened since a time.
+func (m *clientFailures) warnings(since time.Time) (doubts []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range m.kept {
+		if k := &m.kept[i]; !k.at.Before(since) {
+			doubts = append(doubts, fmt.Sprintf("%s (%d times since the server started; the last: %v)",
+				k.what, k.n, k.last))
+		}
+	}
+	return doubts
+}

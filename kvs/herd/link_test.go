@@ -1,0 +1,266 @@
+package herd
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"dpukv/kvs"
+	"dpukv/kvs/partition"
+	"dpukv/verbs"
+	"dpukv/verbs/provider"
+	"dpukv/verbs/verbstest"
+)
+
+// lossyPair is a server and a session, both of whose devices lose, double and delay.
+func lossyPair(t *testing.T, cfg Config, opts kvs.SessionOptions) (*Server, kvs.Session, *faulty, *faulty) {
+	t.Helper()
+	answers := &faulty{lose: .02, double: .02, delay: .02}
+	requests := &faulty{lose: .02}
+	cfg.open = answers.opener
+	server := startServer(t, cfg)
+	r, err := Dial(context.Background(), server.Addr(), Options{RetryAfter: 2 * time.Millisecond, open: requests.opener})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return server, openTest(t, r, opts), answers, requests
+}
+
+// TestLossNeverShows: every operation has one answer, the right one. An ADD that was done and whose
+// answer was lost is still answered OK, a DELETE too, and no late PUT covers a later one.
+func TestLossNeverShows(t *testing.T) {
+	for _, faithful := range []bool{false, true} {
+		cfg := testConfig()
+		cfg.Faithful = faithful
+		server, s, answers, requests := lossyPair(t, cfg, kvs.SessionOptions{Batch: 16, Window: 4, Connections: 2})
+		operations(t, s, 0)
+		for round := range 20 {
+			var sets, gets []kvs.Request
+			for i := range 200 {
+				sets = append(sets, kvs.Request{Op: kvs.Set, Key: key(i), Value: value(round, 32)})
+				gets = append(gets, kvs.Request{Op: kvs.Get, Key: key(i)})
+			}
+			do(t, s, sets)
+			for i, a := range do(t, s, gets) {
+				if a.Status != kvs.OK || string(a.Value) != string(value(round, 32)) {
+					t.Fatalf("round %d key %d: %s % x", round, i, a.Status, a.Value)
+				}
+			}
+		}
+		traffic := s.Traffic()
+		stats, err := server.Stats()
+		if err != nil {
+			t.Fatal(err)
+		}
+		repeats := stats.Workers[0].Repeats + stats.Workers[1].Repeats
+		t.Logf("requests: %d lost; answers: %d lost, %d doubled, %d delayed; %d retries, %d repeats seen, %d strays",
+			requests.lost, answers.lost, answers.doubled, answers.late, traffic.Retries, repeats, traffic.Strays)
+		if requests.lost == 0 || answers.lost == 0 || answers.late == 0 {
+			t.Error("nothing was lost or late")
+		}
+		if traffic.Retries < uint64(requests.lost)/2 || traffic.Strays == 0 || repeats == 0 {
+			t.Error("losses are not counted")
+		}
+	}
+}
+
+// TestEveryAnswerHasABuffer: a NIC receives by itself, and drops an answer that finds no buffer. So
+// it must not matter when a client, kept from running, takes its answers and posts their buffers
+// again.
+func TestEveryAnswerHasABuffer(t *testing.T) {
+	cfg := testConfig()
+	cfg.Workers = 1
+	cfg.Device = "softroce:" + verbstest.Addr(1)
+	server, slow := startServer(t, cfg), &faulty{pause: time.Millisecond}
+	r, err := Dial(context.Background(), server.Addr(), Options{
+		Device: "softroce:" + verbstest.Addr(2), RetryAfter: 10 * time.Second, open: slow.opener,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	byItself(t, r.device)
+	s := openTest(t, r, kvs.SessionOptions{Batch: 32, Window: 2, Connections: 1})
+	for i := range 1000 {
+		k := key(i)
+		request := kvs.Request{Op: kvs.Set, Key: k, Value: value(i, 32), Hash: hashOf(k)}
+		for {
+			taken, err := s.Submit(&request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if taken {
+				break
+			}
+			time.Sleep(2 * time.Millisecond) // all answers arrive
+			if _, err = s.Poll(nil, time.Second); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if traffic, n := s.Traffic(), r.DeviceCounters()["no_receive"]; traffic.Retries != 0 || n != 0 {
+		t.Errorf("%d answers found no buffer; %+v", n, traffic)
+	}
+}
+
+// byItself makes a device receive all the time, and not only when it is polled.
+func byItself(t *testing.T, d verbs.Device) {
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(50 * time.Microsecond):
+			}
+			if _, err := d.Progress(); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() { close(stop); <-stopped })
+}
+
+// TestNothingIsRetriedWithoutLoss: nothing is sent twice, however long the server takes.
+func TestNothingIsRetriedWithoutLoss(t *testing.T) {
+	cfg := testConfig()
+	cfg.Mode = partition.Cache
+	server := startServer(t, cfg)
+	r, err := Dial(context.Background(), server.Addr(), Options{RetryAfter: 10 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	s := openTest(t, r, kvs.SessionOptions{Batch: 32, Window: 2, Connections: 1})
+	operations(t, s, 0)
+	if traffic := s.Traffic(); traffic.Retries != 0 || traffic.Strays != 0 {
+		t.Errorf("%+v", traffic)
+	}
+	for _, counters := range []map[string]uint64{server.DeviceCounters(), r.DeviceCounters()} {
+		for name, n := range counters {
+			if n != 0 {
+				t.Errorf("%s: %d", name, n)
+			}
+		}
+	}
+}
+
+// faulty is a device that loses, doubles and delays what is sent through it, and whose completion
+// queues are slow to look at.
+type faulty struct {
+	verbs.Device
+	pause               time.Duration // before each look
+	lose, double, delay float64       // shares; only datagrams are doubled and delayed: a UC drops what is out of order
+	mu                  sync.Mutex
+	rng                 *rand.Rand
+	lost, doubled, late int
+}
+
+// opener opens it in place of a device.
+func (f *faulty) opener(name string, opts *provider.Options) (d verbs.Device, err error) {
+	f.rng = rand.New(rand.NewPCG(1, uint64(f.lose*1000)))
+	f.Device, err = openDevice(name, opts)
+	return f, err
+}
+
+// Port takes little inline, so that both ways of sending are tried.
+func (f *faulty) Port() (verbs.Port, error) {
+	port, err := f.Device.Port()
+	port.MaxInline = 64
+	return port, err
+}
+
+func (f *faulty) AllocPD() (verbs.PD, error) {
+	pd, err := f.Device.AllocPD()
+	return faultyPD{pd, f}, err
+}
+
+func (f *faulty) CreateCQ(entries int) (verbs.CQ, error) {
+	cq, err := f.Device.CreateCQ(entries)
+	return faultyCQ{cq, f}, err
+}
+
+type faultyCQ struct {
+	verbs.CQ
+	device *faulty
+}
+
+func (q faultyCQ) Poll(wcs []verbs.WC) (int, error) {
+	if q.device.pause > 0 {
+		time.Sleep(q.device.pause)
+	}
+	return q.CQ.Poll(wcs)
+}
+
+type faultyPD struct {
+	verbs.PD
+	device *faulty
+}
+
+func (p faultyPD) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
+	// The device knows only its own completion queues.
+	cfg.SendCQ, cfg.RecvCQ = cfg.SendCQ.(faultyCQ).CQ, cfg.RecvCQ.(faultyCQ).CQ
+	qp, err := p.PD.CreateQP(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &faultyQP{QP: qp, device: p.device}, nil
+}
+
+type faultyQP struct {
+	verbs.QP
+	device *faulty
+	held   []verbs.SendWR
+}
+
+// PostSend spoils a copy of the list: what is lost goes nowhere, but still completes.
+func (q *faultyQP) PostSend(wrs []verbs.SendWR) (int, error) {
+	f := q.device
+	f.mu.Lock()
+	list := slices.Clone(wrs)
+	released := q.held
+	q.held = nil
+	var extra []verbs.SendWR
+	for i := range list {
+		wr := &list[i]
+		copied := *wr
+		copied.Flags &^= verbs.Signaled
+		datagram := q.Type() == verbs.UD
+		switch x := f.rng.Float64(); {
+		case x < f.lose:
+			f.lost++
+			q.lose(wr)
+		case datagram && x < f.lose+f.double:
+			f.doubled++
+			extra = append(extra, copied)
+		case datagram && wr.Local.Length == 0 && x < f.lose+f.double+f.delay: // without memory that changes meanwhile
+			f.late++
+			q.held = append(q.held, copied)
+			q.lose(wr)
+		}
+	}
+	f.mu.Unlock()
+	if n, err := q.QP.PostSend(list); err != nil {
+		return n, err
+	}
+	for _, more := range [][]verbs.SendWR{extra, released} {
+		if len(more) > 0 {
+			_, _ = q.QP.PostSend(more) // what has no room is lost
+		}
+	}
+	return len(wrs), nil
+}
+
+func (q *faultyQP) lose(wr *verbs.SendWR) {
+	if q.Type() == verbs.UD {
+		wr.QPN = 0xffffff
+	} else {
+		wr.Local.Length = 0
+	}
+}

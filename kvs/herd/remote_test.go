@@ -1,0 +1,188 @@
+package herd
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	loadclient "dpukv/client"
+	"dpukv/client/load"
+	"dpukv/results"
+	"dpukv/verbs"
+	"dpukv/verbs/provider"
+)
+
+// telling is a device that tells of what a test has befall it, which is more than its provider can.
+type telling struct {
+	verbs.Device
+	log    verbs.EventLog
+	broken atomic.Bool
+}
+
+func (d *telling) opener(name string, opts *provider.Options) (_ verbs.Device, err error) {
+	d.Device, err = openDevice(name, opts)
+	return d, err
+}
+
+func (d *telling) Info() verbs.DeviceInfo {
+	info := d.Device.Info()
+	info.Name = "nic0"
+	return info
+}
+
+func (d *telling) Events(since time.Time) []verbs.Event { return d.log.Since(since) }
+
+func (d *telling) goesDown() { d.log.Add(verbs.Event{Kind: "port 1 went down", Serious: true}) }
+
+var errBroken = errors.New("the device is broken")
+
+func (d *telling) Progress() (bool, error) {
+	if d.broken.Load() {
+		return false, errBroken
+	}
+	return d.Device.Progress()
+}
+
+// underLoad puts a small load on a server, and has something happen in its window.
+func underLoad(t *testing.T, r *Remote, happens func()) (*results.Point, error) {
+	t.Helper()
+	result, err := loadclient.Run(t.Context(), r, loadclient.Config{
+		Load: load.Load{
+			Workload: load.Workload{
+				Keys: 1000, KeyBytes: 16, ValueBytes: 32, GetRatio: .5, Seed: 1,
+			},
+			Connections: 1, Window: 2, Batch: 8, Hash: DefaultHash,
+			Warmup: 10 * time.Millisecond,
+		},
+		Threads: 1, Duration: 300 * time.Millisecond,
+		Interval: 50 * time.Millisecond, Timeout: 2 * time.Second,
+		OnProgress: func(p loadclient.Progress) {
+			if p.Phase == loadclient.PhaseMeasure && p.Elapsed == 0 {
+				happens()
+			}
+		},
+	})
+	return &result.Point, err
+}
+
+// saysAll tells whether a text has all of these.
+func saysAll(text string, all ...string) bool {
+	return !slices.ContainsFunc(all, func(s string) bool { return !strings.Contains(text, s) })
+}
+
+// TestTimeOutNamesEvents of both ends: all requests are lost from some time on.
+func TestTimeOutNamesEvents(t *testing.T) {
+	var here, there telling
+	cfg := testConfig()
+	cfg.open = there.opener
+	server := startServer(t, cfg)
+	here.goesDown() // before the run: of no interest
+	there.goesDown()
+	lossy := &faulty{}
+	r, err := Dial(t.Context(), server.Addr(), Options{open: func(name string, opts *provider.Options) (verbs.Device, error) {
+		_, err := lossy.opener(name, opts)
+		here.Device = lossy
+		return &here, err
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	p, err := underLoad(t, r, func() {
+		lossy.mu.Lock()
+		lossy.lose = 1
+		lossy.mu.Unlock()
+		here.log.Add(verbs.Event{Kind: "port 1 has other GIDs"})
+		there.goesDown()
+	})
+	if err == nil || !saysAll(p.Error, "no answer within", "; the client's device said: port 1 has other GIDs ", " s ago",
+		"; the server's device nic0 said in the meantime: port 1 went down") || strings.Contains(p.Error, "times") {
+		t.Errorf("found %v", err)
+	}
+}
+
+// TestServerThatEndsNamesEvents: a worker's device fails, and clients are told what it had said.
+func TestServerThatEndsNamesEvents(t *testing.T) {
+	var there telling
+	cfg := testConfig()
+	cfg.open = there.opener
+	server := startServer(t, cfg)
+	r := dial(t, server)
+	_, err := underLoad(t, r, func() {
+		there.log.Add(verbs.Event{Kind: "device fatal", Serious: true})
+		there.broken.Store(true)
+	})
+	if err == nil || !saysAll(err.Error(), "the server says: worker ", errBroken.Error()+"; the device said: device fatal ") {
+		t.Errorf("found %v", err)
+	}
+	if err := server.Wait(); !errors.Is(err, errBroken) || !saysAll(err.Error(), "device fatal") {
+		t.Errorf("the server: %v", err)
+	}
+}
+
+// TestEventsAreWarnings of a point that came out all the same, and not of the next.
+func TestEventsAreWarnings(t *testing.T) {
+	var here, there telling
+	cfg := testConfig()
+	cfg.open = there.opener
+	server := startServer(t, cfg)
+	r, err := Dial(t.Context(), server.Addr(), Options{open: here.opener})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	said := func(happens func()) (doubts []string) {
+		p, err := underLoad(t, r, happens)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.DeleteFunc(p.Warnings, func(w string) bool { return !strings.Contains(w, " said ") })
+	}
+	want := []string{
+		"the client's device nic0 said in the meantime: CQ overrun",
+		"the server's device nic0 said in the meantime: port 1 went down, 2 times",
+	}
+	got := said(func() {
+		here.log.Add(verbs.Event{Kind: "CQ overrun", Serious: true})
+		here.log.Add(verbs.Event{Kind: "port 1 came up"})
+		there.goesDown()
+		there.goesDown()
+	})
+	if !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+	if got := said(func() {}); len(got) > 0 {
+		t.Errorf("the next point: %q", got)
+	}
+}
+
+// TestRiggedPortGoesDown takes the network device below an RDMA device down under load. Package
+// guest has a machine where that does no harm.
+func TestRiggedPortGoesDown(t *testing.T) {
+	link := os.Getenv("HERD_LINK")
+	if link == "" {
+		t.Skip("needs a machine whose link may go down: make test-rdma")
+	}
+	cfg := testConfig()
+	cfg.Device, cfg.Workers = "ibverbs", 1
+	server := startServer(t, cfg)
+	r, err := Dial(t.Context(), server.Addr(), Options{Device: "ibverbs"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	_, err = underLoad(t, r, func() {
+		if out, err := exec.Command("ip", "link", "set", link, "down").CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+	t.Log(err)
+	if err == nil || !saysAll(err.Error(), "; the client's device said: port 1 went down ", "; the server's device ") {
+		t.Errorf("found %v", err)
+	}
+}

@@ -1,0 +1,47 @@
+package herd
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"sync/atomic"
+
+	"dpukv/internal/foreign"
+)
+
+// sideChannel is the side channel of one connection: while it lives, the slots are the client's.
+type sideChannel struct {
+	conn    net.Conn
+	ended   atomic.Pointer[error] // why, once it has
+	watched chan struct{}         // closed when watch has returned
+}
+
+// watch waits for the server's last word: it says nothing else.
+func (s *sideChannel) watch() {
+	defer close(s.watched)
+	k, body, err := readFrame(s.conn)
+	var f failure
+	switch {
+	case err == nil && k == kindFailure && json.Unmarshal(body, &f) == nil:
+		err = errors.New("the server says: " + foreign.Reason(f.Error))
+	case err == nil:
+		err = errors.New("the server sent what nobody asked for")
+	case errors.Is(err, io.EOF):
+		err = errors.New("the server closed the connection")
+	}
+	s.ended.Store(&err)
+}
+
+func (s *sideChannel) err() error {
+	if err := s.ended.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+func (s *sideChannel) close() error {
+	err := s.conn.Close()
+	<-s.watched
+	return err
+}

@@ -1,0 +1,58 @@
+package herd
+
+import (
+	"testing"
+
+	"dpukv/internal/test/litmus"
+)
+
+// TestOrderOfSlot is the argument of peek on Armv8: a worker that finds a slot's control word finds
+// all of the request. The client's side is what verbs/shm and verbs/softroce do for it: plain
+// copies, then the last word with release order. A NIC keeps that order by itself (doc.go).
+func TestOrderOfSlot(t *testing.T) {
+	client := func(control func(string, int) litmus.Instruction) litmus.Thread {
+		return litmus.Thread{litmus.Store("value", 1), litmus.Store("key", 1), litmus.Store("hash", 1), control("control", 1)}
+	}
+	worker := func(control func(string, string) litmus.Instruction) litmus.Thread {
+		return litmus.Thread{control("c", "control"), litmus.Load("h", "hash"), litmus.Load("k", "key"), litmus.Load("v", "value")}
+	}
+	old := func(o litmus.Outcome) bool { return o["c"] == 1 && (o["h"] == 0 || o["k"] == 0 || o["v"] == 0) }
+	litmus.Check(t, map[string]litmus.Case{
+		"as it is":               litmus.Forbids(old, client(litmus.StoreRelease), worker(litmus.LoadAcquire)),
+		"control stored plainly": litmus.Allows(old, client(litmus.Store), worker(litmus.LoadAcquire)),
+		"control loaded plainly": litmus.Allows(old, client(litmus.StoreRelease), worker(litmus.Load)),
+		// request computes all addresses from the word, which would keep Arm from loading early;
+		// nothing keeps a compiler from computing them otherwise.
+		"addresses from a plain load": litmus.Forbids(old,
+			client(litmus.StoreRelease),
+			litmus.Thread{litmus.Load("c", "control"), litmus.Load("h", "hash").At("c"), litmus.Load("k", "key").At("c"), litmus.Load("v", "value").At("c")},
+		),
+	})
+}
+
+// TestOrderOfReusedSlot: the client writes its next request into the slot when it has the answer,
+// and the worker that still reads the one before must not see that. A worker that has answered has
+// read: the answer is stored with release order and loaded with acquire order (verbs/shm), or goes
+// through the kernel (verbs/softroce).
+func TestOrderOfReusedSlot(t *testing.T) {
+	client := func(answer func(string, string) litmus.Instruction) litmus.Thread {
+		return litmus.Thread{litmus.Store("key", 1), litmus.StoreRelease("control", 1), answer("a", "answer"), litmus.Store("key", 2), litmus.StoreRelease("control", 2)}
+	}
+	worker := func(answer func(string, int) litmus.Instruction) litmus.Thread {
+		return litmus.Thread{litmus.LoadAcquire("c", "control"), litmus.Load("k", "key"), answer("answer", 1)}
+	}
+	// Without an answer the client would not have gone on.
+	next := func(o litmus.Outcome) bool { return o["a"] == 1 && o["c"] == 1 && o["k"] == 2 }
+	old := func(o litmus.Outcome) bool { return o["a"] == 1 && o["c"] == 1 && o["k"] == 0 }
+	litmus.Check(t, map[string]litmus.Case{
+		"as it is":              litmus.Forbids(next, client(litmus.LoadAcquire), worker(litmus.StoreRelease)),
+		"as it is, first":       litmus.Forbids(old, client(litmus.LoadAcquire), worker(litmus.StoreRelease)),
+		"answer stored plainly": litmus.Allows(next, client(litmus.LoadAcquire), worker(litmus.Store)),
+		"answer loaded plainly": litmus.Allows(next, client(litmus.Load), worker(litmus.StoreRelease)),
+		// The client goes on only if there is an answer: Arm makes no store before that is decided.
+		"plainly, behind a branch": litmus.Forbids(next,
+			litmus.Thread{litmus.Store("key", 1), litmus.StoreRelease("control", 1), litmus.Load("a", "answer"), litmus.Branch("a"), litmus.Store("key", 2), litmus.StoreRelease("control", 2)},
+			worker(litmus.StoreRelease),
+		),
+	})
+}

@@ -1,0 +1,265 @@
+package installed
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"dpukv/internal/cpu"
+	"dpukv/internal/killed"
+	"dpukv/internal/test/kernel"
+	"dpukv/kvs"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// sleeper is a program that is on every machine and never answers: what it is asked for is told by
+// look.
+func sleeper(look func(addr string) (kvs.Facts, error), args ...string) *Kind {
+	return &Kind{
+		Program: "sleep", Package: "coreutils",
+		Args: func(*Config, string, string) ([]string, error) { return args, nil },
+		Look: func(_ context.Context, addr string) (kvs.Facts, error) { return look(addr) },
+	}
+}
+
+func config() Config {
+	return Config{Listen: "127.0.0.1:0", Workers: 1, Mode: "cache", Items: 1, KeyBytes: 1, ValueBytes: 1}
+}
+
+// child is the process that this one started last, by the name of its program.
+func child(t *testing.T, program string) int {
+	t.Helper()
+	tasks, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, task := range tasks {
+		text, _ := os.ReadFile("/proc/self/task/" + task.Name() + "/children")
+		for _, pid := range strings.Fields(string(text)) {
+			if comm, _ := os.ReadFile("/proc/" + pid + "/comm"); strings.TrimSpace(string(comm)) == program {
+				n, _ := strconv.Atoi(pid)
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+// asked answers for the sleeper, with its process id.
+func asked(t *testing.T) func(string) (kvs.Facts, error) {
+	return func(string) (kvs.Facts, error) {
+		return kvs.Facts{PID: child(t, "sleep"), Workers: 1, Mode: "cache"}, nil
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	allowed, err := cpu.Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := sleeper(asked(t), "60")
+	for want, change := range map[string]func(*Config){
+		"want HOST:PORT":           func(c *Config) { c.Listen = "nowhere" },
+		"want a port":              func(c *Config) { c.Listen = "127.0.0.1:70000" },
+		"want an IP address":       func(c *Config) { c.Listen = ":0" },
+		"allowed: cache, store":    func(c *Config) { c.Mode = "sieve" },
+		"at least one of each":     func(c *Config) { c.Workers = 0 },
+		"this process may use":     func(c *Config) { c.CPUs = []int{slices.Max(allowed) + 1} },
+		"cannot assign":            func(c *Config) { c.Listen = "192.0.2.1:0" },
+		"asked for 2 threads":      func(c *Config) { c.Workers = 2 },
+		"and mode store, the serv": func(c *Config) { c.Mode = "store" },
+	} {
+		cfg := config()
+		change(&cfg)
+		s, err := Start(cfg, k)
+		if err == nil {
+			s.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	if pid := child(t, "sleep"); pid != 0 {
+		t.Errorf("process %d was left behind", pid)
+	}
+	none := &Kind{Program: "no-such-program", Package: "no-such-package"}
+	if _, err := Start(config(), none); err == nil || !strings.Contains(err.Error(), "apt-get install no-such-package") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestEnds: the server ends when closed, and says when it ended by itself.
+func TestEnds(t *testing.T) {
+	s, err := Start(config(), sleeper(asked(t), "60"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	waited := make(chan error, 1)
+	go func() { waited <- s.Wait() }()
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-waited; err != nil {
+		t.Errorf("closed: %v", err)
+	}
+	if s, err = Start(config(), sleeper(asked(t), "60")); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(s.Facts().PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Errorf("killed: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestEndsBeforeItAnswers: its last words are the reason.
+func TestEndsBeforeItAnswers(t *testing.T) {
+	refused := func(string) (kvs.Facts, error) { return kvs.Facts{}, fmt.Errorf("refused") }
+	_, err := Start(config(), sleeper(refused, "soundly"))
+	if err == nil || !strings.Contains(err.Error(), "invalid time interval") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestAnotherServer: one that listens where ours should is not taken for it.
+func TestAnotherServer(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	cfg := config()
+	cfg.Listen = l.Addr().String()
+	begun := time.Now()
+	other := func(string) (kvs.Facts, error) { return kvs.Facts{PID: 1, Workers: 1, Mode: "cache"}, nil }
+	_, err = Start(cfg, sleeper(other, "0.2"))
+	if err == nil || !strings.Contains(err.Error(), "ended") {
+		t.Errorf("after %v: %v", time.Since(begun), err)
+	}
+}
+
+// TestPinned: the program runs where it is told to, and the starter where it did before.
+func TestPinned(t *testing.T) {
+	allowed, err := cpu.Allowed()
+	if err != nil || len(allowed) < 2 {
+		t.Skipf("this process has the CPUs %v only (%v)", allowed, err)
+	}
+	cfg := config()
+	cfg.CPUs = allowed[len(allowed)-1:]
+	s, err := Start(cfg, sleeper(asked(t), "60"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if got := PinnedTo("127.0.0.1:1", s.Facts().PID, "sleep"); !slices.Equal(got, cfg.CPUs) {
+		t.Errorf("it may use %v, want %v", got, cfg.CPUs)
+	}
+	for addr, program := range map[string]string{"192.0.2.1:1": "sleep", "127.0.0.1:1": "another"} {
+		if got := PinnedTo(addr, s.Facts().PID, program); got != nil {
+			t.Errorf("%s at %s: %v", program, addr, got)
+		}
+	}
+	if now, _ := cpu.Allowed(); !slices.Equal(now, allowed) {
+		t.Errorf("the starter may use %v, and %v before", now, allowed)
+	}
+}
+
+// TestStarterKilled: a server does not outlive its starter, which here is this test run once more,
+// by itself.
+func TestStarterKilled(t *testing.T) {
+	if os.Getenv("INSTALLED_STARTER") != "" {
+		s, err := Start(config(), sleeper(asked(t), "60"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Println("pid", s.Facts().PID)
+		time.Sleep(time.Minute)
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestStarterKilled$")
+	cmd.Env = append(os.Environ(), "INSTALLED_STARTER=1")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var pid int
+	for lines := bufio.NewScanner(out); pid == 0 && lines.Scan(); {
+		fmt.Sscanf(lines.Text(), "pid %d", &pid)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	if pid == 0 {
+		t.Fatal("the starter told no process id")
+	}
+	for deadline := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil; time.Sleep(10 * time.Millisecond) {
+		if state, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); strings.Contains(string(state), ") Z ") {
+			return // dead, and waited for by nobody
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("process %d outlived its starter", pid)
+		}
+	}
+}
+
+// TestOutOfMemory: a server that the kernel ends for want of memory is told so, with what to do.
+func TestOutOfMemory(t *testing.T) {
+	if !killed.Now().Known {
+		t.Skip("this kernel does not count what it ends for want of memory")
+	}
+	group := kernel.MemoryGroup(t, 32<<20)
+	p, err := startProcess("/bin/sh",
+		[]string{"-c", `echo $$ >"$1"/cgroup.procs && exec tail /dev/zero`, "sh", group}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-p.ended
+	got := p.exitReason().Error()
+	for _, want := range []string{"/bin/sh was killed by signal 9: out of memory: ", "give it more"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got %q, want %q in it", got, want)
+		}
+	}
+}
+
+// TestAttach leaves the server as it is.
+func TestAttach(t *testing.T) {
+	s, err := Start(config(), sleeper(asked(t), "60"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	a, err := Attach("127.0.0.1:1", sleeper(asked(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	waited := make(chan error, 1)
+	go func() { waited <- a.Wait() }()
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-waited; err != nil {
+		t.Error(err)
+	}
+	if child(t, "sleep") != s.Facts().PID {
+		t.Error("the server ended with the one that attached to it")
+	}
+}

@@ -1,0 +1,189 @@
+package memcached
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"dpukv/client/clienttest"
+	"dpukv/client/load"
+	"dpukv/kvs"
+	"dpukv/kvs/internal/pipetest"
+	"dpukv/kvs/kvstest"
+)
+
+func TestConformance(t *testing.T) {
+	for _, protocol := range []string{Meta, Binary} {
+		for _, workers := range []int{1, 2} {
+			t.Run(fmt.Sprint(protocol, workers), func(t *testing.T) {
+				s := start(t, func(c *Config) { c.Workers = workers })
+				r := dial(t, s.Addr(), Options{Protocol: protocol})
+				if got := r.Facts().Protocol; got != protocol {
+					t.Fatalf("the facts say %q", got)
+				}
+				pipetest.Conform(t, r)
+			})
+		}
+	}
+}
+
+func TestFaults(t *testing.T) { pipetest.Fail(t, faultStore) }
+
+func TestTrickle(t *testing.T) { pipetest.Trickle(t, faultStore) }
+
+// TestProtocols: a key stored over one protocol is the same over the other, and has its own bytes.
+func TestProtocols(t *testing.T) {
+	s := start(t, nil)
+	one := kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}
+	key := []byte("plain-key")
+	kvstest.Do(t, pipetest.Open(t, dial(t, s.Addr(), Options{Protocol: Meta}), one), nil, []kvs.Request{{Op: kvs.Set, Key: key, Value: key}})
+	a := kvstest.Do(t, pipetest.Open(t, dial(t, s.Addr(), Options{Protocol: Binary}), one), nil, []kvs.Request{{Op: kvs.Get, Key: key}})
+	if a[0].Status != kvs.OK || string(a[0].Value) != string(key) {
+		t.Errorf("got %+v", a[0])
+	}
+}
+
+// TestServerWithoutMeta: memcached, told to speak only one protocol.
+func TestServerWithoutMeta(t *testing.T) {
+	k := kind
+	t.Cleanup(func() { kind = k })
+	kind.Args = func(cfg *Config, host, port string) ([]string, error) {
+		args, err := k.Args(cfg, host, port)
+		return append(args, "-B", "binary"), err
+	}
+	s := start(t, nil)
+	if got := s.Facts().Protocol; got != Binary {
+		t.Errorf("the protocol is %q", got)
+	}
+	r := dial(t, s.Addr(), Options{})
+	if got := r.Facts(); got.Protocol != Binary || got.MaxKeyBytes != MaxKeyBytes {
+		t.Errorf("the protocol is %q with keys up to %d", got.Protocol, got.MaxKeyBytes)
+	}
+	pipetest.Conform(t, r)
+	if _, err := Dial(t.Context(), s.Addr(), Options{Protocol: Meta}); err == nil || !strings.Contains(err.Error(), "allowed: binary") {
+		t.Errorf("asked for meta: %v", err)
+	}
+}
+
+func TestFacts(t *testing.T) {
+	s := start(t, func(c *Config) { c.Workers, c.Mode, c.CPUs = 2, "store", []int{0} })
+	f := s.Facts()
+	for _, want := range []string{"-t 2", "-M", "-l 127.0.0.1", "-U 0"} {
+		if !strings.Contains(strings.Join(f.Command, " "), want) {
+			t.Errorf("%q is not in the command %q", want, f.Command)
+		}
+	}
+	if f.Store != "memcached" || f.Version == "" || f.Workers != 2 || f.Mode != "store" || f.Access != "crcw" || f.Items != 10_000 {
+		t.Errorf("%+v", f)
+	}
+	if r := dial(t, s.Addr(), Options{}); !slices.Equal(r.Facts().CPUs, f.CPUs) {
+		t.Errorf("pinned to %v, and a client hears %v", f.CPUs, r.Facts().CPUs)
+	}
+}
+
+// TestFull: in mode store, memcached refuses what it has no memory for.
+func TestFull(t *testing.T) {
+	s := start(t, func(c *Config) { c.Mode, c.Items, c.KeyBytes, c.ValueBytes = "store", 1, 1, 1 }) // 65 MiB
+	for _, protocol := range []string{Meta, Binary} {
+		t.Run(protocol, func(t *testing.T) {
+			kvstest.Full(t, pipetest.Open(t, dial(t, s.Addr(), Options{Protocol: protocol}), kvs.SessionOptions{Batch: 64, Window: 1, Connections: 1}))
+		})
+	}
+}
+
+// TestStrangers: what listens is no memcached.
+func TestStrangers(t *testing.T) {
+	for _, says := range []string{"", "SSH-2.0-OpenSSH_9.2\r\n", "-ERR unknown command 'mn'\r\n", strings.Repeat("x", 10_000)} {
+		if r, err := Dial(t.Context(), kvstest.Stranger(t, says), Options{}); err == nil {
+			r.Close()
+			t.Errorf("%.30q was taken for memcached", says)
+		}
+	}
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// start runs the installed memcached for the length of a test.
+func start(t testing.TB, change func(*Config)) *Server {
+	t.Helper()
+	if _, err := Installed(); err != nil {
+		t.Skip(err)
+	}
+	cfg := Config{Listen: "127.0.0.1:0", Workers: 1, Mode: "cache", Items: 10_000, KeyBytes: 8, ValueBytes: 8}
+	if change != nil {
+		change(&cfg)
+	}
+	s, err := Start(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func dial(t testing.TB, addr string, opts Options) *Remote {
+	t.Helper()
+	r, err := Dial(t.Context(), addr, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+var faultStore = pipetest.Store{
+	Start: func(t testing.TB) (string, int) {
+		s := start(t, nil)
+		return s.Addr(), s.Facts().PID
+	},
+	Dial: func(ctx context.Context, addr string) (kvs.Remote, error) { return Dial(ctx, addr, Options{}) },
+	Load: clienttest.Fault,
+}
+
+const besideKeys = 10_000
+
+// BenchmarkBeside has libmemcached's memcaslap as its yardstick, which sends one request at a time
+// on a connection: mostly the kernel is measured, for both.
+func BenchmarkBeside(b *testing.B) {
+	tool := pipetest.Tool{Name: "memcaslap", Rate: memcaslapRate}
+	_, cpu, _ := tool.Program(b)
+	w := load.Workload{Keys: besideKeys, KeyBytes: 16, ValueBytes: 32, GetRatio: 0.9, Seed: 1}
+	settings := filepath.Join(b.TempDir(), "settings")
+	text := fmt.Sprintf("key\n%d %[1]d 1\nvalue\n%d %[2]d 1\ncmd\n0 0.1\n1 0.9\n", w.KeyBytes, w.ValueBytes)
+	if err := os.WriteFile(settings, []byte(text), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	for _, connections := range []int{16, 64} {
+		s := start(b, func(c *Config) { c.Items, c.KeyBytes, c.CPUs = 100*besideKeys, w.KeyBytes, []int{cpu} })
+		tool.Args = func(connections int) []string {
+			return []string{"-s", s.Addr(), "-T", "1", "-c", strconv.Itoa(connections), "-w", "10k", "-t", "3s", "-F", settings, "-B"}
+		}
+		r := dial(b, s.Addr(), Options{Protocol: Binary})
+		load := func(b *testing.B, on int) { clienttest.Throughput(b, r, w, connections, 1, on) }
+		pipetest.Beside(b, r, connections, load, tool)
+	}
+}
+
+var memcaslapTPS = regexp.MustCompile(`TPS: (\d+)`)
+
+// memcaslapRate reads the last line: "… TPS: 183505 …".
+func memcaslapRate(out []byte) (float64, error) {
+	m := memcaslapTPS.FindSubmatch(out)
+	if m == nil {
+		return 0, errors.New("want TPS")
+	}
+	return strconv.ParseFloat(string(m[1]), 64)
+}

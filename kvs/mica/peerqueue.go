@@ -1,0 +1,32 @@
+package mica
+
+// peerQueue is a queue of connections. The one that waits longest is taken first, in constant time.
+type peerQueue struct {
+	items []*peer // items[first:] wait
+	first int
+}
+
+func (q *peerQueue) len() int { return len(q.items) - q.first }
+
+// add puts a connection last. The room of those that were taken is used again before there is more.
+func (q *peerQueue) add(p *peer) {
+	if len(q.items) == cap(q.items) && 2*q.first >= len(q.items) && q.first > 0 {
+		n := copy(q.items, q.items[q.first:])
+		clear(q.items[n:])
+		q.items, q.first = q.items[:n], 0
+	}
+	q.items = append(q.items, p)
+}
+
+// take takes the first of a queue that is not empty.
+func (q *peerQueue) take() *peer {
+	p := q.items[q.first]
+	q.items[q.first] = nil
+	if q.first++; q.first == len(q.items) {
+		q.items, q.first = q.items[:0], 0
+	}
+	return p
+}
+
+// all lists those that wait, the first one first.
+func (q *peerQueue) all() []*peer { return q.items[q.first:] }

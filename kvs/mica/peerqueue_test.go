@@ -1,0 +1,48 @@
+package mica
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestPeerQueue: a queue does what a slice does, and its room follows the most that waited at once.
+func TestPeerQueue(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var q peerQueue
+		var want []*peer
+		most := 0
+		for range rapid.IntRange(0, 500).Draw(t, "steps") {
+			if len(want) == 0 || rapid.Bool().Draw(t, "add") {
+				p := &peer{}
+				q.add(p)
+				want = append(want, p)
+			} else {
+				if got := q.take(); got != want[0] {
+					t.Fatal("the wrong one was taken")
+				}
+				want = want[1:]
+			}
+			most = max(most, len(want))
+			if q.len() != len(want) || !slices.Equal(q.all(), want) {
+				t.Fatalf("%d wait, want %d", q.len(), len(want))
+			}
+			if c := cap(q.items); c > 8*most+8 {
+				t.Fatalf("room for %d, where at most %d waited", c, most)
+			}
+		}
+	})
+}
+
+// TestPeerQueueAllocates: a queue that is used over and over allocates nothing more.
+func TestPeerQueueAllocates(t *testing.T) {
+	var q peerQueue
+	p := &peer{}
+	for range 3 {
+		q.add(p)
+	}
+	if n := testing.AllocsPerRun(1000, func() { q.add(p); q.take() }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

@@ -1,0 +1,52 @@
+package partition
+
+import (
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"dpukv/kvs"
+
+	"github.com/go-faster/city"
+)
+
+// TestHitRate: filled with the items that it is sized for, a table has the share of them that its
+// mode promises, whatever their number and however many partitions share them.
+func TestHitRate(t *testing.T) {
+	for _, mode := range []Mode{Cache, Store} {
+		for _, items := range []int{1, 10, 100, 1000, 5000, 100_000} {
+			for _, partitions := range []int{1, 3, 8} {
+				t.Run(fmt.Sprint(mode, items, partitions), func(t *testing.T) {
+					table := newTable(t, Config{
+						Mode: mode, Cores: 1, PerCore: partitions, Items: items,
+						LogBytes: LogBytesFor(items, 8, 8, mode, partitions),
+					})
+					core := table.Core(0)
+					for seed := range uint64(5) {
+						for i := range table.partitions {
+							table.partitions[i].reset()
+						}
+						each(core, items, seed, kvs.Set)
+						if rate := float64(each(core, items, seed, kvs.Get)) / float64(items); rate < mode.MinHitRate() {
+							t.Errorf("seed %d: hit rate %.4f, want %.2f", seed, rate, mode.MinHitRate())
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// each does an operation on every key of a seed, and counts those that were OK.
+func each(core *Core, items int, seed uint64, code kvs.Op) (ok int) {
+	out := make([]byte, 0, 8)
+	for i := range items {
+		k := binary.LittleEndian.AppendUint64(nil, uint64(i)|seed<<32)
+		op := []Op{{Code: code, Key: k, Value: k, Hash: city.Hash64(k)}}
+		core.Execute(op, out)
+		if op[0].Status == kvs.OK {
+			ok++
+		}
+	}
+	return ok
+}

@@ -1,0 +1,202 @@
+package redis
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"net"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"dpukv/client/clienttest"
+	"dpukv/client/load"
+	"dpukv/kvs"
+	"dpukv/kvs/internal/pipetest"
+	"dpukv/kvs/kvstest"
+)
+
+func TestConformance(t *testing.T) {
+	for protocol, want := range map[string]string{Get: "resp3", MGet: "resp3+mget"} {
+		t.Run(protocol, func(t *testing.T) {
+			r := dial(t, start(t, nil).Addr(), Options{Protocol: protocol})
+			if r.Facts().Protocol != want {
+				t.Fatalf("the facts say %q", r.Facts().Protocol)
+			}
+			pipetest.Conform(t, r)
+		})
+	}
+}
+
+// TestRESP2: a server that does not know HELLO.
+func TestRESP2(t *testing.T) {
+	k := kind
+	t.Cleanup(func() { kind = k })
+	kind.Args = func(cfg *Config, host, port string) ([]string, error) {
+		args, err := k.Args(cfg, host, port)
+		return append(args, "--rename-command", "HELLO", ""), err
+	}
+	addr := start(t, nil).Addr()
+	for _, protocol := range Protocols {
+		r := dial(t, addr, Options{Protocol: protocol})
+		if !strings.HasPrefix(r.Facts().Protocol, "resp2") {
+			t.Errorf("the facts say %q", r.Facts().Protocol)
+		}
+		pipetest.Conform(t, r)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	t.Run("get", func(t *testing.T) { pipetest.Fail(t, faultStore(Options{})) })
+	t.Run("mget", func(t *testing.T) { pipetest.Fail(t, faultStore(Options{Protocol: MGet})) })
+}
+
+func TestTrickle(t *testing.T) { pipetest.Trickle(t, faultStore(Options{})) }
+
+// TestPassword: a server that wants one is refused in its own words.
+func TestPassword(t *testing.T) {
+	s := start(t, nil)
+	r := dial(t, s.Addr(), Options{})
+	if _, err := r.control.ask("CONFIG", "SET", "requirepass", "secret"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Dial(t.Context(), s.Addr(), Options{}); err == nil || !strings.Contains(err.Error(), "NOAUTH") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFacts(t *testing.T) {
+	s := start(t, func(c *Config) { c.Workers, c.Mode, c.CPUs = 2, "store", []int{0} })
+	f := s.Facts()
+	for _, want := range []string{"--io-threads 2", "noeviction", "--bind 127.0.0.1", "--appendonly no"} {
+		if !strings.Contains(strings.Join(f.Command, " "), want) {
+			t.Errorf("%q is not in the command %q", want, f.Command)
+		}
+	}
+	if f.Store != "redis" || f.Version == "" || f.Workers != 2 || f.Mode != "store" || f.Access != "erew" || f.Items != 10_000 {
+		t.Errorf("%+v", f)
+	}
+	r := dial(t, s.Addr(), Options{})
+	if !slices.Equal(r.Facts().CPUs, f.CPUs) {
+		t.Errorf("pinned to %v, and a client hears %v", f.CPUs, r.Facts().CPUs)
+	}
+	if f := start(t, nil).Facts(); f.Mode != "cache" || f.Workers != 1 {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestIdleThreads: io-threads that do not work are not passed off as threads that do.
+func TestIdleThreads(t *testing.T) {
+	r := dial(t, start(t, func(c *Config) { c.Workers = 4 }).Addr(), Options{})
+	kvstest.Do(t, pipetest.Open(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}), nil, []kvs.Request{{Op: kvs.Get, Key: []byte("k")}})
+	s, err := r.Stats()
+	if err != nil || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "main thread") {
+		t.Errorf("doubts %q, %v", s.Warnings, err)
+	}
+}
+
+// TestFull: in mode store, Redis refuses what it has no memory for.
+func TestFull(t *testing.T) {
+	s := start(t, func(c *Config) { c.Mode, c.Items, c.KeyBytes, c.ValueBytes = "store", 1, 1, 1 }) // 64 MiB
+	kvstest.Full(t, pipetest.Open(t, dial(t, s.Addr(), Options{}), kvs.SessionOptions{Batch: 64, Window: 1, Connections: 1}))
+}
+
+// TestStrangers: what listens is no Redis.
+func TestStrangers(t *testing.T) {
+	for _, says := range []string{"", "SSH-2.0-OpenSSH_9.2\r\n", "ERROR\r\n", "+OK\r\n$3\r\nabc\r\n", "$99999999\r\n", "*99999999999\r\n", strings.Repeat("x", 10_000)} {
+		if r, err := Dial(t.Context(), kvstest.Stranger(t, says), Options{}); err == nil {
+			r.Close()
+			t.Errorf("%.30q was taken for Redis", says)
+		}
+	}
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// start runs the installed redis-server for the length of a test.
+func start(t testing.TB, change func(*Config)) *Server {
+	t.Helper()
+	if _, err := Installed(); err != nil {
+		t.Skip(err)
+	}
+	cfg := Config{Listen: "127.0.0.1:0", Workers: 1, Mode: "cache", Items: 10_000, KeyBytes: 8, ValueBytes: 8}
+	if change != nil {
+		change(&cfg)
+	}
+	s, err := Start(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func dial(t testing.TB, addr string, opts Options) *Remote {
+	t.Helper()
+	r, err := Dial(t.Context(), addr, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+func faultStore(opts Options) pipetest.Store {
+	return pipetest.Store{
+		Start: func(t testing.TB) (string, int) {
+			s := start(t, nil)
+			return s.Addr(), s.Facts().PID
+		},
+		Dial: func(ctx context.Context, addr string) (kvs.Remote, error) { return Dial(ctx, addr, opts) },
+		Load: clienttest.Fault,
+	}
+}
+
+// Keys as redis-benchmark makes them of -r 1000000: such as "key:000000123456".
+const (
+	besideKeys     = 1_000_000
+	besideKeyBytes = 16
+)
+
+// BenchmarkBeside has redis-benchmark, which comes with Redis, as its yardstick.
+func BenchmarkBeside(b *testing.B) {
+	tool := pipetest.Tool{Name: "redis-benchmark", Rate: redisBenchmarkRate}
+	program, cpu, on := tool.Program(b)
+	w := load.Workload{Keys: besideKeys, KeyBytes: besideKeyBytes, ValueBytes: 8, GetRatio: 1, Seed: 1}
+	for _, connections := range []int{4, 16} {
+		s := start(b, func(c *Config) { c.Items, c.KeyBytes, c.CPUs = besideKeys, besideKeyBytes, []int{cpu} })
+		r := dial(b, s.Addr(), Options{})
+		// dpukv's keys are stored first. The keys stored last lie side by side in memory, and are
+		// answered a fifth faster.
+		clienttest.Throughput(b, r, w, connections, 64, on)
+		host, port, err := net.SplitHostPort(s.Addr())
+		if err != nil {
+			b.Fatal(err)
+		}
+		args := []string{"-h", host, "-p", port, "-P", "64", "-d", "8", "-r", strconv.Itoa(besideKeys), "-n", "3000000", "--csv"}
+		if out, err := exec.Command(program, append(args, "-t", "set")...).CombinedOutput(); err != nil {
+			b.Fatalf("%s: %v", out, err)
+		}
+		tool.Args = func(connections int) []string { return append(args, "-t", "get", "-c", strconv.Itoa(connections)) }
+		load := func(b *testing.B, on int) { clienttest.Throughput(b, r, w, connections, 64, on) }
+		pipetest.Beside(b, r, connections, load, tool)
+	}
+}
+
+// redisBenchmarkRate reads "test","rps",… and one row under it.
+func redisBenchmarkRate(out []byte) (float64, error) {
+	rows, err := csv.NewReader(bytes.NewReader(out)).ReadAll()
+	if err != nil || len(rows) != 2 || len(rows[1]) < 2 {
+		return 0, fmt.Errorf("want a head and one row (%w)", err)
+	}
+	return strconv.ParseFloat(rows[1][1], 64)
+}

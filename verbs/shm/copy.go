@@ -1,0 +1,33 @@
+package shm
+
+import (
+	"unsafe"
+
+	"dpukv/internal/order"
+)
+
+const wordBytes = 8
+
+// storeMessage copies a message of n bytes, its last word after all the others.
+func storeMessage(dst, src unsafe.Pointer, n uintptr) {
+	if n < wordBytes || (uintptr(dst)+n)%wordBytes != 0 {
+		move(dst, src, n)
+		return
+	}
+	last := n - wordBytes
+	move(dst, src, last)
+	order.Store64((*uint64)(unsafe.Add(dst, last)), *(*uint64)(unsafe.Add(src, last)))
+}
+
+// move copies n bytes in any order. Most messages are a few words, for which a call of memmove is
+// long.
+func move(dst, src unsafe.Pointer, n uintptr) {
+	if n > 64 || n%wordBytes != 0 {
+		copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
+		return
+	}
+	for ; n > 0; n -= wordBytes {
+		*(*uint64)(dst) = *(*uint64)(src)
+		dst, src = unsafe.Add(dst, wordBytes), unsafe.Add(src, wordBytes)
+	}
+}

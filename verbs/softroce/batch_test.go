@@ -1,0 +1,181 @@
+package softroce
+
+import "dpukv/verbs/softroce/udp"
+
+import (
+	"errors"
+	"net/netip"
+	"testing"
+
+	"dpukv/internal/cpu"
+	"dpukv/verbs"
+)
+
+const benchBatch = 32
+
+// exchange is one batch: sent by one thread, then received by another on another CPU, as between
+// machines.
+type exchange struct {
+	send, receive func() error
+}
+
+// worker runs a function on a thread of its own whenever it is asked to, and adds up the CPU time
+// that took.
+type worker struct {
+	turns chan struct{}
+	done  chan error
+	cpuNs int64
+}
+
+func startWorker(b *testing.B, on int, f func() error) *worker {
+	w := &worker{turns: make(chan struct{}), done: make(chan error)}
+	go func() {
+		defer close(w.done)
+		err := cpu.PinThread(on) // for good: the thread ends with the goroutine
+		for range w.turns {
+			start := cpu.ThreadNs()
+			err = errors.Join(err, f())
+			w.cpuNs += cpu.ThreadNs() - start
+			w.done <- err
+		}
+	}()
+	b.Cleanup(func() {
+		close(w.turns)
+		<-w.done
+	})
+	return w
+}
+
+// do has the worker run once.
+func (w *worker) do(b *testing.B) {
+	w.turns <- struct{}{}
+	if err := <-w.done; err != nil {
+		b.Fatal(err)
+	}
+}
+
+// measure reports the CPU time of both sides for each operation, and the system calls of each
+// batch.
+func measure(b *testing.B, x exchange, syscalls func() (tx, rx uint64)) {
+	b.Helper()
+	allowed := must(cpu.Allowed())(b)
+	sender := startWorker(b, allowed[0], x.send)
+	receiver := startWorker(b, allowed[len(allowed)-1], x.receive)
+	batches := 0
+	run := func(ops int) {
+		for batches = 0; batches*benchBatch < ops; batches++ {
+			sender.do(b)
+			receiver.do(b)
+		}
+	}
+	run(100 * benchBatch)
+	tx0, rx0 := syscalls()
+	sender.cpuNs, receiver.cpuNs = 0, 0
+	b.ReportAllocs()
+	b.ResetTimer()
+	run(b.N)
+	b.StopTimer()
+	tx, rx := syscalls()
+	ops := float64(batches * benchBatch)
+	b.ReportMetric(float64(sender.cpuNs)/ops, "send-cpu-ns/op")
+	b.ReportMetric(float64(receiver.cpuNs)/ops, "receive-cpu-ns/op")
+	b.ReportMetric(float64(tx-tx0)/float64(batches), "send-syscalls/batch")
+	b.ReportMetric(float64(rx-rx0)/float64(batches), "receive-syscalls/batch")
+}
+
+func calls(a, b *device) func() (uint64, uint64) {
+	return func() (uint64, uint64) {
+		return a.counters[txSyscalls].Load(), b.counters[rxSyscalls].Load() + b.counters[rxEmpty].Load()
+	}
+}
+
+// BenchmarkBatch is the cost of HERD's batches beside that of bare UDP with segmentation, of as
+// many bytes.
+func BenchmarkBatch(b *testing.B) {
+	b.Run("requests=32x50B/via=udp", func(b *testing.B) { benchBare(b, 50) })
+	b.Run("requests=32x50B/via=softroce-uc-write", benchWrite)
+	b.Run("answers=32x32B/via=udp", func(b *testing.B) { benchBare(b, 32) })
+	b.Run("answers=32x32B/via=softroce-ud-send", benchDatagrams)
+}
+
+// benchBare sends and receives a train of datagrams that nobody makes or reads.
+func benchBare(b *testing.B, n int) {
+	from := must(udp.OpenSocket(netip.AddrPortFrom(testAddr(), verbs.RoCEPort), defaultSocketBuffers))(b)
+	defer from.Close()
+	dst := netip.AddrPortFrom(testAddr(), verbs.RoCEPort)
+	to := must(udp.OpenSocket(dst, defaultSocketBuffers))(b)
+	defer to.Close()
+	out, in := udp.NewMessages(1), udp.NewMessages(1)
+	name := udp.Sockaddr(dst)
+	out.SetBuffer(0, make([]byte, benchBatch*n))
+	out.SetDestination(0, &name)
+	out.SetSegment(0, n)
+	in.SetBuffer(0, make([]byte, messageBytes))
+	var tx, rx uint64
+	measure(b, exchange{
+		send: func() error {
+			tx++
+			_, err := out.Send(from, 0, 1)
+			return err
+		},
+		receive: func() error {
+			for got := 0; got < benchBatch*n; got += in.Bytes(0) {
+				rx++
+				in.ReadyToReceive(0)
+				if _, err := in.Receive(to); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}, func() (uint64, uint64) { return tx, rx })
+}
+
+func benchWrite(b *testing.B) {
+	a, z := pair(b, verbs.UC, Options{}, Options{})
+	wrs := make([]verbs.SendWR, benchBatch)
+	for i := range wrs {
+		wrs[i] = a.write(0, 64*i, 50)
+		wrs[i].Flags = verbs.Inline
+	}
+	received := &z.dev.counters[rxPackets]
+	measure(b, exchange{
+		send: func() error { _, err := a.qp.PostSend(wrs); return err },
+		receive: func() error {
+			for want := received.Load() + benchBatch; received.Load() < want; {
+				if _, err := z.dev.Progress(); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}, calls(a.dev, z.dev))
+}
+
+func benchDatagrams(b *testing.B) {
+	a, z := pair(b, verbs.UD, Options{}, Options{})
+	wrs, receives := make([]verbs.SendWR, benchBatch), make([]verbs.RecvWR, benchBatch)
+	for i := range wrs {
+		wrs[i] = a.send(0, 64*i, 32)
+		wrs[i].Flags = verbs.Inline
+		receives[i].Local = z.sge(128*i, verbs.GRHBytes+32)
+	}
+	if _, err := z.qp.PostRecv(receives); err != nil {
+		b.Fatal(err)
+	}
+	wcs := make([]verbs.WC, benchBatch)
+	measure(b, exchange{
+		send: func() error { _, err := a.qp.PostSend(wrs); return err },
+		receive: func() error {
+			for got := 0; got < benchBatch; {
+				n, err := z.recvCQ.Poll(wcs)
+				if err != nil {
+					return err
+				}
+				got += n
+			}
+			_, err := z.qp.PostRecv(receives)
+			return err
+		},
+	}, calls(a.dev, z.dev))
+}

@@ -1,0 +1,67 @@
+package softroce
+
+import (
+	"fmt"
+	"net/netip"
+	"os"
+	"sync/atomic"
+
+	"dpukv/verbs"
+	"dpukv/verbs/softroce/udp"
+	"dpukv/verbs/softroce/wire"
+
+	"golang.org/x/sys/unix"
+)
+
+// path is the way to a peer.
+type path struct {
+	name   unix.RawSockaddrInet4
+	flow   wire.Flow
+	socket *udp.Socket // to send from
+	// gso: the kernel cuts trains on this way. It has an address of its own, as paths are copied.
+	gso *atomic.Bool
+}
+
+// pathTo is the way to a peer, from a device's own port or from that of a flow label; nil: the
+// device's.
+func (d *device) pathTo(peer verbs.Endpoint, from *port) (path, error) {
+	addr := peer.GID.Addr()
+	if err := checkUnicast(peer.GID); err != nil {
+		return path{}, fmt.Errorf("reach %s: %w", peer, err)
+	}
+	local, s := d.local, d.socket
+	if from != nil {
+		local, s = netip.AddrPortFrom(d.local.Addr(), from.number), from.Socket
+	}
+	to := netip.AddrPortFrom(addr, verbs.RoCEPort)
+	p := path{name: udp.Sockaddr(to), flow: wire.NewFlow(local, to), socket: s, gso: new(atomic.Bool)}
+	p.gso.Store(d.gso)
+	return p, nil
+}
+
+// checkUnicast refuses an address that is nobody's, everybody's or a group's. A connected socket,
+// which sends nothing, tells which ones are the broadcast addresses of networks.
+func checkUnicast(gid verbs.GID) error {
+	addr := gid.Addr()
+	if !addr.Is4() {
+		return fmt.Errorf("its GID is no IPv4 address: %w", verbs.ErrNotSupported)
+	}
+	broadcast, err := isBroadcast(addr)
+	if err != nil {
+		return fmt.Errorf("whether %s is the address of one machine cannot be told: %w", addr, err)
+	}
+	if !gid.Unicast() || broadcast {
+		return fmt.Errorf("%s is not the address of one machine: want the unicast address of the peer's port", addr)
+	}
+	return nil
+}
+
+func isBroadcast(addr netip.Addr) (bool, error) {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return false, os.NewSyscallError("socket", err)
+	}
+	defer unix.Close(fd)
+	err = unix.Connect(fd, &unix.SockaddrInet4{Port: verbs.RoCEPort, Addr: addr.As4()})
+	return err == unix.EACCES, nil
+}

@@ -1,0 +1,48 @@
+package softroce
+
+import (
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// refusals are the reasons for which the kernel does not send a packet.
+var refusals = [...]struct {
+	counter counter
+	event   string // its kind
+	advice  string
+}{
+	{txTooLong, "packets were too long for the way to a peer", "the way there has a smaller MTU than " +
+		"packets of %d bytes need: open both devices with one that fits"},
+	{txUnreachable, "a peer could not be reached", "look at the route there and at the link"},
+	{txForbidden, "packets to a peer were forbidden", "a firewall forbids them, or the address is a broadcast's"},
+	{txNoRoom, "packets were lost to a full send queue", "the link is slower than what is sent, or holds it back"},
+	{txFailed, "packets could not be sent", ""},
+}
+
+// refusal is the index of an error's reason. packets is how many the refused train had.
+func refusal(err error, packets int) int {
+	switch err {
+	case unix.EMSGSIZE:
+		return 0
+	case unix.EINVAL: // kernels before 6.14 say so of a train of packets that are too long
+		if packets > 1 {
+			return 0
+		}
+	case unix.ENETUNREACH, unix.EHOSTUNREACH, unix.ENETDOWN, unix.EHOSTDOWN, unix.ECONNREFUSED:
+		return 1
+	case unix.EACCES, unix.EPERM:
+		return 2
+	case unix.EAGAIN, unix.ENOBUFS, unix.ENOMEM:
+		return 3
+	}
+	return 4
+}
+
+// refusalEventInterval is when the same reason is an event again. A peer that cannot be reached
+// would otherwise push all other events out.
+const refusalEventInterval = 10 * time.Second
+
+// refusalTimes are when each reason was an event last: see [cpu.NowNs].
+type refusalTimes [len(refusals)]atomic.Int64

@@ -1,0 +1,170 @@
+package wire
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"net/netip"
+	"sync"
+
+	"dpukv/verbs"
+)
+
+const (
+	IPv4Bytes = 20
+	udpBytes  = 8
+	// PseudoHeaderBytes is what the ICRC covers before the BTH: the IPv4 and the UDP header.
+	PseudoHeaderBytes = IPv4Bytes + udpBytes
+
+	// Where the fields lie that differ from packet to packet.
+	ipLengthOffset  = 2
+	ipIDOffset      = 4
+	udpLengthOffset = IPv4Bytes + 4
+
+	// bthMaskOffset is the byte of the BTH that switches may change: FECN, BECN, reserved bits. It
+	// counts as ones.
+	bthMaskOffset = 4
+
+	MaxPacketBytes = maxHeaderBytes + MaxMTU
+
+	// MaxPacketBytes is the longest UDP payload.
+	// MaxSegments is the most packets of a train that every kernel with segmentation takes. A
+	// packet's place in its train is its IP ID.
+	MaxSegments = 64
+)
+
+// differences are what lengths and IP IDs change in a CRC. A CRC is linear: changed bits change it
+// by a function of those bits alone. So the pseudo header is not fed to the CRC for each packet. A
+// flow keeps the CRC for length 0 and ID 0, and two looked up differences are applied to it.
+type differences struct {
+	byLength [MaxPacketBytes/4 + 1]uint32
+	byID     [MaxSegments]uint32
+}
+
+var pseudoDifferences = sync.OnceValue(func() *differences {
+	d := new(differences)
+	for i := range d.byLength {
+		var h [PseudoHeaderBytes]byte
+		binary.BigEndian.PutUint16(h[ipLengthOffset:], uint16(PseudoHeaderBytes+4*i))
+		binary.BigEndian.PutUint16(h[udpLengthOffset:], uint16(udpBytes+4*i))
+		d.byLength[i] = difference(&h)
+	}
+	for i := range d.byID {
+		var h [PseudoHeaderBytes]byte
+		binary.BigEndian.PutUint16(h[ipIDOffset:], uint16(i))
+		d.byID[i] = difference(&h)
+	}
+	return d
+})
+
+// difference is what the bits set in h change in the CRC behind h, whatever the other bits are.
+func difference(h *[PseudoHeaderBytes]byte) uint32 {
+	return crc32.ChecksumIEEE(h[:]) ^ crc32.ChecksumIEEE(make([]byte, PseudoHeaderBytes))
+}
+
+// Flow is what the ICRCs of all packets from one socket to another share.
+type Flow struct {
+	crc         uint32 // behind the pseudo header with lengths and IP ID 0
+	differences *differences
+	srcPort     uint16
+	ipHeader    [IPv4Bytes]byte // with what routers may change as ones
+}
+
+// NewFlow prepares the ICRCs of the packets from src to dst.
+func NewFlow(src, dst netip.AddrPort) Flow {
+	const dontFragment, protocolUDP = 0x40, 17
+	// Eight ones stand for InfiniBand's link layer header, which RoCE lacks.
+	b := [8 + PseudoHeaderBytes]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
+	h := b[8:]
+	h[0], h[6], h[9] = 0x45, dontFragment, protocolUDP
+	h[1], h[8], h[10], h[11] = 0xff, 0xff, 0xff, 0xff
+	s, d := src.Addr().As4(), dst.Addr().As4()
+	copy(h[12:], s[:])
+	copy(h[16:], d[:])
+	binary.BigEndian.PutUint16(h[IPv4Bytes:], src.Port())
+	binary.BigEndian.PutUint16(h[IPv4Bytes+2:], dst.Port())
+	h[IPv4Bytes+6], h[IPv4Bytes+7] = 0xff, 0xff
+	return Flow{
+		crc: crc32.ChecksumIEEE(b[:]), differences: pseudoDifferences(),
+		srcPort: src.Port(), ipHeader: [IPv4Bytes]byte(h),
+	}
+}
+
+// icrc is the ICRC of b, a UDP payload of at most MaxPacketBytes and a multiple of four. It does
+// not look at the last four bytes, the ICRC's place. b[bthMaskOffset] must be 0xff, and the ID
+// below MaxSegments.
+func (f *Flow) icrc(b []byte, ipID uint16) uint32 {
+	crc := f.crc ^ f.differences.byLength[len(b)/4] ^ f.differences.byID[ipID]
+	return crc32.Update(crc, crc32.IEEETable, b[:len(b)-ICRCBytes])
+}
+
+// Seal puts a packet's ICRC in its place. The ID must be below MaxSegments.
+func (f *Flow) Seal(b []byte, ipID uint16) {
+	b[bthMaskOffset] = 0xff
+	binary.LittleEndian.PutUint32(b[len(b)-ICRCBytes:], f.icrc(b, ipID))
+	b[bthMaskOffset] = 0
+}
+
+// PutIPHeader writes the IPv4 header of a packet with so many bytes of UDP payload. What the ICRC
+// leaves out, and a UDP socket does not show, is zero: TOS, TTL and the checksum.
+func (f *Flow) PutIPHeader(h []byte, payloadBytes int, ipID uint16) {
+	copy(h, f.ipHeader[:])
+	h[1], h[8], h[10], h[11] = 0, 0, 0, 0
+	binary.BigEndian.PutUint16(h[ipLengthOffset:], uint16(PseudoHeaderBytes+payloadBytes))
+	binary.BigEndian.PutUint16(h[ipIDOffset:], ipID)
+}
+
+// maxCovered is the most bytes that the ICRC covers from the ID on.
+const maxCovered = PseudoHeaderBytes - ipIDOffset + MaxPacketBytes
+
+// takeBack[n] is x^-8n modulo the CRC's polynomial. To multiply by it undoes what n bytes did to a
+// difference.
+var takeBack = sync.OnceValue(func() *[maxCovered + 1]uint32 {
+	table := new([maxCovered + 1]uint32)
+	v := uint32(1 << 31) // the polynomial 1, in the reflected order of bits
+	for n := range table {
+		table[n] = v
+		for range 8 {
+			if v&(1<<31) != 0 {
+				v = (v^crc32.IEEE)<<1 | 1
+			} else {
+				v <<= 1
+			}
+		}
+	}
+	return table
+})
+
+// multiply multiplies two polynomials modulo the CRC's.
+func multiply(a, b uint32) uint32 {
+	product := uint32(0)
+	for ; a != 0; a <<= 1 {
+		product ^= b & -(a >> 31)
+		b = b>>1 ^ crc32.IEEE&-(b&1)
+	}
+	return product
+}
+
+// CheckICRC verifies b's ICRC and returns its IP ID. A sender on the RoCE port itself is a softroce
+// device: its ID is a place in a train, so at least 26 bits are checked. Of other senders 16 bits
+// are checked where the guess is wrong. CheckICRC overwrites b[bthMaskOffset].
+//
+// The ICRC covers the IP ID, which a UDP socket does not show. A softroce device sends 0, and with
+// segmentation the place in the train, so a guess is mostly right. Others count or draw their IDs.
+// For those the equation is solved. The ICRC received and the one computed with a guess differ, and
+// the difference is taken back over all bytes that follow the ID. Its low 16 bits tell how the ID
+// differs from the guess. Its high 16 bits are zero if nothing else differs.
+func (f *Flow) CheckICRC(b []byte, guess uint16) (uint16, bool) {
+	if guess >= MaxSegments {
+		guess = 0
+	}
+	b[bthMaskOffset] = 0xff
+	got := binary.LittleEndian.Uint32(b[len(b)-ICRCBytes:])
+	difference := f.icrc(b, guess) ^ got
+	if difference == 0 {
+		return guess, true
+	}
+	d := multiply(difference, takeBack()[PseudoHeaderBytes-ipIDOffset+len(b)-ICRCBytes])
+	// The ID's first byte entered the CRC in its lowest bits.
+	id := guess ^ (uint16(d)<<8 | uint16(d)>>8)
+	return id, d>>16 == 0 && (f.srcPort != verbs.RoCEPort || id < MaxSegments)
+}
