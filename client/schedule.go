@@ -136,7 +136,11 @@ func (l *loader) unsent() uint64 {
 	if !l.cfg.OpenLoop() {
 		return 0
 	}
-	dueBefore := func(ns int64) uint64 { return l.schedule.pacer.Due(ns - l.win.startNs - 1) }
-	from := max(l.schedule.sent, dueBefore(l.win.fromNs))
+	p := &l.schedule.pacer
+	dueBefore := func(ns int64) uint64 { return p.Due(ns - l.win.startNs - 1) }
+	from := l.schedule.sent
+	if p.At(from) < l.win.fromNs-l.win.startNs { // rarely: looking back costs a Poisson process much
+		from = max(from, dueBefore(l.win.fromNs))
+	}
 	return max(dueBefore(l.win.toNs), from) - from
 }

@@ -2,7 +2,11 @@ package load
 
 import (
 	"fmt"
+	"slices"
 	"time"
+
+	"dpukv/hashbench"
+	"dpukv/kvs"
 )
 
 // Load is what is asked of a load: the operations, and how they are offered. The JSON names are
@@ -29,6 +33,49 @@ type Workload struct {
 	Seed uint64 `json:"seed"`
 }
 
+// MaxRateOps is the highest rate that a load may offer, in operations a second.
+const MaxRateOps = 1e12
+
+const maxKeys = 1 << 32
+
+// fields has one row for each field of a [Load], in the order of sweep files and of what IDs are
+// made of. A new field is a struct field and a row here.
+var fields = []Field{
+	decimal(Field{
+		Name: "get_ratio", Key: "get_ratios", ID: "GetRatio", Title: "GET %", Label: "%s %% GET",
+		Allowed: "a share from 0 to 1, such as 0.95",
+	}, 1, percent, func(l *Load) *float64 { return &l.GetRatio }),
+	distribution(Field{Name: "dist", Key: "dist", ID: "Dist", Title: "dist", Label: "%s"},
+		func(l *Load) *Dist { return &l.Dist }),
+	whole(Field{Name: "keys", Key: "keys", ID: "Keys", Title: "keys", Noun: "key"},
+		1, maxKeys, func(l *Load) *int { return &l.Keys }),
+	whole(Field{
+		Name: "key_bytes", Key: "key_bytes", ID: "KeyBytes",
+		Title: "key bytes", Label: "%s B keys",
+	}, 1, kvs.MaxKeyBytes, func(l *Load) *int { return &l.KeyBytes }),
+	whole(Field{
+		Name: "value_bytes", Key: "value_bytes", ID: "ValueBytes",
+		Title: "value bytes", Label: "%s B values",
+	}, 0, kvs.MaxValueBytes, func(l *Load) *int { return &l.ValueBytes }),
+	whole(Field{Name: "batch", Key: "batch", ID: "Batch", Title: "batch", Label: "batch %s"},
+		1, 1<<16, func(l *Load) *int { return &l.Batch }),
+	whole(Field{Name: "window", Key: "window", ID: "Window", Title: "window", Label: "window %s"},
+		1, 1<<16, func(l *Load) *int { return &l.Window }),
+	whole(Field{
+		Name: "connections", Key: "connections", ID: "Connections",
+		Title: "connections", Noun: "connection",
+	}, 1, 1<<10, func(l *Load) *int { return &l.Connections }),
+	decimal(Field{
+		Name: "rate_ops", Key: "rates", ID: "RateOps",
+		Title: "offered Mops", Label: "%s Mops offered",
+		Allowed: fmt.Sprintf("operations a second up to %g, 0 for a closed loop", MaxRateOps),
+	}, MaxRateOps, mega, func(l *Load) *float64 { return &l.RateOps }),
+	hash(Field{Name: "hash", Key: "hash", ID: "Hash", Title: "hash", Label: "%s"}),
+	duration(Field{Name: "warmup_ns", ID: "Warmup"},
+		func(l *Load) *time.Duration { return &l.Warmup }),
+	seed(Field{Name: "seed", ID: "Seed"}, func(l *Load) *uint64 { return &l.Seed }),
+}
+
 // OpenLoop reports whether the load follows a schedule of its own.
 func (l *Load) OpenLoop() bool { return l.RateOps > 0 }
 
@@ -45,4 +92,24 @@ func (l *Load) Validate() error {
 			"ask for longer keys or fewer", l.Keys, l.KeyBytes, 1<<(8*l.KeyBytes))
 	}
 	return nil
+}
+
+// Fields returns the table of all fields.
+func Fields() []Field { return slices.Clone(fields) }
+
+// Axes returns the fields that a sweep file may give several values, in their order.
+func Axes() []Field {
+	return slices.DeleteFunc(Fields(), func(f Field) bool { return f.Key == "" })
+}
+
+// hash completes the row of the hash function.
+func hash(f Field) Field {
+	f = word(f, append(hashbench.Names(), kvs.NoHash), func(l *Load) *string { return &l.Hash })
+	f.shown = func(l *Load) string {
+		if l.Hash == kvs.NoHash {
+			return "no hash" // "none" would not say of what
+		}
+		return l.Hash
+	}
+	return f
 }

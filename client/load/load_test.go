@@ -2,6 +2,7 @@ package load
 
 import (
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -40,6 +41,71 @@ func TestValidate(t *testing.T) {
 		change(&l)
 		if err := l.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+// TestFieldsAreAllOfLoad: each field of the struct has one row, under its own names.
+func TestFieldsAreAllOfLoad(t *testing.T) {
+	names := map[string]string{} // of Go, by JSON
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Load]()) {
+		if !f.Anonymous {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			names[name] = f.Name
+		}
+	}
+	for _, f := range Fields() {
+		if names[f.Name] == "" || names[f.Name] != f.ID {
+			t.Errorf("the row %s has the ID %s, the struct has %q", f.Name, f.ID, names[f.Name])
+		}
+		delete(names, f.Name)
+		if f.Key != "" && (f.Title == "" || (f.Label == "") == (f.Noun == "") || f.Allowed == "") {
+			t.Errorf("%s: the row lacks something: %+v", f.Name, f)
+		}
+	}
+	if len(names) > 0 {
+		t.Errorf("without a row: %v", names)
+	}
+}
+
+// TestFieldsKeepTheirValues: what Text writes, Set reads, and it changes nothing else.
+func TestFieldsKeepTheirValues(t *testing.T) {
+	want := usual()
+	want.Dist, want.RateOps, want.Warmup, want.Seed = Zipf(0.99), 12.5, 1e9, 1<<64-1
+	var got Load
+	for _, f := range Fields() {
+		before := got
+		if err := f.Set(&got, f.Text(&want)); err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+		}
+		if got == before || f.IsZero(&got) || f.Value(&got) != f.Value(&want) {
+			t.Errorf("%s: %q made %+v of %+v", f.Name, f.Text(&want), got, before)
+		}
+		again, err := f.Canonical(f.Text(&want))
+		if err != nil || again != f.Text(&want) {
+			t.Errorf("%s: %q became %q, %v", f.Name, f.Text(&want), again, err)
+		}
+		if err := f.Set(&got, "nonsense"); err == nil {
+			t.Errorf("%s: nonsense was taken", f.Name)
+		}
+	}
+	if got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestFieldsAreShownInTheirUnits(t *testing.T) {
+	l := usual()
+	l.GetRatio, l.RateOps, l.Hash = 0.07, 2_500_000, "none"
+	shown := map[string]string{}
+	for _, f := range Axes() {
+		shown[f.Name] = f.Shown(&l)
+	}
+	for name, want := range map[string]string{
+		"get_ratio": "7", "rate_ops": "2.5", "hash": "no hash", "batch": "64", "dist": "uniform",
+	} {
+		if shown[name] != want {
+			t.Errorf("%s is shown as %q, want %q", name, shown[name], want)
 		}
 	}
 }
