@@ -65,7 +65,7 @@ func newLoader(w *worker, win window, full chan<- *histPair) *loader {
 		rec:    newRecorder(w.cfg.OpenLoop(), full, win.fromNs, int64(w.cfg.Interval)),
 	}
 	if w.cfg.OpenLoop() {
-		l.schedule.pacer = newPacer(w.cfg.RateOps, w.cfg.Batch, w.id, w.cfg.Threads)
+		l.schedule.pacer = w.cfg.pacer(w.id)
 	}
 	return l
 }

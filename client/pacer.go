@@ -24,6 +24,11 @@ type Pacer struct {
 // neverNs stands for all times from 36 years on: those of a tiny rate do not fit an int64.
 const neverNs = 1 << 60
 
+// pacer is that of a thread of this client.
+func (c *Config) pacer(thread int) Pacer {
+	return newPacer(c.RateOps, c.Batch, thread, c.Threads)
+}
+
 // newPacer is one thread's share of a rate, its groups between those of the other threads.
 func newPacer(rateOps float64, group, thread, threads int) Pacer {
 	p := newGroups(rateOps/float64(threads), group)

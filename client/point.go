@@ -24,6 +24,7 @@ type summed struct {
 	lateGroups      uint64
 	heldGroups      uint64
 	maxLagNs        int64
+	random          bool // the batches were due as a Poisson process
 }
 
 func (r *runner) sum() summed {
@@ -47,6 +48,7 @@ func (r *runner) sum() summed {
 		s.lateGroups += l.schedule.lateGroups
 		s.heldGroups += l.schedule.heldGroups
 		s.maxLagNs = max(s.maxLagNs, l.schedule.maxLagNs)
+		s.random = s.random || l.schedule.pacer.random != nil
 	}
 	return s
 }

@@ -101,6 +101,9 @@ func (r *runner) overlap() string {
 // rateMissed allows for one batch a thread on its way when the window ends.
 func (r *runner) rateMissed(p *results.Point, s summed) string {
 	offered := r.cfg.RateOps * r.cfg.Duration.Seconds()
+	if s.random { // fewer may have been due than the rate says
+		offered = min(offered, float64(s.groups)*float64(r.cfg.Batch)+float64(s.unsent))
+	}
 	if !r.cfg.OpenLoop() || float64(p.Ops) >= offered*(1-missedShare)-float64(r.cfg.Batch*r.cfg.Threads) {
 		return ""
 	}

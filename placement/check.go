@@ -110,7 +110,7 @@ func checkDevices(t *Testbed, c *cast) error {
 func checkConfigs(s *Sweep) error {
 	for _, c := range s.configs() {
 		if err := c.Validate(); err != nil {
-			return fmt.Errorf("%s%w", s.place("keys", fmt.Sprint(c.Keys)), err)
+			return fmt.Errorf("%s%w", s.placeOf(err), err)
 		}
 		if most := stores[c.Store].maxBatch; c.Batch > most {
 			return fmt.Errorf("%sbatch: found %d, allowed: at most %d, which is what %s takes", s.place("batch", fmt.Sprint(c.Batch)), c.Batch, most, c.Store)

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -171,6 +172,15 @@ func (c *Config) describe() string {
 	}
 	return fmt.Sprintf("%s %s %g %% GET, %d server and %d client threads, %s",
 		c.Store, c.Placement, c.GetRatio*100, c.ServerThreads, c.ClientThreads, loop)
+}
+
+// placeOf says where the value stands that an error of the load is about, as place does.
+func (s *Sweep) placeOf(err error) string {
+	var of *load.FieldError
+	if !errors.As(err, &of) {
+		return ""
+	}
+	return s.place(of.Field.Key, of.Text)
 }
 
 // place says where a value stands in its file, ready to begin an error with; "" for a built-in sweep.

@@ -88,10 +88,25 @@ func (l *Load) Validate() error {
 		}
 	}
 	if l.KeyBytes < 8 && uint64(l.Keys) > 1<<(8*l.KeyBytes) {
-		return fmt.Errorf("keys is %d, but key_bytes %d allows only %d different keys: "+
-			"ask for longer keys or fewer", l.Keys, l.KeyBytes, 1<<(8*l.KeyBytes))
+		return l.refuse("keys", fmt.Sprintf("keys is %d, but key_bytes %d allows only %d different "+
+			"keys: ask for longer keys or fewer", l.Keys, l.KeyBytes, 1<<(8*l.KeyBytes)))
 	}
 	return nil
+}
+
+// FieldError is the error of a field whose value contradicts another field's.
+type FieldError struct {
+	Field Field
+	Text  string // of the value
+	says  string
+}
+
+func (e *FieldError) Error() string { return e.says }
+
+// refuse makes the error of the field with a name.
+func (l *Load) refuse(name, says string) error {
+	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
+	return &FieldError{fields[i], fields[i].Text(l), says}
 }
 
 // Fields returns the table of all fields.
