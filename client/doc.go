@@ -29,9 +29,25 @@
 //
 // A closed loop (RateOps 0) keeps the window of every connection full, so that
 // the server sets the pace. An open loop follows a [Pacer], which knows time only: batches
-// of operations are due at fixed distances, and leave when they are due or as
+// of operations are due at times fixed beforehand, and leave when they are due or as
 // soon after as the windows allow. Each frame leaves when it is full, or when nothing
 // more is due; none waits to be filled.
+//
+// # What arrives at once
+//
+// A batch is what an application sends at once: the operations of one page, one transaction, one
+// event loop's turn. So the open loop schedules batches and not operations, and the operations of
+// a batch share one intended time. A server meets them as a burst: with batches of 64, the
+// 64th waits for 63 others even where the server is idle otherwise.
+//
+// With arrivals constant, a thread's batches are due at equal distances, and the threads take
+// turns. That is the most regular load of its rate: it queues only above what the server can do.
+// With arrivals poisson, the gaps between a thread's batches are exponential, so that the batches
+// of all threads together are a Poisson process at the rate divided by the batch. That is how
+// requests of many independent users arrive: gaps vary, and batches queue even at half load. The
+// operations are then no Poisson process, unless a batch has one operation. The seed decides the
+// gaps, and with them the number of batches that are due in the measurement period: n, give or
+// take √n.
 //
 // # Two latencies
 //

@@ -26,6 +26,10 @@ const neverNs = 1 << 60
 
 // pacer is that of a thread of this client.
 func (c *Config) pacer(thread int) Pacer {
+	if c.Arrivals == load.Poisson {
+		gaps := load.NewGaps(&c.Workload, c.FirstThread+thread)
+		return newPoissonPacer(c.RateOps, c.Batch, c.Threads, gaps)
+	}
 	return newPacer(c.RateOps, c.Batch, thread, c.Threads)
 }
 

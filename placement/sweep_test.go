@@ -29,6 +29,7 @@ func anySweep(t *rapid.T) Sweep {
 			"batch": some(t, "batch", "1", "64"), "window": some(t, "window", "1", "4"),
 			"connections": some(t, "connections", "1", "2"),
 			"rates":       some(t, "rates", "0", "1000000", "12.5"),
+			"arrivals":    some(t, "arrivals", "constant", "poisson"),
 			"hash":        some(t, "hash", "city64", "xxh64"),
 		},
 		ServerThreads: some(t, "server_threads", 1, 2), ClientThreads: some(t, "client_threads", 1, 2, 4),

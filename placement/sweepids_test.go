@@ -3,6 +3,7 @@ package placement
 import (
 	"flag"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -48,5 +49,31 @@ func TestIDsStayTheSame(t *testing.T) {
 	}
 	if got := b.String(); got != string(want) {
 		t.Errorf("the IDs changed: no run begun before can be continued. Got\n%s", got)
+	}
+}
+
+// TestOptionalKeysLeaveIDsAlone: the default of a key that older builds lacked is in no ID.
+func TestOptionalKeysLeaveIDsAlone(t *testing.T) {
+	ids := func(text string) (ids []string) {
+		s, err := ParseSweep("sweep.yaml", []byte("rates: 1e6\n"+text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, pt := range s.Points() {
+			ids = append(ids, pt.ID)
+		}
+		return ids
+	}
+	without, both := ids(""), ids("arrivals: [constant, poisson]\n")
+	if !slices.Equal(without, ids("arrivals: constant\n")) {
+		t.Error("the default of arrivals changes IDs")
+	}
+	if len(both) != 2*len(without) {
+		t.Errorf("%d points with two values of arrivals, %d with one", len(both), len(without))
+	}
+	for _, id := range without {
+		if !slices.Contains(both, id) {
+			t.Errorf("%s is gone from the wider sweep", id)
+		}
 	}
 }

@@ -27,3 +27,15 @@ func TestDimensionUnits(t *testing.T) {
 		}
 	}
 }
+
+// TestOptionalFieldsSayNothingAtTheirDefault: what older points lack adds no words to their labels.
+func TestOptionalFieldsSayNothingAtTheirDefault(t *testing.T) {
+	d, p := Named("arrivals")[0], &Point{}
+	if label, shown := d.Label(p), d.Shown(p); label != "" || shown != "constant" {
+		t.Errorf("the default is %q in labels, %q in tables", label, shown)
+	}
+	p.Arrivals = load.Poisson
+	if label := d.Label(p); label != "poisson arrivals" {
+		t.Errorf("poisson is %q in labels", label)
+	}
+}

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -17,7 +18,9 @@ type Load struct {
 	Window      int     `json:"window"`      // batches in flight a connection
 	Connections int     `json:"connections"` // of a client thread to each server worker
 	RateOps     float64 `json:"rate_ops"`    // operations offered a second; 0: closed loop
-	Hash        string  `json:"hash"`        // of keys, by the client; "none": a server that wants none
+	// Arrivals says how the batches of an open loop follow one another: [Constant] or [Poisson].
+	Arrivals string `json:"arrivals,omitempty"`
+	Hash     string `json:"hash"` // of keys, by the client; "none": a server that wants none
 	// Warmup is the time under load before the measurement period.
 	Warmup time.Duration `json:"warmup_ns"`
 }
@@ -32,6 +35,18 @@ type Workload struct {
 	// Seed decides the sequence of operations of each thread.
 	Seed uint64 `json:"seed"`
 }
+
+// The values of Load.Arrivals.
+const (
+	Constant = ""        // at equal distances
+	Poisson  = "poisson" // independently of each other
+
+	constantText = "constant"
+)
+
+// maxPoissonBatches bounds the batches a second of a Poisson process. Each costs the client some
+// nanoseconds, and a thread that falls behind its schedule could not catch up.
+const maxPoissonBatches = 2e7
 
 // MaxRateOps is the highest rate that a load may offer, in operations a second.
 const MaxRateOps = 1e12
@@ -70,6 +85,10 @@ var fields = []Field{
 		Title: "offered Mops", Label: "%s Mops offered",
 		Allowed: fmt.Sprintf("operations a second up to %g, 0 for a closed loop", MaxRateOps),
 	}, MaxRateOps, mega, func(l *Load) *float64 { return &l.RateOps }),
+	arrivals(Field{
+		Name: "arrivals", Key: "arrivals", ID: "Arrivals", Optional: true,
+		Title: "arrivals", Label: "%s arrivals",
+	}),
 	hash(Field{Name: "hash", Key: "hash", ID: "Hash", Title: "hash", Label: "%s"}),
 	duration(Field{Name: "warmup_ns", ID: "Warmup"},
 		func(l *Load) *time.Duration { return &l.Warmup }),
@@ -87,9 +106,26 @@ func (l *Load) Validate() error {
 			return err
 		}
 	}
+	if l.Arrivals == Poisson {
+		if err := l.validatePoisson(); err != nil {
+			return err
+		}
+	}
 	if l.KeyBytes < 8 && uint64(l.Keys) > 1<<(8*l.KeyBytes) {
 		return l.refuse("keys", fmt.Sprintf("keys is %d, but key_bytes %d allows only %d different "+
 			"keys: ask for longer keys or fewer", l.Keys, l.KeyBytes, 1<<(8*l.KeyBytes)))
+	}
+	return nil
+}
+
+func (l *Load) validatePoisson() error {
+	if !l.OpenLoop() {
+		return l.refuse("arrivals", "arrivals is poisson, but a closed loop (rate_ops 0) has no "+
+			"schedule: ask for a rate, or leave it out")
+	}
+	if batches := l.RateOps / float64(l.Batch); batches > maxPoissonBatches {
+		return l.refuse("rate_ops", fmt.Sprintf("rate_ops is %v in batches of %d, allowed with "+
+			"arrivals poisson are %g batches a second", l.RateOps, l.Batch, maxPoissonBatches))
 	}
 	return nil
 }
@@ -115,6 +151,31 @@ func Fields() []Field { return slices.Clone(fields) }
 // Axes returns the fields that a sweep file may give several values, in their order.
 func Axes() []Field {
 	return slices.DeleteFunc(Fields(), func(f Field) bool { return f.Key == "" })
+}
+
+// ParseArrivals reads "constant" or "poisson".
+func ParseArrivals(text string) (string, error) {
+	switch text {
+	case constantText:
+		return Constant, nil
+	case Poisson:
+		return Poisson, nil
+	}
+	return "", fmt.Errorf("arrivals is %q, allowed is %s, %s", text, constantText, Poisson)
+}
+
+// arrivals completes the row of Load.Arrivals.
+func arrivals(f Field) Field {
+	f = word(f, []string{constantText, Poisson}, func(l *Load) *string { return &l.Arrivals })
+	f.text = func(l *Load) string { return cmp.Or(l.Arrivals, constantText) }
+	f.parse = func(l *Load, text string) error {
+		parsed, err := ParseArrivals(text)
+		if err == nil {
+			l.Arrivals = parsed
+		}
+		return err
+	}
+	return f
 }
 
 // hash completes the row of the hash function.

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"encoding/json"
 	"math"
 	"reflect"
 	"strings"
@@ -22,17 +23,24 @@ func TestValidate(t *testing.T) {
 	}
 	for want, change := range map[string]func(*Load){
 		"get_ratio is NaN, allowed is a share from 0 to 1": func(l *Load) { l.GetRatio = math.NaN() },
-		"get_ratio is -0.1":           func(l *Load) { l.GetRatio = -0.1 },
-		"dist is zipf:1":              func(l *Load) { l.Dist = "zipf:1" },
-		"keys is 0":                   func(l *Load) { l.Keys = 0 },
-		"key_bytes is 256":            func(l *Load) { l.KeyBytes = 256 },
-		"only 256 different keys":     func(l *Load) { l.KeyBytes = 1 },
-		"value_bytes is -1":           func(l *Load) { l.ValueBytes = -1 },
-		"batch is 0":                  func(l *Load) { l.Batch = 0 },
-		"window is 65537":             func(l *Load) { l.Window = 65537 },
-		"connections is 0":            func(l *Load) { l.Connections = 0 },
-		"rate_ops is +Inf":            func(l *Load) { l.RateOps = math.Inf(1) },
-		"rate_ops is -1":              func(l *Load) { l.RateOps = -1 },
+		"get_ratio is -0.1":       func(l *Load) { l.GetRatio = -0.1 },
+		"dist is zipf:1":          func(l *Load) { l.Dist = "zipf:1" },
+		"keys is 0":               func(l *Load) { l.Keys = 0 },
+		"key_bytes is 256":        func(l *Load) { l.KeyBytes = 256 },
+		"only 256 different keys": func(l *Load) { l.KeyBytes = 1 },
+		"value_bytes is -1":       func(l *Load) { l.ValueBytes = -1 },
+		"batch is 0":              func(l *Load) { l.Batch = 0 },
+		"window is 65537":         func(l *Load) { l.Window = 65537 },
+		"connections is 0":        func(l *Load) { l.Connections = 0 },
+		"rate_ops is +Inf":        func(l *Load) { l.RateOps = math.Inf(1) },
+		"rate_ops is -1":          func(l *Load) { l.RateOps = -1 },
+		"arrivals is often, allowed is constant, poisson": func(l *Load) {
+			l.RateOps, l.Arrivals = 1e6, "often"
+		},
+		"arrivals is poisson, but a closed loop": func(l *Load) { l.Arrivals = Poisson },
+		"in batches of 4, allowed with arrivals poisson are 2e+07": func(l *Load) {
+			l.RateOps, l.Batch, l.Arrivals = 1e8, 4, Poisson
+		},
 		"hash is md4, allowed is":     func(l *Load) { l.Hash = "md4" },
 		"hash is not given":           func(l *Load) { l.Hash = "" },
 		"warmup_ns is -1ns, allowed ": func(l *Load) { l.Warmup = -1 },
@@ -72,6 +80,7 @@ func TestFieldsAreAllOfLoad(t *testing.T) {
 func TestFieldsKeepTheirValues(t *testing.T) {
 	want := usual()
 	want.Dist, want.RateOps, want.Warmup, want.Seed = Zipf(0.99), 12.5, 1e9, 1<<64-1
+	want.Arrivals = Poisson
 	var got Load
 	for _, f := range Fields() {
 		before := got
@@ -91,6 +100,20 @@ func TestFieldsKeepTheirValues(t *testing.T) {
 	}
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// TestArrivalsAreOptional: the default is in no point, and in no ID.
+func TestArrivalsAreOptional(t *testing.T) {
+	l := usual()
+	text, err := json.Marshal(l)
+	if err != nil || strings.Contains(string(text), "arrivals") {
+		t.Errorf("%s, %v", text, err)
+	}
+	for _, f := range Fields() {
+		if f.Name == "arrivals" && (!f.Optional || !f.IsZero(&l) || f.Text(&l) != "constant") {
+			t.Errorf("the default is %q", f.Text(&l))
+		}
 	}
 }
 
