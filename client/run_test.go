@@ -415,8 +415,8 @@ func TestRunIsReplayable(t *testing.T) {
 	}
 }
 
-// TestSecondClient: told that the keys are there it stores none, asks for all, and does other operations
-// than the first.
+// TestSecondClient: told that the keys are there it stores none, asks for all, and does other
+// operations than the first.
 func TestSecondClient(t *testing.T) {
 	r := newFakeRemote()
 	leakFree(t, r)
@@ -519,4 +519,27 @@ func TestPinnedThreads(t *testing.T) {
 	}
 	cfg.CPUs = []int{1023}
 	mustFail(t, newFakeRemote(), cfg, ": pin to CPUs [1023]")
+}
+
+// ExampleRun measures a server in memory. A server on the network is what a store's Dial returns.
+func ExampleRun() {
+	cfg := Config{
+		Load: load.Load{
+			Workload: load.Workload{
+				Keys: 1000, KeyBytes: 8, ValueBytes: 32, GetRatio: 0.95, Dist: load.Zipf(0.99),
+			},
+			Batch: 16, Window: 2, Connections: 1, Hash: "city64",
+			Warmup: 10 * time.Millisecond,
+		},
+		Threads:  1,
+		Duration: 50 * time.Millisecond,
+	}
+	result, err := Run(context.Background(), newFakeRemote(), cfg)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p := result.Point
+	fmt.Println(p.Status, p.Dist, p.Ops > 0, p.Hits == p.Gets, p.Errors)
+	// Output: ok zipf:0.99 true true 0
 }

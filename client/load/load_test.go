@@ -2,6 +2,7 @@ package load
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"reflect"
 	"strings"
@@ -131,4 +132,23 @@ func TestFieldsAreShownInTheirUnits(t *testing.T) {
 			t.Errorf("%s is shown as %q, want %q", name, shown[name], want)
 		}
 	}
+}
+
+func ExampleLoad_Validate() {
+	l := Load{
+		Workload: Workload{GetRatio: 95, Dist: Uniform, Keys: 1000, KeyBytes: 8, ValueBytes: 8},
+		Batch:    64, Window: 1, Connections: 1, Hash: "city64",
+	}
+	fmt.Println(l.Validate())
+	// Output: get_ratio is 95, allowed is a share from 0 to 1, such as 0.95
+}
+
+func ExampleFields() {
+	l := Load{Batch: 64}
+	for _, f := range Fields() {
+		if f.Name == "batch" {
+			fmt.Println(f.Set(&l, "128"), f.Text(&l), f.Allowed)
+		}
+	}
+	// Output: <nil> 128 a whole number from 1 to 65536
 }
