@@ -28,11 +28,12 @@ func TestDimensionUnits(t *testing.T) {
 	}
 }
 
-// TestOptionalFieldsSayNothingAtTheirDefault: what older points lack adds no words to their labels.
+// TestOptionalFieldsSayNothingAtTheirDefault: what older points lack adds no words to their labels,
+// and nothing to exports.
 func TestOptionalFieldsSayNothingAtTheirDefault(t *testing.T) {
 	d, p := Named("arrivals")[0], &Point{}
-	if label, shown := d.Label(p), d.Shown(p); label != "" || shown != "constant" {
-		t.Errorf("the default is %q in labels, %q in tables", label, shown)
+	if label, text := d.Label(p), d.Text(p); label != "" || text != "" {
+		t.Errorf("the default is %q in labels, %q as text", label, text)
 	}
 	p.Arrivals = load.Poisson
 	if label := d.Label(p); label != "poisson arrivals" {
