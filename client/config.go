@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -22,6 +23,9 @@ const MaxThreads = 1024
 
 // minTimeout is above what a client that shares its CPU may be kept from running.
 const minTimeout = 10 * time.Millisecond
+
+// errNothingHashed is why there is no share to check.
+var errNothingHashed = errors.New("check_hash is asked for, but with hash none nothing is hashed")
 
 // Config is one load and how it is driven: by whom, and how long.
 type Config struct {
@@ -45,8 +49,9 @@ type Config struct {
 	// Several clients can put one workload on a server together. One of them stores the keys; the
 	// others are told that they are there, and only ask for them.
 	Preloaded bool
-	// FirstThread is the number of this client's first thread among the threads of all clients,
-	// and AllThreads how many those are, so that no two do the same operations; 0: this is the only client.
+	// FirstThread is the number of this client's first thread among the threads of all clients, and
+	// AllThreads how many those are, so that no two do the same operations; 0: this is the only
+	// client.
 	FirstThread, AllThreads int
 	// OnReady is called once all keys are stored and verified, with the share that
 	// was found; the load begins when it returns. It may be nil.
@@ -84,7 +89,8 @@ func (c *Config) validate() error {
 	case c.Threads < 1 || c.Threads > MaxThreads:
 		return fmt.Errorf("threads is %d, allowed is 1 to %d", c.Threads, MaxThreads)
 	case c.FirstThread < 0 || c.FirstThread+c.Threads > c.AllThreads:
-		return fmt.Errorf("threads are %d from %d on, allowed is within the %d of all clients", c.Threads, c.FirstThread, c.AllThreads)
+		return fmt.Errorf("threads are %d from %d on, allowed is within the %d of all "+
+			"clients", c.Threads, c.FirstThread, c.AllThreads)
 	case c.Duration <= 0:
 		return fmt.Errorf("duration is %v, allowed is more than 0", c.Duration)
 	case c.Timeout < minTimeout:
@@ -100,10 +106,23 @@ func (c *Config) validate() error {
 	return nil
 }
 
+// findHash looks up what Hash names: a function of package hashbench, or with [kvs.NoHash] none.
+func (c *Config) findHash() (err error) {
+	if c.hashes() || c.Hash == kvs.NoHash {
+		return nil
+	}
+	c.hash, err = hashbench.Lookup(c.Hash)
+	return err
+}
+
+// hashes reports whether keys are hashed.
+func (c *Config) hashes() bool { return c.hash.Sum64 != nil }
+
 // fits reports what the server cannot do of what is asked.
 func (c *Config) fits(facts kvs.Facts) error {
 	if facts.Hash != "" && c.Hash != facts.Hash {
-		return fmt.Errorf("the client hashes keys with %q, but the %s server with %q: give both the same function",
+		return fmt.Errorf("the client hashes keys with %q, but the %s server with %q: give both the "+
+			"same function",
 			c.Hash, facts.Store, facts.Hash)
 	}
 	if most := facts.MaxKeyBytes; most > 0 && c.KeyBytes > most {

@@ -12,8 +12,10 @@ func (r *runner) preloadGate() error {
 	t, w := r.preloaded, &r.cfg.Workload
 	switch {
 	case t.full > 0:
-		return fmt.Errorf("%d of %d keys fitted, the others were answered full: start the server with more room "+
-			"(it has an index for %d items and %d bytes of log; an item holds %d + %d bytes and its header), or ask for fewer keys",
+		return fmt.Errorf("%d of %d keys fitted, the others were answered full: start the server with "+
+			"more room "+
+			"(it has an index for %d items and %d bytes of log; an item holds %d + %d bytes and its "+
+			"header), or ask for fewer keys",
 			t.answered-t.errors, w.Keys, r.facts.Items, r.facts.LogBytes, w.KeyBytes, w.ValueBytes)
 	case t.errors > 0:
 		return r.wrongAnswers(t)
@@ -39,9 +41,11 @@ func (r *runner) gate() error {
 		return r.wrongAnswers(all)
 	}
 	if sum.inside.answered == 0 {
-		return fmt.Errorf("no operation was answered within the window of %v: measure for longer", r.cfg.Duration)
+		return fmt.Errorf("no operation was answered within the measurement period of %v: measure for "+
+			"longer", r.cfg.Duration)
 	}
-	return r.hitGate(sum.inside, sampledMisses(sum.inside.gets, r.facts.MinHitRate), "in the measured window")
+	most := sampledMisses(sum.inside.gets, r.facts.MinHitRate)
+	return r.hitGate(sum.inside, most, "in the measurement period")
 }
 
 // sampledMisses is how many of so many GETs may miss by chance, where each does with the largest
@@ -57,8 +61,10 @@ func (r *runner) hitGate(t tally, most float64, when string) error {
 	if float64(t.gets-t.hits) <= most {
 		return nil
 	}
-	return fmt.Errorf("%d of %d GETs found their key %s, a share of %.5f; this server (%s, %q mode) must have %.5f: "+
-		"give it more room or ask for fewer keys", t.hits, t.gets, when, t.hitRate(), r.facts.Store, r.facts.Mode, r.facts.MinHitRate)
+	return fmt.Errorf("%d of %d GETs found their key %s, a share of %.5f; this server (%s, %q "+
+		"mode) must have %.5f: "+
+		"give it more room or ask for fewer keys",
+		t.hits, t.gets, when, t.hitRate(), r.facts.Store, r.facts.Mode, r.facts.MinHitRate)
 }
 
 func (t *tally) hitRate() float64 {
@@ -76,7 +82,7 @@ func (r *runner) wrongAnswers(t tally) error {
 // examples are the first errors in words.
 func (r *runner) examples() []string {
 	var list []string
-	for _, w := range r.team.workers {
+	for _, w := range r.pool.workers {
 		list = append(list, w.examples...)
 	}
 	return list[:min(len(list), maxExamples)]

@@ -16,9 +16,10 @@ type prepared struct {
 	get  bool
 }
 
-// checker finds the share of hashing by leaving it out: for slices of time in turn, a worker hashes its keys
-// as under load, or takes the hashes from a list that was made beforehand. Both read the keys from that
-// list, so that only the hashing differs. The loop is closed, whatever the load's was.
+// checker finds the share of hashing by leaving it out: for slices of time in turn, a worker hashes
+// its keys as under load, or takes the hashes from a list that was made beforehand. Both read the
+// keys from that list, so that only the hashing differs. The loop is closed, whatever the load's
+// was.
 type checker struct {
 	*loader
 	list   []prepared
@@ -35,9 +36,11 @@ const (
 )
 
 func newChecker(w *worker) *checker {
-	// What the load made and had no room to send goes: its key is overwritten below, its cookie and its value are not.
+	// What the load made and had no room to send goes: its key is overwritten below, its cookie and
+	// its value are not.
 	w.pending = false
-	never := window{fromNs: math.MaxInt64 / 2, toNs: math.MaxInt64 / 2} // nothing of it belongs to the point
+	// Nothing of it belongs to the point.
+	never := period{fromNs: math.MaxInt64 / 2, toNs: math.MaxInt64 / 2}
 	c := &checker{loader: newLoader(w, never, nil)}
 	c.prepareNext = c.next
 	for range checkList {
@@ -99,8 +102,8 @@ func (c *checker) slice(kind int, counts bool) error {
 
 // checkHashing is the phase in which all workers do that at once.
 func (r *runner) checkHashing() error {
-	checkers := make([]*checker, len(r.team.workers))
-	err := r.team.each(func(w *worker) error {
+	checkers := make([]*checker, len(r.pool.workers))
+	err := r.pool.each(func(w *worker) error {
 		checkers[w.id] = newChecker(w)
 		return checkers[w.id].run()
 	}, r.cfg.Interval, nil)

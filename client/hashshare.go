@@ -25,8 +25,8 @@ const (
 // minHashSamples are enough that a share of a tenth is known to ±3 %.
 const minHashSamples = 100
 
-// hashProfile samples what the process does, 100 times a second of CPU time, as Go's CPU profile does. That costs
-// a few microseconds a sample.
+// hashProfile samples what the process does, 100 times a second of CPU time, as Go's CPU profile
+// does. That costs a few microseconds a sample.
 type hashProfile struct {
 	data    bytes.Buffer
 	started bool
@@ -82,7 +82,8 @@ func (h *hashProfile) count() (samples, hashing int, err error) {
 // hashCaller is the only function that hashes keys under load.
 const hashCaller = "/client.(*worker).hash"
 
-// isHashing reports whether a sample was taken in what hashCaller calls, which is only a hash function.
+// isHashing reports whether a sample was taken in what hashCaller calls, which is only a hash
+// function.
 func isHashing(s *profile.Sample) bool {
 	called := false
 	for _, location := range s.Location { // from the innermost call outwards

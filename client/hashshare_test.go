@@ -75,7 +75,8 @@ func slowHash(key []byte) uint64 {
 	return binary.LittleEndian.Uint64(sum[:])
 }
 
-// TestHashShare: samples and the check agree on a load that hashes most of the time, and both see it.
+// TestHashShare: samples and the check agree on a load that hashes most of the time, and both see
+// it.
 func TestHashShare(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures for seconds")
@@ -108,7 +109,8 @@ func TestHashShare(t *testing.T) {
 	}
 }
 
-// The request that the load made last and had no room to send is not sent by the check, with another's key.
+// The request that the load made last and had no room to send is not sent by the check, with
+// another's key.
 func TestHashCheckAfterFullWindows(t *testing.T) {
 	r := newFakeRemote()
 	leakFree(t, r)

@@ -8,26 +8,27 @@ import (
 	"dpukv/kvs"
 )
 
-// window is the time that a load is measured in, on the monotonic clock.
-type window struct {
+// period is the measurement period and the warm-up before it, on the monotonic clock.
+type period struct {
 	startNs int64 // of the load: warm-up
-	fromNs  int64 // of the measured window
+	fromNs  int64 // of the measurement period
 	toNs    int64
 }
 
-func (w window) holds(ns int64) bool { return w.fromNs <= ns && ns < w.toNs }
+// holds reports whether a time lies in the measurement period.
+func (p period) holds(ns int64) bool { return p.fromNs <= ns && ns < p.toNs }
 
-// loader is a worker under load: warm-up, measured window, drain.
+// loader is a worker under load: warm-up, measurement period, drain.
 type loader struct {
 	*worker
-	win window
-	gen load.Generator
-	rec recorder
-	run run
+	period period
+	gen    load.Generator
+	rec    recorder
+	run    run
 
-	inside  tally  // answered in the measured window
+	inside  tally  // answered in the measurement period
 	outside tally  // before and after it
-	late    uint64 // open loop: due in the window, answered after it
+	late    uint64 // open loop: due in the measurement period, answered after it
 
 	submitted    uint64
 	begin, end   mark
@@ -38,7 +39,7 @@ type loader struct {
 	prepareNext func() // instead of generate, in the check of the hash share
 }
 
-// mark is what had been used and sent when the window began or ended.
+// mark is what had been used and sent when the measurement period began or ended.
 type mark struct {
 	cpuNs     int64
 	spunNs    int64
@@ -57,15 +58,15 @@ type run struct {
 	tally  *tally
 }
 
-func newLoader(w *worker, win window, full chan<- *histPair) *loader {
+func newLoader(w *worker, p period, full chan<- *histPair) *loader {
 	l := &loader{
 		worker: w,
-		win:    win,
+		period: p,
 		gen:    load.NewGenerator(&w.cfg.Workload, w.cfg.FirstThread+w.id),
-		rec:    newRecorder(w.cfg.OpenLoop(), full, win.fromNs, int64(w.cfg.Interval)),
+		rec:    newRecorder(w.cfg.OpenLoop(), full, p.fromNs, int64(w.cfg.Interval)),
 	}
 	if w.cfg.OpenLoop() {
-		l.schedule.pacer = newPacer(w.cfg.RateOps, w.cfg.Batch, w.id, w.cfg.Threads)
+		l.schedule.pacer = w.cfg.pacer(w.id)
 	}
 	return l
 }
@@ -96,7 +97,7 @@ func (l *loader) load() error {
 
 func (l *loader) awaitStart() error {
 	for {
-		left := l.win.startNs - cpu.NowNs()
+		left := l.period.startNs - cpu.NowNs()
 		if left <= 0 {
 			return nil
 		}
@@ -107,13 +108,13 @@ func (l *loader) awaitStart() error {
 	}
 }
 
-// tick notes the window's begin and end. It is true once the window is over.
+// tick notes the period's begin and end. It is true once it is over.
 func (l *loader) tick(nowNs int64) bool {
 	l.schedule.spun(nowNs)
-	if !l.begun && nowNs >= l.win.fromNs {
+	if !l.begun && nowNs >= l.period.fromNs {
 		l.begin, l.begun = l.mark(), true
 	}
-	if nowNs < l.win.toNs {
+	if nowNs < l.period.toNs {
 		return false
 	}
 	l.end, l.ended = l.mark(), true
@@ -125,7 +126,7 @@ func (l *loader) mark() mark {
 	return mark{cpu.ThreadNs(), l.schedule.spunNs + traffic.SpunNs, l.submitted, traffic}
 }
 
-// spent is the difference of the window's two marks; nothing if the run ended before.
+// spent is the difference of the measurement period's two marks; nothing if the run ended before.
 func (l *loader) spent() mark {
 	if !l.ended {
 		return mark{}
@@ -144,11 +145,11 @@ func (l *loader) spent() mark {
 	}
 }
 
-// untilMark shortens a wait so that it ends with the warm-up or the window.
+// untilMark shortens a wait so that it ends with the warm-up or the measurement period.
 func (l *loader) untilMark(nowNs int64, wait time.Duration) time.Duration {
-	next := l.win.toNs
+	next := l.period.toNs
 	if !l.begun {
-		next = l.win.fromNs
+		next = l.period.fromNs
 	}
 	return min(wait, time.Duration(max(next-nowNs, 0)))
 }
@@ -220,9 +221,9 @@ func (l *loader) settle() {
 func (l *loader) beginRun(a *kvs.Answer) {
 	l.run = run{intendedNs: a.IntendedNs, sentNs: a.SentNs, receivedNs: a.ReceivedNs, tally: &l.outside}
 	switch {
-	case l.win.holds(a.ReceivedNs):
+	case l.period.holds(a.ReceivedNs):
 		l.run.record, l.run.tally = true, &l.inside
-	case l.cfg.OpenLoop() && a.ReceivedNs >= l.win.toNs && l.win.holds(a.IntendedNs):
+	case l.cfg.OpenLoop() && a.ReceivedNs >= l.period.toNs && l.period.holds(a.IntendedNs):
 		l.run.record, l.run.late = true, true
 	}
 }
@@ -237,7 +238,7 @@ func (l *loader) endRun() {
 	l.run.n = 0
 }
 
-// drain waits for what is outstanding when the window is over.
+// drain waits for what is outstanding when the measurement period is over.
 func (l *loader) drain() error {
 	for l.ages.total > 0 {
 		if err := l.alive(cpu.NowNs()); err != nil {

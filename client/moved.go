@@ -9,7 +9,7 @@ import (
 // what the remote has of its own. It may be called while the workers are at work.
 func (r *runner) moved() kvs.Moved {
 	m := r.remote.Moved()
-	for _, w := range r.team.workers {
+	for _, w := range r.pool.workers {
 		if w.session != nil {
 			one := w.session.Moved()
 			m.Add(&one)

@@ -3,8 +3,6 @@ package client
 import (
 	"strings"
 	"testing"
-
-	"dpukv/results"
 )
 
 // TestPointHasWhatMoved: the three spans of a run, each within the one before.
@@ -57,28 +55,5 @@ func TestLossIsWarnedOf(t *testing.T) {
 			t.Errorf("one in %d sent again, in a window of %+v: got the warnings %q, want %q",
 				every, p.ClientMovedWindow.Sockets, p.Warnings, want)
 		}
-	}
-}
-
-// TestLossesInWords: counts and shares are those of each direction.
-func TestLossesInWords(t *testing.T) {
-	p := results.Point{ClientMovedWindow: results.Moved{Sockets: results.Packets{
-		SentDataPackets: 48_000, ResentPackets: 480,
-		ReceivedDataPackets: 10_000, OutOfOrderPackets: 20,
-	}}}
-	got := strings.Join(losses(&p), "\n")
-	for _, want := range []string{
-		"480 of 48000 sent in the window (1 %; 0.1 % is the limit) were sent again",
-		"20 of 10000 that the client received in the window (0.2 %; 0.1 % is the limit)",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("got %q, want %q in it", got, want)
-		}
-	}
-	p.ClientMovedWindow.Sockets = results.Packets{
-		SentDataPackets: 48_000, ResentPackets: 48, ReceivedDataPackets: 10_000, OutOfOrderPackets: 10,
-	}
-	if got := strings.Join(losses(&p), ""); got != "" {
-		t.Errorf("at the limit it says %q", got)
 	}
 }

@@ -1,40 +1,79 @@
 package client
 
-import "math"
+import (
+	"math"
+
+	"dpukv/client/load"
+)
 
 // Pacer says when operations are meant to be sent, as a pure function of time: what has
 // been sent or answered so far changes nothing, so that a slow server cannot slow
 // the load down, and an error cannot add up.
 //
-// Operations come in groups, the load's batches: those of one group share an intended time, and the
-// groups follow one another at the same distance.
+// Operations come in groups, the load's batches: those of one group share an intended time. The
+// groups follow one another at the same distance, or as a Poisson process.
 type Pacer struct {
 	RateOps  float64 // operations a second
 	Group    int     // operations meant to be sent at once
 	OffsetNs float64 // of the first group; sets the threads of a load apart
+
+	periodNs float64  // from a group to the next, on the average
+	random   *poisson // the groups' times; nil: all distances are the same
 }
 
 // neverNs stands for all times from 36 years on: those of a tiny rate do not fit an int64.
 const neverNs = 1 << 60
 
+// pacer is that of a thread of this client.
+func (c *Config) pacer(thread int) Pacer {
+	if c.Arrivals == load.Poisson {
+		gaps := load.NewGaps(&c.Workload, c.FirstThread+thread)
+		return newPoissonPacer(c.RateOps, c.Batch, c.Threads, gaps)
+	}
+	return newPacer(c.RateOps, c.Batch, thread, c.Threads)
+}
+
 // newPacer is one thread's share of a rate, its groups between those of the other threads.
 func newPacer(rateOps float64, group, thread, threads int) Pacer {
-	p := Pacer{RateOps: rateOps / float64(threads), Group: group}
-	p.OffsetNs = p.periodNs() * float64(thread) / float64(threads)
+	p := newGroups(rateOps/float64(threads), group)
+	p.OffsetNs = p.periodNs * float64(thread) / float64(threads)
 	return p
+}
+
+// newPoissonPacer is one thread's share of a rate, its groups independent of each other. The
+// groups of all threads together are a Poisson process, too.
+func newPoissonPacer(rateOps float64, group, threads int, gaps load.Gaps) Pacer {
+	p := newGroups(rateOps/float64(threads), group)
+	p.random = newPoisson(p.periodNs, gaps)
+	return p
+}
+
+func newGroups(rateOps float64, group int) Pacer {
+	return Pacer{
+		RateOps: rateOps, Group: group,
+		periodNs: min(float64(group)*1e9/rateOps, neverNs),
+	}
 }
 
 // At is when operation n, counted from 0, is meant to be sent, in nanoseconds
 // from the start. It never falls as n rises.
-func (p Pacer) At(n uint64) int64 { return p.groupAt(n / uint64(p.Group)) }
+func (p Pacer) At(n uint64) int64 {
+	if p.random != nil {
+		return p.random.at(n / uint64(p.Group))
+	}
+	return p.groupAt(n / uint64(p.Group))
+}
 
 // Due is the number of operations that are meant to have been sent elapsed nanoseconds after the
 // start: At(n) <= elapsedNs just for the operations n < Due(elapsedNs).
 func (p Pacer) Due(elapsedNs int64) uint64 {
+	if p.random != nil {
+		return p.random.due(elapsedNs) * uint64(p.Group)
+	}
 	if elapsedNs < p.groupAt(0) {
 		return 0
 	}
-	groups := uint64(max((float64(elapsedNs)-p.OffsetNs)/p.periodNs(), 0)) + 1
+	groups := uint64(max((float64(elapsedNs)-p.OffsetNs)/p.periodNs, 0)) + 1
 	// The division rounds, and At must have the last word.
 	for p.groupAt(groups) <= elapsedNs {
 		groups++
@@ -46,7 +85,61 @@ func (p Pacer) Due(elapsedNs int64) uint64 {
 }
 
 func (p Pacer) groupAt(g uint64) int64 {
-	return int64(min(math.Floor(p.OffsetNs+float64(g)*p.periodNs()), neverNs))
+	return int64(min(math.Floor(p.OffsetNs+float64(g)*p.periodNs), neverNs))
 }
 
-func (p Pacer) periodNs() float64 { return min(float64(p.Group)*1e9/p.RateOps, neverNs) }
+// poisson is a Poisson process: the times of groups that arrive independently of each other. The
+// gaps decide the times once and for all. What has been asked before changes no answer, only what
+// an answer costs: a gap for each group since, or all gaps from the start on for an earlier group.
+type poisson struct {
+	meanNs float64
+	start  arrival // the first group
+
+	last    arrival // whose time was asked for last
+	next    arrival // the first that is not due at askedNs
+	askedNs int64
+}
+
+// arrival is a group of a Poisson process.
+type arrival struct {
+	group uint64
+	ns    float64
+	gaps  load.Gaps // that follow
+}
+
+func newPoisson(meanNs float64, gaps load.Gaps) *poisson {
+	p := &poisson{meanNs: meanNs, start: arrival{gaps: gaps}, askedNs: math.MinInt64}
+	p.start.ns = p.start.gaps.Next() * meanNs
+	p.last, p.next = p.start, p.start
+	return p
+}
+
+// at is when a group arrives.
+func (p *poisson) at(group uint64) int64 {
+	if group < p.last.group {
+		p.last = p.start
+	}
+	for p.last.group < group {
+		p.advance(&p.last)
+	}
+	return p.last.at()
+}
+
+// due is the number of groups that have arrived by a time.
+func (p *poisson) due(elapsedNs int64) uint64 {
+	if elapsedNs < p.askedNs {
+		p.next = p.start
+	}
+	p.askedNs = elapsedNs
+	for p.next.at() <= elapsedNs {
+		p.advance(&p.next)
+	}
+	return p.next.group
+}
+
+func (p *poisson) advance(a *arrival) {
+	a.group++
+	a.ns += a.gaps.Next() * p.meanNs
+}
+
+func (a *arrival) at() int64 { return int64(min(math.Floor(a.ns), neverNs)) }

@@ -9,7 +9,7 @@ import (
 	"dpukv/results"
 )
 
-// summed is what all threads did in the measured window.
+// summed is what all threads did in the measurement period.
 type summed struct {
 	inside, outside tally
 	late, unsent    uint64
@@ -24,6 +24,7 @@ type summed struct {
 	lateGroups      uint64
 	heldGroups      uint64
 	maxLagNs        int64
+	random          bool // the batches were due as a Poisson process
 }
 
 func (r *runner) sum() summed {
@@ -47,6 +48,7 @@ func (r *runner) sum() summed {
 		s.lateGroups += l.schedule.lateGroups
 		s.heldGroups += l.schedule.heldGroups
 		s.maxLagNs = max(s.maxLagNs, l.schedule.maxLagNs)
+		s.random = s.random || l.schedule.pacer.random != nil
 	}
 	return s
 }
@@ -135,8 +137,8 @@ func (r *runner) evicted() uint64 {
 	return max(after, before) - before
 }
 
-// cost fills in CPU times. The samples are not taken at the very ends of the window, so that
-// what was used between them counts for the time between them.
+// cost fills in CPU times. The samples are not taken at the very ends of the measurement period, so
+// that what was used between them counts for the time between them.
 func (r *runner) cost(p *results.Point, s summed) {
 	wall := float64(r.cfg.Duration)
 	p.ClientCPUShare = float64(s.cpuNs) / (wall * float64(r.clientCPUs()))
@@ -160,7 +162,7 @@ func (r *runner) cost(p *results.Point, s summed) {
 		p.ServerCPUNsPerOp = serverNs / float64(ops)
 	}
 	p.ServerWorkers = serverWorkers(begin, end)
-	others(p, begin, end)
+	interference(p, begin, end)
 	if r.facts.Workers > 0 {
 		p.ServerCPUShare = serverNs / (span * float64(r.facts.Workers))
 	}

@@ -11,9 +11,11 @@ const (
 	PhasePreload Phase = "preload" // every key is set once
 	PhaseVerify  Phase = "verify"  // keys are asked for and their values checked
 	PhaseReady   Phase = "ready"   // the caller's OnReady has the word
-	PhaseMeasure Phase = "measure" // warm-up, measured window, drain
+	PhaseMeasure Phase = "measure" // warm-up, measurement period, drain
 	PhaseDone    Phase = "done"    // the caller's OnDone has the word
-	PhaseHash    Phase = "hash"    // with Config.CheckHash: the load with hashing done beforehand, in turn with the load as it is
+	// PhaseHash is that of Config.CheckHash: the load as it is, in turn with the load with hashing
+	// done beforehand.
+	PhaseHash Phase = "hash"
 )
 
 // Progress is how far a run has come.
@@ -21,7 +23,7 @@ type Progress struct {
 	Phase Phase
 	// Done and Total count the keys of a preload or verify phase.
 	Done, Total uint64
-	// Elapsed, ThroughputOps and the latencies are of the measured window's last
+	// Elapsed, ThroughputOps and the latencies are of the measurement period's last
 	// whole interval, as far as all threads have reported it.
 	Elapsed       time.Duration // from the window's start to the interval's end
 	ThroughputOps float64

@@ -8,7 +8,7 @@ import (
 
 // histPair holds what one worker recorded in one interval.
 type histPair struct {
-	interval int                     // counted from the start of the window
+	interval int                     // counted from the start of the measurement period
 	intended *hdrhistogram.Histogram // nil in a closed loop, where it would equal actual
 	actual   *hdrhistogram.Histogram
 	home     chan<- *histPair // where it goes once merged and emptied

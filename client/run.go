@@ -30,7 +30,7 @@ type Result struct {
 	Examples []string
 }
 
-// ThreadSummary is what one client thread did in the measured window.
+// ThreadSummary is what one client thread did in the measurement period.
 type ThreadSummary struct {
 	Thread     int    `json:"thread"`
 	CPU        int    `json:"cpu"` // -1: not pinned
@@ -55,7 +55,7 @@ type runner struct {
 	remote kvs.Remote
 	facts  kvs.Facts
 	stop   atomic.Bool
-	team   *team
+	pool   *workerPool
 	phase  Phase
 
 	hashNs      float64   // of one key
@@ -69,10 +69,10 @@ type runner struct {
 	sampler     sampler
 	warming     kvs.Moved // until the warm-up
 	whole       kvs.Moved // until the sessions were closed
-	win         window
+	period      period
 	begunAt     time.Time // of the run
 	killed      killed.Count
-	startedAt   time.Time // of the window
+	startedAt   time.Time // of the measurement period
 }
 
 // Run puts one load on a server and measures it. The result is nil only if the
@@ -106,15 +106,15 @@ func (r *runner) run() error {
 	if r.cfg.SameHost {
 		r.sampler.serverCPUs = r.facts.CPUs
 	}
-	r.team = newTeam(&r.cfg, r.serverName(), &r.stop)
+	r.pool = newWorkerPool(&r.cfg, r.serverName(), &r.stop)
 	r.sampler.moved = r.moved
 	err := r.phases()
 	r.whole = r.moved()
 	if err != nil {
 		r.stop.Store(true)
-		err = r.withSaid(err)
+		err = r.withObserved(err)
 	}
-	closeErr := r.team.close()
+	closeErr := r.pool.close()
 	if err == nil && closeErr != nil {
 		err = fmt.Errorf("close the sessions: %w", closeErr)
 	}
@@ -160,25 +160,6 @@ func (r *runner) explain(err error) error {
 	return context.Cause(r.ctx)
 }
 
-// withSaid adds to a failure what this machine's kernel did to a server on it, and what the remote has
-// heard: either may be the cause. Who cancelled does not wait for that.
-func (r *runner) withSaid(err error) error {
-	if r.caller.Err() != nil {
-		return err
-	}
-	if said := killed.Beside(r.killed); said != "" && r.cfg.SameHost {
-		err = fmt.Errorf("%w; %s", err, said)
-	}
-	o, ok := r.remote.(kvs.Observed)
-	if !ok {
-		return err
-	}
-	if said := o.Events(r.begunAt); said != "" {
-		return fmt.Errorf("%w; %s", err, said)
-	}
-	return err
-}
-
 func (r *runner) serverName() string {
 	name := r.facts.Store + " server"
 	if r.cfg.ServerAddr != "" {
@@ -197,23 +178,23 @@ func (r *runner) open() (err error) {
 	if r.preStats, err = r.sampler.stats(r.ctx); err != nil {
 		return err
 	}
-	return r.team.each(func(w *worker) error { return w.open(r.remote) }, r.cfg.Interval, nil)
+	return r.pool.each(func(w *worker) error { return w.open(r.remote) }, r.cfg.Interval, nil)
 }
 
-// sweep has the team do one operation on count keys.
-func (r *runner) sweep(op kvs.Op, count uint64) (tally, error) {
-	s := keySweep{op: op, count: count, keys: uint64(r.cfg.Workload.Keys)}
-	tallies := make([]tally, len(r.team.workers))
-	err := r.team.each(
-		func(w *worker) (err error) {
-			tallies[w.id], err = w.sweep(s)
-			return err
-		},
+// pass has the workers do one operation on count keys.
+func (r *runner) pass(op kvs.Op, count uint64) (tally, error) {
+	pass := keyPass{op: op, count: count, keys: uint64(r.cfg.Keys)}
+	passers := make([]*passer, len(r.pool.workers))
+	for i, w := range r.pool.workers {
+		passers[i] = newPasser(w, pass)
+	}
+	err := r.pool.each(
+		func(w *worker) error { return passers[w.id].run() },
 		r.cfg.Interval,
-		func() { r.progress(Progress{Phase: r.phase, Done: r.team.answered(), Total: count}) })
+		func() { r.progress(Progress{Phase: r.phase, Done: r.pool.answered(), Total: count}) })
 	var sum tally
-	for _, t := range tallies {
-		sum.add(t)
+	for _, p := range passers {
+		sum.add(p.tally)
 	}
 	return sum, err
 }
@@ -223,7 +204,7 @@ func (r *runner) preload() (err error) {
 	if r.cfg.Preloaded {
 		return nil
 	}
-	r.preloaded, err = r.sweep(kvs.Set, uint64(r.cfg.Workload.Keys))
+	r.preloaded, err = r.pass(kvs.Set, uint64(r.cfg.Workload.Keys))
 	if err != nil {
 		return err
 	}
@@ -232,7 +213,7 @@ func (r *runner) preload() (err error) {
 
 // verify asks for keys evenly over all, for all if they are not too many.
 func (r *runner) verify() (err error) {
-	r.verified, err = r.sweep(kvs.Get, min(uint64(r.cfg.Workload.Keys), maxVerified))
+	r.verified, err = r.pass(kvs.Get, min(uint64(r.cfg.Workload.Keys), maxVerified))
 	if err != nil {
 		return err
 	}
@@ -248,25 +229,25 @@ func (r *runner) ready() error {
 	return r.cfg.OnReady(r.ctx, r.verified.hitRate())
 }
 
-// measure does warm-up, window and drain.
+// measure does warm-up, measurement period and drain.
 func (r *runner) measure() error {
 	full := make(chan *histPair, pairsPerWorker*r.cfg.Threads)
-	r.setWindow()
-	for _, w := range r.team.workers {
-		r.loaders = append(r.loaders, newLoader(w, r.win, full))
+	r.setPeriod()
+	for _, w := range r.pool.workers {
+		r.loaders = append(r.loaders, newLoader(w, r.period, full))
 	}
 	r.collector = newCollector(r.cfg.OpenLoop(), r.reporter())
 	go r.collector.run(full)
 	sampled := make(chan error, 1)
 	go func() {
-		err := r.sampler.run(r.ctx, r.win)
+		err := r.sampler.run(r.ctx, r.period)
 		if err != nil {
 			r.cancel(err)
 		}
 		sampled <- err
 	}()
 
-	err := r.team.each(func(w *worker) error { return r.loaders[w.id].load() }, r.cfg.Interval, nil)
+	err := r.pool.each(func(w *worker) error { return r.loaders[w.id].load() }, r.cfg.Interval, nil)
 	if err != nil {
 		r.cancel(err)
 	}
@@ -281,12 +262,12 @@ func (r *runner) measure() error {
 	return r.gate()
 }
 
-func (r *runner) setWindow() {
+func (r *runner) setPeriod() {
 	now := cpu.NowNs()
-	r.win.startNs = now + int64(startDelay) + int64(r.cfg.Threads)*int64(time.Millisecond)
-	r.win.fromNs = r.win.startNs + int64(r.cfg.Warmup)
-	r.win.toNs = r.win.fromNs + int64(r.cfg.Duration)
-	r.startedAt = time.Now().Add(time.Duration(r.win.fromNs - now))
+	r.period.startNs = now + int64(startDelay) + int64(r.cfg.Threads)*int64(time.Millisecond)
+	r.period.fromNs = r.period.startNs + int64(r.cfg.Warmup)
+	r.period.toNs = r.period.fromNs + int64(r.cfg.Duration)
+	r.startedAt = time.Now().Add(time.Duration(r.period.fromNs - now))
 }
 
 // reporter makes progress of the collector's intervals.
@@ -303,12 +284,4 @@ func (r *runner) reporter() func(int, *hdrhistogram.Histogram) {
 			P99Ns:         h.ValueAtPercentile(99),
 		})
 	}
-}
-
-// answered is the number of keys that a running sweep has done.
-func (t *team) answered() (n uint64) {
-	for _, w := range t.workers {
-		n += w.done.Load()
-	}
-	return n
 }

@@ -161,9 +161,16 @@ func TestOpenLoop(t *testing.T) {
 // A server that stops for a while delays operations that could not even be sent. Only the
 // latency from the intended send may show it for those.
 func TestStallShowsInIntendedLatency(t *testing.T) {
+	for _, arrivals := range []string{load.Constant, load.Poisson} {
+		t.Run("arrivals "+arrivals, func(t *testing.T) { stallShows(t, arrivals) })
+	}
+}
+
+func stallShows(t *testing.T, arrivals string) {
 	r := newFakeRemote()
 	leakFree(t, r)
 	cfg := smallLoad(t)
+	cfg.Arrivals = arrivals
 	cfg.RateOps, cfg.Duration, cfg.Threads = 20000, 600*time.Millisecond, 1
 	// 2000 operations into the load, of which 20 ms are warm-up.
 	r.faults = faults{stallAt: 2*testKeys + 2000, stallFor: 200 * time.Millisecond}
@@ -177,6 +184,26 @@ func TestStallShowsInIntendedLatency(t *testing.T) {
 	}
 	if !hasWarning(p, "windows were full") {
 		t.Errorf("no warning about the schedule: %q", p.Warnings)
+	}
+}
+
+// TestPoissonArrivals: the load offers the rate of a Poisson process, and the point says so.
+func TestPoissonArrivals(t *testing.T) {
+	r := newFakeRemote()
+	leakFree(t, r)
+	cfg := smallLoad(t)
+	cfg.RateOps, cfg.Batch, cfg.Arrivals = 20000, 4, load.Poisson
+	p := mustRun(t, r, cfg).Point
+	if p.Arrivals != load.Poisson {
+		t.Errorf("arrivals are %q", p.Arrivals)
+	}
+	batches := cfg.RateOps * cfg.Duration.Seconds() / float64(cfg.Batch)
+	got := float64(p.Ops+p.LateOps+p.UnsentOps) / float64(cfg.Batch)
+	if math.Abs(got-batches) > 5*math.Sqrt(batches)+4 {
+		t.Errorf("%v batches were offered, want %v but for chance", got, batches)
+	}
+	if hasWarning(p, "target rate missed") && p.UnsentOps+p.LateOps == 0 {
+		t.Errorf("chance is taken for a rate that was missed: %q", p.Warnings)
 	}
 }
 
@@ -388,8 +415,8 @@ func TestRunIsReplayable(t *testing.T) {
 	}
 }
 
-// TestSecondClient: told that the keys are there it stores none, asks for all, and does other operations
-// than the first.
+// TestSecondClient: told that the keys are there it stores none, asks for all, and does other
+// operations than the first.
 func TestSecondClient(t *testing.T) {
 	r := newFakeRemote()
 	leakFree(t, r)
@@ -492,4 +519,27 @@ func TestPinnedThreads(t *testing.T) {
 	}
 	cfg.CPUs = []int{1023}
 	mustFail(t, newFakeRemote(), cfg, ": pin to CPUs [1023]")
+}
+
+// ExampleRun measures a server in memory. A server on the network is what a store's Dial returns.
+func ExampleRun() {
+	cfg := Config{
+		Load: load.Load{
+			Workload: load.Workload{
+				Keys: 1000, KeyBytes: 8, ValueBytes: 32, GetRatio: 0.95, Dist: load.Zipf(0.99),
+			},
+			Batch: 16, Window: 2, Connections: 1, Hash: "city64",
+			Warmup: 10 * time.Millisecond,
+		},
+		Threads:  1,
+		Duration: 50 * time.Millisecond,
+	}
+	result, err := Run(context.Background(), newFakeRemote(), cfg)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p := result.Point
+	fmt.Println(p.Status, p.Dist, p.Ops > 0, p.Hits == p.Gets, p.Errors)
+	// Output: ok zipf:0.99 true true 0
 }

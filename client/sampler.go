@@ -18,7 +18,7 @@ type sample struct {
 	server    kvs.Stats
 }
 
-// sampler takes a sample when the window begins and one when it ends, outside
+// sampler takes a sample when the measurement period begins and one when it ends, outside
 // the workers' threads.
 type sampler struct {
 	remote     kvs.Remote
@@ -31,15 +31,15 @@ type sampler struct {
 	hashing    hashProfile // between the two
 }
 
-func (s *sampler) run(ctx context.Context, win window) (err error) {
-	if s.begin, err = s.at(ctx, win.fromNs); err != nil {
+func (s *sampler) run(ctx context.Context, p period) (err error) {
+	if s.begin, err = s.at(ctx, p.fromNs); err != nil {
 		return err
 	}
 	if s.hashes {
 		s.hashing.start()
 		defer s.hashing.stop()
 	}
-	s.end, err = s.at(ctx, win.toNs)
+	s.end, err = s.at(ctx, p.toNs)
 	return err
 }
 

@@ -25,7 +25,7 @@ type schedule struct {
 	unflushed  bool   // something may wait in a batch that is not full
 	held       bool   // a full window has kept operations back since the last time that all were sent
 
-	groups     uint64 // begun that were due in the window
+	groups     uint64 // begun that were due in the measurement period
 	lateGroups uint64 // of these, more than lateAfter late with room in the windows: the client's doing
 	heldGroups uint64 // and late because the windows were full: the server's, or the path's
 	maxLagNs   int64
@@ -48,7 +48,7 @@ func (s *schedule) spun(nowNs int64) {
 func (l *loader) openStep(nowNs int64) error {
 	s := &l.schedule
 	before := s.sent
-	due := s.pacer.Due(nowNs - l.win.startNs)
+	due := s.pacer.Due(nowNs - l.period.startNs)
 	blocked, err := l.sendDue(nowNs, due)
 	if err != nil {
 		return err
@@ -98,9 +98,9 @@ func (l *loader) sendDue(nowNs int64, due uint64) (blocked bool, err error) {
 // beginGroup works out the intended time of the next group, and how late it is.
 func (l *loader) beginGroup(nowNs int64) {
 	s := &l.schedule
-	s.intendedNs = l.win.startNs + s.pacer.At(s.sent)
+	s.intendedNs = l.period.startNs + s.pacer.At(s.sent)
 	s.groupLeft = s.pacer.Group
-	if !l.win.holds(s.intendedNs) {
+	if !l.period.holds(s.intendedNs) {
 		return
 	}
 	s.groups++
@@ -124,19 +124,24 @@ func (l *loader) openWait(nowNs int64, due uint64, blocked bool) time.Duration {
 	if s.sent < due {
 		return 0
 	}
-	gap := time.Duration(l.win.startNs + s.pacer.At(s.sent) - nowNs)
+	gap := time.Duration(l.period.startNs + s.pacer.At(s.sent) - nowNs)
 	if gap < spinBelow {
 		return 0
 	}
 	return l.untilMark(nowNs, min(gap-wakeEarly, maxWait))
 }
 
-// unsent is the number of operations due in the window that were never sent.
+// unsent is the number of operations due in the measurement period that were never sent.
 func (l *loader) unsent() uint64 {
 	if !l.cfg.OpenLoop() {
 		return 0
 	}
-	dueBefore := func(ns int64) uint64 { return l.schedule.pacer.Due(ns - l.win.startNs - 1) }
-	from := max(l.schedule.sent, dueBefore(l.win.fromNs))
-	return max(dueBefore(l.win.toNs), from) - from
+	p := &l.schedule.pacer
+	dueBefore := func(ns int64) uint64 { return p.Due(ns - l.period.startNs - 1) }
+	from := l.schedule.sent
+	// This is rare. A Poisson process pays for looking back.
+	if p.At(from) < l.period.fromNs-l.period.startNs {
+		from = max(from, dueBefore(l.period.fromNs))
+	}
+	return max(dueBefore(l.period.toNs), from) - from
 }

@@ -18,7 +18,7 @@ const (
 	beyondWanted = 10.0              // samples above a percentile for it to be worth showing
 )
 
-// warnings are the doubts that must stand beside a point.
+// warnings are what must stand beside a point.
 func (r *runner) warnings(p *results.Point, s summed) []string {
 	list := []string{
 		r.clientBound(s),
@@ -33,7 +33,7 @@ func (r *runner) warnings(p *results.Point, s summed) []string {
 		clamped(s),
 		retried(p, s),
 	}
-	list = append(list, losses(p)...)
+	list = append(list, packetLoss(p)...)
 	list = append(list, disturbed(p)...)
 	if o, ok := r.remote.(kvs.Observed); ok {
 		list = append(list, o.Warnings(r.begunAt)...)
@@ -48,15 +48,18 @@ func (r *runner) clientBound(s summed) string {
 	if share <= boundShare {
 		return ""
 	}
-	return fmt.Sprintf("client-bound: the client's threads were busy for %.0f %% of the time of their CPUs (%.0f %% is the limit), "+
-		"so that these are the client's limits and not the server's: give it more CPUs", share*100, boundShare*100)
+	return fmt.Sprintf("client-bound: the client's threads were busy for %.0f %% of the time of "+
+		"their CPUs (%.0f %% is the limit), "+
+		"so that these are the client's limits and not the server's: give it more "+
+		"CPUs", share*100, boundShare*100)
 }
 
 func spun(s summed) string {
 	if float64(s.spunNs) <= float64(s.cpuNs)*spunShare {
 		return ""
 	}
-	return fmt.Sprintf("%.0f %% of the client threads' CPU time went into spinning, for answers or until the next send was due, "+
+	return fmt.Sprintf("%.0f %% of the client threads' CPU time went into spinning, for answers or "+
+		"until the next send was due, "+
 		"and counts in client_cpu_ns_per_op", 100*float64(s.spunNs)/float64(s.cpuNs))
 }
 
@@ -89,7 +92,8 @@ func (r *runner) overlap() string {
 	}
 	client := r.pinnedTo()
 	if len(client) == 0 || len(r.facts.CPUs) == 0 {
-		return "client and server run on the same machine and are not both pinned, so that they may share CPUs"
+		return "client and server run on the same machine and are not both pinned, so that they may " +
+			"share CPUs"
 	}
 	both := slices.DeleteFunc(client, func(c int) bool { return !slices.Contains(r.facts.CPUs, c) })
 	if len(both) == 0 {
@@ -98,24 +102,30 @@ func (r *runner) overlap() string {
 	return fmt.Sprintf("client and server share CPUs %v", both)
 }
 
-// rateMissed allows for one batch a thread on its way when the window ends.
+// rateMissed allows for one batch a thread on its way when the measurement period ends.
 func (r *runner) rateMissed(p *results.Point, s summed) string {
 	offered := r.cfg.RateOps * r.cfg.Duration.Seconds()
+	if s.random { // fewer may have been due than the rate says
+		offered = min(offered, float64(s.groups)*float64(r.cfg.Batch)+float64(s.unsent))
+	}
 	if !r.cfg.OpenLoop() || float64(p.Ops) >= offered*(1-missedShare)-float64(r.cfg.Batch*r.cfg.Threads) {
 		return ""
 	}
-	return fmt.Sprintf("target rate missed: %.0f of %.0f operations a second were answered (%d operations answered late, %d never sent)",
+	return fmt.Sprintf("target rate missed: %.0f of %.0f operations a second were answered (%d "+
+		"operations answered late, %d never sent)",
 		p.ThroughputOps, r.cfg.RateOps, s.late, s.unsent)
 }
 
-// leftOut is about operations without a latency, of which one batch a thread is on its way whenever a window ends. They
-// waited longest, and a rate that is hardly missed can lose all that lies beyond a percentile with them.
+// leftOut is about operations without a latency, of which one batch a thread is on its way whenever
+// the measurement period ends. They waited longest, and a rate that is hardly missed can lose all
+// that lies beyond a percentile with them.
 func (r *runner) leftOut(p *results.Point, s summed) string {
 	if s.unsent <= uint64(r.cfg.Batch*r.cfg.Threads) {
 		return ""
 	}
 	share := float64(s.unsent) / float64(p.Ops+s.late+s.unsent)
-	return fmt.Sprintf("latencies left out: %d operations that were due in the window were never sent and have none, so that "+
+	return fmt.Sprintf("latencies left out: %d operations that were due in the measurement period "+
+		"were never sent and have none, so that "+
 		"those from the intended send lack their highest %.2g %%", s.unsent, 100*share)
 }
 
@@ -123,16 +133,20 @@ func scheduleLate(s summed) string {
 	if float64(s.lateGroups) <= float64(s.groups)*lateShare {
 		return ""
 	}
-	return fmt.Sprintf("schedule late: %d of %d batches left more than %v after they were due, while the windows had room, the latest by %v: "+
-		"the client did not get the CPU it needs", s.lateGroups, s.groups, lateAfter, time.Duration(s.maxLagNs))
+	return fmt.Sprintf("schedule late: %d of %d batches left more than %v after they were due, "+
+		"while the windows had room, the latest by %v: "+
+		"the client did not get the CPU it needs",
+		s.lateGroups, s.groups, lateAfter, time.Duration(s.maxLagNs))
 }
 
 func scheduleHeld(s summed) string {
 	if float64(s.heldGroups) <= float64(s.groups)*lateShare {
 		return ""
 	}
-	return fmt.Sprintf("schedule held up: %d of %d batches left more than %v after they were due, because the windows were full, "+
-		"the latest by %v: the server or the path did not keep up, or the window is too small", s.heldGroups, s.groups, lateAfter, time.Duration(s.maxLagNs))
+	return fmt.Sprintf("schedule held up: %d of %d batches left more than %v after they were due, "+
+		"because the windows were full, "+
+		"the latest by %v: the server or the path did not keep up, or the window is too "+
+		"small", s.heldGroups, s.groups, lateAfter, time.Duration(s.maxLagNs))
 }
 
 // tooShort counts batches, as the operations of one are answered together and do not make
@@ -143,7 +157,8 @@ func tooShort(s summed) string {
 		beyond float64
 	}{{"p95", 0.05}, {"p99", 0.01}, {"p99.9", 0.001}} {
 		if beyond := float64(s.samples) * q.beyond; beyond < beyondWanted {
-			return fmt.Sprintf("too short for %s: %d batches were answered in the window, of which %.1f lie beyond it (%.0f are wanted)",
+			return fmt.Sprintf("too short for %s: %d batches were answered in the measurement period, of "+
+				"which %.1f lie beyond it (%.0f are wanted)",
 				q.name, s.samples, beyond, beyondWanted)
 		}
 	}
@@ -154,7 +169,8 @@ func clamped(s summed) string {
 	if s.clamped == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d latencies were out of the histograms' range of %v to %v and count as its nearer end",
+	return fmt.Sprintf("%d latencies were out of the histograms' range of %v to %v and count as "+
+		"its nearer end",
 		s.clamped, time.Duration(results.HistogramLowestNs), time.Duration(results.HistogramHighestNs))
 }
 
@@ -162,6 +178,55 @@ func retried(p *results.Point, s summed) string {
 	if s.retries == 0 {
 		return ""
 	}
-	return fmt.Sprintf("requests sent again: %d in the window, of %d answered, had no answer in time, and what was lost or late has the wait in its latency",
+	return fmt.Sprintf("requests sent again: %d in the measurement period, of %d answered, had no "+
+		"answer in time, and what was lost or late has the wait in its latency",
 		s.retries, p.Ops)
+}
+
+// packetLoss warns of a network that did not carry everything at the first try.
+func packetLoss(p *results.Point) []string {
+	s := &p.ClientMovedWindow.Sockets
+	return []string{
+		s.ResentWarning("client", "in the measurement period"),
+		outOfOrder(s),
+	}
+}
+
+// outOfOrder is what a client sees of the packets that the network lost on the way to it. It hears
+// of none that is sent again before the next one leaves, which only the server knows.
+func outOfOrder(s *results.Packets) string {
+	share, over := s.Over(s.OutOfOrderPackets, s.ReceivedDataPackets)
+	if !over {
+		return ""
+	}
+	return fmt.Sprintf("the network lost packets of the server, or let some overtake others: "+
+		"%d of %d that the client received in the measurement period (%.2g %%; %.2g %% is the limit) "+
+		"came before one that was sent earlier: look for drops and errors on the way "+
+		"(ip -s link, ethtool -S)",
+		s.OutOfOrderPackets, s.ReceivedDataPackets, 100*share, 100*results.LostShare)
+}
+
+// disturbed warns of CPUs that others had a good part of.
+func disturbed(p *results.Point) (warnings []string) {
+	for _, side := range []struct {
+		name             string
+		programs, stolen float64
+	}{
+		{"server", p.ServerOthersShare, p.ServerStolenShare},
+		{"client", p.ClientOthersShare, p.ClientStolenShare},
+	} {
+		if side.programs > results.OthersShare {
+			warnings = append(warnings, fmt.Sprintf("disturbed: other programs, of this load or not, "+
+				"had %.0f %% of the time of the %s's CPUs (%.0f %% is the limit): "+
+				"end them, or give the %[2]s CPUs of its own",
+				100*side.programs, side.name, 100*results.OthersShare))
+		}
+		if side.stolen > results.OthersShare {
+			warnings = append(warnings, fmt.Sprintf("disturbed: the hypervisor kept back %.0f %% of "+
+				"the time of the %s's CPUs (%.0f %% is the limit): "+
+				"end its other machines, or measure without it",
+				100*side.stolen, side.name, 100*results.OthersShare))
+		}
+	}
+	return warnings
 }

@@ -28,7 +28,7 @@ func TestWarnings(t *testing.T) {
 		{"rate met but for a batch", func(r *runner, _ *summed) { r.cfg.RateOps = 1020 }, ""},
 		{"rate missed", func(r *runner, _ *summed) { r.cfg.RateOps = 1200 }, "target rate missed: 1000 of 1200"},
 		{"a batch unsent", func(_ *runner, s *summed) { s.unsent = 16 }, ""},
-		{"more unsent", func(_ *runner, s *summed) { s.unsent = 17 }, "17 operations that were due in the window were never sent"},
+		{"more unsent", func(_ *runner, s *summed) { s.unsent = 17 }, "17 operations that were due in the measurement period were never sent"},
 		{"late", func(_ *runner, s *summed) { s.lateGroups = 11 }, "did not get the CPU it needs"},
 		{"hardly late", func(_ *runner, s *summed) { s.lateGroups, s.heldGroups = 10, 10 }, ""},
 		{"held up", func(_ *runner, s *summed) { s.heldGroups = 11 }, "windows were full"},
@@ -48,5 +48,28 @@ func TestWarnings(t *testing.T) {
 		if slices.Contains(got, "") {
 			t.Errorf("%s: an empty warning", c.name)
 		}
+	}
+}
+
+// TestPacketLoss: counts and shares are those of each direction.
+func TestPacketLoss(t *testing.T) {
+	p := results.Point{ClientMovedWindow: results.Moved{Sockets: results.Packets{
+		SentDataPackets: 48_000, ResentPackets: 480,
+		ReceivedDataPackets: 10_000, OutOfOrderPackets: 20,
+	}}}
+	got := strings.Join(packetLoss(&p), "\n")
+	for _, want := range []string{
+		"480 of 48000 sent in the measurement period (1 %; 0.1 % is the limit) were sent again",
+		"20 of 10000 that the client received in the measurement period (0.2 %; 0.1 % is the limit)",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got %q, want %q in it", got, want)
+		}
+	}
+	p.ClientMovedWindow.Sockets = results.Packets{
+		SentDataPackets: 48_000, ResentPackets: 48, ReceivedDataPackets: 10_000, OutOfOrderPackets: 10,
+	}
+	if got := strings.Join(packetLoss(&p), ""); got != "" {
+		t.Errorf("at the limit it says %q", got)
 	}
 }

@@ -3,8 +3,11 @@ package client
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"dpukv/client/load"
 	"dpukv/internal/cpu"
@@ -78,10 +81,46 @@ func newWorker(id int, cfg *Config, server string, stop *atomic.Bool) *worker {
 	}
 }
 
+// serve is a worker's goroutine. It never gives its thread back: the thread ends with it, so that
+// no other goroutine inherits what is set for it here.
+func (w *worker) serve(jobs <-chan job, done chan<- error) {
+	err := w.takeThread()
+	for do := range jobs {
+		if err == nil {
+			err = do(w)
+		}
+		done <- err
+	}
+	done <- w.close()
+}
+
+func (w *worker) takeThread() error {
+	runtime.LockOSThread()
+	if w.cpu >= 0 {
+		if err := cpu.PinThread(w.cpu); err != nil {
+			return fmt.Errorf("thread %d: %w", w.id, err)
+		}
+	}
+	if w.cfg.OpenLoop() {
+		// By default the kernel may wake a sleeper 50 µs late, to save wake-ups.
+		if err := unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0); err != nil {
+			return fmt.Errorf("thread %d: set the timer slack: %w", w.id, err)
+		}
+	}
+	return nil
+}
+
 // prepare makes the next request.
 func (w *worker) prepare(op kvs.Op, key uint64) {
 	w.describe(op, key)
 	w.hash()
+}
+
+// hash hashes the request's key, and does nothing else: hashProfile knows hashing by it.
+func (w *worker) hash() {
+	if sum := w.cfg.hash.Sum64; sum != nil {
+		w.req.Hash = sum(w.req.Key)
+	}
 }
 
 // describe makes the next request but for its hash.
@@ -175,7 +214,8 @@ func (w *worker) judge(a *kvs.Answer, t *tally) {
 func (w *worker) wrong(a *kvs.Answer, t *tally, why string) {
 	t.errors++
 	if len(w.examples) < maxExamples {
-		w.examples = append(w.examples, fmt.Sprintf("thread %d: %v of key %d was answered %q with %d bytes %.16x: %s",
+		w.examples = append(w.examples, fmt.Sprintf("thread %d: %v of key %d was answered %q with %d "+
+			"bytes %.16x: %s",
 			w.id, a.Op, cookieKey(a.Cookie), a.Status, len(a.Value), a.Value, why))
 	}
 }

@@ -117,18 +117,28 @@ func ofLoad(names ...string) []*Dimension {
 
 // ofField makes the dimension of a field of the load.
 func ofField(f *load.Field) *Dimension {
-	shown := func(p *Point) string { return f.Shown(&p.Load) }
+	shown := func(p *Point) string {
+		if f.Optional && f.IsZero(&p.Load) {
+			return "" // as in points of builds that had no such field
+		}
+		return f.Shown(&p.Load)
+	}
 	d := &Dimension{name: f.Name, text: shown, title: f.Title, shown: shown}
 	if f.Numeric {
 		d.num = func(p *Point) float64 { return f.Number(&p.Load) }
-		d.text = func(p *Point) string { return f.Text(&p.Load) }
+		d.text = func(p *Point) string {
+			if shown(p) == "" {
+				return ""
+			}
+			return f.Text(&p.Load)
+		}
 	}
 	d.label = func(p *Point) string {
 		switch {
+		case shown(p) == "":
+			return ""
 		case f.Noun != "":
 			return numfmt.Count(int(d.num(p)), f.Noun)
-		case f.Optional && f.IsZero(&p.Load), shown(p) == "":
-			return ""
 		case f.Name == "rate_ops" && p.RateOps == 0:
 			return "" // the loop says it: closed
 		case f.Name == "rate_ops" && p.RateOps < 1000:

@@ -46,3 +46,16 @@ func TestTellingLeavesOutWhatFollows(t *testing.T) {
 func labels(points []*results.Point) string {
 	return results.Labels(results.Telling(results.Dimensions(), points), points[0])
 }
+
+// TestOptionalFieldsSayNothingAtTheirDefault: what older points lack adds no words to their labels,
+// and nothing to exports.
+func TestOptionalFieldsSayNothingAtTheirDefault(t *testing.T) {
+	d, p := results.Named("arrivals")[0], &results.Point{}
+	if label, text := d.Label(p), d.Text(p); label != "" || text != "" {
+		t.Errorf("the default is %q in labels, %q as text", label, text)
+	}
+	p.Arrivals = load.Poisson
+	if label := d.Label(p); label != "poisson arrivals" {
+		t.Errorf("poisson is %q in labels", label)
+	}
+}

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"fmt"
 	"math"
 	"testing"
 )
@@ -54,4 +55,16 @@ func TestSequences(t *testing.T) {
 			t.Errorf("%v: another thread or seed gave the same sequence", dist)
 		}
 	}
+}
+
+// ExampleGenerator makes operations, their keys and their values.
+func ExampleGenerator() {
+	w := Workload{Keys: 1000, KeyBytes: 8, ValueBytes: 16, GetRatio: 0.5, Dist: Zipf(0.99)}
+	g := NewGenerator(&w, 0)
+	key, value := make([]byte, w.KeyBytes), make([]byte, w.ValueBytes)
+	index, _ := g.Next()
+	FillKey(key, index)
+	FillValue(value, index, 7)
+	fmt.Println(index < 1000, CheckValue(value, index, w.ValueBytes), ValueVersion(value))
+	// Output: true true 7
 }

@@ -1,8 +1,13 @@
 package load
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
+
+	"dpukv/hashbench"
+	"dpukv/kvs"
 )
 
 // Load is what is asked of a load: the operations, and how they are offered. The JSON names are
@@ -13,7 +18,9 @@ type Load struct {
 	Window      int     `json:"window"`      // batches in flight a connection
 	Connections int     `json:"connections"` // of a client thread to each server worker
 	RateOps     float64 `json:"rate_ops"`    // operations offered a second; 0: closed loop
-	Hash        string  `json:"hash"`        // of keys, by the client; "none": a server that wants none
+	// Arrivals says how the batches of an open loop follow one another: [Constant] or [Poisson].
+	Arrivals string `json:"arrivals,omitempty"`
+	Hash     string `json:"hash"` // of keys, by the client; "none": a server that wants none
 	// Warmup is the time under load before the measurement period.
 	Warmup time.Duration `json:"warmup_ns"`
 }
@@ -29,6 +36,65 @@ type Workload struct {
 	Seed uint64 `json:"seed"`
 }
 
+// The values of Load.Arrivals.
+const (
+	Constant = ""        // at equal distances
+	Poisson  = "poisson" // independently of each other
+
+	constantText = "constant"
+)
+
+// maxPoissonBatches bounds the batches a second of a Poisson process. Each costs the client some
+// nanoseconds, and a thread that falls behind its schedule could not catch up.
+const maxPoissonBatches = 2e7
+
+// MaxRateOps is the highest rate that a load may offer, in operations a second.
+const MaxRateOps = 1e12
+
+const maxKeys = 1 << 32
+
+// fields has one row for each field of a [Load], in the order of sweep files and of what IDs are
+// made of. A new field is a struct field and a row here.
+var fields = []Field{
+	decimal(Field{
+		Name: "get_ratio", Key: "get_ratios", ID: "GetRatio", Title: "GET %", Label: "%s %% GET",
+		Allowed: "a share from 0 to 1, such as 0.95",
+	}, 1, percent, func(l *Load) *float64 { return &l.GetRatio }),
+	distribution(Field{Name: "dist", Key: "dist", ID: "Dist", Title: "dist", Label: "%s"},
+		func(l *Load) *Dist { return &l.Dist }),
+	whole(Field{Name: "keys", Key: "keys", ID: "Keys", Title: "keys", Noun: "key"},
+		1, maxKeys, func(l *Load) *int { return &l.Keys }),
+	whole(Field{
+		Name: "key_bytes", Key: "key_bytes", ID: "KeyBytes",
+		Title: "key bytes", Label: "%s B keys",
+	}, 1, kvs.MaxKeyBytes, func(l *Load) *int { return &l.KeyBytes }),
+	whole(Field{
+		Name: "value_bytes", Key: "value_bytes", ID: "ValueBytes",
+		Title: "value bytes", Label: "%s B values",
+	}, 0, kvs.MaxValueBytes, func(l *Load) *int { return &l.ValueBytes }),
+	whole(Field{Name: "batch", Key: "batch", ID: "Batch", Title: "batch", Label: "batch %s"},
+		1, 1<<16, func(l *Load) *int { return &l.Batch }),
+	whole(Field{Name: "window", Key: "window", ID: "Window", Title: "window", Label: "window %s"},
+		1, 1<<16, func(l *Load) *int { return &l.Window }),
+	whole(Field{
+		Name: "connections", Key: "connections", ID: "Connections",
+		Title: "connections", Noun: "connection",
+	}, 1, 1<<10, func(l *Load) *int { return &l.Connections }),
+	decimal(Field{
+		Name: "rate_ops", Key: "rates", ID: "RateOps",
+		Title: "offered Mops", Label: "%s Mops offered",
+		Allowed: fmt.Sprintf("operations a second up to %g, 0 for a closed loop", MaxRateOps),
+	}, MaxRateOps, mega, func(l *Load) *float64 { return &l.RateOps }),
+	arrivals(Field{
+		Name: "arrivals", Key: "arrivals", ID: "Arrivals", Optional: true,
+		Title: "arrivals", Label: "%s arrivals",
+	}),
+	hash(Field{Name: "hash", Key: "hash", ID: "Hash", Title: "hash", Label: "%s"}),
+	duration(Field{Name: "warmup_ns", ID: "Warmup"},
+		func(l *Load) *time.Duration { return &l.Warmup }),
+	seed(Field{Name: "seed", ID: "Seed"}, func(l *Load) *uint64 { return &l.Seed }),
+}
+
 // OpenLoop reports whether the load follows a schedule of its own.
 func (l *Load) OpenLoop() bool { return l.RateOps > 0 }
 
@@ -40,9 +106,86 @@ func (l *Load) Validate() error {
 			return err
 		}
 	}
+	if l.Arrivals == Poisson {
+		if err := l.validatePoisson(); err != nil {
+			return err
+		}
+	}
 	if l.KeyBytes < 8 && uint64(l.Keys) > 1<<(8*l.KeyBytes) {
-		return fmt.Errorf("keys is %d, but key_bytes %d allows only %d different keys: "+
-			"ask for longer keys or fewer", l.Keys, l.KeyBytes, 1<<(8*l.KeyBytes))
+		return l.refuse("keys", fmt.Sprintf("keys is %d, but key_bytes %d allows only %d different "+
+			"keys: ask for longer keys or fewer", l.Keys, l.KeyBytes, 1<<(8*l.KeyBytes)))
 	}
 	return nil
+}
+
+func (l *Load) validatePoisson() error {
+	if !l.OpenLoop() {
+		return l.refuse("arrivals", "arrivals is poisson, but a closed loop (rate_ops 0) has no "+
+			"schedule: ask for a rate, or leave it out")
+	}
+	if batches := l.RateOps / float64(l.Batch); batches > maxPoissonBatches {
+		return l.refuse("rate_ops", fmt.Sprintf("rate_ops is %v in batches of %d, allowed with "+
+			"arrivals poisson are %g batches a second", l.RateOps, l.Batch, maxPoissonBatches))
+	}
+	return nil
+}
+
+// FieldError is the error of a field whose value contradicts another field's.
+type FieldError struct {
+	Field Field
+	Text  string // of the value
+	says  string
+}
+
+func (e *FieldError) Error() string { return e.says }
+
+// refuse makes the error of the field with a name.
+func (l *Load) refuse(name, says string) error {
+	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
+	return &FieldError{fields[i], fields[i].Text(l), says}
+}
+
+// Fields returns the table of all fields.
+func Fields() []Field { return slices.Clone(fields) }
+
+// Axes returns the fields that a sweep file may give several values, in their order.
+func Axes() []Field {
+	return slices.DeleteFunc(Fields(), func(f Field) bool { return f.Key == "" })
+}
+
+// ParseArrivals reads "constant" or "poisson".
+func ParseArrivals(text string) (string, error) {
+	switch text {
+	case constantText:
+		return Constant, nil
+	case Poisson:
+		return Poisson, nil
+	}
+	return "", fmt.Errorf("arrivals is %q, allowed is %s, %s", text, constantText, Poisson)
+}
+
+// arrivals completes the row of Load.Arrivals.
+func arrivals(f Field) Field {
+	f = word(f, []string{constantText, Poisson}, func(l *Load) *string { return &l.Arrivals })
+	f.text = func(l *Load) string { return cmp.Or(l.Arrivals, constantText) }
+	f.parse = func(l *Load, text string) error {
+		parsed, err := ParseArrivals(text)
+		if err == nil {
+			l.Arrivals = parsed
+		}
+		return err
+	}
+	return f
+}
+
+// hash completes the row of the hash function.
+func hash(f Field) Field {
+	f = word(f, append(hashbench.Names(), kvs.NoHash), func(l *Load) *string { return &l.Hash })
+	f.shown = func(l *Load) string {
+		if l.Hash == kvs.NoHash {
+			return "no hash" // "none" would not say of what
+		}
+		return l.Hash
+	}
+	return f
 }

@@ -1,7 +1,10 @@
 package load
 
 import (
+	"encoding/json"
+	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -21,17 +24,24 @@ func TestValidate(t *testing.T) {
 	}
 	for want, change := range map[string]func(*Load){
 		"get_ratio is NaN, allowed is a share from 0 to 1": func(l *Load) { l.GetRatio = math.NaN() },
-		"get_ratio is -0.1":           func(l *Load) { l.GetRatio = -0.1 },
-		"dist is zipf:1":              func(l *Load) { l.Dist = "zipf:1" },
-		"keys is 0":                   func(l *Load) { l.Keys = 0 },
-		"key_bytes is 256":            func(l *Load) { l.KeyBytes = 256 },
-		"only 256 different keys":     func(l *Load) { l.KeyBytes = 1 },
-		"value_bytes is -1":           func(l *Load) { l.ValueBytes = -1 },
-		"batch is 0":                  func(l *Load) { l.Batch = 0 },
-		"window is 65537":             func(l *Load) { l.Window = 65537 },
-		"connections is 0":            func(l *Load) { l.Connections = 0 },
-		"rate_ops is +Inf":            func(l *Load) { l.RateOps = math.Inf(1) },
-		"rate_ops is -1":              func(l *Load) { l.RateOps = -1 },
+		"get_ratio is -0.1":       func(l *Load) { l.GetRatio = -0.1 },
+		"dist is zipf:1":          func(l *Load) { l.Dist = "zipf:1" },
+		"keys is 0":               func(l *Load) { l.Keys = 0 },
+		"key_bytes is 256":        func(l *Load) { l.KeyBytes = 256 },
+		"only 256 different keys": func(l *Load) { l.KeyBytes = 1 },
+		"value_bytes is -1":       func(l *Load) { l.ValueBytes = -1 },
+		"batch is 0":              func(l *Load) { l.Batch = 0 },
+		"window is 65537":         func(l *Load) { l.Window = 65537 },
+		"connections is 0":        func(l *Load) { l.Connections = 0 },
+		"rate_ops is +Inf":        func(l *Load) { l.RateOps = math.Inf(1) },
+		"rate_ops is -1":          func(l *Load) { l.RateOps = -1 },
+		"arrivals is often, allowed is constant, poisson": func(l *Load) {
+			l.RateOps, l.Arrivals = 1e6, "often"
+		},
+		"arrivals is poisson, but a closed loop": func(l *Load) { l.Arrivals = Poisson },
+		"in batches of 4, allowed with arrivals poisson are 2e+07": func(l *Load) {
+			l.RateOps, l.Batch, l.Arrivals = 1e8, 4, Poisson
+		},
 		"hash is md4, allowed is":     func(l *Load) { l.Hash = "md4" },
 		"hash is not given":           func(l *Load) { l.Hash = "" },
 		"warmup_ns is -1ns, allowed ": func(l *Load) { l.Warmup = -1 },
@@ -42,4 +52,103 @@ func TestValidate(t *testing.T) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
+}
+
+// TestFieldsAreAllOfLoad: each field of the struct has one row, under its own names.
+func TestFieldsAreAllOfLoad(t *testing.T) {
+	names := map[string]string{} // of Go, by JSON
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Load]()) {
+		if !f.Anonymous {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			names[name] = f.Name
+		}
+	}
+	for _, f := range Fields() {
+		if names[f.Name] == "" || names[f.Name] != f.ID {
+			t.Errorf("the row %s has the ID %s, the struct has %q", f.Name, f.ID, names[f.Name])
+		}
+		delete(names, f.Name)
+		if f.Key != "" && (f.Title == "" || (f.Label == "") == (f.Noun == "") || f.Allowed == "") {
+			t.Errorf("%s: the row lacks something: %+v", f.Name, f)
+		}
+	}
+	if len(names) > 0 {
+		t.Errorf("without a row: %v", names)
+	}
+}
+
+// TestFieldsKeepTheirValues: what Text writes, Set reads, and it changes nothing else.
+func TestFieldsKeepTheirValues(t *testing.T) {
+	want := usual()
+	want.Dist, want.RateOps, want.Warmup, want.Seed = Zipf(0.99), 12.5, 1e9, 1<<64-1
+	want.Arrivals = Poisson
+	var got Load
+	for _, f := range Fields() {
+		before := got
+		if err := f.Set(&got, f.Text(&want)); err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+		}
+		if got == before || f.IsZero(&got) || f.Value(&got) != f.Value(&want) {
+			t.Errorf("%s: %q made %+v of %+v", f.Name, f.Text(&want), got, before)
+		}
+		again, err := f.Canonical(f.Text(&want))
+		if err != nil || again != f.Text(&want) {
+			t.Errorf("%s: %q became %q, %v", f.Name, f.Text(&want), again, err)
+		}
+		if err := f.Set(&got, "nonsense"); err == nil {
+			t.Errorf("%s: nonsense was taken", f.Name)
+		}
+	}
+	if got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// TestArrivalsAreOptional: the default is in no point, and in no ID.
+func TestArrivalsAreOptional(t *testing.T) {
+	l := usual()
+	text, err := json.Marshal(l)
+	if err != nil || strings.Contains(string(text), "arrivals") {
+		t.Errorf("%s, %v", text, err)
+	}
+	for _, f := range Fields() {
+		if f.Name == "arrivals" && (!f.Optional || !f.IsZero(&l) || f.Text(&l) != "constant") {
+			t.Errorf("the default is %q", f.Text(&l))
+		}
+	}
+}
+
+func TestFieldsAreShownInTheirUnits(t *testing.T) {
+	l := usual()
+	l.GetRatio, l.RateOps, l.Hash = 0.07, 2_500_000, "none"
+	shown := map[string]string{}
+	for _, f := range Axes() {
+		shown[f.Name] = f.Shown(&l)
+	}
+	for name, want := range map[string]string{
+		"get_ratio": "7", "rate_ops": "2.5", "hash": "no hash", "batch": "64", "dist": "uniform",
+	} {
+		if shown[name] != want {
+			t.Errorf("%s is shown as %q, want %q", name, shown[name], want)
+		}
+	}
+}
+
+func ExampleLoad_Validate() {
+	l := Load{
+		Workload: Workload{GetRatio: 95, Dist: Uniform, Keys: 1000, KeyBytes: 8, ValueBytes: 8},
+		Batch:    64, Window: 1, Connections: 1, Hash: "city64",
+	}
+	fmt.Println(l.Validate())
+	// Output: get_ratio is 95, allowed is a share from 0 to 1, such as 0.95
+}
+
+func ExampleFields() {
+	l := Load{Batch: 64}
+	for _, f := range Fields() {
+		if f.Name == "batch" {
+			fmt.Println(f.Set(&l, "128"), f.Text(&l), f.Allowed)
+		}
+	}
+	// Output: <nil> 128 a whole number from 1 to 65536
 }

@@ -28,11 +28,11 @@ import (
 
 // loadFlags are a load's flags before they are understood.
 type loadFlags struct {
-	cfg               client.Config
-	store, dist, cpus string
-	device, protocol  string
-	opts              provider.Options // of the device
-	asJSON            bool
+	cfg                        client.Config
+	store, dist, cpus          string
+	device, protocol, arrivals string
+	opts                       provider.Options // of the device
+	asJSON                     bool
 }
 
 func newLoadCommand() *cobra.Command {
@@ -66,6 +66,7 @@ a schedule, and latency counts from when an operation was due.`,
 	flags.IntVar(&w.ValueBytes, "value-size", mica.Study.ValueBytes, fmt.Sprintf("bytes of a value, 0 to 65535 (herd: default %d)", herd.Study.ValueBytes))
 	flags.StringVar(&f.dist, "dist", "uniform", "how keys are chosen: uniform or zipf:THETA with 0 <= THETA < 1")
 	flags.Float64Var(&f.cfg.RateOps, "rate", 0, "operations a second to offer, over all threads; 0: closed loop")
+	flags.StringVar(&f.arrivals, "arrivals", "constant", "with --rate: how batches follow one another: constant (equal distances) or poisson (independently)")
 	flags.DurationVar(&f.cfg.Duration, "duration", 5*time.Second, "of the measured window")
 	flags.DurationVar(&f.cfg.Warmup, "warmup", 500*time.Millisecond, "load before the measured window")
 	flags.Uint64Var(&w.Seed, "seed", 1, "of the sequence of operations")
@@ -129,6 +130,9 @@ func (f *loadFlags) understand(given func(flag string) bool) (err error) {
 	f.cfg.SameHost = machine.Owns(f.cfg.ServerAddr)
 	if f.cfg.Workload.Dist, err = load.ParseDist(f.dist); err != nil {
 		return fmt.Errorf("--dist: %w", err)
+	}
+	if f.cfg.Arrivals, err = load.ParseArrivals(f.arrivals); err != nil {
+		return fmt.Errorf("--arrivals: %w", err)
 	}
 	if f.cfg.Hash != "" && f.cfg.Hash != kvs.NoHash {
 		if _, err := hashbench.Lookup(f.cfg.Hash); err != nil {

@@ -92,7 +92,7 @@ func checkTools(p *Plan) error {
 func checkConfigs(s *sweep.Sweep) error {
 	for _, c := range s.Configs() {
 		if err := c.Validate(); err != nil {
-			return fmt.Errorf("%s%w", s.Place("keys", fmt.Sprint(c.Keys)), err)
+			return fmt.Errorf("%s%w", s.PlaceOf(err), err)
 		}
 		if most := stores.All[c.Store].MaxBatch; c.Batch > most {
 			return fmt.Errorf("%sbatch: found %d, allowed: at most %d, which is what %s takes", s.Place("batch", fmt.Sprint(c.Batch)), c.Batch, most, c.Store)

@@ -32,6 +32,7 @@ func TestImpossibleCombinationsAreRefused(t *testing.T) {
 		{"a submode", "submodes: sm1\n", testbed.Local(), "s.yaml:1:11: submodes: sm1 with CH-SH: found no DPU in server, allowed: a testbed with a node {kind: dpu, of: server}"},
 		{"a CPU that is not there", "", elsewhere, "node server: CPU 7 is not one this process may use (0-1)"},
 		{"more keys than there are names", "key_bytes: 1\n", testbed.Local(), "key_bytes 1 allows only 256 different keys"},
+		{"a schedule of a closed loop", "keys: 10\narrivals: [poisson]\n", testbed.Local(), "s.yaml:2:12: arrivals is poisson, but a closed loop"},
 		{"a batch that no frame holds", "batch: [64, 65536]\n", testbed.Local(), "s.yaml:1:13: batch: found 65536, allowed: at most"},
 		{"a product without end", "keys: [" + numbers(1000) + "]\nwindow: [" + numbers(1000) + "]\n", testbed.Local(), "the sweep has 1000000 points or more"},
 	} {

@@ -111,7 +111,7 @@ func TestDifferencesNameTheKey(t *testing.T) {
 }
 
 // FuzzParseSweep: whatever the file, no crash; and what is accepted can be written, read again and expanded.
-func FuzzParseSweep(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	d := Default()
 	f.Add(d.Marshal())
 	f.Add([]byte("keys: [1, 2]\nplacements:\n  - CH-SH\n"))

@@ -2,12 +2,14 @@ package sweep
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
 
+	"dpukv/client/load"
 	"dpukv/internal/strictyaml"
 	"dpukv/placement/stores"
 )
@@ -98,6 +100,15 @@ func (s *Sweep) Size(limit int) int {
 		}
 	}
 	return n
+}
+
+// PlaceOf says where the value stands that an error of the load is about, as Place does.
+func (s *Sweep) PlaceOf(err error) string {
+	var of *load.FieldError
+	if !errors.As(err, &of) {
+		return ""
+	}
+	return s.Place(of.Field.Key, of.Text)
 }
 
 // Place says where a value stands in its file, ready to begin an error with; "" for a built-in sweep.

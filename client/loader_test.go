@@ -69,7 +69,7 @@ func benchLoader(b *testing.B, change func(*Config)) *loader {
 	w.ages = newAges(time.Hour, cpu.NowNs())
 	now := cpu.NowNs()
 	full := make(chan *histPair, pairsPerWorker)
-	return newLoader(w, window{startNs: now, fromNs: now, toNs: now + int64(time.Hour)}, full)
+	return newLoader(w, period{startNs: now, fromNs: now, toNs: now + int64(time.Hour)}, full)
 }
 
 // benchLoad runs turns of a loader until b.N operations are answered.

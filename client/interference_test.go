@@ -9,7 +9,7 @@ import (
 	"dpukv/results"
 )
 
-func TestOthers(t *testing.T) {
+func TestInterference(t *testing.T) {
 	sampleOf := func(nowNs, clientNs, clientAll, serverNs, serverAll, stolen int64) sample {
 		return sample{
 			nowNs: nowNs, processNs: clientNs, cpus: cpu.Occupied{ProgramsNs: clientAll},
@@ -43,7 +43,7 @@ func TestOthers(t *testing.T) {
 		{"not known", sampleOf(0, 10, 0, 10, 0, 0), sampleOf(1000, 510, 0, 910, 900, 0), [4]float64{}, nil},
 	} {
 		p := results.Point{ServerCPUs: []int{0, 1}, ClientCPUs: []int{3}}
-		others(&p, &c.begin, &c.end)
+		interference(&p, &c.begin, &c.end)
 		if got := [4]float64{p.ServerOthersShare, p.ServerStolenShare, p.ClientOthersShare, p.ClientStolenShare}; got != c.want {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
 		}

@@ -1,0 +1,27 @@
+package client
+
+import (
+	"dpukv/internal/cpu"
+	"dpukv/results"
+)
+
+// interference fills in what else had the CPUs of the two sides, between the two samples.
+func interference(p *results.Point, begin, end *sample) {
+	span := end.nowNs - begin.nowNs
+	p.ClientOthersShare, p.ClientStolenShare = occupied(
+		begin.cpus, end.cpus, end.processNs-begin.processNs, span*int64(len(p.ClientCPUs)))
+	p.ServerOthersShare, p.ServerStolenShare = occupied(
+		begin.server.CPUs, end.server.CPUs, end.server.CPUNs-begin.server.CPUNs,
+		span*int64(len(p.ServerCPUs)))
+}
+
+// occupied is the parts of allNs that other programs than the one that used ownNs had, and that a
+// hypervisor had.
+func occupied(begin, end cpu.Occupied, ownNs, allNs int64) (programs, stolen float64) {
+	if begin == (cpu.Occupied{}) || end == (cpu.Occupied{}) || allNs <= 0 {
+		return 0, 0
+	}
+	othersNs := end.ProgramsNs - begin.ProgramsNs - ownNs
+	stolenNs := end.StolenNs - begin.StolenNs
+	return float64(max(othersNs, 0)) / float64(allNs), float64(max(stolenNs, 0)) / float64(allNs)
+}

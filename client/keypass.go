@@ -1,0 +1,106 @@
+package client
+
+import (
+	"math/bits"
+
+	"dpukv/client/load"
+	"dpukv/internal/cpu"
+	"dpukv/kvs"
+)
+
+// maxVerified bounds the keys that are asked for after a preload.
+const maxVerified = 1 << 20
+
+// keyPass does one operation once on each of a number of keys: the preload, and its verification.
+// The keys are spread evenly over all; if they are as many, each gets just one. The threads share
+// them.
+type keyPass struct {
+	op    kvs.Op
+	count uint64 // keys, at most all
+	keys  uint64 // all keys
+}
+
+// share is the range of positions [from, to) that a thread does.
+func (p keyPass) share(thread, threads int) (from, to uint64) {
+	t, of := uint64(thread), uint64(threads)
+	return mulDiv(p.count, t, of), mulDiv(p.count, t+1, of)
+}
+
+func (p keyPass) key(position uint64) uint64 { return mulDiv(position, p.keys, p.count) }
+
+// mulDiv is a*b/c without overflow, for a*b/c < 2⁶⁴.
+func mulDiv(a, b, c uint64) uint64 {
+	high, low := bits.Mul64(a, b)
+	quotient, _ := bits.Div64(high, low, c)
+	return quotient
+}
+
+// passer is a worker that does its share of a pass.
+type passer struct {
+	*worker
+	keyPass
+	next, end uint64 // positions
+	tally     tally
+}
+
+func newPasser(w *worker, p keyPass) *passer {
+	w.done.Store(0)
+	next, end := p.share(w.id, w.cfg.Threads)
+	return &passer{worker: w, keyPass: p, next: next, end: end}
+}
+
+// run does the share as fast as the windows allow, and waits for all answers.
+func (p *passer) run() error {
+	for p.next < p.end || p.pending || p.ages.total > 0 {
+		if err := p.alive(cpu.NowNs()); err != nil {
+			return err
+		}
+		blocked, err := p.send()
+		if err != nil {
+			return err
+		}
+		wait := maxWait
+		if p.next < p.end && !blocked {
+			wait = 0
+		}
+		if err := p.poll(wait); err != nil {
+			return err
+		}
+		p.check()
+		p.done.Store(p.tally.answered)
+	}
+	return nil
+}
+
+// send submits from the next position on until the session is full or all are done. The burst
+// bounds it.
+func (p *passer) send() (blocked bool, err error) {
+	for sent := 0; sent < burst && p.next < p.end; sent++ {
+		if !p.pending {
+			key := p.key(p.next)
+			p.prepare(p.op, key)
+			if p.op == kvs.Set {
+				load.FillValue(p.req.Value, key, 0)
+			}
+		}
+		if taken, err := p.submit(); err != nil || !taken {
+			return true, err
+		}
+		p.next++
+	}
+	if p.next == p.end {
+		err = p.flush()
+	}
+	return false, err
+}
+
+// check checks answers; besides, no value may be of another version than the preload's.
+func (p *passer) check() {
+	for i := range p.answers {
+		a := &p.answers[i]
+		p.judge(a, &p.tally)
+		if a.Op == kvs.Get && a.Status == kvs.OK && load.ValueVersion(a.Value) != 0 {
+			p.wrong(a, &p.tally, "the value is older than the preload, which was confirmed")
+		}
+	}
+}
