@@ -4,7 +4,7 @@
 
 # The exit status of the machine is not the job's, so it is printed. First processes must not end.
 finish() {
-	printf "\nrdmavm: job ended with status %s\n" $? # the console may stand in the midst of a line
+	printf "\nguest: job ended with status %s\n" $? # the console may stand in the midst of a line
 	/bin/busybox poweroff -f
 }
 trap finish EXIT
