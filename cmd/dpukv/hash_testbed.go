@@ -20,17 +20,26 @@ import (
 	"dpukv/hashbench/measure"
 	"dpukv/hashbench/report"
 	"dpukv/internal/foreign"
+	"dpukv/internal/outfile"
 	"dpukv/placement"
 	"dpukv/placement/launch"
 )
 
-// onTestbed measures on every machine of a testbed, one after the other, and compares them.
-func (f *hashFlags) onTestbed(cmd *cobra.Command, list []hashbench.Func, cfg measure.Config) error {
-	bed, err := placement.LoadTestbed(cmd.Context(), f.testbed)
-	if err != nil {
+// hashTestbed measures on every machine of a testbed, one after the other, and compares them.
+type hashTestbed struct {
+	*hashFlags
+	cmd  *cobra.Command
+	bed  placement.Testbed
+	list []hashbench.Func
+	cfg  measure.Config
+}
+
+func (f *hashTestbed) run() (err error) {
+	cmd := f.cmd
+	if f.bed, err = placement.LoadTestbed(cmd.Context(), f.testbed); err != nil {
 		return usagef("hash: --testbed: %w", err)
 	}
-	nodes, err := f.machinesOf(&bed, cmd.ErrOrStderr())
+	nodes, err := f.machines()
 	if err != nil {
 		return usagef("hash: --testbed: %w", err)
 	}
@@ -42,7 +51,7 @@ func (f *hashFlags) onTestbed(cmd *cobra.Command, list []hashbench.Func, cfg mea
 	var machines []report.Machine
 	for _, n := range nodes {
 		fmt.Fprintf(cmd.ErrOrStderr(), "node %s:\n", n.Name)
-		r, err := f.onNode(cmd, n, &bed, list, cfg)
+		r, err := f.onNode(n)
 		if err == nil && f.out != "" {
 			err = writeHashReport(filepath.Join(f.out, n.Name+".json"), r)
 		}
@@ -51,10 +60,11 @@ func (f *hashFlags) onTestbed(cmd *cobra.Command, list []hashbench.Func, cfg mea
 		}
 		machines = append(machines, report.Machine{Name: n.Name, Report: r})
 	}
-	return f.show(cmd, machines)
+	return f.show(machines)
 }
 
-func (f *hashFlags) show(cmd *cobra.Command, machines []report.Machine) (err error) {
+func (f *hashTestbed) show(machines []report.Machine) (err error) {
+	cmd := f.cmd
 	if len(machines) == 1 {
 		err = report.WriteTable(cmd.OutOrStdout(), machines[0].Report)
 	} else {
@@ -66,13 +76,14 @@ func (f *hashFlags) show(cmd *cobra.Command, machines []report.Machine) (err err
 	return err
 }
 
-// machinesOf are the nodes to measure: of those on this machine one, and none that is emulated, whose figures would be
-// this machine's under another name.
-func (f *hashFlags) machinesOf(bed *placement.Testbed, say io.Writer) ([]*placement.Node, error) {
+// machines are the nodes to measure: one of those on this machine, and none that is emulated. The
+// figures of an emulated node would be this machine's under another name.
+func (f *hashTestbed) machines() ([]*placement.Node, error) {
 	var nodes []*placement.Node
 	var here string
-	for i := range bed.Nodes {
-		n := &bed.Nodes[i]
+	say := f.cmd.ErrOrStderr()
+	for i := range f.bed.Nodes {
+		n := &f.bed.Nodes[i]
 		switch emulated := n.Via == launch.Netns && n.Namespace == ""; {
 		case emulated:
 			fmt.Fprintf(say, "node %s is left out: it is emulated, and its cores are this machine's\n", n.Name)
@@ -89,7 +100,7 @@ func (f *hashFlags) machinesOf(bed *placement.Testbed, say io.Writer) ([]*placem
 		nodes = append(nodes, n)
 	}
 	if len(nodes) == 0 {
-		return nil, fmt.Errorf("found only emulated nodes in %s, want real machines: a core is not emulated", bed.Name)
+		return nil, fmt.Errorf("found only emulated nodes in %s, want real machines: a core is not emulated", f.bed.Name)
 	}
 	return nodes, nil
 }
@@ -97,18 +108,19 @@ func (f *hashFlags) machinesOf(bed *placement.Testbed, say io.Writer) ([]*placem
 func onThisMachine(n *placement.Node) bool { return n.Via == launch.Local || n.Via == launch.Netns }
 
 // onNode measures on one node: in this process if it is this machine, else with this binary there.
-func (f *hashFlags) onNode(cmd *cobra.Command, n *placement.Node, bed *placement.Testbed, list []hashbench.Func, cfg measure.Config) (*report.Report, error) {
+func (f *hashTestbed) onNode(n *placement.Node) (*report.Report, error) {
+	cmd, cfg := f.cmd, f.cfg
 	if onThisMachine(n) {
 		if f.cpu == "" && len(n.CPUs) > 0 {
 			cfg.CPU = n.CPUs[len(n.CPUs)-1]
 		}
-		return f.measure(cmd, list, cfg)
+		return f.measure(cmd, f.list, cfg)
 	}
-	path, err := launch.Install(cmd.Context(), &n.Node, launch.Binaries{Dir: bed.Binaries})
+	path, err := launch.Install(cmd.Context(), &n.Node, launch.Binaries{Dir: f.bed.Binaries})
 	if err != nil {
 		return nil, err
 	}
-	out, err := runAttached(cmd.Context(), &n.Node, append([]string{path}, f.there(cmd, n)...), cmd.ErrOrStderr())
+	out, err := runAttached(cmd.Context(), &n.Node, append([]string{path}, f.remoteArgs(n)...), cmd.ErrOrStderr())
 	if err != nil {
 		return nil, err
 	}
@@ -122,11 +134,11 @@ func (f *hashFlags) onNode(cmd *cobra.Command, n *placement.Node, bed *placement
 	return r, nil
 }
 
-// there are the arguments of a run on another machine: what was asked for here.
-func (f *hashFlags) there(cmd *cobra.Command, n *placement.Node) []string {
+// remoteArgs are the arguments of a run on another machine: the flags that the user set here.
+func (f *hashTestbed) remoteArgs(n *placement.Node) []string {
 	args := []string{"hash", "--json", "--end-with-stdin"}
 	for _, name := range []string{"quick", "functions", "lengths", "modes", "align", "rounds", "duration", "seed", "cpu", "smhasher-compat"} {
-		if flag := cmd.Flags().Lookup(name); flag.Changed {
+		if flag := f.cmd.Flags().Lookup(name); flag.Changed {
 			args = append(args, "--"+name+"="+flag.Value.String())
 		}
 	}
@@ -178,5 +190,5 @@ func endWithStdin(ctx context.Context, stdin io.Reader) context.Context {
 }
 
 func writeHashReport(path string, r *report.Report) error {
-	return writeFile(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(r) })
+	return outfile.Write(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(r) })
 }
