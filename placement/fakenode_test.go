@@ -199,7 +199,7 @@ func runs(pid int) bool {
 }
 
 // briefly is how long a fake node may take for what takes it no time.
-var briefly = kernel.Patience(time.Second)
+var briefly = kernel.Timeout(time.Second)
 
 // fakeOptions are those of a sweep of nodes that follow the script.
 func fakeOptions(t *testing.T, script string) (o Options, stderr *tail, pids string) {
@@ -216,8 +216,8 @@ func fakeOptions(t *testing.T, script string) (o Options, stderr *tail, pids str
 		Stdout: new(tail), Stderr: stderr, plain: true,
 		command: []string{os.Args[0], "fake-node", pids, script},
 		patience: patience{
-			hello: kernel.Patience(5 * time.Second), server: briefly, client: briefly, result: briefly,
-			stop: kernel.Patience(300 * time.Millisecond), kill: kernel.Patience(300 * time.Millisecond), alive: time.Hour,
+			hello: kernel.Timeout(5 * time.Second), server: briefly, client: briefly, result: briefly,
+			stop: kernel.Timeout(300 * time.Millisecond), kill: kernel.Timeout(300 * time.Millisecond), alive: time.Hour,
 		},
 	}, stderr, pids
 }

@@ -119,7 +119,7 @@ func tail(text string, n int) string {
 // guestKernel finds or builds the kernel. A machine that cannot run it skips the test.
 func guestKernel(t *testing.T) string {
 	t.Helper()
-	path, err := Kernel(t.Context(), teller{t})
+	path, err := Kernel(t.Context(), logWriter{t})
 	if errors.Is(err, ErrCannot) {
 		t.Skip(err)
 	}
@@ -129,10 +129,10 @@ func guestKernel(t *testing.T) string {
 	return path
 }
 
-// teller passes on at once what there is to tell of a build, which takes minutes.
-type teller struct{ t *testing.T }
+// logWriter passes on at once what there is to tell of a build, which takes minutes.
+type logWriter struct{ t *testing.T }
 
-func (w teller) Write(p []byte) (int, error) {
+func (w logWriter) Write(p []byte) (int, error) {
 	if strings.HasPrefix(string(p), "kernel: ") {
 		w.t.Log(strings.TrimSpace(string(p)))
 	}

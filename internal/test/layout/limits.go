@@ -30,14 +30,15 @@ func checkFolders(folders []*folder) (problems []string) {
 	return problems
 }
 
-// namedTests is the share of test files that are named after a source file of their folder, and
-// the paths of the others.
+// namedTests is the share of test files that are named after a source file of their folder, in Go or
+// in sh, and the paths of the others.
 func namedTests(folders []*folder) (share float64, others []string) {
 	tests := 0
 	for _, f := range folders {
 		tests += len(f.tests)
 		for _, name := range f.tests {
-			if !slices.Contains(f.sources, strings.TrimSuffix(name, "_test.go")+".go") {
+			source := strings.TrimSuffix(name, "_test.go")
+			if !slices.Contains(f.sources, source+".go") && !slices.Contains(f.scripts, source+".sh") {
 				others = append(others, f.path+"/"+name)
 			}
 		}

@@ -50,8 +50,9 @@ func TestNamedTests(t *testing.T) {
 	share, others := namedTests([]*folder{
 		{path: "a", sources: []string{"a.go", "b.go"}, tests: []string{"a_test.go", "b_test.go", "c_test.go"}},
 		{path: "c", sources: []string{"c.go"}, tests: []string{"b_test.go"}},
+		{path: "d", sources: []string{"doc.go"}, scripts: []string{"d.sh"}, tests: []string{"d_test.go", "e_test.go"}},
 	})
-	if want := []string{"a/c_test.go", "c/b_test.go"}; share != 0.5 || !slices.Equal(others, want) {
+	if want := []string{"a/c_test.go", "c/b_test.go", "d/e_test.go"}; share != 0.5 || !slices.Equal(others, want) {
 		t.Errorf("found %v and %v, want 0.5 and %v", share, others, want)
 	}
 	if share, _ := namedTests(nil); share != 1 {

@@ -20,6 +20,7 @@ const module = "dpukv"
 type folder struct {
 	path                 string // below the root, with slashes
 	sources, tests       []string
+	scripts              []string // source files in sh
 	generated            int
 	imports, testImports map[string]bool
 }
@@ -27,6 +28,7 @@ type folder struct {
 // readTree reads the folders of the module below root, in the order of their paths.
 func readTree(root string) ([]*folder, error) {
 	folders := map[string]*folder{}
+	scripts := map[string][]string{}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -34,14 +36,17 @@ func readTree(root string) ([]*folder, error) {
 		if d.IsDir() {
 			return leaveOut(root, path)
 		}
-		if filepath.Ext(path) != ".go" {
-			return nil
-		}
 		dir, err := filepath.Rel(root, filepath.Dir(path))
 		if err != nil {
 			return err
 		}
 		dir = filepath.ToSlash(dir)
+		if filepath.Ext(path) == ".sh" {
+			scripts[dir] = append(scripts[dir], d.Name())
+		}
+		if filepath.Ext(path) != ".go" {
+			return nil
+		}
 		if folders[dir] == nil {
 			folders[dir] = &folder{path: dir, imports: map[string]bool{}, testImports: map[string]bool{}}
 		}
@@ -52,6 +57,7 @@ func readTree(root string) ([]*folder, error) {
 	}
 	var list []*folder
 	for _, path := range slices.Sorted(maps.Keys(folders)) {
+		folders[path].scripts = scripts[path]
 		list = append(list, folders[path])
 	}
 	return list, nil
