@@ -2,12 +2,16 @@
 
 GO      ?= go
 TOOL     = $(GO) tool -modfile=tools.mod
+# apt-get asks nothing.
+export DEBIAN_FRONTEND = noninteractive
+
 # A stage is a target that CI runs. $(call record,NAME) runs tests and records them for the stage;
 # $(SKIPS) prints what the stage skipped, and fails with CI=1 if .ci/skips.txt does not allow it.
 STAGE    = $@
 RECORDS  = .test-records/$(STAGE)
 FORMAT   = pkgname
-record   = mkdir -p $(RECORDS) && $(TOOL) gotestsum --format $(FORMAT) --jsonfile $(RECORDS)/$(1).json
+record   = mkdir -p $(RECORDS) && \
+	$(TOOL) gotestsum --format $(FORMAT) --jsonfile $(RECORDS)/$(1).json
 SKIPS    = $(GO) run ./internal/test/skips $(STAGE) $(RECORDS)/*.json
 # Their yardsticks are Go's own and need no module of their own.
 RDMA_BENCH = ./kvs/herd ./verbs/softroce
@@ -20,8 +24,9 @@ FUZZTIME ?= 20s
 # Where the C hash functions are that Debian has no package of: cityhash/ and smhasher/.
 HASH_C  ?= $(HOME)/.cache/dpukv/hash-c
 
-.PHONY: help build build-arm64 ibverbs release test test-rdma test-lab test-arm64 test-release lint race arm64 \
-	bench bench-peers bench-hostile bench-hash-c hash-model simulate fuzz deps deps-release lab-packages
+.PHONY: help build build-arm64 ibverbs release deps deps-release lab-packages lint race arm64 \
+	test test-rdma test-lab test-arm64 test-release simulate fuzz \
+	bench bench-peers bench-hostile bench-hash-c hash-model
 
 help: ## list the targets
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -52,13 +57,14 @@ test: deps lint ## all tests: lint, unit, race, both build variants, benchmarks 
 	@$(SKIPS)
 
 test-rdma: FORMAT = standard-verbose
-test-rdma: ## real verbs: the kernel's soft-RoCE in a small virtual machine (as root; the first time it builds a kernel)
+test-rdma: ## real verbs in a virtual machine: soft-RoCE (as root; builds a kernel once)
 	@rm -rf $(RECORDS)
-	$(call record,guest) -- -tags guest -count=1 -timeout 60m -skip TestOnPath ./internal/guest # test-lab runs that
+	$(call record,guest) -- -tags guest -count=1 -timeout 60m \
+		-skip TestOnPath ./internal/guest # test-lab runs TestOnPath
 	@$(SKIPS)
 
 # A test that qemu-user cannot run skips with the reason (internal/test/kernel).
-test-arm64: deps ## all short tests as arm64 programs under qemu-user, and sweeps between architectures
+test-arm64: deps ## all short tests under qemu-user, and sweeps between architectures
 	@$(GO) list -deps -test ./... >/dev/null # fetches modules: there is no network inside
 	@rm -rf $(RECORDS)
 	$(call record,short) --raw-command -- \
@@ -67,16 +73,17 @@ test-arm64: deps ## all short tests as arm64 programs under qemu-user, and sweep
 	@$(SKIPS)
 
 test-release: FORMAT = standard-verbose
-test-release: deps-release ## builds a release twice, compares the bits, installs it into a bare Debian and measures there
+test-release: deps-release ## a release: built twice, compared, installed in a bare Debian
 	@rm -rf $(RECORDS)
 	$(call record,release) -- -tags release -count=1 -timeout 30m ./packaging
 	@$(SKIPS)
 
-# The cross compiler, and libibverbs for both architectures, side by side (Debian's multiarch: the other architecture's
-# files have folders of their own).
+# libibverbs is there for both architectures: each has folders of its own (Debian's multiarch).
+RELEASE_PACKAGES = gcc libc6-dev jq dpkg-dev debootstrap libibverbs-dev:amd64 \
+	gcc-aarch64-linux-gnu libc6-dev-arm64-cross libibverbs-dev:arm64
 deps-release:
-	@pkgs="gcc libc6-dev jq dpkg-dev debootstrap libibverbs-dev:amd64 gcc-aarch64-linux-gnu libc6-dev-arm64-cross libibverbs-dev:arm64"; \
-	dpkg -s $$pkgs >/dev/null 2>&1 || { dpkg --add-architecture arm64 && apt-get update -q && apt-get install -qy --no-install-recommends $$pkgs; }
+	@dpkg -s $(RELEASE_PACKAGES) >/dev/null 2>&1 || { dpkg --add-architecture arm64 && apt-get update -q && \
+		apt-get install -qy --no-install-recommends $(RELEASE_PACKAGES); }
 
 lab-packages: ## install what forwards in the on-path submodes: Open vSwitch, DPDK, nftables (as root; starts none of it)
 	@sh placement/submode/packages.sh
@@ -84,11 +91,13 @@ lab-packages: ## install what forwards in the on-path submodes: Open vSwitch, DP
 # What has to run on every Linux, with whichever kernel: a skip would be a failure.
 LAB_REQUIRE = ovs-netdev ovs-dpdk testpmd
 
-test-lab: lab-packages ## the on-path submodes: every datapath carries the load, with evidence (as root); OvS's kernel datapath and flower in a virtual machine
+test-lab: lab-packages ## every on-path datapath under load, with evidence (as root)
 	@test "$$(id -u)" = 0 || { echo "test-lab: found user $$(id -un), allowed: root; others would skip its tests" >&2; exit 1; }
 	@rm -rf $(RECORDS)
-	export SUBMODE_REQUIRE="$(LAB_REQUIRE)" && $(call record,submode) -- -count=1 ./placement/submode/...
-	export SUBMODE_REQUIRE="$(LAB_REQUIRE)" && $(call record,sweeps) -- -count=1 -run 'Submode' ./placement ./cmd/dpukv
+	export SUBMODE_REQUIRE="$(LAB_REQUIRE)" && \
+		$(call record,submode) -- -count=1 ./placement/submode/...
+	export SUBMODE_REQUIRE="$(LAB_REQUIRE)" && \
+		$(call record,sweeps) -- -count=1 -run 'Submode' ./placement/... ./cmd/dpukv
 	$(call record,guest) -- -tags guest -count=1 -timeout 60m -run TestOnPath ./internal/guest
 	@$(SKIPS)
 

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -95,13 +94,11 @@ ip address add ` + hostAddr + `/24 dev tap0
 ip link set tap0 mtu 4200 up
 `
 
-var ended = regexp.MustCompile(`(?m)^guest: job ended with status (\d+)$`)
-
 // guestOutput is what the guest's job printed. A job that failed, or never ended, is an error.
 func (s *sandbox) guestOutput(t *testing.T) string {
 	t.Helper()
 	out := s.read(t, "guest")
-	status := ended.FindStringSubmatch(out)
+	status := jobEnded.FindStringSubmatch(out)
 	if status == nil {
 		t.Errorf("the guest's job did not end; its console:\n%s", tail(out, 40))
 	} else if status[1] != "0" {
