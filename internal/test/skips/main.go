@@ -20,7 +20,7 @@ func main() {
 // run prints the skips of a stage. If strict, those that the list does not allow are an error.
 func run(out io.Writer, listFile string, strict bool, args []string) error {
 	if len(args) < 2 {
-		return fmt.Errorf("found the arguments %q, want STAGE FILE...", args)
+		return fmt.Errorf("found the arguments %q, want STAGE and FILEs", args)
 	}
 	text, err := os.ReadFile(listFile)
 	if err != nil {

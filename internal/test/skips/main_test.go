@@ -44,7 +44,7 @@ func TestRun(t *testing.T) {
 			}
 		})
 	}
-	if err := run(t.Output(), "", true, []string{"test"}); err == nil || !strings.Contains(err.Error(), "want STAGE FILE...") {
+	if err := run(t.Output(), "", true, []string{"test"}); err == nil || !strings.Contains(err.Error(), "want STAGE and FILEs") {
 		t.Errorf("no file: found %v", err)
 	}
 }
