@@ -19,7 +19,8 @@ func (t *table) uses(folders []*folder) (uses []use, problems []string) {
 	for _, f := range folders {
 		from := t.rowOf(f.path)
 		if from < 0 {
-			problems = append(problems, fmt.Sprintf("%s: found no row for it in %s: add one", f.path, architectureMD))
+			problems = append(problems, fmt.Sprintf(
+				"%s: found no row for it in %s: add one", f.path, architectureMD))
 			continue
 		}
 		t.collect(f, f.imports, t.rows[from].folder, uses[from].imports)
@@ -44,7 +45,8 @@ func (t *table) checkImports(folders []*folder) (problems []string) {
 	uses, problems := t.uses(folders)
 	for i, r := range t.rows {
 		if !slices.ContainsFunc(folders, func(f *folder) bool { return t.rowOf(f.path) == i }) {
-			problems = append(problems, fmt.Sprintf("row %s: found no folder that belongs to it: remove the row", r.folder))
+			problems = append(problems, fmt.Sprintf(
+				"row %s: found no folder that belongs to it: remove the row", r.folder))
 			continue
 		}
 		problems = append(problems, compare(r.folder, "may import", r.imports, uses[i].imports)...)
@@ -52,7 +54,8 @@ func (t *table) checkImports(folders []*folder) (problems []string) {
 		for _, name := range r.imports {
 			if to := t.index(name); to < i {
 				problems = append(problems, fmt.Sprintf(
-					"row %s: found %s in it, which has no row below: imports point down the table", r.folder, name))
+					"row %s: found %s in it, which has no row below: imports point down the table",
+					r.folder, name))
 			}
 		}
 	}
@@ -114,14 +117,17 @@ func (t *table) sort() error {
 	t.rows = nil
 	for len(left) > 0 {
 		next := slices.IndexFunc(left, func(r row) bool {
-			return !slices.ContainsFunc(left, func(other row) bool { return slices.Contains(other.imports, r.folder) })
+			return !slices.ContainsFunc(left, func(other row) bool {
+				return slices.Contains(other.imports, r.folder)
+			})
 		})
 		if next < 0 {
 			var names []string
 			for _, r := range left {
 				names = append(names, r.folder)
 			}
-			return fmt.Errorf("found rows that import each other in a circle, among %s: split one of them", list(names))
+			return fmt.Errorf("found rows that import each other in a circle, among %s: split one of them",
+				list(names))
 		}
 		t.rows = append(t.rows, left[next])
 		left = slices.Delete(left, next, next+1)

@@ -45,7 +45,9 @@ func importing(path string, imports ...string) *folder {
 }
 
 func someFolders() []*folder {
-	return []*folder{importing("a", "a/x", "b", "b/c/d"), importing("b", "tests", "b/c"), importing("b/c/d")}
+	return []*folder{
+		importing("a", "a/x", "b", "b/c/d"), importing("b", "tests", "b/c"), importing("b/c/d"),
+	}
 }
 
 func TestCheckImports(t *testing.T) {
@@ -61,14 +63,17 @@ func TestCheckImports(t *testing.T) {
 			"b/e imports a/x: row b (may import) allows nothing, not a: move the code",
 		},
 		"not allowed beside tests": {
-			[]*folder{importing("b/e", "b/c")}, "b/e imports b/c: row b (may import) allows nothing, not b/c",
+			[]*folder{importing("b/e", "b/c")},
+			"b/e imports b/c: row b (may import) allows nothing, not b/c",
 		},
 		"not allowed in tests": {
-			[]*folder{importing("b/c", "tests", "a")}, "b/c imports a: row b/c (its tests also) allows nothing, not a",
+			[]*folder{importing("b/c", "tests", "a")},
+			"b/c imports a: row b/c (its tests also) allows nothing, not a",
 		},
 		"no row": {[]*folder{importing("e")}, "e: found no row for it"},
 	} {
-		problems := strings.Join(mustParse(t, someTable).checkImports(append(someFolders(), test.more...)), "\n")
+		folders := append(someFolders(), test.more...)
+		problems := strings.Join(mustParse(t, someTable).checkImports(folders), "\n")
 		if (problems == "") != (test.want == "") || !strings.Contains(problems, test.want) {
 			t.Errorf("%s: found %q, want %q", name, problems, test.want)
 		}
@@ -79,9 +84,15 @@ func TestCheckImports(t *testing.T) {
 // the one that imports it fail.
 func TestCheckImportsStale(t *testing.T) {
 	for name, test := range map[string]struct{ old, new, want string }{
-		"row":        {"| `b/c` |  |  |", "| `none` |  |  |\n| `b/c` |  |  |", "row none: found no folder that belongs to it"},
+		"row": {
+			"| `b/c` |  |  |", "| `none` |  |  |\n| `b/c` |  |  |",
+			"row none: found no folder that belongs to it",
+		},
 		"permission": {"| `b` |  |", "| `b` | `b/c` |", "row b (may import): found no import of b/c"},
-		"in tests":   {"| `b/c` |  |  |", "| `b/c` |  | `b` |", "row b/c (its tests also): found no import of b"},
+		"in tests": {
+			"| `b/c` |  |  |", "| `b/c` |  | `b` |",
+			"row b/c (its tests also): found no import of b",
+		},
 		"direction": {
 			header, header + "| `b/c/d` |  |  |\n",
 			"row a: found b/c/d in it, which has no row below",
@@ -108,11 +119,13 @@ func TestUpdate(t *testing.T) {
 		t.Errorf("found\n%s\nwant\n%s", got, someTable)
 	}
 	parsed.rows = nil
-	if err := parsed.update([]*folder{importing("a"), importing("a/x", "a")}); err != nil || len(parsed.rows) != 2 ||
-		parsed.rows[0].folder != "a/x" {
+	err := parsed.update([]*folder{importing("a"), importing("a/x", "a")})
+	if err != nil || len(parsed.rows) != 2 || parsed.rows[0].folder != "a/x" {
 		t.Errorf("without rows: found %v, %v, want one for each folder", parsed.rows, err)
 	}
-	circle := []*folder{importing("a/x", "b/y"), importing("b/z", "a/w"), importing("a"), importing("b")}
+	circle := []*folder{
+		importing("a/x", "b/y"), importing("b/z", "a/w"), importing("a"), importing("b"),
+	}
 	parsed.rows = []row{{folder: "a"}, {folder: "b"}}
 	if err := parsed.update(circle); err == nil || !strings.Contains(err.Error(), "among a, b") {
 		t.Errorf("a circle: found %v", err)

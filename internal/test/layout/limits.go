@@ -20,18 +20,19 @@ func checkFolders(folders []*folder) (problems []string) {
 	for _, f := range folders {
 		if !slices.Contains(f.sources, "doc.go") {
 			problems = append(problems, fmt.Sprintf(
-				"%s: found no doc.go, want one: begin it with a comment that says what the folder is for", f.path))
+				"%s: found no doc.go, want one: begin it with a comment on the folder's job", f.path))
 		}
 		if n := len(f.sources) - f.generated; n > maxSources {
 			problems = append(problems, fmt.Sprintf(
-				"%s: found %d source files, allowed %d: move a job into a folder of its own", f.path, n, maxSources))
+				"%s: found %d source files, allowed %d: move a job into a folder of its own",
+				f.path, n, maxSources))
 		}
 	}
 	return problems
 }
 
-// namedTests is the share of test files that are named after a source file of their folder, in Go or
-// in sh, and the paths of the others.
+// namedTests is the share of test files that are named after a source file of their folder, in Go
+// or in sh, and the paths of the others.
 func namedTests(folders []*folder) (share float64, others []string) {
 	tests := 0
 	for _, f := range folders {

@@ -23,10 +23,12 @@ func TestFoldersFail(t *testing.T) {
 		f    folder
 		want string
 	}{
-		"fine":         {folder{path: "a", sources: many}, ""},
-		"no doc.go":    {folder{path: "a", sources: []string{"a.go"}}, "a: found no doc.go"},
-		"only tests":   {folder{path: "a", tests: []string{"a_test.go"}}, "a: found no doc.go"},
-		"too many":     {folder{path: "a", sources: append(many, "y.go")}, "a: found 26 source files, allowed 25"},
+		"fine":       {folder{path: "a", sources: many}, ""},
+		"no doc.go":  {folder{path: "a", sources: []string{"a.go"}}, "a: found no doc.go"},
+		"only tests": {folder{path: "a", tests: []string{"a_test.go"}}, "a: found no doc.go"},
+		"too many": {
+			folder{path: "a", sources: append(many, "y.go")}, "a: found 26 source files, allowed 25",
+		},
 		"one is made":  {folder{path: "a", sources: append(many, "y.go"), generated: 1}, ""},
 		"many a tests": {folder{path: "a", sources: many, tests: many}, ""},
 	} {
@@ -48,11 +50,18 @@ func TestNames(t *testing.T) {
 
 func TestNamedTests(t *testing.T) {
 	share, others := namedTests([]*folder{
-		{path: "a", sources: []string{"a.go", "b.go"}, tests: []string{"a_test.go", "b_test.go", "c_test.go"}},
+		{
+			path: "a", sources: []string{"a.go", "b.go"},
+			tests: []string{"a_test.go", "b_test.go", "c_test.go"},
+		},
 		{path: "c", sources: []string{"c.go"}, tests: []string{"b_test.go"}},
-		{path: "d", sources: []string{"doc.go"}, scripts: []string{"d.sh"}, tests: []string{"d_test.go", "e_test.go"}},
+		{
+			path: "d", sources: []string{"doc.go"}, scripts: []string{"d.sh"},
+			tests: []string{"d_test.go", "e_test.go"},
+		},
 	})
-	if want := []string{"a/c_test.go", "c/b_test.go", "d/e_test.go"}; share != 0.5 || !slices.Equal(others, want) {
+	want := []string{"a/c_test.go", "c/b_test.go", "d/e_test.go"}
+	if share != 0.5 || !slices.Equal(others, want) {
 		t.Errorf("found %v and %v, want 0.5 and %v", share, others, want)
 	}
 	if share, _ := namedTests(nil); share != 1 {

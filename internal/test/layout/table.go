@@ -27,7 +27,8 @@ type table struct {
 func parseTable(text string) (t table, err error) {
 	before, rest, found := strings.Cut(text, header)
 	if !found {
-		return t, fmt.Errorf("%s: found no table of imports, want one that begins with\n%s", architectureMD, header)
+		return t, fmt.Errorf("%s: found no table of imports, want one that begins with\n%s",
+			architectureMD, header)
 	}
 	t.before = before
 	for strings.HasPrefix(rest, "|") {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-const someTable = "Before.\n\n" + header + "| `a` | `b`, `b/c` |  |\n| `b` |  | `b/c` |\n| `b/c` |  |  |\n\nAfter.\n"
+const someTable = "Before.\n\n" + header +
+	"| `a` | `b`, `b/c` |  |\n| `b` |  | `b/c` |\n| `b/c` |  |  |\n\nAfter.\n"
 
 func mustParse(t *testing.T, text string) *table {
 	t.Helper()
@@ -40,7 +41,9 @@ func TestParseTable(t *testing.T) {
 
 func TestRowOf(t *testing.T) {
 	parsed := mustParse(t, someTable)
-	for path, want := range map[string]int{"a": 0, "a/x": 0, "b": 1, "b/cd": 1, "b/c": 2, "b/c/d": 2, "ab": -1} {
+	for path, want := range map[string]int{
+		"a": 0, "a/x": 0, "b": 1, "b/cd": 1, "b/c": 2, "b/c/d": 2, "ab": -1,
+	} {
 		if got := parsed.rowOf(path); got != want {
 			t.Errorf("%s: found row %d, want %d", path, got, want)
 		}

@@ -48,7 +48,9 @@ func readTree(root string) ([]*folder, error) {
 			return nil
 		}
 		if folders[dir] == nil {
-			folders[dir] = &folder{path: dir, imports: map[string]bool{}, testImports: map[string]bool{}}
+			folders[dir] = &folder{
+				path: dir, imports: map[string]bool{}, testImports: map[string]bool{},
+			}
 		}
 		return folders[dir].add(path)
 	})
@@ -78,7 +80,8 @@ func leaveOut(root, path string) error {
 }
 
 func (f *folder) add(path string) error {
-	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly|parser.ParseComments)
+	mode := parser.ImportsOnly | parser.ParseComments
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, mode)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,8 @@ func TestReadTree(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(f.testImports)); !slices.Equal(got, []string{"e"}) {
 		t.Errorf("found the tests' imports %v", got)
 	}
-	if f.path != "a" || len(f.sources) != 3 || len(f.tests) != 1 || len(f.scripts) != 1 || f.generated != 1 {
+	if f.path != "a" || len(f.sources) != 3 || f.generated != 1 || len(f.tests) != 1 ||
+		len(f.scripts) != 1 {
 		t.Errorf("found %+v", f)
 	}
 }

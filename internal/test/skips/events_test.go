@@ -8,7 +8,8 @@ import (
 
 // The full run skips TestTool and runs TestSlow, which the short run skips.
 const (
-	fullRun = `{"Action":"start","Package":"dpukv/a"}
+	needsTool = "a.TestTool: a_test.go:5: needs tool: not found"
+	fullRun   = `{"Action":"start","Package":"dpukv/a"}
 {"Action":"run","Package":"dpukv/a","Test":"TestTool"}
 {"Action":"output","Package":"dpukv/a","Test":"TestTool","Output":"=== RUN   TestTool\n"}
 {"Action":"output","Package":"dpukv/a","Test":"TestTool","Output":"    a_test.go:5: needs tool:\n"}
@@ -26,8 +27,8 @@ const (
 
 func TestSkips(t *testing.T) {
 	for name, test := range map[string]struct{ runs, want []string }{
-		"one run":        {[]string{fullRun}, []string{"a.TestTool: a_test.go:5: needs tool: not found"}},
-		"another ran it": {[]string{fullRun, shortRun}, []string{"a.TestTool: a_test.go:5: needs tool: not found"}},
+		"one run":        {[]string{fullRun}, []string{needsTool}},
+		"another ran it": {[]string{fullRun, shortRun}, []string{needsTool}},
 		"nobody ran it":  {[]string{shortRun, shortRun}, []string{"a.TestSlow: a_test.go:9: slow"}},
 	} {
 		r := newRecorder()
@@ -48,7 +49,8 @@ func TestReadRefuses(t *testing.T) {
 		`{"Action":"skip","Package":"dpukv/a"}`: "found no test",
 		"ok  dpukv/a":                           "allowed: the output of go test -json",
 	} {
-		if err := newRecorder().read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+		err := newRecorder().read(strings.NewReader(text))
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: found %v, want %q", text, err, want)
 		}
 	}

@@ -67,7 +67,8 @@ func TestParseListRefuses(t *testing.T) {
 
 // TestRepositoryList: the list of this repository can be read.
 func TestRepositoryList(t *testing.T) {
-	if err := run(t.Output(), "../../../.ci/skips.txt", false, []string{"test", writeRun(t, fullRun)}); err != nil {
+	args := []string{"test", writeRun(t, fullRun)}
+	if err := run(t.Output(), "../../../.ci/skips.txt", false, args); err != nil {
 		t.Error(err)
 	}
 }

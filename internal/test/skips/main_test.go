@@ -24,19 +24,22 @@ func TestRun(t *testing.T) {
 		wantErr   string
 		wantSaid  string
 	}{
-		"allowed": {testList, fullRun, true, "", "allowed: a.TestTool: a_test.go:5: needs tool: not found [No pack"},
+		"allowed": {testList, fullRun, true, "", "allowed: " + needsTool + " [No package has it.]"},
 		"not allowed": {
 			testList, shortRun, true, "the skips of make test are not those of",
 			"NOT ALLOWED: a.TestSlow: a_test.go:9: slow\nInstall what is missing (make deps), or add",
 		},
-		"stale":            {stale, fullRun, true, "are not those of", `:10: ^b\. matches no skip of make test: remove`},
+		"stale": {
+			stale, fullRun, true, "are not those of", `:10: ^b\. matches no skip of make test: remove`,
+		},
 		"not strict":       {testList, shortRun, false, "", "NOT ALLOWED: a.TestSlow"},
 		"stale not strict": {stale, fullRun, false, "", "STALE: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var said strings.Builder
 			err := run(&said, writeRun(t, test.list), test.strict, []string{"test", writeRun(t, test.run)})
-			if (err == nil) != (test.wantErr == "") || err != nil && !strings.Contains(err.Error(), test.wantErr) {
+			if (err == nil) != (test.wantErr == "") ||
+				err != nil && !strings.Contains(err.Error(), test.wantErr) {
 				t.Errorf("found error %v, want %q", err, test.wantErr)
 			}
 			if !strings.Contains(said.String(), test.wantSaid) {
@@ -44,7 +47,8 @@ func TestRun(t *testing.T) {
 			}
 		})
 	}
-	if err := run(t.Output(), "", true, []string{"test"}); err == nil || !strings.Contains(err.Error(), "want STAGE and FILEs") {
+	err := run(t.Output(), "", true, []string{"test"})
+	if err == nil || !strings.Contains(err.Error(), "want STAGE and FILEs") {
 		t.Errorf("no file: found %v", err)
 	}
 }
