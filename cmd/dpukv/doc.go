@@ -1,5 +1,5 @@
-// Command dpukv is the command line: a file for each subcommand. A subcommand turns its flags into a
-// call of the package that does the work. It turns the result into text, JSON and an exit status,
+// Command dpukv is the command line: a file for each subcommand. A subcommand turns its flags into
+// a call of the package that does the work. It turns the result into text, JSON and an exit status,
 // and decides nothing by itself.
 //
 //	serve, load              a store's server, and a client's load, by hand
