@@ -2,8 +2,17 @@
 
 GO      ?= go
 TOOL     = $(GO) tool -modfile=tools.mod
-# Names what was skipped, and why, at the end of each run.
-TEST     = $(TOOL) gotestsum --format pkgname --
+# apt-get asks nothing.
+export DEBIAN_FRONTEND = noninteractive
+
+# A stage is a target that CI runs. $(call record,NAME) runs tests and records them for the stage;
+# $(SKIPS) prints what the stage skipped, and fails with CI=1 if .ci/skips.txt does not allow it.
+STAGE    = $@
+RECORDS  = .test-records/$(STAGE)
+FORMAT   = pkgname
+record   = mkdir -p $(RECORDS) && \
+	$(TOOL) gotestsum --format $(FORMAT) --jsonfile $(RECORDS)/$(1).json
+SKIPS    = $(GO) run ./internal/test/skips $(STAGE) $(RECORDS)/*.json
 # Their yardsticks are Go's own and need no module of their own.
 RDMA_BENCH = ./kvs/herd ./verbs/softroce
 # A version for the binary: the tag or commit, where this is a checkout.
@@ -15,8 +24,9 @@ FUZZTIME ?= 20s
 # Where the C hash functions are that Debian has no package of: cityhash/ and smhasher/.
 HASH_C  ?= $(HOME)/.cache/dpukv/hash-c
 
-.PHONY: help build build-arm64 ibverbs release test test-rdma test-lab test-arm64 test-release lint race arm64 \
-	bench bench-peers bench-hostile bench-hash-c hash-model simulate fuzz deps deps-arm64 deps-release lab-packages
+.PHONY: help build build-arm64 ibverbs release deps deps-release lab-packages lint race arm64 \
+	test test-rdma test-lab test-arm64 test-release simulate fuzz \
+	bench bench-peers bench-hostile bench-hash-c hash-model
 
 help: ## list the targets
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -34,56 +44,65 @@ build-arm64: ## build ./dpukv-linux-arm64: the one file that a DPU needs
 release: deps-release ## tarballs and Debian packages of both architectures, into dist/ (2 minutes)
 	packaging/release.sh dist
 
-deps: # what the tests need beside Go: a C compiler, for the race detector; an emulator of arm64; a browser, for the report; sshd,
-      # Slurm and login shells, for the launchers; other stores; Python, for a client in another language
-	@command -v gcc >/dev/null || { apt-get update -q && apt-get install -qy gcc libc6-dev; }
-	@command -v qemu-aarch64-static >/dev/null || { apt-get update -q && apt-get install -qy qemu-user-static; }
-	@command -v chromium >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends chromium; }
-	@command -v python3 >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends python3; }
-	@internal/test/daemon/install.sh
+deps: ## install what the tests need beside Go (as root, where apt-get is)
+	@internal/test/install.sh
 
 test: deps lint ## all tests: lint, unit, race, both build variants, benchmarks for one iteration
-	$(TEST) ./...
-	$(TEST) -tags purego ./kvs/... ./hashbench ./hashbench/tuned
-	$(MAKE) race arm64
+	@rm -rf $(RECORDS)
+	$(call record,all) -- ./...
+	$(call record,purego) -- -tags purego ./kvs/... ./hashbench ./hashbench/tuned
+	$(MAKE) race arm64 STAGE=$(STAGE)
 	cd bench && BENCH_KEYS=1000 $(GO) test -run XXX -bench . -benchtime 1000x ./... >/dev/null
 	$(GO) test -run XXX -bench . -benchtime 1000x $(RDMA_BENCH) >/dev/null
+	@$(SKIPS)
 
-test-rdma: ## real verbs: the kernel's soft-RoCE in a small virtual machine (as root; the first time it builds a kernel)
-	$(GO) test -tags guest -count=1 -timeout 60m -v -skip TestOnPath ./internal/guest # test-lab runs that
+test-rdma: FORMAT = standard-verbose
+test-rdma: ## real verbs in a virtual machine: soft-RoCE (as root; builds a kernel once)
+	@rm -rf $(RECORDS)
+	$(call record,guest) -- -tags guest -count=1 -timeout 60m \
+		-skip TestOnPath ./internal/guest # test-lab runs TestOnPath
+	@$(SKIPS)
 
-# Every test runs under qemu-user, or says itself what it lacks there (internal/test/kernel).
-test-arm64: deps-arm64 ## all short tests as arm64 programs under qemu-user, and sweeps between architectures
+# A test that qemu-user cannot run skips with the reason (internal/test/kernel).
+test-arm64: deps ## all short tests under qemu-user, and sweeps between architectures
 	@$(GO) list -deps -test ./... >/dev/null # fetches modules: there is no network inside
-	$(TOOL) gotestsum --format pkgname --raw-command -- \
+	@rm -rf $(RECORDS)
+	$(call record,short) --raw-command -- \
 		packaging/arm64.sh env GOARCH=arm64 CGO_ENABLED=0 $(GO) test -json -short ./...
-	$(GO) test -tags arm64emu -count=1 -v ./packaging
+	$(call record,sweeps) -- -tags arm64emu -count=1 ./packaging
+	@$(SKIPS)
 
-test-release: deps-release ## builds a release twice, compares the bits, installs it into a bare Debian and measures there
-	$(GO) test -tags release -count=1 -timeout 30m -v ./packaging
+test-release: FORMAT = standard-verbose
+test-release: deps-release ## a release: built twice, compared, installed in a bare Debian
+	@rm -rf $(RECORDS)
+	$(call record,release) -- -tags release -count=1 -timeout 30m ./packaging
+	@$(SKIPS)
 
-deps-arm64:
-	@command -v qemu-aarch64-static >/dev/null && command -v ip >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends qemu-user-static iproute2; }
-
-# The cross compiler, and libibverbs for both architectures, side by side (Debian's multiarch: the other architecture's
-# files have folders of their own).
+# libibverbs is there for both architectures: each has folders of its own (Debian's multiarch).
+RELEASE_PACKAGES = gcc libc6-dev jq dpkg-dev debootstrap libibverbs-dev:amd64 \
+	gcc-aarch64-linux-gnu libc6-dev-arm64-cross libibverbs-dev:arm64
 deps-release:
-	@pkgs="gcc libc6-dev jq dpkg-dev debootstrap libibverbs-dev:amd64 gcc-aarch64-linux-gnu libc6-dev-arm64-cross libibverbs-dev:arm64"; \
-	dpkg -s $$pkgs >/dev/null 2>&1 || { dpkg --add-architecture arm64 && apt-get update -q && apt-get install -qy --no-install-recommends $$pkgs; }
+	@dpkg -s $(RELEASE_PACKAGES) >/dev/null 2>&1 || { dpkg --add-architecture arm64 && apt-get update -q && \
+		apt-get install -qy --no-install-recommends $(RELEASE_PACKAGES); }
+
 lab-packages: ## install what forwards in the on-path submodes: Open vSwitch, DPDK, nftables (as root; starts none of it)
 	@sh placement/submode/packages.sh
 
 # What has to run on every Linux, with whichever kernel: a skip would be a failure.
 LAB_REQUIRE = ovs-netdev ovs-dpdk testpmd
 
-test-lab: lab-packages ## the on-path submodes: every datapath carries the load, with evidence (as root); OvS's kernel datapath and flower in a virtual machine
+test-lab: lab-packages ## every on-path datapath under load, with evidence (as root)
 	@test "$$(id -u)" = 0 || { echo "test-lab: found user $$(id -un), allowed: root; others would skip its tests" >&2; exit 1; }
-	SUBMODE_REQUIRE="$(LAB_REQUIRE)" $(TEST) -count=1 ./placement/submode/...
-	SUBMODE_REQUIRE="$(LAB_REQUIRE)" $(TEST) -count=1 -run 'Submode' ./placement ./cmd/dpukv
-	$(GO) test -tags guest -count=1 -timeout 60m -v -run TestOnPath ./internal/guest
+	@rm -rf $(RECORDS)
+	export SUBMODE_REQUIRE="$(LAB_REQUIRE)" && \
+		$(call record,submode) -- -count=1 ./placement/submode/...
+	export SUBMODE_REQUIRE="$(LAB_REQUIRE)" && \
+		$(call record,sweeps) -- -count=1 -run 'Submode' ./placement/... ./cmd/dpukv
+	$(call record,guest) -- -tags guest -count=1 -timeout 60m -run TestOnPath ./internal/guest
+	@$(SKIPS)
 
 race: deps ## the tests under the race detector
-	$(TEST) -race -short ./...
+	$(call record,race) -- -race -short ./...
 
 arm64: # the other architecture compiles; its tests need a machine or an emulator
 	GOARCH=arm64 $(GO) vet ./...
@@ -105,14 +124,12 @@ bench-peers: deps build ## memcached and Redis beside MICA and HERD on this mach
 bench-hostile: build ## what MICA's and HERD's servers bear: hostile clients beside an honest one (about 8 minutes)
 	cd bench && for s in mica herd; do $(GO) run ./hostile -store $$s ../dpukv || exit 1; done
 
-bench-hash-c: ## Go's hash functions beside C's: the same bits, and time over time (about 2 minutes)
-	@command -v g++ >/dev/null && test -e /usr/include/farmhash.h || { apt-get update -q && apt-get install -qy g++ libxxhash-dev libfarmhash-dev libhighwayhash-dev libssl-dev; } || echo "without some of Debian's references"
+bench-hash-c: deps ## Go's hash functions beside C's: the same bits, and time over time (about 2 minutes)
 	@for r in google/cityhash rurban/smhasher; do d=$(HASH_C)/$${r#*/}; \
 	  test -d $$d || git clone -q --depth 1 https://github.com/$$r $$d || echo "without $$r, which could not be fetched"; done
 	HASH_C_SOURCES=$(HASH_C) $(GO) test ./hashbench/reference -count=1 -v -times 60s -timeout 30m
 
-hash-model: ## what hash functions would take on Cortex-A72 and A78: a model, not a measurement (some minutes)
-	@command -v qemu-aarch64-static >/dev/null && command -v llvm-mca-19 >/dev/null || { apt-get update -q && apt-get install -qy qemu-user-static llvm-19; }
+hash-model: deps ## what hash functions would take on Cortex-A72 and A78: a model, not a measurement (some minutes)
 	$(GO) run ./hashbench/model/hash-model
 
 SEEDS ?= 10000

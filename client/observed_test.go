@@ -34,7 +34,7 @@ func TestFailureTellsWhatWasHeard(t *testing.T) {
 	leakFree(t, r.fakeRemote)
 	r.faults.dropAt = testKeys + 100
 	cfg := smallLoad(t)
-	cfg.Timeout = kernel.Patience(100 * time.Millisecond)
+	cfg.Timeout = kernel.Timeout(100 * time.Millisecond)
 	res := mustFail(t, r, cfg, "no answer within ", "; the device said: port 1 went down")
 	if res.Point.Timeouts == 0 {
 		t.Error("no time-outs counted")

@@ -307,7 +307,7 @@ func TestLostAnswerTimesOut(t *testing.T) {
 		leakFree(t, r)
 		r.faults.dropAt = at
 		cfg := smallLoad(t)
-		cfg.Timeout = kernel.Patience(100 * time.Millisecond)
+		cfg.Timeout = kernel.Timeout(100 * time.Millisecond)
 		res := mustFail(t, r, cfg, "thread ", "no answer within "+cfg.Timeout.String(), "outstanding", "10.0.0.9:7000")
 		if res.Point.Timeouts < 1 || res.Point.Timeouts > uint64(cfg.Batch) {
 			t.Errorf("%d timeouts, want one batch", res.Point.Timeouts)

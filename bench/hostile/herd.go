@@ -25,23 +25,23 @@ const (
 )
 
 var herdAttacks = []attack{
-	{"connect and say nothing", func(c net.Conn, s *siege) error { return s.hold(c) }},
-	{"4 MiB begun before the hello", func(c net.Conn, s *siege) error {
+	{"connect and say nothing", func(c net.Conn, s *attackRun) error { return s.hold(c) }},
+	{"4 MiB begun before the hello", func(c net.Conn, s *attackRun) error {
 		_, err := c.Write(herdHeader(herdHello, 4<<20))
 		return trickle(c, s, err)
 	}},
-	{"4 MiB begun after the hello", func(c net.Conn, s *siege) error {
+	{"4 MiB begun after the hello", func(c net.Conn, s *attackRun) error {
 		_, err := c.Write(append(herdFrame(herdHello, struct{}{}), herdHeader(herdJoin, 4<<20)...))
 		return trickle(c, s, err)
 	}},
-	{"asks, answers not read", func(c net.Conn, s *siege) error {
+	{"asks, answers not read", func(c net.Conn, s *attackRun) error {
 		_, err := c.Write(herdFrame(herdHello, struct{}{}))
 		for err == nil && s.rest(time.Millisecond) {
 			_, err = c.Write(repeat(herdFrame(herdAsk, struct{}{}), 100))
 		}
 		return err
 	}},
-	{"a join with nonsense", func(c net.Conn, s *siege) error {
+	{"a join with nonsense", func(c net.Conn, s *attackRun) error {
 		_, err := c.Write(append(herdFrame(herdHello, struct{}{}),
 			herdFrame(herdJoin, map[string]any{"slots": 64, "links": []any{map[string]any{}}})...))
 		if err != nil {
@@ -49,8 +49,8 @@ var herdAttacks = []attack{
 		}
 		return s.hold(c)
 	}},
-	{"slots of random bytes", func(c net.Conn, s *siege) error { return hostileSlots(c, s, randomSlot) }},
-	{"slots with eight bytes of zero", func(c net.Conn, s *siege) error {
+	{"slots of random bytes", func(c net.Conn, s *attackRun) error { return hostileSlots(c, s, randomSlot) }},
+	{"slots with eight bytes of zero", func(c net.Conn, s *attackRun) error {
 		return hostileSlots(c, s, func(slot []byte, sequence uint32) {
 			binary.LittleEndian.PutUint64(slot[len(slot)-8:], uint64(sequence)<<35)
 		})
@@ -107,7 +107,7 @@ var device = sync.OnceValues(func() (verbs.Device, error) {
 var deviceInUse sync.Mutex
 
 // hostileSlots joins, and writes what no client should into its slots.
-func hostileSlots(c net.Conn, s *siege, fill func(slot []byte, sequence uint32)) error {
+func hostileSlots(c net.Conn, s *attackRun, fill func(slot []byte, sequence uint32)) error {
 	const slots, slotBytes = 64, 64
 	d, err := device()
 	if err != nil {

@@ -14,7 +14,7 @@ func main() {
 	store := flag.String("store", "mica", "mica or herd")
 	connections := flag.Int("connections", 500, "hostile connections that are kept open")
 	rounds := flag.Int("rounds", 3, "rounds over all attacks")
-	addr := flag.String("besiege", "", "only attack the server at this address, by the attack that is named, until stdin ends")
+	addr := flag.String("attack", "", "only attack the server at this address, by the attack that is named, until stdin ends")
 	flag.Parse()
 	attacks, ok := map[string][]attack{"mica": micaAttacks, "herd": herdAttacks}[*store]
 	if !ok || flag.NArg() != 1 {
@@ -65,7 +65,7 @@ func (r *row) measure(dpukv, store string, a attack, connections int) error {
 	}
 	time.Sleep(time.Second) // it is under way
 	under, err := s.load(dpukv, store)
-	held, opened, lost := attack.lift()
+	held, opened, lost := attack.stop()
 	if lost != nil {
 		return fmt.Errorf("the attack: %w", lost)
 	}

@@ -15,23 +15,23 @@ const (
 )
 
 var micaAttacks = []attack{
-	{"connect and say nothing", func(c net.Conn, s *siege) error { return s.hold(c) }},
-	{"8 MiB begun before the hello", func(c net.Conn, s *siege) error {
+	{"connect and say nothing", func(c net.Conn, s *attackRun) error { return s.hold(c) }},
+	{"8 MiB begun before the hello", func(c net.Conn, s *attackRun) error {
 		_, err := c.Write(micaHeader(8<<20, micaHello, 0))
 		return trickle(c, s, err)
 	}},
-	{"8 MiB begun after the hello", func(c net.Conn, s *siege) error {
+	{"8 MiB begun after the hello", func(c net.Conn, s *attackRun) error {
 		_, err := c.Write(append(micaGreeting(), micaHeader(8<<20, micaRequest, 1)...))
 		return trickle(c, s, err)
 	}},
-	{"asks, answers not read", func(c net.Conn, s *siege) error {
+	{"asks, answers not read", func(c net.Conn, s *attackRun) error {
 		_, err := c.Write(micaGreeting())
 		for err == nil && s.rest(time.Millisecond) {
 			_, err = c.Write(repeat(micaHeader(16, micaAsk, 0), 100))
 		}
 		return err
 	}},
-	{"GETs of 64-KB values, answers not read", func(c net.Conn, s *siege) error {
+	{"GETs of 64-KB values, answers not read", func(c net.Conn, s *attackRun) error {
 		_, err := c.Write(append(micaGreeting(), micaOps(2, 1, make([]byte, 60000))...))
 		gets := repeat(micaOps(1, 100, nil), 100)
 		for err == nil && s.rest(time.Millisecond) {
@@ -39,7 +39,7 @@ var micaAttacks = []attack{
 		}
 		return err
 	}},
-	{"random bytes", func(c net.Conn, s *siege) error {
+	{"random bytes", func(c net.Conn, s *attackRun) error {
 		_, err := c.Write(append(micaGreeting(), randomBytes(4096)...))
 		if err != nil {
 			return err
@@ -70,7 +70,7 @@ func micaOps(op uint64, count int, value []byte) []byte {
 }
 
 // trickle sends 64 KB of a frame ten times a second.
-func trickle(c net.Conn, s *siege, err error) error {
+func trickle(c net.Conn, s *attackRun, err error) error {
 	for err == nil && s.rest(100*time.Millisecond) {
 		_, err = c.Write(make([]byte, 64<<10))
 	}

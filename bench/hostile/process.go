@@ -24,7 +24,7 @@ func startAttack(store, name, addr string, connections int) (*process, error) {
 		return nil, err
 	}
 	p := &process{cmd: exec.Command("nice", "-n", "19", "taskset", "-c", "1", self, "-store", store,
-		"-connections", strconv.Itoa(connections), "-besiege", addr, name)}
+		"-connections", strconv.Itoa(connections), "-attack", addr, name)}
 	p.cmd.Stderr = os.Stderr
 	if p.end, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func startAttack(store, name, addr string, connections int) (*process, error) {
 // tally is what an attack says at its end.
 type tally struct{ Held, Opened int }
 
-func (p *process) lift() (held, opened int, err error) {
+func (p *process) stop() (held, opened int, err error) {
 	var t tally
 	_ = p.end.Close() // it may have ended by itself, which Wait tells
 	if err = json.NewDecoder(p.out).Decode(&t); err == nil {
@@ -53,9 +53,9 @@ func attackUntilTold(attacks []attack, name, addr string, connections int) error
 	if i < 0 {
 		return fmt.Errorf("no attack %q", name)
 	}
-	s := besiege(addr, attacks[i], connections)
+	s := runAttack(addr, attacks[i], connections)
 	_, _ = io.Copy(io.Discard, os.Stdin) // its end is all that matters
-	held, opened := s.lift()
+	held, opened := s.stop()
 	for _, why := range s.reasons() {
 		fmt.Fprintf(os.Stderr, "hostile: %s: clients ended with: %s\n", name, why)
 	}

@@ -1,12 +1,14 @@
-// Command dpukv is the command line: a file a subcommand. A subcommand turns its flags into a call of a package that does the work, and what
-// comes back into text, JSON and an exit status; it decides nothing by itself.
+// Command dpukv is the command line: a file for each subcommand. A subcommand turns its flags into
+// a call of the package that does the work. It turns the result into text, JSON and an exit status,
+// and decides nothing by itself.
 //
 //	serve, load              a store's server, and a client's load, by hand
-//	sweep, plot, report …    measure what a file says, and look at what came out
+//	sweep, plot, report …    measure what a file says, and look at the results
 //	testbed, submode         the machines to measure on, and a DPU's on-path datapath
 //	doctor, verbs, hash      what spoils a measurement here; RDMA verbs and hash functions alone
-//	node, lab …              what dpukv starts itself, on a node and for emulated machines; hidden
+//	node, lab, redirect      what dpukv starts itself, on nodes and emulated machines (hidden.go)
 //
-// What is for people goes to stderr, what is for scripts to stdout. "dpukv COMMAND --help" is the reference of each, and "dpukv manual" (build tag
-// manual, for releases) makes man pages and completions of the same words.
+// Messages for people go to stderr, results for scripts to stdout. "dpukv COMMAND --help" is the
+// reference of each command. "dpukv manual" (build tag manual, for releases) writes man pages and
+// completions from the same texts.
 package main

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dpukv/internal/foreign"
+	"dpukv/internal/outfile"
 	"dpukv/results/export"
 )
 
@@ -35,7 +36,7 @@ as benchfmt, the Go benchmark format that benchstat reads. Lines that could not 
 			if out == "" {
 				return write(foreign.Raw(cmd.OutOrStdout()), points)
 			}
-			return writeFile(out, func(w io.Writer) error { return write(w, points) })
+			return outfile.Write(out, func(w io.Writer) error { return write(w, points) })
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "csv", "csv, parquet or benchfmt")

@@ -97,7 +97,7 @@ func (f *hashFlags) run(cmd *cobra.Command) error {
 		return usagef("hash: %w", err)
 	}
 	if f.testbed != "" {
-		return f.onTestbed(cmd, list, cfg)
+		return (&hashTestbed{hashFlags: f, cmd: cmd, list: list, cfg: cfg}).run()
 	}
 	if f.endWithStdin {
 		cmd.SetContext(endWithStdin(cmd.Context(), cmd.InOrStdin()))

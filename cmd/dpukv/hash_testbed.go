@@ -21,17 +21,26 @@ import (
 	"dpukv/hashbench/report"
 	"dpukv/hashbench/result"
 	"dpukv/internal/foreign"
+	"dpukv/internal/outfile"
 	"dpukv/placement/launch"
 	"dpukv/placement/testbed"
 )
 
-// onTestbed measures on every machine of a testbed, one after the other, and compares them.
-func (f *hashFlags) onTestbed(cmd *cobra.Command, list []hashbench.Func, cfg measure.Config) error {
-	bed, err := testbed.Load(cmd.Context(), f.testbed)
-	if err != nil {
+// hashTestbed measures on every machine of a testbed, one after the other, and compares them.
+type hashTestbed struct {
+	*hashFlags
+	cmd  *cobra.Command
+	bed  testbed.Testbed
+	list []hashbench.Func
+	cfg  measure.Config
+}
+
+func (f *hashTestbed) run() (err error) {
+	cmd := f.cmd
+	if f.bed, err = testbed.Load(cmd.Context(), f.testbed); err != nil {
 		return usagef("hash: --testbed: %w", err)
 	}
-	nodes, err := f.machinesOf(&bed, cmd.ErrOrStderr())
+	nodes, err := f.machines()
 	if err != nil {
 		return usagef("hash: --testbed: %w", err)
 	}
@@ -43,7 +52,7 @@ func (f *hashFlags) onTestbed(cmd *cobra.Command, list []hashbench.Func, cfg mea
 	var machines []report.Machine
 	for _, n := range nodes {
 		fmt.Fprintf(cmd.ErrOrStderr(), "node %s:\n", n.Name)
-		r, err := f.onNode(cmd, n, &bed, list, cfg)
+		r, err := f.onNode(n)
 		if err == nil && f.out != "" {
 			err = writeHashReport(filepath.Join(f.out, n.Name+".json"), r)
 		}
@@ -52,10 +61,11 @@ func (f *hashFlags) onTestbed(cmd *cobra.Command, list []hashbench.Func, cfg mea
 		}
 		machines = append(machines, report.Machine{Name: n.Name, Report: r})
 	}
-	return f.show(cmd, machines)
+	return f.show(machines)
 }
 
-func (f *hashFlags) show(cmd *cobra.Command, machines []report.Machine) (err error) {
+func (f *hashTestbed) show(machines []report.Machine) (err error) {
+	cmd := f.cmd
 	if len(machines) == 1 {
 		err = report.WriteTable(cmd.OutOrStdout(), machines[0].Report)
 	} else {
@@ -67,13 +77,14 @@ func (f *hashFlags) show(cmd *cobra.Command, machines []report.Machine) (err err
 	return err
 }
 
-// machinesOf are the nodes to measure: of those on this machine one, and none that is emulated, whose figures would be
-// this machine's under another name.
-func (f *hashFlags) machinesOf(bed *testbed.Testbed, say io.Writer) ([]*testbed.Node, error) {
+// machines are the nodes to measure: one of those on this machine, and none that is emulated. The
+// figures of an emulated node would be this machine's under another name.
+func (f *hashTestbed) machines() ([]*testbed.Node, error) {
 	var nodes []*testbed.Node
 	var here string
-	for i := range bed.Nodes {
-		n := &bed.Nodes[i]
+	say := f.cmd.ErrOrStderr()
+	for i := range f.bed.Nodes {
+		n := &f.bed.Nodes[i]
 		switch emulated := n.Via == launch.Netns && n.Namespace == ""; {
 		case emulated:
 			fmt.Fprintf(say, "node %s is left out: it is emulated, and its cores are this machine's\n", n.Name)
@@ -90,7 +101,7 @@ func (f *hashFlags) machinesOf(bed *testbed.Testbed, say io.Writer) ([]*testbed.
 		nodes = append(nodes, n)
 	}
 	if len(nodes) == 0 {
-		return nil, fmt.Errorf("found only emulated nodes in %s, want real machines: a core is not emulated", bed.Name)
+		return nil, fmt.Errorf("found only emulated nodes in %s, want real machines: a core is not emulated", f.bed.Name)
 	}
 	return nodes, nil
 }
@@ -98,18 +109,19 @@ func (f *hashFlags) machinesOf(bed *testbed.Testbed, say io.Writer) ([]*testbed.
 func onThisMachine(n *testbed.Node) bool { return n.Via == launch.Local || n.Via == launch.Netns }
 
 // onNode measures on one node: in this process if it is this machine, else with this binary there.
-func (f *hashFlags) onNode(cmd *cobra.Command, n *testbed.Node, bed *testbed.Testbed, list []hashbench.Func, cfg measure.Config) (*result.Report, error) {
+func (f *hashTestbed) onNode(n *testbed.Node) (*result.Report, error) {
+	cmd, cfg := f.cmd, f.cfg
 	if onThisMachine(n) {
 		if f.cpu == "" && len(n.CPUs) > 0 {
 			cfg.CPU = n.CPUs[len(n.CPUs)-1]
 		}
-		return f.measure(cmd, list, cfg)
+		return f.measure(cmd, f.list, cfg)
 	}
-	path, err := launch.Install(cmd.Context(), &n.Node, launch.Binaries{Dir: bed.Binaries})
+	path, err := launch.Install(cmd.Context(), &n.Node, launch.Binaries{Dir: f.bed.Binaries})
 	if err != nil {
 		return nil, err
 	}
-	out, err := runAttached(cmd.Context(), &n.Node, append([]string{path}, f.there(cmd, n)...), cmd.ErrOrStderr())
+	out, err := runAttached(cmd.Context(), &n.Node, append([]string{path}, f.remoteArgs(n)...), cmd.ErrOrStderr())
 	if err != nil {
 		return nil, err
 	}
@@ -123,11 +135,11 @@ func (f *hashFlags) onNode(cmd *cobra.Command, n *testbed.Node, bed *testbed.Tes
 	return r, nil
 }
 
-// there are the arguments of a run on another machine: what was asked for here.
-func (f *hashFlags) there(cmd *cobra.Command, n *testbed.Node) []string {
+// remoteArgs are the arguments of a run on another machine: the flags that the user set here.
+func (f *hashTestbed) remoteArgs(n *testbed.Node) []string {
 	args := []string{"hash", "--json", "--end-with-stdin"}
 	for _, name := range []string{"quick", "functions", "lengths", "modes", "align", "rounds", "duration", "seed", "cpu", "smhasher-compat"} {
-		if flag := cmd.Flags().Lookup(name); flag.Changed {
+		if flag := f.cmd.Flags().Lookup(name); flag.Changed {
 			args = append(args, "--"+name+"="+flag.Value.String())
 		}
 	}
@@ -179,5 +191,5 @@ func endWithStdin(ctx context.Context, stdin io.Reader) context.Context {
 }
 
 func writeHashReport(path string, r *result.Report) error {
-	return writeFile(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(r) })
+	return outfile.Write(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(r) })
 }

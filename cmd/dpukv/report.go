@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dpukv/internal/outfile"
 	"dpukv/results"
 	"dpukv/results/live"
 	"dpukv/results/report"
@@ -90,7 +91,7 @@ func writeReport(cmd *cobra.Command, dir, out string, options report.Options) er
 	if out == "" {
 		out = filepath.Join(dir, "report.html")
 	}
-	if err := writeFile(out, func(w io.Writer) error { return model.Write(w, false) }); err != nil {
+	if err := outfile.Write(out, func(w io.Writer) error { return model.Write(w, false) }); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	_, err = fmt.Fprintln(cmd.OutOrStdout(), out)

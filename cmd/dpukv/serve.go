@@ -128,7 +128,7 @@ func parseCPUs(s string) ([]int, error) {
 func settle(cpus []int, threads int) ([]int, error) {
 	threads = min(max(threads, 1), client.MaxThreads) // others are refused by who starts them
 	cpus = cpus[:min(threads, len(cpus))]
-	return cpus, cpu.Settle(cpus, threads)
+	return cpus, cpu.Prepare(cpus, threads)
 }
 
 // serving is the line that --json prints.

@@ -150,7 +150,7 @@ func (f *perfFlags) measure(cmd *cobra.Command, dev verbs.Device, args []string)
 	watch := f.observer(out)
 	if f.loopback {
 		report, err := perf.Loopback(ctx, dev, f.cfg, watch)
-		return f.conclude(out, report, err)
+		return f.writeReport(out, report, err)
 	}
 	if len(args) == 0 {
 		client, err := f.accept(ctx, cmd.ErrOrStderr())
@@ -167,7 +167,7 @@ func (f *perfFlags) measure(cmd *cobra.Command, dev verbs.Device, args []string)
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	report, err := perf.Run(ctx, dev, conn, f.cfg, watch)
-	return f.conclude(out, report, err)
+	return f.writeReport(out, report, err)
 }
 
 // accept waits for the one client.
@@ -200,7 +200,7 @@ func (f *perfFlags) observer(out io.Writer) perf.Observer {
 	}
 }
 
-func (f *perfFlags) conclude(out io.Writer, report *perf.Report, err error) error {
+func (f *perfFlags) writeReport(out io.Writer, report *perf.Report, err error) error {
 	if f.asJSON && report != nil {
 		return errors.Join(err, json.NewEncoder(out).Encode(report))
 	}

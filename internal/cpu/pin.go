@@ -63,11 +63,11 @@ func PinThread(cpu int) error {
 	return pin(0, []int{cpu})
 }
 
-// Settle prepares a process for threads that work. It stays on the CPUs with all its threads, the runtime's own, too; none leaves it
-// where it may run. All that work, and one more for everything else, may run Go at once: where they are more than the CPUs, the
-// kernel shares these out. Left alone, the runtime would have them take turns, and change its mind, with a pause, in the middle of
-// the measurement.
-func Settle(cpus []int, threads int) error {
+// Prepare keeps a process on the CPUs, for threads that work: all its threads, and the runtime's own.
+// It does not pin to an empty list. It lets all threads that work, and one for everything else, run
+// Go at once: with more threads than CPUs, the kernel shares the CPUs out. By itself the runtime
+// would let the threads take turns, and could pause in the middle of a measurement to change that.
+func Prepare(cpus []int, threads int) error {
 	runtime.GOMAXPROCS(threads + 1)
 	if len(cpus) == 0 {
 		return nil

@@ -51,12 +51,12 @@ func nicFeatures(nic string) (off []string, err error) {
 	return off, nil
 }
 
-// nftPatience is for a command that takes milliseconds.
-const nftPatience = 2 * time.Second
+// nftTimeout is for a command that takes milliseconds.
+const nftTimeout = 2 * time.Second
 
 // nftChains are nftables' chains, as text.
 func nftChains() (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), nftPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), nftTimeout)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, "nft", "list", "chains").CombinedOutput()
 	switch {

@@ -35,3 +35,16 @@ func TestCannot(t *testing.T) {
 	}
 	t.Errorf("found no reason in: %v", err)
 }
+
+// TestJobEnded: init.sh tells the job's end in the words that Run waits for.
+func TestJobEnded(t *testing.T) {
+	script, _, _ := strings.Cut(initScript, "/bin/busybox poweroff")
+	finish := script[strings.LastIndex(script, "printf"):]
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", "(exit 3); "+finish).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status := jobEnded.FindSubmatch(out); status == nil || string(status[1]) != "3" {
+		t.Errorf("found %q, want the end of a job with status 3", out)
+	}
+}

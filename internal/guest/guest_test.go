@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -95,13 +94,11 @@ ip address add ` + hostAddr + `/24 dev tap0
 ip link set tap0 mtu 4200 up
 `
 
-var ended = regexp.MustCompile(`(?m)^guest: job ended with status (\d+)$`)
-
 // guestOutput is what the guest's job printed. A job that failed, or never ended, is an error.
 func (s *sandbox) guestOutput(t *testing.T) string {
 	t.Helper()
 	out := s.read(t, "guest")
-	status := ended.FindStringSubmatch(out)
+	status := jobEnded.FindStringSubmatch(out)
 	if status == nil {
 		t.Errorf("the guest's job did not end; its console:\n%s", tail(out, 40))
 	} else if status[1] != "0" {
@@ -119,7 +116,7 @@ func tail(text string, n int) string {
 // guestKernel finds or builds the kernel. A machine that cannot run it skips the test.
 func guestKernel(t *testing.T) string {
 	t.Helper()
-	path, err := Kernel(t.Context(), teller{t})
+	path, err := Kernel(t.Context(), logWriter{t})
 	if errors.Is(err, ErrCannot) {
 		t.Skip(err)
 	}
@@ -129,10 +126,10 @@ func guestKernel(t *testing.T) string {
 	return path
 }
 
-// teller passes on at once what there is to tell of a build, which takes minutes.
-type teller struct{ t *testing.T }
+// logWriter passes on at once what there is to tell of a build, which takes minutes.
+type logWriter struct{ t *testing.T }
 
-func (w teller) Write(p []byte) (int, error) {
+func (w logWriter) Write(p []byte) (int, error) {
 	if strings.HasPrefix(string(p), "kernel: ") {
 		w.t.Log(strings.TrimSpace(string(p)))
 	}

@@ -60,7 +60,7 @@ func (s *Sweep) Run(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	if strings.Contains(dir, "'") {
 		return fmt.Errorf("found the run folder %s, allowed with a guest: a name without quotes", dir)
 	}
-	flags, err := s.lend(work)
+	flags, err := s.share(work)
 	if err = errors.Join(err, os.MkdirAll(dir, 0o777)); err != nil {
 		return err
 	}
@@ -86,8 +86,8 @@ func isTerminal(w io.Writer) bool {
 	return err == nil
 }
 
-// lend copies into the shared folder what the guest needs, and returns the flags that name it there.
-func (s *Sweep) lend(work string) (flags string, err error) {
+// share copies into the shared folder what the guest needs, and returns the flags that name it there.
+func (s *Sweep) share(work string) (flags string, err error) {
 	if err := copyFile(filepath.Join(work, "dpukv"), s.Binary, 0o755); err != nil {
 		return "", err
 	}
@@ -108,11 +108,11 @@ func (s *Sweep) lend(work string) (flags string, err error) {
 	return flags, nil
 }
 
-// maxLentBytes is far beyond this binary, the longest of the files.
-const maxLentBytes = 1 << 30
+// maxSharedBytes is far beyond this binary, the longest of the files.
+const maxSharedBytes = 1 << 30
 
 func copyFile(to, from string, mode os.FileMode) error {
-	data, err := infile.Read(from, maxLentBytes)
+	data, err := infile.Read(from, maxSharedBytes)
 	if err != nil {
 		return err
 	}

@@ -114,12 +114,12 @@ func (a *agent) work(ctx context.Context) error {
 	}
 	switch {
 	case part.Server != nil && part.Client == nil:
-		if err := cpu.Settle(part.CPUs, part.Server.Workers); err != nil {
+		if err := cpu.Prepare(part.CPUs, part.Server.Workers); err != nil {
 			return err
 		}
 		return a.serve(ctx, part.CPUs, part.Server)
 	case part.Client != nil && part.Server == nil:
-		if err := cpu.Settle(part.CPUs, part.Client.Threads); err != nil {
+		if err := cpu.Prepare(part.CPUs, part.Client.Threads); err != nil {
 			return err
 		}
 		return runClient(ctx, a, part.CPUs, part.Client)

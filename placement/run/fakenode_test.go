@@ -198,7 +198,7 @@ func runs(pid int) bool {
 }
 
 // briefly is how long a fake node may take for what takes it no time.
-var briefly = kernel.Patience(time.Second)
+var briefly = kernel.Timeout(time.Second)
 
 // fakeOptions are those of a sweep of nodes that follow the script.
 func fakeOptions(t *testing.T, script string) (o Options, stderr *node.TailBuffer, pids string) {
@@ -215,8 +215,8 @@ func fakeOptions(t *testing.T, script string) (o Options, stderr *node.TailBuffe
 		Stdout: new(node.TailBuffer), Stderr: stderr, plain: true,
 		command: []string{os.Args[0], "fake-node", pids, script},
 		timeouts: node.Timeouts{
-			Hello: kernel.Patience(5 * time.Second), Server: briefly, Client: briefly, Result: briefly,
-			Stop: kernel.Patience(300 * time.Millisecond), Kill: kernel.Patience(300 * time.Millisecond), Alive: time.Hour,
+			Hello: kernel.Timeout(5 * time.Second), Server: briefly, Client: briefly, Result: briefly,
+			Stop: kernel.Timeout(300 * time.Millisecond), Kill: kernel.Timeout(300 * time.Millisecond), Alive: time.Hour,
 		},
 	}, stderr, pids
 }

@@ -60,7 +60,7 @@ func TestNodeOutOfMemory(t *testing.T) {
 	for _, role := range []string{"server@serve=eat,client@go=hang", "client@go=eat"} {
 		o, _, pids := fakeOptions(t, role)
 		o.Only = "client_threads=1,get_ratio=1"
-		o.timeouts.Result = kernel.Patience(30 * time.Second)
+		o.timeouts.Result = kernel.Timeout(30 * time.Second)
 		sum, err := runFake(t, o)
 		leaveNone(t, pids, 2)
 		if err == nil || len(sum.Failed) != 1 {

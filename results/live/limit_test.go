@@ -80,7 +80,7 @@ func TestTooManyAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	_ = c.SetReadDeadline(time.Now().Add(kernel.Patience(10 * time.Second)))
+	_ = c.SetReadDeadline(time.Now().Add(kernel.Timeout(10 * time.Second)))
 	status, err := bufio.NewReader(c).ReadString('\n')
 	if err != nil || status != "HTTP/1.1 503 Service Unavailable\r\n" {
 		t.Errorf("found %q, %v", status, err)
@@ -92,7 +92,7 @@ func TestTooManyAreTold(t *testing.T) {
 
 func await(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	end := time.Now().Add(kernel.Patience(time.Minute))
+	end := time.Now().Add(kernel.Timeout(time.Minute))
 	for ; time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if done() {
 			return

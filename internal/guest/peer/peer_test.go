@@ -59,8 +59,8 @@ func TestDrive(t *testing.T) {
 }
 
 // dial waits for the peer to be there.
-func dial(addr string, patience time.Duration) (net.Conn, error) {
-	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+func dial(addr string, timeout time.Duration) (net.Conn, error) {
+	for deadline := time.Now().Add(timeout); ; time.Sleep(50 * time.Millisecond) {
 		conn, err := net.DialTimeout("tcp", addr, time.Second)
 		if err == nil || time.Now().After(deadline) {
 			return conn, err

@@ -52,11 +52,11 @@ func emulated() string {
 	return ""
 }
 
-// slowdown is what an emulator takes longer to start a process, with room for others at work on the machine.
+// slowdown is how much longer an emulator takes to start a process on a busy machine.
 const slowdown = 5
 
-// Patience is how long a test waits that others do what takes them almost no time: d, and longer where they are emulated.
-func Patience(d time.Duration) time.Duration {
+// Timeout is how long a test waits for another process: d, and longer under an emulator.
+func Timeout(d time.Duration) time.Duration {
 	if machine.Emulator() != "" {
 		return slowdown * d
 	}

@@ -15,12 +15,12 @@ import (
 // attack is one kind of hostile client.
 type attack struct {
 	name string
-	// client speaks on a fresh connection until the server ends it, or the siege ends.
-	client func(net.Conn, *siege) error
+	// client speaks on a fresh connection until the server ends it, or the attack ends.
+	client func(net.Conn, *attackRun) error
 }
 
-// siege is an attack under way.
-type siege struct {
+// attackRun is an attack under way.
+type attackRun struct {
 	addr         string
 	over         chan struct{}
 	clients      sync.WaitGroup
@@ -31,16 +31,16 @@ type siege struct {
 	ends         map[string]int
 }
 
-func besiege(addr string, a attack, connections int) *siege {
-	s := &siege{addr: addr, over: make(chan struct{}), conns: map[net.Conn]struct{}{}, ends: map[string]int{}}
+func runAttack(addr string, a attack, connections int) *attackRun {
+	s := &attackRun{addr: addr, over: make(chan struct{}), conns: map[net.Conn]struct{}{}, ends: map[string]int{}}
 	for range connections {
-		s.clients.Go(func() { s.attack(a) })
+		s.clients.Go(func() { s.connect(a) })
 	}
 	return s
 }
 
-// attack connects again whenever it is shown out.
-func (s *siege) attack(a attack) {
+// connect connects again whenever the server ends the connection.
+func (s *attackRun) connect(a attack) {
 	for !s.ended() {
 		c, err := net.DialTimeout("tcp", s.addr, time.Second)
 		if err != nil {
@@ -59,7 +59,7 @@ func (s *siege) attack(a attack) {
 }
 
 // note counts why hostile clients ended. A kind that all failed to be hostile is no attack.
-func (s *siege) note(err error) {
+func (s *attackRun) note(err error) {
 	if err == nil || errors.Is(err, net.ErrClosed) {
 		return
 	}
@@ -72,7 +72,7 @@ func (s *siege) note(err error) {
 var ports = regexp.MustCompile(`:[0-9]{4,5}`)
 
 // reasons are the most frequent ones of the ends of clients.
-func (s *siege) reasons() (reasons []string) {
+func (s *attackRun) reasons() (reasons []string) {
 	const most = 5
 	for _, why := range slices.SortedFunc(maps.Keys(s.ends), func(a, b string) int { return s.ends[b] - s.ends[a] }) {
 		if len(reasons) == most {
@@ -83,22 +83,22 @@ func (s *siege) reasons() (reasons []string) {
 	return reasons
 }
 
-// keep notes a connection, to be closed when the siege ends.
-func (s *siege) keep(c net.Conn) bool {
+// keep notes a connection, to be closed when the attack ends.
+func (s *attackRun) keep(c net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.conns[c] = struct{}{}
 	return !s.ended()
 }
 
-func (s *siege) forget(c net.Conn) {
+func (s *attackRun) forget(c net.Conn) {
 	_ = c.Close() // it may be closed
 	s.mu.Lock()
 	delete(s.conns, c)
 	s.mu.Unlock()
 }
 
-func (s *siege) ended() bool {
+func (s *attackRun) ended() bool {
 	select {
 	case <-s.over:
 		return true
@@ -107,8 +107,8 @@ func (s *siege) ended() bool {
 	}
 }
 
-// rest waits, and is false when the siege is over.
-func (s *siege) rest(d time.Duration) bool {
+// rest waits, and is false when the attack is over.
+func (s *attackRun) rest(d time.Duration) bool {
 	select {
 	case <-s.over:
 		return false
@@ -117,8 +117,8 @@ func (s *siege) rest(d time.Duration) bool {
 	}
 }
 
-// lift ends the siege, and tells how many connections were open at once and were opened.
-func (s *siege) lift() (held, opened int) {
+// stop ends the attack, and tells how many connections were open at once and were opened.
+func (s *attackRun) stop() (held, opened int) {
 	s.mu.Lock()
 	close(s.over)
 	for c := range s.conns {
@@ -130,16 +130,10 @@ func (s *siege) lift() (held, opened int) {
 }
 
 // hold waits until the server ends the connection.
-func (s *siege) hold(c net.Conn) error {
+func (s *attackRun) hold(c net.Conn) error {
 	for {
 		if _, err := c.Read(make([]byte, 1)); err != nil {
 			return err
 		}
 	}
-}
-
-// refuseToRead waits for the end of the siege, and leaves what comes to the kernel.
-func (s *siege) refuseToRead() error {
-	<-s.over
-	return net.ErrClosed
 }

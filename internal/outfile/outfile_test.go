@@ -1,4 +1,4 @@
-package main
+package outfile
 
 import (
 	"errors"
@@ -24,15 +24,15 @@ func wantContent(t *testing.T, path, want string) {
 	}
 }
 
-// TestOutFile: a file is whole or what it was, and a link stays a link.
-func TestOutFile(t *testing.T) {
+// TestWrite: a file is whole or what it was, and a link stays a link.
+func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
-	if err := writeFile(file, say("one")); err != nil {
+	if err := Write(file, say("one")); err != nil {
 		t.Fatal(err)
 	}
 	wantContent(t, file, "one")
-	if err := errors.Join(os.Chmod(file, 0o600), os.Symlink("file", link), writeFile(link, say("two"))); err != nil {
+	if err := errors.Join(os.Chmod(file, 0o600), os.Symlink("file", link), Write(link, say("two"))); err != nil {
 		t.Fatal(err)
 	}
 	wantContent(t, file, "two")
@@ -43,7 +43,7 @@ func TestOutFile(t *testing.T) {
 		t.Errorf("the file's mode: %v, %v, want 0600", info.Mode(), err)
 	}
 	broken := errors.New("broken")
-	err := writeFile(file, func(w io.Writer) error { return errors.Join(say("half")(w), broken) })
+	err := Write(file, func(w io.Writer) error { return errors.Join(say("half")(w), broken) })
 	if !errors.Is(err, broken) {
 		t.Errorf("found %v, want %v", err, broken)
 	}
@@ -51,13 +51,13 @@ func TestOutFile(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	if err := writeFile(dir, say("x")); err == nil {
+	if err := Write(dir, say("x")); err == nil {
 		t.Error("a folder was written")
 	}
 }
 
-// TestOutPipe: what is no file is written to, and not replaced.
-func TestOutPipe(t *testing.T) {
+// TestWritePipe: what is no file is written to, and not replaced.
+func TestWritePipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestOutPipe(t *testing.T) {
 		data, _ := os.ReadFile(path)
 		got <- string(data)
 	}()
-	if err := writeFile(path, say("text")); err != nil {
+	if err := Write(path, say("text")); err != nil {
 		t.Fatal(err)
 	}
 	if text := <-got; text != "text" {

@@ -6,12 +6,39 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dpukv/internal/foreign"
+	"dpukv/placement/emulate"
+	"dpukv/placement/node"
 	"dpukv/placement/submode"
 	"dpukv/placement/submode/packetfilter"
 	"dpukv/placement/submode/redirect"
 )
 
-// newRedirectCommand is what a submode runs of this program on a DPU's node.
+// newNodeCommand is the process that the orchestrator starts on a node.
+func newNodeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "node",
+		Short:  "Be a server or a client, as told in JSON lines on stdin",
+		Hidden: true,
+		Args:   exactArgs(0, "arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return node.Run(cmd.Context(), cmd.InOrStdin(), foreign.Raw(cmd.OutOrStdout()), version)
+		},
+	}
+}
+
+// newLabCommand is the process that holds an emulated testbed for the orchestrator.
+func newLabCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "lab",
+		Short:  "Hold the machines of an emulated testbed, as told on stdin",
+		Hidden: true,
+		Args:   exactArgs(0, "arguments"),
+		RunE:   func(cmd *cobra.Command, _ []string) error { return emulate.Keep(cmd.Context()) },
+	}
+}
+
+// newRedirectCommand is the process that a submode starts on a DPU.
 func newRedirectCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "redirect", Short: "Forward between two interfaces by eBPF", Hidden: true, Args: cobra.NoArgs}
 	var words []string

@@ -1,4 +1,4 @@
-package main
+package outfile
 
 import (
 	"bufio"
@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 )
 
-// writeFile writes a file that the user named. A file is replaced only by a whole one, where a link to it leads; a
-// device or a pipe, such as /dev/stdout, is written to and stays what it is.
-func writeFile(path string, write func(io.Writer) error) error {
+// Write writes the file at path. It replaces a file with a whole one, in the place that a link
+// leads to. It writes into a device or a pipe, such as /dev/stdout.
+func Write(path string, write func(io.Writer) error) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -1,0 +1,15 @@
+package cpu
+
+import (
+	"testing"
+	"time"
+)
+
+func TestClocksAdvance(t *testing.T) {
+	now, process, thread := NowNs(), ProcessNs(), ThreadNs()
+	for NowNs() < now+int64(2*time.Millisecond) {
+	}
+	if ProcessNs() <= process || ThreadNs() < thread {
+		t.Errorf("process %d then %d, thread %d then %d", process, ProcessNs(), thread, ThreadNs())
+	}
+}

@@ -1,0 +1,15 @@
+package machine
+
+import "testing"
+
+func TestArmCores(t *testing.T) {
+	for cpuinfo, want := range map[string]string{
+		"CPU implementer\t: 0x41\nCPU part\t: 0xd08\n": "Cortex-A72",
+		"CPU implementer\t: 0x41\nCPU part\t: 0xfff\n": "implementer 0x41 part 0xfff",
+		"CPU implementer\t: 0x4e\nCPU part\t: 0xd08\n": "implementer 0x4e part 0xd08",
+	} {
+		if got := cpuModel(tree(t, map[string]string{"proc/cpuinfo": cpuinfo})); got != want {
+			t.Errorf("%q: got %q, want %q", cpuinfo, got, want)
+		}
+	}
+}

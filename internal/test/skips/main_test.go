@@ -1,0 +1,54 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func writeRun(t *testing.T, text string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "run")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestRun(t *testing.T) {
+	stale := testList + "test ^b\\.\n  Gone.\n"
+	for name, test := range map[string]struct {
+		list, run string
+		strict    bool
+		wantErr   string
+		wantSaid  string
+	}{
+		"allowed": {testList, fullRun, true, "", "allowed: " + needsTool + " [No package has it.]"},
+		"not allowed": {
+			testList, shortRun, true, "the skips of make test are not those of",
+			"NOT ALLOWED: a.TestSlow: a_test.go:9: slow\nInstall what is missing (make deps), or add",
+		},
+		"stale": {
+			stale, fullRun, true, "are not those of", `:10: ^b\. matches no skip of make test: remove`,
+		},
+		"not strict":       {testList, shortRun, false, "", "NOT ALLOWED: a.TestSlow"},
+		"stale not strict": {stale, fullRun, false, "", "STALE: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var said strings.Builder
+			err := run(&said, writeRun(t, test.list), test.strict, []string{"test", writeRun(t, test.run)})
+			if (err == nil) != (test.wantErr == "") ||
+				err != nil && !strings.Contains(err.Error(), test.wantErr) {
+				t.Errorf("found error %v, want %q", err, test.wantErr)
+			}
+			if !strings.Contains(said.String(), test.wantSaid) {
+				t.Errorf("found %s, want %q", said.String(), test.wantSaid)
+			}
+		})
+	}
+	err := run(t.Output(), "", true, []string{"test"})
+	if err == nil || !strings.Contains(err.Error(), "want STAGE and FILEs") {
+		t.Errorf("no file: found %v", err)
+	}
+}
