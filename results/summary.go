@@ -10,6 +10,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/foreign"
+	"dpukv/kvs"
 )
 
 // WritePoint writes one point for a terminal: what was asked, what was used, what came out.
@@ -52,7 +53,7 @@ func joined(said ...string) string {
 
 func (s *summary) head() {
 	p := s.p
-	fmt.Fprintln(s, joined(storeTitle(p.Store), p.Placement, submodeTitle(p.Submode), p.Transport, p.Provider))
+	fmt.Fprintln(s, joined(kvs.TitleOf(p.Store), p.Placement, submodeTitle(p.Submode), p.Transport, p.Provider))
 	if p.Status != StatusOK {
 		s.line("failed", indent(p.Error))
 		if p.Ops > 0 {

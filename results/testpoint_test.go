@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"dpukv/client/load"
+	_ "dpukv/kvs/stores" // titles of stores
 )
 
 // testPoint is a valid point; edits change it, after which its ID and what follows

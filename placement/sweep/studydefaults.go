@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"dpukv/kvs"
-	"dpukv/placement/stores"
+	"dpukv/kvs/stores"
 )
 
 // studyKeys are the keys whose value, where a sweep file does not say it, is that of each store's own
@@ -27,9 +27,12 @@ func openKeys() map[string]bool {
 
 // asStudied gives a configuration the values of its store's study, for what the sweep leaves open.
 func (s *Sweep) asStudied(c *Config) {
-	study := stores.All[c.Store].Study
+	st, err := stores.Named(c.Store)
+	if err != nil {
+		panic(err) // the key stores has no other values
+	}
 	for key := range s.left {
-		studyKeys[key](c, &study)
+		studyKeys[key](c, &st.Study)
 	}
 }
 

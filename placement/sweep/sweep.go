@@ -12,6 +12,7 @@ import (
 
 	"dpukv/client/load"
 	"dpukv/internal/strictyaml"
+	"dpukv/kvs/stores"
 )
 
 // Sweep is what a sweep file says. Each slice is an axis: every value is combined with every
@@ -36,7 +37,7 @@ type Sweep struct {
 // Default is the study's case of MICA, as far as one machine can have it: 27 points, a minute and a half.
 func Default() Sweep {
 	return Sweep{
-		Stores: []string{"mica"}, Placements: []string{"CH-SH"}, Submodes: []string{"off-path"}, Filters: []string{""},
+		Stores: []string{stores.Default().Name}, Placements: []string{"CH-SH"}, Submodes: []string{"off-path"}, Filters: []string{""},
 		Load: loadAxes{
 			"get_ratios": {"1", "0.95", "0.5"}, "dist": {"uniform"},
 			"keys": {"1000000"}, "key_bytes": {"8"}, "value_bytes": {"8"},

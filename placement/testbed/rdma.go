@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"dpukv/kvs"
 	"dpukv/placement/launch"
 )
 
@@ -50,6 +51,11 @@ func (n *Node) address() string {
 		return "ITS-ADDRESS"
 	}
 	return n.Address
+}
+
+// KVS is the device as stores take it.
+func (d *RDMA) KVS() kvs.Device {
+	return kvs.Device{Name: d.Device, GIDIndex: d.Options.GIDIndex, MTU: d.Options.MTU}
 }
 
 // DevicesOf are the devices that the placements would open on a node.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
-	"dpukv/placement/stores"
+	"dpukv/kvs/stores"
 	"dpukv/placement/survey"
 	"dpukv/placement/testbed"
 )
@@ -119,9 +119,9 @@ func (t *table) placements(b *strings.Builder) {
 			fmt.Fprintf(w, "%s\t\tnot here: %v\n", p.Name, err)
 			continue
 		}
-		for _, store := range slices.Sorted(maps.Keys(stores.All)) {
+		for _, store := range slices.Sorted(slices.Values(stores.Names())) {
 			said := "can run: server on " + c.Server.Name + ", client on " + joinNodes(c.Clients)
-			if why := t.why(&c, store); why != "" {
+			if why := t.why(&c, stores.OverVerbs(store)); why != "" {
 				said = "cannot run: " + why
 			}
 			fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, store, said)
@@ -148,7 +148,7 @@ func (t *table) verdict() error {
 	}
 	for _, p := range t.bed.Placements() {
 		c, err := t.bed.Assign(p.Name)
-		if err == nil && t.why(&c, "mica") != "" && len(errs) == 0 {
+		if err == nil && t.why(&c, false) != "" && len(errs) == 0 {
 			errs = append(errs, fmt.Errorf("%s cannot run", p.Name))
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"dpukv/placement/launch"
 	"dpukv/placement/machines"
 	"dpukv/placement/node"
-	"dpukv/placement/stores"
 	"dpukv/placement/survey"
 	"dpukv/placement/testbed"
 )
@@ -148,8 +147,8 @@ func closeVisits(visits []*visit) error {
 	return errors.Join(errs...)
 }
 
-// why says why a placement cannot run with a store; "" if it can.
-func (t *table) why(c *testbed.Assignment, store string) string {
+// why says why a placement cannot run, with a store over verbs or another; "" if it can.
+func (t *table) why(c *testbed.Assignment, overVerbs bool) string {
 	server := t.visit(c.Server.Name)
 	for _, n := range c.All() {
 		v := t.visit(n.Name)
@@ -164,7 +163,7 @@ func (t *table) why(c *testbed.Assignment, store string) string {
 			return fmt.Sprintf("node %s is in %s mode, which is changed with mlxconfig (INTERNAL_CPU_MODEL=0) and a power cycle", n.Name, v.mode())
 		}
 	}
-	if !stores.All[store].Rdma {
+	if !overVerbs {
 		return ""
 	}
 	if err := testbed.CheckDevices(t.bed, c); err != nil {

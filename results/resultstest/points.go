@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dpukv/client/load"
+	_ "dpukv/kvs/stores" // titles of stores
 	"dpukv/results"
 )
 
