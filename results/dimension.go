@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dpukv/client/load"
+	"dpukv/kvs"
 	"dpukv/results/internal/numfmt"
 )
 
@@ -61,7 +62,7 @@ func FindDimensions(names ...string) ([]*Dimension, error) {
 // here follow the hash.
 var dimensions = slices.Concat(
 	[]*Dimension{
-		byText("store", "%s", func(p *Point) string { return storeTitle(p.Store) }),
+		byText("store", "%s", func(p *Point) string { return kvs.TitleOf(p.Store) }),
 		byText("placement", "%s", func(p *Point) string { return p.Placement }),
 		byText("submode", "%s", func(p *Point) string { return submodeTitle(p.Submode) }),
 		byText("datapath", "over %s", func(p *Point) string { return p.Datapath }),
@@ -174,17 +175,6 @@ func counted(name, thing string, value func(*Point) int) *Dimension {
 	d := byNumber(name, "", func(p *Point) float64 { return float64(value(p)) })
 	d.label = func(p *Point) string { return numfmt.Count(value(p), thing) }
 	return d
-}
-
-// storeTitle is a store's name as its papers write it.
-func storeTitle(store string) string {
-	switch store {
-	case "mica", "herd":
-		return strings.ToUpper(store)
-	case "":
-		return "(no store)"
-	}
-	return strings.ToUpper(store[:1]) + store[1:]
 }
 
 // submodeTitle writes sm1 as SM1, and leaves off-path and direct alone.

@@ -17,10 +17,7 @@ import (
 	"dpukv/hashbench"
 	"dpukv/internal/machine"
 	"dpukv/kvs"
-	"dpukv/kvs/herd"
-	"dpukv/kvs/memcached"
-	"dpukv/kvs/mica"
-	"dpukv/kvs/redis"
+	"dpukv/kvs/stores"
 	"dpukv/results"
 	"dpukv/results/table"
 	"dpukv/verbs/provider"
@@ -28,15 +25,16 @@ import (
 
 // loadFlags are a load's flags before they are understood.
 type loadFlags struct {
-	cfg                        client.Config
-	store, dist, cpus          string
-	device, protocol, arrivals string
-	opts                       provider.Options // of the device
-	asJSON                     bool
+	cfg        client.Config
+	store      string
+	server     kvs.DialConfig // as far as flags say how to reach it
+	dist, cpus string
+	arrivals   string
+	asJSON     bool
 }
 
 func newLoadCommand() *cobra.Command {
-	f := loadFlags{opts: provider.Defaults}
+	var f loadFlags
 	cmd := &cobra.Command{
 		Use:   "load",
 		Short: "Put load on a running server and print one point",
@@ -44,42 +42,91 @@ func newLoadCommand() *cobra.Command {
 measure, and print one point. Every answer is checked. Without --rate the loop is
 closed: each connection keeps --window batches in flight. With --rate operations a second are offered on
 a schedule, and latency counts from when an operation was due.`,
-		Example: `  dpukv load --server 127.0.0.1:7791
-  dpukv load --server 127.0.0.1:7791 --threads 2 --get-ratio 0.95 --dist zipf:0.99 --duration 10s --json
-  dpukv load --server 127.0.0.1:7791 --rate 1e6
-  dpukv load --store herd --server 127.0.0.1:7791
-  dpukv load --store memcached --server 127.0.0.1:11211`,
-		Args: exactArgs(0, "arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+		Example: loadExamples(),
+		Args:    exactArgs(0, "arguments"),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
+	f.add(cmd)
+	return cmd
+}
+
+// loadExamples are the help's examples: those of any store, then one of each other store.
+func loadExamples() string {
+	text := `  dpukv load --server 127.0.0.1:7791
+  dpukv load --server 127.0.0.1:7791 --threads 2 --get-ratio 0.95 --dist zipf:0.99 \
+    --duration 10s --json
+  dpukv load --server 127.0.0.1:7791 --rate 1e6`
+	for _, name := range stores.Names()[1:] {
+		text += "\n  dpukv load --store " + name + " --server 127.0.0.1:7791"
+	}
+	return text
+}
+
+func (f *loadFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	w := &f.cfg.Workload
-	flags.StringVar(&f.store, "store", "mica", "store that the server runs: mica, herd, memcached or redis")
+	w, study := &f.cfg.Workload, stores.Default().Study
+	flags.StringVar(&f.store, "store", stores.Default().Name,
+		"store that the server runs: "+strings.Join(stores.Names(), ", "))
+	_ = cmd.RegisterFlagCompletionFunc("store", // fails only for a flag that is not there
+		cobra.FixedCompletions(stores.Names(), cobra.ShellCompDirectiveNoFileComp))
 	flags.StringVar(&f.cfg.ServerAddr, "server", "", "address of the server's first worker, HOST:PORT (required)")
 	flags.IntVar(&f.cfg.Threads, "threads", 1, "client threads")
 	flags.IntVar(&f.cfg.Connections, "connections", 1, "connections of each thread to each server worker")
 	flags.IntVar(&f.cfg.Window, "window", 1, "batches in flight a connection")
-	flags.IntVar(&f.cfg.Batch, "batch", mica.Study.Batch, fmt.Sprintf("operations a batch (herd: requests posted at once, default %d)", herd.Study.Batch))
+	flags.IntVar(&f.cfg.Batch, "batch", study.Batch,
+		"operations a batch"+otherDefaults(func(k *kvs.StudyDefaults) int { return k.Batch }))
 	flags.Float64Var(&w.GetRatio, "get-ratio", 1, "share of GETs, 0 to 1; the rest are SETs")
 	flags.IntVar(&w.Keys, "keys", 1_000_000, "different keys, all preloaded")
-	flags.IntVar(&w.KeyBytes, "key-size", mica.Study.KeyBytes, fmt.Sprintf("bytes of a key, 1 to 255 (herd: default %d)", herd.Study.KeyBytes))
-	flags.IntVar(&w.ValueBytes, "value-size", mica.Study.ValueBytes, fmt.Sprintf("bytes of a value, 0 to 65535 (herd: default %d)", herd.Study.ValueBytes))
+	flags.IntVar(&w.KeyBytes, "key-size", study.KeyBytes,
+		"bytes of a key, 1 to 255"+otherDefaults(func(k *kvs.StudyDefaults) int { return k.KeyBytes }))
+	flags.IntVar(&w.ValueBytes, "value-size", study.ValueBytes,
+		"bytes of a value, 0 to 65535"+otherDefaults(func(k *kvs.StudyDefaults) int { return k.ValueBytes }))
 	flags.StringVar(&f.dist, "dist", "uniform", "how keys are chosen: uniform or zipf:THETA with 0 <= THETA < 1")
 	flags.Float64Var(&f.cfg.RateOps, "rate", 0, "operations a second to offer, over all threads; 0: closed loop")
 	flags.StringVar(&f.arrivals, "arrivals", "constant", "with --rate: how batches follow one another: constant (equal distances) or poisson (independently)")
 	flags.DurationVar(&f.cfg.Duration, "duration", 5*time.Second, "of the measured window")
 	flags.DurationVar(&f.cfg.Warmup, "warmup", 500*time.Millisecond, "load before the measured window")
 	flags.Uint64Var(&w.Seed, "seed", 1, "of the sequence of operations")
-	flags.StringVar(&f.cfg.Hash, "hash", "", "hash function for keys, or none (default: what the server wants; memcached and redis want none)")
+	flags.StringVar(&f.cfg.Hash, "hash", "", fmt.Sprintf(
+		"hash function for keys, or none (default: what the server wants; %s want none)", strings.Join(
+			stores.NamesOf(func(st *kvs.Store) bool { return !st.HashesKeys() }), " and ")))
 	flags.BoolVar(&f.cfg.CheckHash, "check-hash", false, "after the load, find the share of hashing once more, with hashing done beforehand (0.8 s)")
 	flags.StringVar(&f.cpus, "cpus", "", `CPUs that threads are pinned to in turn, with all else of this process, such as 0,2-3, or "none" (default: those this process may use, descending, as servers ascend)`)
-	flags.StringVar(&f.device, "device", "", "herd: device that reaches the server: "+provider.Names+" (default: the server's kind of device)")
-	flags.IntVar(&f.opts.GIDIndex, "gid-index", f.opts.GIDIndex, "herd: index into the port's GID table; -1: its RoCE v2 IPv4 GID")
-	flags.IntVar(&f.opts.MTU, "mtu", 0, "herd: path MTU in bytes, 256 to 4096, the server's (default: the port's)")
-	flags.StringVar(&f.protocol, "protocol", "", "memcached: meta or binary (default: meta where the server has it); redis: get, or mget for each row of GETs in a batch (default get)")
+	prefix := strings.Join(stores.NamesOf((*kvs.Store).OverVerbs), ", ") + ": "
+	addDeviceFlags(flags, &f.server.Device, deviceHelp{
+		device: prefix + "device that reaches the server: " + provider.Names +
+			" (default: the server's kind of device)",
+		prefix: prefix, mtu: ", the server's",
+	})
+	flags.StringVar(&f.server.Protocol, "protocol", "", protocolHelp())
 	flags.DurationVar(&f.cfg.Timeout, "timeout", client.DefaultTimeout, "an answer that is out longer fails the run")
 	flags.BoolVar(&f.asJSON, "json", false, "print the point as one JSON object")
-	return cmd
+}
+
+// otherDefaults says which stores have another default than the flag.
+func otherDefaults(of func(*kvs.StudyDefaults) int) string {
+	usual := stores.Default().Study
+	var others []string
+	for _, st := range stores.All() {
+		if n := of(&st.Study); n != of(&usual) {
+			others = append(others, fmt.Sprintf("%s: default %d", st.Name, n))
+		}
+	}
+	if others == nil {
+		return ""
+	}
+	return " (" + strings.Join(others, ", ") + ")"
+}
+
+// protocolHelp is what each store says of its protocols.
+func protocolHelp() string {
+	var texts []string
+	for _, st := range stores.All() {
+		if len(st.Protocols) > 0 {
+			texts = append(texts, st.Name+": "+st.ProtocolHelp)
+		}
+	}
+	return strings.Join(texts, "; ")
 }
 
 func (f *loadFlags) run(cmd *cobra.Command) error {
@@ -110,15 +157,16 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 
 // understand turns texts into what they mean.
 func (f *loadFlags) understand(given func(flag string) bool) (err error) {
-	switch {
-	case f.store == "herd":
-		f.asStudied(given, &herd.Study)
-	case f.store != "mica" && f.store != "memcached" && f.store != "redis":
-		return fmt.Errorf("--store %q: allowed: mica, herd, memcached, redis", f.store)
-	case f.device != "" || given("gid-index") || given("mtu"):
-		return fmt.Errorf("--device, --gid-index, --mtu: %s is served over TCP; only herd has devices", f.store)
+	st, err := stores.Named(f.store)
+	if err != nil {
+		return fmt.Errorf("--%w", err)
 	}
-	if err := f.protocolFits(); err != nil {
+	f.asStudied(given, &st.Study)
+	if !st.OverVerbs() && (f.server.Device.Name != "" || given("gid-index") || given("mtu")) {
+		return fmt.Errorf("--device, --gid-index, --mtu: found with %s, which needs no device, "+
+			"allowed: with %s", f.store, strings.Join(stores.NamesOf((*kvs.Store).OverVerbs), ", "))
+	}
+	if err := f.protocolFits(&st); err != nil {
 		return err
 	}
 	if f.cfg.Timeout == 0 { // below, it means the default
@@ -148,7 +196,7 @@ func (f *loadFlags) understand(given func(flag string) bool) (err error) {
 	return nil
 }
 
-// asStudied gives what was not asked for the values of a store's own study. The flags' defaults are those of MICA.
+// asStudied gives what was not asked for the values of the store's own study.
 func (f *loadFlags) asStudied(given func(flag string) bool, k *kvs.StudyDefaults) {
 	for name, own := range map[string]struct {
 		value *int
@@ -165,27 +213,27 @@ func (f *loadFlags) asStudied(given func(flag string) bool, k *kvs.StudyDefaults
 }
 
 // protocolFits refuses ways to speak that the store does not have.
-func (f *loadFlags) protocolFits() error {
-	known := map[string][]string{"memcached": memcached.Protocols, "redis": redis.Protocols}[f.store]
-	switch {
-	case f.protocol == "" || slices.Contains(known, f.protocol):
+func (f *loadFlags) protocolFits(st *kvs.Store) error {
+	switch asked := f.server.Protocol; {
+	case asked == "" || slices.Contains(st.Protocols, asked):
 		return nil
-	case known == nil:
-		return fmt.Errorf("--protocol: %s has one protocol; only memcached and redis have several", f.store)
+	case st.Protocols == nil:
+		several := stores.NamesOf(func(st *kvs.Store) bool { return st.Protocols != nil })
+		return fmt.Errorf("--protocol: found %q with %s, which has one protocol, allowed: with %s",
+			asked, st.Name, strings.Join(several, ", "))
+	default:
+		return fmt.Errorf("--protocol: found %q, allowed: %s", asked,
+			strings.Join(st.Protocols, ", "))
 	}
-	return fmt.Errorf("--protocol %q: allowed: %s", f.protocol, strings.Join(known, ", "))
 }
 
 func (f *loadFlags) dial(ctx context.Context) (kvs.Remote, error) {
-	switch f.store {
-	case "herd":
-		return herd.Dial(ctx, f.cfg.ServerAddr, herd.Options{Device: f.device, DeviceOptions: &f.opts})
-	case "memcached":
-		return memcached.Dial(ctx, f.cfg.ServerAddr, memcached.Options{Protocol: f.protocol})
-	case "redis":
-		return redis.Dial(ctx, f.cfg.ServerAddr, redis.Options{Protocol: f.protocol})
+	st, err := stores.Named(f.store)
+	if err != nil {
+		return nil, err
 	}
-	return mica.Dial(ctx, f.cfg.ServerAddr)
+	f.server.Addr = f.cfg.ServerAddr
+	return st.Dial(ctx, &f.server)
 }
 
 // chooseHash takes the hash function that the server wants if none was given.

@@ -4,106 +4,155 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"dpukv/client"
 	"dpukv/hashbench"
+	"dpukv/internal/bytesize"
 	"dpukv/internal/cpu"
-	"dpukv/internal/offheap"
 	"dpukv/kvs"
-	"dpukv/kvs/mica"
-	"dpukv/kvs/partition"
+	"dpukv/kvs/stores"
+	"dpukv/verbs"
+	"dpukv/verbs/provider"
 )
 
 func newServeCommand() *cobra.Command {
+	allowed := strings.Join(stores.Names(), ", ")
 	cmd := &cobra.Command{
 		Use:   "serve STORE",
 		Short: "Run a store's server",
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("serve: which store? Allowed: mica, herd, memcached, redis")
+				return usagef("serve: which store? Allowed: %s", allowed)
 			}
-			return usagef("serve: store %q: allowed: mica, herd, memcached, redis", args[0])
+			_, err := stores.Named(args[0])
+			return usagef("serve: %w", err)
 		},
 	}
-	cmd.AddCommand(newServeMICACommand(), newServeHERDCommand(), newServeMemcachedCommand(), newServeRedisCommand())
+	for _, st := range stores.All() {
+		cmd.AddCommand(newServeStoreCommand(&st))
+	}
 	return cmd
 }
 
 // serveFlags are a server's flags before they are understood.
 type serveFlags struct {
-	cfg                       mica.Config
-	mode, access, pages, cpus string
-	memory, buffers           byteSize
-	asJSON                    bool
+	store  *kvs.Store
+	cfg    kvs.ServerConfig
+	start  func(*kvs.ServerConfig) (kvs.Server, error)
+	cpus   string
+	asJSON bool
 }
 
-func newServeMICACommand() *cobra.Command {
-	f := serveFlags{memory: 256 << 20}
+func newServeStoreCommand(st *kvs.Store) *cobra.Command {
+	f := serveFlags{store: st, start: st.Start}
 	cmd := &cobra.Command{
-		Use:   "mica",
-		Short: "Run MICA, an in-memory store over TCP",
-		Long: `Run MICA: worker threads, each with its own partitions, its own port and its own CPU.
-
-The index is sized for --items; --memory is the room for the items themselves (a key of 8 bytes
-with a value of 8 takes 32). Mode cache overwrites the oldest; mode store
-loses nothing and answers "full". The server ends on SIGTERM or Ctrl-C.
-
-Half of --buffers is split among --max-connections, so that what one client sends or leaves unread
-never takes another's share. The other half is common: frames that need more than a share come from
-there. A connection is refused, or ended, with the reason.` + trustHelp,
-		Example: `  dpukv serve mica
-  dpukv serve mica --listen 127.0.0.1:7791 --threads 4 --cpus 0-3 --items 10000000 --memory 1GiB --mode store`,
-		Args: exactArgs(0, "arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := f.config()
-			if err != nil {
-				return usagef("serve mica: %w", err)
-			}
-			return serveMICA(cmd, cfg, f.asJSON)
-		},
+		Use:     st.Name,
+		Short:   st.Command.Short,
+		Long:    st.Command.Long + trustHelp,
+		Example: st.Command.Example,
+		Args:    exactArgs(0, "arguments"),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
-	flags := cmd.Flags()
-	flags.StringVar(&f.cfg.Listen, "listen", "127.0.0.1:7791", "address of the first worker; worker i listens i ports further, or on any free port with port 0")
-	flags.IntVar(&f.cfg.Workers, "threads", 1, "worker threads")
-	flags.IntVar(&f.cfg.PartitionsPerWorker, "partitions", 1, "partitions that each worker owns")
-	flags.StringVar(&f.mode, "mode", "cache", "what happens without room: cache (the oldest is overwritten) or store (nothing is lost, the answer is full)")
-	flags.StringVar(&f.access, "access", "erew", "who reads a partition: erew (its worker) or crew (any worker)")
-	flags.IntVar(&f.cfg.Items, "items", 4_000_000, "items that the index is sized for")
-	flags.Var(&f.memory, "memory", "room for the items, such as 256MiB or 4GiB")
-	flags.IntVar(&f.cfg.MaxConnections, "max-connections", 0, fmt.Sprintf("connections at once, over all threads (default: three quarters of the files that ulimit -n allows, at most %d)", mica.DefaultMaxConnections))
-	flags.Var(&f.buffers, "buffers", "memory for connections' buffers, such as 256MiB (default: 256MiB, or as much of it as there is room for)")
-	flags.StringVar(&f.pages, "pages", "auto", "memory pages: auto, hugetlb, thp, 4k")
-	flags.StringVar(&f.cfg.Hash, "hash", hashbench.Default, "hash function that clients must use for keys")
-	flags.StringVar(&f.cpus, "cpus", "", `CPUs that workers are pinned to in turn, with all else of this process, such as 0,2-3, or "none" (default: those this process may use, ascending)`)
-	flags.BoolVar(&f.asJSON, "json", false, `print the facts as JSON, with "addr", once the server accepts load`)
+	f.add(cmd)
 	return cmd
 }
 
-func (f *serveFlags) config() (mica.Config, error) {
-	cfg := f.cfg
-	cfg.LogBytes, cfg.BufferBytes, cfg.Version = int64(f.memory), int64(f.buffers), version
-	var err error
-	if cfg.Mode, err = partition.ParseMode(f.mode); err != nil {
-		return cfg, err
+// add makes the flags of the store.
+func (f *serveFlags) add(cmd *cobra.Command) {
+	flags, st := cmd.Flags(), f.store
+	flags.StringVar(&f.cfg.Listen, "listen", st.Command.Listen, st.Command.ListenHelp)
+	flags.IntVar(&f.cfg.Workers, "threads", 1, st.Command.ThreadsHelp)
+	flags.StringVar(&f.cfg.Mode, "mode", "cache", "what happens without room: cache (the server "+
+		"overwrites or evicts items) or store (nothing is lost, the server refuses writes)")
+	flags.IntVar(&f.cfg.Items, "items", 4_000_000, "items that the server has an index or memory for")
+	flags.StringVar(&f.cpus, "cpus", "", f.cpusHelp())
+	flags.BoolVar(&f.asJSON, "json", false,
+		`print the facts as JSON, with "addr", once the server accepts load`)
+	if st.HashesKeys() {
+		flags.StringVar(&f.cfg.Hash, "hash", st.Study.Hash, "hash function that clients must use for keys")
 	}
-	if cfg.Access, err = partition.ParseAccess(f.access); err != nil {
-		return cfg, err
+	if st.OverVerbs() {
+		addDeviceFlags(flags, &f.cfg.Device, deviceHelp{
+			device: "device: " + provider.Names, value: st.DefaultDevice,
+		})
 	}
-	if cfg.Pages, err = offheap.ParsePages(f.pages); err != nil {
-		return cfg, err
+	if st.Command.Flags != nil {
+		f.start = st.Command.Flags(flags)
+		return
 	}
-	if _, err := hashbench.Lookup(cfg.Hash); err != nil {
-		return cfg, err
+	flags.IntVar(&f.cfg.KeyBytes, "key-size", st.Study.KeyBytes, "bytes of their keys")
+	flags.IntVar(&f.cfg.ValueBytes, "value-size", st.Study.ValueBytes,
+		fmt.Sprintf("bytes of their values; what %s needs beside them is added", st.Name))
+}
+
+func (f *serveFlags) cpusHelp() string {
+	if f.store.Program != nil {
+		return `CPUs that the server may use, such as 0,2-3, or "none" ` +
+			`(default: those this process may use)`
 	}
-	if cfg.CPUs, err = parseCPUs(f.cpus); err != nil {
-		return cfg, err
+	return `CPUs that workers are pinned to in turn, with all else of this process, ` +
+		`such as 0,2-3, or "none" (default: those this process may use, ascending)`
+}
+
+// run starts the server and runs it until the command ends.
+func (f *serveFlags) run(cmd *cobra.Command) error {
+	s, err := f.serve()
+	if err != nil {
+		return usagef("serve %s: %w", f.store.Name, err)
 	}
-	return cfg, nil
+	if ip, ok := strings.CutPrefix(f.cfg.Device.Name, "softroce:"); ok {
+		device := net.JoinHostPort(ip, strconv.Itoa(verbs.RoCEPort))
+		if err := warnBeyondLoopback(cmd.ErrOrStderr(), device); err != nil {
+			return errors.Join(err, s.Close())
+		}
+	}
+	if most := s.Facts().MaxClientBytes; most > 0 { // of this process
+		limitHeap(most)
+	}
+	return runServer(cmd, s, f.asJSON)
+}
+
+// serve starts the server as the flags say.
+func (f *serveFlags) serve() (_ kvs.Server, err error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	if f.cfg.CPUs, err = parseCPUs(f.cpus); err != nil {
+		return nil, err
+	}
+	if f.store.Program == nil {
+		if f.cfg.CPUs, err = settle(f.cfg.CPUs, f.cfg.Workers); err != nil {
+			return nil, fmt.Errorf("--cpus: %w", err)
+		}
+	}
+	f.cfg.Version = version
+	return f.start(&f.cfg)
+}
+
+// check refuses words without a meaning, and sizes from which no room can be worked out.
+func (f *serveFlags) check() error {
+	if f.store.HashesKeys() {
+		if _, err := hashbench.Lookup(f.cfg.Hash); err != nil {
+			return err
+		}
+	}
+	if f.store.Command.Flags != nil {
+		return nil // it has room of another kind
+	}
+	if n := f.cfg.KeyBytes; n < 1 || n > kvs.MaxKeyBytes {
+		return fmt.Errorf("--key-size %d: want 1 to %d", n, kvs.MaxKeyBytes)
+	}
+	if n := f.cfg.ValueBytes; n < 0 || n > kvs.MaxValueBytes {
+		return fmt.Errorf("--value-size %d: want 0 to %d", n, kvs.MaxValueBytes)
+	}
+	return nil
 }
 
 // parseCPUs reads a --cpus flag. Nothing given means all that this process may use.
@@ -137,19 +186,6 @@ type serving struct {
 	kvs.Facts
 }
 
-func serveMICA(cmd *cobra.Command, cfg mica.Config, asJSON bool) error {
-	var err error
-	if cfg.CPUs, err = settle(cfg.CPUs, cfg.Workers); err != nil {
-		return usagef("serve mica: --cpus: %w", err)
-	}
-	s, err := mica.Start(cfg)
-	if err != nil {
-		return usagef("serve mica: %w", err)
-	}
-	limitHeap(s.Facts().MaxClientBytes)
-	return runServer(cmd, s, asJSON)
-}
-
 // limitHeap keeps Go's heap near what connections may take. Without a limit the collector
 // lets it grow to twice that before it frees anything.
 func limitHeap(connections int64) {
@@ -157,16 +193,8 @@ func limitHeap(connections int64) {
 	debug.SetMemoryLimit(connections + connections/8 + rest)
 }
 
-// storeServer is a running server of any store.
-type storeServer interface {
-	Addr() string
-	Facts() kvs.Facts
-	Wait() error
-	Close() error
-}
-
 // runServer announces a server and runs it until the command ends, or the server itself.
-func runServer(cmd *cobra.Command, s storeServer, asJSON bool) error {
+func runServer(cmd *cobra.Command, s kvs.Server, asJSON bool) error {
 	err := errors.Join(
 		warnBeyondLoopback(cmd.ErrOrStderr(), s.Addr()),
 		announce(cmd, serving{s.Addr(), s.Facts()}, asJSON))
@@ -194,7 +222,7 @@ func announce(cmd *cobra.Command, s serving, asJSON bool) error {
 		return err
 	}
 	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s on %s over %s: %d workers %s, %d partitions, mode %s, access %s, %d items, %s of log, pages %s\n",
-		strings.ToUpper(s.Store), s.Addr, strings.Trim(s.Transport+" "+s.Provider, " "), s.Workers, pinnedTo(s.CPUs), s.Partitions, s.Mode, s.Access, s.Items, byteSize(s.LogBytes), s.Pages)
+		kvs.TitleOf(s.Store), s.Addr, strings.Trim(s.Transport+" "+s.Provider, " "), s.Workers, pinnedTo(s.CPUs), s.Partitions, s.Mode, s.Access, s.Items, bytesize.Size(s.LogBytes), s.Pages)
 	return err
 }
 

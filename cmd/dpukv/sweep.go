@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"dpukv/internal/foreign"
 	"dpukv/internal/guest"
 	"dpukv/placement/run"
+	"dpukv/placement/sweep"
 	"dpukv/results/live"
 )
 
@@ -61,7 +63,8 @@ Progress goes to stderr; stdout gets the table, and as its last line the folder'
 	flags.BoolVar(&options.Quick, "quick", false, "a short sweep, of less than 30 seconds")
 	flags.StringVar(&options.Dir, "out", "", "run folder to begin or to continue (default: a new one below runs/)")
 	flags.StringVar(&options.Only, "only", "", "measure only the points with these values: key=value,…; one key's values are alternatives")
-	flags.StringVar(&options.Attach, "attach", "", "HOST:PORT of a memcached or redis that runs already: measure that, and start no server (its data is written over)")
+	flags.StringVar(&options.Attach, "attach", "", "HOST:PORT of a "+strings.Join(sweep.Attachable(), " or ")+
+		" that runs already: measure that, and start no server (its data is written over)")
 	flags.BoolVar(&inGuest, "in-guest", false, "measure inside a small virtual machine, whose kernel has Open vSwitch's datapath and flower (built once, which takes minutes)")
 	flags.BoolVar(&dryRun, "dry-run", false, "print the points, the commands and the time it would take, and do nothing")
 	flags.StringVar(&address, "serve", "", "serve the report at this address, such as 127.0.0.1:8080, while it fills up; /metrics is for Prometheus")

@@ -1,10 +1,8 @@
 package strictyaml
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -13,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 
 	"dpukv/internal/boundedyaml"
+	"dpukv/internal/spelling"
 )
 
 // maxFaults is how many mistakes of a file are told. Who made more does not read the rest.
@@ -134,7 +133,7 @@ func (f *File) Mapping(what string, n ast.Node) []Entry {
 // Unknown reports a key that nothing reads.
 func (f *File) Unknown(e Entry, known []string) {
 	hint := ""
-	if near := nearest(e.Key, known); near != "" {
+	if near := spelling.Nearest(e.Key, known); near != "" {
 		hint = fmt.Sprintf(" (did you mean %s?)", near)
 	}
 	f.Fault(e.At, "found the unknown key %q%s, allowed: %s", e.Key, hint, strings.Join(known, ", "))
@@ -180,40 +179,6 @@ func describe(n ast.Node) string {
 		text = text[:40] + "…"
 	}
 	return fmt.Sprintf("%q", text)
-}
-
-// nearest is the known word that differs from word by the least, if that is little enough to be a slip.
-func nearest(word string, known []string) string {
-	const slip = 3
-	if len(word) > 40 || len(known) == 0 {
-		return ""
-	}
-	best := slices.MinFunc(known, func(a, b string) int { return cmp.Compare(distance(word, a), distance(word, b)) })
-	if distance(word, best) >= min(slip, len(best)) {
-		return ""
-	}
-	return best
-}
-
-// distance is the number of letters to insert, remove or replace to make a out of b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := diagonal
-			if a[i] != b[j] {
-				replace++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // ReadValue reads a single value with a codec. It notes the mistake if there is one.

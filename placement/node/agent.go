@@ -11,7 +11,8 @@ import (
 	"dpukv/internal/doctor"
 	"dpukv/internal/killed"
 	"dpukv/internal/machine"
-	"dpukv/placement/stores"
+	"dpukv/kvs"
+	"dpukv/kvs/stores"
 )
 
 // Why an agent's context ends.
@@ -24,6 +25,7 @@ var (
 // agent is a node's side of the protocol: a process that becomes a server or a client.
 type agent struct {
 	version string
+	store   func(name string) (kvs.Store, error)
 	out     MessageWriter
 	inbox   chan Message
 	silence time.Duration // of the orchestrator, after which it is taken for gone
@@ -33,7 +35,10 @@ type agent struct {
 // once, whatever is going on: the process is to end, as nobody is left to want its work. So it does when nothing is
 // heard for a minute, for in does not end where a network was cut.
 func Run(ctx context.Context, in io.Reader, out io.Writer, version string) error {
-	a := &agent{version: version, out: MessageWriter{W: out}, inbox: make(chan Message), silence: DefaultTimeouts.silence}
+	a := &agent{
+		version: version, store: stores.Named, out: MessageWriter{W: out},
+		inbox: make(chan Message), silence: DefaultTimeouts.silence,
+	}
 	return a.run(ctx, in)
 }
 
@@ -168,12 +173,8 @@ func await[M Message](ctx context.Context, a *agent) (M, error) {
 }
 
 // serve runs a store's server until the order to stop.
-func (a *agent) serve(ctx context.Context, cpus []int, spec *stores.ServerSpec) error {
-	st, err := stores.Named(spec.Store)
-	if err != nil {
-		return err
-	}
-	srv, err := st.Server(spec, cpus, a.version)
+func (a *agent) serve(ctx context.Context, cpus []int, spec *ServerSpec) error {
+	srv, err := a.start(cpus, spec)
 	if err != nil {
 		return err
 	}
@@ -203,6 +204,24 @@ func (a *agent) serve(ctx context.Context, cpus []int, spec *stores.ServerSpec) 
 	default:
 		return srv.Close()
 	}
+}
+
+// start starts a server, or takes the one that runs.
+func (a *agent) start(cpus []int, spec *ServerSpec) (kvs.Server, error) {
+	st, err := a.store(spec.Store)
+	if err != nil {
+		return nil, err
+	}
+	if spec.Attach == "" {
+		cfg := spec.ServerConfig
+		cfg.CPUs, cfg.Version = cpus, a.version
+		return st.Start(&cfg)
+	}
+	if st.Attach == nil {
+		return nil, fmt.Errorf("attach to %s: servers of %s are only started here",
+			spec.Attach, spec.Store)
+	}
+	return st.Attach(spec.Attach)
 }
 
 // serverEnded is the error of a server that ended by itself, which is told in any case.

@@ -11,7 +11,7 @@ import (
 
 	"dpukv/client/load"
 	"dpukv/kvs"
-	"dpukv/placement/stores"
+	"dpukv/kvs/stores"
 )
 
 // stubServer is a store that does nothing.
@@ -21,6 +21,22 @@ func (s stubServer) Addr() string     { return "nowhere:1" }
 func (s stubServer) Facts() kvs.Facts { return kvs.Facts{Store: "stub"} }
 func (s stubServer) Wait() error      { <-s.closed; return nil }
 func (s stubServer) Close() error     { close(s.closed); return nil }
+
+// stubOrNamed knows the stub beside the stores of the table.
+func stubOrNamed(name string) (kvs.Store, error) {
+	if name != "stub" {
+		return stores.Named(name)
+	}
+	return kvs.Store{
+		MaxBatch: 1,
+		Start: func(*kvs.ServerConfig) (kvs.Server, error) {
+			return stubServer{make(chan struct{})}, nil
+		},
+		Dial: func(context.Context, *kvs.DialConfig) (kvs.Remote, error) {
+			return nil, errors.New("nobody there")
+		},
+	}, nil
+}
 
 // peer is the orchestrator's end of an agent that runs in this process.
 type peer struct {
@@ -34,18 +50,8 @@ func startAgent(t *testing.T) *peer { return startAgentThatWaits(t, time.Minute)
 
 func startAgentThatWaits(t *testing.T, silence time.Duration) *peer {
 	t.Helper()
-	stores.All["stub"] = stores.Store{
-		MaxBatch: 1,
-		Serve: func(*stores.ServerSpec, []int, string) (stores.Server, error) {
-			return stubServer{make(chan struct{})}, nil
-		},
-		Dial: func(context.Context, *stores.DialSpec) (kvs.Remote, error) { return nil, errors.New("nobody there") },
-	}
 	procs := runtime.GOMAXPROCS(0)
-	t.Cleanup(func() {
-		delete(stores.All, "stub")
-		runtime.GOMAXPROCS(procs)
-	})
+	t.Cleanup(func() { runtime.GOMAXPROCS(procs) })
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	p := &peer{in: inW, out: MessageWriter{W: inW}, inbox: make(chan Message, 8), ended: make(chan error, 1)}
@@ -54,7 +60,10 @@ func startAgentThatWaits(t *testing.T, silence time.Duration) *peer {
 		close(p.inbox)
 	}()
 	go func() {
-		a := &agent{version: "test", out: MessageWriter{W: outW}, inbox: make(chan Message), silence: silence}
+		a := &agent{
+			version: "test", store: stubOrNamed, out: MessageWriter{W: outW},
+			inbox: make(chan Message), silence: silence,
+		}
 		p.ended <- a.run(context.Background(), inR)
 		outW.Close()
 		inR.Close()
@@ -79,7 +88,7 @@ func (p *peer) end(t *testing.T) error {
 	}
 }
 
-var stubSpec = &Configure{Server: &stores.ServerSpec{Store: "stub"}}
+var stubSpec = &Configure{Server: &ServerSpec{Store: "stub"}}
 
 func TestAgentServesUntilToldToStop(t *testing.T) {
 	p := startAgent(t)
@@ -130,14 +139,14 @@ func TestAgentEndsInSilence(t *testing.T) {
 
 func TestAgentTellsWhyItFails(t *testing.T) {
 	client := func(hash string) *Configure {
-		return &Configure{Client: &ClientSpec{DialSpec: stores.DialSpec{Store: "stub"}, Load: load.Load{
+		return &Configure{Client: &ClientSpec{Store: "stub", Load: load.Load{
 			Workload: load.Workload{Dist: load.Uniform, Keys: 1, KeyBytes: 8},
 			Batch:    1, Window: 1, Connections: 1, Hash: hash,
 		}}}
 	}
 	for want, m := range map[string]Message{
-		`store "lmdb" is not built yet`:           &Configure{Server: &stores.ServerSpec{Store: "lmdb"}},
-		"configured as neither server nor client": &Configure{},
+		`store: found "lmdb", allowed: mica, herd`: &Configure{Server: &ServerSpec{Store: "lmdb"}},
+		"configured as neither server nor client":  &Configure{},
 		"nobody there":                              client("city64"),
 		"hash is md4, allowed is city32":            client("md4"),
 		"received the message go instead of config": &Begin{},

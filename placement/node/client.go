@@ -5,20 +5,19 @@ import (
 	"errors"
 
 	"dpukv/client"
-	"dpukv/placement/stores"
 	"dpukv/results"
 )
 
 // runClient puts the load on a server and sends what came of it.
 func runClient(ctx context.Context, a *agent, cpus []int, spec *ClientSpec) (err error) {
-	st, err := stores.Named(spec.Store)
+	st, err := a.store(spec.Store)
 	if err != nil {
 		return err
 	}
 	if err := spec.Validate(); err != nil {
 		return err
 	}
-	remote, err := st.Dial(ctx, &spec.DialSpec)
+	remote, err := st.Dial(ctx, &spec.DialConfig)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,6 @@ import (
 	"dpukv/internal/killed"
 	"dpukv/internal/machine"
 	"dpukv/kvs"
-	"dpukv/placement/stores"
 	"dpukv/placement/survey"
 	"dpukv/placement/testbed"
 	"dpukv/results"
@@ -96,12 +95,20 @@ type (
 type (
 	// Configure gives a node its part: exactly one of Server and Client.
 	Configure struct {
-		CPUs   []int              `json:"cpus"`
-		Server *stores.ServerSpec `json:"server,omitempty"`
-		Client *ClientSpec        `json:"client,omitempty"`
+		CPUs   []int       `json:"cpus"`
+		Server *ServerSpec `json:"server,omitempty"`
+		Client *ClientSpec `json:"client,omitempty"`
 	}
+	// ServerSpec says which server to start, and how large.
+	ServerSpec struct {
+		Store  string `json:"store"`
+		Attach string `json:"attach,omitempty"` // the address of a server that runs already: none is started
+		kvs.ServerConfig
+	}
+	// ClientSpec says what load to put on which server.
 	ClientSpec struct {
-		stores.DialSpec
+		Store string `json:"store"`
+		kvs.DialConfig
 		load.Load
 		SameHost    bool          `json:"same_host"` // as the server
 		Preloaded   bool          `json:"preloaded"` // by another client
@@ -113,7 +120,7 @@ type (
 	// Inspect asks for what the node has and can do: listen at its address, open the devices.
 	Inspect struct {
 		Address string         `json:"address"`
-		Devices []testbed.RDMA `json:"devices"` // as in serverSpec
+		Devices []testbed.RDMA `json:"devices"`
 	}
 	// Reach asks which of these addresses take a connection.
 	Reach struct {

@@ -5,17 +5,16 @@ import (
 
 	"dpukv/internal/tcpinfo"
 	"dpukv/kvs"
-	"dpukv/placement/stores"
 )
 
 // watcher reads what a server's process has moved.
 type watcher struct {
 	pid int // 0: not known
-	srv stores.Server
+	srv kvs.Server
 }
 
 // newWatcher is for a server that was started here: that of others may be on another machine.
-func newWatcher(srv stores.Server, spec *stores.ServerSpec) watcher {
+func newWatcher(srv kvs.Server, spec *ServerSpec) watcher {
 	w := watcher{srv: srv}
 	if spec.Attach == "" {
 		if w.pid = srv.Facts().PID; w.pid == 0 {

@@ -9,9 +9,9 @@ import (
 	"dpukv/hashbench"
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
+	"dpukv/kvs/stores"
 	"dpukv/placement/launch"
 	"dpukv/placement/node"
-	"dpukv/placement/stores"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
 )
@@ -42,7 +42,7 @@ func checkPlacement(t *testbed.Testbed, placement string, kinds []string, allowe
 			return err
 		}
 	}
-	if slices.ContainsFunc(kinds, func(store string) bool { return stores.All[store].Rdma }) {
+	if slices.ContainsFunc(kinds, stores.OverVerbs) {
 		return testbed.CheckDevices(t, &c)
 	}
 	return nil
@@ -91,23 +91,43 @@ func checkTools(p *Plan) error {
 // checkConfigs looks for values that fit their keys but not each other.
 func checkConfigs(s *sweep.Sweep) error {
 	for _, c := range s.Configs() {
-		if err := c.Validate(); err != nil {
-			return fmt.Errorf("%s%w", s.PlaceOf(err), err)
+		if err := checkConfig(s, &c); err != nil {
+			return err
 		}
-		if most := stores.All[c.Store].MaxBatch; c.Batch > most {
-			return fmt.Errorf("%sbatch: found %d, allowed: at most %d, which is what %s takes", s.Place("batch", fmt.Sprint(c.Batch)), c.Batch, most, c.Store)
-		}
-		if known := stores.All[c.Store].Protocols; c.Protocol != "" && !slices.Contains(known, c.Protocol) {
-			return fmt.Errorf("%sprotocol: found %s with %s, allowed: %s", s.Place("protocol", sweep.Protocols.Format(c.Protocol)), c.Protocol, c.Store,
-				strings.Join(append([]string{sweep.OwnProtocol}, known...), ", "))
-		}
-		if c.Hash == kvs.NoHash && stores.All[c.Store].Study.Hash != kvs.NoHash {
-			return fmt.Errorf("%shash: found %s with %s, whose server wants its clients' hashes, allowed: %s", s.Place("hash", c.Hash), c.Hash, c.Store,
-				strings.Join(hashbench.Names(), ", "))
-		}
-		if err := stores.All[c.Store].Check(&stores.Demand{Load: c.Load, Access: c.Access, Protocol: c.Protocol}); err != nil {
-			return fmt.Errorf("%s%w", s.Place("stores", c.Store), err)
-		}
+	}
+	return nil
+}
+
+func checkConfig(s *sweep.Sweep, c *sweep.Config) error {
+	st, err := stores.Named(c.Store)
+	if err != nil {
+		return err
+	}
+	if err := c.Validate(); err != nil {
+		return fmt.Errorf("%s%w", s.PlaceOf(err), err)
+	}
+	if c.Batch > st.MaxBatch {
+		return fmt.Errorf("%sbatch: found %d, allowed: at most %d, which is what %s takes",
+			s.Place("batch", fmt.Sprint(c.Batch)), c.Batch, st.MaxBatch, c.Store)
+	}
+	if c.Protocol != "" && !slices.Contains(st.Protocols, c.Protocol) {
+		return fmt.Errorf("%sprotocol: found %s with %s, allowed: %s",
+			s.Place("protocol", sweep.Protocols.Format(c.Protocol)), c.Protocol, c.Store,
+			strings.Join(append([]string{sweep.OwnProtocol}, st.Protocols...), ", "))
+	}
+	if c.Hash == kvs.NoHash && st.HashesKeys() {
+		return fmt.Errorf("%shash: found %s with %s, whose server wants its clients' hashes, allowed: %s",
+			s.Place("hash", c.Hash), c.Hash, c.Store, strings.Join(hashbench.Names(), ", "))
+	}
+	if st.Check == nil {
+		return nil
+	}
+	err = st.Check(&kvs.LoadConfig{
+		KeyBytes: c.KeyBytes, ValueBytes: c.ValueBytes, Batch: c.Batch, Window: c.Window,
+		Access: c.Access, Protocol: c.Protocol,
+	})
+	if err != nil {
+		return fmt.Errorf("%s%w", s.Place("stores", c.Store), err)
 	}
 	return nil
 }
@@ -117,11 +137,13 @@ func checkPrograms(p *Plan, server *testbed.Node) error {
 	if !server.OnThisMachine() || p.sweep.Attach != "" {
 		return nil
 	}
-	for _, store := range p.sweep.Stores {
-		if find := stores.All[store].Program; find != nil {
-			if _, err := find(); err != nil {
-				return fmt.Errorf("%sstores: %w", p.sweep.Place("stores", store), err)
-			}
+	for _, name := range p.sweep.Stores {
+		st, err := stores.Named(name)
+		if err == nil && st.Program != nil {
+			_, err = st.Program()
+		}
+		if err != nil {
+			return fmt.Errorf("%sstores: %w", p.sweep.Place("stores", name), err)
 		}
 	}
 	return nil

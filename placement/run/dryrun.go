@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/kvs/stores"
 	"dpukv/placement/launch"
 	"dpukv/placement/node"
-	"dpukv/placement/stores"
 	"dpukv/placement/submode"
 	"dpukv/placement/submode/packetfilter"
 	"dpukv/placement/sweep"
@@ -95,7 +95,7 @@ func describePlacement(p *Plan, w io.Writer, placement string) error {
 // carrier names what carries the stores that need a device.
 func carrier(p *Plan, c *testbed.Assignment, n *testbed.Node) string {
 	for _, store := range p.sweep.Stores {
-		if device, err := c.Device(n); err == nil && stores.All[store].Rdma {
+		if device, err := c.Device(n); err == nil && stores.OverVerbs(store) {
 			return fmt.Sprintf(" (%s over %s)", store, device)
 		}
 	}

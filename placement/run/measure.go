@@ -9,8 +9,9 @@ import (
 	"time"
 
 	"dpukv/client"
+	"dpukv/kvs"
+	"dpukv/kvs/stores"
 	"dpukv/placement/node"
-	"dpukv/placement/stores"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
 	"dpukv/results"
@@ -190,17 +191,18 @@ func (m *measurement) collect(ctx context.Context, shares []share) error {
 func (m *measurement) clientSpec(i int) (*node.ClientSpec, error) {
 	clients, on := len(m.all.clients), &m.nodes.Clients[i]
 	spec := &node.ClientSpec{
-		DialSpec: stores.DialSpec{
-			Store: m.pt.Store, Protocol: m.pt.Protocol, Addr: m.server.Addr, ServerCPUs: m.server.Facts.CPUs,
-			RDMA: on.RDMA,
+		Store: m.pt.Store,
+		DialConfig: kvs.DialConfig{
+			Addr: m.server.Addr, Protocol: m.pt.Protocol, ServerCPUs: m.server.Facts.CPUs,
+			Device: on.RDMA.KVS(),
 		},
 		SameHost: m.all.clients[i].sameKernel(m.all.server),
 		Load:     m.pt.OfOneClient(clients).Load, Duration: m.pt.Duration, Preloaded: i > 0,
 		Threads: m.pt.ClientThreads, FirstThread: i * m.pt.ClientThreads, AllThreads: clients * m.pt.ClientThreads,
 	}
 	var err error
-	if stores.All[m.pt.Store].Rdma {
-		spec.RDMA.Device, err = m.nodes.Device(on)
+	if stores.OverVerbs(m.pt.Store) {
+		spec.Device.Name, err = m.nodes.Device(on)
 	}
 	return spec, err
 }
@@ -256,15 +258,18 @@ func rootCause(ctx context.Context, err error) error {
 }
 
 // serverSpecOf is what the server of a point is to be.
-func serverSpecOf(pt *sweep.Point, nodes *testbed.Assignment) (*stores.ServerSpec, error) {
-	spec := &stores.ServerSpec{
-		Attach: pt.Attach, Store: pt.Store, Listen: net.JoinHostPort(nodes.Server.Address, "0"),
-		Workers: pt.ServerThreads, Keys: pt.Keys, KeyBytes: pt.KeyBytes, ValueBytes: pt.ValueBytes,
-		Hash: pt.Hash, Mode: pt.Mode, Access: pt.Access, RDMA: nodes.Server.RDMA,
+func serverSpecOf(pt *sweep.Point, nodes *testbed.Assignment) (*node.ServerSpec, error) {
+	spec := &node.ServerSpec{
+		Store: pt.Store, Attach: pt.Attach,
+		ServerConfig: kvs.ServerConfig{
+			Listen: net.JoinHostPort(nodes.Server.Address, "0"), Workers: pt.ServerThreads,
+			Items: pt.Keys, KeyBytes: pt.KeyBytes, ValueBytes: pt.ValueBytes,
+			Hash: pt.Hash, Mode: pt.Mode, Access: pt.Access, Device: nodes.Server.RDMA.KVS(),
+		},
 	}
 	var err error
-	if stores.All[pt.Store].Rdma {
-		spec.RDMA.Device, err = nodes.Device(&nodes.Server)
+	if stores.OverVerbs(pt.Store) {
+		spec.Device.Name, err = nodes.Device(&nodes.Server)
 	}
 	return spec, err
 }

@@ -10,7 +10,6 @@ import (
 	"dpukv/internal/machine"
 	"dpukv/placement/launch"
 	"dpukv/placement/node"
-	"dpukv/placement/stores"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
 	"dpukv/results"
@@ -24,7 +23,7 @@ func fakeShare(t *testing.T, name string, cpus []int, clock time.Duration, told 
 		results.Record(h, l)
 	}
 	p := fakePoint(&node.ClientSpec{
-		DialSpec: stores.DialSpec{Store: "mica"}, Threads: 1,
+		Store: "mica", Threads: 1,
 		Load: load.Load{Batch: 64, Window: 1, Connections: 1, Hash: "city64"},
 	})
 	p.StartedAt = told.Add(clock)

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"dpukv/placement/stores"
+	"dpukv/kvs"
+	"dpukv/kvs/stores"
 	"dpukv/placement/submode"
 	"dpukv/placement/submode/packetfilter"
 	"dpukv/placement/sweep"
@@ -70,7 +71,7 @@ func checkSubmode(s *sweep.Sweep, t *testbed.Testbed, name, placement string, f 
 
 // checkRDMA: an RDMA NIC's packets never reach the CPU of a DPU in their way, while softroce's are UDP like any other.
 func checkRDMA(s *sweep.Sweep, c *testbed.Assignment, name string) error {
-	if name == submode.SM4 || !slices.ContainsFunc(s.Stores, func(store string) bool { return stores.All[store].Rdma }) {
+	if name == submode.SM4 || !slices.ContainsFunc(s.Stores, stores.OverVerbs) {
 		return nil
 	}
 	for _, n := range c.All() {
@@ -92,9 +93,11 @@ func checkFilterOfStores(s *sweep.Sweep, f *packetfilter.Filter) error {
 		return nil
 	}
 	for _, store := range s.Stores {
-		if !stores.All[store].Rdma {
-			return fmt.Errorf("found filter %s with store %s, allowed: with herd. The requests of %s lie in a TCP stream, whose segments begin anywhere in a request and hold those for other keys, too: "+
-				"one that is dropped is sent again for ever, and holds up all behind it", f, store, store)
+		if !stores.OverVerbs(store) {
+			return fmt.Errorf("found filter %s with store %s, allowed: with %s. The requests of %s lie in a TCP stream, whose segments begin anywhere in a "+
+				"request and hold those for other keys, too: one that is dropped is sent again for ever, "+
+				"and holds up all behind it",
+				f, store, strings.Join(stores.NamesOf((*kvs.Store).OverVerbs), " and "), store)
 		}
 	}
 	return nil

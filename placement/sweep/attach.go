@@ -3,10 +3,13 @@ package sweep
 import (
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
+	"strings"
 
 	"dpukv/internal/strictyaml"
-	"dpukv/placement/stores"
+	"dpukv/kvs"
+	"dpukv/kvs/stores"
 )
 
 // notAttached is how a sweep says that its servers are started.
@@ -34,13 +37,19 @@ var attachment = strictyaml.Codec[string]{
 	Allowed: "HOST:PORT of a server that runs already, or none",
 }
 
+// Attachable are the names of the stores whose servers may run already.
+func Attachable() []string {
+	return stores.NamesOf(func(s *kvs.Store) bool { return s.Attach != nil })
+}
+
 // CheckAttach refuses to take one server for several, or for a store whose servers are only started here.
 func CheckAttach(s *Sweep) error {
 	if s.Attach == "" {
 		return nil
 	}
-	if len(s.Stores) != 1 || stores.All[s.Stores[0]].Attach == nil {
-		return fmt.Errorf("attach: found the stores %v, allowed: one of memcached and redis, which is what runs at %s", s.Stores, s.Attach)
+	if allowed := Attachable(); len(s.Stores) != 1 || !slices.Contains(allowed, s.Stores[0]) {
+		return fmt.Errorf("attach: found the stores %v, allowed: one of %s, which is what runs at %s",
+			s.Stores, strings.Join(allowed, " and "), s.Attach)
 	}
 	return nil
 }

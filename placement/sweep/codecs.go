@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"dpukv/internal/strictyaml"
-	"dpukv/kvs/memcached"
-	"dpukv/kvs/redis"
+	"dpukv/kvs"
+	"dpukv/kvs/stores"
 )
 
 var seeds = strictyaml.Codec[uint64]{
@@ -33,11 +33,22 @@ var Protocols = strictyaml.Codec[string]{
 		if s == OwnProtocol {
 			return "", nil
 		}
-		if !slices.Contains(slices.Concat(memcached.Protocols, redis.Protocols), s) {
+		known := func(st kvs.Store) bool { return slices.Contains(st.Protocols, s) }
+		if !slices.ContainsFunc(stores.All(), known) {
 			return "", strictyaml.ErrNotAllowed
 		}
 		return s, nil
 	},
 	Format:  func(s string) string { return cmp.Or(s, OwnProtocol) },
-	Allowed: OwnProtocol + ", with memcached " + strings.Join(memcached.Protocols, ", ") + ", with redis " + strings.Join(redis.Protocols, ", "),
+	Allowed: allowedProtocols(),
+}
+
+func allowedProtocols() string {
+	allowed := OwnProtocol
+	for _, st := range stores.All() {
+		if len(st.Protocols) > 0 {
+			allowed += ", with " + st.Name + " " + strings.Join(st.Protocols, ", ")
+		}
+	}
+	return allowed
 }

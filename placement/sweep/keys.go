@@ -8,6 +8,7 @@ import (
 
 	"dpukv/client"
 	"dpukv/internal/strictyaml"
+	"dpukv/kvs/stores"
 	"dpukv/placement/submode"
 	"dpukv/placement/testbed"
 )
@@ -46,7 +47,7 @@ const (
 // sweepKeys stand in the order in which configurations are combined and IDs are made of them.
 var sweepKeys = slices.Concat(
 	[]sweepKey{
-		axis("stores", "Store", strictyaml.Word([]string{"mica", "herd", "memcached", "redis"}),
+		axis("stores", "Store", strictyaml.Word(stores.Names()),
 			func(s *Sweep) *[]string { return &s.Stores },
 			func(c *Config) *string { return &c.Store }),
 		axis("placements", "Placement", testbed.PlacementName, // which there are is the testbed's to say

@@ -11,7 +11,7 @@ import (
 
 	"dpukv/client/load"
 	"dpukv/internal/strictyaml"
-	"dpukv/placement/stores"
+	"dpukv/kvs/stores"
 )
 
 // Sweep is what a sweep file says. Each slice is an axis: every value is combined with every
@@ -36,7 +36,7 @@ type Sweep struct {
 // Default is the study's case of MICA, as far as one machine can have it: 27 points, a minute and a half.
 func Default() Sweep {
 	return Sweep{
-		Stores: []string{"mica"}, Placements: []string{"CH-SH"}, Submodes: []string{"off-path"}, Filters: []string{""},
+		Stores: []string{stores.Default().Name}, Placements: []string{"CH-SH"}, Submodes: []string{"off-path"}, Filters: []string{""},
 		Load: loadAxes{
 			"get_ratios": {"1", "0.95", "0.5"}, "dist": {"uniform"},
 			"keys": {"1000000"}, "key_bytes": {"8"}, "value_bytes": {"8"},
@@ -162,9 +162,12 @@ func (s *Sweep) says(key string) bool {
 
 // asStudied gives a configuration the values of its store's study, for what the sweep leaves open.
 func (s *Sweep) asStudied(c *Config) {
-	study := stores.All[c.Store].Study
+	st, err := stores.Named(c.Store)
+	if err != nil {
+		panic(err) // the key stores has no other values
+	}
 	for key := range s.left {
-		studyKeys[key](c, &study)
+		studyKeys[key](c, &st.Study)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"dpukv/kvs"
 	"dpukv/placement/emulate"
 	"dpukv/placement/launch"
 	"dpukv/placement/submode"
@@ -29,6 +30,11 @@ type Node struct {
 type RDMA struct {
 	Device string `json:"device"` // "": as the machines allow; see [Assignment.Device]
 	provider.Options
+}
+
+// KVS is the device as stores take it.
+func (d *RDMA) KVS() kvs.Device {
+	return kvs.Device{Name: d.Device, GIDIndex: d.Options.GIDIndex, MTU: d.Options.MTU}
 }
 
 // The kinds of nodes.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
-	"dpukv/placement/stores"
+	"dpukv/kvs/stores"
 	"dpukv/placement/survey"
 	"dpukv/placement/testbed"
 )
@@ -119,9 +119,9 @@ func (t *table) placements(b *strings.Builder) {
 			fmt.Fprintf(w, "%s\t\tnot here: %v\n", p.Name, err)
 			continue
 		}
-		for _, store := range slices.Sorted(maps.Keys(stores.All)) {
+		for _, store := range slices.Sorted(slices.Values(stores.Names())) {
 			said := "can run: server on " + c.Server.Name + ", client on " + joinNodes(c.Clients)
-			if why := t.why(&c, store); why != "" {
+			if why := t.why(&c, stores.OverVerbs(store)); why != "" {
 				said = "cannot run: " + why
 			}
 			fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, store, said)
@@ -148,7 +148,7 @@ func (t *table) verdict() error {
 	}
 	for _, p := range t.bed.Placements() {
 		c, err := t.bed.Assign(p.Name)
-		if err == nil && t.why(&c, "mica") != "" && len(errs) == 0 {
+		if err == nil && t.why(&c, false) != "" && len(errs) == 0 {
 			errs = append(errs, fmt.Errorf("%s cannot run", p.Name))
 		}
 	}
@@ -217,8 +217,8 @@ func clockText(ahead, give time.Duration) string {
 	return ahead.Abs().Round(give.Round(time.Microsecond)+1).Round(time.Microsecond).String() + " " + said
 }
 
-// why says why a placement cannot run with a store; "" if it can.
-func (t *table) why(c *testbed.Assignment, store string) string {
+// why says why a placement cannot run, with a store over verbs or another; "" if it can.
+func (t *table) why(c *testbed.Assignment, overVerbs bool) string {
 	server := t.visit(c.Server.Name)
 	for _, n := range c.All() {
 		v := t.visit(n.Name)
@@ -233,7 +233,7 @@ func (t *table) why(c *testbed.Assignment, store string) string {
 			return fmt.Sprintf("node %s is in %s mode, which is changed with mlxconfig (INTERNAL_CPU_MODEL=0) and a power cycle", n.Name, v.mode())
 		}
 	}
-	if !stores.All[store].Rdma {
+	if !overVerbs {
 		return ""
 	}
 	if err := testbed.CheckDevices(t.bed, c); err != nil {

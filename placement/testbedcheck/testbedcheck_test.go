@@ -7,8 +7,8 @@ import (
 
 	"dpukv/internal/test/binary"
 	"dpukv/internal/test/testbeds"
+	"dpukv/kvs/stores"
 	"dpukv/placement/node"
-	"dpukv/placement/stores"
 	"dpukv/placement/testbed"
 )
 
@@ -36,7 +36,7 @@ func TestCheckOfALab(t *testing.T) {
 			t.Errorf("got\n%s, want it to hold %q", out.String(), want)
 		}
 	}
-	if got, want := strings.Count(out.String(), "can run: "), len(stores.All)*len(bed.Placements()); got != want {
+	if got, want := strings.Count(out.String(), "can run: "), len(stores.All())*len(bed.Placements()); got != want {
 		t.Errorf("%d placements with a store can run, want %d:\n%s", got, want, out.String())
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dpukv/client/load"
+	_ "dpukv/kvs/stores" // titles of stores
 	"dpukv/results"
 )
 

@@ -1,4 +1,4 @@
-package main
+package bytesize
 
 import (
 	"fmt"
@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// byteSize is a flag for a number of bytes. 0 is one that was not given.
-type byteSize int64
+// Size is a flag for a number of bytes. 0 is one that was not given.
+type Size int64
 
-var byteUnits = []struct {
+var units = []struct {
 	suffix string
 	bytes  int64
 }{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}}
 
 // Set reads a number with or without a unit.
-func (b *byteSize) Set(s string) error {
+func (b *Size) Set(s string) error {
 	number, unit := s, int64(1)
-	for _, u := range byteUnits {
+	for _, u := range units {
 		if n, ok := strings.CutSuffix(s, u.suffix); ok {
 			number, unit = n, u.bytes
 		}
@@ -26,17 +26,17 @@ func (b *byteSize) Set(s string) error {
 	if err != nil || n <= 0 || n > (1<<62)/unit {
 		return fmt.Errorf("%q: want a number of bytes, or of KiB, MiB, GiB, TiB, such as 256MiB", s)
 	}
-	*b = byteSize(n * unit)
+	*b = Size(n * unit)
 	return nil
 }
 
 // String is the number in the largest unit that divides it.
-func (b byteSize) String() string {
+func (b Size) String() string {
 	if b == 0 {
 		return ""
 	}
-	for i := len(byteUnits) - 1; i >= 0; i-- {
-		if u := byteUnits[i]; int64(b) >= u.bytes && int64(b)%u.bytes == 0 {
+	for i := len(units) - 1; i >= 0; i-- {
+		if u := units[i]; int64(b) >= u.bytes && int64(b)%u.bytes == 0 {
 			return fmt.Sprint(int64(b)/u.bytes, u.suffix)
 		}
 	}
@@ -44,4 +44,4 @@ func (b byteSize) String() string {
 }
 
 // Type names the flag's kind in help texts.
-func (b *byteSize) Type() string { return "size" }
+func (b *Size) Type() string { return "size" }

@@ -1,0 +1,2 @@
+// Package bytesize reads and writes numbers of bytes as people do: 256MiB.
+package bytesize

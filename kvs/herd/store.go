@@ -1,0 +1,139 @@
+package herd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"dpukv/internal/bytesize"
+	"dpukv/internal/offheap"
+	"dpukv/kvs"
+	"dpukv/kvs/partition"
+	"dpukv/verbs/provider"
+)
+
+// Store is HERD's row in the table of stores.
+var Store = kvs.Store{
+	Name: "herd", Title: "HERD",
+	Study: Study, MaxBatch: DefaultWindow, DefaultDevice: DefaultDevice,
+	Check: checkLoad,
+	Start: startSized,
+	Dial: func(ctx context.Context, c *kvs.DialConfig) (kvs.Remote, error) {
+		return Dial(ctx, c.Addr, Options{Device: c.Device.Name, DeviceOptions: optionsOf(&c.Device)})
+	},
+	Command: kvs.Command{
+		Short: "Run HERD, an in-memory store over RDMA",
+		Long: `Run HERD: clients write requests into slots of the server's memory (UC WRITE). Worker
+threads poll the slots, each on its own CPU and with its own partition. They send the answers (UD
+SEND).
+
+Devices: shm (clients on this machine, through memory), softroce:ADDRESS (RoCE v2 in software, on
+an IPv4 address of this machine), ibverbs:NAME (an RDMA NIC). Clients find the server at --listen,
+a TCP address, where they get their slots. A worker polls: its CPU is busy while there is load. The
+server ends on SIGTERM or Ctrl-C.
+
+Through --device, other machines that reach a softroce address, or the NIC, can send requests too.`,
+		Example: `  dpukv serve herd
+  dpukv serve herd --device softroce:10.0.0.1 --listen 10.0.0.1:7791 --threads 4 --cpus 0-3
+  dpukv serve herd --device ibverbs:mlx5_0 --listen 10.0.0.1:7791 --slot-bytes 1024`,
+		Listen:      "127.0.0.1:7791",
+		ListenHelp:  "TCP address at which clients get their slots",
+		ThreadsHelp: "worker threads, each with one partition",
+		Flags:       addFlags,
+	},
+}
+
+func optionsOf(d *kvs.Device) *provider.Options {
+	return &provider.Options{GIDIndex: d.GIDIndex, MTU: d.MTU}
+}
+
+// checkLoad refuses what HERD has no slots or no way for.
+func checkLoad(c *kvs.LoadConfig) error {
+	switch need := SlotBytesFor(c.KeyBytes, c.ValueBytes); {
+	case c.Batch*c.Window > DefaultWindow:
+		return fmt.Errorf("window: found %d batches of %d, allowed: together at most %d requests "+
+			"in flight, which is what herd has slots for", c.Window, c.Batch, DefaultWindow)
+	case need > MaxSlotBytes:
+		return fmt.Errorf("value_bytes: found %d with keys of %d, allowed: "+
+			"what fits a slot of %d bytes of herd", c.ValueBytes, c.KeyBytes, MaxSlotBytes)
+	case c.Access != partition.EREW.String():
+		return fmt.Errorf("access: found %s, allowed: %s, "+
+			"as only its own worker reads a partition of herd", c.Access, partition.EREW)
+	}
+	return nil
+}
+
+// configOf turns the words of a configuration into what they mean. The log and the slots are the
+// caller's to say.
+func configOf(c *kvs.ServerConfig) (cfg Config, err error) {
+	cfg = Config{
+		Listen: c.Listen, Workers: c.Workers,
+		Device: c.Device.Name, DeviceOptions: optionsOf(&c.Device),
+		Items: c.Items, Pages: offheap.Auto, Hash: c.Hash, CPUs: c.CPUs, Version: c.Version,
+	}
+	cfg.Mode, err = partition.ParseMode(c.Mode)
+	return cfg, err
+}
+
+// startSized starts a server whose log and slots hold the items of the configuration.
+func startSized(c *kvs.ServerConfig) (kvs.Server, error) {
+	cfg, err := configOf(c)
+	if err != nil {
+		return nil, err
+	}
+	cfg.LogBytes = partition.LogBytesFor(c.Items, c.KeyBytes, c.ValueBytes, cfg.Mode, c.Workers)
+	cfg.SlotBytes = SlotBytesFor(c.KeyBytes, c.ValueBytes)
+	return Start(cfg)
+}
+
+// addFlags adds the flags that only HERD has.
+func addFlags(flags *pflag.FlagSet) func(*kvs.ServerConfig) (kvs.Server, error) {
+	var own Config
+	var pages string
+	memory := bytesize.Size(512 << 20)
+	flags.Var(&memory, "memory", "room for the items, such as 256MiB or 4GiB; "+
+		"a key of 16 bytes with a value of 32 takes 64")
+	flags.StringVar(&pages, "pages", "auto", "memory pages: auto, hugetlb, thp, 4k")
+	flags.IntVar(&own.Window, "window", DefaultWindow,
+		"requests that a connection may have in flight at one worker")
+	flags.IntVar(&own.SlotBytes, "slot-bytes", MinSlotBytes,
+		"bytes of a slot: 16 for the request, the rest for key and value")
+	flags.IntVar(&own.MaxClients, "max-clients", DefaultMaxClients,
+		"connections that may have slots")
+	flags.IntVar(&own.MaxConnections, "max-connections", 0,
+		"connections in all, also those that only ask for counters "+
+			"(default: four for each of --max-clients, as far as ulimit -n goes)")
+	flags.BoolVar(&own.Faithful, "faithful", false,
+		"poll as the original does: one slot of each client a pass")
+
+	return func(c *kvs.ServerConfig) (kvs.Server, error) {
+		if err := refuseZeros(&own); err != nil {
+			return nil, err
+		}
+		cfg, err := configOf(c)
+		if err != nil {
+			return nil, err
+		}
+		if cfg.Pages, err = offheap.ParsePages(pages); err != nil {
+			return nil, err
+		}
+		cfg.LogBytes, cfg.Window, cfg.SlotBytes = int64(memory), own.Window, own.SlotBytes
+		cfg.MaxClients, cfg.MaxConnections = own.MaxClients, own.MaxConnections
+		cfg.Faithful = own.Faithful
+		return Start(cfg)
+	}
+}
+
+// refuseZeros refuses flags that are 0, which means the default in a [Config].
+func refuseZeros(c *Config) error {
+	for _, f := range []struct {
+		flag  string
+		value int
+	}{{"window", c.Window}, {"max-clients", c.MaxClients}, {"slot-bytes", c.SlotBytes}} {
+		if f.value == 0 {
+			return fmt.Errorf("--%s 0: want more than 0, or no --%s for the default", f.flag, f.flag)
+		}
+	}
+	return nil
+}

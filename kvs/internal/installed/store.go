@@ -1,0 +1,34 @@
+package installed
+
+import (
+	"fmt"
+
+	"dpukv/kvs"
+)
+
+// What the rows of installed programs share in the table of stores.
+const (
+	Listen     = "127.0.0.1:0"
+	ListenHelp = "IP:PORT; port 0: any free one"
+	// Help follows "Run the installed NAME".
+	Help = `, on one address only, pinned, with memory for --items, and nothing kept on disk. It is
+used once it answers, and ends with this command: on SIGTERM or Ctrl-C, and also when this command
+is killed.`
+)
+
+// ConfigOf is how a program is started for the items of a configuration.
+func ConfigOf(c *kvs.ServerConfig) Config {
+	return Config{
+		Listen: c.Listen, Workers: c.Workers, Mode: c.Mode,
+		Items: c.Items, KeyBytes: c.KeyBytes, ValueBytes: c.ValueBytes, CPUs: c.CPUs,
+	}
+}
+
+// CheckAccess refuses any access but a program's own.
+func CheckAccess(c *kvs.LoadConfig, own, why string) error {
+	if c.Access == own {
+		return nil
+	}
+	return fmt.Errorf("access: found %s, allowed: %s, as %s; leave it out to give each store its own",
+		c.Access, own, why)
+}

@@ -1,0 +1,45 @@
+package memcached
+
+import (
+	"context"
+	"fmt"
+
+	"dpukv/kvs"
+	"dpukv/kvs/internal/installed"
+)
+
+// Store is memcached's row in the table of stores.
+var Store = kvs.Store{
+	Name: program, Title: "Memcached",
+	Study: Study, MaxBatch: MaxBatch,
+	Protocols: Protocols, ProtocolHelp: "meta or binary (default: meta where the server has it)",
+	Check: checkLoad,
+	Start: func(c *kvs.ServerConfig) (kvs.Server, error) { return Start(installed.ConfigOf(c)) },
+	Dial: func(ctx context.Context, c *kvs.DialConfig) (kvs.Remote, error) {
+		return Dial(ctx, c.Addr, Options{CPUs: c.ServerCPUs, Protocol: c.Protocol})
+	},
+	Attach:  func(addr string) (kvs.Server, error) { return Attach(addr) },
+	Program: Installed,
+	Command: kvs.Command{
+		Short:       "Run the installed memcached",
+		Long:        "Run the installed memcached" + installed.Help,
+		Example:     "  dpukv serve memcached --threads 1 --cpus 0",
+		Listen:      installed.Listen,
+		ListenHelp:  installed.ListenHelp,
+		ThreadsHelp: "threads (-t); any of them serves any key",
+	},
+}
+
+// checkLoad refuses keys that its lines have no room for, and what its threads do not do.
+func checkLoad(c *kvs.LoadConfig) error {
+	switch {
+	case c.KeyBytes > MaxKeyBytes:
+		return fmt.Errorf("key_bytes: found %d, allowed: at most %d, which is what memcached takes",
+			c.KeyBytes, MaxKeyBytes)
+	case c.KeyBytes > MaxKeyBytesMeta && c.Protocol != Binary:
+		return fmt.Errorf("key_bytes: found %d, allowed: at most %d, which is what a line of "+
+			"memcached's meta protocol takes in base64, or %d with protocol %s",
+			c.KeyBytes, MaxKeyBytesMeta, MaxKeyBytes, Binary)
+	}
+	return installed.CheckAccess(c, Access, "any thread of memcached reads and writes anything")
+}

@@ -1,0 +1,107 @@
+package mica
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"dpukv/internal/bytesize"
+	"dpukv/internal/offheap"
+	"dpukv/kvs"
+	"dpukv/kvs/partition"
+)
+
+// Store is MICA's row in the table of stores.
+var Store = kvs.Store{
+	Name: "mica", Title: "MICA",
+	Study: Study, MaxBatch: MaxBatch,
+	Check: checkLoad,
+	Start: startSized,
+	Dial: func(ctx context.Context, c *kvs.DialConfig) (kvs.Remote, error) {
+		return Dial(ctx, c.Addr)
+	},
+	Command: kvs.Command{
+		Short: "Run MICA, an in-memory store over TCP",
+		Long: `Run MICA: worker threads, each with its own partitions, its own port and its own CPU.
+
+The index is sized for --items; --memory is the room for the items themselves (a key of 8 bytes
+with a value of 8 takes 32). Mode cache overwrites the oldest; mode store
+loses nothing and answers "full". The server ends on SIGTERM or Ctrl-C.
+
+Half of --buffers is split among --max-connections, so that what one client sends or leaves unread
+never takes another's share. The other half is common: frames that need more than a share come from
+there. A connection is refused, or ended, with the reason.`,
+		Example: `  dpukv serve mica
+  dpukv serve mica --listen 127.0.0.1:7791 --threads 4 --cpus 0-3 --items 10000000 ` +
+			`--memory 1GiB --mode store`,
+		Listen: "127.0.0.1:7791",
+		ListenHelp: "address of the first worker; worker i listens i ports further, " +
+			"or on any free port with port 0",
+		ThreadsHelp: "worker threads",
+		Flags:       addFlags,
+	},
+}
+
+// checkLoad refuses what no partition of MICA does.
+func checkLoad(c *kvs.LoadConfig) error {
+	if _, err := partition.ParseAccess(c.Access); err != nil {
+		return fmt.Errorf("access: %w", err)
+	}
+	return nil
+}
+
+// configOf turns the words of a configuration into what they mean. The log and the number of
+// partitions are the caller's to say.
+func configOf(c *kvs.ServerConfig) (cfg Config, err error) {
+	cfg = Config{
+		Listen: c.Listen, Workers: c.Workers, PartitionsPerWorker: 1,
+		Items: c.Items, Pages: offheap.Auto, Hash: c.Hash, CPUs: c.CPUs, Version: c.Version,
+	}
+	if cfg.Mode, err = partition.ParseMode(c.Mode); err != nil {
+		return cfg, err
+	}
+	cfg.Access, err = partition.ParseAccess(c.Access)
+	return cfg, err
+}
+
+// startSized starts a server whose log holds the items of the configuration.
+func startSized(c *kvs.ServerConfig) (kvs.Server, error) {
+	cfg, err := configOf(c)
+	if err != nil {
+		return nil, err
+	}
+	cfg.LogBytes = partition.LogBytesFor(c.Items, c.KeyBytes, c.ValueBytes, cfg.Mode, c.Workers)
+	return Start(cfg)
+}
+
+// addFlags adds the flags that only MICA has.
+func addFlags(flags *pflag.FlagSet) func(*kvs.ServerConfig) (kvs.Server, error) {
+	var partitions, maxConnections int
+	var access, pages string
+	memory, buffers := bytesize.Size(256<<20), bytesize.Size(0)
+	flags.IntVar(&partitions, "partitions", 1, "partitions that each worker owns")
+	flags.StringVar(&access, "access", partition.EREW.String(),
+		"who reads a partition: erew (its worker) or crew (any worker)")
+	flags.Var(&memory, "memory", "room for the items, such as 256MiB or 4GiB")
+	flags.IntVar(&maxConnections, "max-connections", 0,
+		fmt.Sprintf("connections at once, over all threads (default: three quarters of the files "+
+			"that ulimit -n allows, at most %d)", DefaultMaxConnections))
+	flags.Var(&buffers, "buffers", "memory for connections' buffers, such as 256MiB "+
+		"(default: 256MiB, or as much of it as there is room for)")
+	flags.StringVar(&pages, "pages", "auto", "memory pages: auto, hugetlb, thp, 4k")
+
+	return func(c *kvs.ServerConfig) (kvs.Server, error) {
+		c.Access = access
+		cfg, err := configOf(c)
+		if err != nil {
+			return nil, err
+		}
+		if cfg.Pages, err = offheap.ParsePages(pages); err != nil {
+			return nil, err
+		}
+		cfg.PartitionsPerWorker, cfg.LogBytes = partitions, int64(memory)
+		cfg.MaxConnections, cfg.BufferBytes = maxConnections, int64(buffers)
+		return Start(cfg)
+	}
+}

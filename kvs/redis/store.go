@@ -1,0 +1,33 @@
+package redis
+
+import (
+	"context"
+
+	"dpukv/kvs"
+	"dpukv/kvs/internal/installed"
+)
+
+// Store is Redis's row in the table of stores.
+var Store = kvs.Store{
+	Name: "redis", Title: "Redis",
+	Study: Study, MaxBatch: MaxBatch,
+	Protocols:    Protocols,
+	ProtocolHelp: "get, or mget for each row of GETs in a batch (default get)",
+	Check: func(c *kvs.LoadConfig) error {
+		return installed.CheckAccess(c, Access, "one thread of redis executes all commands")
+	},
+	Start: func(c *kvs.ServerConfig) (kvs.Server, error) { return Start(installed.ConfigOf(c)) },
+	Dial: func(ctx context.Context, c *kvs.DialConfig) (kvs.Remote, error) {
+		return Dial(ctx, c.Addr, Options{CPUs: c.ServerCPUs, Protocol: c.Protocol})
+	},
+	Attach:  func(addr string) (kvs.Server, error) { return Attach(addr) },
+	Program: Installed,
+	Command: kvs.Command{
+		Short:       "Run the installed redis-server",
+		Long:        "Run the installed redis-server" + installed.Help,
+		Example:     "  dpukv serve redis --threads 1 --cpus 0",
+		Listen:      installed.Listen,
+		ListenHelp:  installed.ListenHelp,
+		ThreadsHelp: "1, or io-threads, which move bytes for the one thread that executes commands",
+	},
+}

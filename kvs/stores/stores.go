@@ -1,0 +1,69 @@
+package stores
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"dpukv/internal/spelling"
+	"dpukv/kvs"
+	"dpukv/kvs/herd"
+	"dpukv/kvs/memcached"
+	"dpukv/kvs/mica"
+	"dpukv/kvs/redis"
+)
+
+// table has one line a store. Help and errors name them in this order. The first one is measured
+// where none is named.
+var table = []kvs.Store{
+	mica.Store,
+	herd.Store,
+	memcached.Store,
+	redis.Store,
+}
+
+func init() {
+	for i := range table {
+		kvs.RegisterTitle(&table[i])
+	}
+}
+
+// All are the stores, in the order of the table.
+func All() []kvs.Store { return slices.Clone(table) }
+
+// Default is the store that is measured where none is named.
+func Default() kvs.Store { return table[0] }
+
+// Names are the names of all stores.
+func Names() []string { return NamesOf(func(*kvs.Store) bool { return true }) }
+
+// NamesOf are the names of the stores that want says yes to.
+func NamesOf(want func(*kvs.Store) bool) []string {
+	var names []string
+	for i := range table {
+		if want(&table[i]) {
+			names = append(names, table[i].Name)
+		}
+	}
+	return names
+}
+
+// Named is the store of a name.
+func Named(name string) (kvs.Store, error) {
+	for i := range table {
+		if table[i].Name == name {
+			return table[i], nil
+		}
+	}
+	hint := ""
+	if near := spelling.Nearest(name, Names()); near != "" {
+		hint = fmt.Sprintf(" (did you mean %s?)", near)
+	}
+	return kvs.Store{}, fmt.Errorf("store: found %q%s, allowed: %s", name, hint,
+		strings.Join(Names(), ", "))
+}
+
+// OverVerbs reports whether a verbs device carries the store of this name.
+func OverVerbs(name string) bool {
+	return slices.Contains(NamesOf((*kvs.Store).OverVerbs), name)
+}
