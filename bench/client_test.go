@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"dpukv/client"
-	"dpukv/client/load"
 	"dpukv/kvs"
 	"dpukv/kvs/mica"
 	"dpukv/kvs/partition"
+	"dpukv/load"
 )
 
 // BenchmarkClient is what the load client costs beside the server that it loads:

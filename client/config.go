@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"dpukv/client/load"
 	"dpukv/hashbench"
 	"dpukv/kvs"
+	"dpukv/load"
 )
 
 // What a Config with zeros gets.

@@ -4,9 +4,9 @@ import (
 	"math"
 	"time"
 
-	"dpukv/client/load"
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
+	"dpukv/load"
 )
 
 // prepared is an operation whose key is hashed beforehand.

@@ -33,7 +33,7 @@ func TestIsHashing(t *testing.T) {
 		{[]string{"crypto/md5.block", "crypto/md5.Sum", "dpukv/hashbench.md5Sum", "dpukv/hashbench.of128.func1", hash, prepare, generate}, true},
 		{[]string{"dpukv/client.anyFunction", hash, prepare, generate}, true},
 		{[]string{hash, prepare, generate}, false},
-		{[]string{"dpukv/client/load.FillKey", "dpukv/client.(*worker).describe", prepare, generate}, false},
+		{[]string{"dpukv/load.FillKey", "dpukv/client.(*worker).describe", prepare, generate}, false},
 		{[]string{"dpukv/hashbench/tuned.City64", "dpukv/kvs/herd.(*session).Submit", "dpukv/client.(*worker).submit"}, false},
 		{nil, false},
 	} {

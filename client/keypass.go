@@ -3,9 +3,9 @@ package client
 import (
 	"math/bits"
 
-	"dpukv/client/load"
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
+	"dpukv/load"
 )
 
 // maxVerified bounds the keys that are asked for after a preload.

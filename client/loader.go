@@ -3,9 +3,9 @@ package client
 import (
 	"time"
 
-	"dpukv/client/load"
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
+	"dpukv/load"
 )
 
 // period is the measurement period and the warm-up before it, on the monotonic clock.

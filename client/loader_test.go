@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"dpukv/client/load"
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
+	"dpukv/load"
 )
 
 // echoSession answers each batch at once, from an array of values.

@@ -3,7 +3,7 @@ package client
 import (
 	"math"
 
-	"dpukv/client/load"
+	"dpukv/load"
 )
 
 // Pacer says when operations are meant to be sent, as a pure function of time: what has

@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"dpukv/client/load"
+	"dpukv/load"
 )
 
 func drawPacer(t *rapid.T) Pacer {

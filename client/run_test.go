@@ -12,11 +12,11 @@ import (
 
 	"go.uber.org/goleak"
 
-	"dpukv/client/load"
 	"dpukv/hashbench"
 	"dpukv/internal/cpu"
 	"dpukv/internal/test/kernel"
 	"dpukv/kvs"
+	"dpukv/load"
 	"dpukv/results"
 )
 

@@ -9,9 +9,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dpukv/client/load"
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
+	"dpukv/load"
 )
 
 const (

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"dpukv/client/load"
 	"dpukv/kvs"
+	"dpukv/load"
 	"dpukv/results/internal/numfmt"
 )
 

@@ -3,7 +3,7 @@ package results_test
 import (
 	"testing"
 
-	"dpukv/client/load"
+	"dpukv/load"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 )

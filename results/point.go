@@ -3,7 +3,7 @@ package results
 import (
 	"time"
 
-	"dpukv/client/load"
+	"dpukv/load"
 )
 
 // Point is one measured point: what was asked, what was used, what was counted.

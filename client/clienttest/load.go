@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"dpukv/client"
-	"dpukv/client/load"
 	"dpukv/hashbench"
 	"dpukv/kvs"
+	"dpukv/load"
 	"dpukv/results"
 )
 

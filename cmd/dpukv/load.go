@@ -13,11 +13,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"dpukv/client"
-	"dpukv/client/load"
 	"dpukv/hashbench"
 	"dpukv/internal/machine"
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
+	"dpukv/load"
 	"dpukv/results"
 	"dpukv/results/table"
 	"dpukv/verbs/provider"

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"dpukv/client/load"
+	"dpukv/load"
 	"dpukv/results"
 	"dpukv/results/runfolder"
 )

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	loadclient "dpukv/client"
-	"dpukv/client/load"
+	"dpukv/load"
 	"dpukv/results"
 	"dpukv/verbs"
 	"dpukv/verbs/provider"

@@ -15,10 +15,10 @@ import (
 	"go.uber.org/goleak"
 
 	"dpukv/client/clienttest"
-	"dpukv/client/load"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/pipetest"
 	"dpukv/kvs/kvstest"
+	"dpukv/load"
 )
 
 func TestConformance(t *testing.T) {

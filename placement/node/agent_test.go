@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"dpukv/client/load"
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
+	"dpukv/load"
 )
 
 // stubServer is a store that does nothing.

@@ -10,11 +10,11 @@ import (
 	"sync"
 	"time"
 
-	"dpukv/client/load"
 	"dpukv/internal/doctor"
 	"dpukv/internal/killed"
 	"dpukv/internal/machine"
 	"dpukv/kvs"
+	"dpukv/load"
 	"dpukv/placement/survey"
 	"dpukv/placement/testbed"
 	"dpukv/results"

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"dpukv/client/load"
 	"dpukv/internal/machine"
+	"dpukv/load"
 	"dpukv/placement/launch"
 	"dpukv/placement/node"
 	"dpukv/placement/sweep"

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"dpukv/client/load"
+	"dpukv/load"
 )
 
 // Config is one combination of a sweep's values: what a point measures.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"dpukv/client/load"
 	"dpukv/internal/strictyaml"
+	"dpukv/load"
 )
 
 // loadAxes holds the values of a sweep for the load's fields, as canonical texts by key. A field

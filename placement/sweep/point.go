@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"dpukv/client/load"
+	"dpukv/load"
 	"dpukv/results"
 )
 

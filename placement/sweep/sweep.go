@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"dpukv/client/load"
 	"dpukv/internal/strictyaml"
 	"dpukv/kvs/stores"
+	"dpukv/load"
 )
 
 // Sweep is what a sweep file says. Each slice is an axis: every value is combined with every

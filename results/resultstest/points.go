@@ -5,8 +5,8 @@ import (
 	"math"
 	"time"
 
-	"dpukv/client/load"
 	_ "dpukv/kvs/stores" // titles of stores
+	"dpukv/load"
 	"dpukv/results"
 )
 

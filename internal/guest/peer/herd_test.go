@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"dpukv/client"
-	"dpukv/client/load"
 	"dpukv/hashbench"
 	"dpukv/kvs"
 	"dpukv/kvs/herd"
 	"dpukv/kvs/kvstest"
 	"dpukv/kvs/partition"
+	"dpukv/load"
 	"dpukv/results"
 )
 
