@@ -1,4 +1,3 @@
-// Package resulttest makes reports of hash measurements for tests.
 package resulttest
 
 import (

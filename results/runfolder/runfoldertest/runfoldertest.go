@@ -1,4 +1,3 @@
-// Package runfoldertest makes run folders for tests.
 package runfoldertest
 
 import (

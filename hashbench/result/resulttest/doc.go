@@ -1,0 +1,2 @@
+// Package resulttest makes reports of hash measurements for tests.
+package resulttest

@@ -1,0 +1,2 @@
+// Package runfoldertest makes run folders for tests.
+package runfoldertest
