@@ -288,12 +288,12 @@ func TestPutBack(t *testing.T) {
 		},
 		{
 			Name:  "an answer that is not taken ends the worker",
-			Edits: edit("sends.go", "if s.sink == nil ||", "if why != nil || s.sink == nil ||"),
+			Edits: edit("sendqueue.go", "if s.sink == nil ||", "if why != nil || s.sink == nil ||"),
 			Want:  "worker 0 ends: post",
 		},
 		{
 			Name:  "an answer that completes badly ends the worker",
-			Edits: edit("sends.go", "if wc.Status == verbs.StatusFlushed ||", "if why != nil ||"),
+			Edits: edit("sendqueue.go", "if wc.Status == verbs.StatusFlushed ||", "if why != nil ||"),
 			Want:  "ends: a send completed with",
 		},
 		{
@@ -308,7 +308,7 @@ func TestPutBack(t *testing.T) {
 		},
 		{
 			Name:  "slots that are not freed end the server",
-			Edits: edit("join.go", "s.mishaps.add(", "s.ended(err)\n\t\ts.mishaps.add("),
+			Edits: edit("join.go", "s.clientFailures.add(", "s.ended(err)\n\t\ts.clientFailures.add("),
 			Want:  "the server has ended: ",
 		},
 		{
@@ -328,17 +328,17 @@ func TestPutBack(t *testing.T) {
 		},
 		{
 			Name:  "a hello may take for ever",
-			Edits: edit("client.go", "c.read(helloFor)", "c.read(0)"),
+			Edits: edit("client.go", "c.read(helloTimeout)", "c.read(0)"),
 			Want:  "has sent no whole frame since",
 		},
 		{
 			Name:  "a frame may take for ever",
-			Edits: edit("client.go", "c.within(frameFor, ", "c.within(0, "),
+			Edits: edit("client.go", "c.within(frameTimeout, ", "c.within(0, "),
 			Want:  "has sent no whole frame since",
 		},
 		{
 			Name:  "an answer may take for ever",
-			Edits: edit("client.go", "c.within(writeFor, ", "c.within(0, "),
+			Edits: edit("client.go", "c.within(writeTimeout, ", "c.within(0, "),
 			Want:  "has sent no whole frame since",
 		},
 		{

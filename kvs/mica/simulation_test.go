@@ -325,7 +325,7 @@ func TestPutBack(t *testing.T) {
 		{
 			Name: "asks are taken without end",
 			Edits: []simulation.Edit{{
-				File: "serve.go", Old: "case p.round != 0:", New: "case false:",
+				File: "peer.go", Old: "case p.round != 0:", New: "case false:",
 			}},
 			Want: "connections ask",
 		},
@@ -339,30 +339,30 @@ func TestPutBack(t *testing.T) {
 		{
 			Name: "gatherings follow one another at once",
 			Edits: []simulation.Edit{{
-				File: "gather.go", Old: "early && !g.atOnce", New: "early && false",
+				File: "statscollector.go", Old: "early && !g.atOnce", New: "early && false",
 			}},
 			Want: "after the last",
 		},
 		{
 			Name: "a hello may be as large as any frame",
 			Edits: []simulation.Edit{{
-				File: "serve.go", Old: "(h.kind != kindHello || h.bytes != helloBytes)", New: "h.kind != kindHello",
+				File: "peer.go", Old: "(h.kind != kindHello || h.bytes != helloBytes)", New: "h.kind != kindHello",
 			}},
 			Want: "before its hello",
 		},
 		{
 			Name:  "a hello has no end of time",
-			Edits: []simulation.Edit{{File: "peer.go", Old: "\tp.owe(owesHello)\n", New: ""}},
+			Edits: []simulation.Edit{{File: "peer.go", Old: "\tp.setDeadline(helloDue)\n", New: ""}},
 			Want:  "owes its hello",
 		},
 		{
 			Name:  "a frame has no end of time",
-			Edits: []simulation.Edit{{File: "peer.go", Old: "\t\tp.owe(owesFrame)\n", New: ""}},
+			Edits: []simulation.Edit{{File: "peer.go", Old: "\t\tp.setDeadline(frameDue)\n", New: ""}},
 			Want:  "owes the end of its frame",
 		},
 		{
 			Name:  "reading has no end of time",
-			Edits: []simulation.Edit{{File: "peer.go", Old: "\tp.owe(owesReading)\n", New: ""}},
+			Edits: []simulation.Edit{{File: "peer.go", Old: "\tp.setDeadline(readingDue)\n", New: ""}},
 			Want:  "owes reading",
 		},
 		{

@@ -72,7 +72,7 @@ func TestPutBack(t *testing.T) {
 	if os.Getenv("GOARCH") != "" {
 		t.Skip("runs the go command, which is not there under an emulator")
 	}
-	fault := Edit{File: "simulation_test.go", Old: "len(errnos) == " + "0", New: "len(errnos) != 0"}
+	fault := Edit{File: "world_test.go", Old: "len(errnos) == " + "0", New: "len(errnos) != 0"}
 	PutBack(t, "^TestPutBackTarget$", []Fault{
 		{Name: "found", Edits: []Edit{fault}, Want: "nothing fails"},
 	})
