@@ -231,6 +231,6 @@ func (h *enemy) kept(ns int64, limit time.Duration, what string) {
 		limit += h.sim.server.timeouts.unread
 	}
 	if ns > int64(limit+3*tickEvery) {
-		h.sim.Failf("hostile client %d has not done %s for %v, and is kept", h.number, what, time.Duration(ns))
+		h.sim.Failf("hostile client %d has owed %s for %v, and is kept", h.number, what, time.Duration(ns))
 	}
 }

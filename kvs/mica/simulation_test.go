@@ -353,17 +353,17 @@ func TestPutBack(t *testing.T) {
 		{
 			Name:  "a hello has no end of time",
 			Edits: []simulation.Edit{{File: "peer.go", Old: "\tp.setDeadline(helloDue)\n", New: ""}},
-			Want:  "owes its hello",
+			Want:  "has owed its hello",
 		},
 		{
 			Name:  "a frame has no end of time",
 			Edits: []simulation.Edit{{File: "peer.go", Old: "\t\tp.setDeadline(frameDue)\n", New: ""}},
-			Want:  "owes the end of its frame",
+			Want:  "has owed the end of its frame",
 		},
 		{
 			Name:  "reading has no end of time",
 			Edits: []simulation.Edit{{File: "peer.go", Old: "\tp.setDeadline(readingDue)\n", New: ""}},
-			Want:  "owes reading",
+			Want:  "has owed reading",
 		},
 		{
 			Name: "the acceptor ends where no descriptor is left",

@@ -5,7 +5,6 @@ import (
 	"math"
 	"time"
 
-	_ "dpukv/kvs/stores" // titles of stores
 	"dpukv/load"
 	"dpukv/results"
 )
