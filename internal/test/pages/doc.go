@@ -4,6 +4,8 @@
 //	```sh bare            the same, as root on a machine that has nothing yet but a release's files; else not run
 //	```sh elsewhere WHAT  needs WHAT, which no test has: not run
 //	```yaml FILE          is written to FILE
+//	```go FILE            is a file of dpukv's source: not run; a test takes it with [File]
+//	```diff FILE          is a change to such a file: the same
 //
 // What is not run is told. Two tests follow pages: TestDocs of cmd/dpukv all of them, on this machine, and TestRelease of packaging the first one,
 // in a bare Debian.

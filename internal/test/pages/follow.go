@@ -20,17 +20,36 @@ var fence = regexp.MustCompile("(?ms)^```([a-z]+)(?: ([^\n]*))?\n(.*?)^```$")
 // Follow does what a page says. Everything that fails is an error of the test.
 func Follow(t *testing.T, path string, m *Machine) {
 	t.Helper()
+	for _, b := range blocks(t, path) {
+		m.follow(t, b[1], b[2], b[3])
+	}
+}
+
+// File is the text of a page's block of this language that is a file, or a change to one.
+func File(t *testing.T, path, language, file string) string {
+	t.Helper()
+	for _, b := range blocks(t, path) {
+		if b[1] == language && b[2] == file {
+			return b[3]
+		}
+	}
+	t.Fatalf("%s: found no block ```%s %s", path, language, file)
+	return ""
+}
+
+// blocks are the fenced blocks of a page: each in whole, its language, its info, its text.
+func blocks(t *testing.T, path string) [][]string {
+	t.Helper()
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	blocks := fence.FindAllStringSubmatch(string(page), -1)
 	if fences := strings.Count("\n"+string(page), "\n```"); fences != 2*len(blocks) {
-		t.Errorf("%s: %d lines begin with ```, in %d blocks that have a language", path, fences, len(blocks))
+		t.Errorf("%s: %d lines begin with ```, in %d blocks that have a language",
+			path, fences, len(blocks))
 	}
-	for _, b := range blocks {
-		m.follow(t, b[1], b[2], b[3])
-	}
+	return blocks
 }
 
 func (m *Machine) follow(t *testing.T, language, info, text string) {
@@ -41,6 +60,8 @@ func (m *Machine) follow(t *testing.T, language, info, text string) {
 		if err := m.Write(info, text); err != nil {
 			t.Error(err)
 		}
+	case (language == "go" || language == "diff") && info != "":
+		m.NotRun(info, "dpukv's source")
 	case language == "sh" && (info == "" || info == "bare" && m.Bare):
 		each(text, func(line string) {
 			if out, err := m.Run(line); err != nil {
@@ -52,7 +73,8 @@ func (m *Machine) follow(t *testing.T, language, info, text string) {
 	case language == "sh" && word == "elsewhere" && what != "":
 		each(text, func(line string) { m.NotRun(line, what) })
 	default:
-		t.Errorf("found a block ```%s %s, allowed: sh, sh bare, sh elsewhere WHAT, yaml FILE", language, info)
+		t.Errorf("found a block ```%s %s, allowed: sh, sh bare, sh elsewhere WHAT, yaml FILE, "+
+			"go FILE, diff FILE", language, info)
 	}
 }
 
