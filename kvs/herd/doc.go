@@ -108,7 +108,7 @@
 // Both ends listen to the events of their devices, off the path of requests: a port that goes down,
 // a queue that overruns. A run that fails names those since it began, at the server too where that
 // can still be asked ([Remote.Events]), and so does a server that ends. A run that does not fail
-// has the serious ones as warnings, from [Remote.Doubts] and the server's [kvs.Stats].Doubts, which
+// has the serious ones as warnings, from [Remote.Warnings] and the server's [kvs.Stats].Warnings, which
 // are those since the first client that has slots came.
 //
 // # The side channel

@@ -20,7 +20,7 @@
 // Redis executes all commands on one thread. More server threads are its io-threads, with
 // io-threads-do-reads, which only move bytes, and which Redis itself lets sleep while fewer than
 // two connections a thread have something waiting. A server that had several threads and did most
-// of its writes on one says so in [kvs.Stats.Doubts], and that stands beside the point.
+// of its writes on one says so in [kvs.Stats].Warnings, and that stands beside the point.
 //
 // # What is not Redis's
 //

@@ -24,7 +24,7 @@ func TestRowsAreComplete(t *testing.T) {
 	seen := map[string]bool{}
 	for _, st := range All() {
 		if st.Name == "" || st.Title == "" || st.MaxBatch < 1 || st.Start == nil || st.Dial == nil ||
-			st.Command.Short == "" || st.Command.Listen == "" || st.Study == (kvs.Knobs{}) {
+			st.Command.Short == "" || st.Command.Listen == "" || st.Study == (kvs.StudyDefaults{}) {
 			t.Errorf("the row of %q lacks something: %+v", st.Name, st)
 		}
 		if (st.Protocols == nil) != (st.ProtocolHelp == "") {
@@ -58,10 +58,11 @@ func TestNamed(t *testing.T) {
 
 // exceptions are the files and folders outside kvs/ that may name a store, and why.
 var exceptions = map[string]string{
-	"bench/":               "compares certain stores, and is a module of its own",
-	"results/claims/":      "holds the study's findings, which are about its stores",
-	"results/resultstest/": "makes points for tests",
-	"cmd/dpukv/sweep.go":   "has examples/mica.yaml in its help",
+	"bench/":                           "compares certain stores, and is a module of its own",
+	"results/claims/":                  "holds the study's findings, which are about its stores",
+	"results/resultstest/":             "makes points for tests",
+	"results/runfolder/runfoldertest/": "makes run folders for tests",
+	"cmd/dpukv/sweep.go":               "has examples/mica.yaml in its help",
 }
 
 // TestNoStoreIsNamedElsewhere: a store that is added or renamed changes nothing outside kvs/.

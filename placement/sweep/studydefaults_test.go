@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestEachStoreHasItsStudysKnobs: what the file leaves open is each store's own, what it says is for all.
-func TestEachStoreHasItsStudysKnobs(t *testing.T) {
+// TestEachStoreHasItsStudysDefaults: what the file leaves open is each store's own, what it says is for all.
+func TestEachStoreHasItsStudysDefaults(t *testing.T) {
 	of := func(store string, keyBytes, valueBytes, batch int, hash string) (c Config) {
 		c.Store, c.KeyBytes, c.ValueBytes, c.Batch, c.Hash = store, keyBytes, valueBytes, batch, hash
 		return c
@@ -53,8 +53,8 @@ func TestEachStoreHasItsStudysKnobs(t *testing.T) {
 	}
 }
 
-// TestOnlyOfKnobs: a point can be picked by a value that the file does not say.
-func TestOnlyOfKnobs(t *testing.T) {
+// TestSelectionByStudyDefaults: a point can be picked by a value that the file does not say.
+func TestSelectionByStudyDefaults(t *testing.T) {
 	s, err := Parse("s.yaml", []byte("stores: [mica, herd]\n"))
 	if err != nil {
 		t.Fatal(err)
