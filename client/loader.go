@@ -199,12 +199,12 @@ func (l *loader) generate() {
 
 func (l *loader) receive(wait time.Duration) error {
 	err := l.poll(wait)
-	l.settle()
+	l.takeAnswers()
 	return err
 }
 
-// settle checks, counts and records the answers polled.
-func (l *loader) settle() {
+// takeAnswers checks, counts and records the answers polled.
+func (l *loader) takeAnswers() {
 	for i := range l.answers {
 		a := &l.answers[i]
 		if l.run.n == 0 || a.ReceivedNs != l.run.receivedNs ||

@@ -20,7 +20,7 @@ const (
 	herdHello = 1 + iota
 	herdWelcome
 	herdJoin
-	herdSeat
+	herdGrant
 	herdAsk
 )
 
@@ -191,20 +191,20 @@ func join(c net.Conn, d verbs.Device, slots int) (j joined, mr verbs.MR, err err
 	if _, err = c.Write(append(herdFrame(herdHello, struct{}{}), herdFrame(herdJoin, request)...)); err != nil {
 		return j, nil, err
 	}
-	var seat struct {
+	var grant struct {
 		Region verbs.Region `json:"region"`
 		Links  []ends       `json:"links"`
 	}
 	if err = readHERD(c, herdWelcome, &struct{}{}); err == nil {
-		err = readHERD(c, herdSeat, &seat)
+		err = readHERD(c, herdGrant, &grant)
 	}
-	if err == nil && len(seat.Links) != 1 {
-		err = errors.New("a seat for one worker was asked for")
+	if err == nil && len(grant.Links) != 1 {
+		err = errors.New("slots of one worker were asked for")
 	}
 	if err != nil {
 		return j, nil, err
 	}
-	j.region = seat.Region
+	j.region = grant.Region
 	j.frees = []io.Closer{j.qp, ud, j.cq, mr, pd}
-	return j, mr, j.qp.Connect(seat.Links[0].UC)
+	return j, mr, j.qp.Connect(grant.Links[0].UC)
 }

@@ -134,7 +134,7 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 		return usagef("load: %w", err)
 	}
 	var err error
-	if f.cfg.CPUs, err = settle(f.cfg.CPUs, f.cfg.Threads); err != nil {
+	if f.cfg.CPUs, err = prepareCPUs(f.cfg.CPUs, f.cfg.Threads); err != nil {
 		return usagef("load: --cpus: %w", err)
 	}
 	remote, err := f.dial(cmd.Context())

@@ -128,7 +128,7 @@ func (f *serveFlags) serve() (_ kvs.Server, err error) {
 		return nil, err
 	}
 	if f.store.Program == nil {
-		if f.cfg.CPUs, err = settle(f.cfg.CPUs, f.cfg.Workers); err != nil {
+		if f.cfg.CPUs, err = prepareCPUs(f.cfg.CPUs, f.cfg.Workers); err != nil {
 			return nil, fmt.Errorf("--cpus: %w", err)
 		}
 	}
@@ -173,8 +173,8 @@ func parseCPUs(s string) ([]int, error) {
 	return cpus, nil
 }
 
-// settle keeps this process on those CPUs that its threads will be pinned to in turn, as a sweep does, and returns them.
-func settle(cpus []int, threads int) ([]int, error) {
+// prepareCPUs keeps this process on those CPUs that its threads will be pinned to in turn, as a sweep does, and returns them.
+func prepareCPUs(cpus []int, threads int) ([]int, error) {
 	threads = min(max(threads, 1), client.MaxThreads) // others are refused by who starts them
 	cpus = cpus[:min(threads, len(cpus))]
 	return cpus, cpu.Prepare(cpus, threads)

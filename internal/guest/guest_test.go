@@ -100,15 +100,15 @@ func (s *sandbox) guestOutput(t *testing.T) string {
 	out := s.read(t, "guest")
 	status := jobEnded.FindStringSubmatch(out)
 	if status == nil {
-		t.Errorf("the guest's job did not end; its console:\n%s", tail(out, 40))
+		t.Errorf("the guest's job did not end; its console:\n%s", lastLines(out, 40))
 	} else if status[1] != "0" {
-		t.Errorf("the guest's job ended with status %s; its console:\n%s", status[1], tail(out, 40))
+		t.Errorf("the guest's job ended with status %s; its console:\n%s", status[1], lastLines(out, 40))
 	}
 	return out
 }
 
 // tail is the last n lines.
-func tail(text string, n int) string {
+func lastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }

@@ -34,7 +34,7 @@ func report(t *testing.T, output string) {
 	t.Helper()
 	results, order := parse(t, output)
 	if len(order) == 0 {
-		t.Errorf("no test ran; the output:\n%s", tail(output, 40))
+		t.Errorf("no test ran; the output:\n%s", lastLines(output, 40))
 	}
 	counts := make(map[string]int)
 	for _, name := range order {

@@ -84,7 +84,7 @@ func sweepOnPath(t *testing.T, binary string) {
 	}
 	var stdout, stderr bytes.Buffer
 	if err := s.Run(t.Context(), &stdout, &stderr); err != nil {
-		t.Fatalf("%v\n%s", err, tail(stderr.String(), 20))
+		t.Fatalf("%v\n%s", err, lastLines(stderr.String(), 20))
 	}
 	if said := stderr.String(); strings.Contains(said, "\x1b") || !strings.Contains(said, "[6/6]") {
 		t.Errorf("found progress for a terminal, or none: %q", said)

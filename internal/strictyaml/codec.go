@@ -20,12 +20,8 @@ type Codec[T any] struct {
 // ErrNotAllowed says that a text is no value. [ReadValue] adds what was found and what is allowed.
 var ErrNotAllowed = errors.New("not allowed")
 
-// Word is one of some words. Those in later exist, but nothing here runs them yet.
-func Word(words []string, later ...string) Codec[string] {
-	allowed := strings.Join(words, ", ")
-	if len(later) > 0 {
-		allowed += " (not built yet: " + strings.Join(later, ", ") + ")"
-	}
+// Word is one of some words.
+func Word(words []string) Codec[string] {
 	return Codec[string]{
 		Parse: func(s string) (string, error) {
 			if !slices.Contains(words, s) {
@@ -34,7 +30,7 @@ func Word(words []string, later ...string) Codec[string] {
 			return s, nil
 		},
 		Format:  func(s string) string { return s },
-		Allowed: allowed,
+		Allowed: strings.Join(words, ", "),
 	}
 }
 

@@ -20,7 +20,7 @@ type simClient struct {
 	begun    int // the step in which it connected
 	greeted  bool
 	asked    bool // for slots
-	seat     *slotGrant
+	slots    *slotGrant
 	links    []*simLink
 	keys     []simKey
 	told     string // the server's last word
@@ -75,7 +75,7 @@ func (s *sim) newClient(honest bool) *simClient {
 // connect begins anew.
 func (c *simClient) connect() {
 	c.conn = newSimConn(c.sim.world, c.sim.files)
-	c.begun, c.greeted, c.asked, c.seat, c.links = c.sim.steps, false, false, nil, nil
+	c.begun, c.greeted, c.asked, c.slots, c.links = c.sim.steps, false, false, nil, nil
 	c.sim.listener.queue = append(c.sim.listener.queue, c.conn)
 	c.sim.conns = append(c.sim.conns, c.conn)
 }
@@ -144,7 +144,7 @@ func (c *simClient) listen() {
 func (c *simClient) sitDown(body []byte) {
 	var given slotGrant
 	if err := json.Unmarshal(body, &given); err != nil {
-		c.sim.world.Failf("a seat that is not understood: %v", err)
+		c.sim.world.Failf("a slot grant that is not understood: %v", err)
 	}
 	bytes := simSlots * c.sim.server.cfg.SlotBytes
 	if err := given.check(len(c.links), bytes*len(c.links)); err != nil {
@@ -153,7 +153,7 @@ func (c *simClient) sitDown(body []byte) {
 	for i, l := range c.links {
 		l.base = given.Region.Addr + uint64(i*bytes)
 	}
-	c.seat = &given
+	c.slots = &given
 	c.sim.world.Note("%s has slots with key %#x", c, given.Region.RKey)
 }
 
@@ -162,7 +162,7 @@ func (c *simClient) act() {
 	c.listen()
 	w := c.sim.world
 	switch {
-	case c.conn.over() && c.seat != nil:
+	case c.conn.over() && c.slots != nil:
 		w.Failf("the session of %s was ended: the server says %q", c, c.told)
 	case c.conn.over() || c.told != "":
 		if !c.pardonable() {
@@ -178,7 +178,7 @@ func (c *simClient) act() {
 	case !c.asked:
 		c.asked = true
 		c.say(kindJoin, c.join())
-	case c.seat == nil:
+	case c.slots == nil:
 	default:
 		c.load()
 	}
@@ -193,7 +193,7 @@ func (c *simClient) pardonable() bool {
 			return true
 		}
 	}
-	return c.told == "" && c.seat == nil && c.sim.steps > c.begun // hung up without a word: the word found no room
+	return c.told == "" && c.slots == nil && c.sim.steps > c.begun // hung up without a word: the word found no room
 }
 
 // load is a step of one that has slots: perhaps a new request, and old ones again.
@@ -263,7 +263,7 @@ func (l *simLink) send(sequence uint32, r *simRequest) {
 func (l *simLink) write(sequence uint32, b []byte) bool {
 	slotBytes := uint64(l.client.sim.server.cfg.SlotBytes)
 	end := l.base + uint64(sequence&(l.slots-1)+1)*slotBytes
-	given := l.client.seat
+	given := l.client.slots
 	return l.client.sim.device.write(given.Links[l.worker].UC.QPN, given.Region.RKey, end-uint64(len(b)), b)
 }
 

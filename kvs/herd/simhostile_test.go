@@ -56,7 +56,7 @@ func (h *hostile) act() bool {
 			h.conn.hangUp()
 		}
 		return false
-	case h.seat != nil && !w.OneIn(8):
+	case h.slots != nil && !w.OneIn(8):
 		h.spoilSlots()
 	default:
 		h.spoilFrames()
@@ -103,7 +103,7 @@ func (h *hostile) give(what string, b []byte) {
 	h.conn.give(b)
 }
 
-// enter behaves until there is a seat.
+// enter behaves until there is a slots.
 func (h *hostile) enter(begun bool) {
 	switch {
 	case !h.greeted && !begun:
@@ -217,7 +217,7 @@ func (h *hostile) spoilSlots() {
 // writeToOthers tries what an honest client's key opens.
 func (h *hostile) writeToOthers(request []byte) {
 	for _, c := range h.sim.honest {
-		if c.seat == nil {
+		if c.slots == nil {
 			continue
 		}
 		l := c.links[h.sim.world.IntN(len(c.links))]
@@ -226,8 +226,8 @@ func (h *hostile) writeToOthers(request []byte) {
 		word := makeControl(l.next, 7, 1, 0)
 		binary.LittleEndian.PutUint64(request[len(request)-wordBytes:], uint64(word))
 		h.sim.world.Note("%s writes into the slots of %s", h, c)
-		own := h.seat.Links[l.worker].UC.QPN
-		h.sim.device.write(own, c.seat.Region.RKey, end-uint64(len(request)), request)
+		own := h.slots.Links[l.worker].UC.QPN
+		h.sim.device.write(own, c.slots.Region.RKey, end-uint64(len(request)), request)
 		return
 	}
 }

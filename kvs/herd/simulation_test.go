@@ -140,7 +140,7 @@ func (s *sim) run() {
 		s.honest = append(s.honest, s.newClient(true))
 	}
 	s.until("the honest clients have slots", 400, func() bool {
-		return !slices.ContainsFunc(s.honest, func(c *simClient) bool { return c.seat == nil })
+		return !slices.ContainsFunc(s.honest, func(c *simClient) bool { return c.slots == nil })
 	})
 	s.device.failOneIn, s.device.loseOneIn, s.device.fullOneIn = 30, 30, 200
 	if s.world.OneIn(3) {
@@ -165,7 +165,7 @@ func (s *sim) calm() {
 	}
 	newcomer := s.newClient(true)
 	s.honest = append(s.honest, newcomer)
-	s.until("a newcomer has slots", 400, func() bool { return newcomer.seat != nil })
+	s.until("a newcomer has slots", 400, func() bool { return newcomer.slots != nil })
 	had := s.answers
 	s.until("requests are answered", answerSteps, func() bool { return s.answers > had+100 })
 	most := len(s.honest) + s.device.abandoned
@@ -239,7 +239,7 @@ func (s *sim) act() {
 // meanwhile is what is written while a worker works.
 func (s *sim) meanwhile() {
 	if s.world.OneIn(10) && len(s.hostile) > 0 {
-		if h := s.hostile[s.world.IntN(len(s.hostile))]; h.seat != nil {
+		if h := s.hostile[s.world.IntN(len(s.hostile))]; h.slots != nil {
 			h.spoilSlots()
 		}
 	}

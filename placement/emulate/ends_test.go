@@ -321,16 +321,16 @@ func TestCancelled(t *testing.T) {
 	spec := study("bf2")
 	pidFile := filepath.Join(t.TempDir(), "pid")
 	spec.Keeper = []string{"sh", "-c", `echo $$ >"$1" && exec "$0" lab`, owner, pidFile}
-	for _, patience := range []time.Duration{0, 5 * time.Millisecond, 20 * time.Millisecond} {
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+	for _, timeout := range []time.Duration{0, 5 * time.Millisecond, 20 * time.Millisecond} {
+		ctx, cancel := context.WithTimeout(t.Context(), timeout)
 		l, err := Start(ctx, spec)
 		if err == nil {
-			t.Logf("a lab was there within %v", patience)
+			t.Logf("a lab was there within %v", timeout)
 			if err := l.Close(); err != nil {
 				t.Error(err)
 			}
 		} else if !strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
-			t.Errorf("after %v: %v", patience, err)
+			t.Errorf("after %v: %v", timeout, err)
 		}
 		cancel()
 		text, _ := os.ReadFile(pidFile)
@@ -339,7 +339,7 @@ func TestCancelled(t *testing.T) {
 			w.groups = groupsOf(w.keeper)
 		}
 		if left := w.remains(); len(left) > 0 {
-			t.Errorf("after %v: left behind: %v", patience, left)
+			t.Errorf("after %v: left behind: %v", timeout, left)
 		}
 	}
 }

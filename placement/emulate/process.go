@@ -96,14 +96,14 @@ func (p *process) callContext(ctx context.Context, method string, args, reply an
 func (p *process) gone() error {
 	select {
 	case <-p.done:
-		return p.obituary()
+		return p.exitReason()
 	case <-time.After(closePatience):
 		return fmt.Errorf("the emulated testbed does not answer: its keeper is PID %d", p.cmd.Process.Pid)
 	}
 }
 
-// obituary of a keeper that ended though nobody told it to, or not as it was told.
-func (p *process) obituary() error {
+// exitReason of a keeper that ended though nobody told it to, or not as it was told.
+func (p *process) exitReason() error {
 	words := "exit status 0"
 	if p.err != nil {
 		words = p.err.Error()
@@ -122,7 +122,7 @@ func (p *process) Close() error {
 		orderly := p.end()
 		var errs []error
 		if !orderly {
-			errs = append(errs, p.obituary(), keeper.EndIn(p.namespaces), keeper.Sweep())
+			errs = append(errs, p.exitReason(), keeper.EndIn(p.namespaces), keeper.Sweep())
 		}
 		for _, f := range p.namespaces {
 			errs = append(errs, f.Close())
