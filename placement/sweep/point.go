@@ -48,7 +48,7 @@ func (pt *Point) VerifyUsed(used *results.Point) error {
 	if differences == nil {
 		return nil
 	}
-	return fmt.Errorf("not what was asked was measured: %s", strings.Join(differences, "; "))
+	return fmt.Errorf("the measured configuration differs from the request: %s", strings.Join(differences, "; "))
 }
 
 // Point is one measurement to make: a configuration, and which of its repeats (from 1).
