@@ -5,6 +5,7 @@
 //	```sh elsewhere WHAT  needs WHAT, which no test has: not run
 //	```yaml FILE          is written to FILE
 //
-// What is not run is told. Two tests follow pages: TestDocs of cmd/dpukv all of them, on this machine, and TestRelease of packaging the first one,
-// in a bare Debian.
+// The machine hears of the lines that are not run. Two tests follow pages: TestDocs of cmd/dpukv
+// follows all of them on this machine, and TestRelease of packaging follows
+// docs/tasks/first-sweep.md in a bare Debian.
 package pages
