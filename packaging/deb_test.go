@@ -38,12 +38,12 @@ func (b *bare) typed(folder, line string) ([]byte, error) {
 		b.root, folder, line).CombinedOutput()
 }
 
-// bareDebian follows the first page of the documentation on a machine that has nothing but the release's files.
+// bareDebian follows the first task page on a machine that has nothing but the release's files.
 func bareDebian(t *testing.T, dist string) {
 	const folder = "/root/release"
 	b := newBare(t)
 	run(t, exec.Command("cp", "-r", dist, filepath.Join(b.root, folder)))
-	pages.Follow(t, "../docs/GETTING-STARTED.md", &pages.Machine{
+	pages.Follow(t, "../docs/tasks/first-sweep.md", &pages.Machine{
 		Bare: true,
 		Run: func(line string) ([]byte, error) {
 			out, err := b.typed(folder, line)

@@ -10,8 +10,8 @@
 //
 // They take minutes, so each stands behind a build tag, and make starts it:
 //
-//	make test-release  release: two builds are equal bit by bit; a bare Debian in which docs/GETTING-STARTED.md is followed line by
-//	                   line, from the package to a report
+//	make test-release  release: two builds are equal bit by bit; docs/tasks/first-sweep.md is followed
+//	                   line by line in a bare Debian, from the package to a report
 //	make test-arm64    arm64emu: a quick sweep of the binary for arm64, and sweeps whose client and server are of different
 //	                   architectures; before that, the tests of all packages that can run under qemu-user
 //

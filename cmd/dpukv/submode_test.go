@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestSubmode does by hand, in namespaces that a user made, what the README shows: plan, apply, verify, undo.
+// TestSubmode does by hand, in namespaces that a user made, what docs/tasks/submodes.md shows: plan, apply, verify, undo.
 func TestSubmode(t *testing.T) {
 	binary, file := buildForSubmode(t)
 	name := func(machine string) string { return fmt.Sprintf("dpukv-test-%d-%s", os.Getpid(), machine) }

@@ -7,6 +7,7 @@
 //	```go FILE            is a file of dpukv's source: not run; a test takes it with [File]
 //	```diff FILE          is a change to such a file: the same
 //
-// What is not run is told. Two tests follow pages: TestDocs of cmd/dpukv all of them, on this machine, and TestRelease of packaging the first one,
-// in a bare Debian.
+// The machine hears of the lines that are not run. Two tests follow pages: TestDocs of cmd/dpukv
+// follows all of them on this machine, and TestRelease of packaging follows
+// docs/tasks/first-sweep.md in a bare Debian.
 package pages
