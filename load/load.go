@@ -14,25 +14,25 @@ import (
 // those of a point's fields. Each field has a row in the table of [Fields].
 type Load struct {
 	Workload
-	Batch       int     `json:"batch"`       // operations a batch
-	Window      int     `json:"window"`      // batches in flight a connection
-	Connections int     `json:"connections"` // of a client thread to each server worker
+	Batch       int     `json:"batch"`       // operations in a batch
+	Window      int     `json:"window"`      // batches in flight on each connection
+	Connections int     `json:"connections"` // connections from each client thread to each server worker
 	RateOps     float64 `json:"rate_ops"`    // operations offered a second; 0: closed loop
-	// Arrivals says how the batches of an open loop follow one another: [Constant] or [Poisson].
+	// Arrivals is the spacing of the batches in an open loop: "poisson"; absent for equal distances.
 	Arrivals string `json:"arrivals,omitempty"`
-	Hash     string `json:"hash"` // of keys, by the client; "none": a server that wants none
+	Hash     string `json:"hash"` // hash function of the client for keys, or "none"
 	// Warmup is the time under load before the measurement period.
 	Warmup time.Duration `json:"warmup_ns"`
 }
 
 // Workload says which operations are done on which keys.
 type Workload struct {
-	GetRatio   float64 `json:"get_ratio"` // share of GETs; the rest are SETs
-	Dist       Dist    `json:"dist"`
-	Keys       int     `json:"keys"` // different keys, all preloaded
-	KeyBytes   int     `json:"key_bytes"`
-	ValueBytes int     `json:"value_bytes"`
-	// Seed decides the sequence of operations of each thread.
+	GetRatio   float64 `json:"get_ratio"`   // share of GETs; all others are SETs
+	Dist       Dist    `json:"dist"`        // distribution of the keys: "uniform" or "zipf:T"
+	Keys       int     `json:"keys"`        // different keys, all preloaded
+	KeyBytes   int     `json:"key_bytes"`   // size of a key
+	ValueBytes int     `json:"value_bytes"` // size of a value
+	// Seed determines the sequence of operations of each thread.
 	Seed uint64 `json:"seed"`
 }
 
