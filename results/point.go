@@ -12,7 +12,7 @@ import (
 type Point struct {
 	// Identity
 
-	Schema int `json:"schema"` // version of this format: [SchemaVersion]
+	Schema int `json:"schema"` // version of this format, [SchemaVersion]
 	// ID names the configuration and its repeat, and the histogram file.
 	ID     string `json:"id"`
 	Status string `json:"status"`          // "ok" or "failed"; the figures of a failed point are invalid
@@ -184,7 +184,7 @@ type Node struct {
 // ClientShare is what one client did for a point.
 type ClientShare struct {
 	Node
-	CPUs          []int   `json:"cpus"`           // CPUs that its threads are pinned to
+	CPUs          []int   `json:"cpus"`           // pinned CPUs of its threads
 	Threads       int     `json:"threads"`        // threads of the client
 	RateOps       float64 `json:"rate_ops"`       // operations offered a second; 0: closed loop
 	Ops           uint64  `json:"ops"`            // answered operations
