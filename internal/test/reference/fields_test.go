@@ -57,7 +57,7 @@ func TestFieldsOfStructs(t *testing.T) {
 	for _, want := range []string{
 		"### Load\n", "| `ops` | integer | operations | Answered operations. |",
 		"### Cost\n", "| `cpu_ns` | integer | ns | The CPU time of `ops`. It is 0 \\| absent. |",
-		"Counts from the send.\n", "| `p50_ns` | integer | ns | Median. |",
+		"Latency counts from the send.\n", "| `p50_ns` | integer | ns | Median. |",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("found no %q in\n%s", want, got)
