@@ -27,7 +27,7 @@
 // -rewrap joins the lines of a paragraph in // comments and breaks them anew, if one of them is too
 // long. It never changes a word, and leaves these as they are:
 //
-//   - comments after code, and /* */ comments
+//   - comments after code and those on the line below, and /* */ comments
 //   - indented lines, which are code, tables, lists and drawings
 //   - paragraphs with a list item, a heading, a link definition, two blanks in a row, or a drawing
 //   - paragraphs that look like code

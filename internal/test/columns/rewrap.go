@@ -23,14 +23,11 @@ func rewrap(path string, text []byte) ([]byte, error) {
 	}
 	lines := strings.Split(string(text), "\n")
 	exempt := exemptLines(files, file, path)
-	preambles := cgoPreambles(file)
+	preambles, trailing := cgoPreambles(file), trailingLines(files, file, lines)
 	// From the end, so that the numbers of lines above stay as they are.
 	for _, group := range slices.Backward(file.Comments) {
-		if preambles[group] {
-			continue
-		}
 		first, last := files.Position(group.Pos()).Line, files.Position(group.End()).Line
-		if whole(lines[first-1 : last]) {
+		if !preambles[group] && !trailing[first-1] && whole(lines[first-1:last]) {
 			lines = slices.Replace(lines, first-1, last, rewrapGroup(lines[first-1:last], first, exempt)...)
 		}
 	}
@@ -59,6 +56,17 @@ func cgoPreambles(file *ast.File) map[*ast.CommentGroup]bool {
 		}
 	}
 	return preambles
+}
+
+// trailingLines are the lines with a comment after code. A comment on the line below may go on there.
+func trailingLines(files *token.FileSet, file *ast.File, lines []string) map[int]bool {
+	trailing := map[int]bool{}
+	for _, group := range file.Comments {
+		if last := files.Position(group.End()).Line; !whole(lines[last-1 : last]) {
+			trailing[last] = true
+		}
+	}
+	return trailing
 }
 
 // whole reports whether all lines are // comments and nothing else.
@@ -100,7 +108,7 @@ var (
 	item       = regexp.MustCompile(`^ (?:[-*+•–—]|\d+[.):]|[a-zA-Z]\)) `)
 	definition = regexp.MustCompile(`^ \[[^\]]+\]: `)
 	drawing    = regexp.MustCompile(`[│┌┐└┘├┤┬┴┼─━═╴╶▶◀▲▼]|\|.*\||-->|<--|==>|----|\S  +\S|\t.*\S`)
-	code       = regexp.MustCompile(`[{;]$|^ [})]|:= |^ (?:func|type|var|const|import|package) \w`)
+	code       = regexp.MustCompile(`\{$|\);$|^ [})]|:= |^ (?:func|type|var|const|import|package) \w`)
 )
 
 // prose reports whether the text after // belongs to a paragraph.
