@@ -18,7 +18,8 @@ type Load struct {
 	Window      int     `json:"window"`      // batches in flight on each connection
 	Connections int     `json:"connections"` // connections from each client thread to each server worker
 	RateOps     float64 `json:"rate_ops"`    // operations offered a second; 0: closed loop
-	// Arrivals is the spacing of the batches in an open loop: "poisson"; absent for equal distances.
+	// Arrivals is the spacing of the batches in an open loop: "poisson"; absent for equal
+	// distances.
 	Arrivals string `json:"arrivals,omitempty"`
 	Hash     string `json:"hash"` // hash function of the client for keys, or "none"
 	// Warmup is the time under load before the measurement period.
@@ -140,8 +141,8 @@ func (l *Load) Validate() error {
 		}
 	}
 	if l.KeyBytes < 8 && uint64(l.Keys) > 1<<(8*l.KeyBytes) {
-		return l.refuse("keys", fmt.Sprintf("keys is %d, but key_bytes %d allows only %d different "+
-			"keys: ask for longer keys or fewer", l.Keys, l.KeyBytes, 1<<(8*l.KeyBytes)))
+		return l.refuse("keys", fmt.Sprintf("keys is %d, but key_bytes %d allows only %d "+
+			"different keys: ask for longer keys or fewer", l.Keys, l.KeyBytes, 1<<(8*l.KeyBytes)))
 	}
 	return nil
 }

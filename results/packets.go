@@ -2,15 +2,15 @@ package results
 
 import "fmt"
 
-// Packets counts packets of TCP sockets, by the kernel, or of a verbs device. Payload is the content
-// of TCP or UDP: it includes the headers of RoCE, and none of TCP, UDP, IP and Ethernet. A packet is
-// one on the wire: each segment of a longer send (TSO, GSO) counts.
+// Packets counts packets of TCP sockets, by the kernel, or of a verbs device. Payload is the
+// content of TCP or UDP: it includes the headers of RoCE, and none of TCP, UDP, IP and Ethernet. A
+// packet is one on the wire: each segment of a longer send (TSO, GSO) counts.
 type Packets struct {
 	Sources int `json:"sources,omitempty"` // sockets or devices that reported; 0: nothing is known
 	// Shared tells that other traffic is in the counts too, as at the port of a NIC.
 	Shared bool `json:"shared,omitempty"`
-	// SentPackets counts all packets. Pure acknowledgements are in it, and not among those with data.
-	// A device does not tell the two apart.
+	// SentPackets counts all packets. Pure acknowledgements are in it, and not among those with
+	// data. A device does not tell the two apart.
 	SentPackets         uint64 `json:"sent_packets,omitempty"`
 	ReceivedPackets     uint64 `json:"received_packets,omitempty"`      // all packets received
 	SentDataPackets     uint64 `json:"sent_data_packets,omitempty"`     // packets sent with data

@@ -42,39 +42,40 @@ type Point struct {
 	Protocol string `json:"protocol,omitempty"`
 	// ServerCommand is the command line of the server, if its program is not dpukv.
 	ServerCommand []string `json:"server_command,omitempty"`
-	// EmulatedTestbed describes the emulation of the machines. All points of a testbed have the same
-	// text, and such a point has [Point.Emulated] too.
+	// EmulatedTestbed describes the emulation of the machines. All points of a testbed have the
+	// same text, and such a point has [Point.Emulated] too.
 	EmulatedTestbed string `json:"emulated_testbed,omitempty"`
 	// Datapath is the short name of the DPU's datapath in an on-path submode.
 	Datapath   string `json:"datapath,omitempty"`
 	DatapathIs string `json:"datapath_is,omitempty"` // description of the datapath
 	// Substitute describes the part that replaces the submode's own datapath.
 	Substitute string `json:"substitute,omitempty"`
-	// Evidence counts packets from the start of the warm-up to the end: packets that came to and left
-	// the DPU's ports, and packets that the datapath itself counted.
+	// Evidence counts packets from the start of the warm-up to the end: packets that came to and
+	// left the DPU's ports, and packets that the datapath itself counted.
 	Evidence map[string]uint64 `json:"evidence,omitempty"`
 	// Crossings compare the packets that both ends sent with those that an interface on the path
 	// counted, over the same time.
 	Crossings []Crossing `json:"crossings,omitempty"`
-	// CarriedShare is the share of the sent packets that the datapath carried. It is the least share
-	// of [Point.Crossings], times the share of the packets at the ports that the datapath counted.
-	// Without crossings, it is the latter alone. Off-path, it is 0.
+	// CarriedShare is the share of the sent packets that the datapath carried. It is the least
+	// share of [Point.Crossings], times the share of the packets at the ports that the datapath
+	// counted. Without crossings, it is the latter alone. Off-path, it is 0.
 	CarriedShare float64 `json:"carried_share,omitempty"`
-	// EvidenceNs is the time that [Point.Evidence] covers. It is longer than the measurement period.
+	// EvidenceNs is the time that [Point.Evidence] covers. It is longer than the measurement
+	// period.
 	EvidenceNs int64 `json:"evidence_ns,omitempty"`
-	// ForwarderCPUNs is the CPU time of forwarding processes during [Point.EvidenceNs]. It is 0 if the
-	// kernel or a card forwards.
+	// ForwarderCPUNs is the CPU time of forwarding processes during [Point.EvidenceNs]. It is 0 if
+	// the kernel or a card forwards.
 	ForwarderCPUNs int64   `json:"forwarder_cpu_ns,omitempty"`
 	ServerNode     Node    `json:"server_node,omitzero"` // machine of the server
 	Mode           string  `json:"mode"`                 // mode of the store: "cache" or "store"
 	Access         string  `json:"access"`               // access to partitions: "erew", "crew" or "crcw"
-	Pages          string  `json:"pages"`                // memory pages of the server's items: "hugetlb", "thp" or "4k"
+	Pages          string  `json:"pages"`                // memory pages of the items: "hugetlb", "thp" or "4k"
 	ServerCPUs     []int   `json:"server_cpus"`          // CPUs that the server's threads are pinned to
 	ClientCPUs     []int   `json:"client_cpus"`          // CPUs that the clients' threads are pinned to
 	OpsPerFrame    float64 `json:"ops_per_frame"`        // mean operations in a request frame
 	BytesPerFrame  float64 `json:"bytes_per_frame"`      // mean size of a request frame, as payload of the transport
-	// FramesPerWrite is the mean number of request frames in one write system call of a client. It is
-	// 0 if the transport is not TCP.
+	// FramesPerWrite is the mean number of request frames in one write system call of a client. It
+	// is 0 if the transport is not TCP.
 	FramesPerWrite float64 `json:"frames_per_write,omitempty"`
 	ServerVersion  string  `json:"server_version"` // version of the server
 	ClientVersion  string  `json:"client_version"` // version of the client
@@ -108,8 +109,8 @@ type Point struct {
 
 	// What crossed the network
 
-	// ClientMoved counts traffic of the clients' sockets and device, from the first connection to the
-	// end of the last session. It includes control connections, handshakes and the preload.
+	// ClientMoved counts traffic of the clients' sockets and device, from the first connection to
+	// the end of the last session. It includes control connections, handshakes and the preload.
 	ClientMoved Moved `json:"client_moved,omitzero"`
 	// ClientMovedLoad is the part of [Point.ClientMoved] after the preload: warm-up, measurement
 	// period, drain, and the check of the hash share.
@@ -133,26 +134,26 @@ type Point struct {
 	ServerCPUShare float64 `json:"server_cpu_share"`
 	// ClientBusyShare is [Point.ClientCPUShare] without the time of polling with nothing to do.
 	ClientBusyShare float64 `json:"client_busy_share"`
-	// ServerOthersShare is the share of CPU time on [Point.ServerCPUs] that other programs used, by the
-	// kernel's ticks. It is 0 if unknown: without pinning, or on another machine without dpukv.
+	// ServerOthersShare is the share of CPU time on [Point.ServerCPUs] that other programs used, by
+	// the kernel's ticks. It is 0 if unknown: without pinning, or on another machine without dpukv.
 	ServerOthersShare float64 `json:"server_others_share,omitempty"`
 	// ServerStolenShare is the share of CPU time on [Point.ServerCPUs] that a hypervisor kept.
 	ServerStolenShare float64 `json:"server_stolen_share,omitempty"`
-	// ClientOthersShare is the same as [Point.ServerOthersShare] for the client. Of several clients, it
-	// is that of the client with the largest share.
+	// ClientOthersShare is the same as [Point.ServerOthersShare] for the client. Of several
+	// clients, it is that of the client with the largest share.
 	ClientOthersShare float64 `json:"client_others_share,omitempty"`
-	// ClientStolenShare is the same as [Point.ServerStolenShare] for the client. Of several clients, it
-	// is that of the client with the largest share.
+	// ClientStolenShare is the same as [Point.ServerStolenShare] for the client. Of several
+	// clients, it is that of the client with the largest share.
 	ClientStolenShare float64 `json:"client_stolen_share,omitempty"`
 	// ClientHashShare is the share of the client's CPU time that hashes keys.
 	ClientHashShare float64 `json:"client_hash_share"`
-	// ClientHashShareBy is the method of [Point.ClientHashShare]: "sampling", or an estimate and the
-	// reason for it. It is absent if the client hashed nothing.
+	// ClientHashShareBy is the method of [Point.ClientHashShare]: "sampling", or an estimate and
+	// the reason for it. It is absent if the client hashed nothing.
 	ClientHashShareBy string `json:"client_hash_share_by,omitempty"`
 	// ClientHashSamples is the number of samples behind [Point.ClientHashShare].
 	ClientHashSamples int `json:"client_hash_samples,omitempty"`
-	// ClientHashShareCheck is the same share from a second load with keys hashed beforehand. It is 0
-	// without that check.
+	// ClientHashShareCheck is the same share from a second load with keys hashed beforehand. It is
+	// 0 without that check.
 	ClientHashShareCheck float64 `json:"client_hash_share_check,omitempty"`
 
 	// Workers and clients
@@ -160,13 +161,14 @@ type Point struct {
 	// ServerWorkers are the store's own counts of the measurement period. The list is empty if the
 	// store reports none.
 	ServerWorkers []ServerWorker `json:"server_workers,omitempty"`
-	// Clients are the shares of the clients. Where several ran at once, the point sums their counts,
-	// merges their histograms, and has the mean of all else.
+	// Clients are the shares of the clients. Where several ran at once, the point sums their
+	// counts, merges their histograms, and has the mean of all else.
 	Clients []ClientShare `json:"clients,omitempty"`
 
 	// Integrity and warnings
 
-	// HlogBytes is the length of the histogram log. It is absent without a log, or from an older build.
+	// HlogBytes is the length of the histogram log. It is absent without a log, or from an older
+	// build.
 	HlogBytes  int64  `json:"hlog_bytes,omitempty"`
 	HlogCRC32C string `json:"hlog_crc32c,omitempty"` // checksum of the histogram log
 	// Warnings are the reasons to doubt this point. They stand beside it in tables and figures.

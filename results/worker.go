@@ -12,8 +12,8 @@ type ServerWorker struct {
 	Evicted uint64 `json:"evicted"`           // evicted items
 	Repeats uint64 `json:"repeats,omitempty"` // requests that came again
 	CPUNs   int64  `json:"cpu_ns"`            // CPU time of the worker's thread
-	// CPUShare is the CPU time over the wall time between two readings. A worker that polls is near 1
-	// at any load.
+	// CPUShare is the CPU time over the wall time between two readings. A worker that polls is near
+	// 1 at any load.
 	CPUShare float64 `json:"cpu_share"`
 }
 

@@ -54,7 +54,7 @@ var sweepKeys = slices.Concat(
 			func(s *Sweep) *[]string { return &s.Stores },
 			func(c *Config) *string { return &c.Store }).
 			means("Stores to measure.", "[mica, herd]"),
-		axis("placements", "Placement", testbed.PlacementName, // which there are is the testbed's to say
+		axis("placements", "Placement", testbed.PlacementName, // the testbed decides which exist
 			func(s *Sweep) *[]string { return &s.Placements },
 			func(c *Config) *string { return &c.Placement }).
 			means("Placements of clients and server on the nodes of the testbed.",
@@ -85,8 +85,9 @@ var sweepKeys = slices.Concat(
 	loadKeys(false),
 	[]sweepKey{
 		axis("mode", "Mode", strictyaml.Word([]string{"cache", "store"}),
-			func(s *Sweep) *[]string { return &s.Mode }, func(c *Config) *string { return &c.Mode }).
-			means("Behaviour of a full store: cache loses items to make room, store refuses writes.",
+			func(s *Sweep) *[]string { return &s.Mode },
+			func(c *Config) *string { return &c.Mode }).
+			means("Behaviour of a full store: cache evicts items, store refuses writes.",
 				"[cache, store]"),
 		axis("access", "Access", strictyaml.Word([]string{"erew", "crew", "crcw"}),
 			func(s *Sweep) *[]string { return &s.Access },
@@ -103,7 +104,8 @@ var sweepKeys = slices.Concat(
 			func(s *Sweep) *time.Duration { return &s.Duration }).
 			identified("Duration", func(c *Config) any { return c.Duration }).
 			means("Measurement period of each point.", "10s"),
-		single("warmup", strictyaml.Span(0, maxSpan), func(s *Sweep) *time.Duration { return &s.Warmup }).
+		single("warmup", strictyaml.Span(0, maxSpan),
+			func(s *Sweep) *time.Duration { return &s.Warmup }).
 			identified("Warmup", func(c *Config) any { return c.Warmup }).
 			means("Time under load before the measurement period.", "500ms"),
 		single("repeats", strictyaml.Whole(1, 1000), func(s *Sweep) *int { return &s.Repeats }).
@@ -113,7 +115,7 @@ var sweepKeys = slices.Concat(
 			means("Seed of each thread's operations and of the order of points.", "7"),
 		single("attach", attachment, func(s *Sweep) *string { return &s.Attach }).
 			identified("Attach", func(c *Config) any { return c.Attach }).optional().
-			means("Address of a running server to measure. The sweep overwrites that server's data.",
+			means("Address of a running server to measure. The sweep overwrites its data.",
 				`"10.0.0.2:6379"`),
 	},
 )

@@ -23,7 +23,8 @@ func TestExamplesOfKeysAreAllowed(t *testing.T) {
 
 func TestDefaultsOfKeys(t *testing.T) {
 	want := map[string]string{
-		"stores": "mica", "client_threads": "[1, 2, 4, 8]", "repeats": "3", "access": "erew (mica, herd, redis), crcw (memcached)",
+		"stores": "mica", "client_threads": "[1, 2, 4, 8]", "repeats": "3",
+		"access":    "erew (mica, herd, redis), crcw (memcached)",
 		"key_bytes": "8 (mica, memcached, redis), 16 (herd)",
 	}
 	for _, k := range Keys() {

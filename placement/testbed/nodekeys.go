@@ -13,7 +13,8 @@ import (
 	"dpukv/verbs/provider"
 )
 
-// nodeKey is one key of a node in a testbed file. Reading, writing and comparing go through this table.
+// nodeKey is one key of a node in a testbed file. Reading, writing and comparing go through this
+// table.
 type nodeKey struct {
 	Key
 	read func(*testbedReader, *Node, strictyaml.Entry)
@@ -59,7 +60,7 @@ var nodeKeys = []nodeKey{
 			"an absolute path", "dpukv copies its own binary", "/opt/dpukv/dpukv"),
 
 	named("namespace", launch.Netns, func(n *Node) *string { return &n.Namespace }).
-		means("Existing network namespace that is the node. Without it, the sweep emulates a machine.",
+		means("Existing network namespace of the node. Without it, the node is emulated.",
 			"a name, as in ip netns exec", "none", "lab1"),
 	named("profile", launch.Netns, func(n *Node) *string { return &n.Profile }).
 		means("Model of an emulated machine's CPU cores.",
@@ -68,7 +69,7 @@ var nodeKeys = []nodeKey{
 
 	named("host", launch.SSH, func(n *Node) *string { return &n.Host }).
 		means("Host to connect to.",
-			"a name, an address, or a Host of the ssh configuration", "the node's address", "a.lab"),
+			"a name, an address, or a Host of the ssh configuration", "the address", "a.lab"),
 	named("user", launch.SSH, func(n *Node) *string { return &n.User }).
 		means("Login name.", "a word", "as ssh chooses", "ubuntu"),
 	newKey("port", launch.SSH,

@@ -1,5 +1,5 @@
-// Columns checks that no line of Go code is longer than 100 columns, 120 in tests. A tab counts as 4
-// columns.
+// Columns checks that no line of Go code is longer than 100 columns, 120 in tests. A tab counts as
+// 4 columns.
 //
 //	go run ./internal/test/columns [DIR…]           names each line that is too long
 //	go run ./internal/test/columns -rewrap [DIR…]   wraps the comments that it can

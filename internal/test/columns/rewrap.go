@@ -23,12 +23,13 @@ func rewrap(path string, text []byte) ([]byte, error) {
 	}
 	lines := strings.Split(string(text), "\n")
 	exempt := exemptLines(files, file, path)
-	preambles, trailing := cgoPreambles(file), trailingLines(files, file, lines)
+	preambles := cgoPreambles(file)
 	// From the end, so that the numbers of lines above stay as they are.
 	for _, group := range slices.Backward(file.Comments) {
 		first, last := files.Position(group.Pos()).Line, files.Position(group.End()).Line
-		if !preambles[group] && !trailing[first-1] && whole(lines[first-1:last]) {
-			lines = slices.Replace(lines, first-1, last, rewrapGroup(lines[first-1:last], first, exempt)...)
+		if !preambles[group] && !continued(lines, first-1) && whole(lines[first-1:last]) {
+			wrapped := rewrapGroup(lines[first-1:last], first, exempt)
+			lines = slices.Replace(lines, first-1, last, wrapped...)
 		}
 	}
 	wrapped := []byte(strings.Join(lines, "\n"))
@@ -58,15 +59,19 @@ func cgoPreambles(file *ast.File) map[*ast.CommentGroup]bool {
 	return preambles
 }
 
-// trailingLines are the lines with a comment after code. A comment on the line below may go on there.
-func trailingLines(files *token.FileSet, file *ast.File, lines []string) map[int]bool {
-	trailing := map[int]bool{}
-	for _, group := range file.Comments {
-		if last := files.Position(group.End()).Line; !whole(lines[last-1 : last]) {
-			trailing[last] = true
-		}
+// continued reports whether the comment that begins in the line with this index may go on with the
+// one at the end of the line above: it stands further to the right than that line.
+func continued(lines []string, index int) bool {
+	if index == 0 {
+		return false
 	}
-	return trailing
+	above := lines[index-1]
+	return strings.Contains(above, "//") && !whole([]string{above}) &&
+		len(indentOf(lines[index])) > len(indentOf(above))
+}
+
+func indentOf(line string) string {
+	return line[:len(line)-len(strings.TrimLeft(line, "\t "))]
 }
 
 // whole reports whether all lines are // comments and nothing else.
@@ -78,7 +83,7 @@ func whole(lines []string) bool {
 
 // rewrapGroup wraps the paragraphs of a comment. first is the number of its first line.
 func rewrapGroup(lines []string, first int, exempt map[int]bool) []string {
-	indent := lines[0][:strings.Index(lines[0], "//")]
+	indent := indentOf(lines[0])
 	var wrapped, paragraph []string
 	flush := func() {
 		wrapped = append(wrapped, rewrapParagraph(indent, paragraph)...)

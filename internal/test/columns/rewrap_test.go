@@ -38,6 +38,11 @@ func TestRewrap(t *testing.T) {
 		"a trailing one":    {"var x int // " + filler + "\n", ""},
 		"below a trailing":  {"var x int // " + filler + "\n          // " + filler + "\n", ""},
 		"below it, by tabs": {"func f() { // a\n\t// " + filler + "\n\tg()\n}\n", ""},
+		"below another field": {
+			"type T struct {\n\tA int // a\n\t// " + filler + "\n\tB int\n}\n",
+			"type T struct {\n\tA int // a\n\t// " + strings.TrimSuffix(filler, " again.") +
+				"\n\t// again.\n\tB int\n}\n",
+		},
 		"a semicolon": {
 			"// " + filler + " on;\n// it.\n\nvar x int\n",
 			"// " + strings.TrimSuffix(filler, " again.") + "\n// again. on; it.\n\nvar x int\n",

@@ -1,5 +1,5 @@
-// Package prose checks the form of the documentation: README.md, CONTRIBUTING.md and the pages below
-// docs.
+// Package prose checks the form of the documentation: README.md, CONTRIBUTING.md and the pages
+// below docs.
 //
 //	words      README.md has at most 900 words
 //	sentences  a sentence has at most 40 words; write 25

@@ -27,7 +27,8 @@ func checkLinks(root, path, page string) (problems []string) {
 			definition.FindAllStringSubmatch(shown, -1)...)
 		for _, m := range matches {
 			if why := broken(root, path, page, m[1]); why != "" {
-				problems = append(problems, fmt.Sprintf("%s:%d: found a link to %s, %s", path, i+1, m[1], why))
+				problems = append(problems, fmt.Sprintf(
+					"%s:%d: found a link to %s, %s", path, i+1, m[1], why))
 			}
 		}
 	}

@@ -12,7 +12,8 @@ const readme = "README.md"
 // pages are the paths of the documentation below root.
 func pages(root string) ([]string, error) {
 	paths := []string{readme, "CONTRIBUTING.md"}
-	err := filepath.WalkDir(filepath.Join(root, "docs"), func(path string, d fs.DirEntry, err error) error {
+	docs := filepath.Join(root, "docs")
+	err := filepath.WalkDir(docs, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".md" {
 			return err
 		}

@@ -22,8 +22,8 @@ func PointFields(root string) (string, error) {
 		return "", err
 	}
 	p := newPage("Fields of a point")
-	p.paragraph("A point is one JSON object, a line of `points.jsonl`. An absent field has its zero " +
-		"value: 0, false or an empty text.")
+	p.paragraph("A point is one JSON object, a line of `points.jsonl`. An absent field has its " +
+		"zero value: 0, false or an empty text.")
 	p.paragraph("`dpukv export` uses the same names. It joins the names of nested fields, as in " +
 		"`actual_latency_p99_ns`.")
 	p.heading(2, "Point")

@@ -13,8 +13,8 @@ const maxCell = 160
 // SweepKeys is the page of the keys of sweep files.
 func SweepKeys() string {
 	p := newPage("Keys of a sweep file")
-	p.paragraph("A sweep file is a YAML mapping of these keys. All keys are optional. An axis takes " +
-		"one value or a list, and a sweep measures all combinations of its axes.")
+	p.paragraph("A sweep file is a YAML mapping of these keys. All keys are optional. An axis " +
+		"takes one value or a list, and a sweep measures all combinations of its axes.")
 	p.paragraph("A key that the file does not name has its default. The default of some keys " +
 		"depends on the store.")
 	t := keyTable{p: p}
@@ -38,8 +38,8 @@ func SweepKeys() string {
 // TestbedKeys is the page of the keys of testbed files.
 func TestbedKeys() string {
 	p := newPage("Keys of a testbed file")
-	p.paragraph("A testbed file is a YAML mapping. It names the machines, and the machines that each " +
-		"side of a placement may use. `dpukv testbed init` prints a file to start from.")
+	p.paragraph("A testbed file is a YAML mapping. It names the machines, and the machines that " +
+		"each side of a placement may use. `dpukv testbed init` prints a file to start from.")
 	t := keyTable{p: p}
 	for _, section := range testbed.Keys() {
 		var rows [][]string
