@@ -27,6 +27,8 @@ type Field struct {
 	Label    string // a value in words, a format of Shown: "batch %s"
 	Noun     string // what a whole number counts, instead of Label: "key"
 	Allowed  string // the range in words
+	Help     string // the meaning, in one sentence
+	Example  string // a value or values, as a sweep file has them
 	Numeric  bool   // values are numbers, and ordered as such
 
 	value  func(*Load) any

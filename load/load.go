@@ -14,25 +14,26 @@ import (
 // those of a point's fields. Each field has a row in the table of [Fields].
 type Load struct {
 	Workload
-	Batch       int     `json:"batch"`       // operations a batch
-	Window      int     `json:"window"`      // batches in flight a connection
-	Connections int     `json:"connections"` // of a client thread to each server worker
+	Batch       int     `json:"batch"`       // operations in a batch
+	Window      int     `json:"window"`      // batches in flight on each connection
+	Connections int     `json:"connections"` // connections from each client thread to each server worker
 	RateOps     float64 `json:"rate_ops"`    // operations offered a second; 0: closed loop
-	// Arrivals says how the batches of an open loop follow one another: [Constant] or [Poisson].
+	// Arrivals is the spacing of the batches in an open loop: "poisson"; absent for equal
+	// distances.
 	Arrivals string `json:"arrivals,omitempty"`
-	Hash     string `json:"hash"` // of keys, by the client; "none": a server that wants none
+	Hash     string `json:"hash"` // hash function of the client for keys, or "none"
 	// Warmup is the time under load before the measurement period.
 	Warmup time.Duration `json:"warmup_ns"`
 }
 
 // Workload says which operations are done on which keys.
 type Workload struct {
-	GetRatio   float64 `json:"get_ratio"` // share of GETs; the rest are SETs
-	Dist       Dist    `json:"dist"`
-	Keys       int     `json:"keys"` // different keys, all preloaded
-	KeyBytes   int     `json:"key_bytes"`
-	ValueBytes int     `json:"value_bytes"`
-	// Seed decides the sequence of operations of each thread.
+	GetRatio   float64 `json:"get_ratio"`   // share of GETs; all others are SETs
+	Dist       Dist    `json:"dist"`        // distribution of the keys: "uniform" or "zipf:T"
+	Keys       int     `json:"keys"`        // different keys, all preloaded
+	KeyBytes   int     `json:"key_bytes"`   // size of a key
+	ValueBytes int     `json:"value_bytes"` // size of a value
+	// Seed determines the sequence of operations of each thread.
 	Seed uint64 `json:"seed"`
 }
 
@@ -59,37 +60,65 @@ var fields = []Field{
 	decimal(Field{
 		Name: "get_ratio", Key: "get_ratios", ID: "GetRatio", Title: "GET %", Label: "%s %% GET",
 		Allowed: "a share from 0 to 1, such as 0.95",
+		Help:    "Share of GET operations. All other operations are SETs.",
+		Example: "[1, 0.95, 0.5]",
 	}, 1, percent, func(l *Load) *float64 { return &l.GetRatio }),
-	distribution(Field{Name: "dist", Key: "dist", ID: "Dist", Title: "dist", Label: "%s"},
-		func(l *Load) *Dist { return &l.Dist }),
-	whole(Field{Name: "keys", Key: "keys", ID: "Keys", Title: "keys", Noun: "key"},
-		1, maxKeys, func(l *Load) *int { return &l.Keys }),
+	distribution(Field{
+		Name: "dist", Key: "dist", ID: "Dist", Title: "dist", Label: "%s",
+		Help:    "Distribution of the keys that operations ask for.",
+		Example: "[uniform, zipf:0.99]",
+	}, func(l *Load) *Dist { return &l.Dist }),
+	whole(Field{
+		Name: "keys", Key: "keys", ID: "Keys", Title: "keys", Noun: "key",
+		Help:    "Number of different keys. The client stores all of them before the load.",
+		Example: "10000000",
+	}, 1, maxKeys, func(l *Load) *int { return &l.Keys }),
 	whole(Field{
 		Name: "key_bytes", Key: "key_bytes", ID: "KeyBytes",
 		Title: "key bytes", Label: "%s B keys",
+		Help:    "Size of a key, in bytes.",
+		Example: "16",
 	}, 1, kvs.MaxKeyBytes, func(l *Load) *int { return &l.KeyBytes }),
 	whole(Field{
 		Name: "value_bytes", Key: "value_bytes", ID: "ValueBytes",
 		Title: "value bytes", Label: "%s B values",
+		Help:    "Size of a value, in bytes.",
+		Example: "[32, 1024]",
 	}, 0, kvs.MaxValueBytes, func(l *Load) *int { return &l.ValueBytes }),
-	whole(Field{Name: "batch", Key: "batch", ID: "Batch", Title: "batch", Label: "batch %s"},
-		1, 1<<16, func(l *Load) *int { return &l.Batch }),
-	whole(Field{Name: "window", Key: "window", ID: "Window", Title: "window", Label: "window %s"},
-		1, 1<<16, func(l *Load) *int { return &l.Window }),
+	whole(Field{
+		Name: "batch", Key: "batch", ID: "Batch", Title: "batch", Label: "batch %s",
+		Help:    "Operations in a batch. A client sends a batch as one unit.",
+		Example: "[1, 16, 64]",
+	}, 1, 1<<16, func(l *Load) *int { return &l.Batch }),
+	whole(Field{
+		Name: "window", Key: "window", ID: "Window", Title: "window", Label: "window %s",
+		Help:    "Batches in flight on each connection.",
+		Example: "[1, 4]",
+	}, 1, 1<<16, func(l *Load) *int { return &l.Window }),
 	whole(Field{
 		Name: "connections", Key: "connections", ID: "Connections",
 		Title: "connections", Noun: "connection",
+		Help:    "Connections from each client thread to each server worker.",
+		Example: "[1, 4]",
 	}, 1, 1<<10, func(l *Load) *int { return &l.Connections }),
 	decimal(Field{
 		Name: "rate_ops", Key: "rates", ID: "RateOps",
 		Title: "offered Mops", Label: "%s Mops offered",
 		Allowed: fmt.Sprintf("operations a second up to %g, 0 for a closed loop", MaxRateOps),
+		Help:    "Operations offered per second, over all clients and threads. 0 is a closed loop.",
+		Example: "[0, 1e6]",
 	}, MaxRateOps, mega, func(l *Load) *float64 { return &l.RateOps }),
 	arrivals(Field{
 		Name: "arrivals", Key: "arrivals", ID: "Arrivals", Optional: true,
 		Title: "arrivals", Label: "%s arrivals",
+		Help:    "Spacing of the batches in an open loop: equal distances, or a Poisson process.",
+		Example: "poisson",
 	}),
-	hash(Field{Name: "hash", Key: "hash", ID: "Hash", Title: "hash", Label: "%s"}),
+	hash(Field{
+		Name: "hash", Key: "hash", ID: "Hash", Title: "hash", Label: "%s",
+		Help:    "Hash function that clients apply to keys. With none, clients hash no keys.",
+		Example: "[city64, xxh64]",
+	}),
 	duration(Field{Name: "warmup_ns", ID: "Warmup"},
 		func(l *Load) *time.Duration { return &l.Warmup }),
 	seed(Field{Name: "seed", ID: "Seed"}, func(l *Load) *uint64 { return &l.Seed }),
@@ -112,8 +141,8 @@ func (l *Load) Validate() error {
 		}
 	}
 	if l.KeyBytes < 8 && uint64(l.Keys) > 1<<(8*l.KeyBytes) {
-		return l.refuse("keys", fmt.Sprintf("keys is %d, but key_bytes %d allows only %d different "+
-			"keys: ask for longer keys or fewer", l.Keys, l.KeyBytes, 1<<(8*l.KeyBytes)))
+		return l.refuse("keys", fmt.Sprintf("keys is %d, but key_bytes %d allows only %d "+
+			"different keys: ask for longer keys or fewer", l.Keys, l.KeyBytes, 1<<(8*l.KeyBytes)))
 	}
 	return nil
 }

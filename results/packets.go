@@ -2,25 +2,26 @@ package results
 
 import "fmt"
 
-// Packets is what the kernel counted of TCP sockets, or a verbs device of its packets. Payload is
-// what TCP or UDP carries: RoCE's headers are in it, those of TCP, UDP, IP and Ethernet are not. A
-// packet is what the wire carries: each segment of a longer send (TSO, GSO) counts for itself.
+// Packets counts packets of TCP sockets, by the kernel, or of a verbs device. Payload is the
+// content of TCP or UDP: it includes the headers of RoCE, and none of TCP, UDP, IP and Ethernet. A
+// packet is one on the wire: each segment of a longer send (TSO, GSO) counts.
 type Packets struct {
-	Sources int  `json:"sources,omitempty"` // sockets or devices that told; 0: nothing is known
-	Shared  bool `json:"shared,omitempty"`  // others use what was counted too: a NIC's port
-	// Those that only acknowledge are in all packets and in none with data. A device does not tell
-	// the two apart.
+	Sources int `json:"sources,omitempty"` // sockets or devices that reported; 0: nothing is known
+	// Shared tells that other traffic is in the counts too, as at the port of a NIC.
+	Shared bool `json:"shared,omitempty"`
+	// SentPackets counts all packets. Pure acknowledgements are in it, and not among those with
+	// data. A device does not tell the two apart.
 	SentPackets         uint64 `json:"sent_packets,omitempty"`
-	ReceivedPackets     uint64 `json:"received_packets,omitempty"`
-	SentDataPackets     uint64 `json:"sent_data_packets,omitempty"`
-	ReceivedDataPackets uint64 `json:"received_data_packets,omitempty"`
-	// ResentPackets were sent again as they were taken for lost; they are in all of the above.
+	ReceivedPackets     uint64 `json:"received_packets,omitempty"`      // all packets received
+	SentDataPackets     uint64 `json:"sent_data_packets,omitempty"`     // packets sent with data
+	ReceivedDataPackets uint64 `json:"received_data_packets,omitempty"` // packets received with data
+	// ResentPackets counts retransmissions. They are in the other counts too.
 	ResentPackets     uint64 `json:"resent_packets,omitempty"`
-	OutOfOrderPackets uint64 `json:"out_of_order_packets,omitempty"` // came before an earlier one
-	SentBytes         uint64 `json:"sent_bytes,omitempty"`           // what was sent again included
-	AckedBytes        uint64 `json:"acked_bytes,omitempty"`          // one more for the handshake
-	ResentBytes       uint64 `json:"resent_bytes,omitempty"`
-	ReceivedBytes     uint64 `json:"received_bytes,omitempty"` // in order, each byte once
+	OutOfOrderPackets uint64 `json:"out_of_order_packets,omitempty"` // packets that arrived before an earlier one
+	SentBytes         uint64 `json:"sent_bytes,omitempty"`           // bytes sent, retransmissions included
+	AckedBytes        uint64 `json:"acked_bytes,omitempty"`          // bytes acknowledged, and one for the handshake
+	ResentBytes       uint64 `json:"resent_bytes,omitempty"`         // bytes sent again
+	ReceivedBytes     uint64 `json:"received_bytes,omitempty"`       // bytes received in order, each once
 }
 
 // Add adds what others counted.
@@ -65,10 +66,10 @@ func (p *Packets) ResentWarning(side, when string) string {
 		side, p.ResentPackets, p.SentDataPackets, when, 100*share, 100*LostShare)
 }
 
-// Moved is what crossed the network by a side's TCP sockets, and by its verbs device.
+// Moved is the traffic of one side.
 type Moved struct {
-	Sockets Packets `json:"sockets,omitzero"`
-	Device  Packets `json:"device,omitzero"`
+	Sockets Packets `json:"sockets,omitzero"` // traffic of its TCP sockets
+	Device  Packets `json:"device,omitzero"`  // traffic of its verbs device
 }
 
 // Add adds what others moved.

@@ -6,185 +6,214 @@ import (
 	"dpukv/load"
 )
 
-// Point is one measured point: what was asked, what was used, what was counted.
-// It is written once, as one line of points.jsonl, and never rewritten. The unit of
-// a field stands at the end of its name.
+// Point is one measured point: what was asked, what was used, what was counted. It is written once,
+// as one line of points.jsonl, and never rewritten. The unit of a field stands at the end of its
+// name. docs/reference/point-fields.md is made of these comments.
 type Point struct {
-	Schema int    `json:"schema"` // SchemaVersion
-	ID     string `json:"id"`     // of the configuration and its repeat; names the histogram file
-	Status string `json:"status"` // "ok", or "failed": then Error says why and the figures are not to be believed
-	Error  string `json:"error,omitempty"`
+	// Identity
 
-	// What was asked.
-	Store     string `json:"store"`
-	Placement string `json:"placement"`
+	Schema int `json:"schema"` // version of this format, [SchemaVersion]
+	// ID names the configuration and its repeat, and the histogram file.
+	ID     string `json:"id"`
+	Status string `json:"status"`          // "ok" or "failed"; the figures of a failed point are invalid
+	Error  string `json:"error,omitempty"` // reason of a failure
+
+	// What was asked
+
+	Store     string `json:"store"`            // store, such as "mica"
+	Placement string `json:"placement"`        // placement of clients and server, such as "CH-SH"
 	Submode   string `json:"submode"`          // "off-path", "direct", "sm1" … "sm5"
-	Filter    string `json:"filter,omitempty"` // work on the path: "drop-client:192.0.2.1"; "": none
+	Filter    string `json:"filter,omitempty"` // packet filter on the path, such as "drop-client:192.0.2.1"
 	load.Load
-	ServerThreads int `json:"server_threads"`
-	ClientThreads int `json:"client_threads"` // of each client
-	Repeat        int `json:"repeat"`         // counts from 1
+	ServerThreads int `json:"server_threads"` // threads of the server
+	ClientThreads int `json:"client_threads"` // threads of each client
+	Repeat        int `json:"repeat"`         // number of the repeat, from 1
 
-	// What was used.
-	Transport string `json:"transport"` // "tcp", "rdma"
-	// Provider is the verbs provider of an RDMA transport, "softroce to ibverbs" where the client's is another than the server's;
-	// an Emulated one is software at either end, and its figures are not those of a NIC.
+	// What was used
+
+	Transport string `json:"transport"` // "tcp" or "rdma"
+	// Provider is the verbs provider of an RDMA transport. If the ends differ, both are named:
+	// "softroce to ibverbs".
 	Provider string `json:"provider,omitempty"`
-	Emulated bool   `json:"emulated,omitempty"`
-	// Protocol is which of several a client and a server agreed on: "meta", "resp3".
+	// Emulated tells that software replaces a NIC or a machine at either end. The figures are not
+	// those of the hardware.
+	Emulated bool `json:"emulated,omitempty"`
+	// Protocol is the protocol in use, of a store that has several: "meta", "resp3".
 	Protocol string `json:"protocol,omitempty"`
-	// ServerCommand is how the server was started, of a program that is not dpukv.
+	// ServerCommand is the command line of the server, if its program is not dpukv.
 	ServerCommand []string `json:"server_command,omitempty"`
-	// EmulatedTestbed says what stood for the machines where they are a model of others, in
-	// words that are the same for all points of the testbed; such a point is Emulated too.
+	// EmulatedTestbed describes the emulation of the machines. All points of a testbed have the
+	// same text, and such a point has [Point.Emulated] too.
 	EmulatedTestbed string `json:"emulated_testbed,omitempty"`
-	// Datapath is what forwarded between client and server in a submode with a DPU on the path, by its short name and in words;
-	// Substitute says what it stands in for, where it is not the submode's own.
+	// Datapath is the short name of the DPU's datapath in an on-path submode.
 	Datapath   string `json:"datapath,omitempty"`
-	DatapathIs string `json:"datapath_is,omitempty"`
+	DatapathIs string `json:"datapath_is,omitempty"` // description of the datapath
+	// Substitute describes the part that replaces the submode's own datapath.
 	Substitute string `json:"substitute,omitempty"`
-	// Evidence are packets from the start of the warm-up to the end: that came to and left the
-	// DPU's ports, and that the datapath itself counted. Crossings compare what the clients and the
-	// server sent in that time with what an interface on the way saw of it. CarriedShare is the
-	// part of what they sent that the datapath took: the least Share of Crossings, times the part
-	// of the packets at the ports that the datapath counted itself. Of points without Crossings it
-	// is the latter alone, and off-path it is 0.
-	Evidence     map[string]uint64 `json:"evidence,omitempty"`
-	Crossings    []Crossing        `json:"crossings,omitempty"`
-	CarriedShare float64           `json:"carried_share,omitempty"`
-	// EvidenceNs is how long that was: more than the measured window, whose operations are in Ops.
+	// Evidence counts packets from the start of the warm-up to the end: packets that came to and
+	// left the DPU's ports, and packets that the datapath itself counted.
+	Evidence map[string]uint64 `json:"evidence,omitempty"`
+	// Crossings compare the packets that both ends sent with those that an interface on the path
+	// counted, over the same time.
+	Crossings []Crossing `json:"crossings,omitempty"`
+	// CarriedShare is the share of the sent packets that the datapath carried. It is the least
+	// share of [Point.Crossings], times the share of the packets at the ports that the datapath
+	// counted. Without crossings, it is the latter alone. Off-path, it is 0.
+	CarriedShare float64 `json:"carried_share,omitempty"`
+	// EvidenceNs is the time that [Point.Evidence] covers. It is longer than the measurement
+	// period.
 	EvidenceNs int64 `json:"evidence_ns,omitempty"`
-	// ForwarderCPUNs is the CPU time, in EvidenceNs, of processes that forward; 0 where the kernel or a card does.
-	ForwarderCPUNs int64 `json:"forwarder_cpu_ns,omitempty"`
-	// ServerNode is the machine that the server ran on; Clients has those of the clients, with their shares.
-	ServerNode     Node    `json:"server_node,omitzero"`
-	Mode           string  `json:"mode"`   // of the store: "cache", "store"
-	Access         string  `json:"access"` // "erew", "crew", "crcw"
-	Pages          string  `json:"pages"`  // behind the server's items: "hugetlb", "thp", "4k"
-	ServerCPUs     []int   `json:"server_cpus"`
-	ClientCPUs     []int   `json:"client_cpus"`
-	OpsPerFrame    float64 `json:"ops_per_frame"`
-	BytesPerFrame  float64 `json:"bytes_per_frame"`            // of a request frame, payload of the transport
-	FramesPerWrite float64 `json:"frames_per_write,omitempty"` // that left the client in one system call; 0: not over TCP
-	ServerVersion  string  `json:"server_version"`
-	ClientVersion  string  `json:"client_version"`
-	ServerAddr     string  `json:"server_addr"`
-	PreloadHitRate float64 `json:"preload_hit_rate"` // share of the preloaded keys that were there when asked for
+	// ForwarderCPUNs is the CPU time of forwarding processes during [Point.EvidenceNs]. It is 0 if
+	// the kernel or a card forwards.
+	ForwarderCPUNs int64   `json:"forwarder_cpu_ns,omitempty"`
+	ServerNode     Node    `json:"server_node,omitzero"` // machine of the server
+	Mode           string  `json:"mode"`                 // mode of the store: "cache" or "store"
+	Access         string  `json:"access"`               // access to partitions: "erew", "crew" or "crcw"
+	Pages          string  `json:"pages"`                // memory pages of the items: "hugetlb", "thp" or "4k"
+	ServerCPUs     []int   `json:"server_cpus"`          // CPUs that the server's threads are pinned to
+	ClientCPUs     []int   `json:"client_cpus"`          // CPUs that the clients' threads are pinned to
+	OpsPerFrame    float64 `json:"ops_per_frame"`        // mean operations in a request frame
+	BytesPerFrame  float64 `json:"bytes_per_frame"`      // mean size of a request frame, as payload of the transport
+	// FramesPerWrite is the mean number of request frames in one write system call of a client. It
+	// is 0 if the transport is not TCP.
+	FramesPerWrite float64 `json:"frames_per_write,omitempty"`
+	ServerVersion  string  `json:"server_version"` // version of the server
+	ClientVersion  string  `json:"client_version"` // version of the client
+	ServerAddr     string  `json:"server_addr"`    // address of the server's first worker
+	// PreloadHitRate is the share of the preloaded keys that the server had when asked for them.
+	PreloadHitRate float64 `json:"preload_hit_rate"`
 
-	// What was counted, in the measured window.
-	StartedAt     time.Time `json:"started_at"`
-	DurationNs    int64     `json:"duration_ns"`
-	Ops           uint64    `json:"ops"` // answered
-	Gets          uint64    `json:"gets"`
-	Hits          uint64    `json:"hits"`
-	Misses        uint64    `json:"misses"`
-	Errors        uint64    `json:"errors"` // answers that are wrong, or say that the operation failed
-	Timeouts      uint64    `json:"timeouts"`
-	Retries       uint64    `json:"retries"`        // requests sent again as no answer came in time: a transport that may lose
-	LateOps       uint64    `json:"late_ops"`       // open loop: due in the window, answered after it
-	UnsentOps     uint64    `json:"unsent_ops"`     // open loop: due in the window, never sent
-	Evicted       uint64    `json:"evicted"`        // by the server, preload included
-	ThroughputOps float64   `json:"throughput_ops"` // operations a second
+	// What was counted in the measurement period
 
-	// Latency of an operation, from its intended send (the same as the
-	// actual one in a closed loop) until its batch's answer is in.
+	StartedAt     time.Time `json:"started_at"`     // start of the measurement period
+	DurationNs    int64     `json:"duration_ns"`    // length of the measurement period
+	Ops           uint64    `json:"ops"`            // answered operations
+	Gets          uint64    `json:"gets"`           // answered GETs
+	Hits          uint64    `json:"hits"`           // GETs that found their key
+	Misses        uint64    `json:"misses"`         // GETs that did not find their key
+	Errors        uint64    `json:"errors"`         // answers that are wrong or report a failure
+	Timeouts      uint64    `json:"timeouts"`       // operations without an answer in time
+	Retries       uint64    `json:"retries"`        // requests sent again, over a transport that may lose packets
+	LateOps       uint64    `json:"late_ops"`       // open loop: operations due in the period, answered after it
+	UnsentOps     uint64    `json:"unsent_ops"`     // open loop: operations due in the period, never sent
+	Evicted       uint64    `json:"evicted"`        // items that the server evicted, preload included
+	ThroughputOps float64   `json:"throughput_ops"` // answered operations a second
+
+	// Latency of an operation
+
+	// Latency counts from the intended send until the answer of the batch is complete. In a closed
+	// loop, the intended send is the actual one.
 	Latency
 	// Actual is the latency from the actual send.
 	Actual Latency `json:"actual"`
 
-	// ClientMoved is what the clients' sockets and device moved from the first connection until the
-	// last session was about to close: control connections, handshakes and the preload included.
-	// A port on the way counts the packets of the connections' ends beside them. ClientMovedLoad is
-	// the part of it since the keys were stored and found (warm-up, window, drain, and what the
-	// hash's share was checked with), and ClientMovedWindow that of the measured window.
-	ClientMoved       Moved `json:"client_moved,omitzero"`
-	ClientMovedLoad   Moved `json:"client_moved_load,omitzero"`
+	// What crossed the network
+
+	// ClientMoved counts traffic of the clients' sockets and device, from the first connection to
+	// the end of the last session. It includes control connections, handshakes and the preload.
+	ClientMoved Moved `json:"client_moved,omitzero"`
+	// ClientMovedLoad is the part of [Point.ClientMoved] after the preload: warm-up, measurement
+	// period, drain, and the check of the hash share.
+	ClientMovedLoad Moved `json:"client_moved_load,omitzero"`
+	// ClientMovedWindow is the part of [Point.ClientMoved] in the measurement period.
 	ClientMovedWindow Moved `json:"client_moved_window,omitzero"`
-	// ServerMovedLoad is what the server's connections and its device moved in the span of
-	// ClientMovedLoad, by its own node's kernel. Both ends count while nothing is on the way, so that
-	// over TCP one received what the other sent. Nothing is known of a server that ran already.
+	// ServerMovedLoad counts traffic of the server's connections and device over the time of
+	// [Point.ClientMovedLoad], by the kernel of its own node. It is absent for a server that ran
+	// already.
 	ServerMovedLoad Moved `json:"server_moved_load,omitzero"`
 
-	// What it cost: CPU time an operation, of the whole process, user and system.
+	// What it cost
+
+	// ServerCPUNsPerOp is the CPU time of the server process per operation, user and system.
 	ServerCPUNsPerOp float64 `json:"server_cpu_ns_per_op"`
+	// ClientCPUNsPerOp is the CPU time of the client processes per operation, user and system.
 	ClientCPUNsPerOp float64 `json:"client_cpu_ns_per_op"`
-	// ClientCPUShare is the client threads' CPU time over the wall time of the CPUs they had.
+	// ClientCPUShare is the CPU time of the client threads over the wall time of their CPUs.
 	ClientCPUShare float64 `json:"client_cpu_share"`
+	// ServerCPUShare is the CPU time of the server process over the wall time of its workers.
 	ServerCPUShare float64 `json:"server_cpu_share"`
-	// ClientBusyShare is the part of ClientCPUShare that did not go into looking for answers with nothing to do.
+	// ClientBusyShare is [Point.ClientCPUShare] without the time of polling with nothing to do.
 	ClientBusyShare float64 `json:"client_busy_share"`
-	// ServerOthersShare is the part of the time of ServerCPUs that other programs had, ServerStolenShare what a hypervisor kept from the
-	// machine, and so for the client, of several the one with the most: by the kernel's ticks. 0 also where that is not known: without
-	// pinning, or on another machine without dpukv.
+	// ServerOthersShare is the share of CPU time on [Point.ServerCPUs] that other programs used, by
+	// the kernel's ticks. It is 0 if unknown: without pinning, or on another machine without dpukv.
 	ServerOthersShare float64 `json:"server_others_share,omitempty"`
+	// ServerStolenShare is the share of CPU time on [Point.ServerCPUs] that a hypervisor kept.
 	ServerStolenShare float64 `json:"server_stolen_share,omitempty"`
+	// ClientOthersShare is the same as [Point.ServerOthersShare] for the client. Of several
+	// clients, it is that of the client with the largest share.
 	ClientOthersShare float64 `json:"client_others_share,omitempty"`
+	// ClientStolenShare is the same as [Point.ServerStolenShare] for the client. Of several
+	// clients, it is that of the client with the largest share.
 	ClientStolenShare float64 `json:"client_stolen_share,omitempty"`
-	// ClientHashShare is the share of the client's CPU time that went into hashing keys, and
-	// ClientHashShareBy how that was measured: "sampling", with the number of samples, or an estimate and why. Without either, nothing was hashed.
-	ClientHashShare   float64 `json:"client_hash_share"`
-	ClientHashShareBy string  `json:"client_hash_share_by,omitempty"`
-	ClientHashSamples int     `json:"client_hash_samples,omitempty"`
-	// ClientHashShareCheck is the same share by a load with hashing done beforehand; 0: not checked.
+	// ClientHashShare is the share of the client's CPU time that hashes keys.
+	ClientHashShare float64 `json:"client_hash_share"`
+	// ClientHashShareBy is the method of [Point.ClientHashShare]: "sampling", or an estimate and
+	// the reason for it. It is absent if the client hashed nothing.
+	ClientHashShareBy string `json:"client_hash_share_by,omitempty"`
+	// ClientHashSamples is the number of samples behind [Point.ClientHashShare].
+	ClientHashSamples int `json:"client_hash_samples,omitempty"`
+	// ClientHashShareCheck is the same share from a second load with keys hashed beforehand. It is
+	// 0 without that check.
 	ClientHashShareCheck float64 `json:"client_hash_share_check,omitempty"`
 
-	// ServerWorkers is the store's own view of the measured window; empty where it was not told.
+	// Workers and clients
+
+	// ServerWorkers are the store's own counts of the measurement period. The list is empty if the
+	// store reports none.
 	ServerWorkers []ServerWorker `json:"server_workers,omitempty"`
-	// Clients are the clients' shares of all this. Where several ran at once, counts are
-	// summed, latencies are of their merged histograms, and everything else is above as a mean.
+	// Clients are the shares of the clients. Where several ran at once, the point sums their
+	// counts, merges their histograms, and has the mean of all else.
 	Clients []ClientShare `json:"clients,omitempty"`
 
-	// HlogBytes and HlogCRC32C are of the point's histogram log, whose file shows by them whether
-	// it is whole. Without them it has none, or an older build wrote it.
-	HlogBytes  int64  `json:"hlog_bytes,omitempty"`
-	HlogCRC32C string `json:"hlog_crc32c,omitempty"`
+	// Integrity and warnings
 
-	// Warnings are doubts about this point that must stand beside it.
+	// HlogBytes is the length of the histogram log. It is absent without a log, or from an older
+	// build.
+	HlogBytes  int64  `json:"hlog_bytes,omitempty"`
+	HlogCRC32C string `json:"hlog_crc32c,omitempty"` // checksum of the histogram log
+	// Warnings are the reasons to doubt this point. They stand beside it in tables and figures.
 	Warnings []string `json:"warnings"`
 }
 
 // Node is a testbed's machine.
 type Node struct {
-	Node       string `json:"node"`
-	Kind       string `json:"kind"`                 // "host", "dpu"
-	Generation string `json:"generation,omitempty"` // of a DPU: "bf1", "bf2", "bf3"
-	Profile    string `json:"profile,omitempty"`    // after which it is modelled; empty: it is what it is
+	Node       string `json:"node"`                 // name in the testbed
+	Kind       string `json:"kind"`                 // "host" or "dpu"
+	Generation string `json:"generation,omitempty"` // generation of a DPU: "bf1", "bf2", "bf3"
+	Profile    string `json:"profile,omitempty"`    // model of an emulated machine; absent for a real one
 }
 
 // ClientShare is what one client did for a point.
 type ClientShare struct {
 	Node
-	CPUs          []int   `json:"cpus"`
-	Threads       int     `json:"threads"`
-	RateOps       float64 `json:"rate_ops"` // offered; 0: closed loop
-	Ops           uint64  `json:"ops"`
-	ThroughputOps float64 `json:"throughput_ops"`
+	CPUs          []int   `json:"cpus"`           // pinned CPUs of its threads
+	Threads       int     `json:"threads"`        // threads of the client
+	RateOps       float64 `json:"rate_ops"`       // operations offered a second; 0: closed loop
+	Ops           uint64  `json:"ops"`            // answered operations
+	ThroughputOps float64 `json:"throughput_ops"` // answered operations a second
 	Latency
-	CPUNsPerOp float64 `json:"cpu_ns_per_op"`
-	CPUShare   float64 `json:"cpu_share"`
-	HashShare  float64 `json:"hash_share"`
-	// Moved and MovedLoad are its parts of the point's ClientMoved and ClientMovedLoad.
-	Moved     Moved `json:"moved,omitzero"`
-	MovedLoad Moved `json:"moved_load,omitzero"`
+	CPUNsPerOp float64 `json:"cpu_ns_per_op"`       // CPU time of the client process per operation
+	CPUShare   float64 `json:"cpu_share"`           // CPU time of its threads over the wall time of their CPUs
+	HashShare  float64 `json:"hash_share"`          // share of its CPU time that hashes keys
+	Moved      Moved   `json:"moved,omitzero"`      // its part of [Point.ClientMoved]
+	MovedLoad  Moved   `json:"moved_load,omitzero"` // its part of [Point.ClientMovedLoad]
 }
 
-// Crossing is what the ends of a load moved one way, by their own counts, beside what an interface
-// on the way saw.
+// Crossing compares the traffic that the ends of a load counted in one direction with the traffic
+// that an interface on the path counted.
 type Crossing struct {
-	Way string `json:"way"` // to server, to client
+	Way string `json:"way"` // direction: to server, to client
 	At  string `json:"at"`  // the interface
-	// Payload of TCP or UDP that certainly crossed, each byte once, and the packets that the wire
-	// carried it in.
+	// MovedBytes is the TCP or UDP payload that certainly crossed, each byte once.
 	MovedBytes   uint64 `json:"moved_bytes"`
-	MovedPackets uint64 `json:"moved_packets"`
-	// With headers, and with packets as the interface counts them: one may be many of the wire's.
-	SeenBytes   uint64 `json:"seen_bytes"`
-	SeenPackets uint64 `json:"seen_packets"`
-	// Share is the part of what was moved that was seen, at most 1.
-	Share float64 `json:"share"`
+	MovedPackets uint64 `json:"moved_packets"` // packets on the wire that carried the payload
+	SeenBytes    uint64 `json:"seen_bytes"`    // bytes at the interface, with headers
+	// SeenPackets counts packets as the interface does: one may be many on the wire.
+	SeenPackets uint64  `json:"seen_packets"`
+	Share       float64 `json:"share"` // share of the moved traffic that the interface saw, at most 1
 }
 
-// SchemaVersion is that of [Point]'s JSON.
+// SchemaVersion is the version of the JSON of a [Point].
 const SchemaVersion = 1
 
 // The values of Point.Status.
@@ -195,10 +224,10 @@ const (
 
 // Latency is a distribution's figures, in nanoseconds.
 type Latency struct {
-	MeanNs float64 `json:"latency_mean_ns"`
-	P50Ns  int64   `json:"latency_p50_ns"`
-	P95Ns  int64   `json:"latency_p95_ns"`
-	P99Ns  int64   `json:"latency_p99_ns"`
-	P999Ns int64   `json:"latency_p999_ns"`
-	MaxNs  int64   `json:"latency_max_ns"`
+	MeanNs float64 `json:"latency_mean_ns"` // mean
+	P50Ns  int64   `json:"latency_p50_ns"`  // median
+	P95Ns  int64   `json:"latency_p95_ns"`  // 95th percentile
+	P99Ns  int64   `json:"latency_p99_ns"`  // 99th percentile
+	P999Ns int64   `json:"latency_p999_ns"` // 99.9th percentile
+	MaxNs  int64   `json:"latency_max_ns"`  // maximum
 }

@@ -2,18 +2,18 @@ package results
 
 // ServerWorker is what one worker of the server did in the measurement period, by its own count.
 type ServerWorker struct {
-	Worker int    `json:"worker"`
-	Ops    uint64 `json:"ops"`
-	Gets   uint64 `json:"gets"`
-	Hits   uint64 `json:"hits"`
-	// Batches are the request frames (MICA) or passes over the request region (HERD) that had
-	// any operation.
+	Worker int    `json:"worker"` // number of the worker, from 0
+	Ops    uint64 `json:"ops"`    // answered operations
+	Gets   uint64 `json:"gets"`   // answered GETs
+	Hits   uint64 `json:"hits"`   // GETs that found their key
+	// Batches are the request frames (MICA), or the passes over the request region (HERD), with at
+	// least one operation.
 	Batches uint64 `json:"batches"`
-	Evicted uint64 `json:"evicted"`
+	Evicted uint64 `json:"evicted"`           // evicted items
 	Repeats uint64 `json:"repeats,omitempty"` // requests that came again
-	CPUNs   int64  `json:"cpu_ns"`            // of the worker's thread
-	// CPUShare is CPUNs over the time between the two looks at the server. A worker that polls
-	// is near 1 whatever it does.
+	CPUNs   int64  `json:"cpu_ns"`            // CPU time of the worker's thread
+	// CPUShare is the CPU time over the wall time between two readings. A worker that polls is near
+	// 1 at any load.
 	CPUShare float64 `json:"cpu_share"`
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -10,9 +11,41 @@ import (
 	"testing"
 
 	"dpukv/internal/test/pages"
+	"dpukv/internal/test/reference"
 	"dpukv/results"
 	"dpukv/results/runfolder"
 )
+
+var update = flag.Bool("update", false, "write the pages of docs/reference anew")
+
+// TestReference compares the generated pages with the code.
+func TestReference(t *testing.T) {
+	fields, err := reference.PointFields("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, page := range map[string]string{
+		"commands.md":     reference.Commands(newRootCommand()),
+		"point-fields.md": fields,
+		"sweep-keys.md":   reference.SweepKeys(),
+		"testbed-keys.md": reference.TestbedKeys(),
+	} {
+		path := filepath.Join("../../docs/reference", name)
+		if *update {
+			if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		found, err := os.ReadFile(path)
+		if err != nil {
+			t.Error(err)
+		}
+		if diff := reference.Diff(string(found), page); diff != "" {
+			t.Errorf("docs/reference/%s is out of date: go test ./cmd/dpukv -run TestReference -update"+
+				" writes it anew. The changes are:\n%s", name, diff)
+		}
+	}
+}
 
 // TestDocs follows every page of the documentation on this machine, with dpukv on the path and the examples beside it. Of dpukv's lines that
 // need more, the subcommand and the flags must exist.

@@ -16,7 +16,10 @@ import (
 // sweepKey is one key of a sweep file. Everything that is done key by key (reading, writing,
 // comparing, filtering, combining) goes through this table, so a new key is one new line.
 type sweepKey struct {
-	name string
+	name    string
+	help    string // the meaning, in one sentence
+	example string // a value or values, as a file has them
+	allowed string
 	// read takes the key's value from a file.
 	read func(*strictyaml.File, *Sweep, ast.Node)
 	// texts are the key's values in a sweep.
@@ -49,48 +52,79 @@ var sweepKeys = slices.Concat(
 	[]sweepKey{
 		axis("stores", "Store", strictyaml.Word(stores.Names()),
 			func(s *Sweep) *[]string { return &s.Stores },
-			func(c *Config) *string { return &c.Store }),
-		axis("placements", "Placement", testbed.PlacementName, // which there are is the testbed's to say
+			func(c *Config) *string { return &c.Store }).
+			means("Stores to measure.", "[mica, herd]"),
+		axis("placements", "Placement", testbed.PlacementName, // the testbed decides which exist
 			func(s *Sweep) *[]string { return &s.Placements },
-			func(c *Config) *string { return &c.Placement }),
+			func(c *Config) *string { return &c.Placement }).
+			means("Placements of clients and server on the nodes of the testbed.",
+				"[CH-SH, CH-SD]"),
 		axis("submodes", "Submode", strictyaml.Word(submode.Names()),
 			func(s *Sweep) *[]string { return &s.Submodes },
-			func(c *Config) *string { return &c.Submode }),
+			func(c *Config) *string { return &c.Submode }).
+			means("Packet path between clients and server: off-path, a direct cable, or an "+
+				"on-path submode of the study.",
+				"[off-path, sm1]"),
 		axis("filters", "Filter", filters,
 			func(s *Sweep) *[]string { return &s.Filters },
-			func(c *Config) *string { return &c.Filter }).optional(),
+			func(c *Config) *string { return &c.Filter }).optional().
+			means("Packet filter in the DPU's datapath. It needs an on-path submode.",
+				`[none, "drop-client:192.0.2.1"]`),
 	},
 	loadKeys(true),
 	[]sweepKey{
 		axis("server_threads", "ServerThreads", strictyaml.Whole(1, maxThreads),
 			func(s *Sweep) *[]int { return &s.ServerThreads },
-			func(c *Config) *int { return &c.ServerThreads }),
+			func(c *Config) *int { return &c.ServerThreads }).
+			means("Threads of the server.", "[1, 2]"),
 		axis("client_threads", "ClientThreads", strictyaml.Whole(1, maxThreads),
 			func(s *Sweep) *[]int { return &s.ClientThreads },
-			func(c *Config) *int { return &c.ClientThreads }),
+			func(c *Config) *int { return &c.ClientThreads }).
+			means("Threads of each client.", "[1, 2, 4, 8]"),
 	},
 	loadKeys(false),
 	[]sweepKey{
 		axis("mode", "Mode", strictyaml.Word([]string{"cache", "store"}),
-			func(s *Sweep) *[]string { return &s.Mode }, func(c *Config) *string { return &c.Mode }),
+			func(s *Sweep) *[]string { return &s.Mode },
+			func(c *Config) *string { return &c.Mode }).
+			means("Behaviour of a full store: cache evicts items, store refuses writes.",
+				"[cache, store]"),
 		axis("access", "Access", strictyaml.Word([]string{"erew", "crew", "crcw"}),
 			func(s *Sweep) *[]string { return &s.Access },
-			func(c *Config) *string { return &c.Access }),
+			func(c *Config) *string { return &c.Access }).
+			means("Access of server threads to partitions: exclusive (e) or concurrent (c), for "+
+				"reads (r) and writes (w).",
+				"[erew, crew]"),
 		axis("protocol", "Protocol", Protocols,
 			func(s *Sweep) *[]string { return &s.Protocol },
-			func(c *Config) *string { return &c.Protocol }).optional(),
+			func(c *Config) *string { return &c.Protocol }).optional().
+			means("Protocol between client and server, for stores that have several.",
+				"binary"),
 		single("duration", strictyaml.Span(10*time.Millisecond, maxSpan),
 			func(s *Sweep) *time.Duration { return &s.Duration }).
-			identified("Duration", func(c *Config) any { return c.Duration }),
-		single("warmup", strictyaml.Span(0, maxSpan), func(s *Sweep) *time.Duration { return &s.Warmup }).
-			identified("Warmup", func(c *Config) any { return c.Warmup }),
-		single("repeats", strictyaml.Whole(1, 1000), func(s *Sweep) *int { return &s.Repeats }),
+			identified("Duration", func(c *Config) any { return c.Duration }).
+			means("Measurement period of each point.", "10s"),
+		single("warmup", strictyaml.Span(0, maxSpan),
+			func(s *Sweep) *time.Duration { return &s.Warmup }).
+			identified("Warmup", func(c *Config) any { return c.Warmup }).
+			means("Time under load before the measurement period.", "500ms"),
+		single("repeats", strictyaml.Whole(1, 1000), func(s *Sweep) *int { return &s.Repeats }).
+			means("Measurements of each configuration. Their rounds are interleaved.", "5"),
 		single("seed", seeds, func(s *Sweep) *uint64 { return &s.Seed }).
-			identified("Seed", func(c *Config) any { return c.Seed }),
+			identified("Seed", func(c *Config) any { return c.Seed }).
+			means("Seed of each thread's operations and of the order of points.", "7"),
 		single("attach", attachment, func(s *Sweep) *string { return &s.Attach }).
-			identified("Attach", func(c *Config) any { return c.Attach }).optional(),
+			identified("Attach", func(c *Config) any { return c.Attach }).optional().
+			means("Address of a running server to measure. The sweep overwrites its data.",
+				`"10.0.0.2:6379"`),
 	},
 )
+
+// means gives the key its description and an example.
+func (k sweepKey) means(help, example string) sweepKey {
+	k.help, k.example = help, example
+	return k
+}
 
 // identified has IDs depend on the key's value.
 func (k sweepKey) identified(name string, of func(*Config) any) sweepKey {
@@ -122,6 +156,7 @@ func axis[T any](name, idName string, c strictyaml.Codec[T], in func(*Sweep) *[]
 			return texts(*in(s), c)
 		},
 		canonical: c.Canonical,
+		allowed:   c.Allowed,
 		idName:    idName,
 		identity:  func(config *Config) any { return *of(config) },
 		of:        func(config *Config) string { return c.Format(*of(config)) },
@@ -149,6 +184,7 @@ func single[T any](name string, c strictyaml.Codec[T], in func(*Sweep) *T) sweep
 		},
 		texts:     func(s *Sweep) []string { return []string{c.Format(*in(s))} },
 		canonical: c.Canonical,
+		allowed:   c.Allowed,
 	}
 }
 

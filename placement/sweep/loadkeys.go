@@ -54,7 +54,7 @@ func loadKey(f *load.Field) sweepKey {
 	}
 	of := func(config *Config) string { return f.Text(&config.Load) }
 	return sweepKey{
-		name: f.Key,
+		name: f.Key, help: f.Help, example: f.Example, allowed: f.Allowed,
 		read: func(file *strictyaml.File, s *Sweep, n ast.Node) {
 			var values []string
 			readAxis(file, s, f.Key, n, &values, c)

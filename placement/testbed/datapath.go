@@ -21,7 +21,47 @@ type Datapath struct {
 	Chosen map[string]string
 }
 
-var datapathKeys = append([]string{"target", "wire", "host", "pci", "cpus"}, onPath()...)
+var datapathKeys = append([]Key{
+	{
+		Name: "target", Help: "System that the datapath is set up on.",
+		Allowed: submode.Linux + ", " + submode.BlueField,
+		Default: "bluefield if the node has a generation and is another machine; else linux",
+		Example: "linux",
+	},
+	{
+		Name: "wire", Help: "Interface to the network.", Allowed: "a name",
+		Default: "p0", Example: "p0",
+	},
+	{
+		Name: "host", Help: "Interface to the DPU's host.", Allowed: "a name",
+		Default: "pf0hpf", Example: "pf0hpf",
+	},
+	{
+		Name: "pci", Help: "PCI address of a BlueField's first port.", Allowed: "a PCI address",
+		Default: "0000:03:00.0", Example: `"0000:03:00.0"`,
+	},
+	{
+		Name: "cpus", Help: "CPUs of a datapath in user space.", Allowed: "a list of CPUs",
+		Default: "the node's cpus; else the last CPU of this machine; else 0 to 3 of a BlueField, " +
+			"or 0",
+		Example: `"4-7"`,
+	},
+}, submodeKeys()...)
+
+// submodeKeys has a key for each on-path submode.
+func submodeKeys() []Key {
+	var keys []Key
+	for _, name := range onPath() {
+		linux := submode.Datapaths(submode.Linux, name)
+		keys = append(keys, Key{
+			Name: name, Help: "Datapath of submode " + strings.ToUpper(name) + ".",
+			Allowed: "on linux " + strings.Join(linux, ", ") +
+				"; on bluefield " + strings.Join(submode.Datapaths(submode.BlueField, name), ", "),
+			Default: "the first that the node has", Example: linux[0],
+		})
+	}
+	return keys
+}
 
 // onPath are the submodes with a DPU between the hosts.
 func onPath() []string {
@@ -44,7 +84,7 @@ func (r *testbedReader) datapath(e strictyaml.Entry) Datapath {
 			d.CPUs = r.cpus(field)
 		default:
 			if !submode.OnPath(field.Key) || !slices.Contains(submode.Names(), field.Key) {
-				r.Unknown(field, datapathKeys)
+				r.Unknown(field, keyNames(datapathKeys))
 				continue
 			}
 			both := append(submode.Datapaths(submode.Linux, field.Key), submode.Datapaths(submode.BlueField, field.Key)...)

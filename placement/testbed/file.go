@@ -16,7 +16,30 @@ import (
 	"dpukv/verbs/provider"
 )
 
-var testbedKeys = []string{"nodes", "client_side", "server_side", "placements", "binaries"}
+var testbedKeys = []Key{
+	{
+		Name: "nodes", Help: "Machines of the testbed, by name.",
+		Allowed: "a mapping of names to nodes: see below", Default: "required",
+		Example: "{hostA: {via: local}}",
+	},
+	{
+		Name: "client_side", Help: "Nodes for clients: a host, its DPU, or both.",
+		Allowed: "one or more of the nodes", Default: "required", Example: "[hostA, dpuA]",
+	},
+	{
+		Name: "server_side", Help: "Nodes for servers: a host, its DPU, or both.",
+		Allowed: "one or more of the nodes", Default: "required", Example: "[hostB, dpuB]",
+	},
+	{
+		Name: "placements", Help: "Placements beside those of the study, by name.",
+		Allowed: "a mapping of names to placements: see below", Default: "none",
+		Example: "{BOTH-SD: {clients: [hostA, hostB], server: dpuB}}",
+	},
+	{
+		Name: "binaries", Help: "Folder with dpukv for other architectures.", Allowed: "a path",
+		Default: "the folder of the running binary", Example: "/opt/dpukv",
+	},
+}
 
 // Load reads a testbed file; "" is [Local]. It waits for what a pipe brings until ctx is
 // done.
@@ -49,7 +72,7 @@ func Parse(name string, data []byte) (Testbed, error) {
 		case "binaries":
 			r.t.Binaries = r.text(e)
 		default:
-			r.Unknown(e, testbedKeys)
+			r.Unknown(e, keyNames(testbedKeys))
 		}
 	}
 	if len(r.Faults) == 0 {
@@ -76,7 +99,7 @@ func (r *testbedReader) node(e strictyaml.Entry) {
 	}
 	said := map[string]strictyaml.Position{}
 	for _, field := range r.Mapping("node "+n.Name, e.Value) {
-		i := slices.IndexFunc(nodeKeys, func(k nodeKey) bool { return k.name == field.Key })
+		i := slices.IndexFunc(nodeKeys, func(k nodeKey) bool { return k.Name == field.Key })
 		if i < 0 {
 			r.Unknown(field, viaKeys(n.Via))
 			continue
@@ -86,8 +109,8 @@ func (r *testbedReader) node(e strictyaml.Entry) {
 	}
 	for i := range nodeKeys {
 		k := &nodeKeys[i]
-		if where, ok := said[k.name]; ok && k.via != "" && k.via != n.Via {
-			r.Fault(where, "node %s: found %s with via: %s, allowed: with via: %s", n.Name, k.name, n.Via, k.via)
+		if where, ok := said[k.Name]; ok && k.Via != "" && k.Via != n.Via {
+			r.Fault(where, "node %s: found %s with via: %s, allowed: with via: %s", n.Name, k.Name, n.Via, k.Via)
 		}
 	}
 	r.t.Nodes = append(r.t.Nodes, n.withDefaults())

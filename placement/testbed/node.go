@@ -115,7 +115,7 @@ func (n *Node) fields() []string {
 	var fields []string
 	for i := range nodeKeys {
 		if text := nodeKeys[i].text(n); text != "" {
-			fields = append(fields, nodeKeys[i].name+": "+text)
+			fields = append(fields, nodeKeys[i].Name+": "+text)
 		}
 	}
 	return fields

@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,37 +13,66 @@ import (
 	"dpukv/verbs/provider"
 )
 
-// nodeKey is one key of a node in a testbed file. Reading, writing and comparing go through this table.
+// nodeKey is one key of a node in a testbed file. Reading, writing and comparing go through this
+// table.
 type nodeKey struct {
-	name string
-	via  string // the only way for which it says something; "": all
+	Key
 	read func(*testbedReader, *Node, strictyaml.Entry)
 	text func(*Node) string // as in a file; "": not said
 }
 
 var nodeKeys = []nodeKey{
-	oneOf("kind", kinds, func(n *Node) *string { return &n.Kind }),
-	named("of", "", func(n *Node) *string { return &n.Of }),
-	oneOf("generation", generations, func(n *Node) *string { return &n.Generation }),
-	oneOf("via", launch.Vias(), func(n *Node) *string { return &n.Via }),
-	named("address", "", func(n *Node) *string { return &n.Address }),
-	{"cpus", "", func(r *testbedReader, n *Node, e strictyaml.Entry) { n.CPUs = r.cpus(e) }, func(n *Node) string {
-		if n.CPUs == nil {
-			return ""
-		}
-		return strconv.Quote(cpu.FormatList(n.CPUs))
-	}},
-	{"rdma", "", func(r *testbedReader, n *Node, e strictyaml.Entry) { n.RDMA = r.rdma(e) }, func(n *Node) string { return n.RDMA.text() }},
-	{"datapath", "", func(r *testbedReader, n *Node, e strictyaml.Entry) { n.Datapath = r.datapath(e) }, func(n *Node) string { return n.Datapath.text() }},
-	named("binary", "", func(n *Node) *string { return &n.Binary }),
+	oneOf("kind", kinds, func(n *Node) *string { return &n.Kind }).
+		means("Kind of machine.", "", "host", "dpu"),
+	named("of", "", func(n *Node) *string { return &n.Of }).
+		means("Host that contains this DPU.",
+			"a node of kind host", "required for a DPU", "hostA"),
+	oneOf("generation", generations, func(n *Node) *string { return &n.Generation }).
+		means("Generation of a BlueField DPU.", "", "none", "bf3"),
+	oneOf("via", launch.Vias(), func(n *Node) *string { return &n.Via }).
+		means("Method by which dpukv starts processes on the node.", "", "local", "ssh"),
+	named("address", "", func(n *Node) *string { return &n.Address }).
+		means("Address at which the other nodes reach this node.",
+			"an address or a name; an IPv4 address for softroce",
+			"127.0.0.1 with via: local; none for an emulated machine; else required",
+			"192.168.100.1"),
+	newKey("cpus", "",
+		func(r *testbedReader, n *Node, e strictyaml.Entry) { n.CPUs = r.cpus(e) },
+		func(n *Node) string {
+			if n.CPUs == nil {
+				return ""
+			}
+			return strconv.Quote(cpu.FormatList(n.CPUs))
+		}).
+		means("CPUs for the processes on this node.",
+			"a list of CPUs", "chosen by dpukv", `"0-3"`),
+	newKey("rdma", "",
+		func(r *testbedReader, n *Node, e strictyaml.Entry) { n.RDMA = r.rdma(e) },
+		func(n *Node) string { return n.RDMA.text() }).
+		means("RDMA device of the node.", "a mapping: see below", "none", "{device: mlx5_0}"),
+	newKey("datapath", "",
+		func(r *testbedReader, n *Node, e strictyaml.Entry) { n.Datapath = r.datapath(e) },
+		func(n *Node) string { return n.Datapath.text() }).
+		means("On-path datapath of a DPU.",
+			"a mapping: see below", "none", "{target: linux, sm1: bridge}"),
+	named("binary", "", func(n *Node) *string { return &n.Binary }).
+		means("Path of dpukv on the node.",
+			"an absolute path", "dpukv copies its own binary", "/opt/dpukv/dpukv"),
 
-	named("namespace", launch.Netns, func(n *Node) *string { return &n.Namespace }),
-	named("profile", launch.Netns, func(n *Node) *string { return &n.Profile }),
+	named("namespace", launch.Netns, func(n *Node) *string { return &n.Namespace }).
+		means("Existing network namespace of the node. Without it, the node is emulated.",
+			"a name, as in ip netns exec", "none", "lab1"),
+	named("profile", launch.Netns, func(n *Node) *string { return &n.Profile }).
+		means("Model of an emulated machine's CPU cores.",
+			"bf1, bf2, bf3, none, or the path of a profile",
+			"the generation of a DPU; none for a host", "bf2"),
 
-	named("host", launch.SSH, func(n *Node) *string { return &n.Host }),
-	named("user", launch.SSH, func(n *Node) *string { return &n.User }),
-	{
-		"port", launch.SSH,
+	named("host", launch.SSH, func(n *Node) *string { return &n.Host }).
+		means("Host to connect to.",
+			"a name, an address, or a Host of the ssh configuration", "the address", "a.lab"),
+	named("user", launch.SSH, func(n *Node) *string { return &n.User }).
+		means("Login name.", "a word", "as ssh chooses", "ubuntu"),
+	newKey("port", launch.SSH,
 		func(r *testbedReader, n *Node, e strictyaml.Entry) {
 			n.Port, _, _ = strictyaml.ReadValue(&r.File, e.Key, e.Value, strictyaml.Whole(1, 65535))
 		},
@@ -51,36 +81,63 @@ var nodeKeys = []nodeKey{
 				return ""
 			}
 			return strconv.Itoa(n.Port)
-		},
-	},
-	named("identity", launch.SSH, func(n *Node) *string { return &n.Identity }),
-	named("jump", launch.SSH, func(n *Node) *string { return &n.Jump }),
-	named("ssh_config", launch.SSH, func(n *Node) *string { return &n.SSHConfig }),
-	named("known_hosts", launch.SSH, func(n *Node) *string { return &n.KnownHosts }),
+		}).
+		means("TCP port of the ssh server.",
+			"a whole number from 1 to 65535", "as ssh chooses", "2222"),
+	named("identity", launch.SSH, func(n *Node) *string { return &n.Identity }).
+		means("File of the private key.", "a path", "as ssh chooses", "/home/me/.ssh/lab"),
+	named("jump", launch.SSH, func(n *Node) *string { return &n.Jump }).
+		means("Hosts on the way, as in ProxyJump.",
+			"[user@]host[:port], more after commas", "none", "a.lab"),
+	named("ssh_config", launch.SSH, func(n *Node) *string { return &n.SSHConfig }).
+		means("Configuration file of ssh.", "a path", "~/.ssh/config", "/home/me/lab.conf"),
+	named("known_hosts", launch.SSH, func(n *Node) *string { return &n.KnownHosts }).
+		means("File of known host keys.", "a path", "~/.ssh/known_hosts", "/home/me/lab.hosts"),
 
-	named("job", launch.Slurm, func(n *Node) *string { return &n.Job }),
-	named("slurm_node", launch.Slurm, func(n *Node) *string { return &n.SlurmNode }),
+	named("job", launch.Slurm, func(n *Node) *string { return &n.Job }).
+		means("Slurm allocation that has the node.",
+			"a job number", "the allocation that the sweep runs in", `"12345"`),
+	named("slurm_node", launch.Slurm, func(n *Node) *string { return &n.SlurmNode }).
+		means("Node of the allocation.",
+			"one node name, as sinfo shows it", "required", "node1"),
 
-	named("pod", launch.Kubectl, func(n *Node) *string { return &n.Pod }),
-	named("container", launch.Kubectl, func(n *Node) *string { return &n.Container }),
-	named("kube_namespace", launch.Kubectl, func(n *Node) *string { return &n.KubeNamespace }),
-	named("kube_context", launch.Kubectl, func(n *Node) *string { return &n.KubeContext }),
+	named("pod", launch.Kubectl, func(n *Node) *string { return &n.Pod }).
+		means("Pod that is the node.", "a name, as kubectl get shows it", "required", "dpukv-a"),
+	named("container", launch.Kubectl, func(n *Node) *string { return &n.Container }).
+		means("Container of the pod.",
+			"a name, as kubectl get shows it", "as kubectl chooses", "main"),
+	named("kube_namespace", launch.Kubectl, func(n *Node) *string { return &n.KubeNamespace }).
+		means("Namespace of the pod.",
+			"a name, as kubectl get shows it", "as kubectl chooses", "lab"),
+	named("kube_context", launch.Kubectl, func(n *Node) *string { return &n.KubeContext }).
+		means("Context of kubectl.", "a word", "as kubectl chooses", "lab-admin"),
+}
+
+func newKey(
+	name, via string, read func(*testbedReader, *Node, strictyaml.Entry), text func(*Node) string,
+) nodeKey {
+	return nodeKey{Key{Name: name, Via: via}, read, text}
+}
+
+// means gives the key its description: see [Key]. An empty allowed leaves it as it is.
+func (k nodeKey) means(help, allowed, preset, example string) nodeKey {
+	k.Help, k.Allowed = help, cmp.Or(allowed, k.Allowed)
+	k.Default, k.Example = preset, example
+	return k
 }
 
 func named(name, via string, in func(*Node) *string) nodeKey {
-	return nodeKey{
-		name, via,
+	return newKey(name, via,
 		func(r *testbedReader, n *Node, e strictyaml.Entry) { *in(n) = r.text(e) },
-		func(n *Node) string { return plain(*in(n)) },
-	}
+		func(n *Node) string { return plain(*in(n)) })
 }
 
 func oneOf(name string, words []string, in func(*Node) *string) nodeKey {
-	return nodeKey{
-		name, "",
+	k := newKey(name, "",
 		func(r *testbedReader, n *Node, e strictyaml.Entry) { *in(n) = r.word(e, words...) },
-		func(n *Node) string { return *in(n) },
-	}
+		func(n *Node) string { return *in(n) })
+	k.Allowed = strings.Join(words, ", ")
+	return k
 }
 
 // plain writes a word so that YAML reads it back: in quotes if anything in it could mean more.
@@ -100,14 +157,33 @@ func plain(s string) string {
 func viaKeys(via string) []string {
 	var names []string
 	for i := range nodeKeys {
-		if k := &nodeKeys[i]; k.via == "" || k.via == via {
-			names = append(names, k.name)
+		if k := &nodeKeys[i]; k.Via == "" || k.Via == via {
+			names = append(names, k.Name)
 		}
 	}
 	return names
 }
 
-var rdmaKeys = []string{"device", "gid_index", "mtu"}
+var rdmaKeys = []Key{
+	{
+		Name: "device", Help: "Device for verbs.",
+		Allowed: "a NIC (mlx5_0, or mlx5_0/2 for its second port), softroce, softroce:ADDRESS, " +
+			"shm (with via: local only)",
+		Default: "shm if all nodes of the placement are via: local; softroce if all are on this " +
+			"machine; else required",
+		Example: "mlx5_0",
+	},
+	{
+		Name: "gid_index", Help: "Index into the port's GID table.", Allowed: gidIndex.Allowed,
+		Default: "chosen: RoCE v2 over IPv4 first", Example: "3",
+	},
+	{
+		Name: "mtu", Help: "Path MTU, in bytes.", Allowed: pathMTU.Allowed,
+		Default: "the port's", Example: "1024",
+	},
+}
+
+var gidIndex = strictyaml.Whole(0, 255)
 
 // pathMTU is one of InfiniBand's five.
 var pathMTU = strictyaml.Codec[int]{
@@ -129,11 +205,11 @@ func (r *testbedReader) rdma(e strictyaml.Entry) RDMA {
 		case "device":
 			d.Device = r.text(field)
 		case "gid_index":
-			d.GIDIndex, _, _ = strictyaml.ReadValue(&r.File, field.Key, field.Value, strictyaml.Whole(0, 255))
+			d.GIDIndex, _, _ = strictyaml.ReadValue(&r.File, field.Key, field.Value, gidIndex)
 		case "mtu":
 			d.MTU, _, _ = strictyaml.ReadValue(&r.File, field.Key, field.Value, pathMTU)
 		default:
-			r.Unknown(field, rdmaKeys)
+			r.Unknown(field, keyNames(rdmaKeys))
 		}
 	}
 	return d

@@ -133,6 +133,17 @@ var PlacementName = strictyaml.Codec[string]{
 	Allowed: "the name of a placement: " + nameRule,
 }
 
+var placementKeys = []Key{
+	{
+		Name: "clients", Help: "Nodes of the clients. The first client stores the keys.",
+		Allowed: "one or more of the nodes", Default: "required", Example: "[hostA, hostB]",
+	},
+	{
+		Name: "server", Help: "Node of the server.", Allowed: "one of the nodes",
+		Default: "required", Example: "dpuB",
+	},
+}
+
 // readPlacements takes the testbed's own placements from its file.
 func (r *testbedReader) readPlacements(e strictyaml.Entry) {
 	for _, own := range r.Mapping("placements", e.Value) {
@@ -153,7 +164,7 @@ func (r *testbedReader) readPlacements(e strictyaml.Entry) {
 			case "server":
 				p.server.node = r.text(field)
 			default:
-				r.Unknown(field, []string{"clients", "server"})
+				r.Unknown(field, keyNames(placementKeys))
 			}
 		}
 		r.t.Own = append(r.t.Own, p)

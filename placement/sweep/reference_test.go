@@ -1,0 +1,35 @@
+package sweep
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestKeysAreDescribed(t *testing.T) {
+	for _, k := range Keys() {
+		if !strings.HasSuffix(k.Help, ".") || k.Allowed == "" || k.Default == "" {
+			t.Errorf("%s: found %+v, want a sentence of help, what is allowed and the default", k.Name, k)
+		}
+	}
+}
+
+func TestExamplesOfKeysAreAllowed(t *testing.T) {
+	for _, k := range Keys() {
+		if _, err := Parse("example.yaml", []byte(k.Name+": "+k.Example)); err != nil {
+			t.Errorf("%s: %v", k.Name, err)
+		}
+	}
+}
+
+func TestDefaultsOfKeys(t *testing.T) {
+	want := map[string]string{
+		"stores": "mica", "client_threads": "[1, 2, 4, 8]", "repeats": "3",
+		"access":    "erew (mica, herd, redis), crcw (memcached)",
+		"key_bytes": "8 (mica, memcached, redis), 16 (herd)",
+	}
+	for _, k := range Keys() {
+		if text, given := want[k.Name]; given && k.Default != text {
+			t.Errorf("%s: found the default %q, want %q", k.Name, k.Default, text)
+		}
+	}
+}
