@@ -2,19 +2,20 @@ package results
 
 import "fmt"
 
-// Packets is what the kernel counted of TCP sockets, or a verbs device of its packets. Payload is
-// what TCP or UDP carries: RoCE's headers are in it, those of TCP, UDP, IP and Ethernet are not. A
-// packet is what the wire carries: each segment of a longer send (TSO, GSO) counts for itself.
+// Packets holds the packet counts of TCP sockets, by the kernel, or of a verbs device. Payload is
+// the content of TCP or UDP. It includes RoCE's headers, but not those of TCP, UDP, IP and
+// Ethernet. A packet is a packet on the wire: each segment of a longer send (TSO, GSO) counts for
+// itself.
 type Packets struct {
 	Sources int  `json:"sources,omitempty"` // sockets or devices that told; 0: nothing is known
 	Shared  bool `json:"shared,omitempty"`  // others use what was counted too: a NIC's port
-	// Those that only acknowledge are in all packets and in none with data. A device does not tell
-	// the two apart.
+	// Pure acknowledgements count among all packets but not among those with data. A device does
+	// not distinguish the two.
 	SentPackets         uint64 `json:"sent_packets,omitempty"`
 	ReceivedPackets     uint64 `json:"received_packets,omitempty"`
 	SentDataPackets     uint64 `json:"sent_data_packets,omitempty"`
 	ReceivedDataPackets uint64 `json:"received_data_packets,omitempty"`
-	// ResentPackets were sent again as they were taken for lost; they are in all of the above.
+	// ResentPackets were sent again because they seemed lost; all counts above include them.
 	ResentPackets     uint64 `json:"resent_packets,omitempty"`
 	OutOfOrderPackets uint64 `json:"out_of_order_packets,omitempty"` // came before an earlier one
 	SentBytes         uint64 `json:"sent_bytes,omitempty"`           // what was sent again included
@@ -23,7 +24,7 @@ type Packets struct {
 	ReceivedBytes     uint64 `json:"received_bytes,omitempty"` // in order, each byte once
 }
 
-// Add adds what others counted.
+// Add adds the counts of o.
 func (p *Packets) Add(o *Packets) {
 	p.Sources += o.Sources
 	p.Shared = p.Shared || o.Shared
@@ -39,10 +40,10 @@ func (p *Packets) Add(o *Packets) {
 	p.ReceivedBytes += o.ReceivedBytes
 }
 
-// LostShare is the share of a side's packets above which the network's losses are a warning.
+// LostShare is the share of a side's packets above which packet loss is a warning.
 const LostShare = 0.001
 
-// Over returns which share of packets some were, and whether it is above [LostShare].
+// Over returns some as a share of the packets of, and whether it is above [LostShare].
 func (p *Packets) Over(some, of uint64) (share float64, over bool) {
 	if of == 0 {
 		return 0, false
@@ -51,8 +52,8 @@ func (p *Packets) Over(some, of uint64) (share float64, over bool) {
 	return share, share > LostShare
 }
 
-// ResentWarning is the warning about a side whose TCP sent packets again; "" if it hardly did. A
-// lost packet costs its connection the time until TCP misses it, and a part of TCP's window.
+// ResentWarning is the warning about a side whose TCP resent packets; it is "" if few were resent.
+// A lost packet costs its connection the time until TCP misses it, and a part of TCP's window.
 func (p *Packets) ResentWarning(side, when string) string {
 	share, over := p.Over(p.ResentPackets, p.SentDataPackets)
 	if !over {
@@ -65,13 +66,13 @@ func (p *Packets) ResentWarning(side, when string) string {
 		side, p.ResentPackets, p.SentDataPackets, when, 100*share, 100*LostShare)
 }
 
-// Moved is what crossed the network by a side's TCP sockets, and by its verbs device.
+// Moved is a side's traffic on the network, by its TCP sockets and its verbs device.
 type Moved struct {
 	Sockets Packets `json:"sockets,omitzero"`
 	Device  Packets `json:"device,omitzero"`
 }
 
-// Add adds what others moved.
+// Add adds the traffic of o.
 func (m *Moved) Add(o *Moved) {
 	m.Sockets.Add(&o.Sockets)
 	m.Device.Add(&o.Device)

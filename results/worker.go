@@ -1,23 +1,23 @@
 package results
 
-// ServerWorker is what one worker of the server did in the measurement period, by its own count.
+// ServerWorker is the work of one server worker in the measurement period, by its own count.
 type ServerWorker struct {
 	Worker int    `json:"worker"`
 	Ops    uint64 `json:"ops"`
 	Gets   uint64 `json:"gets"`
 	Hits   uint64 `json:"hits"`
-	// Batches are the request frames (MICA) or passes over the request region (HERD) that had
-	// any operation.
+	// Batches are the request frames (MICA), or the passes over the request region (HERD), with at
+	// least one operation.
 	Batches uint64 `json:"batches"`
 	Evicted uint64 `json:"evicted"`
 	Repeats uint64 `json:"repeats,omitempty"` // requests that came again
 	CPUNs   int64  `json:"cpu_ns"`            // of the worker's thread
-	// CPUShare is CPUNs over the time between the two looks at the server. A worker that polls
-	// is near 1 whatever it does.
+	// CPUShare is CPUNs over the time between the two reads of the server's counters. A polling
+	// worker is near 1 at any load.
 	CPUShare float64 `json:"cpu_share"`
 }
 
-// OpsPerBatch is how many operations the worker answered at once, 0 if it answered none.
+// OpsPerBatch is the worker's mean number of operations a batch, or 0 if it answered none.
 func (w *ServerWorker) OpsPerBatch() float64 {
 	if w.Batches == 0 {
 		return 0

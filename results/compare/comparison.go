@@ -6,7 +6,7 @@ import (
 	"dpukv/results"
 )
 
-// Options say what is compared, and how strictly.
+// Options select the subject and the strictness of a comparison.
 type Options struct {
 	Metrics []Metric // none: DefaultMetrics
 	Alpha   float64  // level of the test; 0: 0.05
@@ -22,7 +22,7 @@ type Side struct {
 	Points   []results.Point
 }
 
-// Verdict is what can be said of one figure of one question.
+// Verdict is the result for one figure of one question.
 type Verdict string
 
 // The verdicts.
@@ -31,7 +31,8 @@ const (
 	Worse  Verdict = "worse"
 	Same   Verdict = "same" // no difference that the test can see, or one below MinChange
 	TooFew Verdict = "too few repeats"
-	// NotMeasured: a point of one side has no such figure (0). A server may not tell its CPU time.
+	// NotMeasured: a point of one side has no such figure (0). Some servers do not report their CPU
+	// time.
 	NotMeasured Verdict = "not measured"
 )
 
@@ -75,7 +76,8 @@ type Row struct {
 	Needed  int      `json:"needed,omitempty"` // repeats a side, if they are too few
 }
 
-// Estimate is a sample's median and its confidence interval, null where there are too few for one.
+// Estimate is a sample's median and its confidence interval. The interval is null if the sample is
+// too small for one.
 type Estimate struct {
 	N      int      `json:"n"`
 	Median float64  `json:"median"`

@@ -13,7 +13,7 @@ import (
 	"dpukv/results/resultstest"
 )
 
-// enumerated is the p by the definition: every way to split the values is looked at.
+// enumerated is the p by its definition: it looks at every way to split the values.
 func enumerated(a, b []float64) float64 {
 	all := slices.Concat(a, b)
 	u := func(taken uint) (u float64) { // pairs in which the one taken is greater; equal ones are half a pair
@@ -67,7 +67,7 @@ func TestExactPIsThatOfAllSplits(t *testing.T) {
 	}
 }
 
-// Where nothing is equal, benchstat's p is right, and the same.
+// Without ties, benchstat's p is right, and exactP equals it.
 func TestExactPIsBenchstats(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, n := range []int{4, 10, 25} {
@@ -84,7 +84,7 @@ func TestExactPIsBenchstats(t *testing.T) {
 	}
 }
 
-// The approximation takes over without a leap.
+// The approximation takes over without a jump.
 func TestApproximationIsNearTheExactP(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for range 20 {
@@ -99,7 +99,8 @@ func TestApproximationIsNearTheExactP(t *testing.T) {
 	}
 }
 
-// Samples of different sizes with equal values, to which benchstat gives 0.048: of 210 ways to mix them, 20 are as far apart on this side.
+// The samples have different sizes and ties. Benchstat gives 0.048, but of 210 ways to mix them, 20
+// are as far apart on this side.
 func TestEqualValuesInUnequalSamplesAreNoDifference(t *testing.T) {
 	side := func(values ...float64) Side {
 		var s Side

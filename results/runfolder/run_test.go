@@ -171,7 +171,7 @@ func TestCorruptMiddleLinesAreNamedAndTheRestUsed(t *testing.T) {
 	}
 }
 
-// TestFolderOfOtherThings: what is no file is refused at once, whoever reads.
+// TestFolderOfOtherThings: every reader refuses at once what is not a regular file.
 func TestFolderOfOtherThings(t *testing.T) {
 	for _, name := range []string{pointsFile, envFile, sweepFile} {
 		w := newRun(t)
