@@ -1,4 +1,5 @@
-// Package pages follows the documentation as a reader would: the fenced blocks of a page, from top to bottom, in one folder.
+// Package pages follows the documentation as a reader would: the fenced blocks of a page, from top
+// to bottom, in one folder.
 //
 //	```sh                 each line runs by itself and must succeed
 //	```sh bare            the same, as root on a machine that has nothing yet but a release's files; else not run
@@ -7,6 +8,7 @@
 //	```go FILE            is a file of dpukv's source: not run; a test takes it with [File]
 //	```diff FILE          is a change to such a file: the same
 //
-// What is not run is told. Two tests follow pages: TestDocs of cmd/dpukv all of them, on this machine, and TestRelease of packaging the first one,
-// in a bare Debian.
+// The package reports blocks that it does not run. Two tests follow pages. TestDocs of cmd/dpukv
+// follows all of them, on this machine. TestRelease of packaging follows the first one, in a bare
+// Debian.
 package pages
