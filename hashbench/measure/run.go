@@ -101,7 +101,7 @@ const (
 	maxIntervalPart = 0.05
 )
 
-// warnings are what a reader must know before believing the figures.
+// warnings are the facts that limit the trust in the figures.
 func warnings(r *result.Report) []string {
 	var said []string
 	if c := r.Clock; c.CoreHz > 0 && (c.CoreMaxHz-c.CoreMinHz)/c.CoreHz > maxRateSpread {
