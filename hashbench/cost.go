@@ -63,6 +63,6 @@ func timeCalls(f Func, keys []byte, keyBytes, calls int) int64 {
 		}
 	}
 	spent := cpu.ThreadNs() - start
-	runtime.KeepAlive(sum) // the compiler must not drop hashes that nobody uses
+	runtime.KeepAlive(sum) // the compiler must not drop unused hashes
 	return spent
 }

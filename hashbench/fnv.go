@@ -3,7 +3,7 @@ package hashbench
 import "math/bits"
 
 // FNV is written out because hash/fnv offers it only behind an interface and an allocation. See
-// draft-eastlake-fnv: FNV-1 starts each step with the multiplication, FNV-1a ends with it.
+// draft-eastlake-fnv: FNV-1 multiplies first, FNV-1a last.
 const (
 	fnvOffset32   = 2166136261
 	fnvOffset64   = 14695981039346656037

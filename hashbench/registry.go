@@ -16,14 +16,14 @@ type Variant string
 const (
 	Module Variant = "module" // the module's Go code
 	Asm    Variant = "asm"    // the module's assembly for this processor, at least for long input
-	PureGo Variant = "purego" // Go code in place of assembly that this build or processor does without, or written here
+	PureGo Variant = "purego" // Go code, where this build or processor has no assembly; or written here
 	Tuned  Variant = "tuned"  // package tuned: written here for Go's compiler, the same bits as the module's
 )
 
 // Func is one named hash function.
 type Func struct {
 	Name    string // "city64"; of a second variant "city64@module"
-	Family  string // those of one design, as the study's figure has them: "City"
+	Family  string // the design, as named in the study's figure: "City"
 	Bits    int    // of its result: 32, 64, 128 or 256
 	Module  string // where the code comes from
 	Variant Variant

@@ -1,6 +1,7 @@
 package hashbench
 
-// The kinds of the modules' code on this architecture. Some modules leave out assembly with -tags purego.
+// The kinds of the modules' code on this architecture. Some modules leave out
+// assembly with -tags purego.
 const (
 	asmAll     = asmUnlessPure
 	asmAMD64   = asmUnlessPure

@@ -69,7 +69,7 @@ func across(t *testing.T, amd64, arm64, server, devices string) {
 		return fmt.Sprintf(`{device: "softroce:127.0.0.%d"}`, n)
 	}
 	stores, points := "[mica, herd]", 4
-	if devices != "shm" { // MICA has none, and was measured with the others
+	if devices != "shm" { // MICA has no devices, and the other run measured it
 		stores, points = "herd", 2
 	}
 	dir := t.TempDir()

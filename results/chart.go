@@ -14,7 +14,7 @@ type Chart struct {
 // Line is one configuration along its axis.
 type Line struct {
 	Label string     // what tells it from the other lines of its store
-	Style int        // the same for the same label in every chart of its store
+	Style int        // a label has the same style in every chart of its store
 	Axis  *Dimension // what is swept along the line
 	Marks []Mark     // in the axis's order
 }
@@ -124,7 +124,7 @@ func title(points []*Point) string {
 // styles.
 type lineDrawer struct {
 	dims   []*Dimension // those that don't tell charts apart
-	said   []*Dimension // of them, those that vary: the labels are made of these
+	said   []*Dimension // the dimensions that vary; the labels consist of these
 	axes   map[string]*Dimension
 	styles map[string]int
 }

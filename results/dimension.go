@@ -18,8 +18,8 @@ type Dimension struct {
 	name  string               // as in the point's JSON
 	text  func(*Point) string  // the value, in the field's unit; equal texts are equal values
 	num   func(*Point) float64 // orders the values; nil: by text
-	title string               // in words, with the unit that shown has: "GET %"
-	shown func(*Point) string  // the value as tables and figures have it: "95"
+	title string               // in words, with the unit of shown: "GET %"
+	shown func(*Point) string  // the value in tables and figures: "95"
 	label func(*Point) string  // the value in words: "95 % GET"; "": nothing to say
 }
 

@@ -21,7 +21,7 @@ const (
 // Interval is one line of a histogram log: the latencies recorded between two times.
 type Interval struct {
 	Tag        string    // TagIntended or TagActual
-	Start, End time.Time // kept to the millisecond, which is what the format holds
+	Start, End time.Time // to the millisecond, the precision of the format
 	Histogram  *hdrhistogram.Histogram
 }
 

@@ -7,8 +7,8 @@ import "fmt"
 // Ethernet. A packet is a packet on the wire: each segment of a longer send (TSO, GSO) counts for
 // itself.
 type Packets struct {
-	Sources int  `json:"sources,omitempty"` // sockets or devices that told; 0: nothing is known
-	Shared  bool `json:"shared,omitempty"`  // others use what was counted too: a NIC's port
+	Sources int  `json:"sources,omitempty"` // sockets or devices with counts; 0: unknown
+	Shared  bool `json:"shared,omitempty"`  // other programs' traffic counts too: a NIC's port
 	// Pure acknowledgements count among all packets but not among those with data. A device does
 	// not distinguish the two.
 	SentPackets         uint64 `json:"sent_packets,omitempty"`
@@ -17,8 +17,8 @@ type Packets struct {
 	ReceivedDataPackets uint64 `json:"received_data_packets,omitempty"`
 	// ResentPackets were sent again because they seemed lost; all counts above include them.
 	ResentPackets     uint64 `json:"resent_packets,omitempty"`
-	OutOfOrderPackets uint64 `json:"out_of_order_packets,omitempty"` // came before an earlier one
-	SentBytes         uint64 `json:"sent_bytes,omitempty"`           // what was sent again included
+	OutOfOrderPackets uint64 `json:"out_of_order_packets,omitempty"` // arrived before an earlier one
+	SentBytes         uint64 `json:"sent_bytes,omitempty"`           // including resent bytes
 	AckedBytes        uint64 `json:"acked_bytes,omitempty"`          // one more for the handshake
 	ResentBytes       uint64 `json:"resent_bytes,omitempty"`
 	ReceivedBytes     uint64 `json:"received_bytes,omitempty"` // in order, each byte once

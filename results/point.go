@@ -11,8 +11,8 @@ import (
 // its name.
 type Point struct {
 	Schema int    `json:"schema"` // SchemaVersion
-	ID     string `json:"id"`     // of the configuration and its repeat; names the histogram file
-	Status string `json:"status"` // "ok", or "failed": then Error says why and the figures are not to be believed
+	ID     string `json:"id"`     // identifies the configuration and its repeat; names the histogram file
+	Status string `json:"status"` // "ok" or "failed": Error has the reason, and the figures are invalid
 	Error  string `json:"error,omitempty"`
 
 	// The request.
@@ -70,11 +70,11 @@ type Point struct {
 	ClientCPUs     []int   `json:"client_cpus"`
 	OpsPerFrame    float64 `json:"ops_per_frame"`
 	BytesPerFrame  float64 `json:"bytes_per_frame"`            // of a request frame, payload of the transport
-	FramesPerWrite float64 `json:"frames_per_write,omitempty"` // that left the client in one system call; 0: not over TCP
+	FramesPerWrite float64 `json:"frames_per_write,omitempty"` // frames a system call of the client; 0: not over TCP
 	ServerVersion  string  `json:"server_version"`
 	ClientVersion  string  `json:"client_version"`
 	ServerAddr     string  `json:"server_addr"`
-	PreloadHitRate float64 `json:"preload_hit_rate"` // share of the preloaded keys that were there when asked for
+	PreloadHitRate float64 `json:"preload_hit_rate"` // share of the preloaded keys that the check found
 
 	// The counts of the measurement period.
 	StartedAt     time.Time `json:"started_at"`
@@ -83,11 +83,11 @@ type Point struct {
 	Gets          uint64    `json:"gets"`
 	Hits          uint64    `json:"hits"`
 	Misses        uint64    `json:"misses"`
-	Errors        uint64    `json:"errors"` // answers that are wrong, or say that the operation failed
+	Errors        uint64    `json:"errors"` // wrong answers, and answers that report a failure
 	Timeouts      uint64    `json:"timeouts"`
-	Retries       uint64    `json:"retries"`        // requests sent again as no answer came in time: a transport that may lose
-	LateOps       uint64    `json:"late_ops"`       // open loop: due in the window, answered after it
-	UnsentOps     uint64    `json:"unsent_ops"`     // open loop: due in the window, never sent
+	Retries       uint64    `json:"retries"`        // requests resent after a time-out, over a lossy transport
+	LateOps       uint64    `json:"late_ops"`       // open loop: due in the measurement period, answered after it
+	UnsentOps     uint64    `json:"unsent_ops"`     // open loop: due in the measurement period, never sent
 	Evicted       uint64    `json:"evicted"`        // by the server, preload included
 	ThroughputOps float64   `json:"throughput_ops"` // operations a second
 
@@ -160,7 +160,7 @@ type Node struct {
 	Node       string `json:"node"`
 	Kind       string `json:"kind"`                 // "host", "dpu"
 	Generation string `json:"generation,omitempty"` // of a DPU: "bf1", "bf2", "bf3"
-	Profile    string `json:"profile,omitempty"`    // after which it is modelled; empty: it is what it is
+	Profile    string `json:"profile,omitempty"`    // the profile of a modelled node; empty: a real one
 }
 
 // ClientShare is one client's share of a point.

@@ -116,7 +116,7 @@ func startStore(ts *testscript.TestScript, store string, args []string) {
 	s := &server{cmd, make(chan error, 1)}
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	go func() { s.done <- cmd.Wait() }()
-	ts.Defer(func() { _ = cmd.Process.Kill() }) // long gone where the script ended it
+	ts.Defer(func() { _ = cmd.Process.Kill() }) // it is gone already if the script ended it
 	ts.Check(err)
 	var said struct{ Addr string }
 	ts.Check(json.Unmarshal([]byte(line), &said))

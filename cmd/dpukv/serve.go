@@ -176,7 +176,7 @@ func parseCPUs(s string) ([]int, error) {
 // settle keeps this process on some of the CPUs, and returns them. They are the CPUs to which its
 // threads will be pinned in turn, as in a sweep.
 func settle(cpus []int, threads int) ([]int, error) {
-	threads = min(max(threads, 1), client.MaxThreads) // others are refused by who starts them
+	threads = min(max(threads, 1), client.MaxThreads) // starting other numbers fails later
 	cpus = cpus[:min(threads, len(cpus))]
 	return cpus, cpu.Prepare(cpus, threads)
 }
@@ -190,7 +190,7 @@ type serving struct {
 // limitHeap keeps Go's heap near the memory that connections may take. Without a limit the
 // collector lets the heap grow to twice that before it frees anything.
 func limitHeap(connections int64) {
-	const rest = 32 << 20 // what else a server has on its heap, and room for the collector
+	const rest = 32 << 20 // the rest of a server's heap, and room for the collector
 	debug.SetMemoryLimit(connections + connections/8 + rest)
 }
 

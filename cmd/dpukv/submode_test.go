@@ -21,7 +21,7 @@ func TestSubmode(t *testing.T) {
 	binary, file := buildForSubmode(t)
 	name := func(machine string) string { return fmt.Sprintf("dpukv-test-%d-%s", os.Getpid(), machine) }
 	t.Cleanup(func() {
-		_ = exec.Command(binary, "submode", "undo", "4", "--testbed", file).Run() // of a step that should have failed, and did not
+		_ = exec.Command(binary, "submode", "undo", "4", "--testbed", file).Run() // undoes a step that should have failed but did not
 		for _, m := range []string{"a", "b", "d"} {
 			_ = exec.Command("ip", "netns", "del", name(m)).Run()
 		}
@@ -181,12 +181,12 @@ client_side: [a]
 server_side: [b, d]
 `
 
-// TestSubmodeLocksTheTestbed: commands that change the applied state need an exclusive lock.
-// Commands that read it do not, and plan takes no lock.
+// TestSubmodeLocksTheTestbed: commands that change the applied state lock it exclusively, commands
+// that read it share a lock, and plan takes none.
 func TestSubmodeLocksTheTestbed(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bed.yaml")
 	nowhere := strings.NewReplacer("profile: none, ", "", "via: netns", "via: netns, namespace: dpukv-test-nowhere, address: 10.9.0.1")
-	if err := os.WriteFile(file, []byte(nowhere.Replace(twoHosts)), 0o400); err != nil { // nothing can be changed there
+	if err := os.WriteFile(file, []byte(nowhere.Replace(twoHosts)), 0o400); err != nil { // read-only: nothing may change there
 		t.Fatal(err)
 	}
 	f, err := os.Open(file)

@@ -57,7 +57,7 @@ func contender(f hashbench.Native) Contender {
 		start := cpu.ThreadNs()
 		sum := call(in.Mode, in, f, calls)
 		spent := cpu.ThreadNs() - start
-		runtime.KeepAlive(sum) // the compiler must not drop hashes that nobody uses
+		runtime.KeepAlive(sum) // the compiler must not drop unused hashes
 		return spent, nil
 	}}
 }

@@ -12,7 +12,7 @@ type Input struct {
 	result.Case
 	pool    []byte   // slots of slotBytes, and room for the longest length behind the last one
 	lengths []uint32 // a power of two of them
-	at      int      // in lengths: the next round goes on where the last one ended
+	at      int      // index into lengths: the next round continues where the last one ended
 }
 
 const (

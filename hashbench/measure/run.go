@@ -26,7 +26,7 @@ func Run(ctx context.Context, cfg Config) (*result.Report, error) {
 		err    error
 	}
 	done := make(chan outcome)
-	go func() { // its thread ends with it, so that nobody inherits the pinning
+	go func() { // its thread ends with it, so that no goroutine inherits the pinning
 		if err := cpu.PinThread(cfg.CPU); err != nil {
 			done <- outcome{nil, err}
 			return

@@ -75,7 +75,7 @@ func assembler(text string) string {
 		return "br\t" + operands
 	case "ret":
 		return "br\tx30"
-	case "mov": // LLVM 19's Neoverse N2 has a copy not wait for what it copies
+	case "mov": // in LLVM 19's Neoverse N2 a copy does not wait for its source
 		return copied.ReplaceAllString(text, "add\t$1, $2, #0")
 	}
 	return placeOperand.ReplaceAllString(text, "#8")

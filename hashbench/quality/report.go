@@ -17,7 +17,7 @@ type Row struct {
 	Keys      Keys      `json:"keys"`
 	Avalanche Bias      `json:"avalanche"`
 	Overflow  []float64 `json:"overflow"` // of buckets, at each load
-	Doubts    []string  `json:"doubts"`   // what a random function would not do
+	Doubts    []string  `json:"doubts"`   // deviations from a random function
 }
 
 // Report has all rows and the values to compare them with.

@@ -18,7 +18,7 @@ type Machine struct {
 // Ratio is the time of one machine over that of another.
 type Ratio struct {
 	Median, Low, High float64
-	Equal             bool // the intervals touch: nobody can tell the two apart
+	Equal             bool // the intervals touch: the two are indistinguishable
 }
 
 // ratio is of divided by base.

@@ -17,12 +17,12 @@ type Report struct {
 	Kind       string        `json:"kind"`
 	Schema     int           `json:"schema"`
 	Version    string        `json:"version"`    // of the program
-	Provenance string        `json:"provenance"` // "measured"; figures of a model stand in no report
+	Provenance string        `json:"provenance"` // "measured"; no report has a model's figures
 	StartedAt  time.Time     `json:"started_at"`
 	DurationNs int64         `json:"duration_ns"`
 	Machine    machine.Facts `json:"machine"`
 	Clock      Clock         `json:"clock"`
-	Seed       uint64        `json:"seed"` // of inputs, lengths and the order of rounds
+	Seed       uint64        `json:"seed"` // seed of inputs, lengths and the order of rounds
 	Rounds     int           `json:"rounds"`
 	RoundNs    int64         `json:"round_ns"` // aimed at
 	// Overheads are the loops' costs without a hash function. They are already subtracted.

@@ -63,7 +63,7 @@ func run(f hashbench.Native, bytes, trials int, factor float64, round func(hashb
 		counted, n := round(f, buffer)
 		cpuNs += cpu.ThreadNs() - start
 		calls += int64(n)
-		if t := math.Floor(float64(counted) * factor / float64(n)); t > 0 { // it divides whole numbers
+		if t := math.Floor(float64(counted) * factor / float64(n)); t > 0 { // SMHasher divides whole numbers
 			times = append(times, t)
 		}
 	}
@@ -80,7 +80,7 @@ func shortRound(f hashbench.Native, buffer []byte) (counted uint64, calls int) {
 		hash, _ = f.Sum(buffer[shift : shift+n])
 	}
 	end := clock.Counter()
-	runtime.KeepAlive(hash) // the compiler must not drop hashes that nobody uses
+	runtime.KeepAlive(hash) // the compiler must not drop unused hashes
 	return end - begin, callsOfShort
 }
 
@@ -89,7 +89,7 @@ func longRound(f hashbench.Native, buffer []byte) (counted uint64, calls int) {
 	begin := clock.Counter()
 	hash, _ := f.Sum(buffer[:len(buffer)-4])
 	end := clock.Counter()
-	runtime.KeepAlive(hash) // the compiler must not drop hashes that nobody uses
+	runtime.KeepAlive(hash) // the compiler must not drop unused hashes
 	return end - begin, 1
 }
 

@@ -54,7 +54,7 @@ func TestFactor(t *testing.T) {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	f, err := hashbench.Find("md5") // long enough for the whole numbers not to matter
+	f, err := hashbench.Find("md5") // long enough that rounding to whole numbers does not matter
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func city128(s []byte, x, y uint64) (lo, hi uint64) {
 	z = z*k0 + ror(w0, 27)
 	w0 *= 9
 	v0 *= k0
-	for done := 0; done < len(s); { // what is left, in blocks of 32 from the end
+	for done := 0; done < len(s); { // the rest, in blocks of 32 from the end
 		done += 32
 		b := t[len(t)-done:]
 		y = ror(x+y, 42)*k0 + v1

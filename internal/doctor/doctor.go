@@ -22,7 +22,7 @@ type Finding struct {
 	Check   string   `json:"check"`
 	Verdict Verdict  `json:"verdict"`
 	Found   string   `json:"found"`            // or why it is unknown
-	Effect  string   `json:"effect,omitempty"` // of what spoils, on a measurement
+	Effect  string   `json:"effect,omitempty"` // the effect on a measurement, if it spoils
 	Mend    []string `json:"mend,omitempty"`   // shell commands; empty where no command can
 }
 

@@ -15,7 +15,7 @@ type Writer struct {
 	most    int // bytes of a line; 0: any
 	line    int // bytes of it so far
 	dropped int
-	partial []byte // the start of a character whose rest is still to come
+	partial []byte // the start of an incomplete character
 }
 
 // NewWriter returns a writer to w that shows at most so many bytes of each line; 0 means all of

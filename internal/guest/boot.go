@@ -64,7 +64,7 @@ func lastLine(text string) string {
 type Job struct {
 	Kernel string
 	Script string            // for /bin/sh, as root
-	Shares map[string]string // folders of this machine, writable there: by their name in /dev/shm
+	Shares map[string]string // folders of this machine, writable in the guest, by their name in /dev/shm
 }
 
 // memory is the guest's memory: Open vSwitch, stores and their keys.
@@ -89,7 +89,7 @@ func (j *Job) Run(ctx context.Context, console io.Writer) error {
 	cmd := exec.CommandContext(ctx, "unshare", "--pid", "--mount-proc", "--fork", "--kill-child",
 		j.Kernel, memory, "uml_dir="+dir+"/", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro", "init="+filepath.Join(dir, "init"),
 		"con=null", "con0=fd:0,fd:1", "ssl=null", "quiet", "job="+filepath.Join(dir, "job"))
-	cmd.Env = append(os.Environ(), "TMPDIR=/dev/shm") // its memory is an unlinked file there
+	cmd.Env = append(os.Environ(), "TMPDIR=/dev/shm") // the guest's memory is an unlinked file there
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	cmd.WaitDelay = 5 * time.Second
 	said := &foreign.Tail{}

@@ -21,7 +21,7 @@ type Facts struct {
 
 	CPUModel    string `json:"cpu_model,omitempty"`
 	CPUs        int    `json:"cpus,omitempty"`         // online
-	AllowedCPUs []int  `json:"allowed_cpus,omitempty"` // of them, those this process may use
+	AllowedCPUs []int  `json:"allowed_cpus,omitempty"` // the CPUs that this process may use
 	Governor    string `json:"governor,omitempty"`     // of frequency scaling; several: joined by a comma
 	NUMANodes   int    `json:"numa_nodes,omitempty"`
 	Clocksource string `json:"clocksource,omitempty"`
@@ -36,7 +36,7 @@ type Facts struct {
 	// QuotaCPUs is the CPU time that the control groups allow, in CPUs. 0 means no known limit.
 	QuotaCPUs float64 `json:"quota_cpus,omitempty"`
 
-	Product        string `json:"product,omitempty"`        // what the firmware calls the machine
+	Product        string `json:"product,omitempty"`        // the machine's name in the firmware
 	Virtualization string `json:"virtualization,omitempty"` // a hint: "hypervisor", "container", or both
 	// Emulator is set if instructions are translated, as by qemu-user: "arm64 on x86_64". No time
 	// measured there is meaningful.

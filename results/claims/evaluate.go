@@ -40,8 +40,8 @@ type Outcome struct {
 	Low      *float64 `json:"low,omitempty"`
 	High     *float64 `json:"high,omitempty"`
 	Which    string   `json:"which,omitempty"` // pair it is of
-	Why      string   `json:"why,omitempty"`   // it was not measured, or is doubtful
-	Warned   int      `json:"warned"`          // of the points used, with warnings
+	Why      string   `json:"why,omitempty"`   // the reason why it was not measured, or is doubtful
+	Warned   int      `json:"warned"`          // points used that have warnings
 	Points   int      `json:"points"`
 	Doubts   []Doubt  `json:"doubts"`
 }

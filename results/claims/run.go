@@ -56,7 +56,7 @@ func (r *Run) of(generation string) bool {
 // group is the points of one selection that differ only in their load and repeat.
 type group struct {
 	label  string // what they are among the selected: "CD-SH"
-	alike  string // in what groups must agree to be held against each other
+	alike  string // the values in which compared groups must agree
 	line   results.Line
 	points []*results.Point
 }

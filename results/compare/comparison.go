@@ -29,7 +29,7 @@ type Verdict string
 const (
 	Better Verdict = "better"
 	Worse  Verdict = "worse"
-	Same   Verdict = "same" // no difference that the test can see, or one below MinChange
+	Same   Verdict = "same" // no difference visible to the test, or one below MinChange
 	TooFew Verdict = "too few repeats"
 	// NotMeasured: a point of one side has no such figure (0). Some servers do not report their CPU
 	// time.
@@ -44,12 +44,12 @@ type Comparison struct {
 	Ignored  []string `json:"ignored"`
 	Common   string   `json:"common"` // what all points have in common
 	Rows     []Row    `json:"rows"`
-	OnlyA    []string `json:"only_a"` // questions that the other side has no answer to
+	OnlyA    []string `json:"only_a"` // questions without an answer of the other side
 	OnlyB    []string `json:"only_b"`
 	FailedB  []string `json:"failed_b"` // answered in A; every repeat failed in B
 	FailedA  []string `json:"failed_a"`
-	Tested   int      `json:"tested"`    // rows that were measured, with enough repeats
-	ByChance float64  `json:"by_chance"` // of them, how many may seem to differ where nothing did
+	Tested   int      `json:"tested"`    // measured rows with enough repeats
+	ByChance float64  `json:"by_chance"` // expected number of tested rows that differ by chance
 
 	warned []*results.Point
 }
@@ -65,7 +65,7 @@ type Summary struct {
 
 // Row compares one figure of one question.
 type Row struct {
-	Label   string   `json:"label"` // what tells the question from the others
+	Label   string   `json:"label"` // tells the question from the others
 	Metric  string   `json:"metric"`
 	Unit    string   `json:"unit"`
 	A       Estimate `json:"a"`

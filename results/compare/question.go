@@ -18,7 +18,7 @@ type question struct {
 // which all points agree.
 func pair(a, b []results.Point, ds []*results.Dimension) (questions []question, common string) {
 	okA, badA := results.Split(a)
-	okB, badB := results.Split(slices.Clone(b)) // a run may be held against itself
+	okB, badB := results.Split(slices.Clone(b)) // a run may be compared with itself
 	isA := make(map[*results.Point]bool, len(okA))
 	for _, p := range okA {
 		isA[p] = true

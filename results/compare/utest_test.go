@@ -16,7 +16,7 @@ import (
 // enumerated is the p by its definition: it looks at every way to split the values.
 func enumerated(a, b []float64) float64 {
 	all := slices.Concat(a, b)
-	u := func(taken uint) (u float64) { // pairs in which the one taken is greater; equal ones are half a pair
+	u := func(taken uint) (u float64) { // pairs in which the taken one is greater; a tie is half a pair
 		for i, x := range all {
 			for j, y := range all {
 				if taken>>i&1 == 0 || taken>>j&1 == 1 {
@@ -57,7 +57,7 @@ func TestExactPIsThatOfAllSplits(t *testing.T) {
 		}
 		return list
 	}
-	for _, different := range []int{1, 2, 4, 10, 1e9} { // with equal values, and practically without
+	for _, different := range []int{1, 2, 4, 10, 1e9} { // with ties, and practically without
 		for range 60 {
 			a, b := values(different), values(different)
 			if got, want := exactP(a, b), enumerated(a, b); math.Abs(got-want) > 1e-12 {

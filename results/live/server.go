@@ -150,7 +150,7 @@ func (s *Server) send(w http.ResponseWriter, kind string, body []byte) {
 	for piece := range slices.Chunk(body, pieceBytes) {
 		_ = out.SetWriteDeadline(time.Now().Add(s.readTimeout)) // not every connection has one
 		if _, err := w.Write(piece); err != nil {
-			return // whoever asked is gone, or does not read: nobody to tell
+			return // the client is gone or does not read: the error has no receiver
 		}
 	}
 }

@@ -70,8 +70,8 @@ func StartSlurm(t *testing.T) *SlurmCluster {
 		}
 	}
 	t.Setenv("SLURM_CONF", conf)
-	t.Setenv("SLURM_JOB_ID", "") // of a cluster that this test may run on,
-	os.Unsetenv("SLURM_JOB_ID")  // put back as it was when the test ends
+	t.Setenv("SLURM_JOB_ID", "") // from a cluster that this test may run on;
+	os.Unsetenv("SLURM_JOB_ID")  // restored when the test ends
 	d := start(t, nil, "", "sh", "-c", slurmDaemons, "slurm", c.dir)
 	d.awaitOutput(t, "Running as primary controller")
 	d.await(t, "its node", func() bool {

@@ -31,7 +31,7 @@ type SSHServer struct {
 	HostKey    string // file of the public key
 	Identity   string // file of the user's private key
 	KnownHosts string // file with the host key
-	Home       string // of whoever logs in: an empty folder, so that no profile of the user's is run
+	Home       string // home of the login user: an empty folder, so that no profile of the user runs
 	Cache      string // ~/.cache there, which is not there yet
 
 	daemon *daemon

@@ -38,7 +38,7 @@ func (p Program) decides(a, b *event) bool {
 // happens checks the chosen execution against the axioms.
 func (s *search) happens() bool {
 	internal, external := slices.Clone(s.local), slices.Clone(s.ordered)
-	sees := func(a, b int) { // one access comes before another because of what they see
+	sees := func(a, b int) { // a precedes b because of the values that they see
 		internal.add(a, b)
 		if s.events[a].thread != s.events[b].thread {
 			external.add(a, b)

@@ -30,7 +30,7 @@ type search struct {
 	events   []event
 	local    relation // program order to one location
 	ordered  relation // dependencies and order within threads
-	feeds    relation // from loads to the stores that take address or value from them
+	feeds    relation // from loads to the stores whose address or value they give
 	loads    []int    // those with a choice
 	stores   [][]int  // by event: all stores to its location, the initial one first
 	from     []int    // by load: the store that it reads from

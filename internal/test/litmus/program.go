@@ -17,7 +17,7 @@ type Instruction struct {
 	kind     kind
 	ordered  bool // acquire or release
 	location string
-	register string // a load's target; what a store stores, if not value; what a branch looks at
+	register string // a load's target, a store's source (unless it is value), or a branch's condition
 	value    int
 	address  string // the register that the address comes from; "": none
 }
@@ -68,7 +68,7 @@ func (i Instruction) At(register string) Instruction {
 type event struct {
 	Instruction
 	thread, at int // at: its place in the thread; initial stores have thread -1
-	source     int // the event that loaded the register that a store stores; -1: a constant
+	source     int // the load of the register that a store stores; -1: a constant
 }
 
 const maxEvents = 64 // bits of a set

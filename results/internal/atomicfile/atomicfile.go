@@ -15,7 +15,7 @@ func Replace(path string, data []byte) error {
 		err = os.Rename(tmp, path)
 	}
 	if err != nil {
-		_ = os.Remove(tmp) // it may not even be there; the first error is the one to tell
+		_ = os.Remove(tmp) // it may not exist; the first error is the one to report
 		return err
 	}
 	return syncDir(filepath.Dir(path))
