@@ -2,9 +2,9 @@
 // cost.
 //
 // The client of a key-value store hashes every key. The store takes an item's tag from bits 0 to 15
-// of the hash, its bucket from bits 16 to 47, and its partition, which selects the server's worker,
-// from bits 48 to 63. So the client and the server must use the same function. They agree on it by
-// a name from this package's registry: [Lookup] turns the name into a [Func], whose Sum64 fills all
+// of the hash and its bucket from bits 16 to 47. Bits 48 to 63 are its partition, which selects the
+// server's worker. So the client and the server must use the same function. They agree on it by a
+// name from this package's registry: [Lookup] turns the name into a [Func], whose Sum64 fills all
 // 64 bits.
 //
 //   - 64-bit functions are used as they are.
@@ -17,11 +17,11 @@
 //
 // # Variants
 //
-// One name may stand for several implementations with the same bits: the module's, and one of
-// package tuned where the module's is more than 1.3 times as slow as C. "city64" is the default
-// one, "city64@module" the other. [Func.Check] compares a function with its published test vectors
-// before it is timed. testdata/digests.txt condenses the results for 0 to 1500 bytes; every
-// architecture and the C references must give the same.
+// One name may stand for several implementations with the same bits: the module's and one of
+// package tuned. Package tuned has one where the module's is more than 1.3 times as slow as C.
+// "city64" is the default one, "city64@module" the other. [Func.Check] compares a function with its
+// published test vectors before it is timed. testdata/digests.txt condenses the results for 0 to
+// 1500 bytes; every architecture and the C references must give the same.
 //
 // # The cost of a hash
 //

@@ -17,7 +17,7 @@ type Packets struct {
 	ReceivedDataPackets uint64 `json:"received_data_packets,omitempty"`
 	// ResentPackets were sent again because they seemed lost; all counts above include them.
 	ResentPackets     uint64 `json:"resent_packets,omitempty"`
-	OutOfOrderPackets uint64 `json:"out_of_order_packets,omitempty"` // arrived before an earlier one
+	OutOfOrderPackets uint64 `json:"out_of_order_packets,omitempty"` // overtook an earlier one
 	SentBytes         uint64 `json:"sent_bytes,omitempty"`           // including resent bytes
 	AckedBytes        uint64 `json:"acked_bytes,omitempty"`          // one more for the handshake
 	ResentBytes       uint64 `json:"resent_bytes,omitempty"`

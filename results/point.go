@@ -11,8 +11,8 @@ import (
 // its name.
 type Point struct {
 	Schema int    `json:"schema"` // SchemaVersion
-	ID     string `json:"id"`     // identifies the configuration and its repeat; names the histogram file
-	Status string `json:"status"` // "ok" or "failed": Error has the reason, and the figures are invalid
+	ID     string `json:"id"`     // of configuration and repeat; names the histogram file
+	Status string `json:"status"` // "ok", or "failed" with its Error and invalid figures
 	Error  string `json:"error,omitempty"`
 
 	// The request.
@@ -48,9 +48,9 @@ type Point struct {
 	// Evidence counts packets from the start of the warm-up to the end: those into and out of the
 	// DPU's ports, and those that the datapath itself counted. Crossings compare the traffic of the
 	// clients and the server in that time with the counts of an interface on the way. CarriedShare
-	// is the part of the traffic that the datapath took: the least Share of Crossings, times the
-	// part of the packets at the ports that the datapath counted itself. Without Crossings it is
-	// the latter alone, and off-path it is 0.
+	// is the part of the traffic that the datapath took. It is the least Share of Crossings, times
+	// the part of the packets at the ports that the datapath counted itself. Without Crossings it
+	// is the second factor alone, and off-path it is 0.
 	Evidence     map[string]uint64 `json:"evidence,omitempty"`
 	Crossings    []Crossing        `json:"crossings,omitempty"`
 	CarriedShare float64           `json:"carried_share,omitempty"`
@@ -70,11 +70,11 @@ type Point struct {
 	ClientCPUs     []int   `json:"client_cpus"`
 	OpsPerFrame    float64 `json:"ops_per_frame"`
 	BytesPerFrame  float64 `json:"bytes_per_frame"`            // of a request frame, payload of the transport
-	FramesPerWrite float64 `json:"frames_per_write,omitempty"` // frames a system call of the client; 0: not over TCP
+	FramesPerWrite float64 `json:"frames_per_write,omitempty"` // frames a write call; 0: not TCP
 	ServerVersion  string  `json:"server_version"`
 	ClientVersion  string  `json:"client_version"`
 	ServerAddr     string  `json:"server_addr"`
-	PreloadHitRate float64 `json:"preload_hit_rate"` // share of the preloaded keys that the check found
+	PreloadHitRate float64 `json:"preload_hit_rate"` // share of preloaded keys that were found
 
 	// The counts of the measurement period.
 	StartedAt     time.Time `json:"started_at"`
@@ -85,9 +85,9 @@ type Point struct {
 	Misses        uint64    `json:"misses"`
 	Errors        uint64    `json:"errors"` // wrong answers, and answers that report a failure
 	Timeouts      uint64    `json:"timeouts"`
-	Retries       uint64    `json:"retries"`        // requests resent after a time-out, over a lossy transport
-	LateOps       uint64    `json:"late_ops"`       // open loop: due in the measurement period, answered after it
-	UnsentOps     uint64    `json:"unsent_ops"`     // open loop: due in the measurement period, never sent
+	Retries       uint64    `json:"retries"`        // resent after a time-out (lossy transport)
+	LateOps       uint64    `json:"late_ops"`       // open loop: due in the period, answered later
+	UnsentOps     uint64    `json:"unsent_ops"`     // open loop: due in the period, never sent
 	Evicted       uint64    `json:"evicted"`        // by the server, preload included
 	ThroughputOps float64   `json:"throughput_ops"` // operations a second
 
@@ -160,7 +160,7 @@ type Node struct {
 	Node       string `json:"node"`
 	Kind       string `json:"kind"`                 // "host", "dpu"
 	Generation string `json:"generation,omitempty"` // of a DPU: "bf1", "bf2", "bf3"
-	Profile    string `json:"profile,omitempty"`    // the profile of a modelled node; empty: a real one
+	Profile    string `json:"profile,omitempty"`    // of a modelled node; empty: a real one
 }
 
 // ClientShare is one client's share of a point.

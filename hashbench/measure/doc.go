@@ -28,7 +28,7 @@
 //
 // # A stable clock
 //
-// Before the first pass the CPU works until chains of additions take the same time three times in a
-// row (within 1 %), for at least 0.2 s. The report warns of a CPU that is not stable within 3 s,
+// Before the first pass the CPU works for at least 0.2 s, until chains of additions take the same
+// time three times in a row (within 1 %). The report warns of a CPU that is not stable within 3 s,
 // and of one whose rate varies by more than 5 % during the passes.
 package measure

@@ -6,7 +6,7 @@ type Core struct {
 	Of   string   // the machine that its rate is from
 	Hz   float64  // its rate
 	MCA  []string // flags of llvm-mca
-	QEMU string   // the emulator's name of the core: code chooses its instructions by the core's features
+	QEMU string   // the emulator's name: code chooses instructions by the core's features
 	// Cycles for which a 64-bit multiplication occupies the multiplier, for its low and its high
 	// half. 0 means that llvm-mca models it.
 	MulBusy, UmulhBusy float64

@@ -16,10 +16,10 @@
 //
 // # What it leaves out
 //
-// The model has no mispredicted branches, no caches, no loads that wait for a store to the stack,
-// and no limits of the front end beyond its width. Errors in the pipeline's tables remain. LLVM has
-// one model for the A72 and the A78. So the A78 is modelled as a Neoverse N2 that dispatches six
-// instructions a cycle. On the A72 each 64-bit multiplication occupies its multiplier for 3 cycles
-// (4 for the high half), after Arm's optimization guides. Take the figures as ±50 %, their order as
-// better than that.
+// The model has no mispredicted branches, no caches, and no loads that wait for a store to the
+// stack. It has no limits of the front end beyond its width. Errors in the pipeline's tables
+// remain. LLVM has one model for the A72 and the A78. So the A78 is modelled as a Neoverse N2 that
+// dispatches six instructions a cycle. On the A72 each 64-bit multiplication occupies its
+// multiplier for 3 cycles (4 for the high half), after Arm's optimization guides. Take the figures
+// as ±50 %, their order as better than that.
 package model

@@ -22,8 +22,8 @@ import (
 	"dpukv/internal/figstyle"
 )
 
-// DrawFigures draws the study's Figure 10 into a folder: for each main case that a machine has, a
-// bar for each function and machine, as SVG and PNG. It returns the paths written.
+// DrawFigures draws the study's Figure 10 into a folder, as SVG and PNG. It draws a figure for each
+// main case of any machine, with a bar for each function and machine. It returns the paths written.
 func DrawFigures(dir string, machines []Machine) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err

@@ -4,7 +4,7 @@
 //	go run ./internal/fuzzall [-time 20s] PACKAGE...
 //
 // Its exit status is 1 only for a failing input, a failed build or a failed run. On a busy machine
-// Go's engine now and then fails a target with "context deadline exceeded": its time ran out in the
-// middle of an input, without a failing input. Fuzzall tries such a target once more, and then
-// reports it.
+// Go's engine now and then fails a target with "context deadline exceeded". Its time ran out in the
+// middle of an input, and no input failed. Fuzzall tries such a target once more, and then reports
+// it.
 package main

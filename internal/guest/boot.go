@@ -64,7 +64,7 @@ func lastLine(text string) string {
 type Job struct {
 	Kernel string
 	Script string            // for /bin/sh, as root
-	Shares map[string]string // folders of this machine, writable in the guest, by their name in /dev/shm
+	Shares map[string]string // this machine's folders, writable in the guest, by name in /dev/shm
 }
 
 // memory is the guest's memory: Open vSwitch, stores and their keys.

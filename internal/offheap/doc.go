@@ -6,9 +6,9 @@
 // the kernel afterwards, and not the requested kind.
 //
 // Missing memory is refused before any of it is touched: see [Fits]. It checks the machine's
-// available memory and the limits of every control group that this process is in (versions 1 and 2;
-// memory.max, memory.high, and those of huge pages). It cannot know what other processes take
-// between that check and the first touch.
+// available memory and the limits of every control group of this process. The limits are those of
+// versions 1 and 2: memory.max, memory.high, and those of huge pages. It cannot know what other
+// processes take between that check and the first touch.
 //
 // Under the race detector a region comes from the Go heap: the detector does not see mapped memory,
 // and would find nothing there.

@@ -25,8 +25,8 @@ func uTest(a, b *benchmath.Sample) float64 {
 	return exactP(a.Values, b.Values)
 }
 
-// exactP is twice the smaller tail. A tail is a share of all ways to take len(a) of the values:
-// those with a rank sum of at most that of a, or of at least that of a.
+// exactP is twice the smaller tail. A tail is a share of all ways to take len(a) of the values. One
+// tail has the ways with at most the rank sum of a, the other those with at least that sum.
 func exactP(a, b []float64) float64 {
 	ranks := doubledRanks(slices.Concat(a, b))
 	ways := waysToSum(ranks, len(a))

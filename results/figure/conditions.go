@@ -11,8 +11,8 @@ import (
 	"dpukv/results/internal/numfmt"
 )
 
-// conditions are the lines below the figure: the common properties that the title lacks, the number
-// of repeats, the meaning of the marks, and the number of points with warnings.
+// conditions are the lines below the figure. They state the common properties that the title lacks,
+// the repeats, the meaning of the marks, and the number of points with warnings.
 func (f *figure) conditions() []string {
 	points := f.chart.Points()
 	inTitle := results.Named("store", "get_ratio", "key_bytes", "value_bytes", "batch")

@@ -1,7 +1,7 @@
 // Package daemon starts the real servers behind the launchers for a test: OpenSSH's sshd and a
 // one-node Slurm cluster, from Debian's packages, and network namespaces for them.
 //
-// Each server has configuration, keys and state of its own in a folder of the test, and listens on
+// Each server has configuration, keys and state of its own in a folder of the test. It listens on
 // the loopback or in a namespace of the test. As root each also runs in process and mount
 // namespaces of its own: all processes started through it are gone when the test ends, in any way.
 // The servers read and write nothing of the user's or the system's: not ~/.ssh, not ~/.bashrc, not
