@@ -12,9 +12,9 @@ import (
 	"dpukv/load"
 )
 
-// BenchmarkClient is what the load client costs beside the server that it loads:
-// choosing, hashing and checking included. A client that costs more than
-// the server would be what is measured. It runs for a fixed time, not for b.N.
+// BenchmarkClient is the load client's cost beside its server's, including choosing, hashing and
+// checking. With a client that costs more than the server, a measurement would show the client. It
+// runs for a fixed time, not for b.N.
 func BenchmarkClient(b *testing.B) {
 	for _, rate := range []float64{0, 500_000, 2_000_000} {
 		b.Run(fmt.Sprintf("rate=%.0f", rate), func(b *testing.B) {

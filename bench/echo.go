@@ -22,8 +22,8 @@ const (
 	kindAnswer  = 4
 )
 
-// echo is a gnet server that answers every request frame with one ready-made answer frame of the same
-// size as MICA's would be: what moving the bytes costs, with no store behind it.
+// echo is a gnet server without a store: it answers every request frame with one ready-made frame
+// of the size of MICA's answer. It shows the cost of moving the bytes.
 type echo struct {
 	gnet.BuiltinEventEngine
 	cpu     int

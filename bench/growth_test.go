@@ -10,7 +10,7 @@ import (
 	"dpukv/kvs/partition"
 )
 
-// BenchmarkKeys is the partition's Get as the keys grow, and what an item takes in memory.
+// BenchmarkKeys is the partition's Get with growing numbers of keys, and the memory of an item.
 func BenchmarkKeys(b *testing.B) {
 	counts := []int{10_000, 100_000, 1_000_000, 10_000_000, 100_000_000}
 	if os.Getenv("BENCH_KEYS") != "" {
@@ -37,7 +37,7 @@ func BenchmarkKeys(b *testing.B) {
 	}
 }
 
-// BenchmarkItemSize is the partition's Get as values grow over the lines of a cache.
+// BenchmarkItemSize is the partition's Get with values that grow beyond a cache line.
 func BenchmarkItemSize(b *testing.B) {
 	keys := keyCounts()[0]
 	s := newStream(keys)
@@ -52,8 +52,9 @@ func BenchmarkItemSize(b *testing.B) {
 	}
 }
 
-// BenchmarkWorkers is the server's CPU an operation as workers grow. Past the machine's
-// CPUs they take turns, and share one with the client before.
+// BenchmarkWorkers is the server's CPU time an operation with growing numbers of workers. Beyond
+// the machine's CPUs the workers take turns. Even before that, one of them shares its CPU with the
+// client.
 func BenchmarkWorkers(b *testing.B) {
 	for _, workers := range []int{1, 2, 4} {
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {

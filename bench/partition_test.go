@@ -17,8 +17,8 @@ import (
 	"github.com/go-faster/city"
 )
 
-// stream is a repeatable sequence of keys with their hashes, long enough that no branch
-// predictor learns it, and read in order so that it costs every contestant the same.
+// stream is a repeatable sequence of keys with their hashes. It is too long for a branch predictor
+// to learn, and it is read in order, so that it costs every contestant the same.
 type stream struct {
 	keys   []uint64
 	hashes []uint64
@@ -42,7 +42,8 @@ func hashOf(key uint64) uint64 {
 	return city.Hash64(b[:])
 }
 
-// keyCounts are 1 M and 16 M keys, or what BENCH_KEYS says, for a run that is only to see that all works.
+// keyCounts are 1 M and 16 M keys. BENCH_KEYS sets another count, for a run that only checks that
+// everything works.
 func keyCounts() []int {
 	if s := os.Getenv("BENCH_KEYS"); s != "" {
 		n, err := strconv.Atoi(s)
@@ -54,7 +55,7 @@ func keyCounts() []int {
 	return []int{1_000_000, 16_000_000}
 }
 
-// report gives the CPU time of the thread, which other load on the machine does not stretch.
+// report reports the CPU time of the thread, which other load on the machine does not stretch.
 func report(b *testing.B, cpuNs int64, hits int) {
 	perOp := float64(cpuNs) / float64(b.N)
 	b.ReportMetric(perOp, "cpu-ns/op")
@@ -123,7 +124,8 @@ func BenchmarkPartition(b *testing.B) {
 	}
 }
 
-// execute does b.N operations on the stream's keys, and reports hits: Sets that were OK, too.
+// execute does b.N operations on the stream's keys, and reports hits. A Set that was OK is a hit,
+// too.
 func execute(b *testing.B, c *partition.Core, s *stream, op kvs.Op, batch, valueBytes int) {
 	b.ReportAllocs()
 	ops, buf := newBatch(batch, valueBytes)

@@ -20,17 +20,17 @@ const (
 	clientCPU = 1
 )
 
-// shape is that of a load over TCP.
+// shape is the shape of a load over TCP.
 type shape struct {
 	keys, valueBytes, batch, connections int
 }
 
-// study is the study's load of MICA, with a number of keys that it leaves open.
+// study is the study's load of MICA. The study leaves the number of keys open.
 var study = shape{keys: keyCounts()[0], valueBytes: 8, batch: 64, connections: 4}
 
-// drive keeps a window of one batch on every connection full of Gets, from
-// one pinned thread. It neither hashes nor checks: it is the same for MICA and
-// for the echo, and costs as little as it can.
+// drive keeps a window of one batch on every connection full of Gets, from one pinned thread. It
+// neither hashes nor checks. It is the same for MICA and for the echo, and costs as little as
+// possible.
 func drive(b *testing.B, addr string, sh shape, server func() (cpuNs, ops int64)) {
 	r, err := mica.Dial(context.Background(), addr)
 	if err != nil {
@@ -138,8 +138,8 @@ func beside(b *testing.B, sh shape) {
 	}
 }
 
-// BenchmarkTCP is the server's cost beside that of an echo of the same bytes, as
-// connections grow.
+// BenchmarkTCP is the server's cost beside that of an echo of the same bytes, with growing numbers
+// of connections.
 func BenchmarkTCP(b *testing.B) {
 	for _, connections := range []int{1, 4, 16, 100, 1000} {
 		b.Run(fmt.Sprintf("connections=%d", connections), func(b *testing.B) {
@@ -150,7 +150,7 @@ func BenchmarkTCP(b *testing.B) {
 	}
 }
 
-// BenchmarkValueSize is the same as values grow. The bytes are what costs.
+// BenchmarkValueSize is the same with growing values. The bytes cause the cost.
 func BenchmarkValueSize(b *testing.B) {
 	for _, valueBytes := range []int{8, 64, 512, 4096, 32768, kvs.MaxValueBytes} {
 		b.Run(fmt.Sprintf("value=%d", valueBytes), func(b *testing.B) {

@@ -2,8 +2,8 @@ package hashbench
 
 import "fmt"
 
-// Check compares a function with the published test vectors of what it says it is. What is
-// wrong must not be timed.
+// Check compares a function with the published test vectors of its name. An incorrect function must
+// not be timed.
 func (f Func) Check() error {
 	vectors := vectorsOf(f.Base())
 	if f.PerProcess {
@@ -21,7 +21,7 @@ func (f Func) Check() error {
 	return nil
 }
 
-// checkRepeats is for functions whose results can't be published.
+// checkRepeats checks a function whose results can't be published.
 func (f Func) checkRepeats() error {
 	for n := range 256 {
 		a, b := f.Sum64(ascending(n)), f.Sum64(ascending(n))

@@ -15,11 +15,11 @@ const (
 	costMaxCalls = 1 << 24
 )
 
-// Cost estimates the nanoseconds of CPU time that one hash of a key of keyBytes
-// takes the calling thread, called through f.Sum64 for independent keys of one length that
-// are in the first-level cache: throughput, not latency, and the best case of it. It is
-// calibrated anew by each call, which takes about ten milliseconds; of several rounds the
-// fastest counts, as all that disturbs a round makes it slower.
+// Cost estimates the calling thread's CPU time, in nanoseconds, of one hash of a key of keyBytes.
+// It calls f.Sum64 for independent keys of one length in the first-level cache. The result is a
+// throughput, not a latency, and its best case. Each call calibrates anew, which takes about ten
+// milliseconds. The fastest of several rounds counts, because every disturbance makes a round
+// slower.
 func Cost(f Func, keyBytes int) float64 {
 	runtime.LockOSThread() // the clock below is that of one thread
 	defer runtime.UnlockOSThread()
@@ -33,7 +33,7 @@ func Cost(f Func, keyBytes int) float64 {
 	return best
 }
 
-// costInput makes keys that differ in their first bytes, side by side.
+// costInput makes adjacent keys that differ in their first bytes.
 func costInput(keyBytes int) []byte {
 	keys := make([]byte, costKeys*keyBytes)
 	for i := range costKeys {
@@ -44,7 +44,7 @@ func costInput(keyBytes int) []byte {
 	return keys
 }
 
-// costCalls finds how many calls take a round's time.
+// costCalls finds the number of calls that fill a round.
 func costCalls(f Func, keys []byte, keyBytes int) int {
 	calls := costKeys
 	for calls < costMaxCalls && timeCalls(f, keys, keyBytes, calls) < costRoundNs {
@@ -53,7 +53,7 @@ func costCalls(f Func, keys []byte, keyBytes int) int {
 	return calls
 }
 
-// timeCalls is the CPU time of calls hashes; calls is a multiple of costKeys.
+// timeCalls is the CPU time of this many hashes; calls is a multiple of costKeys.
 func timeCalls(f Func, keys []byte, keyBytes, calls int) int64 {
 	sum := uint64(0)
 	start := cpu.ThreadNs()
@@ -63,6 +63,6 @@ func timeCalls(f Func, keys []byte, keyBytes, calls int) int64 {
 		}
 	}
 	spent := cpu.ThreadNs() - start
-	runtime.KeepAlive(sum) // the compiler must not drop hashes that nobody uses
+	runtime.KeepAlive(sum) // the compiler must not drop unused hashes
 	return spent
 }

@@ -16,8 +16,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/digests.txt")
 
-// TestDigests compares every function's results for 0 to 1500 bytes with those written down, of which
-// package reference has compared as many as it has C references of. All architectures and build variants must give these bits.
+// TestDigests compares every function's results for 0 to 1500 bytes with the recorded ones. Package
+// reference has checked those that have C references. All architectures and build variants must
+// give these bits.
 func TestDigests(t *testing.T) {
 	var got bytes.Buffer
 	for _, f := range All() {
@@ -46,7 +47,7 @@ func TestDigests(t *testing.T) {
 	}
 }
 
-// Variants of one function are the same function.
+// Variants of one function give the same bits.
 func TestVariantsAgree(t *testing.T) {
 	digests := map[string]uint64{}
 	for _, f := range All() {
@@ -61,7 +62,7 @@ func TestVariantsAgree(t *testing.T) {
 	}
 }
 
-// The FNV that is written out here is that of the standard library.
+// The FNV of this package equals that of the standard library.
 func TestFNVIsTheStandardLibrarys(t *testing.T) {
 	for name, h := range map[string]hash.Hash{
 		"fnv1-32": fnv.New32(), "fnv1a-32": fnv.New32a(), "fnv1-64": fnv.New64(), "fnv1a-64": fnv.New64a(),
@@ -83,8 +84,8 @@ func TestFNVIsTheStandardLibrarys(t *testing.T) {
 	}
 }
 
-// SMHasher's VerificationTest: the hashes, with seed 256-i, of the bytes 0 to i-1, for i up to 255, hashed once more. Its main.cpp
-// has the results.
+// This is SMHasher's VerificationTest. It hashes the bytes 0 to i-1 with seed 256-i, for i up to
+// 255, and then the hashes once more. SMHasher's main.cpp has the results.
 func TestMurmur2HasSMHashersVerificationValue(t *testing.T) {
 	var all32, all64 []byte
 	for i := range 256 {
@@ -104,7 +105,8 @@ func TestMurmur2HasSMHashersVerificationValue(t *testing.T) {
 	}
 }
 
-// TestARM64 runs this package's and package tuned's tests for arm64 under an emulator: assembly and NEON too, the same bits.
+// TestARM64 runs the tests of this package and of package tuned for arm64 under an emulator.
+// Assembly and NEON give the same bits, too.
 func TestARM64(t *testing.T) {
 	if testing.Short() {
 		t.Skip("cross-compiles and emulates")

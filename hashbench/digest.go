@@ -1,10 +1,11 @@
 package hashbench
 
-// digestBytes is the greatest length that a digest covers.
+// digestBytes is the greatest length in a digest.
 const digestBytes = 1500
 
-// Digest condenses the hashes of inputs of 0 to 1500 bytes, at all alignments to 8, into one number: the
-// FNV-1a of all results, each as two little-endian words. Two implementations with the same digest give the same bits.
+// Digest condenses the hashes of inputs of 0 to 1500 bytes, at all alignments to 8, into one
+// number. It is the FNV-1a of all results, each as two little-endian words. Two implementations
+// with the same digest give the same bits.
 func (f Func) Digest() uint64 {
 	data := make([]byte, digestBytes+9)
 	for i := range data {

@@ -7,7 +7,7 @@ import (
 	"dpukv/hashbench"
 )
 
-// Lookup finds a function to hash keys with. Every function gives 64 bits that all vary.
+// Lookup finds a function for keys. All 64 bits of every function vary.
 func ExampleLookup() {
 	f, err := hashbench.Lookup(hashbench.Default)
 	if err != nil {
@@ -18,7 +18,7 @@ func ExampleLookup() {
 	// city64, 64 bits: 0bb7560e11262cdb
 }
 
-// Find also finds the other variants of a function, which have the same bits, to time them.
+// Find also finds the other variants of a function, which give the same bits, to time them.
 func ExampleFind() {
 	for _, name := range []string{"city64", "city64@module"} {
 		f, err := hashbench.Find(name)

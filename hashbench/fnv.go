@@ -2,8 +2,8 @@ package hashbench
 
 import "math/bits"
 
-// FNV is written out because hash/fnv offers it only behind an interface and
-// an allocation. See draft-eastlake-fnv: FNV-1 multiplies first, FNV-1a last.
+// FNV is written out because hash/fnv offers it only behind an interface and an allocation. See
+// draft-eastlake-fnv: FNV-1 multiplies first, FNV-1a last.
 const (
 	fnvOffset32   = 2166136261
 	fnvOffset64   = 14695981039346656037

@@ -14,8 +14,8 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// These fit what modules offer to the registry. Keyed functions get the keys of their published
-// test vectors.
+// These adapters fit the modules' functions to the registry. Keyed functions get the keys of their
+// published test vectors.
 
 func cityModule128(key []byte) (lo, hi uint64) {
 	h := city.Hash128(key)
@@ -66,7 +66,7 @@ func highway128(key []byte) (lo, hi uint64) {
 	return words(h[:])
 }
 
-// highwayKey is that of the authors' tests: the bytes 0 to 31.
+// highwayKey is the key of the authors' tests: the bytes 0 to 31.
 var highwayKey = ascending(32)
 
 var mapSeed = maphash.MakeSeed()

@@ -9,43 +9,43 @@ import (
 // Default is the function of MICA and of the study.
 const Default = "city64"
 
-// Variant says what kind of code a function is.
+// Variant names the kind of a function's code.
 type Variant string
 
-// The variants. A name without a variant means the one that is listed first under it.
+// The variants. A name without a variant means the first one in its list.
 const (
 	Module Variant = "module" // the module's Go code
 	Asm    Variant = "asm"    // the module's assembly for this processor, at least for long input
-	PureGo Variant = "purego" // Go code in place of assembly that this build or processor does without, or written here
+	PureGo Variant = "purego" // Go code, where this build or processor has no assembly; or written here
 	Tuned  Variant = "tuned"  // package tuned: written here for Go's compiler, the same bits as the module's
 )
 
 // Func is one named hash function.
 type Func struct {
 	Name    string // "city64"; of a second variant "city64@module"
-	Family  string // those of one design, as the study's figure has them: "City"
+	Family  string // the design, as named in the study's figure: "City"
 	Bits    int    // of its result: 32, 64, 128 or 256
 	Module  string // where the code comes from
 	Variant Variant
 	// Sum64 hashes a key to 64 bits that all vary. It keeps no reference
 	// to the key and may be called from any goroutine.
 	Sum64 func(key []byte) uint64
-	// Native is what is timed: the same function with its own results.
+	// Native is the timed form: the same function with its own results.
 	Native Native
-	// PerProcess says that the results differ from process to process, so that
-	// keys can't be hashed with it: another client would not find them.
+	// PerProcess means that the results differ from process to process. Such a function can't hash
+	// keys: another client would not find them.
 	PerProcess bool
 }
 
-// Native is a hash function as its module offers it, without anything around it. One field is set; of more than
-// 128 bits, H128 has the first.
+// Native is a hash function as its module offers it, without any wrapper. One field is set. Of a
+// hash of more than 128 bits, H128 has the first 128.
 type Native struct {
 	H32  func(key []byte) uint32
 	H64  func(key []byte) uint64
 	H128 func(key []byte) (lo, hi uint64)
 }
 
-// Sum is the result of whichever there is; hi is 0 up to 64 bits.
+// Sum is the result of the field that is set; hi is 0 up to 64 bits.
 func (n Native) Sum(key []byte) (lo, hi uint64) {
 	switch {
 	case n.H32 != nil:
@@ -56,16 +56,17 @@ func (n Native) Sum(key []byte) (lo, hi uint64) {
 	return n.H128(key)
 }
 
-// Base is the name without a variant: what it computes.
+// Base is the name without a variant. Functions with the same base compute the same hash.
 func (f Func) Base() string {
 	base, _, _ := strings.Cut(f.Name, "@")
 	return base
 }
 
-// All lists every function and variant, families together, the default variant of a name first.
+// All lists every function and variant. Families stand together, the default variant of a name
+// first.
 func All() []Func { return slices.Clone(registry) }
 
-// Find finds a function or variant by its name, to time it.
+// Find finds a function or variant by its name, for timing.
 func Find(name string) (Func, error) {
 	i := slices.IndexFunc(registry, func(f Func) bool { return f.Name == name || f.Base()+"@"+string(f.Variant) == name })
 	if i < 0 {
@@ -74,7 +75,7 @@ func Find(name string) (Func, error) {
 	return registry[i], nil
 }
 
-// Lookup finds a function by its name, to hash keys with it.
+// Lookup finds a function by its name, for hashing keys.
 func Lookup(name string) (Func, error) {
 	f, err := Find(name)
 	switch {
@@ -87,7 +88,7 @@ func Lookup(name string) (Func, error) {
 	return f, nil
 }
 
-// Names lists the functions that [Lookup] gives.
+// Names lists the functions that [Lookup] finds.
 func Names() []string { return namesOf(forKeys()) }
 
 func forKeys() []Func {
@@ -106,7 +107,8 @@ func unknown(name string, known []Func) error {
 	return fmt.Errorf("hash function %q is unknown; known are %s", name, strings.Join(namesOf(known), ", "))
 }
 
-// Family lists the functions and variants of one design, in any case of letters; none if there is no such.
+// Family lists the functions and variants of one design. It ignores case, and returns none for an
+// unknown design.
 func Family(name string) []Func {
 	return slices.DeleteFunc(All(), func(f Func) bool { return !strings.EqualFold(f.Family, name) })
 }

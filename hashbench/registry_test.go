@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// sink keeps the compiler from dropping hashes that nobody uses.
+// sink keeps the compiler from dropping unused hashes.
 var sink uint64
 
 func TestLookup(t *testing.T) {
@@ -36,9 +36,9 @@ func TestLookupUnknownListsNames(t *testing.T) {
 	}
 }
 
-// Every one of the 64 bits must vary from key to key, or tags, buckets and partitions
-// are not spread. 4,096 keys set a fair bit 2,048 ± 32 (one sigma) times; FNV-1a is no
-// good mixer, so that the bound is loose.
+// Every one of the 64 bits must vary from key to key, or tags, buckets and partitions are not
+// spread. Over 4,096 keys, a fair bit is set 2,048 ± 32 (one sigma) times. The bound is loose,
+// because FNV-1a is no good mixer.
 func TestAllBitsVary(t *testing.T) {
 	const keys = 4096
 	for _, f := range registry {
@@ -66,7 +66,7 @@ func TestSum64DoesNotAllocate(t *testing.T) {
 	}
 }
 
-// unwiden undoes Widen, which shows that it is a bijection of 64-bit words.
+// unwiden inverts Widen, which proves that Widen is a bijection of 64-bit words.
 func unwiden(x uint64) uint64 {
 	x ^= x>>31 ^ x>>62
 	x *= inverse(0x94d049bb133111eb)

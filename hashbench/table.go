@@ -27,7 +27,7 @@ const (
 	tunedModule   = "dpukv/hashbench/tuned"
 )
 
-// registry is in the order in which names are listed: families together, the study's first.
+// registry is in the order of listings: families together, the study's first.
 var registry = []Func{
 	of32("city32", "City", tunedModule, Tuned, tuned.City32),
 	of64("city64", "City", tunedModule, Tuned, tuned.City64),

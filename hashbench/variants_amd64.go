@@ -1,6 +1,7 @@
 package hashbench
 
-// What the modules have assembly for on this architecture. Some leave it out with -tags purego.
+// The kinds of the modules' code on this architecture. Some modules leave out
+// assembly with -tags purego.
 const (
 	asmAll     = asmUnlessPure
 	asmAMD64   = asmUnlessPure

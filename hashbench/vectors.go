@@ -2,7 +2,7 @@ package hashbench
 
 import "strings"
 
-// vector is an input and its published hash, of the function's own width, before widening.
+// vector is an input and its published hash, in the function's own width, before widening.
 type vector struct {
 	input  string
 	lo, hi uint64
@@ -10,14 +10,14 @@ type vector struct {
 
 const fox = "The quick brown fox jumps over the lazy dog"
 
-// signed is for vectors that are published as signed numbers.
+// signed is for vectors published as signed numbers.
 func signed(v int64) uint64 { return uint64(v) }
 
 var vectors = map[string][]vector{
-	// Austin Appleby's MurmurHash2.cpp, seed 0; SMHasher's own check of it is in the tests.
+	// Austin Appleby's MurmurHash2.cpp, seed 0; the tests have SMHasher's own check of it.
 	"murmur2-32":  {{"", 0, 0}, {"a", 0x92685f5e, 0}, {"hello", 0xe56129cb, 0}, {"hello, world", 0x4b4c9d80, 0}, {fox, 0x212729d0, 0}},
 	"murmur2-64a": {{"", 0, 0}, {"a", 0x071717d2d36b6b11, 0}, {"hello", 0x1e68d17c457bf117, 0}, {"hello, world", 0x9659ad0699a8465f, 0}, {fox, 0x5589ca33042a861b, 0}},
-	// Austin Appleby's MurmurHash3, as checked by many ports of it; seed 0.
+	// Austin Appleby's MurmurHash3, seed 0; many ports of it check these vectors.
 	"murmur3-32":  {{"", 0, 0}, {"hello", 0x248bfa47, 0}, {"hello, world", 0x149bbb7f, 0}, {fox, 0x2e4ff723, 0}},
 	"murmur3-128": {{"", 0, 0}, {"hello", 0xcbd8a7b341bd9b02, 0x5b1e906a48ae1d19}, {"hello, world", 0x342fac623a5ebc8e, 0x4cdcbc079642414d}, {fox, 0xe34bbc7bbc071b6c, 0x7a433ca9c49a9347}},
 	// Bob Jenkins's testspookyv2.cpp (the first word of its first row) and the golden rows of ports of it.
@@ -36,7 +36,7 @@ var vectors = map[string][]vector{
 	"fnv1a-32":  {{"", 0x811c9dc5, 0}, {"a", 0xe40c292c, 0}, {"foobar", 0xbf9cf968, 0}},
 	"fnv1a-64":  {{"", 0xcbf29ce484222325, 0}, {"a", 0xaf63dc4c8601ec8c, 0}, {"foobar", 0x85944171f73967e8, 0}},
 	"fnv1a-128": {{"", 0x62b821756295c58d, 0x6c62272e07bb0142}, {"a", 0x78912b704e4a8964, 0xd228cb696f1a8caf}, {"abc", 0x836dbc7977af7f3b, 0xa68d622cec8b5822}},
-	// RFC 1321, appendix A.5; its bytes as little-endian words.
+	// RFC 1321, appendix A.5, with the bytes as little-endian words.
 	"md5": {{"", 0x04b2008fd98c1dd4, 0x7e42f8ec980980e9}, {"abc", 0xb04fd23c98500190, 0x727fe1287d3f96d6}},
 	// From Google's farmhash; FARM_FINGERPRINT in the BigQuery manual, which prints them signed.
 	"farm32":  {{"", 0xdc56d17a, 0}, {"a", 0x3c973d4d, 0}, {"abc", 0x2f635ec7, 0}, {"abcdefgh", 0xfd7ec8b9, 0}, {"C is as portable as Stonehedge!!", 0x221694e4, 0}},

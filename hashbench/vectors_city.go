@@ -30,7 +30,7 @@ var cityVectors = []struct {
 	{298, 0xf6a9fbf8, 0x74c0b8a6821faafe, 0x967e970df9673d2a, 0xd465247cffa415c0},
 }
 
-// cityTestData is city-test.cc's setup(), as far as the vectors reach.
+// cityTestData is setup() of city-test.cc, up to the last byte that the vectors use.
 func cityTestData() []byte {
 	const k0 = 0xc3a5c85c97cb3127
 	data := make([]byte, 300*300)
@@ -45,7 +45,7 @@ func cityTestData() []byte {
 	return data
 }
 
-// cityVectorsOf are those of one width.
+// cityVectorsOf are the vectors of one width.
 func cityVectorsOf(bits int) []vector {
 	data := cityTestData()
 	var list []vector

@@ -1,7 +1,7 @@
 package hashbench
 
-// Widen spreads a 32-bit hash over 64 bits. It is SplitMix64, a bijection of 64-bit
-// words, so that different hashes stay different, and 0 does not map to 0.
+// Widen spreads a 32-bit hash over 64 bits. It is SplitMix64, a bijection of 64-bit words:
+// different hashes stay different, and 0 does not map to 0.
 func Widen(h uint32) uint64 { return splitMix(uint64(h)) }
 
 func splitMix(x uint64) uint64 {
@@ -11,7 +11,7 @@ func splitMix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// of32, of64 and of128 make a row of the registry of a function of that width.
+// of32, of64 and of128 make a registry row for a function of that width.
 func of32(name, family, module string, v Variant, h func([]byte) uint32) Func {
 	return Func{
 		Name: name, Family: family, Bits: 32, Module: module, Variant: v, Native: Native{H32: h},

@@ -14,7 +14,7 @@ import (
 	"dpukv/results/runfolder"
 )
 
-// under runs a command in which programs for arm64 run.
+// under runs a command that starts programs for arm64.
 func under(t *testing.T, argv ...string) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "./arm64.sh", argv...).CombinedOutput()
@@ -46,8 +46,8 @@ func TestQuickSweepOnArm(t *testing.T) {
 	checkPoints(t, dir, 9)
 }
 
-// TestAcrossArchitectures: what one architecture writes the other reads, in frames of MICA and in slots of HERD, over
-// memory and over packets.
+// TestAcrossArchitectures: each architecture reads what the other writes, in frames of MICA and in
+// slots of HERD, over memory and over packets.
 func TestAcrossArchitectures(t *testing.T) {
 	amd64, arm64 := binaries(t)
 	for _, server := range []string{"arm64", "amd64"} {
@@ -69,7 +69,7 @@ func across(t *testing.T, amd64, arm64, server, devices string) {
 		return fmt.Sprintf(`{device: "softroce:127.0.0.%d"}`, n)
 	}
 	stores, points := "[mica, herd]", 4
-	if devices != "shm" { // MICA has none, and was measured with the others
+	if devices != "shm" { // MICA has no devices, and the other run measured it
 		stores, points = "herd", 2
 	}
 	dir := t.TempDir()
@@ -92,7 +92,8 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// checkPoints: all were measured, without a wrong answer, and each says that an emulator had a part in it.
+// checkPoints checks that all points were measured without a wrong answer, and that each names the
+// emulator's part in it.
 func checkPoints(t *testing.T, dir string, want int) {
 	t.Helper()
 	run, err := runfolder.Open(dir)

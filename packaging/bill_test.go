@@ -13,14 +13,15 @@ import (
 	"testing"
 )
 
-// component is an entry of the bill of materials, as far as it is checked.
+// component is an entry of the bill of materials, with the checked fields.
 type component struct {
 	Name, Version, Purl string
 	Licenses            []struct{ License struct{ ID string } }
 	ExternalReferences  []struct{ URL string }
 }
 
-// bill holds the bill of materials against what the binaries say of themselves, and against the licences' texts.
+// bill compares the bill of materials with the binaries' own build information, and with the
+// licences' texts.
 func bill(t *testing.T, dist string) {
 	components := map[string]component{}
 	text, err := os.ReadFile(one(t, filepath.Join(dist, "*_sbom.cdx.json")))
@@ -45,7 +46,7 @@ func bill(t *testing.T, dist string) {
 	}
 }
 
-// inBinaries: each module of a binary, and the Go that built it, are in the bill, at that version.
+// inBinaries checks that the bill has each module of a binary, and its Go, at that version.
 func inBinaries(t *testing.T, dist string, components map[string]component) {
 	for _, arch := range []string{"amd64", "arm64"} {
 		modules := 0
@@ -64,10 +65,12 @@ func inBinaries(t *testing.T, dist string, components map[string]component) {
 	}
 }
 
-// title is the line that begins an entry of THIRD-PARTY: the licence of a component, or of a package below it.
+// title is the first line of an entry of THIRD-PARTY: the licence of a component, or of a package
+// below it.
 var title = regexp.MustCompile(`(?m)^={80}\n(.*) (\S+): (\S+)$`)
 
-// inThirdParty: the bill and the licences' texts name the same components, versions and licences.
+// inThirdParty checks that the bill and the licences' texts name the same components, versions and
+// licences.
 func inThirdParty(t *testing.T, dist string, components map[string]component) {
 	text := run(t, exec.Command("sh", "-c", `tar -xzOf "$1" dpukv/share/doc/dpukv/THIRD-PARTY`, "sh", one(t, filepath.Join(dist, "dpukv_*_linux_amd64.tar.gz"))))
 	entries := title.FindAllStringSubmatch(text, -1)

@@ -12,13 +12,13 @@ import (
 	"dpukv/internal/test/pages"
 )
 
-// bare is a Debian that has nothing else, in a folder.
+// bare is a minimal Debian in a folder.
 type bare struct {
 	t    *testing.T
 	root string
 }
 
-// newBare makes one.
+// newBare makes a bare Debian.
 func newBare(t *testing.T) *bare {
 	if os.Getuid() != 0 {
 		t.Skip("not root: the package was not installed into a bare Debian")
@@ -31,7 +31,8 @@ func newBare(t *testing.T) *bare {
 	return b
 }
 
-// typed runs a line in a folder of it, in namespaces of its own for mounts and processes: nothing is left behind, however this ends.
+// typed runs a line in a folder of the bare Debian, in mount and process namespaces of its own. It
+// leaves nothing behind, however it ends.
 func (b *bare) typed(folder, line string) ([]byte, error) {
 	return exec.CommandContext(b.t.Context(), "unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-euc",
 		`mount -t proc proc "$0/proc"; mount --rbind /sys "$0/sys"; exec chroot "$0" sh -euc 'cd "$0"; exec sh -euc "$1"' "$1" "$2"`,

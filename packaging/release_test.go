@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestRelease builds one, builds it again elsewhere, and installs the package.
+// TestRelease builds a release, builds it again elsewhere, and installs the package.
 func TestRelease(t *testing.T) {
 	first := release(t, "..")
 	t.Run("reproducible", func(t *testing.T) { reproducible(t, first) })
@@ -19,7 +19,7 @@ func TestRelease(t *testing.T) {
 	t.Run("bare Debian", func(t *testing.T) { bareDebian(t, first) })
 }
 
-// release builds one from the sources in dir.
+// release builds a release from the sources in dir.
 func release(t *testing.T, dir string) (dist string) {
 	t.Helper()
 	dist = filepath.Join(t.TempDir(), "dist")
@@ -69,7 +69,7 @@ func one(t *testing.T, pattern string) string {
 	return found[0]
 }
 
-// static: a DPU needs one file.
+// static checks that the binary is static: a DPU then needs one file.
 func static(t *testing.T, dist string) {
 	for _, arch := range []string{"amd64", "arm64"} {
 		headers := run(t, exec.Command("readelf", "-l", filepath.Join(dist, "dpukv-linux-"+arch)))

@@ -25,11 +25,11 @@ type Bottleneck struct {
 const BusyShare = 0.85
 
 // OthersShare is the share of a side's CPU time above which other programs disturb the side. The
-// kernel counts by ticks, of which a second has 100 to 1000.
+// kernel counts in ticks, 100 to 1000 a second.
 const OthersShare = 0.10
 
-// Bottleneck compares the CPU time of the client with that of the server. It never names a side
-// whose CPU time says nothing.
+// Bottleneck compares the client's CPU time with the server's. It never names a side whose CPU time
+// is not meaningful.
 func (p *Point) Bottleneck() Bottleneck {
 	if p.Status != StatusOK || p.ClientCPUShare == 0 {
 		return Bottleneck{SideUnknown, "the CPU time of the two sides is not known"}
@@ -50,7 +50,7 @@ func (p *Point) Bottleneck() Bottleneck {
 	return Bottleneck{SideNeither, why}
 }
 
-// side is what one side's CPU time says.
+// side is the CPU time of one side, interpreted.
 type side struct {
 	full   bool
 	hidden bool // it says nothing
@@ -84,7 +84,7 @@ func (p *Point) serverSide() side {
 	return s
 }
 
-// hideOthers hides a side that seems to have room while other programs had its CPUs.
+// hideOthers hides a side that seems to have room while other programs used its CPUs.
 func (s *side) hideOthers(others float64) {
 	if !s.full && others > OthersShare {
 		s.hidden = true
@@ -105,7 +105,8 @@ func (s *side) hideProfile(n *Node) {
 // polls reports whether the server's workers look for work all the time.
 func (p *Point) polls() bool { return p.Transport == "rdma" }
 
-// clientBusy leaves out the time that the client spun. Older points have it in a warning alone.
+// clientBusy leaves out the time that the client spun. Older points have that time only in a
+// warning.
 func (p *Point) clientBusy() float64 {
 	if p.ClientBusyShare > 0 {
 		return p.ClientBusyShare
@@ -122,7 +123,7 @@ func (p *Point) clientFull() bool {
 	return p.ClientBusyShare > BusyShare
 }
 
-// busiest is the worker with the most CPU time, nil if the server's view is not known.
+// busiest is the worker with the most CPU time, or nil if the server told nothing of its workers.
 func (p *Point) busiest() *ServerWorker {
 	var most *ServerWorker
 	for i := range p.ServerWorkers {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Bound is a service level: a latency metric that is not to be exceeded.
+// Bound is a service level: an upper bound on a latency metric.
 type Bound struct {
 	Metric LatencyMetric
 	Ns     float64

@@ -2,19 +2,19 @@ package results
 
 import "strings"
 
-// Chart is the curves that belong in one figure: latency over throughput, one line a configuration.
+// Chart holds the curves of one figure: latency over throughput, one line a configuration.
 type Chart struct {
 	Stem  string // begins the names of its files: "mica-get95"
 	Title string
 	Lines []Line
-	// Failed are the points that would belong here, had they not failed.
+	// Failed are the chart's points that failed.
 	Failed []*Point
 }
 
-// Line is one configuration as its axis is swept.
+// Line is one configuration along its axis.
 type Line struct {
 	Label string     // what tells it from the other lines of its store
-	Style int        // the same for the same label in every chart of its store
+	Style int        // a label has the same style in every chart of its store
 	Axis  *Dimension // what is swept along the line
 	Marks []Mark     // in the axis's order
 }
@@ -30,10 +30,10 @@ func (m *Mark) Throughput() Spread {
 	return SpreadBy(m.Repeats, func(p *Point) float64 { return p.ThroughputOps })
 }
 
-// Latency is a metric of the latency, in nanoseconds.
+// Latency is a latency metric, in nanoseconds.
 func (m *Mark) Latency(metric LatencyMetric) Spread { return SpreadBy(m.Repeats, metric.Ns) }
 
-// Points are all that a chart's lines are made of.
+// Points are all points on the chart's lines.
 func (c *Chart) Points() []*Point {
 	var all []*Point
 	for _, l := range c.Lines {
@@ -44,12 +44,12 @@ func (c *Chart) Points() []*Point {
 	return all
 }
 
-// MaxOverviewLines is how many lines can still be told apart in black and white.
+// MaxOverviewLines is the number of lines that a reader can tell apart in black and white.
 const MaxOverviewLines = 12
 
-// Charts sorts points into charts: for each store one a GET share (and a key and value size, if
-// several were measured), and, if there are several GET shares, one with all of them. An
-// overview that would have too many lines is left out.
+// Charts sorts points into charts. Each store gets one chart a GET share (and a key and value size,
+// if several were measured). A store with several GET shares also gets an overview with all of
+// them. Charts omits an overview that would have too many lines.
 func Charts(points []Point) []Chart {
 	ok, failed := Split(points)
 	sizes := Named("key_bytes", "value_bytes")
@@ -98,7 +98,7 @@ func chartsBy(ds []*Dimension, store, failed []*Point) []Chart {
 	return charts
 }
 
-// stem names a chart by its values in ds, with nothing that could trouble a file name.
+// stem names a chart by its values in ds, with only characters that are safe in a file name.
 func stem(ds []*Dimension, p *Point) string {
 	tags := map[string]string{
 		"store": "", "get_ratio": "get", "key_bytes": "key", "value_bytes": "value",
@@ -114,16 +114,17 @@ func stem(ds []*Dimension, p *Point) string {
 	return strings.ReplaceAll(strings.Join(parts, "-"), "/", "_")
 }
 
-// title says what all of a chart's points have in common.
+// title states what all points of a chart have in common.
 func title(points []*Point) string {
 	said := Named("store", "get_ratio", "key_bytes", "value_bytes", "batch")
 	return Labels(Without(said, Varying(said, points)), points[0])
 }
 
-// lineDrawer makes the lines of all charts of one store, so that they agree on labels and styles.
+// lineDrawer makes the lines of all charts of one store. The charts therefore agree on labels and
+// styles.
 type lineDrawer struct {
 	dims   []*Dimension // those that don't tell charts apart
-	said   []*Dimension // of them, those that vary: the labels are made of these
+	said   []*Dimension // the dimensions that vary; the labels consist of these
 	axes   map[string]*Dimension
 	styles map[string]int
 }
@@ -171,8 +172,8 @@ func (d *lineDrawer) lines(points []*Point) []Line {
 	return lines
 }
 
-// Lines sorts the points that are ok into lines, one a configuration, whichever chart they
-// belong to. They have no styles.
+// Lines sorts the points that are ok into lines, one a configuration, regardless of their charts.
+// The lines have no styles.
 func Lines(points []Point) []Line {
 	ok, _ := Split(points)
 	var lines []Line
@@ -182,9 +183,9 @@ func Lines(points []Point) []Line {
 	return lines
 }
 
-// axisOf is the dimension that points were swept over: the first of the candidates that varies. The
-// points are of one store, all with an open or all with a closed loop. Only the candidates raise a
-// load.
+// axisOf is the axis of the points: the first candidate dimension that varies. The points are of
+// one store, all with an open or all with a closed loop. The candidates are the dimensions that
+// raise a load.
 func axisOf(points []*Point) *Dimension {
 	candidates := []string{
 		"rate_ops", "client_threads", "window", "batch", "connections", "server_threads",

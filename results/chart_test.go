@@ -13,7 +13,7 @@ import (
 	"dpukv/results/resultstest"
 )
 
-// outline is what a chart shows, as text: stem, then "label: axis value, …" a line.
+// outline is the content of a chart as text: stem, then "label: axis value, …" a line.
 func outline(charts []results.Chart) []string {
 	var lines []string
 	for _, c := range charts {
@@ -186,9 +186,9 @@ func TestOverviewThatWouldBeUnreadableIsLeftOut(t *testing.T) {
 	}
 }
 
-// Whatever was measured, in whatever order it is read: each point that is ok is in
-// exactly one mark of the charts by GET share, each mark's repeats differ in nothing but their repeat,
-// Labels tell the lines of a chart apart, and a label has the same style everywhere.
+// Each point that is ok is in exactly one mark of the charts by GET share, for any set of points in
+// any order. The repeats of a mark differ only in their repeat. Labels tell the lines of a chart
+// apart, and a label has the same style everywhere.
 func TestChartsLoseAndMixNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pick := func(name string, values ...int) []int {

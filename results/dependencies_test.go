@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestNoPlotting holds that a load client, a store and the points themselves draw nothing.
+// TestNoPlotting checks that a load client, a store and the points themselves link no plotting
+// library.
 func TestNoPlotting(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command here: what packages import is not known")

@@ -12,39 +12,41 @@ import (
 	"dpukv/results/internal/numfmt"
 )
 
-// Dimension is one thing that was asked of a point, or used by it, and that a sweep may vary. Repeats
-// of a point have the same values in all of them.
+// Dimension is one property of a point's request or configuration that a sweep may vary. Repeats of
+// a point have the same values in all dimensions.
 type Dimension struct {
 	name  string               // as in the point's JSON
 	text  func(*Point) string  // the value, in the field's unit; equal texts are equal values
 	num   func(*Point) float64 // orders the values; nil: by text
-	title string               // in words, with the unit that shown has: "GET %"
-	shown func(*Point) string  // the value as tables and figures have it: "95"
+	title string               // in words, with the unit of shown: "GET %"
+	shown func(*Point) string  // the value in tables and figures: "95"
 	label func(*Point) string  // the value in words: "95 % GET"; "": nothing to say
 }
 
-// Name is the dimension's, as in the point's JSON.
+// Name is the dimension's name in the point's JSON.
 func (d *Dimension) Name() string { return d.name }
 
-// Text is a point's value, in the unit of the field that the dimension is called after; equal texts are equal values.
+// Text is a point's value, in the unit of the field with the dimension's name. Equal texts are
+// equal values.
 func (d *Dimension) Text(p *Point) string { return d.text(p) }
 
-// Title is the dimension in words, with the unit of what [Dimension.Shown] returns: "offered Mops".
+// Title is the dimension in words, with the unit of [Dimension.Shown]: "offered Mops".
 func (d *Dimension) Title() string { return d.title }
 
-// Shown is a point's value as tables and figures have it below the title.
+// Shown is a point's value as tables and figures print it below the title.
 func (d *Dimension) Shown(p *Point) string { return d.shown(p) }
 
-// Label is a point's value in words, "" if there is nothing to say.
+// Label is a point's value in words, or "" if the value needs no words.
 func (d *Dimension) Label(p *Point) string { return d.label(p) }
 
-// Numeric reports whether the values are numbers, and ordered as such.
+// Numeric reports whether the values are numbers, and are ordered as numbers.
 func (d *Dimension) Numeric() bool { return d.num != nil }
 
-// Dimensions returns all there are, in the order in which labels name them.
+// Dimensions returns all dimensions, in the order in which labels name them.
 func Dimensions() []*Dimension { return slices.Clone(dimensions) }
 
-// FindDimensions returns those with these names; a name that none has is an error that lists them.
+// FindDimensions returns the dimensions with these names. An unknown name is an error that lists
+// all names.
 func FindDimensions(names ...string) ([]*Dimension, error) {
 	var known []string
 	for _, d := range dimensions {
@@ -58,8 +60,8 @@ func FindDimensions(names ...string) ([]*Dimension, error) {
 	return Named(names...), nil
 }
 
-// dimensions stand in the order in which labels name them. Fields of the load that have no place
-// here follow the hash.
+// dimensions are in the order in which labels name them. Fields of the load without a place of
+// their own here follow the hash.
 var dimensions = slices.Concat(
 	[]*Dimension{
 		byText("store", "%s", func(p *Point) string { return kvs.TitleOf(p.Store) }),
@@ -88,13 +90,13 @@ var dimensions = slices.Concat(
 	},
 )
 
-// The fields of the load that have a place among the dimensions.
+// The fields of the load that have a place of their own among the dimensions.
 var (
 	loadBefore = []string{"get_ratio", "key_bytes", "value_bytes", "batch"}
 	loadAfter  = []string{"rate_ops", "window", "connections", "keys", "dist", "hash"}
 )
 
-// otherLoad names the axes of the load that have no such place.
+// otherLoad names the axes of the load without a place of their own.
 func otherLoad() []string {
 	var names []string
 	for _, f := range load.Axes() {
@@ -105,7 +107,7 @@ func otherLoad() []string {
 	return names
 }
 
-// ofLoad makes dimensions of the fields of the load with these names, in their order.
+// ofLoad makes dimensions of the load's fields with these names, in their order.
 func ofLoad(names ...string) []*Dimension {
 	var ds []*Dimension
 	for _, name := range names {
@@ -116,7 +118,7 @@ func ofLoad(names ...string) []*Dimension {
 	return ds
 }
 
-// ofField makes the dimension of a field of the load.
+// ofField makes a dimension of one field of the load.
 func ofField(f *load.Field) *Dimension {
 	shown := func(p *Point) string {
 		if f.Optional && f.IsZero(&p.Load) {
@@ -166,7 +168,7 @@ func byNumber(name, say string, value func(*Point) float64) *Dimension {
 	return d
 }
 
-// plain is a number in full, without an exponent.
+// plain writes a number in full, without an exponent.
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 func inWords(name string) string { return strings.ReplaceAll(name, "_", " ") }
@@ -206,12 +208,12 @@ func Named(names ...string) []*Dimension {
 	return ds
 }
 
-// Without returns those of ds that are not in not.
+// Without returns ds without the dimensions in not.
 func Without(ds, not []*Dimension) []*Dimension {
 	return slices.DeleteFunc(slices.Clone(ds), func(d *Dimension) bool { return slices.Contains(not, d) })
 }
 
-// Varying returns those of ds in which the points differ.
+// Varying returns the dimensions of ds in which the points differ.
 func Varying(ds []*Dimension, points []*Point) []*Dimension {
 	return slices.DeleteFunc(slices.Clone(ds), func(d *Dimension) bool {
 		for _, p := range points {
@@ -223,8 +225,9 @@ func Varying(ds []*Dimension, points []*Point) []*Dimension {
 	})
 }
 
-// Telling returns those of ds that are needed to tell the points apart: a key size that
-// goes with the store says nothing new once the store is said. An earlier one is preferred.
+// Telling returns the dimensions of ds that are needed to tell the points apart. A key size that
+// depends on the store, for example, says nothing new next to the store. Earlier dimensions are
+// preferred.
 func Telling(ds []*Dimension, points []*Point) []*Dimension {
 	var kept []*Dimension
 	group := make([]int, len(points)) // of each point by those kept

@@ -8,7 +8,7 @@ import (
 	"dpukv/results/resultstest"
 )
 
-// TestDimensionUnits: a value has the unit of its field; only what is shown has that of the title.
+// TestDimensionUnits: a value has the unit of its field; only the shown value has the title's unit.
 func TestDimensionUnits(t *testing.T) {
 	p := &results.Point{
 		Load: load.Load{
@@ -47,8 +47,8 @@ func labels(points []*results.Point) string {
 	return results.Labels(results.Telling(results.Dimensions(), points), points[0])
 }
 
-// TestOptionalFieldsSayNothingAtTheirDefault: what older points lack adds no words to their labels,
-// and nothing to exports.
+// TestOptionalFieldsSayNothingAtTheirDefault: fields that older points lack add no words to their
+// labels, and nothing to exports.
 func TestOptionalFieldsSayNothingAtTheirDefault(t *testing.T) {
 	d, p := results.Named("arrivals")[0], &results.Point{}
 	if label, text := d.Label(p), d.Text(p); label != "" || text != "" {

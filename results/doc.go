@@ -1,5 +1,5 @@
-// Package results defines what a measured point is, and sorts points into curves. It knows nothing
-// of how a point was produced, and nothing in it changes a point.
+// Package results defines a measured point and sorts points into curves. It does not know how a
+// point was produced, and it never changes one.
 //
 //	Point ──runfolder──▶ run folder ──runfolder──▶ []Point ──Charts──▶ []Chart ──figure──▶ figures
 //	                                                  └─────────table──────────▶ tables
@@ -9,12 +9,12 @@
 //
 // # Points
 //
-// A [Point] is one measurement: what was asked, what was used, what was counted, and the warnings
+// A [Point] is one measurement: the request, the configuration in use, the counts, and the warnings
 // about it. [Validate] returns its contradictions.
 //
-// The caller makes a point's ID from what it asked and the number of the repeat. The same question
-// has the same ID in every run of the sweep, so that a sweep that continues knows what it has. The
-// ID names a file: it holds only visible ASCII without a slash ([CheckID]).
+// The caller makes a point's ID from the request and the number of the repeat. The same request has
+// the same ID in every run of the sweep. A resumed sweep therefore recognizes finished points. The
+// ID is a file name: it holds only visible ASCII without a slash ([CheckID]).
 //
 // Two points with the same request are repeats of each other. Only their repeat and seed differ.
 //
@@ -25,17 +25,17 @@
 //
 // # Curves
 //
-// A [Dimension] is anything asked or used that can vary: store, placement, batch and so on.
-// [Charts] groups points by them, so that the lines of a chart differ only in what their labels
-// say. One chart holds a store's points with one GET share (and one key and value size); an
-// overview holds those with all GET shares.
+// A [Dimension] is any property of the request or the configuration that can vary: store,
+// placement, batch and so on. [Charts] groups points by dimensions. The lines of a chart differ
+// only in what their labels say. One chart holds a store's points with one GET share (and one key
+// and value size); an overview holds those with all GET shares.
 //
-// Within a chart, a line is all points that differ only in their repeat and along the axis. The
-// axis is the offered rate if several were offered, else the client threads, else what else was
-// swept. A mark is one place on it, with the median of its repeats and their range. Points that
-// failed are named beside the lines, never on them.
+// A line of a chart joins all points that differ only in their repeat and along the axis. The axis
+// is the offered rate if several rates were offered. Otherwise it is the client threads, and
+// failing those, another dimension that varies. A mark is one place on the axis, with the median of
+// its repeats and their range. Failed points are named beside the lines, never on them.
 //
 // [Line.Knee] is the mark of the greatest throughput over latency: the last one before latency
-// grows faster than throughput. [Line.Within] is the most throughput that keeps a [Bound].
-// [Point.Bottleneck] names the side that was full.
+// grows faster than throughput. [Line.Within] is the highest throughput that keeps a [Bound].
+// [Point.Bottleneck] names the saturated side.
 package results

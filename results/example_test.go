@@ -64,7 +64,7 @@ func ExampleLine_Knee() {
 	// 1.76 of at most 1.99 Mops
 }
 
-// Within finds the most throughput that keeps a service level.
+// Within finds the highest throughput that keeps a service level.
 func ExampleLine_Within() {
 	bound, err := results.ParseBound("p99=350us")
 	if err != nil {

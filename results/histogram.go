@@ -7,9 +7,9 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// The range and the precision of every latency histogram. They are the same
-// everywhere, so that any two histograms can be merged without loss. The highest value
-// is beyond any time-out in use, so that clamping to it changes no figure that is believed.
+// The range and the precision of every latency histogram. They are the same everywhere, so that any
+// two histograms can be merged without loss. The highest value is beyond any time-out in use.
+// Clamping to it therefore changes no credible figure.
 const (
 	HistogramLowestNs  = 1
 	HistogramHighestNs = int64(120 * time.Second)
@@ -21,15 +21,15 @@ func NewHistogram() *hdrhistogram.Histogram {
 	return hdrhistogram.New(HistogramLowestNs, HistogramHighestNs, HistogramDigits)
 }
 
-// Record counts one latency in a histogram of [NewHistogram], clamped into its range.
+// Record counts one latency in a histogram of [NewHistogram], clamped to its range.
 func Record(h *hdrhistogram.Histogram, latencyNs int64) {
 	latencyNs = min(max(latencyNs, HistogramLowestNs), HistogramHighestNs)
-	// It can only fail for a value out of range, which the line above excludes.
+	// RecordValue fails only for a value out of range, and the line above excludes that.
 	_ = h.RecordValue(latencyNs)
 }
 
-// Merge returns a new histogram with the counts of all of hs. It fails for a histogram
-// that holds values out of the range of [NewHistogram].
+// Merge returns a new histogram with the counts of all of hs. It fails if a histogram holds values
+// out of the range of [NewHistogram].
 func Merge(hs ...*hdrhistogram.Histogram) (*hdrhistogram.Histogram, error) {
 	sum := NewHistogram()
 	for i, h := range hs {
@@ -41,7 +41,7 @@ func Merge(hs ...*hdrhistogram.Histogram) (*hdrhistogram.Histogram, error) {
 	return sum, nil
 }
 
-// LatencyOf returns the figures of a histogram in nanoseconds; all zero for an empty one.
+// LatencyOf returns the figures of a histogram in nanoseconds; all are zero for an empty one.
 func LatencyOf(h *hdrhistogram.Histogram) Latency {
 	if h.TotalCount() == 0 {
 		return Latency{}

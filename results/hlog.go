@@ -18,15 +18,15 @@ const (
 	TagActual   = "actual"   // from the actual send: Point.Actual
 )
 
-// Interval is one line of a histogram log: what was recorded between two times.
+// Interval is one line of a histogram log: the latencies recorded between two times.
 type Interval struct {
 	Tag        string    // TagIntended or TagActual
-	Start, End time.Time // kept to the millisecond, which is what the format holds
+	Start, End time.Time // to the millisecond, the precision of the format
 	Histogram  *hdrhistogram.Histogram
 }
 
-// EncodeHlog writes intervals as a histogram log (version 1.3, V2 payloads), which
-// HdrHistogram's own tools read too. It sets the tag and times of the histograms.
+// EncodeHlog writes intervals as a histogram log (version 1.3, V2 payloads). HdrHistogram's own
+// tools read the format too. EncodeHlog sets the tag and times of the histograms.
 func EncodeHlog(intervals []Interval) ([]byte, error) {
 	var b bytes.Buffer
 	w := hdrhistogram.NewHistogramLogWriter(&b)
@@ -57,8 +57,8 @@ func writeHlogHeader(w *hdrhistogram.HistogramLogWriter, intervals []Interval) e
 	return errors.Join(append(errs, w.OutputLegend())...)
 }
 
-// DecodeHlog reads what [EncodeHlog] wrote. The library's own reader is not used:
-// it takes a log that is cut off for one that ended, and loses the odd millisecond.
+// DecodeHlog reads a log of [EncodeHlog]. It does not use the library's own reader: that reader
+// mistakes a truncated log for a complete one, and loses the odd millisecond.
 func DecodeHlog(log []byte) ([]Interval, error) {
 	var intervals []Interval
 	for i, line := range strings.Split(string(log), "\n") {
@@ -102,8 +102,8 @@ func decodeInterval(line string) (Interval, error) {
 	return iv, nil
 }
 
-// decodePayload turns the library's panics into errors: its decoder indexes what it was
-// given without looking at the length.
+// decodePayload turns the library's panics into errors: the library's decoder indexes its input
+// without checking the length.
 func decodePayload(payload string) (h *hdrhistogram.Histogram, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -121,7 +121,8 @@ func secondsToTime(s float64) time.Time {
 	return time.UnixMilli(int64(math.Round(s * 1000))).UTC()
 }
 
-// MergeTag merges the intervals with a tag into one histogram, which is empty if there are none.
+// MergeTag merges the intervals with a tag into one histogram. The histogram is empty if there are
+// none.
 func MergeTag(intervals []Interval, tag string) (*hdrhistogram.Histogram, error) {
 	var hs []*hdrhistogram.Histogram
 	for _, iv := range intervals {

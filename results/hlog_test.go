@@ -81,7 +81,7 @@ func FuzzDecodeHlog(f *testing.F) {
 	log, _ := results.EncodeHlog([]results.Interval{{results.TagIntended, time.UnixMilli(1), time.UnixMilli(2), histogramOf([]int64{1, 1e6})}})
 	f.Add(log)
 	f.Fuzz(func(_ *testing.T, log []byte) {
-		// Only that it returns: damage must never end the process.
+		// DecodeHlog only has to return: damage must never end the process.
 		_, _ = results.DecodeHlog(log)
 	})
 }

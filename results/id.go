@@ -9,7 +9,7 @@ import (
 // maxIDBytes leaves room for the histogram file's suffixes in a file name of 255 bytes.
 const maxIDBytes = 200
 
-// CheckID refuses a point's ID that can't name a file, or that would name one elsewhere.
+// CheckID refuses an ID that can't name a file, or that names a file in another folder.
 func CheckID(id string) error {
 	if id == "" || len(id) > maxIDBytes || id[0] == '.' {
 		return fmt.Errorf("results: point id %q: want 1 to %d bytes, the first not a dot",

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Recording is what one of several recorders has of a measurement period.
+// Recording is one recorder's part of a measurement period with several recorders.
 type Recording struct {
 	Start     time.Time // of the measurement period, by the recorder's clock
 	Intervals []Interval
 }
 
 // MergeIntervals merges recordings of one measurement period, tag by tag and interval by interval.
-// Each counts from its own start, so that the recorders' clocks need not agree. The merged
-// intervals have the times of the first. It fails where [Merge] does.
+// Each recording counts from its own start, so the recorders' clocks need not agree. The merged
+// intervals have the times of the first recording. MergeIntervals fails where [Merge] does.
 func MergeIntervals(recordings ...Recording) ([]Interval, error) {
 	type place struct {
 		tag      string

@@ -7,7 +7,8 @@ import (
 	"dpukv/results"
 )
 
-// TestMergeIntervals: two recorders whose clocks are years apart, one of which counted nothing in its first interval.
+// TestMergeIntervals: the clocks of two recorders are years apart, and one recorder counted nothing
+// in its first interval.
 func TestMergeIntervals(t *testing.T) {
 	first := time.Date(2026, 3, 4, 5, 6, 7, 123_456_789, time.UTC)
 	second := first.AddDate(-2, 0, 0).Add(987_654 * time.Nanosecond)

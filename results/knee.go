@@ -1,11 +1,11 @@
 package results
 
 // Knee returns the last mark of a line before latency grows faster than throughput. It returns
-// false if the line has none: with a single mark, or when it is still bending at its end.
+// false for a line without a knee: one with a single mark, or one that still bends at its end.
 //
-// The knee is the mark of the greatest power, which is throughput over latency: there, one per
-// cent of throughput costs one per cent of latency. See Kleinrock, "Power and deterministic rules
-// of thumb for probabilistic problems in computer communications", ICC 1979. Throughput and
+// The knee is the mark of the greatest power, which is throughput over latency. At the knee, one
+// per cent of throughput costs one per cent of latency. See Kleinrock, "Power and deterministic
+// rules of thumb for probabilistic problems in computer communications", ICC 1979. Throughput and
 // latency are the medians of the repeats.
 func (l *Line) Knee(m LatencyMetric) (*Mark, bool) {
 	best, at := 0.0, -1
@@ -29,8 +29,8 @@ func (l *Line) Peak() *Mark {
 	return l.highest(func(*Mark) bool { return true })
 }
 
-// Within returns the mark of the highest median throughput at which the median latency keeps the
-// bound, nil if none does. Nothing is interpolated: the mark was measured.
+// Within returns the mark of the highest median throughput whose median latency keeps the bound, or
+// nil if there is none. It interpolates nothing: the mark was measured.
 func (l *Line) Within(b Bound) *Mark {
 	return l.highest(func(m *Mark) bool { return m.Latency(b.Metric).Median <= b.Ns })
 }

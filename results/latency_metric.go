@@ -23,10 +23,10 @@ var latencyMetrics = []LatencyMetric{
 	{Name: "max", Title: "maximum latency", of: func(l Latency) float64 { return float64(l.MaxNs) }},
 }
 
-// LatencyMetrics returns all there are, from the intended send.
+// LatencyMetrics returns all metrics, from the intended send.
 func LatencyMetrics() []LatencyMetric { return slices.Clone(latencyMetrics) }
 
-// DefaultLatencyMetrics are those to draw where none are asked for.
+// DefaultLatencyMetrics are the metrics of a figure without a list of its own.
 const DefaultLatencyMetrics = "p50,p99"
 
 // ParseLatencyMetrics reads a comma-separated list such as "p50,p99.9".

@@ -24,7 +24,7 @@ type Packets struct {
 	ReceivedBytes     uint64 `json:"received_bytes,omitempty"`       // bytes received in order, each once
 }
 
-// Add adds what others counted.
+// Add adds the counts of o.
 func (p *Packets) Add(o *Packets) {
 	p.Sources += o.Sources
 	p.Shared = p.Shared || o.Shared
@@ -40,10 +40,10 @@ func (p *Packets) Add(o *Packets) {
 	p.ReceivedBytes += o.ReceivedBytes
 }
 
-// LostShare is the share of a side's packets above which the network's losses are a warning.
+// LostShare is the share of a side's packets above which packet loss is a warning.
 const LostShare = 0.001
 
-// Over returns which share of packets some were, and whether it is above [LostShare].
+// Over returns some as a share of the packets of, and whether it is above [LostShare].
 func (p *Packets) Over(some, of uint64) (share float64, over bool) {
 	if of == 0 {
 		return 0, false
@@ -52,8 +52,8 @@ func (p *Packets) Over(some, of uint64) (share float64, over bool) {
 	return share, share > LostShare
 }
 
-// ResentWarning is the warning about a side whose TCP sent packets again; "" if it hardly did. A
-// lost packet costs its connection the time until TCP misses it, and a part of TCP's window.
+// ResentWarning is the warning about a side whose TCP resent packets; it is "" if few were resent.
+// A lost packet costs its connection the time until TCP misses it, and a part of TCP's window.
 func (p *Packets) ResentWarning(side, when string) string {
 	share, over := p.Over(p.ResentPackets, p.SentDataPackets)
 	if !over {
@@ -72,7 +72,7 @@ type Moved struct {
 	Device  Packets `json:"device,omitzero"`  // traffic of its verbs device
 }
 
-// Add adds what others moved.
+// Add adds the traffic of o.
 func (m *Moved) Add(o *Moved) {
 	m.Sockets.Add(&o.Sockets)
 	m.Device.Add(&o.Device)

@@ -7,7 +7,7 @@ import (
 	"dpukv/results"
 )
 
-// TestPacketsAddAll: a count that is forgotten would be missing from points of several clients.
+// TestPacketsAddAll: a forgotten count would be missing from points of several clients.
 func TestPacketsAddAll(t *testing.T) {
 	var p results.Packets
 	v := reflect.ValueOf(&p).Elem()

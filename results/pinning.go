@@ -2,8 +2,8 @@ package results
 
 import "dpukv/internal/cpu"
 
-// Pinning says which of these CPUs the threads of one end were pinned to. A point that failed
-// may have ended before its threads were pinned, and then nothing is said.
+// Pinning tells which of these CPUs the threads of one end were pinned to. A failed point may have
+// ended before its threads were pinned; then Pinning is empty.
 func (p *Point) Pinning(cpus []int) string {
 	switch {
 	case len(cpus) > 1:

@@ -183,7 +183,7 @@ type Node struct {
 	Profile    string `json:"profile,omitempty"`    // model of an emulated machine; absent for a real one
 }
 
-// ClientShare is what one client did for a point.
+// ClientShare is one client's share of a point.
 type ClientShare struct {
 	Node
 	CPUs          []int   `json:"cpus"`           // pinned CPUs of its threads

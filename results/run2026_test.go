@@ -35,7 +35,7 @@ func run2026(t *testing.T) *runfolder.Run {
 	return run
 }
 
-// pointsOf are the points of a run folder that has no line that can't be read.
+// pointsOf returns the points of a run folder without unreadable lines.
 func pointsOf(t *testing.T, run *runfolder.Run) []results.Point {
 	t.Helper()
 	points, bad, err := run.Points()
@@ -133,7 +133,7 @@ func TestRun2026Curves(t *testing.T) {
 	}
 }
 
-// TestRun2026Figures: figures that are drawn again are those that the sweep drew, byte by byte.
+// TestRun2026Figures: redrawn figures equal the sweep's figures byte by byte.
 func TestRun2026Figures(t *testing.T) {
 	run := run2026(t)
 	drawing, err := figure.Draw(run, figure.Options{})
@@ -181,7 +181,7 @@ func TestRun2026Report(t *testing.T) {
 	}
 }
 
-// TestRun2026CompareWithItself: one repeat a side tells nothing, whatever the figure.
+// TestRun2026CompareWithItself: one repeat a side proves no difference in any figure.
 func TestRun2026CompareWithItself(t *testing.T) {
 	points := pointsOf(t, run2026(t))
 	side := compare.Side{Name: "run-2026", Points: points}
@@ -228,7 +228,7 @@ func TestRun2026Export(t *testing.T) {
 	}
 }
 
-// TestRun2026Claims: a run of one placement on one machine speaks to one claim of the study.
+// TestRun2026Claims: a run of one placement on one machine can answer one claim of the study.
 func TestRun2026Claims(t *testing.T) {
 	book, err := claims.Load()
 	if err != nil {

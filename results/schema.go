@@ -8,7 +8,7 @@ import (
 )
 
 // Validate reports everything in a point that contradicts itself or the schema. A failed point only
-// has to say what was asked and why it failed.
+// needs its request and the reason of the failure.
 func Validate(p *Point) error {
 	var v violations
 	v.asked(p)
@@ -75,7 +75,7 @@ func (v *violations) counted(p *Point) {
 	}
 }
 
-// clients checks that the shares make the whole.
+// clients checks that the clients' shares add up to the whole.
 func (v *violations) clients(p *Point) {
 	ops, rate := uint64(0), 0.0
 	for i := range p.Clients {

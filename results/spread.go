@@ -2,7 +2,7 @@ package results
 
 import "slices"
 
-// Spread is what repeats of one measurement came to.
+// Spread is the median and the range of the repeats of one measurement.
 type Spread struct {
 	Min, Median, Max float64
 }
@@ -18,12 +18,12 @@ func spreadOf(values []float64) Spread {
 	}
 }
 
-// Per returns the spread in a larger unit, which holds so many of the smaller ones.
+// Per returns the spread in a larger unit, which is worth this many of the smaller ones.
 func (s Spread) Per(unit float64) Spread {
 	return Spread{s.Min / unit, s.Median / unit, s.Max / unit}
 }
 
-// HalfRange is half the distance from the least to the greatest.
+// HalfRange is half the distance from the least value to the greatest.
 func (s Spread) HalfRange() float64 { return (s.Max - s.Min) / 2 }
 
 // SpreadBy returns the spread of a figure over repeats.

@@ -1,6 +1,6 @@
 package results
 
-// ServerWorker is what one worker of the server did in the measurement period, by its own count.
+// ServerWorker is the work of one server worker in the measurement period, by its own count.
 type ServerWorker struct {
 	Worker int    `json:"worker"` // number of the worker, from 0
 	Ops    uint64 `json:"ops"`    // answered operations
@@ -17,7 +17,7 @@ type ServerWorker struct {
 	CPUShare float64 `json:"cpu_share"`
 }
 
-// OpsPerBatch is how many operations the worker answered at once, 0 if it answered none.
+// OpsPerBatch is the worker's mean number of operations a batch, or 0 if it answered none.
 func (w *ServerWorker) OpsPerBatch() float64 {
 	if w.Batches == 0 {
 		return 0

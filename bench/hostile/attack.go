@@ -15,11 +15,11 @@ import (
 // attack is one kind of hostile client.
 type attack struct {
 	name string
-	// client speaks on a fresh connection until the server ends it, or the attack ends.
+	// client talks on a fresh connection until the server ends it, or the attack ends.
 	client func(net.Conn, *attackRun) error
 }
 
-// attackRun is an attack under way.
+// attackRun is a running attack.
 type attackRun struct {
 	addr         string
 	over         chan struct{}
@@ -39,7 +39,7 @@ func runAttack(addr string, a attack, connections int) *attackRun {
 	return s
 }
 
-// connect connects again whenever the server ends the connection.
+// connect connects again each time that the server ends the connection.
 func (s *attackRun) connect(a attack) {
 	for !s.ended() {
 		c, err := net.DialTimeout("tcp", s.addr, time.Second)
@@ -58,7 +58,8 @@ func (s *attackRun) connect(a attack) {
 	}
 }
 
-// note counts why hostile clients ended. A kind that all failed to be hostile is no attack.
+// note counts the reasons for which hostile clients ended. If no client of a kind was hostile,
+// there was no attack.
 func (s *attackRun) note(err error) {
 	if err == nil || errors.Is(err, net.ErrClosed) {
 		return
@@ -68,10 +69,10 @@ func (s *attackRun) note(err error) {
 	s.ends[ports.ReplaceAllString(err.Error(), ":…")]++
 }
 
-// ports differ from connection to connection.
+// ports matches port numbers, which differ from connection to connection.
 var ports = regexp.MustCompile(`:[0-9]{4,5}`)
 
-// reasons are the most frequent ones of the ends of clients.
+// reasons are the most frequent reasons for which clients ended.
 func (s *attackRun) reasons() (reasons []string) {
 	const most = 5
 	for _, why := range slices.SortedFunc(maps.Keys(s.ends), func(a, b string) int { return s.ends[b] - s.ends[a] }) {
@@ -83,7 +84,7 @@ func (s *attackRun) reasons() (reasons []string) {
 	return reasons
 }
 
-// keep notes a connection, to be closed when the attack ends.
+// keep records a connection, to close it when the attack ends.
 func (s *attackRun) keep(c net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +108,7 @@ func (s *attackRun) ended() bool {
 	}
 }
 
-// rest waits, and is false when the attack is over.
+// rest waits, and returns false when the attack is over.
 func (s *attackRun) rest(d time.Duration) bool {
 	select {
 	case <-s.over:
@@ -117,7 +118,7 @@ func (s *attackRun) rest(d time.Duration) bool {
 	}
 }
 
-// stop ends the attack, and tells how many connections were open at once and were opened.
+// stop ends the attack. It returns how many connections were open at once and how many were opened.
 func (s *attackRun) stop() (held, opened int) {
 	s.mu.Lock()
 	close(s.over)

@@ -93,13 +93,13 @@ func readHERD(c net.Conn, want byte, v any) error {
 	return json.Unmarshal(body, v)
 }
 
-// ends are a link's queue pairs, as joins and seats have them.
+// ends are a link's queue pairs, in the layout of joins and seats.
 type ends struct {
 	UC verbs.Endpoint `json:"uc"`
 	UD verbs.Endpoint `json:"ud"`
 }
 
-// device is the one that all hostile clients share. Its work is done by one at a time.
+// device is the device that all hostile clients share. One client at a time does its work.
 var device = sync.OnceValues(func() (verbs.Device, error) {
 	return provider.Open("softroce:"+hostileDevice, provider.Defaults)
 })
@@ -150,7 +150,7 @@ func hostileSlots(c net.Conn, s *attackRun, fill func(slot []byte, sequence uint
 	return net.ErrClosed
 }
 
-// joined is what a client that has slots needs to write into them.
+// joined holds what a client with slots needs to write into them.
 type joined struct {
 	qp     verbs.QP
 	cq     verbs.CQ

@@ -40,14 +40,14 @@ func main() {
 	print(attacks, rows)
 }
 
-// row is what one attack gave, a value a round.
+// row is the result of one attack, with a value a round.
 type row struct {
 	held, opened                        []int
 	rssMiB, aloneMiB                    []int
 	p50, p99, aloneP50, aloneP99, ended []float64
 }
 
-// measure starts a server, loads it honestly, and once more with the attack under way.
+// measure starts a server and loads it honestly, first alone and then with the attack running.
 func (r *row) measure(dpukv, store string, a attack, connections int) error {
 	s, err := startServer(dpukv, store)
 	if err != nil {

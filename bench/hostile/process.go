@@ -10,8 +10,8 @@ import (
 	"strconv"
 )
 
-// process is an attack in a process of its own, which has a CPU only while the honest client does
-// not want it.
+// process is an attack in a process of its own. It gets a CPU only while the honest client does not
+// need it.
 type process struct {
 	cmd *exec.Cmd
 	end io.Closer // of its stdin
@@ -35,7 +35,7 @@ func startAttack(store, name, addr string, connections int) (*process, error) {
 	return p, p.cmd.Start()
 }
 
-// tally is what an attack says at its end.
+// tally is the report of an attack at its end.
 type tally struct{ Held, Opened int }
 
 func (p *process) stop() (held, opened int, err error) {
@@ -47,7 +47,7 @@ func (p *process) stop() (held, opened int, err error) {
 	return t.Held, t.Opened, err
 }
 
-// attackUntilTold is that process.
+// attackUntilTold is the main function of that process.
 func attackUntilTold(attacks []attack, name, addr string, connections int) error {
 	i := slices.IndexFunc(attacks, func(a attack) bool { return a.name == name })
 	if i < 0 {

@@ -18,7 +18,7 @@ type server struct {
 	cmd  *exec.Cmd
 }
 
-// The devices of HERD's ends: addresses of loopback, each a device of its own.
+// The devices of HERD's ends. Each loopback address is a device of its own.
 const (
 	serverDevice  = "softroce:127.0.0.1"
 	honestDevice  = "softroce:127.0.0.2"
@@ -57,7 +57,7 @@ func (s *server) stop() {
 
 var peak = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
 
-// peakMiB is the server's resident memory at its height.
+// peakMiB is the server's peak resident memory.
 func (s *server) peakMiB() int {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 	found := peak.FindSubmatch(text)
@@ -68,13 +68,13 @@ func (s *server) peakMiB() int {
 	return kb >> 10
 }
 
-// point is what a load says.
+// point is the output of a load.
 type point struct {
 	P50Ns float64 `json:"latency_p50_ns"`
 	P99Ns float64 `json:"latency_p99_ns"`
 }
 
-// load is the honest client: a fixed rate, so that latencies can be compared.
+// load is the honest client. It has a fixed rate, so that latencies can be compared.
 func (s *server) load(dpukv, store string) (*point, error) {
 	args := []string{
 		"load", "--store", store, "--server", s.Addr, "--json", "--cpus", "1", "--keys", "100000",

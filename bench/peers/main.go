@@ -28,7 +28,7 @@ func main() {
 	}
 }
 
-// measure runs a sweep into a folder that is gone afterwards, and prints its table.
+// measure runs a sweep into a temporary folder, and prints its table.
 func measure(dpukv, sweep string) error {
 	dir, err := os.MkdirTemp("", "peers-")
 	if err != nil {
@@ -51,7 +51,7 @@ func measure(dpukv, sweep string) error {
 	return table(os.Stdout, points)
 }
 
-// load is what points must have in common to stand beside each other.
+// load holds the properties that points of one group of rows have in common.
 type load struct {
 	batch, connections, window int
 	getRatio                   float64
@@ -59,7 +59,7 @@ type load struct {
 
 const base = "mica"
 
-// table writes a row a store and load, each load's with the base first.
+// table writes a row a store and load. The rows of each load begin with the base.
 func table(w io.Writer, points []results.Point) error {
 	groups := map[load]map[string][]results.Point{}
 	for _, p := range points {

@@ -79,7 +79,7 @@ func compareRuns(cmd *cobra.Command, dirs []string, options compare.Options, asJ
 	return errors.Join(err, c.Err())
 }
 
-// openRun opens a run folder; a path that is none is a mistake of the user.
+// openRun opens a run folder. A path that is no run folder is a usage error.
 func openRun(dir string) (*runfolder.Run, error) {
 	run, err := runfolder.Open(dir)
 	if errors.Is(err, runfolder.ErrNotRun) || errors.Is(err, syscall.ENOTDIR) {
@@ -88,7 +88,7 @@ func openRun(dir string) (*runfolder.Run, error) {
 	return run, err
 }
 
-// readPoints reads a run's points, and names the lines that could not be read on stderr.
+// readPoints reads a run's points, and names unreadable lines on stderr.
 func readPoints(cmd *cobra.Command, run *runfolder.Run) ([]results.Point, error) {
 	points, bad, err := run.Points()
 	for _, b := range bad {

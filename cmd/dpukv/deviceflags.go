@@ -7,7 +7,7 @@ import (
 	"dpukv/verbs/provider"
 )
 
-// deviceHelp is what differs between the flags of a server's device and those of a client's.
+// deviceHelp holds the help texts that differ between a server's device flags and a client's.
 type deviceHelp struct {
 	device string // help of --device
 	value  string // its default

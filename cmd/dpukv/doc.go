@@ -1,6 +1,6 @@
-// Command dpukv is the command line: a file for each subcommand. A subcommand turns its flags into
-// a call of the package that does the work. It turns the result into text, JSON and an exit status,
-// and decides nothing by itself.
+// Command dpukv is the command line, with a file for each subcommand. A subcommand turns its flags
+// into a call of the package that does the work. It turns the result into text, JSON and an exit
+// status, and decides nothing by itself.
 //
 //	serve, load              a store's server, and a client's load, by hand
 //	sweep, plot, report …    measure what a file says, and look at the results

@@ -95,7 +95,7 @@ func followPage(t *testing.T, path string) {
 	checkRuns(t, dir)
 }
 
-// exists holds the subcommand and the flags of a line against the command tree.
+// exists checks the subcommand and the flags of a line against the command tree.
 func exists(t *testing.T, line string) {
 	t.Helper()
 	words := strings.Fields(line)
@@ -113,7 +113,7 @@ func exists(t *testing.T, line string) {
 
 var link = regexp.MustCompile(`\]\(([^)#:]+)\)`)
 
-// checkLinks: what a page points to is there.
+// checkLinks checks that the targets of a page's links exist.
 func checkLinks(t *testing.T, path, page string) {
 	t.Helper()
 	for _, l := range link.FindAllStringSubmatch(page, -1) {
@@ -123,7 +123,7 @@ func checkLinks(t *testing.T, path, page string) {
 	}
 }
 
-// checkRuns: every run folder that a page made has points, and all are well.
+// checkRuns checks that every run folder of a page has points, and that all points are ok.
 func checkRuns(t *testing.T, dir string) {
 	t.Helper()
 	folders, _ := filepath.Glob(filepath.Join(dir, "*", "points.jsonl"))

@@ -20,7 +20,7 @@ import (
 	"dpukv/internal/cpu"
 )
 
-// hashFlags are those of a hash benchmark before they are understood.
+// hashFlags are the flags of a hash benchmark before parsing.
 type hashFlags struct {
 	functions, lengths, modes, aligns  string
 	cpu, out, figures, testbed         string
@@ -109,7 +109,7 @@ func (f *hashFlags) run(cmd *cobra.Command) error {
 	return f.write(cmd.OutOrStdout(), cmd.ErrOrStderr(), r)
 }
 
-// findFunctions reads a list of names of functions or families; none are all.
+// findFunctions reads a list of names of functions or families. An empty list means all functions.
 func findFunctions(text string) ([]hashbench.Func, error) {
 	if text == "" {
 		return hashbench.All(), nil
@@ -130,7 +130,7 @@ func findFunctions(text string) ([]hashbench.Func, error) {
 	return list, nil
 }
 
-// config turns texts into what they mean.
+// config parses the flags' texts.
 func (f *hashFlags) config(list []hashbench.Func) (cfg measure.Config, err error) {
 	cfg = measure.Config{
 		Contenders: measure.OfAll(list), Cases: measure.FullCases(),
@@ -182,7 +182,8 @@ func (f *hashFlags) cases() ([]result.Case, error) {
 	return list, nil
 }
 
-// chooseCPU is the CPU asked for, or the last one allowed, as the first ones handle most interrupts.
+// chooseCPU is the requested CPU. The default is the last allowed one, because the first ones
+// handle most interrupts.
 func chooseCPU(text string) (int, error) {
 	allowed, err := cpu.Allowed()
 	if err != nil {
@@ -217,7 +218,7 @@ func (f *hashFlags) measure(cmd *cobra.Command, list []hashbench.Func, cfg measu
 	return r, err
 }
 
-// write writes the report wherever it was asked for.
+// write writes the report to all requested places.
 func (f *hashFlags) write(out, say io.Writer, r *result.Report) error {
 	if f.out != "" {
 		if err := writeHashReport(f.out, r); err != nil {

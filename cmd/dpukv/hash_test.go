@@ -14,7 +14,8 @@ import (
 	"dpukv/internal/test/daemon"
 )
 
-// builtBinary is the real one: a copy of a test binary on another node would run the tests there.
+// builtBinary is the real binary: a copy of the test binary on another node would run the tests
+// there.
 func builtBinary(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
@@ -27,7 +28,7 @@ func builtBinary(t *testing.T) string {
 	return path
 }
 
-// sshTestbed is a file with this machine and one behind a real sshd.
+// sshTestbed is a testbed file with this machine and one behind a real sshd.
 func sshTestbed(t *testing.T) (file string, s *daemon.SSHServer) {
 	t.Helper()
 	s = daemon.StartSSH(t, daemon.SSHOptions{})
@@ -76,7 +77,8 @@ func TestHashOverSSHEnds(t *testing.T) {
 	binary := builtBinary(t)
 	bed, s := sshTestbed(t)
 	cmd := exec.Command(binary, "hash", "--testbed", bed, "--functions", "city64", "--lengths", "16", "--duration", "100ms", "--rounds", "6")
-	// Of this machine a moment, of the other minutes: the node's own binary gets another duration.
+	// This machine measures for a moment, the other one for minutes: the node's own binary gets
+	// another duration.
 	text, err := os.ReadFile(bed)
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +107,7 @@ func TestHashOverSSHEnds(t *testing.T) {
 	_ = s
 }
 
-// daemonsOf are the processes that run a binary.
+// daemonsOf are the running processes of a binary.
 func daemonsOf(binary string) (found []string) {
 	links, _ := filepath.Glob("/proc/[0-9]*/exe")
 	for _, link := range links {

@@ -77,8 +77,8 @@ func (f *hashTestbed) show(machines []report.Machine) (err error) {
 	return err
 }
 
-// machines are the nodes to measure: one of those on this machine, and none that is emulated. The
-// figures of an emulated node would be this machine's under another name.
+// machines are the nodes to measure. Of the nodes on this machine it takes one. It takes no
+// emulated node: the figures would be this machine's under another name.
 func (f *hashTestbed) machines() ([]*testbed.Node, error) {
 	var nodes []*testbed.Node
 	var here string
@@ -149,8 +149,8 @@ func (f *hashTestbed) remoteArgs(n *testbed.Node) []string {
 	return args
 }
 
-// runAttached runs a command on a node with its stdin held open, so that it ends when this process does, and returns its
-// stdout. Its stderr is passed on.
+// runAttached runs a command on a node and returns its stdout. It holds the command's stdin open,
+// so that the command ends when this process does. It passes the command's stderr on.
 func runAttached(ctx context.Context, n *launch.Node, argv []string, say io.Writer) ([]byte, error) {
 	argv, err := launch.Command(n, argv)
 	if err != nil {
@@ -180,7 +180,8 @@ func runAttached(ctx context.Context, n *launch.Node, argv []string, say io.Writ
 	return out.Bytes(), nil
 }
 
-// endWithStdin is a context that ends when stdin does: with the process that holds its other end.
+// endWithStdin is a context that ends with stdin, and so with the process at the other end of
+// stdin.
 func endWithStdin(ctx context.Context, stdin io.Reader) context.Context {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {

@@ -23,7 +23,7 @@ import (
 	"dpukv/verbs/provider"
 )
 
-// loadFlags are a load's flags before they are understood.
+// loadFlags are a load's flags before parsing.
 type loadFlags struct {
 	cfg        client.Config
 	store      string
@@ -50,7 +50,7 @@ a schedule, and latency counts from when an operation was due.`,
 	return cmd
 }
 
-// loadExamples are the help's examples: those of any store, then one of each other store.
+// loadExamples are the help's examples: those that fit any store, then one of each other store.
 func loadExamples() string {
 	text := `  dpukv load --server 127.0.0.1:7791
   dpukv load --server 127.0.0.1:7791 --threads 2 --get-ratio 0.95 --dist zipf:0.99 \
@@ -103,7 +103,7 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.asJSON, "json", false, "print the point as one JSON object")
 }
 
-// otherDefaults says which stores have another default than the flag.
+// otherDefaults names the stores with a default other than the flag's.
 func otherDefaults(of func(*kvs.StudyDefaults) int) string {
 	usual := stores.Default().Study
 	var others []string
@@ -118,7 +118,7 @@ func otherDefaults(of func(*kvs.StudyDefaults) int) string {
 	return " (" + strings.Join(others, ", ") + ")"
 }
 
-// protocolHelp is what each store says of its protocols.
+// protocolHelp is each store's help text on its protocols.
 func protocolHelp() string {
 	var texts []string
 	for _, st := range stores.All() {
@@ -155,7 +155,7 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 	return errors.Join(err, f.print(cmd, &result.Point))
 }
 
-// understand turns texts into what they mean.
+// understand parses the flags' texts.
 func (f *loadFlags) understand(given func(flag string) bool) (err error) {
 	st, err := stores.Named(f.store)
 	if err != nil {
@@ -196,7 +196,7 @@ func (f *loadFlags) understand(given func(flag string) bool) (err error) {
 	return nil
 }
 
-// asStudied gives what was not asked for the values of the store's own study.
+// asStudied sets values that the user left out to those of the store's own study.
 func (f *loadFlags) asStudied(given func(flag string) bool, k *kvs.StudyDefaults) {
 	for name, own := range map[string]struct {
 		value *int
@@ -212,7 +212,7 @@ func (f *loadFlags) asStudied(given func(flag string) bool, k *kvs.StudyDefaults
 	}
 }
 
-// protocolFits refuses ways to speak that the store does not have.
+// protocolFits refuses protocols that the store does not have.
 func (f *loadFlags) protocolFits(st *kvs.Store) error {
 	switch asked := f.server.Protocol; {
 	case asked == "" || slices.Contains(st.Protocols, asked):
@@ -236,7 +236,7 @@ func (f *loadFlags) dial(ctx context.Context) (kvs.Remote, error) {
 	return st.Dial(ctx, &f.server)
 }
 
-// chooseHash takes the hash function that the server wants if none was given.
+// chooseHash takes the server's hash function if the user chose none.
 func (f *loadFlags) chooseHash(facts kvs.Facts) {
 	f.cfg.Hash = cmp.Or(f.cfg.Hash, facts.Hash, kvs.NoHash)
 }

@@ -6,14 +6,14 @@ import (
 	"net"
 )
 
-// trustHelp is what each server's help says about who may do what.
+// trustHelp is the text on trust in each server's help: which peers may do what.
 const trustHelp = `
 
 No server asks who its client is: whoever reaches its address can read, write and delete every
 item. It listens on loopback unless --listen names another address. docs/SECURITY.md says what one
 client can do to others.`
 
-// warnBeyondLoopback says the sentence where a server listens for other machines.
+// warnBeyondLoopback prints the warning if a server listens for other machines.
 func warnBeyondLoopback(w io.Writer, addr string) error {
 	if onLoopback(addr) {
 		return nil
@@ -24,8 +24,8 @@ func warnBeyondLoopback(w io.Writer, addr string) error {
 	return err
 }
 
-// onLoopback reports whether only this machine reaches an address. A name counts as loopback if
-// all addresses that it stands for are.
+// onLoopback reports whether only this machine reaches an address. A name counts as loopback if all
+// of its addresses are loopback.
 func onLoopback(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil || host == "" {

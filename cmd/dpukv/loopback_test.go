@@ -31,7 +31,7 @@ func TestSentenceBeyondLoopback(t *testing.T) {
 	}
 }
 
-// TestServersListenOnLoopback: no flag's default lets other machines in, whichever command has it.
+// TestServersListenOnLoopback: no flag's default admits other machines, in any command.
 func TestServersListenOnLoopback(t *testing.T) {
 	checked := 0
 	var check func(cmd *cobra.Command)

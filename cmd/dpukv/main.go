@@ -13,14 +13,14 @@ import (
 	"dpukv/internal/foreign"
 )
 
-// Exit statuses, as others script against them.
+// Exit statuses. Scripts rely on them.
 const (
 	exitFine   = 0
 	exitFailed = 1 // measured, but something failed
 	exitUsage  = 2
 )
 
-// What stderr shows of a line, and of an error in all its lines.
+// The limits of stderr on one line, and on all lines of an error.
 const (
 	maxStderrLine = 8 << 10
 	maxError      = 64 << 10
@@ -34,7 +34,7 @@ func execute(args []string) int {
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	root := newRootCommand()
 	root.SetArgs(args)
-	// What others said must reach no terminal as it is, whoever prints it.
+	// No text of other parties may reach a terminal unescaped, whichever code prints it.
 	root.SetOut(foreign.NewWriter(os.Stdout, 0))
 	stderr := foreign.NewWriter(os.Stderr, maxStderrLine)
 	root.SetErr(stderr)
@@ -80,18 +80,18 @@ Start with "dpukv sweep": it measures MICA over TCP on this machine.`,
 	return root
 }
 
-// taggedCommands are those of files behind a build tag.
+// taggedCommands are the commands of files behind a build tag.
 var taggedCommands []func() *cobra.Command
 
-// usageError is a mistake in what the user asked for: exit status 2.
+// usageError is a mistake in the user's request: exit status 2.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// usagef makes one.
+// usagef makes a usageError.
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// exactArgs wants n arguments of this name.
+// exactArgs requires n arguments of this name.
 func exactArgs(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {

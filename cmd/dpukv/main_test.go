@@ -26,14 +26,15 @@ import (
 
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) != "dpukv" && len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
-		// Code under test took this binary for dpukv, to start it as "lab" or "node": it would run all tests, again and again.
+		// Code under test took this binary for dpukv, to start it as "lab" or "node". It would run
+		// all tests, again and again.
 		fmt.Fprintf(os.Stderr, "the binary of the tests was started as %q\n", os.Args)
 		os.Exit(2)
 	}
 	testscript.Main(m, map[string]func(){"dpukv": main})
 }
 
-// TestScripts runs testdata/script. Beside testscript's own commands they have
+// TestScripts runs testdata/script. Beside testscript's own commands the scripts have
 //
 //	status N dpukv ARG...   run it; its exit status must be N; stdout and stderr are kept
 //	serve ARG...            start "dpukv serve mica --json" on a free port; $ADDR is its address, $PID its process
@@ -43,7 +44,7 @@ func TestMain(m *testing.M) {
 //	fake-mica BYTES         answer every hello at $ADDR with a failure of so many bytes of escapes
 //	point FILE [k=v...]     FILE is one line of JSON: a valid point with these field values
 //
-// $CPU is one that the tests may use.
+// $CPU is a CPU that the tests may use.
 func TestScripts(t *testing.T) {
 	allowed, err := cpu.Allowed()
 	if err != nil {
@@ -95,7 +96,7 @@ type server struct {
 	done chan error
 }
 
-// running has each script's server, by its work folder.
+// running has each script's server, by the script's work folder.
 var running sync.Map
 
 func serveStore(store string) func(*testscript.TestScript, bool, []string) {
@@ -115,7 +116,7 @@ func startStore(ts *testscript.TestScript, store string, args []string) {
 	s := &server{cmd, make(chan error, 1)}
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	go func() { s.done <- cmd.Wait() }()
-	ts.Defer(func() { _ = cmd.Process.Kill() }) // long gone where the script ended it
+	ts.Defer(func() { _ = cmd.Process.Kill() }) // it is gone already if the script ended it
 	ts.Check(err)
 	var said struct{ Addr string }
 	ts.Check(json.Unmarshal([]byte(line), &said))
@@ -141,7 +142,7 @@ func fakeMICA(ts *testscript.TestScript, _ bool, args []string) {
 			if err != nil {
 				return
 			}
-			// The hello: to close before it is read would reset the connection.
+			// This reads the hello: closing before would reset the connection.
 			_, _ = io.CopyN(io.Discard, c, 24)
 			_, _ = c.Write(frame)
 			c.Close()

@@ -12,8 +12,8 @@ import (
 
 func init() { taggedCommands = append(taggedCommands, newManualCommand) }
 
-// newManualCommand writes what a package installs beside the binary. It is behind a build tag, so that the binary
-// itself carries no typesetter.
+// newManualCommand writes the files that a package installs beside the binary. It is behind a build
+// tag, so that the binary itself contains no typesetter.
 func newManualCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "manual DIR",

@@ -52,7 +52,7 @@ failed and lines that could not be read are named on stderr.`,
 	return cmd
 }
 
-// parseSLO reads the flag --slo; nil: none was given.
+// parseSLO reads the flag --slo. It returns nil if the flag is not set.
 func parseSLO(text string) (*results.Bound, error) {
 	if text == "" {
 		return nil, nil

@@ -60,7 +60,8 @@ func serveReport(cmd *cobra.Command, dir, address string) error {
 	return stop("No longer served.")
 }
 
-// serveLive serves a run folder until stop is called with how it ended; without an address it does nothing.
+// serveLive serves a run folder until the caller calls stop with the outcome. Without an address it
+// does nothing.
 func serveLive(cmd *cobra.Command, address string, options live.Options) (stop func(ending string) error, err error) {
 	if address == "" {
 		return func(string) error { return nil }, nil

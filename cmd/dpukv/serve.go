@@ -41,7 +41,7 @@ func newServeCommand() *cobra.Command {
 	return cmd
 }
 
-// serveFlags are a server's flags before they are understood.
+// serveFlags are a server's flags before parsing.
 type serveFlags struct {
 	store  *kvs.Store
 	cfg    kvs.ServerConfig
@@ -64,7 +64,7 @@ func newServeStoreCommand(st *kvs.Store) *cobra.Command {
 	return cmd
 }
 
-// add makes the flags of the store.
+// add adds the flags of the store.
 func (f *serveFlags) add(cmd *cobra.Command) {
 	flags, st := cmd.Flags(), f.store
 	flags.StringVar(&f.cfg.Listen, "listen", st.Command.Listen, st.Command.ListenHelp)
@@ -119,7 +119,7 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	return runServer(cmd, s, f.asJSON)
 }
 
-// serve starts the server as the flags say.
+// serve starts the server with the flags' values.
 func (f *serveFlags) serve() (_ kvs.Server, err error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (f *serveFlags) serve() (_ kvs.Server, err error) {
 	return f.start(&f.cfg)
 }
 
-// check refuses words without a meaning, and sizes from which no room can be worked out.
+// check refuses words without a meaning, and sizes from which no room can be computed.
 func (f *serveFlags) check() error {
 	if f.store.HashesKeys() {
 		if _, err := hashbench.Lookup(f.cfg.Hash); err != nil {
@@ -155,7 +155,7 @@ func (f *serveFlags) check() error {
 	return nil
 }
 
-// parseCPUs reads a --cpus flag. Nothing given means all that this process may use.
+// parseCPUs reads a --cpus flag. An empty flag means all CPUs that this process may use.
 func parseCPUs(s string) ([]int, error) {
 	switch s {
 	case "":
@@ -186,10 +186,10 @@ type serving struct {
 	kvs.Facts
 }
 
-// limitHeap keeps Go's heap near what connections may take. Without a limit the collector
-// lets it grow to twice that before it frees anything.
+// limitHeap keeps Go's heap near the memory that connections may take. Without a limit the
+// collector lets the heap grow to twice that before it frees anything.
 func limitHeap(connections int64) {
-	const rest = 32 << 20 // what else a server has on its heap, and room for the collector
+	const rest = 32 << 20 // the rest of a server's heap, and room for the collector
 	debug.SetMemoryLimit(connections + connections/8 + rest)
 }
 
@@ -226,7 +226,7 @@ func announce(cmd *cobra.Command, s serving, asJSON bool) error {
 	return err
 }
 
-// pinnedTo says where a server's threads are.
+// pinnedTo names the CPUs of a server's threads.
 func pinnedTo(cpus []int) string {
 	if len(cpus) == 0 {
 		return "not pinned"

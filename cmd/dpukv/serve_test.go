@@ -14,8 +14,8 @@ import (
 )
 
 // TestServeInMemoryGroup starts servers in a control group of 300 MiB, as Slurm and Kubernetes do.
-// What does not fit is refused in words: without a look at the group the kernel would kill the
-// server, in silence.
+// A store that does not fit is refused with a message. If the server did not check the group, the
+// kernel would kill it without one.
 func TestServeInMemoryGroup(t *testing.T) {
 	group := kernel.MemoryGroup(t, 300<<20)
 	dpukv := build(t)
@@ -39,7 +39,7 @@ func TestServeInMemoryGroup(t *testing.T) {
 		}
 	}
 
-	// What does fit is served, with as many buffers of connections as there is room for.
+	// A store that fits is served, with as many connection buffers as there is room for.
 	cmd := inGroup("mica", "200MiB", "--json")
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {

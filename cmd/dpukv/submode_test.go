@@ -20,7 +20,7 @@ func TestSubmode(t *testing.T) {
 	binary, file := buildForSubmode(t)
 	name := func(machine string) string { return fmt.Sprintf("dpukv-test-%d-%s", os.Getpid(), machine) }
 	t.Cleanup(func() {
-		_ = exec.Command(binary, "submode", "undo", "4", "--testbed", file).Run() // of a step that should have failed, and did not
+		_ = exec.Command(binary, "submode", "undo", "4", "--testbed", file).Run() // undoes a step that should have failed but did not
 		for _, m := range []string{"a", "b", "d"} {
 			_ = exec.Command("ip", "netns", "del", name(m)).Run()
 		}
@@ -95,7 +95,8 @@ func submodeSteps(t *testing.T, binary, file string, steps []submodeStep) (out s
 	return out
 }
 
-// TestSubmodeMakesMachines does the same on machines that apply makes and undo takes away, also when the process that holds them was killed.
+// TestSubmodeMakesMachines does the same on machines that apply creates and undo removes. Undo also
+// works after the process that holds the machines was killed.
 func TestSubmodeMakesMachines(t *testing.T) {
 	kernel.NeedEthtool(t)
 	binary, file := buildForSubmode(t)
@@ -137,7 +138,8 @@ server_side: [b, d]
 	nothingOf(t, keeper)
 }
 
-// TestSubmodeTwice: of two applies at the same time, each takes away what the other made, or is told who is at it.
+// TestSubmodeTwice: of two applies at the same time, each removes what the other made, or reports
+// which process is at work.
 func TestSubmodeTwice(t *testing.T) {
 	kernel.NeedEthtool(t)
 	binary, file := buildForSubmode(t)
@@ -178,11 +180,12 @@ client_side: [a]
 server_side: [b, d]
 `
 
-// TestSubmodeLocksTheTestbed: who changes what is applied wants to be alone, who looks at it does not, and plan does not care.
+// TestSubmodeLocksTheTestbed: commands that change the applied state lock it exclusively, commands
+// that read it share a lock, and plan takes none.
 func TestSubmodeLocksTheTestbed(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bed.yaml")
 	nowhere := strings.NewReplacer("profile: none, ", "", "via: netns", "via: netns, namespace: dpukv-test-nowhere, address: 10.9.0.1")
-	if err := os.WriteFile(file, []byte(nowhere.Replace(twoHosts)), 0o400); err != nil { // nothing can be changed there
+	if err := os.WriteFile(file, []byte(nowhere.Replace(twoHosts)), 0o400); err != nil { // read-only: nothing may change there
 		t.Fatal(err)
 	}
 	f, err := os.Open(file)
@@ -217,7 +220,7 @@ func TestSubmodeLocksTheTestbed(t *testing.T) {
 	}
 }
 
-// keeperIn finds the process that holds the machines in what apply says.
+// keeperIn finds the process that holds the machines in the output of apply.
 func keeperIn(t *testing.T, out string) string {
 	t.Helper()
 	_, rest, _ := strings.Cut(out, "nsenter --net=/proc/")
@@ -228,7 +231,8 @@ func keeperIn(t *testing.T, out string) string {
 	return pid
 }
 
-// nothingOf wants the keeper, its control group, and what names it in the folders of what is applied to be gone.
+// nothingOf checks that the keeper, its control group, and its entries in the folders of applied
+// state are gone.
 func nothingOf(t *testing.T, keeper string) {
 	t.Helper()
 	shell(t, fmt.Sprintf(`

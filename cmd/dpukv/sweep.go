@@ -88,7 +88,7 @@ func runSweep(cmd *cobra.Command, plan *run.Plan) error {
 	return err
 }
 
-// runInGuest has the guest make the same plan again, with this run folder.
+// runInGuest lets the guest make the same plan again, with this run folder.
 func runInGuest(cmd *cobra.Command, plan *run.Plan) error {
 	self, err := os.Executable()
 	if err != nil {

@@ -74,8 +74,8 @@ func TestSweepRefusesMistakesAsUsage(t *testing.T) {
 	}
 }
 
-// build makes the real binary. A sweep starts its own binary again for its nodes, which the test's
-// binary is not.
+// build makes the real binary. A sweep starts its own binary again for its nodes, and the test's
+// binary can't play a node.
 func build(t *testing.T) (dpukv string) {
 	t.Helper()
 	dpukv = filepath.Join(t.TempDir(), "dpukv")
@@ -85,8 +85,8 @@ func build(t *testing.T) (dpukv string) {
 	return dpukv
 }
 
-// TestQuickSweepKilledAndContinued kills "sweep --quick" half-way with SIGKILL, continues it with the same
-// command, and holds the run folder against the schema.
+// TestQuickSweepKilledAndContinued kills "sweep --quick" half-way with SIGKILL, and continues it
+// with the same command. Then it checks the run folder against the schema.
 func TestQuickSweepKilledAndContinued(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures for a quarter of a minute")
@@ -115,7 +115,7 @@ func TestQuickSweepKilledAndContinued(t *testing.T) {
 	checkRunFolder(t, dir)
 }
 
-// killHalfWay returns the points that were whole on disk when it killed the sweep.
+// killHalfWay kills the sweep, and returns the points that were whole on disk at that time.
 func killHalfWay(t *testing.T, dpukv, dir string) []byte {
 	t.Helper()
 	cmd := exec.Command(dpukv, "sweep", "--quick", "--out", dir)
@@ -178,7 +178,8 @@ func checkRunFolder(t *testing.T, dir string) {
 	}
 }
 
-// TestInterruptedSweep: Ctrl-C ends a sweep in good order, with exit status 1 and word of how to go on.
+// TestInterruptedSweep: Ctrl-C ends a sweep in good order, with exit status 1 and a message on how
+// to continue.
 func TestInterruptedSweep(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	cmd := exec.Command(build(t), "sweep", "--quick", "--out", dir)

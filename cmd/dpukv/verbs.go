@@ -33,7 +33,7 @@ func newVerbsCommand() *cobra.Command {
 	return cmd
 }
 
-// perfFlags are a microbenchmark's flags before they are understood.
+// perfFlags are a microbenchmark's flags before parsing.
 type perfFlags struct {
 	cfg                    perf.Config
 	device, op, connection string
@@ -110,7 +110,7 @@ func (f *perfFlags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// understand turns texts into what they mean.
+// understand parses the flags' texts.
 func (f *perfFlags) understand(cmd *cobra.Command, args []string) (err error) {
 	switch {
 	case f.device == "":
@@ -144,7 +144,7 @@ func (f *perfFlags) understand(cmd *cobra.Command, args []string) (err error) {
 	return f.cfg.Check()
 }
 
-// measure plays the part that the arguments ask for.
+// measure plays the role that the arguments select.
 func (f *perfFlags) measure(cmd *cobra.Command, dev verbs.Device, args []string) error {
 	ctx, out := cmd.Context(), cmd.OutOrStdout()
 	watch := f.observer(out)
@@ -189,7 +189,7 @@ func (f *perfFlags) accept(ctx context.Context, say io.Writer) (*perf.Caller, er
 	})
 }
 
-// observer prints a run as it goes; a report in JSON comes at the end.
+// observer prints a run's progress; a report in JSON comes at the end.
 func (f *perfFlags) observer(out io.Writer) perf.Observer {
 	if f.asJSON {
 		return perf.Observer{}
@@ -207,7 +207,7 @@ func (f *perfFlags) writeReport(out io.Writer, report *perf.Report, err error) e
 	return err
 }
 
-// seconds is a flag for a duration that is a number of seconds, as perftest has it, or says its unit.
+// seconds is a flag for a duration: a number of seconds, as in perftest, or a number with its unit.
 type seconds time.Duration
 
 // Set reads "5" or "5s" or "200ms".

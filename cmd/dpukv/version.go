@@ -23,7 +23,8 @@ func newVersionCommand() *cobra.Command {
 	}
 }
 
-// buildNotes tells what makes this build slower than another: it belongs beside every measurement.
+// buildNotes names the properties that make this build slower than another. The notes belong beside
+// every measurement.
 func buildNotes() (notes string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -36,7 +36,7 @@ func TestCoreHz(t *testing.T) {
 	}
 }
 
-// The chain adds as often as it says.
+// The chain performs the stated number of additions.
 func TestChainIsAChain(t *testing.T) {
 	if CounterName() == "" {
 		t.Skip("no chain of additions on " + runtime.GOARCH)
@@ -46,7 +46,7 @@ func TestChainIsAChain(t *testing.T) {
 	}
 }
 
-// A counter that the kernel has put aside reads as an empty file. It must not pass for 0 cycles.
+// A counter that the kernel has taken away reads as an empty file. It must not pass for 0 cycles.
 func TestCounterThatIsTakenIsAnError(t *testing.T) {
 	fd, err := unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -7,14 +7,15 @@ import (
 	"dpukv/internal/cpu"
 )
 
-// Counter is the processor's counter; it is 0 where there is none to be read.
+// Counter is the value of the processor's counter; it is 0 on processors without a readable one.
 func Counter() uint64 { return readCounter() }
 
-// CounterName is what the processor's manual calls it: "TSC", "CNTVCT_EL0"; empty where there is none.
+// CounterName is the counter's name in the processor's manual: "TSC", "CNTVCT_EL0". It is empty on
+// processors without a readable counter.
 func CounterName() string { return counterName }
 
-// CounterHz is the counter's rate, and how it is known: "CNTFRQ_EL0" if the
-// processor tells it, "measured" if it was compared with the kernel's monotonic clock for 50 ms.
+// CounterHz is the counter's rate and the rate's source. The source is "CNTFRQ_EL0" if the
+// processor reports the rate, or "measured" after 50 ms beside the kernel's monotonic clock.
 func CounterHz() (hz float64, source string) {
 	if counterName == "" {
 		return 0, ""
@@ -34,7 +35,7 @@ func compare(apart time.Duration) (ticks uint64, ns int64) {
 	return ticks1 - ticks0, ns1 - ns0
 }
 
-// both reads the two clocks at about the same moment: the closest of several tries.
+// both reads the two clocks at about the same moment, and keeps the closest of several tries.
 func both() (ticks uint64, ns int64) {
 	best := ^uint64(0)
 	for range 20 {
@@ -54,16 +55,17 @@ const (
 	chainTries  = 15
 )
 
-// Spin has the core work as long as [CoreHz] does, without a system call, whose time is CPU time but not that of cycles in user mode.
+// Spin keeps the core busy for the time of [CoreHz], without a system call. A system call's time
+// would be CPU time without cycles in user mode.
 func Spin() {
 	if counterName != "" {
 		addChain(chainRounds * chainTries)
 	}
 }
 
-// CoreHz estimates how fast the core of the calling thread runs now: the median of 15 chains of
-// dependent additions of about 50 µs each, by the thread's CPU time. The caller keeps the thread. It is 0
-// on an architecture without such a chain.
+// CoreHz estimates the current rate of the calling thread's core. It is the median of 15 chains of
+// dependent additions of about 50 µs each, by the thread's CPU time. The caller keeps the thread.
+// CoreHz is 0 on an architecture without such a chain.
 func CoreHz() float64 {
 	if counterName == "" {
 		return 0

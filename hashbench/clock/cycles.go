@@ -11,17 +11,18 @@ import (
 // ErrNoCycles is what [OpenCycles] returns where core cycles can't be counted.
 var ErrNoCycles = errors.New("core cycles can't be counted here")
 
-// Cycles counts the core cycles that the thread which opened it spends in user mode.
+// Cycles counts the core cycles in user mode of the thread that opened it.
 type Cycles struct{ fd int }
 
-// OpenCycles opens a counter for the calling thread. The error wraps [ErrNoCycles] and says what the
-// kernel said: ENOENT is a machine, mostly a virtual one, without a performance monitoring unit;
-// EACCES or EPERM are the kernel.perf_event_paranoid setting.
+// OpenCycles opens a counter for the calling thread. The error wraps [ErrNoCycles] and has the
+// kernel's reason. ENOENT means a machine, mostly a virtual one, without a performance monitoring
+// unit. EACCES or EPERM come from the kernel.perf_event_paranoid setting.
 func OpenCycles() (*Cycles, error) {
 	attr := unix.PerfEventAttr{
 		Type:   unix.PERF_TYPE_HARDWARE,
 		Config: unix.PERF_COUNT_HW_CPU_CYCLES,
-		// Pinned: always counting, or an error. Others take turns on a counter, and would be told too little.
+		// A pinned counter always counts, or it is an error. Other events take turns on a counter,
+		// and would count too little.
 		Bits: unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv | unix.PerfBitPinned,
 	}
 	attr.Size = unix.PERF_ATTR_SIZE_VER1
@@ -32,13 +33,14 @@ func OpenCycles() (*Cycles, error) {
 	return &Cycles{fd}, nil
 }
 
-// Read is the number of cycles so far. The error wraps [ErrNoCycles] where others have taken the counter since it was opened.
+// Read is the number of cycles so far. The error wraps [ErrNoCycles] if other programs have taken
+// the counter since OpenCycles.
 func (c *Cycles) Read() (uint64, error) {
 	var count [8]byte
 	switch n, err := unix.Read(c.fd, count[:]); {
 	case err != nil:
 		return 0, fmt.Errorf("read the cycle counter: %w", err)
-	case n != len(count): // so the kernel says that a pinned one does not count
+	case n != len(count): // the kernel's sign that a pinned counter does not count
 		return 0, fmt.Errorf("read the cycle counter: found %d bytes of %d: %w", n, len(count), ErrNoCycles)
 	}
 	return binary.NativeEndian.Uint64(count[:]), nil

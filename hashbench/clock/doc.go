@@ -1,12 +1,12 @@
-// Package clock knows the two clocks of a processor that are easily taken for one another.
+// Package clock reads the two clocks of a processor, which are easily confused.
 //
-// The counter that a program can read without the kernel, amd64's TSC and arm64's
-// CNTVCT_EL0, ticks at a fixed rate that has nothing to do with how fast the core runs:
-// 25 MHz to 1 GHz on Arm, some base frequency on x86. [Counter] reads it, [CounterHz] says its rate and where
-// that is known from.
+// The first is the counter that a program reads without the kernel: amd64's TSC and arm64's
+// CNTVCT_EL0. It ticks at a fixed rate that is independent of the core's rate: 25 MHz to 1 GHz on
+// Arm, some base frequency on x86. [Counter] reads it. [CounterHz] returns its rate and the source
+// of that rate.
 //
-// The core's own cycles are counted by the kernel's perf events, where it lets
-// a program have them ([OpenCycles]). Where it does not, as on many virtual machines,
-// [CoreHz] estimates the core's rate from a chain of dependent additions,
-// of which a core does one a cycle. That is an estimate and must be labelled so.
+// The second is the core's own cycles. The kernel's perf events count them, if the kernel lets the
+// program use them ([OpenCycles]). Many virtual machines do not. There, [CoreHz] estimates the
+// core's rate from a chain of dependent additions, of which a core does one a cycle. The result is
+// an estimate and must be labelled so.
 package clock

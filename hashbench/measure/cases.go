@@ -6,7 +6,7 @@ import (
 	"dpukv/hashbench/result"
 )
 
-// The durations of a quick and a full run, about.
+// The approximate durations of a quick and a full run.
 const (
 	QuickDuration = 20 * time.Second
 	FullDuration  = 5 * time.Minute

@@ -6,9 +6,9 @@ import (
 	"dpukv/hashbench"
 )
 
-// An empty function can't show what the latency loop costs: where calls are slow and additions
-// fast, its time is the calls' throughput, and too much would be subtracted. A chain is slow enough
-// to wait for, and four times as many multiplications take four times as long.
+// An empty function can't show the latency loop's cost. Where calls are slow and additions fast,
+// its time is the calls' throughput, and too much would be subtracted. A chain is slow enough that
+// the loop waits for it, and four times as many multiplications take four times as long.
 var (
 	oneWord = Loop{
 		Words: 1,
@@ -34,7 +34,7 @@ var (
 // waits for the key. Loading the key is part of hashing.
 func place(key []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(key)))) }
 
-// multiplier is a variable so that the compiler can't multiply beforehand.
+// multiplier is a variable, so that the compiler can't multiply in advance.
 var multiplier uint64 = 0x9ddfea08eb382d69
 
 //go:noinline

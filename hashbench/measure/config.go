@@ -9,13 +9,13 @@ import (
 	"dpukv/internal/cpu"
 )
 
-// Config says what to measure and how long.
+// Config selects what to measure and for how long.
 type Config struct {
 	Contenders []Contender
 	Cases      []result.Case
 	// Rounds is the number of passes. Each makes one round of every contender in every case.
 	Rounds int
-	// Duration is about how long the measurement may take. Rounds get their length from it.
+	// Duration is the approximate length of the measurement. The length of rounds follows from it.
 	Duration time.Duration
 	CPU      int // to pin to
 	Seed     uint64
@@ -31,7 +31,7 @@ const (
 	maxRound      = 20 * time.Millisecond
 )
 
-// Validate reports what can not be measured here.
+// Validate reports the parts of c that can't be measured on this machine.
 func (c *Config) Validate() error {
 	switch {
 	case len(c.Contenders) == 0:
@@ -57,7 +57,7 @@ func (c *Config) Validate() error {
 	return err
 }
 
-// series is how many rounds a pass has: one of every contender in every case, and the loops alone.
+// series is the number of rounds a pass: one of every contender in every case, and the loops alone.
 func (c *Config) series() int {
 	loops := map[loopKey]bool{}
 	for i := range c.Contenders {
@@ -77,7 +77,7 @@ func (c *Config) series() int {
 	return n
 }
 
-// roundNs is how long a round is, unless the duration is too short.
+// roundNs is the length of a round. It is an error if the duration is too short.
 func (c *Config) roundNs() (time.Duration, error) {
 	series := c.series()
 	round := c.Duration / time.Duration(max(series*c.Rounds, 1))

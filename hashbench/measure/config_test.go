@@ -35,7 +35,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// What is announced is what is made.
+// The announced number of series is the actual one.
 func TestSeries(t *testing.T) {
 	cfg := Config{
 		Contenders: OfAll(hashbench.All()),

@@ -8,16 +8,16 @@ import (
 	"dpukv/internal/cpu"
 )
 
-// Contender is something that hashes and can be timed.
+// Contender is a hash function that can be timed.
 type Contender struct {
 	result.Subject
-	// Round makes so many calls and returns what they took of the thread's CPU time.
+	// Round makes so many calls and returns their CPU time on this thread.
 	Round func(in *Input, calls int) (ns int64, err error)
-	// Loop measures the loop's own cost, which is subtracted; nil: nothing is subtracted.
+	// Loop measures the loop's own cost, which is subtracted. With nil, nothing is subtracted.
 	Loop *Loop
 }
 
-// Loop is a measuring loop's own contenders.
+// Loop holds a measuring loop's own contenders.
 type Loop struct {
 	Words int // of the result that the loop waits for or adds up
 	// Empty returns at once: its throughput is the loop's.
@@ -43,7 +43,7 @@ func Of(f hashbench.Func) Contender {
 	return c
 }
 
-// OfAll makes contenders of several.
+// OfAll makes contenders of several functions.
 func OfAll(list []hashbench.Func) []Contender {
 	var all []Contender
 	for _, f := range list {
@@ -57,7 +57,7 @@ func contender(f hashbench.Native) Contender {
 		start := cpu.ThreadNs()
 		sum := call(in.Mode, in, f, calls)
 		spent := cpu.ThreadNs() - start
-		runtime.KeepAlive(sum) // the compiler must not drop hashes that nobody uses
+		runtime.KeepAlive(sum) // the compiler must not drop unused hashes
 		return spent, nil
 	}}
 }

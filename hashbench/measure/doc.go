@@ -2,8 +2,8 @@
 //
 // # A round
 //
-// A round is one function called in one case for about RoundNs, on a thread pinned to one CPU. The
-// thread's own CPU clock times it, so that other programs cost time but are not counted.
+// A round calls one function in one case for about RoundNs, on a thread pinned to one CPU. The
+// thread's own CPU clock times it: other programs delay the round, but their time does not count.
 //
 // Rounds are interleaved: each pass makes one of every function in every case, in a new random
 // order. A disturbance or a change of the clock's rate then hits all alike. A figure is the median
@@ -14,20 +14,21 @@
 // In the latency loop the next key's place depends on the last hash; in the throughput loop it does
 // not. Keys lie in 64 slots of one cache line, so that short ones are in the first-level cache.
 //
-// Lengths come from a table: of one length, or of 2²⁰ random ones, where each round goes on at the
-// end of the last. A branch predictor learns a fixed length, and a repeated sequence of 4,096
-// random ones, by heart; it can't learn 2²⁰.
+// Lengths come from a table of one fixed length, or of 2²⁰ random ones. With random lengths, each
+// round continues at the end of the last. A branch predictor memorizes a fixed length, and even a
+// repeated sequence of 4,096 random ones. It can't memorize 2²⁰.
 //
 // # The loop's own cost
 //
-// It is measured in the same rounds and subtracted. The throughput loop's cost is the time of a
-// function that returns its key's address at once. The latency loop's cost is the time of a chain
-// of no dependent multiplications, on the line through chains of 4 and of 16: see [Loop]. The
-// distance of a chain of 8 from that line may be left in each figure; the report states it.
+// The same rounds measure the loop's own cost, which is subtracted. The throughput loop's cost is
+// the time of a function that returns its key's address at once. The latency loop's cost is the
+// time of a chain of no dependent multiplications, on the line through chains of 4 and of 16: see
+// [Loop]. A chain of 8 may be off that line. Each figure may contain that distance; the report
+// states it.
 //
 // # A stable clock
 //
-// Before the first pass the CPU works until chains of additions take the same time three times in a
-// row (within 1 %), for at least 0.2 s. The report warns of a CPU that is not stable within 3 s, and
-// of one whose rate varies by more than 5 % during the passes.
+// Before the first pass the CPU works for at least 0.2 s, until chains of additions take the same
+// time three times in a row (within 1 %). The report warns of a CPU that is not stable within 3 s,
+// and of one whose rate varies by more than 5 % during the passes.
 package measure

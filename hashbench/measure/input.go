@@ -7,18 +7,18 @@ import (
 	"dpukv/hashbench/result"
 )
 
-// Input is what is hashed in a case: places in a pool, and the lengths to hash there.
+// Input is the input of a case: places in a pool, and the length of the key at each.
 type Input struct {
 	result.Case
 	pool    []byte   // slots of slotBytes, and room for the longest length behind the last one
 	lengths []uint32 // a power of two of them
-	at      int      // in lengths: the next round goes on where the last one ended
+	at      int      // index into lengths: the next round continues where the last one ended
 }
 
 const (
 	slots     = 64 // different places, few enough that short input stays in the first-level cache
 	slotBytes = 64 // a cache line
-	// randomLengths is how many there are before they repeat.
+	// randomLengths is the number of lengths before they repeat.
 	randomLengths = 1 << 20
 )
 
@@ -38,7 +38,7 @@ func newInput(c result.Case, seed uint64) *Input {
 	return in
 }
 
-// aligned is memory that begins at so many bytes from a multiple of a cache line.
+// aligned is memory that begins so many bytes after a multiple of a cache line.
 func aligned(bytes, align int) []byte {
 	memory := make([]byte, bytes+2*slotBytes)
 	from := align - int(uintptr(unsafe.Pointer(unsafe.SliceData(memory)))%slotBytes)

@@ -5,12 +5,12 @@ import (
 	"dpukv/hashbench/result"
 )
 
-// The loops differ only in where the next key comes from. latency takes its place from the last
-// hash, so that a call can't begin before the one before it has ended. It stores nothing: a store
-// that a wider load reads again would stall. throughput takes the places in turn.
+// The loops differ only in the source of the next key. latency takes its place from the last hash:
+// a call can't begin before the previous one has ended. It stores nothing, because a store would
+// stall a wider load of the same bytes. throughput takes the places in turn.
 //
-// They are written twice, for results in one and in two registers, because a wrapper that made
-// them alike would cost as much as a short hash.
+// Each is written twice, for results in one and in two registers. A wrapper that unified them would
+// cost as much as a short hash.
 
 func latency[H uint32 | uint64](in *Input, f func([]byte) H, calls int) uint64 {
 	pool, lengths, at := in.pool, in.lengths, in.at
@@ -70,7 +70,7 @@ func throughput128(in *Input, f func([]byte) (lo, hi uint64), calls int) uint64 
 	return sum
 }
 
-// call makes calls of a function, each loop in its own instance for the type of its result.
+// call calls a function so many times. Each loop has its own instance for the type of the result.
 func call(m result.Mode, in *Input, f hashbench.Native, calls int) uint64 {
 	switch {
 	case m == result.Latency && f.H32 != nil:

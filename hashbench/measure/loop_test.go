@@ -6,7 +6,7 @@ import (
 	"dpukv/hashbench/result"
 )
 
-// A round goes on where the last one ended, in both loops.
+// A round continues where the last one ended, in both loops.
 func TestRoundsGoOn(t *testing.T) {
 	for _, mode := range []result.Mode{result.Latency, result.Throughput} {
 		in := newInput(result.Case{Mode: mode, MinBytes: 1, MaxBytes: 32}, 1)

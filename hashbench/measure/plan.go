@@ -2,7 +2,7 @@ package measure
 
 import "dpukv/hashbench/result"
 
-// plan is all series of a run, and what belongs together.
+// plan holds all series of a run, with their relations.
 type plan struct {
 	timed  []*series // what was asked for
 	loops  map[loopKey]*loopSeries
@@ -10,7 +10,7 @@ type plan struct {
 	series []*series // all of it
 }
 
-// loopKey is what a loop's cost depends on. All fixed lengths cost the same.
+// loopKey holds the inputs of a loop's cost. All fixed lengths cost the same.
 type loopKey struct {
 	loop    *Loop
 	mode    result.Mode
@@ -27,7 +27,7 @@ func keyOf(c *Contender, kase result.Case) loopKey {
 	return loopKey{c.Loop, kase.Mode, lengths}
 }
 
-// loopSeries are the series that a loop's cost comes from: an empty function, or three chains.
+// loopSeries are the series behind a loop's cost: an empty function, or three chains.
 type loopSeries []*series
 
 func newPlan(cfg *Config) *plan {
@@ -70,7 +70,7 @@ func (p *plan) addLoop(k loopKey, in *Input, seed uint64) {
 	p.order = append(p.order, k)
 }
 
-// cost is the loop's, from the median over the passes.
+// cost is the loop's cost, from the median over the passes.
 func (l loopSeries) cost() result.Interval {
 	if len(l) == 1 {
 		return median(l[0].ns)
@@ -83,7 +83,7 @@ func (l loopSeries) cost() result.Interval {
 	return median(perPass)
 }
 
-// residual is how far the middle chain, less the loop's cost, is from its number of
+// residual is the distance of the middle chain, less the loop's cost, from its number of
 // multiplications. It is 0 for a throughput loop.
 func (l loopSeries) residual() float64 {
 	if len(l) == 1 {

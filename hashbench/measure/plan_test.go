@@ -6,8 +6,8 @@ import (
 	"dpukv/hashbench/result"
 )
 
-// Of chains that take 3 ns and 0.5 ns a multiplication, the loop costs 3 ns, and nothing is left over; of a middle chain that
-// is 1 ns off the line, that 1 ns is.
+// If the chains take 3 ns and 0.5 ns a multiplication, the loop costs 3 ns and the residual is 0.
+// If the middle chain is 1 ns off the line, the residual is 1 ns.
 func TestLoopCost(t *testing.T) {
 	l := loopSeries{{ns: []float64{5, 5.5}}, {ns: []float64{7, 7.5}}, {ns: []float64{11, 11.5}}}
 	if got, want := l.cost(), (result.Interval{Median: 3.25, Low: 3, High: 3.5}); got != want {

@@ -10,7 +10,7 @@ import (
 	"dpukv/internal/cpu"
 )
 
-// rate follows how fast the core runs.
+// rate tracks the core's rate.
 type rate struct {
 	cycles *clock.Cycles // nil: they can't be counted here
 	hz     []float64
@@ -30,7 +30,7 @@ func (r *rate) close() {
 	}
 }
 
-// sample reads the rate and keeps it; 0: it is not known.
+// sample reads the rate and keeps it; 0 means unknown.
 func (r *rate) sample() float64 {
 	hz := 0.0
 	if r.cycles != nil {
@@ -43,8 +43,8 @@ func (r *rate) sample() float64 {
 	return hz
 }
 
-// counted has the core work for a moment and counts cycles over CPU time. It closes a counter that
-// fails.
+// counted keeps the core busy for a moment, and returns cycles over CPU time. It closes a counter
+// that fails.
 func (r *rate) counted() float64 {
 	before, err1 := r.cycles.Read()
 	start := cpu.ThreadNs()
@@ -66,7 +66,7 @@ const (
 	stableSpread   = 0.01
 )
 
-// warmUp works until the rate stays the same. It returns false if the rate did not.
+// warmUp works until the rate is stable. It returns false if the rate did not become stable.
 func (r *rate) warmUp(ctx context.Context) bool {
 	defer func() { r.hz = nil }()
 	for start := time.Now(); time.Since(start) < maxWarmup && ctx.Err() == nil; {
@@ -81,7 +81,7 @@ func (r *rate) warmUp(ctx context.Context) bool {
 	return false
 }
 
-// clock is the report's part about the core's clock.
+// clock is the report's section on the core's clock.
 func (r *rate) clock(pinned int) result.Clock {
 	c := result.Clock{CPU: pinned, CoreSource: result.FromChain, Counter: clock.CounterName()}
 	if r.cycles != nil {

@@ -14,7 +14,7 @@ func Repeat(c result.Case, f hashbench.Native, calls int) {
 }
 
 // LoopFunction finds a function that measures the loops' own cost: "empty", "chain4", "chain16".
-// It is one for results of one word.
+// Its result is one word.
 func LoopFunction(name string) (hashbench.Native, bool) {
 	f, ok := map[string]hashbench.Native{
 		"empty": {H64: address}, "chain4": {H64: chain4}, "chain16": {H64: chain16},

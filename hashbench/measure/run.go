@@ -26,7 +26,7 @@ func Run(ctx context.Context, cfg Config) (*result.Report, error) {
 		err    error
 	}
 	done := make(chan outcome)
-	go func() { // its thread ends with it, so that nobody inherits the pinning
+	go func() { // its thread ends with it, so that no goroutine inherits the pinning
 		if err := cpu.PinThread(cfg.CPU); err != nil {
 			done <- outcome{nil, err}
 			return
@@ -101,7 +101,7 @@ const (
 	maxIntervalPart = 0.05
 )
 
-// warnings are what a reader must know before believing the figures.
+// warnings are the facts that limit the trust in the figures.
 func warnings(r *result.Report) []string {
 	var said []string
 	if c := r.Clock; c.CoreHz > 0 && (c.CoreMaxHz-c.CoreMinHz)/c.CoreHz > maxRateSpread {

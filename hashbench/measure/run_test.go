@@ -58,7 +58,7 @@ func run1(t *testing.T, cfg Config) map[string]result.Result {
 	return found
 }
 
-// chainOf is a deliberately slow function: n multiplications, each of which needs the last one's product.
+// chainOf is a deliberately slow function of n multiplications. Each needs the product of the last.
 func chainOf(n int) func([]byte) uint64 {
 	return func(key []byte) uint64 {
 		h, m := place(key), multiplier
@@ -69,7 +69,8 @@ func chainOf(n int) func([]byte) uint64 {
 	}
 }
 
-// multiplications is the yardstick: the latency of one multiplication, from a plain loop of them without calls.
+// multiplications is the yardstick: the latency of one multiplication, from a plain loop of them
+// without calls.
 func multiplications(_ *Input, calls int) (int64, error) {
 	start := cpu.ThreadNs()
 	h, m := uint64(3), multiplier
@@ -101,8 +102,9 @@ func TestSlowFunction(t *testing.T) {
 	}
 }
 
-// TestTwoNames: one function under two names is reported equal; one of four multiplications more is not. Intervals of 95 % of the
-// same time miss each other in one run of some hundred, so it takes three runs in a row.
+// TestTwoNames: one function under two names is reported equal, and one with four more
+// multiplications is not. In one run of some hundred, 95 % intervals of the same time miss each
+// other. So it takes three runs in a row to fail.
 func TestTwoNames(t *testing.T) {
 	cfg := Config{
 		Contenders: []Contender{function("one", chain16), function("other", chain16), function("more", chainOf(20))},
@@ -123,7 +125,8 @@ func TestTwoNames(t *testing.T) {
 	}
 }
 
-// TestNothingCostsNothing: of a function that does nothing, what is left is within the 0.3 ns that the report allows itself.
+// TestNothingCostsNothing: the cost of an empty function is within the 0.3 ns that the report
+// allows itself.
 func TestNothingCostsNothing(t *testing.T) {
 	found := run1(t, Config{
 		Contenders: []Contender{function("nothing", address), function("chain", chain8), function("chain of 16", chain16)},

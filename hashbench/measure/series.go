@@ -10,7 +10,7 @@ type series struct {
 	ns    []float64
 }
 
-// calibrate finds how many calls take a round's time, and warms up on the way.
+// calibrate finds the number of calls that fill a round, and warms up meanwhile.
 func (s *series) calibrate(round time.Duration) error {
 	for s.calls = 1; ; s.calls *= 2 {
 		ns, err := s.Round(s.in, s.calls)

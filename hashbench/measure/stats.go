@@ -7,13 +7,13 @@ import (
 	"dpukv/hashbench/result"
 )
 
-// confidence is that of the intervals.
+// confidence is the level of the intervals.
 const confidence = 0.95
 
-// median is the median of at least one value with its confidence interval. It uses the order of
-// the values alone, and assumes nothing about their distribution. The true median lies outside the
+// median is the median of at least one value with its confidence interval. It uses only the order
+// of the values, and assumes nothing about their distribution. The true median lies outside the
 // interval with a probability of at most 5 %. With fewer than six values the interval is their
-// whole range, which promises less.
+// whole range, and its confidence is lower.
 func median(values []float64) result.Interval {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
@@ -27,7 +27,7 @@ func median(values []float64) result.Interval {
 
 // lowerRank is the greatest rank (from 0) of n values that is above the median of their
 // distribution with a probability of at most 2.5 %. That is the probability of at most rank heads
-// in n throws of a coin.
+// in n coin tosses.
 func lowerRank(n int) int {
 	logHalf := float64(n) * math.Ln2
 	below, rank := 0.0, 0

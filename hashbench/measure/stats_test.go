@@ -7,7 +7,8 @@ import (
 	"dpukv/hashbench/result"
 )
 
-// Ranks of the sign test, from tables: of n values the interval runs from the (rank+1)-th least to the (rank+1)-th greatest.
+// The ranks are those of the sign test, from tables. Of n values the interval runs from the
+// (rank+1)-th least to the (rank+1)-th greatest.
 func TestLowerRank(t *testing.T) {
 	for n, want := range map[int]int{6: 0, 8: 0, 9: 1, 10: 1, 15: 3, 20: 5, 25: 7, 50: 17} {
 		if got := lowerRank(n); got != want {
@@ -26,7 +27,8 @@ func TestMedian(t *testing.T) {
 	}
 }
 
-// The interval holds the true median as often as it promises, of a distribution that is as skewed as disturbances are.
+// The interval holds the true median as often as promised. The distribution is as skewed as
+// disturbances are.
 func TestIntervalCovers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	const trials = 4000

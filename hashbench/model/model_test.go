@@ -75,8 +75,9 @@ func TestParseCycles(t *testing.T) {
 	}
 }
 
-// TestChain: on both cores FNV-1a of 16 bytes is 16 times an exclusive or and a multiplication, each
-// waiting for the one before: 3 cycles on the A78; on the A72, whose 64-bit multiplication takes 4 or 5, 5 or 6.
+// TestChain: on both cores FNV-1a of 16 bytes is a chain of 16 pairs of an exclusive or and a
+// multiplication. A pair takes 3 cycles on the A78. It takes 5 or 6 on the A72, whose 64-bit
+// multiplication takes 4 or 5.
 func TestChain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("cross-compiles and emulates")

@@ -15,7 +15,7 @@ type code struct {
 	functions []span            // ascending
 }
 
-// span is a function's place.
+// span is the range of a function's addresses.
 type span struct {
 	name       string
 	begin, end uint64
@@ -25,11 +25,12 @@ var (
 	functionLine    = regexp.MustCompile(`^([0-9a-f]{16}) <(.*)>:$`)
 	instructionLine = regexp.MustCompile(`^ *([0-9a-f]+):\s+(.*)$`)
 	copied          = regexp.MustCompile(`^mov\t([xw]\d+), ([xw]\d+)$`)
-	// A place in the program, which llvm-mca neither has nor needs: every branch goes where the trace goes.
+	// placeOperand matches an address in the program. llvm-mca neither has nor needs it: every
+	// branch goes where the trace goes.
 	placeOperand = regexp.MustCompile(`0x[0-9a-f]+ <.*>$`)
 )
 
-// parseCode reads what llvm-objdump -d prints.
+// parseCode reads the output of llvm-objdump -d.
 func parseCode(listing []byte) (code, error) {
 	c := code{text: map[uint64]string{}, calls: map[uint64]bool{}}
 	for line := range bytes.Lines(listing) {
@@ -60,8 +61,9 @@ func parseCode(listing []byte) (code, error) {
 	return c, nil
 }
 
-// assembler turns an instruction of a listing into one that an assembler takes, and that llvm-mca takes for what it is: of
-// a call it knows nothing and assumes 100 cycles, though to the pipeline it is a branch that is predicted well.
+// assembler turns an instruction of a listing into assembler input that llvm-mca models correctly.
+// For a call, llvm-mca knows nothing and assumes 100 cycles. To the pipeline, a call is a
+// well-predicted branch.
 func assembler(text string) string {
 	name, operands, _ := strings.Cut(text, "\t")
 	switch name {
@@ -73,19 +75,20 @@ func assembler(text string) string {
 		return "br\t" + operands
 	case "ret":
 		return "br\tx30"
-	case "mov": // LLVM 19's Neoverse N2 has a copy not wait for what it copies
+	case "mov": // in LLVM 19's Neoverse N2 a copy does not wait for its source
 		return copied.ReplaceAllString(text, "add\t$1, $2, #0")
 	}
 	return placeOperand.ReplaceAllString(text, "#8")
 }
 
-// hashing are the packages whose instructions are looked at: the loops, the hash functions and what they call.
+// hashing are the packages whose instructions count: the loops, the hash functions and their
+// callees.
 var hashing = []string{
 	"dpukv/hashbench", "github.com/", "crypto/", "hash/", "encoding/", "internal/byteorder", "internal/chacha8rand",
 	"runtime.mem", "runtime.duff",
 }
 
-// filter lists the functions of these packages as qemu's -dfilter takes them.
+// filter lists the functions of these packages in the format of qemu's -dfilter.
 func (c *code) filter() string {
 	var ranges []span
 	for _, f := range c.functions {
@@ -108,7 +111,8 @@ func (c *code) filter() string {
 	return strings.Join(list, ",")
 }
 
-// isLoopCall reports whether an instruction is a loop's call of the hash function, through a register.
+// isLoopCall reports whether an instruction is a loop's call of the hash function, through a
+// register.
 func (c *code) isLoopCall(at uint64) bool {
 	if !c.calls[at] {
 		return false

@@ -9,12 +9,12 @@ import (
 	"dpukv/hashbench"
 )
 
-// Prediction is what the model says of a function on a core.
+// Prediction is the model's prediction for a function on a core.
 type Prediction struct {
 	Function string
 	Core     string
 	Hz       float64
-	// Cycles a hash of 16 bytes, less the loop's own, and nanoseconds at Hz.
+	// Cycles of a hash of 16 bytes, less the loop's own, and nanoseconds at Hz.
 	LatencyCycles    float64
 	ThroughputCycles float64
 	LatencyNs        float64
@@ -39,7 +39,7 @@ type Model struct {
 	loops map[string]float64 // cycles of each loop's own
 }
 
-// New prepares the model of a core: the loops' own cost.
+// New prepares the model of a core: it predicts the loops' own cost.
 func New(ctx context.Context, t *Tools, core Core) (*Model, error) {
 	m := &Model{Tools: t, Core: core, loops: map[string]float64{}}
 	var cycles [3]float64
@@ -54,7 +54,7 @@ func New(ctx context.Context, t *Tools, core Core) (*Model, error) {
 	return m, nil
 }
 
-// Predict predicts for one function.
+// Predict predicts the cost of one function.
 func (m *Model) Predict(ctx context.Context, f hashbench.Func) (Prediction, error) {
 	p := Prediction{Function: f.Name, Core: m.Name, Hz: m.Hz}
 	latency, instructions, err := m.short(ctx, f.Name, "latency")
@@ -80,7 +80,7 @@ func (m *Model) Predict(ctx context.Context, f hashbench.Func) (Prediction, erro
 	return p, nil
 }
 
-// short is the cycles and instructions of a call in the steady state of a loop.
+// short returns the cycles and instructions of a call in the steady state of a loop.
 func (m *Model) short(ctx context.Context, function, mode string) (cycles, instructions float64, err error) {
 	addresses, err := m.trace(ctx, &m.Core, function, mode, shortBytes, manyCalls+2)
 	if err != nil {
@@ -106,7 +106,7 @@ func (m *Model) short(ctx context.Context, function, mode string) (cycles, instr
 	return (second - first) / n, float64(len(many)-len(few)) / n, nil
 }
 
-// long is the cycles of one call.
+// long returns the cycles of one call.
 func (m *Model) long(ctx context.Context, function string, bytes int) (float64, error) {
 	addresses, err := m.trace(ctx, &m.Core, function, "throughput", bytes, 2)
 	if err != nil {
@@ -119,7 +119,8 @@ func (m *Model) long(ctx context.Context, function string, bytes int) (float64, 
 	return m.cost(ctx, one)
 }
 
-// between is the part of a trace from the loop's from-th call to its to-th.
+// between is the part of a trace between two calls of the loop, from the call numbered from to the
+// call numbered to.
 func (m *Model) between(addresses []uint64, from, to int) ([]string, error) {
 	var part []string
 	seen := 0
@@ -146,7 +147,7 @@ var (
 	multiplyHigh = regexp.MustCompile(`^umulh\tx`)
 )
 
-// cost is llvm-mca's cycles, or those for which the multiplier is busy, if they are more.
+// cost is the greater of llvm-mca's cycles and the cycles for which the multiplier is busy.
 func (m *Model) cost(ctx context.Context, instructions []string) (float64, error) {
 	busy := 0.0
 	for _, text := range instructions {

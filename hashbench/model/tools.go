@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// ErrAbsent is what [Open] returns where a tool is missing.
+// ErrAbsent is the error of [Open] if a tool is missing.
 var ErrAbsent = errors.New("the model's tools are missing")
 
-// Tools are the programs that a model is made with, and the target's code.
+// Tools are the model's external programs, and the target's code.
 type Tools struct {
 	qemu, objdump, mca string
 	target             string
@@ -63,7 +63,7 @@ func (t *Tools) disassemble(ctx context.Context) error {
 	return err
 }
 
-// trace runs the target and returns the instructions that it executed in the loops and hash functions.
+// trace runs the target and returns the executed instructions of the loops and hash functions.
 func (t *Tools) trace(ctx context.Context, core *Core, function, mode string, size, calls int) ([]uint64, error) {
 	file, err := os.CreateTemp(filepath.Dir(t.target), "trace")
 	if err != nil {
@@ -87,7 +87,7 @@ func (t *Tools) trace(ctx context.Context, core *Core, function, mode string, si
 	return parseTrace(data)
 }
 
-// cycles asks llvm-mca.
+// cycles is llvm-mca's result.
 func (t *Tools) cycles(ctx context.Context, core *Core, assembly string) (float64, error) {
 	args := append([]string{"-mtriple=aarch64", "-iterations=1", "-instruction-info=0", "-resource-pressure=0"}, core.MCA...)
 	cmd := exec.CommandContext(ctx, t.mca, args...)

@@ -8,7 +8,7 @@ import (
 	"dpukv/hashbench"
 )
 
-// Keys is how keys are made.
+// Keys is a way to generate keys.
 type Keys string
 
 // Sequential keys are the numbers from 0, little-endian; Random ones are random bytes.
@@ -28,18 +28,18 @@ func (k Keys) fill(key []byte, i uint64, rng *rand.Rand) {
 	}
 }
 
-// Bias is how far pairs of a key's bit and a hash's bit are from changing together half of the time:
-// 0 is perfect, 1 is a pair that always or never does.
+// Bias is the departure of pairs of a key bit and a hash bit from changing together half of the
+// time. 0 is perfect; 1 is a pair that always or never changes together.
 type Bias struct {
 	Worst float64 `json:"worst"`
 	Mean  float64 `json:"mean"`
-	// Chance is about the worst that random departures come to with so many keys.
+	// Chance is about the worst departure that a random function shows with so many keys.
 	Chance float64 `json:"chance"`
 }
 
 const hashBits = 64
 
-// Avalanche flips each bit of each of n keys, n at least 1; keyBytes is a multiple of 8.
+// Avalanche flips each bit of each of n keys. n is at least 1; keyBytes is a multiple of 8.
 func Avalanche(f hashbench.Func, keys Keys, keyBytes, n int, seed uint64) Bias {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	key := make([]byte, keyBytes)
@@ -68,7 +68,7 @@ func biasOf(flips [][hashBits]int, n int) Bias {
 			b.Mean += departure / float64(len(flips)*hashBits)
 		}
 	}
-	// The greatest of m normal departures of deviation 1/√n.
+	// This is the greatest of m normal departures with a deviation of 1/√n.
 	pairs := float64(len(flips) * hashBits)
 	b.Chance = math.Sqrt(2*math.Log(2*pairs)) / math.Sqrt(float64(n))
 	return b

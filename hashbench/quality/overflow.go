@@ -7,14 +7,14 @@ import (
 	"dpukv/hashbench"
 )
 
-// SlotsPerBucket is MICA's.
+// SlotsPerBucket is the number of slots in a bucket of MICA.
 const SlotsPerBucket = 7
 
-// Loads are the keys over slots that overflows are shown at.
+// Loads are the displayed loads: keys over slots.
 func Loads() []float64 { return []float64{0.5, 0.75, 1, 1.25, 1.5} }
 
-// Overflow is the share of buckets that get more keys than they have slots, when so many keys as load times all
-// slots are thrown at them.
+// Overflow is the share of buckets with more keys than slots. The number of keys is load times the
+// number of all slots.
 func Overflow(f hashbench.Func, keys Keys, keyBytes, buckets int, load float64, seed uint64) float64 {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	counts := make([]uint32, buckets)
@@ -37,7 +37,7 @@ func bucketOf(hash uint64, buckets int) int {
 	return int(uint64(uint32(hash>>16)) * uint64(buckets) >> 32)
 }
 
-// Expected is the share that a random function gives: P(Poisson(7 load) > 7).
+// Expected is the share for a random function: P(Poisson(7 load) > 7).
 func Expected(load float64) float64 {
 	lambda := load * SlotsPerBucket
 	term, below := math.Exp(-lambda), 0.0
@@ -48,7 +48,7 @@ func Expected(load float64) float64 {
 	return 1 - below
 }
 
-// deviation is that of the share of buckets which a random function overflows.
+// deviation is the standard deviation of a random function's share of overflowing buckets.
 func deviation(share float64, buckets int) float64 {
 	return math.Sqrt(share * (1 - share) / float64(buckets))
 }

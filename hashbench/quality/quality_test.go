@@ -21,7 +21,7 @@ func find(t *testing.T, name string) hashbench.Func {
 	return f
 }
 
-// identity is the worst function that still keeps keys apart: it must not pass.
+// identity is the worst function that still keeps keys apart. It must not pass.
 var identity = hashbench.Func{Name: "identity", Sum64: binary.LittleEndian.Uint64}
 
 func TestAvalanche(t *testing.T) {
@@ -44,7 +44,7 @@ func TestOverflow(t *testing.T) {
 			}
 		}
 	}
-	// Small numbers have nothing in bits 16 to 47: all keys fall into the first bucket.
+	// Small numbers have only zeros in bits 16 to 47: all keys fall into the first bucket.
 	if got := Overflow(identity, Sequential, 8, buckets, 1, 1); got != 1.0/buckets {
 		t.Errorf("identity: %v", got)
 	}

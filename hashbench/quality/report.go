@@ -10,17 +10,17 @@ import (
 	"dpukv/hashbench"
 )
 
-// Row is one function with one sort of keys.
+// Row is one function with one kind of keys.
 type Row struct {
 	Function  string    `json:"function"`
 	KeyBytes  int       `json:"key_bytes"`
 	Keys      Keys      `json:"keys"`
 	Avalanche Bias      `json:"avalanche"`
 	Overflow  []float64 `json:"overflow"` // of buckets, at each load
-	Doubts    []string  `json:"doubts"`   // what a random function would not do
+	Doubts    []string  `json:"doubts"`   // deviations from a random function
 }
 
-// Report is all rows and what to compare them with.
+// Report has all rows and the values to compare them with.
 type Report struct {
 	Loads    []float64 `json:"loads"`
 	Expected []float64 `json:"expected_overflow"` // of a random function, at each load
@@ -30,20 +30,20 @@ type Report struct {
 	Rows     []Row     `json:"rows"`
 }
 
-// Config says how much to try.
+// Config sets the number of trials.
 type Config struct {
 	Buckets int // for overflows
 	Keys    int // for the avalanche
 	Seed    uint64
 }
 
-// Default is some seconds for all functions; Quick a tenth of it.
+// Default takes some seconds for all functions; Quick takes a tenth of that.
 var (
 	Default = Config{Buckets: 1 << 14, Keys: 4096, Seed: 1}
 	Quick   = Config{Buckets: 1 << 11, Keys: 512, Seed: 1}
 )
 
-// Run looks at functions with keys of 8 and 16 bytes, sequential and random.
+// Run tests functions with keys of 8 and 16 bytes, sequential and random.
 func Run(ctx context.Context, list []hashbench.Func, cfg Config) (*Report, error) {
 	r := &Report{Loads: Loads(), Buckets: cfg.Buckets, Keys: cfg.Keys, Seed: cfg.Seed}
 	for _, load := range r.Loads {
@@ -71,7 +71,7 @@ func (r *Report) row(f hashbench.Func, bytes int, keys Keys) Row {
 	return row
 }
 
-// tolerance is how many deviations beyond what chance makes are a doubt.
+// tolerance is the number of standard deviations beyond the random share that count as a doubt.
 const tolerance = 5
 
 func (row *Row) doubt(r *Report) {
@@ -85,7 +85,7 @@ func (row *Row) doubt(r *Report) {
 	}
 }
 
-// WriteTable writes it for a terminal.
+// WriteTable writes the report for a terminal.
 func (r *Report) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "function\tkeys\tworst bias\tmean bias\t")

@@ -14,10 +14,10 @@ import (
 //go:embed csrc/reference.cc
 var program []byte
 
-// ErrAbsent is what [Build] returns where there is no compiler or no reference to compile.
+// ErrAbsent is the error of [Build] without a compiler or without any reference to compile.
 var ErrAbsent = errors.New("no C references here")
 
-// part is one reference: what must be there, and what the compiler is told then.
+// part is one reference: its required files, and its compiler flags.
 type part struct {
 	macro   string
 	header  string   // to be found by the compiler
@@ -36,8 +36,8 @@ var parts = []part{
 	{"HAVE_MD5", "openssl/md5.h", "", nil, "crypto", "Debian's libssl-dev"},
 }
 
-// Build compiles the program into dir, with the references that sources (a folder, may be empty) and the
-// system have. It returns its path, and what is missing and where that comes from.
+// Build compiles the program into dir, with the references in sources (a folder, may be empty) and
+// in the system. It returns the program's path, and the missing references with their origins.
 func Build(ctx context.Context, dir, sources string) (path string, missing []string, err error) {
 	if _, err := exec.LookPath("g++"); err != nil {
 		return "", nil, fmt.Errorf("%w: g++ is not installed", ErrAbsent)
@@ -45,7 +45,7 @@ func Build(ctx context.Context, dir, sources string) (path string, missing []str
 	main := filepath.Join(dir, "reference.cc")
 	err = errors.Join(
 		os.WriteFile(main, program, 0o666),
-		// Google's city.cc wants what its configure script writes.
+		// Google's city.cc includes the output of its configure script.
 		os.WriteFile(filepath.Join(dir, "config.h"), []byte("#define HAVE_BUILTIN_EXPECT 1\n"), 0o666))
 	if err != nil {
 		return "", nil, err
@@ -79,7 +79,7 @@ func Build(ctx context.Context, dir, sources string) (path string, missing []str
 	return path, missing, nil
 }
 
-// found asks the compiler for the header, and looks for the sources.
+// found checks for the header, with the compiler, and for the sources.
 func (p *part) found(ctx context.Context, folder string) bool {
 	for _, s := range p.sources {
 		if _, err := os.Stat(filepath.Join(folder, s)); err != nil {

@@ -14,7 +14,7 @@ import (
 	"dpukv/hashbench/result"
 )
 
-// Process is the running program. One goroutine uses it at a time.
+// Process is the running program. Only one goroutine at a time may use it.
 type Process struct {
 	cmd      *exec.Cmd
 	in       io.WriteCloser
@@ -23,7 +23,8 @@ type Process struct {
 	prepared *measure.Input // what the program has lengths and places of
 }
 
-// Start starts the program. It inherits the calling thread's CPUs: a caller that is pinned pins it.
+// Start starts the program, which inherits the calling thread's CPUs. A pinned caller therefore
+// pins it.
 func Start(path string) (*Process, error) {
 	p := &Process{cmd: exec.Command(path)}
 	var err error
@@ -56,7 +57,7 @@ func (p *Process) Close() error {
 // Has reports whether there is a reference for a function.
 func (p *Process) Has(name string) bool { return slices.Contains(p.names, name) }
 
-// ask sends a line and returns the answer's.
+// ask sends a line and returns the answer line.
 func (p *Process) ask(format string, args ...any) (string, error) {
 	line := fmt.Sprintf(format, args...)
 	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
@@ -82,7 +83,7 @@ func (p *Process) Digest(name string) (uint64, error) {
 	return strconv.ParseUint(answer, 16, 64)
 }
 
-// Contender is a reference to be timed beside Go's function.
+// Contender is the reference of a function, to be timed beside Go's.
 func (p *Process) Contender(f hashbench.Func) measure.Contender {
 	c := p.contender(f.Name)
 	c.Subject = result.Subject{Function: f.Name + " in C", Family: f.Family, Bits: f.Bits, Module: "reference", Variant: "c"}

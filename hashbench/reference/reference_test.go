@@ -11,7 +11,7 @@ import (
 	"dpukv/hashbench"
 )
 
-// sourcesVar names the folder of the sources that Debian has no package of.
+// sourcesVar names the folder of the sources without a Debian package.
 const sourcesVar = "HASH_C_SOURCES"
 
 // built is the program, compiled once for all tests.
@@ -40,7 +40,7 @@ func build() (path string, missing []string, err error) {
 	return built.path, built.missing, built.err
 }
 
-// start builds and starts the references that there are, and says which are not.
+// start builds and starts the available references, and names the missing ones.
 func start(t *testing.T) *Process {
 	t.Helper()
 	path, missing, err := build()

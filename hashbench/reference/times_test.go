@@ -19,14 +19,14 @@ import (
 
 var times = flag.Duration("times", 0, "measure Go's time over C's for about so long (make bench-hash-c)")
 
-// What a function that is the default of its name may take of C's time.
+// The limits on Go's time over C's for the default function of a name.
 const (
 	maxShort = 1.15 // 16 B latency
 	maxLong  = 1.30 // 256 KiB
 )
 
-// TestTimes measures Go and C in interleaved rounds of one run and prints the ratios. It names those beyond the limits, and
-// fails for none: that is for whoever reads the table to judge, by the noise of the machine.
+// TestTimes measures Go and C in interleaved rounds of one run and prints the ratios. It names
+// those beyond the limits but does not fail: the reader judges them by the noise of the machine.
 func TestTimes(t *testing.T) {
 	if *times == 0 {
 		t.Skip("measures for a minute: make bench-hash-c")
@@ -64,7 +64,8 @@ func TestTimes(t *testing.T) {
 	write(r)
 }
 
-// pinnedStart starts the program on a CPU, which it inherits from the thread that starts it.
+// pinnedStart starts the program on a CPU. The program inherits the CPU from the thread that starts
+// it.
 func pinnedStart(t *testing.T, on int) (p *Process) {
 	t.Helper()
 	started := make(chan struct{})

@@ -11,7 +11,7 @@ import (
 )
 
 // WriteBench writes a report as text for benchstat: the Go benchmark format, with a line for each
-// round, less the overhead. benchstat compares two such files, and gives medians with intervals
+// round, less the overhead. benchstat compares two such files, and computes medians with intervals
 // of its own.
 //
 // See https://go.dev/design/14313-benchmark-format.
@@ -44,7 +44,7 @@ func benchName(r *result.Result) string {
 		strings.ReplaceAll(r.Function, "-", "_"), r.Mode, length, r.Align)
 }
 
-// goArch is Go's name of what uname calls the architecture.
+// goArch is Go's name of the architecture that uname reports.
 func goArch(machine string) string {
 	switch machine {
 	case "x86_64":

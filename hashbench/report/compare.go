@@ -9,25 +9,26 @@ import (
 	"dpukv/hashbench/result"
 )
 
-// Machine is a report with a name to show it by.
+// Machine is a report with a display name.
 type Machine struct {
 	Name string
 	*result.Report
 }
 
-// Ratio is how much longer one machine takes than another.
+// Ratio is the time of one machine over that of another.
 type Ratio struct {
 	Median, Low, High float64
-	Equal             bool // the intervals touch: nobody can tell the two apart
+	Equal             bool // the intervals touch: the two are indistinguishable
 }
 
-// ratio is of over base.
+// ratio is of divided by base.
 func ratio(of, base result.Interval) Ratio {
 	return Ratio{of.Median / base.Median, of.Low / base.High, of.High / base.Low, of.Touches(base)}
 }
 
-// Compare writes the times of machines for the same functions and cases, in nanoseconds, and each
-// one's time over the first one's. Below it names the cases and functions that some machines lack.
+// Compare writes the times of machines for the same functions and cases, in nanoseconds. Beside
+// each it writes the time over that of the first machine. Below the table it names the cases and
+// functions that some machines lack.
 func Compare(w io.Writer, machines []Machine) error {
 	if len(machines) < 2 {
 		return fmt.Errorf("%d report to compare, want two or more", len(machines))
@@ -105,7 +106,7 @@ func (r Ratio) text() string {
 	return fmt.Sprintf("%.2f [%.2f–%.2f]", r.Median, r.Low, r.High)
 }
 
-// writeConditionsOf writes what the figures are, and the conditions and warnings of each machine.
+// writeConditionsOf explains the figures, and writes the conditions and warnings of each machine.
 func writeConditionsOf(b *bytes.Buffer, machines []Machine, missing []string, left int) {
 	b.WriteString("\nMedians ± their 95 % confidence interval; " +
 		"ratios of times with what both intervals allow; equal: the intervals touch.\n")

@@ -22,8 +22,8 @@ import (
 	"dpukv/internal/figstyle"
 )
 
-// DrawFigures draws the study's Figure 10 into a folder: for each main case that a machine has, a
-// bar for each function and machine, as SVG and PNG. It returns the paths written.
+// DrawFigures draws the study's Figure 10 into a folder, as SVG and PNG. It draws a figure for each
+// main case of any machine, with a bar for each function and machine. It returns the paths written.
 func DrawFigures(dir string, machines []Machine) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (f *figure) title() string {
 	return fmt.Sprintf("Hashing %s, %s, one core", f.kase.Length(), f.kase.Mode)
 }
 
-// foot says under what the figure was measured.
+// foot states the conditions of the measurement.
 func (f *figure) foot() []string {
 	said := []string{}
 	for _, m := range f.machines {
@@ -188,7 +188,7 @@ func (f *figure) svg() ([]byte, error) {
 	canvas := vgsvg.New(figstyle.Width, f.height())
 	f.draw(draw.New(canvas))
 	data, err := written(canvas)
-	// The font is not embedded, which would make each figure half a megabyte.
+	// The font is not embedded: that would make each figure half a megabyte.
 	fonts := []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
 	return bytes.ReplaceAll(data, []byte("font-family:Liberation Sans;"), fonts), err
 }

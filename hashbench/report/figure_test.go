@@ -71,7 +71,7 @@ func TestFiguresNeedTheirCases(t *testing.T) {
 	}
 }
 
-// An axis has between four and nine marks, whatever is shown.
+// An axis has between four and nine marks for any data.
 func TestAxis(t *testing.T) {
 	for most := 0.01; most < 1e6; most *= 1.7 {
 		f := &figure{}

@@ -11,10 +11,10 @@ import (
 	"dpukv/hashbench/result"
 )
 
-// maxColumns is how many cases fit a terminal.
+// maxColumns is the number of cases that fit a terminal.
 const maxColumns = 6
 
-// columns are the cases to show: all, or of too many the main ones.
+// columns are the displayed cases: all of them, or the main ones if there are too many.
 func columns(results []result.Result) (shown []result.Case, left int) {
 	all := cases(results)
 	if len(all) <= maxColumns {
@@ -79,7 +79,7 @@ func machineText(r *result.Report) string {
 	return joined(r.Machine.CPUModel, r.Machine.Arch, r.Machine.GoVersion, r.Machine.GoArchLevel)
 }
 
-// clockText says which CPU it was and how fast it ran.
+// clockText names the CPU and its rate.
 func clockText(c *result.Clock) string {
 	said := []string{fmt.Sprintf("CPU %d", c.CPU)}
 	if c.CoreHz > 0 {

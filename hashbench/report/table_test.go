@@ -46,7 +46,7 @@ func TestTableGolden(t *testing.T) {
 	golden(t, "table.golden", b.Bytes())
 }
 
-// Of many cases the table shows the main ones and says how many there are more.
+// If there are many cases, the table shows the main ones and the number of the others.
 func TestManyCases(t *testing.T) {
 	r := resulttest.Report(1, "Xeon")
 	for align := 1; align <= result.MaxAlign; align++ {

@@ -104,8 +104,8 @@ func unit(c result.Case) string {
 	return "ns"
 }
 
-// shown is a result in the unit of its case: the figure, and how far its interval reaches to
-// either side at most.
+// shown is a result in the unit of its case: the figure, and the greater distance from it to an end
+// of its interval.
 func shown(r *result.Result) (value, spread float64) {
 	value, spread = r.Ns.Median, max(r.Ns.High-r.Ns.Median, r.Ns.Median-r.Ns.Low)
 	if asBandwidth(r.Case) {
@@ -128,7 +128,7 @@ func joined(said ...string) string {
 	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), ", ")
 }
 
-// count says how many there are of a thing: "1 case", "7 cases".
+// count writes a number with its noun: "1 case", "7 cases".
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Mode says how calls follow each other.
+// Mode is the dependency between consecutive calls.
 type Mode string
 
 // Latency has each input depend on the last hash; Throughput has independent inputs.
@@ -15,16 +15,16 @@ const (
 	Throughput Mode = "throughput"
 )
 
-// The limits of what can be measured.
+// The limits of a measurable case.
 const (
 	MaxBytes = 1 << 20
 	MaxAlign = 7
 )
 
-// Case is one situation in which functions are called.
+// Case is one situation for calls of a function.
 type Case struct {
 	Mode Mode `json:"mode"`
-	// Lengths are random between these two, both included; equal, they are fixed.
+	// Lengths are random between these two, both included. If both are equal, the length is fixed.
 	MinBytes int `json:"min_bytes"`
 	MaxBytes int `json:"max_bytes"`
 	Align    int `json:"align"` // of the input's address, from a multiple of 64
@@ -33,7 +33,7 @@ type Case struct {
 // Fixed is a case of one length.
 func Fixed(mode Mode, bytes int) Case { return Case{Mode: mode, MinBytes: bytes, MaxBytes: bytes} }
 
-// Validate reports what can't be measured.
+// Validate reports the parts of c that can't be measured.
 func (c Case) Validate() error {
 	switch {
 	case c.Mode != Latency && c.Mode != Throughput:
@@ -68,8 +68,8 @@ func (c Case) String() string {
 	return s
 }
 
-// MainCases are the cases that the study shows and those that correct it: a fixed short length,
-// lengths that no branch predictor learns, and long input.
+// MainCases are the cases of the study and those that correct it: a fixed short length, lengths
+// that no branch predictor learns, and long input.
 func MainCases() []Case {
 	return []Case{
 		Fixed(Latency, 16), Fixed(Throughput, 16),

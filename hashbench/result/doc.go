@@ -1,16 +1,16 @@
-// Package result defines what was measured of hash functions, and reads and writes it as JSON.
+// Package result defines the results of hash measurements, and reads and writes them as JSON.
 // Package measure fills a [Report], package report shows it.
 //
 // A [Result] is one function in one [Case]. A case is a length (or a range of random lengths), an
 // alignment, and a [Mode]: calls that wait for each other (latency) or do not (throughput). A
 // store's client hashes one key after the other, and so comes closer to throughput.
 //
-// A figure is nanoseconds a call: the median of rounds that were interleaved with those of all
-// other functions, with the 95 % confidence interval of that median. The measuring loop's own cost
-// is measured in the same rounds and subtracted; [Result] has both figures.
+// A figure is nanoseconds a call: the median of its rounds, with the 95 % confidence interval of
+// that median. The rounds are interleaved with those of all other functions. The measuring loop's
+// own cost is measured in the same rounds and subtracted; [Result] has both figures.
 //
-// The unit is the nanosecond, because what a "cycle" is differs from tool to tool. [Clock] says
-// what the cycles that are shown were made from.
+// The unit is the nanosecond, because a "cycle" differs from tool to tool. [Clock] names the source
+// of the displayed cycles.
 //
 // Two results differ only if their intervals do not touch ([Interval.Touches]).
 package result

@@ -29,7 +29,7 @@ func Read(ctx context.Context, path string) (*Report, error) {
 	return r, nil
 }
 
-// Parse reads a report's JSON and refuses what is none.
+// Parse reads a report's JSON and refuses other data.
 func Parse(data []byte) (*Report, error) {
 	if n := bytes.Count(data, []byte("{")); n > maxObjects { // each would become a result
 		return nil, fmt.Errorf("found %d objects, allowed: at most %d", n, maxObjects)

@@ -11,7 +11,7 @@ import (
 	"dpukv/hashbench/result/resulttest"
 )
 
-// TestReadIsBounded: neither a long file nor a short one of many results takes all memory.
+// TestReadIsBounded: neither a long file nor a short one with many results uses up the memory.
 func TestReadIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	long := filepath.Join(dir, "long.json")

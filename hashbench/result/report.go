@@ -9,7 +9,7 @@ import (
 // Schema is the version of [Report]'s JSON.
 const Schema = 1
 
-// Kind says what sort of file it is, so that others are refused.
+// Kind identifies the kind of file, so that others are refused.
 const Kind = "dpukv-hash"
 
 // Report is one run on one machine.
@@ -17,33 +17,34 @@ type Report struct {
 	Kind       string        `json:"kind"`
 	Schema     int           `json:"schema"`
 	Version    string        `json:"version"`    // of the program
-	Provenance string        `json:"provenance"` // "measured"; figures of a model stand in no report
+	Provenance string        `json:"provenance"` // "measured"; no report has a model's figures
 	StartedAt  time.Time     `json:"started_at"`
 	DurationNs int64         `json:"duration_ns"`
 	Machine    machine.Facts `json:"machine"`
 	Clock      Clock         `json:"clock"`
-	Seed       uint64        `json:"seed"` // of inputs, lengths and the order of rounds
+	Seed       uint64        `json:"seed"` // seed of inputs, lengths and the order of rounds
 	Rounds     int           `json:"rounds"`
 	RoundNs    int64         `json:"round_ns"` // aimed at
-	// Overheads are what the loops cost without a hash function; they are subtracted already.
+	// Overheads are the loops' costs without a hash function. They are already subtracted.
 	Overheads []Overhead `json:"overheads"`
 	Results   []Result   `json:"results"`
 	SMHasher  []SMHasher `json:"smhasher,omitempty"`
 	Warnings  []string   `json:"warnings"`
 }
 
-// Measured is the only provenance that a report may have.
+// Measured is the only valid provenance of a report.
 const Measured = "measured"
 
-// Clock says where it was measured and how fast that ran.
+// Clock names the CPU of the measurement and its rate.
 type Clock struct {
 	CPU int `json:"cpu"` // pinned to it
-	// CoreHz is the core's own rate, the median over the run; CoreSource says how it is known.
+	// CoreHz is the core's own rate, the median over the run. CoreSource is the source of that
+	// rate.
 	CoreHz     float64 `json:"core_hz"`
 	CoreSource string  `json:"core_source"`
 	CoreMinHz  float64 `json:"core_min_hz"`
 	CoreMaxHz  float64 `json:"core_max_hz"`
-	// The counter that programs can read ticks at a rate of its own.
+	// The counter that programs read ticks at a rate of its own.
 	Counter       string  `json:"counter,omitempty"` // "TSC", "CNTVCT_EL0"
 	CounterHz     float64 `json:"counter_hz,omitempty"`
 	CounterSource string  `json:"counter_source,omitempty"` // "CNTFRQ_EL0", "measured"
@@ -55,7 +56,7 @@ const (
 	FromChain = "estimate from a chain of dependent additions"
 )
 
-// Subject is what was timed.
+// Subject is a timed function.
 type Subject struct {
 	Function string `json:"function"` // a name of package hashbench
 	Family   string `json:"family"`
@@ -70,9 +71,9 @@ type Overhead struct {
 	Lengths string   `json:"lengths"` // "fixed", or a range of random ones
 	Words   int      `json:"words"`   // of the result, 1 or 2
 	Ns      Interval `json:"ns"`
-	// LeftNs is what a latency loop's cost leaves unexplained. Chains of 4 and of 16 dependent
-	// multiplications give the loop's cost and that of one multiplication; LeftNs is how far a
-	// chain of 8 is from the loop's cost and eight multiplications.
+	// LeftNs is the unexplained part of a latency loop's cost. Chains of 4 and of 16 dependent
+	// multiplications give the loop's cost and that of one multiplication. LeftNs is the distance
+	// of a chain of 8 from the loop's cost and eight multiplications.
 	LeftNs float64 `json:"left_ns"`
 }
 
@@ -84,29 +85,29 @@ type Result struct {
 	RawNs      Interval `json:"raw_ns"` // a call, all of it
 	OverheadNs float64  `json:"overhead_ns"`
 	Calls      int      `json:"calls"` // a round
-	// RoundsNs are the single rounds, a call, with the overhead.
+	// RoundsNs are the times a call of the single rounds, with the overhead.
 	RoundsNs []float64 `json:"rounds_ns"`
 }
 
-// GBps is the bandwidth in GB/s (10⁹ bytes a second) of the mean length.
+// GBps is the bandwidth at the mean length, in GB/s (10⁹ bytes a second).
 func (r Result) GBps() float64 { return r.Case.MeanBytes() / r.Ns.Median }
 
-// SMHasher is what that test suite's loop gives: see package smhasher.
+// SMHasher is the result of the SMHasher test suite's loop: see package smhasher.
 type SMHasher struct {
 	Subject
 	Bytes int `json:"bytes"`
-	// Ns is a hash by the thread's CPU time in SMHasher's loop, nothing subtracted.
+	// Ns is the thread's CPU time a hash in SMHasher's loop, with nothing subtracted.
 	Ns float64 `json:"ns"`
-	// Cycles is what SMHasher prints on this machine: ticks of its timer, which it calls cycles.
+	// Cycles is the figure that SMHasher prints on this machine: ticks of its timer, called cycles.
 	Cycles float64 `json:"smhasher_cycles"`
 	// CoreCycles is the same time in cycles of the core.
 	CoreCycles float64 `json:"core_cycles"`
-	// Timer is what SMHasher reads: "TSC", "CNTVCT_EL0 × 64".
+	// Timer is the timer that SMHasher reads: "TSC", "CNTVCT_EL0 × 64".
 	Timer   string  `json:"timer"`
 	TimerHz float64 `json:"timer_hz"`
 }
 
-// Factor is how much SMHasher's cycles are more than the core's.
+// Factor is SMHasher's cycles over the core's.
 func (s SMHasher) Factor() float64 { return s.Cycles / s.CoreCycles }
 
 // Interval is a median with its 95 % confidence interval, in nanoseconds.
@@ -116,10 +117,10 @@ type Interval struct {
 	High   float64 `json:"high_ns"`
 }
 
-// Touches reports whether two intervals have a value in common, so that nobody can tell them apart.
+// Touches reports whether two intervals have a value in common. Then they are indistinguishable.
 func (i Interval) Touches(o Interval) bool { return i.Low <= o.High && o.Low <= i.High }
 
-// Less is the interval of a difference: from the least to the greatest that both allow.
+// Less is the interval of a difference: from the least to the greatest that both intervals allow.
 func (i Interval) Less(o Interval) Interval {
 	return Interval{i.Median - o.Median, i.Low - o.High, i.High - o.Low}
 }

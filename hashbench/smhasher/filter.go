@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// filterOutliers is SMHasher's FilterOutliers: by a binary search over the sorted times, the longest beginning whose
-// greatest is within three standard deviations of its mean.
+// filterOutliers is SMHasher's FilterOutliers. By a binary search over the sorted times it finds
+// the longest prefix whose greatest value is within three standard deviations of its mean.
 func filterOutliers(times []float64) []float64 {
 	sorted := slices.Sorted(slices.Values(times))
 	length := 0

@@ -12,7 +12,7 @@ import (
 	"dpukv/internal/cpu"
 )
 
-// What SMHasher does in SpeedTest.cpp.
+// The constants of SMHasher's SpeedTest.cpp.
 const (
 	callsOfShort = 200 // between two readings of the timer
 	longestShort = 255
@@ -20,11 +20,11 @@ const (
 	longTrials   = 2_999
 )
 
-// quickPart of the trials are enough to see the factor.
+// quickPart is the divisor for quick runs: that part of the trials is enough to see the factor.
 const quickPart = 20
 
-// Measure times a function on input of one length as SMHasher does. The calling thread is pinned, and
-// coreHz is what it runs at. quick makes a twentieth of SMHasher's trials.
+// Measure times a function on input of one length as SMHasher does. The calling thread is pinned,
+// and coreHz is its core's rate. quick makes a twentieth of SMHasher's trials.
 func Measure(f hashbench.Func, bytes int, coreHz float64, quick bool) (result.SMHasher, error) {
 	timer := NewTimer()
 	if timer.Name == "" {
@@ -49,8 +49,9 @@ func Measure(f hashbench.Func, bytes int, coreHz float64, quick bool) (result.SM
 	}, nil
 }
 
-// run makes the trials. The timer's ticks a call are filtered and averaged as SMHasher does; the nanoseconds are
-// the thread's CPU time of all trials over all calls, without the filling in of new input between them.
+// run makes the trials. It filters and averages the timer's ticks a call as SMHasher does. The
+// nanoseconds are the thread's CPU time of all trials over all calls, without the time to fill in
+// new input between them.
 func run(f hashbench.Native, bytes, trials int, factor float64, round func(hashbench.Native, []byte) (uint64, int)) (cycles, ns float64) {
 	rng := rand.NewChaCha8([32]byte{})
 	buffer := make([]byte, bytes+4) // the key moves by four bytes
@@ -62,14 +63,14 @@ func run(f hashbench.Native, bytes, trials int, factor float64, round func(hashb
 		counted, n := round(f, buffer)
 		cpuNs += cpu.ThreadNs() - start
 		calls += int64(n)
-		if t := math.Floor(float64(counted) * factor / float64(n)); t > 0 { // it divides whole numbers
+		if t := math.Floor(float64(counted) * factor / float64(n)); t > 0 { // SMHasher divides whole numbers
 			times = append(times, t)
 		}
 	}
 	return mean(filterOutliers(times)), (float64(cpuNs) - clockCost()*float64(trials)) / float64(calls)
 }
 
-// shortRound is timehash_small.
+// shortRound is SMHasher's timehash_small.
 func shortRound(f hashbench.Native, buffer []byte) (counted uint64, calls int) {
 	n := len(buffer) - 4
 	hash := uint64(0)
@@ -79,20 +80,20 @@ func shortRound(f hashbench.Native, buffer []byte) (counted uint64, calls int) {
 		hash, _ = f.Sum(buffer[shift : shift+n])
 	}
 	end := clock.Counter()
-	runtime.KeepAlive(hash) // the compiler must not drop hashes that nobody uses
+	runtime.KeepAlive(hash) // the compiler must not drop unused hashes
 	return end - begin, callsOfShort
 }
 
-// longRound is timehash.
+// longRound is SMHasher's timehash.
 func longRound(f hashbench.Native, buffer []byte) (counted uint64, calls int) {
 	begin := clock.Counter()
 	hash, _ := f.Sum(buffer[:len(buffer)-4])
 	end := clock.Counter()
-	runtime.KeepAlive(hash) // the compiler must not drop hashes that nobody uses
+	runtime.KeepAlive(hash) // the compiler must not drop unused hashes
 	return end - begin, 1
 }
 
-// clockCost is what two readings of the thread's clock cost between them.
+// clockCost is the cost of two readings of the thread's clock.
 func clockCost() float64 {
 	const n = 2000
 	var sum int64

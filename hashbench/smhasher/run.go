@@ -8,11 +8,11 @@ import (
 	"dpukv/internal/cpu"
 )
 
-// Lengths are those that the study took from SMHasher.
+// Lengths are the lengths that the study took from SMHasher.
 func Lengths() []int { return []int{16, 256 << 10} }
 
-// Run measures functions at [Lengths] on a thread of its own, pinned to the CPU on which
-// a report was made; coreHz is that report's.
+// Run measures functions at [Lengths] on a thread of its own, pinned to the CPU of a report; coreHz
+// is that report's.
 func Run(ctx context.Context, list []hashbench.Func, pinned int, coreHz float64, quick bool) (all []result.SMHasher, err error) {
 	done := make(chan struct{})
 	go func() { // its thread ends with it

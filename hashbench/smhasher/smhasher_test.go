@@ -14,7 +14,8 @@ import (
 )
 
 func TestTimerOfArchitectures(t *testing.T) {
-	// A BlueField-2 tells CNTFRQ_EL0 = 200 MHz: SMHasher takes its 2.5 GHz core for one of 12.8 GHz.
+	// A BlueField-2 reports CNTFRQ_EL0 = 200 MHz. SMHasher takes its 2.5 GHz core for one of 12.8
+	// GHz.
 	if got, want := timerOf("arm64", "CNTVCT_EL0", 200e6), (Timer{"CNTVCT_EL0 × 64", 64, 12.8e9}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -23,7 +24,8 @@ func TestTimerOfArchitectures(t *testing.T) {
 	}
 }
 
-// TestFilterOutliers: as SMHasher's, which never keeps all (its search ends below the number of values).
+// TestFilterOutliers: like SMHasher's filter, it never keeps all values (its search ends below the
+// number of values).
 func TestFilterOutliers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var times []float64
@@ -40,7 +42,8 @@ func TestFilterOutliers(t *testing.T) {
 	}
 }
 
-// TestFactor: what SMHasher prints over core cycles is its timer's rate over the core's, whatever the function.
+// TestFactor: for any function, SMHasher's cycles over core cycles equal its timer's rate over the
+// core's.
 func TestFactor(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures")
@@ -51,11 +54,12 @@ func TestFactor(t *testing.T) {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	f, err := hashbench.Find("md5") // long enough for the whole numbers not to matter
+	f, err := hashbench.Find("md5") // long enough that rounding to whole numbers does not matter
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Both are measured one after the other: other programs on the CPU spoil one of them at times.
+	// The two are measured one after the other: at times other programs on the CPU spoil one of
+	// them.
 	var wrong string
 	for range 20 {
 		coreHz := clock.CoreHz()

@@ -6,17 +6,18 @@ import (
 	"dpukv/hashbench/clock"
 )
 
-// armFactor is what SMHasher multiplies CNTVCT_EL0 by.
+// armFactor is the factor by which SMHasher multiplies CNTVCT_EL0.
 const armFactor = 64
 
-// Timer is what SMHasher reads on an architecture.
+// Timer is the timer that SMHasher reads on an architecture.
 type Timer struct {
 	Name   string
 	Factor float64 // ticks that it makes of one of the counter
 	Hz     float64 // of these ticks
 }
 
-// NewTimer is the timer of this machine. Its name is empty where SMHasher reads none that this program can.
+// NewTimer is the timer of this machine. Its name is empty if SMHasher reads none that this program
+// can read.
 func NewTimer() Timer {
 	hz, _ := clock.CounterHz()
 	return timerOf(runtime.GOARCH, clock.CounterName(), hz)

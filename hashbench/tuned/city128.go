@@ -1,6 +1,6 @@
 package tuned
 
-// City128 is CityHash128, its low and high words.
+// City128 is CityHash128, as its low and high words.
 func City128(s []byte) (lo, hi uint64) {
 	if len(s) >= 16 {
 		return city128(s[16:], u64(s), u64(s[8:])+k0)
@@ -33,7 +33,7 @@ func city128(s []byte, x, y uint64) (lo, hi uint64) {
 	z = z*k0 + ror(w0, 27)
 	w0 *= 9
 	v0 *= k0
-	for done := 0; done < len(s); { // what is left, in blocks of 32 from the end
+	for done := 0; done < len(s); { // the rest, in blocks of 32 from the end
 		done += 32
 		b := t[len(t)-done:]
 		y = ror(x+y, 42)*k0 + v1
@@ -49,7 +49,7 @@ func city128(s []byte, x, y uint64) (lo, hi uint64) {
 	return mix16(x+v1, w1, mul16) + y, mix16(x+w1, y+v1, mul16)
 }
 
-// cityMurmur is for less than 128 bytes, after Murmur.
+// cityMurmur hashes less than 128 bytes, after Murmur.
 func cityMurmur(s []byte, a, b uint64) (lo, hi uint64) {
 	var c, d uint64
 	if len(s) <= 16 {

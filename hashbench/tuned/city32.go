@@ -2,7 +2,7 @@ package tuned
 
 import "math/bits"
 
-// The multipliers of Murmur3, which CityHash32 takes over.
+// The multipliers that CityHash32 takes from Murmur3.
 const (
 	c1 = 0xcc9e2d51
 	c2 = 0x1b873593
@@ -16,7 +16,7 @@ func fmix(h uint32) uint32 {
 	return h ^ h>>16
 }
 
-// scatter spreads four bytes, step folds them into the state.
+// scatter spreads four bytes; step folds them into the state.
 func scatter(a uint32) uint32 { return ror32(a*c1, 17) * c2 }
 
 func step(h, a uint32, k int) uint32 { return ror32(h^a, k)*5 + 0xe6546b64 }

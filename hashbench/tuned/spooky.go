@@ -25,7 +25,7 @@ func Spooky64(s []byte) uint64 {
 	return lo
 }
 
-// Spooky128 is SpookyHash V2's Hash128, its low and high words.
+// Spooky128 is SpookyHash V2's Hash128, as its low and high words.
 func Spooky128(s []byte) (lo, hi uint64) {
 	if len(s) < spookyShort {
 		return spookyToShort(s)
@@ -140,8 +140,8 @@ func spookyShortEnd(h0, h1, h2, h3 uint64) (uint64, uint64) {
 	return h0, h1
 }
 
-// spookyLong keeps its twelve words of state in local variables: the mix is written out in
-// the loop, as Go passes no twelve results in registers.
+// spookyLong keeps its twelve words of state in local variables. The mix is written out in the
+// loop, because Go does not pass twelve results in registers.
 func spookyLong(s []byte) (lo, hi uint64) {
 	var h0, h1, h2, h3, h4, h5, h6, h7, h8, h9, h10, h11 uint64
 	h2, h5, h8, h11 = spookyConst, spookyConst, spookyConst, spookyConst

@@ -8,8 +8,8 @@ import (
 	"github.com/go-faster/city"
 )
 
-// TestSameBits compares each function with the module that it is offered beside, for every length that
-// takes another way through the code, at every alignment.
+// TestSameBits compares each function with the module beside it, for every length that takes
+// another path through the code, at every alignment.
 func TestSameBits(t *testing.T) {
 	data := make([]byte, 1<<18+8)
 	rng := rand.NewChaCha8([32]byte{1})

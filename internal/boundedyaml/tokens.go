@@ -17,7 +17,7 @@ const (
 	maxSpecials   = 100 // anchors, aliases, tags and explicit keys
 )
 
-// Fault is what makes a file unfit to be parsed, and where.
+// Fault is the reason why a file is unfit to be parsed, with its place.
 type Fault struct {
 	Line, Column int
 	Message      string
@@ -41,7 +41,7 @@ func Tokens(text []byte) (token.Tokens, error) {
 	return tokens, nil
 }
 
-// checkText looks at what the scanner must not see.
+// checkText checks for text that the scanner must not see.
 func checkText(text []byte) error {
 	if len(text) > MaxBytes {
 		return &Fault{1, 1, fmt.Sprintf("found %d bytes, allowed: at most %d", len(text), MaxBytes)}
@@ -62,7 +62,7 @@ func checkText(text []byte) error {
 	return nil
 }
 
-// bounds counts what a file has so far.
+// bounds counts the content of a file so far.
 type bounds struct {
 	tokens, specials int
 	flow             int   // open brackets and braces
@@ -70,7 +70,7 @@ type bounds struct {
 	last             *token.Token
 }
 
-// add returns what is wrong with one more token, "" if nothing is.
+// add counts one more token. It returns the token's fault, or "".
 func (b *bounds) add(t *token.Token) string {
 	before := b.last
 	b.last = t
@@ -103,7 +103,7 @@ func (b *bounds) add(t *token.Token) string {
 	return ""
 }
 
-// block notes a list's dash or a mapping's key. Within brackets, columns mean nothing.
+// block counts a list's dash or a mapping's key. Within brackets, columns mean nothing.
 func (b *bounds) block(t *token.Token) {
 	if b.flow > 0 {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// grow repeats a text up to about the greatest size that is allowed.
+// grow repeats a text up to about the greatest allowed size.
 func grow(unit string) string { return strings.Repeat(unit, (MaxBytes-64)/len(unit)) }
 
 func nested(open, shut string, n int) string {
@@ -66,8 +66,8 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// TestMemory: whatever is in a file, reading it takes no more than this. Allocations are counted,
-// which neither a busy machine nor a collection changes.
+// TestMemory: reading takes no more than this for any file. The test counts allocations, which
+// neither a busy machine nor a collection changes.
 func TestMemory(t *testing.T) {
 	const most = 256 << 20
 	deepest := indented(strings.Repeat("k", maxKeyBytes)+":", maxDepth-1) +

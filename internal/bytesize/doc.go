@@ -1,2 +1,2 @@
-// Package bytesize reads and writes numbers of bytes as people do: 256MiB.
+// Package bytesize reads and writes numbers of bytes in the usual notation: 256MiB.
 package bytesize

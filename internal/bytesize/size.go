@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Size is a flag for a number of bytes. 0 is one that was not given.
+// Size is a flag for a number of bytes. 0 means that the flag is not set.
 type Size int64
 
 var units = []struct {

@@ -18,7 +18,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// TestString: a size is written in the largest unit that divides it, and 0 is not written.
+// TestString: a size is written in the largest unit that divides it, and 0 as "".
 func TestString(t *testing.T) {
 	for size, want := range map[Size]string{0: "", 1: "1", 1 << 10: "1KiB", 1025: "1025", 3 << 30: "3GiB"} {
 		if got := size.String(); got != want {

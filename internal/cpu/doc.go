@@ -1,8 +1,8 @@
 // Package cpu pins threads and processes to CPUs and reads the CPU time they used.
 //
-// The Go runtime makes threads as it likes, so pinning one worker is not enough to keep
-// a process off a CPU: [PinProcess] sets the mask of every thread there is,
-// which later threads inherit, and [PinThread] narrows the calling one.
+// The Go runtime creates threads at will. Pinning one worker is therefore not enough to keep a
+// process off a CPU. [PinProcess] sets the mask of every thread, and later threads inherit it.
+// [PinThread] narrows the mask of the calling thread.
 //
-// Others may run on those CPUs, too: [OccupiedBy] tells how much all had of them.
+// Other programs may run on those CPUs, too: [OccupiedBy] returns the total time that all used.
 package cpu

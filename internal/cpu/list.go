@@ -27,7 +27,7 @@ func ParseList(s string) ([]int, error) {
 	return cpus, nil
 }
 
-// FormatList writes CPUs as [ParseList] reads them, ascending, runs shortened: "0-3,8".
+// FormatList writes CPUs in the format of [ParseList], ascending, with ranges: "0-3,8".
 func FormatList(cpus []int) string {
 	sorted := slices.Compact(slices.Sorted(slices.Values(cpus)))
 	var parts []string

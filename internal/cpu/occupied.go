@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// Occupied is what has had some CPUs since the machine started, in nanoseconds, as the kernel accounts for it: by ticks, where it
-// does so no better, so that short times are rough. The zero value is that of CPUs of which nothing is known.
+// Occupied is the used time of some CPUs since the machine started, in nanoseconds, by the kernel's
+// accounting. Kernels without better accounting count ticks, so short times are rough. The zero
+// value stands for unknown CPUs.
 type Occupied struct {
-	// ProgramsNs is the time of all programs, in their code and in the kernel, without interrupts: a packet that came in counts
-	// for nobody.
+	// ProgramsNs is the time of all programs, in user code and in the kernel. Interrupts are left
+	// out: an incoming packet counts for no program.
 	ProgramsNs int64 `json:"programs_ns"`
-	// StolenNs is what a hypervisor kept from this machine while it had something to do.
+	// StolenNs is the time that a hypervisor withheld from this machine while the machine had work.
 	StolenNs int64 `json:"stolen_ns"`
 }
 
-// OccupiedBy reads it of some CPUs of this machine; of none it is zero, too.
+// OccupiedBy reads the used time of some CPUs of this machine. For no CPUs it is zero, too.
 func OccupiedBy(cpus []int) Occupied {
 	if len(cpus) == 0 {
 		return Occupied{}
@@ -28,10 +29,11 @@ func OccupiedBy(cpus []int) Occupied {
 	return parseStat(string(text), cpus)
 }
 
-// tickNs is the unit of /proc/stat, USER_HZ, which is the same on all machines that Go runs on.
+// tickNs is the unit of /proc/stat, USER_HZ. It is the same on all machines that Go runs on.
 const tickNs = 10_000_000
 
-// parseStat adds up lines of proc_stat(5): cpuN user nice system idle iowait irq softirq steal, then guests, which user has, too.
+// parseStat adds up lines of proc_stat(5): cpuN user nice system idle iowait irq softirq steal,
+// then guests. The user column includes guests, too.
 func parseStat(text string, cpus []int) (o Occupied) {
 	const user, nice, system, steal, fields = 1, 2, 3, 8, 9
 	lines := make(map[string][]string)

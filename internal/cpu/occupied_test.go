@@ -25,7 +25,7 @@ func TestParseStat(t *testing.T) {
 	}
 }
 
-// TestOccupiedByThisThread: the kernel's account of a CPU holds what a thread on it does.
+// TestOccupiedByThisThread: the kernel's account of a CPU includes the work of a thread on it.
 func TestOccupiedByThisThread(t *testing.T) {
 	allowed, err := Allowed()
 	if err != nil {
@@ -45,7 +45,7 @@ func TestOccupiedByThisThread(t *testing.T) {
 		before, start := OccupiedBy(on), ThreadNs()
 		for ThreadNs() < start+used {
 		}
-		// A tick is whose it finds at its end, so that half of them are enough.
+		// A tick counts for the thread that runs at its end, so half of the ticks are enough.
 		for limit := NowNs() + int64(10*time.Second); OccupiedBy(on).ProgramsNs < before.ProgramsNs+used/2; {
 			if NowNs() > limit {
 				done <- "a thread's time does not show in that of its CPU"

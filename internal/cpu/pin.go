@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// process is what this process was started with, or was given by PinProcess. It is noted
-// because every thread has a mask of its own, and any may have been pinned since.
+// process is the CPU mask from the start of this process or from PinProcess. It is kept here
+// because every thread has a mask of its own, and any thread may have been pinned since.
 var process struct {
 	sync.Mutex
 	cpus []int
@@ -35,15 +35,15 @@ func readMask() ([]int, error) {
 	return cpus, nil
 }
 
-// Allowed lists the CPUs that this process may run on, ascending, whatever single
-// threads were pinned to.
+// Allowed lists the CPUs that this process may run on, ascending. The masks of single pinned
+// threads don't matter.
 func Allowed() ([]int, error) {
 	process.Lock()
 	defer process.Unlock()
 	return slices.Clone(process.cpus), process.err
 }
 
-// MayUse refuses CPUs of which this process may not use all.
+// MayUse returns an error unless this process may use all of cpus.
 func MayUse(cpus []int) error {
 	allowed, err := Allowed()
 	if err != nil {
@@ -63,10 +63,10 @@ func PinThread(cpu int) error {
 	return pin(0, []int{cpu})
 }
 
-// Prepare keeps a process on the CPUs, for threads that work: all its threads, and the runtime's own.
-// It does not pin to an empty list. It lets all threads that work, and one for everything else, run
-// Go at once: with more threads than CPUs, the kernel shares the CPUs out. By itself the runtime
-// would let the threads take turns, and could pause in the middle of a measurement to change that.
+// Prepare pins the whole process, including the runtime's own threads, to the CPUs of its working
+// threads. It does not pin to an empty list. It lets all working threads, and one for everything
+// else, run Go at once; with more threads than CPUs, the kernel shares the CPUs out. The runtime's
+// default would make the threads take turns, and changing it could pause a measurement.
 func Prepare(cpus []int, threads int) error {
 	runtime.GOMAXPROCS(threads + 1)
 	if len(cpus) == 0 {
@@ -75,9 +75,9 @@ func Prepare(cpus []int, threads int) error {
 	return PinProcess(cpus)
 }
 
-// PinProcess keeps every thread of this process, and those made later, on cpus.
-// Threads pinned by [PinThread] before are widened too. It is an error if the process can't have all of cpus, of which the
-// kernel would give what there is without a word; what it gave stays.
+// PinProcess keeps every thread of this process, and all later threads, on cpus. It also widens
+// threads that [PinThread] pinned before. It is an error if the process can't have all of cpus: the
+// kernel would silently grant only some of them. The granted CPUs stay in force.
 func PinProcess(cpus []int) error {
 	if err := pinAll(threads, cpus); err != nil {
 		return err
@@ -91,11 +91,12 @@ func PinProcess(cpus []int) error {
 	return process.err
 }
 
-// pinRounds bounds how often the threads are listed. A second list has few new ones, as all of the first make only pinned ones by then.
+// pinRounds bounds the number of listings. A second list has few new threads: by then all threads
+// of the first are pinned and create only pinned threads.
 const pinRounds = 16
 
-// pinAll pins the threads that list finds, until it finds no new one: one that was made by a thread before that was pinned itself
-// has the mask of before.
+// pinAll pins the threads of list until list returns no new one. A thread that an unpinned thread
+// created has the old mask.
 func pinAll(list func() ([]int, error), cpus []int) error {
 	pinned := map[int]bool{}
 	for range pinRounds {
@@ -117,7 +118,7 @@ func pinAll(list func() ([]int, error), cpus []int) error {
 	return fmt.Errorf("pin to CPUs %s: there were new threads each of the %d times that they were listed", FormatList(cpus), pinRounds)
 }
 
-// threads lists those of this process.
+// threads lists the threads of this process.
 func threads() ([]int, error) {
 	tasks, err := os.ReadDir("/proc/self/task")
 	if err != nil {

@@ -29,7 +29,7 @@ func TestMayUse(t *testing.T) {
 	}
 }
 
-// TestPinThread: a pinned thread does not change what the process may use.
+// TestPinThread: a pinned thread does not change the CPUs that the process may use.
 func TestPinThread(t *testing.T) {
 	before, err := Allowed()
 	if err != nil {
@@ -54,7 +54,7 @@ func TestPinThread(t *testing.T) {
 	}
 }
 
-// TestPinProcess runs in a process of its own, for it narrows that for good.
+// TestPinProcess runs in a process of its own, because it narrows the process's CPUs for good.
 func TestPinProcess(t *testing.T) {
 	if os.Getenv("PIN_PROCESS") == "" {
 		cmd := exec.Command(os.Args[0], "-test.run", "^TestPinProcess$", "-test.v")
@@ -69,7 +69,7 @@ func TestPinProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := all[len(all)-1:]
-	// The kernel would take those of a list that it has, without a word.
+	// The kernel would silently pin to the existing CPUs of the list.
 	if err := PinProcess(append([]int{1 << 9}, want...)); err == nil || !strings.Contains(err.Error(), "512") {
 		t.Errorf("pinned to CPUs of which one is not there: %v", err)
 	}
@@ -94,7 +94,7 @@ func TestPinProcess(t *testing.T) {
 	}
 }
 
-// lockedThread is a thread that tells its mask when it is asked to, and then ends.
+// lockedThread is a thread that reports its mask on request, and then ends.
 func lockedThread() (tid int, mask func() []int) {
 	tids, ask, masks := make(chan int), make(chan struct{}), make(chan []int)
 	go func() {
@@ -107,7 +107,7 @@ func lockedThread() (tid int, mask func() []int) {
 	return <-tids, func() []int { close(ask); return <-masks }
 }
 
-// TestPinAllListsAgain: a thread that an unpinned one made after the list is pinned, too.
+// TestPinAllListsAgain: a thread that an unpinned thread created after the listing is pinned, too.
 func TestPinAllListsAgain(t *testing.T) {
 	all, err := Allowed()
 	if err != nil {
@@ -133,7 +133,7 @@ func TestPinAllListsAgain(t *testing.T) {
 	}
 }
 
-// TestPinAllGivesUp where threads are made faster than they are pinned.
+// TestPinAllGivesUp: pinAll gives up if threads are created faster than it pins them.
 func TestPinAllGivesUp(t *testing.T) {
 	all, err := Allowed()
 	if err != nil {

@@ -14,8 +14,8 @@ func ProcessNs() int64 { return clock(unix.CLOCK_PROCESS_CPUTIME_ID) }
 // ThreadNs is the CPU time of the calling thread so far, user and system.
 func ThreadNs() int64 { return clock(unix.CLOCK_THREAD_CPUTIME_ID) }
 
-// NowNs is the time since this process started, on the monotonic clock. It makes no system call
-// where the kernel offers the clock without one (vDSO).
+// NowNs is the time since this process started, on the monotonic clock. It makes no system call if
+// the kernel offers the clock through the vDSO.
 func NowNs() int64 { return int64(time.Since(start)) }
 
 func clock(id int32) int64 {
@@ -26,6 +26,7 @@ func clock(id int32) int64 {
 	return t.Nano()
 }
 
-// Preempted is when two looks at the clock, a turn of a polling loop apart, have the kernel's scheduler between them: such a turn
-// takes a microsecond or two, and what goes beyond was no work of this thread.
+// Preempted is the limit between work and preemption in a polling loop, from one clock reading to
+// the next. A turn of the loop takes a microsecond or two. A longer turn means that the kernel's
+// scheduler ran in between: the excess is no work of this thread.
 const Preempted = 50 * time.Microsecond

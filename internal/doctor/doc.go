@@ -1,11 +1,11 @@
-// Package doctor looks for what on this machine will spoil a measurement, and names the command that mends it. It
-// changes nothing.
+// Package doctor looks for settings of this machine that spoil a measurement, and names the command
+// that mends each. It changes nothing.
 //
 // # Verdicts
 //
-// Every check has one of three: ok; spoils, with the effect on a measurement and the commands that mend it; unknown,
-// with the reason. What cannot be looked at is never called ok: a container hides much of /sys, and only root sees the
-// firewall.
+// Every check has one of three verdicts: ok; spoils, with the effect on a measurement and the
+// commands that mend it; unknown, with the reason. An unreadable setting is never called ok: a
+// container hides much of /sys, and only root sees the firewall.
 //
 //	emulator   the program is translated, instruction by instruction
 //	governor   cores clock down when they have nothing to do
@@ -22,11 +22,11 @@
 //	irqs       one CPU takes all interrupts, or they wander
 //	firewall   every packet passes rules or connection tracking
 //
-// # Where it looks
+// # Sources
 //
-// At the facts of package machine, at files below /proc and /sys, and in two places that are no files: a NIC's
-// features (ETHTOOL ioctl) and nftables' chains (the nft command). Those three are the fields of patient, so the tests
-// examine machines made of recorded files.
+// The doctor reads the facts of package machine and files below /proc and /sys. Two sources are no
+// files: a NIC's features (ETHTOOL ioctl) and nftables' chains (the nft command). Those three are
+// the fields of patient, so the tests examine machines made of recorded files.
 //
 // The findings go into the hello of every node, and so into a run folder's env.jsonl.
 package doctor

@@ -8,7 +8,7 @@ import (
 	"dpukv/internal/machine"
 )
 
-// Verdict is what a check comes to.
+// Verdict is the result of a check.
 type Verdict string
 
 const (
@@ -17,21 +17,21 @@ const (
 	Unknown Verdict = "unknown"
 )
 
-// Finding is what one check came to.
+// Finding is the verdict of one check, with its details.
 type Finding struct {
 	Check   string   `json:"check"`
 	Verdict Verdict  `json:"verdict"`
 	Found   string   `json:"found"`            // or why it is unknown
-	Effect  string   `json:"effect,omitempty"` // of what spoils, on a measurement
+	Effect  string   `json:"effect,omitempty"` // the effect on a measurement, if it spoils
 	Mend    []string `json:"mend,omitempty"`   // shell commands; empty where no command can
 }
 
-// Examine looks at the machine that this process runs on. The facts are those of [machine.Read].
+// Examine checks the machine that this process runs on. The facts are those of [machine.Read].
 func Examine(facts *machine.Facts) []Finding {
 	return examine(&patient{facts: *facts, fs: os.DirFS("/"), features: nicFeatures, chains: nftChains})
 }
 
-// Spoiling are the findings that will spoil a measurement.
+// Spoiling returns the findings that spoil a measurement.
 func Spoiling(all []Finding) (some []Finding) {
 	for _, f := range all {
 		if f.Verdict == Spoils {
@@ -86,7 +86,7 @@ func spoils(found, effect string, mend ...string) Finding {
 	return Finding{Verdict: Spoils, Found: found, Effect: effect, Mend: mend}
 }
 
-// read returns a file's text without the blanks around it; "" when it cannot be read.
+// read returns a file's text without surrounding blanks, or "" if the file cannot be read.
 func (p *patient) read(path string) string {
 	data, err := fs.ReadFile(p.fs, path)
 	if err != nil {

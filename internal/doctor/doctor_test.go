@@ -12,7 +12,7 @@ import (
 	"dpukv/internal/machine"
 )
 
-// recorded makes a machine out of files. What starts with "->" is a symbolic link.
+// recorded makes a machine out of files. A text that starts with "->" is a symbolic link.
 func recorded(facts machine.Facts, files map[string]string) *patient {
 	tree := fstest.MapFS{}
 	for name, content := range files {
@@ -29,7 +29,7 @@ func recorded(facts machine.Facts, files map[string]string) *patient {
 	}
 }
 
-// server is a machine as it comes out of its box: nearly everything is wrong.
+// server is a machine in its factory state: nearly everything is wrong.
 func server() *patient {
 	p := recorded(machine.Facts{
 		Arch: "x86_64", CPUs: 12, Governor: "powersave", NUMANodes: 2, Clocksource: "hpet", THP: "never",
@@ -63,7 +63,7 @@ func server() *patient {
 	return p
 }
 
-// dpu is a BlueField that someone has set up with care.
+// dpu is a carefully configured BlueField.
 func dpu() *patient {
 	return recorded(machine.Facts{
 		Arch: "aarch64", CPUs: 8, Governor: "performance", NUMANodes: 1, Clocksource: "arch_sys_counter", THP: "madvise",
@@ -139,14 +139,14 @@ func TestDPUInOrder(t *testing.T) {
 	}
 }
 
-// TestUnknownIsNotOK: a machine that tells nothing passes no check that needs to be told something.
+// TestUnknownIsNotOK: a machine without readable settings passes no check that needs one.
 func TestUnknownIsNotOK(t *testing.T) {
 	p := recorded(machine.Facts{THP: "madvise"}, map[string]string{
 		"sys/class/net/p0/device/vendor": "0x15b3",
 	})
 	p.features = func(string) ([]string, error) { return nil, errors.New("no") }
 	p.chains = func() (string, error) { return "", errNotAllowed }
-	without := []string{"emulator", "numa", "hugepages"} // nothing to see is nothing there
+	without := []string{"emulator", "numa", "hugepages"} // for these, no file means no problem
 	for _, f := range examine(p) {
 		if want := slices.Contains(without, f.Check); (f.Verdict == OK) != want {
 			t.Errorf("%+v", f)
@@ -157,7 +157,7 @@ func TestUnknownIsNotOK(t *testing.T) {
 	}
 }
 
-// TestEachCheck turns one thing at a time.
+// TestEachCheck changes one setting at a time.
 func TestEachCheck(t *testing.T) {
 	type files = map[string]string
 	for _, test := range []struct {
@@ -229,7 +229,7 @@ func FuzzChains(f *testing.F) {
 	})
 }
 
-// TestThisMachine looks at the real one: whatever it is, each check says something of it.
+// TestThisMachine examines the real machine: every check has a verdict on any machine.
 func TestThisMachine(t *testing.T) {
 	facts := machine.Read()
 	for _, f := range Examine(&facts) {

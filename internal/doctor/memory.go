@@ -49,7 +49,7 @@ func (p *patient) capable(bit int) bool {
 	return err == nil && set>>bit&1 == 1
 }
 
-// enoughLocked is room for a large store and its slots.
+// enoughLocked is room for a large store and its request slots.
 const enoughLocked = 16 << 30
 
 func memlock(p *patient) Finding {
@@ -78,7 +78,7 @@ func readable(limit string, bytes uint64) string {
 }
 
 const (
-	// softroceBuffer is what verbs/softroce asks for.
+	// softroceBuffer is the buffer size that verbs/softroce requests.
 	softroceBuffer = 16 << 20
 	// leastTCPBuffer is above a window's worth of batches on a fast link: 100 Gb/s times 80 µs.
 	leastTCPBuffer = 1 << 20

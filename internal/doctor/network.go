@@ -11,7 +11,7 @@ import (
 	"dpukv/internal/cpu"
 )
 
-// nics are the network interfaces that are hardware, as far as this machine knows, and up.
+// nics are the network interfaces that are up and, to this machine's knowledge, hardware.
 func (p *patient) nics() (names []string) {
 	for _, device := range p.glob("sys/class/net/*/device") {
 		dir := path.Dir(device)
@@ -82,7 +82,7 @@ func (p *patient) nicIRQs(nic string) (numbers []string) {
 	if numbers != nil {
 		return numbers
 	}
-	// virtio's stand at the bus above, but carry its device's name.
+	// The interrupts of virtio NICs stand at the bus above, but carry the device's name.
 	link, err := fs.ReadLink(p.fs, device)
 	if err != nil {
 		return nil
@@ -102,7 +102,7 @@ func isQueue(name, device string) bool {
 	return found && queue != "config" && queue != "control"
 }
 
-// affinity is the CPUs that take these interrupts; nil if one of them does not tell.
+// affinity lists the CPUs that take these interrupts. It is nil if the affinity of one is unknown.
 func (p *patient) affinity(numbers []string) (cpus []int) {
 	for _, n := range numbers {
 		list := p.read("proc/irq/" + n + "/effective_affinity_list")
@@ -140,7 +140,8 @@ func firewall(p *patient) Finding {
 	return ok("none")
 }
 
-// hookedChains are the places in a packet's way where nftables has chains, from the output of "nft list chains":
+// hookedChains are the hooks on a packet's path for which nftables has chains, from the output of
+// "nft list chains":
 //
 //	chain input { type filter hook input priority filter; policy accept; }
 func hookedChains(ruleset string) (hooks []string) {

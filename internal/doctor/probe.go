@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// wanted are the features of a NIC that spare the CPU, with their question of <linux/ethtool.h>. Their names are
-// those of ethtool -K.
+// wanted are the features of a NIC that spare the CPU, with their command of <linux/ethtool.h>.
+// Their names are those of ethtool -K.
 var wanted = []struct {
 	name string
 	get  uint32
@@ -25,7 +25,7 @@ var wanted = []struct {
 	{"gro", 0x2b},
 }
 
-// nicFeatures are those of the wanted that are off.
+// nicFeatures are the wanted features that are off.
 func nicFeatures(nic string) (off []string, err error) {
 	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -51,7 +51,7 @@ func nicFeatures(nic string) (off []string, err error) {
 	return off, nil
 }
 
-// nftTimeout is for a command that takes milliseconds.
+// nftTimeout is the limit of a command that normally takes milliseconds.
 const nftTimeout = 2 * time.Second
 
 // nftChains are nftables' chains, as text.

@@ -8,12 +8,12 @@ import (
 	"dpukv/internal/cpu"
 )
 
-// What has no switch in a virtual machine.
+// The reason for settings without a switch in a virtual machine.
 const hostDecides = "this virtual machine does not say; its host decides"
 
 func (p *patient) virtual() bool { return strings.Contains(p.facts.Virtualization, "hypervisor") }
 
-// untold is why a setting of the processor does not show.
+// untold explains why a setting of the processor is not readable.
 func (p *patient) untold(otherwise string) Finding {
 	if p.virtual() {
 		return unknown(hostDecides)

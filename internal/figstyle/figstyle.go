@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Sizes of a figure: as wide as a page's text, at a resolution that prints well.
+// Sizes of a figure: the width of a page's text, and a resolution for print.
 const (
 	Width  = 6.5 * vg.Inch
 	DPI    = 200
@@ -25,7 +25,7 @@ var (
 	GridInk  = color.Gray{Y: 0xe4}
 )
 
-// Colours that the colour-blind can tell apart (Okabe and Ito).
+// Colours that colour-blind readers can tell apart (Okabe and Ito).
 var (
 	Black     = color.RGBA{0x00, 0x00, 0x00, 0xff}
 	Blue      = color.RGBA{0x00, 0x72, 0xb2, 0xff}
@@ -36,7 +36,7 @@ var (
 	Sky       = color.RGBA{0x56, 0xb4, 0xe9, 0xff}
 )
 
-// Text styles that every figure has.
+// Text styles that all figures share.
 var (
 	TitleText = Sans(11.5, xfont.WeightBold, Ink)
 	AxisText  = Sans(10, xfont.WeightNormal, Ink)
@@ -63,7 +63,7 @@ func Write(c draw.Canvas, s text.Style, corner vg.Point, line string) {
 // LineHeight is the distance from one line of text to the next.
 func LineHeight(s text.Style) vg.Length { return s.FontExtents().Height }
 
-// Wrap joins items into lines that are at most this wide. An item is not split.
+// Wrap joins items into lines of at most this width. It never splits an item.
 func Wrap(items []string, style text.Style, width vg.Length) []string {
 	const separator = " · "
 	var lines []string

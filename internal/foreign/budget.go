@@ -5,10 +5,11 @@ import (
 	"io"
 )
 
-// MaxAnswer is what a server may send in answer to one question about itself.
+// MaxAnswer is the largest answer of a server to one question about itself.
 const MaxAnswer = 16 << 20
 
-// Budget reads from a peer, MaxAnswer bytes for each question. A buffered reader may use it.
+// Budget reads from a peer, at most MaxAnswer bytes for each question. A buffered reader may use
+// it.
 type Budget struct {
 	r    io.Reader
 	left int

@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// MaxReason is how many bytes of a reason are kept: room for a message and a stack trace's head.
+// MaxReason is the number of bytes kept of a reason: room for a message and a stack trace's head.
 const MaxReason = 2 << 10
 
-// Clip returns the first bytes of a text that is longer than most, and says how long it was.
+// Clip returns the first bytes of a text that is longer than most, and adds the text's length.
 func Clip[T string | []byte](text T, most int) string {
 	if len(text) <= most {
 		return string(text)
@@ -20,5 +20,5 @@ func Clip[T string | []byte](text T, most int) string {
 	return fmt.Sprintf("%s… (%d bytes in all)", text[:end], len(text))
 }
 
-// Reason is Clip for a reason that a peer gave.
+// Reason is Clip for a reason from a peer.
 func Reason[T string | []byte](text T) string { return Clip(text, MaxReason) }

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// MaxOutput is what a command on a node may write to its stdout. The longest lists that dpukv asks
-// for are some megabytes.
+// MaxOutput is the limit for a node command's stdout. The longest lists that dpukv requests are
+// some megabytes.
 const MaxOutput = 64 << 20
 
-// Output takes a command's stdout, up to MaxOutput. It fails after that, which ends the command.
+// Output takes a command's stdout, up to MaxOutput. A longer output fails, which ends the command.
 type Output struct {
 	buffer bytes.Buffer
 	full   bool
@@ -25,7 +25,7 @@ func (o *Output) Write(b []byte) (int, error) {
 	return o.buffer.Write(b)
 }
 
-// Err tells whether there was more.
+// Err returns an error if the output was longer.
 func (o *Output) Err() error {
 	if o.full {
 		return fmt.Errorf("found more output, allowed: at most %d bytes", MaxOutput)
@@ -33,13 +33,13 @@ func (o *Output) Err() error {
 	return nil
 }
 
-// Bytes are what came.
+// Bytes is the output.
 func (o *Output) Bytes() []byte { return o.buffer.Bytes() }
 
 // maxTail is how much of a command's stderr is kept.
 const maxTail = 64 << 10
 
-// Tail keeps the last that a command said.
+// Tail keeps the end of a command's stderr.
 type Tail struct {
 	mu   sync.Mutex
 	kept []byte
@@ -51,7 +51,7 @@ func (t *Tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Keep is Write for who wants to keep another number of bytes at most.
+// Keep is Write with another limit on the kept bytes.
 func (t *Tail) Keep(b []byte, most int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -62,7 +62,7 @@ func (t *Tail) Keep(b []byte, most int) {
 	t.kept = append(t.kept, b...)
 }
 
-// String is what was kept.
+// String is the kept text.
 func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestOutputEndsACommand that writes without end.
+// TestOutputEndsACommand: Output ends a command that writes without end.
 func TestOutputEndsACommand(t *testing.T) {
 	var out Output
 	cmd := exec.Command("cat", "/dev/zero")

@@ -8,21 +8,22 @@ import (
 	"unicode/utf8"
 )
 
-// Writer shows control characters as escapes. Newlines and tabs pass. Any goroutine may use it.
+// Writer shows control characters as escapes. Newlines and tabs pass. All goroutines may share it.
 type Writer struct {
 	mu      sync.Mutex
 	w       io.Writer
 	most    int // bytes of a line; 0: any
 	line    int // bytes of it so far
 	dropped int
-	partial []byte // the start of a character whose rest is still to come
+	partial []byte // the start of an incomplete character
 }
 
-// NewWriter returns a writer to w that shows at most so many bytes of each line; 0: all of them.
+// NewWriter returns a writer to w that shows at most so many bytes of each line; 0 means all of
+// them.
 func NewWriter(w io.Writer, most int) *Writer { return &Writer{w: w, most: most} }
 
-// Raw returns what a Writer writes to, and any other writer as it is: for what this program itself
-// tells a terminal, and for formats that are no text.
+// Raw returns the writer below a Writer, and any other writer unchanged. It is for the program's
+// own control sequences, and for formats that are no text.
 func Raw(w io.Writer) io.Writer {
 	if f, ok := w.(*Writer); ok {
 		return f.w
@@ -30,7 +31,7 @@ func Raw(w io.Writer) io.Writer {
 	return w
 }
 
-// Write implements [io.Writer]. The length it returns is of what it was given.
+// Write implements [io.Writer]. The returned length counts the input's bytes.
 func (f *Writer) Write(b []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -52,7 +53,7 @@ func (f *Writer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// add appends one character as it is to be shown.
+// add appends the shown form of one character.
 func (f *Writer) add(shown []byte, r rune, raw []byte) []byte {
 	if r == '\n' {
 		if f.dropped > 0 {
@@ -78,8 +79,8 @@ func (f *Writer) add(shown []byte, r rune, raw []byte) []byte {
 	return shown
 }
 
-// isControl tells whether a terminal takes a character for an order, or for a change of the
-// direction in which what follows is read.
+// isControl reports whether a terminal treats a character as a command, or as a change of the
+// reading direction.
 func isControl(r rune) bool {
 	switch {
 	case r < ' ':

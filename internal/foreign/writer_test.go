@@ -28,7 +28,7 @@ func TestControlCharactersAreShown(t *testing.T) {
 		if got := shown(text, 0); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
-		// In pieces of one byte it is the same.
+		// Single bytes give the same result.
 		var b bytes.Buffer
 		w := NewWriter(&b, 0)
 		r := iotest.OneByteReader(strings.NewReader(text))

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// verdict is what a run of "go test -fuzz" came to.
+// verdict is the outcome of a run of "go test -fuzz".
 type verdict int
 
 const (
@@ -16,12 +16,12 @@ const (
 
 func (v verdict) String() string { return [...]string{"fine", "ran out of time", "FAILED"}[v] }
 
-// engineDeadline is all that the engine says of a target whose time ran out: a reason of its own,
-// without any test below it.
+// engineDeadline matches the engine's whole message about a target whose time ran out: a reason of
+// its own, without any test below it.
 var engineDeadline = regexp.MustCompile(
 	`(?m)^--- FAIL: Fuzz\w+ \([0-9.]+s\)\n    context deadline exceeded\nFAIL\n`)
 
-// judge tells by its exit and its output what a run came to. What it does not know is a failure.
+// judge derives the verdict from a run's exit and output. An unknown output is a failure.
 func judge(ended error, output string) verdict {
 	switch {
 	case ended == nil:
@@ -37,7 +37,7 @@ func judge(ended error, output string) verdict {
 
 var executions = regexp.MustCompile(`execs: (\d+)`)
 
-// tried is how many inputs a run has tried, by its last word on it.
+// tried is the number of tried inputs, from the run's last progress line.
 func tried(output string) string {
 	all := executions.FindAllStringSubmatch(output, -1)
 	if len(all) == 0 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What go test says, as it said it.
+// Recorded output of go test.
 const (
 	saysDeadline = `fuzz: elapsed: 18s, execs: 5121 (201/sec), new interesting: 3 (total: 70)
 fuzz: elapsed: 20s, execs: 5512 (190/sec), new interesting: 3 (total: 70)
@@ -34,7 +34,7 @@ fuzz: elapsed: 0s, gathering baseline coverage: 0/1 completed
     
 FAIL
 `
-	// A target that waits for something itself, and says so.
+	// This target waits for its own deadline, and says so.
 	saysOwnDeadline = `--- FAIL: FuzzWait (3.00s)
     --- FAIL: FuzzWait (0.00s)
         a_test.go:9: context deadline exceeded

@@ -36,7 +36,7 @@ type runner struct {
 	out            io.Writer
 }
 
-// all runs every target of the packages, and goes on after one that failed.
+// all runs every target of the packages, and goes on after a failed one.
 func (r *runner) all(ctx context.Context, packages []string) error {
 	list, err := r.output(ctx, append([]string{"list"}, packages...)...)
 	if err != nil {
@@ -74,7 +74,7 @@ func (r *runner) targets(ctx context.Context, pkg string) (names []string, err e
 	return names, err
 }
 
-// target runs one, and once more if its time ran out.
+// target runs one target, and runs it once more if its time ran out.
 func (r *runner) target(ctx context.Context, pkg, name string) (v verdict) {
 	for range 2 {
 		var said bytes.Buffer
@@ -89,7 +89,7 @@ func (r *runner) target(ctx context.Context, pkg, name string) (v verdict) {
 	return v
 }
 
-// output runs the go command and returns what it said. Its error has that, too.
+// output runs the go command and returns its output. The error contains the output, too.
 func (r *runner) output(ctx context.Context, args ...string) (string, error) {
 	var said bytes.Buffer
 	err := r.run(ctx, &said, args...)
@@ -99,7 +99,7 @@ func (r *runner) output(ctx context.Context, args ...string) (string, error) {
 	return said.String(), err
 }
 
-// run runs the go command, with one writer for all that it says: the order matters.
+// run runs the go command with one writer for stdout and stderr, because their order matters.
 func (r *runner) run(ctx context.Context, to io.Writer, args ...string) error {
 	cmd := exec.CommandContext(ctx, r.goCommand, args...)
 	cmd.Dir = r.dir

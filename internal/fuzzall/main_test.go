@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestTimeIsTriedTwice with a go command that always runs out of it.
+// TestTimeIsTriedTwice uses a go command that always runs out of time.
 func TestTimeIsTriedTwice(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "go")
@@ -40,7 +40,8 @@ esac
 	}
 }
 
-// TestRealTargets with Go's own engine: one fails for its seed, one does not build, one is fine.
+// TestRealTargets uses Go's own engine: one target fails for its seed, one does not build, one is
+// fine.
 func TestRealTargets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and fuzzes for seconds")

@@ -27,10 +27,11 @@ var (
 	initScript string
 )
 
-// ErrCannot is wrapped by the error of a machine that cannot run the guest, which says why.
+// ErrCannot is wrapped by the error of a machine that cannot run the guest. That error has the
+// reason.
 var ErrCannot = errors.New("this machine cannot run the guest")
 
-// Kernel finds the guest's kernel, or builds it, which takes minutes: say gets what there is to tell meanwhile.
+// Kernel finds the guest's kernel, or builds it, which takes minutes. It reports progress to say.
 func Kernel(ctx context.Context, say io.Writer) (path string, err error) {
 	dir, err := os.MkdirTemp("", "guest")
 	if err != nil {
@@ -63,16 +64,16 @@ func lastLine(text string) string {
 type Job struct {
 	Kernel string
 	Script string            // for /bin/sh, as root
-	Shares map[string]string // folders of this machine, writable there: by their name in /dev/shm
+	Shares map[string]string // this machine's folders, writable in the guest, by name in /dev/shm
 }
 
-// memory of the guest: Open vSwitch, stores and their keys.
+// memory is the guest's memory: Open vSwitch, stores and their keys.
 const memory = "mem=1536M"
 
 var jobEnded = regexp.MustCompile(`(?m)^guest: job ended with status (\d+)\r?$`)
 
-// Run boots a guest, runs the job, and waits for the guest's end. What the job prints goes to console. It is an error if the
-// job fails or does not end.
+// Run boots a guest, runs the job, and waits for the guest's end. The job's output goes to console.
+// Run fails if the job fails or does not end.
 func (j *Job) Run(ctx context.Context, console io.Writer) error {
 	dir, err := os.MkdirTemp("", "guest")
 	if err != nil {
@@ -84,11 +85,11 @@ func (j *Job) Run(ctx context.Context, console io.Writer) error {
 		os.WriteFile(filepath.Join(dir, "job"), []byte(j.script()), 0o600)); err != nil {
 		return err
 	}
-	// In a process namespace, which takes all of the guest's processes along.
+	// A process namespace ends all of the guest's processes with it.
 	cmd := exec.CommandContext(ctx, "unshare", "--pid", "--mount-proc", "--fork", "--kill-child",
 		j.Kernel, memory, "uml_dir="+dir+"/", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro", "init="+filepath.Join(dir, "init"),
 		"con=null", "con0=fd:0,fd:1", "ssl=null", "quiet", "job="+filepath.Join(dir, "job"))
-	cmd.Env = append(os.Environ(), "TMPDIR=/dev/shm") // its memory is an unlinked file there
+	cmd.Env = append(os.Environ(), "TMPDIR=/dev/shm") // the guest's memory is an unlinked file there
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	cmd.WaitDelay = 5 * time.Second
 	said := &foreign.Tail{}
@@ -108,7 +109,7 @@ func (j *Job) Run(ctx context.Context, console io.Writer) error {
 	return nil
 }
 
-// script is the job's with its shares mounted before.
+// script is the job's script after the commands that mount its shares.
 func (j *Job) script() string {
 	var b strings.Builder
 	b.WriteString("set -e\n")

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestCannot: a machine without a kernel for the guest and without what builds one says so.
+// TestCannot: a machine without a guest kernel and without the tools to build one reports that.
 func TestCannot(t *testing.T) {
 	bin := t.TempDir()
 	for _, name := range []string{"sh", "uname", "id", "grep", "wc", "cut", "cat", "sort"} { // neither dpkg-query nor apt-get
@@ -36,7 +36,7 @@ func TestCannot(t *testing.T) {
 	t.Errorf("found no reason in: %v", err)
 }
 
-// TestJobEnded: init.sh tells the job's end in the words that Run waits for.
+// TestJobEnded: init.sh reports the job's end in the words that Run waits for.
 func TestJobEnded(t *testing.T) {
 	script, _, _ := strings.Cut(initScript, "/bin/busybox poweroff")
 	finish := script[strings.LastIndex(script, "printf"):]

@@ -22,7 +22,7 @@ const (
 	wireMTU = 4200
 )
 
-// sandbox is the machine, and what runs at the other end of its wire.
+// sandbox is the guest, and the process at the other end of its wire.
 type sandbox struct {
 	kernel string
 	dir    string // of scripts and outputs; the guest reads it at the same path
@@ -44,7 +44,7 @@ func (s *sandbox) write(t *testing.T, name, text string) {
 	}
 }
 
-// read is what a part of the sandbox has printed. The console ends its lines as terminals do.
+// read is the output of one part of the sandbox. The console ends its lines as terminals do.
 func (s *sandbox) read(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(s.path(name))
@@ -57,7 +57,7 @@ func (s *sandbox) read(t *testing.T, name string) string {
 // boot is the command that runs the guest with a device for its network.
 func (s *sandbox) boot(device, addr string) string {
 	return strings.Join([]string{
-		// Its memory is an unlinked file there.
+		// The guest's memory is an unlinked file there.
 		"TMPDIR=/dev/shm", s.kernel, "mem=768M", "uml_dir=" + s.dir + "/",
 		"root=/dev/root rootfstype=hostfs rootflags=/ ro init=" + s.path("init"),
 		"con=null con0=fd:0,fd:1 ssl=null quiet",
@@ -67,7 +67,7 @@ func (s *sandbox) boot(device, addr string) string {
 	}, " ")
 }
 
-// run runs a script in network and process namespaces that end with it.
+// run runs a script in network and process namespaces that end with the script.
 func (s *sandbox) run(t *testing.T, script string, limit time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -94,7 +94,7 @@ ip address add ` + hostAddr + `/24 dev tap0
 ip link set tap0 mtu 4200 up
 `
 
-// guestOutput is what the guest's job printed. A job that failed, or never ended, is an error.
+// guestOutput is the output of the guest's job. A job that failed, or never ended, is an error.
 func (s *sandbox) guestOutput(t *testing.T) string {
 	t.Helper()
 	out := s.read(t, "guest")
@@ -126,7 +126,7 @@ func guestKernel(t *testing.T) string {
 	return path
 }
 
-// logWriter passes on at once what there is to tell of a build, which takes minutes.
+// logWriter logs a build's progress at once: the build takes minutes.
 type logWriter struct{ t *testing.T }
 
 func (w logWriter) Write(p []byte) (int, error) {
@@ -136,7 +136,8 @@ func (w logWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// build compiles a package's tests with libibverbs. It goes after guestKernel, which installs that.
+// build compiles a package's tests with libibverbs. It must follow guestKernel, which installs the
+// library.
 func (s *sandbox) build(t *testing.T, pkg string) (binary string) {
 	t.Helper()
 	binary = s.path(filepath.Base(pkg) + ".test")

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestIBVerbs runs the provider's own tests inside the guest: its device talks with itself.
-// Last it is opened on a machine with a defect.
+// TestIBVerbs runs the provider's own tests inside the guest: its device talks with itself. The
+// last test opens the device on a machine with a defect.
 func TestIBVerbs(t *testing.T) {
 	runInGuest(t, "dpukv/verbs/ibverbs", `
 IBVERBS_REQUIRE=1 $TEST -test.skip '^TestRigged|^TestProbeSaysWhatIsMissing$'
@@ -25,7 +25,7 @@ IBVERBS_RIGGED=no-driver $TEST -test.run '^TestRiggedNoDriver$'
 `)
 }
 
-// TestPerf runs the microbenchmark there. Its figures are those of an emulation on one CPU.
+// TestPerf runs the microbenchmark in the guest. Its figures are those of an emulation on one CPU.
 func TestPerf(t *testing.T) {
 	runInGuest(t, "dpukv/verbs/perf", `
 IBVERBS_REQUIRE=1 $TEST -test.run TestEveryOperation/ibverbs
@@ -33,7 +33,8 @@ PERF_LINK=dummy0 $TEST -test.run '^TestRiggedPortGoesDown$'
 `)
 }
 
-// runInGuest runs a package's tests there: job calls them $TEST. A job tells what is to be tested, so a skip is a failure.
+// runInGuest runs a package's tests in the guest; job calls them $TEST. A job names its tests, so a
+// skip is a failure.
 func runInGuest(t *testing.T, pkg, job string) {
 	t.Helper()
 	s := newSandbox(t)
@@ -42,13 +43,15 @@ func runInGuest(t *testing.T, pkg, job string) {
 	report(t, s.guestOutput(t))
 }
 
-// TestInterop has the software device on this side of a tap, and the kernel's soft-RoCE on the other.
+// TestInterop connects the software device on this side of a tap with the kernel's soft-RoCE on the
+// other.
 func TestInterop(t *testing.T) {
 	p := newPeers(t)
 	p.overTheWire(t, p.guest("TestServe"), p.host("TestDrive"))
 }
 
-// TestHERD has a HERD server at one end and its client at the other, both ways round, and in between both in the guest, whose link goes down.
+// TestHERD runs a HERD server at one end and its client at the other, in both directions. In
+// between, both run in the guest, whose link goes down.
 func TestHERD(t *testing.T) {
 	t.Run("server=rxe,client=softroce", func(t *testing.T) {
 		p := newPeers(t)
@@ -95,7 +98,7 @@ func (p *peers) host(test string) string {
 func (p *peers) overTheWire(t *testing.T, guest, host string) {
 	t.Helper()
 	p.write(t, "job", guest+"\n")
-	// What failed at this end is in its output; the guest's end is waited for all the same.
+	// The output of this end tells its failure. The test waits for the guest's end all the same.
 	here := host + " >" + p.path("host") + " 2>&1 || true"
 	p.run(t, tapScript+p.boot("vec0", guestAddr)+" &\n"+here+"\nwait\n", 2*time.Minute)
 	t.Run("guest", func(t *testing.T) { report(t, p.guestOutput(t)) })

@@ -14,13 +14,13 @@ import (
 // event is a line of test2json's output.
 type event struct{ Action, Test, Output string }
 
-// result is one test of a run somewhere else.
+// result is the result of one test that ran in another process.
 type result struct {
 	outcome string // "pass", "fail", "skip"; empty where it did not end
 	output  strings.Builder
 }
 
-// said is the output but for what go test itself says.
+// said is the output without go test's own lines.
 func (r *result) said() string {
 	lines := strings.Split(r.output.String(), "\n")
 	return strings.TrimSpace(strings.Join(slices.DeleteFunc(lines, func(line string) bool {
@@ -29,7 +29,8 @@ func (r *result) said() string {
 	}), "\n"))
 }
 
-// report makes a subtest of every test in go test's verbose output. None may have been skipped: each job names what it is for.
+// report makes a subtest of every test in go test's verbose output. A skipped test fails: each job
+// names its tests.
 func report(t *testing.T, output string) {
 	t.Helper()
 	results, order := parse(t, output)
@@ -59,7 +60,7 @@ func report(t *testing.T, output string) {
 	t.Logf("%d passed, %d failed, %d skipped, %d did not end", counts["pass"], counts["fail"], counts["skip"], counts[""])
 }
 
-// parse reads test output, with whatever else the console says between.
+// parse reads test output, mixed with other lines of the console.
 func parse(t *testing.T, output string) (results map[string]*result, order []string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", "tool", "test2json")

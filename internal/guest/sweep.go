@@ -23,16 +23,17 @@ type Sweep struct {
 	Dir    string            // the run folder, here
 }
 
-// awaitOVS is for the start of a job that uses Open vSwitch, which counts the CPUs for its handlers of unknown flows every 10 s, the first
-// time not before the machine has been up for so long (count_cpu_cores in lib/ovs-thread.c); until then there are none, and every
-// first packet is lost.
+// awaitOVS waits at the start of a job that uses Open vSwitch. Open vSwitch counts the CPUs for its
+// handlers of unknown flows every 10 s, but not in the machine's first 10 s (count_cpu_cores in
+// lib/ovs-thread.c). Until then it has no handlers, and every first packet is lost.
 const awaitOVS = `while test "$(cut -d. -f1 /proc/uptime)" -lt 11; do sleep 0.5; done
 `
 
 const (
 	sweepScript = awaitOVS + `exec /dev/shm/work/dpukv sweep --out /dev/shm/run %s >/dev/shm/work/stdout
 `
-	// plainScript keeps the guest's terminal from dpukv, which would write its progress over and over in one line.
+	// plainScript hides the guest's terminal from dpukv, which would rewrite one progress line over
+	// and over.
 	plainScript = awaitOVS + `
 { status=0
 /dev/shm/work/dpukv sweep --out /dev/shm/run %s 2>&1 >/dev/shm/work/stdout || status=$?
@@ -41,8 +42,8 @@ exit "$(cat /dev/shm/work/status)"
 `
 )
 
-// Run boots a guest and has it measure into the run folder, which is one of this machine. Progress goes to stderr, the table and the
-// folder's path to stdout, as without a guest.
+// Run boots a guest and lets it measure into the run folder on this machine. As without a guest,
+// progress goes to stderr; the table and the folder's path go to stdout.
 func (s *Sweep) Run(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	kernel, err := Kernel(ctx, stderr)
 	if err != nil {
@@ -86,7 +87,8 @@ func isTerminal(w io.Writer) bool {
 	return err == nil
 }
 
-// share copies into the shared folder what the guest needs, and returns the flags that name it there.
+// share copies the guest's input files into the shared folder, and returns the flags that name them
+// there.
 func (s *Sweep) share(work string) (flags string, err error) {
 	if err := copyFile(filepath.Join(work, "dpukv"), s.Binary, 0o755); err != nil {
 		return "", err
@@ -108,7 +110,7 @@ func (s *Sweep) share(work string) (flags string, err error) {
 	return flags, nil
 }
 
-// maxSharedBytes is far beyond this binary, the longest of the files.
+// maxSharedBytes is far beyond this binary, the largest of the files.
 const maxSharedBytes = 1 << 30
 
 func copyFile(to, from string, mode os.FileMode) error {

@@ -14,7 +14,8 @@ import (
 	"dpukv/results/runfolder"
 )
 
-// Few keys: client and server both poll, and on the guest's one CPU each may wait for the other's 10 ms to pass.
+// The sweep has few keys. Client and server both poll, and on the guest's one CPU each may wait for
+// the other's time slice of 10 ms.
 const onPathSweep = `
 stores: [mica]
 placements: [CH-SH]
@@ -28,8 +29,9 @@ warmup: 100ms
 repeats: 1
 `
 
-// TestOnPath has Open vSwitch's own kernel datapath carry the load (SM1), and rules that it put into traffic control (SM4), which most
-// kernels of containers and small virtual machines lack. The cable beside them is in the same guest.
+// TestOnPath measures two on-path datapaths that most kernels of containers and small virtual
+// machines lack. One is Open vSwitch's own kernel datapath (SM1); the other is its rules in traffic
+// control (SM4). The cable beside them is in the same guest.
 func TestOnPath(t *testing.T) {
 	for _, program := range []string{"ovs-vswitchd", "ovs-vsctl", "dpdk-testpmd", "ip", "tc"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -39,7 +41,7 @@ func TestOnPath(t *testing.T) {
 	kernel, dir := guestKernel(t), t.TempDir()
 	binary := filepath.Join(dir, "dpukv")
 	goBuild(t, "build", "-o", binary, "dpukv/cmd/dpukv")
-	// Side by side: a guest has one CPU, and most machines have two.
+	// The two parts run in parallel: a guest has one CPU, and most machines have two.
 	t.Run("sweep", func(t *testing.T) {
 		t.Parallel()
 		sweepOnPath(t, binary)
@@ -119,7 +121,7 @@ func sweepOnPath(t *testing.T, binary string) {
 	continueOutside(t, &s)
 }
 
-// continueOutside: points of the guest and of this machine do not belong together.
+// continueOutside: points of the guest and of this machine do not belong in one run.
 func continueOutside(t *testing.T, s *Sweep) {
 	out, err := exec.CommandContext(t.Context(), s.Binary, "sweep", "--out", s.Dir).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "continue it with --in-guest") {

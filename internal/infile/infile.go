@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// Open opens a regular file for reading, where links to it lead. It never waits for a writer.
+// Open opens a regular file for reading, and follows links. It never waits for a writer.
 func Open(path string) (*os.File, error) {
-	// Looked at first: to open a device or a pipe can do something by itself.
+	// The check comes before the open: opening a device or a pipe can have an effect by itself.
 	info, err := stat(path)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,8 @@ func Read(path string, most int64) ([]byte, error) {
 	return readAll(path, f, most)
 }
 
-// readAll looks at what comes, not at a size that was told: files of /proc tell none, others grow.
+// readAll limits the bytes that arrive and ignores the reported size: files of /proc report none,
+// others grow.
 func readAll(path string, r io.Reader, most int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err != nil {

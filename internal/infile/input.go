@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ReadInput reads a regular file, or a pipe until its end, of at most so many bytes. It waits for
-// what a pipe brings until ctx is done.
+// ReadInput reads a regular file, or a pipe until its end, of at most so many bytes. It waits for a
+// pipe's data until ctx is done.
 func ReadInput(ctx context.Context, path string, most int64) ([]byte, error) {
 	info, err := stat(path)
 	if err != nil {
@@ -36,7 +36,7 @@ type pipe struct {
 	fd  int
 }
 
-// look is how long a wait may keep from looking at the context.
+// look is the longest wait between two checks of the context.
 const look = 50 * time.Millisecond
 
 // Read waits first: a pipe that no writer has opened yet looks like one at its end.

@@ -1,3 +1,3 @@
-// Package killed says why a process got SIGKILL, which itself has no last words: from the kernel's
-// count of processes that it ended for want of memory (/proc/vmstat, oom_kill), before and after.
+// Package killed finds the reason of a SIGKILL, which leaves no message of its own. It compares the
+// kernel's count of out-of-memory kills (/proc/vmstat, oom_kill) before and after.
 package killed

@@ -12,14 +12,14 @@ import (
 	"syscall"
 )
 
-// Count is how many processes a machine's kernel has ended for want of memory, of the machine or of
-// one of its cgroups; of all containers on it, too.
+// Count is the number of processes that a machine's kernel has killed for lack of memory, of the
+// machine or of one of its cgroups. It covers all containers on the machine, too.
 type Count struct {
 	Known bool   `json:"known,omitempty"` // kernels before 4.13 do not tell
 	Kills uint64 `json:"kills,omitempty"`
 }
 
-// countFile is where a kernel tells its count.
+// countFile is the file of the kernel's count.
 const countFile = "/proc/vmstat"
 
 // Look is the command that prints another machine's count, for [Parse].
@@ -35,7 +35,7 @@ func Now() Count {
 	return Parse(f)
 }
 
-// Parse finds the count in what Look prints.
+// Parse finds the count in the output of Look.
 func Parse(r io.Reader) Count {
 	for lines := bufio.NewScanner(r); lines.Scan(); {
 		if text, ok := strings.CutPrefix(lines.Text(), "oom_kill "); ok {
@@ -46,7 +46,7 @@ func Parse(r io.Reader) Count {
 	return Count{}
 }
 
-// Since is how many were ended since was; 0 also where that is not known.
+// Since is the number of out-of-memory kills since was. It is 0 also if that is unknown.
 func (c Count) Since(was Count) uint64 {
 	if !c.Known || !was.Known {
 		return 0
@@ -54,8 +54,8 @@ func (c Count) Since(was Count) uint64 {
 	return max(c.Kills, was.Kills) - was.Kills
 }
 
-// Beside is what has to stand beside the failure of something on this machine, when its kernel has
-// ended processes for want of memory since was; "" if it has not.
+// Beside is the note to a failure on this machine if its kernel has killed processes for lack of
+// memory since was. Otherwise it is "".
 func Beside(was Count) string {
 	n := Now().Since(was)
 	if n == 0 {
@@ -68,7 +68,7 @@ func Beside(was Count) string {
 // shellKilled is a shell's exit status for a command that SIGKILL ended.
 const shellKilled = 128 + int(syscall.SIGKILL)
 
-// By tells whether the error of a command's Wait says that SIGKILL ended it.
+// By reports whether the error of a command's Wait means that SIGKILL ended it.
 func By(err error) bool {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
@@ -78,8 +78,8 @@ func By(err error) bool {
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL || exit.ExitCode() == shellKilled
 }
 
-// How says how a command ended, by the error of its Wait: of one that was killed also why, by the
-// counts of its machine when it was started and now.
+// How describes a command's end by the error of its Wait. For a killed command it adds the reason,
+// from the machine's counts at the start and now.
 func How(err error, before, now Count) string {
 	switch n := now.Since(before); {
 	case err == nil:

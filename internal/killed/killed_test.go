@@ -22,7 +22,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestHow: every way to end, with what is to be done.
+// TestHow: every kind of end has its message, with the remedy.
 func TestHow(t *testing.T) {
 	end := func(script string) error { return exec.Command("sh", "-c", script).Run() }
 	was, same, more := Count{true, 2}, Count{true, 2}, Count{true, 3}
@@ -47,8 +47,8 @@ func TestHow(t *testing.T) {
 	}
 }
 
-// TestKernelCounts: the kernel's own count grows when it ends a process. The process asks to be the
-// first that goes, in a cgroup of its own, so that nobody else is short of memory.
+// TestKernelCounts: the kernel's own count grows when it kills a process. The process asks to be
+// the first victim, in a cgroup of its own, so that no other process lacks memory.
 func TestKernelCounts(t *testing.T) {
 	before := Now()
 	if !before.Known {

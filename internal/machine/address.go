@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Owns reports whether HOST:PORT is an address of this machine, in this network namespace. A name is not looked up.
+// Owns reports whether HOST:PORT is an address of this machine, in this network namespace. It does
+// not resolve names.
 func Owns(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

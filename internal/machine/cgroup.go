@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// cgroup tells which version of control groups governs CPU time here, and how many CPUs' time
-// they allow this process: the least along the path from its group to the top, 0 without a limit.
+// cgroup returns the version of the control groups that govern CPU time here. It also returns how
+// many CPUs' time they allow this process: the least along the path from its group to the top, or 0
+// without a limit.
 func cgroup(fs root) (version string, quotaCPUs float64) {
 	if fs.exists("sys/fs/cgroup/cgroup.controllers") {
 		return "v2", leastQuota("sys/fs/cgroup", ownGroup(fs, ""), func(dir string) float64 {
@@ -26,7 +27,8 @@ func cgroup(fs root) (version string, quotaCPUs float64) {
 	return "", 0
 }
 
-// ownGroup is the path of this process's group under a controller; v2 has one hierarchy, with no name.
+// ownGroup is the path of this process's group under a controller. Version 2 has one hierarchy,
+// without a name.
 func ownGroup(fs root, controller string) string {
 	for line := range strings.Lines(fs.read("proc/self/cgroup")) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
@@ -38,7 +40,7 @@ func ownGroup(fs root, controller string) string {
 }
 
 // leastQuota asks quota for every folder from group up to mount. A folder that a namespace hides
-// has no quota to read, so it does not count.
+// has no readable quota, so it does not count.
 func leastQuota(mount, group string, quota func(dir string) float64) float64 {
 	least := 0.0
 	for g := path.Clean("/" + group); ; g = path.Dir(g) {
@@ -51,7 +53,7 @@ func leastQuota(mount, group string, quota func(dir string) float64) float64 {
 	}
 }
 
-// share is a CPU quota over its period; 0 for "max", -1, or what is no number.
+// share is a CPU quota over its period. It is 0 for "max", -1, or text that is no number.
 func share(quota, period string) float64 {
 	q, err := strconv.ParseFloat(quota, 64)
 	p, err2 := strconv.ParseFloat(period, 64)

@@ -8,8 +8,8 @@ import (
 	"dpukv/internal/cpu"
 )
 
-// Cores groups CPUs by the physical core they are threads of, cores of one package next to each
-// other. A CPU of which the kernel tells nothing is a core of its own.
+// Cores groups CPUs by the physical core they are threads of, with the cores of one package next to
+// each other. A CPU without kernel topology is a core of its own.
 func Cores(cpus []int) [][]int { return cores("/", cpus) }
 
 func cores(fs root, cpus []int) [][]int {

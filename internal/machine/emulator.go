@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// emulator tells whether this program's instructions are translated, as by qemu-user, and on what: "arm64 on x86_64".
+// emulator names the emulation of this program's instructions, as by qemu-user: "arm64 on x86_64".
 // Such a process sees its own architecture in uname, but the kernel's files are the real machine's.
 func emulator(fs root, own string) string {
 	native := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[own]
@@ -19,5 +19,5 @@ func emulator(fs root, own string) string {
 	return own + " on " + real
 }
 
-// Emulator is that of this process; see [Facts].
+// Emulator is the emulation of this process; see [Facts].
 func Emulator() string { return emulator("/", runtime.GOARCH) }

@@ -12,7 +12,7 @@ import (
 	"dpukv/internal/cpu"
 )
 
-// Facts are those of one machine at one moment. Empty means unknown.
+// Facts are the facts of one machine at one moment. Empty means unknown.
 type Facts struct {
 	ReadAt   time.Time `json:"read_at"`
 	Hostname string    `json:"hostname,omitempty"`
@@ -21,7 +21,7 @@ type Facts struct {
 
 	CPUModel    string `json:"cpu_model,omitempty"`
 	CPUs        int    `json:"cpus,omitempty"`         // online
-	AllowedCPUs []int  `json:"allowed_cpus,omitempty"` // of them, those this process may use
+	AllowedCPUs []int  `json:"allowed_cpus,omitempty"` // the CPUs that this process may use
 	Governor    string `json:"governor,omitempty"`     // of frequency scaling; several: joined by a comma
 	NUMANodes   int    `json:"numa_nodes,omitempty"`
 	Clocksource string `json:"clocksource,omitempty"`
@@ -33,16 +33,18 @@ type Facts struct {
 
 	LoadAverage []float64 `json:"load_average,omitempty"` // over 1, 5 and 15 minutes
 	Cgroup      string    `json:"cgroup,omitempty"`       // "v1", "v2"
-	// QuotaCPUs is how many CPUs' time the control groups allow; 0: no limit known.
+	// QuotaCPUs is the CPU time that the control groups allow, in CPUs. 0 means no known limit.
 	QuotaCPUs float64 `json:"quota_cpus,omitempty"`
 
-	Product        string `json:"product,omitempty"`        // what the firmware calls the machine
+	Product        string `json:"product,omitempty"`        // the machine's name in the firmware
 	Virtualization string `json:"virtualization,omitempty"` // a hint: "hypervisor", "container", or both
-	// Emulator is set where instructions are translated, as by qemu-user: "arm64 on x86_64". No time measured there means anything.
+	// Emulator is set if instructions are translated, as by qemu-user: "arm64 on x86_64". No time
+	// measured there is meaningful.
 	Emulator string `json:"emulator,omitempty"`
 
 	GoVersion string `json:"go_version,omitempty"`
-	// GoArchLevel is the instruction set the binary was built for, as GOAMD64 or GOARM64 says it.
+	// GoArchLevel is the instruction set that the binary was built for, in the terms of GOAMD64 or
+	// GOARM64.
 	GoArchLevel string `json:"go_arch_level,omitempty"`
 }
 
@@ -67,7 +69,7 @@ func Read() Facts {
 	return facts
 }
 
-// read reads those facts that stand in files below fs.
+// read reads the facts from files below fs.
 func read(fs root) Facts {
 	facts := Facts{
 		CPUModel:    cpuModel(fs),
@@ -95,7 +97,7 @@ func text(b []byte) string {
 	return string(b)
 }
 
-// loadAverage is how busy others kept the machine before the measurement.
+// loadAverage is the load of the machine before the measurement.
 func loadAverage(fs root) []float64 {
 	fields := strings.Fields(fs.read("proc/loadavg"))
 	if len(fields) < 3 {
@@ -111,10 +113,11 @@ func loadAverage(fs root) []float64 {
 	return loads
 }
 
-// BootID names this boot of this kernel: processes that read the same one run on one machine. Empty means unknown.
+// BootID names this boot of this kernel. Processes with the same ID run on one machine. Empty means
+// unknown.
 func BootID() string { return root("/").read("proc/sys/kernel/random/boot_id") }
 
-// Arch is the machine's architecture, as uname says it; empty means unknown.
+// Arch is the machine's architecture by uname; empty means unknown.
 func Arch() string {
 	var u unix.Utsname
 	if unix.Uname(&u) != nil {

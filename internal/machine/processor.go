@@ -23,7 +23,7 @@ var armParts = map[string]string{
 	"0xd4f": "Neoverse-V2",
 }
 
-// cpuModel is that of the first CPU listed.
+// cpuModel is the model of the first CPU in the list.
 func cpuModel(fs root) string {
 	info := fs.read("proc/cpuinfo")
 	if name := cpuinfoField(info, "model name"); name != "" {
@@ -72,7 +72,7 @@ func governor(fs root) string {
 
 func numaNodes(fs root) int { return len(fs.glob("sys/devices/system/node/node[0-9]*")) }
 
-// virtualization says what lies between this process and the hardware, as far as it shows.
+// virtualization names the visible layers between this process and the hardware.
 func virtualization(fs root) string {
 	var layers []string
 	flags := strings.Fields(cpuinfoField(fs.read("proc/cpuinfo"), "flags"))
@@ -85,7 +85,7 @@ func virtualization(fs root) string {
 	return strings.Join(layers, ",")
 }
 
-// goArchLevel is what the compiler was told of the processor, as in "GOAMD64=v1".
+// goArchLevel is the compiler's processor setting, as in "GOAMD64=v1".
 func goArchLevel() string {
 	build, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// root is the folder in which proc and sys stand: "/", or a made-up machine in the tests.
+// root is the folder that contains proc and sys: "/", or a made-up machine in the tests.
 type root string
 
-// read returns a file's text without the blanks around it, or "" when it cannot be read.
+// read returns a file's text without surrounding blanks, or "" if the file cannot be read.
 func (r root) read(path string) string {
 	data, err := os.ReadFile(filepath.Join(string(r), path))
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// limitFiles are the files of a control group that hold a limit and what of it is in use.
+// limitFiles are the files of a control group with a limit and the usage under it.
 type limitFiles struct {
 	max, used string
-	// cached are names in memory.stat, of what is in use and can be had back. Empty: none.
+	// cached are names in memory.stat of used memory that the kernel can reclaim. Empty: none.
 	cached []string
 }
 
@@ -20,15 +20,15 @@ var (
 	cached2 = []string{"inactive_file", "active_file"}
 )
 
-// memoryLimits are those of version 2, then of version 1. Beyond memory.high the kernel does not
-// kill, but slows a process down until it hardly runs.
+// memoryLimits are the files of version 2, then of version 1. Beyond memory.high the kernel does
+// not kill, but slows a process down until it hardly runs.
 var memoryLimits = []limitFiles{
 	{"memory.max", "memory.current", cached2},
 	{"memory.high", "memory.current", cached2},
 	{"memory.limit_in_bytes", "memory.usage_in_bytes", cached1},
 }
 
-// hugeTLBLimits are those of pages in use, and of reservations, which mappings are.
+// hugeTLBLimits limit pages in use, and reservations. Mappings are reservations.
 var hugeTLBLimits = []limitFiles{
 	{"hugetlb.2MB.max", "hugetlb.2MB.current", nil},
 	{"hugetlb.2MB.rsvd.max", "hugetlb.2MB.rsvd.current", nil},
@@ -36,10 +36,10 @@ var hugeTLBLimits = []limitFiles{
 	{"hugetlb.2MB.rsvd.limit_in_bytes", "hugetlb.2MB.rsvd.usage_in_bytes", nil},
 }
 
-// limit is one that a group has, in bytes.
+// limit is one limit of a group, in bytes.
 type limit struct{ max, used int64 }
 
-// read is false where this group has no such limit.
+// read returns false if this group has no such limit.
 func (f limitFiles) read(root fs.FS, dir string) (limit, bool) {
 	most, ok := number(root, path.Join(dir, f.max)) // "max" is no number
 	if !ok {
@@ -49,7 +49,7 @@ func (f limitFiles) read(root fs.FS, dir string) (limit, bool) {
 	return limit{most, used}, ok
 }
 
-// reclaimable is what of a group's use the kernel takes back before it kills.
+// reclaimable is the part of a group's use that the kernel reclaims before it kills.
 func reclaimable(root fs.FS, dir string, f limitFiles) (sum int64) {
 	if len(f.cached) == 0 {
 		return 0
@@ -66,8 +66,8 @@ func reclaimable(root fs.FS, dir string, f limitFiles) (sum int64) {
 	return sum
 }
 
-// groupDirs are the folders of the groups that this process is in, as far as it can see them: its
-// own and all above, of version 2 and of version 1's hierarchy with this controller.
+// groupDirs are the visible folders of this process's groups: its own and all above, of version 2
+// and of version 1's hierarchy with this controller.
 func groupDirs(root fs.FS, controller string) (dirs []string) {
 	mounts := text(root, "proc/self/mountinfo")
 	for line := range strings.Lines(text(root, "proc/self/cgroup")) {
@@ -86,8 +86,8 @@ func groupDirs(root fs.FS, controller string) (dirs []string) {
 	return dirs
 }
 
-// groupMount reads a line of mountinfo that mounts a hierarchy of control groups: where it is, and
-// which group it shows there.
+// groupMount reads a line of mountinfo that mounts a hierarchy of control groups. It returns the
+// mount point, and the group that is visible there.
 //
 //	35 31 0:32 /top /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory
 func groupMount(line, controllers string) (at, top string, ok bool) {
@@ -105,16 +105,16 @@ func groupMount(line, controllers string) (at, top string, ok bool) {
 	return strings.TrimPrefix(unescape(m[4]), "/"), unescape(m[3]), true
 }
 
-// has reports whether a list with commas names all of these.
+// has reports whether a comma-separated list contains all of these names.
 func has(list string, names ...string) bool {
 	in := strings.Split(list, ",")
 	return !slices.ContainsFunc(names, func(s string) bool { return !slices.Contains(in, s) })
 }
 
-// unescape undoes how mountinfo writes blanks.
+// unescape decodes the blanks of mountinfo.
 var unescape = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace
 
-// groupPath is where a group lies below the one that a mount shows. In a container it may lie
+// groupPath is the path of a group below the mount's top group. In a container the group may lie
 // outside; then the mount shows the container's own group.
 func groupPath(group, top string) string {
 	if top == "/" && !strings.HasPrefix(group, "/..") {
@@ -157,7 +157,7 @@ func number(root fs.FS, name string) (int64, bool) {
 	return n, err == nil
 }
 
-// text is a file, or nothing where there is no such file.
+// text is the content of a file, or "" if there is no such file.
 func text(root fs.FS, name string) string {
 	b, _ := fs.ReadFile(root, name)
 	return string(b)

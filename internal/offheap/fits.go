@@ -8,13 +8,13 @@ import (
 )
 
 // Fits refuses memory that the machine does not have available, or that a control group of this
-// process does not allow: touching it would end in the kernel's out-of-memory killer, which
-// says nothing to anybody. Who allocates in several steps asks for the sum first. What
-// comes from the reserved pool of huge pages is not looked at here.
+// process does not allow. Touching such memory would wake the kernel's out-of-memory killer, which
+// leaves no message. A caller that allocates in several steps asks for the sum first. Fits does not
+// check memory from the reserved pool of huge pages.
 func Fits(size int64, pages Pages) error { return fits(os.DirFS("/"), size, pages) }
 
-// reserve is what must be left beside an allocation: its page tables, and what the rest
-// of the process needs while it starts.
+// reserve is the memory that must remain beside an allocation: its page tables, and the needs of
+// the rest of the process while it starts.
 func reserve(size int64) int64 { return 16<<20 + size/256 }
 
 func fits(root fs.FS, size int64, pages Pages) error {
@@ -30,8 +30,8 @@ func fits(root fs.FS, size int64, pages Pages) error {
 	return checkGroups(root, "memory", memoryLimits, size+reserve(size), mib(size))
 }
 
-// fitsHugeTLB is fits for pages of the reserved pool, which has limits of its own: where one is
-// exceeded, the kernel hands out the mapping, and ends the process when it touches it.
+// fitsHugeTLB is fits for pages of the reserved pool, which has limits of its own. Beyond one of
+// them, the kernel grants the mapping, and kills the process when it touches the mapping.
 func fitsHugeTLB(root fs.FS, size int64) error {
 	asked := mib(size) + " of reserved huge pages"
 	if err := checkGroups(root, "hugetlb", hugeTLBLimits, size, asked); err != nil {
@@ -43,7 +43,7 @@ func fitsHugeTLB(root fs.FS, size int64) error {
 	return nil
 }
 
-// checkGroups holds need bytes against these limits of each control group that this process is in.
+// checkGroups compares need bytes with these limits of each control group that this process is in.
 func checkGroups(
 	root fs.FS, controller string, limits []limitFiles, need int64, asked string,
 ) error {
@@ -53,7 +53,7 @@ func checkGroups(
 			if !ok || need <= l.max-l.used {
 				continue
 			}
-			// What is cached of files goes when memory is needed. The kernel adds it up on demand.
+			// Cached file pages go when memory is needed. The kernel adds them up on demand.
 			if l.used -= reclaimable(root, dir, f); need <= l.max-l.used {
 				continue
 			}
@@ -66,5 +66,5 @@ func checkGroups(
 	return nil
 }
 
-// mib rounds up, so that a limit is never said to be met where it is not.
+// mib rounds up: a message never shows a limit as met that is not.
 func mib(n int64) string { return fmt.Sprintf("%d MiB", (n+1<<20-1)>>20) }

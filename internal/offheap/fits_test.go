@@ -14,7 +14,7 @@ const mountinfo = `23 1 254:0 / / rw,relatime - ext4 /dev/vda rw
 41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw
 `
 
-// system is a machine with 8 GiB available and these files, which are text.
+// system is a machine with 8 GiB available and these text files.
 func system(files ...map[string]string) fstest.MapFS {
 	root := fstest.MapFS{
 		"proc/meminfo":        {Data: []byte("MemTotal: 16777216 kB\nMemAvailable:    8388608 kB\n")},
@@ -29,7 +29,7 @@ func system(files ...map[string]string) fstest.MapFS {
 	return root
 }
 
-// The groups of system, each with 300 MiB of which 10 are in use.
+// The groups of system. Each has 300 MiB, of which 10 are in use.
 var (
 	v1     = group(dir1+"/x/y", "memory.limit_in_bytes", "memory.usage_in_bytes")
 	v1up   = group(dir1+"/x", "memory.limit_in_bytes", "memory.usage_in_bytes")
@@ -67,7 +67,7 @@ func TestFits(t *testing.T) {
 		dir2 + "/a/b/memory.max":            "max\n",
 		dir2 + "/a/b/memory.current":        "4096\n",
 	}
-	// Of version 1 without a namespace of groups: the path is that of the host.
+	// Version 1 without a cgroup namespace has the host's path.
 	container := group("sys/fs/the groups", "memory.limit_in_bytes", "memory.usage_in_bytes")
 	container["proc/self/cgroup"] = "4:cpu,memory:/docker/1f/sub\n"
 	container["proc/self/mountinfo"] = "35 31 0:32 /docker/1f /sys/fs/the\\040groups ro - cgroup cgroup rw,cpu,memory\n"
@@ -104,8 +104,8 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// TestFitsHugePages: the reserved pool is beside the memory that is available, and has limits of
-// its own.
+// TestFitsHugePages: the reserved pool is separate from available memory, and has limits of its
+// own.
 func TestFitsHugePages(t *testing.T) {
 	pool := map[string]string{
 		"proc/meminfo": "MemAvailable: 1024 kB\nHugePages_Free: 512\nHugepagesize: 2048 kB\n",

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// hugeShare reads back from the kernel which share of the region lies on huge pages.
+// hugeShare reads back from the kernel the share of the region on huge pages.
 func (r *Region) hugeShare() float64 {
 	f, err := os.Open("/proc/self/smaps")
 	if err != nil {

@@ -14,11 +14,11 @@ const (
 	THP Pages = "thp"
 	// Small are pages of the machine's base size.
 	Small Pages = "4k"
-	// Heap is what a region says under the race detector.
+	// Heap is the kind of a region under the race detector.
 	Heap Pages = "go-heap"
 )
 
-// ParsePages reads what a user wrote.
+// ParsePages reads the user's notation.
 func ParsePages(s string) (Pages, error) {
 	switch p := Pages(s); p {
 	case Auto, HugeTLB, THP, Small:

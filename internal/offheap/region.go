@@ -20,8 +20,8 @@ type Region struct {
 	pages  Pages
 }
 
-// Alloc maps and touches size bytes. Asking for pages that the machine does not have is an error,
-// unless the asker said [Auto].
+// Alloc maps and touches size bytes. A request for pages that the machine does not have is an
+// error, except with [Auto].
 func Alloc(size int, pages Pages) (*Region, error) {
 	if size <= 0 {
 		return nil, fmt.Errorf("allocate %d bytes: want at least one", size)
@@ -52,7 +52,7 @@ func allocHugeTLB(size int) (*Region, error) {
 	return &Region{mapped: m, bytes: m[:size:size], pages: HugeTLB}, nil
 }
 
-// allocSmall maps base pages, and asks the kernel to make huge ones of them unless pages is Small.
+// allocSmall maps base pages. Unless pages is Small, it asks the kernel to make huge pages of them.
 func allocSmall(size int, pages Pages) (*Region, error) {
 	m, err := unix.Mmap(-1, 0, size+hugePageBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
@@ -78,7 +78,7 @@ func allocSmall(size int, pages Pages) (*Region, error) {
 	return r, nil
 }
 
-// addressSpace says which limit of this process a mapping may have met.
+// addressSpace names the limit of this process that a failed mapping may have hit.
 func addressSpace(err error) string {
 	if !errors.Is(err, unix.ENOMEM) {
 		return ""
@@ -106,7 +106,7 @@ func (r *Region) touch() {
 // Bytes is the memory. It must not be used after Free.
 func (r *Region) Bytes() []byte { return r.bytes }
 
-// Pages tells what the memory lies on.
+// Pages is the kind of pages that the memory lies on.
 func (r *Region) Pages() Pages { return r.pages }
 
 // Free gives the memory back. Freeing twice is harmless.

@@ -7,10 +7,10 @@ import (
 	"unsafe"
 )
 
-// Region is zeroed memory on the Go heap, aligned as the real one is to a cache line.
+// Region is zeroed memory on the Go heap, aligned to a cache line like the real one.
 type Region struct{ bytes []byte }
 
-// Alloc makes size bytes; pages is not looked at.
+// Alloc makes size bytes and ignores pages.
 func Alloc(size int, _ Pages) (*Region, error) {
 	if size <= 0 {
 		return nil, fmt.Errorf("allocate %d bytes: want at least one", size)
@@ -28,10 +28,10 @@ func Alloc(size int, _ Pages) (*Region, error) {
 // Bytes is the memory.
 func (r *Region) Bytes() []byte { return r.bytes }
 
-// Pages says that this is the heap.
+// Pages returns Heap.
 func (r *Region) Pages() Pages { return Heap }
 
-// Free lets go of the memory.
+// Free releases the memory.
 func (r *Region) Free() error {
 	r.bytes = nil
 	return nil

@@ -6,8 +6,8 @@ import (
 	"dpukv/internal/test/litmus"
 )
 
-// TestOrderOfWrite is a WRITE of the verbs on Armv8, which stores its last word with release order.
-// A poller that finds the last word finds the others, and the WRITE before it.
+// TestOrderOfWrite checks a WRITE of the verbs on Armv8, which stores its last word with release
+// order. A poller that finds the last word finds the others, and the WRITE before it.
 func TestOrderOfWrite(t *testing.T) {
 	sender := func(last func(string, int) litmus.Instruction) litmus.Thread {
 		return litmus.Thread{litmus.Store("a1", 1), last("a2", 1), litmus.Store("b1", 1), last("b2", 1)}
@@ -27,9 +27,10 @@ func TestOrderOfWrite(t *testing.T) {
 	})
 }
 
-// TestOrderOfRing is the order of a ring on Armv8: one index publishes what was written, another
-// gives back what was read. The completions, the posted buffers and the lanes of verbs/shm are such
-// rings. The ring here has one entry. In a lane the index is the lap in a message's first word.
+// TestOrderOfRing checks the order of a ring on Armv8. One index publishes the written entries, and
+// another returns the read ones. The completions, the posted buffers and the lanes of verbs/shm are
+// such rings. The ring here has one entry. In a lane the index is the lap in a message's first
+// word.
 func TestOrderOfRing(t *testing.T) {
 	type store = func(string, int) litmus.Instruction
 	type load = func(string, string) litmus.Instruction
@@ -42,7 +43,7 @@ func TestOrderOfRing(t *testing.T) {
 	reader := func(look load, giveBack store) litmus.Thread {
 		return litmus.Thread{look("there", "tail"), litmus.Load("taken", "entry"), giveBack("head", 1)}
 	}
-	// Without room the writer would not have gone on, and there is none unless the reader found an
+	// Without room the writer would not have continued. There is room only if the reader found an
 	// entry.
 	ran := func(o litmus.Outcome) bool { return o["room"] == 1 && o["there"] > 0 }
 	wrong := func(o litmus.Outcome) bool { return ran(o) && o["taken"] != 1 }

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 )
 
-// Write writes the file at path. It replaces a file with a whole one, in the place that a link
-// leads to. It writes into a device or a pipe, such as /dev/stdout.
+// Write writes the file at path. It replaces a regular file as a whole, and follows links. It
+// writes into a device or a pipe, such as /dev/stdout.
 func Write(path string, write func(io.Writer) error) error {
 	info, err := os.Stat(path)
 	switch {

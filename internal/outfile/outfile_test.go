@@ -24,7 +24,7 @@ func wantContent(t *testing.T, path, want string) {
 	}
 }
 
-// TestWrite: a file is whole or what it was, and a link stays a link.
+// TestWrite: a file has all of the new content or its old one, and a link stays a link.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
@@ -56,7 +56,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestWritePipe: what is no file is written to, and not replaced.
+// TestWritePipe: a path that is no regular file is written to, and not replaced.
 func TestWritePipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {

@@ -1,2 +1,2 @@
-// Package spelling finds the word that was meant where another was written.
+// Package spelling finds the intended word for a misspelled one.
 package spelling

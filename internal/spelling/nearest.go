@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Nearest is the known word that differs least from word. It is empty if the difference is more
-// than a slip.
+// Nearest is the known word with the least difference from word. It is empty if the difference is
+// more than a slip.
 func Nearest(word string, known []string) string {
 	const slip = 3
 	if len(word) > 40 || len(known) == 0 {
@@ -21,7 +21,7 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
-// distance is the number of letters that are inserted, removed or replaced to make a out of b.
+// distance is the number of letters to insert, remove or replace to turn b into a.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Codec turns the text of one value into the value and back. Equal values have one text, so that texts
-// can be compared, filtered by and made into names.
+// Codec turns the text of one value into the value and back. Equal values have one text: texts can
+// be compared, filtered by and made into names.
 type Codec[T any] struct {
 	Parse   func(string) (T, error)
 	Format  func(T) string
@@ -17,7 +17,7 @@ type Codec[T any] struct {
 	Number  bool   // not to be written in quotes
 }
 
-// ErrNotAllowed says that a text is no value. [ReadValue] adds what was found and what is allowed.
+// ErrNotAllowed means that a text is no value. [ReadValue] adds what was found and what is allowed.
 var ErrNotAllowed = errors.New("not allowed")
 
 // Word is one of some words.
@@ -34,7 +34,7 @@ func Word(words []string) Codec[string] {
 	}
 }
 
-// Whole is a whole number from lo to hi.
+// Whole is a codec for a whole number from lo to hi.
 func Whole(lo, hi int) Codec[int] {
 	return Codec[int]{
 		Parse: func(s string) (int, error) {
@@ -50,7 +50,7 @@ func Whole(lo, hi int) Codec[int] {
 	}
 }
 
-// Span is a time from lo to hi.
+// Span is a codec for a time from lo to hi.
 func Span(lo, hi time.Duration) Codec[time.Duration] {
 	return Codec[time.Duration]{
 		Parse: func(s string) (time.Duration, error) {

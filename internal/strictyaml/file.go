@@ -14,26 +14,26 @@ import (
 	"dpukv/internal/spelling"
 )
 
-// maxFaults is how many mistakes of a file are told. Who made more does not read the rest.
+// maxFaults is the number of reported mistakes of a file. Nobody reads more.
 const maxFaults = 50
 
-// File reads a YAML file of which every key is known beforehand. It goes on after
-// a mistake, so that one reading shows them all, each with its place.
+// File reads a YAML file whose keys are all known beforehand. It goes on after a mistake: one
+// reading shows all mistakes, each with its place.
 type File struct {
 	Name   string
 	Faults []error
 }
 
-// Position is a place in a file, as compilers write it.
+// Position is a place in a file, in the notation of compilers.
 type Position struct {
 	file         string
 	line, column int
 }
 
-// String is the place as compilers write it: FILE:LINE:COLUMN.
+// String is the place in the notation of compilers: FILE:LINE:COLUMN.
 func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.file, p.line, p.column) }
 
-// Place is where a node begins.
+// Place is the beginning of a node.
 func (f *File) Place(n ast.Node) Position {
 	if m, ok := n.(ast.MapNode); ok { // its own token is the first colon
 		if it := m.MapRange(); it.Next() {
@@ -53,12 +53,12 @@ func (f *File) placeOf(t *token.Token) Position {
 	return Position{f.Name, t.Position.Line, t.Position.Column}
 }
 
-// Fault notes a mistake at a place.
+// Fault records a mistake at a place.
 func (f *File) Fault(where Position, format string, args ...any) {
 	f.Faults = append(f.Faults, fmt.Errorf("%s: %s", where, fmt.Sprintf(format, args...)))
 }
 
-// Err has all mistakes, one a line; nil if there is none.
+// Err returns all mistakes, one a line, or nil if there is none.
 func (f *File) Err() error {
 	if more := len(f.Faults) - maxFaults; more > 0 {
 		rest := fmt.Errorf("%s: and %d mistakes more", f.Name, more)
@@ -130,7 +130,7 @@ func (f *File) Mapping(what string, n ast.Node) []Entry {
 	return entries
 }
 
-// Unknown reports a key that nothing reads.
+// Unknown reports an unknown key.
 func (f *File) Unknown(e Entry, known []string) {
 	hint := ""
 	if near := spelling.Nearest(e.Key, known); near != "" {
@@ -158,7 +158,7 @@ func (f *File) scalar(key string, n ast.Node, allowed string, number bool) (stri
 	return "", false
 }
 
-// describe names what n is, in the words of somebody who wrote the file.
+// describe names the kind of n in the words of the file's author.
 func describe(n ast.Node) string {
 	switch n.(type) {
 	case *ast.NullNode:
@@ -181,7 +181,7 @@ func describe(n ast.Node) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// ReadValue reads a single value with a codec. It notes the mistake if there is one.
+// ReadValue reads a single value with a codec. It records a mistake if there is one.
 func ReadValue[T any](f *File, name string, n ast.Node, c Codec[T]) (v T, where Position, ok bool) {
 	where = f.Place(n)
 	if _, isList := n.(*ast.SequenceNode); isList {

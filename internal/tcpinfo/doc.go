@@ -1,3 +1,3 @@
-// Package tcpinfo asks the kernel what the TCP sockets of another process counted (TCP_INFO by
-// sock_diag(7)), for servers that do not tell themselves.
+// Package tcpinfo reads the kernel's counters of another process's TCP sockets (TCP_INFO by
+// sock_diag(7)), for servers that do not report their own.
 package tcpinfo

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Of are the TCP sockets that a process of this network namespace has open, as the kernel counts
-// them. It costs the kernel a look at every TCP socket of the namespace. What it takes is the right
-// to look into the process: that of its user, or root's.
+// Of returns the kernel's counters of a process's open TCP sockets, in this network namespace. The
+// kernel looks at every TCP socket of the namespace for it. The caller needs the right to inspect
+// the process: the same user, or root.
 func Of(pid int) ([]netlink.TCPInfo, error) {
 	own, err := sockets(pid)
 	if err != nil || len(own) == 0 {
@@ -22,7 +22,7 @@ func Of(pid int) ([]netlink.TCPInfo, error) {
 	var list []netlink.TCPInfo
 	for _, family := range []uint8{unix.AF_INET, unix.AF_INET6} {
 		all, err := netlink.SocketDiagTCPInfo(family)
-		// Interrupted, one that came meanwhile is missing.
+		// An interrupted dump lacks a socket that was opened meanwhile.
 		if err != nil && !errors.Is(err, netlink.ErrDumpInterrupted) {
 			return nil, fmt.Errorf("ask the kernel for its TCP sockets: %w", err)
 		}
@@ -38,7 +38,7 @@ func Of(pid int) ([]netlink.TCPInfo, error) {
 	return list, nil
 }
 
-// sockets are the inode numbers of a process's sockets, of any kind.
+// sockets are the inode numbers of a process's sockets of any kind.
 func sockets(pid int) (map[uint32]bool, error) {
 	dir := fmt.Sprintf("/proc/%d/fd", pid)
 	files, err := os.ReadDir(dir)

@@ -9,7 +9,7 @@ import (
 	"dpukv/internal/test/kernel"
 )
 
-// TestOf: the bytes between two sockets of this process, each counted by both; a listener is none.
+// TestOf: two sockets of this process both count the bytes between them; a listener is left out.
 func TestOf(t *testing.T) {
 	kernel.NeedTCPInfo(t)
 	for network, addr := range map[string]string{"tcp4": "127.0.0.1:0", "tcp6": "[::1]:0"} {

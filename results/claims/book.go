@@ -19,7 +19,8 @@ type Book struct {
 	Findings []Finding         `yaml:"findings"`
 }
 
-// Finding is one of the study's, with the claims that make it up, or with what it would need to be measured.
+// Finding is one finding of the study. It has claims, or else names what its measurement would
+// need.
 type Finding struct {
 	ID      string   `yaml:"id"`
 	Says    string   `yaml:"says"`
@@ -43,14 +44,14 @@ type Claim struct {
 	Cases     []Case    `yaml:"cases"`
 }
 
-// Case is a claim for one generation and GET share; nil: for all that were measured.
+// Case is a claim for one generation and GET share; nil stands for every measured one.
 type Case struct {
 	Generation string   `yaml:"generation"`
 	GetRatio   *float64 `yaml:"get_ratio"`
 	Study      float64  `yaml:"study"` // its figure
 }
 
-// Selector chooses points. What is empty does not matter.
+// Selector chooses points. Empty fields match every point.
 type Selector struct {
 	Store      string   `yaml:"store"`
 	Placement  []string `yaml:"placement"`
@@ -59,7 +60,7 @@ type Selector struct {
 	Generation string   `yaml:"generation"` // if another than the case's
 }
 
-// defaultTolerance is that of a claim that has none.
+// defaultTolerance is the tolerance of a claim without one.
 const defaultTolerance = 0.2
 
 // Load reads the findings that come with this program.

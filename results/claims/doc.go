@@ -1,5 +1,5 @@
-// Package claims compares the study's findings with runs: what it says, what was measured, and
-// whether the two agree.
+// Package claims compares the study's findings with runs: the study's figure, the measured figure,
+// and whether the two agree.
 //
 //	claims.yaml ──Load──▶ Book ──Evaluate(runs)──▶ []Outcome ──Write──▶ text, or JSON
 //
@@ -27,12 +27,12 @@
 // Two points are compared only if they agree in GET share, server threads, keys and sizes, batch,
 // window, hash, and the store's mode and access. Points with a filter on the path are left out.
 //
-// The generation of a case is that of the DPUs in the runs: the one that the testbed names, or that
-// of the profile that models them. A case without a generation takes any run.
+// The generation of a run is the generation of its DPUs. The testbed names it, or the profile that
+// models them does. A case without a generation takes any run.
 //
 // # Outcomes
 //
-// A claim that no run can answer is "not measured", and the outcome names what is missing. A claim
-// that rests on emulated or substitute parts is marked so; it never is a bare "agrees". Each outcome
-// carries the doubts about the study's own method, and beside each what the runs did instead.
+// A claim that no run can answer is "not measured", and the outcome names the missing points. A
+// claim that rests on emulated or substitute parts is marked so; it never is a bare "agrees". Each
+// outcome lists the doubts about the study's own method, and how the runs avoided each.
 package claims

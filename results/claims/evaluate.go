@@ -9,10 +9,10 @@ import (
 	"dpukv/results"
 )
 
-// Verdict is what runs say of a claim.
+// Verdict is the answer of runs to a claim.
 type Verdict string
 
-// The verdicts. On emulated or substitute parts they have that behind them.
+// The verdicts. Over emulated or substitute parts, a suffix says so.
 const (
 	Agrees      Verdict = "agrees"
 	Disagrees   Verdict = "disagrees"
@@ -31,27 +31,28 @@ type Outcome struct {
 	Expect     string   `json:"expect,omitempty"`
 	Tolerance  float64  `json:"tolerance"`
 	Verdict    Verdict  `json:"verdict"`
-	// Substitute says what stood for the hardware in the points that were used; empty: nothing did.
+	// Substitute names the substitutes for hardware in the points used; it is empty if there are
+	// none.
 	Substitute string `json:"substitute,omitempty"`
-	// Measured is the figure of the runs, Low and High what it could be with other repeats; nil: not
-	// measured.
+	// Measured is the figure of the runs; nil: not measured. Low and High are its bounds over other
+	// choices of repeats.
 	Measured *float64 `json:"measured,omitempty"`
 	Low      *float64 `json:"low,omitempty"`
 	High     *float64 `json:"high,omitempty"`
 	Which    string   `json:"which,omitempty"` // pair it is of
-	Why      string   `json:"why,omitempty"`   // it was not measured, or is doubtful
-	Warned   int      `json:"warned"`          // of the points used, with warnings
+	Why      string   `json:"why,omitempty"`   // the reason why it was not measured, or is doubtful
+	Warned   int      `json:"warned"`          // points used that have warnings
 	Points   int      `json:"points"`
 	Doubts   []Doubt  `json:"doubts"`
 }
 
-// Doubt is one about the study's method, and what the runs did.
+// Doubt is one doubt about the study's method, with the runs' alternative.
 type Doubt struct {
 	Study   string `json:"study"`
 	Instead string `json:"instead,omitempty"`
 }
 
-// Evaluate holds every claim against the runs.
+// Evaluate compares every claim with the runs.
 func (b *Book) Evaluate(runs []Run) []Outcome {
 	var list []Outcome
 	for i := range b.Findings {
@@ -99,7 +100,7 @@ func (b *Book) evaluate(f *Finding, c *Claim, k Case, runs []Run) Outcome {
 		o.Why = "without " + strings.Join(lacking, " and ") + ", of which there is no point"
 	}
 	o.Points, o.Warned, o.Substitute = len(best.points), warned(best.points), substitute(best.points)
-	// Whatever the medians say, other repeats could have said the other.
+	// Other repeats could contradict the verdict of the medians.
 	agrees := o.Verdict == Agrees
 	if holds(c.Expect, best.low, k.Study, *c.Tolerance) != agrees ||
 		holds(c.Expect, best.high, k.Study, *c.Tolerance) != agrees {
@@ -123,7 +124,7 @@ func cmpFloat(a, b float64) int {
 	return 0
 }
 
-// holds reports whether a figure is what is expected.
+// holds reports whether a figure meets the expectation.
 func holds(expect string, figure, study, tolerance float64) bool {
 	switch expect {
 	case "at least":
@@ -134,7 +135,8 @@ func holds(expect string, figure, study, tolerance float64) bool {
 	return math.Abs(figure-study) <= math.Abs(study)*tolerance
 }
 
-// doubts are those about a finding, with what the points used show; nil: none were.
+// doubts are the doubts about a finding, with the evidence of the points used; nil: no points were
+// used.
 func (b *Book) doubts(f *Finding, points []*results.Point) []Doubt {
 	list := []Doubt{}
 	for _, name := range f.Doubts {
@@ -150,7 +152,7 @@ func (b *Book) doubts(f *Finding, points []*results.Point) []Doubt {
 	return list
 }
 
-// missing says what the runs lack for a selection.
+// missing names what the runs lack for a selection.
 func missing(runs []Run, s *Selector, k Case) string {
 	generation := k.Generation
 	if s.Generation != "" {
@@ -174,7 +176,7 @@ func missing(runs []Run, s *Selector, k Case) string {
 	return "no point of " + strings.Join(what, ", ")
 }
 
-// lacking are the placements and submodes of a selection that no point has.
+// lacking are the placements and submodes of a selection without any point.
 func (s *Selector) lacking(runs []Run, k Case) (list []string) {
 	if s == nil {
 		return nil
@@ -194,7 +196,7 @@ func (s *Selector) lacking(runs []Run, k Case) (list []string) {
 	return list
 }
 
-// unit is that of the claim's figures.
+// unit is the unit of the claim's figures.
 func (c *Claim) unit() string {
 	switch {
 	case c.Of == "hash share", c.Quantity == "lower", c.Quantity == "apart":

@@ -10,7 +10,8 @@ import (
 	"dpukv/results/resultstest"
 )
 
-// placed is a curve of a store under a placement that peaks at ops and has a latency of ns at its highest load.
+// placed is a store's curve under a placement. It peaks at ops, and its latency at the highest load
+// is ns.
 func placed(store, placement string, ops, ns float64, edits ...func(*results.Point)) []results.Point {
 	return resultstest.Curve(ops, []int{1, 2, 4}, 3, append([]func(*results.Point){func(p *results.Point) {
 		p.Store, p.Placement = store, placement

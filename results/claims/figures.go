@@ -15,7 +15,7 @@ type finding struct {
 	points           []*results.Point // that it rests on
 }
 
-// findings are the figures of all pairs that can be made, or why there is none.
+// findings are the figures of all possible pairs, or the reason why there are none.
 func (c *Claim) findings(k Case, runs []Run) (list []finding, why string) {
 	as := choose(runs, &c.A, k.Generation, k.GetRatio)
 	if len(as) == 0 {
@@ -110,7 +110,7 @@ func (c *Claim) latencies(a, b *results.Line, which string) (list []finding) {
 	return list
 }
 
-// turn makes a ratio the quantity that a claim is about.
+// turn converts a ratio into the claim's quantity.
 func (f *finding) turn(quantity string) {
 	switch quantity {
 	case "lower":
@@ -164,10 +164,12 @@ func extreme(marks []results.Mark, figure func(*results.Mark) results.Spread) *r
 	return best
 }
 
-// similarThroughput is how far apart two throughputs may be that are taken for alike.
+// similarThroughput is the greatest relative difference between two throughputs that count as
+// alike.
 const similarThroughput = 0.10
 
-// abreast pairs each mark of a with that of b whose throughput is nearest, where it is near enough.
+// abreast pairs each mark of a with the mark of b at the nearest throughput, if that is near
+// enough.
 func abreast(a, b *results.Line) (list [][2]*results.Mark) {
 	for i := range a.Marks {
 		x := &a.Marks[i]
@@ -187,7 +189,7 @@ func abreast(a, b *results.Line) (list [][2]*results.Mark) {
 	return list
 }
 
-// common pairs the marks of two lines at each load that both have.
+// common pairs the marks of two lines at each load of both.
 func common(a, b *results.Line) (list [][2]*results.Mark) {
 	if a.Axis != b.Axis {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"dpukv/results"
 )
 
-// One figure of each kind, against what can be told by hand.
+// One figure of each kind equals a value computed by hand.
 func TestFigures(t *testing.T) {
 	host := placed("mica", "CH-SH", 3e6, 1e5, all(1))
 	dpu := placed("mica", "CD-SH", 1e6, 2e5, all(1))
@@ -50,12 +50,14 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// A claim about latencies at a similar throughput holds no others against each other, whatever the loads are.
+// A claim about latencies at a similar throughput compares no other latencies, whatever the loads
+// are.
 func TestLatencyAtASimilarThroughput(t *testing.T) {
 	behind := func(generation string, ops, ns float64) Run {
 		return Run{generation, placed("mica", "CH-SH", ops, ns, all(1)), []string{generation}}
 	}
-	// 1, 2 and 4 threads do .75, 1.5, 3 behind one, and .8, 1.6 and 3.2, or a third more, behind the other.
+	// With 1, 2 and 4 threads, one generation reaches .75, 1.5 and 3. The other reaches .8, 1.6 and
+	// 3.2, or a third more.
 	near := outcomes(t, "A1-ch-bf3", behind("bf2", 3e6, 2e5), behind("bf3", 3.2e6, 1e5))[0]
 	if near.Measured == nil || math.Abs(*near.Measured-2) > 0.001 || !strings.Contains(near.Which, "at 0.75 over 0.8 Mops") {
 		t.Errorf("within 10 %%: %+v", near)
@@ -64,13 +66,14 @@ func TestLatencyAtASimilarThroughput(t *testing.T) {
 	if far.Verdict != NotMeasured || !strings.Contains(far.Why, "within 10 % of each other") {
 		t.Errorf("a third apart: %+v", far)
 	}
-	// Twice the throughput of a thread: 2 and 4 threads there are 1 and 2 here.
+	// One generation has twice the throughput a thread: its 1 and 2 threads equal 2 and 4 of the
+	// other.
 	if twice := outcomes(t, "A1-ch-bf3", behind("bf2", 3e6, 2e5), behind("bf3", 6e6, 1e5))[0]; twice.Measured == nil || math.Abs(*twice.Measured-4) > 0.001 {
 		t.Errorf("at half the threads: %+v", twice)
 	}
 }
 
-// A share of hashing is one of the study's hash function, and says if it was not sampled.
+// A share of hashing is for the study's hash function, and says if it was not sampled.
 func TestHashShareIsOfTheStudysHash(t *testing.T) {
 	run := func(hash, by string) []Outcome {
 		return outcomes(t, "A3-share", Run{"here", placed("herd", "CH-SH", 1e6, 1e5, func(p *results.Point) { p.Hash, p.ClientHashShareBy = hash, by }), nil})

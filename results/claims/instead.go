@@ -9,7 +9,7 @@ import (
 	"dpukv/results/columns"
 )
 
-// instead says for each doubt what the points that were used show.
+// instead returns for each doubt the evidence of the points used.
 var instead = map[string]func([]*results.Point) string{
 	"udp": func(points []*results.Point) string {
 		return "over " + each(points, func(p *results.Point) string {
@@ -47,7 +47,7 @@ func perOperation([]*results.Point) string {
 	return "the mean over all operations, from the intended send to the answer"
 }
 
-// concerns reports whether a doubt about one store or submode is one about these points.
+// concerns reports whether a doubt about one store or submode applies to these points.
 func concerns(doubt string, points []*results.Point) bool {
 	has := func(test func(*results.Point) bool) bool { return slices.ContainsFunc(points, test) }
 	switch doubt {
@@ -59,7 +59,7 @@ func concerns(doubt string, points []*results.Point) bool {
 	return true
 }
 
-// each lists the different texts of points.
+// each lists the distinct texts of points.
 func each(points []*results.Point, text func(*results.Point) string) string {
 	var list []string
 	for _, p := range points {
@@ -70,14 +70,14 @@ func each(points []*results.Point, text func(*results.Point) string) string {
 	return strings.Join(list, " and ")
 }
 
-// fields are those of a point that say what stood for the real part, under whatever name.
+// fields are the fields of a point. Some name the substitute for a real part, under any name.
 var fields = columns.All()
 
-// mtu is that of a point, where it says it.
+// mtu is the MTU of a point, if the point has it.
 func mtu(p *results.Point) string { return field(p, "mtu") }
 
-// substitute says what stood for the hardware in points: an emulated provider or testbed, or any other field
-// that names a substitute.
+// substitute names the substitutes for hardware in points: an emulated provider or testbed, or any
+// other field that names a substitute.
 func substitute(points []*results.Point) string {
 	return each(points, func(p *results.Point) string {
 		said := field(p, "substitute", "stand_in")
@@ -93,7 +93,7 @@ func substitute(points []*results.Point) string {
 	})
 }
 
-// field is the text of the first field whose name holds one of words and which is not empty.
+// field is the text of the first non-empty field whose name contains one of words.
 func field(p *results.Point, words ...string) string {
 	for i := range fields {
 		c := &fields[i]
@@ -116,7 +116,7 @@ func warned(points []*results.Point) (n int) {
 	return n
 }
 
-// estimated counts the points whose share of hashing was not measured.
+// estimated counts the points with an estimated share of hashing.
 func estimated(points []*results.Point) (n int) {
 	for _, p := range points {
 		if strings.Contains(p.ClientHashShareBy, "estimate") {

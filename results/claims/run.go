@@ -8,14 +8,14 @@ import (
 	"dpukv/results/runfolder"
 )
 
-// Run is what a claim is held against.
+// Run is the evidence for a claim: one run.
 type Run struct {
 	Name        string
 	Points      []results.Point
 	Generations []string // of the DPUs in it: "bf2"; empty: it has none
 }
 
-// OpenRun reads a run folder, and returns the lines of it that can't be used.
+// OpenRun reads a run folder, and returns its unusable lines.
 func OpenRun(run *runfolder.Run) (Run, []runfolder.BadLine, error) {
 	points, bad, err := run.Points()
 	if err != nil {
@@ -28,7 +28,8 @@ func OpenRun(run *runfolder.Run) (Run, []runfolder.BadLine, error) {
 	return Run{run.Dir(), points, generations(nodes)}, append(bad, badNodes...), nil
 }
 
-// generations are those that the testbed names, or else of the profiles that stand for DPUs.
+// generations are the generations that the testbed names, or else those of the profiles that model
+// DPUs.
 func generations(nodes []json.RawMessage) []string {
 	var list []string
 	for _, n := range nodes {
@@ -47,21 +48,21 @@ func generations(nodes []json.RawMessage) []string {
 	return list
 }
 
-// of reports whether all DPUs of the run are of this generation, so that its points are about no other.
+// of reports whether all DPUs of the run are of this generation. Then no point is about another.
 func (r *Run) of(generation string) bool {
 	return generation == "" || len(r.Generations) == 1 && r.Generations[0] == generation
 }
 
-// group are the points of one selection that differ only in their load and repeat.
+// group is the points of one selection that differ only in their load and repeat.
 type group struct {
 	label  string // what they are among the selected: "CD-SH"
-	alike  string // in what groups must agree to be held against each other
+	alike  string // the values in which compared groups must agree
 	line   results.Line
 	points []*results.Point
 }
 
-// alike are the dimensions in which two points must agree to be compared: all that can be asked,
-// except where they ran and over what.
+// alike are the dimensions in which two compared points must agree: all of the request, except the
+// placement and the path.
 var alike = []string{
 	"store", "get_ratio", "keys", "key_bytes", "value_bytes", "batch", "server_threads", "loop",
 	"window", "connections", "dist", "hash", "mode", "access",
@@ -106,7 +107,7 @@ func where(p *results.Point) string {
 	return p.Placement + " " + p.Submode
 }
 
-// takes leaves out points with work on the path, of which the study has none.
+// takes leaves out points with work on the path: the study has none.
 func (s *Selector) takes(p *results.Point) bool {
 	in := func(list []string, v string) bool { return len(list) == 0 || slices.Contains(list, v) }
 	return p.Filter == "" && p.Store == s.Store && in(s.Placement, p.Placement) &&

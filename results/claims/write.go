@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Write writes outcomes for a terminal, finding by finding. Cases of a claim that were not measured
-// stand together.
+// Write writes outcomes for a terminal, finding by finding. It groups the cases of a claim that
+// were not measured.
 func Write(w io.Writer, runs []Run, outcomes []Outcome) error {
 	var b bytes.Buffer
 	for i := range runs {
@@ -85,7 +85,7 @@ func writeClaim(b *bytes.Buffer, cases []Outcome) (measured bool) {
 	return measured
 }
 
-// joinAbout writes what cases are about, "" if each is about all.
+// joinAbout writes the scopes of cases, or "" if each covers everything.
 func joinAbout(about []string) string {
 	if about = slices.DeleteFunc(about, func(s string) bool { return s == "" }); len(about) == 0 {
 		return ""
@@ -102,7 +102,7 @@ func (o *Outcome) write(b *bytes.Buffer) {
 	}
 }
 
-// Word is the verdict with its tolerance. Emulated or substitute parts are named behind it.
+// Word is the verdict with its tolerance, and with the emulated or substitute parts behind it.
 func (o *Outcome) Word() string {
 	word := string(o.Verdict)
 	if o.Expect == "about" && o.Measured != nil {
@@ -118,7 +118,7 @@ func (o *Outcome) Word() string {
 	return word
 }
 
-// direction says of a ratio whether at least the same side is ahead.
+// direction tells for a ratio whether at least the same side is ahead.
 func (o *Outcome) direction() string {
 	switch s, m := *o.Study, *o.Measured; {
 	case o.Unit != "ratio":
@@ -140,7 +140,7 @@ func (o *Outcome) about() string {
 	return strings.Join(said, ", ")
 }
 
-// studied is the study's figure, with which side of it is meant.
+// studied is the study's figure, with the side that it is for.
 func (o *Outcome) studied() string {
 	return map[string]string{"at least": "≥ ", "at most": "≤ "}[o.Expect] + o.figure(*o.Study)
 }
@@ -170,7 +170,7 @@ func (o *Outcome) figure(x float64) string {
 	return fmt.Sprintf("%s %s", strconv.FormatFloat(x, 'f', max(0, 2-int(math.Log10(max(x, 1)))), 64), o.Unit)
 }
 
-// writeSubstitutes says once what stood for the hardware.
+// writeSubstitutes lists each substitute for hardware once.
 func writeSubstitutes(b *bytes.Buffer, list []Outcome) {
 	var told []string
 	for i := range list {
@@ -181,7 +181,7 @@ func writeSubstitutes(b *bytes.Buffer, list []Outcome) {
 	}
 }
 
-// writeDoubts writes those of a finding once, with what was done instead where that is known.
+// writeDoubts lists the doubts of a finding once, with the known alternatives of the runs.
 func writeDoubts(b *bytes.Buffer, list []Outcome) {
 	told := map[string]bool{}
 	for _, known := range []bool{true, false} {

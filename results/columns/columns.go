@@ -73,7 +73,7 @@ func kindOf(t reflect.Type) Kind {
 	return JSON
 }
 
-// Value is the column's of a point, of the Go type that goes with its kind.
+// Value is the column's value of a point, of the Go type that goes with its kind.
 func (c *Column) Value(p *results.Point) any {
 	v := reflect.ValueOf(p).Elem().FieldByIndex(c.path)
 	switch c.Kind {

@@ -12,7 +12,7 @@ import (
 	"dpukv/results"
 )
 
-// Compare holds b against a.
+// Compare compares b with the baseline a.
 func Compare(a, b Side, o Options) (*Comparison, error) {
 	if o.Alpha == 0 {
 		o.Alpha = 0.05
@@ -53,7 +53,7 @@ func summarize(s Side) Summary {
 	return sum
 }
 
-// ErrNothingInCommon is wrapped where no question was answered by both sides.
+// ErrNothingInCommon is wrapped if both sides answered no common question.
 var ErrNothingInCommon = errors.New("the two runs have no point in common")
 
 func (c *Comparison) nothingInCommon() error {
@@ -107,8 +107,8 @@ func (c *Comparison) Count(v Verdict) (n int) {
 	return n
 }
 
-// Err is the reason why a script should stop: figures got worse, points failed that did not fail
-// before, or all comparisons have too few repeats. It is nil if there is none.
+// Err is the reason for a script to stop, or nil. The reasons are: figures got worse, points failed
+// that did not fail before, or all comparisons have too few repeats.
 func (c *Comparison) Err() error {
 	var said []string
 	if n := c.Count(Worse); n > 0 {
@@ -183,7 +183,7 @@ func smallestP(n, m int) float64 {
 	return 2 / ways
 }
 
-// repeatsFor is how many repeats a side it takes to tell anything at this level.
+// repeatsFor is the minimum number of repeats a side for any verdict at this level.
 func repeatsFor(alpha float64) int {
 	n := 1
 	for smallestP(n, n) > alpha {

@@ -63,7 +63,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestNotMeasured: a figure that one side lacks is neither better nor worse.
+// TestNotMeasured: a figure without a value on one side is neither better nor worse.
 func TestNotMeasured(t *testing.T) {
 	base := resultstest.Curve(2e6, []int{4}, 6)
 	silent := slices.Clone(base)
@@ -88,7 +88,7 @@ func TestNotMeasured(t *testing.T) {
 	}
 }
 
-// Two halves of one distribution differ no more often than at the stated rate.
+// Two halves of one distribution differ at most at the stated rate.
 func TestHalvesOfOneDistributionAreEqualAtTheStatedRate(t *testing.T) {
 	trials := 4000
 	if testing.Short() {
@@ -107,7 +107,8 @@ func TestHalvesOfOneDistributionAreEqualAtTheStatedRate(t *testing.T) {
 					differ++
 				}
 			}
-			// The test is exact and its p discrete: the true rate is at most alpha. Four standard deviations are allowed.
+			// The test is exact and its p is discrete, so the true rate is at most alpha. The limit
+			// allows four standard deviations.
 			if limit := alpha*float64(trials) + 4*math.Sqrt(float64(trials)*alpha*(1-alpha)); float64(differ) > limit {
 				t.Errorf("n=%d, level %v: %d of %d differed, want at most %.0f", n, alpha, differ, trials, limit)
 			}
@@ -118,7 +119,7 @@ func TestHalvesOfOneDistributionAreEqualAtTheStatedRate(t *testing.T) {
 	}
 }
 
-// drawn has a long tail, as throughput under interference has.
+// drawn draws from a distribution with a long tail, like throughput under interference.
 func drawn(rng *rand.Rand, n int) []results.Point {
 	var points []results.Point
 	for i := range n {

@@ -6,7 +6,7 @@ import (
 	"dpukv/results"
 )
 
-// Options say what is compared, and how strictly.
+// Options select the subject and the strictness of a comparison.
 type Options struct {
 	Metrics []Metric // none: DefaultMetrics
 	Alpha   float64  // level of the test; 0: 0.05
@@ -22,16 +22,17 @@ type Side struct {
 	Points   []results.Point
 }
 
-// Verdict is what can be said of one figure of one question.
+// Verdict is the result for one figure of one question.
 type Verdict string
 
 // The verdicts.
 const (
 	Better Verdict = "better"
 	Worse  Verdict = "worse"
-	Same   Verdict = "same" // no difference that the test can see, or one below MinChange
+	Same   Verdict = "same" // no difference visible to the test, or one below MinChange
 	TooFew Verdict = "too few repeats"
-	// NotMeasured: a point of one side has no such figure (0). A server may not tell its CPU time.
+	// NotMeasured: a point of one side has no such figure (0). Some servers do not report their CPU
+	// time.
 	NotMeasured Verdict = "not measured"
 )
 
@@ -43,12 +44,12 @@ type Comparison struct {
 	Ignored  []string `json:"ignored"`
 	Common   string   `json:"common"` // what all points have in common
 	Rows     []Row    `json:"rows"`
-	OnlyA    []string `json:"only_a"` // questions that the other side has no answer to
+	OnlyA    []string `json:"only_a"` // questions without an answer of the other side
 	OnlyB    []string `json:"only_b"`
 	FailedB  []string `json:"failed_b"` // answered in A; every repeat failed in B
 	FailedA  []string `json:"failed_a"`
-	Tested   int      `json:"tested"`    // rows that were measured, with enough repeats
-	ByChance float64  `json:"by_chance"` // of them, how many may seem to differ where nothing did
+	Tested   int      `json:"tested"`    // measured rows with enough repeats
+	ByChance float64  `json:"by_chance"` // expected number of tested rows that differ by chance
 
 	warned []*results.Point
 }
@@ -64,7 +65,7 @@ type Summary struct {
 
 // Row compares one figure of one question.
 type Row struct {
-	Label   string   `json:"label"` // what tells the question from the others
+	Label   string   `json:"label"` // tells the question from the others
 	Metric  string   `json:"metric"`
 	Unit    string   `json:"unit"`
 	A       Estimate `json:"a"`
@@ -75,7 +76,8 @@ type Row struct {
 	Needed  int      `json:"needed,omitempty"` // repeats a side, if they are too few
 }
 
-// Estimate is a sample's median and its confidence interval, null where there are too few for one.
+// Estimate is a sample's median and its confidence interval. The interval is null if the sample is
+// too small for one.
 type Estimate struct {
 	N      int      `json:"n"`
 	Median float64  `json:"median"`

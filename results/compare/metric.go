@@ -16,7 +16,7 @@ type Metric struct {
 	Of     func(*results.Point) float64
 }
 
-// Metrics are all there are.
+// Metrics returns all metrics.
 func Metrics() []Metric {
 	list := []Metric{{"throughput_ops", "ops/s", true, throughput}}
 	for _, actual := range []bool{false, true} {
@@ -39,7 +39,7 @@ func throughput(p *results.Point) float64 { return p.ThroughputOps }
 func serverCPU(p *results.Point) float64  { return p.ServerCPUNsPerOp / 1e9 }
 func clientCPU(p *results.Point) float64  { return p.ClientCPUNsPerOp / 1e9 }
 
-// DefaultMetrics are those to compare where none are asked for.
+// DefaultMetrics are the metrics of a comparison without a list of its own.
 const DefaultMetrics = "throughput,p50,p99,server_cpu"
 
 // ParseMetrics reads a comma-separated list of names. Short ones are allowed:
@@ -67,7 +67,7 @@ func ParseMetrics(list string) ([]Metric, error) {
 	return chosen, nil
 }
 
-// short is the name without what the unit says.
+// short is the name without the words that the unit already implies.
 func (m *Metric) short() string {
 	name := strings.NewReplacer("latency_", "", "_ns_per_op", "", "_ops", "").Replace(m.Name)
 	return strings.TrimSuffix(name, "_ns")

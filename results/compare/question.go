@@ -7,17 +7,18 @@ import (
 	"dpukv/results"
 )
 
-// question is one configuration, with the answers of both sides: the repeats that are ok.
+// question is one configuration with both sides' answers: the repeats that are ok.
 type question struct {
 	label            string
 	a, b             []*results.Point
 	failedA, failedB bool // a repeat failed
 }
 
-// pair puts the points of the two sides together that agree in ds, and says in which of ds all agree.
+// pair groups the points of the two sides that agree in ds. It also names the dimensions of ds in
+// which all points agree.
 func pair(a, b []results.Point, ds []*results.Dimension) (questions []question, common string) {
 	okA, badA := results.Split(a)
-	okB, badB := results.Split(slices.Clone(b)) // a run may be held against itself
+	okB, badB := results.Split(slices.Clone(b)) // a run may be compared with itself
 	isA := make(map[*results.Point]bool, len(okA))
 	for _, p := range okA {
 		isA[p] = true
@@ -45,8 +46,8 @@ func pair(a, b []results.Point, ds []*results.Dimension) (questions []question, 
 	return questions, common
 }
 
-// asks reports whether a point that failed was to be a repeat of p. What it did not
-// come far enough to use, such as a transport, it does not know.
+// asks reports whether a failed point was meant as a repeat of p. The failed point does not know
+// what it never came to use, such as a transport.
 func asks(failed, p *results.Point, ds []*results.Dimension) bool {
 	for _, d := range ds {
 		if text := d.Text(failed); text != "" && text != d.Text(p) {
@@ -56,7 +57,7 @@ func asks(failed, p *results.Point, ds []*results.Dimension) bool {
 	return true
 }
 
-// name is a question's, from what varies, else from what it is about.
+// name is a question's name: the dimensions that vary, else the subject of the question.
 func name(said []*results.Dimension, p *results.Point) string {
 	if label := results.Labels(said, p); label != "" {
 		return label

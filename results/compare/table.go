@@ -13,8 +13,9 @@ import (
 	"dpukv/results/table"
 )
 
-// Write writes the comparison for a terminal: a table a metric in the shape of benchstat's, then how
-// much of it may be chance, what only one side has, and the warnings.
+// Write writes the comparison for a terminal. A table a metric, in the shape of benchstat's, comes
+// first. The expected number of chance results, the points of one side only, and the warnings
+// follow.
 func (c *Comparison) Write(w io.Writer) error {
 	var b bytes.Buffer
 	c.writeSide(&b, "A", &c.A)
@@ -94,7 +95,7 @@ func (e *Estimate) String() string {
 	return benchunit.Scale(e.Median, benchunit.Decimal) + " ± " + e.text.PctRangeString()
 }
 
-// outcome is the difference, and what it rests on.
+// outcome is the difference and its evidence.
 func (r *Row) outcome() (delta, why string) {
 	change, n := fmt.Sprintf("%+.2f%%", 100*r.Change), fmt.Sprintf("n=%d", r.A.N)
 	if r.A.N != r.B.N {

@@ -8,15 +8,16 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// exactMost is the most values of both samples together for which p is counted exactly, in some
-// 10 ms. Above it the normal approximation is good.
+// exactMost is the largest total size of both samples for an exact p, which takes some 10 ms. Above
+// it the normal approximation is good.
 const exactMost = 50
 
 // uTest is the two-sided p of the Mann–Whitney U test.
 //
-// Benchmath takes the distribution of U to be symmetric. With equal values and samples of different
-// sizes it is not, and benchmath's p can be anything from 0 to above 1. Latencies are often equal,
-// because histograms round them. So benchmath computes p only above exactMost values.
+// Benchmath assumes a symmetric distribution of U. With ties and samples of different sizes the
+// distribution is asymmetric, and benchmath's p can be anything from 0 to above 1. Ties are common
+// among latencies, because histograms round them. So benchmath computes p only above exactMost
+// values.
 func uTest(a, b *benchmath.Sample) float64 {
 	if len(a.Values)+len(b.Values) > exactMost {
 		return benchmath.AssumeNothing.Compare(a, b).P
@@ -24,8 +25,8 @@ func uTest(a, b *benchmath.Sample) float64 {
 	return exactP(a.Values, b.Values)
 }
 
-// exactP is twice the smaller tail. A tail is the share of all ways to take len(a) of the values
-// whose ranks sum up to no more than those of a, or to no less.
+// exactP is twice the smaller tail. A tail is a share of all ways to take len(a) of the values. One
+// tail has the ways with at most the rank sum of a, the other those with at least that sum.
 func exactP(a, b []float64) float64 {
 	ranks := doubledRanks(slices.Concat(a, b))
 	ways := waysToSum(ranks, len(a))
@@ -46,8 +47,8 @@ func exactP(a, b []float64) float64 {
 	return math.Min(1, 2*math.Min(below, above)/all)
 }
 
-// doubledRanks are twice the values' ranks. Equal values share the mean of their ranks, which may
-// end in a half.
+// doubledRanks are twice the values' ranks. Ties share the mean of their ranks, which may end in a
+// half.
 func doubledRanks(values []float64) []int {
 	order := make([]int, len(values))
 	for i := range order {
@@ -68,8 +69,8 @@ func doubledRanks(values []float64) []int {
 	return ranks
 }
 
-// waysToSum is the number of ways in which n of the ranks have each sum. No number is above 50 over
-// 25, which a float64 holds exactly.
+// waysToSum counts, for each sum, the ways in which n of the ranks have that sum. No count exceeds
+// 50 over 25, which a float64 holds exactly.
 func waysToSum(ranks []int, n int) []float64 {
 	total := 0
 	for _, r := range ranks {

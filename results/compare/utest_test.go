@@ -13,10 +13,10 @@ import (
 	"dpukv/results/resultstest"
 )
 
-// enumerated is the p by the definition: every way to split the values is looked at.
+// enumerated is the p by its definition: it looks at every way to split the values.
 func enumerated(a, b []float64) float64 {
 	all := slices.Concat(a, b)
-	u := func(taken uint) (u float64) { // pairs in which the one taken is greater; equal ones are half a pair
+	u := func(taken uint) (u float64) { // pairs in which the taken one is greater; a tie is half a pair
 		for i, x := range all {
 			for j, y := range all {
 				if taken>>i&1 == 0 || taken>>j&1 == 1 {
@@ -57,7 +57,7 @@ func TestExactPIsThatOfAllSplits(t *testing.T) {
 		}
 		return list
 	}
-	for _, different := range []int{1, 2, 4, 10, 1e9} { // with equal values, and practically without
+	for _, different := range []int{1, 2, 4, 10, 1e9} { // with ties, and practically without
 		for range 60 {
 			a, b := values(different), values(different)
 			if got, want := exactP(a, b), enumerated(a, b); math.Abs(got-want) > 1e-12 {
@@ -67,7 +67,7 @@ func TestExactPIsThatOfAllSplits(t *testing.T) {
 	}
 }
 
-// Where nothing is equal, benchstat's p is right, and the same.
+// Without ties, benchstat's p is right, and exactP equals it.
 func TestExactPIsBenchstats(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, n := range []int{4, 10, 25} {
@@ -84,7 +84,7 @@ func TestExactPIsBenchstats(t *testing.T) {
 	}
 }
 
-// The approximation takes over without a leap.
+// The approximation takes over without a jump.
 func TestApproximationIsNearTheExactP(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for range 20 {
@@ -99,7 +99,8 @@ func TestApproximationIsNearTheExactP(t *testing.T) {
 	}
 }
 
-// Samples of different sizes with equal values, to which benchstat gives 0.048: of 210 ways to mix them, 20 are as far apart on this side.
+// The samples have different sizes and ties. Benchstat gives 0.048, but of 210 ways to mix them, 20
+// are as far apart on this side.
 func TestEqualValuesInUnequalSamplesAreNoDifference(t *testing.T) {
 	side := func(values ...float64) Side {
 		var s Side

@@ -9,9 +9,9 @@ import (
 	"dpukv/results"
 )
 
-// Benchfmt writes the points that are ok as lines of benchmarks. A name has the point's place in the
-// study and what varies: "BenchmarkKV/store=MICA/placement=CH-SH/…". What all have in common stands
-// before the lines.
+// Benchfmt writes the points that are ok as lines of benchmarks. A name has the point's place in
+// the study and the dimensions that vary: "BenchmarkKV/store=MICA/placement=CH-SH/…". The
+// dimensions in which all points agree stand before the lines.
 func Benchfmt(w io.Writer, points []results.Point) error {
 	ok, _ := results.Split(points)
 	if len(ok) == 0 {
@@ -25,7 +25,7 @@ func Benchfmt(w io.Writer, points []results.Point) error {
 	if err := out.Write(&metadata); err != nil {
 		return err
 	}
-	// The first are in every name, so that runs that were swept differently have names in common.
+	// Every name has the first ones, so that runs of different sweeps have names in common.
 	named := results.Named("store", "placement", "submode", "get_ratio", "server_threads",
 		"client_threads")
 	named = append(named, results.Varying(results.Without(results.Dimensions(), named), ok)...)

@@ -33,7 +33,7 @@ func TestBenchfmtIsReadByItsOwnReader(t *testing.T) {
 	}
 }
 
-// What is called after a field of a point has that field's unit.
+// A unit with the name of a point's field has that field's unit.
 func TestBenchfmtHasTheFieldsUnits(t *testing.T) {
 	offered := func(ops float64) results.Point {
 		return resultstest.Point(func(p *results.Point) { p.RateOps = ops })

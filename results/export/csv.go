@@ -10,7 +10,7 @@ import (
 	"dpukv/results/columns"
 )
 
-// CSV writes a head and a row a point.
+// CSV writes a header and a row a point.
 func CSV(w io.Writer, points []results.Point) error {
 	all, out := columns.All(), csv.NewWriter(w)
 	row := make([]string, len(all))
@@ -32,7 +32,7 @@ func CSV(w io.Writer, points []results.Point) error {
 	return out.Error()
 }
 
-// text is a value that a program reads back: a time as RFC 3339, nothing where there was none.
+// text is a value in a form that programs read back: a time as RFC 3339, or "" for no time.
 func text(v any) string {
 	t, isTime := v.(time.Time)
 	switch {

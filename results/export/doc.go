@@ -4,9 +4,9 @@
 //	parquet   the same with types; lists as JSON, times in microseconds, UTC; for DuckDB and pandas
 //	benchfmt  a line a repeat in the Go benchmark format; for benchstat
 //
-// csv and parquet have every field of a point (package columns), benchfmt has every dimension and
-// figure. Points that failed are in csv and parquet, with their status and error. benchfmt has no
-// place for them.
+// csv and parquet have every field of a point (package columns); benchfmt has every dimension and
+// figure. csv and parquet include failed points, with their status and error. benchfmt has no place
+// for them.
 //
 // Units are those of the fields' names; benchfmt's are ops/s and ns.
 package export

@@ -44,7 +44,8 @@ func TestGolden(t *testing.T) {
 		"actual_latency_p999_ns", "server_workers", "warnings"))
 }
 
-// some has of a CSV the columns with these names, so that a new field of a point changes no golden file.
+// some keeps the columns of a CSV with these names. A new field of a point then changes no golden
+// file.
 func some(t *testing.T, data []byte, names ...string) []byte {
 	t.Helper()
 	rows, err := csv.NewReader(bytes.NewReader(data)).ReadAll()

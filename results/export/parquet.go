@@ -20,7 +20,7 @@ func Parquet(w io.Writer, points []results.Point) error {
 	for i := range all {
 		group[all[i].Name] = node(all[i].Kind)
 	}
-	// The library keeps a group's columns in the order of their names.
+	// The library sorts a group's columns by name.
 	slices.SortFunc(all, func(a, b columns.Column) int { return strings.Compare(a.Name, b.Name) })
 	out := parquet.NewWriter(w, parquet.NewSchema("point", group), parquet.Compression(&parquet.Zstd))
 	row := make(parquet.Row, len(all))
@@ -76,7 +76,7 @@ func cell(c *columns.Column, p *results.Point) parquet.Value {
 	}
 }
 
-// defined is the definition level: 1 for an optional column's value that is there.
+// defined is the definition level: 1 for a value that is there in an optional column.
 func defined(c *columns.Column, p *results.Point) int {
 	optional := c.Kind == columns.Time || c.Kind == columns.JSON
 	if optional && !cell(c, p).IsNull() {

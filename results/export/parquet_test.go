@@ -40,7 +40,8 @@ func TestParquetHoldsWhatWasWritten(t *testing.T) {
 	}
 }
 
-// Another reader, which knows nothing of how cells are made, gets the values with their types and units.
+// An independent reader, without knowledge of how cells are made, gets the values with their types
+// and units.
 func TestParquetIsReadIntoTypes(t *testing.T) {
 	type row struct {
 		ID         string     `parquet:"id"`

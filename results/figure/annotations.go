@@ -8,8 +8,8 @@ import (
 	"dpukv/internal/figstyle"
 )
 
-// annotations writes the axis's value next to each mark, where there is room for it:
-// a number that would cover another one, a glyph, a bar or a line is left out.
+// annotations writes the axis's value next to each mark, where there is room. It omits a number
+// that would cover another number, a glyph, a bar or a line.
 type annotations struct {
 	curves []curve
 }
@@ -34,7 +34,7 @@ func (a annotations) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// obstacles are the places of glyphs, bars and lines; a line is a row of small boxes.
+// obstacles are the areas of glyphs, bars and lines; a line is a row of small boxes.
 func (a annotations) obstacles(x, y func(float64) vg.Length) []vg.Rectangle {
 	var taken []vg.Rectangle
 	for _, c := range a.curves {
@@ -63,7 +63,7 @@ func around(at vg.Point, radius vg.Length) vg.Rectangle {
 	}
 }
 
-// along covers the way between two points with boxes.
+// along covers the path between two points with boxes.
 func along(from, to vg.Point) []vg.Rectangle {
 	const size = vg.Length(1.5)
 	d := to.Sub(from)

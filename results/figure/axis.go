@@ -7,13 +7,13 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// unit turns a base unit into one that reads well.
+// unit turns a base unit into a more readable one.
 type unit struct {
 	name string
 	per  float64 // base units in one of it
 }
 
-// throughputUnit fits a greatest throughput in operations a second.
+// throughputUnit returns the unit that fits the greatest throughput, given in operations a second.
 func throughputUnit(greatest float64) unit {
 	if greatest < 0.1e6 {
 		return unit{"kops", 1e3}
@@ -21,7 +21,7 @@ func throughputUnit(greatest float64) unit {
 	return unit{"Mops", 1e6}
 }
 
-// latencyUnit fits a greatest latency in nanoseconds.
+// latencyUnit returns the unit that fits the greatest latency, given in nanoseconds.
 func latencyUnit(greatest float64) unit {
 	if greatest >= 100e6 {
 		return unit{"ms", 1e6}

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// There are neither too few nor too many labels to read an axis by.
+// An axis has neither too few nor too many labels.
 func TestTicks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		top := rapid.Float64Range(0.001, 1e6).Draw(t, "top")

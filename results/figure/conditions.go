@@ -11,8 +11,8 @@ import (
 	"dpukv/results/internal/numfmt"
 )
 
-// conditions are the lines below the figure: what all points have in common and the title does not
-// say, then how often they were measured, what the marks mean, and how many points have warnings.
+// conditions are the lines below the figure. They state the common properties that the title lacks,
+// the repeats, the meaning of the marks, and the number of points with warnings.
 func (f *figure) conditions() []string {
 	points := f.chart.Points()
 	inTitle := results.Named("store", "get_ratio", "key_bytes", "value_bytes", "batch")
@@ -34,7 +34,7 @@ func (f *figure) conditions() []string {
 	return slices.DeleteFunc(said, func(s string) bool { return s == "" })
 }
 
-// pinning says which CPUs an end had, if it was the same ones at all points.
+// pinning names the CPUs of an end, if all points have the same ones.
 func pinning(end string, points []*results.Point, cpus func(*results.Point) []int) string {
 	first := cpus(points[0])
 	for _, p := range points {
@@ -45,7 +45,7 @@ func pinning(end string, points []*results.Point, cpus func(*results.Point) []in
 	return end + " " + points[0].Pinning(first)
 }
 
-// repeats says how often and how long it was measured, and what a mark is.
+// repeats states the number of repeats, their length, and the meaning of a mark.
 func (f *figure) repeats() string {
 	fewest, most := 0, 0
 	for _, l := range f.chart.Lines {
@@ -81,7 +81,7 @@ func measurementPeriod(points []*results.Point) string {
 	return " for " + seconds(points[0]) + " s"
 }
 
-// axisNote says what the numbers at the marks are.
+// axisNote explains the numbers at the marks.
 func (f *figure) axisNote() string {
 	if !f.annotated() {
 		return ""
@@ -98,7 +98,7 @@ func (f *figure) axisNote() string {
 	return "numbers at marks: " + strings.Join(axes, " or ")
 }
 
-// kneeNote says what the rings are.
+// kneeNote explains the rings.
 func (f *figure) kneeNote() string {
 	for i := range f.chart.Lines {
 		if _, ok := f.chart.Lines[i].Knee(f.metric); ok {
@@ -108,7 +108,7 @@ func (f *figure) kneeNote() string {
 	return ""
 }
 
-// warnings counts the points with warnings, and those that failed: the reader looks at the table.
+// warnings counts the points with warnings and the failed points. The table has the details.
 func warnings(points []*results.Point, failed int) string {
 	warned := 0
 	for _, p := range points {

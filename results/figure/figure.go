@@ -20,7 +20,7 @@ type Options struct {
 	Bound   *results.Bound // drawn in the figures of its metric; nil: none
 }
 
-// metrics are the chosen ones, each from the chosen send.
+// metrics are the chosen metrics, each from the chosen send.
 func (o Options) metrics() []results.LatencyMetric {
 	chosen := o.Metrics
 	if len(chosen) == 0 {
@@ -36,7 +36,7 @@ func (o Options) metrics() []results.LatencyMetric {
 	return list
 }
 
-// boundFor is the bound if it is one of this metric.
+// boundFor is the bound, if it is a bound of this metric.
 func (o Options) boundFor(m results.LatencyMetric) *results.Bound {
 	if o.Bound == nil || o.Bound.Metric.Name != m.Intended().Name {
 		return nil
@@ -47,8 +47,8 @@ func (o Options) boundFor(m results.LatencyMetric) *results.Bound {
 // Drawing is the outcome of [Draw].
 type Drawing struct {
 	Paths []string // of the files written
-	// Warnings name what is in the run and in no figure: points that failed, lines that could not
-	// be read.
+	// Warnings name what no figure shows: failed points, and lines of the run that could not be
+	// read.
 	Warnings []string
 }
 
@@ -85,7 +85,7 @@ func Draw(run *runfolder.Run, o Options) (Drawing, error) {
 	return d, nil
 }
 
-// leftOut names what is in a run and in no figure.
+// leftOut names what is in a run but in no figure.
 func leftOut(points []results.Point, bad []runfolder.BadLine) []string {
 	var warnings []string
 	for _, b := range bad {

@@ -28,7 +28,7 @@ func metrics(t *testing.T, names string) []results.LatencyMetric {
 	return list
 }
 
-// drawn draws the figures of a run and returns what came of it.
+// drawn draws the figures of a run and returns the outcome.
 func drawn(t *testing.T, run *runfolder.Run, o Options) Drawing {
 	t.Helper()
 	d, err := Draw(run, o)
@@ -97,7 +97,7 @@ func wellFormed(data []byte) error {
 	}
 }
 
-// overview is the last figure of points, without the PNG, which takes long to draw.
+// overview is the last figure of points, without the PNG, which is slow to draw.
 func overview(t *testing.T, points []results.Point, latency string) (svg, csv []byte) {
 	t.Helper()
 	env := map[string]any{"node": "here", "cpus": 2, "cpu_model": "AMD EPYC"}

@@ -13,7 +13,7 @@ const (
 	columnGap   = vg.Length(14)
 )
 
-// legend lists the lines row by row, in columns of equal width. A single line needs none.
+// legend lists the lines row by row, in columns of equal width. It is empty for a single line.
 type legend struct {
 	curves      []curve
 	columns     int

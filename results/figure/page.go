@@ -55,8 +55,8 @@ func (f *figure) svg() ([]byte, error) {
 	canvas := vgsvg.New(figstyle.Width, p.height())
 	p.draw(draw.New(canvas))
 	data, err := written(canvas)
-	// The font is not embedded, which would make each figure half a megabyte. Arial and
-	// Helvetica have the same widths.
+	// The font is not embedded: that would make each figure half a megabyte. Arial and Helvetica
+	// have the same widths.
 	fonts := []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
 	return bytes.ReplaceAll(data, []byte("font-family:Liberation Sans;"), fonts), err
 }

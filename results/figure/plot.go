@@ -18,7 +18,7 @@ type curve struct {
 	x, y []results.Spread
 }
 
-// curves converts the chart's lines, and returns the units chosen.
+// curves converts the chart's lines, and returns the chosen units.
 func (f *figure) curves() (curves []curve, x, y unit) {
 	mostOps, mostNs := 0.0, 0.0
 	for _, p := range f.chart.Points() {
@@ -36,12 +36,12 @@ func (f *figure) curves() (curves []curve, x, y unit) {
 	return curves, x, y
 }
 
-// maxAnnotatedLines is how many lines can have numbers at their marks and still be followed.
+// maxAnnotatedLines is the highest number of lines that stay readable with numbers at their marks.
 const maxAnnotatedLines = 6
 
 func (f *figure) annotated() bool { return len(f.chart.Lines) <= maxAnnotatedLines }
 
-// plot makes the plot without what stands around it.
+// plot makes the plot alone, without title, legend and conditions.
 func (f *figure) plot(curves []curve, x, y unit) (*plot.Plot, error) {
 	p := plot.New()
 	styleAxis(&p.X, "throughput ("+x.name+")")
@@ -83,8 +83,8 @@ func styleAxis(a *plot.Axis, label string) {
 	a.Padding = 0
 }
 
-// setRange starts both axes at zero, as far as they are linear: a cut axis makes small
-// differences look large.
+// setRange starts both axes at zero if they are linear: a cut axis makes small differences look
+// large.
 func (f *figure) setRange(p *plot.Plot, curves []curve) {
 	right, top, left, bottom := 0.0, 0.0, math.Inf(1), math.Inf(1)
 	for _, c := range curves {
@@ -160,14 +160,14 @@ func (c *curve) repeated() bool {
 	return false
 }
 
-// bars are marks with their ranges, as the library's error bars take them.
+// bars are marks with their ranges, in the form of the library's error bars.
 type bars struct {
 	plotter.XYs
 	plotter.XErrors
 	plotter.YErrors
 }
 
-// bar is how far the range reaches below and above the median.
+// bar is the extent of the range below and above the median.
 func bar(s results.Spread) struct{ Low, High float64 } {
 	return struct{ Low, High float64 }{s.Median - s.Min, s.Max - s.Median}
 }

@@ -11,7 +11,7 @@ import (
 	"dpukv/internal/figstyle"
 )
 
-// plotHeight is that of the plot alone; title, legend and conditions add to it.
+// plotHeight is the height of the plot alone; title, legend and conditions add to it.
 const plotHeight = 3.4 * vg.Inch
 
 var (
@@ -20,8 +20,8 @@ var (
 	markText   = figstyle.Sans(7.5, xfont.WeightNormal, figstyle.FaintInk)
 )
 
-// lineColors are colours that the colour-blind can tell apart (Okabe and Ito). The first ones also
-// differ in their greys.
+// lineColors are colours that colour-blind readers can tell apart (Okabe and Ito). The first ones
+// also differ in their greys.
 var lineColors = []color.Color{
 	figstyle.Blue,
 	figstyle.Vermilion,
@@ -59,7 +59,7 @@ func lineStyle(style int) draw.LineStyle {
 	}
 }
 
-// glyphStyle is the glyph of a line's marks. No two of the first twelve lines have the same.
+// glyphStyle is the glyph of a line's marks. The first twelve lines all have different ones.
 func glyphStyle(style int) draw.GlyphStyle {
 	shape := lineShapes[style%len(lineShapes)]
 	oddRound := style/len(lineShapes)%2 == 1
@@ -77,7 +77,7 @@ type polygonGlyph struct {
 
 // DrawGlyph implements [draw.GlyphDrawer].
 func (g polygonGlyph) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
-	// Of the same radius a triangle looks smaller than a circle.
+	// At the same radius, a triangle looks smaller than a circle.
 	radius := style.Radius * vg.Length(1+0.9/float64(g.corners))
 	var path vg.Path
 	for i := range g.corners {

@@ -11,7 +11,7 @@ const (
 	keepAliveEvery = 15 * time.Second       // a write shows that the peer is gone
 )
 
-// events streams until the one who asked leaves or the server ends.
+// events streams until the client leaves or the server ends.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	defer s.watching.Add(-1)
 	if s.watching.Add(1) > maxWatchers {

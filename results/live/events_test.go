@@ -39,7 +39,7 @@ func TestEventsTellOfPointsAndTheEnd(t *testing.T) {
 	}
 }
 
-// TestTooManyWatchers: pages that follow leave room for those that only look.
+// TestTooManyWatchers: pages that follow events leave room for plain requests.
 func TestTooManyWatchers(t *testing.T) {
 	s, dir := served(t)
 	begin(t, dir)

@@ -14,7 +14,7 @@ import (
 	"dpukv/results/runfolder"
 )
 
-// folder reads a run folder, once for each size it has.
+// folder reads a run folder, once for each size of its files.
 type folder struct {
 	options Options
 	mu      sync.Mutex
@@ -24,14 +24,14 @@ type folder struct {
 	page, data, metrics rendering
 }
 
-// rendering is an answer that all who ask for it share.
+// rendering is an answer that all readers share.
 type rendering struct {
 	mu    sync.Mutex
 	model *report.Model // that bytes are of; nil: nothing is kept
 	bytes []byte
 }
 
-// of returns the answer for a model, made once. Without a model it is made anew.
+// of returns the answer for a model and makes it only once. Without a model it makes a new one.
 func (r *rendering) of(m *report.Model, write func(io.Writer) error) ([]byte, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -46,7 +46,7 @@ func (r *rendering) of(m *report.Model, write func(io.Writer) error) ([]byte, er
 	return r.bytes, nil
 }
 
-// size is that of points.jsonl and env.jsonl, 0 as long as there is none.
+// size is the size of points.jsonl and env.jsonl, or 0 while they do not exist.
 func (f *folder) size() (n int64) {
 	for _, name := range []string{"points.jsonl", "env.jsonl", "sweep.yaml"} {
 		if info, err := os.Stat(filepath.Join(f.options.Dir, name)); err == nil {
@@ -56,7 +56,7 @@ func (f *folder) size() (n int64) {
 	return n
 }
 
-// model is the folder as the page needs it.
+// model is the folder's data for the page.
 func (f *folder) model() (*report.Model, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -79,7 +79,7 @@ func (f *folder) model() (*report.Model, error) {
 	return m, nil
 }
 
-// progress is how far the sweep is, in words.
+// progress is the sweep's progress in words.
 func (f *folder) progress() string {
 	m, err := f.model()
 	if err != nil {

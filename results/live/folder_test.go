@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestAnswersAreMadeOnce, however many ask.
+// TestAnswersAreMadeOnce: an answer is made once for any number of readers.
 func TestAnswersAreMadeOnce(t *testing.T) {
 	s, dir := served(t)
 	begin(t, dir)

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// hosts are the names by which the server may be asked for.
+// hosts are the accepted host names of requests.
 type hosts []string
 
-// hostsOf are the host of the address that was given to listen at, and this machine's name.
+// hostsOf returns the host of the listening address, and this machine's name.
 func hostsOf(address string) hosts {
 	list := hosts{"localhost"}
 	own, _ := os.Hostname() // without one, it is not a name to ask by
@@ -26,11 +26,11 @@ func hostsOf(address string) hosts {
 	return list
 }
 
-// plain is a host as names are compared.
+// plain normalizes a host name for comparison.
 func plain(host string) string { return strings.ToLower(strings.TrimSuffix(host, ".")) }
 
-// only refuses requests for other hosts: a page of somebody else can have its own name lead to this
-// server, and the browser then lets it read the answers.
+// only refuses requests for other hosts. A foreign page can let its own name resolve to this
+// server, and the browser would then let the page read the answers.
 func (h hosts) only(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if h.allow(r) {
@@ -42,7 +42,7 @@ func (h hosts) only(next http.Handler) http.Handler {
 	})
 }
 
-// allow takes a port of any number: it may be that of a tunnel.
+// allow accepts any port number: it may be the port of a tunnel.
 func (h hosts) allow(r *http.Request) bool {
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// ask sends a request for a host to the server, wherever that host's name leads.
+// ask sends a request for a host to the server, regardless of the host's real address.
 func ask(t *testing.T, s *Server, host, path string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL()+path, nil)
@@ -28,7 +28,7 @@ func ask(t *testing.T, s *Server, host, path string) (int, string) {
 	return reply.StatusCode, string(body)
 }
 
-// TestNamesOfOthersAreRefused: a page of evil.example can have its name lead here.
+// TestNamesOfOthersAreRefused: the name of evil.example can resolve to this server.
 func TestNamesOfOthersAreRefused(t *testing.T) {
 	s, dir := served(t)
 	begin(t, dir)

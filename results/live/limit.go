@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// What strangers may take. A browser has up to six connections, and one that listens to events.
+// The limits for unknown clients. A browser has up to six connections, one of which listens to
+// events.
 const (
 	maxConnections = 128
 	maxWatchers    = 64
@@ -18,7 +19,7 @@ const (
 	pieceBytes     = 64 << 10
 )
 
-// limited takes so many connections at a time, and tells any other that there are too many.
+// limited accepts this many connections at a time, and tells any other that there are too many.
 type limited struct {
 	net.Listener
 	slots chan struct{}
@@ -44,7 +45,7 @@ func (l *limited) Accept() (net.Conn, error) {
 	}
 }
 
-// refuse never waits: so short a text fits into the buffers of a new connection.
+// refuse never waits: its text is short enough for the buffers of a new connection.
 func refuse(c net.Conn) {
 	_ = c.SetDeadline(time.Now().Add(time.Second))
 	_, _ = io.WriteString(c, "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n"+
@@ -52,7 +53,7 @@ func refuse(c net.Conn) {
 	_ = c.Close()
 }
 
-// slot is a connection that counts.
+// slot is a connection that counts towards the limit.
 type slot struct {
 	net.Conn
 	free func()

@@ -27,7 +27,8 @@ func silent(t *testing.T, s *Server) net.Conn {
 	return c
 }
 
-// TestReadersThatDoNotRead share one answer, are limited in number, and are cut off.
+// TestReadersThatDoNotRead: readers that do not read share one answer, are limited in number, and
+// are disconnected.
 func TestReadersThatDoNotRead(t *testing.T) {
 	s, dir := served(t)
 	begin(t, dir)

@@ -10,10 +10,10 @@ import (
 	"dpukv/results"
 )
 
-// collector turns the folder into metrics whenever it is asked.
+// collector turns the folder into metrics on each request.
 type collector struct{ folder *folder }
 
-// labels of a configuration: its dimensions, and whether its figures are an emulation's.
+// labels are the labels of a configuration: its dimensions, and whether its figures are emulated.
 var labels = append(dimensionNames(), "emulated")
 
 func dimensionNames() (names []string) {

@@ -16,7 +16,7 @@ import (
 	"dpukv/results/report"
 )
 
-// Options say what is served.
+// Options select what is served.
 type Options struct {
 	Dir     string // the run folder; it need not be there yet
 	Version string // of this binary
@@ -38,7 +38,7 @@ type Server struct {
 	readTimeout time.Duration // for a reader to take the next piece
 }
 
-// Start serves on an address such as "127.0.0.1:8080"; port 0 is a free one.
+// Start serves on an address such as "127.0.0.1:8080"; port 0 means a free one.
 func Start(address string, o Options) (*Server, error) {
 	listen, err := net.Listen("tcp", address)
 	if err != nil {
@@ -69,10 +69,10 @@ func newServer(listen net.Listener, names hosts, o Options) *Server {
 	return s
 }
 
-// URL is where the page is.
+// URL is the address of the page.
 func (s *Server) URL() string { return "http://" + s.listen.Addr().String() + "/" }
 
-// Loopback reports whether only this machine can look.
+// Loopback reports whether only this machine can reach the server.
 func (s *Server) Loopback() bool {
 	addr, ok := s.listen.Addr().(*net.TCPAddr)
 	return ok && addr.IP.IsLoopback()
@@ -83,7 +83,7 @@ const (
 	lastLook     = 500 * time.Millisecond // for pages that were told of the end to ask for the last points
 )
 
-// Close tells the pages that are open how it ended, and ends the server. It does so once.
+// Close tells the open pages how the sweep ended, and ends the server. It does so once.
 func (s *Server) Close(ending string) error {
 	s.closing.Do(func() {
 		s.last = ending
@@ -129,7 +129,7 @@ func (s *Server) answer(w http.ResponseWriter, as *rendering, kind string,
 	s.send(w, kind, body)
 }
 
-// metrics answers also before there is a run folder: with how many points there will be.
+// metrics answers even before the run folder exists: with the expected number of points.
 func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	m, _ := s.folder.model()
 	body, err := s.folder.metrics.of(m, collector{s.folder}.write)
@@ -140,7 +140,7 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	s.send(w, string(metricsFormat), body)
 }
 
-// send writes an answer that others read, too, piece by piece. A reader has so long for each.
+// send writes a shared answer piece by piece. The reader has a time limit for each piece.
 func (s *Server) send(w http.ResponseWriter, kind string, body []byte) {
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
@@ -150,7 +150,7 @@ func (s *Server) send(w http.ResponseWriter, kind string, body []byte) {
 	for piece := range slices.Chunk(body, pieceBytes) {
 		_ = out.SetWriteDeadline(time.Now().Add(s.readTimeout)) // not every connection has one
 		if _, err := w.Write(piece); err != nil {
-			return // whoever asked is gone, or does not read: nobody to tell
+			return // the client is gone or does not read: the error has no receiver
 		}
 	}
 }

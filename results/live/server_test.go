@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// served is a server of a folder that a sweep is about to make.
+// served is a server for the folder of a sweep that has not started.
 func served(t *testing.T) (*Server, string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
@@ -98,7 +98,7 @@ func TestAddressInUse(t *testing.T) {
 	}
 }
 
-// TestPageFillsUp has a browser open while points come.
+// TestPageFillsUp keeps a browser open while points arrive.
 func TestPageFillsUp(t *testing.T) {
 	b := resultstest.NewBrowser(t)
 	s, dir := served(t)

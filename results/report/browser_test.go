@@ -16,7 +16,7 @@ import (
 	"dpukv/results/runfolder/runfoldertest"
 )
 
-// TestPageInABrowser goes through the page as a reader does.
+// TestPageInABrowser uses the page as a reader does.
 func TestPageInABrowser(t *testing.T) {
 	b := resultstest.NewBrowser(t)
 	run := study(t)
@@ -43,7 +43,7 @@ func TestPageInABrowser(t *testing.T) {
 	}
 }
 
-// picture keeps a screenshot for someone to look at, where DPUKV_SCREENSHOTS names a folder.
+// picture saves a screenshot for a human reader, if DPUKV_SCREENSHOTS names a folder.
 func picture(t *testing.T, b *resultstest.Browser, name string) {
 	t.Helper()
 	dir := os.Getenv("DPUKV_SCREENSHOTS")
@@ -67,7 +67,7 @@ func figuresDraw(t *testing.T, b *resultstest.Browser) {
 	if !strings.HasPrefix(below, "✕ 3 points failed and are not drawn: CH-SD, 12 client threads") {
 		t.Errorf("below the figure with failed points stands %q", below)
 	}
-	// Of each canvas, how many of its pixels are the first line's colour.
+	// For each canvas, the number of pixels in the first line's colour.
 	inked := resultstest.Eval[[]int](t, b, `[...document.querySelectorAll("#panels canvas")].map(c => {
 		const px = c.getContext("2d").getImageData(0, 0, c.width, c.height).data; let n = 0;
 		for (let i = 0; i < px.length; i += 4) if (px[i] === 0 && px[i+1] === 0x72 && px[i+2] === 0xb2 && px[i+3] === 255) n++;
@@ -79,7 +79,7 @@ func figuresDraw(t *testing.T, b *resultstest.Browser) {
 	}
 }
 
-// limitsAreThoseOfResults holds what the page computes against what package results does.
+// limitsAreThoseOfResults compares the page's computed values with those of package results.
 func limitsAreThoseOfResults(t *testing.T, b *resultstest.Browser, run *runfolder.Run) {
 	got := strings.Join(resultstest.Eval[[]string](t, b, `[...document.querySelectorAll("#limits-table tbody tr:not(.under)")].map(r => [...r.cells].slice(2, 6).map(c => c.textContent).join(" | "))`), "\n")
 	points, _, err := run.Points()
@@ -123,7 +123,7 @@ func three(x float64) string {
 
 func hoverTells(t *testing.T, b *resultstest.Browser) {
 	b.Run(t, chromedp.Evaluate(`document.querySelectorAll(".plot")[4].scrollIntoView({block: "center"})`, nil))
-	// The keyboard finds the last mark of CH-SH, then the mouse comes to the same place.
+	// The keyboard finds the last mark of CH-SH, then the mouse moves to the same place.
 	b.Run(t, chromedp.Evaluate(`document.querySelectorAll(".plot")[4].focus()`, nil), chromedp.KeyEvent(kb.ArrowRight+kb.ArrowDown+kb.ArrowDown+strings.Repeat(kb.ArrowRight, 4)))
 	where := resultstest.Eval[[]float64](t, b, `(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelectorAll("figure")[4].querySelector(".ring").getBoundingClientRect())`)
 	b.Run(t, chromedp.Evaluate(`document.activeElement.blur()`, nil))
@@ -165,7 +165,7 @@ func keyboardReaches(t *testing.T, b *resultstest.Browser) {
 	}
 	b.Run(t, chromedp.KeyEvent(kb.Escape))
 	b.Until(t, `!document.querySelector("dialog[open]")`)
-	// All that can be done with the mouse can be come to with Tab.
+	// Tab reaches every element that the mouse can use.
 	reached := resultstest.Eval[int](t, b, `[...document.querySelectorAll("[onclick], .plot, label input, nav a, thead button")].filter(e => e.tabIndex < 0).length`)
 	if reached != 0 {
 		t.Errorf("%d parts can't be reached with the keyboard", reached)

@@ -9,7 +9,7 @@ import (
 	"dpukv/results/columns"
 )
 
-// column is how the values of one field are written; see the package's text.
+// column is the written form of one field's values; see the package's text.
 type column struct {
 	All  any   `json:"all,omitempty"`
 	Of   []any `json:"of,omitempty"`
@@ -33,7 +33,7 @@ func (m *Model) fillColumns() {
 	m.add("bottleneck_why", func(p *results.Point) any { return p.Bottleneck().Why })
 }
 
-// jsonValue is comparable, so that equal values can be found.
+// jsonValue returns a comparable value, so that equal values can be found.
 func jsonValue(c *columns.Column, p *results.Point) any {
 	switch v := c.Value(p).(type) {
 	case float64:
@@ -50,7 +50,7 @@ func jsonValue(c *columns.Column, p *results.Point) any {
 	}
 }
 
-// rawText is JSON as it stands; "" becomes null.
+// rawText is verbatim JSON; "" becomes null.
 type rawText string
 
 func (r rawText) MarshalJSON() ([]byte, error) {
@@ -62,7 +62,7 @@ func (r rawText) MarshalJSON() ([]byte, error) {
 
 var _ json.Marshaler = rawText("")
 
-// add writes a column in the shortest of its three ways.
+// add writes a column in the shortest of the three forms.
 func (m *Model) add(name string, value func(*results.Point) any) {
 	m.Order = append(m.Order, name)
 	place := make(map[any]int)

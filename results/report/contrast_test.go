@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestContrast holds the page's colours against WCAG 2: text has a contrast of 4.5 to what it stands on, lines of 3.
+// TestContrast checks the page's colours against WCAG 2: text needs a contrast of 4.5 to its
+// background, lines one of 3.
 func TestContrast(t *testing.T) {
 	sheet, err := text("page/page.css")
 	if err != nil {

@@ -20,5 +20,5 @@
 // with numbers of seven significant digits. Lines hold the indices of their points, mark by mark.
 //
 // The page computes medians, knees, peaks and bounds itself, as package results does: the reader
-// can filter what it shows and choose the latency metric. The browser test compares the two.
+// can filter the points and choose the latency metric. The browser test compares the two.
 package report

@@ -10,7 +10,7 @@ import (
 	"dpukv/results/runfolder"
 )
 
-// Options say what the page begins with. All of it can be changed there.
+// Options are the initial state of the page. The reader can change all of it there.
 type Options struct {
 	Metric  results.LatencyMetric // zero: p99
 	Bound   *results.Bound        // nil: none
@@ -18,7 +18,7 @@ type Options struct {
 	Now     time.Time             // when the page is made; zero: now
 }
 
-// Model is a run folder as the page needs it.
+// Model is a run folder in the page's form.
 type Model struct {
 	Name      string             `json:"name"` // of the folder
 	Dir       string             `json:"dir"`
@@ -51,7 +51,7 @@ type bound struct {
 	Ns     float64 `json:"ns"`
 }
 
-// dimension says how a column is called and its values are said.
+// dimension gives a column its title and its values their words.
 type dimension struct {
 	Name    string   `json:"name"`
 	Title   string   `json:"title"` // in words, with the unit of the values
@@ -68,8 +68,7 @@ type line struct {
 	Marks [][]int `json:"marks"` // the points of each mark
 }
 
-// Read reads a run folder, also one that is being written. Its lines that can't be
-// used are in BadLines.
+// Read reads a run folder, even while a sweep writes it. BadLines holds the unusable lines.
 func Read(run *runfolder.Run, o Options) (*Model, error) {
 	points, bad, err := run.Points()
 	if err != nil {
@@ -170,7 +169,7 @@ func newDimension(d *results.Dimension, points []results.Point) dimension {
 	return to
 }
 
-// varies leaves out what points that failed did not come far enough to use.
+// varies ignores values that a failed point did not come far enough to use.
 func varies(d *results.Dimension, points []*results.Point) bool {
 	first, found := "", false
 	for _, p := range points {

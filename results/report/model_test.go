@@ -20,7 +20,8 @@ import (
 
 const largePoints = 100_000
 
-// study is a run like the study's figure: placements, GET shares, a store over emulated hardware, doubts and a failure.
+// study is a run like the study's figure: placements, GET shares, a store over emulated hardware,
+// warnings and a failure.
 func study(tb testing.TB) *runfolder.Run {
 	tb.Helper()
 	threads := []int{1, 2, 4, 8, 12}
@@ -66,7 +67,7 @@ func page(tb testing.TB, run *runfolder.Run, o Options) string {
 	return "file://" + f.Name()
 }
 
-// largeRun is a folder of n points, written faster than a sweep may.
+// largeRun is a folder of n points, written faster than a sweep could.
 func largeRun(tb testing.TB, n int) *runfolder.Run {
 	tb.Helper()
 	run := runfoldertest.Create(tb, nil)
@@ -98,7 +99,8 @@ func largeRun(tb testing.TB, n int) *runfolder.Run {
 	return run
 }
 
-// TestLargeRun makes the page of a large run within its memory, and says how long it and a browser take.
+// TestLargeRun makes the page of a large run within its memory limit. It logs the time that the
+// page and a browser take.
 func TestLargeRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures for seconds")

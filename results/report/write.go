@@ -15,13 +15,14 @@ import (
 //go:embed page uplot/LICENSE uplot/uPlot.iife.min.js uplot/uPlot.min.css
 var files embed.FS
 
-// scripts of the page, in the order in which they use each other.
+// scripts are the page's scripts, in the order of their dependencies.
 var scripts = []string{
 	"data.js", "style.js", "view.js", "figure.js", "hover.js", "controls.js", "table.js",
 	"details.js", "machines.js", "main.js",
 }
 
-// Write writes the page. If live is set, package live serves the page, which looks for more points.
+// Write writes the page. If live is set, package live serves the page, and the page looks for more
+// points.
 func (m *Model) Write(w io.Writer, live bool) error {
 	page, err := text("page/page.html")
 	if err != nil {

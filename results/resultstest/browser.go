@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Browser is a page in Chromium, and what it complained of.
+// Browser is a page in Chromium, with the page's errors.
 type Browser struct {
 	Ctx context.Context // for chromedp.Run
 
@@ -48,8 +48,8 @@ func NewBrowser(tb testing.TB) *Browser {
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
 	)
 	tb.Cleanup(cancel)
-	// It complains of events of a browser newer than itself. They concern its copy of the document, which is not used here: what is
-	// in the page is asked of the page.
+	// Chromedp reports events of a browser newer than itself as errors. They concern its copy of
+	// the document. The tests ask the page itself and never use that copy.
 	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
 	tb.Cleanup(func() {
 		if err := chromedp.Cancel(ctx); err != nil { // waits for the process, so that its profile can be removed
@@ -59,7 +59,8 @@ func NewBrowser(tb testing.TB) *Browser {
 	})
 	b := &Browser{Ctx: ctx}
 	chromedp.ListenTarget(ctx, b.note)
-	// Not with a time-out of its own: the browser lives as long as the context of this first call.
+	// This call has no time-out of its own: the browser lives as long as the context of its first
+	// call.
 	if err := chromedp.Run(ctx, network.Enable(), log.Enable(), Prefer("light")); err != nil {
 		tb.Fatalf("start %s: %v", binary, err)
 	}
@@ -83,14 +84,14 @@ func (b *Browser) note(event any) {
 	}
 }
 
-// Errors are what was logged to the console, thrown and not caught, or refused by the page's policy.
+// Errors are console errors, uncaught exceptions, and violations of the page's policy.
 func (b *Browser) Errors() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return append([]string(nil), b.errors...)
 }
 
-// Requests are the addresses that were asked for.
+// Requests are the addresses that the page requested.
 func (b *Browser) Requests() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -100,7 +101,7 @@ func (b *Browser) Requests() []string {
 // stepTimeout is the limit of one step. A browser under load is slow.
 const stepTimeout = 20 * time.Second
 
-// Run does actions and fails the test if one can't be done.
+// Run performs actions and fails the test if one fails.
 func (b *Browser) Run(tb testing.TB, actions ...chromedp.Action) {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(b.Ctx, stepTimeout)
@@ -110,7 +111,8 @@ func (b *Browser) Run(tb testing.TB, actions ...chromedp.Action) {
 	}
 }
 
-// Prefer has the reader prefer a "light" or a "dark" page, and no page that scrolls by itself while the test looks for a place in it.
+// Prefer sets the reader's preference for a "light" or a "dark" page. It also turns off smooth
+// scrolling, which would move the page while the test looks for a place in it.
 func Prefer(scheme string) chromedp.Action {
 	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
@@ -130,14 +132,15 @@ func (b *Browser) Until(tb testing.TB, expression string) {
 	}
 }
 
-// Open goes to an address and waits until the page has drawn itself.
+// Open goes to an address and waits until the page is drawn.
 func (b *Browser) Open(tb testing.TB, address string) {
 	tb.Helper()
 	b.Run(tb, chromedp.Navigate(address))
 	b.Until(tb, `document.documentElement.dataset.ready`)
 }
 
-// Click clicks on an element with the mouse, where it is to be seen; something that covers it is a failure.
+// Click clicks on the visible part of an element with the mouse. It fails if another element covers
+// it.
 func (b *Browser) Click(tb testing.TB, selector string) {
 	tb.Helper()
 	at := Eval[[]float64](tb, b, fmt.Sprintf(`(() => {

@@ -1,4 +1,4 @@
-// Package resultstest is what tests of packages built on package results share.
+// Package resultstest holds the test helpers that the packages on top of results share.
 //
 //	points.go    points whose figures are made up and reproducible
 //	local.go     the same of one machine that plays both ends

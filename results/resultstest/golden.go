@@ -10,7 +10,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// Golden compares what was written with the file of this name in testdata.
+// Golden compares got with the file of this name in testdata.
 func Golden(tb testing.TB, name string, got []byte) {
 	tb.Helper()
 	path := filepath.Join("testdata", name)

@@ -7,8 +7,8 @@ import (
 	"dpukv/results"
 )
 
-// LocalPoint is a valid point of MICA on one machine, one thread an end. Edits change it as those
-// of [Point] do.
+// LocalPoint is a valid point of MICA on one machine, with one thread an end. Edits change it as
+// those of [Point] do.
 func LocalPoint(edits ...func(*results.Point)) results.Point {
 	local := func(p *results.Point) {
 		p.Placement, p.Submode = "local", "direct"
@@ -28,7 +28,7 @@ func LocalPoint(edits ...func(*results.Point)) results.Point {
 // WithID gives a point an ID.
 func WithID(id string) func(*results.Point) { return func(p *results.Point) { p.ID = id } }
 
-// FailedOnly is what a point that failed at once holds: what was asked.
+// FailedOnly reduces p to the content of a point that failed at once: the request.
 func FailedOnly(p *results.Point) *results.Point {
 	return &results.Point{
 		Schema: p.Schema, ID: p.ID, Status: results.StatusFailed, Error: "the server did not start",
@@ -37,7 +37,7 @@ func FailedOnly(p *results.Point) *results.Point {
 	}
 }
 
-// LocalCurve is a store on one machine whose throughput nears a peak as client threads are added,
+// LocalCurve is a store on one machine. Its throughput nears a peak as client threads are added,
 // while its latency grows with the queue. Repeats differ a little.
 func LocalCurve(placement string, getRatio, peak float64, threads []int, repeats int) []results.Point {
 	var points []results.Point

@@ -9,8 +9,8 @@ import (
 	"dpukv/results"
 )
 
-// Point is a valid point of MICA at 95 % GET. Edits change it; then it gets the counts that follow
-// from its figures, and an ID if it has none.
+// Point is a valid point of MICA at 95 % GET. Edits change it. Then Point derives the counts from
+// the figures, and sets an ID if there is none.
 func Point(edits ...func(*results.Point)) results.Point {
 	p := results.Point{
 		Schema: results.SchemaVersion, Status: results.StatusOK,
@@ -55,7 +55,7 @@ func Latency(p50 float64) results.Latency {
 	}
 }
 
-// Failed makes a point one that failed for a reason.
+// Failed turns a point into one that failed for a reason.
 func Failed(reason string) func(*results.Point) {
 	return func(p *results.Point) { p.Status, p.Error = results.StatusFailed, reason }
 }

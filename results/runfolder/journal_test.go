@@ -73,7 +73,7 @@ func TestHalfWrittenEnvLineIsCutToo(t *testing.T) {
 	}
 }
 
-// TestFolderChangedWhileWritten: no point leaves a hole, or goes where nobody looks.
+// TestFolderChangedWhileWritten: no point leaves a hole, or goes into a file that nobody reads.
 func TestFolderChangedWhileWritten(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(path string) error
@@ -119,7 +119,7 @@ func TestCheckAfterTheLastPoint(t *testing.T) {
 	}
 }
 
-// TestNoHole: even where a file is cut between the look and the write, no line follows zeros.
+// TestNoHole: no line follows zeros, even if a file is cut between the check and the write.
 func TestNoHole(t *testing.T) {
 	w := newRun(t)
 	mustAppend(t, w, resultstest.LocalPoint(resultstest.WithID("a")))

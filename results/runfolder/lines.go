@@ -33,9 +33,9 @@ const (
 	maxBadLines  = 1000 // named one by one
 )
 
-// readLines hands each line that is not empty to use, and reports those that use refuses. A file
-// that doesn't exist has no lines. A last line without a newline comes from a writer that is at
-// work or has crashed: it is used if it happens to be whole.
+// readLines hands each non-empty line to use, and reports the lines that use refuses. A file that
+// doesn't exist has no lines. A last line without a newline comes from a writer that is at work or
+// has crashed: readLines uses it if it happens to be whole.
 func readLines(path string, use func(line []byte) error) ([]BadLine, error) {
 	f, err := infile.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -83,7 +83,7 @@ func readLine(r *bufio.Reader) (line []byte, long bool, err error) {
 	}
 }
 
-// badLines are those of one file.
+// badLines are the bad lines of one file.
 type badLines struct {
 	file string
 	list []BadLine
@@ -109,7 +109,8 @@ func (b *badLines) all() []BadLine {
 	return b.list
 }
 
-// refusal is the reason why use refuses a line, "" if it takes it or the line is empty.
+// refusal is the reason why use refuses a line. It is "" if use takes the line or the line is
+// empty.
 func refusal(line []byte, use func(line []byte) error) string {
 	text := bytes.TrimSuffix(line, []byte("\n"))
 	if len(bytes.TrimSpace(text)) == 0 {

@@ -47,7 +47,7 @@ func lastOfEachID(points []results.Point) []results.Point {
 	return kept
 }
 
-// encodable is the point as it is written. Missing lists become empty ones: to a script, null is
+// encodable is the point in its written form. Missing lists become empty ones: to a script, null is
 // no list. Reasons are clipped: a server may give one of megabytes.
 func encodable(p *results.Point) *results.Point {
 	q := *p

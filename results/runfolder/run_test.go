@@ -171,7 +171,7 @@ func TestCorruptMiddleLinesAreNamedAndTheRestUsed(t *testing.T) {
 	}
 }
 
-// TestFolderOfOtherThings: what is no file is refused at once, whoever reads.
+// TestFolderOfOtherThings: every reader refuses at once what is not a regular file.
 func TestFolderOfOtherThings(t *testing.T) {
 	for _, name := range []string{pointsFile, envFile, sweepFile} {
 		w := newRun(t)
@@ -190,7 +190,7 @@ func TestFolderOfOtherThings(t *testing.T) {
 			_ = again.Close()
 		}
 		if name == sweepFile {
-			err4 = nil // whoever continues reads it before
+			err4 = nil // a caller that continues reads it first
 		}
 		want := name + ": found a pipe, allowed: a regular file"
 		if err := errors.Join(err1, err2, err3, err4); err == nil || !strings.Contains(err.Error(), want) {

@@ -20,8 +20,8 @@ type Writer struct {
 	repairs     []string
 }
 
-// Create makes dir a run folder, for a sweep and a testbed as they were given (testbed nil: none
-// was). dir may exist if it is empty, or left over by a Create that did not finish.
+// Create makes dir a run folder for a sweep and a testbed, each verbatim (testbed nil: there is
+// none). dir may exist if it is empty, or left over by a Create that did not finish.
 func Create(dir string, sweep, testbed []byte) (*Writer, error) {
 	w, err := create(dir, sweep, testbed)
 	if err != nil {
@@ -41,7 +41,7 @@ func create(dir string, sweep, testbed []byte) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Once more: before this one took the lock, another sweep may have done the same.
+	// Check again: before this process took the lock, another sweep may have done the same.
 	err = checkUnused(dir)
 	if err == nil && w.points.size > 0 {
 		err = fmt.Errorf("it holds points but no %s, which says how they were measured", sweepFile)
@@ -143,7 +143,7 @@ func (w *Writer) findDone() error {
 	return err
 }
 
-// Repairs returns what [Resume] did about half-written lines.
+// Repairs describes the half-written lines that [Resume] repaired.
 func (w *Writer) Repairs() []string { return w.repairs }
 
 // Done reports whether the point with this ID has been measured. A point that failed has not: a
@@ -151,8 +151,8 @@ func (w *Writer) Repairs() []string { return w.repairs }
 func (w *Writer) Done(id string) bool { return w.done[id] }
 
 // Append adds a point and its histogram log (nil: it has none), and returns once both are on the
-// disk. It writes the log first, so that a point that can be read has its histograms. After an
-// error the folder holds the points it held before. A point that is done can't be added again.
+// disk. It writes the log first: a readable point always has its histograms. After an error the
+// folder holds the points it held before. Append refuses a point that is done.
 func (w *Writer) Append(p *results.Point, hlog []byte) error {
 	if err := results.CheckID(p.ID); err != nil {
 		return err
@@ -176,8 +176,8 @@ func (w *Writer) Append(p *results.Point, hlog []byte) error {
 	return nil
 }
 
-// AppendEnv adds the facts of one node to env.jsonl, as one JSON object. A sweep calls it each
-// time that it starts or continues: the machine may have changed in between.
+// AppendEnv adds the facts of one node to env.jsonl, as one JSON object. A sweep calls it at each
+// start and resume: the machine may have changed in between.
 func (w *Writer) AppendEnv(node any) error {
 	if err := w.env.append(node); err != nil {
 		return w.appendError("a node", err)
@@ -190,7 +190,7 @@ func (w *Writer) appendError(what string, err error) error {
 		what, w.dir, err)
 }
 
-// Check fails if somebody else changed what was written.
+// Check fails if somebody else changed the written files.
 func (w *Writer) Check() error {
 	if err := errors.Join(w.points.check(), w.env.check()); err != nil {
 		return fmt.Errorf("results: run folder %s: %w", w.dir, err)

@@ -106,7 +106,7 @@ func TestNoListIsNull(t *testing.T) {
 	})
 }
 
-// smallDisk mounts a file system of this size, which it takes root to do.
+// smallDisk mounts a file system of this size. It needs root.
 func smallDisk(t *testing.T, bytes int) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -8,7 +8,7 @@ import (
 	"dpukv/results/internal/numfmt"
 )
 
-// writeEmulated says which points are a model's: one line an emulated testbed.
+// writeEmulated marks the points of a model: one line an emulated testbed.
 func writeEmulated(b *bytes.Buffer, points []*results.Point) {
 	for _, g := range results.Group(results.Named("emulated_testbed"), points) {
 		if bed := g[0].EmulatedTestbed; bed != "" {

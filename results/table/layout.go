@@ -6,7 +6,7 @@ import (
 	"dpukv/results"
 )
 
-// layOut returns the table's lines: two of heads, then the rows.
+// layOut returns the table's lines: two header lines, then the rows.
 func layOut(columns []column, rows [][]*results.Point) []string {
 	lines := make([]string, 2+len(rows))
 	for i, c := range columns {

@@ -13,7 +13,7 @@ import (
 	"dpukv/results/internal/numfmt"
 )
 
-// WritePoint writes one point for a terminal: what was asked, what was used, what came out.
+// WritePoint writes one point for a terminal: the request, the configuration in use, the outcome.
 func WritePoint(w io.Writer, p *results.Point) error {
 	var b bytes.Buffer
 	s := summary{&b, p}
@@ -48,14 +48,14 @@ func (s *summary) labels(dimensions ...string) string {
 	return results.Labels(results.Named(dimensions...), s.p)
 }
 
-// line writes a name and the texts behind it; nothing if all of them are empty.
+// line writes a name and the texts behind it. It writes nothing if all texts are empty.
 func (s *summary) line(name string, said ...string) {
 	if text := joined(said...); text != "" {
 		fmt.Fprintf(s, "  %s %s\n", padRight(name, 11), foreign.Reason(text))
 	}
 }
 
-// joined lists the texts that are not empty.
+// joined lists the non-empty texts.
 func joined(said ...string) string {
 	var kept []string
 	for _, t := range said {
@@ -114,7 +114,7 @@ func (s *summary) outcome() {
 	}
 }
 
-// perWrite says how many frames a write had, "" if it was one.
+// perWrite is the number of frames a write, or "" if it is one.
 func perWrite(p *results.Point) string {
 	if p.FramesPerWrite < 1.05 {
 		return ""
@@ -136,7 +136,7 @@ func problems(p *results.Point) string {
 	return numfmt.Count(p.Errors, "error") + ", " + numfmt.Count(p.Timeouts, "timeout")
 }
 
-// latency writes a table. An open loop has two latencies; in a closed one they are the same.
+// latency writes a table. An open loop has two latencies; in a closed loop they are the same.
 func (s *summary) latency() {
 	rows := [][]string{{"latency, µs", "mean", "p50", "p95", "p99", "p99.9", "max"}}
 	if s.p.RateOps > 0 {
@@ -187,7 +187,7 @@ func hashShare(p *results.Point) string {
 	return numfmt.Digits3(100*p.ClientHashShare) + " % of it hashing keys"
 }
 
-// hashShareSource says how the share of hashing was measured.
+// hashShareSource names the source of the share of hashing.
 func hashShareSource(p *results.Point) string {
 	said := ""
 	if p.ClientHashShareBy != "" {

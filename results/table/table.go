@@ -44,7 +44,7 @@ func writeRows(b *bytes.Buffer, ok []*results.Point) {
 	writeEmulated(b, ok)
 }
 
-// columns returns the columns that are always there, and one for each other dimension that varies.
+// columns returns the fixed columns, and one for each other dimension that varies.
 func columns(rows [][]*results.Point, ok []*results.Point) []column {
 	always := results.Named("store", "placement", "get_ratio", "server_threads", "client_threads",
 		"loop", "rate_ops")
@@ -73,7 +73,7 @@ func head(d *results.Dimension) [2]string {
 	return [2]string{first, second}
 }
 
-// figureColumns are the columns of what was measured.
+// figureColumns are the columns of measured figures.
 func figureColumns() []column {
 	return []column{
 		{head: [2]string{"throughput", "Mops"}, cell: median(1e6, throughput)},
@@ -121,13 +121,13 @@ func howMany(repeats []*results.Point) (value, spread string) {
 	return strconv.Itoa(len(repeats)), ""
 }
 
-// maxCell is longer than any name: a column is as wide as its widest cell.
+// maxCell is longer than any name. Without it, one long cell would widen its whole column.
 const maxCell = 100
 
 // cell makes a cell's text from the repeats of a configuration.
 type cell = func(repeats []*results.Point) (value, spread string)
 
-// value is a cell in which repeats don't differ.
+// value is a cell whose value is the same in all repeats.
 func value(of func(*results.Point) string) cell {
 	return func(repeats []*results.Point) (string, string) {
 		return foreign.Clip(of(repeats[0]), maxCell), ""
@@ -165,7 +165,7 @@ func sameRepeats(rows [][]*results.Point) bool {
 	return !slices.ContainsFunc(rows, func(r []*results.Point) bool { return len(r) != len(rows[0]) })
 }
 
-// legendLine says what the cells hold.
+// legendLine explains the content of the cells.
 func legendLine(rows [][]*results.Point) string {
 	said := "Latency counts from the intended send"
 	switch {

@@ -14,7 +14,7 @@ func micros(ns float64) string { return numfmt.Digits3(ns / 1e3) }
 // mega writes operations as millions of them.
 func mega(ops float64) string { return numfmt.Digits3(ops / 1e6) }
 
-// ratio writes a share of a whole in per cent, "–" if there is no whole.
+// ratio writes a share of a whole in per cent, or "–" if the whole is zero.
 func ratio(part, whole uint64) string {
 	if whole == 0 {
 		return "–"

@@ -42,14 +42,14 @@ func groupWarnings(points []*results.Point) []*warningGroup {
 	return list
 }
 
-// number is a number by itself: the one in "p99" is a part of a name.
+// number matches a number by itself; the one in "p99" is a part of a name.
 var number = regexp.MustCompile(`\b\d[\d.]*`)
 
-// shape is a warning with its numbers taken out.
+// shape is a warning without its numbers.
 func shape(warning string) string { return number.ReplaceAllString(warning, "#") }
 
-// WriteWarnings lists the warnings of points. Those that differ in their numbers only stand
-// together. It writes nothing if there are none.
+// WriteWarnings lists the warnings of points. It groups those that differ in their numbers only,
+// and writes nothing if there are none.
 func WriteWarnings(b *bytes.Buffer, points []*results.Point) {
 	list := groupWarnings(points)
 	if len(list) == 0 {
@@ -84,7 +84,7 @@ func writeFailed(b *bytes.Buffer, failed []*results.Point) {
 	}
 }
 
-// indent keeps a text of several lines in its place in a list, and clips a long one.
+// indent indents a text of several lines to fit a list, and clips a long one.
 func indent(text string) string {
 	text = foreign.Reason(text)
 	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n      ")

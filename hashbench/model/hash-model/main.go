@@ -60,8 +60,8 @@ func run(ctx context.Context, names []string) error {
 	return nil
 }
 
-// predictAll predicts for as many functions at once as there are CPUs. Each row comes when it is there; nil is one
-// that could not be predicted, which is said.
+// predictAll predicts as many functions at once as there are CPUs. Each row arrives when it is
+// ready. A failed prediction is reported, and its row is nil.
 func predictAll(ctx context.Context, m *model.Model, list []hashbench.Func) []chan *model.Prediction {
 	rows := make([]chan *model.Prediction, len(list))
 	for i := range rows {

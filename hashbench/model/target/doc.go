@@ -1,7 +1,9 @@
-// Command target is what package model traces: it calls one hash function in the loops that package measure times.
+// Command target is the traced program of package model. It calls one hash function in the loops
+// that package measure times.
 //
 //	target FUNCTION latency|throughput BYTES CALLS
 //
-// It is built for arm64 and runs under an emulator that logs each instruction's address. It therefore does little else, prints nothing, and FUNCTION may
-// also be one of package measure's own loops' functions, whose cost is to be taken off.
+// It is built for arm64 and runs under an emulator that logs each instruction's address. Therefore
+// it does little else and prints nothing. FUNCTION may also be a loop function of package measure,
+// whose cost the model subtracts.
 package main

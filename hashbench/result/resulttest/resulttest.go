@@ -7,7 +7,7 @@ import (
 	"dpukv/internal/machine"
 )
 
-// Report is a report whose figures are made up, times a factor.
+// Report is a report with made-up figures, times a factor.
 func Report(factor float64, cpu string) *result.Report {
 	r := &result.Report{
 		Kind: result.Kind, Schema: result.Schema, Version: "v1.2.3", Provenance: result.Measured,

@@ -21,7 +21,7 @@ import (
 
 const herdHash = herd.DefaultHash
 
-// TestHERDServe is a HERD server, until a connection to the address in CONTROL ends.
+// TestHERDServe is a HERD server that runs until a connection to the address in CONTROL ends.
 func TestHERDServe(t *testing.T) {
 	device, addr, control := os.Getenv("DEVICE"), os.Getenv("ADDR"), os.Getenv("CONTROL")
 	if control == "" {
@@ -49,7 +49,7 @@ func TestHERDServe(t *testing.T) {
 	}
 }
 
-// TestHERDDrive is its client.
+// TestHERDDrive is the client of TestHERDServe.
 func TestHERDDrive(t *testing.T) {
 	device, addr, control := os.Getenv("DEVICE"), os.Getenv("ADDR"), os.Getenv("CONTROL")
 	if control == "" {
@@ -70,7 +70,8 @@ func TestHERDDrive(t *testing.T) {
 	t.Run("load", func(t *testing.T) { underLoad(t, remote) })
 }
 
-// againstModel does a seeded mixture of all operations, and compares every answer with a plain map's.
+// againstModel runs a seeded mixture of all operations, and compares every answer with a plain
+// map's.
 func againstModel(t *testing.T, remote kvs.Remote) {
 	hash, err := hashbench.Lookup(herdHash)
 	if err != nil {
@@ -84,7 +85,7 @@ func againstModel(t *testing.T, remote kvs.Remote) {
 	const keys, rounds, perRound = 2000, 50, 200
 	random, model := rand.New(rand.NewPCG(1, 2)), make(map[string]string)
 	for round := range rounds {
-		// Requests in flight together have no order, so a round has no key twice.
+		// Requests in flight together have no order, so each key appears once a round.
 		requests := make([]kvs.Request, perRound)
 		for i, k := range random.Perm(keys)[:perRound] {
 			key := fmt.Appendf(nil, "key-%012d", k)
@@ -103,7 +104,7 @@ func againstModel(t *testing.T, remote kvs.Remote) {
 	t.Logf("%d answers right; traffic %+v", rounds*perRound, session.Traffic())
 }
 
-// reply is what of an answer can be compared.
+// reply is the comparable part of an answer.
 type reply struct {
 	status kvs.Status
 	value  string

@@ -47,7 +47,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestDrive is the other.
+// TestDrive is the other peer.
 func TestDrive(t *testing.T) {
 	dev, addr := open(t)
 	conn, err := dial(addr, 30*time.Second)
@@ -58,7 +58,7 @@ func TestDrive(t *testing.T) {
 	verbstest.Drive(t, dev, conn)
 }
 
-// dial waits for the peer to be there.
+// dial waits until the peer listens.
 func dial(addr string, timeout time.Duration) (net.Conn, error) {
 	for deadline := time.Now().Add(timeout); ; time.Sleep(50 * time.Millisecond) {
 		conn, err := net.DialTimeout("tcp", addr, time.Second)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// folder holds the binary; "" if none was built.
+// folder is the binary's folder; it is "" if no binary was built.
 var folder string
 
 var build = sync.OnceValues(func() (string, error) {

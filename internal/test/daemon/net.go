@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Net is a network namespace that is joined to this one by a link. It has no name, so it ends with the test.
+// Net is a network namespace with a link to this one. It has no name, so it ends with the test.
 type Net struct {
 	Here, There string // addresses of the link's ends
 	link        string // its end here
@@ -30,7 +30,8 @@ func NewNet(t testing.TB) *Net {
 		t.Skipf("network namespaces are not allowed here: %v", err)
 	}
 	t.Cleanup(func() { ns.Close() })
-	// 198.18.0.0/15 is for tests of networks (RFC 2544); each process and network takes four addresses.
+	// RFC 2544 reserves 198.18.0.0/15 for tests of networks. Each process and network takes four
+	// addresses.
 	i := (uint32(os.Getpid())*16 + nets.Add(1)) << 2 & 0x1fffc
 	n := &Net{Here: address(i + 1), There: address(i + 2), link: fmt.Sprintf("dpukvt%x", i), ns: ns}
 	n.ip(t, nil, fmt.Sprintf("link add %s type veth peer name eth0 netns /proc/%d/fd/%d", n.link, os.Getpid(), ns.Fd()))
@@ -47,7 +48,8 @@ func address(i uint32) string {
 	return fmt.Sprintf("198.%d.%d.%d", 18+i>>16, i>>8&0xff, i&0xff)
 }
 
-// Cut takes the link's far end down. This end keeps its address, so that nothing leaves by another way.
+// Cut takes the link's far end down. This end keeps its address, so that no packet takes another
+// route.
 func (n *Net) Cut(t testing.TB) {
 	t.Helper()
 	n.ip(t, n, "link set down dev eth0")
@@ -77,7 +79,7 @@ func (n *Net) output(cmd *exec.Cmd) (out []byte, err error) {
 	return out, err
 }
 
-// enter takes the thread, which the caller must have locked, into the network.
+// enter moves the thread into the network. The caller must have locked the thread.
 func (n *Net) enter() error {
 	if n == nil {
 		return nil

@@ -21,7 +21,7 @@ type daemon struct {
 	ended chan struct{}
 }
 
-// isolate makes process and mount namespaces fit to live in, runs the set-up in $0, and becomes the server.
+// isolate prepares process and mount namespaces, runs the set-up in $0, and becomes the server.
 const isolate = `set -e
 mount --make-rprivate /
 mount -t proc proc /proc
@@ -29,11 +29,13 @@ mount -t tmpfs -o mode=755 tmpfs /run
 eval "$0"
 exec "$@"`
 
-// start runs a server in a network. The set-up is sh code that runs as root in the server's mount namespace.
+// start runs a server in a network. The set-up is sh code that runs as root in the server's mount
+// namespace.
 func start(t testing.TB, n *Net, setup string, argv ...string) *daemon {
 	t.Helper()
 	d := &daemon{ended: make(chan struct{})}
-	// The kernel sends this signal when the thread that started the process ends, so that thread waits below.
+	// The kernel sends this signal when the thread that started the process ends. So that thread
+	// waits below.
 	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if os.Getuid() == 0 {
 		kernel.NeedClone(t)
@@ -68,13 +70,14 @@ func start(t testing.TB, n *Net, setup string, argv ...string) *daemon {
 	return d
 }
 
-// kill ends the server. As root it is the first process of its namespace, and takes all others with it.
+// kill ends the server. As root it is the first process of its namespace, so all others end with
+// it.
 func (d *daemon) kill() {
 	_ = d.cmd.Process.Kill() // fails only if it is gone
 	<-d.ended
 }
 
-// awaitOutput waits until the server has said that it is ready.
+// awaitOutput waits until the server reports that it is ready.
 func (d *daemon) awaitOutput(t testing.TB, words string) {
 	t.Helper()
 	d.await(t, words, func() bool { return strings.Contains(d.said.String(), words) })
@@ -94,7 +97,7 @@ func (d *daemon) await(t testing.TB, what string, done func() bool) {
 	}
 }
 
-// output is what a server says.
+// output is the output of a server.
 type output struct {
 	mu sync.Mutex
 	b  bytes.Buffer

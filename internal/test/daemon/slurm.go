@@ -49,7 +49,8 @@ slurmctld -D -c &
 slurmd -D -N node1 &
 wait`
 
-// StartSlurm starts a cluster that ends with the test, and makes Slurm's commands use it (SLURM_CONF), so the test cannot be a parallel one.
+// StartSlurm starts a cluster that ends with the test. It sets SLURM_CONF, so that Slurm's commands
+// use the cluster; the test can therefore not be parallel.
 func StartSlurm(t *testing.T) *SlurmCluster {
 	t.Helper()
 	NeedRoot(t)
@@ -69,8 +70,8 @@ func StartSlurm(t *testing.T) *SlurmCluster {
 		}
 	}
 	t.Setenv("SLURM_CONF", conf)
-	t.Setenv("SLURM_JOB_ID", "") // of a cluster that this test may run on,
-	os.Unsetenv("SLURM_JOB_ID")  // put back as it was when the test ends
+	t.Setenv("SLURM_JOB_ID", "") // from a cluster that this test may run on;
+	os.Unsetenv("SLURM_JOB_ID")  // restored when the test ends
 	d := start(t, nil, "", "sh", "-c", slurmDaemons, "slurm", c.dir)
 	d.awaitOutput(t, "Running as primary controller")
 	d.await(t, "its node", func() bool {
@@ -93,7 +94,7 @@ func (c *SlurmCluster) Allocate(t testing.TB) string {
 	return string(m[1])
 }
 
-// Environment makes an allocation with salloc, and returns the environment that a command has within it.
+// Environment makes an allocation with salloc, and returns the environment of a command within it.
 func (c *SlurmCluster) Environment(t testing.TB, options ...string) (env []string) {
 	t.Helper()
 	cmd := exec.Command("salloc", append(options, "sh", "-c", "env; echo; cat")...)
@@ -124,7 +125,7 @@ func (c *SlurmCluster) Environment(t testing.TB, options ...string) (env []strin
 	return env
 }
 
-// Cancel ends an allocation, and what runs in it.
+// Cancel ends an allocation and its processes.
 func (c *SlurmCluster) Cancel(t testing.TB, job string) {
 	t.Helper()
 	if out, err := exec.Command("scancel", job).CombinedOutput(); err != nil {
@@ -132,7 +133,7 @@ func (c *SlurmCluster) Cancel(t testing.TB, job string) {
 	}
 }
 
-// shortDir is a folder of the test whose path fits a socket's (108 bytes).
+// shortDir is a folder of the test with a path short enough for a socket's (108 bytes).
 func shortDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "slurm")

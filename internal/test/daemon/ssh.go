@@ -13,7 +13,7 @@ import (
 	"dpukv/internal/test/port"
 )
 
-// SSHOptions are what a server has otherwise than usual.
+// SSHOptions are a server's deviations from the default.
 type SSHOptions struct {
 	Net      *Net     // where it runs; nil: this process's network
 	Listen   string   // address; "": that of Net, or 127.0.0.1
@@ -22,7 +22,8 @@ type SSHOptions struct {
 	Config   []string // more lines of sshd_config
 }
 
-// SSHServer is a running sshd, and what a client needs to know of it. Who logs in is the user that runs the test.
+// SSHServer is a running sshd, with the facts that a client needs. The login user is the user that
+// runs the test.
 type SSHServer struct {
 	Address    string
 	Port       int
@@ -30,7 +31,7 @@ type SSHServer struct {
 	HostKey    string // file of the public key
 	Identity   string // file of the user's private key
 	KnownHosts string // file with the host key
-	Home       string // of whoever logs in: an empty folder, so that no profile of the user's is run
+	Home       string // home of the login user: an empty folder, so that no profile of the user runs
 	Cache      string // ~/.cache there, which is not there yet
 
 	daemon *daemon

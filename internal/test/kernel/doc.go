@@ -1,4 +1,4 @@
-// Package kernel asks what tests need and not every kernel has: qemu-user, for one, which stands in for the kernel when tests run as arm64
-// programs on another machine. A test that needs what is not there is skipped with that reason. Each question is asked by doing the
-// thing, so that whoever learns it some day, runs the test.
+// Package kernel skips tests whose kernel lacks a feature. One such kernel is qemu-user, which
+// stands in for the kernel when tests run as arm64 programs on another machine. The skip names the
+// missing feature. Each check tries the feature itself: a kernel that gains it runs the test.
 package kernel

@@ -10,8 +10,8 @@ import (
 )
 
 // MemoryGroup makes a control group whose processes may have so many bytes. A process joins it by
-// writing its id to the file cgroup.procs in the folder that is returned. It skips the test where
-// no such group can be made.
+// writing its ID to the file cgroup.procs in the returned folder. MemoryGroup skips the test if no
+// such group can be made.
 func MemoryGroup(t testing.TB, bytes int64) (group string) {
 	t.Helper()
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
@@ -48,7 +48,7 @@ func makeGroup(t testing.TB, mount, limit string, bytes int64) (dir string, err 
 		return "", err
 	}
 	t.Cleanup(func() {
-		// The last process may be a moment in leaving.
+		// The last process may take a moment to leave.
 		deadline := time.Now().Add(10 * time.Second)
 		for os.Remove(dir) != nil && time.Now().Before(deadline) {
 			time.Sleep(10 * time.Millisecond)

@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// NeedEthtool skips a test that sets what a network interface offloads, as emulated machines do with every cable.
+// NeedEthtool skips a test that sets a network interface's offloads. Emulated machines do so with
+// every cable.
 func NeedEthtool(t testing.TB) {
 	t.Helper()
 	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
@@ -30,7 +31,7 @@ func NeedClone(t testing.TB) {
 	t.Helper()
 	cmd := exec.Command("true")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER}
-	// Not being allowed to is another matter.
+	// A lack of permission is another matter.
 	if err := cmd.Run(); errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
 		t.Skipf("needs clone into new namespaces: %v%s", err, emulated())
 	}
@@ -52,10 +53,10 @@ func emulated() string {
 	return ""
 }
 
-// slowdown is how much longer an emulator takes to start a process on a busy machine.
+// slowdown is the factor by which an emulator starts a process more slowly on a busy machine.
 const slowdown = 5
 
-// Timeout is how long a test waits for another process: d, and longer under an emulator.
+// Timeout is a test's limit for another process: d, and longer under an emulator.
 func Timeout(d time.Duration) time.Duration {
 	if machine.Emulator() != "" {
 		return slowdown * d
@@ -63,7 +64,8 @@ func Timeout(d time.Duration) time.Duration {
 	return d
 }
 
-// NeedTCPInfo skips a test of what the kernel counts of a socket, which an emulator does not pass on.
+// NeedTCPInfo skips a test of the kernel's counters of a socket, which an emulator does not pass
+// on.
 func NeedTCPInfo(t testing.TB) {
 	t.Helper()
 	if how := emulated(); how != "" {

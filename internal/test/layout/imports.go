@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// use is what the folders of each row import of other rows, with an example of each import.
+// use holds the imports from a row's folders to other rows, with an example of each import.
 type use struct{ imports, extras map[string]string }
 
 // uses groups the imports by row. Folders without a row are problems.
@@ -109,8 +109,8 @@ func (t *table) update(folders []*folder) error {
 	return t.sort()
 }
 
-// sort puts each row above those that it imports: next is the first row by name that no row left
-// imports.
+// sort puts each row above the rows that it imports. Next is always the first row by name that no
+// remaining row imports.
 func (t *table) sort() error {
 	left := slices.Clone(t.rows)
 	slices.SortFunc(left, func(a, b row) int { return strings.Compare(a.folder, b.folder) })

@@ -30,7 +30,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// importing is a folder with imports, those after "tests" of its tests.
+// importing is a folder with imports. The imports after "tests" are those of its tests.
 func importing(path string, imports ...string) *folder {
 	f := &folder{path: path, imports: map[string]bool{}, testImports: map[string]bool{}}
 	into := f.imports
@@ -80,8 +80,8 @@ func TestCheckImports(t *testing.T) {
 	}
 }
 
-// TestCheckImportsStale: a row without a folder, a permission without an import, and a row above
-// the one that imports it fail.
+// TestCheckImportsStale: three things fail: a row without a folder, a permission without an import,
+// and a row above a row that imports it.
 func TestCheckImportsStale(t *testing.T) {
 	for name, test := range map[string]struct{ old, new, want string }{
 		"row": {
@@ -109,7 +109,7 @@ func TestCheckImportsStale(t *testing.T) {
 	}
 }
 
-// TestUpdate: from rows that do not fit, the same table comes out.
+// TestUpdate: rows that do not fit lead to the same table.
 func TestUpdate(t *testing.T) {
 	parsed := mustParse(t, "Before.\n\n"+header+"| `none` |  |  |\n| `b/c` | `a` |  |\n\nAfter.\n")
 	if err := parsed.update(someFolders()); err != nil {

@@ -31,8 +31,8 @@ func checkFolders(folders []*folder) (problems []string) {
 	return problems
 }
 
-// namedTests is the share of test files that are named after a source file of their folder, in Go
-// or in sh, and the paths of the others.
+// namedTests is the share of test files with the name of a source file of their folder, in Go or in
+// sh. It also returns the paths of the others.
 func namedTests(folders []*folder) (share float64, others []string) {
 	tests := 0
 	for _, f := range folders {

@@ -11,7 +11,8 @@ const header = `| folder | may import | its tests also |
 |---|---|---|
 `
 
-// row is a line of the table: it holds for the folder and those below it that no longer row names.
+// row is a line of the table. It holds for its folder and the folders below, except those with a
+// longer row of their own.
 type row struct {
 	folder          string
 	imports, extras []string // folders of other rows; extras are those of tests only

@@ -2,8 +2,9 @@ package litmus
 
 import "slices"
 
-// order is what a thread's instructions keep among themselves, whatever others do: dependencies, acquire and release. feeds are the
-// dependencies by address and value alone.
+// order is the order that a thread's instructions keep among themselves, regardless of other
+// threads: dependencies, acquire and release. feeds are the dependencies by address and value
+// alone.
 func (p Program) order(events []event) (ordered, feeds relation) {
 	ordered, feeds = make(relation, len(events)), make(relation, len(events))
 	for i := range events {
@@ -26,17 +27,18 @@ func (p Program) order(events []event) (ordered, feeds relation) {
 	return ordered, feeds
 }
 
-// decides: b is a store behind a branch on what a loaded, or behind an access whose address a gave.
+// decides reports whether b is a store behind a branch on the value that a loaded, or behind an
+// access whose address a gave.
 func (p Program) decides(a, b *event) bool {
 	return a.kind == load && b.kind == store && slices.ContainsFunc(p[a.thread][a.at:b.at], func(between Instruction) bool {
 		return between.kind == branch && between.register == a.register || between.address == a.register
 	})
 }
 
-// happens holds the execution that was chosen against the axioms.
+// happens checks the chosen execution against the axioms.
 func (s *search) happens() bool {
 	internal, external := slices.Clone(s.local), slices.Clone(s.ordered)
-	sees := func(a, b int) { // one access comes before another because of what they see
+	sees := func(a, b int) { // a precedes b because of the values that they see
 		internal.add(a, b)
 		if s.events[a].thread != s.events[b].thread {
 			external.add(a, b)
@@ -62,8 +64,9 @@ func (s *search) happens() bool {
 	return internal.acyclic() && external.acyclic()
 }
 
-// follow: what a store waits for, an access of the same thread waits for that comes after it in its location: a load that it serves,
-// and a later store.
+// follow extends the order of a store to later accesses of the same thread to its location: a load
+// that the store serves, and a later store. Such an access waits for everything that the store
+// waits for.
 func (s *search) follow(external relation, w, after int) {
 	if s.events[w].thread != s.events[after].thread {
 		return
@@ -75,7 +78,7 @@ func (s *search) follow(external relation, w, after int) {
 	}
 }
 
-// outcome follows the values. There is an end to it, as happens allows no cycle through values.
+// outcome follows the values. It terminates, because happens allows no cycle through values.
 func (s *search) outcome() Outcome {
 	var value func(e int) int
 	value = func(e int) int {

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// relation has for each event the set of those that come after it.
+// relation has for each event the set of the events after it.
 type relation []uint64
 
 func (r relation) add(from, to int) { r[from] |= 1 << to }
 
-// acyclic takes events away that nothing left comes before, until there are none.
+// acyclic removes events without a remaining predecessor until there are none.
 func (r relation) acyclic() bool {
 	for left := uint64(1)<<len(r) - 1; left != 0; {
 		after := uint64(0)
@@ -30,7 +30,7 @@ type search struct {
 	events   []event
 	local    relation // program order to one location
 	ordered  relation // dependencies and order within threads
-	feeds    relation // from loads to the stores that take address or value from them
+	feeds    relation // from loads to the stores whose address or value they give
 	loads    []int    // those with a choice
 	stores   [][]int  // by event: all stores to its location, the initial one first
 	from     []int    // by load: the store that it reads from
@@ -38,7 +38,7 @@ type search struct {
 	allows   func(Outcome) bool
 }
 
-// Allows reports whether an execution that can happen has an outcome like this.
+// Allows reports whether an execution that can happen has a matching outcome.
 func (p Program) Allows(outcome func(Outcome) bool) bool {
 	s := newSearch(p)
 	s.allows = outcome

@@ -2,7 +2,7 @@ package litmus
 
 import "testing"
 
-// is wants these values, of registers and of locations at the end.
+// is matches these final values of registers and locations.
 func is(want Outcome) func(Outcome) bool {
 	return func(found Outcome) bool {
 		for name, v := range want {
@@ -14,8 +14,8 @@ func is(want Outcome) func(Outcome) bool {
 	}
 }
 
-// TestArmv8 holds the model against what is known of the classic shapes on Armv8: the names, outcomes and verdicts of
-// herd7 (Alglave and others) with Arm's aarch64.cat.
+// TestArmv8 compares the model with the known results of the classic shapes on Armv8: the names,
+// outcomes and verdicts of herd7 (Alglave and others) with Arm's aarch64.cat.
 func TestArmv8(t *testing.T) {
 	mp := is(Outcome{"f": 1, "d": 0})
 	sb := is(Outcome{"a": 0, "b": 0})
@@ -29,7 +29,7 @@ func TestArmv8(t *testing.T) {
 		"MP+po+acq":   Allows(mp, Thread{Store("x", 1), Store("y", 1)}, Thread{LoadAcquire("f", "y"), Load("d", "x")}),
 		"MP+rel+addr": Forbids(mp, Thread{Store("x", 1), StoreRelease("y", 1)}, Thread{Load("f", "y"), Load("d", "x").At("f")}),
 		"MP+rel+ctrl": Allows(mp, Thread{Store("x", 1), StoreRelease("y", 1)}, Thread{Load("f", "y"), Branch("f"), Load("d", "x")}),
-		// Release orders what is before it, not what is after.
+		// Release orders the accesses before it, not those after it.
 		"MP+rel first+acq": Allows(mp, Thread{StoreRelease("x", 1), Store("y", 1)}, Thread{LoadAcquire("f", "y"), Load("d", "x")}),
 		"MP+rel+acq last":  Allows(mp, Thread{Store("x", 1), StoreRelease("y", 1)}, Thread{Load("f", "y"), LoadAcquire("d", "x")}),
 
@@ -74,7 +74,8 @@ func TestArmv8(t *testing.T) {
 		"ISA2+rel+addr+acq": Forbids(wrc, Thread{Store("x", 1), StoreRelease("y", 1)}, Thread{Load("a", "y"), Store("z", 1).At("a")}, Thread{LoadAcquire("b", "z"), Load("c", "x")}),
 		// A thread's own store may serve its load before others see it (PPOCA).
 		"PPOCA": Allows(wrc, Thread{Store("x", 1), StoreRelease("y", 1)}, Thread{Load("a", "y"), Branch("a"), Store("z", 1), Load("b", "z"), Load("c", "x").At("b")}),
-		// Of two loads that the same store serves, the later may be the first (RSW); but not if an address leads on from store to load (PPOAA).
+		// If one store serves two loads, the later load may be performed first (RSW). It may not if
+		// an address dependency leads on from store to load (PPOAA).
 		"MP+rel+addr-rsw-addr": Allows(is(Outcome{"a": 1, "p": 0, "q": 0, "c": 0}), Thread{Store("x", 1), StoreRelease("y", 1)}, Thread{Load("a", "y"), Load("p", "z").At("a"), Load("q", "z"), Load("c", "x").At("q")}),
 		"PPOAA":                Forbids(wrc, Thread{Store("x", 1), StoreRelease("y", 1)}, Thread{Load("a", "y"), Store("z", 1).At("a"), Load("b", "z"), Load("c", "x").At("b")}),
 	})

@@ -2,13 +2,14 @@ package litmus
 
 import "fmt"
 
-// Program is some threads that run at once. Memory is zero before.
+// Program is some threads that run at once. All memory starts as zero.
 type Program []Thread
 
 // Thread is a sequence of instructions.
 type Thread []Instruction
 
-// Outcome has what each register was loaded with, by its name, and each location's last value, by its name.
+// Outcome maps each register's name to its loaded value, and each location's name to its last
+// value.
 type Outcome map[string]int
 
 // Instruction is a load, a store or a branch. Build it with the functions below.
@@ -16,7 +17,7 @@ type Instruction struct {
 	kind     kind
 	ordered  bool // acquire or release
 	location string
-	register string // a load's target; what a store stores, if not value; what a branch looks at
+	register string // a load's target, a store's source (unless it is value), or a branch's condition
 	value    int
 	address  string // the register that the address comes from; "": none
 }
@@ -49,7 +50,7 @@ func StoreRelease(location string, value int) Instruction {
 	return Instruction{kind: store, ordered: true, location: location, value: value}
 }
 
-// StoreFrom stores what a register holds.
+// StoreFrom stores the content of a register.
 func StoreFrom(location, register string) Instruction {
 	return Instruction{kind: store, location: location, register: register}
 }
@@ -57,7 +58,7 @@ func StoreFrom(location, register string) Instruction {
 // Branch decides by a register whether the thread goes on. In the outcomes it always does.
 func Branch(register string) Instruction { return Instruction{kind: branch, register: register} }
 
-// At has the address of an access come from a register.
+// At takes the address of an access from a register.
 func (i Instruction) At(register string) Instruction {
 	i.address = register
 	return i
@@ -67,7 +68,7 @@ func (i Instruction) At(register string) Instruction {
 type event struct {
 	Instruction
 	thread, at int // at: its place in the thread; initial stores have thread -1
-	source     int // the event that loaded the register that a store stores; -1: a constant
+	source     int // the load of the register that a store stores; -1: a constant
 }
 
 const maxEvents = 64 // bits of a set
@@ -108,7 +109,7 @@ func (p Program) events() (list []event) {
 	return list
 }
 
-// check: what an instruction uses, its thread has loaded.
+// check panics unless the thread has loaded every register that an instruction uses.
 func (i *Instruction) check(loaded map[string]int) {
 	uses := []string{i.address}
 	if i.kind != load {

@@ -9,17 +9,18 @@ type Case struct {
 	allowed bool
 }
 
-// Forbids is a case of threads whose outcome Arm never has.
+// Forbids is a case whose outcome never happens on Arm.
 func Forbids(outcome func(Outcome) bool, threads ...Thread) Case {
 	return Case{threads, outcome, false}
 }
 
-// Allows is a case of threads whose outcome an Arm machine may have.
+// Allows is a case whose outcome may happen on an Arm machine.
 func Allows(outcome func(Outcome) bool, threads ...Thread) Case {
 	return Case{threads, outcome, true}
 }
 
-// Check holds cases against the model, by name. A pattern that is right is worth little without the same one, weakened, that is not.
+// Check compares cases with the model, by name. A correct pattern is worth little without its
+// weakened, incorrect version.
 func Check(t *testing.T, cases map[string]Case) {
 	t.Helper()
 	for name, c := range cases {

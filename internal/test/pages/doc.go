@@ -1,4 +1,5 @@
-// Package pages follows the documentation as a reader would: the fenced blocks of a page, from top to bottom, in one folder.
+// Package pages follows the documentation as a reader would: the fenced blocks of a page, from top
+// to bottom, in one folder.
 //
 //	```sh                 each line runs by itself and must succeed
 //	```sh bare            the same, as root on a machine that has nothing yet but a release's files; else not run

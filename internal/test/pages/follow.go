@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Machine is where a page is followed.
+// Machine is the place where a page is followed.
 type Machine struct {
 	Bare   bool // it has nothing but a release's files
 	Run    func(line string) (output []byte, err error)
@@ -17,7 +17,7 @@ type Machine struct {
 
 var fence = regexp.MustCompile("(?ms)^```([a-z]+)(?: ([^\n]*))?\n(.*?)^```$")
 
-// Follow does what a page says. Everything that fails is an error of the test.
+// Follow runs the blocks of a page. Every failure is an error of the test.
 func Follow(t *testing.T, path string, m *Machine) {
 	t.Helper()
 	for _, b := range blocks(t, path) {
@@ -37,7 +37,8 @@ func File(t *testing.T, path, language, file string) string {
 	return ""
 }
 
-// blocks are the fenced blocks of a page: each in whole, its language, its info, its text.
+// blocks are the fenced blocks of a page. Each has its whole text, its language, its info and its
+// content.
 func blocks(t *testing.T, path string) [][]string {
 	t.Helper()
 	page, err := os.ReadFile(path)

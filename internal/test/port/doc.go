@@ -1,2 +1,2 @@
-// Package port finds ports for servers that tests start and that can't be asked which one they chose.
+// Package port finds free ports for servers in tests that can't report the port they chose.
 package port

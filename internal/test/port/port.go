@@ -8,8 +8,9 @@ import (
 	"sync/atomic"
 )
 
-// Ports of this range the kernel gives to nobody who asks for any (net.ipv4.ip_local_port_range, as most machines have it). Of its own it gives
-// one away whenever a test beside this one listens or connects: what was free a moment ago may be taken when the server gets to it.
+// The range of ports below those that the kernel chooses itself (net.ipv4.ip_local_port_range, with
+// the usual setting). The kernel hands out a port of its own range whenever another test listens or
+// connects. A port that was free a moment ago may then be taken before the server uses it.
 const (
 	lowest = 12_000
 	ports  = 18_000
@@ -18,7 +19,8 @@ const (
 
 var asked atomic.Uint32
 
-// Free is a TCP port that nobody listens on, and that nobody else is told: not in this process, nor in a test's that runs beside it.
+// Free is a TCP port without a listener. No other caller gets it, in this process or in that of a
+// parallel test.
 func Free() (int, error) {
 	for range ports {
 		port := lowest + (os.Getpid()*each+int(asked.Add(1)))%ports

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// Replace makes path hold data, and returns once the data is on the disk. At any time
-// path is what it was before or holds all of data.
+// Replace makes path hold data, and returns once the data is on the disk. At any time path has its
+// old content or all of data.
 func Replace(path string, data []byte) error {
 	tmp := path + ".tmp"
 	err := writeSynced(tmp, data)
@@ -15,7 +15,7 @@ func Replace(path string, data []byte) error {
 		err = os.Rename(tmp, path)
 	}
 	if err != nil {
-		_ = os.Remove(tmp) // it may not even be there; the first error is the one to tell
+		_ = os.Remove(tmp) // it may not exist; the first error is the one to report
 		return err
 	}
 	return syncDir(filepath.Dir(path))
@@ -33,7 +33,7 @@ func writeSynced(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// syncDir puts a folder's names on the disk. Without it a crash may lose a new file.
+// syncDir writes a folder's names to the disk. Without it a crash may lose a new file.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	_ "dpukv/results/resultstest" // has the flag -update of "go test ./results/... -update"
 )
 
-// TestReplace: a file that can't be replaced keeps its content, and no part of a new one is left.
+// TestReplace: a file that can't be replaced keeps its content, and no partial file remains.
 func TestReplace(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")

@@ -17,7 +17,7 @@ func Decimals3(x float64) int {
 	return min(max(0, 2-int(math.Floor(math.Log10(math.Abs(x))))), 6)
 }
 
-// Count says how many there are of a thing: "1 key", "1 048 576 keys".
+// Count writes a number with its noun: "1 key", "1 048 576 keys".
 func Count[N int | uint64](n N, thing string) string {
 	if n == 1 {
 		return "1 " + thing
