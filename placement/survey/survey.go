@@ -13,7 +13,7 @@ type Report struct {
 	Tools      []Tool      `json:"tools"`
 }
 
-// toolPatience is for all tools together: mlxconfig takes a second.
+// toolPatience bounds the run of all tools together: mlxconfig takes a second.
 const toolPatience = 8 * time.Second
 
 // Read reads the report of this machine, within the network namespace of the process.
