@@ -137,8 +137,8 @@ func (r *runner) evicted() uint64 {
 	return max(after, before) - before
 }
 
-// cost fills in CPU times. The samples are not taken at the very ends of the measurement period, so
-// it scales the CPU time between them by the time between them.
+// cost fills in CPU times. The samples are not taken at the very ends of the measurement period. So
+// it scales the CPU time between the samples to the length of that period.
 func (r *runner) cost(p *results.Point, s summed) {
 	wall := float64(r.cfg.Duration)
 	p.ClientCPUShare = float64(s.cpuNs) / (wall * float64(r.clientCPUs()))
