@@ -89,7 +89,7 @@ func inodeOf(path string) uint64 {
 	return st.Ino
 }
 
-// ways returns the paths that lead to the namespaces' inodes, whoever owns the paths.
+// ways returns the paths that lead to the namespaces' inodes, including paths of other processes.
 func (w *world) ways() []string {
 	var found []string
 	for _, pattern := range []string{"/proc/[0-9]*/ns/net", "/proc/[0-9]*/task/*/ns/net", "/proc/[0-9]*/fd/*", "/run/netns/*"} {

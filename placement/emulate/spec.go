@@ -39,7 +39,8 @@ const (
 	NoProfile = "none"
 )
 
-// The interfaces of machines: a host or off-path DPU has Uplink; an on-path DPU has Port and HostPort.
+// The interfaces of machines. A host or off-path DPU has Uplink; an on-path DPU has Port and
+// HostPort.
 const (
 	Uplink   = "eth0"
 	Port     = "p0"
