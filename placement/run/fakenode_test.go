@@ -21,7 +21,7 @@ import (
 	"dpukv/results"
 )
 
-// fault is where a fake node misbehaves and how.
+// fault is a fake node's fault: its place and its kind.
 type fault struct{ role, step, how string }
 
 // groupVariable names the cgroup whose memory a fake node eats.

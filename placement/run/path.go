@@ -26,7 +26,7 @@ type path struct {
 	before  *submode.Evidence // when the load began,
 	began   time.Time         // which was then
 
-	// direct: the server's interface, and what it had counted.
+	// direct: the server's interface, and its counts before the load.
 	server *testbed.Node
 	lab    *emulate.Lab
 	was    emulate.Counters

@@ -208,7 +208,8 @@ func startFarServer(t *testing.T, s *daemon.SSHServer, bed string) (cmd *exec.Cm
 	return cmd, copied, stderr
 }
 
-// TestKilledSweepLeavesNothingBehindSSH: the server on the other machine ends with the orchestrator.
+// TestKilledSweepLeavesNothingBehindSSH: the server on the other machine ends with the
+// orchestrator.
 func TestKilledSweepLeavesNothingBehindSSH(t *testing.T) {
 	binary.Path(t)
 	n := daemon.NewNet(t)
