@@ -35,8 +35,8 @@
 // is only one Open vSwitch, the system's, and it owns the hardware. Our bridge in it carries a
 // mark, and a port in another bridge is refused.
 //
-// An undo record checks before it acts. It leaves alone a flag or key that was changed since, a
-// filter at our preference that is not the one we made, and a place for filters that is not empty.
+// An undo record checks before it acts. It leaves alone a flag or key that was changed since. It
+// also leaves alone a foreign filter at our preference, and a place for filters that is not empty.
 // A bridge or table of our name (dpukv0) is ours, because the step that makes it requires that none
 // exists.
 //
