@@ -15,7 +15,7 @@ import (
 	"dpukv/placement/testbed"
 )
 
-// Tool does by hand, on one DPU of a testbed, what a sweep does for each point.
+// Tool applies a submode by hand, on one DPU of a testbed. A sweep does the same for each point.
 type Tool struct {
 	bed     testbed.Testbed
 	machine *machines.Machines
