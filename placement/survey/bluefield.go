@@ -58,7 +58,10 @@ var (
 	offloadEngine = regexp.MustCompile(`INTERNAL_CPU_OFFLOAD_ENGINE\s+\w+\((\d)\)`)
 )
 
-// modeOf reads lines such as "INTERNAL_CPU_MODEL  EMBEDDED_CPU(1)" and "INTERNAL_CPU_OFFLOAD_ENGINE  DISABLED(1)".
+// modeOf reads mlxconfig's lines, such as:
+//
+//	INTERNAL_CPU_MODEL           EMBEDDED_CPU(1)
+//	INTERNAL_CPU_OFFLOAD_ENGINE  DISABLED(1)
 func modeOf(mlxconfig string) string {
 	digit := func(re *regexp.Regexp) string {
 		if m := re.FindStringSubmatch(mlxconfig); m != nil {

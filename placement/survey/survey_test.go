@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// sysfs makes files, as of a BlueField-3 with one RDMA device.
+// sysfs makes the files of a BlueField-3 with one RDMA device.
 func sysfs(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -51,7 +51,7 @@ func version(ctx context.Context, argv []string) string {
 	return line
 }
 
-// output returns what a program writes to either stream. Its stdin is empty: the process's stdin
+// output returns a program's output on both streams. Its stdin is empty: the process's stdin
 // carries the protocol.
 func output(ctx context.Context, name string, args ...string) (string, error) {
 	out, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
