@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Kinds of locks on a testbed: exclusive to change what is applied to it, shared to look.
+// Kinds of locks on a testbed: exclusive for changes to its applied submode, shared for reading.
 const (
 	ToChange = unix.LOCK_EX
 	ToLook   = unix.LOCK_SH

@@ -74,8 +74,8 @@ func (n *Node) Target() string {
 	return submode.Linux
 }
 
-// Submode returns the submode with this name on a DPU's node. binary is this program there, and
-// cpus are those of this machine.
+// Submode returns the submode with this name on a DPU's node. binary is the path of this program
+// there. cpus are the CPUs of this machine.
 func (n *Node) Submode(name, binary string, cpus []int, work packetfilter.Filter) (*submode.Submode, error) {
 	d := &n.Datapath
 	c := submode.Config{

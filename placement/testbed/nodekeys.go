@@ -12,7 +12,8 @@ import (
 	"dpukv/verbs/provider"
 )
 
-// nodeKey is one key of a node in a testbed file. Reading, writing and comparing go through this table.
+// nodeKey is one key of a node in a testbed file. Reading, writing and comparing go through this
+// table.
 type nodeKey struct {
 	name string
 	via  string // the only way for which it says something; "": all
