@@ -31,9 +31,9 @@
 //
 // So any later process can undo the changes of a killed orchestrator; the orchestrator's machine
 // remembers nothing. On plain Linux, we run an Open vSwitch of our own, and do not touch the
-// system's. Its sockets, PIDs, logs and database lie in the journal's folder. On a BlueField there
-// is only one Open vSwitch, the system's, and it owns the hardware. Our bridge in it carries a
-// mark, and a port in another bridge is refused.
+// system's. The sockets, PIDs, logs and database of ours lie in the journal's folder. On a
+// BlueField there is only one Open vSwitch, the system's, and it owns the hardware. Our bridge in
+// it carries a mark, and a port in another bridge is refused.
 //
 // An undo record checks before it acts. It leaves alone a flag or key that was changed since. It
 // also leaves alone a foreign filter at our preference, and a place for filters that is not empty.
