@@ -4,6 +4,20 @@ import "encoding/binary"
 
 // A value is a function of its key's index and a version. The version distinguishes the SETs of one
 // key:
+//
+//	 0         4         8                    16
+//	+---------+---------+--------------------+---- - -
+//	| version |  check  | word 1 (key, ver.) | word 2 …
+//	+---------+---------+--------------------+---- - -
+//
+// All fields are little-endian. The last word is cut off at the end of the value.
+//
+// The check is a bijection of the version for each key. So damage to either of the two alone is
+// always found, and so is damage to the words behind them. Damage to both passes once in 2³² times.
+// Another key's value of 8 bytes also passes once in 2³² times, and a longer one practically never.
+//
+// Values of n < 8 bytes have no room for a version: they are n bytes that the key decides. Those of
+// another key pass once in 2⁸ⁿ times.
 const valueHeader = 8
 
 // FillValue writes the value of a key in a version over the whole of dst. A value shorter than 8
