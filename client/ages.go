@@ -2,13 +2,13 @@ package client
 
 import "time"
 
-// ageClasses is the number of classes that the operations in flight are sorted into.
+// ageClasses is the number of classes that sort the operations in flight by age.
 const ageClasses = 8
 
-// ages knows how many operations are in flight, and since when, without a record of each: an
-// operation is counted in the class that is current when it is sent, and its cookie says
-// which. A class becomes current again only if it is empty by then; else its operations are
-// at least a time-out old, and at most a seventh more.
+// ages tells how many operations are in flight, and how old they are, without a record of each. An
+// operation counts in the class that is current when it is sent; its cookie names the class. A
+// class becomes current again only if it is empty by then. Otherwise its operations are at least a
+// time-out old, and at most a seventh of it more.
 type ages struct {
 	counts  [ageClasses]int
 	current int
@@ -22,10 +22,9 @@ func newAges(timeout time.Duration, nowNs int64) ages {
 	return ages{stepNs: step, nextNs: nowNs + step}
 }
 
-// advance makes the next class current if it is time. The number of operations
-// that have timed out is above zero once there are any. It moves on
-// by one class at most, and counts the next step from now: a client
-// that was kept from running has to look for answers before it may call them late.
+// advance makes the next class current when its time has come. timedOut is above zero once
+// operations have timed out. A call moves on by one class at most, and the next step counts from
+// now. So a client that did not get to run looks for answers before it calls them late.
 func (a *ages) advance(nowNs int64) (moved bool, timedOut int) {
 	if nowNs < a.nextNs {
 		return false, 0
@@ -38,7 +37,7 @@ func (a *ages) advance(nowNs int64) (moved bool, timedOut int) {
 	return true, 0
 }
 
-// tag is the current class, as a part of a cookie.
+// tag returns the current class as a part of a cookie.
 func (a *ages) tag() cookie { return uint64(a.current) << classShift }
 
 // sent counts one operation that left with the current tag.
@@ -47,7 +46,7 @@ func (a *ages) sent() {
 	a.total++
 }
 
-// answered takes one operation out. It is false for an answer that nothing in flight asked for.
+// answered takes one operation out. It returns false for an answer to nothing in flight.
 func (a *ages) answered(c cookie) bool {
 	class := cookieClass(c)
 	if class >= ageClasses || a.counts[class] == 0 {

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Against a list of when each operation was sent: nothing younger than the
-// time-out is called overdue, nothing older than it and a part lives on.
+// TestAgesAgainstAList compares ages with a list of all sending times. Nothing younger than the
+// time-out is overdue, and nothing older than it and a part stays.
 func TestAgesAgainstAList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const timeout = 7000

@@ -8,24 +8,24 @@ import (
 	"dpukv/results"
 )
 
-// maxSlots bounds the memory that the intervals of a long run take, to about 60 MB.
+// maxSlots bounds the memory for the intervals of a long run, to about 60 MB.
 const maxSlots = 128
 
-// collector merges what the workers recorded, on a goroutine of its own. Once the
-// intervals fill all slots, two at a time are merged into one.
+// collector merges the workers' records on a goroutine of its own. Once the intervals fill all
+// slots, it merges the slots in pairs.
 type collector struct {
 	open  bool
 	slots []slot
-	width int // intervals a slot
-	// report is called with what is known of an interval once a later one is
-	// heard of. It may be nil.
+	width int // intervals per slot
+	// report receives the histogram of an interval once a record of a later interval arrives. It
+	// may be nil.
 	report func(interval int, h *hdrhistogram.Histogram)
 	newest int
 	latest *hdrhistogram.Histogram // of the newest interval, to report
 	done   chan struct{}
 }
 
-// slot holds all workers' latencies of width intervals; nil is empty.
+// slot holds all workers' latencies of width intervals. A nil histogram is empty.
 type slot struct{ intended, actual *hdrhistogram.Histogram }
 
 func newCollector(open bool, report func(int, *hdrhistogram.Histogram)) *collector {
@@ -77,7 +77,7 @@ func (c *collector) halve() {
 	c.width *= 2
 }
 
-// mergeInto adds a histogram to another of the same range, so that nothing is dropped.
+// mergeInto adds a histogram to another one of the same range, so that it drops no value.
 func mergeInto(sum, h *hdrhistogram.Histogram) *hdrhistogram.Histogram {
 	if h == nil {
 		return sum
@@ -89,7 +89,7 @@ func mergeInto(sum, h *hdrhistogram.Histogram) *hdrhistogram.Histogram {
 	return sum
 }
 
-// progress reports the newest interval when p is of a later one.
+// progress reports the newest interval when p belongs to a later one.
 func (c *collector) progress(p *histPair) {
 	if c.report == nil {
 		return
@@ -104,7 +104,7 @@ func (c *collector) progress(p *histPair) {
 	}
 }
 
-// totals merges all intervals. In a closed loop both are one histogram.
+// totals merges all intervals. In a closed loop, both results are the same histogram.
 func (c *collector) totals() (intended, actual *hdrhistogram.Histogram) {
 	actual = results.NewHistogram()
 	for _, s := range c.slots {
@@ -117,8 +117,8 @@ func (c *collector) totals() (intended, actual *hdrhistogram.Histogram) {
 	return intended, actual
 }
 
-// intervals lists the slots that hold anything, both latencies of each. In a closed
-// loop the two share a histogram.
+// intervals lists the nonempty slots, with both latencies of each. In a closed loop the two share a
+// histogram.
 func (c *collector) intervals(start time.Time, interval time.Duration) []results.Interval {
 	var list []results.Interval
 	length := interval * time.Duration(c.width)

@@ -12,58 +12,61 @@ import (
 	"dpukv/load"
 )
 
-// What a Config with zeros gets.
+// Defaults of the zero values in a Config.
 const (
 	DefaultTimeout  = 2 * time.Second
 	DefaultInterval = 250 * time.Millisecond
 )
 
-// MaxThreads is what a Config may ask for at most. Go ends a process of 10,000 threads.
+// MaxThreads is the highest number of threads that a Config may ask for. Go ends a process with
+// 10,000 threads.
 const MaxThreads = 1024
 
-// minTimeout is above what a client that shares its CPU may be kept from running.
+// minTimeout exceeds the time for which a client that shares its CPU may not get to run.
 const minTimeout = 10 * time.Millisecond
 
-// errNothingHashed is why there is no share to check.
+// errNothingHashed reports that there is no share of hashing to check.
 var errNothingHashed = errors.New("check_hash is asked for, but with hash none nothing is hashed")
 
-// Config is one load and how it is driven: by whom, and how long.
+// Config describes one load, its threads, and its duration.
 type Config struct {
-	// Load is what is asked for. All threads together offer its rate.
+	// Load is the load to offer. All threads together offer its rate.
 	load.Load
 	Threads  int           // load workers, each a thread with a session of its own
 	Duration time.Duration // of the measurement period
-	// CheckHash has a phase after the load find the share of hashing once more, by leaving it out.
+	// CheckHash adds a phase after the load. The phase measures the share of hashing a second way,
+	// by leaving hashing out.
 	CheckHash bool
 	// CPUs pins thread i to CPUs[i%len(CPUs)]; empty: not pinned.
 	CPUs []int
-	// Timeout ends the run when an answer is out longer; 0: DefaultTimeout.
+	// Timeout is the longest wait for an answer; an answer that takes longer ends the run. 0:
+	// DefaultTimeout.
 	Timeout time.Duration
-	// Interval is the time between two reports and the length of the intervals
-	// of the histogram log; 0: DefaultInterval.
+	// Interval is the time between two reports, and the length of an interval in the histogram log.
+	// 0: DefaultInterval.
 	Interval time.Duration
 	// ServerAddr names the server in errors and in the point.
 	ServerAddr string
-	// SameHost says that client and server share a machine, so that their CPUs can be compared.
+	// SameHost says that client and server share a machine, so that their CPUs are comparable.
 	SameHost bool
-	// Several clients can put one workload on a server together. One of them stores the keys; the
-	// others are told that they are there, and only ask for them.
+	// Preloaded says that another client stores the keys; this client only asks for them. So
+	// several clients can put one workload on a server together.
 	Preloaded bool
-	// FirstThread is the number of this client's first thread among the threads of all clients, and
-	// AllThreads how many those are, so that no two do the same operations; 0: this is the only
-	// client.
+	// FirstThread is the number of this client's first thread among the threads of all clients.
+	// AllThreads is the number of all those threads. So no two threads do the same operations.
+	// AllThreads 0 means that this client is the only one.
 	FirstThread, AllThreads int
-	// OnReady is called once all keys are stored and verified, with the share that
-	// was found; the load begins when it returns. It may be nil.
+	// OnReady is called with the share of keys found, once all keys are stored and verified. The
+	// load begins when it returns. It may be nil.
 	OnReady func(ctx context.Context, hitRate float64) error
-	// OnDone is called once the load is over and all is answered, before the connections are closed:
-	// nothing is on the way then. It may be nil. A run that failed does not get there.
+	// OnDone is called once the load is over and every request is answered, before the connections
+	// close. Nothing is in flight then. It may be nil. A failed run does not call it.
 	OnDone func(ctx context.Context) error
-	// OnProgress is told how the run gets on, from one goroutine at a time. It
-	// may be nil, and must return soon.
+	// OnProgress receives the run's progress, from one goroutine at a time. It may be nil, and must
+	// return soon.
 	OnProgress func(Progress)
 
-	hash hashbench.Func // that Load.Hash names
+	hash hashbench.Func // the function named by Load.Hash
 }
 
 func (c *Config) setDefaults() {
@@ -106,7 +109,7 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// findHash looks up what Hash names: a function of package hashbench, or with [kvs.NoHash] none.
+// findHash looks up the function that Hash names in package hashbench; [kvs.NoHash] names none.
 func (c *Config) findHash() (err error) {
 	if c.hashes() || c.Hash == kvs.NoHash {
 		return nil
@@ -118,7 +121,7 @@ func (c *Config) findHash() (err error) {
 // hashes reports whether keys are hashed.
 func (c *Config) hashes() bool { return c.hash.Sum64 != nil }
 
-// fits reports what the server cannot do of what is asked.
+// fits reports the parts of the load that the server cannot do.
 func (c *Config) fits(facts kvs.Facts) error {
 	if facts.Hash != "" && c.Hash != facts.Hash {
 		return fmt.Errorf("the client hashes keys with %q, but the %s server with %q: give both the "+
@@ -136,7 +139,7 @@ func (c *Config) fits(facts kvs.Facts) error {
 	return nil
 }
 
-// cpuOf is the CPU that a thread is pinned to, -1 if none.
+// cpuOf returns the CPU that a thread is pinned to, or -1.
 func (c *Config) cpuOf(thread int) int {
 	if len(c.CPUs) == 0 {
 		return -1

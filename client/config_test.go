@@ -29,8 +29,8 @@ func (s watchedSession) Submit(q *kvs.Request) (bool, error) {
 	return s.Session.Submit(q)
 }
 
-// TestNoHash: with a server that wants no hash nothing is hashed, and the point says so. One that
-// wants a hash refuses.
+// TestNoHash: for a server without client-side hashes the client hashes nothing, and the point says
+// so. A server that needs a hash refuses.
 func TestNoHash(t *testing.T) {
 	r := hashWatch{newFakeRemote(), &atomic.Uint64{}}
 	leakFree(t, r.fakeRemote)

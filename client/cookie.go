@@ -2,8 +2,8 @@ package client
 
 import "dpukv/kvs"
 
-// A cookie travels with each request and comes back with its answer, which holds no
-// key. It has all that checking the answer takes, so that no table is looked up:
+// A cookie travels with each request and comes back with its answer, which holds no key. The cookie
+// has all the data to check the answer, so that no table is needed:
 //
 //	bits 0–47 the key's index, 48–55 the operation, 56–63 the age class of the sending
 type cookie = uint64

@@ -1,6 +1,5 @@
-// Package client puts load on a store's server and measures it: [Run] takes a
-// [Config] and a [kvs.Remote], and gives back a [results.Point] with everything
-// that the client knows of it.
+// Package client puts load on a store's server and measures it. [Run] takes a [Config] and a
+// [kvs.Remote]. It returns a [results.Point] with everything that the client knows of the point.
 //
 // # Phases
 //
@@ -12,107 +11,110 @@
 //	measure  all threads start together: warm-up | measurement period | drain
 //	hash     if asked for: what the load costs with hashing done beforehand
 //
-// Each thread is a goroutine locked to its thread, pinned to a CPU if asked for, with a session, a
-// generator of operations and a recorder of its own. Nothing is shared while it runs but
-// the flag that ends it, and nothing is allocated for an operation.
+// Each load worker is a goroutine locked to its thread, and the thread may be pinned to a CPU. A
+// worker has its own session, generator of operations, and recorder. The workers share only the
+// flag that ends the run, and they allocate nothing per operation.
 //
 // # Keys and values
 //
-// Key i is the number i; a value is a function of its key and a version. So every
-// answer can be checked in full without remembering what was sent: the request's cookie brings the
-// key back. A GET's value must be one of its key, of the right length, to the
-// last byte. An answer that is wrong in any phase, or that says an operation failed, is counted in
-// Point.Errors, and one fails the point. A key that is not found is a miss, which
-// the share that the server's mode allows decides on.
+// Key i is the number i. A value is a function of its key and a version. So the client checks every
+// answer in full without a record of what it sent: the request's cookie brings the key back. The
+// answer to a GET must be a value of that key, of the right length, to the last byte.
+//
+// Point.Errors counts wrong answers and failed operations of every phase. A single one fails the
+// point. A key that is not found is a miss. The server's mode sets the share of misses that a run
+// may have.
 //
 // # Closed and open loop
 //
-// A closed loop (RateOps 0) keeps the window of every connection full, so that
-// the server sets the pace. An open loop follows a [Pacer], which knows time only: batches
-// of operations are due at times fixed beforehand, and leave when they are due or as
-// soon after as the windows allow. Each frame leaves when it is full, or when nothing
-// more is due; none waits to be filled.
+// A closed loop (RateOps 0) keeps the window of every connection full, so that the server sets the
+// pace. An open loop follows a [Pacer], which depends on time only. Batches of operations are due
+// at times fixed beforehand. A batch leaves when it is due, or as soon afterwards as the windows
+// allow. A frame leaves when it is full, or when nothing more is due; none waits to be filled.
 //
-// # What arrives at once
+// # Batches
 //
-// A batch is what an application sends at once: the operations of one page, one transaction, one
-// event loop's turn. So the open loop schedules batches and not operations, and the operations of
-// a batch share one intended time. A server meets them as a burst: with batches of 64, the
-// 64th waits for 63 others even where the server is idle otherwise.
+// A batch is the set of operations that an application sends at once: those of one page, one
+// transaction, or one event loop's turn. So the open loop schedules batches, not operations. The
+// operations of a batch share one intended time. A server meets them as a burst: with batches of
+// 64, the 64th operation waits for 63 others even on an idle server.
 //
 // With arrivals constant, a thread's batches are due at equal distances, and the threads take
-// turns. That is the most regular load of its rate: it queues only above what the server can do.
-// With arrivals poisson, the gaps between a thread's batches are exponential, so that the batches
-// of all threads together are a Poisson process at the rate divided by the batch. That is how
-// requests of many independent users arrive: gaps vary, and batches queue even at half load. The
-// operations are then no Poisson process, unless a batch has one operation. The seed decides the
-// gaps, and with them the number of batches that are due in the measurement period: n, give or
-// take √n.
+// turns. This is the most regular load of its rate: it queues only above the server's capacity.
+//
+// With arrivals poisson, the gaps between a thread's batches are exponential. The batches of all
+// threads together are then a Poisson process at the rate divided by the batch. Requests of many
+// independent users arrive like that: gaps vary, and batches queue even at half load. The
+// operations themselves are no Poisson process, unless a batch has one operation. The seed decides
+// the gaps, and so the number of batches due in the measurement period: n ± √n.
 //
 // # Two latencies
 //
-// A latency ends when the answer of the operation's batch is in. It starts at
+// A latency ends when the answer of the operation's batch arrives. It starts at
 //
-//   - the intended send, in Point.Latency: a stall delays operations that are due meanwhile and not
-//     even sent yet, and it shows for each of them;
-//   - the actual send, in Point.Actual: what the server and the path took.
+//   - the intended send, in Point.Latency: a stall delays operations that become due meanwhile and
+//     are not sent yet, and each of them shows the delay;
+//   - the actual send, in Point.Actual: the time of the server and the path.
 //
-// In a closed loop nothing is due at any time, and both are the latter. The operations of
-// one batch share a latency, so that they are not independent samples; where the number of
-// samples matters, batches are counted.
+// In a closed loop no operation has a due time, and both latencies start at the actual send. The
+// operations of one batch share a latency, so they are not independent samples. Where the number of
+// samples matters, the client counts batches.
 //
-// # What counts
+// # Counts
 //
-// Point.Ops are the operations answered within the measurement period, whenever they were sent. In
-// an open loop those due in the measurement period but answered after it are Point.LateOps, and
-// those due in it but never sent Point.UnsentOps. The histograms hold Ops + LateOps. CPU times are
-// of the measurement period too: of the worker threads by their own clocks, of both processes by
-// samples from outside the workers, scaled to the measurement period. Those of a client in an open
-// loop contain what it spins away before a send that is less than 50 µs off; it sleeps through
-// longer pauses.
+// Point.Ops counts the operations answered within the measurement period, even if sent earlier. In
+// an open loop, Point.LateOps counts the operations due in the measurement period and answered
+// after it. Point.UnsentOps counts those due in it and never sent. The histograms hold Ops +
+// LateOps.
 //
-// ClientHashShare is the share of samples of the process's CPU time (Go's CPU profile, over the
-// measurement period) that were taken in the hash function. Where there are less than 100 of them
-// it is an estimate: the operations times what [hashbench.Cost] measured for one hash;
-// ClientHashShareBy says which. ClientHashShareCheck, if asked for, is how much less CPU time the
-// client's threads take an operation where hashes come from a list. It is less than the samples say
-// where the CPU hashes while it waits for something else.
+// CPU times also cover the measurement period. The worker threads read their own clocks. Samples
+// from outside the workers cover both processes, and are scaled to the measurement period. A client
+// in an open loop spins before a send that is less than 50 µs off, and its CPU time includes that
+// spinning. It sleeps through longer pauses.
 //
-// An answer that is out for longer than the time-out ends the run, as do a connection that breaks,
-// and the context. The error also tells what the remote has heard since the run began, if it hears
-// anything ([kvs.Observed]): a port that went down. Where the server runs on the same machine it
-// says whether the kernel ended processes for want of memory meanwhile.
+// ClientHashShare is the hash function's share of the samples of the process's CPU time (Go's CPU
+// profile, over the measurement period). With fewer than 100 samples it is an estimate: the
+// operations times the cost of one hash by [hashbench.Cost]. ClientHashShareBy names the method.
+// ClientHashShareCheck, if asked for, is the CPU time per operation that the client's threads save
+// where hashes come from a list. It is below the sampled share where the CPU hashes while it waits
+// for something else.
 //
-// # What moved
+// Three events end a run early: an answer that takes longer than the time-out, a broken connection,
+// and the end of the context. The error includes the remote's observations since the run began
+// ([kvs.Observed]), such as a port that went down. With the server on the same machine, the error
+// says whether the kernel killed processes for want of memory meanwhile.
 //
-// ClientMoved is what the kernel counted of the client's sockets, and a verbs device of its packets
-// ([kvs.Moved]): of the sessions, from connect to close, with their handshakes, and of the remote's
-// connection for counters. Not in it are connections that only served to find out what the server
-// speaks, and those that ask why a run failed. ClientMovedLoad begins when all keys are stored and
-// found, and ends when all is answered; nothing is on the way at either time. The samples that
-// ClientMovedWindow lies between are taken while the load runs, from outside the workers. A NIC's
-// port counts for all who use it, and two clients on one port both have its counts.
+// # Traffic
+//
+// ClientMoved has the kernel's counts of the client's sockets, and a verbs device's counts of its
+// packets ([kvs.Moved]). It covers the sessions from connect to close with their handshakes, and
+// the remote's connection for counters. It excludes connections that only find out the server's
+// protocol, or ask for the reason of a failure.
+//
+// ClientMovedLoad begins when all keys are stored and found, and ends when every request is
+// answered. Nothing is in flight at either time. ClientMovedWindow lies between two samples that
+// are taken under load, from outside the workers. A NIC's port counts the traffic of all its users,
+// so two clients on one port both have its counts.
 //
 // # Warnings
 //
-//   - client-bound: the client's CPUs were busy, so that a faster server would not show.
-//   - spinning: what part of the client's CPU time is none of the load's.
-//   - client threads share CPUs, or share them with the server: they slow each other down.
+//   - client-bound: the client's CPUs were busy, so a faster server would not show.
+//   - spinning: the part of the client's CPU time that the load did not need.
+//   - client threads share CPUs with each other or with the server: they slow each other down.
 //   - disturbed: other programs, or a hypervisor, had more than a tenth of the time of a pinned
 //     side's CPUs ([results.OthersShare]).
-//   - the network lost packets: TCP sent more than a thousandth of the client's packets again in
-//     the measurement period, or as many came out of order ([results.LostShare]). What waited has
-//     it in its latency.
+//   - the network lost packets: in the measurement period, TCP retransmitted more than a thousandth
+//     of the client's packets, or as many came out of order ([results.LostShare]). The latency of
+//     the waiting operations includes that.
 //   - requests sent again: HERD's answers that did not come in time.
-//   - target rate missed: look at throughput_ops for what was reached.
-//   - latencies left out: operations that were due and never sent have none, and would have had the
-//     highest.
+//   - target rate missed: throughput_ops has the rate that was reached.
+//   - latencies left out: operations that were due and never sent have no latency. Theirs would be
+//     the highest.
 //   - schedule late: the client did not get to run; held up: its windows were full. Either way the
-//     latency from the intended send has the delay in it.
-//   - what the server's own counters say against what it was taken for, and serious events of its
+//     latency from the intended send includes the delay.
+//   - server counters that contradict the assumptions about the server, and serious events of its
 //     device: [kvs.Stats].Warnings.
 //   - serious events of the client's device: [kvs.Observed].
-//   - too short: too few batches lie beyond a percentile for it to mean much, nor do those above
-//     it.
-//   - latencies out of range: counted as the histograms' nearest end.
+//   - too short: too few batches lie beyond a percentile, or above it, for it to mean much.
+//   - latencies out of range: they count at the histograms' nearest end.
 package client

@@ -14,8 +14,8 @@ import (
 
 var errDead = errors.New("connection reset by fake server")
 
-// faults are what a fake server does wrong. Counts are of its operations, preload
-// included; 0 is never.
+// faults are the faults of a fake server. Counts are of its operations, preload included; 0 is
+// never.
 type faults struct {
 	flipAt   uint64                // damages the value of the first GET from this operation on
 	dropAt   uint64                // never answers the batch with this operation
@@ -57,12 +57,12 @@ func newFakeRemote() *fakeRemote {
 func (r *fakeRemote) Facts() kvs.Facts { return r.facts }
 func (r *fakeRemote) Close() error     { return nil }
 
-// Moved is what nobody but the control connection moved: nothing changes.
+// Moved returns what the control connection alone moved: nothing changes.
 func (r *fakeRemote) Moved() kvs.Moved {
 	return kvs.Moved{Sockets: kvs.Packets{Sources: 1, SentPackets: 3}}
 }
 
-// movedNow makes a packet of each operation, of all sessions.
+// movedNow counts one packet for each operation of all sessions.
 func (r *fakeRemote) movedNow() (m kvs.Moved) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,7 +81,7 @@ func (r *fakeRemote) Stats() (kvs.Stats, error) {
 	if r.statsCalls == r.faults.noStats {
 		return kvs.Stats{}, errDead
 	}
-	// What a server would cost whose operations take 100 ns each.
+	// The CPU time of a server whose operations take 100 ns each.
 	return kvs.Stats{CPUNs: int64(r.stats.Ops) * 100, Workers: []kvs.WorkerStats{r.stats}}, nil
 }
 
@@ -92,7 +92,7 @@ func (r *fakeRemote) Open(o kvs.SessionOptions) (kvs.Session, error) {
 	return &fakeSession{remote: r, options: o}, nil
 }
 
-// execute answers one operation. It is false if the answer is to be lost.
+// execute answers one operation. delivered is false if the network loses the answer.
 func (r *fakeRemote) execute(q *kvs.Request) (a kvs.Answer, delivered bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -147,7 +147,7 @@ func (r *fakeRemote) setLatency(d time.Duration) {
 	r.latency = d
 }
 
-// readyAt is when a batch's answer is in that was sent at sentNs.
+// readyAt returns when the answer arrives for a batch sent at sentNs.
 func (r *fakeRemote) readyAt(sentNs int64) int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -185,7 +185,7 @@ func (s *fakeSession) Submit(q *kvs.Request) (bool, error) {
 	return true, nil
 }
 
-// send executes the batch, if the window has room for it.
+// send executes the batch if the window has room for it.
 func (s *fakeSession) send() bool {
 	if len(s.flight) >= s.options.Window || len(s.batch) == 0 {
 		return false

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A gate is what a run must pass for its figures to be believed.
+// A gate is a condition that a run must meet for its figures to be credible.
 
 func (r *runner) preloadGate() error {
 	t, w := r.preloaded, &r.cfg.Workload
@@ -27,12 +27,12 @@ func (r *runner) verifyGate() error {
 	if r.verified.errors > 0 {
 		return r.wrongAnswers(r.verified)
 	}
-	// All keys were asked for, once each: there is no chance in it.
+	// Each key was asked for once, so chance plays no part.
 	most := float64(r.verified.gets) * (1 - r.facts.MinHitRate)
 	return r.hitGate(r.verified, most, "right after the preload")
 }
 
-// gate is the one after the measurement.
+// gate checks the run after the measurement.
 func (r *runner) gate() error {
 	sum := r.sum()
 	all := sum.inside
@@ -48,15 +48,15 @@ func (r *runner) gate() error {
 	return r.hitGate(sum.inside, most, "in the measurement period")
 }
 
-// sampledMisses is how many of so many GETs may miss by chance, where each does with the largest
-// probability that is allowed: four standard deviations above the mean. Of a server that may lose
-// nothing it is 0.
+// sampledMisses returns how many of the GETs may miss by chance, where each misses with the highest
+// allowed probability: four standard deviations above the mean. It is 0 for a server that may lose
+// nothing.
 func sampledMisses(gets uint64, minHitRate float64) float64 {
 	mean := float64(gets) * (1 - minHitRate)
 	return mean + 4*math.Sqrt(mean)
 }
 
-// hitGate refuses more misses than so many.
+// hitGate refuses more than most misses.
 func (r *runner) hitGate(t tally, most float64, when string) error {
 	if float64(t.gets-t.hits) <= most {
 		return nil
@@ -79,7 +79,7 @@ func (r *runner) wrongAnswers(t tally) error {
 		r.serverName(), t.errors, t.answered, strings.Join(r.examples(), "; "))
 }
 
-// examples are the first errors in words.
+// examples returns the first errors in words.
 func (r *runner) examples() []string {
 	var list []string
 	for _, w := range r.pool.workers {

@@ -2,8 +2,8 @@ package client
 
 import "testing"
 
-// TestSampledMisses: a few GETs may miss more often than the mean allows, many may not, and none
-// may where nothing is lost.
+// TestSampledMisses: a small number of GETs may miss more often than the mean allows, a large
+// number may not. No GET may miss where nothing is lost.
 func TestSampledMisses(t *testing.T) {
 	for _, test := range []struct {
 		gets, misses uint64

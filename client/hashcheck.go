@@ -9,22 +9,22 @@ import (
 	"dpukv/load"
 )
 
-// prepared is an operation whose key is hashed beforehand.
+// prepared is an operation with a precomputed hash of its key.
 type prepared struct {
 	key  uint64
 	hash uint64
 	get  bool
 }
 
-// checker finds the share of hashing by leaving it out: for slices of time in turn, a worker hashes
-// its keys as under load, or takes the hashes from a list that was made beforehand. Both read the
-// keys from that list, so that only the hashing differs. The loop is closed, whatever the load's
-// was.
+// checker finds the share of hashing by leaving it out. In alternate slices of time, a worker
+// either hashes its keys as under load, or takes the hashes from a precomputed list. Both kinds of
+// slices read the keys from that list, so that only the hashing differs. The loop is closed,
+// whatever the load's loop was.
 type checker struct {
 	*loader
 	list   []prepared
 	at     int
-	hashed bool // beforehand: now
+	hashed bool // now: hashes come from the list
 
 	cpuNs, ops [2]int64 // of slices with hashing, and of those without
 }
@@ -36,10 +36,10 @@ const (
 )
 
 func newChecker(w *worker) *checker {
-	// What the load made and had no room to send goes: its key is overwritten below, its cookie and
-	// its value are not.
+	// The load may have left a request that had no room. Its key is overwritten below, its cookie
+	// and value are not. So the request is dropped.
 	w.pending = false
-	// Nothing of it belongs to the point.
+	// Nothing of this phase belongs to the point.
 	never := period{fromNs: math.MaxInt64 / 2, toNs: math.MaxInt64 / 2}
 	c := &checker{loader: newLoader(w, never, nil)}
 	c.prepareNext = c.next
@@ -70,7 +70,7 @@ func (c *checker) next() {
 	}
 }
 
-// run measures the slices and then waits for what is outstanding.
+// run measures the slices and then waits for the outstanding answers.
 func (c *checker) run() error {
 	for slice := range checkSlices {
 		c.hashed = slice%2 == 1
@@ -100,7 +100,7 @@ func (c *checker) slice(kind int, counts bool) error {
 	return nil
 }
 
-// checkHashing is the phase in which all workers do that at once.
+// checkHashing runs the checkers of all workers at once.
 func (r *runner) checkHashing() error {
 	checkers := make([]*checker, len(r.pool.workers))
 	err := r.pool.each(func(w *worker) error {

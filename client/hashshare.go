@@ -9,31 +9,31 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// hashShare is how much of the client's CPU time went into hashing keys, and how that is known.
+// hashShare is the share of hashing in the client's CPU time, with its source.
 type hashShare struct {
 	share   float64
 	samples int // of the whole process's CPU time
 	how     string
 }
 
-// Where Point.ClientHashShareBy comes from.
+// The sources of Point.ClientHashShareBy.
 const (
 	bySampling = "sampling"
 	byEstimate = "estimate: operations times the calibrated time of one hash"
 )
 
-// minHashSamples are enough that a share of a tenth is known to ±3 %.
+// minHashSamples samples give a share of a tenth to within ±3 %.
 const minHashSamples = 100
 
-// hashProfile samples what the process does, 100 times a second of CPU time, as Go's CPU profile
-// does. That costs a few microseconds a sample.
+// hashProfile samples the process with Go's CPU profile, 100 times per second of CPU time. A sample
+// costs a few microseconds.
 type hashProfile struct {
 	data    bytes.Buffer
 	started bool
 	err     error
 }
 
-// start fails where the process is being profiled already, which the point then says.
+// start fails if the process is being profiled already. The point then says so.
 func (h *hashProfile) start() {
 	h.err = pprof.StartCPUProfile(&h.data)
 	h.started = h.err == nil
@@ -46,7 +46,7 @@ func (h *hashProfile) stop() {
 	}
 }
 
-// share is the measured one; estimate is used where there is none, and it says so and why.
+// share returns the measured share. Without one it returns the estimate, and says so and why.
 func (h *hashProfile) share(estimate float64) hashShare {
 	samples, hashing, err := h.count()
 	switch {
@@ -82,7 +82,7 @@ func (h *hashProfile) count() (samples, hashing int, err error) {
 // hashCaller is the only function that hashes keys under load.
 const hashCaller = "/client.(*worker).hash"
 
-// isHashing reports whether a sample was taken in what hashCaller calls, which is only a hash
+// isHashing reports whether a sample lies in a callee of hashCaller, which calls only a hash
 // function.
 func isHashing(s *profile.Sample) bool {
 	called := false

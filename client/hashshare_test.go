@@ -43,7 +43,7 @@ func TestIsHashing(t *testing.T) {
 	}
 }
 
-// A profile that is too short, or is not to be had, is said to be so.
+// TestEstimateSaysSo: a point names a profile that is too short or unavailable.
 func TestEstimateSaysSo(t *testing.T) {
 	var none hashProfile
 	if got := none.share(0.25); got.share != 0.25 || got.samples != 0 || !strings.HasPrefix(got.how, byEstimate) || !strings.Contains(got.how, "no samples") {
@@ -75,8 +75,7 @@ func slowHash(key []byte) uint64 {
 	return binary.LittleEndian.Uint64(sum[:])
 }
 
-// TestHashShare: samples and the check agree on a load that hashes most of the time, and both see
-// it.
+// TestHashShare: for a load that mostly hashes, samples and check agree, and both see it.
 func TestHashShare(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures for seconds")
@@ -109,8 +108,8 @@ func TestHashShare(t *testing.T) {
 	}
 }
 
-// The request that the load made last and had no room to send is not sent by the check, with
-// another's key.
+// TestHashCheckAfterFullWindows: the load's last request, which had no room, is not sent by the
+// check with another key's bytes.
 func TestHashCheckAfterFullWindows(t *testing.T) {
 	r := newFakeRemote()
 	leakFree(t, r)
@@ -122,7 +121,8 @@ func TestHashCheckAfterFullWindows(t *testing.T) {
 	}
 }
 
-// A wrong answer while the share of hashing is checked fails the point, as one under load does.
+// TestWrongValueInHashCheckFails: a wrong answer during the check of the hash share fails the
+// point, as under load.
 func TestWrongValueInHashCheckFails(t *testing.T) {
 	r := newFakeRemote()
 	leakFree(t, r)

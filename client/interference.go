@@ -5,7 +5,7 @@ import (
 	"dpukv/results"
 )
 
-// interference fills in what else had the CPUs of the two sides, between the two samples.
+// interference fills in the other users of both sides' CPUs between the two samples.
 func interference(p *results.Point, begin, end *sample) {
 	span := end.nowNs - begin.nowNs
 	p.ClientOthersShare, p.ClientStolenShare = occupied(
@@ -15,8 +15,8 @@ func interference(p *results.Point, begin, end *sample) {
 		span*int64(len(p.ServerCPUs)))
 }
 
-// occupied is the parts of allNs that other programs than the one that used ownNs had, and that a
-// hypervisor had.
+// occupied returns two parts of allNs: the part of other programs than the one that used ownNs, and
+// the part of a hypervisor.
 func occupied(begin, end cpu.Occupied, ownNs, allNs int64) (programs, stolen float64) {
 	if begin == (cpu.Occupied{}) || end == (cpu.Occupied{}) || allNs <= 0 {
 		return 0, 0

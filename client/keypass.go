@@ -11,16 +11,16 @@ import (
 // maxVerified bounds the keys that are asked for after a preload.
 const maxVerified = 1 << 20
 
-// keyPass does one operation once on each of a number of keys: the preload, and its verification.
-// The keys are spread evenly over all; if they are as many, each gets just one. The threads share
-// them.
+// keyPass does one operation once on each of a number of keys: the preload, or its verification.
+// The passed keys are spread evenly over all keys; a pass over all keys visits each just once. The
+// threads share the pass.
 type keyPass struct {
 	op    kvs.Op
 	count uint64 // keys, at most all
 	keys  uint64 // all keys
 }
 
-// share is the range of positions [from, to) that a thread does.
+// share returns the range of positions [from, to) of a thread.
 func (p keyPass) share(thread, threads int) (from, to uint64) {
 	t, of := uint64(thread), uint64(threads)
 	return mulDiv(p.count, t, of), mulDiv(p.count, t+1, of)
@@ -28,7 +28,7 @@ func (p keyPass) share(thread, threads int) (from, to uint64) {
 
 func (p keyPass) key(position uint64) uint64 { return mulDiv(position, p.keys, p.count) }
 
-// mulDiv is a*b/c without overflow, for a*b/c < 2⁶⁴.
+// mulDiv returns a*b/c without overflow, for a*b/c < 2⁶⁴.
 func mulDiv(a, b, c uint64) uint64 {
 	high, low := bits.Mul64(a, b)
 	quotient, _ := bits.Div64(high, low, c)
@@ -72,7 +72,7 @@ func (p *passer) run() error {
 	return nil
 }
 
-// send submits from the next position on until the session is full or all are done. The burst
+// send submits from the next position on, until the session is full or the share is done. The burst
 // bounds it.
 func (p *passer) send() (blocked bool, err error) {
 	for sent := 0; sent < burst && p.next < p.end; sent++ {
@@ -94,7 +94,7 @@ func (p *passer) send() (blocked bool, err error) {
 	return false, err
 }
 
-// check checks answers; besides, no value may be of another version than the preload's.
+// check checks answers. No value may have another version than the preload's.
 func (p *passer) check() {
 	for i := range p.answers {
 		a := &p.answers[i]

@@ -39,7 +39,7 @@ type loader struct {
 	prepareNext func() // instead of generate, in the check of the hash share
 }
 
-// mark is what had been used and sent when the measurement period began or ended.
+// mark holds the resources used and operations sent at the begin or end of the measurement period.
 type mark struct {
 	cpuNs     int64
 	spunNs    int64
@@ -47,8 +47,8 @@ type mark struct {
 	traffic   kvs.Traffic
 }
 
-// run is a row of answers with the same times: of one batch, mostly. Phase and latency are
-// worked out once for all of it.
+// run is a sequence of answers with the same times, mostly those of one batch. Phase and latency
+// are computed once for the whole run.
 type run struct {
 	intendedNs, sentNs, receivedNs int64
 
@@ -108,7 +108,7 @@ func (l *loader) awaitStart() error {
 	}
 }
 
-// tick notes the period's begin and end. It is true once it is over.
+// tick notes the period's begin and end. It returns true once the period is over.
 func (l *loader) tick(nowNs int64) bool {
 	l.schedule.spun(nowNs)
 	if !l.begun && nowNs >= l.period.fromNs {
@@ -126,7 +126,8 @@ func (l *loader) mark() mark {
 	return mark{cpu.ThreadNs(), l.schedule.spunNs + traffic.SpunNs, l.submitted, traffic}
 }
 
-// spent is the difference of the measurement period's two marks; nothing if the run ended before.
+// spent returns the difference of the measurement period's two marks. It is zero if the run ended
+// before.
 func (l *loader) spent() mark {
 	if !l.ended {
 		return mark{}
@@ -154,7 +155,7 @@ func (l *loader) untilMark(nowNs int64, wait time.Duration) time.Duration {
 	return min(wait, time.Duration(max(next-nowNs, 0)))
 }
 
-// closedStep fills the windows and takes the answers that are in.
+// closedStep fills the windows and takes the answers that have arrived.
 func (l *loader) closedStep(nowNs int64) error {
 	for range burst {
 		taken, err := l.sendNext(0)
@@ -168,8 +169,8 @@ func (l *loader) closedStep(nowNs int64) error {
 	return l.receive(0)
 }
 
-// sendNext submits the next operation. It is false if the session has no room now; the operation
-// is then offered again by the next call.
+// sendNext submits the next operation. It returns false if the session has no room now; the next
+// call then offers the operation again.
 func (l *loader) sendNext(intendedNs int64) (bool, error) {
 	if !l.pending {
 		if l.prepareNext != nil {
@@ -238,7 +239,7 @@ func (l *loader) endRun() {
 	l.run.n = 0
 }
 
-// drain waits for what is outstanding when the measurement period is over.
+// drain waits for the outstanding answers after the measurement period.
 func (l *loader) drain() error {
 	for l.ages.total > 0 {
 		if err := l.alive(cpu.NowNs()); err != nil {

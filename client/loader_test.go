@@ -57,7 +57,7 @@ func (s *echoSession) Traffic() kvs.Traffic { return s.traffic }
 func (s *echoSession) Moved() kvs.Moved     { return kvs.Moved{} }
 func (s *echoSession) Close() error         { return nil }
 
-// benchLoader is a loader on an echo session, in the middle of its window.
+// benchLoader returns a loader on an echo session, in the middle of its measurement period.
 func benchLoader(b *testing.B, change func(*Config)) *loader {
 	cfg := smallLoad(b)
 	cfg.Threads, cfg.Batch, cfg.Window = 1, 64, 1
@@ -104,15 +104,16 @@ func BenchmarkWorkerClosedZipf(b *testing.B) {
 	benchLoad(b, l, l.closedStep)
 }
 
-// The rate is one that is always behind, so that the time of an operation shows.
+// BenchmarkWorkerOpen uses a rate that the worker never reaches, so that the time per operation
+// shows.
 func BenchmarkWorkerOpen(b *testing.B) {
 	l := benchLoader(b, func(c *Config) { c.RateOps = 1e9 })
 	b.ResetTimer()
 	benchLoad(b, l, l.openStep)
 }
 
-// BenchmarkGenerate is all that is done for an operation before the session gets it: drawing, key,
-// hash, value.
+// BenchmarkGenerate measures the work per operation before the session gets it: drawing, key, hash,
+// value.
 func BenchmarkGenerate(b *testing.B) {
 	for _, dist := range []load.Dist{load.Uniform, load.Zipf(0.99)} {
 		b.Run(string(dist), func(b *testing.B) {

@@ -5,8 +5,8 @@ import (
 	"dpukv/results"
 )
 
-// moved is what the client's sockets and device moved so far: of the sessions that are open, and of
-// what the remote has of its own. It may be called while the workers are at work.
+// moved returns the traffic of the client's sockets and device so far. It covers the open sessions
+// and the remote's own connections. The workers may be running meanwhile.
 func (r *runner) moved() kvs.Moved {
 	m := r.remote.Moved()
 	for _, w := range r.pool.workers {
@@ -18,7 +18,7 @@ func (r *runner) moved() kvs.Moved {
 	return m
 }
 
-// moves fills in what the client moved.
+// moves fills in the client's traffic.
 func (r *runner) moves(p *results.Point) {
 	p.ClientMoved = resultMoved(r.whole)
 	if r.warming == (kvs.Moved{}) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestPointHasWhatMoved: the three spans of a run, each within the one before.
+// TestPointHasWhatMoved: a run has three spans, each within the one before.
 func TestPointHasWhatMoved(t *testing.T) {
 	r := newFakeRemote()
 	leakFree(t, r)
@@ -25,7 +25,7 @@ func TestPointHasWhatMoved(t *testing.T) {
 	}
 }
 
-// TestFailedPointHasWhatMoved: a run that ends early tells what crossed until then.
+// TestFailedPointHasWhatMoved: a run that ends early reports its traffic until then.
 func TestFailedPointHasWhatMoved(t *testing.T) {
 	r := newFakeRemote()
 	leakFree(t, r)
@@ -38,7 +38,7 @@ func TestFailedPointHasWhatMoved(t *testing.T) {
 	}
 }
 
-// TestLossIsWarnedOf: what TCP sends again makes the network part of the figure, above a limit.
+// TestLossIsWarnedOf: above a limit, TCP's retransmissions make the network part of the figure.
 func TestLossIsWarnedOf(t *testing.T) {
 	for every, want := range map[uint64]string{
 		50:     "the network lost packets of the client",

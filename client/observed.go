@@ -7,8 +7,9 @@ import (
 	"dpukv/kvs"
 )
 
-// withObserved adds to a failure what this machine's kernel did to a server on it, and what the
-// remote has observed: either may be the cause. A caller that cancelled does not wait for that.
+// withObserved adds possible causes to a failure: the processes that this machine's kernel killed,
+// if the server runs here, and the remote's observations. A caller that cancelled does not wait for
+// them.
 func (r *runner) withObserved(err error) error {
 	if r.caller.Err() != nil {
 		return err

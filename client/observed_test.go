@@ -13,7 +13,7 @@ import (
 	"dpukv/internal/test/kernel"
 )
 
-// observed is a remote that has always heard something, and counts who asks.
+// observed is a remote that always has an observation, and counts the questions for it.
 type observed struct {
 	*fakeRemote
 	begun time.Time
@@ -41,8 +41,8 @@ func TestFailureTellsWhatWasHeard(t *testing.T) {
 	}
 }
 
-// TestServerOutOfMemory: a server beside this client that the kernel ends has no last words; the
-// kernel's count stands in for them.
+// TestServerOutOfMemory: the kernel kills a server beside this client, and the server cannot say
+// so. The kernel's count says it instead.
 func TestServerOutOfMemory(t *testing.T) {
 	if !killed.Now().Known {
 		t.Skip("this kernel does not count what it ends for want of memory")
@@ -71,7 +71,7 @@ func TestWarningsOfARemote(t *testing.T) {
 	}
 }
 
-// TestCancelDoesNotAsk: who cancels need not wait for a server that may be gone.
+// TestCancelDoesNotAsk: a caller that cancels does not wait for a server that may be gone.
 func TestCancelDoesNotAsk(t *testing.T) {
 	r := &observed{fakeRemote: newFakeRemote()}
 	leakFree(t, r.fakeRemote)

@@ -6,25 +6,24 @@ import (
 	"dpukv/load"
 )
 
-// Pacer says when operations are meant to be sent, as a pure function of time: what has
-// been sent or answered so far changes nothing, so that a slow server cannot slow
-// the load down, and an error cannot add up.
+// Pacer gives the intended times of operations, as a pure function of time. Earlier sends and
+// answers change nothing. So a slow server cannot slow the load down, and errors cannot add up.
 //
-// Operations come in groups, the load's batches: those of one group share an intended time. The
-// groups follow one another at the same distance, or as a Poisson process.
+// Operations come in groups, the load's batches. The operations of a group share an intended time.
+// The groups follow one another at equal distances, or as a Poisson process.
 type Pacer struct {
 	RateOps  float64 // operations a second
-	Group    int     // operations meant to be sent at once
+	Group    int     // operations due at once
 	OffsetNs float64 // of the first group; sets the threads of a load apart
 
 	periodNs float64  // from a group to the next, on the average
 	random   *poisson // the groups' times; nil: all distances are the same
 }
 
-// neverNs stands for all times from 36 years on: those of a tiny rate do not fit an int64.
+// neverNs stands for all times from 36 years on. The times of a tiny rate do not fit an int64.
 const neverNs = 1 << 60
 
-// pacer is that of a thread of this client.
+// pacer returns the pacer of a thread of this client.
 func (c *Config) pacer(thread int) Pacer {
 	if c.Arrivals == load.Poisson {
 		gaps := load.NewGaps(&c.Workload, c.FirstThread+thread)
@@ -33,14 +32,15 @@ func (c *Config) pacer(thread int) Pacer {
 	return newPacer(c.RateOps, c.Batch, thread, c.Threads)
 }
 
-// newPacer is one thread's share of a rate, its groups between those of the other threads.
+// newPacer returns one thread's share of a rate, with its groups between those of the other
+// threads.
 func newPacer(rateOps float64, group, thread, threads int) Pacer {
 	p := newGroups(rateOps/float64(threads), group)
 	p.OffsetNs = p.periodNs * float64(thread) / float64(threads)
 	return p
 }
 
-// newPoissonPacer is one thread's share of a rate, its groups independent of each other. The
+// newPoissonPacer returns one thread's share of a rate, with groups independent of each other. The
 // groups of all threads together are a Poisson process, too.
 func newPoissonPacer(rateOps float64, group, threads int, gaps load.Gaps) Pacer {
 	p := newGroups(rateOps/float64(threads), group)
@@ -55,8 +55,8 @@ func newGroups(rateOps float64, group int) Pacer {
 	}
 }
 
-// At is when operation n, counted from 0, is meant to be sent, in nanoseconds
-// from the start. It never falls as n rises.
+// At returns the intended time of operation n, counted from 0, in nanoseconds from the start. It
+// never falls as n rises.
 func (p Pacer) At(n uint64) int64 {
 	if p.random != nil {
 		return p.random.at(n / uint64(p.Group))
@@ -64,8 +64,8 @@ func (p Pacer) At(n uint64) int64 {
 	return p.groupAt(n / uint64(p.Group))
 }
 
-// Due is the number of operations that are meant to have been sent elapsed nanoseconds after the
-// start: At(n) <= elapsedNs just for the operations n < Due(elapsedNs).
+// Due returns the number of operations due within elapsedNs nanoseconds of the start. At(n) <=
+// elapsedNs holds exactly for n < Due(elapsedNs).
 func (p Pacer) Due(elapsedNs int64) uint64 {
 	if p.random != nil {
 		return p.random.due(elapsedNs) * uint64(p.Group)
@@ -74,7 +74,7 @@ func (p Pacer) Due(elapsedNs int64) uint64 {
 		return 0
 	}
 	groups := uint64(max((float64(elapsedNs)-p.OffsetNs)/p.periodNs, 0)) + 1
-	// The division rounds, and At must have the last word.
+	// The division rounds, so At decides.
 	for p.groupAt(groups) <= elapsedNs {
 		groups++
 	}
@@ -89,8 +89,8 @@ func (p Pacer) groupAt(g uint64) int64 {
 }
 
 // poisson is a Poisson process: the times of groups that arrive independently of each other. The
-// gaps decide the times once and for all. What has been asked before changes no answer, only what
-// an answer costs: a gap for each group since, or all gaps from the start on for an earlier group.
+// gaps decide the times once and for all. Earlier queries change no answer, only its cost: one gap
+// for each group since the last query, or all gaps from the start for an earlier group.
 type poisson struct {
 	meanNs float64
 	start  arrival // the first group
@@ -114,7 +114,7 @@ func newPoisson(meanNs float64, gaps load.Gaps) *poisson {
 	return p
 }
 
-// at is when a group arrives.
+// at returns the time at which a group arrives.
 func (p *poisson) at(group uint64) int64 {
 	if group < p.last.group {
 		p.last = p.start
@@ -125,7 +125,7 @@ func (p *poisson) at(group uint64) int64 {
 	return p.last.at()
 }
 
-// due is the number of groups that have arrived by a time.
+// due returns the number of groups that have arrived by a time.
 func (p *poisson) due(elapsedNs int64) uint64 {
 	if elapsedNs < p.askedNs {
 		p.next = p.start

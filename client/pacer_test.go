@@ -18,7 +18,7 @@ func drawPacer(t *rapid.T) Pacer {
 		threads)
 }
 
-// At and Due are each other's inverse, and neither ever falls.
+// TestPacerInverse: At and Due are each other's inverse, and neither ever falls.
 func TestPacerInverse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPacer(t)
@@ -41,8 +41,8 @@ func TestPacerInverse(t *testing.T) {
 	})
 }
 
-// The long-run rate is exact: however long it runs, the error stays below a group, and what
-// is due within the nanosecond that intended times are rounded to.
+// TestPacerDoesNotDrift: the long-run rate is exact. At any time the error stays below a group, and
+// the operations due within the nanosecond to which intended times are rounded.
 func TestPacerDoesNotDrift(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPacer(t)
@@ -62,7 +62,7 @@ func TestPacerGroupsShareATime(t *testing.T) {
 	}
 }
 
-// The threads of a load take turns, and together they have its rate.
+// TestPacerStaggersThreads: the threads of a load take turns, and together they have its rate.
 func TestPacerStaggersThreads(t *testing.T) {
 	const threads = 4
 	total := uint64(0)
@@ -81,7 +81,8 @@ func TestPacerStaggersThreads(t *testing.T) {
 	}
 }
 
-// A schedule of any rate that is allowed ends its search for what is due, and never runs backwards.
+// TestPacerExtremes: at any allowed rate, the search for due operations ends, and the schedule
+// never runs backwards.
 func TestPacerExtremes(t *testing.T) {
 	for _, rate := range []float64{math.SmallestNonzeroFloat64, 1e-12, 1e-9, 0.1, load.MaxRateOps} {
 		p := newPacer(rate, 64, 1, 2)
@@ -94,7 +95,7 @@ func TestPacerExtremes(t *testing.T) {
 	}
 }
 
-// poissonTimes are the intended times of the first groups, in nanoseconds.
+// poissonTimes returns the intended times of the first groups, in nanoseconds.
 func poissonTimes(p Pacer, groups int) []float64 {
 	times := make([]float64, groups)
 	for i := range times {
@@ -114,8 +115,8 @@ func drawPoissonPacer(t *rapid.T) (p, same Pacer) {
 		newPoissonPacer(rate, group, threads, load.NewGaps(w, thread))
 }
 
-// TestPoissonPacerInverse: At and Due are each other's inverse, neither ever falls, and what was
-// asked before changes no answer.
+// TestPoissonPacerInverse: At and Due are each other's inverse, neither ever falls, and earlier
+// queries change no answer.
 func TestPoissonPacerInverse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, same := drawPoissonPacer(t)
@@ -139,7 +140,7 @@ func TestPoissonPacerInverse(t *testing.T) {
 	})
 }
 
-// TestPoissonPacerKeepsItsRate: of n groups expected, n arrive but for √n.
+// TestPoissonPacerKeepsItsRate: where n groups are expected, n ± √n arrive.
 func TestPoissonPacerKeepsItsRate(t *testing.T) {
 	const rate, group, threads, seconds = 1e6, 10, 4, 10
 	total := 0.0
@@ -154,7 +155,7 @@ func TestPoissonPacerKeepsItsRate(t *testing.T) {
 }
 
 // TestPoissonPacerIsPoisson: the counts of arrivals in equal spans of time vary like their mean,
-// of one thread and of all together. Those of equal distances would hardly vary.
+// for one thread and for all together. At equal distances they would hardly vary.
 func TestPoissonPacerIsPoisson(t *testing.T) {
 	const group, threads, spans, mean = 8, 4, 20_000, 5.0
 	const rate = 1e6
@@ -182,7 +183,7 @@ func TestPoissonPacerIsPoisson(t *testing.T) {
 	}
 }
 
-// TestPoissonPacerGroupsShareATime, whose distances are those of the gaps.
+// TestPoissonPacerGroupsShareATime: the distances between groups are those of the gaps.
 func TestPoissonPacerGroupsShareATime(t *testing.T) {
 	p := newPoissonPacer(1e6, 64, 1, load.NewGaps(&load.Workload{}, 0))
 	gaps := load.NewGaps(&load.Workload{}, 0)
@@ -196,7 +197,7 @@ func TestPoissonPacerGroupsShareATime(t *testing.T) {
 	}
 }
 
-// TestPoissonPacerExtremes: any rate that is allowed ends the search for what is due.
+// TestPoissonPacerExtremes: at any allowed rate, the search for due operations ends.
 func TestPoissonPacerExtremes(t *testing.T) {
 	for _, rate := range []float64{math.SmallestNonzeroFloat64, 1e-12, 1e-9, 0.1, 1e9} {
 		p := newPoissonPacer(rate, 64, 2, load.NewGaps(&load.Workload{}, 0))

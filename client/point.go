@@ -9,7 +9,7 @@ import (
 	"dpukv/results"
 )
 
-// summed is what all threads did in the measurement period.
+// summed has the sums over all threads in the measurement period.
 type summed struct {
 	inside, outside tally
 	late, unsent    uint64
@@ -53,7 +53,7 @@ func (r *runner) sum() summed {
 	return s
 }
 
-// result makes the point of a run that ended with err, from as much as there is.
+// result makes the point of a run that ended with err, from the data at hand.
 func (r *runner) result(err error) *Result {
 	res := &Result{Point: r.asked(), Examples: r.examples()}
 	p := &res.Point
@@ -97,7 +97,7 @@ func (r *runner) used(p *results.Point) {
 	p.ServerVersion, p.ServerAddr = r.facts.Version, r.cfg.ServerAddr
 }
 
-// pinnedTo lists the CPUs that have a thread pinned to them, ascending.
+// pinnedTo lists the CPUs with a thread pinned to them, ascending.
 func (r *runner) pinnedTo() []int {
 	cpus := []int{}
 	for i := range min(r.cfg.Threads, len(r.cfg.CPUs)) {
@@ -125,7 +125,7 @@ func (r *runner) counted(p *results.Point, s summed) {
 	}
 }
 
-// evicted is what the server lost to make room since before the preload.
+// evicted returns how many keys the server evicted since before the preload.
 func (r *runner) evicted() uint64 {
 	count := func(s kvs.Stats) (n uint64) {
 		for i := range s.Workers {
@@ -137,8 +137,8 @@ func (r *runner) evicted() uint64 {
 	return max(after, before) - before
 }
 
-// cost fills in CPU times. The samples are not taken at the very ends of the measurement period, so
-// that what was used between them counts for the time between them.
+// cost fills in CPU times. The samples are not taken at the very ends of the measurement period. So
+// it scales the CPU time between the samples to the length of that period.
 func (r *runner) cost(p *results.Point, s summed) {
 	wall := float64(r.cfg.Duration)
 	p.ClientCPUShare = float64(s.cpuNs) / (wall * float64(r.clientCPUs()))
@@ -168,7 +168,7 @@ func (r *runner) cost(p *results.Point, s summed) {
 	}
 }
 
-// clientCPUs is the number of CPUs that the threads could use at once.
+// clientCPUs returns the number of CPUs that the threads could use at once.
 func (r *runner) clientCPUs() int {
 	if pinned := len(r.pinnedTo()); pinned > 0 {
 		return pinned

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// workerPool has all workers do the same thing at the same time, each on a thread of its own.
+// workerPool has all workers do the same job at the same time, each on a thread of its own.
 type workerPool struct {
 	workers []*worker
 	jobs    []chan job
@@ -27,8 +27,8 @@ func newWorkerPool(cfg *Config, server string, stop *atomic.Bool) *workerPool {
 }
 
 // each runs a job on every worker and waits for all of them. Meanwhile it calls report from time to
-// time, if there is one. The first worker that fails stops the others, and each returns its error.
-// The error is errStopped if something else stopped them.
+// time, if report is not nil. The first worker that fails stops the others, and each returns its
+// error. The error is errStopped if another cause stopped the workers.
 func (p *workerPool) each(do job, every time.Duration, report func()) error {
 	for _, jobs := range p.jobs {
 		jobs <- do
@@ -65,7 +65,7 @@ func (p *workerPool) close() error {
 	return errors.Join(errs...)
 }
 
-// answered is the number of keys that a running pass has done.
+// answered returns the number of keys done in a running pass.
 func (p *workerPool) answered() (n uint64) {
 	for _, w := range p.workers {
 		n += w.done.Load()

@@ -6,12 +6,12 @@ import (
 	"dpukv/results"
 )
 
-// histPair holds what one worker recorded in one interval.
+// histPair holds one worker's records of one interval.
 type histPair struct {
 	interval int                     // counted from the start of the measurement period
 	intended *hdrhistogram.Histogram // nil in a closed loop, where it would equal actual
 	actual   *hdrhistogram.Histogram
-	home     chan<- *histPair // where it goes once merged and emptied
+	home     chan<- *histPair // takes the pair back once it is merged and emptied
 }
 
 func newHistPair(open bool, home chan<- *histPair) *histPair {
@@ -29,9 +29,9 @@ func (p *histPair) reset() {
 	}
 }
 
-// recorder takes one worker's latencies. When an interval is over it hands its histograms to
-// the collector and goes on with spare ones, so that the measuring thread neither merges nor
-// allocates nor waits.
+// recorder takes one worker's latencies. At the end of an interval it hands its histograms to the
+// collector and goes on with spare ones. So the measuring thread neither merges nor allocates nor
+// waits.
 type recorder struct {
 	pair    *histPair
 	spare   chan *histPair   // emptied histograms, back from the collector
@@ -43,7 +43,7 @@ type recorder struct {
 	samples uint64 // different latencies recorded: the answers of one batch are one
 }
 
-// pairsPerWorker is one to record into and one to merge meanwhile.
+// pairsPerWorker is one pair to record into, and one to merge meanwhile.
 const pairsPerWorker = 2
 
 func newRecorder(open bool, full chan<- *histPair, startNs, intervalNs int64) recorder {
@@ -80,8 +80,8 @@ func (r *recorder) count(h *hdrhistogram.Histogram, latencyNs, n int64) {
 	_ = h.RecordValues(inRange, n) // fails only out of range
 }
 
-// roll starts the interval that nowNs is in. Should the collector be behind, this one just
-// goes on under its old number.
+// roll starts the interval of nowNs. If the collector is behind, the current interval goes on under
+// its old number.
 func (r *recorder) roll(nowNs int64) {
 	steps := (nowNs-r.nextNs)/r.stepNs + 1
 	r.nextNs += steps * r.stepNs
@@ -95,7 +95,7 @@ func (r *recorder) roll(nowNs int64) {
 	}
 }
 
-// finish hands over what the last interval holds.
+// finish hands over the records of the last interval.
 func (r *recorder) finish() {
 	r.full <- r.pair
 	r.pair = nil

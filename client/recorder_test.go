@@ -7,7 +7,7 @@ import (
 	"dpukv/results"
 )
 
-// recordAll drives a recorder and a collector over the given times and returns what they hold.
+// recordAll drives a recorder and a collector over the given times, and returns the collector.
 func recordAll(open bool, intervalNs int64, receivedNs []int64) *collector {
 	full := make(chan *histPair, pairsPerWorker)
 	rec := newRecorder(open, full, 0, intervalNs)
@@ -43,7 +43,7 @@ func TestRecorderLosesNothing(t *testing.T) {
 	}
 }
 
-// A run with more intervals than there are slots keeps them all, in longer ones.
+// TestCollectorHalves: a run with more intervals than slots keeps them all, in longer ones.
 func TestCollectorHalves(t *testing.T) {
 	const intervals = 5*maxSlots + 3
 	home := make(chan *histPair, 1)

@@ -16,21 +16,20 @@ import (
 	"dpukv/results"
 )
 
-// Result is one run's outcome.
+// Result is the outcome of one run.
 type Result struct {
-	// Point has all that the client knows. ID, Placement, Submode, Repeat and
-	// ClientVersion are the caller's to fill in.
+	// Point has everything that the client knows. The caller fills in ID, Placement, Submode,
+	// Repeat and ClientVersion.
 	Point results.Point
-	// Intervals are the latencies over time, both of each interval; merged, they
-	// count Point.Ops + Point.LateOps operations. In a closed loop the two
-	// of an interval share a histogram.
+	// Intervals are both latencies over time. Merged, they count Point.Ops + Point.LateOps
+	// operations. In a closed loop the two of an interval share a histogram.
 	Intervals []results.Interval
 	Threads   []ThreadSummary
 	// Examples are the first few errors in words.
 	Examples []string
 }
 
-// ThreadSummary is what one client thread did in the measurement period.
+// ThreadSummary counts one client thread's work in the measurement period.
 type ThreadSummary struct {
 	Thread     int    `json:"thread"`
 	CPU        int    `json:"cpu"` // -1: not pinned
@@ -43,10 +42,10 @@ type ThreadSummary struct {
 	MaxLagNs   int64  `json:"max_lag_ns"`  // of a batch behind its schedule
 }
 
-// startDelay is what the threads have to get to the start.
+// startDelay is the time for the threads to get to the start.
 const startDelay = 10 * time.Millisecond
 
-// runner carries one run through its phases.
+// runner takes one run through its phases.
 type runner struct {
 	caller context.Context
 	ctx    context.Context // ends with the caller's, or when something fails
@@ -75,9 +74,9 @@ type runner struct {
 	startedAt   time.Time // of the measurement period
 }
 
-// Run puts one load on a server and measures it. The result is nil only if the
-// configuration is refused; else it comes with any error too, as a point
-// with status "failed". Run returns soon after ctx ends. It leaves the remote open.
+// Run puts one load on a server and measures it. The result is nil only if the configuration is
+// refused. Otherwise an error comes with a result, whose point has the status "failed". Run returns
+// soon after ctx ends. It leaves the remote open.
 func Run(ctx context.Context, remote kvs.Remote, cfg Config) (*Result, error) {
 	cfg.setDefaults()
 	if err := cfg.validate(); err != nil {
@@ -149,7 +148,7 @@ func (r *runner) phases() error {
 	return nil
 }
 
-// explain turns errStopped into what stopped the run: the caller, or something beside the workers.
+// explain turns errStopped into the cause of the stop: the caller, or an error outside the workers.
 func (r *runner) explain(err error) error {
 	switch {
 	case !errors.Is(err, errStopped):
@@ -181,7 +180,7 @@ func (r *runner) open() (err error) {
 	return r.pool.each(func(w *worker) error { return w.open(r.remote) }, r.cfg.Interval, nil)
 }
 
-// pass has the workers do one operation on count keys.
+// pass has the workers do one operation on each of count keys.
 func (r *runner) pass(op kvs.Op, count uint64) (tally, error) {
 	pass := keyPass{op: op, count: count, keys: uint64(r.cfg.Keys)}
 	passers := make([]*passer, len(r.pool.workers))
@@ -199,7 +198,7 @@ func (r *runner) pass(op kvs.Op, count uint64) (tally, error) {
 	return sum, err
 }
 
-// preload sets every key once, unless another client has.
+// preload sets every key once, unless another client has done so.
 func (r *runner) preload() (err error) {
 	if r.cfg.Preloaded {
 		return nil
@@ -211,7 +210,7 @@ func (r *runner) preload() (err error) {
 	return r.preloadGate()
 }
 
-// verify asks for keys evenly over all, for all if they are not too many.
+// verify asks for keys spread evenly over all, or for all keys if they are not too many.
 func (r *runner) verify() (err error) {
 	r.verified, err = r.pass(kvs.Get, min(uint64(r.cfg.Workload.Keys), maxVerified))
 	if err != nil {
@@ -220,7 +219,7 @@ func (r *runner) verify() (err error) {
 	return r.verifyGate()
 }
 
-// ready lets the caller hold the load back. Nothing is sent meanwhile.
+// ready lets the caller hold the load back. The workers send nothing meanwhile.
 func (r *runner) ready() error {
 	r.warming = r.moved()
 	if r.cfg.OnReady == nil {
@@ -229,7 +228,7 @@ func (r *runner) ready() error {
 	return r.cfg.OnReady(r.ctx, r.verified.hitRate())
 }
 
-// measure does warm-up, measurement period and drain.
+// measure runs warm-up, measurement period and drain.
 func (r *runner) measure() error {
 	full := make(chan *histPair, pairsPerWorker*r.cfg.Threads)
 	r.setPeriod()
@@ -270,7 +269,7 @@ func (r *runner) setPeriod() {
 	r.startedAt = time.Now().Add(time.Duration(r.period.fromNs - now))
 }
 
-// reporter makes progress of the collector's intervals.
+// reporter returns a function that turns the collector's intervals into progress.
 func (r *runner) reporter() func(int, *hdrhistogram.Histogram) {
 	if r.cfg.OnProgress == nil {
 		return nil

@@ -49,7 +49,7 @@ func leakFree(t *testing.T, r *fakeRemote) {
 	})
 }
 
-// checkSums holds for the result of every run that measured something.
+// checkSums checks what holds for the result of every run with a measurement.
 func checkSums(t *testing.T, res *Result) {
 	t.Helper()
 	p := &res.Point
@@ -158,8 +158,8 @@ func TestOpenLoop(t *testing.T) {
 	}
 }
 
-// A server that stops for a while delays operations that could not even be sent. Only the
-// latency from the intended send may show it for those.
+// TestStallShowsInIntendedLatency: a server that stops for a while delays operations before they
+// are sent. Only the latency from the intended send may show that delay.
 func TestStallShowsInIntendedLatency(t *testing.T) {
 	for _, arrivals := range []string{load.Constant, load.Poisson} {
 		t.Run("arrivals "+arrivals, func(t *testing.T) { stallShows(t, arrivals) })
@@ -265,7 +265,7 @@ func TestLowHitRateFails(t *testing.T) {
 	}
 }
 
-// A store in which a confirmed preload left an older value behind.
+// TestStaleValueFails: in this store, a confirmed preload leaves an older value behind.
 func TestStaleValueFails(t *testing.T) {
 	r := newFakeRemote()
 	leakFree(t, r)
@@ -331,7 +331,7 @@ func TestDeadServer(t *testing.T) {
 }
 
 func TestStatsFail(t *testing.T) {
-	for call := range uint64(3) { // before the preload, at the window's begin and end
+	for call := range uint64(3) { // before the preload, at the measurement period's begin and end
 		r := newFakeRemote()
 		leakFree(t, r)
 		r.faults.noStats = call + 1
@@ -390,7 +390,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// The same seed makes the same operations, in the same order for one thread.
+// TestRunIsReplayable: the same seed makes the same operations, in the same order for one thread.
 func TestRunIsReplayable(t *testing.T) {
 	cfg := smallLoad(t)
 	cfg.Threads = 1
@@ -415,8 +415,8 @@ func TestRunIsReplayable(t *testing.T) {
 	}
 }
 
-// TestSecondClient: told that the keys are there it stores none, asks for all, and does other
-// operations than the first.
+// TestSecondClient: a client with Preloaded stores no key, asks for all, and does other operations
+// than the first client.
 func TestSecondClient(t *testing.T) {
 	r := newFakeRemote()
 	leakFree(t, r)
@@ -521,7 +521,8 @@ func TestPinnedThreads(t *testing.T) {
 	mustFail(t, newFakeRemote(), cfg, ": pin to CPUs [1023]")
 }
 
-// ExampleRun measures a server in memory. A server on the network is what a store's Dial returns.
+// ExampleRun measures a server in memory. For a server on the network, use the result of a store's
+// Dial.
 func ExampleRun() {
 	cfg := Config{
 		Load: load.Load{

@@ -9,17 +9,17 @@ import (
 	"dpukv/kvs"
 )
 
-// sample is what the server and this process had used at one time.
+// sample holds the resources used by the server and this process up to one time.
 type sample struct {
-	nowNs     int64        // in the middle of asking the server
+	nowNs     int64        // in the middle of the question to the server
 	processNs int64        // CPU time of this process
 	cpus      cpu.Occupied // those that the threads are pinned to
 	moved     kvs.Moved
 	server    kvs.Stats
 }
 
-// sampler takes a sample when the measurement period begins and one when it ends, outside
-// the workers' threads.
+// sampler takes a sample at the begin of the measurement period and one at its end, outside the
+// workers' threads.
 type sampler struct {
 	remote     kvs.Remote
 	moved      func() kvs.Moved // by the client so far
@@ -61,8 +61,8 @@ func (s *sampler) at(ctx context.Context, ns int64) (sample, error) {
 	return sample{(before + cpu.NowNs()) / 2, processNs, cpus, moved, stats}, err
 }
 
-// stats asks the server, but does not wait longer than for any other answer. A
-// Stats call that is left behind ends when the caller closes the remote.
+// stats asks the server, and waits no longer than for any other answer. An abandoned Stats call
+// ends when the caller closes the remote.
 func (s *sampler) stats(ctx context.Context) (kvs.Stats, error) {
 	type reply struct {
 		stats kvs.Stats

@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// spinBelow is the wait that is spun away rather than slept: a sleep of less may well
-	// end later than asked for.
+	// spinBelow is the longest wait that is spun away rather than slept. A shorter sleep may well
+	// end late.
 	spinBelow = 50 * time.Microsecond
-	// wakeEarly is what a sleep is cut by, for the same reason.
+	// wakeEarly shortens a sleep, for the same reason.
 	wakeEarly = 20 * time.Microsecond
-	// lateAfter is when a group of operations is counted as late.
+	// lateAfter is the delay from which a group of operations counts as late.
 	lateAfter = time.Millisecond
 )
 
@@ -35,7 +35,7 @@ type schedule struct {
 	spunNs   int64 // spent in such turns
 }
 
-// spun adds up the time of turns that did nothing, at the start of the next.
+// spun adds up the time of turns without work, at the start of the next turn.
 func (s *schedule) spun(nowNs int64) {
 	if turn := nowNs - s.lastNs; s.spinning && turn < int64(cpu.Preempted) {
 		s.spunNs += turn
@@ -43,8 +43,8 @@ func (s *schedule) spun(nowNs int64) {
 	s.spinning, s.lastNs = false, nowNs
 }
 
-// openStep sends what is due and takes the answers that are in. A batch leaves
-// when it is full, or when nothing more is due.
+// openStep sends the operations due and takes the answers that have arrived. A batch leaves when it
+// is full, or when nothing more is due.
 func (l *loader) openStep(nowNs int64) error {
 	s := &l.schedule
 	before := s.sent
@@ -70,7 +70,7 @@ func (l *loader) openStep(nowNs int64) error {
 	return nil
 }
 
-// sendDue submits the operations due. It is true if a window was full before the last one.
+// sendDue submits the operations due. It returns true if a full window kept some back.
 func (l *loader) sendDue(nowNs int64, due uint64) (blocked bool, err error) {
 	s := &l.schedule
 	for n := 0; s.sent < due && n < burst; n++ {
@@ -95,7 +95,7 @@ func (l *loader) sendDue(nowNs int64, due uint64) (blocked bool, err error) {
 	return false, nil
 }
 
-// beginGroup works out the intended time of the next group, and how late it is.
+// beginGroup computes the intended time of the next group, and its delay.
 func (l *loader) beginGroup(nowNs int64) {
 	s := &l.schedule
 	s.intendedNs = l.period.startNs + s.pacer.At(s.sent)
@@ -115,7 +115,7 @@ func (l *loader) beginGroup(nowNs int64) {
 	}
 }
 
-// openWait is how long to wait for answers before there is something to send.
+// openWait returns how long to wait for answers before the next send.
 func (l *loader) openWait(nowNs int64, due uint64, blocked bool) time.Duration {
 	s := &l.schedule
 	if blocked {
@@ -131,7 +131,7 @@ func (l *loader) openWait(nowNs int64, due uint64, blocked bool) time.Duration {
 	return l.untilMark(nowNs, min(gap-wakeEarly, maxWait))
 }
 
-// unsent is the number of operations due in the measurement period that were never sent.
+// unsent returns the number of operations due in the measurement period and never sent.
 func (l *loader) unsent() uint64 {
 	if !l.cfg.OpenLoop() {
 		return 0

@@ -5,7 +5,7 @@ import (
 	"dpukv/results"
 )
 
-// serverWorkers is what each of the server's workers did between two samples.
+// serverWorkers returns the work of each server worker between two samples.
 func serverWorkers(begin, end *sample) []results.ServerWorker {
 	if len(begin.server.Workers) != len(end.server.Workers) {
 		return nil // not the same server

@@ -18,7 +18,7 @@ const (
 	beyondWanted = 10.0              // samples above a percentile for it to be worth showing
 )
 
-// warnings are what must stand beside a point.
+// warnings returns the warnings that belong beside a point.
 func (r *runner) warnings(p *results.Point, s summed) []string {
 	list := []string{
 		r.clientBound(s),
@@ -42,7 +42,7 @@ func (r *runner) warnings(p *results.Point, s summed) []string {
 	return slices.DeleteFunc(list, func(w string) bool { return w == "" })
 }
 
-// clientBound leaves out the time that an open loop spun away with nothing to do.
+// clientBound leaves out the time that an open loop spins without work.
 func (r *runner) clientBound(s summed) string {
 	share := float64(s.cpuNs-s.spunNs) / (float64(r.cfg.Duration) * float64(r.clientCPUs()))
 	if share <= boundShare {
@@ -102,7 +102,7 @@ func (r *runner) overlap() string {
 	return fmt.Sprintf("client and server share CPUs %v", both)
 }
 
-// rateMissed allows for one batch a thread on its way when the measurement period ends.
+// rateMissed allows for one batch per thread in flight at the end of the measurement period.
 func (r *runner) rateMissed(p *results.Point, s summed) string {
 	offered := r.cfg.RateOps * r.cfg.Duration.Seconds()
 	if s.random { // fewer may have been due than the rate says
@@ -116,9 +116,9 @@ func (r *runner) rateMissed(p *results.Point, s summed) string {
 		p.ThroughputOps, r.cfg.RateOps, s.late, s.unsent)
 }
 
-// leftOut is about operations without a latency, of which one batch a thread is on its way whenever
-// the measurement period ends. They waited longest, and a rate that is hardly missed can lose all
-// that lies beyond a percentile with them.
+// leftOut warns of operations without a latency. It allows for one batch per thread, which is
+// always in flight at the end of the measurement period. Operations left out waited longest. So
+// even a rate that is hardly missed can lose everything beyond a percentile.
 func (r *runner) leftOut(p *results.Point, s summed) string {
 	if s.unsent <= uint64(r.cfg.Batch*r.cfg.Threads) {
 		return ""
@@ -149,8 +149,8 @@ func scheduleHeld(s summed) string {
 		"small", s.heldGroups, s.groups, lateAfter, time.Duration(s.maxLagNs))
 }
 
-// tooShort counts batches, as the operations of one are answered together and do not make
-// a percentile any surer.
+// tooShort counts batches. The operations of a batch are answered together, so they make a
+// percentile no more certain.
 func tooShort(s summed) string {
 	for _, q := range []struct {
 		name   string
@@ -183,7 +183,7 @@ func retried(p *results.Point, s summed) string {
 		s.retries, p.Ops)
 }
 
-// packetLoss warns of a network that did not carry everything at the first try.
+// packetLoss warns of a network that did not carry every packet at the first try.
 func packetLoss(p *results.Point) []string {
 	s := &p.ClientMovedWindow.Sockets
 	return []string{
@@ -192,8 +192,9 @@ func packetLoss(p *results.Point) []string {
 	}
 }
 
-// outOfOrder is what a client sees of the packets that the network lost on the way to it. It hears
-// of none that is sent again before the next one leaves, which only the server knows.
+// outOfOrder reports the lost packets on the way to the client, as far as the client sees them. A
+// packet that is retransmitted before the next one leaves is invisible to the client. Only the
+// server knows of it.
 func outOfOrder(s *results.Packets) string {
 	share, over := s.Over(s.OutOfOrderPackets, s.ReceivedDataPackets)
 	if !over {
@@ -206,7 +207,7 @@ func outOfOrder(s *results.Packets) string {
 		s.OutOfOrderPackets, s.ReceivedDataPackets, 100*share, 100*results.LostShare)
 }
 
-// disturbed warns of CPUs that others had a good part of.
+// disturbed warns of CPUs that others used for a good part of the time.
 func disturbed(p *results.Point) (warnings []string) {
 	for _, side := range []struct {
 		name             string

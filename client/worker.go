@@ -15,18 +15,18 @@ import (
 )
 
 const (
-	// maxWait bounds every wait for answers, so that a worker soon notices that the run is over.
+	// maxWait bounds every wait for answers, so that a worker soon notices the end of the run.
 	maxWait = 20 * time.Millisecond
-	// burst bounds the operations between two looks at what has been answered.
+	// burst bounds the operations between two polls for answers.
 	burst = 1024
 	// maxExamples is the number of wrong answers that a worker keeps in words.
 	maxExamples = 3
 )
 
-// errStopped is what a worker returns that ended because of someone else.
+// errStopped is the error of a worker that ended because of another cause than its own.
 var errStopped = errors.New("stopped")
 
-// worker is one thread of load. But for done, only its own goroutine uses it while a phase runs.
+// worker is one thread of load. While a phase runs, only its own goroutine uses it, except done.
 type worker struct {
 	id     int
 	cpu    int // -1: not pinned
@@ -75,14 +75,14 @@ func newWorker(id int, cfg *Config, server string, stop *atomic.Bool) *worker {
 			Key:   make([]byte, cfg.Workload.KeyBytes),
 			Value: make([]byte, cfg.Workload.ValueBytes),
 		},
-		// Versions step by the number of all clients' threads from here, so that no
-		// two SETs of a run have the same (until 2³² have been done).
+		// Versions step by the number of all clients' threads. So no two SETs of a run have the
+		// same version (for the first 2³² SETs).
 		version: uint32(cfg.FirstThread + id + 1 - cfg.AllThreads),
 	}
 }
 
-// serve is a worker's goroutine. It never gives its thread back: the thread ends with it, so that
-// no other goroutine inherits what is set for it here.
+// serve is a worker's goroutine. It never unlocks its thread, so the thread ends with it. No other
+// goroutine inherits the thread's settings.
 func (w *worker) serve(jobs <-chan job, done chan<- error) {
 	err := w.takeThread()
 	for do := range jobs {
@@ -116,14 +116,14 @@ func (w *worker) prepare(op kvs.Op, key uint64) {
 	w.hash()
 }
 
-// hash hashes the request's key, and does nothing else: hashProfile knows hashing by it.
+// hash hashes the request's key, and does nothing else: hashProfile recognizes hashing by it.
 func (w *worker) hash() {
 	if sum := w.cfg.hash.Sum64; sum != nil {
 		w.req.Hash = sum(w.req.Key)
 	}
 }
 
-// describe makes the next request but for its hash.
+// describe makes the next request without its hash.
 func (w *worker) describe(op kvs.Op, key uint64) {
 	load.FillKey(w.req.Key, key)
 	w.req.Op = op
@@ -131,14 +131,14 @@ func (w *worker) describe(op kvs.Op, key uint64) {
 	w.pending = true
 }
 
-// nextVersion is one that no other SET of this run has. 0 is for the preload.
+// nextVersion returns a version that no other SET of this run has. The preload has version 0.
 func (w *worker) nextVersion() uint32 {
 	w.version += uint32(w.cfg.AllThreads)
 	return w.version
 }
 
-// submit offers the prepared request to the session. It is false if the
-// session has no room for it now.
+// submit offers the prepared request to the session. It returns false if the session has no room
+// now.
 func (w *worker) submit() (bool, error) {
 	w.req.Cookie = w.cookie | w.ages.tag()
 	taken, err := w.session.Submit(&w.req)
@@ -167,9 +167,9 @@ func (w *worker) poll(wait time.Duration) (err error) {
 	return nil
 }
 
-// alive does what every turn of a worker's loop has to: it ends with the run, and when an
-// answer is overdue. A batch that does not fill is sent after a part of the time-out, so that
-// it cannot be taken for lost.
+// alive does the duties of every turn of a worker's loop. It ends with the run, and when an answer
+// is overdue. It also sends a batch that does not fill, after a part of the time-out, so that the
+// batch is not taken for lost.
 func (w *worker) alive(nowNs int64) error {
 	if w.stop.Load() {
 		return errStopped
@@ -220,7 +220,7 @@ func (w *worker) wrong(a *kvs.Answer, t *tally, why string) {
 	}
 }
 
-// sessionError says which thread and server an error is of.
+// sessionError adds the thread and the server to an error.
 func (w *worker) sessionError(err error) error {
 	return fmt.Errorf("thread %d: %s: %w", w.id, w.server, err)
 }

@@ -2,7 +2,7 @@ package client
 
 import "testing"
 
-// The versions of two threads never meet, of one client or of two.
+// TestVersionsAreUnique: two threads never use the same version, within a client or across two.
 func TestVersionsAreUnique(t *testing.T) {
 	cfg := smallLoad(t)
 	cfg.Threads, cfg.AllThreads = 3, 6

@@ -5,15 +5,15 @@ import (
 	"math/rand/v2"
 )
 
-// aliasCell is a cell of Walker's alias table, which draws from any distribution in
-// constant time: all cells are equally likely, and each is shared by two outcomes at most.
+// aliasCell is a cell of Walker's alias table, which draws from any distribution in constant time.
+// All cells are equally likely, and at most two outcomes share a cell.
 type aliasCell struct {
 	own   uint64 // share, of 2⁶⁴, of the outcome with the cell's number
 	other uint32 // the outcome that has the rest
 }
 
-// newAlias makes the table of outcomes with these weights (M. Vose, 1991): what an
-// outcome of less than a cell's worth leaves free is filled by one that has too much.
+// newAlias makes the table of outcomes with these weights (M. Vose, 1991). An outcome that fills
+// less than a cell leaves room; an outcome with too much fills that room.
 func newAlias(weights []float64) []aliasCell {
 	sum := 0.0
 	for _, w := range weights {

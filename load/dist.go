@@ -16,7 +16,7 @@ const Uniform Dist = "uniform"
 const zipfPrefix = "zipf:"
 
 // ParseDist reads "uniform" or "zipf:T" with the exponent T in [0,1), such as the usual
-// "zipf:0.99". "zipf:0" is uniform. Equal distributions become equal.
+// "zipf:0.99". "zipf:0" is uniform. Equal distributions have equal results.
 func ParseDist(s string) (Dist, error) {
 	if s == string(Uniform) {
 		return Uniform, nil
@@ -31,7 +31,7 @@ func ParseDist(s string) (Dist, error) {
 	return Zipf(theta), nil
 }
 
-// Zipf is the Zipf distribution with the exponent theta in [0,1). Zipf(0) is uniform.
+// Zipf returns the Zipf distribution with the exponent theta in [0,1). Zipf(0) is uniform.
 func Zipf(theta float64) Dist {
 	if theta == 0 {
 		return Uniform
@@ -39,7 +39,7 @@ func Zipf(theta float64) Dist {
 	return Dist(zipfPrefix + strconv.FormatFloat(theta, 'g', -1, 64))
 }
 
-// Theta is the exponent of the Zipf distribution, 0 for uniform.
+// Theta returns the exponent of the Zipf distribution, or 0 for uniform.
 func (d Dist) Theta() float64 {
 	exponent, _ := strings.CutPrefix(string(d), zipfPrefix)
 	theta, err := strconv.ParseFloat(exponent, 64)

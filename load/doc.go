@@ -1,12 +1,12 @@
-// Package load says what is asked of a load, without how it is driven: [Load], and the table of
-// its fields, [Fields]. Its generators make the operations of a [Workload].
+// Package load describes a load, but not how it is driven: [Load], and the table of its fields,
+// [Fields]. Its generators make the operations of a [Workload].
 //
 // # Fields
 //
 // A field of a load is a struct field of [Load] and a row of the table. The row has the field's
-// names, its range, and its value as text. From it derive the key of sweep files, the ID of a
-// point, the check that a node used what it was asked for, and the dimension of results. From the
-// struct derive the JSON of a point, its columns, and the message to a node.
+// names, its range, and its value as text. Sweep-file keys, point IDs, the check of a node's used
+// values, and the dimensions of results derive from the row. A point's JSON, its columns, and the
+// message to a node derive from the struct.
 //
 // # Keys and values
 //

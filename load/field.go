@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// Field describes one field of a [Load]: its names, its texts, its range. Whatever treats fields
-// alike goes through [Fields]: sweep files, the IDs of points, the comparison of what was asked
-// with what was used, dimensions of results, and validation.
+// Field describes one field of a [Load]: its names, its texts, its range. Code that treats all
+// fields alike uses [Fields]: sweep files, point IDs, the check of used values, dimensions of
+// results, and validation.
 type Field struct {
 	Name string // in JSON: of points, and between orchestrator and node
 	Key  string // in sweep files; "": all points of a sweep have one value
-	// ID is the name that the IDs of points are made of. It never changes: a run that was begun
-	// under other IDs can't be continued.
+	// ID is the field's name in point IDs. It never changes: a run that began under other IDs can't
+	// be continued.
 	ID string
-	// Optional leaves the zero value out of IDs: a point has the ID that it had before there was
-	// such a field.
+	// Optional leaves the zero value out of IDs. So a point keeps the ID that it had before the
+	// field existed.
 	Optional bool
 	Title    string // as a column, with the unit of Shown: "GET %"
 	Label    string // a value in words, a format of Shown: "batch %s"
@@ -40,16 +40,16 @@ type Field struct {
 
 var errNotAllowed = errors.New("not allowed")
 
-// Value is the field's, of its Go type.
+// Value returns the field's value, of its Go type.
 func (f *Field) Value(l *Load) any { return f.value(l) }
 
-// Text is the field's value in the words of a sweep file. Equal values have equal texts.
+// Text returns the field's value in the words of a sweep file. Equal values have equal texts.
 func (f *Field) Text(l *Load) string { return f.text(l) }
 
-// Number is the value of a numeric field.
+// Number returns the value of a numeric field.
 func (f *Field) Number(l *Load) float64 { return f.number(l) }
 
-// Shown is the value below [Field.Title] in tables and figures.
+// Shown returns the value as it stands below [Field.Title] in tables and figures.
 func (f *Field) Shown(l *Load) string {
 	if f.shown == nil {
 		return f.text(l)
@@ -57,10 +57,10 @@ func (f *Field) Shown(l *Load) string {
 	return f.shown(l)
 }
 
-// Set reads a value as [Field.Text] writes it. The error lacks what is allowed: see Allowed.
+// Set reads a value as [Field.Text] writes it. The error does not say what is allowed: see Allowed.
 func (f *Field) Set(l *Load, text string) error { return f.parse(l, text) }
 
-// Canonical is the one text of a value that may be written in several ways.
+// Canonical returns the one text of a value that has several spellings.
 func (f *Field) Canonical(text string) (string, error) {
 	var l Load
 	if err := f.parse(&l, text); err != nil {
@@ -99,7 +99,7 @@ func whole(f Field, lo, hi int, of func(*Load) *int) Field {
 	return f
 }
 
-// decimal completes the row of a number from 0 to hi. unit turns it into that of the title.
+// decimal completes the row of a number from 0 to hi. unit converts it to the unit of the title.
 func decimal(f Field, hi float64, unit func(float64) float64, of func(*Load) *float64) Field {
 	f.Numeric = true
 	f.value = func(l *Load) any { return *of(l) }
@@ -117,10 +117,10 @@ func decimal(f Field, hi float64, unit func(float64) float64, of func(*Load) *fl
 	return f
 }
 
-// plain is a number in full, without an exponent.
+// plain formats a number in full, without an exponent.
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// percent turns a share into per cent. It drops what binary fractions add: 0.07 is 7, not
+// percent converts a share to per cent. It drops the error of binary fractions: 0.07 is 7, not
 // 7.000000000000001.
 func percent(share float64) float64 { return math.Round(share*1e12) / 1e10 }
 
@@ -141,7 +141,7 @@ func distribution(f Field, of func(*Load) *Dist) Field {
 	return f
 }
 
-// word completes the row of one of some words.
+// word completes the row of a field with a fixed set of words.
 func word(f Field, words []string, of func(*Load) *string) Field {
 	f.Allowed = strings.Join(words, ", ")
 	f.value = func(l *Load) any { return *of(l) }
@@ -156,7 +156,7 @@ func word(f Field, words []string, of func(*Load) *string) Field {
 	return f
 }
 
-// duration completes the row of a time of 0 or more.
+// duration completes the row of a duration of 0 or more.
 func duration(f Field, of func(*Load) *time.Duration) Field {
 	f.Allowed = "0 or more"
 	f.value = func(l *Load) any { return *of(l) }
@@ -172,7 +172,7 @@ func duration(f Field, of func(*Load) *time.Duration) Field {
 	return f
 }
 
-// seed completes the row of a seed, of which each is allowed.
+// seed completes the row of a seed; any value is allowed.
 func seed(f Field, of func(*Load) *uint64) Field {
 	f.Allowed = "a whole number of 64 bits"
 	f.value = func(l *Load) any { return *of(l) }

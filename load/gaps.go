@@ -5,14 +5,14 @@ import (
 	"math/rand/v2"
 )
 
-// Gaps draws the gaps between the batches of one thread, as they are where batches arrive
-// independently of each other: exponentially distributed, with a mean of 1. The workload's seed
-// and the thread's number decide the sequence.
+// Gaps draws the gaps between the batches of one thread that arrive independently of each other.
+// The gaps are exponentially distributed with a mean of 1. The workload's seed and the thread's
+// number decide the sequence.
 type Gaps struct{ rng rand.PCG }
 
 // NewGaps starts the sequence of a thread.
 func NewGaps(w *Workload, thread int) Gaps {
-	// The streams differ from those of the generators, which would repeat the same numbers.
+	// The streams differ from those of the generators. Otherwise both would draw the same numbers.
 	return Gaps{*rand.NewPCG(mix64(w.Seed+golden), mix64(^uint64(thread)))}
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestGapsAreExponential is the test of Kolmogorov and Smirnov: the largest distance between the
+// TestGapsAreExponential is the Kolmogorov-Smirnov test: the largest distance between the
 // distribution of the gaps and 1 − e⁻ˣ exceeds 1.95/√n once in a thousand times.
 func TestGapsAreExponential(t *testing.T) {
 	const n = 100_000
@@ -32,7 +32,7 @@ func TestGapsAreExponential(t *testing.T) {
 	}
 }
 
-// TestGapsAreUncorrelated: a gap says nothing of the next one, nor of another thread's.
+// TestGapsAreUncorrelated: a gap predicts neither the next one nor another thread's.
 func TestGapsAreUncorrelated(t *testing.T) {
 	const n = 100_000
 	a, b := NewGaps(&Workload{Seed: 1}, 0), NewGaps(&Workload{Seed: 1}, 1)

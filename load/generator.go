@@ -2,8 +2,8 @@ package load
 
 import "math/rand/v2"
 
-// Generator makes one thread's sequence of operations, which the workload and the
-// thread's number decide: the same ones give the same sequence.
+// Generator makes one thread's sequence of operations. The workload and the thread's number decide
+// the sequence.
 type Generator struct {
 	rng      rand.PCG
 	keys     uint64
@@ -26,7 +26,7 @@ func NewGenerator(w *Workload, thread int) Generator {
 	return g
 }
 
-// Next draws a key, and whether it is to be got or set.
+// Next draws a key and its operation: a GET if get is true, else a SET.
 func (g *Generator) Next() (key uint64, get bool) {
 	if g.zipf == nil {
 		key = uniform(&g.rng, g.keys)

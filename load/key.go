@@ -2,9 +2,9 @@ package load
 
 import "encoding/binary"
 
-// FillKey writes the key with the given index over the whole of dst: the index in little-endian,
-// cut off if dst is shorter (a workload allows no more keys than that keeps apart), or
-// followed by bytes that the index decides too.
+// FillKey writes the key with the given index over the whole of dst. The key is the index in
+// little-endian. A shorter dst cuts it off; a workload allows no more keys than remain distinct. In
+// a longer dst, bytes follow that the index decides too.
 func FillKey(dst []byte, index uint64) {
 	if len(dst) == 8 { // the usual size
 		binary.LittleEndian.PutUint64(dst, index)

@@ -23,7 +23,8 @@ func TestFillKey(t *testing.T) {
 	}
 }
 
-// Every length starts like the longer ones, and the index is all that decides.
+// TestFillKeyIsAPrefix: a key of each length starts like the longer ones, and only the index
+// decides it.
 func TestFillKeyIsAPrefix(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		index := rapid.Uint64().Draw(t, "index")

@@ -10,8 +10,8 @@ import (
 	"dpukv/kvs"
 )
 
-// Load is what is asked of a load: the operations, and how they are offered. The JSON names are
-// those of a point's fields. Each field has a row in the table of [Fields].
+// Load describes a load: the operations, and how they are offered. The JSON names are those of a
+// point's fields. Each field has a row in the table of [Fields].
 type Load struct {
 	Workload
 	Batch       int     `json:"batch"`       // operations in a batch
@@ -26,7 +26,7 @@ type Load struct {
 	Warmup time.Duration `json:"warmup_ns"`
 }
 
-// Workload says which operations are done on which keys.
+// Workload describes the operations and their keys.
 type Workload struct {
 	GetRatio   float64 `json:"get_ratio"`   // share of GETs; all others are SETs
 	Dist       Dist    `json:"dist"`        // distribution of the keys: "uniform" or "zipf:T"
@@ -45,17 +45,17 @@ const (
 	constantText = "constant"
 )
 
-// maxPoissonBatches bounds the batches a second of a Poisson process. Each costs the client some
-// nanoseconds, and a thread that falls behind its schedule could not catch up.
+// maxPoissonBatches bounds the batches per second of a Poisson process. Each batch costs the client
+// some nanoseconds, and a thread that falls behind its schedule could not catch up.
 const maxPoissonBatches = 2e7
 
-// MaxRateOps is the highest rate that a load may offer, in operations a second.
+// MaxRateOps is the highest rate that a load may offer, in operations per second.
 const MaxRateOps = 1e12
 
 const maxKeys = 1 << 32
 
-// fields has one row for each field of a [Load], in the order of sweep files and of what IDs are
-// made of. A new field is a struct field and a row here.
+// fields has one row for each field of a [Load], in the order of sweep files and of point IDs. A
+// new field is a struct field and a row here.
 var fields = []Field{
 	decimal(Field{
 		Name: "get_ratio", Key: "get_ratios", ID: "GetRatio", Title: "GET %", Label: "%s %% GET",
@@ -124,11 +124,10 @@ var fields = []Field{
 	seed(Field{Name: "seed", ID: "Seed"}, func(l *Load) *uint64 { return &l.Seed }),
 }
 
-// OpenLoop reports whether the load follows a schedule of its own.
+// OpenLoop reports whether the load follows its own schedule.
 func (l *Load) OpenLoop() bool { return l.RateOps > 0 }
 
-// Validate reports the first field with a value out of its range, and fields that contradict each
-// other.
+// Validate reports the first field that is out of its range, or that contradicts another field.
 func (l *Load) Validate() error {
 	for i := range fields {
 		if err := fields[i].check(l); err != nil {
@@ -159,7 +158,7 @@ func (l *Load) validatePoisson() error {
 	return nil
 }
 
-// FieldError is the error of a field whose value contradicts another field's.
+// FieldError reports a field whose value contradicts another field's.
 type FieldError struct {
 	Field Field
 	Text  string // of the value
@@ -168,7 +167,7 @@ type FieldError struct {
 
 func (e *FieldError) Error() string { return e.says }
 
-// refuse makes the error of the field with a name.
+// refuse makes the error of the named field.
 func (l *Load) refuse(name, says string) error {
 	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
 	return &FieldError{fields[i], fields[i].Text(l), says}
@@ -177,7 +176,7 @@ func (l *Load) refuse(name, says string) error {
 // Fields returns the table of all fields.
 func Fields() []Field { return slices.Clone(fields) }
 
-// Axes returns the fields that a sweep file may give several values, in their order.
+// Axes returns the fields that may have several values in a sweep file, in their order.
 func Axes() []Field {
 	return slices.DeleteFunc(Fields(), func(f Field) bool { return f.Key == "" })
 }

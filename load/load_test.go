@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// usual is a load that nothing is wrong with.
+// usual returns a valid load.
 func usual() Load {
 	return Load{
 		Workload: Workload{GetRatio: 0.95, Dist: Uniform, Keys: 1000, KeyBytes: 8, ValueBytes: 8},
@@ -54,7 +54,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestFieldsAreAllOfLoad: each field of the struct has one row, under its own names.
+// TestFieldsAreAllOfLoad: each field of the struct has one row with the field's own names.
 func TestFieldsAreAllOfLoad(t *testing.T) {
 	names := map[string]string{} // of Go, by JSON
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Load]()) {
@@ -77,7 +77,7 @@ func TestFieldsAreAllOfLoad(t *testing.T) {
 	}
 }
 
-// TestFieldsKeepTheirValues: what Text writes, Set reads, and it changes nothing else.
+// TestFieldsKeepTheirValues: Set reads what Text writes, and changes nothing else.
 func TestFieldsKeepTheirValues(t *testing.T) {
 	want := usual()
 	want.Dist, want.RateOps, want.Warmup, want.Seed = Zipf(0.99), 12.5, 1e9, 1<<64-1
@@ -104,7 +104,7 @@ func TestFieldsKeepTheirValues(t *testing.T) {
 	}
 }
 
-// TestArrivalsAreOptional: the default is in no point, and in no ID.
+// TestArrivalsAreOptional: neither points nor IDs contain the default.
 func TestArrivalsAreOptional(t *testing.T) {
 	l := usual()
 	text, err := json.Marshal(l)

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// golden is 2⁶⁴ over the golden ratio, which is odd. Adding it again and again visits all
-// words, far from each other.
+// golden is 2⁶⁴ over the golden ratio, which is odd. Repeated addition of it visits all words, and
+// neighbours in the sequence are far apart.
 const golden = 0x9e3779b97f4a7c15
 
 // mix64 is the finalizer of SplitMix64, a bijection.
@@ -35,7 +35,7 @@ func uniform(rng *rand.PCG, n uint64) uint64 {
 	return high
 }
 
-// share64 is a share between 0 and 1 as one of 2⁶⁴.
+// share64 converts a share between 0 and 1 to a share of 2⁶⁴.
 func share64(share float64) uint64 {
 	if share >= 1 { // the conversion of 2⁶⁴ is not defined
 		return math.MaxUint64

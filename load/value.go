@@ -2,23 +2,26 @@ package load
 
 import "encoding/binary"
 
-// A value is a function of its key's index and a version, which tells the SETs of one key apart:
+// A value is a function of its key's index and a version. The version distinguishes the SETs of one
+// key:
 //
 //	 0         4         8                    16
 //	+---------+---------+--------------------+---- - -
 //	| version |  check  | word 1 (key, ver.) | word 2 …
 //	+---------+---------+--------------------+---- - -
 //
-// all in little-endian, the last word cut off where the value ends. The check is
-// a bijection of the version for each key, so that damage to either of the two alone
-// is always found, as it is in the words behind them; damage to both passes once in
-// 2³² times, and so does another key's value of 8 bytes, a longer one's practically never.
-// Values of n < 8 bytes have no room for a version: they are n bytes that the key decides,
-// and those of another key pass once in 2⁸ⁿ times.
+// All fields are little-endian. The last word is cut off at the end of the value.
+//
+// The check is a bijection of the version for each key. So damage to either of the two alone is
+// always found, and so is damage to the words behind them. Damage to both passes once in 2³² times.
+// Another key's value of 8 bytes also passes once in 2³² times, and a longer one practically never.
+//
+// Values of n < 8 bytes have no room for a version: they are n bytes that the key decides. Those of
+// another key pass once in 2⁸ⁿ times.
 const valueHeader = 8
 
-// FillValue writes the value of a key in a version over the whole of dst. Values shorter
-// than 8 bytes have one version only, and ignore it.
+// FillValue writes the value of a key in a version over the whole of dst. A value shorter than 8
+// bytes has one version only, and ignores the argument.
 func FillValue(dst []byte, key uint64, version uint32) {
 	keyed := mix64(key + golden)
 	if len(dst) < valueHeader {
@@ -36,7 +39,7 @@ func FillValue(dst []byte, key uint64, version uint32) {
 	fillTail(dst, streamWord(word+golden))
 }
 
-// CheckValue reports whether val is a whole value of size bytes of the key, in any version.
+// CheckValue reports whether val is a whole value of the key with size bytes, in any version.
 func CheckValue(val []byte, key uint64, size int) bool {
 	if len(val) != size {
 		return false
@@ -53,7 +56,7 @@ func CheckValue(val []byte, key uint64, size int) bool {
 	return len(val) == valueHeader || checkStream(val[valueHeader:], streamSeed(keyed, version))
 }
 
-// ValueVersion is the version that a value of [FillValue] holds, 0 for a short one.
+// ValueVersion returns the version in a value of [FillValue], or 0 for a short value.
 func ValueVersion(val []byte) uint32 {
 	if len(val) < valueHeader {
 		return 0
@@ -66,8 +69,8 @@ func headerWord(keyed uint64, version uint32) uint64 {
 	return uint64(check)<<32 | uint64(version)
 }
 
-// streamSeed and streamWord make the words behind the header. They are
-// compared in full, so that they only have to differ, not to be random.
+// streamSeed and streamWord make the words behind the header. Values are compared in full, so the
+// words have to differ, but need not be random.
 func streamSeed(keyed uint64, version uint32) uint64 { return keyed ^ uint64(version)<<32 }
 
 func streamWord(x uint64) uint64 {
@@ -92,7 +95,7 @@ func fillTail(dst []byte, word uint64) {
 	}
 }
 
-// tailWord reads them back.
+// tailWord reads the bytes of fillTail.
 func tailWord(val []byte) uint64 {
 	word := uint64(0)
 	for i, b := range val {

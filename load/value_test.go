@@ -27,7 +27,7 @@ func TestValueRoundTrip(t *testing.T) {
 	})
 }
 
-// Each byte is checked: damage to any one is found always, not just mostly.
+// FuzzAnyDamagedByteIsFound: CheckValue checks each byte, so it always finds a damaged one.
 func FuzzAnyDamagedByteIsFound(f *testing.F) {
 	f.Add(uint64(0), uint32(0), uint16(8), uint16(0), byte(1))
 	f.Add(uint64(1)<<40, uint32(1)<<31, uint16(1000), uint16(999), byte(0x80))
@@ -46,7 +46,7 @@ func FuzzAnyDamagedByteIsFound(f *testing.F) {
 	})
 }
 
-// Every byte of one value of each length, to have tried them all.
+// TestEveryByteIsChecked damages every byte of one value of each length.
 func TestEveryByteIsChecked(t *testing.T) {
 	for size := 1; size <= 40; size++ {
 		val := make([]byte, size)
@@ -63,8 +63,8 @@ func TestEveryByteIsChecked(t *testing.T) {
 	}
 }
 
-// Another key's value passes once in 2³² times; the neighbours that a store would
-// mix up are tried in number.
+// TestOtherKeysValueIsFound: another key's value passes once in 2³² times. The test tries many
+// neighbours, which a store would confuse most easily.
 func TestOtherKeysValueIsFound(t *testing.T) {
 	val := make([]byte, 8)
 	for key := range uint64(2000) {

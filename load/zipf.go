@@ -6,28 +6,30 @@ import (
 	"math/rand/v2"
 )
 
-// zipf draws ranks from [0, n) with a probability proportional to 1/(rank+1)^theta, exactly
-// and without the sum of them all: the ranks are cut into steps, short enough that the
-// first of a step is hardly likelier than the last. A step is drawn as if all its ranks were
-// as likely as its first, then a rank of it, which is kept with just the probability
-// that it is less likely by; else all is drawn again. (The formula of Gray et al., which YCSB uses, takes the
-// sum and a power for each draw, and is exact for the first two ranks only.)
+// zipf draws ranks from [0, n) with a probability proportional to 1/(rank+1)^theta. It is exact,
+// and does not need the sum over all ranks.
 //
-// It holds no state but tables of about 20 KB.
+// The ranks are cut into short steps: the first rank of a step is hardly likelier than the last. A
+// draw picks a step as if all its ranks were as likely as its first, and then a rank of the step.
+// The rank is kept with the ratio of its probability to the first rank's; otherwise the whole draw
+// is repeated. (The formula of Gray et al., which YCSB uses, takes the sum and a power for each
+// draw, and is exact for the first two ranks only.)
+//
+// Its only state is tables of about 20 KB.
 type zipf struct {
 	theta float64
 	steps []zipfStep
 	alias []aliasCell
 }
 
-// zipfStep is a row of ranks, counted from 1.
+// zipfStep is a range of consecutive ranks, counted from 1.
 type zipfStep struct {
 	first, width uint64
-	// sure is the share, of 2⁶⁴, of draws that are kept whichever rank they are of.
+	// sure is the share, of 2⁶⁴, of draws that are kept whatever their rank.
 	sure uint64
 }
 
-// zipfGrowth is the part that a step adds to the ranks before it.
+// zipfGrowth bounds a step to one part in zipfGrowth of the ranks before it.
 const zipfGrowth = 32
 
 func newZipf(n uint64, theta float64) *zipf {
@@ -47,7 +49,7 @@ func newZipf(n uint64, theta float64) *zipf {
 	return z
 }
 
-// relative is the probability of a rank over that of the first of its step.
+// relative returns the probability of a rank over that of the first of its step.
 func (z *zipf) relative(first, rank uint64) float64 {
 	return math.Pow(float64(first)/float64(rank), z.theta)
 }

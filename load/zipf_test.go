@@ -9,7 +9,8 @@ import (
 	"dpukv/hashbench"
 )
 
-// chiSquare compares counts with the expected ones, as sigmas from the mean of its distribution.
+// chiSquare compares counts with expected ones. It returns sigmas from the mean of its
+// distribution.
 func chiSquare(counts []int, expected []float64) float64 {
 	sum := 0.0
 	for i, e := range expected {
@@ -33,8 +34,8 @@ func zipfProbabilities(n int, theta float64) []float64 {
 	return p
 }
 
-// bins puts ranks together so that each bin is expected often enough: the first ones
-// are alone, the others in bins that widen by a quarter.
+// bins groups ranks so that each bin is expected often enough. Each of the first ranks has its own
+// bin; later bins widen by a quarter.
 func bins(n int) []int {
 	var ends []int
 	for end, width := 0, 1; end < n; width = max(width, end/4) {
@@ -72,8 +73,9 @@ func TestZipfIsExact(t *testing.T) {
 	}
 }
 
-// For as many keys as a machine holds there is no table to compare with: the share of the first
-// ranks is, over zeta(n) by Euler and Maclaurin.
+// TestZipfOfManyKeys covers as many keys as a machine holds. No table exists to compare with, so
+// the test compares the shares of the first ranks. Their expected values take zeta(n) by Euler and
+// Maclaurin.
 func TestZipfOfManyKeys(t *testing.T) {
 	const n, theta, draws = 100_000_000, 0.99, 1_000_000
 	zeta := 0.0
@@ -113,7 +115,7 @@ func TestScrambleIsABijection(t *testing.T) {
 	}
 }
 
-// The hottest keys of a skewed load must not share a partition.
+// TestHotKeysSpread: the hottest keys of a skewed load must not share a partition.
 func TestHotKeysSpread(t *testing.T) {
 	const partitions = 16
 	f, _ := hashbench.Lookup(hashbench.Default)

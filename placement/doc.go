@@ -1,5 +1,5 @@
-// Package placement is the folder of the control plane: what runs where, in which order, and what
-// happens when it goes wrong. It has no code of its own.
+// Package placement is the folder of the control plane: the processes, their nodes, their order,
+// and the handling of failures. It has no code of its own.
 //
 //	testbed       the machines, from a testbed file; placements; which nodes play which role
 //	sweep         the points to measure, from a sweep file

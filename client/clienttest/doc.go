@@ -1,2 +1,2 @@
-// Package clienttest puts small loads of the client on stores, for the tests of those stores.
+// Package clienttest puts small loads of the client on stores, for the stores' tests.
 package clienttest

@@ -13,10 +13,10 @@ import (
 	"dpukv/results"
 )
 
-// Fault runs a small load that calls happen once: in the measurement period, after the counters
-// were read and long before they are read again. So the load is the first to notice. The error is
-// why the point failed. The load's timeout is longer than a busy machine keeps a server from
-// running.
+// Fault runs a small load and calls happen once in the measurement period. The call comes after the
+// first reading of the counters, and long before the second. So the load is the first to notice.
+// Fault returns the reason for the point's failure. A busy machine may keep a server from running
+// for a while; the load's timeout is longer.
 func Fault(t testing.TB, r kvs.Remote, happen func()) error {
 	t.Helper()
 	var once sync.Once
@@ -43,7 +43,7 @@ func Fault(t testing.TB, r kvs.Remote, happen func()) error {
 }
 
 // Throughput stores the workload's keys and asks for them for three seconds, from one CPU. It
-// reports the throughput, and the server's CPU time an operation.
+// reports the throughput and the server's CPU time per operation.
 func Throughput(b *testing.B, r kvs.Remote, w load.Workload, connections, batch, on int) {
 	b.Helper()
 	res, err := client.Run(b.Context(), r, client.Config{

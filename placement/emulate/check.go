@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// Limits of what can be asked for. The least MTU is IPv6's (RFC 8200, 5), the most a veth's.
+// Limits of a spec. The least MTU is IPv6's (RFC 8200, 5), and the highest is a veth's.
 const (
 	maxMachines    = 64
 	minMTU, maxMTU = 1280, 65535
 )
 
-// machineName fits a folder (the control group) and an error.
+// machineName matches names that fit a folder (the control group) and an error.
 var machineName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$`)
 
-// check refuses what cannot be made.
+// check refuses an impossible spec.
 func (s *Spec) check() error {
 	var errs []error
 	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
@@ -112,7 +112,7 @@ func (s *Spec) offloads() string {
 	return On
 }
 
-// hostOf is the host of the side that a machine is on.
+// hostOf returns the host of a machine's side.
 func (s *Spec) hostOf(m *Machine) string {
 	if m.Kind == Host {
 		return m.Name

@@ -25,18 +25,19 @@ import (
 	"dpukv/placement/emulate/keeper"
 )
 
-// world is what a lab could leave behind, as far as it is its own: others run on this machine too.
+// world lists the possible leftovers of one lab. Other labs run on this machine too.
 type world struct {
 	keeper     int
 	namespaces []uint64
 	groups     []string // of labs
 	tmp        string
-	// holders are what held the namespaces while the lab lived. Others may have namespaces with the same inodes by now,
-	// which the kernel gives away again at once: another package's tests keep theirs for a minute.
+	// holders are the processes and paths that held the namespaces while the lab lived. The kernel
+	// reuses inodes at once, so other processes may have namespaces with the same inodes by now.
+	// Another package's tests keep theirs for a minute.
 	holders map[string]bool
 }
 
-// holderOf is the process of a path below /proc, or the path of a name.
+// holderOf returns the process of a path below /proc, or the path of a name.
 func holderOf(path string) string {
 	rest, inProc := strings.CutPrefix(path, "/proc/")
 	if !inProc {
@@ -46,7 +47,7 @@ func holderOf(path string) string {
 	return pid
 }
 
-// parts notes them while the lab lives.
+// parts records the parts of a lab while it lives.
 func parts(t *testing.T, keeperPID int, tmp string) world {
 	t.Helper()
 	w := world{keeper: keeperPID, tmp: tmp}
@@ -67,7 +68,7 @@ func parts(t *testing.T, keeperPID int, tmp string) world {
 	return w
 }
 
-// groupsOf are the control groups of a keeper's lab, wherever it was allowed to make them.
+// groupsOf returns the control groups of a keeper's lab, wherever it was allowed to make them.
 func groupsOf(keeperPID int) []string {
 	var groups []string
 	filepath.WalkDir("/sys/fs/cgroup", func(path string, _ fs.DirEntry, err error) error {
@@ -88,7 +89,7 @@ func inodeOf(path string) uint64 {
 	return st.Ino
 }
 
-// ways are the paths that lead to the inodes of the namespaces, whoever's these are.
+// ways returns the paths that lead to the namespaces' inodes, including paths of other processes.
 func (w *world) ways() []string {
 	var found []string
 	for _, pattern := range []string{"/proc/[0-9]*/ns/net", "/proc/[0-9]*/task/*/ns/net", "/proc/[0-9]*/fd/*", "/run/netns/*"} {
@@ -107,7 +108,7 @@ func (w *world) ways() []string {
 	return found
 }
 
-// remains lists what is still there.
+// remains lists the leftovers.
 func (w *world) remains() []string {
 	var left []string
 	if err := unix.Kill(w.keeper, 0); w.keeper > 0 && err == nil {
@@ -153,7 +154,7 @@ type started struct {
 	world
 }
 
-// startOwner returns once there is a lab with a sleep on each machine.
+// startOwner returns once the lab is up and runs a sleep on each machine.
 func startOwner(t *testing.T, spec Spec, prepare func(*exec.Cmd)) *started {
 	t.Helper()
 	s := &started{cmd: exec.Command(owner, "start")}
@@ -185,7 +186,7 @@ func startOwner(t *testing.T, spec Spec, prepare func(*exec.Cmd)) *started {
 	return s
 }
 
-// keeperPID stands in the commands.
+// keeperPID reads the keeper's PID from the commands.
 func (s *started) keeperPID(t *testing.T) int {
 	t.Helper()
 	var pid, fd int
@@ -200,7 +201,7 @@ func (s *started) keeperPID(t *testing.T) int {
 	return 0
 }
 
-// TestEnds: however the lab ends, nothing is left.
+// TestEnds: after any kind of end, nothing of the lab is left.
 func TestEnds(t *testing.T) {
 	needLab(t)
 	for name, end := range map[string]func(s *started){
@@ -225,11 +226,11 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestBothKilled: nobody is left to remove the groups, until the next lab starts.
+// TestBothKilled: with owner and keeper dead, the groups stay until the next lab starts.
 func TestBothKilled(t *testing.T) {
 	needLab(t)
 	s := startOwner(t, study("bf2"), nil)
-	// The keeper first, so that it does not see the owner's end.
+	// The keeper dies first, so that it does not see the owner's end.
 	unix.Kill(s.keeper, unix.SIGKILL)
 	s.cmd.Process.Kill()
 	s.cmd.Wait()
@@ -275,7 +276,8 @@ func TestKilledHalfway(t *testing.T) {
 	t.Logf("12 were killed, with %d namespaces and %d control groups", len(all.namespaces), len(all.groups))
 }
 
-// TestOwnerKilledHalfway kills the owner at any moment of a start, when replies are on their way to it.
+// TestOwnerKilledHalfway kills the owner at any moment of a start, while replies are on their way
+// to it.
 func TestOwnerKilledHalfway(t *testing.T) {
 	needLab(t)
 	var all []world
@@ -300,7 +302,7 @@ func TestOwnerKilledHalfway(t *testing.T) {
 	}
 }
 
-// keeperOf is the keeper that an owner started; 0: not yet.
+// keeperOf returns the keeper that an owner started; 0: not yet.
 func keeperOf(pid int) int {
 	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, file := range files {
@@ -315,7 +317,7 @@ func keeperOf(pid int) int {
 	return 0
 }
 
-// TestCancelled: a start that is given up leaves nothing, and says why it was.
+// TestCancelled: a cancelled start leaves nothing, and its error gives the reason.
 func TestCancelled(t *testing.T) {
 	needLab(t)
 	spec := study("bf2")
@@ -344,7 +346,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestKeeperGone: whoever asks a lab that is gone is told so, and why.
+// TestKeeperGone: calls to a lab that is gone fail, and say why.
 func TestKeeperGone(t *testing.T) {
 	needLab(t)
 	spec := study("bf2")
@@ -369,7 +371,7 @@ func TestKeeperGone(t *testing.T) {
 	w.mustVanish(t)
 }
 
-// TestNoKeeper: the command of the keeper is none.
+// TestNoKeeper: the keeper's command starts no keeper.
 func TestNoKeeper(t *testing.T) {
 	for _, command := range [][]string{{"/nowhere/dpukv", "lab"}, {"false"}, {"true"}} {
 		spec := study(NoProfile)

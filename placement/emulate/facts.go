@@ -2,7 +2,7 @@ package emulate
 
 import "dpukv/placement/emulate/keeper"
 
-// Facts are what was made, as opposed to what was asked for.
+// Facts describe the lab that was made, as opposed to the spec.
 type Facts struct {
 	UserNamespace bool           `json:"user_namespace"`   // made without root's privileges
 	Cgroup        string         `json:"cgroup,omitempty"` // that limits CPU time: "v1", "v2"; "": no machine is limited
@@ -17,16 +17,17 @@ type MachineFacts struct {
 	Address    string   `json:"address,omitempty"` // "": an on-path DPU
 	Interfaces []string `json:"interfaces"`
 	Profile    string   `json:"profile"` // NoProfile: this machine as it is
-	// Cores of the profile whose time the machine has now, each with CoreStrength of a core of this one; 0: no profile.
+	// Cores is the number of the profile's cores whose CPU time the machine has now. Each has
+	// CoreStrength of a core of this machine. 0: no profile.
 	Cores        int     `json:"cores,omitempty"`
 	CoreStrength float64 `json:"core_strength,omitempty"`
-	// QuotaCPUs is the CPU time that the machine's processes get together, in CPUs; 0: no limit.
+	// QuotaCPUs is the CPU time of all the machine's processes together, in CPUs; 0: no limit.
 	QuotaCPUs float64 `json:"quota_cpus,omitempty"`
 	PeriodNs  int64   `json:"period_ns,omitempty"` // in which they get it
 	LinkGbps  float64 `json:"link_gbps,omitempty"` // the rate that is enforced; 0: none
-	// Notes say what of the profile is not so here, and why.
+	// Notes say which properties of the profile do not hold here, and why.
 	Notes []string `json:"notes,omitempty"`
 }
 
-// Counters are those of an interface since it was made, seen from its machine.
+// Counters are an interface's counts since it was made, seen from its machine.
 type Counters = keeper.Counters

@@ -9,7 +9,7 @@ import (
 	"dpukv/placement/emulate/keeper"
 )
 
-// Lab is a running testbed. Its methods may be called by several goroutines.
+// Lab is a running testbed. Several goroutines may call its methods.
 type Lab struct {
 	*process
 	ways
@@ -29,9 +29,10 @@ func (f *Facts) machine(name string) *MachineFacts {
 	return nil
 }
 
-// SetCores gives a machine the CPU time of n of its profile's cores, at most all, and returns it in CPUs; 0: the
-// machine has no profile, and no limit. The kernel limits a group of processes, not a core: to have each of n busy
-// threads run at a core's strength, call it with n before they start. Facts has the rest, with what is doubtful.
+// SetCores gives a machine the CPU time of n of its profile's cores, at most all of them. It
+// returns the time in CPUs; 0: the machine has no profile and no limit. The kernel limits a group
+// of processes, not a core. So call it with n before n busy threads start; each then runs at a
+// core's strength. Facts has the details, with notes of deviations.
 func (l *Lab) SetCores(machine string, n int) (quotaCPUs float64, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,7 +55,7 @@ func (l *Lab) SetCores(machine string, n int) (quotaCPUs float64, err error) {
 	return set.CPUs, nil
 }
 
-// Counters are those of a machine's interface (Port for an on-path DPU).
+// Counters returns the counters of a machine's interface (Port for an on-path DPU).
 func (l *Lab) Counters(machine string) (Counters, error) {
 	facts := l.facts.machine(machine)
 	if facts == nil {
@@ -64,15 +65,15 @@ func (l *Lab) Counters(machine string) (Counters, error) {
 	return all[machine+"/"+facts.Interfaces[0]], err
 }
 
-// AllCounters are those of every interface, by "machine/interface"; the wire between the sides is
-// "card-HOST/wire" for a host behind a card.
+// AllCounters returns the counters of every interface, by "machine/interface". The wire between the
+// sides is "card-HOST/wire" for a host behind a card.
 func (l *Lab) AllCounters() (map[string]Counters, error) {
 	var all map[string]Counters
 	err := l.call("Counters", struct{}{}, &all)
 	return all, err
 }
 
-// Facts tell what was made.
+// Facts describes the lab that was made.
 func (l *Lab) Facts() Facts {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,8 +91,9 @@ func (m *MachineFacts) clone() MachineFacts {
 	return c
 }
 
-// Await waits until one machine reaches the other, for seconds at most: after Restore, or once a datapath joins an
-// on-path DPU's interfaces, the kernel may still hold on to the news that nobody is there.
+// Await waits until one machine reaches the other, for seconds at most. Call it after Restore, or
+// once a datapath connects an on-path DPU's interfaces: the kernel may still remember that the
+// address did not answer.
 func (l *Lab) Await(ctx context.Context, from, to string) error {
 	if l.facts.machine(from) == nil {
 		return l.unknown(from)
@@ -102,13 +104,14 @@ func (l *Lab) Await(ctx context.Context, from, to string) error {
 	return l.callContext(ctx, "Reach", keeper.Reach{From: from, To: l.Address(to)}, &struct{}{})
 }
 
-// CutOff takes a machine's link down, as if its cable were pulled; Restore plugs it in again.
+// CutOff takes a machine's link down, like an unplugged cable. Restore plugs it in again.
 func (l *Lab) CutOff(machine string) error { return l.plugged(machine, false) }
 
 // Restore undoes CutOff.
 func (l *Lab) Restore(machine string) error { return l.plugged(machine, true) }
 
-// plugged sets the far end of a machine's cable: its own end keeps its address and routes, and loses its carrier.
+// plugged sets the far end of a machine's cable. The machine's own end keeps its address and
+// routes, and loses its carrier.
 func (l *Lab) plugged(machine string, up bool) error {
 	far, ok := l.topology.cables[machine]
 	if !ok {

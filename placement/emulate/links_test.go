@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// packets opens a UDP socket on a machine that sends nothing larger than its way carries.
+// packets opens a UDP socket on a machine. The socket sends no packet larger than the path's MTU.
 func packets(t *testing.T, l *Lab, machine string) *net.UDPConn {
 	t.Helper()
 	var c *net.UDPConn
@@ -39,7 +39,7 @@ func option(t *testing.T, c *net.UDPConn, level, name, value int) {
 	}
 }
 
-// sendTrain sends bytes as packets of a size, which the kernel cuts.
+// sendTrain sends bytes that the kernel cuts into packets of one size.
 func sendTrain(t *testing.T, from, to *net.UDPConn, segment int, bytes []byte) {
 	t.Helper()
 	option(t, from, unix.IPPROTO_UDP, unix.UDP_SEGMENT, segment)
@@ -52,8 +52,9 @@ func sendTrain(t *testing.T, from, to *net.UDPConn, segment int, bytes []byte) {
 	}
 }
 
-// TestTrains: what the RoCE device sends, UDP in one piece for the kernel to cut (UDP_SEGMENT) with its path MTU of
-// 1024 and 60 bytes of headers, and TCP arrive whole, over all cables, whoever computes the checksums.
+// TestTrains: UDP trains and TCP arrive whole over all cables, whoever computes the checksums. The
+// RoCE device sends UDP in one piece for the kernel to cut (UDP_SEGMENT), with its path MTU of 1024
+// and 60 bytes of headers.
 func TestTrains(t *testing.T) {
 	t.Parallel()
 	for _, offloads := range []string{On, Off} {
@@ -84,7 +85,7 @@ func TestTrains(t *testing.T) {
 	}
 }
 
-// TestOffloads: with them, a train is one packet for the interfaces; without, it is what a wire would have.
+// TestOffloads: with offloads, interfaces count a train as one packet; without, as on a wire.
 func TestOffloads(t *testing.T) {
 	t.Parallel()
 	for _, offloads := range []string{On, Off} {
@@ -108,7 +109,7 @@ func TestOffloads(t *testing.T) {
 	}
 }
 
-// TestMTU: the links carry what was asked for, and no more.
+// TestMTU: the links carry packets of the requested MTU, and no larger ones.
 func TestMTU(t *testing.T) {
 	t.Parallel()
 	for _, mtu := range []int{0, 4200, 9000} {
@@ -134,14 +135,15 @@ func TestMTU(t *testing.T) {
 	}
 }
 
-// onPath is the testbed of the study's on-path part: the server's DPU is in the way.
+// onPath returns the testbed of the study's on-path part: the server's DPU is on the path.
 func onPath() Spec {
 	spec := study(NoProfile)
 	spec.Machines[3].OnPath = true
 	return spec
 }
 
-// TestOnPath: the host is reached through its DPU alone, once something there joins p0 and pf0hpf.
+// TestOnPath: the host is reached only through its DPU, once a datapath there connects p0 and
+// pf0hpf.
 func TestOnPath(t *testing.T) {
 	t.Parallel()
 	l := startLab(t, onPath())
@@ -202,7 +204,7 @@ func mustAwait(t *testing.T, l *Lab, from, to string) {
 	}
 }
 
-// TestAwait gives up, says why, and keeps nobody else waiting.
+// TestAwait: Await gives up, says why, and blocks no other call.
 func TestAwait(t *testing.T) {
 	t.Parallel()
 	l := startLab(t, onPath())
@@ -219,7 +221,7 @@ func TestAwait(t *testing.T) {
 	}
 }
 
-// TestDirect is on-path's baseline: the same without the DPU.
+// TestDirect: the baseline of on-path is the same lab without the DPU.
 func TestDirect(t *testing.T) {
 	t.Parallel()
 	spec := study(NoProfile)

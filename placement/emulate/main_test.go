@@ -14,7 +14,7 @@ import (
 	"dpukv/internal/test/kernel"
 )
 
-// owner is the program of testdata/owner.
+// owner is the path of the program in testdata/owner.
 var owner string
 
 func TestMain(m *testing.M) {
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// needRoot skips what takes more than a user may do on any machine.
+// needRoot skips a test that needs more than a user's rights.
 func needRoot(t *testing.T) {
 	t.Helper()
 	if !mayMakeNamespaces() {
@@ -45,14 +45,14 @@ func needRoot(t *testing.T) {
 	}
 }
 
-// needLab skips what takes a lab that is up.
+// needLab skips a test that needs a lab.
 func needLab(t *testing.T) {
 	t.Helper()
 	needRoot(t)
 	kernel.NeedEthtool(t)
 }
 
-// study is the study's testbed.
+// study returns the study's testbed.
 func study(profile string) Spec {
 	return Spec{Machines: []Machine{
 		{Name: "host-a", Kind: Host},
@@ -78,7 +78,7 @@ func startLab(t *testing.T, spec Spec) *Lab {
 	return l
 }
 
-// on runs f on a thread in a machine's network namespace: sockets that it makes belong there for good.
+// on runs f on a thread in a machine's network namespace. Sockets that f makes stay there for good.
 func on(t *testing.T, l *Lab, machine string, f func()) {
 	t.Helper()
 	done := make(chan error)
@@ -110,7 +110,7 @@ func on(t *testing.T, l *Lab, machine string, f func()) {
 	}
 }
 
-// command runs argv on a machine as the orchestrator would.
+// command runs argv on a machine as the orchestrator does.
 func command(t *testing.T, l *Lab, machine string, argv ...string) *exec.Cmd {
 	t.Helper()
 	full, err := l.Argv(machine, argv)

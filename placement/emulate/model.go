@@ -7,10 +7,11 @@ import (
 	"dpukv/placement/emulate/keeper"
 )
 
-// mostShapedGbps is about what a veth pair carries on one core: a limit near or above it would cost time and limit nothing.
+// mostShapedGbps is about the rate of a veth pair on one core. A limit near or above it would cost
+// time and limit nothing.
 const mostShapedGbps = 20
 
-// model is how machines are made weaker.
+// model says how much weaker than this machine the emulated machines are.
 type model struct {
 	profiles map[string]*Profile // by machine; none: as this machine is
 	gbps     map[string]float64  // of the port of each host's side; 0: not said
@@ -36,7 +37,7 @@ func newModel(spec *Spec) (*model, error) {
 	return m, nil
 }
 
-// quotas at the start are those of all cores, and of every machine if any has one.
+// quotas returns the initial quotas: those of all cores. Every machine has one if any machine does.
 func (m *model) quotas(spec *Spec) []keeper.Quota {
 	var quotas []keeper.Quota
 	for i := range spec.Machines {
@@ -52,12 +53,12 @@ func (m *model) quotas(spec *Spec) []keeper.Quota {
 	return quotas
 }
 
-// cpus is the time of n cores, in CPUs of this machine, which has no more than it has.
+// cpus returns the time of n cores, in CPUs of this machine, and at most all of those.
 func (p *Profile) cpus(n int) float64 {
 	return min(p.CoreStrength*float64(n), float64(runtime.NumCPU()))
 }
 
-// rate is that of a host's port in bits a second, if it is to be enforced.
+// rate returns the rate of a host's port in bits a second, if it is enforced.
 func (m *model) rate(host string) uint64 {
 	if g := m.gbps[host]; g <= mostShapedGbps {
 		return uint64(g * 1e9)
@@ -65,7 +66,7 @@ func (m *model) rate(host string) uint64 {
 	return 0
 }
 
-// notes say what a machine with n cores lacks of its profile.
+// notes returns the properties of its profile that a machine with n cores lacks.
 func (p *Profile) notes(n int, gbps float64) []string {
 	var notes []string
 	if want := p.CoreStrength * float64(n); want > float64(runtime.NumCPU()) {

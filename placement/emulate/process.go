@@ -18,7 +18,8 @@ import (
 	"dpukv/placement/emulate/keeper"
 )
 
-// closePatience is what the keeper may take to end processes and remove groups: its own deadlines, and some more.
+// closePatience is the time for the keeper to end processes and remove groups: its own deadlines,
+// and some more.
 const closePatience = 20 * time.Second
 
 // process is the keeper, from the owner's side.
@@ -28,15 +29,16 @@ type process struct {
 	stderr bytes.Buffer
 	done   chan struct{} // closed when it has ended,
 	err    error         // then with this
-	// namespaces of the machines, open so that processes there are found if the keeper dies first.
+	// namespaces are the machines' namespaces. They are open, so that processes there are found if
+	// the keeper dies first.
 	namespaces []*os.File
 
 	closeOnce sync.Once
 	closeErr  error
 }
 
-// startKeeper runs the keeper in a session of its own, so that a terminal's Ctrl-C is left to the owner, and in a
-// user namespace where the owner may not make namespaces.
+// startKeeper runs the keeper in a session of its own, so that a terminal's Ctrl-C reaches only the
+// owner. If the owner may not make namespaces, the keeper runs in a user namespace.
 func startKeeper(command []string, userNamespace bool) (*process, error) {
 	p := &process{cmd: exec.Command(command[0], command[1:]...), done: make(chan struct{})}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -66,14 +68,14 @@ func startKeeper(command []string, userNamespace bool) (*process, error) {
 }
 
 func (p *process) wait() {
-	// This may take a reply from the client that it has not read yet, but the keeper ends only when none is wanted
-	// any more, or by accident.
+	// Wait may take an unread reply away from the client. But the keeper ends only when no reply is
+	// needed any more, or by accident.
 	p.err = p.cmd.Wait()
 	p.client.Close()
 	close(p.done)
 }
 
-// call asks the keeper.
+// call sends the keeper a request.
 func (p *process) call(method string, args, reply any) error {
 	return p.callContext(context.Background(), method, args, reply)
 }
@@ -92,7 +94,7 @@ func (p *process) callContext(ctx context.Context, method string, args, reply an
 	return p.gone()
 }
 
-// gone tells of a keeper that no longer answers.
+// gone returns the error of a keeper that no longer answers.
 func (p *process) gone() error {
 	select {
 	case <-p.done:
@@ -112,11 +114,12 @@ func (p *process) exitReason() error {
 	return fmt.Errorf("the emulated testbed is gone: its keeper (PID %d) ended: %s", p.cmd.Process.Pid, words)
 }
 
-// Done is closed when the lab is gone, by Close or by accident.
+// Done returns a channel that is closed when the lab is gone, by Close or by accident.
 func (p *process) Done() <-chan struct{} { return p.done }
 
-// Close ends all processes on the machines and takes the machines away. It may be called more than once. It
-// tells if the keeper had ended before, on its own; then too, nothing is left.
+// Close ends all processes on the machines and removes the machines. It may be called more than
+// once. It returns an error if the keeper had ended before, by itself. In that case, too, nothing
+// is left.
 func (p *process) Close() error {
 	p.closeOnce.Do(func() {
 		orderly := p.end()
@@ -132,7 +135,7 @@ func (p *process) Close() error {
 	return p.closeErr
 }
 
-// end has the keeper end, and reports whether it did so as it should.
+// end ends the keeper, and reports whether the keeper ended in order.
 func (p *process) end() (orderly bool) {
 	select {
 	case <-p.done:

@@ -22,7 +22,7 @@ type Profile struct {
 	Sources      map[string]string
 }
 
-// profileFile is the file: no number without its source.
+// profileFile is the content of the file: each number has its source.
 type profileFile struct {
 	Cores        sourced `yaml:"cores"`
 	CoreStrength sourced `yaml:"core_strength"`
@@ -37,7 +37,7 @@ type sourced struct {
 //go:embed profiles/*.yaml
 var builtIn embed.FS
 
-// What a profile may say. A core is never stronger than the one that plays it.
+// Bounds of a profile. A core is never stronger than the core of this machine that plays it.
 const (
 	maxCores     = 1024
 	leastCore    = 0.01
@@ -45,7 +45,7 @@ const (
 	profileBytes = 1 << 16
 )
 
-// Profiles are the names of those built in.
+// Profiles returns the names of the built-in profiles.
 func Profiles() []string {
 	files, _ := builtIn.ReadDir("profiles")
 	var names []string
@@ -55,7 +55,8 @@ func Profiles() []string {
 	return names
 }
 
-// LoadProfile reads a profile: a file if name has a slash or ends in .yaml, else one of Profiles.
+// LoadProfile reads a profile. A name with a slash, or one that ends in .yaml, is a file; other
+// names are in Profiles.
 func LoadProfile(name string) (*Profile, error) {
 	var data []byte
 	var err error

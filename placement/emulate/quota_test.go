@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// spinner is processes that keep busy on a machine.
+// spinner is a set of processes that keep busy on a machine.
 type spinner struct {
 	start time.Time
 	all   []*exec.Cmd
@@ -29,7 +29,7 @@ func spin(t *testing.T, l *Lab, machine string, n int) *spinner {
 	return s
 }
 
-// stop returns the CPU time that they got over the time that passed.
+// stop returns the processes' CPU time over the time that passed.
 func (s *spinner) stop() float64 {
 	var used time.Duration
 	for _, cmd := range s.all {
@@ -40,8 +40,10 @@ func (s *spinner) stop() float64 {
 	return used.Seconds() / time.Since(s.start).Seconds()
 }
 
-// TestQuota: a machine gets its profile's share of a CPU, however many want it, and no more. The bounds are wide: above
-// for what runs before the kernel looks again, below for what others leave, which a process without limit beside it shows.
+// TestQuota: a machine gets its profile's share of a CPU, and no more, however many processes
+// compete. The bounds are wide. The upper one allows for time that passes before the kernel looks
+// again. The lower one allows for the load of others, which a process without a limit beside it
+// shows.
 func TestQuota(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures for seconds")
@@ -79,7 +81,7 @@ func factsOf(l *Lab, machine string) *MachineFacts {
 	return facts.machine(machine)
 }
 
-// TestQuotaFacts: facts tell the quota that is in force.
+// TestQuotaFacts: facts contain the quota in force.
 func TestQuotaFacts(t *testing.T) {
 	l := startLab(t, study("bf3"))
 	if c := l.Facts().Cgroup; c != "v1" && c != "v2" {
@@ -109,7 +111,7 @@ func TestQuotaFacts(t *testing.T) {
 	}
 }
 
-// TestOwnProfile models a machine weaker, and slower at the wire, than any DPU.
+// TestOwnProfile models a machine that is weaker, and slower at the wire, than any DPU.
 func TestOwnProfile(t *testing.T) {
 	mine := filepath.Join(t.TempDir(), "mine.yaml")
 	os.WriteFile(mine, []byte(`
@@ -130,7 +132,8 @@ link_gbps: {value: 0.2, source: made up}
 	if f := factsOf(l, "dpu-b"); f.LinkGbps != 0.2 {
 		t.Errorf("the other side has the same wire: %+v", f)
 	}
-	// Sent and echoed, each byte crosses the wire once in each direction; what the queue's bucket holds goes faster.
+	// Sent and echoed, each byte crosses the wire once in each direction. The content of the
+	// queue's bucket goes faster.
 	const n, bucket = 8 << 20, 1 << 20
 	start := time.Now()
 	transfer(t, l, "host-a", "host-b", n)

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nobody owns nothing on any machine.
+// nobody is a user ID that owns nothing on any machine.
 const nobody = 65534
 
 func asNobody(cmd *exec.Cmd) {
@@ -18,7 +18,8 @@ func asNobody(cmd *exec.Cmd) {
 	cmd.Dir = "/"
 }
 
-// needUserNamespaces skips where the kernel keeps users from making namespaces, and where nobody can't be had.
+// needUserNamespaces skips a test where the kernel forbids users to make namespaces, or where the
+// test cannot become nobody.
 func needUserNamespaces(t *testing.T) {
 	t.Helper()
 	needLab(t) // and root, to become another user: a child that fails at it before its exec may hang for ever under qemu-user
@@ -29,7 +30,7 @@ func needUserNamespaces(t *testing.T) {
 	}
 }
 
-// TestRootless: a user who may nothing has the same lab, without control groups.
+// TestRootless: a user without rights has the same lab, but no control groups.
 func TestRootless(t *testing.T) {
 	needUserNamespaces(t)
 	for name, end := range map[string]func(s *started){
@@ -72,7 +73,7 @@ func (s *started) run(t *testing.T, machine int, argv ...string) string {
 	return string(out)
 }
 
-// TestRootlessRefuses what only control groups could do.
+// TestRootlessRefuses: specs that need control groups are refused.
 func TestRootlessRefuses(t *testing.T) {
 	t.Parallel()
 	needUserNamespaces(t)
@@ -87,7 +88,8 @@ func TestRootlessRefuses(t *testing.T) {
 	}
 }
 
-// TestNestedUserNamespace: root in a user namespace is root enough, and needs no further one.
+// TestNestedUserNamespace: root in a user namespace has enough rights, and needs no further
+// namespace.
 func TestNestedUserNamespace(t *testing.T) {
 	t.Parallel()
 	needUserNamespaces(t)
@@ -104,11 +106,11 @@ func TestNestedUserNamespace(t *testing.T) {
 	s.mustVanish(t)
 }
 
-// TestNamespacesForbidden: the kernel refuses, and the user is told what stands behind it.
+// TestNamespacesForbidden: the kernel refuses, and the error tells the user why.
 func TestNamespacesForbidden(t *testing.T) {
 	t.Parallel()
 	needUserNamespaces(t)
-	// A user namespace of which the owner forbids any below.
+	// The owner of this user namespace forbids any below it.
 	script := `echo 0 >/proc/sys/user/max_user_namespaces && exec setpriv --bounding-set -all --inh-caps -all --reuid 0 "$0" start`
 	cmd := exec.Command("sh", "-c", script, owner)
 	cmd.SysProcAttr = &syscall.SysProcAttr{

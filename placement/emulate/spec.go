@@ -1,11 +1,12 @@
 package emulate
 
-// Spec is what a lab is to consist of. Hosts are joined in the order given.
+// Spec describes a lab. Hosts are connected in the given order.
 type Spec struct {
 	Machines []Machine `json:"machines"`
 	// MTU of every link in bytes, Ethernet header not counted; 0: 1500.
 	MTU int `json:"mtu,omitempty"`
-	// Offloads of every interface: On, Off, or "": Off if any DPU is on-path, else On. See doc.go.
+	// Offloads are the offloads of every interface: On, Off, or "": Off if any DPU is on-path, else
+	// On. See doc.go.
 	Offloads string `json:"offloads,omitempty"`
 	// Keeper is the command that runs Keep: nil for "lab" of this executable.
 	Keeper []string `json:"-"`
@@ -16,13 +17,14 @@ type Machine struct {
 	Name string `json:"name"` // letters, digits, dot, dash, underscore; at most 40
 	Kind string `json:"kind"` // Host, DPU
 	Of   string `json:"of,omitempty"`
-	// Profile models the machine's cores and link: a file or the name of a built-in one (see LoadProfile).
-	// NoProfile or "" is this machine as it is.
+	// Profile models the machine's cores and link. It is a file or the name of a built-in profile
+	// (see LoadProfile). NoProfile or "" is this machine as it is.
 	Profile string `json:"profile,omitempty"`
-	// OnPath makes a DPU the only way to its host: its namespace gets the interfaces p0 (to the wire) and
-	// pf0hpf (to the host), which nothing joins until a datapath does. It has no address.
+	// OnPath makes a DPU the only way to its host. Its namespace gets the interfaces p0 (to the
+	// wire) and pf0hpf (to the host). Only a datapath connects them. The DPU has no address.
 	OnPath bool `json:"on_path,omitempty"`
-	// Direct joins a host without DPU to the wire with nothing between: the baseline of on-path.
+	// Direct connects a host without a DPU to the wire with nothing between: the baseline of
+	// on-path.
 	Direct bool `json:"direct,omitempty"`
 }
 
@@ -37,7 +39,8 @@ const (
 	NoProfile = "none"
 )
 
-// The interfaces of machines: a host or off-path DPU has Uplink; an on-path DPU has Port and HostPort.
+// The interfaces of machines. A host or off-path DPU has Uplink; an on-path DPU has Port and
+// HostPort.
 const (
 	Uplink   = "eth0"
 	Port     = "p0"

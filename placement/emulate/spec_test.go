@@ -14,7 +14,7 @@ import (
 	"dpukv/placement/emulate/keeper"
 )
 
-// TestRefused: each mistake is named, with what to write instead.
+// TestRefused: the error names each mistake, and the correct form.
 func TestRefused(t *testing.T) {
 	host := Machine{Name: "h", Kind: Host}
 	other := Machine{Name: "g", Kind: Host}
@@ -50,8 +50,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestTopology: whatever is allowed comes out as a plan in which each machine has its interfaces, each interface is there
-// once, and all hang together, but for what an on-path DPU is to join.
+// TestTopology: the plan of any valid spec gives each machine its interfaces, and has each
+// interface once. All machines are connected, except where an on-path DPU's datapath is missing.
 func TestTopology(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec := Spec{Machines: randomMachines(t)}
@@ -128,7 +128,7 @@ func randomMachines(t *rapid.T) []Machine {
 	return all
 }
 
-// TestProfiles: those built in hold what the study says, with where it says it.
+// TestProfiles: the built-in profiles contain the study's values, with their sources.
 func TestProfiles(t *testing.T) {
 	want := map[string]Profile{
 		"bf1": {Cores: 16, CoreStrength: 2.25 / 8.7, LinkGbps: 100},
@@ -154,7 +154,7 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// TestProfileRefused: a profile that says too little, or what can't be.
+// TestProfileRefused: a profile with missing or impossible values is refused.
 func TestProfileRefused(t *testing.T) {
 	const (
 		cores    = "cores: {value: 8, source: x}\n"

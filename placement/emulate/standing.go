@@ -16,7 +16,8 @@ import (
 	"dpukv/placement/emulate/keeper"
 )
 
-// Standing is a lab that outlives the process that made it, until End. A file tells how to get onto its machines.
+// Standing is a lab that outlives the process that made it, until End. A file describes the way
+// onto its machines.
 type Standing struct {
 	ways
 	Start string `json:"start"` // of the keeper, in clock ticks after boot,
@@ -24,7 +25,8 @@ type Standing struct {
 	file  string
 }
 
-// Stand has the lab go on after this process, and writes the file for OpenStanding. The lab may then not be used, nor closed.
+// Stand keeps the lab after this process, and writes the file for OpenStanding. Afterwards, do not
+// use or close the lab.
 func (l *Lab) Stand(file string) (*Standing, error) {
 	s := &Standing{l.ways, keeper.StartOf(l.Held.PID), bootID(), file}
 	text, err := json.Marshal(s)
@@ -34,7 +36,7 @@ func (l *Lab) Stand(file string) (*Standing, error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return nil, err
 	}
-	// Before it stays, so that nothing stays of which nobody knows.
+	// Write the file before the lab stays, so that no lab stays unknown.
 	if err := os.WriteFile(file+".new", text, 0o600); err != nil {
 		return nil, err
 	}
@@ -64,8 +66,8 @@ func OpenStanding(file string) (*Standing, error) {
 	return s, nil
 }
 
-// Alive tells whether there are machines still: a keeper that was killed took them along. One that is about to end has let go of
-// them before it is gone itself.
+// Alive reports whether the machines still exist. A killed keeper takes them along. A keeper that
+// is about to end releases them before it is gone itself.
 func (s *Standing) Alive() bool {
 	for _, fd := range s.Held.FDs {
 		if _, err := os.Lstat(fmt.Sprintf("/proc/%d/fd/%d", s.Held.PID, fd)); err != nil {
@@ -75,28 +77,28 @@ func (s *Standing) Alive() bool {
 	return s.kept()
 }
 
-// kept tells whether the keeper has not ended.
+// kept reports whether the keeper still runs.
 func (s *Standing) kept() bool {
 	return s.Boot == bootID() && keeper.StartOf(s.Held.PID) == s.Start
 }
 
-// bootID tells a start of the machine from all others. After another one, PIDs and clock ticks come
-// again.
+// bootID identifies a boot of the machine. After another boot, PIDs and clock ticks repeat.
 func bootID() string {
 	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(id))
 }
 
-// Owner is the keeper, as package submode names owners.
+// Owner returns the keeper's name as an owner in package submode.
 func (s *Standing) Owner() string { return fmt.Sprintf("%d %s", s.Held.PID, s.Start) }
 
-// End ends all processes on the machines, takes the machines away, and removes the file. If the keeper was killed, what it left is removed.
+// End ends all processes on the machines, removes the machines, and removes the file. After a
+// killed keeper, End removes the leftovers.
 func (s *Standing) End() error {
 	fd, err := unix.PidfdOpen(s.Held.PID, 0)
 	if err == nil {
 		defer unix.Close(fd)
 	}
-	if err == nil && s.kept() { // asked with the PID held, so that it is not another's
+	if err == nil && s.kept() { // checked with the PID held, so that it is not another process's
 		err = errors.Join(unix.PidfdSendSignal(fd, unix.SIGTERM, nil, 0), s.await())
 	} else {
 		err = nil
@@ -116,7 +118,7 @@ func (s *Standing) await() error {
 	return nil
 }
 
-// forget removes the file, and the two folders above that dpukv made, if others have nothing there.
+// forget removes the file, and the two folders above it that dpukv made, if they are empty.
 func (s *Standing) forget() error {
 	err := os.Remove(s.file)
 	if errors.Is(err, fs.ErrNotExist) {

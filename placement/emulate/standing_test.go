@@ -7,7 +7,7 @@ import (
 	"dpukv/placement/emulate/keeper"
 )
 
-// TestAlive: a keeper that is about to end has let go of the machines before it is gone.
+// TestAlive: a keeper that is about to end has released the machines before it is gone.
 func TestAlive(t *testing.T) {
 	f, err := os.Open("/proc/self/ns/net")
 	if err != nil {

@@ -64,8 +64,8 @@ func start(ctx context.Context, spec *Spec) (*Lab, error) {
 	return l, nil
 }
 
-// mayMakeNamespaces tells whether this process has what the kernel asks for: CAP_SYS_ADMIN for namespaces and
-// CAP_NET_ADMIN for what is in them.
+// mayMakeNamespaces reports whether this process has the capabilities that the kernel requires:
+// CAP_SYS_ADMIN for namespaces, and CAP_NET_ADMIN for their interfaces.
 func mayMakeNamespaces() bool {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var data [2]unix.CapUserData
@@ -76,8 +76,8 @@ func mayMakeNamespaces() bool {
 	return data[0].Effective&need == need
 }
 
-// shape enforces the rates of ports: on the wire, and behind an on-path DPU on the host's cable too, since what a
-// datapath sends out of p0 may by-pass its queue.
+// shape enforces the rates of ports. It shapes the wire and, behind an on-path DPU, also the host's
+// cable: the packets that a datapath sends out of p0 may by-pass p0's queue.
 func (l *Lab) shape(spec *Spec) {
 	for i := range spec.Machines {
 		m := &spec.Machines[i]
@@ -92,7 +92,7 @@ func (l *Lab) shape(spec *Spec) {
 	}
 }
 
-// note writes down what was made.
+// note records the facts of the lab that was made.
 func (l *Lab) note(spec *Spec, rootless bool) {
 	l.UserNamespace, l.Addresses = rootless, l.topology.addresses
 	l.facts = Facts{UserNamespace: rootless, Cgroup: l.Held.Cgroup, MTU: spec.mtu(), Offloads: spec.offloads()}
@@ -113,7 +113,7 @@ func (l *Lab) note(spec *Spec, rootless bool) {
 	}
 }
 
-// explain says what stands behind a refusal of the kernel.
+// explain adds the cause of a refusal by the kernel.
 func explain(err error, rootless bool) error {
 	refused := errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EUSERS) || errors.Is(err, syscall.EINVAL) ||
 		strings.Contains(err.Error(), unix.EPERM.Error())
@@ -132,6 +132,7 @@ func explain(err error, rootless bool) error {
 	return err
 }
 
-// delegated is a command that gives a user a control group; dpukv runs in a leaf of it, as version 2 wants.
+// delegated is a command that gives a user a control group. dpukv runs in a leaf of it, as version
+// 2 requires.
 const delegated = `systemd-run --user --scope -p Delegate=yes sh -c 'g=/sys/fs/cgroup$(sed s/0::// /proc/self/cgroup); ` +
 	`mkdir $g/dpukv && echo $$ >$g/dpukv/cgroup.procs && exec dpukv …'`

@@ -7,10 +7,11 @@ import (
 	"dpukv/placement/emulate/keeper"
 )
 
-// network is that for benchmarks (RFC 2544, C.2.2). It exists in the lab's namespaces only, so every lab has the same.
+// network is the range for benchmarks (RFC 2544, C.2.2). It exists only in the lab's namespaces, so
+// every lab has the same.
 const network = "198.18.0.%d"
 
-// Where the cables end beside the machines.
+// The ends of cables beside the machines.
 const (
 	card       = "card-" // and the host's name: the off-path card
 	wire       = "wire"  // a card's port to the other side
@@ -18,14 +19,15 @@ const (
 	defaultMTU = 1500
 )
 
-// topology is the plan of the spec's cables, and where each machine is reached.
+// topology is the plan of the spec's cables, and of the way to each machine.
 type topology struct {
 	keeper.Plan
 	addresses map[string]string
 	cables    map[string]keeper.End // the far end of each machine's: what CutOff takes down
 }
 
-// newTopology joins each host with its DPUs to a side, and the sides to each other. The spec was checked.
+// newTopology connects each host with its DPUs to a side, and the sides to each other. The spec is
+// checked.
 func newTopology(spec *Spec) *topology {
 	t := &topology{addresses: map[string]string{}, cables: map[string]keeper.End{}}
 	t.MTU, t.Offloads = spec.mtu(), spec.offloads() == On
@@ -47,7 +49,7 @@ func newTopology(spec *Spec) *topology {
 	return t
 }
 
-// side lays the cables of a host and its DPUs, and returns where the wire to the others is plugged in.
+// side lays the cables of a host and its DPUs, and returns the end for the wire to the other sides.
 func (t *topology) side(spec *Spec, host *Machine) keeper.End {
 	if host.Direct {
 		return t.uplink(host.Name)
@@ -69,7 +71,7 @@ func (t *topology) side(spec *Spec, host *Machine) keeper.End {
 	return keeper.End{Space: c, Name: wire, Bridged: true}
 }
 
-// joinSides connects two back to back, as the study did, and more through a switch.
+// joinSides connects two sides back to back, as in the study, and more sides through a switch.
 func (t *topology) joinSides(ports []keeper.End) {
 	switch len(ports) {
 	case 1:
@@ -83,7 +85,7 @@ func (t *topology) joinSides(ports []keeper.End) {
 	}
 }
 
-// join lays a wire. Where one ends in a machine, its other end is what cuts that machine off.
+// join lays a wire. If an end is in a machine, the other end cuts that machine off.
 func (t *topology) join(a, b keeper.End) {
 	t.Links = append(t.Links, keeper.Link{A: a, B: b})
 	t.owns(a, b)
@@ -110,7 +112,7 @@ func (t *topology) uplink(machine string) keeper.End {
 	return keeper.End{Space: machine, Name: Uplink, Address: t.addresses[machine] + "/24"}
 }
 
-// reach asks for a way between each two machines that have one: an on-path DPU is none yet.
+// reach requires a way between each two machines that have one. An on-path DPU is no way yet.
 func (t *topology) reach(spec *Spec) {
 	var names []string
 	for i := range spec.Machines {
@@ -127,7 +129,7 @@ func (t *topology) reach(spec *Spec) {
 	}
 }
 
-// interfaces of a machine, first the one that Counters tells of.
+// interfaces returns the interfaces of a machine. The first one is the subject of Counters.
 func (t *topology) interfaces(machine string) []string {
 	var names []string
 	for i := range t.Links {
@@ -141,8 +143,8 @@ func (t *topology) interfaces(machine string) []string {
 	return names
 }
 
-// isPort tells whether a link is limited by the rate of a host's port: the wire of its side, and the host's own
-// cable behind an on-path DPU.
+// isPort reports whether the rate of a host's port limits a link. It limits the wire of the host's
+// side and, behind an on-path DPU, the host's own cable.
 func (t *topology) isPort(spec *Spec, link *keeper.Link, host *Machine) bool {
 	return slices.ContainsFunc([]keeper.End{link.A, link.B}, func(e keeper.End) bool {
 		switch {
@@ -156,7 +158,7 @@ func (t *topology) isPort(spec *Spec, link *keeper.Link, host *Machine) bool {
 	})
 }
 
-// rateOf is the enforced rate of the port of a machine's side; 0: none.
+// rateOf returns the enforced rate of the port of a machine's side; 0: none.
 func (t *topology) rateOf(spec *Spec, m *Machine) uint64 {
 	host := spec.machine(spec.hostOf(m))
 	for i := range t.Links {

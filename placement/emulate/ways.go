@@ -15,10 +15,12 @@ type ways struct {
 	Addresses     map[string]string `json:"addresses"`
 }
 
-// join has the shell move itself into a control group before it becomes the command. The group's file may be gone.
+// join moves the shell itself into a control group before it becomes the command. The group's file
+// may be gone.
 const join = `echo $$ >"$0" && exec "$@"`
 
-// Argv is the command that runs argv on a machine: within its namespaces and its share of CPU time.
+// Argv returns the command that runs argv on a machine: within its namespaces and its share of CPU
+// time.
 func (w *ways) Argv(machine string, argv []string) ([]string, error) {
 	space, err := w.Namespace(machine)
 	if err != nil {
@@ -35,7 +37,8 @@ func (w *ways) Argv(machine string, argv []string) ([]string, error) {
 	return slices.Concat(prefix, []string{"--"}, argv), nil
 }
 
-// Namespace is a path of a machine's network namespace, for setns(2), as long as there is the lab.
+// Namespace returns a path of a machine's network namespace, for setns(2). The path is valid as
+// long as the lab exists.
 func (w *ways) Namespace(machine string) (string, error) {
 	fd, ok := w.Held.FDs[machine]
 	if !ok || !slices.Contains(w.Machines, machine) {
@@ -48,5 +51,5 @@ func (w *ways) unknown(machine string) error {
 	return fmt.Errorf("emulated testbed: found machine %q, allowed: %v", machine, w.Machines)
 }
 
-// Address is where the others reach a machine; "" for an on-path DPU.
+// Address returns the address at which the others reach a machine; "" for an on-path DPU.
 func (w *ways) Address(machine string) string { return w.Addresses[machine] }

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// transfer sends n random bytes from one machine to the other over TCP, which sends them back.
+// transfer sends n random bytes over TCP from one machine to the other, which echoes them.
 func transfer(t *testing.T, l *Lab, from, to string, n int) {
 	t.Helper()
 	var server net.Listener
@@ -56,7 +56,8 @@ func counters(t *testing.T, l *Lab) map[string]Counters {
 	return all
 }
 
-// TestWays sends from each machine to each other one, and looks at every interface for where it went.
+// TestWays sends from each machine to each other one, and finds the way in every interface's
+// counters.
 func TestWays(t *testing.T) {
 	t.Parallel()
 	l := startLab(t, study(NoProfile))
@@ -84,7 +85,7 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// TestIdle: what counts is only what somebody sent.
+// TestIdle: an idle lab's counters count nothing.
 func TestIdle(t *testing.T) {
 	l := startLab(t, study(NoProfile))
 	before := counters(t, l)
@@ -96,7 +97,7 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// TestCountersOfMachine: one machine's are those of its interface.
+// TestCountersOfMachine: Counters of a machine are those of its interface.
 func TestCountersOfMachine(t *testing.T) {
 	t.Parallel()
 	l := startLab(t, study(NoProfile))
@@ -109,7 +110,7 @@ func TestCountersOfMachine(t *testing.T) {
 	}
 }
 
-// TestCutOff: a machine that is cut off is silent, not absent, and the others go on.
+// TestCutOff: a machine that is cut off is silent, not absent. The others go on.
 func TestCutOff(t *testing.T) {
 	t.Parallel()
 	l := startLab(t, study(NoProfile))
@@ -133,7 +134,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// TestSideBySide: two labs have the same addresses and see nothing of each other.
+// TestSideBySide: two labs have the same addresses and do not see each other.
 func TestSideBySide(t *testing.T) {
 	t.Parallel()
 	one, other := startLab(t, study("bf2")), startLab(t, study("bf2"))
@@ -150,7 +151,7 @@ func TestSideBySide(t *testing.T) {
 	transfer(t, other, "host-a", "dpu-b", 1<<16)
 }
 
-// TestManySides joins more hosts than two through a switch.
+// TestManySides connects more than two hosts through a switch.
 func TestManySides(t *testing.T) {
 	t.Parallel()
 	l := startLab(t, Spec{Machines: []Machine{
@@ -164,14 +165,14 @@ func TestManySides(t *testing.T) {
 	transfer(t, l, "b-dpu", "c", 1000)
 }
 
-// TestAlone: a host without DPU and without peer has an address and nobody to talk to.
+// TestAlone: a host without a DPU and a peer has an address, and no machine to reach.
 func TestAlone(t *testing.T) {
 	t.Parallel()
 	l := startLab(t, Spec{Machines: []Machine{{Name: "a", Kind: Host}}})
 	transfer(t, l, "a", "a", 1000)
 }
 
-// TestConcurrent calls everything at once, for the race detector.
+// TestConcurrent makes all calls at once, for the race detector.
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	l := startLab(t, study("bf3"))

@@ -14,13 +14,13 @@ import (
 	"dpukv/internal/infile"
 )
 
-// Binaries finds the dpukv for an architecture: for this machine's it is the program that
-// runs, for others a file dpukv-linux-ARCH.
+// Binaries finds the dpukv binary for an architecture. For this machine's architecture it is the
+// running program; for others it is a file dpukv-linux-ARCH.
 type Binaries struct {
 	Dir string // has those files; "": the folder of the program that runs
 }
 
-// architectures are Go's names for what uname -m says, and what the files are for.
+// architectures maps the machine names of "uname -m" to Go's architectures and ELF machines.
 var architectures = map[string]struct {
 	name    string
 	machine elf.Machine
@@ -29,13 +29,13 @@ var architectures = map[string]struct {
 	"aarch64": {"arm64", elf.EM_AARCH64},
 }
 
-// program is a dpukv to copy.
+// program is a dpukv binary to copy.
 type program struct {
 	*os.File
 	digest string // SHA-256, in hexadecimal
 }
 
-// open finds the binary for what uname -m says.
+// open finds the binary for a machine name of "uname -m".
 func (b *Binaries) open(uname string) (*program, error) {
 	arch, ok := architectures[uname]
 	if !ok {
@@ -73,7 +73,7 @@ func (b *Binaries) dir() (string, error) {
 	return filepath.Dir(self), err
 }
 
-// readProgram checks that the file is what its name says, and takes its digest.
+// readProgram checks that the file is for the machine in its name, and computes its digest.
 func readProgram(f *os.File, machine elf.Machine) (*program, error) {
 	header, err := elf.NewFile(f)
 	if err != nil {

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// launcher is what a via consists of.
+// launcher describes one way to start programs on nodes.
 type launcher struct {
-	tool     string // the program that does it; "": none is needed
+	tool     string // the program that starts others; "": none is needed
 	get      string // how to get the tool
 	check    func(n *Node) error
-	ready    func(n *Node) error // whether here is what the fields name; nil: nothing to see from here
+	ready    func(n *Node) error // checks that this machine has what the fields name; nil: nothing to check from here
 	command  func(n *Node, argv []string) []string
 	troubles []trouble
 }
@@ -24,8 +24,9 @@ var launchers = map[string]*launcher{
 	Kubectl: &kubectl,
 }
 
-// Command returns the command to run here so that argv runs on the node: a program, by its
-// absolute path or found in the PATH there, and its arguments. It looks at nothing but its arguments.
+// Command returns the local command that runs argv on the node. argv is a program, by its absolute
+// path or found in the PATH there, and its arguments. The result depends on nothing but the
+// arguments.
 func Command(n *Node, argv []string) ([]string, error) {
 	l, err := n.validate()
 	if err != nil {
@@ -42,7 +43,8 @@ func Command(n *Node, argv []string) ([]string, error) {
 	return l.command(n, slices.Clone(argv)), nil
 }
 
-// Check refuses what is missing on this machine to start programs on the node. It starts nothing and asks nobody.
+// Check refuses a node if this machine lacks something to start programs there. It starts no
+// process and contacts no other machine.
 func Check(n *Node) error {
 	l, err := n.validate()
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"time"
 )
 
-// testContract is what every way to start programs promises, see doc.go. The node shares this machine's files.
+// testContract checks the promises of every way to start programs, see doc.go. The node shares this
+// machine's files.
 func testContract(t *testing.T, n *Node) {
 	t.Helper()
 	t.Run("arguments", func(t *testing.T) {
@@ -63,7 +64,7 @@ func testContract(t *testing.T, n *Node) {
 	})
 }
 
-// lifeline tells whether a program on the node runs: it holds the other end.
+// lifeline tells whether a program on the node runs: the program holds the other end.
 type lifeline struct {
 	*os.File
 	stdin io.Closer
@@ -127,7 +128,8 @@ func (l *lifeline) awaitEnd(t *testing.T) {
 	}
 }
 
-// awaitGroupEnd waits until nothing is left of what a command started here, as ssh starts another ssh for a jump host.
+// awaitGroupEnd waits until the process group of a local command is empty. ssh, for example, starts
+// another ssh for a jump host.
 func awaitGroupEnd(t *testing.T, group int) {
 	t.Helper()
 	for begun := time.Now(); syscall.Kill(-group, 0) == nil; time.Sleep(5 * time.Millisecond) {

@@ -1,5 +1,6 @@
-// Package launch starts programs on nodes: it turns a [Node] and the command that is to run there into the
-// command to run here. What starts and watches that command need not know where the node is.
+// Package launch starts programs on nodes. It turns a [Node] and a command for that node into a
+// local command. The caller that starts and watches the local command need not know where the node
+// is.
 //
 //	via       command to run here                              the far end of it
 //	local     ARGV                                             this machine
@@ -8,20 +9,24 @@
 //	slurm     srun --overlap OPTIONS ARGV                      a step in an allocation that the user has
 //	kubectl   kubectl exec -i POD -- ARGV                      a container
 //
-// Past this machine the running is done by the user's own OpenSSH client, Slurm or Kubernetes, with their
-// configuration, keys and agents. Three promises hold over all of them:
+// Beyond this machine, the user's own OpenSSH client, Slurm or Kubernetes starts the programs, with
+// the user's configuration, keys and agents. Every way keeps three promises:
 //
-//   - Arguments arrive as they are, whatever is in them; ssh's login shell is the one that needs care, see quote.
-//   - stdin and stdout are pipes of bytes, and the end of stdin arrives: a program that ends with its stdin leaves
-//     nothing behind there when the command here ends, however it ends.
-//   - Nothing asks a question. A password, a host key to confirm, a busy cluster: the command ends within
-//     seconds, and [Explain] turns what it said into a sentence with the node's name and what to do.
+//   - Arguments arrive unchanged, whatever they contain. Only ssh's login shell needs quoting, see
+//     quote.
+//   - stdin and stdout are pipes of bytes, and the end of stdin arrives. So a program that ends
+//     with its stdin leaves nothing behind on the node when the local command ends, however it
+//     ends.
+//   - Nothing asks a question. If a password, an unconfirmed host key or a busy cluster is in the
+//     way, the command ends within seconds. [Explain] turns its output into a sentence with the
+//     node's name and a remedy.
 //
-// [Check] refuses before anything starts what is missing here: a field, a tool. [Output] runs a command to its end.
+// [Check] reports a missing field or tool on this machine before anything starts. [Output] runs a
+// command to its end.
 //
 // # The binary
 //
-// [Install] makes dpukv be on a node, for its architecture and once for its content:
+// [Install] puts dpukv on a node: the binary of its architecture, once for each content:
 //
 //	here                              node
 //	 ├─ sh -c 'eval "$(dd …)"' ────────▶│
@@ -32,6 +37,6 @@
 //	 ├─ the file ──────────────────────▶│   to a temporary name; its digest compared; tried; renamed
 //	 │◀───────────────────── have PATH ─┤
 //
-// The script travels over stdin, so that no login shell has to take it apart. Two copies at once do not
-// disturb each other, and a copy that is cut short leaves nothing.
+// The script travels over stdin, so that no login shell has to parse it. Two concurrent copies do
+// not disturb each other, and an interrupted copy leaves nothing.
 package launch

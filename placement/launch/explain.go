@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// trouble is something that a tool says when a command on a node cannot run, or no longer.
+// trouble is a message of a tool when a command on a node cannot start, or cannot go on.
 type trouble struct {
-	says  *regexp.Regexp // of what stderr holds
-	means string         // what it is and what to do: $1 is the expression's first group, see also hints
+	says  *regexp.Regexp // matches stderr
+	means string         // the cause and the remedy: $1 is the expression's first group, see also hints
 }
 
 func says(expression string) *regexp.Regexp { return regexp.MustCompile(`(?m)` + expression) }
 
-// Explained is why a command on a node failed, in a sentence.
+// Explained tells in a sentence why a command on a node failed.
 type Explained struct {
 	Node  string
 	Means string
@@ -27,8 +27,9 @@ func (e *Explained) Error() string { return "node " + e.Node + ": " + e.Means }
 // Unwrap returns how the command ended.
 func (e *Explained) Unwrap() error { return e.Err }
 
-// Explain says why a command on the node failed, and what to do, if what the launcher's tool wrote last to stderr tells
-// it. The error is an [*Explained] then, else err itself: the command there failed for reasons of its own, or nobody knows.
+// Explain tells why a command on the node failed, and what to do. It recognizes the last messages
+// of the launcher's tool on stderr, and returns an [*Explained] then. Otherwise it returns err
+// itself: the command failed for reasons of its own, or the reason is unknown.
 func Explain(n *Node, stderr string, err error) error {
 	l, ok := launchers[n.Via]
 	if !ok || err == nil {
@@ -44,7 +45,7 @@ func Explain(n *Node, stderr string, err error) error {
 	return err
 }
 
-// hints fills in what the node's fields tell.
+// hints fills in the values of the node's fields.
 func (n *Node) hints(means string) string {
 	return strings.NewReplacer(
 		"{host}", n.Host,
@@ -55,7 +56,7 @@ func (n *Node) hints(means string) string {
 	).Replace(means)
 }
 
-// everywhere are the troubles with dpukv itself, as shells and install.sh say them.
+// everywhere are the troubles with dpukv itself, in the words of shells and install.sh.
 var everywhere = []trouble{
 	{
 		says(`No space left on device|Disk quota exceeded`),

@@ -9,7 +9,7 @@ import (
 
 var errStatus = errors.New("exit status 255")
 
-// What the tests with real servers cannot bring about, in the tools' words.
+// TestExplain has, in the tools' words, the errors that the tests with real servers cannot produce.
 func TestExplain(t *testing.T) {
 	bf := Node{Name: "bf", Via: SSH, Host: "bf"}
 	step := Node{Name: "bf", Via: Slurm, Job: "7", SlurmNode: "bf01"}
@@ -48,7 +48,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// What dpukv itself says on a node is no trouble of getting there.
+// TestExplainLeavesTheRestAlone: a message of dpukv on a node is no trouble of the launcher.
 func TestExplainLeavesTheRestAlone(t *testing.T) {
 	for _, stderr := range []string{
 		"",
@@ -70,7 +70,8 @@ func TestExplainLeavesTheRestAlone(t *testing.T) {
 	}
 }
 
-// The client without a cluster: its own words, not those of a table.
+// TestKubectlWithoutCluster runs the client without a cluster, for its own words rather than a
+// table's.
 func TestKubectlWithoutCluster(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("kubectl"); err != nil {

@@ -13,15 +13,15 @@ import (
 //go:embed install.sh
 var installScript string
 
-// bootstrap is a command that any login shell passes on unharmed. It reads the script from stdin, byte by byte, and leaves the
-// rest there for the script.
+// bootstrap returns a command that any login shell passes on unharmed. It reads the script from
+// stdin byte by byte, and leaves the rest of stdin for the script.
 func bootstrap(script string) []string {
 	return []string{"sh", "-c", fmt.Sprintf(`eval "$(dd bs=1 count=%d 2>/dev/null)"`, len(script))}
 }
 
-// Install makes dpukv be on the node, and returns its path there. A node on this machine has this program; a node
-// that says where its binary is gets none. What was copied before is found by its content. Two at once may install on
-// one node.
+// Install puts dpukv on the node and returns its path there. A node on this machine uses this
+// program. A node with a path of its own binary gets none. An earlier copy is found by its content.
+// Two processes may install on one node at once.
 func Install(ctx context.Context, n *Node, b Binaries) (path string, err error) {
 	switch {
 	case n.Binary != "":
@@ -65,8 +65,9 @@ func (n *Node) install(ctx context.Context, b *Binaries) (string, error) {
 	return path, nil
 }
 
-// send is this side of install.sh. What it refuses is its error; what goes wrong there, the command's end tells: after
-// an error of the pipes comes no answer, and the path stays empty.
+// send is the local side of install.sh. refused is what this side refuses. Failures on the node
+// show when the command ends: after an error of the pipes no answer comes, and the path stays
+// empty.
 func (b *Binaries) send(w io.WriteCloser, r *bufio.Reader) (path string, refused error) {
 	io.WriteString(w, installScript)
 	kind, machine := answer(r)
@@ -88,7 +89,7 @@ func (b *Binaries) send(w io.WriteCloser, r *bufio.Reader) (path string, refused
 	return path, nil
 }
 
-// answer reads the next line of install.sh, past what a login shell's profile may have to say.
+// answer reads the next line of install.sh, and skips the output of a login shell's profile.
 func answer(r *bufio.Reader) (kind, rest string) {
 	for {
 		line, err := r.ReadString('\n')

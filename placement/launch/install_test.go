@@ -50,7 +50,7 @@ func TestInstall(t *testing.T) {
 
 func TestInstallsAtOnce(t *testing.T) {
 	t.Parallel()
-	// A login shell that has something to say, as many a .bashrc does, says it to stdout.
+	// The login shell writes something to stdout, as many a .bashrc does.
 	s := daemon.StartSSH(t, daemon.SSHOptions{Config: []string{"ForceCommand echo Welcome to bf; exec sh -c \"$SSH_ORIGINAL_COMMAND\""}})
 	n := node(s)
 	var paths [3]string
@@ -82,7 +82,8 @@ func TestInstallWithoutRoom(t *testing.T) {
 	}
 }
 
-// The node says that it is of the other architecture. That what is sent does not run there is true, however.
+// TestInstallForAnotherArchitecture: the node claims to have another architecture. The binary for
+// that architecture indeed does not run there.
 func TestInstallForAnotherArchitecture(t *testing.T) {
 	t.Parallel()
 	if runtime.GOARCH != "amd64" {
@@ -139,7 +140,7 @@ func TestInstallWhereNothingIsToDo(t *testing.T) {
 	}
 }
 
-// installed installs this program, and checks that it is there and nothing else.
+// installed installs this program, and checks that the node has it and nothing else.
 func installed(t *testing.T, n *Node, s *daemon.SSHServer) string {
 	t.Helper()
 	path, err := Install(t.Context(), n, Binaries{})
@@ -157,7 +158,7 @@ func installed(t *testing.T, n *Node, s *daemon.SSHServer) string {
 	return path
 }
 
-// expectFiles looks for the files in a folder, which need not be there.
+// expectFiles expects exactly these files in a folder, which may be missing.
 func expectFiles(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	var got []string

@@ -2,7 +2,7 @@ package launch
 
 import "regexp"
 
-// kubeName is what names of pods, containers and namespaces consist of (RFC 1123, as Kubernetes has it).
+// kubeName matches names of pods, containers and namespaces (RFC 1123, in Kubernetes' form).
 var kubeName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
 
 var kubectl = launcher{

@@ -12,7 +12,7 @@ var local = launcher{
 	command: func(_ *Node, argv []string) []string { return argv },
 }
 
-// namespaces is where ip keeps those that have names.
+// namespaces is the folder in which ip keeps named network namespaces.
 const namespaces = "/var/run/netns"
 
 var netns = launcher{

@@ -8,7 +8,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// These tests wait, for a time-out here and a daemon there, and compute nothing.
+	// These tests mostly wait for time-outs and daemons, and compute nothing.
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}

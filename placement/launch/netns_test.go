@@ -49,7 +49,7 @@ func TestNetns(t *testing.T) {
 	}
 }
 
-// sweepNetns removes what test runs left that were killed: the names end in their process IDs.
+// sweepNetns removes the namespaces of killed test runs: their names end in process IDs.
 func sweepNetns(t *testing.T, prefix string) {
 	t.Helper()
 	names, _ := filepath.Glob(filepath.Join(namespaces, prefix+"*"))

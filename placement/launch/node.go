@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// How programs are started on a node.
+// The ways to start programs on a node.
 const (
 	Local   = "local"
 	Netns   = "netns"
@@ -17,10 +17,10 @@ const (
 	Kubectl = "kubectl"
 )
 
-// Vias are the ways that work.
+// Vias returns the ways to start programs.
 func Vias() []string { return []string{Local, Netns, SSH, Slurm, Kubectl} }
 
-// Node says where programs are to run. Only the fields of its Via may be set: see [Fields].
+// Node says where programs run. Only the fields of its Via may be set: see [Fields].
 type Node struct {
 	Name string // for errors
 	Via  string // Local, Netns, SSH, Slurm, Kubectl
@@ -29,12 +29,12 @@ type Node struct {
 	Namespace string   // as in ip netns exec
 	Prefix    []string // a command that runs its arguments in the namespace
 
-	// ssh: whatever is empty is left to the user's configuration.
+	// ssh: the user's configuration decides empty fields.
 	Host       string // a name, an address, or a Host of the configuration; required
 	User       string
 	Port       int
 	Identity   string // file of a private key
-	Jump       string // [user@]host[:port],… as in ProxyJump. Its own keys and host keys are the configuration's matter
+	Jump       string // [user@]host[:port],… as in ProxyJump. Its own keys and host keys come from the configuration
 	SSHConfig  string // instead of ~/.ssh/config
 	KnownHosts string // instead of ~/.ssh/known_hosts
 
@@ -51,7 +51,7 @@ type Node struct {
 	Binary string // absolute path of dpukv there; "": see Install
 }
 
-// field is one of the fields that only one via has.
+// field is a field that only one via has.
 type field struct {
 	via, key, value string
 }
@@ -80,7 +80,7 @@ func (n *Node) fields() []field {
 	}
 }
 
-// Fields are the names of the fields that a via has, as its errors and testbed files write them.
+// Fields returns the names of a via's fields, as its errors and testbed files write them.
 func Fields(via string) (names []string) {
 	for _, f := range new(Node).fields() {
 		if f.via == via {
@@ -90,7 +90,7 @@ func Fields(via string) (names []string) {
 	return names
 }
 
-// validate returns what starts programs on the node, if its fields make sense.
+// validate returns the launcher of the node, if the node's fields make sense.
 func (n *Node) validate() (*launcher, error) {
 	l, ok := launchers[n.Via]
 	if !ok {
@@ -119,7 +119,7 @@ func (n *Node) errorf(format string, args ...any) error {
 	return fmt.Errorf("node %s: %w", n.Name, fmt.Errorf(format, args...))
 }
 
-// found complains about the value of a field.
+// found returns the error for the value of a field.
 func (n *Node) found(key, value, allowed string) error {
 	if value == "" {
 		return n.errorf("found no %s, allowed with via: %s: %s", key, n.Via, allowed)

@@ -11,8 +11,8 @@ import (
 	"dpukv/internal/foreign"
 )
 
-// Output runs argv on the node to its end, without stdin, and returns what it wrote to stdout. The error has the end of
-// its stderr, or is one of [Explain].
+// Output runs argv on the node to its end, without stdin, and returns its stdout. The error has the
+// end of its stderr, or comes from [Explain].
 func Output(ctx context.Context, n *Node, argv ...string) ([]byte, error) {
 	cmd, stderr, err := n.cmd(ctx, argv)
 	if err != nil {
@@ -41,7 +41,7 @@ func (n *Node) cmd(ctx context.Context, argv []string) (*exec.Cmd, *foreign.Tail
 	return cmd, stderr, nil
 }
 
-// ended says how a command ended.
+// ended returns the error of a command that has ended.
 func (n *Node) ended(ctx context.Context, stderr *foreign.Tail, err error) error {
 	if err == nil {
 		return nil

@@ -2,12 +2,13 @@ package launch
 
 import "strings"
 
-// quote writes an argument so that a login shell takes it for one word, unchanged. Shells agree on
-// less than they seem to: fish takes backslashes within single quotes for escapes, csh takes
-// exclamation marks there for its history. Outside quotes, a backslash protects the next character in all of
-// them. So those characters stand there; everything else stands in single quotes (POSIX.1-2017, XCU 2.2).
+// quote writes an argument so that a login shell takes it for one unchanged word. Shells differ in
+// details: within single quotes, fish treats backslashes as escapes, and csh treats exclamation
+// marks as its history. Outside quotes, a backslash protects the next character in all shells. So
+// these characters stand outside quotes, and everything else in single quotes (POSIX.1-2017, XCU
+// 2.2).
 //
-// csh alone cannot be handed a line break.
+// Only csh cannot take a line break.
 func quote(arg string) string {
 	if arg != "" && !strings.ContainsFunc(arg, special) {
 		return arg
@@ -38,7 +39,7 @@ func quote(arg string) string {
 	return b.String()
 }
 
-// special reports whether a character means something to some shell.
+// special reports whether a character has a meaning in some shell.
 func special(r rune) bool {
 	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:,+@"
 	return !strings.ContainsRune(plain, r)

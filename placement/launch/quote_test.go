@@ -10,13 +10,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// awkward are arguments that some shell would rather take apart.
+// awkward are arguments that some shell would split or change.
 var awkward = []string{
 	"", " ", "a b", "'", `"`, `'"'"'`, `\`, `\\`, `\'`, `a\`, "$HOME", "${HOME}", "$(id)", "`id`", "!", "!!", "a!b", "*", "?", "[a-z]", "{a,b}", "~", "~root", "#", "# no comment",
 	"-n", "--", "&", "&&", "|", ";", "<", ">", "(", ")", "=", "a=b", "%", "%s", "^", "\t", "\n", "a\nb", "\r\n", "\x01\x7f", "ä€😀", "\xff\xfe", `{"json": "it's"}`, "\x1b[0m",
 }
 
-// shells are the login shells whose quoting is relied upon, as far as they are installed.
+// shells are the supported login shells, as far as they are installed.
 var shells = []struct {
 	argv    []string
 	refuses string // characters that it cannot be handed
@@ -29,7 +29,7 @@ var shells = []struct {
 	{[]string{"tcsh", "-c"}, "\n"},
 }
 
-// echoed is what a shell makes of arguments.
+// echoed returns the arguments as a shell passes them on.
 func echoed(t interface{ Fatalf(string, ...any) }, shell, args []string) []string {
 	line := "exec " + quoteAll(append([]string{"printf", `%s\0`, "first"}, args...))
 	out, err := exec.Command(shell[0], append(shell[1:], line)...).Output()
@@ -62,7 +62,7 @@ func TestQuoteInEveryShell(t *testing.T) {
 	}
 }
 
-// A script that travels over stdin reads what comes after it, to the byte.
+// TestBootstrapInEveryShell: a script that travels over stdin reads the bytes after it exactly.
 func TestBootstrapInEveryShell(t *testing.T) {
 	t.Parallel()
 	const script = "echo \"it's $(printf %s here)\" # and not\ncat\n"

@@ -35,7 +35,7 @@ var slurm = launcher{
 
 func (n *Node) job() string { return cmp.Or(n.Job, os.Getenv("SLURM_JOB_ID")) }
 
-// srunOptions hold over the SLURM_ variables of an allocation's environment.
+// srunOptions override the SLURM_ variables of an allocation's environment.
 var srunOptions = []string{
 	"--overlap",               // server and client share what the user was given
 	"--nodes=1", "--ntasks=1", //

@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// sshOptions hold over the user's configuration. They are known to OpenSSH 7.6 and later. A connection that the user
-// shares (ControlPath) is used, as it may be the only one without a one-time password; how soon it
-// is given up when nothing answers, is up to whoever made it.
+// sshOptions override the user's configuration. OpenSSH 7.6 and later know them. A shared
+// connection of the user (ControlPath) is used, as it may be the only one without a one-time
+// password. The options of its creator decide how soon a silent connection is given up.
 var sshOptions = []string{
-	"BatchMode=yes",             // nothing is asked
-	"StrictHostKeyChecking=yes", // an unknown key is nothing to wave through
-	"ConnectTimeout=10",         // seconds, for the connection and its first words
-	"ServerAliveInterval=2",     // seconds of silence until the other end is asked for a sign of life;
-	"ServerAliveCountMax=3",     // so many without an answer, and the connection is lost
+	"BatchMode=yes",             // ssh asks nothing
+	"StrictHostKeyChecking=yes", // an unknown key is an error
+	"ConnectTimeout=10",         // seconds, for the connection and its banner
+	"ServerAliveInterval=2",     // seconds of silence before ssh asks the server for a sign of life;
+	"ServerAliveCountMax=3",     // after so many unanswered requests, the connection is lost
 	"ClearAllForwardings=yes",   // two processes on a node cannot both have the user's port
 	"RemoteCommand=none",        //
 	"RequestTTY=no",             // bytes pass unchanged
-	"ControlMaster=no",          // none is left behind that others could share
+	"ControlMaster=no",          // leave no shared connection behind
 	"PermitLocalCommand=no",     //
-	"LogLevel=INFO",             // the words that Explain knows
+	"LogLevel=INFO",             // the messages that Explain knows
 }
 
 var ssh = launcher{
@@ -53,10 +53,10 @@ var ssh = launcher{
 	troubles: sshTroubles,
 }
 
-// sshTo is the command without what is to run.
+// sshTo returns the ssh command without the remote command.
 func sshTo(n *Node) []string {
-	// Programs that ssh starts to reach a jump host have none of its options, but its environment: they
-	// get false for an answer to whatever they ask, instead of a terminal.
+	// Programs that ssh starts to reach a jump host lack its options but inherit its environment.
+	// There, false answers their questions instead of a terminal.
 	argv := []string{"env", "SSH_ASKPASS=false", "SSH_ASKPASS_REQUIRE=force", "ssh"}
 	for _, o := range sshOptions {
 		argv = append(argv, "-o", o)
@@ -64,7 +64,7 @@ func sshTo(n *Node) []string {
 	return append(append(argv, sshWhere(n)...), "--", n.Host)
 }
 
-// sshWhere are the options that the node's fields ask for.
+// sshWhere returns the options for the node's fields.
 func sshWhere(n *Node) (argv []string) {
 	add := func(option, value string) {
 		if value != "" {
@@ -84,7 +84,7 @@ func sshWhere(n *Node) (argv []string) {
 	return argv
 }
 
-// atHome replaces the ~ that a shell would have replaced.
+// atHome expands a leading ~ as a shell does.
 func atHome(path string) string {
 	rest, ok := strings.CutPrefix(path, "~/")
 	home, err := os.UserHomeDir()
@@ -94,7 +94,7 @@ func atHome(path string) string {
 	return filepath.Join(home, rest)
 }
 
-// quoteAll writes argv for a shell.
+// quoteAll quotes argv for a shell.
 func quoteAll(argv []string) string {
 	words := make([]string, len(argv))
 	for i, a := range argv {

@@ -14,7 +14,7 @@ import (
 	"dpukv/internal/test/daemon"
 )
 
-// node is how a server is reached without a configuration.
+// node returns the way to a server without a configuration.
 func node(s *daemon.SSHServer) *Node {
 	return &Node{
 		Name: "bf", Via: SSH, Host: s.Address, Port: s.Port, User: s.User,
@@ -46,7 +46,7 @@ func TestSSH(t *testing.T) {
 	})
 }
 
-// The target listens where only the jump host gets to, in a namespace.
+// TestSSHJump: the target listens in a namespace that only the jump host reaches.
 func TestSSHJump(t *testing.T) {
 	t.Parallel()
 	network := daemon.NewNet(t)
@@ -119,7 +119,7 @@ func TestSSHRefuses(t *testing.T) {
 	expectExplained(t, err, "node bf: the ssh configuration has a mistake (Bad configuration option: nonsense)")
 }
 
-// Something listens and says nothing, as a machine does that hangs.
+// TestSSHSilence: a program listens and says nothing, like a machine that hangs.
 func TestSSHSilence(t *testing.T) {
 	slow(t)
 	t.Parallel()
@@ -183,7 +183,7 @@ func TestSSHCut(t *testing.T) {
 	expectExplained(t, err, "node bf: "+network.There+" is not reached by ssh at port "+strconv.Itoa(n.Port)+" (")
 }
 
-// A server that ends takes its sessions' connections with it.
+// TestSSHServerEnds: a server that ends closes the connections of its sessions.
 func TestSSHServerEnds(t *testing.T) {
 	t.Parallel()
 	daemon.NeedRoot(t)

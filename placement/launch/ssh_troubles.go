@@ -1,7 +1,8 @@
 package launch
 
-// sshTroubles are in the words of OpenSSH 7.6 to 10. The first that fits counts, so what says more comes first.
-// A command on the node may say similar things: each expression has something that only ssh writes.
+// sshTroubles are in the words of OpenSSH 7.6 to 10. The first match counts, so the more specific
+// ones come first. A command on the node may print similar messages. So each expression contains
+// something that only ssh writes.
 var sshTroubles = []trouble{
 	{
 		says(`REMOTE HOST IDENTIFICATION HAS CHANGED(?s:.*Offending \S+ key in (\S+))?`),

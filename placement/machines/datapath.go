@@ -9,7 +9,8 @@ import (
 	"dpukv/placement/testbed"
 )
 
-// CheckOffPath has a card whose node says that it is one in the mode for it. A card in the other mode would forward.
+// CheckOffPath checks that a card, if the node has one, is in off-path mode. A card in the other
+// mode would forward.
 func (m *Machines) CheckOffPath(ctx context.Context, c *testbed.Assignment) error {
 	dpu := m.Bed.DPUOf(c.Server.Name)
 	if dpu == nil || dpu.Datapath.Target != submode.BlueField {
@@ -22,7 +23,7 @@ func (m *Machines) CheckOffPath(ctx context.Context, c *testbed.Assignment) erro
 	return s.Check(ctx, m.SubmodeNode(dpu))
 }
 
-// Lease applies a submode to a DPU's node, unless it is and stays applied.
+// Lease applies a submode to a DPU's node, unless it is applied already and stays so.
 func (m *Machines) Lease(ctx context.Context, dpu *testbed.Node, name string, work packetfilter.Filter, cpus []int) (*submode.Lease, error) {
 	key := name + " " + dpu.Name + " " + work.String()
 	if m.applied != nil && m.appliedKey == key && m.applied.Verify(ctx) == nil {
@@ -47,13 +48,13 @@ func (m *Machines) Lease(ctx context.Context, dpu *testbed.Node, name string, wo
 	return m.applied, err
 }
 
-// weaken gives an emulated DPU the CPU time of as many of its cores as may forward.
+// weaken gives an emulated DPU the CPU time of as many of its cores as forward packets.
 func (m *Machines) weaken(dpu *testbed.Node, cpus int) error {
 	_, err := m.Strength(dpu, cpus)
 	return err
 }
 
-// Clear undoes what is applied.
+// Clear undoes the applied submode.
 func (m *Machines) Clear() error {
 	if m.applied == nil {
 		return nil
@@ -63,7 +64,7 @@ func (m *Machines) Clear() error {
 	return lease.Undo(context.Background())
 }
 
-// binary is this program on the node, where a datapath needs it there.
+// binary returns the path of this program on the node, where a datapath needs it.
 func (m *Machines) binary(ctx context.Context, n *testbed.Node) (string, error) {
 	switch {
 	case n.OnThisMachine():

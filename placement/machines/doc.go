@@ -1,4 +1,4 @@
-// Package machines is the testbed at work. [Machines] makes the emulated machines, joins them as a
-// submode wants them, installs the binary on nodes, applies submodes to DPUs, and starts nodes'
-// processes. [Machines.Close] takes everything back.
+// Package machines runs a testbed. [Machines] makes the emulated machines, connects them as a
+// submode needs them, installs the binary on nodes, applies submodes to DPUs, and starts nodes'
+// processes. [Machines.Close] undoes everything.
 package machines

@@ -17,11 +17,11 @@ import (
 	"dpukv/placement/testbed"
 )
 
-// Machines is the testbed at work: it makes those that are emulated, and turns what is to run on a node into what
-// to run here.
+// Machines is a running testbed. It makes the emulated machines, and turns a command for a node
+// into a local command.
 type Machines struct {
 	Bed      testbed.Testbed // with the addresses that the emulated machines got
-	Lab      *emulate.Lab    // the one of labs that is used now; nil: no machine is emulated
+	Lab      *emulate.Lab    // the current one of labs; nil: no machine is emulated
 	labs     map[wiring]*emulate.Lab
 	keeper   []string // holds the emulated machines; nil: this binary's
 	offloads string   // of their interfaces
@@ -36,8 +36,8 @@ type Machines struct {
 	installed map[string]string // the binary's path, by node
 }
 
-// New makes the emulated machines, joined for the first of the submodes. The keeper is the command
-// that holds them; nil: this binary's.
+// New makes the emulated machines, connected for the first of the submodes. The keeper is the
+// command that holds them; nil: this binary's.
 func New(ctx context.Context, bed *testbed.Testbed, command, keeper []string, p node.Timeouts, submodes ...string) (*Machines, error) {
 	m := &Machines{
 		Bed: *bed, Command: command, timeouts: p, installed: map[string]string{},
@@ -46,7 +46,7 @@ func New(ctx context.Context, bed *testbed.Testbed, command, keeper []string, p 
 	return m, m.Wire(ctx, append(submodes, submode.OffPath)[0])
 }
 
-// Close undoes the submode that is applied, and takes the emulated machines away.
+// Close undoes the applied submode and removes the emulated machines.
 func (m *Machines) Close() error {
 	errs := []error{m.Clear()}
 	for _, lab := range m.labs {
@@ -68,7 +68,7 @@ func (m *Machines) Gone() bool {
 	}
 }
 
-// argv is the command to run here to get an agent on the node.
+// argv returns the local command that runs an agent on the node.
 func (m *Machines) argv(ctx context.Context, n *testbed.Node) ([]string, error) {
 	command := m.Command
 	if n.Binary != "" { // another build of this program, such as one for another architecture
@@ -87,7 +87,7 @@ func (m *Machines) argv(ctx context.Context, n *testbed.Node) ([]string, error) 
 	return launch.Command(&n.Node, []string{path, node.Subcommand})
 }
 
-// install sees that the binary is on the node, once.
+// install puts the binary on the node, once.
 func (m *Machines) install(ctx context.Context, n *testbed.Node) (string, error) {
 	m.mu.Lock()
 	path, ok := m.installed[n.Name]
@@ -108,7 +108,7 @@ func (m *Machines) install(ctx context.Context, n *testbed.Node) (string, error)
 	return path, nil
 }
 
-// Strength gives an emulated machine the CPU time of as many of its cores as there are threads on it.
+// Strength gives an emulated machine the CPU time of as many of its cores as it runs threads.
 func (m *Machines) Strength(n *testbed.Node, threads int) (quotaCPUs float64, err error) {
 	if !n.Emulated() || n.Profile == emulate.NoProfile {
 		return 0, nil
@@ -116,7 +116,7 @@ func (m *Machines) Strength(n *testbed.Node, threads int) (quotaCPUs float64, er
 	return m.Lab.SetCores(n.Name, threads)
 }
 
-// Notes say what of the emulated machines' profiles is not so, each once.
+// Notes returns the deviations of the emulated machines from their profiles, each once.
 func (m *Machines) Notes() []string {
 	var notes []string
 	of := map[string][]string{}
@@ -139,7 +139,7 @@ func (m *Machines) Notes() []string {
 	return notes
 }
 
-// EmulatedFacts is what was made for an emulated machine; nil for others.
+// EmulatedFacts returns the facts of an emulated machine; nil for other machines.
 func (m *Machines) EmulatedFacts(n *testbed.Node) *emulate.MachineFacts {
 	if !n.Emulated() {
 		return nil
@@ -152,7 +152,7 @@ func (m *Machines) EmulatedFacts(n *testbed.Node) *emulate.MachineFacts {
 	return &facts.Machines[i]
 }
 
-// Agent starts a node's agent and hears its hello.
+// Agent starts a node's agent and receives its hello.
 func (m *Machines) Agent(ctx context.Context, n *testbed.Node) (*node.Process, *node.Hello, error) {
 	argv, err := m.argv(ctx, n)
 	if err != nil {
@@ -179,10 +179,10 @@ func (m *Machines) Agent(ctx context.Context, n *testbed.Node) (*node.Process, *
 	return p, h, nil
 }
 
-// killCountTimeout is for the command that reads a machine's count of what its kernel ended.
+// killCountTimeout bounds the command that reads how many processes a machine's kernel killed.
 const killCountTimeout = 5 * time.Second
 
-// endings are a node's, from its hello on.
+// endings counts the kernel's kills on a node, from its hello on.
 func (m *Machines) endings(n *testbed.Node, h *node.Hello) node.Endings {
 	e := node.Endings{Before: h.Killed}
 	if n.OnThisMachine() {

@@ -10,7 +10,8 @@ import (
 	"dpukv/placement/testbed"
 )
 
-// wiring is how emulated machines are joined; each is a lab of its own, made when a point first wants it.
+// wiring says how emulated machines are connected. Each wiring is a lab of its own, made when a
+// point first needs it.
 type wiring string
 
 const (
@@ -29,7 +30,8 @@ func wiringOf(name string) wiring {
 	return peers
 }
 
-// LabSpec is the emulated part of the testbed, wired for a submode: no machines if there is none.
+// LabSpec returns the emulated part of the testbed, wired for a submode. It has no machines if none
+// is emulated.
 func LabSpec(t *testbed.Testbed, submode string) emulate.Spec { return labSpec(t, wiringOf(submode)) }
 
 func labSpec(t *testbed.Testbed, w wiring) emulate.Spec {
@@ -53,7 +55,7 @@ func labSpec(t *testbed.Testbed, w wiring) emulate.Spec {
 	return spec
 }
 
-// Wire has the emulated machines joined as a submode wants it.
+// Wire connects the emulated machines as a submode needs them.
 func (m *Machines) Wire(ctx context.Context, name string) error {
 	w := wiringOf(name)
 	if m.Lab != nil && m.Lab != m.labs[w] {
@@ -86,8 +88,8 @@ func (m *Machines) Wire(ctx context.Context, name string) error {
 	return nil
 }
 
-// offloadsOf are those of all labs of a sweep: where packets of some submodes are forwarded one by one, no other may have
-// them in large ones.
+// offloadsOf returns the offloads for all labs of a sweep. If some submodes forward packets one by
+// one, no other submode may have them in large ones.
 func offloadsOf(submodes []string) string {
 	if slices.ContainsFunc(submodes, func(name string) bool { return name != submode.OffPath }) {
 		return emulate.Off

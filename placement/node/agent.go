@@ -15,7 +15,7 @@ import (
 	"dpukv/kvs/stores"
 )
 
-// Why an agent's context ends.
+// Causes for the end of an agent's context.
 var (
 	errStopped  = errors.New("told to stop")
 	errOrphaned = errors.New("the orchestrator is gone")
@@ -28,12 +28,12 @@ type agent struct {
 	store   func(name string) (kvs.Store, error)
 	out     MessageWriter
 	inbox   chan Message
-	silence time.Duration // of the orchestrator, after which it is taken for gone
+	silence time.Duration // of the orchestrator: after so long, the agent takes it for gone
 }
 
-// Run speaks the protocol on in and out until it is told to stop. When in ends before that it returns at
-// once, whatever is going on: the process is to end, as nobody is left to want its work. So it does when nothing is
-// heard for a minute, for in does not end where a network was cut.
+// Run speaks the protocol on in and out until the order to stop. If in ends before that, Run
+// returns at once, whatever is going on: the process must end, as nobody needs its work any more.
+// Run also returns after a minute of silence, because in does not end where a network was cut.
 func Run(ctx context.Context, in io.Reader, out io.Writer, version string) error {
 	a := &agent{
 		version: version, store: stores.Named, out: MessageWriter{W: out},
@@ -64,7 +64,7 @@ func (a *agent) run(ctx context.Context, in io.Reader) error {
 	}
 }
 
-// listen passes messages on, and ends the context at the order to stop or the end of the input.
+// listen passes messages on. It ends the context at the order to stop, or at the end of the input.
 func (a *agent) listen(ctx context.Context, in io.Reader, cancel context.CancelCauseFunc) {
 	silent := time.AfterFunc(a.silence, func() { cancel(errSilence) })
 	defer silent.Stop()
@@ -90,7 +90,7 @@ func (a *agent) listen(ctx context.Context, in io.Reader, cancel context.CancelC
 	cancel(errors.Join(err, errOrphaned))
 }
 
-// reportFailure tells the orchestrator of a failure, unless it said itself that this is the end.
+// reportFailure tells the orchestrator of a failure, unless the orchestrator itself ended the work.
 func (a *agent) reportFailure(ctx context.Context, err error) error {
 	var own serverEnded
 	if err == nil || errors.Is(context.Cause(ctx), errStopped) && !errors.As(err, &own) {
@@ -132,7 +132,7 @@ func (a *agent) work(ctx context.Context) error {
 	return errors.New("configured as neither server nor client, or as both")
 }
 
-// answer answers what the orchestrator wants to know of the node, until it is given its part.
+// answer answers the orchestrator's questions about the node, until configure arrives.
 func (a *agent) answer(ctx context.Context) (*Configure, error) {
 	var in inspector
 	defer in.close()
@@ -206,7 +206,7 @@ func (a *agent) serve(ctx context.Context, cpus []int, spec *ServerSpec) error {
 	}
 }
 
-// start starts a server, or takes the one that runs.
+// start starts a server, or attaches to the running one.
 func (a *agent) start(cpus []int, spec *ServerSpec) (kvs.Server, error) {
 	st, err := a.store(spec.Store)
 	if err != nil {
@@ -224,12 +224,12 @@ func (a *agent) start(cpus []int, spec *ServerSpec) (kvs.Server, error) {
 	return st.Attach(spec.Attach)
 }
 
-// serverEnded is the error of a server that ended by itself, which is told in any case.
+// serverEnded is the error of a server that ended by itself. It is always reported.
 type serverEnded struct{ error }
 
 func (e serverEnded) Error() string { return "the server ended: " + e.error.Error() }
 
 func (e serverEnded) Unwrap() error { return e.error }
 
-// Subcommand is the subcommand that becomes a node's agent.
+// Subcommand is the dpukv subcommand of a node's agent.
 const Subcommand = "node"

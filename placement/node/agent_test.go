@@ -22,7 +22,7 @@ func (s stubServer) Facts() kvs.Facts { return kvs.Facts{Store: "stub"} }
 func (s stubServer) Wait() error      { <-s.closed; return nil }
 func (s stubServer) Close() error     { close(s.closed); return nil }
 
-// stubOrNamed knows the stub beside the stores of the table.
+// stubOrNamed finds the stub, or a store of the table.
 func stubOrNamed(name string) (kvs.Store, error) {
 	if name != "stub" {
 		return stores.Named(name)
@@ -117,7 +117,8 @@ func TestAgentEndsWithItsInput(t *testing.T) {
 	}
 }
 
-// TestAgentEndsInSilence: behind a network that was cut its input does not end. Signs of life keep it going.
+// TestAgentEndsInSilence: behind a cut network, an agent's input does not end. Signs of life keep
+// the agent running.
 func TestAgentEndsInSilence(t *testing.T) {
 	const silence = 2 * time.Second
 	p := startAgentThatWaits(t, silence)

@@ -12,7 +12,7 @@ import (
 	"dpukv/internal/machine"
 )
 
-// BuildID is a digest of the binary that runs. Version strings are for people: only this tells
+// BuildID is a digest of the running binary. Version strings are for people: only the digest tells
 // whether two processes are the same program.
 var BuildID = sync.OnceValues(func() (string, error) {
 	return Digest("/proc/self/exe") // what runs, even if the file was replaced since
@@ -32,8 +32,8 @@ func Digest(file string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:8]), nil
 }
 
-// source is the revision that this binary was built from; "" where the build did not note it. Between
-// architectures it has to do: their digests differ.
+// source returns the revision that this binary was built from, or "" if the build did not record
+// it. Between architectures the revision has to do: the digests differ.
 func source() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -49,7 +49,8 @@ func source() string {
 	return said["vcs.revision"]
 }
 
-// Recognize refuses a node that runs another program than this one: its points would be of that one.
+// Recognize refuses a node that runs another program than this one. Its points would measure that
+// program.
 func Recognize(node string, h *Hello, version, build string) error {
 	same := h.Build == build
 	if arch := h.Machine.Arch; arch != "" && arch != machine.Arch() { // then its digest is another

@@ -8,7 +8,7 @@ import (
 	"dpukv/results"
 )
 
-// runClient puts the load on a server and sends what came of it.
+// runClient puts the load on a server and sends the result.
 func runClient(ctx context.Context, a *agent, cpus []int, spec *ClientSpec) (err error) {
 	st, err := a.store(spec.Store)
 	if err != nil {
@@ -38,14 +38,14 @@ func runClient(ctx context.Context, a *agent, cpus []int, spec *ClientSpec) (err
 			return err
 		},
 		OnProgress: func(p client.Progress) {
-			// A report that is lost shows when the result cannot be sent either.
+			// If a report is lost, the result cannot be sent either, and that error shows.
 			_ = a.out.Send(&Progress{string(p.Phase), p.Done, p.Total, p.ThroughputOps, p.P99Ns})
 		},
 	})
 	if res == nil {
 		return err
 	}
-	// A failed run has its error in its point.
+	// The point of a failed run has the run's error.
 	hlog, err := results.EncodeHlog(res.Intervals)
 	if err != nil {
 		return err

@@ -1,9 +1,9 @@
 // Package node is the process on a node that becomes a server or a client, and the orchestrator's
-// end of it.
+// end of the connection to it.
 //
-// The process is this binary with the subcommand node. [Run] is what it does. [Process] is how the
-// orchestrator sees it. They talk in JSON lines over stdin and stdout; nothing listens on a port
-// but the stores. A line is {"type":"ready","body":{…}}.
+// The process is this binary with the subcommand node. It calls [Run]. The orchestrator sees it as
+// a [Process]. They exchange JSON lines over stdin and stdout; only the stores listen on ports. A
+// line is {"type":"ready","body":{…}}.
 //
 //	orchestrator                  server                        clients
 //	     │◀──────────── hello ──────┤◀──────────────── hello ─────┤   version, digest of the binary, machine
@@ -24,14 +24,14 @@
 //	     ├── stop ───────────────────────────────────────────────▶│ ends
 //	     ├── stop ─────────────────▶│ ends                        │
 //
-// A node that cannot do what it is asked answers with failed, which has the reason, and ends.
+// A node that cannot do its task answers with failed, which has the reason, and ends.
 // Neither side waits without a limit: see [Timeouts]. "dpukv testbed check" sends inspect and reach
 // in place of configure.
 //
 // # No process stays behind
 //
-// A node ends as soon as its stdin ends, whatever it is doing. That needs no working orchestrator,
-// only a dead one, and it holds through SSH. Behind a network that was cut, a node ends a minute
+// A node ends as soon as its stdin ends, whatever it is doing. So it ends even with a dead
+// orchestrator, and also through SSH. Behind a network that was cut, a node ends a minute
 // after the orchestrator's last sign of life. The kernel also kills a local node (Pdeathsig) when
 // the orchestrator's thread that started it ends. Otherwise the orchestrator asks a node to stop,
 // then sends SIGTERM, then SIGKILL. It sends them to no process but its own.

@@ -4,14 +4,14 @@ import (
 	"dpukv/internal/killed"
 )
 
-// Endings are the kernel's counts of processes that it ended for want of memory, on a node: by those of
-// before and now a death is told apart from others.
+// Endings counts the processes that the kernel of a node killed for want of memory. The difference
+// of two counts tells such a death from others.
 type Endings struct {
 	Before killed.Count
 	Now    func() killed.Count // nil: those of this machine
 }
 
-// how says how a command ended there.
+// how tells how a command on the node ended.
 func (e *Endings) how(err error) string {
 	now := killed.Now
 	if e.Now != nil {

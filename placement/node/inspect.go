@@ -15,7 +15,7 @@ type inspector struct {
 	listener net.Listener // nil: none
 }
 
-// inspect reads what the node has, and tries what a server or client would do there.
+// inspect reads the node's facts, and tries what a server or client would do there.
 func (in *inspector) inspect(ctx context.Context, m *Inspect) *Inspection {
 	found := &Inspection{Report: survey.Read(ctx), Devices: map[string]string{}}
 	in.close()
@@ -36,7 +36,7 @@ func (in *inspector) inspect(ctx context.Context, m *Inspect) *Inspection {
 	return found
 }
 
-// welcome takes connections and ends them, until the listener is closed.
+// welcome accepts connections and closes them, until the listener is closed.
 func welcome(l net.Listener) {
 	for {
 		c, err := l.Accept()
@@ -47,7 +47,7 @@ func welcome(l net.Listener) {
 	}
 }
 
-// ReachTimeout is for a connection between nodes: a link that drops everything says nothing.
+// ReachTimeout bounds a connection between nodes: a link that drops everything returns no error.
 const ReachTimeout = 3 * time.Second
 
 // reach tries the addresses, all at once.
@@ -78,7 +78,7 @@ func (in *inspector) close() {
 	}
 }
 
-// text is what an error says, "" for none.
+// text returns the text of an error, or "" for none.
 func text(err error) string {
 	if err == nil {
 		return ""

@@ -15,7 +15,8 @@ import (
 	"dpukv/internal/killed"
 )
 
-// Process is a node's process as the orchestrator sees it. One goroutine at a time may wait for its messages.
+// Process is a node's process as the orchestrator sees it. One goroutine at a time may wait for its
+// messages.
 type Process struct {
 	Node  string
 	cmd   *exec.Cmd
@@ -23,7 +24,8 @@ type Process struct {
 	out   MessageWriter
 
 	timeouts Timeouts
-	// Explain says in plain words why it ended, by what it said last; nil: nothing is known of that.
+	// Explain tells in plain words why the process ended, from its last output. nil: no
+	// explanation.
 	Explain func(said string, err error) error
 
 	inbox  chan Message  // closed when nothing more comes
@@ -32,14 +34,14 @@ type Process struct {
 	stderr TailBuffer
 
 	Endings  Endings // of its node's processes
-	insisted bool    // it was sent a signal; set before close returns
+	insisted bool    // close sent it a signal; set before close returns
 
 	readErr error   // why the inbox was closed early; set before it is closed
-	said    *Failed // its last word; set before ended is closed
+	said    *Failed // its failed message; set before ended is closed
 	waitErr error   // set before ended is closed
 }
 
-// StartProcess starts argv, which is to become the agent of a node.
+// StartProcess starts argv, which becomes the agent of a node.
 func StartProcess(node string, argv []string, timeouts Timeouts) (*Process, error) {
 	p := &Process{
 		Node: node, cmd: exec.Command(argv[0], argv[1:]...), timeouts: timeouts,
@@ -48,9 +50,10 @@ func StartProcess(node string, argv []string, timeouts Timeouts) (*Process, erro
 	p.cmd.Stderr = &p.stderr
 	p.cmd.WaitDelay = time.Second // a grandchild may hold the pipes open
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{
-		// A Ctrl-C at the terminal is for the orchestrator, which then ends its processes in good order.
+		// A Ctrl-C at the terminal goes to the orchestrator only, which then ends its processes in
+		// order.
 		Setpgid: true,
-		// The last resort should the orchestrator be killed: normally a node ends when its stdin does.
+		// The last resort for a killed orchestrator: normally a node ends when its stdin does.
 		Pdeathsig: syscall.SIGKILL,
 	}
 	stdin, err := p.cmd.StdinPipe()
@@ -72,7 +75,7 @@ func StartProcess(node string, argv []string, timeouts Timeouts) (*Process, erro
 	return p, nil
 }
 
-// keepAlive lets the node know that it is still wanted, until it has ended.
+// keepAlive sends the node signs of life until it has ended.
 func (p *Process) keepAlive() {
 	tick := time.NewTicker(p.timeouts.Alive)
 	defer tick.Stop()
@@ -86,8 +89,8 @@ func (p *Process) keepAlive() {
 	}
 }
 
-// wait runs the process from start to end. It keeps its thread: the kernel sends
-// Pdeathsig when the thread that started the process ends, not the process it belongs to.
+// wait runs the process from start to end. It keeps its thread: the kernel sends Pdeathsig at the
+// end of the thread that started the process, not at the end of the parent process.
 func (p *Process) wait(started chan<- error, stdout, stdoutW *os.File) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -121,18 +124,19 @@ func (p *Process) read(stdout io.Reader) {
 		case p.inbox <- m:
 			return true
 		case <-p.unread:
-			return true // until its last word
+			return true // until its failed message
 		}
 	})
 	close(p.inbox)
 	io.Copy(io.Discard, stdout)
 }
 
-// Send sends one message. That it could not be sent shows when the answer does not come, with more to
-// tell, so that is no error here.
+// Send sends one message. A failure is no error here: the missing answer shows it later, with more
+// detail.
 func (p *Process) Send(m Message) { _ = p.out.Send(m) }
 
-// receive waits until the deadline for the next message. The task says what the process was asked, for the error.
+// receive waits for the next message until the deadline. The task describes what the process was
+// asked, for the error.
 func (p *Process) receive(ctx context.Context, deadline time.Time, task string) (Message, error) {
 	begun, timer := time.Now(), time.NewTimer(time.Until(deadline))
 	defer timer.Stop()
@@ -157,7 +161,7 @@ func Expect[M Message](ctx context.Context, p *Process, timeout time.Duration, t
 	return Follow[M](ctx, p, timeout, task, nil)
 }
 
-// Follow is expect for a task that takes a while: it shows the progress that comes before the message.
+// Follow is Expect for a longer task: it shows the progress that comes before the message.
 func Follow[M Message](ctx context.Context, p *Process, timeout time.Duration, task string, show func(*Progress)) (M, error) {
 	var none M
 	for deadline := time.Now().Add(timeout); ; {
@@ -169,7 +173,7 @@ func Follow[M Message](ctx context.Context, p *Process, timeout time.Duration, t
 			return got, nil
 		}
 		if r, isResult := m.(*Result); isResult && r.Point.Error != "" {
-			return none, &FailedPoint{p.Node, r} // it did not get as far as it was asked to
+			return none, &FailedPoint{p.Node, r} // it did not get as far as it should
 		}
 		step, ok := m.(*Progress)
 		if !ok || show == nil {
@@ -179,7 +183,7 @@ func Follow[M Message](ctx context.Context, p *Process, timeout time.Duration, t
 	}
 }
 
-// FailedPoint is the error of a client that says itself that its point failed.
+// FailedPoint is the error of a client that reports the failure of its own point.
 type FailedPoint struct {
 	node string
 	Res  *Result
@@ -187,7 +191,7 @@ type FailedPoint struct {
 
 func (f *FailedPoint) Error() string { return "node " + f.node + ": " + f.Res.Point.Error }
 
-// death says why nothing more comes.
+// death tells why no more messages come.
 func (p *Process) death(task string) error {
 	if p.readErr != nil && !errors.Is(p.readErr, os.ErrDeadlineExceeded) {
 		return fmt.Errorf("node %s: asked to %s, it %w%s", p.Node, task, p.readErr, p.lastLines())
@@ -204,7 +208,8 @@ func (p *Process) death(task string) error {
 	return err
 }
 
-// Lost says so if the process ended with the way to its node; nil if it did not, or has not ended.
+// Lost returns an error if the process ended because the connection to its node was lost. It
+// returns nil if the process ended otherwise, or has not ended.
 func (p *Process) Lost() error {
 	select {
 	case <-p.Ended:
@@ -227,7 +232,7 @@ func (p *Process) lastLines() string {
 	return ""
 }
 
-// Close makes the process end: it asks, then insists. It returns once the process is gone.
+// Close ends the process: it asks first, then sends signals. It returns once the process is gone.
 func (p *Process) Close() error {
 	close(p.unread)
 	p.Send(&Stop{})
@@ -254,7 +259,7 @@ func (p *Process) endedWithin(d time.Duration) bool {
 	}
 }
 
-// ExitReason says why a process ended that was left alone with its task.
+// ExitReason tells why a process ended before its task was done.
 func (p *Process) ExitReason(task string) error {
 	for m := range p.inbox {
 		if f, isFailed := m.(*Failed); isFailed {
@@ -264,8 +269,9 @@ func (p *Process) ExitReason(task string) error {
 	return p.death(task)
 }
 
-// OwnEnd says why a process that is gone ended by itself: by what it said as a server, or by
-// a signal that nobody here sent; nil if it ended because it was told to, or nobody knows.
+// OwnEnd tells why a process ended by itself: from its failed message as a server, or from a signal
+// that nobody here sent. It returns nil if the process was told to end, or if the reason is
+// unknown.
 func (p *Process) OwnEnd(server bool) error {
 	select {
 	case <-p.Ended:
@@ -273,7 +279,7 @@ func (p *Process) OwnEnd(server bool) error {
 		return nil
 	}
 	switch {
-	case server && p.said != nil: // a client's last word is about what it saw
+	case server && p.said != nil: // a client's failed message tells of what it saw
 		return fmt.Errorf("node %s: %s", p.Node, p.said.Error)
 	case killed.By(p.waitErr) && !p.insisted:
 		return fmt.Errorf("node %s: its process %s", p.Node, p.Endings.how(p.waitErr))
@@ -281,7 +287,7 @@ func (p *Process) OwnEnd(server bool) error {
 	return nil
 }
 
-// NamedIn tells whether an error names a process's end already.
+// NamedIn tells whether an error already names a process's end.
 func (p *Process) NamedIn(err error) bool {
 	text, name := err.Error(), "node "+p.Node+": "
 	if p.said != nil {

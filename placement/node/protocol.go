@@ -23,15 +23,16 @@ import (
 // ProtocolVersion changes whenever an older node would misunderstand a message.
 const ProtocolVersion = 5
 
-// MaxMessageBytes is room for the histograms of a long point; past it the peer is no node of ours.
+// MaxMessageBytes has room for the histograms of a long point. A peer that sends more is no node of
+// dpukv.
 const MaxMessageBytes = 16 << 20
 
-// Message is what one line carries. Its kind is the line's type field.
+// Message is the content of one line. Its kind is the line's type field.
 type Message interface{ kind() string }
 
 // From a node.
 type (
-	// Hello is a node's first word. It must be understood across versions, so it only ever grows.
+	// Hello is a node's first message. All versions must understand it, so it only ever grows.
 	Hello struct {
 		Protocol int           `json:"protocol"`
 		Version  string        `json:"version"`
@@ -40,14 +41,14 @@ type (
 		Machine  machine.Facts `json:"machine"`
 		Kernel   string        `json:"kernel"` // its boot's ID: two nodes with the same share CPUs
 		Cores    [][]int       `json:"cores"`  // those of the CPUs it may use that are threads of one core, together
-		// Findings are what will spoil a measurement there.
+		// Findings are the warnings of what will spoil a measurement there.
 		Findings []doctor.Finding `json:"findings,omitempty"`
-		// Killed is what its kernel had ended for want of memory until then.
+		// Killed counts the processes that the node's kernel killed for want of memory until then.
 		Killed killed.Count `json:"killed,omitzero"`
 
 		Heard time.Time // by the clock here
 	}
-	// Ready: the server accepts load, or the client has preloaded, verified, and waits for start.
+	// Ready: the server accepts load, or the client has preloaded, verified, and waits for go.
 	Ready struct {
 		Addr    string    `json:"addr"` // the server's
 		Facts   kvs.Facts `json:"facts"`
@@ -61,8 +62,8 @@ type (
 		ThroughputOps float64 `json:"throughput_ops,omitempty"`
 		LatencyP99Ns  int64   `json:"latency_p99_ns,omitempty"`
 	}
-	// Result of a client: what it used and counted, and the histogram log. The point may be a
-	// failed one, which says why.
+	// Result of a client: its point and the histogram log. The point has the values it used and
+	// counted. A failed point says why it failed.
 	Result struct {
 		Point results.Point `json:"point"`
 		Hlog  []byte        `json:"hlog"`
@@ -79,13 +80,14 @@ type (
 		Now    time.Time         `json:"now"`    // by the node's clock, at first
 		Errors map[string]string `json:"errors"` // by address: why it cannot be reached, "" if it can
 	}
-	// Measured: the client's load is over and all is answered. Its connections are open until release.
+	// Measured: the client's load is over and every request is answered. Its connections stay open
+	// until release.
 	Measured struct{}
-	// Counted answers count: what the server's open connections and its device have moved so far.
+	// Counted answers count: the traffic so far of the server's open connections and its device.
 	Counted struct {
 		Moved kvs.Moved `json:"moved"`
 	}
-	// Failed is a node's last word when it cannot do what it was asked.
+	// Failed is the last message of a node that cannot do its task.
 	Failed struct {
 		Error string `json:"error"`
 	}
@@ -93,19 +95,19 @@ type (
 
 // To a node.
 type (
-	// Configure gives a node its part: exactly one of Server and Client.
+	// Configure gives a node its task: exactly one of Server and Client.
 	Configure struct {
 		CPUs   []int       `json:"cpus"`
 		Server *ServerSpec `json:"server,omitempty"`
 		Client *ClientSpec `json:"client,omitempty"`
 	}
-	// ServerSpec says which server to start, and how large.
+	// ServerSpec describes the server to start, and its size.
 	ServerSpec struct {
 		Store  string `json:"store"`
 		Attach string `json:"attach,omitempty"` // the address of a server that runs already: none is started
 		kvs.ServerConfig
 	}
-	// ClientSpec says what load to put on which server.
+	// ClientSpec describes the load and the server to put it on.
 	ClientSpec struct {
 		Store string `json:"store"`
 		kvs.DialConfig
@@ -117,24 +119,25 @@ type (
 		AllThreads  int           `json:"all_threads"`
 		Duration    time.Duration `json:"duration"`
 	}
-	// Inspect asks for what the node has and can do: listen at its address, open the devices.
+	// Inspect asks for the node's facts and abilities: listen at its address, open the devices.
 	Inspect struct {
 		Address string         `json:"address"`
 		Devices []testbed.RDMA `json:"devices"`
 	}
-	// Reach asks which of these addresses take a connection.
+	// Reach asks which of the addresses accept a connection.
 	Reach struct {
 		Addrs []string `json:"addrs"`
 	}
-	// Count asks a server's node.
+	// Count asks a server's node for its traffic.
 	Count struct{}
-	// Release lets a client that has measured go on to its result.
+	// Release lets a client that has measured finish with its result.
 	Release struct{}
-	// Begin lets a client that is ready begin.
+	// Begin lets a ready client begin.
 	Begin struct{}
-	// alive tells a node now and then that it is still wanted: behind a network that was cut, nothing else would say that it is not.
+	// alive tells a node now and then that it is still needed. Behind a network that was cut, only
+	// its absence says otherwise.
 	alive struct{}
-	// Stop ends a node in good order.
+	// Stop ends a node in order.
 	Stop struct{}
 )
 
@@ -177,7 +180,7 @@ var messages = map[string]func() Message{
 	"stop":       func() Message { return new(Stop) },
 }
 
-// line is a message as it is written: {"type":"ready","body":{…}}.
+// line is a message in its written form: {"type":"ready","body":{…}}.
 type line struct {
 	Type string          `json:"type"`
 	Body json.RawMessage `json:"body"`
@@ -205,8 +208,8 @@ func (w *MessageWriter) Send(m Message) error {
 	return err
 }
 
-// ReadMessages hands every message to use until the input ends or use returns false. What is no
-// message ends it with an error that shows it.
+// ReadMessages passes every message to use until the input ends or use returns false. A line that
+// is no message ends it with an error that shows the line.
 func ReadMessages(r io.Reader, use func(Message) bool) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 64<<10), MaxMessageBytes)

@@ -6,7 +6,7 @@ import (
 	"dpukv/internal/foreign"
 )
 
-// TailBuffer keeps the last bytes written to it: what a process said before it died.
+// TailBuffer keeps the last bytes written to it: the last output of a process before it ended.
 type TailBuffer struct{ foreign.Tail }
 
 const tailBytes = 4 << 10

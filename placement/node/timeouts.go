@@ -2,19 +2,20 @@ package node
 
 import "time"
 
-// Timeouts is how long the orchestrator waits for each step of a node. Past that, the node hangs.
+// Timeouts is the longest time that the orchestrator waits for each step of a node. After that, the
+// node counts as hung.
 type Timeouts struct {
 	Install time.Duration // the binary on a node that does not have it
 	Hello   time.Duration
 	Server  time.Duration // to accept load: it takes all its memory first
 	Client  time.Duration // to dial, store every key and ask for it again
-	PerKey  time.Duration // which takes this long more a key
-	Result  time.Duration // to come, once the window is over
+	PerKey  time.Duration // additional time per key for that
+	Result  time.Duration // to come, once the measurement period is over
 	Stop    time.Duration // to end when told to
-	Loss    time.Duration // instead of stop, for a launcher to notice and to say that its connection is lost
+	Loss    time.Duration // instead of stop, for a launcher to notice and report that its connection is lost
 	Kill    time.Duration // to end by a signal
 	Alive   time.Duration // from one sign of life to the next
-	silence time.Duration // without one, after which a node takes the orchestrator for gone
+	silence time.Duration // without one, until a node takes the orchestrator for gone
 }
 
 // DefaultTimeouts suit machines of any kind; tests have shorter ones.

@@ -7,13 +7,13 @@ import (
 	"dpukv/kvs"
 )
 
-// watcher reads what a server's process has moved.
+// watcher reads the traffic of a server's process.
 type watcher struct {
 	pid int // 0: not known
 	srv kvs.Server
 }
 
-// newWatcher is for a server that was started here: that of others may be on another machine.
+// newWatcher watches a server that was started here. Other servers may be on another machine.
 func newWatcher(srv kvs.Server, spec *ServerSpec) watcher {
 	w := watcher{srv: srv}
 	if spec.Attach == "" {
@@ -24,8 +24,8 @@ func newWatcher(srv kvs.Server, spec *ServerSpec) watcher {
 	return w
 }
 
-// moved is what the process's open connections moved so far, and its device. Nothing is known where
-// the kernel does not tell.
+// moved returns the traffic so far of the process's open connections, and of its device. It returns
+// nothing where the kernel does not tell.
 func (w *watcher) moved() (m kvs.Moved) {
 	if own, ok := w.srv.(interface{ Moved() kvs.Moved }); ok {
 		m = own.Moved()

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// diagnosisTimeout is for looking at what may have broken a point.
+// diagnosisTimeout bounds the search for what broke a point.
 const diagnosisTimeout = 20 * time.Second
 
-// blame puts first what broke a point, where that is known: the datapath between client and server.
-// What the clients say of it, that nothing answers, is only the effect.
+// blame prepends the cause of a broken point, where it is known: the datapath between client and
+// server. The clients' own errors (no answers) only follow from it.
 func blame(ctx context.Context, way *path, err error) error {
 	if err == nil {
 		return nil

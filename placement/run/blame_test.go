@@ -11,7 +11,7 @@ import (
 )
 
 // ofThisMachine runs a script's function ours for each process of the machine whose command line
-// holds a text.
+// contains a text.
 const ofThisMachine = `
 here=$(readlink /proc/self/ns/net)
 for p in /proc/[0-9]*; do
@@ -21,7 +21,8 @@ for p in /proc/[0-9]*; do
 done
 `
 
-// breaks are ways to break a datapath in the middle of a point, and what the point's reason must say.
+// breaks are ways to break a datapath in the middle of a point, and the expected reason of the
+// point.
 var breaks = []struct {
 	name, datapath string
 	polls          bool // it is a program that keeps CPUs busy
@@ -62,8 +63,8 @@ ours() { ovs-vsctl --db="unix:$(echo "$2" | sed 's/.*--pidfile=\([^ ]*\)\/.*/\1/
 	},
 }
 
-// TestSubmodeBrokenInTheMiddle: the point names the DPU and what is missing of its datapath before
-// what the client says, to whom it only seems that the server is silent.
+// TestSubmodeBrokenInTheMiddle: the reason first names the DPU and the missing part of its
+// datapath, and then the client's error. The client only sees a silent server.
 func TestSubmodeBrokenInTheMiddle(t *testing.T) {
 	for _, c := range breaks {
 		t.Run(c.name, func(t *testing.T) {

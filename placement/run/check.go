@@ -16,8 +16,8 @@ import (
 	"dpukv/placement/testbed"
 )
 
-// check refuses, before anything starts, what the two files say each rightly but cannot be had together.
-// allowed are the CPUs of this machine that may be used.
+// check refuses a sweep and a testbed that are each valid, but cannot be combined. It runs before
+// anything starts. allowed are the CPUs of this machine that may be used.
 func check(s *sweep.Sweep, t *testbed.Testbed, allowed []int) error {
 	if n := s.Size(sweep.MaxPoints); n == sweep.MaxPoints {
 		return fmt.Errorf("the sweep has %d points or more: shorten one of its lists", sweep.MaxPoints)
@@ -48,7 +48,8 @@ func checkPlacement(t *testbed.Testbed, placement string, kinds []string, allowe
 	return nil
 }
 
-// checkNode refuses fields that the launcher does not know what to do with, and CPUs that are not there, where that is known.
+// checkNode refuses fields that the launcher does not support, and missing CPUs, where the node's
+// CPUs are known.
 func checkNode(t *testbed.Testbed, n *testbed.Node, allowed []int) error {
 	if !n.Emulated() {
 		if _, err := launch.Command(&n.Node, []string{node.Subcommand}); err != nil {
@@ -63,7 +64,8 @@ func checkNode(t *testbed.Testbed, n *testbed.Node, allowed []int) error {
 	return nil
 }
 
-// checkTools refuses what the launchers lack here, such as a program or an allocation.
+// checkTools refuses launchers that lack something on this machine, such as a program or an
+// allocation.
 func checkTools(p *Plan) error {
 	var errs []error
 	told := map[string]bool{} // by node, and of the stores
@@ -88,7 +90,7 @@ func checkTools(p *Plan) error {
 	return errors.Join(errs...)
 }
 
-// checkConfigs looks for values that fit their keys but not each other.
+// checkConfigs refuses values that are each valid for their keys, but contradict each other.
 func checkConfigs(s *sweep.Sweep) error {
 	for _, c := range s.Configs() {
 		if err := checkConfig(s, &c); err != nil {
@@ -132,7 +134,8 @@ func checkConfig(s *sweep.Sweep, c *sweep.Config) error {
 	return nil
 }
 
-// checkPrograms refuses stores whose program is not installed, where that can be known before a node is visited: on this machine.
+// checkPrograms refuses stores whose program is not installed. It checks only this machine: other
+// nodes are not visited yet.
 func checkPrograms(p *Plan, server *testbed.Node) error {
 	if !server.OnThisMachine() || p.sweep.Attach != "" {
 		return nil

@@ -80,7 +80,7 @@ func TestExampleTestbeds(t *testing.T) {
 	}
 }
 
-// testbedExamples are the files in examples that are testbeds.
+// testbedExamples are the example files that are testbeds.
 var testbedExamples = []string{"local", "netns", "netns-onpath", "bluefield", "slurm"}
 
 func TestHERDRefusals(t *testing.T) {
@@ -128,7 +128,7 @@ func TestInstalledRefusals(t *testing.T) {
 	}
 }
 
-// parseTestbed reads a testbed that is known to be right.
+// parseTestbed reads a valid testbed.
 func parseTestbed(t *testing.T, text string) testbed.Testbed {
 	t.Helper()
 	bed, err := testbed.Parse("t.yaml", []byte(text))
@@ -138,7 +138,7 @@ func parseTestbed(t *testing.T, text string) testbed.Testbed {
 	return bed
 }
 
-// TestProgramMissing is told before anything starts.
+// TestProgramMissing: a missing program is reported before anything starts.
 func TestProgramMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	file := filepath.Join(t.TempDir(), "sweep.yaml")

@@ -9,8 +9,8 @@ import (
 	"dpukv/results"
 )
 
-// countMoved asks the server's node what it has moved so far. While the clients wait for their start, or
-// to be let go, all that was sent has come.
+// countMoved asks the server's node for its traffic so far. While the clients wait for go or
+// release, everything sent has arrived.
 func countMoved(ctx context.Context, server *node.Process, timeout time.Duration) (kvs.Moved, error) {
 	server.Send(&node.Count{})
 	c, err := node.Expect[*node.Counted](ctx, server, timeout, "count what it moved")
@@ -20,7 +20,7 @@ func countMoved(ctx context.Context, server *node.Process, timeout time.Duration
 	return c.Moved, nil
 }
 
-// noteServerMoved puts what the server moved in the load into a point.
+// noteServerMoved puts the server's traffic under load into a point.
 func noteServerMoved(p *results.Point, m kvs.Moved) {
 	p.ServerMovedLoad = results.Moved{
 		Sockets: results.Packets(m.Sockets), Device: results.Packets(m.Device),

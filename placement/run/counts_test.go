@@ -10,7 +10,7 @@ import (
 	"dpukv/results"
 )
 
-// TestServerMovedInWords: the server's losses are told by the share that it sent again.
+// TestServerMovedInWords: the warning of the server's losses has the share that it retransmitted.
 func TestServerMovedInWords(t *testing.T) {
 	var p results.Point
 	m := kvs.Moved{Sockets: kvs.Packets{SentDataPackets: 1000, ResentPackets: 1}}
@@ -24,7 +24,8 @@ func TestServerMovedInWords(t *testing.T) {
 	}
 }
 
-// lossy has a machine of a lab lose one in a hundred packets that come to it, and tells by what.
+// lossy makes a machine of a lab lose one in a hundred packets that come to it. It returns the
+// method.
 func lossy(t *testing.T, m *machines.Machines, name string) string {
 	t.Helper()
 	node := m.SubmodeNode(m.Bed.Node(name))
@@ -47,9 +48,9 @@ func lossy(t *testing.T, m *machines.Machines, name string) string {
 	return ""
 }
 
-// TestLossIsNamed: packets that get lost in the middle, in either direction, are part of the figure,
-// and the point says so. The client sees those it sent itself; of the server's the server's kernel
-// tells, whatever the store.
+// TestLossIsNamed: lost packets in either direction affect the figure, and the point says so. The
+// client sees the losses of its own packets. The server's kernel reports those of the server,
+// whatever the store.
 func TestLossIsNamed(t *testing.T) {
 	for _, c := range []struct{ machine, side, Store string }{
 		{"hostB", "client", "mica"}, {"hostA", "server", "mica"}, {"hostA", "server", "memcached"},

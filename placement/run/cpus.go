@@ -10,20 +10,20 @@ import (
 	"dpukv/placement/testbed"
 )
 
-// end is a process that needs CPUs.
+// end is a server or client process that needs CPUs.
 type end struct {
 	node    *testbed.Node
-	kernel  string  // on which it runs: processes of one kernel may compete for CPUs
+	kernel  string  // the kernel it runs on: processes of one kernel may compete for CPUs
 	cores   [][]int // it may use, each a list of the core's CPUs
 	server  bool
 	threads int
 	cpus    []int // chosen by planCPUs; nil: unknown, as the node was not asked
 }
 
-// planCPUs chooses CPUs. An end whose node names its CPUs gets those, and one that has its cores to itself as
-// many of them as it has threads. Those that compete share: the server has one half of the cores,
-// of which it uses as many CPUs as it has threads, and the clients have the other half, each its part if
-// there are enough cores.
+// planCPUs chooses CPUs. An end whose node names its CPUs gets those. An end with its cores to
+// itself gets as many of their CPUs as it has threads. Ends that compete share: the server has one
+// half of the cores, and uses as many of its CPUs as it has threads. The clients have the other
+// half, each client its part if there are enough cores.
 func planCPUs(ends []*end) {
 	var open []*end
 	for _, e := range ends {
@@ -45,7 +45,7 @@ func (e *end) competes(o *end) bool {
 
 func (e *end) all() []int { return slices.Concat(e.cores...) }
 
-// divide gives each of the ends that compete its part of the cores of the first.
+// divide gives each of the competing ends its part of the first end's cores.
 func divide(ends []*end) {
 	cores := ends[0].cores
 	if len(cores) == 1 && len(ends) > 1 {
@@ -72,7 +72,8 @@ func divide(ends []*end) {
 	}
 }
 
-// take gives the end those of the CPUs that it may use; all that it may use, if those are none.
+// take gives the end those of the CPUs that it may use. If these are none, it gives the end all
+// CPUs that it may use.
 func (e *end) take(cpus []int) {
 	all := e.all()
 	e.cpus = slices.DeleteFunc(slices.Clone(cpus), func(c int) bool { return !slices.Contains(all, c) })
@@ -81,8 +82,8 @@ func (e *end) take(cpus []int) {
 	}
 }
 
-// singles are the CPUs of a core, each by itself: two threads of a core slow each other down, so
-// they are only parted where there is nothing else to share out.
+// singles returns a core's CPUs as cores of one CPU each. Two threads of a core slow each other
+// down, so they are split only where there is nothing else to divide.
 func singles(cpus []int) [][]int {
 	var cores [][]int
 	for _, c := range cpus {
@@ -91,7 +92,7 @@ func singles(cpus []int) [][]int {
 	return cores
 }
 
-// spread lists the cores' CPUs, the first thread of every core before any second one.
+// spread lists the cores' CPUs: the first thread of every core comes before any second thread.
 func spread(cores [][]int) []int {
 	var cpus []int
 	for thread := 0; ; thread++ {
@@ -107,7 +108,8 @@ func spread(cores [][]int) []int {
 	}
 }
 
-// cpuWarnings say what a client cannot see: it warns itself of CPUs that its threads, or it and the server, share.
+// cpuWarnings returns the warnings that a client cannot give itself. A client warns of CPUs shared
+// by its own threads, or by itself and the server.
 func cpuWarnings(ends []*end) (warnings []string) {
 	note := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
 	for i, e := range ends {
@@ -144,7 +146,7 @@ func shareCore(cores [][]int, a, b []int) bool {
 	return false
 }
 
-// assignCPUs shares out the CPUs, and gives emulated machines their strength.
+// assignCPUs divides the CPUs, and gives emulated machines their CPU time.
 func assignCPUs(on *machines.Machines, e *pointProcesses, pt *sweep.Point) (warnings []string, err error) {
 	var ends []*end
 	for _, m := range e.members() {
@@ -156,7 +158,7 @@ func assignCPUs(on *machines.Machines, e *pointProcesses, pt *sweep.Point) (warn
 	return append(cpuWarnings(ends), weak...), err
 }
 
-// strengthen gives each emulated machine the time of as many cores as there are threads on it.
+// strengthen gives each emulated machine the CPU time of as many cores as it runs threads.
 func strengthen(on *machines.Machines, ends []*end) (warnings []string, err error) {
 	threads, cpus := map[string]int{}, map[string][]int{}
 	for _, e := range ends {

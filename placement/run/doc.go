@@ -1,8 +1,8 @@
 // Package run measures the points of a sweep on a testbed.
 //
-// [NewPlan] reads the files. It refuses what cannot be measured, with the place in the file, before
-// anything starts. [Plan.Run] measures the points that the run folder lacks, so to continue an
-// interrupted sweep is to run it again. [DryRun] only tells what would be done.
+// [NewPlan] reads the files. Before anything starts, it refuses configurations that cannot be
+// measured, with their place in the file. [Plan.Run] measures the points that the run folder lacks.
+// So a second call continues an interrupted sweep. [DryRun] only prints what [Plan.Run] would do.
 //
 // Each point has server and client processes of its own, so that none inherits another's memory or
 // connections.
@@ -10,15 +10,16 @@
 // # Several clients
 //
 // Clients share one workload and do different operations of it. Each has client_threads threads and
-// its part of an offered rate. All are told to go at the same time. Each says when it began, and
-// the clock here measures how far apart they were. The nodes' own clocks are only checked for
-// nonsense. Counts are added up, histograms are merged, and the point keeps each client's share.
+// its part of an offered rate. All receive go at the same time. Each reports when it began, and the
+// orchestrator's clock measures how far apart they were. The nodes' own clocks are only checked for
+// gross errors. Counts are added up, histograms are merged, and the point keeps each client's
+// share.
 //
 // # CPUs
 //
-// Nodes name the CPUs that they may use, and the boot of their kernel. Processes on one kernel share
-// its CPUs out. A process alone on its kernel takes as many CPUs as it has threads. An emulated
-// machine gets the time of as many of its profile's cores as it has threads.
+// Nodes name the CPUs that they may use, and the boot ID of their kernel. Processes on one kernel
+// divide its CPUs. A process alone on its kernel takes as many CPUs as it has threads. An emulated
+// machine gets the CPU time of as many of its profile's cores as it has threads.
 //
 // # What can go wrong
 //

@@ -19,8 +19,8 @@ import (
 	"dpukv/results/runfolder"
 )
 
-// DryRun writes what [Run] would do: the commands that become agents on the nodes, every point in its order with
-// the place of each of its ends, and how long it would take. It visits no node.
+// DryRun writes what [Plan.Run] would do: the commands of the nodes' agents, all points in their
+// order with the place of each process, and the estimated time. It visits no node.
 func DryRun(w io.Writer, p *Plan) error {
 	missing, err := missingInDir(p)
 	if err != nil {
@@ -55,7 +55,7 @@ func DryRun(w io.Writer, p *Plan) error {
 	return err
 }
 
-// missingInDir are the points that are not in the run folder, which is only read.
+// missingInDir returns the points that the run folder lacks. It only reads the folder.
 func missingInDir(p *Plan) ([]sweep.Point, error) {
 	if !p.resumes {
 		return p.points, nil
@@ -70,8 +70,8 @@ func missingInDir(p *Plan) ([]sweep.Point, error) {
 	}), err
 }
 
-// describePlacement writes the commands of a placement. They are the same for every point: what to do
-// is told over stdin.
+// describePlacement writes the commands of a placement. All its points have the same commands: the
+// tasks travel over stdin.
 func describePlacement(p *Plan, w io.Writer, placement string) error {
 	c, err := p.testbed.Assign(placement)
 	if err != nil {
@@ -92,7 +92,7 @@ func describePlacement(p *Plan, w io.Writer, placement string) error {
 	return err
 }
 
-// carrier names what carries the stores that need a device.
+// carrier names the transport of the stores that need a device.
 func carrier(p *Plan, c *testbed.Assignment, n *testbed.Node) string {
 	for _, store := range p.sweep.Stores {
 		if device, err := c.Device(n); err == nil && stores.OverVerbs(store) {
@@ -102,7 +102,7 @@ func carrier(p *Plan, c *testbed.Assignment, n *testbed.Node) string {
 	return ""
 }
 
-// commandOn is the command for a node, as far as it is known before the node was visited.
+// commandOn returns the command for a node, as far as it is known before a visit.
 func commandOn(p *Plan, n *testbed.Node) ([]string, error) {
 	switch {
 	case n.Emulated():
@@ -117,7 +117,7 @@ func commandOn(p *Plan, n *testbed.Node) ([]string, error) {
 	return launch.Command(&n.Node, []string{path, node.Subcommand})
 }
 
-// endsOf says where the point's processes would run.
+// endsOf tells where the point's processes would run.
 func endsOf(p *Plan, pt *sweep.Point) (string, error) {
 	c, err := p.testbed.Assign(pt.Placement)
 	if err != nil {
@@ -159,7 +159,8 @@ func describeSubmode(p *Plan, w io.Writer, dpu *testbed.Node, name string, f pac
 		strings.TrimPrefix(name, "sm"), dpu.Name, p.testbed.Name, options)
 }
 
-// describeSubmodes says what is set up on which DPU, and where its commands are shown.
+// describeSubmodes lists the submodes to set up on each DPU, and says where their commands are
+// shown.
 func describeSubmodes(p *Plan, w io.Writer) error {
 	told := map[string]bool{}
 	for _, placement := range p.sweep.Placements {

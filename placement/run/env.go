@@ -31,7 +31,7 @@ type nodeEnv struct {
 	Findings []doctor.Finding      `json:"findings,omitempty"` // what will spoil a measurement there
 }
 
-// envOf is what a node said of itself, with what was made for it.
+// envOf returns a node's own report, together with the facts of its emulated machine.
 func envOf(on *machines.Machines, n *testbed.Node, h *node.Hello) nodeEnv {
 	env := nodeEnv{
 		Node: n.Name, Kind: n.Kind, Of: n.Of, Generation: n.Generation, Via: n.Via,
@@ -62,7 +62,7 @@ func (e *nodeEnvs) note(env nodeEnv) {
 	e.heard[env.Node] = env
 }
 
-// write puts the lines that are not there yet into the run folder.
+// write adds the missing lines to the run folder.
 func (e *nodeEnvs) write(out *runfolder.Writer) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -79,8 +79,8 @@ func (e *nodeEnvs) write(out *runfolder.Writer) error {
 	return nil
 }
 
-// checkFolder tells what is remarkable about a run that is continued: repaired lines, and points
-// that another build measured. It refuses points of another kind of machine.
+// checkFolder warns about a run that is continued: repaired lines, and points that another build
+// measured. It refuses points of another kind of machine.
 func checkFolder(r *runner) error {
 	for _, did := range r.out.Repairs() {
 		fmt.Fprintf(r.Stderr, "%s: %s\n", r.Dir, did)

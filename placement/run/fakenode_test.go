@@ -21,13 +21,13 @@ import (
 	"dpukv/results"
 )
 
-// fault is where a fake node misbehaves and how.
+// fault is a fake node's fault: its place and its kind.
 type fault struct{ role, step, how string }
 
 // groupVariable names the cgroup whose memory a fake node eats.
 const groupVariable = "DPUKV_FAKE_GROUP"
 
-// script is faults, as in "server@serve=die,client@go=hang".
+// script is a list of faults, as in "server@serve=die,client@go=hang".
 type script []fault
 
 func parseScript(text string) script {
@@ -40,8 +40,8 @@ func parseScript(text string) script {
 	return s
 }
 
-// fakeNode speaks the protocol like a node, does none of the work, and misbehaves as the script says.
-// It leaves its process id in dir.
+// fakeNode speaks the protocol like a node, does none of the work, and misbehaves as the script
+// says. It leaves its process ID in dir.
 func fakeNode(dir, text string) int {
 	pid := strconv.Itoa(os.Getpid())
 	if err := os.WriteFile(filepath.Join(dir, "pid"+pid), nil, 0o644); err != nil {
@@ -152,7 +152,7 @@ func (f fault) happen(out *node.MessageWriter) {
 	time.Sleep(time.Hour) // and hang
 }
 
-// configured is the part of a fake client.
+// configured is the task of a fake client.
 var configured *node.ClientSpec
 
 func fakePoint(c *node.ClientSpec) results.Point {
@@ -166,7 +166,7 @@ func fakePoint(c *node.ClientSpec) results.Point {
 	}
 }
 
-// leaveNone fails the test if a process that left its id in dir still runs after a while.
+// leaveNone fails the test if a process with its ID in dir still runs after a while.
 func leaveNone(t *testing.T, dir string, atLeast int) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "pid*"))
@@ -187,7 +187,7 @@ func leaveNone(t *testing.T, dir string, atLeast int) {
 	}
 }
 
-// runs reports whether a process runs; one that waits for its parent to hear of its end does not.
+// runs reports whether a process runs. A zombie, which waits for its parent, does not.
 func runs(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -197,10 +197,10 @@ func runs(pid int) bool {
 	return !strings.HasPrefix(rest, "Z")
 }
 
-// briefly is how long a fake node may take for what takes it no time.
+// briefly is the time limit for steps that take a fake node no time.
 var briefly = kernel.Timeout(time.Second)
 
-// fakeOptions are those of a sweep of nodes that follow the script.
+// fakeOptions returns the options for a sweep of nodes that follow the script.
 func fakeOptions(t *testing.T, script string) (o Options, stderr *node.TailBuffer, pids string) {
 	t.Helper()
 	pids = t.TempDir()
@@ -229,7 +229,8 @@ func realNode() int {
 	return 0
 }
 
-// orchestrator runs a sweep of fake nodes: orchestrator SWEEP DIR PIDS SCRIPT; of real ones without PIDS.
+// orchestrator runs a sweep of fake nodes: orchestrator SWEEP DIR PIDS SCRIPT. Without PIDS the
+// nodes are real.
 func orchestrator(args []string) int {
 	command := []string{os.Args[0], "fake-node", args[2], args[3]}
 	if args[2] == "" {

@@ -10,7 +10,7 @@ import (
 	resulttable "dpukv/results/table"
 )
 
-// finish draws the run folder's points and tells which could not be measured.
+// finish draws the run folder's points and reports the failed ones.
 func finish(r *runner) error {
 	if err := r.out.Check(); err != nil {
 		return r.full(err)
@@ -60,7 +60,7 @@ func lostPoints(r *runner, points []results.Point) error {
 	return nil
 }
 
-// gaveUp tells which nodes were given up, if that cost points.
+// gaveUp reports the nodes that were given up, if that cost points.
 func gaveUp(r *runner) error {
 	if r.sum.Skipped == 0 {
 		return nil

@@ -6,7 +6,8 @@ import (
 	"dpukv/placement/testbed"
 )
 
-// CheckGuest refuses what a guest cannot measure: it has no network, and of this machine only its programs.
+// CheckGuest refuses placements that a guest cannot measure. A guest has no network, and of this
+// machine only its programs.
 func CheckGuest(p *Plan) error {
 	if p.Attach != "" {
 		return fmt.Errorf("--in-guest: found --attach %s, allowed: a server that the sweep starts, as the guest has no network", p.Attach)
@@ -27,7 +28,7 @@ func CheckGuest(p *Plan) error {
 	return nil
 }
 
-// refuseOtherKernel keeps points of a guest and of the machine around it out of one folder.
+// refuseOtherKernel keeps points of a guest and of its host machine out of one folder.
 func refuseOtherKernel(dir string, there *nodeEnv) error {
 	switch was := testbed.GuestOf(there.Facts); {
 	case was == testbed.ThisGuest():

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestCheckGuest: what a guest cannot reach is refused before it boots.
+// TestCheckGuest: a placement that a guest cannot reach is refused before the guest boots.
 func TestCheckGuest(t *testing.T) {
 	for name, c := range map[string]struct{ bed, attach, want string }{
 		"local":     {bed: "{via: local}"},

@@ -54,13 +54,13 @@ func inLab(t *testing.T, sweep string, observe func(event string, pt *sweep.Poin
 	}
 }
 
-// Of longerPoints each has to be measured at the first try, also on a busy machine.
+// Each of the longerPoints must succeed at the first try, also on a busy machine.
 const shortPoints = "stores: [mica, herd]\nget_ratios: 0.5\nmode: store\nkeys: 10000\nclient_threads: 1\nduration: 300ms\nwarmup: 100ms\nrepeats: 1\n"
 
 var longerPoints = strings.Replace(shortPoints, "300ms", "1s", 1)
 
-// runAll runs a sweep until every point is there: on a busy machine a point may get too little CPU time for
-// any answer, which fails it, and then the sweep resumes.
+// runAll runs a sweep until every point is measured. On a busy machine a point may get too little
+// CPU time for any answer, and fails. The sweep then resumes.
 func runAll(t *testing.T, o Options) Summary {
 	t.Helper()
 	const tries = 8
@@ -80,8 +80,8 @@ func runAll(t *testing.T, o Options) Summary {
 	}
 }
 
-// TestPlacementsInALab measures each placement with both stores over four machines, and looks at every interface for
-// who talked with whom.
+// TestPlacementsInALab measures each placement with both stores over four machines. It reads every
+// interface's counters to see which machines communicated.
 func TestPlacementsInALab(t *testing.T) {
 	before := map[string]emulate.Counters{}
 	moved := map[string]map[string]uint64{} // bytes, by point and interface
@@ -135,7 +135,7 @@ func checkLabPoint(t *testing.T, run *runfolder.Run, p *results.Point, bed *test
 	checkWay(t, p, &c, moved)
 }
 
-// checkShares: the shares of the clients are the whole, in the counts and in the histograms.
+// checkShares: the clients' shares add up to the whole, in counts and histograms.
 func checkShares(t *testing.T, run *runfolder.Run, p *results.Point, c *testbed.Assignment) {
 	t.Helper()
 	var ops uint64
@@ -165,7 +165,7 @@ func checkShares(t *testing.T, run *runfolder.Run, p *results.Point, c *testbed.
 	}
 }
 
-// checkWay: the machines of the placement and the cables between them carried the load, and no others.
+// checkWay: only the machines of the placement and the cables between them carried the load.
 func checkWay(t *testing.T, p *results.Point, c *testbed.Assignment, moved map[string]uint64) {
 	t.Helper()
 	load := uint64(float64(p.Ops) / p.OpsPerFrame * p.BytesPerFrame)                                          // requests, payload only
@@ -195,8 +195,8 @@ func checkWay(t *testing.T, p *results.Point, c *testbed.Assignment, moved map[s
 	}
 }
 
-// TestNodeCutOff: the link of one machine goes down in the middle of a point. That point fails, with the machine's
-// name, and no other; the sweep resumes with it.
+// TestNodeCutOff: one machine's link goes down in the middle of a point. Only that point fails, and
+// its error names the machine. The sweep resumes with it.
 func TestNodeCutOff(t *testing.T) {
 	var cut string
 	o := inLab(t, strings.Replace(longerPoints, "[mica, herd]", "mica", 1)+"placements: [CH-SH, CDH-SH, CH-SD]\n", func(event string, pt *sweep.Point, m *machines.Machines) {
@@ -227,7 +227,7 @@ func TestNodeCutOff(t *testing.T) {
 	}
 }
 
-// TestInterruptedLab: interrupted in the middle of a point, a sweep takes its machines away.
+// TestInterruptedLab: a sweep that is interrupted in the middle of a point removes its machines.
 func TestInterruptedLab(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var lab *emulate.Lab
@@ -250,8 +250,8 @@ func TestInterruptedLab(t *testing.T) {
 	}
 }
 
-// TestKeeperKilled: the machines go with the process that holds them. The point at hand fails, and the sweep ends and
-// tells how to go on; nothing hangs.
+// TestKeeperKilled: the machines vanish with the process that holds them. The current point fails.
+// The sweep ends, and its error tells how to continue. Nothing hangs.
 func TestKeeperKilled(t *testing.T) {
 	killed := ""
 	o := inLab(t, strings.Replace(shortPoints, "[mica, herd]", "mica", 1)+"placements: [CH-SH, CD-SH]\n", nil)

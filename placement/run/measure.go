@@ -17,18 +17,18 @@ import (
 	"dpukv/results"
 )
 
-// measurement is one point at work. It has a server and clients of its own, so that no point
-// inherits another's memory or connections.
+// measurement measures one point. It has its own server and clients, so that no point inherits
+// another's memory or connections.
 type measurement struct {
 	*runner
 	pt     *sweep.Point
 	nodes  testbed.Assignment
 	path   *path
 	all    *pointProcesses
-	server *node.Ready // what the server said once it accepted load
+	server *node.Ready // the server's message once it accepted load
 }
 
-// measure makes one point.
+// measure measures one point.
 func measure(ctx context.Context, r *runner, pt *sweep.Point) (res *node.Result, err error) {
 	if err := r.machines.Wire(ctx, pt.Submode); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func measure(ctx context.Context, r *runner, pt *sweep.Point) (res *node.Result,
 		return nil, err
 	}
 	defer func() {
-		if err != nil { // whatever it was, the next point gets a datapath set up anew
+		if err != nil { // whatever the cause, the next point sets its datapath up anew
 			err = errors.Join(err, r.machines.Clear())
 		}
 	}()
@@ -58,7 +58,7 @@ func measure(ctx context.Context, r *runner, pt *sweep.Point) (res *node.Result,
 	return m.run(ctx)
 }
 
-// run takes the processes from their start to the point.
+// run takes the processes from their start to the result.
 func (m *measurement) run(ctx context.Context) (*node.Result, error) {
 	warnings, err := assignCPUs(m.machines, m.all, m.pt)
 	if err != nil {
@@ -70,7 +70,7 @@ func (m *measurement) run(ctx context.Context) (*node.Result, error) {
 	serving, cancel := untilEnded(ctx, m.all.server.Process, "serve "+m.pt.Store)
 	defer cancel()
 	res, err := m.load(serving)
-	if err != nil && ctx.Err() == nil { // who interrupts does not wait for reasons
+	if err != nil && ctx.Err() == nil { // an interrupted user does not wait for the cause
 		err = blame(ctx, m.path, rootCause(serving, err))
 	}
 	if res != nil {
@@ -79,14 +79,14 @@ func (m *measurement) run(ctx context.Context) (*node.Result, error) {
 	return res, err
 }
 
-// tell lets a test look on.
+// tell informs a test of an event.
 func (m *measurement) tell(event string) {
 	if m.observe != nil {
 		m.observe(event, m.pt, m.machines)
 	}
 }
 
-// serve brings the server up.
+// serve starts the server.
 func (m *measurement) serve(ctx context.Context) error {
 	spec, err := serverSpecOf(m.pt, &m.nodes)
 	if err != nil {
@@ -97,10 +97,11 @@ func (m *measurement) serve(ctx context.Context) error {
 	return err
 }
 
-// load takes the clients from the preload to their result. The result of one that failed is
-// returned too, beside the error.
+// load takes the clients from the preload to their result. If a client failed, load returns that
+// client's result together with the error.
 func (m *measurement) load(ctx context.Context) (*node.Result, error) {
-	// One stores the keys, then the others look for them; no load may begin before all have found them.
+	// One client stores the keys, then the others look for them. No load begins before all have
+	// found them.
 	if err := m.prepare(ctx, 0); err != nil {
 		return nil, err
 	}
@@ -142,7 +143,8 @@ func (m *measurement) load(ctx context.Context) (*node.Result, error) {
 	return res, err
 }
 
-// prepare gives a client its part, and waits until it has stored the keys, or found those that another stored.
+// prepare gives a client its task. It waits until the client has stored the keys, or found the keys
+// of another client.
 func (m *measurement) prepare(ctx context.Context, i int) error {
 	spec, err := m.clientSpec(i)
 	if err != nil {
@@ -159,7 +161,7 @@ func (m *measurement) prepare(ctx context.Context, i int) error {
 	return err
 }
 
-// share follows a client that was told to go until it has measured. One that fails has a result at once.
+// share follows a client from go until it has measured. A client that fails has a result at once.
 func (m *measurement) share(ctx context.Context, c *member) (share, error) {
 	s := share{member: c, began: time.Now()}
 	live, begun := m.report.of(c.Process.Node), false
@@ -177,7 +179,7 @@ func (m *measurement) share(ctx context.Context, c *member) (share, error) {
 	return s, err
 }
 
-// collect takes the clients' results, and holds what they used against what was asked of them.
+// collect takes the clients' results, and compares the used values with the requested ones.
 func (m *measurement) collect(ctx context.Context, shares []share) error {
 	return m.all.each(ctx, 0, func(ctx context.Context, i int) error {
 		if err := shares[i].collect(ctx, m.timeouts.Result); err != nil {
@@ -187,7 +189,7 @@ func (m *measurement) collect(ctx context.Context, shares []share) error {
 	})
 }
 
-// clientSpec is what one of the clients is to do.
+// clientSpec returns the task of one of the clients.
 func (m *measurement) clientSpec(i int) (*node.ClientSpec, error) {
 	clients, on := len(m.all.clients), &m.nodes.Clients[i]
 	spec := &node.ClientSpec{
@@ -207,7 +209,7 @@ func (m *measurement) clientSpec(i int) (*node.ClientSpec, error) {
 	return spec, err
 }
 
-// complete adds to what the clients counted what only the orchestrator knows.
+// complete adds the facts that only the orchestrator knows to the clients' counts.
 func (m *measurement) complete(p *results.Point, warnings []string) {
 	m.pt.Asked(p)
 	p.ServerVersion, p.ServerAddr, p.ClientVersion = m.server.Facts.Version, m.server.Addr, m.Version
@@ -224,7 +226,7 @@ func (m *measurement) complete(p *results.Point, warnings []string) {
 	p.Warnings = slices.Concat(emulators, warnings, p.Warnings)
 }
 
-// firstFailed is the result of a client that says itself that it failed.
+// firstFailed returns the result of the first client that reports its own failure.
 func firstFailed(shares []share) *node.Result {
 	for _, s := range shares {
 		if s.res != nil && s.res.Point.Status != results.StatusOK {
@@ -247,7 +249,8 @@ func untilEnded(ctx context.Context, p *node.Process, task string) (context.Cont
 	return ctx, func() { cancel(nil) }
 }
 
-// rootCause prefers the server's end over what a client says of it ("connection reset"), which often comes first.
+// rootCause prefers the server's end over the client's view of it ("connection reset"), which often
+// comes first.
 func rootCause(ctx context.Context, err error) error {
 	select {
 	case <-ctx.Done():
@@ -257,7 +260,7 @@ func rootCause(ctx context.Context, err error) error {
 	}
 }
 
-// serverSpecOf is what the server of a point is to be.
+// serverSpecOf returns the server's task for a point.
 func serverSpecOf(pt *sweep.Point, nodes *testbed.Assignment) (*node.ServerSpec, error) {
 	spec := &node.ServerSpec{
 		Store: pt.Store, Attach: pt.Attach,
@@ -274,12 +277,12 @@ func serverSpecOf(pt *sweep.Point, nodes *testbed.Assignment) (*node.ServerSpec,
 	return spec, err
 }
 
-// resultNode is the node as a point names it.
+// resultNode returns the node as a point names it.
 func resultNode(n *testbed.Node) results.Node {
 	return results.Node{Node: n.Name, Kind: n.Kind, Generation: n.Generation, Profile: n.Profile}
 }
 
-// failedResult is that of a point that failed, with what is there of it.
+// failedResult returns the result of a failed point, with the data at hand.
 func failedResult(pt *sweep.Point, res *node.Result, err error, at time.Time) *node.Result {
 	if res == nil {
 		res = &node.Result{Point: results.Point{StartedAt: at, Warnings: []string{}}}

@@ -21,7 +21,7 @@ import (
 	"dpukv/results/runfolder"
 )
 
-// shortSweep is four points of real measurements.
+// shortSweep writes a sweep of four points of real measurements.
 func shortSweep(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "sweep.yaml")
@@ -32,7 +32,7 @@ func shortSweep(t *testing.T) string {
 	return file
 }
 
-// TestSweepOfMICA kills a sweep half-way, continues it, and looks at what it measured.
+// TestSweepOfMICA kills a sweep half-way, continues it, and checks its measurements.
 func TestSweepOfMICA(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures for seconds")
@@ -99,7 +99,8 @@ func checkMICAPoint(t *testing.T, run *runfolder.Run, p *results.Point) {
 	if p.Errors > 0 || p.ServerCPUNsPerOp <= 0 || p.ClientCPUNsPerOp <= 0 {
 		t.Errorf("%s: %d errors, %v and %v CPU ns an operation", p.ID, p.Errors, p.ServerCPUNsPerOp, p.ClientCPUNsPerOp)
 	}
-	// It is drawn: six standard deviations, for the few operations of a busy machine as for the many of an idle one.
+	// The share of GETs is random. The bound is six standard deviations, for the few operations of
+	// a busy machine as for the many of an idle one.
 	off := 6 * math.Sqrt(p.GetRatio*(1-p.GetRatio)/float64(p.Ops))
 	if share := float64(p.Gets) / float64(p.Ops); share < p.GetRatio-off || share > p.GetRatio+off {
 		t.Errorf("%s: a GET share of %.3f was measured, %v was asked for", p.ID, share, p.GetRatio)
@@ -184,7 +185,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestSweepOfInstalledStores measures a point of each, with the programs that are installed here.
+// TestSweepOfInstalledStores measures a point of each store whose program is installed here.
 func TestSweepOfInstalledStores(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures for seconds")
@@ -214,7 +215,7 @@ func TestSweepOfInstalledStores(t *testing.T) {
 	}
 }
 
-// checkMoved holds what both ends' kernels counted of a load against each other.
+// checkMoved compares the counts of both ends' kernels for a load.
 func checkMoved(t *testing.T, p *results.Point) {
 	t.Helper()
 	client, server := &p.ClientMovedLoad.Sockets, &p.ServerMovedLoad.Sockets
@@ -232,7 +233,7 @@ func checkMoved(t *testing.T, p *results.Point) {
 	}
 }
 
-// TestSweepOfProtocols: what a point says to have spoken is what was asked for.
+// TestSweepOfProtocols: a point reports the protocol that was asked for.
 func TestSweepOfProtocols(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures for seconds")
@@ -252,7 +253,7 @@ func TestSweepOfProtocols(t *testing.T) {
 	}
 }
 
-// TestSweepAttached measures a server that runs already, and leaves it running; the run folder knows of it.
+// TestSweepAttached measures a running server, and leaves it running. The run folder records that.
 func TestSweepAttached(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures for seconds")
@@ -263,7 +264,7 @@ func TestSweepAttached(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	points := sweepOf(t, "stores: redis\n"+smallLoad, s.Addr()) // nothing is said of the mode
+	points := sweepOf(t, "stores: redis\n"+smallLoad, s.Addr()) // the sweep names no mode
 	if len(points) != 1 || points[0].ServerAddr != s.Addr() || points[0].ServerCommand != nil || points[0].Mode != "store" ||
 		!strings.Contains(strings.Join(points[0].Warnings, "; "), "ran already") {
 		t.Errorf("%+v", points)

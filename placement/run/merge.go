@@ -12,17 +12,17 @@ import (
 	"dpukv/results"
 )
 
-// What clients that ran together may differ by.
+// Limits of the differences between clients that ran together.
 const (
-	skewWarning = 0.05        // of the window, in when they began: from here on it is told
-	skewLimit   = 0.5         // of the window: from here on they had none in common
-	clockLimit  = time.Second // of when a window began, by the node's clock and by the one here
+	skewWarning = 0.05        // of the measurement period, between their begins: a warning from here on
+	skewLimit   = 0.5         // of the measurement period: from here on they had no time in common
+	clockLimit  = time.Second // between a node's clock and this one, for the begin of a measurement period
 )
 
-// merge makes one result of all clients' shares. With several, counts are added up and histograms merged; what
-// describes the server, which each of them asked, is a mean.
+// merge makes one result of all clients' shares. It adds counts up and merges histograms. Values
+// that describe the server, which each client asked for, become a mean.
 func merge(shares []share, told time.Time, pt *sweep.Point) (*node.Result, error) {
-	sum := *shares[0].res // all have the same in what was asked and used
+	sum := *shares[0].res // requested and used values are the same for all
 	p := &sum.Point
 	p.Clients = nil
 	for i := range shares {
@@ -46,7 +46,7 @@ func merge(shares []share, told time.Time, pt *sweep.Point) (*node.Result, error
 	return &sum, nil
 }
 
-// summary is what the point keeps of a client.
+// summary returns what the point keeps of a client.
 func (s *share) summary() results.ClientShare {
 	p := &s.res.Point
 	return results.ClientShare{
@@ -57,8 +57,8 @@ func (s *share) summary() results.ClientShare {
 	}
 }
 
-// together holds the windows against each other: by when the clients said that they began, by the clock
-// here. The nodes' own clocks are only looked at for nonsense, less what they were off when they said hello.
+// together compares the measurement periods, by this machine's clock at the clients' begin
+// messages. It checks the nodes' own clocks only for gross errors, less their offset at hello.
 func together(shares []share, told time.Time, pt *sweep.Point) (warnings []string, err error) {
 	begun := make([]time.Time, len(shares))
 	for i := range shares {
@@ -107,7 +107,8 @@ func mergeLatencies(shares []share, p *results.Point) ([]byte, error) {
 	return results.EncodeHlog(intervals)
 }
 
-// addUsed has the point say what each of the clients used, where they may differ: the device, and how hashing was measured.
+// addUsed records what each client used, where clients may differ: the device, and the method that
+// measured hashing.
 func addUsed(shares []share, p *results.Point) {
 	p.Provider = words(shares, ", ", func(p *results.Point) string { return p.Provider })
 	p.ClientHashShareBy = words(shares, "; ", func(p *results.Point) string { return p.ClientHashShareBy })
@@ -119,7 +120,7 @@ func addUsed(shares []share, p *results.Point) {
 	}
 }
 
-// words are what the shares say, each once.
+// words joins the different words of the shares, each once.
 func words(shares []share, between string, of func(*results.Point) string) string {
 	var said []string
 	for i := range shares {
@@ -130,7 +131,7 @@ func words(shares []share, between string, of func(*results.Point) string) strin
 	return strings.Join(said, between)
 }
 
-// total adds up something of all shares.
+// total adds up a value of all shares.
 func total[N uint64 | float64](shares []share, of func(*results.Point) N) (n N) {
 	for i := range shares {
 		n += of(&shares[i].res.Point)
@@ -149,16 +150,16 @@ func addCounts(shares []share, p *results.Point) {
 	p.Retries = sum(func(p *results.Point) uint64 { return p.Retries })
 	p.LateOps = sum(func(p *results.Point) uint64 { return p.LateOps })
 	p.UnsentOps = sum(func(p *results.Point) uint64 { return p.UnsentOps })
-	p.ThroughputOps = total(shares, func(p *results.Point) float64 { return p.ThroughputOps }) // windows are equally long
+	p.ThroughputOps = total(shares, func(p *results.Point) float64 { return p.ThroughputOps }) // measurement periods are equally long
 	p.RateOps = total(shares, func(p *results.Point) float64 { return p.RateOps })
 	for i := range shares {
 		of := &shares[i].res.Point
-		p.Evicted = max(p.Evicted, of.Evicted) // the server's, since each began to look
+		p.Evicted = max(p.Evicted, of.Evicted) // the server's, since each client's first look
 		p.PreloadHitRate = min(p.PreloadHitRate, of.PreloadHitRate)
 	}
 }
 
-// addMoved adds up what the other clients moved to what the first did.
+// addMoved adds the other clients' traffic to the first client's.
 func addMoved(shares []share, p *results.Point) {
 	for i := range shares[1:] {
 		of := &shares[i+1].res.Point
@@ -168,8 +169,8 @@ func addMoved(shares []share, p *results.Point) {
 	}
 }
 
-// addCosts makes means: of the frames, weighed by frames; of an operation's CPU time, by operations; of the hash's
-// share, by CPU time; of what the server said, by nothing.
+// addCosts computes means. Values of frames are weighted by frames, an operation's CPU time by
+// operations, and the hash's share by CPU time. Values from the server have equal weights.
 func addCosts(shares []share, p *results.Point) {
 	mean := func(value, weight func(*results.Point) float64) float64 {
 		all := total(shares, weight)
@@ -203,7 +204,7 @@ func addCosts(shares []share, p *results.Point) {
 	p.ServerCPUShare = mean(func(p *results.Point) float64 { return p.ServerCPUShare }, alike)
 	p.ServerOthersShare = mean(func(p *results.Point) float64 { return p.ServerOthersShare }, alike)
 	p.ServerStolenShare = mean(func(p *results.Point) float64 { return p.ServerStolenShare }, alike)
-	for i := range shares { // the most: a mean would hide the one client that was disturbed
+	for i := range shares { // the maximum: a mean would hide a single disturbed client
 		of := &shares[i].res.Point
 		p.ClientOthersShare = max(p.ClientOthersShare, of.ClientOthersShare)
 		p.ClientStolenShare = max(p.ClientStolenShare, of.ClientStolenShare)
@@ -216,7 +217,7 @@ func addCosts(shares []share, p *results.Point) {
 	p.ClientCPUShare, p.ClientCPUs = busy/float64(max(had, 1)), cpus
 }
 
-// cpusOf counts the CPUs that the clients had together, each once, and lists their numbers.
+// cpusOf counts the clients' CPUs, each once, and lists their numbers.
 func cpusOf(shares []share) (had int, cpus []int) {
 	seen := map[string]bool{}
 	for i := range shares {
@@ -229,7 +230,8 @@ func cpusOf(shares []share) (had int, cpus []int) {
 	return len(seen), slices.Compact(cpus)
 }
 
-// sharedBusy says what none of several clients on the same CPUs sees. As for one client, what they spun away leaves room.
+// sharedBusy warns of several busy clients on the same CPUs, which no client sees itself. The time
+// that they spin counts as idle, as for one client.
 func sharedBusy(shares []share, p *results.Point) []string {
 	had, _ := cpusOf(shares)
 	each := 0
@@ -253,7 +255,7 @@ func warningsOf(shares []share) []string {
 	return all
 }
 
-// share is what one client did, and when it began by the clock here.
+// share is one client's work, with its begin by this machine's clock.
 type share struct {
 	*member
 	res   *node.Result

@@ -15,7 +15,8 @@ import (
 	"dpukv/results"
 )
 
-// fakeShare is what a client with these latencies reports, in a window of a second that it began with its clock this much off.
+// fakeShare returns the report of a client with these latencies. Its measurement period is a
+// second, and its clock is off by clock.
 func fakeShare(t *testing.T, name string, cpus []int, clock time.Duration, told time.Time, latencies ...int64) share {
 	t.Helper()
 	h := results.NewHistogram()
@@ -53,7 +54,7 @@ func fakeShare(t *testing.T, name string, cpus []int, clock time.Duration, told 
 	}
 }
 
-// TestMergeAddsUp: two clients whose clocks are an hour apart and which share a CPU.
+// TestMergeAddsUp merges two clients on one CPU whose clocks are an hour apart.
 func TestMergeAddsUp(t *testing.T) {
 	told := time.Now()
 	pt := &sweep.Point{Config: sweep.Config{Duration: time.Second}}
@@ -107,7 +108,7 @@ func TestMergeAddsUp(t *testing.T) {
 	}
 }
 
-// TestMergeSaysWhatEachUsed: one client's device, or its way to measure, is not taken for the other's.
+// TestMergeSaysWhatEachUsed: the point keeps apart the clients' devices and methods to measure.
 func TestMergeSaysWhatEachUsed(t *testing.T) {
 	told := time.Now()
 	shares := []share{fakeShare(t, "hostA", []int{0}, 0, told, 1), fakeShare(t, "dpuA", []int{1}, 0, told, 1)}
@@ -152,7 +153,8 @@ func TestMergeRefusesNonsense(t *testing.T) {
 	}
 }
 
-// TestMergeSpinningIsNotBusy: clients that share a CPU and look for answers all the time leave room on it, though it is never idle.
+// TestMergeSpinningIsNotBusy: clients that share a CPU and poll for answers all the time leave room
+// on it, though it is never idle.
 func TestMergeSpinningIsNotBusy(t *testing.T) {
 	told := time.Now()
 	shares := []share{fakeShare(t, "a", []int{1}, 0, told, 1), fakeShare(t, "b", []int{1}, 0, told, 1)}

@@ -8,11 +8,11 @@ import (
 	"dpukv/placement/testbed"
 )
 
-// sameFailures is how many points in a row a node may fail to even start for. After them, no
-// point that needs the node is tried.
+// sameFailures is the number of consecutive points for which a node may fail to start. After them,
+// the sweep tries no point that needs the node.
 const sameFailures = 3
 
-// nodeFailures are, by node, the failures in a row to start.
+// nodeFailures are the consecutive failures to start, by node.
 type nodeFailures map[string]nodeFailure
 
 type nodeFailure struct {
@@ -20,7 +20,7 @@ type nodeFailure struct {
 	reason error
 }
 
-// note counts what became of a point's nodes. The error is the point's.
+// note counts the outcome of a point for its nodes. The error is the point's.
 func (f nodeFailures) note(nodes []*testbed.Node, err error) {
 	var start startError
 	failed := errors.As(err, &start)
@@ -34,7 +34,7 @@ func (f nodeFailures) note(nodes []*testbed.Node, err error) {
 	}
 }
 
-// givenUp names the first of the nodes that no point is tried with any more; "" if there is none.
+// givenUp returns the first of the nodes that was given up; "" if there is none.
 func (f nodeFailures) givenUp(nodes []*testbed.Node) string {
 	for _, n := range nodes {
 		if f[n.Name].count >= sameFailures {
@@ -44,7 +44,7 @@ func (f nodeFailures) givenUp(nodes []*testbed.Node) string {
 	return ""
 }
 
-// reasons say why nodes were given up, each reason once.
+// reasons lists why nodes were given up, each reason once.
 func (f nodeFailures) reasons() []string {
 	var reasons []string
 	for _, name := range slices.Sorted(maps.Keys(f)) {

@@ -17,7 +17,7 @@ import (
 	"dpukv/results"
 )
 
-// path is the way between client and server in a point's submode, and what it has counted.
+// path is the way between client and server in a point's submode, with its counts.
 type path struct {
 	nodes   *testbed.Assignment
 	dpu     *testbed.Node
@@ -26,13 +26,13 @@ type path struct {
 	before  *submode.Evidence // when the load began,
 	began   time.Time         // which was then
 
-	// direct: the server's interface, and what it had counted.
+	// direct: the server's interface, and its counts before the load.
 	server *testbed.Node
 	lab    *emulate.Lab
 	was    emulate.Counters
 }
 
-// preparePath sets a submode's datapath up, or keeps the one that is.
+// preparePath sets up a submode's datapath, or keeps the current one.
 func preparePath(ctx context.Context, r *runner, pt *sweep.Point, c *testbed.Assignment) (*path, error) {
 	switch {
 	case pt.Submode == submode.Direct:
@@ -52,7 +52,8 @@ func preparePath(ctx context.Context, r *runner, pt *sweep.Point, c *testbed.Ass
 	return p, err
 }
 
-// blameFilter says so if the filter dropped packets of a load that failed: those are its lost operations.
+// blameFilter prepends the filter if it dropped packets of a failed load: those are the lost
+// operations.
 func (p *path) blameFilter(ctx context.Context, err error) error {
 	if err == nil || p == nil || p.applied == nil {
 		return err
@@ -67,7 +68,8 @@ func (p *path) blameFilter(ctx context.Context, err error) error {
 	return err
 }
 
-// broken is what is missing of the datapath; nil: nothing, or there is none.
+// broken returns the missing part of the datapath. It returns nil if nothing is missing, or if
+// there is no datapath.
 func (p *path) broken(ctx context.Context) error {
 	if p == nil || p.lease == nil {
 		return nil
@@ -90,7 +92,7 @@ func (p *path) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// end proves, from the counters after the load, what carried it.
+// end proves from the counters after the load which datapath carried it.
 func (p *path) end(ctx context.Context, point *results.Point) error {
 	if p == nil {
 		return nil
@@ -119,7 +121,7 @@ func (p *path) end(ctx context.Context, point *results.Point) error {
 	return err
 }
 
-// advise says where to look for the way that packets took.
+// advise tells where to look for the packets' way.
 func (p *path) advise(err error) error {
 	if err == nil || !errors.Is(err, submode.ErrAnotherWay) {
 		return err
@@ -134,7 +136,7 @@ func (p *path) advise(err error) error {
 		err, strings.Join(ask, "; "))
 }
 
-// endDirect: what the ends sent has to have crossed the server's end of the hosts' cable.
+// endDirect: the ends' packets must have crossed the server's end of the hosts' cable.
 func (p *path) endDirect(point *results.Point, ends *submode.Ends) error {
 	is, err := p.lab.Counters(p.server.Name)
 	if err != nil {
@@ -165,7 +167,7 @@ func (p *path) endDirect(point *results.Point, ends *submode.Ends) error {
 	return p.advise(err)
 }
 
-// warnings are what has to stand beside a point's figures.
+// warnings returns the warnings for a point's figures.
 func (p *path) warnings(e *pointProcesses) (warnings []string) {
 	if p == nil || p.lease == nil {
 		return nil

@@ -20,7 +20,8 @@ import (
 	"dpukv/results"
 )
 
-// TestWarningsOfADatapath: what stands in for another, what a profile does not slow down, and whose CPU the forwarder takes.
+// TestWarningsOfADatapath: warnings name a substitute, a datapath that the profile does not slow
+// down, and the CPU that the forwarder uses.
 func TestWarningsOfADatapath(t *testing.T) {
 	const standsIn, notSlowed, shared = "ovs-netdev stands in for", "which its profile bf2 does not slow down", "what forwards shares CPU 1 with server or client"
 	for name, c := range map[string]struct {
@@ -48,7 +49,7 @@ func TestWarningsOfADatapath(t *testing.T) {
 	}
 }
 
-// adopted is a lease of a datapath that a node says it has.
+// adopted returns a lease of a datapath that a node reports as applied.
 func adopted(t *testing.T, name, datapath string, cpus []int) *submode.Lease {
 	t.Helper()
 	s, err := submode.New(submode.Config{Submode: name, Target: submode.Linux, Datapath: datapath, CPUs: cpus})
@@ -70,8 +71,8 @@ func adopted(t *testing.T, name, datapath string, cpus []int) *submode.Lease {
 	return l
 }
 
-// TestSubmodesInASweep has a sweep set datapaths up between emulated machines, prove them, and leave nothing. Package submode tests
-// the datapaths themselves.
+// TestSubmodesInASweep runs a sweep that sets up datapaths between emulated machines, proves them,
+// and leaves nothing. Package submode tests the datapaths themselves.
 func TestSubmodesInASweep(t *testing.T) {
 	const bed = `
 nodes:
@@ -118,8 +119,8 @@ repeats: 1
 	}
 }
 
-// TestSubmodesBypassed: a second cable between the hosts takes the load once it has begun to cross
-// the one that is measured. No such point is measured.
+// TestSubmodesBypassed: once the load crosses the measured cable, a second cable between the hosts
+// takes it over. Every such point fails.
 func TestSubmodesBypassed(t *testing.T) {
 	const bed = `
 nodes:
@@ -166,7 +167,7 @@ repeats: 1
 	}
 }
 
-// bypass joins the hosts by another cable, once packets cross the one there is.
+// bypass joins the hosts by another cable, once packets cross the first one.
 func bypass(t *testing.T, m *machines.Machines) {
 	t.Helper()
 	crossed := func() uint64 {
@@ -208,8 +209,8 @@ func onMachine(t *testing.T, m *machines.Machines, name string, argv ...string) 
 	}
 }
 
-// runOnPath runs a sweep between the machines of a testbed; a datapath that is not installed here skips the test, unless
-// SUBMODE_REQUIRE names it.
+// runOnPath runs a sweep between the machines of a testbed. A datapath that is not installed here
+// skips the test, unless SUBMODE_REQUIRE names it.
 func runOnPath(t *testing.T, o Options, bed string) (Summary, error) {
 	t.Helper()
 	if err := os.WriteFile(o.TestbedFile, []byte(bed), 0o600); err != nil {
@@ -232,7 +233,7 @@ func runOnPath(t *testing.T, o Options, bed string) (Summary, error) {
 	return sum, err
 }
 
-// requiredOf are those datapaths that a point may have and that have to be there.
+// requiredOf returns the required ones among the datapaths that a point may have.
 func requiredOf(plan *Plan, id, required string) []string {
 	pt := &plan.points[slices.IndexFunc(plan.points, func(pt sweep.Point) bool { return pt.ID == id })]
 	dpu := plan.testbed.DPUOf("hostB")
@@ -243,7 +244,7 @@ func requiredOf(plan *Plan, id, required string) []string {
 	return slices.DeleteFunc(may, func(name string) bool { return !slices.Contains(strings.Fields(required), name) })
 }
 
-// TestSubmodesThatCannotBeHad are refused before anything starts.
+// TestSubmodesThatCannotBeHad: impossible submodes are refused before anything starts.
 func TestSubmodesThatCannotBeHad(t *testing.T) {
 	const machines = `
 nodes:
@@ -299,7 +300,7 @@ func onPathPoints(t *testing.T, sweep string) ([]results.Point, Summary) {
 	return readPoints(t, o.Dir), sum
 }
 
-// TestSubmodesWithHERD: RoCE packets in software pass every submode, with proof.
+// TestSubmodesWithHERD: software RoCE packets pass every submode, with proof.
 func TestSubmodesWithHERD(t *testing.T) {
 	points, sum := onPathPoints(t, "stores: herd\nsubmodes: [direct, sm1, sm2, sm3, sm4, sm5]\n")
 	if len(points) != 6 {
@@ -313,8 +314,8 @@ func TestSubmodesWithHERD(t *testing.T) {
 	}
 }
 
-// TestSubmodesDropPartitions: a partition that nobody has costs the look; the requests of one that keys are in are lost, and the point
-// fails and says why.
+// TestSubmodesDropPartitions: a filter for an unused partition costs only the comparison. For a
+// used partition, the requests are lost, the point fails, and its reason names the filter.
 func TestSubmodesDropPartitions(t *testing.T) {
 	points, sum := onPathPoints(t, "stores: herd\nsubmodes: [sm1, sm2, sm3, sm4]\nserver_threads: 2\nfilters: [drop-key-hash:2-9, drop-key-hash:1]\n")
 	if len(points) != 8 {
@@ -334,7 +335,8 @@ func TestSubmodesDropPartitions(t *testing.T) {
 	}
 }
 
-// TestSubmodesDropClients: a client whose packets are dropped gets nowhere, over TCP neither, and its point says why.
+// TestSubmodesDropClients: a client whose packets are dropped fails, over TCP too, and its point
+// says why.
 func TestSubmodesDropClients(t *testing.T) {
 	const first = "198.18.0.1" // that of hostA
 	points, sum := onPathPoints(t, "stores: mica\nsubmodes: [sm3, sm4]\nfilters: [drop-client:192.0.2.1-192.0.2.200, drop-client:"+first+"]\n")

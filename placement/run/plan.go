@@ -23,20 +23,20 @@ import (
 	"dpukv/results/runfolder"
 )
 
-// Options are what a sweep is asked for.
+// Options are the settings of a sweep run.
 type Options struct {
-	SweepFile   string // "": the built-in sweep, or what the run folder holds
-	TestbedFile string // "": this machine, or what the run folder holds
+	SweepFile   string // "": the built-in sweep, or the sweep in the run folder
+	TestbedFile string // "": this machine, or the testbed in the run folder
 	Quick       bool   // the built-in quick sweep; not together with SweepFile
-	Only        string // "key=value,…": of the sweep's points, those
+	Only        string // "key=value,…": selects some of the sweep's points
 	Dir         string // the run folder to begin or to continue; "": a new one below runs/
 	Attach      string // HOST:PORT of a server that runs already; "": as the sweep says
 	Version     string // of this binary
-	// Context ends the wait for a file that is a pipe; nil: nothing does.
+	// Context ends the wait for a file that is a pipe; nil: the wait has no end.
 	Context context.Context
 
 	Stdout io.Writer // of Run: the table at the end
-	Stderr io.Writer // of Run: progress, and what went wrong
+	Stderr io.Writer // of Run: progress and errors
 
 	command  []string                                                  // becomes the agent of a node here; nil: this binary with its subcommand node
 	build    string                                                    // the digest of that command's binary; "": this one's
@@ -46,7 +46,7 @@ type Options struct {
 	plain    bool                                                      // no figures
 }
 
-// Plan is a sweep that nothing speaks against. Making one starts and writes nothing.
+// Plan is a valid sweep. NewPlan starts and writes nothing.
 type Plan struct {
 	Options
 	sweep       sweep.Sweep
@@ -58,7 +58,7 @@ type Plan struct {
 	cores       [][]int // of this machine, those that may be used
 }
 
-// NewPlan reads the files and refuses what cannot be measured as asked.
+// NewPlan reads the files and refuses configurations that cannot be measured as requested.
 func NewPlan(o Options) (*Plan, error) {
 	p := &Plan{Options: o}
 	if err := p.load(); err != nil {
@@ -90,10 +90,11 @@ func NewPlan(o Options) (*Plan, error) {
 	return p, nil
 }
 
-// Size is the number of points that are asked for, those of them included that are there already.
+// Size is the number of requested points, including those measured already.
 func (p *Plan) Size() int { return len(p.points) }
 
-// load finds the sweep and the testbed: what is asked for, else what the run folder holds, else what is built in.
+// load finds the sweep and the testbed: the requested ones, else those in the run folder, else the
+// built-in ones.
 func (p *Plan) load() error {
 	if p.Quick && p.SweepFile != "" {
 		return errors.New("--quick is a sweep of its own: leave out -f, or write a short sweep file")
@@ -112,12 +113,12 @@ func (p *Plan) load() error {
 	return errors.Join(p.loadSweep(run), p.loadTestbed(run))
 }
 
-// missing are the points that are not done, in their order.
+// missing returns the points that are not done, in their order.
 func (p *Plan) missing(done func(id string) bool) []sweep.Point {
 	return slices.DeleteFunc(slices.Clone(p.points), func(pt sweep.Point) bool { return done(pt.ID) })
 }
 
-// newDir names a folder after the time, and differently from those there are.
+// newDir names a folder after the time, unlike any existing folder.
 func newDir(parent string, now time.Time) string {
 	name := filepath.Join(parent, now.Format("2006-01-02T15-04-05"))
 	for dir, n := name, 2; ; n++ {
@@ -128,7 +129,7 @@ func newDir(parent string, now time.Time) string {
 	}
 }
 
-// loadSweep takes the sweep and, of a run folder, holds it against the sweep there.
+// loadSweep loads the sweep and compares it with the one in a run folder.
 func (p *Plan) loadSweep(run *runfolder.Run) error {
 	if err := p.askedSweep(); err != nil || run == nil {
 		return err
@@ -154,8 +155,8 @@ func (p *Plan) loadSweep(run *runfolder.Run) error {
 	return p.refuseOther("sweep", sweep.Differences(&held, &p.sweep))
 }
 
-// parseSweep refuses a file that says nothing. It may have been cut, and to measure all that is
-// built in is not what somebody asked for who named a file.
+// parseSweep refuses an empty file. The file may have been cut. A user who names a file does not
+// ask for the whole built-in sweep.
 func (p *Plan) parseSweep(name string, text []byte) (sweep.Sweep, error) {
 	file := strictyaml.File{Name: name}
 	if len(file.Parse(text)) == 0 && len(file.Faults) == 0 {
@@ -165,7 +166,7 @@ func (p *Plan) parseSweep(name string, text []byte) (sweep.Sweep, error) {
 	return sweep.Parse(name, text)
 }
 
-// fits refuses a run folder with points that its sweep does not ask for: it was changed, or cut.
+// fits refuses a run folder with points that its sweep lacks: the sweep was changed, or cut.
 func fits(run *runfolder.Run, held *sweep.Sweep) error {
 	points, _, err := run.Points()
 	if err != nil {
@@ -216,7 +217,7 @@ func (p *Plan) askedSweep() error {
 	return p.attach()
 }
 
-// attach has the sweep, and the file of it in the run folder, say what --attach said.
+// attach sets the address of --attach in the sweep and in the run folder's copy of it.
 func (p *Plan) attach() error {
 	if p.Attach == "" {
 		return nil
@@ -238,7 +239,7 @@ func (p *Plan) attach() error {
 	return nil
 }
 
-// loadTestbed does the same with the testbed.
+// loadTestbed loads the testbed and compares it with the one in a run folder.
 func (p *Plan) loadTestbed(run *runfolder.Run) error {
 	if err := p.askedTestbed(); err != nil || run == nil {
 		return err
@@ -280,9 +281,9 @@ func (p *Plan) refuseOther(what string, differ []string) error {
 		p.Dir, what, strings.Join(differ, "; "), what, p.Dir)
 }
 
-// Run measures the points that are missing in the run folder, one after another, and then draws
-// the figures. The error is not nil unless every point is there. A point that fails does not end
-// the sweep; an interruption does, and so does a run folder that takes no more.
+// Run measures the points that the run folder lacks, one after another, and then draws the figures.
+// The error is nil only if every point is there. A failed point does not end the sweep. An
+// interruption does, and so does a run folder that cannot be written any more.
 func (p *Plan) Run(ctx context.Context) (sum Summary, err error) {
 	if err := checkTools(p); err != nil {
 		return Summary{}, err

@@ -13,7 +13,7 @@ import (
 	"dpukv/results/runfolder"
 )
 
-// TestPointsCutUnderASweep: wherever points.jsonl is cut, the sweep does not end well.
+// TestPointsCutUnderASweep: wherever points.jsonl is cut, the sweep ends with an error.
 func TestPointsCutUnderASweep(t *testing.T) {
 	for _, after := range []int{2, 4} {
 		o, _, _ := fakeOptions(t, "")
@@ -42,7 +42,7 @@ func TestPointsCutUnderASweep(t *testing.T) {
 	}
 }
 
-// TestSweepOfAFolderWasChanged: what a folder does not say is not what is built in.
+// TestSweepOfAFolderWasChanged: keys that a folder's sweep lacks do not get the built-in values.
 func TestSweepOfAFolderWasChanged(t *testing.T) {
 	o, _, _ := fakeOptions(t, "")
 	if _, err := runFake(t, o); err != nil {

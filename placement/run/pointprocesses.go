@@ -19,13 +19,14 @@ type member struct {
 	hello *node.Hello
 }
 
-// pointProcesses is the processes of a point: they begin together, and when one fails all end.
+// pointProcesses are the processes of a point: they begin together, and if one fails, all end.
 type pointProcesses struct {
 	server  *member
 	clients []*member
 }
 
-// startError is that of processes that did not even come up: what they were to measure has no part in it.
+// startError is the error of processes that did not even start. The point's configuration has no
+// part in it.
 type startError struct {
 	nodes []string
 	error
@@ -33,8 +34,8 @@ type startError struct {
 
 func (e startError) Unwrap() error { return e.error }
 
-// grace is how long a start waits for other nodes once one has failed: they often fail alike, and
-// who is told then should not depend on who was first.
+// grace is how long a start waits for the other nodes once one has failed. Nodes often fail alike,
+// and the report should not depend on which was first.
 const grace = time.Second
 
 var errOther = errors.New("another node did not start")
@@ -69,13 +70,13 @@ func startAll(ctx context.Context, nodes []*testbed.Node, start func(context.Con
 	return &pointProcesses{members[0], members[1:]}, nil
 }
 
-// members are all of them, the server first.
+// members returns all processes, the server first.
 func (e *pointProcesses) members() []*member { return append([]*member{e.server}, e.clients...) }
 
 // close ends the clients, then the server.
 func (e *pointProcesses) close() error { return errors.Join(closeAll(e.clients), e.server.Close()) }
 
-// lost puts first what a failed point's members tell of a lost connection, which others only suffer from.
+// lost prepends the lost connection of a failed point. The other errors follow from it.
 func (e *pointProcesses) lost(err error) error {
 	if err == nil {
 		return nil
@@ -100,7 +101,7 @@ func closeAll(members []*member) error {
 	return errors.Join(errs...)
 }
 
-// each does something for every client from one on, all at once. The first error ends them all.
+// each runs do for every client from number from on, all at once. The first error ends them all.
 func (e *pointProcesses) each(ctx context.Context, from int, do func(ctx context.Context, i int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -124,9 +125,9 @@ func (m *member) sameKernel(o *member) bool {
 	return m.end.kernel != "" && m.end.kernel == o.end.kernel
 }
 
-// dead puts first which member of a failed point ended by itself, the server before the clients:
-// what the others say of it ("connection reset", "no answer") is only the effect. It is for when
-// all have ended.
+// dead prepends the members of a failed point that ended by themselves, the server before the
+// clients. The others' errors ("connection reset", "no answer") only follow from that. Call it
+// after all have ended.
 func (e *pointProcesses) dead(err error) error {
 	if err == nil {
 		return nil
@@ -139,8 +140,8 @@ func (e *pointProcesses) dead(err error) error {
 	return err
 }
 
-// emulatorWarnings are about members whose instructions an emulator translates. Such a point proves that dpukv works
-// on the architecture, and nothing about how fast.
+// emulatorWarnings warns of members whose instructions an emulator translates. Such a point proves
+// that dpukv works on the architecture, but says nothing about its speed.
 func (e *pointProcesses) emulatorWarnings() (warnings []string) {
 	for _, m := range e.members() {
 		if how := m.hello.Machine.Emulator; how != "" {

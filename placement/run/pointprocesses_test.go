@@ -16,8 +16,8 @@ import (
 	"dpukv/placement/sweep"
 )
 
-// TestTheDeadAreNamedFirst: a member of a point that ended by itself is what the reason begins with,
-// also where the others' complaints came first; one that was told to end is not.
+// TestTheDeadAreNamedFirst: the reason begins with a member that ended by itself, even if the
+// others' errors came first. It does not begin with a member that was told to end.
 func TestTheDeadAreNamedFirst(t *testing.T) {
 	const effect = "node client: some answers were wrong"
 	// A deaf node gets as far as its step, and does not end when its input does.
@@ -25,8 +25,8 @@ func TestTheDeadAreNamedFirst(t *testing.T) {
 		"client@go=failed point":                                effect,
 		"client@go=failed point,server@stop=kill,@never=deaf":   "node server: its process was killed by signal 9",
 		"client@go=failed point,server@stop=failed,@never=deaf": "node server: the address is taken; so that " + effect,
-		"client@go=failed point,server@stop=hang,@never=deaf":   effect, // it is killed here
-		"client@go=failed point,server@stop=die,@never=deaf":    effect, // at its end it may do as it likes
+		"client@go=failed point,server@stop=hang,@never=deaf":   effect, // the test kills it here
+		"client@go=failed point,server@stop=die,@never=deaf":    effect, // at its end it may do anything
 		"client@go=kill":                   "node client: asked to measure for 10ms, it was killed by signal 9",
 		"client@ready=kill":                "node client: asked to preload 10 keys, it was killed by signal 9",
 		"server@ready=kill":                "node server: asked to start the mica server, it was killed by signal 9",
@@ -50,8 +50,8 @@ func TestTheDeadAreNamedFirst(t *testing.T) {
 	}
 }
 
-// TestNodeOutOfMemory: a node's own process that the kernel ends for want of memory has no last
-// words; the reason has the kernel's count, and what to do.
+// TestNodeOutOfMemory: the kernel kills a node's own process for want of memory, and the process
+// cannot say so. The reason has the kernel's count, and a remedy.
 func TestNodeOutOfMemory(t *testing.T) {
 	if !killed.Now().Known {
 		t.Skip("this kernel does not count what it ends for want of memory")
@@ -75,8 +75,8 @@ func TestNodeOutOfMemory(t *testing.T) {
 	}
 }
 
-// TestKilledServerIsNamed: a server program that somebody kills in the middle of a point is what the
-// point's reason begins with, and how it ended; not that a client lost its connection.
+// TestKilledServerIsNamed: a server program is killed in the middle of a point. The point's reason
+// begins with the program and how it ended, not with the client's lost connection.
 func TestKilledServerIsNamed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures for seconds")

@@ -19,7 +19,8 @@ import (
 	"dpukv/results/runfolder"
 )
 
-// sweepCommand is the real program sweeping over a testbed, with the temporary folder for its own.
+// sweepCommand returns the real program's command for a sweep over a testbed, with a temporary
+// folder of its own.
 func sweepCommand(t *testing.T, sweep, bed string, flags ...string) (cmd *exec.Cmd, runDir, temp string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,7 +39,7 @@ func sweepCommand(t *testing.T, sweep, bed string, flags ...string) (cmd *exec.C
 	return cmd, runDir, temp
 }
 
-// processesOf are those that run a program.
+// processesOf returns the processes that run a program.
 func processesOf(program string) (pids []string) {
 	links, _ := filepath.Glob("/proc/[0-9]*/exe")
 	for _, link := range links {
@@ -49,7 +50,7 @@ func processesOf(program string) (pids []string) {
 	return pids
 }
 
-// networksOf are the network namespaces of processes, less the one of this process.
+// networksOf returns the network namespaces of processes, except this process's own.
 func networksOf(pids []string) (nets []string) {
 	own, _ := os.Readlink("/proc/self/ns/net")
 	for _, pid := range pids {
@@ -60,7 +61,7 @@ func networksOf(pids []string) (nets []string) {
 	return nets
 }
 
-// processesIn are those in one of some network namespaces.
+// processesIn returns the processes in some network namespaces.
 func processesIn(nets []string) (pids []string) {
 	all, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range all {
@@ -71,7 +72,7 @@ func processesIn(nets []string) (pids []string) {
 	return pids
 }
 
-// groupsOf are the folders of processes' CPU groups that are not also this process's.
+// groupsOf returns the folders of processes' CPU groups, except this process's own.
 func groupsOf(pids []string) (dirs []string) {
 	own, _ := os.ReadFile("/proc/self/cgroup")
 	for _, pid := range pids {
@@ -96,8 +97,9 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// TestKilledSweepLeavesNothing kills the orchestrator of a sweep over emulated machines, in the middle of a point with
-// two clients. Nothing of it is left: no process, no network namespace, no control group, no file.
+// TestKilledSweepLeavesNothing kills the orchestrator of a sweep over emulated machines, in the
+// middle of a point with two clients. Nothing of it stays: no process, no network namespace, no
+// control group, no file.
 func TestKilledSweepLeavesNothing(t *testing.T) {
 	needLab(t)
 	cmd, runDir, temp := sweepCommand(t, strings.Replace(shortPoints, "300ms", "20s", 1)+"placements: [CDH-SH]\n", testbeds.FourMachines)
@@ -121,7 +123,8 @@ func TestKilledSweepLeavesNothing(t *testing.T) {
 	cmd.Wait()
 	waitFor(t, "the end of all processes", func() bool { return len(processesOf(cmd.Path)) == 0 })
 	waitFor(t, "the end of all control groups: "+fmt.Sprint(groups), func() bool { return !slices.ContainsFunc(groups, isDir) })
-	// The kernel gives a namespace's inode away again at once, to other tests: only those that were in it can be left in it.
+	// The kernel reuses a namespace's inode at once, for other tests. So only processes that were
+	// in the namespace can be left over.
 	for _, pid := range processesIn(nets) {
 		if slices.Contains(inside, pid) {
 			t.Errorf("process %s is still there, in a network namespace of the sweep", pid)
@@ -144,7 +147,7 @@ func waitFor(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// sshBed is a testbed with the client here and the server behind ssh in a network namespace.
+// sshBed returns a testbed with the client here and the server behind ssh in a network namespace.
 func sshBed(n *daemon.Net, s *daemon.SSHServer) string {
 	return fmt.Sprintf(`nodes:
   near: {address: %s, rdma: {device: softroce}}
@@ -154,7 +157,8 @@ server_side: far
 `, n.Here, s.Address, s.Port, s.User, s.Identity, s.KnownHosts, n.There)
 }
 
-// TestSweepOverSSH measures both stores between this machine and one behind a real sshd: the binary is copied, once.
+// TestSweepOverSSH measures both stores between this machine and one behind a real sshd. The binary
+// is copied once.
 func TestSweepOverSSH(t *testing.T) {
 	program := binary.Path(t)
 	n := daemon.NewNet(t)
@@ -204,7 +208,8 @@ func startFarServer(t *testing.T, s *daemon.SSHServer, bed string) (cmd *exec.Cm
 	return cmd, copied, stderr
 }
 
-// TestKilledSweepLeavesNothingBehindSSH: the server on the other machine ends with the orchestrator.
+// TestKilledSweepLeavesNothingBehindSSH: the server on the other machine ends with the
+// orchestrator.
 func TestKilledSweepLeavesNothingBehindSSH(t *testing.T) {
 	binary.Path(t)
 	n := daemon.NewNet(t)
@@ -215,7 +220,8 @@ func TestKilledSweepLeavesNothingBehindSSH(t *testing.T) {
 	waitFor(t, "the end of all processes", func() bool { return len(processesOf(cmd.Path))+len(processesOf(copied)) == 0 })
 }
 
-// TestSSHConnectionLost in the middle of a point: the point fails within seconds, with a node's name.
+// TestSSHConnectionLost: ssh breaks in the middle of a point. The point fails within seconds, with
+// a node's name.
 func TestSSHConnectionLost(t *testing.T) {
 	binary.Path(t)
 	n := daemon.NewNet(t)
@@ -234,7 +240,7 @@ func TestSSHConnectionLost(t *testing.T) {
 	}
 }
 
-// TestUnknownHostKeyIsRefused: the sweep is not measured, and says what to do.
+// TestUnknownHostKeyIsRefused: the sweep measures nothing, and its error tells what to do.
 func TestUnknownHostKeyIsRefused(t *testing.T) {
 	binary.Path(t)
 	n := daemon.NewNet(t)
@@ -254,7 +260,7 @@ func TestUnknownHostKeyIsRefused(t *testing.T) {
 	}
 }
 
-// TestSweepUnderSlurm measures with the server started by srun in an allocation.
+// TestSweepUnderSlurm measures with a server that srun starts in an allocation.
 func TestSweepUnderSlurm(t *testing.T) {
 	binary.Path(t)
 	c := daemon.StartSlurm(t)

@@ -18,13 +18,13 @@ import (
 	"dpukv/results"
 )
 
-// reporter tells the one who waits how far a sweep is: on a terminal in one line that is written over,
-// elsewhere with one line a point.
+// reporter shows the user how far a sweep is. On a terminal it rewrites one line; elsewhere it
+// writes one line per point.
 type reporter struct {
 	w        io.Writer
 	terminal *os.File // nil: none
 	total    int
-	// What is being measured, on a terminal: "HEAD, SPEED: WHAT".
+	// The current point, on a terminal: "HEAD, SPEED: WHAT".
 	head, what string
 	mu         sync.Mutex
 	speeds     map[string]string // by node
@@ -38,7 +38,7 @@ func newReporter(w io.Writer, total int) *reporter {
 	return r
 }
 
-// columns is a terminal's width, 0 for what is none.
+// columns returns a terminal's width, or 0 if the file is no terminal.
 func columns(f *os.File) int {
 	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	switch {
@@ -59,7 +59,7 @@ func (r *reporter) begin(n int, pt *sweep.Point, left time.Duration) {
 	r.draw()
 }
 
-// of is told of a client's progress, from any goroutine.
+// of returns a function that takes a client's progress, from any goroutine.
 func (r *reporter) of(name string) func(*node.Progress) {
 	return func(p *node.Progress) {
 		speed := p.Phase
@@ -79,7 +79,7 @@ func (r *reporter) of(name string) func(*node.Progress) {
 	}
 }
 
-// speed is what the clients do, each under its name if there are several.
+// speed returns the clients' progress, with names if there are several clients.
 func (r *reporter) speed() string {
 	var text strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(r.speeds)) {
@@ -92,7 +92,7 @@ func (r *reporter) speed() string {
 	return text.String()
 }
 
-// draw writes the line anew, no wider than the terminal: a wrapped line could not be written over.
+// draw rewrites the line, no wider than the terminal: a wrapped line could not be rewritten.
 func (r *reporter) draw() {
 	if r.terminal == nil {
 		return

@@ -15,7 +15,7 @@ import (
 	"dpukv/results"
 )
 
-// terminal opens a pair of pseudo-terminals, this many columns wide.
+// terminal opens a pair of pseudo-terminals with the given width.
 func terminal(t *testing.T, columns int) (screen, tty *os.File) {
 	t.Helper()
 	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)

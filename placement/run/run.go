@@ -15,26 +15,26 @@ import (
 	"dpukv/results/runfolder"
 )
 
-// Summary is what became of a sweep's points.
+// Summary counts the outcomes of a sweep's points.
 type Summary struct {
 	Dir      string // the run folder
-	Points   int    // of the sweep, as far as they were selected
-	Before   int    // measured before, by a run that this one continued
-	Measured int    // now
+	Points   int    // selected points of the sweep
+	Before   int    // measured by the run that this one continues
+	Measured int    // by this run
 	Failed   []Failure
-	Skipped  int // not tried, since a node they need does not start
+	Skipped  int // not tried, since a node that they need does not start
 }
 
 // Begun reports whether there is a run folder at all.
 func (s *Summary) Begun() bool { return s.Dir != "" }
 
-// Failure is a point that could not be measured.
+// Failure is a failed point with its reason.
 type Failure struct{ ID, Reason string }
 
-// ErrInterrupted is wrapped by the error of a sweep that was told to end.
+// ErrInterrupted is wrapped by the error of an interrupted sweep.
 var ErrInterrupted = errors.New("interrupted")
 
-// runner is a sweep at work.
+// runner runs a sweep.
 type runner struct {
 	*Plan
 	out    *runfolder.Writer
@@ -48,7 +48,7 @@ type runner struct {
 	failures nodeFailures
 }
 
-// work makes the machines that are emulated, measures, and takes them away.
+// work makes the emulated machines, measures, and removes the machines.
 func (r *runner) work(ctx context.Context) (err error) {
 	missing := r.missing(r.out.Done)
 	r.sum.Before = len(r.Plan.points) - len(missing)
@@ -67,7 +67,7 @@ func (r *runner) work(ctx context.Context) (err error) {
 	return r.points(ctx, missing)
 }
 
-// points measures what is missing.
+// points measures the missing points.
 func (r *runner) points(ctx context.Context, missing []sweep.Point) error {
 	r.clock = sweep.NewEstimator(missing)
 	for i := range missing {
@@ -114,7 +114,7 @@ func (r *runner) point(ctx context.Context, pt *sweep.Point) error {
 	return nil
 }
 
-// nodesOf are a point's nodes; none if the testbed does not have them.
+// nodesOf returns a point's nodes; none if the testbed lacks them.
 func (r *runner) nodesOf(pt *sweep.Point) []*testbed.Node {
 	c, err := r.testbed.Assign(pt.Placement)
 	if err != nil {
@@ -136,7 +136,7 @@ func (r *runner) begin(ctx context.Context, n *testbed.Node) (*member, error) {
 	return &member{Process: p, end: end{node: n, kernel: h.Kernel, cores: h.Cores}, hello: h}, nil
 }
 
-// withMachines puts first that the emulated machines are gone, with which everything on them went.
+// withMachines prepends that the emulated machines are gone, and everything on them with them.
 func (r *runner) withMachines(err error) error {
 	if !r.machines.Gone() {
 		return err
@@ -148,10 +148,10 @@ func (r *runner) withMachines(err error) error {
 	return fmt.Errorf("%s; so that %w", why, err)
 }
 
-// done counts the points that are settled, one way or the other.
+// done counts the finished points, whatever their outcome.
 func (r *runner) done() int { return r.sum.Before + r.sum.Measured + len(r.sum.Failed) + r.sum.Skipped }
 
-// write puts a point, and the nodes it met, into the folder.
+// write puts a point, and the environment of its nodes, into the folder.
 func (r *runner) write(res *node.Result) error {
 	if err := r.envs.write(r.out); err != nil {
 		return r.full(err)
@@ -181,7 +181,7 @@ func (r *runner) full(err error) error {
 		err, r.sum.Before+r.sum.Measured, r.sum.Points, r.Dir, r.again())
 }
 
-// again is the command that continues this run. The sweep and the testbed are in the folder.
+// again returns the command that continues this run. The folder has the sweep and the testbed.
 func (r *runner) again() string {
 	command := "dpukv sweep --out " + r.Dir
 	if r.Only != "" {

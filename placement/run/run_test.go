@@ -65,7 +65,7 @@ func TestSweepMeasuresEveryPoint(t *testing.T) {
 	leaveNone(t, pids, 8)
 }
 
-// waited is for how long: on a busy machine for longer than was meant.
+// waited matches the length of a wait. It is longer than intended on a busy machine.
 var waited = regexp.MustCompile(`nothing for [0-9.ms]+`)
 
 func TestSweepGoesOnAfterAPointThatFails(t *testing.T) {
@@ -312,8 +312,8 @@ func TestDryRunTellsAllAndDoesNothing(t *testing.T) {
 	leaveNone(t, pids, 0)
 }
 
-// TestSweepGoesOnWithoutALostNode: a node that does not start is given up after three points; what
-// can run without it is measured.
+// TestSweepGoesOnWithoutALostNode: a node that does not start is given up after three points. The
+// points that don't need it are measured.
 func TestSweepGoesOnWithoutALostNode(t *testing.T) {
 	if _, err := exec.LookPath("ssh"); err != nil {
 		t.Skip("needs ssh (openssh-client): ", err)

@@ -13,7 +13,7 @@ import (
 	"dpukv/placement/testbed"
 )
 
-// checkSubmodes refuses what the testbed, a placement or a store does not allow.
+// checkSubmodes refuses submodes that the testbed, a placement or a store does not allow.
 func checkSubmodes(s *sweep.Sweep, t *testbed.Testbed) (errs []error) {
 	for _, name := range s.Submodes {
 		for _, placement := range s.Placements {
@@ -69,7 +69,8 @@ func checkSubmode(s *sweep.Sweep, t *testbed.Testbed, name, placement string, f 
 	return nil
 }
 
-// checkRDMA: an RDMA NIC's packets never reach the CPU of a DPU in their way, while softroce's are UDP like any other.
+// checkRDMA: an RDMA NIC's packets never reach the CPU of a DPU on the path. softroce's packets do:
+// they are UDP.
 func checkRDMA(s *sweep.Sweep, c *testbed.Assignment, name string) error {
 	if name == submode.SM4 || !slices.ContainsFunc(s.Stores, stores.OverVerbs) {
 		return nil
@@ -87,7 +88,8 @@ func checkRDMA(s *sweep.Sweep, c *testbed.Assignment, name string) error {
 	return nil
 }
 
-// checkFilterOfStores: only HERD's requests say in their packets' headers, or in one place of them, what a filter asks for.
+// checkFilterOfStores: a filter for partitions or operations needs them at a known place in each
+// packet. Only HERD's requests have them there.
 func checkFilterOfStores(s *sweep.Sweep, f *packetfilter.Filter) error {
 	if !f.ReadsRequests() {
 		return nil
@@ -103,7 +105,7 @@ func checkFilterOfStores(s *sweep.Sweep, f *packetfilter.Filter) error {
 	return nil
 }
 
-// checkDirect: only hosts that the sweep makes can be joined otherwise for one point than for another.
+// checkDirect: only emulated hosts can be connected differently from one point to the next.
 func checkDirect(c *testbed.Assignment) error {
 	for _, n := range c.All() {
 		if !n.Emulated() {

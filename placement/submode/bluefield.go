@@ -10,7 +10,7 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// blueFieldOffPath is a card in the mode in which it forwards nothing.
+// blueFieldOffPath is a card in off-path mode, in which it forwards nothing.
 var blueFieldOffPath = &datapath{
 	name: "none", target: BlueField, submodes: []string{OffPath},
 	title: "host and DPU are peers on the network", forwarder: blueFieldOffPathForwarder{},
@@ -26,7 +26,7 @@ func (blueFieldOffPathForwarder) Check(s *setup) []step.Step {
 	}}
 }
 
-// checkCard looks at the mode, which takes a power cycle to change: no command here changes it.
+// checkCard checks the mode. A change of mode takes a power cycle, and no command here changes it.
 func checkCard(s *setup) []step.Step {
 	list := []step.Step{
 		{
@@ -109,8 +109,8 @@ func offPathMode(out string) error {
 	return err
 }
 
-// cardMode reads a value that mlxconfig shows. With -e the columns are default, current, next boot.
-// Newer versions write a name with the number.
+// cardMode reads a value from mlxconfig's output. With -e the columns are default, current, next
+// boot. Newer versions print a name with the number.
 func cardMode(out, key string) (current string, err error) {
 	for line := range strings.Lines(out) {
 		f := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "*"))

@@ -9,7 +9,7 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// What mlxconfig -e query prints, shortened (NVIDIA's documents; the second with the older form of
+// Output of mlxconfig -e query, shortened (NVIDIA's documents; the second has the older form of
 // values).
 const (
 	mlxOnPath = `
@@ -49,8 +49,8 @@ func TestMode(t *testing.T) {
 	}
 }
 
-// card is a BlueField as far as its answers go: commands by a part of their text, the first that
-// fits. No card is at hand, so what is tested is what is asked of it, and what is made of its
+// card is a BlueField that consists of answers: commands by a part of their text, the first match
+// counts. No card is at hand. So the tests cover the commands to a card, and the use of its
 // answers.
 type card struct {
 	answers [][2]string
@@ -87,7 +87,7 @@ var healthy = [][2]string{
 	{"sed -n", "off"},
 }
 
-// TestCardRefuses: what needs a power cycle or a person is said, and nothing is changed.
+// TestCardRefuses: an error says what needs a power cycle or a person, and nothing is changed.
 func TestCardRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ ask, answer, want string }{
 		"mode":    {"mlxconfig", mlxOffPath, "then a power cycle of the host"},
@@ -118,7 +118,7 @@ func TestCardRefuses(t *testing.T) {
 	}
 }
 
-// TestOffPathMode: a card that forwards is refused off-path.
+// TestOffPathMode: off-path, a card that forwards is refused.
 func TestOffPathMode(t *testing.T) {
 	s := mustNew(t, Config{Submode: OffPath, Target: BlueField})
 	if s.datapath != blueFieldOffPath {
@@ -133,7 +133,7 @@ func TestOffPathMode(t *testing.T) {
 	}
 }
 
-// FuzzCard: what a card prints may be anything; reading it must not panic.
+// FuzzCard: a card may print anything; reading it must not panic.
 func FuzzCard(f *testing.F) {
 	f.Add(mlxOnPath)
 	f.Add(`[{"ifname":"p0","flags":["UP"],"mtu":1500}]`)

@@ -10,7 +10,7 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// The study's own datapaths of Open vSwitch, on the card.
+// The study's own Open vSwitch datapaths, on the card.
 var (
 	blueFieldKernel = &datapath{
 		name: "ovs-system", target: BlueField, submodes: []string{SM1},
@@ -41,14 +41,14 @@ var (
 // cardSwitch is our bridge in the system's Open vSwitch, with the kernel's datapath or DPDK's.
 type cardSwitch struct{ dpdk, offload bool }
 
-// systemSwitch is the system's Open vSwitch, in which our bridge carries a mark.
+// systemSwitch is the system's Open vSwitch. Our bridge in it carries a mark.
 var systemSwitch = ovs.Switch{Bridge: bridgeName}
 
 const bridgeMark = "external_ids:dpukv=submode"
 
 func (cardSwitch) Check(s *setup) []step.Step { return checkCard(s) }
 
-// Steps begin with a restart that is only undone, so that it comes last when all is taken back.
+// Steps begin with a restart that only has an undo. So the restart comes last when all is undone.
 func (f cardSwitch) Steps(s *setup) []step.Step {
 	list := []step.Step{
 		{Purpose: "Open vSwitch anew, once all is taken back", Undo: restartSystemSwitch()},
@@ -66,13 +66,13 @@ func (f cardSwitch) Steps(s *setup) []step.Step {
 	return append(list, systemSwitch.Drop(&s.Filter, Requests())...)
 }
 
-// restartSystemSwitch is for what the switch reads only once.
+// restartSystemSwitch restarts the switch, for settings that it reads only once.
 func restartSystemSwitch() []string {
 	return step.Shell(
 		`systemctl restart openvswitch-switch 2>/dev/null || systemctl restart openvswitch`)
 }
 
-// otherConfig sets a key of the system's Open vSwitch and restores what was there.
+// otherConfig sets a key of the system's Open vSwitch and restores the old value.
 func otherConfig(key, value string) step.Step {
 	return step.Step{
 		Purpose: "Open vSwitch's " + key,
@@ -86,7 +86,7 @@ func otherConfig(key, value string) step.Step {
 	}
 }
 
-// tcOffload lets the ports' own drivers take rules, or not.
+// tcOffload allows or forbids the ports' own drivers to take rules.
 func (f cardSwitch) tcOffload(s *setup) (list []step.Step) {
 	value := "off"
 	if f.offload {
@@ -150,7 +150,7 @@ func (f cardSwitch) Verify(s *setup) []step.Step {
 	})
 }
 
-// Count reads the flows where packets should be forwarded, and those where they should not.
+// Count reads the flows of the expected way, and those of the ways that must not be taken.
 func (f cardSwitch) Count(ctx context.Context, s *setup, n step.Node, c *Counts) (err error) {
 	right, wrong := ovs.InSoftware, ovs.Offloaded
 	if f.offload {

@@ -18,7 +18,7 @@ func init() {
 	}
 }
 
-// cardFlows are answers in which a flow of a type has forwarded packets, and no flow another way.
+// cardFlows returns answers in which only flows of one type have forwarded packets.
 func cardFlows(flowType, packets string) [][2]string {
 	return [][2]string{{flowType, "ufid:6f1c2d3e-0001-0002-0003-000000000001, in_port(p0), packets:" +
 		packets + ", bytes:1, used:0.1s, dp:tc, actions:pf0hpf\n"}}

@@ -24,7 +24,7 @@ func (cardTestpmd) Check(s *setup) []step.Step {
 	return append(checkCard(s), step.Program("dpdk-testpmd", "dpdk"), hugePages)
 }
 
-// hugePages are not made here: they are taken from all other programs.
+// hugePages checks for huge pages. It makes none: they would be taken from all other programs.
 var hugePages = step.Step{
 	Purpose: "512 free huge pages for its buffers",
 	Run:     []string{"cat", "/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages"},

@@ -13,7 +13,7 @@ func init() {
 	}
 }
 
-// testpmdSays are answers in which testpmd has forwarded packets each way.
+// testpmdSays returns answers in which testpmd has forwarded packets each way.
 func testpmdSays(packets int) [][2]string {
 	var log strings.Builder
 	for port := range 2 {

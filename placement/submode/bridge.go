@@ -12,7 +12,7 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// bridge is the kernel's own.
+// bridge is the kernel's own bridge.
 var bridge = &datapath{
 	name: "bridge", target: Linux, submodes: []string{SM1}, title: "the kernel's bridge",
 	substitute: "for OvS's kernel datapath: it forwards in the kernel, without OvS's flows",
@@ -21,8 +21,8 @@ var bridge = &datapath{
 
 type bridgeForwarder struct{}
 
-// Check tries what is needed in a namespace that goes with the command. Our bridge and our table
-// must not be there: what is there now is not ours to remove later.
+// Check tries the required features in a namespace that ends with the command. Our bridge and our
+// table must not exist: an existing one is not ours to remove later.
 func (bridgeForwarder) Check(*setup) []step.Step {
 	return []step.Step{
 		{
@@ -47,7 +47,7 @@ nft "table bridge t { chain c { type filter hook forward priority 0; counter; };
 	}
 }
 
-// Steps count in a hook of netfilter, since a bridge does not count itself.
+// Steps count in a netfilter hook, since a bridge has no counters of its own.
 func (bridgeForwarder) Steps(s *setup) []step.Step {
 	table := fmt.Sprintf(`table bridge %[1]s { chain forward { type filter hook forward priority 0; `+
 		`iifname "%[2]s" counter; iifname "%[3]s" counter; }; }`,
@@ -80,7 +80,7 @@ func (bridgeForwarder) Steps(s *setup) []step.Step {
 	return append(list, step.Step{Purpose: "the bridge up", Run: up})
 }
 
-// learnTimeout is for a port of a bridge to come up and forward.
+// learnTimeout bounds the time until a bridge's port comes up and forwards.
 const learnTimeout = 30 * time.Second
 
 func (bridgeForwarder) Verify(s *setup) []step.Step {
@@ -106,8 +106,8 @@ func (bridgeForwarder) Verify(s *setup) []step.Step {
 
 var nftCounter = regexp.MustCompile(`iifname "([^"]+)" counter packets (\d+)`)
 
-// Count reads netfilter's counters. They count what any bridge forwards, so packets of a port in
-// another bridge went elsewhere.
+// Count reads netfilter's counters. They count the packets of all bridges. So packets of a port in
+// another bridge count as elsewhere.
 func (bridgeForwarder) Count(ctx context.Context, _ *setup, n step.Node, c *Counts) error {
 	out, err := n.Run(ctx, []string{"ip", "-j", "link", "show"})
 	if err != nil {

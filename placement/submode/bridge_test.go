@@ -12,7 +12,7 @@ func init() {
 	}
 }
 
-// TestBridgeCount: what a port took that another bridge has, is counted elsewhere.
+// TestBridgeCount: packets of a port in another bridge count as elsewhere.
 func TestBridgeCount(t *testing.T) {
 	node := Node{Name: "d", Run: func(_ context.Context, argv []string) (string, error) {
 		if argv[0] == "ip" {

@@ -21,35 +21,35 @@ const (
 	SM5     = "sm5"
 )
 
-// Names are all of them.
+// Names returns the names of all submodes.
 func Names() []string { return []string{OffPath, Direct, SM1, SM2, SM3, SM4, SM5} }
 
-// OnPath tells whether the way to the host leads through its DPU.
+// OnPath reports whether the way to the host leads through its DPU.
 func OnPath(name string) bool { return name != OffPath && name != Direct }
 
-// What a node is.
+// Kinds of nodes.
 const (
 	Linux     = "linux"     // a machine or namespace with two interfaces to forward between
 	BlueField = "bluefield" // a card, seen from its Arm cores
 )
 
-// Config says what is wanted of a node.
+// Config describes the submode to set up on a node.
 type Config struct {
 	Submode  string
 	Target   string // Linux, BlueField
 	Datapath string // one of Datapaths; "": the first of them that the node has
 	Ports    Ports
 	PCI      string // of the card's first port; BlueField; "": 0000:03:00.0
-	// CPUs are for what forwards in user space: the first for its housekeeping, the others poll.
-	// nil: CPU 0, of a BlueField 0 to 3.
+	// CPUs are for forwarding in user space: the first for housekeeping, the others poll. nil: CPU
+	// 0, on a BlueField 0 to 3.
 	CPUs   []int
 	Binary string // dpukv on the node; Linux, tcx
 	Filter packetfilter.Filter
-	// MaxSleep is how long OvS-DPDK's threads may sleep when they find no packets; 0: they poll
+	// MaxSleep is the longest sleep of OvS-DPDK's threads when they find no packets. 0: they poll
 	// without a pause, as in the study.
 	MaxSleep time.Duration
-	// Owner is the process that will undo, or be followed by one that does: see [Owner]. "": a
-	// person.
+	// Owner is the process that will undo the submode, itself or through a later process: see
+	// [Owner]. "": a person.
 	Owner string
 }
 
@@ -63,7 +63,7 @@ func (p Ports) String() string { return p.Wire + " and " + p.Host }
 
 func (p Ports) names() []string { return []string{p.Wire, p.Host} }
 
-// other is the port that packets leave by.
+// other returns the port by which packets leave.
 func (p Ports) other(port string) string {
 	if port == p.Wire {
 		return p.Host
@@ -92,7 +92,7 @@ func (c Config) withDefaults() Config {
 
 var interfaceName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,14}$`)
 
-// check refuses what no datapath can do.
+// check refuses configurations that no datapath supports.
 func (c *Config) check() error {
 	switch {
 	case !slices.Contains(Names(), c.Submode):
@@ -118,7 +118,7 @@ func (c *Config) check() error {
 	return nil
 }
 
-// checkFilter refuses packet work that no datapath of the submode can do.
+// checkFilter refuses packet work that no datapath of the submode supports.
 func (c *Config) checkFilter() error {
 	f := &c.Filter
 	switch {
@@ -135,7 +135,7 @@ func (c *Config) checkFilter() error {
 	return err
 }
 
-// polling are the CPUs for threads that poll.
+// polling returns the CPUs for threads that poll.
 func (c *Config) polling() []int {
 	if len(c.CPUs) > 1 {
 		return c.CPUs[1:]

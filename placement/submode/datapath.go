@@ -14,64 +14,65 @@ type datapath struct {
 	name     string // unique among those of a target and a submode
 	target   string
 	submodes []string
-	// title says what forwards. substitute says what it stands in for; "": it is the thing itself.
+	// title names the forwarder. substitute names what it stands in for; "": it is the study's own.
 	title, substitute string
 	onlyAsked         bool // not chosen unless it is asked for
 
 	// pidFiles, in the folder or with a path, have the PIDs of the datapath's processes. inKernel:
-	// these only tell the kernel, or the card, what to do.
+	// the processes only control the kernel or the card, which forwards.
 	pidFiles []string
 	inKernel bool
-	// filterTitle says how a filter is done, where that is not plain from the datapath.
+	// filterTitle names the filter's mechanism, where the datapath does not imply it.
 	filterTitle string
 	leastCPUs   int
 
 	forwarder
 }
 
-// forwarder is what a datapath does in a setup.
+// forwarder is the behaviour of a datapath in a setup.
 type forwarder interface {
-	// Check are steps that fail where the node has not what the datapath needs. They change nothing.
+	// Check returns steps that fail where the node lacks something for the datapath. They change
+	// nothing.
 	Check(s *setup) []step.Step
-	// Steps set it up, with the filter.
+	// Steps returns the steps that set the datapath up, with the filter.
 	Steps(s *setup) []step.Step
-	// Verify are steps that fail where it is not up. They change nothing.
+	// Verify returns steps that fail where the datapath is not up. They change nothing.
 	Verify(s *setup) []step.Step
-	// Count adds what the datapath itself counted.
+	// Count adds the datapath's own counts.
 	Count(ctx context.Context, s *setup, n step.Node, c *Counts) error
-	// Filter refuses packet work that the datapath cannot do. It is not called without any work.
+	// Filter refuses packet work that the datapath cannot do. It is called only with some work.
 	Filter(f *packetfilter.Filter) error
 }
 
-// Counts are what a datapath itself counted up to one moment.
+// Counts are a datapath's own counts up to one moment.
 type Counts struct {
-	// Carried are packets that the datapath says it took: by port, or all under its own name for
-	// them.
+	// Carried are packets that the datapath claims to have taken: by port, or all under the
+	// datapath's own name.
 	Carried map[string]uint64 `json:"carried"`
-	// Dropped are those that its filter dropped.
+	// Dropped counts the packets that the filter dropped.
 	Dropped uint64 `json:"dropped,omitempty"`
-	// Opcodes are HERD's requests by operation, where the filter counts them. Uncut are trains of
-	// requests that could not be counted.
+	// Opcodes are HERD's requests by operation, where the filter counts them. Uncut counts trains
+	// of requests that could not be counted.
 	Opcodes map[string]uint64 `json:"opcodes,omitempty"`
 	Uncut   uint64            `json:"uncut,omitempty"`
-	// Elsewhere are packets of ways that should not have been taken.
+	// Elsewhere are packets of ways that must not be taken.
 	Elsewhere map[string]uint64 `json:"elsewhere,omitempty"`
-	// Flows are packets by flow. Flows come and go: a proof sums up those that are there at its end.
-	// Stray are flows of a way that should not have been taken.
+	// Flows are packets by flow. Flows come and go: a proof sums up the flows at its end. Stray are
+	// flows of a way that must not be taken.
 	Flows map[string]uint64 `json:"-"`
 	Stray map[string]uint64 `json:"-"`
 }
 
-// drop moves packets that the filter dropped out of those that were carried under a name.
+// drop moves packets from those carried under a name to those that the filter dropped.
 func (c *Counts) drop(packets uint64, name string) {
 	c.Dropped += packets
 	c.Carried[name] -= min(packets, c.Carried[name])
 }
 
-// errNoFilter is of a datapath that does no packet work.
+// errNoFilter is the error of a datapath that does no packet work.
 var errNoFilter = errors.New("it has no words for that, allowed: none")
 
-// refuses tells why a datapath cannot do a filter's work.
+// refuses returns the reason why a datapath cannot do a filter's work.
 func (d *datapath) refuses(f *packetfilter.Filter) error {
 	if f.None() {
 		return nil
@@ -79,7 +80,7 @@ func (d *datapath) refuses(f *packetfilter.Filter) error {
 	return d.Filter(f)
 }
 
-// describe says what forwards, with a filter.
+// describe names the forwarder and its filter.
 func (d *datapath) describe(f *packetfilter.Filter) string {
 	if d.filterTitle == "" || f.None() {
 		return d.title
@@ -87,10 +88,10 @@ func (d *datapath) describe(f *packetfilter.Filter) string {
 	return d.title + "; " + d.filterTitle
 }
 
-// bridgeName is that of ours.
+// bridgeName is the name of our bridge.
 const bridgeName = "dpukv0"
 
-// setup is a datapath with what its commands need to know.
+// setup is a datapath with the data for its commands.
 type setup struct {
 	Config
 	datapath *datapath
@@ -101,16 +102,16 @@ func (s *setup) file(name string) string { return s.dir + "/" + name }
 
 func (s *setup) ports() []string { return s.Ports.names() }
 
-// forwards tells whether the ports are set up here: a card's are its switch's own.
+// forwards reports whether this package sets the ports up. A card's ports belong to its own switch.
 func (s *setup) forwards() bool { return OnPath(s.Submode) && s.Target == Linux }
 
-// prefix sets apart the files of DPDK processes.
+// prefix distinguishes the files of DPDK processes.
 func (s *setup) prefix() string { return "dpukv-" + path.Base(s.dir) }
 
-// checks look for what the datapath needs.
+// checks returns the steps that look for the datapath's requirements.
 func (s *setup) checks() []step.Step { return s.datapath.Check(s) }
 
-// portSteps are those for the ports, where they are set up here.
+// portSteps returns the ports' steps, where this package sets the ports up.
 func (s *setup) portSteps(steps func(Ports) []step.Step) []step.Step {
 	if !s.forwards() {
 		return nil
@@ -118,10 +119,10 @@ func (s *setup) portSteps(steps func(Ports) []step.Step) []step.Step {
 	return steps(s.Ports)
 }
 
-// steps set up the ports and the datapath.
+// steps returns the steps that set up the ports and the datapath.
 func (s *setup) steps() []step.Step {
 	return append(s.portSteps(preparePorts), s.datapath.Steps(s)...)
 }
 
-// verifies are steps that fail where the datapath is not up.
+// verifies returns the steps that fail where the datapath is not up.
 func (s *setup) verifies() []step.Step { return s.datapath.Verify(s) }

@@ -6,8 +6,8 @@ import (
 	"dpukv/placement/submode/packetfilter"
 )
 
-// datapaths, those of a target and submode in the order of preference. Each is a value in a file of
-// its own, or in one with its variants.
+// datapaths are all datapaths, those of a target and submode in the order of preference. Each is a
+// value in a file of its own, or in one with its variants.
 var datapaths = []*datapath{
 	offPath,
 	cable,
@@ -38,11 +38,11 @@ func candidates(target, submode string) (list []*datapath) {
 	return list
 }
 
-// Datapaths are the names of those that a target has for a submode, in the order of preference.
+// Datapaths returns the names of a target's datapaths for a submode, in the order of preference.
 func Datapaths(target, submode string) []string { return names(candidates(target, submode)) }
 
-// ByDefault are those that are tried where none is asked for, in their order, and that can do a
-// filter's work.
+// ByDefault returns the datapaths to try where none is asked for, in their order. All of them can
+// do the filter's work.
 func ByDefault(target, submode string, work packetfilter.Filter) []string {
 	return names(byDefault(target, submode, &work))
 }
@@ -60,7 +60,7 @@ func names(list []*datapath) (names []string) {
 	return names
 }
 
-// lookup finds one by its name; nil if there is none.
+// lookup finds a datapath by its name; nil if there is none.
 func lookup(target, submode, name string) *datapath {
 	for _, d := range candidates(target, submode) {
 		if d.name == name {

@@ -18,8 +18,8 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// TestDatapaths has every datapath of plain Linux carry pings and the MICA load, with proof, miss a
-// load that passes it by, and leave all as it found it.
+// TestDatapaths runs every datapath of plain Linux. Each must carry pings and the MICA load with
+// proof, notice a load that bypasses it, and leave everything as before.
 func TestDatapaths(t *testing.T) {
 	needsQuiet(t)
 	b := newTestbed(t)
@@ -33,7 +33,7 @@ func TestDatapaths(t *testing.T) {
 	}
 }
 
-// apply skips where the node has not what the datapath needs.
+// apply skips the test where the node lacks something for the datapath.
 func (b *testbed) apply(t *testing.T, c Config) *Lease {
 	t.Helper()
 	b.t = t
@@ -70,8 +70,8 @@ func (b *testbed) carries(t *testing.T, c Config) {
 	if b.snapshot() == before {
 		t.Error("the snapshot sees nothing of what was set up")
 	}
-	// So that the flow is known. While client and server poll on the guest's one CPU, Open vSwitch is
-	// slow to put it in place.
+	// The pings make the flow known. While client and server poll on the guest's one CPU, Open
+	// vSwitch is slow to install it.
 	b.run("a", "ping", "-q", "-c", "3", "-i", "0.2", b.Address("b"))
 	was := b.evidence(l)
 	p := b.load()
@@ -107,8 +107,8 @@ func difference(before, after string) string {
 	return strings.Join(lines, "")
 }
 
-// TestTable expects each row to have a file, shared at most with its variants, and a test file of the
-// same name that names the row's variable.
+// TestTable: each row has a file, shared at most with its variants. A test file of the same name
+// names the row's variable.
 func TestTable(t *testing.T) {
 	files := token.NewFileSet()
 	declared, rows := map[string]string{}, []string{}
@@ -146,7 +146,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// variables are those that a file declares outside of functions.
+// variables returns the variables that a file declares outside of functions.
 func variables(t *testing.T, files *token.FileSet, name string) (list []*ast.ValueSpec) {
 	t.Helper()
 	source, err := parser.ParseFile(files, name, nil, 0)
@@ -173,7 +173,7 @@ func identifiers(n ast.Node) (names []string) {
 	return names
 }
 
-// detour changes the path behind a datapath's back, so that something else forwards.
+// detour changes the path without the datapath's knowledge, so that something else forwards.
 type detour struct {
 	name string
 	off  func(*Lease) []string // what takes the datapath off the path; nil: nothing
@@ -181,7 +181,7 @@ type detour struct {
 	want []string              // in the error after a load, and after another
 }
 
-// What the proof says.
+// Parts of a proof's error.
 const (
 	notTaken  = "that it took"
 	twice     = "something else forwards, too"
@@ -189,22 +189,22 @@ const (
 	restarted = "it was restarted in between"
 )
 
-// detours are the ways in which the evidence of a datapath of plain Linux is made to fail. The first
-// ones leave the datapath as it is. The test file of a datapath adds its own.
+// detours are ways to make the evidence of a datapath of plain Linux fail. The first ones leave the
+// datapath as it is. The test file of a datapath adds its own.
 var detours = map[*datapath][]detour{}
 
-// counters are what a card's programs say at two moments. Between them, 10000 packets came in at each
-// port.
+// counters are the outputs of a card's programs at two moments. Between them, 10000 packets came in
+// at each port.
 type counters struct {
 	name          string
 	before, after [][2]string // answers, see card
 	want          string      // in the error; "": the datapath carried the packets
 }
 
-// cardCounters are the ways in which the evidence of a BlueField's datapath is made to fail.
+// cardCounters are ways to make the evidence of a BlueField's datapath fail.
 var cardCounters = map[*datapath][]counters{}
 
-// TestDatapathsFail expects each on-path row to have a way in which its proof fails.
+// TestDatapathsFail: each on-path row has a way in which its proof fails.
 func TestDatapathsFail(t *testing.T) {
 	for _, d := range datapaths {
 		fails := len(detours[d])
@@ -223,7 +223,7 @@ func TestDatapathsFail(t *testing.T) {
 	}
 }
 
-// TestEvidenceFails takes each detour while a load goes on, and expects the proof to fail.
+// TestEvidenceFails takes each detour during a load, and expects the proof to fail.
 func TestEvidenceFails(t *testing.T) {
 	needsQuiet(t)
 	b := newTestbed(t)
@@ -274,7 +274,7 @@ func (b *testbed) takes(t *testing.T, l *Lease, d *detour) {
 	}
 }
 
-// redirecting takes what comes in before the kernel hands it on, mirroring takes a copy.
+// redirecting takes incoming packets before the kernel passes them on; mirroring takes a copy.
 var (
 	redirecting = between("egress redirect", "")
 	mirroring   = between("egress mirror", "continue")
@@ -295,14 +295,14 @@ func xdpOff(*Lease) []string {
 	return step.Shell(`for p in p0 pf0hpf; do ip link set dev $p xdp off; done`)
 }
 
-// straighten removes what else forwards.
+// straighten removes any other forwarder.
 var straighten = step.Shell(`
 for p in p0 pf0hpf; do
 	tc filter del dev $p ingress pref 1 2>/dev/null || :
 	case $(ip link show dev $p) in *" master br1 "*) ip link set $p nomaster ;; esac
 done`)
 
-// TestCardEvidence answers as a card's programs would, since no card is at hand.
+// TestCardEvidence answers like a card's programs, since no card is at hand.
 func TestCardEvidence(t *testing.T) {
 	links := func(n string) [2]string {
 		s := `"stats64":{"rx":{"packets":` + n + `},"tx":{"packets":` + n + `}}`
@@ -329,7 +329,7 @@ func TestCardEvidence(t *testing.T) {
 	}
 }
 
-// filtering are the datapaths that can do packet work here.
+// filtering are the datapaths that can do packet work on this machine.
 var filtering = []Config{
 	{Submode: SM1, Datapath: "ovs-netdev"},
 	{Submode: SM2, Datapath: "ovs-dpdk"},
@@ -337,11 +337,11 @@ var filtering = []Config{
 	{Submode: SM4, Datapath: "tcx"},
 }
 
-// other is an address of a's that no filter's client has.
+// other is an address of a that no filter names.
 const other = "198.18.0.200"
 
-// TestFilter: the load of a client passes the rules. What comes from one that they name is dropped,
-// counted, and no doubt about the datapath.
+// TestFilter: a client's load passes the rules. Packets from a filtered address are dropped and
+// counted, and cause no warning about the datapath.
 func TestFilter(t *testing.T) {
 	needsQuiet(t)
 	b := newTestbed(t)
@@ -377,7 +377,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// pings sends echo requests from an address of a to b, and returns how many came back.
+// pings sends echo requests from an address of a to b, and returns the number of replies.
 func (b *testbed) pings(from string, count int) (answered int) {
 	b.t.Helper()
 	out, _ := b.node("a").Run(context.WithoutCancel(b.t.Context()), // fails where none comes back

@@ -1,6 +1,6 @@
 // Package submode sets a DPU's datapath on-path, in one of the study's submodes (ICS '25, §2). It
-// shows the commands first, runs them on the DPU's node, proves from counters which datapath carried
-// the packets, and takes everything back.
+// shows the commands first and runs them on the DPU's node. It proves from counters which datapath
+// carried the packets, and undoes everything.
 //
 //	name       datapath on a BlueField             on plain Linux
 //	off-path   none: host and DPU are peers        none
@@ -11,16 +11,17 @@
 //	sm4        OvS, kernel, offloaded to eSwitch   ovs-flower, else tcx, else tc-u32
 //	sm5        OvS-DPDK, offloaded to eSwitch      as sm4: there is one stand-in for an eSwitch
 //
-// On plain Linux, a node gets the first one that it can have. Those after a semicolon have to be
-// asked for. Whatever stands in for another thing is named so in the [Proof] that goes with every
-// result.
+// On plain Linux, a node gets the first datapath that it supports. Those after a semicolon are used
+// only on request. The [Proof] beside every result names a datapath that only stands in for
+// another.
 //
 // # Steps
 //
-// A datapath is a value in the table of datapaths: a name and a forwarder, which makes lists of
-// steps (package step). A step is a command of the system's own tools, with the check of its output
-// and the command that takes it back. [Submode.Plan] prints the steps. [Submode.Apply] writes each
-// step's undo record into a journal on the node (package journal) before it runs the step:
+// A datapath is a value in the table of datapaths: a name and a forwarder. The forwarder makes
+// lists of steps (package step). A step is a command of the system's own tools, with the check of
+// its output and the command that undoes it. [Submode.Plan] prints the steps. [Submode.Apply]
+// writes each step's undo record into a journal on the node (package journal) before it runs the
+// step:
 //
 //	orchestrator                             node
 //	    ├─ leftovers of an earlier apply ──────▶│  its journal, from the end
@@ -28,25 +29,26 @@
 //	    ├─ undo record, then the step; … ──────▶│  /run/dpukv/submode/net-MARK/undo
 //	    ├─ verify: is it up? ──────────────────▶│
 //
-// So whoever comes next can undo what a killed orchestrator left: nothing has to be remembered here.
-// In the journal's folder lie also the sockets, PIDs, logs and the database of an Open vSwitch of our
-// own: the system's is not touched on plain Linux. On a BlueField the system's Open vSwitch owns the
-// hardware, and there is only one: our bridge in it carries a mark, and a port that is in somebody's
-// bridge is refused.
+// So any later process can undo the changes of a killed orchestrator; the orchestrator's machine
+// remembers nothing. On plain Linux, we run an Open vSwitch of our own, and do not touch the
+// system's. The sockets, PIDs, logs and database of ours lie in the journal's folder. On a
+// BlueField there is only one Open vSwitch, the system's, and it owns the hardware. Our bridge in
+// it carries a mark, and a port in another bridge is refused.
 //
-// An undo record looks first. A flag or key that somebody changed since is left alone. So is a filter
-// at our preference that is not the one that was made, and a place for filters that is not empty. A
-// bridge or table of our name (dpukv0) is ours, because a step that makes one wants none before.
+// An undo record checks before it acts. It leaves alone a flag or key that was changed since. It
+// also leaves alone a foreign filter at our preference, and a place for filters that is not empty.
+// A bridge or table of our name (dpukv0) is ours, because the step that makes it requires that none
+// exists.
 //
 // # A new datapath
 //
-// It is a file with its value and its forwarder, a row in the table (datapaths.go), and a test file
-// of the same name. That test file has its way to make the evidence fail: TestEvidenceFails wants one
-// for each row.
+// A new datapath is a file with its value and its forwarder, a row in the table (datapaths.go), and
+// a test file of the same name. The test file contains a way to make the evidence fail:
+// TestEvidenceFails requires one for each row.
 //
 // # Evidence
 //
-// A datapath that is up is no evidence: packets may pass it by. [Lease.Evidence] reads counters
+// A datapath that is up is no evidence: packets may bypass it. [Lease.Evidence] reads counters
 // before and after the load, and [ProveLoad] compares them:
 //
 //	moved   bytes and packets that the ends of the load moved, by their own counts
@@ -54,23 +56,24 @@
 //	left    packets that went out of them
 //	carried packets that the datapath says it took
 //
-// What was moved must have come to each port, each way, with little beside it ([Ends.Compare]). The
-// clients' kernel tells what its TCP sockets sent, what the server acknowledged, and what came back
-// (TCP_INFO). A softroce device counts its own packets. The server's node tells the same of its
-// end, but of a server that ran already. Nearly all that came must have been carried, and as many
-// left as came: twice as many leave where something else forwards too. Counters of a way that
-// should not have been taken must not grow. In submode direct, the server's interface is the only
-// one to look at.
+// The moved packets must have come to each port, each way, with little beside them
+// ([Ends.Compare]). The clients' kernel reports what its TCP sockets sent, what the server
+// acknowledged, and what came back (TCP_INFO). A softroce device counts its own packets. The
+// server's node reports the same for its end, unless the server already ran.
 //
-// A share is never told too low, also where an interface counts many of the wire's packets as one
-// (GRO, TSO), or packets were lost and sent again. What the evidence can't tell:
+// Nearly all packets that came must have been carried, and as many must have left as came. Twice as
+// many leave where a second forwarder is at work. Counters of a way that must not be taken must not
+// grow. In submode direct, the server's interface is the only one to check.
 //
-//   - A way that takes little. One with a fifth of a TCP load is seen for certain, or with half of
-//     a load of the smallest datagrams, in which headers weigh more.
+// The share is never too low. That holds even where an interface counts many of the wire's packets
+// as one (GRO, TSO), and where packets were lost and retransmitted. The evidence can't show:
+//
+//   - A way that takes little. A way with a fifth of a TCP load is found for certain. With the
+//     smallest datagrams, a way needs half of the load for that, because headers weigh more.
 //   - A way that takes as much as other traffic brings, up to a quarter of the load. More is
 //     refused.
-//   - What a NIC's port counts of RDMA: others use the port, too. Then the ports are not compared
-//     with the ends, and the point has a warning.
-//   - What happened before the warm-up.
-//   - What somebody does who may change counters, or the load's programs.
+//   - A NIC port's counts of RDMA: others use the port, too. Then the ports are not compared with
+//     the ends, and the point has a warning.
+//   - Events before the warm-up.
+//   - Actions of a person who may change counters, or the load's programs.
 package submode

@@ -7,28 +7,28 @@ import (
 	"dpukv/results"
 )
 
-// Ends is what the two ends of a load moved between two moments, by the counts of their own sockets
-// and devices.
+// Ends is the traffic of the two ends of a load between two moments, by the counts of their own
+// sockets and devices.
 type Ends struct {
 	ToServer, ToClient Moved
-	// Datagrams says that it was RoCE in UDP.
+	// Datagrams says that the traffic was RoCE in UDP.
 	Datagrams bool
-	// Sent says that of datagrams to the server it is known that they were sent, and not which
-	// came: some may have been lost on the way.
+	// Sent says that the datagrams to the server are known to be sent, but not which of them
+	// arrived: some may have been lost on the way.
 	Sent bool
 }
 
-// Moved is what crossed the network one way.
+// Moved is the traffic that crossed the network one way.
 type Moved struct {
-	// Payload of TCP or UDP: Bytes certainly crossed, each once, in Packets as the wire carries
-	// them. With what was sent again it were MostBytes in MostPackets.
+	// Payload of TCP or UDP. Bytes certainly crossed, each once, in Packets as the wire carries
+	// them. MostBytes in MostPackets include retransmissions.
 	Bytes, Packets         uint64
 	MostBytes, MostPackets uint64
 }
 
-// EndsOf reads what the clients moved, and their server; nil: they do not know. The kernel did not
-// tell, or a NIC's port counted what others sent, too. A server that told nothing is done without:
-// over TCP, a client knows what came there.
+// EndsOf reads the traffic of the clients and their server. It returns nil if the traffic is
+// unknown: the kernel did not tell, or a NIC's port also counted the traffic of others. The
+// server's counts may be missing: over TCP, a client knows what arrived there.
 func EndsOf(clients, server *results.Moved) *Ends {
 	tcp, udp := &clients.Sockets, &clients.Device
 	if tcp.Sources == 0 && udp.Sources == 0 || udp.Shared {
@@ -57,50 +57,53 @@ func EndsOf(clients, server *results.Moved) *Ends {
 	return e
 }
 
-// Gate is an interface on the way, with what it counted each way between the two moments.
+// Gate is an interface on the way, with its counts each way between the two moments.
 type Gate struct {
 	Name               string
 	ToServer, ToClient Count
 	MTU                int
-	// Behind says that it is the forwarder's side to the server, before which datagrams may be
-	// lost.
+	// Behind says that the gate is the forwarder's side to the server. Datagrams may be lost before
+	// it.
 	Behind bool
 }
 
-// Count is what an interface counted one way. A packet may be many of the wire's: what GRO joined,
-// or what TSO is to cut.
+// Count is an interface's count one way. One of its packets may be many of the wire's: GRO joined
+// them, or TSO will cut the packet.
 type Count struct{ Packets, Bytes uint64 }
 
 func (c Count) since(was Count) Count {
 	return Count{c.Packets - min(was.Packets, c.Packets), c.Bytes - min(was.Bytes, c.Bytes)}
 }
 
-// What a gate has to have seen of what the ends moved, and may have seen beside it.
+// Bounds on the traffic that a gate sees: the least share of the ends' traffic, and the most beside
+// it.
 const (
-	// leastSeen is for what certainly crossed. The rest is for acknowledgements that were lost.
+	// leastSeen is the bound for traffic that certainly crossed. The rest allows for lost
+	// acknowledgements.
 	leastSeen = 0.95
-	// leastSent is for datagrams of which only is known that they were sent.
+	// leastSent is the bound for datagrams that are known to be sent, but not known to have
+	// arrived.
 	leastSent = 0.90
-	// mostSeen leaves room for what a server sent again that does not tell.
+	// mostSeen leaves room for the retransmissions of a server that does not report them.
 	mostSeen = 1.25
-	// besides are packets that are nobody's load: the ends of connections, ARP, a log-in.
+	// besides are packets that belong to no load: the ends of connections, ARP, a log-in.
 	besides      = 1000
 	besidesBytes = 1 << 20
 )
 
-// Headers that are in an interface's bytes: IPv4's and, without options, those of what it carries;
-// and all that there may be. Ethernet's is in those of some interfaces and not of others: veth
-// counts it, or does not where the other end has GRO.
+// Headers that are in an interface's bytes: the least and the most. The least are IPv4's and,
+// without options, those of the protocol above. Some interfaces also count Ethernet's header,
+// others do not: veth counts it, except where the other end has GRO.
 const (
 	tcpHeaders  = 20 + 20
 	udpHeaders  = 20 + 8
 	mostHeaders = 18 + 40 + 60
 )
 
-// ErrAnotherWay is wrapped by the error of a load whose ends sent what an interface did not see.
+// ErrAnotherWay is wrapped by the error of a load if an interface did not see what the ends sent.
 var ErrAnotherWay = errors.New("the rest took another way")
 
-// LeastShare is the smallest share of crossings; 1 of none.
+// LeastShare returns the smallest share of the crossings, or 1 for none.
 func LeastShare(list []results.Crossing) float64 {
 	least := 1.0
 	for i := range list {
@@ -109,8 +112,9 @@ func LeastShare(list []results.Crossing) float64 {
 	return least
 }
 
-// Compare holds what gates counted against what the ends moved. It is an error where one has not
-// seen what crossed, or has seen much more; of several gates that have not, the worst is told.
+// Compare compares the gates' counts with the ends' traffic. It returns an error where a gate has
+// not seen the traffic, or has seen much more. If several gates missed traffic, the error is the
+// worst one.
 func (e *Ends) Compare(gates ...Gate) (list []results.Crossing, err error) {
 	sent := leastSeen
 	if e.Sent {
@@ -135,7 +139,7 @@ func (e *Ends) Compare(gates ...Gate) (list []results.Crossing, err error) {
 	return list, errors.Join(toServer, toClient)
 }
 
-// missed is the error of a gate that has not seen what crossed.
+// missed is the error of a gate that missed traffic.
 type missed struct {
 	error
 	share float64
@@ -143,7 +147,7 @@ type missed struct {
 
 func (m missed) Unwrap() error { return m.error }
 
-// worse is the error of less that was seen.
+// worse returns the error of the gate that saw less.
 func worse(a, b error) error {
 	var was, is missed
 	switch {
@@ -154,7 +158,7 @@ func worse(a, b error) error {
 	}
 }
 
-// judge refuses a crossing of which too little was seen, or with which too much was.
+// judge refuses a crossing of which the gate saw too little, or too much beside it.
 func (m *Moved) judge(c *results.Crossing, least float64) error {
 	switch {
 	case m.Bytes == 0:
@@ -176,11 +180,13 @@ func (m *Moved) judge(c *results.Crossing, least float64) error {
 
 func many(n uint64) uint64 { return uint64(mostSeen * float64(n)) }
 
-// share is the part of what crossed that a gate saw, by bytes and, of TCP, by packets: whichever is
-// less. Bytes alone would not tell where packets are small, since headers that may not be there are
-// taken for payload. Packets alone would not where one at the gate is many of the wire's. One that
-// is may have as many full ones in it as its bytes fill. So the share is never too low. It is too
-// high by a seventh at most, and of datagrams by Ethernet's 14 bytes in each.
+// share returns the part of the traffic that a gate saw, by bytes and, for TCP, also by packets.
+// The smaller one counts. So the share is never too low.
+//
+// Bytes alone would mislead where packets are small, since headers that may be missing are taken
+// for payload. Packets alone would mislead where one packet at the gate is many of the wire's. Such
+// a packet may contain as many full ones as its bytes fill. The share is too high by a seventh at
+// most, and for datagrams by Ethernet's 14 bytes in each.
 func (g *Gate) share(m *Moved, seen Count, datagrams bool) float64 {
 	headers := uint64(tcpHeaders)
 	if datagrams {

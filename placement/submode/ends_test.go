@@ -10,20 +10,19 @@ import (
 
 const ethernet = 14
 
-// stream is what a TCP load moves one way, in packets of a payload each, with timestamps.
+// stream returns the traffic of a TCP load one way, in packets of payload bytes, with timestamps.
 func stream(packets, payload uint64) (Moved, Count) {
 	bytes := packets * payload
 	return Moved{bytes, packets, bytes, packets}, Count{packets, bytes + packets*(ethernet+20+32)}
 }
 
-// part is what of a count comes by a gate.
+// part returns the part of a count that passes a gate.
 func (c Count) part(share float64) Count {
 	return Count{uint64(share * float64(c.Packets)), uint64(share * float64(c.Bytes))}
 }
 
-// TestCompareShare: a bypass is seen for what it is whatever the packets' size, whether the
-// interface counts the Ethernet header or not, and although a packet of the interface may be many
-// of the wire's.
+// TestCompareShare: the share of a bypass is right for all packet sizes. It does not matter whether
+// the interface counts the Ethernet header, or counts many of the wire's packets as one.
 func TestCompareShare(t *testing.T) {
 	const packets = 100_000
 	for _, payload := range []uint64{1, 8, 24, 40, 100, 180, 400, 1000, 1448} {
@@ -50,10 +49,10 @@ func TestCompareShare(t *testing.T) {
 	}
 }
 
-// leastRoCE are the headers of a datagram of RoCE that carries nothing.
+// leastRoCE is the length of the headers of an empty RoCE datagram.
 const leastRoCE = 12 + 8 + 4
 
-// TestCompareLargePackets: what GRO joined, or TSO is to cut, is no loss.
+// TestCompareLargePackets: packets that GRO joined, or that TSO will cut, are no loss.
 func TestCompareLargePackets(t *testing.T) {
 	const most = 45 // of 1,448 bytes, in 64 KiB
 	for _, joined := range []uint64{1, 2, 10, most} {
@@ -70,7 +69,7 @@ func TestCompareLargePackets(t *testing.T) {
 	}
 }
 
-// TestCompare: what is refused, each way.
+// TestCompare: Compare refuses the same cases in each direction.
 func TestCompare(t *testing.T) {
 	to, toSeen := stream(100_000, 900)
 	from, fromSeen := stream(90_000, 260)
@@ -146,7 +145,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestEndsOf: what a kernel or a device does not tell is not taken for nothing.
+// TestEndsOf: a value that a kernel or a device does not report does not count as zero.
 func TestEndsOf(t *testing.T) {
 	var silent results.Moved
 	some := results.Packets{

@@ -12,26 +12,26 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// Evidence is what was counted up to one moment.
+// Evidence holds the counts up to one moment.
 type Evidence struct {
 	Datapath string `json:"datapath"`
 	// Came and Left are packets in and out of each port, by the interfaces' counters.
 	Came map[string]uint64 `json:"came"`
 	Left map[string]uint64 `json:"left"`
-	// Gates are the ports by their names, with packets and bytes, to compare with what the ends
-	// moved.
+	// Gates are the ports by their names, with packets and bytes, for the comparison with the ends'
+	// traffic.
 	Gates map[string]Gate `json:"gates"`
 	Counts
-	// Processes are CPU times of what forwards in user space, in nanoseconds by PID and start.
+	// Processes are the CPU times of forwarding in user space, in nanoseconds by PID and start.
 	Processes map[string]int64 `json:"processes,omitempty"`
 	setup     *setup
 }
 
-// maxReads is how often the counters are read where packets come in between. They are read one after
-// another, so a packet may be in one and not in another. It looks as if it took another way.
+// maxReads limits the reads of the counters while packets come in. The counters are read one after
+// another, so a packet may be in one and not in another. It then looks as if it took another way.
 const maxReads = 3
 
-// readEvidence reads until nothing came in meanwhile, or maxReads times.
+// readEvidence reads until no packet came in meanwhile, or maxReads times.
 func readEvidence(ctx context.Context, s *setup, n step.Node) (*Evidence, error) {
 	for read := 1; ; read++ {
 		e := newEvidence(s)
@@ -52,7 +52,7 @@ func readEvidence(ctx context.Context, s *setup, n step.Node) (*Evidence, error)
 	}
 }
 
-// newEvidence is evidence of nothing yet.
+// newEvidence returns empty evidence.
 func newEvidence(s *setup) *Evidence {
 	return &Evidence{
 		Datapath: s.datapath.name, Came: map[string]uint64{}, Left: map[string]uint64{},
@@ -100,7 +100,8 @@ func (e *Evidence) readPorts(ctx context.Context, n step.Node) error {
 	return nil
 }
 
-// newGate is a port as it has counted up to now. What comes in at the wire is for the server.
+// newGate returns a port with its counts so far. Packets that come in at the wire are for the
+// server.
 func newGate(l *iplink.Link, host bool) Gate {
 	came := Count{l.Stats.RX.Packets, l.Stats.RX.Bytes}
 	left := Count{l.Stats.TX.Packets, l.Stats.TX.Bytes}
@@ -110,7 +111,7 @@ func newGate(l *iplink.Link, host bool) Gate {
 	return Gate{Name: l.Name, ToServer: came, ToClient: left, MTU: l.MTU}
 }
 
-// readProcesses reads the CPU times of what forwards in user space.
+// readProcesses reads the CPU times of forwarding in user space.
 func (e *Evidence) readProcesses(ctx context.Context, n step.Node) error {
 	for _, file := range e.setup.datapath.pidFiles {
 		if !path.IsAbs(file) {
@@ -125,7 +126,7 @@ func (e *Evidence) readProcesses(ctx context.Context, n step.Node) error {
 	return nil
 }
 
-// gates are the DPU's ports, with what they counted in between.
+// gates returns the DPU's ports, with their counts in between.
 func (after *Evidence) gates(before *Evidence) []Gate {
 	wire, host := after.setup.Ports.Wire, after.setup.Ports.Host
 	gate := func(port string) Gate {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestEvidenceWhileNothingComes: counters between which packets came are read again, for a while.
+// TestEvidenceWhileNothingComes: if packets come during a read, the counters are read again, for a
+// while.
 func TestEvidenceWhileNothingComes(t *testing.T) {
 	for busy, want := range map[int]uint64{0: 1, 1: 2, 1000: maxReads} {
 		came, reads := 0, 0

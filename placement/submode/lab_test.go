@@ -23,8 +23,8 @@ import (
 	"dpukv/results"
 )
 
-// binary builds dpukv once: the real program runs on the machines of a lab, and keeps the lab. Where
-// there is no compiler, SUBMODE_BINARY names it.
+// binary builds dpukv once: the real program runs on the machines of a lab, and holds the lab.
+// Where there is no compiler, SUBMODE_BINARY names it.
 var binary = sync.OnceValues(func() (string, error) {
 	if path := os.Getenv("SUBMODE_BINARY"); path != "" {
 		return path, nil
@@ -39,7 +39,7 @@ var binary = sync.OnceValues(func() (string, error) {
 
 var scratch string
 
-// failsWith tells whether an error is the one that is wanted, by a part of its text; "": none.
+// failsWith reports whether an error is the expected one, by a part of its text; "": no error.
 func failsWith(err error, want string) bool {
 	if want == "" {
 		return err == nil
@@ -62,7 +62,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// needsQuiet skips what keeps CPUs busy with polling, and would disturb the tests of other packages.
+// needsQuiet skips a test that polls on CPUs, and would disturb the tests of other packages.
 func needsQuiet(t *testing.T) {
 	t.Helper()
 	if os.Getenv("SUBMODE_REQUIRE") == "" {
@@ -82,7 +82,7 @@ func newTestbed(t *testing.T) *testbed {
 	return newTestbedWith(t, "")
 }
 
-// newTestbedWith has interfaces leave work to the next, or not.
+// newTestbedWith sets the offloads of the interfaces.
 func newTestbedWith(t *testing.T, offloads string) *testbed {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -127,13 +127,13 @@ func (b *testbed) run(machine string, argv ...string) string {
 	return out
 }
 
-// load has a MICA server on b and a client on a, and returns the point.
+// load runs a MICA server on b and a client on a, and returns the point.
 func (b *testbed) load() results.Point {
 	b.t.Helper()
 	return b.loadWith([]string{"mica"}, "--keys", "20000", "--warmup", "100ms")
 }
 
-// loadHERD has a HERD server on b and a client on a, with RoCE packets in software between them, and
+// loadHERD runs a HERD server on b and a client on a, with software RoCE packets between them and
 // no warm-up.
 func (b *testbed) loadHERD(keys int) results.Point {
 	b.t.Helper()
@@ -188,7 +188,7 @@ func (b *testbed) loadWith(store []string, options ...string) results.Point {
 	return p
 }
 
-// snapshot is what a submode must leave as it was.
+// snapshot returns the state that a submode must leave unchanged.
 func (b *testbed) snapshot() string {
 	b.t.Helper()
 	var s strings.Builder
@@ -198,7 +198,7 @@ sed 's/ qlen [0-9]*//; s/NO-CARRIER,//; s/ state [A-Z]* / /'`},
 		{"tc", "qdisc", "show"},
 		{"sh", "-c", `for p in p0 pf0hpf; do tc filter show dev $p ingress; done`},
 		{"sh", "-c", `command -v nft >/dev/null && nft list ruleset || :`},
-		// Another lab on this machine may change it now.
+		// Another lab on this machine may change the value at this moment.
 		{"sh", "-c", `exec 9</run; flock 9
 nsenter --target 1 --net sysctl net.core.rmem_default || sysctl net.core.rmem_default`},
 		{"sh", "-c", `here=$(readlink /proc/self/ns/net | tr -dc 0-9)

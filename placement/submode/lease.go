@@ -17,7 +17,7 @@ type Lease struct {
 	warnings []string
 }
 
-// openJournal is the journal of the node's namespace, or of its card.
+// openJournal returns the journal of the node's namespace, or of its card.
 func openJournal(ctx context.Context, n step.Node, target string) (*journal.Journal, error) {
 	if target == BlueField {
 		return journal.OfCard(n), nil
@@ -33,7 +33,7 @@ func RemoveAbandoned(ctx context.Context, n step.Node, target string) error {
 	return journal.RemoveAbandoned(ctx, n)
 }
 
-// Undo takes back whatever is applied to a node. The warnings tell of what it found and left alone.
+// Undo undoes everything that is applied to a node. The warnings name what it found and left alone.
 func Undo(ctx context.Context, n step.Node, target string) (warnings []string, err error) {
 	j, err := openJournal(ctx, n, target)
 	if err != nil {
@@ -45,7 +45,7 @@ func Undo(ctx context.Context, n step.Node, target string) (warnings []string, e
 	return j.Warnings(ctx)
 }
 
-// start runs the steps, each after the journal has its undo record.
+// start runs the steps. The journal gets each step's undo record before the step runs.
 func (l *Lease) start(ctx context.Context) error {
 	h := journal.Header{
 		Submode: l.Submode, Target: l.Target, Datapath: l.datapath.name, Owner: l.Owner,
@@ -70,14 +70,15 @@ func (l *Lease) start(ctx context.Context) error {
 	return l.Verify(ctx)
 }
 
-// Verify tells whether the datapath is up. That packets take it is what evidence is for.
+// Verify checks that the datapath is up. Only evidence shows that packets take it.
 func (l *Lease) Verify(ctx context.Context) error {
 	return step.DoAll(ctx, l.node, l.verifies())
 }
 
-// Broken tells what of a datapath that was up is missing now: its process, a port, a rule. The error
-// names the node and the datapath, with the last words of its programs, which are gone once it is
-// undone; nil where nothing is missing. It looks once and waits for nothing to come up.
+// Broken returns the missing part of a datapath that was up: its process, a port, a rule. It
+// returns nil where nothing is missing. The error names the node and the datapath. It has the last
+// output of the datapath's programs, which an undo deletes. Broken checks once and does not wait
+// for anything to come up.
 func (l *Lease) Broken(ctx context.Context) error {
 	steps := append(l.portSteps(verifyPorts), l.verifies()...)
 	for i := range steps {
@@ -86,7 +87,7 @@ func (l *Lease) Broken(ctx context.Context) error {
 			continue
 		}
 		if ctx.Err() != nil {
-			return nil // what it found is that it ran out of time
+			return nil // it only found that its time was up
 		}
 		err = fmt.Errorf("node %s: the datapath %s of %s is broken: "+
 			"this was so and is not any more: %s (%w)",
@@ -100,18 +101,18 @@ func (l *Lease) Broken(ctx context.Context) error {
 	return nil
 }
 
-// undoTimeout is for taking back what an interrupted apply did.
+// undoTimeout bounds the undo of an interrupted apply.
 const undoTimeout = time.Minute
 
-// Undo takes everything back, in a node that may have been set up by another process. It goes on
-// where ctx has ended.
+// Undo undoes everything, in a node that another process may have set up. It goes on after the end
+// of ctx.
 func (l *Lease) Undo(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
 	defer cancel()
 	return l.journal.Undo(ctx)
 }
 
-// Evidence reads the counters, while nothing comes in if that can be had.
+// Evidence reads the counters, if possible while no packets come in.
 func (l *Lease) Evidence(ctx context.Context) (*Evidence, error) {
 	e, err := readEvidence(ctx, l.setup, l.node)
 	if err != nil {
@@ -120,27 +121,27 @@ func (l *Lease) Evidence(ctx context.Context) (*Evidence, error) {
 	return e, nil
 }
 
-// Warnings tell of what apply found and left alone: folders of namespaces that are gone.
+// Warnings returns what apply found and left alone: folders of namespaces that are gone.
 func (l *Lease) Warnings() []string { return l.warnings }
 
-// Filter is the work on the path, in words; "" for none.
+// Filter returns the work on the path, in words; "" for none.
 func (l *Lease) Filter() string { return l.Config.Filter.String() }
 
-// Datapath is the name of what forwards.
+// Datapath returns the name of the datapath.
 func (l *Lease) Datapath() string { return l.datapath.name }
 
-// Substitute says what it stands in for; "" if it is the submode's own.
+// Substitute returns what the datapath stands in for; "" if it is the submode's own.
 func (l *Lease) Substitute() string { return l.datapath.substitute }
 
-// InUserSpace tells whether processes forward, on the lease's CPUs.
+// InUserSpace reports whether processes forward, on the lease's CPUs.
 func (l *Lease) InUserSpace() bool {
 	return len(l.datapath.pidFiles) > 0 && !l.datapath.inKernel
 }
 
-// CPUs are those for what forwards in user space.
+// CPUs returns the CPUs for forwarding in user space.
 func (l *Lease) CPUs() []int { return l.Config.CPUs }
 
-// Describe says what forwards.
+// Describe names the forwarder.
 func (l *Lease) Describe() string {
 	text := l.datapath.name + " (" + l.datapath.title + ")"
 	if l.datapath.substitute != "" {

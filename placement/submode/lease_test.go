@@ -20,7 +20,7 @@ import (
 
 var netdev = Config{Submode: SM1, Target: Linux, Datapath: "ovs-netdev"}
 
-// TestAfterAKill: the next apply, of whichever submode, takes back what a killed orchestrator left.
+// TestAfterAKill: the next apply, of any submode, undoes the leftovers of a killed orchestrator.
 func TestAfterAKill(t *testing.T) {
 	b := newTestbed(t)
 	before := b.snapshot()
@@ -39,7 +39,7 @@ func TestAfterAKill(t *testing.T) {
 	}
 }
 
-// TestSwitchKilled: evidence says so, undo leaves nothing, and the next apply works.
+// TestSwitchKilled: evidence fails, undo leaves nothing, and the next apply works.
 func TestSwitchKilled(t *testing.T) {
 	b := newTestbed(t)
 	before := b.snapshot()
@@ -70,7 +70,8 @@ exit 1`
 	}
 }
 
-// TestPortVanishes: there is no evidence without a port, and undo is content with what went with it.
+// TestPortVanishes: without a port there is no evidence. Undo succeeds although the port took its
+// settings along.
 func TestPortVanishes(t *testing.T) {
 	for _, c := range []Config{
 		netdev,
@@ -97,7 +98,7 @@ func TestPortVanishes(t *testing.T) {
 	}
 }
 
-// TestDeadOwner: a folder whose owner and namespace are gone is removed by the next apply anywhere.
+// TestDeadOwner: the next apply anywhere removes a folder whose owner and namespace are gone.
 func TestDeadOwner(t *testing.T) {
 	first := newTestbed(t)
 	l := applyFor(t, first, "4194305 1") // above the largest PID there is
@@ -105,8 +106,8 @@ func TestDeadOwner(t *testing.T) {
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// The folder has the namespace's number, which goes to whoever makes a namespace next, a test
-	// beside this one or this test. As long as that one is there, the folder stays.
+	// The folder has the namespace's inode. The next namespace gets that inode, in this test or in
+	// one beside it. The folder stays as long as that namespace exists.
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Second) {
 		b := newTestbed(t)
 		next := applyFor(t, b, Owner())
@@ -134,7 +135,7 @@ func applyFor(t *testing.T, b *testbed, owner string) *Lease {
 	return l
 }
 
-// TestBroken names the node, the datapath, and what is missing.
+// TestBroken: the error names the node, the datapath, and the missing part.
 func TestBroken(t *testing.T) {
 	for counted, want := range map[string]string{
 		`{"p0":{"programs":1},"pf0hpf":{"programs":1}}`: "",
@@ -160,7 +161,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestOthersThings are refused, and left alone.
+// TestOthersThings: the objects of others are refused, and left alone.
 func TestOthersThings(t *testing.T) {
 	if _, err := os.Stat(ovs.Schema); err != nil {
 		t.Skipf("needs Open vSwitch (make lab-packages): %v", err)
@@ -199,7 +200,7 @@ func TestOthersThings(t *testing.T) {
 	}
 }
 
-// named is a network namespace as a person makes it, with the two ports of a DPU.
+// named is a network namespace as a user makes it, with the two ports of a DPU.
 type named struct {
 	t    *testing.T
 	name string
@@ -207,8 +208,8 @@ type named struct {
 
 var namedSoFar atomic.Int64
 
-// makeNamed makes a namespace that has an inode; "": any. It is nil if the kernel gives that inode
-// to none of many.
+// makeNamed makes a namespace with an inode; "": any. It returns nil if none of many namespaces
+// gets that inode.
 func makeNamed(t *testing.T, inode string) *named {
 	t.Helper()
 	for range 500 {
@@ -255,7 +256,7 @@ func shellOut(t *testing.T, argv ...string) string {
 	return string(out)
 }
 
-// theirs is what a user sets on the ports, and shown what is seen of it.
+// theirs sets a user's configuration of the ports, and shown prints it.
 const (
 	theirs = `ip link set dev p0 up; ip link set dev p0 promisc on; tc qdisc add dev pf0hpf ingress
 tc filter add dev pf0hpf ingress pref 7 ` + match
@@ -273,9 +274,8 @@ func needRootAndU32(t *testing.T) Config {
 	return Config{Submode: SM4, Target: Linux, Datapath: "tc-u32"}
 }
 
-// TestInodeAgain: the kernel gives a namespace's inode away again. What was applied in the one that
-// is gone is not taken back in the next one, which a user has set up like it. The folder is told
-// of.
+// TestInodeAgain: the kernel reuses a namespace's inode. The steps of the old namespace are not
+// undone in the new one, which a user has set up alike. A warning names the folder.
 func TestInodeAgain(t *testing.T) {
 	c := needRootAndU32(t)
 	first := makeNamed(t, "")
@@ -324,15 +324,15 @@ func TestInodeAgain(t *testing.T) {
 	}
 }
 
-// takeFor has a folder look as if it were of a namespace that had another's inode.
+// takeFor makes a folder look like that of a namespace with another one's inode.
 func takeFor(l *Lease, n *named) {
 	n.t.Helper()
 	change := `s/"Space":"[0-9]*"/"Space":"` + n.inode() + `"/`
 	shellOut(n.t, "sed", "-i", change, path.Join(l.dir, "about"))
 }
 
-// TestOwnerDeadAndInodeAgain: a folder of an owner that is dead, and of a namespace that is gone, goes,
-// though there is a namespace with the inode.
+// TestOwnerDeadAndInodeAgain: a folder of a dead owner and of a gone namespace is removed, although
+// a new namespace has the inode.
 func TestOwnerDeadAndInodeAgain(t *testing.T) {
 	c := needRootAndU32(t)
 	first, next := makeNamed(t, ""), makeNamed(t, "")
@@ -361,8 +361,8 @@ func TestOwnerDeadAndInodeAgain(t *testing.T) {
 	apply(false)
 }
 
-// TestUndoLeavesOthersThings: what was changed since, or is another interface by now, is not taken
-// back.
+// TestUndoLeavesOthersThings: a setting that was changed since is not undone, nor is one on another
+// interface of the same name.
 func TestUndoLeavesOthersThings(t *testing.T) {
 	c := needRootAndU32(t)
 	for name, step := range map[string]struct{ before, meanwhile, want string }{

@@ -7,7 +7,7 @@ import (
 	"dpukv/placement/submode/packetfilter"
 )
 
-// TestNone: nothing is set up where no datapath is, and nothing filters.
+// TestNone: without a datapath, nothing is set up, and nothing filters.
 func TestNone(t *testing.T) {
 	for _, d := range []*datapath{offPath, cable, blueFieldOffPath} {
 		s := mustNew(t, Config{Submode: d.submodes[0], Target: d.target}).setup(d, "/x")

@@ -12,7 +12,7 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// Open vSwitch with DPDK, over the two ways into the kernel's interfaces.
+// Open vSwitch with DPDK, over the two drivers for the kernel's interfaces.
 var (
 	ovsDPDK = &datapath{
 		name: "ovs-dpdk", target: Linux, submodes: []string{SM2}, title: "OvS-DPDK over AF_PACKET",
@@ -61,7 +61,7 @@ func (ovsDPDKForwarder) config(s *setup) []string {
 
 func (ovsDPDKForwarder) Verify(s *setup) []step.Step { return ownSwitch(s).Verify(s.ports()) }
 
-// Count: the switch forwards in threads that poll.
+// Count counts the packets of threads that poll: these threads forward.
 func (ovsDPDKForwarder) Count(ctx context.Context, s *setup, n step.Node, c *Counts) error {
 	threads, main, err := ownSwitch(s).Received(ctx, n)
 	if err != nil {

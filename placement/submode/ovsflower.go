@@ -8,8 +8,8 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// ovsFlower is Open vSwitch that offloads its flows, for want of an eSwitch to the kernel's traffic
-// control.
+// ovsFlower is Open vSwitch with offloaded flows. Without an eSwitch, it offloads them to the
+// kernel's traffic control.
 var ovsFlower = &datapath{
 	name: "ovs-flower", target: Linux, submodes: []string{SM4, SM5},
 	title: "Open vSwitch with hw-offload, tc flower rules in the kernel",
@@ -64,7 +64,7 @@ done`, port),
 
 func (ovsFlowerForwarder) Verify(s *setup) []step.Step { return ownSwitch(s).Verify(s.ports()) }
 
-// Count reads the rules' own counts. What the kernel datapath looked up went past them.
+// Count reads the rules' own counts. Packets that the kernel datapath looked up bypassed the rules.
 func (ovsFlowerForwarder) Count(ctx context.Context, s *setup, n step.Node, c *Counts) (err error) {
 	if c.Elsewhere[kernelDatapath], err = ownSwitch(s).Lookups(ctx, n); err != nil {
 		return err

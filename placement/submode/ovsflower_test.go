@@ -12,7 +12,7 @@ func init() {
 	}
 }
 
-// withoutOffload starts the switch anew, as it reads hw-offload only then.
+// withoutOffload restarts the switch, which reads hw-offload only at its start.
 func withoutOffload(l *Lease) []string {
 	return step.Shell(`
 set -eu

@@ -32,7 +32,7 @@ func (ovsNetdevForwarder) Steps(s *setup) []step.Step {
 
 func (ovsNetdevForwarder) Verify(s *setup) []step.Step { return ownSwitch(s).Verify(s.ports()) }
 
-// Count: the switch forwards in its main thread.
+// Count counts the packets of the main thread: this thread forwards.
 func (ovsNetdevForwarder) Count(ctx context.Context, s *setup, n step.Node, c *Counts) error {
 	_, main, err := ownSwitch(s).Received(ctx, n)
 	if err != nil {
@@ -46,13 +46,14 @@ func (ovsNetdevForwarder) Count(ctx context.Context, s *setup, n step.Node, c *C
 
 func (ovsNetdevForwarder) Filter(f *packetfilter.Filter) error { return ovs.CheckFilter(f) }
 
-// userspaceDatapath is what evidence calls Open vSwitch's.
+// userspaceDatapath is the datapath's name in evidence.
 const userspaceDatapath = "ovs"
 
-// withLargeSockets runs a command while sockets get 8 MB for what they receive: those of AF_PACKET
-// drop at the default. The setting is one for the whole machine. Only its first namespace changes it
-// (and, with older kernels, shows it), and only one of us does so at a time. Where that namespace is
-// out of reach, as in some containers, the sockets keep the default.
+// withLargeSockets runs a command while sockets get receive buffers of 8 MB. With the default,
+// AF_PACKET sockets drop packets. The setting holds for the whole machine. Only the machine's first
+// namespace can change it (and, with older kernels, shows it), and only one process of ours changes
+// it at a time. In some containers that namespace is out of reach, and the sockets keep the
+// default.
 func withLargeSockets(argv []string) []string {
 	return append(step.Shell(`
 exec 9</run

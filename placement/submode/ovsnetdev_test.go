@@ -5,7 +5,7 @@ func init() {
 		return ownSwitch(l.setup).Vsctl("del-port", bridgeName, "p0")
 	}
 	detours[ovsNetdev] = []detour{
-		// Its sockets see what the redirect takes, too.
+		// Its sockets also see the redirected packets.
 		{"redirect beneath", nil, redirecting, []string{twice}},
 		{"port removed", removePort, redirecting, []string{notTaken}},
 	}

@@ -8,7 +8,7 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// ovsSystem is Open vSwitch with its datapath in the kernel.
+// ovsSystem is Open vSwitch with the kernel datapath.
 var ovsSystem = &datapath{
 	name: "ovs-system", target: Linux, submodes: []string{SM1},
 	title:    "Open vSwitch, kernel datapath",
@@ -38,14 +38,14 @@ func (ovsSystemForwarder) Count(ctx context.Context, s *setup, n step.Node, c *C
 
 func (ovsSystemForwarder) Filter(f *packetfilter.Filter) error { return ovs.CheckFilter(f) }
 
-// kernelDatapath is what evidence calls Open vSwitch's.
+// kernelDatapath is the datapath's name in evidence.
 const kernelDatapath = "kernel datapath"
 
 // ownSwitch is an Open vSwitch in the setup's folder.
 func ownSwitch(s *setup) ovs.Switch { return ovs.Switch{Dir: s.dir, Bridge: bridgeName} }
 
-// kernelSwitch starts one with a kernel datapath, which is removed in the end: it outlives the
-// switch.
+// kernelSwitch starts a switch with a kernel datapath. The datapath outlives the switch, so it is
+// removed at the end.
 func kernelSwitch(s *setup, o *ovs.StartOptions) []step.Step {
 	list := []step.Step{{
 		Purpose: "what is in the kernel, taken out at the end",

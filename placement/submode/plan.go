@@ -10,10 +10,11 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// planMark stands in a plan for the mark of a namespace.
+// planMark stands for the mark of a namespace in a plan.
 const planMark = "MARK"
 
-// writePlan prints the commands of each setup of a submode. Of several, the node decides.
+// writePlan prints the commands of each setup of a submode. The node decides between several
+// setups.
 func writePlan(w io.Writer, setups []*setup) error {
 	var b strings.Builder
 	if len(setups) > 1 {
@@ -48,7 +49,7 @@ func planOne(b *strings.Builder, s *setup) {
 	b.WriteByte('\n')
 }
 
-// undoSteps take back what was applied, the last first, and then the marks.
+// undoSteps undo the applied steps, the last first, and then the marks.
 func undoSteps(marks, apply []step.Step) (undo []step.Step) {
 	takeBack := func(s *step.Step, condition string) {
 		if s.Undo != nil {
@@ -69,7 +70,7 @@ func undoSteps(marks, apply []step.Step) (undo []step.Step) {
 	return undo
 }
 
-// section prints steps that run something, with advice or without.
+// section prints the steps with a command, with or without advice.
 func section(b *strings.Builder, title string, list []step.Step, advise bool) {
 	if len(list) == 0 {
 		return

@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestPlans holds the exact commands against files that a person has read.
+// TestPlans compares the exact commands with files that a person has read.
 func TestPlans(t *testing.T) {
 	for _, target := range []string{Linux, BlueField} {
 		for _, name := range Names() {
@@ -28,7 +28,7 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// TestPlansWithFilter likewise, with packet work, for all that can do it.
+// TestPlansWithFilter does the same with packet work, for all datapaths that can do it.
 func TestPlansWithFilter(t *testing.T) {
 	f, err := packetfilter.Parse([]string{"drop-client:192.0.2.1", "drop-key-hash:0-1"})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// checkPorts look for what every datapath between two interfaces needs.
+// checkPorts looks for the requirements of every datapath between two interfaces.
 func checkPorts(ports Ports) []step.Step {
 	list := []step.Step{
 		{
@@ -34,7 +34,7 @@ func checkPorts(ports Ports) []step.Step {
 	return list
 }
 
-// checkFree refuses ports that something uses.
+// checkFree refuses ports that are in use.
 func checkFree(out string, ports Ports) error {
 	all, err := iplink.Parse(out)
 	if err != nil {
@@ -53,7 +53,7 @@ func checkFree(out string, ports Ports) error {
 	return all.SameMTU(ports.Wire, ports.Host)
 }
 
-// preparePorts brings the ports up, and has them take what is for others.
+// preparePorts brings the ports up, and makes them accept packets for others.
 func preparePorts(ports Ports) (list []step.Step) {
 	for _, port := range ports.names() {
 		list = append(list,
@@ -92,8 +92,8 @@ func verifyPorts(ports Ports) (list []step.Step) {
 	return list
 }
 
-// ingress makes room for filters on what comes in at a port. Where there was none before, it goes
-// when nobody has a filter there.
+// ingress makes a place for filters on a port's incoming packets. If there was none before, undo
+// removes it, unless somebody has a filter there.
 func ingress(port string) step.Step {
 	return step.Step{
 		Purpose: "a place for filters on what comes in at " + port,
@@ -106,7 +106,7 @@ func ingress(port string) step.Step {
 	}
 }
 
-// removeEmptyIngress removes the place for filters of a port, if it is empty.
+// removeEmptyIngress removes a port's place for filters, if it is empty.
 func removeEmptyIngress(port string) []string {
 	return step.Shell(`
 test -z "$(tc filter show dev "$1" ingress)$(tc filter show dev "$1" egress 2>/dev/null)" || exit 0

@@ -16,20 +16,21 @@ type Proof struct {
 	Substitute string `json:"substitute,omitempty"`
 	Filter     string `json:"filter,omitempty"`
 	// Packets counts by name: came/PORT, left/PORT, carried/…, elsewhere/…, dropped. opcode/GET and
-	// so on are requests.
+	// the like count requests.
 	Packets map[string]uint64 `json:"packets"`
-	// CarriedShare is the part of the packets that came which the datapath says it took; of a load,
-	// times the least share of what its ends sent that a port saw.
+	// CarriedShare is the part of the arrived packets that the datapath claims to have taken. For a
+	// load, it is multiplied by the least share of the ends' traffic that a port saw.
 	CarriedShare float64 `json:"carried_share"`
-	// Crossings compare what the ends of a load sent with what the ports saw.
+	// Crossings compare the ends' traffic with the ports' counts.
 	Crossings []results.Crossing `json:"crossings,omitempty"`
-	// ForwarderCPUNs is the CPU time of what forwards in user space; 0 where the kernel or the card
-	// does.
+	// ForwarderCPUNs is the CPU time of forwarding in user space; 0 where the kernel or the card
+	// forwards.
 	ForwarderCPUNs int64 `json:"forwarder_cpu_ns"`
 }
 
-// ProveLoad compares two moments, between which was a load, with what the load's ends moved in
-// between: what they sent has to have come to the ports, and little else. nil: it is not known.
+// ProveLoad compares the moments before and after a load, and the traffic of the load's ends in
+// between. The ends' traffic must have come to the ports, with little beside it. ends is nil if the
+// traffic is unknown.
 func ProveLoad(before, after *Evidence, ends *Ends) (*Proof, error) {
 	p, err := Prove(before, after)
 	if ends == nil || len(after.Came) == 0 {
@@ -45,8 +46,8 @@ func ProveLoad(before, after *Evidence, ends *Ends) (*Proof, error) {
 	return p, errors.Join(err, beside)
 }
 
-// Prove compares two moments. It is an error if the datapath did not carry the packets, or if none
-// came.
+// Prove compares two moments. It returns an error if the datapath did not carry the packets, or if
+// none came.
 func Prove(before, after *Evidence) (*Proof, error) {
 	s := after.setup
 	p := &Proof{
@@ -95,7 +96,7 @@ func Prove(before, after *Evidence) (*Proof, error) {
 	return p, nil
 }
 
-// flows sums up what each flow carried; one that is gone by now counts nothing.
+// flows sums up the packets of each flow. A flow that is gone counts nothing.
 func flows(p *Proof, name string, was, is map[string]uint64) (total uint64) {
 	for key, n := range is {
 		total += n - min(n, was[key])
@@ -106,12 +107,12 @@ func flows(p *Proof, name string, was, is map[string]uint64) (total uint64) {
 	return total
 }
 
-// What may be missing: a datapath in user space drops what it has no time for, and the first packets
-// of a flow go another way.
+// Packets that may be missing: a datapath in user space drops packets under overload, and a flow's
+// first packets take another way.
 const (
 	leastShare = 0.90
 	mostStray  = 0.10
-	// someStray are packets that nobody sent on purpose: neighbour discovery, a flow's first.
+	// someStray are unintended packets: neighbour discovery, and the first packets of a flow.
 	someStray = 100
 )
 
@@ -144,8 +145,8 @@ func (p *Proof) judge(
 	return errors.Join(errs...)
 }
 
-// cpu is what the processes used in between; they have to be the same. Where the kernel or the card
-// forwards, they only say how.
+// cpu computes the CPU time of the processes in between; the processes have to be the same. Where
+// the kernel or the card forwards, the processes only control it, and do not count.
 func (p *Proof) cpu(before, after *Evidence) error {
 	for key, used := range after.Processes {
 		was, ok := before.Processes[key]

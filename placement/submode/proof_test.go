@@ -11,7 +11,7 @@ import (
 	"dpukv/results"
 )
 
-// TestProve: what counters may show besides the way that was asked for.
+// TestProve: counters may show other traffic beside the expected way, within limits.
 func TestProve(t *testing.T) {
 	s := mustNew(t, Config{Submode: SM1, Target: Linux}).setup(lookup(Linux, SM1, "ovs-netdev"), "")
 	each := func(n uint64) map[string]uint64 { return map[string]uint64{"p0": n, "pf0hpf": n} }
@@ -89,7 +89,7 @@ func TestProve(t *testing.T) {
 }
 
 // TestForwarderCPU: the CPU time of Open vSwitch's processes is the forwarder's only where these
-// forward.
+// processes forward.
 func TestForwarderCPU(t *testing.T) {
 	for name, want := range map[string]int64{"ovs-netdev": 30, "ovs-system": 0} {
 		s := mustNew(t, Config{Submode: SM1, Target: Linux}).setup(lookup(Linux, SM1, name), "")
@@ -107,7 +107,7 @@ func TestForwarderCPU(t *testing.T) {
 	}
 }
 
-// TestCarriedShare: the share is of what the ends sent.
+// TestCarriedShare: the share refers to the ends' traffic.
 func TestCarriedShare(t *testing.T) {
 	d := lookup(Linux, SM1, "ovs-netdev")
 	s := mustNew(t, Config{Submode: SM1, Target: Linux}).setup(d, "")
@@ -143,7 +143,7 @@ func TestNoPackets(t *testing.T) {
 	}
 }
 
-// proves holds the counters against what the client of a load says that it moved in all.
+// proves compares the counters with the traffic that the client of a load reports in all.
 func (b *testbed) proves(was *Evidence, l *Lease, p *results.Point) (*Proof, error) {
 	b.t.Helper()
 	ends := EndsOf(&p.ClientMoved, new(results.Moved))
@@ -153,7 +153,7 @@ func (b *testbed) proves(was *Evidence, l *Lease, p *results.Point) (*Proof, err
 	return ProveLoad(was, b.evidence(l), ends)
 }
 
-// secondCable joins a and b beside the DPU. No route leads there yet.
+// secondCable connects a and b beside the DPU. No route uses the cable yet.
 func (b *testbed) secondCable() {
 	b.t.Helper()
 	far, err := b.Namespace("b")
@@ -166,7 +166,7 @@ ip link set by0 up`, far)...)
 	b.run("b", "ip", "link", "set", "by1", "up")
 }
 
-// way is a route of a machine that leaves the DPU out, or not all of it.
+// way is a machine's route that bypasses the DPU, in full or in part.
 type way struct{ on, route string }
 
 var (
@@ -188,8 +188,8 @@ func (b *testbed) reroute(ways []way) (back func()) {
 	}
 }
 
-// bypassed has some packets pass the datapath and then, by another way, a load. The proof must fail
-// in the directions that took it, and the share must be told.
+// bypassed sends some packets through the datapath, and then a load on another way. The proof must
+// fail in the directions of that way, and its error must have the share.
 func (b *testbed) bypassed(
 	t *testing.T, l *Lease, load func() results.Point, directions []string, ways ...way,
 ) {
@@ -216,8 +216,8 @@ func (b *testbed) bypassed(
 
 var bothWays = []string{"to server", "to client"}
 
-// TestBypass: a second cable between the hosts, with a route that was added when some packets had
-// crossed the DPU. It forwards all that comes to it, and what does not come is missed.
+// TestBypass adds a second cable between the hosts, with a route, after some packets have crossed
+// the DPU. The DPU forwards everything that comes to it, but the rest is missing.
 func TestBypass(t *testing.T) {
 	b := newTestbed(t)
 	b.secondCable()
@@ -245,8 +245,8 @@ const lossy = `exec nft 'table netdev loss {
 	chain in { type filter hook ingress device "eth0" priority 0; numgen random mod 100 == 0 drop; }
 }'`
 
-// TestNoFalseAlarm: packets that an interface counts as one though they are many on a wire, and a
-// network that loses some, are no other way.
+// TestNoFalseAlarm: an interface may count many of a wire's packets as one, and a network may lose
+// some. Neither counts as another way.
 func TestNoFalseAlarm(t *testing.T) {
 	needsQuiet(t)
 	for name, c := range map[string]struct {

@@ -7,8 +7,8 @@ import (
 	"dpukv/verbs"
 )
 
-// Requests are HERD's requests over RoCE v2, as they look on the path. HERD gives the queue pair to
-// a worker a flow label of its own, from which the UDP source port follows.
+// Requests describes HERD's requests over RoCE v2 on the path. HERD gives the queue pair to a
+// worker a flow label of its own, and the UDP source port follows from it.
 func Requests() *packetfilter.Requests {
 	return &packetfilter.Requests{
 		Port: verbs.RoCEPort,

@@ -2,8 +2,8 @@ package submode
 
 import "testing"
 
-// TestRequests: what HERD's requests look like on the path, and every flow label of theirs has a port
-// of its own.
+// TestRequests checks the form of HERD's requests on the path. Every flow label has a port of its
+// own.
 func TestRequests(t *testing.T) {
 	r := Requests()
 	if r.Port != 4791 || r.SourcePort(0) != 0xc001 || r.SourcePort(7) != 0xc008 {

@@ -16,13 +16,13 @@ import (
 // Node is a machine that runs commands.
 type Node = step.Node
 
-// Via is a node that a launcher reaches: command turns a command on the node into one to run here.
+// Via returns a node behind a launcher. command turns a command for the node into a local one.
 func Via(name string, command func(argv []string) ([]string, error)) Node {
 	return step.Via(name, command)
 }
 
-// Owner names this process, for a Config. If it dies and its namespace is gone, the next apply
-// removes the folder of what it applied.
+// Owner names this process, for a Config. If the process dies and its namespace is gone, the next
+// apply removes the folder of the applied submode.
 func Owner() string {
 	self := process.Self()
 	if self.PID == "" {
@@ -31,16 +31,16 @@ func Owner() string {
 	return self.PID + " " + self.Start
 }
 
-// ErrMissing is wrapped by the error of a node that has not what a datapath needs.
+// ErrMissing is wrapped by the error of a node that lacks something for a datapath.
 var ErrMissing = errors.New("something is missing")
 
-// Submode is a datapath that can be set up.
+// Submode is a submode that can be set up.
 type Submode struct {
 	cfg      Config
 	datapath *datapath // nil: one of candidates
 }
 
-// New refuses what cannot be had, before it looks at any node.
+// New refuses impossible configurations before it visits any node.
 func New(cfg Config) (*Submode, error) {
 	cfg = cfg.withDefaults()
 	s := &Submode{cfg: cfg}
@@ -60,7 +60,7 @@ func New(cfg Config) (*Submode, error) {
 	return s, nil
 }
 
-// find sets the datapath, if it is asked for or the only one.
+// find sets the datapath, if it is asked for or is the only one.
 func (s *Submode) find() error {
 	all := candidates(s.cfg.Target, s.cfg.Submode)
 	switch {
@@ -96,10 +96,10 @@ func (s *Submode) refuseFilter() error {
 	return errors.Join(why...)
 }
 
-// CPUs are those for what forwards in user space.
+// CPUs returns the CPUs for forwarding in user space.
 func (s *Submode) CPUs() []int { return s.cfg.CPUs }
 
-// OwnedBy names another process than this one: see Config.Owner.
+// OwnedBy sets another owner than this process: see Config.Owner.
 func (s *Submode) OwnedBy(owner string) { s.cfg.Owner = owner }
 
 func (s *Submode) setup(d *datapath, dir string) *setup { return &setup{s.cfg, d, dir} }
@@ -108,8 +108,8 @@ func (s *Submode) journal(ctx context.Context, n Node) (*journal.Journal, error)
 	return openJournal(ctx, n, s.cfg.Target)
 }
 
-// Plan prints what Apply would run, Verify and Undo, for a person to read first. Where the node
-// decides between datapaths, all are shown in their order.
+// Plan prints the commands of Apply, Verify and Undo, for a person to read first. Where the node
+// decides between datapaths, it prints all of them in their order.
 func (s *Submode) Plan(w io.Writer) error {
 	dir := journal.Dir(planMark)
 	if s.cfg.Target == BlueField {
@@ -122,7 +122,7 @@ func (s *Submode) Plan(w io.Writer) error {
 	return writePlan(w, setups)
 }
 
-// choices are the datapath, or those between which the node decides.
+// choices returns the datapath, or the datapaths between which the node decides.
 func (s *Submode) choices() []*datapath {
 	if s.datapath != nil {
 		return []*datapath{s.datapath}
@@ -130,7 +130,7 @@ func (s *Submode) choices() []*datapath {
 	return byDefault(s.cfg.Target, s.cfg.Submode, &s.cfg.Filter)
 }
 
-// Check refuses a node that has not what the submode needs. It changes nothing.
+// Check refuses a node that lacks something for the submode. It changes nothing.
 func (s *Submode) Check(ctx context.Context, n Node) error {
 	j, err := s.journal(ctx, n)
 	if err != nil {
@@ -143,7 +143,7 @@ func (s *Submode) Check(ctx context.Context, n Node) error {
 	return err
 }
 
-// choose is the datapath, asked for or the first of its list that the node has.
+// choose returns the requested datapath, or the first of its list that the node supports.
 func (s *Submode) choose(ctx context.Context, n Node, dir string) (*datapath, error) {
 	if s.datapath != nil {
 		if err := step.DoAll(ctx, n, s.setup(s.datapath, dir).checks()); err != nil {
@@ -163,8 +163,8 @@ func (s *Submode) choose(ctx context.Context, n Node, dir string) (*datapath, er
 		ErrMissing, n.Name, strings.Join(reasons, "\n"))
 }
 
-// missing is the error of a node without a datapath; or that of ctx, if that has ended: then nothing
-// is known of the node.
+// missing returns the error of a node without a datapath. If ctx has ended, it returns that error:
+// then nothing is known of the node.
 func missing(ctx context.Context, format string, args ...any) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -172,8 +172,8 @@ func missing(ctx context.Context, format string, args ...any) error {
 	return fmt.Errorf(format, args...)
 }
 
-// Apply undoes what an earlier one left, checks, sets the datapath up, and verifies that it is. What
-// cannot be had is an error, and then the node is as it was.
+// Apply undoes the leftovers of an earlier apply, checks, sets up the datapath, and verifies that
+// it is up. After an error, the node is as it was before.
 func (s *Submode) Apply(ctx context.Context, n Node) (*Lease, error) {
 	l, err := s.apply(ctx, n)
 	if err != nil {
@@ -212,7 +212,7 @@ func (s *Submode) apply(ctx context.Context, n Node) (*Lease, error) {
 	return l, nil
 }
 
-// Adopt is the lease of a submode that another process applied.
+// Adopt returns the lease of a submode that another process applied.
 func (s *Submode) Adopt(ctx context.Context, n Node) (*Lease, error) {
 	j, err := s.journal(ctx, n)
 	if err != nil {
@@ -234,8 +234,8 @@ func (s *Submode) Adopt(ctx context.Context, n Node) (*Lease, error) {
 	return &Lease{s.setup(d, j.Dir()), n, j, nil}, nil
 }
 
-// isApplied refuses another submode than is wanted, and the same one in another way: a proof would
-// be about something else.
+// isApplied refuses a different submode than the requested one, and the same one with other
+// settings: a proof would describe something else.
 func (s *Submode) isApplied(h *journal.Header) error {
 	c := &s.cfg
 	for _, f := range []struct{ format, found, wanted string }{

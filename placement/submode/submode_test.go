@@ -20,7 +20,8 @@ func mustNew(t *testing.T, c Config) *Submode {
 	return s
 }
 
-// TestWhatCannotBeHad is refused with the reason, before any node is asked.
+// TestWhatCannotBeHad: an impossible submode is refused with the reason, before any node is
+// visited.
 func TestWhatCannotBeHad(t *testing.T) {
 	dropping := packetfilter.Filter{DropClients: []netip.Addr{netip.MustParseAddr("192.0.2.1")}}
 	overIPv6 := packetfilter.Filter{DropClients: []netip.Addr{netip.IPv6Loopback()}}
@@ -80,7 +81,7 @@ func TestWhatCannotBeHad(t *testing.T) {
 	}
 }
 
-// TestAdopt: what is applied is taken for what is asked about only if it is that in every respect.
+// TestAdopt: an applied submode is adopted only if it equals the requested one in every respect.
 func TestAdopt(t *testing.T) {
 	dropping := func(word string) packetfilter.Filter {
 		f, err := packetfilter.Parse([]string{word})

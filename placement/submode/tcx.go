@@ -17,13 +17,13 @@ var tcx = &datapath{
 	substitute: senderForwards, forwarder: tcxForwarder{},
 }
 
-// senderForwards says what is different from an eSwitch.
+// senderForwards describes the difference from an eSwitch.
 const senderForwards = "for the eSwitch: the CPU of the sender forwards, without Open vSwitch; " +
 	"the same for SM4 and SM5"
 
 type tcxForwarder struct{}
 
-// command runs this program's own part on the node: see package redirect.
+// command returns the command of this program's own part on the node: see package redirect.
 func (tcxForwarder) command(s *setup, args ...string) []string {
 	binary := s.Binary
 	if binary == "" {
@@ -40,7 +40,7 @@ func (f tcxForwarder) Check(s *setup) []step.Step {
 	}}
 }
 
-// Steps have the filter in the program.
+// Steps put the filter into the program.
 func (f tcxForwarder) Steps(s *setup) (list []step.Step) {
 	attach := append([]string{"attach"}, s.ports()...)
 	for _, word := range s.Filter.Words() {

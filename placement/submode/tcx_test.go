@@ -11,10 +11,10 @@ func init() {
 	detours[tcx] = []detour{{"detached", detach, redirecting, []string{notTaken}}}
 }
 
-// TestCountOpcodes holds the requests that were seen on the path against those that the client had
-// answered. The point does not tell how often the client sent again outside of its measurement
-// period: on a busy machine the path may see any number more. So none may be missing in any load, and
-// none be too many in one of several.
+// TestCountOpcodes compares the requests on the path with the client's answered requests. The point
+// does not count retransmissions outside of the measurement period. So on a busy machine the path
+// may see any number more. No load may miss a request, and one of several loads must have none too
+// many.
 func TestCountOpcodes(t *testing.T) {
 	needsQuiet(t)
 	b := newTestbed(t)
@@ -29,10 +29,10 @@ func TestCountOpcodes(t *testing.T) {
 	}
 }
 
-// countsMore puts a load on the path, and tells whether more requests were seen there than the client
-// accounts for. Before the load, each key is set once and asked for once. After it come the answers to
-// what the client still holds: what is in flight, and a list that waits for it. All of that is sent
-// again at most once.
+// countsMore puts a load on the path. It reports whether the path saw more requests than the client
+// accounts for. Before the load, each key is set once and asked for once. After it, the client gets
+// the answers to the requests that it still holds: those in flight, and a list that waits. Each of
+// these is sent again at most once.
 func (b *testbed) countsMore(l *Lease) (more bool) {
 	b.t.Helper()
 	const keys = 5000
@@ -62,7 +62,7 @@ func (b *testbed) countsMore(l *Lease) (more bool) {
 	return more
 }
 
-// FuzzParseRedirect: what a node prints may be anything; reading it must not panic.
+// FuzzParseRedirect: a node may print anything; reading it must not panic.
 func FuzzParseRedirect(f *testing.F) {
 	f.Add(`{"p0":{"programs":1}}`)
 	f.Fuzz(func(_ *testing.T, out string) { _, _ = parseRedirect(out) })

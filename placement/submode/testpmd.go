@@ -10,7 +10,7 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// DPDK's own forwarder, over the two ways into the kernel's interfaces.
+// DPDK's own forwarder, over the two drivers for the kernel's interfaces.
 var (
 	testpmd = &datapath{
 		name: "testpmd", target: Linux, submodes: []string{SM3},

@@ -31,7 +31,7 @@ tc filter add dev v0 parent ffff: protocol all u32 match u32 0 0 ` +
 	}}
 }
 
-// u32Preference is that of our filters, at which nobody else's are: our cookie's number.
+// u32Preference is the preference of our filters alone: our cookie's number.
 const u32Preference = "55767"
 
 func (u32Forwarder) Steps(s *setup) (list []step.Step) {
@@ -43,7 +43,8 @@ func (u32Forwarder) Steps(s *setup) (list []step.Step) {
 				"protocol", "all", "u32", "match", "u32", "0", "0",
 				"action", "mirred", "egress", "redirect", "dev", s.Ports.other(port),
 			},
-			// Only if it is the one that this step made, alone at its preference.
+			// Removes the filter only if it is the one that this step made, alone at its
+			// preference.
 			Undo: step.Shell(`
 ours=$(tc filter show dev "$1" ingress pref "$2")
 test "$(printf '%s\n' "$ours" | grep -c 'key ht')" = 1 || exit 0
@@ -85,8 +86,8 @@ func (u32Forwarder) Filter(*packetfilter.Filter) error { return errNoFilter }
 var mirredStats = regexp.MustCompile(
 	`Egress Redirect to device (\S+)\)[^\n]*(?:\n[^\n]*)*?Sent \d+ bytes (\d+) pkt`)
 
-// parseMirred sums up the packets that redirects to an interface took. None is no error: it is
-// evidence.
+// parseMirred sums up the packets that redirects to an interface took. None is no error: that is
+// evidence, too.
 func parseMirred(out, to string) (sum uint64, err error) {
 	for _, m := range mirredStats.FindAllStringSubmatch(out, -1) {
 		if m[1] != to {

@@ -13,7 +13,7 @@ func init() {
 	detours[u32] = []detour{{"rules removed", remove, otherBridge, []string{notTaken}}}
 }
 
-// mirredShown is what iproute2 6.1 printed.
+// mirredShown is output of iproute2 6.1.
 const mirredShown = `filter protocol all pref 49152 u32 chain 0 
 filter protocol all pref 49152 u32 chain 0 fh 800: ht divisor 1 
 filter protocol all pref 49152 u32 chain 0 fh 800::800 order 2048 key ht 800 bkt 0 terminal flowid not_in_hw 
@@ -37,7 +37,7 @@ func TestParseMirred(t *testing.T) {
 	}
 }
 
-// FuzzParseMirred: what a node prints may be anything; reading it must not panic.
+// FuzzParseMirred: a node may print anything; reading it must not panic.
 func FuzzParseMirred(f *testing.F) {
 	f.Add(mirredShown)
 	f.Fuzz(func(_ *testing.T, out string) { _, _ = parseMirred(out, "p0") })

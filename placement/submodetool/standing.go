@@ -16,10 +16,11 @@ import (
 	"dpukv/placement/testbed"
 )
 
-// standingDir has a file for each testbed whose machines submode apply made and undo has not taken away yet.
+// standingDir has a file for each testbed whose machines "submode apply" made and "submode undo"
+// has not removed yet.
 const standingDir = "/run/dpukv/lab"
 
-// standingFile is named after the testbed's file.
+// standingFile returns the file name for the testbed's file.
 func (s *Tool) standingFile() (string, error) {
 	path, err := filepath.Abs(s.bed.Name)
 	if err != nil {
@@ -29,7 +30,7 @@ func (s *Tool) standingFile() (string, error) {
 	return fmt.Sprintf("%s/%x.json", standingDir, sum[:8]), nil
 }
 
-// open finds the machines that an earlier apply made; stands is nil if there are none, or none any more.
+// open finds the machines that an earlier apply made. stands is nil if there are none left.
 func (s *Tool) open() error {
 	if !s.dpu.Emulated() {
 		return launch.Check(&s.dpu.Node)
@@ -46,7 +47,7 @@ func (s *Tool) open() error {
 	return err
 }
 
-// use has the testbed's nodes be the machines.
+// use points the testbed's nodes to the machines.
 func (s *Tool) use() {
 	s.bed.Nodes = slices.Clone(s.bed.Nodes)
 	for i := range s.bed.Nodes {
@@ -64,7 +65,7 @@ func (s *Tool) node(n *testbed.Node) submode.Node {
 	return s.machine.SubmodeNode(n)
 }
 
-// standUp makes the machines, in place of those that an earlier apply made.
+// standUp makes the machines, and replaces those of an earlier apply.
 func (s *Tool) standUp(ctx context.Context) error {
 	switch {
 	case !submode.OnPath(s.name):
@@ -96,7 +97,7 @@ func (s *Tool) standUp(ctx context.Context) error {
 	return nil
 }
 
-// takeDown undoes what is applied between the machines, and takes them away.
+// takeDown undoes the applied submode, and removes the machines.
 func (s *Tool) takeDown(ctx context.Context) error {
 	if s.stands == nil {
 		return nil
@@ -112,7 +113,7 @@ func (s *Tool) takeDown(ctx context.Context) error {
 	return errors.Join(err, submode.RemoveAbandoned(ctx, here, s.dpu.Target()))
 }
 
-// tellMachines says how to run something on them.
+// tellMachines tells how to run a command on the machines.
 func (s *Tool) tellMachines(w io.Writer) error {
 	if s.stands == nil {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"dpukv/placement/testbed"
 )
 
-// Tool does by hand, on one DPU of a testbed, what a sweep does for each point.
+// Tool applies a submode by hand, on one DPU of a testbed. A sweep does the same for each point.
 type Tool struct {
 	bed     testbed.Testbed
 	machine *machines.Machines
@@ -26,7 +26,7 @@ type Tool struct {
 	stands  *emulate.Standing // the machines that apply made; nil: none
 }
 
-// Options say on which DPU, and how.
+// Options name the DPU and the datapath.
 type Options struct {
 	Testbed  testbed.Testbed
 	Submode  string
@@ -36,7 +36,7 @@ type Options struct {
 	Command  string // this binary
 }
 
-// New refuses what cannot be had, before it visits the node.
+// New refuses impossible options before it visits the node.
 func New(o Options) (*Tool, error) {
 	dpu, err := o.Testbed.OnPathNode(o.Node)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *Tool) Plan(w io.Writer) error {
 	return s.what.Plan(w)
 }
 
-// Apply sets the datapath up, and leaves it; machines that are not there yet, too.
+// Apply sets up the datapath and leaves it there. It also makes missing machines, which stay.
 func (s *Tool) Apply(ctx context.Context, w io.Writer) error {
 	unlock, err := s.bed.Lock(testbed.ToChange)
 	if err != nil {
@@ -97,7 +97,7 @@ func tell(w io.Writer, notes []string) {
 	}
 }
 
-// Undo takes it back.
+// Undo undoes Apply.
 func (s *Tool) Undo(ctx context.Context, w io.Writer) error {
 	unlock, err := s.bed.Lock(testbed.ToChange)
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *Tool) Undo(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// adopt finds what is applied.
+// adopt finds the applied submode.
 func (s *Tool) adopt(ctx context.Context) (*submode.Lease, error) {
 	if err := s.open(); err != nil {
 		return nil, err
@@ -135,7 +135,8 @@ func (s *Tool) adopt(ctx context.Context) (*submode.Lease, error) {
 	return s.what.Adopt(ctx, s.node(s.dpu))
 }
 
-// Verify checks that the datapath is up and, if a client's node and the server's can be reached, that pings between them take it.
+// Verify checks that the datapath is up. If it can reach the nodes of a client and the server, it
+// also checks that pings between them take the datapath.
 func (s *Tool) Verify(ctx context.Context, w io.Writer) error {
 	unlock, err := s.bed.Lock(testbed.ToLook)
 	if err != nil {

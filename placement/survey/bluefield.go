@@ -6,7 +6,7 @@ import (
 	"regexp"
 )
 
-// BlueField is a DPU's card, seen from its host or from itself.
+// BlueField describes a DPU's card, seen from its host or from itself.
 type BlueField struct {
 	Generation string `json:"generation"`         // "bf1", "bf2", "bf3"
 	Bus        string `json:"bus"`                // of its first function
@@ -18,13 +18,15 @@ type BlueField struct {
 const (
 	OffPath = "off-path" // separated host: host and DPU are peers on the network
 	OnPath  = "on-path"  // embedded CPU, "DPU mode": the host's traffic passes the DPU
-	NICMode = "nic"      // the Arm cores have no part
+	NICMode = "nic"      // the Arm cores take no part
 )
 
-// generations are the PCI IDs of the network functions (pci.ids, vendor 15b3). The host and the card see the same ones.
+// generations maps the PCI IDs of the network functions (pci.ids, vendor 15b3). The host and the
+// card see the same IDs.
 var generations = map[string]string{"0xa2d2": "bf1", "0xa2d6": "bf2", "0xa2dc": "bf3"}
 
-// hostRepresentor is the interface that stands for the host's function on a card, where the host is behind it.
+// hostRepresentor is the interface that represents the host's function on a card, where the host is
+// behind the card.
 const hostRepresentor = "pf0hpf"
 
 func blueField(ctx context.Context, sys string, nets []Interface) *BlueField {
@@ -56,7 +58,10 @@ var (
 	offloadEngine = regexp.MustCompile(`INTERNAL_CPU_OFFLOAD_ENGINE\s+\w+\((\d)\)`)
 )
 
-// modeOf reads lines such as "INTERNAL_CPU_MODEL  EMBEDDED_CPU(1)" and "INTERNAL_CPU_OFFLOAD_ENGINE  DISABLED(1)".
+// modeOf reads mlxconfig's lines, such as:
+//
+//	INTERNAL_CPU_MODEL           EMBEDDED_CPU(1)
+//	INTERNAL_CPU_OFFLOAD_ENGINE  DISABLED(1)
 func modeOf(mlxconfig string) string {
 	digit := func(re *regexp.Regexp) string {
 		if m := re.FindStringSubmatch(mlxconfig); m != nil {
@@ -75,7 +80,7 @@ func modeOf(mlxconfig string) string {
 	return ""
 }
 
-// look finds the host's representor, which only a card has that the host's traffic passes.
+// look finds the host's representor. Only a card on the host's path has one.
 func (b *BlueField) look(nets []Interface) {
 	for _, it := range nets {
 		if it.Name == hostRepresentor {

@@ -1,5 +1,5 @@
-// Package survey reads what a node has that decides which points it can run: network interfaces, RDMA devices and
-// their GIDs, the mode of a BlueField, the versions of tools.
+// Package survey reads the facts of a node that decide which points the node can run: network
+// interfaces, RDMA devices and their GIDs, the mode of a BlueField, and the versions of tools.
 //
 //	what          from
 //	interfaces    the kernel, of the network namespace at hand; the driver by ethtool's ioctl
@@ -7,6 +7,6 @@
 //	BlueField     its PCI IDs in /sys/bus/pci/devices; its mode from mlxconfig, else from the interfaces
 //	tools         each asked for its version
 //
-// All of it is told as found: nothing here is needed to measure, and what cannot be read stays empty. What a
-// machine is apart from that (CPUs, kernel, memory) is in package machine.
+// The facts are reported as found. No measurement needs them, and unreadable ones stay empty.
+// Package machine has the other facts of a machine (CPUs, kernel, memory).
 package survey

@@ -21,7 +21,7 @@ type Interface struct {
 	Addresses []string `json:"addresses,omitempty"`
 }
 
-// interfaces lists those that are no loopback.
+// interfaces lists the interfaces except loopbacks.
 func interfaces() []Interface {
 	all, err := net.Interfaces()
 	if err != nil {
@@ -48,7 +48,7 @@ func describe(it *net.Interface) Interface {
 	return d
 }
 
-// driver asks the kernel for an interface's driver and place.
+// driver asks the kernel for an interface's driver and bus address.
 func driver(name string) (driver, bus string) {
 	s, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -62,8 +62,8 @@ func driver(name string) (driver, bus string) {
 	return unix.ByteSliceToString(info.Driver[:]), unix.ByteSliceToString(info.Bus_info[:])
 }
 
-// speed reads an interface's rate in Mb/s. sysfs may show another network namespace than the one at hand, so
-// it is only believed of an interface with the same index and address.
+// speed reads an interface's rate in Mb/s. sysfs may show another network namespace than the
+// current one. So the rate counts only for an interface with the same index and address.
 func speed(sys string, it *net.Interface) int {
 	dir := filepath.Join(sys, "class/net", it.Name)
 	if word(dir, "ifindex") != strconv.Itoa(it.Index) || word(dir, "address") != it.HardwareAddr.String() {
@@ -76,7 +76,7 @@ func speed(sys string, it *net.Interface) int {
 	return mbps
 }
 
-// word is the text of a small file without the blanks around it; "" if it cannot be read.
+// word returns the text of a small file without surrounding blanks; "" if it cannot be read.
 func word(dir, file string) string {
 	text, err := os.ReadFile(filepath.Join(dir, file))
 	if err != nil {
@@ -85,7 +85,7 @@ func word(dir, file string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// HasAddress is the interface with an address, nil if there is none.
+// HasAddress returns the interface with an address, nil if there is none.
 func (r *Report) HasAddress(address string) *Interface {
 	for i := range r.Interfaces {
 		for _, a := range r.Interfaces[i].Addresses {

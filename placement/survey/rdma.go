@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Device is an RDMA device's first port.
+// Device describes an RDMA device's first port.
 type Device struct {
 	Name      string `json:"name"`
 	Firmware  string `json:"firmware,omitempty"`
@@ -42,7 +42,7 @@ func rdmaDevices(sys string) []Device {
 	return list
 }
 
-// noGID is what the table shows for an entry that is not in use.
+// noGID is the value of an unused entry in the table.
 const noGID = "0000:0000:0000:0000:0000:0000:0000:0000"
 
 func gids(port string) []GID {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Report is what a node has.
+// Report has the facts of a node.
 type Report struct {
 	Interfaces []Interface `json:"interfaces"`
 	RDMA       []Device    `json:"rdma"`
@@ -13,10 +13,10 @@ type Report struct {
 	Tools      []Tool      `json:"tools"`
 }
 
-// toolPatience is for all tools together: mlxconfig takes a second.
+// toolPatience bounds the run of all tools together: mlxconfig takes a second.
 const toolPatience = 8 * time.Second
 
-// Read reads the report of this machine, within the network namespace of the process.
+// Read reads the facts of this machine, within the network namespace of the process.
 func Read(ctx context.Context) Report {
 	ctx, cancel := context.WithTimeout(ctx, toolPatience)
 	defer cancel()

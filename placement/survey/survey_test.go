@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// sysfs makes files, as of a BlueField-3 with one RDMA device.
+// sysfs makes the files of a BlueField-3 with one RDMA device.
 func sysfs(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -61,7 +61,7 @@ func TestBlueField(t *testing.T) {
 	if b := blueField(t.Context(), t.TempDir(), nil); b != nil {
 		t.Errorf("no card: %+v", b)
 	}
-	// NVIDIA's tool is not here, so a program stands for it that prints what its manual shows.
+	// NVIDIA's tool is not installed here. A program that prints the manual's example replaces it.
 	tool := filepath.Join(os.Getenv("PATH"), "mlxconfig")
 	script := "#!/bin/sh\n[ \"$2\" = 0000:03:00.0 ] && echo '         INTERNAL_CPU_MODEL                          SEPARATED_HOST(0)'\n"
 	if err := os.WriteFile(tool, []byte(script), 0o755); err != nil {

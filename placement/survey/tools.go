@@ -13,7 +13,8 @@ type Tool struct {
 	Version string `json:"version"` // as it says, or "yes"; "": not there
 }
 
-// wanted are the tools, with what makes them tell their version and end; none: they are only looked for.
+// wanted are the tools, with the arguments that make them print their version and end. Without
+// arguments, a tool is only searched for.
 var wanted = [][]string{
 	{"ip", "-V"},
 	{"tc", "-V"},
@@ -24,7 +25,7 @@ var wanted = [][]string{
 	{"ib_write_lat", "--version"},
 }
 
-// tools asks all at once.
+// tools asks all tools at once.
 func tools(ctx context.Context) []Tool {
 	list := make([]Tool, len(wanted))
 	var all sync.WaitGroup
@@ -50,7 +51,8 @@ func version(ctx context.Context, argv []string) string {
 	return line
 }
 
-// output is what a program writes to either stream, with nothing on its stdin: that is the protocol's.
+// output returns a program's output on both streams. Its stdin is empty: the process's stdin
+// carries the protocol.
 func output(ctx context.Context, name string, args ...string) (string, error) {
 	out, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
 	return string(out), err

@@ -12,10 +12,10 @@ import (
 	"dpukv/kvs/stores"
 )
 
-// notAttached is how a sweep says that its servers are started.
+// notAttached is the word of a sweep that starts its servers.
 const notAttached = "none"
 
-// attachment is the address of a server that runs already, or "none".
+// attachment is the address of a running server, or "none".
 var attachment = strictyaml.Codec[string]{
 	Parse: func(s string) (string, error) {
 		if s == notAttached {
@@ -37,12 +37,13 @@ var attachment = strictyaml.Codec[string]{
 	Allowed: "HOST:PORT of a server that runs already, or none",
 }
 
-// Attachable are the names of the stores whose servers may run already.
+// Attachable returns the names of the stores whose servers may run already.
 func Attachable() []string {
 	return stores.NamesOf(func(s *kvs.Store) bool { return s.Attach != nil })
 }
 
-// CheckAttach refuses to take one server for several, or for a store whose servers are only started here.
+// CheckAttach refuses one address for several servers, or for a store whose servers must be started
+// here.
 func CheckAttach(s *Sweep) error {
 	if s.Attach == "" {
 		return nil

@@ -24,10 +24,10 @@ var seeds = strictyaml.Codec[uint64]{
 	Number:  true,
 }
 
-// OwnProtocol leaves the choice to the store's client.
+// OwnProtocol leaves the choice of the protocol to the store's client.
 const OwnProtocol = "default"
 
-// Protocols are those of all stores.
+// Protocols are the protocols of all stores.
 var Protocols = strictyaml.Codec[string]{
 	Parse: func(s string) (string, error) {
 		if s == OwnProtocol {

@@ -12,7 +12,7 @@ import (
 	"dpukv/load"
 )
 
-// Config is one combination of a sweep's values: what a point measures.
+// Config is one combination of a sweep's values: the configuration that a point measures.
 type Config struct {
 	Store, Placement, Submode string
 	Filter                    string
@@ -26,8 +26,8 @@ type Config struct {
 	takeMode bool // that of the server attached to, as the sweep asks for none
 }
 
-// id names a point in files and to people. What is usually swept stands there in words; the rest
-// is in the digest, which covers the whole configuration: another warm-up is another point.
+// id names a point in files and to people. It spells out the keys that are usually swept. The
+// digest covers the whole configuration, so another warm-up makes another point.
 func (c *Config) id(repeat int) string {
 	sum := sha256.Sum256(c.identity())
 	parts := []string{
@@ -42,8 +42,8 @@ func (c *Config) id(repeat int) string {
 	return strings.Join(parts, "-")
 }
 
-// identity is what the digest of an ID is made of: a JSON object of the keys' values, in the order
-// of the table. Its bytes never change for a configuration that could be measured before.
+// identity returns the input of an ID's digest: a JSON object of the keys' values, in the order of
+// the table. Its bytes never change for a configuration that could be measured before.
 func (c *Config) identity() []byte {
 	text := []byte("{")
 	for i := range sweepKeys {
@@ -67,7 +67,7 @@ func (c *Config) identity() []byte {
 	return append(text, '}')
 }
 
-// Describe is the configuration in a few words, for the one who watches.
+// Describe describes the configuration in a few words, for the user who watches.
 func (c *Config) Describe() string {
 	loop := "closed loop"
 	if c.RateOps > 0 {
@@ -77,7 +77,7 @@ func (c *Config) Describe() string {
 		c.Store, c.Placement, c.GetRatio*100, c.ServerThreads, c.ClientThreads, loop)
 }
 
-// Threads is how many of them an end has.
+// Threads returns the number of threads of one end.
 func (c *Config) Threads(server bool) int {
 	if server {
 		return c.ServerThreads
@@ -85,13 +85,14 @@ func (c *Config) Threads(server bool) int {
 	return c.ClientThreads
 }
 
-// What a point takes besides its window, on a server's core. The first points show how it is here.
+// Overheads of a point beside its measurement period, on a server's core. The first points correct
+// them for the actual machine.
 const (
 	pointOverhead = 200 * time.Millisecond // starting and ending two processes
 	keyOverhead   = 600 * time.Nanosecond  // storing a key and asking for it
 )
 
-// Estimate is how long a point takes, before any was measured.
+// Estimate returns a point's expected time, before any point was measured.
 func (c *Config) Estimate() time.Duration {
 	return c.Warmup + c.Duration + pointOverhead + time.Duration(c.Keys)*keyOverhead
 }

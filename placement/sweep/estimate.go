@@ -2,7 +2,7 @@ package sweep
 
 import "time"
 
-// Estimate is how long points take, before any was measured.
+// Estimate returns the expected time of points, before any was measured.
 func Estimate(points []Point) time.Duration {
 	var sum time.Duration
 	for i := range points {
@@ -11,15 +11,16 @@ func Estimate(points []Point) time.Duration {
 	return sum
 }
 
-// Estimator foretells when a sweep is done: by the estimates, corrected by what the points so far took.
+// Estimator predicts the end of a sweep. It corrects the estimates by the actual times of the
+// points so far.
 type Estimator struct {
 	missing, expected, took time.Duration // expected and took: of the points so far
 }
 
-// NewEstimator is for points that are all still to be measured.
+// NewEstimator makes an estimator of points that are all still to be measured.
 func NewEstimator(points []Point) Estimator { return Estimator{missing: Estimate(points)} }
 
-// Finished counts a point that was measured, or failed, in that time.
+// Finished counts a point that was measured, or failed, in the time took.
 func (e *Estimator) Finished(pt *Point, took time.Duration) {
 	e.missing -= pt.Estimate()
 	e.expected += pt.Estimate()
@@ -29,7 +30,7 @@ func (e *Estimator) Finished(pt *Point, took time.Duration) {
 // Skipped counts a point that is not measured.
 func (e *Estimator) Skipped(pt *Point) { e.missing -= pt.Estimate() }
 
-// Left is how long the rest takes.
+// Left returns the expected time of the remaining points.
 func (e *Estimator) Left() time.Duration {
 	if e.expected == 0 {
 		return e.missing

@@ -10,9 +10,9 @@ import (
 	"dpukv/internal/strictyaml"
 )
 
-// Parse reads a sweep file; what it does not say is as in [Default], but for the knobs of the stores: each has
-// those of its own study. The name stands in errors, which
-// are one line for each mistake, each with its place.
+// Parse reads a sweep file. A key that the file lacks has its value in [Default]; a store's own key
+// has its value in the store's study. Errors begin with the name. They are one line for each
+// mistake, each with its place.
 func Parse(name string, data []byte) (Sweep, error) {
 	s := Default()
 	s.where = map[string]strictyaml.Position{}
@@ -36,7 +36,7 @@ func Parse(name string, data []byte) (Sweep, error) {
 	return s, nil
 }
 
-// readAxis takes one value or a list of them.
+// readAxis reads one value or a list of values.
 func readAxis[T any](f *strictyaml.File, s *Sweep, name string, n ast.Node, into *[]T, c strictyaml.Codec[T]) {
 	nodes := []ast.Node{n}
 	if list, ok := n.(*ast.SequenceNode); ok {
@@ -62,7 +62,7 @@ func readAxis[T any](f *strictyaml.File, s *Sweep, name string, n ast.Node, into
 	}
 }
 
-// Differences names the keys that have other values in b than in a, with both.
+// Differences names the keys with other values in b than in a, with both values.
 func Differences(a, b *Sweep) []string {
 	var diff []string
 	for i := range sweepKeys {

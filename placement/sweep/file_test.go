@@ -110,7 +110,7 @@ func TestDifferencesNameTheKey(t *testing.T) {
 	}
 }
 
-// FuzzParseSweep: whatever the file, no crash; and what is accepted can be written, read again and expanded.
+// FuzzParse: no file crashes the parser. An accepted sweep can be written, read again and expanded.
 func FuzzParse(f *testing.F) {
 	d := Default()
 	f.Add(d.Marshal())

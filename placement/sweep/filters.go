@@ -7,7 +7,7 @@ import (
 	"dpukv/placement/submode/packetfilter"
 )
 
-// filters are a submode's work on the path, in the words of packetfilter.Parse.
+// filters are packet work on the path, in the words of packetfilter.Parse.
 var filters = strictyaml.Codec[string]{
 	Parse: func(s string) (string, error) {
 		f, err := packetfilter.Parse(strings.Fields(s))
@@ -25,7 +25,7 @@ var filters = strictyaml.Codec[string]{
 	Allowed: packetfilter.Words,
 }
 
-// WorkOnPath was read by the codec.
+// WorkOnPath parses a text that the codec has accepted.
 func WorkOnPath(text string) packetfilter.Filter {
 	f, _ := packetfilter.Parse(strings.Fields(text))
 	return f

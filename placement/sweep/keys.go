@@ -13,8 +13,8 @@ import (
 	"dpukv/placement/testbed"
 )
 
-// sweepKey is one key of a sweep file. Everything that is done key by key (reading, writing,
-// comparing, filtering, combining) goes through this table, so a new key is one new line.
+// sweepKey is one key of a sweep file. Everything that works key by key (reading, writing,
+// comparing, filtering, combining) goes through this table. So a new key is one new line.
 type sweepKey struct {
 	name    string
 	help    string // the meaning, in one sentence
@@ -22,19 +22,19 @@ type sweepKey struct {
 	allowed string
 	// read takes the key's value from a file.
 	read func(*strictyaml.File, *Sweep, ast.Node)
-	// texts are the key's values in a sweep.
+	// texts returns the key's values in a sweep.
 	texts func(*Sweep) []string
-	// canonical is the text that a value would have in texts.
+	// canonical returns the text of a value as it stands in texts.
 	canonical func(text string) (string, error)
 
-	// idName and identity are the key's name and value in what IDs are made of; a nil value is
-	// left out, as is a key without identity.
+	// idName and identity are the key's name and value in the input of IDs. A nil value is left
+	// out, and so is a key without identity.
 	idName   string
 	identity func(*Config) any
 
-	// Of an axis only, nil for a key that has one value:
+	// For axes only; nil for a key with a single value:
 
-	// of is the text of a configuration's value.
+	// of returns the text of a configuration's value.
 	of func(*Config) string
 	// multiply combines configurations with each of the axis's values.
 	multiply func(*Sweep, []Config) []Config
@@ -47,7 +47,7 @@ const (
 	maxSpan    = 24 * time.Hour
 )
 
-// sweepKeys stand in the order in which configurations are combined and IDs are made of them.
+// sweepKeys are in the order in which configurations are combined and IDs are made.
 var sweepKeys = slices.Concat(
 	[]sweepKey{
 		axis("stores", "Store", strictyaml.Word(stores.Names()),
@@ -132,7 +132,7 @@ func (k sweepKey) identified(name string, of func(*Config) any) sweepKey {
 	return k
 }
 
-// optional leaves an empty value out of IDs, which are then as before there was such a key.
+// optional leaves an empty value out of IDs. So IDs stay as they were before the key existed.
 func (k sweepKey) optional() sweepKey {
 	of := k.identity
 	k.identity = func(c *Config) any {

@@ -24,7 +24,7 @@ func (a loadAxes) with(key string, texts ...string) loadAxes {
 	return axes
 }
 
-// texts are the values of a field.
+// texts returns the values of a field.
 func (a loadAxes) texts(f *load.Field) []string {
 	if texts, there := a[f.Key]; there {
 		return texts
@@ -32,7 +32,7 @@ func (a loadAxes) texts(f *load.Field) []string {
 	return []string{f.Text(new(load.Load))}
 }
 
-// loadKeys makes the keys of the load's fields, as many as come before the threads' keys, or
+// loadKeys makes the keys of the load's fields: those that come before the threads' keys, or those
 // after them.
 func loadKeys(beforeThreads bool) []sweepKey {
 	var keys []sweepKey

@@ -8,22 +8,22 @@ import (
 	"dpukv/results"
 )
 
-// Asked fills in what a point was to be.
+// Asked fills in the requested values of a point.
 func (pt *Point) Asked(p *results.Point) {
 	p.Schema, p.ID, p.Repeat = results.SchemaVersion, pt.ID, pt.Repeat
 	p.Store, p.Placement, p.Submode, p.Filter = pt.Store, pt.Placement, pt.Submode, pt.Filter
 	p.Load, p.ServerThreads, p.ClientThreads = pt.Load, pt.ServerThreads, pt.ClientThreads
 }
 
-// OfOneClient is the part of one of several clients: they share the rate out.
+// OfOneClient returns the part of one of several clients. The clients share the rate.
 func (pt *Point) OfOneClient(clients int) *Point {
 	one := *pt
 	one.RateOps /= float64(clients)
 	return &one
 }
 
-// VerifyUsed fails where the ends report to have used something else than was asked of them: a
-// point says what was used, so a difference must not be papered over by what was asked.
+// VerifyUsed fails if an end reports other values than the requested ones. A point contains the
+// used values, and the requested ones must not hide a difference.
 func (pt *Point) VerifyUsed(used *results.Point) error {
 	var asked results.Point
 	pt.Asked(&asked)
@@ -51,7 +51,7 @@ func (pt *Point) VerifyUsed(used *results.Point) error {
 	return fmt.Errorf("the measured configuration differs from the request: %s", strings.Join(differences, "; "))
 }
 
-// Point is one measurement to make: a configuration, and which of its repeats (from 1).
+// Point is one measurement to make: a configuration, and the number of its repeat (from 1).
 type Point struct {
 	ID     string
 	Repeat int

@@ -7,7 +7,7 @@ import (
 	"dpukv/results"
 )
 
-// TestModeOfAnAttachedServer is the server's, unless the file asks for one.
+// TestModeOfAnAttachedServer: the mode is the server's, unless the file asks for one.
 func TestModeOfAnAttachedServer(t *testing.T) {
 	for file, wants := range map[string]bool{
 		"stores: redis\nattach: 127.0.0.1:1\n":              false,

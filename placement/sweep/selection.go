@@ -8,14 +8,14 @@ import (
 	"dpukv/internal/strictyaml"
 )
 
-// Selection keeps the points that have one of the values given, for every key given.
+// Selection keeps the points that have, for every given key, one of the given values.
 type Selection map[string][]string
 
-// repeatKey selects repeats; it is no key of a sweep file.
+// repeatKey selects repeats. It is no key of a sweep file.
 const repeatKey = "repeat"
 
-// ParseSelection reads "get_ratios=1,client_threads=2,client_threads=4" and holds it against the sweep: a
-// value the sweep does not have would silently select nothing.
+// ParseSelection reads "get_ratios=1,client_threads=2,client_threads=4" and checks it against the
+// sweep: a value that the sweep lacks would silently select nothing.
 func ParseSelection(text string, s *Sweep) (Selection, error) {
 	f := Selection{}
 	if text == "" {
@@ -41,7 +41,7 @@ func ParseSelection(text string, s *Sweep) (Selection, error) {
 	return f, nil
 }
 
-// fullName is the key of a sweep file that a point's field goes by: "store" of "stores".
+// fullName returns the sweep-file key for a point's field: "stores" for "store".
 func fullName(key string) string {
 	switch key {
 	case "store", "placement", "submode", "get_ratio", "rate":
@@ -76,7 +76,7 @@ func (f Selection) checkRepeats(s *Sweep) error {
 	return nil
 }
 
-// Keep returns the points that pass, in their order.
+// Keep returns the selected points, in their order.
 func (f Selection) Keep(points []Point) []Point {
 	return slices.DeleteFunc(slices.Clone(points), func(p Point) bool { return !f.passes(&p) })
 }

@@ -4,8 +4,8 @@ import (
 	"dpukv/kvs"
 )
 
-// studyKeys are the keys whose value, where a sweep file does not say it, is that of each store's own
-// study: there is no single default that would suit all stores of a sweep.
+// studyKeys are the keys whose default comes from each store's own study. No single default would
+// suit all stores of a sweep.
 var studyKeys = map[string]func(*Config, *kvs.StudyDefaults){
 	"key_bytes":   func(c *Config, k *kvs.StudyDefaults) { c.KeyBytes = k.KeyBytes },
 	"value_bytes": func(c *Config, k *kvs.StudyDefaults) { c.ValueBytes = k.ValueBytes },

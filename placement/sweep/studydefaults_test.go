@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestEachStoreHasItsStudysDefaults: what the file leaves open is each store's own, what it says is for all.
+// TestEachStoreHasItsStudysDefaults: a key that the file lacks has each store's own value. A value
+// in the file applies to all stores.
 func TestEachStoreHasItsStudysDefaults(t *testing.T) {
 	of := func(store string, keyBytes, valueBytes, batch int, hash string) (c Config) {
 		c.Store, c.KeyBytes, c.ValueBytes, c.Batch, c.Hash = store, keyBytes, valueBytes, batch, hash
@@ -13,7 +14,7 @@ func TestEachStoreHasItsStudysDefaults(t *testing.T) {
 	}
 	for _, test := range []struct {
 		file string
-		want []Config // less what does not differ here
+		want []Config // without the fields that do not differ here
 	}{
 		{"stores: [mica, herd]\n", []Config{
 			of("mica", 8, 8, 64, "city64"),
@@ -53,7 +54,7 @@ func TestEachStoreHasItsStudysDefaults(t *testing.T) {
 	}
 }
 
-// TestSelectionByStudyDefaults: a point can be picked by a value that the file does not say.
+// TestSelectionByStudyDefaults: a value that the file lacks can select a point.
 func TestSelectionByStudyDefaults(t *testing.T) {
 	s, err := Parse("s.yaml", []byte("stores: [mica, herd]\n"))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"dpukv/load"
 )
 
-// Sweep is what a sweep file says. Each slice is an axis: every value is combined with every
+// Sweep is the content of a sweep file. Each slice is an axis: every value is combined with every
 // value of the others.
 type Sweep struct {
 	Stores, Placements, Submodes []string
@@ -27,13 +27,14 @@ type Sweep struct {
 	Duration, Warmup time.Duration
 	Repeats          int
 	Seed             uint64
-	Attach           string // the address of a server that runs already; "": one is started for each point
+	Attach           string // the address of a running server; "": each point starts one
 
-	left  map[string]bool                // the keys of a store's knobs that the file leaves to each store's study
+	left  map[string]bool                // the stores' own keys that the file leaves to each store's study
 	where map[string]strictyaml.Position // the values' places in their file, by key and text; see place
 }
 
-// Default is the study's case of MICA, as far as one machine can have it: 27 points, a minute and a half.
+// Default returns the study's case of MICA, as far as one machine allows it: 27 points, a minute
+// and a half.
 func Default() Sweep {
 	return Sweep{
 		Stores: []string{stores.Default().Name}, Placements: []string{"CH-SH"}, Submodes: []string{"off-path"}, Filters: []string{""},
@@ -49,7 +50,8 @@ func Default() Sweep {
 	}
 }
 
-// Quick is the default sweep made short enough to watch: nine points in about a quarter of a minute.
+// Quick returns the default sweep, short enough to watch: nine points in about a quarter of a
+// minute.
 func Quick() Sweep {
 	s := Default()
 	s.ClientThreads = []int{1, 2, 4}
@@ -57,10 +59,10 @@ func Quick() Sweep {
 	return s
 }
 
-// Points lists the sweep's points in the order to measure them: every configuration once, then
-// all again, so that a slow drift of the machine spreads over all of them instead
-// of looking like the effect of one. For the same reason each round has an order of
-// its own, shuffled by the sweep's seed.
+// Points lists the sweep's points in the order of measurement: every configuration once, then all
+// again. So a slow drift of the machine spreads over all configurations, and does not look like the
+// effect of one. For the same reason, each round has an order of its own, shuffled by the sweep's
+// seed.
 func (s *Sweep) Points() []Point {
 	configs := s.Configs()
 	points := make([]Point, 0, len(configs)*s.Repeats)
@@ -91,7 +93,7 @@ func (s *Sweep) Configs() []Config {
 	return all
 }
 
-// Size is the number of points, or the limit if there are more.
+// Size returns the number of points, or the limit if there are more.
 func (s *Sweep) Size(limit int) int {
 	n := s.Repeats
 	for i := range sweepKeys {
@@ -102,7 +104,7 @@ func (s *Sweep) Size(limit int) int {
 	return n
 }
 
-// PlaceOf says where the value stands that an error of the load is about, as Place does.
+// PlaceOf returns the place of the value that an error of the load is about, as Place does.
 func (s *Sweep) PlaceOf(err error) string {
 	var of *load.FieldError
 	if !errors.As(err, &of) {
@@ -111,7 +113,8 @@ func (s *Sweep) PlaceOf(err error) string {
 	return s.Place(of.Field.Key, of.Text)
 }
 
-// Place says where a value stands in its file, ready to begin an error with; "" for a built-in sweep.
+// Place returns a value's place in its file, as the begin of an error. It is "" for a built-in
+// sweep.
 func (s *Sweep) Place(key, text string) string {
 	if p, ok := s.where[key+"="+text]; ok {
 		return p.String() + ": "
@@ -119,10 +122,10 @@ func (s *Sweep) Place(key, text string) string {
 	return ""
 }
 
-// MaxPoints is more than a year of sweeping: a sweep with more has a mistake in an axis.
+// MaxPoints is more than a year of measuring: a sweep with more has a mistake in an axis.
 const MaxPoints = 1_000_000
 
-// Marshal writes the sweep as a file that says every key, but for those left to the stores.
+// Marshal writes the sweep as a file with every key, except those left to the stores.
 func (s *Sweep) Marshal() []byte {
 	var b bytes.Buffer
 	for i := range sweepKeys {
@@ -139,7 +142,7 @@ func (s *Sweep) Marshal() []byte {
 	return b.Bytes()
 }
 
-// AttachTo has the sweep measure the server at addr. An empty one leaves it as it is.
+// AttachTo makes the sweep measure the server at addr. An empty addr changes nothing.
 func (s *Sweep) AttachTo(addr string) (err error) {
 	if addr == "" {
 		return nil
@@ -160,7 +163,7 @@ func (s *Sweep) says(key string) bool {
 	return false
 }
 
-// asStudied gives a configuration the values of its store's study, for what the sweep leaves open.
+// asStudied sets the keys that the sweep leaves open to the values of the store's study.
 func (s *Sweep) asStudied(c *Config) {
 	st, err := stores.Named(c.Store)
 	if err != nil {
@@ -171,7 +174,7 @@ func (s *Sweep) asStudied(c *Config) {
 	}
 }
 
-// studied are the values, as of writes them, that a key left open has over the stores.
+// studied returns the values of an open key over the stores, in the form of of.
 func (s *Sweep) studied(of func(*Config) string) []string {
 	var values []string
 	for _, store := range s.Stores {

@@ -42,7 +42,7 @@ func anySweep(t *rapid.T) Sweep {
 	}
 }
 
-// smallSweep is one whose points are few enough to list.
+// smallSweep draws a sweep with few enough points to list.
 func smallSweep(t *rapid.T) Sweep {
 	s := Default()
 	any := anySweep(t)
@@ -90,7 +90,7 @@ func TestPointsDependOnNothingButTheSweep(t *testing.T) {
 		if !slices.Equal(s.Points(), s.Points()) {
 			t.Fatal("the same sweep gave two orders")
 		}
-		// A value more on an axis adds points and renames none.
+		// One more value on an axis adds points and renames none.
 		wider := s
 		wider.Load = s.Load.with("window", s.Load["window"][0], "99")
 		var ids []string
@@ -113,7 +113,7 @@ func TestPointIDsNameFilesAndStayTheSame(t *testing.T) {
 			t.Errorf("%q does not make a good file name", pt.ID)
 		}
 	}
-	// Should this fail, then no run begun before can be continued: change it only with the schema.
+	// If this fails, no earlier run can be continued: change it only with the schema.
 	i := slices.IndexFunc(points, func(p Point) bool { return p.GetRatio == 0.95 && p.ClientThreads == 2 && p.Repeat == 3 })
 	if got, want := points[i].ID, "mica-CH-SH-off-path-get0.95-s1-c2-f47ca2bc-r3"; got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -182,8 +182,8 @@ func TestOnly(t *testing.T) {
 
 var updateIDs = flag.Bool("update-ids", false, "write testdata/ids.golden anew")
 
-// TestIDsStayTheSame compares the IDs of many points, and their order, with those of the build
-// that introduced them: a run that an older build began can be continued only with the same IDs.
+// TestIDsStayTheSame compares the IDs of many points, and their order, with those of the build that
+// introduced them. A run of an older build can be continued only with the same IDs.
 func TestIDsStayTheSame(t *testing.T) {
 	var b strings.Builder
 	for _, text := range []string{

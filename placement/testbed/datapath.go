@@ -10,14 +10,14 @@ import (
 	"dpukv/placement/submode"
 )
 
-// Datapath is what a DPU's node has for on-path submodes: datapath: {…} in a testbed file.
+// Datapath describes a DPU's node for on-path submodes: datapath: {…} in a testbed file.
 type Datapath struct {
 	Target string // submode.Linux, submode.BlueField; "": BlueField for a generation on another machine, else Linux
 	Wire   string // interface; "": p0
 	Host   string // interface; "": pf0hpf
 	PCI    string // of a BlueField
 	CPUs   []int  // of what forwards in user space; nil: the node's, or the last of this machine
-	// Chosen are datapaths by submode, of those that submode.Datapaths has.
+	// Chosen are the chosen datapaths by submode, of those in submode.Datapaths.
 	Chosen map[string]string
 }
 
@@ -63,7 +63,7 @@ func submodeKeys() []Key {
 	return keys
 }
 
-// onPath are the submodes with a DPU between the hosts.
+// onPath returns the submodes with a DPU between the hosts.
 func onPath() []string {
 	return slices.DeleteFunc(submode.Names(), func(name string) bool { return !submode.OnPath(name) })
 }

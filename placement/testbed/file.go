@@ -41,8 +41,7 @@ var testbedKeys = []Key{
 	},
 }
 
-// Load reads a testbed file; "" is [Local]. It waits for what a pipe brings until ctx is
-// done.
+// Load reads a testbed file; "" is [Local]. It waits for the content of a pipe until ctx is done.
 func Load(ctx context.Context, file string) (Testbed, error) {
 	if file == "" {
 		return Local(), nil
@@ -137,7 +136,7 @@ func (r *testbedReader) text(e strictyaml.Entry) string {
 	return s
 }
 
-// words takes one word or a list of them.
+// words reads one word or a list of words.
 func (r *testbedReader) words(e strictyaml.Entry) []string {
 	nodes := []ast.Node{e.Value}
 	if list, ok := e.Value.(*ast.SequenceNode); ok {
@@ -156,7 +155,7 @@ func (r *testbedReader) words(e strictyaml.Entry) []string {
 	return all
 }
 
-// check holds the nodes against each other.
+// check checks the nodes against each other.
 func (r *testbedReader) check() {
 	r.checkSide("client_side", r.t.ClientSide)
 	r.checkSide("server_side", r.t.ServerSide)
@@ -181,7 +180,7 @@ func (r *testbedReader) check() {
 	r.checkPlacements()
 }
 
-// checkMade holds what only concerns machines that the sweep makes.
+// checkMade checks the keys of emulated machines.
 func (r *testbedReader) checkMade(n *Node) {
 	where, host := r.t.where[n.Name], r.t.Node(n.Of)
 	switch {

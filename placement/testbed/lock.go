@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How a testbed is locked: by one who changes what is applied to it, or by those who look.
+// Kinds of locks on a testbed: exclusive for changes to its applied submode, shared for reading.
 const (
 	ToChange = unix.LOCK_EX
 	ToLook   = unix.LOCK_SH
 )
 
-// lockHolder names the process that has locked a file, as far as the kernel tells.
+// lockHolder names the process that holds a file's lock, as far as the kernel tells.
 func lockHolder(f *os.File) string {
 	var stat unix.Stat_t
 	locks, err := os.ReadFile("/proc/locks")
@@ -24,7 +24,8 @@ func lockHolder(f *os.File) string {
 	}
 	file := fmt.Sprintf("%02x:%02x:%d", unix.Major(stat.Dev), unix.Minor(stat.Dev), stat.Ino)
 	for line := range strings.Lines(string(locks)) {
-		// 1: FLOCK  ADVISORY  WRITE 1234 fe:00:5678 0 EOF; who waits has an arrow in the second field.
+		// 1: FLOCK  ADVISORY  WRITE 1234 fe:00:5678 0 EOF; a waiting process has an arrow in the
+		// second field.
 		if field := strings.Fields(line); len(field) > 5 && field[1] == "FLOCK" && field[5] == file {
 			return "PID " + field[4] + commandOf(field[4])
 		}
@@ -32,7 +33,7 @@ func lockHolder(f *os.File) string {
 	return "another process"
 }
 
-// commandOf is a process's command line, in brackets; "" if it has none that can be seen.
+// commandOf returns a process's command line in brackets; "" if none is visible.
 func commandOf(pid string) string {
 	text, err := os.ReadFile("/proc/" + pid + "/cmdline")
 	if err != nil || len(text) == 0 {

@@ -12,8 +12,8 @@ import (
 	"dpukv/verbs/provider"
 )
 
-// Node is a machine, or a share of one, that runs a server or a client. Its name and the way to start
-// processes there are those of the launcher.
+// Node is a machine, or a part of one, that runs a server or a client. Its name, and the way to
+// start processes there, are the launcher's.
 type Node struct {
 	launch.Node
 	Kind       string // "host", "dpu"
@@ -26,13 +26,13 @@ type Node struct {
 	Datapath   Datapath // of a DPU
 }
 
-// RDMA is the device a node's verbs use.
+// RDMA is the device of a node's verbs.
 type RDMA struct {
 	Device string `json:"device"` // "": as the machines allow; see [Assignment.Device]
 	provider.Options
 }
 
-// KVS is the device as stores take it.
+// KVS returns the device in the form for stores.
 func (d *RDMA) KVS() kvs.Device {
 	return kvs.Device{Name: d.Device, GIDIndex: d.Options.GIDIndex, MTU: d.Options.MTU}
 }
@@ -45,13 +45,13 @@ var (
 	generations = []string{"bf1", "bf2", "bf3"}
 )
 
-// Emulated reports whether the node is a machine that the sweep makes for itself.
+// Emulated reports whether the sweep makes the node's machine itself.
 func (n *Node) Emulated() bool { return n.Via == launch.Netns && n.Namespace == "" }
 
 // OnThisMachine reports whether the node's processes run on this machine's kernel and CPUs.
 func (n *Node) OnThisMachine() bool { return n.Via == launch.Local || n.Via == launch.Netns }
 
-// Title is what the node is: "dpu bf2 of hostA, emulated".
+// Title describes the node: "dpu bf2 of hostA, emulated".
 func (n *Node) Title() string {
 	text := strings.TrimSpace(n.Kind + " " + n.Generation)
 	if n.Of != "" {
@@ -63,7 +63,7 @@ func (n *Node) Title() string {
 	return text
 }
 
-// Target is what the node's datapath is set up on.
+// Target returns the kind of machine on which the node's datapath is set up.
 func (n *Node) Target() string {
 	switch {
 	case n.Datapath.Target != "":
@@ -74,7 +74,8 @@ func (n *Node) Target() string {
 	return submode.Linux
 }
 
-// Submode is what a DPU's node is to do in one; binary is this program there, cpus are those of this machine.
+// Submode returns the submode with this name on a DPU's node. binary is the path of this program
+// there. cpus are the CPUs of this machine.
 func (n *Node) Submode(name, binary string, cpus []int, work packetfilter.Filter) (*submode.Submode, error) {
 	d := &n.Datapath
 	c := submode.Config{
@@ -93,7 +94,7 @@ func (n *Node) Submode(name, binary string, cpus []int, work packetfilter.Filter
 	return submode.New(c)
 }
 
-// withDefaults fills in what follows from what the file says.
+// withDefaults fills in the values that follow from the file's.
 func (n Node) withDefaults() Node {
 	switch {
 	case n.Via == launch.Local && n.Address == "":
@@ -110,7 +111,7 @@ func (n Node) withDefaults() Node {
 	return n
 }
 
-// fields are the node's keys and values, as in a file.
+// fields returns the node's keys and values in the form of a file.
 func (n *Node) fields() []string {
 	var fields []string
 	for i := range nodeKeys {
@@ -121,7 +122,7 @@ func (n *Node) fields() []string {
 	return fields
 }
 
-// address is the node's, or in words what it will be.
+// address returns the node's address, or a description of its later address.
 func (n *Node) address() string {
 	if n.Address == "" {
 		return "ITS-ADDRESS"

@@ -140,7 +140,7 @@ func oneOf(name string, words []string, in func(*Node) *string) nodeKey {
 	return k
 }
 
-// plain writes a word so that YAML reads it back: in quotes if anything in it could mean more.
+// plain writes a word so that YAML reads it back. A word with a possible special meaning is quoted.
 func plain(s string) string {
 	for _, r := range s {
 		if !(r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("._-/", r)) {
@@ -153,7 +153,7 @@ func plain(s string) string {
 	return s
 }
 
-// viaKeys are the keys that say something for a way.
+// viaKeys returns the keys of a via.
 func viaKeys(via string) []string {
 	var names []string
 	for i := range nodeKeys {
@@ -185,7 +185,7 @@ var rdmaKeys = []Key{
 
 var gidIndex = strictyaml.Whole(0, 255)
 
-// pathMTU is one of InfiniBand's five.
+// pathMTU is one of InfiniBand's five path MTUs.
 var pathMTU = strictyaml.Codec[int]{
 	Parse: func(s string) (int, error) {
 		if !slices.Contains([]string{"256", "512", "1024", "2048", "4096"}, s) {

@@ -8,7 +8,8 @@ import (
 	"dpukv/internal/strictyaml"
 )
 
-// Placement says where a point's processes run: by role, as the study's do, or by the names of nodes, as a testbed's own.
+// Placement says where a point's processes run. The study's placements name roles; a testbed's own
+// placements name nodes.
 type Placement struct {
 	Name    string
 	clients []Role // the first one stores the keys
@@ -41,13 +42,13 @@ var studied = []Placement{
 	{"L-CD-SH", []Role{localDPU}, serverHost},
 }
 
-// Assignment is the nodes of a placement.
+// Assignment has the nodes of a placement.
 type Assignment struct {
 	Clients []Node
 	Server  Node
 }
 
-// All are the nodes, the server's first; the same one twice if it has two parts.
+// All returns the nodes, the server's first. A node with two roles comes twice.
 func (c *Assignment) All() []*Node {
 	nodes := []*Node{&c.Server}
 	for i := range c.Clients {
@@ -56,7 +57,7 @@ func (c *Assignment) All() []*Node {
 	return nodes
 }
 
-// Placements are those that the testbed knows: the study's, then its own.
+// Placements returns the testbed's placements: the study's, then its own.
 func (t *Testbed) Placements() []Placement { return slices.Concat(studied, t.Own) }
 
 // Assign finds the nodes of a placement.
@@ -87,10 +88,10 @@ func (t *Testbed) Assign(name string) (Assignment, error) {
 	return c, nil
 }
 
-// roleNode is the node that plays a role; server is nil for the server's own.
+// roleNode returns the node that plays a role. server is nil for the server's own role.
 func (t *Testbed) roleNode(p *Placement, role string, s Role, server *Node) (*Node, error) {
 	if s.node != "" {
-		return t.Node(s.node), nil // there, or the file was refused
+		return t.Node(s.node), nil // it exists, or the file was refused
 	}
 	side := t.ClientSide
 	if s.side == serverHost.side {
@@ -109,7 +110,8 @@ func (t *Testbed) roleNode(p *Placement, role string, s Role, server *Node) (*No
 		p.Name, role, what, s.side, t.Name, strings.Join(side, ", "))
 }
 
-// isName reports whether s can name a node or a placement: names stand in files, file names and commands.
+// isName reports whether s can name a node or a placement. Names occur in files, file names and
+// commands.
 func isName(s string) bool {
 	const others = "+-_."
 	fits := len(s) > 0 && len(s) <= 40 && !strings.ContainsRune(others, rune(s[0]))
@@ -121,7 +123,8 @@ func isName(s string) bool {
 
 const nameRule = "up to 40 letters, digits and + - _ . with a letter or digit first"
 
-// PlacementName reads the name of a placement. Whether a testbed has it is not checked.
+// PlacementName reads the name of a placement. It does not check whether a testbed has the
+// placement.
 var PlacementName = strictyaml.Codec[string]{
 	Parse: func(s string) (string, error) {
 		if !isName(s) {
@@ -171,7 +174,7 @@ func (r *testbedReader) readPlacements(e strictyaml.Entry) {
 	}
 }
 
-// checkPlacements holds the own placements against the nodes.
+// checkPlacements checks the testbed's own placements against the nodes.
 func (r *testbedReader) checkPlacements() {
 	for _, p := range r.t.Own {
 		where := r.t.where["placement "+p.Name]
@@ -186,7 +189,7 @@ func (r *testbedReader) checkPlacements() {
 	}
 }
 
-// ownTexts are the own placements as in a file.
+// ownTexts returns the testbed's own placements in the form of a file.
 func (t *Testbed) ownTexts() []string {
 	var texts []string
 	for _, p := range t.Own {

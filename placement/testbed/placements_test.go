@@ -16,7 +16,7 @@ func parsedBed(t *testing.T, text string) Testbed {
 	return bed
 }
 
-// TestPlacementsAreTheStudys: Table 2 and Figure 7a.
+// TestPlacementsAreTheStudys compares the placements with Table 2 and Figure 7a.
 func TestPlacementsAreTheStudys(t *testing.T) {
 	bed := parsedBed(t, testbeds.FourMachines)
 	for name, want := range map[string]string{

@@ -9,7 +9,7 @@ import (
 	"dpukv/placement/launch"
 )
 
-// Device names, for package provider, what carries RDMA on one of the nodes of a placement:
+// Device names, for package provider, the RDMA device of one of the nodes of a placement:
 //
 //	rdma: {device: …}     what carries it
 //	mlx5_0, mlx5_0/2      that NIC, through libibverbs (ibverbs:mlx5_0 says the same), its first port or another
@@ -17,8 +17,9 @@ import (
 //	shm                   memory that both ends map
 //	nothing               shm if all nodes are via: local; softroce if all are on this machine, in namespaces
 //
-// Only processes that are via: local share memory: two machines have none, nor have two emulated
-// ones. Between real machines nothing is chosen, for a NIC and software are not the same measurement.
+// Only processes that are via: local share memory. Two machines share none, nor do two emulated
+// ones. Between real machines there is no default, because a NIC and software are different
+// measurements.
 func (c *Assignment) Device(n *Node) (string, error) {
 	alone := c.every(func(n *Node) bool { return n.Via == launch.Local })
 	switch name := n.RDMA.Device; {
@@ -44,7 +45,7 @@ func (c *Assignment) every(is func(*Node) bool) bool {
 	return !slices.ContainsFunc(c.All(), func(n *Node) bool { return !is(n) })
 }
 
-// DevicesOf are the devices that the placements would open on a node.
+// DevicesOf returns the devices that the placements would open on a node.
 func (t *Testbed) DevicesOf(n *Node) []RDMA {
 	var refs []RDMA
 	for _, p := range t.Placements() {
@@ -60,7 +61,7 @@ func (t *Testbed) DevicesOf(n *Node) []RDMA {
 	return refs
 }
 
-// CheckDevices refuses nodes that could not talk by RDMA, or whose points would be of two kinds of device at once.
+// CheckDevices refuses nodes that cannot communicate by RDMA, and points with two kinds of devices.
 func CheckDevices(t *Testbed, c *Assignment) error {
 	var first, firstKind string
 	for _, n := range c.All() {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestDevices: shared memory is for processes of one machine only, and software is never a substitute for a NIC.
+// TestDevices: only processes of one machine use shared memory, and software never replaces a NIC.
 func TestDevices(t *testing.T) {
 	const a, b = "client_side: a\nserver_side: b\nnodes:\n  a: ", "\n  b: "
 	for _, test := range []struct{ name, bed, want string }{

@@ -18,7 +18,7 @@ import (
 	"dpukv/verbs/provider"
 )
 
-// Testbed names the machines and which of them a placement may use on which side.
+// Testbed names the machines, and the ones that a placement may use on each side.
 type Testbed struct {
 	Name       string // of its file, or "local"
 	Nodes      []Node
@@ -30,10 +30,10 @@ type Testbed struct {
 	where map[string]strictyaml.Position // the nodes' and placements' places in the file
 }
 
-// loopback is where a server on this machine listens if its node has no address.
+// loopback is the address of a server on this machine if its node has no address.
 const loopback = "127.0.0.1"
 
-// Local is the testbed of one machine without a DPU: it plays both hosts.
+// Local returns the testbed of one machine without a DPU: the machine plays both hosts.
 func Local() Testbed {
 	end := func(name string) Node {
 		return Node{
@@ -47,7 +47,8 @@ func Local() Testbed {
 	}
 }
 
-// EmulatedText says what stands for the machines, in words that stand beside every result; "" if all are what they are.
+// EmulatedText names what emulates the machines, in words that stand beside every result. It is ""
+// if no machine is emulated.
 func (t *Testbed) EmulatedText() string {
 	var machines []string
 	for i := range t.Nodes {
@@ -75,8 +76,8 @@ func (t *Testbed) Node(name string) *Node {
 	return &t.Nodes[i]
 }
 
-// Place is the place in the file of a node, or of "placement NAME", to begin an error with; "" if the
-// testbed has no file.
+// Place returns the place in the file of a node, or of "placement NAME", as the begin of an error.
+// It is "" if the testbed has no file.
 func (t *Testbed) Place(name string) string {
 	if p, ok := t.where[name]; ok {
 		return p.String() + ": "
@@ -92,7 +93,7 @@ func (t *Testbed) names() []string {
 	return names
 }
 
-// Differences names what is otherwise in b than in t, with both.
+// Differences names the values that differ between t and b, with both.
 func (t *Testbed) Differences(b *Testbed) []string {
 	var diff []string
 	note := func(what, there, here string) {
@@ -112,7 +113,7 @@ func (t *Testbed) Differences(b *Testbed) []string {
 	return diff
 }
 
-// DPUOf is the DPU that sits in a host.
+// DPUOf returns the DPU in a host.
 func (t *Testbed) DPUOf(host string) *Node {
 	i := slices.IndexFunc(t.Nodes, func(n Node) bool { return n.Of == host })
 	if i < 0 {
@@ -121,7 +122,7 @@ func (t *Testbed) DPUOf(host string) *Node {
 	return &t.Nodes[i]
 }
 
-// OnPathNode is a copy of the DPU's node.
+// OnPathNode returns a copy of the DPU's node.
 func (t *Testbed) OnPathNode(name string) (*Node, error) {
 	var dpus []string
 	for i := range t.Nodes {
@@ -159,14 +160,15 @@ func (t *Testbed) Marshal() []byte {
 	return b.Bytes()
 }
 
-// Lock keeps other processes from what is applied to the testbed, until unlock or the end of this one. It is the testbed's file that is
-// locked: there is nothing to leave behind, and whoever may read the file may have it.
+// Lock keeps other processes from the submode on the testbed until unlock, or until this process
+// ends. It locks the testbed's file. So no lock stays behind, and every reader of the file may lock
+// it.
 func (t *Testbed) Lock(how int) (unlock func(), err error) {
 	f, err := infile.Open(t.Name)
 	if err != nil {
 		return nil, err
 	}
-	// Some network file systems want it open for writing.
+	// Some network file systems require it to be open for writing.
 	if writable, err := os.OpenFile(t.Name, os.O_RDWR|unix.O_NONBLOCK, 0); err == nil {
 		f.Close()
 		f = writable

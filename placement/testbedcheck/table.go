@@ -15,7 +15,7 @@ import (
 	"dpukv/placement/testbed"
 )
 
-// table is what "testbed check" shows.
+// table is the output of "testbed check".
 type table struct {
 	bed    *testbed.Testbed
 	visits []*visit
@@ -43,7 +43,7 @@ var checkRows = []row{
 	{"clock", func(v *visit) string { return clockText(v.ahead, v.give) }},
 }
 
-// text is the whole table. What is not known is "–".
+// text returns the whole table. Unknown facts are "–".
 func (t *table) text() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
@@ -87,7 +87,7 @@ func (t *table) line(w *tabwriter.Writer, head string, cell func(*visit) string)
 	fmt.Fprintln(w, strings.Join(cells, "\t"))
 }
 
-// toolRows are those of the tools that any node has.
+// toolRows returns the rows of the tools that any node has.
 func (t *table) toolRows() []row {
 	versions := map[string]map[*visit]string{}
 	for _, v := range t.visits {
@@ -110,7 +110,7 @@ func (t *table) toolRows() []row {
 	return rows
 }
 
-// placements writes the second part: a line a placement and store.
+// placements writes the second part: one line for each placement and store.
 func (t *table) placements(b *strings.Builder) {
 	w := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
 	for _, p := range t.bed.Placements() {
@@ -138,7 +138,7 @@ func joinNodes(nodes []testbed.Node) string {
 	return strings.Join(names, " and ")
 }
 
-// verdict is what is wrong, in one error.
+// verdict returns all problems in one error.
 func (t *table) verdict() error {
 	var errs []error
 	for _, v := range t.visits {
@@ -180,7 +180,7 @@ func rdmaCell(v *visit) string {
 	return strings.Join(parts, "; ")
 }
 
-// gidTexts are the GIDs that RoCE v2 can use, by index; of others only how many there are.
+// gidTexts returns the RoCE v2 GIDs by index, and only the number of the others.
 func gidTexts(gids []survey.GID) []string {
 	var texts []string
 	for _, g := range gids {
@@ -205,7 +205,7 @@ func blueFieldCell(v *visit) string {
 	return b.Generation + " " + b.Mode + " (" + b.Evidence + ")"
 }
 
-// clockText is no finer than it is known.
+// clockText shows no more digits than are known.
 func clockText(ahead, give time.Duration) string {
 	if ahead.Abs() <= give {
 		return "within " + give.Round(10*time.Microsecond).String()
@@ -217,7 +217,7 @@ func clockText(ahead, give time.Duration) string {
 	return ahead.Abs().Round(give.Round(time.Microsecond)+1).Round(time.Microsecond).String() + " " + said
 }
 
-// why says why a placement cannot run, with a store over verbs or another; "" if it can.
+// why tells why a placement cannot run, with a store over verbs or another; "" if it can.
 func (t *table) why(c *testbed.Assignment, overVerbs bool) string {
 	server := t.visit(c.Server.Name)
 	for _, n := range c.All() {

@@ -15,8 +15,8 @@ import (
 	"dpukv/placement/testbed"
 )
 
-// Check visits every node of a testbed and writes what it found: what each has, and which placements
-// can run or why not. The error is not nil if a node cannot be used or a placement of its nodes cannot run.
+// Check visits every node of a testbed and reports its facts, and which placements can run or why
+// not. The error is nil only if all nodes can be used and all placements of its nodes can run.
 func Check(ctx context.Context, w io.Writer, bed testbed.Testbed, version string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *checker) check(ctx context.Context, w io.Writer, bed *testbed.Testbed) 
 	return t.verdict()
 }
 
-// visit starts an agent on a node and has it look around.
+// visit starts an agent on a node and inspects the node.
 func (c *checker) visit(ctx context.Context, m *machines.Machines, n *testbed.Node) *visit {
 	v := &visit{node: n}
 	if v.err = c.look(ctx, m, v); v.err != nil && v.process != nil {
@@ -95,7 +95,7 @@ func (c *checker) look(ctx context.Context, m *machines.Machines, v *visit) (err
 	return err
 }
 
-// introduce has every node try to reach every other.
+// introduce makes every node try to reach every other.
 func introduce(ctx context.Context, visits []*visit) {
 	var addrs []string
 	for _, v := range visits {

@@ -12,7 +12,8 @@ import (
 	"dpukv/placement/testbed"
 )
 
-// TestCheckOfALab: all four machines can be used, each at the address that it was given, and every placement can run.
+// TestCheckOfALab: all four machines can be used, each at its given address, and every placement
+// can run.
 func TestCheckOfALab(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("needs root: limits of CPU time and links that are cut")

@@ -10,7 +10,7 @@ import (
 	"dpukv/placement/testbed"
 )
 
-// visit is what was found on a node.
+// visit has the facts of one node.
 type visit struct {
 	node  *testbed.Node
 	err   error // why it cannot be used; nothing else is known then
@@ -24,7 +24,7 @@ type visit struct {
 	reaches map[string]string // by address of other nodes: why not
 }
 
-// mode is that of the node's BlueField; "" if it has none, or it is not known.
+// mode returns the mode of the node's BlueField; "" if there is none, or the mode is unknown.
 func (v *visit) mode() string {
 	if v.node.Emulated() || v.found.Report.BlueField == nil {
 		return ""
@@ -32,7 +32,7 @@ func (v *visit) mode() string {
 	return v.found.Report.BlueField.Mode
 }
 
-// linked is something of the interface that has the node's address.
+// linked returns a property of the interface with the node's address.
 func (v *visit) linked(of func(*survey.Interface) string) string {
 	if it := v.found.Report.HasAddress(v.node.Address); it != nil {
 		return of(it)

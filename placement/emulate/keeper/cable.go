@@ -10,8 +10,8 @@ import (
 // bridge is the name of the bridge in a namespace that has one.
 const bridge = "br0"
 
-// quietIPv6 is the kernel's IN6_ADDR_GEN_MODE_NONE: an interface without an IPv6 address says nothing by itself,
-// so that counters count what the stores send.
+// quietIPv6 is the kernel's IN6_ADDR_GEN_MODE_NONE: an interface without an IPv6 address sends
+// nothing by itself. So counters count the stores' packets.
 const quietIPv6 = 1
 
 func (s *space) addBridge(mtu int) error {
@@ -25,7 +25,7 @@ func (s *space) addBridge(mtu int) error {
 	return s.raise(bridge)
 }
 
-// raise takes an interface up, without IPv6.
+// raise brings an interface up, without IPv6.
 func (s *space) raise(name string) error {
 	link, err := s.links.LinkByName(name)
 	if err != nil {
@@ -42,11 +42,11 @@ func (s *space) raise(name string) error {
 	return nil
 }
 
-// farIndex is more than the kernel counts interfaces to in a lab. It takes its time, a second or two, with the news
-// that a cable is plugged in whose two interfaces have the same index, for it takes them for one.
+// farIndex is above all interface indices of a lab. If the two interfaces of a cable have the same
+// index, the kernel takes them for one. It then reports the new link a second or two late.
 const farIndex = 1000
 
-// connect makes the n-th cable, between two namespaces.
+// connect makes the n-th cable between two namespaces.
 func connect(n int, a, b *space, l *Link, p *Plan) error {
 	attrs := netlink.NewLinkAttrs()
 	attrs.Index, attrs.Name, attrs.MTU = farIndex+n, l.A.Name, p.MTU
@@ -62,7 +62,7 @@ func connect(n int, a, b *space, l *Link, p *Plan) error {
 	return b.plug(&l.B, l.RateBps, p.Offloads)
 }
 
-// plug readies one end of a cable.
+// plug sets up one end of a cable.
 func (s *space) plug(e *End, rateBps uint64, offloads bool) error {
 	if err := setOffloads(s.socket, e.Name, offloads); err != nil {
 		return fmt.Errorf("%s/%s: %w", s.name, e.Name, err)
@@ -95,8 +95,8 @@ func (s *space) plug(e *End, rateBps uint64, offloads bool) error {
 	return s.raise(e.Name)
 }
 
-// limit caps what an interface sends. The bucket holds what the rate brings in a few of the kernel's ticks, and at
-// least two of the largest packets.
+// limit caps the sending rate of an interface. The bucket holds the bytes of a few of the kernel's
+// ticks, and at least two of the largest packets.
 func (s *space) limit(link netlink.Link, bps uint64) error {
 	if bps == 0 {
 		return nil

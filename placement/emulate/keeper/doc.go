@@ -1,8 +1,9 @@
-// Package keeper holds network namespaces, the virtual cables between them, and control groups that limit CPU time,
-// for as long as somebody wants them, and not a moment longer.
+// Package keeper holds network namespaces, the virtual cables between them, and control groups that
+// limit CPU time. It holds them exactly as long as they are needed.
 //
-// It is a process of its own, because only the end of a process takes things away for certain. The one that wants
-// them starts it, asks over its standard input and output (net/rpc with JSON), and closes that input when done:
+// The keeper is a process of its own, because only the end of a process releases everything for
+// certain. The owner of a lab starts it, and sends requests over its standard input and output
+// (net/rpc with JSON). The owner closes that input when done:
 //
 //	Lab.Up        a Plan; replies with what there is (Held)
 //	Lab.Counters  of every interface, by "space/interface"
@@ -23,20 +24,25 @@
 //	                                         Sweep, or, without groups, for good
 //	a failure half-way through Up            the same as the input's end, after the error was sent
 //
-// A lab's group is called dpukv-lab-NAMESPACE-PID-START after its keeper, where NAMESPACE is the inode of the PID
-// namespace and START the time that the keeper started, in clock ticks after boot: so a dead keeper is told from a
-// living one, a process that got a dead one's PID from both, and another container's keeper is never judged.
+// A lab's group is called dpukv-lab-NAMESPACE-PID-START after its keeper. NAMESPACE is the inode of
+// the PID namespace, and START is the keeper's start time in clock ticks after boot. So the name
+// tells a dead keeper from a living one, and both from a new process with a dead keeper's PID.
+// Nobody judges a keeper of another container.
 //
 // # With and without root
 //
-// Everything here is done with the privileges of a user namespace. Where the owner has no CAP_SYS_ADMIN it starts
-// the keeper in one of its own (package emulate), and nothing else changes, except that control groups are
-// often not the user's to make.
+// Everything here needs only the privileges of a user namespace. An owner without CAP_SYS_ADMIN
+// starts the keeper in a user namespace of its own (package emulate). Nothing else changes, except
+// that the user often may not make control groups.
 //
 // # Control groups
 //
-// CPU time is limited by cpu.cfs_quota_us (version 1) or cpu.max (version 2), whichever has the cpu controller
-// here. A lab's group is put below that of the keeper, so that limits set for it hold for the lab too; if that group
-// takes none (not writable, or version 2's rule that a group has processes or limited children, not both),
-// below the next one upwards. Where that one does not hand the cpu controller down yet, it is told to, and left so.
+// cpu.cfs_quota_us (version 1) or cpu.max (version 2) limits CPU time, depending on which version
+// has the cpu controller here. A lab's group lies below the keeper's group, so that the keeper's
+// limits hold for the lab too.
+//
+// The keeper's group may refuse children: it is not writable, or version 2's rule applies that a
+// group has processes or limited children, not both. Then the next group upwards is used. If that
+// group does not delegate the cpu controller yet, the keeper enables it there, and leaves it
+// enabled.
 package keeper

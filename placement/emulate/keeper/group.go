@@ -10,21 +10,22 @@ import (
 	"time"
 )
 
-// Quotas are given out anew every period: ten times as often as by default, so that a machine that used its share
-// up stands still for milliseconds only. The kernel accepts no quota below the least.
+// The kernel renews quotas every period, here ten times as often as by default. So a machine that
+// has used up its share stands still for milliseconds only. The kernel accepts no quota below the
+// least.
 const (
 	period     = 10 * time.Millisecond
 	leastQuota = time.Millisecond
 	mostPeriod = time.Second
 )
 
-// groups are the control groups of a lab: one with a child for each machine that is limited.
+// groups are the control groups of a lab: one group with a child for each limited machine.
 type groups struct {
 	*hierarchy
 	dir string
 }
 
-// newGroups makes the lab's own group; the machines' follow with their quotas.
+// newGroups makes the lab's own group. Quotas make the machines' groups later.
 func newGroups() (*groups, error) {
 	h, err := findHierarchy()
 	if err != nil {
@@ -41,7 +42,8 @@ func newGroups() (*groups, error) {
 	return &groups{h, dir}, nil
 }
 
-// setQuota limits a machine to the time of so many CPUs, and makes its group if it has none; 0: no limit.
+// setQuota limits a machine to the time of so many CPUs; 0: no limit. It makes the machine's group
+// if there is none.
 func (g *groups) setQuota(space string, cpus float64) (Set, error) {
 	dir := filepath.Join(g.dir, space)
 	procs := filepath.Join(dir, "cgroup.procs")
@@ -62,7 +64,8 @@ func (g *groups) setQuota(space string, cpus float64) (Set, error) {
 	return Set{procs, float64(quota) / float64(each), each.Nanoseconds()}, err
 }
 
-// The files of a quota: two in version 1, one with both numbers in version 2. All in microseconds.
+// The files of a quota: two in version 1, one with both numbers in version 2. All are in
+// microseconds.
 const (
 	quotaV1  = "cpu.cfs_quota_us"
 	periodV1 = "cpu.cfs_period_us"
@@ -81,7 +84,7 @@ func (g *groups) writeQuota(dir string, quota, each time.Duration) error {
 		write(filepath.Join(dir, quotaV1), q))
 }
 
-// readQuota is what the kernel made of it.
+// readQuota reads the quota that the kernel has set.
 func (g *groups) readQuota(dir string) (quota, each time.Duration, err error) {
 	files := []string{quotaV1, periodV1}
 	if g.version == "v2" {
@@ -102,7 +105,8 @@ func (g *groups) readQuota(dir string) (quota, each time.Duration, err error) {
 	return time.Duration(q) * time.Microsecond, time.Duration(p) * time.Microsecond, nil
 }
 
-// share is the quota of so many CPUs and its period: longer where the quota would be too short.
+// share returns the quota for so many CPUs and its period. The period is longer where the quota
+// would be too short.
 func share(cpus float64) (quota, each time.Duration) {
 	each = period
 	if cpus > 0 && cpus*period.Seconds() < leastQuota.Seconds() {
@@ -111,7 +115,7 @@ func share(cpus float64) (quota, each time.Duration) {
 	return time.Duration(cpus * float64(each)).Round(time.Microsecond), each
 }
 
-// members are the processes in the groups below dir.
+// members returns the processes in the groups below dir.
 func members(dir string) []int {
 	var pids []int
 	files, _ := filepath.Glob(filepath.Join(dir, "*", "cgroup.procs"))
@@ -126,7 +130,7 @@ func members(dir string) []int {
 	return pids
 }
 
-// removeGroups removes a lab's group with those below, once nothing runs in them.
+// removeGroups removes a lab's group and the groups below it, once nothing runs in them.
 func removeGroups(dir string) error {
 	if left := endAll(0, func() []int { return members(dir) }); len(left) > 0 {
 		return fmt.Errorf("remove %s: the processes %v do not end", dir, left)
@@ -140,7 +144,7 @@ func removeGroups(dir string) error {
 	return rmdir(dir)
 }
 
-// rmdir removes a group, which the kernel refuses for a moment after its last process ended.
+// rmdir removes a group. The kernel refuses that for a moment after the last process ended.
 func rmdir(dir string) error {
 	for end := time.Now().Add(lastCall); ; time.Sleep(glance) {
 		err := os.Remove(dir)

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// hierarchy is the tree of control groups that has the cpu controller.
+// hierarchy is the tree of control groups with the cpu controller.
 type hierarchy struct {
 	version string // "v1", "v2"
 	mount   string // where its top is mounted
 	own     string // this process's group, below mount
 }
 
-// findHierarchy reads where it is from /proc/self.
+// findHierarchy finds the tree through /proc/self.
 func findHierarchy() (*hierarchy, error) {
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -29,7 +29,7 @@ func findHierarchy() (*hierarchy, error) {
 	return parseHierarchy(string(mounts), string(groups))
 }
 
-// parseHierarchy takes version 1 if it has the cpu controller, for then version 2 has not.
+// parseHierarchy prefers version 1 if it has the cpu controller, because version 2 has none then.
 func parseHierarchy(mountinfo, groups string) (*hierarchy, error) {
 	for _, v := range []struct{ version, fstype, controller string }{{"v1", "cgroup", "cpu"}, {"v2", "cgroup2", ""}} {
 		for line := range strings.Lines(mountinfo) {
@@ -39,7 +39,7 @@ func parseHierarchy(mountinfo, groups string) (*hierarchy, error) {
 			}
 			own, err := filepath.Rel(root, groupOf(groups, v.controller))
 			if err != nil || own == ".." || strings.HasPrefix(own, "../") {
-				own = "." // another container's mount: its top is all that is known
+				own = "." // another container's mount: only its top is known
 			}
 			return &hierarchy{v.version, mount, own}, nil
 		}
@@ -47,8 +47,9 @@ func parseHierarchy(mountinfo, groups string) (*hierarchy, error) {
 	return nil, errors.New("control groups: found no mount with the cpu controller in /proc/self/mountinfo")
 }
 
-// parseMount reads a line of proc_pid_mountinfo(5): the 4th and 5th fields are root and mount point, and
-// after a dash stand type, source and the superblock's options, controllers among them.
+// parseMount reads a line of proc_pid_mountinfo(5). The 4th and 5th fields are root and mount
+// point. After a dash come type, source and the superblock's options, which include the
+// controllers.
 func parseMount(line, fstype, controller string) (root, mount string, ok bool) {
 	before, after, _ := strings.Cut(line, " - ")
 	fields, super := strings.Fields(before), strings.Fields(after)
@@ -61,12 +62,12 @@ func parseMount(line, fstype, controller string) (root, mount string, ok bool) {
 	return unescape(fields[3]), unescape(fields[4]), true
 }
 
-// unescape undoes what mountinfo does to blanks in a path.
+// unescape undoes mountinfo's escapes of blanks in a path.
 func unescape(path string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(path)
 }
 
-// groupOf is the process's group in /proc/self/cgroup: lines of "number:controllers:path".
+// groupOf returns the process's group from /proc/self/cgroup: lines of "number:controllers:path".
 func groupOf(groups, controller string) string {
 	for line := range strings.Lines(groups) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
@@ -77,7 +78,7 @@ func groupOf(groups, controller string) string {
 	return "/"
 }
 
-// ancestors are the folders in which a group may be made: that of this process's own, and upwards.
+// ancestors returns the folders in which a group may be made: this process's own, and upwards.
 func (h *hierarchy) ancestors() []string {
 	var dirs []string
 	for g := filepath.Clean(h.own); ; g = filepath.Dir(g) {
@@ -88,7 +89,7 @@ func (h *hierarchy) ancestors() []string {
 	}
 }
 
-// create makes a group whose children have CPU quotas.
+// create makes a group whose children may have CPU quotas.
 func (h *hierarchy) create(name string) (dir string, err error) {
 	var refusals []error
 	for _, parent := range h.ancestors() {
@@ -119,7 +120,7 @@ func (h *hierarchy) createIn(parent, name string) (dir string, err error) {
 	return dir, nil
 }
 
-// handDown has a group of version 2 give the cpu controller to its children.
+// handDown makes a group of version 2 delegate the cpu controller to its children.
 func handDown(dir string) error {
 	file := filepath.Join(dir, "cgroup.subtree_control")
 	has, err := os.ReadFile(file)
@@ -132,7 +133,7 @@ func handDown(dir string) error {
 	return write(file, "+cpu")
 }
 
-// write writes a control file, which is there already.
+// write writes an existing control file.
 func write(file, text string) error {
 	f, err := os.OpenFile(file, os.O_WRONLY, 0)
 	if err != nil {

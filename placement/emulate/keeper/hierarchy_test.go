@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestParseHierarchy: mounts and groups as machines have them.
+// TestParseHierarchy parses the mounts and groups of real machines.
 func TestParseHierarchy(t *testing.T) {
 	for name, test := range map[string]struct{ mountinfo, groups, want string }{
 		"systemd, version 2": {
@@ -70,7 +70,7 @@ func FuzzParseHierarchy(f *testing.F) {
 	})
 }
 
-// TestShare: the quota over the period is what was asked for, and no quota is below what the kernel takes.
+// TestShare: quota over period is the requested share, and no quota is below the kernel's least.
 func TestShare(t *testing.T) {
 	for cpus, want := range map[float64][2]time.Duration{
 		1:     {10 * time.Millisecond, 10 * time.Millisecond},
@@ -85,7 +85,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// TestAbandoned: only a group whose keeper was one of this PID namespace and is dead is swept.
+// TestAbandoned: only groups of dead keepers of this PID namespace are swept.
 func TestAbandoned(t *testing.T) {
 	const here = 4026531836
 	own := fmt.Sprintf("dpukv-lab-%d-%d-", here, os.Getpid())
@@ -111,7 +111,7 @@ func TestAbandoned(t *testing.T) {
 	}
 }
 
-// TestSweepIsForOwn: what another user's dead keeper left is that user's to remove.
+// TestSweepIsForOwn: only a user removes the groups of that user's dead keepers.
 func TestSweepIsForOwn(t *testing.T) {
 	h, err := findHierarchy()
 	if err != nil {

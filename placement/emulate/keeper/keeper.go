@@ -10,13 +10,13 @@ import (
 	"syscall"
 )
 
-// Name is that of the service, for calls: "Lab.Up".
+// Name is the service's name in calls: "Lab.Up".
 const Name = "Lab"
 
-// Run serves on standard input and output until the input ends (unless the lab stays), ctx does, or the terminal is hung up. Then
-// it takes away what was made.
+// Run serves on standard input and output. It ends when the input ends (unless the lab stays), when
+// ctx ends, or when the terminal hangs up. Then it removes everything that it made.
 func Run(ctx context.Context) error {
-	signal.Ignore(syscall.SIGPIPE) // whoever asked may be dead: that is no reason to leave anything behind
+	signal.Ignore(syscall.SIGPIPE) // the caller may be dead: that is no reason to leave anything behind
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer stop()
 	ctx, cancel := context.WithCancel(ctx)
@@ -35,7 +35,7 @@ func Run(ctx context.Context) error {
 	return l.down()
 }
 
-// owner is the one who wants the lab. When its end of the pipe closes, work for it is given up.
+// owner is the process that uses the lab. When its end of the pipe closes, work for it stops.
 type owner struct {
 	in     io.Reader
 	out    io.WriteCloser

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// lab is the service. One call at a time.
+// lab is the service. It serves one call at a time.
 type lab struct {
 	mu     sync.Mutex
 	ctx    context.Context
@@ -20,7 +20,7 @@ type lab struct {
 	set    map[string]Set
 }
 
-// Up makes what the plan says, once. After an error, what is there already goes when the owner does.
+// Up makes what the plan says, once. After an error, the parts made so far go when the owner goes.
 func (l *lab) Up(plan *Plan, held *Held) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -29,7 +29,7 @@ func (l *lab) Up(plan *Plan, held *Held) error {
 	}
 	l.plan = plan
 	for _, step := range []func() error{l.makeGroups, l.makeSpaces, l.makeLinks, l.awaitReach} {
-		// Once the owner is gone, what is made now nobody would take away.
+		// Once the owner is gone, nobody would remove what this call makes.
 		if err := l.ctx.Err(); err != nil {
 			return err
 		}
@@ -47,13 +47,13 @@ func (l *lab) Up(plan *Plan, held *Held) error {
 	return nil
 }
 
-// Stay has the lab go on when its owner ends. Then a signal ends it.
+// Stay keeps the lab after its owner's end. A signal then ends it.
 func (l *lab) Stay(_ struct{}, _ *struct{}) error {
 	l.stays.Store(true)
-	return os.Chdir("/") // where the owner was may be unmounted
+	return os.Chdir("/") // the owner's folder may be unmounted
 }
 
-// Counters reads those of every interface.
+// Counters reads the counters of every interface.
 func (l *lab) Counters(_ struct{}, all *map[string]Counters) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,7 +75,7 @@ func (l *lab) Counters(_ struct{}, all *map[string]Counters) error {
 	return nil
 }
 
-// Reach waits for a way to work, while other calls go on.
+// Reach waits for a way to work. Other calls go on meanwhile.
 func (l *lab) Reach(way Reach, _ *struct{}) error {
 	l.mu.Lock()
 	s, err := l.space(way.From)
@@ -86,7 +86,7 @@ func (l *lab) Reach(way Reach, _ *struct{}) error {
 	return s.reach(l.ctx, way.To)
 }
 
-// SetLink takes an interface up or down.
+// SetLink brings an interface up or down.
 func (l *lab) SetLink(order LinkState, _ *struct{}) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -97,7 +97,7 @@ func (l *lab) SetLink(order LinkState, _ *struct{}) error {
 	return s.setLink(order.Name, order.Up)
 }
 
-// SetQuota changes the CPU time of a space that has a quota.
+// SetQuota changes the CPU time of a space with a quota.
 func (l *lab) SetQuota(q Quota, set *Set) (err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -108,7 +108,7 @@ func (l *lab) SetQuota(q Quota, set *Set) (err error) {
 	return err
 }
 
-// down takes everything away.
+// down removes everything.
 func (l *lab) down() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,7 +126,8 @@ func (l *lab) down() error {
 	return errors.Join(errs...)
 }
 
-// members are the processes in the lab's control groups: one may not have reached its namespace yet.
+// members returns the processes in the lab's control groups: one may not have reached its namespace
+// yet.
 func (l *lab) members() []int {
 	if l.groups == nil {
 		return nil

@@ -7,15 +7,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Orders and questions of <linux/ethtool.h> about one feature each.
+// Commands of <linux/ethtool.h> that set or read one feature each.
 const (
 	getTxChecksum, setTxChecksum     = 0x16, 0x17
 	getTCPSegments, setTCPSegments   = 0x1e, 0x1f
 	getSegmentation, setSegmentation = 0x23, 0x24
 )
 
-// setOffloads has an interface compute checksums and cut large packets, or leaves it to those who send; then reads
-// it back, as the kernel drops features that lack another without an error.
+// setOffloads turns an interface's checksums and segmentation on, or leaves both to the senders.
+// Then it reads the settings back: the kernel drops a feature that lacks another one without an
+// error.
 func setOffloads(socket int, name string, on bool) error {
 	want := uint32(0)
 	if on {
@@ -45,7 +46,7 @@ func setOffloads(socket int, name string, on bool) error {
 	return nil
 }
 
-// ethtool is one SIOCETHTOOL with a struct ethtool_value.
+// ethtool makes one SIOCETHTOOL call with a struct ethtool_value.
 func ethtool(socket int, name string, command, data uint32) (uint32, error) {
 	value := struct{ command, data uint32 }{command, data}
 	request := struct { // struct ifreq

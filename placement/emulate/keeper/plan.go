@@ -1,9 +1,9 @@
 package keeper
 
-// Plan is what is to be made. Names of interfaces have 15 letters at most.
+// Plan describes the lab to make. Names of interfaces have 15 letters at most.
 type Plan struct {
 	Spaces   []string `json:"spaces"`            // network namespaces
-	Bridges  []string `json:"bridges,omitempty"` // those of them with a bridge
+	Bridges  []string `json:"bridges,omitempty"` // the namespaces with a bridge
 	Links    []Link   `json:"links"`
 	MTU      int      `json:"mtu"`
 	Offloads bool     `json:"offloads"` // checksums and segmentation left to the interfaces, or done before them
@@ -15,7 +15,7 @@ type Plan struct {
 type Link struct {
 	A End `json:"a"`
 	B End `json:"b"`
-	// RateBps is the most that either end sends, in bits a second; 0: as much as it can.
+	// RateBps is the highest sending rate of either end, in bits a second; 0: no limit.
 	RateBps uint64 `json:"rate_bps,omitempty"`
 }
 
@@ -27,20 +27,20 @@ type End struct {
 	Address string `json:"address,omitempty"` // with the length of the network's prefix
 }
 
-// Quota is the CPU time for a space's processes: that of so many CPUs. With 0 they have a group without a limit, by
-// which they are found when the keeper is dead.
+// Quota is the CPU time for a space's processes: that of so many CPUs. With 0 CPUs, the processes
+// have a group without a limit. Through the group they are found when the keeper is dead.
 type Quota struct {
 	Space string  `json:"space"`
 	CPUs  float64 `json:"cpus"`
 }
 
-// Reach is a way that has to work: from a space to an address in another.
+// Reach is a required way: from a space to an address in another.
 type Reach struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 }
 
-// Held is what there is.
+// Held describes the lab that was made.
 type Held struct {
 	PID    int            `json:"pid"`    // of the keeper
 	FDs    map[string]int `json:"fds"`    // of the keeper: its namespaces
@@ -48,14 +48,14 @@ type Held struct {
 	Groups map[string]Set `json:"groups"` // by space
 }
 
-// Set is a quota as it was set.
+// Set is a quota in force.
 type Set struct {
 	Procs    string  `json:"procs"` // the file that takes the PIDs
 	CPUs     float64 `json:"cpus"`
 	PeriodNs int64   `json:"period_ns"`
 }
 
-// Counters are those of an interface since it was made.
+// Counters are an interface's counts since it was made.
 type Counters struct {
 	RxPackets uint64 `json:"rx_packets"`
 	RxBytes   uint64 `json:"rx_bytes"`
@@ -65,7 +65,7 @@ type Counters struct {
 	TxDropped uint64 `json:"tx_dropped"`
 }
 
-// LinkState is an order to take an interface up or down.
+// LinkState is an order to bring an interface up or down.
 type LinkState struct {
 	Space string `json:"space"`
 	Name  string `json:"name"`

@@ -11,15 +11,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How long processes may take to end by themselves, and to be gone once killed.
+// Time for processes to end by themselves, and to be gone once killed.
 const (
 	grace    = time.Second
 	lastCall = 5 * time.Second
 	glance   = 2 * time.Millisecond
 )
 
-// endAll waits for the processes that find lists, then kills what is left, again and again, as they may have
-// children. It reports those that stay.
+// endAll waits for the processes that find lists, then kills the remaining ones. It kills
+// repeatedly, because they may have children. It returns those that stay.
 func endAll(patience time.Duration, find func() []int) (left []int) {
 	start := time.Now()
 	for pause := glance; ; pause = min(2*pause, 16*glance) {
@@ -37,7 +37,8 @@ func endAll(patience time.Duration, find func() []int) (left []int) {
 	}
 }
 
-// kill kills a process that is still one of those wanted once its PID can't be given to another.
+// kill kills a process. It first pins the PID, so that no other process can get it, and then checks
+// that find still lists the process.
 func kill(pid int, find func() []int) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
@@ -51,8 +52,8 @@ func kill(pid int, find func() []int) {
 	}
 }
 
-// EndIn ends the processes in namespaces whose keeper is dead, after a moment to end by themselves. The caller has the
-// namespaces open: else another one could have got the inode.
+// EndIn ends the processes in the namespaces of a dead keeper, after a moment to end by themselves.
+// The caller has the namespaces open. Otherwise a new namespace could have got the inode.
 func EndIn(namespaces []*os.File) error {
 	inodes := map[uint64]bool{}
 	for _, f := range namespaces {
@@ -65,7 +66,7 @@ func EndIn(namespaces []*os.File) error {
 	return endIn(inodes, nil)
 }
 
-// endIn ends the processes in namespaces, and those that more finds.
+// endIn ends the processes in namespaces, and those that more lists.
 func endIn(inodes map[uint64]bool, more func() []int) error {
 	left := endAll(grace, func() []int {
 		pids := inSpaces(inodes)
@@ -95,14 +96,14 @@ func inSpaces(inodes map[uint64]bool) []int {
 	return pids
 }
 
-// StartOf is when a process started, in clock ticks after boot (proc_pid_stat(5), field 22); "": there is none, or
-// nothing of it but its place in the process table.
+// StartOf returns a process's start time, in clock ticks after boot (proc_pid_stat(5), field 22).
+// It returns "" if there is no such process, or only a zombie.
 func StartOf(pid int) string {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return ""
 	}
-	// The name, field 2, may hold anything but ends at the last parenthesis.
+	// The name, field 2, may contain anything. It ends at the last parenthesis.
 	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 	if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
 		return ""

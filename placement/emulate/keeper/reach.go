@@ -10,15 +10,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How long a way may take to work, and a try to be answered: longer than ARP takes, shorter than TCP's first repeat.
-// Between two tries is a pause, as some fail at once.
+// Limits for a way to work, and for a try to be answered. A try takes longer than ARP, and less
+// than TCP's first retransmission. A pause separates two tries, as some fail at once.
 const (
 	reachPatience = 10 * time.Second
 	reachTry      = 500 * time.Millisecond
 	reachPause    = 5 * time.Millisecond
 )
 
-// reach waits for an address to answer. Nobody listens there, so the answer is a reset: proof of both directions.
+// reach waits for an address to answer. Nobody listens there, so the answer is a reset: it proves
+// both directions.
 func (s *space) reach(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, reachPatience)
 	defer cancel()
@@ -36,8 +37,8 @@ func (s *space) reach(ctx context.Context, address string) error {
 	})
 }
 
-// knock tries the port tcpmux. Its socket belongs to the namespace of the calling thread: a literal
-// address is dialled on the caller's goroutine.
+// knock tries the port tcpmux. Its socket belongs to the namespace of the calling thread, because a
+// literal address is dialled on the caller's goroutine.
 func knock(ctx context.Context, address string) error {
 	d := net.Dialer{Timeout: reachTry}
 	c, err := d.DialContext(ctx, "tcp4", net.JoinHostPort(address, "1"))

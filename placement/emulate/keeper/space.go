@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// space is a network namespace: an open file, which is all that keeps it, and sockets within it.
+// space is a network namespace: an open file, which alone keeps it alive, and sockets in it.
 type space struct {
 	name   string
 	file   *os.File
@@ -28,15 +28,16 @@ func newSpace(name string) (*space, error) {
 	return s, nil
 }
 
-// onThread runs f on a thread that nobody uses afterwards, since f moves it to another namespace. It ends with its
-// goroutine, which is never unlocked, unless it is the process's first: that one would stay.
+// onThread runs f on a thread that nobody uses afterwards, since f moves it to another namespace.
+// The goroutine never unlocks the thread, so the thread ends with it. The process's first thread
+// would stay, so f does not run on that one.
 func onThread(f func() error) error {
 	done := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread()
 		if unix.Gettid() == unix.Getpid() {
 			defer runtime.UnlockOSThread()
-			done <- onThread(f) // which gets another, as this one is taken
+			done <- onThread(f) // on another thread, as this one is taken
 			return
 		}
 		done <- f()
@@ -89,7 +90,7 @@ func (s *space) close() {
 	}
 }
 
-// inode tells namespaces apart.
+// inode returns the inode that identifies a namespace.
 func inode(path string) (uint64, error) {
 	var st unix.Stat_t
 	if err := unix.Stat(path, &st); err != nil {

@@ -14,7 +14,7 @@ import (
 // groupPrefix begins the names of labs' groups.
 const groupPrefix = "dpukv-lab-"
 
-// groupName is that of this keeper's lab.
+// groupName returns the group name of this keeper's lab.
 func groupName() (string, error) {
 	space, err := inode("/proc/self/ns/pid")
 	if err != nil {
@@ -23,7 +23,7 @@ func groupName() (string, error) {
 	return fmt.Sprintf("%s%d-%d-%s", groupPrefix, space, os.Getpid(), StartOf(os.Getpid())), nil
 }
 
-// abandoned reports whether name is that of a keeper in this PID namespace which is no more.
+// abandoned reports whether a group name belongs to a dead keeper of this PID namespace.
 func abandoned(name string, space uint64) bool {
 	parts := strings.Split(strings.TrimPrefix(name, groupPrefix), "-")
 	if !strings.HasPrefix(name, groupPrefix) || len(parts) != 3 {
@@ -33,14 +33,14 @@ func abandoned(name string, space uint64) bool {
 	return err == nil && parts[0] == strconv.FormatUint(space, 10) && StartOf(pid) != parts[2]
 }
 
-// owned tells whether a group is this user's, so that no other user's lab is in the way of this one's.
+// owned reports whether a group belongs to this user. So no other user's lab blocks this user's.
 func owned(dir string) bool {
 	var st unix.Stat_t
 	return unix.Stat(dir, &st) == nil && int(st.Uid) == os.Geteuid()
 }
 
-// Sweep removes the groups that this user's dead keepers left behind, with the processes in them: those are of labs
-// that are gone. Where there are no control groups, there is nothing to sweep.
+// Sweep removes the groups of this user's dead keepers, with the processes in them: their labs are
+// gone. Without control groups, it has nothing to do.
 func Sweep() error {
 	h, err := findHierarchy()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// Driver is a way into the kernel's interfaces.
+// Driver is a way for DPDK to use the kernel's interfaces.
 type Driver struct {
 	Name     string // in the names of DPDK's devices: net_NAME…
 	Title    string
@@ -24,7 +24,7 @@ var (
 	AFXDP = &Driver{Name: "af_xdp", Title: "AF_XDP", programs: true}
 )
 
-// Device is DPDK's device for an interface; id sets it apart from others.
+// Device returns DPDK's device for an interface. id distinguishes it from other devices.
 func (d *Driver) Device(id, port string) string {
 	return fmt.Sprintf("net_%s%s,iface=%s%s", d.Name, id, port, d.options)
 }
@@ -40,8 +40,8 @@ func (d *Driver) Check() step.Step {
 	}
 }
 
-// Release has the driver's programs removed at the end: they outlive whoever attached them. Ports
-// have no such program before, which is checked.
+// Release removes the driver's programs at the end: they outlive the process that attached them. A
+// check ensures that ports have no such program before.
 func (d *Driver) Release(ports []string) (list []step.Step) {
 	if !d.programs {
 		return nil

@@ -15,13 +15,13 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// Testpmd is DPDK's forwarder between two ports. It takes commands from the pipe "in" of its folder
+// Testpmd is DPDK's forwarder between two ports. It reads commands from the pipe "in" in its folder
 // and answers in testpmd.log.
 type Testpmd struct {
 	Dir    string
 	Prefix string // of its files, by which it is known
 	Ports  []string
-	// Filter is work on each packet, on requests that look so.
+	// Filter is work on each packet that looks like a request.
 	Filter   *packetfilter.Filter
 	Requests *packetfilter.Requests
 }
@@ -29,18 +29,18 @@ type Testpmd struct {
 // TestpmdPID is the file in the folder with its PID.
 const TestpmdPID = "testpmd.pid"
 
-// startTimeout is for a start on a slow machine.
+// startTimeout bounds a start on a slow machine.
 const startTimeout = 30 * time.Second
 
 func (t *Testpmd) process() process.Process {
 	return process.Process{Dir: t.Dir, File: TestpmdPID, Mark: t.FilePrefix()}
 }
 
-// FilePrefix is the argument that sets its files apart from those of other DPDK processes.
+// FilePrefix returns the argument that separates its files from those of other DPDK processes.
 func (t *Testpmd) FilePrefix() string { return "--file-prefix=" + t.Prefix }
 
-// Start starts it in the background, and gives it the filter. It ends with its standard input, so
-// the pipe is opened for both ends.
+// Start starts testpmd in the background, and gives it the filter. testpmd ends with its standard
+// input, so it opens both ends of the pipe.
 func (t *Testpmd) Start(argv []string) []step.Step {
 	return append([]step.Step{{
 		Purpose: "DPDK's forwarder",
@@ -54,7 +54,7 @@ echo $! >testpmd.pid`, append([]string{t.Dir}, argv...)...),
 	}}, t.filter()...)
 }
 
-// CheckFilter refuses what an eBPF program of testpmd cannot do.
+// CheckFilter refuses filters that an eBPF program of testpmd cannot do.
 func CheckFilter(f *packetfilter.Filter) error {
 	if f.CountOpcodes {
 		return errors.New("librte_bpf gives a program no memory to count in; " +
@@ -63,18 +63,18 @@ func CheckFilter(f *packetfilter.Filter) error {
 	return nil
 }
 
-// FilterTitle says how testpmd does a filter.
+// FilterTitle describes testpmd's filter mechanism.
 const FilterTitle = "its filter an eBPF program of librte_bpf, compiled (JIT)"
 
 // filterObject is the file in the folder with the filter's program.
 const filterObject = "filter.o"
 
-// filter gives testpmd an eBPF program to run on each packet that comes in.
+// filter gives testpmd an eBPF program that runs on each incoming packet.
 func (t *Testpmd) filter() []step.Step {
 	if t.Filter.None() {
 		return nil
 	}
-	object, _ := t.Filter.Object(t.Requests) // whoever asked for it has made it once
+	object, _ := t.Filter.Object(t.Requests) // the caller has made it once already
 	var load strings.Builder
 	for port := range t.Ports {
 		fmt.Fprintf(&load, "bpf-load rx %d 0 J %s/%s\n", port, t.Dir, filterObject)
@@ -92,7 +92,8 @@ func (t *Testpmd) filter() []step.Step {
 	}
 }
 
-// Verify expects it to forward, with a compiled program on each port if there is a filter.
+// Verify expects testpmd to forward. With a filter, it also expects a compiled program on each
+// port.
 func (t *Testpmd) Verify() []step.Step {
 	list := []step.Step{
 		t.process().Runs("DPDK's forwarder"),
@@ -115,12 +116,12 @@ func (t *Testpmd) Verify() []step.Step {
 	})
 }
 
-// maxReads is how often the statistics are read where packets seem to have been dropped. A packet
-// between two counters looks so, too, but not for long.
+// maxReads limits the reads of the statistics where packets seem to have been dropped. A packet
+// between two counters looks dropped, too, but not for long.
 const maxReads = 3
 
-// Count reads by port what testpmd carried, and in all what the filter dropped. Of several reads it
-// takes the one with the fewest drops: packets that were dropped stay so.
+// Count reads the packets that testpmd carried, by port, and the total that the filter dropped. Of
+// several reads it takes the one with the fewest drops: a dropped packet stays dropped.
 func (t *Testpmd) Count(
 	ctx context.Context, n step.Node,
 ) (carried map[string]uint64, dropped uint64, err error) {
@@ -139,10 +140,10 @@ func (t *Testpmd) Count(
 	}
 }
 
-// answerTimeout is for an answer in the log.
+// answerTimeout bounds the wait for an answer in the log.
 const answerTimeout = 10 * time.Second
 
-// statistics asks for them through the pipe, and reads on in the log until they are there.
+// statistics asks for the statistics through the pipe, and reads the log until they are there.
 func (t *Testpmd) statistics(ctx context.Context, n step.Node) ([]portStats, error) {
 	deadline := time.Now().Add(answerTimeout)
 	out, err := n.Run(ctx, step.Shell(`cd "$1" && wc -c <testpmd.log && `+
@@ -167,8 +168,8 @@ func (t *Testpmd) statistics(ctx context.Context, n step.Node) ([]portStats, err
 	}
 }
 
-// balance finds what the filter dropped: what came in at a port and was not given to the other one.
-// Without a filter, nothing is dropped.
+// balance computes the filter's drops: packets that came in at a port and were not given to the
+// other one. Without a filter, nothing is dropped.
 func (t *Testpmd) balance(ports []portStats) (carried map[string]uint64, dropped uint64) {
 	carried = map[string]uint64{}
 	for i, name := range t.Ports {
@@ -183,7 +184,7 @@ func (t *Testpmd) balance(ports []portStats) (carried map[string]uint64, dropped
 	return carried, dropped
 }
 
-// portStats is what one port counted, in packets.
+// portStats are the counts of one port, in packets.
 type portStats struct {
 	came, left, failed uint64
 	noRoom             uint64 // for it, given up by the forwarding
@@ -197,7 +198,7 @@ var (
 		`[^\n]*\n\s*TX-packets:\s*\d+\s+TX-dropped:\s*(\d+)`)
 )
 
-// parseStatistics reads both kinds of statistics; none while not all of them are there.
+// parseStatistics reads both kinds of statistics. It returns none while some are missing.
 func parseStatistics(out string) ([]portStats, error) {
 	stats, forward := ofPort.FindAllStringSubmatch(out, -1), ofForwarding.FindAllStringSubmatch(out, -1)
 	if len(stats) != len(forward) {

@@ -11,7 +11,7 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// testpmdShown is what DPDK 22.11 printed.
+// testpmdShown is output of DPDK 22.11.
 const testpmdShown = `show fwd stats all
 
   ---------------------- Forward statistics for port 0  ----------------------
@@ -47,7 +47,7 @@ func filtering() *Testpmd {
 	}
 }
 
-// TestBalance: 20 packets came in at port 0, of which 13 left by port 1 and one failed there.
+// TestBalance: 20 packets came in at port 0. 13 of them left by port 1, and one failed there.
 func TestBalance(t *testing.T) {
 	ports, err := parseStatistics(testpmdShown)
 	if err != nil || !slices.Equal(ports, []portStats{{20, 13, 0, 2}, {15, 13, 1, 0}}) {
@@ -62,8 +62,8 @@ func TestBalance(t *testing.T) {
 	}
 }
 
-// TestCountBetweenCounters: a packet that came in at one port and has not left by the other when they
-// are read was not dropped.
+// TestCountBetweenCounters: at the time of reading, a packet has come in at one port and not left
+// by the other. It is not dropped.
 func TestCountBetweenCounters(t *testing.T) {
 	for _, c := range []struct {
 		left []string // by port 1, of the 20 that came in at port 0, at each read
@@ -93,7 +93,7 @@ func TestCountBetweenCounters(t *testing.T) {
 	}
 }
 
-// FuzzStatistics: what a node prints may be anything; reading it must not panic.
+// FuzzStatistics: a node may print anything; reading it must not panic.
 func FuzzStatistics(f *testing.F) {
 	f.Add(testpmdShown)
 	f.Fuzz(func(_ *testing.T, out string) { _, _ = parseStatistics(out) })

@@ -1,2 +1,2 @@
-// Package iplink reads what "ip -j link show" prints of a machine's network interfaces.
+// Package iplink reads the output of "ip -j link show": a machine's network interfaces.
 package iplink

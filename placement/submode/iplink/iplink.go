@@ -27,7 +27,7 @@ type Link struct {
 	} `json:"stats64"`
 }
 
-// Counter is what an interface counted one way.
+// Counter is an interface's count one way.
 type Counter struct {
 	Packets uint64 `json:"packets"`
 	Bytes   uint64 `json:"bytes"`
@@ -36,7 +36,7 @@ type Counter struct {
 // Links are interfaces by their names.
 type Links map[string]Link
 
-// Parse reads them.
+// Parse reads the output.
 func Parse(out string) (Links, error) {
 	var list []Link
 	if err := json.Unmarshal([]byte(out), &list); err != nil {
@@ -49,7 +49,7 @@ func Parse(out string) (Links, error) {
 	return all, nil
 }
 
-// Names are sorted, with commas between.
+// Names returns the sorted names, with commas between.
 func (l Links) Names() string {
 	return strings.Join(slices.Sorted(maps.Keys(l)), ", ")
 }
@@ -76,7 +76,7 @@ func (l Links) Up(name string) error {
 	return nil
 }
 
-// Lacks is the check of an output: none of its interfaces has one of these names.
+// Lacks returns a check of an output: none of its interfaces has one of these names.
 func Lacks(names ...string) func(out string) error {
 	return func(out string) error {
 		all, err := Parse(out)

@@ -52,7 +52,7 @@ func TestLacks(t *testing.T) {
 	}
 }
 
-// FuzzParse: what a node prints may be anything; reading it must not panic.
+// FuzzParse: a node may print anything; reading it must not panic.
 func FuzzParse(f *testing.F) {
 	f.Add(shown)
 	f.Fuzz(func(_ *testing.T, out string) {

@@ -7,14 +7,14 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// RemoveAbandoned removes the folders of dead owners whose network namespace is gone. With the
-// namespace went all there was to undo.
+// RemoveAbandoned removes the folders of dead owners whose network namespace is gone. Everything to
+// undo went with the namespace.
 func RemoveAbandoned(ctx context.Context, n step.Node) error {
 	return removeAbandoned(ctx, n, &namespace{})
 }
 
-// RemoveAbandoned does so beside this journal. No folder without the mark of its namespace belongs
-// to that, whatever the inode.
+// RemoveAbandoned removes those folders beside this journal. This namespace owns only a folder with
+// its mark, whatever the inode.
 func (j *Journal) RemoveAbandoned(ctx context.Context) error {
 	if j.ns == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// cardID is the identity of a card: the machine's, and the address that its wire port was made with.
+// cardID identifies a card by the machine's identity, and the built-in address of the wire port.
 func cardID(ctx context.Context, n step.Node, wire string) (string, error) {
 	out, err := n.Run(ctx, []string{"cat", "/etc/machine-id"})
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestAnotherCard: what was applied to one card is not taken back on another that has its folder,
-// as after the copy of an image.
+// TestAnotherCard: the steps of one card are not undone on another card with its folder, as after
+// the copy of an image.
 func TestAnotherCard(t *testing.T) {
 	const about = `{"Submode":"sm4","Target":"bluefield","Ports":{"Wire":"p0","Host":"pf0hpf"},` +
 		`"Card":"0123 02:00:00:00:00:01"}`

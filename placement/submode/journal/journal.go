@@ -18,14 +18,15 @@ type Journal struct {
 	ns   *namespace // nil: it belongs to a card
 }
 
-// CardDir is the folder of a card. A restart of the machine changes its namespace, and not the card.
+// CardDir is the folder of a card. A restart of the machine changes its namespace, but not the
+// card.
 const CardDir = "/var/lib/dpukv/submode/card"
 
-// OfCard is the journal of a node's card.
+// OfCard returns the journal of a node's card.
 func OfCard(n step.Node) *Journal { return &Journal{node: n, dir: CardDir} }
 
-// OfNamespace is the journal of the network namespace that the node's commands run in. Where
-// nothing is applied, its folder is not there yet.
+// OfNamespace returns the journal of the network namespace in which the node's commands run. Its
+// folder does not exist yet where nothing is applied.
 func OfNamespace(ctx context.Context, n step.Node) (*Journal, error) {
 	ns, err := readNamespace(ctx, n)
 	if err != nil {
@@ -38,28 +39,28 @@ func OfNamespace(ctx context.Context, n step.Node) (*Journal, error) {
 	return j, nil
 }
 
-// Dir is the folder.
+// Dir returns the folder.
 func (j *Journal) Dir() string { return j.dir }
 
 func (j *Journal) mark() string { return strings.TrimPrefix(path.Base(j.dir), "net-") }
 
 func (j *Journal) file(name string) string { return path.Join(j.dir, name) }
 
-// Header says what a journal is about.
+// Header describes a journal.
 type Header struct {
 	Submode, Target, Datapath, Owner string
 	Ports                            Ports
 	Filter                           string
 	// Space is the inode of the network namespace, Card the result of cardID. [Journal.Begin] sets
-	// them.
+	// both.
 	Space, Card string `json:",omitempty"`
 }
 
 // Ports are the interfaces that are set up.
 type Ports struct{ Wire, Host string }
 
-// Begin makes the marks by which the folder is found, and then the folder. forwards tells whether
-// the ports are set up, too.
+// Begin makes the marks that identify the folder, and then the folder. forwards says whether the
+// ports are set up, too.
 func (j *Journal) Begin(ctx context.Context, h *Header, forwards bool) error {
 	var ports []string
 	if forwards {
@@ -88,7 +89,7 @@ func (j *Journal) Begin(ctx context.Context, h *Header, forwards bool) error {
 	return err
 }
 
-// Header reads it; the zero value where nothing is applied.
+// Header reads the journal's header. It is the zero value where nothing is applied.
 func (j *Journal) Header(ctx context.Context) (h Header, err error) {
 	out, err := j.read(ctx, "about")
 	if err == nil && strings.TrimSpace(out) != "" {
@@ -97,7 +98,7 @@ func (j *Journal) Header(ctx context.Context) (h Header, err error) {
 	return h, err
 }
 
-// read is a file's content; "" if there is none.
+// read returns a file's content; "" if there is no such file.
 func (j *Journal) read(ctx context.Context, name string) (string, error) {
 	return j.node.Run(ctx, step.Shell(`if test -e "$1"; then cat "$1"; fi`, j.file(name)))
 }
@@ -112,7 +113,7 @@ func (j *Journal) Add(ctx context.Context, u *step.UndoRecord) error {
 	return err
 }
 
-// Undo takes all steps back. It does not stop at an error, and removes the folder only if there was
+// Undo undoes all steps. It does not stop at an error, and removes the folder only if there was
 // none.
 func (j *Journal) Undo(ctx context.Context) error {
 	out, err := j.read(ctx, "undo")
@@ -133,7 +134,7 @@ func (j *Journal) Undo(ctx context.Context) error {
 		case !u.Parse(lines[i]):
 			continue
 		case u.Port != "" && j.ns != nil && !j.ns.has(u.Port):
-			continue // what was set went with the interface
+			continue // the settings went with the interface
 		}
 		if err := u.Do(ctx, j.node); err != nil {
 			errs = append(errs, fmt.Errorf("node %s: undo: %w", j.node.Name, err))
@@ -145,7 +146,7 @@ func (j *Journal) Undo(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// belongs refuses what was applied to another machine.
+// belongs refuses the steps of another machine.
 func (j *Journal) belongs(ctx context.Context, undo string) error {
 	if undo == "" {
 		return nil
@@ -170,7 +171,7 @@ func (j *Journal) belongs(ctx context.Context, undo string) error {
 	return err
 }
 
-// remove deletes the folder and then the marks: without its folder, a mark stands for nothing.
+// remove deletes the folder and then the marks: a mark without its folder means nothing.
 func (j *Journal) remove(ctx context.Context) error {
 	const remove = `rm -rf "$1" || exit; rmdir -p "$2" 2>/dev/null || :`
 	_, err := j.node.Run(ctx, step.Shell(remove, j.dir, path.Dir(j.dir)))
@@ -180,7 +181,7 @@ func (j *Journal) remove(ctx context.Context) error {
 	return err
 }
 
-// Renew gives the journal a folder of its own, once what an earlier apply left is taken back.
+// Renew gives the journal a folder of its own, once the leftovers of an earlier apply are undone.
 func (j *Journal) Renew() {
 	if j.ns != nil {
 		j.ns.mark = ""
@@ -188,7 +189,7 @@ func (j *Journal) Renew() {
 	}
 }
 
-// Warnings tell of folders that were left where they are.
+// Warnings names folders that were left in place.
 func (j *Journal) Warnings(ctx context.Context) (warnings []string, err error) {
 	if j.ns == nil {
 		return nil, nil
@@ -202,7 +203,7 @@ func (j *Journal) Warnings(ctx context.Context) (warnings []string, err error) {
 	return warnings, err
 }
 
-// Logs are the last lines of what the node's daemons wrote; "" if they cannot be read.
+// Logs returns the last lines of the node's daemons; "" if they cannot be read.
 func (j *Journal) Logs(ctx context.Context) string {
 	const read = `cd "$1" && for f in *.log; do test ! -s "$f" || ` +
 		`{ echo "$f:"; tail -n 8 "$f"; }; done`

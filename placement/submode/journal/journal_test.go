@@ -9,7 +9,7 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// answers are what a node says to commands, by a part of their text: the first that fits.
+// answers are a node's answers to commands, by a part of their text; the first match counts.
 type answers [][2]string
 
 func (a answers) node() (n step.Node, asked *[]string) {
@@ -35,8 +35,9 @@ const older = `{"Run":["ip","link","set","dev","p0","down"],"Port":"p0",` +
 {"Run":["kill","daemon"]}
 {"Run":["cut","sho`
 
-// TestUndoOfOlderVersions: the last record is undone first. One that somebody changed since, or
-// whose port is another interface by now, is left alone; one that was cut short was not run.
+// TestUndoOfOlderVersions: the last record is undone first. A setting that was changed since, or
+// whose port is another interface by now, is left alone. A truncated record belongs to a step that
+// never ran.
 func TestUndoOfOlderVersions(t *testing.T) {
 	node, asked := answers{
 		{"readlink", "net:[4026531840]\n"},

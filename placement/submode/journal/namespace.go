@@ -14,10 +14,10 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// namespaces has the folders of network namespaces.
+// namespaces contains the folders of network namespaces.
 const namespaces = "/run/dpukv/submode"
 
-// Dir is the folder of the network namespace that has a mark.
+// Dir returns the folder of the network namespace with a mark.
 func Dir(mark string) string { return path.Join(namespaces, "net-"+mark) }
 
 // markPrefix begins each mark. The loopback's mark tells which folder belongs to this network
@@ -31,14 +31,14 @@ var (
 	inodeNumber   = regexp.MustCompile(`^net:\[([0-9]+)\]$`)
 )
 
-// newMark is one that nothing else has.
+// newMark returns a unique mark.
 func newMark() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // it never fails
 	return hex.EncodeToString(b[:])
 }
 
-// markOf is what an interface is called by a mark.
+// markOf returns an interface's name for a mark.
 func markOf(mark, port string) string {
 	if port == loopback {
 		return markPrefix + mark
@@ -46,9 +46,9 @@ func markOf(mark, port string) string {
 	return markPrefix + mark + "-" + port
 }
 
-// namespace is what a node's commands see of their network namespace.
+// namespace is the network namespace of a node's commands.
 type namespace struct {
-	inode string // which another one gets once this one is gone
+	inode string // another namespace gets it once this one is gone
 	mark  string // "": nothing is applied in it
 	links iplink.Links
 }
@@ -79,13 +79,13 @@ func readNamespace(ctx context.Context, n step.Node) (*namespace, error) {
 	return s, nil
 }
 
-// has tells whether a port is still the interface that was marked.
+// has reports whether a port is still the marked interface.
 func (s *namespace) has(port string) bool {
 	return slices.Contains(s.links[port].AltNames, markOf(s.mark, port))
 }
 
-// MarkSteps mark the namespace and the ports; the namespace first, so that no port has a mark that
-// nobody finds. A journal has no record of them: who removes the folder removes them.
+// MarkSteps marks the namespace and the ports. The namespace comes first, so that no port has a
+// mark that nobody finds. A journal does not record them: the marks are removed with the folder.
 func MarkSteps(mark string, ports ...string) (list []step.Step) {
 	for _, port := range append([]string{loopback}, ports...) {
 		what := port + " as one of the interfaces that are set up"
@@ -106,7 +106,7 @@ func property(change, port, name string) []string {
 	return []string{"ip", "link", "property", change, "dev", port, "altname", name}
 }
 
-// dropMarks takes the marks off what still has them.
+// dropMarks removes the marks that still exist.
 func (s *namespace) dropMarks(ctx context.Context, n step.Node) error {
 	for name, l := range s.links {
 		for _, other := range l.AltNames {
@@ -121,7 +121,7 @@ func (s *namespace) dropMarks(ctx context.Context, n step.Node) error {
 	return nil
 }
 
-// strangers are folders of an earlier namespace that had this one's inode.
+// strangers returns the folders of earlier namespaces with this one's inode.
 func (s *namespace) strangers(ctx context.Context, n step.Node) ([]string, error) {
 	out, err := n.Run(ctx, step.Shell(`
 for d in "$1"/net-*; do

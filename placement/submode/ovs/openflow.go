@@ -14,7 +14,7 @@ import (
 // cookie marks our OpenFlow rules.
 const cookie = "0xd9d7"
 
-// CheckFilter refuses what rules cannot do.
+// CheckFilter refuses filters that rules cannot express.
 func CheckFilter(f *packetfilter.Filter) error {
 	if f.CountOpcodes {
 		return errors.New("an operation's code lies in the payload, where neither an OpenFlow rule " +
@@ -23,7 +23,7 @@ func CheckFilter(f *packetfilter.Filter) error {
 	return nil
 }
 
-// Drop puts a filter's rules into the bridge. A switch that offloads flows offloads these, too.
+// Drop puts a filter's rules into the bridge. A switch that offloads flows also offloads these.
 func (s Switch) Drop(f *packetfilter.Filter, r *packetfilter.Requests) (list []step.Step) {
 	rule := func(purpose, match string) {
 		flow := fmt.Sprintf("cookie=%s,priority=100,%s,actions=drop", cookie, match)
@@ -41,8 +41,8 @@ func (s Switch) Drop(f *packetfilter.Filter, r *packetfilter.Requests) (list []s
 
 var droppedByRule = regexp.MustCompile(`n_packets=(\d+)`)
 
-// Dropped counts the packets that a filter's rules dropped. The switch adds up its datapath's counts
-// now and then: it is asked to do so first.
+// Dropped counts the packets that a filter's rules dropped. The switch adds its datapath's counts
+// now and then, so Dropped first asks it to do so.
 func (s Switch) Dropped(
 	ctx context.Context, n step.Node, f *packetfilter.Filter,
 ) (sum uint64, err error) {

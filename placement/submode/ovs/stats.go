@@ -10,8 +10,8 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// Received are the packets that a netdev datapath received in threads that poll, and in the switch's
-// main thread.
+// Received returns the packets that a netdev datapath received, in threads that poll and in the
+// switch's main thread.
 func (s Switch) Received(ctx context.Context, n step.Node) (threads, main uint64, err error) {
 	out, err := n.Run(ctx, s.Appctl("dpif-netdev/pmd-stats-show"))
 	if err != nil {
@@ -47,7 +47,7 @@ func parsePMDStats(out string) (threads, main uint64, err error) {
 	return threads, main, nil
 }
 
-// Lookups are the packets that the kernel datapath has looked up.
+// Lookups returns the number of packets that the kernel datapath has looked up.
 func (s Switch) Lookups(ctx context.Context, n step.Node) (uint64, error) {
 	out, err := n.Run(ctx, s.Appctl("dpctl/show", "system@ovs-system"))
 	if err != nil {
@@ -78,8 +78,8 @@ const (
 	InSoftware = "non-offloaded"
 )
 
-// Flows are the packets of the flows of a type, by the flow's ID. A part of the datapath is "tc",
-// "ovs" or "dpdk"; "": any.
+// Flows returns the packets of the flows of a type, by the flow's ID. A part of the datapath is
+// "tc", "ovs" or "dpdk"; "": any.
 func (s Switch) Flows(
 	ctx context.Context, n step.Node, flowType, part string,
 ) (map[string]uint64, error) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The samples are what Open vSwitch 3.1 printed.
+// The samples are output of Open vSwitch 3.1.
 
 const pmdStats = `pmd thread numa_id 0 core_id 1:
   packets received: 9895
@@ -71,7 +71,7 @@ func TestFlows(t *testing.T) {
 	}
 }
 
-// FuzzStats: what a node prints may be anything; reading it must not panic.
+// FuzzStats: a node may print anything; reading it must not panic.
 func FuzzStats(f *testing.F) {
 	for _, s := range []string{pmdStats, dpctlShow, flowsDumped} {
 		f.Add(s)

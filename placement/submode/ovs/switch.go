@@ -23,31 +23,32 @@ const (
 	Schema       = "/usr/share/openvswitch/vswitch.ovsschema"
 )
 
-// The files in the folder with the PIDs of a switch of our own and of its database, and the file
-// with the PID of the system's.
+// The PID files, in the folder, of our own switch and of its database, and the PID file of the
+// system's switch.
 const (
 	VswitchdPID = "ovs-vswitchd.pid"
 	databasePID = "ovsdb-server.pid"
 	SystemPID   = "/var/run/openvswitch/" + VswitchdPID
 )
 
-// startTimeout is for daemons: Open vSwitch takes seconds to come up on a slow machine.
+// startTimeout bounds the start of daemons: on a slow machine, Open vSwitch takes seconds.
 const startTimeout = 30 * time.Second
 
 func (s Switch) file(name string) string { return s.Dir + "/" + name }
 
-// own runs a command of Open vSwitch, or of DPDK in it, whose sockets and files are in the folder.
+// own returns a command of Open vSwitch, or of DPDK in it, with its sockets and files in the
+// folder.
 func (s Switch) own(argv ...string) []string {
 	return append([]string{"env", "OVS_RUNDIR=" + s.Dir, "RUNTIME_DIRECTORY=" + s.Dir}, argv...)
 }
 
-// Vsctl is a command for the database of a switch of our own.
+// Vsctl returns a command for the database of our own switch.
 func (s Switch) Vsctl(args ...string) []string {
 	vsctl := []string{"ovs-vsctl", "--db=unix:" + s.file("db.sock"), "--timeout=30"}
 	return s.own(append(vsctl, args...)...)
 }
 
-// Appctl is a command for the switch.
+// Appctl returns a command for the switch.
 func (s Switch) Appctl(args ...string) []string {
 	if s.Dir == "" {
 		return append([]string{"ovs-appctl", "--timeout=10"}, args...)
@@ -56,7 +57,7 @@ func (s Switch) Appctl(args ...string) []string {
 	return s.own(append(appctl, args...)...)
 }
 
-// Ofctl is a command for the rules of the bridge.
+// Ofctl returns a command for the rules of the bridge.
 func (s Switch) Ofctl(command string, args ...string) []string {
 	if s.Dir == "" {
 		return append([]string{"ovs-ofctl", "--timeout=10", command, s.Bridge}, args...)
@@ -65,7 +66,7 @@ func (s Switch) Ofctl(command string, args ...string) []string {
 	return s.own(append(ofctl, args...)...)
 }
 
-// Check looks for what a switch of our own needs.
+// Check looks for the requirements of our own switch.
 func (s Switch) Check() []step.Step {
 	const pkg = "openvswitch-switch"
 	list := []step.Step{{
@@ -85,7 +86,7 @@ func (s Switch) Check() []step.Step {
 	})
 }
 
-// CheckKernel looks for what it needs for its kernel datapath, too.
+// CheckKernel also looks for the requirements of its kernel datapath.
 func (s Switch) CheckKernel() []step.Step {
 	return append(s.Check(), step.Step{
 		Purpose: "a kernel with the module openvswitch, and no datapath in it yet",
@@ -96,19 +97,19 @@ func (s Switch) CheckKernel() []step.Step {
 	})
 }
 
-// StartOptions say how a switch of our own is started.
+// StartOptions are the options to start our own switch.
 type StartOptions struct {
 	Program string // Vswitchd, VswitchdDPDK
 	CPUs    []int  // to which it is pinned; nil: none
-	// Initial are keys of other_config that the configuration begins with; nil: it is empty.
-	// InitialPurpose says what for.
+	// Initial are keys of other_config in the first configuration; nil: it is empty. InitialPurpose
+	// describes their purpose.
 	Initial        []string
 	InitialPurpose string
 	// Config are keys of other_config, set one by one.
 	Config []string
 }
 
-// Start starts a switch of our own.
+// Start starts our own switch.
 func (s Switch) Start(o *StartOptions) []step.Step {
 	daemon := s.daemon("ovs-vswitchd", o.Program, "unix:"+s.file("db.sock"))
 	if o.CPUs != nil {
@@ -140,7 +141,7 @@ func (s Switch) Start(o *StartOptions) []step.Step {
 	})
 }
 
-// configure makes the configuration that the switch begins with.
+// configure makes the switch's first configuration.
 func (s Switch) configure(o *StartOptions) step.Step {
 	if o.Initial == nil {
 		return step.Step{Purpose: "an empty configuration", Run: s.Vsctl("--no-wait", "init")}
@@ -152,7 +153,7 @@ func (s Switch) configure(o *StartOptions) step.Step {
 	return step.Step{Purpose: o.InitialPurpose, Run: s.Vsctl(args...)}
 }
 
-// daemon are a daemon's arguments: everything it writes lies in the folder.
+// daemon returns a daemon's arguments: it writes only to the folder.
 func (s Switch) daemon(name, program string, args ...string) []string {
 	return append([]string{
 		program, "--detach", "--no-chdir", "--pidfile=" + s.file(name+".pid"),
@@ -168,8 +169,8 @@ func (s Switch) process(pidFile string) process.Process {
 	return process.Process{Dir: s.Dir, File: pidFile, Mark: "--pidfile=" + s.file(pidFile)}
 }
 
-// AddBridge are the arguments of ovs-vsctl that make our bridge with its ports. options follow the
-// bridge's own; define returns those that define a port, and may be nil.
+// AddBridge returns the arguments of ovs-vsctl that make our bridge with its ports. options follow
+// the bridge's own; define returns the options of a port, and may be nil.
 func (s Switch) AddBridge(
 	datapathType string, options, ports []string, define func(port string) []string,
 ) []string {
@@ -187,7 +188,7 @@ func (s Switch) AddBridge(
 	return args
 }
 
-// BridgePorts makes our bridge with both ports in a switch of our own.
+// BridgePorts makes our bridge with both ports in our own switch.
 func (s Switch) BridgePorts(
 	datapathType string, ports []string, define func(port string) []string,
 ) step.Step {
@@ -197,7 +198,7 @@ func (s Switch) BridgePorts(
 	}
 }
 
-// Verify expects a switch of our own to run with both ports in its bridge, without an error.
+// Verify expects our own switch to run with both ports in its bridge, without an error.
 func (s Switch) Verify(ports []string) []step.Step {
 	list := []step.Step{s.database().Runs("the database's server"), s.vswitchd().Runs("the switch")}
 	list = append(list, s.VerifyPorts(ports, s.Vsctl)...)
@@ -223,7 +224,7 @@ func (s Switch) VerifyPorts(ports []string, vsctl func(args ...string) []string)
 	return list
 }
 
-// works takes the columns error and ofport, which is -1 for a port that the datapath does not have.
+// works reads the columns error and ofport. ofport is -1 for a port that the datapath lacks.
 func works(out string) error {
 	fields := strings.Fields(out)
 	if len(fields) != 1 || fields[0] == "-1" {

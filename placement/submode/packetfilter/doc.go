@@ -1,7 +1,6 @@
-// Package packetfilter is packet work of our own on the path: what may be asked for, in words, and
-// the eBPF instructions for those datapaths that run programs. It knows packets. How a store's
-// requests look comes from the caller ([Requests]). Package submode knows which datapath can do
-// what.
+// Package packetfilter is packet work of our own on the path. It defines the words for that work,
+// and the eBPF instructions for datapaths that run programs. It knows packets. The caller describes
+// a store's requests ([Requests]). Package submode knows the abilities of each datapath.
 //
 //	drop-client:ADDRESS    IPv4 packets that come from the address are dropped
 //	drop-key-hash:P        HERD's requests for partition P: the keys whose hash chooses it
@@ -9,9 +8,10 @@
 //
 // # One match, two kinds of programs
 //
-// Traffic control (tcx) hands a program the packet's beginning and end; DPDK's testpmd (librte_bpf)
-// its beginning only. [Filter.Match] are the instructions that both share. The caller brings a check
-// of bounds, or none. librte_bpf knows no 32-bit jumps and no maps, so the match has none.
+// Traffic control (tcx) passes a program the packet's beginning and end. DPDK's testpmd
+// (librte_bpf) passes only its beginning. [Filter.Match] returns the instructions that both share.
+// The caller provides a check of bounds, or none. librte_bpf supports no 32-bit jumps and no maps,
+// so the match has none.
 //
 //	           tcx (package redirect)         testpmd ([Filter.Object])
 //	argument   __sk_buff                      the packet's first byte
@@ -21,7 +21,7 @@
 //
 // # A partition is a UDP source port
 //
-// A key's hash chooses the partition that owns it, and HERD has a queue pair to each. With RoCE v2
-// the packets of a queue pair leave from a UDP port of its own. MICA's own paper tells a NIC the
-// partition in the same way: any switch looks at that place.
+// A key's hash chooses the partition that owns it, and HERD has a queue pair to each partition.
+// With RoCE v2, each queue pair sends from a UDP port of its own. So any switch can read the
+// partition there. MICA's own paper tells a NIC the partition in the same way.
 package packetfilter

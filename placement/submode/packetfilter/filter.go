@@ -11,22 +11,23 @@ import (
 
 // Filter is work on the path. The zero value does none.
 type Filter struct {
-	// DropClients are the addresses of clients whose packets are dropped. One that nobody has costs
-	// the look, and drops nothing.
+	// DropClients are the addresses of clients whose packets are dropped. An unused address costs
+	// the comparison, and drops nothing.
 	DropClients []netip.Addr
-	// DropPartitions are the partitions whose requests are dropped; likewise.
+	// DropPartitions are the partitions whose requests are dropped. An unused one also costs only
+	// the comparison.
 	DropPartitions []int
 	CountOpcodes   bool
 }
 
-// Words say what may be asked for.
+// Words describes the allowed words.
 const Words = "none, drop-client:ADDRESS (IPv4; or the first and the last as A-B), " +
 	"drop-key-hash:PARTITION (HERD; or P-Q), count-opcode (HERD); several with blanks between"
 
-// MostRules is what an eBPF program's size allows with room to spare.
+// MostRules is the highest number of rules: they fit an eBPF program with room to spare.
 const MostRules = 1000
 
-// mostPartitions is how many have a UDP port of their own.
+// mostPartitions is the number of partitions with a UDP port of their own.
 const mostPartitions = 1 << 12
 
 const (
@@ -104,7 +105,7 @@ func (f *Filter) addPartitions(text string) error {
 	return nil
 }
 
-// ends are the first and the last of a range, or twice the one.
+// ends returns the first and the last element of a range; a single element is both.
 func ends(text string) (first, last string) {
 	first, last, isRange := strings.Cut(text, "-")
 	if !isRange {
@@ -113,10 +114,10 @@ func ends(text string) (first, last string) {
 	return first, last
 }
 
-// String is the filter in the words of Parse; "" for none.
+// String returns the filter in the words of Parse; "" for none.
 func (f Filter) String() string { return strings.Join(f.Words(), " ") }
 
-// Words are the filter as Parse takes it.
+// Words returns the filter as Parse takes it.
 func (f *Filter) Words() []string {
 	words := ranges(dropClient, f.DropClients, netip.Addr.Next)
 	words = append(words, ranges(dropKeyHash, f.DropPartitions, func(p int) int { return p + 1 })...)
@@ -126,7 +127,7 @@ func (f *Filter) Words() []string {
 	return words
 }
 
-// ranges puts neighbours together.
+// ranges joins neighbours to ranges.
 func ranges[T comparable](kind string, all []T, next func(T) T) (words []string) {
 	for i := 0; i < len(all); {
 		first, last := all[i], all[i]
@@ -142,12 +143,12 @@ func ranges[T comparable](kind string, all []T, next func(T) T) (words []string)
 	return words
 }
 
-// None tells whether there is nothing to do.
+// None reports whether there is nothing to do.
 func (f *Filter) None() bool { return f.Rules() == 0 && !f.CountOpcodes }
 
-// Rules counts what is compared with each packet.
+// Rules counts the comparisons for each packet.
 func (f *Filter) Rules() int { return len(f.DropClients) + len(f.DropPartitions) }
 
-// ReadsRequests tells whether it looks for HERD's requests over RoCE, which a store over TCP does
-// not have.
+// ReadsRequests reports whether the filter looks for HERD's requests over RoCE. A store over TCP
+// has none.
 func (f *Filter) ReadsRequests() bool { return len(f.DropPartitions) > 0 || f.CountOpcodes }

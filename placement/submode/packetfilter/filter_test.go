@@ -38,7 +38,7 @@ func TestWhatCannotBeParsed(t *testing.T) {
 	}
 }
 
-// FuzzWords: whatever is taken comes back from its own words.
+// FuzzWords: an accepted filter survives the round trip through its own words.
 func FuzzWords(f *testing.F) {
 	for _, s := range []string{"none", "drop-client:10.0.0.1-10.0.0.9 count-opcode", "drop-key-hash:3 drop-key-hash:1-2", "drop-client:255.255.255.254-255.255.255.255"} {
 		f.Add(s)

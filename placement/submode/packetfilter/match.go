@@ -7,7 +7,8 @@ import (
 	"github.com/cilium/ebpf/asm"
 )
 
-// Where fields lie in an Ethernet frame with IPv4 without options (RFC 791, 3.1) and UDP (RFC 768).
+// Offsets of fields in an Ethernet frame with IPv4 without options (RFC 791, 3.1) and UDP (RFC
+// 768).
 const (
 	etherTypeAt = 12
 	etherBytes  = 14
@@ -21,24 +22,25 @@ const (
 	udpEnd      = ipEnd + 8
 )
 
-// The labels that a match goes to, which belong to who uses it.
+// The labels to which a match jumps. The caller defines them.
 const (
 	Pass = "pass"
 	Drop = "drop"
 )
 
-// The registers of a match. Data has the address of the packet's first byte, and stays as it is. The
-// scratch is for bounds, too.
+// The registers of a match. Data has the address of the packet's first byte, and does not change.
+// Bounds may use the scratch register, too.
 const (
 	Data    = asm.R2
 	Scratch = asm.R4
 	value   = asm.R5
 )
 
-// Bounds goes to Pass unless the packet has so many bytes; it may use Scratch.
+// Bounds jumps to Pass unless the packet has so many bytes. It may use Scratch.
 type Bounds func(bytes int32) asm.Instructions
 
-// Match goes to Drop for packets that are to be dropped; for others to Pass, or to what follows it.
+// Match jumps to Drop for packets to drop. For others it jumps to Pass, or falls through to the
+// next instruction.
 func (f *Filter) Match(r *Requests, bounds Bounds) (asm.Instructions, error) {
 	if f.Rules() == 0 {
 		return nil, nil
@@ -55,7 +57,8 @@ func (f *Filter) matchClients() (asm.Instructions, error) {
 	if len(f.DropClients) == 0 {
 		return nil, nil
 	}
-	// A jump compares 64 bits with 32 that it extends by their sign: the address is extended likewise.
+	// A jump compares 64 bits with 32 bits that it sign-extends. So the address is sign-extended,
+	// too.
 	code := asm.Instructions{
 		asm.LoadMem(value, Data, ipSourceAt, asm.Word),
 		asm.LSh.Imm(value, 32),
@@ -88,7 +91,7 @@ func matchIPv4(bounds Bounds) asm.Instructions {
 		asm.JNE.Imm(Scratch, network16(0x0800), Pass))
 }
 
-// network16 is a number as a load of two bytes in network order has it here.
+// network16 returns a number as this machine loads it from two bytes in network order.
 func network16(n uint16) int32 {
 	var b [2]byte
 	binary.BigEndian.PutUint16(b[:], n)

@@ -8,9 +8,9 @@ import (
 	"github.com/cilium/ebpf/asm"
 )
 
-// Object is the filter for librte_bpf: an ELF object with a program. The program gets the address of
-// a packet's first byte, and returns 0 to drop it. The object is little endian, as all machines are
-// that this program is built for.
+// Object returns the filter for librte_bpf: an ELF object with a program. The program gets the
+// address of a packet's first byte, and returns 0 to drop the packet. The object is little endian,
+// like all machines that this program is built for.
 func (f *Filter) Object(r *Requests) ([]byte, error) {
 	match, err := f.Match(r, func(int32) asm.Instructions { return nil })
 	if err != nil {
@@ -28,7 +28,7 @@ func (f *Filter) Object(r *Requests) ([]byte, error) {
 	return object(text.Bytes())
 }
 
-// object is a relocatable file with code in its section .text, and nothing to relocate.
+// object returns a relocatable file with code in its section .text, and nothing to relocate.
 //
 //	ELF header | .text | .shstrtab | section headers: none, .text, .shstrtab
 func object(text []byte) ([]byte, error) {

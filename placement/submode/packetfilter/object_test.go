@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestObjectIsELF has another reader see in the file what librte_bpf looks for.
+// TestObjectIsELF uses another ELF reader to find in the file what librte_bpf looks for.
 func TestObjectIsELF(t *testing.T) {
 	f := Filter{DropClients: []netip.Addr{netip.MustParseAddr("192.0.2.1")}}
 	b, err := f.Object(nil)

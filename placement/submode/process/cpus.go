@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// CPUList is a list as taskset and DPDK take it.
+// CPUList formats CPUs for taskset and DPDK.
 func CPUList(cpus []int) string {
 	words := make([]string, len(cpus))
 	for i, n := range cpus {
@@ -15,7 +15,7 @@ func CPUList(cpus []int) string {
 	return strings.Join(words, ",")
 }
 
-// CPUMask is a set of CPUs as Open vSwitch takes it.
+// CPUMask formats CPUs for Open vSwitch.
 func CPUMask(cpus []int) string {
 	var m uint64
 	for _, n := range cpus {

@@ -1,4 +1,4 @@
-// Package process knows processes on a node by their PID files: whether they run, how they are
-// stopped, and what CPU time they used. The file may be stale and its PID another process's by now,
-// so a process has to have a word of its own in its arguments.
+// Package process knows processes on a node by their PID files. It checks whether they run, stops
+// them, and reads their CPU time. A file may be stale, and its PID may belong to another process by
+// now. So a process must have a unique word in its arguments.
 package process

@@ -10,13 +10,13 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// Process is one that writes its PID into a file.
+// Process is a process that writes its PID into a file.
 type Process struct {
 	Dir, File string // of its PID
 	Mark      string // a word of its arguments that no other process has
 }
 
-// Stop ends it, if it is still the one that was started.
+// Stop ends the process, if the PID still belongs to it.
 func (p Process) Stop() []string {
 	return step.Shell(`
 pid=$(cat "$1/$2" 2>/dev/null) || exit 0
@@ -33,11 +33,11 @@ echo "process $pid ($2) does not end" >&2
 exit 1`, p.Dir, p.File, p.Mark)
 }
 
-// execTimeout is for a process that was just started: while it becomes another program, it has no
-// command line.
+// execTimeout bounds the wait for a process that was just started: during exec it has no command
+// line.
 const execTimeout = time.Second
 
-// Runs expects it to be there; title is what a person calls it.
+// Runs expects the process to run. title is its name for people.
 func (p Process) Runs(title string) step.Step {
 	return step.Step{
 		Purpose: title + " runs",
@@ -48,7 +48,7 @@ func (p Process) Runs(title string) step.Step {
 	}
 }
 
-// Read is the stat of the process that a PID file names, which has to be alive.
+// Read returns the stat of the process in a PID file. The process must be alive.
 func Read(ctx context.Context, n step.Node, file string) (Stat, error) {
 	ended := func(err error) error {
 		return fmt.Errorf("%s has ended: %w", strings.TrimSuffix(path.Base(file), ".pid"), err)

@@ -11,22 +11,22 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// userHz is the unit of CPU times in /proc (proc_pid_stat(5)): 100 a second on every Linux that a
-// DPU or host runs.
+// userHz is the unit of CPU times in /proc (proc_pid_stat(5)): 100 a second on every Linux of a DPU
+// or host.
 const userHz = 100
 
-// Stat is what /proc/PID/stat tells.
+// Stat is the content of /proc/PID/stat.
 type Stat struct {
-	// PID and Start, in ticks since the machine started, tell a process from all others.
+	// PID and Start identify a process. Start is in ticks since the machine's start.
 	PID, Start string
-	// CPU is the time in user and kernel.
+	// CPU is the CPU time in user and kernel.
 	CPU time.Duration
 }
 
-// Key is PID@START.
+// Key returns PID@START.
 func (s *Stat) Key() string { return s.PID + "@" + s.Start }
 
-// Self is this process; zero if it is not known.
+// Self returns the stat of this process; zero if it is unknown.
 func Self() (s Stat) {
 	text, err := os.ReadFile("/proc/self/stat")
 	if err == nil {
@@ -46,7 +46,7 @@ func ParseStat(text string) (Stat, error) {
 	}
 	pid, _, _ := strings.Cut(text, " ")
 	fields := strings.Fields(text[end+1:])
-	// The manual counts fields from 1. The third is the first here.
+	// The manual counts fields from 1. The first one here is the third.
 	const utime, stime, start = 14 - 3, 15 - 3, 22 - 3
 	if len(fields) <= start {
 		return Stat{}, fmt.Errorf("/proc/PID/stat: found %q", step.Shorten(text))

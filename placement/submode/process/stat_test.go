@@ -20,7 +20,7 @@ func TestParseStat(t *testing.T) {
 	}
 }
 
-// FuzzParseStat: what a node prints may be anything; reading it must not panic.
+// FuzzParseStat: a node may print anything; reading it must not panic.
 func FuzzParseStat(f *testing.F) {
 	f.Add(stat)
 	f.Fuzz(func(_ *testing.T, out string) { _, _ = ParseStat(out) })

@@ -7,8 +7,8 @@ import (
 	"dpukv/placement/submode/packetfilter"
 )
 
-// The packets of UC that end a WRITE (InfiniBand Architecture Specification 1, 9.2), and lengths of
-// what is around a request: UDP header and BTH at least, padding in the BTH, ICRC.
+// The UC packets that end a WRITE (InfiniBand Architecture Specification 1, 9.2), and lengths
+// around a request: at least UDP header and BTH, padding in the BTH, ICRC.
 const (
 	ucWriteLast, ucWriteOnly = 0x28, 0x2a
 
@@ -24,8 +24,8 @@ const (
 	readAt, entryKey  = -8, -4 // on the stack
 )
 
-// countRequest counts a request by its operation, and goes to Pass for other packets. Only a packet's
-// first headers lie in the memory that a program sees. The kernel reads the payload for it.
+// countRequest counts a request by its operation, and jumps to Pass for other packets. A program
+// sees only a packet's first headers in memory. The kernel reads the payload for it.
 func countRequest(counts *ebpf.Map, r *packetfilter.Requests) asm.Instructions {
 	const isLast, counted, uncutTrain = "ends_write", "count_request", "count_train"
 	code := append(r.Match(bounds),
@@ -57,8 +57,8 @@ func countRequest(counts *ebpf.Map, r *packetfilter.Requests) asm.Instructions {
 	return append(code, addOne(counts, packetfilter.Pass)...)
 }
 
-// read takes so many bytes of the packet from the offset in R2 to readAt on the stack, and goes to
-// Pass if it has not so many.
+// read copies so many bytes of the packet, from the offset in R2, to readAt on the stack. It jumps
+// to Pass if the packet is shorter.
 func read(bytes int32) asm.Instructions {
 	return asm.Instructions{
 		asm.Mov.Reg(asm.R1, context),

@@ -7,7 +7,7 @@ import (
 	"dpukv/placement/submode/packetfilter"
 )
 
-// name is how our programs are known again. The kernel keeps 15 characters.
+// name identifies our programs. The kernel keeps 15 characters.
 const name = "dpukv_redirect"
 
 // The entries of the counters' map.
@@ -18,16 +18,17 @@ const (
 	opcodes // the first of those by operation
 )
 
-// shot is TC_ACT_SHOT, what a program returns to drop.
+// shot is TC_ACT_SHOT, a program's result to drop.
 const shot = 2
 
 // Offsets in struct __sk_buff (linux/bpf.h).
 const skbData, skbDataEnd = 76, 80
 
-// entries is the size of the counters' map.
+// entries returns the size of the counters' map.
 func entries(r *packetfilter.Requests) uint32 { return opcodes + uint32(r.OpcodeMask) + 1 }
 
-// load makes the program that sends everything to an interface, but what the filter drops.
+// load makes the program that sends every packet to an interface, except those that the filter
+// drops.
 func load(ifindex int, f *packetfilter.Filter, r *packetfilter.Requests) (*ebpf.Program, error) {
 	counts, err := ebpf.NewMap(&ebpf.MapSpec{
 		Name: name, Type: ebpf.PerCPUArray, KeySize: 4, ValueSize: 8, MaxEntries: entries(r),
@@ -56,7 +57,7 @@ func load(ifindex int, f *packetfilter.Filter, r *packetfilter.Requests) (*ebpf.
 	})
 }
 
-// match is the filter's, with the bounds that traffic control tells; nothing without a filter.
+// match returns the filter's match, with the bounds from traffic control; nothing without a filter.
 func match(f *packetfilter.Filter, r *packetfilter.Requests) (asm.Instructions, error) {
 	code, err := f.Match(r, bounds)
 	if err != nil || f.None() {
@@ -80,7 +81,7 @@ func bounds(bytes int32) asm.Instructions {
 	}
 }
 
-// count adds one to an entry, of this CPU: nobody else writes it.
+// count adds one to an entry of this CPU, which has no other writer.
 func count(counts *ebpf.Map, entry uint32, label string) asm.Instructions {
 	after := label + "_counted"
 	code := asm.Instructions{asm.StoreImm(asm.RFP, entryKey, int64(entry), asm.Word).WithSymbol(label)}
@@ -88,7 +89,7 @@ func count(counts *ebpf.Map, entry uint32, label string) asm.Instructions {
 	return append(code, asm.Mov.Reg(asm.R0, asm.R0).WithSymbol(after))
 }
 
-// addOne goes to a label if there is no such entry as is on the stack.
+// addOne jumps to a label if the entry on the stack does not exist.
 func addOne(counts *ebpf.Map, none string) asm.Instructions {
 	return asm.Instructions{
 		asm.LoadMapPtr(asm.R1, counts.FD()),

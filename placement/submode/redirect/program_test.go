@@ -15,7 +15,7 @@ import (
 	"dpukv/placement/submode/packetfilter"
 )
 
-// The operations of a store, which a byte has in its lowest three bits.
+// A store's operations, in the lowest three bits of a byte.
 const (
 	getOpcode uint8 = iota + 1
 	setOpcode
@@ -23,7 +23,7 @@ const (
 	deleteOpcode
 )
 
-// requests are those of a store whose partitions' requests leave from 0xc001 and the ports after it.
+// requests describes a store whose partitions send from 0xc001 and the ports after it.
 var requests = &packetfilter.Requests{
 	Port:          4791,
 	SourcePort:    func(partition int) uint16 { return 0xc001 + uint16(partition) },
@@ -33,7 +33,7 @@ var requests = &packetfilter.Requests{
 	},
 }
 
-// frame is an Ethernet frame with IPv4 and UDP, less what a case changes in it.
+// frame is an Ethernet frame with IPv4 and UDP. Cases change parts of it.
 type frame struct {
 	source   [4]byte
 	from, to uint16
@@ -56,7 +56,8 @@ func (f frame) bytes(change func(b []byte)) []byte {
 	return b
 }
 
-// loaded makes the program for a filter; run has it look at a frame, and tells whether it was dropped.
+// loaded makes the program for a filter. run runs it on a frame, and reports whether it drops the
+// frame.
 func loaded(t *testing.T, words string) (p *ebpf.Program, run func(b []byte) (drops bool)) {
 	t.Helper()
 	f, err := packetfilter.Parse(strings.Fields(words))
@@ -85,7 +86,7 @@ func loaded(t *testing.T, words string) (p *ebpf.Program, run func(b []byte) (dr
 	}
 }
 
-// TestMatch drops what is asked for and only that.
+// TestMatch: a filter drops the requested packets and no others.
 func TestMatch(t *testing.T) {
 	kernel.NeedBPF(t)
 	_, drops := loaded(t, "drop-client:192.0.2.200 drop-client:10.0.0.7-10.0.0.9 drop-client:1.2.3.4 drop-key-hash:1-2")
@@ -140,7 +141,7 @@ func TestCountRequest(t *testing.T) {
 		request(ucWriteOnly, getOpcode, 0).bytes(nil), request(ucWriteOnly, getOpcode, 3).bytes(nil),
 		request(ucWriteLast, setOpcode, 0).bytes(nil), request(ucWriteOnly, setOpcode, 1).bytes(nil),
 		request(ucWriteOnly, getOpcode, 0).bytes(nil), request(ucWriteOnly, deleteOpcode, 0).bytes(nil),
-		// These are none.
+		// These are no requests.
 		request(0x27, getOpcode, 0).bytes(nil), request(0x64, getOpcode, 0).bytes(nil),
 		request(ucWriteOnly, getOpcode, 0).bytes(tcp),
 		request(ucWriteOnly, getOpcode, 0).bytes(nil)[:60],
@@ -165,7 +166,7 @@ func TestCountRequest(t *testing.T) {
 	}
 }
 
-// TestUncut: a train of requests is one packet here, whose operations nobody has counted.
+// TestUncut: a train of requests is one packet here. Nobody has counted its operations.
 func TestUncut(t *testing.T) {
 	kernel.NeedBPF(t)
 	program, drops := loaded(t, "count-opcode")
@@ -182,7 +183,7 @@ func TestUncut(t *testing.T) {
 	}
 }
 
-// TestNoFilter: without one there is no work for a packet but to be counted and sent on.
+// TestNoFilter: without a filter, a packet is only counted and sent on.
 func TestNoFilter(t *testing.T) {
 	code, err := match(&packetfilter.Filter{}, requests)
 	if err != nil || len(code) > 0 {

@@ -11,18 +11,19 @@ import (
 	"dpukv/placement/submode/packetfilter"
 )
 
-// Counts are what the programs of an interface did with the packets that came in.
+// Counts are the packets that came in at an interface, by what its programs did with them.
 type Counts struct {
 	Programs int    `json:"programs"` // attached: one, if all is well
 	Passed   uint64 `json:"passed"`   // to the other interface
 	Dropped  uint64 `json:"dropped"`
-	// Opcodes are requests by operation. Uncut are trains of them that a sender's interface left in
-	// one piece: none of those was counted.
+	// Opcodes are requests by operation. Uncut counts trains that a sender's interface left in one
+	// piece: none of their requests was counted.
 	Opcodes map[string]uint64 `json:"opcodes,omitempty"`
 	Uncut   uint64            `json:"uncut,omitempty"`
 }
 
-// Attach has each of two interfaces send what comes in out of the other, but what the filter drops.
+// Attach makes each of two interfaces send its incoming packets out of the other, except those that
+// the filter drops.
 func Attach(a, b string, f *packetfilter.Filter, r *packetfilter.Requests) error {
 	if err := errors.Join(oneWay(a, b, f, r), oneWay(b, a, f, r)); err != nil {
 		return errors.Join(err, Detach(a), Detach(b))
@@ -62,7 +63,7 @@ func index(name string) (int, error) {
 	return i.Index, nil
 }
 
-// Detach takes our programs off an interface. It is no error if there are none, or no interface.
+// Detach removes our programs from an interface. It is no error if there are none, or no interface.
 func Detach(name string) error {
 	i, err := net.InterfaceByName(name)
 	if err != nil {
@@ -75,7 +76,7 @@ func Detach(name string) error {
 	})
 }
 
-// Count reads the counts of what is attached to an interface now.
+// Count reads the counts of the programs on an interface now.
 func Count(name string, r *packetfilter.Requests) (c Counts, err error) {
 	i, err := index(name)
 	if err != nil {

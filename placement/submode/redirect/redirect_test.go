@@ -17,8 +17,8 @@ import (
 	"dpukv/placement/submode/packetfilter"
 )
 
-// inNamespace puts the test's thread into a network namespace of its own, with a pair of interfaces.
-// The thread ends with the test.
+// inNamespace moves the test's thread into a network namespace of its own, with a pair of
+// interfaces. The thread ends with the test.
 func inNamespace(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -63,7 +63,7 @@ func TestAttachCountDetach(t *testing.T) {
 	}
 }
 
-// TestAttachOneWay: what cannot be attached both ways is not attached at all.
+// TestAttachOneWay: if one direction cannot be attached, neither is.
 func TestAttachOneWay(t *testing.T) {
 	kernel.NeedBPF(t)
 	inNamespace(t)

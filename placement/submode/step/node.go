@@ -15,14 +15,14 @@ import (
 // Node is a machine that runs commands.
 type Node struct {
 	Name string
-	// Run runs a command there to its end. Its error has what the command said.
+	// Run runs a command there to its end. Its error has the command's output.
 	Run func(ctx context.Context, argv []string) (stdout string, err error)
 }
 
-// commandTimeout is for a single command: the slowest starts DPDK, which reads through all memory.
+// commandTimeout bounds a single command: the slowest starts DPDK, which reads through all memory.
 const commandTimeout = time.Minute
 
-// Via is a node that a launcher reaches: command turns a command on the node into one to run here.
+// Via returns a node behind a launcher. command turns a command for the node into a local one.
 func Via(name string, command func(argv []string) ([]string, error)) Node {
 	return Node{name, func(ctx context.Context, argv []string) (string, error) {
 		here, err := command(argv)
@@ -41,7 +41,7 @@ func run(ctx context.Context, here, argv []string) (string, error) {
 	var stdout foreign.Output
 	var stderr foreign.Tail
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	// A terminal's Ctrl-C is for the orchestrator, which then undoes.
+	// A terminal's Ctrl-C goes to the orchestrator only, which then undoes.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = 5 * time.Second

@@ -16,7 +16,7 @@ func Contains(text string) func(string) error {
 	}
 }
 
-// Is expects an output.
+// Is expects a certain output.
 func Is(allowed string) func(string) error {
 	return func(out string) error {
 		if out != allowed {
@@ -34,7 +34,7 @@ func Empty(out string) error {
 	return nil
 }
 
-// Shorten cuts an output for an error.
+// Shorten shortens an output for an error.
 func Shorten(text string) string {
 	const most = 300
 	if len(text) > most {

@@ -2,12 +2,12 @@ package step
 
 import "strings"
 
-// Shell is a command of a shell, with its arguments as "$1" and so on.
+// Shell returns a shell command, with its arguments as "$1" and so on.
 func Shell(script string, args ...string) []string {
 	return append([]string{"sh", "-c", strings.TrimSpace(script), "sh"}, args...)
 }
 
-// Quote is a command as a person would type it.
+// Quote writes a command as a person would type it.
 func Quote(argv []string) string {
 	words := make([]string, len(argv))
 	for i, w := range argv {

@@ -12,27 +12,29 @@ import (
 type Step struct {
 	Purpose string   // what it is for, in a plan and in errors
 	Run     []string // the command; nil: there is only something to take back later
-	// Expect checks its output; nil: any will do.
+	// Expect checks its output; nil: any output will do.
 	Expect func(out string) error
-	// Within is how long Expect may take to come true, with the command repeated; 0: once.
+	// Within is how long the command is repeated until Expect succeeds; 0: it runs once.
 	Within time.Duration
-	// Undo is the command that takes it back; nil: nothing has to be.
+	// Undo is the command that undoes the step; nil: there is nothing to undo.
 	Undo []string
-	// Port is the interface that Undo is about; "": none. Another one of this name is left alone.
+	// Port is the interface that Undo changes; "": none. Another interface of this name is left
+	// alone.
 	Port string
-	// State is a command. Its output from before Run takes the place of the word AsFound in Undo.
+	// State is a command. Its output from before Run replaces the word AsFound in Undo.
 	State []string
-	// Sets is what State prints after Run. If State printed that before Run, nothing is undone. If
-	// State prints something else when all is undone, somebody changed it: it is left alone.
+	// Sets is the output of State after Run. If State printed that before Run, nothing is undone.
+	// If State prints something else at the undo, somebody has changed the setting, and it is left
+	// alone.
 	Sets string
-	// Advice is what to do where the step fails.
+	// Advice tells what to do if the step fails.
 	Advice string
 }
 
-// AsFound stands in an Undo for what State printed.
+// AsFound stands for the output of State in an Undo.
 const AsFound = "AS_FOUND"
 
-// RetryInterval is how often a step that may take its time is repeated.
+// RetryInterval is the pause between the repeats of a step with Within.
 const RetryInterval = 50 * time.Millisecond
 
 // Do runs the step. Its error names the node and the purpose, and ends with the advice.
@@ -40,7 +42,7 @@ func (s *Step) Do(ctx context.Context, n Node) error {
 	return s.explain(n, s.Try(ctx, n, s.Within))
 }
 
-// Try runs the step, again and again for some time. Its error is that of the command or of Expect.
+// Try runs the step, repeatedly for a time. Its error is that of the command or of Expect.
 func (s *Step) Try(ctx context.Context, n Node, within time.Duration) error {
 	if s.Run == nil {
 		return nil
@@ -68,7 +70,7 @@ func (s *Step) explain(n Node, err error) error {
 	return err
 }
 
-// Record is the step's undo record, with the state from now; nil: there is nothing to take back.
+// Record returns the step's undo record, with the current state; nil: there is nothing to undo.
 func (s *Step) Record(ctx context.Context, n Node) (*UndoRecord, error) {
 	switch {
 	case s.Undo == nil:
@@ -91,7 +93,7 @@ func (s *Step) Record(ctx context.Context, n Node) (*UndoRecord, error) {
 	return u, nil
 }
 
-// DoAll does steps in their order, until one fails.
+// DoAll runs steps in their order, until one fails.
 func DoAll(ctx context.Context, n Node, steps []Step) error {
 	for i := range steps {
 		if err := steps[i].Do(ctx, n); err != nil {
@@ -101,7 +103,7 @@ func DoAll(ctx context.Context, n Node, steps []Step) error {
 	return nil
 }
 
-// Program expects one to be in the PATH; pkg is the package of Debian that has it.
+// Program expects a program in the PATH. pkg is its Debian package.
 func Program(name, pkg string) Step {
 	return Step{
 		Purpose: name, Run: Shell(`command -v "$1"`, name),
@@ -109,23 +111,25 @@ func Program(name, pkg string) Step {
 	}
 }
 
-// UndoRecord is a line of a journal: how one step is taken back.
+// UndoRecord is a line of a journal: the undo of one step.
 type UndoRecord struct {
 	// Run is the command.
 	Run []string
-	// Port is the interface that it is about. It is not run on another one of this name. "": none.
+	// Port is the interface that Run changes; "": none. Run does not run on another interface of
+	// this name.
 	Port string `json:",omitempty"`
-	// Found is a command. Run is run only while Found prints Sets: else somebody has changed it.
+	// Found is a command. Run runs only while Found prints Sets. Otherwise somebody has changed the
+	// setting.
 	Found []string `json:",omitempty"`
 	Sets  string   `json:",omitempty"`
 }
 
-// Parse reads a line; ok is false if it is empty or cut short: its step was not taken.
+// Parse reads a line. ok is false if the line is empty or truncated: its step never ran.
 func (u *UndoRecord) Parse(line string) (ok bool) {
 	return json.Unmarshal([]byte(line), u) == nil && len(u.Run) > 0
 }
 
-// Do takes the step back, if what it set is still there.
+// Do undoes the step, if its setting is still there.
 func (u *UndoRecord) Do(ctx context.Context, n Node) error {
 	if u.Found != nil {
 		out, err := n.Run(ctx, u.Found)
@@ -142,8 +146,8 @@ func (u *UndoRecord) Do(ctx context.Context, n Node) error {
 	return nil
 }
 
-// Vanished tells whether a command failed because its object is gone: a port that vanished took its
-// settings along.
+// Vanished reports whether a command failed because its object is gone. A port that vanished took
+// its settings along.
 func Vanished(err error) bool {
 	text := err.Error()
 	for _, said := range []string{

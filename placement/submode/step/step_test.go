@@ -12,7 +12,7 @@ func saying(out string, err error) Node {
 	return Node{"d", func(context.Context, []string) (string, error) { return out, err }}
 }
 
-// TestRecord: what was set already, there is nothing to take back of.
+// TestRecord: a setting that was there before needs no undo.
 func TestRecord(t *testing.T) {
 	s := Step{
 		Run: []string{"set"}, State: []string{"state"}, Sets: "on",
