@@ -71,8 +71,8 @@ type WorkerStats struct {
 	Gets        uint64 `json:"gets"`
 	Hits        uint64 `json:"hits"`
 	Items       uint64 `json:"items"`             // in the worker's partitions now
-	Evicted     uint64 `json:"evicted"`           // items evicted to make room, cache mode only
-	Full        uint64 `json:"full"`              // writes refused for lack of room, store mode only
+	Evicted     uint64 `json:"evicted"`           // items evicted to make room, only cache mode
+	Full        uint64 `json:"full"`              // writes refused for lack of room (store mode)
 	BadFrames   uint64 `json:"bad_frames"`        // connections closed for illegal input
 	Repeats     uint64 `json:"repeats,omitempty"` // repeated requests: answer late or lost
 	Connections uint64 `json:"connections"`       // open now
