@@ -7,7 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPeerQueue: a queue does what a slice does, and its room follows the most that waited at once.
+// TestPeerQueue compares a queue with a slice. Its memory follows the highest number of waiting
+// items.
 func TestPeerQueue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var q peerQueue

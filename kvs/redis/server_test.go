@@ -90,7 +90,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// TestIdleThreads: io-threads that do not work are not passed off as threads that do.
+// TestIdleThreads checks that idle io-threads do not count as working ones.
 func TestIdleThreads(t *testing.T) {
 	r := dial(t, start(t, func(c *Config) { c.Workers = 4 }).Addr(), Options{})
 	kvstest.Do(t, pipetest.Open(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}), nil, []kvs.Request{{Op: kvs.Get, Key: []byte("k")}})
