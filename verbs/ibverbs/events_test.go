@@ -14,7 +14,7 @@ import (
 	"dpukv/verbs"
 )
 
-// rigged skips a test that needs a machine with a defect, which package guest makes and names.
+// rigged skips a test unless the machine has a defect that package guest makes and names.
 func rigged(t *testing.T, defect string) {
 	t.Helper()
 	if os.Getenv("IBVERBS_RIGGED") != defect {
@@ -64,7 +64,7 @@ func checkTold(t *testing.T, d verbs.Device, state string, want verbs.Event) {
 	}
 }
 
-// TestRiggedNoDriver: libibverbs has lost the drivers of the devices that the kernel has.
+// TestRiggedNoDriver checks a machine whose libibverbs lacks the drivers of the kernel's devices.
 func TestRiggedNoDriver(t *testing.T) {
 	rigged(t, "no-driver")
 	checkUnseen(t)

@@ -76,7 +76,7 @@ var counterNames = [counterCount]string{
 	outOfRegion:     "out_of_region",    // any byte outside the region named by the key
 	noRemoteAccess:  "no_remote_access", // region without RemoteWrite, RemoteRead
 	stalePSN:        "stale_psn",        // UC: a WRITE sent before the newest received one
-	outOfSequence:   "out_of_sequence",  // after a loss: the message's rest (UC), until repeated (RC)
+	outOfSequence:   "out_of_sequence",  // after a loss: UC the message's rest, RC until repeated
 	badMessage:      "bad_message",      // lengths or order of packets that make no message
 	noReceive:       "no_receive",       // no receive posted
 	receiveTooSmall: "receive_too_small",

@@ -5,10 +5,10 @@
 //
 // Package wire defines their layout. The ICRC covers the IP ID. A UDP sender must know this ID, and
 // a UDP receiver cannot see it. The socket stays unconnected and does path MTU discovery. Then the
-// kernel sends ID 0, and numbers the packets that it cuts from one segmented send 0, 1, 2, … The
-// receiver computes the ID from the ICRC itself (wire.Flow.CheckICRC). At least 26 of the 32 bits
-// then still check softroce's own packets, and 16 check those of others. The checksums of UDP and
-// Ethernet come on top.
+// kernel sends ID 0. It numbers the packets that it cuts from one segmented send 0, 1, 2 and so on.
+// The receiver computes the ID from the ICRC itself (wire.Flow.CheckICRC). At least 26 of the 32
+// bits then still check softroce's own packets, and 16 check those of others. The checksums of UDP
+// and Ethernet come on top.
 //
 // A QP with a flow label sends from the UDP port that NICs derive from it
 // ([dpukv/verbs.UDPSourcePort]), through a socket on that port. All others send from 4791, which
