@@ -93,7 +93,8 @@ func TestAcceptFails(t *testing.T) {
 	}
 }
 
-// TestFloodOfConnections: who finds no place is told so, and sessions go on.
+// TestFloodOfConnections checks that connections without a place receive the reason, and that
+// sessions continue.
 func TestFloodOfConnections(t *testing.T) {
 	cfg := testConfig()
 	cfg.MaxConnections = 4
@@ -149,7 +150,7 @@ func TestForeignHash(t *testing.T) {
 	works(t, server)
 }
 
-// TestRepeatOfAnother: a request that comes again is the same.
+// TestRepeatOfAnother checks that a repeated request is the same as the first.
 func TestRepeatOfAnother(t *testing.T) {
 	server := startServer(t, testConfig())
 	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}).(*session)
@@ -366,7 +367,7 @@ func TestOnePDAClient(t *testing.T) {
 	}
 }
 
-// TestFrameBytes: a header that promises much takes no memory.
+// TestFrameBytes checks that a header alone, whatever length it promises, takes no memory.
 func TestFrameBytes(t *testing.T) {
 	promised := 4 << 20
 	got := testing.AllocsPerRun(1, func() {
@@ -392,7 +393,7 @@ func TestFrameBytes(t *testing.T) {
 	}
 }
 
-// TestReservedBytes: a frame whose reserved bytes are not zero is refused.
+// TestReservedBytes checks that a frame with nonzero reserved bytes is refused.
 func TestReservedBytes(t *testing.T) {
 	server := startServer(t, testConfig())
 	for at := 14; at < frameHeaderBytes; at++ {

@@ -74,7 +74,7 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestPortPackets: the two ways in which the kernel names a port's counts.
+// TestPortPackets checks the kernel's two sets of names for a port's counters.
 func TestPortPackets(t *testing.T) {
 	nic := portPackets(map[string]uint64{
 		"port_xmit_packets": 1, "port_xmit_data": 2, "port_rcv_packets": 3, "port_rcv_data": 4,

@@ -57,7 +57,7 @@ func awaitConnections(t *testing.T, server *Server, want uint64) {
 	}
 }
 
-// TestServerGone: a session whose server ends says so, soon.
+// TestServerGone checks that a session soon reports the end of its server.
 func TestServerGone(t *testing.T) {
 	server := startServer(t, testConfig())
 	r := dial(t, server)

@@ -167,7 +167,7 @@ func TestQuestionsAreFew(t *testing.T) {
 	})
 }
 
-// TestStatsConnectAgain: a remote whose connection gave way to others asks on another.
+// TestStatsConnectAgain checks that a remote whose connection gave way to others asks on a new one.
 func TestStatsConnectAgain(t *testing.T) {
 	server := startServer(t, testConfig())
 	r := dial(t, server)

@@ -127,7 +127,7 @@ func byItself(t *testing.T, d verbs.Device) {
 	t.Cleanup(func() { close(stop); <-stopped })
 }
 
-// TestNothingIsRetriedWithoutLoss: nothing is sent twice, however long the server takes.
+// TestNothingIsRetriedWithoutLoss checks that nothing is sent twice, however long the server takes.
 func TestNothingIsRetriedWithoutLoss(t *testing.T) {
 	cfg := testConfig()
 	cfg.Mode = partition.Cache

@@ -193,7 +193,7 @@ func (c *simClient) pardonable() bool {
 			return true
 		}
 	}
-	return c.told == "" && c.seat == nil && c.sim.steps > c.begun // hung up without a word: the word found no room
+	return c.told == "" && c.seat == nil && c.sim.steps > c.begun // hung up without a frame: it found no room
 }
 
 // load is one step of a client with slots: perhaps a new request, and repeated ones.

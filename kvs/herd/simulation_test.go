@@ -24,7 +24,7 @@ const (
 	answerSteps = 600
 )
 
-// sim is one world: a server, and those around it.
+// sim is one world: a server and its clients.
 type sim struct {
 	world    *simulation.World
 	server   *Server

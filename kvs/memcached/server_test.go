@@ -90,7 +90,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// TestFull: in mode store, memcached refuses what it has no memory for.
+// TestFull checks that in mode store memcached refuses items that it has no memory for.
 func TestFull(t *testing.T) {
 	s := start(t, func(c *Config) { c.Mode, c.Items, c.KeyBytes, c.ValueBytes = "store", 1, 1, 1 }) // 65 MiB
 	for _, protocol := range []string{Meta, Binary} {

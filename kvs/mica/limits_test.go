@@ -160,7 +160,7 @@ func TestAskFlood(t *testing.T) {
 	}
 }
 
-// TestAsksShareGatherings: many who ask at once are answered all, from few gatherings.
+// TestAsksShareGatherings checks that many concurrent asks are all answered, from few rounds.
 func TestAsksShareGatherings(t *testing.T) {
 	server := hasty(t, func(*Config) {})
 	const clients, asks = 50, 4

@@ -68,7 +68,8 @@ func badStreams() map[string][]byte {
 	}
 }
 
-// TestBadFrames: the connection is told why and ends; another client works on.
+// TestBadFrames checks that the connection receives the reason and ends, and that another client
+// continues.
 func TestBadFrames(t *testing.T) {
 	server := startServer(t, testConfig())
 	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 4, Window: 1, Connections: 1})

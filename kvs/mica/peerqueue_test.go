@@ -36,7 +36,7 @@ func TestPeerQueue(t *testing.T) {
 	})
 }
 
-// TestPeerQueueAllocates: a queue that is used over and over allocates nothing more.
+// TestPeerQueueAllocates checks that a queue in steady use allocates nothing more.
 func TestPeerQueueAllocates(t *testing.T) {
 	var q peerQueue
 	p := &peer{}

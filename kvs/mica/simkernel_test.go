@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machine is what all workers share: descriptors, and a clock.
+// machine is the state that all workers share: descriptors, and a clock.
 type machine struct {
 	*simulation.World
 	files  int // that may be open
@@ -63,7 +63,7 @@ func (m *machine) closeFD(fd int) {
 	}
 }
 
-// file is a descriptor of nothing: a spare one.
+// file is a spare descriptor, of nothing.
 type file struct {
 	m  *machine
 	fd int

@@ -386,7 +386,7 @@ func TestReaderNaps(t *testing.T) {
 	}
 }
 
-// TestReaderGivesUp: a read that writes outrun again and again ends.
+// TestReaderGivesUp checks that a read that writes outrun again and again ends.
 func TestReaderGivesUp(t *testing.T) {
 	var w readerBackoff
 	real := sleep

@@ -65,7 +65,7 @@ var exceptions = map[string]string{
 	"cmd/dpukv/sweep.go":               "has examples/mica.yaml in its help",
 }
 
-// TestNoStoreIsNamedElsewhere: a store that is added or renamed changes nothing outside kvs/.
+// TestNoStoreIsNamedElsewhere checks that an added or renamed store changes nothing outside kvs/.
 func TestNoStoreIsNamedElsewhere(t *testing.T) {
 	names := regexp.MustCompile(`\b(` + strings.Join(Names(), "|") + `)\b`)
 	needed := map[string]bool{}

@@ -202,7 +202,7 @@ func TestMaxInlineHolds(t *testing.T) {
 	}
 }
 
-// TestErrorBreaksTheConnection: after a peer refused a wrong rkey, nothing more goes out.
+// TestErrorBreaksTheConnection checks that nothing more goes out after a peer refused a wrong rkey.
 func TestErrorBreaksTheConnection(t *testing.T) {
 	d := open(t)
 	a, b := newEnd(t, d, verbs.RC, 4), newEnd(t, d, verbs.RC, 4)
@@ -246,7 +246,7 @@ func TestEventReachesTheReader(t *testing.T) {
 	}
 }
 
-// TestOneCallABatch counts calls into C: lists are what makes them cheap.
+// TestOneCallABatch counts calls into C: lists make them cheap.
 func TestOneCallABatch(t *testing.T) {
 	d := open(t)
 	a, b := newEnd(t, d, verbs.UC, 128), newEnd(t, d, verbs.UC, 128)
@@ -332,7 +332,7 @@ func TestSendsOutliveTheirAddressHandle(t *testing.T) {
 	}
 }
 
-// TestBadWorkRequest: those before it in the list are posted.
+// TestBadWorkRequest checks that the work requests before the bad one in the list are posted.
 func TestBadWorkRequest(t *testing.T) {
 	d := open(t)
 	e := newEnd(t, d, verbs.UD, 4)

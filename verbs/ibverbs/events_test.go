@@ -22,7 +22,7 @@ func rigged(t *testing.T, defect string) {
 	}
 }
 
-// TestRiggedPortDown: the network device below the only port is down.
+// TestRiggedPortDown checks a machine whose network device below the only port is down.
 func TestRiggedPortDown(t *testing.T) {
 	rigged(t, "port-down")
 	d, err := Open(Config{GIDIndex: AutoGID})
@@ -70,7 +70,7 @@ func TestRiggedNoDriver(t *testing.T) {
 	checkUnseen(t)
 }
 
-// TestRiggedNoFile: a container that was not given /dev/infiniband. libibverbs then lists nothing.
+// TestRiggedNoFile checks a container without /dev/infiniband. libibverbs then lists nothing.
 func TestRiggedNoFile(t *testing.T) {
 	rigged(t, "no-file")
 	checkUnseen(t)

@@ -29,7 +29,7 @@ func TestFailedRegionLeaksNothing(t *testing.T) {
 	}
 }
 
-// TestUndoOfReusedRoom: room that was free before is free again, at once.
+// TestUndoOfReusedRoom checks that reused room becomes free again at once.
 func TestUndoOfReusedRoom(t *testing.T) {
 	d := openSmall(t)
 	h := &d.heap

@@ -144,7 +144,7 @@ func TestSlowValue(t *testing.T) {
 	}
 }
 
-// TestSlowReader: a peer that reads nothing ends a Send.
+// TestSlowReader checks that a Send to a peer that reads nothing ends.
 func TestSlowReader(t *testing.T) {
 	a, _ := channels(t)
 	a.SetTimeout(50 * time.Millisecond)

@@ -56,7 +56,7 @@ func TestFitMTU(t *testing.T) {
 	}
 }
 
-// TestOneCallEachWay: a batch is one system call each way.
+// TestOneCallEachWay checks that a batch is one system call each way.
 func TestOneCallEachWay(t *testing.T) {
 	a, b := pair(t, verbs.UC, Options{}, Options{})
 	if strings.Contains(a.dev.Info().Name, "without") {
@@ -173,7 +173,7 @@ func TestWaitEnds(t *testing.T) {
 	}
 }
 
-// TestWaitEndsForTimer: a device waits no longer than until RC must send again.
+// TestWaitEndsForTimer checks that a device waits no longer than until RC must send again.
 func TestWaitEndsForTimer(t *testing.T) {
 	a, b := pair(t, verbs.RC, Options{AckTimeout: 5 * time.Millisecond}, Options{})
 	b.qp.Close()

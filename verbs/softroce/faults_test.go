@@ -162,8 +162,8 @@ func checkSlot(t *testing.T, b []byte, slot int, newest *uint32, round uint32) {
 	}
 }
 
-// TestReliableOverFaultyWire: every operation completes, in order, exactly once, with the right
-// data.
+// TestReliableOverFaultyWire checks that every operation completes, in order, exactly once, with
+// the right data.
 func TestReliableOverFaultyWire(t *testing.T) {
 	checkLeaks(t)
 	rates := []float64{0, .01, .05, .15}

@@ -254,7 +254,7 @@ func TestDatagramProtection(t *testing.T) {
 	}
 }
 
-// TestReceiveMemoryGone: a posted receive whose region was closed since is not written.
+// TestReceiveMemoryGone checks that a posted receive whose region was closed is not written.
 func TestReceiveMemoryGone(t *testing.T) {
 	x := newProtected(t, verbs.UD)
 	m := must(x.b.pd.AllocMR(4096, verbs.LocalWrite))(t)

@@ -137,7 +137,8 @@ func TestEndsBeforeItAnswers(t *testing.T) {
 	}
 }
 
-// TestAnotherServer: one that listens where ours should is not taken for it.
+// TestAnotherServer checks that a foreign server on the program's address is not mistaken for the
+// program.
 func TestAnotherServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
