@@ -1,10 +1,8 @@
-// Package kvs holds the words that every store and every client of a store
-// share: the operations, their outcomes, one request and one answer, and what a
-// running server tells of itself.
+// Package kvs defines the types that all stores and their clients share: operations, outcomes,
+// requests, answers, and the facts and counters of a running server.
 //
-// A key is born in package client, hashed by a function from package hashbench's
-// registry, and handed to a store's session as a [Request]. The session batches
-// it into whatever its store's wire wants (a kvs/mica frame, a kvs/herd slot), and
-// hands back an [Answer] that carries the request's cookie and three times:
-// when it was meant to leave, when it left, and when its answer was in.
+// Package client creates a key, hashes it with a function from package hashbench's registry, and
+// passes it to a store's session as a [Request]. The session batches requests in the store's wire
+// format (a kvs/mica frame, a kvs/herd slot). It returns an [Answer] with the request's cookie and
+// three times: the intended send time, the actual send time and the receive time.
 package kvs

@@ -12,7 +12,7 @@ import (
 	"dpukv/kvs/partition"
 )
 
-// A session stores a key at a MICA server in the same process, and asks for it.
+// A session stores a key on a MICA server in the same process, and reads it back.
 func Example() {
 	server, err := mica.Start(mica.Config{
 		Listen: "127.0.0.1:0", Workers: 1, PartitionsPerWorker: 1,

@@ -2,16 +2,17 @@ package kvs
 
 import "fmt"
 
-// Limits of every store here. A key has at least one byte.
+// These limits hold for every store here. A key has at least one byte.
 const (
 	MaxKeyBytes   = 255
 	MaxValueBytes = 1<<16 - 1
 )
 
-// Op is what a request asks for. Its numbers are those of the wire.
+// Op is the operation that a request asks for. Its numbers are those of the wire.
 type Op uint8
 
-// The operations. Set stores whatever was there before; Add only where nothing was.
+// These are the operations. Set stores a value whether the key exists or not; Add stores it only if
+// the key does not exist.
 const (
 	Get Op = 1 + iota
 	Set
@@ -42,22 +43,22 @@ func (o Op) String() string {
 // Status is the outcome of one operation. Its numbers are those of the wire.
 type Status uint8
 
-// The outcomes.
+// These are the outcomes.
 const (
-	// OK: done; a Get's answer holds the value.
+	// OK: the operation succeeded. The answer to a Get holds the value.
 	OK Status = iota
-	// NotFound: a Get or Delete of a key that is not there.
+	// NotFound: the key of a Get or Delete does not exist.
 	NotFound
-	// Exists: an Add of a key that is there already.
+	// Exists: the key of an Add exists already.
 	Exists
-	// Full: a store that loses nothing has no room left for this item.
+	// Full: a store in store mode has no room left for this item.
 	Full
-	// TooLarge: the answer does not fit a frame; ask for fewer or smaller values at once.
+	// TooLarge: the answer does not fit a frame. Ask for fewer or smaller values at once.
 	TooLarge
-	// WrongWorker: the worker asked does not serve this key for this operation.
+	// WrongWorker: this worker does not serve this operation on this key.
 	WrongWorker
-	// Illegal: no such operation, or a key or value of a length that is not allowed. Servers
-	// refuse such a request before it gets that far.
+	// Illegal: the operation does not exist, or the length of key or value is not allowed. Servers
+	// refuse such a request before they execute it.
 	Illegal
 )
 
@@ -81,28 +82,28 @@ func (s Status) String() string {
 	return fmt.Sprintf("Status(%d)", uint8(s))
 }
 
-// Request is one operation on its way into a session.
+// Request is one operation that a client submits to a session.
 type Request struct {
 	Op  Op
 	Key []byte
-	// Value is what a Set or Add stores, else ignored.
+	// Value is the value that a Set or Add stores. Other operations ignore it.
 	Value []byte
-	// Hash of the key, by the function the server named in its [Facts]. A server that named none
-	// has no use for it, and it may be 0.
+	// Hash is the key's hash, by the function that the server names in its [Facts]. It may be 0 if
+	// the server names none, since such a server ignores it.
 	Hash uint64
-	// Cookie comes back with the answer, untouched.
+	// Cookie comes back unchanged with the answer.
 	Cookie uint64
-	// IntendedNs is when this request was meant to leave, on the monotonic clock.
+	// IntendedNs is the intended send time, on the monotonic clock.
 	IntendedNs int64
 }
 
-// Answer is what became of one request.
+// Answer is the outcome of one request.
 type Answer struct {
 	Op     Op
 	Status Status
-	// Value of a Get that was OK. It lives until the session's next call.
+	// Value is the value of a Get with status OK. It is valid until the session's next call.
 	Value  []byte
 	Cookie uint64
-	// All three on the monotonic clock, in nanoseconds.
+	// All three are times on the monotonic clock, in nanoseconds.
 	IntendedNs, SentNs, ReceivedNs int64
 }

@@ -1,44 +1,47 @@
 package kvs
 
-// Packets is what the kernel counted of TCP sockets, or a verbs device of its packets. The counts
-// begin with the socket or the device. Payload is what TCP or UDP carries: RoCE's headers are in
-// it, those of TCP, UDP, IP and Ethernet are not. A packet is what the wire carries: the kernel
-// counts each segment of a longer send (TSO, GSO) for itself.
+// Packets are the kernel's counters of TCP sockets, or a verbs device's counters of its packets.
+// The counts begin with the socket or the device. Payload is what TCP or UDP carries: it includes
+// RoCE's headers, but not those of TCP, UDP, IP and Ethernet. A packet is a packet on the wire: the
+// kernel counts each segment of a longer send (TSO, GSO) separately.
 type Packets struct {
-	// Sources is how many sockets or devices told anything; 0: nothing is known.
+	// Sources is the number of sockets or devices that reported counters. 0: nothing is known.
 	Sources int
-	// Shared says that others use what was counted too: the port of a NIC.
+	// Shared reports whether the counters include other users' packets, as those of a NIC's port
+	// do.
 	Shared bool
-	// All packets, also those that only acknowledge; of a socket also the first one of the
-	// handshake, but not the last ones of its end.
+	// These count all packets, pure acknowledgements included. For a socket they include the first
+	// packet of the handshake, but not the last packets of the shutdown.
 	SentPackets, ReceivedPackets uint64
-	// Packets with payload, those sent again included; 0 of devices, which don't tell them apart.
+	// These count packets with payload, retransmissions included. They are 0 for devices, which
+	// don't count them separately.
 	SentDataPackets, ReceivedDataPackets uint64
-	// ResentPackets are those that were sent again, because TCP or the device took them for lost.
+	// ResentPackets counts retransmissions: TCP or the device took these packets for lost.
 	ResentPackets uint64
-	// OutOfOrderPackets came before one that was sent earlier: it was lost, or overtaken.
+	// OutOfOrderPackets counts packets that arrived before one that was sent earlier. The earlier
+	// packet was lost or overtaken.
 	OutOfOrderPackets uint64
-	// SentBytes is payload, what was sent again included: 0 before Linux 4.19. AckedBytes of it
-	// are known to have come; the kernel counts one more for the handshake.
+	// SentBytes is payload, retransmissions included; it is 0 before Linux 4.19. AckedBytes is the
+	// acknowledged part of it; the kernel counts one more for the handshake.
 	SentBytes, AckedBytes, ResentBytes uint64
 	ReceivedBytes                      uint64 // payload in order, each byte once
 }
 
-// Add adds what others counted.
+// Add adds other counters.
 func (p *Packets) Add(o *Packets) {
 	p.Sources += o.Sources
 	p.Shared = p.Shared || o.Shared
 	p.each(o, func(a, b uint64) uint64 { return a + b })
 }
 
-// Since is what was counted since the same sources had counted was. What is gone since counts
-// nothing.
+// Since returns the difference from earlier counters of the same sources. Sources that have
+// disappeared since then count nothing.
 func (p Packets) Since(was *Packets) Packets {
 	p.each(was, func(a, b uint64) uint64 { return max(a, b) - b })
 	return p
 }
 
-// each puts every count together with another's.
+// each calls with for every pair of corresponding counters.
 func (p *Packets) each(o *Packets, with func(a, b uint64) uint64) {
 	theirs := o.counts()
 	for i, n := range p.counts() {
@@ -54,17 +57,17 @@ func (p *Packets) counts() [10]*uint64 {
 	}
 }
 
-// Moved is what crossed the machine's network for a client or a server: what its TCP sockets
-// carried, and its verbs device.
+// Moved is the traffic of a client or a server on the machine's network: that of its TCP sockets,
+// and that of its verbs device.
 type Moved struct{ Sockets, Device Packets }
 
-// Add adds what others moved.
+// Add adds other traffic.
 func (m *Moved) Add(o *Moved) {
 	m.Sockets.Add(&o.Sockets)
 	m.Device.Add(&o.Device)
 }
 
-// Since is what was moved since was.
+// Since returns the difference from earlier counters.
 func (m Moved) Since(was *Moved) Moved {
 	return Moved{m.Sockets.Since(&was.Sockets), m.Device.Since(&was.Device)}
 }

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestPacketsCountAll: a count that is forgotten in a sum would be missing from every point.
+// TestPacketsCountAll checks that a sum includes every counter. A forgotten one would be missing
+// from every point.
 func TestPacketsCountAll(t *testing.T) {
 	var p Packets
 	v := reflect.ValueOf(&p).Elem()

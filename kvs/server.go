@@ -1,58 +1,58 @@
 package kvs
 
-// Server is a store's server that accepts load.
+// Server is a running server of a store.
 type Server interface {
 	Addr() string
 	Facts() Facts
-	// Wait blocks until the server has ended, and says why if nobody closed it.
+	// Wait blocks until the server has ended. It returns the reason unless Close ended it.
 	Wait() error
 	Close() error
 }
 
-// ServerConfig is what a server is started with, whatever its store.
+// ServerConfig configures a server of any store.
 type ServerConfig struct {
-	// Listen is HOST:PORT; port 0: any free one.
+	// Listen is HOST:PORT. Port 0 stands for any free port.
 	Listen  string `json:"listen"`
-	Workers int    `json:"workers"` // threads that answer
-	// The server has room for Items of these sizes.
+	Workers int    `json:"workers"` // threads that answer requests
+	// Items is the number of items of these sizes that the server must have room for.
 	Items      int `json:"items"`
 	KeyBytes   int `json:"key_bytes"`
 	ValueBytes int `json:"value_bytes"`
-	// Mode is "cache" (the server may lose items to make room) or "store" (it may not).
+	// Mode is "cache" (the server may evict items to make room) or "store" (it may not).
 	Mode   string `json:"mode"`
 	Access string `json:"access"` // "erew", "crew" or "crcw"
 	// Hash is the hash function that clients must use for keys, or [NoHash].
 	Hash string `json:"hash"`
-	// Device is the server's, of a store over verbs.
+	// Device is the server's device, for a store over verbs.
 	Device Device `json:"device,omitzero"`
 
-	// CPUs are where the workers are pinned, in turn. None: they are not pinned.
+	// CPUs are the CPUs that the workers are pinned to, in turn. None: the workers are not pinned.
 	CPUs []int `json:"-"` // a node's part says it for servers and clients alike
-	// Version is that of this build, for the server's facts.
+	// Version is the version of this build, for the server's facts.
 	Version string `json:"-"` // a node has its own
 }
 
-// DialConfig is how a client reaches a server, whatever its store.
+// DialConfig tells a client how to reach a server of any store.
 type DialConfig struct {
 	Addr string `json:"addr"` // the server's
-	// Protocol is one of the store's [Store.Protocols]; empty: the client's own choice.
+	// Protocol is one of the store's [Store.Protocols]. Empty: the client chooses.
 	Protocol string `json:"protocol,omitempty"`
-	// ServerCPUs are where the server is pinned, for clients that cannot ask it.
+	// ServerCPUs are the CPUs that the server is pinned to, for clients that cannot ask the server.
 	ServerCPUs []int `json:"server_cpus,omitempty"`
-	// Device is the client's, of a store over verbs.
+	// Device is the client's device, for a store over verbs.
 	Device Device `json:"device,omitzero"`
 }
 
 // Device names a verbs device, with the options of package provider.
 type Device struct {
-	Name     string `json:"name"` // empty: the store's own choice
+	Name     string `json:"name"` // empty: the store chooses
 	GIDIndex int    `json:"gid_index"`
 	MTU      int    `json:"mtu,omitempty"`
 }
 
-// LoadConfig is what a load asks of a store.
+// LoadConfig is the part of a load that a store has to support.
 type LoadConfig struct {
 	KeyBytes, ValueBytes int
-	Batch, Window        int // operations a batch, batches in flight a connection
+	Batch, Window        int // operations per batch, batches in flight per connection
 	Access, Protocol     string
 }

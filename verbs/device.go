@@ -2,44 +2,44 @@ package verbs
 
 import "time"
 
-// DeviceInfo says what a device is. It goes into every result.
+// DeviceInfo describes a device. Every result contains it.
 type DeviceInfo struct {
 	Provider string `json:"provider"` // "ibverbs", "softroce", "shm"
 	Name     string `json:"name"`     // "mlx5_0", "softroce 127.0.0.1"
 	Firmware string `json:"firmware,omitempty"`
-	// Emulated devices answer in software: their figures are not those of a NIC.
+	// Emulated reports whether the device is software: its figures are not those of a NIC.
 	Emulated bool `json:"emulated"`
 }
 
 // Device is an opened device.
 type Device interface {
 	Info() DeviceInfo
-	// Port describes the port in use, as it is now.
+	// Port returns the current state of the port in use.
 	Port() (Port, error)
 	AllocPD() (PD, error)
 	// CreateCQ makes a completion queue for at least depth completions.
 	CreateCQ(depth int) (CQ, error)
-	// Progress lets a software device receive and send what it can without
-	// waiting, and reports whether there was anything. A NIC reports false.
+	// Progress lets a software device receive and send whatever it can without waiting. It reports
+	// whether there was anything. A NIC reports false.
 	Progress() (bool, error)
-	// Wait blocks until Progress may have something to do, at most for d.
-	// A device that cannot know returns after yielding the CPU.
+	// Wait blocks until Progress may have something to do, at most for d. A device that cannot know
+	// yields the CPU and returns.
 	Wait(d time.Duration) error
-	// Events are the asynchronous events since a time, the oldest first: a dead port, a QP in
-	// error. A device keeps the last 64, and those that came before Close also after it. Nobody has
-	// to read them.
+	// Events returns the asynchronous events since a time, the oldest first: a dead port, a QP in
+	// error. A device keeps the last 64. After Close, the events before it stay available. Nobody
+	// has to read them.
 	Events(since time.Time) []Event
-	// Counters are what the device has counted so far, by name: what it
-	// dropped and why comes first of all ("bad_icrc", "bad_rkey", …).
+	// Counters returns the device's counters by name. The most important ones count dropped packets
+	// by reason ("bad_icrc", "bad_rkey", …).
 	Counters() map[string]uint64
-	// Close frees the device and all that was made from it.
+	// Close frees the device and all objects made from it.
 	Close() error
 }
 
-// LinkLayer of a port.
+// LinkLayer is the link layer of a port.
 type LinkLayer string
 
-// The link layers.
+// These are the link layers.
 const (
 	LinkEthernet   LinkLayer = "ethernet"
 	LinkInfiniBand LinkLayer = "infiniband"
@@ -58,10 +58,10 @@ type Port struct {
 	MaxInline int       `json:"max_inline"` // bytes
 }
 
-// Access is what may be done to a memory region.
+// Access is the set of permitted accesses to a memory region.
 type Access uint8
 
-// Kinds of access. Local reading is always allowed.
+// These are the kinds of access. Local reading is always allowed.
 const (
 	LocalWrite Access = 1 << iota
 	RemoteWrite
@@ -73,37 +73,37 @@ type PD interface {
 	// AllocMR makes and registers size bytes of zeroed memory outside the Go heap.
 	AllocMR(size int, access Access) (MR, error)
 	CreateQP(QPConfig) (QP, error)
-	// CreateAH makes the address handle by which UD sends reach a peer.
+	// CreateAH makes the address handle for UD sends to a peer.
 	CreateAH(Endpoint) (AH, error)
 	Close() error
 }
 
 // MR is a memory region.
 type MR interface {
-	// Bytes is the memory, until Close.
+	// Bytes returns the memory. It is valid until Close.
 	Bytes() []byte
-	// Addr is the address of its first byte, as work requests name it here
-	// and, with RKey, at a peer.
+	// Addr is the address of its first byte, as work requests name it here and, with RKey, at a
+	// peer.
 	Addr() uint64
 	LKey() uint32
 	RKey() uint32
-	// Region is what a peer needs to reach it.
+	// Region describes the memory region to a peer.
 	Region() Region
 	Close() error
 }
 
-// Region is a memory region as told to a peer.
+// Region describes a memory region to a peer.
 type Region struct {
 	Addr   uint64 `json:"addr"`
 	Length int    `json:"length"`
 	RKey   uint32 `json:"rkey"`
-	// Handle is how a peer on this machine maps it (shm only).
+	// Handle tells a peer on this machine how to map it (shm only).
 	Handle string `json:"handle,omitempty"`
 }
 
 // AH is an address handle.
 type AH interface {
-	// Handle is the number by which work requests name it.
+	// Handle is its number in work requests.
 	Handle() uint32
 	Close() error
 }

@@ -7,17 +7,17 @@ import (
 	"net/netip"
 )
 
-// GID is a port's global identifier: with RoCE v2 its IPv6, or IPv4-mapped, address.
+// GID is a port's global identifier. With RoCE v2 it is the port's IPv6, or IPv4-mapped, address.
 type GID [16]byte
 
-// GIDFromAddr maps an IP address.
+// GIDFromAddr returns the GID of an IP address.
 func GIDFromAddr(a netip.Addr) GID { return GID(a.As16()) }
 
-// Addr is the IP address that a RoCE v2 GID stands for.
+// Addr returns the IP address that a RoCE v2 GID stands for.
 func (g GID) Addr() netip.Addr { return netip.AddrFrom16(g).Unmap() }
 
-// Unicast tells whether the GID can be the address of one port. Which addresses are the broadcast
-// addresses of networks only the routes tell.
+// Unicast reports whether the GID can be the address of one port. It does not detect the broadcast
+// addresses of networks, which only the routes show.
 func (g GID) Unicast() bool {
 	a := g.Addr()
 	everybody := netip.AddrFrom4([4]byte{255, 255, 255, 255})
@@ -26,10 +26,10 @@ func (g GID) Unicast() bool {
 
 func (g GID) String() string { return netip.AddrFrom16(g).StringExpanded() }
 
-// MarshalText writes the GID as 32 hex digits.
+// MarshalText encodes the GID as 32 hex digits.
 func (g GID) MarshalText() ([]byte, error) { return []byte(hex.EncodeToString(g[:])), nil }
 
-// UnmarshalText reads it.
+// UnmarshalText decodes the output of MarshalText.
 func (g *GID) UnmarshalText(text []byte) error {
 	b, err := hex.DecodeString(string(text))
 	if err != nil || len(b) != len(g) {
@@ -39,7 +39,7 @@ func (g *GID) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Endpoint is one side of a connection, as told to the other.
+// Endpoint describes one side of a connection to the other.
 type Endpoint struct {
 	Device    DeviceInfo `json:"device"`
 	Type      QPType     `json:"type"`
@@ -51,7 +51,7 @@ type Endpoint struct {
 	QPN       uint32     `json:"qpn"`
 	PSN       uint32     `json:"psn"`
 	QKey      uint32     `json:"qkey"`
-	// Handle is how a peer on this machine reaches the QP (shm only).
+	// Handle tells a peer on this machine how to reach the QP (shm only).
 	Handle string `json:"handle,omitempty"`
 }
 
@@ -61,7 +61,7 @@ func (e Endpoint) String() string {
 		Printable(string(e.LinkLayer)), e.GIDIndex, e.GID, e.LID, e.MTU)
 }
 
-// Check reports why two endpoints cannot talk. The error names both.
+// Check returns the reason why two endpoints cannot communicate. The error names both.
 func Check(local, peer Endpoint) error {
 	var why []error
 	differ := func(what string, a, b any) {

@@ -8,18 +8,17 @@ import (
 	"time"
 )
 
-// Event is an asynchronous event: what befell a device, and no call asked for.
+// Event is an asynchronous event of a device: no call caused it.
 type Event struct {
-	At   time.Time // when the provider heard of it
+	At   time.Time // when the provider received it
 	Kind string    // in words: "port 1 went down", "CQ overrun", "QP fatal"
-	QPN  uint32    // of the QP it is about, or 0
-	Err  error     // more about it, or nil
-	// Serious events break or spoil what is under way: a dead port, a QP in error, lost
-	// completions.
+	QPN  uint32    // number of the QP it concerns, or 0
+	Err  error     // details, or nil
+	// Serious events break or spoil the current work: a dead port, a QP in error, lost completions.
 	Serious bool
 }
 
-// text is the event, and how long before now it came.
+// text describes the event, and how long before now it came.
 func (e *Event) text(now time.Time) string {
 	text := e.Kind
 	if e.QPN != 0 {
@@ -32,17 +31,17 @@ func (e *Event) text(now time.Time) string {
 	return text
 }
 
-// maxEvents is how many events a device keeps.
+// maxEvents is the number of events that a device keeps.
 const maxEvents = 64
 
-// EventLog keeps the last events of a device, for as many readers as there are. The zero value is
-// empty. It is for providers: whoever has a device asks [Device.Events].
+// EventLog keeps the last events of a device, for any number of readers. The zero value is empty.
+// It is for providers; users of a device call [Device.Events].
 type EventLog struct {
 	mu   sync.Mutex
 	last []Event
 }
 
-// Add notes an event as of now. The oldest gives way.
+// Add records an event with the current time. It displaces the oldest event.
 func (l *EventLog) Add(e Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -53,7 +52,7 @@ func (l *EventLog) Add(e Event) {
 	l.last = append(l.last, e)
 }
 
-// Since lists the events from a time on, the oldest first.
+// Since returns the events from a time on, the oldest first.
 func (l *EventLog) Since(begin time.Time) []Event {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -65,15 +64,15 @@ func (l *EventLog) Since(begin time.Time) []Event {
 }
 
 const (
-	// straggle is how much later than the failure that it explains an event may be heard of: a
-	// NIC's take a way of their own.
+	// straggle is the longest delay of an event behind the failure that it explains. A NIC's events
+	// take a separate path.
 	straggle = 20 * time.Millisecond
-	// maxEventTexts is how many events an error names.
+	// maxEventTexts is the number of events that an error names.
 	maxEventTexts = 3
 )
 
-// EventText is what a device told since a time, in words, for an error: the last few events, the
-// newest first. It is empty where there were none.
+// EventText describes a device's last few events since a time, for an error, the newest first. It
+// is empty if there were none.
 func EventText(d Device, since time.Time) string {
 	events := d.Events(since)
 	if len(events) == 0 {
@@ -92,7 +91,7 @@ func EventText(d Device, since time.Time) string {
 	return strings.Join(texts, "; ")
 }
 
-// Explain adds what the device said since a time to an error, if it said anything.
+// Explain adds the device's events since a time to an error, if there are any.
 func Explain(err error, d Device, since time.Time) error {
 	if err == nil {
 		return nil
@@ -103,8 +102,8 @@ func Explain(err error, d Device, since time.Time) error {
 	return err
 }
 
-// Warnings are the serious events since a time, each kind once, for beside the figures of what did
-// not fail. Each begins with the device's name.
+// Warnings describes the serious events since a time, each kind once. They belong beside the
+// figures of a successful run. Each begins with the device's name.
 func Warnings(d Device, since time.Time) []string {
 	var kinds []string
 	times := map[string]int{}

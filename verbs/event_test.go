@@ -69,8 +69,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestExplainWaits: a NIC's events take a way of their own, and may come after the completion that
-// failed.
+// TestExplainWaits checks late events: a NIC's events take a separate path, and may come after the
+// failed completion.
 func TestExplainWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, begin := newTeller(), time.Now()

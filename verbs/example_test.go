@@ -41,8 +41,8 @@ func open() *end {
 	return e
 }
 
-// A device writes into the memory of another. Any provider does the same: [dpukv/verbs/provider]
-// opens one by its name.
+// A device writes into the memory of another. Any provider works the same way:
+// [dpukv/verbs/provider] opens one by its name.
 func Example() {
 	a, b := open(), open()
 	defer a.device.Close()

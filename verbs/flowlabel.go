@@ -2,19 +2,19 @@ package verbs
 
 import "fmt"
 
-// RoCEPort is the UDP port that all packets of RoCE v2 go to.
+// RoCEPort is the UDP destination port of all RoCE v2 packets.
 const RoCEPort = 4791
 
 const flowLabelBits = 20
 
-// UDPSourcePort is the port from which a RoCE v2 NIC sends the packets of a queue pair with a flow
-// label, as Linux and rdma-core compute it (rdma_flow_label_to_udp_sport).
+// UDPSourcePort returns the UDP source port of a queue pair with a flow label on a RoCE v2 NIC.
+// Linux and rdma-core compute it the same way (rdma_flow_label_to_udp_sport).
 func UDPSourcePort(flowLabel uint32) uint16 {
 	const low, high, first = 0x03fff, 0xfc000, 0xc000
 	return uint16((flowLabel&low)^(flowLabel&high)>>14) | first
 }
 
-// CheckFlowLabel refuses one that no packet could carry.
+// CheckFlowLabel refuses a flow label that does not fit a packet.
 func (c *QPConfig) CheckFlowLabel() error {
 	switch {
 	case c.FlowLabel >= 1<<flowLabelBits:

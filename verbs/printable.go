@@ -5,11 +5,11 @@ import (
 	"unicode"
 )
 
-// printableRunes is the longest text that [Printable] gives.
+// printableRunes is the length of the longest text that [Printable] returns.
 const printableRunes = 1000
 
-// Printable is what a terminal may be shown of a text that a peer sent: without control characters,
-// and not without an end.
+// Printable makes a peer's text safe for a terminal: it removes control characters and limits the
+// length.
 func Printable(text string) string {
 	n := 0
 	for at := range text {

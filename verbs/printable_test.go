@@ -19,7 +19,7 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
-// TestEndpointIsPrintable: a peer names its device as it likes.
+// TestEndpointIsPrintable checks an endpoint whose device name a peer has chosen.
 func TestEndpointIsPrintable(t *testing.T) {
 	peer := Endpoint{Device: DeviceInfo{Name: "a\x1b[2J", Provider: "b\x07"}, LinkLayer: "c\r"}
 	err := Check(Endpoint{LinkLayer: LinkMemory}, peer)

@@ -3,7 +3,7 @@ package verbs
 // QPType is a transport service.
 type QPType uint8
 
-// The services: unreliable connection, unreliable datagram, reliable connection.
+// These are the services: unreliable connection, unreliable datagram, reliable connection.
 const (
 	UC QPType = 1 + iota
 	UD
@@ -14,7 +14,7 @@ func (t QPType) String() string {
 	return [...]string{"invalid", "UC", "UD", "RC"}[min(t, RC)]
 }
 
-// QPConfig is what a queue pair is made with.
+// QPConfig configures a queue pair.
 type QPConfig struct {
 	Type           QPType
 	SendCQ, RecvCQ CQ
@@ -22,9 +22,9 @@ type QPConfig struct {
 	MaxSend, MaxRecv int
 	MaxInline        int    // bytes
 	QKey             uint32 // UD only
-	// FlowLabel, of 20 bits, goes with all packets that a UC or RC QP sends (ibv_ah_attr's
-	// grh.flow_label); 0: the provider chooses. With RoCE v2 their UDP source port follows from it:
-	// see [UDPSourcePort].
+	// FlowLabel has 20 bits. All packets of a UC or RC QP carry it (ibv_ah_attr's grh.flow_label).
+	// 0: the provider chooses. With RoCE v2 it determines their UDP source port: see
+	// [UDPSourcePort].
 	FlowLabel uint32
 }
 
@@ -32,23 +32,23 @@ type QPConfig struct {
 type QP interface {
 	Num() uint32
 	Type() QPType
-	// Local is what a peer needs to connect to, or send to, this QP.
+	// Local describes this QP to a peer that connects to it or sends to it.
 	Local() Endpoint
-	// Connect brings a UC or RC QP to ready-to-send towards a peer, and a
-	// UD QP to ready-to-send towards all; it then ignores the peer.
+	// Connect brings a UC or RC QP to ready-to-send towards a peer. It brings a UD QP to
+	// ready-to-send towards all peers, and ignores its argument.
 	Connect(peer Endpoint) error
-	// PostSend posts work requests in order, and returns how many were
-	// taken before an error ([ErrQueueFull] when the queue has no room).
+	// PostSend posts work requests in order. It returns the number posted before an error
+	// ([ErrQueueFull] when the queue has no room).
 	PostSend(wrs []SendWR) (int, error)
-	// PostRecv posts receive buffers in order, likewise.
+	// PostRecv posts receive buffers in order, in the same way.
 	PostRecv(wrs []RecvWR) (int, error)
 	Close() error
 }
 
-// SendOp is what a send work request does.
+// SendOp is the operation of a send work request.
 type SendOp uint8
 
-// The operations. READ is RC's alone.
+// These are the operations. Only RC has READ.
 const (
 	OpWrite SendOp = 1 + iota
 	OpWriteImm
@@ -57,16 +57,16 @@ const (
 	OpRead
 )
 
-// SendFlags change how a work request is done.
+// SendFlags modify a work request.
 type SendFlags uint8
 
-// The flags.
+// These are the flags.
 const (
-	// Signaled makes a completion; without it there is one only on error.
+	// Signaled requests a completion. Without it only an error makes one.
 	Signaled SendFlags = 1 << iota
-	// Inline takes the data at once: its memory may be used again when PostSend returns.
+	// Inline copies the data at once: the caller may reuse its memory when PostSend returns.
 	Inline
-	// Solicited asks for the peer's attention.
+	// Solicited requests a solicited event at the peer.
 	Solicited
 )
 
@@ -74,10 +74,10 @@ const (
 type SendWR struct {
 	ID     uint64
 	Local  SGE
-	Remote uint64 // address at the peer: writes and reads
+	Remote uint64 // address at the peer, for writes and reads
 	RKey   uint32
-	Imm    uint32 // in host byte order; what the peer's WC shows
-	AH     uint32 // UD: handle of the address
+	Imm    uint32 // in host byte order, as in the peer's WC
+	AH     uint32 // UD: address handle
 	QPN    uint32 // UD: the peer's
 	QKey   uint32 // UD
 	Op     SendOp
@@ -87,7 +87,7 @@ type SendWR struct {
 // RecvWR is a work request of the receive queue.
 type RecvWR struct {
 	ID    uint64
-	Local SGE // a UD buffer must have GRHBytes more than the payload, at its start
+	Local SGE // a UD buffer starts with GRHBytes more than the payload
 }
 
 // SGE is the local memory of a work request.
@@ -97,15 +97,16 @@ type SGE struct {
 	LKey   uint32
 }
 
-// GRHBytes is what a UD receive buffer starts with: the global routing header, or nothing of use.
+// GRHBytes is the size of the start of a UD receive buffer: the global routing header, or undefined
+// bytes.
 const GRHBytes = 40
 
 // WC is a work completion.
 type WC struct {
 	ID     uint64
-	Bytes  uint32 // received; of a UD receive GRHBytes are in it
+	Bytes  uint32 // received; for a UD receive GRHBytes included
 	Imm    uint32 // valid with HasImm
-	QPN    uint32 // of the local QP
+	QPN    uint32 // local QP
 	SrcQPN uint32 // UD receives
 	Op     WCOp
 	Status WCStatus
@@ -113,10 +114,10 @@ type WC struct {
 	_      [5]byte
 }
 
-// WCOp is what completed.
+// WCOp is the completed operation.
 type WCOp uint8
 
-// The operations completed.
+// These are the completed operations.
 const (
 	WCSend WCOp = 1 + iota
 	WCWrite

@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// WCStatus is how a work request ended. Names and numbers are those of libibverbs.
+// WCStatus is the result of a work request. Names and numbers are those of libibverbs.
 type WCStatus uint8
 
-// The statuses that occur.
+// These are the statuses that occur.
 const (
 	StatusSuccess       WCStatus = 0
 	StatusLocalLength   WCStatus = 1
@@ -38,9 +38,9 @@ func (s WCStatus) String() string {
 	return fmt.Sprintf("WCStatus(%d)", uint8(s))
 }
 
-// Errors that callers look for with errors.Is.
+// These errors are for errors.Is.
 var (
-	// ErrNotSupported: the device, or this build, cannot do what was asked.
+	// ErrNotSupported: the device, or this build, does not support the operation.
 	ErrNotSupported = errors.New("not supported")
 	// ErrQueueFull: the queue has no room for another work request.
 	ErrQueueFull = errors.New("queue full")

@@ -14,26 +14,26 @@ import (
 	"dpukv/verbs"
 )
 
-// client is a connection as the server has it: a side channel, and slots at every worker once it
-// has joined. One goroutine reads, answers and writes, and frees all in the end.
+// client is the server's side of a connection: a side channel and, once the client has joined,
+// slots at every worker. One goroutine reads, answers and writes. It frees everything at the end.
 type client struct {
 	server *Server
 	conn   net.Conn
-	left   func() // gives the place at the door back
+	left   func() // gives the connection's place back to the door
 
 	mu         sync.Mutex
-	reason     error     // why it must end; nil: it goes on
-	lastActive time.Time // since when it has sent nothing
+	reason     error     // why the connection must end; nil: it goes on
+	lastActive time.Time // time of the last frame from the client
 
-	nextAsk time.Time // when it may ask again
+	nextAsk time.Time // when the client may ask again
 
-	number  uint32   // of those that have had slots, from 1; 0: it has none
-	pd      verbs.PD // its own, so that its keys open nothing to others
+	number  uint32   // number among the clients that have had slots, from 1; 0: it has none
+	pd      verbs.PD // its own, so that its keys give no access to other clients
 	region  verbs.MR // its slots, all workers' in a row
-	inboxes []*inbox // one a worker
+	inboxes []*inbox // one per worker
 }
 
-// receive is what the door does with a connection that has a place.
+// receive serves a connection that has a place at the door.
 func (s *Server) receive(conn net.Conn, left func()) {
 	c := &client{server: s, conn: conn, left: left, lastActive: time.Now()}
 	s.mu.Lock()
@@ -49,7 +49,8 @@ func (s *Server) receive(conn net.Conn, left func()) {
 	s.endIdle()
 }
 
-// endIdle ends connections that have been idle for long, where places get few. s.mu is held.
+// endIdle closes connections that have been idle for long, when few places are left. The caller
+// holds s.mu.
 func (s *Server) endIdle() {
 	if len(s.clients) <= s.cfg.MaxConnections*crowdedPercent/100 {
 		return
@@ -62,20 +63,20 @@ func (s *Server) endIdle() {
 	}
 }
 
-// makeRoom is clear for the door.
+// makeRoom implements the door's Full.
 func (s *Server) makeRoom() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endIdle()
 }
 
-// refusal is what a connection without a place is told.
+// refusal is the failure frame for a connection without a place.
 func refusal(why error) []byte {
-	frame, _ := makeFrame(kindFailure, failure{why.Error()}) // of a string, which can't fail
+	frame, _ := makeFrame(kindFailure, failure{why.Error()}) // a string always marshals
 	return frame
 }
 
-// endAll ends all connections. Their goroutines see to the rest.
+// endAll closes all connections. Their goroutines free the rest.
 func (s *Server) endAll(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,26 +86,26 @@ func (s *Server) endAll(why error) {
 	}
 }
 
-// end has a connection end, for the reason that comes first. It does not wait: whatever the
-// client's goroutine waits for at the connection returns.
+// end asks the connection to end. The first reason counts. It does not wait: pending reads and
+// writes of the client's goroutine return.
 func (c *client) end(why error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.reason == nil {
 		c.reason = why
-		_ = c.conn.SetDeadline(time.Unix(1, 0)) // fails only where it is closed
+		_ = c.conn.SetDeadline(time.Unix(1, 0)) // fails only on a closed connection
 	}
 }
 
-// ending is why the connection must end, or nil.
+// ending returns the reason why the connection must end, or nil.
 func (c *client) ending() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.reason
 }
 
-// within sets until when the next reads or writes may take; 0: for ever. It fails if the connection
-// is to end.
+// within sets the deadline of the next reads or writes, d from now; 0: none. It fails if the
+// connection must end.
 func (c *client) within(d time.Duration, set func(time.Time) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -131,7 +132,7 @@ func (c *client) idle() time.Duration {
 	return time.Since(c.lastActive)
 }
 
-// serve answers a client's frames until it goes, and then frees what it had.
+// serve answers a client's frames until the connection ends. Then it frees the client's resources.
 func (c *client) serve() {
 	s := c.server
 	defer s.serving.Done()
@@ -192,7 +193,7 @@ func (c *client) serveFrames() error {
 	}
 }
 
-// read reads a frame that begins within some time, or whenever it likes.
+// read reads a frame that must begin within a time; 0: at any time.
 func (c *client) read(begins time.Duration) (kind, []byte, error) {
 	var h head
 	if err := c.within(begins, c.conn.SetReadDeadline); err != nil {
@@ -216,7 +217,7 @@ func (c *client) read(begins time.Duration) (kind, []byte, error) {
 	return h.kind(), body, c.timeoutError(err, "a frame that was not whole within %v", frameTimeout)
 }
 
-// timeoutError says in words that time is over, where that is what an error says.
+// timeoutError replaces an error by a clear text if it is a time-out.
 func (c *client) timeoutError(err error, text string, d time.Duration) error {
 	var timed net.Error
 	if errors.As(err, &timed) && timed.Timeout() {
@@ -243,7 +244,7 @@ func (c *client) answer(k kind, body []byte) error {
 	return fmt.Errorf("a frame of kind %d", k)
 }
 
-// ask answers a question for counters, no sooner than askEvery after the one before.
+// ask answers a request for counters, at most once per askInterval.
 func (c *client) ask() ([]byte, error) {
 	if wait := time.Until(c.nextAsk); wait > 0 && !c.server.cfg.unthrottled {
 		time.Sleep(wait)
@@ -253,5 +254,5 @@ func (c *client) ask() ([]byte, error) {
 	return frame, err
 }
 
-// randomKey is a Q_Key. Its highest bit marks privileged ones.
+// randomKey returns a random Q_Key. The highest bit marks privileged keys, so it is clear.
 func randomKey() uint32 { return rand.Uint32() >> 1 }

@@ -36,7 +36,7 @@ func newStranger(t *testing.T, server *Server) *stranger {
 // write sends bytes, as far as the server takes them.
 func (s *stranger) write(b []byte) { _, _ = s.Write(b) }
 
-// hear returns the failure that the server sends, "" where it only hangs up.
+// hear returns the server's failure text, or "" if the server only closes the connection.
 func (s *stranger) hear() string {
 	s.t.Helper()
 	for {
@@ -70,8 +70,8 @@ func (f *flaky) Accept() (net.Conn, error) {
 	}
 }
 
-// TestAcceptFails: a server outlives what Accept says without descriptors, or of a connection that
-// is gone.
+// TestAcceptFails checks that a server survives errors of Accept: a lack of descriptors, or a
+// connection that is gone.
 func TestAcceptFails(t *testing.T) {
 	errnos := make(chan syscall.Errno, 8)
 	cfg := testConfig()
@@ -93,7 +93,8 @@ func TestAcceptFails(t *testing.T) {
 	}
 }
 
-// TestFloodOfConnections: who finds no place is told so, and sessions go on.
+// TestFloodOfConnections checks that connections without a place receive the reason, and that
+// sessions continue.
 func TestFloodOfConnections(t *testing.T) {
 	cfg := testConfig()
 	cfg.MaxConnections = 4
@@ -131,7 +132,7 @@ func TestFloodOfConnections(t *testing.T) {
 	}
 }
 
-// TestEightZeroBytes: a control word whose operation and lengths are all 0 is no request.
+// TestEightZeroBytes checks that a control word with operation and lengths 0 is no request.
 func TestEightZeroBytes(t *testing.T) {
 	server := startServer(t, testConfig())
 	badSlot(t, server, "a slot with operation 0", func(l *link, word *control, _ []byte) {
@@ -140,7 +141,7 @@ func TestEightZeroBytes(t *testing.T) {
 	works(t, server)
 }
 
-// TestForeignHash: a hash that leads to another worker's partition is not looked up.
+// TestForeignHash checks that a worker does not look up a hash of another worker's partition.
 func TestForeignHash(t *testing.T) {
 	server := startServer(t, testConfig())
 	badSlot(t, server, "found a key hash of worker", func(_ *link, _ *control, slot []byte) {
@@ -149,7 +150,7 @@ func TestForeignHash(t *testing.T) {
 	works(t, server)
 }
 
-// TestRepeatOfAnother: a request that comes again is the same.
+// TestRepeatOfAnother checks that a repeated request is the same as the first.
 func TestRepeatOfAnother(t *testing.T) {
 	server := startServer(t, testConfig())
 	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}).(*session)
@@ -170,8 +171,7 @@ func TestRepeatOfAnother(t *testing.T) {
 	works(t, server)
 }
 
-// badSlot has a session write a request that a hostile client would, and waits for the server's
-// last word.
+// badSlot makes a session write a hostile request, and waits for the server's failure frame.
 func badSlot(t *testing.T, server *Server, want string, spoil func(l *link, word *control, slot []byte)) {
 	t.Helper()
 	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 2, Window: 1, Connections: 1}).(*session)
@@ -201,9 +201,9 @@ func awaitWord(t *testing.T, s *session, want string) {
 	}
 }
 
-// TestOneCannotBeSent: a device that does not take the answer to one client, or takes it and fails,
-// ends that client's session and no other. Where it does not free that client's slots either, the
-// others keep theirs.
+// TestOneCannotBeSent checks failed answers. If the device does not take the answer to one client,
+// or takes it and fails, only that client's session ends. If the device does not free that client's
+// slots either, the others keep theirs.
 func TestOneCannotBeSent(t *testing.T) {
 	for _, deviceName := range []string{"shm", "softroce"} {
 		for name, spoil := range map[string]func(*spoiling){
@@ -288,7 +288,7 @@ func TestSlotsThatCannotBeFreed(t *testing.T) {
 	}
 }
 
-// TestBadPeers: a join is looked at whole, and nothing is made for one that can't be.
+// TestBadPeers checks that the server examines a whole join before it allocates anything for it.
 func TestBadPeers(t *testing.T) {
 	cfg := testConfig()
 	cfg.Device, _ = softRoCEPair()
@@ -367,7 +367,7 @@ func TestOnePDAClient(t *testing.T) {
 	}
 }
 
-// TestFrameBytes: a header that promises much takes no memory.
+// TestFrameBytes checks that a header alone, whatever length it promises, takes no memory.
 func TestFrameBytes(t *testing.T) {
 	promised := 4 << 20
 	got := testing.AllocsPerRun(1, func() {
@@ -393,7 +393,7 @@ func TestFrameBytes(t *testing.T) {
 	}
 }
 
-// TestReservedBytes: a frame whose reserved bytes are not zero is refused.
+// TestReservedBytes checks that a frame with nonzero reserved bytes is refused.
 func TestReservedBytes(t *testing.T) {
 	server := startServer(t, testConfig())
 	for at := 14; at < frameHeaderBytes; at++ {
@@ -407,7 +407,8 @@ func TestReservedBytes(t *testing.T) {
 	}
 }
 
-// TestManyLinks: a join makes no more endpoints than there are workers, and no list twice.
+// TestManyLinks checks that a join makes no more endpoints than there are workers, and no list
+// twice.
 func TestManyLinks(t *testing.T) {
 	for _, text := range []string{
 		`{"links":[{},{},{}]}`, `{"links":[],"links":[]}`, `{"slots":1}x`, `{"slots":1} {}`, `{"slots":1}}`, `{"slots":1}]`, `[]`, `{"more":1}`, ``,
@@ -421,8 +422,8 @@ func TestManyLinks(t *testing.T) {
 	}
 }
 
-// TestBudget: what clients may take is said, and a server that could not keep its word is not
-// started.
+// TestBudget checks that the server reports its clients' limits, and does not start if it could not
+// keep them.
 func TestBudget(t *testing.T) {
 	cfg := testConfig()
 	cfg.MaxClients, cfg.MaxConnections = 3, 5

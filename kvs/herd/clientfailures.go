@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// clientFailures are what went wrong for one client and left the server running.
+// clientFailures records failures of single clients that left the server running.
 type clientFailures struct {
 	mu   sync.Mutex
-	kept []clientFailure // of each kind one
+	kept []clientFailure // one of each kind
 }
 
 type clientFailure struct {
@@ -19,7 +19,7 @@ type clientFailure struct {
 	at   time.Time
 }
 
-// add counts one.
+// add counts one failure.
 func (m *clientFailures) add(what string, why error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -33,7 +33,7 @@ func (m *clientFailures) add(what string, why error) {
 	m.kept = append(m.kept, clientFailure{what, 1, why, time.Now()})
 }
 
-// warnings tells of the kinds that have happened since a time.
+// warnings describes the kinds of failures that have happened since a time.
 func (m *clientFailures) warnings(since time.Time) (doubts []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -14,18 +14,18 @@ import (
 	"dpukv/verbs/provider"
 )
 
-// maxWorkers is the most workers of a server. A client refuses one that tells of more.
+// maxWorkers is the maximum number of workers. A client refuses a server that reports more.
 const maxWorkers = 1024
 
-// Config is what a server is started with.
+// Config configures a server.
 type Config struct {
 	// Listen is the TCP address at which clients ask for slots and counters.
 	Listen string
-	// Device names what carries the requests: see [provider.Open], also for the options. nil: the
-	// defaults.
+	// Device names the device that carries the requests: see [provider.Open], also for the options.
+	// nil: the defaults.
 	Device        string
 	DeviceOptions *provider.Options
-	// Workers is the number of threads that answer. Each owns one partition.
+	// Workers is the number of threads that answer requests. Each owns one partition.
 	Workers int
 	Mode    partition.Mode
 	// Items and LogBytes size the store: see [partition.Config].
@@ -34,32 +34,32 @@ type Config struct {
 	Pages    offheap.Pages
 	// Hash is the name of the hash function that clients must use.
 	Hash string
-	// CPUs are where the workers are pinned, in turn. None: not pinned.
+	// CPUs are the CPUs that the workers are pinned to, in turn. None: not pinned.
 	CPUs []int
-	// Version is that of the build, to be told to clients.
+	// Version is the build's version. The server reports it to clients.
 	Version string
-	// Window is the most requests that one connection may have in flight at one
-	// worker; MaxClients the most connections; SlotBytes the size of a slot. 0: the defaults.
+	// Window is the most requests that one connection may have in flight at one worker. MaxClients
+	// is the maximum number of clients, SlotBytes the size of a slot. 0: the defaults.
 	Window, MaxClients, SlotBytes int
-	// MaxConnections is the most side channels, those of clients among them; others ask for
-	// counters. 0: four for each client, if the process may have as many files open.
+	// MaxConnections is the maximum number of side channels: those of clients, and those that only
+	// ask for counters. 0: four per client, if the process may open as many files.
 	MaxConnections int
-	// Faithful polls as the original does: one slot of each client a pass.
+	// Faithful polls as the original does: one slot of each client per pass.
 	Faithful bool
 
-	// Tests have others. nil: openDevice, TCP, the null device.
+	// Tests replace these. nil: openDevice, TCP, the null device.
 	open        opener
 	listen      func(addr string) (net.Listener, error)
 	spare       func() (io.Closer, error)
-	manual      bool // tests take the steps of workers and of the door
-	unthrottled bool // questions are answered as fast as they come
+	manual      bool // tests run the steps of workers and of the door themselves
+	unthrottled bool // no limit on the rate of requests for counters
 }
 
-// What a Config with zeros gets.
+// These are the defaults for zeros in a Config.
 const (
 	DefaultWindow     = 1024
 	DefaultMaxClients = 256
-	// DefaultHash is the original's and the study's.
+	// DefaultHash is the hash function of the original and of the study.
 	DefaultHash = "city128"
 )
 
@@ -86,7 +86,7 @@ func (c *Config) setDefaults() {
 	}
 }
 
-// check refuses what would only fail later, or silently not be as asked.
+// check refuses settings that would only fail later, or would silently not take effect.
 func (c *Config) check() error {
 	switch {
 	case c.Workers < 1 || c.Workers > maxWorkers:
@@ -108,11 +108,11 @@ func (c *Config) check() error {
 	return cpu.MayUse(c.CPUs)
 }
 
-// connectionsPerClient is how many side channels there may be for each client that can have slots.
+// connectionsPerClient is the number of side channels for each client that can have slots.
 const connectionsPerClient = 4
 
-// limitResources finds out how many connections the process can hold, and whether the machine has
-// the memory.
+// limitResources determines how many connections the process can hold. It checks that the machine
+// has enough memory.
 func (c *Config) limitResources() (err error) {
 	def := connectionsPerClient * c.MaxClients
 	if c.MaxConnections, err = admission.Limit(c.MaxConnections, def); err != nil {
@@ -128,5 +128,5 @@ func (c *Config) table() (*partition.Table, error) {
 	})
 }
 
-// powerOfTwo is the least that is not below n.
+// powerOfTwo returns the smallest power of two that is not below n.
 func powerOfTwo(n int) int { return 1 << bits.Len(uint(n-1)) }

@@ -6,17 +6,17 @@ import (
 	"dpukv/verbs/provider"
 )
 
-// The devices' providers, as [kvs.Facts] names them.
+// These are the devices' providers, as [kvs.Facts] names them.
 const (
 	providerSHM      = "shm"
 	providerSoftRoCE = "softroce"
 	providerIBVerbs  = "ibverbs"
 )
 
-// DefaultDevice is for both ends on one machine.
+// DefaultDevice connects two ends on one machine.
 const DefaultDevice = providerSHM
 
-// opener opens a device. Tests have others.
+// opener opens a device. Tests use others.
 type opener func(name string, opts *provider.Options) (verbs.Device, error)
 
 func openDevice(name string, opts *provider.Options) (verbs.Device, error) {
@@ -26,13 +26,14 @@ func openDevice(name string, opts *provider.Options) (verbs.Device, error) {
 	return provider.Open(name, *opts)
 }
 
-// inlineLimit is what a queue pair takes inline of requests or answers of at most n bytes.
+// inlineLimit returns how many bytes a queue pair takes inline, for requests or answers of at most
+// n bytes.
 func inlineLimit(port *verbs.Port, n int) int { return min(port.MaxInline, n) }
 
-// ibWord is the unit of InfiniBand's counters of bytes.
+// ibWord is the unit of InfiniBand's byte counters.
 const ibWord = 4
 
-// devicePackets are a device's counts of packets, as far as it has any: shm sends none.
+// devicePackets returns a device's packet counters, if it has any: shm sends no packets.
 func devicePackets(d verbs.Device) kvs.Packets {
 	c := d.Counters()
 	switch d.Info().Provider {
@@ -49,8 +50,8 @@ func devicePackets(d verbs.Device) kvs.Packets {
 	return kvs.Packets{}
 }
 
-// portPackets are those of a NIC's port, by the names of Linux' ABI, or else by those of rxe, which
-// counts no bytes.
+// portPackets returns the counters of a NIC's port. It uses the names of Linux' ABI, or else those
+// of rxe, which counts no bytes.
 func portPackets(c map[string]uint64) kvs.Packets {
 	p := kvs.Packets{
 		Shared:      true,

@@ -18,8 +18,8 @@ func overSoftRoCE(t testing.TB, cfg Config) (*Server, *Remote) {
 	t.Helper()
 	cfg.Device = "softroce:" + verbstest.Addr(1)
 	server := startServer(t, cfg)
-	// A request that is only late must not be written again: the same bytes once more while a
-	// worker reads them do no harm, but the race detector rightly calls it a race.
+	// The client must not write a late request again. The same bytes written while a worker reads
+	// them do no harm, but the race detector rightly calls it a race.
 	r, err := Dial(context.Background(), server.Addr(), Options{Device: "softroce:" + verbstest.Addr(2), RetryAfter: 10 * time.Second})
 	if err != nil {
 		t.Fatal(err)
@@ -28,8 +28,8 @@ func overSoftRoCE(t testing.TB, cfg Config) (*Server, *Remote) {
 	return server, r
 }
 
-// TestSoftRoCE does every operation over RoCE packets, with small items and with some that take
-// several packets.
+// TestSoftRoCE runs every operation over RoCE packets, with small items and with items of several
+// packets.
 func TestSoftRoCE(t *testing.T) {
 	cfg := testConfig()
 	server, r := overSoftRoCE(t, cfg)
@@ -45,8 +45,8 @@ func TestSoftRoCE(t *testing.T) {
 	}
 }
 
-// TestMoved: the device's packets are counted once, however many sessions share it, and the side
-// channels beside them.
+// TestMoved checks that the device's packets count once, however many sessions share it, and that
+// the side channels count too.
 func TestMoved(t *testing.T) {
 	server, r := overSoftRoCE(t, testConfig())
 	sessions := []kvs.Session{
@@ -74,7 +74,7 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestPortPackets: the two ways in which the kernel names a port's counts.
+// TestPortPackets checks the kernel's two sets of names for a port's counters.
 func TestPortPackets(t *testing.T) {
 	nic := portPackets(map[string]uint64{
 		"port_xmit_packets": 1, "port_xmit_data": 2, "port_rcv_packets": 3, "port_rcv_data": 4,
@@ -121,7 +121,7 @@ type nic struct{ verbs.Device }
 
 func (nic) Info() verbs.DeviceInfo { return verbs.DeviceInfo{Provider: "ibverbs", Name: "mlx5_0"} }
 
-// TestFactsAreOfBothEnds: a NIC at one end makes no hardware of the software at the other.
+// TestFactsAreOfBothEnds checks that a NIC at one end does not hide the software at the other.
 func TestFactsAreOfBothEnds(t *testing.T) {
 	software, hardware := openDevice, func(name string, opts *provider.Options) (verbs.Device, error) {
 		d, err := openDevice(name, opts)

@@ -19,11 +19,11 @@ const (
 	frameHeaderBytes = 16
 	maxBodyBytes     = 4 << 20 // of a frame to a client
 	handshakeTimeout = 5 * time.Second
-	// pieceBytes is what is read of a body at once, at first.
+	// pieceBytes is the size of the first read of a body.
 	pieceBytes = 1 << 10
 )
 
-// kind is what a frame of the side channel is.
+// kind is the kind of a side channel frame.
 type kind uint8
 
 const (
@@ -36,10 +36,10 @@ const (
 	kindFailure
 )
 
-// errForeign is what a peer sends that is no HERD of this protocol.
+// errForeign means that the peer does not speak this protocol of HERD.
 var errForeign = errors.New("this is no dpukv HERD")
 
-// makeFrame is a frame with v as JSON.
+// makeFrame returns a frame with v as JSON.
 func makeFrame(k kind, v any) ([]byte, error) {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -52,7 +52,7 @@ func makeFrame(k kind, v any) ([]byte, error) {
 	return append(frame, body...), nil
 }
 
-// writeFrame sends v as JSON.
+// writeFrame sends a frame with v as JSON.
 func writeFrame(c net.Conn, k kind, v any) error {
 	frame, err := makeFrame(k, v)
 	if err == nil {
@@ -66,8 +66,8 @@ type head [frameHeaderBytes]byte
 
 func (h *head) kind() kind { return kind(h[13]) }
 
-// check returns how long the body is, or why it will not be read: most are the bytes that it may
-// have.
+// check returns the length of the body. It returns an error if the header is wrong or the body is
+// longer than most.
 func (h *head) check(most int) (int, error) {
 	length := binary.LittleEndian.Uint32(h[8:])
 	switch {
@@ -97,8 +97,8 @@ func readFrame(r io.Reader) (kind, []byte, error) {
 	return h.kind(), body, err
 }
 
-// readBody reads n bytes. Memory grows with those that have arrived, and not with those that were
-// promised.
+// readBody reads n bytes. It allocates memory for the bytes that have arrived, not for those that
+// the header promises.
 func readBody(r io.Reader, n int) ([]byte, error) {
 	body := make([]byte, 0, min(n, pieceBytes))
 	for len(body) < n {
@@ -131,10 +131,10 @@ func ask(c net.Conn, k kind, question any, want kind, v any) error {
 	return c.SetDeadline(time.Time{})
 }
 
-// errHungUp is what a server does that ends a connection without a word.
+// errHungUp means that the server closed the connection without a failure frame.
 var errHungUp = errors.New("closed the connection: is it a dpukv HERD server?")
 
-// expect reads a frame of one kind, or the failure that comes instead.
+// expect reads a frame of one kind, or a failure frame in its place.
 func expect(c net.Conn, want kind, v any) error {
 	got, body, err := readFrame(c)
 	switch {

@@ -16,7 +16,7 @@ import (
 	"dpukv/verbs/provider"
 )
 
-// fuzzServer is a server of two workers that the test steps, on a device of which nothing fails.
+// fuzzServer is a server of two workers. The test runs its steps, on a device without failures.
 func fuzzServer(t testing.TB) (*Server, *simDevice) {
 	t.Helper()
 	device := newSimDevice(&simulation.World{Rand: rand.New(rand.NewPCG(1, 2))})
@@ -34,7 +34,7 @@ func fuzzServer(t testing.TB) (*Server, *simDevice) {
 	return server, device
 }
 
-// fuzzInbox are slots at the first worker of a client without a side channel.
+// fuzzInbox makes slots at the first worker for a client without a side channel.
 func fuzzInbox(t testing.TB, s *Server) (*inbox, []byte) {
 	t.Helper()
 	c := &client{server: s, conn: newSimConn(nil, &simFiles{}), number: 1, pd: s.pd}
@@ -51,8 +51,8 @@ func fuzzInbox(t testing.TB, s *Server) (*inbox, []byte) {
 // zeroShape is the control word of the first request, with operation and lengths 0.
 const zeroShape = uint64(simSlots) << sequenceShift
 
-// FuzzSlots has a worker look at whatever a client may write into its slots: a row of pieces, each
-// a slot's number and its bytes. A client beside it is served.
+// FuzzSlots makes a worker read arbitrary slots of a client: a row of pieces, each a slot's number
+// and its bytes. The worker must still serve another client.
 func FuzzSlots(f *testing.F) {
 	piece := func(slot byte, word uint64, request []byte) []byte {
 		b := make([]byte, 1+64)
@@ -111,7 +111,7 @@ func FuzzSlots(f *testing.F) {
 	})
 }
 
-// FuzzSideChannel has a server read whatever a client may send, until it hangs up.
+// FuzzSideChannel makes a server read arbitrary bytes from a client, until it hangs up.
 func FuzzSideChannel(f *testing.F) {
 	greeting := frameOf(kindHello, "{}")
 	f.Add([]byte("GET / HTTP/1.0\r\n\r\n"))
@@ -148,7 +148,7 @@ func FuzzSideChannel(f *testing.F) {
 	}
 }
 
-// scriptedChannel is the whole life of one connection, of which all has come that ever will.
+// scriptedChannel is one complete connection: all of its bytes have arrived.
 func scriptedChannel(t *testing.T, server *Server, device *simDevice, stream []byte) {
 	files := &simFiles{open: 1}
 	conn := newSimConn(nil, files)

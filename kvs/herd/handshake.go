@@ -8,8 +8,8 @@ import (
 	"dpukv/verbs"
 )
 
-// The bodies of the side channel's frames. A client says hello and is welcomed; if
-// it wants slots it joins and is granted them; if it wants counters it asks.
+// These are the bodies of the side channel's frames. A client sends a hello and receives a welcome.
+// To get slots it sends a join and receives a grant. To get counters it sends an ask.
 type (
 	hello   struct{}
 	welcome struct {
@@ -22,9 +22,9 @@ type (
 	// join asks for slots at each worker.
 	join struct {
 		Slots int        `json:"slots"` // a power of two
-		Links []endpoint `json:"links"` // one a worker
+		Links []endpoint `json:"links"` // one per worker
 	}
-	// slotGrant are a client's slots, all workers' in a row, and who answers.
+	// slotGrant describes a client's slots, all workers' in a row, and the queue pairs that answer.
 	slotGrant struct {
 		Region verbs.Region `json:"region"`
 		Links  []endpoint   `json:"links"`
@@ -34,18 +34,18 @@ type (
 	}
 )
 
-// endpoint is one end of a link: the queue pair for requests and the one for answers.
+// endpoint is one end of a link: a queue pair for requests and one for answers.
 type endpoint struct {
 	UC verbs.Endpoint `json:"uc"`
 	UD verbs.Endpoint `json:"ud"`
 }
 
-// checkEnds looks at both queue pairs of a link before the first byte.
+// checkEnds checks both queue pairs of a link before any traffic.
 func checkEnds(local, peer endpoint) error {
 	return errors.Join(verbs.Check(local.UC, peer.UC), verbs.Check(local.UD, peer.UD))
 }
 
-// check refuses a welcome that a session could not work with.
+// check refuses a welcome that a session cannot work with.
 func (w *welcome) check() error {
 	f := &w.Facts
 	if f.Workers < 1 || f.Workers > maxWorkers || f.Partitions != f.Workers || w.Window < 1 || w.Window > maxWindow ||
@@ -56,8 +56,8 @@ func (w *welcome) check() error {
 	return nil
 }
 
-// check refuses a request for what the server does not have, or can't reach, before anything is
-// made.
+// check refuses a request for more than the server has, or for a peer that it cannot reach, before
+// it allocates anything.
 func (j *join) check(s *Server) error {
 	workers, window := len(s.workers), s.cfg.Window
 	switch {
@@ -74,8 +74,7 @@ func (j *join) check(s *Server) error {
 	return nil
 }
 
-// checkPeer refuses a client's end of a link that no client can have: local is the worker's UD
-// queue pair.
+// checkPeer refuses an impossible client end of a link. local is the worker's UD queue pair.
 func checkPeer(local verbs.Endpoint, peer *endpoint) error {
 	connected := local
 	connected.Type = verbs.UC
@@ -89,8 +88,8 @@ func checkPeer(local verbs.Endpoint, peer *endpoint) error {
 	return errors.Join(checkNumbers(uc), checkNumbers(ud), checkAddress(uc))
 }
 
-// checkNumbers refuses what does not fit into a packet's fields, and the Q_Keys that only kernels
-// may use.
+// checkNumbers refuses numbers that do not fit a packet's fields, and Q_Keys that only kernels may
+// use.
 func checkNumbers(e *verbs.Endpoint) error {
 	const most = 1<<24 - 1
 	long := e.LinkLayer != verbs.LinkMemory && e.QPN > most
@@ -102,7 +101,7 @@ func checkNumbers(e *verbs.Endpoint) error {
 	return nil
 }
 
-// checkAddress refuses an address that is not that of one peer.
+// checkAddress refuses an address that is not a single peer's.
 func checkAddress(e *verbs.Endpoint) error {
 	const unicastLIDs = 0xbfff
 	switch e.LinkLayer {
@@ -121,7 +120,7 @@ func checkAddress(e *verbs.Endpoint) error {
 	return nil
 }
 
-// check refuses a grant that is not what was asked for.
+// check refuses a grant that differs from the request.
 func (s *slotGrant) check(workers, bytes int) error {
 	if len(s.Links) != workers || s.Region.Length < bytes {
 		return fmt.Errorf("the server's grant makes no sense: %d workers of %d, a region of %d bytes of %d",

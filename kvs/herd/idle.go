@@ -10,17 +10,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How long a poller that finds nothing spins, before it yields its CPU at each turn, before it
-// sleeps. A worker that a load of even a few requests a second keeps awake never sleeps, so that no
-// latency has a sleep in it.
+// A poller that finds nothing first spins, then yields its CPU at each turn, then sleeps. A load of
+// even a few requests per second keeps a worker from sleeping, so that no latency includes a sleep.
 const (
 	spinFor   = 20 * time.Microsecond
 	yieldFor  = 200 * time.Millisecond
 	sleepFor  = 100 * time.Microsecond
-	clockRate = 16 // turns to one look at the clock
+	clockRate = 16 // turns per look at the clock
 )
 
-// idleness is how long a worker has found nothing.
+// idleness tracks how long a worker has found nothing.
 type idleness struct {
 	turns   uint
 	sinceNs int64
@@ -42,8 +41,8 @@ func (i *idleness) rest(device verbs.Device, pinned bool) error {
 	case i.forNs <= int64(spinFor):
 		return nil
 	case i.forNs > int64(yieldFor):
-		// Not time.Sleep: a goroutine that is locked to its thread would be woken by way of another
-		// thread.
+		// Not time.Sleep: the runtime would wake a goroutine that is locked to its thread by way of
+		// another thread.
 		nap := unix.NsecToTimespec(int64(sleepFor))
 		_ = unix.Nanosleep(&nap, nil) // a signal ends it early, which does no harm
 	case !pinned:
@@ -53,17 +52,18 @@ func (i *idleness) rest(device verbs.Device, pinned bool) error {
 }
 
 // sessionSpin is how long a session spins before it yields at each turn. It is short, because
-// client threads that share a CPU keep each other from answers that are there.
+// client threads on one CPU keep each other from receiving answers.
 const sessionSpin = 4 * time.Microsecond
 
 // pollWait is one wait of a session for answers.
 type pollWait struct {
 	turns          uint
-	begunNs, nowNs int64 // 0 until the clock was read
-	seenNs, spun   int64 // until when the time is accounted for, and how much of it went into turns
+	begunNs, nowNs int64 // 0 until the first look at the clock
+	seenNs, spun   int64 // end of the accounted time, and the part of it that went into turns
 }
 
-// due reports whether it is time to look at the clock, and does. Between looks lie a few turns.
+// due reports whether it is time to look at the clock, and looks. A few turns lie between two
+// looks.
 func (p *pollWait) due() bool {
 	if p.turns++; p.turns%clockRate != 0 && p.nowNs-p.begunNs < int64(sessionSpin) {
 		return false
@@ -75,7 +75,7 @@ func (p *pollWait) due() bool {
 	return true
 }
 
-// account adds the time since the last look, unless the thread was kept from running.
+// account adds the time since the last look, unless the thread was preempted.
 func (p *pollWait) account(now int64) {
 	if turn := now - p.seenNs; turn < int64(cpu.Preempted) {
 		p.spun += turn
@@ -85,7 +85,7 @@ func (p *pollWait) account(now int64) {
 
 func (p *pollWait) waited() time.Duration { return time.Duration(p.nowNs - p.begunNs) }
 
-// rest gives the CPU away, once there was enough spinning.
+// rest yields the CPU after enough spinning.
 func (p *pollWait) rest(device verbs.Device, left time.Duration) error {
 	if p.waited() < sessionSpin {
 		return nil
@@ -95,7 +95,7 @@ func (p *pollWait) rest(device verbs.Device, left time.Duration) error {
 	return err
 }
 
-// spunNs is the part of the wait that went into turns.
+// spunNs returns the part of the wait that went into turns.
 func (p *pollWait) spunNs() int64 {
 	if p.begunNs == 0 {
 		return 0

@@ -11,38 +11,38 @@ import (
 	"dpukv/verbs"
 )
 
-// inbox is one client's slots at one worker. After it was handed over it belongs to the worker's
+// inbox holds one client's slots at one worker. After the hand-over it belongs to the worker's
 // thread.
 type inbox struct {
 	client    *client
-	worker    int  // whose slots these are
+	worker    int  // the worker that owns these slots
 	workers   int  // of the server
-	ending    bool // the client wrote nonsense, or can't be answered, and is being shown out
+	ending    bool // being disconnected: its request is illegal, or it can't be answered
 	slots     unsafe.Pointer
 	slotBytes uintptr
 	count     uint32   // of slots: a power of two
-	next      uint32   // sequence of the request that comes next in order
-	shapes    [8]shape // by operation, the last one that was legal; at first none
-	// Of each slot, what was taken from it last, and how a write ended: a repeated write is
-	// answered from here.
+	next      uint32   // sequence of the next request in order
+	shapes    [8]shape // by operation, the last legal one; at first none
+	// These hold, for each slot, the control word taken last and the outcome of a write. Repeated
+	// writes are answered from here.
 	taken   []control
 	outcome []kvs.Status
 
 	local  endpoint
 	uc     verbs.QP
 	ah     verbs.AH
-	answer verbs.SendWR // an answer to this client, but for what differs
+	answer verbs.SendWR // template of an answer to this client
 }
 
-// newInbox connects to a client's queue pairs and makes ready for its first request. Also where it
-// fails, there is an inbox to be closed.
+// newInbox connects to a client's queue pairs and prepares for its first request. It returns an
+// inbox to be closed even if it fails.
 func (w *worker) newInbox(c *client, slots []byte, peer endpoint) (in *inbox, err error) {
 	s := w.server
 	count := len(slots) / s.cfg.SlotBytes
 	in = &inbox{
 		client: c, worker: w.number, workers: len(s.workers),
 		slots: unsafe.Pointer(&slots[0]), slotBytes: uintptr(s.cfg.SlotBytes), count: uint32(count),
-		next:  uint32(count), // the lap of sequences 0 … is skipped: 0 is what an empty slot has
+		next:  uint32(count), // skips the lap of sequences 0 …: 0 marks an empty slot
 		taken: make([]control, count), outcome: make([]kvs.Status, count),
 	}
 	in.uc, err = c.pd.CreateQP(verbs.QPConfig{
@@ -59,7 +59,7 @@ func (w *worker) newInbox(c *client, slots []byte, peer endpoint) (in *inbox, er
 		return in, err
 	}
 	in.answer = verbs.SendWR{
-		ID: uint64(c.number), // tells whose answer it is that can't be sent
+		ID: uint64(c.number), // identifies the client of a failed answer
 		Op: verbs.OpSendImm, AH: in.ah.Handle(), QPN: peer.UD.QPN, QKey: peer.UD.QKey,
 		Local: verbs.SGE{Addr: w.out.Addr(), LKey: w.out.LKey()},
 	}
@@ -77,24 +77,24 @@ func (in *inbox) close() error {
 	return errors.Join(errs...)
 }
 
-// end is the address behind a slot.
+// end returns the address behind a slot.
 func (in *inbox) end(sequence uint32) unsafe.Pointer {
 	return unsafe.Add(in.slots, uintptr(sequence&(in.count-1)+1)*in.slotBytes)
 }
 
-// peek loads a slot's control word with acquire order: if it is the one waited for, all of the
-// request is there. On arm64 that is LDAR, which the plain loads of hash, key and value come after.
-// A plain load would let Arm read the key first, before the control word that says that it is
-// there, but for the accident that request computes the addresses from the word. amd64 never does,
-// and so hides that mistake, from tests under an emulator too; TestOrderOfSlot shows it. What
-// stores the word, and why in time, is in doc.go.
+// peek loads a slot's control word with acquire order. If it is the expected one, the whole request
+// is visible. On arm64 the load is an LDAR, which orders the later plain loads of hash, key and
+// value behind it. A plain load would let Arm read the key before the control word that announces
+// it. Only by accident is that prevented here: request computes the addresses from the word. amd64
+// never reorders loads, and so hides that mistake, also from tests under an emulator;
+// TestOrderOfSlot shows it. doc.go says who stores the word, and why in time.
 func (in *inbox) peek(sequence uint32) control {
 	return control(atomic.LoadUint64((*uint64)(unsafe.Add(in.end(sequence), -wordBytes))))
 }
 
-// ready counts the requests in order that are there or were taken by a scan, up to most. It does
-// nothing else: each slot is a cache line that a client or a device has just written, and a loop as
-// short as this has many of them on their way at once.
+// ready counts the requests in order that are present or were taken by a scan, up to most. It does
+// nothing else. Each slot is a cache line that a client or a device has just written, and so short
+// a loop keeps many of these misses in flight.
 func (in *inbox) ready(most int) (n int) {
 	for n < most {
 		sequence := in.next + uint32(n)
@@ -109,21 +109,21 @@ func (in *inbox) ready(most int) (n int) {
 	return n
 }
 
-// shape is what requests of one kind have in common: most have the one of the request before. Its
-// zero value is that of no request, as shapeChecked is missing.
+// shape holds the properties that requests of one kind share. Most requests have the shape of their
+// predecessor. The zero value matches no request, because it lacks shapeChecked.
 type shape struct {
 	of                   control // the bits of shapeMask, and shapeChecked
 	keyBytes, valueBytes int
-	key, value           int // where they start, counted from the slot's end
+	key, value           int // their offsets from the slot's end
 }
 
-// shapeChecked marks a shape that legal has passed. No word has it among its bits of shapeMask.
+// shapeChecked marks a shape that legal has accepted. No word has it among its bits of shapeMask.
 const shapeChecked = shapeMask + 1
 
 // request checks the whole request that a control word describes, and takes it. Key and value stay
-// where they are: who wrote them may write them again while they are read, and harms only what it
-// stores. All that decides on addresses comes from c, which was loaded once, and from the hash,
-// which is copied here.
+// in place. The client may write them again while the worker reads them, which harms only the
+// stored item. All addresses derive from c, which was loaded once, and from the hash, which is
+// copied here.
 func (in *inbox) request(c control, op *partition.Op) error {
 	s := &in.shapes[c.op()]
 	if c&shapeMask|shapeChecked != s.of {

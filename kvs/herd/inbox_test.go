@@ -41,8 +41,8 @@ func frameOf(k kind, body string) []byte {
 	return append(b, body...)
 }
 
-// TestGarbage: whatever comes over the side channel, the one it comes from is told, where it can
-// be, and nobody else notices.
+// TestGarbage sends garbage over the side channel. The sender receives a failure if possible, and
+// nobody else notices.
 func TestGarbage(t *testing.T) {
 	server := startServer(t, testConfig())
 	greeting := frameOf(kindHello, "{}")
@@ -106,8 +106,8 @@ func join2(parts [][]byte) (all []byte) {
 	return all
 }
 
-// TestBadSlots: a client that writes nonsense into its slots is told and shown out; its slots are
-// free again.
+// TestBadSlots checks that a client with illegal slots receives a failure and is disconnected, and
+// that its slots become free.
 func TestBadSlots(t *testing.T) {
 	cfg := testConfig()
 	cfg.MaxClients = 2
@@ -152,7 +152,8 @@ func TestBadSlots(t *testing.T) {
 	}
 }
 
-// TestStrangeSequences: a word that no request has written yet is waited behind, and harms nobody.
+// TestStrangeSequences checks that a worker waits behind a word that no request has written yet,
+// without harm to others.
 func TestStrangeSequences(t *testing.T) {
 	server := startServer(t, testConfig())
 	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 2, Window: 1, Connections: 1}).(*session)
@@ -259,9 +260,9 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestSlotsThatChange: a client that writes its slots while they are read, key, value, hash and
-// control word, harms nobody. The memory is mapped, as that of a device is: the race detector does
-// not see it, and these are races.
+// TestSlotsThatChange checks a client that writes its slots while the worker reads them: key,
+// value, hash and control word. It must harm nobody. The memory is mapped, like a device's: the
+// race detector does not see it, and these accesses are races.
 func TestSlotsThatChange(t *testing.T) {
 	server, device := fuzzServer(t)
 	w := server.workers[0]
@@ -332,8 +333,7 @@ func TestSlotsThatChange(t *testing.T) {
 	}
 }
 
-// tear writes requests that are legal when their control word is written, and changes all their
-// words all the time.
+// tear writes requests with legal control words, and changes all their words all the time.
 func tear(slots []byte, slotBytes int, next *atomic.Uint32, stop <-chan struct{}) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	word := func(at int) *uint64 { return (*uint64)(unsafe.Pointer(&slots[at])) }
@@ -398,8 +398,7 @@ func (c countedPD) alloc() (verbs.PD, error) {
 	return &ownPD{PD: pd}, err
 }
 
-// spoiling is a device that does not send to one queue pair, and does not close, when it is told
-// so.
+// spoiling is a device that, when told so, does not send to one queue pair and does not close it.
 type spoiling struct {
 	verbs.Device
 	qpn                 atomic.Uint32

@@ -12,8 +12,8 @@ import (
 	"dpukv/verbs"
 )
 
-// parseJoin reads a join for so many workers. It makes no more endpoints than that, whatever the
-// text says.
+// parseJoin reads a join for a number of workers. It makes no more endpoints than that, whatever
+// the text says.
 func parseJoin(text []byte, workers int) (*join, error) {
 	var j join
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -74,8 +74,8 @@ func delim(d *json.Decoder, want json.Delim) error {
 	return nil
 }
 
-// join gives a client its slots. Joins are done one after the other, which bounds what they take
-// besides.
+// join gives a client its slots. Joins run one after the other, which bounds their temporary
+// memory.
 func (c *client) join(body []byte) (*slotGrant, error) {
 	s := c.server
 	s.joining <- struct{}{}
@@ -93,7 +93,7 @@ func (c *client) join(body []byte) (*slotGrant, error) {
 	if err := s.reserveSlots(c); err != nil {
 		return nil, err
 	}
-	return c.allocateSlots(j) // what it has made when it fails is freed when the client leaves
+	return c.allocateSlots(j) // when the client leaves, it frees what a failure leaves behind
 }
 
 func (c *client) allocateSlots(j *join) (given *slotGrant, err error) {
@@ -121,8 +121,8 @@ func (c *client) allocateSlots(j *join) (given *slotGrant, err error) {
 	return given, nil
 }
 
-// reserveSlots counts a client that will have slots. Its number is its own for good, so that a late
-// completion names nobody who came after.
+// reserveSlots counts a client that will have slots. It never reuses the client's number, so that a
+// late completion never names a later client.
 func (s *Server) reserveSlots(c *client) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,9 +145,9 @@ func (s *Server) returnSlots() {
 	s.mu.Unlock()
 }
 
-// leave frees a client's slots: first the workers forget them, then the device. What the device
-// does not free stays as it is, as it may still be written to, and stays counted, as the memory
-// is used.
+// leave frees a client's slots: first in the workers, then in the device. Slots that the device
+// does not free stay allocated, as the device may still write to them. They stay counted, as their
+// memory is in use.
 func (c *client) leave() {
 	if c.number == 0 {
 		return
@@ -169,7 +169,7 @@ func (c *client) free() error {
 		errs = append(errs, in.close())
 	}
 	if err := errors.Join(errs...); err != nil {
-		return err // a queue pair that lives may write
+		return err // a live queue pair may still write
 	}
 	if c.region != nil {
 		if err := c.region.Close(); err != nil {

@@ -8,8 +8,8 @@ import (
 	"dpukv/kvs"
 )
 
-// TestClientsComeAndGo: slots are limited, and those of clients that went, in order or not, are
-// free again.
+// TestClientsComeAndGo checks that slots are limited, and that the slots of clients that left
+// become free, whether they left in order or not.
 func TestClientsComeAndGo(t *testing.T) {
 	cfg := testConfig()
 	cfg.MaxClients = 3
@@ -57,7 +57,7 @@ func awaitConnections(t *testing.T, server *Server, want uint64) {
 	}
 }
 
-// TestServerGone: a session whose server ends says so, soon.
+// TestServerGone checks that a session soon reports the end of its server.
 func TestServerGone(t *testing.T) {
 	server := startServer(t, testConfig())
 	r := dial(t, server)
@@ -84,7 +84,7 @@ func TestServerGone(t *testing.T) {
 	}
 }
 
-// TestBackPressure: a session takes its window and one more list, and then nothing.
+// TestBackPressure checks that a session takes its window and one more list, and then nothing.
 func TestBackPressure(t *testing.T) {
 	cfg := testConfig()
 	cfg.Workers = 1
@@ -124,7 +124,7 @@ func TestBackPressure(t *testing.T) {
 	}
 }
 
-// TestSequencesWrap: the numbers of requests run over their 29 bits, and over 32, unnoticed.
+// TestSequencesWrap checks that request numbers overflow 29 bits, and 32 bits, without effect.
 func TestSequencesWrap(t *testing.T) {
 	for _, first := range []uint32{1<<sequenceBits - 64, 1<<32 - 64} {
 		cfg := testConfig()

@@ -7,29 +7,29 @@ import (
 	"dpukv/internal/offheap"
 )
 
-// What a client may take of the side channel: see doc.go.
+// These are the limits of a client on the side channel: see doc.go.
 const (
 	helloTimeout = handshakeTimeout // until the first frame begins
 	frameTimeout = 5 * time.Second  // from a frame's first byte to its last
 	writeTimeout = 5 * time.Second  // until a client has taken an answer
-	// askInterval is how often one connection's questions are answered, gaugeEvery how often
-	// workers are asked.
+	// askInterval is the minimum interval between two answers on one connection. statsInterval is
+	// the minimum interval between two questions to the workers.
 	askInterval   = 100 * time.Millisecond
 	statsInterval = 5 * time.Millisecond
-	// A connection without slots ends that was silent for idleFor, once so many in a hundred places
-	// are taken.
+	// A connection without slots ends after idleTimeout of silence, once crowdedPercent of the
+	// places are taken.
 	idleTimeout    = time.Minute
 	crowdedPercent = 75
 )
 
-// Bytes of frames from clients.
+// These are sizes of frames from clients, in bytes.
 const (
-	plainBytes    = 256     // without anything in it
-	joinBytes     = 1 << 10 // without links
-	joinLinkBytes = 4 << 10 // a link's two endpoints
+	plainBytes    = 256     // an empty frame
+	joinBytes     = 1 << 10 // a join without its links
+	joinLinkBytes = 4 << 10 // the two endpoints of a link
 )
 
-// frameBytes is how long a body from a client may be.
+// frameBytes returns the maximum length of a body from a client.
 func frameBytes(k kind, workers int) int {
 	if k == kindJoin {
 		return joinBytes + workers*joinLinkBytes
@@ -37,18 +37,17 @@ func frameBytes(k kind, workers int) int {
 	return plainBytes
 }
 
-// connectionBytes is the memory that a connection takes at most beside its slots: what it has sent
-// of the largest frame, while that is moved to where it fits, what is made of it, a stack, and the
+// connectionBytes is the most memory that a connection takes beside its slots. It sums the received
+// bytes of the largest frame, their copy while the buffer grows, the parsed frame, a stack, and the
 // answer.
 func connectionBytes(workers int) int64 {
 	return 64<<10 + 3*int64(frameBytes(kindJoin, workers)) + int64(workers)*1<<10
 }
 
-// slotStateBytes is what the server keeps of each slot: the control word taken last, and its
-// outcome.
+// slotStateBytes is the server's state per slot: the control word taken last, and its outcome.
 const slotStateBytes = wordBytes + 1
 
-// clientBytes is the memory that all clients together may take, at most: slots and connections.
+// clientBytes is the most memory that all clients together may take: slots and connections.
 func (c *Config) clientBytes() int64 {
 	slots := int64(c.MaxClients) * int64(c.Workers) * int64(powerOfTwo(c.Window))
 	return slots*int64(c.SlotBytes+slotStateBytes) + int64(c.MaxConnections)*connectionBytes(c.Workers)

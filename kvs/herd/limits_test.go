@@ -10,7 +10,7 @@ import (
 	"dpukv/kvs"
 )
 
-// bubbled is a server whose workers only do what they are asked for, in a bubble.
+// bubbled is a server in a bubble whose workers only run jobs.
 func bubbled(t *testing.T, run func(s *Server, connect func(frames ...[]byte) *simConn)) {
 	synctest.Test(t, func(t *testing.T) {
 		server, _ := fuzzServer(t)
@@ -57,7 +57,7 @@ func told(c *simConn) string {
 	}
 }
 
-// TestTimes: what a side channel may take of time, from its first byte to its last.
+// TestTimes checks the time limits of a side channel, from its first byte to its last.
 func TestTimes(t *testing.T) {
 	greeting, question := frameOf(kindHello, "{}"), frameOf(kindAsk, "{}")
 	bubbled(t, func(_ *Server, connect func(...[]byte) *simConn) {
@@ -85,8 +85,8 @@ func TestTimes(t *testing.T) {
 	})
 }
 
-// TestIdleGiveWay: connections without slots that have long been silent end where places get few,
-// and no others.
+// TestIdleGiveWay checks that idle connections without slots end when places get few, and no
+// others.
 func TestIdleGiveWay(t *testing.T) {
 	greeting, question := frameOf(kindHello, "{}"), frameOf(kindAsk, "{}")
 	bubbled(t, func(s *Server, connect func(...[]byte) *simConn) {
@@ -113,7 +113,8 @@ func TestIdleGiveWay(t *testing.T) {
 	})
 }
 
-// TestIdleGiveWayAtTheDoor: also where all places are taken, so that nobody new is served.
+// TestIdleGiveWayAtTheDoor checks the same when all places are taken, so that no new client could
+// be served.
 func TestIdleGiveWayAtTheDoor(t *testing.T) {
 	bubbled(t, func(s *Server, connect func(...[]byte) *simConn) {
 		s.cfg.MaxConnections = 1
@@ -127,8 +128,8 @@ func TestIdleGiveWayAtTheDoor(t *testing.T) {
 	})
 }
 
-// TestQuestionsAreFew: however many ask how often, workers are looked at once in a while, and a
-// look is never older than the question.
+// TestQuestionsAreFew checks that the workers are asked only at intervals, however many clients ask
+// how often. An answer is never older than its question.
 func TestQuestionsAreFew(t *testing.T) {
 	greeting, question := frameOf(kindHello, "{}"), frameOf(kindAsk, "{}")
 	bubbled(t, func(s *Server, connect func(...[]byte) *simConn) {
@@ -166,7 +167,7 @@ func TestQuestionsAreFew(t *testing.T) {
 	})
 }
 
-// TestStatsConnectAgain: a remote whose connection gave way to others asks on another.
+// TestStatsConnectAgain checks that a remote whose connection gave way to others asks on a new one.
 func TestStatsConnectAgain(t *testing.T) {
 	server := startServer(t, testConfig())
 	r := dial(t, server)

@@ -9,10 +9,10 @@ import (
 	"dpukv/verbs"
 )
 
-// link is one connection's way to one worker: a UC queue pair for requests, a UD queue pair for
-// answers. Requests are numbered, and number n goes into slot n mod slots. Those from oldest on are
-// not answered yet (but for some among them, if answers were lost); those from posted on are
-// staged; next is the one to come.
+// link connects one connection to one worker: a UC queue pair for requests, a UD queue pair for
+// answers. Requests are numbered, and number n goes into slot n mod slots. Requests from oldest on
+// have no answer yet, except for some after lost answers. Requests from posted on are staged. next
+// is the number of the next request.
 //
 //	oldest           posted       next
 //	  | in flight …    | staged …   | free
@@ -24,14 +24,14 @@ type link struct {
 
 	uc, ud verbs.QP
 	sends  sends
-	// Entry n mod entries is request n as it is staged, kept until it is answered.
+	// Entry n mod entries is the staged request n. It is kept until its answer.
 	staging   verbs.MR
 	bytes     []byte // of staging
 	stagedAt  uint64 // address of entry 0
 	pending   []pendingRequest
 	slotsAt   uint64 // address of slot 0 at the server
 	slotBytes int
-	write     verbs.SendWR // a request's WRITE, but for what differs
+	write     verbs.SendWR // template of a request's WRITE
 	inline    int
 	maxValue  int
 
@@ -39,18 +39,18 @@ type link struct {
 	receives
 }
 
-// pendingRequest is what to remember of a request until its answer.
+// pendingRequest is the state of a request until its answer.
 type pendingRequest struct {
 	cookie     uint64
 	intendedNs int64
-	sentNs     int64  // first
+	sentNs     int64  // first attempt
 	bytes      uint16 // of the request
-	attempts   uint16 // to send it again
+	attempts   uint16 // number of repetitions
 	op         kvs.Op
 	answered   bool
 }
 
-// overdueNs is how long after it was first sent a request is due to be sent again.
+// overdueNs returns how long after its first attempt a request is due for another one.
 func (n *pendingRequest) overdueNs(first int64) int64 {
 	const doublings = 4
 	if n.attempts <= doublings {
@@ -69,7 +69,7 @@ func newLink(s *session, number uint32, worker, slots int) (l *link, err error) 
 		pending: make([]pendingRequest, entries),
 		inline:  inlineLimit(&r.port, r.welcome.SlotBytes), maxValue: r.welcome.MaxValue,
 	}
-	// The lap of sequences 0 … is skipped: 0 is what an empty slot has.
+	// This skips the lap of sequences 0 …: 0 marks an empty slot.
 	l.oldest, l.posted, l.next = l.slots, l.slots, l.slots
 	defer func() {
 		if err != nil {
@@ -91,14 +91,14 @@ func newLink(s *session, number uint32, worker, slots int) (l *link, err error) 
 	if err != nil {
 		return nil, err
 	}
-	// All links gather their lists in one place, which so stays in the cache.
+	// All links gather their lists in one place, which thereby stays in the cache.
 	l.sends = sends{qp: l.uc, cq: cq, device: r.device, depth: uint64(depth - signalEvery), wrs: s.wrs}
 	return l, l.makeReceives(number)
 }
 
 func (l *link) local() endpoint { return endpoint{UC: l.uc.Local(), UD: l.ud.Local()} }
 
-// connect ties the link to its worker and to its slots there.
+// connect connects the link to its worker and to its slots there.
 func (l *link) connect(peer endpoint, slots uint64, rkey uint32) error {
 	if err := checkEnds(l.local(), peer); err != nil {
 		return err
@@ -110,17 +110,17 @@ func (l *link) connect(peer endpoint, slots uint64, rkey uint32) error {
 
 func (l *link) staged() uint32 { return l.next - l.posted }
 
-// room reports whether the list takes another request.
+// room reports whether the list has room for another request.
 func (l *link) room() bool { return l.staged() < l.batch }
 
-// open reports whether the list may leave: the window has room for it, and every answer will have a
-// buffer. A datagram that finds none is dropped, and costs a time-out.
+// open reports whether the list may leave: the window has room for it, and every answer has a
+// buffer. The device drops a datagram without a buffer, which costs a time-out.
 func (l *link) open() bool {
 	inFlight := l.next - l.oldest
 	return inFlight <= l.limit && inFlight+l.received-l.reposted <= uint32(len(l.recvs))
 }
 
-// stage puts a request into the list, which has room.
+// stage puts a request into the list. The list has room.
 func (l *link) stage(r *kvs.Request) error {
 	value := r.Value
 	if r.Op == kvs.Get || r.Op == kvs.Delete {
@@ -180,7 +180,8 @@ func (l *link) post() error {
 	return l.sends.flush()
 }
 
-// postOpen sends the list if it may leave, full or not. The caller is done with the answers it has.
+// postOpen sends the list if the window allows, full or not. The caller no longer needs the answers
+// it has.
 func (l *link) postOpen() error {
 	if !l.open() && l.reposted != l.received {
 		if err := l.repost(); err != nil {
@@ -193,7 +194,7 @@ func (l *link) postOpen() error {
 	return l.post()
 }
 
-// goOn sends the list if it is full and waited until now.
+// goOn sends the list if it is full and was waiting.
 func (l *link) goOn() error {
 	if l.room() || !l.open() {
 		return nil
@@ -201,7 +202,7 @@ func (l *link) goOn() error {
 	return l.post()
 }
 
-// retry repeats requests that are overdue, with another attempt in their control words.
+// retry repeats overdue requests, with another attempt in their control words.
 func (l *link) retry(now int64) error {
 	for n := l.oldest; n != l.posted; n++ {
 		i := n & (l.entries - 1)
@@ -221,7 +222,7 @@ func (l *link) retry(now int64) error {
 	return nil
 }
 
-// close frees what the link has made, in whatever state.
+// close frees the link's resources, whatever its state.
 func (l *link) close() error {
 	var errs []error
 	if l.uc != nil {

@@ -15,7 +15,7 @@ import (
 	"dpukv/verbs/verbstest"
 )
 
-// lossyPair is a server and a session, both of whose devices lose, double and delay.
+// lossyPair makes a server and a session. Both devices lose, duplicate and delay messages.
 func lossyPair(t *testing.T, cfg Config, opts kvs.SessionOptions) (*Server, kvs.Session, *faulty, *faulty) {
 	t.Helper()
 	answers := &faulty{lose: .02, double: .02, delay: .02}
@@ -30,8 +30,8 @@ func lossyPair(t *testing.T, cfg Config, opts kvs.SessionOptions) (*Server, kvs.
 	return server, openTest(t, r, opts), answers, requests
 }
 
-// TestLossNeverShows: every operation has one answer, the right one. An ADD that was done and whose
-// answer was lost is still answered OK, a DELETE too, and no late PUT covers a later one.
+// TestLossNeverShows checks that every operation has one answer, the right one. A successful ADD or
+// DELETE whose answer was lost is still answered OK, and no late PUT overwrites a later one.
 func TestLossNeverShows(t *testing.T) {
 	for _, faithful := range []bool{false, true} {
 		cfg := testConfig()
@@ -68,9 +68,9 @@ func TestLossNeverShows(t *testing.T) {
 	}
 }
 
-// TestEveryAnswerHasABuffer: a NIC receives by itself, and drops an answer that finds no buffer. So
-// it must not matter when a client, kept from running, takes its answers and posts their buffers
-// again.
+// TestEveryAnswerHasABuffer checks that answers find buffers. A NIC receives by itself, and drops
+// an answer without a buffer. So a client that was kept from running may take its answers and
+// repost their buffers late.
 func TestEveryAnswerHasABuffer(t *testing.T) {
 	cfg := testConfig()
 	cfg.Workers = 1
@@ -127,7 +127,7 @@ func byItself(t *testing.T, d verbs.Device) {
 	t.Cleanup(func() { close(stop); <-stopped })
 }
 
-// TestNothingIsRetriedWithoutLoss: nothing is sent twice, however long the server takes.
+// TestNothingIsRetriedWithoutLoss checks that nothing is sent twice, however long the server takes.
 func TestNothingIsRetriedWithoutLoss(t *testing.T) {
 	cfg := testConfig()
 	cfg.Mode = partition.Cache
@@ -151,8 +151,8 @@ func TestNothingIsRetriedWithoutLoss(t *testing.T) {
 	}
 }
 
-// faulty is a device that loses, doubles and delays what is sent through it, and whose completion
-// queues are slow to look at.
+// faulty is a device that loses, duplicates and delays sent messages. Its completion queues are
+// slow.
 type faulty struct {
 	verbs.Device
 	pause               time.Duration // before each look
@@ -219,7 +219,7 @@ type faultyQP struct {
 	held   []verbs.SendWR
 }
 
-// PostSend spoils a copy of the list: what is lost goes nowhere, but still completes.
+// PostSend sends a modified copy of the list: a lost message goes nowhere, but still completes.
 func (q *faultyQP) PostSend(wrs []verbs.SendWR) (int, error) {
 	f := q.device
 	f.mu.Lock()

@@ -8,12 +8,11 @@ import (
 	"dpukv/verbs"
 )
 
-// scanEvery is how many passes lie between two looks at every slot, in order or not: that is how
-// repeated requests are found, and requests behind one that was lost.
+// scanEvery is the number of passes between two scans of every slot. A scan ignores the order. It
+// finds repeated requests, and requests behind a lost one.
 const scanEvery = 32
 
-// pass takes the requests that are there, does them, and sends the answers. It returns how many
-// there were.
+// pass takes the present requests, executes them, and sends the answers. It returns their number.
 func (w *worker) pass() (int, error) {
 	w.passes++
 	n := 0
@@ -28,13 +27,13 @@ func (w *worker) pass() (int, error) {
 		return n, err
 	}
 	if !w.inlined {
-		w.signLast() // tells when this pass's values may be written over
+		w.signLast() // its completion tells when this pass's values may be overwritten
 	}
 	return n, w.flush()
 }
 
-// gather takes what is next in order from each inbox, starting behind the one where the pass before
-// ended.
+// gather takes the next requests in order from each inbox. It starts behind the inbox where the
+// previous pass ended.
 func (w *worker) gather(n int) int {
 	most := passOps
 	if w.server.cfg.Faithful {
@@ -58,11 +57,11 @@ func (w *worker) gather(n int) int {
 func (w *worker) take(in *inbox, n, limit int) int {
 	for ready := in.ready(limit - n); ready > 0; ready-- {
 		if slot := in.next & (in.count - 1); in.taken[slot].sequence() == in.next&sequenceMask {
-			in.next++ // a scan was here before; the slot may hold a later request already
+			in.next++ // a scan took it before; the slot may already hold a later request
 			continue
 		}
 		c := in.peek(in.next)
-		if c.sequence() != in.next&sequenceMask { // written anew since ready looked
+		if c.sequence() != in.next&sequenceMask { // overwritten since ready looked
 			break
 		}
 		if !w.admit(in, c, n) {
@@ -86,21 +85,21 @@ func (w *worker) admit(in *inbox, c control, n int) bool {
 	return true
 }
 
-// endBadClient ends the connection of a client that wrote what is no request.
+// endBadClient ends the connection of a client that wrote an illegal request.
 func (w *worker) endBadClient(in *inbox, why error) {
 	w.counters.BadFrames++
 	w.endClient(in, why)
 }
 
-// endClient ends a connection. The worker takes nothing more from it.
+// endClient ends a connection. The worker takes no more requests from it.
 func (w *worker) endClient(in *inbox, why error) {
 	in.ending = true
 	in.client.end(why)
 }
 
-// scan looks at every slot, each time beginning with another client, as the first may take up all
-// of a pass. A slot whose sequence is a lap further than what was taken from it holds a new
-// request; one whose attempt has changed, a repeated one.
+// scan looks at every slot. Each time it begins with another client, as the first one may fill the
+// whole pass. If a slot's sequence is one lap ahead of the request taken last, the slot holds a new
+// request. If only its attempt has changed, it holds a repeated request.
 func (w *worker) scan() (n int) {
 	count := len(w.inboxes)
 	w.scans++
@@ -124,7 +123,8 @@ func (w *worker) scan() (n int) {
 	return n
 }
 
-// late takes what a scan has found at a slot. It is false where the scan of this inbox must end.
+// late handles a slot that a scan has found. It returns false where the scan of this inbox must
+// end.
 func (w *worker) late(in *inbox, c control, sequence uint32, n *int) bool {
 	slot := sequence & (in.count - 1)
 	switch {
@@ -136,9 +136,9 @@ func (w *worker) late(in *inbox, c control, sequence uint32, n *int) bool {
 		w.counters.Repeats++
 		return w.repeat(in, c, n)
 	case c.sequence() != sequence&sequenceMask:
-		return true // not written yet in this lap, or nonsense that take will never reach
+		return true // not written yet in this lap, or illegal; take will never reach it
 	case sequence != in.next && in.peek(in.next).sequence() == in.next&sequenceMask:
-		return false // what comes before has arrived meanwhile: nothing was lost, and order is kept
+		return false // the earlier requests have arrived meanwhile: nothing was lost
 	}
 	if !w.admit(in, c, *n) {
 		return false
@@ -147,7 +147,7 @@ func (w *worker) late(in *inbox, c control, sequence uint32, n *int) bool {
 	return true
 }
 
-// repeat answers a request that was taken before. A GET is done again; a write is not.
+// repeat answers a request that was taken before. It executes a GET again, but not a write.
 func (w *worker) repeat(in *inbox, c control, n *int) bool {
 	slot := c.sequence() & (in.count - 1)
 	if c.op() == kvs.Get {
@@ -162,7 +162,7 @@ func (w *worker) repeat(in *inbox, c control, n *int) bool {
 	return true
 }
 
-// execute does the first n operations and makes their answers.
+// execute executes the first n operations and builds their answers.
 func (w *worker) execute(n int) error {
 	if n == 0 {
 		return nil
@@ -186,20 +186,20 @@ func (w *worker) execute(n int) error {
 	return nil
 }
 
-// roundBytes is the room for one pass's values.
+// roundBytes is the memory for one pass's values.
 func (w *worker) roundBytes() int { return passOps * padded(w.server.maxValue) }
 
-// answers is a worker's side of sends.
+// answers is a worker's send queue for answers.
 type answers struct {
 	sends
-	rounds [outRounds]uint64 // what must have completed before a round's values may be written over
+	rounds [outRounds]uint64 // sends to complete before a round's values may be overwritten
 	round  int
 }
 
-// nextRound is empty memory for the values of a pass.
+// nextRound returns free memory for the values of a pass.
 func (w *worker) nextRound() ([]byte, error) {
 	a := &w.answers
-	if !w.inlined { // else a round's values were taken when they were posted
+	if !w.inlined { // else the device copied a round's values when they were posted
 		a.rounds[a.round] = a.posted
 		a.round = (a.round + 1) % outRounds
 		if err := a.await(a.rounds[a.round]); err != nil {

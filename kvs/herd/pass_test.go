@@ -11,8 +11,8 @@ import (
 	"dpukv/verbs"
 )
 
-// TestRepeatsOfOneLeaveRoom: a client that repeats as much as a pass takes, all the time, does not
-// keep another's repeated request from being found.
+// TestRepeatsOfOneLeaveRoom checks two clients. One constantly repeats as many requests as a pass
+// takes. The worker must still find the other's repeated request.
 func TestRepeatsOfOneLeaveRoom(t *testing.T) {
 	server, device := fuzzServer(t)
 	w := server.workers[0]
@@ -56,8 +56,8 @@ func TestRepeatsOfOneLeaveRoom(t *testing.T) {
 	}
 }
 
-// TestConnectionBytes: a connection without slots takes no more memory than is said, whatever it
-// has sent.
+// TestConnectionBytes checks that a connection without slots takes no more memory than reported,
+// whatever it has sent.
 func TestConnectionBytes(t *testing.T) {
 	const connections = 100
 	server := startServer(t, testConfig())

@@ -8,8 +8,8 @@ import (
 	"dpukv/verbs"
 )
 
-// receives are a link's buffers for answers, used in turn: the device fills them in the order in
-// which they are posted. Those from reposted to received hold answers whose values the caller may
+// receives are a link's receive buffers for answers, used in turn: the device fills them in the
+// order in which they are posted. Those from reposted to received hold answers that the caller may
 // still be reading.
 type receives struct {
 	buffers            verbs.MR
@@ -19,19 +19,19 @@ type receives struct {
 	received, reposted uint32
 }
 
-// answerBuffers is how many buffers a window takes: as many again as answers can be in flight, as
-// those that the caller is reading are posted again only later. Where these do not suffice,
-// requests wait: see open.
+// answerBuffers is the number of buffers for a window: twice the number of answers in flight,
+// because the buffers that the caller is reading are posted again only later. If these do not
+// suffice, requests wait: see open.
 func answerBuffers(window int) int { return 2 * powerOfTwo(window) }
 
-// Where a buffer's datagram starts, so that its payload, behind the room for a GRH, starts a cache
+// A buffer's datagram starts here, so that its payload, behind the room for a GRH, starts a cache
 // line.
 const (
 	lineBytes  = 64
 	datagramAt = lineBytes - verbs.GRHBytes
 )
 
-// makeReceives makes the queue pair for answers, with all buffers posted.
+// makeReceives makes the queue pair for answers and posts all buffers.
 func (l *link) makeReceives(number uint32) (err error) {
 	r := l.session.remote
 	count := answerBuffers(int(l.limit))
@@ -62,7 +62,7 @@ func (l *link) makeReceives(number uint32) (err error) {
 	return l.ud.Connect(verbs.Endpoint{})
 }
 
-// repost gives buffers back to the device.
+// repost posts the free buffers again.
 func (l *link) repost() error {
 	size := uint32(len(l.recvs))
 	from, to := l.reposted&(size-1), l.received&(size-1)
@@ -78,7 +78,7 @@ func (l *link) repost() error {
 	return err
 }
 
-// accept matches an answer with its request. One that comes late, or twice, is dropped.
+// accept matches an answer with its request. It drops a late or repeated answer.
 func (l *link) accept(wc *verbs.WC, now int64, answers []kvs.Answer) ([]kvs.Answer, error) {
 	l.received++
 	if wc.Status != verbs.StatusSuccess {
@@ -96,8 +96,8 @@ func (l *link) accept(wc *verbs.WC, now int64, answers []kvs.Answer) ([]kvs.Answ
 	n := int(wc.Bytes) - verbs.GRHBytes
 	traffic.ReceivedBytes += uint64(n)
 	at := int(uint32(wc.ID))*l.stride + lineBytes
-	// Field by field, in place: a struct put together elsewhere and copied here in larger pieces
-	// would have each piece wait until its fields have left the store buffer.
+	// Field by field, in place: if the struct were built elsewhere and copied in larger pieces,
+	// each piece would wait until its fields have left the store buffer.
 	answers = extend(answers)
 	got := &answers[len(answers)-1]
 	got.Op, got.Status, got.Cookie = note.op, a.status(), note.cookie
@@ -111,7 +111,7 @@ func (l *link) accept(wc *verbs.WC, now int64, answers []kvs.Answer) ([]kvs.Answ
 	return answers, nil
 }
 
-// extend makes a slice one longer, whatever stands there.
+// extend makes a slice one element longer, without clearing it.
 func extend(answers []kvs.Answer) []kvs.Answer {
 	if n := len(answers); n < cap(answers) {
 		return answers[:n+1]
@@ -119,7 +119,7 @@ func extend(answers []kvs.Answer) []kvs.Answer {
 	return append(answers, kvs.Answer{})
 }
 
-// control is the control word of a staged request.
+// control returns the control word of a staged request.
 func (l *link) control(entry uint32) *control {
 	end := (int(entry) + 1) * l.slotBytes
 	return (*control)(unsafe.Pointer(&l.bytes[end-wordBytes]))

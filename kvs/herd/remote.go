@@ -14,24 +14,25 @@ import (
 	"dpukv/verbs/provider"
 )
 
-// Options are a client's own.
+// Options configure a client.
 type Options struct {
-	// Device names what carries the requests: see [provider.Open], also for the options. Empty: the
-	// server's provider, on the address that leads to the server.
+	// Device names the device that carries the requests: see [provider.Open], also for the options.
+	// Empty: the server's provider, on the local address that leads to the server.
 	Device        string
 	DeviceOptions *provider.Options
-	// RetryAfter is how long an answer may be out before its request is sent again, the first
-	// time; each further time it is twice as long, up to 16 times. 0: [DefaultRetryAfter].
+	// RetryAfter is the time without an answer after which a request is sent again. It doubles with
+	// each attempt, up to 16 times the first value. 0: [DefaultRetryAfter].
 	RetryAfter time.Duration
 
 	open opener // nil: openDevice
 }
 
-// DefaultRetryAfter is above what a server that shares its CPU may be kept from running.
+// DefaultRetryAfter is longer than the scheduler may keep a server that shares its CPU from
+// running.
 const DefaultRetryAfter = 20 * time.Millisecond
 
-// Remote is a HERD server seen from a client. It keeps one connection for asking for counters;
-// sessions have their own.
+// Remote is a client's view of a HERD server. It keeps one connection for counters; sessions have
+// their own.
 type Remote struct {
 	addr    string
 	opts    Options
@@ -49,7 +50,7 @@ var (
 	_ kvs.Observed = (*Remote)(nil)
 )
 
-// Dial shakes hands with the server at addr and opens a device to reach it by.
+// Dial shakes hands with the server at addr and opens a device that reaches it.
 func Dial(ctx context.Context, addr string, opts Options) (*Remote, error) {
 	if opts.RetryAfter == 0 {
 		opts.RetryAfter = DefaultRetryAfter
@@ -69,7 +70,7 @@ func Dial(ctx context.Context, addr string, opts Options) (*Remote, error) {
 	return r, nil
 }
 
-// greet connects and says hello.
+// greet connects and sends the hello.
 func greet(ctx context.Context, addr string) (net.Conn, *welcome, error) {
 	d := net.Dialer{Timeout: handshakeTimeout}
 	c, err := d.DialContext(ctx, "tcp", addr)
@@ -114,8 +115,8 @@ func (r *Remote) open() (err error) {
 	return nil
 }
 
-// bothEnds adds the client's device to what the server says of its own: software at one end makes
-// the figures those of no NIC.
+// bothEnds adds the client's device to the server's facts. With software at one end, the figures
+// are not those of a NIC.
 func bothEnds(f kvs.Facts, client verbs.DeviceInfo) kvs.Facts {
 	f.Emulated = f.Emulated || client.Emulated
 	if client.Provider != f.Provider {
@@ -137,7 +138,7 @@ func (r *Remote) deviceLikeServer() (string, error) {
 	}
 }
 
-// Facts are those of the handshake.
+// Facts returns the facts from the handshake.
 func (r *Remote) Facts() kvs.Facts { return r.welcome.Facts }
 
 // Stats asks the server for its counters.
@@ -155,7 +156,7 @@ func (r *Remote) Stats() (kvs.Stats, error) {
 	return s, err
 }
 
-// reconnect connects anew. r.mu is held.
+// reconnect opens a new control connection. The caller holds r.mu.
 func (r *Remote) reconnect() error {
 	c, _, err := greet(context.Background(), r.addr)
 	if err == nil {
@@ -165,8 +166,8 @@ func (r *Remote) reconnect() error {
 	return err
 }
 
-// Events is what the devices of both ends said since a time: the server's, as far as it can be
-// asked, since its load began.
+// Events returns the device events of both ends since a time. The server's begin with its load, and
+// are included if the server answers.
 func (r *Remote) Events(since time.Time) string {
 	var said []string
 	if own := verbs.EventText(r.device, since); own != "" {
@@ -175,7 +176,7 @@ func (r *Remote) Events(since time.Time) string {
 	return strings.Join(append(said, r.serverWarnings()...), "; ")
 }
 
-// serverWarnings asks on a connection of its own: whatever went wrong, the usual one may wait for
+// serverWarnings asks on a connection of its own: after a failure the usual one may still wait for
 // an answer.
 func (r *Remote) serverWarnings() []string {
 	const within = time.Second
@@ -194,7 +195,7 @@ func (r *Remote) serverWarnings() []string {
 	return s.Warnings
 }
 
-// Warnings are the serious events of the client's device since a time.
+// Warnings returns the serious events of the client's device since a time.
 func (r *Remote) Warnings(since time.Time) []string {
 	doubts := verbs.Warnings(r.device, since)
 	for i := range doubts {
@@ -203,10 +204,10 @@ func (r *Remote) Warnings(since time.Time) []string {
 	return doubts
 }
 
-// DeviceCounters are what the client's device has counted: see [verbs.Device].
+// DeviceCounters returns the counters of the client's device: see [verbs.Device].
 func (r *Remote) DeviceCounters() map[string]uint64 { return r.device.Counters() }
 
-// Moved is what the control connection moved, and the device, which the sessions share.
+// Moved returns the traffic of the control connection and of the device, which the sessions share.
 func (r *Remote) Moved() kvs.Moved {
 	m := sockets.MovedBy(r.control)
 	m.Device = devicePackets(r.device)
@@ -226,7 +227,7 @@ func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
 	return openSession(r, opts)
 }
 
-// Close ends the control connection and closes the device. Sessions are closed before.
+// Close closes the control connection and the device. The caller closes sessions first.
 func (r *Remote) Close() error {
 	r.mu.Lock()
 	err := r.control.Close()

@@ -17,7 +17,8 @@ import (
 	"dpukv/verbs/provider"
 )
 
-// telling is a device that tells of what a test has befall it, which is more than its provider can.
+// telling is a device that reports the events that a test injects. Its provider alone cannot do
+// that.
 type telling struct {
 	verbs.Device
 	log    verbs.EventLog
@@ -48,7 +49,7 @@ func (d *telling) Progress() (bool, error) {
 	return d.Device.Progress()
 }
 
-// underLoad puts a small load on a server, and has something happen in its window.
+// underLoad runs a small load on a server, and calls a function in its measurement period.
 func underLoad(t *testing.T, r *Remote, happens func()) (*results.Point, error) {
 	t.Helper()
 	result, err := loadclient.Run(t.Context(), r, loadclient.Config{
@@ -106,7 +107,8 @@ func TestTimeOutNamesEvents(t *testing.T) {
 	}
 }
 
-// TestServerThatEndsNamesEvents: a worker's device fails, and clients are told what it had said.
+// TestServerThatEndsNamesEvents checks that clients receive the device's events when a worker's
+// device fails.
 func TestServerThatEndsNamesEvents(t *testing.T) {
 	var there telling
 	cfg := testConfig()
@@ -125,7 +127,8 @@ func TestServerThatEndsNamesEvents(t *testing.T) {
 	}
 }
 
-// TestEventsAreWarnings of a point that came out all the same, and not of the next.
+// TestEventsAreWarnings checks that events become warnings of a successful point, and not of the
+// next one.
 func TestEventsAreWarnings(t *testing.T) {
 	var here, there telling
 	cfg := testConfig()
@@ -161,7 +164,7 @@ func TestEventsAreWarnings(t *testing.T) {
 	}
 }
 
-// TestRiggedPortGoesDown takes the network device below an RDMA device down under load. Package
+// TestRiggedPortGoesDown takes down the network device below an RDMA device under load. Package
 // guest has a machine where that does no harm.
 func TestRiggedPortGoesDown(t *testing.T) {
 	link := os.Getenv("HERD_LINK")

@@ -9,52 +9,52 @@ import (
 )
 
 const (
-	// sendDepth is that of a worker's send queue: answers posted and not known to have left.
+	// sendDepth is the depth of a worker's send queue: posted answers that may not have left yet.
 	sendDepth = 4 * passOps
-	// signalEvery is how many sends share a completion.
+	// signalEvery is the number of sends per completion.
 	signalEvery = 32
-	// outRounds is how many passes' values are kept, for a device that reads them after
+	// outRounds is the number of passes whose values are kept, for a device that reads them after
 	// PostSend has returned. Two passes of full lists fill half of the queue.
 	outRounds = 4
-	// stuckAfter is when a queue that takes nothing more is given up.
+	// stuckAfter is the time after which a full queue without completions counts as stuck.
 	stuckAfter = 5 * time.Second
 )
 
-// A work request's ID has in its low half whose it is, and in the other the low half of its number:
-// as many have completed with it.
+// The low half of a work request's ID names its client. The high half is the low half of its
+// number: so many have completed with it.
 const (
 	whoseBits = 32
 	whoseMask = 1<<whoseBits - 1
 )
 
-// sends gathers work requests into lists and keeps count of the queue's room.
+// sends gathers work requests into lists and tracks the queue's free room.
 type sends struct {
 	qp     verbs.QP
 	cq     verbs.CQ
 	device verbs.Device
 	wrs    []verbs.SendWR
 	depth  uint64
-	// sendFailed hears of a work request that failed by itself, and why. It is false where that is
-	// the end of all. nil: it always is.
+	// sendFailed receives the client and the reason of a failed work request. It returns false if
+	// the whole queue must end. nil: it always must.
 	sendFailed func(whose uint32, why error) bool
-	// sink is where a work request goes instead that the device does not take.
+	// sink replaces a work request that the device does not take.
 	sink *verbs.SendWR
-	// Counts of work requests: posted, and known to be completed because a signaled one behind them
+	// These count work requests: numbered, posted, and completed because a signaled one behind them
 	// is.
 	signed, posted, completed uint64
 	wcs                       [16]verbs.WC
 }
 
-// flush posts what was gathered.
+// flush posts the gathered work requests.
 func (s *sends) flush() error {
 	err := s.send(s.wrs)
 	s.wrs = s.wrs[:0]
 	return err
 }
 
-// send posts a list whose work requests were signed in this order.
+// send posts a list. Its work requests were signed in this order.
 func (s *sends) send(list []verbs.SendWR) error {
-	var full time.Time // until when the device may take nothing
+	var full time.Time // deadline of a device that takes nothing
 	for len(list) > 0 {
 		if err := s.makeRoom(uint64(len(list))); err != nil {
 			return err
@@ -77,8 +77,8 @@ func (s *sends) send(list []verbs.SendWR) error {
 	return nil
 }
 
-// divert has a work request that was not taken go to the sink, so that its completion, which also
-// speaks for others, comes nevertheless. It is false where there is no hope.
+// divert sends a refused work request to the sink. Its completion, which also stands for earlier
+// ones, therefore still comes. It returns false if the queue must end.
 func (s *sends) divert(wr *verbs.SendWR, why error) bool {
 	if s.sink == nil || wr.AH == s.sink.AH || errors.Is(why, verbs.ErrClosed) ||
 		!s.sendFailed(whose(wr.ID), why) {
@@ -92,7 +92,7 @@ func (s *sends) divert(wr *verbs.SendWR, why error) bool {
 
 func whose(id uint64) uint32 { return uint32(id & whoseMask) }
 
-// sign numbers a work request, and asks for a completion of every so many.
+// sign numbers a work request, and requests a completion for one in signalEvery.
 func (s *sends) sign(wr *verbs.SendWR) {
 	s.signed++
 	wr.ID |= s.signed << whoseBits
@@ -101,7 +101,7 @@ func (s *sends) sign(wr *verbs.SendWR) {
 	}
 }
 
-// signLast asks for a completion of the list gathered.
+// signLast requests a completion for the gathered list.
 func (s *sends) signLast() { s.wrs[len(s.wrs)-1].Flags |= verbs.Signaled }
 
 // makeRoom waits until n more work requests fit.
@@ -120,8 +120,8 @@ func (s *sends) await(count uint64) error {
 	return nil
 }
 
-// turn looks for completions once. Without any until the deadline, which the first turn without one
-// sets, the queue is stuck.
+// turn looks for completions once. The first turn without one sets the deadline. The queue is stuck
+// if none comes until then.
 func (s *sends) turn(deadline *time.Time) error {
 	n, err := s.cq.Poll(s.wcs[:])
 	if err != nil {
@@ -147,8 +147,8 @@ func (s *sends) turn(deadline *time.Time) error {
 	return nil
 }
 
-// completes counts a completion. One that failed is that of one work request, but for a flushed
-// one: then the whole queue has ended.
+// completes counts a completion. A failed completion concerns one work request, unless it was
+// flushed: then the whole queue has ended.
 func (s *sends) completes(wc *verbs.WC) error {
 	if more := int32(uint32(wc.ID>>whoseBits) - uint32(s.completed)); more > 0 {
 		s.completed += uint64(more)

@@ -27,26 +27,26 @@ type Server struct {
 	door           *admission.Door
 	maxValue       int
 	statsReader    *statsReader
-	joining        chan struct{} // whoever has put something in may join
+	joining        chan struct{} // a goroutine that has put something in may join
 	clientFailures clientFailures
 
 	mu          sync.Mutex
 	clients     map[*client]struct{}
 	slotHolders int       // clients that have slots, or have left some that could not be freed
-	joined      uint32    // the number of the last
-	busy        time.Time // when the first of the clients that have slots came, or the last time anyone did
+	joined      uint32    // the number of the last one
+	busy        time.Time // when the first current slot holder came, or the last time there was one
 	closing     bool
 	serving     sync.WaitGroup // the door and the clients' goroutines
 
 	stopOnce sync.Once
 	stopErr  error
-	done     chan struct{} // closed when a worker ended, asked or not
+	done     chan struct{} // closed when a worker has ended for any reason
 	doneOnce sync.Once
 	failure  error
 }
 
-// Start opens the device, makes the table and starts the workers. When it returns, clients are
-// served.
+// Start opens the device, makes the table and starts the workers. When it returns, the server
+// accepts clients.
 func Start(cfg Config) (*Server, error) {
 	cfg.setDefaults()
 	if err := cfg.check(); err != nil {
@@ -99,7 +99,7 @@ func (s *Server) start() (err error) {
 	return s.openDoor()
 }
 
-// openDoor lets clients in.
+// openDoor starts to accept clients.
 func (s *Server) openDoor() (err error) {
 	s.door, err = admission.New(s.listener, admission.Config{
 		Most: s.cfg.MaxConnections, Serve: s.receive, Refusal: refusal, Spare: s.cfg.spare,
@@ -138,10 +138,10 @@ func (s *Server) welcome() welcome {
 	}
 }
 
-// Addr is where clients dial.
+// Addr is the address that clients dial.
 func (s *Server) Addr() string { return s.listener.Addr().String() }
 
-// Facts are those that clients are told.
+// Facts are the facts for clients.
 func (s *Server) Facts() kvs.Facts { return s.facts }
 
 // Stats asks every worker for its counters.
@@ -163,27 +163,27 @@ func (s *Server) Stats() (kvs.Stats, error) {
 	return stats, nil
 }
 
-// busySince is when the load that the server has, or last had, began.
+// busySince returns the start of the current load, or of the last one.
 func (s *Server) busySince() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.busy
 }
 
-// Moved is what the server's device has moved.
+// Moved returns the traffic of the server's device.
 func (s *Server) Moved() kvs.Moved { return kvs.Moved{Device: devicePackets(s.device)} }
 
-// DeviceCounters are what the server's device has counted: see [verbs.Device].
+// DeviceCounters returns the counters of the server's device: see [verbs.Device].
 func (s *Server) DeviceCounters() map[string]uint64 { return s.device.Counters() }
 
-// Wait blocks until the server was closed, or has ended by itself: then it says why.
+// Wait blocks until the server has ended. If Close did not end it, Wait returns the reason.
 func (s *Server) Wait() error {
 	<-s.done
 	return s.failure
 }
 
-// ended notes, the first time, that the server is over, and why; what the device said may be the
-// cause. A server that a worker is missing from tells its clients.
+// ended notes the first reason why the server has ended; a device event may be the cause. A server
+// that has lost a worker tells its clients.
 func (s *Server) ended(err error) {
 	s.doneOnce.Do(func() {
 		err = verbs.Explain(err, s.device, s.busySince())
@@ -211,7 +211,7 @@ func (s *Server) close() error {
 		errs = append(errs, s.listener.Close())
 	}
 	s.endAll(errors.New("it is being closed"))
-	s.serving.Wait() // clients leave while there are workers to leave
+	s.serving.Wait() // clients can leave only while the workers run
 	for _, w := range s.workers {
 		errs = append(errs, w.stop())
 	}

@@ -13,7 +13,7 @@ import (
 	"dpukv/verbs"
 )
 
-// session is one load worker's connections to all workers of a server.
+// session holds one load worker's connections to all workers of a server.
 type session struct {
 	remote       *Remote
 	opts         kvs.SessionOptions
@@ -21,22 +21,22 @@ type session struct {
 	cq           verbs.CQ // of answers
 	wcs          []verbs.WC
 	wrs          []verbs.SendWR // empty; room for any link's list
-	lanes        []lane         // one a worker
+	lanes        []lane         // one per worker
 	links        []*link        // all
 	sideChannels []*sideChannel
 
-	pending     int   // requests submitted and not answered
-	nextCheckNs int64 // when to look for answers that are overdue
+	pending     int   // submitted requests without an answer
+	nextCheckNs int64 // next check for overdue answers
 	traffic     kvs.Traffic
 }
 
-// lane is the links to one worker, used in turn.
+// lane holds the links to one worker, used in turn.
 type lane struct {
 	links []*link
 	at    int
 }
 
-// pollBatch is how many completions one look takes.
+// pollBatch is the most completions that one poll takes.
 const pollBatch = 64
 
 func openSession(r *Remote, opts kvs.SessionOptions) (s *session, err error) {
@@ -113,7 +113,7 @@ func (s *session) Submit(r *kvs.Request) (bool, error) {
 	if l.at++; l.at == len(l.links) {
 		l.at = 0
 	}
-	// Where it may not leave yet, it does when answers come.
+	// If the window is full, the list leaves when answers come.
 	return true, k.postOpen()
 }
 
@@ -142,7 +142,7 @@ func (s *session) Flush() error {
 	return nil
 }
 
-// Poll takes answers. While it waits it spins, then yields its CPU between looks.
+// Poll takes answers. While it waits it first spins, then yields its CPU between looks.
 func (s *session) Poll(answers []kvs.Answer, wait time.Duration) ([]kvs.Answer, error) {
 	if err := s.repost(); err != nil {
 		return answers, err
@@ -175,7 +175,7 @@ func (s *session) Poll(answers []kvs.Answer, wait time.Duration) ([]kvs.Answer, 
 	}
 }
 
-// collect takes the answers that are there.
+// collect takes the present answers.
 func (s *session) collect(answers []kvs.Answer) ([]kvs.Answer, error) {
 	for {
 		n, err := s.cq.Poll(s.wcs)
@@ -195,7 +195,7 @@ func (s *session) collect(answers []kvs.Answer) ([]kvs.Answer, error) {
 	}
 }
 
-// goOn posts the lists that waited for room, and from time to time looks for what is overdue.
+// goOn posts lists that were waiting for room. From time to time it looks for overdue answers.
 func (s *session) goOn(now int64) error {
 	for _, k := range s.links {
 		if err := k.goOn(); err != nil {
@@ -205,7 +205,7 @@ func (s *session) goOn(now int64) error {
 	return s.overdue(now)
 }
 
-// overdue sends again what has waited too long for its answer, and notices a server that is gone.
+// overdue repeats overdue requests, and detects a lost server.
 func (s *session) overdue(now int64) error {
 	if now < s.nextCheckNs {
 		return nil
@@ -224,8 +224,8 @@ func (s *session) overdue(now int64) error {
 	return nil
 }
 
-// repost gives the buffers of the answers that the caller is done with back to the device. A list
-// may have waited for them.
+// repost posts the buffers of answers that the caller no longer needs. A list may be waiting for
+// them.
 func (s *session) repost() error {
 	for _, k := range s.links {
 		if k.reposted == k.received {
@@ -241,13 +241,13 @@ func (s *session) repost() error {
 	return nil
 }
 
-// InFlight counts requests, staged or posted.
+// InFlight counts staged and posted requests.
 func (s *session) InFlight() int { return s.pending }
 
-// Traffic counts since the session was opened.
+// Traffic returns the counters since the session was opened.
 func (s *session) Traffic() kvs.Traffic { return s.traffic }
 
-// Moved is what the side channels moved. The device is the remote's.
+// Moved returns the traffic of the side channels. The device belongs to the remote.
 func (s *session) Moved() (m kvs.Moved) {
 	for _, sd := range s.sideChannels {
 		one := sockets.MovedBy(sd.conn)

@@ -141,15 +141,15 @@ func operations(t *testing.T, s kvs.Session, from int) {
 
 func putUint(b []byte, v uint64) { binary.LittleEndian.PutUint64(b, v) }
 
-// model is a plain map that obeys the same rules, except that a cache may have lost anything.
+// model is a plain map with the same rules, except that a cache may have lost anything.
 type model struct {
 	cache  bool
 	values map[string][]byte
 }
 
-// TestMetamorphic runs the partition's random operations through HERD: requests of one connection
-// are done in order, so that each answer is known from those before it, and the store behind them
-// is so small that items are evicted, moved and refused.
+// TestMetamorphic runs the partition's random operations through HERD. Requests of one connection
+// execute in order, so the earlier ones determine each answer. The store is so small that it
+// evicts, moves and refuses items.
 func TestMetamorphic(t *testing.T) {
 	var runs atomic.Uint64
 	for _, mode := range []partition.Mode{partition.Cache, partition.Store} {
@@ -169,8 +169,8 @@ func TestMetamorphic(t *testing.T) {
 	}
 }
 
-// TestMetamorphicWithLoss does the same where requests and answers get lost. What is in flight at
-// once then has no order, so that a batch has each key once.
+// TestMetamorphicWithLoss does the same with lost requests and answers. Requests in flight then
+// have no order, so a batch has each key once.
 func TestMetamorphicWithLoss(t *testing.T) {
 	var runs atomic.Uint64
 	for _, mode := range []partition.Mode{partition.Cache, partition.Store} {

@@ -10,14 +10,14 @@ import (
 	"dpukv/internal/foreign"
 )
 
-// sideChannel is the side channel of one connection: while it lives, the slots are the client's.
+// sideChannel is the side channel of one connection. The client owns the slots while it is open.
 type sideChannel struct {
 	conn    net.Conn
-	ended   atomic.Pointer[error] // why, once it has
+	ended   atomic.Pointer[error] // the reason, once it has ended
 	watched chan struct{}         // closed when watch has returned
 }
 
-// watch waits for the server's last word: it says nothing else.
+// watch waits for a failure frame or the end of the stream: the server sends nothing else.
 func (s *sideChannel) watch() {
 	defer close(s.watched)
 	k, body, err := readFrame(s.conn)

@@ -79,8 +79,8 @@ const (
 	simRead   = pieceBytes
 )
 
-// simConn is a side channel. The server's goroutine has the methods of [net.Conn], and the
-// simulation the others.
+// simConn is a side channel. The server's goroutine uses the methods of [net.Conn], the simulation
+// the others.
 type simConn struct {
 	world *simulation.World
 	files *simFiles
@@ -97,7 +97,7 @@ type simConn struct {
 	greedy          int // the most that it wanted beyond twice of what it had got
 	failing         bool
 	said            bool      // the client has sent a whole frame
-	tail            []byte    // what the client has sent of a frame that is not whole
+	tail            []byte    // bytes that the client has sent of an incomplete frame
 	blocked         time.Time // since when the server waits to write; zero: it does not
 	since           time.Time // when that began, or the connection; zero: all frames are whole
 }
@@ -229,8 +229,8 @@ func (c *simConn) follow(b []byte) {
 	}
 }
 
-// overdue reports whether the server should have ended the connection, with time to spare for what
-// was asked before.
+// overdue reports whether the server should have ended the connection, with time to spare for
+// earlier questions.
 func (c *simConn) overdue() bool {
 	const limit = helloTimeout + frameTimeout + writeTimeout + 5*time.Second
 	c.mu.Lock()
@@ -245,7 +245,7 @@ func (c *simConn) hangUp() { c.change(func() { c.hungUp = true }) }
 // reset is the end of the line.
 func (c *simConn) reset() { c.change(func() { c.failing, c.hungUp = true, true }) }
 
-// frame takes a whole frame that the server has sent, if there is one.
+// frame takes a complete frame that the server has sent, if there is one.
 func (c *simConn) frame() (k kind, body []byte, ok bool) {
 	c.change(func() {
 		if len(c.out) < frameHeaderBytes {

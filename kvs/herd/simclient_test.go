@@ -24,10 +24,10 @@ type simClient struct {
 	links    []*simLink
 	keys     []simKey
 	told     string // the server's last word
-	questing int    // the step in which it asked for counters; 0: it did not
+	questing int    // the step in which it asked for counters; 0: none
 }
 
-// simKey is a key that one honest client alone writes, and what it must hold.
+// simKey is a key that only one honest client writes, and its expected value.
 type simKey struct {
 	key    []byte
 	hash   uint64
@@ -118,7 +118,7 @@ func (c *simClient) say(k kind, v any) {
 	c.conn.give(frame)
 }
 
-// listen takes what the server says, and goes on with what follows from it.
+// listen reads the server's frames, and reacts to them.
 func (c *simClient) listen() {
 	for {
 		k, body, ok := c.conn.frame()
@@ -196,7 +196,7 @@ func (c *simClient) pardonable() bool {
 	return c.told == "" && c.slots == nil && c.sim.steps > c.begun // hung up without a word: the word found no room
 }
 
-// load is a step of one that has slots: perhaps a new request, and old ones again.
+// load is one step of a client with slots: perhaps a new request, and repeated ones.
 func (c *simClient) load() {
 	w := c.sim.world
 	if c.questing == 0 && w.OneIn(50) {
@@ -259,7 +259,7 @@ func (l *simLink) send(sequence uint32, r *simRequest) {
 	l.write(sequence, r.slot)
 }
 
-// write writes to the end of a slot. It is false where the server's NIC does not take it.
+// write writes to the end of a slot. It returns false if the server's NIC does not take it.
 func (l *simLink) write(sequence uint32, b []byte) bool {
 	slotBytes := uint64(l.client.sim.server.cfg.SlotBytes)
 	end := l.base + uint64(sequence&(l.slots-1)+1)*slotBytes
@@ -285,7 +285,7 @@ func (l *simLink) answered(word answer, value []byte) {
 	l.client.sim.answers++
 }
 
-// check holds an answer against the model, and brings that up to date.
+// check compares an answer with the model, and updates the model.
 func (r *simRequest) check(status kvs.Status, value []byte) string {
 	k := r.key
 	want := kvs.OK

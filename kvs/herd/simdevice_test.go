@@ -14,7 +14,7 @@ import (
 	"dpukv/verbs"
 )
 
-// simDevice is a NIC as the server sees it, with the checks that a NIC makes of what comes in.
+// simDevice is a NIC as the server sees it, with a NIC's checks of incoming messages.
 type simDevice struct {
 	mu        sync.Mutex // clients join and leave on goroutines of their own
 	world     *simulation.World
@@ -56,7 +56,7 @@ func newSimDevice(w *simulation.World) *simDevice {
 
 func (d *simDevice) number() uint32 { d.next++; return d.next }
 
-// fails is an error that a call has in place of a result, sometimes.
+// fails sometimes returns an error in place of a call's result.
 func (d *simDevice) fails(call string) error {
 	if !d.world.OneIn(d.failOneIn) {
 		return nil
@@ -97,7 +97,7 @@ func (d *simDevice) CreateCQ(int) (verbs.CQ, error) {
 	return q, nil
 }
 
-// Progress is when a NIC that is late does what it was told.
+// Progress executes the delayed work of a slow NIC.
 func (d *simDevice) Progress() (bool, error) {
 	d.meanwhile()
 	if d.world.OneIn(2) {
@@ -108,7 +108,7 @@ func (d *simDevice) Progress() (bool, error) {
 	return false, nil
 }
 
-// stuck is an error of a close, as often as there are to be any.
+// stuck returns an error of a close, a limited number of times.
 func (d *simDevice) stuck(call string, number uint32) error {
 	if number >= d.stuckBefore || number%32 > 0 { // not drawn: several may close at once, in any order
 		return nil
@@ -353,8 +353,8 @@ func (q *simQueue) finish(wr *verbs.SendWR, status verbs.WCStatus, value []byte)
 	}
 }
 
-// write is an RDMA WRITE that arrives at a queue pair of the server: a NIC's checks, and then the
-// bytes, the last word behind all others.
+// write is an RDMA WRITE that arrives at a queue pair of the server. It makes a NIC's checks, and
+// then stores the bytes, the last word after all others.
 func (d *simDevice) write(qpn, rkey uint32, addr uint64, data []byte) bool {
 	q, r := d.queues[qpn], d.regions[rkey]
 	if q == nil || r == nil || q.domain != r.domain || r.access&verbs.RemoteWrite == 0 || q.cfg.Type != verbs.UC {

@@ -21,7 +21,7 @@ type hostile struct {
 	last []byte // what it wrote last into a slot
 }
 
-// newHostile connects. Some of them say hello, or a part of it, and then nothing for as long as
+// newHostile connects. Some clients send a hello, or a part of it, and then nothing for as long as
 // they can.
 func (s *sim) newHostile() *hostile {
 	h := &hostile{simClient: s.newClient(false), mute: s.world.OneIn(6)}

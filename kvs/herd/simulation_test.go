@@ -19,11 +19,12 @@ import (
 const (
 	simWorlds = 60
 	simSteps  = 2000 // of a world with hostile clients
-	// answerSteps is within how many steps an honest client has its answer, lost ones sent again.
+	// answerSteps is the number of steps within which an honest client must have its answer,
+	// repetitions included.
 	answerSteps = 600
 )
 
-// sim is one world: a server, and those around it.
+// sim is one world: a server and its clients.
 type sim struct {
 	world    *simulation.World
 	server   *Server
@@ -125,8 +126,8 @@ func (s *sim) close() {
 	}
 }
 
-// drain lets the server's goroutines do what they can, each at a time of its own: so whatever they
-// wait for comes to them in the same order in each world of a seed.
+// drain lets the server's goroutines run, one at a time. So each world of a seed has the same order
+// of events.
 func (s *sim) drain() {
 	synctest.Wait()
 	s.world.Sleep(time.Nanosecond)
@@ -185,7 +186,7 @@ func (s *sim) until(what string, steps int, done func() bool) {
 	s.world.Failf("not within %d steps: %s", steps, what)
 }
 
-// step has somebody do something, the server look at it, and then looks at the server.
+// step lets one client act, lets the server react, and then checks the server.
 func (s *sim) step() {
 	w := s.world
 	s.steps = w.Step()
@@ -275,7 +276,7 @@ func (s *sim) check() {
 	}
 }
 
-// TestPutBack: the simulation finds each of the faults that were mended here, put back one by one.
+// TestPutBack checks that the simulation finds each of the fixed faults, put back one by one.
 func TestPutBack(t *testing.T) {
 	edit := func(file, old, now string) []simulation.Edit {
 		return []simulation.Edit{{File: file, Old: old, New: now}}

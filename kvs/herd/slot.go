@@ -7,31 +7,31 @@ import (
 	"dpukv/kvs"
 )
 
-// A slot's sizes: see doc.go.
+// These are sizes of slots and their parts: see doc.go.
 const (
 	wordBytes = 8
-	// MinSlotBytes is a cache line: a key of 16 bytes with a value of 32.
+	// MinSlotBytes is a cache line. It holds a key of 16 bytes with a value of 32.
 	MinSlotBytes = 64
-	// MaxSlotBytes holds the longest key with the longest value that a datagram of 4096 bytes
-	// carries.
+	// MaxSlotBytes holds the longest key with the longest value of a datagram of 4096 bytes.
 	MaxSlotBytes = 4096 + 256 + tailBytes
-	// tailBytes are the hash and the control word, the last two words of a slot.
+	// tailBytes is the size of hash and control word, the last two words of a slot.
 	tailBytes = 2 * wordBytes
 )
 
 func padded(n int) int { return (n + wordBytes - 1) &^ (wordBytes - 1) }
 
-// requestBytes is what a request takes at the end of its slot.
+// requestBytes returns the size of a request at the end of its slot.
 func requestBytes(keyBytes, valueBytes int) int {
 	return tailBytes + padded(keyBytes) + padded(valueBytes)
 }
 
-// SlotBytesFor is the smallest slot, in cache lines, for items of one size.
+// SlotBytesFor returns the smallest slot, in cache lines, for items of one size.
 func SlotBytesFor(keyBytes, valueBytes int) int {
 	return max(MinSlotBytes, (requestBytes(keyBytes, valueBytes)+MinSlotBytes-1)&^(MinSlotBytes-1))
 }
 
-// control is a slot's last word. 0 is a slot that was never written, as operation 0 does not exist.
+// control is a slot's last word. 0 marks a slot that was never written, because operation 0 does
+// not exist.
 //
 //	bits 0–15 value bytes · 16–23 key bytes · 24–26 operation · 27–34 attempt · 35–63 sequence
 type control uint64
@@ -54,11 +54,11 @@ func (c control) op() kvs.Op       { return kvs.Op(c >> opShift & 7) }
 func (c control) keyBytes() int    { return int(c >> 16 & 0xff) }
 func (c control) valueBytes() int  { return int(c & 0xffff) }
 
-// FlowLabel is that of the packets with requests to a worker, so that what is on the path can tell
-// by their UDP source port (verbs.UDPSourcePort) which partition they are for.
+// FlowLabel returns the flow label of packets with requests to a worker. Devices on the path can
+// tell the partition by the UDP source port (verbs.UDPSourcePort).
 func FlowLabel(worker int) uint32 { return uint32(worker) + 1 }
 
-// Where a request has its operation: in the lowest bits of a byte, so far from the request's end.
+// The operation of a request lies in the lowest bits of a byte, this far from the request's end.
 const (
 	OpFromEnd = wordBytes - opShift/8
 	OpMask    = 1<<(attemptShift-opShift) - 1
@@ -66,13 +66,12 @@ const (
 
 const attemptMask = control(0xff) << attemptShift
 
-// again is the control word of the next attempt at the same request.
+// again returns the control word of the next attempt at the same request.
 func (c control) again() control {
 	return c&^attemptMask | (c+1<<attemptShift)&attemptMask
 }
 
-// putRequest writes a request at the end of a slot and returns how many bytes of it are the
-// request.
+// putRequest writes a request at the end of a slot and returns the request's length in bytes.
 func putRequest(slot []byte, sequence uint32, r *kvs.Request, value []byte) int {
 	n := len(slot)
 	keyAt := n - tailBytes - padded(len(r.Key))
@@ -84,8 +83,8 @@ func putRequest(slot []byte, sequence uint32, r *kvs.Request, value []byte) int 
 	return n - valueAt
 }
 
-// copyWords is copy. Most keys and values are a few whole words, for which a call of memmove is
-// long.
+// copyWords is copy for short slices. Most keys and values are a few whole words, for which a call
+// of memmove takes long.
 func copyWords(dst, src []byte) {
 	if len(src)%wordBytes != 0 || len(src) > 4*wordBytes {
 		copy(dst, src)
@@ -97,7 +96,7 @@ func copyWords(dst, src []byte) {
 	}
 }
 
-// legal reports what is wrong with a control word that a client wrote.
+// legal returns an error for an illegal control word of a client.
 func (c control) legal(slotBytes, maxValue int) error {
 	need := requestBytes(c.keyBytes(), c.valueBytes())
 	switch {
@@ -111,7 +110,7 @@ func (c control) legal(slotBytes, maxValue int) error {
 	return nil
 }
 
-// answer is the immediate of an answer: bits 0–2 status, 3–31 sequence.
+// answer is the immediate of an answer: bits 0–2 are the status, bits 3–31 the sequence.
 type answer uint32
 
 const statusBits = 3

@@ -6,8 +6,8 @@ import (
 	"dpukv/internal/test/litmus"
 )
 
-// TestOrderOfSlot is the argument of peek on Armv8: a worker that finds a slot's control word finds
-// all of the request. The client's side is what verbs/shm and verbs/softroce do for it: plain
+// TestOrderOfSlot checks the argument of peek on Armv8: a worker that finds a slot's control word
+// finds the whole request. The client's side is the code of verbs/shm and verbs/softroce: plain
 // copies, then the last word with release order. A NIC keeps that order by itself (doc.go).
 func TestOrderOfSlot(t *testing.T) {
 	client := func(control func(string, int) litmus.Instruction) litmus.Thread {
@@ -21,8 +21,8 @@ func TestOrderOfSlot(t *testing.T) {
 		"as it is":               litmus.Forbids(old, client(litmus.StoreRelease), worker(litmus.LoadAcquire)),
 		"control stored plainly": litmus.Allows(old, client(litmus.Store), worker(litmus.LoadAcquire)),
 		"control loaded plainly": litmus.Allows(old, client(litmus.StoreRelease), worker(litmus.Load)),
-		// request computes all addresses from the word, which would keep Arm from loading early;
-		// nothing keeps a compiler from computing them otherwise.
+		// request computes all addresses from the word, which would keep Arm from loading early.
+		// But a compiler might compute them differently.
 		"addresses from a plain load": litmus.Forbids(old,
 			client(litmus.StoreRelease),
 			litmus.Thread{litmus.Load("c", "control"), litmus.Load("h", "hash").At("c"), litmus.Load("k", "key").At("c"), litmus.Load("v", "value").At("c")},
@@ -30,10 +30,10 @@ func TestOrderOfSlot(t *testing.T) {
 	})
 }
 
-// TestOrderOfReusedSlot: the client writes its next request into the slot when it has the answer,
-// and the worker that still reads the one before must not see that. A worker that has answered has
-// read: the answer is stored with release order and loaded with acquire order (verbs/shm), or goes
-// through the kernel (verbs/softroce).
+// TestOrderOfReusedSlot checks that a worker never sees the next request in place of the one it is
+// reading. The client writes the next request after it has the answer, and a worker reads before it
+// answers. The answer is stored with release order and loaded with acquire order (verbs/shm), or
+// goes through the kernel (verbs/softroce).
 func TestOrderOfReusedSlot(t *testing.T) {
 	client := func(answer func(string, string) litmus.Instruction) litmus.Thread {
 		return litmus.Thread{litmus.Store("key", 1), litmus.StoreRelease("control", 1), answer("a", "answer"), litmus.Store("key", 2), litmus.StoreRelease("control", 2)}
@@ -49,7 +49,8 @@ func TestOrderOfReusedSlot(t *testing.T) {
 		"as it is, first":       litmus.Forbids(old, client(litmus.LoadAcquire), worker(litmus.StoreRelease)),
 		"answer stored plainly": litmus.Allows(next, client(litmus.LoadAcquire), worker(litmus.Store)),
 		"answer loaded plainly": litmus.Allows(next, client(litmus.Load), worker(litmus.StoreRelease)),
-		// The client goes on only if there is an answer: Arm makes no store before that is decided.
+		// The client continues only if there is an answer: Arm makes no store before that is
+		// decided.
 		"plainly, behind a branch": litmus.Forbids(next,
 			litmus.Thread{litmus.Store("key", 1), litmus.StoreRelease("control", 1), litmus.Load("a", "answer"), litmus.Branch("a"), litmus.Store("key", 2), litmus.StoreRelease("control", 2)},
 			worker(litmus.StoreRelease),

@@ -2,10 +2,10 @@ package herd
 
 import "time"
 
-// statsReader asks the workers for their counters on behalf of clients. Questions that come while
-// it does are answered together, from the next look: so a look never begins before the question.
+// statsReader asks the workers for their counters on behalf of clients. Questions that come
+// meanwhile share the next round, so that a round never begins before its questions.
 type statsReader struct {
-	turn  chan struct{} // whoever has put something in may look
+	turn  chan struct{} // a goroutine that has put something in may ask the workers
 	began time.Time
 	frame []byte // the answer
 	err   error
@@ -13,7 +13,7 @@ type statsReader struct {
 
 func newStatsReader() *statsReader { return &statsReader{turn: make(chan struct{}, 1)} }
 
-// read is the counters as they are after the question, as a frame.
+// read returns a frame with the counters, as they are after the question.
 func (g *statsReader) read(s *Server) ([]byte, error) {
 	asked := time.Now()
 	g.turn <- struct{}{}

@@ -48,7 +48,7 @@ func optionsOf(d *kvs.Device) *provider.Options {
 	return &provider.Options{GIDIndex: d.GIDIndex, MTU: d.MTU}
 }
 
-// checkLoad refuses what HERD has no slots or no way for.
+// checkLoad refuses loads that HERD's slots or modes do not support.
 func checkLoad(c *kvs.LoadConfig) error {
 	switch need := SlotBytesFor(c.KeyBytes, c.ValueBytes); {
 	case c.Batch*c.Window > DefaultWindow:
@@ -64,8 +64,7 @@ func checkLoad(c *kvs.LoadConfig) error {
 	return nil
 }
 
-// configOf turns the words of a configuration into what they mean. The log and the slots are the
-// caller's to say.
+// configOf translates a configuration's words. The caller sets the log and the slots.
 func configOf(c *kvs.ServerConfig) (cfg Config, err error) {
 	cfg = Config{
 		Listen: c.Listen, Workers: c.Workers,
@@ -76,7 +75,7 @@ func configOf(c *kvs.ServerConfig) (cfg Config, err error) {
 	return cfg, err
 }
 
-// startSized starts a server whose log and slots hold the items of the configuration.
+// startSized starts a server whose log and slots hold the configured items.
 func startSized(c *kvs.ServerConfig) (kvs.Server, error) {
 	cfg, err := configOf(c)
 	if err != nil {
@@ -125,7 +124,7 @@ func addFlags(flags *pflag.FlagSet) func(*kvs.ServerConfig) (kvs.Server, error) 
 	}
 }
 
-// refuseZeros refuses flags that are 0, which means the default in a [Config].
+// refuseZeros refuses flags of 0, which would mean the default in a [Config].
 func refuseZeros(c *Config) error {
 	for _, f := range []struct {
 		flag  string

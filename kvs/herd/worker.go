@@ -14,43 +14,43 @@ import (
 	"dpukv/verbs"
 )
 
-// passOps is how many requests a worker takes before it answers them: what the partition's pipeline
-// holds.
+// passOps is the most requests that a worker takes before it answers them: the depth of the
+// partition's pipeline.
 const passOps = partition.Depth
 
-// worker is one thread that polls slots, and owns one partition. All but jobs, stopping and over
-// belongs to it.
+// worker is one thread that polls slots and owns one partition. Other threads use only jobs,
+// stopping and ended.
 type worker struct {
 	server *Server
 	number int
 	core   *partition.Core
 	cq     verbs.CQ
 	ud     verbs.QP
-	sink   verbs.AH // to ud itself
+	sink   verbs.AH // address handle of ud itself
 	out    verbs.MR // the values of answers: rounds of passes
 	base   uintptr  // where out lies
 
 	inboxes []*inbox
-	turn    int // where the next pass starts
+	turn    int // start of the next pass
 	scans   int
 	passes  uint64
 
-	ops  []partition.Op // of the pass in hand
+	ops  []partition.Op // of the current pass
 	from []origin       // of each of ops
 	answers
-	inline  int  // bytes that a send takes at once
-	inlined bool // every answer is
+	inline  int  // bytes that a send takes inline
+	inlined bool // every answer fits inline
 
 	counters kvs.WorkerStats
 	pinned   bool
 
 	jobs     chan func()
 	stopped  atomic.Bool
-	stopping chan struct{} // closed with stopped
+	stopping chan struct{} // closed to stop the worker
 	ended    chan struct{}
 }
 
-// origin is where an operation came from.
+// origin tells where an operation came from.
 type origin struct {
 	in       *inbox
 	sequence uint32
@@ -86,7 +86,7 @@ func newWorker(s *Server, number int) (w *worker, err error) {
 	w.sends = sends{
 		qp: w.ud, cq: w.cq, device: s.device, depth: sendDepth - signalEvery,
 		wrs: make([]verbs.SendWR, 0, 2*passOps), sendFailed: w.sendFailed,
-		// An empty datagram to itself, which has no buffer for it.
+		// The sink is an empty datagram to the queue pair itself, which has no buffer for it.
 		sink: &verbs.SendWR{
 			Op: verbs.OpSendImm, AH: w.sink.Handle(), QPN: w.ud.Num(), QKey: w.ud.Local().QKey,
 			Local: verbs.SGE{Addr: w.out.Addr(), LKey: w.out.LKey()},
@@ -95,7 +95,7 @@ func newWorker(s *Server, number int) (w *worker, err error) {
 	return w, nil
 }
 
-// start returns when the worker runs, pinned.
+// start returns once the worker runs and is pinned.
 func (w *worker) start() error {
 	started := make(chan error, 1)
 	go func() {
@@ -113,7 +113,7 @@ func (w *worker) start() error {
 	return <-started
 }
 
-// pin gives the worker a thread of its own, whose CPU time it tells as its, and that thread a CPU.
+// pin locks the worker to a thread, whose CPU time it reports, and pins that thread to a CPU.
 func (w *worker) pin() error {
 	runtime.LockOSThread()
 	cpus := w.server.cfg.CPUs
@@ -124,7 +124,7 @@ func (w *worker) pin() error {
 	return cpu.PinThread(cpus[w.number%len(cpus)])
 }
 
-// poll serves until the worker is stopped.
+// poll serves requests until the worker is stopped.
 func (w *worker) poll() error {
 	var idle idleness
 	for {
@@ -144,7 +144,7 @@ func (w *worker) poll() error {
 	}
 }
 
-// step does what there is to do, once. It reports whether there was anything.
+// step does the pending work once. It reports whether there was any.
 func (w *worker) step() (busy bool, err error) {
 	if len(w.jobs) > 0 { // a look at the length is cheaper than a select
 		(<-w.jobs)()
@@ -157,13 +157,13 @@ func (w *worker) step() (busy bool, err error) {
 	return n > 0 || moved, err
 }
 
-// sendFailed ends the connection of the client whose answer can't be sent.
+// sendFailed ends the connection of a client whose answer could not be sent.
 func (w *worker) sendFailed(number uint32, why error) bool {
 	if number == 0 {
-		return false // nobody's
+		return false // of no client
 	}
 	w.server.clientFailures.add("answers to a client could not be sent, whose connection was ended", why)
-	for _, in := range w.inboxes { // rare, and cheaper than to keep a map
+	for _, in := range w.inboxes { // rare, so a scan is cheaper than a map
 		if in.client.number == number && !in.ending {
 			w.endClient(in, fmt.Errorf("an answer could not be sent: %w", why))
 		}
@@ -171,7 +171,7 @@ func (w *worker) sendFailed(number uint32, why error) bool {
 	return true
 }
 
-// serveJobs does only what others ask of the worker's thread, until it is stopped.
+// serveJobs runs only other threads' jobs, until the worker is stopped.
 func (w *worker) serveJobs() {
 	for {
 		select {
@@ -183,7 +183,7 @@ func (w *worker) serveJobs() {
 	}
 }
 
-// do has the worker's thread do a job, and waits. It is false if the worker has ended.
+// do runs a job on the worker's thread, and waits. It returns false if the worker has ended.
 func (w *worker) do(job func()) bool {
 	done := make(chan struct{})
 	select {

@@ -41,8 +41,8 @@ func newStream() *stream {
 	return s
 }
 
-// BenchmarkSHM is HERD with one server core and one client core: clients × window, as shares of
-// GETs.
+// BenchmarkSHM measures HERD with one server core and one client core: clients × window, by the
+// share of GETs.
 func BenchmarkSHM(b *testing.B) {
 	keys := newStream()
 	for _, shape := range []struct{ clients, batch, window int }{{8, 32, 1}, {1, 32, 1}, {1, 8, 4}, {1, 1, 1}} {
@@ -71,8 +71,8 @@ func benchmark(b *testing.B, keys *stream, opts kvs.SessionOptions, gets int) {
 	}
 }
 
-// drive keeps the window full from one pinned thread. It neither hashes nor checks values: it is to
-// cost little.
+// drive keeps the window full from one pinned thread. It neither hashes nor checks values, so that
+// it costs little.
 func drive(b *testing.B, server *Server, s kvs.Session, keys *stream, gets int) error {
 	if err := cpu.PinThread(clientCPU); err != nil {
 		return err
@@ -185,9 +185,9 @@ type bareLine struct {
 	ready uint64 // sequence of what is in the line, and the operation
 }
 
-// BenchmarkYardstick is the store and the slots without verbs, queue pairs, or a session: two
-// threads over plain memory, a line for each request and one for each answer. It is what the
-// machine has to give, beside BenchmarkSHM in the same run.
+// BenchmarkYardstick measures the store and the slots without verbs, queue pairs, or a session: two
+// threads over plain memory, a line per request and a line per answer. It is the machine's limit,
+// for comparison with BenchmarkSHM in the same run.
 func BenchmarkYardstick(b *testing.B) {
 	keys := newStream()
 	for _, clients := range []int{8, 1} {
@@ -302,8 +302,8 @@ func bareServer(core *partition.Core, slots, answers []bareLine, clients int, st
 	}
 }
 
-// TestWorkersKeepTheirThreads: the CPU time that a worker tells is of one thread, also if it is not
-// pinned, and so never falls.
+// TestWorkersKeepTheirThreads checks that a worker reports the CPU time of one thread, even if it
+// is not pinned. So the time never falls.
 func TestWorkersKeepTheirThreads(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	s := startServer(t, testConfig())

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Sockets are made before there are none to be had.
+// Sockets are made in advance, before the process runs out of descriptors.
 type Sockets struct{ fds []int }
 
 // SpareSockets makes n sockets for [Sockets.Dial].
@@ -26,7 +26,7 @@ func SpareSockets(t testing.TB, n int) *Sockets {
 	return s
 }
 
-// Dial connects one of the sockets. A read from it waits for a minute at most.
+// Dial connects one of the sockets. A read from it waits for at most a minute.
 func (s *Sockets) Dial(t testing.TB, addr *net.TCPAddr) *os.File {
 	t.Helper()
 	fd := s.fds[0]
@@ -42,7 +42,7 @@ func (s *Sockets) Dial(t testing.TB, addr *net.TCPAddr) *os.File {
 	return os.NewFile(uintptr(fd), "client")
 }
 
-// Hear connects and returns all that the other end says.
+// Hear connects and returns everything that the other end sends.
 func (s *Sockets) Hear(t testing.TB, addr *net.TCPAddr) string {
 	t.Helper()
 	f := s.Dial(t, addr)
@@ -54,7 +54,7 @@ func (s *Sockets) Hear(t testing.TB, addr *net.TCPAddr) string {
 	return string(said)
 }
 
-// Exhaust leaves this process without a descriptor, until release.
+// Exhaust uses up this process's descriptors, until release.
 func Exhaust(t testing.TB) (release func()) {
 	t.Helper()
 	var before unix.Rlimit

@@ -8,11 +8,12 @@ import (
 	"dpukv/kvs"
 )
 
-// timeout is for all answers of a call of [Do]: far more than they take on a busy machine.
+// timeout is the limit for all answers of one call of [Do]: far more than they take on a busy
+// machine.
 const timeout = 20 * time.Second
 
-// Do runs requests through a session and gives their answers, each where its request stands. It
-// sets the requests' cookies, and their hashes by hash (nil: a store that hashes by itself).
+// Do runs requests through a session and returns their answers, in the order of the requests. It
+// sets the requests' cookies and, by hash, their hashes (nil: the store hashes by itself).
 func Do(t testing.TB, s kvs.Session, hash func(key []byte) uint64, requests []kvs.Request) []kvs.Answer {
 	t.Helper()
 	got := make([]kvs.Answer, len(requests))
@@ -23,7 +24,7 @@ func Do(t testing.TB, s kvs.Session, hash func(key []byte) uint64, requests []kv
 			t.Fatal(err)
 		}
 		for _, a := range answers {
-			a.Value = bytes.Clone(a.Value) // which lives until the next call
+			a.Value = bytes.Clone(a.Value) // valid only until the next call
 			got[a.Cookie] = a
 		}
 	}

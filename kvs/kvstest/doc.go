@@ -1,7 +1,7 @@
-// Package kvstest is what the stores' tests share: requests through a session, whatever carries it;
-// a store made full; a stranger in a server's place; a process without descriptors.
+// Package kvstest has what the stores' tests share: a way to run requests through any session, a
+// full store, a stranger in a server's place, and a process without descriptors.
 //
-// [Do] submits, flushes and polls as the load client does, but gives the answers in the requests'
-// order, as a test wants to compare them. What all sessions over pipelined TCP must pass stands in
-// kvs/internal/pipetest, which is built on it.
+// [Do] submits, flushes and polls like the load client, but returns the answers in the order of the
+// requests, which a test can compare. Package kvs/internal/pipetest builds on it. It has the tests
+// for all sessions over pipelined TCP.
 package kvstest

@@ -7,7 +7,7 @@ import (
 	"dpukv/kvs"
 )
 
-// Full stores 130 MiB, of which a store that loses nothing must refuse some.
+// Full stores 130 MiB. A store in store mode must refuse some of it.
 func Full(t *testing.T, s kvs.Session) {
 	t.Helper()
 	value := make([]byte, kvs.MaxValueBytes)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Stranger listens for the length of a test, says the same to whoever comes, and hangs up.
+// Stranger listens for the duration of a test, sends the same bytes to every client, and hangs up.
 func Stranger(t testing.TB, says string) (addr string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

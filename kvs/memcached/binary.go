@@ -9,12 +9,12 @@ import (
 	"dpukv/kvs/internal/pipeline"
 )
 
-// The header of a packet, numbers big endian:
+// The header of a packet has these fields, with big-endian numbers:
 //
 //	byte 0       1        2           4              5      6                 8            12       16
 //	    | magic | opcode | key bytes | extras bytes | type | vbucket, status | body bytes | opaque | cas |
 //
-// and the body: extras, key, value.
+// The body follows: extras, key, value.
 const (
 	packetHeader  = 24
 	magicRequest  = 0x80
@@ -61,7 +61,7 @@ func appendPacket(b []byte, opcode byte, extras, key, value int) []byte {
 // End adds nothing: every request is answered.
 func (classic) End(b []byte) []byte { return b }
 
-// Read takes an answer.
+// Read parses an answer.
 func (classic) Read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
 	p, bytes, err := readPacket(in, opcodes[op])
 	if err != nil || bytes == 0 || len(in) < bytes {
@@ -85,14 +85,14 @@ func (classic) Read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
 	return o, nil
 }
 
-// packet is what of an answer's header matters.
+// packet has the relevant parts of an answer's header.
 type packet struct {
 	status      uint16
 	extras, key int
 }
 
-// readPacket takes a header. The bytes are those of the whole packet, 0 while the header is not
-// there whole.
+// readPacket parses a header. bytes is the length of the whole packet; it is 0 while the header is
+// incomplete.
 func readPacket(in []byte, opcode byte) (p packet, bytes int, err error) {
 	if len(in) < packetHeader {
 		if len(in) > 0 && in[0] != magicResponse {

@@ -14,7 +14,7 @@ import (
 
 const timeout = 5 * time.Second
 
-// control is the connection that counters are asked on.
+// control is the connection for counters.
 type control struct {
 	net.Conn
 	budget *foreign.Budget
@@ -33,12 +33,12 @@ func dialControl(ctx context.Context, addr string) (*control, error) {
 	return ctl, c.SetDeadline(time.Now().Add(timeout))
 }
 
-// nothings is how often nothing is asked for: 24 bytes, which a server of the binary protocol waits
-// for.
+// nothings is the number of no-op commands: 24 bytes, the length of a header that a server of the
+// binary protocol waits for.
 const nothings = 6
 
-// knowsMeta asks for nothing, in the meta protocol. A server without it answers otherwise, or ends
-// the connection.
+// knowsMeta sends no-ops of the meta protocol. A server without it answers differently, or ends the
+// connection.
 func (c *control) knowsMeta() (bool, error) {
 	if _, err := io.WriteString(c, strings.Repeat("mn\r\n", nothings)); err != nil {
 		return false, err

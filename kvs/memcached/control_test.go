@@ -10,7 +10,7 @@ import (
 	"dpukv/internal/foreign"
 )
 
-// TestHostileAnswers: what calls itself a memcached server does not take this program's memory.
+// TestHostileAnswers checks that a hostile server cannot exhaust this program's memory.
 func TestHostileAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		meta       bool

@@ -1,36 +1,36 @@
-// Package memcached is a client of memcached, and starts the installed one. Servers that speak its
-// protocol (Dragonfly, for one) can be measured too, where they run.
+// Package memcached is a client of memcached, and starts the installed one. It can also measure
+// running servers that speak its protocol (Dragonfly, for one).
 //
 // # Protocols
 //
-// The meta text protocol (doc/protocol.txt of memcached, "Meta Commands", since 1.6), each request
-// answered:
+// The client speaks the meta text protocol (doc/protocol.txt of memcached, "Meta Commands", since
+// 1.6). The server answers each request:
 //
 //	get     mg KEY v b           →  VA BYTES, VALUE   or EN
 //	set     ms KEY BYTES b       →  HD
 //	add     ms KEY BYTES b ME    →  HD                or NS
 //	delete  md KEY b             →  HD                or NF
 //
-// Keys here are bytes and a text protocol cannot carry any byte, so they travel in base64 (the flag
-// b), and the server stores what they stand for: a key of 8 bytes takes 12 on the wire and 8 in
+// Keys are arbitrary bytes, which a text protocol cannot carry. So keys travel in base64 (the flag
+// b), and the server stores the decoded bytes: a key of 8 bytes takes 12 on the wire and 8 in
 // memory. A line has room for [MaxKeyBytesMeta] bytes of key. Values are bytes.
 //
-// A server that does not know the command mn, which does nothing, lacks these. Then it is the
-// classic binary protocol (doc/protocol-binary.txt): each request and answer has a header of 24
-// bytes, and a key up to [MaxKeyBytes] bytes. Which of the two was spoken is the protocol of the
-// facts, "meta" or "binary".
+// If a server does not know the no-op command mn, it lacks the meta commands. Then the client
+// speaks the classic binary protocol (doc/protocol-binary.txt): each request and answer has a
+// header of 24 bytes, and a key of up to [MaxKeyBytes] bytes. The facts name the protocol, "meta"
+// or "binary".
 //
-// # What is not memcached's
+// # Differences from plain memcached
 //
 // The server hashes keys by itself, and any of its threads serves any key ([kvs.Facts.Access] is
-// "crcw"). The client hashes them too, as for every store, and so bears the same work;
-// its hash is used for nothing. Mode "store" is the server's -M: nothing is evicted.
+// "crcw"). The client also hashes keys, as for every store, and so does the same work; the hash is
+// unused. Mode "store" is the server's -M: it evicts nothing.
 //
 // # The server's settings
 //
-// Left alone, memcached answers at most 20 requests of a connection before it turns to the next,
-// and writes what it has by then, so that a batch of 64 comes back in four pieces and costs it
-// about half as much again. It is started with room for a batch (-R), as it is with a hash table
-// for its items (-o hashpower): the other stores have both. All else is as installed. One that runs
-// already is measured as it is.
+// By default memcached answers at most 20 requests of a connection before it turns to the next, and
+// writes its answers then. So a batch of 64 comes back in four pieces and costs memcached about
+// half as much again. dpukv starts it with room for a batch (-R), and with a hash table for its
+// items (-o hashpower): the other stores have both. Everything else is as installed. A running
+// server is measured as it is.
 package memcached

@@ -11,7 +11,7 @@ import (
 	"dpukv/kvs/internal/pipeline"
 )
 
-// maxToken is the length of a key in a line of the server's.
+// maxToken is the maximum length of a key in one of the server's lines.
 const maxToken = 250
 
 // meta is the meta text protocol.
@@ -45,7 +45,7 @@ func (meta) Append(b []byte, r *kvs.Request) []byte {
 // End adds nothing: every request is answered.
 func (meta) End(b []byte) []byte { return b }
 
-// Read takes an answer.
+// Read parses an answer.
 func (meta) Read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
 	if len(in) < len("HD\r\n") {
 		return pipeline.Outcome{}, nil
@@ -66,7 +66,7 @@ func (meta) Read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
 	return pipeline.Outcome{Status: status, Bytes: 4}, nil
 }
 
-// short is what an answer of two letters means.
+// short returns the meaning of an answer of two letters.
 func short(a, b byte, op kvs.Op) (kvs.Status, bool) {
 	switch {
 	case a == 'H' && b == 'D':
@@ -81,7 +81,7 @@ func short(a, b byte, op kvs.Op) (kvs.Status, bool) {
 	return 0, false
 }
 
-// readValue takes "VA BYTES [FLAGS]\r\nVALUE\r\n".
+// readValue parses "VA BYTES [FLAGS]\r\nVALUE\r\n".
 func readValue(in []byte) (pipeline.Outcome, error) {
 	size, digits := pipeline.Number(in[3:])
 	from := 3 + digits
@@ -108,7 +108,7 @@ func readValue(in []byte) (pipeline.Outcome, error) {
 
 var outOfMemory = []byte("SERVER_ERROR out of memory")
 
-// readFailure takes a line that says what went wrong.
+// readFailure parses a line with an error.
 func readFailure(in []byte, op kvs.Op) (pipeline.Outcome, error) {
 	end, err := pipeline.Line(in)
 	if err != nil || end < 0 {

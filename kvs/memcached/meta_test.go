@@ -55,8 +55,8 @@ func FuzzMetaRead(f *testing.F) {
 	})
 }
 
-// TestBinaryRead changes a good answer to a GET, extras, no key and a value of three bytes, byte by
-// byte.
+// TestBinaryRead changes a valid answer to a GET (extras, no key, and a value of three bytes) byte
+// by byte.
 func TestBinaryRead(t *testing.T) {
 	answer := appendPacket(nil, opGet, 4, 0, 3)
 	answer[0] = magicResponse

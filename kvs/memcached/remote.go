@@ -14,14 +14,14 @@ import (
 	"dpukv/kvs/internal/sockets"
 )
 
-// The most bytes of a key: in the binary protocol, and in the meta protocol, whose lines carry it
-// in base64.
+// These are the maximum key lengths of the binary protocol, and of the meta protocol, whose lines
+// carry keys in base64.
 const (
 	MaxKeyBytes     = maxToken
 	MaxKeyBytesMeta = maxToken / 4 * 3
 )
 
-// MaxBatch is the most operations of a batch.
+// MaxBatch is the maximum number of operations per batch.
 const MaxBatch = pipeline.MaxBatch
 
 // The protocols.
@@ -30,18 +30,18 @@ const (
 	Binary = "binary"
 )
 
-// Protocols are what [Options.Protocol] may be.
+// Protocols are the values of [Options.Protocol].
 var Protocols = []string{Meta, Binary}
 
-// Options are how to speak to a server.
+// Options tell a client how to use a server.
 type Options struct {
-	// CPUs are those that the server is known to be pinned to. None: what can be seen from here.
+	// CPUs are the CPUs that the server is known to be pinned to. None: those visible from here.
 	CPUs []int
-	// Protocol is Meta or Binary; empty: Meta where the server has it.
+	// Protocol is Meta or Binary. Empty: Meta if the server has it.
 	Protocol string
 }
 
-// Remote is a memcached server seen from a client.
+// Remote is a client's view of a memcached server.
 type Remote struct {
 	addr  string
 	opts  Options
@@ -53,7 +53,7 @@ type Remote struct {
 
 var _ kvs.Remote = (*Remote)(nil)
 
-// Dial asks the server at addr what it is.
+// Dial asks the server at addr for its facts.
 func Dial(ctx context.Context, addr string, opts Options) (*Remote, error) {
 	r := &Remote{addr: addr, opts: opts}
 	err := r.choose(ctx)
@@ -69,7 +69,7 @@ func Dial(ctx context.Context, addr string, opts Options) (*Remote, error) {
 	return r, nil
 }
 
-// choose finds the protocol.
+// choose determines the protocol.
 func (r *Remote) choose(ctx context.Context) (err error) {
 	if r.control, err = dialControl(ctx, r.addr); err != nil {
 		return err
@@ -87,12 +87,12 @@ func (r *Remote) choose(ctx context.Context) (err error) {
 	if r.opts.Protocol == Meta {
 		return errors.New("it does not speak the meta protocol (memcached has it since 1.6); allowed: " + Binary)
 	}
-	r.control.Close() // what it made of the question is of no use
+	r.control.Close() // its answer to the question is of no use
 	r.control, err = dialControl(ctx, r.addr)
 	return err
 }
 
-// learn makes the facts of the server's settings.
+// learn derives the facts from the server's settings.
 func (r *Remote) learn() error {
 	general, err := r.control.stats("")
 	if err != nil {
@@ -106,7 +106,7 @@ func (r *Remote) learn() error {
 	if err != nil || workers < 1 {
 		return fmt.Errorf("it says that it has %q threads", general["threads"])
 	}
-	pid, _ := strconv.Atoi(general["pid"]) // 0 is no process
+	pid, _ := strconv.Atoi(general["pid"]) // 0 stands for no process
 	limit, _ := strconv.ParseInt(general["limit_maxbytes"], 10, 64)
 	r.facts = kvs.Facts{
 		Store: "memcached", Version: general["version"], Transport: "tcp", Protocol: Binary,
@@ -126,10 +126,10 @@ func (r *Remote) learn() error {
 	return nil
 }
 
-// Access is who reads and writes what: any thread anything.
+// Access is the access mode: any thread reads and writes everything.
 const Access = "crcw"
 
-// Facts are what the server said when it was dialled.
+// Facts returns the facts from the time of Dial.
 func (r *Remote) Facts() kvs.Facts { return r.facts }
 
 // Stats asks the server for its counters.
@@ -143,7 +143,7 @@ func (r *Remote) Stats() (kvs.Stats, error) {
 	return parseStats(text)
 }
 
-// parseStats makes one worker of the server's sums over its threads.
+// parseStats builds one worker from the server's sums over its threads.
 func parseStats(text map[string]string) (kvs.Stats, error) {
 	var err error
 	count := func(name string) uint64 {
@@ -183,8 +183,8 @@ func (r *Remote) wire() pipeline.Wire {
 	return classic{}
 }
 
-// Moved is what the connection for counters moved.
+// Moved returns the traffic of the connection for counters.
 func (r *Remote) Moved() kvs.Moved { return sockets.MovedBy(r.control.Conn) }
 
-// Close ends the connection for counters.
+// Close closes the connection for counters.
 func (r *Remote) Close() error { return r.control.Close() }

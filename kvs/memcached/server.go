@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Config is what a server is started with.
+// Config configures a server.
 type Config = installed.Config
 
 // Server is a running memcached.
@@ -27,22 +27,22 @@ var kind = installed.Kind{Program: program, Package: program, Args: arguments, L
 // Start runs the installed memcached.
 func Start(cfg Config) (*Server, error) { return installed.Start(cfg, &kind) }
 
-// Attach takes the server at addr, which stays as it is.
+// Attach returns a Server for the one at addr, which keeps running unchanged.
 func Attach(addr string) (*Server, error) { return installed.Attach(addr, &kind) }
 
-// Installed tells where the program is, or how to get it.
+// Installed returns the program's path, or how to install it.
 func Installed() (string, error) { return kind.Find() }
 
 const (
-	maxWorkers  = 64 // more than that memcached warns of
+	maxWorkers  = 64 // memcached warns of more
 	maxClients  = 8192
-	spareFiles  = 64 // it opens others than connections
+	spareFiles  = 64 // for files other than connections
 	bytesPerMiB = 1 << 20
 
-	minHashPower, maxHashPower = 16, 32 // its own default and limit
+	minHashPower, maxHashPower = 16, 32 // memcached's own default and limit
 )
 
-// arguments are the program's (memcached -h).
+// arguments are the program's arguments (memcached -h).
 func arguments(cfg *Config, host, port string) ([]string, error) {
 	if cfg.KeyBytes > MaxKeyBytes {
 		return nil, fmt.Errorf("keys of %d bytes: memcached takes at most %d", cfg.KeyBytes, MaxKeyBytes)
@@ -66,7 +66,7 @@ func arguments(cfg *Config, host, port string) ([]string, error) {
 	if cfg.Mode == "store" {
 		args = append(args, "-M")
 	}
-	if os.Geteuid() == 0 { // it insists on being told
+	if os.Geteuid() == 0 { // as root it requires a user
 		name := "root"
 		if u, err := user.Current(); err == nil {
 			name = u.Username
@@ -76,8 +76,8 @@ func arguments(cfg *Config, host, port string) ([]string, error) {
 	return args, nil
 }
 
-// hashPower is that of a hash table with a bucket an item, as MICA's index is made for its items.
-// Left alone, memcached's begins with 65,536 and is made larger bit by bit, in the middle of the
+// hashPower sizes the hash table with one bucket per item, as MICA's index is sized for its items.
+// By default memcached's begins with 65,536 buckets and grows bit by bit, in the middle of the
 // measurement.
 func hashPower(items int) int {
 	return min(max(bits.Len(uint(items-1)), minHashPower), maxHashPower)

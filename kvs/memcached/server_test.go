@@ -40,7 +40,7 @@ func TestFaults(t *testing.T) { pipetest.Fail(t, faultStore) }
 
 func TestTrickle(t *testing.T) { pipetest.Trickle(t, faultStore) }
 
-// TestProtocols: a key stored over one protocol is the same over the other, and has its own bytes.
+// TestProtocols checks that both protocols store the same key, with the same bytes.
 func TestProtocols(t *testing.T) {
 	s := start(t, nil)
 	one := kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}
@@ -90,7 +90,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// TestFull: in mode store, memcached refuses what it has no memory for.
+// TestFull checks that in mode store memcached refuses items that it has no memory for.
 func TestFull(t *testing.T) {
 	s := start(t, func(c *Config) { c.Mode, c.Items, c.KeyBytes, c.ValueBytes = "store", 1, 1, 1 }) // 65 MiB
 	for _, protocol := range []string{Meta, Binary} {
@@ -155,8 +155,8 @@ var faultStore = pipetest.Store{
 
 const besideKeys = 10_000
 
-// BenchmarkBeside has libmemcached's memcaslap as its yardstick, which sends one request at a time
-// on a connection: mostly the kernel is measured, for both.
+// BenchmarkBeside compares with libmemcached's memcaslap, which sends one request at a time per
+// connection. Both then mostly measure the kernel.
 func BenchmarkBeside(b *testing.B) {
 	tool := pipetest.Tool{Name: "memcaslap", Rate: memcaslapRate}
 	_, cpu, _ := tool.Program(b)

@@ -30,7 +30,7 @@ var Store = kvs.Store{
 	},
 }
 
-// checkLoad refuses keys that its lines have no room for, and what its threads do not do.
+// checkLoad refuses keys that exceed its lines, and modes that its threads do not support.
 func checkLoad(c *kvs.LoadConfig) error {
 	switch {
 	case c.KeyBytes > MaxKeyBytes:

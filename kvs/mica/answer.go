@@ -10,16 +10,16 @@ import (
 
 const outcomeBytes = 4
 
-// answerHead is the part of an answer before its values.
+// answerHead returns the size of an answer before its values.
 func answerHead(count int) int { return headerBytes + padded(outcomeBytes*count) }
 
-// execute does a parsed request and appends its answer frame to out, whose capacity beyond its
-// length is at least MaxFrameBytes.
+// execute executes a parsed request and appends its answer frame to out. The capacity of out beyond
+// its length is at least MaxFrameBytes.
 func execute(core *partition.Core, sequence uint64, ops []partition.Op, out []byte) []byte {
 	start := len(out)
 	head := answerHead(len(ops))
 	frame := out[start : start+head : start+MaxFrameBytes]
-	binary.LittleEndian.PutUint32(frame[head-outcomeBytes:], 0) // the padding of an odd number of outcomes
+	binary.LittleEndian.PutUint32(frame[head-outcomeBytes:], 0) // padding of an odd number
 	frame = core.Execute(ops, frame)
 	outcomes := frame[headerBytes:head]
 	for i := range ops {
@@ -34,7 +34,7 @@ func execute(core *partition.Core, sequence uint64, ops []partition.Op, out []by
 	return out[:start+len(frame)]
 }
 
-// outcomes walks the body of an answer.
+// outcomes iterates over the body of an answer.
 type outcomes struct {
 	body    []byte
 	count   int
@@ -42,7 +42,7 @@ type outcomes struct {
 	next    int
 }
 
-// parseAnswer checks an answer's body against the number of operations asked for.
+// parseAnswer checks an answer's body against the number of requested operations.
 func parseAnswer(body []byte, count int) (outcomes, error) {
 	head := padded(outcomeBytes * count)
 	if len(body) < head {
@@ -51,7 +51,7 @@ func parseAnswer(body []byte, count int) (outcomes, error) {
 	return outcomes{body: body, count: count, valueAt: head}, nil
 }
 
-// read is the next outcome. The value points into the body.
+// read returns the next outcome. The value points into the body.
 func (o *outcomes) read() (status kvs.Status, value []byte, err error) {
 	word := binary.LittleEndian.Uint32(o.body[outcomeBytes*o.next:])
 	o.next++
@@ -68,7 +68,7 @@ func (o *outcomes) read() (status kvs.Status, value []byte, err error) {
 	return kvs.Status(word), value, nil
 }
 
-// done makes sure that nothing is left.
+// done checks that nothing is left.
 func (o *outcomes) done() error {
 	if o.valueAt != len(o.body) {
 		return fmt.Errorf("%d bytes after the last value of an answer to %d operations", len(o.body)-o.valueAt, o.count)

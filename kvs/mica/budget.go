@@ -9,30 +9,31 @@ import (
 )
 
 const (
-	// DefaultMaxConnections is the most that a server takes where it was not told. With
-	// DefaultBufferBytes each then has 32 KiB for certain, a study's batch many times over.
+	// DefaultMaxConnections is the default limit of connections. With DefaultBufferBytes each
+	// connection is then guaranteed 32 KiB, many times a study's batch.
 	DefaultMaxConnections = 4096
-	// DefaultBufferBytes is the room for connections' buffers where a server was not told.
+	// DefaultBufferBytes is the default memory for connections' buffers.
 	DefaultBufferBytes = 256 << 20
-	// leastBufferBytes is what a server starts with where there is not room for more.
+	// leastBufferBytes is the smallest memory for buffers that a server starts with, where there is
+	// no room for more.
 	leastBufferBytes = 1 << 20
-	// minGuarantee is the least that a connection has for certain: see doc.go for what that is for.
+	// minGuarantee is the smallest guarantee of a connection: see doc.go for its purpose.
 	minGuarantee = 16 << 10
 )
 
-// budget is how many connections a server may have, and how much memory in their buffers. Half of
-// the memory is split among the connections: each has its guarantee, whatever the others do. The
-// other half is common, first come first served.
+// budget limits the number of connections and the memory of their buffers. Half of the memory is
+// split among the connections as their guarantees, independent of each other. The other half is
+// common: first come, first served.
 type budget struct {
 	connections, total, guarantee int64
 
 	open   atomic.Int64
-	common atomic.Int64 // what is left
+	common atomic.Int64 // free part of the common half
 	held   atomic.Int64
-	most   atomic.Int64 // that was held
+	most   atomic.Int64 // highest use
 }
 
-// account is what one connection holds of a budget.
+// account is one connection's share of a budget.
 type account struct{ held, borrowed int64 }
 
 func (b *budget) init(connections int, total int64) {
@@ -52,7 +53,7 @@ func (b *budget) admit() bool {
 
 func (b *budget) leave() { b.open.Add(-1) }
 
-// take adds n bytes to an account, or nothing where the budget does not have them.
+// take adds n bytes to an account. It adds nothing if the budget does not have them.
 func (b *budget) take(a *account, n int) bool {
 	held := a.held + int64(n)
 	borrowed := max(0, held-b.guarantee)
@@ -88,9 +89,9 @@ func (b *budget) give(a *account, n int) {
 	b.held.Add(-int64(n))
 }
 
-// limitResources fills in what was not asked for, and refuses what can't be kept. The table has its
-// memory by then. Where the default's buffers don't fit beside it, there are fewer of them, and of
-// connections; where those asked for don't, that is an error.
+// limitResources fills in defaults and refuses limits that the server can't keep. The table has its
+// memory by then. If the default buffers don't fit beside the table, limitResources reduces them,
+// and the number of connections. If explicitly requested buffers don't fit, that is an error.
 func (c *Config) limitResources(fits func(size int64, pages offheap.Pages) error) error {
 	most, err := admission.Limit(c.MaxConnections, DefaultMaxConnections)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"dpukv/internal/offheap"
 )
 
-// TestBuffersFit: the default's buffers, and with them the connections, are as many as there is
-// memory for; those asked for are an error where there is not enough.
+// TestBuffersFit checks the memory of buffers. Default buffers, and with them the connections,
+// shrink to the available memory. Explicitly requested ones are an error if there is not enough.
 func TestBuffersFit(t *testing.T) {
 	full := errors.New("no memory")
 	most := func(bytes int64) func(int64, offheap.Pages) error {

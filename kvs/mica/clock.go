@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// urgency is how soon a worker wants a tick.
+// urgency is how soon a worker needs a tick.
 type urgency int32
 
 const (
@@ -14,12 +14,12 @@ const (
 	poll
 )
 
-// wanted is a worker's urgency. Its own thread sets it; the clock reads it.
+// wanted is a worker's urgency. The worker's own thread sets it; the clock reads it.
 type wanted struct{ atomic.Int32 }
 
 func (w *wanted) set(how urgency) { w.Store(int32(how)) }
 
-// raise reports whether how was more than was wanted already.
+// raise reports whether how is more urgent than the value before.
 func (w *wanted) raise(how urgency) bool {
 	if urgency(w.Load()) >= how {
 		return false
@@ -28,7 +28,7 @@ func (w *wanted) raise(how urgency) bool {
 	return true
 }
 
-// clock sends ticks to the workers that want them. While none does, it sleeps.
+// clock sends ticks to the workers that want them. It sleeps while no worker wants one.
 type clock struct {
 	hurry chan struct{}
 }
@@ -36,11 +36,11 @@ type clock struct {
 func (c *clock) wake() {
 	select {
 	case c.hurry <- struct{}{}:
-	default: // it wakes already
+	default: // it is waking already
 	}
 }
 
-// tick ticks until the server is over.
+// tick ticks until the server has ended.
 func (s *Server) tick() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -59,8 +59,8 @@ func (s *Server) tick() {
 	}
 }
 
-// tickAll sends a tick to those workers that want one, and returns when to do so again; 0: once
-// the clock is woken.
+// tickAll sends a tick to the workers that want one. It returns the time until the next call; 0:
+// once the clock is woken.
 func (s *Server) tickAll() time.Duration {
 	most := never
 	for _, w := range s.workers {

@@ -10,15 +10,15 @@ import (
 	"dpukv/kvs/partition"
 )
 
-// maxWorkers is the most workers of a server. A client refuses one that tells of more.
+// maxWorkers is the maximum number of workers. A client refuses a server that reports more.
 const maxWorkers = 1024
 
-// Config is what a server is started with.
+// Config configures a server.
 type Config struct {
-	// Listen is the address of worker 0. With a port other than 0, worker i
-	// listens i ports further.
+	// Listen is the address of worker 0. With a port other than 0, worker i listens on port + i.
 	Listen string
-	// Workers is the number of event loops; PartitionsPerWorker of what each owns.
+	// Workers is the number of event loops. PartitionsPerWorker is the number of partitions that
+	// each owns.
 	Workers, PartitionsPerWorker int
 	Mode                         partition.Mode
 	Access                       partition.Access
@@ -28,21 +28,21 @@ type Config struct {
 	Pages    offheap.Pages
 	// Hash is the name of the hash function that clients must use.
 	Hash string
-	// CPUs are where the workers are pinned, in turn. None: not pinned.
+	// CPUs are the CPUs that the workers are pinned to, in turn. None: not pinned.
 	CPUs []int
-	// Version is that of the build, to be told to clients.
+	// Version is the build's version. The server reports it to clients.
 	Version string
 
-	// MaxConnections is the most at once, over all workers; 0: three quarters of the files that
-	// the process may open, at most DefaultMaxConnections.
+	// MaxConnections is the maximum number of concurrent connections, over all workers. 0: three
+	// quarters of the files that the process may open, at most DefaultMaxConnections.
 	MaxConnections int
-	// BufferBytes is the most memory in connections' buffers; 0: DefaultBufferBytes.
+	// BufferBytes is the most memory for connections' buffers. 0: DefaultBufferBytes.
 	BufferBytes int64
 
 	timeouts timeouts // zero: defaultTimeouts
 }
 
-// check refuses what would only fail later, or silently not be as asked.
+// check refuses settings that would only fail later, or would silently not take effect.
 func (c *Config) check() error {
 	if c.Workers < 1 || c.Workers > maxWorkers {
 		return fmt.Errorf("%d workers: want 1 to %d", c.Workers, maxWorkers)
@@ -57,7 +57,7 @@ func (c *Config) check() error {
 	return err
 }
 
-// addr is where a worker listens.
+// addr returns the address that a worker listens on.
 func (c *Config) addr(worker int) (string, error) {
 	host, service, err := net.SplitHostPort(c.Listen)
 	if err != nil {

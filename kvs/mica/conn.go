@@ -14,11 +14,11 @@ import (
 // conn is one connection of a session.
 type conn struct {
 	sockets.Conn[note]
-	maxFrame int // bytes that the server takes
+	maxFrame int // largest frame that the server takes
 	sequence uint64
 }
 
-// note is what comes back with an answer.
+// note is the state of a request until its answer.
 type note struct {
 	cookie     uint64
 	intendedNs int64
@@ -33,11 +33,11 @@ func dialConn(addr string, maxFrame int, opts kvs.SessionOptions) (*conn, error)
 	}, opts)
 }
 
-// add puts a request into the batch being filled, which has room.
+// add puts a request into the current batch, which has room.
 func (c *conn) add(r *kvs.Request) {
 	b := c.Filling
 	if len(b.Frame) == 0 {
-		b.Frame = b.Frame[:headerBytes] // put when the batch is sent
+		b.Frame = b.Frame[:headerBytes] // the header follows when the batch is sent
 	}
 	value := r.Value
 	if r.Op == kvs.Get || r.Op == kvs.Delete {
@@ -47,7 +47,7 @@ func (c *conn) add(r *kvs.Request) {
 	b.Notes = append(b.Notes, note{r.Cookie, r.IntendedNs, r.Op})
 }
 
-// Send puts the batch being filled in flight. The window is open.
+// Send puts the current batch in flight. The window has room.
 func (c *conn) Send() error {
 	b := c.Filling
 	if len(b.Frame) > c.maxFrame {
@@ -59,7 +59,7 @@ func (c *conn) Send() error {
 	return c.Launch()
 }
 
-// Receive reads once and hands on every answer that is there whole.
+// Receive reads once and appends every complete answer.
 func (c *conn) Receive(answers []kvs.Answer) ([]kvs.Answer, error) {
 	n, err := c.Read(c.wanted())
 	if n == 0 {
@@ -83,7 +83,7 @@ func (c *conn) Receive(answers []kvs.Answer) ([]kvs.Answer, error) {
 	return answers, nil
 }
 
-// wanted is how long the frame is that has begun, if that is known.
+// wanted returns the length of the frame that has begun, if it is known.
 func (c *conn) wanted() int {
 	if c.To-c.From < headerBytes {
 		return 0

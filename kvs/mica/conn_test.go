@@ -13,8 +13,8 @@ import (
 	"dpukv/kvs"
 )
 
-// TestBadAnswers: what no server should answer to two GETs is an error that says what is wrong with
-// it, and none of it is taken for a value.
+// TestBadAnswers checks that illegal answers to two GETs are errors with a reason, and that none of
+// their bytes becomes a value.
 func TestBadAnswers(t *testing.T) {
 	good := answerFrame(1, 2, 5)
 	cases := map[string]struct {
@@ -63,7 +63,7 @@ func TestBadAnswers(t *testing.T) {
 	}
 }
 
-// answerFrame answers so many GETs: the first with a value, the others with none.
+// answerFrame answers a number of GETs: the first with a value, the others with none.
 func answerFrame(sequence uint64, count, valueBytes int) []byte {
 	b := make([]byte, answerHead(count)+padded(valueBytes))
 	copy(b[answerHead(count):], bytes.Repeat([]byte("v"), valueBytes))
@@ -79,8 +79,8 @@ func shortAnswer() []byte {
 	return b
 }
 
-// hostile is a server that welcomes its clients well, and has one answer to all requests: nil ends
-// the connection.
+// hostile is a server with a valid welcome and one fixed answer to all requests; nil ends the
+// connection.
 func hostile(t *testing.T, answer []byte) (addr string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -12,19 +12,19 @@ import (
 	"github.com/panjf2000/gnet/v2/pkg/socket"
 )
 
-// keepAlive is after how much silence a connection is asked whether its client is still there.
+// keepAlive is the silence after which the kernel asks whether the client is still there.
 const keepAlive = time.Minute
 
-// enroller is what the door uses of gnet. gnet's own listener ends its loop where no descriptor is
-// left, so that it has none here.
+// enroller is the part of gnet that the door uses. gnet's own listener would end its loop when no
+// descriptor is left, so it has none here.
 type enroller interface {
-	// EnrollContext gives a copy of the connection's descriptor to the loop, and closes the
-	// connection in any case. It returns once the loop has looked at it.
+	// EnrollContext gives a copy of the connection's descriptor to the loop, and always closes the
+	// connection. It returns once the loop has looked at it.
 	EnrollContext(c net.Conn, context any) (gnet.Conn, error)
 }
 
-// newDoor makes a worker's door. It lets in more than the server takes: who is one too many is kept
-// a moment, until it has read why.
+// newDoor makes a worker's door. The door lets in more connections than the server takes: it keeps
+// a surplus one for a moment, until its client has read the reason.
 func (w *worker) newDoor(cfg admission.Config) (h *handover, err error) {
 	cfg.Most = int(w.server.budget.connections) + 2*maxRefusing
 	cfg.Refusal = func(why error) []byte { return control(kindFailure, 0, []byte(why.Error())) }
@@ -34,11 +34,11 @@ func (w *worker) newDoor(cfg admission.Config) (h *handover, err error) {
 	return h, err
 }
 
-// handover is between door and loop. It belongs to the door's goroutine.
+// handover passes connections from the door to the loop. It belongs to the door's goroutine.
 type handover struct {
 	w     *worker
 	spare func() (io.Closer, error)
-	held  io.Closer // a descriptor, for the copy that gnet makes
+	held  io.Closer // a descriptor reserved for gnet's copy
 }
 
 // serve gives a connection to the loop, or refuses it.
@@ -63,11 +63,12 @@ func (h *handover) serve(c net.Conn, leave func()) {
 	h.held = nil
 	if _, err := w.loop.EnrollContext(c, p); err != nil || !p.opened {
 		w.refused.Add(1)
-		p.forget() // it never was open, and the client is told nothing: it has been closed
+		p.forget() // gnet never opened it and has closed it: the client receives no reason
 	}
 }
 
-// ready does what gnet would leave the descriptor of a connection behind for, where it fails.
+// ready does, ahead of gnet, the steps at whose failure gnet would leak the connection's
+// descriptor.
 func (h *handover) ready(c net.Conn) error {
 	if h.held == nil {
 		held, err := h.spare()
@@ -93,15 +94,15 @@ func (h *handover) ready(c net.Conn) error {
 	return err
 }
 
-// refuse tells a client why, as far as its socket takes that at once.
+// refuse sends a client the reason, as far as its socket takes that at once.
 func (w *worker) refuse(c net.Conn, leave func(), why string) {
 	w.refused.Add(1)
 	admission.Tell(c, control(kindFailure, 0, []byte(why)))
-	_ = c.Close() // there is nobody to tell
+	_ = c.Close() // nobody would read an error
 	leave()
 }
 
-// drop gives the spare descriptor back.
+// drop closes the spare descriptor.
 func (h *handover) drop() {
 	if h.held != nil {
 		_ = h.held.Close()

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Limits of the protocol, told in the handshake.
+// These are limits of the protocol. The handshake reports them.
 const (
 	// MaxBatch is the most operations in one frame.
 	MaxBatch = 4096
@@ -20,7 +20,7 @@ const (
 	magic           = "dpukv\x00M1"
 )
 
-// kind is what a frame is.
+// kind is the kind of a frame.
 type kind uint8
 
 const (
@@ -42,10 +42,10 @@ type header struct {
 	sequence uint64
 }
 
-// errVersion is what a frame of another protocol version is.
+// errVersion marks a frame of another protocol version.
 var errVersion = errors.New("protocol version")
 
-// parseHeader reads the first headerBytes of b and checks all that can be known from them.
+// parseHeader reads the first headerBytes of b and checks everything that they determine.
 func parseHeader(b []byte) (header, error) {
 	h := header{
 		bytes:    int(binary.LittleEndian.Uint32(b)),
@@ -74,7 +74,7 @@ func putHeader(b []byte, h header) {
 	binary.LittleEndian.PutUint64(b[8:], h.sequence)
 }
 
-// control makes a frame that is not a batch.
+// control makes a frame without operations.
 func control(k kind, sequence uint64, body []byte) []byte {
 	b := make([]byte, headerBytes, headerBytes+len(body))
 	putHeader(b, header{bytes: headerBytes + len(body), kind: k, sequence: sequence})

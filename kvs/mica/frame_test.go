@@ -8,8 +8,8 @@ import (
 	"dpukv/kvs/partition"
 )
 
-// TestPythonClient: a client in another language, written from doc.go alone, understands the
-// server, and the server refuses what doc.go says that it refuses.
+// TestPythonClient checks that a client in another language, written from doc.go alone, understands
+// the server. The server must refuse everything that doc.go excludes.
 func TestPythonClient(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {

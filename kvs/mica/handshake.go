@@ -14,13 +14,13 @@ import (
 // welcome is the body of the frame that answers a hello.
 type welcome struct {
 	Facts kvs.Facts `json:"facts"`
-	// Ports are the workers', in order.
+	// Ports are the workers' ports, in order.
 	Ports []int `json:"ports"`
 }
 
 const handshakeTimeout = 5 * time.Second
 
-// greet says hello on a fresh connection and reads the welcome.
+// greet sends a hello on a fresh connection and reads the welcome.
 func greet(c net.Conn) (*welcome, error) {
 	if err := c.SetDeadline(time.Now().Add(handshakeTimeout)); err != nil {
 		return nil, err

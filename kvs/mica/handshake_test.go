@@ -7,7 +7,8 @@ import (
 	"dpukv/kvs/partition"
 )
 
-// TestWelcomeIsBounded: who tells of millions of workers does not get millions of connections.
+// TestWelcomeIsBounded checks that a server that reports millions of workers does not get millions
+// of connections.
 func TestWelcomeIsBounded(t *testing.T) {
 	for _, test := range []struct {
 		workers, partitions, batch int

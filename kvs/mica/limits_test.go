@@ -97,7 +97,8 @@ func connections(t testing.TB, s *Server) uint64 {
 	return stats.Workers[0].Connections
 }
 
-// TestBeforeHello: whatever comes there holds no more than a smallest buffer, and not for long.
+// TestBeforeHello checks that input before a hello takes at most the smallest buffer, for a short
+// time.
 func TestBeforeHello(t *testing.T) {
 	server := hasty(t, func(c *Config) { c.timeouts.hello = 200 * time.Millisecond })
 	large := make([]byte, headerBytes)
@@ -124,7 +125,7 @@ func TestBeforeHello(t *testing.T) {
 	}
 }
 
-// TestSlowFrames: a frame that was begun has to become whole, on any connection.
+// TestSlowFrames checks that a frame must become complete in time, on any connection.
 func TestSlowFrames(t *testing.T) {
 	server := hasty(t, func(c *Config) { c.timeouts.frame = 200 * time.Millisecond })
 	request := requestFrame(key(1), make([]byte, 60_000))
@@ -143,7 +144,8 @@ func TestSlowFrames(t *testing.T) {
 	}
 }
 
-// TestAskFlood: asks that nobody waits for end the connection. Nothing is kept for it.
+// TestAskFlood checks that asks whose answers nobody reads end the connection. Nothing is kept for
+// it.
 func TestAskFlood(t *testing.T) {
 	server := hasty(t, func(*Config) {})
 	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1})
@@ -158,7 +160,7 @@ func TestAskFlood(t *testing.T) {
 	}
 }
 
-// TestAsksShareGatherings: many who ask at once are answered all, from few gatherings.
+// TestAsksShareGatherings checks that many concurrent asks are all answered, from few rounds.
 func TestAsksShareGatherings(t *testing.T) {
 	server := hasty(t, func(*Config) {})
 	const clients, asks = 50, 4
@@ -191,8 +193,8 @@ func TestAsksShareGatherings(t *testing.T) {
 	}
 }
 
-// TestBuffersRunOut: who wants more than is left is told so, and ends; a session that stays within
-// its share works on, and the server within its budget.
+// TestBuffersRunOut checks that a connection that needs more than is left receives the reason, and
+// ends. A session within its share continues, and the server stays within its budget.
 func TestBuffersRunOut(t *testing.T) {
 	server := hasty(t, func(c *Config) { c.MaxConnections, c.BufferBytes = 64, 4<<20 })
 	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 8, Window: 1, Connections: 1})
@@ -220,8 +222,8 @@ func TestBuffersRunOut(t *testing.T) {
 	}
 }
 
-// TestNoDescriptors: a client that there is no descriptor for is told so; who is there works on,
-// and the next is accepted once there are descriptors again.
+// TestNoDescriptors checks that a client without a descriptor receives the reason. Others continue,
+// and the next one is accepted once there are descriptors again.
 func TestNoDescriptors(t *testing.T) {
 	server := hasty(t, func(*Config) {})
 	addr := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: server.ports[0]}
@@ -261,8 +263,8 @@ func TestNoDescriptors(t *testing.T) {
 	}
 }
 
-// TestRefusedInTime: clients that are one too many hear why, also when they have said hello
-// at once, and the server keeps few of them.
+// TestRefusedInTime checks that surplus clients receive the reason, even if they said hello at
+// once. The server keeps few of them.
 func TestRefusedInTime(t *testing.T) {
 	server := hasty(t, func(c *Config) { c.MaxConnections = 1 })
 	r, err := Dial(context.Background(), server.Addr())
@@ -283,8 +285,8 @@ func TestRefusedInTime(t *testing.T) {
 	}
 }
 
-// TestGuarantee: what doc.go says stays within a guarantee does, whatever gnet and the kernel hold
-// of it.
+// TestGuarantee checks the load that doc.go guarantees: it stays within its guarantee, whatever
+// gnet and the kernel hold of it.
 func TestGuarantee(t *testing.T) {
 	for _, guarantee := range []int{minGuarantee, 32 << 10, 1 << 20, 16 << 20} {
 		most := (guarantee - 12<<10) / 3
@@ -336,7 +338,7 @@ func TestLimitsRefused(t *testing.T) {
 	}
 }
 
-// rung is a system that must not be touched once its wakeup is gone.
+// rung is a system that nobody may use once its wakeup is closed.
 type rung struct {
 	system
 	t    testing.TB
@@ -349,7 +351,8 @@ func (r *rung) ring() {
 	}
 }
 
-// TestMailboxCloses: a descriptor that a worker has closed may be another file's by now.
+// TestMailboxCloses checks that nobody rings a closed worker, whose descriptor may belong to
+// another file.
 func TestMailboxCloses(t *testing.T) {
 	r := &rung{t: t}
 	m := mailbox{system: r}
@@ -364,8 +367,8 @@ func TestMailboxCloses(t *testing.T) {
 	}
 }
 
-// TestStatsWhileClosing: who asks then gets an answer or an error, and no descriptor is touched
-// that the server has closed.
+// TestStatsWhileClosing checks that questions during Close get an answer or an error, and that no
+// closed descriptor is used.
 func TestStatsWhileClosing(t *testing.T) {
 	for range 20 {
 		s, err := Start(testConfig())

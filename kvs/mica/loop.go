@@ -15,32 +15,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// system is what a worker asks of the system, beside gnet. The simulation has another.
+// system is the part of the system, beside gnet, that a worker uses. The simulation replaces it.
 type system interface {
 	now() int64
-	// ring has the wakeup read by the loop, among its connections. Any thread may.
+	// ring makes the loop read the wakeup, among its connections. Any thread may call it.
 	ring()
-	// finish tells the other side of a connection that nothing more comes.
+	// finish sends the end of the stream on a connection.
 	finish(fd int) error
 }
 
 // loop is a worker's gnet client: an event loop without a listener.
 //
-// Nothing is sent to it by gnet's own queue (Wake, Execute, AsyncWrite): gnet empties that before
-// it looks at connections again, so that what puts itself there starves them; and a task that is
-// queued once the loop has ended is rung by a descriptor that may be another file's.
+// Nothing uses gnet's own task queue (Wake, Execute, AsyncWrite). gnet empties it before it looks
+// at connections again, so a task that queues itself again starves them. After the loop has ended,
+// gnet wakes the queue through a descriptor that may be another file's.
 type loop struct {
 	client *gnet.Client
-	wakeup int // of a pair of sockets; the loop has the other
+	wakeup int // one of a pair of sockets; the loop has the other
 	over   <-chan struct{}
 }
 
-// startLoop returns once the loop's thread was pinned.
+// startLoop returns once the loop's thread is pinned.
 func (w *worker) startLoop() error {
 	client, err := gnet.NewClient(w,
 		gnet.WithNumEventLoop(1), gnet.WithLockOSThread(true), gnet.WithLogger(gnetLog{}),
 		gnet.WithReadBufferCap(readBytes), gnet.WithWriteBufferCap(ringBytes),
-		gnet.WithTCPNoDelay(gnet.TCPDelay)) // it is set before: see handover.ready
+		gnet.WithTCPNoDelay(gnet.TCPDelay)) // handover.ready sets it before
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (w *worker) startLoop() error {
 	return nil
 }
 
-// pair is two connected sockets.
+// pair returns two connected sockets.
 func pair() (ours int, theirs net.Conn, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -99,7 +99,7 @@ func (l *loop) EnrollContext(c net.Conn, context any) (gnet.Conn, error) {
 func (l *loop) now() int64 { return cpu.NowNs() }
 
 func (l *loop) ring() {
-	_, _ = unix.Write(l.wakeup, []byte{0}) // where it is full, it rings already
+	_, _ = unix.Write(l.wakeup, []byte{0}) // a full socket wakes the loop anyway
 }
 
 func (l *loop) finish(fd int) error { return unix.Shutdown(fd, unix.SHUT_WR) }
@@ -118,7 +118,8 @@ func (l *loop) stop(ctx context.Context) error {
 
 func (l *loop) hangUp() error { return unix.Close(l.wakeup) }
 
-// start returns when the worker listens at an address and serves, or why it does not.
+// start returns when the worker listens on an address and serves. It returns an error if the worker
+// can't.
 func (w *worker) start(addr string) error {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -143,7 +144,7 @@ func (w *worker) start(addr string) error {
 	return nil
 }
 
-// spare opens a descriptor that serves nothing but to be given up.
+// spare opens a descriptor that is only there to be given up.
 func spare() (io.Closer, error) { return os.Open(os.DevNull) }
 
 // letIn runs the door.
@@ -156,8 +157,8 @@ func (w *worker) letIn(h *handover) {
 	}
 }
 
-// close ends the door, then the loop with all its connections, then the wakeup: so none of them
-// uses what another has closed.
+// close ends the door, then the loop with all its connections, then the wakeup. So none of them
+// uses a descriptor that another has closed.
 func (w *worker) close(ctx context.Context) error {
 	err := w.door.Close()
 	select {
@@ -171,7 +172,7 @@ func (w *worker) close(ctx context.Context) error {
 	return errors.Join(err, w.mail.close(w.gnet.hangUp))
 }
 
-// gnetLog passes on what gnet complains of, and drops the rest.
+// gnetLog passes on gnet's complaints, and drops the rest.
 type gnetLog struct{}
 
 func (gnetLog) Debugf(string, ...any) {}

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// simLoop is a worker's event loop, as gnet's is: it reads a connection once for each event, keeps
-// what a write leaves, and closes a connection where a system call fails.
+// simLoop is a worker's event loop like gnet's. It reads a connection once per event, keeps the
+// rest of a write, and closes a connection after a failed system call.
 type simLoop struct {
 	gnet.EventLoop
 	*machine
@@ -29,8 +29,8 @@ type gnetConn struct {
 	fd      int
 	context any
 	input   []byte
-	// answered is how many bytes of answers this turn gave, and trusted whether it might take its
-	// turn at once. long is that it was not, and gave many.
+	// answered is the number of bytes of answers in this turn, and trusted whether a turn at once
+	// was allowed. long means that it was not, and that there were many.
 	answered      int
 	trusted, long bool
 
@@ -41,7 +41,7 @@ type gnetConn struct {
 	closed bool
 }
 
-// chunk is a node of gnet's list: it is held until all of it is written.
+// chunk is a node of gnet's list. gnet holds it until all of it is written.
 type chunk struct{ size, left int }
 
 func (l *simLoop) now() int64 { return l.Now().UnixNano() }
@@ -62,7 +62,7 @@ func (l *simLoop) finish(fd int) error {
 	return nil
 }
 
-// EnrollContext does what gnet's does, with its faults: where the descriptor can't be watched, the
+// EnrollContext acts like gnet's, with its faults: if the descriptor can't be watched, the
 // connection is gone, and there is no error.
 func (l *simLoop) EnrollContext(c net.Conn, context any) (gnet.Conn, error) {
 	defer c.Close()
@@ -87,7 +87,7 @@ func (l *simLoop) EnrollContext(c net.Conn, context any) (gnet.Conn, error) {
 	return g, nil
 }
 
-// turn tells of everything, as epoll does by level, each once, from anywhere on. The bell is one of
+// turn reports every event once, from any start, like level-triggered epoll. The wakeup is one of
 // them.
 func (l *simLoop) turn() {
 	for _, c := range l.conns {

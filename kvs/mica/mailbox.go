@@ -2,8 +2,8 @@ package mica
 
 import "sync"
 
-// mailbox is how others reach a worker. Once it is shut nobody rings: the descriptor may be
-// somebody else's by then.
+// mailbox passes requests of other threads to a worker. Once it is closed nobody rings: the
+// descriptor may then belong to another file.
 type mailbox struct {
 	system system
 	mu     sync.Mutex
@@ -11,14 +11,14 @@ type mailbox struct {
 	mail   workerMail
 }
 
-// workerMail is what a worker is asked to do.
+// workerMail is the work that others ask of a worker.
 type workerMail struct {
-	report uint64      // the number of a round that wants its counters; 0: none
-	told   *statsRound // what the last round found; nil: no news
+	report uint64      // the number of a round that needs its counters; 0: none
+	told   *statsRound // result of the last round; nil: none since the last mail
 	tick   bool
 }
 
-// post changes the mail that waits and rings. It returns false where nobody would read it.
+// post changes the waiting mail and rings. It returns false if nobody would read it.
 func (m *mailbox) post(write func(*workerMail)) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -30,7 +30,7 @@ func (m *mailbox) post(write func(*workerMail)) bool {
 	return true
 }
 
-// ring has the worker look around.
+// ring wakes the worker.
 func (m *mailbox) ring() { m.post(func(*workerMail) {}) }
 
 func (m *mailbox) open() workerMail {
@@ -41,7 +41,7 @@ func (m *mailbox) open() workerMail {
 	return l
 }
 
-// close shuts the mailbox, and has hang up what it rings by.
+// close closes the mailbox, and calls hangUp to close the wakeup.
 func (m *mailbox) close(hangUp func() error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

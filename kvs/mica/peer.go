@@ -7,38 +7,39 @@ import (
 	"github.com/panjf2000/gnet/v2"
 )
 
-// peer is one connection, as its worker sees it: all limits that a client meets are kept here.
+// peer is one connection as its worker sees it. It enforces all limits of a client.
 //
-// It is served in turns. Input that is whole is answered; while gnet still holds answers that the
-// kernel did not take, nothing more is. So a connection has at most the answers of one turn in
-// gnet's buffers, and all else that it has sent in its own.
+// A worker serves a peer in turns. It answers complete frames, unless gnet still holds answers that
+// the kernel did not take. So gnet's buffers hold at most the answers of one turn of a connection.
+// The peer's own buffer holds the rest of its input.
 //
-// A connection has a short turn when its bytes come, if its last [trustAfter] turns were short. All
-// others, and what is left of it, wait in line: see [worker.takesLong]. A frame that is begun is
-// answered whole, so that a short turn can have one long frame; the next turn then is in line.
+// A connection gets a short turn when its bytes come, if its last [trustAfter] turns were short.
+// All others, and the rest of its input, wait in line: see [worker.takesLong]. The worker answers a
+// frame completely once it has begun. So a short turn can contain one long frame; the next turn is
+// then in line.
 type peer struct {
 	w      *worker
-	leave  func() // gives its place at the door back
+	leave  func() // gives its place back to the door
 	c      gnet.Conn
-	at     int  // in w.peers
-	opened bool // gnet has it; never changes after
+	at     int  // index in w.peers
+	opened bool // gnet has opened it; never reset
 	closed bool
 
-	forgotten atomic.Bool // of any thread
+	forgotten atomic.Bool // any thread may use it
 
-	buf     []byte // buf[from:] was read and not answered; nil: nothing
+	buf     []byte // buf[from:] is read and not answered; nil: nothing
 	from    int
-	unread  int // counted for answers that gnet holds; 0: it holds none
+	unread  int // memory counted for answers that gnet holds; 0: it holds none
 	account account
 
 	greeted bool
-	short   int    // its last turns were, so many in a row; no more than trustAfter are counted
-	parked  bool   // buf holds whole frames; the worker comes back to it
-	leaving bool   // was told why it ends, and may now hang up
-	refusal string // why it was refused: it is not counted as a connection
+	short   int    // consecutive short turns; counts up to trustAfter
+	parked  bool   // buf holds complete frames; the worker comes back to it
+	leaving bool   // it has received a failure, and may now hang up
+	refusal string // reason of its refusal: it does not count as a connection
 	wasted  int    // bytes read while leaving
 
-	round    uint64 // the round that answers its ask; 0: it has not asked
+	round    uint64 // the round that answers its ask; 0: none pending
 	sequence uint64 // of its ask
 
 	due      obligation
@@ -46,7 +47,7 @@ type peer struct {
 	listed   bool // in w.blocked
 }
 
-// open is called once gnet has the connection.
+// open runs once gnet has the connection.
 func (p *peer) open(c gnet.Conn) {
 	p.c, p.opened, p.at = c, true, len(p.w.peers)
 	p.w.peers = append(p.w.peers, p)
@@ -58,7 +59,7 @@ func (p *peer) open(c gnet.Conn) {
 	p.setDeadline(helloDue)
 }
 
-// close is called when gnet lets go of the connection. All that it held is free after it.
+// close runs when gnet drops the connection. It frees everything that the connection held.
 func (p *peer) close() {
 	w := p.w
 	p.closed, p.due = true, nothingDue
@@ -73,9 +74,9 @@ func (p *peer) close() {
 	p.forget()
 }
 
-// forget gives back what the connection was counted for.
+// forget returns the connection's place and memory.
 func (p *peer) forget() {
-	if p.forgotten.Swap(true) { // a loop that ends while it takes a connection may have done so, too
+	if p.forgotten.Swap(true) { // a loop that ends while it takes a connection may have run this
 		return
 	}
 	if p.refusal == "" {
@@ -86,17 +87,18 @@ func (p *peer) forget() {
 	p.leave()
 }
 
-// end has gnet close the connection.
+// end makes gnet close the connection.
 func (p *peer) end() {
 	if !p.closed {
-		_ = p.c.EventLoop().Close(p.c) // an error here leaves nothing to be done
+		_ = p.c.EventLoop().Close(p.c) // an error here needs no handling
 	}
 }
 
 // blocked reports whether answers wait for the client to read.
 func (p *peer) blocked() bool { return p.unread > 0 }
 
-// traffic takes what gnet has read: all of it, or gnet would keep it in buffers that nobody counts.
+// traffic takes everything that gnet has read. Otherwise gnet would keep it in buffers that nobody
+// counts.
 func (p *peer) traffic() {
 	b, err := p.c.Next(-1)
 	if err != nil || len(b) == 0 {
@@ -121,7 +123,7 @@ func (p *peer) traffic() {
 	}
 }
 
-// input has new input served behind what is there.
+// input appends new input to the unanswered input, and serves both.
 func (p *peer) input(b []byte, which turn) {
 	if !p.blocked() && !p.parked && p.buf == nil {
 		p.serve(b, which)
@@ -132,8 +134,8 @@ func (p *peer) input(b []byte, which turn) {
 	}
 }
 
-// append keeps input behind what is there. Memory grows with what has arrived, never by what a
-// header claims.
+// append stores input behind the unanswered input. Memory grows with bytes that have arrived, never
+// by the length in a header.
 func (p *peer) append(b []byte) bool {
 	live := p.buf[p.from:]
 	need := len(live) + len(b)
@@ -158,7 +160,7 @@ func (p *peer) append(b []byte) bool {
 	return true
 }
 
-// take is a buffer for n bytes. Where the budget has none, the connection ends.
+// take returns a buffer for n bytes. If the budget has none, the connection ends.
 func (p *peer) take(n int) ([]byte, bool) {
 	size := sizeFor(n)
 	b := &p.w.server.budget
@@ -173,7 +175,7 @@ func (p *peer) take(n int) ([]byte, bool) {
 	return p.w.buffers.get(size), true
 }
 
-// drop gives the input's buffer back.
+// drop frees the input's buffer.
 func (p *peer) drop() {
 	if p.buf != nil {
 		p.w.server.budget.give(&p.account, cap(p.buf))
@@ -182,7 +184,8 @@ func (p *peer) drop() {
 	}
 }
 
-// turn is after how many bytes of answers a turn ends, with the frame that is begun.
+// turn is the number of bytes of answers after which a turn ends, once the current frame is
+// answered.
 type turn int
 
 const (
@@ -191,8 +194,8 @@ const (
 	controlTurn turn = 0 // ends before the first request
 )
 
-// serve answers the frames that are whole in input, which is p's own or what was just read: all of
-// them, but for the bounds on one turn.
+// serve answers the complete frames in input, within the limits of one turn. The input is p's own
+// buffer or the bytes just read.
 func (p *peer) serve(input []byte, which turn) {
 	rest, answered, requests := input, 0, false
 	for len(rest) >= headerBytes && !p.blocked() && answered+len(p.w.out) <= int(which) {
@@ -227,7 +230,7 @@ func (p *peer) serve(input []byte, which turn) {
 	}
 }
 
-// count notes how long a turn was, by the bytes of its requests or its answers.
+// count records the length of a turn, by the bytes of its requests or its answers.
 func (p *peer) count(moved int) {
 	if moved > shortBytes {
 		p.short = 0
@@ -236,7 +239,7 @@ func (p *peer) count(moved int) {
 	}
 }
 
-// keep keeps the input that was not answered, in a buffer that is not much too large.
+// keep stores the unanswered input, in a buffer that is not much too large.
 func (p *peer) keep(rest []byte) bool {
 	if len(rest) == 0 {
 		p.drop()
@@ -259,15 +262,15 @@ func (p *peer) keep(rest []byte) bool {
 	return true
 }
 
-// finishTurn decides what comes next: from the client, or for it. Progress is whether a frame
-// became whole, so that what is left is another.
+// finishTurn decides the next step: one that the client must take, or one for the worker. progress
+// reports whether a frame became complete, so that the rest belongs to another frame.
 func (p *peer) finishTurn(progress bool) {
 	switch {
-	case p.blocked(): // flush has seen to it
+	case p.blocked(): // flush has handled it
 	case p.whole():
 		p.setDeadline(nothingDue)
 		p.w.park(p)
-	case !p.greeted: // its hello is due since it was accepted
+	case !p.greeted: // its hello is due since the accept
 	case p.buf == nil:
 		p.setDeadline(nothingDue)
 	case progress || p.due != frameDue:
@@ -285,15 +288,15 @@ func (p *peer) whole() bool {
 	return err != nil || p.admits(&h) != nil || h.bytes <= len(in)
 }
 
-// flush writes the answers of the turn. What the kernel does not take gnet keeps, and it is
-// counted. It returns false where the connection has ended.
+// flush writes the answers of the turn. gnet keeps the bytes that the kernel does not take, and
+// flush counts them. It returns false if the connection has ended.
 func (p *peer) flush() bool {
 	w := p.w
 	if len(w.out) == 0 {
 		return !p.closed
 	}
 	if len(w.out) <= ringBytes {
-		_, _ = p.c.Write(w.out) // an error has closed it
+		_, _ = p.c.Write(w.out) // an error closes the connection
 	} else {
 		w.pieces = pieces(w.pieces[:0], w.out)
 		_, _ = p.c.Writev(w.pieces)
@@ -308,7 +311,7 @@ func (p *peer) flush() bool {
 	}
 	if !w.server.budget.take(&p.account, outboundBytes(n)) {
 		w.counters.Overdrawn++
-		p.end() // in the middle of a frame: there is no way to say why
+		p.end() // in the middle of a frame a failure is impossible
 		return false
 	}
 	p.unread = outboundBytes(n)
@@ -321,7 +324,7 @@ func (p *peer) flush() bool {
 	return true
 }
 
-// release gives back what was counted for gnet.
+// release returns the memory that was counted for gnet.
 func (p *peer) release() {
 	if p.unread > 0 {
 		p.w.server.budget.give(&p.account, p.unread)
@@ -329,7 +332,7 @@ func (p *peer) release() {
 	}
 }
 
-// drain looks whether gnet has written all answers. Then the connection goes on.
+// drain checks whether gnet has written all answers. If so, the connection goes on.
 func (p *peer) drain() {
 	if !p.blocked() || p.c.OutboundBuffered() > 0 {
 		return
@@ -342,13 +345,13 @@ func (p *peer) drain() {
 	p.finishTurn(true)
 }
 
-// endWithReason says why a connection ends. What was answered before still goes out.
+// endWithReason ends a connection with a failure frame. Earlier answers still go out.
 func (p *peer) endWithReason(why string) {
 	p.drop()
 	p.leaving = true
 	failure := control(kindFailure, 0, []byte(why))
 	if p.blocked() {
-		_, _ = p.c.Write(failure) // goes behind what gnet holds
+		_, _ = p.c.Write(failure) // follows the bytes that gnet holds
 		return
 	}
 	p.w.out = append(p.w.out, failure...)
@@ -357,8 +360,8 @@ func (p *peer) endWithReason(why string) {
 	}
 }
 
-// hangUp ends this side, and leaves the client time to read all and to end the other: what it had
-// sent and nobody read would take the failure away from it.
+// hangUp ends this side. It gives the client time to read everything and to end its own side:
+// unread input would make the kernel discard the failure frame.
 func (p *peer) hangUp() {
 	if p.w.system.finish(p.c.Fd()) != nil {
 		p.end()
@@ -367,7 +370,7 @@ func (p *peer) hangUp() {
 	p.setDeadline(leavingDue)
 }
 
-// setDeadline sets what the client is to do, and by when.
+// setDeadline sets the client's next step and its deadline.
 func (p *peer) setDeadline(d obligation) {
 	if p.due = d; d == nothingDue {
 		return
@@ -393,8 +396,7 @@ func (p *peer) timedOut() {
 	}
 }
 
-// admits refuses a frame that its header alone shows to be wrong, before the rest of it is waited
-// for.
+// admits refuses a frame whose header alone is illegal, before the rest arrives.
 func (p *peer) admits(h *header) error {
 	switch {
 	case !p.greeted && (h.kind != kindHello || h.bytes != helloBytes):
@@ -413,7 +415,7 @@ func (p *peer) admits(h *header) error {
 	return nil
 }
 
-// answer does one frame.
+// answer executes one frame.
 func (p *peer) answer(h *header, body []byte) error {
 	w := p.w
 	switch h.kind {

@@ -18,7 +18,7 @@ import (
 	"github.com/go-faster/city"
 )
 
-// testTimeout is for what surely happens: far more than it takes on a busy machine.
+// testTimeout is the limit for certain events: far more than they take on a busy machine.
 const testTimeout = 30 * time.Second
 
 // requestFrame is a legal frame of one Set.
@@ -68,7 +68,8 @@ func badStreams() map[string][]byte {
 	}
 }
 
-// TestBadFrames: the connection is told why and ends; another client works on.
+// TestBadFrames checks that the connection receives the reason and ends, and that another client
+// continues.
 func TestBadFrames(t *testing.T) {
 	server := startServer(t, testConfig())
 	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 4, Window: 1, Connections: 1})
@@ -84,7 +85,7 @@ func TestBadFrames(t *testing.T) {
 	}
 }
 
-// expectEnd sends bytes and wants the connection to end after a failure frame.
+// expectEnd sends bytes and expects a failure frame and the end of the connection.
 func expectEnd(t *testing.T, s *Server, bytes []byte) {
 	t.Helper()
 	c, err := net.Dial("tcp", s.Addr())
@@ -109,8 +110,8 @@ func expectEnd(t *testing.T, s *Server, bytes []byte) {
 	}
 }
 
-// TestCutShort: a frame that never becomes whole, and a client that is gone in
-// the middle of one, change nothing and disturb nobody.
+// TestCutShort checks that an incomplete frame, and a client that leaves in the middle of one,
+// disturb nobody.
 func TestCutShort(t *testing.T) {
 	server := startServer(t, testConfig())
 	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 4, Window: 1, Connections: 1})
@@ -158,8 +159,8 @@ func TestThousandIdleConnections(t *testing.T) {
 	}
 }
 
-// TestTooManyConnections are refused with the reason; those that there are work on, and one that
-// ends makes room.
+// TestTooManyConnections checks that surplus connections are refused with the reason. Others
+// continue, and one that ends makes room.
 func TestTooManyConnections(t *testing.T) {
 	cfg := testConfig()
 	cfg.Workers, cfg.MaxConnections = 1, 3
@@ -188,8 +189,8 @@ func TestTooManyConnections(t *testing.T) {
 	}
 }
 
-// TestClientThatNeverReads is cut off in time; the server holds one turn's answers for it at most,
-// and another client works on.
+// TestClientThatNeverReads checks that a client that never reads is disconnected in time. The
+// server holds at most one turn's answers for it, and another client continues.
 func TestClientThatNeverReads(t *testing.T) {
 	cfg := testConfig()
 	cfg.Workers, cfg.timeouts = 1, defaultTimeouts
@@ -230,7 +231,8 @@ func TestClientThatNeverReads(t *testing.T) {
 	}
 }
 
-// TestAnswerTooLarge: what does not fit a frame is said so, operation by operation.
+// TestAnswerTooLarge checks that values beyond a frame get the status TooLarge, operation by
+// operation.
 func TestAnswerTooLarge(t *testing.T) {
 	cfg := testConfig()
 	cfg.Workers = 1

@@ -1,6 +1,6 @@
 package mica
 
-// peerQueue is a queue of connections. The one that waits longest is taken first, in constant time.
+// peerQueue is a queue of connections, first in, first out, in constant time.
 type peerQueue struct {
 	items []*peer // items[first:] wait
 	first int
@@ -8,7 +8,7 @@ type peerQueue struct {
 
 func (q *peerQueue) len() int { return len(q.items) - q.first }
 
-// add puts a connection last. The room of those that were taken is used again before there is more.
+// add appends a connection. It reuses the room of removed ones before it allocates more.
 func (q *peerQueue) add(p *peer) {
 	if len(q.items) == cap(q.items) && 2*q.first >= len(q.items) && q.first > 0 {
 		n := copy(q.items, q.items[q.first:])
@@ -18,7 +18,7 @@ func (q *peerQueue) add(p *peer) {
 	q.items = append(q.items, p)
 }
 
-// take takes the first of a queue that is not empty.
+// take removes the first connection of a queue that is not empty.
 func (q *peerQueue) take() *peer {
 	p := q.items[q.first]
 	q.items[q.first] = nil
@@ -28,5 +28,5 @@ func (q *peerQueue) take() *peer {
 	return p
 }
 
-// all lists those that wait, the first one first.
+// all returns the waiting connections in order.
 func (q *peerQueue) all() []*peer { return q.items[q.first:] }

@@ -7,7 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPeerQueue: a queue does what a slice does, and its room follows the most that waited at once.
+// TestPeerQueue compares a queue with a slice. Its memory follows the highest number of waiting
+// items.
 func TestPeerQueue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var q peerQueue
@@ -35,7 +36,7 @@ func TestPeerQueue(t *testing.T) {
 	})
 }
 
-// TestPeerQueueAllocates: a queue that is used over and over allocates nothing more.
+// TestPeerQueueAllocates checks that a queue in steady use allocates nothing more.
 func TestPeerQueueAllocates(t *testing.T) {
 	var q peerQueue
 	p := &peer{}

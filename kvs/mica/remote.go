@@ -13,8 +13,8 @@ import (
 	"dpukv/kvs/partition"
 )
 
-// Remote is a MICA server seen from a client. It keeps one connection for asking for
-// counters; sessions have their own.
+// Remote is a client's view of a MICA server. It keeps one connection for counters; sessions have
+// their own.
 type Remote struct {
 	host    string
 	welcome welcome
@@ -25,7 +25,7 @@ type Remote struct {
 
 var _ kvs.Remote = (*Remote)(nil)
 
-// Dial shakes hands with the server whose worker 0 listens at addr.
+// Dial shakes hands with the server whose worker 0 listens on addr.
 func Dial(ctx context.Context, addr string) (*Remote, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -47,7 +47,7 @@ func Dial(ctx context.Context, addr string) (*Remote, error) {
 	return &Remote{host: host, welcome: *w, control: c}, nil
 }
 
-// check refuses a welcome that a session could not work with.
+// check refuses a welcome that a session cannot work with.
 func (w *welcome) check() error {
 	f := &w.Facts
 	if f.Workers < 1 || f.Workers > maxWorkers || len(w.Ports) != f.Workers || f.Partitions < f.Workers ||
@@ -58,7 +58,7 @@ func (w *welcome) check() error {
 	return nil
 }
 
-// Facts are those of the handshake.
+// Facts returns the facts from the handshake.
 func (r *Remote) Facts() kvs.Facts { return r.welcome.Facts }
 
 // Stats asks the server for its counters.
@@ -81,13 +81,13 @@ func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
 	return openSession(r, opts)
 }
 
-// Moved is what the control connection moved.
+// Moved returns the traffic of the control connection.
 func (r *Remote) Moved() kvs.Moved { return sockets.MovedBy(r.control) }
 
-// Close ends the control connection.
+// Close closes the control connection.
 func (r *Remote) Close() error { return r.control.Close() }
 
-// workerAddr is where a worker listens.
+// workerAddr returns the address that a worker listens on.
 func (r *Remote) workerAddr(worker int) string {
 	return net.JoinHostPort(r.host, strconv.Itoa(r.welcome.Ports[worker]))
 }

@@ -7,7 +7,7 @@ import (
 	"dpukv/kvs"
 )
 
-// TestMoved: sessions have their sockets' counts, the remote its control connection's.
+// TestMoved checks that sessions count their own sockets, and the remote its control connection.
 func TestMoved(t *testing.T) {
 	kernel.NeedTCPInfo(t)
 	server := startServer(t, testConfig())

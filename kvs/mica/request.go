@@ -10,13 +10,12 @@ import (
 
 const opHeaderBytes = 16
 
-// requestBytes is what an operation takes in a frame.
+// requestBytes returns the size of an operation in a frame.
 func requestBytes(keyBytes, valueBytes int) int {
 	return opHeaderBytes + padded(keyBytes) + padded(valueBytes)
 }
 
-// appendRequest appends an operation to a frame's body. The caller knows that its lengths are
-// legal.
+// appendRequest appends an operation to a frame's body. The caller has checked its lengths.
 func appendRequest(b []byte, op kvs.Op, hash uint64, key, value []byte) []byte {
 	at := len(b)
 	end := at + requestBytes(len(key), len(value))
@@ -36,9 +35,9 @@ func appendRequest(b []byte, op kvs.Op, hash uint64, key, value []byte) []byte {
 	return b
 }
 
-// parseRequest reads the operations of a request's body into ops, which it
-// returns cut to their number. Keys and values point into body. A body that does not
-// hold exactly count legal operations is an error, and nothing of it is to be done.
+// parseRequest reads the operations of a request's body into ops, and returns ops with their number
+// as its length. Keys and values point into body. It returns an error if body does not hold exactly
+// count legal operations. Then the caller must not execute any of them.
 func parseRequest(body []byte, count int, ops []partition.Op) ([]partition.Op, error) {
 	ops = ops[:count]
 	for i := range ops {

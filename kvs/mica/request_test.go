@@ -10,10 +10,10 @@ import (
 	"dpukv/kvs/partition"
 )
 
-// FuzzStream sends any bytes as a whole stream, in any cuts, through the server of the simulation.
-// What is legal at its beginning is answered as a map would, then comes a failure frame or nothing;
-// and all that the simulation checks holds. Each byte of cuts is the length of a piece; after the
-// last one the rest comes whole.
+// FuzzStream sends any bytes, in any cuts, as a whole stream through the server of the simulation.
+// The legal start gets the answers of a map; then comes a failure frame or nothing. All invariants
+// of the simulation hold. Each byte of cuts is the length of a piece; after the last one the rest
+// comes whole.
 func FuzzStream(f *testing.F) {
 	for _, stream := range badStreams() {
 		f.Add(stream, []byte{})
@@ -125,7 +125,7 @@ func (e *expectation) follow(stream []byte) {
 	}
 }
 
-// peek is the kind of the next frame that is no answer to an ask; 0: there is none.
+// peek returns the kind of the next frame that does not answer an ask; 0: there is none.
 func (e *expectation) peek() kind {
 	for len(e.got) > 0 {
 		h, err := parseHeader(e.got)
@@ -176,7 +176,8 @@ func (e *expectation) answer(asked header, ops []partition.Op) {
 	}
 }
 
-// operation does an operation in the map. The table is too small for every stream, and may say so.
+// operation executes an operation in the map. The table is too small for every stream, and may
+// refuse it.
 func (e *expectation) operation(op *partition.Op, status kvs.Status, value []byte) {
 	id := string(key(int(op.Hash))) + string(op.Key)
 	had, there := e.store[id]

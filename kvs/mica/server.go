@@ -28,18 +28,18 @@ type Server struct {
 	timeouts       timeouts
 	statsCollector statsCollector
 	clock          clock
-	// welcome is the body of that frame, once every worker listens.
+	// welcome is the body of the welcome frame, once every worker listens.
 	welcome atomic.Pointer[[]byte]
 
 	stopOnce sync.Once
 	stopErr  error
-	done     chan struct{} // closed when a worker ended, asked or not
+	done     chan struct{} // closed when a worker has ended for any reason
 	doneOnce sync.Once
 	failure  error
 }
 
-// Start makes the table, starts the workers, and returns once each of them
-// has answered a handshake.
+// Start makes the table, starts the workers, and returns once each of them has answered a
+// handshake.
 func Start(cfg Config) (*Server, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func Start(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// newServer is a server without workers.
+// newServer makes a server without workers.
 func newServer(cfg *Config) (*Server, error) {
 	table, err := cfg.table()
 	if err != nil {
@@ -119,11 +119,11 @@ func (s *Server) startWorker(cfg *Config, number int) error {
 	}
 	s.workers = append(s.workers, w)
 	s.ports = append(s.ports, w.listener.Addr().(*net.TCPAddr).Port)
-	s.host, _, _ = net.SplitHostPort(addr) // cfg.addr joined it
+	s.host, _, _ = net.SplitHostPort(addr) // cfg.addr built it
 	return nil
 }
 
-// announce lets hellos be answered.
+// announce makes the workers answer hellos.
 func (s *Server) announce() error {
 	text, err := json.Marshal(welcome{Facts: s.facts, Ports: s.ports})
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *Server) announce() error {
 	return nil
 }
 
-// prove makes a worker answer a handshake. The connection has left its place when it returns.
+// prove makes a worker answer a handshake. When it returns, the connection has left its place.
 func (s *Server) prove(worker int) error {
 	c, err := net.DialTimeout("tcp", s.dialable(worker), handshakeTimeout)
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *Server) prove(worker int) error {
 	return err
 }
 
-// dialable is a worker's address for a client on this machine.
+// dialable returns a worker's address for a client on this machine.
 func (s *Server) dialable(worker int) string {
 	host := s.host
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
@@ -159,10 +159,10 @@ func (s *Server) dialable(worker int) string {
 	return net.JoinHostPort(host, strconv.Itoa(s.ports[worker]))
 }
 
-// Addr is where clients dial.
+// Addr is the address that clients dial.
 func (s *Server) Addr() string { return net.JoinHostPort(s.host, strconv.Itoa(s.ports[0])) }
 
-// Facts are those that clients are told.
+// Facts are the facts for clients.
 func (s *Server) Facts() kvs.Facts { return s.facts }
 
 // Stats asks every worker for its counters.
@@ -175,13 +175,13 @@ func (s *Server) Stats() (kvs.Stats, error) {
 	}
 }
 
-// Wait blocks until the server was closed, or has ended by itself: then it says why.
+// Wait blocks until the server has ended. If Close did not end it, Wait returns the reason.
 func (s *Server) Wait() error {
 	<-s.done
 	return s.failure
 }
 
-// ended notes, the first time, that the server is over, and why.
+// ended notes the first reason why the server has ended.
 func (s *Server) ended(err error) {
 	s.doneOnce.Do(func() {
 		s.failure = err

@@ -148,7 +148,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestTakenPort: the error says what is wrong, and names the worker and its address.
+// TestTakenPort checks that the error states the reason, and names the worker and its address.
 func TestTakenPort(t *testing.T) {
 	first := startServer(t, testConfig())
 	cfg := testConfig()
@@ -163,7 +163,8 @@ func TestTakenPort(t *testing.T) {
 	}
 }
 
-// TestPortAfterRestart: connections that a server closed keep its port busy for nobody but them.
+// TestPortAfterRestart checks that a server's closed connections do not block its port for a new
+// server.
 func TestPortAfterRestart(t *testing.T) {
 	port, err := port.Free()
 	if err != nil {

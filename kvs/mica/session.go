@@ -9,14 +9,14 @@ import (
 	"dpukv/kvs/partition"
 )
 
-// session is one load worker's connections to all workers of a server.
+// session holds one load worker's connections to all workers of a server.
 type session struct {
 	sockets.Session[*conn]
 	partitions int
-	owners     int // partitions of one worker
+	owners     int // partitions per worker
 	crew       bool
-	lanes      []sockets.Lane[*conn] // of the workers
-	reader     int                   // CREW: the lane that Gets go to now
+	lanes      []sockets.Lane[*conn] // one per worker
+	reader     int                   // CREW: the lane that Gets use now
 }
 
 func openSession(r *Remote, opts kvs.SessionOptions) (*session, error) {
@@ -49,7 +49,7 @@ func (s *session) connect(r *Remote, worker int, opts kvs.SessionOptions) error 
 	return s.Add(c, &s.lanes[worker])
 }
 
-// Submit puts a request into the batch of a connection to the worker that must answer it.
+// Submit puts a request into a batch to the worker that must answer it.
 func (s *session) Submit(r *kvs.Request) (bool, error) {
 	l := s.lane(r)
 	if !l.Pick(s.Turn()) {
@@ -67,7 +67,7 @@ func (s *session) Submit(r *kvs.Request) (bool, error) {
 	return true, l.Full()
 }
 
-// lane picks the worker: the owner of the key, or for a Get in CREW any, in turn.
+// lane chooses the worker: the owner of the key or, for a Get in CREW, each worker in turn.
 func (s *session) lane(r *kvs.Request) *sockets.Lane[*conn] {
 	if s.crew && r.Op == kvs.Get {
 		return &s.lanes[s.reader]

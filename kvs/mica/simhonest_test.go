@@ -11,8 +11,8 @@ import (
 	"github.com/go-faster/city"
 )
 
-// honest is a client that keeps the protocol, and a share of its guarantee. It knows what every
-// answer has to be.
+// honest is a client that follows the protocol and stays within its guarantee. It knows the right
+// answer to every request.
 type honest struct {
 	sim    *sim
 	number int
@@ -30,7 +30,7 @@ type honest struct {
 	asked     int // step of an ask that waits; 0: none
 }
 
-// batch is a request on its way, with the answer that it should get.
+// batch is a request in flight, with its expected answer.
 type batch struct {
 	sequence uint64
 	step     int
@@ -42,7 +42,7 @@ type expected struct {
 	value  []byte
 }
 
-// keep does what an honest client does all the time: it sends, receives, and comes back.
+// keep is one step of an honest client: it sends, receives, and reconnects.
 func (h *honest) keep() {
 	if h.s == nil {
 		h.connect()
@@ -76,7 +76,7 @@ func (h *honest) connect() {
 // ended is fatal, unless the server could not help it.
 func (h *honest) ended(why string) {
 	s := h.sim
-	// Where its socket was closed at once, TCP may have taken the reason away.
+	// If its socket was closed at once, TCP may have discarded the reason.
 	full := strings.Contains("connections are all that this server takes", saying(why)) && s.full >= h.connected
 	files := strings.Contains("no file descriptor left", saying(why)) && s.exhausted >= h.connected
 	if !h.s.struck && (h.welcomed || !full && !files) {
@@ -118,7 +118,7 @@ func (h *honest) act() {
 	h.inFlight = append(h.inFlight, b)
 }
 
-// operation appends an operation, of a key that the worker owns, and does it in the model.
+// operation appends an operation on a key that the worker owns, and executes it in the model.
 func (h *honest) operation(b *batch, frame []byte) []byte {
 	key := h.key()
 	value := h.sim.Bytes(h.sim.IntN(200))

@@ -122,7 +122,7 @@ func (h *enemy) misbehave() {
 	}
 }
 
-// begin sends the start of a large frame, after so many bytes, and later more of it.
+// begin sends the start of a large frame after a number of bytes, and more of it later.
 func (h *enemy) begin(k kind, after int) {
 	if h.s.taken+len(h.s.in)+len(h.out) <= after {
 		head := make([]byte, headerBytes)
@@ -134,7 +134,7 @@ func (h *enemy) begin(k kind, after int) {
 	}
 }
 
-// mutated is a legal frame, most of the time with some bytes that are not.
+// mutated returns a legal frame, mostly with some illegal bytes.
 func (h *enemy) mutated() []byte {
 	frame := make([]byte, headerBytes)
 	n := 1 + h.sim.IntN(4)
@@ -148,7 +148,7 @@ func (h *enemy) mutated() []byte {
 	return frame
 }
 
-// gets asks some times, up to most, for the largest value there is, which it may have to store
+// gets requests the largest value several times, at most most. It may have to store the value
 // first.
 func (h *enemy) gets(most int) []byte {
 	key, hash := h.sim.bigKey(h.worker)
@@ -196,7 +196,7 @@ func (h *enemy) keep() {
 	}
 }
 
-// check bounds how long a client may take for what it is to do.
+// check limits the time that a client may take for its next step.
 func (h *enemy) check() {
 	s := h.s
 	if s == nil || !s.accepted || s.gone() || s.finished {

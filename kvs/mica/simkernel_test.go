@@ -12,18 +12,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machine is what all workers share: descriptors, and a clock.
+// machine is the state that all workers share: descriptors, and a clock.
 type machine struct {
 	*simulation.World
 	files  int // that may be open
 	others int // that something else in the process has open
 	open   map[int]*tcp
-	// exhausted is the last step at which a system call found no descriptor or memory.
+	// exhausted is the last step in which a system call found no descriptor or memory.
 	exhausted int
 	steps     int
 }
 
-// errno draws an error of a system call, as the system call itself has it.
+// errno draws one of the errors of a system call.
 func (m *machine) errno(call string) error {
 	var e unix.Errno
 	if err := m.Errno(call); errors.As(err, &e) {
@@ -33,7 +33,7 @@ func (m *machine) errno(call string) error {
 	return nil
 }
 
-// descriptor is the lowest free number, as the kernel gives it: one that was just closed.
+// descriptor returns the lowest free number, like the kernel: often one that was just closed.
 func (m *machine) descriptor(s *tcp) (int, error) {
 	if len(m.open)+m.others >= m.files {
 		m.exhausted = m.steps
@@ -63,7 +63,7 @@ func (m *machine) closeFD(fd int) {
 	}
 }
 
-// file is a descriptor of nothing: a spare one.
+// file is a spare descriptor, of nothing.
 type file struct {
 	m  *machine
 	fd int
@@ -155,7 +155,7 @@ func (s *tcp) send(b []byte) int {
 	return n
 }
 
-// receive takes up to n bytes out. over: nothing will come any more.
+// receive takes up to n bytes out. over reports the end of the stream.
 func (s *tcp) receive(n int) (b []byte, over bool) {
 	n = min(n, len(s.out))
 	b = append(b, s.out[:n]...)

@@ -9,10 +9,11 @@ import (
 	"dpukv/kvs/partition"
 )
 
-// patientSteps is in how many steps, each a turn of every worker, an honest client is answered.
+// patientSteps is the number of steps, each a turn of every worker, within which an honest client
+// must have its answer.
 const patientSteps = 400
 
-// sim is a whole server, but for its threads and sockets, and its clients.
+// sim is a whole server, without its threads and sockets, and its clients.
 type sim struct {
 	*machine
 	server    *Server
@@ -31,8 +32,7 @@ type sim struct {
 	answered int
 }
 
-// TestSimulation: see doc.go, "What a bad client can do": all that it says is checked after every
-// step.
+// TestSimulation checks every statement of doc.go, "What a bad client can do", after every step.
 func TestSimulation(t *testing.T) {
 	worlds := 18
 	if testing.Short() || raceEnabled {
@@ -109,7 +109,7 @@ func (s *sim) owner(hash uint64) int {
 	return partition.PartitionOf(hash, f.Partitions) / (f.Partitions / f.Workers)
 }
 
-// step lets one client of each kind act, and every worker take a turn.
+// step lets one client of each kind act, and gives every worker a turn.
 func (s *sim) step() {
 	s.steps = s.Step()
 	if s.Pass(time.Duration(s.IntN(5)) * time.Millisecond); s.OneIn(40) {
@@ -203,7 +203,7 @@ func (s *sim) check() {
 	}
 }
 
-// checkBudget compares what the budget says with the memory that is really held.
+// checkBudget compares the budget's counts with the memory in use.
 func (s *sim) checkBudget() {
 	b := &s.server.budget
 	held, borrowed, open := int64(0), int64(0), int64(0)
@@ -271,8 +271,8 @@ func (s *sim) checkWorker(w *worker, l *simLoop, door *simListener) {
 	}
 }
 
-// finale: once the hostile clients are gone, so is all that was held for them, and a new client is
-// served.
+// finale checks that nothing is held for the hostile clients after they have gone, and that a new
+// client is served.
 func (s *sim) finale() {
 	s.Note("the hostile clients leave")
 	for _, h := range s.hostile {
@@ -298,7 +298,7 @@ func (s *sim) finale() {
 	s.close()
 }
 
-// close ends the workers. No descriptor is left open, and no wakeup is sent any more.
+// close ends the workers. It checks that no descriptor stays open and that nobody rings any more.
 func (s *sim) close() {
 	for i, l := range s.loops {
 		for len(l.conns) > 0 {
@@ -319,7 +319,7 @@ func (s *sim) close() {
 	}
 }
 
-// TestPutBack shows that the simulation sees each fault that a client could once hurt others with.
+// TestPutBack checks that the simulation finds each fault that once let a client hurt others.
 func TestPutBack(t *testing.T) {
 	simulation.PutBack(t, "^TestSimulation$", []simulation.Fault{
 		{

@@ -9,41 +9,40 @@ import (
 	"dpukv/kvs"
 )
 
-// statsInterval is how far apart rounds for clients begin at least.
+// statsInterval is the minimum interval between the starts of two rounds for clients.
 const statsInterval = 10 * time.Millisecond
 
-// statsRound is what one round of the collector found.
+// statsRound is the result of one round of the collector.
 type statsRound struct {
 	round uint64
-	text  []byte // a JSON of kvs.Stats
+	text  []byte // kvs.Stats as JSON
 }
 
-// statsCollector collects the counters of all workers, each on its own thread, at most once at a
-// time. Who asks while one runs shares the next with all others who do. Gatherings are numbered
-// from 1.
+// statsCollector collects the counters of all workers, each on its own thread, one round at a time.
+// All questions that come during a round share the next one. Rounds are numbered from 1.
 type statsCollector struct {
 	server *Server
-	// apart runs what no worker should do on its thread.
+	// apart runs work that no worker should do on its thread.
 	apart func(func())
 
 	mu        sync.Mutex
 	round     uint64 // the last that began
 	running   bool
-	wanted    bool // one more
-	atOnce    bool // and not only when it is due
+	wanted    bool // another round is needed
+	atOnce    bool // at once, and not only when it is due
 	startedNs int64
 	reports   []kvs.WorkerStats
 	missing   int
 	waiting   []statsWaiter
 }
 
-// statsWaiter is somebody in this process.
+// statsWaiter is a waiting caller in this process.
 type statsWaiter struct {
 	round uint64
 	stats chan kvs.Stats
 }
 
-// ask wants a round that begins after this call, and returns its number.
+// ask requests a round that begins after this call, and returns its number.
 func (g *statsCollector) ask(nowNs int64) uint64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -53,7 +52,7 @@ func (g *statsCollector) ask(nowNs int64) uint64 {
 	return round
 }
 
-// await is ask for this process itself, which does not wait until one is due.
+// await is ask for this process itself. It does not wait until a round is due.
 func (g *statsCollector) await() <-chan kvs.Stats {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -64,7 +63,7 @@ func (g *statsCollector) await() <-chan kvs.Stats {
 	return w.stats
 }
 
-// due begins a round that is wanted, once it may.
+// due begins a requested round, if the interval has passed.
 func (g *statsCollector) due(nowNs int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -85,7 +84,7 @@ func (g *statsCollector) begin(nowNs int64) {
 	}
 }
 
-// report is a worker's answer. The last one ends the round.
+// report adds one worker's counters. The last report ends the round.
 func (g *statsCollector) report(number int, s kvs.WorkerStats) {
 	g.mu.Lock()
 	g.reports[number] = s
@@ -103,7 +102,7 @@ func (g *statsCollector) finish() {
 		CPUNs: cpu.ProcessNs(), CPUs: cpu.OccupiedBy(g.server.facts.CPUs), Workers: g.reports,
 		BufferedBytes: b.held.Load(), BufferedMostBytes: b.most.Load(),
 	}
-	text, _ := json.Marshal(&stats) // numbers and words can't fail
+	text, _ := json.Marshal(&stats) // numbers and strings always marshal
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.running = false
@@ -120,5 +119,5 @@ func (g *statsCollector) finish() {
 	for _, w := range g.server.workers {
 		w.mail.post(func(l *workerMail) { l.told = news })
 	}
-	g.begin(g.startedNs) // for those in this process
+	g.begin(g.startedNs) // for callers in this process
 }

@@ -43,7 +43,7 @@ there. A connection is refused, or ended, with the reason.`,
 	},
 }
 
-// checkLoad refuses what no partition of MICA does.
+// checkLoad refuses loads that MICA's partitions do not support.
 func checkLoad(c *kvs.LoadConfig) error {
 	if _, err := partition.ParseAccess(c.Access); err != nil {
 		return fmt.Errorf("access: %w", err)
@@ -51,8 +51,8 @@ func checkLoad(c *kvs.LoadConfig) error {
 	return nil
 }
 
-// configOf turns the words of a configuration into what they mean. The log and the number of
-// partitions are the caller's to say.
+// configOf translates a configuration's words. The caller sets the log and the number of
+// partitions.
 func configOf(c *kvs.ServerConfig) (cfg Config, err error) {
 	cfg = Config{
 		Listen: c.Listen, Workers: c.Workers, PartitionsPerWorker: 1,
@@ -65,7 +65,7 @@ func configOf(c *kvs.ServerConfig) (cfg Config, err error) {
 	return cfg, err
 }
 
-// startSized starts a server whose log holds the items of the configuration.
+// startSized starts a server whose log holds the configured items.
 func startSized(c *kvs.ServerConfig) (kvs.Server, error) {
 	cfg, err := configOf(c)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/panjf2000/gnet/v2"
 )
 
-// worker is one gnet event loop with its partitions and connections, and a door in front of it. All
-// that is not marked otherwise belongs to the loop's thread.
+// worker is one gnet event loop with its partitions and connections, and a door in front of it.
+// Fields belong to the loop's thread unless marked otherwise.
 type worker struct {
 	gnet.BuiltinEventEngine
 	server *Server
@@ -22,34 +22,35 @@ type worker struct {
 	core   *partition.Core
 	system system
 
-	// Of the door's goroutine.
+	// These belong to the door's goroutine.
 	listener net.Listener
 	door     *admission.Door
 	loop     enroller
-	shut     chan struct{} // closed when it has ended
-	refusing atomic.Int64  // refused connections that are kept; of any thread
+	shut     chan struct{} // closed when the door has ended
+	refusing atomic.Int64  // kept refused connections; any thread may use it
 	refused  atomic.Uint64
 
-	mail   mailbox // of any thread
-	wanted wanted  // of any thread
+	mail   mailbox // any thread may use it
+	wanted wanted  // any thread may use it
 	gnet   *loop
 	ended  chan struct{}
-	ready  bool  // the wakeup is enrolled
-	pinErr error // read once it is
+	ready  bool  // the loop has the wakeup
+	pinErr error // read only when ready
 
 	peers   []*peer
-	parked  peerQueue // have sent more than was looked at; the first has the next turn
-	blocked []*peer   // have answers in gnet's buffers
+	parked  peerQueue // unserved input; the first has the next turn
+	blocked []*peer   // gnet holds answers of these
 	asking  []*peer
 	ticked  int64
-	// shorts are the short turns since the last one that could be long, which began at beganNs and
-	// was taken since the wakeup was read. The next one may begin at longAgainNs.
+	// shorts counts the short turns since the last turn that could be long. That turn began at
+	// beganNs. taken reports whether it began since the wakeup was read. The next one may begin at
+	// longAgainNs.
 	shorts               int
 	taken                bool
 	beganNs, longAgainNs int64
 
-	ops     []partition.Op // of the frame in hand
-	out     []byte         // answers of the turn in hand
+	ops     []partition.Op // of the current frame
+	out     []byte         // answers of the current turn
 	pieces  [][]byte       // of out
 	buffers buffers
 
@@ -66,10 +67,10 @@ func newWorker(s *Server, number int, cpus []int) *worker {
 	}
 }
 
-// wakeup is the context of the connection that the worker is rung by.
+// wakeup is the context of the connection that wakes the worker.
 type wakeup struct{}
 
-// OnOpen is called for the wakeup first: then the thread is pinned.
+// OnOpen is called for the wakeup first: then it pins the thread.
 func (w *worker) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
 	switch p := c.Context().(type) {
 	case wakeup:
@@ -83,13 +84,13 @@ func (w *worker) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
 	return nil, gnet.None
 }
 
-// OnTraffic is called when gnet has read something, of the wakeup or a client.
+// OnTraffic is called when gnet has read from the wakeup or a client.
 func (w *worker) OnTraffic(c gnet.Conn) gnet.Action {
 	if p, ok := c.Context().(*peer); ok {
 		p.traffic()
 		return gnet.None
 	}
-	_, _ = c.Next(-1) // rings
+	_, _ = c.Next(-1) // wakeup bytes
 	w.read()
 	w.resume()
 	return gnet.None
@@ -105,8 +106,8 @@ func (w *worker) OnClose(c gnet.Conn, _ error) gnet.Action {
 	return gnet.None
 }
 
-// park lets a connection wait for its next turn. The wakeup is read among the others' connections,
-// so that they have theirs before.
+// park makes a connection wait for its next turn. The loop reads the wakeup in turn with all
+// connections, so the others get their turns first.
 func (w *worker) park(p *peer) {
 	if p.parked {
 		return
@@ -116,10 +117,10 @@ func (w *worker) park(p *peer) {
 	w.mail.ring()
 }
 
-// takesLong reports whether a turn that may be long can begin now, with nobody in line before it:
-// one each time that the wakeup is read, so that all others are served in between who have
-// something to do, and for as long as the last one took. What many long turns want leaves the short
-// ones half of the time.
+// takesLong reports whether a turn that may be long can begin now, ahead of the line. One can begin
+// each time that the wakeup is read, so that all active connections are served in between. After a
+// long turn, as much time must pass as that turn took. So many long turns leave the short ones half
+// of the time.
 func (w *worker) takesLong() bool {
 	if w.taken || w.parked.len() > 0 {
 		return false
@@ -128,14 +129,14 @@ func (w *worker) takesLong() bool {
 	return w.shorts == 0 || w.beganNs >= w.longAgainNs
 }
 
-// tookLong notes such a turn.
+// tookLong records such a turn.
 func (w *worker) tookLong() {
 	end := w.system.now()
 	w.taken, w.shorts, w.longAgainNs = true, 0, end+(end-w.beganNs)
 	w.mail.ring()
 }
 
-// resume gives the next turn to one of those who wait for it.
+// resume gives the next turn to the first waiting connection.
 func (w *worker) resume() {
 	w.taken = false
 	w.beganNs = w.system.now()
@@ -167,7 +168,7 @@ func (w *worker) read() {
 	}
 }
 
-// tick looks after all that waits for the clock, and says how soon it wants to do so again.
+// tick does all work that waits for the clock. It sets how soon the next tick is needed.
 func (w *worker) tick() {
 	now := w.system.now()
 	if len(w.asking) > 0 {
@@ -177,7 +178,7 @@ func (w *worker) tick() {
 	w.drain()
 	if now-w.ticked >= int64(tickEvery) {
 		w.ticked = now
-		for i := len(w.peers) - 1; i >= 0; i-- { // one that ends has the last in its place
+		for i := len(w.peers) - 1; i >= 0; i-- { // an ended peer is replaced by the last one
 			if p := w.peers[i]; p.due != nothingDue && now >= p.deadline {
 				p.timedOut()
 			}
@@ -198,7 +199,7 @@ func (w *worker) urgency() urgency {
 	return never
 }
 
-// drain looks after those who had not read their answers.
+// drain looks after connections with unread answers.
 func (w *worker) drain() {
 	later := w.blocked[:0]
 	for _, p := range w.blocked {
@@ -213,14 +214,14 @@ func (w *worker) drain() {
 	w.blocked = later
 }
 
-// want has the worker's tick called, that soon at least.
+// want requests a tick, at least that soon.
 func (w *worker) want(how urgency) {
 	if w.wanted.raise(how) {
 		w.server.clock.wake()
 	}
 }
 
-// answerAsks answers those asks that the latest round is new enough for.
+// answerAsks answers the asks that the latest round is new enough for.
 func (w *worker) answerAsks() {
 	later := w.asking[:0]
 	for _, p := range w.asking {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// scripted is a system whose clock says one time after the other, in milliseconds.
+// scripted is a system with scripted times, in milliseconds.
 type scripted struct {
 	system
 	times []int64
@@ -21,8 +21,8 @@ func (s *scripted) now() int64 {
 
 func (s *scripted) ring() { s.rings++ }
 
-// TestShortTurnsHaveTheirTime: after a turn of one that waits in line, the next in line waits as
-// long as that took, if others have turns at once, and not at all if nobody has.
+// TestShortTurnsHaveTheirTime checks the time between long turns. After a long turn, the next in
+// line waits as long as that turn took if others have short turns, and not at all if nobody has.
 func TestShortTurnsHaveTheirTime(t *testing.T) {
 	for name, test := range map[string]struct {
 		shorts int

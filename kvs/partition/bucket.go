@@ -9,34 +9,34 @@ import (
 const (
 	slotsPerBucket = 7
 	bucketBytes    = 64
-	// itemsPerBucket is the mean load that an index is sized for. A bucket of
-	// seven then overflows for one item in 200 (Poisson), the price of a lossy index.
+	// itemsPerBucket is the mean load that an index is sized for. A bucket of seven then overflows
+	// for one item in 200 (Poisson), which is the price of a lossy index.
 	itemsPerBucket = 3
-	// maxSpares is how many spare buckets one chain may have. Hashes come from clients, and
-	// nobody checks them: this bounds what a key costs whose bucket was chosen to be crowded.
+	// maxSpares is the maximum number of spare buckets per chain. Hashes come from clients, and
+	// nobody verifies them. This limit bounds the cost of a key in a deliberately crowded bucket.
 	// With honest hashes no bucket of the largest table has more items than a chain holds
 	// (TestHonestChains).
 	maxSpares = 4
-	// itemsPerChain is what the longest chain holds.
+	// itemsPerChain is the capacity of the longest chain.
 	itemsPerChain = slotsPerBucket * (1 + maxSpares)
 )
 
 // bucket is one cache line of the index.
 type bucket struct {
-	// version is odd while the owner changes anything that this bucket
-	// leads to: a seqlock for readers on other cores (CREW only).
+	// version is odd while the owner changes the bucket or anything it leads to. It is a seqlock
+	// for readers on other cores (CREW only).
 	version uint32
-	// next is the number of the spare bucket that goes on with this one,
-	// counted from one; 0 is none (store mode only).
+	// next is the number of the spare bucket that continues this one, counted from one. 0 is none
+	// (store mode only).
 	next  uint32
 	slots slots
 }
 
-// slots are seven items' tags of 16 bits, then their offsets in the log of 48 bits, packed.
-// Tags lie side by side so that four are compared at once; a slot of tag 0 is empty.
+// slots are seven items' tags of 16 bits, then their offsets in the log of 48 bits, packed. Tags
+// lie side by side so that one comparison covers four of them. A slot with tag 0 is empty.
 type slots [slotsPerBucket]uint64
 
-// tagOf takes the hash's low 16 bits. Tag 0 is an empty slot's.
+// tagOf returns the hash's low 16 bits. It never returns tag 0, which marks an empty slot.
 func tagOf(hash uint64) uint64 {
 	tag := hash & 0xffff
 	if tag == 0 {
@@ -48,27 +48,26 @@ func tagOf(hash uint64) uint64 {
 const (
 	lanes     = 0x0001_0001_0001_0001
 	laneHighs = 0x8000_8000_8000_8000
-	// offsetsAt is where an eight-byte load must start to have slot 0's offset in its upper 48
-	// bits.
+	// offsetsAt is the start of an eight-byte load that has slot 0's offset in its upper 48 bits.
 	offsetsAt = 2*slotsPerBucket - 2
 	noHigh4   = 0x0000_ffff_ffff_ffff // the fourth lane of the second word holds no tag
 )
 
-// matches is the set of slots with this tag: see [slotIn]. There is no branch on the
-// slots: which one matches is random, and a wrong guess costs more than looking at all seven.
+// matches returns the set of slots with this tag: see [slotIn]. There is no branch per slot: the
+// matching slot is random, and a misprediction costs more than a look at all seven.
 func (s *slots) matches(tag uint64) uint64 {
 	all := tag * lanes
 	return zeroLanes(s[0]^all)>>15 | zeroLanes(s[1]^all)&noHigh4>>14
 }
 
-// zeroLanes has the high bit of each 16-bit lane set that is zero.
+// zeroLanes sets the high bit of each 16-bit lane that is zero.
 func zeroLanes(w uint64) uint64 {
 	const low = ^uint64(laneHighs)
 	return ^((w&low + low) | w | low)
 }
 
-// slotIn is a slot of a set. Slots 0–3 are bits 0, 16, 32, 48 and slots 4–6
-// bits 1, 17, 33. Take a slot out by set &= set - 1.
+// slotIn returns a slot of a set. Slots 0–3 are bits 0, 16, 32, 48 and slots 4–6 bits 1, 17, 33.
+// Remove a slot with set &= set - 1.
 func slotIn(set uint64) int {
 	bit := bits.TrailingZeros64(set)
 	return bit>>4&3 + bit&1<<2
@@ -82,7 +81,7 @@ func (s *slots) offset(i int) uint64 {
 	return *s.offsetWord(i) >> 16
 }
 
-// offsetWord is unaligned: amd64 and arm64 allow that.
+// offsetWord returns an unaligned address: amd64 and arm64 allow that.
 func (s *slots) offsetWord(i int) *uint64 {
 	return (*uint64)(unsafe.Add(unsafe.Pointer(s), offsetsAt+6*i))
 }
@@ -101,8 +100,8 @@ func (s *slots) snapshot() (copied slots) {
 	return copied
 }
 
-// bucketOf maps hash bits 16–47 onto the buckets evenly, whatever their number
-// (multiply and take the high half, instead of a modulo).
+// bucketOf maps hash bits 16–47 onto any number of buckets evenly. It multiplies and takes the high
+// half, instead of a modulo.
 func (p *Partition) bucketOf(hash uint64) uint32 {
 	return uint32(uint64(uint32(hash>>16)) * p.bucketCount >> 32)
 }

@@ -7,11 +7,11 @@ import (
 	"dpukv/internal/offheap"
 )
 
-// Mode is what a partition does when it has no room left.
+// Mode decides what a partition does when it has no room left.
 type Mode uint8
 
 const (
-	// Cache overwrites the oldest item. A full bucket loses its oldest item too.
+	// Cache overwrites the oldest item. A full bucket also loses its oldest item.
 	Cache Mode = iota
 	// Store loses nothing: it answers [kvs.Full].
 	Store
@@ -24,7 +24,7 @@ func (m Mode) String() string {
 	return "cache"
 }
 
-// ParseMode reads what [Mode.String] writes.
+// ParseMode parses the output of [Mode.String].
 func ParseMode(s string) (Mode, error) {
 	switch s {
 	case "cache":
@@ -35,9 +35,9 @@ func ParseMode(s string) (Mode, error) {
 	return 0, fmt.Errorf("mode %q: want cache or store", s)
 }
 
-// MinHitRate is the least share of the items stored that a partition of this
-// mode must still have, while no more were stored than it is sized for. The lossy
-// index loses what is more than a bucket's seven: 0.5 % at the load that [New] sizes for.
+// MinHitRate returns the smallest share of stored items that a partition of this mode must still
+// have, while their number is within its size. The lossy index loses the items beyond a bucket's
+// seven: 0.5 % at the load that [New] sizes for.
 func (m Mode) MinHitRate() float64 {
 	if m == Store {
 		return 1
@@ -45,11 +45,11 @@ func (m Mode) MinHitRate() float64 {
 	return .99
 }
 
-// Access is who may touch a partition.
+// Access decides which cores may use a partition.
 type Access uint8
 
 const (
-	// EREW (exclusive read, exclusive write): one core does all.
+	// EREW (exclusive read, exclusive write): one core reads and writes.
 	EREW Access = iota
 	// CREW (concurrent read, exclusive write): one core writes, any core reads.
 	CREW
@@ -62,7 +62,7 @@ func (a Access) String() string {
 	return "erew"
 }
 
-// ParseAccess reads what [Access.String] writes.
+// ParseAccess parses the output of [Access.String].
 func ParseAccess(s string) (Access, error) {
 	switch s {
 	case "erew":
@@ -77,22 +77,23 @@ func ParseAccess(s string) (Access, error) {
 type Config struct {
 	Mode   Mode
 	Access Access
-	// Cores is how many cores own partitions; PerCore how many each owns.
+	// Cores is the number of cores that own partitions. PerCore is the number of partitions that
+	// each owns.
 	Cores, PerCore int
-	// Items is how many items the index is sized for, over all partitions.
+	// Items is the number of items that the index is sized for, over all partitions.
 	Items int
 	// LogBytes is the room for items, over all partitions; see [LogBytesFor].
 	LogBytes int64
-	// Pages is the memory asked for. The zero value is [offheap.Auto].
+	// Pages is the requested kind of memory. The zero value is [offheap.Auto].
 	Pages offheap.Pages
 }
 
-// Limits of a [Config].
+// These are limits of a [Config].
 const (
 	MaxPartitions = 1 << 12
 	minLogBytes   = 1 << 20
 	maxLogBytes   = 1 << 47
-	maxItems      = 1 << 32 // of a partition: a bucket's number has 32 bits
+	maxItems      = 1 << 32 // per partition: a bucket's number has 32 bits
 )
 
 func (c *Config) check() error {
@@ -110,14 +111,14 @@ func (c *Config) check() error {
 	return nil
 }
 
-// LogBytesFor is the log that holds items of one size for certain: in every
-// partition of n, although hashing fills some a little more than others.
+// LogBytesFor returns the size of a log that surely holds the items of one size. It suffices for
+// each of the n partitions, although hashing fills some a little more than others.
 //
-// A [Store] gets the slack that it needs to reclaim space. A [Cache] gets half as much again: a Set
-// of a key that its full bucket had lost appends an item, and in a log that is just full each such
-// item overwrites one that is still wanted, whose next Set appends again. With room for half as
-// many dead items as live ones, an append mostly overwrites a dead one, and the share of hits stays
-// that of the index.
+// A [Store] gets the slack that it needs to reclaim space. A [Cache] gets half as much again. The
+// reason is a Set of a key that its full bucket had lost: it appends an item. In a log without
+// spare room, each such item overwrites one that is still needed, whose next Set appends again.
+// With room for half as many dead items as live ones, an append mostly overwrites a dead one. The
+// hit rate then stays that of the index.
 func LogBytesFor(items, keyBytes, valueBytes int, mode Mode, n int) int64 {
 	need := firstOffset + int64(mostOf(items, n))*int64(itemBytes(keyBytes, valueBytes)) + maxItemBytes
 	if mode == Store {
@@ -128,8 +129,8 @@ func LogBytesFor(items, keyBytes, valueBytes int, mode Mode, n int) int64 {
 	return max(need, minLogBytes) * int64(n)
 }
 
-// mostOf is how many of the items one of n partitions may have to hold: hashing fills
-// some more than others, and six standard deviations above the mean are enough.
+// mostOf returns the number of items that one of n partitions must have room for. Hashing fills
+// some partitions more than others; six standard deviations above the mean are enough.
 func mostOf(items, n int) int {
 	mean := float64(items) / float64(n)
 	return int(mean + 6*math.Sqrt(mean) + 1)

@@ -10,8 +10,8 @@ import (
 	"github.com/go-faster/city"
 )
 
-// TestHitRate: filled with the items that it is sized for, a table has the share of them that its
-// mode promises, whatever their number and however many partitions share them.
+// TestHitRate fills a table with the items that it is sized for. The table must keep the share that
+// its mode promises, whatever their number and however many partitions share them.
 func TestHitRate(t *testing.T) {
 	for _, mode := range []Mode{Cache, Store} {
 		for _, items := range []int{1, 10, 100, 1000, 5000, 100_000} {
@@ -37,7 +37,7 @@ func TestHitRate(t *testing.T) {
 	}
 }
 
-// each does an operation on every key of a seed, and counts those that were OK.
+// each executes an operation on every key of a seed, and counts the successful ones.
 func each(core *Core, items int, seed uint64, code kvs.Op) (ok int) {
 	out := make([]byte, 0, 8)
 	for i := range items {

@@ -8,44 +8,45 @@ import (
 
 const (
 	lineBytes = 64
-	// maxLines is how many lines of an item are asked for: the processor sees by itself where a
-	// longer run goes.
+	// maxLines is the most cache lines of an item to prefetch. The processor's own prefetcher
+	// follows a longer run.
 	maxLines = 8
 )
 
-// Depth is how many operations of a batch are in the pipeline at once.
+// Depth is the number of operations in the pipeline at once.
 const Depth = 64
 
-// Op is one operation of a batch: a cache line.
+// Op is one operation of a batch. It takes one cache line.
 type Op struct {
 	Key []byte
-	// Value is what a Set or Add stores; after a Get that was OK, what it found.
+	// Value is the value that a Set or Add stores. After a Get with status OK it is the value
+	// found.
 	Value  []byte
 	Hash   uint64
 	Code   kvs.Op
 	Status kvs.Status // set by Execute
 }
 
-// Core is what one core does its operations with. It belongs to that core's goroutine.
+// Core executes the operations of one core. It belongs to that core's goroutine.
 type Core struct {
 	table      *Table
 	number     int
 	gets, hits uint64
 	moved      bool // a slot may have changed since its offset was noted
 
-	// The pipeline's registers, one an operation.
+	// These are the pipeline's registers, one per operation.
 	partitions [Depth]*Partition
 	homes      [Depth]*bucket
 	offsets    [Depth]uint64 // of the item that the tag leads to; 0: none
 	addrs      [Depth]uintptr
 }
 
-// Execute does a batch in order, and appends the values that Gets find to out,
-// each padded to whole words, as far as out's capacity goes: what does not fit has
-// status [kvs.TooLarge]. It allocates nothing.
+// Execute executes a batch in order. It appends the values that Gets find to out, each padded to
+// whole words, as far as out's capacity goes. A value that does not fit has status [kvs.TooLarge].
+// Execute allocates nothing.
 //
-// Memory latency is hidden by three passes over up to [Depth] operations: ask for
-// all buckets, then for all items that the buckets' tags lead to, then do the work.
+// Three passes over up to [Depth] operations hide memory latency. The first prefetches all buckets,
+// the second all items that the buckets' tags lead to, and the third does the work.
 func (c *Core) Execute(ops []Op, out []byte) []byte {
 	for len(ops) > Depth {
 		out = c.pipeline(ops[:Depth], out)
@@ -86,7 +87,7 @@ func (c *Core) fetchItems(ops []Op, from, to int) {
 			offset := home.slots.locate(tag)
 			c.offsets[i%Depth] = offset
 			c.addrs[i%Depth] = uintptr(p.log) + uintptr(offset)
-			if offset == 0 && home.next != 0 { // it is, if anywhere, further down the chain
+			if offset == 0 && home.next != 0 { // the item can only be further down the chain
 				c.addrs[i%Depth] = uintptr(unsafe.Pointer(&p.spares[home.next-1]))
 			}
 		} else {
@@ -97,7 +98,7 @@ func (c *Core) fetchItems(ops []Op, from, to int) {
 	prefetch(c.addrs[from:to])
 }
 
-// fetchRest asks for the further cache lines of the items, as many as the partition's mean item
+// fetchRest prefetches the further cache lines of the items, as many as the partition's mean item
 // has.
 func (c *Core) fetchRest(from, to int) {
 	p := c.partitions[from%Depth]
@@ -114,8 +115,8 @@ func (c *Core) fetchRest(from, to int) {
 	}
 }
 
-// finish does the operations. The study's items, a word of key and a word of
-// value, are done here without a call.
+// finish executes the operations. It handles the study's items, a word of key and a word of value,
+// without a call.
 func (c *Core) finish(ops []Op, out []byte) []byte {
 	for i := range ops {
 		op := &ops[i]
@@ -151,7 +152,7 @@ func (c *Core) finish(ops []Op, out []byte) []byte {
 	return out
 }
 
-// finishAny does an operation at once if its item is the one that fetchItems found.
+// finishAny executes an operation at once if its item is the one that fetchItems found.
 func (c *Core) finishAny(i int, op *Op, out []byte) []byte {
 	p, offset := c.partitions[i], c.offsets[i]
 	m, ok := p.holds(offset, op.Hash, op.Key)
@@ -171,7 +172,7 @@ func (c *Core) finishAny(i int, op *Op, out []byte) []byte {
 	return c.do(p, op, out)
 }
 
-// locate is the offset of the first item with this tag, 0 where there is none.
+// locate returns the offset of the first item with this tag, or 0 if there is none.
 func (s *slots) locate(tag uint64) uint64 {
 	set := s.matches(tag)
 	if set == 0 {
@@ -180,7 +181,7 @@ func (s *slots) locate(tag uint64) uint64 {
 	return s.offset(slotIn(set))
 }
 
-// do does what is not a plain hit.
+// do executes an operation that is not a plain hit.
 func (c *Core) do(p *Partition, op *Op, out []byte) []byte {
 	if !op.legal() {
 		op.Status = kvs.Illegal
@@ -204,7 +205,7 @@ func (c *Core) do(p *Partition, op *Op, out []byte) []byte {
 	return out
 }
 
-// doForeign does what a core may do in a partition that another core owns.
+// doForeign executes an operation in a partition that another core owns.
 func (c *Core) doForeign(p *Partition, op *Op, out []byte) []byte {
 	if op.Code != kvs.Get || !p.shared {
 		op.Value, op.Status = nil, kvs.WrongWorker
@@ -222,16 +223,16 @@ func (c *Core) count(get kvs.Status) {
 	}
 }
 
-// Stats is what one core has counted in the partitions that it owns, and of its Gets anywhere.
+// Stats are one core's counters for the partitions that it owns, and for its Gets in any partition.
 type Stats struct {
 	Items      uint64 // live now
-	LiveBytes  uint64 // of the log, by live items
-	Evicted    uint64 // lost to make room (cache)
-	Full       uint64 // writes refused for want of room (store)
+	LiveBytes  uint64 // of the log, used by live items
+	Evicted    uint64 // evicted to make room (cache)
+	Full       uint64 // writes refused for lack of room (store)
 	Gets, Hits uint64
 }
 
-// Stats counts. Only the core's own goroutine may ask.
+// Stats returns the counters. Only the core's own goroutine may call it.
 func (c *Core) Stats() Stats {
 	s := Stats{Gets: c.gets, Hits: c.hits}
 	for i := range c.table.partitions {

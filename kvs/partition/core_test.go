@@ -26,13 +26,13 @@ func (s *script) word() (w uint64) {
 	return w
 }
 
-// fuzzKey is a key with the hash that its client gives it, which may be any.
+// fuzzKey is a key with a client's hash, which may be any.
 type fuzzKey struct {
 	key  []byte
 	hash uint64
 }
 
-// keys are up to 64 different ones, of which many have one hash, one bucket or one tag.
+// keys are up to 64 different ones. Many of them share a hash, a bucket or a tag.
 func (s *script) keys() (keys []fuzzKey) {
 	base := s.word()
 	for i := range 1 + s.byte()%64 {
@@ -77,10 +77,10 @@ func (s *script) op(keys []fuzzKey) Op {
 	return op
 }
 
-// illegalOps are a batch for a script with one key: codes, keys and values that are not allowed.
+// illegalOps are a batch for a script with one key: illegal codes, keys and values.
 var illegalOps = []byte{0, 1, 250, 0, 0, 1, 250, 77, 0, 1, 251, 0, 1, 252, 0, 1, 10, 0, 1, 11}
 
-// oneHash is a script that stores 64 keys of one hash, with values of many lengths.
+// oneHash is a script that stores 64 keys with the same hash and values of many lengths.
 func oneHash(table byte) []byte {
 	in := append([]byte{table}, make([]byte, 8)...)
 	in = append(in, 63)
@@ -94,8 +94,8 @@ func oneHash(table byte) []byte {
 	return in
 }
 
-// FuzzBatches feeds whole batches of operations, with any hashes, lengths and codes, to the
-// owner of a partition, and reads everything back as its owner and as another core.
+// FuzzBatches feeds batches of operations, with any hashes, lengths and codes, to the owner of a
+// partition. It reads everything back as the owner and as another core.
 func FuzzBatches(f *testing.F) {
 	var tables []*Table
 	for _, mode := range []Mode{Cache, Store} {
@@ -142,8 +142,8 @@ func (m *model) checkAny(t *testing.T, mode Mode, op *Op) {
 	}
 }
 
-// readBack asks the owner and another core for every key: they agree with each other and with the
-// model.
+// readBack asks the owner and another core for every key. They must agree with each other and with
+// the model.
 func (m *model) readBack(t *testing.T, table *Table, keys []fuzzKey) {
 	owner, reader, out := table.Core(0), table.Core(1), make([]byte, 0, 1<<17)
 	for _, k := range keys {

@@ -2,7 +2,7 @@ package partition
 
 import "dpukv/internal/order"
 
-// slotRef is a slot in the index and the bucket that its chain starts with.
+// slotRef is a slot in the index and the first bucket of its chain.
 type slotRef struct {
 	home, bucket *bucket
 	slot         int
@@ -10,7 +10,7 @@ type slotRef struct {
 
 func (r slotRef) offset() uint64 { return r.bucket.slots.offset(r.slot) }
 
-// find looks a key up. With no such key, ok is false.
+// find looks a key up. ok is false if the key does not exist.
 func (p *Partition) find(hash uint64, key []byte) (ref slotRef, m meta, ok bool) {
 	home := &p.buckets[p.bucketOf(hash)]
 	tag := tagOf(hash)
@@ -27,7 +27,8 @@ func (p *Partition) find(hash uint64, key []byte) (ref slotRef, m meta, ok bool)
 	}
 }
 
-// slotOf is the slot that points to the item at offset; none does when the item is dead.
+// slotOf returns the slot that points to the item at offset. ok is false for a dead item, which no
+// slot points to.
 func (p *Partition) slotOf(hash, offset uint64) (slotRef, bool) {
 	home := &p.buckets[p.bucketOf(hash)]
 	tag := tagOf(hash)
@@ -43,9 +44,9 @@ func (p *Partition) slotOf(hash, offset uint64) (slotRef, bool) {
 	}
 }
 
-// emptySlot is a free slot of the chain that starts with home. A full chain
-// grows by a spare bucket (store) or gives up its oldest item (cache). It
-// fails when the chain has maxSpares, or when no spare is left.
+// emptySlot returns a free slot of the chain that starts with home. A full chain grows by a spare
+// bucket (store) or gives up its oldest item (cache). emptySlot fails when the chain has maxSpares,
+// or when no spare is left.
 func (p *Partition) emptySlot(home *bucket) (slotRef, bool) {
 	last, spares := home, 0
 	for last.next != 0 {
@@ -77,7 +78,7 @@ func (p *Partition) evictOldest(b *bucket) slotRef {
 	return oldest
 }
 
-// extend hangs a spare bucket behind the last one of a chain.
+// extend appends a spare bucket to a chain.
 func (p *Partition) extend(home, last *bucket) (slotRef, bool) {
 	if p.freeSpare == 0 {
 		return slotRef{}, false
@@ -92,7 +93,7 @@ func (p *Partition) extend(home, last *bucket) (slotRef, bool) {
 	return slotRef{home, spare, 0}, true
 }
 
-// insert points a free slot at a new item.
+// insert points a free slot to a new item.
 func (p *Partition) insert(ref slotRef, tag, offset uint64, n int) {
 	p.lock(ref.home)
 	p.setSlot(ref, tag, offset)
@@ -101,9 +102,9 @@ func (p *Partition) insert(ref slotRef, tag, offset uint64, n int) {
 	p.liveBytes += uint64(n)
 }
 
-// remove takes an item out of the index. Its place is filled from the chain's
-// end, so that only a chain's last bucket has empty slots, and a spare
-// bucket is free again as soon as its chain can do without it.
+// remove takes an item out of the index. It fills the gap from the chain's end, so that only a
+// chain's last bucket has empty slots. A spare bucket becomes free as soon as its chain no longer
+// needs it.
 func (p *Partition) remove(ref slotRef, m meta) {
 	p.lock(ref.home)
 	if ref.home.next == 0 {
@@ -130,7 +131,7 @@ func (p *Partition) shrink(ref slotRef) {
 			left++
 		}
 	}
-	p.setSlot(ref, last.slots.tag(top.slot), top.offset()) // changes nothing where ref is the top itself
+	p.setSlot(ref, last.slots.tag(top.slot), top.offset()) // no effect if ref is the last slot
 	p.setSlot(top, 0, 0)
 	if left == 1 {
 		number := prev.next
@@ -140,7 +141,8 @@ func (p *Partition) shrink(ref slotRef) {
 	}
 }
 
-// setSlot changes a slot, under its chain's lock, word by word where others may be reading.
+// setSlot changes a slot under its chain's lock. It writes word by word where other cores may be
+// reading.
 func (p *Partition) setSlot(ref slotRef, tag, offset uint64) {
 	s := &ref.bucket.slots
 	if !p.shared {

@@ -19,9 +19,9 @@ func poissonAbove(mean float64, n int) (chance float64) {
 	return chance
 }
 
-// TestHonestChains: keys that are hashed well fill no chain, and take no more spares than there
-// are, in the largest table as in the smallest. So a store within its size is never
-// full because of its index.
+// TestHonestChains checks that well-hashed keys fill no chain, and take no more spares than there
+// are, in the largest table and in the smallest. So a store within its size is never full because
+// of its index.
 func TestHonestChains(t *testing.T) {
 	const mostBuckets = float64(MaxPartitions) * maxItems / itemsPerBucket
 	if expected := mostBuckets * poissonAbove(itemsPerBucket, itemsPerChain); expected > 1e-9 {
@@ -47,8 +47,8 @@ func smallest(mode Mode, access Access) Config {
 // wordKey is one of many keys, all of a word.
 func wordKey(n int) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(n)) }
 
-// TestCrowdedBucket: whoever chooses the hashes of his keys gets one chain of a stated length,
-// and is refused what is more. Keys in other buckets keep their room.
+// TestCrowdedBucket checks keys with chosen hashes. They get one chain of a stated length, and the
+// rest is refused. Keys in other buckets keep their room.
 func TestCrowdedBucket(t *testing.T) {
 	const items, hostile, hash = 30_000, 30_000, 0x1234_5678_9abc_def0
 	table := newTable(t, Config{
@@ -87,7 +87,8 @@ func TestCrowdedBucket(t *testing.T) {
 	}
 }
 
-// TestIllegalOperations: what no server lets through is refused here, too, and changes nothing.
+// TestIllegalOperations checks that operations that no server lets through are refused here, too,
+// and change nothing.
 func TestIllegalOperations(t *testing.T) {
 	table := newTable(t, smallest(Store, EREW))
 	core := table.Core(0)

@@ -9,11 +9,11 @@ import (
 const (
 	wordBytes   = 8
 	headerBytes = 2 * wordBytes
-	// maxItemBytes is that of the longest key with the longest value.
+	// maxItemBytes is the size of an item with the longest key and the longest value.
 	maxItemBytes = headerBytes + (kvs.MaxKeyBytes+7)&^7 + (kvs.MaxValueBytes+7)&^7
 )
 
-// meta is an item's first word: its lengths.
+// meta is an item's first word, with its lengths.
 //
 //	bits 0–7 key bytes · 8–15 zero · 16–31 value bytes · 32–63 words that the item takes in the log
 //
@@ -28,7 +28,7 @@ func (m meta) keyBytes() int   { return int(m & 0xff) }
 func (m meta) valueBytes() int { return int(m >> 16 & 0xffff) }
 func (m meta) bytes() int      { return int(m>>32) * wordBytes }
 
-// valueAt is where the value starts, counted from the item's start.
+// valueAt is the offset of the value from the item's start.
 func (m meta) valueAt() int { return headerBytes + padded(m.keyBytes()) }
 
 func padded(n int) int { return (n + wordBytes - 1) &^ (wordBytes - 1) }
@@ -37,20 +37,21 @@ func itemBytes(keyBytes, valueBytes int) int {
 	return headerBytes + padded(keyBytes) + padded(valueBytes)
 }
 
-// word is the aligned word of the log at offset.
+// word returns the aligned word of the log at offset.
 func (p *Partition) word(offset uint64) *uint64 {
 	return (*uint64)(unsafe.Add(p.log, offset))
 }
 
-// span is n bytes of the log at offset.
+// span returns n bytes of the log at offset.
 func (p *Partition) span(offset uint64, n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(p.log, offset)), n)
 }
 
 func (p *Partition) meta(offset uint64) meta { return meta(*p.word(offset)) }
 
-// meanLines is how many cache lines the mean item may lie in: it starts at any word, except that
-// items which all have one size that divides a line, or is some of them, keep to its bounds.
+// meanLines returns how many cache lines the mean item may touch. An item starts at any word. But
+// if all items have one size that divides a line, or is a multiple of it, they stay within its
+// bounds.
 func (p *Partition) meanLines() int {
 	if p.items == 0 {
 		return 1
@@ -65,10 +66,10 @@ func (p *Partition) meanLines() int {
 	return (mean + lineBytes - wordBytes + lineBytes - 1) / lineBytes
 }
 
-// lastWordAt is the address of the log's last word.
+// lastWordAt returns the address of the log's last word.
 func (p *Partition) lastWordAt() uintptr { return uintptr(p.log) + uintptr(p.space.end) - wordBytes }
 
-// wordItem is the meta of an item with a key and a value of a word each.
+// wordItem is the meta of an item with a key and a value of one word each.
 const wordItem = meta(wordBytes | wordBytes<<16 | (headerBytes/wordBytes+2)<<32)
 
 // isWords reports whether the item at offset is a wordItem with this key.
@@ -83,7 +84,7 @@ func (p *Partition) holds(offset, hash uint64, key []byte) (meta, bool) {
 		string(p.span(offset+headerBytes, len(key))) == string(key)
 }
 
-// firstWord is the first eight bytes of b, which has as many.
+// firstWord returns the first eight bytes of b, which has at least eight.
 func firstWord(b []byte) *uint64 { return (*uint64)(unsafe.Pointer(unsafe.SliceData(b))) }
 
 // writeItem fills fresh room in the log, which no reader can see yet.
@@ -94,7 +95,7 @@ func (p *Partition) writeItem(offset uint64, m meta, hash uint64, key, value []b
 	p.fill(offset+uint64(m.valueAt()), value)
 }
 
-// fill copies src into the log, whole words at a time where others may be reading.
+// fill copies src into the log. It writes whole words where other cores may be reading.
 func (p *Partition) fill(offset uint64, src []byte) {
 	if p.shared {
 		p.fillShared(offset, src)
@@ -103,8 +104,8 @@ func (p *Partition) fill(offset uint64, src []byte) {
 	}
 }
 
-// appendValue appends the value of the item at offset, padded to whole words.
-// It returns the value, or false when out's capacity does not hold it.
+// appendValue appends the value of the item at offset, padded to whole words. It returns the value,
+// or false if it exceeds the capacity of out.
 func (p *Partition) appendValue(out []byte, offset uint64, m meta) (grown, value []byte, ok bool) {
 	n := m.valueBytes()
 	at := len(out)

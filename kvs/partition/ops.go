@@ -19,14 +19,14 @@ func (p *Partition) answer(out []byte, offset uint64, m meta) (grown, value []by
 	return grown, value, kvs.OK
 }
 
-// legal reports whether an operation is one, and its lengths fit an item. Who reads requests
-// from a network says so to the client; this keeps the memory whole in any case.
+// legal reports whether the operation exists and its lengths fit an item. Readers of network
+// requests report such errors to the client; this check protects the memory in any case.
 func (op *Op) legal() bool {
 	return op.Code.Valid() && len(op.Key) > 0 && len(op.Key) <= kvs.MaxKeyBytes &&
 		len(op.Value) <= kvs.MaxValueBytes
 }
 
-// set stores a value, whether the key is there or not.
+// set stores a value, whether the key exists or not.
 func (p *Partition) set(hash uint64, key, value []byte) kvs.Status {
 	ref, m, ok := p.find(hash, key)
 	if !ok {
@@ -39,7 +39,7 @@ func (p *Partition) set(hash uint64, key, value []byte) kvs.Status {
 	return p.put(hash, key, value, m.bytes())
 }
 
-// add stores a value where there is none.
+// add stores a value if the key does not exist.
 func (p *Partition) add(hash uint64, key, value []byte) kvs.Status {
 	if _, _, ok := p.find(hash, key); ok {
 		return kvs.Exists
@@ -56,7 +56,7 @@ func (p *Partition) delete(hash uint64, key []byte) kvs.Status {
 	return kvs.OK
 }
 
-// overwrite changes the value of an item in its place, which is large enough.
+// overwrite changes the value of an item in place. The item's room is large enough.
 func (p *Partition) overwrite(home *bucket, offset uint64, m meta, value []byte) {
 	p.lock(home)
 	if m.valueBytes() != len(value) {
@@ -66,9 +66,9 @@ func (p *Partition) overwrite(home *bucket, offset uint64, m meta, value []byte)
 	p.unlock(home)
 }
 
-// put appends an item and points the index at it. The item that it replaces
-// takes replaced bytes; 0 when the key is new. Making room may drop or move
-// that item, so it is looked up again afterwards. What is refused takes no room.
+// put appends an item and points the index to it. replaced is the size of the item that it
+// replaces; 0 when the key is new. Making room may drop or move that item, so put looks it up again
+// afterwards. A refused item takes no room.
 func (p *Partition) put(hash uint64, key, value []byte, replaced int) kvs.Status {
 	n := itemBytes(len(key), len(value))
 	if !p.makeRoom(n, replaced) {
@@ -98,7 +98,7 @@ func (p *Partition) put(hash uint64, key, value []byte, replaced int) kvs.Status
 	return kvs.OK
 }
 
-// replace points a key's slot at its new item.
+// replace points a key's slot to its new item.
 func (p *Partition) replace(ref slotRef, old meta, offset uint64, n int) {
 	p.lock(ref.home)
 	p.setSlot(ref, ref.bucket.slots.tag(ref.slot), offset)

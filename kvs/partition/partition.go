@@ -8,20 +8,20 @@ import (
 	"dpukv/internal/offheap"
 )
 
-// Partition is an index over a circular log. All but its shared reads belong to
-// the one core that owns it.
+// Partition is an index over a circular log. It belongs to the one core that owns it, except for
+// shared reads.
 type Partition struct {
 	log         unsafe.Pointer
 	buckets     []bucket // in use from the start
 	spares      []bucket // continue chains (store mode only)
 	bucketCount uint64
-	shared      bool // CREW: readers on other cores
+	shared      bool // CREW: cores other than the owner read
 	mode        Mode
 	owner       int // number of the core that writes
 
 	space     circular
 	liveBytes uint64
-	credit    int64  // bytes that clean may still look at; negative: has looked at too many
+	credit    int64  // bytes that clean may still examine; negative: it has examined too many
 	freeSpare uint32 // head of the list of free spares, by number; 0: none
 
 	items, evicted, full uint64
@@ -29,10 +29,10 @@ type Partition struct {
 	indexMemory, logMemory *offheap.Region
 }
 
-// spareShare is the number of buckets to one spare.
+// spareShare is the number of buckets per spare.
 const spareShare = 10
 
-// bucketsFor is how many buckets the index of each of n partitions has.
+// bucketsFor returns the number of buckets and spares of each of n partitions.
 func (c *Config) bucketsFor(n int) (buckets, spares int) {
 	buckets = (mostOf(c.Items, n) + itemsPerBucket - 1) / itemsPerBucket
 	if c.Mode == Store {
@@ -41,8 +41,8 @@ func (c *Config) bucketsFor(n int) (buckets, spares int) {
 	return buckets, spares
 }
 
-// fits refuses a table before any of it is backed, where there is not enough memory for all of
-// its n partitions.
+// fits refuses a table, before any of it is backed, if there is not enough memory for all n
+// partitions.
 func (c *Config) fits(n int) error {
 	buckets, spares := c.bucketsFor(n)
 	index := int64(buckets+spares) * bucketBytes * int64(n)
@@ -73,7 +73,7 @@ func newPartition(cfg *Config, n int) (*Partition, error) {
 	return p, nil
 }
 
-// linkSpares threads the list of free spares through them.
+// linkSpares links the free spares into a list.
 func (p *Partition) linkSpares() {
 	for i := len(p.spares) - 1; i >= 0; i-- {
 		p.spares[i].next = p.freeSpare

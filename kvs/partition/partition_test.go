@@ -11,15 +11,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// model is a plain map that obeys the same rules, except that a cache may have lost anything
-// that it counted as evicted.
+// model is a plain map with the same rules, except that a cache may have lost anything that it
+// counted as evicted.
 type model struct {
 	values map[string][]byte
 }
 
-// TestMetamorphic runs the same random operations against a table and a map, in
-// every mode, with memory so small that items are evicted, moved and refused.
-// rapid shrinks a failure and prints the seed that repeats it.
+// TestMetamorphic runs the same random operations against a table and a map, in every mode. The
+// memory is so small that items are evicted, moved and refused. rapid shrinks a failure and prints
+// the seed that repeats it.
 func TestMetamorphic(t *testing.T) {
 	for _, mode := range []Mode{Cache, Store} {
 		for _, access := range []Access{EREW, CREW} {
@@ -135,7 +135,7 @@ func (m *model) checkWrite(op *Op, known, lost bool, fail func()) {
 	}
 }
 
-// checkCounts reads everything back: what is known is there, or was counted as evicted.
+// checkCounts reads everything back: each known item is there, or counted as evicted.
 func (m *model) checkCounts(t *rapid.T, table *Table, core *Core) {
 	there := uint64(0)
 	for key, want := range m.values {
@@ -238,8 +238,8 @@ func (p *Partition) checkInvariants(t interface {
 	p.checkLog(t, seen)
 }
 
-// checkLog walks the log from head to tail: it must parse, and hold every item that the index leads
-// to.
+// checkLog walks the log from head to tail. The log must parse, and hold every item that the index
+// leads to.
 func (p *Partition) checkLog(t interface {
 	Helper()
 	Fatalf(string, ...any)

@@ -2,11 +2,12 @@
 
 package partition
 
-// stride is how many addresses are asked for at once: the misses overlap with working out the next
-// ones.
+// stride is the number of addresses per prefetch call: the misses overlap with the computation of
+// the next addresses.
 const stride = 16
 
-// prefetch asks for the cache lines at these addresses, which may be any, and waits for none.
+// prefetch issues prefetches for the cache lines at these addresses, which may be any. It does not
+// wait for them.
 //
 //go:noescape
 func prefetch(addrs []uintptr)

@@ -7,13 +7,13 @@ import (
 	"unsafe"
 )
 
-// stride is how many addresses are loaded from at once. Loads hold up the instructions after them,
-// so all go together, in a loop short enough for the processor to see many turns of it at once.
+// stride is the number of addresses per prefetch call. Loads hold up later instructions, so all
+// loads run together. Their loop is so short that the processor sees many of its turns at once.
 const stride = Depth
 
-// prefetch loads a word at each of these addresses. No load depends on another, so
-// the processor overlaps as many misses as it can hold, which is the point; it
-// then waits for the last ones, which a prefetch instruction would not.
+// prefetch loads a word at each of these addresses. The loads are independent, so the processor
+// overlaps as many misses as it can hold; that is the purpose. It then waits for the last ones,
+// unlike with a prefetch instruction.
 func prefetch(addrs []uintptr) {
 	for _, a := range addrs {
 		atomic.LoadUint64(*(**uint64)(unsafe.Pointer(&a)))

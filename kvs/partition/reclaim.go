@@ -1,22 +1,22 @@
 package partition
 
 const (
-	// minPace is how many bytes of the log a store looks at for each byte that it appends while
-	// its free room is below the slack. The slack is an eighth of the log. A pass over the log
-	// then ends before half of the slack is used up, and what was dead when it began is free.
-	// Who lets just those items die that were passed last can make two passes use up
-	// 14/15 of the slack, and no more.
+	// minPace is the number of log bytes that a store examines per byte that it appends, while its
+	// free room is below the slack. The slack is an eighth of the log. A pass over the log then
+	// ends before half of the slack is used up, and frees everything that was dead when it began. A
+	// client can make two passes use up 14/15 of the slack, but not more: it deletes exactly the
+	// items that were passed last.
 	minPace = 16
-	// maxPace is that of small logs, of which a few large items are a good part.
+	// maxPace is the pace of small logs, of which a few large items are a considerable part.
 	maxPace = 64
-	// spareItems is the part of the slack, in items of the largest size, that passes must
-	// leave: an item to append, one to move, and the padding before each; twice, as the
-	// slack is undercut by an append and its padding before a pass begins.
+	// spareItems is the part of the slack, in items of the largest size, that passes must leave. It
+	// holds an item to append, one to move, and the padding before each. The sum is doubled,
+	// because an append and its padding reduce the slack before a pass begins.
 	spareItems = 8
 )
 
-// paceOf is the pace at which the slack lasts for two passes, whichever items die. In
-// logs below 5.5 MB no pace is enough: see [Partition.clean].
+// paceOf returns the pace at which the slack lasts for two passes, whichever items die. In logs
+// below 5.5 MB no pace is enough: see [Partition.clean].
 func paceOf(capacity, slack uint64) uint64 {
 	if slack <= spareItems*maxItemBytes {
 		return maxPace
@@ -25,9 +25,9 @@ func paceOf(capacity, slack uint64) uint64 {
 	return min(max(minPace, 1+(2*(capacity-slack)+left-1)/left), maxPace)
 }
 
-// makeRoom frees room at the tail for an item of n bytes, at the cost of the oldest items
-// (cache) or of moving live ones together (store). A store refuses what would
-// fill its slack; replaced is what the item's own predecessor takes.
+// makeRoom frees room at the tail for an item of n bytes. A cache evicts the oldest items; a store
+// moves live items together. A store refuses an item that would fill its slack. replaced is the
+// size of the item's own predecessor.
 func (p *Partition) makeRoom(n, replaced int) bool {
 	if p.mode == Store {
 		if !p.fits(uint64(n - replaced)) {
@@ -42,7 +42,7 @@ func (p *Partition) makeRoom(n, replaced int) bool {
 	return true
 }
 
-// reserve takes n bytes at the tail, in one piece.
+// reserve takes n contiguous bytes at the tail.
 func (p *Partition) reserve(n uint64) (offset uint64) {
 	if pad := p.space.padding(n); pad > 0 {
 		at := p.space.take(pad)
@@ -69,23 +69,22 @@ func (p *Partition) evictHead() {
 	p.space.give(uint64(m.bytes()))
 }
 
-// clean frees room for n bytes and for the largest item that may have to be
-// moved next, each with as much padding before it. What it looks at beyond its
-// pace, as items are whole, later calls need not: small items cannot make it move large ones
-// one by one.
+// clean frees room for n bytes and for the largest item that may have to move next, each with as
+// much padding before it. Items are whole, so clean may examine more than its pace. Later calls
+// deduct the excess, so small items cannot make it move large ones one by one.
 func (p *Partition) clean(n uint64) {
 	p.credit = min(p.credit, 0) + int64(p.space.pace*n)
 	for p.credit > 0 && p.space.gap() < p.space.slack {
 		p.credit -= int64(p.cleanHead())
 	}
-	// Only a small log comes here. The slack is more than is asked for, so all dead bytes
-	// together are enough, and one pass finds them.
+	// Only a small log comes here. The slack exceeds the requested room, so all dead bytes together
+	// are enough, and one pass finds them.
 	for p.space.gap() < n+3*maxItemBytes {
 		p.cleanHead()
 	}
 }
 
-// cleanHead moves the item at the head to the tail where it is live, and gives up its place.
+// cleanHead moves the item at the head to the tail if it is live, and gives up its place.
 func (p *Partition) cleanHead() (bytes uint64) {
 	head := p.space.head
 	m := p.meta(head)

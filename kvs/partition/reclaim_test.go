@@ -10,7 +10,7 @@ import (
 	"github.com/go-faster/city"
 )
 
-// burden runs operations against one partition and holds what each may look at in the log.
+// burden runs operations against one partition and limits how much of the log each may examine.
 type burden struct {
 	t        *testing.T
 	p        *Partition
@@ -36,7 +36,7 @@ func (b *burden) do(code kvs.Op, n, valueBytes int) kvs.Status {
 	return op[0].Status
 }
 
-// fill stores items of these sizes in turn until one is refused, or the log has gone round.
+// fill stores items of these sizes in turn until one is refused, or the log has wrapped around.
 func (b *burden) fill(sizes []int) (items int) {
 	for b.p.space.passed < b.p.space.capacity() {
 		if b.do(kvs.Add, items, sizes[items%len(sizes)]) == kvs.Full {
@@ -52,12 +52,12 @@ const (
 	large = kvs.MaxValueBytes
 )
 
-// fillings are logs that are hard to clean: few large items, many small ones, both in turn.
+// fillings are logs that are hard to clean: few large items, many small ones, and both in turn.
 var fillings = map[string][]int{"tiny": {tiny}, "large": {large}, "in turn": {large, tiny}}
 
-// TestWorkOfStore: no operation makes a store look at more of its log than its pace allows, and
-// no row of them at more than the pace of all they appended, whatever the sizes, and
-// also when just those items die that the cleaning has passed last.
+// TestWorkOfStore checks the work of cleaning. No operation makes a store examine more of its log
+// than its pace allows. No sequence of them exceeds the pace of all bytes it appended, whatever the
+// sizes, even if only the items die that the cleaning has passed last.
 func TestWorkOfStore(t *testing.T) {
 	logs := []int64{1 << 20, 6 << 20, 16 << 20}
 	if testing.Short() {
@@ -79,7 +79,8 @@ func TestWorkOfStore(t *testing.T) {
 	}
 }
 
-// TestPace: large logs have the least pace, small ones one that their slack bears.
+// TestPace checks that large logs have the minimum pace, and small ones a pace that their slack
+// allows.
 func TestPace(t *testing.T) {
 	for _, c := range []struct{ capacity, pace uint64 }{
 		{1 << 20, maxPace},
@@ -127,7 +128,7 @@ func workOfStore(t *testing.T, table *Table, sizes []int, size int) {
 	}
 }
 
-// youngest is that of some items which lies nearest to the tail, as what was moved last does.
+// youngest returns the item that lies nearest to the tail, as the item moved last does.
 func (b *burden) youngest(rng *rand.Rand, items int) (best int) {
 	age := b.p.space.capacity() + 1
 	for range 8 {
@@ -140,8 +141,8 @@ func (b *burden) youngest(rng *rand.Rand, items int) (best int) {
 	return best
 }
 
-// TestWorkOfCache: a cache gives up what an item and the padding before it take, and
-// at most one item more than that.
+// TestWorkOfCache checks that a cache evicts the room of an item and the padding before it, and at
+// most one item more.
 func TestWorkOfCache(t *testing.T) {
 	for name, sizes := range fillings {
 		t.Run(name, func(t *testing.T) {

@@ -8,30 +8,32 @@ import (
 	"dpukv/kvs"
 )
 
-// The seqlock of CREW. Its owner makes a bucket's version odd, changes the
-// chain or the items it leads to, and makes the version even again. A reader
-// takes an even version, reads, and believes what it read if the version is
-// still the same. An item's room is written anew only after its slot was taken
-// away under its bucket's version, so that one version covers the bucket, its
-// chain, and the items.
+// CREW uses a seqlock. The owner makes a bucket's version odd, changes the chain or the items it
+// leads to, and makes the version even again. A reader takes an even version, reads, and accepts
+// its data if the version is still the same. The owner reuses an item's room only after it has
+// removed the item's slot under the bucket's version. So one version covers the bucket, its chain,
+// and the items.
 //
-// Readers read every shared word atomically, and the owner writes it atomically:
-// sync/atomic's order (sequential consistency) is all that the argument needs, on any
-// architecture, and the race detector follows it.
+// Readers read every shared word atomically, and the owner writes it atomically. The order of
+// sync/atomic (sequential consistency) is all that the argument needs, on any architecture, and the
+// race detector follows it.
 //
-// A seqlock can go wrong in two ways where stores and loads are reordered, as on arm64:
+// A seqlock can fail in two ways where stores and loads are reordered, as on arm64:
 //
-//   - A reader takes a new word for part of an old version. A word's STLR comes after all accesses
-//     before it, so a reader that sees the new value sees the odd version stored before it. The
-//     reader's second load of the version comes after its load of the word, because that is LDAR.
-//   - A reader takes an old word for part of a new version. The even version's STLR comes after all
-//     words. The reader's first load of the version is LDAR, which comes before its loads of words.
+//   - A reader takes a new word for part of an old version. This can't happen: a word's STLR comes
+//     after all earlier accesses, so a reader that sees the new value also sees the odd version
+//     stored before it. The reader's second load of the version comes after its load of the word,
+//     because that load is an LDAR.
+//   - A reader takes an old word for part of a new version. This can't happen: the even version's
+//     STLR comes after all words. The reader's first load of the version is an LDAR, which comes
+//     before its loads of words.
 //
-// On amd64 the words and the even version need plain stores only (internal/order). Making the
-// version odd takes an atomic store: the compiler may drop a plain one that a later one overwrites.
-// TestOrderOfSeqlock and TestOrderOfReusedRoom hold the argument against all executions that Armv8
-// allows, and find the wrong one where any of these orders is missing. TestLinearizable would fail
-// on an Arm machine. Under qemu-user on amd64 it checks the code compiled for Arm, not Arm's order.
+// On amd64 plain stores suffice for the words and the even version (internal/order). The odd
+// version needs an atomic store: the compiler may drop a plain one that a later store overwrites.
+// TestOrderOfSeqlock and TestOrderOfReusedRoom check the argument against all executions that Armv8
+// allows. They find the wrong execution if any of these orders is missing. TestLinearizable would
+// fail on an Arm machine. Under qemu-user on amd64 it checks the code compiled for Arm, but not
+// Arm's memory order.
 
 func (p *Partition) lock(home *bucket) {
 	if p.shared {
@@ -74,7 +76,7 @@ func (p *Partition) fillShared(offset uint64, src []byte) {
 	}
 }
 
-// partialWord is the word that starts with fewer than eight bytes.
+// partialWord returns a word that starts with the fewer than eight bytes of src.
 func partialWord(src []byte) (w uint64) {
 	for i, b := range src {
 		w |= uint64(b) << (8 * i)
@@ -82,7 +84,7 @@ func partialWord(src []byte) (w uint64) {
 	return w
 }
 
-// getShared is get for a core that does not own the partition. See readerBackoff for how it waits.
+// getShared is get for a core that does not own the partition. readerBackoff decides how it waits.
 func (p *Partition) getShared(hash uint64, key, out []byte) (grown, value []byte, status kvs.Status) {
 	home := &p.buckets[p.bucketOf(hash)]
 	for wait := (readerBackoff{}); ; {
@@ -101,8 +103,8 @@ func (p *Partition) getShared(hash uint64, key, out []byte) (grown, value []byte
 	}
 }
 
-// tryGet reads what may change under its hands: whatever it finds, it stays inside the memory
-// and comes to an end.
+// tryGet reads data that may change concurrently. Whatever it reads, it stays inside the memory and
+// terminates.
 func (p *Partition) tryGet(home *bucket, hash uint64, key, out []byte) (grown, value []byte, status kvs.Status) {
 	tag := tagOf(hash)
 	b := home
@@ -123,9 +125,8 @@ func (p *Partition) tryGet(home *bucket, hash uint64, key, out []byte) (grown, v
 	return out, nil, kvs.NotFound
 }
 
-// hintShared is the address where a key's item probably lies, to be asked for early. An offset
-// that is read without the seqlock may be half of one and half of another, and so
-// lie behind the log, where a load would fault.
+// hintShared returns the probable address of a key's item, to be prefetched. An offset that is read
+// without the seqlock may mix two values, and so lie behind the log, where a load would fault.
 func (p *Partition) hintShared(home *bucket, tag uint64) uintptr {
 	s := home.slots.snapshot()
 	if set := s.matches(tag); set != 0 {
@@ -136,7 +137,7 @@ func (p *Partition) hintShared(home *bucket, tag uint64) uintptr {
 
 func (p *Partition) loadWord(offset uint64) uint64 { return atomic.LoadUint64(p.word(offset)) }
 
-// holdsShared is holds, and in addition makes sure that the item lies in the log.
+// holdsShared is holds, and also checks that the item lies in the log.
 func (p *Partition) holdsShared(offset, hash uint64, key []byte) (meta, bool) {
 	if offset < firstOffset || offset+headerBytes > p.space.end || offset%wordBytes != 0 {
 		return 0, false
@@ -160,7 +161,7 @@ func (p *Partition) holdsShared(offset, hash uint64, key []byte) (meta, bool) {
 	return m, p.loadWord(at)&mask == partialWord(key)
 }
 
-// appendShared is appendValue, a word at a time.
+// appendShared is appendValue, one word at a time.
 func (p *Partition) appendShared(out []byte, offset uint64, m meta) (grown, value []byte, status kvs.Status) {
 	n := m.valueBytes()
 	at := len(out)

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// register is what a key is to an observer: absent, or holding a number. What a
-// cache evicts is gone without a request having said so.
+// register is a key as an observer sees it: absent, or holding a number. A cache may evict the key
+// without a request that shows it.
 type register struct {
 	op     kvs.Op
 	number uint64
@@ -63,10 +63,9 @@ func stepRegister(state uint64, in register, out seen, lossy bool) []any {
 	return after
 }
 
-// TestLinearizable lets one core write while others read the same few keys, and
-// checks that each key's history could have happened one operation at a time.
-// The log is small and the values differ in size, so that items are
-// overwritten in place, replaced, moved, evicted and chained under the readers' eyes.
+// TestLinearizable lets one core write while others read the same few keys. It checks that each
+// key's history is possible one operation at a time. The log is small and the values differ in
+// size, so that items are overwritten, replaced, moved, evicted and chained during the reads.
 func TestLinearizable(t *testing.T) {
 	for _, mode := range []Mode{Cache, Store} {
 		t.Run(mode.String(), func(t *testing.T) {
@@ -190,8 +189,8 @@ func TestCheckerFindsStaleReads(t *testing.T) {
 	}
 }
 
-// TestForeignCores: who does not own a partition reads it in CREW and nothing else, and does
-// nothing in EREW.
+// TestForeignCores checks cores that do not own a partition. In CREW they can only read it; in EREW
+// they can do nothing.
 func TestForeignCores(t *testing.T) {
 	for _, access := range []Access{EREW, CREW} {
 		table := newTable(t, Config{Access: access, Cores: 1, PerCore: 1, Items: 100, LogBytes: minLogBytes})
@@ -211,9 +210,9 @@ func TestForeignCores(t *testing.T) {
 	}
 }
 
-// TestOrderOfSeqlock is the argument of shared.go on Armv8: no reader that finds the same even
-// version twice believes a word of another version. The owner changes an item of two words twice,
-// versions 0, 2, 4; a reader looks once.
+// TestOrderOfSeqlock checks the argument of shared.go on Armv8: a reader that finds the same even
+// version twice never accepts a word of another version. The owner changes an item of two words
+// twice, versions 0, 2, 4; a reader looks once.
 func TestOrderOfSeqlock(t *testing.T) {
 	// The round that a version is the end of.
 	owner := func(odd, word, even func(string, int) litmus.Instruction) litmus.Thread {
@@ -238,20 +237,20 @@ func TestOrderOfSeqlock(t *testing.T) {
 		"words loaded plainly":   litmus.Allows(torn, owner(rel, rel, rel), reader(acq, litmus.Load, acq)),
 		"first version plain":    litmus.Allows(torn, owner(rel, rel, rel), reader(litmus.Load, acq, acq)),
 		"as on amd64, all plain": litmus.Allows(torn, owner(litmus.Store, litmus.Store, litmus.Store), reader(litmus.Load, litmus.Load, litmus.Load)),
-		// These two rest on the words' order alone, and are ordered because sync/atomic has nothing
-		// weaker.
+		// These two rest on the words' order alone. They are ordered because sync/atomic has
+		// nothing weaker.
 		"odd version plain":    litmus.Forbids(torn, owner(litmus.Store, rel, rel), reader(acq, acq, acq)),
 		"second version plain": litmus.Forbids(torn, owner(rel, rel, rel), reader(acq, acq, litmus.Load)),
 	})
 }
 
-// TestOrderOfReusedRoom: the item of key A gives its room to one of key B. B's bucket has a version
-// of its own, so A's must have kept A's readers from what B's owner writes there: the slot was
-// taken away under it, before.
+// TestOrderOfReusedRoom checks reused room: the item of key A gives its room to one of key B. B's
+// bucket has a version of its own. So A's version must keep A's readers from the bytes that B's
+// owner writes there: the owner removed the slot under A's version before.
 func TestOrderOfReusedRoom(t *testing.T) {
 	owner := func(odd, slot, even, item func(string, int) litmus.Instruction) litmus.Thread {
-		// remove of A, whose slot of 0 leads to the item and of 1 nowhere; then writeItem of B,
-		// which is under no version at all.
+		// The owner executes remove of A, whose slot of 0 leads to the item and of 1 nowhere. Then
+		// it executes writeItem of B, under no version at all.
 		return litmus.Thread{odd("version", 1), slot("slot", 1), even("version", 2), item("item", 1)}
 	}
 	reader := func(first, slot, item, second func(string, string) litmus.Instruction) litmus.Thread {
@@ -272,8 +271,8 @@ func TestOrderOfReusedRoom(t *testing.T) {
 	})
 }
 
-// guardedPartition is one of a single bucket whose log lies between pages that cannot be read,
-// and is too large for an offset of 32 bits. None of it takes memory until it is touched.
+// guardedPartition makes a partition with a single bucket. Its log lies between unreadable pages,
+// and is too large for an offset of 32 bits. It takes no memory until it is touched.
 func guardedPartition(t *testing.T) *Partition {
 	const guard, logBytes = 1 << 21, 5 << 30
 	m, err := unix.Mmap(-1, 0, guard+logBytes+guard, unix.PROT_NONE,
@@ -291,8 +290,8 @@ func guardedPartition(t *testing.T) *Partition {
 	}
 }
 
-// tornOffsets are some that no item has: behind the log, at its very end, before its first item.
-// Each part of a torn offset is one of multiples of a word, and so is the whole.
+// tornOffsets are offsets that no item has: behind the log, at its very end, before its first item.
+// Each part of a torn offset comes from a multiple of a word, so the whole is one too.
 func tornOffsets(end uint64) []uint64 {
 	return []uint64{
 		1<<48 - 8, 1 << 47, 2 * end, end + 1<<20, end + 8,
@@ -300,8 +299,8 @@ func tornOffsets(end uint64) []uint64 {
 	}
 }
 
-// TestTornOffsets: a reader may find half of an old offset and half of a new one. Wherever that
-// leads, it stays inside the log: a read outside ends this test's process.
+// TestTornOffsets checks that a reader stays inside the log even if it finds half of an old offset
+// and half of a new one. A read outside ends this test's process.
 func TestTornOffsets(t *testing.T) {
 	p := guardedPartition(t)
 	table := &Table{partitions: []Partition{*p}, cfg: Config{Access: CREW, Cores: 1, PerCore: 1}}
@@ -323,8 +322,8 @@ func TestTornOffsets(t *testing.T) {
 	}
 }
 
-// TestTornItems: nor do an item's words need to belong together. A reader believes no lengths
-// that would lead it out of the log, and no chain that does not end.
+// TestTornItems checks items whose words do not belong together. A reader accepts no lengths that
+// lead out of the log, and no chain without an end.
 func TestTornItems(t *testing.T) {
 	p := guardedPartition(t)
 	p.spares = make([]bucket, 3)
@@ -355,8 +354,8 @@ func TestTornItems(t *testing.T) {
 	}
 }
 
-// TestReaderNaps: a reader whose bucket is locked gives up its CPU, which may be the one that the
-// owner needs. Here the owner goes on only then.
+// TestReaderNaps checks that a reader of a locked bucket yields its CPU, which the owner may need.
+// Here the owner continues only then.
 func TestReaderNaps(t *testing.T) {
 	table := newTable(t, smallest(Cache, CREW))
 	table.Core(0).Execute(crewOp(kvs.Set, 1, []byte("v")), nil)
@@ -387,7 +386,7 @@ func TestReaderNaps(t *testing.T) {
 	}
 }
 
-// TestReaderGivesUp: a read that writes outrun again and again ends.
+// TestReaderGivesUp checks that a read that writes outrun again and again ends.
 func TestReaderGivesUp(t *testing.T) {
 	var w readerBackoff
 	real := sleep

@@ -6,7 +6,7 @@ import (
 	"dpukv/internal/offheap"
 )
 
-// Table is all partitions of a store, and who owns which.
+// Table holds all partitions of a store and their owners.
 type Table struct {
 	partitions []Partition
 	cfg        Config
@@ -51,18 +51,18 @@ func (t *Table) partition(hash uint64) *Partition {
 	return &t.partitions[PartitionOf(hash, len(t.partitions))]
 }
 
-// PartitionOf is the partition of n that a key with this hash lives in. Clients route by it.
+// PartitionOf returns the partition, of n, of a key with this hash. Clients route by it.
 func PartitionOf(hash uint64, n int) int { return int((hash >> 48) * uint64(n) >> 16) }
 
-// Core is the view of the number-th core.
+// Core returns the view of the core with this number.
 func (t *Table) Core(number int) *Core {
 	return &Core{table: t, number: number}
 }
 
-// Config is the table's shape, as used.
+// Config returns the table's actual shape.
 func (t *Table) Config() Config { return t.cfg }
 
-// Pages tells what the memory lies on; where partitions differ, the worst.
+// Pages returns the pages that back the memory; where partitions differ, the worst.
 func (t *Table) Pages() offheap.Pages {
 	worst := t.partitions[0].logMemory.Pages()
 	for i := range t.partitions {
@@ -75,7 +75,7 @@ func (t *Table) Pages() offheap.Pages {
 	return worst
 }
 
-// Memory is what the index and the log take, in bytes.
+// Memory returns the size of the index and the log in bytes.
 func (t *Table) Memory() (index, log int64) {
 	for i := range t.partitions {
 		p := &t.partitions[i]

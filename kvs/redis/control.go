@@ -22,7 +22,7 @@ const (
 	resp3 = "resp3"
 )
 
-// control is the connection that settings and counters are asked on.
+// control is the connection for settings and counters.
 type control struct {
 	net.Conn
 	budget *foreign.Budget
@@ -43,12 +43,12 @@ func newControl(c net.Conn) *control {
 	return &control{c, budget, bufio.NewReader(budget)}
 }
 
-// replyError is an error that the server sent.
+// replyError is an error reply of the server.
 type replyError string
 
 func (e replyError) Error() string { return "the server says: " + foreign.Reason(string(e)) }
 
-// ask sends one command and gives the texts of its answer: one, or those of an array or map.
+// ask sends one command and returns the texts of its answer: one, or those of an array or map.
 func (c *control) ask(words ...string) ([]string, error) {
 	if err := c.SetDeadline(time.Now().Add(timeout)); err != nil {
 		return nil, err
@@ -65,10 +65,10 @@ func (c *control) ask(words ...string) ([]string, error) {
 	return c.answer(0)
 }
 
-// maxDepth is how deep an answer may be nested. A setting is a map of strings.
+// maxDepth is the maximum nesting of an answer. A setting is a map of strings.
 const maxDepth = 8
 
-// answer reads one answer of any type, flat.
+// answer reads one answer of any type, flattened.
 func (c *control) answer(depth int) ([]string, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("found an answer nested deeper, allowed: at most %d", maxDepth)
@@ -143,7 +143,7 @@ func (c *control) hello() (protocol string, err error) {
 	return "", err
 }
 
-// info asks for sections of counters.
+// info asks for a section of counters.
 func (c *control) info(section string) (map[string]string, error) {
 	text, err := c.ask("INFO", section)
 	if err != nil {
@@ -158,7 +158,7 @@ func (c *control) info(section string) (map[string]string, error) {
 	return fields, nil
 }
 
-// setting asks for one of the server's settings, "" if it has none of that name.
+// setting asks for one of the server's settings. It returns "" if there is none of that name.
 func (c *control) setting(name string) (string, error) {
 	pair, err := c.ask("CONFIG", "GET", name)
 	if err != nil || len(pair) < 2 {

@@ -9,7 +9,7 @@ import (
 	"dpukv/internal/foreign"
 )
 
-// TestHostileAnswers: what calls itself a Redis server takes neither all memory nor the stack.
+// TestHostileAnswers checks that a hostile server exhausts neither the memory nor the stack.
 func TestHostileAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		unit string

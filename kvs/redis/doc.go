@@ -1,31 +1,31 @@
-// Package redis is a client of Redis, and starts the installed one. Servers that speak its protocol
-// (Valkey, KeyDB, Dragonfly) can be measured too, where they run.
+// Package redis is a client of Redis, and starts the installed one. It can also measure running
+// servers that speak its protocol (Valkey, KeyDB, Dragonfly).
 //
 // # Protocol
 //
-// RESP3 where the server knows HELLO 3 (since Redis 6), else RESP2; which of the two is the
-// protocol of the facts. What is used of them differs in how nothing is written. Requests are
-// arrays of strings, and follow each other without waiting:
+// The protocol is RESP3 if the server knows HELLO 3 (since Redis 6), else RESP2; the facts name it.
+// As used here, the two differ only in the null reply. Requests are arrays of strings, and follow
+// each other without waiting:
 //
 //	get     GET KEY              →  the value, or null
 //	set     SET KEY VALUE        →  OK
 //	add     SET KEY VALUE NX     →  OK, or null
 //	delete  DEL KEY              →  1 or 0
 //
-// With the protocol [MGet] each row of GETs in a batch is one MGET, and the protocol ends in
-// "+mget": fewer commands, other work, other figures. Keys and values are bytes.
+// With the protocol [MGet], each run of consecutive GETs in a batch is one MGET, and the protocol's
+// name ends in "+mget". This is a different workload: fewer commands, other work, other figures.
+// Keys and values are bytes.
 //
 // # Threads
 //
 // Redis executes all commands on one thread. More server threads are its io-threads, with
-// io-threads-do-reads, which only move bytes, and which Redis itself lets sleep while fewer than
-// two connections a thread have something waiting. A server that had several threads and did most
-// of its writes on one says so in [kvs.Stats].Warnings, and that stands beside the point.
+// io-threads-do-reads. They only move bytes. Redis itself lets them sleep while fewer than two
+// connections per thread have something waiting. If a server with several threads did most of its
+// writes on one, [kvs.Stats].Warnings says so, and the warning stands beside the point.
 //
-// # What is not Redis's
+// # Differences from plain Redis
 //
-// The server hashes keys by itself. The client hashes them too, as for every store, and so bears
-// the same work; its hash is used for nothing. The server started here keeps nothing on disk (no
-// snapshots, no append-only file). Mode "cache" is maxmemory with allkeys-lru, "store" with
-// noeviction.
+// The server hashes keys by itself. The client also hashes them, as for every store, and so does
+// the same work; the hash is unused. The server started here keeps nothing on disk (no snapshots,
+// no append-only file). Mode "cache" is maxmemory with allkeys-lru, "store" with noeviction.
 package redis

@@ -16,31 +16,31 @@ import (
 	"dpukv/kvs/internal/sockets"
 )
 
-// MaxBatch is the most operations of a batch.
+// MaxBatch is the maximum number of operations per batch.
 const MaxBatch = pipeline.MaxBatch
 
-// How GETs are asked for.
+// These are the protocols for GETs.
 const (
-	Get  = "get"  // each for itself
-	MGet = "mget" // each row of them in a batch with one MGET
+	Get  = "get"  // one command per key
+	MGet = "mget" // one MGET per run of consecutive GETs in a batch
 )
 
-// Protocols are what [Options.Protocol] may be.
+// Protocols are the values of [Options.Protocol].
 var Protocols = []string{Get, MGet}
 
-// Options are how to speak to a server.
+// Options tell a client how to use a server.
 type Options struct {
-	// CPUs are those that the server is known to be pinned to. None: what can be seen from here.
+	// CPUs are the CPUs that the server is known to be pinned to. None: those visible from here.
 	CPUs []int
 	// Protocol is one of Protocols; empty: Get.
 	Protocol string
 }
 
-// Remote is a Redis server seen from a client.
+// Remote is a client's view of a Redis server.
 type Remote struct {
 	addr     string
 	opts     Options
-	protocol string // less options
+	protocol string // without options
 	facts    kvs.Facts
 
 	mu      sync.Mutex
@@ -49,7 +49,7 @@ type Remote struct {
 
 var _ kvs.Remote = (*Remote)(nil)
 
-// Dial asks the server at addr what it is.
+// Dial asks the server at addr for its facts.
 func Dial(ctx context.Context, addr string, opts Options) (*Remote, error) {
 	if opts.Protocol != "" && !slices.Contains(Protocols, opts.Protocol) {
 		return nil, fmt.Errorf("protocol: found %q, allowed: %s", opts.Protocol, strings.Join(Protocols, ", "))
@@ -66,7 +66,7 @@ func Dial(ctx context.Context, addr string, opts Options) (*Remote, error) {
 	return r, nil
 }
 
-// learn makes the facts of the server's settings.
+// learn derives the facts from the server's settings.
 func (r *Remote) learn() (err error) {
 	if r.protocol, err = r.control.hello(); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (r *Remote) learn() (err error) {
 	if server["redis_version"] == "" {
 		return errors.New("it does not tell its version: is it a Redis server?")
 	}
-	pid, _ := strconv.Atoi(server["process_id"]) // 0 is no process
+	pid, _ := strconv.Atoi(server["process_id"]) // 0 stands for no process
 	r.facts = kvs.Facts{
 		Store: "redis", Version: server["redis_version"], Transport: "tcp", Protocol: r.protocol,
 		Partitions: 1, Access: Access, MinHitRate: 1, MaxBatch: MaxBatch, PID: pid,
@@ -93,10 +93,10 @@ func (r *Remote) learn() (err error) {
 	return r.settings()
 }
 
-// Access is who reads and writes what: the one thread that executes commands everything.
+// Access is the access mode: the one thread that executes commands reads and writes everything.
 const Access = "erew"
 
-// settings asks for those that the facts have a word for.
+// settings asks for the settings that the facts contain.
 func (r *Remote) settings() error {
 	threads, err := r.control.setting("io-threads")
 	if err != nil {
@@ -114,7 +114,7 @@ func (r *Remote) settings() error {
 	if n, err := strconv.Atoi(threads); err == nil {
 		r.facts.Workers = max(n, 1)
 	}
-	r.facts.LogBytes, _ = strconv.ParseInt(limit, 10, 64) // 0 is no limit
+	r.facts.LogBytes, _ = strconv.ParseInt(limit, 10, 64) // 0 stands for no limit
 	r.facts.Mode = "store"
 	if r.facts.LogBytes > 0 && policy != "noeviction" {
 		r.facts.Mode = "cache"
@@ -122,7 +122,7 @@ func (r *Remote) settings() error {
 	return nil
 }
 
-// Facts are what the server said when it was dialled.
+// Facts returns the facts from the time of Dial.
 func (r *Remote) Facts() kvs.Facts { return r.facts }
 
 // Stats asks the server for its counters.
@@ -145,7 +145,7 @@ func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
 	}, opts)
 }
 
-// greet brings a fresh connection to the protocol of the facts.
+// greet switches a fresh connection to the protocol of the facts.
 func (r *Remote) greet(nc net.Conn) error {
 	if r.protocol == resp2 {
 		return nil
@@ -157,8 +157,8 @@ func (r *Remote) greet(nc net.Conn) error {
 	return err
 }
 
-// Moved is what the connection for counters moved.
+// Moved returns the traffic of the connection for counters.
 func (r *Remote) Moved() kvs.Moved { return sockets.MovedBy(r.control.Conn) }
 
-// Close ends the connection for counters.
+// Close closes the connection for counters.
 func (r *Remote) Close() error { return r.control.Close() }

@@ -11,7 +11,7 @@ import (
 	"dpukv/kvs/internal/installed"
 )
 
-// Config is what a server is started with.
+// Config configures a server.
 type Config = installed.Config
 
 // Server is a running Redis.
@@ -24,16 +24,16 @@ var kind = installed.Kind{Program: program, Package: program, Args: arguments, L
 // Start runs the installed redis-server.
 func Start(cfg Config) (*Server, error) { return installed.Start(cfg, &kind) }
 
-// Attach takes the server at addr, which stays as it is.
+// Attach returns a Server for the one at addr, which keeps running unchanged.
 func Attach(addr string) (*Server, error) { return installed.Attach(addr, &kind) }
 
-// Installed tells where the program is, or how to get it.
+// Installed returns the program's path, or how to install it.
 func Installed() (string, error) { return kind.Find() }
 
 const maxWorkers = 128 // IO_THREADS_MAX_NUM
 
-// arguments are the program's. It reads no configuration file, so that its settings are its
-// defaults but for these.
+// arguments are the program's arguments. The program reads no configuration file, so all other
+// settings are its defaults.
 func arguments(cfg *Config, host, port string) ([]string, error) {
 	if cfg.Workers > maxWorkers {
 		return nil, fmt.Errorf("%d threads: redis takes at most %d io-threads", cfg.Workers, maxWorkers)
@@ -51,7 +51,7 @@ func arguments(cfg *Config, host, port string) ([]string, error) {
 		args = append(args, "--io-threads", strconv.Itoa(cfg.Workers), "--io-threads-do-reads", "yes")
 	}
 	if ip := net.ParseIP(host); ip != nil && !ip.IsLoopback() {
-		args = append(args, "--protected-mode", "no") // else it talks to loopback only
+		args = append(args, "--protected-mode", "no") // otherwise it answers loopback only
 	}
 	return args, nil
 }

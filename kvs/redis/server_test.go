@@ -33,7 +33,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestRESP2: a server that does not know HELLO.
+// TestRESP2 runs a server that does not know HELLO.
 func TestRESP2(t *testing.T) {
 	k := kind
 	t.Cleanup(func() { kind = k })
@@ -58,7 +58,7 @@ func TestFaults(t *testing.T) {
 
 func TestTrickle(t *testing.T) { pipetest.Trickle(t, faultStore(Options{})) }
 
-// TestPassword: a server that wants one is refused in its own words.
+// TestPassword checks that the error quotes a server that requires a password.
 func TestPassword(t *testing.T) {
 	s := start(t, nil)
 	r := dial(t, s.Addr(), Options{})
@@ -90,7 +90,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// TestIdleThreads: io-threads that do not work are not passed off as threads that do.
+// TestIdleThreads checks that idle io-threads do not count as working ones.
 func TestIdleThreads(t *testing.T) {
 	r := dial(t, start(t, func(c *Config) { c.Workers = 4 }).Addr(), Options{})
 	kvstest.Do(t, pipetest.Open(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}), nil, []kvs.Request{{Op: kvs.Get, Key: []byte("k")}})
@@ -100,7 +100,7 @@ func TestIdleThreads(t *testing.T) {
 	}
 }
 
-// TestFull: in mode store, Redis refuses what it has no memory for.
+// TestFull checks that in mode store Redis refuses items that it has no memory for.
 func TestFull(t *testing.T) {
 	s := start(t, func(c *Config) { c.Mode, c.Items, c.KeyBytes, c.ValueBytes = "store", 1, 1, 1 }) // 64 MiB
 	kvstest.Full(t, pipetest.Open(t, dial(t, s.Addr(), Options{}), kvs.SessionOptions{Batch: 64, Window: 1, Connections: 1}))
@@ -161,7 +161,7 @@ func faultStore(opts Options) pipetest.Store {
 	}
 }
 
-// Keys as redis-benchmark makes them of -r 1000000: such as "key:000000123456".
+// Keys have the form of redis-benchmark's with -r 1000000: such as "key:000000123456".
 const (
 	besideKeys     = 1_000_000
 	besideKeyBytes = 16

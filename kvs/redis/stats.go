@@ -8,14 +8,14 @@ import (
 	"dpukv/kvs"
 )
 
-// parseStats makes one worker of the server's sums over its threads.
+// parseStats builds one worker from the server's sums over its threads.
 func parseStats(text map[string]string, workers int) (kvs.Stats, error) {
 	p := parser{text: text}
 	w := kvs.WorkerStats{
 		Hits: p.count("keyspace_hits"), Evicted: p.count("evicted_keys"),
 		Items: p.keys(), Connections: p.count("connected_clients"),
 	}
-	w.Gets = w.Hits + p.count("keyspace_misses") // of GET and MGET, key by key
+	w.Gets = w.Hits + p.count("keyspace_misses") // of GET and MGET, per key
 	w.Ops = w.Gets + p.calls("set") + p.calls("del")
 	w.CPUNs = p.nanoseconds("used_cpu_user") + p.nanoseconds("used_cpu_sys")
 	s := kvs.Stats{CPUNs: w.CPUNs, Workers: []kvs.WorkerStats{w}}
@@ -25,7 +25,7 @@ func parseStats(text map[string]string, workers int) (kvs.Stats, error) {
 	return s, p.err
 }
 
-// parser reads fields, and keeps the first error.
+// parser parses fields, and keeps the first error.
 type parser struct {
 	text map[string]string
 	err  error
@@ -49,8 +49,8 @@ func (p *parser) nanoseconds(name string) int64 {
 	return int64(seconds * 1e9)
 }
 
-// part is a number in a field like "calls=12,usec=34". A field that is not there has not happened
-// yet.
+// part returns a number in a field like "calls=12,usec=34". A missing field means that nothing has
+// happened yet.
 func (p *parser) part(name, key string) uint64 {
 	for part := range strings.SplitSeq(p.text[name], ",") {
 		if k, v, _ := strings.Cut(part, "="); k == key {
@@ -66,11 +66,11 @@ func (p *parser) calls(command string) uint64 { return p.part("cmdstat_"+command
 
 func (p *parser) keys() uint64 { return p.part("db0", "keys") }
 
-// threadedShare is the share of its writes that a server with io-threads must have done on them to
-// count as one of several threads.
+// threadedShare is the smallest share of writes that a server must do on its io-threads to count as
+// multi-threaded.
 const threadedShare = 0.5
 
-// idleThreads says when the io-threads slept.
+// idleThreads returns a warning if the io-threads slept.
 func (p *parser) idleThreads(workers int) []string {
 	threaded, all := p.text["io_threaded_writes_processed"], p.count("total_writes_processed")
 	n, err := strconv.ParseUint(threaded, 10, 64)

@@ -11,12 +11,12 @@ import (
 	"dpukv/kvs/internal/pipeline"
 )
 
-// resp is the protocol as one connection speaks it.
+// resp is the protocol state of one connection.
 type resp struct {
 	mget bool
-	// The row of GETs that the batch ends in: where it begins, and how many.
+	// rowAt and row are the start and the length of the run of GETs at the end of the batch.
 	rowAt, row int
-	left       int // values of an array that are still to be read
+	left       int // values of an array still to be read
 }
 
 // Append adds a request.
@@ -47,7 +47,7 @@ func (w *resp) Append(b []byte, r *kvs.Request) []byte {
 	return appendString(b, r.Value)
 }
 
-// End puts the command before a row of keys, once its length is known.
+// End puts the command before a run of keys, once its length is known.
 func (w *resp) End(b []byte) []byte {
 	if w.row == 0 {
 		return b
@@ -72,7 +72,7 @@ func appendString(b, s []byte) []byte {
 	return append(b, '\r', '\n')
 }
 
-// Read takes an answer.
+// Read parses an answer.
 func (w *resp) Read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
 	if !w.mget || op != kvs.Get {
 		if w.left > 0 {
@@ -99,7 +99,7 @@ func (w *resp) Read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
 	return o, nil
 }
 
-// arrayHead reads "*COUNT\r\n", of at least one value.
+// arrayHead parses "*COUNT\r\n", of at least one value.
 func arrayHead(in []byte) (count, head int, err error) {
 	if in[0] != '*' && in[0] != '-' {
 		return 0, 0, pipeline.Nonsense(in)
@@ -118,7 +118,7 @@ func arrayHead(in []byte) (count, head int, err error) {
 	return count, end + 1, nil
 }
 
-// read takes one value. It has at least one byte.
+// read parses one value. in has at least one byte.
 func read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
 	if in[0] == '$' && op == kvs.Get && len(in) > 1 && in[1] != '-' {
 		return readString(in)
@@ -133,7 +133,7 @@ func read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
 	o := pipeline.Outcome{Bytes: end + 1}
 	switch line := string(in[:end-1]); {
 	case line == "+OK" && (op == kvs.Set || op == kvs.Add):
-	case (line == "$-1" || line == "_") && op == kvs.Get: // RESP2's and RESP3's
+	case (line == "$-1" || line == "_") && op == kvs.Get: // RESP2's and RESP3's null
 		o.Status = kvs.NotFound
 	case (line == "$-1" || line == "_") && op == kvs.Add:
 		o.Status = kvs.Exists
@@ -156,7 +156,7 @@ func failure(words []byte, op kvs.Op) error {
 	return fmt.Errorf("the server says to a %s: %s", op, foreign.Reason(words))
 }
 
-// readString takes "$BYTES\r\nVALUE\r\n".
+// readString parses "$BYTES\r\nVALUE\r\n".
 func readString(in []byte) (pipeline.Outcome, error) {
 	size, digits := pipeline.Number(in[1:])
 	from := 1 + digits + 2

@@ -47,7 +47,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestMGetRows: what is written for rows of GETs between others, and what is read of their answers.
+// TestMGetRows checks the encoding of runs of GETs between other requests, and the parsing of their
+// answers.
 func TestMGetRows(t *testing.T) {
 	w := &resp{mget: true}
 	var b []byte

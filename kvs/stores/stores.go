@@ -13,8 +13,8 @@ import (
 	"dpukv/kvs/redis"
 )
 
-// table has one line a store. Help and errors name them in this order. The first one is measured
-// where none is named.
+// table has one line per store. Help and errors name the stores in this order. The first one is the
+// default.
 var table = []kvs.Store{
 	mica.Store,
 	herd.Store,
@@ -28,16 +28,16 @@ func init() {
 	}
 }
 
-// All are the stores, in the order of the table.
+// All returns the stores, in the order of the table.
 func All() []kvs.Store { return slices.Clone(table) }
 
-// Default is the store that is measured where none is named.
+// Default returns the store that is measured if none is named.
 func Default() kvs.Store { return table[0] }
 
-// Names are the names of all stores.
+// Names returns the names of all stores.
 func Names() []string { return NamesOf(func(*kvs.Store) bool { return true }) }
 
-// NamesOf are the names of the stores that want says yes to.
+// NamesOf returns the names of the stores that want accepts.
 func NamesOf(want func(*kvs.Store) bool) []string {
 	var names []string
 	for i := range table {
@@ -48,7 +48,7 @@ func NamesOf(want func(*kvs.Store) bool) []string {
 	return names
 }
 
-// Named is the store of a name.
+// Named returns the store with a name.
 func Named(name string) (kvs.Store, error) {
 	for i := range table {
 		if table[i].Name == name {
@@ -63,7 +63,7 @@ func Named(name string) (kvs.Store, error) {
 		strings.Join(Names(), ", "))
 }
 
-// OverVerbs reports whether a verbs device carries the store of this name.
+// OverVerbs reports whether a verbs device carries the requests of the store with this name.
 func OverVerbs(name string) bool {
 	return slices.Contains(NamesOf((*kvs.Store).OverVerbs), name)
 }

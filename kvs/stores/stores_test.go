@@ -19,7 +19,7 @@ import (
 	"dpukv/kvs"
 )
 
-// TestRowsAreComplete: what no store can do without is there, and names are told apart.
+// TestRowsAreComplete checks that every store has the required fields, and that names are unique.
 func TestRowsAreComplete(t *testing.T) {
 	seen := map[string]bool{}
 	for _, st := range All() {
@@ -56,7 +56,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// exceptions are the files and folders outside kvs/ that may name a store, and why.
+// exceptions are the files and folders outside kvs/ that may name a store, with the reason.
 var exceptions = map[string]string{
 	"bench/":                           "compares certain stores, and is a module of its own",
 	"results/claims/":                  "holds the study's findings, which are about its stores",
@@ -65,7 +65,7 @@ var exceptions = map[string]string{
 	"cmd/dpukv/sweep.go":               "has examples/mica.yaml in its help",
 }
 
-// TestNoStoreIsNamedElsewhere: a store that is added or renamed changes nothing outside kvs/.
+// TestNoStoreIsNamedElsewhere checks that an added or renamed store changes nothing outside kvs/.
 func TestNoStoreIsNamedElsewhere(t *testing.T) {
 	names := regexp.MustCompile(`\b(` + strings.Join(Names(), "|") + `)\b`)
 	needed := map[string]bool{}
@@ -136,13 +136,13 @@ func literals(t *testing.T, path string, text []byte) []string {
 // ownStore is the page that shows a whole store.
 const ownStore = "../../docs/tasks/own-store.md"
 
-// maxToyLines is how long the page's store may be, without comments and empty lines.
+// maxToyLines is the maximum length of the page's store, without comments and empty lines.
 const maxToyLines = 150
 
 var line = regexp.MustCompile(`(?m)^\s*[^\s/].*$`)
 
-// TestOwnStore adds the page's store to dpukv, in a build that leaves the tree as it is, and
-// measures it: a store is a package and one row.
+// TestOwnStore adds the page's store to dpukv and measures it, in a build that does not change the
+// tree. A store is a package and one row.
 func TestOwnStore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds dpukv, and measures for a second")
@@ -158,7 +158,7 @@ func TestOwnStore(t *testing.T) {
 		"kvs/stores/stores.go": withRow(t),
 	})
 	test, dpukv := filepath.Join(dir, "toy.test"), filepath.Join(dir, "dpukv")
-	// vet would go to the folder of the package, which is not there.
+	// vet would enter the package's folder, which does not exist.
 	run(t, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", test, "dpukv/kvs/toy")
 	run(t, test)
 	run(t, "go", "build", "-overlay", overlay, "-o", dpukv, "dpukv/cmd/dpukv")
@@ -186,7 +186,7 @@ func TestOwnStore(t *testing.T) {
 	}
 }
 
-// withRow is the table as the page changes it: each line that it adds follows the line before it.
+// withRow applies the page's change to the table: each added line follows the line before it.
 func withRow(t *testing.T) string {
 	text, err := os.ReadFile("stores.go")
 	if err != nil {
@@ -208,7 +208,7 @@ func withRow(t *testing.T) string {
 	return strings.Join(lines, "\n")
 }
 
-// overlayOf writes files of the source to a folder, and the file that has "go build" take them.
+// overlayOf writes source files to a folder, and the file that makes "go build" use them.
 func overlayOf(t *testing.T, dir string, files map[string]string) string {
 	replace := map[string]string{}
 	for file, text := range files {

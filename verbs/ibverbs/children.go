@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// children are what was made from a device and is still open, by the order of making.
+// children are the open objects made from a device, in the order of creation.
 type children struct {
 	mu   sync.Mutex
 	made map[io.Closer]int
@@ -32,7 +32,7 @@ func (c *children) remove(x io.Closer) {
 	delete(c.made, x)
 }
 
-// closeAll closes the youngest first: what something needs is older than it.
+// closeAll closes the youngest first, because an object depends only on older ones.
 func (c *children) closeAll() (err error) {
 	for _, x := range c.youngestFirst() {
 		err = errors.Join(err, x.Close())

@@ -29,7 +29,7 @@ type Device struct {
 	// limits on outstanding READs of a connection, as source and as target
 	readsOut, readsIn C.uint8_t
 	port              C.uint8_t
-	ports             int // that the device has
+	ports             int // number of the device's ports
 	gid               gidEntry
 	mtu               int // 0: the port's active one
 	maxInline         int
@@ -39,7 +39,7 @@ type Device struct {
 	events events
 }
 
-// Open opens a device. [Probe] tells beforehand whether there is any.
+// Open opens a device. [Probe] reports beforehand whether there is any.
 func Open(cfg Config) (verbs.Device, error) {
 	ctx, name, err := openContext(cfg.Name)
 	if err != nil {
@@ -50,7 +50,7 @@ func Open(cfg Config) (verbs.Device, error) {
 		sysfs: C.GoString(&ctx.device.ibdev_path[0]),
 	}
 	if err := d.setUp(cfg); err != nil {
-		C.ibv_close_device(ctx) // its errors say less than the one at hand
+		C.ibv_close_device(ctx) // its error matters less than the current one
 		return nil, err
 	}
 	return d, nil
@@ -69,7 +69,7 @@ func (d *Device) setUp(cfg Config) error {
 	return d.events.start(d)
 }
 
-// describe asks the device what it is, and looks the port up; 0 is its first.
+// describe asks the device for its properties and selects the port; 0 stands for the first.
 func (d *Device) describe(port int) error {
 	var attr C.struct_ibv_device_attr
 	if err := d.check(int(C.ibv_query_device(d.ctx, &attr)), "ibv_query_device"); err != nil {
@@ -90,21 +90,21 @@ func (d *Device) describe(port int) error {
 	return nil
 }
 
-// emulated tells the kernel's software devices from NICs: they have no bus device behind them.
+// emulated tells the kernel's software devices from NICs: software devices have no bus device.
 func (d *Device) emulated(vendor uint32) bool {
 	const rxe, siw = 0xffffff, 0x626d74
 	_, err := os.Stat(filepath.Join(d.sysfs, "device"))
 	return vendor == rxe || vendor == siw || errors.Is(err, os.ErrNotExist)
 }
 
-// Info says what the device is.
+// Info describes the device.
 func (d *Device) Info() verbs.DeviceInfo { return d.info }
 
-// Progress has nothing to do: the device moves packets on its own.
+// Progress does nothing: the device moves packets by itself.
 func (d *Device) Progress() (bool, error) { return false, nil }
 
-// Wait yields the CPU, to other goroutines and to other processes. It does not sleep: memory that
-// a peer writes to wakes nobody.
+// Wait yields the CPU, to other goroutines and to other processes. It does not sleep, because a
+// peer's write to memory wakes nobody.
 func (d *Device) Wait(time.Duration) error {
 	runtime.Gosched()
 	// It cannot fail.
@@ -112,11 +112,11 @@ func (d *Device) Wait(time.Duration) error {
 	return nil
 }
 
-// Events are what the kernel told of the device and its port, but for what every connection's life
-// has.
+// Events returns the kernel's events of the device and its port, without those of every normal
+// connection.
 func (d *Device) Events(since time.Time) []verbs.Event { return d.events.log.Since(since) }
 
-// Close frees the device and all that was made from it.
+// Close frees the device and all objects made from it.
 func (d *Device) Close() error {
 	if d.ctx == nil {
 		return nil
@@ -131,7 +131,8 @@ func (d *Device) Close() error {
 	return err
 }
 
-// named is how results and errors call the device: with the port, where one was asked for.
+// named returns the device's name for results and errors. It includes the port if the configuration
+// names one.
 func (c *Config) named(device string) string {
 	if c.Port == 0 {
 		return device
@@ -139,8 +140,9 @@ func (c *Config) named(device string) string {
 	return fmt.Sprintf("%s/%d", device, c.Port)
 }
 
-// findMaxInline finds how much a QP may send inline: no query tells, so it asks for QPs until one
-// is refused. A datagram's work request leaves the least room, so the figure holds for all types.
+// findMaxInline finds how much a QP may send inline. No query reports it, so it creates QPs until
+// one is refused. A datagram's work request leaves the least room, so the figure holds for all
+// types.
 func (d *Device) findMaxInline() (err error) {
 	pd, errno := C.ibv_alloc_pd(d.ctx)
 	if pd == nil {
@@ -152,7 +154,7 @@ func (d *Device) findMaxInline() (err error) {
 		return d.fail(errno, "ibv_create_cq (1)")
 	}
 	defer func() { err = errors.Join(err, d.check(int(C.ibv_destroy_cq(cq)), "ibv_destroy_cq")) }()
-	// What refuses a QP without any is not the inline limit.
+	// A QP refused without inline data has another problem.
 	if err := d.tryInline(pd, cq, 0); err != nil {
 		return err
 	}
@@ -161,7 +163,7 @@ func (d *Device) findMaxInline() (err error) {
 	return nil
 }
 
-// tryInline makes a QP and destroys it.
+// tryInline creates a QP and destroys it.
 func (d *Device) tryInline(pd *C.struct_ibv_pd, cq *C.struct_ibv_cq, bytes int) error {
 	qp, errno := C.shim_create_qp(pd, cq, cq, C.IBV_QPT_UD, 1, 1, C.uint32_t(bytes))
 	if qp == nil {
@@ -170,7 +172,7 @@ func (d *Device) tryInline(pd *C.struct_ibv_pd, cq *C.struct_ibv_cq, bytes int) 
 	return d.check(int(C.ibv_destroy_qp(qp)), "ibv_destroy_qp")
 }
 
-// Counters are those that the kernel shows for the port. Which there are is the driver's choice.
+// Counters returns the port's counters in the kernel. The driver chooses which there are.
 func (d *Device) Counters() map[string]uint64 {
 	counters := make(map[string]uint64)
 	for _, folder := range []string{"counters", "hw_counters"} {

@@ -19,10 +19,10 @@ import (
 	"go.uber.org/goleak"
 )
 
-// required is set where there has to be a device: a skip would be a failure.
+// required is set where a device must exist: a skip would be a failure.
 var required = os.Getenv("IBVERBS_REQUIRE") != ""
 
-// probe skips the test on a machine without a device, and says why.
+// probe skips the test on a machine without a device, with the reason.
 func probe(t *testing.T) {
 	t.Helper()
 	if err := Probe(); err != nil && !required {
@@ -112,7 +112,8 @@ func TestOpenNamesWhatThereIs(t *testing.T) {
 	}
 }
 
-// TestPortIsNamed: a result tells the ports of a device apart, where one was asked for.
+// TestPortIsNamed checks that a result distinguishes the ports of a device, if the configuration
+// names one.
 func TestPortIsNamed(t *testing.T) {
 	name := open(t).Info().Name
 	d := must[verbs.Device](t)(Open(Config{GIDIndex: AutoGID, Port: 1}))
@@ -151,8 +152,8 @@ func TestCloseTakesAllWithIt(t *testing.T) {
 	}
 }
 
-// TestDomainOutlivesItsAddressHandles, also those that only the driver knows: their table goes with
-// the domain.
+// TestDomainOutlivesItsAddressHandles checks that a domain outlives its address handles, even those
+// that only the driver knows: their table goes with the domain.
 func TestDomainOutlivesItsAddressHandles(t *testing.T) {
 	d := open(t)
 	pd := must[verbs.PD](t)(d.AllocPD())
@@ -201,7 +202,7 @@ func TestMaxInlineHolds(t *testing.T) {
 	}
 }
 
-// TestErrorBreaksTheConnection: after a peer refused a wrong rkey, nothing more goes out.
+// TestErrorBreaksTheConnection checks that nothing more goes out after a peer refused a wrong rkey.
 func TestErrorBreaksTheConnection(t *testing.T) {
 	d := open(t)
 	a, b := newEnd(t, d, verbs.RC, 4), newEnd(t, d, verbs.RC, 4)
@@ -217,7 +218,8 @@ func TestErrorBreaksTheConnection(t *testing.T) {
 	}
 }
 
-// TestEventReachesTheReader: a completion queue that nobody polls overruns, and the device says so.
+// TestEventReachesTheReader checks that the overrun of an unpolled completion queue becomes an
+// event.
 func TestEventReachesTheReader(t *testing.T) {
 	d := open(t)
 	e := newEnd(t, d, verbs.UD, 64)
@@ -244,7 +246,7 @@ func TestEventReachesTheReader(t *testing.T) {
 	}
 }
 
-// TestOneCallABatch counts calls into C: lists are what makes them cheap.
+// TestOneCallABatch counts calls into C: lists make them cheap.
 func TestOneCallABatch(t *testing.T) {
 	d := open(t)
 	a, b := newEnd(t, d, verbs.UC, 128), newEnd(t, d, verbs.UC, 128)
@@ -255,8 +257,8 @@ func TestOneCallABatch(t *testing.T) {
 		wrs[i].Flags = verbs.Inline | verbs.Signaled
 		recvs[i].Local = a.sge(8)
 	}
-	// The count is the whole process's, and a device's events are taken by calls too: others can
-	// only add.
+	// The count covers the whole process. A device also makes calls to take its events, so others
+	// can only add.
 	sends, receives, polls := int64(1<<62), int64(1<<62), int64(1<<62)
 	for range 3 {
 		sends = min(sends, calls(func() { a.post(t, wrs...) }))
@@ -306,8 +308,8 @@ func TestQueueFull(t *testing.T) {
 	}
 }
 
-// TestSendsOutliveTheirAddressHandle: soft-RoCE looks it up when a send leaves, and ends the QP if
-// it is gone.
+// TestSendsOutliveTheirAddressHandle checks sends after Close. soft-RoCE looks up the address
+// handle when a send leaves, and ends the QP if it is gone.
 func TestSendsOutliveTheirAddressHandle(t *testing.T) {
 	d := open(t)
 	e := newEnd(t, d, verbs.UD, 64)
@@ -330,7 +332,7 @@ func TestSendsOutliveTheirAddressHandle(t *testing.T) {
 	}
 }
 
-// TestBadWorkRequest: those before it in the list are posted.
+// TestBadWorkRequest checks that the work requests before the bad one in the list are posted.
 func TestBadWorkRequest(t *testing.T) {
 	d := open(t)
 	e := newEnd(t, d, verbs.UD, 4)
@@ -361,7 +363,7 @@ func TestBadWorkRequest(t *testing.T) {
 	}
 }
 
-// TestConformance has one device talk with itself: soft-RoCE allows no second one in a network
+// TestConformance runs one device against itself: soft-RoCE allows no second one in a network
 // namespace.
 func TestConformance(t *testing.T) {
 	verbstest.Loopback(t, open(t), open(t))

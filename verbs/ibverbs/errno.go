@@ -14,11 +14,11 @@ import (
 
 const (
 	permissionHint = "; are /dev/infiniband/uverbs* writable for this user?"
-	// RoCE asks the network device's neighbours for the peer's Ethernet address.
+	// RoCE asks the network device's neighbour table for the peer's Ethernet address.
 	neighbourHint = "; does the peer's address answer a ping from this port's network device?"
 )
 
-// hints say what to do about what users meet most.
+// hints suggest what to do about the most common errors.
 var hints = map[syscall.Errno]string{
 	unix.EPERM:        permissionHint,
 	unix.EACCES:       permissionHint,
@@ -30,29 +30,29 @@ var hints = map[syscall.Errno]string{
 	unix.ENETUNREACH:  neighbourHint,
 }
 
-// fail is an error of operation op, whose errno C gave as err.
+// fail returns the error of operation op. err holds the errno from C.
 func (d *Device) fail(err error, op string, args ...any) error {
 	op = fmt.Sprintf(op, args...)
 	errno := errnoOf(err)
-	if errno == 0 { // some calls of libibverbs fail without setting one
+	if errno == 0 { // some calls of libibverbs fail without an errno
 		return fmt.Errorf("%s: %s failed and gave no errno", d.name, op)
 	}
 	return fmt.Errorf("%s: %s: %s (%w)%s", d.name, op, unix.ErrnoName(errno), errno, hints[errno])
 }
 
-// errnoOf is 0 where there is none.
+// errnoOf returns 0 if there is none.
 func errnoOf(err error) (errno syscall.Errno) {
 	errors.As(err, &errno)
 	return errno
 }
 
-// errnoText is the name of an errno and what it means.
+// errnoText returns the name and the meaning of an errno.
 func errnoText(err error) string {
 	errno := errnoOf(err)
 	return fmt.Sprintf("%s, %v", unix.ErrnoName(errno), errno)
 }
 
-// check is fail for a call that answers an errno.
+// check is fail for a call that returns an errno.
 func (d *Device) check(rc int, op string, args ...any) error {
 	if rc == 0 {
 		return nil
@@ -60,12 +60,12 @@ func (d *Device) check(rc int, op string, args ...any) error {
 	return d.fail(syscall.Errno(max(rc, -rc)), op, args...)
 }
 
-// closed is the error of whatever is done to what was closed.
+// closed returns the error of an operation on a closed object.
 func (d *Device) closed(what string) error {
 	return fmt.Errorf("%s: %s: %w", d.name, what, verbs.ErrClosed)
 }
 
-// foreign is the error of an object that another provider or device made.
+// foreign returns the error for an object of another provider or device.
 func (d *Device) foreign(what string, got any) error {
 	return fmt.Errorf("%s: %s is %T of another device, or closed: want one made here", d.name, what, got)
 }

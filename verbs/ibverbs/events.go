@@ -16,11 +16,11 @@ import (
 	"dpukv/verbs"
 )
 
-// events takes a device's asynchronous events from the kernel.
+// events reads a device's asynchronous events from the kernel.
 type events struct {
 	log verbs.EventLog
-	// file is a duplicate of the descriptor that the kernel reports events on. The runtime's poller
-	// waits for it, so that no thread is blocked, and closing it ends the wait.
+	// file is a duplicate of the descriptor for the kernel's events. The runtime's poller waits for
+	// it, so that no thread is blocked. Closing the file ends the wait.
 	file *os.File
 	done chan struct{}
 }
@@ -43,7 +43,7 @@ func (e *events) start(d *Device) error {
 	return nil
 }
 
-// run takes events until the file is closed.
+// run reads events until the file is closed.
 func (e *events) run(ctx *C.struct_ibv_context, port uint32, conn syscall.RawConn) {
 	defer close(e.done)
 	for {
@@ -64,8 +64,8 @@ func (e *events) run(ctx *C.struct_ibv_context, port uint32, conn syscall.RawCon
 	}
 }
 
-// keptEvents are the types of events that say more than that all goes its way. The others are not
-// kept: every connection has some, and they would drive these out.
+// keptEvents are the types of events that report more than normal progress. Others are dropped:
+// every connection has some, and they would displace these.
 var keptEvents = map[C.int]verbs.Event{
 	C.IBV_EVENT_CQ_ERR:            {Kind: "CQ overrun", Serious: true},
 	C.IBV_EVENT_QP_FATAL:          {Kind: "QP fatal", Serious: true},
@@ -82,8 +82,8 @@ var keptEvents = map[C.int]verbs.Event{
 	C.IBV_EVENT_GID_CHANGE:        {Kind: "port %d has other GIDs"},
 }
 
-// note keeps an event, with the number of its port or QP. The kernel tells of all ports of the
-// device.
+// note records an event, with the number of its port or QP. The kernel reports events of all ports
+// of the device.
 func (e *events) note(from *C.struct_shim_event, port uint32) {
 	event, ok := keptEvents[from._type]
 	if !ok || from.port != 0 && uint32(from.port) != port {
@@ -96,7 +96,7 @@ func (e *events) note(from *C.struct_shim_event, port uint32) {
 	e.log.Add(event)
 }
 
-// stop ends the goroutine, and returns when it is gone: the context may be closed then.
+// stop ends the goroutine, and returns when it has ended: then the context may be closed.
 func (e *events) stop() error {
 	err := e.file.Close()
 	<-e.done

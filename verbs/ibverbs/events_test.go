@@ -14,7 +14,7 @@ import (
 	"dpukv/verbs"
 )
 
-// rigged skips a test that needs a machine with a defect, which package guest makes and names.
+// rigged skips a test unless the machine has a defect that package guest makes and names.
 func rigged(t *testing.T, defect string) {
 	t.Helper()
 	if os.Getenv("IBVERBS_RIGGED") != defect {
@@ -22,7 +22,7 @@ func rigged(t *testing.T, defect string) {
 	}
 }
 
-// TestRiggedPortDown: the network device below the only port is down.
+// TestRiggedPortDown checks a machine whose network device below the only port is down.
 func TestRiggedPortDown(t *testing.T) {
 	rigged(t, "port-down")
 	d, err := Open(Config{GIDIndex: AutoGID})
@@ -64,13 +64,13 @@ func checkTold(t *testing.T, d verbs.Device, state string, want verbs.Event) {
 	}
 }
 
-// TestRiggedNoDriver: libibverbs has lost the drivers of the devices that the kernel has.
+// TestRiggedNoDriver checks a machine whose libibverbs lacks the drivers of the kernel's devices.
 func TestRiggedNoDriver(t *testing.T) {
 	rigged(t, "no-driver")
 	checkUnseen(t)
 }
 
-// TestRiggedNoFile: a container that was not given /dev/infiniband. libibverbs then lists nothing.
+// TestRiggedNoFile checks a container without /dev/infiniband. libibverbs then lists nothing.
 func TestRiggedNoFile(t *testing.T) {
 	rigged(t, "no-file")
 	checkUnseen(t)

@@ -7,7 +7,7 @@ import (
 	"dpukv/verbs"
 )
 
-// gidType is what a GID is for. The numbers are libibverbs's.
+// gidType is the type of a GID. The numbers are libibverbs's.
 type gidType uint32
 
 const (
@@ -27,7 +27,7 @@ type gidEntry struct {
 	gid   verbs.GID
 }
 
-// chooseGID looks an index up in the table, or chooses for [AutoGID].
+// chooseGID looks up an index in the table, or chooses one for [AutoGID].
 func chooseGID(table []gidEntry, link verbs.LinkLayer, index int) (gidEntry, error) {
 	for _, wanted := range preference(link, index) {
 		for _, e := range table {
@@ -42,11 +42,11 @@ func chooseGID(table []gidEntry, link verbs.LinkLayer, index int) (gidEntry, err
 	return gidEntry{}, fmt.Errorf("GID index %d: want one of %s", index, list(table))
 }
 
-// preference is what to look for, best first.
+// preference returns the wanted kinds of rows, best first.
 func preference(link verbs.LinkLayer, index int) []func(gidEntry) bool {
 	switch {
 	case index != AutoGID:
-		// A RoCE v1 GID would make packets that no peer here understands.
+		// No peer here understands packets of a RoCE v1 GID.
 		return []func(gidEntry) bool{func(e gidEntry) bool { return e.index == index && e.kind != gidRoCEv1 }}
 	case link == verbs.LinkInfiniBand:
 		return []func(gidEntry) bool{func(gidEntry) bool { return true }}
@@ -54,7 +54,7 @@ func preference(link verbs.LinkLayer, index int) []func(gidEntry) bool {
 	v2 := func(e gidEntry) bool { return e.kind == gidRoCEv2 }
 	return []func(gidEntry) bool{
 		func(e gidEntry) bool { return v2(e) && e.gid.Addr().Is4() },
-		// A link-local address reaches no further than the wire.
+		// A link-local address reaches only its own link.
 		func(e gidEntry) bool { return v2(e) && !e.gid.Addr().IsLinkLocalUnicast() },
 		v2,
 	}

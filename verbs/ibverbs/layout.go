@@ -11,8 +11,8 @@ import (
 	"dpukv/verbs"
 )
 
-// Work requests and completions are handed to C as they are. An index that is not 0 is out
-// of its array's range: a structure that no longer fits does not compile.
+// C receives work requests and completions unchanged. A structure that no longer fits does not
+// compile: its index here is not 0, and so out of the array's range.
 var (
 	_ = [1]int{}[unsafe.Sizeof(verbs.SendWR{})-C.sizeof_struct_shim_send_wr]
 	_ = [1]int{}[unsafe.Offsetof(verbs.SendWR{}.ID)-unsafe.Offsetof(C.struct_shim_send_wr{}.id)]
@@ -45,7 +45,7 @@ var (
 	_ = [1]int{}[unsafe.Offsetof(verbs.WC{}.Status)-unsafe.Offsetof(C.struct_shim_wc{}.status)]
 	_ = [1]int{}[unsafe.Offsetof(verbs.WC{}.HasImm)-unsafe.Offsetof(C.struct_shim_wc{}.has_imm)]
 
-	// The numbers that the two sides share.
+	// Both sides share these numbers.
 	_ = [1]int{}[verbs.OpWrite-C.SHIM_WRITE]
 	_ = [1]int{}[verbs.OpRead-C.SHIM_READ]
 	_ = [1]int{}[verbs.Solicited-C.SHIM_SOLICITED]

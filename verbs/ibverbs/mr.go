@@ -20,7 +20,7 @@ type MR struct {
 	dev    *Device
 	mr     *C.struct_ibv_mr
 	memory *offheap.Region
-	// pin does nothing to mapped memory; under the race detector the region is of the Go heap, and
+	// pin does nothing for mapped memory. Under the race detector the region is on the Go heap, and
 	// the device may keep its address only while it is pinned.
 	pin runtime.Pinner
 }
@@ -46,7 +46,7 @@ func (p *PD) AllocMR(size int, access verbs.Access) (verbs.MR, error) {
 	return m, nil
 }
 
-// accessFlags: libibverbs grants remote writing only together with local writing.
+// accessFlags adds local writing to remote writing: libibverbs grants remote writing only with it.
 func accessFlags(a verbs.Access) C.int {
 	var flags C.int
 	if a&(verbs.LocalWrite|verbs.RemoteWrite) != 0 {
@@ -61,19 +61,19 @@ func accessFlags(a verbs.Access) C.int {
 	return flags
 }
 
-// Bytes is the memory, until Close.
+// Bytes returns the memory. It is valid until Close.
 func (m *MR) Bytes() []byte { return m.memory.Bytes() }
 
 // Addr is the address of its first byte.
 func (m *MR) Addr() uint64 { return uint64(uintptr(unsafe.Pointer(&m.memory.Bytes()[0]))) }
 
-// LKey names it in local work requests.
+// LKey is its key in local work requests.
 func (m *MR) LKey() uint32 { return uint32(m.mr.lkey) }
 
-// RKey names it at a peer.
+// RKey is its key at a peer.
 func (m *MR) RKey() uint32 { return uint32(m.mr.rkey) }
 
-// Region is what a peer needs to reach it.
+// Region describes the memory region to a peer.
 func (m *MR) Region() verbs.Region {
 	return verbs.Region{Addr: m.Addr(), Length: len(m.memory.Bytes()), RKey: m.RKey()}
 }
@@ -83,7 +83,7 @@ func (m *MR) Close() error {
 	if m.mr == nil {
 		return nil
 	}
-	// Memory that the device may still write to must not be given back.
+	// The device may still write to the memory, so it must not be freed.
 	if err := m.dev.check(int(C.ibv_dereg_mr(m.mr)), "ibv_dereg_mr"); err != nil {
 		return err
 	}

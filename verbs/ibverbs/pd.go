@@ -23,21 +23,21 @@ type PD struct {
 
 	mu      sync.Mutex // of the table of address handles, for writers
 	ahs     *C.struct_shim_ahs
-	free    []uint32   // handles given back
-	used    uint32     // handles ever given out; those that are not free are open
+	free    []uint32   // freed handles
+	used    uint32     // handles ever allocated; all but the free ones are open
 	closing []closedAH // the oldest first
 }
 
-// closedAH is an address handle that was closed and is still the driver's.
+// closedAH is a closed address handle that the driver still has.
 type closedAH struct {
 	ah *C.struct_ibv_ah
 	at time.Time
 }
 
-// ahQuarantine is how long a closed address handle is kept for the sends posted before. Some
-// drivers copy the address when a send is posted. The kernel's soft-RoCE looks the handle up when
-// the send leaves: one that is gone ends the QP, for all its peers. A datagram waits for nobody, so
-// it has left by then.
+// ahQuarantine is how long a closed address handle is kept for earlier sends. Some drivers copy the
+// address when a send is posted. The kernel's soft-RoCE looks up the handle when the send leaves. A
+// missing handle then ends the QP, for all its peers. A datagram waits for nobody, so it has left
+// by the end of the quarantine.
 const ahQuarantine = 10 * time.Second
 
 // AllocPD makes a protection domain.
@@ -54,8 +54,9 @@ func (d *Device) AllocPD() (verbs.PD, error) {
 	return p, nil
 }
 
-// Close frees the domain. What was made from it must have been closed. Of the rest the device
-// knows, and refuses; of address handles only where its driver has the kernel make them.
+// Close frees the domain. The caller must have closed the objects made from it. The device knows
+// the other objects, and refuses. It knows address handles only if its driver makes them in the
+// kernel.
 func (p *PD) Close() error {
 	if p.pd == nil {
 		return nil
@@ -63,7 +64,7 @@ func (p *PD) Close() error {
 	if n := p.openAHs(); n > 0 {
 		return p.dev.fail(syscall.EBUSY, "ibv_dealloc_pd with address handles open (%d)", n)
 	}
-	// The quarantine is over: QPs are closed.
+	// The quarantine is over, because the QPs are closed.
 	if err := p.destroyClosed(time.Now().Add(ahQuarantine)); err != nil {
 		return err
 	}
@@ -108,11 +109,11 @@ func (p *PD) CreateAH(peer verbs.Endpoint) (verbs.AH, error) {
 	return a, nil
 }
 
-// ahAttr is the address of a peer. A flow label of 0 leaves the choice to the device.
+// ahAttr returns the address of a peer. A flow label of 0 leaves the choice to the device.
 func (d *Device) ahAttr(peer verbs.Endpoint, flowLabel uint32) C.struct_ibv_ah_attr {
 	var attr C.struct_ibv_ah_attr
 	global := C.int(0)
-	if peer.LinkLayer == verbs.LinkEthernet { // InfiniBand's subnet goes by LID
+	if peer.LinkLayer == verbs.LinkEthernet { // an InfiniBand subnet routes by LID
 		global = 1
 	}
 	C.shim_ah_attr(&attr, d.port, C.uint8_t(d.gid.index), global, C.uint16_t(peer.LID), (*C.uint8_t)(unsafe.Pointer(&peer.GID[0])),
@@ -120,7 +121,7 @@ func (d *Device) ahAttr(peer verbs.Endpoint, flowLabel uint32) C.struct_ibv_ah_a
 	return attr
 }
 
-// register gives the address handle a place in the table.
+// register allocates a place in the table for the address handle.
 func (a *AH) register() error {
 	p := a.pd
 	p.mu.Lock()
@@ -128,7 +129,7 @@ func (a *AH) register() error {
 	if n := len(p.free); n > 0 {
 		a.handle, p.free = p.free[n-1], p.free[:n-1]
 	} else {
-		a.handle = p.used + 1 // 0 is that of a work request that was given none
+		a.handle = p.used + 1 // 0 stands for no handle
 		p.used++
 	}
 	err := p.dev.check(int(C.shim_set_ah(p.ahs, C.uint32_t(a.handle), a.ah)), "address handle %d", a.handle)
@@ -138,18 +139,17 @@ func (a *AH) register() error {
 	return err
 }
 
-// Handle is the number by which work requests name it.
+// Handle is its number in work requests.
 func (a *AH) Handle() uint32 { return a.handle }
 
-// Close frees the address handle. Its number may be given out again. Sends that were posted with it
-// still go out.
+// Close frees the address handle. Its number may be reused. Earlier sends with it still go out.
 func (a *AH) Close() error {
 	if a.ah == nil {
 		return nil
 	}
 	p := a.pd
 	p.mu.Lock()
-	C.shim_set_ah(p.ahs, C.uint32_t(a.handle), nil) // its chunk is there
+	C.shim_set_ah(p.ahs, C.uint32_t(a.handle), nil) // its chunk exists
 	p.free = append(p.free, a.handle)
 	now := time.Now()
 	p.closing = append(p.closing, closedAH{a.ah, now})

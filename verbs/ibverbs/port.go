@@ -12,7 +12,7 @@ import (
 	"dpukv/verbs"
 )
 
-// Port asks for the port's state.
+// Port queries the port's state.
 func (d *Device) Port() (verbs.Port, error) {
 	if d.ctx == nil {
 		return verbs.Port{}, d.closed("query port")
@@ -36,7 +36,7 @@ func (d *Device) queryPort() (attr C.struct_ibv_port_attr, err error) {
 	return attr, err
 }
 
-// pathMTU is the one asked for, where the port can do it.
+// pathMTU returns the configured path MTU if the port supports it.
 func (d *Device) pathMTU(active int) (int, error) {
 	if d.mtu == 0 {
 		return active, nil
@@ -63,11 +63,11 @@ func linkLayer(l C.uint8_t) verbs.LinkLayer {
 	if l == C.IBV_LINK_LAYER_ETHERNET {
 		return verbs.LinkEthernet
 	}
-	return verbs.LinkInfiniBand // "unspecified" is what old InfiniBand drivers say
+	return verbs.LinkInfiniBand // old InfiniBand drivers report "unspecified"
 }
 
-// selectPort refuses one that is down: it drops what is sent without a word, and its GIDs may be
-// missing. From those that it has, one is chosen.
+// selectPort refuses a port that is down: such a port silently drops packets, and its GIDs may be
+// missing. It then chooses one of the port's GIDs.
 func (d *Device) selectPort(gidIndex int) error {
 	attr, err := d.queryPort()
 	if err != nil {
@@ -92,8 +92,8 @@ func (d *Device) selectPort(gidIndex int) error {
 	return nil
 }
 
-// gidTable is the port's, of so many rows. The call answers for all ports of the device, and fails
-// where it has no room for them.
+// gidTable returns the port's table, of a number of rows. The call returns the rows of all ports of
+// the device, and fails if it has no room for them.
 func (d *Device) gidTable(rows int) ([]gidEntry, error) {
 	if rows == 0 {
 		return nil, nil

@@ -15,13 +15,13 @@ import (
 	"dpukv/verbs"
 )
 
-// Probe tells why there is no device to open, or nil.
+// Probe returns the reason why there is no device to open, or nil.
 func Probe() error {
 	_, err := Devices()
 	return err
 }
 
-// Devices are the names of the RDMA devices. None is an error.
+// Devices returns the names of the RDMA devices. It returns an error if there are none.
 func Devices() ([]string, error) {
 	var names []string
 	err := eachDevice(func(d *C.struct_ibv_device) bool {
@@ -31,7 +31,7 @@ func Devices() ([]string, error) {
 	return names, err
 }
 
-// eachDevice calls visit for every device until it says false.
+// eachDevice calls visit for every device until visit returns false.
 func eachDevice(visit func(*C.struct_ibv_device) bool) error {
 	var n C.int
 	list, err := C.ibv_get_device_list(&n)
@@ -56,7 +56,7 @@ func eachDevice(visit func(*C.struct_ibv_device) bool) error {
 	return nil
 }
 
-// openContext opens the device of this name, or the only one.
+// openContext opens the device with this name, or the only one.
 func openContext(name string) (ctx *C.struct_ibv_context, opened string, err error) {
 	names, err := Devices()
 	if err != nil {
@@ -90,7 +90,8 @@ func openContext(name string) (ctx *C.struct_ibv_context, opened string, err err
 // sysfsDevices is where the kernel lists its RDMA devices.
 const sysfsDevices = "/sys/class/infiniband"
 
-// kernelDevices are the names listed there: a library without a device's driver does not see it.
+// kernelDevices returns the names listed there. libibverbs does not list a device without a
+// user-space driver.
 func kernelDevices(dir string) (names []string) {
 	entries, _ := os.ReadDir(dir) // a kernel without RDMA has no such folder
 	for _, e := range entries {

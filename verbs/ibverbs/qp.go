@@ -32,7 +32,7 @@ type QP struct {
 
 var qpTypes = map[verbs.QPType]C.int{verbs.UC: C.IBV_QPT_UC, verbs.UD: C.IBV_QPT_UD, verbs.RC: C.IBV_QPT_RC}
 
-// CreateQP makes a queue pair and initializes it, so that receives can be posted before a peer is
+// CreateQP makes a queue pair and initializes it, so that receives can be posted before the peer is
 // known.
 func (p *PD) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
 	d := p.dev
@@ -76,7 +76,7 @@ func (p *PD) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
 	return q, nil
 }
 
-// randomPSN is one that nobody can guess.
+// randomPSN returns an unpredictable PSN.
 func randomPSN() uint32 {
 	var b [4]byte
 	_, _ = rand.Read(b[:]) // it has no errors: without randomness the process ends
@@ -93,13 +93,13 @@ func (d *Device) ownCQ(what string, c verbs.CQ) (*C.struct_ibv_cq, error) {
 // Num is the queue pair's number.
 func (q *QP) Num() uint32 { return q.local.QPN }
 
-// Type is its transport service.
+// Type is the transport service.
 func (q *QP) Type() verbs.QPType { return q.local.Type }
 
-// Local is what a peer needs to reach it.
+// Local describes the queue pair to a peer.
 func (q *QP) Local() verbs.Endpoint { return q.local }
 
-// Close destroys the queue pair. Work requests that it has not done are gone.
+// Close destroys the queue pair. Unfinished work requests are lost.
 func (q *QP) Close() error {
 	if q.qp == nil {
 		return nil
@@ -112,16 +112,16 @@ func (q *QP) Close() error {
 	return nil
 }
 
-// Numbers of a reliable connection, in the units of the InfiniBand specification. They are
-// perftest's.
+// These are the settings of a reliable connection, in the units of the InfiniBand specification.
+// They are perftest's.
 const (
 	ackTimeout   = 14 // 4.096 µs × 2^14 = 67 ms
 	retryCount   = 7
-	rnrForever   = 7  // a peer without a posted receive is waited for
-	rnrTimer640µ = 12 // how long it asks to be left alone
+	rnrForever   = 7  // wait for a peer without a posted receive
+	rnrTimer640µ = 12 // delay that this end asks for
 )
 
-// modify changes attributes and says in an error which step it was.
+// modify changes attributes and names the step in an error.
 func (q *QP) modify(step string, attr *C.struct_ibv_qp_attr, mask C.int) error {
 	return q.dev.check(int(C.ibv_modify_qp(q.qp, attr, mask)), "ibv_modify_qp of %s QP %#x %s", q.Type(), q.Num(), step)
 }
@@ -129,7 +129,7 @@ func (q *QP) modify(step string, attr *C.struct_ibv_qp_attr, mask C.int) error {
 func (q *QP) initialize() error {
 	attr := C.struct_ibv_qp_attr{qp_state: C.IBV_QPS_INIT, port_num: q.dev.port}
 	mask := C.int(C.IBV_QP_STATE | C.IBV_QP_PKEY_INDEX | C.IBV_QP_PORT)
-	// What a peer may really touch is up to each memory region.
+	// The access of each memory region limits peers further.
 	switch q.Type() {
 	case verbs.UD:
 		attr.qkey = C.uint32_t(q.local.QKey)
@@ -215,8 +215,7 @@ func (q *QP) PostRecv(wrs []verbs.RecvWR) (int, error) {
 	return int(done.n), q.postError(done, "ibv_post_recv", len(wrs))
 }
 
-// postError says which work request of a list was refused. Drivers answer ENOMEM where a queue has
-// no room.
+// postError names the refused work request of a list. Drivers return ENOMEM if a queue has no room.
 func (q *QP) postError(done C.struct_shim_posted, op string, n int) error {
 	switch done.error {
 	case 0:

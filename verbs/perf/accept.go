@@ -12,26 +12,26 @@ import (
 )
 
 const (
-	// helloTimeout is how long a connection may take to say what to measure.
+	// helloTimeout is the time limit for a connection's hello, which says what to measure.
 	helloTimeout = 10 * time.Second
-	// helloLimit is the longest that it may say, in bytes.
+	// helloLimit is the maximum length of a hello, in bytes.
 	helloLimit = 16 << 10
-	// maxHellos is how many connections may be about to. Others wait in the kernel.
+	// maxHellos is the maximum number of connections without a hello. Others wait in the kernel.
 	maxHellos = 16
 )
 
-// Caller is a client that has said what to measure.
+// Caller is a client that has sent its hello.
 type Caller struct {
 	conn net.Conn
 	ch   *sidechannel.Channel
 	cfg  Config
 }
 
-// Close hangs up.
+// Close closes the connection.
 func (c *Caller) Close() error { return c.conn.Close() }
 
-// Accept waits for a client. Connections that say nothing sensible end; refused hears why, one call
-// at a time, and may be nil. The listener is closed at the end.
+// Accept waits for a client. It closes connections with an invalid hello. refused receives the
+// reasons, one call at a time, and may be nil. Accept closes the listener at the end.
 func Accept(ctx context.Context, l net.Listener, refused func(error)) (*Caller, error) {
 	r := reception{
 		listener: l, refused: refused,
@@ -49,7 +49,7 @@ func Accept(ctx context.Context, l net.Listener, refused func(error)) (*Caller, 
 	return nil, err
 }
 
-// reception is where connections wait until one is the client's.
+// reception holds the connections until one of them is the client's.
 type reception struct {
 	listener net.Listener
 	refused  func(error)
@@ -70,7 +70,7 @@ func (r *reception) serve() error {
 		switch {
 		case errors.Is(err, net.ErrClosed):
 			return err
-		case err != nil: // the lack of descriptors or of memory passes
+		case err != nil: // a lack of descriptors or memory passes
 			r.refuse(err)
 			time.Sleep(10 * time.Millisecond)
 			<-r.room
@@ -83,7 +83,7 @@ func (r *reception) serve() error {
 	}
 }
 
-// hear is for one connection.
+// hear handles one connection.
 func (r *reception) hear(conn net.Conn) {
 	if !r.add(conn) {
 		_ = conn.Close()
@@ -107,7 +107,7 @@ func (r *reception) hear(conn net.Conn) {
 	}
 }
 
-// add is false when the reception is over.
+// add returns false when the reception is closed.
 func (r *reception) add(conn net.Conn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -125,7 +125,7 @@ func (r *reception) refuse(err error) {
 	}
 }
 
-// close ends the reception, and all connections that are not the client's.
+// close ends the reception, and closes all connections but the client's.
 func (r *reception) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -136,7 +136,7 @@ func (r *reception) close() {
 	}
 }
 
-// greet hears what a connection wants measured.
+// greet reads a connection's hello.
 func greet(conn net.Conn) (*Caller, error) {
 	c := &Caller{conn: conn, ch: sidechannel.New(conn)}
 	c.ch.SetLimit(helloLimit)

@@ -23,8 +23,8 @@ func listen(t *testing.T) net.Listener {
 	return l
 }
 
-// TestStrangersBeforeTheClient: a server that waits is not kept from its client by connections that
-// say nothing, garbage, too much, or what cannot be measured.
+// TestStrangersBeforeTheClient checks that bad connections do not keep a waiting server from its
+// client. They send nothing, garbage, too much, or an impossible measurement.
 func TestStrangersBeforeTheClient(t *testing.T) {
 	dev := openDevice(t, "shm")
 	l := listen(t)
@@ -110,7 +110,8 @@ func (l *poor) Accept() (net.Conn, error) {
 	return l.Listener.Accept()
 }
 
-// TestConfigHasBounds: what a client says makes an end take no more than MaxMemory.
+// TestConfigHasBounds checks that a client's configuration never makes an end take more than
+// MaxMemory.
 func TestConfigHasBounds(t *testing.T) {
 	for what, spoil := range map[string]func(*Config){
 		"QPs":      func(c *Config) { c.QPs, c.Sizes = 1024, []int{MaxBytes} },

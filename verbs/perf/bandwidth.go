@@ -25,7 +25,7 @@ func (e *end) stream(bytes int) ([]mark, error) {
 	return s.marks, nil
 }
 
-// streamer is a bandwidth test under way.
+// streamer is a running bandwidth test.
 type streamer struct {
 	*end
 	start    time.Time
@@ -35,7 +35,7 @@ type streamer struct {
 	marks    []mark
 }
 
-// open tells whether anything is left to post or to complete.
+// open reports whether anything is left to post or to complete.
 func (s *streamer) open() bool {
 	if !s.ended {
 		return true
@@ -48,7 +48,7 @@ func (s *streamer) open() bool {
 	return false
 }
 
-// turnOnce posts what there is room for and takes completions.
+// turnOnce posts as much as fits, and takes completions.
 func (s *streamer) turnOnce() error {
 	if s.ctx.Err() != nil {
 		return context.Cause(s.ctx)
@@ -68,7 +68,7 @@ func (s *streamer) turnOnce() error {
 	})
 }
 
-// roomy tells whether a list could be posted.
+// roomy reports whether a list could be posted.
 func (s *streamer) roomy() bool {
 	if s.ended {
 		return false
@@ -95,7 +95,7 @@ func (s *streamer) fill() error {
 			continue
 		}
 		s.posted[i] += n
-		// Without a completion to come a full queue would stay full.
+		// A full queue without a pending completion would stay full.
 		full := p.outstanding+n+s.cfg.PostList > s.cfg.TxDepth
 		if err := p.post(n, s.cfg.CQMod, full || over || s.left(i) == 0); err != nil {
 			return err
@@ -106,7 +106,7 @@ func (s *streamer) fill() error {
 	return nil
 }
 
-// allSignaled tells whether every pair's last message asks for a completion.
+// allSignaled reports whether every pair's last message requests a completion.
 func (s *streamer) allSignaled() bool {
 	for _, p := range s.pairs {
 		if p.unsignaled > 0 {
@@ -116,7 +116,7 @@ func (s *streamer) allSignaled() bool {
 	return true
 }
 
-// left is how many messages a pair has still to post.
+// left returns how many messages a pair has still to post.
 func (s *streamer) left(i int) int {
 	if s.cfg.Duration > 0 {
 		return s.cfg.PostList
@@ -124,7 +124,7 @@ func (s *streamer) left(i int) int {
 	return s.cfg.Iters - s.posted[i]
 }
 
-// drain is the server's side: it keeps receives posted, and counts them.
+// drain is the server's side: it keeps receives posted, and counts completed ones.
 func (e *end) drain(bytes int) (arrived int, err error) {
 	if e.cfg.Op == Send {
 		if err := e.restock(); err != nil {
@@ -148,7 +148,8 @@ func (e *end) drain(bytes int) (arrived int, err error) {
 	return arrived, e.awaitCompletions(step)
 }
 
-// awaitCompletions takes what was sent but not received when the client had its last completion.
+// awaitCompletions takes messages that were still on their way when the client had its last
+// completion.
 func (e *end) awaitCompletions(step func() error) error {
 	const quiet = 20 * time.Millisecond
 	for deadline := time.Now().Add(quiet); time.Now().Before(deadline); {
@@ -159,7 +160,7 @@ func (e *end) awaitCompletions(step func() error) error {
 	return nil
 }
 
-// receive takes completions of receives and posts as many again.
+// receive takes completions of receives and posts as many new receives.
 func (e *end) receive() (int, error) {
 	n, err := e.recvCQ.Poll(e.wcs)
 	if n == 0 || err != nil {
@@ -174,7 +175,7 @@ func (e *end) receive() (int, error) {
 	return n, e.restock()
 }
 
-// restock posts the receives that were used up.
+// restock posts new receives for used ones.
 func (e *end) restock() error {
 	for _, p := range e.pairs {
 		if n := e.cfg.RxDepth - p.stocked; n > 0 {

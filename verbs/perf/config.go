@@ -11,26 +11,26 @@ import (
 	"dpukv/verbs/sidechannel"
 )
 
-// Kind of measurement.
+// Kind is the kind of a measurement.
 type Kind string
 
-// The kinds.
+// These are the kinds.
 const (
 	Latency   Kind = "lat"
 	Bandwidth Kind = "bw"
 )
 
-// Op is the operation measured.
+// Op is the measured operation.
 type Op string
 
-// The operations.
+// These are the operations.
 const (
 	Write Op = "write"
 	Read  Op = "read"
 	Send  Op = "send"
 )
 
-// ParseOp reads what a user wrote.
+// ParseOp parses an operation's name.
 func ParseOp(s string) (Op, error) {
 	if op := Op(s); slices.Contains([]Op{Write, Read, Send}, op) {
 		return op, nil
@@ -38,7 +38,7 @@ func ParseOp(s string) (Op, error) {
 	return "", fmt.Errorf("operation %q: want write, read or send", s)
 }
 
-// ParseConnection reads a transport service.
+// ParseConnection parses a transport service's name.
 func ParseConnection(s string) (verbs.QPType, error) {
 	for _, t := range []verbs.QPType{verbs.RC, verbs.UC, verbs.UD} {
 		if s == t.String() {
@@ -48,38 +48,37 @@ func ParseConnection(s string) (verbs.QPType, error) {
 	return 0, fmt.Errorf("connection %q: want RC, UC or UD", s)
 }
 
-// MaxBytes is the largest message.
+// MaxBytes is the size of the largest message.
 const MaxBytes = 8 << 20
 
-// DefaultPort is perftest's, of the side channel.
+// DefaultPort is perftest's port for the side channel.
 const DefaultPort = 18515
 
-// Config says what to measure.
+// Config defines a measurement.
 type Config struct {
 	Kind       Kind
 	Op         Op
 	Connection verbs.QPType
-	// Sizes of messages, in bytes: one point each.
+	// Sizes are message sizes in bytes. Each is one point.
 	Sizes []int
-	// Iters is the number of messages of a point, for each QP, unless Duration is given.
+	// Iters is the number of messages per point and QP, unless Duration is given.
 	Iters    int
 	Duration time.Duration
-	// QPs side by side, of a bandwidth test.
+	// QPs is the number of concurrent QPs of a bandwidth test.
 	QPs int
-	// TxDepth and RxDepth are how many sends and receives are outstanding, for each QP.
+	// TxDepth and RxDepth are the outstanding sends and receives per QP.
 	TxDepth, RxDepth int
-	// PostList work requests are posted at once; one in CQMod asks for a completion.
+	// PostList is the number of work requests per post. One in CQMod requests a completion.
 	PostList, CQMod int
-	// Inline is up to which size a message goes with its work request; AutoInline leaves it to the
-	// device.
+	// Inline is the largest message that is sent inline. AutoInline leaves it to the device.
 	Inline int
 }
 
-// AutoInline is what perftest takes where the device can: 220 bytes for latency, nothing for
-// bandwidth.
+// AutoInline chooses perftest's values if the device supports them: 220 bytes for latency, nothing
+// for bandwidth.
 const AutoInline = -1
 
-// Defaults are perftest's.
+// Defaults returns perftest's defaults.
 func Defaults(kind Kind) Config {
 	c := Config{
 		Kind: kind, Op: Write, Connection: verbs.RC, Sizes: []int{2}, Iters: 1000,
@@ -91,7 +90,7 @@ func Defaults(kind Kind) Config {
 	return c
 }
 
-// AllSizes are the powers of two from 2 bytes to 8 MB, or, of datagrams, to the MTU.
+// AllSizes returns the powers of two from 2 bytes to 8 MB or, for datagrams, to the MTU.
 func AllSizes() (sizes []int) {
 	for n := 2; n <= MaxBytes; n *= 2 {
 		sizes = append(sizes, n)
@@ -99,7 +98,7 @@ func AllSizes() (sizes []int) {
 	return sizes
 }
 
-// Check refuses what cannot be measured on any device.
+// Check refuses a measurement that no device supports.
 func (c *Config) Check() error {
 	switch {
 	case c.Kind != Latency && c.Kind != Bandwidth:
@@ -124,24 +123,25 @@ func (c *Config) Check() error {
 	return nil
 }
 
-// MaxMemory is the most that one end of a run takes: what to measure is the client's say, and
-// nobody asks who the client is.
+// MaxMemory is the most memory of one end of a run: the client chooses the measurement, and is not
+// authenticated.
 const MaxMemory = 4 << 30
 
-// memory is about what an end takes, in bytes: message buffers, and queues with what devices keep
-// of an entry.
+// memory estimates an end's memory in bytes: message buffers, and queues with a device's state per
+// entry.
 func (c *Config) memory() int {
 	const sendEntry, receiveEntry = 256, 160
 	sends, receives := c.TxDepth*(sendEntry+max(c.Inline, 0)), c.RxDepth*receiveEntry
 	return c.QPs * (2*(c.largest()+verbs.GRHBytes) + sends + receives)
 }
 
-// valueLimit is the longest value that the peer may send once it has said what to measure: a card
-// for each queue pair.
+// valueLimit is the longest value that the peer may send after the hello: an introduction for each
+// queue pair.
 func (c *Config) valueLimit() int { return sidechannel.DefaultLimit + c.QPs<<10 }
 
-// pointTimeout is how long the other end may take for a point: what it was told to take, or else a
-// millisecond a message and a microsecond a byte, a day at most; and a step's answerTimeout.
+// pointTimeout is how long the other end may take for a point. It is the configured duration, or
+// else a millisecond per message and a microsecond per byte, at most a day. answerTimeout comes on
+// top.
 func (c *Config) pointTimeout(bytes int) time.Duration {
 	const day = 24 * time.Hour
 	if c.Duration > 0 {
@@ -191,7 +191,7 @@ func (c *Config) checkSizes() error {
 	return nil
 }
 
-// fit adapts to a port: datagrams end at its MTU.
+// fit adapts the sizes to a port: datagrams end at its MTU.
 func (c *Config) fit(p *verbs.Port) error {
 	if c.Inline == AutoInline {
 		c.Inline = 0

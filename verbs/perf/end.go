@@ -15,9 +15,9 @@ const (
 	qkey = 0x11111111
 	// answerTimeout is how long an answer or a completion may take.
 	answerTimeout = 5 * time.Second
-	// stepTimeout is how long a step with the peer may take, the measurement itself apart.
+	// stepTimeout is how long a step with the peer may take, without the measurement itself.
 	stepTimeout = time.Minute
-	// nap is how long a device may wait for packets when there were none for a while.
+	// nap is how long a device may wait for packets after a while without any.
 	nap = 50 * time.Microsecond
 )
 
@@ -32,12 +32,12 @@ type end struct {
 	sendCQ, recvCQ verbs.CQ
 	pairs          []*pair
 	wcs            []verbs.WC
-	// spins are how many turns without work a loop makes before it lets others run.
+	// spins is the number of turns without work before a loop yields.
 	spins, idle   int
-	warningsSince time.Time // until when the device was asked for warnings
+	warningsSince time.Time // end of the time that warnings have covered
 }
 
-// warnings are what the device said since they were asked for last.
+// warnings returns the device's warnings since the last call.
 func (e *end) warnings() []string {
 	since := e.warningsSince
 	e.warningsSince = time.Now()
@@ -98,13 +98,13 @@ func (e *end) close() (err error) {
 	return err
 }
 
-// introduction is what an end tells of a queue pair.
+// introduction describes a queue pair to the other end.
 type introduction struct {
 	Endpoint verbs.Endpoint
 	Region   verbs.Region
 }
 
-// connect swaps cards and connects every queue pair; then both are ready.
+// connect exchanges introductions and connects every queue pair. Then both ends are ready.
 func (e *end) connect() error {
 	mine := make([]introduction, len(e.pairs))
 	for i, p := range e.pairs {
@@ -125,20 +125,20 @@ func (e *end) connect() error {
 	return e.barrier()
 }
 
-// barrier waits until the peer is as far.
+// barrier waits until the peer has reached the same step.
 func (e *end) barrier() error {
 	_, err := sidechannel.SwapWith(e.ch, struct{}{}, e.rest)
 	return err
 }
 
-// awaitEnd waits until the client has measured a point. It makes progress meanwhile.
+// awaitEnd waits until the client has measured a point. It calls progress meanwhile.
 func (e *end) awaitEnd(bytes int, progress func() error) error {
 	e.ch.SetTimeout(e.cfg.pointTimeout(bytes))
 	defer e.ch.SetTimeout(stepTimeout)
 	return e.ch.Await(new(struct{}), progress)
 }
 
-// rest moves packets, or lets others run.
+// rest moves packets, or yields.
 func (e *end) rest() error {
 	if e.ctx.Err() != nil {
 		return context.Cause(e.ctx)
@@ -149,7 +149,7 @@ func (e *end) rest() error {
 	return e.dev.Wait(nap)
 }
 
-// turn is called by a loop that found no work: every so many times it rests.
+// turn counts a turn without work. After a number of turns it rests.
 func (e *end) turn() error {
 	if e.idle++; e.idle%e.spins != 0 {
 		return nil
@@ -157,7 +157,7 @@ func (e *end) turn() error {
 	return e.rest()
 }
 
-// wait loops until done says so.
+// wait loops until done returns true.
 func (e *end) wait(what string, done func() (bool, error)) error {
 	var since time.Time
 	for {
@@ -186,7 +186,7 @@ func (e *end) lossHint() string {
 	return fmt.Sprintf(" (%s does not send lost packets again)", e.cfg.Connection)
 }
 
-// reap takes completions of sends, of which each tells in its ID how many messages it stands for.
+// reap takes completions of sends. The ID of each contains the number of messages it stands for.
 func (e *end) reap() (messages int, err error) {
 	n, err := e.sendCQ.Poll(e.wcs)
 	for i := range e.wcs[:n] {

@@ -13,7 +13,7 @@ import (
 	"dpukv/verbs"
 )
 
-// telling is a device that something befalls when it is told to progress for the n-th time.
+// telling is a device with an event at the n-th call of Progress.
 type telling struct {
 	verbs.Device
 	log    verbs.EventLog
@@ -117,7 +117,7 @@ func TestEventsAreWarnings(t *testing.T) {
 	}
 }
 
-// TestRiggedPortGoesDown takes the network device below an RDMA device down while it is measured.
+// TestRiggedPortGoesDown takes down the network device below an RDMA device during a measurement.
 // Package guest has a machine where that does no harm.
 func TestRiggedPortGoesDown(t *testing.T) {
 	link := os.Getenv("PERF_LINK")

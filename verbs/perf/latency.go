@@ -11,7 +11,7 @@ import (
 type pinger struct {
 	*end
 	*pair
-	turnOf byte // mark of the message that is waited for
+	turnOf byte // mark of the expected message
 }
 
 func (e *end) pinger(bytes int) (*pinger, error) {
@@ -26,7 +26,7 @@ func (e *end) pinger(bytes int) (*pinger, error) {
 	return g, e.barrier()
 }
 
-// hit sends the next message. Completions are taken a batch at a time, long after the message
+// hit sends the next message. It takes completions a batch at a time, long after the messages
 // arrived.
 func (g *pinger) hit() error {
 	if g.outstanding > g.cfg.TxDepth/2 {
@@ -44,13 +44,13 @@ func (g *pinger) reaped() (bool, error) {
 	return n > 0, err
 }
 
-// arrived tells whether the message that is waited for is there.
+// arrived reports whether the expected message is there.
 func (g *pinger) arrived() (bool, error) {
 	if g.cfg.Op == Write {
 		if g.marked() == g.turnOf {
 			return true, nil
 		}
-		// A software device brings the message in here.
+		// A software device receives the message here.
 		_, err := g.dev.Progress()
 		return g.marked() == g.turnOf, err
 	}
@@ -65,7 +65,7 @@ func (g *pinger) arrived() (bool, error) {
 	return true, g.repost(1)
 }
 
-// pingPong is the client's side: half of every round trip.
+// pingPong is the client's side. It returns half of every round trip.
 func (e *end) pingPong(bytes int) ([]time.Duration, error) {
 	g, err := e.pinger(bytes)
 	if err != nil {
@@ -79,7 +79,7 @@ func (e *end) pingPong(bytes int) ([]time.Duration, error) {
 	}, 2)
 }
 
-// answer is the server's side, until the client says that it has enough.
+// answer is the server's side. It runs until the client has finished.
 func (e *end) answer(bytes int) error {
 	g, err := e.pinger(bytes)
 	if err != nil {
@@ -94,7 +94,7 @@ func (e *end) answer(bytes int) error {
 		if !ok {
 			return e.turn()
 		}
-		g.turnOf-- // hit takes the next: the answer has the mark of its question
+		g.turnOf-- // hit takes the next mark: an answer has the mark of its question
 		if err := g.hit(); err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ func (e *end) answer(bytes int) error {
 	})
 }
 
-// readLatency times single READs.
+// readLatency measures single READs.
 func (e *end) readLatency(bytes int) ([]time.Duration, error) {
 	p := e.pairs[0]
 	p.prepare(Read, bytes)
@@ -121,7 +121,7 @@ func (e *end) readLatency(bytes int) ([]time.Duration, error) {
 	}, 1)
 }
 
-// sample times a step over and over, and divides.
+// sample measures a step repeatedly, and divides each duration by the given divisor.
 func (e *end) sample(step func() error, by time.Duration) ([]time.Duration, error) {
 	samples := make([]time.Duration, 0, min(e.cfg.Iters, 1<<20))
 	start := time.Now()
@@ -136,7 +136,7 @@ func (e *end) sample(step func() error, by time.Duration) ([]time.Duration, erro
 	return samples, nil
 }
 
-// more tells whether a point goes on.
+// more reports whether a point continues.
 func (e *end) more(iters int, elapsed time.Duration) bool {
 	if e.cfg.Duration > 0 {
 		return elapsed < e.cfg.Duration

@@ -9,7 +9,7 @@ import (
 	"dpukv/verbs"
 )
 
-// Loopback is both ends in one process, on one device.
+// Loopback runs both ends in one process, on one device.
 func Loopback(ctx context.Context, dev verbs.Device, cfg Config, watch Observer) (*Report, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err // the server would wait for another client
@@ -46,7 +46,7 @@ func Loopback(ctx context.Context, dev verbs.Device, cfg Config, watch Observer)
 
 var errClientFailed = errors.New("the client failed")
 
-// endsWithClient tells whether a server ended because its client did.
+// endsWithClient reports whether a server ended because its client did.
 func endsWithClient(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, errClientFailed) ||
 		errors.Is(err, net.ErrClosed)

@@ -18,11 +18,11 @@ type pair struct {
 	peer        introduction
 	inline      int
 	area        int            // bytes of out, and of in
-	outstanding int            // sends whose completion was not seen
-	unsignaled  int            // of these, since the last that asks for one
+	outstanding int            // sends without a polled completion
+	unsignaled  int            // of these, since the last signaled one
 	list        []verbs.SendWR // for post
 	recvs       []verbs.RecvWR // for repost
-	stocked     int            // receives that are posted
+	stocked     int            // posted receives
 }
 
 func (e *end) createPair() (*pair, error) {
@@ -52,7 +52,7 @@ func (e *end) createPair() (*pair, error) {
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
-// connect looks at both ends before the first byte.
+// connect compares both ends before any traffic.
 func (p *pair) connect(pd verbs.PD, peer introduction) (err error) {
 	p.peer = peer
 	if err := verbs.Check(p.qp.Local(), peer.Endpoint); err != nil {
@@ -76,7 +76,7 @@ func (p *pair) close() error {
 
 var sendOps = map[Op]verbs.SendOp{Write: verbs.OpWrite, Read: verbs.OpRead, Send: verbs.OpSend}
 
-// prepare fills the post list for messages of this size.
+// prepare fills the post list for messages of one size.
 func (p *pair) prepare(op Op, bytes int) {
 	wr := verbs.SendWR{
 		Op:     sendOps[op],
@@ -95,8 +95,8 @@ func (p *pair) prepare(op Op, bytes int) {
 	}
 }
 
-// post posts n messages. After every so many it asks for a completion, whose ID tells
-// the pair and how many messages it stands for; likewise for the last of all.
+// post posts n messages. One in every requests a completion, and so does the last of all. The
+// completion's ID contains the pair and the number of messages it stands for.
 func (p *pair) post(n, every int, last bool) error {
 	for i := range p.list[:n] {
 		wr := &p.list[i]
@@ -122,10 +122,10 @@ func (p *pair) repost(n int) error {
 	return err
 }
 
-// mark sets the last byte of the message to be written.
+// mark sets the last byte of the next message to write.
 func (p *pair) mark(b byte) { p.mr.Bytes()[p.area-1] = b }
 
-// marked is the last byte of the message that was written here. Its word is what a device publishes
+// marked returns the last byte of the message that the peer wrote here. A device publishes its word
 // last.
 func (p *pair) marked() byte {
 	word := (*[8]byte)(p.mr.Bytes()[2*p.area-8:])

@@ -13,8 +13,8 @@ const (
 	bandwidthColumns = " #bytes  #iterations    BW peak[MB/sec]    BW average[MB/sec]    MsgRate[Mpps]\n"
 )
 
-// WriteHeader prints what perftest prints above its columns, and what it does not know: the
-// provider, and whether the device is emulated.
+// WriteHeader prints the header of perftest's output. It adds what perftest lacks: the provider,
+// and whether the device is emulated.
 func WriteHeader(w io.Writer, h *Header) error {
 	rule := strings.Repeat("-", 87)
 	columns := latencyColumns
@@ -41,7 +41,7 @@ func WriteHeader(w io.Writer, h *Header) error {
 	return err
 }
 
-// providerOf says aloud that a device's figures are not those of a NIC.
+// providerOf names the provider and marks an emulated device: its figures are not those of a NIC.
 func providerOf(e verbs.Endpoint) string {
 	if e.Device.Emulated {
 		return e.Device.Provider + " (emulated)"

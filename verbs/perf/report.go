@@ -4,7 +4,7 @@ import (
 	"dpukv/verbs"
 )
 
-// Header says between whom, and how, something was measured.
+// Header describes the two ends of a measurement and its settings.
 type Header struct {
 	Kind       Kind           `json:"kind"`
 	Op         Op             `json:"op"`
@@ -19,13 +19,13 @@ type Header struct {
 	Peer       verbs.Endpoint `json:"peer"`
 }
 
-// Point is the measurement of one size. Of a latency test it has Latency, else Bandwidth.
+// Point is the measurement of one size. A latency test sets Latency, any other test Bandwidth.
 type Point struct {
 	Bytes     int      `json:"bytes"`
 	Iters     int      `json:"iterations"`
 	Latency   *Micros  `json:"latency_usec,omitempty"`
 	Bandwidth *Rates   `json:"bandwidth,omitempty"`
-	Arrived   *int     `json:"arrived,omitempty"` // of a SEND bandwidth test
+	Arrived   *int     `json:"arrived,omitempty"` // SEND bandwidth only
 	Warnings  []string `json:"warnings,omitempty"`
 }
 
@@ -40,20 +40,20 @@ type Micros struct {
 	P999    float64 `json:"p999"`
 }
 
-// Rates are those of a bandwidth test.
+// Rates are the results of a bandwidth test.
 type Rates struct {
 	PeakMBs    float64 `json:"peak_mb_s"`
 	AverageMBs float64 `json:"average_mb_s"`
 	MsgMpps    float64 `json:"msg_rate_mpps"`
 }
 
-// Report is all of a run.
+// Report contains a whole run.
 type Report struct {
 	Header
 	Points []Point `json:"points"`
 }
 
-// Observer hears of a run as it goes. Functions may be nil.
+// Observer follows a run. Functions may be nil.
 type Observer struct {
 	Connected func(*Header)
 	Measured  func(*Point)

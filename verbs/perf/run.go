@@ -12,7 +12,7 @@ import (
 	"dpukv/verbs/sidechannel"
 )
 
-// Run measures, as the client of a [Serve]. An error names what the device said since it began.
+// Run measures, as the client of a [Serve]. An error names the device's events since the start.
 func Run(ctx context.Context, dev verbs.Device, conn net.Conn, cfg Config, watch Observer) (*Report, error) {
 	since := time.Now()
 	report, err := run(ctx, dev, conn, cfg, watch)
@@ -23,7 +23,7 @@ func run(ctx context.Context, dev verbs.Device, conn net.Conn, cfg Config, watch
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
-	// An end polls without a pause: two on one scheduler thread would only take turns.
+	// An end polls without a pause: two ends on one scheduler thread would only take turns.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	ch := sidechannel.New(conn)
@@ -48,8 +48,8 @@ func run(ctx context.Context, dev verbs.Device, conn net.Conn, cfg Config, watch
 	return report, e.close()
 }
 
-// Serve is the other end, for the client that [Accept] found. An error names what the device said
-// since it began.
+// Serve is the other end, for the client that [Accept] found. An error names the device's events
+// since the start.
 func Serve(ctx context.Context, dev verbs.Device, client *Caller, watch Observer) error {
 	since := time.Now()
 	return verbs.Explain(serve(ctx, dev, client, watch), dev, since)
@@ -58,7 +58,7 @@ func Serve(ctx context.Context, dev verbs.Device, client *Caller, watch Observer
 func serve(ctx context.Context, dev verbs.Device, client *Caller, watch Observer) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	defer context.AfterFunc(ctx, func() { _ = client.Close() })() // ends whatever waits for it
+	defer context.AfterFunc(ctx, func() { _ = client.Close() })() // ends all waits for it
 	e, err := begin(ctx, dev, client.ch, client.cfg, watch)
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func serve(ctx context.Context, dev verbs.Device, client *Caller, watch Observer
 	return e.close()
 }
 
-// ready says whether an end could be made, and what it can do.
+// ready reports an end's properties, or why it could not be made.
 type ready struct {
 	Error string
 	Sizes []int
@@ -84,7 +84,7 @@ func failure(err error) ready {
 	return ready{Error: err.Error()}
 }
 
-// begin makes an end and connects it. What fails at one end is told to the other.
+// begin makes an end and connects it. It reports a failure at one end to the other.
 func begin(ctx context.Context, dev verbs.Device, ch *sidechannel.Channel, cfg Config, watch Observer) (*end, error) {
 	ch.SetLimit(cfg.valueLimit())
 	ch.SetTimeout(stepTimeout)
@@ -103,7 +103,7 @@ func begin(ctx context.Context, dev verbs.Device, ch *sidechannel.Channel, cfg C
 		}
 		return nil, errors.Join(err, swapErr)
 	}
-	// Datagrams go up to the smaller MTU; Check then says that there are two.
+	// Datagrams go up to the smaller MTU. Check reports the difference.
 	e.cfg.Sizes = e.cfg.Sizes[:min(len(e.cfg.Sizes), len(theirs.Sizes))]
 	if err := e.connect(); err != nil {
 		return nil, errors.Join(err, e.close())
@@ -123,10 +123,10 @@ func (e *end) header() Header {
 	}
 }
 
-// served is what the server tells of a point.
+// served is the server's report on a point.
 type served struct {
-	Arrived int      // messages that it received
-	Doubts  []string // what its device said
+	Arrived int      // received messages
+	Doubts  []string // its device's warnings
 }
 
 // measure is the client's side of a point.
@@ -135,7 +135,7 @@ func (e *end) measure(bytes int) (*Point, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The server has seen enough; it answers with what it has seen.
+	// The client has finished. The server replies with its report.
 	if err := e.ch.Send(struct{}{}); err != nil {
 		return nil, err
 	}

@@ -108,7 +108,7 @@ func checkPoint(t *testing.T, cfg *Config, p *Point) {
 	}
 }
 
-// TestDepths: no mixture of depths, lists and moderation stands still or counts wrong.
+// TestDepths checks that no mixture of depths, lists and moderation blocks or counts wrong.
 func TestDepths(t *testing.T) {
 	dev := openDevice(t, "shm")
 	for _, d := range []struct{ tx, list, mod, qps, inline int }{
@@ -168,7 +168,8 @@ func TestConfigRefuses(t *testing.T) {
 	}
 }
 
-// TestReportText: the columns are perftest's, in its order, and the header names both ends.
+// TestReportText checks that the columns are perftest's, in its order, and that the header names
+// both ends.
 func TestReportText(t *testing.T) {
 	for kind, columns := range map[Kind]string{
 		Latency:   "#bytes #iterations t_min[usec] t_max[usec] t_typical[usec] t_avg[usec] t_stdev[usec] 99% percentile[usec] 99.9% percentile[usec]",

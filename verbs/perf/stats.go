@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// micros sums samples up, and sorts them.
+// micros sorts and summarizes samples.
 func micros(samples []time.Duration) *Micros {
 	slices.Sort(samples)
 	var sum, squares float64
@@ -25,19 +25,20 @@ func micros(samples []time.Duration) *Micros {
 
 func usec(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
 
-// quantile of sorted samples: the least that a share of q does not exceed.
+// quantile returns the smallest sample that at least a share q of the sorted samples does not
+// exceed.
 func quantile(sorted []time.Duration, q float64) float64 {
 	i := int(math.Ceil(q*float64(len(sorted)))) - 1
 	return usec(sorted[max(i, 0)])
 }
 
-// mark is a moment of a bandwidth test and how many messages were complete then.
+// mark is a time in a bandwidth test and the number of messages complete by then.
 type mark struct {
 	at       time.Duration
 	complete int
 }
 
-// rates of messages of this size.
+// rates computes the rates for messages of one size.
 func rates(marks []mark, bytes int) *Rates {
 	const mb = 1 << 20
 	first, last := marks[0], marks[len(marks)-1]
@@ -50,7 +51,7 @@ func rates(marks []mark, bytes int) *Rates {
 }
 
 func perSecond(from, to mark) float64 {
-	// The clock may stand still over a window that is very short.
+	// The clock may stand still over a very short interval.
 	d := max(to.at-from.at, time.Nanosecond)
 	return float64(to.complete-from.complete) / d.Seconds()
 }

@@ -5,8 +5,9 @@
 //	ibverbs:NAME       an RDMA NIC, as ibv_devices lists it; ibverbs alone is the only one there is. Its first port, or
 //	                   another: ibverbs:NAME/2
 //
-// What was named is opened, or it is an error: no provider stands in for another.
+// Open opens the named provider or returns an error. No provider replaces another.
 //
-// It is the one package that imports all providers, so that stores and commands need none of them;
-// without the build tag ibverbs, opening an ibverbs device says what to build.
+// This is the only package that imports all providers, so stores and commands need none of them.
+// Without the build tag ibverbs, opening an ibverbs device returns an error that explains how to
+// build it.
 package provider

@@ -12,21 +12,21 @@ import (
 	"dpukv/verbs/softroce"
 )
 
-// Names is how the providers are told to users.
+// Names lists the providers for users.
 const Names = "shm, softroce:ADDRESS or ibverbs:NAME[/PORT]"
 
-// Options are what a name does not say. Zero is the default but for GIDIndex.
+// Options are settings beside the name. Zero is the default except for GIDIndex.
 type Options struct {
-	// GIDIndex is ibverbs's alone: the others have one GID.
+	// GIDIndex is for ibverbs only: the others have one GID.
 	GIDIndex int `json:"gid_index"`
-	// MTU is the path MTU in bytes; 0: the largest there is.
+	// MTU is the path MTU in bytes. 0: the largest possible.
 	MTU int `json:"mtu,omitempty"`
 }
 
 // Defaults let the device choose.
 var Defaults = Options{GIDIndex: ibverbs.AutoGID}
 
-// Open opens the device of this name.
+// Open opens the device with this name.
 func Open(name string, o Options) (verbs.Device, error) {
 	kind, which, _ := strings.Cut(name, ":")
 	open, ok := map[string]func(string, Options) (verbs.Device, error){
@@ -63,7 +63,7 @@ func openSoftRoCE(which string, o Options) (verbs.Device, error) {
 	return softroce.Open(softroce.Options{Addr: addr, MTU: o.MTU})
 }
 
-// openIBVerbs takes a port as "rdma link" writes it: mlx5_0/2.
+// openIBVerbs accepts a port in the notation of "rdma link": mlx5_0/2.
 func openIBVerbs(which string, o Options) (verbs.Device, error) {
 	cfg := ibverbs.Config{GIDIndex: o.GIDIndex, MTU: o.MTU}
 	name, port, asked := strings.Cut(which, "/")

@@ -11,15 +11,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// arena is one device's memory as this process has it mapped: its own, or a peer's.
+// arena is one device's memory as mapped into this process: its own, or a peer's.
 type arena struct {
 	mapped []byte
 	base   unsafe.Pointer // of mapped
-	owner  uint64         // the address that the owner has it at
-	tag    uint64         // of its id: nonzero
+	owner  uint64         // address of the owner's mapping
+	tag    uint64         // derived from its id: nonzero
 }
 
-// newArena makes a memfd of size bytes, none of which takes memory until it is touched.
+// newArena makes a memfd of size bytes. It takes no memory until it is touched.
 func newArena(size int) (a *arena, fd int, err error) {
 	fd, err = unix.MemfdCreate("dpukv-shm", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
@@ -39,7 +39,7 @@ func newArena(size int) (a *arena, fd int, err error) {
 	if _, err := rand.Read(h.id[:]); err != nil {
 		return nil, -1, errors.Join(err, a.unmap(), unix.Close(fd))
 	}
-	h.id[0] = 0xfd // as a GID: a unique local address
+	h.id[0] = 0xfd // formatted as a GID: a unique local address
 	h.version, h.size = layoutVersion, uint64(size)
 	h.base = uint64(uintptr(a.base))
 	h.magic = magic
@@ -55,7 +55,7 @@ func mapArena(fd, size int) (*arena, error) {
 	return &arena{mapped: m, base: unsafe.Pointer(unsafe.SliceData(m))}, nil
 }
 
-// openArena maps the arena that h names, after a look at its header.
+// openArena maps the arena of h, after it has checked the header.
 func openArena(h handle) (*arena, error) {
 	fd, err := h.open()
 	if err != nil {
@@ -74,8 +74,8 @@ func openArena(h handle) (*arena, error) {
 	return a, nil
 }
 
-// checkHeader makes sure that a descriptor is of a live arena with this id, and cannot be cut
-// short.
+// checkHeader checks that a descriptor belongs to a live arena with this id, and that nobody can
+// truncate it.
 func checkHeader(fd int, id [16]byte) (size int, err error) {
 	h, err := readHeader(fd)
 	if err != nil {
@@ -97,8 +97,8 @@ func checkHeader(fd int, id [16]byte) (size int, err error) {
 	return int(h.size), nil
 }
 
-// readHeader copies an arena's header into one that is aligned as its words want to be: Arm faults
-// at an atomic access across their bounds, where amd64 forgives it.
+// readHeader copies an arena's header into an aligned one. Arm faults at a misaligned atomic
+// access, which amd64 tolerates.
 func readHeader(fd int) (*header, error) {
 	h := new(header)
 	_, err := unix.Pread(fd, unsafe.Slice((*byte)(unsafe.Pointer(h)), unsafe.Sizeof(*h)), 0)
@@ -124,17 +124,17 @@ func (a *arena) queue(number uint32) *queueEntry {
 	return (*queueEntry)(unsafe.Add(a.base, queuesAt+uintptr(number&indexMask)*unsafe.Sizeof(queueEntry{})))
 }
 
-// quarantine is how long freed room is left alone. A writer that passed its check before has done
-// its copy by then.
+// quarantine is how long freed room stays unused. A writer that passed its check earlier has
+// finished its copy by then.
 const quarantine = 10 * time.Second
 
-// span is a piece of the heap that was freed, to be used again for just its size.
+// span is a freed piece of the heap. It is reused only for the same size.
 type span struct {
 	start, size uint64
 	freed       time.Time
 }
 
-// heap hands out room in an arena of one's own.
+// heap allocates room in this device's own arena.
 type heap struct {
 	arena *arena
 	fd    int
@@ -144,7 +144,7 @@ type heap struct {
 
 const pageBytes = 4096
 
-// alloc gives zeroed pages.
+// alloc returns zeroed pages.
 func (h *heap) alloc(size int) (uint64, error) {
 	need := (uint64(size) + pageBytes - 1) &^ (pageBytes - 1)
 	for i, s := range h.freed {
@@ -153,7 +153,7 @@ func (h *heap) alloc(size int) (uint64, error) {
 		}
 		if s.size == need {
 			h.freed = append(h.freed[:i], h.freed[i+1:]...)
-			return s.start, h.punch(s.start, s.size) // what was written late
+			return s.start, h.punch(s.start, s.size) // removes late writes
 		}
 	}
 	if left := uint64(len(h.arena.mapped)) - h.next; need > left {
@@ -164,18 +164,18 @@ func (h *heap) alloc(size int) (uint64, error) {
 	return start, nil
 }
 
-// undo takes back what alloc has just given, and nobody was told of.
+// undo reverses the last alloc, whose room nobody knows of yet.
 func (h *heap) undo(start uint64, size int) error {
 	need := (uint64(size) + pageBytes - 1) &^ (pageBytes - 1)
 	if start+need == h.next {
 		h.next = start
 	} else {
-		h.freed = append([]span{{start: start, size: need}}, h.freed...) // free since ever
+		h.freed = append([]span{{start: start, size: need}}, h.freed...) // no quarantine needed
 	}
 	return h.punch(start, need)
 }
 
-// free gives pages back to the kernel, and later to alloc.
+// free returns pages to the kernel and, after the quarantine, to alloc.
 func (h *heap) free(start uint64, size int) error {
 	need := (uint64(size) + pageBytes - 1) &^ (pageBytes - 1)
 	h.freed = append(h.freed, span{start, need, time.Now()})

@@ -13,14 +13,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// edges are what a word of a corrupt arena is most likely to do harm with.
+// edges are the most harmful values for a word of a corrupt arena.
 var edges = []uint64{
 	0, 1, 7, 63, 64, minUnits, maxUnits, maxUnits + 1, pageBytes, pageBytes - 1, 1 << 31, 1<<31 - 1, math.MaxUint32, 1 << 40, 1 << 63,
 	math.MaxUint64, math.MaxUint64 - 4095, math.MaxUint64 - 7, 1 << 48, flagPresent << flagsShift,
 }
 
-// TestCorruptRing: whatever an entry says, a ring that is taken for one lies in the arena, in words
-// that are aligned.
+// TestCorruptRing checks that an accepted ring lies in the arena, in aligned words, whatever its
+// entry says.
 func TestCorruptRing(t *testing.T) {
 	a := openSmall(t).arena
 	rapid.Check(t, func(rt *rapid.T) {
@@ -40,8 +40,8 @@ func TestCorruptRing(t *testing.T) {
 	})
 }
 
-// TestRingBehindTheEnd: the sum of a ring's start and length wraps to something small. The sender
-// refuses it.
+// TestRingBehindTheEnd checks a ring whose start plus length wraps to a small number. The sender
+// must refuse it.
 func TestRingBehindTheEnd(t *testing.T) {
 	for _, kind := range []verbs.QPType{verbs.UC, verbs.UD} {
 		a, b := pair(t, kind)
@@ -74,8 +74,8 @@ func openSmall(t testing.TB) *Device {
 	return d
 }
 
-// FuzzCorruptArena: two ends work on while their arenas are overwritten, as a peer that means harm
-// can do. Neither faults, nor hangs.
+// FuzzCorruptArena runs two ends while their arenas are overwritten, as a hostile peer can do.
+// Neither may fault or hang.
 func FuzzCorruptArena(f *testing.F) {
 	f.Add([]byte{0, 5, 1, 0, 2, 0, 3, 1, 4})
 	f.Add([]byte("\x00\x03\x30\x0f\x01\x00\x01\x08\x02\x10\x00\x04\x01\x02\x03\x04\x05"))
@@ -169,7 +169,8 @@ func (x *corrupted) poke(e *end, p *tape) {
 	*(*uint64)(at) = p.word()
 }
 
-// TestMemoryThatIsNotThere is refused before a page of it is touched, as anywhere else in dpukv.
+// TestMemoryThatIsNotThere checks that too large a region is refused before a page of it is
+// touched, as everywhere in dpukv.
 func TestMemoryThatIsNotThere(t *testing.T) {
 	d := openDevice(t)
 	pd := must[verbs.PD](t, "PD")(d.AllocPD())

@@ -8,7 +8,7 @@ import (
 
 const wordBytes = 8
 
-// storeMessage copies a message of n bytes, its last word after all the others.
+// storeMessage copies a message of n bytes. It stores the last word after all others.
 func storeMessage(dst, src unsafe.Pointer, n uintptr) {
 	if n < wordBytes || (uintptr(dst)+n)%wordBytes != 0 {
 		move(dst, src, n)
@@ -19,8 +19,8 @@ func storeMessage(dst, src unsafe.Pointer, n uintptr) {
 	order.Store64((*uint64)(unsafe.Add(dst, last)), *(*uint64)(unsafe.Add(src, last)))
 }
 
-// move copies n bytes in any order. Most messages are a few words, for which a call of memmove is
-// long.
+// move copies n bytes in any order. Most messages are a few words, for which a call of memmove
+// takes long.
 func move(dst, src unsafe.Pointer, n uintptr) {
 	if n > 64 || n%wordBytes != 0 {
 		copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))

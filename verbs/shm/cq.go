@@ -9,16 +9,15 @@ import (
 	"dpukv/verbs"
 )
 
-// cq is a completion queue. Completions stay with the queue pairs that they are of, sends in a ring
-// and messages in their lanes, until they are polled: so no two goroutines ever write to the same
-// place.
+// cq is a completion queue. Completions stay with their queue pairs until they are polled: sends in
+// a ring, messages in their lanes. So no two goroutines ever write to the same place.
 type cq struct {
 	device    *Device
 	depth     int
-	mu        sync.Mutex // for changing the lists
+	mu        sync.Mutex // for changes of the lists
 	senders   atomic.Pointer[[]*qp]
 	receivers atomic.Pointer[[]*qp]
-	first     int // of receivers at the next Poll, so that none starves
+	first     int // receiver that the next Poll starts with, so that none starves
 }
 
 func (c *cq) Close() error { return nil }
@@ -74,13 +73,14 @@ func (c *cq) Poll(wcs []verbs.WC) (int, error) {
 	return n, nil
 }
 
-// completions of a queue pair's sends: a ring with one goroutine that posts and one that polls.
+// completions holds the completions of a queue pair's sends. It is a ring with one goroutine that
+// posts and one that polls.
 type completions struct {
 	wcs        []verbs.WC
 	head, tail atomic.Uint32
 }
 
-// put is false if the ring is full.
+// put returns false if the ring is full.
 func (c *completions) put(wc verbs.WC) bool {
 	tail := c.tail.Load()
 	if tail-c.head.Load() == uint32(len(c.wcs)) {

@@ -14,18 +14,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Config is what a device is opened with.
+// Config configures a device.
 type Config struct {
-	// ArenaBytes is the most memory that the device can hand out; only what is used
-	// takes memory. 0: [DefaultArenaBytes], or emulatedArenaBytes under an emulator.
+	// ArenaBytes is the most memory that the device can allocate. Unused memory costs nothing. 0:
+	// [DefaultArenaBytes], or emulatedArenaBytes under an emulator.
 	ArenaBytes int
 }
 
 const (
-	// DefaultArenaBytes is that of address space.
+	// DefaultArenaBytes is a size of address space.
 	DefaultArenaBytes = 16 << 30
-	// emulatedArenaBytes is for qemu-user, which keeps a record of every page that was ever mapped:
-	// a hundred arenas of the default size, mapped and unmapped, leave it with 24 GB.
+	// emulatedArenaBytes is for qemu-user, which keeps a record of every page that was ever mapped.
+	// A hundred arenas of the default size, mapped and unmapped, leave it with 24 GB.
 	emulatedArenaBytes = 1 << 30
 	// MTU is the longest datagram.
 	MTU = 4096
@@ -42,17 +42,17 @@ type Device struct {
 	queues  table
 	domains uint32 // ever made
 	peers   map[[16]byte]*peer
-	// handles are the address handles, by number. Senders read it without a lock.
+	// handles are the address handles, by number. Senders read the list without a lock.
 	handles atomic.Pointer[[]*peer]
 	closed  bool
 	events  verbs.EventLog
-	// populate backs memory. Tests have it fail.
+	// populate backs memory. Tests make it fail.
 	populate func(mapped []byte, start uint64, size int) error
 }
 
 var _ verbs.Device = (*Device)(nil)
 
-// Open makes a device.
+// Open opens a device.
 func Open(cfg Config) (*Device, error) {
 	if cfg.ArenaBytes == 0 {
 		cfg.ArenaBytes = defaultArenaBytes()
@@ -81,12 +81,12 @@ func defaultArenaBytes() int {
 	return DefaultArenaBytes
 }
 
-// Info names the device.
+// Info describes the device.
 func (d *Device) Info() verbs.DeviceInfo {
 	return verbs.DeviceInfo{Provider: "shm", Name: fmt.Sprintf("shm %d:%d", d.handle.pid, d.handle.fd), Emulated: true}
 }
 
-// Port is always up.
+// Port returns a port that is always up.
 func (d *Device) Port() (verbs.Port, error) {
 	return verbs.Port{
 		Number: 1, Active: true, LinkLayer: verbs.LinkMemory, MTU: MTU,
@@ -94,20 +94,20 @@ func (d *Device) Port() (verbs.Port, error) {
 	}, nil
 }
 
-// Progress has nothing to do: senders write into receivers' memory themselves.
+// Progress does nothing: senders write into receivers' memory themselves.
 func (d *Device) Progress() (bool, error) { return false, nil }
 
-// Wait yields the CPU. What comes, comes without a sign.
+// Wait yields the CPU. Messages arrive without a notification.
 func (d *Device) Wait(time.Duration) error {
 	_, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0) // it has no errors
 	return nil
 }
 
-// Events are completion queues that overran and RC queue pairs in error. There is no port that
+// Events returns overruns of completion queues and errors of RC queue pairs. There is no port that
 // could go down.
 func (d *Device) Events(since time.Time) []verbs.Event { return d.events.Since(since) }
 
-// Counters are those in the arena, where peers count too.
+// Counters returns the counters in the arena, where peers count too.
 func (d *Device) Counters() map[string]uint64 {
 	counters := make(map[string]uint64, numCounters)
 	for c, name := range counterNames {
@@ -116,10 +116,10 @@ func (d *Device) Counters() map[string]uint64 {
 	return counters
 }
 
-// count counts what arena refused.
+// count counts an access that the arena refused.
 func (a *arena) count(c counter) { atomic.AddUint64(a.counter(c), 1) }
 
-// AllocPD makes a protection domain: its queue pairs reach its regions, and no others.
+// AllocPD makes a protection domain. Its queue pairs reach only its regions.
 func (d *Device) AllocPD() (verbs.PD, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -144,7 +144,7 @@ func (d *Device) over() bool {
 	return d.closed
 }
 
-// Close takes the device away from its peers. Memory regions must not be used any more.
+// Close makes the device unreachable for its peers. Nobody may use its memory regions afterwards.
 func (d *Device) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

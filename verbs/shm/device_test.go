@@ -18,14 +18,14 @@ import (
 
 const childVariable = "SHM_TEST_CHILD"
 
-// told is what the two processes of these tests tell each other, a line each way.
+// told is the information that the two processes of these tests exchange, one line each way.
 type told struct {
 	UC, UD verbs.Endpoint
 	Region verbs.Region
 }
 
-// child is another process with a device: it writes a counter into the first word of the parent's
-// memory, over and over, and sends the same numbers as datagrams, until it is killed or its input
+// child is another process with a device. It repeatedly writes a counter into the first word of the
+// parent's memory, and sends the same numbers as datagrams. It ends when it is killed or its input
 // ends.
 func child() error {
 	d, err := Open(Config{})
@@ -122,8 +122,8 @@ func startChild(t *testing.T, uc, ud *end) (kill func(), in io.Closer) {
 	return func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }, stdin
 }
 
-// watchWords looks at what the child writes for a while: never are the words before the last one
-// older than it.
+// watchWords watches the child's writes for a while: the words before the last one must never be
+// older than the last one.
 func watchWords(t *testing.T, memory []byte) {
 	t.Helper()
 	first := (*uint64)(unsafe.Pointer(&memory[0]))
@@ -141,8 +141,9 @@ func watchWords(t *testing.T, memory []byte) {
 	}
 }
 
-// TestAcrossProcesses: another process writes here and sends here; when it is killed, nothing here
-// notices but that there is no more; its lane is free for the next one, and its files are gone.
+// TestAcrossProcesses lets another process write and send to this one, and kills it. Nothing here
+// notices, except that no more arrives. Its lane becomes free for the next one, and its files are
+// gone.
 func TestAcrossProcesses(t *testing.T) {
 	d := openDevice(t)
 	ud := newEnd(t, d, verbs.UD, 1024)
@@ -181,8 +182,8 @@ func TestAcrossProcesses(t *testing.T) {
 				break
 			}
 		}
-		// What the dead one is sent is lost. It has no queue pair to count at, but a mapping is
-		// still there.
+		// Messages to the dead process are lost. It has no queue pair to count at, but the mapping
+		// still exists.
 		uc.post(t, verbs.SendWR{Op: verbs.OpWrite, Local: uc.sge(0, 8), Remote: uc.mr.Addr(), RKey: uc.mr.RKey()})
 		if err := uc.qp.Close(); err != nil {
 			t.Fatal(err)
@@ -201,8 +202,8 @@ func TestAcrossProcesses(t *testing.T) {
 	}
 }
 
-// TestStaleHandle: a process, or another object, that has the numbers of one that is gone is not
-// mistaken for it.
+// TestStaleHandle checks that a process or object with the number of an earlier one is not mistaken
+// for it.
 func TestStaleHandle(t *testing.T) {
 	a := newEnd(t, openDevice(t), verbs.UC, 0)
 	d := must[*Device](t, "open")(Open(Config{}))

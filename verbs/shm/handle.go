@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// handle names an arena to the processes of this machine: "shm:PID:FD:ID".
+// handle names an arena for the processes of this machine: "shm:PID:FD:ID".
 type handle struct {
 	pid, fd int
 	id      [16]byte
@@ -42,12 +42,11 @@ func parseHandle(text string) (h handle, err error) {
 	return handle{int(pid), int(fd), [16]byte(id)}, nil
 }
 
-// errNoMemfd: to open such a file could block, or do something to a device.
+// errNoMemfd refuses other files: opening one could block, or have effects on a device.
 var errNoMemfd = errors.New("it is no memory file (memfd_create)")
 
-// open opens the arena. Whether it is the right one shows only in its header. A peer names the
-// process and the descriptor, so what is there is not opened before it is known to be a memory
-// file.
+// open opens the arena. Only its header shows whether it is the right one. A peer chooses the
+// process and the descriptor, so open first verifies that the file is a memory file.
 func (h handle) open() (int, error) {
 	path := fmt.Sprintf("/proc/%d/fd/%d", h.pid, h.fd)
 	fd, err := openMemfd(path)
@@ -67,7 +66,7 @@ func (h handle) open() (int, error) {
 
 // openMemfd opens a file for reading and writing if it is a memory file.
 func openMemfd(path string) (int, error) {
-	found, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0) // opens nothing yet
+	found, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0) // does not open the file itself
 	if err != nil {
 		return -1, err
 	}
@@ -77,7 +76,8 @@ func openMemfd(path string) (int, error) {
 		return -1, err
 	}
 	var st unix.Statx_t
-	// Only what the kernel knows by itself: a file system in user space may never answer.
+	// Ask only for fields that the kernel knows by itself: a file system in user space may never
+	// answer.
 	const known = unix.AT_EMPTY_PATH | unix.AT_STATX_DONT_SYNC
 	if err := unix.Statx(found, "", known, unix.STATX_TYPE, &st); err != nil {
 		return -1, err
@@ -88,7 +88,7 @@ func openMemfd(path string) (int, error) {
 	return unix.Open(fmt.Sprintf("/proc/self/fd/%d", found), unix.O_RDWR|unix.O_CLOEXEC, 0)
 }
 
-// memfdDevice is the number of the file system that the kernel has all memory files in.
+// memfdDevice is the number of the kernel's file system of memory files.
 var memfdDevice = sync.OnceValues(func() (uint64, error) {
 	fd, err := unix.MemfdCreate("dpukv-shm", unix.MFD_CLOEXEC)
 	if err != nil {

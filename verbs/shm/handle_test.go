@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestOnlyMemoryFilesAreOpened: a peer that names a device, a pipe or a file on disk has it not
-// opened, not for a moment.
+// TestOnlyMemoryFilesAreOpened checks that a peer's handle of a device, a pipe or a file on disk is
+// never opened, not even briefly.
 func TestOnlyMemoryFilesAreOpened(t *testing.T) {
 	folder := t.TempDir()
 	fifo, plain := filepath.Join(folder, "fifo"), filepath.Join(folder, "plain")
@@ -45,8 +45,8 @@ func TestOnlyMemoryFilesAreOpened(t *testing.T) {
 	}
 }
 
-// TestPeerCouldShrink: an arena that its owner could cut short is refused. To touch it would then
-// be the end of the process.
+// TestPeerCouldShrink checks that an arena that its owner could truncate is refused. After a
+// truncation, an access would end the process.
 func TestPeerCouldShrink(t *testing.T) {
 	d := openDevice(t)
 	size := int(heapAt) + pageBytes

@@ -10,14 +10,14 @@ import (
 	"dpukv/verbs"
 )
 
-// lane is one sender's ring of a receiving queue pair, as either end sees it.
+// lane is one sender's ring of a receiving queue pair, as seen by either end.
 type lane struct {
 	head  *laneHeader
 	units unsafe.Pointer
-	mask  uint64 // units in the ring less one
-	shift uint   // of a position to its lap
-	at    uint64 // position of the next message: written, or read
-	seen  uint64 // sender: the receiver's head when last looked at; receiver: what it has told
+	mask  uint64 // units in the ring minus one
+	shift uint   // shifts a position to its lap
+	at    uint64 // position of the next message to write or to read
+	seen  uint64 // sender: last known head of the receiver; receiver: last published head
 }
 
 func (a *arena) lane(ring uint64, units, number uint32) lane {
@@ -34,10 +34,10 @@ func (l *lane) unit(position uint64) unsafe.Pointer {
 	return unsafe.Add(l.units, (position&l.mask)*unitBytes)
 }
 
-// lap is the ring's round that a position belongs to, counted from 1.
+// lap returns a position's round of the ring, counted from 1.
 func (l *lane) lap(position uint64) uint64 { return (position>>l.shift + 1) & lapMask }
 
-// makeRing makes a queue pair's lanes and shows them to senders.
+// makeRing makes a queue pair's lanes and publishes them to senders.
 func (q *qp) makeRing(bufferBytes int) error {
 	if q.kind == verbs.UD {
 		bufferBytes = max(bufferBytes-verbs.GRHBytes, 0)
@@ -72,7 +72,7 @@ func (q *qp) makeRing(bufferBytes int) error {
 	return nil
 }
 
-// receive moves messages into posted buffers, and says so in wcs.
+// receive copies messages into posted buffers, and fills wcs with their completions.
 func (q *qp) receive(wcs []verbs.WC) int {
 	n := 0
 	for i := range q.lanes[:min(int(q.entry().used.Load()), len(q.lanes))] {
@@ -81,9 +81,9 @@ func (q *qp) receive(wcs []verbs.WC) int {
 	return n
 }
 
-// touch looks at the units from l.at on that hold a message each, up to most, and does nothing else
-// with them: each is a cache line that the sender has just written, and a loop as short as this has
-// many of them on their way at once.
+// touch loads the next units from l.at on that each hold a message, up to most. It does nothing
+// else. Each unit is a cache line that the sender has just written, and so short a loop keeps many
+// of these misses in flight.
 func (l *lane) touch(most int) {
 	for at := l.at; most > 0; most-- {
 		word := atomic.LoadUint64((*uint64)(l.unit(at)))
@@ -112,7 +112,7 @@ func (q *qp) drain(l *lane, wcs []verbs.WC) int {
 		}
 		m := message{word: word, source: *(*uint64)(unsafe.Add(first, wordBytes))}
 		if !m.sound(l) {
-			q.device.arena.count(badMessage) // the sender's memory is gone bad: no telling where the next one starts
+			q.device.arena.count(badMessage) // corrupt: the next start is unknown
 			break
 		}
 		wr := box.take()
@@ -122,7 +122,7 @@ func (q *qp) drain(l *lane, wcs []verbs.WC) int {
 			}
 			q.device.arena.count(noReceive)
 			if l.at += m.units(); l.at-begin > l.mask {
-				break // a sender that never stops is to hold nobody here
+				break // a sender that never stops must not block the others
 			}
 			continue
 		}
@@ -131,8 +131,8 @@ func (q *qp) drain(l *lane, wcs []verbs.WC) int {
 		n++
 	}
 	box.close()
-	// The sender looks at the head only when the ring seems full to it: no need to tell it each
-	// message.
+	// The sender looks at the head only when the ring seems full, so the receiver need not publish
+	// each message.
 	if l.at != begin && l.at-l.seen > l.mask/4 {
 		l.tell()
 	}
@@ -150,7 +150,7 @@ type message struct{ word, source uint64 }
 func (m message) bytes() int { return int(m.word >> bytesShift) }
 func (m message) flags() int { return int(m.word>>flagsShift) & 0xffff }
 
-// payload is how many bytes of it are in the lane.
+// payload returns the number of payload bytes in the lane.
 func (m message) payload() int {
 	if m.flags()&flagWrite != 0 {
 		return 0
@@ -164,10 +164,10 @@ func (m message) sound(l *lane) bool {
 	return m.flags()&^messageFlags == 0 && m.bytes() <= maxMessage && m.units() <= l.mask+1
 }
 
-// accept moves a message into a posted buffer. into is the region that the buffer before lay in.
+// accept copies a message into a posted buffer. into is the region of the previous buffer.
 func (q *qp) accept(l *lane, m message, wr *verbs.RecvWR, into *grant, wc *verbs.WC) {
-	// Field by field, in place: a struct put together elsewhere and copied here in larger pieces
-	// would have each piece wait until its fields have left the store buffer.
+	// Field by field, in place: if the struct were built elsewhere and copied in larger pieces,
+	// each piece would wait until its fields have left the store buffer.
 	wc.ID, wc.Op, wc.Status = wr.ID, verbs.WCRecv, verbs.StatusSuccess
 	wc.Bytes, wc.QPN, wc.SrcQPN = uint32(m.bytes()), q.number, uint32(m.source>>sourceShift)
 	wc.Imm, wc.HasImm = uint32(m.source), m.flags()&flagImm != 0
@@ -197,7 +197,7 @@ func (q *qp) accept(l *lane, m message, wr *verbs.RecvWR, into *grant, wc *verbs
 	}
 }
 
-// copyOut reads the payload of the message at l.at.
+// copyOut copies the payload of the message at l.at.
 func (l *lane) copyOut(dst unsafe.Pointer, n uintptr) {
 	part := min(n, firstRoom)
 	move(dst, unsafe.Add(l.unit(l.at), firstPayload), part)
@@ -208,7 +208,7 @@ func (l *lane) copyOut(dst unsafe.Pointer, n uintptr) {
 	}
 }
 
-// put writes a message of n bytes, of which payload lie at src. It is false if the ring has no
+// put writes a message of n bytes, payload of which lie at src. It returns false if the ring has no
 // room.
 func (l *lane) put(src unsafe.Pointer, payload uintptr, n uint32, flags int, source uint64) bool {
 	end := l.at + unitsFor(int(payload))
@@ -233,7 +233,7 @@ func (l *lane) put(src unsafe.Pointer, payload uintptr, n uint32, flags int, sou
 	return true
 }
 
-// expect asks for the lines of the next n units to write to.
+// expect prefetches the lines of the next n units for writing.
 func (l *lane) expect(n int) {
 	at := l.at & l.mask
 	straight := min(uint64(n), l.mask+1-at)

@@ -10,7 +10,7 @@ import (
 	"dpukv/verbs"
 )
 
-// datagram is a SEND of e's memory at some place to a peer's UD queue pair.
+// datagram is a SEND of a piece of e's memory to a peer's UD queue pair.
 func (e *end) datagram(t testing.TB, to *end, at, n int) verbs.SendWR {
 	t.Helper()
 	ah := must[verbs.AH](t, "AH")(e.pd.CreateAH(to.qp.Local()))
@@ -69,8 +69,7 @@ func TestDatagramsRefused(t *testing.T) {
 	}
 }
 
-// TestWrongKeyOnAKnownWay: the way that a datagram before it has found lets none with a wrong Q_Key
-// pass.
+// TestWrongKeyOnAKnownWay checks that a known route refuses a datagram with a wrong Q_Key.
 func TestWrongKeyOnAKnownWay(t *testing.T) {
 	a, b := pair(t, verbs.UD)
 	for i := range 3 {
@@ -88,7 +87,7 @@ func TestWrongKeyOnAKnownWay(t *testing.T) {
 	b.counted(t, map[string]uint64{"bad_qkey": 1})
 }
 
-// TestNoReceive: a datagram that meets no buffer is lost; so is one that meets a full ring.
+// TestNoReceive checks that a datagram without a buffer is lost, and so is one to a full ring.
 func TestNoReceive(t *testing.T) {
 	a, b := pair(t, verbs.UD)
 	a.post(t, a.datagram(t, b, 0, 8)) // never a buffer: there is no ring
@@ -106,9 +105,9 @@ func TestNoReceive(t *testing.T) {
 	}
 }
 
-// TestManySenders: as many queue pairs as there are lanes, each of a device of its own, send at
-// once to one that polls. Each one's messages come in order, and those that do not come are
-// counted. Then they leave, and as many others find lanes.
+// TestManySenders makes as many queue pairs as there are lanes, each on a device of its own, send
+// at once to one receiver. Each sender's messages arrive in order, and lost ones are counted. Then
+// the senders leave, and as many others find lanes.
 func TestManySenders(t *testing.T) {
 	const each = 2000
 	b := newEnd(t, openDevice(t), verbs.UD, 1024)
@@ -143,7 +142,8 @@ func TestManySenders(t *testing.T) {
 	}
 }
 
-// drainAll polls until the senders are done and nothing is left, and checks each sender's order.
+// drainAll polls until the senders have finished and nothing is left. It checks each sender's
+// order.
 func drainAll(t *testing.T, b *end, last map[uint32]uint32, done chan struct{}) (got int) {
 	wcs := make([]verbs.WC, 32)
 	for over := false; ; {
@@ -170,8 +170,8 @@ func drainAll(t *testing.T, b *end, last map[uint32]uint32, done chan struct{}) 
 	}
 }
 
-// TestTooManySenders: with all lanes taken by the living, another one's datagrams are lost, until
-// one leaves.
+// TestTooManySenders checks that, while live senders have all lanes, another one's datagrams are
+// lost, until one leaves.
 func TestTooManySenders(t *testing.T) {
 	b := newEnd(t, openDevice(t), verbs.UD, 64)
 	b.receive(t, 0, 100)
@@ -195,7 +195,8 @@ func TestTooManySenders(t *testing.T) {
 	b.counted(t, map[string]uint64{"no_lane": 1})
 }
 
-// TestReliableMessagesWait: an RC message without a buffer waits, and a full ring says so.
+// TestReliableMessagesWait checks that an RC message without a buffer waits, and that a full ring
+// reports it.
 func TestReliableMessagesWait(t *testing.T) {
 	a, b := pair(t, verbs.RC)
 	wr := verbs.SendWR{Op: verbs.OpSend, Local: a.sge(0, 5000)}
@@ -244,8 +245,8 @@ func TestOverrunIsToldOnce(t *testing.T) {
 	}
 }
 
-// TestTakenLanesAreSearchedSeldom: a receiver that keeps all lanes taken costs its senders no
-// system calls a datagram.
+// TestTakenLanesAreSearchedSeldom checks that a receiver with all lanes taken costs its senders no
+// system calls per datagram.
 func TestTakenLanesAreSearchedSeldom(t *testing.T) {
 	a, b := pair(t, verbs.UD)
 	b.receive(t, 0, 256)

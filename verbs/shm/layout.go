@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// The arena's parts: see doc.go.
+// These are the arena's parts: see doc.go.
 const (
 	magic         = 0x6d68_7376_6b75_7064 // "dpukvshm"
 	layoutVersion = 2
@@ -20,20 +20,20 @@ const (
 	indexMask    = tableEntries - 1
 )
 
-// header is the arena's first bytes. All of it is written before the handle is told to anyone, but
-// for closed.
+// header is the start of the arena. All fields but closed are written before anyone receives the
+// handle.
 type header struct {
 	magic   uint64
 	version uint64
 	id      [16]byte
-	base    uint64 // where the owner has mapped the arena
+	base    uint64 // address of the owner's mapping
 	size    uint64
 	closed  atomic.Uint32
 }
 
-// regionEntry is a memory region. Its key is stored last, and is 0 where there is none.
+// regionEntry describes a memory region. Its key is stored last. It is 0 if there is no region.
 type regionEntry struct {
-	key    atomic.Uint32 // low bits: the entry's index; high bits differ from use to use
+	key    atomic.Uint32 // low bits: the entry's index; high bits change with each use
 	access atomic.Uint32
 	start  atomic.Uint64 // in the arena
 	length atomic.Uint64
@@ -41,18 +41,18 @@ type regionEntry struct {
 	_      uint32
 }
 
-// queueEntry is a queue pair: a cache line. Its number is stored last, and is 0 where there is
-// none.
+// queueEntry describes a queue pair. It is one cache line. Its number is stored last. It is 0 if
+// there is no queue pair.
 type queueEntry struct {
-	number  atomic.Uint32 // 24 bits; low ones: the entry's index
+	number  atomic.Uint32 // 24 bits; low bits: the entry's index
 	kind    atomic.Uint32 // a verbs.QPType
 	qkey    atomic.Uint32
-	peer    atomic.Uint32 // UC, RC: the number of the only queue pair that may reach this one; 0: none yet
-	peerTag atomic.Uint64 // and its device
-	ring    atomic.Uint64 // where its lanes lie in the arena; 0: no buffer was posted yet
-	units   atomic.Uint32 // of a lane: a power of two
+	peer    atomic.Uint32 // UC, RC: number of the only queue pair that may reach it; 0: none yet
+	peerTag atomic.Uint64 // tag of the peer's device
+	ring    atomic.Uint64 // offset of its lanes in the arena; 0: no buffer was posted yet
+	units   atomic.Uint32 // per lane: a power of two
 	lanes   atomic.Uint32
-	used    atomic.Uint32 // lanes that ever had an owner: those the receiver looks at
+	used    atomic.Uint32 // lanes that ever had an owner; the receiver looks only at these
 	pd      atomic.Uint32 // its protection domain
 	_       [2]uint64
 }
@@ -60,23 +60,24 @@ type queueEntry struct {
 // laneHeader is the start of a lane: the sender's cache line, then the receiver's.
 type laneHeader struct {
 	owner atomic.Uint64 // tag of the sender's device; 0: free
-	pid   atomic.Uint32 // of the sender; 0: the lane is just being taken
+	pid   atomic.Uint32 // of the sender; 0: a sender is just taking the lane
 	fd    atomic.Uint32 // of its arena
 	queue atomic.Uint32 // its queue pair
 	_     [44]byte
-	head  atomic.Uint64 // units that the receiver is done with
+	head  atomic.Uint64 // units that the receiver has consumed
 	_     [56]byte
 }
 
 const (
 	unitBytes = 64
 	lineBytes = 64
-	// maxPrefetch is in lines: past it the copy itself has the processor fetch what comes.
+	// maxPrefetch is a number of lines. Behind them the copy itself triggers the processor's
+	// prefetcher.
 	maxPrefetch = 4
-	// touchAhead is how many messages a receiver looks at before it takes them.
+	// touchAhead is how many messages a receiver touches before it takes them.
 	touchAhead    = 16
 	laneHeadBytes = unsafe.Sizeof(laneHeader{})
-	firstPayload  = 16 // where the payload starts in a message's first unit
+	firstPayload  = 16 // offset of the payload in a message's first unit
 	otherPayload  = 8  // and in the others
 	firstRoom     = unitBytes - firstPayload
 	otherRoom     = unitBytes - otherPayload
@@ -89,12 +90,12 @@ const (
 	sourceShift   = 32
 	maxMessage    = 1 << 30
 	messageFlags  = flagPresent | flagImm | flagWrite
-	flagPresent   = 1 // always there: a first word is never 0
+	flagPresent   = 1 // always set: a first word is never 0
 	flagImm       = 2
-	flagWrite     = 4 // the payload was written elsewhere: only the notice is here
+	flagWrite     = 4 // the payload was written elsewhere; this is only the notice
 )
 
-// unitsFor is the length of a message in units.
+// unitsFor returns the length of a message in units.
 func unitsFor(payload int) uint64 {
 	if payload <= firstRoom {
 		return 1
@@ -102,7 +103,7 @@ func unitsFor(payload int) uint64 {
 	return uint64(1 + (payload-firstRoom+otherRoom-1)/otherRoom)
 }
 
-// counter is a count in the arena, by what it counts.
+// counter identifies a counter in the arena.
 type counter int
 
 const (

@@ -5,7 +5,8 @@ import (
 	"unsafe"
 )
 
-// TestLayout: the sizes that doc.go draws, and that what has one writer has cache lines of its own.
+// TestLayout checks the sizes in doc.go, and that fields with one writer have cache lines of their
+// own.
 func TestLayout(t *testing.T) {
 	for _, test := range []struct {
 		what      string

@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pd is a protection domain. Its number is in the entries of its regions and queue pairs.
+// pd is a protection domain. The entries of its regions and queue pairs contain its number.
 type pd struct {
 	device *Device
 	number uint32
 }
 
-// Close frees nothing: what was made from it is closed for itself.
+// Close frees nothing: regions and queue pairs are closed separately.
 func (p *pd) Close() error { return nil }
 
 // CreateAH maps the endpoint's device.
@@ -37,12 +37,12 @@ type mr struct {
 	bytes  []byte
 }
 
-// fitsFrom is the size from which a region is held against the memory that there is. The question
-// takes some reads of files, which many small regions, of one client each, should not wait for.
+// fitsFrom is the size from which AllocMR compares a region with the available memory. The check
+// reads several files, which would delay many small regions, one per client.
 const fitsFrom = 1 << 20
 
-// AllocMR takes room in the arena and makes the kernel back it now, while there is someone to tell
-// if it cannot.
+// AllocMR takes room in the arena. It makes the kernel back the room now, while a failure can still
+// be returned.
 func (p *pd) AllocMR(size int, access verbs.Access) (verbs.MR, error) {
 	if size < 1 {
 		return nil, fmt.Errorf("a memory region of %d bytes: want at least one", size)
@@ -99,7 +99,8 @@ func (m *mr) Region() verbs.Region {
 	return verbs.Region{Addr: m.Addr(), Length: len(m.bytes), RKey: m.key, Handle: m.device.handle.String()}
 }
 
-// Close takes the region away from peers. See doc.go for those who are just writing.
+// Close makes the region unreachable for peers. doc.go covers writers that are active at this
+// moment.
 func (m *mr) Close() error {
 	d := m.device
 	d.mu.Lock()

@@ -7,8 +7,8 @@ import (
 	"dpukv/verbs"
 )
 
-// TestFailedRegionLeaksNothing: neither where the kernel has no memory, nor where the table is
-// full.
+// TestFailedRegionLeaksNothing checks failures of AllocMR: the kernel has no memory, or the table
+// is full.
 func TestFailedRegionLeaksNothing(t *testing.T) {
 	d := openSmall(t)
 	p := must[verbs.PD](t, "PD")(d.AllocPD())
@@ -29,7 +29,7 @@ func TestFailedRegionLeaksNothing(t *testing.T) {
 	}
 }
 
-// TestUndoOfReusedRoom: room that was free before is free again, at once.
+// TestUndoOfReusedRoom checks that reused room becomes free again at once.
 func TestUndoOfReusedRoom(t *testing.T) {
 	d := openSmall(t)
 	h := &d.heap
@@ -43,7 +43,8 @@ func TestUndoOfReusedRoom(t *testing.T) {
 	}
 }
 
-// TestProtectionDomains: a queue pair reaches the regions of its own domain, here and there.
+// TestProtectionDomains checks that a queue pair reaches only regions of its own domain, at both
+// ends.
 func TestProtectionDomains(t *testing.T) {
 	for _, kind := range []verbs.QPType{verbs.UC, verbs.RC} {
 		a, b := pair(t, kind)

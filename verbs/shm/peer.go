@@ -2,14 +2,14 @@ package shm
 
 import "dpukv/verbs"
 
-// peer is another device's arena, mapped here as long as anything uses it.
+// peer is another device's arena. It stays mapped here while anything uses it.
 type peer struct {
 	*arena
 	handle handle
 	users  int
 }
 
-// attach maps the device that an endpoint is of.
+// attach maps the device of an endpoint.
 func (d *Device) attach(e verbs.Endpoint) (*peer, error) {
 	h, err := parseHandle(e.Handle)
 	if err != nil {
@@ -57,7 +57,7 @@ type ah struct {
 	number uint32
 }
 
-// addAH numbers a peer. Senders see the new list or the old one.
+// addAH numbers a peer. Senders see either the new list or the old one.
 func (d *Device) addAH(p *peer) *ah {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -78,10 +78,10 @@ func (d *Device) addAH(p *peer) *ah {
 	return &ah{d, p, uint32(number)}
 }
 
-// Handle is its number.
+// Handle returns its number.
 func (h *ah) Handle() uint32 { return h.number }
 
-// Close frees the number. No send that names it may be posted any more.
+// Close frees the number. The caller must not post sends with it afterwards.
 func (h *ah) Close() error {
 	if h.peer == nil {
 		return nil

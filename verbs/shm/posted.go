@@ -9,8 +9,8 @@ import (
 	"dpukv/verbs"
 )
 
-// posted are the receive buffers that wait for messages: a ring with one goroutine that posts and
-// one that polls.
+// posted holds the receive buffers that wait for messages. It is a ring with one goroutine that
+// posts and one that polls.
 type posted struct {
 	wrs        []verbs.RecvWR
 	depth      uint32
@@ -26,8 +26,8 @@ func (p *posted) init(depth int) {
 
 func (p *posted) at(i uint32) *verbs.RecvWR { return &p.wrs[i&uint32(len(p.wrs)-1)] }
 
-// box takes buffers out of the ring, and says so once at the end: each word of it is an atomic
-// store.
+// box takes buffers out of the ring. It publishes that once at the end, because each update of the
+// ring is an atomic store.
 type box struct {
 	posted           *posted
 	from, head, tail uint32
@@ -38,7 +38,7 @@ func (p *posted) open() box {
 	return box{p, head, head, p.tail.Load()}
 }
 
-// take is nil when no buffer is left. What it gives lives until close.
+// take returns nil when no buffer is left. Its result is valid until close.
 func (b *box) take() *verbs.RecvWR {
 	if b.head == b.tail {
 		return nil
@@ -54,7 +54,8 @@ func (b *box) close() {
 	}
 }
 
-// PostRecv posts buffers. The first one decides how long messages the ring has room for.
+// PostRecv posts buffers. The first one determines the length of messages that the ring has room
+// for.
 func (q *qp) PostRecv(wrs []verbs.RecvWR) (int, error) {
 	if q.closed.Load() {
 		return 0, verbs.ErrClosed

@@ -4,8 +4,8 @@ package shm
 
 import "unsafe"
 
-// prefetchWrite asks for cache lines to write to, and waits for none. Lines that a peer has read
-// last cost a trip to its core each, which so overlap.
+// prefetchWrite prefetches cache lines for writing, and does not wait for them. A line that a peer
+// has read last costs a trip to its core; prefetching overlaps these trips.
 //
 //go:noescape
 func prefetchWrite(at unsafe.Pointer, lines uintptr)

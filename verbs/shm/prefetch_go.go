@@ -4,5 +4,5 @@ package shm
 
 import "unsafe"
 
-// prefetchWrite does without: there is no way to ask in Go.
+// prefetchWrite does nothing: Go has no prefetch for writing.
 func prefetchWrite(unsafe.Pointer, uintptr) {}

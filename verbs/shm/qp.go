@@ -16,12 +16,12 @@ type qp struct {
 	qkey       uint32
 	send, recv *cq
 	ready      atomic.Bool // may send
-	failed     bool        // RC: a work request ended with an error, and so do all after it
-	overran    bool        // a completion was lost, and the device has said so
+	failed     bool        // RC: a work request failed, and so do all later ones
+	overran    bool        // a completion was lost, and the event log has it
 	peer       *peer       // UC, RC
 	peerNumber uint32
-	peerPD     uint32 // whose regions it reaches
-	toPeer     *lane  // UC, RC: for messages; nil until the first
+	peerPD     uint32 // protection domain of the regions that it reaches
+	toPeer     *lane  // UC, RC: for messages; nil before the first
 	routes     routes
 	posted     posted
 	completed  completions
@@ -75,7 +75,7 @@ func (q *qp) Num() uint32        { return q.number }
 func (q *qp) Type() verbs.QPType { return q.kind }
 func (q *qp) entry() *queueEntry { return q.device.arena.queue(q.number) }
 
-// Local tells a peer where this queue pair is.
+// Local describes the queue pair to a peer.
 func (q *qp) Local() verbs.Endpoint {
 	return verbs.Endpoint{
 		Device: q.device.Info(), Type: q.kind, LinkLayer: verbs.LinkMemory, GID: verbs.GID(q.device.handle.id),
@@ -83,7 +83,7 @@ func (q *qp) Local() verbs.Endpoint {
 	}
 }
 
-// Connect names the peer, and lets it in.
+// Connect sets the peer, and admits it.
 func (q *qp) Connect(to verbs.Endpoint) error {
 	if q.closed.Load() {
 		return verbs.ErrClosed
@@ -110,7 +110,7 @@ func (q *qp) Connect(to verbs.Endpoint) error {
 	return nil
 }
 
-// Close takes the queue pair away from its peers.
+// Close makes the queue pair unreachable for its peers.
 func (q *qp) Close() error {
 	if q.closed.Swap(true) {
 		return nil

@@ -70,7 +70,7 @@ func (e *end) sge(at, n int) verbs.SGE {
 	return verbs.SGE{Addr: e.mr.Addr() + uint64(at), Length: uint32(n), LKey: e.mr.LKey()}
 }
 
-// write is a WRITE of e's first n bytes to the same place at a peer.
+// write is a WRITE of e's first n bytes to the same offset at a peer.
 func (e *end) write(to *end, at, n int) verbs.SendWR {
 	return verbs.SendWR{ID: 5, Op: verbs.OpWrite, Local: e.sge(at, n), Remote: to.mr.Addr() + uint64(at), RKey: to.mr.RKey(), Flags: verbs.Signaled}
 }
@@ -142,7 +142,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestProtection: what is not allowed touches nothing and is counted, and only RC hears of it.
+// TestProtection checks that illegal accesses change nothing and are counted, and that only RC
+// reports them.
 func TestProtection(t *testing.T) {
 	for _, kind := range []verbs.QPType{verbs.UC, verbs.RC} {
 		for name, test := range map[string]struct {
@@ -198,7 +199,7 @@ func TestAccess(t *testing.T) {
 	b.counted(t, map[string]uint64{"bad_access": 1})
 }
 
-// TestClosedKeysStayDead: numbers are not used again soon, and freed memory is not anybody's soon.
+// TestClosedKeysStayDead checks that neither numbers nor freed memory are reused soon.
 func TestClosedKeysStayDead(t *testing.T) {
 	d := openDevice(t)
 	e := newEnd(t, d, verbs.UC, 0)

@@ -11,21 +11,21 @@ import (
 // routes are the lanes that a UD queue pair has taken, by address handle and queue pair number.
 type routes struct {
 	all map[uint64]*route
-	// searched is when the owners of a place's lanes were looked for last, and all found alive. See
-	// [cpu.NowNs].
+	// searched is the time of the last search for dead owners of a destination's lanes that found
+	// all alive. See [cpu.NowNs].
 	searched map[uint64]int64
 }
 
 const (
-	// searchAgainAfter is for a place that has no lane: to look for the owners of all takes some
-	// hundred system calls, which a peer that keeps its lanes taken is not to cost at each
-	// datagram.
+	// searchAgainAfter limits searches for a destination without a free lane. Checking all owners
+	// takes some hundred system calls. A peer that keeps its lanes taken must not cost that for
+	// each datagram.
 	searchAgainAfter = 100 * time.Millisecond
-	// mostSearched is how many such places are remembered.
+	// mostSearched is the number of such destinations that are remembered.
 	mostSearched = 1024
 )
 
-// maySearch tells whether owners may be looked for now.
+// maySearch reports whether a search is allowed now.
 func (r *routes) maySearch(key uint64) bool {
 	now := cpu.NowNs()
 	if last, ok := r.searched[key]; ok && now-last < int64(searchAgainAfter) {
@@ -38,24 +38,24 @@ func (r *routes) maySearch(key uint64) bool {
 	return true
 }
 
-// route is a way to one queue pair of a peer.
+// route leads to one queue pair of a peer.
 type route struct {
 	lane   lane
 	peer   *peer
 	number uint32 // of the peer's queue pair
-	qkey   uint32 // it wants
+	qkey   uint32 // of the peer's queue pair
 }
 
 func routeKey(ah, qpn uint32) uint64 { return uint64(ah)<<32 | uint64(qpn) }
 
-// leads reports whether a route still leads where a work request wants to go.
+// leads reports whether a route still leads to a work request's destination.
 func (r *route) leads(q *qp, wr *verbs.SendWR) bool {
 	handles := *q.device.handles.Load()
 	return int(wr.AH) < len(handles) && handles[wr.AH] == r.peer && r.peer.queue(r.number).number.Load() == wr.QPN
 }
 
-// to finds the route of a datagram, and takes a lane if it is the first. Without a route, at is
-// where to count why.
+// to finds the route of a datagram, and takes a lane for the first one. If there is no route, at
+// and why are the arena and the counter of the reason.
 func (q *qp) to(wr *verbs.SendWR) (r *route, at *arena, why counter) {
 	handles := *q.device.handles.Load()
 	if int(wr.AH) >= len(handles) || handles[wr.AH] == nil {
@@ -92,14 +92,14 @@ func (q *qp) newRoute(p *peer, number uint32, key uint64) (*route, counter) {
 	return &route{*l, p, number, e.qkey.Load()}, 0
 }
 
-// takeLane takes a free lane of a place, or one whose owner is dead.
+// takeLane takes a free lane of a destination, or one whose owner is dead.
 func (q *qp) takeLane(p *peer, e *queueEntry, key uint64) (*lane, counter) {
 	ring, units, lanes := e.ring.Load(), e.units.Load(), e.lanes.Load()
 	if ring == 0 {
 		return nil, noReceive
 	}
 	if !p.holdsRing(ring, units, lanes) {
-		return nil, badMessage // a peer whose memory is gone bad
+		return nil, badMessage // the peer's memory is corrupt
 	}
 	for i := range lanes {
 		if l := p.lane(ring, units, i); l.head.owner.CompareAndSwap(0, q.device.arena.tag) {
@@ -119,8 +119,8 @@ func (q *qp) takeLane(p *peer, e *queueEntry, key uint64) (*lane, counter) {
 	return nil, noLane
 }
 
-// holdsRing tells whether lanes that a peer's entry tells of lie in its heap, as makeRing would
-// have put them. Misaligned words would be no atomic ones.
+// holdsRing reports whether the lanes in a peer's entry lie in its heap, as makeRing would have
+// placed them. Misaligned words would not be atomic.
 func (a *arena) holdsRing(ring uint64, units, lanes uint32) bool {
 	if units < minUnits || units > maxUnits || units&(units-1) != 0 || lanes > udLanes {
 		return false
@@ -129,8 +129,8 @@ func (a *arena) holdsRing(ring uint64, units, lanes uint32) bool {
 	return ring >= uint64(heapAt) && ring%pageBytes == 0 && ring <= end && need <= end-ring
 }
 
-// claim signs a lane and goes to where its last owner stopped: after the last message that is
-// whole.
+// claim takes ownership of a lane. It continues where the last owner stopped: after the last
+// complete message.
 func (q *qp) claim(e *queueEntry, l *lane, number uint32) *lane {
 	l.head.queue.Store(q.number)
 	l.head.fd.Store(uint32(q.device.handle.fd))
@@ -150,22 +150,22 @@ func (q *qp) claim(e *queueEntry, l *lane, number uint32) *lane {
 	return l
 }
 
-// ownerDead looks for a lane's owner: its process, its device, its queue pair.
+// ownerDead checks whether a lane's owner still exists: its process, its device, its queue pair.
 func ownerDead(head *laneHeader, owner uint64) bool {
 	pid, fd, queue := head.pid.Load(), head.fd.Load(), head.queue.Load()
 	if pid == 0 || owner == 0 {
-		return false // it is just being taken, or given back
+		return false // a sender is just taking it, or giving it back
 	}
 	return !reaches(int(pid), int(fd), owner, queue)
 }
 
-// forget gives a route's lane back, if the queue pair that it leads to is still there.
+// forget gives a route's lane back, if the destination queue pair still exists.
 func (q *qp) forget(key uint64, r *route) {
 	if r.peer.queue(r.number).number.Load() == r.number {
 		release(r.lane.head)
 	}
 	delete(q.routes.all, key)
-	_ = q.device.detach(r.peer) // the memory is of no use any more, mapped or not
+	_ = q.device.detach(r.peer) // the memory is no longer needed, mapped or not
 }
 
 // leave gives all lanes back.

@@ -8,8 +8,8 @@ import (
 	"dpukv/verbs"
 )
 
-// PostSend does the work requests at once: when it returns they are done. Those at the front that
-// are all of the kind that lists are made of, datagrams or plain WRITEs, share what they need.
+// PostSend executes the work requests at once: they are complete when it returns. A list usually
+// starts with requests of one kind, datagrams or plain WRITEs. Those share their lookups.
 func (q *qp) PostSend(wrs []verbs.SendWR) (int, error) {
 	if !q.ready.Load() {
 		return 0, q.notReady()
@@ -33,8 +33,8 @@ func (q *qp) PostSend(wrs []verbs.SendWR) (int, error) {
 	return len(wrs), nil
 }
 
-// writes does the plain WRITEs that a list starts with, as long as nothing is wrong with them. It
-// returns how many.
+// writes executes the plain WRITEs at the start of a list, until one of them is wrong. It returns
+// their number.
 func (q *qp) writes(wrs []verbs.SendWR) int {
 	if len(wrs) == 0 {
 		return 0
@@ -68,7 +68,7 @@ func (q *qp) writes(wrs []verbs.SendWR) int {
 	return len(wrs)
 }
 
-// expect asks for the lines that a list will write to. Most lists write to slots in a row.
+// expect prefetches the lines that a list will write to. Most lists write to consecutive slots.
 func (g *grant) expect(wrs []verbs.SendWR) {
 	first, last := &wrs[0], &wrs[len(wrs)-1]
 	whole := last.Remote + uint64(last.Local.Length) - first.Remote
@@ -120,7 +120,7 @@ func (q *qp) datagrams(wrs []verbs.SendWR) int {
 	return len(wrs)
 }
 
-// run counts the datagrams that a list starts with and that go to the same place.
+// run returns the number of datagrams at the start of a list that have the same destination.
 func run(wrs []verbs.SendWR) int {
 	n := 1
 	for n < len(wrs) && wrs[n].AH == wrs[0].AH && wrs[n].QPN == wrs[0].QPN {
@@ -158,7 +158,7 @@ func (q *qp) complete(wr *verbs.SendWR, status verbs.WCStatus) {
 	}
 }
 
-// overrun tells once that completions are lost.
+// overrun reports once that completions are lost.
 func (q *qp) overrun() {
 	if !q.overran {
 		q.overran = true
@@ -166,7 +166,8 @@ func (q *qp) overrun() {
 	}
 }
 
-// do does one work request of any kind. full: it cannot be done yet, and nothing of it was.
+// do executes one work request of any kind. full: the request cannot be executed yet, and nothing
+// of it was.
 func (q *qp) do(wr *verbs.SendWR) (status verbs.WCStatus, full bool) {
 	if q.failed {
 		return verbs.StatusFlushed, false
@@ -198,8 +199,8 @@ func (q *qp) do(wr *verbs.SendWR) (status verbs.WCStatus, full bool) {
 	return verbs.StatusLocalQPOp, false
 }
 
-// write copies into the peer's memory. As with a NIC, a UC write that is refused looks as one that
-// was lost: only the peer's counters tell.
+// write copies into the peer's memory. As with a NIC, a refused UC write looks like a lost one:
+// only the peer's counters show it.
 func (q *qp) write(wr *verbs.SendWR, src unsafe.Pointer) verbs.WCStatus {
 	dst, status := q.reach(wr, verbs.RemoteWrite)
 	if dst != nil {
@@ -216,8 +217,8 @@ func (q *qp) read(wr *verbs.SendWR, into unsafe.Pointer) verbs.WCStatus {
 	return status
 }
 
-// reach checks that the peer still takes part, and what is asked of its memory. Without an address
-// the status is what this queue pair hears of it.
+// reach checks that the peer still exists, and that it permits the access to its memory. If it
+// returns no address, status is the result for this queue pair.
 func (q *qp) reach(wr *verbs.SendWR, need verbs.Access) (unsafe.Pointer, verbs.WCStatus) {
 	if why, ok := q.connected(); !ok {
 		return nil, q.refused(why, verbs.StatusRetryExceeded)
@@ -232,7 +233,7 @@ func (q *qp) reach(wr *verbs.SendWR, need verbs.Access) (unsafe.Pointer, verbs.W
 	return dst, verbs.StatusSuccess
 }
 
-// connected reports whether the peer's queue pair is there and connected to this one.
+// connected reports whether the peer's queue pair exists and is connected to this one.
 func (q *qp) connected() (counter, bool) {
 	e := q.peer.queue(q.peerNumber)
 	switch {
@@ -244,7 +245,7 @@ func (q *qp) connected() (counter, bool) {
 	return 0, true
 }
 
-// refused counts at the peer, and is what the sender is told: nothing, but on a reliable
+// refused counts at the peer. It returns the sender's status: an error only on a reliable
 // connection.
 func (q *qp) refused(why counter, told verbs.WCStatus) verbs.WCStatus {
 	q.peer.count(why)
@@ -302,7 +303,7 @@ func (q *qp) message(wr *verbs.SendWR, src unsafe.Pointer, flags int, payload ui
 
 func (q *qp) source(wr *verbs.SendWR) uint64 { return uint64(q.number)<<sourceShift | uint64(wr.Imm) }
 
-// datagram sends to the queue pair that the work request names. What is refused there is lost.
+// datagram sends to the work request's queue pair. A refused datagram is lost.
 func (q *qp) datagram(wr *verbs.SendWR, src unsafe.Pointer) verbs.WCStatus {
 	switch {
 	case wr.Op != verbs.OpSend && wr.Op != verbs.OpSendImm:

@@ -5,11 +5,11 @@ import (
 	"math/rand/v2"
 )
 
-// table gives out the numbers of entries: an index in the low bits, and above it a generation that
-// differs from use to use, so that a number that was given back is known to be stale. The index
-// used longest ago comes first.
+// table allocates the numbers of entries. A number has an index in the low bits. Above it is a
+// generation that changes with each use, so that a freed number is recognizably stale. The index
+// that was used longest ago comes first.
 type table struct {
-	generations uint32 // how many there are
+	generations uint32 // number of generations
 	free        []uint32
 }
 
@@ -21,7 +21,7 @@ func newTable(generationBits int) table {
 	return t
 }
 
-// take gives a number that is not 0.
+// take returns a number that is not 0.
 func (t *table) take(what string) (uint32, error) {
 	if len(t.free) == 0 {
 		return 0, fmt.Errorf("a %s: the device has all of its %d in use", what, tableEntries)

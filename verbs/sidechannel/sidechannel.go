@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// DefaultLimit is the longest value that is received, in bytes.
+	// DefaultLimit is the maximum length of a received value, in bytes.
 	DefaultLimit = 64 << 10
-	// DefaultTimeout is how long one value may take, either way.
+	// DefaultTimeout is the time limit of one value, either way.
 	DefaultTimeout = time.Minute
 
 	readBytes = 4 << 10
 )
 
-// Channel is one end. It is for one goroutine.
+// Channel is one end. It serves one goroutine.
 type Channel struct {
 	conn    net.Conn
 	in      *bufio.Reader
@@ -27,19 +27,19 @@ type Channel struct {
 	timeout time.Duration
 }
 
-// New makes a channel of a connection, which must hold at least what one [Swap] sends: no
-// [net.Pipe].
+// New makes a channel from a connection. The connection must buffer at least the bytes that one
+// [Swap] sends: no [net.Pipe].
 func New(conn net.Conn) *Channel {
 	return &Channel{conn, bufio.NewReaderSize(conn, readBytes), DefaultLimit, DefaultTimeout}
 }
 
-// SetLimit sets the longest value that is received from here on, in bytes.
+// SetLimit sets the maximum length of received values from here on, in bytes.
 func (c *Channel) SetLimit(bytes int) { c.limit = bytes }
 
-// SetTimeout sets how long each value may take from here on.
+// SetTimeout sets the time limit of each value from here on.
 func (c *Channel) SetTimeout(d time.Duration) { c.timeout = d }
 
-// Close hangs up.
+// Close closes the connection.
 func (c *Channel) Close() error { return c.conn.Close() }
 
 // Send sends v.
@@ -65,7 +65,7 @@ func (c *Channel) Receive(v any) error {
 	return c.read(v)
 }
 
-// beginStep starts the time of a step.
+// beginStep starts the time limit of a step.
 func (c *Channel) beginStep() error {
 	if err := c.conn.SetReadDeadline(time.Now().Add(c.timeout)); err != nil {
 		return fmt.Errorf("side channel from %s: %w", c.conn.RemoteAddr(), err)
@@ -84,7 +84,7 @@ func (c *Channel) read(v any) error {
 	return nil
 }
 
-// line reads up to the end of a line. It takes no more memory than the limit, whatever comes.
+// line reads up to the end of a line. It never takes more memory than the limit.
 func (c *Channel) line() ([]byte, error) {
 	var line []byte
 	for {
@@ -106,7 +106,7 @@ func (c *Channel) line() ([]byte, error) {
 }
 
 // Await is Receive for the owner of a software device, which moves packets only inside calls: it
-// calls progress over and over while it waits. After an error the channel is of no use.
+// calls progress repeatedly while it waits. After an error the channel is unusable.
 func (c *Channel) Await(v any, progress func() error) error {
 	if err := c.beginStep(); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (c *Channel) Await(v any, progress func() error) error {
 		default:
 		}
 		if err := progress(); err != nil {
-			// This ends the goroutine. The channel is of no use after it.
+			// This ends the goroutine. The channel is unusable after it.
 			err = errors.Join(err, c.conn.SetReadDeadline(time.Unix(1, 0)))
 			<-done
 			return err
@@ -128,8 +128,8 @@ func (c *Channel) Await(v any, progress func() error) error {
 	}
 }
 
-// Swap sends mine and receives the peer's. Both sides call it at the same step, so it is a barrier
-// too.
+// Swap sends mine and receives the peer's value. Both sides call it at the same step, so it is also
+// a barrier.
 func Swap[T any](c *Channel, mine T) (theirs T, err error) {
 	if err := c.Send(mine); err != nil {
 		return theirs, err
@@ -137,7 +137,7 @@ func Swap[T any](c *Channel, mine T) (theirs T, err error) {
 	return theirs, c.Receive(&theirs)
 }
 
-// SwapWith is Swap with progress made while it waits.
+// SwapWith is Swap that calls progress while it waits.
 func SwapWith[T any](c *Channel, mine T, progress func() error) (theirs T, err error) {
 	if err := c.Send(mine); err != nil {
 		return theirs, err

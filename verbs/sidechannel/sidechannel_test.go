@@ -86,7 +86,7 @@ func TestPeerHangsUp(t *testing.T) {
 	}
 }
 
-// TestLongValue: a value without an end is refused after the limit, and not much more was taken in.
+// TestLongValue checks that a value without an end is refused soon after the limit.
 func TestLongValue(t *testing.T) {
 	a, b := channels(t)
 	a.SetLimit(10 << 10)
@@ -116,7 +116,8 @@ func TestLongValue(t *testing.T) {
 	t.Logf("%d bytes were sent", sent)
 }
 
-// TestSlowValue: a peer that sends a byte now and then has no more time than one that sends none.
+// TestSlowValue checks that a peer that sends a byte now and then gets no more time than a silent
+// one.
 func TestSlowValue(t *testing.T) {
 	for _, drip := range []bool{false, true} {
 		a, b := channels(t)
@@ -143,7 +144,7 @@ func TestSlowValue(t *testing.T) {
 	}
 }
 
-// TestSlowReader: a peer that reads nothing ends a Send.
+// TestSlowReader checks that a Send to a peer that reads nothing ends.
 func TestSlowReader(t *testing.T) {
 	a, _ := channels(t)
 	a.SetTimeout(50 * time.Millisecond)
@@ -160,7 +161,7 @@ func TestAwaitHasADeadline(t *testing.T) {
 	}
 }
 
-// FuzzStream receives values from any stream: each ends with a value or an error, within the limit.
+// FuzzStream receives values from any stream. Each ends with a value or an error, within the limit.
 func FuzzStream(f *testing.F) {
 	f.Add([]byte("1\n\"two\"\n{\"three\":[3]}\n"))
 	f.Add([]byte("[[[[[[[[\n"))

@@ -20,7 +20,7 @@ func (p *pd) CreateAH(peer verbs.Endpoint) (verbs.AH, error) {
 	}
 	h := &handle{device: p.device, path: to}
 	err = p.device.change(func() error {
-		h.number = uint32(len(p.device.handles)) + 1 // 0 is that of a request that was given none
+		h.number = uint32(len(p.device.handles)) + 1 // 0 stands for no handle
 		for i, other := range p.device.handles {
 			if other == nil {
 				h.number = uint32(i) + 1

@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// maxTrainBytes keeps a train within an IP packet, which it is until it is cut.
+	// maxTrainBytes keeps a train within one IP packet, which it is until it is cut.
 	maxTrainBytes = 65535 - wire.PseudoHeaderBytes
-	// batchTrains and batchBytes are what one sendmmsg takes.
+	// batchTrains and batchBytes limit the contents of one sendmmsg.
 	batchTrains = 64
 	batchBytes  = 256 << 10
 )
 
-// batch gathers packets into trains: packets of one size from one socket to one peer, of which only
-// the last may be shorter. A train goes to the kernel as one datagram that it cuts, or leaves whole
-// where the receiver is on the same machine. Calls come from one goroutine at a time.
+// batch gathers packets into trains. A train has packets of one size from one socket to one peer;
+// only the last may be shorter. The kernel receives a train as one datagram. It cuts the train, or
+// leaves it whole if the receiver is on the same machine. One goroutine at a time may use a batch.
 type batch struct {
 	device  *device
 	msgs    *udp.Messages
@@ -31,10 +31,10 @@ type batch struct {
 	buf     []byte
 	used    int
 	packets int
-	// fullSince is when the queue was found full, and took nothing since; 0: it is not. See
-	// [cpu.NowNs].
+	// fullSince is the time since which the queue has been full and has taken nothing; 0: it is not
+	// full. See [cpu.NowNs].
 	fullSince int64
-	// packet is the one being made: too large to be copied from call to call.
+	// packet is the packet under construction. It is too large to be copied from call to call.
 	packet wire.Packet
 }
 
@@ -42,7 +42,7 @@ type batch struct {
 type train struct {
 	path       *path
 	start, end int
-	size       int // of each packet but the last
+	size       int // of every packet but the last
 	count      int
 	full       bool
 }
@@ -53,7 +53,7 @@ func newBatch(d *device) *batch {
 	}
 }
 
-// add puts a packet at the end of the batch, sending what is there when it has no room.
+// add appends a packet to the batch. If the batch has no room, add sends it first.
 func (b *batch) add(to *path, p *wire.Packet) error {
 	out, id, err := b.reserve(to, p.Bytes())
 	if err != nil {
@@ -64,7 +64,7 @@ func (b *batch) add(to *path, p *wire.Packet) error {
 	return nil
 }
 
-// reserve makes room for a packet and tells its IP ID: its place in the train.
+// reserve makes room for a packet and returns its IP ID: its place in the train.
 func (b *batch) reserve(to *path, n int) ([]byte, uint16, error) {
 	if b.used+n > len(b.buf) {
 		if err := b.flush(); err != nil {
@@ -98,13 +98,13 @@ func (b *batch) last() *train {
 	return &b.trains[len(b.trains)-1]
 }
 
-// takes tells whether a packet of n bytes may follow.
+// takes reports whether a packet of n bytes may follow.
 func (t *train) takes(to *path, n int) bool {
 	return !t.full && n <= t.size && t.end-t.start+n <= maxTrainBytes && (t.path == to || t.path.name == to.name && t.path.socket == to.socket)
 }
 
-// flush sends the batch. What the kernel did not take is lost, as on a wire; an error is the
-// device's.
+// flush sends the batch. Packets that the kernel does not take are lost, as on a wire. An error
+// concerns the device.
 func (b *batch) flush() error {
 	if len(b.trains) == 0 {
 		return nil
@@ -141,7 +141,7 @@ func (b *batch) count() {
 	}
 }
 
-// show hands the packets of a train to a test.
+// show passes the packets of a train to a test.
 func (b *batch) show(t *train) {
 	for i := range t.count {
 		from := t.start + i*t.size
@@ -150,16 +150,15 @@ func (b *batch) show(t *train) {
 }
 
 const (
-	// fullQueueTimeout is how long a batch waits for room in a queue that stays full, until packets
-	// are lost to it.
+	// fullQueueTimeout is how long a batch waits for room in a full queue before packets are lost.
 	fullQueueTimeout = 200 * time.Millisecond
-	// fullQueueMs is when the queue is looked at again at the latest.
+	// fullQueueMs is the longest time between two looks at a full queue.
 	fullQueueMs = 10
 )
 
-// send gives all trains to the kernel, with one call a socket if it takes them. A train that the
-// kernel refuses is lost, as on a wire, and the others still go out. Only an error of the device
-// itself ends the batch.
+// send passes all trains to the kernel, with one call per socket if the kernel takes them. A train
+// that the kernel refuses is lost, as on a wire, and the others still go out. Only an error of the
+// device itself ends the batch.
 func (b *batch) send() error {
 	b.fullSince = 0
 	for from := 0; from < len(b.trains); {
@@ -174,7 +173,7 @@ func (b *batch) send() error {
 			return b.deviceLost(from, err)
 		}
 		if err == unix.EIO && b.trains[from].count > 1 {
-			// The way out cannot make checksums, so it cannot cut trains either.
+			// This route cannot compute checksums, so it cannot cut trains either.
 			b.device.refuseGSO(b.trains[from].path)
 			if err := b.sendSingly(from); err != nil {
 				return err
@@ -187,7 +186,7 @@ func (b *batch) send() error {
 	return nil
 }
 
-// sameSocket is the end of those trains from one on that leave by one socket.
+// sameSocket returns the end of the trains, from one on, that leave by the same socket.
 func (b *batch) sameSocket(from int) int {
 	to := from + 1
 	for to < len(b.trains) && b.trains[to].path.socket == b.trains[from].path.socket {
@@ -207,8 +206,8 @@ func (b *batch) sendFrom(from, to int) (int, error) {
 	return b.msgs.Send(b.trains[from].path.socket, from, to)
 }
 
-// hooked is how far a test lets trains go out. As of the kernel, an error is heard of the first
-// only.
+// hooked returns how far a test lets trains go out. As with the kernel, only an error of the first
+// train is reported.
 func (b *batch) hooked(from, to int) (int, error) {
 	for i := from; i < to; i++ {
 		if err := b.device.hooks.sending(b.trains[i].path, b.trains[i].count); err != nil && i > from {
@@ -220,7 +219,7 @@ func (b *batch) hooked(from, to int) (int, error) {
 	return to, nil
 }
 
-// worthAnotherTry tells whether an error may pass, after a wait for that.
+// worthAnotherTry reports whether an error may pass, and waits for that.
 func (b *batch) worthAnotherTry(i int, err error) bool {
 	switch err {
 	case unix.EINTR:
@@ -231,9 +230,9 @@ func (b *batch) worthAnotherTry(i int, err error) bool {
 	return false
 }
 
-// awaitRoom waits for a moment, unless the time limit is reached. A queue that stayed full once is
-// not waited for again until something has found room in it: peers at which nobody answers can fill
-// it, and are not to hold up everybody's next list too.
+// awaitRoom waits for a moment, unless the time limit is reached. After a full queue has timed out
+// once, it does not wait again until the queue has taken something. Unreachable peers can fill the
+// queue; they must not delay everybody's next list too.
 func (b *batch) awaitRoom(s *udp.Socket, err error) bool {
 	now := cpu.NowNs()
 	switch {
@@ -248,12 +247,12 @@ func (b *batch) awaitRoom(s *udp.Socket, err error) bool {
 	if err == unix.EAGAIN {
 		s.WaitWritable(fullQueueMs)
 	} else {
-		time.Sleep(time.Millisecond) // it is not the socket's queue that is full
+		time.Sleep(time.Millisecond) // another queue than the socket's is full
 	}
 	return true
 }
 
-// hadRoom notes that the queue took something.
+// hadRoom records that the queue took something.
 func (b *batch) hadRoom() {
 	b.fullSince = 0
 	if b.device.stuck.Load() {
@@ -261,7 +260,7 @@ func (b *batch) hadRoom() {
 	}
 }
 
-// sendSingly sends a train's packets one by one, with the ICRCs of packets on their own.
+// sendSingly sends a train's packets one by one, with the ICRCs of single packets.
 func (b *batch) sendSingly(i int) error {
 	whole := b.trains[i]
 	defer func() { b.trains[i] = whole }()
@@ -286,7 +285,7 @@ func (b *batch) sendSingly(i int) error {
 	return nil
 }
 
-// lost counts a train that the kernel refused, and tells the reason once in a while.
+// lost counts a train that the kernel refused, and reports the reason once in a while.
 func (b *batch) lost(i int, err error) {
 	t, d := &b.trains[i], b.device
 	why := refusal(err, t.count)

@@ -13,14 +13,13 @@ import (
 
 const benchBatch = 32
 
-// exchange is one batch: sent by one thread, then received by another on another CPU, as between
-// machines.
+// exchange handles one batch: one thread sends it, then another receives it on another CPU, as
+// between machines.
 type exchange struct {
 	send, receive func() error
 }
 
-// worker runs a function on a thread of its own whenever it is asked to, and adds up the CPU time
-// that took.
+// worker runs functions on a thread of its own, on request, and sums up their CPU time.
 type worker struct {
 	turns chan struct{}
 	done  chan error
@@ -54,8 +53,7 @@ func (w *worker) do(b *testing.B) {
 	}
 }
 
-// measure reports the CPU time of both sides for each operation, and the system calls of each
-// batch.
+// measure reports the CPU time of both sides per operation, and the system calls per batch.
 func measure(b *testing.B, x exchange, syscalls func() (tx, rx uint64)) {
 	b.Helper()
 	allowed := must(cpu.Allowed())(b)
@@ -89,8 +87,8 @@ func calls(a, b *device) func() (uint64, uint64) {
 	}
 }
 
-// BenchmarkBatch is the cost of HERD's batches beside that of bare UDP with segmentation, of as
-// many bytes.
+// BenchmarkBatch compares the cost of HERD's batches with bare UDP with segmentation, for the same
+// number of bytes.
 func BenchmarkBatch(b *testing.B) {
 	b.Run("requests=32x50B/via=udp", func(b *testing.B) { benchBare(b, 50) })
 	b.Run("requests=32x50B/via=softroce-uc-write", benchWrite)
@@ -98,7 +96,7 @@ func BenchmarkBatch(b *testing.B) {
 	b.Run("answers=32x32B/via=softroce-ud-send", benchDatagrams)
 }
 
-// benchBare sends and receives a train of datagrams that nobody makes or reads.
+// benchBare sends and receives a train of datagrams that nobody builds or parses.
 func benchBare(b *testing.B, n int) {
 	from := must(udp.OpenSocket(netip.AddrPortFrom(testAddr(), verbs.RoCEPort), defaultSocketBuffers))(b)
 	defer from.Close()

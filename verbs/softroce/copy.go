@@ -8,9 +8,10 @@ import (
 	"dpukv/internal/order"
 )
 
-// storeLast stores the last bytes of a message at memory[at:]. The aligned word that holds the last
-// byte is stored last, at once, and with release order: whoever loads it atomically and sees it
-// sees all the message. memory begins and ends on a word boundary.
+// storeLast stores the last bytes of a message at memory[at:]. It stores the aligned word with the
+// last byte last, in one atomic store with release order. Any reader that loads this word
+// atomically and sees the new value sees the whole message. memory begins and ends on a word
+// boundary.
 func storeLast(memory []byte, at int, data []byte) {
 	if len(data) == 0 {
 		return
@@ -28,10 +29,10 @@ func storeLast(memory []byte, at int, data []byte) {
 	storePart(p, at-word, data)
 }
 
-// storePart stores some bytes of a word, and leaves the others to whoever stores them at the same
-// time. Its compare-and-swap has release order too: LDAR and STLXR, or CASAL, on arm64.
-// TestPollerSeesWholeWrite fails on an Arm machine without these orders, TestOrderOfWrite of
-// internal/order by all executions that Armv8 allows. Emulators on amd64 keep stores in order.
+// storePart stores some bytes of a word. It leaves the other bytes to concurrent writers. Its
+// compare-and-swap has release order too: LDAR and STLXR, or CASAL, on arm64. Without these orders
+// TestPollerSeesWholeWrite fails on an Arm machine. TestOrderOfWrite of internal/order checks them
+// against all executions that Armv8 allows. Emulators on amd64 keep stores in order.
 func storePart(p *uint64, at int, data []byte) {
 	for {
 		old := atomic.LoadUint64(p)

@@ -29,8 +29,8 @@ func TestPlaceLast(t *testing.T) {
 	})
 }
 
-// TestPollerSeesWholeWrite: whoever polls the word with the last byte, as a key-value store does,
-// sees all of the message.
+// TestPollerSeesWholeWrite checks that a poller of the word with the last byte, like a key-value
+// store, sees the whole message.
 func TestPollerSeesWholeWrite(t *testing.T) {
 	for _, n := range []int{8, 50, 61, 64, 1000, 2500} { // with the last byte at the end of a word, and in the middle
 		a, b := pair(t, verbs.UC, Options{MTU: 1024}, Options{MTU: 1024})
@@ -65,7 +65,7 @@ func TestPollerSeesWholeWrite(t *testing.T) {
 	}
 }
 
-// lastByte is that at address offset at, in the word that holds it.
+// lastByte extracts the byte at address offset at from the word that holds it.
 func lastByte(word *uint64, at int) byte {
 	var b [8]byte
 	binary.NativeEndian.PutUint64(b[:], atomic.LoadUint64(word))

@@ -4,8 +4,8 @@ import "dpukv/verbs/softroce/wire"
 
 import "sync/atomic"
 
-// counter numbers what the device counts. Those up to the last reason to drop a packet double as
-// that reason.
+// counter identifies a counter of the device. Those up to the last reason to drop a packet double
+// as that reason.
 type counter uint8
 
 const (
@@ -31,7 +31,7 @@ const (
 	qpInError
 	unexpectedAck
 
-	// Not reasons to drop.
+	// These are not reasons to drop.
 	psnGaps
 	rxPackets
 	rxBytes
@@ -67,34 +67,34 @@ var counterNames = [counterCount]string{
 	badOpcode:       "bad_opcode",       // not implemented
 	badPKey:         "bad_pkey",         // another partition than the default one
 	badICRC:         "bad_icrc",         //
-	unknownQP:       "unknown_qp",       // no such QP, or no more
+	unknownQP:       "unknown_qp",       // no such QP, or closed
 	wrongTransport:  "wrong_transport",  // an opcode of another service than the QP's
-	notConnected:    "not_connected",    // the QP is not, or not yet
+	notConnected:    "not_connected",    // the QP is not connected, or not yet
 	wrongSource:     "wrong_source",     // UC, RC: not from the peer's address
 	badQKey:         "bad_qkey",         // UD
 	badRKey:         "bad_rkey",         // no region with this key in the QP's protection domain
 	outOfRegion:     "out_of_region",    // any byte outside the region named by the key
-	noRemoteAccess:  "no_remote_access", // region made without RemoteWrite, RemoteRead
-	stalePSN:        "stale_psn",        // UC: a WRITE sent before the newest that was received
-	outOfSequence:   "out_of_sequence",  // rest of a UC message after a loss; RC: after a loss, until it is repeated
+	noRemoteAccess:  "no_remote_access", // region without RemoteWrite, RemoteRead
+	stalePSN:        "stale_psn",        // UC: a WRITE sent before the newest received one
+	outOfSequence:   "out_of_sequence",  // after a loss: UC the message's rest, RC until repeated
 	badMessage:      "bad_message",      // lengths or order of packets that make no message
 	noReceive:       "no_receive",       // no receive posted
 	receiveTooSmall: "receive_too_small",
-	localProtection: "local_protection", // a posted receive names memory that is not there
+	localProtection: "local_protection", // a posted receive names missing memory
 	qpInError:       "qp_in_error",
-	unexpectedAck:   "unexpected_ack", // old, or of what was never sent
+	unexpectedAck:   "unexpected_ack", // old, or for packets that were never sent
 
-	psnGaps:       "psn_gaps", // UC: messages that began with another PSN than the next
+	psnGaps:       "psn_gaps", // UC: messages that began with an unexpected PSN
 	rxPackets:     "rx_packets",
 	rxBytes:       "rx_bytes",
 	rxSyscalls:    "rx_syscalls",
 	rxEmpty:       "rx_syscalls_empty",
 	rxTruncated:   "rx_truncated",
-	rxErrors:      "rx_errors", // of the socket, about a packet sent before: it goes on
+	rxErrors:      "rx_errors", // of the socket, about an earlier packet: it goes on
 	txPackets:     "tx_packets",
 	txBytes:       "tx_bytes",
 	txSyscalls:    "tx_syscalls",
-	txTrains:      "tx_trains", // datagrams, of one packet or more, given to the kernel
+	txTrains:      "tx_trains", // datagrams, of one packet or more, passed to the kernel
 	txErrors:      "tx_errors", // packets that the kernel refused: the sum of the next five
 	txTooLong:     "tx_too_long",
 	txUnreachable: "tx_unreachable",
@@ -102,7 +102,7 @@ var counterNames = [counterCount]string{
 	txNoRoom:      "tx_no_room",
 	txFailed:      "tx_failed",
 	gsoRefused:    "gso_refused",
-	ipIDsSolved:   "ip_ids_solved", // ICRC checked with the IP ID worked out
+	ipIDsSolved:   "ip_ids_solved", // ICRCs checked with a computed IP ID
 	acksSent:      "acks_sent",
 	naksSent:      "naks_sent",
 	rnrNaksSent:   "rnr_naks_sent",
@@ -112,15 +112,15 @@ var counterNames = [counterCount]string{
 	cqOverruns:    "cq_overruns",
 }
 
-// faultCounters count what makes a payload no packet.
+// faultCounters map faults of a payload to counters.
 var faultCounters = [...]counter{wire.Malformed: badPacket, wire.ForeignOp: badOpcode, wire.ForeignPKey: badPKey}
 
-// counters of a device.
+// counters are the counters of a device.
 type counters [counterCount]atomic.Uint64
 
 func (c *counters) add(n counter, by uint64) { c[n].Add(by) }
 
-// named are all counters that have counted anything.
+// named returns all counters that are not zero.
 func (c *counters) named() map[string]uint64 {
 	m := make(map[string]uint64, counterCount)
 	for i := range c {

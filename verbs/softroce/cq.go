@@ -8,7 +8,7 @@ import (
 	"dpukv/verbs"
 )
 
-// cq is a completion queue: a ring that does not grow.
+// cq is a completion queue: a ring of fixed size.
 type cq struct {
 	device *device
 	count  atomic.Int64 // completions in the ring: read without the lock
@@ -47,7 +47,7 @@ func (c *cq) push(wcs ...verbs.WC) {
 	c.count.Store(int64(n + len(wcs)))
 }
 
-// overran notes that completions were lost.
+// overran records that completions were lost.
 func (c *cq) overran() {
 	c.device.counters.add(cqOverruns, 1)
 	if !c.overrun {
@@ -61,7 +61,7 @@ func (c *cq) overrunError() error {
 		len(c.ring))
 }
 
-// Poll takes completions; when there are none it lets the device work first.
+// Poll takes completions. If there are none, it first lets the device work.
 func (c *cq) Poll(wcs []verbs.WC) (int, error) {
 	if c.count.Load() == 0 {
 		if _, err := c.device.Progress(); err != nil {
@@ -80,7 +80,8 @@ func (c *cq) overrunOrClosed() bool {
 	return c.overrun || c.closed
 }
 
-// take takes what is there. What was kept of an overrun queue comes before the error.
+// take takes the present completions. Completions that an overrun queue has kept come before the
+// error.
 func (c *cq) take(wcs []verbs.WC) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -23,7 +23,7 @@ type device struct {
 	local  netip.AddrPort
 	socket *udp.Socket
 	gso    bool // the kernel cuts trains
-	// gsoRefused: it turned out that it does not, on some way out.
+	// gsoRefused reports that, on some route, the kernel does not cut trains after all.
 	gsoRefused   atomic.Bool
 	refusalTimes refusalTimes
 	stuck        atomic.Bool // the send queue stayed full for longer than fullQueueTimeout
@@ -31,11 +31,12 @@ type device struct {
 	events       verbs.EventLog
 	closed       atomic.Bool
 
-	// open is held for reading by who waits on the socket, so that Close does not pull it away.
+	// open is held for reading while a goroutine waits on the socket, so that Close does not close
+	// the socket under it.
 	open sync.RWMutex
 
-	// objects guards the tables, and what they name: held for reading while packets are made or
-	// taken in, so that no memory goes away under them.
+	// objects guards the tables and their objects. It is held for reading while packets are built
+	// or received, so that no memory disappears under them.
 	objects sync.RWMutex
 	qps     table[qp]
 	regions regionTable
@@ -55,7 +56,7 @@ type device struct {
 func Open(opts Options) (verbs.Device, error) {
 	d, err := open(opts)
 	if err != nil {
-		return nil, err // not d: a nil pointer would be no nil Device
+		return nil, err // not d: a nil pointer would be a non-nil Device
 	}
 	return d, nil
 }
@@ -82,7 +83,7 @@ func open(opts Options) (*device, error) {
 	return d, nil
 }
 
-// Info names the device, and what the kernel does not do for it.
+// Info describes the device, and the features that the kernel lacks.
 func (d *device) Info() verbs.DeviceInfo {
 	name := "softroce " + d.opts.Addr.String()
 	switch {
@@ -97,7 +98,7 @@ func (d *device) Info() verbs.DeviceInfo {
 	return verbs.DeviceInfo{Provider: "softroce", Name: name, Emulated: true}
 }
 
-// Port describes the one port.
+// Port describes the device's only port.
 func (d *device) Port() (verbs.Port, error) {
 	if d.closed.Load() {
 		return verbs.Port{}, verbs.ErrClosed
@@ -108,7 +109,7 @@ func (d *device) Port() (verbs.Port, error) {
 	}, nil
 }
 
-// Wait blocks until a packet comes in, a timer runs out, or d is over.
+// Wait blocks until a packet arrives, a timer expires, or limit is over.
 func (d *device) Wait(limit time.Duration) error {
 	d.open.RLock()
 	defer d.open.RUnlock()
@@ -118,11 +119,11 @@ func (d *device) Wait(limit time.Duration) error {
 	return d.socket.Wait(max(0, min(limit, d.timers.untilNext())))
 }
 
-// Events are completion queues that overran, RC queue pairs in error, packets that the kernel
-// refused, and ways without segmentation. A socket knows nothing of a port that goes down.
+// Events returns overruns of completion queues, errors of RC queue pairs, packets that the kernel
+// refused, and routes without segmentation. A socket does not report a port that goes down.
 func (d *device) Events(since time.Time) []verbs.Event { return d.events.Since(since) }
 
-// Counters since the device was opened.
+// Counters returns the counters since the device was opened.
 func (d *device) Counters() map[string]uint64 {
 	m := d.counters.named()
 	d.open.RLock()
@@ -137,8 +138,8 @@ func (d *device) Counters() map[string]uint64 {
 
 var errNoSegmentation = errors.New("the kernel cannot segment on a way out of this machine: there packets go one by one from here on")
 
-// refuseGSO notes that segmentation does not work on one way after all. Others keep it: a peer
-// chooses its own address, and so its way.
+// refuseGSO records that segmentation does not work on one route. Others keep it, because a peer
+// chooses its own address, and so its route.
 func (d *device) refuseGSO(way *path) {
 	d.counters.add(gsoRefused, 1)
 	way.gso.Store(false)
@@ -200,7 +201,7 @@ func (d *device) change(f func() error) error {
 	return f()
 }
 
-// release runs f likewise; once the device is closed there is nothing left to release.
+// release does the same. Once the device is closed there is nothing left to release.
 func (d *device) release(f func() error) error {
 	if err := d.change(f); !errors.Is(err, verbs.ErrClosed) {
 		return err

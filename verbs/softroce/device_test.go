@@ -56,7 +56,7 @@ func TestFitMTU(t *testing.T) {
 	}
 }
 
-// TestOneCallEachWay: a batch is one system call each way.
+// TestOneCallEachWay checks that a batch is one system call each way.
 func TestOneCallEachWay(t *testing.T) {
 	a, b := pair(t, verbs.UC, Options{}, Options{})
 	if strings.Contains(a.dev.Info().Name, "without") {
@@ -76,7 +76,8 @@ func TestOneCallEachWay(t *testing.T) {
 	}
 }
 
-// TestWithoutOffload: without segmentation or coalescing all works as well, and the name says so.
+// TestWithoutOffload checks that everything works without segmentation or coalescing, and that the
+// name says so.
 func TestWithoutOffload(t *testing.T) {
 	for name, test := range map[string]struct {
 		hooks   hooks
@@ -150,7 +151,7 @@ func TestReceiveQueueFull(t *testing.T) {
 	}
 }
 
-// TestWaitEnds at a packet, at the end of the time, and when the device closes.
+// TestWaitEnds checks that Wait ends at a packet, at the time limit, and when the device closes.
 func TestWaitEnds(t *testing.T) {
 	checkLeaks(t)
 	a, b := pair(t, verbs.UC, Options{}, Options{})
@@ -172,7 +173,7 @@ func TestWaitEnds(t *testing.T) {
 	}
 }
 
-// TestWaitEndsForTimer: a device waits no longer than until RC must send again.
+// TestWaitEndsForTimer checks that a device waits no longer than until RC must send again.
 func TestWaitEndsForTimer(t *testing.T) {
 	a, b := pair(t, verbs.RC, Options{AckTimeout: 5 * time.Millisecond}, Options{})
 	b.qp.Close()
@@ -208,7 +209,7 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestManyGoroutines use one device each way, while regions and QPs come and go.
+// TestManyGoroutines lets goroutines use one device in each way, while regions and QPs come and go.
 func TestManyGoroutines(t *testing.T) {
 	checkLeaks(t)
 	here, there := openTest(t, Options{}), openTest(t, Options{})

@@ -1,118 +1,119 @@
 // Package softroce is a RoCE v2 device in pure Go: RDMA's packets over an ordinary UDP socket, for
-// machines without an RDMA NIC. It speaks with NICs and with the kernel's soft-RoCE (rxe).
+// machines without an RDMA NIC. It interoperates with NICs and with the kernel's soft-RoCE (rxe).
 //
 // # Packets
 //
-// Package wire has their layout. The ICRC covers the IP ID, which a UDP sender has to know and a
-// UDP receiver cannot see. The socket stays unconnected and does path MTU discovery: then the
-// kernel sends ID 0, and numbers the packets that it cuts from one segmented send 0, 1, 2, … The
-// receiver works the ID out of the ICRC itself (wire.Flow.CheckICRC). That leaves the check of
-// softroce's own packets with at least 26 of its 32 bits, and that of others with 16. UDP's and
-// Ethernet's checksums add theirs.
+// Package wire defines their layout. The ICRC covers the IP ID. A UDP sender must know this ID, and
+// a UDP receiver cannot see it. The socket stays unconnected and does path MTU discovery. Then the
+// kernel sends ID 0. It numbers the packets that it cuts from one segmented send 0, 1, 2 and so on.
+// The receiver computes the ID from the ICRC itself (wire.Flow.CheckICRC). At least 26 of the 32
+// bits then still check softroce's own packets, and 16 check those of others. The checksums of UDP
+// and Ethernet come on top.
 //
 // A QP with a flow label sends from the UDP port that NICs derive from it
-// ([dpukv/verbs.UDPSourcePort]), through a socket of that port. All others send from 4791, where
-// everything is received. The ICRC of a packet from another port is checked with 16 bits where its
-// ID was not guessed, as that of a NIC.
+// ([dpukv/verbs.UDPSourcePort]), through a socket on that port. All others send from 4791, which
+// receives everything. For a packet from another port, 16 bits of the ICRC are checked unless its
+// ID was guessed, as for a NIC's packet.
 //
 // # Implemented
 //
 //   - UC: WRITE and SEND, with and without immediate. UD: SEND, with and without immediate.
-//   - RC: WRITE, SEND, READ, with ACKs, NAKs, go-back-N, "receiver not ready", and retry counters;
-//     up to 16 READ requests on the way, each for 32 packets at most.
+//   - RC: WRITE, SEND, READ, with ACKs, NAKs, go-back-N, "receiver not ready", and retry counters.
+//     Up to 16 READ requests may be outstanding, each for at most 32 packets.
 //
 // Not implemented: IPv6; atomics; RD and XRC; shared receive queues; memory windows and SEND with
-// invalidate; solicited events (the bit is sent); partitions other than the default one; congestion
-// control (ECN bits are ignored); address resolution beyond the kernel's routing. A READ is
-// answered at once, whatever its length. The retry timer doubles with each try, where the
-// specification has it constant: a peer's software may be kept from running for longer than a NIC
-// is.
+// invalidate; solicited events (the bit is sent). Nor are these: partitions other than the default
+// one; congestion control (ECN bits are ignored); address resolution beyond the kernel's routing.
+// The responder answers a READ at once, whatever its length. The retry timer doubles with each try,
+// although the specification has it constant: the scheduler may stop a peer's software for longer
+// than a NIC ever pauses.
 //
-// # What arrives
+// # Checks of incoming packets
 //
-// A packet is taken if its ICRC is right, the QP exists and is connected, for UC and RC the source
-// address is the peer's and for UD the Q_Key is the QP's, and, for memory, the key is that of a
-// region of the QP's protection domain which allows the access and holds all of what is left of the
-// message. Else no byte of memory changes, and the reason is counted under its name in Counters. RC
-// also answers with a NAK; after one for anything but a loss or a missing receive the QP is in
-// error, on both sides.
+// A device accepts a packet if all of the following hold. The ICRC is right. The QP exists and is
+// connected. For UC and RC the source address is the peer's; for UD the Q_Key is the QP's. If the
+// packet accesses memory, its key names a region of the QP's protection domain, which allows the
+// access and holds the whole rest of the message. Otherwise no byte of memory changes, and Counters
+// has the reason by its name. RC also answers with a NAK. After a NAK for anything but a loss or a
+// missing receive, the QP is in error on both sides.
 //
-// UC: a message with a gap is dropped from there on, and what came before it stays in memory. The
-// next first or only packet is taken whatever its PSN. WRITEs are an exception: one of the last
-// 65,536 PSNs before the newest WRITE is dropped as stale_psn. The network has repeated it or let
-// others overtake it, and it would put old bytes over new. So WRITEs are placed at most once, and
-// in order. SENDs are delivered as they come, as by a NIC: twice where the network repeats them.
+// UC drops the rest of a message after a gap; the part before the gap stays in memory. It accepts
+// the next first or only packet whatever its PSN. WRITEs are an exception: a WRITE with one of the
+// last 65,536 PSNs before the newest WRITE is dropped as stale_psn. The network has repeated or
+// delayed it, and it would overwrite new bytes with old ones. So WRITEs are placed at most once,
+// and in order. SENDs are delivered as they come, as by a NIC: twice if the network repeats them.
 //
-// A packet that is refused changes nothing: neither the expected PSN nor the message under way. One
-// that somebody else made up needs the peer's address and the QP's number. To write bytes it needs
-// the key as well, to end an RC QP the exact PSN, or for a NAK one of those under way. A SEND, or a
-// WRITE of no bytes with immediate, needs no more and takes a posted receive; it costs a UC peer
-// the message under way at most. Who has the key can write, and can make up to 65,536 packets of
+// A refused packet changes nothing: neither the expected PSN nor the current message. A forged
+// packet needs the peer's address and the QP's number. To write bytes it also needs the key. To end
+// an RC QP it needs the exact PSN or, as a NAK, the PSN of an outstanding packet. A SEND, or an
+// empty WRITE with immediate, needs nothing more and takes a posted receive. It costs a UC peer at
+// most the current message. A sender with the key can write, and can make up to 65,536 packets of
 // the peer late.
 //
-// UD: a receive buffer starts with room for a GRH of 40 bytes, of which the second half gets the
-// IPv4 header, as with a NIC. TOS, TTL and the header's checksum are zero there, since a socket
-// does not tell them. Bytes 0 to 19 stay as they are. Datagrams are not protected from being
-// repeated or reordered by the network.
+// UD: a receive buffer starts with room for a GRH of 40 bytes. Its second half gets the IPv4
+// header, as with a NIC. TOS, TTL and the header's checksum are zero there, since a socket does not
+// report them. Bytes 0 to 19 do not change. Datagrams are not protected from repetition or
+// reordering by the network.
 //
-// # Who can reach what
+// # Protection
 //
-// A QP reaches the regions of its protection domain, and no others: one domain for each peer keeps
-// peers apart. Beyond that, only numbers that are hard to guess protect memory. Keys are 32 random
-// bits, QP numbers and first PSNs 24:
+// A QP reaches only the regions of its protection domain: one domain per peer keeps peers apart.
+// Beyond that, only numbers that are hard to guess protect memory. Keys have 32 random bits, QP
+// numbers and first PSNs 24:
 //
-//   - A peer that guesses keys of its own domain, of n regions, hits with one in 2^32/n packets. A
-//     miss is counted as bad_rkey, and ends an RC QP.
+//   - A peer that guesses keys of its own domain, with n regions, hits with one in 2^32/n packets.
+//     A miss counts as bad_rkey, and ends an RC QP.
 //   - Another host must also send from the peer's address and hit the QP's number: one in 2^24.
 //
-// RoCE has neither encryption nor authentication. Whoever reads packets on their way learns all the
-// numbers in them, and can then write what the peer can.
+// RoCE has neither encryption nor authentication. Anyone who reads packets on their way learns all
+// the numbers in them, and can then write wherever the peer can.
 //
-// # What cannot be sent
+// # Refused sends
 //
-// A peer's GID must be a unicast IPv4 address: Connect and CreateAH refuse others. What the kernel
-// refuses to send is lost, as on a wire, and only that: the rest of the list goes out, and PostSend
-// reports nothing. The packets are counted by reason (tx_too_long, tx_unreachable, tx_forbidden,
-// tx_no_room, tx_failed), and the first of a reason in ten seconds is an event. An RC QP whose
-// packets go nowhere ends with "retry exceeded". PostSend and Progress return errors of the
-// device's own socket only.
+// A peer's GID must be a unicast IPv4 address: Connect and CreateAH refuse others. A packet that
+// the kernel refuses to send is lost, as on a wire. The rest of the list goes out, and PostSend
+// reports nothing. The device counts the packets by reason (tx_too_long, tx_unreachable,
+// tx_forbidden, tx_no_room, tx_failed), and reports one event per reason in ten seconds. An RC QP
+// whose packets never leave ends with "retry exceeded". PostSend and Progress return only errors of
+// the device's own socket.
 //
 // All peers of a device share its socket's queue. A list waits for room there until the queue has
-// taken nothing for 200 ms, and is then lost. The next lists do not wait until something was taken.
-// The kernel keeps packets for an address of an own network for seconds before it knows that nobody
-// answers there. A few such peers fill a small queue, as a program without CAP_NET_ADMIN has: so a
-// server should send only to where requests come from.
+// taken nothing for 200 ms, and is then lost. The next lists do not wait until the queue has taken
+// something again. The kernel keeps packets for an address in its own network for seconds before it
+// knows that nobody answers there. A few such peers fill a small queue, which a program without
+// CAP_NET_ADMIN has. So a server should send only to addresses that requests come from.
 //
 // # Visibility
 //
-// Of an incoming WRITE, the aligned 8-byte word that holds the message's last byte is stored last,
-// whole, in one atomic operation with release order; bytes of that word that do not belong to the
-// message keep their values. A poller that reads a changed byte of this word with an atomic load
-// (sync/atomic, of the word or of an aligned 4-byte half) sees all bytes of the message, and of all
-// messages before it on the same QP. No order holds among the other bytes. A completion of a
-// receive, or of a READ, is likewise seen after its bytes.
+// A WRITE's last byte lies in an aligned 8-byte word. The receiver stores this word last, whole, in
+// one atomic operation with release order. Bytes of the word outside the message keep their values.
+// A poller reads a changed byte of this word with an atomic load (sync/atomic, of the word or of an
+// aligned 4-byte half). It then sees all bytes of the message, and of all earlier messages on the
+// same QP. The other bytes have no order among themselves. A completion of a receive, or of a READ,
+// is likewise visible only after its bytes.
 //
-// # Who may call what, when
+// # Concurrency
 //
-// A device works only inside calls. Progress takes in what one recvmmsg brings, answers, and sends
-// RC's overdue packets; Poll does the same when its queue is empty. Any number of goroutines may
-// call either, one of which works while the others return at once. PostSend and PostRecv may run
-// beside it and beside those of other QPs; on one QP they are one goroutine's at a time each. A
-// receive completes at the end of the Progress that took it in.
+// A device works only inside calls. Progress takes the packets of one recvmmsg, answers them, and
+// sends RC's overdue packets. Poll does the same when its queue is empty. Any number of goroutines
+// may call either; one of them works while the others return at once. PostSend and PostRecv may run
+// concurrently with Progress and with those of other QPs. On one QP, each serves one goroutine at a
+// time. A receive completes at the end of the Progress that took its packet.
 //
 // UC and UD requests complete in PostSend. RC requests complete when the peer has acknowledged
-// them, for which both sides have to make progress. The memory of an RC request is read again when
-// packets are lost, unless it was inline.
+// them, so both sides have to make progress. RC reads the memory of a request again when packets
+// are lost, unless it was inline.
 //
-// Closing a region, a queue pair or an address handle waits for packets that are just being made or
-// taken in. Closing the device unmaps all its regions: nobody may touch their bytes afterwards.
+// Closing a region, a queue pair or an address handle waits for packets that are being built or
+// received at that moment. Closing the device unmaps all its regions: nobody may touch their bytes
+// afterwards.
 //
 // # Batches
 //
-// PostSend makes trains of the list's packets: up to 64 of one size to one address, of which the
-// last may be shorter, and leaves it to the kernel to cut them (UDP_SEGMENT); all trains go out in
-// one sendmmsg. Between two sockets of one machine a train is never cut at all, and is received as
-// one (UDP_GRO). On a kernel that cannot do that, packets go one by one, and the device's name says
-// so. Where that turns out only on the way to one peer, it holds for that way alone: the name and
-// the counter gso_refused say so.
+// PostSend makes trains of the list's packets: up to 64 of one size to one address, the last of
+// which may be shorter. The kernel cuts the trains (UDP_SEGMENT); all of them go out in one
+// sendmmsg. Between two sockets of one machine a train is never cut at all, and arrives as one
+// (UDP_GRO). On a kernel without segmentation, packets go one by one, and the device's name says
+// so. If only the route to one peer lacks it, then only that route does without: the name and the
+// counter gso_refused show it.
 package softroce

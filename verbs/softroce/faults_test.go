@@ -63,8 +63,8 @@ func dropped(d *device) uint64 {
 	return n
 }
 
-// TestDatagramsOverFaultyWire: what arrives is right, once or, where the wire repeated it, twice;
-// and every packet is accounted for.
+// TestDatagramsOverFaultyWire checks that each datagram arrives intact, once or, if the wire
+// repeated it, twice. Every packet must be accounted for.
 func TestDatagramsOverFaultyWire(t *testing.T) {
 	wire := newFaulty(1, .05)
 	a, b := pair(t, verbs.UD, Options{MTU: 1024}, Options{MTU: 1024, hooks: hooks{received: wire.hook}})
@@ -115,8 +115,9 @@ func (s *side) posted() int {
 	return q.receives.count + q.in.end - q.in.first
 }
 
-// TestWritesOverFaultyWire: a slot holds what it held, or a whole message, or the beginning of one
-// whose rest was lost; never bytes of another slot, and nothing older than what was there.
+// TestWritesOverFaultyWire checks each slot. It holds its old contents, a whole message, or the
+// beginning of a message whose rest was lost. It never holds bytes of another slot, or of an older
+// message.
 func TestWritesOverFaultyWire(t *testing.T) {
 	const mtu, slots, slotBytes = 256, 64, 1024
 	wire := newFaulty(2, .05)
@@ -161,8 +162,8 @@ func checkSlot(t *testing.T, b []byte, slot int, newest *uint32, round uint32) {
 	}
 }
 
-// TestReliableOverFaultyWire: every operation completes, in order, exactly once, with the right
-// data.
+// TestReliableOverFaultyWire checks that every operation completes, in order, exactly once, with
+// the right data.
 func TestReliableOverFaultyWire(t *testing.T) {
 	checkLeaks(t)
 	rates := []float64{0, .01, .05, .15}
@@ -185,7 +186,7 @@ func TestReliableOverFaultyWire(t *testing.T) {
 	}
 }
 
-// runReliable does n operations of all kinds and sizes from a to b. Each has its own place in both
+// runReliable runs n operations of all kinds and sizes from a to b. Each has its own place in both
 // memories, and receives come in order.
 func runReliable(t *testing.T, a, b *side, n int, random *rand.Rand) {
 	const place = 2600

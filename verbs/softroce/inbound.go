@@ -4,9 +4,9 @@ import "dpukv/verbs/softroce/wire"
 
 import "dpukv/verbs"
 
-// inbound is the message that a UC or RC QP is receiving, and the receive that the next one gets.
+// inbound is the message that a UC or RC QP is receiving, and the receive for the next one.
 type inbound struct {
-	kind wire.Kind // kindNone: between messages
+	kind wire.Kind // NoKind: between messages
 	// of a write
 	va    uint64
 	rkey  uint32
@@ -15,18 +15,18 @@ type inbound struct {
 	// of a send
 	got uint32
 
-	// held have been taken from the queue, some at a time. The first is for the message in
-	// progress, and stays for the next one when that is not completed.
+	// held are receives taken from the queue, several at a time. The first is for the message in
+	// progress. It stays for the next message if this one does not complete.
 	held       [heldReceives]verbs.RecvWR
 	first, end int
 }
 
 const heldReceives = 16
 
-// reset forgets the message in progress.
+// reset drops the message in progress.
 func (m *inbound) reset() { m.kind = wire.NoKind }
 
-// accept takes the next packet of a message in order, or tells why not; then it has changed
+// accept takes the next packet of a message in order. If it returns a reason, it has changed
 // nothing.
 func (q *qp) accept(p *wire.Packet) counter {
 	s := p.Op.Shape()
@@ -52,9 +52,9 @@ func (q *qp) acceptWrite(p *wire.Packet, s *wire.Shape) counter {
 	if n > left || s.Last != (n == left) {
 		return badMessage
 	}
-	if left > 0 { // no key is looked at for no bytes
-		// All that is left, not only this packet: a write that must fail is to fail before its
-		// first byte.
+	if left > 0 { // a message without bytes needs no key
+		// Check the whole rest of the message, not only this packet: a write that must fail has to
+		// fail before its first byte.
 		r, at, why := q.device.regions.reach(q.pd, rkey, va, int(left), verbs.RemoteWrite)
 		if why != noDrop {
 			return why
@@ -110,7 +110,7 @@ func (q *qp) acceptSend(p *wire.Packet, s *wire.Shape) counter {
 	return noDrop
 }
 
-// hold makes sure that a receive is held.
+// hold takes receives from the queue if none is held. It reports whether one is held.
 func (q *qp) hold() bool {
 	m := &q.in
 	if m.first == m.end {
@@ -119,10 +119,10 @@ func (q *qp) hold() bool {
 	return m.first < m.end
 }
 
-// receive is the one held.
+// receive returns the held receive.
 func (q *qp) receive() *verbs.RecvWR { return &q.in.held[q.in.first] }
 
-// received completes the receive held.
+// received completes the held receive.
 func (q *qp) received(wc *verbs.WC) {
 	wc.ID, wc.QPN = q.receive().ID, q.num
 	if !wc.HasImm {

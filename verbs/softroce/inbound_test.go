@@ -10,8 +10,8 @@ import (
 	"dpukv/verbs"
 )
 
-// raw sends a packet as if the side's QP had made it, with an ICRC that is right but for what spoil
-// changes.
+// raw sends a packet as if the side's QP had made it. Its ICRC is right, except for changes by
+// spoil.
 func (s *side) raw(p wire.Packet, spoil func([]byte)) {
 	s.t.Helper()
 	q := s.qp.(*qp)
@@ -32,7 +32,7 @@ func (s *side) raw(p wire.Packet, spoil func([]byte)) {
 	}
 }
 
-// protected is a UC, UD or RC pair whose receiver has, besides its open region, one of another
+// protected makes a UC, UD or RC pair. Besides its open region, the receiver has one of another
 // protection domain and one that peers may not write.
 type protected struct {
 	a, b           *side
@@ -49,7 +49,7 @@ func newProtected(t *testing.T, typ verbs.QPType) *protected {
 	}
 }
 
-// expect checks that all that b took in was dropped for one reason, and that no memory was touched.
+// expect checks that b dropped all received packets for one reason, and that no memory changed.
 func (x *protected) expect(t *testing.T, reason string, times uint64) {
 	t.Helper()
 	until(t, "what is to be dropped", func() bool { return dropped(x.b.dev) >= times }, x.b)
@@ -192,7 +192,8 @@ func TestWriteProtection(t *testing.T) {
 	}
 }
 
-// TestWrongSource: a third device knows all numbers of a connection, and still may not write.
+// TestWrongSource checks that a third device that knows all numbers of a connection still cannot
+// write.
 func TestWrongSource(t *testing.T) {
 	x := newProtected(t, verbs.UC)
 	thief := newSide(t, openTest(t, Options{MTU: 256}), verbs.UC, testSizes)
@@ -253,7 +254,7 @@ func TestDatagramProtection(t *testing.T) {
 	}
 }
 
-// TestReceiveMemoryGone: a posted receive whose region was closed since is not written.
+// TestReceiveMemoryGone checks that a posted receive whose region was closed is not written.
 func TestReceiveMemoryGone(t *testing.T) {
 	x := newProtected(t, verbs.UD)
 	m := must(x.b.pd.AllocMR(4096, verbs.LocalWrite))(t)
@@ -265,7 +266,8 @@ func TestReceiveMemoryGone(t *testing.T) {
 	x.expect(t, "local_protection", 1)
 }
 
-// TestGapInMessage: a message of which a packet is missing ends there; the next is whole.
+// TestGapInMessage checks that a message with a missing packet ends there, and that the next one is
+// complete.
 func TestGapInMessage(t *testing.T) {
 	lost := -1
 	seen := 0

@@ -9,8 +9,8 @@ import (
 	"dpukv/verbs"
 )
 
-// pd is a protection domain: its QPs reach its regions, and no others. It costs nothing: a server
-// may have one for each client.
+// pd is a protection domain: its QPs reach only its regions. It costs nothing, so a server may have
+// one per client.
 type pd struct{ device *device }
 
 func (d *device) AllocPD() (verbs.PD, error) {
@@ -22,12 +22,12 @@ func (d *device) AllocPD() (verbs.PD, error) {
 
 func (p *pd) Close() error { return nil }
 
-// region is registered memory. Its two keys are one number, as with many NICs.
+// region is registered memory. Its two keys are the same number, as with many NICs.
 type region struct {
 	pd     *pd
 	memory *offheap.Region
 	whole  []byte // all of the memory: a multiple of regionAlign
-	bytes  []byte // what was asked for
+	bytes  []byte // the requested size
 	addr   uint64
 	key    uint32
 	access verbs.Access
@@ -74,8 +74,9 @@ func (m *region) Region() verbs.Region {
 	return verbs.Region{Addr: m.addr, Length: len(m.bytes), RKey: m.key}
 }
 
-// Close takes the key back and frees the memory. No work request may still need it. To unmap takes
-// a while, during which others go on: who could reach the memory has let go of the tables.
+// Close invalidates the key and frees the memory. No pending work request may need it. Unmapping
+// takes a while, during which others go on: nobody can reach the memory once it is out of the
+// tables.
 func (m *region) Close() error {
 	removed := false
 	err := m.pd.device.release(func() error {
@@ -93,7 +94,7 @@ type regionTable struct{ table[region] }
 
 const (
 	keyBits = 32
-	// maxRegions is far more than mappings, of which Linux allows a process 65,530.
+	// maxRegions far exceeds the number of mappings, of which Linux allows a process 65,530.
 	maxRegions = 1 << 20
 )
 
@@ -101,14 +102,14 @@ func newRegionTable() regionTable {
 	return regionTable{newTable[region]("memory region", keyBits, maxRegions)}
 }
 
-// reach returns the region with a key and the offset of addr in it, when n bytes from there lie in
-// it and the access is allowed; otherwise why not.
+// reach returns the region with a key and the offset of addr in it. It requires that n bytes from
+// there lie in the region and that the access is allowed. Otherwise it returns the reason.
 func (t *regionTable) reach(p *pd, key uint32, addr uint64, n int, access verbs.Access) (*region, int, counter) {
 	m := t.find(key)
 	if m == nil || m.pd != p {
 		return nil, 0, badRKey
 	}
-	at := addr - m.addr // huge when addr lies below
+	at := addr - m.addr // wraps to a large value if addr lies below
 	if at > uint64(len(m.bytes)) || uint64(n) > uint64(len(m.bytes))-at {
 		return nil, 0, outOfRegion
 	}

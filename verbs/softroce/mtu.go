@@ -10,13 +10,13 @@ import (
 
 const (
 	minMTU = 256
-	// maxOverhead is the most that a packet of any NIC adds to the path MTU within an IP packet. It
-	// is what the kernel's soft-RoCE leaves too, so that both find the same MTU on the same
+	// maxOverhead is the most bytes that a packet of any NIC adds to the path MTU within an IP
+	// packet. The kernel's soft-RoCE reserves the same, so both find the same MTU on the same
 	// network.
 	maxOverhead = 80
 )
 
-// checkMTU refuses what is no path MTU.
+// checkMTU refuses a number that is not a path MTU.
 func checkMTU(mtu int) error {
 	for m := minMTU; m <= wire.MaxMTU; m *= 2 {
 		if m == mtu {
@@ -26,7 +26,7 @@ func checkMTU(mtu int) error {
 	return fmt.Errorf("path MTU %d: want 256, 512, 1024, 2048 or 4096", mtu)
 }
 
-// fitMTU is the largest path MTU whose packets fit an IP MTU.
+// fitMTU returns the largest path MTU whose packets fit an IP MTU.
 func fitMTU(ipMTU int) (int, error) {
 	for m := wire.MaxMTU; m >= minMTU; m /= 2 {
 		if m+maxOverhead <= ipMTU {
@@ -36,7 +36,7 @@ func fitMTU(ipMTU int) (int, error) {
 	return 0, fmt.Errorf("IP MTU %d is below %d, which RoCE's smallest packets need", ipMTU, minMTU+maxOverhead)
 }
 
-// pathMTU is that of the interface with addr.
+// pathMTU returns the path MTU of the interface with addr.
 func pathMTU(addr netip.Addr) (int, error) {
 	interfaces, err := net.Interfaces()
 	if err != nil {
@@ -54,7 +54,7 @@ func pathMTU(addr netip.Addr) (int, error) {
 	return 0, fmt.Errorf("no interface has the address %s: choose one of this machine", addr)
 }
 
-// holds tells whether the interface answers for addr. A loopback interface does so for its whole
+// holds reports whether the interface answers for addr. A loopback interface does so for its whole
 // network.
 func holds(i net.Interface, addr netip.Addr) bool {
 	prefixes, err := i.Addrs()

@@ -8,25 +8,26 @@ import (
 	"dpukv/verbs"
 )
 
-// Options are what a device is opened with. Only Addr has no default.
+// Options configure a device. Only Addr has no default.
 type Options struct {
-	// Addr is the local IPv4 address: the device's GID, on whose UDP port 4791 it listens.
+	// Addr is the local IPv4 address. It is the device's GID, and the device listens on its UDP
+	// port 4791.
 	Addr netip.Addr
 	// MTU is the path MTU in bytes: 256, 512, 1024, 2048 or 4096. 0: the largest that fits the MTU
 	// of Addr's interface.
 	MTU int
-	// SocketBuffers is how many bytes are asked for, each way. 0: 16 MiB. Without CAP_NET_ADMIN the
-	// kernel grants at most net.core.rmem_max and wmem_max.
+	// SocketBuffers is the requested size of each socket buffer in bytes. 0: 16 MiB. Without
+	// CAP_NET_ADMIN the kernel grants at most net.core.rmem_max and wmem_max.
 	SocketBuffers int
 
-	// AckTimeout is how long RC waits for an acknowledgement before it sends again, the first time;
-	// it then doubles. 0: 20 ms.
+	// AckTimeout is how long RC waits for an acknowledgement before its first retry. It doubles
+	// with each retry. 0: 20 ms.
 	AckTimeout time.Duration
-	// RetryCount is how often in a row RC sends again without an answer before the QP fails. 0: 7,
-	// the most that verbs know. With the default timeout that is 5 s of silence.
+	// RetryCount is the number of retries without an answer before the QP fails. 0: 7, the maximum
+	// of verbs. With the default timeout that is 5 s of silence.
 	RetryCount int
-	// RNRRetryCount is how often in a row RC takes "receiver not ready" for an answer. 0 or 7: for
-	// ever.
+	// RNRRetryCount is the number of "receiver not ready" answers in a row that RC accepts. 0 or 7:
+	// unlimited.
 	RNRRetryCount int
 
 	hooks hooks
@@ -34,16 +35,16 @@ type Options struct {
 
 // hooks are for tests.
 type hooks struct {
-	// received stands between the socket and the device: it delivers what it is given, or not, or
-	// twice, or later, or something else. Called by whoever holds the receive side.
+	// received stands between the socket and the device. It can deliver a packet, drop it, repeat
+	// it, delay it, or deliver another one. The holder of the receive side calls it.
 	received func(packet []byte, deliver func([]byte))
 	// sent sees each packet with its IP ID.
 	sent func(to *path, ipID uint16, packet []byte)
-	// sending may fail in the kernel's place to send a train of count packets, receiving to
-	// receive.
+	// sending may fail in the kernel's place to send a train of count packets; receiving may fail
+	// to receive.
 	sending   func(to *path, count int) error
 	receiving func() error
-	// noGSO and noGRO make a kernel without segmentation or coalescing.
+	// noGSO and noGRO emulate a kernel without segmentation or coalescing.
 	noGSO, noGRO bool
 }
 

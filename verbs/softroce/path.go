@@ -13,17 +13,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// path is the way to a peer.
+// path is the route to a peer.
 type path struct {
 	name   unix.RawSockaddrInet4
 	flow   wire.Flow
-	socket *udp.Socket // to send from
-	// gso: the kernel cuts trains on this way. It has an address of its own, as paths are copied.
+	socket *udp.Socket // sends on this route
+	// gso reports whether the kernel cuts trains on this route. It is a pointer, as paths are
+	// copied.
 	gso *atomic.Bool
 }
 
-// pathTo is the way to a peer, from a device's own port or from that of a flow label; nil: the
-// device's.
+// pathTo returns the route to a peer, from a flow label's port or, if that is nil, from the
+// device's own.
 func (d *device) pathTo(peer verbs.Endpoint, from *port) (path, error) {
 	addr := peer.GID.Addr()
 	if err := checkUnicast(peer.GID); err != nil {
@@ -39,8 +40,8 @@ func (d *device) pathTo(peer verbs.Endpoint, from *port) (path, error) {
 	return p, nil
 }
 
-// checkUnicast refuses an address that is nobody's, everybody's or a group's. A connected socket,
-// which sends nothing, tells which ones are the broadcast addresses of networks.
+// checkUnicast refuses unspecified, broadcast and multicast addresses. A connected socket, which
+// sends nothing, shows which addresses are the broadcast addresses of networks.
 func checkUnicast(gid verbs.GID) error {
 	addr := gid.Addr()
 	if !addr.Is4() {

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ports are the sockets from which QPs with a flow label send: one for each UDP source port, shared
-// by its QPs. What a peer sends goes to the device's own.
+// ports are the sockets that QPs with a flow label send from: one per UDP source port, shared by
+// its QPs. The peers send to the device's own port.
 type ports struct {
 	sync.Mutex
 	byNumber map[uint16]*port
@@ -26,8 +26,8 @@ type port struct {
 	users  int
 }
 
-// portTimeout is how long a port that something else has is waited for. Most are another program's
-// for a moment only: those that the kernel chooses are from the same range.
+// portTimeout is how long to wait for a port that another program has. Most such ports are in use
+// only for a moment: the kernel chooses ephemeral ports from the same range.
 const portTimeout = 2 * time.Second
 
 // openPort lends the socket of a flow label.
@@ -60,7 +60,7 @@ func (d *device) bindPort(addr netip.AddrPort) (s *udp.Socket, err error) {
 	}
 }
 
-// closePort takes a socket back; nil is none.
+// closePort takes a socket back; nil stands for none.
 func (d *device) closePort(p *port) error {
 	if p == nil {
 		return nil
@@ -77,7 +77,7 @@ func (d *device) closePort(p *port) error {
 	return p.Close()
 }
 
-// closePorts closes all, whoever uses them.
+// closePorts closes all sockets, whether in use or not.
 func (d *device) closePorts() (err error) {
 	d.ports.Lock()
 	defer d.ports.Unlock()

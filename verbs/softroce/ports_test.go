@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// labelled is a QP that sends from the port of a flow label, with a peer; QPs may share devices.
+// labelled makes a QP that sends from the port of a flow label, with a peer. QPs may share devices.
 func labelled(t *testing.T, typ verbs.QPType, label uint32, here, there *device) (*side, *side) {
 	t.Helper()
 	a, b := newSide(t, here, typ, testSizes), newSide(t, there, typ, testSizes)
@@ -24,8 +24,8 @@ func labelled(t *testing.T, typ verbs.QPType, label uint32, here, there *device)
 	return a, b
 }
 
-// TestFlowLabel: packets leave from the port of their QP's label, alone and in trains, and arrive
-// with a good ICRC, while others leave from the device's.
+// TestFlowLabel checks that packets leave from the port of their QP's label, alone and in trains,
+// and arrive with a good ICRC. Others leave from the device's port.
 func TestFlowLabel(t *testing.T) {
 	for _, typ := range []verbs.QPType{verbs.UC, verbs.RC} {
 		here, there := openTest(t, Options{}), openTest(t, Options{})
@@ -53,8 +53,8 @@ func TestFlowLabel(t *testing.T) {
 	}
 }
 
-// TestPortsAreShared: QPs of one label have one socket, which goes with the last of them, or with
-// the device.
+// TestPortsAreShared checks that QPs with the same label share one socket. It closes with the last
+// of them, or with the device.
 func TestPortsAreShared(t *testing.T) {
 	here, there := openTest(t, Options{}), openTest(t, Options{})
 	a, _ := labelled(t, verbs.UC, 7, here, there)
@@ -82,7 +82,7 @@ func TestPortsAreShared(t *testing.T) {
 	}
 }
 
-// TestPortTaken: a port that another program has is an error that names it.
+// TestPortTaken checks the error for a port that another program has: it names the port.
 func TestPortTaken(t *testing.T) {
 	here, there := openTest(t, Options{}), openTest(t, Options{})
 	other := must(udp.OpenSender(netip.AddrPortFrom(here.opts.Addr, 0xc005), 4096))(t)

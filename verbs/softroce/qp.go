@@ -9,7 +9,7 @@ import (
 	"dpukv/verbs/softroce/wire"
 )
 
-// state of a QP.
+// state is the state of a QP.
 type state int32
 
 const (
@@ -35,18 +35,18 @@ type qp struct {
 	mtu    int
 	state  atomic.Int32
 
-	// Set by Connect.
+	// Connect sets these.
 	peer     verbs.Endpoint
 	path     path
-	port     *port // of its flow label; nil: it sends from the device's own
+	port     *port // port of its flow label; nil: it sends from the device's own
 	peerAddr [4]byte
 
 	nextPSN uint32 // UC, UD: of the next packet sent
 
 	receives receiveQueue
-	// The rest of the receive side belongs to who holds the device's receiver.
+	// The rest of the receive side belongs to the holder of the device's receiver.
 	expected uint32 // UC, RC: PSN of the next packet
-	newest   uint32 // UC: PSN behind the newest WRITE
+	newest   uint32 // UC: PSN after the newest WRITE
 	in       inbound
 	respond  responder // RC
 
@@ -133,7 +133,7 @@ func (q *qp) Connect(peer verbs.Endpoint) error {
 	return nil
 }
 
-// wayTo is the path to a peer, and the port that was opened for it; a UD QP has neither.
+// wayTo returns the path to a peer, and the port that it opened for it. A UD QP has neither.
 func (q *qp) wayTo(peer verbs.Endpoint) (to path, from *port, err error) {
 	if q.config.Type == verbs.UD {
 		return path{}, nil, nil
@@ -152,7 +152,7 @@ func (q *qp) wayTo(peer verbs.Endpoint) (to path, from *port, err error) {
 	return to, from, nil
 }
 
-// Close takes the QP away. Work requests still posted are gone, without completions.
+// Close removes the QP. Posted work requests are dropped, without completions.
 func (q *qp) Close() error {
 	return q.device.release(func() error {
 		q.device.qps.remove(q.num, q)
@@ -165,7 +165,7 @@ func (q *qp) Close() error {
 
 func (q *qp) is(s state) bool { return q.state.Load() == int32(s) }
 
-// fail puts the QP into the error state and flushes its receives. Called by the receiver.
+// fail puts the QP into the error state and flushes its receives. The receiver calls it.
 func (q *qp) fail(why string) bool {
 	if !q.state.CompareAndSwap(int32(stateReady), int32(stateError)) {
 		return false
@@ -177,7 +177,7 @@ func (q *qp) fail(why string) bool {
 	return true
 }
 
-// usable tells why a QP takes no work requests.
+// usable returns the reason why a QP takes no work requests.
 func (q *qp) usable(sending bool) error {
 	switch s := state(q.state.Load()); s {
 	case stateClosed:
@@ -211,7 +211,7 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) (int, error) {
 	return q.receives.post(wrs)
 }
 
-// memoryError tells what is wrong with the memory of a work request.
+// memoryError returns the error for the memory of a work request.
 func memoryError(s *verbs.SGE, why counter) error {
 	what := map[counter]string{
 		badRKey:        "no region of the QP's protection domain has this key",

@@ -29,7 +29,7 @@ type side struct {
 
 const testQKey = 0x11111111
 
-// nextAddr gives every device of this process an address of its own, and spreads processes.
+// nextAddr returns another address for every device of this process, and separates processes.
 var nextAddr atomic.Uint32
 
 func testAddr() netip.Addr {
@@ -118,7 +118,7 @@ func (s *side) sge(at, n int) verbs.SGE {
 	return verbs.SGE{Addr: s.mr.Addr() + uint64(at), Length: uint32(n), LKey: s.mr.LKey()}
 }
 
-// write makes a signaled write of n bytes at the same place of both memories.
+// write makes a signaled write of n bytes to the same offset in the peer's memory.
 func (s *side) write(id uint64, at, n int) verbs.SendWR {
 	return verbs.SendWR{
 		ID: id, Op: verbs.OpWrite, Flags: verbs.Signaled, Local: s.sge(at, n),
@@ -173,9 +173,9 @@ func until(t testing.TB, what string, done func() bool, sides ...*side) {
 	}
 }
 
-// drain lets both work until neither has had anything to do for a few turns, and all that their
-// peers sent has come: a busy kernel hands packets on later, in a thread of its own. What it
-// dropped is not waited for long.
+// drain lets both ends work until neither has had anything to do for a few turns, and all of their
+// peers' packets have come. A busy kernel delivers packets later, in a thread of its own. drain
+// does not wait long for dropped packets.
 func drain(t testing.TB, sides ...*side) {
 	t.Helper()
 	limit := time.Now().Add(time.Second)
@@ -188,7 +188,7 @@ func drain(t testing.TB, sides ...*side) {
 	}
 }
 
-// allCame tells whether devices have as many packets as those of their peers have sent.
+// allCame reports whether devices have received as many packets as their peers have sent.
 func allCame(sides []*side) bool {
 	for _, s := range sides {
 		if s.peer != nil && s.dev.counters[rxPackets].Load() < s.peer.dev.counters[txPackets].Load() {
@@ -224,7 +224,7 @@ func checkLeaks(t *testing.T) {
 	t.Cleanup(func() { goleak.VerifyNone(t, leaks) })
 }
 
-// words fills n words that tell where they belong and when they were written.
+// words fills n words that show where they belong and when they were written.
 func words(b []byte, slot int, round uint32, n int) {
 	for i := range n {
 		binary.LittleEndian.PutUint32(b[8*i:], uint32(slot))

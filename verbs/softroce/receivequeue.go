@@ -15,7 +15,7 @@ type receiveQueue struct {
 	count int
 }
 
-// post adds receives, as many as there is room for.
+// post adds as many receives as there is room for.
 func (r *receiveQueue) post(wrs []verbs.RecvWR) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -32,7 +32,7 @@ func (r *receiveQueue) post(wrs []verbs.RecvWR) (int, error) {
 	return n, nil
 }
 
-// take removes the oldest receives, as many as there are and wrs has room for.
+// take removes the oldest receives, up to the length of wrs.
 func (r *receiveQueue) take(wrs []verbs.RecvWR) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,40 +13,40 @@ import (
 )
 
 const (
-	// receiveMessages is how many datagrams, or trains put together, one recvmmsg takes.
+	// receiveMessages is the number of datagrams, or coalesced trains, per recvmmsg.
 	receiveMessages = 32
-	// messageBytes is room for the largest train. The odd part keeps the beginnings of the buffers,
-	// which are all that most messages use, apart in the CPU's caches.
+	// messageBytes is the size of the largest train. Most messages use only the beginnings of the
+	// buffers. The odd part of the size keeps these beginnings apart in the CPU's caches.
 	messageBytes = 64<<10 + 5*64
 )
 
 // completeTogether is the most completions that wait for one another.
 const completeTogether = 64
 
-// receiver is a device's receive side. Whoever holds mu takes packets in.
+// receiver is a device's receive side. The holder of mu receives packets.
 type receiver struct {
 	mu     sync.Mutex
 	device *device
 	msgs   *udp.Messages
 	buf    []byte
 
-	*origin            // of the packet in hand
-	origins [16]origin // those met last, by their port: a peer has a port for each flow label
-	ipID    uint16     // of the packet in hand
+	*origin            // of the current packet
+	origins [16]origin // most recent ones by port: a peer has a port per flow label
+	ipID    uint16     // of the current packet
 	nextID  uint16     // a guess
 	packet  wire.Packet
 	packets uint64
 	bytes   uint64
 
-	// completed are completions of one queue, for which its lock is taken once.
+	// completed are completions of one queue, so that its lock is taken once for all.
 	completed []verbs.WC
 	of        *cq
 
 	answers *batch // ACKs and READ responses
-	touched []*qp  // RC QPs with something to do once all packets are taken in
+	touched []*qp  // RC QPs with work to do once all packets are received
 }
 
-// origin is where packets come from.
+// origin is a source of packets.
 type origin struct {
 	source  netip.AddrPort
 	address [4]byte   // of source
@@ -66,8 +66,8 @@ func (r *receiver) init(d *device) {
 	r.completed = make([]verbs.WC, 0, completeTogether)
 }
 
-// Progress takes in what one recvmmsg brings, answers it, and sends again what RC has waited for
-// too long. While one goroutine does that, others get false at once.
+// Progress takes the packets of one recvmmsg, answers them, and sends RC's overdue packets again.
+// While one goroutine does that, calls of others return false at once.
 func (d *device) Progress() (bool, error) {
 	if !d.receiver.mu.TryLock() {
 		return false, nil
@@ -84,7 +84,7 @@ func (d *device) Progress() (bool, error) {
 	return n > 0 || expired, err
 }
 
-// receive does one recvmmsg, and returns how many messages it brought.
+// receive calls recvmmsg once, and returns the number of messages.
 func (r *receiver) receive() (int, error) {
 	n, err := r.recvmmsg()
 	c := &r.device.counters
@@ -95,7 +95,7 @@ func (r *receiver) receive() (int, error) {
 	case udp.Fatal(err):
 		return 0, fmt.Errorf("receive on %s: %w", r.device.local, err)
 	case err != nil:
-		// What became of a packet sent before, or a lack of memory: the next call receives again.
+		// The error concerns an earlier packet, or a lack of memory. The next call receives again.
 		c.add(rxErrors, 1)
 		return 0, nil
 	}
@@ -120,7 +120,7 @@ func (r *receiver) recvmmsg() (int, error) {
 	return r.msgs.Receive(r.device.socket)
 }
 
-// message takes in a datagram, or the packets of a train.
+// message handles a datagram, or the packets of a train.
 func (r *receiver) message(i int) {
 	if r.msgs.Truncated(i) {
 		r.device.counters.add(rxTruncated, 1)
@@ -156,14 +156,14 @@ func (r *receiver) deliver(b []byte) {
 	r.handle(b)
 }
 
-// handle takes in one packet: the payload of a UDP datagram.
+// handle handles one packet: the payload of a UDP datagram.
 func (r *receiver) handle(b []byte) {
 	if why := r.check(b); why != noDrop {
 		r.device.counters.add(why, 1)
 	}
 }
 
-// check does what a packet asks for, or tells why not.
+// check executes a packet's request, or returns the reason why not.
 func (r *receiver) check(b []byte) counter {
 	if len(b) < wire.BTHBytes+wire.ICRCBytes || len(b) > wire.MaxPacketBytes || len(b)&3 != 0 {
 		return badPacket
@@ -205,7 +205,7 @@ func (r *receiver) dispatch(q *qp, p *wire.Packet) counter {
 	return r.receiveRC(q, p)
 }
 
-// complete adds a completion of a receive. It is seen at the end of Progress, or before.
+// complete adds a completion of a receive. It becomes visible at the end of Progress, or earlier.
 func (r *receiver) complete(c *cq, wc *verbs.WC) {
 	if r.of != c || len(r.completed) == cap(r.completed) {
 		r.flushCompletions()

@@ -11,8 +11,8 @@ import (
 	"dpukv/verbs/softroce/wire"
 )
 
-// recorded are packets on the wire between the kernel's soft-RoCE, 192.168.77.2, and a program that
-// sent by hand. The payload is left out where it is a pattern.
+// recorded are packets between the kernel's soft-RoCE, 192.168.77.2, and a program that built
+// packets by hand. Payloads that are a pattern are left out.
 var recorded = []struct {
 	name    string
 	head    string // from the IP header on
@@ -67,7 +67,7 @@ func fromHex(t testing.TB, s string) []byte {
 	return must(hex.DecodeString(s))(t)
 }
 
-// flowOf is that of an IP packet, whose UDP payload it returns too, with the IP ID.
+// flowOf returns the flow of an IP packet, its UDP payload, and its IP ID.
 func flowOf(ip []byte) (wire.Flow, []byte, uint16) {
 	src, dst := netip.AddrFrom4([4]byte(ip[12:])), netip.AddrFrom4([4]byte(ip[16:]))
 	port := func(at int) uint16 { return uint16(ip[at])<<8 | uint16(ip[at+1]) }
@@ -108,8 +108,8 @@ func TestRecordedICRC(t *testing.T) {
 	}
 }
 
-// TestRecordedTaken: what the kernel's soft-RoCE sent does what it asks for. Only numbers that a
-// peer would have been told (QP, key, address) are translated once the packet has been checked.
+// TestRecordedTaken checks that packets of the kernel's soft-RoCE have their effect. Only numbers
+// that a peer would have received (QP, key, address) are translated, after the check of the packet.
 func TestRecordedTaken(t *testing.T) {
 	const va = 0xdeadbeef00112233
 	d := openTest(t, Options{MTU: 1024})
@@ -182,8 +182,8 @@ func checkRecordedCompletions(t *testing.T, uc, ud *side) {
 	}
 }
 
-// FuzzPacket: no bytes make the device panic, or touch memory but as a packet asks that is right in
-// all respects.
+// FuzzPacket checks that no bytes make the device panic. Only a packet that is right in all
+// respects may change memory.
 func FuzzPacket(f *testing.F) {
 	for i := range recorded {
 		f.Add(recordedPacket(f, i)[wire.PseudoHeaderBytes:], false)
@@ -226,7 +226,7 @@ func fuzzOne(t *testing.T, d *device, sides []*side, b []byte, sealed bool) {
 	d.receiver.finish()
 	d.receiver.flushCompletions()
 	for _, s := range sides {
-		// No receive is posted and no key was told: the fuzzer would have to find both, and an
+		// No receive is posted and no key was published: the fuzzer would have to find both, and an
 		// address.
 		for i, v := range s.mr.Bytes() {
 			if v != 0 {
@@ -236,7 +236,7 @@ func fuzzOne(t *testing.T, d *device, sides []*side, b []byte, sealed bool) {
 	}
 }
 
-// Each packet of a fuzzer's input begins with what is to be right about it.
+// Each packet of a fuzzer's input begins with bits that say which parts are right.
 const (
 	fuzzQP     = 0x03 // which QP it goes to; 3: that of its own BTH
 	fuzzPSN    = 0x04 // its PSN is the one expected, and a signed byte
@@ -245,9 +245,9 @@ const (
 	fuzzHeader = 4    // these bits, the byte for the PSN, and the length
 )
 
-// FuzzPackets gives a device whole packets, with an ICRC that is right, for a UC, a UD and an RC
-// QP. Whatever they are, it goes on. Nothing is written but where a key was right, and other QPs do
-// not notice. The UC QP's next message comes through, unless the fuzzer had its key.
+// FuzzPackets gives a device whole packets with a right ICRC, for a UC, a UD and an RC QP. Whatever
+// they are, the device goes on. Only a right key permits writing, and other QPs do not notice. The
+// UC QP's next message arrives, unless the fuzzer had its key.
 func FuzzPackets(f *testing.F) {
 	for _, seed := range fuzzSeeds() {
 		f.Add(seed)
@@ -271,7 +271,7 @@ func FuzzPackets(f *testing.F) {
 	})
 }
 
-// fuzzSeeds are a packet of each kind, real and wrong, and what broke a device once.
+// fuzzSeeds are a packet of each kind, right and wrong, and an input that once broke a device.
 func fuzzSeeds() (seeds [][]byte) {
 	seed := func(bits byte, psn int8, p wire.Packet) []byte {
 		b := make([]byte, p.Bytes())
@@ -296,7 +296,7 @@ func fuzzSeeds() (seeds [][]byte) {
 	return append(seeds, all, seed(0|fuzzPSN, 100, forged), seed(2|fuzzPSN, -3, repeated))
 }
 
-// fuzzed are QPs to which packets are made up, and others beside them.
+// fuzzed has QPs that receive forged packets, and others beside them.
 type fuzzed struct {
 	ends       [3]*side // of the device attacked: UC, UD, RC
 	bystanders [2]*side // senders: UC, RC
@@ -338,7 +338,7 @@ func (x *fuzzed) close() {
 	x.sealed.Close()
 }
 
-// packet makes b one that says what its bits tell, with all the rest as it is.
+// packet makes b a packet with the properties in its bits; all the rest is right.
 func (x *fuzzed) packet(bits byte, psn int8, b []byte) []byte {
 	p := append(make([]byte, 0, len(b)+wire.BTHBytes+wire.ICRCBytes), b...)
 	p = append(p, make([]byte, max(0, wire.BTHBytes+wire.ICRCBytes-len(p))+wire.Padding(len(p)))...)
@@ -359,7 +359,7 @@ func (x *fuzzed) packet(bits byte, psn int8, b []byte) []byte {
 	return p
 }
 
-// inject gives the device a packet as if the socket had brought it.
+// inject passes the device a packet as if from the socket.
 func (x *fuzzed) inject(from netip.AddrPort, b []byte) {
 	d := x.ends[0].dev
 	r := &d.receiver

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// refusals are the reasons for which the kernel does not send a packet.
+// refusals are the reasons why the kernel does not send a packet.
 var refusals = [...]struct {
 	counter counter
 	event   string // its kind
@@ -21,12 +21,13 @@ var refusals = [...]struct {
 	{txFailed, "packets could not be sent", ""},
 }
 
-// refusal is the index of an error's reason. packets is how many the refused train had.
+// refusal returns the index of an error's reason. packets is the number of packets in the refused
+// train.
 func refusal(err error, packets int) int {
 	switch err {
 	case unix.EMSGSIZE:
 		return 0
-	case unix.EINVAL: // kernels before 6.14 say so of a train of packets that are too long
+	case unix.EINVAL: // kernels before 6.14 report this for a train of too long packets
 		if packets > 1 {
 			return 0
 		}
@@ -40,9 +41,9 @@ func refusal(err error, packets int) int {
 	return 4
 }
 
-// refusalEventInterval is when the same reason is an event again. A peer that cannot be reached
-// would otherwise push all other events out.
+// refusalEventInterval is the time after which the same reason makes another event. Otherwise an
+// unreachable peer would displace all other events.
 const refusalEventInterval = 10 * time.Second
 
-// refusalTimes are when each reason was an event last: see [cpu.NowNs].
+// refusalTimes are the times of each reason's last event: see [cpu.NowNs].
 type refusalTimes [len(refusals)]atomic.Int64

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// someErrnos are what sendmmsg and recvmmsg may say of one destination or one moment.
+// someErrnos are errors of sendmmsg and recvmmsg that concern one destination or one moment.
 var someErrnos = map[unix.Errno]string{
 	unix.EMSGSIZE: "tx_too_long", unix.ENETUNREACH: "tx_unreachable", unix.EHOSTUNREACH: "tx_unreachable",
 	unix.ENETDOWN: "tx_unreachable", unix.ECONNREFUSED: "tx_unreachable", unix.EACCES: "tx_forbidden",
@@ -22,8 +22,9 @@ var someErrnos = map[unix.Errno]string{
 	unix.EINVAL: "tx_failed", unix.EADDRNOTAVAIL: "tx_failed", unix.EIO: "tx_failed", unix.ENODEV: "tx_failed",
 }
 
-// TestRefusedDestination: what the kernel refuses of one peer is lost and counted by reason. The
-// others' datagrams go out, before it and after it, and PostSend reports nothing.
+// TestRefusedDestination checks that packets that the kernel refuses for one peer are lost and
+// counted by reason. The others' datagrams go out, before it and after it, and PostSend reports
+// nothing.
 func TestRefusedDestination(t *testing.T) {
 	for errno, name := range someErrnos {
 		t.Run(unix.ErrnoName(errno), func(t *testing.T) {
@@ -85,8 +86,8 @@ func TestSegmentationRefusedToOnePeer(t *testing.T) {
 	}
 }
 
-// TestFullQueueIsWaitedForOnce: a queue that stays full costs the first list its time limit, and
-// the next ones nothing, until it has taken something.
+// TestFullQueueIsWaitedForOnce checks a queue that stays full. It costs the first list its time
+// limit, and the next ones nothing, until it has taken something.
 func TestFullQueueIsWaitedForOnce(t *testing.T) {
 	tries, full := 0, true
 	a, _ := pair(t, verbs.UC, Options{hooks: hooks{sending: func(*path, int) error {
@@ -115,7 +116,7 @@ func TestFullQueueIsWaitedForOnce(t *testing.T) {
 	}
 }
 
-// TestDeviceError: an error of the device itself is one of PostSend and of Progress.
+// TestDeviceError checks that PostSend and Progress return an error of the device itself.
 func TestDeviceError(t *testing.T) {
 	fail := error(nil)
 	a, _ := pair(t, verbs.UC, Options{hooks: hooks{
@@ -189,8 +190,8 @@ func TestNoUnicastPeer(t *testing.T) {
 	}
 }
 
-// TestSmallerMTUOnTheWay: a real kernel refuses what is longer than the interface's MTU has become.
-// The same list's datagram to another peer arrives.
+// TestSmallerMTUOnTheWay checks that a real kernel refuses packets that exceed the interface's
+// reduced MTU. The same list's datagram to another peer arrives.
 func TestSmallerMTUOnTheWay(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("not root: no interface of which to lower the MTU")

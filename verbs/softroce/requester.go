@@ -11,28 +11,28 @@ import (
 )
 
 const (
-	// maxWindow is the most packets that RC has unacknowledged, and readPart the most that one READ
-	// request asks for: a longer READ becomes several, so that its answers do not overrun the
-	// receive buffer.
+	// maxWindow is the most unacknowledged packets of RC. readPart is the most packets that one
+	// READ request asks for: a longer READ becomes several requests, so that its answers do not
+	// overrun the receive buffer.
 	maxWindow = 256
 	readPart  = 32
-	// maxReads is how many READ requests are on the way at once. A NIC at the other end must be set
-	// up to take as many (max_dest_rd_atomic).
+	// maxReads is the most outstanding READ requests. A NIC at the other end must accept as many
+	// (max_dest_rd_atomic).
 	maxReads = 16
-	// ackEvery is how many packets go out until one asks for an ACK, whatever the requests say.
+	// ackEvery is the most packets without a request for an ACK, whatever the work requests say.
 	ackEvery = 32
-	// perPacketBytes is what the kernel charges the receive buffer for a packet beyond its payload.
+	// perPacketBytes is what the kernel charges the receive buffer per packet beyond its payload.
 	perPacketBytes = 1024
-	// timeoutDoublings bounds the time between two tries.
+	// timeoutDoublings limits the time between two tries.
 	timeoutDoublings = 7
 )
 
-// entry is a send request on its way.
+// entry is an outstanding send request.
 type entry struct {
 	wr      verbs.SendWR
 	first   uint64 // sequence number of its first packet
-	packets uint64 // and how many numbers it takes
-	inline  []byte // its data, when it was posted inline
+	packets uint64 // number of its sequence numbers
+	inline  []byte // its data, if it was posted inline
 }
 
 func (e *entry) end() uint64 { return e.first + e.packets }
@@ -46,23 +46,23 @@ type requester struct {
 	mu sync.Mutex
 
 	ring           []entry // entry i lies at i modulo its length
-	oldest, newest uint64  // entries not completed; newest is the next one posted
+	oldest, newest uint64  // incomplete entries; newest is the next one posted
 	cursor         uint64  // the entry of next, or newest
 
-	acked uint64 // everything below is done
-	next  uint64 // the next to go out
-	end   uint64 // of what is posted
-	sent  uint64 // of what went out at any time
+	acked uint64 // everything below is acknowledged
+	next  uint64 // the next packet to send
+	end   uint64 // of the posted packets
+	sent  uint64 // of the packets ever sent
 
-	reads  []uint64 // ends of the READ requests on the way
+	reads  []uint64 // ends of the outstanding READ requests
 	window uint64
 
 	deadline int64 // 0: none
-	tries    int   // times without progress
+	tries    int   // tries without progress
 	rnrTries int
 	notReady bool // the peer asked to wait until the deadline
 	stuck    bool // the next request's memory is gone
-	wentBack bool // since there was progress: one loss shows in many packets
+	wentBack bool // since the last progress: one loss shows in many packets
 }
 
 func newRequester(q *qp) *requester {
@@ -79,12 +79,12 @@ func (r *requester) psn(sequence uint64) uint32 {
 	return (r.q.psn + uint32(sequence)) & wire.PSNMask
 }
 
-// sequence is the number nearest to acked with a PSN.
+// sequence returns the sequence number nearest to acked with a given PSN.
 func (r *requester) sequence(psn uint32) int64 {
 	return int64(r.acked) + int64(wire.PSNDiff(psn, r.psn(r.acked)))
 }
 
-// post takes requests, and sends what the window lets through.
+// post takes requests, and sends as many packets as the window allows.
 func (r *requester) post(wrs []verbs.SendWR) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -102,7 +102,7 @@ func (r *requester) post(wrs []verbs.SendWR) (int, error) {
 }
 
 func (r *requester) append(wr *verbs.SendWR) error {
-	if err := r.q.usable(true); err != nil { // once more, now that no failure can come between
+	if err := r.q.usable(true); err != nil { // again, now that no failure can come between
 		return err
 	}
 	if r.newest-r.oldest == uint64(len(r.ring)) {
@@ -122,7 +122,7 @@ func (r *requester) append(wr *verbs.SendWR) error {
 	return nil
 }
 
-// data is the memory of a request, which may have gone since it was posted.
+// data returns the memory of a request. That memory may have been closed since the post.
 func (r *requester) data(e *entry) ([]byte, error) {
 	if e.wr.Flags&verbs.Inline != 0 {
 		return e.inline, nil
@@ -130,7 +130,8 @@ func (r *requester) data(e *entry) ([]byte, error) {
 	return r.q.check(&e.wr)
 }
 
-// transmit sends what may go out. The lock is held until it has, so that packets leave in order.
+// transmit sends packets within the window. It holds the lock until it has, so that packets leave
+// in order.
 func (r *requester) transmit() {
 	if r.notReady || r.stuck || r.next == r.end {
 		return
@@ -151,7 +152,7 @@ func (r *requester) transmit() {
 	}
 }
 
-// emit sends one packet, and tells whether more may follow.
+// emitPacket sends one packet, and reports whether more may follow.
 func (r *requester) emitPacket(b *batch, e *entry) bool {
 	data, err := r.data(e)
 	if err != nil {
@@ -173,8 +174,8 @@ func (r *requester) emitPacket(b *batch, e *entry) bool {
 	return true
 }
 
-// emitRead asks for a part of a READ. Parts have fixed borders: the responder counts the PSNs of a
-// part when it sees its request, so a repeated request must not go beyond.
+// emitRead requests a part of a READ. Parts have fixed borders: the responder reserves the PSNs of
+// a part when it sees the request, so a repeated request must not exceed them.
 func (r *requester) emitRead(b *batch, e *entry) bool {
 	if len(r.reads) == maxReads {
 		return false
@@ -201,7 +202,7 @@ func (r *requester) advanceNext(n uint64) {
 	r.sent = max(r.sent, r.next)
 }
 
-// acknowledged takes an ACK or NAK. Called by the receiver.
+// acknowledged handles an ACK or NAK. The receiver calls it.
 func (r *requester) acknowledged(p *wire.Packet) counter {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -225,8 +226,8 @@ func (r *requester) acknowledged(p *wire.Packet) counter {
 	return noDrop
 }
 
-// advance moves acked up to a sequence number, and completes requests on the way. It stops at a
-// READ, for which the data must come; then it returns false.
+// advance moves acked up to a sequence number, and completes requests on the way. At a READ, whose
+// data must come first, it stops and returns false.
 func (r *requester) advance(to uint64) bool {
 	before := r.acked
 	for r.acked < to {
@@ -243,7 +244,7 @@ func (r *requester) advance(to uint64) bool {
 	return r.acked == to
 }
 
-// completeOldest completes the oldest request if all of it is done.
+// completeOldest completes the oldest request if all of it is acknowledged.
 func (r *requester) completeOldest(e *entry) {
 	if r.acked < e.end() {
 		return
@@ -258,7 +259,7 @@ func (r *requester) completeOldest(e *entry) {
 	r.oldest++
 }
 
-// progressed follows acked with all that depends on it.
+// progressed updates everything that depends on acked.
 func (r *requester) progressed() {
 	r.next, r.cursor = max(r.next, r.acked), max(r.cursor, r.oldest)
 	done := 0
@@ -274,7 +275,7 @@ func (r *requester) progressed() {
 	r.failIfStuck()
 }
 
-// lost notes that something before what has just come in is missing, and goes back, once.
+// lost handles a gap before the current packet: it goes back, once.
 func (r *requester) lost() {
 	if !r.wentBack {
 		r.goBack()
@@ -303,7 +304,7 @@ func (r *requester) refused(sequence uint64, syndrome uint8) {
 	r.fail(wire.NakStatus(syndrome), "the peer refused a request: "+wire.NakStatus(syndrome).String())
 }
 
-// answered takes a packet that answers a READ. Called by the receiver.
+// answered handles a READ response. The receiver calls it.
 func (r *requester) answered(p *wire.Packet) counter {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -340,7 +341,7 @@ func (r *requester) readPacket(e *entry, p *wire.Packet) counter {
 	return noDrop
 }
 
-// goBack makes transmit start again at the first packet that is not done.
+// goBack makes transmit start again at the first unacknowledged packet.
 func (r *requester) goBack() {
 	r.next, r.cursor = r.acked, r.oldest
 	r.reads = r.reads[:0]
@@ -352,12 +353,12 @@ func (r *requester) setDeadline(at int64) {
 	r.q.device.timers.arm(at)
 }
 
-// restartTimer waits for an ACK from now on; longer, the more often none came.
+// restartTimer starts the wait for an ACK. The more tries had none, the longer it waits.
 func (r *requester) restartTimer() {
 	r.setDeadline(cpu.NowNs() + int64(r.q.device.opts.AckTimeout<<min(r.tries, timeoutDoublings)))
 }
 
-// expire acts when the deadline is over, and returns the next.
+// expire acts when the deadline has passed, and returns the next deadline.
 func (r *requester) expire(now int64) (bool, int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -385,8 +386,8 @@ func (r *requester) expire(now int64) (bool, int64) {
 	return true, r.deadline
 }
 
-// failIfStuck has the receive side end the QP, once all requests before the one without memory are
-// done.
+// failIfStuck makes the receive side end the QP, once all requests before the one without memory
+// are complete.
 func (r *requester) failIfStuck() {
 	if r.stuck && r.oldest == r.cursor {
 		r.setDeadline(cpu.NowNs())
@@ -405,8 +406,8 @@ func (r *requester) timeout() {
 	r.restartTimer()
 }
 
-// fail ends the QP: the oldest request with a status, the others flushed. The lock is held, and so
-// is the receiver.
+// fail ends the QP. The oldest request gets a status, the others are flushed. The caller holds the
+// lock and the receiver.
 func (r *requester) fail(status verbs.WCStatus, why string) {
 	if !r.q.fail(why) {
 		return

@@ -9,7 +9,7 @@ import (
 	"dpukv/verbs"
 )
 
-// status waits for one completion of a queue and checks how it ended.
+// status waits for one completion of a queue and checks its status.
 func status(t *testing.T, q verbs.CQ, id uint64, want verbs.WCStatus, sides ...*side) verbs.WC {
 	t.Helper()
 	wc := completions(t, q, 1, sides...)[0]
@@ -108,8 +108,8 @@ func TestReceiverNotReady(t *testing.T) {
 	}
 }
 
-// ends checks that a request ended with a status, the next was flushed, the QP is in error and says
-// so.
+// ends checks that a request ended with a status, that the next was flushed, and that the QP is in
+// error and reports it.
 func ends(t *testing.T, a, b *side, want verbs.WCStatus, wrs ...verbs.SendWR) {
 	t.Helper()
 	a.post(wrs...)
@@ -193,8 +193,8 @@ func TestFlushedReceives(t *testing.T) {
 	}
 }
 
-// TestMemoryGoneBeforeRetry: a request whose region is closed while it waits ends with a local
-// error, after those before it.
+// TestMemoryGoneBeforeRetry checks a request whose region is closed while it waits. It ends with a
+// local error, after those before it.
 func TestMemoryGoneBeforeRetry(t *testing.T) {
 	lose := true
 	quick := Options{AckTimeout: time.Millisecond, hooks: hooks{received: func(p []byte, deliver func([]byte)) {
@@ -242,7 +242,8 @@ func TestInlineDataIsTakenAtOnce(t *testing.T) {
 	}
 }
 
-// TestLostAck: a request whose only ACK is lost is sent again, done once, and acknowledged again.
+// TestLostAck checks a request whose only ACK is lost. It is sent again, executed once, and
+// acknowledged again.
 func TestLostAck(t *testing.T) {
 	lost := 0
 	a, b := pair(t, verbs.RC, Options{hooks: hooks{received: func(p []byte, deliver func([]byte)) {

@@ -4,16 +4,16 @@ import "dpukv/verbs/softroce/wire"
 
 import "dpukv/verbs"
 
-// responder is the receive side of an RC QP, beyond what it shares with UC. It belongs to who holds
-// the device's receiver.
+// responder is the part of an RC QP's receive side that UC does not have. It belongs to the holder
+// of the device's receiver.
 type responder struct {
-	msn     uint32 // messages completed
+	msn     uint32 // completed messages
 	ackDue  bool
-	nakked  bool // until the packet comes that is expected
+	nakked  bool // until the expected packet comes
 	touched bool // in receiver.touched
 }
 
-// receiveRC takes a packet of a reliable connection.
+// receiveRC handles a packet of a reliable connection.
 func (r *receiver) receiveRC(q *qp, p *wire.Packet) counter {
 	if !q.respond.touched {
 		q.respond.touched = true
@@ -39,7 +39,7 @@ func (r *receiver) receiveRC(q *qp, p *wire.Packet) counter {
 	return why
 }
 
-// requested does the request that is next in order.
+// requested executes the next request in order.
 func (r *receiver) requested(q *qp, p *wire.Packet) counter {
 	s, packets := p.Op.Shape(), 1
 	if s.Kind == wire.KindReadRequest {
@@ -65,7 +65,8 @@ func (r *receiver) requested(q *qp, p *wire.Packet) counter {
 	return noDrop
 }
 
-// repeated answers a request that was done before: its answer was lost. A READ is done again.
+// repeated answers a request that was executed before: its answer was lost. It executes a READ
+// again.
 func (r *receiver) repeated(q *qp, p *wire.Packet) counter {
 	r.device.counters.add(duplicates, 1)
 	if p.Op.Shape().Kind != wire.KindReadRequest {
@@ -73,14 +74,14 @@ func (r *receiver) repeated(q *qp, p *wire.Packet) counter {
 		return noDrop
 	}
 	msn := q.respond.msn
-	// A wrong one is no end of the QP: half of all PSNs count as repeated, so anybody could send
+	// An illegal one does not end the QP: half of all PSNs count as repeated, so anybody could send
 	// it.
 	_, why := r.answerRead(q, p)
 	q.respond.msn = msn
 	return why
 }
 
-// answerRead sends what a READ asks for, all at once, and returns how many packets that were.
+// answerRead sends the whole response to a READ at once, and returns its number of packets.
 func (r *receiver) answerRead(q *qp, p *wire.Packet) (int, counter) {
 	if p.DMALen > maxMessageBytes || len(p.Payload) != 0 {
 		return 0, badMessage
@@ -104,28 +105,29 @@ func (r *receiver) answerRead(q *qp, p *wire.Packet) (int, counter) {
 	return n, noDrop
 }
 
-// answer sends a packet back. One that gets lost is asked for again.
+// answer sends a packet back. If it is lost, the peer asks again.
 func (r *receiver) answer(q *qp, p *wire.Packet) {
 	p.DstQPN, p.MSN = q.peer.QPN&wire.QPNMask, q.respond.msn
 	_ = r.answers.add(&q.path, p)
 }
 
-// nakOnce tells the peer where to go on; again only after something was right.
+// nakOnce tells the peer where to continue. It does so again only after a right packet.
 func (r *receiver) nakOnce(q *qp, syndrome uint8) {
 	if q.respond.nakked {
 		return
 	}
 	q.respond.nakked = true
-	q.respond.ackDue = false // the NAK says the same
+	q.respond.ackDue = false // the NAK covers the ACK
 	r.device.counters.add(naksSent, 1)
 	r.answer(q, &wire.Packet{Op: wire.TransportRC | wire.OpAck, PSN: q.expected, Syndrome: syndrome})
 }
 
-// refuse answers a request that cannot be done. But for a missing receive it is the end of the QP.
+// refuse answers a request that cannot be executed. Unless only a receive is missing, it ends the
+// QP.
 func (r *receiver) refuse(q *qp, p *wire.Packet, why counter) {
 	if why == noReceive {
 		r.device.counters.add(rnrNaksSent, 1)
-		q.respond.nakked = false // this is the packet expected: the peer has tried again
+		q.respond.nakked = false // this is the expected packet: the peer has tried again
 		r.nakOnce(q, wire.RNRTimer)
 		return
 	}
@@ -151,7 +153,7 @@ func nakFor(why counter) uint8 {
 	return wire.NakInvalidRequest
 }
 
-// receiveStatus is how the receive ends that a refused request would have completed.
+// receiveStatus returns the status of the receive that a refused request would have completed.
 func receiveStatus(why counter) verbs.WCStatus {
 	switch why {
 	case receiveTooSmall:
@@ -162,8 +164,8 @@ func receiveStatus(why counter) verbs.WCStatus {
 	return verbs.StatusSuccess
 }
 
-// finish sends what the packets taken in have made due: one ACK for all of a QP's requests, and
-// what ACKs have made room for.
+// finish sends the packets that have become due: one ACK for all of a QP's requests, and packets
+// that ACKs have made room for.
 func (r *receiver) finish() {
 	for _, q := range r.touched {
 		q.respond.touched = false
@@ -173,7 +175,7 @@ func (r *receiver) finish() {
 			r.answer(q, &wire.Packet{Op: wire.TransportRC | wire.OpAck, PSN: (q.expected - 1) & wire.PSNMask, Syndrome: wire.AckUnlimited})
 		}
 	}
-	_ = r.answers.flush() // tx_errors counts what fails, and the peer asks again
+	_ = r.answers.flush() // tx_errors counts failures, and the peer asks again
 	for _, q := range r.touched {
 		q.request.mu.Lock()
 		if q.is(stateReady) {

@@ -21,8 +21,8 @@ func (q *qp) PostSend(wrs []verbs.SendWR) (int, error) {
 	b := d.batch()
 	defer d.giveBack(b)
 	n, err := q.emitAll(b, wrs)
-	// What the kernel takes leaves the machine in its own time, but out of our hands: the requests
-	// are complete.
+	// The kernel sends the packets later, and the device has no further influence on them: the
+	// requests are complete.
 	if sendErr := b.flush(); err == nil {
 		err = sendErr
 	}
@@ -34,7 +34,7 @@ func (q *qp) PostSend(wrs []verbs.SendWR) (int, error) {
 	return n, err
 }
 
-// emitAll makes the packets of unreliable requests, and returns how many requests that were.
+// emitAll builds the packets of unreliable requests, and returns the number of requests.
 func (q *qp) emitAll(b *batch, wrs []verbs.SendWR) (int, error) {
 	for i := range wrs {
 		data, err := q.check(&wrs[i])
@@ -72,7 +72,7 @@ func (q *qp) emitDatagram(b *batch, wr *verbs.SendWR, data []byte) error {
 	p := &b.packet
 	q.segment(p, wr, data, 0, 1)
 	p.DstQPN, p.SrcQPN, p.QKey = wr.QPN&wire.QPNMask, q.num, wr.QKey
-	if wr.QKey&(1<<31) != 0 { // a controlled Q_Key: the QP's own goes out
+	if wr.QKey&(1<<31) != 0 { // a privileged Q_Key: the QP's own goes out
 		p.QKey = q.config.QKey
 	}
 	p.PSN = q.nextPSN
@@ -80,10 +80,10 @@ func (q *qp) emitDatagram(b *batch, wr *verbs.SendWR, data []byte) error {
 	return b.add(&h.path, p)
 }
 
-// packetsOf is how many packets n bytes take: one for none.
+// packetsOf returns the number of packets for n bytes: one for none.
 func packetsOf(n, mtu int) int { return max(1, (n+mtu-1)/mtu) }
 
-// segment makes the i-th of n packets of a request, without its PSN.
+// segment builds the i-th of n packets of a request, without its PSN.
 func (q *qp) segment(p *wire.Packet, wr *verbs.SendWR, data []byte, i, n int) {
 	p.Op = wire.TransportOf(q.config.Type) | wire.SendOpcode(wr.Op, i, n)
 	p.Solicited = wr.Flags&verbs.Solicited != 0 && i == n-1
@@ -94,7 +94,7 @@ func (q *qp) segment(p *wire.Packet, wr *verbs.SendWR, data []byte, i, n int) {
 	p.Payload = data[i*q.mtu : min((i+1)*q.mtu, len(data))]
 }
 
-// check finds the memory of a request, or tells what is wrong with it.
+// check returns the memory of a request, or its error.
 func (q *qp) check(wr *verbs.SendWR) ([]byte, error) {
 	if err := q.checkOp(wr); err != nil {
 		return nil, err

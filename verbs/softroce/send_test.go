@@ -77,7 +77,8 @@ func TestDatagrams(t *testing.T) {
 	}
 }
 
-// TestRandomWrites: any list of writes leaves the memory that doing them one after another would.
+// TestRandomWrites checks that any list of writes has the same effect on memory as the writes one
+// after another.
 func TestRandomWrites(t *testing.T) {
 	for _, typ := range []verbs.QPType{verbs.UC, verbs.RC} {
 		for _, hooks := range []hooks{{}, {noGSO: true}, {noGRO: true}} {

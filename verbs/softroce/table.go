@@ -6,14 +6,14 @@ import (
 	"fmt"
 )
 
-// table finds objects by numbers that nobody can guess: they are drawn from a cryptographic source.
-// Each has low bits that no other has. These are its index, so that finding is one load, and the
-// other bits are compared.
+// table finds objects by unpredictable numbers from a cryptographic source. The low bits of each
+// number are unique in the table. They are the object's index, so a lookup is one load and a
+// comparison of the other bits.
 type table[T any] struct {
 	what    string // the objects
 	bits    int    // of a number
 	most    int
-	entries []tableEntry[T] // a power of two, at least twice as many as there are objects
+	entries []tableEntry[T] // a power of two, at least twice the number of objects
 	count   int
 }
 
@@ -22,7 +22,7 @@ type tableEntry[T any] struct {
 	object *T // nil: none
 }
 
-// firstEntries is the size of a table at the beginning.
+// firstEntries is the initial size of a table.
 const firstEntries = 16
 
 func newTable[T any](what string, bits, most int) table[T] {
@@ -33,7 +33,7 @@ func (t *table[T]) at(number uint32) *tableEntry[T] {
 	return &t.entries[int(number)&(len(t.entries)-1)]
 }
 
-// find returns nil where no object has the number.
+// find returns nil if no object has the number.
 func (t *table[T]) find(number uint32) *T {
 	if e := t.at(number); e.number == number {
 		return e.object
@@ -41,8 +41,8 @@ func (t *table[T]) find(number uint32) *T {
 	return nil
 }
 
-// add draws a number. It is not 0, which stands for none, nor one of those that InfiniBand reserves
-// for queue pairs: 1, and all ones.
+// add draws a number. It never draws 0, which stands for none, nor a number that InfiniBand
+// reserves for queue pairs: 1, and all ones.
 func (t *table[T]) add(object *T) (uint32, error) {
 	if t.count == t.most {
 		return 0, fmt.Errorf("%s: the device has %d already, which is the most", t.what, t.count)
@@ -61,7 +61,7 @@ func (t *table[T]) add(object *T) (uint32, error) {
 	}
 }
 
-// grow doubles the entries. What had low bits of its own still has.
+// grow doubles the entries. Unique low bits remain unique.
 func (t *table[T]) grow() {
 	old := t.entries
 	t.entries = make([]tableEntry[T], 2*len(old))
@@ -83,7 +83,7 @@ func (t *table[T]) remove(number uint32, object *T) bool {
 	return true
 }
 
-// random is a number of so many bits that nobody can guess.
+// random returns an unpredictable number with this many bits.
 func random(bits int) uint32 {
 	var b [4]byte
 	_, _ = rand.Read(b[:]) // it has no errors: without randomness the process ends

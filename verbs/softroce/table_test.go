@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTable: whatever comes and goes, each number finds its object, and one given back finds
-// nothing.
+// TestTable checks that, whatever comes and goes, each number finds its object, and a freed one
+// finds nothing.
 func TestTable(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		const most = 100
@@ -55,7 +55,7 @@ func TestTable(t *testing.T) {
 	})
 }
 
-// TestNumbersCannotBeGuessed: every bit of keys, QP numbers and first PSNs is a coin's.
+// TestNumbersCannotBeGuessed checks that every bit of keys, QP numbers and first PSNs is random.
 func TestNumbersCannotBeGuessed(t *testing.T) {
 	d := openTest(t, Options{})
 	const n = 256
@@ -83,8 +83,8 @@ func TestNumbersCannotBeGuessed(t *testing.T) {
 	}
 }
 
-// TestForeignRegion: a QP of one domain neither writes nor reads a region of another, however it
-// knows the key.
+// TestForeignRegion checks that a QP of one domain neither writes nor reads a region of another,
+// even if it knows the key.
 func TestForeignRegion(t *testing.T) {
 	for _, op := range []verbs.SendOp{verbs.OpWrite, verbs.OpRead} {
 		x := newProtected(t, verbs.RC)

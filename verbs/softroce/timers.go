@@ -8,13 +8,13 @@ import (
 	"dpukv/internal/cpu"
 )
 
-// timers knows when the first of the RC QPs' timers runs out, so that a turn of Progress without RC
+// timers holds the time of the first RC QP's timer to expire, so that a turn of Progress without RC
 // costs one load. Times are those of [cpu.NowNs].
 type timers struct{ next atomic.Int64 }
 
 const never = math.MaxInt64
 
-// arm makes sure that somebody looks at time at.
+// arm makes sure that expire acts at time at.
 func (t *timers) arm(at int64) {
 	for {
 		next := t.next.Load()
@@ -32,7 +32,7 @@ func (t *timers) untilNext() time.Duration {
 	return time.Duration(next - cpu.NowNs())
 }
 
-// expire lets QPs whose time is over act, and tells whether there were any. Called by the receiver.
+// expire calls QPs whose time has come, and reports whether there were any. The receiver calls it.
 func (t *timers) expire(d *device) bool {
 	next := t.next.Load()
 	if next == never {
@@ -42,7 +42,7 @@ func (t *timers) expire(d *device) bool {
 	if now < next {
 		return false
 	}
-	t.next.Store(never) // before looking: who arms from here on is not forgotten
+	t.next.Store(never) // before the search, so that no later arm is lost
 	acted := false
 	for i := range d.qps.entries {
 		q := d.qps.entries[i].object

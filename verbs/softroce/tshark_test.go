@@ -31,7 +31,7 @@ func pcap(packets [][]byte) []byte {
 	return b
 }
 
-// ipPacket puts the headers around a UDP payload that the kernel would: no checksums.
+// ipPacket puts the kernel's headers around a UDP payload, without checksums.
 func ipPacket(from *device, to *path, ipID uint16, payload []byte) []byte {
 	const udpBytes = wire.PseudoHeaderBytes - wire.IPv4Bytes
 	h := make([]byte, wire.IPv4Bytes, wire.PseudoHeaderBytes+len(payload))
@@ -45,8 +45,8 @@ func ipPacket(from *device, to *path, ipID uint16, payload []byte) []byte {
 	return append(b, payload...)
 }
 
-// referenceICRC is that of a whole IPv4 packet, bit by bit as the annex has it, sharing nothing
-// with the device's.
+// referenceICRC computes the ICRC of a whole IPv4 packet bit by bit, as in the annex. It shares no
+// code with the device.
 func referenceICRC(ip []byte) uint32 {
 	b := append(bytes.Repeat([]byte{0xff}, 8), ip[:len(ip)-4]...)
 	for _, masked := range []int{1, 8, 10, 11, 20 + 6, 20 + 7, 28 + 4} { // TOS, TTL, checksum, UDP checksum, BTH
@@ -116,7 +116,7 @@ func TestDissected(t *testing.T) {
 	dissect(t, packets)
 }
 
-// allOperations does what a QP can do, in sizes that make all kinds of packets.
+// allOperations runs all operations of a QP, in sizes that make all kinds of packets.
 func allOperations(t *testing.T, a, b *side) {
 	ops := []verbs.SendOp{verbs.OpSend, verbs.OpSendImm, verbs.OpWrite, verbs.OpWriteImm, verbs.OpRead}
 	lengths := []int{3, 700}
@@ -144,8 +144,8 @@ func allOperations(t *testing.T, a, b *side) {
 	}
 }
 
-// dissect compares what tshark reads with what was meant. Version 4.0 shows the ICRC and does not
-// verify it, so that is left to checkICRCs.
+// dissect compares tshark's output with the intended packets. Version 4.0 shows the ICRC and does
+// not verify it; checkICRCs does.
 func dissect(t *testing.T, packets [][]byte) {
 	t.Helper()
 	tshark, err := exec.LookPath("tshark")

@@ -5,17 +5,17 @@ import (
 	"dpukv/verbs/softroce/wire"
 )
 
-// pastPackets is how far behind the newest WRITE a packet counts as late, and not as one after a
-// great loss. At a million packets a second that is 65 ms.
+// pastPackets is how far behind the newest WRITE a packet counts as late. A packet further behind
+// counts as one after a great loss. At a million packets a second this is 65 ms.
 const pastPackets = 1 << 16
 
-// receiveUC takes a packet of an unreliable connection. A message begins with a first or only
-// packet of any PSN, and goes on with packets of exactly the next PSN: losses only show as gaps.
-// Nothing moves before all of a packet was found right. So one that somebody made up, with the
-// peer's address and the QP's number, costs at most the message under way.
+// receiveUC handles a packet of an unreliable connection. A message begins with a first or only
+// packet of any PSN, and continues with packets of exactly the next PSN: losses only show as gaps.
+// The state changes only after the whole packet has proved right. So a forged packet, with the
+// peer's address and the QP's number, costs at most the current message.
 //
-// The specification lets a late WRITE put its old bytes over newer ones. This device refuses it: a
-// UC sender never goes back. Only WRITEs whose key was right say what is new.
+// The specification lets a late WRITE overwrite newer bytes with its old ones. This device refuses
+// it: a UC sender never goes back. Only WRITEs with a right key advance the newest PSN.
 func (q *qp) receiveUC(p *wire.Packet) counter {
 	s := p.Op.Shape()
 	if !s.First && (q.in.kind == wire.NoKind || p.PSN != q.expected) {
@@ -43,13 +43,13 @@ func (q *qp) receiveUC(p *wire.Packet) counter {
 	return noDrop
 }
 
-// isLate tells whether a packet was sent before the newest WRITE.
+// isLate reports whether a packet was sent before the newest WRITE.
 func (q *qp) isLate(psn uint32) bool {
 	ahead := wire.PSNDiff(psn, q.newest)
 	return ahead < 0 && ahead >= -pastPackets
 }
 
-// receiveUD takes a datagram.
+// receiveUD handles a datagram.
 func (q *qp) receiveUD(p *wire.Packet, from *receiver) counter {
 	n := len(p.Payload)
 	switch {

@@ -9,7 +9,7 @@ import (
 	"dpukv/verbs"
 )
 
-// farPSNs are where a forged packet may say it is, from what is expected.
+// farPSNs are distances of a forged packet's PSN from the expected one.
 var farPSNs = map[string]int{
 	"next": 0, "a few ahead": 3, "far ahead": 1<<23 - 1, "half the circle": 1 << 23, "behind": -5, "far behind": -(1<<23 - 1),
 }
@@ -28,7 +28,7 @@ func checkWrite(t *testing.T, a, b *side, seed byte) {
 	}
 }
 
-// forgeries are packets that anybody can make who sends from the peer's address and knows the QP's
+// forgeries are packets that anybody can forge who sends from the peer's address and knows the QP's
 // number.
 func forgeries(x *protected) map[string]wire.Packet {
 	return map[string]wire.Packet{
@@ -45,8 +45,8 @@ func forgeries(x *protected) map[string]wire.Packet {
 	}
 }
 
-// TestForgedUC: the message after a forged packet comes through, whatever it was, with a receive
-// posted for it or not.
+// TestForgedUC checks that the message after any forged packet arrives, with a receive posted for
+// it or not.
 func TestForgedUC(t *testing.T) {
 	x := newProtected(t, verbs.UC)
 	forger := x.a.qp.(*qp)
@@ -87,7 +87,7 @@ func TestForgedUCWithinMessage(t *testing.T) {
 			x.a.raw(p, nil)
 			x.a.raw(wire.Packet{Op: wire.OpWriteLast, PSN: q.psn + 1, Payload: payload[256:]}, nil)
 			drain(t, x.b)
-			// A middle packet of exactly the next PSN cannot be told from the right one.
+			// A middle packet of exactly the next PSN is indistinguishable from the right one.
 			if inSequence := p.Op == wire.OpWriteMiddle && ahead == 0; !inSequence && !bytes.Equal(x.b.mr.Bytes()[:512], payload) {
 				t.Errorf("%s, %s: the message is not whole: %v", name, where, x.b.dev.Counters())
 			}
@@ -95,8 +95,8 @@ func TestForgedUCWithinMessage(t *testing.T) {
 	}
 }
 
-// TestGreatLoss: after a loss of half the circle of PSNs, or of any part, the next message comes
-// through.
+// TestGreatLoss checks that the next message arrives after a loss of half the circle of PSNs, or of
+// any part.
 func TestGreatLoss(t *testing.T) {
 	x := newProtected(t, verbs.UC)
 	for i, lost := range []uint32{1, 1000, 1<<23 - 1, 1 << 23, 1<<23 + 1, 1<<24 - pastPackets - 10} {
@@ -106,7 +106,7 @@ func TestGreatLoss(t *testing.T) {
 	}
 }
 
-// TestForgedRC: what is not exactly in sequence ends no QP, and costs at most a repetition. A
+// TestForgedRC checks that a packet out of sequence ends no QP, and costs at most a repetition. A
 // repeated READ with a wrong key is such a packet: half of all PSNs count as repeated.
 func TestForgedRC(t *testing.T) {
 	x := newProtected(t, verbs.RC)

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// namespace is a network namespace: a thread that has entered one of its own.
+// namespace is a thread in a network namespace of its own.
 type namespace struct {
 	tid  int
 	work chan func()
@@ -62,9 +62,9 @@ func (n *namespace) ip(t *testing.T, args string) {
 	}
 }
 
-// reach waits until an address answers, by a reset, as nobody listens. What leaves an interface
-// that is only just up may be lost, as may what waits in too long a queue for the neighbour's
-// address; UC sends nothing again.
+// reach waits until an address answers with a reset, since nobody listens there. Packets may be
+// lost on an interface that has just come up, or in an overlong queue for the neighbour's address.
+// UC sends nothing again.
 func (n *namespace) reach(t *testing.T, address string) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
@@ -111,7 +111,7 @@ func (n *namespace) sniff(t *testing.T) (take func() [][]byte) {
 }
 
 // TestOnTheWire sends trains through a pair of virtual Ethernet interfaces that cannot carry them
-// whole, so that the kernel cuts them before the wire, as a NIC would get them.
+// whole. So the kernel cuts them before the wire, as for a NIC.
 func TestOnTheWire(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("not root: the packets on a wire were not looked at")
@@ -188,7 +188,7 @@ func trains(t *testing.T, a, b *side) {
 	until(t, "the last write", func() bool { return bytes.Equal(a.mr.Bytes()[:n], b.mr.Bytes()[:n]) }, a, b)
 }
 
-// checkTrainIDs returns the highest IP ID, after a check that IDs count from 0.
+// checkTrainIDs checks that IDs count from 0, and returns the highest one.
 func checkTrainIDs(t *testing.T, packets [][]byte) int {
 	t.Helper()
 	last, highest := -1, 0

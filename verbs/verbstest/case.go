@@ -7,7 +7,7 @@ import (
 	"dpukv/verbs"
 )
 
-// fault is what is wrong with a case's work requests on purpose.
+// fault is a deliberate error in a case's work requests.
 type fault string
 
 const (
@@ -18,7 +18,7 @@ const (
 	badQKey      fault = "bad qkey"
 )
 
-// testCase is one operation, done count times as one post list.
+// testCase is one operation, executed count times as one post list.
 type testCase struct {
 	Type   verbs.QPType
 	Op     verbs.SendOp
@@ -26,7 +26,7 @@ type testCase struct {
 	Count  int
 	Inline bool
 	Fault  fault
-	// FromPeer turns the direction round: the peer starts the operation.
+	// FromPeer reverses the direction: the peer starts the operation.
 	FromPeer bool
 	// Seed makes the bytes of every attempt different.
 	Seed uint32
@@ -53,15 +53,15 @@ func (c testCase) String() string {
 	return strings.Join(parts, ",")
 }
 
-// received tells whether the target needs a posted receive.
+// received reports whether the target needs a posted receive.
 func (c testCase) received() bool { return c.Op != verbs.OpWrite && c.Op != verbs.OpRead }
 
 func (c testCase) hasImm() bool { return c.Op == verbs.OpWriteImm || c.Op == verbs.OpSendImm }
 
-// written tells whether the data lands where the initiator says.
+// written reports whether the initiator chooses the address of the data.
 func (c testCase) written() bool { return c.Op == verbs.OpWrite || c.Op == verbs.OpWriteImm }
 
-// imm is the immediate of message i.
+// imm returns the immediate of message i.
 func (c testCase) imm(i int) uint32 { return c.Seed<<8 ^ 0xc0ffee00 ^ uint32(i) }
 
 // fill writes message i.
@@ -73,7 +73,7 @@ func (c testCase) fill(b []byte, i int) {
 	}
 }
 
-// cases are all of them, for devices with this MTU and room for inline data.
+// cases returns all cases, for devices with this MTU and inline limit.
 func cases(mtu, inline int) []testCase {
 	var all []testCase
 	add := func(c testCase) {
@@ -106,8 +106,8 @@ var operations = map[verbs.QPType][]verbs.SendOp{
 	verbs.RC: {verbs.OpWrite, verbs.OpWriteImm, verbs.OpSend, verbs.OpSendImm, verbs.OpRead},
 }
 
-// sizes go around every boundary: padding, one packet, several. A burst of an unreliable service
-// stays small enough for a socket's buffer.
+// sizes covers every boundary: padding, one packet, several. A burst of an unreliable service stays
+// small enough for a socket's buffer.
 func sizes(typ verbs.QPType, mtu int) []int {
 	switch typ {
 	case verbs.UD:

@@ -1,10 +1,10 @@
-// Package verbstest checks that two verbs devices understand each other: every operation over every
-// transport service, in both directions, with the bytes verified where they arrived, and what must
-// be refused is refused.
+// Package verbstest checks that two verbs devices interoperate. It runs every operation over every
+// transport service, in both directions, and verifies the received bytes. It also checks that each
+// device refuses illegal requests.
 //
-// [Drive] runs the cases, [Serve] plays the peer. The two may be one device in one process
-// ([Loopback]), or different providers on different machines: all they share is a side channel.
+// [Drive] runs the cases, [Serve] is the peer. The two may use one device in one process
+// ([Loopback]), or different providers on different machines: they share only a side channel.
 //
-// An unreliable service may lose a message, so its cases are tried a few times; what does arrive
-// must be right.
+// An unreliable service may lose a message, so its cases are tried a few times. Data that does
+// arrive must be right.
 package verbstest

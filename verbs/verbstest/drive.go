@@ -11,16 +11,16 @@ import (
 	"dpukv/verbs/sidechannel"
 )
 
-// attempts of a case of an unreliable service.
+// attempts is the number of attempts at a case of an unreliable service.
 const attempts = 5
 
-// limits are what a device can do.
+// limits are the limits of a device.
 type limits struct {
 	Device         verbs.DeviceInfo
 	MTU, MaxInline int
 }
 
-// swapLimits agrees on what both can do.
+// swapLimits determines the limits of both devices together.
 func swapLimits(dev verbs.Device, ch *sidechannel.Channel) (both limits, err error) {
 	port, err := dev.Port()
 	if err != nil {
@@ -67,7 +67,8 @@ func drive(t *testing.T, dev verbs.Device, ch *sidechannel.Channel, c testCase) 
 	t.Fatalf("lost %d times", attempts)
 }
 
-// Serve is the peer of [Drive], until that hangs up. Its error tells of every case that failed.
+// Serve is the peer of [Drive]. It runs until Drive closes the connection. Its error names every
+// failed case.
 func Serve(dev verbs.Device, conn net.Conn) (failed error) {
 	ch := sidechannel.New(conn)
 	if _, err := swapLimits(dev, ch); err != nil {

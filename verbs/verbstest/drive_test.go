@@ -10,7 +10,7 @@ import (
 	"dpukv/verbs/sidechannel"
 )
 
-// bent is a device that does to work requests what a broken one might.
+// bent is a device that changes work requests as a broken one might.
 type bent struct {
 	verbs.Device
 	send func(*verbs.SendWR)
@@ -43,7 +43,8 @@ func (b bentQP) PostSend(wrs []verbs.SendWR) (int, error) {
 	return b.QP.PostSend(wrs)
 }
 
-// TestDetects: what a broken device does wrong fails its case, and both ends say so.
+// TestDetects checks that each error of a broken device fails its case, and that both ends report
+// it.
 func TestDetects(t *testing.T) {
 	good := testCase{Type: verbs.RC, Size: 100, Count: 4, Seed: 7}
 	for _, test := range []struct {

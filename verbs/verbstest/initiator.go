@@ -21,7 +21,7 @@ func (s *side) operate() error {
 	if n, err := s.qp.PostSend(wrs); n != len(wrs) || err != nil {
 		return fmt.Errorf("PostSend took %d of %d: %w", n, len(wrs), err)
 	}
-	if s.Inline { // the memory is the sender's again
+	if s.Inline { // the memory belongs to the sender again
 		s.poisonMemory()
 	}
 	if err := s.checkCompletion(); err != nil || s.Op != verbs.OpRead || s.Fault != noFault {
@@ -42,7 +42,7 @@ func (s *side) workRequests() ([]verbs.SendWR, error) {
 			wrs[i].Flags |= verbs.Inline
 		}
 	}
-	wrs[s.Count-1].Flags |= verbs.Signaled // it tells of those before it
+	wrs[s.Count-1].Flags |= verbs.Signaled // it covers those before it
 	s.spoil(&wrs[0])
 	if s.Type != verbs.UD {
 		return wrs, nil
@@ -58,7 +58,7 @@ func (s *side) workRequests() ([]verbs.SendWR, error) {
 	return wrs, nil
 }
 
-// spoil puts the case's fault in.
+// spoil applies the case's fault.
 func (s *side) spoil(wr *verbs.SendWR) {
 	switch s.Fault {
 	case badRKey:
@@ -70,7 +70,7 @@ func (s *side) spoil(wr *verbs.SendWR) {
 	}
 }
 
-// completionOps are what a send completes as.
+// completionOps maps sends to the operations of their completions.
 var completionOps = map[verbs.SendOp]verbs.WCOp{
 	verbs.OpWrite: verbs.WCWrite, verbs.OpWriteImm: verbs.WCWrite,
 	verbs.OpSend: verbs.WCSend, verbs.OpSendImm: verbs.WCSend, verbs.OpRead: verbs.WCRead,
@@ -97,7 +97,7 @@ func (s *side) checkCompletion() error {
 	return nil
 }
 
-// verify compares every message with what was sent.
+// verify compares every message with the sent one.
 func (s *side) verify() error {
 	want := make([]byte, s.Size)
 	for i := range s.Count {

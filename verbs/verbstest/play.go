@@ -7,14 +7,14 @@ import (
 	"dpukv/verbs/sidechannel"
 )
 
-// outcome is what the two ends tell each other at the end of a case.
+// outcome is the information that the two ends exchange at the end of a case.
 type outcome struct {
 	Error string
 	Lost  bool
 }
 
-// play is one attempt at a case, at either end. Both take the same steps whatever fails, so that
-// they stay in step for the next case.
+// play makes one attempt at a case, at either end. Both ends take the same steps whatever fails, so
+// that they stay in step for the next case.
 func play(dev verbs.Device, ch *sidechannel.Channel, c testCase, initiator bool) (lost bool, err error) {
 	s, err := open(dev, ch, c, initiator)
 	defer func() { err = errors.Join(err, s.close()) }()

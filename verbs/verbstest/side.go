@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// stepTimeout is how long anything may take. Virtual machines with one CPU are slow.
+	// stepTimeout is the time limit of any step. Virtual machines with one CPU are slow.
 	stepTimeout = 10 * time.Second
-	// drain is how long a message of an unreliable service may be under way, once it was sent.
+	// drain is how long a message of an unreliable service may be on its way after it was sent.
 	drain = 500 * time.Millisecond
 
 	qkey   = 0x22222222
-	poison = 0xee // what memory holds where nothing arrived
+	poison = 0xee // content of memory where nothing arrived
 )
 
 // side is one end of one case.
@@ -28,20 +28,20 @@ type side struct {
 	cq     verbs.CQ
 	qp     verbs.QP
 	mr     verbs.MR
-	ah     verbs.AH // UD, where this end sends
+	ah     verbs.AH // UD, if this end sends
 	stride int
 	peer   introduction
 	wcs    []verbs.WC
 }
 
-// introduction is what the two ends tell each other.
+// introduction is the information that the two ends exchange at the start.
 type introduction struct {
 	Endpoint verbs.Endpoint
 	Region   verbs.Region
 	Error    string // why there is no endpoint
 }
 
-// open makes everything and connects. Its error was told to the peer, too.
+// open creates all objects and connects. It reports its error to the peer, too.
 func open(dev verbs.Device, ch *sidechannel.Channel, c testCase, initiator bool) (*side, error) {
 	s := &side{testCase: c, dev: dev, ch: ch, stride: (c.Size + verbs.GRHBytes + 63) &^ 63}
 	makeErr := s.create(initiator)
@@ -137,14 +137,14 @@ func (s *side) close() (err error) {
 	return err
 }
 
-// place is where message i lies.
+// place returns the memory of message i.
 func (s *side) place(i int) []byte { return s.mr.Bytes()[i*s.stride:][:s.Size] }
 
 func (s *side) sge(i, length int) verbs.SGE {
 	return verbs.SGE{Addr: s.mr.Addr() + uint64(i*s.stride), Length: uint32(length), LKey: s.mr.LKey()}
 }
 
-// progress moves packets, or lets others run.
+// progress moves packets, or yields.
 func (s *side) progress() error {
 	if busy, err := s.dev.Progress(); busy || err != nil {
 		return err
@@ -152,7 +152,7 @@ func (s *side) progress() error {
 	return s.dev.Wait(100 * time.Microsecond)
 }
 
-// poll waits until there are n completions in wcs, and tells whether they came in time.
+// poll waits until there are n completions in wcs. It reports whether they came in time.
 func (s *side) poll(n int, within time.Duration) (bool, error) {
 	deadline := time.Now().Add(within)
 	for {

@@ -8,10 +8,10 @@ import (
 	"dpukv/verbs"
 )
 
-// errLost is what an unreliable service may do.
+// errLost is the permitted failure of an unreliable service.
 var errLost = errors.New("a message did not arrive")
 
-// prepareTarget does what must be done before the peer may start.
+// prepareTarget does the preparations before the peer may start.
 func (s *side) prepareTarget() error {
 	switch {
 	case s.Op == verbs.OpRead:
@@ -24,7 +24,8 @@ func (s *side) prepareTarget() error {
 	return nil
 }
 
-// postReceives posts a receive for every message; a datagram's has room for its header before it.
+// postReceives posts a receive for every message. A datagram's receive has room for its header
+// before it.
 func (s *side) postReceives() error {
 	wrs := make([]verbs.RecvWR, s.Count)
 	for i := range wrs {
@@ -36,20 +37,20 @@ func (s *side) postReceives() error {
 	return nil
 }
 
-// judge looks at what the initiator left.
+// judge checks the result of the initiator's operation.
 func (s *side) judge() error {
 	switch {
 	case s.Fault != noFault:
 		return s.untouched()
 	case s.Op == verbs.OpRead:
-		return nil // the initiator has looked
+		return nil // the initiator has checked
 	case s.received():
 		return s.judgeReceives()
 	}
 	deadline := time.Now().Add(drain)
 	for {
 		err := s.verify()
-		if err == nil || s.Type == verbs.RC { // acknowledged is arrived
+		if err == nil || s.Type == verbs.RC { // acknowledged means arrived
 			return err
 		}
 		if time.Now().After(deadline) {
@@ -61,7 +62,7 @@ func (s *side) judge() error {
 	}
 }
 
-// lostOrWrong tells a message that did not arrive, or not all of it, from one that arrived wrong.
+// lostOrWrong tells a message that did not arrive, or only in part, from one that arrived wrong.
 func (s *side) lostOrWrong(err error) error {
 	want := make([]byte, s.Size)
 	for i := range s.Count {
@@ -75,7 +76,7 @@ func (s *side) lostOrWrong(err error) error {
 	return fmt.Errorf("%w: %w", errLost, err)
 }
 
-// untouched is what memory and queues must be after a fault.
+// untouched checks memory and queues after a fault: nothing may have changed.
 func (s *side) untouched() error {
 	if _, err := s.poll(1, drain/5); err != nil {
 		return err

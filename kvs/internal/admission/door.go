@@ -12,38 +12,39 @@ import (
 )
 
 const (
-	// firstPause is how long a door waits after an Accept that found no descriptor or memory.
+	// firstPause is the pause after a first Accept that found no descriptor or memory.
 	firstPause = 5 * time.Millisecond
-	// longestPause is the longest that it waits after many in a row.
+	// longestPause is the longest pause after many such failures in a row.
 	longestPause = time.Second
 )
 
-// Config is what a door is made with.
+// Config configures a door.
 type Config struct {
-	// Most is how many connections have a place at once.
+	// Most is the maximum number of connections with a place.
 	Most int
-	// Serve takes over a connection that has a place, without waiting. It has leave called, once,
-	// when all that the connection held is free.
+	// Serve takes over a connection that has a place, without waiting. It must have leave called
+	// once, when everything that the connection held is free.
 	Serve func(c net.Conn, leave func())
-	// Full is called when a connection finds no place: what it frees is the next one's. nil:
-	// nothing.
+	// Full is called when a connection finds no place. Places that it frees go to later
+	// connections. nil: nothing.
 	Full func()
-	// Refusal is what a connection without a place is told before it is closed. nil: nothing.
+	// Refusal returns the bytes for a connection without a place, sent before it is closed. nil:
+	// nothing.
 	Refusal func(why error) []byte
 	// Spare opens the spare descriptor. nil: the null device.
 	Spare func() (io.Closer, error)
-	// Sleep waits until stop is closed, at most so long. nil: by the clock.
+	// Sleep waits until stop is closed, at most for d. nil: by the clock.
 	Sleep func(d time.Duration, stop <-chan struct{})
 }
 
-// Counts are what a door has done so far.
+// Counts are a door's counters.
 type Counts struct {
 	Open     int    // have a place now
-	Highest  int    // had a place at once, at most
+	Highest  int    // highest number of places in use
 	Accepted uint64 // had a place
-	Refused  uint64 // were closed for want of a place or a descriptor
-	Failed   uint64 // Accepts that failed without an end of the door
-	LastErr  error  // the last of those
+	Refused  uint64 // closed for lack of a place or a descriptor
+	Failed   uint64 // failures of Accept that did not end the door
+	LastErr  error  // the last such failure
 
 	lastRefusal, lastFailure time.Time
 }
@@ -57,14 +58,14 @@ type Door struct {
 	stopErr  error
 
 	// These belong to Step.
-	spare io.Closer // nil: given up, or not to be had
+	spare io.Closer // nil: given up, or not available
 	pause time.Duration
 
 	mu     sync.Mutex
 	counts Counts
 }
 
-// New makes a door in front of a listener, which it closes in the end.
+// New makes a door in front of a listener. The door closes the listener in the end.
 func New(l net.Listener, cfg Config) (*Door, error) {
 	if cfg.Most < 1 {
 		return nil, fmt.Errorf("found a limit of %d connections, allowed: 1 or more", cfg.Most)
@@ -92,7 +93,7 @@ func sleep(d time.Duration, stop <-chan struct{}) {
 	}
 }
 
-// Run lets connections in until the door is closed: then it returns nil. Any other end has its
+// Run lets connections in until the door is closed. Then it returns nil; otherwise it returns the
 // reason.
 func (d *Door) Run() error {
 	defer d.drop()
@@ -106,12 +107,12 @@ func (d *Door) Run() error {
 	}
 }
 
-// Step accepts once, and does what follows from it. It returns the errors that end a door.
+// Step accepts once and handles the result. It returns only errors that end the door.
 func (d *Door) Step() error {
 	conn, err := d.listener.Accept()
 	if err != nil && lacksDescriptors(err) && d.drop() {
 		d.failed(err)
-		conn, err = d.listener.Accept() // with the spare one's number
+		conn, err = d.listener.Accept() // gets the spare's descriptor
 	}
 	if err != nil {
 		return d.outlive(err)
@@ -120,7 +121,7 @@ func (d *Door) Step() error {
 	if err := d.retake(); err != nil {
 		d.refuse(conn, fmt.Errorf("this server's process has no file descriptor left "+
 			"(ulimit -n): %w", err))
-		_ = d.retake() // of the number that conn had; the next Step tries again
+		_ = d.retake() // gets conn's descriptor; else the next Step tries again
 		return nil
 	}
 	if !d.enter() {
@@ -135,7 +136,7 @@ func (d *Door) Step() error {
 	return nil
 }
 
-// drop gives the spare descriptor up. It is false if there was none.
+// drop closes the spare descriptor. It returns false if there is none.
 func (d *Door) drop() bool {
 	if d.spare == nil {
 		return false
@@ -145,7 +146,7 @@ func (d *Door) drop() bool {
 	return true
 }
 
-// retake sees to it that there is a spare descriptor.
+// retake opens the spare descriptor, unless it is open.
 func (d *Door) retake() (err error) {
 	if d.spare != nil {
 		return nil
@@ -157,7 +158,8 @@ func (d *Door) retake() (err error) {
 	return err
 }
 
-// outlive returns an error that ends the door, and waits for the end of any other.
+// outlive returns an error that ends the door. For any other error it waits until it may have
+// passed.
 func (d *Door) outlive(err error) error {
 	if fatal(err) {
 		return err
@@ -176,13 +178,14 @@ func lacksDescriptors(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// fatal errors say that there is no listener: closed, or never one.
+// fatal reports whether an error means that there is no listener: it is closed, or never was one.
 func fatal(err error) bool {
 	return errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EBADF) ||
 		errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSOCK)
 }
 
-// ofOneConnection are errors of a connection in the queue, which Accept has taken out of it.
+// ofOneConnection reports whether an error concerns one connection in the queue, which Accept has
+// removed from it.
 func ofOneConnection(err error) bool {
 	for _, e := range []syscall.Errno{
 		syscall.ECONNABORTED, syscall.ECONNRESET, syscall.EPROTO, syscall.EINTR, syscall.ENONET,
@@ -203,7 +206,7 @@ func (d *Door) failed(err error) {
 	d.counts.LastErr, d.counts.lastFailure = err, time.Now()
 }
 
-// enter takes a place. It is false if there is none.
+// enter takes a place. It returns false if there is none.
 func (d *Door) enter() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -222,27 +225,27 @@ func (d *Door) leave() {
 	d.counts.Open--
 }
 
-// refuse tells a connection why it can't stay.
+// refuse sends a connection the reason, and closes it.
 func (d *Door) refuse(c net.Conn, why error) {
 	if d.cfg.Refusal != nil {
 		Tell(c, d.cfg.Refusal(why))
 	}
-	_ = c.Close() // there is nobody to tell
+	_ = c.Close() // nobody would read an error
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.counts.Refused++
 	d.counts.lastRefusal = time.Now()
 }
 
-// Counts are what the door has done so far.
+// Counts returns the door's counters.
 func (d *Door) Counts() Counts {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.counts
 }
 
-// Warnings are what should be known beside figures, in words: who stood at the door in vain. They
-// are there if that happened since a time, and then count all.
+// Warnings describes refused connections and failed accepts, for display beside figures. It returns
+// warnings if any have happened since a time, and then with total counts.
 func (c *Counts) Warnings(since time.Time) (doubts []string) {
 	if !c.lastRefusal.Before(since) && c.Refused > 0 {
 		doubts = append(doubts, fmt.Sprintf("%d connections were refused: "+

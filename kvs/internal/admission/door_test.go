@@ -18,8 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// script is a listener that says what it is told to, one after the other, and then that it is
-// closed.
+// script is a listener with scripted results. After the last one it is closed.
 type script struct {
 	says   []any // an error or a net.Conn
 	closed bool
@@ -58,7 +57,7 @@ func (s *slept) sleep(d time.Duration, _ <-chan struct{}) { *s = append(*s, d) }
 
 type slept []time.Duration
 
-// machine has so many descriptors, for connections that wait and for whoever asks.
+// machine has a limited number of descriptors, for waiting connections and for other users.
 type machine struct {
 	free  int
 	queue []*peer
@@ -95,7 +94,7 @@ type taken struct {
 
 func (c *taken) Close() error { c.machine.free++; return c.peer.Close() }
 
-// TestErrnos: no error of Accept ends a door but those of a listener that is gone.
+// TestErrnos checks that only errors of a missing listener end a door.
 func TestErrnos(t *testing.T) {
 	for _, test := range []struct {
 		errno syscall.Errno
@@ -139,7 +138,7 @@ func TestErrnos(t *testing.T) {
 	}
 }
 
-// TestPausesGrow, up to a second, and start again once there was a connection.
+// TestPausesGrow checks that pauses grow up to a second, and start again after a connection.
 func TestPausesGrow(t *testing.T) {
 	var pauses slept
 	var says []any
@@ -162,8 +161,8 @@ func TestPausesGrow(t *testing.T) {
 	}
 }
 
-// TestLimit: who finds no place is told; a place that was left is there for the next, and none is
-// left twice.
+// TestLimit checks that a connection without a place receives the reason. A freed place serves the
+// next connection, and no place is freed twice.
 func TestLimit(t *testing.T) {
 	peers := []*peer{{}, {}, {}, {}, {}}
 	l := &script{}
@@ -204,8 +203,9 @@ func TestLimit(t *testing.T) {
 	d.drop()
 }
 
-// TestSpare: without a descriptor, a connection is taken with the spare one's number, and told why.
-// Where somebody else got that number meanwhile, the connection waits.
+// TestSpare checks a lack of descriptors. The door accepts a connection with the spare's descriptor
+// and sends it the reason. If another goroutine has taken that descriptor meanwhile, the connection
+// waits.
 func TestSpare(t *testing.T) {
 	m := &machine{free: 1, queue: []*peer{{}, {}, {}}}
 	first, second, third := m.queue[0], m.queue[1], m.queue[2]
@@ -253,8 +253,8 @@ func TestSpare(t *testing.T) {
 	}
 }
 
-// TestNoDescriptors is the same with real ones: the process has none left, a client connects, hears
-// why, and the next finds a server once there are some again.
+// TestNoDescriptors is the same with real descriptors. The process has none left, a client connects
+// and receives the reason. The next client finds a server once there are descriptors again.
 func TestNoDescriptors(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -285,7 +285,8 @@ func TestNoDescriptors(t *testing.T) {
 	served.Wait()
 }
 
-// TestFull: who finds no place is refused, and what [Config.Full] frees is the next one's.
+// TestFull checks that a connection without a place is refused, and that a place freed by
+// [Config.Full] serves the next one.
 func TestFull(t *testing.T) {
 	a, b, c := &peer{}, &peer{}, &peer{}
 	var leaves []func()

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ForFiles is how many connections a process has descriptors for: three quarters of those that it
-// may open (ulimit -n). The rest is for what it has open besides.
+// ForFiles returns the number of connections that a process has descriptors for: three quarters of
+// those that it may open (ulimit -n). The rest is for its other files.
 func ForFiles() (int, error) {
 	var files unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil {
@@ -17,8 +17,8 @@ func ForFiles() (int, error) {
 	return max(1, int(min(files.Cur, math.MaxInt32))/4*3), nil
 }
 
-// Limit is how many connections to take: as many as asked for, or def if 0 are, but def no more
-// than the process has descriptors for. More than that, asked for, are an error.
+// Limit returns the limit of connections: asked, or def if asked is 0. It reduces def to what the
+// process has descriptors for. It returns an error if asked exceeds that.
 func Limit(asked, def int) (int, error) {
 	files, err := ForFiles()
 	switch {

@@ -12,15 +12,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PinnedTo lists the CPUs that the server at addr may use, if it is the process pid of this machine
-// and may not use all. None is also the answer where that can't be known from here.
+// PinnedTo lists the CPUs that the server at addr may use. It returns none if the server may use
+// all CPUs, is not the process pid of this machine, or cannot be examined from here.
 func PinnedTo(addr string, pid int, program string) []int {
 	if pid <= 0 || !machine.Owns(addr) {
 		return nil
 	}
 	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
 	if err != nil || !strings.HasPrefix(string(name), program) {
-		return nil // of another namespace's numbers
+		return nil // the pid belongs to another namespace
 	}
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(pid, &set); err != nil {

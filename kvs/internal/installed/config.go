@@ -12,30 +12,30 @@ import (
 	"dpukv/kvs"
 )
 
-// Config is what a server is started with.
+// Config configures a server.
 type Config struct {
-	// Listen is HOST:PORT; port 0: one that is free.
+	// Listen is HOST:PORT. Port 0 stands for any free port.
 	Listen  string
 	Workers int // threads that serve
 	// Mode is "cache" (the server may evict to make room) or "store" (it may not).
 	Mode string
-	// Items of these sizes are what the server is given memory for, generously.
+	// Items of these sizes fit the server's memory, generously.
 	Items, KeyBytes, ValueBytes int
-	// CPUs are those that the process may use. None: all that this one may.
+	// CPUs are the CPUs that the process may use. None: all that this process may use.
 	CPUs []int
 }
 
-// Kind is a server program.
+// Kind describes a server program.
 type Kind struct {
 	Program string // "memcached"
-	Package string // Debian's, for those who lack it
-	// Args are its arguments.
+	Package string // Debian's package, named if the program is missing
+	// Args returns its arguments.
 	Args func(cfg *Config, host, port string) ([]string, error)
-	// Look asks the server at an address what it is.
+	// Look asks the server at an address for its facts.
 	Look func(ctx context.Context, addr string) (kvs.Facts, error)
 }
 
-// Find is the path of a kind's program.
+// Find returns the path of a kind's program.
 func (k *Kind) Find() (string, error) {
 	path, err := exec.LookPath(k.Program)
 	if err != nil {
@@ -45,9 +45,9 @@ func (k *Kind) Find() (string, error) {
 	return path, nil
 }
 
-const overheadBytes = 128 // of an item, at most, in either program
+const overheadBytes = 128 // per item, at most, in either program
 
-// MemoryBytes is room for the items, twice over: a limit that is not reached costs nothing.
+// MemoryBytes returns twice the room for the items: an unused limit costs nothing.
 func (c *Config) MemoryBytes() int64 {
 	return 64<<20 + 2*int64(c.Items)*int64(c.KeyBytes+c.ValueBytes+overheadBytes)
 }
@@ -72,7 +72,7 @@ func (c *Config) check() (host, port string, err error) {
 	return host, port, cpu.MayUse(c.CPUs)
 }
 
-// freePort is one that nobody listens at, for now.
+// freePort returns a port that nobody listens on at present.
 func freePort(host string) (string, error) {
 	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
@@ -85,7 +85,7 @@ func freePort(host string) (string, error) {
 	return port, l.Close()
 }
 
-// inUse tells from a program's words that somebody else has its port.
+// inUse reports whether a program's output says that its port is taken.
 func inUse(words string) bool {
 	return strings.Contains(strings.ToLower(words), "address already in use")
 }

@@ -1,11 +1,10 @@
-// Package installed starts the server of a store that is not dpukv's own: the program that is
-// installed on this machine.
+// Package installed starts the server of a foreign store: the program that is installed on this
+// machine.
 //
-// The program listens on the one address that it is given, keeps to the CPUs that it is given, and
-// is used once it answers there, which is proven by the process id that it tells: another server at
-// that address is not taken for it. It ends with the process that started it: Close asks it to
-// (SIGTERM) and then insists (SIGKILL), and if the starter is killed, the kernel does the latter
-// (PR_SET_PDEATHSIG).
+// The program listens only on the given address and keeps to the given CPUs. It is in use once it
+// answers there with its own process ID; so another server at that address is not mistaken for it.
+// It ends with the process that started it: Close asks it to end (SIGTERM) and then kills it
+// (SIGKILL). If the starter is killed, the kernel kills the program (PR_SET_PDEATHSIG).
 //
-// [Attach] makes a server of one that runs already, which is left running.
+// [Attach] returns a [Server] for a program that runs already. Close leaves it running.
 package installed

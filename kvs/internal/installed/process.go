@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How long a program may take to end when asked, and when killed.
+// A program has this long to end after SIGTERM, and after SIGKILL.
 const (
 	stopTimeout = 5 * time.Second
 	killTimeout = 2 * time.Second
@@ -25,18 +25,18 @@ const (
 type process struct {
 	cmd    *exec.Cmd
 	output tailBuffer
-	count  killed.Count  // before it was started
-	ended  chan struct{} // closed once it is gone and waited for
+	count  killed.Count  // as of before the start
+	ended  chan struct{} // closed once the process has ended and was waited for
 	err    error         // set before ended is closed
 }
 
-// startProcess runs a program on CPUs, all if there are none named.
+// startProcess runs a program on the given CPUs, or on all if there are none.
 func startProcess(path string, args []string, cpus []int) (*process, error) {
 	p := &process{cmd: exec.Command(path, args...), count: killed.Now(), ended: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = &p.output, &p.output
 	p.cmd.WaitDelay = time.Second
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{
-		Setpgid:   true, // a Ctrl-C at the terminal is for the starter
+		Setpgid:   true, // Ctrl-C at the terminal is meant for the starter
 		Pdeathsig: syscall.SIGKILL,
 	}
 	started := make(chan error)
@@ -47,9 +47,9 @@ func startProcess(path string, args []string, cpus []int) (*process, error) {
 	return p, nil
 }
 
-// run starts the process and waits for its end, on a thread of its own: the process inherits that
-// thread's CPUs, and the kernel sends Pdeathsig when that thread ends. It is never unlocked, so
-// that nobody else gets a thread with those CPUs.
+// run starts the process and waits for its end, on a thread of its own. The process inherits that
+// thread's CPUs, and the kernel sends Pdeathsig when that thread ends. run never unlocks the
+// thread, so that no other goroutine runs with those CPUs.
 func (p *process) run(cpus []int, started chan<- error) {
 	runtime.LockOSThread()
 	err := inheritable(cpus)
@@ -64,7 +64,7 @@ func (p *process) run(cpus []int, started chan<- error) {
 	close(p.ended)
 }
 
-// inheritable keeps the calling thread on cpus.
+// inheritable pins the calling thread to cpus.
 func inheritable(cpus []int) error {
 	if len(cpus) == 0 {
 		return nil
@@ -79,13 +79,13 @@ func inheritable(cpus []int) error {
 	return nil
 }
 
-// stop makes the process end, and returns once it is gone.
+// stop ends the process, and returns once it has ended.
 func (p *process) stop() error {
 	for _, try := range []struct {
 		signal syscall.Signal
 		limit  time.Duration
 	}{{syscall.SIGTERM, stopTimeout}, {syscall.SIGKILL, killTimeout}} {
-		_ = p.cmd.Process.Signal(try.signal) // fails only if it is gone
+		_ = p.cmd.Process.Signal(try.signal) // fails only if it has ended
 		if p.endedWithin(try.limit) {
 			return nil
 		}
@@ -102,7 +102,7 @@ func (p *process) endedWithin(d time.Duration) bool {
 	}
 }
 
-// exitReason says how an ended process ended.
+// exitReason describes how the process ended.
 func (p *process) exitReason() error {
 	how := killed.How(p.err, p.count, killed.Now())
 	if words := strings.TrimSpace(p.output.String()); words != "" {
@@ -111,10 +111,10 @@ func (p *process) exitReason() error {
 	return errors.New(p.cmd.Path + " " + how)
 }
 
-// outputBytes is how much of a program's output is kept for the reason of its end.
+// outputBytes is how much of a program's output is kept to explain its end.
 const outputBytes = 1000
 
-// tailBuffer keeps the last of what is written to it.
+// tailBuffer keeps the end of the written output.
 type tailBuffer struct{ foreign.Tail }
 
 func (t *tailBuffer) Write(b []byte) (int, error) {

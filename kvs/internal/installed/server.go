@@ -11,17 +11,17 @@ import (
 	"dpukv/kvs"
 )
 
-// How long a program may take until it answers, and how often it is asked.
+// A program must answer within this time, and is asked at this interval.
 const (
 	startTimeout = 10 * time.Second
 	askEvery     = 10 * time.Millisecond
 )
 
-// Server is a running server of another program.
+// Server is a running server of a foreign program.
 type Server struct {
 	addr    string
 	facts   kvs.Facts
-	process *process // nil: not ours
+	process *process // nil: not started by this process
 	once    sync.Once
 	closed  chan struct{}
 }
@@ -51,7 +51,7 @@ func Start(cfg Config, k *Kind) (*Server, error) {
 	}
 }
 
-// start is one try at a port. It tells whether somebody else had taken that.
+// start tries one port. It reports whether another program had taken that port.
 func start(cfg *Config, k *Kind, path, host, port string) (s *Server, taken bool, err error) {
 	args, err := k.Args(cfg, host, port)
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *Server) await(k *Kind) error {
 	}
 }
 
-// verifyUsed refuses a server that made something else of its arguments.
+// verifyUsed refuses a server that interpreted its arguments differently.
 func (s *Server) verifyUsed(cfg *Config) error {
 	if s.facts.Workers != cfg.Workers || s.facts.Mode != cfg.Mode {
 		return errors.Join(fmt.Errorf("asked for %d threads and mode %s, the server has %d and mode %s",
@@ -102,7 +102,7 @@ func (s *Server) verifyUsed(cfg *Config) error {
 	return nil
 }
 
-// Attach takes a server that runs already for what it is.
+// Attach returns a Server for a program that runs already.
 func Attach(addr string, k *Kind) (*Server, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
@@ -113,13 +113,13 @@ func Attach(addr string, k *Kind) (*Server, error) {
 	return &Server{addr: addr, facts: facts, closed: make(chan struct{})}, nil
 }
 
-// Addr is where clients dial.
+// Addr is the address that clients dial.
 func (s *Server) Addr() string { return s.addr }
 
-// Facts are what the server says of itself, and how it was started.
+// Facts returns the server's own facts, and its command line.
 func (s *Server) Facts() kvs.Facts { return s.facts }
 
-// Wait blocks until the server was closed, or has ended by itself: then it says how.
+// Wait blocks until the server has ended. If Close did not end it, Wait returns the reason.
 func (s *Server) Wait() error {
 	if s.process == nil {
 		<-s.closed
@@ -134,7 +134,7 @@ func (s *Server) Wait() error {
 	}
 }
 
-// Close ends the server, unless it was there before.
+// Close ends the server, unless it was attached.
 func (s *Server) Close() (err error) {
 	s.once.Do(func() {
 		close(s.closed)

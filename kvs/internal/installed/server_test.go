@@ -24,8 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// sleeper is a program that is on every machine and never answers: what it is asked for is told by
-// look.
+// sleeper is a program that every machine has and that never answers; look returns its facts.
 func sleeper(look func(addr string) (kvs.Facts, error), args ...string) *Kind {
 	return &Kind{
 		Program: "sleep", Package: "coreutils",
@@ -38,7 +37,7 @@ func config() Config {
 	return Config{Listen: "127.0.0.1:0", Workers: 1, Mode: "cache", Items: 1, KeyBytes: 1, ValueBytes: 1}
 }
 
-// child is the process that this one started last, by the name of its program.
+// child returns the last process that this one started, by the name of its program.
 func child(t *testing.T, program string) int {
 	t.Helper()
 	tasks, err := os.ReadDir("/proc/self/task")
@@ -100,7 +99,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestEnds: the server ends when closed, and says when it ended by itself.
+// TestEnds checks that Close ends the server, and that a server that ends by itself reports the
+// reason.
 func TestEnds(t *testing.T) {
 	s, err := Start(config(), sleeper(asked(t), "60"))
 	if err != nil {
@@ -137,7 +137,8 @@ func TestEndsBeforeItAnswers(t *testing.T) {
 	}
 }
 
-// TestAnotherServer: one that listens where ours should is not taken for it.
+// TestAnotherServer checks that a foreign server on the program's address is not mistaken for the
+// program.
 func TestAnotherServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -154,7 +155,7 @@ func TestAnotherServer(t *testing.T) {
 	}
 }
 
-// TestPinned: the program runs where it is told to, and the starter where it did before.
+// TestPinned checks that the program runs on its CPUs, and that the starter's do not change.
 func TestPinned(t *testing.T) {
 	allowed, err := cpu.Allowed()
 	if err != nil || len(allowed) < 2 {
@@ -180,8 +181,8 @@ func TestPinned(t *testing.T) {
 	}
 }
 
-// TestStarterKilled: a server does not outlive its starter, which here is this test run once more,
-// by itself.
+// TestStarterKilled checks that a server does not outlive its starter. The starter is this test in
+// another process.
 func TestStarterKilled(t *testing.T) {
 	if os.Getenv("INSTALLED_STARTER") != "" {
 		s, err := Start(config(), sleeper(asked(t), "60"))
@@ -220,7 +221,8 @@ func TestStarterKilled(t *testing.T) {
 	}
 }
 
-// TestOutOfMemory: a server that the kernel ends for want of memory is told so, with what to do.
+// TestOutOfMemory checks the error of a server that the kernel kills for lack of memory: it names
+// the cause and a remedy.
 func TestOutOfMemory(t *testing.T) {
 	if !killed.Now().Known {
 		t.Skip("this kernel does not count what it ends for want of memory")

@@ -6,7 +6,7 @@ import (
 	"dpukv/kvs"
 )
 
-// What the rows of installed programs share in the table of stores.
+// The rows of installed programs in the table of stores share these.
 const (
 	Listen     = "127.0.0.1:0"
 	ListenHelp = "IP:PORT; port 0: any free one"
@@ -16,7 +16,7 @@ used once it answers, and ends with this command: on SIGTERM or Ctrl-C, and also
 is killed.`
 )
 
-// ConfigOf is how a program is started for the items of a configuration.
+// ConfigOf returns the configuration of a program with room for the configured items.
 func ConfigOf(c *kvs.ServerConfig) Config {
 	return Config{
 		Listen: c.Listen, Workers: c.Workers, Mode: c.Mode,
@@ -24,7 +24,7 @@ func ConfigOf(c *kvs.ServerConfig) Config {
 	}
 }
 
-// CheckAccess refuses any access but a program's own.
+// CheckAccess refuses any access mode but the program's own.
 func CheckAccess(c *kvs.LoadConfig, own, why string) error {
 	if c.Access == own {
 		return nil

@@ -14,14 +14,14 @@ type conn struct {
 	sockets.Conn[note]
 	wire Wire
 
-	// Of what was read and not handed on: the answers to the oldest batch up to at are parsed.
+	// In holds input that is not handed on. The answers to the oldest batch are parsed up to at.
 	at       int
-	want     int // bytes from at that the answer there will have, if known
-	answered int // of the oldest batch's notes
+	want     int // length of the answer at at, if known
+	answered int // number of the oldest batch's notes that have answers
 }
 
-// note is what comes back with an answer, and what came for it. The value lies in what was read,
-// counted from where the batch's answers begin.
+// note is the state of a request, and its answer. The value is an offset into the input, from where
+// the batch's answers begin.
 type note struct {
 	cookie     uint64
 	intendedNs int64
@@ -35,7 +35,7 @@ func dialConn(t *Target, opts kvs.SessionOptions) (*conn, error) {
 	return c, c.Dial(t.Addr, t.Timeout, t.greet, opts)
 }
 
-// greet says what is to be said on a fresh connection.
+// greet sends the greeting on a fresh connection.
 func (t *Target) greet(nc net.Conn) error {
 	if t.Greet == nil {
 		return nil
@@ -46,22 +46,22 @@ func (t *Target) greet(nc net.Conn) error {
 	return nil
 }
 
-// add puts a request into the batch being filled, which has room.
+// add puts a request into the current batch, which has room.
 func (c *conn) add(r *kvs.Request) {
 	b := c.Filling
 	b.Frame = c.wire.Append(b.Frame, r)
 	b.Notes = append(b.Notes, note{cookie: r.Cookie, intendedNs: r.IntendedNs, op: r.Op})
 }
 
-// Send puts the batch being filled in flight. The window is open.
+// Send puts the current batch in flight. The window has room.
 func (c *conn) Send() error {
 	c.Filling.Frame = c.wire.End(c.Filling.Frame)
 	return c.Launch()
 }
 
-// Receive reads once and hands on the batches whose answers are all there.
+// Receive reads once and appends the answers of complete batches.
 func (c *conn) Receive(answers []kvs.Answer) ([]kvs.Answer, error) {
-	c.at -= c.From // Read moves what is there to the front
+	c.at -= c.From // Read moves the remaining input to the front
 	n, err := c.Read(c.at + c.want)
 	if n == 0 {
 		return answers, err
@@ -85,7 +85,7 @@ func (c *conn) Receive(answers []kvs.Answer) ([]kvs.Answer, error) {
 	return answers, nil
 }
 
-// parse reads answers to the oldest batch as far as they are there. It is true once all are.
+// parse reads the present answers to the oldest batch. It returns true once all have come.
 func (c *conn) parse(notes []note) (whole bool, err error) {
 	for c.answered < len(notes) {
 		if c.To-c.at < c.want || c.at == c.To {

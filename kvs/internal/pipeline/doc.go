@@ -1,19 +1,19 @@
-// Package pipeline is a [kvs.Session] over the protocols of other stores, in which requests follow
-// each other on a TCP connection and are answered in order: memcached's and Redis's. What the bytes
-// look like is the business of a [Wire], all else is here.
+// Package pipeline is a [kvs.Session] over the protocols of foreign stores, memcached's and
+// Redis's. Their requests follow each other on a TCP connection and are answered in order. A [Wire]
+// encodes and decodes; everything else is here.
 //
 // # Batches
 //
-// A batch is one write of many requests. The servers know nothing of batches: they read what has
-// come, and answer in as many writes as they like. A batch's answers are handed on together, when
-// the last of them is in, as with the other stores: a latency is that of a batch.
+// A batch is one write of many requests. The servers know nothing of batches: they read the bytes
+// that have come, and answer in any number of writes. A batch's answers are handed on together when
+// the last of them is in, as with the other stores. So a latency is that of a batch.
 //
 // # Connections
 //
-// A session has Connections × Workers of the server, used in turn, all to the server's one
-// address: which of its threads serves which is the server's choice. How they are
-// written, read and waited for is the business of [dpukv/kvs/internal/sockets].
+// A session has Connections × Workers of the server. It uses them in turn, all to the server's one
+// address: the server chooses the thread that serves a connection. Package
+// [dpukv/kvs/internal/sockets] writes, reads and waits.
 //
-// The buffers grow to what the largest batch and its answers take, and stay; nothing is
-// allocated for an operation.
+// The buffers grow to the size of the largest batch and its answers, and stay. No operation
+// allocates.
 package pipeline

@@ -15,9 +15,9 @@ type Target struct {
 	Addr    string
 	Workers int // of the server
 	Timeout time.Duration
-	// Wire makes a connection's own.
+	// Wire returns the protocol state of one connection.
 	Wire func() Wire
-	// Greet is said on a fresh connection. It may be nil.
+	// Greet runs on a fresh connection. It may be nil.
 	Greet func(net.Conn) error
 }
 

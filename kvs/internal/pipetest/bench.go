@@ -15,13 +15,13 @@ import (
 	"dpukv/kvs/internal/pipeline"
 )
 
-// benchBatch is the study's.
+// benchBatch is the study's batch size.
 const benchBatch = 64
 
-// Bench is what a session costs its client, with no server to wait for: what answers knows only how
-// long a batch of GETs is, and has the answers ready, so that the client is what is busy. Its CPU
-// time contains the kernel's for its side. Compare it with what a real server of the protocol
-// costs.
+// Bench measures a session's cost to its client, without waiting for a server. The other end only
+// counts the bytes of a batch of GETs and has the answers ready, so the client is the bottleneck.
+// The client's CPU time includes the kernel's on its side. Compare it with the cost of a real
+// server of the protocol.
 func Bench(b *testing.B, wire func() pipeline.Wire, answer []byte, connections int) {
 	var key [8]byte
 	w, frame := wire(), []byte(nil)
@@ -43,10 +43,10 @@ func Bench(b *testing.B, wire func() pipeline.Wire, answer []byte, connections i
 	}
 }
 
-// Timeout is for a connection to this machine.
+// Timeout is the time limit for a connection to this machine.
 const Timeout = 5 * time.Second
 
-// drive keeps the windows full, on a thread of its own that ends with it.
+// drive keeps the windows full, on a locked thread that ends with it.
 func drive(b *testing.B, s kvs.Session) (err error) {
 	cpus, err := cpu.Allowed()
 	if err != nil {
@@ -77,7 +77,7 @@ func drive(b *testing.B, s kvs.Session) (err error) {
 	return nil
 }
 
-// canned answers every so many bytes with the same ones.
+// canned sends the same answers for every batch of request bytes.
 func canned(b *testing.B, request int, answer []byte) (addr string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -110,7 +110,7 @@ func canned(b *testing.B, request int, answer []byte) (addr string) {
 	return l.Addr().String()
 }
 
-// BenchWire is what one GET's request and answer cost to write and to read, without a connection.
+// BenchWire measures the cost to encode one GET and to parse its answer, without a connection.
 func BenchWire(b *testing.B, w pipeline.Wire, answer []byte) {
 	request := kvs.Request{Op: kvs.Get, Key: []byte("12345678")}
 	b.Run("append", func(b *testing.B) {

@@ -10,17 +10,17 @@ import (
 	"dpukv/kvs"
 )
 
-// Tool is somebody else's load client.
+// Tool is a foreign load client.
 type Tool struct {
 	Name string
-	// Args are those of the program for so many connections, a run of about three seconds.
+	// Args returns the arguments for a number of connections and a run of about three seconds.
 	Args func(connections int) []string
-	// Rate finds the operations a second in what it printed.
+	// Rate finds the operations per second in the tool's output.
 	Rate func(out []byte) (float64, error)
 }
 
-// Program is where a tool is installed, with a CPU for the server and one for the client: the first
-// and the last. The benchmark is skipped where one of the three is missing.
+// Program returns the tool's path, with a CPU for the server and one for the client: the first and
+// the last. It skips the benchmark if any of the three is missing.
 func (t Tool) Program(b *testing.B) (path string, server, client int) {
 	path, err := exec.LookPath(t.Name)
 	if err != nil {
@@ -33,13 +33,13 @@ func (t Tool) Program(b *testing.B) (path string, server, client int) {
 	return path, cpus[0], cpus[len(cpus)-1]
 }
 
-// Load is one run of a load from one CPU, which reports its metrics.
+// Load runs a load once from one CPU, and reports its metrics.
 type Load func(b *testing.B, on int)
 
-// Beside puts the same load on a server by this project's client and by a tool: over so many
-// connections, from the same CPU. load is one run of this project's client, which asks for keys
-// that both have stored, and reports its metrics. The throughput and the server's cost an operation
-// should differ by less than 10 % while the server is what is busy.
+// Beside runs the same load with this project's client and with a tool, over the same number of
+// connections and from the same CPU. load runs this project's client once: it asks for keys that
+// both have stored, and reports its metrics. While the server is the bottleneck, throughput and the
+// server's cost per operation should differ by less than 10 %.
 func Beside(b *testing.B, r kvs.Remote, connections int, load Load, t Tool) {
 	program, _, on := t.Program(b)
 	b.Run(fmt.Sprintf("connections=%d/by=dpukv", connections), func(b *testing.B) {
@@ -54,7 +54,7 @@ func Beside(b *testing.B, r kvs.Remote, connections int, load Load, t Tool) {
 	})
 }
 
-// load is one run of the tool.
+// load runs the tool once.
 func (t Tool) load(b *testing.B, r kvs.Remote, program string, connections, on int) {
 	before, err := r.Stats()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"dpukv/kvs/kvstest"
 )
 
-// Conform checks every operation against an empty server: what each answers, values and keys of
-// every size and byte, and long random sequences against a map, in several shapes of batches.
+// Conform checks every operation against an empty server: each operation's answers, values and keys
+// of every size and byte, and long random sequences against a map, in several batch sizes.
 func Conform(t *testing.T, r kvs.Remote) {
 	t.Run("outcomes", func(t *testing.T) { outcomes(t, r) })
 	t.Run("values", func(t *testing.T) { values(t, r) })
@@ -29,7 +29,7 @@ func Conform(t *testing.T, r kvs.Remote) {
 	t.Run("options", func(t *testing.T) { options(t, r) })
 }
 
-// Trickle checks answers that come in pieces of few bytes.
+// Trickle checks answers that come in pieces of a few bytes.
 func Trickle(t *testing.T, st Store) {
 	addr, _ := st.Start(t)
 	p := NewProxy(t, addr)
@@ -84,7 +84,8 @@ func outcomes(t *testing.T, r kvs.Remote) {
 	}
 }
 
-// values has every byte at every place modulo 256, and every number of digits in a length.
+// values stores values with every byte at every place modulo 256, and lengths of every number of
+// digits.
 func values(t *testing.T, r kvs.Remote) {
 	sizes := []int{0, 1, 2, 7, 8, 9, 10, 11, 99, 100, 256, 999, 1000, 4095, 9999, 10000, 65534, kvs.MaxValueBytes}
 	var sets, gets []kvs.Request
@@ -104,7 +105,7 @@ func values(t *testing.T, r kvs.Remote) {
 	checkStored(t, r, sets, gets)
 }
 
-// keys has keys of one byte, any, and of every length up to the protocol's limit.
+// keys uses keys of any single byte, and keys of every length up to the protocol's limit.
 func keys(t *testing.T, r kvs.Remote) {
 	most := kvs.MaxKeyBytes
 	if m := r.Facts().MaxKeyBytes; m > 0 {
@@ -143,7 +144,7 @@ func checkStored(t *testing.T, r kvs.Remote, sets, gets []kvs.Request) {
 	}
 }
 
-// counters wants the server's own to follow what is done.
+// counters checks that the server's counters follow the operations.
 func counters(t *testing.T, r kvs.Remote) {
 	before, err := r.Stats()
 	if err != nil {
@@ -174,7 +175,7 @@ func counters(t *testing.T, r kvs.Remote) {
 	moved(t, r, s)
 }
 
-// moved holds the kernel's counts of the sockets against what the session wrote itself.
+// moved compares the kernel's counts of the sockets with the session's own.
 func moved(t *testing.T, r kvs.Remote, s kvs.Session) {
 	kernel.NeedTCPInfo(t)
 	own := s.Traffic()
@@ -202,7 +203,7 @@ func options(t *testing.T, r kvs.Remote) {
 	}
 }
 
-// Open opens a session for the length of a test.
+// Open opens a session for the duration of a test.
 func Open(t testing.TB, r kvs.Remote, opts kvs.SessionOptions) kvs.Session {
 	t.Helper()
 	s, err := r.Open(opts)

@@ -1,3 +1,3 @@
-// Package pipetest is what a store whose requests are pipelined must pass, and a way to break its
-// connections. Only tests import it.
+// Package pipetest has the tests that every store with pipelined requests must pass, and a proxy
+// that breaks connections. Only tests import it.
 package pipetest

@@ -10,22 +10,22 @@ import (
 	"dpukv/kvs"
 )
 
-// Store is what a test of faults needs of a store.
+// Store describes a store for tests of faults.
 type Store struct {
-	// Start is a server for the length of the test.
+	// Start starts a server for the duration of the test.
 	Start func(t testing.TB) (addr string, pid int)
 	Dial  func(ctx context.Context, addr string) (kvs.Remote, error)
-	// Load is a small load that calls happen once, in the midst of its measurement period. An error
-	// says why the measured point failed.
+	// Load runs a small load that calls happen once, in the middle of its measurement period. An
+	// error is the reason why the measured point failed.
 	Load func(t testing.TB, r kvs.Remote, happen func()) error
 }
 
-// Fail wants each fault to fail the point with its reason, and soon.
+// Fail checks that each fault fails the point with its reason, and soon.
 func Fail(t *testing.T, st Store) {
 	for _, fault := range []struct {
 		name string
 		do   func(t testing.TB, p *Proxy, pid int)
-		want []string // one of them
+		want []string // any one of these
 	}{
 		{"killed", signal(syscall.SIGKILL), []string{"closed the connection", "reset by peer", "broken pipe"}},
 		{"stopped", func(t testing.TB, p *Proxy, pid int) {
@@ -67,8 +67,8 @@ func spoil(how func([]byte) []byte) func(testing.TB, *Proxy, int) {
 	return func(_ testing.TB, p *Proxy, _ int) { p.Spoil(how) }
 }
 
-// flip changes a byte of a value in a longer answer: the last one before the last CR LF, which both
-// text protocols have after a value.
+// flip changes a byte of a value in a longer answer: the last byte before the last CR LF. Both text
+// protocols have CR LF after a value.
 func flip(b []byte) []byte {
 	out := bytes.Clone(b)
 	if i := bytes.LastIndex(out, []byte("\r\n")); i > 9 && !bytes.Contains(out[i-4:i], []byte("\n")) {

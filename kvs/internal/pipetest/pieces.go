@@ -7,9 +7,8 @@ import (
 	"dpukv/kvs/internal/pipeline"
 )
 
-// Pieces checks that an answer is read the same whether it comes whole or in pieces: a beginning of
-// it is never taken for a whole one, nor for another outcome, and what is read lies within what was
-// given.
+// Pieces checks that a whole answer and the same answer in pieces parse equally. A beginning must
+// never count as a whole answer or as another outcome. The result must lie within the input.
 func Pieces(t *testing.T, wire func() pipeline.Wire, in []byte, op kvs.Op) {
 	if in = in[:min(len(in), 3000)]; len(in) == 0 {
 		return

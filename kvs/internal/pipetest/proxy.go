@@ -8,16 +8,16 @@ import (
 	"testing"
 )
 
-// Proxy passes connections on to a server, and what the server answers through Spoil.
+// Proxy forwards connections to a server, and the server's answers through Spoil.
 type Proxy struct {
 	Addr string
 
 	mu    sync.Mutex
 	spoil func(answer []byte) []byte
-	piece int // bytes written at once; 0: all
+	piece int // bytes per write; 0: all
 }
 
-// NewProxy is one for the length of a test.
+// NewProxy makes a proxy for the duration of the test.
 func NewProxy(t testing.TB, server string) *Proxy {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -42,14 +42,14 @@ func NewProxy(t testing.TB, server string) *Proxy {
 	return p
 }
 
-// Spoil changes what happens to answers from now on. An empty result ends the connection.
+// Spoil changes how answers are modified from now on. An empty result ends the connection.
 func (p *Proxy) Spoil(how func(answer []byte) []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.spoil = how
 }
 
-// Trickle passes answers on in pieces from now on.
+// Trickle forwards answers in pieces from now on.
 func (p *Proxy) Trickle(bytes int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -81,7 +81,7 @@ func (p *Proxy) pass(client net.Conn, server string) {
 	var asked sync.WaitGroup
 	asked.Go(func() {
 		io.Copy(s, client)
-		s.Close() // the other copy ends
+		s.Close() // ends the other copy
 	})
 	b := make([]byte, 64<<10)
 	for {

@@ -10,7 +10,7 @@ import (
 	"dpukv/kvs/kvstest"
 )
 
-// random does operations on few keys, in an order that one connection keeps.
+// random runs operations on few keys, over one connection, which keeps their order.
 func random(t *testing.T, r kvs.Remote, opts kvs.SessionOptions) {
 	const keys, ops = 50, 5000
 	seed := rand.Uint64()
@@ -45,7 +45,7 @@ func random(t *testing.T, r kvs.Remote, opts kvs.SessionOptions) {
 
 func randomKey(n int) []byte { return fmt.Appendf(nil, "random\r\n %d", n) }
 
-// apply does one operation on a map.
+// apply applies one operation to a map.
 func apply(m map[string][]byte, q *kvs.Request) (a kvs.Answer) {
 	value, there := m[string(q.Key)]
 	switch {
@@ -63,8 +63,8 @@ func apply(m map[string][]byte, q *kvs.Request) (a kvs.Answer) {
 	return a
 }
 
-// randomEach is for sessions of several connections, which overtake each other: every key is set
-// once, and got thereafter.
+// randomEach is for sessions of several connections, which overtake each other. It sets every key
+// once, and gets it later.
 func randomEach(t *testing.T, r kvs.Remote, opts kvs.SessionOptions, rng *rand.Rand, seed uint64) {
 	var sets, gets []kvs.Request
 	for i := range 2000 {

@@ -8,8 +8,8 @@ import (
 )
 
 // Bubble runs a simulation in a bubble of [testing/synctest]: the server may have goroutines, and
-// their clock is the world's. After each step the simulation calls [synctest.Wait], so that what
-// they do is done. The simulation ends all goroutines before it returns, also when it fails.
+// their clock is the world's. After each step the simulation calls [synctest.Wait] to let them
+// finish their work. The simulation ends all goroutines before it returns, even when it fails.
 func (w *World) Bubble(simulate func()) {
 	outside := w.t
 	w.t.Helper()
@@ -25,7 +25,7 @@ func (w *World) Bubble(simulate func()) {
 	})
 }
 
-// Sleep lets time pass in a bubble, for its goroutines too.
+// Sleep advances time in a bubble, for its goroutines too.
 func (w *World) Sleep(d time.Duration) {
 	w.Pass(d)
 	time.Sleep(d)

@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errnos are what the manual pages say each system call may fail with, but for bugs of the caller.
+// errnos are the errors of each system call in the manual pages, without those for bugs of the
+// caller.
 var errnos = map[string][]unix.Errno{
 	"accept4": {
 		unix.EMFILE, unix.ENFILE, unix.ENOBUFS, unix.ENOMEM, unix.ECONNABORTED, unix.EINTR,
@@ -26,7 +27,7 @@ var errnos = map[string][]unix.Errno{
 	"open":     {unix.EMFILE, unix.ENFILE, unix.ENOMEM, unix.EACCES},
 }
 
-// Errno is nil mostly, and sometimes an error of a system call that has errors listed here.
+// Errno mostly returns nil, and sometimes an error of a system call that is listed here.
 func (w *World) Errno(call string) error {
 	all, ok := errnos[call]
 	if !ok {

@@ -9,19 +9,19 @@ import (
 	"testing"
 )
 
-// Fault is a mended fault, and how to put it back.
+// Fault is a fixed fault, and the edits that put it back.
 type Fault struct {
 	Name  string
 	Edits []Edit
-	// Want is part of what the simulation then fails with.
+	// Want is part of the failure that the simulation then reports.
 	Want string
 }
 
-// Edit replaces a text that stands once in a file. The file's path starts at the test's package.
+// Edit replaces a text that occurs once in a file. The file's path starts at the test's package.
 type Edit struct{ File, Old, New string }
 
-// PutBack runs the tests that match a pattern once for each fault, with that fault put back, and
-// wants them to fail. The tests are those of the package that calls it.
+// PutBack runs the tests that match a pattern once per fault, with that fault put back, and expects
+// them to fail. The tests are those of the calling package.
 func PutBack(t *testing.T, pattern string, faults []Fault) {
 	t.Helper()
 	if testing.Short() {

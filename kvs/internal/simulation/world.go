@@ -14,13 +14,13 @@ var (
 	oneSeed = flag.Uint64("simulate.seed", 0, "the one world that each simulation runs")
 )
 
-// keptEvents is how many events a failure prints.
+// keptEvents is the number of events that a failure prints.
 const keptEvents = 40
 
-// World is what one run of a simulation draws from. It belongs to one goroutine.
+// World is the source of all choices in one run of a simulation. It belongs to one goroutine.
 type World struct {
 	*rand.Rand
-	// ErrnoOneIn is how many system calls there are for each that fails. 0: none fails.
+	// ErrnoOneIn is the number of system calls per failure. 0: none fails.
 	ErrnoOneIn int
 
 	t      testing.TB
@@ -38,10 +38,10 @@ func newWorld(t testing.TB, seed uint64) *World {
 	}
 }
 
-// NewWorld is a world for a test that is no simulation of many, such as a fuzz target.
+// NewWorld makes a world for a single run, such as that of a fuzz target.
 func NewWorld(t testing.TB, seed uint64) *World { return newWorld(t, seed) }
 
-// Run runs a simulation in several worlds, each with a seed of its own, counted from 1.
+// Run runs a simulation in several worlds. Their seeds count from 1.
 func Run(t *testing.T, worlds int, simulate func(*World)) {
 	first, last := uint64(1), uint64(worlds)
 	if *seeds > 0 {
@@ -69,10 +69,10 @@ func (w *World) run(simulate func(*World)) {
 	simulate(w)
 }
 
-// Seed is the world's.
+// Seed returns the world's seed.
 func (w *World) Seed() uint64 { return w.seed }
 
-// TB is the test that the world belongs to.
+// TB returns the test that the world belongs to.
 func (w *World) TB() testing.TB { return w.t }
 
 // Step counts a step. A simulation calls it once for each.
@@ -81,13 +81,13 @@ func (w *World) Step() int {
 	return w.steps
 }
 
-// Now is the world's time. It stands still but for [World.Pass].
+// Now returns the world's time. Only [World.Pass] advances it.
 func (w *World) Now() time.Time { return w.now }
 
-// Pass lets time pass.
+// Pass advances time.
 func (w *World) Pass(d time.Duration) { w.now = w.now.Add(d) }
 
-// OneIn is true once in n times. It is never true for n of 0.
+// OneIn is true once in n times. It is never true for n = 0.
 func (w *World) OneIn(n int) bool { return n > 0 && w.IntN(n) == 0 }
 
 // Bytes draws n bytes.

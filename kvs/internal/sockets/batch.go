@@ -1,6 +1,6 @@
 package sockets
 
-// Batch is some requests as they are sent, and what to remember of each until its answer, an N.
+// Batch is a batch of requests as they are sent. It holds an N for each request, until its answer.
 type Batch[N any] struct {
 	Frame  []byte
 	Notes  []N

@@ -11,15 +11,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// minReadBytes is the least room to read into.
+// minReadBytes is the smallest room for a read.
 const minReadBytes = 32 << 10
 
 // Conn is one connection of a session.
 type Conn[N any] struct {
 	Addr    string
-	Filling *Batch[N]   // never nil; waits, full, while the whole window is in flight
+	Filling *Batch[N]   // never nil; waits, when full, while the whole window is in flight
 	Flight  []*Batch[N] // in the order sent
-	// In[From:To] was read and is not handed on.
+	// In[From:To] is read and not handed on.
 	In       []byte
 	From, To int
 
@@ -28,21 +28,21 @@ type Conn[N any] struct {
 	shared   *Shared
 	laneLoad *laneLoad
 	idle     []*Batch[N]
-	unsent   int      // index in Flight of the first batch not written whole
+	unsent   int      // index in Flight of the first batch not completely written
 	pieces   [][]byte // of one write
-	blocked  bool     // the kernel takes no more for now
-	busy     bool     // counted so in laneLoad
+	blocked  bool     // the kernel takes no more at present
+	busy     bool     // counted as busy in laneLoad
 }
 
-// Dial connects, greets within the same time-out, and takes the socket away from Go's poller. The
-// connection belongs to a session once it was added there.
+// Dial connects, greets within the same time-out, and takes the socket away from Go's poller.
+// Session.Add gives the connection to a session.
 func (c *Conn[N]) Dial(addr string, timeout time.Duration, greet func(net.Conn) error, opts kvs.SessionOptions) error {
 	nc, err := net.DialTimeout("tcp", addr, timeout)
 	if err != nil {
 		return err
 	}
 	defer nc.Close()
-	if err := nc.SetDeadline(time.Now().Add(timeout)); err != nil { // it ends with nc
+	if err := nc.SetDeadline(time.Now().Add(timeout)); err != nil { // the deadline ends with nc
 		return err
 	}
 	if err := greet(nc); err != nil {
@@ -61,7 +61,7 @@ func (c *Conn[N]) Dial(addr string, timeout time.Duration, greet func(net.Conn) 
 	return nil
 }
 
-// takeOver gives a non-blocking descriptor of its own to a connection, away from Go's poller.
+// takeOver duplicates a connection's non-blocking descriptor, away from Go's poller.
 func takeOver(nc *net.TCPConn) (fd int, err error) {
 	if err := nc.SetNoDelay(true); err != nil {
 		return -1, err
@@ -77,13 +77,13 @@ func takeOver(nc *net.TCPConn) (fd int, err error) {
 	return fd, dupErr // non-blocking, as Go made it
 }
 
-// Room reports whether the batch being filled takes another request.
+// Room reports whether the current batch has room for another request.
 func (c *Conn[N]) Room() bool { return len(c.Filling.Notes) < cap(c.Filling.Notes) }
 
-// Begun reports whether the batch being filled has any.
+// Begun reports whether the current batch has any request.
 func (c *Conn[N]) Begun() bool { return len(c.Filling.Notes) > 0 }
 
-// Open reports whether another batch may be in flight.
+// Open reports whether the window has room for another batch.
 func (c *Conn[N]) Open() bool { return len(c.Flight) < cap(c.Flight) }
 
 // refill takes an idle batch to fill.
@@ -93,14 +93,14 @@ func (c *Conn[N]) refill() {
 	c.Filling.reset()
 }
 
-// Join makes the connection one of a session's and of a lane's.
+// Join adds the connection to a session and a lane.
 func (c *Conn[N]) Join(number int, shared *Shared, company *laneLoad) error {
 	c.number, c.shared, c.laneLoad = number, shared, company
 	return shared.poller.watch(unix.EPOLL_CTL_ADD, c.fd, number, false)
 }
 
-// Read reads once, behind what is not handed on, which it moves to the front of In. There is room
-// for whole bytes at least, if that many are known to come. Nothing read is no error.
+// Read reads once, behind the input that is not handed on, which it moves to the front of In. There
+// is room for at least whole bytes, if that length is known. It is no error to read nothing.
 func (c *Conn[N]) Read(whole int) (n int, err error) {
 	copy(c.In, c.In[c.From:c.To])
 	c.From, c.To = 0, c.To-c.From
@@ -121,7 +121,8 @@ func (c *Conn[N]) Read(whole int) (n int, err error) {
 	return n, nil
 }
 
-// Retire takes the oldest batch out of flight. An answer to one that was not even sent is an error.
+// Retire removes the oldest batch from flight. An answer to a batch that was not even sent is an
+// error.
 func (c *Conn[N]) Retire() error {
 	b := c.Flight[0]
 	if c.unsent == 0 {
@@ -138,8 +139,8 @@ func (c *Conn[N]) Retire() error {
 // Close closes the descriptor.
 func (c *Conn[N]) Close() error { return unix.Close(c.fd) }
 
-// Spared reports whether each of the server's workers has other connections' batches to answer, if
-// they are evenly spread.
+// Spared reports whether each server worker has other connections' batches to answer, if they are
+// evenly spread.
 func (c *Conn[N]) Spared() bool {
 	others := c.laneLoad.busy
 	if c.busy {
@@ -148,7 +149,7 @@ func (c *Conn[N]) Spared() bool {
 	return others >= c.laneLoad.workers
 }
 
-// updateLoad counts the connection as one that keeps the server busy, or no longer.
+// updateLoad counts the connection as one that keeps the server busy, or no longer as one.
 func (c *Conn[N]) updateLoad() {
 	busy := len(c.Flight) > 0 && c.Flight[0].written > 0
 	switch {
@@ -160,12 +161,12 @@ func (c *Conn[N]) updateLoad() {
 	c.busy = busy
 }
 
-// maxPieces is the most batches of one write: as many as [unix.Writev] takes without allocating.
+// maxPieces is the most batches per write: as many as [unix.Writev] takes without allocating.
 const maxPieces = 8
 
-// Launch puts the batch being filled in flight, and takes another to fill. The window is open.
-// While the lane's other connections keep the server busy, this one's are held back until its
-// window is full or the session waits or is flushed, and leave together.
+// Launch puts the current batch in flight, and takes another one to fill. The window has room.
+// While the lane's other connections keep the server busy, this connection holds its batches back.
+// They leave together when its window is full, or when the session waits or is flushed.
 func (c *Conn[N]) Launch() error {
 	c.Filling.SentNs = cpu.NowNs()
 	c.Flight = append(c.Flight, c.Filling)
@@ -174,13 +175,13 @@ func (c *Conn[N]) Launch() error {
 	if !c.Spared() || !c.Open() {
 		return c.Push()
 	}
-	if c.unsent == len(c.Flight)-1 { // else it follows one that is held back already, or that the kernel does not take
+	if c.unsent == len(c.Flight)-1 { // else it follows a batch that is held back or blocked
 		c.shared.held = append(c.shared.held, c.number)
 	}
 	return nil
 }
 
-// Push writes what is not written yet, as far as the kernel takes it.
+// Push writes all unwritten batches, as far as the kernel takes them.
 func (c *Conn[N]) Push() error {
 	for c.unsent < len(c.Flight) {
 		n, err := c.write()
@@ -212,7 +213,7 @@ func (c *Conn[N]) write() (int, error) {
 	return unix.Writev(c.fd, c.pieces)
 }
 
-// wrote notes that so many bytes of the unsent batches are.
+// wrote records that n bytes of the unsent batches are written.
 func (c *Conn[N]) wrote(n int) {
 	c.shared.traffic.Writes++
 	c.shared.traffic.SentBytes += uint64(n)
@@ -227,7 +228,7 @@ func (c *Conn[N]) wrote(n int) {
 	c.updateLoad()
 }
 
-// block asks the poller to tell when the kernel takes more, or no longer to.
+// block asks the poller to report when the kernel takes more, or to stop reporting it.
 func (c *Conn[N]) block(blocked bool) error {
 	if c.blocked == blocked {
 		return nil

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestAnyOrder: submits, flushes and polls in any order, before servers that read and answer in
-// pieces of any size, whenever they like. After each of them nothing is forgotten, and in the end
-// each request was answered once, in the order of its connection.
+// TestAnyOrder submits, flushes and polls in any order. The servers read and answer in pieces of
+// any size, at any time. No request is lost, and each is answered once, in the order of its
+// connection.
 func TestAnyOrder(t *testing.T) {
 	seed := rand.Uint64()
 	for i := range uint64(16) {
@@ -37,7 +37,7 @@ func TestAnyOrder(t *testing.T) {
 	}
 }
 
-// echoInPieces is an echo that now and then pauses, so that its client's writes no longer fit the
+// echoInPieces is an echo that pauses now and then, so that its client's writes overflow the
 // kernel's buffers.
 func echoInPieces(c net.Conn, most int) {
 	defer c.Close()
@@ -55,7 +55,7 @@ func echoInPieces(c net.Conn, most int) {
 	}
 }
 
-// model is a session that does what a seed says, and what must be true of it.
+// model is a session with choices from a seed, and the invariants to check.
 type model struct {
 	*echoSession
 	rng      *rand.Rand
@@ -103,7 +103,7 @@ func (m *model) run(t *testing.T, requests int) {
 	}
 }
 
-// submitOne is refused only while every connection has its window in flight and a full batch
+// submitOne may be refused only while every connection has a full window in flight and a full batch
 // waiting.
 func (m *model) submitOne(t *testing.T) {
 	from := m.rng.IntN(len(m.noise))

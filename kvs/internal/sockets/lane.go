@@ -1,6 +1,6 @@
 package sockets
 
-// Lane is some connections of a session that may be used for one another, in turn.
+// Lane is a set of interchangeable connections of a session, used in turn.
 type Lane[C Member] struct {
 	Now C // whose batch is being filled
 
@@ -8,10 +8,10 @@ type Lane[C Member] struct {
 	conns []C
 	at    int
 	turn  uint64 // of the session, at the last request
-	used  bool   // Now was given a request since its turn came
+	used  bool   // Now got a request since its turn came
 }
 
-// NewLane is a lane of connections that lead to so many of the server's workers.
+// NewLane makes a lane of connections to a number of server workers.
 func NewLane[C Member](workers int) Lane[C] { return Lane[C]{load: laneLoad{workers: workers}} }
 
 // add adds a connection.
@@ -20,8 +20,8 @@ func (l *Lane[C]) add(c C) {
 	l.Now = l.conns[0]
 }
 
-// next moves on to the next connection whose window is open; while none is, to the next whose batch
-// has room. It is false, and changes nothing, if that is none either.
+// next moves on to the next connection whose window has room. If there is none, it moves to the
+// next one whose batch has room. Otherwise it changes nothing and returns false.
 func (l *Lane[C]) next() bool { return l.find(C.Open) || l.find(C.Room) }
 
 func (l *Lane[C]) find(good func(C) bool) bool {
@@ -34,9 +34,9 @@ func (l *Lane[C]) find(good func(C) bool) bool {
 	return false
 }
 
-// Pick makes Now a connection whose batch has room for a request, which follows, if there is one.
-// It stays with a connection until its window is full, so that batches leave together, or until the
-// session has polled and nothing of it waits.
+// Pick makes Now a connection whose batch has room for the request that follows. It returns false
+// if there is none. It stays with a connection until its window is full, so that batches leave
+// together, or until the session has polled and none of its batches wait.
 func (l *Lane[C]) Pick(turn uint64) bool {
 	if l.turn != turn {
 		if l.turn = turn; l.used && !l.Now.Begun() {
@@ -50,8 +50,8 @@ func (l *Lane[C]) Pick(turn uint64) bool {
 	return true
 }
 
-// Full is for when the batch being filled has become so: it is sent, if the window is open. With no
-// room in the window for another, the next connection's turn comes.
+// Full must be called when the current batch is full. Full sends the batch if the window has room.
+// If the window then has no room for another, the next connection's turn comes.
 func (l *Lane[C]) Full() (err error) {
 	c := l.Now
 	if c.Open() { // else it leaves when an answer comes
@@ -63,8 +63,8 @@ func (l *Lane[C]) Full() (err error) {
 	return err
 }
 
-// laneLoad is how much the connections of a lane keep the server busy together.
+// laneLoad tracks how much the connections of a lane keep the server busy together.
 type laneLoad struct {
 	workers int // of the server
-	busy    int // connections of which the server has something that it has not answered
+	busy    int // connections with requests that the server has not answered
 }

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Moved is what the kernel counted of the session's sockets since they were connected, their
-// greeting included. It costs a system call a connection and touches nothing of the session's
-// own, so that it may be called from any goroutine between the last Add and Close.
+// Moved returns the kernel's counters of the session's sockets since they connected, their greeting
+// included. It costs one system call per connection and touches no state of the session. So any
+// goroutine may call it between the last Add and Close.
 func (s *Session[C]) Moved() kvs.Moved {
 	var m kvs.Moved
 	for _, c := range s.conns {
@@ -22,7 +22,7 @@ func (s *Session[C]) Moved() kvs.Moved {
 
 func (c *Conn[N]) packets() kvs.Packets { return ofSocket(c.fd) }
 
-// MovedBy is what the kernel counted of a TCP connection; nothing if it is closed.
+// MovedBy returns the kernel's counters of a TCP connection. It returns nothing for a closed one.
 func MovedBy(c net.Conn) (m kvs.Moved) {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {
@@ -36,7 +36,7 @@ func MovedBy(c net.Conn) (m kvs.Moved) {
 	return m
 }
 
-// ofSocket asks the kernel. One that does not tell leaves nothing known.
+// ofSocket asks the kernel. If the kernel does not answer, nothing is known.
 func ofSocket(fd int) kvs.Packets {
 	i, err := unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
 	if err != nil {

@@ -41,7 +41,8 @@ func TestMovedIsWhatCrossed(t *testing.T) {
 	}
 }
 
-// TestMovedByAClosedConnection: who asks too late learns nothing, and nothing breaks.
+// TestMovedByAClosedConnection checks that a closed connection returns nothing, and that nothing
+// breaks.
 func TestMovedByAClosedConnection(t *testing.T) {
 	kernel.NeedTCPInfo(t)
 	c, err := net.Dial("tcp", listen(t, silent))

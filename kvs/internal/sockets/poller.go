@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// poller waits for descriptors, which the caller numbers. It belongs to one goroutine.
+// poller waits for descriptors that the caller numbers. It belongs to one goroutine.
 type poller struct {
 	epoll  int
 	events []unix.EpollEvent
 	itself [1]unix.PollFd
 }
 
-// newPoller takes a descriptor, which Close gives back.
+// newPoller opens a descriptor, which Close closes.
 func newPoller() (*poller, error) {
 	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
@@ -24,8 +24,9 @@ func newPoller() (*poller, error) {
 	return &poller{epoll: epoll, events: make([]unix.EpollEvent, 64)}, nil
 }
 
-// watch makes Wait tell when fd has something to read; if it is blocked, also when it takes more.
-// The op is EPOLL_CTL_ADD the first time, EPOLL_CTL_MOD then; events have the number for Fd.
+// watch makes Wait report when fd has something to read and, if it is blocked, also when it takes
+// more. The op is EPOLL_CTL_ADD the first time, EPOLL_CTL_MOD later. Events have the number in the
+// field Fd.
 func (p *poller) watch(op, fd, number int, blocked bool) error {
 	event := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(number)}
 	if blocked {
@@ -37,13 +38,14 @@ func (p *poller) watch(op, fd, number int, blocked bool) error {
 	return nil
 }
 
-// Wait is epoll_wait with a time-out in nanoseconds. epoll's own has milliseconds; ppoll on the
-// epoll descriptor serves shorter ones on kernels of any age. The events live until the next call.
+// Wait is epoll_wait with a time-out in nanoseconds. epoll's own time-out has milliseconds; ppoll
+// on the epoll descriptor serves shorter ones on kernels of any age. The events are valid until the
+// next call.
 //
-// The system calls are raw: Go's scheduler does not learn that the thread waits. Told, its monitor
-// wakes up every 20 µs to see whether the processor should go to another thread, which costs up to
-// a third of a client's CPU time an operation. A goroutine that wants the processor meanwhile gets
-// it after 10 ms: the scheduler's signal ends the wait.
+// The system calls are raw, so Go's scheduler does not learn that the thread waits. If it did, its
+// monitor would wake up every 20 µs to see whether the processor should go to another thread. That
+// costs up to a third of a client's CPU time per operation. Another goroutine that needs the
+// processor gets it after 10 ms: the scheduler's signal ends the wait.
 func (p *poller) Wait(d time.Duration) ([]unix.EpollEvent, error) {
 	if d > 0 && d < time.Millisecond {
 		ts := unix.NsecToTimespec(int64(d))
@@ -65,7 +67,7 @@ func (p *poller) Wait(d time.Duration) ([]unix.EpollEvent, error) {
 	return p.events[:n], nil
 }
 
-// Close may be called again.
+// Close may be called repeatedly.
 func (p *poller) Close() error {
 	if p.epoll < 0 {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestOthersRun: while the only processor of Go's scheduler waits in a session, other goroutines
-// get their turn all the same.
+// TestOthersRun checks that other goroutines run while a session waits on the only processor of
+// Go's scheduler.
 func TestOthersRun(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for _, wait := range []time.Duration{500 * time.Microsecond, 20 * time.Millisecond, time.Hour} {
@@ -32,8 +32,8 @@ func TestOthersRun(t *testing.T) {
 	}
 }
 
-// TestWaitTells: a descriptor with something to read ends a wait, short or long, and is told by its
-// number.
+// TestWaitTells checks that a readable descriptor ends a short or long wait, and that Wait returns
+// its number.
 func TestWaitTells(t *testing.T) {
 	p, err := newPoller()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Member is a connection of a session: a [Conn], and what the bytes mean.
+// Member is a connection of a session: a [Conn] with a protocol.
 type Member interface {
 	Room() bool
 	Begun() bool
@@ -20,32 +20,31 @@ type Member interface {
 	Close() error
 	packets() kvs.Packets
 
-	// Send completes the batch being filled and puts it in flight, with Launch. The window is open.
+	// Send completes the current batch and puts it in flight, with Launch. The window has room.
 	Send() error
-	// Receive reads once, and hands on the batches whose answers are all there.
+	// Receive reads once, and appends the answers of complete batches.
 	Receive(answers []kvs.Answer) ([]kvs.Answer, error)
 
 	Join(number int, shared *Shared, company *laneLoad) error
 }
 
-// Shared is what a session's connections have together.
+// Shared is the state that a session's connections share.
 type Shared struct {
-	pending int // requests submitted and not answered
+	pending int // submitted requests without an answer
 	traffic kvs.Traffic
 	poller  *poller
-	turn    uint64 // one a poll
+	turn    uint64 // one per poll
 	held    []int  // numbers of the connections that hold batches back
 }
 
-// Session is one load worker's connections: all of a [kvs.Session] but Submit. It belongs to one
-// goroutine.
+// Session holds one load worker's connections. It is a [kvs.Session] without Submit. It belongs to
+// one goroutine.
 type Session[C Member] struct {
 	shared Shared
 	conns  []C
 }
 
-// Init checks the sizes, and makes ready for connections. Batches may have up to so many
-// operations.
+// Init checks the sizes, and prepares for connections. maxBatch limits the operations of a batch.
 func (s *Session[C]) Init(opts kvs.SessionOptions, maxBatch int) (err error) {
 	if opts.Batch < 1 || opts.Batch > maxBatch {
 		return fmt.Errorf("batches of %d operations: allowed are 1 to %d", opts.Batch, maxBatch)
@@ -57,20 +56,21 @@ func (s *Session[C]) Init(opts kvs.SessionOptions, maxBatch int) (err error) {
 	return err
 }
 
-// Add adds a connection that was dialled, to a lane that stays where it is. Close closes it.
+// Add adds a dialled connection to a lane, which must stay at its address. Close closes the
+// connection.
 func (s *Session[C]) Add(c C, l *Lane[C]) error {
 	l.add(c)
 	s.conns = append(s.conns, c)
 	return c.Join(len(s.conns)-1, &s.shared, &l.load)
 }
 
-// Turn is another after each Poll.
+// Turn changes with each Poll.
 func (s *Session[C]) Turn() uint64 { return s.shared.turn }
 
 // Submitted counts one request.
 func (s *Session[C]) Submitted() { s.shared.pending++ }
 
-// Flush sends the batches that are not full, and those held back.
+// Flush sends incomplete batches, and those held back.
 func (s *Session[C]) Flush() error {
 	for _, c := range s.conns {
 		if c.Begun() && c.Open() {
@@ -82,7 +82,7 @@ func (s *Session[C]) Flush() error {
 	return s.release()
 }
 
-// release writes what connections hold back.
+// release writes the batches that connections hold back.
 func (s *Session[C]) release() error {
 	for _, number := range s.shared.held {
 		if err := s.conns[number].Push(); err != nil {
@@ -93,7 +93,7 @@ func (s *Session[C]) release() error {
 	return nil
 }
 
-// Poll writes what is held back, waits, reads, and parses.
+// Poll writes the batches held back, waits, reads, and parses.
 func (s *Session[C]) Poll(answers []kvs.Answer, wait time.Duration) ([]kvs.Answer, error) {
 	if err := s.release(); err != nil {
 		return answers, err
@@ -119,7 +119,7 @@ func (s *Session[C]) Poll(answers []kvs.Answer, wait time.Duration) ([]kvs.Answe
 	return answers, s.keepBusy()
 }
 
-// keepBusy writes what is held back for the sake of connections that the server has answered since.
+// keepBusy writes batches held back because of connections that the server has answered since.
 func (s *Session[C]) keepBusy() error {
 	held := s.shared.held[:0]
 	for _, number := range s.shared.held {
@@ -133,7 +133,7 @@ func (s *Session[C]) keepBusy() error {
 	return nil
 }
 
-// receive takes what came, and sends the batch that may have waited for it.
+// receive reads the input, and sends the batch that may have waited for it.
 func (s *Session[C]) receive(c C, answers []kvs.Answer) ([]kvs.Answer, error) {
 	answers, err := c.Receive(answers)
 	if err != nil || c.Room() || !c.Open() {
@@ -142,7 +142,7 @@ func (s *Session[C]) receive(c C, answers []kvs.Answer) ([]kvs.Answer, error) {
 	return answers, reason(c, c.Send())
 }
 
-// reason is err, after what the server said before it hung up, if that is why a send failed.
+// reason returns err, preceded by the server's failure message if that explains why a send failed.
 func reason[C Member](c C, err error) error {
 	if !errors.Is(err, unix.EPIPE) && !errors.Is(err, unix.ECONNRESET) {
 		return err
@@ -153,10 +153,10 @@ func reason[C Member](c C, err error) error {
 	return err
 }
 
-// InFlight counts requests, batched or sent.
+// InFlight counts batched and sent requests.
 func (s *Session[C]) InFlight() int { return s.shared.pending }
 
-// Traffic counts since the session was opened.
+// Traffic returns the counters since the session was opened.
 func (s *Session[C]) Traffic() kvs.Traffic { return s.shared.traffic }
 
 // Close closes every connection.

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// echoConn is a connection of a protocol in which the answer to a batch is the batch.
+// echoConn is a connection of an echo protocol: the answer to a batch is the batch.
 type echoConn struct{ Conn[int] }
 
 func (c *echoConn) Send() error { return c.Launch() }
@@ -118,8 +118,8 @@ func echo(c net.Conn) {
 	c.Close()
 }
 
-// TestBatchesLeaveTogether: what fills while the server has other connections' batches is one
-// write, when the window is full, or at the next flush or poll.
+// TestBatchesLeaveTogether checks that batches leave in one write if they fill while the server is
+// busy with other connections. They leave when the window is full, or at the next flush or poll.
 func TestBatchesLeaveTogether(t *testing.T) {
 	addr := listen(t, silent)
 	cases := []struct {
@@ -156,8 +156,8 @@ func TestBatchesLeaveTogether(t *testing.T) {
 	}
 }
 
-// TestTurns: a lane stays with a connection until its window is full, and begins each turn with the
-// next one. Batches that must wait are filled last.
+// TestTurns checks that a lane stays with a connection until its window is full, and begins each
+// turn with the next one. Batches that must wait are filled last.
 func TestTurns(t *testing.T) {
 	s := newEchoSession(t, listen(t, silent), 1, kvs.SessionOptions{Batch: 2, Window: 2, Connections: 3})
 	steps := []struct {
@@ -184,8 +184,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestManySizes: batches of any size come back whole and in order, however much of them the kernel
-// takes at once.
+// TestManySizes checks that batches of any size come back complete and in order, however many bytes
+// the kernel takes at once.
 func TestManySizes(t *testing.T) {
 	addr := listen(t, echo)
 	for _, most := range []int{100, 300_000} {
@@ -256,8 +256,8 @@ func TestNothingIsAllocated(t *testing.T) {
 	}
 }
 
-// TestFlushedBatchesTakeTurns: who flushes batches that are not full uses all connections, too, and
-// none whose window is full while another's is open.
+// TestFlushedBatchesTakeTurns checks flushes of incomplete batches. They use all connections too,
+// and none with a full window while another's has room.
 func TestFlushedBatchesTakeTurns(t *testing.T) {
 	s := newEchoSession(t, listen(t, silent), 1, kvs.SessionOptions{Batch: 8, Window: 2, Connections: 3})
 	for i, want := range [][]int{{1, 0, 0}, {1, 1, 0}, {1, 1, 1}, {2, 1, 1}, {2, 2, 1}, {2, 2, 2}, {2, 2, 2}} {
@@ -274,8 +274,8 @@ func TestFlushedBatchesTakeTurns(t *testing.T) {
 	}
 }
 
-// TestAnsweredConnectionsKeepNobodyBusy: when all answers came at once, what waited for them is not
-// held back on all connections.
+// TestAnsweredConnectionsKeepNobodyBusy checks that batches are not held back on all connections
+// after all answers came at once.
 func TestAnsweredConnectionsKeepNobodyBusy(t *testing.T) {
 	s := newEchoSession(t, listen(t, echo), 1, kvs.SessionOptions{Batch: 1, Window: 2, Connections: 3})
 	request := []byte("request")
@@ -299,8 +299,8 @@ func TestAnsweredConnectionsKeepNobodyBusy(t *testing.T) {
 	}
 }
 
-// TestAnswersBeforeTheirBatches: an answer to a batch that is held back is one that the server has
-// made up.
+// TestAnswersBeforeTheirBatches checks that an answer to a batch that is held back is an error: the
+// server has invented it.
 func TestAnswersBeforeTheirBatches(t *testing.T) {
 	request := []byte("request")
 	addr := listen(t, func(c net.Conn) {
@@ -326,8 +326,8 @@ func TestAnswersBeforeTheirBatches(t *testing.T) {
 	}
 }
 
-// TestReasonIsTold: a server that answers something else and hangs up while requests are on their
-// way is quoted by whatever fails first, also where that is a send.
+// TestReasonIsTold checks a server that sends a failure and hangs up while requests are on their
+// way. The first failing call quotes it, even if that is a send.
 func TestReasonIsTold(t *testing.T) {
 	for name, then := range map[string]func(*echoSession) error{
 		"flush": func(s *echoSession) error { return s.Flush() },

@@ -17,7 +17,7 @@ type mmsghdr struct {
 // controlBytes is room for one control message with an int: the segment size.
 const controlBytes = 24
 
-// message is one datagram, or a train of them, with all that its mmsghdr points at.
+// message is one datagram, or a train of them, with everything that its mmsghdr points to.
 type message struct {
 	iov     unix.Iovec
 	name    unix.RawSockaddrInet4
@@ -25,7 +25,7 @@ type message struct {
 }
 
 // Messages are the arguments of one recvmmsg or sendmmsg. The headers point into parts, so both
-// stay where they are.
+// must stay at their addresses.
 type Messages struct {
 	headers []mmsghdr
 	parts   []message
@@ -43,19 +43,19 @@ func NewMessages(n int) *Messages {
 	return m
 }
 
-// SetBuffer names the bytes of message i.
+// SetBuffer sets the bytes of message i.
 func (m *Messages) SetBuffer(i int, b []byte) {
 	m.parts[i].iov.Base = &b[0]
 	m.parts[i].iov.SetLen(len(b))
 }
 
-// SetDestination names the receiver of message i.
+// SetDestination sets the receiver of message i.
 func (m *Messages) SetDestination(i int, name *unix.RawSockaddrInet4) {
 	m.parts[i].name = *name
 	m.headers[i].Namelen = unix.SizeofSockaddrInet4
 }
 
-// SetSegment asks for message i to be cut into datagrams of n bytes; 0: left whole.
+// SetSegment makes the kernel cut message i into datagrams of n bytes. 0: it stays whole.
 func (m *Messages) SetSegment(i, n int) {
 	h := &m.headers[i]
 	if n == 0 {
@@ -69,20 +69,21 @@ func (m *Messages) SetSegment(i, n int) {
 	h.SetControllen(unix.CmsgSpace(2))
 }
 
-// ReadyToReceive gives the kernel its room for names and control messages back.
+// ReadyToReceive restores the room for names and control messages, which the kernel has shortened.
 func (m *Messages) ReadyToReceive(i int) {
 	m.headers[i].Namelen = unix.SizeofSockaddrInet4
 	m.headers[i].SetControllen(controlBytes)
 }
 
-// Source of message i, as received.
+// Source returns the source of message i, as received.
 func (m *Messages) Source(i int) netip.AddrPort {
 	n := &m.parts[i].name
 	port := (*[2]byte)(unsafe.Pointer(&n.Port))
 	return netip.AddrPortFrom(netip.AddrFrom4(n.Addr), binary.BigEndian.Uint16(port[:]))
 }
 
-// Segment is the size of the datagrams that message i was put together from; 0: it is one.
+// Segment returns the size of the datagrams that the kernel coalesced into message i. 0: it is a
+// single one.
 func (m *Messages) Segment(i int) int {
 	h := &m.headers[i]
 	if h.Controllen == 0 {
@@ -95,20 +96,20 @@ func (m *Messages) Segment(i int) int {
 	return int(int32(binary.NativeEndian.Uint32(m.parts[i].control[unix.CmsgLen(0):])))
 }
 
-// Truncated tells whether message i was longer than its buffer.
+// Truncated reports whether message i was longer than its buffer.
 func (m *Messages) Truncated(i int) bool { return m.headers[i].Flags&unix.MSG_TRUNC != 0 }
 
-// Bytes is how many bytes of message i were received.
+// Bytes returns the number of received bytes of message i.
 func (m *Messages) Bytes(i int) int { return int(m.headers[i].bytes) }
 
-// Sockaddr is addr as the kernel has it.
+// Sockaddr returns addr in the kernel's form.
 func Sockaddr(addr netip.AddrPort) unix.RawSockaddrInet4 {
 	n := unix.RawSockaddrInet4{Family: unix.AF_INET, Addr: addr.Addr().As4()}
 	binary.BigEndian.PutUint16((*[2]byte)(unsafe.Pointer(&n.Port))[:], addr.Port())
 	return n
 }
 
-// Receive takes what is there, without waiting.
+// Receive takes the present messages, without waiting.
 func (m *Messages) Receive(s *Socket) (int, error) {
 	n, _, errno := unix.Syscall6(unix.SYS_RECVMMSG, uintptr(s.fd), uintptr(unsafe.Pointer(&m.headers[0])),
 		uintptr(len(m.headers)), unix.MSG_DONTWAIT, 0, 0)
@@ -119,8 +120,8 @@ func (m *Messages) Receive(s *Socket) (int, error) {
 	return int(n), nil
 }
 
-// Send sends messages from up to to, without waiting for room in the socket. It returns how many
-// went out.
+// Send sends the messages in [from, to), without waiting for room in the socket. It returns their
+// number.
 func (m *Messages) Send(s *Socket, from, to int) (int, error) {
 	packetsLeave()
 	n, _, errno := unix.Syscall6(unix.SYS_SENDMMSG, uintptr(s.fd), uintptr(unsafe.Pointer(&m.headers[from])),

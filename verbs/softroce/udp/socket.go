@@ -12,11 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Socket is a UDP socket: that of a device, or one that only sends.
+// Socket is a UDP socket: a device's, or one that only sends.
 type Socket struct {
 	fd   int
 	wake int // eventfd: readable once the device closes; -1 for one that only sends
-	// GSO and GRO tell whether the kernel cuts trains into packets, and puts packets together.
+	// GSO reports whether the kernel cuts trains into packets, GRO whether it coalesces packets.
 	GSO, GRO bool
 	// ReceiveBytes is the receive buffer that the kernel granted.
 	ReceiveBytes int
@@ -37,8 +37,8 @@ func OpenSocket(addr netip.AddrPort, bufferBytes int) (*Socket, error) {
 	return s, nil
 }
 
-// OpenSender binds addr to send from it. The socket is never connected. On an unconnected socket
-// with path MTU discovery the kernel sets no IP ID but a segment's place in its train. So the
+// OpenSender binds addr to send from it. It never connects the socket. On an unconnected socket
+// with path MTU discovery the kernel sets the IP ID to a segment's place in its train. So the
 // sender knows the ID, which a RoCE packet's ICRC covers.
 func OpenSender(addr netip.AddrPort, bufferBytes int) (*Socket, error) {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
@@ -73,7 +73,7 @@ func (s *Socket) configureSending(bufferBytes int) error {
 		return fmt.Errorf("ask for path MTU discovery, without which IP IDs are unknown: %w", err)
 	}
 	s.setBuffer(unix.SO_SNDBUFFORCE, unix.SO_SNDBUF, bufferBytes)
-	s.setBuffer(unix.SO_RCVBUFFORCE, unix.SO_RCVBUF, 0) // the least: nobody sends to it
+	s.setBuffer(unix.SO_RCVBUFFORCE, unix.SO_RCVBUF, 0) // the minimum: nobody sends to it
 	// 0: no segmentation, unless a message asks for it. An old kernel refuses the option.
 	s.GSO = unix.SetsockoptInt(s.fd, unix.IPPROTO_UDP, unix.UDP_SEGMENT, 0) == nil
 	return nil
@@ -82,7 +82,7 @@ func (s *Socket) configureSending(bufferBytes int) error {
 func (s *Socket) configureReceiving(bufferBytes int) error {
 	s.setBuffer(unix.SO_RCVBUFFORCE, unix.SO_RCVBUF, bufferBytes)
 	var err error
-	// The kernel answers with twice what was asked for, to pay for its own overhead.
+	// The kernel returns twice the requested size, to cover its own overhead.
 	if s.ReceiveBytes, err = unix.GetsockoptInt(s.fd, unix.SOL_SOCKET, unix.SO_RCVBUF); err != nil {
 		return fmt.Errorf("read the receive buffer's size: %w", err)
 	}
@@ -96,15 +96,16 @@ func (s *Socket) DontCoalesce() {
 	s.GRO = false
 }
 
-// setBuffer sets a buffer's size: beyond the machine's limit where that is allowed, up to it
-// otherwise. What came out of it is read back.
+// setBuffer sets a buffer's size. It exceeds the machine's limit if that is allowed, and goes up to
+// the limit otherwise. The caller reads the result back.
 func (s *Socket) setBuffer(force, plain, n int) {
 	if unix.SetsockoptInt(s.fd, unix.SOL_SOCKET, force, n) != nil {
 		_ = unix.SetsockoptInt(s.fd, unix.SOL_SOCKET, plain, n)
 	}
 }
 
-// Overflows is how many datagrams the kernel dropped because the receive buffer was full.
+// Overflows returns the number of datagrams that the kernel dropped because the receive buffer was
+// full.
 func (s *Socket) Overflows() uint64 {
 	const drops = 8 // index of SK_MEMINFO_DROPS, the last
 	var info [drops + 1]uint32
@@ -114,7 +115,7 @@ func (s *Socket) Overflows() uint64 {
 	return uint64(info[drops])
 }
 
-// Wait blocks until something is received, the device closes, or d is over.
+// Wait blocks until a packet arrives, the device closes, or d is over.
 func (s *Socket) Wait(d time.Duration) error {
 	fds := []unix.PollFd{{Fd: int32(s.fd), Events: unix.POLLIN}, {Fd: int32(s.wake), Events: unix.POLLIN}}
 	limit := unix.NsecToTimespec(int64(d))
@@ -125,7 +126,7 @@ func (s *Socket) Wait(d time.Duration) error {
 	return nil
 }
 
-// WaitWritable blocks until there is room to send, for so many milliseconds at most.
+// WaitWritable blocks until there is room to send, for at most limitMs milliseconds.
 func (s *Socket) WaitWritable(limitMs int) {
 	_, _ = unix.Poll([]unix.PollFd{{Fd: int32(s.fd), Events: unix.POLLOUT}}, limitMs)
 }
@@ -136,7 +137,7 @@ func (s *Socket) WakeAll() error {
 	return err
 }
 
-// Close closes the socket. No call may be under way.
+// Close closes the socket. No call may be in progress.
 func (s *Socket) Close() error {
 	err := unix.Close(s.fd)
 	if s.wake >= 0 {
@@ -156,8 +157,8 @@ func meminfo(fd int, info *[9]uint32) error {
 	return nil
 }
 
-// Fatal tells whether an error of a call is of the socket itself, through which nothing more will
-// go. All other errors are of one destination, or of one moment.
+// Fatal reports whether an error concerns the socket itself, which then carries nothing more. All
+// other errors concern one destination, or one moment.
 func Fatal(err error) bool {
 	switch err {
 	case unix.EBADF, unix.ENOTSOCK, unix.EFAULT, unix.EOPNOTSUPP, unix.ENOSYS, unix.EPIPE:

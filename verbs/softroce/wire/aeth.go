@@ -6,7 +6,7 @@ import (
 	"dpukv/verbs"
 )
 
-// Syndromes of an AETH have their kind in the high three bits, and a value in the low five.
+// A syndrome of an AETH has its kind in the high three bits, and a value in the low five.
 const (
 	SyndromeShift = 5
 	aethValueMask = 0x1f
@@ -15,9 +15,9 @@ const (
 	SyndromeRNR = 1
 	SyndromeNak = 3
 
-	// AckUnlimited is an ACK of a responder that counts no credits.
+	// AckUnlimited is an ACK of a responder without credits.
 	AckUnlimited = 0x1f
-	// RNRTimer asks for .64 ms before the next try.
+	// RNRTimer asks for a delay of .64 ms before the next try.
 	RNRTimer = SyndromeRNR<<SyndromeShift | 12
 
 	NakSequence       = SyndromeNak << SyndromeShift
@@ -32,12 +32,12 @@ var rnrDelays = [32]int{
 	256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
 }
 
-// RNRDelay is how long the syndrome of an RNR NAK asks the requester to wait.
+// RNRDelay returns the delay that the syndrome of an RNR NAK asks for.
 func RNRDelay(syndrome uint8) time.Duration {
 	return time.Duration(rnrDelays[syndrome&aethValueMask]) * 10 * time.Microsecond
 }
 
-// NakStatus is the completion status of a request that a NAK ends.
+// NakStatus returns the completion status of a request that a NAK ends.
 func NakStatus(nak uint8) verbs.WCStatus {
 	switch nak {
 	case NakInvalidRequest:

@@ -1,8 +1,9 @@
-// Package wire is the format of RoCE v2 packets: headers, opcodes, and the ICRC.
+// Package wire defines the format of RoCE v2 packets: headers, opcodes, and the ICRC.
 //
-// The InfiniBand Architecture Specification, volume 1, defines it: 7.8 (ICRC), 9.2 and 9.3
+// The format follows the InfiniBand Architecture Specification, volume 1: 7.8 (ICRC), 9.2 and 9.3
 // (headers, opcodes), 9.4 (operations), 9.6 (valid packets), 9.7 and 9.8 (reliable and unreliable
-// services), and annex A17 (RoCE v2: UDP port, IP header, what the ICRC leaves out). Big endian:
+// services), and annex A17 (RoCE v2: UDP port, IP header, fields outside the ICRC). Numbers are big
+// endian:
 //
 //	Ethernet | IPv4, DF | UDP, to 4791 | BTH | DETH | RETH | AETH | ImmDt | payload | 0–3 zeros | ICRC
 //
@@ -17,7 +18,7 @@
 //	ImmDt  byte 0                                            last or only packet "with immediate"
 //	           | immediate |
 //
-// A message is cut into packets of the path MTU. PSNs go up by one a packet. The ICRC is a CRC-32,
-// stored little endian. It covers eight bytes of ones and the packet from the IP header on, with
-// ones in place of all that routers may change.
+// A message is cut into packets of the path MTU. The PSN increases by one per packet. The ICRC is a
+// CRC-32, stored little endian. It covers eight bytes of ones and the packet from the IP header on.
+// Ones replace all fields that routers may change.
 package wire

@@ -12,29 +12,30 @@ import (
 const (
 	IPv4Bytes = 20
 	udpBytes  = 8
-	// PseudoHeaderBytes is what the ICRC covers before the BTH: the IPv4 and the UDP header.
+	// PseudoHeaderBytes is the length of the part before the BTH that the ICRC covers: the IPv4 and
+	// the UDP header.
 	PseudoHeaderBytes = IPv4Bytes + udpBytes
 
-	// Where the fields lie that differ from packet to packet.
+	// These are the offsets of the fields that differ from packet to packet.
 	ipLengthOffset  = 2
 	ipIDOffset      = 4
 	udpLengthOffset = IPv4Bytes + 4
 
-	// bthMaskOffset is the byte of the BTH that switches may change: FECN, BECN, reserved bits. It
-	// counts as ones.
+	// bthMaskOffset is the byte of the BTH that switches may change: FECN, BECN, reserved bits. The
+	// ICRC takes it as ones.
 	bthMaskOffset = 4
 
 	MaxPacketBytes = maxHeaderBytes + MaxMTU
 
-	// MaxPacketBytes is the longest UDP payload.
-	// MaxSegments is the most packets of a train that every kernel with segmentation takes. A
-	// packet's place in its train is its IP ID.
+	// MaxPacketBytes is the length of the longest UDP payload. MaxSegments is the most packets per
+	// train that every kernel with segmentation takes. A packet's place in its train is its IP ID.
 	MaxSegments = 64
 )
 
-// differences are what lengths and IP IDs change in a CRC. A CRC is linear: changed bits change it
-// by a function of those bits alone. So the pseudo header is not fed to the CRC for each packet. A
-// flow keeps the CRC for length 0 and ID 0, and two looked up differences are applied to it.
+// differences are the effects of lengths and IP IDs on a CRC. A CRC is linear: changed bits change
+// it by a function of those bits alone. So the CRC need not process the pseudo header for each
+// packet. A flow keeps the CRC for length 0 and ID 0, and applies two differences from tables to
+// it.
 type differences struct {
 	byLength [MaxPacketBytes/4 + 1]uint32
 	byID     [MaxSegments]uint32
@@ -56,17 +57,17 @@ var pseudoDifferences = sync.OnceValue(func() *differences {
 	return d
 })
 
-// difference is what the bits set in h change in the CRC behind h, whatever the other bits are.
+// difference returns how the bits set in h change the CRC behind h, whatever the other bits are.
 func difference(h *[PseudoHeaderBytes]byte) uint32 {
 	return crc32.ChecksumIEEE(h[:]) ^ crc32.ChecksumIEEE(make([]byte, PseudoHeaderBytes))
 }
 
-// Flow is what the ICRCs of all packets from one socket to another share.
+// Flow is the common part of the ICRCs of all packets from one socket to another.
 type Flow struct {
 	crc         uint32 // behind the pseudo header with lengths and IP ID 0
 	differences *differences
 	srcPort     uint16
-	ipHeader    [IPv4Bytes]byte // with what routers may change as ones
+	ipHeader    [IPv4Bytes]byte // with ones in the fields that routers may change
 }
 
 // NewFlow prepares the ICRCs of the packets from src to dst.
@@ -89,9 +90,9 @@ func NewFlow(src, dst netip.AddrPort) Flow {
 	}
 }
 
-// icrc is the ICRC of b, a UDP payload of at most MaxPacketBytes and a multiple of four. It does
-// not look at the last four bytes, the ICRC's place. b[bthMaskOffset] must be 0xff, and the ID
-// below MaxSegments.
+// icrc returns the ICRC of b, a UDP payload of at most MaxPacketBytes and a multiple of four. It
+// ignores the last four bytes, the ICRC's place. b[bthMaskOffset] must be 0xff, and the ID below
+// MaxSegments.
 func (f *Flow) icrc(b []byte, ipID uint16) uint32 {
 	crc := f.crc ^ f.differences.byLength[len(b)/4] ^ f.differences.byID[ipID]
 	return crc32.Update(crc, crc32.IEEETable, b[:len(b)-ICRCBytes])
@@ -104,8 +105,8 @@ func (f *Flow) Seal(b []byte, ipID uint16) {
 	b[bthMaskOffset] = 0
 }
 
-// PutIPHeader writes the IPv4 header of a packet with so many bytes of UDP payload. What the ICRC
-// leaves out, and a UDP socket does not show, is zero: TOS, TTL and the checksum.
+// PutIPHeader writes the IPv4 header of a packet with this many bytes of UDP payload. Fields that
+// the ICRC leaves out, and that a UDP socket does not show, are zero: TOS, TTL and the checksum.
 func (f *Flow) PutIPHeader(h []byte, payloadBytes int, ipID uint16) {
 	copy(h, f.ipHeader[:])
 	h[1], h[8], h[10], h[11] = 0, 0, 0, 0
@@ -116,8 +117,8 @@ func (f *Flow) PutIPHeader(h []byte, payloadBytes int, ipID uint16) {
 // maxCovered is the most bytes that the ICRC covers from the ID on.
 const maxCovered = PseudoHeaderBytes - ipIDOffset + MaxPacketBytes
 
-// takeBack[n] is x^-8n modulo the CRC's polynomial. To multiply by it undoes what n bytes did to a
-// difference.
+// takeBack[n] is x^-8n modulo the CRC's polynomial. A multiplication by it undoes the effect of n
+// bytes on a difference.
 var takeBack = sync.OnceValue(func() *[maxCovered + 1]uint32 {
 	table := new([maxCovered + 1]uint32)
 	v := uint32(1 << 31) // the polynomial 1, in the reflected order of bits
@@ -145,14 +146,15 @@ func multiply(a, b uint32) uint32 {
 }
 
 // CheckICRC verifies b's ICRC and returns its IP ID. A sender on the RoCE port itself is a softroce
-// device: its ID is a place in a train, so at least 26 bits are checked. Of other senders 16 bits
-// are checked where the guess is wrong. CheckICRC overwrites b[bthMaskOffset].
+// device: its ID is a place in a train, so at least 26 bits are checked. For other senders 16 bits
+// are checked if the guess is wrong. CheckICRC overwrites b[bthMaskOffset].
 //
-// The ICRC covers the IP ID, which a UDP socket does not show. A softroce device sends 0, and with
-// segmentation the place in the train, so a guess is mostly right. Others count or draw their IDs.
-// For those the equation is solved. The ICRC received and the one computed with a guess differ, and
-// the difference is taken back over all bytes that follow the ID. Its low 16 bits tell how the ID
-// differs from the guess. Its high 16 bits are zero if nothing else differs.
+// The ICRC covers the IP ID, which a UDP socket does not show. A softroce device sends 0 or, with
+// segmentation, the place in the train, so a guess is mostly right. Other senders count or draw
+// their IDs. For them CheckICRC solves the equation. It takes the difference between the received
+// ICRC and the one computed with a guess. It moves that difference back over all bytes that follow
+// the ID. The low 16 bits then show how the ID differs from the guess. The high 16 bits are zero if
+// nothing else differs.
 func (f *Flow) CheckICRC(b []byte, guess uint16) (uint16, bool) {
 	if guess >= MaxSegments {
 		guess = 0

@@ -7,7 +7,7 @@ import (
 	"dpukv/verbs"
 )
 
-// TestICRCIDs: whatever the ID is, it is found, and nothing else passes for one.
+// TestICRCIDs checks that CheckICRC finds any ID, and accepts no wrong packet.
 func TestICRCIDs(t *testing.T) {
 	here, there := netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.0.0.2")
 	for _, port := range []uint16{verbs.RoCEPort, 0xe673} {

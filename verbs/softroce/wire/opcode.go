@@ -6,7 +6,7 @@ import "dpukv/verbs"
 // the low five.
 type Opcode uint8
 
-// Transport services, the high bits of an opcode.
+// These are the transport services, the high bits of an opcode.
 const (
 	TransportRC Opcode = 0x00
 	TransportUC Opcode = 0x20
@@ -15,7 +15,7 @@ const (
 	TransportMask Opcode = 0xe0
 )
 
-// Operations, the low bits of an opcode.
+// These are the operations, the low bits of an opcode.
 const (
 	OpSendFirst Opcode = iota
 	OpSendMiddle
@@ -51,14 +51,14 @@ const (
 	KindAck
 )
 
-// Shape is what an operation's packets look like.
+// Shape describes the packets of an operation.
 type Shape struct {
 	Kind            Kind
 	First, Last     bool // of its message
 	RETH, AETH, Imm bool // extension headers
 }
 
-// shapes of the operations that are implemented, by opcode without the transport.
+// shapes are the shapes of the implemented operations, by opcode without the transport.
 var shapes = [OpMask + 1]Shape{
 	OpSendFirst:    {Kind: KindSend, First: true},
 	OpSendMiddle:   {Kind: KindSend},
@@ -80,11 +80,11 @@ var shapes = [OpMask + 1]Shape{
 	OpAck:          {Kind: KindAck, First: true, Last: true, AETH: true},
 }
 
-// Shape of the opcode's operation.
+// Shape returns the shape of the opcode's operation.
 func (o Opcode) Shape() *Shape { return &shapes[o&OpMask] }
 
-// Known tells whether the device speaks the opcode: of RC all, of UC no reads and acknowledgements,
-// of UD only sends of one packet.
+// Known reports whether the device supports the opcode. It supports all of RC, UC without reads and
+// acknowledgements, and UD sends of one packet.
 func (o Opcode) Known() bool {
 	low := o & OpMask
 	switch o & TransportMask {
@@ -98,7 +98,7 @@ func (o Opcode) Known() bool {
 	return false
 }
 
-// TransportOf is the transport service of a type of queue pair.
+// TransportOf returns the transport service of a type of queue pair.
 func TransportOf(t verbs.QPType) Opcode {
 	switch t {
 	case verbs.UC:
@@ -109,7 +109,7 @@ func TransportOf(t verbs.QPType) Opcode {
 	return TransportRC
 }
 
-// SendOpcode is the opcode, without the transport, of the i-th of n packets of a message.
+// SendOpcode returns the opcode, without the transport, of the i-th of n packets of a message.
 func SendOpcode(op verbs.SendOp, i, n int) Opcode {
 	first, last := i == 0, i == n-1
 	base, imm := OpSendFirst, op == verbs.OpSendImm
@@ -131,7 +131,7 @@ func SendOpcode(op verbs.SendOp, i, n int) Opcode {
 	return o
 }
 
-// ReadOpcode is the opcode of the i-th of n packets that answer a READ request.
+// ReadOpcode returns the opcode of the i-th of n packets that answer a READ request.
 func ReadOpcode(i, n int) Opcode {
 	switch first, last := i == 0, i == n-1; {
 	case first && last:

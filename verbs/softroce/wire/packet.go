@@ -2,7 +2,7 @@ package wire
 
 import "encoding/binary"
 
-// Lengths of a packet's parts, in bytes.
+// These are the lengths of a packet's parts, in bytes.
 const (
 	BTHBytes  = 12
 	dethBytes = 8
@@ -11,7 +11,7 @@ const (
 	immBytes  = 4
 	ICRCBytes = 4
 
-	// maxHeaderBytes is the most that precedes a payload, ICRC added.
+	// maxHeaderBytes is the most bytes that precede a payload, plus those of the ICRC.
 	maxHeaderBytes = BTHBytes + RETHBytes + immBytes + ICRCBytes
 )
 
@@ -29,17 +29,17 @@ const (
 // MaxMTU is the largest path MTU.
 const MaxMTU = 4096
 
-// Fault is what makes a UDP payload no packet of this device.
+// fault is the reason why a UDP payload is not a packet for this device.
 type fault uint8
 
 const (
 	WellFormed  fault = iota
 	Malformed         // too short, no multiple of four bytes, wrong version
-	ForeignOp         // an opcode that the device does not speak
+	ForeignOp         // an opcode that the device does not support
 	ForeignPKey       // another partition than the default one
 )
 
-// Packet is a packet's headers and payload. Which headers are valid follows from the opcode.
+// Packet is a packet's headers and payload. The opcode determines which headers are valid.
 type Packet struct {
 	Op        Opcode
 	Solicited bool
@@ -63,10 +63,10 @@ type Packet struct {
 	Payload []byte // lies in the receive buffer
 }
 
-// headerBytes is what precedes the payload.
+// headerBytes returns the length of the headers before the payload.
 func (o Opcode) headerBytes() int { return int(headerLengths[o]) }
 
-// headerLengths are what precedes the payload, by opcode.
+// headerLengths are the lengths of the headers before the payload, by opcode.
 var headerLengths = func() (lengths [256]uint8) {
 	for o := range lengths {
 		lengths[o] = uint8(Opcode(o).addedUp())
@@ -91,15 +91,15 @@ func (o Opcode) addedUp() int {
 	return n
 }
 
-// Padding makes a payload a multiple of four bytes.
+// Padding returns the bytes that extend a payload to a multiple of four.
 func Padding(n int) int { return -n & 3 }
 
-// Bytes is the packet's length as a UDP payload.
+// Bytes returns the packet's length as a UDP payload.
 func (p *Packet) Bytes() int {
 	return p.Op.headerBytes() + len(p.Payload) + Padding(len(p.Payload)) + ICRCBytes
 }
 
-// Put writes all but the ICRC into b, which has p.Bytes().
+// Put writes everything but the ICRC into b, which has p.Bytes().
 func (p *Packet) Put(b []byte) {
 	pad := Padding(len(p.Payload))
 	b[0] = byte(p.Op)
@@ -145,7 +145,7 @@ func (p *Packet) putExtensions(b []byte) int {
 	return at
 }
 
-// Parse reads a UDP payload, whose ICRC it leaves alone.
+// Parse parses a UDP payload. It ignores the ICRC.
 func (p *Packet) Parse(b []byte) fault {
 	if len(b) < BTHBytes+ICRCBytes || len(b)&3 != 0 || b[1]&0x0f != 0 {
 		return Malformed
@@ -194,5 +194,5 @@ func (p *Packet) parseExtensions(b []byte) {
 	}
 }
 
-// PSNDiff is a − b on the circle of 24-bit numbers: negative when a is the older.
+// PSNDiff returns a − b on the circle of 24-bit numbers. It is negative if a is older.
 func PSNDiff(a, b uint32) int { return int(int32((a-b)<<8) >> 8) }

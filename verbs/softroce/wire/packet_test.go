@@ -15,7 +15,7 @@ func unhex(t testing.TB, s string) []byte {
 	return b
 }
 
-// TestHeaders: every header's bytes, as the annex and the specification's chapter 9 draw them.
+// TestHeaders checks every header's bytes against the annex and the specification's chapter 9.
 func TestHeaders(t *testing.T) {
 	for name, test := range map[string]struct {
 		packet Packet
