@@ -17,6 +17,7 @@
 //
 // and these lines have no limit:
 //
+//   - an indented line of a // comment: a table, a drawing or code
 //   - a directive: //go:build, //go:generate, //export and so on
 //   - a comment below "// Output:", in a test: it is what the example prints
 //

@@ -43,6 +43,7 @@ type longLine struct{ number, columns int }
 var (
 	address   = regexp.MustCompile(`https?://[^\s)>"\x60]+`)
 	directive = regexp.MustCompile(`^\s*//(?:[^\s/]|\s*\+build )`)
+	indented  = regexp.MustCompile(`^\s*//\t`)
 	printed   = regexp.MustCompile(`^\s*// ?(?i:(?:unordered )?output:)`)
 )
 
@@ -58,7 +59,8 @@ func tooLong(path string, text []byte) ([]longLine, error) {
 	var long []longLine
 	for i, line := range strings.Split(string(counted), "\n") {
 		line = address.ReplaceAllString(strings.TrimSuffix(line, "\r"), "")
-		if n := width(line); n > limitOf(path) && !exempt[i+1] && !directive.MatchString(line) {
+		free := exempt[i+1] || directive.MatchString(line) || indented.MatchString(line)
+		if n := width(line); n > limitOf(path) && !free {
 			long = append(long, longLine{i + 1, n})
 		}
 	}

@@ -27,6 +27,7 @@ func TestTooLong(t *testing.T) {
 		"string":              {"a.go", "const a = \"" + x(100) + "\"\n", "[{3 112}]"},
 		"directive":           {"a.go", "//go:generate " + x(100) + "\n", ""},
 		"no directive":        {"a.go", "// go:generate " + x(100) + "\n", "[{3 115}]"},
+		"table":               {"a.go", "// a\n//\n//\t" + x(100) + "\n", ""},
 		"output":              {"a_test.go", "func ExampleA() {\n\t// Output:\n\t// " + x(150) + "\n}\n", ""},
 		"output, not a test":  {"a.go", "func ExampleA() {\n\t// Output:\n\t// " + x(150) + "\n}\n", "[{5 157}]"},
 		"output in a string":  {"a_test.go", "const a = \"// Output:\"\n// " + x(150) + "\n", "[{4 153}]"},
