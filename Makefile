@@ -107,11 +107,12 @@ race: deps ## the tests under the race detector
 arm64: # the other architecture compiles; its tests need a machine or an emulator
 	GOARCH=arm64 $(GO) vet ./...
 
-lint: ## gofumpt, vet, staticcheck
+lint: ## gofumpt, vet, staticcheck, lines of at most 100 columns
 	@out=$$($(TOOL) gofumpt -l .); test -z "$$out" || { echo "gofumpt would change:"; echo "$$out"; exit 1; }
 	$(GO) vet ./...
 	cd bench && $(GO) vet ./...
 	$(TOOL) staticcheck ./...
+	$(GO) run ./internal/test/columns
 
 bench: ## every benchmark beside its yardstick, condensed by benchstat (about 25 minutes)
 	cd bench && $(GO) test -run XXX -bench . -benchtime 1s -count 5 -timeout 60m ./... | tee ../bench.txt

@@ -40,10 +40,15 @@ type echo struct {
 }
 
 func startEcho(batch, valueBytes, pin int) (*echo, error) {
-	e := &echo{cpu: pin, booted: make(chan error, 1), over: make(chan struct{}), out: make([]byte, 0, 1<<20)}
+	e := &echo{
+		cpu: pin, booted: make(chan error, 1), over: make(chan struct{}),
+		out: make([]byte, 0, 1<<20),
+	}
 	go func() {
-		err := gnet.Run(e, "tcp://127.0.0.1:0", gnet.WithNumEventLoop(1), gnet.WithLockOSThread(true),
-			gnet.WithTCPNoDelay(gnet.TCPNoDelay), gnet.WithReadBufferCap(256<<10), gnet.WithLogger(quiet{}))
+		err := gnet.Run(e, "tcp://127.0.0.1:0", gnet.WithNumEventLoop(1),
+			gnet.WithLockOSThread(true),
+			gnet.WithTCPNoDelay(gnet.TCPNoDelay), gnet.WithReadBufferCap(256<<10),
+			gnet.WithLogger(quiet{}))
 		select {
 		case e.booted <- err:
 		default:
@@ -60,7 +65,10 @@ func startEcho(batch, valueBytes, pin int) (*echo, error) {
 		binary.LittleEndian.PutUint32(e.answer[frameHeader+4*i:], uint32(valueBytes)<<16)
 	}
 	text, err := json.Marshal(map[string]any{
-		"facts": kvs.Facts{Store: "echo", Workers: 1, Partitions: 1, Hash: "city64", Access: "erew", MaxBatch: 4096, MaxFrameBytes: 8 << 20},
+		"facts": kvs.Facts{
+			Store: "echo", Workers: 1, Partitions: 1, Hash: "city64", Access: "erew",
+			MaxBatch: 4096, MaxFrameBytes: 8 << 20,
+		},
 		"ports": []int{e.port},
 	})
 	e.welcome = append(make([]byte, frameHeader), text...)

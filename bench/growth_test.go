@@ -61,7 +61,8 @@ func BenchmarkWorkers(b *testing.B) {
 			sh := study
 			s, err := mica.Start(mica.Config{
 				Listen: "127.0.0.1:0", Workers: workers, PartitionsPerWorker: 1, Mode: partition.Cache, Items: sh.keys,
-				LogBytes: partition.LogBytesFor(sh.keys, 8, sh.valueBytes, partition.Cache, workers), Hash: "city64", CPUs: []int{serverCPU, clientCPU},
+				LogBytes: partition.LogBytesFor(sh.keys, 8, sh.valueBytes, partition.Cache, workers), Hash: "city64",
+				CPUs: []int{serverCPU, clientCPU},
 			})
 			if err != nil {
 				b.Fatal(err)

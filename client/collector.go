@@ -132,8 +132,14 @@ func (c *collector) intervals(start time.Time, interval time.Duration) []results
 		}
 		from := start.Add(time.Duration(i) * length)
 		list = append(list,
-			results.Interval{Tag: results.TagIntended, Start: from, End: from.Add(length), Histogram: intended},
-			results.Interval{Tag: results.TagActual, Start: from, End: from.Add(length), Histogram: s.actual})
+			results.Interval{
+				Tag: results.TagIntended, Start: from, End: from.Add(length),
+				Histogram: intended,
+			},
+			results.Interval{
+				Tag: results.TagActual, Start: from, End: from.Add(length),
+				Histogram: s.actual,
+			})
 	}
 	return list
 }

@@ -124,12 +124,14 @@ func (c *Config) hashes() bool { return c.hash.Sum64 != nil }
 // fits reports the parts of the load that the server cannot do.
 func (c *Config) fits(facts kvs.Facts) error {
 	if facts.Hash != "" && c.Hash != facts.Hash {
-		return fmt.Errorf("the client hashes keys with %q, but the %s server with %q: give both the "+
+		return fmt.Errorf("the client hashes keys with %q, but the %s server with %q: give both "+
+			"the "+
 			"same function",
 			c.Hash, facts.Store, facts.Hash)
 	}
 	if most := facts.MaxKeyBytes; most > 0 && c.KeyBytes > most {
-		return fmt.Errorf("keys have %d bytes, but the %s server takes at most %d, over its protocol %s",
+		return fmt.Errorf("keys have %d bytes, but the %s server takes at most %d, over its "+
+			"protocol %s",
 			c.KeyBytes, facts.Store, most, facts.Protocol)
 	}
 	if facts.MaxBatch > 0 && c.Batch > facts.MaxBatch {

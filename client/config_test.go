@@ -48,7 +48,8 @@ func TestNoHash(t *testing.T) {
 	if r.seen.Load() != 0 {
 		t.Error("a request had a hash")
 	}
-	if p.Hash != kvs.NoHash || p.ClientHashShare != 0 || p.ClientHashShareBy != "" || p.ClientHashSamples != 0 || p.ClientCPUNsPerOp <= 0 {
+	if p.Hash != kvs.NoHash || p.ClientHashShare != 0 || p.ClientHashShareBy != "" || p.ClientHashSamples != 0 ||
+		p.ClientCPUNsPerOp <= 0 {
 		t.Errorf("hash %q, a share of %v by %q", p.Hash, p.ClientHashShare, p.ClientHashShareBy)
 	}
 	cfg.CheckHash = true

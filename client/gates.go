@@ -12,9 +12,11 @@ func (r *runner) preloadGate() error {
 	t, w := r.preloaded, &r.cfg.Workload
 	switch {
 	case t.full > 0:
-		return fmt.Errorf("%d of %d keys fitted, the others were answered full: start the server with "+
+		return fmt.Errorf("%d of %d keys fitted, the others were answered full: start the server "+
+			"with "+
 			"more room "+
-			"(it has an index for %d items and %d bytes of log; an item holds %d + %d bytes and its "+
+			"(it has an index for %d items and %d bytes of log; an item holds %d + %d bytes and "+
+			"its "+
 			"header), or ask for fewer keys",
 			t.answered-t.errors, w.Keys, r.facts.Items, r.facts.LogBytes, w.KeyBytes, w.ValueBytes)
 	case t.errors > 0:
@@ -41,7 +43,8 @@ func (r *runner) gate() error {
 		return r.wrongAnswers(all)
 	}
 	if sum.inside.answered == 0 {
-		return fmt.Errorf("no operation was answered within the measurement period of %v: measure for "+
+		return fmt.Errorf("no operation was answered within the measurement period of %v: "+
+			"measure for "+
 			"longer", r.cfg.Duration)
 	}
 	most := sampledMisses(sum.inside.gets, r.facts.MinHitRate)
@@ -75,7 +78,8 @@ func (t *tally) hitRate() float64 {
 }
 
 func (r *runner) wrongAnswers(t tally) error {
-	return fmt.Errorf("%s: %d of %d answers were wrong or said that the operation failed, such as: %s",
+	return fmt.Errorf("%s: %d of %d answers were wrong or said that the operation failed, such "+
+		"as: %s",
 		r.serverName(), t.errors, t.answered, strings.Join(r.examples(), "; "))
 }
 

@@ -53,7 +53,11 @@ func (h *hashProfile) share(estimate float64) hashShare {
 	case err != nil:
 		return hashShare{estimate, 0, fmt.Sprintf("%s (no samples: %v)", byEstimate, err)}
 	case samples < minHashSamples:
-		return hashShare{estimate, samples, fmt.Sprintf("%s (%d samples are too few, %d are enough: run longer)", byEstimate, samples, minHashSamples)}
+		return hashShare{
+			estimate, samples,
+			fmt.Sprintf("%s (%d samples are too few, %d are enough: run longer)", byEstimate,
+				samples, minHashSamples),
+		}
 	}
 	return hashShare{float64(hashing) / float64(samples), samples, bySampling}
 }

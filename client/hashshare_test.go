@@ -17,24 +17,34 @@ import (
 func stack(innermostFirst ...string) *profile.Sample {
 	s := &profile.Sample{Value: []int64{1, 10_000_000}}
 	for _, name := range innermostFirst {
-		s.Location = append(s.Location, &profile.Location{Line: []profile.Line{{Function: &profile.Function{Name: name}}}})
+		s.Location = append(s.Location,
+			&profile.Location{Line: []profile.Line{{Function: &profile.Function{Name: name}}}})
 	}
 	return s
 }
 
 func TestIsHashing(t *testing.T) {
-	const hash, prepare, generate = "dpukv/client.(*worker).hash", "dpukv/client.(*worker).prepare", "dpukv/client.(*loader).generate"
+	const hash, prepare, generate = "dpukv/client.(*worker).hash", "dpukv/client.(*worker).prepare",
+		"dpukv/client.(*loader).generate"
 	for _, test := range []struct {
 		stack []string
 		want  bool
 	}{
 		{[]string{"dpukv/hashbench/tuned.City64", hash, prepare, generate}, true},
 		{[]string{"github.com/cespare/xxhash/v2.Sum64", hash, prepare, generate}, true},
-		{[]string{"crypto/md5.block", "crypto/md5.Sum", "dpukv/hashbench.md5Sum", "dpukv/hashbench.of128.func1", hash, prepare, generate}, true},
+		{[]string{
+			"crypto/md5.block", "crypto/md5.Sum", "dpukv/hashbench.md5Sum", "dpukv/hashbench.of128.func1", hash,
+			prepare, generate,
+		}, true},
 		{[]string{"dpukv/client.anyFunction", hash, prepare, generate}, true},
 		{[]string{hash, prepare, generate}, false},
 		{[]string{"dpukv/load.FillKey", "dpukv/client.(*worker).describe", prepare, generate}, false},
-		{[]string{"dpukv/hashbench/tuned.City64", "dpukv/kvs/herd.(*session).Submit", "dpukv/client.(*worker).submit"}, false},
+		{
+			[]string{
+				"dpukv/hashbench/tuned.City64", "dpukv/kvs/herd.(*session).Submit", "dpukv/client.(*worker).submit",
+			},
+			false,
+		},
 		{nil, false},
 	} {
 		if got := isHashing(stack(test.stack...)); got != test.want {
@@ -46,7 +56,8 @@ func TestIsHashing(t *testing.T) {
 // TestEstimateSaysSo: a point names a profile that is too short or unavailable.
 func TestEstimateSaysSo(t *testing.T) {
 	var none hashProfile
-	if got := none.share(0.25); got.share != 0.25 || got.samples != 0 || !strings.HasPrefix(got.how, byEstimate) || !strings.Contains(got.how, "no samples") {
+	if got := none.share(0.25); got.share != 0.25 || got.samples != 0 || !strings.HasPrefix(got.how, byEstimate) ||
+		!strings.Contains(got.how, "no samples") {
 		t.Errorf("%+v", got)
 	}
 	var h, second hashProfile
@@ -93,12 +104,14 @@ func TestHashShare(t *testing.T) {
 	var phases []Phase
 	cfg.OnProgress = func(p Progress) { phases = append(phases, p.Phase) }
 	p := mustRun(t, r, cfg).Point
-	t.Logf("%v by %s of %d samples, %v by hashing beforehand", p.ClientHashShare, p.ClientHashShareBy, p.ClientHashSamples, p.ClientHashShareCheck)
+	t.Logf("%v by %s of %d samples, %v by hashing beforehand", p.ClientHashShare, p.ClientHashShareBy,
+		p.ClientHashSamples, p.ClientHashShareCheck)
 	if p.ClientHashSamples < minHashSamples {
 		t.Skipf("%d samples: the machine is too busy for the load to get its CPU time", p.ClientHashSamples)
 	}
 	if p.ClientHashShareBy != bySampling || p.ClientHashShare < 0.3 || p.ClientHashShareCheck < 0.3 {
-		t.Errorf("the share of hashing is %v by %q, %v by the check: most of it is hashing", p.ClientHashShare, p.ClientHashShareBy, p.ClientHashShareCheck)
+		t.Errorf("the share of hashing is %v by %q, %v by the check: most of it is hashing", p.ClientHashShare,
+			p.ClientHashShareBy, p.ClientHashShareCheck)
 	}
 	if math.Abs(p.ClientHashShare-p.ClientHashShareCheck) > 0.3 {
 		t.Errorf("%v by sampling, %v by hashing beforehand", p.ClientHashShare, p.ClientHashShareCheck)

@@ -33,18 +33,29 @@ func TestInterference(t *testing.T) {
 			[4]float64{0, 0, 0.4, 0},
 			[]string{"had 40 % of the time of the client's CPUs"},
 		},
-		{"a little", sampleOf(0, 10, 10, 10, 10, 0), sampleOf(1000, 510, 610, 910, 1110, 200), [4]float64{0.1, 0.1, 0.1, 0}, nil},
+		{
+			"a little", sampleOf(0, 10, 10, 10, 10, 0), sampleOf(1000, 510, 610, 910, 1110, 200),
+			[4]float64{0.1, 0.1, 0.1, 0},
+			nil,
+		},
 		{
 			"a hypervisor", sampleOf(0, 10, 10, 10, 10, 5), sampleOf(1000, 510, 510, 910, 910, 605),
 			[4]float64{0, 0.3, 0, 0},
 			[]string{"the hypervisor kept back 30 % of the time of the server's CPUs"},
 		},
-		{"ticks that found another", sampleOf(0, 10, 10, 10, 10, 0), sampleOf(1000, 510, 400, 910, 800, 0), [4]float64{}, nil},
+		{
+			"ticks that found another", sampleOf(0, 10, 10, 10, 10, 0), sampleOf(1000, 510, 400, 910, 800, 0),
+			[4]float64{},
+			nil,
+		},
 		{"not known", sampleOf(0, 10, 0, 10, 0, 0), sampleOf(1000, 510, 0, 910, 900, 0), [4]float64{}, nil},
 	} {
 		p := results.Point{ServerCPUs: []int{0, 1}, ClientCPUs: []int{3}}
 		interference(&p, &c.begin, &c.end)
-		if got := [4]float64{p.ServerOthersShare, p.ServerStolenShare, p.ClientOthersShare, p.ClientStolenShare}; got != c.want {
+		if got := [4]float64{
+			p.ServerOthersShare, p.ServerStolenShare, p.ClientOthersShare,
+			p.ClientStolenShare,
+		}; got != c.want {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
 		}
 		got := disturbed(&p)

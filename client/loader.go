@@ -220,7 +220,10 @@ func (l *loader) takeAnswers() {
 }
 
 func (l *loader) beginRun(a *kvs.Answer) {
-	l.run = run{intendedNs: a.IntendedNs, sentNs: a.SentNs, receivedNs: a.ReceivedNs, tally: &l.outside}
+	l.run = run{
+		intendedNs: a.IntendedNs, sentNs: a.SentNs, receivedNs: a.ReceivedNs,
+		tally: &l.outside,
+	}
 	switch {
 	case l.period.holds(a.ReceivedNs):
 		l.run.record, l.run.tally = true, &l.inside
@@ -231,7 +234,8 @@ func (l *loader) beginRun(a *kvs.Answer) {
 
 func (l *loader) endRun() {
 	if l.run.record && l.run.n > 0 {
-		l.rec.record(l.run.receivedNs, l.run.receivedNs-l.run.intendedNs, l.run.receivedNs-l.run.sentNs, l.run.n)
+		l.rec.record(l.run.receivedNs, l.run.receivedNs-l.run.intendedNs,
+			l.run.receivedNs-l.run.sentNs, l.run.n)
 		if l.run.late {
 			l.late += uint64(l.run.n)
 		}

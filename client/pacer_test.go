@@ -57,7 +57,8 @@ func TestPacerDoesNotDrift(t *testing.T) {
 
 func TestPacerGroupsShareATime(t *testing.T) {
 	p := newPacer(1e6, 64, 0, 1) // a group every 64 µs
-	if p.At(0) != 0 || p.At(63) != 0 || p.At(64) != 64000 || p.Due(0) != 64 || p.Due(63999) != 64 || p.Due(64000) != 128 {
+	if p.At(0) != 0 || p.At(63) != 0 || p.At(64) != 64000 || p.Due(0) != 64 || p.Due(63999) != 64 ||
+		p.Due(64000) != 128 {
 		t.Errorf("%d %d %d %d %d", p.At(0), p.At(63), p.At(64), p.Due(0), p.Due(64000))
 	}
 }
@@ -89,7 +90,8 @@ func TestPacerExtremes(t *testing.T) {
 		for _, ns := range []int64{0, 1, 1e9, 1e13} {
 			due := p.Due(ns)
 			if p.At(due) <= ns || due > 0 && p.At(due-1) > ns {
-				t.Errorf("rate %g: %d are due after %d ns, but operation %d is meant to leave at %d", rate, due, ns, due, p.At(due))
+				t.Errorf("rate %g: %d are due after %d ns, but operation %d is meant to leave at %d", rate, due, ns,
+					due, p.At(due))
 			}
 		}
 	}

@@ -91,7 +91,8 @@ func (r *runner) asked() results.Point {
 }
 
 func (r *runner) used(p *results.Point) {
-	p.Transport, p.Mode, p.Access, p.Pages = r.facts.Transport, r.facts.Mode, r.facts.Access, r.facts.Pages
+	p.Transport, p.Mode, p.Access, p.Pages = r.facts.Transport, r.facts.Mode, r.facts.Access,
+		r.facts.Pages
 	p.Provider, p.Emulated, p.Protocol = r.facts.Provider, r.facts.Emulated, r.facts.Protocol
 	p.ServerCPUs, p.ClientCPUs = r.facts.CPUs, r.pinnedTo()
 	p.ServerVersion, p.ServerAddr = r.facts.Version, r.cfg.ServerAddr
@@ -155,7 +156,8 @@ func (r *runner) cost(p *results.Point, s summed) {
 	}
 	if clientNs > 0 && r.cfg.hashes() {
 		hashing := r.sampler.hashing.share(min(r.hashNs*float64(p.Ops)/clientNs, 1))
-		p.ClientHashShare, p.ClientHashShareBy, p.ClientHashSamples = hashing.share, hashing.how, hashing.samples
+		p.ClientHashShare, p.ClientHashShareBy, p.ClientHashSamples = hashing.share, hashing.how,
+			hashing.samples
 		p.ClientHashShareCheck = r.hashChecked
 	}
 	if ops := end.server.Ops() - begin.server.Ops(); ops > 0 {
@@ -187,7 +189,8 @@ func (r *runner) threads() []ThreadSummary {
 		list = append(list, ThreadSummary{
 			Thread: l.id, CPU: l.cpu, Ops: l.inside.answered,
 			CPUNs: spent.cpuNs, SpinNs: spent.spunNs, Frames: spent.traffic.Frames,
-			LateGroups: l.schedule.lateGroups, HeldGroups: l.schedule.heldGroups, MaxLagNs: l.schedule.maxLagNs,
+			LateGroups: l.schedule.lateGroups, HeldGroups: l.schedule.heldGroups,
+			MaxLagNs: l.schedule.maxLagNs,
 		})
 	}
 	return list

@@ -88,7 +88,10 @@ func Run(ctx context.Context, remote kvs.Remote, cfg Config) (*Result, error) {
 	if err := cfg.findHash(); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
-	r := &runner{caller: ctx, cfg: cfg, remote: remote, facts: remote.Facts(), begunAt: time.Now(), killed: killed.Now()}
+	r := &runner{
+		caller: ctx, cfg: cfg, remote: remote, facts: remote.Facts(), begunAt: time.Now(),
+		killed: killed.Now(),
+	}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	release := context.AfterFunc(r.ctx, func() { r.stop.Store(true) })
 	defer release()
@@ -101,7 +104,10 @@ func (r *runner) run() error {
 	if r.cfg.hashes() {
 		r.hashNs = hashbench.Cost(r.cfg.hash, r.cfg.KeyBytes)
 	}
-	r.sampler = sampler{remote: r.remote, timeout: r.cfg.Timeout, cpus: r.pinnedTo(), hashes: r.cfg.hashes()}
+	r.sampler = sampler{
+		remote: r.remote, timeout: r.cfg.Timeout, cpus: r.pinnedTo(),
+		hashes: r.cfg.hashes(),
+	}
 	if r.cfg.SameHost {
 		r.sampler.serverCPUs = r.facts.CPUs
 	}

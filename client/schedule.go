@@ -23,10 +23,12 @@ type schedule struct {
 	intendedNs int64  // of the current group
 	groupLeft  int    // operations of it not submitted yet
 	unflushed  bool   // something may wait in a batch that is not full
-	held       bool   // a full window has kept operations back since the last time that all were sent
+	// a full window has kept operations back since the last time that all were sent
+	held bool
 
-	groups     uint64 // begun that were due in the measurement period
-	lateGroups uint64 // of these, more than lateAfter late with room in the windows: the client's doing
+	groups uint64 // begun that were due in the measurement period
+	// of these, more than lateAfter late with room in the windows: the client's doing
+	lateGroups uint64
 	heldGroups uint64 // and late because the windows were full: the server's, or the path's
 	maxLagNs   int64
 

@@ -22,7 +22,8 @@ func between(worker int, a, b *kvs.WorkerStats, span float64) results.ServerWork
 	return results.ServerWorker{
 		Worker: worker,
 		Ops:    b.Ops - a.Ops, Gets: b.Gets - a.Gets, Hits: b.Hits - a.Hits,
-		Batches: b.Frames - a.Frames, Evicted: b.Evicted - a.Evicted, Repeats: b.Repeats - a.Repeats,
-		CPUNs: b.CPUNs - a.CPUNs, CPUShare: float64(b.CPUNs-a.CPUNs) / span,
+		Batches: b.Frames - a.Frames, Evicted: b.Evicted - a.Evicted,
+		Repeats: b.Repeats - a.Repeats,
+		CPUNs:   b.CPUNs - a.CPUNs, CPUShare: float64(b.CPUNs-a.CPUNs) / span,
 	}
 }

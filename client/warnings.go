@@ -11,11 +11,12 @@ import (
 )
 
 const (
-	boundShare   = results.BusyShare // of its CPUs, above which the client is taken for the bottleneck
-	missedShare  = 0.01              // of the offered rate
-	lateShare    = 0.01              // of the batches
-	spunShare    = 0.10              // of the client threads' CPU time
-	beyondWanted = 10.0              // samples above a percentile for it to be worth showing
+	// of its CPUs, above which the client is taken for the bottleneck
+	boundShare   = results.BusyShare
+	missedShare  = 0.01 // of the offered rate
+	lateShare    = 0.01 // of the batches
+	spunShare    = 0.10 // of the client threads' CPU time
+	beyondWanted = 10.0 // samples above a percentile for it to be worth showing
 )
 
 // warnings returns the warnings that belong beside a point.
@@ -58,7 +59,8 @@ func spun(s summed) string {
 	if float64(s.spunNs) <= float64(s.cpuNs)*spunShare {
 		return ""
 	}
-	return fmt.Sprintf("%.0f %% of the client threads' CPU time went into spinning, for answers or "+
+	return fmt.Sprintf("%.0f %% of the client threads' CPU time went into spinning, for answers "+
+		"or "+
 		"until the next send was due, "+
 		"and counts in client_cpu_ns_per_op", 100*float64(s.spunNs)/float64(s.cpuNs))
 }
@@ -92,7 +94,8 @@ func (r *runner) overlap() string {
 	}
 	client := r.pinnedTo()
 	if len(client) == 0 || len(r.facts.CPUs) == 0 {
-		return "client and server run on the same machine and are not both pinned, so that they may " +
+		return "client and server run on the same machine and are not both pinned, so that they " +
+			"may " +
 			"share CPUs"
 	}
 	both := slices.DeleteFunc(client, func(c int) bool { return !slices.Contains(r.facts.CPUs, c) })
@@ -108,7 +111,8 @@ func (r *runner) rateMissed(p *results.Point, s summed) string {
 	if s.random { // fewer may have been due than the rate says
 		offered = min(offered, float64(s.groups)*float64(r.cfg.Batch)+float64(s.unsent))
 	}
-	if !r.cfg.OpenLoop() || float64(p.Ops) >= offered*(1-missedShare)-float64(r.cfg.Batch*r.cfg.Threads) {
+	if !r.cfg.OpenLoop() ||
+		float64(p.Ops) >= offered*(1-missedShare)-float64(r.cfg.Batch*r.cfg.Threads) {
 		return ""
 	}
 	return fmt.Sprintf("target rate missed: %.0f of %.0f operations a second were answered (%d "+
@@ -157,7 +161,8 @@ func tooShort(s summed) string {
 		beyond float64
 	}{{"p95", 0.05}, {"p99", 0.01}, {"p99.9", 0.001}} {
 		if beyond := float64(s.samples) * q.beyond; beyond < beyondWanted {
-			return fmt.Sprintf("too short for %s: %d batches were answered in the measurement period, of "+
+			return fmt.Sprintf("too short for %s: %d batches were answered in the measurement "+
+				"period, of "+
 				"which %.1f lie beyond it (%.0f are wanted)",
 				q.name, s.samples, beyond, beyondWanted)
 		}
@@ -171,7 +176,8 @@ func clamped(s summed) string {
 	}
 	return fmt.Sprintf("%d latencies were out of the histograms' range of %v to %v and count as "+
 		"its nearer end",
-		s.clamped, time.Duration(results.HistogramLowestNs), time.Duration(results.HistogramHighestNs))
+		s.clamped, time.Duration(results.HistogramLowestNs),
+		time.Duration(results.HistogramHighestNs))
 }
 
 func retried(p *results.Point, s summed) string {
@@ -201,7 +207,8 @@ func outOfOrder(s *results.Packets) string {
 		return ""
 	}
 	return fmt.Sprintf("the network lost packets of the server, or let some overtake others: "+
-		"%d of %d that the client received in the measurement period (%.2g %%; %.2g %% is the limit) "+
+		"%d of %d that the client received in the measurement period (%.2g %%; %.2g %% is the "+
+		"limit) "+
 		"came before one that was sent earlier: look for drops and errors on the way "+
 		"(ip -s link, ethtool -S)",
 		s.OutOfOrderPackets, s.ReceivedDataPackets, 100*share, 100*results.LostShare)
@@ -217,16 +224,18 @@ func disturbed(p *results.Point) (warnings []string) {
 		{"client", p.ClientOthersShare, p.ClientStolenShare},
 	} {
 		if side.programs > results.OthersShare {
-			warnings = append(warnings, fmt.Sprintf("disturbed: other programs, of this load or not, "+
-				"had %.0f %% of the time of the %s's CPUs (%.0f %% is the limit): "+
-				"end them, or give the %[2]s CPUs of its own",
-				100*side.programs, side.name, 100*results.OthersShare))
+			warnings = append(warnings,
+				fmt.Sprintf("disturbed: other programs, of this load or not, "+
+					"had %.0f %% of the time of the %s's CPUs (%.0f %% is the limit): "+
+					"end them, or give the %[2]s CPUs of its own",
+					100*side.programs, side.name, 100*results.OthersShare))
 		}
 		if side.stolen > results.OthersShare {
-			warnings = append(warnings, fmt.Sprintf("disturbed: the hypervisor kept back %.0f %% of "+
-				"the time of the %s's CPUs (%.0f %% is the limit): "+
-				"end its other machines, or measure without it",
-				100*side.stolen, side.name, 100*results.OthersShare))
+			warnings = append(warnings,
+				fmt.Sprintf("disturbed: the hypervisor kept back %.0f %% of "+
+					"the time of the %s's CPUs (%.0f %% is the limit): "+
+					"end its other machines, or measure without it",
+					100*side.stolen, side.name, 100*results.OthersShare))
 		}
 	}
 	return warnings

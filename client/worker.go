@@ -214,9 +214,10 @@ func (w *worker) judge(a *kvs.Answer, t *tally) {
 func (w *worker) wrong(a *kvs.Answer, t *tally, why string) {
 	t.errors++
 	if len(w.examples) < maxExamples {
-		w.examples = append(w.examples, fmt.Sprintf("thread %d: %v of key %d was answered %q with %d "+
-			"bytes %.16x: %s",
-			w.id, a.Op, cookieKey(a.Cookie), a.Status, len(a.Value), a.Value, why))
+		w.examples = append(w.examples,
+			fmt.Sprintf("thread %d: %v of key %d was answered %q with %d "+
+				"bytes %.16x: %s",
+				w.id, a.Op, cookieKey(a.Cookie), a.Status, len(a.Value), a.Value, why))
 	}
 }
 

@@ -9,8 +9,8 @@
 //
 //   - 64-bit functions are used as they are.
 //   - 128-bit functions give their first (low) 64 bits, but cost what 128 bits cost.
-//   - 32-bit functions are widened by [Widen], a bijective mix. Different hashes stay different, and
-//     all of tag, bucket and partition vary. There are still at most 2³² different results.
+//   - 32-bit functions are widened by [Widen], a bijective mix. Different hashes stay different,
+//     and all of tag, bucket and partition vary. There are still at most 2³² different results.
 //
 // Seeds are 0. Keyed functions have the keys of their published vectors. hash/maphash has a
 // different seed in each process: it can be timed ([Find]) but hashes no keys.

@@ -16,8 +16,10 @@ type Variant string
 const (
 	Module Variant = "module" // the module's Go code
 	Asm    Variant = "asm"    // the module's assembly for this processor, at least for long input
-	PureGo Variant = "purego" // Go code, where this build or processor has no assembly; or written here
-	Tuned  Variant = "tuned"  // package tuned: written here for Go's compiler, the same bits as the module's
+	// Go code, where this build or processor has no assembly; or written here
+	PureGo Variant = "purego"
+	// package tuned: written here for Go's compiler, the same bits as the module's
+	Tuned Variant = "tuned"
 )
 
 // Func is one named hash function.
@@ -68,7 +70,9 @@ func All() []Func { return slices.Clone(registry) }
 
 // Find finds a function or variant by its name, for timing.
 func Find(name string) (Func, error) {
-	i := slices.IndexFunc(registry, func(f Func) bool { return f.Name == name || f.Base()+"@"+string(f.Variant) == name })
+	i := slices.IndexFunc(registry, func(f Func) bool {
+		return f.Name == name || f.Base()+"@"+string(f.Variant) == name
+	})
 	if i < 0 {
 		return Func{}, unknown(name, registry)
 	}
@@ -82,7 +86,8 @@ func Lookup(name string) (Func, error) {
 	case err != nil:
 		return Func{}, unknown(name, forKeys())
 	case f.PerProcess:
-		return Func{}, fmt.Errorf("hash function %q can't hash keys: its seed differs from process to process, so that no other client would find them; "+
+		return Func{}, fmt.Errorf("hash function %q can't hash keys: its seed differs from "+
+			"process to process, so that no other client would find them; "+
 			"allowed are %s", name, strings.Join(Names(), ", "))
 	}
 	return f, nil
@@ -104,7 +109,8 @@ func namesOf(list []Func) []string {
 }
 
 func unknown(name string, known []Func) error {
-	return fmt.Errorf("hash function %q is unknown; known are %s", name, strings.Join(namesOf(known), ", "))
+	return fmt.Errorf("hash function %q is unknown; known are %s", name,
+		strings.Join(namesOf(known), ", "))
 }
 
 // Family lists the functions and variants of one design. It ignores case, and returns none for an

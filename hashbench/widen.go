@@ -20,7 +20,10 @@ func of32(name, family, module string, v Variant, h func([]byte) uint32) Func {
 }
 
 func of64(name, family, module string, v Variant, h func([]byte) uint64) Func {
-	return Func{Name: name, Family: family, Bits: 64, Module: module, Variant: v, Native: Native{H64: h}, Sum64: h}
+	return Func{
+		Name: name, Family: family, Bits: 64, Module: module, Variant: v,
+		Native: Native{H64: h}, Sum64: h,
+	}
 }
 
 func of128(name, family, module string, v Variant, h func([]byte) (lo, hi uint64)) Func {

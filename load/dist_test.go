@@ -8,14 +8,18 @@ import (
 
 func TestParseDist(t *testing.T) {
 	for text, want := range map[string]string{
-		"uniform": "uniform", "zipf:0": "uniform", "zipf:0.99": "zipf:0.99", "zipf:.5": "zipf:0.5", "zipf:0.999999": "zipf:0.999999",
+		"uniform": "uniform", "zipf:0": "uniform", "zipf:0.99": "zipf:0.99", "zipf:.5": "zipf:0.5",
+		"zipf:0.999999": "zipf:0.999999",
 	} {
 		d, err := ParseDist(text)
 		if err != nil || string(d) != want {
 			t.Errorf("ParseDist(%q) = %v, %v, want %s", text, d, err, want)
 		}
 	}
-	for _, text := range []string{"", "zipf", "zipf:", "zipf:1", "zipf:-0.1", "zipf:NaN", "zipf:x", "0.99", "Uniform", "uniform:0.5"} {
+	for _, text := range []string{
+		"", "zipf", "zipf:", "zipf:1", "zipf:-0.1", "zipf:NaN", "zipf:x", "0.99", "Uniform",
+		"uniform:0.5",
+	} {
 		if d, err := ParseDist(text); err == nil || !strings.Contains(err.Error(), "zipf:T") {
 			t.Errorf("ParseDist(%q) = %v, %v, want an error that says what is allowed", text, d, err)
 		}

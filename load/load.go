@@ -14,10 +14,11 @@ import (
 // point's fields. Each field has a row in the table of [Fields].
 type Load struct {
 	Workload
-	Batch       int     `json:"batch"`       // operations in a batch
-	Window      int     `json:"window"`      // batches in flight on each connection
-	Connections int     `json:"connections"` // connections from each client thread to each server worker
-	RateOps     float64 `json:"rate_ops"`    // operations offered a second; 0: closed loop
+	Batch  int `json:"batch"`  // operations in a batch
+	Window int `json:"window"` // batches in flight on each connection
+	// connections from each client thread to each server worker
+	Connections int     `json:"connections"`
+	RateOps     float64 `json:"rate_ops"` // operations offered a second; 0: closed loop
 	// Arrivals is the spacing of the batches in an open loop: "poisson"; absent for equal
 	// distances.
 	Arrivals string `json:"arrivals,omitempty"`

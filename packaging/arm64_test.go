@@ -81,7 +81,8 @@ func across(t *testing.T, amd64, arm64, server, devices string) {
 	write(t, filepath.Join(dir, "sweep.yaml"), "stores: "+stores+"\nget_ratios: [1, 0.5]\nclient_threads: 1\n"+
 		"mode: store\nkeys: 20000\nduration: 2s\nwarmup: 500ms\nrepeats: 1\n")
 	run := filepath.Join(dir, "run")
-	under(t, amd64, "sweep", "-f", filepath.Join(dir, "sweep.yaml"), "--testbed", filepath.Join(dir, "testbed.yaml"), "--out", run)
+	under(t, amd64, "sweep", "-f", filepath.Join(dir, "sweep.yaml"), "--testbed", filepath.Join(dir, "testbed.yaml"),
+		"--out", run)
 	checkPoints(t, run, points)
 }
 
@@ -107,7 +108,8 @@ func checkPoints(t *testing.T, dir string, want int) {
 	for i := range points {
 		p := &points[i]
 		if p.Status != results.StatusOK || p.Errors > 0 || p.Ops == 0 || !p.Emulated {
-			t.Errorf("%s: %s %s, %d operations, %d errors, emulated %v", p.ID, p.Status, p.Error, p.Ops, p.Errors, p.Emulated)
+			t.Errorf("%s: %s %s, %d operations, %d errors, emulated %v", p.ID, p.Status, p.Error, p.Ops, p.Errors,
+				p.Emulated)
 		}
 		if !strings.Contains(strings.Join(p.Warnings, "\n"), "runs under an emulator (arm64 on ") {
 			t.Errorf("%s: no word of the emulator: %q", p.ID, p.Warnings)

@@ -59,7 +59,8 @@ func inBinaries(t *testing.T, dist string, components map[string]component) {
 				}
 			}
 		}
-		if std := components["Go standard library"].Version; modules == 0 || std == "" || !strings.Contains(out, ": go"+std+"\n") {
+		if std := components["Go standard library"].Version; modules == 0 || std == "" ||
+			!strings.Contains(out, ": go"+std+"\n") {
 			t.Errorf("%d modules, and the standard library of %q:\n%s", modules, std, out)
 		}
 	}
@@ -72,7 +73,8 @@ var title = regexp.MustCompile(`(?m)^={80}\n(.*) (\S+): (\S+)$`)
 // inThirdParty checks that the bill and the licences' texts name the same components, versions and
 // licences.
 func inThirdParty(t *testing.T, dist string, components map[string]component) {
-	text := run(t, exec.Command("sh", "-c", `tar -xzOf "$1" dpukv/share/doc/dpukv/THIRD-PARTY`, "sh", one(t, filepath.Join(dist, "dpukv_*_linux_amd64.tar.gz"))))
+	text := run(t, exec.Command("sh", "-c", `tar -xzOf "$1" dpukv/share/doc/dpukv/THIRD-PARTY`, "sh",
+		one(t, filepath.Join(dist, "dpukv_*_linux_amd64.tar.gz"))))
 	entries := title.FindAllStringSubmatch(text, -1)
 	if rules := strings.Count(text, strings.Repeat("=", 80)+"\n"); len(entries) == 0 || len(entries) != rules {
 		t.Fatalf("%d of %d entries have a title of NAME VERSION: LICENCE", len(entries), rules)

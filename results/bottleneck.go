@@ -58,7 +58,8 @@ type side struct {
 }
 
 func (p *Point) clientSide() side {
-	said := fmt.Sprintf("the client's CPUs were at work for %.0f %% of the time", 100*p.clientBusy())
+	said := fmt.Sprintf("the client's CPUs were at work for %.0f %% of the time",
+		100*p.clientBusy())
 	s := side{full: p.clientFull(), said: said}
 	for i := range p.Clients {
 		s.hideProfile(&p.Clients[i].Node)
@@ -77,7 +78,10 @@ func (p *Point) serverSide() side {
 	}
 	s := side{full: share > BusyShare, said: fmt.Sprintf("%s for %.0f %%", who, 100*share)}
 	if p.polls() {
-		s = side{hidden: true, said: "the server's workers poll, so that their CPU time says nothing"}
+		s = side{
+			hidden: true,
+			said:   "the server's workers poll, so that their CPU time says nothing",
+		}
 	}
 	s.hideProfile(&p.ServerNode)
 	s.hideOthers(p.ServerOthersShare + p.ServerStolenShare)
@@ -97,7 +101,8 @@ func (s *side) hideOthers(others float64) {
 func (s *side) hideProfile(n *Node) {
 	if !s.full && n.Profile != "" && n.Profile != "none" {
 		s.hidden = true
-		s.said += fmt.Sprintf(" (the profile %s of %s limits its CPU time, so that this says nothing)",
+		s.said += fmt.Sprintf(" (the profile %s of %s limits its CPU time, so that this says "+
+			"nothing)",
 			n.Profile, n.Node)
 	}
 }

@@ -15,31 +15,50 @@ func TestBottleneck(t *testing.T) {
 		}
 	}
 	workers := func(p *results.Point) {
-		p.ServerWorkers = []results.ServerWorker{{Worker: 0, CPUNs: 1, CPUShare: 0.2}, {Worker: 1, CPUNs: 5, CPUShare: 0.97}}
+		p.ServerWorkers = []results.ServerWorker{
+			{Worker: 0, CPUNs: 1, CPUShare: 0.2},
+			{Worker: 1, CPUNs: 5, CPUShare: 0.97},
+		}
 	}
 	polling := func(p *results.Point) { p.Transport = "rdma" }
 	for name, c := range map[string]struct {
 		edits     []func(*results.Point)
 		side, why string
 	}{
-		"client":               {[]func(*results.Point){busy(0.95, 0.3)}, results.SideClient, "at work for 95 %"},
-		"server":               {[]func(*results.Point){busy(0.3, 0.95)}, results.SideServer, "the server's threads for 95 %"},
-		"both":                 {[]func(*results.Point){busy(0.9, 0.95)}, results.SideBoth, ""},
-		"neither":              {[]func(*results.Point){busy(0.3, 0.3)}, results.SideNeither, "the window"},
-		"one worker of two":    {[]func(*results.Point){busy(0.3, 0.58), workers}, results.SideServer, "the busiest of the server's 2 workers (number 1) for 97 %"},
+		"client": {[]func(*results.Point){busy(0.95, 0.3)}, results.SideClient, "at work for 95 %"},
+		"server": {
+			[]func(*results.Point){busy(0.3, 0.95)}, results.SideServer, "the server's threads for 95 %",
+		},
+		"both":    {[]func(*results.Point){busy(0.9, 0.95)}, results.SideBoth, ""},
+		"neither": {[]func(*results.Point){busy(0.3, 0.3)}, results.SideNeither, "the window"},
+		"one worker of two": {
+			[]func(*results.Point){busy(0.3, 0.58), workers},
+			results.SideServer, "the busiest of the server's 2 workers (number 1) for 97 %",
+		},
 		"a server that polls":  {[]func(*results.Point){busy(0.3, 1), polling}, results.SideUnknown, "poll"},
 		"client, server polls": {[]func(*results.Point){busy(0.95, 1), polling}, results.SideClient, "poll"},
 		"not known":            {[]func(*results.Point){busy(0, 0)}, results.SideUnknown, "not known"},
-		"failed":               {[]func(*results.Point){busy(0.95, 0.3), resultstest.Failed("?")}, results.SideUnknown, "not known"},
+		"failed": {
+			[]func(*results.Point){busy(0.95, 0.3), resultstest.Failed("?")}, results.SideUnknown, "not known",
+		},
 		"server held down": {[]func(*results.Point){busy(0.3, 0.24), func(p *results.Point) {
 			p.ServerNode = results.Node{Node: "dpuB", Kind: "dpu", Profile: "bf2"}
 		}}, results.SideUnknown, "the profile bf2 of dpuB limits its CPU time"},
 		"server's CPUs had by others": {[]func(*results.Point){busy(0.3, 0.45), func(p *results.Point) {
 			p.ServerOthersShare, p.ServerStolenShare = 0.3, 0.2
 		}}, results.SideUnknown, "others had its CPUs for 50 %"},
-		"client's CPUs had by others": {[]func(*results.Point){busy(0.3, 0.45), func(p *results.Point) { p.ClientOthersShare = 0.5 }}, results.SideUnknown, "others had its CPUs"},
-		"others, but full":            {[]func(*results.Point){busy(0.3, 0.88), func(p *results.Point) { p.ServerOthersShare = 0.12 }}, results.SideServer, ""},
-		"others, a little":            {[]func(*results.Point){busy(0.3, 0.45), func(p *results.Point) { p.ServerOthersShare = 0.09 }}, results.SideNeither, ""},
+		"client's CPUs had by others": {
+			[]func(*results.Point){busy(0.3, 0.45), func(p *results.Point) { p.ClientOthersShare = 0.5 }},
+			results.SideUnknown, "others had its CPUs",
+		},
+		"others, but full": {
+			[]func(*results.Point){busy(0.3, 0.88), func(p *results.Point) { p.ServerOthersShare = 0.12 }},
+			results.SideServer, "",
+		},
+		"others, a little": {
+			[]func(*results.Point){busy(0.3, 0.45), func(p *results.Point) { p.ServerOthersShare = 0.09 }},
+			results.SideNeither, "",
+		},
 		"one of several clients": {[]func(*results.Point){busy(0.6, 0.3), func(p *results.Point) {
 			p.Warnings = []string{"dpuA: client-bound: …"}
 		}}, results.SideClient, ""},

@@ -30,7 +30,8 @@ func ParseBound(text string) (Bound, error) {
 	d, err := time.ParseDuration(strings.TrimSpace(limit))
 	if err != nil || d <= 0 {
 		return Bound{}, fmt.Errorf(
-			"found the time %q in the bound %q, want one above zero such as 200us or 1.5ms", limit, text)
+			"found the time %q in the bound %q, want one above zero such as 200us or 1.5ms", limit,
+			text)
 	}
 	return Bound{m, float64(d)}, nil
 }

@@ -178,7 +178,8 @@ func Lines(points []Point) []Line {
 	ok, _ := Split(points)
 	var lines []Line
 	for _, store := range Group(Named("store"), ok) {
-		lines = append(lines, newLineDrawer(Without(dimensions, Named("store")), store).lines(store)...)
+		lines = append(lines,
+			newLineDrawer(Without(dimensions, Named("store")), store).lines(store)...)
 	}
 	return lines
 }

@@ -159,8 +159,13 @@ func TestCharts(t *testing.T) {
 		},
 		"failed points are counted, not drawn": {
 			append(vary(each(setThreads, 1, 2)),
-				resultstest.LocalPoint(resultstest.Failed("?"), resultstest.WithID("here"), func(p *results.Point) { p.ClientThreads, p.Transport = 3, "" }),
-				resultstest.LocalPoint(resultstest.Failed("?"), resultstest.WithID("elsewhere"), func(p *results.Point) { p.GetRatio = 1 })),
+				resultstest.LocalPoint(resultstest.Failed("?"), resultstest.WithID("here"), func(p *results.Point) {
+					p.ClientThreads, p.Transport = 3, ""
+				}),
+				resultstest.LocalPoint(resultstest.Failed("?"), resultstest.WithID("elsewhere"),
+					func(p *results.Point) {
+						p.GetRatio = 1
+					})),
 			[]string{
 				"mica-get95 | MICA, 95 % GET, 8 B keys, 8 B values, batch 64",
 				"  local | client threads: 1 2",
@@ -197,7 +202,9 @@ func TestChartsLoseAndMixNothing(t *testing.T) {
 		points := vary(
 			each(func(p *results.Point, n int) { p.Store = []string{"mica", "herd"}[n] }, pick("store", 0, 1)...),
 			each(func(p *results.Point, n int) { p.GetRatio = float64(n) / 100 }, pick("share", 50, 95, 100)...),
-			each(func(p *results.Point, n int) { p.Placement = []string{"CH-SH", "CD-SH"}[n] }, pick("placement", 0, 1)...),
+			each(func(p *results.Point, n int) {
+				p.Placement = []string{"CH-SH", "CD-SH"}[n]
+			}, pick("placement", 0, 1)...),
 			each(func(p *results.Point, n int) { p.RateOps = float64(n) * 1e5 }, pick("rate", 0, 1, 5)...),
 			each(setThreads, pick("threads", 1, 2, 8)...),
 			each(setBatch, pick("batch", 1, 64)...),
@@ -210,7 +217,9 @@ func TestChartsLoseAndMixNothing(t *testing.T) {
 			}
 		}
 		seed := rapid.Uint64().Draw(t, "order")
-		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
+		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(points), func(i, j int) {
+			points[i], points[j] = points[j], points[i]
+		})
 
 		drawn := map[string]int{}
 		styles := map[string]int{}

@@ -54,7 +54,8 @@ func FindDimensions(names ...string) ([]*Dimension, error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("found the dimension %q, allowed: %s", name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("found the dimension %q, allowed: %s", name,
+				strings.Join(known, ", "))
 		}
 	}
 	return Named(names...), nil
@@ -153,12 +154,15 @@ func ofField(f *load.Field) *Dimension {
 }
 
 func byText(name, say string, value func(*Point) string) *Dimension {
-	return &Dimension{name: name, text: value, title: inWords(name), shown: value, label: func(p *Point) string {
-		if value(p) == "" {
-			return ""
-		}
-		return fmt.Sprintf(say, value(p))
-	}}
+	return &Dimension{
+		name: name, text: value, title: inWords(name), shown: value,
+		label: func(p *Point) string {
+			if value(p) == "" {
+				return ""
+			}
+			return fmt.Sprintf(say, value(p))
+		},
+	}
 }
 
 func byNumber(name, say string, value func(*Point) float64) *Dimension {
@@ -210,7 +214,9 @@ func Named(names ...string) []*Dimension {
 
 // Without returns ds without the dimensions in not.
 func Without(ds, not []*Dimension) []*Dimension {
-	return slices.DeleteFunc(slices.Clone(ds), func(d *Dimension) bool { return slices.Contains(not, d) })
+	return slices.DeleteFunc(slices.Clone(ds), func(d *Dimension) bool {
+		return slices.Contains(not, d)
+	})
 }
 
 // Varying returns the dimensions of ds in which the points differ.

@@ -24,7 +24,8 @@ func TestDimensionUnits(t *testing.T) {
 		{"server_threads", "4", "server threads", "4", "4 server threads"},
 	} {
 		d := results.Named(c.name)[0]
-		if text, title, shown, label := d.Text(p), d.Title(), d.Shown(p), d.Label(p); text != c.text || title != c.title || shown != c.shown || label != c.label {
+		if text, title, shown, label := d.Text(p), d.Title(), d.Shown(p), d.Label(p); text != c.text ||
+			title != c.title || shown != c.shown || label != c.label {
 			t.Errorf("%s: got %q, %q, %q, %q; want %+v", c.name, text, title, shown, label, c)
 		}
 	}
@@ -34,7 +35,9 @@ func TestTellingLeavesOutWhatFollows(t *testing.T) {
 	var points []*results.Point
 	for i, store := range []string{"mica", "herd"} {
 		for _, threads := range []int{1, 2} {
-			p := resultstest.LocalPoint(func(p *results.Point) { p.Store, p.KeyBytes, p.ClientThreads = store, 8<<i, threads })
+			p := resultstest.LocalPoint(func(p *results.Point) {
+				p.Store, p.KeyBytes, p.ClientThreads = store, 8<<i, threads
+			})
 			points = append(points, &p)
 		}
 	}

@@ -45,7 +45,10 @@ func TestHlogHoldsWhatWasEncoded(t *testing.T) {
 }
 
 func TestHlogIsReadableByTheLibrary(t *testing.T) {
-	log, err := results.EncodeHlog([]results.Interval{{results.TagIntended, time.UnixMilli(1000), time.UnixMilli(2000), histogramOf([]int64{5000})}})
+	log, err := results.EncodeHlog([]results.Interval{{
+		results.TagIntended, time.UnixMilli(1000), time.UnixMilli(2000),
+		histogramOf([]int64{5000}),
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +59,10 @@ func TestHlogIsReadableByTheLibrary(t *testing.T) {
 }
 
 func TestDamagedHlogIsNamedByLine(t *testing.T) {
-	good, err := results.EncodeHlog([]results.Interval{{results.TagActual, time.UnixMilli(0), time.UnixMilli(1), histogramOf([]int64{7, 7, 9})}})
+	good, err := results.EncodeHlog([]results.Interval{{
+		results.TagActual, time.UnixMilli(0), time.UnixMilli(1),
+		histogramOf([]int64{7, 7, 9}),
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +84,10 @@ func TestDamagedHlogIsNamedByLine(t *testing.T) {
 }
 
 func FuzzDecodeHlog(f *testing.F) {
-	log, _ := results.EncodeHlog([]results.Interval{{results.TagIntended, time.UnixMilli(1), time.UnixMilli(2), histogramOf([]int64{1, 1e6})}})
+	log, _ := results.EncodeHlog([]results.Interval{{
+		results.TagIntended, time.UnixMilli(1), time.UnixMilli(2),
+		histogramOf([]int64{1, 1e6}),
+	}})
 	f.Add(log)
 	f.Fuzz(func(_ *testing.T, log []byte) {
 		// DecodeHlog only has to return: damage must never end the process.

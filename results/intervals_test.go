@@ -22,8 +22,17 @@ func TestMergeIntervals(t *testing.T) {
 		return results.Interval{Tag: tag, Start: from, End: from.Add(length), Histogram: h}
 	}
 	got, err := results.MergeIntervals(
-		results.Recording{first, []results.Interval{at(first, 0, results.TagIntended, 5), at(first, 0, results.TagActual, 1), at(first, 1, results.TagActual, 2, 3)}},
-		results.Recording{second, []results.Interval{at(second, 1, results.TagActual, 4), at(second, 2, results.TagActual, 6)}},
+		results.Recording{
+			first,
+			[]results.Interval{
+				at(first, 0, results.TagIntended, 5), at(first, 0, results.TagActual, 1),
+				at(first, 1, results.TagActual, 2, 3),
+			},
+		},
+		results.Recording{
+			second,
+			[]results.Interval{at(second, 1, results.TagActual, 4), at(second, 2, results.TagActual, 6)},
+		},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -39,8 +48,10 @@ func TestMergeIntervals(t *testing.T) {
 	for i, w := range want {
 		from := first.Add(time.Duration(w.n) * length)
 		early := from.Sub(got[i].Start)
-		if got[i].Tag != w.tag || got[i].Histogram.TotalCount() != w.count || early < 0 || early > time.Millisecond || got[i].End.Sub(got[i].Start) != length {
-			t.Errorf("interval %d: %s from %v to %v with %d, want %+v", i, got[i].Tag, got[i].Start, got[i].End, got[i].Histogram.TotalCount(), w)
+		if got[i].Tag != w.tag || got[i].Histogram.TotalCount() != w.count || early < 0 || early > time.Millisecond ||
+			got[i].End.Sub(got[i].Start) != length {
+			t.Errorf("interval %d: %s from %v to %v with %d, want %+v", i, got[i].Tag, got[i].Start, got[i].End,
+				got[i].Histogram.TotalCount(), w)
 		}
 	}
 	if _, err := results.EncodeHlog(got); err != nil {

@@ -19,8 +19,12 @@ var latencyMetrics = []LatencyMetric{
 	{Name: "p50", Title: "median latency", of: func(l Latency) float64 { return float64(l.P50Ns) }},
 	{Name: "p95", Title: "p95 latency", of: func(l Latency) float64 { return float64(l.P95Ns) }},
 	{Name: "p99", Title: "p99 latency", of: func(l Latency) float64 { return float64(l.P99Ns) }},
-	{Name: "p999", Title: "p99.9 latency", of: func(l Latency) float64 { return float64(l.P999Ns) }},
-	{Name: "max", Title: "maximum latency", of: func(l Latency) float64 { return float64(l.MaxNs) }},
+	{Name: "p999", Title: "p99.9 latency", of: func(l Latency) float64 {
+		return float64(l.P999Ns)
+	}},
+	{Name: "max", Title: "maximum latency", of: func(l Latency) float64 {
+		return float64(l.MaxNs)
+	}},
 }
 
 // LatencyMetrics returns all metrics, from the intended send.

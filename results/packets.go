@@ -11,17 +11,21 @@ type Packets struct {
 	Shared bool `json:"shared,omitempty"`
 	// SentPackets counts all packets. Pure acknowledgements are in it, and not among those with
 	// data. A device does not tell the two apart.
-	SentPackets         uint64 `json:"sent_packets,omitempty"`
-	ReceivedPackets     uint64 `json:"received_packets,omitempty"`      // all packets received
-	SentDataPackets     uint64 `json:"sent_data_packets,omitempty"`     // packets sent with data
-	ReceivedDataPackets uint64 `json:"received_data_packets,omitempty"` // packets received with data
+	SentPackets     uint64 `json:"sent_packets,omitempty"`
+	ReceivedPackets uint64 `json:"received_packets,omitempty"`  // all packets received
+	SentDataPackets uint64 `json:"sent_data_packets,omitempty"` // packets sent with data
+	// packets received with data
+	ReceivedDataPackets uint64 `json:"received_data_packets,omitempty"`
 	// ResentPackets counts retransmissions. They are in the other counts too.
-	ResentPackets     uint64 `json:"resent_packets,omitempty"`
-	OutOfOrderPackets uint64 `json:"out_of_order_packets,omitempty"` // packets that arrived before an earlier one
-	SentBytes         uint64 `json:"sent_bytes,omitempty"`           // bytes sent, retransmissions included
-	AckedBytes        uint64 `json:"acked_bytes,omitempty"`          // bytes acknowledged, and one for the handshake
-	ResentBytes       uint64 `json:"resent_bytes,omitempty"`         // bytes sent again
-	ReceivedBytes     uint64 `json:"received_bytes,omitempty"`       // bytes received in order, each once
+	ResentPackets uint64 `json:"resent_packets,omitempty"`
+	// packets that arrived before an earlier one
+	OutOfOrderPackets uint64 `json:"out_of_order_packets,omitempty"`
+	// bytes sent, retransmissions included
+	SentBytes uint64 `json:"sent_bytes,omitempty"`
+	// bytes acknowledged, and one for the handshake
+	AckedBytes    uint64 `json:"acked_bytes,omitempty"`
+	ResentBytes   uint64 `json:"resent_bytes,omitempty"`   // bytes sent again
+	ReceivedBytes uint64 `json:"received_bytes,omitempty"` // bytes received in order, each once
 }
 
 // Add adds the counts of o.
@@ -61,8 +65,10 @@ func (p *Packets) ResentWarning(side, when string) string {
 	}
 	return fmt.Sprintf("the network lost packets of the %s, "+
 		"or held them up for longer than TCP waits: "+
-		"%d of %d sent %s (%.2g %%; %.2g %% is the limit) were sent again, and what waited for them "+
-		"has the wait in its latency: look for drops and errors on the way (ip -s link, ethtool -S)",
+		"%d of %d sent %s (%.2g %%; %.2g %% is the limit) were sent again, and what waited for "+
+		"them "+
+		"has the wait in its latency: look for drops and errors on the way (ip -s link, "+
+		"ethtool -S)",
 		side, p.ResentPackets, p.SentDataPackets, when, 100*share, 100*LostShare)
 }
 

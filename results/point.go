@@ -14,16 +14,18 @@ type Point struct {
 
 	Schema int `json:"schema"` // version of this format, [SchemaVersion]
 	// ID names the configuration and its repeat, and the histogram file.
-	ID     string `json:"id"`
-	Status string `json:"status"`          // "ok" or "failed"; the figures of a failed point are invalid
+	ID string `json:"id"`
+	// "ok" or "failed"; the figures of a failed point are invalid
+	Status string `json:"status"`
 	Error  string `json:"error,omitempty"` // reason of a failure
 
 	// What was asked
 
-	Store     string `json:"store"`            // store, such as "mica"
-	Placement string `json:"placement"`        // placement of clients and server, such as "CH-SH"
-	Submode   string `json:"submode"`          // "off-path", "direct", "sm1" … "sm5"
-	Filter    string `json:"filter,omitempty"` // packet filter on the path, such as "drop-client:192.0.2.1"
+	Store     string `json:"store"`     // store, such as "mica"
+	Placement string `json:"placement"` // placement of clients and server, such as "CH-SH"
+	Submode   string `json:"submode"`   // "off-path", "direct", "sm1" … "sm5"
+	// packet filter on the path, such as "drop-client:192.0.2.1"
+	Filter string `json:"filter,omitempty"`
 	load.Load
 	ServerThreads int `json:"server_threads"` // threads of the server
 	ClientThreads int `json:"client_threads"` // threads of each client
@@ -65,15 +67,18 @@ type Point struct {
 	EvidenceNs int64 `json:"evidence_ns,omitempty"`
 	// ForwarderCPUNs is the CPU time of forwarding processes during [Point.EvidenceNs]. It is 0 if
 	// the kernel or a card forwards.
-	ForwarderCPUNs int64   `json:"forwarder_cpu_ns,omitempty"`
-	ServerNode     Node    `json:"server_node,omitzero"` // machine of the server
-	Mode           string  `json:"mode"`                 // mode of the store: "cache" or "store"
-	Access         string  `json:"access"`               // access to partitions: "erew", "crew" or "crcw"
-	Pages          string  `json:"pages"`                // memory pages of the items: "hugetlb", "thp" or "4k"
-	ServerCPUs     []int   `json:"server_cpus"`          // CPUs that the server's threads are pinned to
-	ClientCPUs     []int   `json:"client_cpus"`          // CPUs that the clients' threads are pinned to
-	OpsPerFrame    float64 `json:"ops_per_frame"`        // mean operations in a request frame
-	BytesPerFrame  float64 `json:"bytes_per_frame"`      // mean size of a request frame, as payload of the transport
+	ForwarderCPUNs int64  `json:"forwarder_cpu_ns,omitempty"`
+	ServerNode     Node   `json:"server_node,omitzero"` // machine of the server
+	Mode           string `json:"mode"`                 // mode of the store: "cache" or "store"
+	// access to partitions: "erew", "crew" or "crcw"
+	Access string `json:"access"`
+	// memory pages of the items: "hugetlb", "thp" or "4k"
+	Pages       string  `json:"pages"`
+	ServerCPUs  []int   `json:"server_cpus"`   // CPUs that the server's threads are pinned to
+	ClientCPUs  []int   `json:"client_cpus"`   // CPUs that the clients' threads are pinned to
+	OpsPerFrame float64 `json:"ops_per_frame"` // mean operations in a request frame
+	// mean size of a request frame, as payload of the transport
+	BytesPerFrame float64 `json:"bytes_per_frame"`
 	// FramesPerWrite is the mean number of request frames in one write system call of a client. It
 	// is 0 if the transport is not TCP.
 	FramesPerWrite float64 `json:"frames_per_write,omitempty"`
@@ -85,19 +90,22 @@ type Point struct {
 
 	// What was counted in the measurement period
 
-	StartedAt     time.Time `json:"started_at"`     // start of the measurement period
-	DurationNs    int64     `json:"duration_ns"`    // length of the measurement period
-	Ops           uint64    `json:"ops"`            // answered operations
-	Gets          uint64    `json:"gets"`           // answered GETs
-	Hits          uint64    `json:"hits"`           // GETs that found their key
-	Misses        uint64    `json:"misses"`         // GETs that did not find their key
-	Errors        uint64    `json:"errors"`         // answers that are wrong or report a failure
-	Timeouts      uint64    `json:"timeouts"`       // operations without an answer in time
-	Retries       uint64    `json:"retries"`        // requests sent again, over a transport that may lose packets
-	LateOps       uint64    `json:"late_ops"`       // open loop: operations due in the period, answered after it
-	UnsentOps     uint64    `json:"unsent_ops"`     // open loop: operations due in the period, never sent
-	Evicted       uint64    `json:"evicted"`        // items that the server evicted, preload included
-	ThroughputOps float64   `json:"throughput_ops"` // answered operations a second
+	StartedAt  time.Time `json:"started_at"`  // start of the measurement period
+	DurationNs int64     `json:"duration_ns"` // length of the measurement period
+	Ops        uint64    `json:"ops"`         // answered operations
+	Gets       uint64    `json:"gets"`        // answered GETs
+	Hits       uint64    `json:"hits"`        // GETs that found their key
+	Misses     uint64    `json:"misses"`      // GETs that did not find their key
+	Errors     uint64    `json:"errors"`      // answers that are wrong or report a failure
+	Timeouts   uint64    `json:"timeouts"`    // operations without an answer in time
+	// requests sent again, over a transport that may lose packets
+	Retries uint64 `json:"retries"`
+	// open loop: operations due in the period, answered after it
+	LateOps uint64 `json:"late_ops"`
+	// open loop: operations due in the period, never sent
+	UnsentOps     uint64  `json:"unsent_ops"`
+	Evicted       uint64  `json:"evicted"`        // items that the server evicted, preload included
+	ThroughputOps float64 `json:"throughput_ops"` // answered operations a second
 
 	// Latency of an operation
 
@@ -180,7 +188,8 @@ type Node struct {
 	Node       string `json:"node"`                 // name in the testbed
 	Kind       string `json:"kind"`                 // "host" or "dpu"
 	Generation string `json:"generation,omitempty"` // generation of a DPU: "bf1", "bf2", "bf3"
-	Profile    string `json:"profile,omitempty"`    // model of an emulated machine; absent for a real one
+	// model of an emulated machine; absent for a real one
+	Profile string `json:"profile,omitempty"`
 }
 
 // ClientShare is one client's share of a point.
@@ -192,11 +201,12 @@ type ClientShare struct {
 	Ops           uint64  `json:"ops"`            // answered operations
 	ThroughputOps float64 `json:"throughput_ops"` // answered operations a second
 	Latency
-	CPUNsPerOp float64 `json:"cpu_ns_per_op"`       // CPU time of the client process per operation
-	CPUShare   float64 `json:"cpu_share"`           // CPU time of its threads over the wall time of their CPUs
-	HashShare  float64 `json:"hash_share"`          // share of its CPU time that hashes keys
-	Moved      Moved   `json:"moved,omitzero"`      // its part of [Point.ClientMoved]
-	MovedLoad  Moved   `json:"moved_load,omitzero"` // its part of [Point.ClientMovedLoad]
+	CPUNsPerOp float64 `json:"cpu_ns_per_op"` // CPU time of the client process per operation
+	// CPU time of its threads over the wall time of their CPUs
+	CPUShare  float64 `json:"cpu_share"`
+	HashShare float64 `json:"hash_share"`          // share of its CPU time that hashes keys
+	Moved     Moved   `json:"moved,omitzero"`      // its part of [Point.ClientMoved]
+	MovedLoad Moved   `json:"moved_load,omitzero"` // its part of [Point.ClientMovedLoad]
 }
 
 // Crossing compares the traffic that the ends of a load counted in one direction with the traffic
@@ -209,8 +219,9 @@ type Crossing struct {
 	MovedPackets uint64 `json:"moved_packets"` // packets on the wire that carried the payload
 	SeenBytes    uint64 `json:"seen_bytes"`    // bytes at the interface, with headers
 	// SeenPackets counts packets as the interface does: one may be many on the wire.
-	SeenPackets uint64  `json:"seen_packets"`
-	Share       float64 `json:"share"` // share of the moved traffic that the interface saw, at most 1
+	SeenPackets uint64 `json:"seen_packets"`
+	// share of the moved traffic that the interface saw, at most 1
+	Share float64 `json:"share"`
 }
 
 // SchemaVersion is the version of the JSON of a [Point].

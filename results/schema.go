@@ -35,8 +35,10 @@ func (v *violations) check(ok bool, format string, args ...any) {
 func (v *violations) asked(p *Point) {
 	v.check(p.Schema == SchemaVersion, "schema is %d, want %d", p.Schema, SchemaVersion)
 	v.check(CheckID(p.ID) == nil, "id %q can't name a file", p.ID)
-	v.check(p.Status == StatusOK || p.Status == StatusFailed, "status is %q, want %q or %q", p.Status, StatusOK, StatusFailed)
-	v.check((p.Status == StatusFailed) == (p.Error != ""), "status %q with error %q", p.Status, p.Error)
+	v.check(p.Status == StatusOK || p.Status == StatusFailed, "status is %q, want %q or %q",
+		p.Status, StatusOK, StatusFailed)
+	v.check((p.Status == StatusFailed) == (p.Error != ""), "status %q with error %q", p.Status,
+		p.Error)
 	v.check(p.Store != "", "store is empty")
 	v.check(p.Placement != "", "placement is empty")
 	v.within("get_ratio", p.GetRatio, 1)
@@ -59,7 +61,8 @@ const throughputTolerance = 0.01
 func (v *violations) counted(p *Point) {
 	v.check(!p.StartedAt.IsZero(), "started_at is missing")
 	v.check(p.Transport != "", "transport is empty")
-	v.check(p.Emulated || p.EmulatedTestbed == "", "not emulated, but of the emulated testbed %q", p.EmulatedTestbed)
+	v.check(p.Emulated || p.EmulatedTestbed == "", "not emulated, but of the emulated testbed %q",
+		p.EmulatedTestbed)
 	v.clients(p)
 	v.check(p.DurationNs > 0, "duration_ns is %d", p.DurationNs)
 	v.check(p.Ops > 0, "no ops in a point that is ok")
@@ -81,14 +84,17 @@ func (v *violations) clients(p *Point) {
 	for i := range p.Clients {
 		ops, rate = ops+p.Clients[i].Ops, rate+p.Clients[i].RateOps
 	}
-	v.check(len(p.Clients) == 0 || ops == p.Ops, "the clients have %d ops, the point %d", ops, p.Ops)
-	v.check(len(p.Clients) == 0 || math.Abs(rate-p.RateOps) <= throughputTolerance*p.RateOps, "the clients offered %v ops, the point %v", rate, p.RateOps)
+	v.check(len(p.Clients) == 0 || ops == p.Ops, "the clients have %d ops, the point %d", ops,
+		p.Ops)
+	v.check(len(p.Clients) == 0 || math.Abs(rate-p.RateOps) <= throughputTolerance*p.RateOps,
+		"the clients offered %v ops, the point %v", rate, p.RateOps)
 }
 
 func (v *violations) latency(name string, l Latency) {
 	ordered := slices.IsSorted([]int64{l.P50Ns, l.P95Ns, l.P99Ns, l.P999Ns, l.MaxNs})
 	v.check(ordered && l.P50Ns > 0, "%s: percentiles not positive and ascending: %+v", name, l)
-	v.check(l.MeanNs > 0 && l.MeanNs <= float64(l.MaxNs), "%s: mean %v of at most %d", name, l.MeanNs, l.MaxNs)
+	v.check(l.MeanNs > 0 && l.MeanNs <= float64(l.MaxNs), "%s: mean %v of at most %d", name,
+		l.MeanNs, l.MaxNs)
 }
 
 func (v *violations) cost(p *Point) {

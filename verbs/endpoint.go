@@ -72,7 +72,8 @@ func Check(local, peer Endpoint) error {
 	differ("transport service", local.Type, peer.Type)
 	differ("link layer", Printable(string(local.LinkLayer)), Printable(string(peer.LinkLayer)))
 	if local.MTU != peer.MTU {
-		why = append(why, fmt.Errorf("path MTU: %d here, %d there: name the smaller at both (--mtu %d, in a testbed rdma: {mtu: %[3]d}), or make those of the interfaces alike",
+		why = append(why, fmt.Errorf("path MTU: %d here, %d there: name the smaller at both "+
+			"(--mtu %d, in a testbed rdma: {mtu: %[3]d}), or make those of the interfaces alike",
 			local.MTU, peer.MTU, min(local.MTU, peer.MTU)))
 	}
 	differ("IPv4 GID", local.GID.Addr().Is4(), peer.GID.Addr().Is4())

@@ -50,9 +50,11 @@ func TestExplain(t *testing.T) {
 	if err := Explain(cause, newTeller(), begin); err != cause {
 		t.Errorf("without events: %v", err)
 	}
-	d := newTeller(Event{Kind: "port 1 went down", Serious: true}, Event{Kind: "QP fatal", QPN: 0x11, Err: errors.New("no peer")})
+	d := newTeller(Event{Kind: "port 1 went down", Serious: true},
+		Event{Kind: "QP fatal", QPN: 0x11, Err: errors.New("no peer")})
 	err := Explain(cause, d, begin)
-	if want := "no answer; the device said: QP fatal (QP 0x11) 0.0 s ago: no peer; port 1 went down 0.0 s ago"; err.Error() != want || !errors.Is(err, cause) {
+	want := "no answer; the device said: QP fatal (QP 0x11) 0.0 s ago: no peer; port 1 went down 0.0 s ago"
+	if err.Error() != want || !errors.Is(err, cause) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 	if err := Explain(nil, d, begin); err != nil {
@@ -64,7 +66,8 @@ func TestExplain(t *testing.T) {
 	for range 3 {
 		d.log.Add(Event{Kind: "CQ overrun"})
 	}
-	if got := EventText(d, begin); strings.Count(got, "CQ overrun") != 3 || !strings.HasSuffix(got, "; and 2 more before") {
+	if got := EventText(d, begin); strings.Count(got, "CQ overrun") != 3 ||
+		!strings.HasSuffix(got, "; and 2 more before") {
 		t.Errorf("of five: %s", got)
 	}
 }

@@ -20,7 +20,8 @@ func (c *QPConfig) CheckFlowLabel() error {
 	case c.FlowLabel >= 1<<flowLabelBits:
 		return fmt.Errorf("found the flow label %#x, allowed: %d bits", c.FlowLabel, flowLabelBits)
 	case c.FlowLabel != 0 && c.Type == UD:
-		return fmt.Errorf("found the flow label %#x on UD, allowed: on UC and RC; a datagram has that of its address handle", c.FlowLabel)
+		return fmt.Errorf("found the flow label %#x on UD, allowed: on UC and RC; a datagram has "+
+			"that of its address handle", c.FlowLabel)
 	}
 	return nil
 }

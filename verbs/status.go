@@ -24,11 +24,13 @@ const (
 )
 
 var statusNames = map[WCStatus]string{
-	StatusSuccess: "success", StatusLocalLength: "local length error", StatusLocalQPOp: "local QP operation error",
+	StatusSuccess: "success", StatusLocalLength: "local length error",
+	StatusLocalQPOp:    "local QP operation error",
 	StatusLocalProtect: "local protection error", StatusFlushed: "work request flushed",
 	StatusRemoteInvalid: "remote invalid request", StatusRemoteAccess: "remote access error",
-	StatusRemoteOp: "remote operation error", StatusRetryExceeded: "transport retry counter exceeded",
-	StatusRNRExceeded: "RNR retry counter exceeded", StatusGeneral: "general error",
+	StatusRemoteOp:      "remote operation error",
+	StatusRetryExceeded: "transport retry counter exceeded",
+	StatusRNRExceeded:   "RNR retry counter exceeded", StatusGeneral: "general error",
 }
 
 func (s WCStatus) String() string {

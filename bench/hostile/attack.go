@@ -32,7 +32,10 @@ type attackRun struct {
 }
 
 func runAttack(addr string, a attack, connections int) *attackRun {
-	s := &attackRun{addr: addr, over: make(chan struct{}), conns: map[net.Conn]struct{}{}, ends: map[string]int{}}
+	s := &attackRun{
+		addr: addr, over: make(chan struct{}), conns: map[net.Conn]struct{}{},
+		ends: map[string]int{},
+	}
 	for range connections {
 		s.clients.Go(func() { s.connect(a) })
 	}
@@ -75,7 +78,9 @@ var ports = regexp.MustCompile(`:[0-9]{4,5}`)
 // reasons are the most frequent reasons for which clients ended.
 func (s *attackRun) reasons() (reasons []string) {
 	const most = 5
-	for _, why := range slices.SortedFunc(maps.Keys(s.ends), func(a, b string) int { return s.ends[b] - s.ends[a] }) {
+	for _, why := range slices.SortedFunc(maps.Keys(s.ends), func(a, b string) int {
+		return s.ends[b] - s.ends[a]
+	}) {
 		if len(reasons) == most {
 			break
 		}

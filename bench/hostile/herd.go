@@ -49,7 +49,9 @@ var herdAttacks = []attack{
 		}
 		return s.hold(c)
 	}},
-	{"slots of random bytes", func(c net.Conn, s *attackRun) error { return hostileSlots(c, s, randomSlot) }},
+	{"slots of random bytes", func(c net.Conn, s *attackRun) error {
+		return hostileSlots(c, s, randomSlot)
+	}},
 	{"slots with eight bytes of zero", func(c net.Conn, s *attackRun) error {
 		return hostileSlots(c, s, func(slot []byte, sequence uint32) {
 			binary.LittleEndian.PutUint64(slot[len(slot)-8:], uint64(sequence)<<35)
@@ -59,7 +61,8 @@ var herdAttacks = []attack{
 
 func randomSlot(slot []byte, sequence uint32) {
 	copy(slot, randomBytes(len(slot)))
-	binary.LittleEndian.PutUint64(slot[len(slot)-8:], uint64(sequence)<<35|uint64(rand.Uint32())<<3>>3)
+	binary.LittleEndian.PutUint64(slot[len(slot)-8:],
+		uint64(sequence)<<35|uint64(rand.Uint32())<<3>>3)
 }
 
 func herdHeader(kind byte, bytes int) []byte {
@@ -128,7 +131,8 @@ func hostileSlots(c net.Conn, s *attackRun, fill func(slot []byte, sequence uint
 		i := rand.Uint32N(slots)
 		fill(mr.Bytes()[:slotBytes], round*slots+i)
 		_, err := j.qp.PostSend([]verbs.SendWR{{
-			Op: verbs.OpWrite, Flags: verbs.Signaled, Local: verbs.SGE{Addr: mr.Addr(), Length: slotBytes, LKey: mr.LKey()},
+			Op: verbs.OpWrite, Flags: verbs.Signaled,
+			Local:  verbs.SGE{Addr: mr.Addr(), Length: slotBytes, LKey: mr.LKey()},
 			Remote: j.region.Addr + uint64(i*slotBytes), RKey: j.region.RKey,
 		}})
 		if err == nil {
@@ -179,16 +183,23 @@ func join(c net.Conn, d verbs.Device, slots int) (j joined, mr verbs.MR, err err
 	if j.cq, err = d.CreateCQ(256); err != nil {
 		return j, nil, err
 	}
-	j.qp, err = pd.CreateQP(verbs.QPConfig{Type: verbs.UC, SendCQ: j.cq, RecvCQ: j.cq, MaxSend: 64, FlowLabel: 1})
+	j.qp, err = pd.CreateQP(verbs.QPConfig{
+		Type: verbs.UC, SendCQ: j.cq, RecvCQ: j.cq, MaxSend: 64,
+		FlowLabel: 1,
+	})
 	if err != nil {
 		return j, nil, err
 	}
-	ud, err := pd.CreateQP(verbs.QPConfig{Type: verbs.UD, SendCQ: j.cq, RecvCQ: j.cq, MaxSend: 1, MaxRecv: 64, QKey: 1})
+	ud, err := pd.CreateQP(verbs.QPConfig{
+		Type: verbs.UD, SendCQ: j.cq, RecvCQ: j.cq, MaxSend: 1,
+		MaxRecv: 64, QKey: 1,
+	})
 	if err != nil {
 		return j, nil, err
 	}
 	request := map[string]any{"slots": slots, "links": []ends{{j.qp.Local(), ud.Local()}}}
-	if _, err = c.Write(append(herdFrame(herdHello, struct{}{}), herdFrame(herdJoin, request)...)); err != nil {
+	if _, err = c.Write(append(herdFrame(herdHello, struct{}{}),
+		herdFrame(herdJoin, request)...)); err != nil {
 		return j, nil, err
 	}
 	var grant struct {

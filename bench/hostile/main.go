@@ -14,11 +14,13 @@ func main() {
 	store := flag.String("store", "mica", "mica or herd")
 	connections := flag.Int("connections", 500, "hostile connections that are kept open")
 	rounds := flag.Int("rounds", 3, "rounds over all attacks")
-	addr := flag.String("attack", "", "only attack the server at this address, by the attack that is named, until stdin ends")
+	addr := flag.String("attack", "",
+		"only attack the server at this address, by the attack that is named, until stdin ends")
 	flag.Parse()
 	attacks, ok := map[string][]attack{"mica": micaAttacks, "herd": herdAttacks}[*store]
 	if !ok || flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: hostile [-store mica|herd] [-connections N] [-rounds N] DPUKV")
+		fmt.Fprintln(os.Stderr,
+			"usage: hostile [-store mica|herd] [-connections N] [-rounds N] DPUKV")
 		os.Exit(2)
 	}
 	if *addr != "" {
@@ -77,7 +79,8 @@ func (r *row) measure(dpukv, store string, a attack, connections int) error {
 	r.held, r.opened = append(r.held, held), append(r.opened, opened)
 	r.rssMiB = append(r.rssMiB, s.peakMiB())
 	r.p50, r.p99 = append(r.p50, under.P50Ns/1e3), append(r.p99, under.P99Ns/1e3)
-	r.aloneP50, r.aloneP99 = append(r.aloneP50, alone.P50Ns/1e3), append(r.aloneP99, alone.P99Ns/1e3)
+	r.aloneP50, r.aloneP99 = append(r.aloneP50, alone.P50Ns/1e3),
+		append(r.aloneP99, alone.P99Ns/1e3)
 	r.ended = append(r.ended, ended)
 	if _, err := s.load(dpukv, store); err != nil {
 		return fmt.Errorf("the server does not serve after the attack: %w", err)
@@ -87,13 +90,15 @@ func (r *row) measure(dpukv, store string, a attack, connections int) error {
 
 func print(attacks []attack, rows []row) {
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(t, "| hostile clients\t| held\t| opened\t| RSS MiB, alone\t| p50 µs, alone\t| p99 µs, alone\t| ended\t|")
+	fmt.Fprintln(t, "| hostile clients\t| held\t| opened\t| RSS MiB, alone\t| p50 µs, alone\t| "+
+		"p99 µs, alone\t| ended\t|")
 	fmt.Fprintln(t, "|---\t|---\t|---\t|---\t|---\t|---\t|---\t|")
 	for i := range rows {
 		r := &rows[i]
 		fmt.Fprintf(t, "| %s\t| %d\t| %d\t| %d, %d\t| %.0f, %.0f\t| %.0f, %.0f\t| %.0f\t|\n",
 			attacks[i].name, median(r.held), median(r.opened), median(r.rssMiB), median(r.aloneMiB),
-			median(r.p50), median(r.aloneP50), median(r.p99), median(r.aloneP99), slices.Max(r.ended))
+			median(r.p50), median(r.aloneP50), median(r.p99), median(r.aloneP99),
+			slices.Max(r.ended))
 	}
 	_ = t.Flush() // to stdout: nobody is left to tell
 }

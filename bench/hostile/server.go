@@ -26,7 +26,10 @@ const (
 )
 
 func startServer(dpukv, store string) (*server, error) {
-	args := []string{"serve", store, "--listen", "127.0.0.1:7891", "--json", "--cpus", "0", "--items", "200000", "--memory", "64MiB"}
+	args := []string{
+		"serve", store, "--listen", "127.0.0.1:7891", "--json", "--cpus", "0",
+		"--items", "200000", "--memory", "64MiB",
+	}
 	if store == "herd" {
 		args = append(args, "--device", serverDevice)
 	}

@@ -70,7 +70,8 @@ func table(w io.Writer, points []results.Point) error {
 		groups[l][p.Store] = append(groups[l][p.Store], p)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "batch\tconnections\twindow\tGET\tstore\tMops\tserver CPU ns/op\t× mica\tclient CPU ns/op\tp50 µs\tp99 µs\tclient busy\tversion")
+	fmt.Fprintln(t, "batch\tconnections\twindow\tGET\tstore\tMops\tserver CPU ns/op\t× "+
+		"mica\tclient CPU ns/op\tp50 µs\tp99 µs\tclient busy\tversion")
 	for _, l := range sortedLoads(groups) {
 		stores := groups[l]
 		mica := median(stores[base], serverNs)
@@ -79,12 +80,17 @@ func table(w io.Writer, points []results.Point) error {
 			if len(of) == 0 {
 				continue
 			}
-			fmt.Fprintf(t, "%d\t%d\t%d\t%g\t%s\t%.2f\t%s\t%.1f\t%s\t%.0f\t%.0f\t%.0f %%\t%s\n", l.batch, l.connections, l.window, l.getRatio, store,
-				median(of, func(p *results.Point) float64 { return p.ThroughputOps / 1e6 }), spread(of, serverNs), median(of, serverNs)/mica,
+			fmt.Fprintf(t, "%d\t%d\t%d\t%g\t%s\t%.2f\t%s\t%.1f\t%s\t%.0f\t%.0f\t%.0f %%\t%s\n",
+				l.batch, l.connections, l.window, l.getRatio, store,
+				median(of, func(p *results.Point) float64 {
+					return p.ThroughputOps / 1e6
+				}), spread(of, serverNs), median(of, serverNs)/mica,
 				spread(of, func(p *results.Point) float64 { return p.ClientCPUNsPerOp }),
 				median(of, func(p *results.Point) float64 { return float64(p.P50Ns) / 1e3 }),
 				median(of, func(p *results.Point) float64 { return float64(p.P99Ns) / 1e3 }),
-				median(of, func(p *results.Point) float64 { return 100 * p.ClientCPUShare }), of[0].ServerVersion)
+				median(of, func(p *results.Point) float64 {
+					return 100 * p.ClientCPUShare
+				}), of[0].ServerVersion)
 		}
 	}
 	return t.Flush()

@@ -22,7 +22,10 @@ func Fault(t testing.TB, r kvs.Remote, happen func()) error {
 	var once sync.Once
 	res, err := client.Run(t.Context(), r, client.Config{
 		Load: load.Load{
-			Workload:    load.Workload{Keys: 1000, KeyBytes: 8, ValueBytes: 8, GetRatio: 0.9, Dist: load.Uniform, Seed: 1},
+			Workload: load.Workload{
+				Keys: 1000, KeyBytes: 8, ValueBytes: 8, GetRatio: 0.9,
+				Dist: load.Uniform, Seed: 1,
+			},
 			Connections: 2, Window: 1, Batch: 16, Hash: hashbench.Default,
 		},
 		Threads:  1,
@@ -37,7 +40,8 @@ func Fault(t testing.TB, r kvs.Remote, happen func()) error {
 		t.Fatal(err)
 	}
 	if res.Point.Status != results.StatusFailed {
-		return fmt.Errorf("the point's status is %s, want %s", res.Point.Status, results.StatusFailed)
+		return fmt.Errorf("the point's status is %s, want %s", res.Point.Status,
+			results.StatusFailed)
 	}
 	return err
 }
@@ -47,7 +51,10 @@ func Fault(t testing.TB, r kvs.Remote, happen func()) error {
 func Throughput(b *testing.B, r kvs.Remote, w load.Workload, connections, batch, on int) {
 	b.Helper()
 	res, err := client.Run(b.Context(), r, client.Config{
-		Load:    load.Load{Workload: w, Connections: connections, Window: 1, Batch: batch, Hash: hashbench.Default},
+		Load: load.Load{
+			Workload: w, Connections: connections, Window: 1, Batch: batch,
+			Hash: hashbench.Default,
+		},
 		Threads: 1, CPUs: []int{on}, Duration: 3 * time.Second,
 	})
 	if err != nil {

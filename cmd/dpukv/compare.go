@@ -36,8 +36,11 @@ Exit status: 0 nothing got worse, 1 something did, or failed in B only, or all h
 			if options.Metrics, err = compare.ParseMetrics(metrics); err != nil {
 				return usagef("--metrics: %w", err)
 			}
-			if !(options.Alpha > 0 && options.Alpha < 1) || !(options.MinChange >= 0 && options.MinChange < math.Inf(1)) { // NaN is refused too
-				return usagef("--alpha must lie between 0 and 1, and --min-change be 0 or more, found %v and %v", options.Alpha, options.MinChange)
+			// NaN is refused too
+			if !(options.Alpha > 0 && options.Alpha < 1) ||
+				!(options.MinChange >= 0 && options.MinChange < math.Inf(1)) {
+				return usagef("--alpha must lie between 0 and 1, and --min-change be 0 or more, "+
+					"found %v and %v", options.Alpha, options.MinChange)
 			}
 			if _, err := results.FindDimensions(options.Ignore...); err != nil {
 				return usagef("--ignore: %w", err)
@@ -46,10 +49,15 @@ Exit status: 0 nothing got worse, 1 something did, or failed in B only, or all h
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&metrics, "metrics", compare.DefaultMetrics, "figures to compare: throughput, mean, p50, p95, p99, p999, max, actual_p50 …, server_cpu, client_cpu")
-	flags.Float64Var(&options.Alpha, "alpha", 0.05, "level of the test: the share of unchanged figures that may seem to differ")
-	flags.Float64Var(&options.MinChange, "min-change", 0, "smallest relative change that counts: 0.05 for 5 %")
-	flags.StringSliceVar(&options.Ignore, "ignore", nil, "dimensions in which the two runs may differ, such as provider,pages")
+	flags.StringVar(&metrics, "metrics", compare.DefaultMetrics,
+		"figures to compare: throughput, mean, p50, p95, p99, p999, max, actual_p50 …, "+
+			"server_cpu, client_cpu")
+	flags.Float64Var(&options.Alpha, "alpha", 0.05,
+		"level of the test: the share of unchanged figures that may seem to differ")
+	flags.Float64Var(&options.MinChange, "min-change", 0,
+		"smallest relative change that counts: 0.05 for 5 %")
+	flags.StringSliceVar(&options.Ignore, "ignore", nil,
+		"dimensions in which the two runs may differ, such as provider,pages")
 	flags.BoolVar(&asJSON, "json", false, "one JSON object instead of tables")
 	return cmd
 }

@@ -47,8 +47,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestDocs follows every page of the documentation on this machine, with dpukv on the path and the examples beside it. Of dpukv's lines that
-// need more, the subcommand and the flags must exist.
+// TestDocs follows every page of the documentation on this machine, with dpukv on the path and the
+// examples beside it. Of dpukv's lines that need more, the subcommand and the flags must exist.
 func TestDocs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures as the pages do, for half a minute")

@@ -35,7 +35,8 @@ the env.jsonl of every run folder. The exit status is 0, whatever is found.`,
 			return printFindings(cmd.OutOrStdout(), findings)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON array of all checks: check, verdict (ok, spoils, unknown), found, effect, mend")
+	cmd.Flags().BoolVar(&asJSON, "json", false,
+		"one JSON array of all checks: check, verdict (ok, spoils, unknown), found, effect, mend")
 	return cmd
 }
 

@@ -54,31 +54,46 @@ with its published test vectors first. Copy the binary to a DPU, run it there to
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.quick, "quick", false, "the study's cases only, in about 20 s (default: all, in about 5 min)")
-	flags.StringVar(&f.functions, "functions", "", `functions, separated by commas; "city" is all of that family (default: all; see dpukv hash list)`)
-	flags.StringVar(&f.lengths, "lengths", "", "lengths such as 16,256KiB, or ranges of random ones such as 1-32 (default: those of --quick or all)")
-	flags.StringVar(&f.modes, "modes", "latency,throughput", "with --lengths: latency, throughput or both")
-	flags.StringVar(&f.aligns, "align", "0", "with --lengths: alignments of the input, 0 to 7, such as 0,1,4")
-	flags.IntVar(&f.rounds, "rounds", measure.DefaultRounds, "interleaved rounds of each function and case, 6 or more")
-	flags.DurationVar(&f.duration, "duration", 0, "about how long all of it may take (default: 20s with --quick, else 5m)")
-	flags.StringVar(&f.cpu, "cpu", "", "CPU to pin to (default: the last one that this process may use)")
+	flags.BoolVar(&f.quick, "quick", false,
+		"the study's cases only, in about 20 s (default: all, in about 5 min)")
+	flags.StringVar(&f.functions, "functions", "",
+		`functions, separated by commas; "city" is all of that family (default: all; see dpukv hash list)`)
+	flags.StringVar(&f.lengths, "lengths", "",
+		"lengths such as 16,256KiB, or ranges of random ones such as 1-32 (default: those of "+
+			"--quick or all)")
+	flags.StringVar(&f.modes, "modes", "latency,throughput",
+		"with --lengths: latency, throughput or both")
+	flags.StringVar(&f.aligns, "align", "0",
+		"with --lengths: alignments of the input, 0 to 7, such as 0,1,4")
+	flags.IntVar(&f.rounds, "rounds", measure.DefaultRounds,
+		"interleaved rounds of each function and case, 6 or more")
+	flags.DurationVar(&f.duration, "duration", 0,
+		"about how long all of it may take (default: 20s with --quick, else 5m)")
+	flags.StringVar(&f.cpu, "cpu", "",
+		"CPU to pin to (default: the last one that this process may use)")
 	flags.Uint64Var(&f.seed, "seed", 1, "of inputs, random lengths and the order of rounds")
-	flags.StringVar(&f.out, "out", "", "also write the report to this file, as JSON (with --testbed: a folder, a file a node)")
+	flags.StringVar(&f.out, "out", "",
+		"also write the report to this file, as JSON (with --testbed: a folder, a file a node)")
 	flags.StringVar(&f.figures, "figures", "", "also draw figures into this folder")
-	flags.StringVar(&f.testbed, "testbed", "", "measure on every machine of this testbed file, one after the other, and compare them")
-	flags.BoolVar(&f.endWithStdin, "end-with-stdin", false, "end when stdin does: for a run that another machine started")
+	flags.StringVar(&f.testbed, "testbed", "",
+		"measure on every machine of this testbed file, one after the other, and compare them")
+	flags.BoolVar(&f.endWithStdin, "end-with-stdin", false,
+		"end when stdin does: for a run that another machine started")
 	_ = flags.MarkHidden("end-with-stdin") // the flag is there
 	flags.BoolVar(&f.asJSON, "json", false, "print the report as one JSON object")
 	flags.BoolVar(&f.bench, "bench", false, "print each round as a line for benchstat")
-	flags.BoolVar(&f.compat, "smhasher-compat", false, "also time in SMHasher's loop, and show what SMHasher would print here")
-	flags.BoolVar(&f.qual, "quality", false, "do not time: show avalanche and how many of MICA's buckets overflow")
+	flags.BoolVar(&f.compat, "smhasher-compat", false,
+		"also time in SMHasher's loop, and show what SMHasher would print here")
+	flags.BoolVar(&f.qual, "quality", false,
+		"do not time: show avalanche and how many of MICA's buckets overflow")
 	cmd.AddCommand(newHashCompareCommand(), newHashListCommand())
 	return cmd
 }
 
 func (f *hashFlags) run(cmd *cobra.Command) error {
 	if f.testbed != "" && (f.asJSON || f.bench || f.qual) {
-		return usagef("hash: --testbed prints a comparison: --json, --bench and --quality are for one machine; --out DIR keeps each machine's JSON")
+		return usagef("hash: --testbed prints a comparison: --json, --bench and --quality are " +
+			"for one machine; --out DIR keeps each machine's JSON")
 	}
 	list, err := findFunctions(f.functions)
 	if err != nil {
@@ -175,7 +190,10 @@ func (f *hashFlags) cases() ([]result.Case, error) {
 				if err != nil {
 					return nil, fmt.Errorf("--align: %q, allowed: 0 to %d", align, result.MaxAlign)
 				}
-				list = append(list, result.Case{Mode: result.Mode(mode), MinBytes: lo, MaxBytes: hi, Align: n})
+				list = append(list, result.Case{
+					Mode: result.Mode(mode), MinBytes: lo, MaxBytes: hi,
+					Align: n,
+				})
 			}
 		}
 	}
@@ -199,9 +217,12 @@ func chooseCPU(text string) (int, error) {
 	return n, nil
 }
 
-func (f *hashFlags) measure(cmd *cobra.Command, list []hashbench.Func, cfg measure.Config) (*result.Report, error) {
+func (f *hashFlags) measure(
+	cmd *cobra.Command, list []hashbench.Func, cfg measure.Config,
+) (*result.Report, error) {
 	say := cmd.ErrOrStderr()
-	fmt.Fprintf(say, "%d functions, %d cases, %d rounds: about %v\n", len(list), len(cfg.Cases), cfg.Rounds, cfg.Duration)
+	fmt.Fprintf(say, "%d functions, %d cases, %d rounds: about %v\n", len(list), len(cfg.Cases),
+		cfg.Rounds, cfg.Duration)
 	cfg.OnProgress = func(done, passes int) {
 		if done*4/passes > (done-1)*4/passes && done < passes {
 			fmt.Fprintf(say, "%d of %d rounds\n", done, passes)

@@ -24,13 +24,17 @@ called: host.json is "host". Ratios are of times; "equal" are those whose interv
 		Example: `  dpukv hash compare host.json bf2.json bf3.json --figures figures`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usagef("hash compare: found %d files, want two or more: what dpukv hash --out FILE wrote", len(args))
+				return usagef("hash compare: found %d files, want two or more: what dpukv hash "+
+					"--out FILE wrote", len(args))
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return hashCompare(cmd, args, figures) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return hashCompare(cmd, args, figures)
+		},
 	}
-	cmd.Flags().StringVar(&figures, "figures", "", "also draw figures into this folder, a bar a machine")
+	cmd.Flags().StringVar(&figures, "figures", "",
+		"also draw figures into this folder, a bar a machine")
 	return cmd
 }
 
@@ -66,7 +70,8 @@ func newHashListCommand() *cobra.Command {
 			t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			fmt.Fprintln(t, "function\tfamily\tbits\tvariant\tfrom")
 			for _, f := range hashbench.All() {
-				fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\n", f.Name, f.Family, f.Bits, f.Variant, f.Module)
+				fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\n", f.Name, f.Family, f.Bits, f.Variant,
+					f.Module)
 			}
 			return t.Flush()
 		},

@@ -33,7 +33,8 @@ func sshTestbed(t *testing.T) (file string, s *daemon.SSHServer) {
 	t.Helper()
 	s = daemon.StartSSH(t, daemon.SSHOptions{})
 	file = filepath.Join(t.TempDir(), "bed.yaml")
-	text := fmt.Sprintf("nodes:\n  near: {}\n  far: {kind: host, via: ssh, host: %s, port: %d, user: %s, identity: %s, known_hosts: %s, address: 127.0.0.1}\nclient_side: near\nserver_side: far\n",
+	text := fmt.Sprintf("nodes:\n  near: {}\n  far: {kind: host, via: ssh, host: %s, port: %d, user: %s, identity: "+
+		"%s, known_hosts: %s, address: 127.0.0.1}\nclient_side: near\nserver_side: far\n",
 		s.Address, s.Port, s.User, s.Identity, s.KnownHosts)
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
@@ -76,7 +77,8 @@ func TestHashOverSSH(t *testing.T) {
 func TestHashOverSSHEnds(t *testing.T) {
 	binary := builtBinary(t)
 	bed, s := sshTestbed(t)
-	cmd := exec.Command(binary, "hash", "--testbed", bed, "--functions", "city64", "--lengths", "16", "--duration", "100ms", "--rounds", "6")
+	cmd := exec.Command(binary, "hash", "--testbed", bed, "--functions", "city64", "--lengths", "16", "--duration",
+		"100ms", "--rounds", "6")
 	// This machine measures for a moment, the other one for minutes: the node's own binary gets
 	// another duration.
 	text, err := os.ReadFile(bed)
@@ -84,7 +86,8 @@ func TestHashOverSSHEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	slow := filepath.Join(t.TempDir(), "slow")
-	script := "#!/bin/sh\nexec " + binary + " hash --json --end-with-stdin --functions city64 --lengths 16 --rounds 100000 --duration 10m\n"
+	script := "#!/bin/sh\nexec " + binary +
+		" hash --json --end-with-stdin --functions city64 --lengths 16 --rounds 100000 --duration 10m\n"
 	if err := os.WriteFile(slow, []byte(script), 0o777); err != nil {
 		t.Fatal(err)
 	}

@@ -87,10 +87,12 @@ func (f *hashTestbed) machines() ([]*testbed.Node, error) {
 		n := &f.bed.Nodes[i]
 		switch emulated := n.Via == launch.Netns && n.Namespace == ""; {
 		case emulated:
-			fmt.Fprintf(say, "node %s is left out: it is emulated, and its cores are this machine's\n", n.Name)
+			fmt.Fprintf(say, "node %s is left out: it is emulated, and its cores are this "+
+				"machine's\n", n.Name)
 			continue
 		case onThisMachine(n) && here != "":
-			fmt.Fprintf(say, "node %s is left out: it is this machine, as node %s is\n", n.Name, here)
+			fmt.Fprintf(say, "node %s is left out: it is this machine, as node %s is\n", n.Name,
+				here)
 			continue
 		case onThisMachine(n):
 			here = n.Name
@@ -101,7 +103,8 @@ func (f *hashTestbed) machines() ([]*testbed.Node, error) {
 		nodes = append(nodes, n)
 	}
 	if len(nodes) == 0 {
-		return nil, fmt.Errorf("found only emulated nodes in %s, want real machines: a core is not emulated", f.bed.Name)
+		return nil, fmt.Errorf("found only emulated nodes in %s, want real machines: a core is "+
+			"not emulated", f.bed.Name)
 	}
 	return nodes, nil
 }
@@ -121,7 +124,8 @@ func (f *hashTestbed) onNode(n *testbed.Node) (*result.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := runAttached(cmd.Context(), &n.Node, append([]string{path}, f.remoteArgs(n)...), cmd.ErrOrStderr())
+	out, err := runAttached(cmd.Context(), &n.Node, append([]string{path}, f.remoteArgs(n)...),
+		cmd.ErrOrStderr())
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +134,8 @@ func (f *hashTestbed) onNode(n *testbed.Node) (*result.Report, error) {
 		return nil, fmt.Errorf("node %s: its report: %w", n.Name, err)
 	}
 	if r.Version != version {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("measured by dpukv %s, the others by %s", r.Version, version))
+		r.Warnings = append(r.Warnings,
+			fmt.Sprintf("measured by dpukv %s, the others by %s", r.Version, version))
 	}
 	return r, nil
 }
@@ -138,7 +143,10 @@ func (f *hashTestbed) onNode(n *testbed.Node) (*result.Report, error) {
 // remoteArgs are the arguments of a run on another machine: the flags that the user set here.
 func (f *hashTestbed) remoteArgs(n *testbed.Node) []string {
 	args := []string{"hash", "--json", "--end-with-stdin"}
-	for _, name := range []string{"quick", "functions", "lengths", "modes", "align", "rounds", "duration", "seed", "cpu", "smhasher-compat"} {
+	for _, name := range []string{
+		"quick", "functions", "lengths", "modes", "align", "rounds",
+		"duration", "seed", "cpu", "smhasher-compat",
+	} {
 		if flag := f.cmd.Flags().Lookup(name); flag.Changed {
 			args = append(args, "--"+name+"="+flag.Value.String())
 		}
@@ -151,7 +159,9 @@ func (f *hashTestbed) remoteArgs(n *testbed.Node) []string {
 
 // runAttached runs a command on a node and returns its stdout. It holds the command's stdin open,
 // so that the command ends when this process does. It passes the command's stderr on.
-func runAttached(ctx context.Context, n *launch.Node, argv []string, say io.Writer) ([]byte, error) {
+func runAttached(
+	ctx context.Context, n *launch.Node, argv []string, say io.Writer,
+) ([]byte, error) {
 	argv, err := launch.Command(n, argv)
 	if err != nil {
 		return nil, err
@@ -161,7 +171,8 @@ func runAttached(ctx context.Context, n *launch.Node, argv []string, say io.Writ
 	var stderr foreign.Tail
 	cmd.Stdout, cmd.Stderr = &out, io.MultiWriter(say, &stderr)
 	cmd.WaitDelay = time.Second
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C is for this program, which closes stdin
+	// a Ctrl-C is for this program, which closes stdin
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -175,7 +186,8 @@ func runAttached(ctx context.Context, n *launch.Node, argv []string, say io.Writ
 			return nil, fmt.Errorf("node %s: %w", n.Name, full)
 		}
 		last := strings.TrimSpace(stderr.String())
-		return nil, launch.Explain(n, stderr.String(), fmt.Errorf("node %s: %w: %s", n.Name, err, last[max(0, len(last)-500):]))
+		return nil, launch.Explain(n, stderr.String(),
+			fmt.Errorf("node %s: %w: %s", n.Name, err, last[max(0, len(last)-500):]))
 	}
 	return out.Bytes(), nil
 }

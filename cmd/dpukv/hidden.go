@@ -40,7 +40,10 @@ func newLabCommand() *cobra.Command {
 
 // newRedirectCommand is the process that a submode starts on a DPU.
 func newRedirectCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "redirect", Short: "Forward between two interfaces by eBPF", Hidden: true, Args: cobra.NoArgs}
+	cmd := &cobra.Command{
+		Use: "redirect", Short: "Forward between two interfaces by eBPF",
+		Hidden: true, Args: cobra.NoArgs,
+	}
 	var words []string
 	attach := &cobra.Command{
 		Use: "attach A B", Args: exactArgs(2, "interfaces"),
@@ -52,7 +55,8 @@ func newRedirectCommand() *cobra.Command {
 			return redirect.Attach(args[0], args[1], &f, submode.Requests())
 		},
 	}
-	attach.Flags().StringArrayVar(&words, "filter", nil, "work on the path: "+packetfilter.Words+" (may be repeated)")
+	attach.Flags().StringArrayVar(&words, "filter", nil,
+		"work on the path: "+packetfilter.Words+" (may be repeated)")
 	detach := &cobra.Command{
 		Use: "detach INTERFACE...", Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) (err error) {

@@ -69,29 +69,43 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 		"store that the server runs: "+strings.Join(stores.Names(), ", "))
 	_ = cmd.RegisterFlagCompletionFunc("store", // fails only for a flag that is not there
 		cobra.FixedCompletions(stores.Names(), cobra.ShellCompDirectiveNoFileComp))
-	flags.StringVar(&f.cfg.ServerAddr, "server", "", "address of the server's first worker, HOST:PORT (required)")
+	flags.StringVar(&f.cfg.ServerAddr, "server", "",
+		"address of the server's first worker, HOST:PORT (required)")
 	flags.IntVar(&f.cfg.Threads, "threads", 1, "client threads")
-	flags.IntVar(&f.cfg.Connections, "connections", 1, "connections of each thread to each server worker")
+	flags.IntVar(&f.cfg.Connections, "connections", 1,
+		"connections of each thread to each server worker")
 	flags.IntVar(&f.cfg.Window, "window", 1, "batches in flight a connection")
 	flags.IntVar(&f.cfg.Batch, "batch", study.Batch,
 		"operations a batch"+otherDefaults(func(k *kvs.StudyDefaults) int { return k.Batch }))
 	flags.Float64Var(&w.GetRatio, "get-ratio", 1, "share of GETs, 0 to 1; the rest are SETs")
 	flags.IntVar(&w.Keys, "keys", 1_000_000, "different keys, all preloaded")
 	flags.IntVar(&w.KeyBytes, "key-size", study.KeyBytes,
-		"bytes of a key, 1 to 255"+otherDefaults(func(k *kvs.StudyDefaults) int { return k.KeyBytes }))
+		"bytes of a key, 1 to 255"+otherDefaults(func(k *kvs.StudyDefaults) int {
+			return k.KeyBytes
+		}))
 	flags.IntVar(&w.ValueBytes, "value-size", study.ValueBytes,
-		"bytes of a value, 0 to 65535"+otherDefaults(func(k *kvs.StudyDefaults) int { return k.ValueBytes }))
-	flags.StringVar(&f.dist, "dist", "uniform", "how keys are chosen: uniform or zipf:THETA with 0 <= THETA < 1")
-	flags.Float64Var(&f.cfg.RateOps, "rate", 0, "operations a second to offer, over all threads; 0: closed loop")
-	flags.StringVar(&f.arrivals, "arrivals", "constant", "with --rate: how batches follow one another: constant (equal distances) or poisson (independently)")
+		"bytes of a value, 0 to 65535"+otherDefaults(func(k *kvs.StudyDefaults) int {
+			return k.ValueBytes
+		}))
+	flags.StringVar(&f.dist, "dist", "uniform",
+		"how keys are chosen: uniform or zipf:THETA with 0 <= THETA < 1")
+	flags.Float64Var(&f.cfg.RateOps, "rate", 0,
+		"operations a second to offer, over all threads; 0: closed loop")
+	flags.StringVar(&f.arrivals, "arrivals", "constant",
+		"with --rate: how batches follow one another: constant (equal distances) or poisson "+
+			"(independently)")
 	flags.DurationVar(&f.cfg.Duration, "duration", 5*time.Second, "of the measured window")
-	flags.DurationVar(&f.cfg.Warmup, "warmup", 500*time.Millisecond, "load before the measured window")
+	flags.DurationVar(&f.cfg.Warmup, "warmup", 500*time.Millisecond,
+		"load before the measured window")
 	flags.Uint64Var(&w.Seed, "seed", 1, "of the sequence of operations")
 	flags.StringVar(&f.cfg.Hash, "hash", "", fmt.Sprintf(
-		"hash function for keys, or none (default: what the server wants; %s want none)", strings.Join(
+		"hash function for keys, or none (default: what the server wants; %s want none)",
+		strings.Join(
 			stores.NamesOf(func(st *kvs.Store) bool { return !st.HashesKeys() }), " and ")))
-	flags.BoolVar(&f.cfg.CheckHash, "check-hash", false, "after the load, find the share of hashing once more, with hashing done beforehand (0.8 s)")
-	flags.StringVar(&f.cpus, "cpus", "", `CPUs that threads are pinned to in turn, with all else of this process, such as 0,2-3, or "none" (default: those this process may use, descending, as servers ascend)`)
+	flags.BoolVar(&f.cfg.CheckHash, "check-hash", false,
+		"after the load, find the share of hashing once more, with hashing done beforehand (0.8 s)")
+	flags.StringVar(&f.cpus, "cpus", "",
+		`CPUs that threads are pinned to in turn, with all else of this process, such as 0,2-3, or "none" (default: those this process may use, descending, as servers ascend)`)
 	prefix := strings.Join(stores.NamesOf((*kvs.Store).OverVerbs), ", ") + ": "
 	addDeviceFlags(flags, &f.server.Device, deviceHelp{
 		device: prefix + "device that reaches the server: " + provider.Names +
@@ -99,7 +113,8 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 		prefix: prefix, mtu: ", the server's",
 	})
 	flags.StringVar(&f.server.Protocol, "protocol", "", protocolHelp())
-	flags.DurationVar(&f.cfg.Timeout, "timeout", client.DefaultTimeout, "an answer that is out longer fails the run")
+	flags.DurationVar(&f.cfg.Timeout, "timeout", client.DefaultTimeout,
+		"an answer that is out longer fails the run")
 	flags.BoolVar(&f.asJSON, "json", false, "print the point as one JSON object")
 }
 
@@ -170,7 +185,8 @@ func (f *loadFlags) understand(given func(flag string) bool) (err error) {
 		return err
 	}
 	if f.cfg.Timeout == 0 { // below, it means the default
-		return errors.New("--timeout 0s: want more than 0: an answer that never comes would be waited for")
+		return errors.New("--timeout 0s: want more than 0: an answer that never comes would be " +
+			"waited for")
 	}
 	if f.cfg.ServerAddr == "" {
 		return errors.New(`--server is required: the "addr" that dpukv serve printed`)

@@ -70,8 +70,10 @@ Start with "dpukv sweep": it measures MICA over TCP on this machine.`,
 		return usagef("%w; see %s --help", err, cmd.CommandPath())
 	})
 	root.AddCommand(
-		newServeCommand(), newLoadCommand(), newSweepCommand(), newTestbedCommand(), newSubmodeCommand(), newNodeCommand(), newLabCommand(), newRedirectCommand(),
-		newPlotCommand(), newReportCommand(), newCompareCommand(), newClaimsCommand(), newExportCommand(),
+		newServeCommand(), newLoadCommand(), newSweepCommand(), newTestbedCommand(),
+		newSubmodeCommand(), newNodeCommand(), newLabCommand(), newRedirectCommand(),
+		newPlotCommand(), newReportCommand(), newCompareCommand(), newClaimsCommand(),
+		newExportCommand(),
 		newHashCommand(), newVerbsCommand(), newDoctorCommand(), newVersionCommand(),
 	)
 	for _, make := range taggedCommands {

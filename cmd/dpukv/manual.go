@@ -20,7 +20,9 @@ func newManualCommand() *cobra.Command {
 		Short:  "Write the man pages and shell completions into DIR",
 		Hidden: true,
 		Args:   exactArgs(1, "argument: the folder"),
-		RunE:   func(cmd *cobra.Command, args []string) error { return writeManual(cmd.Root(), args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return writeManual(cmd.Root(), args[0])
+		},
 	}
 }
 
@@ -37,7 +39,8 @@ func writeManual(root *cobra.Command, dir string) error {
 	if err := doc.GenManTree(root, header, man); err != nil {
 		return err
 	}
-	if err := root.GenBashCompletionFileV2(filepath.Join(completions, "dpukv.bash"), true); err != nil {
+	if err := root.GenBashCompletionFileV2(filepath.Join(completions, "dpukv.bash"),
+		true); err != nil {
 		return err
 	}
 	if err := root.GenZshCompletionFile(filepath.Join(completions, "_dpukv")); err != nil {

@@ -44,9 +44,12 @@ failed and lines that could not be read are named on stderr.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&latencies, "latency", results.DefaultLatencyMetrics, "figures of the latency to draw: mean, p50, p95, p99, p999, max")
-	cmd.Flags().BoolVar(&actual, "actual", false, "latency from the actual send (default: from the intended one)")
-	cmd.Flags().StringVar(&slo, "slo", "", "draw this latency bound, such as p99=200us, into the figures of its measure")
+	cmd.Flags().StringVar(&latencies, "latency", results.DefaultLatencyMetrics,
+		"figures of the latency to draw: mean, p50, p95, p99, p999, max")
+	cmd.Flags().BoolVar(&actual, "actual", false,
+		"latency from the actual send (default: from the intended one)")
+	cmd.Flags().StringVar(&slo, "slo", "",
+		"draw this latency bound, such as p99=200us, into the figures of its measure")
 	cmd.Flags().BoolVar(&logX, "log-x", false, "logarithmic throughput axis")
 	cmd.Flags().BoolVar(&logY, "log-y", false, "logarithmic latency axis")
 	return cmd

@@ -29,7 +29,8 @@ written: the page follows a folder that a sweep is filling, until it is interrup
 			options := report.Options{Version: version}
 			metrics, err := results.ParseLatencyMetrics(latency)
 			if err != nil || len(metrics) != 1 {
-				return usagef("--latency: found %q, want one of mean, p50, p95, p99, p99.9, max", latency)
+				return usagef("--latency: found %q, want one of mean, p50, p95, p99, p99.9, max",
+					latency)
 			}
 			options.Metric = metrics[0]
 			if options.Bound, err = parseSLO(slo); err != nil {
@@ -41,10 +42,15 @@ written: the page follows a folder that a sweep is filling, until it is interrup
 			return writeReport(cmd, args[0], out, options)
 		},
 	}
-	cmd.Flags().StringVar(&latency, "latency", "p99", "latency that the page begins with: mean, p50, p95, p99, p999, max")
-	cmd.Flags().StringVar(&slo, "slo", "", "latency bound that the page begins with, such as p99=200us")
-	cmd.Flags().StringVarP(&out, "out", "o", "", "file to write (default: report.html in the run folder)")
-	cmd.Flags().StringVar(&address, "serve", "", "serve the page at this address, such as 127.0.0.1:8080, and write none; /metrics is for Prometheus")
+	cmd.Flags().StringVar(&latency, "latency", "p99",
+		"latency that the page begins with: mean, p50, p95, p99, p999, max")
+	cmd.Flags().StringVar(&slo, "slo", "",
+		"latency bound that the page begins with, such as p99=200us")
+	cmd.Flags().StringVarP(&out, "out", "o", "",
+		"file to write (default: report.html in the run folder)")
+	cmd.Flags().StringVar(&address, "serve", "",
+		"serve the page at this address, such as 127.0.0.1:8080, and write none; /metrics is for "+
+			"Prometheus")
 	return cmd
 }
 
@@ -62,7 +68,9 @@ func serveReport(cmd *cobra.Command, dir, address string) error {
 
 // serveLive serves a run folder until the caller calls stop with the outcome. Without an address it
 // does nothing.
-func serveLive(cmd *cobra.Command, address string, options live.Options) (stop func(ending string) error, err error) {
+func serveLive(
+	cmd *cobra.Command, address string, options live.Options,
+) (stop func(ending string) error, err error) {
 	if address == "" {
 		return func(string) error { return nil }, nil
 	}
@@ -92,7 +100,9 @@ func writeReport(cmd *cobra.Command, dir, out string, options report.Options) er
 	if out == "" {
 		out = filepath.Join(dir, "report.html")
 	}
-	if err := outfile.Write(out, func(w io.Writer) error { return model.Write(w, false) }); err != nil {
+	if err := outfile.Write(out, func(w io.Writer) error {
+		return model.Write(w, false)
+	}); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	_, err = fmt.Fprintln(cmd.OutOrStdout(), out)

@@ -71,12 +71,14 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.cfg.Workers, "threads", 1, st.Command.ThreadsHelp)
 	flags.StringVar(&f.cfg.Mode, "mode", "cache", "what happens without room: cache (the server "+
 		"overwrites or evicts items) or store (nothing is lost, the server refuses writes)")
-	flags.IntVar(&f.cfg.Items, "items", 4_000_000, "items that the server has an index or memory for")
+	flags.IntVar(&f.cfg.Items, "items", 4_000_000,
+		"items that the server has an index or memory for")
 	flags.StringVar(&f.cpus, "cpus", "", f.cpusHelp())
 	flags.BoolVar(&f.asJSON, "json", false,
 		`print the facts as JSON, with "addr", once the server accepts load`)
 	if st.HashesKeys() {
-		flags.StringVar(&f.cfg.Hash, "hash", st.Study.Hash, "hash function that clients must use for keys")
+		flags.StringVar(&f.cfg.Hash, "hash", st.Study.Hash,
+			"hash function that clients must use for keys")
 	}
 	if st.OverVerbs() {
 		addDeviceFlags(flags, &f.cfg.Device, deviceHelp{
@@ -173,7 +175,8 @@ func parseCPUs(s string) ([]int, error) {
 	return cpus, nil
 }
 
-// prepareCPUs keeps this process on those CPUs that its threads will be pinned to in turn, as a sweep does, and returns them.
+// prepareCPUs keeps this process on those CPUs that its threads will be pinned to in turn, as a
+// sweep does, and returns them.
 func prepareCPUs(cpus []int, threads int) ([]int, error) {
 	threads = min(max(threads, 1), client.MaxThreads) // others are refused by who starts them
 	cpus = cpus[:min(threads, len(cpus))]
@@ -217,12 +220,18 @@ func announce(cmd *cobra.Command, s serving, asJSON bool) error {
 		return json.NewEncoder(cmd.OutOrStdout()).Encode(s)
 	}
 	if s.Command != nil { // another program
-		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s on %s over %s: %d threads %s, mode %s: %s\n",
-			s.Store, s.Version, s.Addr, s.Transport, s.Workers, pinnedTo(s.CPUs), s.Mode, strings.Join(s.Command, " "))
+		_, err := fmt.Fprintf(cmd.OutOrStdout(),
+			"%s %s on %s over %s: %d threads %s, mode %s: %s\n",
+			s.Store, s.Version, s.Addr, s.Transport, s.Workers, pinnedTo(s.CPUs), s.Mode,
+			strings.Join(s.Command, " "))
 		return err
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s on %s over %s: %d workers %s, %d partitions, mode %s, access %s, %d items, %s of log, pages %s\n",
-		kvs.TitleOf(s.Store), s.Addr, strings.Trim(s.Transport+" "+s.Provider, " "), s.Workers, pinnedTo(s.CPUs), s.Partitions, s.Mode, s.Access, s.Items, bytesize.Size(s.LogBytes), s.Pages)
+	_, err := fmt.Fprintf(cmd.OutOrStdout(),
+		"%s on %s over %s: %d workers %s, %d partitions, mode %s, access %s, %d items, %s of "+
+			"log, pages %s\n",
+		kvs.TitleOf(s.Store), s.Addr, strings.Trim(s.Transport+" "+s.Provider, " "), s.Workers,
+		pinnedTo(s.CPUs), s.Partitions, s.Mode, s.Access, s.Items, bytesize.Size(s.LogBytes),
+		s.Pages)
 	return err
 }
 

@@ -30,14 +30,23 @@ undo or verify is at work. Nothing here changes firmware settings or wants a pow
 		Args: cobra.ArbitraryArgs,
 	}
 	cmd.AddCommand(
-		newSubmodeStep("plan", "Print the commands that apply, verify and undo would run, and run none",
+		newSubmodeStep("plan",
+			"Print the commands that apply, verify and undo would run, and run none",
 			func(_ context.Context, s *submodetool.Tool, w io.Writer) error { return s.Plan(w) }),
-		newSubmodeStep("apply", "Set the datapath up and leave it; what an earlier apply left is taken back first",
-			func(ctx context.Context, s *submodetool.Tool, w io.Writer) error { return s.Apply(ctx, w) }),
-		newSubmodeStep("verify", "Check that the datapath is up, and prove that pings between the hosts take it",
-			func(ctx context.Context, s *submodetool.Tool, w io.Writer) error { return s.Verify(ctx, w) }),
+		newSubmodeStep("apply",
+			"Set the datapath up and leave it; what an earlier apply left is taken back first",
+			func(ctx context.Context, s *submodetool.Tool, w io.Writer) error {
+				return s.Apply(ctx, w)
+			}),
+		newSubmodeStep("verify",
+			"Check that the datapath is up, and prove that pings between the hosts take it",
+			func(ctx context.Context, s *submodetool.Tool, w io.Writer) error {
+				return s.Verify(ctx, w)
+			}),
 		newSubmodeStep("undo", "Take back whatever is applied",
-			func(ctx context.Context, s *submodetool.Tool, w io.Writer) error { return s.Undo(ctx, w) }),
+			func(ctx context.Context, s *submodetool.Tool, w io.Writer) error {
+				return s.Undo(ctx, w)
+			}),
 	)
 	return cmd
 }
@@ -47,7 +56,9 @@ type submodeFlags struct {
 	filter                  []string
 }
 
-func newSubmodeStep(use, short string, do func(context.Context, *submodetool.Tool, io.Writer) error) *cobra.Command {
+func newSubmodeStep(
+	use, short string, do func(context.Context, *submodetool.Tool, io.Writer) error,
+) *cobra.Command {
 	var f submodeFlags
 	cmd := &cobra.Command{
 		Use: use + " N", Short: short, Args: exactArgs(1, "submode (1 to 5)"),
@@ -63,14 +74,17 @@ func newSubmodeStep(use, short string, do func(context.Context, *submodetool.Too
 	flags := cmd.Flags()
 	flags.StringVar(&f.testbed, "testbed", "", "testbed file, with the DPU's node (required)")
 	flags.StringVar(&f.node, "node", "", "the DPU (default: that of the server side's host)")
-	flags.StringVar(&f.datapath, "datapath", "", "what is to forward (default: the testbed's, else the first that the node has)")
-	flags.StringArrayVar(&f.filter, "filter", nil, "work on the path: "+packetfilter.Words+" (may be repeated)")
+	flags.StringVar(&f.datapath, "datapath", "",
+		"what is to forward (default: the testbed's, else the first that the node has)")
+	flags.StringArrayVar(&f.filter, "filter", nil,
+		"work on the path: "+packetfilter.Words+" (may be repeated)")
 	return cmd
 }
 
 func (f *submodeFlags) tool(ctx context.Context, name string) (*submodetool.Tool, error) {
 	if f.testbed == "" {
-		return nil, usagef("--testbed is required: the file that has the DPU's node (dpukv testbed init writes one)")
+		return nil, usagef("--testbed is required: the file that has the DPU's node (dpukv " +
+			"testbed init writes one)")
 	}
 	bed, err := testbed.Load(ctx, f.testbed)
 	if err != nil {
@@ -88,6 +102,7 @@ func (f *submodeFlags) tool(ctx context.Context, name string) (*submodetool.Tool
 		name = "sm" + name
 	}
 	return submodetool.New(submodetool.Options{
-		Testbed: bed, Submode: name, Node: f.node, Datapath: f.datapath, Filter: work, Command: self,
+		Testbed: bed, Submode: name, Node: f.node, Datapath: f.datapath, Filter: work,
+		Command: self,
 	})
 }

@@ -15,12 +15,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestSubmode does by hand, in namespaces that a user made, what docs/tasks/submodes.md shows: plan, apply, verify, undo.
+// TestSubmode does by hand, in namespaces that a user made, what docs/tasks/submodes.md shows:
+// plan, apply, verify, undo.
 func TestSubmode(t *testing.T) {
 	binary, file := buildForSubmode(t)
 	name := func(machine string) string { return fmt.Sprintf("dpukv-test-%d-%s", os.Getpid(), machine) }
 	t.Cleanup(func() {
-		_ = exec.Command(binary, "submode", "undo", "4", "--testbed", file).Run() // undoes a step that should have failed but did not
+		// undoes a step that should have failed but did not
+		_ = exec.Command(binary, "submode", "undo", "4", "--testbed", file).Run()
 		for _, m := range []string{"a", "b", "d"} {
 			_ = exec.Command("ip", "netns", "del", name(m)).Run()
 		}
@@ -45,7 +47,8 @@ server_side: [b]
 		t.Fatal(err)
 	}
 	submodeSteps(t, binary, file, []submodeStep{
-		{"plan 4", "tc filter add dev p0 ingress pref 55767 protocol all u32 match u32 0 0 action mirred egress redirect dev hpf", false},
+		{"plan 4", "tc filter add dev p0 ingress pref 55767 protocol all u32 match u32 0 0 action mirred egress " +
+			"redirect dev hpf", false},
 		{"verify 4", "found nothing applied, allowed: sm4; dpukv submode apply 4", true},
 		{"apply 4", "sm4 is applied to node d: tc-u32", false},
 		{"verify 5", "found sm4 applied, allowed: sm5", true},
@@ -125,16 +128,26 @@ server_side: [b, d]
 		{"apply 4", "b 198.18.0.2: nsenter --net=/proc/", false},
 	})
 	keeper := keeperIn(t, out)
-	submodeSteps(t, binary, file, []submodeStep{{"verify 4", "pings took it", false}, {"undo 4", "node d is as it was", false}, {"verify 4", "found nothing applied", true}})
+	submodeSteps(t, binary, file,
+		[]submodeStep{
+			{"verify 4", "pings took it", false},
+			{"undo 4", "node d is as it was", false},
+			{"verify 4", "found nothing applied", true},
+		})
 	nothingOf(t, keeper)
 
 	killed := "4"
 	if _, err := exec.LookPath("ovs-vswitchd"); err == nil {
 		killed = "1 --datapath ovs-netdev" // which leaves processes
 	}
-	keeper = keeperIn(t, submodeSteps(t, binary, file, []submodeStep{{"apply " + killed, "is applied to node d", false}}))
+	keeper = keeperIn(t,
+		submodeSteps(t, binary, file, []submodeStep{{"apply " + killed, "is applied to node d", false}}))
 	shell(t, "kill -9 "+keeper)
-	submodeSteps(t, binary, file, []submodeStep{{"verify " + killed, "found its machines gone", true}, {"undo " + killed, "node d is as it was", false}})
+	submodeSteps(t, binary, file,
+		[]submodeStep{
+			{"verify " + killed, "found its machines gone", true},
+			{"undo " + killed, "node d is as it was", false},
+		})
 	nothingOf(t, keeper)
 }
 
@@ -151,7 +164,8 @@ func TestSubmodeTwice(t *testing.T) {
 	var out [2]string
 	for i := range out {
 		both.Go(func() {
-			text, err := exec.CommandContext(t.Context(), binary, "submode", "apply", "4", "--testbed", file).CombinedOutput()
+			text, err := exec.CommandContext(t.Context(), binary, "submode", "apply", "4", "--testbed",
+				file).CombinedOutput()
 			if out[i] = string(text); (err != nil) != strings.Contains(out[i], "found it in use by PID ") {
 				t.Errorf("%v, %s", err, text)
 			}
@@ -184,8 +198,10 @@ server_side: [b, d]
 // that read it share a lock, and plan takes none.
 func TestSubmodeLocksTheTestbed(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bed.yaml")
-	nowhere := strings.NewReplacer("profile: none, ", "", "via: netns", "via: netns, namespace: dpukv-test-nowhere, address: 10.9.0.1")
-	if err := os.WriteFile(file, []byte(nowhere.Replace(twoHosts)), 0o400); err != nil { // read-only: nothing may change there
+	nowhere := strings.NewReplacer("profile: none, ", "", "via: netns",
+		"via: netns, namespace: dpukv-test-nowhere, address: 10.9.0.1")
+	// read-only: nothing may change there
+	if err := os.WriteFile(file, []byte(nowhere.Replace(twoHosts)), 0o400); err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.Open(file)

@@ -58,22 +58,33 @@ Progress goes to stderr; stdout gets the table, and as its last line the folder'
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&options.SweepFile, "file", "f", "", "sweep file (default: the built-in sweep, or that of the run folder)")
-	flags.StringVar(&options.TestbedFile, "testbed", "", "testbed file (default: this machine, or that of the run folder)")
+	flags.StringVarP(&options.SweepFile, "file", "f", "",
+		"sweep file (default: the built-in sweep, or that of the run folder)")
+	flags.StringVar(&options.TestbedFile, "testbed", "",
+		"testbed file (default: this machine, or that of the run folder)")
 	flags.BoolVar(&options.Quick, "quick", false, "a short sweep, of less than 30 seconds")
-	flags.StringVar(&options.Dir, "out", "", "run folder to begin or to continue (default: a new one below runs/)")
-	flags.StringVar(&options.Only, "only", "", "measure only the points with these values: key=value,…; one key's values are alternatives")
-	flags.StringVar(&options.Attach, "attach", "", "HOST:PORT of a "+strings.Join(sweep.Attachable(), " or ")+
-		" that runs already: measure that, and start no server (its data is written over)")
-	flags.BoolVar(&inGuest, "in-guest", false, "measure inside a small virtual machine, whose kernel has Open vSwitch's datapath and flower (built once, which takes minutes)")
-	flags.BoolVar(&dryRun, "dry-run", false, "print the points, the commands and the time it would take, and do nothing")
-	flags.StringVar(&address, "serve", "", "serve the report at this address, such as 127.0.0.1:8080, while it fills up; /metrics is for Prometheus")
+	flags.StringVar(&options.Dir, "out", "",
+		"run folder to begin or to continue (default: a new one below runs/)")
+	flags.StringVar(&options.Only, "only", "",
+		"measure only the points with these values: key=value,…; one key's values are alternatives")
+	flags.StringVar(&options.Attach, "attach", "",
+		"HOST:PORT of a "+strings.Join(sweep.Attachable(), " or ")+
+			" that runs already: measure that, and start no server (its data is written over)")
+	flags.BoolVar(&inGuest, "in-guest", false,
+		"measure inside a small virtual machine, whose kernel has Open vSwitch's datapath and "+
+			"flower (built once, which takes minutes)")
+	flags.BoolVar(&dryRun, "dry-run", false,
+		"print the points, the commands and the time it would take, and do nothing")
+	flags.StringVar(&address, "serve", "",
+		"serve the report at this address, such as 127.0.0.1:8080, while it fills up; /metrics "+
+			"is for Prometheus")
 	return cmd
 }
 
 // runServed serves the run folder while it fills up.
 func runServed(cmd *cobra.Command, plan *run.Plan, address string, do func() error) error {
-	stop, err := serveLive(cmd, address, live.Options{Dir: plan.Dir, Version: version, Total: plan.Size()})
+	stop, err := serveLive(cmd, address,
+		live.Options{Dir: plan.Dir, Version: version, Total: plan.Size()})
 	if err != nil {
 		return err
 	}

@@ -124,7 +124,8 @@ func killHalfWay(t *testing.T, dpukv, dir string) []byte {
 	}
 	file := filepath.Join(dir, "points.jsonl")
 	var points []byte
-	for deadline := time.Now().Add(time.Minute); bytes.Count(points, []byte("\n")) < 4; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); bytes.Count(points,
+		[]byte("\n")) < 4; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("no four points within a minute")
 		}
@@ -164,14 +165,18 @@ func checkRunFolder(t *testing.T, dir string) {
 			t.Error(err)
 			continue
 		}
-		if merged, err := results.MergeTag(intervals, results.TagIntended); err != nil || uint64(merged.TotalCount()) != p.Ops+p.LateOps {
+		if merged, err := results.MergeTag(intervals, results.TagIntended); err != nil ||
+			uint64(merged.TotalCount()) != p.Ops+p.LateOps {
 			t.Errorf("%s: the histogram does not count %d operations, %v", p.ID, p.Ops+p.LateOps, err)
 		}
 	}
 	if len(ids) != len(points) || len(threads) < 2 {
 		t.Errorf("%d points with %d IDs and %d thread counts", len(points), len(ids), len(threads))
 	}
-	for _, pattern := range []string{"figures/*.svg", "figures/*.png", "figures/*.csv", "sweep.yaml", "testbed.yaml", "env.jsonl"} {
+	for _, pattern := range []string{
+		"figures/*.svg", "figures/*.png", "figures/*.csv", "sweep.yaml", "testbed.yaml",
+		"env.jsonl",
+	} {
 		if found, _ := filepath.Glob(filepath.Join(dir, pattern)); len(found) == 0 {
 			t.Errorf("no %s", pattern)
 		}
@@ -203,7 +208,9 @@ func TestInterruptedSweep(t *testing.T) {
 	if got := cmd.ProcessState.ExitCode(); got != exitFailed {
 		t.Errorf("exit status %d, want %d", got, exitFailed)
 	}
-	if !slices.ContainsFunc(strings.Split(stderr.String(), "\n"), func(l string) bool { return strings.Contains(l, "--out "+dir) }) {
+	if !slices.ContainsFunc(strings.Split(stderr.String(), "\n"), func(l string) bool {
+		return strings.Contains(l, "--out "+dir)
+	}) {
 		t.Errorf("stderr does not say how to continue:\n%s", stderr.String())
 	}
 }

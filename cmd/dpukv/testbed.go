@@ -43,7 +43,8 @@ Exit status 1 if a node cannot be used.`,
 			case 1:
 				file = args[0]
 			default:
-				return usagef("%s wants one testbed file at most, got %d", cmd.CommandPath(), len(args))
+				return usagef("%s wants one testbed file at most, got %d", cmd.CommandPath(),
+					len(args))
 			}
 			bed, err := testbed.Load(cmd.Context(), file)
 			if err != nil {
@@ -59,7 +60,8 @@ func newTestbedInitCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "init [KIND]",
 		Short: "Write a commented testbed file to start from, to stdout",
-		Long: "Write a commented testbed file to stdout. The kinds are " + strings.Join(kinds, ", ") + `:
+		Long: "Write a commented testbed file to stdout. The kinds are " +
+			strings.Join(kinds, ", ") + `:
 hosts with DPUs, this machine alone, machines emulated on this one (netns-onpath: with a host behind its DPU), and nodes of a Slurm cluster.`,
 		Example: "  dpukv testbed init bluefield > testbed.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -68,7 +70,8 @@ hosts with DPUs, this machine alone, machines emulated on this one (netns-onpath
 				kind = args[0]
 			}
 			if len(args) > 1 || !slices.Contains(kinds, kind) {
-				return usagef("%s: found %q, allowed: one of %s", cmd.CommandPath(), strings.Join(args, " "), strings.Join(kinds, ", "))
+				return usagef("%s: found %q, allowed: one of %s", cmd.CommandPath(),
+					strings.Join(args, " "), strings.Join(kinds, ", "))
 			}
 			text, err := examples.Testbeds.ReadFile(kind + ".yaml")
 			if err != nil {

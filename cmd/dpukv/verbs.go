@@ -29,7 +29,8 @@ func newVerbsCommand() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(newPerfCommand(perf.Latency, "latency"), newPerfCommand(perf.Bandwidth, "bandwidth"))
+	cmd.AddCommand(newPerfCommand(perf.Latency, "latency"),
+		newPerfCommand(perf.Bandwidth, "bandwidth"))
 	return cmd
 }
 
@@ -71,24 +72,33 @@ IPv4 address of this machine; two ends on one machine need two, such as 127.0.0.
 func (f *perfFlags) add(cmd *cobra.Command, kind perf.Kind) {
 	flags := cmd.Flags()
 	flags.StringVarP(&f.device, "device", "d", "", "device: "+provider.Names+" (required)")
-	flags.IntVarP(&f.opts.GIDIndex, "gid-index", "x", f.opts.GIDIndex, "index into the port's GID table; -1: its RoCE v2 IPv4 GID")
-	flags.IntVarP(&f.opts.MTU, "mtu", "m", 0, "path MTU in bytes, 256 to 4096 (default: the port's)")
+	flags.IntVarP(&f.opts.GIDIndex, "gid-index", "x", f.opts.GIDIndex,
+		"index into the port's GID table; -1: its RoCE v2 IPv4 GID")
+	flags.IntVarP(&f.opts.MTU, "mtu", "m", 0,
+		"path MTU in bytes, 256 to 4096 (default: the port's)")
 	flags.IntVarP(&f.port, "port", "p", perf.DefaultPort, "TCP port of the side channel")
 	flags.StringVar(&f.listen, "listen", "127.0.0.1", "address of the side channel at a server; "+
 		"0.0.0.0 or :: for all (nothing is authenticated there)")
 	flags.StringVar(&f.op, "op", string(perf.Write), "operation: write, read or send")
 	flags.StringVarP(&f.connection, "connection", "c", "RC", "transport service: RC, UC or UD")
 	flags.IntVarP(&f.size, "size", "s", f.cfg.Sizes[0], "bytes of a message")
-	flags.BoolVarP(&f.all, "all", "a", false, "all sizes from 2 bytes to 8 MB; datagrams up to the MTU")
+	flags.BoolVarP(&f.all, "all", "a", false,
+		"all sizes from 2 bytes to 8 MB; datagrams up to the MTU")
 	flags.IntVarP(&f.cfg.Iters, "iters", "n", f.cfg.Iters, "messages of a size, for each QP")
-	flags.VarP(&f.duration, "duration", "D", "run each size for so many seconds, instead of --iters")
+	flags.VarP(&f.duration, "duration", "D",
+		"run each size for so many seconds, instead of --iters")
 	flags.IntVarP(&f.cfg.TxDepth, "tx-depth", "t", f.cfg.TxDepth, "sends outstanding, for each QP")
 	flags.IntVarP(&f.cfg.RxDepth, "rx-depth", "r", f.cfg.RxDepth, "receives posted, for each QP")
-	flags.IntVarP(&f.cfg.Inline, "inline_size", "I", f.cfg.Inline, "largest message that goes inline; -1: 220 for latency where the device can, 0 for bandwidth")
+	flags.IntVarP(&f.cfg.Inline, "inline_size", "I", f.cfg.Inline,
+		"largest message that goes inline; -1: 220 for latency where the device can, 0 for "+
+			"bandwidth")
 	if kind == perf.Bandwidth {
 		flags.IntVarP(&f.cfg.QPs, "qp", "q", f.cfg.QPs, "queue pairs")
-		flags.IntVarP(&f.cfg.PostList, "post_list", "l", f.cfg.PostList, "work requests posted at once")
-		flags.IntVarP(&f.cfg.CQMod, "cq-mod", "Q", f.cfg.CQMod, "one work request in so many asks for a completion (default 100, or --tx-depth if that is less)")
+		flags.IntVarP(&f.cfg.PostList, "post_list", "l", f.cfg.PostList,
+			"work requests posted at once")
+		flags.IntVarP(&f.cfg.CQMod, "cq-mod", "Q", f.cfg.CQMod,
+			"one work request in so many asks for a completion (default 100, or --tx-depth if "+
+				"that is less)")
 	}
 	flags.BoolVar(&f.loopback, "loopback", false, "both ends here, in this process, on one device")
 	flags.BoolVar(&f.asJSON, "json", false, "print the report as one JSON object")
@@ -122,7 +132,8 @@ func (f *perfFlags) understand(cmd *cobra.Command, args []string) (err error) {
 	case cmd.Flags().Changed("listen") && (f.loopback || len(args) > 0):
 		return errors.New("--listen is a server's: want no server to connect to, and no --loopback")
 	case net.ParseIP(f.listen) == nil:
-		return fmt.Errorf("--listen %q: want an IP address of this machine, or 0.0.0.0 or :: for all",
+		return fmt.Errorf("--listen %q: want an IP address of this machine, or 0.0.0.0 or :: for "+
+			"all",
 			f.listen)
 	case f.port < 1 || f.port > 65535:
 		return fmt.Errorf("--port %d: want 1 to 65535", f.port)
@@ -160,9 +171,11 @@ func (f *perfFlags) measure(cmd *cobra.Command, dev verbs.Device, args []string)
 		defer client.Close()
 		return perf.Serve(ctx, dev, client, watch)
 	}
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(args[0], strconv.Itoa(f.port)))
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp",
+		net.JoinHostPort(args[0], strconv.Itoa(f.port)))
 	if err != nil {
-		return fmt.Errorf("%w: is the server running there? dpukv verbs %s -d DEVICE -p %d", err, cmd.Name(), f.port)
+		return fmt.Errorf("%w: is the server running there? dpukv verbs %s -d DEVICE -p %d", err,
+			cmd.Name(), f.port)
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
@@ -181,7 +194,8 @@ func (f *perfFlags) accept(ctx context.Context, say io.Writer) (*perf.Caller, er
 	if ip := net.ParseIP(f.listen); ip.IsLoopback() {
 		fmt.Fprintln(say, "only from this machine: --listen ADDRESS lets others in")
 	} else {
-		fmt.Fprintf(say, "warning: there is no authentication: whoever reaches %s can have the run, "+
+		fmt.Fprintf(say, "warning: there is no authentication: whoever reaches %s can have the "+
+			"run, "+
 			"and up to %d GiB of memory with it\n", l.Addr(), perf.MaxMemory>>30)
 	}
 	return perf.Accept(ctx, l, func(err error) {

@@ -17,7 +17,8 @@ func newVersionCommand() *cobra.Command {
 		Short: "Print the version and how this binary was built",
 		Args:  exactArgs(0, "arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			fmt.Fprintf(cmd.OutOrStdout(), "dpukv %s %s/%s %s%s\n", version, runtime.GOOS, runtime.GOARCH, runtime.Version(), buildNotes())
+			fmt.Fprintf(cmd.OutOrStdout(), "dpukv %s %s/%s %s%s\n", version, runtime.GOOS,
+				runtime.GOARCH, runtime.Version(), buildNotes())
 			return nil
 		},
 	}

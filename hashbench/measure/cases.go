@@ -20,7 +20,8 @@ func FullCases() []result.Case {
 		result.Case{Mode: result.Latency, MinBytes: 1, MaxBytes: 256},
 		result.Case{Mode: result.Throughput, MinBytes: 1, MaxBytes: 256})
 	for _, bytes := range []int{1, 2, 4, 8, 12, 20, 24, 32, 48, 64, 128, 256, 1 << 10} {
-		list = append(list, result.Fixed(result.Latency, bytes), result.Fixed(result.Throughput, bytes))
+		list = append(list, result.Fixed(result.Latency, bytes),
+			result.Fixed(result.Throughput, bytes))
 	}
 	for _, bytes := range []int{4 << 10, 16 << 10, 64 << 10, 1 << 20} {
 		list = append(list, result.Fixed(result.Throughput, bytes))

@@ -83,7 +83,8 @@ func (c *Config) roundNs() (time.Duration, error) {
 	round := c.Duration / time.Duration(max(series*c.Rounds, 1))
 	if round < minRound {
 		least := (minRound * time.Duration(series*c.Rounds)).Round(time.Millisecond)
-		return 0, fmt.Errorf("duration is %v, but %d rounds of %d functions and cases need at least %v: "+
+		return 0, fmt.Errorf("duration is %v, but %d rounds of %d functions and cases need at "+
+			"least %v: "+
 			"ask for fewer or for longer", c.Duration, c.Rounds, series, least)
 	}
 	return min(round, maxRound), nil

@@ -14,7 +14,8 @@ func TestRefusals(t *testing.T) {
 	good := func() Config {
 		return Config{
 			Contenders: []Contender{function("nothing", address)},
-			Cases:      []result.Case{result.Fixed(result.Latency, 16)}, Rounds: 10, Duration: time.Second, CPU: lastCPU(t),
+			Cases:      []result.Case{result.Fixed(result.Latency, 16)}, Rounds: 10, Duration: time.Second,
+			CPU: lastCPU(t),
 		}
 	}
 	for want, spoil := range map[string]func(*Config){

@@ -34,7 +34,8 @@ var chainLengths = [3]float64{4, 8, 16}
 func Of(f hashbench.Func) Contender {
 	c := contender(f.Native)
 	c.Subject = result.Subject{
-		Function: f.Name, Family: f.Family, Bits: f.Bits, Module: f.Module, Variant: string(f.Variant),
+		Function: f.Name, Family: f.Family, Bits: f.Bits, Module: f.Module,
+		Variant: string(f.Variant),
 	}
 	c.Loop = &oneWord
 	if f.Native.H128 != nil {

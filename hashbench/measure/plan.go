@@ -103,7 +103,8 @@ func (p *plan) results() []result.Result {
 	var list []result.Result
 	for _, s := range p.timed {
 		r := result.Result{
-			Subject: s.Subject, Case: s.in.Case, RawNs: median(s.ns), Calls: s.calls, RoundsNs: s.ns,
+			Subject: s.Subject, Case: s.in.Case, RawNs: median(s.ns), Calls: s.calls,
+			RoundsNs: s.ns,
 		}
 		r.Ns = r.RawNs
 		if s.Loop != nil {

@@ -110,7 +110,8 @@ func warnings(r *result.Report) []string {
 	}
 	for _, o := range r.Overheads {
 		if o.LeftNs > maxOverheadLeft || o.LeftNs < -maxOverheadLeft {
-			said = append(said, fmt.Sprintf("%.2f ns of the %s loop's cost (%s lengths) are left in its figures",
+			said = append(said, fmt.Sprintf("%.2f ns of the %s loop's cost (%s lengths) are left "+
+				"in its figures",
 				o.LeftNs, o.Mode, o.Lengths))
 		}
 	}

@@ -129,9 +129,12 @@ func TestTwoNames(t *testing.T) {
 // allows itself.
 func TestNothingCostsNothing(t *testing.T) {
 	found := run1(t, Config{
-		Contenders: []Contender{function("nothing", address), function("chain", chain8), function("chain of 16", chain16)},
-		Cases:      []result.Case{result.Fixed(result.Throughput, 16)},
-		Rounds:     25, Duration: 600 * time.Millisecond,
+		Contenders: []Contender{
+			function("nothing", address), function("chain", chain8),
+			function("chain of 16", chain16),
+		},
+		Cases:  []result.Case{result.Fixed(result.Throughput, 16)},
+		Rounds: 25, Duration: 600 * time.Millisecond,
 	})
 	if left := found["nothing"].Ns; left.Low > maxOverheadLeft || left.High < -maxOverheadLeft {
 		t.Errorf("a function that does nothing takes %+v ns", left)
@@ -161,7 +164,10 @@ func TestRunReportsWhatItDid(t *testing.T) {
 	passes := 0
 	cfg := Config{
 		Contenders: []Contender{Of(f)}, CPU: lastCPU(t), Seed: 7, Rounds: MinRounds, Duration: 50 * time.Millisecond,
-		Cases:      []result.Case{result.Fixed(result.Latency, 16), {Mode: result.Throughput, MinBytes: 1, MaxBytes: 32, Align: 3}},
+		Cases: []result.Case{
+			result.Fixed(result.Latency, 16),
+			{Mode: result.Throughput, MinBytes: 1, MaxBytes: 32, Align: 3},
+		},
 		OnProgress: func(done, all int) { passes = max(passes, done); _ = all },
 	}
 	r, err := Run(context.Background(), cfg)
@@ -172,7 +178,8 @@ func TestRunReportsWhatItDid(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	for _, x := range r.Results {
-		if x.Ns.Median <= 0 || len(x.RoundsNs) != MinRounds || x.Calls < 1 || x.Module != f.Module || x.Variant != string(f.Variant) {
+		if x.Ns.Median <= 0 || len(x.RoundsNs) != MinRounds || x.Calls < 1 || x.Module != f.Module ||
+			x.Variant != string(f.Variant) {
 			t.Errorf("%+v", x)
 		}
 	}

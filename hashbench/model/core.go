@@ -15,11 +15,13 @@ type Core struct {
 // Cores are the cores of BlueField-2 and -3, at the rates of the study's testbed.
 var Cores = []Core{
 	{
-		Name: "Cortex-A72", Of: "BlueField-2", Hz: 2.5e9, MCA: []string{"-mcpu=cortex-a72", "-mattr=+crc,+crypto"},
+		Name: "Cortex-A72", Of: "BlueField-2", Hz: 2.5e9,
+		MCA:  []string{"-mcpu=cortex-a72", "-mattr=+crc,+crypto"},
 		QEMU: "cortex-a72", MulBusy: 3, UmulhBusy: 4,
 	},
 	{
-		Name: "Cortex-A78", Of: "BlueField-3", Hz: 3e9, MCA: []string{"-mcpu=neoverse-n2", "-dispatch=6"},
+		Name: "Cortex-A78", Of: "BlueField-3", Hz: 3e9,
+		MCA:  []string{"-mcpu=neoverse-n2", "-dispatch=6"},
 		QEMU: "cortex-a76", // the nearest that Debian's qemu has
 	},
 }

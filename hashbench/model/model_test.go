@@ -36,7 +36,8 @@ func TestParseCode(t *testing.T) {
 	}
 	for at, want := range map[uint64]string{
 		0x11010: "ldr\tx3, [sp, #0x40]", 0x11014: "cbz\tx0, #8", 0x11018: "br\tx3", 0x1101c: "add\tx10, x0, #0",
-		0x11020: "br\tx30", 0x11030: "adrp\tx27, #4096", 0x11034: "b\t#8", 0x11038: "mov\tx3, #0x2325             // =8997",
+		0x11020: "br\tx30", 0x11030: "adrp\tx27, #4096", 0x11034: "b\t#8",
+		0x11038: "mov\tx3, #0x2325             // =8997",
 	} {
 		if got := c.text[at]; got != want {
 			t.Errorf("at %#x: %q, want %q", at, got, want)

@@ -84,7 +84,8 @@ func assembler(text string) string {
 // hashing are the packages whose instructions count: the loops, the hash functions and their
 // callees.
 var hashing = []string{
-	"dpukv/hashbench", "github.com/", "crypto/", "hash/", "encoding/", "internal/byteorder", "internal/chacha8rand",
+	"dpukv/hashbench", "github.com/", "crypto/", "hash/", "encoding/", "internal/byteorder",
+	"internal/chacha8rand",
 	"runtime.mem", "runtime.duff",
 }
 
@@ -119,7 +120,8 @@ func (c *code) isLoopCall(at uint64) bool {
 	}
 	for _, f := range c.functions {
 		if f.begin <= at && at < f.end {
-			return strings.HasPrefix(f.name, "dpukv/hashbench/measure.latency") || strings.HasPrefix(f.name, "dpukv/hashbench/measure.throughput")
+			return strings.HasPrefix(f.name, "dpukv/hashbench/measure.latency") ||
+				strings.HasPrefix(f.name, "dpukv/hashbench/measure.throughput")
 		}
 	}
 	return false

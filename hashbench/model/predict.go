@@ -43,7 +43,11 @@ type Model struct {
 func New(ctx context.Context, t *Tools, core Core) (*Model, error) {
 	m := &Model{Tools: t, Core: core, loops: map[string]float64{}}
 	var cycles [3]float64
-	for i, probe := range []struct{ function, mode string }{{"chain4", "latency"}, {"chain16", "latency"}, {"empty", "throughput"}} {
+	for i, probe := range []struct{ function, mode string }{
+		{"chain4", "latency"},
+		{"chain16", "latency"},
+		{"empty", "throughput"},
+	} {
 		var err error
 		if cycles[i], _, err = m.short(ctx, probe.function, probe.mode); err != nil {
 			return nil, err
@@ -74,14 +78,17 @@ func (m *Model) Predict(ctx context.Context, f hashbench.Func) (Prediction, erro
 		return p, err
 	}
 	p.Instructions = instructions
-	p.LatencyCycles, p.ThroughputCycles = latency-m.loops["latency"], max(throughput-m.loops["throughput"], 0)
+	p.LatencyCycles, p.ThroughputCycles = latency-m.loops["latency"],
+		max(throughput-m.loops["throughput"], 0)
 	p.LatencyNs, p.ThroughputNs = p.LatencyCycles/m.Hz*1e9, p.ThroughputCycles/m.Hz*1e9
 	p.BulkGBps = (moreBytes - lessBytes) / (more - less) * m.Hz / 1e9
 	return p, nil
 }
 
 // short returns the cycles and instructions of a call in the steady state of a loop.
-func (m *Model) short(ctx context.Context, function, mode string) (cycles, instructions float64, err error) {
+func (m *Model) short(
+	ctx context.Context, function, mode string,
+) (cycles, instructions float64, err error) {
 	addresses, err := m.trace(ctx, &m.Core, function, mode, shortBytes, manyCalls+2)
 	if err != nil {
 		return 0, 0, err
@@ -127,7 +134,8 @@ func (m *Model) between(addresses []uint64, from, to int) ([]string, error) {
 	for _, at := range addresses {
 		text, known := m.code.text[at]
 		if !known {
-			return nil, fmt.Errorf("the trace has an instruction at %#x that the listing has not", at)
+			return nil, fmt.Errorf("the trace has an instruction at %#x that the listing has not",
+				at)
 		}
 		if m.code.isLoopCall(at) {
 			if seen == to {

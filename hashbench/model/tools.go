@@ -21,7 +21,8 @@ type Tools struct {
 	code               code
 }
 
-// Open finds the tools and builds the target for arm64 into dir. It must run in the module's folder.
+// Open finds the tools and builds the target for arm64 into dir. It must run in the module's
+// folder.
 func Open(ctx context.Context, dir string) (*Tools, error) {
 	t := &Tools{target: filepath.Join(dir, "target")}
 	for _, tool := range []struct {
@@ -31,10 +32,12 @@ func Open(ctx context.Context, dir string) (*Tools, error) {
 	}{
 		{&t.qemu, []string{"qemu-aarch64-static", "qemu-aarch64"}, "qemu-user-static"},
 		{&t.objdump, []string{"llvm-objdump-19", "llvm-objdump"}, "llvm-19"},
-		{&t.mca, []string{"llvm-mca-19"}, "llvm-19"}, // the pipelines differ from version to version
+		// the pipelines differ from version to version
+		{&t.mca, []string{"llvm-mca-19"}, "llvm-19"},
 	} {
 		if *tool.path = firstInPath(tool.names); *tool.path == "" {
-			return nil, fmt.Errorf("%w: %s (Debian: %s)", ErrAbsent, strings.Join(tool.names, " or "), tool.debian)
+			return nil, fmt.Errorf("%w: %s (Debian: %s)", ErrAbsent,
+				strings.Join(tool.names, " or "), tool.debian)
 		}
 	}
 	build := exec.CommandContext(ctx, "go", "build", "-o", t.target, "dpukv/hashbench/model/target")
@@ -64,7 +67,9 @@ func (t *Tools) disassemble(ctx context.Context) error {
 }
 
 // trace runs the target and returns the executed instructions of the loops and hash functions.
-func (t *Tools) trace(ctx context.Context, core *Core, function, mode string, size, calls int) ([]uint64, error) {
+func (t *Tools) trace(
+	ctx context.Context, core *Core, function, mode string, size, calls int,
+) ([]uint64, error) {
 	file, err := os.CreateTemp(filepath.Dir(t.target), "trace")
 	if err != nil {
 		return nil, err
@@ -74,7 +79,8 @@ func (t *Tools) trace(ctx context.Context, core *Core, function, mode string, si
 	if err := file.Close(); err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, t.qemu, "-cpu", core.QEMU, "-singlestep", "-d", "exec,nochain", "-dfilter", t.code.filter(), "-D", log,
+	cmd := exec.CommandContext(ctx, t.qemu, "-cpu", core.QEMU, "-singlestep", "-d", "exec,nochain",
+		"-dfilter", t.code.filter(), "-D", log,
 		t.target, function, mode, fmt.Sprint(size), fmt.Sprint(calls))
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GODEBUG=asyncpreemptoff=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -89,7 +95,10 @@ func (t *Tools) trace(ctx context.Context, core *Core, function, mode string, si
 
 // cycles is llvm-mca's result.
 func (t *Tools) cycles(ctx context.Context, core *Core, assembly string) (float64, error) {
-	args := append([]string{"-mtriple=aarch64", "-iterations=1", "-instruction-info=0", "-resource-pressure=0"}, core.MCA...)
+	args := append([]string{
+		"-mtriple=aarch64", "-iterations=1", "-instruction-info=0",
+		"-resource-pressure=0",
+	}, core.MCA...)
 	cmd := exec.CommandContext(ctx, t.mca, args...)
 	cmd.Stdin = strings.NewReader(assembly)
 	var out, problems bytes.Buffer

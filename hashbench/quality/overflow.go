@@ -15,7 +15,9 @@ func Loads() []float64 { return []float64{0.5, 0.75, 1, 1.25, 1.5} }
 
 // Overflow is the share of buckets with more keys than slots. The number of keys is load times the
 // number of all slots.
-func Overflow(f hashbench.Func, keys Keys, keyBytes, buckets int, load float64, seed uint64) float64 {
+func Overflow(
+	f hashbench.Func, keys Keys, keyBytes, buckets int, load float64, seed uint64,
+) float64 {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	counts := make([]uint32, buckets)
 	key := make([]byte, keyBytes)

@@ -40,7 +40,8 @@ func TestOverflow(t *testing.T) {
 		for _, load := range Loads() {
 			got, want := Overflow(find(t, "city64"), keys, 8, buckets, load, 1), Expected(load)
 			if math.Abs(got-want) > tolerance*deviation(want, buckets) {
-				t.Errorf("city64, %s keys at load %v: %v of the buckets overflow, of a random function %v", keys, load, got, want)
+				t.Errorf("city64, %s keys at load %v: %v of the buckets overflow, of a random function %v", keys, load,
+					got, want)
 			}
 		}
 	}
@@ -75,7 +76,10 @@ func TestRunNamesTheBad(t *testing.T) {
 			t.Errorf("%s, %d B %s: doubts %q", row.Function, row.KeyBytes, row.Keys, row.Doubts)
 		}
 	}
-	for _, want := range []string{"(random)", "city64", "8 B sequential", "- identity, 8 B sequential: a bit of the hash departs by 1.00"} {
+	for _, want := range []string{
+		"(random)", "city64", "8 B sequential",
+		"- identity, 8 B sequential: a bit of the hash departs by 1.00",
+	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the table does not say %q:\n%s", want, out.String())
 		}

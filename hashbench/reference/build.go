@@ -28,11 +28,24 @@ type part struct {
 }
 
 var parts = []part{
-	{"HAVE_CITY", "city.h", "cityhash/src", []string{"city.cc"}, "", "https://github.com/google/cityhash"},
-	{"HAVE_SMHASHER", "SpookyV2.h", "smhasher", []string{"MurmurHash2.cpp", "MurmurHash3.cpp", "SpookyV2.cpp"}, "", "https://github.com/rurban/smhasher"},
+	{
+		"HAVE_CITY", "city.h", "cityhash/src",
+		[]string{"city.cc"},
+		"",
+		"https://github.com/google/cityhash",
+	},
+	{
+		"HAVE_SMHASHER", "SpookyV2.h", "smhasher",
+		[]string{"MurmurHash2.cpp", "MurmurHash3.cpp", "SpookyV2.cpp"},
+		"",
+		"https://github.com/rurban/smhasher",
+	},
 	{"HAVE_XXHASH", "xxhash.h", "", nil, "", "Debian's libxxhash-dev"},
 	{"HAVE_FARMHASH", "farmhash.h", "", nil, "farmhash", "Debian's libfarmhash-dev"},
-	{"HAVE_HIGHWAY", "highwayhash/sip_hash.h", "", nil, "highwayhash", "Debian's libhighwayhash-dev"},
+	{
+		"HAVE_HIGHWAY", "highwayhash/sip_hash.h", "", nil, "highwayhash",
+		"Debian's libhighwayhash-dev",
+	},
 	{"HAVE_MD5", "openssl/md5.h", "", nil, "crypto", "Debian's libssl-dev"},
 }
 
@@ -46,11 +59,15 @@ func Build(ctx context.Context, dir, sources string) (path string, missing []str
 	err = errors.Join(
 		os.WriteFile(main, program, 0o666),
 		// Google's city.cc includes the output of its configure script.
-		os.WriteFile(filepath.Join(dir, "config.h"), []byte("#define HAVE_BUILTIN_EXPECT 1\n"), 0o666))
+		os.WriteFile(filepath.Join(dir, "config.h"), []byte("#define HAVE_BUILTIN_EXPECT 1\n"),
+			0o666))
 	if err != nil {
 		return "", nil, err
 	}
-	args, files, libraries := []string{"-std=c++17", "-O3", "-march=native", "-flto", "-w", "-I" + dir}, []string{main}, []string{}
+	args, files, libraries := []string{
+		"-std=c++17", "-O3", "-march=native", "-flto", "-w",
+		"-I" + dir,
+	}, []string{main}, []string{}
 	for _, p := range parts {
 		folder := filepath.Join(sources, p.folder)
 		if !p.found(ctx, folder) {

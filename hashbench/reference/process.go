@@ -86,14 +86,18 @@ func (p *Process) Digest(name string) (uint64, error) {
 // Contender is the reference of a function, to be timed beside Go's.
 func (p *Process) Contender(f hashbench.Func) measure.Contender {
 	c := p.contender(f.Name)
-	c.Subject = result.Subject{Function: f.Name + " in C", Family: f.Family, Bits: f.Bits, Module: "reference", Variant: "c"}
+	c.Subject = result.Subject{
+		Function: f.Name + " in C", Family: f.Family, Bits: f.Bits,
+		Module: "reference", Variant: "c",
+	}
 	return c
 }
 
 func (p *Process) contender(name string) measure.Contender {
 	return measure.Contender{Round: func(in *measure.Input, calls int) (int64, error) {
 		if p.prepared != in {
-			if _, err := p.ask("prepare %d %d %d 1", in.MinBytes, in.MaxBytes, in.Align); err != nil {
+			if _, err := p.ask("prepare %d %d %d 1", in.MinBytes, in.MaxBytes,
+				in.Align); err != nil {
 				return 0, err
 			}
 			p.prepared = in
@@ -111,7 +115,10 @@ func (p *Process) Loops() (one, two *measure.Loop) {
 	loop := func(words int, suffix string) *measure.Loop {
 		return &measure.Loop{
 			Words: words, Empty: p.contender("empty" + suffix),
-			Chains: [3]measure.Contender{p.contender("chain4" + suffix), p.contender("chain8" + suffix), p.contender("chain16" + suffix)},
+			Chains: [3]measure.Contender{
+				p.contender("chain4" + suffix),
+				p.contender("chain8" + suffix), p.contender("chain16" + suffix),
+			},
 		}
 	}
 	return loop(1, ""), loop(2, "-128")

@@ -110,15 +110,19 @@ func write(r *result.Report) {
 			fmt.Fprintf(w, "%.4g, %.4g\t%.2f\t", inGo.Ns.Median, inC.Ns.Median, ratio)
 			limit, limited := limitOf(c)
 			if limited && f.Name == f.Base() && ratio > limit {
-				beyond = append(beyond, fmt.Sprintf("%s, %s: %.2f [%.2f–%.2f], limit %.2f", f.Name, c, ratio, inGo.Ns.Low/inC.Ns.High, inGo.Ns.High/inC.Ns.Low, limit))
+				beyond = append(beyond,
+					fmt.Sprintf("%s, %s: %.2f [%.2f–%.2f], limit %.2f", f.Name, c, ratio, inGo.Ns.Low/inC.Ns.High,
+						inGo.Ns.High/inC.Ns.Low, limit))
 			}
 		}
 		fmt.Fprintln(w)
 	}
 	_ = w.Flush()
-	fmt.Printf("\nRatios of Go's time to C's (g++ -O3 -march=native), loops subtracted; rounds of %v, load average %v.\n", time.Duration(r.RoundNs), r.Machine.LoadAverage)
+	fmt.Printf("\nRatios of Go's time to C's (g++ -O3 -march=native), loops subtracted; rounds of %v, load average "+
+		"%v.\n", time.Duration(r.RoundNs), r.Machine.LoadAverage)
 	for _, o := range r.Overheads {
-		fmt.Printf("  %s loop, %s lengths, %d words: %.2f ns (%.2f left)\n", o.Mode, o.Lengths, o.Words, o.Ns.Median, o.LeftNs)
+		fmt.Printf("  %s loop, %s lengths, %d words: %.2f ns (%.2f left)\n", o.Mode, o.Lengths, o.Words, o.Ns.Median,
+			o.LeftNs)
 	}
 	if len(beyond) > 0 {
 		fmt.Printf("Beyond the limits:\n  %s\n", strings.Join(beyond, "\n  "))

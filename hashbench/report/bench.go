@@ -17,7 +17,8 @@ import (
 // See https://go.dev/design/14313-benchmark-format.
 func WriteBench(w io.Writer, r *result.Report) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "goos: %s\ngoarch: %s\npkg: dpukv/hashbench\n", runtime.GOOS, goArch(r.Machine.Arch))
+	fmt.Fprintf(b, "goos: %s\ngoarch: %s\npkg: dpukv/hashbench\n", runtime.GOOS,
+		goArch(r.Machine.Arch))
 	if r.Machine.CPUModel != "" {
 		fmt.Fprintf(b, "cpu: %s\n", r.Machine.CPUModel)
 	}
@@ -38,7 +39,8 @@ func WriteBench(w io.Writer, r *result.Report) error {
 func benchName(r *result.Result) string {
 	length := fmt.Sprint(r.MinBytes)
 	if r.Random() {
-		length = fmt.Sprintf("%dto%d", r.MinBytes, r.MaxBytes) // a hyphen would be the number of CPUs
+		// a hyphen would be the number of CPUs
+		length = fmt.Sprintf("%dto%d", r.MinBytes, r.MaxBytes)
 	}
 	return fmt.Sprintf("function=%s/mode=%s/bytes=%s/align=%d",
 		strings.ReplaceAll(r.Function, "-", "_"), r.Mode, length, r.Align)

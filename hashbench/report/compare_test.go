@@ -23,7 +23,8 @@ func TestCompareGolden(t *testing.T) {
 func TestCompareNeedsSomethingInCommon(t *testing.T) {
 	a, b := resulttest.Report(1, "a"), resulttest.Report(1, "b")
 	b.Results = b.Results[:0]
-	if err := Compare(io.Discard, []Machine{{"a", a}, {"b", b}}); err == nil || !strings.Contains(err.Error(), "in common") {
+	if err := Compare(io.Discard, []Machine{{"a", a}, {"b", b}}); err == nil ||
+		!strings.Contains(err.Error(), "in common") {
 		t.Errorf("got %v", err)
 	}
 	if err := Compare(io.Discard, []Machine{{"a", a}}); err == nil {

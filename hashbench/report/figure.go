@@ -220,7 +220,8 @@ func (f *figure) draw(c draw.Canvas) {
 		y := c.Min.Y + vg.Length(len(foot)-1-i)*footLineHeight()
 		figstyle.Write(c, figstyle.FootText, vg.Point{X: c.Min.X, Y: y}, line)
 	}
-	c = draw.Crop(c, f.labelWidth(), -vg.Length(12), vg.Length(len(foot))*footLineHeight()+partGap, 0)
+	c = draw.Crop(c, f.labelWidth(), -vg.Length(12), vg.Length(len(foot))*footLineHeight()+partGap,
+		0)
 	axisCorner := vg.Point{X: c.Center().X - figstyle.AxisText.Width(f.axis())/2, Y: c.Min.Y}
 	figstyle.Write(c, figstyle.AxisText, axisCorner, f.axis())
 	c = draw.Crop(c, 0, 0, figstyle.LineHeight(figstyle.AxisText), 0)

@@ -17,7 +17,8 @@ import (
 
 func TestFigures(t *testing.T) {
 	dir := t.TempDir()
-	paths, err := DrawFigures(dir, []Machine{{"host", resulttest.Report(1, "Xeon")}, {"bf2", resulttest.Report(2, "Cortex-A72")}})
+	paths, err := DrawFigures(dir,
+		[]Machine{{"host", resulttest.Report(1, "Xeon")}, {"bf2", resulttest.Report(2, "Cortex-A72")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,8 @@ func TestFiguresNeedTheirCases(t *testing.T) {
 	r := resulttest.Report(1, "Xeon")
 	r.Results = r.Results[:1]
 	r.Results[0].MinBytes, r.Results[0].MaxBytes = 5, 5
-	if _, err := DrawFigures(t.TempDir(), []Machine{{"host", r}}); err == nil || !strings.Contains(err.Error(), "256 KiB throughput") {
+	if _, err := DrawFigures(t.TempDir(), []Machine{{"host", r}}); err == nil ||
+		!strings.Contains(err.Error(), "256 KiB throughput") {
 		t.Errorf("got %v", err)
 	}
 }

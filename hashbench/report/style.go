@@ -18,6 +18,7 @@ const (
 var (
 	labelText  = figstyle.Sans(8.5, xfont.WeightNormal, figstyle.Ink)
 	barColours = []color.Color{
-		figstyle.Blue, figstyle.Orange, figstyle.Vermilion, figstyle.Green, figstyle.Purple, figstyle.Sky,
+		figstyle.Blue, figstyle.Orange, figstyle.Vermilion, figstyle.Green, figstyle.Purple,
+		figstyle.Sky,
 	}
 )

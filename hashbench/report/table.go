@@ -60,7 +60,8 @@ func WriteTable(w io.Writer, r *result.Report) error {
 }
 
 func writeConditions(b *bytes.Buffer, r *result.Report) {
-	fmt.Fprintf(b, "Medians of %d interleaved rounds of about %v ± their 95 %% confidence interval; "+
+	fmt.Fprintf(b, "Medians of %d interleaved rounds of about %v ± their 95 %% confidence "+
+		"interval; "+
 		"nanoseconds of CPU time a call, the loop's own cost subtracted:\n",
 		r.Rounds, time.Duration(r.RoundNs).Round(10*time.Microsecond))
 	for _, o := range r.Overheads {

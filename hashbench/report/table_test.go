@@ -36,7 +36,8 @@ func golden(t *testing.T, name string, got []byte) {
 func TestTableGolden(t *testing.T) {
 	r := resulttest.Report(1, "Cortex-A72")
 	r.SMHasher = []result.SMHasher{{
-		Subject: result.Subject{Function: "city64"}, Bytes: 16, Ns: 8, Cycles: 102.4, CoreCycles: 20, Timer: "CNTVCT_EL0 × 64", TimerHz: 12.8e9,
+		Subject: result.Subject{Function: "city64"}, Bytes: 16, Ns: 8, Cycles: 102.4, CoreCycles: 20,
+		Timer: "CNTVCT_EL0 × 64", TimerHz: 12.8e9,
 	}}
 	r.Warnings = []string{"the core's clock varied from 2.00 to 2.50 GHz"}
 	var b bytes.Buffer

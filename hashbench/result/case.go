@@ -39,7 +39,8 @@ func (c Case) Validate() error {
 	case c.Mode != Latency && c.Mode != Throughput:
 		return fmt.Errorf("mode is %q, allowed: %s, %s", c.Mode, Latency, Throughput)
 	case c.MinBytes < 1 || c.MaxBytes > MaxBytes || c.MinBytes > c.MaxBytes:
-		return fmt.Errorf("length is %s, allowed: 1 B to 1 MiB, or a range such as 1-32", c.Length())
+		return fmt.Errorf("length is %s, allowed: 1 B to 1 MiB, or a range such as 1-32",
+			c.Length())
 	case c.Align < 0 || c.Align > MaxAlign:
 		return fmt.Errorf("alignment is %d, allowed: 0 to %d", c.Align, MaxAlign)
 	}
@@ -91,7 +92,8 @@ func ParseLengths(text string) (lo, hi int, err error) {
 		err = fmt.Errorf("length %q is out of range", text)
 	}
 	if err != nil {
-		return 0, 0, fmt.Errorf("%w; allowed: 1 to 1MiB, or a range of random ones such as 1-32", err)
+		return 0, 0, fmt.Errorf("%w; allowed: 1 to 1MiB, or a range of random ones such as 1-32",
+			err)
 	}
 	return lo, hi, nil
 }

@@ -42,7 +42,8 @@ func Parse(data []byte) (*Report, error) {
 	case r.Kind != Kind:
 		return nil, fmt.Errorf("kind is %q, want %q: write it with dpukv hash --json", r.Kind, Kind)
 	case r.Schema != Schema:
-		return nil, fmt.Errorf("schema is %d, this program reads %d: measure again with one version of dpukv",
+		return nil, fmt.Errorf("schema is %d, this program reads %d: measure again with one "+
+			"version of dpukv",
 			r.Schema, Schema)
 	case r.Provenance != Measured:
 		return nil, fmt.Errorf("provenance is %q: only measured figures are compared", r.Provenance)

@@ -14,9 +14,10 @@
 //
 // SMHasher prints "cycles". From its Platform.h:
 //
-//   - amd64: ticks of the TSC, which has the rate that the processor is sold with, not the one it runs at.
-//   - arm64: CNTVCT_EL0 × 64. That counter ticks at 25 MHz to 1 GHz whatever the core does; the factor
-//     was meant for another counter, of every 64th cycle. (rurban/smhasher, issue 241.)
+//   - amd64: ticks of the TSC, which has the rate that the processor is sold with, not the one it
+//     runs at.
+//   - arm64: CNTVCT_EL0 × 64. That counter ticks at 25 MHz to 1 GHz whatever the core does; the
+//     factor was meant for another counter, of every 64th cycle. (rurban/smhasher, issue 241.)
 //
 // So a "cycle" is a different time on each machine. Bandwidths made from it are just as different;
 // before September 2024 they assume 3 GHz. Turning such cycles into time needs the timer's rate,

@@ -28,7 +28,9 @@ const quickPart = 20
 func Measure(f hashbench.Func, bytes int, coreHz float64, quick bool) (result.SMHasher, error) {
 	timer := NewTimer()
 	if timer.Name == "" {
-		return result.SMHasher{}, errors.New("this architecture has no timer that SMHasher reads: it is for amd64 and arm64")
+		return result.SMHasher{},
+			errors.New("this architecture has no timer that SMHasher reads: it is for amd64 and " +
+				"arm64")
 	}
 	trials, round := shortTrials, shortRound
 	if bytes > longestShort {
@@ -39,7 +41,10 @@ func Measure(f hashbench.Func, bytes int, coreHz float64, quick bool) (result.SM
 	}
 	cycles, ns := run(f.Native, bytes, trials, timer.Factor, round)
 	return result.SMHasher{
-		Subject:    result.Subject{Function: f.Name, Family: f.Family, Bits: f.Bits, Module: f.Module, Variant: string(f.Variant)},
+		Subject: result.Subject{
+			Function: f.Name, Family: f.Family, Bits: f.Bits,
+			Module: f.Module, Variant: string(f.Variant),
+		},
 		Bytes:      bytes,
 		Ns:         ns,
 		Cycles:     cycles,
@@ -52,7 +57,10 @@ func Measure(f hashbench.Func, bytes int, coreHz float64, quick bool) (result.SM
 // run makes the trials. It filters and averages the timer's ticks a call as SMHasher does. The
 // nanoseconds are the thread's CPU time of all trials over all calls, without the time to fill in
 // new input between them.
-func run(f hashbench.Native, bytes, trials int, factor float64, round func(hashbench.Native, []byte) (uint64, int)) (cycles, ns float64) {
+func run(
+	f hashbench.Native, bytes, trials int, factor float64,
+	round func(hashbench.Native, []byte) (uint64, int),
+) (cycles, ns float64) {
 	rng := rand.NewChaCha8([32]byte{})
 	buffer := make([]byte, bytes+4) // the key moves by four bytes
 	times := make([]float64, 0, trials)
@@ -63,11 +71,13 @@ func run(f hashbench.Native, bytes, trials int, factor float64, round func(hashb
 		counted, n := round(f, buffer)
 		cpuNs += cpu.ThreadNs() - start
 		calls += int64(n)
-		if t := math.Floor(float64(counted) * factor / float64(n)); t > 0 { // SMHasher divides whole numbers
+		// SMHasher divides whole numbers
+		if t := math.Floor(float64(counted) * factor / float64(n)); t > 0 {
 			times = append(times, t)
 		}
 	}
-	return mean(filterOutliers(times)), (float64(cpuNs) - clockCost()*float64(trials)) / float64(calls)
+	return mean(filterOutliers(times)),
+		(float64(cpuNs) - clockCost()*float64(trials)) / float64(calls)
 }
 
 // shortRound is SMHasher's timehash_small.

@@ -13,7 +13,9 @@ func Lengths() []int { return []int{16, 256 << 10} }
 
 // Run measures functions at [Lengths] on a thread of its own, pinned to the CPU of a report; coreHz
 // is that report's.
-func Run(ctx context.Context, list []hashbench.Func, pinned int, coreHz float64, quick bool) (all []result.SMHasher, err error) {
+func Run(
+	ctx context.Context, list []hashbench.Func, pinned int, coreHz float64, quick bool,
+) (all []result.SMHasher, err error) {
 	done := make(chan struct{})
 	go func() { // its thread ends with it
 		defer close(done)
@@ -26,7 +28,9 @@ func Run(ctx context.Context, list []hashbench.Func, pinned int, coreHz float64,
 	return all, err
 }
 
-func measureAll(ctx context.Context, list []hashbench.Func, coreHz float64, quick bool) ([]result.SMHasher, error) {
+func measureAll(
+	ctx context.Context, list []hashbench.Func, coreHz float64, quick bool,
+) ([]result.SMHasher, error) {
 	var all []result.SMHasher
 	for _, bytes := range Lengths() {
 		for _, f := range list {

@@ -70,7 +70,8 @@ func upTo8(s []byte) (x uint64) {
 	case n >= 4: // two reads that may overlap
 		return uint64(u32(s)) | uint64(u32(s[n-4:]))<<(8*(uint(n)-4)&63)
 	case n > 0:
-		return uint64(s[0]) | uint64(s[n>>1])<<(8*(uint(n)>>1)&63) | uint64(s[n-1])<<(8*(uint(n)-1)&63)
+		return uint64(s[0]) | uint64(s[n>>1])<<(8*(uint(n)>>1)&63) |
+			uint64(s[n-1])<<(8*(uint(n)-1)&63)
 	}
 	return 0
 }
@@ -231,7 +232,8 @@ func spookyLong(s []byte) (lo, hi uint64) {
 }
 
 func spookyEnd(h *[12]uint64) {
-	h0, h1, h2, h3, h4, h5, h6, h7, h8, h9, h10, h11 := h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7], h[8], h[9], h[10], h[11]
+	h0, h1, h2, h3, h4, h5, h6, h7, h8, h9, h10, h11 := h[0], h[1], h[2], h[3], h[4], h[5], h[6],
+		h[7], h[8], h[9], h[10], h[11]
 	h11 += h1
 	h2 ^= h11
 	h1 = rol(h1, 44)

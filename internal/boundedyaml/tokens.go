@@ -52,7 +52,11 @@ func checkText(text []byte) error {
 		case '\n', '\r':
 			line++
 			if blank++; blank > maxBlankLines {
-				return &Fault{line, 1, fmt.Sprintf("found more than %d blank lines in a row, allowed: so many", maxBlankLines)}
+				return &Fault{
+					line, 1,
+					fmt.Sprintf("found more than %d blank lines in a row, allowed: so many",
+						maxBlankLines),
+				}
 			}
 		case ' ', '\t':
 		default:
@@ -75,7 +79,8 @@ func (b *bounds) add(t *token.Token) string {
 	before := b.last
 	b.last = t
 	if b.tokens++; b.tokens > maxTokens {
-		return fmt.Sprintf("found more than %d words and signs, allowed: at most that many", maxTokens)
+		return fmt.Sprintf("found more than %d words and signs, allowed: at most that many",
+			maxTokens)
 	}
 	switch t.Type {
 	case token.SequenceStartType, token.MappingStartType:
@@ -94,11 +99,13 @@ func (b *bounds) add(t *token.Token) string {
 		}
 	case token.AnchorType, token.AliasType, token.TagType, token.MappingKeyType:
 		if b.specials++; b.specials > maxSpecials {
-			return fmt.Sprintf("found more than %d anchors, aliases, tags and ?, allowed: so many", maxSpecials)
+			return fmt.Sprintf("found more than %d anchors, aliases, tags and ?, allowed: so many",
+				maxSpecials)
 		}
 	}
 	if depth := b.flow + len(b.columns); depth > maxDepth {
-		return fmt.Sprintf("found lists and keys nested %d deep, allowed: at most %d", depth, maxDepth)
+		return fmt.Sprintf("found lists and keys nested %d deep, allowed: at most %d", depth,
+			maxDepth)
 	}
 	return ""
 }

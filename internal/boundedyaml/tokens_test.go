@@ -27,7 +27,10 @@ func indented(unit string, n int) string {
 
 func TestRefused(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
-		"nested lists":        {nested("[", "]", 30_000), "1:9: found lists and keys nested 9 deep, allowed: at most 8"},
+		"nested lists": {
+			nested("[", "]", 30_000),
+			"1:9: found lists and keys nested 9 deep, allowed: at most 8",
+		},
 		"lists without ends":  {strings.Repeat("[", 200_000), "1:9: found lists and keys nested 9 deep"},
 		"nested mappings":     {nested("{a: ", "}", 30_000), "nested 9 deep"},
 		"dashes":              {strings.Repeat("- ", 30_000) + "1", "1:17: found lists and keys nested 9 deep"},
@@ -37,11 +40,14 @@ func TestRefused(t *testing.T) {
 		"anchors":             {strings.Repeat("&a ", 30_000), "found more than 100 anchors"},
 		"tags":                {strings.Repeat("!a ", 30_000), "found more than 100 anchors"},
 		"aliases":             {"[" + strings.Repeat("*a,", 30_000), "found more than 100 anchors"},
-		"blank lines":         {"a: |\n" + strings.Repeat("\n", 60_000), "102:1: found more than 100 blank lines in a row"},
-		"lines of blanks":     {"a: |\n" + strings.Repeat(" \t\r\n", 20_000), "found more than 100 blank lines in a row"},
-		"a long key":          {strings.Repeat("k", 129) + ": 1", "found a key of 129 bytes, allowed: at most 128"},
-		"many values":         {"[" + grow("1,"), "found more than 50000 words and signs"},
-		"a long file":         {strings.Repeat("#", MaxBytes+1), "1:1: found 262145 bytes, allowed: at most 262144"},
+		"blank lines": {
+			"a: |\n" + strings.Repeat("\n", 60_000),
+			"102:1: found more than 100 blank lines in a row",
+		},
+		"lines of blanks": {"a: |\n" + strings.Repeat(" \t\r\n", 20_000), "found more than 100 blank lines in a row"},
+		"a long key":      {strings.Repeat("k", 129) + ": 1", "found a key of 129 bytes, allowed: at most 128"},
+		"many values":     {"[" + grow("1,"), "found more than 50000 words and signs"},
+		"a long file":     {strings.Repeat("#", MaxBytes+1), "1:1: found 262145 bytes, allowed: at most 262144"},
 	} {
 		var fault *Fault
 		_, err := Tokens([]byte(test.text))

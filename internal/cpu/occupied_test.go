@@ -6,7 +6,8 @@ import (
 )
 
 func TestParseStat(t *testing.T) {
-	const text = "cpu  9 9 9 9 9 9 9 9 9 9\ncpu0 1 2 3 40 50 60 70 8 90 100\ncpu1 10 20 30 40 50 60 70 80 0 0\ncpu10 5 5 5 5 5 5 5 5 0 0\nintr 1 2\n"
+	const text = "cpu  9 9 9 9 9 9 9 9 9 9\ncpu0 1 2 3 40 50 60 70 8 90 100\ncpu1 10 20 30 40 50 60 70 80 0 0\ncpu10 " +
+		"5 5 5 5 5 5 5 5 0 0\nintr 1 2\n"
 	for _, c := range []struct {
 		text string
 		cpus []int

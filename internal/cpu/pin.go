@@ -85,8 +85,10 @@ func PinProcess(cpus []int) error {
 	process.Lock()
 	defer process.Unlock()
 	process.cpus, process.err = readMask()
-	if process.err == nil && !slices.Equal(process.cpus, slices.Compact(slices.Sorted(slices.Values(cpus)))) {
-		return fmt.Errorf("pin to CPUs %s: the kernel gave only %s", FormatList(cpus), FormatList(process.cpus))
+	if process.err == nil &&
+		!slices.Equal(process.cpus, slices.Compact(slices.Sorted(slices.Values(cpus)))) {
+		return fmt.Errorf("pin to CPUs %s: the kernel gave only %s", FormatList(cpus),
+			FormatList(process.cpus))
 	}
 	return process.err
 }
@@ -115,7 +117,8 @@ func pinAll(list func() ([]int, error), cpus []int) error {
 			pinned[tid] = true
 		}
 	}
-	return fmt.Errorf("pin to CPUs %s: there were new threads each of the %d times that they were listed", FormatList(cpus), pinRounds)
+	return fmt.Errorf("pin to CPUs %s: there were new threads each of the %d times that they "+
+		"were listed", FormatList(cpus), pinRounds)
 }
 
 // threads lists the threads of this process.

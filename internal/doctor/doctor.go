@@ -28,7 +28,10 @@ type Finding struct {
 
 // Examine checks the machine that this process runs on. The facts are those of [machine.Read].
 func Examine(facts *machine.Facts) []Finding {
-	return examine(&patient{facts: *facts, fs: os.DirFS("/"), features: nicFeatures, chains: nftChains})
+	return examine(&patient{
+		facts: *facts, fs: os.DirFS("/"), features: nicFeatures,
+		chains: nftChains,
+	})
 }
 
 // Spoiling returns the findings that spoil a measurement.

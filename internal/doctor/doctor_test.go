@@ -66,7 +66,8 @@ func server() *patient {
 // dpu is a carefully configured BlueField.
 func dpu() *patient {
 	return recorded(machine.Facts{
-		Arch: "aarch64", CPUs: 8, Governor: "performance", NUMANodes: 1, Clocksource: "arch_sys_counter", THP: "madvise",
+		Arch: "aarch64", CPUs: 8, Governor: "performance", NUMANodes: 1, Clocksource: "arch_sys_counter",
+		THP:         "madvise",
 		LoadAverage: []float64{0.02, 0, 0}, Cgroup: "v2",
 	}, map[string]string{
 		"sys/devices/system/cpu/cpu0/topology/thread_siblings_list": "0",
@@ -170,18 +171,52 @@ func TestEachCheck(t *testing.T) {
 		{"turbo on (others)", "turbo", machine.Facts{}, files{"sys/devices/system/cpu/cpufreq/boost": "1"}, Spoils},
 		{"turbo off (others)", "turbo", machine.Facts{}, files{"sys/devices/system/cpu/cpufreq/boost": "0"}, OK},
 		{"governors differ", "governor", machine.Facts{Governor: "performance,powersave"}, nil, Spoils},
-		{"a virtual CPU", "smt", machine.Facts{Virtualization: "hypervisor"}, files{"sys/devices/system/cpu/cpu0/topology/thread_siblings_list": "0"}, Unknown},
+		{
+			"a virtual CPU", "smt",
+			machine.Facts{Virtualization: "hypervisor"},
+			files{"sys/devices/system/cpu/cpu0/topology/thread_siblings_list": "0"},
+			Unknown,
+		},
 		{"quota of v1", "quota", machine.Facts{Cgroup: "v1", QuotaCPUs: 0.5, CPUs: 2}, nil, Spoils},
 		{"quota of all", "quota", machine.Facts{Cgroup: "v1", QuotaCPUs: 2, CPUs: 2}, nil, OK},
-		{"no faster clock", "clock", machine.Facts{Clocksource: "jiffies"}, files{"sys/devices/system/clocksource/clocksource0/available_clocksource": "jiffies"}, Spoils},
-		{"free huge pages", "hugepages", machine.Facts{THP: "never", HugePages: []machine.HugePagePool{{PageBytes: 2 << 20, Total: 4, Free: 1}}}, nil, OK},
-		{"huge pages all taken", "hugepages", machine.Facts{THP: "never", HugePages: []machine.HugePagePool{{PageBytes: 2 << 20, Total: 4}}}, nil, Spoils},
+		{
+			"no faster clock", "clock",
+			machine.Facts{Clocksource: "jiffies"},
+			files{"sys/devices/system/clocksource/clocksource0/available_clocksource": "jiffies"},
+			Spoils,
+		},
+		{
+			"free huge pages", "hugepages",
+			machine.Facts{THP: "never", HugePages: []machine.HugePagePool{{PageBytes: 2 << 20, Total: 4, Free: 1}}},
+			nil, OK,
+		},
+		{
+			"huge pages all taken", "hugepages",
+			machine.Facts{THP: "never", HugePages: []machine.HugePagePool{{PageBytes: 2 << 20, Total: 4}}},
+			nil,
+			Spoils,
+		},
 		{"no huge pages at all", "hugepages", machine.Facts{}, nil, Spoils},
-		{"unlimited", "memlock", machine.Facts{}, files{"sys/class/infiniband/mlx5_0": "", "proc/self/limits": "Max locked memory unlimited unlimited bytes"}, OK},
-		{"limited, no NIC", "memlock", machine.Facts{}, files{"proc/self/limits": "Max locked memory 65536 65536 bytes"}, OK},
+		{
+			"unlimited", "memlock",
+			machine.Facts{},
+			files{"sys/class/infiniband/mlx5_0": "", "proc/self/limits": "Max locked memory unlimited unlimited bytes"},
+			OK,
+		},
+		{
+			"limited, no NIC", "memlock",
+			machine.Facts{},
+			files{"proc/self/limits": "Max locked memory 65536 65536 bytes"},
+			OK,
+		},
 		{"irqbalance", "irqs", machine.Facts{}, files{"proc/612/comm": "irqbalance"}, Spoils},
 		{"iptables", "firewall", machine.Facts{}, files{"proc/net/ip_tables_names": "nat\nfilter"}, Spoils},
-		{"connection tracking without connections", "firewall", machine.Facts{}, files{"proc/sys/net/netfilter/nf_conntrack_count": "0"}, OK},
+		{
+			"connection tracking without connections", "firewall",
+			machine.Facts{},
+			files{"proc/sys/net/netfilter/nf_conntrack_count": "0"},
+			OK,
+		},
 	} {
 		if got := named(examine(recorded(test.facts, test.files)), test.check); got.Verdict != test.want {
 			t.Errorf("%s: %+v, want %s", test.name, got, test.want)

@@ -16,7 +16,8 @@ func numa(p *patient) Finding {
 		return ok("one memory node")
 	}
 	return spoils(fmt.Sprintf("the kernel balances pages between %d nodes", p.facts.NUMANodes),
-		"it takes pages away to see who uses them, and moves them, during the measurement", "sudo sysctl kernel.numa_balancing=0")
+		"it takes pages away to see who uses them, and moves them, during the measurement",
+		"sudo sysctl kernel.numa_balancing=0")
 }
 
 func hugepages(p *patient) Finding {
@@ -30,7 +31,8 @@ func hugepages(p *patient) Finding {
 	case "always", "madvise":
 		return ok("transparent: " + p.facts.THP)
 	case "":
-		return spoils("no pool, and a kernel without transparent ones", effect, "sudo sysctl vm.nr_hugepages=512")
+		return spoils("no pool, and a kernel without transparent ones", effect,
+			"sudo sysctl vm.nr_hugepages=512")
 	}
 	return spoils("no pool, and transparent ones: "+p.facts.THP, effect,
 		"echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled")
@@ -66,8 +68,10 @@ func memlock(p *patient) Finding {
 	case p.capable(capIPCLock):
 		return ok(readable(limit, bytes) + ", which does not bind this user (CAP_IPC_LOCK)")
 	}
-	return spoils(readable(limit, bytes), "memory for an RDMA NIC cannot be registered: HERD does not start",
-		"sudo prlimit --memlock=unlimited --pid $$   # this shell; for good: memlock in /etc/security/limits.conf")
+	return spoils(readable(limit, bytes),
+		"memory for an RDMA NIC cannot be registered: HERD does not start",
+		"sudo prlimit --memlock=unlimited --pid $$   # this shell; for good: memlock in "+
+			"/etc/security/limits.conf")
 }
 
 func readable(limit string, bytes uint64) string {
@@ -111,7 +115,8 @@ func sockets(p *patient) Finding {
 		}
 		small = append(small, fmt.Sprintf("%s %d", limit.name, bytes))
 		want := append(slices.Clone(fields[:last]), strconv.Itoa(limit.least))
-		mend = append(mend, fmt.Sprintf("sudo sysctl -w %s='%s'", limit.name, strings.Join(want, " ")))
+		mend = append(mend, fmt.Sprintf("sudo sysctl -w %s='%s'", limit.name,
+			strings.Join(want, " ")))
 	}
 	switch {
 	case seen == nil:
@@ -119,5 +124,6 @@ func sockets(p *patient) Finding {
 	case small == nil:
 		return ok(strings.Join(seen, ", "))
 	}
-	return spoils(strings.Join(small, ", "), "bursts overflow the buffers: softroce loses packets, TCP stalls", mend...)
+	return spoils(strings.Join(small, ", "),
+		"bursts overflow the buffers: softroce loses packets, TCP stalls", mend...)
 }

@@ -35,19 +35,23 @@ func offloads(p *patient) Finding {
 		}
 		if off != nil {
 			found = append(found, fmt.Sprintf("%s without %s", nic, strings.Join(off, ", ")))
-			mend = append(mend, fmt.Sprintf("sudo ethtool -K %s %s on", nic, strings.Join(off, " on ")))
+			mend = append(mend, fmt.Sprintf("sudo ethtool -K %s %s on", nic,
+				strings.Join(off, " on ")))
 		}
 	}
 	if found == nil {
 		return ok(strings.Join(nics, ", ") + ": segmentation, coalescing and checksums")
 	}
-	return spoils(strings.Join(found, "; "), "the CPU cuts, joins or sums packets that the NIC could", mend...)
+	return spoils(strings.Join(found, "; "),
+		"the CPU cuts, joins or sums packets that the NIC could", mend...)
 }
 
 func irqs(p *patient) Finding {
 	for _, comm := range p.glob("proc/[0-9]*/comm") {
 		if p.read(comm) == "irqbalance" {
-			return spoils("irqbalance runs", "interrupts move between CPUs, onto those that measure too", "sudo systemctl stop irqbalance")
+			return spoils("irqbalance runs",
+				"interrupts move between CPUs, onto those that measure too",
+				"sudo systemctl stop irqbalance")
 		}
 	}
 	var seen, mend []string
@@ -55,12 +59,15 @@ func irqs(p *patient) Finding {
 		numbers := p.nicIRQs(nic)
 		cpus := p.affinity(numbers)
 		if cpus == nil {
-			return unknown(fmt.Sprintf("the CPUs that take the interrupts of %s cannot be read", nic))
+			return unknown(fmt.Sprintf("the CPUs that take the interrupts of %s cannot be read",
+				nic))
 		}
 		seen = append(seen, fmt.Sprintf("%s: CPUs %s", nic, cpu.FormatList(cpus)))
 		if len(cpus) == 1 && len(numbers) > 1 && p.facts.CPUs > 1 {
 			mend = append(mend, fmt.Sprintf(
-				"i=0; for n in %s; do echo $((i++ %% %d)) | sudo tee /proc/irq/$n/smp_affinity_list; done   # better still: leave out the CPUs that measure",
+				"i=0; for n in %s; do echo $((i++ %% %d)) | sudo tee "+
+					"/proc/irq/$n/smp_affinity_list; done   # better still: leave out the CPUs "+
+					"that measure",
 				strings.Join(numbers, " "), p.facts.CPUs))
 		}
 	}
@@ -89,7 +96,8 @@ func (p *patient) nicIRQs(nic string) (numbers []string) {
 	}
 	for line := range strings.Lines(p.read("proc/interrupts")) {
 		number, rest, _ := strings.Cut(strings.TrimSpace(line), ":")
-		if fields := strings.Fields(rest); len(fields) > 0 && isQueue(fields[len(fields)-1], path.Base(link)) {
+		if fields := strings.Fields(rest); len(fields) > 0 &&
+			isQueue(fields[len(fields)-1], path.Base(link)) {
 			numbers = append(numbers, number)
 		}
 	}
@@ -123,19 +131,23 @@ var errNotAllowed = errors.New("only root may look: sudo dpukv doctor")
 
 func firewall(p *patient) Finding {
 	const effect = "every packet passes its rules; the more connections, the slower"
-	const stop = "sudo systemctl stop %s   # only where the network is trusted; start it again afterwards"
+	const stop = "sudo systemctl stop %s   # only where the network is trusted; start it again " +
+		"afterwards"
 	if count := p.read("proc/sys/net/netfilter/nf_conntrack_count"); count != "" && count != "0" {
-		return spoils("connection tracking follows "+count+" connections", effect, fmt.Sprintf(stop, "nftables   # or firewalld, ufw, docker"))
+		return spoils("connection tracking follows "+count+" connections", effect,
+			fmt.Sprintf(stop, "nftables   # or firewalld, ufw, docker"))
 	}
 	if tables := strings.Fields(p.read("proc/net/ip_tables_names")); len(tables) > 0 {
-		return spoils("iptables has the tables "+strings.Join(tables, ", "), effect, fmt.Sprintf(stop, "iptables   # or firewalld, ufw, docker"))
+		return spoils("iptables has the tables "+strings.Join(tables, ", "), effect,
+			fmt.Sprintf(stop, "iptables   # or firewalld, ufw, docker"))
 	}
 	ruleset, err := p.chains()
 	if err != nil {
 		return unknown(err.Error())
 	}
 	if hooks := hookedChains(ruleset); len(hooks) > 0 {
-		return spoils("nftables looks at packets at "+strings.Join(hooks, ", "), effect, fmt.Sprintf(stop, "nftables   # or firewalld, ufw, docker"))
+		return spoils("nftables looks at packets at "+strings.Join(hooks, ", "), effect,
+			fmt.Sprintf(stop, "nftables   # or firewalld, ufw, docker"))
 	}
 	return ok("none")
 }

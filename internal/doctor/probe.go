@@ -40,7 +40,8 @@ func nicFeatures(nic string) (off []string, err error) {
 			_    [16]byte
 		}{data: unsafe.Pointer(&value)}
 		copy(request.name[:unix.IFNAMSIZ-1], nic)
-		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(socket), unix.SIOCETHTOOL, uintptr(unsafe.Pointer(&request)))
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(socket), unix.SIOCETHTOOL,
+			uintptr(unsafe.Pointer(&request)))
 		if errno != 0 {
 			return nil, fmt.Errorf("%s: %w", f.name, errno)
 		}
@@ -61,7 +62,8 @@ func nftChains() (string, error) {
 	out, err := exec.CommandContext(ctx, "nft", "list", "chains").CombinedOutput()
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		return "", errors.New("nftables' rules cannot be read: there is no nft command; apt-get install nftables")
+		return "", errors.New("nftables' rules cannot be read: there is no nft command; apt-get " +
+			"install nftables")
 	case strings.Contains(string(out), "not permitted"):
 		return "", errNotAllowed
 	case err != nil && strings.Contains(string(out), "not supported"):

@@ -11,6 +11,9 @@ import (
 // The reason for settings without a switch in a virtual machine.
 const hostDecides = "this virtual machine does not say; its host decides"
 
+// clockSource is the folder of the kernel's clock sources, below the root.
+const clockSource = "sys/devices/system/clocksource/clocksource0/"
+
 func (p *patient) virtual() bool { return strings.Contains(p.facts.Virtualization, "hypervisor") }
 
 // untold explains why a setting of the processor is not readable.
@@ -25,7 +28,8 @@ func emulator(p *patient) Finding {
 	if p.facts.Emulator == "" {
 		return ok("none")
 	}
-	return spoils(p.facts.Emulator, "its times say nothing of the machine that is emulated: use the binary for this one")
+	return spoils(p.facts.Emulator,
+		"its times say nothing of the machine that is emulated: use the binary for this one")
 }
 
 func governor(p *patient) Finding {
@@ -35,12 +39,14 @@ func governor(p *patient) Finding {
 	case "performance":
 		return ok("performance")
 	}
-	return spoils(p.facts.Governor, "cores clock down when they have nothing to do, and the first answers after that are late",
+	return spoils(p.facts.Governor,
+		"cores clock down when they have nothing to do, and the first answers after that are late",
 		"echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor")
 }
 
 func turbo(p *patient) Finding {
-	const effect = "the clock depends on heat and on how many cores are busy, so equal points differ"
+	const effect = "the clock depends on heat and on how many cores are busy, so equal points " +
+		"differ"
 	for _, knob := range []struct{ path, on, off string }{
 		{"sys/devices/system/cpu/intel_pstate/no_turbo", "0", "1"},
 		{"sys/devices/system/cpu/cpufreq/boost", "1", "0"},
@@ -62,12 +68,14 @@ func smt(p *patient) Finding {
 	var shared []string
 	for _, path := range p.glob("sys/devices/system/cpu/cpu[0-9]*/topology/thread_siblings_list") {
 		list := p.read(path)
-		if cpus, err := cpu.ParseList(list); err == nil && len(cpus) > 1 && !slices.Contains(shared, list) {
+		if cpus, err := cpu.ParseList(list); err == nil && len(cpus) > 1 &&
+			!slices.Contains(shared, list) {
 			shared = append(shared, list)
 		}
 	}
 	if shared != nil {
-		return spoils(fmt.Sprintf("%d cores have several CPUs each, such as %s", len(shared), shared[0]),
+		return spoils(fmt.Sprintf("%d cores have several CPUs each, such as %s", len(shared),
+			shared[0]),
 			"what one does slows the other down, by a third and more",
 			"echo off | sudo tee /sys/devices/system/cpu/smt/control")
 	}
@@ -75,7 +83,8 @@ func smt(p *patient) Finding {
 		return unknown("the kernel does not tell which CPUs share a core")
 	}
 	if p.virtual() {
-		return unknown("each CPU is a core of its own, as far as this virtual machine knows; its host decides")
+		return unknown("each CPU is a core of its own, as far as this virtual machine knows; its " +
+			"host decides")
 	}
 	return ok("each CPU is a core of its own")
 }
@@ -91,7 +100,8 @@ func quota(p *patient) Finding {
 	}
 	mend := "echo max | sudo tee /sys/fs/cgroup/GROUP/cpu.max   # GROUP: cat /proc/self/cgroup"
 	if p.facts.Cgroup == "v1" {
-		mend = "echo -1 | sudo tee /sys/fs/cgroup/cpu/GROUP/cpu.cfs_quota_us   # GROUP: grep :cpu /proc/self/cgroup"
+		mend = "echo -1 | sudo tee /sys/fs/cgroup/cpu/GROUP/cpu.cfs_quota_us   # GROUP: grep " +
+			":cpu /proc/self/cgroup"
 	}
 	return spoils(fmt.Sprintf("%.2f of %d CPUs", p.facts.QuotaCPUs, p.facts.CPUs),
 		"threads stop for tens of milliseconds whenever the time of a period is used up", mend)
@@ -109,7 +119,9 @@ func load(p *patient) Finding {
 	if l[0] < quietLoad {
 		return ok(found)
 	}
-	return spoils(found, "others take CPU time, cache and memory bandwidth (a measurement that has just ended counts too)",
+	return spoils(found,
+		"others take CPU time, cache and memory bandwidth (a measurement that has just ended "+
+			"counts too)",
 		"ps -eo pcpu,pid,comm --sort=-pcpu | head   # who it is; end it, or wait")
 }
 
@@ -125,11 +137,13 @@ func clock(p *patient) Finding {
 		return ok(source)
 	}
 	const effect = "reading the time takes a system call, and counts into every latency"
-	available := strings.Fields(p.read("sys/devices/system/clocksource/clocksource0/available_clocksource"))
+	available := strings.Fields(p.read(clockSource + "available_clocksource"))
 	for _, quick := range quickClocks {
 		if slices.Contains(available, quick) {
-			return spoils(source, effect, fmt.Sprintf("echo %s | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource", quick))
+			return spoils(source, effect,
+				fmt.Sprintf("echo %s | sudo tee /%scurrent_clocksource", quick, clockSource))
 		}
 	}
-	return spoils(source, effect, "sudo dmesg | grep -i clocksource   # why the kernel did not trust a faster one")
+	return spoils(source, effect,
+		"sudo dmesg | grep -i clocksource   # why the kernel did not trust a faster one")
 }

@@ -81,7 +81,8 @@ func (r *runner) target(ctx context.Context, pkg, name string) (v verdict) {
 		err := r.run(ctx, io.MultiWriter(r.out, &said), "test", "-run", "XXX",
 			"-fuzz", "^"+name+"$", "-fuzztime", r.each.String(), pkg)
 		v = judge(err, said.String())
-		fmt.Fprintf(r.out, "fuzzall: %s %s: %v, %s inputs tried\n", pkg, name, v, tried(said.String()))
+		fmt.Fprintf(r.out, "fuzzall: %s %s: %v, %s inputs tried\n", pkg, name, v,
+			tried(said.String()))
 		if v != outOfTime || ctx.Err() != nil {
 			break
 		}
@@ -94,7 +95,8 @@ func (r *runner) output(ctx context.Context, args ...string) (string, error) {
 	var said bytes.Buffer
 	err := r.run(ctx, &said, args...)
 	if err != nil {
-		err = fmt.Errorf("go %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(said.String()))
+		err = fmt.Errorf("go %s: %w: %s", strings.Join(args, " "), err,
+			strings.TrimSpace(said.String()))
 	}
 	return said.String(), err
 }

@@ -81,15 +81,18 @@ func (j *Job) Run(ctx context.Context, console io.Writer) error {
 	}
 	defer os.RemoveAll(dir)
 	if err := errors.Join(
-		os.WriteFile(filepath.Join(dir, "init"), []byte(initScript), 0o700), //nolint:gosec // it is to be run
+		//nolint:gosec // it is to be run
+		os.WriteFile(filepath.Join(dir, "init"), []byte(initScript), 0o700),
 		os.WriteFile(filepath.Join(dir, "job"), []byte(j.script()), 0o600)); err != nil {
 		return err
 	}
 	// A process namespace ends all of the guest's processes with it.
 	cmd := exec.CommandContext(ctx, "unshare", "--pid", "--mount-proc", "--fork", "--kill-child",
-		j.Kernel, memory, "uml_dir="+dir+"/", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro", "init="+filepath.Join(dir, "init"),
+		j.Kernel, memory, "uml_dir="+dir+"/", "root=/dev/root", "rootfstype=hostfs", "rootflags=/",
+		"ro", "init="+filepath.Join(dir, "init"),
 		"con=null", "con0=fd:0,fd:1", "ssl=null", "quiet", "job="+filepath.Join(dir, "job"))
-	cmd.Env = append(os.Environ(), "TMPDIR=/dev/shm") // the guest's memory is an unlinked file there
+	// the guest's memory is an unlinked file there
+	cmd.Env = append(os.Environ(), "TMPDIR=/dev/shm")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	cmd.WaitDelay = 5 * time.Second
 	said := &foreign.Tail{}
@@ -114,7 +117,8 @@ func (j *Job) script() string {
 	var b strings.Builder
 	b.WriteString("set -e\n")
 	for name, dir := range j.Shares {
-		fmt.Fprintf(&b, "mkdir /dev/shm/%s && mount -t hostfs none /dev/shm/%s -o '%s'\n", name, name, dir)
+		fmt.Fprintf(&b, "mkdir /dev/shm/%s && mount -t hostfs none /dev/shm/%s -o '%s'\n", name,
+			name, dir)
 	}
 	b.WriteString("mount -t tmpfs tmp /tmp\n") // the C library's temporary files
 	return b.String() + j.Script

@@ -13,7 +13,8 @@ import (
 // TestCannot: a machine without a guest kernel and without the tools to build one reports that.
 func TestCannot(t *testing.T) {
 	bin := t.TempDir()
-	for _, name := range []string{"sh", "uname", "id", "grep", "wc", "cut", "cat", "sort"} { // neither dpkg-query nor apt-get
+	// neither dpkg-query nor apt-get
+	for _, name := range []string{"sh", "uname", "id", "grep", "wc", "cut", "cat", "sort"} {
 		path, err := exec.LookPath(name)
 		if err != nil {
 			t.Skip(err)
@@ -28,7 +29,10 @@ func TestCannot(t *testing.T) {
 	if !errors.Is(err, ErrCannot) {
 		t.Fatalf("found %v, want ErrCannot", err)
 	}
-	for _, reason := range []string{"the guest runs on Linux/x86_64", "need root", "no /dev/net/tun", "no apt-get to install: linux-source-6.1"} {
+	for _, reason := range []string{
+		"the guest runs on Linux/x86_64", "need root", "no /dev/net/tun",
+		"no apt-get to install: linux-source-6.1",
+	} {
 		if strings.Contains(err.Error(), reason) {
 			return
 		}

@@ -72,7 +72,8 @@ func (s *sandbox) run(t *testing.T, script string, limit time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "unshare", "--net", "--pid", "--mount-proc", "--fork", "--kill-child", "sh", "-euc", script)
+	cmd := exec.CommandContext(ctx, "unshare", "--net", "--pid", "--mount-proc", "--fork", "--kill-child", "sh", "-euc",
+		script)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	cmd.WaitDelay = 5 * time.Second
 	started := time.Now()
@@ -141,7 +142,8 @@ func (w logWriter) Write(p []byte) (int, error) {
 func (s *sandbox) build(t *testing.T, pkg string) (binary string) {
 	t.Helper()
 	binary = s.path(filepath.Base(pkg) + ".test")
-	if out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-tags", "ibverbs", "-o", binary, pkg).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-tags", "ibverbs", "-o", binary,
+		pkg).CombinedOutput(); err != nil {
 		t.Fatalf("go test -c %s: %v\n%s", pkg, err, out)
 	}
 	return binary

@@ -57,7 +57,8 @@ func report(t *testing.T, output string) {
 			}
 		})
 	}
-	t.Logf("%d passed, %d failed, %d skipped, %d did not end", counts["pass"], counts["fail"], counts["skip"], counts[""])
+	t.Logf("%d passed, %d failed, %d skipped, %d did not end", counts["pass"], counts["fail"], counts["skip"],
+		counts[""])
 }
 
 // parse reads test output, mixed with other lines of the console.

@@ -59,7 +59,8 @@ func (s *Sweep) Run(ctx context.Context, stdout, stderr io.Writer) (err error) {
 		return err
 	}
 	if strings.Contains(dir, "'") {
-		return fmt.Errorf("found the run folder %s, allowed with a guest: a name without quotes", dir)
+		return fmt.Errorf("found the run folder %s, allowed with a guest: a name without quotes",
+			dir)
 	}
 	flags, err := s.share(work)
 	if err = errors.Join(err, os.MkdirAll(dir, 0o777)); err != nil {
@@ -69,7 +70,10 @@ func (s *Sweep) Run(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	if isTerminal(stderr) {
 		script = sweepScript
 	}
-	job := Job{Kernel: kernel, Script: fmt.Sprintf(script, flags), Shares: map[string]string{"work": work, "run": dir}}
+	job := Job{
+		Kernel: kernel, Script: fmt.Sprintf(script, flags),
+		Shares: map[string]string{"work": work, "run": dir},
+	}
 	err = job.Run(ctx, stderr)
 	said, readErr := os.ReadFile(filepath.Join(work, "stdout"))
 	if readErr == nil {

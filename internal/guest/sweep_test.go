@@ -35,7 +35,8 @@ repeats: 1
 func TestOnPath(t *testing.T) {
 	for _, program := range []string{"ovs-vswitchd", "ovs-vsctl", "dpdk-testpmd", "ip", "tc"} {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Skip("Open vSwitch, DPDK or iproute2 is not installed here, so the guest has none: make lab-packages:", err)
+			t.Skip("Open vSwitch, DPDK or iproute2 is not installed here, so the guest has none: make lab-packages:",
+				err)
 		}
 	}
 	kernel, dir := guestKernel(t), t.TempDir()
@@ -79,7 +80,10 @@ func sweepOnPath(t *testing.T, binary string) {
 	dir := t.TempDir()
 	s := Sweep{
 		Binary: binary, Dir: filepath.Join(dir, "run"),
-		Files: map[string]string{"--file": filepath.Join(dir, "sweep.yaml"), "--testbed": "../../examples/netns-onpath.yaml"},
+		Files: map[string]string{
+			"--file":    filepath.Join(dir, "sweep.yaml"),
+			"--testbed": "../../examples/netns-onpath.yaml",
+		},
 	}
 	if err := os.WriteFile(s.Files["--file"], []byte(onPathSweep), 0o600); err != nil {
 		t.Fatal(err)
@@ -100,12 +104,14 @@ func sweepOnPath(t *testing.T, binary string) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"direct": "cable", "sm1": "ovs-system", "sm2": "ovs-dpdk", "sm3": "testpmd", "sm4": "ovs-flower", "sm5": "ovs-flower",
+		"direct": "cable", "sm1": "ovs-system", "sm2": "ovs-dpdk", "sm3": "testpmd", "sm4": "ovs-flower",
+		"sm5": "ovs-flower",
 	}
 	for _, p := range points {
 		t.Logf("%s: %.2f Mops, %s, %v", p.Submode, p.ThroughputOps/1e6, p.DatapathIs, p.Evidence)
 		if p.Status != results.StatusOK || p.Datapath != want[p.Submode] {
-			t.Errorf("%s: found %s %s over %q, want ok over %s", p.Submode, p.Status, p.Error, p.Datapath, want[p.Submode])
+			t.Errorf("%s: found %s %s over %q, want ok over %s", p.Submode, p.Status, p.Error, p.Datapath,
+				want[p.Submode])
 		}
 		if !p.Emulated || !strings.Contains(p.EmulatedTestbed, "user-mode Linux guest (Linux 6.1.") {
 			t.Errorf("%s: found no guest and its kernel in %q", p.Submode, p.EmulatedTestbed)

@@ -61,7 +61,8 @@ func Beside(was Count) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the kernel of this machine ended %d processes for want of memory meanwhile "+
+	return fmt.Sprintf("the kernel of this machine ended %d processes for want of memory "+
+		"meanwhile "+
 		"(dmesg names them)", n)
 }
 
@@ -75,7 +76,8 @@ func By(err error) bool {
 		return false
 	}
 	status, ok := exit.Sys().(syscall.WaitStatus)
-	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL || exit.ExitCode() == shellKilled
+	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL ||
+		exit.ExitCode() == shellKilled
 }
 
 // How describes a command's end by the error of its Wait. For a killed command it adds the reason,
@@ -87,16 +89,23 @@ func How(err error, before, now Count) string {
 	case !By(err) && n == 0:
 		return "ended with " + err.Error()
 	case !By(err): // a launcher has other words for it
-		return fmt.Sprintf("ended with %v; meanwhile the kernel of its machine ended %d processes for want "+
+		return fmt.Sprintf("ended with %v; meanwhile the kernel of its machine ended %d "+
+			"processes for want "+
 			"of memory (dmesg names them)", err, n)
 	case n > 0:
-		return fmt.Sprintf("was killed by signal 9: out of memory: meanwhile the kernel of its machine "+
-			"ended %d processes for want of memory (dmesg names them): give it more, raise its limit "+
-			"(the cgroup's memory.max, a job's or container's memory), or store fewer or smaller items", n)
+		return fmt.Sprintf("was killed by signal 9: out of memory: meanwhile the kernel of its "+
+			"machine "+
+			"ended %d processes for want of memory (dmesg names them): give it more, raise its "+
+			"limit "+
+			"(the cgroup's memory.max, a job's or container's memory), or store fewer or smaller "+
+			"items", n)
 	case before.Known && now.Known:
-		return "was killed by signal 9, from outside: the kernel of its machine ended no process for want of " +
-			"memory meanwhile; look who did (a batch system's limit, a container's end, a user's kill)"
+		return "was killed by signal 9, from outside: the kernel of its machine ended no process " +
+			"for want of " +
+			"memory meanwhile; look who did (a batch system's limit, a container's end, a user's " +
+			"kill)"
 	}
-	return "was killed by signal 9, from outside: as a rule the kernel, for want of memory (dmesg tells), " +
+	return "was killed by signal 9, from outside: as a rule the kernel, for want of memory " +
+		"(dmesg tells), " +
 		"or a batch system at its limit"
 }

@@ -36,7 +36,10 @@ func TestHow(t *testing.T) {
 		{"by itself", end("exit 3"), same, "ended with exit status 3"},
 		{"behind a launcher", end("exit 255"), more, "status 255; meanwhile the kernel of its machine ended 1 "},
 		{"by another signal", end("kill -SEGV $$"), same, "ended with signal: "},
-		{"for want of memory", end("kill -KILL $$"), more, "out of memory: meanwhile the kernel of its machine ended 1 processes"},
+		{
+			"for want of memory", end("kill -KILL $$"), more,
+			"out of memory: meanwhile the kernel of its machine ended 1 processes",
+		},
 		{"behind a shell", end("exit 137"), more, "out of memory"},
 		{"from outside", end("kill -KILL $$"), same, "ended no process for want of memory"},
 		{"nobody knows", end("kill -KILL $$"), Count{}, "as a rule the kernel, for want of memory"},

@@ -8,7 +8,8 @@ import (
 func TestOwns(t *testing.T) {
 	cases := map[string]bool{
 		"127.0.0.1:7000": true, "127.8.0.1:7000": true, "[::1]:7000": true, "localhost:7000": true,
-		"192.0.2.1:7000": false, "[2001:db8::1]:7000": false, "example.org:7000": false, // RFC 5737, 3849, 2606: nobody's
+		// RFC 5737, 3849, 2606: nobody's
+		"192.0.2.1:7000": false, "[2001:db8::1]:7000": false, "example.org:7000": false,
 		"127.0.0.1": false, "": false,
 	}
 	all, err := net.InterfaceAddrs()

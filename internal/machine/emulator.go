@@ -11,7 +11,8 @@ func emulator(fs root, own string) string {
 	native := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[own]
 	real := fs.read("proc/sys/kernel/arch") // since Linux 6.1
 	if real == "" && own != "amd64" && strings.Contains(fs.read("proc/cpuinfo"), "vendor_id") {
-		real = "x86" // only its /proc/cpuinfo has that field, which qemu-user hands through before 9.0
+		// only its /proc/cpuinfo has that field, which qemu-user hands through before 9.0
+		real = "x86"
 	}
 	if real == "" || native == "" || real == native {
 		return ""

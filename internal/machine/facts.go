@@ -22,22 +22,26 @@ type Facts struct {
 	CPUModel    string `json:"cpu_model,omitempty"`
 	CPUs        int    `json:"cpus,omitempty"`         // online
 	AllowedCPUs []int  `json:"allowed_cpus,omitempty"` // the CPUs that this process may use
-	Governor    string `json:"governor,omitempty"`     // of frequency scaling; several: joined by a comma
+	// of frequency scaling; several: joined by a comma
+	Governor    string `json:"governor,omitempty"`
 	NUMANodes   int    `json:"numa_nodes,omitempty"`
 	Clocksource string `json:"clocksource,omitempty"`
 
-	MemoryBytes int64          `json:"memory_bytes,omitempty"`
-	THP         string         `json:"thp,omitempty"`        // transparent hugepages: "always", "madvise", "never"
-	THPDefrag   string         `json:"thp_defrag,omitempty"` // when the kernel compacts memory for them
-	HugePages   []HugePagePool `json:"hugepages,omitempty"`
+	MemoryBytes int64 `json:"memory_bytes,omitempty"`
+	// transparent hugepages: "always", "madvise", "never"
+	THP string `json:"thp,omitempty"`
+	// when the kernel compacts memory for them
+	THPDefrag string         `json:"thp_defrag,omitempty"`
+	HugePages []HugePagePool `json:"hugepages,omitempty"`
 
 	LoadAverage []float64 `json:"load_average,omitempty"` // over 1, 5 and 15 minutes
 	Cgroup      string    `json:"cgroup,omitempty"`       // "v1", "v2"
 	// QuotaCPUs is the CPU time that the control groups allow, in CPUs. 0 means no known limit.
 	QuotaCPUs float64 `json:"quota_cpus,omitempty"`
 
-	Product        string `json:"product,omitempty"`        // the machine's name in the firmware
-	Virtualization string `json:"virtualization,omitempty"` // a hint: "hypervisor", "container", or both
+	Product string `json:"product,omitempty"` // the machine's name in the firmware
+	// a hint: "hypervisor", "container", or both
+	Virtualization string `json:"virtualization,omitempty"`
 	// Emulator is set if instructions are translated, as by qemu-user: "arm64 on x86_64". No time
 	// measured there is meaningful.
 	Emulator string `json:"emulator,omitempty"`
@@ -62,7 +66,8 @@ func Read() Facts {
 	facts.AllowedCPUs, _ = cpu.Allowed()
 	var u unix.Utsname
 	if unix.Uname(&u) == nil {
-		facts.Hostname, facts.Kernel, facts.Arch = text(u.Nodename[:]), text(u.Release[:]), text(u.Machine[:])
+		facts.Hostname, facts.Kernel, facts.Arch = text(u.Nodename[:]), text(u.Release[:]),
+			text(u.Machine[:])
 	}
 	facts.Emulator = Emulator()
 	facts.GoVersion, facts.GoArchLevel = runtime.Version(), goArchLevel()

@@ -28,13 +28,16 @@ func hugePages(fs root) []HugePagePool {
 			pools = append(pools, HugePagePool{PageBytes: pageBytes, Total: total, Free: free})
 		}
 	}
-	slices.SortFunc(pools, func(a, b HugePagePool) int { return cmp.Compare(a.PageBytes, b.PageBytes) })
+	slices.SortFunc(pools, func(a, b HugePagePool) int {
+		return cmp.Compare(a.PageBytes, b.PageBytes)
+	})
 	return pools
 }
 
 // kilobytes reads "2048kB" or "8054772 kB" as bytes.
 func kilobytes(s string) int64 {
-	n, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(s), "kB")), 10, 64)
+	n, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(s), "kB")),
+		10, 64)
 	if err != nil {
 		return 0
 	}

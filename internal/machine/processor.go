@@ -79,7 +79,8 @@ func virtualization(fs root) string {
 	if slices.Contains(flags, "hypervisor") || fs.exists("sys/hypervisor/type") {
 		layers = append(layers, "hypervisor")
 	}
-	if fs.exists(".dockerenv") || fs.exists("run/.containerenv") || fs.exists("run/systemd/container") {
+	if fs.exists(".dockerenv") || fs.exists("run/.containerenv") ||
+		fs.exists("run/systemd/container") {
 		layers = append(layers, "container")
 	}
 	return strings.Join(layers, ",")

@@ -57,8 +57,10 @@ func checkGroups(
 			if l.used -= reclaimable(root, dir, f); need <= l.max-l.used {
 				continue
 			}
-			return fmt.Errorf("allocate %s: the control group of this process has a limit of %s, with "+
-				"%s in use (/%s/%s), and %s would have to be free; ask for fewer items or a smaller log, "+
+			return fmt.Errorf("allocate %s: the control group of this process has a limit of %s, "+
+				"with "+
+				"%s in use (/%s/%s), and %s would have to be free; ask for fewer items or a "+
+				"smaller log, "+
 				"or for more memory (Slurm: --mem; Kubernetes: resources.limits.memory)",
 				asked, mib(l.max), mib(l.used), dir, f.max, mib(need))
 		}

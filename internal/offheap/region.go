@@ -46,7 +46,8 @@ func allocHugeTLB(size int) (*Region, error) {
 	m, err := unix.Mmap(-1, 0, rounded, unix.PROT_READ|unix.PROT_WRITE,
 		unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_HUGETLB|unix.MAP_POPULATE)
 	if err != nil {
-		return nil, fmt.Errorf("map %d bytes of reserved huge pages: %w; reserve %d with: sysctl vm.nr_hugepages=%d",
+		return nil, fmt.Errorf("map %d bytes of reserved huge pages: %w; reserve %d with: sysctl "+
+			"vm.nr_hugepages=%d",
 			size, err, rounded/hugePageBytes, rounded/hugePageBytes)
 	}
 	return &Region{mapped: m, bytes: m[:size:size], pages: HugeTLB}, nil
@@ -54,7 +55,8 @@ func allocHugeTLB(size int) (*Region, error) {
 
 // allocSmall maps base pages. Unless pages is Small, it asks the kernel to make huge pages of them.
 func allocSmall(size int, pages Pages) (*Region, error) {
-	m, err := unix.Mmap(-1, 0, size+hugePageBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	m, err := unix.Mmap(-1, 0, size+hugePageBytes, unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
 		return nil, fmt.Errorf("map %d bytes: %w%s", size, err, addressSpace(err))
 	}
@@ -72,7 +74,8 @@ func allocSmall(size int, pages Pages) (*Region, error) {
 	if r.hugeShare() >= .9 {
 		r.pages = THP
 	} else if pages == THP {
-		return nil, errors.Join(fmt.Errorf("transparent huge pages: the kernel backs %.0f %% of %d bytes with them; see /sys/kernel/mm/transparent_hugepage/enabled",
+		return nil, errors.Join(fmt.Errorf("transparent huge pages: the kernel backs %.0f %% of "+
+			"%d bytes with them; see /sys/kernel/mm/transparent_hugepage/enabled",
 			100*r.hugeShare(), size), adviceErr, r.Free())
 	}
 	return r, nil
@@ -89,7 +92,8 @@ func addressSpace(err error) string {
 	}{{unix.RLIMIT_AS, "address space (ulimit -v)"}, {unix.RLIMIT_DATA, "data (ulimit -d)"}} {
 		var r unix.Rlimit
 		if unix.Getrlimit(l.number, &r) == nil && r.Cur != unix.RLIM_INFINITY {
-			return fmt.Sprintf("; this process has a limit of %s on its %s: raise it, or ask for fewer items or a smaller log",
+			return fmt.Sprintf("; this process has a limit of %s on its %s: raise it, or ask for "+
+				"fewer items or a smaller log",
 				mib(int64(r.Cur)), l.name)
 		}
 	}

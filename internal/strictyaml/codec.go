@@ -60,8 +60,9 @@ func Span(lo, hi time.Duration) Codec[time.Duration] {
 			}
 			return d, nil
 		},
-		Format:  time.Duration.String,
-		Allowed: "a time with its unit, such as 2s or 500ms, from " + lo.String() + " to " + hi.String(),
+		Format: time.Duration.String,
+		Allowed: "a time with its unit, such as 2s or 500ms, from " + lo.String() + " to " +
+			hi.String(),
 	}
 }
 

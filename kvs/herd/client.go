@@ -57,7 +57,8 @@ func (s *Server) endIdle() {
 	}
 	for c := range s.clients {
 		if c.number == 0 && c.idle() > idleTimeout {
-			c.end(fmt.Errorf("nothing was asked here for %v, and others need the place: connect again",
+			c.end(fmt.Errorf("nothing was asked here for %v, and others need the place: connect "+
+				"again",
 				idleTimeout))
 		}
 	}

@@ -88,7 +88,8 @@ func TestAcceptFails(t *testing.T) {
 	}
 	works(t, server)
 	stats, err := server.Stats()
-	if err != nil || !saysAll(strings.Join(stats.Warnings, ";"), "5 times no connection could be accepted", "no buffer space") {
+	if err != nil || !saysAll(strings.Join(stats.Warnings, ";"), "5 times no connection could be accepted",
+		"no buffer space") {
 		t.Errorf("%q, %v", stats.Warnings, err)
 	}
 }
@@ -411,7 +412,8 @@ func TestReservedBytes(t *testing.T) {
 // twice.
 func TestManyLinks(t *testing.T) {
 	for _, text := range []string{
-		`{"links":[{},{},{}]}`, `{"links":[],"links":[]}`, `{"slots":1}x`, `{"slots":1} {}`, `{"slots":1}}`, `{"slots":1}]`, `[]`, `{"more":1}`, ``,
+		`{"links":[{},{},{}]}`, `{"links":[],"links":[]}`, `{"slots":1}x`, `{"slots":1} {}`, `{"slots":1}}`,
+		`{"slots":1}]`, `[]`, `{"more":1}`, ``,
 	} {
 		if j, err := parseJoin([]byte(text), 2); err == nil {
 			t.Errorf("%s is read as %+v", text, j)

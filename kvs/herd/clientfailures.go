@@ -39,8 +39,9 @@ func (m *clientFailures) warnings(since time.Time) (doubts []string) {
 	defer m.mu.Unlock()
 	for i := range m.kept {
 		if k := &m.kept[i]; !k.at.Before(since) {
-			doubts = append(doubts, fmt.Sprintf("%s (%d times since the server started; the last: %v)",
-				k.what, k.n, k.last))
+			doubts = append(doubts,
+				fmt.Sprintf("%s (%d times since the server started; the last: %v)",
+					k.what, k.n, k.last))
 		}
 	}
 	return doubts

@@ -100,7 +100,8 @@ func (c *Config) check() error {
 	case c.MaxClients < 1 || c.MaxClients > 1<<16:
 		return fmt.Errorf("%d clients: want 1 to %d", c.MaxClients, 1<<16)
 	case c.SlotBytes < MinSlotBytes || c.SlotBytes > MaxSlotBytes || c.SlotBytes%wordBytes != 0:
-		return fmt.Errorf("slots of %d bytes: want %d to %d, a multiple of %d", c.SlotBytes, MinSlotBytes, MaxSlotBytes, wordBytes)
+		return fmt.Errorf("slots of %d bytes: want %d to %d, a multiple of %d", c.SlotBytes,
+			MinSlotBytes, MaxSlotBytes, wordBytes)
 	}
 	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
 		return fmt.Errorf("listen address %q: want HOST:PORT: %w", c.Listen, err)

@@ -20,7 +20,8 @@ func overSoftRoCE(t testing.TB, cfg Config) (*Server, *Remote) {
 	server := startServer(t, cfg)
 	// The client must not write a late request again. The same bytes written while a worker reads
 	// them do no harm, but the race detector rightly calls it a race.
-	r, err := Dial(context.Background(), server.Addr(), Options{Device: "softroce:" + verbstest.Addr(2), RetryAfter: 10 * time.Second})
+	r, err := Dial(context.Background(), server.Addr(),
+		Options{Device: "softroce:" + verbstest.Addr(2), RetryAfter: 10 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +146,8 @@ func TestFactsAreOfBothEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		if f := r.Facts(); f.Provider != test.provider || f.Emulated != test.emulated {
-			t.Errorf("found provider %q, emulated %v, want %q, %v", f.Provider, f.Emulated, test.provider, test.emulated)
+			t.Errorf("found provider %q, emulated %v, want %q, %v", f.Provider, f.Emulated, test.provider,
+				test.emulated)
 		}
 		r.Close()
 		server.Close()

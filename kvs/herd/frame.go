@@ -74,7 +74,8 @@ func (h *head) check(most int) (int, error) {
 	case string(h[:8]) != frameMagic:
 		return 0, fmt.Errorf("%w: a frame that starts with %q", errForeign, h[:8])
 	case h[12] != protocolVersion:
-		return 0, fmt.Errorf("protocol version %d there, %d here: both ends must be the same build", h[12], protocolVersion)
+		return 0, fmt.Errorf("protocol version %d there, %d here: both ends must be the same build",
+			h[12], protocolVersion)
 	case h[14] != 0 || h[15] != 0:
 		return 0, fmt.Errorf("a frame with % x at byte 14: want zeros, which are reserved", h[14:])
 	case length > uint32(most):

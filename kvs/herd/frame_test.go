@@ -23,10 +23,11 @@ func fuzzServer(t testing.TB) (*Server, *simDevice) {
 	device.deliver = func(uint32, answer, []byte) {}
 	server, err := Start(Config{
 		Listen: "sim:1", Device: "sim", Workers: 2, Mode: partition.Store, Items: 1 << 10, LogBytes: 4 << 20,
-		Hash: DefaultHash, Window: simSlots, MaxClients: 2, MaxConnections: 4, SlotBytes: 64, manual: true, unthrottled: true,
-		open:   func(string, *provider.Options) (verbs.Device, error) { return device, nil },
-		listen: func(string) (net.Listener, error) { return &simListener{}, nil },
-		spare:  func() (io.Closer, error) { return io.NopCloser(nil), nil },
+		Hash: DefaultHash, Window: simSlots, MaxClients: 2, MaxConnections: 4, SlotBytes: 64, manual: true,
+		unthrottled: true,
+		open:        func(string, *provider.Options) (verbs.Device, error) { return device, nil },
+		listen:      func(string) (net.Listener, error) { return &simListener{}, nil },
+		spare:       func() (io.Closer, error) { return io.NopCloser(nil), nil },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +165,8 @@ func scriptedChannel(t *testing.T, server *Server, device *simDevice, stream []b
 	case conn.greedy > 0:
 		t.Errorf("the server makes room for %d bytes more than twice of the %d that have come", conn.greedy, conn.got)
 	case server.slotHolders != 0 || device.slotBytes() != 0 || device.domains != 1:
-		t.Errorf("%d seats, %d bytes of slots, %d domains are left", server.slotHolders, device.slotBytes(), device.domains)
+		t.Errorf("%d seats, %d bytes of slots, %d domains are left", server.slotHolders, device.slotBytes(),
+			device.domains)
 	}
 	select {
 	case <-server.done:

@@ -48,9 +48,12 @@ func checkEnds(local, peer endpoint) error {
 // check refuses a welcome that a session cannot work with.
 func (w *welcome) check() error {
 	f := &w.Facts
-	if f.Workers < 1 || f.Workers > maxWorkers || f.Partitions != f.Workers || w.Window < 1 || w.Window > maxWindow ||
-		w.SlotBytes < MinSlotBytes || w.SlotBytes > MaxSlotBytes || w.SlotBytes%wordBytes != 0 || w.MaxValue < 0 {
-		return fmt.Errorf("the server's handshake makes no sense: %d workers, %d partitions, a window of %d, slots of %d bytes, values of %d",
+	if f.Workers < 1 || f.Workers > maxWorkers || f.Partitions != f.Workers || w.Window < 1 ||
+		w.Window > maxWindow ||
+		w.SlotBytes < MinSlotBytes || w.SlotBytes > MaxSlotBytes || w.SlotBytes%wordBytes != 0 ||
+		w.MaxValue < 0 {
+		return fmt.Errorf("the server's handshake makes no sense: %d workers, %d partitions, a "+
+			"window of %d, slots of %d bytes, values of %d",
 			f.Workers, f.Partitions, w.Window, w.SlotBytes, w.MaxValue)
 	}
 	return nil
@@ -123,7 +126,8 @@ func checkAddress(e *verbs.Endpoint) error {
 // check refuses a grant that differs from the request.
 func (s *slotGrant) check(workers, bytes int) error {
 	if len(s.Links) != workers || s.Region.Length < bytes {
-		return fmt.Errorf("the server's grant makes no sense: %d workers of %d, a region of %d bytes of %d",
+		return fmt.Errorf("the server's grant makes no sense: %d workers of %d, a region of %d "+
+			"bytes of %d",
 			len(s.Links), workers, s.Region.Length, bytes)
 	}
 	return nil

@@ -324,7 +324,8 @@ func TestSlotsThatChange(t *testing.T) {
 	close(stop)
 	writer.Wait()
 	if len(answers) != rounds || w.counters.Ops <= uint64(rounds) {
-		t.Errorf("%d answers to %d requests, %d operations: the one that tears had none", len(answers), rounds, w.counters.Ops)
+		t.Errorf("%d answers to %d requests, %d operations: the one that tears had none", len(answers), rounds,
+			w.counters.Ops)
 	}
 	close(w.ended)
 	close(server.workers[1].ended)

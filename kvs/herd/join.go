@@ -56,7 +56,8 @@ func (j *join) parseLinks(d *json.Decoder, workers int) error {
 	j.Links = make([]endpoint, 0, workers)
 	for d.More() {
 		if len(j.Links) == workers {
-			return fmt.Errorf("queue pairs for more than %d workers: there are %d", workers, workers)
+			return fmt.Errorf("queue pairs for more than %d workers: there are %d", workers,
+				workers)
 		}
 		var e endpoint
 		if err := d.Decode(&e); err != nil {
@@ -127,7 +128,8 @@ func (s *Server) reserveSlots(c *client) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.slotHolders == s.cfg.MaxClients {
-		return fmt.Errorf("%d clients have slots, which is all that this server was started for", s.slotHolders)
+		return fmt.Errorf("%d clients have slots, which is all that this server was started for",
+			s.slotHolders)
 	}
 	if s.joined++; s.joined == 0 { // after 2^32 of them
 		s.joined = 1
@@ -154,7 +156,8 @@ func (c *client) leave() {
 	}
 	s := c.server
 	if err := c.free(); err != nil {
-		s.clientFailures.add("the slots of a client that left could not be freed, and are lost to others",
+		s.clientFailures.add("the slots of a client that left could not be freed, and are lost "+
+			"to others",
 			err)
 		return
 	}

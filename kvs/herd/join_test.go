@@ -52,7 +52,8 @@ func awaitConnections(t *testing.T, server *Server, want uint64) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%d and %d connections, %d seats: want %d", stats.Workers[0].Connections, stats.Workers[1].Connections, seated, want)
+			t.Fatalf("%d and %d connections, %d seats: want %d", stats.Workers[0].Connections,
+				stats.Workers[1].Connections, seated, want)
 		}
 	}
 }

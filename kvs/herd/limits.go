@@ -50,13 +50,15 @@ const slotStateBytes = wordBytes + 1
 // clientBytes is the most memory that all clients together may take: slots and connections.
 func (c *Config) clientBytes() int64 {
 	slots := int64(c.MaxClients) * int64(c.Workers) * int64(powerOfTwo(c.Window))
-	return slots*int64(c.SlotBytes+slotStateBytes) + int64(c.MaxConnections)*connectionBytes(c.Workers)
+	return slots*int64(c.SlotBytes+slotStateBytes) +
+		int64(c.MaxConnections)*connectionBytes(c.Workers)
 }
 
 // checkMemory refuses a server whose clients could take more memory than there is.
 func (c *Config) checkMemory(fits func(size int64, pages offheap.Pages) error) error {
 	if err := fits(c.clientBytes(), offheap.Small); err != nil {
-		return fmt.Errorf("found %d clients with a window of %d slots of %d bytes at each of %d workers, "+
+		return fmt.Errorf("found %d clients with a window of %d slots of %d bytes at each of %d "+
+			"workers, "+
 			"and %d connections, which may take %d MiB: %w; "+
 			"lower --max-clients, --window, --slot-bytes or --max-connections",
 			c.MaxClients, powerOfTwo(c.Window), c.SlotBytes, c.Workers, c.MaxConnections,

@@ -74,7 +74,10 @@ func TestTimes(t *testing.T) {
 		}
 		time.Sleep(writeTimeout + 5*time.Second)
 		synctest.Wait()
-		for c, want := range map[*simConn]string{mute: "no frame within", half: "not whole within", begun: "not whole within"} {
+		for c, want := range map[*simConn]string{
+			mute: "no frame within", half: "not whole within",
+			begun: "not whole within",
+		} {
 			if got := told(c); !c.over() || !strings.Contains(got, want) {
 				t.Errorf("over: %v, told %q, want %q", c.over(), got, want)
 			}
@@ -181,5 +184,6 @@ func TestStatsConnectAgain(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	do(t, openTest(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}), []kvs.Request{{Op: kvs.Set, Key: key(1)}})
+	do(t, openTest(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}),
+		[]kvs.Request{{Op: kvs.Set, Key: key(1)}})
 }

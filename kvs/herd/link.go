@@ -86,13 +86,17 @@ func newLink(s *session, number uint32, worker, slots int) (l *link, err error) 
 		return nil, err
 	}
 	l.uc, err = r.pd.CreateQP(verbs.QPConfig{
-		Type: verbs.UC, SendCQ: cq, RecvCQ: cq, MaxSend: depth, MaxInline: l.inline, FlowLabel: FlowLabel(worker),
+		Type: verbs.UC, SendCQ: cq, RecvCQ: cq, MaxSend: depth, MaxInline: l.inline,
+		FlowLabel: FlowLabel(worker),
 	})
 	if err != nil {
 		return nil, err
 	}
 	// All links gather their lists in one place, which thereby stays in the cache.
-	l.sends = sends{qp: l.uc, cq: cq, device: r.device, depth: uint64(depth - signalEvery), wrs: s.wrs}
+	l.sends = sends{
+		qp: l.uc, cq: cq, device: r.device, depth: uint64(depth - signalEvery),
+		wrs: s.wrs,
+	}
 	return l, l.makeReceives(number)
 }
 
@@ -126,7 +130,8 @@ func (l *link) stage(r *kvs.Request) error {
 	if r.Op == kvs.Get || r.Op == kvs.Delete {
 		value = nil
 	}
-	if requestBytes(len(r.Key), len(value)) > l.slotBytes || len(value) > l.maxValue || len(r.Key) == 0 {
+	if requestBytes(len(r.Key), len(value)) > l.slotBytes || len(value) > l.maxValue ||
+		len(r.Key) == 0 {
 		return l.refuse(r, value)
 	}
 	i := l.next & (l.entries - 1)
@@ -164,10 +169,13 @@ func (l *link) refuse(r *kvs.Request, value []byte) error {
 	case len(r.Key) == 0:
 		return fmt.Errorf("%s with an empty key: want at least 1 byte", r.Op)
 	case len(value) > l.maxValue && requestBytes(len(r.Key), len(value)) <= l.slotBytes:
-		return fmt.Errorf("%s with a value of %d bytes: want at most %d, which is what a datagram carries", r.Op, len(value), l.maxValue)
+		return fmt.Errorf("%s with a value of %d bytes: want at most %d, which is what a "+
+			"datagram carries", r.Op, len(value), l.maxValue)
 	}
-	return fmt.Errorf("%s with a key of %d bytes and a value of %d takes %d of a slot, and the server's have %d: start it with slots of %d",
-		r.Op, len(r.Key), len(value), requestBytes(len(r.Key), len(value)), l.slotBytes, SlotBytesFor(len(r.Key), len(value)))
+	return fmt.Errorf("%s with a key of %d bytes and a value of %d takes %d of a slot, and the "+
+		"server's have %d: start it with slots of %d",
+		r.Op, len(r.Key), len(value), requestBytes(len(r.Key), len(value)), l.slotBytes,
+		SlotBytesFor(len(r.Key), len(value)))
 }
 
 // post sends the list.
@@ -207,7 +215,8 @@ func (l *link) retry(now int64) error {
 	for n := l.oldest; n != l.posted; n++ {
 		i := n & (l.entries - 1)
 		note := &l.pending[i]
-		if note.answered || now < note.sentNs+note.overdueNs(int64(l.session.remote.opts.RetryAfter)) {
+		if note.answered ||
+			now < note.sentNs+note.overdueNs(int64(l.session.remote.opts.RetryAfter)) {
 			continue
 		}
 		note.attempts++

@@ -22,7 +22,8 @@ func lossyPair(t *testing.T, cfg Config, opts kvs.SessionOptions) (*Server, kvs.
 	requests := &faulty{lose: .02}
 	cfg.open = answers.opener
 	server := startServer(t, cfg)
-	r, err := Dial(context.Background(), server.Addr(), Options{RetryAfter: 2 * time.Millisecond, open: requests.opener})
+	r, err := Dial(context.Background(), server.Addr(),
+		Options{RetryAfter: 2 * time.Millisecond, open: requests.opener})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,8 @@ func (l *link) makeReceives(number uint32) (err error) {
 	}
 	l.memory = l.buffers.Bytes()
 	l.ud, err = r.pd.CreateQP(verbs.QPConfig{
-		Type: verbs.UD, SendCQ: l.session.cq, RecvCQ: l.session.cq, MaxSend: 1, MaxRecv: count, QKey: randomKey(),
+		Type: verbs.UD, SendCQ: l.session.cq, RecvCQ: l.session.cq, MaxSend: 1, MaxRecv: count,
+		QKey: randomKey(),
 	})
 	if err != nil {
 		return err

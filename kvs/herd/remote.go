@@ -108,7 +108,8 @@ func (r *Remote) open() (err error) {
 	}
 	if there := r.welcome.LinkLayer; r.port.LinkLayer != there {
 		r.device.Close()
-		return fmt.Errorf("device %s has link layer %s, the server's %s has %s: choose devices that reach each other",
+		return fmt.Errorf("device %s has link layer %s, the server's %s has %s: choose devices "+
+			"that reach each other",
 			name, r.port.LinkLayer, r.welcome.Facts.Provider, there)
 	}
 	r.welcome.Facts = bothEnds(r.welcome.Facts, r.device.Info())
@@ -134,7 +135,8 @@ func (r *Remote) deviceLikeServer() (string, error) {
 		host, _, err := net.SplitHostPort(r.control.LocalAddr().String())
 		return provider + ":" + host, err
 	default:
-		return "", fmt.Errorf("the server uses %s: name a device of this machine that reaches it", provider)
+		return "", fmt.Errorf("the server uses %s: name a device of this machine that reaches it",
+			provider)
 	}
 }
 
@@ -218,10 +220,12 @@ func (r *Remote) Moved() kvs.Moved {
 func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
 	switch most := r.welcome.Window; {
 	case opts.Batch < 1 || opts.Window < 1 || opts.Connections < 1:
-		return nil, fmt.Errorf("a window of %d batches of %d operations on %d connections: want at least one of each",
+		return nil, fmt.Errorf("a window of %d batches of %d operations on %d connections: want "+
+			"at least one of each",
 			opts.Window, opts.Batch, opts.Connections)
 	case opts.Batch > most || opts.Window > most || opts.Batch*opts.Window > most:
-		return nil, fmt.Errorf("a window of %d batches of %d operations: the server takes at most %d requests in flight from a connection; start it with a larger window",
+		return nil, fmt.Errorf("a window of %d batches of %d operations: the server takes at "+
+			"most %d requests in flight from a connection; start it with a larger window",
 			opts.Window, opts.Batch, most)
 	}
 	return openSession(r, opts)

@@ -85,11 +85,12 @@ func TestTimeOutNamesEvents(t *testing.T) {
 	here.goesDown() // before the run: of no interest
 	there.goesDown()
 	lossy := &faulty{}
-	r, err := Dial(t.Context(), server.Addr(), Options{open: func(name string, opts *provider.Options) (verbs.Device, error) {
-		_, err := lossy.opener(name, opts)
-		here.Device = lossy
-		return &here, err
-	}})
+	r, err := Dial(t.Context(), server.Addr(),
+		Options{open: func(name string, opts *provider.Options) (verbs.Device, error) {
+			_, err := lossy.opener(name, opts)
+			here.Device = lossy
+			return &here, err
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,8 @@ func TestTimeOutNamesEvents(t *testing.T) {
 		here.log.Add(verbs.Event{Kind: "port 1 has other GIDs"})
 		there.goesDown()
 	})
-	if err == nil || !saysAll(p.Error, "no answer within", "; the client's device said: port 1 has other GIDs ", " s ago",
+	if err == nil || !saysAll(p.Error, "no answer within", "; the client's device said: port 1 has other GIDs ",
+		" s ago",
 		"; the server's device nic0 said in the meantime: port 1 went down") || strings.Contains(p.Error, "times") {
 		t.Errorf("found %v", err)
 	}
@@ -119,7 +121,8 @@ func TestServerThatEndsNamesEvents(t *testing.T) {
 		there.log.Add(verbs.Event{Kind: "device fatal", Serious: true})
 		there.broken.Store(true)
 	})
-	if err == nil || !saysAll(err.Error(), "the server says: worker ", errBroken.Error()+"; the device said: device fatal ") {
+	if err == nil || !saysAll(err.Error(), "the server says: worker ",
+		errBroken.Error()+"; the device said: device fatal ") {
 		t.Errorf("found %v", err)
 	}
 	if err := server.Wait(); !errors.Is(err, errBroken) || !saysAll(err.Error(), "device fatal") {

@@ -122,10 +122,12 @@ func (s *Server) makeFacts() kvs.Facts {
 	index, log := s.table.Memory()
 	info := s.device.Info()
 	return kvs.Facts{
-		Store: "herd", Version: s.cfg.Version, Transport: "rdma", Provider: info.Provider, Emulated: info.Emulated,
-		Workers: s.cfg.Workers, Partitions: s.cfg.Workers,
+		Store: "herd", Version: s.cfg.Version, Transport: "rdma", Provider: info.Provider,
+		Emulated: info.Emulated,
+		Workers:  s.cfg.Workers, Partitions: s.cfg.Workers,
 		Hash: s.cfg.Hash, Mode: s.cfg.Mode.String(), Access: partition.EREW.String(),
-		CPUs: s.cfg.CPUs[:min(len(s.cfg.CPUs), s.cfg.Workers)], Pages: string(s.table.Pages()), Items: s.cfg.Items,
+		CPUs: s.cfg.CPUs[:min(len(s.cfg.CPUs), s.cfg.Workers)], Pages: string(s.table.Pages()),
+		Items:      s.cfg.Items,
 		IndexBytes: index, LogBytes: log, MinHitRate: s.cfg.Mode.MinHitRate(),
 		MaxBatch: s.cfg.Window, MaxFrameBytes: s.cfg.Window * s.cfg.SlotBytes,
 		MaxConnections: s.cfg.MaxConnections, MaxClientBytes: s.cfg.clientBytes(),
@@ -134,7 +136,8 @@ func (s *Server) makeFacts() kvs.Facts {
 
 func (s *Server) welcome() welcome {
 	return welcome{
-		Facts: s.facts, LinkLayer: s.port.LinkLayer, Window: s.cfg.Window, SlotBytes: s.cfg.SlotBytes, MaxValue: s.maxValue,
+		Facts: s.facts, LinkLayer: s.port.LinkLayer, Window: s.cfg.Window,
+		SlotBytes: s.cfg.SlotBytes, MaxValue: s.maxValue,
 	}
 }
 
@@ -146,7 +149,10 @@ func (s *Server) Facts() kvs.Facts { return s.facts }
 
 // Stats asks every worker for its counters.
 func (s *Server) Stats() (kvs.Stats, error) {
-	stats := kvs.Stats{CPUNs: cpu.ProcessNs(), CPUs: cpu.OccupiedBy(s.facts.CPUs), Workers: make([]kvs.WorkerStats, len(s.workers))}
+	stats := kvs.Stats{
+		CPUNs: cpu.ProcessNs(), CPUs: cpu.OccupiedBy(s.facts.CPUs),
+		Workers: make([]kvs.WorkerStats, len(s.workers)),
+	}
 	for i, w := range s.workers {
 		if !w.do(func() { stats.Workers[i] = w.snapshot() }) {
 			return kvs.Stats{}, fmt.Errorf("worker %d: %w", i, net.ErrClosed)

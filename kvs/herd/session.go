@@ -41,7 +41,8 @@ const pollBatch = 64
 
 func openSession(r *Remote, opts kvs.SessionOptions) (s *session, err error) {
 	s = &session{
-		remote: r, opts: opts, device: r.device, wcs: make([]verbs.WC, pollBatch), wrs: make([]verbs.SendWR, 0, opts.Batch),
+		remote: r, opts: opts, device: r.device, wcs: make([]verbs.WC, pollBatch),
+		wrs:   make([]verbs.SendWR, 0, opts.Batch),
 		lanes: make([]lane, r.welcome.Facts.Workers),
 	}
 	links := opts.Connections * len(s.lanes)

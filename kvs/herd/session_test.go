@@ -99,7 +99,8 @@ func TestOperations(t *testing.T) {
 			{Batch: 8, Window: 4, Connections: 3},
 			{Batch: 5, Window: 3, Connections: 2},
 		} {
-			t.Run(fmt.Sprintf("faithful=%v/batch=%d/window=%d/connections=%d", faithful, opts.Batch, opts.Window, opts.Connections), func(t *testing.T) {
+			t.Run(fmt.Sprintf("faithful=%v/batch=%d/window=%d/connections=%d", faithful, opts.Batch, opts.Window,
+				opts.Connections), func(t *testing.T) {
 				operations(t, openTest(t, dial(t, server), opts), 1000*i)
 			})
 		}
@@ -154,11 +155,14 @@ func TestMetamorphic(t *testing.T) {
 	var runs atomic.Uint64
 	for _, mode := range []partition.Mode{partition.Cache, partition.Store} {
 		for _, opts := range []kvs.SessionOptions{
-			{Batch: 1, Window: 1, Connections: 1}, {Batch: 32, Window: 1, Connections: 1}, {Batch: 7, Window: 5, Connections: 1},
+			{Batch: 1, Window: 1, Connections: 1},
+			{Batch: 32, Window: 1, Connections: 1},
+			{Batch: 7, Window: 5, Connections: 1},
 		} {
 			t.Run(fmt.Sprintf("%s/batch=%d/window=%d", mode, opts.Batch, opts.Window), func(t *testing.T) {
 				cfg := testConfig()
-				cfg.Mode, cfg.Items, cfg.LogBytes, cfg.SlotBytes = mode, 3000, 2<<20, SlotBytesFor(kvs.MaxKeyBytes, 2000)
+				cfg.Mode, cfg.Items, cfg.LogBytes, cfg.SlotBytes = mode, 3000, 2<<20,
+					SlotBytesFor(kvs.MaxKeyBytes, 2000)
 				s := openTest(t, dial(t, startServer(t, cfg)), opts)
 				rapid.Check(t, func(rt *rapid.T) {
 					m := &model{cache: mode == partition.Cache, values: map[string][]byte{}}
@@ -240,7 +244,8 @@ func (m *model) check(t *rapid.T, r *kvs.Request, a *kvs.Answer) {
 	k := string(r.Key)
 	want, known := m.values[k]
 	fail := func() {
-		t.Fatalf("%s %.20q (%d bytes): %s with %d bytes; known %v with %d", r.Op, k, len(r.Value), a.Status, len(a.Value), known, len(want))
+		t.Fatalf("%s %.20q (%d bytes): %s with %d bytes; known %v with %d", r.Op, k, len(r.Value), a.Status,
+			len(a.Value), known, len(want))
 	}
 	ok := false
 	switch a.Status {

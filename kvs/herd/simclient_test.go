@@ -187,7 +187,8 @@ func (c *simClient) act() {
 // pardonable refusals are those that the simulation has brought about.
 func (c *simClient) pardonable() bool {
 	for _, part := range []string{
-		"AllocPD", "AllocMR", "CreateQP", "CreateAH", "Connect", "connections are all", "file descriptor left", "clients have slots",
+		"AllocPD", "AllocMR", "CreateQP", "CreateAH", "Connect", "connections are all", "file descriptor left",
+		"clients have slots",
 	} {
 		if strings.Contains(c.told, part) {
 			return true
@@ -279,7 +280,8 @@ func (l *simLink) answered(word answer, value []byte) {
 	}
 	r.key.busy = false
 	if wrong := r.check(word.status(), value); wrong != "" {
-		l.client.sim.world.Failf("%s: a wrong answer to %s %s, sequence %d at worker %d: %s %x: %s", l.client, r.op, r.key.key,
+		l.client.sim.world.Failf("%s: a wrong answer to %s %s, sequence %d at worker %d: %s %x: %s", l.client, r.op,
+			r.key.key,
 			word.sequence(), l.worker, word.status(), value, wrong)
 	}
 	l.client.sim.answers++

@@ -66,8 +66,9 @@ func TestSimulationRepeats(t *testing.T) {
 				s := newSim(w)
 				defer s.close()
 				s.run()
-				seen[i] = append(seen[i], fmt.Sprintf("%d clients, %d answers, %d queue pairs, %d calls that made something, until %v",
-					s.clients, s.answers, s.queues, s.device.next, time.Now()))
+				seen[i] = append(seen[i],
+					fmt.Sprintf("%d clients, %d answers, %d queue pairs, %d calls that made something, until %v",
+						s.clients, s.answers, s.queues, s.device.next, time.Now()))
 			})
 		})
 	}
@@ -170,9 +171,11 @@ func (s *sim) calm() {
 	had := s.answers
 	s.until("requests are answered", answerSteps, func() bool { return s.answers > had+100 })
 	most := len(s.honest) + s.device.abandoned
-	if open := len(s.server.clients); open != len(s.honest) || s.server.slotHolders > most || s.device.domains > most+1 ||
+	if open := len(s.server.clients); open != len(s.honest) || s.server.slotHolders > most ||
+		s.device.domains > most+1 ||
 		len(s.device.queues) > 2*(1+len(s.honest))+4*s.device.abandoned {
-		s.world.Failf("%d honest clients are left, with %d connections, %d seats, %d domains, %d queue pairs, %d abandoned",
+		s.world.Failf("%d honest clients are left, with %d connections, %d seats, %d domains, %d queue pairs, %d "+
+			"abandoned",
 			len(s.honest), open, s.server.slotHolders, s.device.domains, len(s.device.queues), s.device.abandoned)
 	}
 }

@@ -46,7 +46,8 @@ const (
 )
 
 func makeControl(sequence uint32, op kvs.Op, keyBytes, valueBytes int) control {
-	return control(sequence)<<sequenceShift | control(op)<<opShift | control(keyBytes)<<16 | control(valueBytes)
+	return control(sequence)<<sequenceShift | control(op)<<opShift |
+		control(keyBytes)<<16 | control(valueBytes)
 }
 
 func (c control) sequence() uint32 { return uint32(c >> sequenceShift) }
@@ -76,7 +77,8 @@ func putRequest(slot []byte, sequence uint32, r *kvs.Request, value []byte) int 
 	n := len(slot)
 	keyAt := n - tailBytes - padded(len(r.Key))
 	valueAt := keyAt - padded(len(value))
-	binary.LittleEndian.PutUint64(slot[n-wordBytes:], uint64(makeControl(sequence, r.Op, len(r.Key), len(value))))
+	binary.LittleEndian.PutUint64(slot[n-wordBytes:],
+		uint64(makeControl(sequence, r.Op, len(r.Key), len(value))))
 	binary.LittleEndian.PutUint64(slot[n-tailBytes:], r.Hash)
 	copyWords(slot[keyAt:], r.Key)
 	copyWords(slot[valueAt:], value)
@@ -103,7 +105,8 @@ func (c control) legal(slotBytes, maxValue int) error {
 	case !c.op().Valid():
 		return fmt.Errorf("a slot with operation %d", uint8(c.op()))
 	case c.keyBytes() == 0 || need > slotBytes || c.valueBytes() > maxValue:
-		return fmt.Errorf("a slot of %d bytes with a key of %d and a value of %d", slotBytes, c.keyBytes(), c.valueBytes())
+		return fmt.Errorf("a slot of %d bytes with a key of %d and a value of %d", slotBytes,
+			c.keyBytes(), c.valueBytes())
 	case c.valueBytes() > 0 && (c.op() == kvs.Get || c.op() == kvs.Delete):
 		return fmt.Errorf("a slot with a value for a %s", c.op())
 	}

@@ -11,10 +11,16 @@ import (
 // copies, then the last word with release order. A NIC keeps that order by itself (doc.go).
 func TestOrderOfSlot(t *testing.T) {
 	client := func(control func(string, int) litmus.Instruction) litmus.Thread {
-		return litmus.Thread{litmus.Store("value", 1), litmus.Store("key", 1), litmus.Store("hash", 1), control("control", 1)}
+		return litmus.Thread{
+			litmus.Store("value", 1), litmus.Store("key", 1), litmus.Store("hash", 1),
+			control("control", 1),
+		}
 	}
 	worker := func(control func(string, string) litmus.Instruction) litmus.Thread {
-		return litmus.Thread{control("c", "control"), litmus.Load("h", "hash"), litmus.Load("k", "key"), litmus.Load("v", "value")}
+		return litmus.Thread{
+			control("c", "control"), litmus.Load("h", "hash"), litmus.Load("k", "key"),
+			litmus.Load("v", "value"),
+		}
 	}
 	old := func(o litmus.Outcome) bool { return o["c"] == 1 && (o["h"] == 0 || o["k"] == 0 || o["v"] == 0) }
 	litmus.Check(t, map[string]litmus.Case{
@@ -25,7 +31,10 @@ func TestOrderOfSlot(t *testing.T) {
 		// But a compiler might compute them differently.
 		"addresses from a plain load": litmus.Forbids(old,
 			client(litmus.StoreRelease),
-			litmus.Thread{litmus.Load("c", "control"), litmus.Load("h", "hash").At("c"), litmus.Load("k", "key").At("c"), litmus.Load("v", "value").At("c")},
+			litmus.Thread{
+				litmus.Load("c", "control"), litmus.Load("h", "hash").At("c"),
+				litmus.Load("k", "key").At("c"), litmus.Load("v", "value").At("c"),
+			},
 		),
 	})
 }
@@ -36,7 +45,10 @@ func TestOrderOfSlot(t *testing.T) {
 // goes through the kernel (verbs/softroce).
 func TestOrderOfReusedSlot(t *testing.T) {
 	client := func(answer func(string, string) litmus.Instruction) litmus.Thread {
-		return litmus.Thread{litmus.Store("key", 1), litmus.StoreRelease("control", 1), answer("a", "answer"), litmus.Store("key", 2), litmus.StoreRelease("control", 2)}
+		return litmus.Thread{
+			litmus.Store("key", 1), litmus.StoreRelease("control", 1), answer("a", "answer"),
+			litmus.Store("key", 2), litmus.StoreRelease("control", 2),
+		}
 	}
 	worker := func(answer func(string, int) litmus.Instruction) litmus.Thread {
 		return litmus.Thread{litmus.LoadAcquire("c", "control"), litmus.Load("k", "key"), answer("answer", 1)}
@@ -52,7 +64,10 @@ func TestOrderOfReusedSlot(t *testing.T) {
 		// The client continues only if there is an answer: Arm makes no store before that is
 		// decided.
 		"plainly, behind a branch": litmus.Forbids(next,
-			litmus.Thread{litmus.Store("key", 1), litmus.StoreRelease("control", 1), litmus.Load("a", "answer"), litmus.Branch("a"), litmus.Store("key", 2), litmus.StoreRelease("control", 2)},
+			litmus.Thread{
+				litmus.Store("key", 1), litmus.StoreRelease("control", 1), litmus.Load("a", "answer"),
+				litmus.Branch("a"), litmus.Store("key", 2), litmus.StoreRelease("control", 2),
+			},
 			worker(litmus.StoreRelease),
 		),
 	})

@@ -20,7 +20,8 @@ var Store = kvs.Store{
 	Check: checkLoad,
 	Start: startSized,
 	Dial: func(ctx context.Context, c *kvs.DialConfig) (kvs.Remote, error) {
-		return Dial(ctx, c.Addr, Options{Device: c.Device.Name, DeviceOptions: optionsOf(&c.Device)})
+		return Dial(ctx, c.Addr,
+			Options{Device: c.Device.Name, DeviceOptions: optionsOf(&c.Device)})
 	},
 	Command: kvs.Command{
 		Short: "Run HERD, an in-memory store over RDMA",
@@ -131,7 +132,8 @@ func refuseZeros(c *Config) error {
 		value int
 	}{{"window", c.Window}, {"max-clients", c.MaxClients}, {"slot-bytes", c.SlotBytes}} {
 		if f.value == 0 {
-			return fmt.Errorf("--%s 0: want more than 0, or no --%s for the default", f.flag, f.flag)
+			return fmt.Errorf("--%s 0: want more than 0, or no --%s for the default", f.flag,
+				f.flag)
 		}
 	}
 	return nil

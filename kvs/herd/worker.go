@@ -67,7 +67,8 @@ func newWorker(s *Server, number int) (w *worker, err error) {
 		return nil, err
 	}
 	w.ud, err = s.pd.CreateQP(verbs.QPConfig{
-		Type: verbs.UD, SendCQ: w.cq, RecvCQ: w.cq, MaxSend: sendDepth, MaxInline: w.inline, QKey: randomKey(),
+		Type: verbs.UD, SendCQ: w.cq, RecvCQ: w.cq, MaxSend: sendDepth, MaxInline: w.inline,
+		QKey: randomKey(),
 	})
 	if err != nil {
 		return nil, err
@@ -162,7 +163,8 @@ func (w *worker) sendFailed(number uint32, why error) bool {
 	if number == 0 {
 		return false // of no client
 	}
-	w.server.clientFailures.add("answers to a client could not be sent, whose connection was ended", why)
+	w.server.clientFailures.add("answers to a client could not be sent, whose connection was ended",
+		why)
 	for _, in := range w.inboxes { // rare, so a scan is cheaper than a map
 		if in.client.number == number && !in.ending {
 			w.endClient(in, fmt.Errorf("an answer could not be sent: %w", why))

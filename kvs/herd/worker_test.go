@@ -49,7 +49,10 @@ func BenchmarkSHM(b *testing.B) {
 		for _, gets := range []int{100, 50} {
 			name := fmt.Sprintf("clients=%d/batch=%d/window=%d/get=%d", shape.clients, shape.batch, shape.window, gets)
 			b.Run(name, func(b *testing.B) {
-				benchmark(b, keys, kvs.SessionOptions{Batch: shape.batch, Window: shape.window, Connections: shape.clients}, gets)
+				benchmark(b, keys, kvs.SessionOptions{
+					Batch: shape.batch, Window: shape.window,
+					Connections: shape.clients,
+				}, gets)
 			})
 		}
 	}
@@ -60,7 +63,8 @@ func benchmark(b *testing.B, keys *stream, opts kvs.SessionOptions, gets int) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	server := startServer(b, Config{
 		Listen: "127.0.0.1:0", Device: providerSHM, Workers: 1, Mode: partition.Cache, Items: benchKeys,
-		LogBytes: partition.LogBytesFor(benchKeys, 16, 32, partition.Cache, 1), Hash: DefaultHash, CPUs: []int{serverCPU},
+		LogBytes: partition.LogBytesFor(benchKeys, 16, 32, partition.Cache, 1), Hash: DefaultHash,
+		CPUs: []int{serverCPU},
 	})
 	remote := dial(b, server)
 	session := openTest(b, remote, opts)

@@ -14,7 +14,9 @@ const timeout = 20 * time.Second
 
 // Do runs requests through a session and returns their answers, in the order of the requests. It
 // sets the requests' cookies and, by hash, their hashes (nil: the store hashes by itself).
-func Do(t testing.TB, s kvs.Session, hash func(key []byte) uint64, requests []kvs.Request) []kvs.Answer {
+func Do(
+	t testing.TB, s kvs.Session, hash func(key []byte) uint64, requests []kvs.Request,
+) []kvs.Answer {
 	t.Helper()
 	got := make([]kvs.Answer, len(requests))
 	collect := func(wait time.Duration) {

@@ -100,9 +100,13 @@ func readPacket(in []byte, opcode byte) (p packet, bytes int, err error) {
 		}
 		return p, 0, err
 	}
-	p = packet{status: binary.BigEndian.Uint16(in[6:]), extras: int(in[4]), key: int(binary.BigEndian.Uint16(in[2:]))}
+	p = packet{
+		status: binary.BigEndian.Uint16(in[6:]), extras: int(in[4]),
+		key: int(binary.BigEndian.Uint16(in[2:])),
+	}
 	body := binary.BigEndian.Uint32(in[8:])
-	if in[0] != magicResponse || in[1] != opcode || body > kvs.MaxValueBytes+1024 || p.extras+p.key > int(body) {
+	if in[0] != magicResponse || in[1] != opcode || body > kvs.MaxValueBytes+1024 ||
+		p.extras+p.key > int(body) {
 		return p, 0, pipeline.Nonsense(in)
 	}
 	return p, packetHeader + int(body), nil

@@ -100,7 +100,8 @@ func (c *control) binaryStats(group string) (map[string]string, error) {
 	for {
 		var head [packetHeader]byte
 		if _, err := io.ReadFull(c.lines, head[:]); err != nil {
-			return nil, fmt.Errorf("it knows neither the meta nor the binary protocol: is it a memcached server? (%w)", err)
+			return nil, fmt.Errorf("it knows neither the meta nor the binary protocol: is it a "+
+				"memcached server? (%w)", err)
 		}
 		p, bytes, err := readPacket(head[:], opStat)
 		if err != nil {

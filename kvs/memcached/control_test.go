@@ -20,7 +20,8 @@ func TestHostileAnswers(t *testing.T) {
 		"a line without an end":   {true, strings.Repeat("S", 4096), "allowed: at most 16777216"},
 		"packets without an end": {
 			false,
-			"\x81\x10\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02" + strings.Repeat("\x00", 12) + "kv", "allowed: at most 16777216",
+			"\x81\x10\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02" + strings.Repeat("\x00", 12) + "kv",
+			"allowed: at most 16777216",
 		},
 		"a reason of kilobytes": {true, "NO" + strings.Repeat("\x1b", 10_000) + "\r\n", "(10004 bytes in all)"},
 	} {

@@ -38,14 +38,18 @@ func TestMetaRead(t *testing.T) {
 		{strings.Repeat("x", 3000), kvs.Get, pipeline.Outcome{}, "none of this protocol"},
 	} {
 		o, err := meta{}.Read([]byte(test.in), test.op)
-		if test.fails == "" && (err != nil || o != test.want) || test.fails != "" && (err == nil || !strings.Contains(err.Error(), test.fails)) {
+		if test.fails == "" && (err != nil || o != test.want) || test.fails != "" &&
+			(err == nil || !strings.Contains(err.Error(), test.fails)) {
 			t.Errorf("%.50q to a %s: got %+v, %v, want %+v %s", test.in, test.op, o, err, test.want, test.fails)
 		}
 	}
 }
 
 func FuzzMetaRead(f *testing.F) {
-	for _, s := range []string{"VA 3\r\nabc\r\n", "VA 0 f0\r\n\r\n", "HD\r\n", "EN\r\n", "NS\r\n", "SERVER_ERROR out of memory\r\n", "ERROR\r\n"} {
+	for _, s := range []string{
+		"VA 3\r\nabc\r\n", "VA 0 f0\r\n\r\n", "HD\r\n", "EN\r\n", "NS\r\n",
+		"SERVER_ERROR out of memory\r\n", "ERROR\r\n",
+	} {
 		for op := kvs.Get; op <= kvs.Delete; op++ {
 			f.Add([]byte(s), uint8(op))
 		}
@@ -81,7 +85,8 @@ func TestBinaryRead(t *testing.T) {
 		in := bytes.Clone(answer)
 		in[test.at] = test.to
 		o, err := classic{}.Read(in, kvs.Get)
-		if test.fails == "" && (err != nil || o != test.want) || test.fails != "" && (err == nil || !strings.Contains(err.Error(), test.fails)) {
+		if test.fails == "" && (err != nil || o != test.want) || test.fails != "" &&
+			(err == nil || !strings.Contains(err.Error(), test.fails)) {
 			t.Errorf("%s: got %+v, %v, want %+v %s", test.name, o, err, test.want, test.fails)
 		}
 	}
@@ -103,8 +108,10 @@ func FuzzBinaryRead(f *testing.F) {
 
 func TestParseStats(t *testing.T) {
 	good := map[string]string{
-		"cmd_get": "5", "get_hits": "3", "curr_items": "2", "evictions": "1", "store_no_memory": "0", "curr_connections": "4",
-		"cmd_set": "10", "delete_hits": "1", "delete_misses": "1", "rusage_user": "1.000002", "rusage_system": "0:000003",
+		"cmd_get": "5", "get_hits": "3", "curr_items": "2", "evictions": "1", "store_no_memory": "0",
+		"curr_connections": "4",
+		"cmd_set":          "10", "delete_hits": "1", "delete_misses": "1", "rusage_user": "1.000002",
+		"rusage_system": "0:000003",
 	}
 	s, err := parseStats(good)
 	if err != nil || s.CPUNs != 1_000_005_000 || s.Ops() != 17 {

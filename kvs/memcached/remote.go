@@ -85,7 +85,8 @@ func (r *Remote) choose(ctx context.Context) (err error) {
 		return err
 	}
 	if r.opts.Protocol == Meta {
-		return errors.New("it does not speak the meta protocol (memcached has it since 1.6); allowed: " + Binary)
+		return errors.New("it does not speak the meta protocol (memcached has it since 1.6); " +
+			"allowed: " + Binary)
 	}
 	r.control.Close() // its answer to the question is of no use
 	r.control, err = dialControl(ctx, r.addr)
@@ -155,7 +156,8 @@ func parseStats(text map[string]string) (kvs.Stats, error) {
 	}
 	w := kvs.WorkerStats{
 		Gets: count("cmd_get"), Hits: count("get_hits"), Items: count("curr_items"),
-		Evicted: count("evictions"), Full: count("store_no_memory"), Connections: count("curr_connections"),
+		Evicted: count("evictions"), Full: count("store_no_memory"),
+		Connections: count("curr_connections"),
 	}
 	w.Ops = w.Gets + count("cmd_set") + count("delete_hits") + count("delete_misses")
 	for _, name := range []string{"rusage_user", "rusage_system"} {

@@ -45,7 +45,8 @@ const (
 // arguments are the program's arguments (memcached -h).
 func arguments(cfg *Config, host, port string) ([]string, error) {
 	if cfg.KeyBytes > MaxKeyBytes {
-		return nil, fmt.Errorf("keys of %d bytes: memcached takes at most %d", cfg.KeyBytes, MaxKeyBytes)
+		return nil, fmt.Errorf("keys of %d bytes: memcached takes at most %d", cfg.KeyBytes,
+			MaxKeyBytes)
 	}
 	if cfg.Workers > maxWorkers {
 		return nil, fmt.Errorf("%d threads: memcached takes at most %d", cfg.Workers, maxWorkers)

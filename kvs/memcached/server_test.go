@@ -45,8 +45,10 @@ func TestProtocols(t *testing.T) {
 	s := start(t, nil)
 	one := kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}
 	key := []byte("plain-key")
-	kvstest.Do(t, pipetest.Open(t, dial(t, s.Addr(), Options{Protocol: Meta}), one), nil, []kvs.Request{{Op: kvs.Set, Key: key, Value: key}})
-	a := kvstest.Do(t, pipetest.Open(t, dial(t, s.Addr(), Options{Protocol: Binary}), one), nil, []kvs.Request{{Op: kvs.Get, Key: key}})
+	kvstest.Do(t, pipetest.Open(t, dial(t, s.Addr(), Options{Protocol: Meta}), one), nil,
+		[]kvs.Request{{Op: kvs.Set, Key: key, Value: key}})
+	a := kvstest.Do(t, pipetest.Open(t, dial(t, s.Addr(), Options{Protocol: Binary}), one), nil,
+		[]kvs.Request{{Op: kvs.Get, Key: key}})
 	if a[0].Status != kvs.OK || string(a[0].Value) != string(key) {
 		t.Errorf("got %+v", a[0])
 	}
@@ -69,7 +71,8 @@ func TestServerWithoutMeta(t *testing.T) {
 		t.Errorf("the protocol is %q with keys up to %d", got.Protocol, got.MaxKeyBytes)
 	}
 	pipetest.Conform(t, r)
-	if _, err := Dial(t.Context(), s.Addr(), Options{Protocol: Meta}); err == nil || !strings.Contains(err.Error(), "allowed: binary") {
+	if _, err := Dial(t.Context(), s.Addr(), Options{Protocol: Meta}); err == nil ||
+		!strings.Contains(err.Error(), "allowed: binary") {
 		t.Errorf("asked for meta: %v", err)
 	}
 }
@@ -82,7 +85,8 @@ func TestFacts(t *testing.T) {
 			t.Errorf("%q is not in the command %q", want, f.Command)
 		}
 	}
-	if f.Store != "memcached" || f.Version == "" || f.Workers != 2 || f.Mode != "store" || f.Access != "crcw" || f.Items != 10_000 {
+	if f.Store != "memcached" || f.Version == "" || f.Workers != 2 || f.Mode != "store" || f.Access != "crcw" ||
+		f.Items != 10_000 {
 		t.Errorf("%+v", f)
 	}
 	if r := dial(t, s.Addr(), Options{}); !slices.Equal(r.Facts().CPUs, f.CPUs) {
@@ -95,14 +99,18 @@ func TestFull(t *testing.T) {
 	s := start(t, func(c *Config) { c.Mode, c.Items, c.KeyBytes, c.ValueBytes = "store", 1, 1, 1 }) // 65 MiB
 	for _, protocol := range []string{Meta, Binary} {
 		t.Run(protocol, func(t *testing.T) {
-			kvstest.Full(t, pipetest.Open(t, dial(t, s.Addr(), Options{Protocol: protocol}), kvs.SessionOptions{Batch: 64, Window: 1, Connections: 1}))
+			kvstest.Full(t, pipetest.Open(t, dial(t, s.Addr(), Options{Protocol: protocol}),
+				kvs.SessionOptions{Batch: 64, Window: 1, Connections: 1}))
 		})
 	}
 }
 
 // TestStrangers: what listens is no memcached.
 func TestStrangers(t *testing.T) {
-	for _, says := range []string{"", "SSH-2.0-OpenSSH_9.2\r\n", "-ERR unknown command 'mn'\r\n", strings.Repeat("x", 10_000)} {
+	for _, says := range []string{
+		"", "SSH-2.0-OpenSSH_9.2\r\n", "-ERR unknown command 'mn'\r\n",
+		strings.Repeat("x", 10_000),
+	} {
 		if r, err := Dial(t.Context(), kvstest.Stranger(t, says), Options{}); err == nil {
 			r.Close()
 			t.Errorf("%.30q was taken for memcached", says)
@@ -169,7 +177,10 @@ func BenchmarkBeside(b *testing.B) {
 	for _, connections := range []int{16, 64} {
 		s := start(b, func(c *Config) { c.Items, c.KeyBytes, c.CPUs = 100*besideKeys, w.KeyBytes, []int{cpu} })
 		tool.Args = func(connections int) []string {
-			return []string{"-s", s.Addr(), "-T", "1", "-c", strconv.Itoa(connections), "-w", "10k", "-t", "3s", "-F", settings, "-B"}
+			return []string{
+				"-s", s.Addr(), "-T", "1", "-c", strconv.Itoa(connections), "-w", "10k", "-t", "3s", "-F",
+				settings, "-B",
+			}
 		}
 		r := dial(b, s.Addr(), Options{Protocol: Binary})
 		load := func(b *testing.B, on int) { clienttest.Throughput(b, r, w, connections, 1, on) }

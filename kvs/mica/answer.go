@@ -30,7 +30,10 @@ func execute(core *partition.Core, sequence uint64, ops []partition.Op, out []by
 		}
 		binary.LittleEndian.PutUint32(outcomes[outcomeBytes*i:], outcome)
 	}
-	putHeader(frame, header{bytes: len(frame), kind: kindAnswer, count: len(ops), sequence: sequence})
+	putHeader(frame, header{
+		bytes: len(frame), kind: kindAnswer, count: len(ops),
+		sequence: sequence,
+	})
 	return out[:start+len(frame)]
 }
 
@@ -46,7 +49,8 @@ type outcomes struct {
 func parseAnswer(body []byte, count int) (outcomes, error) {
 	head := padded(outcomeBytes * count)
 	if len(body) < head {
-		return outcomes{}, fmt.Errorf("an answer to %d operations of %d bytes: want at least %d", count, len(body), head)
+		return outcomes{}, fmt.Errorf("an answer to %d operations of %d bytes: want at least %d",
+			count, len(body), head)
 	}
 	return outcomes{body: body, count: count, valueAt: head}, nil
 }
@@ -61,7 +65,8 @@ func (o *outcomes) read() (status kvs.Status, value []byte, err error) {
 	}
 	end := o.valueAt + padded(n)
 	if end > len(o.body) {
-		return 0, nil, fmt.Errorf("outcome %d of %d: a value of %d bytes at %d in an answer of %d", o.next-1, o.count, n, o.valueAt, len(o.body))
+		return 0, nil, fmt.Errorf("outcome %d of %d: a value of %d bytes at %d in an answer of %d",
+			o.next-1, o.count, n, o.valueAt, len(o.body))
 	}
 	value = o.body[o.valueAt : o.valueAt+n : end]
 	o.valueAt = end
@@ -71,7 +76,8 @@ func (o *outcomes) read() (status kvs.Status, value []byte, err error) {
 // done checks that nothing is left.
 func (o *outcomes) done() error {
 	if o.valueAt != len(o.body) {
-		return fmt.Errorf("%d bytes after the last value of an answer to %d operations", len(o.body)-o.valueAt, o.count)
+		return fmt.Errorf("%d bytes after the last value of an answer to %d operations",
+			len(o.body)-o.valueAt, o.count)
 	}
 	return nil
 }

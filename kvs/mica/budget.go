@@ -102,7 +102,8 @@ func (c *Config) limitResources(fits func(size int64, pages offheap.Pages) error
 		bytes = DefaultBufferBytes
 	}
 	workers := int64(c.Workers) * workerBytes
-	for err = fits(bytes+workers, offheap.Small); err != nil; err = fits(bytes+workers, offheap.Small) {
+	for err = fits(bytes+workers, offheap.Small); err != nil; err = fits(bytes+workers,
+		offheap.Small) {
 		if bytes /= 2; c.BufferBytes > 0 || bytes < leastBufferBytes {
 			return fmt.Errorf("buffers of connections (--buffers): %w", err)
 		}

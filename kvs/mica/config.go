@@ -65,7 +65,8 @@ func (c *Config) addr(worker int) (string, error) {
 	}
 	port, err := strconv.Atoi(service)
 	if err != nil || port < 0 || port+c.Workers > 1<<16 {
-		return "", fmt.Errorf("listen address %q: want a port of 0 to %d for %d workers", c.Listen, 1<<16-c.Workers, c.Workers)
+		return "", fmt.Errorf("listen address %q: want a port of 0 to %d for %d workers", c.Listen,
+			1<<16-c.Workers, c.Workers)
 	}
 	if port > 0 {
 		port += worker

@@ -51,11 +51,15 @@ func (c *conn) add(r *kvs.Request) {
 func (c *conn) Send() error {
 	b := c.Filling
 	if len(b.Frame) > c.maxFrame {
-		return fmt.Errorf("a batch of %d operations of %d bytes: %s takes frames of at most %d; use a smaller batch",
+		return fmt.Errorf("a batch of %d operations of %d bytes: %s takes frames of at most %d; "+
+			"use a smaller batch",
 			len(b.Notes), len(b.Frame), c.Addr, c.maxFrame)
 	}
 	c.sequence++
-	putHeader(b.Frame, header{bytes: len(b.Frame), kind: kindRequest, count: len(b.Notes), sequence: c.sequence})
+	putHeader(b.Frame, header{
+		bytes: len(b.Frame), kind: kindRequest, count: len(b.Notes),
+		sequence: c.sequence,
+	})
 	return c.Launch()
 }
 
@@ -92,7 +96,9 @@ func (c *conn) wanted() int {
 }
 
 // accept matches an answer with the oldest batch in flight.
-func (c *conn) accept(h header, body []byte, receivedNs int64, answers []kvs.Answer) ([]kvs.Answer, error) {
+func (c *conn) accept(
+	h header, body []byte, receivedNs int64, answers []kvs.Answer,
+) ([]kvs.Answer, error) {
 	if h.kind == kindFailure {
 		return answers, fmt.Errorf("the server says: %s", foreign.Reason(body))
 	}
@@ -100,8 +106,10 @@ func (c *conn) accept(h header, body []byte, receivedNs int64, answers []kvs.Ans
 		return answers, fmt.Errorf("a frame of kind %d that answers nothing", h.kind)
 	}
 	b := c.Flight[0]
-	if first := c.sequence - uint64(len(c.Flight)) + 1; h.sequence != first || h.count != len(b.Notes) {
-		return answers, fmt.Errorf("an answer with sequence %d to %d operations, want %d to %d", h.sequence, h.count, first, len(b.Notes))
+	if first := c.sequence - uint64(len(c.Flight)) + 1; h.sequence != first ||
+		h.count != len(b.Notes) {
+		return answers, fmt.Errorf("an answer with sequence %d to %d operations, want %d to %d",
+			h.sequence, h.count, first, len(b.Notes))
 	}
 	o, err := parseAnswer(body, h.count)
 	if err != nil {

@@ -50,11 +50,13 @@ func TestBadAnswers(t *testing.T) {
 				}
 			}
 			var answers []kvs.Answer
-			for deadline := time.Now().Add(5 * time.Second); err == nil && len(answers) < 2 && time.Now().Before(deadline); {
+			for deadline := time.Now().Add(5 * time.Second); err == nil && len(answers) < 2 &&
+				time.Now().Before(deadline); {
 				answers, err = s.Poll(answers, time.Second)
 			}
 			switch {
-			case c.want == "" && (err != nil || len(answers) != 2 || string(answers[0].Value) != "vvvvv" || answers[1].Value != nil):
+			case c.want == "" &&
+				(err != nil || len(answers) != 2 || string(answers[0].Value) != "vvvvv" || answers[1].Value != nil):
 				t.Errorf("%+v, %v", answers, err)
 			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 				t.Errorf("%+v, %v, want an error with %q", answers, err, c.want)

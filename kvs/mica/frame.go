@@ -58,7 +58,8 @@ func parseHeader(b []byte) (header, error) {
 	case h.version != protocolVersion:
 		return h, fmt.Errorf("%w: got %d, want %d", errVersion, h.version, protocolVersion)
 	case h.bytes < headerBytes || h.bytes > MaxFrameBytes:
-		return h, fmt.Errorf("a frame of %d bytes: want %d to %d", h.bytes, headerBytes, MaxFrameBytes)
+		return h, fmt.Errorf("a frame of %d bytes: want %d to %d", h.bytes, headerBytes,
+			MaxFrameBytes)
 	case h.count > MaxBatch:
 		return h, fmt.Errorf("a frame of %d operations: want at most %d", h.count, MaxBatch)
 	}

@@ -47,14 +47,16 @@ func ask(c net.Conn, k kind, body []byte, want kind, v any) error {
 	case kindFailure:
 		return fmt.Errorf("the server says: %s", foreign.Reason(answer))
 	}
-	return fmt.Errorf("got a frame of kind %d, want %d: is this a dpukv MICA server?", got.kind, want)
+	return fmt.Errorf("got a frame of kind %d, want %d: is this a dpukv MICA server?", got.kind,
+		want)
 }
 
 // readFrame reads one frame and returns its header and body.
 func readFrame(r io.Reader) (header, []byte, error) {
 	var head [headerBytes]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return header{}, nil, fmt.Errorf("the server closed the connection: is it a dpukv MICA server? (%w)", err)
+		return header{}, nil,
+			fmt.Errorf("the server closed the connection: is it a dpukv MICA server? (%w)", err)
 	}
 	h, err := parseHeader(head[:])
 	if err != nil {

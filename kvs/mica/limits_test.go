@@ -321,7 +321,9 @@ func TestLimitsRefused(t *testing.T) {
 	}{
 		"connections beyond files": {func(c *Config) { c.MaxConnections = 1 << 30 }, "ulimit -n"},
 		"no connections":           {func(c *Config) { c.MaxConnections = -1 }, "allowed: 1 or more"},
-		"few buffers":              {func(c *Config) { c.MaxConnections, c.BufferBytes = 1000, 1<<20 }, "32 KiB for each"},
+		"few buffers": {func(c *Config) {
+			c.MaxConnections, c.BufferBytes = 1000, 1<<20
+		}, "32 KiB for each"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := testConfig()

@@ -65,7 +65,8 @@ func (w *worker) startLoop() error {
 
 // pair returns two connected sockets.
 func pair() (ours int, theirs net.Conn, err error) {
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC,
+		0)
 	if err != nil {
 		return -1, nil, os.NewSyscallError("socketpair", err)
 	}

@@ -142,7 +142,8 @@ func (p *peer) append(b []byte) bool {
 	switch {
 	case need > aheadBytes:
 		p.w.counters.Overdrawn++
-		p.endWithReason(fmt.Sprintf("%d bytes sent ahead of their answers: want at most %d", need, aheadBytes))
+		p.endWithReason(fmt.Sprintf("%d bytes sent ahead of their answers: want at most %d", need,
+			aheadBytes))
 		return false
 	case len(p.buf)+len(b) <= cap(p.buf):
 	case need <= cap(p.buf):
@@ -166,8 +167,10 @@ func (p *peer) take(n int) ([]byte, bool) {
 	b := &p.w.server.budget
 	if !b.take(&p.account, bufferBytes(size)) {
 		p.w.counters.Overdrawn++
-		p.endWithReason(fmt.Sprintf("no room for a buffer of %d KiB: this connection holds %d KiB, is sure of "+
-			"%d KiB (half of --buffers %d over --max-connections %d), and the rest is in use; use smaller "+
+		p.endWithReason(fmt.Sprintf("no room for a buffer of %d KiB: this connection holds %d "+
+			"KiB, is sure of "+
+			"%d KiB (half of --buffers %d over --max-connections %d), and the rest is in use; "+
+			"use smaller "+
 			"batches, fewer connections, or start the server with more", bufferBytes(size)>>10,
 			p.account.held>>10, b.guarantee>>10, b.total, b.connections))
 		return nil, false

@@ -225,7 +225,8 @@ func TestClientThatNeverReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if most := int64(outboundBytes(MaxFrameBytes+flushBytes) + readBytes); stats.BufferedMostBytes > most || stats.Workers[0].Late != 1 {
+	if most := int64(outboundBytes(MaxFrameBytes+flushBytes) + readBytes); stats.BufferedMostBytes > most ||
+		stats.Workers[0].Late != 1 {
 		t.Errorf("%d bytes buffered, want at most %d; %d ended, want 1",
 			stats.BufferedMostBytes, most, stats.Workers[0].Late)
 	}
@@ -317,7 +318,8 @@ func FuzzParseRequest(f *testing.F) {
 		}
 		for i, op := range ops {
 			if !legal(op.Code, len(op.Key), len(op.Value)) {
-				t.Fatalf("operation %d: %s with a key of %d and a value of %d bytes", i, op.Code, len(op.Key), len(op.Value))
+				t.Fatalf("operation %d: %s with a key of %d and a value of %d bytes", i, op.Code, len(op.Key),
+					len(op.Value))
 			}
 		}
 	})

@@ -50,9 +50,12 @@ func Dial(ctx context.Context, addr string) (*Remote, error) {
 // check refuses a welcome that a session cannot work with.
 func (w *welcome) check() error {
 	f := &w.Facts
-	if f.Workers < 1 || f.Workers > maxWorkers || len(w.Ports) != f.Workers || f.Partitions < f.Workers ||
-		f.Partitions > partition.MaxPartitions || f.Partitions%f.Workers != 0 || f.MaxBatch < 1 || f.MaxBatch > MaxBatch {
-		return fmt.Errorf("the server's handshake makes no sense: %d workers, %d ports, %d partitions, batches of %d",
+	if f.Workers < 1 || f.Workers > maxWorkers || len(w.Ports) != f.Workers ||
+		f.Partitions < f.Workers ||
+		f.Partitions > partition.MaxPartitions || f.Partitions%f.Workers != 0 || f.MaxBatch < 1 ||
+		f.MaxBatch > MaxBatch {
+		return fmt.Errorf("the server's handshake makes no sense: %d workers, %d ports, %d "+
+			"partitions, batches of %d",
 			f.Workers, len(w.Ports), f.Partitions, f.MaxBatch)
 	}
 	return nil

@@ -42,14 +42,16 @@ func parseRequest(body []byte, count int, ops []partition.Op) ([]partition.Op, e
 	ops = ops[:count]
 	for i := range ops {
 		if len(body) < opHeaderBytes {
-			return nil, fmt.Errorf("operation %d of %d: %d bytes left, want at least %d", i, count, len(body), opHeaderBytes)
+			return nil, fmt.Errorf("operation %d of %d: %d bytes left, want at least %d", i, count,
+				len(body), opHeaderBytes)
 		}
 		head := binary.LittleEndian.Uint64(body)
 		code, keyBytes, valueBytes := kvs.Op(head), int(head>>8&0xff), int(head>>16&0xffff)
 		valueAt := opHeaderBytes + padded(keyBytes)
 		end := valueAt + padded(valueBytes)
 		if !legal(code, keyBytes, valueBytes) || head>>32 != 0 || end > len(body) {
-			return nil, fmt.Errorf("operation %d of %d: op %d with a key of %d and a value of %d bytes, reserved %#x, in %d bytes",
+			return nil, fmt.Errorf("operation %d of %d: op %d with a key of %d and a value of %d "+
+				"bytes, reserved %#x, in %d bytes",
 				i, count, code, keyBytes, valueBytes, head>>32, len(body))
 		}
 		op := &ops[i]

@@ -82,10 +82,12 @@ func facts(cfg *Config, s *Server) kvs.Facts {
 		Store: "mica", Version: cfg.Version, Transport: "tcp",
 		Workers: cfg.Workers, Partitions: cfg.Workers * cfg.PartitionsPerWorker,
 		Hash: cfg.Hash, Mode: cfg.Mode.String(), Access: cfg.Access.String(),
-		CPUs: cfg.CPUs[:min(len(cfg.CPUs), cfg.Workers)], Pages: string(s.table.Pages()), Items: cfg.Items,
+		CPUs: cfg.CPUs[:min(len(cfg.CPUs), cfg.Workers)], Pages: string(s.table.Pages()),
+		Items:      cfg.Items,
 		IndexBytes: index, LogBytes: log, MinHitRate: cfg.Mode.MinHitRate(),
 		MaxBatch: MaxBatch, MaxFrameBytes: MaxFrameBytes,
-		MaxConnections: cfg.MaxConnections, MaxClientBytes: cfg.BufferBytes + int64(cfg.Workers)*workerBytes,
+		MaxConnections:  cfg.MaxConnections,
+		MaxClientBytes:  cfg.BufferBytes + int64(cfg.Workers)*workerBytes,
 		GuaranteedBytes: s.budget.guarantee,
 	}
 }
@@ -143,7 +145,8 @@ func (s *Server) prove(worker int) error {
 	if _, err = greet(c); err != nil {
 		return err
 	}
-	err = errors.Join(c.SetDeadline(time.Now().Add(handshakeTimeout)), c.(*net.TCPConn).CloseWrite())
+	err = errors.Join(c.SetDeadline(time.Now().Add(handshakeTimeout)),
+		c.(*net.TCPConn).CloseWrite())
 	if err == nil {
 		_, err = io.Copy(io.Discard, c) // until the server has closed it, too
 	}

@@ -75,7 +75,8 @@ func TestSetThenGet(t *testing.T) {
 			t.Run(fmt.Sprint(access, connections), func(t *testing.T) {
 				cfg := testConfig()
 				cfg.Access = access
-				s := openTest(t, dial(t, startServer(t, cfg)), kvs.SessionOptions{Batch: 7, Window: 3, Connections: connections})
+				s := openTest(t, dial(t, startServer(t, cfg)),
+					kvs.SessionOptions{Batch: 7, Window: 3, Connections: connections})
 				const n = 1000
 				var sets, gets []kvs.Request
 				for i := range n {
@@ -104,7 +105,8 @@ func TestFactsAndStats(t *testing.T) {
 	server := startServer(t, testConfig())
 	r := dial(t, server)
 	f := r.Facts()
-	if f.Store != "mica" || f.Workers != 2 || f.Partitions != 4 || f.Hash != "city64" || f.Mode != "store" || f.Version != "test" || f.MinHitRate != 1 {
+	if f.Store != "mica" || f.Workers != 2 || f.Partitions != 4 || f.Hash != "city64" || f.Mode != "store" ||
+		f.Version != "test" || f.MinHitRate != 1 {
 		t.Errorf("facts: %+v", f)
 	}
 	s := openTest(t, r, kvs.SessionOptions{Batch: 8, Window: 2, Connections: 1})

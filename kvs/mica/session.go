@@ -22,7 +22,8 @@ type session struct {
 func openSession(r *Remote, opts kvs.SessionOptions) (*session, error) {
 	f := r.Facts()
 	s := &session{
-		partitions: f.Partitions, owners: f.Partitions / f.Workers, crew: f.Access == partition.CREW.String(),
+		partitions: f.Partitions, owners: f.Partitions / f.Workers,
+		crew:  f.Access == partition.CREW.String(),
 		lanes: make([]sockets.Lane[*conn], f.Workers),
 	}
 	if err := s.Init(opts, f.MaxBatch); err != nil {

@@ -240,7 +240,10 @@ func (s *sim) checkBudget() {
 }
 
 func (s *sim) checkWorker(w *worker, l *simLoop, door *simListener) {
-	for what, waiting := range map[string][]*peer{"ask": w.asking, "are blocked": w.blocked, "are parked": w.parked.all()} {
+	for what, waiting := range map[string][]*peer{
+		"ask": w.asking, "are blocked": w.blocked,
+		"are parked": w.parked.all(),
+	} {
 		n := 0
 		for _, p := range waiting {
 			if !p.closed {

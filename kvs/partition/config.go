@@ -100,11 +100,14 @@ func (c *Config) check() error {
 	n := c.Cores * c.PerCore
 	switch {
 	case c.Cores < 1 || c.PerCore < 1 || n > MaxPartitions:
-		return fmt.Errorf("%d cores with %d partitions each: want at least one of each and at most %d partitions", c.Cores, c.PerCore, MaxPartitions)
+		return fmt.Errorf("%d cores with %d partitions each: want at least one of each and at "+
+			"most %d partitions", c.Cores, c.PerCore, MaxPartitions)
 	case c.Items < 1 || c.Items/n >= maxItems:
-		return fmt.Errorf("an index for %d items in %d partitions: want 1 to %d items a partition", c.Items, n, maxItems-1)
+		return fmt.Errorf("an index for %d items in %d partitions: want 1 to %d items a partition",
+			c.Items, n, maxItems-1)
 	case c.LogBytes/int64(n) < minLogBytes || c.LogBytes/int64(n) > maxLogBytes:
-		return fmt.Errorf("a log of %d bytes in %d partitions: want %d to %d bytes a partition", c.LogBytes, n, minLogBytes, maxLogBytes)
+		return fmt.Errorf("a log of %d bytes in %d partitions: want %d to %d bytes a partition",
+			c.LogBytes, n, minLogBytes, maxLogBytes)
 	case c.Mode > Store || c.Access > CREW:
 		return fmt.Errorf("mode %d, access %d: no such mode or access", c.Mode, c.Access)
 	}
@@ -120,7 +123,8 @@ func (c *Config) check() error {
 // With room for half as many dead items as live ones, an append mostly overwrites a dead one. The
 // hit rate then stays that of the index.
 func LogBytesFor(items, keyBytes, valueBytes int, mode Mode, n int) int64 {
-	need := firstOffset + int64(mostOf(items, n))*int64(itemBytes(keyBytes, valueBytes)) + maxItemBytes
+	need := firstOffset + int64(mostOf(items, n))*int64(itemBytes(keyBytes,
+		valueBytes)) + maxItemBytes
 	if mode == Store {
 		need = max(need*8/7+wordBytes, need+minSlack)
 	} else {

@@ -27,7 +27,8 @@ func TestHitRate(t *testing.T) {
 							table.partitions[i].reset()
 						}
 						each(core, items, seed, kvs.Set)
-						if rate := float64(each(core, items, seed, kvs.Get)) / float64(items); rate < mode.MinHitRate() {
+						if rate := float64(each(core, items, seed,
+							kvs.Get)) / float64(items); rate < mode.MinHitRate() {
 							t.Errorf("seed %d: hit rate %.4f, want %.2f", seed, rate, mode.MinHitRate())
 						}
 					}

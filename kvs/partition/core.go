@@ -108,7 +108,8 @@ func (c *Core) fetchRest(from, to int) {
 	for range min(p.meanLines(), maxLines) - 1 {
 		for i := from; i < to; i++ {
 			if c.offsets[i%Depth] != 0 {
-				c.addrs[i%Depth] = min(c.addrs[i%Depth]+lineBytes, c.partitions[i%Depth].lastWordAt())
+				c.addrs[i%Depth] = min(c.addrs[i%Depth]+lineBytes,
+					c.partitions[i%Depth].lastWordAt())
 			}
 		}
 		prefetch(c.addrs[from:to])

@@ -67,14 +67,17 @@ func (p *Partition) meanLines() int {
 }
 
 // lastWordAt returns the address of the log's last word.
-func (p *Partition) lastWordAt() uintptr { return uintptr(p.log) + uintptr(p.space.end) - wordBytes }
+func (p *Partition) lastWordAt() uintptr {
+	return uintptr(p.log) + uintptr(p.space.end) - wordBytes
+}
 
 // wordItem is the meta of an item with a key and a value of one word each.
 const wordItem = meta(wordBytes | wordBytes<<16 | (headerBytes/wordBytes+2)<<32)
 
 // isWords reports whether the item at offset is a wordItem with this key.
 func (p *Partition) isWords(offset uint64, key []byte) bool {
-	return p.meta(offset) == wordItem && len(key) == wordBytes && *p.word(offset + headerBytes) == *firstWord(key)
+	return p.meta(offset) == wordItem && len(key) == wordBytes &&
+		*p.word(offset + headerBytes) == *firstWord(key)
 }
 
 // holds reports whether the item at offset has this key.

@@ -11,7 +11,9 @@ func (p *Partition) get(hash uint64, key, out []byte) (grown, value []byte, stat
 	return p.answer(out, ref.offset(), m)
 }
 
-func (p *Partition) answer(out []byte, offset uint64, m meta) (grown, value []byte, status kvs.Status) {
+func (p *Partition) answer(
+	out []byte, offset uint64, m meta,
+) (grown, value []byte, status kvs.Status) {
 	grown, value, ok := p.appendValue(out, offset, m)
 	if !ok {
 		return out, nil, kvs.TooLarge

@@ -25,7 +25,10 @@ func TestMetamorphic(t *testing.T) {
 		for _, access := range []Access{EREW, CREW} {
 			for _, items := range []int{4, 3000} {
 				t.Run(fmt.Sprintf("%s-%s-%d", mode, access, items), func(t *testing.T) {
-					cfg := Config{Mode: mode, Access: access, Cores: 1, PerCore: 2, Items: items, LogBytes: 2 * minLogBytes}
+					cfg := Config{
+						Mode: mode, Access: access, Cores: 1, PerCore: 2, Items: items,
+						LogBytes: 2 * minLogBytes,
+					}
 					table := newTable(t, cfg)
 					rapid.Check(t, func(t *rapid.T) { metamorphic(t, table) })
 				})
@@ -71,7 +74,8 @@ func opGenerator(keySpace int, large bool) *rapid.Generator[Op] {
 		if op.Code == kvs.Set || op.Code == kvs.Add {
 			sizes := rapid.IntRange(0, 40)
 			if large {
-				sizes = rapid.OneOf(sizes, rapid.IntRange(kvs.MaxValueBytes-8, kvs.MaxValueBytes), rapid.IntRange(0, 9000))
+				sizes = rapid.OneOf(sizes, rapid.IntRange(kvs.MaxValueBytes-8, kvs.MaxValueBytes),
+					rapid.IntRange(0, 9000))
 			}
 			op.Value = bytes.Repeat([]byte{rapid.Byte().Draw(t, "fill")}, sizes.Draw(t, "value bytes"))
 		}
@@ -97,7 +101,8 @@ func (m *model) check(t rapid.TB, mode Mode, op *Op) {
 	want, known := m.values[key]
 	lost := mode == Cache // a known key may be gone
 	fail := func() {
-		t.Fatalf("%s %q (%d bytes): %s with %d bytes; known %v with %d", op.Code, key, len(op.Value), op.Status, len(op.Value), known, len(want))
+		t.Fatalf("%s %q (%d bytes): %s with %d bytes; known %v with %d", op.Code, key, len(op.Value), op.Status,
+			len(op.Value), known, len(want))
 	}
 	switch op.Code {
 	case kvs.Get:
@@ -203,8 +208,10 @@ func (p *Partition) checkInvariants(t interface {
 				filled++
 				offset := b.slots.offset(i)
 				hash, m := *p.word(offset + wordBytes), p.meta(offset)
-				if seen[offset] || int(p.bucketOf(hash)) != n || tagOf(hash) != b.slots.tag(i) || !p.space.holds(offset) {
-					t.Fatalf("bucket %d slot %d: offset %d, hash %x, seen %v, in the log %v", n, i, offset, hash, seen[offset], p.space.holds(offset))
+				if seen[offset] || int(p.bucketOf(hash)) != n || tagOf(hash) != b.slots.tag(i) ||
+					!p.space.holds(offset) {
+					t.Fatalf("bucket %d slot %d: offset %d, hash %x, seen %v, in the log %v", n, i, offset, hash,
+						seen[offset], p.space.holds(offset))
 				}
 				seen[offset] = true
 				items++

@@ -85,7 +85,9 @@ func partialWord(src []byte) (w uint64) {
 }
 
 // getShared is get for a core that does not own the partition. readerBackoff decides how it waits.
-func (p *Partition) getShared(hash uint64, key, out []byte) (grown, value []byte, status kvs.Status) {
+func (p *Partition) getShared(
+	hash uint64, key, out []byte,
+) (grown, value []byte, status kvs.Status) {
 	home := &p.buckets[p.bucketOf(hash)]
 	for wait := (readerBackoff{}); ; {
 		before := atomic.LoadUint32(&home.version)
@@ -105,7 +107,9 @@ func (p *Partition) getShared(hash uint64, key, out []byte) (grown, value []byte
 
 // tryGet reads data that may change concurrently. Whatever it reads, it stays inside the memory and
 // terminates.
-func (p *Partition) tryGet(home *bucket, hash uint64, key, out []byte) (grown, value []byte, status kvs.Status) {
+func (p *Partition) tryGet(
+	home *bucket, hash uint64, key, out []byte,
+) (grown, value []byte, status kvs.Status) {
 	tag := tagOf(hash)
 	b := home
 	for hops := 0; hops <= maxSpares; hops++ {
@@ -162,7 +166,9 @@ func (p *Partition) holdsShared(offset, hash uint64, key []byte) (meta, bool) {
 }
 
 // appendShared is appendValue, one word at a time.
-func (p *Partition) appendShared(out []byte, offset uint64, m meta) (grown, value []byte, status kvs.Status) {
+func (p *Partition) appendShared(
+	out []byte, offset uint64, m meta,
+) (grown, value []byte, status kvs.Status) {
 	n := m.valueBytes()
 	at := len(out)
 	end := at + padded(n)

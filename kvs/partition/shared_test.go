@@ -52,7 +52,8 @@ func stepRegister(state uint64, in register, out seen, lossy bool) []any {
 	}
 	for _, s := range before {
 		switch {
-		case in.op == kvs.Get && (out.status == kvs.OK && s == out.number && s != absent || out.status == kvs.NotFound && s == absent):
+		case in.op == kvs.Get &&
+			(out.status == kvs.OK && s == out.number && s != absent || out.status == kvs.NotFound && s == absent):
 			after = append(after, s)
 		case in.op == kvs.Set && out.status == kvs.OK:
 			after = append(after, in.number)
@@ -69,7 +70,8 @@ func stepRegister(state uint64, in register, out seen, lossy bool) []any {
 func TestLinearizable(t *testing.T) {
 	for _, mode := range []Mode{Cache, Store} {
 		t.Run(mode.String(), func(t *testing.T) {
-			table := newTable(t, Config{Mode: mode, Access: CREW, Cores: 1, PerCore: 1, Items: 4, LogBytes: minLogBytes})
+			table := newTable(t,
+				Config{Mode: mode, Access: CREW, Cores: 1, PerCore: 1, Items: 4, LogBytes: minLogBytes})
 			var clock atomic.Int64
 			var stop atomic.Bool
 			const readers, keys, writes = 2, 12, 20_000
@@ -91,7 +93,8 @@ func TestLinearizable(t *testing.T) {
 
 func crewOp(code kvs.Op, key uint64, value []byte) []Op {
 	k := fmt.Appendf(nil, "key-%02d", key)
-	return []Op{{Code: code, Key: k, Hash: city.Hash64(k) & 0xffff_0000_0000_0003, Value: value}} // one bucket, few tags
+	// one bucket, few tags
+	return []Op{{Code: code, Key: k, Hash: city.Hash64(k) & 0xffff_0000_0000_0003, Value: value}}
 }
 
 func write(table *Table, keys, writes uint64, clock *atomic.Int64) (history []porcupine.Operation) {
@@ -127,7 +130,9 @@ func patterned(n uint64, size int) []byte {
 	return v
 }
 
-func observe(t *testing.T, table *Table, id int, keys uint64, clock *atomic.Int64, stop *atomic.Bool) (history []porcupine.Operation) {
+func observe(
+	t *testing.T, table *Table, id int, keys uint64, clock *atomic.Int64, stop *atomic.Bool,
+) (history []porcupine.Operation) {
 	core := table.Core(id) // owns nothing: all its reads are shared
 	out := make([]byte, 0, 10000)
 	for n := uint64(0); !stop.Load(); n++ {
@@ -231,12 +236,13 @@ func TestOrderOfSeqlock(t *testing.T) {
 	}
 	rel, acq := litmus.StoreRelease, litmus.LoadAcquire
 	litmus.Check(t, map[string]litmus.Case{
-		"as it is":               litmus.Forbids(torn, owner(rel, rel, rel), reader(acq, acq, acq)),
-		"words stored plainly":   litmus.Allows(torn, owner(rel, litmus.Store, rel), reader(acq, acq, acq)),
-		"even version plain":     litmus.Allows(torn, owner(rel, rel, litmus.Store), reader(acq, acq, acq)),
-		"words loaded plainly":   litmus.Allows(torn, owner(rel, rel, rel), reader(acq, litmus.Load, acq)),
-		"first version plain":    litmus.Allows(torn, owner(rel, rel, rel), reader(litmus.Load, acq, acq)),
-		"as on amd64, all plain": litmus.Allows(torn, owner(litmus.Store, litmus.Store, litmus.Store), reader(litmus.Load, litmus.Load, litmus.Load)),
+		"as it is":             litmus.Forbids(torn, owner(rel, rel, rel), reader(acq, acq, acq)),
+		"words stored plainly": litmus.Allows(torn, owner(rel, litmus.Store, rel), reader(acq, acq, acq)),
+		"even version plain":   litmus.Allows(torn, owner(rel, rel, litmus.Store), reader(acq, acq, acq)),
+		"words loaded plainly": litmus.Allows(torn, owner(rel, rel, rel), reader(acq, litmus.Load, acq)),
+		"first version plain":  litmus.Allows(torn, owner(rel, rel, rel), reader(litmus.Load, acq, acq)),
+		"as on amd64, all plain": litmus.Allows(torn, owner(litmus.Store, litmus.Store, litmus.Store),
+			reader(litmus.Load, litmus.Load, litmus.Load)),
 		// These two rest on the words' order alone. They are ordered because sync/atomic has
 		// nothing weaker.
 		"odd version plain":    litmus.Forbids(torn, owner(litmus.Store, rel, rel), reader(acq, acq, acq)),
@@ -254,10 +260,14 @@ func TestOrderOfReusedRoom(t *testing.T) {
 		return litmus.Thread{odd("version", 1), slot("slot", 1), even("version", 2), item("item", 1)}
 	}
 	reader := func(first, slot, item, second func(string, string) litmus.Instruction) litmus.Thread {
-		return litmus.Thread{first("before", "version"), slot("where", "slot"), item("what", "item").At("where"), second("after", "version")}
+		return litmus.Thread{
+			first("before", "version"), slot("where", "slot"), item("what", "item").At("where"),
+			second("after", "version"),
+		}
 	}
 	wrong := func(o litmus.Outcome) bool {
-		return o["before"] == o["after"] && o["before"]%2 == 0 && o["where"] == 0 && (o["before"] == 2 || o["what"] == 1)
+		return o["before"] == o["after"] && o["before"]%2 == 0 && o["where"] == 0 &&
+			(o["before"] == 2 || o["what"] == 1)
 	}
 	rel, acq := litmus.StoreRelease, litmus.LoadAcquire
 	litmus.Check(t, map[string]litmus.Case{

@@ -66,7 +66,10 @@ func (t *Table) Config() Config { return t.cfg }
 func (t *Table) Pages() offheap.Pages {
 	worst := t.partitions[0].logMemory.Pages()
 	for i := range t.partitions {
-		for _, r := range []*offheap.Region{t.partitions[i].indexMemory, t.partitions[i].logMemory} {
+		for _, r := range []*offheap.Region{
+			t.partitions[i].indexMemory,
+			t.partitions[i].logMemory,
+		} {
 			if r.Pages() == offheap.Small {
 				worst = offheap.Small
 			}

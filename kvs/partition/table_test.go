@@ -11,7 +11,11 @@ func FuzzTable(f *testing.F) {
 	var tables []*Table
 	for _, mode := range []Mode{Cache, Store} {
 		for _, access := range []Access{EREW, CREW} {
-			tables = append(tables, newTable(f, Config{Mode: mode, Access: access, Cores: 1, PerCore: 2, Items: 4, LogBytes: 2 * minLogBytes}))
+			tables = append(tables,
+				newTable(f, Config{
+					Mode: mode, Access: access, Cores: 1, PerCore: 2, Items: 4,
+					LogBytes: 2 * minLogBytes,
+				}))
 		}
 	}
 	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) {

@@ -52,7 +52,8 @@ var _ kvs.Remote = (*Remote)(nil)
 // Dial asks the server at addr for its facts.
 func Dial(ctx context.Context, addr string, opts Options) (*Remote, error) {
 	if opts.Protocol != "" && !slices.Contains(Protocols, opts.Protocol) {
-		return nil, fmt.Errorf("protocol: found %q, allowed: %s", opts.Protocol, strings.Join(Protocols, ", "))
+		return nil, fmt.Errorf("protocol: found %q, allowed: %s", opts.Protocol,
+			strings.Join(Protocols, ", "))
 	}
 	c, err := dialControl(ctx, addr)
 	if err != nil {

@@ -36,7 +36,8 @@ const maxWorkers = 128 // IO_THREADS_MAX_NUM
 // settings are its defaults.
 func arguments(cfg *Config, host, port string) ([]string, error) {
 	if cfg.Workers > maxWorkers {
-		return nil, fmt.Errorf("%d threads: redis takes at most %d io-threads", cfg.Workers, maxWorkers)
+		return nil, fmt.Errorf("%d threads: redis takes at most %d io-threads", cfg.Workers,
+			maxWorkers)
 	}
 	policy := "noeviction"
 	if cfg.Mode == "cache" {
@@ -48,7 +49,8 @@ func arguments(cfg *Config, host, port string) ([]string, error) {
 		"--maxmemory", strconv.FormatInt(cfg.MemoryBytes(), 10), "--maxmemory-policy", policy,
 	}
 	if cfg.Workers > 1 {
-		args = append(args, "--io-threads", strconv.Itoa(cfg.Workers), "--io-threads-do-reads", "yes")
+		args = append(args, "--io-threads", strconv.Itoa(cfg.Workers), "--io-threads-do-reads",
+			"yes")
 	}
 	if ip := net.ParseIP(host); ip != nil && !ip.IsLoopback() {
 		args = append(args, "--protected-mode", "no") // otherwise it answers loopback only

@@ -78,7 +78,8 @@ func TestFacts(t *testing.T) {
 			t.Errorf("%q is not in the command %q", want, f.Command)
 		}
 	}
-	if f.Store != "redis" || f.Version == "" || f.Workers != 2 || f.Mode != "store" || f.Access != "erew" || f.Items != 10_000 {
+	if f.Store != "redis" || f.Version == "" || f.Workers != 2 || f.Mode != "store" || f.Access != "erew" ||
+		f.Items != 10_000 {
 		t.Errorf("%+v", f)
 	}
 	r := dial(t, s.Addr(), Options{})
@@ -93,7 +94,8 @@ func TestFacts(t *testing.T) {
 // TestIdleThreads checks that idle io-threads do not count as working ones.
 func TestIdleThreads(t *testing.T) {
 	r := dial(t, start(t, func(c *Config) { c.Workers = 4 }).Addr(), Options{})
-	kvstest.Do(t, pipetest.Open(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}), nil, []kvs.Request{{Op: kvs.Get, Key: []byte("k")}})
+	kvstest.Do(t, pipetest.Open(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}), nil,
+		[]kvs.Request{{Op: kvs.Get, Key: []byte("k")}})
 	s, err := r.Stats()
 	if err != nil || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "main thread") {
 		t.Errorf("doubts %q, %v", s.Warnings, err)
@@ -103,12 +105,16 @@ func TestIdleThreads(t *testing.T) {
 // TestFull checks that in mode store Redis refuses items that it has no memory for.
 func TestFull(t *testing.T) {
 	s := start(t, func(c *Config) { c.Mode, c.Items, c.KeyBytes, c.ValueBytes = "store", 1, 1, 1 }) // 64 MiB
-	kvstest.Full(t, pipetest.Open(t, dial(t, s.Addr(), Options{}), kvs.SessionOptions{Batch: 64, Window: 1, Connections: 1}))
+	kvstest.Full(t, pipetest.Open(t, dial(t, s.Addr(), Options{}),
+		kvs.SessionOptions{Batch: 64, Window: 1, Connections: 1}))
 }
 
 // TestStrangers: what listens is no Redis.
 func TestStrangers(t *testing.T) {
-	for _, says := range []string{"", "SSH-2.0-OpenSSH_9.2\r\n", "ERROR\r\n", "+OK\r\n$3\r\nabc\r\n", "$99999999\r\n", "*99999999999\r\n", strings.Repeat("x", 10_000)} {
+	for _, says := range []string{
+		"", "SSH-2.0-OpenSSH_9.2\r\n", "ERROR\r\n", "+OK\r\n$3\r\nabc\r\n", "$99999999\r\n",
+		"*99999999999\r\n", strings.Repeat("x", 10_000),
+	} {
 		if r, err := Dial(t.Context(), kvstest.Stranger(t, says), Options{}); err == nil {
 			r.Close()
 			t.Errorf("%.30q was taken for Redis", says)
@@ -182,7 +188,10 @@ func BenchmarkBeside(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		args := []string{"-h", host, "-p", port, "-P", "64", "-d", "8", "-r", strconv.Itoa(besideKeys), "-n", "3000000", "--csv"}
+		args := []string{
+			"-h", host, "-p", port, "-P", "64", "-d", "8", "-r", strconv.Itoa(besideKeys), "-n", "3000000",
+			"--csv",
+		}
 		if out, err := exec.Command(program, append(args, "-t", "set")...).CombinedOutput(); err != nil {
 			b.Fatalf("%s: %v", out, err)
 		}

@@ -173,7 +173,9 @@ func readString(in []byte) (pipeline.Outcome, error) {
 	case to+2 > len(in):
 		return pipeline.Outcome{Bytes: to + 2}, nil
 	case in[to] != '\r' || in[to+1] != '\n':
-		return pipeline.Outcome{}, fmt.Errorf("a value of %d bytes that goes on with %q: %w", size, in[to:to+2], pipeline.Nonsense(in))
+		return pipeline.Outcome{},
+			fmt.Errorf("a value of %d bytes that goes on with %q: %w", size, in[to:to+2],
+				pipeline.Nonsense(in))
 	}
 	return pipeline.Outcome{Status: kvs.OK, From: from, To: to, Bytes: to + 2}, nil
 }

@@ -35,13 +35,18 @@ func TestRead(t *testing.T) {
 		{"$3\r\nabcd\r\n", kvs.Get, pipeline.Outcome{}, "goes on with"},
 		{"$99999\r\n", kvs.Get, pipeline.Outcome{}, "none of this protocol"},
 		{"$9999999999", kvs.Get, pipeline.Outcome{}, "none of this protocol"},
-		{"-OOM command not allowed when used memory > 'maxmemory'.\r\n", kvs.Set, pipeline.Outcome{Status: kvs.Full, Bytes: 58}, ""},
+		{
+			"-OOM command not allowed when used memory > 'maxmemory'.\r\n", kvs.Set,
+			pipeline.Outcome{Status: kvs.Full, Bytes: 58},
+			"",
+		},
 		{"-LOADING Redis is loading\r\n", kvs.Get, pipeline.Outcome{}, "LOADING"},
 		{strings.Repeat("x", 3000), kvs.Get, pipeline.Outcome{}, "none of this protocol"},
 	} {
 		o, err := (&resp{}).Read([]byte(test.in), test.op)
 		o.Bytes = max(o.Bytes, 0)
-		if test.fails == "" && (err != nil || o != test.want) || test.fails != "" && (err == nil || !strings.Contains(err.Error(), test.fails)) {
+		if test.fails == "" && (err != nil || o != test.want) || test.fails != "" &&
+			(err == nil || !strings.Contains(err.Error(), test.fails)) {
 			t.Errorf("%.50q to a %s: got %+v, %v, want %+v %s", test.in, test.op, o, err, test.want, test.fails)
 		}
 	}
@@ -53,7 +58,10 @@ func TestMGetRows(t *testing.T) {
 	w := &resp{mget: true}
 	var b []byte
 	for _, q := range []kvs.Request{
-		{Op: kvs.Get, Key: []byte("a")}, {Op: kvs.Get, Key: []byte("b")}, {Op: kvs.Set, Key: []byte("c"), Value: []byte("d")}, {Op: kvs.Get, Key: []byte("e")},
+		{Op: kvs.Get, Key: []byte("a")},
+		{Op: kvs.Get, Key: []byte("b")},
+		{Op: kvs.Set, Key: []byte("c"), Value: []byte("d")},
+		{Op: kvs.Get, Key: []byte("e")},
 	} {
 		b = w.Append(b, &q)
 	}
@@ -86,7 +94,10 @@ func TestMGetRows(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, s := range []string{"$3\r\nabc\r\n", "$0\r\n\r\n", "$-1\r\n", "_\r\n", "+OK\r\n", ":1\r\n", "-OOM x\r\n", "-ERR x\r\n", "*2\r\n$1\r\na\r\n_\r\n"} {
+	for _, s := range []string{
+		"$3\r\nabc\r\n", "$0\r\n\r\n", "$-1\r\n", "_\r\n", "+OK\r\n", ":1\r\n", "-OOM x\r\n",
+		"-ERR x\r\n", "*2\r\n$1\r\na\r\n_\r\n",
+	} {
 		for op := kvs.Get; op <= kvs.Delete; op++ {
 			f.Add([]byte(s), uint8(op), op%2 == 1)
 		}

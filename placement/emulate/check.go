@@ -47,9 +47,11 @@ func (s *Spec) checkMachine(m *Machine) error {
 	dpus := s.dpusOf(m.Name)
 	switch {
 	case !machineName.MatchString(m.Name):
-		return errors.New("found this name, allowed: letters, digits, dots, dashes, underscores, at most 40, the first a letter or digit")
+		return errors.New("found this name, allowed: letters, digits, dots, dashes, underscores, " +
+			"at most 40, the first a letter or digit")
 	case strings.HasPrefix(m.Name, card) || m.Name == fabric:
-		return fmt.Errorf("found this name, allowed: another, as %sNAME and %s are parts of the lab", card, fabric)
+		return fmt.Errorf("found this name, allowed: another, as %sNAME and %s are parts of "+
+			"the lab", card, fabric)
 	case m.Kind != Host && m.Kind != DPU:
 		return fmt.Errorf("found kind %q, allowed: %s, %s", m.Kind, Host, DPU)
 	case m.Kind == Host && (m.Of != "" || m.OnPath):
@@ -59,11 +61,14 @@ func (s *Spec) checkMachine(m *Machine) error {
 	case m.Kind == DPU && (s.machine(m.Of) == nil || s.machine(m.Of).Kind != Host):
 		return fmt.Errorf("found of: %q, allowed: a host of the lab", m.Of)
 	case m.Direct && len(dpus) > 0:
-		return fmt.Errorf("found direct on a host with the DPU %s, allowed: on a host without", dpus[0].Name)
+		return fmt.Errorf("found direct on a host with the DPU %s, allowed: on a host without",
+			dpus[0].Name)
 	case m.OnPath && len(s.dpusOf(m.Of)) > 1:
-		return fmt.Errorf("found on_path on one of several DPUs of %s, allowed: on its only one", m.Of)
+		return fmt.Errorf("found on_path on one of several DPUs of %s, allowed: on its only one",
+			m.Of)
 	case (m.OnPath || m.Direct) && s.hosts() < 2:
-		return errors.New("found on_path or direct in a lab of one host, allowed: where there is a wire to another")
+		return errors.New("found on_path or direct in a lab of one host, allowed: where there is " +
+			"a wire to another")
 	}
 	return nil
 }

@@ -72,7 +72,8 @@ func parts(t *testing.T, keeperPID int, tmp string) world {
 func groupsOf(keeperPID int) []string {
 	var groups []string
 	filepath.WalkDir("/sys/fs/cgroup", func(path string, _ fs.DirEntry, err error) error {
-		if ours, _ := filepath.Match(fmt.Sprintf("dpukv-lab-*-%d-*", keeperPID), filepath.Base(path)); err == nil && ours {
+		if ours, _ := filepath.Match(fmt.Sprintf("dpukv-lab-*-%d-*", keeperPID), filepath.Base(path)); err == nil &&
+			ours {
 			groups = append(groups, path)
 			return filepath.SkipDir
 		}
@@ -92,7 +93,10 @@ func inodeOf(path string) uint64 {
 // ways returns the paths that lead to the namespaces' inodes, including paths of other processes.
 func (w *world) ways() []string {
 	var found []string
-	for _, pattern := range []string{"/proc/[0-9]*/ns/net", "/proc/[0-9]*/task/*/ns/net", "/proc/[0-9]*/fd/*", "/run/netns/*"} {
+	for _, pattern := range []string{
+		"/proc/[0-9]*/ns/net", "/proc/[0-9]*/task/*/ns/net", "/proc/[0-9]*/fd/*",
+		"/run/netns/*",
+	} {
 		paths, _ := filepath.Glob(pattern)
 		for _, p := range paths {
 			if strings.Contains(p, "/fd/") {

@@ -4,11 +4,12 @@ import "dpukv/placement/emulate/keeper"
 
 // Facts describe the lab that was made, as opposed to the spec.
 type Facts struct {
-	UserNamespace bool           `json:"user_namespace"`   // made without root's privileges
-	Cgroup        string         `json:"cgroup,omitempty"` // that limits CPU time: "v1", "v2"; "": no machine is limited
-	MTU           int            `json:"mtu"`
-	Offloads      string         `json:"offloads"` // On, Off
-	Machines      []MachineFacts `json:"machines"`
+	UserNamespace bool `json:"user_namespace"` // made without root's privileges
+	// that limits CPU time: "v1", "v2"; "": no machine is limited
+	Cgroup   string         `json:"cgroup,omitempty"`
+	MTU      int            `json:"mtu"`
+	Offloads string         `json:"offloads"` // On, Off
+	Machines []MachineFacts `json:"machines"`
 }
 
 // MachineFacts are those of one machine.

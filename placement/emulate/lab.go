@@ -120,5 +120,6 @@ func (l *Lab) plugged(machine string, up bool) error {
 		}
 		return l.unknown(machine)
 	}
-	return l.call("SetLink", keeper.LinkState{Space: far.Space, Name: far.Name, Up: up}, &struct{}{})
+	return l.call("SetLink", keeper.LinkState{Space: far.Space, Name: far.Name, Up: up},
+		&struct{}{})
 }

@@ -45,7 +45,8 @@ func sendTrain(t *testing.T, from, to *net.UDPConn, segment int, bytes []byte) {
 	option(t, from, unix.IPPROTO_UDP, unix.UDP_SEGMENT, segment)
 	_, err := from.WriteTo(bytes, to.LocalAddr())
 	if errors.Is(err, unix.EIO) {
-		t.Skip("before Linux 6.11 the kernel cuts UDP only for interfaces with checksum offload: trains without it were not sent")
+		t.Skip("before Linux 6.11 the kernel cuts UDP only for interfaces with checksum offload: trains without it " +
+			"were not sent")
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +103,8 @@ func TestOffloads(t *testing.T) {
 			}
 		}
 		for _, name := range []string{"host-a/eth0", "card-host-a/wire", "card-host-b/pf0"} {
-			if got := counters(t, l)[name].TxPackets - before[name].TxPackets; got < want || got > want+3 { // ARP, seldom
+			// ARP, seldom
+			if got := counters(t, l)[name].TxPackets - before[name].TxPackets; got < want || got > want+3 {
 				t.Errorf("offloads %s: %s sent %d packets, want %d", offloads, name, got, want)
 			}
 		}
@@ -148,7 +150,8 @@ func TestOnPath(t *testing.T) {
 	t.Parallel()
 	l := startLab(t, onPath())
 	facts := l.Facts()
-	if f := facts.machine("dpu-b"); fmt.Sprint(f.Interfaces) != "[p0 pf0hpf]" || f.Address != "" || facts.Offloads != Off {
+	if f := facts.machine("dpu-b"); fmt.Sprint(f.Interfaces) != "[p0 pf0hpf]" || f.Address != "" ||
+		facts.Offloads != Off {
 		t.Errorf("%+v, %+v", f, facts)
 	}
 	transfer(t, l, "dpu-a", "host-a", 1000)
@@ -166,7 +169,8 @@ func TestOnPath(t *testing.T) {
 	for _, args := range []string{
 		"link add br0 type bridge", "link set br0 up", "link set p0 master br0", "link set pf0hpf master br0",
 	} {
-		if out, err := command(t, l, "dpu-b", append([]string{"ip"}, strings.Fields(args)...)...).CombinedOutput(); err != nil {
+		if out, err := command(t, l, "dpu-b",
+			append([]string{"ip"}, strings.Fields(args)...)...).CombinedOutput(); err != nil {
 			t.Fatalf("ip %s: %v: %s", args, err, out)
 		}
 	}
@@ -176,7 +180,8 @@ func TestOnPath(t *testing.T) {
 	transfer(t, l, "host-a", "host-b", n)
 	for name, after := range counters(t, l) {
 		machine, _, _ := strings.Cut(name, "/")
-		if got := after.RxBytes - before[name].RxBytes; (machine == "dpu-b" || machine == "host-b") != (got >= n) && machine[:4] != "card" && machine != "host-a" {
+		if got := after.RxBytes - before[name].RxBytes; (machine == "dpu-b" || machine == "host-b") != (got >= n) &&
+			machine[:4] != "card" && machine != "host-a" {
 			t.Errorf("%s received %d bytes", name, got)
 		}
 	}
@@ -214,7 +219,10 @@ func TestAwait(t *testing.T) {
 		t.Errorf("nothing forwards: %v", err)
 	}
 	counters(t, l)
-	for way, want := range map[[2]string]string{{"host-a", "dpu-b"}: "no address", {"me", "host-a"}: "allowed: [host-a"} {
+	for way, want := range map[[2]string]string{
+		{"host-a", "dpu-b"}: "no address",
+		{"me", "host-a"}:    "allowed: [host-a",
+	} {
 		if err := l.Await(t.Context(), way[0], way[1]); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %s", way, err, want)
 		}

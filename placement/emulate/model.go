@@ -30,7 +30,8 @@ func newModel(spec *Spec) (*model, error) {
 		}
 		m.profiles[machine.Name] = p
 		// A host and its DPUs share one port.
-		if host := spec.hostOf(machine); p.LinkGbps > 0 && (m.gbps[host] == 0 || p.LinkGbps < m.gbps[host]) {
+		if host := spec.hostOf(machine); p.LinkGbps > 0 &&
+			(m.gbps[host] == 0 || p.LinkGbps < m.gbps[host]) {
 			m.gbps[host] = p.LinkGbps
 		}
 	}
@@ -70,10 +71,14 @@ func (m *model) rate(host string) uint64 {
 func (p *Profile) notes(n int, gbps float64) []string {
 	var notes []string
 	if want := p.CoreStrength * float64(n); want > float64(runtime.NumCPU()) {
-		notes = append(notes, fmt.Sprintf("%d cores of %s are %.2f CPUs, this machine has %d", n, p.Name, want, runtime.NumCPU()))
+		notes = append(notes,
+			fmt.Sprintf("%d cores of %s are %.2f CPUs, this machine has %d", n, p.Name, want,
+				runtime.NumCPU()))
 	}
 	if p.LinkGbps > 0 && gbps == 0 {
-		notes = append(notes, fmt.Sprintf("a link of %v Gb/s is not enforced: above %d Gb/s, or without a wire, virtual interfaces are the limit", p.LinkGbps, mostShapedGbps))
+		notes = append(notes,
+			fmt.Sprintf("a link of %v Gb/s is not enforced: above %d Gb/s, or without a wire, "+
+				"virtual interfaces are the limit", p.LinkGbps, mostShapedGbps))
 	}
 	return notes
 }

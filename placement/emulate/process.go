@@ -44,8 +44,14 @@ func startKeeper(command []string, userNamespace bool) (*process, error) {
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if userNamespace {
 		p.cmd.SysProcAttr.Cloneflags = syscall.CLONE_NEWUSER
-		p.cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}}
-		p.cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}}
+		p.cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{
+			ContainerID: 0,
+			HostID:      os.Geteuid(), Size: 1,
+		}}
+		p.cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{
+			ContainerID: 0,
+			HostID:      os.Getegid(), Size: 1,
+		}}
 	}
 	p.cmd.Stderr = &p.stderr
 	in, err := p.cmd.StdinPipe()
@@ -100,7 +106,8 @@ func (p *process) gone() error {
 	case <-p.done:
 		return p.exitReason()
 	case <-time.After(closePatience):
-		return fmt.Errorf("the emulated testbed does not answer: its keeper is PID %d", p.cmd.Process.Pid)
+		return fmt.Errorf("the emulated testbed does not answer: its keeper is PID %d",
+			p.cmd.Process.Pid)
 	}
 }
 
@@ -111,7 +118,8 @@ func (p *process) exitReason() error {
 		words = p.err.Error()
 	}
 	words = strings.TrimSpace(words + "\n" + p.stderr.String())
-	return fmt.Errorf("the emulated testbed is gone: its keeper (PID %d) ended: %s", p.cmd.Process.Pid, words)
+	return fmt.Errorf("the emulated testbed is gone: its keeper (PID %d) ended: %s",
+		p.cmd.Process.Pid, words)
 }
 
 // Done returns a channel that is closed when the lab is gone, by Close or by accident.

@@ -66,7 +66,8 @@ func LoadProfile(name string) (*Profile, error) {
 	case slices.Contains(Profiles(), name):
 		data, err = builtIn.ReadFile("profiles/" + name + ".yaml")
 	default:
-		return nil, fmt.Errorf("profile: found %q, allowed: %s, %s, or a file of your own (./mine.yaml)",
+		return nil, fmt.Errorf("profile: found %q, allowed: %s, %s, or a file of your own "+
+			"(./mine.yaml)",
 			name, strings.Join(Profiles(), ", "), NoProfile)
 	}
 	if err != nil {
@@ -77,7 +78,8 @@ func LoadProfile(name string) (*Profile, error) {
 
 func parseProfile(path string, data []byte) (*Profile, error) {
 	if len(data) > profileBytes {
-		return nil, fmt.Errorf("profile %s: found %d bytes, allowed: at most %d", path, len(data), profileBytes)
+		return nil, fmt.Errorf("profile %s: found %d bytes, allowed: at most %d", path, len(data),
+			profileBytes)
 	}
 	if _, err := boundedyaml.Tokens(data); err != nil {
 		return nil, fmt.Errorf("profile %s:%w", path, err)
@@ -91,9 +93,13 @@ func parseProfile(path string, data []byte) (*Profile, error) {
 		Cores: int(f.Cores.Value), CoreStrength: f.CoreStrength.Value, LinkGbps: f.LinkGbps.Value,
 		Sources: map[string]string{},
 	}
-	for key, n := range map[string]sourced{"cores": f.Cores, "core_strength": f.CoreStrength, "link_gbps": f.LinkGbps} {
+	for key, n := range map[string]sourced{
+		"cores": f.Cores, "core_strength": f.CoreStrength,
+		"link_gbps": f.LinkGbps,
+	} {
 		if n.Value != 0 && strings.TrimSpace(n.Source) == "" {
-			return nil, fmt.Errorf("profile %s: %s: found no source, allowed: who measured or said it, and where", path, key)
+			return nil, fmt.Errorf("profile %s: %s: found no source, allowed: who measured or "+
+				"said it, and where", path, key)
 		}
 		p.Sources[key] = n.Source
 	}
@@ -106,9 +112,11 @@ func (p *Profile) check(path string, cores float64) error {
 	case !(cores >= 1 && cores <= maxCores && cores == float64(p.Cores)):
 		return fmt.Errorf("profile %s: cores: found %v, allowed: 1 to %d", path, cores, maxCores)
 	case !(p.CoreStrength >= leastCore && p.CoreStrength <= 1):
-		return fmt.Errorf("profile %s: core_strength: found %v, allowed: %v to 1, a share of a core of this machine", path, p.CoreStrength, leastCore)
+		return fmt.Errorf("profile %s: core_strength: found %v, allowed: %v to 1, a share of a "+
+			"core of this machine", path, p.CoreStrength, leastCore)
 	case !(p.LinkGbps >= 0 && p.LinkGbps <= maxGbps):
-		return fmt.Errorf("profile %s: link_gbps: found %v, allowed: up to %d", path, p.LinkGbps, maxGbps)
+		return fmt.Errorf("profile %s: link_gbps: found %v, allowed: up to %d", path, p.LinkGbps,
+			maxGbps)
 	}
 	return nil
 }

@@ -69,9 +69,11 @@ func TestQuota(t *testing.T) {
 		free, limited := spin(t, l, "host-a", 1), spin(t, l, test.machine, test.processes)
 		time.Sleep(400 * time.Millisecond)
 		got, beside := limited.stop(), free.stop()
-		t.Logf("%s, %d cores, %d busy: %.3f CPUs of %.3f; beside it, without limit: %.3f", test.machine, test.cores, test.processes, got, quota, beside)
+		t.Logf("%s, %d cores, %d busy: %.3f CPUs of %.3f; beside it, without limit: %.3f", test.machine, test.cores,
+			test.processes, got, quota, beside)
 		if got > 1.3*quota || got < 0.3*min(quota, beside) {
-			t.Errorf("%s, %d cores, %d busy: %.3f CPUs, want about %.3f", test.machine, test.cores, test.processes, got, quota)
+			t.Errorf("%s, %d cores, %d busy: %.3f CPUs, want about %.3f", test.machine, test.cores, test.processes, got,
+				quota)
 		}
 	}
 }
@@ -94,14 +96,19 @@ func TestQuotaFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := factsOf(l, "dpu-a")
-	if f.Profile != "bf3" || f.Cores != 2 || f.CoreStrength != 0.572 || f.QuotaCPUs < 1.14 || f.QuotaCPUs > 1.15 || f.PeriodNs != 1e7 {
+	if f.Profile != "bf3" || f.Cores != 2 || f.CoreStrength != 0.572 || f.QuotaCPUs < 1.14 || f.QuotaCPUs > 1.15 ||
+		f.PeriodNs != 1e7 {
 		t.Errorf("%+v", f)
 	}
 	out, err := command(t, l, "dpu-a", "cat", "/proc/self/cgroup").Output()
-	if want := path.Join(path.Base(path.Dir(path.Dir(l.Held.Groups["dpu-a"].Procs))), "dpu-a\n"); err != nil || !strings.Contains(string(out), want) {
+	if want := path.Join(path.Base(path.Dir(path.Dir(l.Held.Groups["dpu-a"].Procs))), "dpu-a\n"); err != nil ||
+		!strings.Contains(string(out), want) {
 		t.Errorf("a process on dpu-a is in %s (%v), want %s", out, err, want)
 	}
-	for machine, want := range map[string]string{"dpu-a": "found 0 cores", "nobody": "allowed: [host-a dpu-a host-b dpu-b]"} {
+	for machine, want := range map[string]string{
+		"dpu-a":  "found 0 cores",
+		"nobody": "allowed: [host-a dpu-a host-b dpu-b]",
+	} {
 		if _, err := l.SetCores(machine, 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", machine, err, want)
 		}

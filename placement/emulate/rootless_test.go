@@ -22,7 +22,9 @@ func asNobody(cmd *exec.Cmd) {
 // test cannot become nobody.
 func needUserNamespaces(t *testing.T) {
 	t.Helper()
-	needLab(t) // and root, to become another user: a child that fails at it before its exec may hang for ever under qemu-user
+	// and root, to become another user: a child that fails at it before its exec may hang for ever
+	// under qemu-user
+	needLab(t)
 	cmd := exec.Command("unshare", "-Urn", "true")
 	asNobody(cmd)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -81,7 +83,10 @@ func TestRootlessRefuses(t *testing.T) {
 	asNobody(cmd)
 	cmd.Stdin = strings.NewReader(`{"machines":[{"name":"h","kind":"host"},{"name":"d","kind":"dpu","of":"h","profile":"bf2"}]}` + "\n")
 	out, err := cmd.CombinedOutput()
-	for _, want := range []string{"found no control group", "permission denied", "profile: none", "systemd-run --user --scope"} {
+	for _, want := range []string{
+		"found no control group", "permission denied", "profile: none",
+		"systemd-run --user --scope",
+	} {
 		if err == nil || !strings.Contains(string(out), want) {
 			t.Errorf("got %v: %s; want %s", err, out, want)
 		}
@@ -114,8 +119,11 @@ func TestNamespacesForbidden(t *testing.T) {
 	script := `echo 0 >/proc/sys/user/max_user_namespaces && exec setpriv --bounding-set -all --inh-caps -all --reuid 0 "$0" start`
 	cmd := exec.Command("sh", "-c", script, owner)
 	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  syscall.CLONE_NEWUSER,
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}, {ContainerID: 1, HostID: nobody, Size: 1}},
+		Cloneflags: syscall.CLONE_NEWUSER,
+		UidMappings: []syscall.SysProcIDMap{
+			{ContainerID: 0, HostID: os.Getuid(), Size: 1},
+			{ContainerID: 1, HostID: nobody, Size: 1},
+		},
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
 	}
 	cmd.Stdin = strings.NewReader(`{"machines":[{"name":"h","kind":"host"}]}` + "\n")

@@ -21,23 +21,52 @@ func TestRefused(t *testing.T) {
 	dpu := Machine{Name: "d", Kind: DPU, Of: "h"}
 	with := func(m Machine, change func(*Machine)) Machine { change(&m); return m }
 	for want, spec := range map[string]Spec{
-		"found 0 machines":                                              {},
-		"MTU: found 100, allowed: 1280 to 65535":                        {Machines: []Machine{host}, MTU: 100},
-		`offloads: found "some"`:                                        {Machines: []Machine{host}, Offloads: "some"},
-		"machine h: found a second one":                                 {Machines: []Machine{host, host}},
-		`machine "": found this name`:                                   {Machines: []Machine{{Kind: Host}}},
-		`machine "../x": found this name`:                               {Machines: []Machine{{Name: "../x", Kind: Host}}},
-		`machine "switch": found this name`:                             {Machines: []Machine{{Name: "switch", Kind: Host}}},
-		`machine "card-h": found this name`:                             {Machines: []Machine{{Name: "card-h", Kind: Host}}},
-		`found kind "nic", allowed: host, dpu`:                          {Machines: []Machine{{Name: "h", Kind: "nic"}}},
-		"found of or on_path on a host":                                 {Machines: []Machine{host, with(other, func(m *Machine) { m.OnPath = true })}},
-		"found direct on a dpu":                                         {Machines: []Machine{host, with(dpu, func(m *Machine) { m.Direct = true })}},
-		`found of: "x", allowed: a host`:                                {Machines: []Machine{host, with(dpu, func(m *Machine) { m.Of = "x" })}},
-		`found of: "d", allowed: a host`:                                {Machines: []Machine{host, dpu, {Name: "e", Kind: DPU, Of: "d"}}},
-		"found direct on a host with the DPU d":                         {Machines: []Machine{with(host, func(m *Machine) { m.Direct = true }), other, dpu}},
-		"found on_path on one of several DPUs":                          {Machines: []Machine{host, other, dpu, {Name: "e", Kind: DPU, Of: "h", OnPath: true}}},
-		"in a lab of one host":                                          {Machines: []Machine{host, with(dpu, func(m *Machine) { m.OnPath = true })}},
-		`profile: found "bf9", allowed: bf1, bf2, bf3, none, or a file`: {Machines: []Machine{with(host, func(m *Machine) { m.Profile = "bf9" })}},
+		"found 0 machines":                       {},
+		"MTU: found 100, allowed: 1280 to 65535": {Machines: []Machine{host}, MTU: 100},
+		`offloads: found "some"`:                 {Machines: []Machine{host}, Offloads: "some"},
+		"machine h: found a second one":          {Machines: []Machine{host, host}},
+		`machine "": found this name`:            {Machines: []Machine{{Kind: Host}}},
+		`machine "../x": found this name`: {Machines: []Machine{{
+			Name: "../x",
+			Kind: Host,
+		}}},
+		`machine "switch": found this name`: {Machines: []Machine{{
+			Name: "switch",
+			Kind: Host,
+		}}},
+		`machine "card-h": found this name`: {Machines: []Machine{{
+			Name: "card-h",
+			Kind: Host,
+		}}},
+		`found kind "nic", allowed: host, dpu`: {Machines: []Machine{{
+			Name: "h",
+			Kind: "nic",
+		}}},
+		"found of or on_path on a host": {Machines: []Machine{host, with(other, func(m *Machine) {
+			m.OnPath = true
+		})}},
+		"found direct on a dpu": {Machines: []Machine{host, with(dpu, func(m *Machine) {
+			m.Direct = true
+		})}},
+		`found of: "x", allowed: a host`: {Machines: []Machine{host, with(dpu, func(m *Machine) {
+			m.Of = "x"
+		})}},
+		`found of: "d", allowed: a host`: {Machines: []Machine{
+			host, dpu,
+			{Name: "e", Kind: DPU, Of: "d"},
+		}},
+		"found direct on a host with the DPU d": {Machines: []Machine{with(host, func(m *Machine) {
+			m.Direct = true
+		}), other, dpu}},
+		"found on_path on one of several DPUs": {Machines: []Machine{
+			host, other, dpu,
+			{Name: "e", Kind: DPU, Of: "h", OnPath: true},
+		}},
+		"in a lab of one host": {Machines: []Machine{host, with(dpu, func(m *Machine) { m.OnPath = true })}},
+		`profile: found "bf9", allowed: bf1, bf2, bf3, none, or a file`: {Machines: []Machine{with(host,
+			func(m *Machine) {
+				m.Profile = "bf9"
+			})}},
 	} {
 		spec.Keeper = []string{"false"}
 		l, err := Start(t.Context(), spec)
@@ -70,7 +99,8 @@ func TestTopology(t *testing.T) {
 		for _, l := range top.Links {
 			for _, e := range []keeper.End{l.A, l.B} {
 				id := e.Space + "/" + e.Name
-				if seen[id] || len(e.Name) > 15 || !slices.Contains(top.Spaces, e.Space) || e.Bridged != slices.Contains(top.Bridges, e.Space) {
+				if seen[id] || len(e.Name) > 15 || !slices.Contains(top.Spaces, e.Space) ||
+					e.Bridged != slices.Contains(top.Bridges, e.Space) {
 					t.Fatalf("the end %+v of %+v", e, top.Plan)
 				}
 				seen[id] = true
@@ -143,7 +173,8 @@ func TestProfiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.Name != name || p.Cores != w.Cores || math.Abs(p.CoreStrength-w.CoreStrength) > 0.001 || p.LinkGbps != w.LinkGbps {
+		if p.Name != name || p.Cores != w.Cores || math.Abs(p.CoreStrength-w.CoreStrength) > 0.001 ||
+			p.LinkGbps != w.LinkGbps {
 			t.Errorf("%+v, want %+v", p, w)
 		}
 		for key, source := range p.Sources {
@@ -177,7 +208,8 @@ func TestProfileRefused(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := LoadProfile(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+		if _, err := LoadProfile(path); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), path) {
 			t.Errorf("%.60q: %v, want %s", text, err, want)
 		}
 	}

@@ -40,7 +40,8 @@ func (l *Lab) Stand(file string) (*Standing, error) {
 	if err := os.WriteFile(file+".new", text, 0o600); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(os.Rename(file+".new", file), l.call("Stay", struct{}{}, &struct{}{})); err != nil {
+	if err := errors.Join(os.Rename(file+".new", file),
+		l.call("Stay", struct{}{}, &struct{}{})); err != nil {
 		return nil, errors.Join(err, s.forget())
 	}
 	return s, nil
@@ -61,7 +62,8 @@ func OpenStanding(file string) (*Standing, error) {
 		err = errors.New("without a keeper")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: found no emulated testbed in it: %w. Remove it, and end what \"pgrep -af 'dpukv lab'\" lists", file, err)
+		return nil, fmt.Errorf("%s: found no emulated testbed in it: %w. Remove it, and end what "+
+			"\"pgrep -af 'dpukv lab'\" lists", file, err)
 	}
 	return s, nil
 }

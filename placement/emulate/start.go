@@ -95,12 +95,16 @@ func (l *Lab) shape(spec *Spec) {
 // note records the facts of the lab that was made.
 func (l *Lab) note(spec *Spec, rootless bool) {
 	l.UserNamespace, l.Addresses = rootless, l.topology.addresses
-	l.facts = Facts{UserNamespace: rootless, Cgroup: l.Held.Cgroup, MTU: spec.mtu(), Offloads: spec.offloads()}
+	l.facts = Facts{
+		UserNamespace: rootless, Cgroup: l.Held.Cgroup, MTU: spec.mtu(),
+		Offloads: spec.offloads(),
+	}
 	for i := range spec.Machines {
 		m := &spec.Machines[i]
 		f := MachineFacts{
-			Name: m.Name, Address: l.topology.addresses[m.Name], Interfaces: l.topology.interfaces(m.Name),
-			Profile: NoProfile,
+			Name: m.Name, Address: l.topology.addresses[m.Name],
+			Interfaces: l.topology.interfaces(m.Name),
+			Profile:    NoProfile,
 		}
 		f.LinkGbps = float64(l.topology.rateOf(spec, m)) / 1e9
 		if p := l.model.profiles[m.Name]; p != nil {
@@ -115,18 +119,24 @@ func (l *Lab) note(spec *Spec, rootless bool) {
 
 // explain adds the cause of a refusal by the kernel.
 func explain(err error, rootless bool) error {
-	refused := errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EUSERS) || errors.Is(err, syscall.EINVAL) ||
+	refused := errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC) ||
+		errors.Is(err, syscall.EUSERS) || errors.Is(err, syscall.EINVAL) ||
 		strings.Contains(err.Error(), unix.EPERM.Error())
 	groups := strings.Contains(err.Error(), "control group")
 	switch {
 	case groups && rootless:
-		return fmt.Errorf("%w\nCPU time of DPUs is limited by control groups, which are not this user's to make here. Run as root, "+
-			"or with profile: %s, or, under systemd, in a scope of your own: %s", err, NoProfile, delegated)
+		return fmt.Errorf("%w\nCPU time of DPUs is limited by control groups, which are not this "+
+			"user's to make here. Run as root, "+
+			"or with profile: %s, or, under systemd, in a scope of your own: %s", err, NoProfile,
+			delegated)
 	case groups:
-		return fmt.Errorf("%w\nCPU time of DPUs is limited by control groups: mount them writable, or use profile: %s", err, NoProfile)
+		return fmt.Errorf("%w\nCPU time of DPUs is limited by control groups: mount them "+
+			"writable, or use profile: %s", err, NoProfile)
 	case refused && rootless:
-		return fmt.Errorf("%w\nThis user has to make namespaces in a user namespace, which the kernel refuses; see the sysctls user.max_user_namespaces, "+
-			"kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns, or run as root, in a container with the "+
+		return fmt.Errorf("%w\nThis user has to make namespaces in a user namespace, which the "+
+			"kernel refuses; see the sysctls user.max_user_namespaces, "+
+			"kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns, "+
+			"or run as root, in a container with the "+
 			"capabilities SYS_ADMIN and NET_ADMIN", err)
 	}
 	return err

@@ -117,7 +117,9 @@ func (t *topology) reach(spec *Spec) {
 	var names []string
 	for i := range spec.Machines {
 		m := &spec.Machines[i]
-		behind := slices.ContainsFunc(spec.dpusOf(m.Name), func(d *Machine) bool { return d.OnPath })
+		behind := slices.ContainsFunc(spec.dpusOf(m.Name), func(d *Machine) bool {
+			return d.OnPath
+		})
 		if !m.OnPath && !behind {
 			names = append(names, m.Name)
 		}
@@ -151,7 +153,8 @@ func (t *topology) isPort(spec *Spec, link *keeper.Link, host *Machine) bool {
 		case e.Space == card+host.Name:
 			return e.Name == wire
 		case e.Space == host.Name:
-			return host.Direct || len(spec.dpusOf(host.Name)) == 1 && spec.dpusOf(host.Name)[0].OnPath
+			return host.Direct || len(spec.dpusOf(host.Name)) == 1 &&
+				spec.dpusOf(host.Name)[0].OnPath
 		}
 		m := spec.machine(e.Space)
 		return m != nil && m.OnPath && m.Of == host.Name && e.Name == Port

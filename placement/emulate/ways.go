@@ -32,7 +32,8 @@ func (w *ways) Argv(machine string, argv []string) ([]string, error) {
 	}
 	prefix = append(prefix, "nsenter", "--net="+space)
 	if w.UserNamespace {
-		prefix = append(prefix, fmt.Sprintf("--user=/proc/%d/ns/user", w.Held.PID), "--preserve-credentials")
+		prefix = append(prefix, fmt.Sprintf("--user=/proc/%d/ns/user", w.Held.PID),
+			"--preserve-credentials")
 	}
 	return slices.Concat(prefix, []string{"--"}, argv), nil
 }

@@ -72,7 +72,8 @@ func TestWays(t *testing.T) {
 			transfer(t, l, from.Name, to.Name, n)
 			for name, after := range counters(t, l) {
 				machine, port, _ := strings.Cut(name, "/")
-				carries := machine == from.Name || machine == to.Name || port == wire && side(from.Name) != side(to.Name)
+				carries := machine == from.Name || machine == to.Name || port == wire &&
+					side(from.Name) != side(to.Name)
 				if port == "pf0" || port == "dpu0" {
 					continue // the far ends of the machines' own
 				}
@@ -104,7 +105,8 @@ func TestCountersOfMachine(t *testing.T) {
 	transfer(t, l, "dpu-a", "host-b", 1<<16)
 	for _, machine := range []string{"dpu-a", "host-b"} {
 		c, err := l.Counters(machine)
-		if err != nil || c != counters(t, l)[machine+"/"+Uplink] || c.RxBytes < 1<<16 || c.RxPackets == 0 || c.TxPackets == 0 {
+		if err != nil || c != counters(t, l)[machine+"/"+Uplink] || c.RxBytes < 1<<16 || c.RxPackets == 0 ||
+			c.TxPackets == 0 {
 			t.Errorf("%s: %+v, %v", machine, c, err)
 		}
 	}
@@ -120,7 +122,8 @@ func TestCutOff(t *testing.T) {
 		}
 		var err error
 		on(t, l, "host-a", func() {
-			_, err = (&net.Dialer{Timeout: 200 * time.Millisecond}).DialContext(context.Background(), "tcp4", l.Address("dpu-b")+":1")
+			_, err = (&net.Dialer{Timeout: 200 * time.Millisecond}).DialContext(context.Background(), "tcp4",
+				l.Address("dpu-b")+":1")
 		})
 		if e, ok := err.(net.Error); !ok || !e.Timeout() {
 			t.Errorf("cut off: %v", err)
@@ -184,7 +187,8 @@ func TestConcurrent(t *testing.T) {
 				_, err2 := l.Counters("dpu-a")
 				_, err3 := l.Argv("dpu-b", nil)
 				err4, err5 := l.CutOff("host-b"), l.Restore("host-b")
-				if err := errors.Join(err1, err2, err3, err4, err5); err != nil || l.Facts().Machines[i].Name == "" || l.Address("host-a") == "" {
+				if err := errors.Join(err1, err2, err3, err4, err5); err != nil || l.Facts().Machines[i].Name == "" ||
+					l.Address("host-a") == "" {
 					t.Error(err)
 				}
 			}

@@ -51,7 +51,9 @@ func (b *Binaries) open(uname string) (*program, error) {
 	}
 	f, err := infile.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("it is of the architecture %s, this program is for %s, and there is no %s: in dpukv's source, make it by\n    GOARCH=%s CGO_ENABLED=0 go build -o %s ./cmd/dpukv",
+		return nil, fmt.Errorf("it is of the architecture %s, this program is for %s, and there "+
+			"is no %s: in dpukv's source, make it by\n    GOARCH=%s CGO_ENABLED=0 go build -o %s "+
+			"./cmd/dpukv",
 			arch.name, runtime.GOARCH, path, arch.name, path)
 	}
 	if err != nil {

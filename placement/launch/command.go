@@ -8,10 +8,11 @@ import (
 
 // launcher describes one way to start programs on nodes.
 type launcher struct {
-	tool     string // the program that starts others; "": none is needed
-	get      string // how to get the tool
-	check    func(n *Node) error
-	ready    func(n *Node) error // checks that this machine has what the fields name; nil: nothing to check from here
+	tool  string // the program that starts others; "": none is needed
+	get   string // how to get the tool
+	check func(n *Node) error
+	// checks that this machine has what the fields name; nil: nothing to check from here
+	ready    func(n *Node) error
 	command  func(n *Node, argv []string) []string
 	troubles []trouble
 }
@@ -37,7 +38,8 @@ func Command(n *Node, argv []string) ([]string, error) {
 	}
 	for _, a := range argv {
 		if strings.ContainsRune(a, 0) {
-			return nil, n.errorf("found the argument %q, allowed: one without a NUL byte, which no command line can carry", a)
+			return nil, n.errorf("found the argument %q, allowed: one without a NUL byte, which "+
+				"no command line can carry", a)
 		}
 	}
 	return l.command(n, slices.Clone(argv)), nil
@@ -52,7 +54,8 @@ func Check(n *Node) error {
 	}
 	if l.tool != "" && len(n.Prefix) == 0 {
 		if _, err := exec.LookPath(l.tool); err != nil {
-			return n.errorf("via: %s needs the program %s, which is not in the PATH of this machine: %s", n.Via, l.tool, l.get)
+			return n.errorf("via: %s needs the program %s, which is not in the PATH of this "+
+				"machine: %s", n.Via, l.tool, l.get)
 		}
 	}
 	if l.ready != nil {

@@ -13,7 +13,8 @@ func TestCommand(t *testing.T) {
 	t.Setenv("SLURM_JOB_ID", "17")
 	t.Setenv("HOME", "/home/me")
 	const opts = "env SSH_ASKPASS=false SSH_ASKPASS_REQUIRE=force ssh -o BatchMode=yes -o StrictHostKeyChecking=yes"
-	const srun = "--overlap --nodes=1 --ntasks=1 --cpu-bind=none --mpi=none --immediate=10 --chdir=/ --nodelist=bf01 -- /opt/dpukv node a b"
+	const srun = "--overlap --nodes=1 --ntasks=1 --cpu-bind=none --mpi=none --immediate=10 --chdir=/ --nodelist=bf01 " +
+		"-- /opt/dpukv node a b"
 	for _, tc := range []struct {
 		name string
 		node Node
@@ -21,12 +22,23 @@ func TestCommand(t *testing.T) {
 	}{
 		{"local", Node{Via: Local}, "/opt/dpukv node a b"},
 		{"namespace", Node{Via: Netns, Namespace: "hostA"}, "ip netns exec hostA /opt/dpukv node a b"},
-		{"prefix", Node{Via: Netns, Prefix: []string{"nsenter", "--net=/proc/7/ns/net"}}, "nsenter --net=/proc/7/ns/net /opt/dpukv node a b"},
-		{"ssh, at home", Node{Via: SSH, Host: "bf3", Identity: "~/.ssh/key"}, opts + "… -i /home/me/.ssh/key -- bf3 exec /opt/dpukv node 'a b'"},
+		{
+			"prefix",
+			Node{Via: Netns, Prefix: []string{"nsenter", "--net=/proc/7/ns/net"}},
+			"nsenter --net=/proc/7/ns/net /opt/dpukv node a b",
+		},
+		{
+			"ssh, at home",
+			Node{Via: SSH, Host: "bf3", Identity: "~/.ssh/key"},
+			opts + "… -i /home/me/.ssh/key -- bf3 exec /opt/dpukv node 'a b'",
+		},
 		{"ssh", Node{Via: SSH, Host: "bf3"}, opts + "… -- bf3 exec /opt/dpukv node 'a b'"},
 		{
 			"ssh, all fields",
-			Node{Via: SSH, Host: "fe80::1%eth0", User: "ubuntu", Port: 2222, Identity: "/k", Jump: "me@host:22,b", SSHConfig: "/c", KnownHosts: `/known hosts`},
+			Node{
+				Via: SSH, Host: "fe80::1%eth0", User: "ubuntu", Port: 2222, Identity: "/k", Jump: "me@host:22,b",
+				SSHConfig: "/c", KnownHosts: `/known hosts`,
+			},
 			opts + `… -F /c -l ubuntu -p 2222 -i /k -J me@host:22,b -o UserKnownHostsFile="/known hosts" -- fe80::1%eth0 exec /opt/dpukv node 'a b'`,
 		},
 		{"slurm", Node{Via: Slurm, Job: "42", SlurmNode: "bf01"}, "srun --jobid=42 " + srun},
@@ -58,15 +70,24 @@ func TestFieldsAreChecked(t *testing.T) {
 		want string
 	}{
 		{Node{Via: "telnet"}, `node n: via: found "telnet", allowed: local, netns, ssh, slurm, kubectl`},
-		{Node{Via: SSH}, "node n: found no host, allowed with via: ssh: a name, an address, or a Host of ~/.ssh/config"},
+		{
+			Node{Via: SSH},
+			"node n: found no host, allowed with via: ssh: a name, an address, or a Host of ~/.ssh/config",
+		},
 		{Node{Via: SSH, Host: "-oProxyCommand=x"}, "node n: found host: -oProxyCommand=x, allowed: a name"},
 		{Node{Via: SSH, Host: "a;b"}, "node n: found host: a;b, allowed"},
 		{Node{Via: SSH, Host: "a\nb"}, `node n: found host: "a\nb", allowed: printable`},
 		{Node{Via: SSH, Host: "a", Port: 65536}, "node n: found port: 65536, allowed: 1 to 65535"},
 		{Node{Via: SSH, Host: "a", User: "-x"}, "node n: found user: -x, allowed"},
 		{Node{Via: SSH, Host: "a", Jump: "-x"}, "node n: found jump: -x, allowed"},
-		{Node{Via: SSH, Host: "a", Pod: "p"}, "node n: found pod: p, allowed with via: ssh: host, user, port, identity, jump, ssh_config, known_hosts"},
-		{Node{Via: SSH, Host: "a", Binary: "bin/dpukv"}, "node n: found binary: bin/dpukv, allowed: its absolute path there"},
+		{
+			Node{Via: SSH, Host: "a", Pod: "p"},
+			"node n: found pod: p, allowed with via: ssh: host, user, port, identity, jump, ssh_config, known_hosts",
+		},
+		{
+			Node{Via: SSH, Host: "a", Binary: "bin/dpukv"},
+			"node n: found binary: bin/dpukv, allowed: its absolute path there",
+		},
 		{Node{Via: Local, Host: "a"}, "node n: found host: a, allowed with via: local: none of its kind"},
 		{Node{Via: Netns}, `node n: found namespace: "" and prefix: [], allowed: one of them`},
 		{Node{Via: Netns, Namespace: "../a"}, "node n: found namespace: ../a, allowed: a name in /var/run/netns"},
@@ -103,13 +124,15 @@ func TestCheck(t *testing.T) {
 	expect := func(n Node, want string) {
 		t.Helper()
 		n.Name = "n"
-		if err := Check(&n); err == nil && want != "" || err != nil && (want == "" || !strings.Contains(err.Error(), want)) {
+		if err := Check(&n); err == nil && want != "" || err != nil &&
+			(want == "" || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%+v: found %v, wanted %q", n, err, want)
 		}
 	}
 	expect(Node{Via: Local}, "")
 	expect(Node{Via: Netns, Prefix: []string{"enter"}}, "")
-	expect(Node{Via: Netns, Namespace: "a"}, "needs the program ip, which is not in the PATH of this machine: install iproute2")
+	expect(Node{Via: Netns, Namespace: "a"},
+		"needs the program ip, which is not in the PATH of this machine: install iproute2")
 	expect(Node{Via: SSH, Host: "a"}, "needs the program ssh")
 	expect(Node{Via: Slurm, SlurmNode: "a"}, "needs the program srun")
 	expect(Node{Via: Kubectl, Pod: "a"}, "needs the program kubectl")
@@ -121,7 +144,8 @@ func TestCheck(t *testing.T) {
 	expect(Node{Via: Netns, Namespace: "dpukv-never"}, "there is no network namespace dpukv-never")
 	expect(Node{Via: SSH, Host: "a"}, "")
 	expect(Node{Via: SSH, Host: "a", Identity: "/dev/null", KnownHosts: "/dev/null", SSHConfig: "/dev/null"}, "")
-	expect(Node{Via: SSH, Host: "a", Identity: "~/no/key"}, "found identity: ~/no/key, allowed: a file of this machine: stat "+os.Getenv("HOME")+"/no/key: no such file")
+	expect(Node{Via: SSH, Host: "a", Identity: "~/no/key"},
+		"found identity: ~/no/key, allowed: a file of this machine: stat "+os.Getenv("HOME")+"/no/key: no such file")
 	expect(Node{Via: SSH, Host: "a", SSHConfig: "/no/config"}, "found ssh_config: /no/config, allowed: a file")
 	expect(Node{Via: SSH, Host: "a", KnownHosts: "/no/hosts"}, "found known_hosts: /no/hosts, allowed: a file")
 	expect(Node{Via: Slurm, SlurmNode: "a"}, "there is no allocation")

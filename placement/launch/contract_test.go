@@ -39,14 +39,16 @@ func testContract(t *testing.T, n *Node) {
 		cmd.Stdin = bytes.NewReader(sent)
 		got, err := cmd.Output()
 		if err != nil || !bytes.Equal(got, sent) {
-			t.Errorf("%d bytes came back of %d, changed: %t; %v: %s", len(got), len(sent), !bytes.Equal(got, sent), err, stderr)
+			t.Errorf("%d bytes came back of %d, changed: %t; %v: %s", len(got), len(sent), !bytes.Equal(got, sent), err,
+				stderr)
 		}
 	})
 	t.Run("status", func(t *testing.T) {
 		_, err := Output(t.Context(), n, "sh", "-c", "echo no >&2; exit 7")
 		var exit *exec.ExitError
 		var explained *Explained
-		if !errors.As(err, &exit) || exit.ExitCode() != 7 || errors.As(err, &explained) || !strings.Contains(err.Error(), "no") {
+		if !errors.As(err, &exit) || exit.ExitCode() != 7 || errors.As(err, &explained) ||
+			!strings.Contains(err.Error(), "no") {
 			t.Errorf("found %v, wanted exit status 7 and what it said", err)
 		}
 	})

@@ -9,8 +9,9 @@ import (
 
 // trouble is a message of a tool when a command on a node cannot start, or cannot go on.
 type trouble struct {
-	says  *regexp.Regexp // matches stderr
-	means string         // the cause and the remedy: $1 is the expression's first group, see also hints
+	says *regexp.Regexp // matches stderr
+	// the cause and the remedy: $1 is the expression's first group, see also hints
+	means string
 }
 
 func says(expression string) *regexp.Regexp { return regexp.MustCompile(`(?m)` + expression) }
@@ -60,19 +61,24 @@ func (n *Node) hints(means string) string {
 var everywhere = []trouble{
 	{
 		says(`No space left on device|Disk quota exceeded`),
-		"there is no room for dpukv: make some in ~/.cache there, or set XDG_CACHE_HOME there to another folder",
+		"there is no room for dpukv: make some in ~/.cache there, or set XDG_CACHE_HOME there to " +
+			"another folder",
 	},
 	{
 		says(`: Permission denied\ninstall\.sh: dpukv does not run`),
-		"dpukv cannot be run from ~/.cache, whose file system is mounted noexec: set XDG_CACHE_HOME there to another folder, or put dpukv there yourself and say where with binary",
+		"dpukv cannot be run from ~/.cache, whose file system is mounted noexec: set " +
+			"XDG_CACHE_HOME there to another folder, or put dpukv there yourself and say where " +
+			"with binary",
 	},
 	{
 		says(`(?:mkdir|mktemp|touch|mv|cannot create|install\.sh).*: (Read-only file system|Permission denied|Not a directory)`),
-		"dpukv cannot be stored in ~/.cache ($1): set XDG_CACHE_HOME there to a folder that can be written, or put dpukv there yourself and say where with binary",
+		"dpukv cannot be stored in ~/.cache ($1): set XDG_CACHE_HOME there to a folder that can " +
+			"be written, or put dpukv there yourself and say where with binary",
 	},
 	{
 		says(`Exec format error|cannot execute binary file|syntax error: .* unexpected`),
-		"the program there is for another architecture: remove binary, so that the right one is copied, or put the right one there",
+		"the program there is for another architecture: remove binary, so that the right one is " +
+			"copied, or put the right one there",
 	},
 	{
 		says(`^\S*sh: (?:line )?\d+: (?:exec: )?(/\S+): (No such file or directory|not found|Permission denied)`),

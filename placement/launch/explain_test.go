@@ -18,27 +18,69 @@ func TestExplain(t *testing.T) {
 		node         Node
 		stderr, want string
 	}{
-		{bf, "ssh: connect to host 192.168.100.2 port 22: No route to host\r\n", "192.168.100.2 is not reached by ssh at port 22 (No route to host)"},
-		{bf, "ssh: connect to host bf port 22: Connection timed out", "bf is not reached by ssh at port 22 (Connection timed out)"},
-		{bf, "channel 0: open failed: administratively prohibited: open failed\nstdio forwarding failed\n", "the jump host does not get through to bf: administratively prohibited"},
-		{bf, "kex_exchange_identification: read: Connection reset by peer\nConnection reset by 10.0.0.1 port 22", "bf ended the connection before anybody logged in (read: Connection reset by peer)"},
-		{bf, "Received disconnect from 10.0.0.1 port 22:2: Too many authentication failures\nDisconnected", "bf gave up after too many of your keys"},
-		{bf, "Unable to negotiate with 10.0.0.1 port 22: no matching host key type found. Their offer: ssh-rsa", "bf and the ssh client here have no algorithm in common (no matching"},
+		{
+			bf, "ssh: connect to host 192.168.100.2 port 22: No route to host\r\n",
+			"192.168.100.2 is not reached by ssh at port 22 (No route to host)",
+		},
+		{
+			bf, "ssh: connect to host bf port 22: Connection timed out",
+			"bf is not reached by ssh at port 22 (Connection timed out)",
+		},
+		{
+			bf, "channel 0: open failed: administratively prohibited: open failed\nstdio forwarding failed\n",
+			"the jump host does not get through to bf: administratively prohibited",
+		},
+		{
+			bf, "kex_exchange_identification: read: Connection reset by peer\nConnection reset by 10.0.0.1 port 22",
+			"bf ended the connection before anybody logged in (read: Connection reset by peer)",
+		},
+		{
+			bf, "Received disconnect from 10.0.0.1 port 22:2: Too many authentication failures\nDisconnected",
+			"bf gave up after too many of your keys",
+		},
+		{
+			bf, "Unable to negotiate with 10.0.0.1 port 22: no matching host key type found. Their offer: ssh-rsa",
+			"bf and the ssh client here have no algorithm in common (no matching",
+		},
 		{bf, "client_loop: send disconnect: Broken pipe\r\n", "bf closed the connection"},
 		{bf, "Bad owner or permissions on /root/.ssh/config", "ssh does not trust its configuration (Bad owner"},
 		{bf, "me@bf: Permission denied (publickey,gssapi-with-mic,password).", "me@bf wants a password"},
 		{bf, "sh: 1: exec: /opt/dpukv: not found", "/opt/dpukv cannot be run there (not found): put dpukv there"},
 		{bf, "bash: line 1: /opt/dpukv: Permission denied", "/opt/dpukv cannot be run there (Permission denied)"},
-		{step, "srun: error: Unable to create step for job 7: Requested nodes are busy", "allocation 7 lets nothing run on bf01 (Requested nodes are busy)"},
-		{step, "srun: error: Unable to create step for job 7: Job/step already completing or completed", "allocation 7 lets nothing run on bf01 (Job/step already"},
-		{step, "srun: error: Unable to allocate resources: Unable to contact slurm controller (connect failure)", "Slurm's controller does not answer (connect failure)"},
+		{
+			step, "srun: error: Unable to create step for job 7: Requested nodes are busy",
+			"allocation 7 lets nothing run on bf01 (Requested nodes are busy)",
+		},
+		{
+			step, "srun: error: Unable to create step for job 7: Job/step already completing or completed",
+			"allocation 7 lets nothing run on bf01 (Job/step already",
+		},
+		{
+			step, "srun: error: Unable to allocate resources: Unable to contact slurm controller (connect failure)",
+			"Slurm's controller does not answer (connect failure)",
+		},
 		{step, "srun: error: Node failure on bf01", "Slurm lost the node bf01"},
-		{step, "slurmstepd-bf01: error: *** STEP 7.0 ON bf01 CANCELLED AT 2025-01-01T00:00:00 DUE TO TIME LIMIT ***", "Slurm ended what ran on bf01 (step 7.0 DUE TO TIME LIMIT)"},
-		{pod, `Error from server (NotFound): pods "kv-0" not found`, `Kubernetes has no such thing: pods "kv-0" not found`},
-		{pod, `Error from server (Forbidden): pods "kv-0" is forbidden: no`, `Kubernetes refuses (Forbidden): pods "kv-0" is forbidden`},
-		{pod, "The connection to the server localhost:8080 was refused - did you specify the right host or port?", "Kubernetes does not answer localhost:8080 was refused"},
+		{
+			step, "slurmstepd-bf01: error: *** STEP 7.0 ON bf01 CANCELLED AT 2025-01-01T00:00:00 DUE TO TIME LIMIT ***",
+			"Slurm ended what ran on bf01 (step 7.0 DUE TO TIME LIMIT)",
+		},
+		{
+			pod, `Error from server (NotFound): pods "kv-0" not found`,
+			`Kubernetes has no such thing: pods "kv-0" not found`,
+		},
+		{
+			pod, `Error from server (Forbidden): pods "kv-0" is forbidden: no`,
+			`Kubernetes refuses (Forbidden): pods "kv-0" is forbidden`,
+		},
+		{
+			pod, "The connection to the server localhost:8080 was refused - did you specify the right host or port?",
+			"Kubernetes does not answer localhost:8080 was refused",
+		},
 		{pod, `OCI runtime exec failed: exec failed: unable to start container process: exec: "sh": executable file not found in $PATH: unknown`, "the container has no program sh"},
-		{pod, "error: unable to upgrade connection: container not found (\"c\")", `the container cannot be entered: container not found ("c")`},
+		{
+			pod, "error: unable to upgrade connection: container not found (\"c\")",
+			`the container cannot be entered: container not found ("c")`,
+		},
 	} {
 		err := Explain(&tc.node, tc.stderr, errStatus)
 		expectExplained(t, err, "node bf: "+tc.want)
@@ -79,7 +121,8 @@ func TestKubectlWithoutCluster(t *testing.T) {
 	}
 	n := &Node{Name: "bf", Via: Kubectl, Pod: "kv-0", KubeContext: "dpukv-never"}
 	_, err := Output(t.Context(), n, "true")
-	if err == nil || !strings.Contains(err.Error(), "node bf: there is no context dpukv-never: kubectl config get-contexts") {
+	if err == nil || !strings.Contains(err.Error(),
+		"node bf: there is no context dpukv-never: kubectl config get-contexts") {
 		t.Errorf("found %v, wanted that there is no such context", err)
 	}
 }

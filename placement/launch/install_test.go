@@ -51,7 +51,8 @@ func TestInstall(t *testing.T) {
 func TestInstallsAtOnce(t *testing.T) {
 	t.Parallel()
 	// The login shell writes something to stdout, as many a .bashrc does.
-	s := daemon.StartSSH(t, daemon.SSHOptions{Config: []string{"ForceCommand echo Welcome to bf; exec sh -c \"$SSH_ORIGINAL_COMMAND\""}})
+	s := daemon.StartSSH(t,
+		daemon.SSHOptions{Config: []string{"ForceCommand echo Welcome to bf; exec sh -c \"$SSH_ORIGINAL_COMMAND\""}})
 	n := node(s)
 	var paths [3]string
 	var wg sync.WaitGroup
@@ -65,13 +66,17 @@ func TestInstallsAtOnce(t *testing.T) {
 func TestInstallWithoutRoom(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ mount, want string }{
-		"full":      {"-o size=1m", "node bf: there is no room for dpukv: make some in ~/.cache there"},
-		"read-only": {"-o ro", "node bf: dpukv cannot be stored in ~/.cache (Read-only file system): set XDG_CACHE_HOME there"},
-		"noexec":    {"-o noexec", "node bf: dpukv cannot be run from ~/.cache"},
+		"full": {"-o size=1m", "node bf: there is no room for dpukv: make some in ~/.cache there"},
+		"read-only": {
+			"-o ro",
+			"node bf: dpukv cannot be stored in ~/.cache (Read-only file system): set XDG_CACHE_HOME there",
+		},
+		"noexec": {"-o noexec", "node bf: dpukv cannot be run from ~/.cache"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := daemon.StartSSH(t, daemon.SSHOptions{Setup: "mkdir $CACHE; mount -t tmpfs " + tc.mount + " tmpfs $CACHE"})
+			s := daemon.StartSSH(t,
+				daemon.SSHOptions{Setup: "mkdir $CACHE; mount -t tmpfs " + tc.mount + " tmpfs $CACHE"})
 			n := node(s)
 			_, err := Install(t.Context(), n, Binaries{})
 			expectExplained(t, err, tc.want)
@@ -92,7 +97,8 @@ func TestInstallForAnotherArchitecture(t *testing.T) {
 	dir := t.TempDir()
 	uname := filepath.Join(dir, "uname")
 	writeFile(t, uname, "#!/bin/sh\necho aarch64\n")
-	s := daemon.StartSSH(t, daemon.SSHOptions{Setup: "chmod 755 " + uname + "; mount --bind " + uname + " $(command -v uname)"})
+	s := daemon.StartSSH(t,
+		daemon.SSHOptions{Setup: "chmod 755 " + uname + "; mount --bind " + uname + " $(command -v uname)"})
 	n, file := node(s), filepath.Join(dir, "dpukv-linux-arm64")
 	expect := func(want string) {
 		t.Helper()
@@ -101,7 +107,8 @@ func TestInstallForAnotherArchitecture(t *testing.T) {
 		}
 		expectFiles(t, s.Cache)
 	}
-	expect("node bf: it is of the architecture arm64, this program is for amd64, and there is no " + file + ": in dpukv's source, make it by")
+	expect("node bf: it is of the architecture arm64, this program is for amd64, and there is no " + file +
+		": in dpukv's source, make it by")
 
 	self, err := os.ReadFile("/proc/self/exe")
 	if err != nil {

@@ -24,7 +24,8 @@ var kubectlTroubles = []trouble{
 	},
 	{
 		says(`exec: "(.+)": (?:executable file not found|stat .+: no such file)`),
-		"the container has no program $1: choose an image with a shell and coreutils, or put dpukv into it and say where with binary",
+		"the container has no program $1: choose an image with a shell and coreutils, or put " +
+			"dpukv into it and say where with binary",
 	},
 	{
 		says(`^(?:error: error reading from error stream|error: Timeout occurred|E\d+ .*lost connection|error: lost connection)(.*)`),

@@ -20,7 +20,8 @@ var netns = launcher{
 	check: func(n *Node) error {
 		switch {
 		case (n.Namespace == "") == (len(n.Prefix) == 0):
-			return n.errorf("found namespace: %q and prefix: %q, allowed: one of them", n.Namespace, n.Prefix)
+			return n.errorf("found namespace: %q and prefix: %q, allowed: one of them", n.Namespace,
+				n.Prefix)
 		case strings.HasPrefix(n.Namespace, "-") || strings.Contains(n.Namespace, "/"):
 			return n.found("namespace", n.Namespace, "a name in "+namespaces)
 		}
@@ -30,8 +31,10 @@ var netns = launcher{
 		if n.Namespace == "" {
 			return nil
 		}
-		if _, err := os.Stat(filepath.Join(namespaces, n.Namespace)); errors.Is(err, os.ErrNotExist) {
-			return n.errorf("there is no network namespace %s: ip netns list names those there are, ip netns add %s makes it", n.Namespace, n.Namespace)
+		if _, err := os.Stat(filepath.Join(namespaces, n.Namespace)); errors.Is(err,
+			os.ErrNotExist) {
+			return n.errorf("there is no network namespace %s: ip netns list names those there "+
+				"are, ip netns add %s makes it", n.Namespace, n.Namespace)
 		}
 		return nil
 	},
@@ -44,7 +47,8 @@ var netns = launcher{
 	troubles: []trouble{
 		{
 			says(`^Cannot open network namespace "(.+)": No such file`),
-			"there is no network namespace $1: ip netns list names those there are, ip netns add $1 makes it",
+			"there is no network namespace $1: ip netns list names those there are, ip netns add " +
+				"$1 makes it",
 		},
 		{
 			says(`^(?:setting the network namespace .*|mount of .*|Cannot open network namespace .*|unshare) ?failed: (?:Operation not permitted|Permission denied)`),

@@ -40,11 +40,13 @@ func TestNetns(t *testing.T) {
 	}
 	testContract(t, n)
 	entered := &Node{Name: "prefix", Via: Netns, Prefix: []string{"nsenter", "--net=/var/run/netns/" + name}}
-	if out, err := Output(t.Context(), entered, "readlink", "/proc/self/ns/net"); err != nil || string(out) == here+"\n" {
+	if out, err := Output(t.Context(), entered, "readlink", "/proc/self/ns/net"); err != nil ||
+		string(out) == here+"\n" {
 		t.Errorf("it ran in %s, this test in %s: %v", out, here, err)
 	}
 	if _, err := Output(t.Context(), &Node{Name: "gone", Via: Netns, Namespace: name + "x"}, "true"); err == nil ||
-		err.Error() != fmt.Sprintf("node gone: there is no network namespace %sx: ip netns list names those there are, ip netns add %[1]sx makes it", name) {
+		err.Error() != fmt.Sprintf("node gone: there is no network namespace %sx: ip netns list names those there "+
+			"are, ip netns add %[1]sx makes it", name) {
 		t.Errorf("in a namespace that is not there: %v", err)
 	}
 }

@@ -30,11 +30,12 @@ type Node struct {
 	Prefix    []string // a command that runs its arguments in the namespace
 
 	// ssh: the user's configuration decides empty fields.
-	Host       string // a name, an address, or a Host of the configuration; required
-	User       string
-	Port       int
-	Identity   string // file of a private key
-	Jump       string // [user@]host[:port],… as in ProxyJump. Its own keys and host keys come from the configuration
+	Host     string // a name, an address, or a Host of the configuration; required
+	User     string
+	Port     int
+	Identity string // file of a private key
+	// [user@]host[:port],… as in ProxyJump. Its own keys and host keys come from the configuration
+	Jump       string
 	SSHConfig  string // instead of ~/.ssh/config
 	KnownHosts string // instead of ~/.ssh/known_hosts
 
@@ -100,14 +101,17 @@ func (n *Node) validate() (*launcher, error) {
 	for _, f := range n.fields() {
 		switch {
 		case f.value != "" && f.via != n.Via:
-			errs = append(errs, n.errorf("found %s: %s, allowed with via: %s: %s", f.key, f.value, n.Via,
+			errs = append(errs, n.errorf("found %s: %s, allowed with via: %s: %s", f.key, f.value,
+				n.Via,
 				cmp.Or(strings.Join(Fields(n.Via), ", "), "none of its kind")))
 		case strings.ContainsFunc(f.value, unprintable):
-			errs = append(errs, n.errorf("found %s: %q, allowed: printable characters", f.key, f.value))
+			errs = append(errs, n.errorf("found %s: %q, allowed: printable characters", f.key,
+				f.value))
 		}
 	}
 	if n.Binary != "" && !strings.HasPrefix(n.Binary, "/") {
-		errs = append(errs, n.errorf("found binary: %s, allowed: its absolute path there", n.Binary))
+		errs = append(errs, n.errorf("found binary: %s, allowed: its absolute path there",
+			n.Binary))
 	}
 	errs = append(errs, l.check(n))
 	return l, errors.Join(errs...)

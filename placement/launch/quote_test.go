@@ -12,8 +12,10 @@ import (
 
 // awkward are arguments that some shell would split or change.
 var awkward = []string{
-	"", " ", "a b", "'", `"`, `'"'"'`, `\`, `\\`, `\'`, `a\`, "$HOME", "${HOME}", "$(id)", "`id`", "!", "!!", "a!b", "*", "?", "[a-z]", "{a,b}", "~", "~root", "#", "# no comment",
-	"-n", "--", "&", "&&", "|", ";", "<", ">", "(", ")", "=", "a=b", "%", "%s", "^", "\t", "\n", "a\nb", "\r\n", "\x01\x7f", "ä€😀", "\xff\xfe", `{"json": "it's"}`, "\x1b[0m",
+	"", " ", "a b", "'", `"`, `'"'"'`, `\`, `\\`, `\'`, `a\`, "$HOME", "${HOME}", "$(id)", "`id`", "!", "!!", "a!b",
+	"*", "?", "[a-z]", "{a,b}", "~", "~root", "#", "# no comment",
+	"-n", "--", "&", "&&", "|", ";", "<", ">", "(", ")", "=", "a=b", "%", "%s", "^", "\t", "\n", "a\nb", "\r\n",
+	"\x01\x7f", "ä€😀", "\xff\xfe", `{"json": "it's"}`, "\x1b[0m",
 }
 
 // shells are the supported login shells, as far as they are installed.
@@ -51,7 +53,9 @@ func TestQuoteInEveryShell(t *testing.T) {
 			if got := echoed(t, shell.argv, args); !slices.Equal(got, args) {
 				t.Errorf("found  %q\nwanted %q", got, args)
 			}
-			arg := rapid.Map(rapid.SliceOfN(rapid.ByteRange(1, 255), 0, 20), func(b []byte) string { return string(b) }).Filter(fits)
+			arg := rapid.Map(rapid.SliceOfN(rapid.ByteRange(1, 255), 0, 20), func(b []byte) string {
+				return string(b)
+			}).Filter(fits)
 			rapid.Check(t, func(t *rapid.T) {
 				args := rapid.SliceOf(arg).Draw(t, "args")
 				if got := echoed(t, shell.argv, args); !slices.Equal(got, args) {

@@ -10,7 +10,8 @@ var slurm = launcher{
 	tool: "srun", get: "install Slurm's client (slurm-client), or run dpukv where it is",
 	check: func(n *Node) error {
 		switch {
-		case n.SlurmNode == "" || strings.ContainsAny(n.SlurmNode, ",[] ") || strings.HasPrefix(n.SlurmNode, "-"):
+		case n.SlurmNode == "" || strings.ContainsAny(n.SlurmNode, ",[] ") ||
+			strings.HasPrefix(n.SlurmNode, "-"):
 			return n.found("slurm_node", n.SlurmNode, "the name of one node, as sinfo shows it")
 		case strings.HasPrefix(n.Job, "-"):
 			return n.found("job", n.Job, "the number of an allocation, as squeue shows it")
@@ -19,7 +20,8 @@ var slurm = launcher{
 	},
 	ready: func(n *Node) error {
 		if n.job() == "" {
-			return n.errorf("there is no allocation: run dpukv within salloc or sbatch, or give the number of an allocation as job")
+			return n.errorf("there is no allocation: run dpukv within salloc or sbatch, or give " +
+				"the number of an allocation as job")
 		}
 		return nil
 	},
@@ -28,7 +30,8 @@ var slurm = launcher{
 		if job := n.job(); job != "" {
 			srun = append(srun, "--jobid="+job)
 		}
-		return append(append(srun, srunOptions...), append([]string{"--nodelist=" + n.SlurmNode, "--"}, argv...)...)
+		return append(append(srun, srunOptions...),
+			append([]string{"--nodelist=" + n.SlurmNode, "--"}, argv...)...)
 	},
 	troubles: slurmTroubles,
 }

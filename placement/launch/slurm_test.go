@@ -34,7 +34,8 @@ func TestSlurm(t *testing.T) {
 			t.Fatal(err)
 		}
 		expectFiles(t, cache, path)
-		if out, err := Output(t.Context(), n, path, "-test.list=^TestSlurm$"); err != nil || string(out) != "TestSlurm\n" {
+		if out, err := Output(t.Context(), n, path, "-test.list=^TestSlurm$"); err != nil ||
+			string(out) != "TestSlurm\n" {
 			t.Errorf("what was installed said %q, %v", out, err)
 		}
 	})
@@ -45,17 +46,22 @@ func TestSlurm(t *testing.T) {
 			_, err := Output(t.Context(), &n, argv...)
 			expectExplained(t, err, want)
 		}
-		expect(Node{Via: Slurm, Job: "99", SlurmNode: "node1"}, "node host: there is no allocation 99, or no more: run dpukv within salloc", "true")
-		expect(Node{Via: Slurm, Job: "mine", SlurmNode: "node1"}, "node host: mine is no number of an allocation", "true")
-		expect(Node{Via: Slurm, Job: job, SlurmNode: "node2"}, "node host: allocation "+job+" has no node node2: squeue --job="+job, "true")
+		expect(Node{Via: Slurm, Job: "99", SlurmNode: "node1"},
+			"node host: there is no allocation 99, or no more: run dpukv within salloc", "true")
+		expect(Node{Via: Slurm, Job: "mine", SlurmNode: "node1"}, "node host: mine is no number of an allocation",
+			"true")
+		expect(Node{Via: Slurm, Job: job, SlurmNode: "node2"},
+			"node host: allocation "+job+" has no node node2: squeue --job="+job, "true")
 		expect(*n, "node host: /no/dpukv cannot be run there (No such file or directory)", "/no/dpukv")
 	})
 	t.Run("within salloc", func(t *testing.T) {
-		for _, v := range cluster.Environment(t, "--ntasks=2", "--cpus-per-task=1", "--ntasks-per-node=2", "--mem-per-cpu=100") {
+		for _, v := range cluster.Environment(t, "--ntasks=2", "--cpus-per-task=1", "--ntasks-per-node=2",
+			"--mem-per-cpu=100") {
 			key, value, _ := strings.Cut(v, "=")
 			t.Setenv(key, value)
 		}
-		if out, err := Output(t.Context(), &Node{Name: "host", Via: Slurm, SlurmNode: cluster.Node}, "sh", "-c", "echo $SLURM_NTASKS $SLURM_JOB_ID"); err != nil ||
+		if out, err := Output(t.Context(), &Node{Name: "host", Via: Slurm, SlurmNode: cluster.Node}, "sh", "-c",
+			"echo $SLURM_NTASKS $SLURM_JOB_ID"); err != nil ||
 			string(out) != "1 "+os.Getenv("SLURM_JOB_ID")+"\n" {
 			t.Errorf("found %q, %v; wanted one task in job %s", out, err, os.Getenv("SLURM_JOB_ID"))
 		}
@@ -64,7 +70,8 @@ func TestSlurm(t *testing.T) {
 		cmd, alive := lingering(t, n)
 		cluster.Cancel(t, job)
 		alive.awaitEnd(t)
-		expectExplained(t, n.ended(t.Context(), cmd.Stderr.(*foreign.Tail), cmd.Wait()), "node host: Slurm ended what ran on node1 (step "+job+".")
+		expectExplained(t, n.ended(t.Context(), cmd.Stderr.(*foreign.Tail), cmd.Wait()),
+			"node host: Slurm ended what ran on node1 (step "+job+".")
 		_, err := Output(t.Context(), n, "true")
 		expectExplained(t, err, "node host: there is no allocation "+job+", or no more")
 	})

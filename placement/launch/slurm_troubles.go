@@ -4,7 +4,8 @@ package launch
 var slurmTroubles = []trouble{
 	{
 		says(`^srun: error: (?:Unable to confirm allocation for job (\S+): |Slurm job \S+ has expired|.*Expired or invalid job)`),
-		"there is no allocation {job}, or no more: run dpukv within salloc or sbatch, or give the number of one that runs (squeue) as job",
+		"there is no allocation {job}, or no more: run dpukv within salloc or sbatch, or give " +
+			"the number of one that runs (squeue) as job",
 	},
 	{
 		says(`^srun: error: Invalid numeric value "(.*)" for --jobid`),
@@ -16,7 +17,8 @@ var slurmTroubles = []trouble{
 	},
 	{
 		says(`^srun: error: Unable to create step for job (\S+): (.+)`),
-		"allocation $1 lets nothing run on {slurm_node} ($2): another step may hold it all; srun --overlap shares",
+		"allocation $1 lets nothing run on {slurm_node} ($2): another step may hold it all; srun " +
+			"--overlap shares",
 	},
 	{
 		says(`^slurmstepd\S*: error: \*\*\* (?:STEP|JOB) (\S+) ON (\S+) CANCELLED AT \S+(.*) \*\*\*`),

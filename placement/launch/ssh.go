@@ -14,21 +14,23 @@ var sshOptions = []string{
 	"BatchMode=yes",             // ssh asks nothing
 	"StrictHostKeyChecking=yes", // an unknown key is an error
 	"ConnectTimeout=10",         // seconds, for the connection and its banner
-	"ServerAliveInterval=2",     // seconds of silence before ssh asks the server for a sign of life;
-	"ServerAliveCountMax=3",     // after so many unanswered requests, the connection is lost
-	"ClearAllForwardings=yes",   // two processes on a node cannot both have the user's port
-	"RemoteCommand=none",        //
-	"RequestTTY=no",             // bytes pass unchanged
-	"ControlMaster=no",          // leave no shared connection behind
-	"PermitLocalCommand=no",     //
-	"LogLevel=INFO",             // the messages that Explain knows
+	// seconds of silence before ssh asks the server for a sign of life;
+	"ServerAliveInterval=2",
+	"ServerAliveCountMax=3",   // after so many unanswered requests, the connection is lost
+	"ClearAllForwardings=yes", // two processes on a node cannot both have the user's port
+	"RemoteCommand=none",      //
+	"RequestTTY=no",           // bytes pass unchanged
+	"ControlMaster=no",        // leave no shared connection behind
+	"PermitLocalCommand=no",   //
+	"LogLevel=INFO",           // the messages that Explain knows
 }
 
 var ssh = launcher{
 	tool: "ssh", get: "install openssh-client",
 	check: func(n *Node) error {
 		switch {
-		case n.Host == "" || strings.HasPrefix(n.Host, "-") || strings.ContainsAny(n.Host, "'\"`$\\;&<>|(){} "):
+		case n.Host == "" || strings.HasPrefix(n.Host, "-") ||
+			strings.ContainsAny(n.Host, "'\"`$\\;&<>|(){} "):
 			return n.found("host", n.Host, "a name, an address, or a Host of ~/.ssh/config")
 		case strings.HasPrefix(n.User, "-"):
 			return n.found("user", n.User, "a login name")
@@ -40,9 +42,14 @@ var ssh = launcher{
 		return nil
 	},
 	ready: func(n *Node) error {
-		for _, f := range []field{{key: "identity", value: n.Identity}, {key: "ssh_config", value: n.SSHConfig}, {key: "known_hosts", value: n.KnownHosts}} {
+		for _, f := range []field{
+			{key: "identity", value: n.Identity},
+			{key: "ssh_config", value: n.SSHConfig},
+			{key: "known_hosts", value: n.KnownHosts},
+		} {
 			if _, err := os.Stat(atHome(f.value)); f.value != "" && err != nil {
-				return n.errorf("found %s: %s, allowed: a file of this machine: %w", f.key, f.value, err)
+				return n.errorf("found %s: %s, allowed: a file of this machine: %w", f.key, f.value,
+					err)
 			}
 		}
 		return nil

@@ -38,7 +38,9 @@ func TestSSH(t *testing.T) {
 	t.Run("a user's shared connections", func(t *testing.T) {
 		dir := t.TempDir()
 		n := &Node{Name: "bf", Via: SSH, Host: "bf", SSHConfig: filepath.Join(dir, "config")}
-		writeFile(t, n.SSHConfig, s.ClientConfig("bf")+"ControlMaster auto\nControlPersist yes\nControlPath "+dir+"/master\nRemoteCommand false\nRequestTTY force\n")
+		writeFile(t, n.SSHConfig,
+			s.ClientConfig("bf")+"ControlMaster auto\nControlPersist yes\nControlPath "+dir+
+				"/master\nRemoteCommand false\nRequestTTY force\n")
 		if _, err := Output(t.Context(), n, "true"); err != nil {
 			t.Error(err)
 		}
@@ -57,21 +59,25 @@ func TestSSHJump(t *testing.T) {
 
 	n := &Node{Name: "bf", Via: SSH, Host: "bf", SSHConfig: config}
 	_, err := Output(t.Context(), n, "true")
-	expectExplained(t, err, "node bf: 127.0.0.1 has no ssh server at port "+strconv.Itoa(target.Port)+": start it there, or say its port")
+	expectExplained(t, err,
+		"node bf: 127.0.0.1 has no ssh server at port "+strconv.Itoa(target.Port)+": start it there, or say its port")
 
 	n.Jump = "card"
 	testContract(t, n)
 
 	t.Run("in the configuration", func(t *testing.T) {
 		writeFile(t, config, jump.ClientConfig("card")+target.ClientConfig("bf")+"ProxyJump card\n")
-		if _, err := Output(t.Context(), &Node{Name: "bf", Via: SSH, Host: "bf", SSHConfig: config}, "true"); err != nil {
+		if _, err := Output(t.Context(), &Node{Name: "bf", Via: SSH, Host: "bf", SSHConfig: config},
+			"true"); err != nil {
 			t.Error(err)
 		}
 	})
 	t.Run("unknown key", func(t *testing.T) {
 		empty(t, jump.KnownHosts)
 		_, err := Output(t.Context(), n, "true")
-		expectExplained(t, err, "node bf: a host key on the way to bf is not known or not the known one: connect once by hand and compare it: ssh -F "+config+" -J card bf")
+		expectExplained(t, err,
+			"node bf: a host key on the way to bf is not known or not the known one: connect once by hand and "+
+				"compare it: ssh -F "+config+" -J card bf")
 		expectEmpty(t, jump.KnownHosts)
 	})
 }
@@ -82,11 +88,15 @@ func TestSSHHostKeys(t *testing.T) {
 	n := node(s)
 	s.Know(t, other.HostKey)
 	_, err := Output(t.Context(), n, "true")
-	expectExplained(t, err, "node bf: the host key of 127.0.0.1 is not the one that is known ("+s.KnownHosts+":1): somebody may sit in between")
+	expectExplained(t, err,
+		"node bf: the host key of 127.0.0.1 is not the one that is known ("+s.KnownHosts+
+			":1): somebody may sit in between")
 
 	empty(t, s.KnownHosts)
 	_, err = Output(t.Context(), n, "true")
-	expectExplained(t, err, "node bf: the host key of [127.0.0.1]:"+strconv.Itoa(s.Port)+" is not known in "+s.KnownHosts+": connect once by hand and compare it: ssh -F /dev/null -l ")
+	expectExplained(t, err,
+		"node bf: the host key of [127.0.0.1]:"+strconv.Itoa(s.Port)+" is not known in "+s.KnownHosts+
+			": connect once by hand and compare it: ssh -F /dev/null -l ")
 	expectEmpty(t, s.KnownHosts)
 	if _, err := Install(t.Context(), n, Binaries{}); err == nil || !strings.Contains(err.Error(), "is not known in") {
 		t.Errorf("Install: %v", err)
@@ -97,7 +107,9 @@ func TestSSHRefuses(t *testing.T) {
 	t.Parallel()
 	s := daemon.StartSSH(t, daemon.SSHOptions{Password: true})
 	_, err := Output(t.Context(), node(s), "true")
-	expectExplained(t, err, "node bf: "+s.User+"@127.0.0.1 wants a password, as none of your keys is allowed there, and nobody is asked for one")
+	expectExplained(t, err,
+		"node bf: "+s.User+"@127.0.0.1 wants a password, as none of your keys is allowed there, and nobody is asked "+
+			"for one")
 
 	s = daemon.StartSSH(t, daemon.SSHOptions{Config: []string{"AuthorizedKeysFile none"}})
 	_, err = Output(t.Context(), node(s), "true")
@@ -135,7 +147,8 @@ func TestSSHSilence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := Output(t.Context(), n, "true")
-			expectExplained(t, err, "node bf: "+n.Host+" answers nothing: is it up, and is what listens there an ssh server?")
+			expectExplained(t, err,
+				"node bf: "+n.Host+" answers nothing: is it up, and is what listens there an ssh server?")
 		})
 	}
 	t.Run("context", func(t *testing.T) {
@@ -202,7 +215,8 @@ func TestSSHServerEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Kill()
-	expectExplained(t, n.ended(t.Context(), stderr, cmd.Wait()), "node bf: 127.0.0.1 closed the connection: its sshd or the machine went down, or ended it")
+	expectExplained(t, n.ended(t.Context(), stderr, cmd.Wait()),
+		"node bf: 127.0.0.1 closed the connection: its sshd or the machine went down, or ended it")
 }
 
 func slow(t *testing.T) {

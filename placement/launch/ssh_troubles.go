@@ -6,27 +6,34 @@ package launch
 var sshTroubles = []trouble{
 	{
 		says(`REMOTE HOST IDENTIFICATION HAS CHANGED(?s:.*Offending \S+ key in (\S+))?`),
-		"the host key of {host} is not the one that is known ($1): somebody may sit in between, or it was installed anew; ask whoever runs it, then: ssh-keygen -R, and {ssh}",
+		"the host key of {host} is not the one that is known ($1): somebody may sit in between, " +
+			"or it was installed anew; ask whoever runs it, then: ssh-keygen -R, and {ssh}",
 	},
 	{
 		says(`^No \S+ host key is known for (\S+) and you have requested strict checking`),
-		"the host key of $1 is not known in {known_hosts}: connect once by hand and compare it: {ssh}",
+		"the host key of $1 is not known in {known_hosts}: connect once by hand and compare it: " +
+			"{ssh}",
 	},
 	{
 		says(`^Host key verification failed`),
-		"a host key on the way to {host} is not known or not the known one: connect once by hand and compare it: {ssh}",
+		"a host key on the way to {host} is not known or not the known one: connect once by hand " +
+			"and compare it: {ssh}",
 	},
 	{
 		says(`^(\S+): Permission denied \((?:\S*,)?(?:password|keyboard-interactive)(?:,\S*)?\)`),
-		"$1 wants a password, as none of your keys is allowed there, and nobody is asked for one: store your key there (ssh-copy-id), or load it (ssh-add), or name it with identity",
+		"$1 wants a password, as none of your keys is allowed there, and nobody is asked for " +
+			"one: store your key there (ssh-copy-id), or load it (ssh-add), or name it with " +
+			"identity",
 	},
 	{
 		says(`^(\S+): Permission denied \((\S+)\)`),
-		"$1 takes none of your keys ($2): load the right one (ssh-add), or name it with identity, and try: {ssh}",
+		"$1 takes none of your keys ($2): load the right one (ssh-add), or name it with " +
+			"identity, and try: {ssh}",
 	},
 	{
 		says(`^Received disconnect from (.+): Too many authentication failures`),
-		"{host} gave up after too many of your keys: name the right one with identity, and IdentitiesOnly yes in ~/.ssh/config",
+		"{host} gave up after too many of your keys: name the right one with identity, and " +
+			"IdentitiesOnly yes in ~/.ssh/config",
 	},
 	{
 		says(`^ssh: Could not resolve hostname (.+?): (.+)`),
@@ -38,7 +45,8 @@ var sshTroubles = []trouble{
 	},
 	{
 		says(`^ssh: connect to host (\S+) port (\d+): (.+)`),
-		"$1 is not reached by ssh at port $2 ($3): is it up, and is there a way from here, or does it need a jump host?",
+		"$1 is not reached by ssh at port $2 ($3): is it up, and is there a way from here, or " +
+			"does it need a jump host?",
 	},
 	{
 		says(`^(?:Connection timed out during banner exchange|Connection to \S+ (?:port \d+ )?timed out)`),
@@ -46,15 +54,18 @@ var sshTroubles = []trouble{
 	},
 	{
 		says(`(?:^channel \d+: open failed|^stdio forwarding failed)(.*)`),
-		"the jump host does not get through to {host}$1: is {host} up, and does the jump host's sshd allow forwarding (AllowTcpForwarding)?",
+		"the jump host does not get through to {host}$1: is {host} up, and does the jump host's " +
+			"sshd allow forwarding (AllowTcpForwarding)?",
 	},
 	{
 		says(`^Timeout, server (\S+) not responding`),
-		"the connection to $1 is lost: nothing came for 6 s; the machine, its network or the way to it is down",
+		"the connection to $1 is lost: nothing came for 6 s; the machine, its network or the way " +
+			"to it is down",
 	},
 	{
 		says(`^(?:kex_exchange_identification|ssh_exchange_identification|banner exchange): (.+)`),
-		"{host} ended the connection before anybody logged in ($1): is it an ssh server that takes more connections (MaxStartups)?",
+		"{host} ended the connection before anybody logged in ($1): is it an ssh server that " +
+			"takes more connections (MaxStartups)?",
 	},
 	{
 		says(`^(?:Connection to (\S+) closed by remote host|Connection (?:closed|reset) by \S+|client_loop: send disconnect: .+|Read from remote host .+: .+|packet_write_wait: .+)`),

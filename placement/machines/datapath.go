@@ -24,7 +24,9 @@ func (m *Machines) CheckOffPath(ctx context.Context, c *testbed.Assignment) erro
 }
 
 // Lease applies a submode to a DPU's node, unless it is applied already and stays so.
-func (m *Machines) Lease(ctx context.Context, dpu *testbed.Node, name string, work packetfilter.Filter, cpus []int) (*submode.Lease, error) {
+func (m *Machines) Lease(
+	ctx context.Context, dpu *testbed.Node, name string, work packetfilter.Filter, cpus []int,
+) (*submode.Lease, error) {
 	key := name + " " + dpu.Name + " " + work.String()
 	if m.applied != nil && m.appliedKey == key && m.applied.Verify(ctx) == nil {
 		return m.applied, nil

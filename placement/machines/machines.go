@@ -38,7 +38,10 @@ type Machines struct {
 
 // New makes the emulated machines, connected for the first of the submodes. The keeper is the
 // command that holds them; nil: this binary's.
-func New(ctx context.Context, bed *testbed.Testbed, command, keeper []string, p node.Timeouts, submodes ...string) (*Machines, error) {
+func New(
+	ctx context.Context, bed *testbed.Testbed, command, keeper []string, p node.Timeouts,
+	submodes ...string,
+) (*Machines, error) {
 	m := &Machines{
 		Bed: *bed, Command: command, timeouts: p, installed: map[string]string{},
 		labs: map[wiring]*emulate.Lab{}, keeper: keeper, offloads: offloadsOf(submodes),
@@ -145,7 +148,9 @@ func (m *Machines) EmulatedFacts(n *testbed.Node) *emulate.MachineFacts {
 		return nil
 	}
 	facts := m.Lab.Facts()
-	i := slices.IndexFunc(facts.Machines, func(f emulate.MachineFacts) bool { return f.Name == n.Name })
+	i := slices.IndexFunc(facts.Machines, func(f emulate.MachineFacts) bool {
+		return f.Name == n.Name
+	})
 	if i < 0 {
 		return nil
 	}

@@ -32,7 +32,9 @@ func wiringOf(name string) wiring {
 
 // LabSpec returns the emulated part of the testbed, wired for a submode. It has no machines if none
 // is emulated.
-func LabSpec(t *testbed.Testbed, submode string) emulate.Spec { return labSpec(t, wiringOf(submode)) }
+func LabSpec(t *testbed.Testbed, submode string) emulate.Spec {
+	return labSpec(t, wiringOf(submode))
+}
 
 func labSpec(t *testbed.Testbed, w wiring) emulate.Spec {
 	var spec emulate.Spec

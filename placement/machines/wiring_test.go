@@ -12,10 +12,12 @@ func TestMachinesThatAreMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := labSpec(&bed, peers); len(got.Machines) != 4 || got.Machines[3].Profile != "bf3" || got.Machines[0].Profile != "none" || got.Machines[1].Of != "hostA" {
+	if got := labSpec(&bed, peers); len(got.Machines) != 4 || got.Machines[3].Profile != "bf3" ||
+		got.Machines[0].Profile != "none" || got.Machines[1].Of != "hostA" {
 		t.Errorf("the lab is %+v", got)
 	}
-	if got, want := bed.EmulatedText(), "network namespaces of one machine, hostA unmodelled, dpuA as bf2, hostB unmodelled, dpuB as bf3"; got != want {
+	if got, want := bed.EmulatedText(),
+		"network namespaces of one machine, hostA unmodelled, dpuA as bf2, hostB unmodelled, dpuB as bf3"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if n := bed.Node("dpuA"); n.Generation != "bf2" {

@@ -190,7 +190,8 @@ func (a *agent) serve(ctx context.Context, cpus []int, spec *ServerSpec) error {
 			return errors.Join(serverEnded{err}, srv.Close())
 		case m := <-a.inbox:
 			if _, ok := m.(*Count); !ok {
-				return errors.Join(fmt.Errorf("received the message %s instead of count", m.kind()), srv.Close())
+				return errors.Join(fmt.Errorf("received the message %s instead of count", m.kind()),
+					srv.Close())
 			}
 			if err := a.out.Send(&Counted{w.moved()}); err != nil {
 				return errors.Join(err, srv.Close())

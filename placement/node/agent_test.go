@@ -168,7 +168,8 @@ func TestAgentTellsWhyItFails(t *testing.T) {
 func TestAgentRefusesGarbage(t *testing.T) {
 	p := startAgent(t)
 	io.WriteString(p.in, "make me a server\n")
-	if err := p.end(t); err == nil || !strings.Contains(err.Error(), `the orchestrator sent "make me a server", which is no message`) {
+	if err := p.end(t); err == nil ||
+		!strings.Contains(err.Error(), `the orchestrator sent "make me a server", which is no message`) {
 		t.Errorf("got %v", err)
 	}
 }

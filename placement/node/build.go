@@ -58,10 +58,12 @@ func Recognize(node string, h *Hello, version, build string) error {
 	}
 	switch {
 	case h.Protocol != ProtocolVersion:
-		return fmt.Errorf("node %s: its dpukv (%s) speaks protocol %d, this one (%s) speaks %d: install this one there",
+		return fmt.Errorf("node %s: its dpukv (%s) speaks protocol %d, this one (%s) speaks %d: "+
+			"install this one there",
 			node, h.Version, h.Protocol, version, ProtocolVersion)
 	case !same:
-		return fmt.Errorf("node %s: its dpukv is another build (%s, %s) than the one that sweeps (%s, %s): "+
+		return fmt.Errorf("node %s: its dpukv is another build (%s, %s) than the one that sweeps "+
+			"(%s, %s): "+
 			"was the binary replaced meanwhile? Continue with the one there is now",
 			node, h.Version, h.Build, version, build)
 	}

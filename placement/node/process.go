@@ -150,19 +150,24 @@ func (p *Process) receive(ctx context.Context, deadline time.Time, task string) 
 		}
 		return m, nil
 	case <-timer.C:
-		return nil, fmt.Errorf("node %s: nothing for %v when asked to %s%s", p.Node, time.Since(begun).Round(100*time.Millisecond), task, p.lastLines())
+		return nil, fmt.Errorf("node %s: nothing for %v when asked to %s%s", p.Node,
+			time.Since(begun).Round(100*time.Millisecond), task, p.lastLines())
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 }
 
 // Expect waits for a message of one type.
-func Expect[M Message](ctx context.Context, p *Process, timeout time.Duration, task string) (M, error) {
+func Expect[M Message](
+	ctx context.Context, p *Process, timeout time.Duration, task string,
+) (M, error) {
 	return Follow[M](ctx, p, timeout, task, nil)
 }
 
 // Follow is Expect for a longer task: it shows the progress that comes before the message.
-func Follow[M Message](ctx context.Context, p *Process, timeout time.Duration, task string, show func(*Progress)) (M, error) {
+func Follow[M Message](
+	ctx context.Context, p *Process, timeout time.Duration, task string, show func(*Progress),
+) (M, error) {
 	var none M
 	for deadline := time.Now().Add(timeout); ; {
 		m, err := p.receive(ctx, deadline, task)
@@ -177,7 +182,8 @@ func Follow[M Message](ctx context.Context, p *Process, timeout time.Duration, t
 		}
 		step, ok := m.(*Progress)
 		if !ok || show == nil {
-			return none, fmt.Errorf("node %s: asked to %s, it answered with the message %s instead of %s", p.Node, task, m.kind(), none.kind())
+			return none, fmt.Errorf("node %s: asked to %s, it answered with the message %s "+
+				"instead of %s", p.Node, task, m.kind(), none.kind())
 		}
 		show(step)
 	}
@@ -199,9 +205,11 @@ func (p *Process) death(task string) error {
 	select {
 	case <-p.Ended:
 	case <-time.After(2 * time.Second):
-		return fmt.Errorf("node %s: asked to %s, it closed its output%s", p.Node, task, p.lastLines())
+		return fmt.Errorf("node %s: asked to %s, it closed its output%s", p.Node, task,
+			p.lastLines())
 	}
-	err := fmt.Errorf("node %s: asked to %s, it %s%s", p.Node, task, p.Endings.how(p.waitErr), p.lastLines())
+	err := fmt.Errorf("node %s: asked to %s, it %s%s", p.Node, task, p.Endings.how(p.waitErr),
+		p.lastLines())
 	if p.Explain != nil {
 		return p.Explain(p.stderr.String(), err)
 	}
@@ -247,7 +255,8 @@ func (p *Process) Close() error {
 			return nil
 		}
 	}
-	return fmt.Errorf("node %s: process %d does not end even when killed: it hangs in the kernel", p.Node, p.cmd.Process.Pid)
+	return fmt.Errorf("node %s: process %d does not end even when killed: it hangs in the kernel",
+		p.Node, p.cmd.Process.Pid)
 }
 
 func (p *Process) endedWithin(d time.Duration) bool {

@@ -34,13 +34,16 @@ type Message interface{ kind() string }
 type (
 	// Hello is a node's first message. All versions must understand it, so it only ever grows.
 	Hello struct {
-		Protocol int           `json:"protocol"`
-		Version  string        `json:"version"`
-		Build    string        `json:"build"`            // digest of the binary: client and server must be one program
-		Source   string        `json:"source,omitempty"` // the revision it was built from, where that is known
-		Machine  machine.Facts `json:"machine"`
-		Kernel   string        `json:"kernel"` // its boot's ID: two nodes with the same share CPUs
-		Cores    [][]int       `json:"cores"`  // those of the CPUs it may use that are threads of one core, together
+		Protocol int    `json:"protocol"`
+		Version  string `json:"version"`
+		// digest of the binary: client and server must be one program
+		Build string `json:"build"`
+		// the revision it was built from, where that is known
+		Source  string        `json:"source,omitempty"`
+		Machine machine.Facts `json:"machine"`
+		Kernel  string        `json:"kernel"` // its boot's ID: two nodes with the same share CPUs
+		// those of the CPUs it may use that are threads of one core, together
+		Cores [][]int `json:"cores"`
 		// Findings are the warnings of what will spoil a measurement there.
 		Findings []doctor.Finding `json:"findings,omitempty"`
 		// Killed counts the processes that the node's kernel killed for want of memory until then.
@@ -77,8 +80,9 @@ type (
 	}
 	// Reached answers reach.
 	Reached struct {
-		Now    time.Time         `json:"now"`    // by the node's clock, at first
-		Errors map[string]string `json:"errors"` // by address: why it cannot be reached, "" if it can
+		Now time.Time `json:"now"` // by the node's clock, at first
+		// by address: why it cannot be reached, "" if it can
+		Errors map[string]string `json:"errors"`
 	}
 	// Measured: the client's load is over and every request is answered. Its connections stay open
 	// until release.
@@ -103,8 +107,9 @@ type (
 	}
 	// ServerSpec describes the server to start, and its size.
 	ServerSpec struct {
-		Store  string `json:"store"`
-		Attach string `json:"attach,omitempty"` // the address of a server that runs already: none is started
+		Store string `json:"store"`
+		// the address of a server that runs already: none is started
+		Attach string `json:"attach,omitempty"`
 		kvs.ServerConfig
 	}
 	// ClientSpec describes the load and the server to put it on.
@@ -112,10 +117,11 @@ type (
 		Store string `json:"store"`
 		kvs.DialConfig
 		load.Load
-		SameHost    bool          `json:"same_host"` // as the server
-		Preloaded   bool          `json:"preloaded"` // by another client
-		Threads     int           `json:"threads"`
-		FirstThread int           `json:"first_thread"` // its number among all_threads, those of all clients
+		SameHost  bool `json:"same_host"` // as the server
+		Preloaded bool `json:"preloaded"` // by another client
+		Threads   int  `json:"threads"`
+		// its number among all_threads, those of all clients
+		FirstThread int           `json:"first_thread"`
 		AllThreads  int           `json:"all_threads"`
 		Duration    time.Duration `json:"duration"`
 	}

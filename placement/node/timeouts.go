@@ -12,7 +12,8 @@ type Timeouts struct {
 	PerKey  time.Duration // additional time per key for that
 	Result  time.Duration // to come, once the measurement period is over
 	Stop    time.Duration // to end when told to
-	Loss    time.Duration // instead of stop, for a launcher to notice and report that its connection is lost
+	// instead of stop, for a launcher to notice and report that its connection is lost
+	Loss    time.Duration
 	Kill    time.Duration // to end by a signal
 	Alive   time.Duration // from one sign of life to the next
 	silence time.Duration // without one, until a node takes the orchestrator for gone

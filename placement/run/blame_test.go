@@ -106,7 +106,8 @@ func breakInTheMiddle(t *testing.T, datapath string, script []string, want strin
 	t.Log(reason)
 	at, effect := strings.Index(reason, "node dpuB: the "+want), strings.Index(reason, "node hostA: ")
 	if at != 0 || effect < at {
-		t.Errorf("the reason is\n%s\nwant it to begin with node dpuB and\n%s\nand to go on with what the client says", reason, want)
+		t.Errorf("the reason is\n%s\nwant it to begin with node dpuB and\n%s\nand to go on with what the client says",
+			reason, want)
 	}
 	if p := readPoints(t, o.Dir)[0]; p.Status != results.StatusFailed || p.Error != reason {
 		t.Errorf("the point says %s %q", p.Status, p.Error)

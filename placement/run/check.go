@@ -20,12 +20,14 @@ import (
 // anything starts. allowed are the CPUs of this machine that may be used.
 func check(s *sweep.Sweep, t *testbed.Testbed, allowed []int) error {
 	if n := s.Size(sweep.MaxPoints); n == sweep.MaxPoints {
-		return fmt.Errorf("the sweep has %d points or more: shorten one of its lists", sweep.MaxPoints)
+		return fmt.Errorf("the sweep has %d points or more: shorten one of its lists",
+			sweep.MaxPoints)
 	}
 	var errs []error
 	for _, placement := range s.Placements {
 		if err := checkPlacement(t, placement, s.Stores, allowed); err != nil {
-			errs = append(errs, fmt.Errorf("%splacements: %w", s.Place("placements", placement), err))
+			errs = append(errs, fmt.Errorf("%splacements: %w", s.Place("placements", placement),
+				err))
 		}
 	}
 	errs = append(errs, checkSubmodes(s, t)...)
@@ -58,7 +60,8 @@ func checkNode(t *testbed.Testbed, n *testbed.Node, allowed []int) error {
 	}
 	for _, c := range n.CPUs {
 		if n.OnThisMachine() && !slices.Contains(allowed, c) {
-			return fmt.Errorf("%snode %s: CPU %d is not one this process may use (%s)", t.Place(n.Name), n.Name, c, cpu.FormatList(allowed))
+			return fmt.Errorf("%snode %s: CPU %d is not one this process may use (%s)",
+				t.Place(n.Name), n.Name, c, cpu.FormatList(allowed))
 		}
 	}
 	return nil
@@ -118,7 +121,8 @@ func checkConfig(s *sweep.Sweep, c *sweep.Config) error {
 			strings.Join(append([]string{sweep.OwnProtocol}, st.Protocols...), ", "))
 	}
 	if c.Hash == kvs.NoHash && st.HashesKeys() {
-		return fmt.Errorf("%shash: found %s with %s, whose server wants its clients' hashes, allowed: %s",
+		return fmt.Errorf("%shash: found %s with %s, whose server wants its clients' hashes, "+
+			"allowed: %s",
 			s.Place("hash", c.Hash), c.Hash, c.Store, strings.Join(hashbench.Names(), ", "))
 	}
 	if st.Check == nil {

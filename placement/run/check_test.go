@@ -25,16 +25,47 @@ func TestImpossibleCombinationsAreRefused(t *testing.T) {
 		testbed     testbed.Testbed
 		want        string
 	}{
-		{"a DPU that is not there", "placements: [CH-SH, CD-SH]\n", testbed.Local(), "s.yaml:1:21: placements: CD-SH runs the client on a dpu, and client_side of testbed local has none"},
-		{"no such placement", "placements: CH-SX\n", testbed.Local(), "s.yaml:1:13: placements: found CH-SX, allowed: CH-SH, CD-SH, CDH-SH, CH-SD, CD-SD, L-CD-SH (a testbed file may have its own"},
-		{"the server's own DPU", "placements: L-CD-SH\n", remote, "L-CD-SH runs the client on the DPU in the server's host hostB, and server_side of testbed t.yaml has none (only hostB)"},
-		{"no device", "stores: herd\n", remote, "t.yaml:5:3: node hostB: found no rdma device, allowed: rdma: {device: NAME} with a NIC's name"},
-		{"a submode", "submodes: sm1\n", testbed.Local(), "s.yaml:1:11: submodes: sm1 with CH-SH: found no DPU in server, allowed: a testbed with a node {kind: dpu, of: server}"},
+		{
+			"a DPU that is not there", "placements: [CH-SH, CD-SH]\n", testbed.Local(),
+			"s.yaml:1:21: placements: CD-SH runs the client on a dpu, and client_side of testbed local has none",
+		},
+		{
+			"no such placement", "placements: CH-SX\n", testbed.Local(),
+			"s.yaml:1:13: placements: found CH-SX, allowed: CH-SH, CD-SH, CDH-SH, CH-SD, CD-SD, L-CD-SH (a testbed " +
+				"file may have its own",
+		},
+		{
+			"the server's own DPU", "placements: L-CD-SH\n", remote,
+			"L-CD-SH runs the client on the DPU in the server's host hostB, and server_side of testbed t.yaml has " +
+				"none (only hostB)",
+		},
+		{
+			"no device", "stores: herd\n", remote,
+			"t.yaml:5:3: node hostB: found no rdma device, allowed: rdma: {device: NAME} with a NIC's name",
+		},
+		{
+			"a submode", "submodes: sm1\n", testbed.Local(),
+			"s.yaml:1:11: submodes: sm1 with CH-SH: found no DPU in server, allowed: a testbed with a node {kind: " +
+				"dpu, of: server}",
+		},
 		{"a CPU that is not there", "", elsewhere, "node server: CPU 7 is not one this process may use (0-1)"},
-		{"more keys than there are names", "key_bytes: 1\n", testbed.Local(), "key_bytes 1 allows only 256 different keys"},
-		{"a schedule of a closed loop", "keys: 10\narrivals: [poisson]\n", testbed.Local(), "s.yaml:2:12: arrivals is poisson, but a closed loop"},
-		{"a batch that no frame holds", "batch: [64, 65536]\n", testbed.Local(), "s.yaml:1:13: batch: found 65536, allowed: at most"},
-		{"a product without end", "keys: [" + numbers(1000) + "]\nwindow: [" + numbers(1000) + "]\n", testbed.Local(), "the sweep has 1000000 points or more"},
+		{
+			"more keys than there are names", "key_bytes: 1\n", testbed.Local(),
+			"key_bytes 1 allows only 256 different keys",
+		},
+		{
+			"a schedule of a closed loop", "keys: 10\narrivals: [poisson]\n", testbed.Local(),
+			"s.yaml:2:12: arrivals is poisson, but a closed loop",
+		},
+		{
+			"a batch that no frame holds", "batch: [64, 65536]\n", testbed.Local(),
+			"s.yaml:1:13: batch: found 65536, allowed: at most",
+		},
+		{
+			"a product without end", "keys: [" + numbers(1000) + "]\nwindow: [" + numbers(1000) + "]\n",
+			testbed.Local(),
+			"the sweep has 1000000 points or more",
+		},
 	} {
 		s, err := sweep.Parse("s.yaml", []byte(test.sweep))
 		if err != nil {
@@ -85,10 +116,11 @@ var testbedExamples = []string{"local", "netns", "netns-onpath", "bluefield", "s
 
 func TestHERDRefusals(t *testing.T) {
 	for file, want := range map[string]string{
-		"stores: [mica, herd]\nwindow: 64\n":                            "s.yaml:1:16: window: found 64 batches of 32",
-		"stores: herd\nvalue_bytes: 5000\n":                             "s.yaml:1:9: value_bytes: found 5000",
-		"stores: herd\naccess: crew\n":                                  "s.yaml:1:9: access: found crew",
-		"stores: [mica, herd]\nbatch: 2048\nkeys: 10000\nhash: xxh64\n": "batch: found 2048, allowed: at most 1024, which is what herd takes",
+		"stores: [mica, herd]\nwindow: 64\n": "s.yaml:1:16: window: found 64 batches of 32",
+		"stores: herd\nvalue_bytes: 5000\n":  "s.yaml:1:9: value_bytes: found 5000",
+		"stores: herd\naccess: crew\n":       "s.yaml:1:9: access: found crew",
+		"stores: [mica, herd]\nbatch: 2048\nkeys: 10000\nhash: xxh64\n": "batch: found 2048, allowed: at most 1024, " +
+			"which is what herd takes",
 	} {
 		s, err := sweep.Parse("s.yaml", []byte(file))
 		if err == nil {
@@ -103,7 +135,8 @@ func TestHERDRefusals(t *testing.T) {
 
 func TestInstalledRefusals(t *testing.T) {
 	for file, want := range map[string]string{
-		"stores: memcached\nkey_bytes: 187\n":                   "s.yaml:1:9: key_bytes: found 187, allowed: at most 186",
+		"stores: memcached\nkey_bytes: 187\n": "s.yaml:1:9: key_bytes: found 187, allowed: at most " +
+			"186",
 		"stores: [mica, memcached]\naccess: erew\n":             "s.yaml:1:16: access: found erew, allowed: crcw",
 		"stores: redis\naccess: crew\n":                         "s.yaml:1:9: access: found crew, allowed: erew",
 		"stores: mica\naccess: crcw\n":                          "crcw",
@@ -111,11 +144,14 @@ func TestInstalledRefusals(t *testing.T) {
 		"stores: mica\nattach: 127.0.0.1:1\n":                   "attach: found the stores [mica]",
 		"stores: [memcached, redis]\nattach: 127.0.0.1:11211\n": "attach: found the stores [memcached redis]",
 		"stores: memcached\nkey_bytes: 251\nprotocol: binary\n": "key_bytes: found 251, allowed: at most 250",
-		"stores: [mica, redis]\nprotocol: mget\n":               "s.yaml:2:11: protocol: found mget with mica, allowed: default",
-		"stores: redis\nprotocol: [default, binary]\n":          "s.yaml:2:21: protocol: found binary with redis, allowed: default, get, mget",
-		"stores: redis\nprotocol: morse\n":                      `found "morse", allowed: default, with memcached meta, binary, with redis get, mget`,
-		"stores: [redis, mica]\nhash: none\n":                   "s.yaml:2:7: hash: found none with mica, whose server wants its clients' hashes, allowed: city32",
-		"stores: redis\nattach: here\n":                         `found "here", allowed: HOST:PORT`,
+		"stores: [mica, redis]\nprotocol: mget\n": "s.yaml:2:11: protocol: found mget with mica, " +
+			"allowed: default",
+		"stores: redis\nprotocol: [default, binary]\n": "s.yaml:2:21: protocol: found binary with redis, allowed: " +
+			"default, get, mget",
+		"stores: redis\nprotocol: morse\n": `found "morse", allowed: default, with memcached meta, binary, with redis get, mget`,
+		"stores: [redis, mica]\nhash: none\n": "s.yaml:2:7: hash: found none with mica, whose server wants its " +
+			"clients' hashes, allowed: city32",
+		"stores: redis\nattach: here\n": `found "here", allowed: HOST:PORT`,
 	} {
 		s, err := sweep.Parse("s.yaml", []byte(file))
 		if err == nil {
@@ -146,12 +182,16 @@ func TestProgramMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stdout, stderr node.TailBuffer
-	plan, err := NewPlan(Options{SweepFile: file, Dir: filepath.Join(t.TempDir(), "run"), Stdout: &stdout, Stderr: &stderr, plain: true})
+	plan, err := NewPlan(Options{
+		SweepFile: file, Dir: filepath.Join(t.TempDir(), "run"), Stdout: &stdout,
+		Stderr: &stderr, plain: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	sum, err := plan.Run(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "sweep.yaml:1:16: stores: redis-server is not installed here") || sum.Begun() {
+	if err == nil || !strings.Contains(err.Error(), "sweep.yaml:1:16: stores: redis-server is not installed here") ||
+		sum.Begun() {
 		t.Errorf("%+v, %v", sum, err)
 	}
 }

@@ -11,7 +11,9 @@ import (
 
 // countMoved asks the server's node for its traffic so far. While the clients wait for go or
 // release, everything sent has arrived.
-func countMoved(ctx context.Context, server *node.Process, timeout time.Duration) (kvs.Moved, error) {
+func countMoved(
+	ctx context.Context, server *node.Process, timeout time.Duration,
+) (kvs.Moved, error) {
 	server.Send(&node.Count{})
 	c, err := node.Expect[*node.Counted](ctx, server, timeout, "count what it moved")
 	if err != nil {

@@ -32,7 +32,9 @@ func planCPUs(ends []*end) {
 		}
 	}
 	for len(open) > 0 {
-		rivals := slices.DeleteFunc(slices.Clone(open), func(e *end) bool { return e != open[0] && !e.competes(open[0]) })
+		rivals := slices.DeleteFunc(slices.Clone(open), func(e *end) bool {
+			return e != open[0] && !e.competes(open[0])
+		})
 		open = slices.DeleteFunc(open, func(e *end) bool { return slices.Contains(rivals, e) })
 		divide(rivals)
 	}
@@ -76,7 +78,9 @@ func divide(ends []*end) {
 // CPUs that it may use.
 func (e *end) take(cpus []int) {
 	all := e.all()
-	e.cpus = slices.DeleteFunc(slices.Clone(cpus), func(c int) bool { return !slices.Contains(all, c) })
+	e.cpus = slices.DeleteFunc(slices.Clone(cpus), func(c int) bool {
+		return !slices.Contains(all, c)
+	})
 	if len(e.cpus) == 0 {
 		e.cpus = all
 	}
@@ -111,18 +115,24 @@ func spread(cores [][]int) []int {
 // cpuWarnings returns the warnings that a client cannot give itself. A client warns of CPUs shared
 // by its own threads, or by itself and the server.
 func cpuWarnings(ends []*end) (warnings []string) {
-	note := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
+	note := func(format string, args ...any) {
+		warnings = append(warnings, fmt.Sprintf(format, args...))
+	}
 	for i, e := range ends {
 		if e.server && e.cpus != nil && e.threads > len(e.cpus) {
 			note("server threads share CPUs: %d threads, CPU %s", e.threads, cpu.FormatList(e.cpus))
 		}
 		for _, o := range ends[:i] {
-			overlap := slices.ContainsFunc(e.cpus, func(c int) bool { return slices.Contains(o.cpus, c) })
+			overlap := slices.ContainsFunc(e.cpus, func(c int) bool {
+				return slices.Contains(o.cpus, c)
+			})
 			switch both := e.kernel == o.kernel; {
 			case both && overlap && !e.server && !o.server:
-				note("clients %s and %s share CPUs (%s and %s)", o.node.Name, e.node.Name, cpu.FormatList(o.cpus), cpu.FormatList(e.cpus))
+				note("clients %s and %s share CPUs (%s and %s)", o.node.Name, e.node.Name,
+					cpu.FormatList(o.cpus), cpu.FormatList(e.cpus))
 			case both && !overlap && shareCore(e.cores, e.cpus, o.cpus):
-				note("%s and %s run on threads of the same core (CPUs %s and %s)", e.title(), o.title(), cpu.FormatList(e.cpus), cpu.FormatList(o.cpus))
+				note("%s and %s run on threads of the same core (CPUs %s and %s)", e.title(),
+					o.title(), cpu.FormatList(e.cpus), cpu.FormatList(o.cpus))
 			}
 		}
 	}
@@ -147,7 +157,9 @@ func shareCore(cores [][]int, a, b []int) bool {
 }
 
 // assignCPUs divides the CPUs, and gives emulated machines their CPU time.
-func assignCPUs(on *machines.Machines, e *pointProcesses, pt *sweep.Point) (warnings []string, err error) {
+func assignCPUs(
+	on *machines.Machines, e *pointProcesses, pt *sweep.Point,
+) (warnings []string, err error) {
 	var ends []*end
 	for _, m := range e.members() {
 		m.end.threads = pt.Threads(m.end.server)
@@ -165,14 +177,17 @@ func strengthen(on *machines.Machines, ends []*end) (warnings []string, err erro
 		name := e.node.Name
 		threads[name] += e.threads
 		cpus[name] = append(cpus[name], e.cpus...)
-		quota, err := on.Strength(e.node, threads[name]) // of several ends there, the last call counts
+		// of several ends there, the last call counts
+		quota, err := on.Strength(e.node, threads[name])
 		if err != nil {
 			return nil, fmt.Errorf("node %s: %w", name, err)
 		}
 		slices.Sort(cpus[name])
 		if have := len(slices.Compact(slices.Clone(cpus[name]))); quota > float64(have) {
-			warnings = append(warnings, fmt.Sprintf("node %s is weaker than its model: %d threads are to have the time of %.2f CPUs, and it runs on %d",
-				name, threads[name], quota, have))
+			warnings = append(warnings,
+				fmt.Sprintf("node %s is weaker than its model: %d threads are to have the time "+
+					"of %.2f CPUs, and it runs on %d",
+					name, threads[name], quota, have))
 		}
 	}
 	return warnings, nil

@@ -12,7 +12,10 @@ func TestCPUsAreShared(t *testing.T) {
 	one, two := [][]int{{0}}, [][]int{{0}, {1}}
 	four := [][]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}
 	on := func(kernel string, cores [][]int, cpus ...int) *end {
-		return &end{node: &testbed.Node{Node: launch.Node{Name: "on " + kernel}, CPUs: cpus}, kernel: kernel, cores: cores}
+		return &end{
+			node: &testbed.Node{Node: launch.Node{Name: "on " + kernel}, CPUs: cpus}, kernel: kernel,
+			cores: cores,
+		}
 	}
 	for _, test := range []struct {
 		name     string
@@ -38,11 +41,29 @@ func TestCPUsAreShared(t *testing.T) {
 			[]string{"server threads share CPUs: 2 threads, CPU 0"},
 		},
 		{"cores of two threads", []*end{on("a", four), on("a", four)}, 3, [][]int{{0, 1, 4}, {2, 3, 6, 7}}, nil},
-		{"three cores", []*end{on("a", [][]int{{0}, {1}, {2}}), on("a", [][]int{{0}, {1}, {2}})}, 1, [][]int{{0}, {1, 2}}, nil},
+		{
+			"three cores",
+			[]*end{on("a", [][]int{{0}, {1}, {2}}), on("a", [][]int{{0}, {1}, {2}})},
+			1,
+			[][]int{{0}, {1, 2}},
+			nil,
+		},
 		{"as the nodes say", []*end{on("a", four, 3), on("a", four, 2, 3)}, 1, [][]int{{3}, {2, 3}}, nil},
 		{"each its own machine", []*end{on("a", four), on("b", two)}, 2, [][]int{{0, 1}, {0, 1}}, nil},
-		{"clients on two machines", []*end{on("a", four), on("b", two), on("a", four)}, 1, [][]int{{0}, {0, 1}, {2, 3, 6, 7}}, nil},
-		{"two clients together", []*end{on("a", four), on("a", four), on("a", four)}, 2, [][]int{{0, 1}, {2, 6}, {3, 7}}, nil},
+		{
+			"clients on two machines",
+			[]*end{on("a", four), on("b", two), on("a", four)},
+			1,
+			[][]int{{0}, {0, 1}, {2, 3, 6, 7}},
+			nil,
+		},
+		{
+			"two clients together",
+			[]*end{on("a", four), on("a", four), on("a", four)},
+			2,
+			[][]int{{0, 1}, {2, 6}, {3, 7}},
+			nil,
+		},
 		{
 			"two clients, too few cores",
 			[]*end{on("a", two), on("a", two), on("a", two)},

@@ -50,7 +50,8 @@ func DryRun(w io.Writer, p *Plan) error {
 	if done := len(p.points) - len(missing); done > 0 {
 		fmt.Fprintf(&b, "\n%d of %d points are there already", done, len(p.points))
 	}
-	fmt.Fprintf(&b, "\n%d points in about %v\n", len(missing), sweep.Estimate(missing).Round(time.Second))
+	fmt.Fprintf(&b, "\n%d points in about %v\n", len(missing),
+		sweep.Estimate(missing).Round(time.Second))
 	_, err = io.WriteString(w, b.String())
 	return err
 }
@@ -66,7 +67,9 @@ func missingInDir(p *Plan) ([]sweep.Point, error) {
 	}
 	points, _, err := run.Points()
 	return p.missing(func(id string) bool {
-		return slices.ContainsFunc(points, func(have results.Point) bool { return have.ID == id && have.Status == results.StatusOK })
+		return slices.ContainsFunc(points, func(have results.Point) bool {
+			return have.ID == id && have.Status == results.StatusOK
+		})
 	}), err
 }
 
@@ -86,7 +89,8 @@ func describePlacement(p *Plan, w io.Writer, placement string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "%s %s on node %s%s, for each point: %s\n", placement, role, n.Name, carrier(p, &c, n), strings.Join(argv, " "))
+		fmt.Fprintf(w, "%s %s on node %s%s, for each point: %s\n", placement, role, n.Name,
+			carrier(p, &c, n), strings.Join(argv, " "))
 	}
 	_, err = io.WriteString(w, "\n")
 	return err
@@ -155,7 +159,8 @@ func describeSubmode(p *Plan, w io.Writer, dpu *testbed.Node, name string, f pac
 	for _, word := range f.Words() {
 		options += " --filter " + word
 	}
-	fmt.Fprintf(w, "%s on node %s%s: %s; its commands: dpukv submode plan %s --node %s --testbed %s%s\n", name, dpu.Name, does, forwards,
+	fmt.Fprintf(w, "%s on node %s%s: %s; its commands: dpukv submode plan %s --node %s --testbed "+
+		"%s%s\n", name, dpu.Name, does, forwards,
 		strings.TrimPrefix(name, "sm"), dpu.Name, p.testbed.Name, options)
 }
 

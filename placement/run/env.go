@@ -27,8 +27,9 @@ type nodeEnv struct {
 	Build      string `json:"build"`
 	machine.Facts
 	Emulated *emulate.MachineFacts `json:"emulated,omitempty"` // what was made of the profile
-	Lab      *emulate.Facts        `json:"lab,omitempty"`      // of which it is a part, less its machines
-	Findings []doctor.Finding      `json:"findings,omitempty"` // what will spoil a measurement there
+	// of which it is a part, less its machines
+	Lab      *emulate.Facts   `json:"lab,omitempty"`
+	Findings []doctor.Finding `json:"findings,omitempty"` // what will spoil a measurement there
 }
 
 // envOf returns a node's own report, together with the facts of its emulated machine.
@@ -102,7 +103,8 @@ func checkFolder(r *runner) error {
 			continue
 		}
 		told[env.Build] = true
-		fmt.Fprintf(r.Stderr, "%s: it has points of another build of dpukv (%s, %s) than this one (%s, %s)\n",
+		fmt.Fprintf(r.Stderr,
+			"%s: it has points of another build of dpukv (%s, %s) than this one (%s, %s)\n",
 			r.Dir, env.Version, env.Build, r.Version, r.build)
 	}
 	return nil

@@ -114,7 +114,8 @@ func (f fault) happen(out *node.MessageWriter) {
 			out.Send(&node.Failed{Error: err.Error()})
 			return
 		}
-		out.Send(&node.Failed{Error: syscall.Exec("/bin/sh", []string{"sh", "-c", "exec tail /dev/zero"}, os.Environ()).Error()})
+		out.Send(&node.Failed{Error: syscall.Exec("/bin/sh", []string{"sh", "-c", "exec tail /dev/zero"},
+			os.Environ()).Error()})
 	case "quit":
 		os.Exit(0)
 	case "garbage":
@@ -130,13 +131,19 @@ func (f fault) happen(out *node.MessageWriter) {
 	case "failed":
 		out.Send(&node.Failed{Error: "the address is taken"})
 	case "failed preload":
-		out.Send(&node.Result{Point: results.Point{Status: results.StatusFailed, Error: "only 3 of 10 keys were found"}})
+		out.Send(&node.Result{Point: results.Point{
+			Status: results.StatusFailed,
+			Error:  "only 3 of 10 keys were found",
+		}})
 	case "other build":
 		out.Send(&node.Hello{Protocol: node.ProtocolVersion, Version: "v9", Build: "another"})
 	case "other protocol":
 		fmt.Println(`{"type":"hello","body":{"protocol":99,"version":"v9","wings":2}}`)
 	case "failed point":
-		out.Send(&node.Result{Point: results.Point{Status: results.StatusFailed, Error: "some answers were wrong", Errors: 7}})
+		out.Send(&node.Result{Point: results.Point{
+			Status: results.StatusFailed, Error: "some answers were wrong",
+			Errors: 7,
+		}})
 		return
 	case "another point":
 		p := fakePoint(configured)
@@ -162,7 +169,8 @@ func fakePoint(c *node.ClientSpec) results.Point {
 		Load:       c.Load,
 		ServerCPUs: []int{0}, ClientCPUs: []int{1},
 		Status: results.StatusOK, Transport: "tcp", StartedAt: time.Now(), DurationNs: int64(time.Second),
-		Ops: 1_000_000, Gets: 1_000_000, Hits: 1_000_000, ThroughputOps: 1e6, Latency: l, Actual: l, Warnings: []string{},
+		Ops: 1_000_000, Gets: 1_000_000, Hits: 1_000_000, ThroughputOps: 1e6, Latency: l, Actual: l,
+		Warnings: []string{},
 	}
 }
 
@@ -216,7 +224,8 @@ func fakeOptions(t *testing.T, script string) (o Options, stderr *node.TailBuffe
 		command: []string{os.Args[0], "fake-node", pids, script},
 		timeouts: node.Timeouts{
 			Hello: kernel.Timeout(5 * time.Second), Server: briefly, Client: briefly, Result: briefly,
-			Stop: kernel.Timeout(300 * time.Millisecond), Kill: kernel.Timeout(300 * time.Millisecond), Alive: time.Hour,
+			Stop: kernel.Timeout(300 * time.Millisecond), Kill: kernel.Timeout(300 * time.Millisecond),
+			Alive: time.Hour,
 		},
 	}, stderr, pids
 }

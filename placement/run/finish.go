@@ -30,7 +30,8 @@ func finish(r *runner) error {
 	}
 	failed := gaveUp(r)
 	if n := len(r.sum.Failed); n > 0 && failed == nil {
-		failed = fmt.Errorf("%d of %d points failed; to try them again: %s", n, r.sum.Points, r.again())
+		failed = fmt.Errorf("%d of %d points failed; to try them again: %s", n, r.sum.Points,
+			r.again())
 	}
 	if r.sum.Before+r.sum.Measured == 0 {
 		return failed // nothing to draw
@@ -54,7 +55,8 @@ func lostPoints(r *runner, points []results.Point) error {
 		}
 	}
 	if want := r.sum.Before + r.sum.Measured; there < want {
-		return fmt.Errorf("%d points were measured, found %d in %s; to measure the others again: %s",
+		return fmt.Errorf("%d points were measured, found %d in %s; to measure the others "+
+			"again: %s",
 			want, there, r.Dir, r.again())
 	}
 	return nil
@@ -65,6 +67,7 @@ func gaveUp(r *runner) error {
 	if r.sum.Skipped == 0 {
 		return nil
 	}
-	return fmt.Errorf("gave up after %d points in a row did not start: %s; %d points that need it were not tried; when that is mended: %s",
+	return fmt.Errorf("gave up after %d points in a row did not start: %s; %d points that need "+
+		"it were not tried; when that is mended: %s",
 		sameFailures, strings.Join(r.failures.reasons(), "; "), r.sum.Skipped, r.again())
 }

@@ -49,13 +49,15 @@ func inLab(t *testing.T, sweep string, observe func(event string, pt *sweep.Poin
 	}
 	return Options{
 		SweepFile: filepath.Join(dir, "sweep.yaml"), TestbedFile: filepath.Join(dir, "bed.yaml"),
-		Dir: filepath.Join(dir, "run"), Version: "devel", Stdout: new(node.TailBuffer), Stderr: new(node.TailBuffer), plain: true,
+		Dir: filepath.Join(dir, "run"), Version: "devel", Stdout: new(node.TailBuffer), Stderr: new(node.TailBuffer),
+		plain:   true,
 		command: []string{program, "node"}, keeper: []string{program, "lab"}, build: build, observe: observe,
 	}
 }
 
 // Each of the longerPoints must succeed at the first try, also on a busy machine.
-const shortPoints = "stores: [mica, herd]\nget_ratios: 0.5\nmode: store\nkeys: 10000\nclient_threads: 1\nduration: 300ms\nwarmup: 100ms\nrepeats: 1\n"
+const shortPoints = "stores: [mica, herd]\nget_ratios: 0.5\nmode: store\nkeys: 10000\nclient_threads: 1\nduration: " +
+	"300ms\nwarmup: 100ms\nrepeats: 1\n"
 
 var longerPoints = strings.Replace(shortPoints, "300ms", "1s", 1)
 
@@ -85,22 +87,23 @@ func runAll(t *testing.T, o Options) Summary {
 func TestPlacementsInALab(t *testing.T) {
 	before := map[string]emulate.Counters{}
 	moved := map[string]map[string]uint64{} // bytes, by point and interface
-	o := inLab(t, shortPoints+"placements: [CH-SH, CD-SH, CDH-SH, CH-SD, CD-SD, L-CD-SH, HOSTS-SD]\n", func(event string, pt *sweep.Point, m *machines.Machines) {
-		now, err := m.Lab.AllCounters()
-		if err != nil {
-			t.Error(err)
-		}
-		switch event {
-		case "begin":
-			before = now
-		case "end":
-			of := map[string]uint64{}
-			for name, c := range now {
-				of[name] = c.TxBytes + c.RxBytes - before[name].TxBytes - before[name].RxBytes
+	o := inLab(t, shortPoints+"placements: [CH-SH, CD-SH, CDH-SH, CH-SD, CD-SD, L-CD-SH, HOSTS-SD]\n",
+		func(event string, pt *sweep.Point, m *machines.Machines) {
+			now, err := m.Lab.AllCounters()
+			if err != nil {
+				t.Error(err)
 			}
-			moved[pt.ID] = of
-		}
-	})
+			switch event {
+			case "begin":
+				before = now
+			case "end":
+				of := map[string]uint64{}
+				for name, c := range now {
+					of[name] = c.TxBytes + c.RxBytes - before[name].TxBytes - before[name].RxBytes
+				}
+				moved[pt.ID] = of
+			}
+		})
 	if sum := runAll(t, o); sum.Points != 14 {
 		t.Errorf("%d points, want 7 placements of 2 stores", sum.Points)
 	}
@@ -151,7 +154,8 @@ func checkShares(t *testing.T, run *runfolder.Run, p *results.Point, c *testbed.
 		want = append(want, n.Name)
 	}
 	if ops != p.Ops || !slices.Equal(nodes, want) || p.ServerNode.Node != c.Server.Name {
-		t.Errorf("%s: %d of %d ops by %v with server %+v, want all by %v with server %s", p.ID, ops, p.Ops, nodes, p.ServerNode, want, c.Server.Name)
+		t.Errorf("%s: %d of %d ops by %v with server %+v, want all by %v with server %s", p.ID, ops, p.Ops, nodes,
+			p.ServerNode, want, c.Server.Name)
 	}
 	intervals, err := run.Histograms(p.ID)
 	if err != nil {
@@ -168,11 +172,18 @@ func checkShares(t *testing.T, run *runfolder.Run, p *results.Point, c *testbed.
 // checkWay: only the machines of the placement and the cables between them carried the load.
 func checkWay(t *testing.T, p *results.Point, c *testbed.Assignment, moved map[string]uint64) {
 	t.Helper()
-	load := uint64(float64(p.Ops) / p.OpsPerFrame * p.BytesPerFrame)                                          // requests, payload only
-	verify := uint64(p.Keys * p.KeyBytes)                                                                     // before them each client asked for every key
-	const stray = 20_000                                                                                      // bytes: neighbour discovery and the like
-	otherSide := func(node string) bool { return node[len(node)-1:] != c.Server.Name[len(c.Server.Name)-1:] } // as in hostA, dpuB
-	want := map[string]uint64{"hostA/eth0": 0, "dpuA/eth0": 0, "hostB/eth0": 0, "dpuB/eth0": 0, "card-hostA/wire": 0, "card-hostB/wire": 0}
+	// requests, payload only
+	load := uint64(float64(p.Ops) / p.OpsPerFrame * p.BytesPerFrame)
+	// before them each client asked for every key
+	verify := uint64(p.Keys * p.KeyBytes)
+	// bytes: neighbour discovery and the like
+	const stray = 20_000
+	// as in hostA, dpuB
+	otherSide := func(node string) bool { return node[len(node)-1:] != c.Server.Name[len(c.Server.Name)-1:] }
+	want := map[string]uint64{
+		"hostA/eth0": 0, "dpuA/eth0": 0, "hostB/eth0": 0, "dpuB/eth0": 0, "card-hostA/wire": 0,
+		"card-hostB/wire": 0,
+	}
 	for _, s := range p.Clients {
 		share := verify + load*s.Ops/p.Ops
 		want[s.Node.Node+"/eth0"] = share
@@ -199,26 +210,28 @@ func checkWay(t *testing.T, p *results.Point, c *testbed.Assignment, moved map[s
 // its error names the machine. The sweep resumes with it.
 func TestNodeCutOff(t *testing.T) {
 	var cut string
-	o := inLab(t, strings.Replace(longerPoints, "[mica, herd]", "mica", 1)+"placements: [CH-SH, CDH-SH, CH-SD]\n", func(event string, pt *sweep.Point, m *machines.Machines) {
-		var err error
-		switch {
-		case event == "go" && pt.Placement == "CDH-SH" && cut == "":
-			cut = pt.ID
-			err = m.Lab.CutOff("dpuA")
-		case event == "end" && pt.ID == cut:
-			err = m.Lab.Restore("dpuA")
-		}
-		if err != nil {
-			t.Error(err)
-		}
-	})
+	o := inLab(t, strings.Replace(longerPoints, "[mica, herd]", "mica", 1)+"placements: [CH-SH, CDH-SH, CH-SD]\n",
+		func(event string, pt *sweep.Point, m *machines.Machines) {
+			var err error
+			switch {
+			case event == "go" && pt.Placement == "CDH-SH" && cut == "":
+				cut = pt.ID
+				err = m.Lab.CutOff("dpuA")
+			case event == "end" && pt.ID == cut:
+				err = m.Lab.Restore("dpuA")
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
 	plan, err := NewPlan(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	begun := time.Now()
 	sum, err := plan.Run(t.Context())
-	if err == nil || sum.Measured != 2 || len(sum.Failed) != 1 || sum.Failed[0].ID != cut || !strings.Contains(sum.Failed[0].Reason, "node dpuA: ") {
+	if err == nil || sum.Measured != 2 || len(sum.Failed) != 1 || sum.Failed[0].ID != cut ||
+		!strings.Contains(sum.Failed[0].Reason, "node dpuA: ") {
 		t.Errorf("got %+v, %v, want that %s failed with the name dpuA", sum, err, cut)
 	}
 	t.Logf("%s in %v", sum.Failed[0].Reason, time.Since(begun))
@@ -274,13 +287,15 @@ func TestKeeperKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	sum, err := plan.Run(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "the emulated machines are gone") || !strings.Contains(err.Error(), "dpukv sweep --out "+o.Dir) {
+	if err == nil || !strings.Contains(err.Error(), "the emulated machines are gone") ||
+		!strings.Contains(err.Error(), "dpukv sweep --out "+o.Dir) {
 		t.Errorf("got %+v, %v", sum, err)
 	}
 	if len(sum.Failed) != 1 || sum.Failed[0].ID != killed || sum.Measured != 0 {
 		t.Errorf("got %+v, want that only %s failed", sum, killed)
 	}
-	if len(sum.Failed) == 1 && !strings.HasPrefix(sum.Failed[0].Reason, "the emulated machines ended in the middle of it") {
+	if len(sum.Failed) == 1 &&
+		!strings.HasPrefix(sum.Failed[0].Reason, "the emulated machines ended in the middle of it") {
 		t.Errorf("the reason begins with what is only the effect: %s", sum.Failed[0].Reason)
 	}
 	o.observe = nil

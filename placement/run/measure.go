@@ -93,7 +93,8 @@ func (m *measurement) serve(ctx context.Context) error {
 		return err
 	}
 	m.all.server.Send(&node.Configure{CPUs: m.all.server.end.cpus, Server: spec})
-	m.server, err = node.Expect[*node.Ready](ctx, m.all.server.Process, m.timeouts.Server, "start the "+m.pt.Store+" server")
+	m.server, err = node.Expect[*node.Ready](ctx, m.all.server.Process, m.timeouts.Server,
+		"start the "+m.pt.Store+" server")
 	return err
 }
 
@@ -166,12 +167,13 @@ func (m *measurement) share(ctx context.Context, c *member) (share, error) {
 	s := share{member: c, began: time.Now()}
 	live, begun := m.report.of(c.Process.Node), false
 	load := m.pt.Warmup + m.pt.Duration
-	_, err := node.Follow[*node.Measured](ctx, c.Process, load+m.timeouts.Result, fmt.Sprintf("measure for %v", load), func(p *node.Progress) {
-		if !begun && p.Phase == string(client.PhaseMeasure) {
-			s.began, begun = time.Now(), true
-		}
-		live(p)
-	})
+	_, err := node.Follow[*node.Measured](ctx, c.Process, load+m.timeouts.Result,
+		fmt.Sprintf("measure for %v", load), func(p *node.Progress) {
+			if !begun && p.Phase == string(client.PhaseMeasure) {
+				s.began, begun = time.Now(), true
+			}
+			live(p)
+		})
 	var failed *node.FailedPoint
 	if errors.As(err, &failed) {
 		s.res = failed.Res
@@ -200,7 +202,8 @@ func (m *measurement) clientSpec(i int) (*node.ClientSpec, error) {
 		},
 		SameHost: m.all.clients[i].sameKernel(m.all.server),
 		Load:     m.pt.OfOneClient(clients).Load, Duration: m.pt.Duration, Preloaded: i > 0,
-		Threads: m.pt.ClientThreads, FirstThread: i * m.pt.ClientThreads, AllThreads: clients * m.pt.ClientThreads,
+		Threads: m.pt.ClientThreads, FirstThread: i * m.pt.ClientThreads,
+		AllThreads: clients * m.pt.ClientThreads,
 	}
 	var err error
 	if stores.OverVerbs(m.pt.Store) {
@@ -212,14 +215,17 @@ func (m *measurement) clientSpec(i int) (*node.ClientSpec, error) {
 // complete adds the facts that only the orchestrator knows to the clients' counts.
 func (m *measurement) complete(p *results.Point, warnings []string) {
 	m.pt.Asked(p)
-	p.ServerVersion, p.ServerAddr, p.ClientVersion = m.server.Facts.Version, m.server.Addr, m.Version
+	p.ServerVersion, p.ServerAddr, p.ClientVersion = m.server.Facts.Version, m.server.Addr,
+		m.Version
 	p.ServerCommand = m.server.Facts.Command
 	p.ServerNode = resultNode(m.all.server.end.node)
 	if p.EmulatedTestbed = m.machines.Bed.EmulatedText(); p.EmulatedTestbed != "" {
 		p.Emulated = true
 	}
 	if m.pt.Attach != "" {
-		warnings = append(warnings, "the server at "+m.pt.Attach+" ran already: how it was started, and what else it does, is not known here")
+		warnings = append(warnings,
+			"the server at "+m.pt.Attach+
+				" ran already: how it was started, and what else it does, is not known here")
 	}
 	emulators := m.all.emulatorWarnings()
 	p.Emulated = p.Emulated || emulators != nil
@@ -237,7 +243,9 @@ func firstFailed(shares []share) *node.Result {
 }
 
 // untilEnded ends a context when p does, with the reason.
-func untilEnded(ctx context.Context, p *node.Process, task string) (context.Context, context.CancelFunc) {
+func untilEnded(
+	ctx context.Context, p *node.Process, task string,
+) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
 		select {

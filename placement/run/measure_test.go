@@ -93,8 +93,10 @@ func checkMICAPoint(t *testing.T, run *runfolder.Run, p *results.Point) {
 		t.Errorf("%s: %v, %s", p.ID, err, p.Error)
 		return
 	}
-	if p.Transport != "tcp" || p.Mode != "cache" || p.Access != "erew" || p.ServerAddr == "" || p.PreloadHitRate < 0.99 {
-		t.Errorf("%s: transport %q, mode %q, access %q, server %q, hits after the preload %v", p.ID, p.Transport, p.Mode, p.Access, p.ServerAddr, p.PreloadHitRate)
+	if p.Transport != "tcp" || p.Mode != "cache" || p.Access != "erew" || p.ServerAddr == "" ||
+		p.PreloadHitRate < 0.99 {
+		t.Errorf("%s: transport %q, mode %q, access %q, server %q, hits after the preload %v", p.ID, p.Transport,
+			p.Mode, p.Access, p.ServerAddr, p.PreloadHitRate)
 	}
 	if p.Errors > 0 || p.ServerCPUNsPerOp <= 0 || p.ClientCPUNsPerOp <= 0 {
 		t.Errorf("%s: %d errors, %v and %v CPU ns an operation", p.ID, p.Errors, p.ServerCPUNsPerOp, p.ClientCPUNsPerOp)
@@ -127,12 +129,16 @@ func TestFullDiskEndsTheSweepAndLosesNothing(t *testing.T) {
 	t.Cleanup(func() { unix.Unmount(disk, 0) })
 	o, _, pids := fakeOptions(t, "")
 	o.Dir = filepath.Join(disk, "run")
-	text := "batch: [" + numbers(30) + "]\nclient_threads: 1\nget_ratios: 1\nduration: 10ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n"
+	text := "batch: [" + numbers(30) +
+		"]\nclient_threads: 1\nget_ratios: 1\nduration: 10ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n"
 	if err := os.WriteFile(o.SweepFile, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	sum, err := runFake(t, o)
-	for _, want := range []string{"the sweep ends here", "no space left on device", o.Dir, "when there is room: dpukv sweep --out " + o.Dir} {
+	for _, want := range []string{
+		"the sweep ends here", "no space left on device", o.Dir,
+		"when there is room: dpukv sweep --out " + o.Dir,
+	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want it to hold %q", err, want)
 		}
@@ -154,7 +160,8 @@ func TestExamples(t *testing.T) {
 			continue
 		}
 		testbed := ""
-		if strings.HasPrefix(name, "fig") || strings.HasPrefix(name, "placements") || name == "lynx-fig9" || name == "filters" {
+		if strings.HasPrefix(name, "fig") || strings.HasPrefix(name, "placements") || name == "lynx-fig9" ||
+			name == "filters" {
 			testbed = "../../examples/netns.yaml"
 		}
 		plan, err := NewPlan(Options{SweepFile: file, TestbedFile: testbed, Dir: filepath.Join(t.TempDir(), "run")})
@@ -167,7 +174,10 @@ func TestExamples(t *testing.T) {
 			t.Error(err)
 		}
 		if name == "filters" {
-			for _, want := range []string{"drop-client:192.0.2.1-192.0.2.200", "drop-key-hash:64-95", "count-opcode", "24 points"} {
+			for _, want := range []string{
+				"drop-client:192.0.2.1-192.0.2.200", "drop-key-hash:64-95", "count-opcode",
+				"24 points",
+			} {
 				if !strings.Contains(out.String(), want) {
 					t.Errorf("%s: found no %s:\n%s", file, want, out.String())
 				}
@@ -196,7 +206,8 @@ func TestSweepOfInstalledStores(t *testing.T) {
 		t.Fatalf("%d points", len(points))
 	}
 	for _, p := range points {
-		if p.Errors > 0 || p.Ops == 0 || p.Transport != "tcp" || p.ServerCPUNsPerOp <= 0 || p.PreloadHitRate != 1 && p.Store != "mica" {
+		if p.Errors > 0 || p.Ops == 0 || p.Transport != "tcp" || p.ServerCPUNsPerOp <= 0 || p.PreloadHitRate != 1 &&
+			p.Store != "mica" {
 			t.Errorf("%+v", p)
 		}
 		checkMoved(t, &p)
@@ -207,7 +218,8 @@ func TestSweepOfInstalledStores(t *testing.T) {
 			t.Errorf("%s: hash %q, a share of %v by %q", p.Store, p.Hash, p.ClientHashShare, p.ClientHashShareBy)
 		}
 		if len(p.ServerCommand) == 0 || p.ServerVersion == "" || p.Protocol == "" || len(p.ServerCPUs) == 0 {
-			t.Errorf("%s does not say what was used: %q, %q, %q, %v", p.Store, p.ServerCommand, p.ServerVersion, p.Protocol, p.ServerCPUs)
+			t.Errorf("%s does not say what was used: %q, %q, %q, %v", p.Store, p.ServerCommand, p.ServerVersion,
+				p.Protocol, p.ServerCPUs)
 		}
 		if slices.ContainsFunc(p.Warnings, func(w string) bool { return strings.Contains(w, "not both pinned") }) {
 			t.Errorf("%s: %q, and both are pinned", p.Store, p.Warnings)
@@ -220,7 +232,8 @@ func checkMoved(t *testing.T, p *results.Point) {
 	t.Helper()
 	client, server := &p.ClientMovedLoad.Sockets, &p.ServerMovedLoad.Sockets
 	if client.Sources < 2 || server.Sources < client.Sources {
-		t.Errorf("%s: %d sockets told at the client and %d at the server, want the sessions' and the one for counters at both",
+		t.Errorf("%s: %d sockets told at the client and %d at the server, want the sessions' and the one for "+
+			"counters at both",
 			p.Store, client.Sources, server.Sources)
 	}
 	type bytes struct{ requests, answers uint64 }
@@ -228,7 +241,8 @@ func checkMoved(t *testing.T, p *results.Point) {
 	if came := (bytes{server.ReceivedBytes, client.ReceivedBytes}); sent != came || sent.requests == 0 {
 		t.Errorf("%s: sent were %+v, and %+v came", p.Store, sent, came)
 	}
-	if client.ResentPackets == 0 && strings.Contains(strings.Join(p.Warnings, ""), "network lost packets of the client") {
+	if client.ResentPackets == 0 &&
+		strings.Contains(strings.Join(p.Warnings, ""), "network lost packets of the client") {
 		t.Errorf("%s: nothing was sent again, and it says %q", p.Store, p.Warnings)
 	}
 }
@@ -259,13 +273,17 @@ func TestSweepAttached(t *testing.T) {
 		t.Skip("it measures for seconds")
 	}
 	needInstalled(t)
-	s, err := redis.Start(redis.Config{Listen: "127.0.0.1:0", Workers: 1, Mode: "store", Items: 5000, KeyBytes: 8, ValueBytes: 8})
+	s, err := redis.Start(redis.Config{
+		Listen: "127.0.0.1:0", Workers: 1, Mode: "store", Items: 5000, KeyBytes: 8,
+		ValueBytes: 8,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
 	points := sweepOf(t, "stores: redis\n"+smallLoad, s.Addr()) // the sweep names no mode
-	if len(points) != 1 || points[0].ServerAddr != s.Addr() || points[0].ServerCommand != nil || points[0].Mode != "store" ||
+	if len(points) != 1 || points[0].ServerAddr != s.Addr() || points[0].ServerCommand != nil ||
+		points[0].Mode != "store" ||
 		!strings.Contains(strings.Join(points[0].Warnings, "; "), "ran already") {
 		t.Errorf("%+v", points)
 	}
@@ -321,7 +339,8 @@ func TestSweepOfBothStores(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	file := filepath.Join(t.TempDir(), "sweep.yaml")
-	text := "stores: [mica, herd]\nget_ratios: 0.95\nclient_threads: 1\nkeys: 5000\nduration: 300ms\nwarmup: 50ms\nrepeats: 1\n"
+	text := "stores: [mica, herd]\nget_ratios: 0.95\nclient_threads: 1\nkeys: 5000\nduration: 300ms\nwarmup: " +
+		"50ms\nrepeats: 1\n"
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -341,7 +360,8 @@ func TestSweepOfBothStores(t *testing.T) {
 		if p.Store == "herd" {
 			want = [2]string{"rdma", "shm"}
 		}
-		if got := [2]string{p.Transport, p.Provider}; got != want || p.Emulated != (p.Store == "herd") || p.Errors > 0 || p.Ops == 0 {
+		if got := [2]string{p.Transport, p.Provider}; got != want || p.Emulated != (p.Store == "herd") ||
+			p.Errors > 0 || p.Ops == 0 {
 			t.Errorf("%+v", p)
 		}
 	}

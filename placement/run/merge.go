@@ -14,9 +14,11 @@ import (
 
 // Limits of the differences between clients that ran together.
 const (
-	skewWarning = 0.05        // of the measurement period, between their begins: a warning from here on
-	skewLimit   = 0.5         // of the measurement period: from here on they had no time in common
-	clockLimit  = time.Second // between a node's clock and this one, for the begin of a measurement period
+	// of the measurement period, between their begins: a warning from here on
+	skewWarning = 0.05
+	skewLimit   = 0.5 // of the measurement period: from here on they had no time in common
+	// between a node's clock and this one, for the begin of a measurement period
+	clockLimit = time.Second
 )
 
 // merge makes one result of all clients' shares. It adds counts up and merges histograms. Values
@@ -50,8 +52,9 @@ func merge(shares []share, told time.Time, pt *sweep.Point) (*node.Result, error
 func (s *share) summary() results.ClientShare {
 	p := &s.res.Point
 	return results.ClientShare{
-		Node: resultNode(s.end.node), CPUs: p.ClientCPUs, Threads: p.ClientThreads, RateOps: p.RateOps,
-		Ops: p.Ops, ThroughputOps: p.ThroughputOps, Latency: p.Latency,
+		Node: resultNode(s.end.node), CPUs: p.ClientCPUs, Threads: p.ClientThreads,
+		RateOps: p.RateOps,
+		Ops:     p.Ops, ThroughputOps: p.ThroughputOps, Latency: p.Latency,
 		CPUNsPerOp: p.ClientCPUNsPerOp, CPUShare: p.ClientCPUShare, HashShare: p.ClientHashShare,
 		Moved: p.ClientMoved, MovedLoad: p.ClientMovedLoad,
 	}
@@ -66,14 +69,17 @@ func together(shares []share, told time.Time, pt *sweep.Point) (warnings []strin
 		begun[i] = s.began
 		ahead := s.hello.Machine.ReadAt.Sub(s.hello.Heard)
 		due := told.Add(pt.Warmup)
-		if off := s.res.Point.StartedAt.Add(-ahead).Sub(due); off.Abs() > clockLimit+time.Duration(pt.ClientThreads)*time.Millisecond {
-			return nil, fmt.Errorf("node %s: its window began %v from when it was told to, by its clock: the clock jumps, or the node hangs; look at both",
+		limit := clockLimit + time.Duration(pt.ClientThreads)*time.Millisecond
+		if off := s.res.Point.StartedAt.Add(-ahead).Sub(due); off.Abs() > limit {
+			return nil, fmt.Errorf("node %s: its window began %v from when it was told to, by "+
+				"its clock: the clock jumps, or the node hangs; look at both",
 				s.Process.Node, off.Round(time.Millisecond))
 		}
 	}
 	skew := slices.MaxFunc(begun, time.Time.Compare).Sub(slices.MinFunc(begun, time.Time.Compare))
 	share := float64(skew) / float64(pt.Duration)
-	switch text := fmt.Sprintf("the clients began %v apart, %.0f %% of the window", skew.Round(100*time.Microsecond), 100*share); {
+	switch text := fmt.Sprintf("the clients began %v apart, %.0f %% of the window",
+		skew.Round(100*time.Microsecond), 100*share); {
 	case share >= skewLimit:
 		return nil, fmt.Errorf("%s: they had no window in common; measure for longer", text)
 	case share >= skewWarning:
@@ -91,13 +97,17 @@ func mergeLatencies(shares []share, p *results.Point) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("node %s: %w", shares[i].Process.Node, err)
 		}
-		recordings = append(recordings, results.Recording{Start: res.Point.StartedAt, Intervals: intervals})
+		recordings = append(recordings,
+			results.Recording{Start: res.Point.StartedAt, Intervals: intervals})
 	}
 	intervals, err := results.MergeIntervals(recordings...)
 	if err != nil {
 		return nil, err
 	}
-	for tag, of := range map[string]*results.Latency{results.TagIntended: &p.Latency, results.TagActual: &p.Actual} {
+	for tag, of := range map[string]*results.Latency{
+		results.TagIntended: &p.Latency,
+		results.TagActual:   &p.Actual,
+	} {
 		h, err := results.MergeTag(intervals, tag)
 		if err != nil {
 			return nil, err
@@ -111,7 +121,9 @@ func mergeLatencies(shares []share, p *results.Point) ([]byte, error) {
 // measured hashing.
 func addUsed(shares []share, p *results.Point) {
 	p.Provider = words(shares, ", ", func(p *results.Point) string { return p.Provider })
-	p.ClientHashShareBy = words(shares, "; ", func(p *results.Point) string { return p.ClientHashShareBy })
+	p.ClientHashShareBy = words(shares, "; ", func(p *results.Point) string {
+		return p.ClientHashShareBy
+	})
 	p.ClientHashSamples = 0
 	for i := range shares {
 		of := &shares[i].res.Point
@@ -150,7 +162,8 @@ func addCounts(shares []share, p *results.Point) {
 	p.Retries = sum(func(p *results.Point) uint64 { return p.Retries })
 	p.LateOps = sum(func(p *results.Point) uint64 { return p.LateOps })
 	p.UnsentOps = sum(func(p *results.Point) uint64 { return p.UnsentOps })
-	p.ThroughputOps = total(shares, func(p *results.Point) float64 { return p.ThroughputOps }) // measurement periods are equally long
+	// measurement periods are equally long
+	p.ThroughputOps = total(shares, func(p *results.Point) float64 { return p.ThroughputOps })
 	p.RateOps = total(shares, func(p *results.Point) float64 { return p.RateOps })
 	for i := range shares {
 		of := &shares[i].res.Point
@@ -211,8 +224,12 @@ func addCosts(shares []share, p *results.Point) {
 	}
 
 	had, cpus := cpusOf(shares)
-	busy := total(shares, func(p *results.Point) float64 { return p.ClientCPUShare * float64(len(p.ClientCPUs)) })
-	atWork := total(shares, func(p *results.Point) float64 { return p.ClientBusyShare * float64(len(p.ClientCPUs)) })
+	busy := total(shares, func(p *results.Point) float64 {
+		return p.ClientCPUShare * float64(len(p.ClientCPUs))
+	})
+	atWork := total(shares, func(p *results.Point) float64 {
+		return p.ClientBusyShare * float64(len(p.ClientCPUs))
+	})
 	p.ClientBusyShare = atWork / float64(max(had, 1))
 	p.ClientCPUShare, p.ClientCPUs = busy/float64(max(had, 1)), cpus
 }
@@ -241,8 +258,10 @@ func sharedBusy(shares []share, p *results.Point) []string {
 	if had == each || p.ClientBusyShare <= results.BusyShare {
 		return nil
 	}
-	return []string{fmt.Sprintf("client-bound: the clients' threads were together busy for %.0f %% of the time of the CPUs that they share (%.0f %% is the limit), "+
-		"so that these are the clients' limits and not the server's: give them more CPUs", 100*p.ClientBusyShare, 100*results.BusyShare)}
+	return []string{fmt.Sprintf("client-bound: the clients' threads were together busy for %.0f "+
+		"%% of the time of the CPUs that they share (%.0f %% is the limit), "+
+		"so that these are the clients' limits and not the server's: give them more CPUs",
+		100*p.ClientBusyShare, 100*results.BusyShare)}
 }
 
 func warningsOf(shares []share) []string {

@@ -38,7 +38,8 @@ func fakeShare(t *testing.T, name string, cpus []int, clock time.Duration, told 
 	p.ClientMoved, p.ClientMovedLoad, p.ClientMovedWindow = moved, moved, moved
 	var intervals []results.Interval
 	for _, tag := range []string{results.TagIntended, results.TagActual} {
-		intervals = append(intervals, results.Interval{Tag: tag, Start: p.StartedAt, End: p.StartedAt.Add(time.Second), Histogram: h})
+		intervals = append(intervals,
+			results.Interval{Tag: tag, Start: p.StartedAt, End: p.StartedAt.Add(time.Second), Histogram: h})
 	}
 	log, err := results.EncodeHlog(intervals)
 	if err != nil {
@@ -48,7 +49,10 @@ func fakeShare(t *testing.T, name string, cpus []int, clock time.Duration, told 
 		member: &member{
 			Process: &node.Process{Node: name},
 			end:     end{node: &testbed.Node{Node: launch.Node{Name: name}, Kind: testbed.KindHost}, kernel: "k"},
-			hello:   &node.Hello{Machine: machine.Facts{ReadAt: told.Add(clock - time.Minute)}, Heard: told.Add(-time.Minute)},
+			hello: &node.Hello{
+				Machine: machine.Facts{ReadAt: told.Add(clock - time.Minute)},
+				Heard:   told.Add(-time.Minute),
+			},
 		},
 		res: &node.Result{Point: p, Hlog: log}, began: told,
 	}
@@ -80,7 +84,8 @@ func TestMergeAddsUp(t *testing.T) {
 		t.Errorf("shares: %+v", p.Clients)
 	}
 	if p.ClientCPUShare != 1 || p.ClientCPUNsPerOp != 100 {
-		t.Errorf("two clients busy half the time of one CPU: a share of %v, %v ns an operation", p.ClientCPUShare, p.ClientCPUNsPerOp)
+		t.Errorf("two clients busy half the time of one CPU: a share of %v, %v ns an operation", p.ClientCPUShare,
+			p.ClientCPUNsPerOp)
 	}
 	want := results.Moved{Sockets: results.Packets{Sources: 2, SentBytes: 4}}
 	for span, got := range map[string]results.Moved{
@@ -97,11 +102,15 @@ func TestMergeAddsUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h, err := results.MergeTag(intervals, results.TagIntended); err != nil || h.TotalCount() != 4 || len(intervals) != 2 {
+	if h, err := results.MergeTag(intervals, results.TagIntended); err != nil || h.TotalCount() != 4 ||
+		len(intervals) != 2 {
 		t.Errorf("%d intervals with %d operations, %v", len(intervals), h.TotalCount(), err)
 	}
 	text := strings.Join(p.Warnings, "\n")
-	for _, want := range []string{"client-bound: the clients' threads were together busy for 100 %", "hostA: a warning", "dpuA: a warning"} {
+	for _, want := range []string{
+		"client-bound: the clients' threads were together busy for 100 %", "hostA: a warning",
+		"dpuA: a warning",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("warnings %q, want %s", p.Warnings, want)
 		}
@@ -121,8 +130,10 @@ func TestMergeSaysWhatEachUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &res.Point
-	if p.Provider != "ibverbs, softroce to ibverbs" || !p.Emulated || p.ClientHashShareBy != "sampling; an estimate" || p.ClientHashSamples != 1003 {
-		t.Errorf("found provider %q, emulated %v, hashing by %q with %d samples", p.Provider, p.Emulated, p.ClientHashShareBy, p.ClientHashSamples)
+	if p.Provider != "ibverbs, softroce to ibverbs" || !p.Emulated || p.ClientHashShareBy != "sampling; an estimate" ||
+		p.ClientHashSamples != 1003 {
+		t.Errorf("found provider %q, emulated %v, hashing by %q with %d samples", p.Provider, p.Emulated,
+			p.ClientHashShareBy, p.ClientHashSamples)
 	}
 }
 
@@ -134,21 +145,25 @@ func TestMergeRefusesNonsense(t *testing.T) {
 	}
 	late := shares()
 	late[1].began = told.Add(600 * time.Millisecond)
-	if _, err := merge(late, told, pt); err == nil || !strings.Contains(err.Error(), "the clients began 600ms apart, 60 % of the window") {
+	if _, err := merge(late, told, pt); err == nil ||
+		!strings.Contains(err.Error(), "the clients began 600ms apart, 60 % of the window") {
 		t.Errorf("no common window: got %v", err)
 	}
 	late[1].began = told.Add(100 * time.Millisecond)
-	if res, err := merge(late, told, pt); err != nil || !strings.Contains(res.Point.Warnings[0], "100ms apart, 10 % of the window") {
+	if res, err := merge(late, told, pt); err != nil ||
+		!strings.Contains(res.Point.Warnings[0], "100ms apart, 10 % of the window") {
 		t.Errorf("not quite together: got %v", err)
 	}
 	jumped := shares()
 	jumped[1].res.Point.StartedAt = told.Add(time.Hour)
-	if _, err := merge(jumped, told, pt); err == nil || !strings.Contains(err.Error(), "node b: its window began 1h0m0s from when it was told to, by its clock") {
+	if _, err := merge(jumped, told, pt); err == nil ||
+		!strings.Contains(err.Error(), "node b: its window began 1h0m0s from when it was told to, by its clock") {
 		t.Errorf("a clock that jumps: got %v", err)
 	}
 	garbled := shares()
 	garbled[0].res.Hlog = []byte("1,2,3\n")
-	if _, err := merge(garbled, told, pt); err == nil || !strings.Contains(err.Error(), "node a: results: histogram log") {
+	if _, err := merge(garbled, told, pt); err == nil ||
+		!strings.Contains(err.Error(), "node a: results: histogram log") {
 		t.Errorf("a damaged log: got %v", err)
 	}
 }

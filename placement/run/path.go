@@ -33,7 +33,9 @@ type path struct {
 }
 
 // preparePath sets up a submode's datapath, or keeps the current one.
-func preparePath(ctx context.Context, r *runner, pt *sweep.Point, c *testbed.Assignment) (*path, error) {
+func preparePath(
+	ctx context.Context, r *runner, pt *sweep.Point, c *testbed.Assignment,
+) (*path, error) {
 	switch {
 	case pt.Submode == submode.Direct:
 		return &path{nodes: c, server: &c.Server, lab: r.machines.Lab}, r.machines.Clear()
@@ -41,7 +43,8 @@ func preparePath(ctx context.Context, r *runner, pt *sweep.Point, c *testbed.Ass
 		return nil, errors.Join(r.machines.Clear(), r.machines.CheckOffPath(ctx, c))
 	}
 	dpu := r.machines.Bed.DPUOf(c.Server.Name)
-	lease, err := r.machines.Lease(ctx, dpu, pt.Submode, sweep.WorkOnPath(pt.Filter), slices.Concat(r.cores...))
+	lease, err := r.machines.Lease(ctx, dpu, pt.Submode, sweep.WorkOnPath(pt.Filter),
+		slices.Concat(r.cores...))
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +66,8 @@ func (p *path) blameFilter(ctx context.Context, err error) error {
 		return errors.Join(err, evidenceErr)
 	}
 	if n := now.Dropped - min(p.applied.Dropped, now.Dropped); n > 0 {
-		return fmt.Errorf("%w; the filter %s dropped %d packets of this point on the path, so what waited for an answer to them was lost", err, p.lease.Filter(), n)
+		return fmt.Errorf("%w; the filter %s dropped %d packets of this point on the path, so "+
+			"what waited for an answer to them was lost", err, p.lease.Filter(), n)
 	}
 	return err
 }
@@ -114,9 +118,11 @@ func (p *path) end(ctx context.Context, point *results.Point) error {
 	err = p.advise(err)
 	point.Crossings = proof.Crossings
 	point.Datapath, point.DatapathIs, point.Substitute = proof.Datapath, proof.Is, proof.Substitute
-	point.Evidence, point.CarriedShare, point.ForwarderCPUNs = proof.Packets, proof.CarriedShare, proof.ForwarderCPUNs
+	point.Evidence, point.CarriedShare, point.ForwarderCPUNs = proof.Packets, proof.CarriedShare,
+		proof.ForwarderCPUNs
 	if n := proof.Packets["dropped"]; n > 0 {
-		point.Warnings = append(point.Warnings, fmt.Sprintf("the filter %s dropped %d packets on the path", proof.Filter, n))
+		point.Warnings = append(point.Warnings,
+			fmt.Sprintf("the filter %s dropped %d packets on the path", proof.Filter, n))
 	}
 	return err
 }
@@ -143,7 +149,10 @@ func (p *path) endDirect(point *results.Point, ends *submode.Ends) error {
 		return err
 	}
 	point.Datapath, point.DatapathIs = "cable", "a virtual cable between the hosts, nothing on it"
-	point.Evidence = map[string]uint64{"came/" + emulate.Uplink: is.RxPackets - p.was.RxPackets, "left/" + emulate.Uplink: is.TxPackets - p.was.TxPackets}
+	point.Evidence = map[string]uint64{
+		"came/" + emulate.Uplink: is.RxPackets - p.was.RxPackets,
+		"left/" + emulate.Uplink: is.TxPackets - p.was.TxPackets,
+	}
 	switch {
 	case ends == nil && point.Evidence["came/"+emulate.Uplink] == 0:
 		return errors.New("submode direct: no packet came in at the server's interface")
@@ -176,7 +185,9 @@ func (p *path) warnings(e *pointProcesses) (warnings []string) {
 		warnings = append(warnings, fmt.Sprintf("%s stands in %s", p.lease.Datapath(), s))
 	}
 	if p.dpu.Emulated() && p.dpu.Profile != emulate.NoProfile && !p.lease.InUserSpace() {
-		warnings = append(warnings, fmt.Sprintf("node %s forwards in the kernel, which its profile %s does not slow down", p.dpu.Name, p.dpu.Profile))
+		warnings = append(warnings,
+			fmt.Sprintf("node %s forwards in the kernel, which its profile %s does not slow down",
+				p.dpu.Name, p.dpu.Profile))
 	}
 	if !p.lease.InUserSpace() || !p.dpu.OnThisMachine() {
 		return warnings
@@ -190,7 +201,9 @@ func (p *path) warnings(e *pointProcesses) (warnings []string) {
 		}
 	}
 	if len(shared) > 0 {
-		warnings = append(warnings, fmt.Sprintf("what forwards shares CPU %s with server or client", cpu.FormatList(slices.Sorted(maps.Keys(shared)))))
+		warnings = append(warnings,
+			fmt.Sprintf("what forwards shares CPU %s with server or client",
+				cpu.FormatList(slices.Sorted(maps.Keys(shared)))))
 	}
 	return warnings
 }

@@ -23,7 +23,8 @@ import (
 // TestWarningsOfADatapath: warnings name a substitute, a datapath that the profile does not slow
 // down, and the CPU that the forwarder uses.
 func TestWarningsOfADatapath(t *testing.T) {
-	const standsIn, notSlowed, shared = "ovs-netdev stands in for", "which its profile bf2 does not slow down", "what forwards shares CPU 1 with server or client"
+	const standsIn, notSlowed, shared = "ovs-netdev stands in for", "which its profile bf2 does not slow down",
+		"what forwards shares CPU 1 with server or client"
 	for name, c := range map[string]struct {
 		submode, datapath, profile string
 		cpus                       []int
@@ -36,7 +37,10 @@ func TestWarningsOfADatapath(t *testing.T) {
 		"the submode's own, elsewhere": {submode.SM3, "testpmd", "bf2", []int{0}, nil},
 	} {
 		dpu := &testbed.Node{Node: launch.Node{Name: "d", Via: launch.Netns}, Kind: testbed.KindDPU, Profile: c.profile}
-		host := &testbed.Node{Node: launch.Node{Name: "h", Via: launch.Netns}, Kind: testbed.KindHost, Profile: emulate.NoProfile}
+		host := &testbed.Node{
+			Node: launch.Node{Name: "h", Via: launch.Netns}, Kind: testbed.KindHost,
+			Profile: emulate.NoProfile,
+		}
 		p := &path{dpu: dpu, lease: adopted(t, c.submode, c.datapath, c.cpus)}
 		e := &pointProcesses{server: &member{end: end{node: host, cpus: []int{1}}}}
 		got := p.warnings(e)
@@ -63,7 +67,8 @@ func adopted(t *testing.T, name, datapath string, cpus []int) *submode.Lease {
 		case "ip":
 			return `[{"ifname": "lo", "altnames": ["dpukv-0123456789abcdef"]}]`, nil
 		}
-		return fmt.Sprintf(`{"Submode": %q, "Datapath": %q, "Ports": {"Wire": "p0", "Host": "pf0hpf"}}`, name, datapath), nil
+		return fmt.Sprintf(`{"Submode": %q, "Datapath": %q, "Ports": {"Wire": "p0", "Host": "pf0hpf"}}`, name,
+			datapath), nil
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -99,14 +104,19 @@ repeats: 1
 	}
 	for _, p := range readPoints(t, o.Dir) {
 		want := map[string]string{"direct": "cable", "sm4": "tc-u32", "sm5": "tc-u32"}[p.Submode]
-		if p.Datapath != want || (p.Substitute != "") != submode.OnPath(p.Submode) || (len(p.Evidence) == 0) != (p.Submode == "off-path") {
-			t.Errorf("%s: got %q, substitute %q, evidence %v, want %q", p.Submode, p.Datapath, p.Substitute, p.Evidence, want)
+		if p.Datapath != want || (p.Substitute != "") != submode.OnPath(p.Submode) ||
+			(len(p.Evidence) == 0) != (p.Submode == "off-path") {
+			t.Errorf("%s: got %q, substitute %q, evidence %v, want %q", p.Submode, p.Datapath, p.Substitute, p.Evidence,
+				want)
 		}
 		window := int64(350 * time.Millisecond) // with the warm-up
-		if (p.EvidenceNs != 0) != (p.Submode != "off-path") || p.EvidenceNs != 0 && (p.EvidenceNs < window || p.EvidenceNs > 20*window) {
-			t.Errorf("%s: evidence of %v, want a little more than %v, and none off-path", p.Submode, time.Duration(p.EvidenceNs), time.Duration(window))
+		if (p.EvidenceNs != 0) != (p.Submode != "off-path") || p.EvidenceNs != 0 &&
+			(p.EvidenceNs < window || p.EvidenceNs > 20*window) {
+			t.Errorf("%s: evidence of %v, want a little more than %v, and none off-path", p.Submode,
+				time.Duration(p.EvidenceNs), time.Duration(window))
 		}
-		if warned := strings.Contains(strings.Join(p.Warnings, "\n"), "stands in for the eSwitch"); warned != submode.OnPath(p.Submode) {
+		if warned := strings.Contains(strings.Join(p.Warnings, "\n"),
+			"stands in for the eSwitch"); warned != submode.OnPath(p.Submode) {
 			t.Errorf("%s: warnings: %q", p.Submode, p.Warnings)
 		}
 	}
@@ -256,15 +266,19 @@ client_side: [hostA, dpuA]
 server_side: [hostB, dpuB]
 `
 	for file, want := range map[string]string{
-		"submodes: sm1\nplacements: CH-SD":                          "found the server on dpuB, allowed: on a host",
-		"submodes: sm1\nplacements: L-CD-SH":                        "found a client on dpuB, allowed: on a machine that the way to hostB starts from",
+		"submodes: sm1\nplacements: CH-SD": "found the server on dpuB, allowed: on a host",
+		"submodes: sm1\nplacements: L-CD-SH": "found a client on dpuB, allowed: on a machine " +
+			"that the way to hostB starts from",
 		"submodes: [sm1, sm3]\nstores: herd\nfilters: count-opcode": "neither an OpenFlow rule nor flower",
 		"submodes: sm3\nstores: herd\nfilters: count-opcode":        "no memory to count in",
-		"submodes: sm4\nfilters: count-opcode":                      "found filter count-opcode with store mica, allowed: with herd",
-		"submodes: sm1\nstores: redis\nfilters: drop-key-hash:1":    "found filter drop-key-hash:1 with store redis, allowed: with herd",
-		"submodes: off-path\nfilters: drop-client:192.0.2.1":        "there is no DPU on the path",
-		"submodes: sm1\nfilters: count-opcode:get":                  "filters: found \"count-opcode:get\", allowed: none, drop-client:ADDRESS",
-		"submodes: direct\nplacements: CD-SH":                       "found a client on dpuA",
+		"submodes: sm4\nfilters: count-opcode": "found filter count-opcode with store mica, " +
+			"allowed: with herd",
+		"submodes: sm1\nstores: redis\nfilters: drop-key-hash:1": "found filter drop-key-hash:1 with store redis, " +
+			"allowed: with herd",
+		"submodes: off-path\nfilters: drop-client:192.0.2.1": "there is no DPU on the path",
+		"submodes: sm1\nfilters: count-opcode:get": "filters: found \"count-opcode:get\", allowed: none, " +
+			"drop-client:ADDRESS",
+		"submodes: direct\nplacements: CD-SH": "found a client on dpuA",
 	} {
 		s, err := sweep.Parse("s.yaml", []byte(file+"\n"))
 		if err == nil {
@@ -292,7 +306,8 @@ func onPathPoints(t *testing.T, sweep string) ([]results.Point, Summary) {
 	if os.Getenv("SUBMODE_REQUIRE") == "" {
 		t.Skip("it starts Open vSwitch and DPDK, which poll: make test-lab runs it")
 	}
-	o := inLab(t, "get_ratios: 0.5\nmode: store\nkeys: 2000\nclient_threads: 1\nduration: 500ms\nwarmup: 100ms\nrepeats: 1\n"+sweep, nil)
+	o := inLab(t, "get_ratios: 0.5\nmode: store\nkeys: 2000\nclient_threads: 1\nduration: 500ms\nwarmup: "+
+		"100ms\nrepeats: 1\n"+sweep, nil)
 	sum, err := runOnPath(t, o, onPathBed)
 	if err != nil && len(sum.Failed) == 0 {
 		t.Fatal(err)
@@ -307,17 +322,22 @@ func TestSubmodesWithHERD(t *testing.T) {
 		t.Errorf("%d points, %v", len(points), sum.Failed)
 	}
 	for _, p := range points {
-		if p.Status != results.StatusOK || p.Ops == 0 || p.Errors > 0 || submode.OnPath(p.Submode) && p.CarriedShare < .9 {
-			t.Errorf("%s: %s %s, %d operations, %.2f carried, %v", p.Submode, p.Status, p.Error, p.Ops, p.CarriedShare, p.Evidence)
+		if p.Status != results.StatusOK || p.Ops == 0 || p.Errors > 0 || submode.OnPath(p.Submode) &&
+			p.CarriedShare < .9 {
+			t.Errorf("%s: %s %s, %d operations, %.2f carried, %v", p.Submode, p.Status, p.Error, p.Ops, p.CarriedShare,
+				p.Evidence)
 		}
-		t.Logf("%s, %s: %.3f Mops, %d sent again, %v", p.Submode, p.Datapath, p.ThroughputOps/1e6, p.Retries, p.Evidence)
+		t.Logf("%s, %s: %.3f Mops, %d sent again, %v", p.Submode, p.Datapath, p.ThroughputOps/1e6, p.Retries,
+			p.Evidence)
 	}
 }
 
 // TestSubmodesDropPartitions: a filter for an unused partition costs only the comparison. For a
 // used partition, the requests are lost, the point fails, and its reason names the filter.
 func TestSubmodesDropPartitions(t *testing.T) {
-	points, sum := onPathPoints(t, "stores: herd\nsubmodes: [sm1, sm2, sm3, sm4]\nserver_threads: 2\nfilters: [drop-key-hash:2-9, drop-key-hash:1]\n")
+	points, sum := onPathPoints(t,
+		"stores: herd\nsubmodes: [sm1, sm2, sm3, sm4]\nserver_threads: 2\nfilters: [drop-key-hash:2-9, "+
+			"drop-key-hash:1]\n")
 	if len(points) != 8 {
 		t.Errorf("%d points, %v", len(points), sum.Failed)
 	}
@@ -339,14 +359,16 @@ func TestSubmodesDropPartitions(t *testing.T) {
 // says why.
 func TestSubmodesDropClients(t *testing.T) {
 	const first = "198.18.0.1" // that of hostA
-	points, sum := onPathPoints(t, "stores: mica\nsubmodes: [sm3, sm4]\nfilters: [drop-client:192.0.2.1-192.0.2.200, drop-client:"+first+"]\n")
+	points, sum := onPathPoints(t,
+		"stores: mica\nsubmodes: [sm3, sm4]\nfilters: [drop-client:192.0.2.1-192.0.2.200, drop-client:"+first+"]\n")
 	if len(points) != 4 {
 		t.Errorf("%d points, %v", len(points), sum.Failed)
 	}
 	for _, p := range points {
 		t.Logf("%s, %s: %s %s, %v", p.Submode, p.Filter, p.Status, p.Error, p.Evidence)
 		lost := p.Filter == "drop-client:"+first
-		if lost && (p.Status != results.StatusFailed || !strings.Contains(p.Error, "the filter drop-client:"+first+" dropped ")) ||
+		if lost && (p.Status != results.StatusFailed ||
+			!strings.Contains(p.Error, "the filter drop-client:"+first+" dropped ")) ||
 			!lost && (p.Status != results.StatusOK || p.Ops == 0 || p.Evidence["dropped"] != 0) {
 			t.Errorf("%s, %s: %s %s, %v", p.Submode, p.Filter, p.Status, p.Error, p.Evidence)
 		}

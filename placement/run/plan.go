@@ -38,12 +38,16 @@ type Options struct {
 	Stdout io.Writer // of Run: the table at the end
 	Stderr io.Writer // of Run: progress and errors
 
-	command  []string                                                  // becomes the agent of a node here; nil: this binary with its subcommand node
-	build    string                                                    // the digest of that command's binary; "": this one's
-	observe  func(event string, pt *sweep.Point, m *machines.Machines) // of tests: "begin", "go", "end" of a point; nil: nobody
-	keeper   []string                                                  // holds the emulated machines; nil: this binary with its own subcommand for that
-	timeouts node.Timeouts                                             // zero: node.DefaultTimeouts
-	plain    bool                                                      // no figures
+	// becomes the agent of a node here; nil: this binary with its subcommand node
+	command []string
+	// the digest of that command's binary; "": this one's
+	build string
+	// of tests: "begin", "go", "end" of a point; nil: nobody
+	observe func(event string, pt *sweep.Point, m *machines.Machines)
+	// holds the emulated machines; nil: this binary with its own subcommand for that
+	keeper   []string
+	timeouts node.Timeouts // zero: node.DefaultTimeouts
+	plain    bool          // no figures
 }
 
 // Plan is a valid sweep. NewPlan starts and writes nothing.
@@ -97,7 +101,8 @@ func (p *Plan) Size() int { return len(p.points) }
 // built-in ones.
 func (p *Plan) load() error {
 	if p.Quick && p.SweepFile != "" {
-		return errors.New("--quick is a sweep of its own: leave out -f, or write a short sweep file")
+		return errors.New("--quick is a sweep of its own: leave out -f, or write a short " +
+			"sweep file")
 	}
 	if p.Dir == "" {
 		p.Dir = newDir("runs", time.Now())
@@ -115,7 +120,9 @@ func (p *Plan) load() error {
 
 // missing returns the points that are not done, in their order.
 func (p *Plan) missing(done func(id string) bool) []sweep.Point {
-	return slices.DeleteFunc(slices.Clone(p.points), func(pt sweep.Point) bool { return done(pt.ID) })
+	return slices.DeleteFunc(slices.Clone(p.points), func(pt sweep.Point) bool {
+		return done(pt.ID)
+	})
 }
 
 // newDir names a folder after the time, unlike any existing folder.
@@ -160,8 +167,9 @@ func (p *Plan) loadSweep(run *runfolder.Run) error {
 func (p *Plan) parseSweep(name string, text []byte) (sweep.Sweep, error) {
 	file := strictyaml.File{Name: name}
 	if len(file.Parse(text)) == 0 && len(file.Faults) == 0 {
-		return sweep.Sweep{}, fmt.Errorf("%s: found nothing in it, allowed: at least one key of a sweep; "+
-			"the built-in sweep runs without a file", name)
+		return sweep.Sweep{},
+			fmt.Errorf("%s: found nothing in it, allowed: at least one key of a sweep; "+
+				"the built-in sweep runs without a file", name)
 	}
 	return sweep.Parse(name, text)
 }
@@ -182,7 +190,8 @@ func fits(run *runfolder.Run, held *sweep.Sweep) error {
 	for i := range points {
 		if id := points[i].ID; !asked[id] {
 			return fmt.Errorf("%s: found the point %s, which its sweep.yaml does not ask for: "+
-				"put back the file that it was measured by, or choose another folder", run.Dir(), id)
+				"put back the file that it was measured by, or choose another folder", run.Dir(),
+				id)
 		}
 	}
 	return nil
@@ -223,7 +232,8 @@ func (p *Plan) attach() error {
 		return nil
 	}
 	if p.sweep.Attach != "" && p.SweepFile != "" {
-		return fmt.Errorf("%s says attach: %s already: leave out --attach", p.SweepFile, p.sweep.Attach)
+		return fmt.Errorf("%s says attach: %s already: leave out --attach", p.SweepFile,
+			p.sweep.Attach)
 	}
 	if err := p.sweep.AttachTo(p.Attach); err != nil {
 		return err
@@ -277,7 +287,8 @@ func (p *Plan) refuseOther(what string, differ []string) error {
 	if len(differ) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s holds a run of another %s: %s; continue it with its own %s (dpukv sweep --out %s), or choose another folder",
+	return fmt.Errorf("%s holds a run of another %s: %s; continue it with its own %s (dpukv "+
+		"sweep --out %s), or choose another folder",
 		p.Dir, what, strings.Join(differ, "; "), what, p.Dir)
 }
 

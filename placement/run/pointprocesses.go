@@ -41,7 +41,10 @@ const grace = time.Second
 var errOther = errors.New("another node did not start")
 
 // startAll starts a process on every node, all at once. The server's node is the first.
-func startAll(ctx context.Context, nodes []*testbed.Node, start func(context.Context, *testbed.Node) (*member, error)) (*pointProcesses, error) {
+func startAll(
+	ctx context.Context, nodes []*testbed.Node,
+	start func(context.Context, *testbed.Node) (*member, error),
+) (*pointProcesses, error) {
 	members, errs := make([]*member, len(nodes)), make([]error, len(nodes))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -102,7 +105,9 @@ func closeAll(members []*member) error {
 }
 
 // each runs do for every client from number from on, all at once. The first error ends them all.
-func (e *pointProcesses) each(ctx context.Context, from int, do func(ctx context.Context, i int) error) error {
+func (e *pointProcesses) each(
+	ctx context.Context, from int, do func(ctx context.Context, i int) error,
+) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var all sync.WaitGroup
@@ -145,7 +150,10 @@ func (e *pointProcesses) dead(err error) error {
 func (e *pointProcesses) emulatorWarnings() (warnings []string) {
 	for _, m := range e.members() {
 		if how := m.hello.Machine.Emulator; how != "" {
-			warnings = append(warnings, fmt.Sprintf("node %s runs under an emulator (%s): its times are those of no machine", m.end.node.Name, how))
+			warnings = append(warnings,
+				fmt.Sprintf("node %s runs under an emulator (%s): its times are those of no "+
+					"machine",
+					m.end.node.Name, how))
 		}
 	}
 	return warnings

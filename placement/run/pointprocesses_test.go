@@ -69,7 +69,8 @@ func TestNodeOutOfMemory(t *testing.T) {
 		node, _, _ := strings.Cut(role, "@")
 		got := sum.Failed[0].Reason
 		if !strings.HasPrefix(got, "node "+node+": asked to ") ||
-			!strings.Contains(got, "it was killed by signal 9: out of memory: ") || !strings.Contains(got, "give it more") {
+			!strings.Contains(got, "it was killed by signal 9: out of memory: ") ||
+			!strings.Contains(got, "give it more") {
 			t.Errorf("%s: the reason is %s", role, got)
 		}
 	}
@@ -91,7 +92,8 @@ func TestKilledServerIsNamed(t *testing.T) {
 			}
 			o := Options{
 				SweepFile: file, Dir: filepath.Join(t.TempDir(), "run"), Version: "test",
-				Stdout: new(node.TailBuffer), Stderr: new(node.TailBuffer), plain: true, command: []string{os.Args[0], "node"},
+				Stdout: new(node.TailBuffer), Stderr: new(node.TailBuffer), plain: true,
+				command: []string{os.Args[0], "node"},
 				observe: func(event string, _ *sweep.Point, _ *machines.Machines) {
 					if event == "go" {
 						killServer(t, store)
@@ -104,7 +106,8 @@ func TestKilledServerIsNamed(t *testing.T) {
 			}
 			got := sum.Failed[0].Reason
 			t.Log(got)
-			if !strings.HasPrefix(got, "node server: the server ended: ") || !strings.Contains(got, "was killed by signal 9") {
+			if !strings.HasPrefix(got, "node server: the server ended: ") ||
+				!strings.Contains(got, "was killed by signal 9") {
 				t.Errorf("the reason is %s", got)
 			}
 		})

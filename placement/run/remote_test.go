@@ -33,7 +33,10 @@ func sweepCommand(t *testing.T, sweep, bed string, flags ...string) (cmd *exec.C
 	if err := os.Mkdir(temp, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	argv := append([]string{"sweep", "-f", filepath.Join(dir, "sweep.yaml"), "--testbed", filepath.Join(dir, "bed.yaml"), "--out", runDir}, flags...)
+	argv := append([]string{
+		"sweep", "-f", filepath.Join(dir, "sweep.yaml"), "--testbed",
+		filepath.Join(dir, "bed.yaml"), "--out", runDir,
+	}, flags...)
 	cmd = exec.Command(binary.Path(t), argv...)
 	cmd.Env = append(os.Environ(), "TMPDIR="+temp)
 	return cmd, runDir, temp
@@ -102,7 +105,8 @@ func isDir(path string) bool {
 // control group, no file.
 func TestKilledSweepLeavesNothing(t *testing.T) {
 	needLab(t)
-	cmd, runDir, temp := sweepCommand(t, strings.Replace(shortPoints, "300ms", "20s", 1)+"placements: [CDH-SH]\n", testbeds.FourMachines)
+	cmd, runDir, temp := sweepCommand(t, strings.Replace(shortPoints, "300ms", "20s", 1)+"placements: [CDH-SH]\n",
+		testbeds.FourMachines)
 	var stderr node.TailBuffer
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
@@ -122,7 +126,9 @@ func TestKilledSweepLeavesNothing(t *testing.T) {
 	cmd.Process.Kill()
 	cmd.Wait()
 	waitFor(t, "the end of all processes", func() bool { return len(processesOf(cmd.Path)) == 0 })
-	waitFor(t, "the end of all control groups: "+fmt.Sprint(groups), func() bool { return !slices.ContainsFunc(groups, isDir) })
+	waitFor(t, "the end of all control groups: "+fmt.Sprint(groups), func() bool {
+		return !slices.ContainsFunc(groups, isDir)
+	})
 	// The kernel reuses a namespace's inode at once, for other tests. So only processes that were
 	// in the namespace can be left over.
 	for _, pid := range processesIn(nets) {
@@ -169,7 +175,8 @@ func TestSweepOverSSH(t *testing.T) {
 	}
 	points := readPoints(t, runDir)
 	for _, p := range points {
-		if err := results.Validate(&p); err != nil || p.Status != results.StatusOK || p.ServerNode.Node != "far" || p.Clients[0].Node.Node != "near" || !strings.HasPrefix(p.ServerAddr, n.There+":") {
+		if err := results.Validate(&p); err != nil || p.Status != results.StatusOK || p.ServerNode.Node != "far" ||
+			p.Clients[0].Node.Node != "near" || !strings.HasPrefix(p.ServerAddr, n.There+":") {
 			t.Errorf("%s: %s %s %v, server %+v at %s", p.ID, p.Status, p.Error, err, p.ServerNode, p.ServerAddr)
 		}
 		if p.EmulatedTestbed != "" {
@@ -189,9 +196,12 @@ func TestSweepOverSSH(t *testing.T) {
 }
 
 // startFarServer starts a sweep of one long point over ssh, and returns once its server runs there.
-func startFarServer(t *testing.T, s *daemon.SSHServer, bed string) (cmd *exec.Cmd, copied string, stderr *node.TailBuffer) {
+func startFarServer(
+	t *testing.T, s *daemon.SSHServer, bed string,
+) (cmd *exec.Cmd, copied string, stderr *node.TailBuffer) {
 	t.Helper()
-	cmd, _, _ = sweepCommand(t, "stores: mica\nget_ratios: 1\nkeys: 1000\nclient_threads: 1\nduration: 60s\nrepeats: 1\n", bed)
+	cmd, _, _ = sweepCommand(t,
+		"stores: mica\nget_ratios: 1\nkeys: 1000\nclient_threads: 1\nduration: 60s\nrepeats: 1\n", bed)
 	stderr = new(node.TailBuffer)
 	cmd.Stderr = stderr
 	if err := cmd.Start(); err != nil {
@@ -217,7 +227,9 @@ func TestKilledSweepLeavesNothingBehindSSH(t *testing.T) {
 	cmd, copied, _ := startFarServer(t, s, sshBed(n, s))
 	cmd.Process.Kill()
 	cmd.Wait()
-	waitFor(t, "the end of all processes", func() bool { return len(processesOf(cmd.Path))+len(processesOf(copied)) == 0 })
+	waitFor(t, "the end of all processes", func() bool {
+		return len(processesOf(cmd.Path))+len(processesOf(copied)) == 0
+	})
 }
 
 // TestSSHConnectionLost: ssh breaks in the middle of a point. The point fails within seconds, with
@@ -265,7 +277,8 @@ func TestSweepUnderSlurm(t *testing.T) {
 	binary.Path(t)
 	c := daemon.StartSlurm(t)
 	job := c.Allocate(t)
-	bed := fmt.Sprintf("nodes:\n  near: {}\n  far: {via: slurm, slurm_node: %s, job: %q, address: 127.0.0.1, binary: %s}\nclient_side: near\nserver_side: far\n", c.Node, job, binary.Path(t))
+	bed := fmt.Sprintf("nodes:\n  near: {}\n  far: {via: slurm, slurm_node: %s, job: %q, address: 127.0.0.1, binary: "+
+		"%s}\nclient_side: near\nserver_side: far\n", c.Node, job, binary.Path(t))
 	cmd, runDir, _ := sweepCommand(t, strings.Replace(longerPoints, "[mica, herd]", "mica", 1), bed)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

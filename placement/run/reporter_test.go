@@ -35,7 +35,8 @@ func terminal(t *testing.T, columns int) (screen, tty *os.File) {
 		t.Skip("no pseudo-terminal to test with: ", err)
 	}
 	t.Cleanup(func() { tty.Close() })
-	if err := unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: uint16(columns)}); err != nil {
+	if err := unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ,
+		&unix.Winsize{Row: 24, Col: uint16(columns)}); err != nil {
 		t.Fatal(err)
 	}
 	return screen, tty
@@ -49,7 +50,8 @@ func report(r *reporter) {
 	r.of("client")(&node.Progress{Phase: "measure", ThroughputOps: 4.2e6, LatencyP99Ns: 38_000})
 	r.of("another")(&node.Progress{Phase: "verify"})
 	r.finish(1, &results.Point{ID: "first", Status: results.StatusOK, ThroughputOps: 4.2e6}, time.Second)
-	r.finish(2, &results.Point{ID: "second", Status: results.StatusFailed, Error: "node server: gone\nand more"}, time.Second)
+	r.finish(2, &results.Point{ID: "second", Status: results.StatusFailed, Error: "node server: gone\nand more"},
+		time.Second)
 	r.close()
 }
 
@@ -65,7 +67,12 @@ func TestProgressOnATerminalIsOneLine(t *testing.T) {
 		}
 		text += string(shown[:n])
 	}
-	for _, want := range []string{"[1/27] 1m30s left: mica CH-SH", "[1/27] 1m30s left, preload 45 %: mica", "[1/27] 1m30s left, measure 4.20 Mops, p99 38.0 µs: mica CH-SH", "left, another verify, client measure 4.20 Mops, p99 38.0 µs: mica", "[2/27] second: failed after 1s: node server: gone\r\n"} {
+	for _, want := range []string{
+		"[1/27] 1m30s left: mica CH-SH", "[1/27] 1m30s left, preload 45 %: mica",
+		"[1/27] 1m30s left, measure 4.20 Mops, p99 38.0 µs: mica CH-SH",
+		"left, another verify, client measure 4.20 Mops, p99 38.0 µs: mica",
+		"[2/27] second: failed after 1s: node server: gone\r\n",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("got %q, want it to hold %q", text, want)
 		}

@@ -55,7 +55,8 @@ func (r *runner) work(ctx context.Context) (err error) {
 	if len(missing) == 0 {
 		return nil
 	}
-	if r.machines, err = machines.New(ctx, &r.testbed, r.command, r.keeper, r.timeouts, r.sweep.Submodes...); err != nil {
+	if r.machines, err = machines.New(ctx, &r.testbed, r.command, r.keeper, r.timeouts,
+		r.sweep.Submodes...); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.machines.Close()) }()
@@ -78,7 +79,8 @@ func (r *runner) points(ctx context.Context, missing []sweep.Point) error {
 			continue
 		}
 		if r.machines.Gone() && ctx.Err() == nil {
-			return fmt.Errorf("the emulated machines are gone, as if the process that holds them was killed; to go on with new ones: %s", r.again())
+			return fmt.Errorf("the emulated machines are gone, as if the process that holds them "+
+				"was killed; to go on with new ones: %s", r.again())
 		}
 		if err := r.point(ctx, pt); err != nil {
 			return err
@@ -141,7 +143,8 @@ func (r *runner) withMachines(err error) error {
 	if !r.machines.Gone() {
 		return err
 	}
-	const why = "the emulated machines ended in the middle of it, as if the process that holds them was killed"
+	const why = "the emulated machines ended in the middle of it, as if the process that holds " +
+		"them was killed"
 	if err == nil {
 		return errors.New(why)
 	}
@@ -149,7 +152,9 @@ func (r *runner) withMachines(err error) error {
 }
 
 // done counts the finished points, whatever their outcome.
-func (r *runner) done() int { return r.sum.Before + r.sum.Measured + len(r.sum.Failed) + r.sum.Skipped }
+func (r *runner) done() int {
+	return r.sum.Before + r.sum.Measured + len(r.sum.Failed) + r.sum.Skipped
+}
 
 // write puts a point, and the environment of its nodes, into the folder.
 func (r *runner) write(res *node.Result) error {
@@ -174,7 +179,8 @@ func (r *runner) interrupted() error {
 
 func (r *runner) full(err error) error {
 	if errors.Is(err, runfolder.ErrChanged) {
-		return fmt.Errorf("the sweep ends here: %w; look what else writes to %s; then, to measure what is missing: %s",
+		return fmt.Errorf("the sweep ends here: %w; look what else writes to %s; then, to "+
+			"measure what is missing: %s",
 			err, r.Dir, r.again())
 	}
 	return fmt.Errorf("the sweep ends here: %w; %d of %d points are in %s; when there is room: %s",

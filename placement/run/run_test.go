@@ -70,13 +70,16 @@ var waited = regexp.MustCompile(`nothing for [0-9.ms]+`)
 
 func TestSweepGoesOnAfterAPointThatFails(t *testing.T) {
 	for script, want := range map[string]string{
-		"server@ready=die":                "node server: asked to start the mica server, it ended with exit status 3; its last words:\n    some words\n    panic: at the end of its wits",
-		"server@ready=failed":             "node server: the address is taken",
-		"server@ready=hang":               "node server: nothing for a while when asked to start the mica server",
-		"server@ready=garbage":            `node server: asked to start the mica server, it sent "Segmentation fault, or was it a banner?", which is no message`,
-		"server@ready=unknown":            `node server: asked to start the mica server, it sent a message of the unknown type "greeting"`,
-		"server@ready=malformed":          "node server: asked to start the mica server, it sent a malformed message: json: cannot unmarshal number",
-		"server@ready=unexpected":         "node server: asked to start the mica server, it answered with the message go instead of ready",
+		"server@ready=die": "node server: asked to start the mica server, it ended with exit status " +
+			"3; its last words:\n    some words\n    panic: at the end of its wits",
+		"server@ready=failed":  "node server: the address is taken",
+		"server@ready=hang":    "node server: nothing for a while when asked to start the mica server",
+		"server@ready=garbage": `node server: asked to start the mica server, it sent "Segmentation fault, or was it a banner?", which is no message`,
+		"server@ready=unknown": `node server: asked to start the mica server, it sent a message of the unknown type "greeting"`,
+		"server@ready=malformed": "node server: asked to start the mica server, it sent a malformed " +
+			"message: json: cannot unmarshal number",
+		"server@ready=unexpected": "node server: asked to start the mica server, it answered with the " +
+			"message go instead of ready",
 		"server@serve=die,client@go=hang": "node server: asked to serve mica, it ended with exit status 3",
 		"client@ready=die":                "node client: asked to preload 10 keys, it ended with exit status 3",
 		"client@ready=hang":               "node client: nothing for a while when asked to preload 10 keys",
@@ -86,14 +89,15 @@ func TestSweepGoesOnAfterAPointThatFails(t *testing.T) {
 		"client@go=kill":                  "node client: asked to measure for 10ms, it was killed by signal 9",
 		"client@go=hang":                  "node client: nothing for a while when asked to measure for 10ms",
 		"client@go=deaf":                  "node client: nothing for a while when asked to measure for 10ms",
-		"client@go=huge":                  "node client: asked to measure for 10ms, it sent a line of more than 16777216 bytes",
-		"client@go=failed point":          "node client: some answers were wrong",
-		"client@release=failed point":     "node client: some answers were wrong",
-		"client@release=die":              "node client: asked to tell its result, it ended with exit status 3",
-		"client@release=hang":             "node client: nothing for a while when asked to tell its result",
-		"client@release=invalid point":    "started_at is missing",
-		"client@release=another point":    "mode: asked for cache, used store; batch: asked for 64, used 7",
-		"client@stop=hang":                "",
+		"client@go=huge": "node client: asked to measure for 10ms, it sent a line of more than " +
+			"16777216 bytes",
+		"client@go=failed point":       "node client: some answers were wrong",
+		"client@release=failed point":  "node client: some answers were wrong",
+		"client@release=die":           "node client: asked to tell its result, it ended with exit status 3",
+		"client@release=hang":          "node client: nothing for a while when asked to tell its result",
+		"client@release=invalid point": "started_at is missing",
+		"client@release=another point": "mode: asked for cache, used store; batch: asked for 64, used 7",
+		"client@stop=hang":             "",
 	} {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()
@@ -107,7 +111,9 @@ func TestSweepGoesOnAfterAPointThatFails(t *testing.T) {
 				}
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), "1 of 1 points failed; to try them again: dpukv sweep --out "+o.Dir+" --only client_threads=1,get_ratio=1") {
+			if err == nil || !strings.Contains(err.Error(),
+				"1 of 1 points failed; to try them again: dpukv sweep --out "+o.Dir+
+					" --only client_threads=1,get_ratio=1") {
 				t.Fatalf("got %v", err)
 			}
 			for _, f := range sum.Failed {
@@ -129,15 +135,17 @@ func TestSweepGoesOnAfterAPointThatFails(t *testing.T) {
 
 func TestSweepGivesUpWhenNothingStarts(t *testing.T) {
 	for script, want := range map[string]string{
-		"@hello=die":            "node server: asked to say hello, it ended with exit status 3",
-		"@hello=other build":    "node server: its dpukv is another build (v9, another) than the one that sweeps (test, ",
+		"@hello=die": "node server: asked to say hello, it ended with exit status 3",
+		"@hello=other build": "node server: its dpukv is another build (v9, another) than the one that sweeps " +
+			"(test, ",
 		"@hello=other protocol": "node server: its dpukv (v9) speaks protocol 99, this one (test) speaks 5",
 	} {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()
 			o, _, pids := fakeOptions(t, script)
 			sum, err := runFake(t, o)
-			if err == nil || !strings.Contains(err.Error(), "gave up after 3 points in a row did not start: "+want) || len(sum.Failed) != 3 {
+			if err == nil || !strings.Contains(err.Error(), "gave up after 3 points in a row did not start: "+want) ||
+				len(sum.Failed) != 3 {
 				t.Errorf("got %v after %d points", err, len(sum.Failed))
 			}
 			leaveNone(t, pids, 3)
@@ -165,7 +173,8 @@ func TestSweepContinuesWhereItWasInterrupted(t *testing.T) {
 	if !errors.Is(err, ErrInterrupted) || sum.Measured != 1 {
 		t.Fatalf("got %+v, %v", sum, err)
 	}
-	if want := "1 of 4 points are in " + o.Dir + "; to measure the rest: dpukv sweep --out " + o.Dir; !strings.Contains(err.Error(), want) {
+	if want := "1 of 4 points are in " + o.Dir + "; to measure the rest: dpukv sweep --out " +
+		o.Dir; !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want it to hold %s", err, want)
 	}
 	leaveNone(t, pids, 2)
@@ -177,7 +186,8 @@ func TestSweepContinuesWhereItWasInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	var dry strings.Builder
-	if err := DryRun(&dry, plan); err != nil || !strings.Contains(dry.String(), "1 of 4 points are there already\n3 points in about") {
+	if err := DryRun(&dry, plan); err != nil ||
+		!strings.Contains(dry.String(), "1 of 4 points are there already\n3 points in about") {
 		t.Errorf("the dry run says\n%s, %v", dry.String(), err)
 	}
 	sum, err = runFake(t, o)
@@ -221,7 +231,8 @@ func TestPointsOfAnotherBuildAreNoted(t *testing.T) {
 	}
 	w.Close()
 	o.command[3] = ""
-	if _, err := runFake(t, o); err != nil || !strings.Contains(stderr.Lines(), "it has points of another build of dpukv (v0, older) than this one (test, ") {
+	if _, err := runFake(t, o); err != nil ||
+		!strings.Contains(stderr.Lines(), "it has points of another build of dpukv (v0, older) than this one (test, ") {
 		t.Errorf("got %v,%s", err, stderr.Lines())
 	}
 }
@@ -234,7 +245,10 @@ func TestRunFolderOfAnotherSweepIsRefused(t *testing.T) {
 	other := o
 	other.SweepFile, other.Quick = "", true
 	_, err := NewPlan(other)
-	for _, want := range []string{o.Dir + " holds a run of another sweep", "keys is [10] there, [1000000] here", "client_threads is [1, 2] there, [1, 2, 4] here"} {
+	for _, want := range []string{
+		o.Dir + " holds a run of another sweep", "keys is [10] there, [1000000] here",
+		"client_threads is [1, 2] there, [1, 2, 4] here",
+	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want it to hold %s", err, want)
 		}
@@ -245,7 +259,9 @@ func TestRunFolderOfAnotherSweepIsRefused(t *testing.T) {
 	if err := os.WriteFile(other.TestbedFile, []byte(bed), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewPlan(other); err == nil || !strings.Contains(err.Error(), `node client is [kind: host, via: local, address: 127.0.0.1] there, [kind: host, via: local, address: 127.0.0.1, cpus: "0"] here`) {
+	if _, err := NewPlan(other); err == nil ||
+		!strings.Contains(err.Error(),
+			`node client is [kind: host, via: local, address: 127.0.0.1] there, [kind: host, via: local, address: 127.0.0.1, cpus: "0"] here`) {
 		t.Errorf("another testbed: got %v", err)
 	}
 }
@@ -301,7 +317,10 @@ func TestDryRunTellsAllAndDoesNothing(t *testing.T) {
 	if err := DryRun(&out, plan); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"fake-node " + pids, "[4/4] mica-CH-SH-off-path-get", "4 points in about 1s", "server on server (CPU "} {
+	for _, want := range []string{
+		"fake-node " + pids, "[4/4] mica-CH-SH-off-path-get", "4 points in about 1s",
+		"server on server (CPU ",
+	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("got\n%s, want it to hold %s", out.String(), want)
 		}
@@ -320,9 +339,11 @@ func TestSweepGoesOnWithoutALostNode(t *testing.T) {
 	}
 	o, stderr, pids := fakeOptions(t, "")
 	o.TestbedFile = filepath.Join(t.TempDir(), "bed.yaml")
-	bed := "nodes:\n  a: {}\n  b: {}\n  gone: {via: ssh, ssh_config: /dev/null, host: 127.0.0.1, port: 1, address: 127.0.0.1}\nclient_side: a\nserver_side: b\n" +
+	bed := "nodes:\n  a: {}\n  b: {}\n  gone: {via: ssh, ssh_config: /dev/null, host: 127.0.0.1, port: 1, address: " +
+		"127.0.0.1}\nclient_side: a\nserver_side: b\n" +
 		"placements:\n  GONE-SH: {clients: [a, gone], server: b}\n"
-	sweep := "placements: [CH-SH, GONE-SH]\nget_ratios: [1, 0.5]\nclient_threads: [1, 2, 3]\nduration: 10ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n"
+	sweep := "placements: [CH-SH, GONE-SH]\nget_ratios: [1, 0.5]\nclient_threads: [1, 2, 3]\nduration: 10ms\nwarmup: " +
+		"0s\nrepeats: 1\nkeys: 10\n"
 	for file, text := range map[string]string{o.TestbedFile: bed, o.SweepFile: sweep} {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)

@@ -19,7 +19,8 @@ func checkSubmodes(s *sweep.Sweep, t *testbed.Testbed) (errs []error) {
 		for _, placement := range s.Placements {
 			for _, f := range s.Filters {
 				if err := checkSubmode(s, t, name, placement, sweep.WorkOnPath(f)); err != nil {
-					errs = append(errs, fmt.Errorf("%ssubmodes: %s with %s: %w", s.Place("submodes", name), name, placement, err))
+					errs = append(errs, fmt.Errorf("%ssubmodes: %s with %s: %w",
+						s.Place("submodes", name), name, placement, err))
 					break
 				}
 			}
@@ -28,9 +29,12 @@ func checkSubmodes(s *sweep.Sweep, t *testbed.Testbed) (errs []error) {
 	return errs
 }
 
-func checkSubmode(s *sweep.Sweep, t *testbed.Testbed, name, placement string, f packetfilter.Filter) error {
+func checkSubmode(
+	s *sweep.Sweep, t *testbed.Testbed, name, placement string, f packetfilter.Filter,
+) error {
 	if !submode.OnPath(name) && f.String() != "" {
-		return fmt.Errorf("found filter %s: there is no DPU on the path, allowed: with an on-path submode", f)
+		return fmt.Errorf("found filter %s: there is no DPU on the path, allowed: with an "+
+			"on-path submode", f)
 	}
 	if name == submode.OffPath {
 		return nil
@@ -43,11 +47,14 @@ func checkSubmode(s *sweep.Sweep, t *testbed.Testbed, name, placement string, f 
 		return nil //nolint:nilerr // said elsewhere
 	}
 	if c.Server.Kind != testbed.KindHost {
-		return fmt.Errorf("found the server on %s, allowed: on a host, to which the way leads through its DPU", c.Server.Name)
+		return fmt.Errorf("found the server on %s, allowed: on a host, to which the way leads "+
+			"through its DPU", c.Server.Name)
 	}
 	for i := range c.Clients {
-		if n := &c.Clients[i]; n.Of == c.Server.Name || n.Name == c.Server.Name || name == submode.Direct && n.Kind != testbed.KindHost {
-			return fmt.Errorf("found a client on %s, allowed: on a machine that the way to %s starts from", n.Name, c.Server.Name)
+		if n := &c.Clients[i]; n.Of == c.Server.Name || n.Name == c.Server.Name ||
+			name == submode.Direct && n.Kind != testbed.KindHost {
+			return fmt.Errorf("found a client on %s, allowed: on a machine that the way to %s "+
+				"starts from", n.Name, c.Server.Name)
 		}
 	}
 	if name == submode.Direct {
@@ -58,10 +65,12 @@ func checkSubmode(s *sweep.Sweep, t *testbed.Testbed, name, placement string, f 
 	}
 	dpu := t.DPUOf(c.Server.Name)
 	if dpu == nil {
-		return fmt.Errorf("found no DPU in %s, allowed: a testbed with a node {kind: dpu, of: %s}", c.Server.Name, c.Server.Name)
+		return fmt.Errorf("found no DPU in %s, allowed: a testbed with a node {kind: dpu, of: %s}",
+			c.Server.Name, c.Server.Name)
 	}
 	if dpu.Emulated() != c.Server.Emulated() {
-		return fmt.Errorf("found only one of %s and %s with a namespace of its own, allowed: both made by the sweep, or none", dpu.Name, c.Server.Name)
+		return fmt.Errorf("found only one of %s and %s with a namespace of its own, allowed: "+
+			"both made by the sweep, or none", dpu.Name, c.Server.Name)
 	}
 	if _, err := dpu.Submode(name, "", nil, f); err != nil {
 		return fmt.Errorf("%snode %s: %w", t.Place(dpu.Name), dpu.Name, err)
@@ -81,8 +90,10 @@ func checkRDMA(s *sweep.Sweep, c *testbed.Assignment, name string) error {
 			return nil //nolint:nilerr // said elsewhere
 		}
 		if !strings.HasPrefix(device, "softroce") {
-			return fmt.Errorf("found a store over RDMA with the device %s of node %s, allowed: rdma: {device: softroce}, stores over TCP, or %s: "+
-				"an RDMA NIC's packets pass an on-path DPU in its eSwitch only", device, n.Name, submode.SM4)
+			return fmt.Errorf("found a store over RDMA with the device %s of node %s, allowed: "+
+				"rdma: {device: softroce}, stores over TCP, or %s: "+
+				"an RDMA NIC's packets pass an on-path DPU in its eSwitch only", device, n.Name,
+				submode.SM4)
 		}
 	}
 	return nil
@@ -96,8 +107,10 @@ func checkFilterOfStores(s *sweep.Sweep, f *packetfilter.Filter) error {
 	}
 	for _, store := range s.Stores {
 		if !stores.OverVerbs(store) {
-			return fmt.Errorf("found filter %s with store %s, allowed: with %s. The requests of %s lie in a TCP stream, whose segments begin anywhere in a "+
-				"request and hold those for other keys, too: one that is dropped is sent again for ever, "+
+			return fmt.Errorf("found filter %s with store %s, allowed: with %s. The requests of "+
+				"%s lie in a TCP stream, whose segments begin anywhere in a "+
+				"request and hold those for other keys, too: one that is dropped is sent again "+
+				"for ever, "+
 				"and holds up all behind it",
 				f, store, strings.Join(stores.NamesOf((*kvs.Store).OverVerbs), " and "), store)
 		}
@@ -109,7 +122,9 @@ func checkFilterOfStores(s *sweep.Sweep, f *packetfilter.Filter) error {
 func checkDirect(c *testbed.Assignment) error {
 	for _, n := range c.All() {
 		if !n.Emulated() {
-			return fmt.Errorf("found node %s, which is not made by the sweep, allowed: via: netns without namespace. Another cable between hosts is another testbed, with submode off-path", n.Name)
+			return fmt.Errorf("found node %s, which is not made by the sweep, allowed: via: "+
+				"netns without namespace. Another cable between hosts is another testbed, with "+
+				"submode off-path", n.Name)
 		}
 	}
 	return nil

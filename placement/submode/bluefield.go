@@ -20,7 +20,8 @@ type blueFieldOffPathForwarder struct{ noForwarder }
 
 func (blueFieldOffPathForwarder) Check(s *setup) []step.Step {
 	return []step.Step{{
-		Purpose: "the card's mode: separated host (off-path)", Run: mlxconfig(s), Expect: offPathMode,
+		Purpose: "the card's mode: separated host (off-path)", Run: mlxconfig(s),
+		Expect: offPathMode,
 		Advice: "by hand, then a power cycle of the host: mst start; mlxconfig -d " + s.PCI +
 			" set INTERNAL_CPU_MODEL=0",
 	}}
@@ -34,10 +35,12 @@ func checkCard(s *setup) []step.Step {
 			Advice: "log in to the DPU as root (user: root)",
 		},
 		{
-			Purpose: "the card's mode: embedded CPU (on-path)", Run: mlxconfig(s), Expect: onPathMode,
+			Purpose: "the card's mode: embedded CPU (on-path)", Run: mlxconfig(s),
+			Expect: onPathMode,
 			Advice: "by hand, then a power cycle of the host: mst start; mlxconfig -d " + s.PCI +
 				" set INTERNAL_CPU_MODEL=1 INTERNAL_CPU_PAGE_SUPPLIER=0 " +
-				"INTERNAL_CPU_ESWITCH_MANAGER=0 INTERNAL_CPU_IB_VPORT0=0 INTERNAL_CPU_OFFLOAD_ENGINE=0",
+				"INTERNAL_CPU_ESWITCH_MANAGER=0 INTERNAL_CPU_IB_VPORT0=0 " +
+				"INTERNAL_CPU_OFFLOAD_ENGINE=0",
 		},
 		{
 			Purpose: "the eSwitch in switchdev mode",
@@ -54,7 +57,8 @@ func checkCard(s *setup) []step.Step {
 	for _, port := range s.ports() {
 		list = append(list, step.Step{
 			Purpose: port + " is in nobody's bridge",
-			Run:     step.Shell(`ovs-vsctl port-to-br "$1" 2>/dev/null || :`, port), Expect: step.Empty,
+			Run:     step.Shell(`ovs-vsctl port-to-br "$1" 2>/dev/null || :`, port),
+			Expect:  step.Empty,
 			Advice: "take it out and remember to put it back: ovs-vsctl del-port BRIDGE " + port +
 				" (DOCA's images have it in ovsbr1)",
 		})
@@ -77,7 +81,8 @@ func checkCardPorts(out string, ports Ports) error {
 
 func mlxconfig(s *setup) []string {
 	return []string{
-		"mlxconfig", "-d", s.PCI, "-e", "query", "INTERNAL_CPU_MODEL", "INTERNAL_CPU_OFFLOAD_ENGINE",
+		"mlxconfig", "-d", s.PCI, "-e", "query", "INTERNAL_CPU_MODEL",
+		"INTERNAL_CPU_OFFLOAD_ENGINE",
 	}
 }
 

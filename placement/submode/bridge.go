@@ -31,7 +31,8 @@ func (bridgeForwarder) Check(*setup) []step.Step {
 			Advice: "ip link del " + bridgeName + ", if nobody needs it",
 		},
 		{
-			Purpose: "a kernel with a bridge, and counters of what it forwards (nft, family bridge)",
+			Purpose: "a kernel with a bridge, and counters of what it forwards (nft, " +
+				"family bridge)",
 			Run: step.Shell(`exec unshare --net sh -euc '
 ip link add name br0 type bridge
 nft "table bridge t { chain c { type filter hook forward priority 0; counter; }; }"'`),

@@ -165,8 +165,10 @@ func (m *Moved) judge(c *results.Crossing, least float64) error {
 		return fmt.Errorf("found nothing that the ends sent %s by their own counts", c.Way)
 	case c.Share < least:
 		err := fmt.Errorf("found %d bytes in %d packets that the ends sent %s by their own "+
-			"counts, and at %s only %d bytes in %d packets with headers: a share of %.3f, allowed: "+
-			"%.2f or more: %w", m.Bytes, m.Packets, c.Way, c.At, c.SeenBytes, c.SeenPackets, c.Share, least,
+			"counts, and at %s only %d bytes in %d packets with headers: a share of %.3f, "+
+			"allowed: "+
+			"%.2f or more: %w", m.Bytes, m.Packets, c.Way, c.At, c.SeenBytes, c.SeenPackets,
+			c.Share, least,
 			ErrAnotherWay)
 		return missed{err, c.Share}
 	case c.SeenPackets > many(m.MostPackets)+besides,

@@ -39,7 +39,10 @@ func (f ovsDPDKForwarder) Steps(s *setup) []step.Step {
 	own := ownSwitch(s)
 	define := func(port string) []string {
 		devargs := f.driver.Device("_"+port, port)
-		return []string{"type=dpdk", "options:dpdk-devargs=" + ovs.Quote(devargs), "options:n_rxq=1"}
+		return []string{
+			"type=dpdk", "options:dpdk-devargs=" + ovs.Quote(devargs),
+			"options:n_rxq=1",
+		}
 	}
 	return slices.Concat(
 		f.driver.Release(s.ports()),

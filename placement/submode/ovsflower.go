@@ -41,7 +41,8 @@ func (ovsFlowerForwarder) Steps(s *setup) (list []step.Step) {
 			},
 			// Open vSwitch gives each action of its rules a cookie: the rule's UUID.
 			step.Step{
-				Purpose: "Open vSwitch's rules in traffic control on " + port + ", removed at the end",
+				Purpose: "Open vSwitch's rules in traffic control on " + port +
+					", removed at the end",
 				Undo: step.Shell(`
 tc filter show dev "$1" ingress | awk '
 	/^filter / { rule = "" }

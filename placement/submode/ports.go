@@ -13,7 +13,8 @@ import (
 func checkPorts(ports Ports) []step.Step {
 	list := []step.Step{
 		{
-			Purpose: "root's rights over interfaces", Run: []string{"id", "-u"}, Expect: step.Is("0"),
+			Purpose: "root's rights over interfaces", Run: []string{"id", "-u"},
+			Expect: step.Is("0"),
 			Advice: "run dpukv as root",
 		},
 		{
@@ -98,9 +99,11 @@ func ingress(port string) step.Step {
 	return step.Step{
 		Purpose: "a place for filters on what comes in at " + port,
 		Run: step.Shell(
-			`test -n "$(tc qdisc show dev "$1" ingress)" || exec tc qdisc add dev "$1" ingress`, port),
+			`test -n "$(tc qdisc show dev "$1" ingress)" || exec tc qdisc add dev "$1" ingress`,
+			port),
 		State: step.Shell(
-			`case $(tc qdisc show dev "$1" ingress) in "") echo none ;; *) echo there ;; esac`, port),
+			`case $(tc qdisc show dev "$1" ingress) in "") echo none ;; *) echo there ;; esac`,
+			port),
 		Sets: "there",
 		Undo: removeEmptyIngress(port), Port: port,
 	}

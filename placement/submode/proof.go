@@ -74,7 +74,8 @@ func Prove(before, after *Evidence) (*Proof, error) {
 	elsewhere := sum("elsewhere", before.Elsewhere, after.Elsewhere)
 	sum("opcode", before.Opcodes, after.Opcodes)
 	if n := after.Uncut - min(before.Uncut, after.Uncut); n > 0 {
-		errs = append(errs, fmt.Errorf("found %d trains of requests in one piece, whose operations "+
+		errs = append(errs, fmt.Errorf("found %d trains of requests in one piece, whose "+
+			"operations "+
 			"cannot be counted, allowed: senders with segmentation offload off, as between "+
 			"emulated machines: ethtool -K INTERFACE tx-udp-segmentation off", n))
 	}
@@ -131,7 +132,8 @@ func (p *Proof) judge(
 		errs = append(errs, fmt.Errorf("found %d packets that came in at %s, and %d that it took",
 			came, after.setup.Ports, taken))
 	case float64(taken) > float64(came)+float64(stray):
-		errs = append(errs, fmt.Errorf("found %d packets that it took, and only %d that came in at %s: "+
+		errs = append(errs, fmt.Errorf("found %d packets that it took, and only %d that came in "+
+			"at %s: "+
 			"it has other work", taken, came, after.setup.Ports))
 	}
 	if left+dropped > came+stray {

@@ -36,7 +36,8 @@ func (f tcxForwarder) Check(s *setup) []step.Step {
 	return []step.Step{{
 		Purpose: "a kernel that takes programs on tcx",
 		Run:     append([]string{"unshare", "--net"}, f.command(s, "try")...),
-		Advice:  "Linux 6.6 or later with CONFIG_BPF_SYSCALL and CONFIG_NET_XGRESS, and root's rights",
+		Advice: "Linux 6.6 or later with CONFIG_BPF_SYSCALL and CONFIG_NET_XGRESS, and root's " +
+			"rights",
 	}}
 }
 

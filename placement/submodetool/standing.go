@@ -60,7 +60,9 @@ func (s *Tool) use() {
 // node runs commands on a node.
 func (s *Tool) node(n *testbed.Node) submode.Node {
 	if n.Emulated() {
-		return submode.Via(n.Name, func(argv []string) ([]string, error) { return s.stands.Argv(n.Name, argv) })
+		return submode.Via(n.Name, func(argv []string) ([]string, error) {
+			return s.stands.Argv(n.Name, argv)
+		})
 	}
 	return s.machine.SubmodeNode(n)
 }
@@ -69,9 +71,11 @@ func (s *Tool) node(n *testbed.Node) submode.Node {
 func (s *Tool) standUp(ctx context.Context) error {
 	switch {
 	case !submode.OnPath(s.name):
-		return fmt.Errorf("found %s, allowed between machines that apply makes: an on-path submode; dpukv sweep measures the others", s.name)
+		return fmt.Errorf("found %s, allowed between machines that apply makes: an on-path "+
+			"submode; dpukv sweep measures the others", s.name)
 	case !slices.Contains(s.bed.ServerSide, s.dpu.Of):
-		return fmt.Errorf("found node %s, allowed between machines that apply makes: the DPU of a host on the server side", s.dpu.Name)
+		return fmt.Errorf("found node %s, allowed between machines that apply makes: the DPU of "+
+			"a host on the server side", s.dpu.Name)
 	}
 	if err := s.takeDown(ctx); err != nil {
 		return err

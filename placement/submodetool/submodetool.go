@@ -57,7 +57,10 @@ func New(o Options) (*Tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%snode %s: %w", o.Testbed.Place(dpu.Name), dpu.Name, err)
 	}
-	return &Tool{bed: o.Testbed, machine: &machines.Machines{Bed: o.Testbed}, dpu: dpu, what: what, name: o.Submode, command: self}, nil
+	return &Tool{
+		bed: o.Testbed, machine: &machines.Machines{Bed: o.Testbed}, dpu: dpu, what: what,
+		name: o.Submode, command: self,
+	}, nil
 }
 
 // Plan writes the commands. It visits no node.
@@ -128,9 +131,11 @@ func (s *Tool) adopt(ctx context.Context) (*submode.Lease, error) {
 	again := "dpukv submode apply " + strings.TrimPrefix(s.name, "sm") + " --testbed " + s.bed.Name
 	switch {
 	case s.dpu.Emulated() && s.stands == nil:
-		return nil, fmt.Errorf("node %s: found nothing applied, allowed: %s; %s", s.dpu.Name, s.name, again)
+		return nil, fmt.Errorf("node %s: found nothing applied, allowed: %s; %s", s.dpu.Name,
+			s.name, again)
 	case s.dpu.Emulated() && !s.stands.Alive():
-		return nil, fmt.Errorf("node %s: found its machines gone: the process that held them (PID %d) has ended; %s", s.dpu.Name, s.stands.Held.PID, again)
+		return nil, fmt.Errorf("node %s: found its machines gone: the process that held them "+
+			"(PID %d) has ended; %s", s.dpu.Name, s.stands.Held.PID, again)
 	}
 	return s.what.Adopt(ctx, s.node(s.dpu))
 }
@@ -177,10 +182,12 @@ func (s *Tool) ping(ctx context.Context) error {
 		return fmt.Errorf("whether packets take it cannot be seen: %w", err)
 	}
 	if c.Server.Name != s.dpu.Of {
-		return errors.New("whether packets take it cannot be seen: the DPU is not that of CH-SH's server")
+		return errors.New("whether packets take it cannot be seen: the DPU is not that of " +
+			"CH-SH's server")
 	}
 	client := &c.Clients[0]
-	_, err = s.node(client).Run(ctx, []string{"ping", "-q", "-c", "200", "-i", "0.01", "-W", "2", c.Server.Address})
+	_, err = s.node(client).Run(ctx,
+		[]string{"ping", "-q", "-c", "200", "-i", "0.01", "-W", "2", c.Server.Address})
 	if err != nil {
 		return fmt.Errorf("node %s does not reach %s: %w", client.Name, c.Server.Name, err)
 	}

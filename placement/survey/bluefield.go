@@ -47,9 +47,11 @@ func blueField(ctx context.Context, sys string, nets []Interface) *BlueField {
 
 // askMlxconfig reads the firmware's configuration, which needs root and NVIDIA's firmware tools.
 func (b *BlueField) askMlxconfig(ctx context.Context) {
-	out, err := output(ctx, "mlxconfig", "-d", b.Bus, "q", "INTERNAL_CPU_MODEL", "INTERNAL_CPU_OFFLOAD_ENGINE")
+	out, err := output(ctx, "mlxconfig", "-d", b.Bus, "q", "INTERNAL_CPU_MODEL",
+		"INTERNAL_CPU_OFFLOAD_ENGINE")
 	if err == nil {
-		b.Mode, b.Evidence = modeOf(out), "mlxconfig, as after the last power cycle unless it was changed since"
+		b.Mode, b.Evidence = modeOf(out),
+			"mlxconfig, as after the last power cycle unless it was changed since"
 	}
 }
 

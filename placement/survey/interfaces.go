@@ -37,7 +37,10 @@ func interfaces() []Interface {
 }
 
 func describe(it *net.Interface) Interface {
-	d := Interface{Name: it.Name, Up: it.Flags&net.FlagRunning != 0, MTU: it.MTU, SpeedMbps: speed("/sys", it)}
+	d := Interface{
+		Name: it.Name, Up: it.Flags&net.FlagRunning != 0, MTU: it.MTU,
+		SpeedMbps: speed("/sys", it),
+	}
 	d.Driver, d.Bus = driver(it.Name)
 	addrs, _ := it.Addrs()
 	for _, a := range addrs {
@@ -66,7 +69,8 @@ func driver(name string) (driver, bus string) {
 // current one. So the rate counts only for an interface with the same index and address.
 func speed(sys string, it *net.Interface) int {
 	dir := filepath.Join(sys, "class/net", it.Name)
-	if word(dir, "ifindex") != strconv.Itoa(it.Index) || word(dir, "address") != it.HardwareAddr.String() {
+	if word(dir, "ifindex") != strconv.Itoa(it.Index) ||
+		word(dir, "address") != it.HardwareAddr.String() {
 		return 0
 	}
 	mbps, err := strconv.Atoi(word(dir, "speed"))

@@ -36,7 +36,8 @@ func rdmaDevices(sys string) []Device {
 		_, state, _ := strings.Cut(word(port, "state"), ": ") // "4: ACTIVE"
 		list = append(list, Device{
 			Name: filepath.Base(dir), Firmware: word(dir, "fw_ver"),
-			State: state, Rate: word(port, "rate"), LinkLayer: word(port, "link_layer"), GIDs: gids(port),
+			State: state, Rate: word(port, "rate"), LinkLayer: word(port, "link_layer"),
+			GIDs: gids(port),
 		})
 	}
 	return list
@@ -54,7 +55,10 @@ func gids(port string) []GID {
 		if err != nil || gid == "" || gid == noGID {
 			continue
 		}
-		list = append(list, GID{index, gid, word(port, "gid_attrs/types/"+e.Name()), word(port, "gid_attrs/ndevs/"+e.Name())})
+		list = append(list, GID{
+			index, gid, word(port, "gid_attrs/types/"+e.Name()),
+			word(port, "gid_attrs/ndevs/"+e.Name()),
+		})
 	}
 	slices.SortFunc(list, func(a, b GID) int { return cmp.Compare(a.Index, b.Index) })
 	return list

@@ -42,7 +42,10 @@ func sysfs(t *testing.T) string {
 func TestRDMADevices(t *testing.T) {
 	want := []Device{{
 		Name: "mlx5_0", Firmware: "32.39.1002", State: "ACTIVE", Rate: "400 Gb/sec (4X NDR)", LinkLayer: "Ethernet",
-		GIDs: []GID{{0, "fe80:0000:0000:0000:0000:0000:0000:0001", "", ""}, {3, "0000:0000:0000:0000:0000:ffff:0a00:0001", "RoCE v2", "p0"}},
+		GIDs: []GID{
+			{0, "fe80:0000:0000:0000:0000:0000:0000:0001", "", ""},
+			{3, "0000:0000:0000:0000:0000:ffff:0a00:0001", "RoCE v2", "p0"},
+		},
 	}}
 	if got := rdmaDevices(sysfs(t)); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)
@@ -52,7 +55,8 @@ func TestRDMADevices(t *testing.T) {
 func TestBlueField(t *testing.T) {
 	sys := sysfs(t)
 	t.Setenv("PATH", t.TempDir()) // no mlxconfig
-	if b := blueField(t.Context(), sys, []Interface{{Name: "p0"}, {Name: "pf0hpf"}}); b == nil || b.Generation != "bf3" || b.Bus != "0000:03:00.0" || b.Mode != OnPath {
+	if b := blueField(t.Context(), sys, []Interface{{Name: "p0"}, {Name: "pf0hpf"}}); b == nil ||
+		b.Generation != "bf3" || b.Bus != "0000:03:00.0" || b.Mode != OnPath {
 		t.Errorf("with the host's representor: %+v", b)
 	}
 	if b := blueField(t.Context(), sys, []Interface{{Name: "p0"}}); b == nil || b.Mode != "" || b.Evidence == "" {
@@ -63,7 +67,8 @@ func TestBlueField(t *testing.T) {
 	}
 	// NVIDIA's tool is not installed here. A program that prints the manual's example replaces it.
 	tool := filepath.Join(os.Getenv("PATH"), "mlxconfig")
-	script := "#!/bin/sh\n[ \"$2\" = 0000:03:00.0 ] && echo '         INTERNAL_CPU_MODEL                          SEPARATED_HOST(0)'\n"
+	script := "#!/bin/sh\n[ \"$2\" = 0000:03:00.0 ] && echo '         INTERNAL_CPU_MODEL                          " +
+		"SEPARATED_HOST(0)'\n"
 	if err := os.WriteFile(tool, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,8 @@ func CheckAttach(s *Sweep) error {
 		return nil
 	}
 	if allowed := Attachable(); len(s.Stores) != 1 || !slices.Contains(allowed, s.Stores[0]) {
-		return fmt.Errorf("attach: found the stores %v, allowed: one of %s, which is what runs at %s",
+		return fmt.Errorf("attach: found the stores %v, allowed: one of %s, which is what runs "+
+			"at %s",
 			s.Stores, strings.Join(allowed, " and "), s.Attach)
 	}
 	return nil

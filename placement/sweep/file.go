@@ -37,7 +37,9 @@ func Parse(name string, data []byte) (Sweep, error) {
 }
 
 // readAxis reads one value or a list of values.
-func readAxis[T any](f *strictyaml.File, s *Sweep, name string, n ast.Node, into *[]T, c strictyaml.Codec[T]) {
+func readAxis[T any](
+	f *strictyaml.File, s *Sweep, name string, n ast.Node, into *[]T, c strictyaml.Codec[T],
+) {
 	nodes := []ast.Node{n}
 	if list, ok := n.(*ast.SequenceNode); ok {
 		nodes = list.Values
@@ -54,7 +56,8 @@ func readAxis[T any](f *strictyaml.File, s *Sweep, name string, n ast.Node, into
 		}
 		text := c.Format(v)
 		if first, twice := seen[text]; twice {
-			f.Fault(where, "%s: found %s a second time (first at %s), allowed: each value once", name, text, first)
+			f.Fault(where, "%s: found %s a second time (first at %s), allowed: each value once",
+				name, text, first)
 			continue
 		}
 		seen[text], s.where[name+"="+text] = where, where
@@ -68,7 +71,8 @@ func Differences(a, b *Sweep) []string {
 	for i := range sweepKeys {
 		k := &sweepKeys[i]
 		if av, bv := k.texts(a), k.texts(b); !slices.Equal(av, bv) {
-			diff = append(diff, fmt.Sprintf("%s is [%s] there, [%s] here", k.name, strings.Join(av, ", "), strings.Join(bv, ", ")))
+			diff = append(diff, fmt.Sprintf("%s is [%s] there, [%s] here", k.name,
+				strings.Join(av, ", "), strings.Join(bv, ", ")))
 		}
 	}
 	return diff

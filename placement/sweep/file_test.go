@@ -11,18 +11,33 @@ import (
 
 func TestSweepFileMistakesAreNamedWithTheirPlace(t *testing.T) {
 	for _, test := range []struct{ name, file, want string }{
-		{"unknown key", "client_thread: 4\n", `s.yaml:1:1: found the unknown key "client_thread" (did you mean client_threads?), allowed: stores, placements`},
-		{"unknown key, nothing like it", "colour: red\n", `s.yaml:1:1: found the unknown key "colour", allowed: stores`},
+		{
+			"unknown key", "client_thread: 4\n",
+			`s.yaml:1:1: found the unknown key "client_thread" (did you mean client_threads?), allowed: stores, placements`,
+		},
+		{
+			"unknown key, nothing like it", "colour: red\n",
+			`s.yaml:1:1: found the unknown key "colour", allowed: stores`,
+		},
 		{"a word for a number", "keys: many\n", `s.yaml:1:7: keys: found "many", allowed: a whole number from 1 to`},
 		{"a quoted number", "keys: \"1000\"\n", `s.yaml:1:7: keys: found "1000", allowed: a whole number`},
 		{"a fraction for a whole number", "batch: 1.5\n", `s.yaml:1:8: batch: found "1.5", allowed: a whole number`},
 		{"too few", "batch: 0\n", `s.yaml:1:8: batch: found "0", allowed: a whole number from 1 to`},
 		{"too many", "key_bytes: 256\n", `s.yaml:1:12: key_bytes: found "256", allowed: a whole number from 1 to 255`},
-		{"beyond an integer", "keys: 99999999999999999999\n", `s.yaml:1:7: keys: found "99999999999999999999", allowed: a whole number`},
+		{
+			"beyond an integer", "keys: 99999999999999999999\n",
+			`s.yaml:1:7: keys: found "99999999999999999999", allowed: a whole number`,
+		},
 		{"one of a list", "client_threads: [1, 2, x]\n", `s.yaml:1:24: client_threads: found "x", allowed`},
 		{"one of a block list", "keys:\n  - 10\n  - -1\n", `s.yaml:3:5: keys: found "-1", allowed`},
-		{"a value twice", "keys: [10, 20, 10]\n", "s.yaml:1:16: keys: found 10 a second time (first at s.yaml:1:8), allowed: each value once"},
-		{"a value twice, written differently", "get_ratios: [0.5, .50]\n", "s.yaml:1:19: get_ratios: found 0.5 a second time"},
+		{
+			"a value twice", "keys: [10, 20, 10]\n",
+			"s.yaml:1:16: keys: found 10 a second time (first at s.yaml:1:8), allowed: each value once",
+		},
+		{
+			"a value twice, written differently", "get_ratios: [0.5, .50]\n",
+			"s.yaml:1:19: get_ratios: found 0.5 a second time",
+		},
 		{"an empty list", "keys: []\n", "s.yaml:1:7: keys: found an empty list, allowed: a whole number"},
 		{"a list in a list", "keys: [[1]]\n", "s.yaml:1:8: keys: found a list, allowed: one value, a whole number"},
 		{"nothing", "keys:\n", "s.yaml:1:7: keys: found nothing, allowed"},
@@ -30,18 +45,30 @@ func TestSweepFileMistakesAreNamedWithTheirPlace(t *testing.T) {
 		{"an alias", "keys: &k 10\nbatch: *k\n", "s.yaml:1:7: keys: found an anchor or alias, allowed"},
 		{"a tag", "keys: !!int 10\n", "s.yaml:1:7: keys: found a tag, allowed"},
 		{"a block of text", "dist: |\n  uniform\n", "s.yaml:1:7: dist: found a block of text, allowed"},
-		{"no share", "get_ratios: 95\n", `s.yaml:1:13: get_ratios: found "95", allowed: a share from 0 to 1, such as 0.95`},
+		{
+			"no share", "get_ratios: 95\n",
+			`s.yaml:1:13: get_ratios: found "95", allowed: a share from 0 to 1, such as 0.95`,
+		},
 		{"not a number", "get_ratios: .nan\n", `s.yaml:1:13: get_ratios: found ".nan", allowed: a share`},
 		{"no such store", "stores: [mica, lmdb]\n", `s.yaml:1:16: stores: found "lmdb", allowed: mica, herd`},
-		{"no placement", "placements: CX SH\n", `s.yaml:1:13: placements: found "CX SH", allowed: the name of a placement`},
+		{
+			"no placement", "placements: CX SH\n",
+			`s.yaml:1:13: placements: found "CX SH", allowed: the name of a placement`,
+		},
 		{"no submode", "submodes: sm6\n", `s.yaml:1:11: submodes: found "sm6", allowed: off-path, direct, sm1`},
 		{"no hash", "hash: md4\n", `s.yaml:1:7: hash: found "md4", allowed: city32, city64`},
 		{"no distribution", "dist: zipf:1.5\n", `s.yaml:1:7: dist: found "zipf:1.5", allowed: uniform, or zipf:T`},
 		{"no mode", "mode: lossy\n", `s.yaml:1:7: mode: found "lossy", allowed: cache, store`},
 		{"no access", "access: true\n", `s.yaml:1:9: access: found "true", allowed: erew, crew`},
-		{"a time without its unit", "duration: 2\n", `s.yaml:1:11: duration: found "2", allowed: a time with its unit, such as 2s`},
+		{
+			"a time without its unit", "duration: 2\n",
+			`s.yaml:1:11: duration: found "2", allowed: a time with its unit, such as 2s`,
+		},
 		{"no time at all", "duration: 0s\n", `s.yaml:1:11: duration: found "0s", allowed: a time with its unit`},
-		{"a list where one value goes", "seed: [1, 2]\n", "s.yaml:1:7: seed: found a list, allowed: one value, a whole number"},
+		{
+			"a list where one value goes", "seed: [1, 2]\n",
+			"s.yaml:1:7: seed: found a list, allowed: one value, a whole number",
+		},
 		{"a key twice", "keys: 1\nkeys: 2\n", `s.yaml:2:1: mapping key "keys" already defined`},
 		{"a list that does not end", "keys: [1, 2\n", "s.yaml:1:7: sequence end token ']' not found"},
 		{"a tab", "\tkeys: 1\n", "s.yaml:1:5: tab character"},
@@ -49,7 +76,10 @@ func TestSweepFileMistakesAreNamedWithTheirPlace(t *testing.T) {
 		{"two documents", "keys: 1\n---\nbatch: 2\n", "s.yaml:3:1: found a second document, allowed: one"},
 		{"a merge key", "<<: {keys: 1}\n", "s.yaml:1:1: found the key <<, allowed: a plain word"},
 		{"too long", strings.Repeat("#", 262145), "s.yaml:1:1: found 262145 bytes, allowed: at most 262144"},
-		{"nested lists", strings.Repeat("[", 64<<10), "s.yaml:1:9: found lists and keys nested 9 deep, allowed: at most 8"},
+		{
+			"nested lists", strings.Repeat("[", 64<<10),
+			"s.yaml:1:9: found lists and keys nested 9 deep, allowed: at most 8",
+		},
 		{"many mistakes", "keys: [" + strings.Repeat("x, ", 1000) + "]\n", "s.yaml: and 950 mistakes more"},
 	} {
 		_, err := Parse("s.yaml", []byte(test.file))
@@ -69,7 +99,8 @@ func TestSweepFileTellsAllMistakesAtOnce(t *testing.T) {
 }
 
 func TestSweepFileSaysWhatDiffersFromTheDefaults(t *testing.T) {
-	got, err := Parse("s.yaml", []byte("# a comment\nclient_threads: [1, 8]\nget_ratios: 0.95\nduration: 2s\ndist: [uniform, 'zipf:0.990']\n"))
+	got, err := Parse("s.yaml",
+		[]byte("# a comment\nclient_threads: [1, 8]\nget_ratios: 0.95\nduration: 2s\ndist: [uniform, 'zipf:0.990']\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -145,7 +145,9 @@ func (k sweepKey) optional() sweepKey {
 }
 
 // axis makes the entry of a key whose values are combined with those of the others.
-func axis[T any](name, idName string, c strictyaml.Codec[T], in func(*Sweep) *[]T, of func(*Config) *T) sweepKey {
+func axis[T any](
+	name, idName string, c strictyaml.Codec[T], in func(*Sweep) *[]T, of func(*Config) *T,
+) sweepKey {
 	return sweepKey{
 		name: name,
 		read: func(f *strictyaml.File, s *Sweep, n ast.Node) { readAxis(f, s, name, n, in(s), c) },

@@ -34,7 +34,8 @@ func (pt *Point) VerifyUsed(used *results.Point) error {
 	var differences []string
 	compare := func(name string, asked, used any) {
 		if asked != used {
-			differences = append(differences, fmt.Sprintf("%s: asked for %v, used %v", name, asked, used))
+			differences = append(differences,
+				fmt.Sprintf("%s: asked for %v, used %v", name, asked, used))
 		}
 	}
 	compare("store", asked.Store, used.Store)
@@ -48,7 +49,8 @@ func (pt *Point) VerifyUsed(used *results.Point) error {
 	if differences == nil {
 		return nil
 	}
-	return fmt.Errorf("the measured configuration differs from the request: %s", strings.Join(differences, "; "))
+	return fmt.Errorf("the measured configuration differs from the request: %s",
+		strings.Join(differences, "; "))
 }
 
 // Point is one measurement to make: a configuration, and the number of its repeat (from 1).

@@ -22,7 +22,8 @@ func TestModeOfAnAttachedServer(t *testing.T) {
 		var used results.Point
 		pt.Asked(&used)
 		used.Access, used.Mode = pt.Access, "store"
-		if err := pt.VerifyUsed(&used); (err != nil) != wants || wants && !strings.Contains(err.Error(), "mode: asked for cache, used store") {
+		if err := pt.VerifyUsed(&used); (err != nil) != wants || wants &&
+			!strings.Contains(err.Error(), "mode: asked for cache, used store") {
 			t.Errorf("%q: %v", file, err)
 		}
 	}

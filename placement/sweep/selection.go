@@ -54,12 +54,14 @@ func axisValue(s *Sweep, key, value string) (string, error) {
 	i := slices.IndexFunc(sweepKeys, func(k sweepKey) bool { return k.name == key && k.swept() })
 	if i < 0 {
 		known := append(keyNames((*sweepKey).swept), repeatKey)
-		return "", fmt.Errorf("--only: found the unknown key %q, allowed: %s", key, strings.Join(known, ", "))
+		return "", fmt.Errorf("--only: found the unknown key %q, allowed: %s", key,
+			strings.Join(known, ", "))
 	}
 	has := sweepKeys[i].texts(s)
 	text, err := sweepKeys[i].canonical(value)
 	if err != nil || !slices.Contains(has, text) {
-		return "", fmt.Errorf("--only: found %s=%s, the sweep has: %s", key, value, strings.Join(has, ", "))
+		return "", fmt.Errorf("--only: found %s=%s, the sweep has: %s", key, value,
+			strings.Join(has, ", "))
 	}
 	return text, nil
 }

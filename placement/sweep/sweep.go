@@ -29,15 +29,18 @@ type Sweep struct {
 	Seed             uint64
 	Attach           string // the address of a running server; "": each point starts one
 
-	left  map[string]bool                // the stores' own keys that the file leaves to each store's study
-	where map[string]strictyaml.Position // the values' places in their file, by key and text; see place
+	// the stores' own keys that the file leaves to each store's study
+	left map[string]bool
+	// the values' places in their file, by key and text; see place
+	where map[string]strictyaml.Position
 }
 
 // Default returns the study's case of MICA, as far as one machine allows it: 27 points, a minute
 // and a half.
 func Default() Sweep {
 	return Sweep{
-		Stores: []string{stores.Default().Name}, Placements: []string{"CH-SH"}, Submodes: []string{"off-path"}, Filters: []string{""},
+		Stores: []string{stores.Default().Name}, Placements: []string{"CH-SH"},
+		Submodes: []string{"off-path"}, Filters: []string{""},
 		Load: loadAxes{
 			"get_ratios": {"1", "0.95", "0.5"}, "dist": {"uniform"},
 			"keys": {"1000000"}, "key_bytes": {"8"}, "value_bytes": {"8"},

@@ -22,7 +22,8 @@ func some[T comparable](t *rapid.T, name string, values ...T) []T {
 
 func anySweep(t *rapid.T) Sweep {
 	return Sweep{
-		Stores: []string{"mica"}, Placements: some(t, "placements", "CH-SH", "CDH-SH", "MY-1"), Filters: some(t, "filters", "", "drop-client:192.0.2.1"), Submodes: some(t, "submodes", submode.Names()...),
+		Stores: []string{"mica"}, Placements: some(t, "placements", "CH-SH", "CDH-SH", "MY-1"),
+		Filters: some(t, "filters", "", "drop-client:192.0.2.1"), Submodes: some(t, "submodes", submode.Names()...),
 		Load: loadAxes{
 			"get_ratios": some(t, "get_ratios", "1", "0.95", "0.5", "0", fmt.Sprint(1.0/3)),
 			"dist":       some(t, "dist", "uniform", "zipf:0.99", "zipf:0.5"),
@@ -35,7 +36,8 @@ func anySweep(t *rapid.T) Sweep {
 			"hash":        some(t, "hash", "city64", "xxh64"),
 		},
 		ServerThreads: some(t, "server_threads", 1, 2), ClientThreads: some(t, "client_threads", 1, 2, 4),
-		Mode: some(t, "mode", "cache", "store"), Access: some(t, "access", "erew", "crew"), Protocol: some(t, "protocol", "", "binary"),
+		Mode: some(t, "mode", "cache", "store"), Access: some(t, "access", "erew", "crew"),
+		Protocol: some(t, "protocol", "", "binary"),
 		Duration: time.Duration(rapid.Int64Range(1e7, 1e12).Draw(t, "duration")),
 		Warmup:   time.Duration(rapid.Int64Range(0, 1e12).Draw(t, "warmup")),
 		Repeats:  rapid.IntRange(1, 4).Draw(t, "repeats"), Seed: rapid.Uint64Range(0, 1<<63-1).Draw(t, "seed"),
@@ -65,7 +67,8 @@ func TestPointsAreAllCombinationsOncePerRepeat(t *testing.T) {
 		ids := map[string]bool{}
 		for i, pt := range points {
 			if want := i/configs + 1; pt.Repeat != want {
-				t.Fatalf("point %d is of repeat %d, want %d: a repeat begins only when the one before is through", i, pt.Repeat, want)
+				t.Fatalf("point %d is of repeat %d, want %d: a repeat begins only when the one before is through", i,
+					pt.Repeat, want)
 			}
 			if ids[pt.ID] {
 				t.Fatalf("%s twice", pt.ID)
@@ -114,7 +117,9 @@ func TestPointIDsNameFilesAndStayTheSame(t *testing.T) {
 		}
 	}
 	// If this fails, no earlier run can be continued: change it only with the schema.
-	i := slices.IndexFunc(points, func(p Point) bool { return p.GetRatio == 0.95 && p.ClientThreads == 2 && p.Repeat == 3 })
+	i := slices.IndexFunc(points, func(p Point) bool {
+		return p.GetRatio == 0.95 && p.ClientThreads == 2 && p.Repeat == 3
+	})
 	if got, want := points[i].ID, "mica-CH-SH-off-path-get0.95-s1-c2-f47ca2bc-r3"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -192,11 +197,14 @@ func TestIDsStayTheSame(t *testing.T) {
 		"get_ratios: 1\nclient_threads: 1\nrates: [0, 1e6, 12.5, 1e12, 0.0000001]\ndist: [uniform, zipf:0.99]",
 		"stores: [mica, herd, memcached, redis]\nget_ratios: 0.5\nclient_threads: 2\nrepeats: 1",
 		"stores: [mica, herd]\nget_ratios: 1\nclient_threads: 1\nbatch: [1, 16]\nwindow: [1, 2]\nconnections: [1, 3]",
-		"stores: herd\nkeys: [1, 4294967296]\nkey_bytes: [8, 255]\nvalue_bytes: [0, 65535]\nget_ratios: 1\nclient_threads: 1",
-		"hash: [xxh64, none, city64]\nmode: [cache, store]\naccess: [erew, crew, crcw]\nget_ratios: 1\nclient_threads: 1",
+		"stores: herd\nkeys: [1, 4294967296]\nkey_bytes: [8, 255]\nvalue_bytes: [0, 65535]\nget_ratios: " +
+			"1\nclient_threads: 1",
+		"hash: [xxh64, none, city64]\nmode: [cache, store]\naccess: [erew, crew, crcw]\nget_ratios: " +
+			"1\nclient_threads: 1",
 		"stores: memcached\nprotocol: [meta, binary]\nget_ratios: 1\nclient_threads: 1\nrepeats: 2",
 		"stores: redis\nattach: 192.0.2.7:6379\nget_ratios: 1\nclient_threads: 1\nrepeats: 2",
-		"placements: [CH-SH, CDH-SH]\nsubmodes: [sm1, off-path]\nfilters: [none, \"drop-client:192.0.2.1\"]\nget_ratios: 1\nclient_threads: [4]",
+		"placements: [CH-SH, CDH-SH]\nsubmodes: [sm1, off-path]\nfilters: [none, " +
+			"\"drop-client:192.0.2.1\"]\nget_ratios: 1\nclient_threads: [4]",
 		"duration: 10s\nwarmup: 0s\nseed: 9223372036854775807\nget_ratios: 1\nclient_threads: 1",
 		"server_threads: [1, 2, 1024]\nget_ratios: 0.95\nclient_threads: [1024]",
 	} {

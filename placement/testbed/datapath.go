@@ -12,7 +12,9 @@ import (
 
 // Datapath describes a DPU's node for on-path submodes: datapath: {…} in a testbed file.
 type Datapath struct {
-	Target string // submode.Linux, submode.BlueField; "": BlueField for a generation on another machine, else Linux
+	// submode.Linux, submode.BlueField; "": BlueField for a generation on another machine, else
+	// Linux
+	Target string
 	Wire   string // interface; "": p0
 	Host   string // interface; "": pf0hpf
 	PCI    string // of a BlueField
@@ -42,7 +44,8 @@ var datapathKeys = append([]Key{
 	},
 	{
 		Name: "cpus", Help: "CPUs of a datapath in user space.", Allowed: "a list of CPUs",
-		Default: "the node's cpus; else the last CPU of this machine; else 0 to 3 of a BlueField, " +
+		Default: "the node's cpus; else the last CPU of this machine; else 0 to 3 of a " +
+			"BlueField, " +
 			"or 0",
 		Example: `"4-7"`,
 	},
@@ -65,7 +68,9 @@ func submodeKeys() []Key {
 
 // onPath returns the submodes with a DPU between the hosts.
 func onPath() []string {
-	return slices.DeleteFunc(submode.Names(), func(name string) bool { return !submode.OnPath(name) })
+	return slices.DeleteFunc(submode.Names(), func(name string) bool {
+		return !submode.OnPath(name)
+	})
 }
 
 func (r *testbedReader) datapath(e strictyaml.Entry) Datapath {
@@ -87,7 +92,8 @@ func (r *testbedReader) datapath(e strictyaml.Entry) Datapath {
 				r.Unknown(field, keyNames(datapathKeys))
 				continue
 			}
-			both := append(submode.Datapaths(submode.Linux, field.Key), submode.Datapaths(submode.BlueField, field.Key)...)
+			both := append(submode.Datapaths(submode.Linux, field.Key),
+				submode.Datapaths(submode.BlueField, field.Key)...)
 			d.Chosen[field.Key] = r.word(field, both...)
 		}
 	}

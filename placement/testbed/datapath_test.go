@@ -23,9 +23,13 @@ server_side: b
 		t.Error(got)
 	}
 	for datapath, want := range map[string]string{
-		"{sm1: tcx}": "found \"tcx\", allowed: ovs-system", "{sm7: tcx}": `unknown key "sm7"`, "{target: card}": "allowed: linux, bluefield", "{direct: cable}": `unknown key "direct"`,
+		"{sm1: tcx}": "found \"tcx\", allowed: ovs-system", "{sm7: tcx}": `unknown key "sm7"`,
+		"{target: card}": "allowed: linux, bluefield", "{direct: cable}": `unknown key "direct"`,
 	} {
-		_, err := Parse("t.yaml", []byte(strings.Replace(file, "{target: linux, wire: eth1, host: eth2, pci: \"0000:03:00.1\", cpus: \"0-1\", sm1: bridge, sm2: ovs-dpdk-xdp}", datapath, 1)))
+		_, err := Parse("t.yaml",
+			[]byte(strings.Replace(file,
+				"{target: linux, wire: eth1, host: eth2, pci: \"0000:03:00.1\", cpus: \"0-1\", sm1: bridge, sm2: "+
+					"ovs-dpdk-xdp}", datapath, 1)))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", datapath, err, want)
 		}

@@ -55,7 +55,11 @@ func Load(ctx context.Context, file string) (Testbed, error) {
 
 // Parse reads a testbed file. Its errors are one line for each mistake, each with its place.
 func Parse(name string, data []byte) (Testbed, error) {
-	r := testbedReader{strictyaml.File{Name: name}, Testbed{Name: name, where: map[string]strictyaml.Position{}}, map[string]strictyaml.Position{}}
+	r := testbedReader{
+		strictyaml.File{Name: name},
+		Testbed{Name: name, where: map[string]strictyaml.Position{}},
+		map[string]strictyaml.Position{},
+	}
 	for _, e := range r.Parse(data) {
 		switch e.Key {
 		case "nodes":
@@ -109,7 +113,8 @@ func (r *testbedReader) node(e strictyaml.Entry) {
 	for i := range nodeKeys {
 		k := &nodeKeys[i]
 		if where, ok := said[k.Name]; ok && k.Via != "" && k.Via != n.Via {
-			r.Fault(where, "node %s: found %s with via: %s, allowed: with via: %s", n.Name, k.Name, n.Via, k.Via)
+			r.Fault(where, "node %s: found %s with via: %s, allowed: with via: %s", n.Name, k.Name,
+				n.Via, k.Via)
 		}
 	}
 	r.t.Nodes = append(r.t.Nodes, n.withDefaults())
@@ -169,12 +174,15 @@ func (r *testbedReader) check() {
 		case n.Kind == KindHost && (n.Of != "" || n.Generation != ""):
 			r.Fault(where, "node %s: found of or generation on a host, allowed: on a dpu", n.Name)
 		case n.Kind == KindDPU && (host == nil || host.Kind != KindHost):
-			r.Fault(where, "node %s: found of: %q, allowed: the node of the host that this DPU sits in", n.Name, n.Of)
+			r.Fault(where, "node %s: found of: %q, allowed: the node of the host that this DPU "+
+				"sits in", n.Name, n.Of)
 		case n.Kind == KindDPU && n.Via == launch.Local && host.Via == launch.Local:
-			r.Fault(where, "node %s: found a DPU and its host %s both via: local, allowed: one of them, since local is this machine and a DPU is a machine of its own",
+			r.Fault(where, "node %s: found a DPU and its host %s both via: local, allowed: one "+
+				"of them, since local is this machine and a DPU is a machine of its own",
 				n.Name, n.Of)
 		case n.Via != launch.Local && !n.Emulated() && n.Address == "":
-			r.Fault(where, "node %s: found no address, allowed: with via: %s, one that the other nodes reach", n.Name, n.Via)
+			r.Fault(where, "node %s: found no address, allowed: with via: %s, one that the other "+
+				"nodes reach", n.Name, n.Via)
 		}
 	}
 	r.checkPlacements()
@@ -185,11 +193,14 @@ func (r *testbedReader) checkMade(n *Node) {
 	where, host := r.t.where[n.Name], r.t.Node(n.Of)
 	switch {
 	case n.Address != "":
-		r.Fault(where, "node %s: found an address, allowed: none, since the sweep makes this machine (via: netns without namespace) and gives it one", n.Name)
+		r.Fault(where, "node %s: found an address, allowed: none, since the sweep makes this "+
+			"machine (via: netns without namespace) and gives it one", n.Name)
 	case n.Kind == KindDPU && host != nil && !host.Emulated():
-		r.Fault(where, "node %s: found its host %s via: %s, allowed: via: netns without namespace, like the DPU, which the sweep makes", n.Name, n.Of, host.Via)
+		r.Fault(where, "node %s: found its host %s via: %s, allowed: via: netns without "+
+			"namespace, like the DPU, which the sweep makes", n.Name, n.Of, host.Via)
 	case n.Kind == KindDPU && n.Profile == "":
-		r.Fault(where, "node %s: found no profile, allowed: %s, none, or the path of one; it models the DPU's cores", n.Name, strings.Join(generations, ", "))
+		r.Fault(where, "node %s: found no profile, allowed: %s, none, or the path of one; it "+
+			"models the DPU's cores", n.Name, strings.Join(generations, ", "))
 	}
 	if n.Profile != "" && n.Profile != emulate.NoProfile {
 		if _, err := emulate.LoadProfile(n.Profile); err != nil {
@@ -200,11 +211,13 @@ func (r *testbedReader) checkMade(n *Node) {
 
 func (r *testbedReader) checkSide(key string, names []string) {
 	if len(names) == 0 {
-		r.Fault(cmp.Or(r.sides[key], r.Begin()), "%s: found nothing, allowed: one or more of the nodes", key)
+		r.Fault(cmp.Or(r.sides[key], r.Begin()),
+			"%s: found nothing, allowed: one or more of the nodes", key)
 	}
 	for _, name := range names {
 		if r.t.Node(name) == nil {
-			r.Fault(r.sides[key], "%s: found %s, allowed: one or more of the nodes (%s)", key, name, strings.Join(r.t.names(), ", "))
+			r.Fault(r.sides[key], "%s: found %s, allowed: one or more of the nodes (%s)", key, name,
+				strings.Join(r.t.names(), ", "))
 		}
 	}
 }

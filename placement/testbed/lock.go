@@ -26,7 +26,8 @@ func lockHolder(f *os.File) string {
 	for line := range strings.Lines(string(locks)) {
 		// 1: FLOCK  ADVISORY  WRITE 1234 fe:00:5678 0 EOF; a waiting process has an arrow in the
 		// second field.
-		if field := strings.Fields(line); len(field) > 5 && field[1] == "FLOCK" && field[5] == file {
+		if field := strings.Fields(line); len(field) > 5 && field[1] == "FLOCK" &&
+			field[5] == file {
 			return "PID " + field[4] + commandOf(field[4])
 		}
 	}

@@ -76,11 +76,14 @@ func (n *Node) Target() string {
 
 // Submode returns the submode with this name on a DPU's node. binary is the path of this program
 // there. cpus are the CPUs of this machine.
-func (n *Node) Submode(name, binary string, cpus []int, work packetfilter.Filter) (*submode.Submode, error) {
+func (n *Node) Submode(
+	name, binary string, cpus []int, work packetfilter.Filter,
+) (*submode.Submode, error) {
 	d := &n.Datapath
 	c := submode.Config{
-		Submode: name, Target: n.Target(), Datapath: d.Chosen[name], Ports: submode.Ports{Wire: d.Wire, Host: d.Host},
-		PCI: d.PCI, CPUs: d.CPUs, Binary: binary, Filter: work,
+		Submode: name, Target: n.Target(), Datapath: d.Chosen[name],
+		Ports: submode.Ports{Wire: d.Wire, Host: d.Host},
+		PCI:   d.PCI, CPUs: d.CPUs, Binary: binary, Filter: work,
 	}
 	if c.CPUs == nil {
 		c.CPUs = n.CPUs

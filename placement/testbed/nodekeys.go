@@ -143,11 +143,13 @@ func oneOf(name string, words []string, in func(*Node) *string) nodeKey {
 // plain writes a word so that YAML reads it back. A word with a possible special meaning is quoted.
 func plain(s string) string {
 	for _, r := range s {
-		if !(r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("._-/", r)) {
+		if !(r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' ||
+			strings.ContainsRune("._-/", r)) {
 			return strconv.Quote(s)
 		}
 	}
-	if _, err := strconv.ParseFloat(s, 64); err == nil || s != "" && strings.ContainsRune("-.", rune(s[0])) {
+	if _, err := strconv.ParseFloat(s, 64); err == nil || s != "" &&
+		strings.ContainsRune("-.", rune(s[0])) {
 		return strconv.Quote(s)
 	}
 	return s

@@ -69,8 +69,10 @@ func (t *Testbed) Assign(name string) (Assignment, error) {
 		for _, p := range all {
 			known = append(known, p.Name)
 		}
-		return Assignment{}, fmt.Errorf("found %s, allowed: %s (a testbed file may have its own: placements: {%s: {clients: [NODE], server: NODE}})",
-			name, strings.Join(known, ", "), name)
+		return Assignment{},
+			fmt.Errorf("found %s, allowed: %s (a testbed file may have its own: placements: {%s: "+
+				"{clients: [NODE], server: NODE}})",
+				name, strings.Join(known, ", "), name)
 	}
 	p := &all[i]
 	server, err := t.roleNode(p, "server", p.server, nil)
@@ -106,7 +108,8 @@ func (t *Testbed) roleNode(p *Placement, role string, s Role, server *Node) (*No
 	if s.own {
 		what = "the DPU in the server's host " + server.Name
 	}
-	return nil, fmt.Errorf("%s runs the %s on %s, and %s of testbed %s has none (only %s): add one to the testbed, or choose another placement",
+	return nil, fmt.Errorf("%s runs the %s on %s, and %s of testbed %s has none (only %s): add "+
+		"one to the testbed, or choose another placement",
 		p.Name, role, what, s.side, t.Name, strings.Join(side, ", "))
 }
 
@@ -116,7 +119,8 @@ func isName(s string) bool {
 	const others = "+-_."
 	fits := len(s) > 0 && len(s) <= 40 && !strings.ContainsRune(others, rune(s[0]))
 	for _, r := range s {
-		fits = fits && (r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune(others, r))
+		fits = fits && (r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' ||
+			strings.ContainsRune(others, r))
 	}
 	return fits
 }
@@ -179,11 +183,13 @@ func (r *testbedReader) checkPlacements() {
 	for _, p := range r.t.Own {
 		where := r.t.where["placement "+p.Name]
 		if len(p.clients) == 0 || p.server.node == "" {
-			r.Fault(where, "placement %s: found no clients or no server, allowed: clients: [NODE, …], server: NODE", p.Name)
+			r.Fault(where, "placement %s: found no clients or no server, allowed: clients: "+
+				"[NODE, …], server: NODE", p.Name)
 		}
 		for _, s := range append(slices.Clone(p.clients), p.server) {
 			if s.node != "" && r.t.Node(s.node) == nil {
-				r.Fault(where, "placement %s: found %s, allowed: the nodes (%s)", p.Name, s.node, strings.Join(r.t.names(), ", "))
+				r.Fault(where, "placement %s: found %s, allowed: the nodes (%s)", p.Name, s.node,
+					strings.Join(r.t.names(), ", "))
 			}
 		}
 	}
@@ -197,7 +203,9 @@ func (t *Testbed) ownTexts() []string {
 		for _, s := range p.clients {
 			clients = append(clients, s.node)
 		}
-		texts = append(texts, fmt.Sprintf("%s: {clients: [%s], server: %s}", p.Name, strings.Join(clients, ", "), p.server.node))
+		texts = append(texts,
+			fmt.Sprintf("%s: {clients: [%s], server: %s}", p.Name, strings.Join(clients, ", "),
+				p.server.node))
 	}
 	return texts
 }

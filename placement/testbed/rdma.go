@@ -24,16 +24,20 @@ func (c *Assignment) Device(n *Node) (string, error) {
 	alone := c.every(func(n *Node) bool { return n.Via == launch.Local })
 	switch name := n.RDMA.Device; {
 	case name == "shm" && !alone:
-		return "", fmt.Errorf("node %s: found rdma: {device: shm}, allowed: between nodes that are via: local; the others have no memory in common", n.Name)
+		return "", fmt.Errorf("node %s: found rdma: {device: shm}, allowed: between nodes that "+
+			"are via: local; the others have no memory in common", n.Name)
 	case name == "softroce" || name == "" && !alone && c.every((*Node).OnThisMachine):
 		if addr, err := netip.ParseAddr(n.Address); !n.Emulated() && (err != nil || !addr.Is4()) {
-			return "", fmt.Errorf("node %s: found the address %s, allowed: for softroce an IPv4 address, not a name", n.Name, n.Address)
+			return "", fmt.Errorf("node %s: found the address %s, allowed: for softroce an IPv4 "+
+				"address, not a name", n.Name, n.Address)
 		}
 		return "softroce:" + n.address(), nil
 	case name == "" && alone:
 		return "shm", nil
 	case name == "":
-		return "", fmt.Errorf("node %s: found no rdma device, allowed: rdma: {device: NAME} with a NIC's name (such as mlx5_0), or softroce, which is software and says so in every result", n.Name)
+		return "", fmt.Errorf("node %s: found no rdma device, allowed: rdma: {device: NAME} with "+
+			"a NIC's name (such as mlx5_0), or softroce, which is software and says so in every "+
+			"result", n.Name)
 	case name == "shm" || strings.Contains(name, ":"):
 		return name, nil
 	default:
@@ -50,7 +54,9 @@ func (t *Testbed) DevicesOf(n *Node) []RDMA {
 	var refs []RDMA
 	for _, p := range t.Placements() {
 		c, err := t.Assign(p.Name)
-		if err != nil || !slices.ContainsFunc(c.All(), func(o *Node) bool { return o.Name == n.Name }) {
+		if err != nil || !slices.ContainsFunc(c.All(), func(o *Node) bool {
+			return o.Name == n.Name
+		}) {
 			continue
 		}
 		device, err := c.Device(n)
@@ -74,7 +80,9 @@ func CheckDevices(t *Testbed, c *Assignment) error {
 			first, firstKind = n.Name, kind
 		}
 		if kind != firstKind {
-			return fmt.Errorf("%snode %s: found the rdma device %s, and %s has %s, allowed: the same kind on all nodes of a placement", t.Place(n.Name), n.Name, device, first, firstKind)
+			return fmt.Errorf("%snode %s: found the rdma device %s, and %s has %s, allowed: the "+
+				"same kind on all nodes of a placement", t.Place(n.Name), n.Name, device, first,
+				firstKind)
 		}
 	}
 	return nil

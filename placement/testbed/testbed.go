@@ -64,7 +64,8 @@ func (t *Testbed) EmulatedText() string {
 	if machines == nil {
 		return ThisGuest()
 	}
-	return "network namespaces of " + cmp.Or(ThisGuest(), "one machine") + ", " + strings.Join(machines, ", ")
+	return "network namespaces of " + cmp.Or(ThisGuest(), "one machine") + ", " +
+		strings.Join(machines, ", ")
 }
 
 // Node finds a node by its name; nil: there is none.
@@ -104,7 +105,8 @@ func (t *Testbed) Differences(b *Testbed) []string {
 	note("nodes", strings.Join(t.names(), ", "), strings.Join(b.names(), ", "))
 	for i := range t.Nodes {
 		if other := b.Node(t.Nodes[i].Name); other != nil {
-			note("node "+other.Name, strings.Join(t.Nodes[i].fields(), ", "), strings.Join(other.fields(), ", "))
+			note("node "+other.Name, strings.Join(t.Nodes[i].fields(), ", "),
+				strings.Join(other.fields(), ", "))
 		}
 	}
 	note("client_side", strings.Join(t.ClientSide, ", "), strings.Join(b.ClientSide, ", "))
@@ -136,7 +138,8 @@ func (t *Testbed) OnPathNode(name string) (*Node, error) {
 		}
 	}
 	if name == "" {
-		return nil, fmt.Errorf("testbed %s: found no DPU of a host on the server side, allowed: a node {kind: dpu, of: HOST}", t.Name)
+		return nil, fmt.Errorf("testbed %s: found no DPU of a host on the server side, allowed: "+
+			"a node {kind: dpu, of: HOST}", t.Name)
 	}
 	return nil, fmt.Errorf("found node %s, allowed: a DPU of testbed %s (%v)", name, t.Name, dpus)
 }
@@ -176,7 +179,8 @@ func (t *Testbed) Lock(how int) (unlock func(), err error) {
 	err = unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
 	switch {
 	case errors.Is(err, unix.EWOULDBLOCK):
-		err = fmt.Errorf("testbed %s: found it in use by %s, allowed: one dpukv submode apply, undo or verify at a time; wait for it, or end it",
+		err = fmt.Errorf("testbed %s: found it in use by %s, allowed: one dpukv submode apply, "+
+			"undo or verify at a time; wait for it, or end it",
 			t.Name, lockHolder(f))
 	case err != nil:
 		err = fmt.Errorf("lock testbed %s: %w: put it on a file system with flock", t.Name, err)

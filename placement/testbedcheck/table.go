@@ -36,7 +36,9 @@ var checkRows = []row{
 	{"huge pages", hugePages},
 	{"address", func(v *visit) string { return v.node.Address }},
 	{"interface", (*visit).link},
-	{"link MTU", func(v *visit) string { return v.linked(func(i *survey.Interface) string { return fmt.Sprint(i.MTU) }) }},
+	{"link MTU", func(v *visit) string {
+		return v.linked(func(i *survey.Interface) string { return fmt.Sprint(i.MTU) })
+	}},
 	{"free port", func(v *visit) string { return v.listens() }},
 	{"RDMA", rdmaCell},
 	{"BlueField", blueFieldCell},
@@ -99,7 +101,8 @@ func (t *table) toolRows() []row {
 				if versions[tool.Name] == nil {
 					versions[tool.Name] = map[*visit]string{}
 				}
-				versions[tool.Name][v] = strings.TrimSpace(strings.TrimPrefix(tool.Version, tool.Name))
+				versions[tool.Name][v] = strings.TrimSpace(strings.TrimPrefix(tool.Version,
+					tool.Name))
 			}
 		}
 	}
@@ -159,7 +162,8 @@ func hugePages(v *visit) string {
 	var parts []string
 	for _, p := range v.hello.Machine.HugePages {
 		if p.Total > 0 {
-			parts = append(parts, fmt.Sprintf("%d of %d × %d MiB free", p.Free, p.Total, p.PageBytes>>20))
+			parts = append(parts,
+				fmt.Sprintf("%d of %d × %d MiB free", p.Free, p.Total, p.PageBytes>>20))
 		}
 	}
 	return strings.Join(append(parts, "transparent: "+v.hello.Machine.THP), ", ")
@@ -168,7 +172,8 @@ func hugePages(v *visit) string {
 func rdmaCell(v *visit) string {
 	var parts []string
 	for _, d := range v.found.Report.RDMA {
-		parts = append(parts, strings.Join(append([]string{d.Name, d.State}, gidTexts(d.GIDs)...), " "))
+		parts = append(parts,
+			strings.Join(append([]string{d.Name, d.State}, gidTexts(d.GIDs)...), " "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.found.Devices)) {
 		if v.found.Devices[name] == "" {
@@ -214,7 +219,8 @@ func clockText(ahead, give time.Duration) string {
 	if ahead < 0 {
 		said = "behind"
 	}
-	return ahead.Abs().Round(give.Round(time.Microsecond)+1).Round(time.Microsecond).String() + " " + said
+	return ahead.Abs().Round(give.Round(time.Microsecond)+1).Round(time.Microsecond).String() +
+		" " + said
 }
 
 // why tells why a placement cannot run, with a store over verbs or another; "" if it can.
@@ -228,9 +234,11 @@ func (t *table) why(c *testbed.Assignment, overVerbs bool) string {
 		case v.found.Error != "" && v == server:
 			return fmt.Sprintf("node %s cannot listen at its address: %s", n.Name, v.found.Error)
 		case v != server && v.reaches[server.found.Addr] != "":
-			return fmt.Sprintf("node %s does not reach %s: %s", n.Name, server.node.Name, v.reaches[server.found.Addr])
+			return fmt.Sprintf("node %s does not reach %s: %s", n.Name, server.node.Name,
+				v.reaches[server.found.Addr])
 		case n.Kind == testbed.KindDPU && v.mode() != "" && v.mode() != survey.OffPath:
-			return fmt.Sprintf("node %s is in %s mode, which is changed with mlxconfig (INTERNAL_CPU_MODEL=0) and a power cycle", n.Name, v.mode())
+			return fmt.Sprintf("node %s is in %s mode, which is changed with mlxconfig "+
+				"(INTERNAL_CPU_MODEL=0) and a power cycle", n.Name, v.mode())
 		}
 	}
 	if !overVerbs {

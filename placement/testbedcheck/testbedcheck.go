@@ -26,7 +26,10 @@ func Check(ctx context.Context, w io.Writer, bed testbed.Testbed, version string
 	if err != nil {
 		return err
 	}
-	c := checker{version: version, build: build, command: []string{self, node.Subcommand}, timeouts: node.DefaultTimeouts}
+	c := checker{
+		version: version, build: build, command: []string{self, node.Subcommand},
+		timeouts: node.DefaultTimeouts,
+	}
 	return c.check(ctx, w, &bed)
 }
 
@@ -111,7 +114,8 @@ func introduce(ctx context.Context, visits []*visit) {
 		all.Go(func() {
 			v.process.Send(&node.Reach{Addrs: addrs})
 			var got *node.Reached
-			if got, v.err = node.Expect[*node.Reached](ctx, v.process, 2*node.ReachTimeout, "reach the other nodes"); v.err == nil {
+			if got, v.err = node.Expect[*node.Reached](ctx, v.process, 2*node.ReachTimeout,
+				"reach the other nodes"); v.err == nil {
 				v.reaches = got.Errors
 			}
 		})

@@ -28,7 +28,10 @@ func TestCheckOfALab(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	c := checker{version: "test", build: build, command: []string{program, "node"}, keeper: []string{program, "lab"}, timeouts: node.DefaultTimeouts}
+	c := checker{
+		version: "test", build: build, command: []string{program, "node"}, keeper: []string{program, "lab"},
+		timeouts: node.DefaultTimeouts,
+	}
 	if err := c.check(t.Context(), &out, &bed); err != nil {
 		t.Error(err)
 	}

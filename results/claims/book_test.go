@@ -20,7 +20,8 @@ func TestEveryFindingOfTheStudyIsThere(t *testing.T) {
 	for _, f := range book(t).Findings {
 		ids = append(ids, f.ID)
 	}
-	want := strings.Fields("N1 N2 A1-herd A1-herd-gen A1-cdh A1-mica A1-mica-bf2 A1-mica-bf3 A1-bf2-sd A1-cdsh A1-ch-bf3 A2 A3-share A3-bw A3-lat A4-peak A4-sm3 A4-sm45 M1 M2")
+	want := strings.Fields("N1 N2 A1-herd A1-herd-gen A1-cdh A1-mica A1-mica-bf2 A1-mica-bf3 A1-bf2-sd A1-cdsh " +
+		"A1-ch-bf3 A2 A3-share A3-bw A3-lat A4-peak A4-sm3 A4-sm45 M1 M2")
 	if !slices.Equal(ids, want) {
 		t.Errorf("found %q, want %q", ids, want)
 	}

@@ -26,11 +26,13 @@ type Outcome struct {
 	Says       string   `json:"says"`
 	Generation string   `json:"generation,omitempty"`
 	GetRatio   *float64 `json:"get_ratio,omitempty"`
-	Study      *float64 `json:"study,omitempty"` // nil: the finding has more than one figure, in its words
-	Unit       string   `json:"unit,omitempty"`  // of Study, Measured, Low and High: "ratio", "share", "Mops", "µs"
-	Expect     string   `json:"expect,omitempty"`
-	Tolerance  float64  `json:"tolerance"`
-	Verdict    Verdict  `json:"verdict"`
+	// nil: the finding has more than one figure, in its words
+	Study *float64 `json:"study,omitempty"`
+	// of Study, Measured, Low and High: "ratio", "share", "Mops", "µs"
+	Unit      string  `json:"unit,omitempty"`
+	Expect    string  `json:"expect,omitempty"`
+	Tolerance float64 `json:"tolerance"`
+	Verdict   Verdict `json:"verdict"`
 	// Substitute names the substitutes for hardware in the points used; it is empty if there are
 	// none.
 	Substitute string `json:"substitute,omitempty"`
@@ -74,13 +76,16 @@ func (b *Book) Evaluate(runs []Run) []Outcome {
 
 func (b *Book) evaluate(f *Finding, c *Claim, k Case, runs []Run) Outcome {
 	o := Outcome{
-		Finding: f.ID, Section: f.Section, Says: c.Says, Generation: k.Generation, GetRatio: k.GetRatio,
-		Study: &k.Study, Unit: c.unit(), Expect: c.Expect, Tolerance: *c.Tolerance, Verdict: NotMeasured,
+		Finding: f.ID, Section: f.Section, Says: c.Says, Generation: k.Generation,
+		GetRatio: k.GetRatio,
+		Study:    &k.Study, Unit: c.unit(), Expect: c.Expect, Tolerance: *c.Tolerance,
+		Verdict: NotMeasured,
 	}
 	found, why := c.findings(k, runs)
 	lacking := append(c.A.lacking(runs, k), c.Over.lacking(runs, k)...)
 	if len(found) > 0 && len(lacking) > 0 && c.Pick == "least" {
-		found, why = nil, "no point of "+strings.Join(lacking, " or ")+", so that it is not known whether it is less"
+		found, why = nil, "no point of "+strings.Join(lacking, " or ")+
+			", so that it is not known whether it is less"
 	}
 	if o.Why = why; len(found) == 0 {
 		o.Doubts = b.doubts(f, nil)
@@ -99,7 +104,8 @@ func (b *Book) evaluate(f *Finding, c *Claim, k Case, runs []Run) Outcome {
 	if o.Why = ""; len(lacking) > 0 {
 		o.Why = "without " + strings.Join(lacking, " and ") + ", of which there is no point"
 	}
-	o.Points, o.Warned, o.Substitute = len(best.points), warned(best.points), substitute(best.points)
+	o.Points, o.Warned, o.Substitute = len(best.points), warned(best.points),
+		substitute(best.points)
 	// Other repeats could contradict the verdict of the medians.
 	agrees := o.Verdict == Agrees
 	if holds(c.Expect, best.low, k.Study, *c.Tolerance) != agrees ||
@@ -183,7 +189,8 @@ func (s *Selector) lacking(runs []Run, k Case) (list []string) {
 	}
 	for _, placement := range s.Placement {
 		one := *s
-		if one.Placement = []string{placement}; len(choose(runs, &one, k.Generation, k.GetRatio)) == 0 {
+		if one.Placement = []string{placement}; len(choose(runs, &one, k.Generation,
+			k.GetRatio)) == 0 {
 			list = append(list, placement)
 		}
 	}

@@ -40,15 +40,24 @@ func TestVerdicts(t *testing.T) {
 		want  Verdict
 		word  string
 	}{
-		"as in the study":    {1e6, nil, Agrees, "agrees (within 20 %)"},
-		"too little":         {1.4e6, nil, Disagrees, "disagrees (not within 20 %, the same side is ahead)"},
-		"the other way":      {2e6, nil, Disagrees, "disagrees (not within 20 %, the other side is ahead)"},
-		"over an emulation":  {1e6, []func(*results.Point){func(p *results.Point) { p.Emulated, p.EmulatedTestbed = true, "bf2 by quota" }}, Agrees, "agrees (within 20 %) [emulated]"},
-		"over software RDMA": {1e6, []func(*results.Point){func(p *results.Point) { p.Emulated, p.Provider = true, "softroce" }}, Agrees, "agrees (within 20 %) [emulated]"},
+		"as in the study": {1e6, nil, Agrees, "agrees (within 20 %)"},
+		"too little":      {1.4e6, nil, Disagrees, "disagrees (not within 20 %, the same side is ahead)"},
+		"the other way":   {2e6, nil, Disagrees, "disagrees (not within 20 %, the other side is ahead)"},
+		"over an emulation": {
+			1e6,
+			[]func(*results.Point){func(p *results.Point) { p.Emulated, p.EmulatedTestbed = true, "bf2 by quota" }},
+			Agrees, "agrees (within 20 %) [emulated]",
+		},
+		"over software RDMA": {
+			1e6,
+			[]func(*results.Point){func(p *results.Point) { p.Emulated, p.Provider = true, "softroce" }},
+			Agrees, "agrees (within 20 %) [emulated]",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			edits := append([]func(*results.Point){all(1)}, c.edits...)
-			got := outcomes(t, "A1-mica-bf2", bf2(placed("mica", "CH-SH", 1.47e6, 1e5, edits...), placed("mica", "CD-SH", c.dpu, 1e5, edits...)))
+			got := outcomes(t, "A1-mica-bf2", bf2(placed("mica", "CH-SH", 1.47e6, 1e5, edits...),
+				placed("mica", "CD-SH", c.dpu, 1e5, edits...)))
 			if len(got) != 1 || got[0].Verdict != c.want || got[0].Word() != c.word {
 				t.Fatalf("found %+v, %q", got, got[0].Word())
 			}
@@ -69,11 +78,26 @@ func TestNotMeasured(t *testing.T) {
 		"another generation":      {Run{"there", points, []string{"bf3"}}, "no run whose DPUs are BF-2"},
 		"two generations at once": {Run{"mixed", points, []string{"bf2", "bf3"}}, "no run whose DPUs are BF-2"},
 		"one side only":           {bf2(points), "no point of MICA, CD-SH, off-path, 100 % GET, BF-2"},
-		"other settings":          {bf2(points, placed("mica", "CD-SH", 1e6, 1e5, all(1), func(p *results.Point) { p.Batch = 32 })), "different settings"},
-		"other keys":              {bf2(points, placed("mica", "CD-SH", 1e6, 1e5, all(1), func(p *results.Point) { p.Keys *= 2 })), "different settings"},
-		"another access":          {bf2(points, placed("mica", "CD-SH", 1e6, 1e5, all(1), func(p *results.Point) { p.Access = "crcw" })), "different settings"},
-		"with a filter":           {bf2(points, placed("mica", "CD-SH", 1e6, 1e5, all(1), func(p *results.Point) { p.Filter = "count-opcode" })), "no point of MICA, CD-SH"},
-		"failed":                  {bf2(points, placed("mica", "CD-SH", 1e6, 1e5, all(1), resultstest.Failed("?"))), "no point of MICA, CD-SH"},
+		"other settings": {
+			bf2(points, placed("mica", "CD-SH", 1e6, 1e5, all(1), func(p *results.Point) { p.Batch = 32 })),
+			"different settings",
+		},
+		"other keys": {
+			bf2(points, placed("mica", "CD-SH", 1e6, 1e5, all(1), func(p *results.Point) { p.Keys *= 2 })),
+			"different settings",
+		},
+		"another access": {
+			bf2(points, placed("mica", "CD-SH", 1e6, 1e5, all(1), func(p *results.Point) { p.Access = "crcw" })),
+			"different settings",
+		},
+		"with a filter": {
+			bf2(points,
+				placed("mica", "CD-SH", 1e6, 1e5, all(1), func(p *results.Point) { p.Filter = "count-opcode" })),
+			"no point of MICA, CD-SH",
+		},
+		"failed": {
+			bf2(points, placed("mica", "CD-SH", 1e6, 1e5, all(1), resultstest.Failed("?"))), "no point of MICA, CD-SH",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := outcomes(t, "A1-mica-bf2", c.run)[0]

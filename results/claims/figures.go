@@ -67,7 +67,9 @@ func (c *Claim) single(g *group) (finding, bool) {
 		m := extreme(marks, hashShare)
 		return of(hashShare(m), 1, label, m), hashShare(m).Median > 0
 	case "spread":
-		least := extreme(marks, func(m *results.Mark) results.Spread { return inverse(m.Throughput()) })
+		least := extreme(marks, func(m *results.Mark) results.Spread {
+			return inverse(m.Throughput())
+		})
 		return over(g.line.Peak().Throughput(), least.Throughput(), label, g.points), len(marks) > 1
 	}
 	load := func(m *results.Mark) float64 { return float64(m.Repeats[0].ClientThreads) }

@@ -16,7 +16,8 @@ func TestFigures(t *testing.T) {
 	server := placed("mica", "CH-SD", 1.2e6, 3e5, all(1), func(p *results.Point) { p.ThroughputOps = 1.2e6 })
 	both := placed("mica", "CD-SD", 0.9e6, 2e5, all(1))
 	run := bf2(host, dpu, server, both)
-	bf3 := Run{"bf3", slices.Concat(placed("mica", "CH-SH", 3e6, 0.5e5, all(1)), placed("mica", "CH-SD", 3.9e6, 0.3e5, all(1))), []string{"bf3"}}
+	bf3 := Run{"bf3", slices.Concat(placed("mica", "CH-SH", 3e6, 0.5e5, all(1)),
+		placed("mica", "CH-SD", 3.9e6, 0.3e5, all(1))), []string{"bf3"}}
 	for _, c := range []struct {
 		finding, says string
 		want          float64
@@ -59,7 +60,8 @@ func TestLatencyAtASimilarThroughput(t *testing.T) {
 	// With 1, 2 and 4 threads, one generation reaches .75, 1.5 and 3. The other reaches .8, 1.6 and
 	// 3.2, or a third more.
 	near := outcomes(t, "A1-ch-bf3", behind("bf2", 3e6, 2e5), behind("bf3", 3.2e6, 1e5))[0]
-	if near.Measured == nil || math.Abs(*near.Measured-2) > 0.001 || !strings.Contains(near.Which, "at 0.75 over 0.8 Mops") {
+	if near.Measured == nil || math.Abs(*near.Measured-2) > 0.001 ||
+		!strings.Contains(near.Which, "at 0.75 over 0.8 Mops") {
 		t.Errorf("within 10 %%: %+v", near)
 	}
 	far := outcomes(t, "A1-ch-bf3", behind("bf2", 3e6, 2e5), behind("bf3", 4e6, 1e5))[0]
@@ -68,7 +70,8 @@ func TestLatencyAtASimilarThroughput(t *testing.T) {
 	}
 	// One generation has twice the throughput a thread: its 1 and 2 threads equal 2 and 4 of the
 	// other.
-	if twice := outcomes(t, "A1-ch-bf3", behind("bf2", 3e6, 2e5), behind("bf3", 6e6, 1e5))[0]; twice.Measured == nil || math.Abs(*twice.Measured-4) > 0.001 {
+	if twice := outcomes(t, "A1-ch-bf3", behind("bf2", 3e6, 2e5), behind("bf3", 6e6, 1e5))[0]; twice.Measured == nil ||
+		math.Abs(*twice.Measured-4) > 0.001 {
 		t.Errorf("at half the threads: %+v", twice)
 	}
 }
@@ -76,7 +79,9 @@ func TestLatencyAtASimilarThroughput(t *testing.T) {
 // A share of hashing is for the study's hash function, and says if it was not sampled.
 func TestHashShareIsOfTheStudysHash(t *testing.T) {
 	run := func(hash, by string) []Outcome {
-		return outcomes(t, "A3-share", Run{"here", placed("herd", "CH-SH", 1e6, 1e5, func(p *results.Point) { p.Hash, p.ClientHashShareBy = hash, by }), nil})
+		return outcomes(t, "A3-share", Run{"here", placed("herd", "CH-SH", 1e6, 1e5, func(p *results.Point) {
+			p.Hash, p.ClientHashShareBy = hash, by
+		}), nil})
 	}
 	host := func(list []Outcome) Outcome {
 		i := slices.IndexFunc(list, func(o Outcome) bool {
@@ -90,7 +95,8 @@ func TestHashShareIsOfTheStudysHash(t *testing.T) {
 	if o := host(run("city128", "sampling")); o.Measured == nil || strings.Contains(o.Why, "estimate") {
 		t.Errorf("sampled: %+v", o)
 	}
-	if o := host(run("city128", "estimate: operations times the calibrated time of one hash")); o.Measured == nil || !strings.Contains(o.Why, "3 of these points estimate") {
+	if o := host(run("city128", "estimate: operations times the calibrated time of one hash")); o.Measured == nil ||
+		!strings.Contains(o.Why, "3 of these points estimate") {
 		t.Errorf("estimated: %+v", o)
 	}
 }

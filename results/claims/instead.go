@@ -20,7 +20,8 @@ var instead = map[string]func([]*results.Point) string{
 		least := slices.MinFunc(points, func(a, b *results.Point) int {
 			return cmpFloat(a.PreloadHitRate, b.PreloadHitRate)
 		})
-		return fmt.Sprintf("all keys preloaded, at least %.1f %% of them found", 100*least.PreloadHitRate)
+		return fmt.Sprintf("all keys preloaded, at least %.1f %% of them found",
+			100*least.PreloadHitRate)
 	},
 	"batch": func(points []*results.Point) string {
 		return each(points, func(p *results.Point) string {
@@ -39,7 +40,9 @@ var instead = map[string]func([]*results.Point) string{
 	},
 	"timer": func([]*results.Point) string { return "nanoseconds" },
 	"threads": func(points []*results.Point) string {
-		return each(points, func(p *results.Point) string { return fmt.Sprint(p.ClientThreads) }) + " client threads"
+		return each(points, func(p *results.Point) string {
+			return fmt.Sprint(p.ClientThreads)
+		}) + " client threads"
 	},
 }
 

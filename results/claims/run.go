@@ -84,7 +84,8 @@ func choose(runs []Run, s *Selector, generation string, share *float64) []group 
 		}
 		var points []results.Point
 		for _, p := range runs[i].Points {
-			if p.Status == results.StatusOK && s.takes(&p) && (share == nil || *share == p.GetRatio) {
+			if p.Status == results.StatusOK && s.takes(&p) &&
+				(share == nil || *share == p.GetRatio) {
 				points = append(points, p)
 			}
 		}

@@ -167,7 +167,8 @@ func (o *Outcome) figure(x float64) string {
 	case "share":
 		return fmt.Sprintf("%.3g %%", 100*x)
 	}
-	return fmt.Sprintf("%s %s", strconv.FormatFloat(x, 'f', max(0, 2-int(math.Log10(max(x, 1)))), 64), o.Unit)
+	return fmt.Sprintf("%s %s",
+		strconv.FormatFloat(x, 'f', max(0, 2-int(math.Log10(max(x, 1)))), 64), o.Unit)
 }
 
 // writeSubstitutes lists each substitute for hardware once.
@@ -187,7 +188,8 @@ func writeDoubts(b *bytes.Buffer, list []Outcome) {
 	for _, known := range []bool{true, false} {
 		for i := range list {
 			for _, d := range list[i].Doubts {
-				if told[d.Study] && d.Instead == "" || told[d.Study+d.Instead] || known != (d.Instead != "") {
+				if told[d.Study] && d.Instead == "" || told[d.Study+d.Instead] ||
+					known != (d.Instead != "") {
 					continue
 				}
 				if !told[d.Study] {

@@ -17,8 +17,9 @@ func TestColumns(t *testing.T) {
 	})
 	want := map[string]any{
 		"store": "mica", "emulated": false, "keys": int64(1 << 20), "ops": uint64(7500000), "get_ratio": 0.95,
-		"started_at": time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), "latency_p99_ns": int64(200_000), "actual_latency_p50_ns": int64(7000),
-		"server_node_kind": "host", "server_cpus": "[1,2]", "warnings": "", "clients": "",
+		"started_at": time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), "latency_p99_ns": int64(200_000),
+		"actual_latency_p50_ns": int64(7000),
+		"server_node_kind":      "host", "server_cpus": "[1,2]", "warnings": "", "clients": "",
 	}
 	seen := map[string]bool{}
 	for _, c := range All() {

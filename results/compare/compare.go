@@ -26,7 +26,8 @@ func Compare(a, b Side, o Options) (*Comparison, error) {
 	}
 	c := &Comparison{
 		A: summarize(a), B: summarize(b), Alpha: o.Alpha, Ignored: append([]string{}, o.Ignore...),
-		Rows: []Row{}, OnlyA: []string{}, OnlyB: []string{}, FailedA: []string{}, FailedB: []string{},
+		Rows: []Row{}, OnlyA: []string{}, OnlyB: []string{}, FailedA: []string{},
+		FailedB: []string{},
 	}
 	questions, common := pair(a.Points, b.Points, results.Without(results.Dimensions(), ignored))
 	c.Common = common

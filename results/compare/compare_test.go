@@ -82,7 +82,8 @@ func TestNotMeasured(t *testing.T) {
 		if c.Rows[0].Verdict != NotMeasured || c.Rows[1].Verdict != Same || c.Tested != 1 || c.Err() != nil {
 			t.Errorf("%q and %q, %d tested, %v", c.Rows[0].Verdict, c.Rows[1].Verdict, c.Tested, c.Err())
 		}
-		if text := string(write(t, c)); !strings.Contains(text, "not measured on both sides") || !strings.Contains(text, "to tell, 1 not measured.") {
+		if text := string(write(t, c)); !strings.Contains(text, "not measured on both sides") ||
+			!strings.Contains(text, "to tell, 1 not measured.") {
 			t.Error(text)
 		}
 	}
@@ -99,7 +100,8 @@ func TestHalvesOfOneDistributionAreEqualAtTheStatedRate(t *testing.T) {
 		for _, n := range []int{4, 5, 8} {
 			differ := 0
 			for range trials {
-				c, err := Compare(Side{"a", nil, drawn(rng, n)}, Side{"b", nil, drawn(rng, n)}, Options{Alpha: alpha, Metrics: Metrics()[:1]})
+				c, err := Compare(Side{"a", nil, drawn(rng, n)}, Side{"b", nil, drawn(rng, n)},
+					Options{Alpha: alpha, Metrics: Metrics()[:1]})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -56,7 +56,8 @@ func ParseMetrics(list string) ([]Metric, error) {
 			for _, m := range Metrics() {
 				known = append(known, m.short())
 			}
-			return nil, fmt.Errorf("found the metric %q, allowed: %s", name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("found the metric %q, allowed: %s", name,
+				strings.Join(known, ", "))
 		}
 		m := Metrics()[i]
 		if slices.ContainsFunc(chosen, func(have Metric) bool { return have.Name == m.Name }) {

@@ -10,7 +10,8 @@ func TestParseMetrics(t *testing.T) {
 	if err != nil || len(got) != 5 || got[1].Name != "latency_p999_ns" || got[2].Name != "actual_latency_p50_ns" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := ParseMetrics("p50,p99,latency_p50_ns"); err == nil || !strings.Contains(err.Error(), `"latency_p50_ns" twice`) {
+	if _, err := ParseMetrics("p50,p99,latency_p50_ns"); err == nil ||
+		!strings.Contains(err.Error(), `"latency_p50_ns" twice`) {
 		t.Errorf("%v, want an error that names what is there twice", err)
 	}
 	for _, bad := range []string{"", "p42", "p50,,p99"} {

@@ -39,8 +39,12 @@ func pair(a, b []results.Point, ds []*results.Dimension) (questions []question, 
 				q.b = append(q.b, p)
 			}
 		}
-		q.failedA = slices.ContainsFunc(badA, func(f *results.Point) bool { return asks(f, g[0], ds) })
-		q.failedB = slices.ContainsFunc(badB, func(f *results.Point) bool { return asks(f, g[0], ds) })
+		q.failedA = slices.ContainsFunc(badA, func(f *results.Point) bool {
+			return asks(f, g[0], ds)
+		})
+		q.failedB = slices.ContainsFunc(badB, func(f *results.Point) bool {
+			return asks(f, g[0], ds)
+		})
 		questions = append(questions, q)
 	}
 	return questions, common

@@ -76,7 +76,8 @@ func TestExactPIsBenchstats(t *testing.T) {
 			a, b = append(a, rng.Float64()), append(b, rng.Float64()+0.2)
 		}
 		t.Run("", func(t *testing.T) {
-			x, y := benchmath.NewSample(a, &benchmath.DefaultThresholds), benchmath.NewSample(b, &benchmath.DefaultThresholds)
+			x, y := benchmath.NewSample(a, &benchmath.DefaultThresholds),
+				benchmath.NewSample(b, &benchmath.DefaultThresholds)
 			if got, want := uTest(x, y), benchmath.AssumeNothing.Compare(x, y).P; math.Abs(got-want) > 1e-9 {
 				t.Errorf("%d values a side: p is %v, want %v", n, got, want)
 			}
@@ -92,7 +93,8 @@ func TestApproximationIsNearTheExactP(t *testing.T) {
 		for range 26 {
 			a, b = append(a, float64(rng.IntN(30))), append(b, float64(rng.IntN(30)+5))
 		}
-		x, y := benchmath.NewSample(a, &benchmath.DefaultThresholds), benchmath.NewSample(b, &benchmath.DefaultThresholds)
+		x, y := benchmath.NewSample(a, &benchmath.DefaultThresholds),
+			benchmath.NewSample(b, &benchmath.DefaultThresholds)
 		if got, want := uTest(x, y), exactP(a, b); math.Abs(got-want) > 0.01 {
 			t.Errorf("p is %v, exactly %v", got, want)
 		}
@@ -105,7 +107,9 @@ func TestEqualValuesInUnequalSamplesAreNoDifference(t *testing.T) {
 	side := func(values ...float64) Side {
 		var s Side
 		for i, v := range values {
-			s.Points = append(s.Points, resultstest.Point(func(p *results.Point) { p.Repeat, p.ThroughputOps = i+1, v*1e6 }))
+			s.Points = append(s.Points, resultstest.Point(func(p *results.Point) {
+				p.Repeat, p.ThroughputOps = i+1, v*1e6
+			}))
 		}
 		return s
 	}

@@ -21,7 +21,8 @@ func TestBenchfmtIsReadByItsOwnReader(t *testing.T) {
 			if got, ok := rec.Value("p99-sec"); !ok || got < 1e-6 || got > 1 {
 				t.Errorf("p99 is %v s, %v", got, ok)
 			}
-			if !strings.HasPrefix(string(rec.Name), "KV/store=MICA/placement=CH-SH/") || rec.GetConfig("transport") != "tcp" {
+			if !strings.HasPrefix(string(rec.Name), "KV/store=MICA/placement=CH-SH/") ||
+				rec.GetConfig("transport") != "tcp" {
 				t.Errorf("name %s, transport %s", rec.Name, rec.GetConfig("transport"))
 			}
 		case *benchfmt.SyntaxError:

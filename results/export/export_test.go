@@ -40,7 +40,8 @@ func written(t *testing.T, format string, points []results.Point) []byte {
 func TestGolden(t *testing.T) {
 	resultstest.Golden(t, "benchfmt.golden", written(t, "benchfmt", sample()))
 	resultstest.Golden(t, "csv.golden", some(t, written(t, "csv", sample()),
-		"id", "status", "error", "get_ratio", "emulated", "server_cpus", "started_at", "ops", "throughput_ops", "latency_mean_ns",
+		"id", "status", "error", "get_ratio", "emulated", "server_cpus", "started_at", "ops", "throughput_ops",
+		"latency_mean_ns",
 		"actual_latency_p999_ns", "server_workers", "warnings"))
 }
 

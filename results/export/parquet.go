@@ -22,7 +22,8 @@ func Parquet(w io.Writer, points []results.Point) error {
 	}
 	// The library sorts a group's columns by name.
 	slices.SortFunc(all, func(a, b columns.Column) int { return strings.Compare(a.Name, b.Name) })
-	out := parquet.NewWriter(w, parquet.NewSchema("point", group), parquet.Compression(&parquet.Zstd))
+	out := parquet.NewWriter(w, parquet.NewSchema("point", group),
+		parquet.Compression(&parquet.Zstd))
 	row := make(parquet.Row, len(all))
 	for i := range points {
 		for j := range all {
@@ -66,7 +67,8 @@ func cell(c *columns.Column, p *results.Point) parquet.Value {
 		}
 		return parquet.ByteArrayValue([]byte(v))
 	case uint64:
-		return parquet.Int64Value(int64(v)) // parquet keeps the bits of an unsigned number in a signed one
+		// parquet keeps the bits of an unsigned number in a signed one
+		return parquet.Int64Value(int64(v))
 	case float64:
 		return parquet.DoubleValue(v)
 	case int64:

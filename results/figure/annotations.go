@@ -43,9 +43,11 @@ func (a annotations) obstacles(x, y func(float64) vg.Length) []vg.Rectangle {
 			at := vg.Point{X: x(c.x[i].Median), Y: y(c.y[i].Median)}
 			taken = append(taken, around(at, radius))
 			taken = append(taken, vg.Rectangle{ // the bars
-				Min: vg.Point{X: x(c.x[i].Min), Y: at.Y - 2}, Max: vg.Point{X: x(c.x[i].Max), Y: at.Y + 2},
+				Min: vg.Point{X: x(c.x[i].Min), Y: at.Y - 2},
+				Max: vg.Point{X: x(c.x[i].Max), Y: at.Y + 2},
 			}, vg.Rectangle{
-				Min: vg.Point{X: at.X - 2, Y: y(c.y[i].Min)}, Max: vg.Point{X: at.X + 2, Y: y(c.y[i].Max)},
+				Min: vg.Point{X: at.X - 2, Y: y(c.y[i].Min)},
+				Max: vg.Point{X: at.X + 2, Y: y(c.y[i].Max)},
 			})
 			if i > 0 {
 				from := vg.Point{X: x(c.x[i-1].Median), Y: y(c.y[i-1].Median)}
@@ -109,7 +111,8 @@ func inside(box, within vg.Rectangle) bool {
 
 func hits(box vg.Rectangle, taken []vg.Rectangle) bool {
 	for _, t := range taken {
-		if box.Min.X < t.Max.X && t.Min.X < box.Max.X && box.Min.Y < t.Max.Y && t.Min.Y < box.Max.Y {
+		if box.Min.X < t.Max.X && t.Min.X < box.Max.X && box.Min.Y < t.Max.Y &&
+			t.Min.Y < box.Max.Y {
 			return true
 		}
 	}

@@ -62,7 +62,8 @@ func Draw(run *runfolder.Run, o Options) (Drawing, error) {
 	d := Drawing{Warnings: leftOut(points, bad)}
 	charts := results.Charts(points)
 	if len(charts) == 0 {
-		return d, fmt.Errorf("results: run folder %s has nothing to draw: of its %d points none is ok",
+		return d, fmt.Errorf("results: run folder %s has nothing to draw: of its %d points none "+
+			"is ok",
 			run.Dir(), len(points))
 	}
 	if err := os.MkdirAll(run.FiguresDir(), 0o777); err != nil {
@@ -94,7 +95,8 @@ func leftOut(points []results.Point, bad []runfolder.BadLine) []string {
 	_, failed := results.Split(points)
 	for _, p := range failed {
 		reason, _, _ := strings.Cut(strings.TrimSpace(p.Error), "\n")
-		warnings = append(warnings, fmt.Sprintf("left out point %s, which failed: %s", p.ID, reason))
+		warnings = append(warnings,
+			fmt.Sprintf("left out point %s, which failed: %s", p.ID, reason))
 	}
 	return warnings
 }

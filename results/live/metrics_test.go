@@ -20,7 +20,8 @@ func TestMetrics(t *testing.T) {
 	})...)
 	_, body := get(t, s.URL()+"metrics")
 	for _, want := range []string{
-		`dpukv_sweep_points{state="measured"} 6`, `emulated="true"`, `get_ratio="0.95"`, `measure="p999"`, "dpukv_throughput_ops_per_second{",
+		`dpukv_sweep_points{state="measured"} 6`, `emulated="true"`, `get_ratio="0.95"`, `measure="p999"`,
+		"dpukv_throughput_ops_per_second{",
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s in\n%s", want, body)

@@ -79,8 +79,9 @@ func (s *Server) Loopback() bool {
 }
 
 const (
-	closeTimeout = 2 * time.Second        // for requests that are being answered
-	lastLook     = 500 * time.Millisecond // for pages that were told of the end to ask for the last points
+	closeTimeout = 2 * time.Second // for requests that are being answered
+	// for pages that were told of the end to ask for the last points
+	lastLook = 500 * time.Millisecond
 )
 
 // Close tells the open pages how the sweep ended, and ends the server. It does so once.

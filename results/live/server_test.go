@@ -68,7 +68,8 @@ func add(t *testing.T, w *runfolder.Writer, points ...results.Point) {
 
 func TestServesAFolderThatFillsUp(t *testing.T) {
 	s, dir := served(t)
-	if code, body := get(t, s.URL()); code != http.StatusServiceUnavailable || !strings.Contains(body, "not begun yet") {
+	if code, body := get(t, s.URL()); code != http.StatusServiceUnavailable ||
+		!strings.Contains(body, "not begun yet") {
 		t.Errorf("before the sweep began: %d %s", code, body)
 	}
 	w := begin(t, dir)
@@ -80,7 +81,8 @@ func TestServesAFolderThatFillsUp(t *testing.T) {
 	if _, body := get(t, s.URL()+"data.json"); !strings.Contains(body, `"count":5`) {
 		t.Errorf("a folder of five points: %.200s", body)
 	}
-	if _, body := get(t, s.URL()); !strings.Contains(body, "connect-src 'self'") || !strings.Contains(body, "const served = true;") {
+	if _, body := get(t, s.URL()); !strings.Contains(body, "connect-src 'self'") ||
+		!strings.Contains(body, "const served = true;") {
 		t.Error("the page does not follow")
 	}
 	if code, _ := get(t, s.URL()+"points.jsonl"); code != http.StatusNotFound {

@@ -60,10 +60,14 @@ func picture(t *testing.T, b *resultstest.Browser, name string) {
 func figuresDraw(t *testing.T, b *resultstest.Browser) {
 	picture(t, b, "light")
 	titles := resultstest.Eval[[]string](t, b, `[...document.querySelectorAll("figcaption")].map(f => f.textContent)`)
-	if want := []string{"HERD · 50 % GET", "HERD · 95 % GET", "HERD · 100 % GET", "MICA · 50 % GET", "MICA · 95 % GET", "MICA · 100 % GET"}; fmt.Sprint(titles) != fmt.Sprint(want) {
+	if want := []string{
+		"HERD · 50 % GET", "HERD · 95 % GET", "HERD · 100 % GET", "MICA · 50 % GET", "MICA · 95 % GET",
+		"MICA · 100 % GET",
+	}; fmt.Sprint(titles) != fmt.Sprint(want) {
 		t.Errorf("figures %q, want %q", titles, want)
 	}
-	below := resultstest.Eval[string](t, b, `document.querySelectorAll("#panels figure")[3].querySelector(".below").textContent`)
+	below := resultstest.Eval[string](t, b,
+		`document.querySelectorAll("#panels figure")[3].querySelector(".below").textContent`)
 	if !strings.HasPrefix(below, "✕ 3 points failed and are not drawn: CH-SD, 12 client threads") {
 		t.Errorf("below the figure with failed points stands %q", below)
 	}
@@ -81,7 +85,8 @@ func figuresDraw(t *testing.T, b *resultstest.Browser) {
 
 // limitsAreThoseOfResults compares the page's computed values with those of package results.
 func limitsAreThoseOfResults(t *testing.T, b *resultstest.Browser, run *runfolder.Run) {
-	got := strings.Join(resultstest.Eval[[]string](t, b, `[...document.querySelectorAll("#limits-table tbody tr:not(.under)")].map(r => [...r.cells].slice(2, 6).map(c => c.textContent).join(" | "))`), "\n")
+	got := strings.Join(resultstest.Eval[[]string](t, b,
+		`[...document.querySelectorAll("#limits-table tbody tr:not(.under)")].map(r => [...r.cells].slice(2, 6).map(c => c.textContent).join(" | "))`), "\n")
 	points, _, err := run.Points()
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +110,8 @@ func limitsAreThoseOfResults(t *testing.T, b *resultstest.Browser, run *runfolde
 }
 
 func reached(m *results.Mark, measure results.LatencyMetric) string {
-	return fmt.Sprintf("%s Mops at %s client thread%s | %s µs", three(m.Throughput().Median/1e6), m.AxisValue, map[bool]string{true: "", false: "s"}[m.AxisValue == "1"], three(m.Latency(measure).Median/1e3))
+	return fmt.Sprintf("%s Mops at %s client thread%s | %s µs", three(m.Throughput().Median/1e6), m.AxisValue,
+		map[bool]string{true: "", false: "s"}[m.AxisValue == "1"], three(m.Latency(measure).Median/1e3))
 }
 
 // three writes x with three significant digits.
@@ -124,15 +130,20 @@ func three(x float64) string {
 func hoverTells(t *testing.T, b *resultstest.Browser) {
 	b.Run(t, chromedp.Evaluate(`document.querySelectorAll(".plot")[4].scrollIntoView({block: "center"})`, nil))
 	// The keyboard finds the last mark of CH-SH, then the mouse moves to the same place.
-	b.Run(t, chromedp.Evaluate(`document.querySelectorAll(".plot")[4].focus()`, nil), chromedp.KeyEvent(kb.ArrowRight+kb.ArrowDown+kb.ArrowDown+strings.Repeat(kb.ArrowRight, 4)))
-	where := resultstest.Eval[[]float64](t, b, `(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelectorAll("figure")[4].querySelector(".ring").getBoundingClientRect())`)
+	b.Run(t, chromedp.Evaluate(`document.querySelectorAll(".plot")[4].focus()`, nil),
+		chromedp.KeyEvent(kb.ArrowRight+kb.ArrowDown+kb.ArrowDown+strings.Repeat(kb.ArrowRight, 4)))
+	where := resultstest.Eval[[]float64](t, b,
+		`(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelectorAll("figure")[4].querySelector(".ring").getBoundingClientRect())`)
 	b.Run(t, chromedp.Evaluate(`document.activeElement.blur()`, nil))
 	if shown := resultstest.Eval[int](t, b, `document.querySelectorAll(".tip:not([hidden])").length`); shown != 0 {
 		t.Errorf("%d boxes are left when the focus is gone", shown)
 	}
 	b.Run(t, chromedp.MouseEvent("mouseMoved", where[0]+5, where[1]-5))
 	tip := resultstest.Eval[string](t, b, `document.querySelector(".tip:not([hidden])")?.innerText || "no box"`)
-	for _, want := range []string{"12 client threads", "3 repeats", "throughput", "Mops", "p99.9", "Bottleneck: both", "client-bound: the client's threads"} {
+	for _, want := range []string{
+		"12 client threads", "3 repeats", "throughput", "Mops", "p99.9", "Bottleneck: both",
+		"client-bound: the client's threads",
+	} {
 		if !strings.Contains(strings.ReplaceAll(tip, "p999", "p99.9"), want) {
 			t.Errorf("the box does not say %q:\n%s", want, tip)
 		}
@@ -145,7 +156,8 @@ func hoverTells(t *testing.T, b *resultstest.Browser) {
 }
 
 func keyboardReaches(t *testing.T, b *resultstest.Browser) {
-	b.Run(t, chromedp.Evaluate(`document.querySelectorAll(".plot")[5].focus()`, nil), chromedp.KeyEvent(kb.ArrowRight+kb.ArrowDown+kb.ArrowRight))
+	b.Run(t, chromedp.Evaluate(`document.querySelectorAll(".plot")[5].focus()`, nil),
+		chromedp.KeyEvent(kb.ArrowRight+kb.ArrowDown+kb.ArrowRight))
 	said := resultstest.Eval[string](t, b, `document.querySelector("#said").textContent`)
 	if !strings.Contains(said, "CH-SD. 2 client threads.") || !strings.Contains(said, "p99") {
 		t.Errorf("read aloud is %q", said)
@@ -153,20 +165,25 @@ func keyboardReaches(t *testing.T, b *resultstest.Browser) {
 	b.Run(t, chromedp.KeyEvent(kb.Enter))
 	b.Until(t, `document.querySelector("dialog[open]")`)
 	dialog := resultstest.Eval[string](t, b, `document.querySelector("dialog").innerText`)
-	for _, want := range []string{"mica-CH-SD-off-path-get100-st2-ct2", "Bottleneck: ", "server workers", "ops per batch", "preload_hit_rate", "actual_latency_p99_ns"} {
+	for _, want := range []string{
+		"mica-CH-SD-off-path-get100-st2-ct2", "Bottleneck: ", "server workers",
+		"ops per batch", "preload_hit_rate", "actual_latency_p99_ns",
+	} {
 		if !strings.Contains(dialog, want) {
 			t.Errorf("the point's fields lack %q:\n%s", want, dialog)
 		}
 	}
 	picture(t, b, "details")
 	b.Click(t, `dialog .repeats button:nth-of-type(2)`)
-	if head := resultstest.Eval[string](t, b, `document.querySelector("#details-head").textContent`); !strings.HasSuffix(head, "-r2") {
+	if head := resultstest.Eval[string](t, b,
+		`document.querySelector("#details-head").textContent`); !strings.HasSuffix(head, "-r2") {
 		t.Errorf("the second repeat's fields are those of %s", head)
 	}
 	b.Run(t, chromedp.KeyEvent(kb.Escape))
 	b.Until(t, `!document.querySelector("dialog[open]")`)
 	// Tab reaches every element that the mouse can use.
-	reached := resultstest.Eval[int](t, b, `[...document.querySelectorAll("[onclick], .plot, label input, nav a, thead button")].filter(e => e.tabIndex < 0).length`)
+	reached := resultstest.Eval[int](t, b,
+		`[...document.querySelectorAll("[onclick], .plot, label input, nav a, thead button")].filter(e => e.tabIndex < 0).length`)
 	if reached != 0 {
 		t.Errorf("%d parts can't be reached with the keyboard", reached)
 	}
@@ -191,7 +208,8 @@ func filterLeavesOut(t *testing.T, b *resultstest.Browser) {
 		t.Errorf("failed points of what is left out: %q", failed)
 	}
 	b.Click(t, `#legend button`)
-	if pressed := resultstest.Eval[string](t, b, `document.activeElement.getAttribute("aria-pressed")`); pressed != "false" {
+	if pressed := resultstest.Eval[string](t, b,
+		`document.activeElement.getAttribute("aria-pressed")`); pressed != "false" {
 		t.Errorf("the line that was hidden, and has the focus, is pressed: %q", pressed)
 	}
 	b.Click(t, `#legend button`)
@@ -213,8 +231,10 @@ func measureChanges(t *testing.T, b *resultstest.Browser) {
 	picture(t, b, "bound")
 	b.Click(t, `#controls fieldset:nth-of-type(2) input[value="log"]`)
 	b.Click(t, `#points-table [data-head="throughput, Mops"]`)
-	first := resultstest.Eval[[]string](t, b, `[...document.querySelectorAll("#points-table tbody tr:not(.under)")].slice(0, 2).map(r => r.cells[5].textContent)`)
-	if sorted := resultstest.Eval[string](t, b, `document.querySelector('[aria-sort]').textContent`); sorted != "throughput, Mops ↑" || len(first) != 2 {
+	first := resultstest.Eval[[]string](t, b,
+		`[...document.querySelectorAll("#points-table tbody tr:not(.under)")].slice(0, 2).map(r => r.cells[5].textContent)`)
+	if sorted := resultstest.Eval[string](t, b,
+		`document.querySelector('[aria-sort]').textContent`); sorted != "throughput, Mops ↑" || len(first) != 2 {
 		t.Errorf("sorted by %q: %q", sorted, first)
 	}
 }
@@ -248,7 +268,8 @@ func TestEmptyAndDamagedRunsInABrowser(t *testing.T) {
 	b := resultstest.NewBrowser(t)
 	run := runfoldertest.Create(t, nil)
 	b.Open(t, page(t, run, Options{}))
-	if got := resultstest.Eval[string](t, b, `document.querySelector("#drawn").textContent`); got != "There is nothing to draw yet." {
+	if got := resultstest.Eval[string](t, b,
+		`document.querySelector("#drawn").textContent`); got != "There is nothing to draw yet." {
 		t.Errorf("an empty run says %q", got)
 	}
 	damaged := runfoldertest.Create(t, resultstest.Curve(1e6, []int{1, 2}, 1, func(p *results.Point) {
@@ -256,7 +277,8 @@ func TestEmptyAndDamagedRunsInABrowser(t *testing.T) {
 	}))
 	appendTo(t, filepath.Join(damaged.Dir(), "points.jsonl"), "{\"schema\":1,\"id\":\"cut")
 	b.Open(t, page(t, damaged, Options{}))
-	if got := resultstest.Eval[string](t, b, `document.querySelector("#notes").textContent`); !strings.Contains(got, "points.jsonl, line 3: half-written") {
+	if got := resultstest.Eval[string](t, b, `document.querySelector("#notes").textContent`); !strings.Contains(got,
+		"points.jsonl, line 3: half-written") {
 		t.Errorf("the notes are %q", got)
 	}
 	if errs := b.Errors(); len(errs) > 0 {

@@ -41,9 +41,10 @@ type Model struct {
 }
 
 type metric struct {
-	Name   string `json:"name"`
-	Title  string `json:"title"`
-	Column string `json:"column"` // from the intended send; "actual_" before it: from the actual one
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	// from the intended send; "actual_" before it: from the actual one
+	Column string `json:"column"`
 }
 
 type bound struct {

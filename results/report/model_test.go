@@ -28,16 +28,18 @@ func study(tb testing.TB) *runfolder.Run {
 	var points []results.Point
 	for _, share := range []float64{1, 0.95, 0.5} {
 		for i, placement := range []string{"CH-SH", "CD-SH", "CH-SD", "L-CD-SH"} {
-			points = append(points, resultstest.Curve((4.5e6-8e5*float64(i))*(0.7+0.3*share), threads, 3, func(p *results.Point) {
-				p.GetRatio, p.Placement = share, placement
-				if p.ClientThreads == 12 && i == 0 {
-					p.ClientBusyShare, p.ClientCPUShare = 0.97, 0.97
-					p.Warnings = []string{"client-bound: the client's threads were busy for 97 % of the time of their CPUs"}
-				}
-				if share == 0.5 && i == 2 && p.ClientThreads == 12 {
-					p.Status, p.Error = results.StatusFailed, "the server did not answer within 5s"
-				}
-			})...)
+			points = append(points,
+				resultstest.Curve((4.5e6-8e5*float64(i))*(0.7+0.3*share), threads, 3, func(p *results.Point) {
+					p.GetRatio, p.Placement = share, placement
+					if p.ClientThreads == 12 && i == 0 {
+						p.ClientBusyShare, p.ClientCPUShare = 0.97, 0.97
+						p.Warnings = []string{"client-bound: the client's threads were busy for 97 % of the time of " +
+							"their CPUs"}
+					}
+					if share == 0.5 && i == 2 && p.ClientThreads == 12 {
+						p.Status, p.Error = results.StatusFailed, "the server did not answer within 5s"
+					}
+				})...)
 		}
 		points = append(points, resultstest.Curve(9e6, threads, 3, func(p *results.Point) {
 			p.Store, p.Transport, p.Provider, p.Emulated, p.GetRatio = "herd", "rdma", "softroce", true, share
@@ -45,9 +47,18 @@ func study(tb testing.TB) *runfolder.Run {
 		})...)
 	}
 	return runfoldertest.Create(tb, points,
-		map[string]any{"node": "host-a", "kind": "host", "cpus": 12, "cpu_model": "Xeon E-2136 <3.3 GHz>", "memory_bytes": 32 << 30},
-		map[string]any{"node": "dpu-a", "kind": "dpu", "of": "host-a", "generation": "bf2", "cpus": 8, "cpu_model": "Cortex-A72"},
-		map[string]any{"node": "host-a", "kind": "host", "cpus": 12, "cpu_model": "Xeon E-2136 <3.3 GHz>", "memory_bytes": 32 << 30, "governor": "powersave"})
+		map[string]any{
+			"node": "host-a", "kind": "host", "cpus": 12, "cpu_model": "Xeon E-2136 <3.3 GHz>",
+			"memory_bytes": 32 << 30,
+		},
+		map[string]any{
+			"node": "dpu-a", "kind": "dpu", "of": "host-a", "generation": "bf2", "cpus": 8,
+			"cpu_model": "Cortex-A72",
+		},
+		map[string]any{
+			"node": "host-a", "kind": "host", "cpus": 12, "cpu_model": "Xeon E-2136 <3.3 GHz>",
+			"memory_bytes": 32 << 30, "governor": "powersave",
+		})
 }
 
 // page writes a run's report and returns its address.
@@ -83,9 +94,11 @@ func largeRun(tb testing.TB, n int) *runfolder.Run {
 		for _, p := range resultstest.Curve(1e6+float64(seed), []int{1, 2, 4, 8, 16}, 5) {
 			p.ValueBytes, p.GetRatio = 8<<(seed/25%8), []float64{1, 0.95, 0.5}[seed/200%3]
 			p.Keys = 1000 * (1 + seed/600)
-			p.ID = fmt.Sprintf("mica-CH-SH-off-path-get%g-k%d-v%d-c%d-r%d", p.GetRatio, p.Keys, p.ValueBytes, p.ClientThreads, p.Repeat)
+			p.ID = fmt.Sprintf("mica-CH-SH-off-path-get%g-k%d-v%d-c%d-r%d", p.GetRatio, p.Keys, p.ValueBytes,
+				p.ClientThreads, p.Repeat)
 			if i%7 == 0 {
-				p.Warnings = []string{fmt.Sprintf("client-bound: the client's threads were busy for %d %% of the time of their CPUs", 85+i%15)}
+				p.Warnings = []string{fmt.Sprintf("client-bound: the client's threads were busy for %d %% of the "+
+					"time of their CPUs", 85+i%15)}
 			}
 			if err := out.Encode(&p); err != nil {
 				tb.Fatal(err)
@@ -121,8 +134,10 @@ func TestLargeRun(t *testing.T) {
 	}
 	b := resultstest.NewBrowser(t)
 	b.Open(t, address)
-	t.Logf("drawn %.0f ms after the browser began with it", resultstest.Eval[float64](t, b, `performance.getEntriesByName("drawn")[0].startTime`))
-	if rows := resultstest.Eval[string](t, b, `document.querySelector("#points-lead").textContent`); !strings.HasPrefix(rows, "20 000 rows") {
+	t.Logf("drawn %.0f ms after the browser began with it",
+		resultstest.Eval[float64](t, b, `performance.getEntriesByName("drawn")[0].startTime`))
+	if rows := resultstest.Eval[string](t, b,
+		`document.querySelector("#points-lead").textContent`); !strings.HasPrefix(rows, "20 000 rows") {
 		t.Errorf("the table begins %q", rows)
 	}
 	if errs := b.Errors(); len(errs) > 0 {

@@ -52,7 +52,8 @@ func NewBrowser(tb testing.TB) *Browser {
 	// the document. The tests ask the page itself and never use that copy.
 	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
 	tb.Cleanup(func() {
-		if err := chromedp.Cancel(ctx); err != nil { // waits for the process, so that its profile can be removed
+		// waits for the process, so that its profile can be removed
+		if err := chromedp.Cancel(ctx); err != nil {
 			tb.Logf("end chromium: %v", err)
 		}
 		cancel()
@@ -115,7 +116,8 @@ func (b *Browser) Run(tb testing.TB, actions ...chromedp.Action) {
 // scrolling, which would move the page while the test looks for a place in it.
 func Prefer(scheme string) chromedp.Action {
 	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
-		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+		{Name: "prefers-color-scheme", Value: scheme},
+		{Name: "prefers-reduced-motion", Value: "reduce"},
 	})
 }
 
@@ -127,7 +129,8 @@ func (b *Browser) Until(tb testing.TB, expression string) {
 			return
 		}
 		if time.Now().After(end) {
-			tb.Fatalf("after %v still not: %s (the page said: %q)", stepTimeout, expression, b.Errors())
+			tb.Fatalf("after %v still not: %s (the page said: %q)", stepTimeout, expression,
+				b.Errors())
 		}
 	}
 }

@@ -28,6 +28,7 @@ func Golden(tb testing.TB, name string, got []byte) {
 		tb.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		tb.Errorf("%s differs (if that is meant: go test -update):\ngot\n%s\nwant\n%s", path, got, want)
+		tb.Errorf("%s differs (if that is meant: go test -update):\ngot\n%s\nwant\n%s", path, got,
+			want)
 	}
 }

@@ -18,7 +18,8 @@ func LocalPoint(edits ...func(*results.Point)) results.Point {
 	name := func(p *results.Point) {
 		if p.ID == "" {
 			p.ID = fmt.Sprintf("%s-%s-get%g-st%d-ct%d-rate%g-k%dv%d-r%d", p.Store, p.Placement,
-				p.GetRatio*100, p.ServerThreads, p.ClientThreads, p.RateOps, p.KeyBytes, p.ValueBytes, p.Repeat)
+				p.GetRatio*100, p.ServerThreads, p.ClientThreads, p.RateOps, p.KeyBytes,
+				p.ValueBytes, p.Repeat)
 		}
 	}
 	all := append([]func(*results.Point){local}, edits...)
@@ -39,7 +40,9 @@ func FailedOnly(p *results.Point) *results.Point {
 
 // LocalCurve is a store on one machine. Its throughput nears a peak as client threads are added,
 // while its latency grows with the queue. Repeats differ a little.
-func LocalCurve(placement string, getRatio, peak float64, threads []int, repeats int) []results.Point {
+func LocalCurve(
+	placement string, getRatio, peak float64, threads []int, repeats int,
+) []results.Point {
 	var points []results.Point
 	for _, n := range threads {
 		for repeat := 1; repeat <= repeats; repeat++ {
@@ -58,7 +61,8 @@ func LocalCurve(placement string, getRatio, peak float64, threads []int, repeats
 	return points
 }
 
-// LocalPoints is the sweep of one machine: one placement, three GET shares, and a point that failed.
+// LocalPoints is the sweep of one machine: one placement, three GET shares, and a point that
+// failed.
 func LocalPoints() []results.Point {
 	var points []results.Point
 	for _, share := range []float64{1, 0.95, 0.5} {

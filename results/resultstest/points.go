@@ -25,8 +25,9 @@ func Point(edits ...func(*results.Point)) results.Point {
 		ServerThreads: 2, ClientThreads: 1, Repeat: 1,
 		Transport: "tcp", Mode: "cache", Access: "erew", Pages: "thp",
 		ServerCPUs: []int{0, 1}, ClientCPUs: []int{2}, OpsPerFrame: 64, BytesPerFrame: 1608,
-		ServerVersion: "v0.1.0", ClientVersion: "v0.1.0", ServerAddr: "127.0.0.1:4000", PreloadHitRate: 0.998,
-		StartedAt: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), DurationNs: 5e9,
+		ServerVersion: "v0.1.0", ClientVersion: "v0.1.0", ServerAddr: "127.0.0.1:4000",
+		PreloadHitRate: 0.998,
+		StartedAt:      time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), DurationNs: 5e9,
 		ThroughputOps: 1.5e6, Latency: Latency(100e3),
 		ServerCPUNsPerOp: 310, ClientCPUNsPerOp: 420, ClientCPUShare: 0.63, ClientBusyShare: 0.6,
 		ServerCPUShare: 0.47, ClientHashShare: 0.016, Warnings: []string{},
@@ -41,7 +42,8 @@ func Point(edits ...func(*results.Point)) results.Point {
 		p.Actual = p.Latency
 	}
 	if p.ID == "" {
-		p.ID = fmt.Sprintf("%s-%s-%s-get%g-st%d-ct%d-rate%g-v%d-r%d", p.Store, p.Placement, p.Submode,
+		p.ID = fmt.Sprintf("%s-%s-%s-get%g-st%d-ct%d-rate%g-v%d-r%d", p.Store, p.Placement,
+			p.Submode,
 			p.GetRatio*100, p.ServerThreads, p.ClientThreads, p.RateOps, p.ValueBytes, p.Repeat)
 	}
 	return p
@@ -62,7 +64,9 @@ func Failed(reason string) func(*results.Point) {
 
 // Curve is a store that nears a peak (operations a second) as client threads are added, while its
 // latency grows with the queue. Repeats differ by about two per cent.
-func Curve(peak float64, threads []int, repeats int, edits ...func(*results.Point)) []results.Point {
+func Curve(
+	peak float64, threads []int, repeats int, edits ...func(*results.Point),
+) []results.Point {
 	var points []results.Point
 	for _, n := range threads {
 		for repeat := 1; repeat <= repeats; repeat++ {
@@ -76,7 +80,8 @@ func Curve(peak float64, threads []int, repeats int, edits ...func(*results.Poin
 				share := min(1, ops/peak)
 				for w := range p.ServerThreads {
 					p.ServerWorkers = append(p.ServerWorkers, results.ServerWorker{
-						Worker: w, Ops: uint64(ops * 5 / 2), Gets: uint64(ops * 2), Hits: uint64(ops * 2),
+						Worker: w, Ops: uint64(ops * 5 / 2), Gets: uint64(ops * 2),
+						Hits:    uint64(ops * 2),
 						Batches: uint64(ops * 5 / 2 / 48),
 						CPUNs:   int64(share * 5e9), CPUShare: share,
 					})

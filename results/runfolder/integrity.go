@@ -31,7 +31,8 @@ func verifyHlog(p *results.Point, log []byte) error {
 		return fmt.Errorf("found %d bytes, its point says %d: it is not whole", found, p.HlogBytes)
 	}
 	if found := checksum(log); found != p.HlogCRC32C {
-		return fmt.Errorf("found the checksum %s, its point says %s: it was changed", found, p.HlogCRC32C)
+		return fmt.Errorf("found the checksum %s, its point says %s: it was changed", found,
+			p.HlogCRC32C)
 	}
 	return nil
 }
@@ -61,7 +62,8 @@ func (r *Run) hlogDamage(p *results.Point) string {
 	case err != nil:
 		return err.Error()
 	case info.Size() != p.HlogBytes:
-		return fmt.Sprintf("found %d bytes, its point says %d: it is not whole", info.Size(), p.HlogBytes)
+		return fmt.Sprintf("found %d bytes, its point says %d: it is not whole", info.Size(),
+			p.HlogBytes)
 	}
 	return ""
 }

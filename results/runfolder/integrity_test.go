@@ -24,11 +24,17 @@ func TestHistogramLogThatIsNotWhole(t *testing.T) {
 		damage     func(path string) error
 		note, hist string
 	}{
-		"whole":         {func(string) error { return nil }, "", ""},
-		"a line lost":   {func(path string) error { return os.Truncate(path, int64(lastLine)) }, "it is not whole", "it is not whole"},
-		"empty":         {func(path string) error { return os.Truncate(path, 0) }, "found 0 bytes, its point says", "found 0 bytes"},
-		"removed":       {os.Remove, "found no file, its point says", "no such file"},
-		"zeros instead": {func(path string) error { return os.WriteFile(path, zeros, 0o600) }, "", "found the checksum"},
+		"whole": {func(string) error { return nil }, "", ""},
+		"a line lost": {func(path string) error {
+			return os.Truncate(path, int64(lastLine))
+		}, "it is not whole", "it is not whole"},
+		"empty": {func(path string) error {
+			return os.Truncate(path, 0)
+		}, "found 0 bytes, its point says", "found 0 bytes"},
+		"removed": {os.Remove, "found no file, its point says", "no such file"},
+		"zeros instead": {func(path string) error {
+			return os.WriteFile(path, zeros, 0o600)
+		}, "", "found the checksum"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newRun(t)
@@ -43,7 +49,8 @@ func TestHistogramLogThatIsNotWhole(t *testing.T) {
 			if len(ids) != 1 || (c.note == "") != (len(bad) == 0) {
 				t.Fatalf("points %q, notes %v, want %q", ids, bad, c.note)
 			}
-			if c.note != "" && !(strings.HasPrefix(bad[0].String(), "hist/a.hlog: ") && strings.Contains(bad[0].String(), c.note)) {
+			if c.note != "" && !(strings.HasPrefix(bad[0].String(), "hist/a.hlog: ") &&
+				strings.Contains(bad[0].String(), c.note)) {
 				t.Errorf("noted %s, want %s", bad[0], c.note)
 			}
 			_, err := w.Histograms("a")

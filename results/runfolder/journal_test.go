@@ -29,7 +29,8 @@ func TestHalfWrittenLastLine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newRun(t)
-			mustAppend(t, w, resultstest.LocalPoint(resultstest.WithID("a")), resultstest.LocalPoint(resultstest.WithID("b")))
+			mustAppend(t, w, resultstest.LocalPoint(resultstest.WithID("a")),
+				resultstest.LocalPoint(resultstest.WithID("b")))
 			if err := w.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -43,7 +44,8 @@ func TestHalfWrittenLastLine(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer w.Close()
-			if r := w.Repairs(); len(r) != 1 || !strings.Contains(r[0], c.repair) || !strings.Contains(r[0], "points.jsonl, line 3") {
+			if r := w.Repairs(); len(r) != 1 || !strings.Contains(r[0], c.repair) ||
+				!strings.Contains(r[0], "points.jsonl, line 3") {
 				t.Errorf("repairs %q, want one with %q", r, c.repair)
 			}
 			mustAppend(t, w, resultstest.LocalPoint(resultstest.WithID("d")))
@@ -79,14 +81,17 @@ func TestFolderChangedWhileWritten(t *testing.T) {
 		change func(path string) error
 		want   string
 	}{
-		"cut":      {func(path string) error { return os.Truncate(path, 0) }, "found 0 bytes, wrote"},
-		"grown":    {func(path string) error { return os.Truncate(path, 1<<20) }, "found 1048576 bytes, wrote"},
-		"removed":  {os.Remove, "it was removed"},
-		"replaced": {func(path string) error { return errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o600)) }, "found another file in its place"},
+		"cut":     {func(path string) error { return os.Truncate(path, 0) }, "found 0 bytes, wrote"},
+		"grown":   {func(path string) error { return os.Truncate(path, 1<<20) }, "found 1048576 bytes, wrote"},
+		"removed": {os.Remove, "it was removed"},
+		"replaced": {func(path string) error {
+			return errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o600))
+		}, "found another file in its place"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newRun(t)
-			mustAppend(t, w, resultstest.LocalPoint(resultstest.WithID("a")), resultstest.LocalPoint(resultstest.WithID("b")))
+			mustAppend(t, w, resultstest.LocalPoint(resultstest.WithID("a")),
+				resultstest.LocalPoint(resultstest.WithID("b")))
 			if err := w.Check(); err != nil {
 				t.Fatal(err)
 			}

@@ -49,7 +49,8 @@ func readLines(path string, use func(line []byte) error) ([]BadLine, error) {
 	// Reading takes the memory of one line, whatever the file's size.
 	for r, n := bufio.NewReaderSize(f, 1<<20), 1; ; n++ {
 		if n > maxLines {
-			return bad.list, fmt.Errorf("results: %s: found more lines, allowed: at most %d", path, maxLines)
+			return bad.list, fmt.Errorf("results: %s: found more lines, allowed: at most %d", path,
+				maxLines)
 		}
 		line, long, err := readLine(r)
 		if err != nil && !errors.Is(err, io.EOF) {

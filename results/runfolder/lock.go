@@ -20,7 +20,8 @@ func lock(f *os.File) error {
 	case errors.Is(err, unix.EWOULDBLOCK):
 		return fmt.Errorf("%w: wait for it, end it, or use another folder", ErrLocked)
 	case err != nil:
-		return fmt.Errorf("lock %s: %w: put the run folder on a file system with flock", f.Name(), err)
+		return fmt.Errorf("lock %s: %w: put the run folder on a file system with flock", f.Name(),
+			err)
 	}
 	return nil
 }

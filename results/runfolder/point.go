@@ -24,7 +24,8 @@ func decodePoint(line []byte) (results.Point, error) {
 	case results.CheckID(p.ID) != nil:
 		return p, results.CheckID(p.ID)
 	case p.Status != results.StatusOK && p.Status != results.StatusFailed:
-		return p, fmt.Errorf("status %q: want %q or %q", p.Status, results.StatusOK, results.StatusFailed)
+		return p, fmt.Errorf("status %q: want %q or %q", p.Status, results.StatusOK,
+			results.StatusFailed)
 	}
 	return p, nil
 }
@@ -34,7 +35,8 @@ func lastOfEachID(points []results.Point) []results.Point {
 	chosen := make(map[string]int, len(points))
 	for i := range points {
 		before, seen := chosen[points[i].ID]
-		if !seen || points[i].Status == results.StatusOK || points[before].Status != results.StatusOK {
+		if !seen || points[i].Status == results.StatusOK ||
+			points[before].Status != results.StatusOK {
 			chosen[points[i].ID] = i
 		}
 	}

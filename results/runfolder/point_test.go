@@ -13,9 +13,15 @@ func TestLastOkLineOfAnIDWins(t *testing.T) {
 		ops        uint64
 	}
 	for name, c := range map[string]struct{ lines, want []line }{
-		"last ok":             {[]line{{"a", "ok", 1}, {"a", "ok", 2}}, []line{{"a", "ok", 2}}},
-		"ok before failed":    {[]line{{"a", "ok", 1}, {"b", "ok", 3}, {"a", "failed", 2}}, []line{{"a", "ok", 1}, {"b", "ok", 3}}},
-		"ok after failed":     {[]line{{"a", "failed", 1}, {"b", "ok", 3}, {"a", "ok", 2}}, []line{{"b", "ok", 3}, {"a", "ok", 2}}},
+		"last ok": {[]line{{"a", "ok", 1}, {"a", "ok", 2}}, []line{{"a", "ok", 2}}},
+		"ok before failed": {
+			[]line{{"a", "ok", 1}, {"b", "ok", 3}, {"a", "failed", 2}},
+			[]line{{"a", "ok", 1}, {"b", "ok", 3}},
+		},
+		"ok after failed": {
+			[]line{{"a", "failed", 1}, {"b", "ok", 3}, {"a", "ok", 2}},
+			[]line{{"b", "ok", 3}, {"a", "ok", 2}},
+		},
 		"last of the failed":  {[]line{{"a", "failed", 1}, {"a", "failed", 2}}, []line{{"a", "failed", 2}}},
 		"nothing, no problem": {nil, nil},
 	} {

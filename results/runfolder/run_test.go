@@ -138,7 +138,8 @@ func TestCorruptMiddleLinesAreNamedAndTheRestUsed(t *testing.T) {
 	w := newRun(t)
 	mustAppend(t, w, resultstest.LocalPoint(resultstest.WithID("a")))
 	edit(t, w.Run, pointsFile, func(b []byte) []byte {
-		return append(b, "{\"id\":\n\n[]\n{\"schema\":1}\n{\"schema\":99,\"id\":\"z\"}\n{\"schema\":1,\"id\":\"z\",\"status\":\"so-so\"}\n"...)
+		return append(b, "{\"id\":\n\n[]\n{\"schema\":1}\n{\"schema\":99,\"id\":\"z\"}\n"+
+			"{\"schema\":1,\"id\":\"z\",\"status\":\"so-so\"}\n"...)
 	})
 	if err := w.Close(); err != nil {
 		t.Fatal(err)

@@ -66,10 +66,12 @@ func checkUnused(dir string) error {
 		case testbedFile, envFile, pointsFile, histFolder, figFolder:
 		case sweepFile:
 			if name == e.Name() {
-				return errors.New("it is a run folder already: continue that run, or use another folder")
+				return errors.New("it is a run folder already: continue that run, or use another " +
+					"folder")
 			}
 		default:
-			return fmt.Errorf("it holds %s, which is not of a run: use an empty or a new folder", e.Name())
+			return fmt.Errorf("it holds %s, which is not of a run: use an empty or a new folder",
+				e.Name())
 		}
 	}
 	return nil
@@ -186,7 +188,8 @@ func (w *Writer) AppendEnv(node any) error {
 }
 
 func (w *Writer) appendError(what string, err error) error {
-	return fmt.Errorf("results: %s could not be added to run folder %s, which keeps what it held: %w",
+	return fmt.Errorf("results: %s could not be added to run folder %s, which keeps what it "+
+		"held: %w",
 		what, w.dir, err)
 }
 

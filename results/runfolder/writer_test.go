@@ -20,7 +20,8 @@ import (
 
 func TestResumeMeasuresWhatIsMissing(t *testing.T) {
 	w := newRun(t)
-	mustAppend(t, w, resultstest.LocalPoint(resultstest.WithID("ok")), resultstest.LocalPoint(resultstest.WithID("bad"), resultstest.Failed("server died")))
+	mustAppend(t, w, resultstest.LocalPoint(resultstest.WithID("ok")),
+		resultstest.LocalPoint(resultstest.WithID("bad"), resultstest.Failed("server died")))
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}

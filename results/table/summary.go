@@ -79,14 +79,16 @@ func (s *summary) head() {
 	s.line("load", s.labels("loop", "rate_ops", "client_threads", "connections", "window", "batch"))
 	s.line("server", p.ServerAddr, numfmt.Count(p.ServerThreads, "thread"), p.Pinning(p.ServerCPUs),
 		p.ServerVersion, s.labels("mode", "access", "pages"))
-	s.line("client", numfmt.Count(p.ClientThreads, "thread"), p.Pinning(p.ClientCPUs), p.ClientVersion)
+	s.line("client", numfmt.Count(p.ClientThreads, "thread"), p.Pinning(p.ClientCPUs),
+		p.ClientVersion)
 	if p.DurationNs > 0 {
 		warmup := ""
 		if p.Warmup > 0 {
 			warmup = seconds(int64(p.Warmup)) + " of warm-up before"
 		}
 		if !p.StartedAt.IsZero() { // else it failed before
-			s.line("measured", seconds(p.DurationNs)+" from "+p.StartedAt.Format(time.RFC3339), warmup)
+			s.line("measured", seconds(p.DurationNs)+" from "+p.StartedAt.Format(time.RFC3339),
+				warmup)
 		}
 	}
 }
@@ -104,7 +106,8 @@ func (s *summary) outcome() {
 			numfmt.Digits3(p.OpsPerFrame), numfmt.Digits3(p.BytesPerFrame)), perWrite(p))
 	}
 	if p.Gets > 0 {
-		s.line("hits", ratio(p.Hits, p.Gets)+" % of the GETs", numfmt.Grouped(p.Misses)+" not found",
+		s.line("hits", ratio(p.Hits, p.Gets)+" % of the GETs",
+			numfmt.Grouped(p.Misses)+" not found",
 			evicted(p))
 	}
 	s.line("errors", problems(p))
@@ -197,7 +200,8 @@ func hashShareSource(p *results.Point) string {
 		said += fmt.Sprintf(", %s", numfmt.Count(p.ClientHashSamples, "sample"))
 	}
 	if p.ClientHashShareCheck > 0 {
-		said += fmt.Sprintf("; %s %% by hashing beforehand", numfmt.Digits3(100*p.ClientHashShareCheck))
+		said += fmt.Sprintf("; %s %% by hashing beforehand",
+			numfmt.Digits3(100*p.ClientHashShareCheck))
 	}
 	return said
 }

@@ -14,7 +14,10 @@ func TestPointGolden(t *testing.T) {
 		p.Placement, p.Submode, p.ServerCPUs, p.ClientCPUs, p.Evicted = "", "", nil, []int{0, 1, 2, 5}, 7
 	})
 	atOnce := resultstest.LocalPoint()
-	broken := resultstest.LocalPoint(resultstest.Failed("the connection was closed by the server"), func(p *results.Point) { p.Errors = 3 })
+	broken := resultstest.LocalPoint(resultstest.Failed("the connection was closed by the server"),
+		func(p *results.Point) {
+			p.Errors = 3
+		})
 	for name, p := range map[string]*results.Point{
 		"open":       &open[2],
 		"not-placed": &notPlaced,

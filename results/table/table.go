@@ -162,7 +162,9 @@ func offered(p *results.Point) string {
 }
 
 func sameRepeats(rows [][]*results.Point) bool {
-	return !slices.ContainsFunc(rows, func(r []*results.Point) bool { return len(r) != len(rows[0]) })
+	return !slices.ContainsFunc(rows, func(r []*results.Point) bool {
+		return len(r) != len(rows[0])
+	})
 }
 
 // legendLine explains the content of the cells.

@@ -11,13 +11,22 @@ import (
 
 func TestTableGolden(t *testing.T) {
 	var alikeWarnings []results.Point
-	for i, w := range []string{"busy for 91 % of the time", "busy for 99.5 % of the time", "too short for p99.9", "busy for 91 % of the time"} {
-		alikeWarnings = append(alikeWarnings, resultstest.LocalPoint(func(p *results.Point) { p.Repeat, p.Warnings = i+1, []string{w} }))
+	for i, w := range []string{
+		"busy for 91 % of the time", "busy for 99.5 % of the time", "too short for p99.9",
+		"busy for 91 % of the time",
+	} {
+		alikeWarnings = append(alikeWarnings, resultstest.LocalPoint(func(p *results.Point) {
+			p.Repeat, p.Warnings = i+1, []string{w}
+		}))
 	}
 	mixed := []results.Point{
-		resultstest.LocalPoint(func(p *results.Point) { p.Store, p.Placement, p.Submode, p.GetRatio = "herd", "CH-SH", "off-path", 1 }),
+		resultstest.LocalPoint(func(p *results.Point) {
+			p.Store, p.Placement, p.Submode, p.GetRatio = "herd", "CH-SH", "off-path", 1
+		}),
 		resultstest.LocalPoint(func(p *results.Point) { p.Placement, p.Submode, p.Repeat = "CH-SH", "sm1", 1 }),
-		resultstest.LocalPoint(func(p *results.Point) { p.Placement, p.Submode, p.Repeat, p.ThroughputOps = "CH-SH", "sm1", 2, 1.6e6 }),
+		resultstest.LocalPoint(func(p *results.Point) {
+			p.Placement, p.Submode, p.Repeat, p.ThroughputOps = "CH-SH", "sm1", 2, 1.6e6
+		}),
 		resultstest.LocalPoint(func(p *results.Point) { p.GetRatio, p.Submode, p.Errors, p.Timeouts = 0, "sm5", 3, 1 }),
 	}
 	for name, points := range map[string][]results.Point{

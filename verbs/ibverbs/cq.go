@@ -44,7 +44,9 @@ func (c *CQ) Poll(wcs []verbs.WC) (int, error) {
 	}
 	n := C.shim_poll(c.cq, (*C.struct_shim_wc)(unsafe.Pointer(&wcs[0])), C.int(len(wcs)))
 	if n < 0 {
-		return 0, fmt.Errorf("%s: ibv_poll_cq failed with %d: the queue overran, or the device has failed", c.dev.name, n) // not an errno
+		// not an errno
+		return 0, fmt.Errorf("%s: ibv_poll_cq failed with %d: the queue overran, or the device "+
+			"has failed", c.dev.name, n)
 	}
 	return int(n), nil
 }

@@ -183,7 +183,8 @@ func (d *Device) Counters() map[string]uint64 {
 			if err != nil {
 				continue // some ports list counters that they cannot read
 			}
-			if n, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64); err == nil && f.Name() != "lifespan" {
+			if n, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64); err == nil &&
+				f.Name() != "lifespan" {
 				counters[f.Name()] = n
 			}
 		}

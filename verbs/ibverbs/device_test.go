@@ -75,10 +75,12 @@ func TestDeviceTellsWhatItIs(t *testing.T) {
 	d := open(t)
 	port := must[verbs.Port](t)(d.Port())
 	t.Logf("%+v %+v", d.Info(), port)
-	if info := d.Info(); info.Provider != "ibverbs" || info.Name == "" || info.Emulated != strings.HasPrefix(info.Name, "rxe") {
+	if info := d.Info(); info.Provider != "ibverbs" || info.Name == "" ||
+		info.Emulated != strings.HasPrefix(info.Name, "rxe") {
 		t.Errorf("Info() = %+v", info)
 	}
-	if !port.Active || port.MTU < 256 || port.MaxInline == 0 || port.LinkLayer == verbs.LinkEthernet && !port.GID.Addr().Is4() {
+	if !port.Active || port.MTU < 256 || port.MaxInline == 0 || port.LinkLayer == verbs.LinkEthernet &&
+		!port.GID.Addr().Is4() {
 		t.Errorf("Port() = %+v", port)
 	}
 	if n := len(d.Counters()); n == 0 {
@@ -159,10 +161,14 @@ func TestDomainOutlivesItsAddressHandles(t *testing.T) {
 	pd := must[verbs.PD](t)(d.AllocPD())
 	var ahs []verbs.AH
 	for range 2 {
-		ahs = append(ahs, must[verbs.AH](t)(pd.CreateAH(verbs.Endpoint{LinkLayer: verbs.LinkEthernet, GID: must[verbs.Port](t)(d.Port()).GID})))
+		ahs = append(ahs, must[verbs.AH](t)(pd.CreateAH(verbs.Endpoint{
+			LinkLayer: verbs.LinkEthernet,
+			GID:       must[verbs.Port](t)(d.Port()).GID,
+		})))
 	}
 	for left := len(ahs); left > 0; left-- {
-		if err := pd.Close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), fmt.Sprintf("address handles open (%d)", left)) {
+		if err := pd.Close(); !errors.Is(err, syscall.EBUSY) ||
+			!strings.Contains(err.Error(), fmt.Sprintf("address handles open (%d)", left)) {
 			t.Errorf("PD.Close() = %v with %d address handles", err, left)
 		}
 		if err := ahs[left-1].Close(); err != nil {
@@ -178,14 +184,20 @@ func TestRefusesWhatIsNotItsOwn(t *testing.T) {
 	a, b := open(t), open(t)
 	pd := must[verbs.PD](t)(a.AllocPD())
 	cq := must[verbs.CQ](t)(b.CreateCQ(1))
-	if _, err := pd.CreateQP(verbs.QPConfig{Type: verbs.UC, SendCQ: cq, RecvCQ: cq, MaxSend: 1, MaxRecv: 1}); err == nil {
+	if _, err := pd.CreateQP(verbs.QPConfig{
+		Type: verbs.UC, SendCQ: cq, RecvCQ: cq, MaxSend: 1,
+		MaxRecv: 1,
+	}); err == nil {
 		t.Error("a QP took another device's CQ")
 	}
 	if _, err := pd.CreateQP(verbs.QPConfig{Type: verbs.UC}); err == nil {
 		t.Error("a QP took no CQ")
 	}
 	own := must[verbs.CQ](t)(a.CreateCQ(1))
-	_, err := pd.CreateQP(verbs.QPConfig{Type: verbs.UC, SendCQ: own, RecvCQ: own, MaxSend: 1, MaxRecv: 1, MaxInline: 1 << 20})
+	_, err := pd.CreateQP(verbs.QPConfig{
+		Type: verbs.UC, SendCQ: own, RecvCQ: own, MaxSend: 1, MaxRecv: 1,
+		MaxInline: 1 << 20,
+	})
 	if err == nil || !strings.Contains(err.Error(), "1048576 bytes inline of at most") {
 		t.Errorf("a QP with room for 1 MiB inline: %v", err)
 	}
@@ -198,7 +210,10 @@ func TestMaxInlineHolds(t *testing.T) {
 	pd := must[verbs.PD](t)(d.AllocPD())
 	cq := must[verbs.CQ](t)(d.CreateCQ(1))
 	for _, typ := range []verbs.QPType{verbs.UC, verbs.UD, verbs.RC} {
-		must[verbs.QP](t)(pd.CreateQP(verbs.QPConfig{Type: typ, SendCQ: cq, RecvCQ: cq, MaxSend: 1, MaxRecv: 1, MaxInline: port.MaxInline}))
+		must[verbs.QP](t)(pd.CreateQP(verbs.QPConfig{
+			Type: typ, SendCQ: cq, RecvCQ: cq, MaxSend: 1, MaxRecv: 1,
+			MaxInline: port.MaxInline,
+		}))
 	}
 }
 
@@ -227,7 +242,10 @@ func TestEventReachesTheReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	ah := must[verbs.AH](t)(e.pd.CreateAH(e.qp.Local()))
-	wr := verbs.SendWR{Op: verbs.OpSend, Local: e.sge(8), AH: ah.Handle(), QPN: e.qp.Num(), QKey: testQKey, Flags: verbs.Signaled}
+	wr := verbs.SendWR{
+		Op: verbs.OpSend, Local: e.sge(8), AH: ah.Handle(), QPN: e.qp.Num(), QKey: testQKey,
+		Flags: verbs.Signaled,
+	}
 	for range 8 { // more than twice the queue's 128
 		e.post(t, slices.Repeat([]verbs.SendWR{wr}, 32)...)
 		time.Sleep(20 * time.Millisecond)
@@ -271,7 +289,8 @@ func TestOneCallABatch(t *testing.T) {
 		}))
 	}
 	if sends != 1 || receives != 1 || polls != 1 {
-		t.Errorf("%d work requests: %d calls to send, %d to receive, %d to poll, want 1 each", len(wrs), sends, receives, polls)
+		t.Errorf("%d work requests: %d calls to send, %d to receive, %d to poll, want 1 each", len(wrs), sends,
+			receives, polls)
 	}
 	if n := testing.AllocsPerRun(10, func() { _, _ = a.cq.Poll(wcs) }); n != 0 {
 		t.Errorf("polling allocates %v times", n)
@@ -340,7 +359,10 @@ func TestBadWorkRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	ah := must[verbs.AH](t)(e.pd.CreateAH(e.qp.Local()))
-	good := verbs.SendWR{Op: verbs.OpSend, Local: e.sge(8), AH: ah.Handle(), QPN: e.qp.Num(), QKey: testQKey, Flags: verbs.Signaled}
+	good := verbs.SendWR{
+		Op: verbs.OpSend, Local: e.sge(8), AH: ah.Handle(), QPN: e.qp.Num(), QKey: testQKey,
+		Flags: verbs.Signaled,
+	}
 	for name, spoil := range map[string]func(*verbs.SendWR){
 		"no address handle":      func(wr *verbs.SendWR) { wr.AH = 0 },
 		"unknown address handle": func(wr *verbs.SendWR) { wr.AH = 1 << 31 },
@@ -350,7 +372,8 @@ func TestBadWorkRequest(t *testing.T) {
 		bad := good
 		spoil(&bad)
 		n, err := e.qp.PostSend([]verbs.SendWR{good, bad, good})
-		if n != 1 || err == nil || !strings.Contains(err.Error(), "work request 2 of 3") || !strings.Contains(err.Error(), "EINVAL") {
+		if n != 1 || err == nil || !strings.Contains(err.Error(), "work request 2 of 3") ||
+			!strings.Contains(err.Error(), "EINVAL") {
 			t.Errorf("%s: PostSend = %d, %v, want 1 and EINVAL of request 2", name, n, err)
 		}
 		e.complete(t)

@@ -20,10 +20,11 @@ const (
 
 // hints suggest what to do about the most common errors.
 var hints = map[syscall.Errno]string{
-	unix.EPERM:        permissionHint,
-	unix.EACCES:       permissionHint,
-	unix.EINVAL:       "; does it exceed what ibv_devinfo -v lists for the device?",
-	unix.ENOMEM:       "; is the limit of locked memory high enough (ulimit -l), and does it keep to what ibv_devinfo -v lists for the device?",
+	unix.EPERM:  permissionHint,
+	unix.EACCES: permissionHint,
+	unix.EINVAL: "; does it exceed what ibv_devinfo -v lists for the device?",
+	unix.ENOMEM: "; is the limit of locked memory high enough (ulimit -l), and does it " +
+		"keep to what ibv_devinfo -v lists for the device?",
 	unix.EBUSY:        "; close what was made from it first",
 	unix.ETIMEDOUT:    neighbourHint,
 	unix.EHOSTUNREACH: neighbourHint,
@@ -67,5 +68,6 @@ func (d *Device) closed(what string) error {
 
 // foreign returns the error for an object of another provider or device.
 func (d *Device) foreign(what string, got any) error {
-	return fmt.Errorf("%s: %s is %T of another device, or closed: want one made here", d.name, what, got)
+	return fmt.Errorf("%s: %s is %T of another device, or closed: want one made here", d.name, what,
+		got)
 }

@@ -57,7 +57,10 @@ func (e *events) run(ctx *C.struct_ibv_context, port uint32, conn syscall.RawCon
 		case err != nil:
 			return // closed
 		case errno != 0:
-			e.log.Add(verbs.Event{Kind: "no more events", Err: fmt.Errorf("ibv_get_async_event: %w", syscall.Errno(errno)), Serious: true})
+			e.log.Add(verbs.Event{
+				Kind: "no more events",
+				Err:  fmt.Errorf("ibv_get_async_event: %w", syscall.Errno(errno)), Serious: true,
+			})
 			return
 		}
 		e.note(&event, port)

@@ -54,7 +54,9 @@ func checkTold(t *testing.T, d verbs.Device, state string, want verbs.Event) {
 	}
 	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
 		events := d.Events(since)
-		if slices.ContainsFunc(events, func(e verbs.Event) bool { return e.Kind == want.Kind && e.Serious == want.Serious }) {
+		if slices.ContainsFunc(events, func(e verbs.Event) bool {
+			return e.Kind == want.Kind && e.Serious == want.Serious
+		}) {
 			t.Logf("%+v", events)
 			return
 		}

@@ -37,7 +37,8 @@ func chooseGID(table []gidEntry, link verbs.LinkLayer, index int) (gidEntry, err
 		}
 	}
 	if index == AutoGID {
-		return gidEntry{}, fmt.Errorf("no RoCE v2 GID among %s: give the network device an IP address and set it up", list(table))
+		return gidEntry{}, fmt.Errorf("no RoCE v2 GID among %s: give the network device an IP "+
+			"address and set it up", list(table))
 	}
 	return gidEntry{}, fmt.Errorf("GID index %d: want one of %s", index, list(table))
 }
@@ -47,7 +48,9 @@ func preference(link verbs.LinkLayer, index int) []func(gidEntry) bool {
 	switch {
 	case index != AutoGID:
 		// No peer here understands packets of a RoCE v1 GID.
-		return []func(gidEntry) bool{func(e gidEntry) bool { return e.index == index && e.kind != gidRoCEv1 }}
+		return []func(gidEntry) bool{
+			func(e gidEntry) bool { return e.index == index && e.kind != gidRoCEv1 },
+		}
 	case link == verbs.LinkInfiniBand:
 		return []func(gidEntry) bool{func(gidEntry) bool { return true }}
 	}

@@ -16,19 +16,23 @@ import (
 var (
 	_ = [1]int{}[unsafe.Sizeof(verbs.SendWR{})-C.sizeof_struct_shim_send_wr]
 	_ = [1]int{}[unsafe.Offsetof(verbs.SendWR{}.ID)-unsafe.Offsetof(C.struct_shim_send_wr{}.id)]
-	_ = [1]int{}[unsafe.Offsetof(verbs.SendWR{}.Local)-unsafe.Offsetof(C.struct_shim_send_wr{}.local)]
-	_ = [1]int{}[unsafe.Offsetof(verbs.SendWR{}.Remote)-unsafe.Offsetof(C.struct_shim_send_wr{}.remote)]
+	_ = [1]int{}[unsafe.Offsetof(verbs.SendWR{}.Local)-
+		unsafe.Offsetof(C.struct_shim_send_wr{}.local)]
+	_ = [1]int{}[unsafe.Offsetof(verbs.SendWR{}.Remote)-
+		unsafe.Offsetof(C.struct_shim_send_wr{}.remote)]
 	_ = [1]int{}[unsafe.Offsetof(verbs.SendWR{}.RKey)-unsafe.Offsetof(C.struct_shim_send_wr{}.rkey)]
 	_ = [1]int{}[unsafe.Offsetof(verbs.SendWR{}.Imm)-unsafe.Offsetof(C.struct_shim_send_wr{}.imm)]
 	_ = [1]int{}[unsafe.Offsetof(verbs.SendWR{}.AH)-unsafe.Offsetof(C.struct_shim_send_wr{}.ah)]
 	_ = [1]int{}[unsafe.Offsetof(verbs.SendWR{}.QPN)-unsafe.Offsetof(C.struct_shim_send_wr{}.qpn)]
 	_ = [1]int{}[unsafe.Offsetof(verbs.SendWR{}.QKey)-unsafe.Offsetof(C.struct_shim_send_wr{}.qkey)]
 	_ = [1]int{}[unsafe.Offsetof(verbs.SendWR{}.Op)-unsafe.Offsetof(C.struct_shim_send_wr{}.op)]
-	_ = [1]int{}[unsafe.Offsetof(verbs.SendWR{}.Flags)-unsafe.Offsetof(C.struct_shim_send_wr{}.flags)]
+	_ = [1]int{}[unsafe.Offsetof(verbs.SendWR{}.Flags)-
+		unsafe.Offsetof(C.struct_shim_send_wr{}.flags)]
 
 	_ = [1]int{}[unsafe.Sizeof(verbs.RecvWR{})-C.sizeof_struct_shim_recv_wr]
 	_ = [1]int{}[unsafe.Offsetof(verbs.RecvWR{}.ID)-unsafe.Offsetof(C.struct_shim_recv_wr{}.id)]
-	_ = [1]int{}[unsafe.Offsetof(verbs.RecvWR{}.Local)-unsafe.Offsetof(C.struct_shim_recv_wr{}.local)]
+	_ = [1]int{}[unsafe.Offsetof(verbs.RecvWR{}.Local)-
+		unsafe.Offsetof(C.struct_shim_recv_wr{}.local)]
 
 	_ = [1]int{}[unsafe.Sizeof(verbs.SGE{})-C.sizeof_struct_shim_sge]
 	_ = [1]int{}[unsafe.Offsetof(verbs.SGE{}.Addr)-unsafe.Offsetof(C.struct_shim_sge{}.addr)]

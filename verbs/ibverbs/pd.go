@@ -116,7 +116,8 @@ func (d *Device) ahAttr(peer verbs.Endpoint, flowLabel uint32) C.struct_ibv_ah_a
 	if peer.LinkLayer == verbs.LinkEthernet { // an InfiniBand subnet routes by LID
 		global = 1
 	}
-	C.shim_ah_attr(&attr, d.port, C.uint8_t(d.gid.index), global, C.uint16_t(peer.LID), (*C.uint8_t)(unsafe.Pointer(&peer.GID[0])),
+	C.shim_ah_attr(&attr, d.port, C.uint8_t(d.gid.index), global, C.uint16_t(peer.LID),
+		(*C.uint8_t)(unsafe.Pointer(&peer.GID[0])),
 		C.uint32_t(flowLabel))
 	return attr
 }
@@ -132,7 +133,8 @@ func (a *AH) register() error {
 		a.handle = p.used + 1 // 0 stands for no handle
 		p.used++
 	}
-	err := p.dev.check(int(C.shim_set_ah(p.ahs, C.uint32_t(a.handle), a.ah)), "address handle %d", a.handle)
+	err := p.dev.check(int(C.shim_set_ah(p.ahs, C.uint32_t(a.handle), a.ah)), "address handle %d",
+		a.handle)
 	if err != nil {
 		p.free = append(p.free, a.handle)
 	}

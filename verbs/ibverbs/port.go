@@ -26,8 +26,10 @@ func (d *Device) Port() (verbs.Port, error) {
 		return verbs.Port{}, err
 	}
 	return verbs.Port{
-		Number: int(d.port), Active: attr.state == C.IBV_PORT_ACTIVE, LinkLayer: linkLayer(attr.link_layer),
-		LID: uint16(attr.lid), MTU: mtu, GIDIndex: d.gid.index, GID: d.gid.gid, MaxInline: d.maxInline,
+		Number: int(d.port), Active: attr.state == C.IBV_PORT_ACTIVE,
+		LinkLayer: linkLayer(attr.link_layer),
+		LID:       uint16(attr.lid), MTU: mtu, GIDIndex: d.gid.index, GID: d.gid.gid,
+		MaxInline: d.maxInline,
 	}, nil
 }
 
@@ -42,7 +44,8 @@ func (d *Device) pathMTU(active int) (int, error) {
 		return active, nil
 	}
 	if mtuEnum(d.mtu) == 0 || d.mtu > active {
-		return 0, fmt.Errorf("%s: path MTU %d: want 256, 512, 1024, 2048 or 4096, at most the port's active %d", d.name, d.mtu, active)
+		return 0, fmt.Errorf("%s: path MTU %d: want 256, 512, 1024, 2048 or 4096, at most the "+
+			"port's active %d", d.name, d.mtu, active)
 	}
 	return d.mtu, nil
 }
@@ -74,7 +77,8 @@ func (d *Device) selectPort(gidIndex int) error {
 		return err
 	}
 	if attr.state != C.IBV_PORT_ACTIVE {
-		return fmt.Errorf("%s: found port %d %s, allowed: active; look at the cable, at the network device (rdma link; ip link set … up), "+
+		return fmt.Errorf("%s: found port %d %s, allowed: active; look at the cable, at the "+
+			"network device (rdma link; ip link set … up), "+
 			"and on InfiniBand for a subnet manager",
 			d.name, d.port, C.GoString(C.ibv_port_state_str(attr.state)))
 	}

@@ -36,17 +36,22 @@ func eachDevice(visit func(*C.struct_ibv_device) bool) error {
 	var n C.int
 	list, err := C.ibv_get_device_list(&n)
 	if list == nil {
-		return fmt.Errorf("provider ibverbs: this kernel has no RDMA (ibv_get_device_list: %s): load ib_uverbs and the NIC's driver, "+
+		return fmt.Errorf("provider ibverbs: this kernel has no RDMA (ibv_get_device_list: %s): "+
+			"load ib_uverbs and the NIC's driver, "+
 			"or take softroce: %w", errnoText(err), verbs.ErrNotSupported)
 	}
 	defer C.ibv_free_device_list(list)
 	if kernel := kernelDevices(sysfsDevices); n == 0 && len(kernel) > 0 {
-		return fmt.Errorf("provider ibverbs: the kernel has %s, and libibverbs none of them: install its drivers (apt-get install ibverbs-providers); "+
-			"a container has to be given /dev/infiniband too: %w", strings.Join(kernel, ", "), verbs.ErrNotSupported)
+		return fmt.Errorf("provider ibverbs: the kernel has %s, and libibverbs none of them: "+
+			"install its drivers (apt-get install ibverbs-providers); "+
+			"a container has to be given /dev/infiniband too: %w", strings.Join(kernel, ", "),
+			verbs.ErrNotSupported)
 	}
 	if n == 0 {
-		return fmt.Errorf("provider ibverbs: no RDMA device on this machine: load the NIC's driver (lspci, ibv_devices), "+
-			"or make a software one (modprobe rdma_rxe; rdma link add rxe0 type rxe netdev eth0): %w", verbs.ErrNotSupported)
+		return fmt.Errorf("provider ibverbs: no RDMA device on this machine: load the NIC's "+
+			"driver (lspci, ibv_devices), "+
+			"or make a software one (modprobe rdma_rxe; rdma link add rxe0 type rxe netdev "+
+			"eth0): %w", verbs.ErrNotSupported)
 	}
 	for _, d := range unsafe.Slice(list, n) {
 		if !visit(d) {
@@ -63,7 +68,8 @@ func openContext(name string) (ctx *C.struct_ibv_context, opened string, err err
 		return nil, "", err
 	}
 	if name == "" && len(names) > 1 {
-		return nil, "", fmt.Errorf("provider ibverbs: which device? This machine has %s", strings.Join(names, ", "))
+		return nil, "", fmt.Errorf("provider ibverbs: which device? This machine has %s",
+			strings.Join(names, ", "))
 	}
 	if name == "" {
 		name = names[0]
@@ -84,7 +90,8 @@ func openContext(name string) (ctx *C.struct_ibv_context, opened string, err err
 	case found:
 		return nil, "", (&Device{name: name}).fail(openErr, "ibv_open_device")
 	}
-	return nil, "", fmt.Errorf("provider ibverbs: no device %q: this machine has %s", name, strings.Join(names, ", "))
+	return nil, "", fmt.Errorf("provider ibverbs: no device %q: this machine has %s", name,
+		strings.Join(names, ", "))
 }
 
 // sysfsDevices is where the kernel lists its RDMA devices.

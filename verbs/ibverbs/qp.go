@@ -30,7 +30,10 @@ type QP struct {
 	flowLabel uint32
 }
 
-var qpTypes = map[verbs.QPType]C.int{verbs.UC: C.IBV_QPT_UC, verbs.UD: C.IBV_QPT_UD, verbs.RC: C.IBV_QPT_RC}
+var qpTypes = map[verbs.QPType]C.int{
+	verbs.UC: C.IBV_QPT_UC, verbs.UD: C.IBV_QPT_UD,
+	verbs.RC: C.IBV_QPT_RC,
+}
 
 // CreateQP makes a queue pair and initializes it, so that receives can be posted before the peer is
 // known.
@@ -41,7 +44,8 @@ func (p *PD) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
 	}
 	typ, ok := qpTypes[cfg.Type]
 	if !ok {
-		return nil, fmt.Errorf("%s: QP type %d: want UC, UD or RC: %w", d.name, cfg.Type, verbs.ErrNotSupported)
+		return nil, fmt.Errorf("%s: QP type %d: want UC, UD or RC: %w", d.name, cfg.Type,
+			verbs.ErrNotSupported)
 	}
 	if err := cfg.CheckFlowLabel(); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.name, err)
@@ -58,9 +62,11 @@ func (p *PD) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
 	if err != nil {
 		return nil, err
 	}
-	qp, errno := C.shim_create_qp(p.pd, send, recv, typ, C.uint32_t(cfg.MaxSend), C.uint32_t(cfg.MaxRecv), C.uint32_t(cfg.MaxInline))
+	qp, errno := C.shim_create_qp(p.pd, send, recv, typ, C.uint32_t(cfg.MaxSend),
+		C.uint32_t(cfg.MaxRecv), C.uint32_t(cfg.MaxInline))
 	if qp == nil {
-		return nil, d.fail(errno, "ibv_create_qp (%s, %d sends, %d receives, %d bytes inline of at most %d)",
+		return nil, d.fail(errno,
+			"ibv_create_qp (%s, %d sends, %d receives, %d bytes inline of at most %d)",
 			cfg.Type, cfg.MaxSend, cfg.MaxRecv, cfg.MaxInline, d.maxInline)
 	}
 	q := &QP{dev: d, qp: qp, ahs: p.ahs, flowLabel: cfg.FlowLabel, local: verbs.Endpoint{
@@ -123,7 +129,8 @@ const (
 
 // modify changes attributes and names the step in an error.
 func (q *QP) modify(step string, attr *C.struct_ibv_qp_attr, mask C.int) error {
-	return q.dev.check(int(C.ibv_modify_qp(q.qp, attr, mask)), "ibv_modify_qp of %s QP %#x %s", q.Type(), q.Num(), step)
+	return q.dev.check(int(C.ibv_modify_qp(q.qp, attr, mask)), "ibv_modify_qp of %s QP %#x %s",
+		q.Type(), q.Num(), step)
 }
 
 func (q *QP) initialize() error {
@@ -171,9 +178,11 @@ func (q *QP) readyDatagrams() error {
 func (q *QP) readyToReceive(peer verbs.Endpoint) error {
 	attr := C.struct_ibv_qp_attr{
 		qp_state: C.IBV_QPS_RTR, path_mtu: uint32(mtuEnum(peer.MTU)),
-		dest_qp_num: C.uint32_t(peer.QPN), rq_psn: C.uint32_t(peer.PSN), ah_attr: q.dev.ahAttr(peer, q.flowLabel),
+		dest_qp_num: C.uint32_t(peer.QPN), rq_psn: C.uint32_t(peer.PSN),
+		ah_attr: q.dev.ahAttr(peer, q.flowLabel),
 	}
-	mask := C.int(C.IBV_QP_STATE | C.IBV_QP_AV | C.IBV_QP_PATH_MTU | C.IBV_QP_DEST_QPN | C.IBV_QP_RQ_PSN)
+	mask := C.int(C.IBV_QP_STATE | C.IBV_QP_AV | C.IBV_QP_PATH_MTU |
+		C.IBV_QP_DEST_QPN | C.IBV_QP_RQ_PSN)
 	if q.Type() == verbs.RC {
 		attr.max_dest_rd_atomic, attr.min_rnr_timer = q.dev.readsIn, rnrTimer640µ
 		mask |= C.IBV_QP_MAX_DEST_RD_ATOMIC | C.IBV_QP_MIN_RNR_TIMER
@@ -185,8 +194,10 @@ func (q *QP) readyToSend(peer verbs.Endpoint) error {
 	attr := C.struct_ibv_qp_attr{qp_state: C.IBV_QPS_RTS, sq_psn: C.uint32_t(q.local.PSN)}
 	mask := C.int(C.IBV_QP_STATE | C.IBV_QP_SQ_PSN)
 	if q.Type() == verbs.RC {
-		attr.timeout, attr.retry_cnt, attr.rnr_retry, attr.max_rd_atomic = ackTimeout, retryCount, rnrForever, q.dev.readsOut
-		mask |= C.IBV_QP_TIMEOUT | C.IBV_QP_RETRY_CNT | C.IBV_QP_RNR_RETRY | C.IBV_QP_MAX_QP_RD_ATOMIC
+		attr.timeout, attr.retry_cnt, attr.rnr_retry, attr.max_rd_atomic = ackTimeout, retryCount,
+			rnrForever, q.dev.readsOut
+		mask |= C.IBV_QP_TIMEOUT | C.IBV_QP_RETRY_CNT | C.IBV_QP_RNR_RETRY |
+			C.IBV_QP_MAX_QP_RD_ATOMIC
 	}
 	return q.modify("to RTS towards "+peer.String(), &attr, mask)
 }
@@ -199,7 +210,8 @@ func (q *QP) PostSend(wrs []verbs.SendWR) (int, error) {
 	if len(wrs) == 0 {
 		return 0, nil
 	}
-	done := C.shim_post_send(q.qp, q.ahs, (*C.struct_shim_send_wr)(unsafe.Pointer(&wrs[0])), C.int(len(wrs)))
+	done := C.shim_post_send(q.qp, q.ahs, (*C.struct_shim_send_wr)(unsafe.Pointer(&wrs[0])),
+		C.int(len(wrs)))
 	return int(done.n), q.postError(done, "ibv_post_send", len(wrs))
 }
 
@@ -211,7 +223,8 @@ func (q *QP) PostRecv(wrs []verbs.RecvWR) (int, error) {
 	if len(wrs) == 0 {
 		return 0, nil
 	}
-	done := C.shim_post_recv(q.qp, (*C.struct_shim_recv_wr)(unsafe.Pointer(&wrs[0])), C.int(len(wrs)))
+	done := C.shim_post_recv(q.qp, (*C.struct_shim_recv_wr)(unsafe.Pointer(&wrs[0])),
+		C.int(len(wrs)))
 	return int(done.n), q.postError(done, "ibv_post_recv", len(wrs))
 }
 
@@ -221,7 +234,9 @@ func (q *QP) postError(done C.struct_shim_posted, op string, n int) error {
 	case 0:
 		return nil
 	case C.int(unix.ENOMEM):
-		return fmt.Errorf("%s: %s on %s QP %#x: %d of %d taken: %w", q.dev.name, op, q.Type(), q.Num(), int(done.n), n, verbs.ErrQueueFull)
+		return fmt.Errorf("%s: %s on %s QP %#x: %d of %d taken: %w", q.dev.name, op, q.Type(),
+			q.Num(), int(done.n), n, verbs.ErrQueueFull)
 	}
-	return q.dev.check(int(done.error), "%s of work request %d of %d on %s QP %#x", op, int(done.n)+1, n, q.Type(), q.Num())
+	return q.dev.check(int(done.error), "%s of work request %d of %d on %s QP %#x", op,
+		int(done.n)+1, n, q.Type(), q.Num())
 }

@@ -10,7 +10,8 @@ import (
 
 // Probe returns an error: this build has no libibverbs.
 func Probe() error {
-	return fmt.Errorf("provider ibverbs: this binary was built without it: apt-get install libibverbs-dev ibverbs-providers, "+
+	return fmt.Errorf("provider ibverbs: this binary was built without it: apt-get install "+
+		"libibverbs-dev ibverbs-providers, "+
 		"then make ibverbs (go build -tags ibverbs): %w", verbs.ErrNotSupported)
 }
 

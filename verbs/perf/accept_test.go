@@ -128,7 +128,11 @@ func TestConfigHasBounds(t *testing.T) {
 			t.Log(err)
 		}
 	}
-	for _, c := range []Config{Defaults(Latency), Defaults(Bandwidth), {Iters: 1 << 40, QPs: 1024}, {Duration: 1<<63 - 1}} {
+	for _, c := range []Config{
+		Defaults(Latency), Defaults(Bandwidth),
+		{Iters: 1 << 40, QPs: 1024},
+		{Duration: 1<<63 - 1},
+	} {
 		if d := c.pointTimeout(MaxBytes); d < stepTimeout {
 			t.Errorf("%+v: %v for a point", c, d)
 		}

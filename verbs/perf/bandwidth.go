@@ -16,7 +16,10 @@ func (e *end) stream(bytes int) ([]mark, error) {
 	if err := e.barrier(); err != nil {
 		return nil, err
 	}
-	s := &streamer{end: e, start: time.Now(), marks: make([]mark, 1, 4096), posted: make([]int, len(e.pairs))}
+	s := &streamer{
+		end: e, start: time.Now(), marks: make([]mark, 1, 4096),
+		posted: make([]int, len(e.pairs)),
+	}
 	for s.open() {
 		if err := s.turnOnce(); err != nil {
 			return nil, err

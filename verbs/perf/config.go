@@ -106,7 +106,8 @@ func (c *Config) Check() error {
 	case c.Op != Write && c.Op != Read && c.Op != Send:
 		return fmt.Errorf("operation %q: want write, read or send", c.Op)
 	case c.Connection == verbs.UD && c.Op != Send:
-		return fmt.Errorf("%s over UD: datagrams can only be sent; want RC, or UC for a write: %w", c.Op, verbs.ErrNotSupported)
+		return fmt.Errorf("%s over UD: datagrams can only be sent; want RC, or UC for a write: %w",
+			c.Op, verbs.ErrNotSupported)
 	case c.Connection == verbs.UC && c.Op == Read:
 		return fmt.Errorf("read over UC: only RC can read: %w", verbs.ErrNotSupported)
 	case c.Kind == Latency && c.QPs != 1:
@@ -116,7 +117,8 @@ func (c *Config) Check() error {
 		return err
 	}
 	if n := c.memory(); n > MaxMemory {
-		return fmt.Errorf("messages of %d bytes over %d QPs with depths of %d and %d take about %d MiB: "+
+		return fmt.Errorf("messages of %d bytes over %d QPs with depths of %d and %d take about "+
+			"%d MiB: "+
 			"an end has at most %d MiB; want fewer QPs, smaller messages or shorter queues",
 			c.largest(), c.QPs, c.TxDepth, c.RxDepth, n>>20, MaxMemory>>20)
 	}

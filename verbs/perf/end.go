@@ -44,8 +44,13 @@ func (e *end) warnings() []string {
 	return verbs.Warnings(e.dev, since)
 }
 
-func newEnd(ctx context.Context, dev verbs.Device, ch *sidechannel.Channel, cfg Config) (*end, error) {
-	e := &end{ctx: ctx, dev: dev, ch: ch, cfg: cfg, wcs: make([]verbs.WC, 64), spins: 256, warningsSince: time.Now()}
+func newEnd(
+	ctx context.Context, dev verbs.Device, ch *sidechannel.Channel, cfg Config,
+) (*end, error) {
+	e := &end{
+		ctx: ctx, dev: dev, ch: ch, cfg: cfg, wcs: make([]verbs.WC, 64), spins: 256,
+		warningsSince: time.Now(),
+	}
 	if runtime.NumCPU() == 1 {
 		e.spins = 1 // the peer may need this very CPU
 	}
@@ -174,7 +179,8 @@ func (e *end) wait(what string, done func() (bool, error)) error {
 		case since.IsZero():
 			since = time.Now()
 		case time.Since(since) > answerTimeout:
-			return fmt.Errorf("no %s within %v%s; the device's counters: %v", what, answerTimeout, e.lossHint(), e.dev.Counters())
+			return fmt.Errorf("no %s within %v%s; the device's counters: %v", what, answerTimeout,
+				e.lossHint(), e.dev.Counters())
 		}
 	}
 }
@@ -192,7 +198,8 @@ func (e *end) reap() (messages int, err error) {
 	for i := range e.wcs[:n] {
 		wc := &e.wcs[i]
 		if wc.Status != verbs.StatusSuccess {
-			return messages, fmt.Errorf("%s over %s: completion: %s", e.cfg.Op, e.cfg.Connection, wc.Status)
+			return messages, fmt.Errorf("%s over %s: completion: %s", e.cfg.Op, e.cfg.Connection,
+				wc.Status)
 		}
 		pair := e.pairs[wc.ID>>32]
 		pair.outstanding -= int(uint32(wc.ID))

@@ -27,7 +27,8 @@ type pair struct {
 
 func (e *end) createPair() (*pair, error) {
 	p := &pair{
-		number: len(e.pairs), inline: e.cfg.Inline, area: roundUp(e.cfg.largest()+verbs.GRHBytes, 64),
+		number: len(e.pairs), inline: e.cfg.Inline,
+		area: roundUp(e.cfg.largest()+verbs.GRHBytes, 64),
 		list: make([]verbs.SendWR, e.cfg.PostList), recvs: make([]verbs.RecvWR, e.cfg.RxDepth),
 	}
 	var err error
@@ -79,8 +80,11 @@ var sendOps = map[Op]verbs.SendOp{Write: verbs.OpWrite, Read: verbs.OpRead, Send
 // prepare fills the post list for messages of one size.
 func (p *pair) prepare(op Op, bytes int) {
 	wr := verbs.SendWR{
-		Op:     sendOps[op],
-		Local:  verbs.SGE{Addr: p.mr.Addr() + uint64(p.area-bytes), Length: uint32(bytes), LKey: p.mr.LKey()},
+		Op: sendOps[op],
+		Local: verbs.SGE{
+			Addr: p.mr.Addr() + uint64(p.area-bytes), Length: uint32(bytes),
+			LKey: p.mr.LKey(),
+		},
 		Remote: p.peer.Region.Addr + uint64(2*p.area-bytes), RKey: p.peer.Region.RKey,
 		QPN: p.peer.Endpoint.QPN, QKey: p.peer.Endpoint.QKey,
 	}

@@ -9,8 +9,10 @@ import (
 )
 
 const (
-	latencyColumns   = " #bytes  #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]  t_stdev[usec]  99% percentile[usec]  99.9% percentile[usec]\n"
-	bandwidthColumns = " #bytes  #iterations    BW peak[MB/sec]    BW average[MB/sec]    MsgRate[Mpps]\n"
+	latencyColumns = " #bytes  #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    " +
+		"t_avg[usec]  t_stdev[usec]  99% percentile[usec]  99.9% percentile[usec]\n"
+	bandwidthColumns = " #bytes  #iterations    BW peak[MB/sec]    BW average[MB/sec]    " +
+		"MsgRate[Mpps]\n"
 )
 
 // WriteHeader prints the header of perftest's output. It adds what perftest lacks: the provider,
@@ -36,8 +38,10 @@ func WriteHeader(w io.Writer, h *Header) error {
  remote address: %s
 %s
 %s`,
-		rule, name, title, h.Local.Device.Name, providerOf(h.Local), h.Connection, h.QPs, h.TxDepth, h.RxDepth, h.PostList, h.CQMod,
-		fmt.Sprint(h.Local.MTU, "[B]"), h.Local.LinkLayer, h.Local.GIDIndex, h.Inline, rule, address(h.Local), address(h.Peer), rule, columns)
+		rule, name, title, h.Local.Device.Name, providerOf(h.Local), h.Connection, h.QPs, h.TxDepth,
+		h.RxDepth, h.PostList, h.CQMod,
+		fmt.Sprint(h.Local.MTU, "[B]"), h.Local.LinkLayer, h.Local.GIDIndex, h.Inline, rule,
+		address(h.Local), address(h.Peer), rule, columns)
 	return err
 }
 
@@ -50,7 +54,8 @@ func providerOf(e verbs.Endpoint) string {
 }
 
 func address(e verbs.Endpoint) string {
-	return fmt.Sprintf("LID %#04x QPN %#06x PSN %#06x\n GID: %s, index %d of %s, %s", e.LID, e.QPN, e.PSN, e.GID, e.GIDIndex,
+	return fmt.Sprintf("LID %#04x QPN %#06x PSN %#06x\n GID: %s, index %d of %s, %s", e.LID, e.QPN,
+		e.PSN, e.GID, e.GIDIndex,
 		verbs.Printable(e.Device.Name), verbs.Printable(providerOf(e)))
 }
 
@@ -59,11 +64,13 @@ func WritePoint(w io.Writer, p *Point) (err error) {
 	switch {
 	case p.Latency != nil:
 		l := p.Latency
-		_, err = fmt.Fprintf(w, " %-7d  %-11d    %-11.2f    %-11.2f  %-15.2f    %-11.2f  %-13.2f  %-20.2f  %-.2f\n",
+		_, err = fmt.Fprintf(w,
+			" %-7d  %-11d    %-11.2f    %-11.2f  %-15.2f    %-11.2f  %-13.2f  %-20.2f  %-.2f\n",
 			p.Bytes, p.Iters, l.Min, l.Max, l.Typical, l.Avg, l.Stdev, l.P99, l.P999)
 	case p.Bandwidth != nil:
 		b := p.Bandwidth
-		_, err = fmt.Fprintf(w, " %-7d  %-11d    %-15.2f    %-18.2f    %-.6f\n", p.Bytes, p.Iters, b.PeakMBs, b.AverageMBs, b.MsgMpps)
+		_, err = fmt.Fprintf(w, " %-7d  %-11d    %-15.2f    %-18.2f    %-.6f\n", p.Bytes, p.Iters,
+			b.PeakMBs, b.AverageMBs, b.MsgMpps)
 	}
 	for _, text := range p.Warnings {
 		if err == nil {

@@ -13,13 +13,17 @@ import (
 )
 
 // Run measures, as the client of a [Serve]. An error names the device's events since the start.
-func Run(ctx context.Context, dev verbs.Device, conn net.Conn, cfg Config, watch Observer) (*Report, error) {
+func Run(
+	ctx context.Context, dev verbs.Device, conn net.Conn, cfg Config, watch Observer,
+) (*Report, error) {
 	since := time.Now()
 	report, err := run(ctx, dev, conn, cfg, watch)
 	return report, verbs.Explain(err, dev, since)
 }
 
-func run(ctx context.Context, dev verbs.Device, conn net.Conn, cfg Config, watch Observer) (*Report, error) {
+func run(
+	ctx context.Context, dev verbs.Device, conn net.Conn, cfg Config, watch Observer,
+) (*Report, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
@@ -85,7 +89,9 @@ func failure(err error) ready {
 }
 
 // begin makes an end and connects it. It reports a failure at one end to the other.
-func begin(ctx context.Context, dev verbs.Device, ch *sidechannel.Channel, cfg Config, watch Observer) (*end, error) {
+func begin(
+	ctx context.Context, dev verbs.Device, ch *sidechannel.Channel, cfg Config, watch Observer,
+) (*end, error) {
 	ch.SetLimit(cfg.valueLimit())
 	ch.SetTimeout(stepTimeout)
 	e, err := newEnd(ctx, dev, ch, cfg)
@@ -118,7 +124,8 @@ func begin(ctx context.Context, dev verbs.Device, ch *sidechannel.Channel, cfg C
 func (e *end) header() Header {
 	return Header{
 		Kind: e.cfg.Kind, Op: e.cfg.Op, Connection: e.cfg.Connection.String(), QPs: e.cfg.QPs,
-		TxDepth: e.cfg.TxDepth, RxDepth: e.cfg.RxDepth, PostList: e.cfg.PostList, CQMod: e.cfg.CQMod, Inline: e.cfg.Inline,
+		TxDepth: e.cfg.TxDepth, RxDepth: e.cfg.RxDepth, PostList: e.cfg.PostList,
+		CQMod: e.cfg.CQMod, Inline: e.cfg.Inline,
 		Local: e.pairs[0].qp.Local(), Peer: e.pairs[0].peer.Endpoint,
 	}
 }
@@ -152,8 +159,10 @@ func (e *end) measure(bytes int) (*Point, error) {
 	if e.cfg.Kind == Bandwidth && e.cfg.Op == Send {
 		point.Arrived = &there.Arrived
 		if there.Arrived < point.Iters {
-			point.Warnings = append(point.Warnings, fmt.Sprintf("%d of %d messages arrived: %s loses what a receiver cannot take in time",
-				there.Arrived, point.Iters, e.cfg.Connection))
+			point.Warnings = append(point.Warnings,
+				fmt.Sprintf("%d of %d messages arrived: %s loses what a receiver cannot take in "+
+					"time",
+					there.Arrived, point.Iters, e.cfg.Connection))
 		}
 	}
 	return point, nil
@@ -165,7 +174,10 @@ func (e *end) measureKind(bytes int) (*Point, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Point{Bytes: bytes, Iters: marks[len(marks)-1].complete, Bandwidth: rates(marks, bytes)}, nil
+		return &Point{
+			Bytes: bytes, Iters: marks[len(marks)-1].complete,
+			Bandwidth: rates(marks, bytes),
+		}, nil
 	}
 	measure := e.pingPong
 	if e.cfg.Op == Read {

@@ -59,9 +59,14 @@ func TestEveryOperation(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			dev := openDevice(t, name)
 			for _, kind := range []Kind{Latency, Bandwidth} {
-				for typ, ops := range map[verbs.QPType][]Op{verbs.UC: {Write, Send}, verbs.UD: {Send}, verbs.RC: {Write, Read, Send}} {
+				for typ, ops := range map[verbs.QPType][]Op{
+					verbs.UC: {Write, Send}, verbs.UD: {Send},
+					verbs.RC: {Write, Read, Send},
+				} {
 					for _, op := range ops {
-						t.Run(fmt.Sprint(kind, ",", op, ",", typ), func(t *testing.T) { checkRun(t, dev, small(kind, op, typ)) })
+						t.Run(fmt.Sprint(kind, ",", op, ",", typ), func(t *testing.T) {
+							checkRun(t, dev, small(kind, op, typ))
+						})
 					}
 				}
 			}
@@ -91,9 +96,12 @@ func checkPoint(t *testing.T, cfg *Config, p *Point) {
 		t.Errorf("%d bytes: %d iterations, want %d", p.Bytes, p.Iters, want)
 	}
 	switch l, b := p.Latency, p.Bandwidth; {
-	case cfg.Kind == Latency && (b != nil || l == nil || !(0 < l.Min && l.Min <= l.Typical && l.Typical <= l.P99 && l.P99 <= l.P999 && l.P999 <= l.Max)):
+	case cfg.Kind == Latency &&
+		(b != nil || l == nil ||
+			!(0 < l.Min && l.Min <= l.Typical && l.Typical <= l.P99 && l.P99 <= l.P999 && l.P999 <= l.Max)):
 		t.Errorf("%d bytes: latency %+v", p.Bytes, l)
-	case cfg.Kind == Bandwidth && (l != nil || b == nil || !(0 < b.AverageMBs && b.AverageMBs <= b.PeakMBs && 0 < b.MsgMpps)):
+	case cfg.Kind == Bandwidth &&
+		(l != nil || b == nil || !(0 < b.AverageMBs && b.AverageMBs <= b.PeakMBs && 0 < b.MsgMpps)):
 		t.Errorf("%d bytes: bandwidth %+v", p.Bytes, b)
 	}
 	if said := strings.Join(p.Warnings, "; "); strings.Contains(said, " said ") {
@@ -112,7 +120,12 @@ func checkPoint(t *testing.T, cfg *Config, p *Point) {
 func TestDepths(t *testing.T) {
 	dev := openDevice(t, "shm")
 	for _, d := range []struct{ tx, list, mod, qps, inline int }{
-		{1, 1, 1, 1, 0}, {2, 2, 2, 1, 0}, {128, 100, 128, 1, 0}, {16, 16, 5, 3, 0}, {7, 3, 7, 2, 0}, {64, 32, 32, 4, 64},
+		{1, 1, 1, 1, 0},
+		{2, 2, 2, 1, 0},
+		{128, 100, 128, 1, 0},
+		{16, 16, 5, 3, 0},
+		{7, 3, 7, 2, 0},
+		{64, 32, 32, 4, 64},
 	} {
 		cfg := small(Bandwidth, Write, verbs.RC)
 		cfg.TxDepth, cfg.PostList, cfg.CQMod, cfg.QPs, cfg.Inline = d.tx, d.list, d.mod, d.qps, d.inline
@@ -141,7 +154,8 @@ func TestDatagramsEndAtTheMTU(t *testing.T) {
 		t.Errorf("the last point has %d bytes, want the MTU, %d", last, port.MTU)
 	}
 	cfg.Sizes = []int{port.MTU + 1}
-	if _, err := Loopback(t.Context(), dev, cfg, Observer{}); err == nil || !strings.Contains(err.Error(), fmt.Sprint(port.MTU)) {
+	if _, err := Loopback(t.Context(), dev, cfg, Observer{}); err == nil ||
+		!strings.Contains(err.Error(), fmt.Sprint(port.MTU)) {
 		t.Errorf("a datagram longer than the MTU: %v", err)
 	}
 }
@@ -172,7 +186,8 @@ func TestConfigRefuses(t *testing.T) {
 // both ends.
 func TestReportText(t *testing.T) {
 	for kind, columns := range map[Kind]string{
-		Latency:   "#bytes #iterations t_min[usec] t_max[usec] t_typical[usec] t_avg[usec] t_stdev[usec] 99% percentile[usec] 99.9% percentile[usec]",
+		Latency: "#bytes #iterations t_min[usec] t_max[usec] t_typical[usec] t_avg[usec] t_stdev[usec] 99% " +
+			"percentile[usec] 99.9% percentile[usec]",
 		Bandwidth: "#bytes #iterations BW peak[MB/sec] BW average[MB/sec] MsgRate[Mpps]",
 	} {
 		report := checkRun(t, openDevice(t, "shm"), small(kind, Write, verbs.RC))
@@ -187,7 +202,10 @@ func TestReportText(t *testing.T) {
 		if got, want := len(strings.Fields(lines[len(lines)-1])), len(report.values()); got != want {
 			t.Errorf("%d values, want %d", got, want)
 		}
-		for _, want := range []string{"shm (emulated)", "memory", "4096[B]", report.Local.GID.String(), report.Peer.GID.String()} {
+		for _, want := range []string{
+			"shm (emulated)", "memory", "4096[B]", report.Local.GID.String(),
+			report.Peer.GID.String(),
+		} {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("the header does not have %q:\n%s", want, out.String())
 			}
@@ -213,7 +231,8 @@ func TestReportJSON(t *testing.T) {
 	if err := json.Unmarshal(text, &back); err != nil {
 		t.Fatal(err)
 	}
-	if back.Local != report.Local || len(back.Points) != len(report.Points) || *back.Points[0].Bandwidth != *report.Points[0].Bandwidth {
+	if back.Local != report.Local || len(back.Points) != len(report.Points) ||
+		*back.Points[0].Bandwidth != *report.Points[0].Bandwidth {
 		t.Errorf("read back %+v, want %+v", back, *report)
 	}
 }

@@ -18,8 +18,10 @@ func micros(samples []time.Duration) *Micros {
 		squares += (usec(s) - avg) * (usec(s) - avg)
 	}
 	return &Micros{
-		Min: usec(samples[0]), Max: usec(samples[len(samples)-1]), Typical: quantile(samples, .5), Avg: avg,
-		Stdev: math.Sqrt(squares / float64(len(samples))), P99: quantile(samples, .99), P999: quantile(samples, .999),
+		Min: usec(samples[0]), Max: usec(samples[len(samples)-1]), Typical: quantile(samples, .5),
+		Avg:   avg,
+		Stdev: math.Sqrt(squares / float64(len(samples))), P99: quantile(samples, .99),
+		P999: quantile(samples, .999),
 	}
 }
 
@@ -47,7 +49,10 @@ func rates(marks []mark, bytes int) *Rates {
 	for tenth, i := max(1, len(marks)/10), 0; i+tenth < len(marks); i++ {
 		peak = max(peak, perSecond(marks[i], marks[i+tenth]))
 	}
-	return &Rates{PeakMBs: peak * float64(bytes) / mb, AverageMBs: average * float64(bytes) / mb, MsgMpps: average / 1e6}
+	return &Rates{
+		PeakMBs: peak * float64(bytes) / mb, AverageMBs: average * float64(bytes) / mb,
+		MsgMpps: average / 1e6,
+	}
 }
 
 func perSecond(from, to mark) float64 {

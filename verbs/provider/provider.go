@@ -36,7 +36,8 @@ func Open(name string, o Options) (verbs.Device, error) {
 		return nil, fmt.Errorf("device %q: want %s", name, Names)
 	}
 	if kind != "ibverbs" && o.GIDIndex > 0 {
-		return nil, fmt.Errorf("device %s: GID index %d: it has one GID, of index 0", name, o.GIDIndex)
+		return nil, fmt.Errorf("device %s: GID index %d: it has one GID, of index 0", name,
+			o.GIDIndex)
 	}
 	d, err := open(which, o)
 	if err != nil {
@@ -58,7 +59,8 @@ func openSHM(which string, o Options) (verbs.Device, error) {
 func openSoftRoCE(which string, o Options) (verbs.Device, error) {
 	addr, err := netip.ParseAddr(which)
 	if err != nil {
-		return nil, fmt.Errorf("want softroce:ADDRESS with an IPv4 address of this machine: %w", err)
+		return nil, fmt.Errorf("want softroce:ADDRESS with an IPv4 address of this machine: %w",
+			err)
 	}
 	return softroce.Open(softroce.Options{Addr: addr, MTU: o.MTU})
 }
@@ -71,7 +73,8 @@ func openIBVerbs(which string, o Options) (verbs.Device, error) {
 	if asked {
 		var err error
 		if cfg.Port, err = strconv.Atoi(port); err != nil || cfg.Port < 1 {
-			return nil, fmt.Errorf("found the port %q, allowed: its number, from 1, as in ibverbs:mlx5_0/1 (rdma link lists them)", port)
+			return nil, fmt.Errorf("found the port %q, allowed: its number, from 1, as in "+
+				"ibverbs:mlx5_0/1 (rdma link lists them)", port)
 		}
 	}
 	return ibverbs.Open(cfg)

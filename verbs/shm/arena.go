@@ -26,8 +26,10 @@ func newArena(size int) (a *arena, fd int, err error) {
 		return nil, -1, fmt.Errorf("memfd_create: %w", err)
 	}
 	if err = unix.Ftruncate(fd, int64(size)); err != nil {
-		err = fmt.Errorf("a memfd of %d bytes: %w; is there a limit on the size of files (ulimit -f)?", size, err)
-	} else if _, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_SEAL); err != nil {
+		err = fmt.Errorf("a memfd of %d bytes: %w; is there a limit on the size of files (ulimit "+
+			"-f)?", size, err)
+	} else if _, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS,
+		unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_SEAL); err != nil {
 		err = fmt.Errorf("seal the size of a memfd: %w", err)
 	} else {
 		a, err = mapArena(fd, size)
@@ -48,9 +50,11 @@ func newArena(size int) (a *arena, fd int, err error) {
 }
 
 func mapArena(fd, size int) (*arena, error) {
-	m, err := unix.Mmap(fd, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_NORESERVE)
+	m, err := unix.Mmap(fd, 0, size, unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_SHARED|unix.MAP_NORESERVE)
 	if err != nil {
-		return nil, fmt.Errorf("map %d bytes of shared memory: %w; is there a limit on address space (ulimit -v)?", size, err)
+		return nil, fmt.Errorf("map %d bytes of shared memory: %w; is there a limit on address "+
+			"space (ulimit -v)?", size, err)
 	}
 	return &arena{mapped: m, base: unsafe.Pointer(unsafe.SliceData(m))}, nil
 }
@@ -87,10 +91,12 @@ func checkHeader(fd int, id [16]byte) (size int, err error) {
 	}
 	seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
 	switch {
-	case err != nil || h.magic != magic || h.id != id || h.size < uint64(heapAt) || int64(h.size) != st.Size || seals&unix.F_SEAL_SHRINK == 0:
+	case err != nil || h.magic != magic || h.id != id || h.size < uint64(heapAt) ||
+		int64(h.size) != st.Size || seals&unix.F_SEAL_SHRINK == 0:
 		return 0, errors.New("that process has another object there now: the device is gone")
 	case h.version != layoutVersion:
-		return 0, fmt.Errorf("its layout is version %d, this program's %d: both ends must be the same build", h.version, layoutVersion)
+		return 0, fmt.Errorf("its layout is version %d, this program's %d: both ends must be the "+
+			"same build", h.version, layoutVersion)
 	case h.closed.Load() != 0:
 		return 0, errors.New("the device was closed")
 	}
@@ -117,11 +123,13 @@ func (a *arena) counter(c counter) *uint64 {
 }
 
 func (a *arena) region(key uint32) *regionEntry {
-	return (*regionEntry)(unsafe.Add(a.base, regionsAt+uintptr(key&indexMask)*unsafe.Sizeof(regionEntry{})))
+	return (*regionEntry)(unsafe.Add(a.base,
+		regionsAt+uintptr(key&indexMask)*unsafe.Sizeof(regionEntry{})))
 }
 
 func (a *arena) queue(number uint32) *queueEntry {
-	return (*queueEntry)(unsafe.Add(a.base, queuesAt+uintptr(number&indexMask)*unsafe.Sizeof(queueEntry{})))
+	return (*queueEntry)(unsafe.Add(a.base,
+		queuesAt+uintptr(number&indexMask)*unsafe.Sizeof(queueEntry{})))
 }
 
 // quarantine is how long freed room stays unused. A writer that passed its check earlier has
@@ -157,7 +165,8 @@ func (h *heap) alloc(size int) (uint64, error) {
 		}
 	}
 	if left := uint64(len(h.arena.mapped)) - h.next; need > left {
-		return 0, fmt.Errorf("%d bytes of shared memory: the device has %d left of %d", size, left, len(h.arena.mapped))
+		return 0, fmt.Errorf("%d bytes of shared memory: the device has %d left of %d", size, left,
+			len(h.arena.mapped))
 	}
 	start := h.next
 	h.next += need
@@ -183,7 +192,8 @@ func (h *heap) free(start uint64, size int) error {
 }
 
 func (h *heap) punch(start, size uint64) error {
-	if err := unix.Fallocate(h.fd, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, int64(start), int64(size)); err != nil {
+	if err := unix.Fallocate(h.fd, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, int64(start),
+		int64(size)); err != nil {
 		return fmt.Errorf("give back %d bytes of shared memory: %w", size, err)
 	}
 	return nil

@@ -15,7 +15,8 @@ import (
 
 // edges are the most harmful values for a word of a corrupt arena.
 var edges = []uint64{
-	0, 1, 7, 63, 64, minUnits, maxUnits, maxUnits + 1, pageBytes, pageBytes - 1, 1 << 31, 1<<31 - 1, math.MaxUint32, 1 << 40, 1 << 63,
+	0, 1, 7, 63, 64, minUnits, maxUnits, maxUnits + 1, pageBytes, pageBytes - 1, 1 << 31, 1<<31 - 1, math.MaxUint32,
+	1 << 40, 1 << 63,
 	math.MaxUint64, math.MaxUint64 - 4095, math.MaxUint64 - 7, 1 << 48, flagPresent << flagsShift,
 }
 

@@ -58,7 +58,8 @@ func Open(cfg Config) (*Device, error) {
 		cfg.ArenaBytes = defaultArenaBytes()
 	}
 	if cfg.ArenaBytes < int(heapAt)+pageBytes {
-		return nil, fmt.Errorf("open shm: an arena of %d bytes: want at least %d", cfg.ArenaBytes, int(heapAt)+pageBytes)
+		return nil, fmt.Errorf("open shm: an arena of %d bytes: want at least %d", cfg.ArenaBytes,
+			int(heapAt)+pageBytes)
 	}
 	a, fd, err := newArena(cfg.ArenaBytes &^ (pageBytes - 1))
 	if err != nil {
@@ -83,7 +84,10 @@ func defaultArenaBytes() int {
 
 // Info describes the device.
 func (d *Device) Info() verbs.DeviceInfo {
-	return verbs.DeviceInfo{Provider: "shm", Name: fmt.Sprintf("shm %d:%d", d.handle.pid, d.handle.fd), Emulated: true}
+	return verbs.DeviceInfo{
+		Provider: "shm",
+		Name:     fmt.Sprintf("shm %d:%d", d.handle.pid, d.handle.fd), Emulated: true,
+	}
 }
 
 // Port returns a port that is always up.

@@ -74,7 +74,10 @@ func child() error {
 		for i := range 8 { // the word that is written last says what all others must be
 			*(*uint64)(unsafe.Add(unsafe.Pointer(word), 8*i)) = *word
 		}
-		if _, err := uc.PostSend([]verbs.SendWR{{Op: verbs.OpWrite, Local: local, Remote: parent.Region.Addr, RKey: parent.Region.RKey}}); err != nil {
+		if _, err := uc.PostSend([]verbs.SendWR{{
+			Op: verbs.OpWrite, Local: local, Remote: parent.Region.Addr,
+			RKey: parent.Region.RKey,
+		}}); err != nil {
 			return err
 		}
 		if _, err := ud.PostSend([]verbs.SendWR{{

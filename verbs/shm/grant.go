@@ -39,7 +39,9 @@ func (a *arena) look(key, pd uint32, need verbs.Access) (g grant, why counter, o
 }
 
 // find combines look and span.
-func (a *arena) find(key, pd uint32, addr uint64, length uint32, need verbs.Access) (unsafe.Pointer, counter, bool) {
+func (a *arena) find(
+	key, pd uint32, addr uint64, length uint32, need verbs.Access,
+) (unsafe.Pointer, counter, bool) {
 	g, why, ok := a.look(key, pd, need)
 	if !ok {
 		return nil, why, false

@@ -28,7 +28,8 @@ func (h handle) String() string {
 }
 
 func parseHandle(text string) (h handle, err error) {
-	bad := fmt.Errorf("handle %q: want %s:PID:FD:ID, as an shm device on this machine tells it", text, handleScheme)
+	bad := fmt.Errorf("handle %q: want %s:PID:FD:ID, as an shm device on this machine tells it",
+		text, handleScheme)
 	parts := strings.Split(text, ":")
 	if len(parts) != 4 || parts[0] != handleScheme {
 		return h, bad
@@ -55,9 +56,11 @@ func (h handle) open() (int, error) {
 		return -1, fmt.Errorf("open %s: %w: want a handle that an shm device on this machine tells",
 			path, err)
 	case errors.Is(err, fs.ErrNotExist):
-		return -1, fmt.Errorf("open %s: %w: the process is gone, or runs on another machine or in another container", path, fs.ErrNotExist)
+		return -1, fmt.Errorf("open %s: %w: the process is gone, or runs on another machine or "+
+			"in another container", path, fs.ErrNotExist)
 	case errors.Is(err, fs.ErrPermission):
-		return -1, fmt.Errorf("open %s: %w: memory is shared only between processes of one user, or by root", path, err)
+		return -1, fmt.Errorf("open %s: %w: memory is shared only between processes of one user, "+
+			"or by root", path, err)
 	case err != nil:
 		return -1, fmt.Errorf("open %s: %w", path, err)
 	}

@@ -27,7 +27,8 @@ func TestDatagrams(t *testing.T) {
 		wr := a.datagram(t, b, i, n)
 		a.post(t, wr)
 		wc := b.poll(t, 1)[0]
-		if wc.Status != verbs.StatusSuccess || wc.Op != verbs.WCRecv || int(wc.Bytes) != verbs.GRHBytes+n || wc.Imm != uint32(n) ||
+		if wc.Status != verbs.StatusSuccess || wc.Op != verbs.WCRecv || int(wc.Bytes) != verbs.GRHBytes+n ||
+			wc.Imm != uint32(n) ||
 			!wc.HasImm || wc.SrcQPN != a.qp.Num() || wc.QPN != b.qp.Num() {
 			t.Errorf("%d bytes: %+v", n, wc)
 		}
@@ -136,7 +137,8 @@ func TestManySenders(t *testing.T) {
 		go func() { wg.Wait(); close(done) }()
 		got += drainAll(t, b, last, done)
 		counters := b.device.Counters()
-		if sent := (round + 1) * udLanes * each; got+int(counters["lane_full"]+counters["no_receive"]) != sent || counters["no_lane"] > 0 {
+		if sent := (round + 1) * udLanes * each; got+int(counters["lane_full"]+counters["no_receive"]) != sent ||
+			counters["no_lane"] > 0 {
 			t.Fatalf("%d of %d received, %v", got, sent, counters)
 		}
 	}
@@ -220,7 +222,8 @@ func TestReliableMessagesWait(t *testing.T) {
 		t.Errorf("a ring for %d messages took %d", 64, sent)
 	}
 	for range sent {
-		if wc := b.poll(t, 1)[0]; wc.Bytes != 5000 || wc.HasImm || !bytes.Equal(b.mr.Bytes()[8:5008], a.mr.Bytes()[:5000]) {
+		if wc := b.poll(t, 1)[0]; wc.Bytes != 5000 || wc.HasImm ||
+			!bytes.Equal(b.mr.Bytes()[8:5008], a.mr.Bytes()[:5000]) {
 			t.Fatalf("%+v", wc)
 		}
 		b.poll(t, 0)

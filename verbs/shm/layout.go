@@ -124,6 +124,7 @@ const (
 )
 
 var counterNames = [numCounters]string{
-	"bad_lkey", "bad_rkey", "bad_bounds", "bad_access", "bad_qpn", "bad_qkey", "bad_peer", "bad_message",
+	"bad_lkey", "bad_rkey", "bad_bounds", "bad_access", "bad_qpn", "bad_qkey", "bad_peer",
+	"bad_message",
 	"no_lane", "lane_full", "no_receive", "receive_too_small", "cq_overrun",
 }

@@ -96,7 +96,10 @@ func (m *mr) LKey() uint32  { return m.key }
 func (m *mr) RKey() uint32  { return m.key }
 
 func (m *mr) Region() verbs.Region {
-	return verbs.Region{Addr: m.Addr(), Length: len(m.bytes), RKey: m.key, Handle: m.device.handle.String()}
+	return verbs.Region{
+		Addr: m.Addr(), Length: len(m.bytes), RKey: m.key,
+		Handle: m.device.handle.String(),
+	}
 }
 
 // Close makes the region unreachable for peers. doc.go covers writers that are active at this

@@ -20,7 +20,8 @@ func TestFailedRegionLeaksNothing(t *testing.T) {
 		}
 	}
 	if d.heap.next != next || len(d.regions.free) != keys || len(d.heap.freed) != 0 {
-		t.Errorf("heap at %d of %d, %d of %d keys, %d pieces", d.heap.next, next, len(d.regions.free), keys, len(d.heap.freed))
+		t.Errorf("heap at %d of %d, %d of %d keys, %d pieces", d.heap.next, next, len(d.regions.free), keys,
+			len(d.heap.freed))
 	}
 	d.populate = populate
 	d.regions.free = nil

@@ -74,7 +74,8 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) (int, error) {
 	}
 	order.StoreIndex(&p.tail, tail+uint32(n))
 	if n < len(wrs) {
-		return n, fmt.Errorf("post %d receives with %d of %d posted: %w", len(wrs), used, p.depth, verbs.ErrQueueFull)
+		return n, fmt.Errorf("post %d receives with %d of %d posted: %w", len(wrs), used, p.depth,
+			verbs.ErrQueueFull)
 	}
 	return n, nil
 }

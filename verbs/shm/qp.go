@@ -40,10 +40,12 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
 	case cfg.Type != verbs.UC && cfg.Type != verbs.UD && cfg.Type != verbs.RC:
 		return nil, fmt.Errorf("a queue pair of type %s: %w", cfg.Type, verbs.ErrNotSupported)
 	case cfg.MaxSend < 0 || cfg.MaxRecv < 0 || cfg.MaxInline > MTU:
-		return nil, fmt.Errorf("queues of %d sends and %d receives, %d bytes inline: want none or more, and at most %d inline",
+		return nil, fmt.Errorf("queues of %d sends and %d receives, %d bytes inline: want none "+
+			"or more, and at most %d inline",
 			cfg.MaxSend, cfg.MaxRecv, cfg.MaxInline, MTU)
 	case !sendOK || !recvOK || send.device != d || recv.device != d:
-		return nil, fmt.Errorf("a queue pair needs completion queues of its own device for both directions")
+		return nil, fmt.Errorf("a queue pair needs completion queues of its own device for both " +
+			"directions")
 	}
 	if err := cfg.CheckFlowLabel(); err != nil {
 		return nil, err
@@ -57,7 +59,10 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &qp{device: d, number: number, kind: cfg.Type, pd: p.number, qkey: cfg.QKey, send: send, recv: recv}
+	q := &qp{
+		device: d, number: number, kind: cfg.Type, pd: p.number, qkey: cfg.QKey, send: send,
+		recv: recv,
+	}
 	q.posted.init(cfg.MaxRecv)
 	e := d.arena.queue(number)
 	e.kind.Store(uint32(cfg.Type))
@@ -78,7 +83,8 @@ func (q *qp) entry() *queueEntry { return q.device.arena.queue(q.number) }
 // Local describes the queue pair to a peer.
 func (q *qp) Local() verbs.Endpoint {
 	return verbs.Endpoint{
-		Device: q.device.Info(), Type: q.kind, LinkLayer: verbs.LinkMemory, GID: verbs.GID(q.device.handle.id),
+		Device: q.device.Info(), Type: q.kind, LinkLayer: verbs.LinkMemory,
+		GID: verbs.GID(q.device.handle.id),
 		MTU: MTU, QPN: q.number, QKey: q.qkey, Handle: q.device.handle.String(),
 	}
 }

@@ -72,7 +72,10 @@ func (e *end) sge(at, n int) verbs.SGE {
 
 // write is a WRITE of e's first n bytes to the same offset at a peer.
 func (e *end) write(to *end, at, n int) verbs.SendWR {
-	return verbs.SendWR{ID: 5, Op: verbs.OpWrite, Local: e.sge(at, n), Remote: to.mr.Addr() + uint64(at), RKey: to.mr.RKey(), Flags: verbs.Signaled}
+	return verbs.SendWR{
+		ID: 5, Op: verbs.OpWrite, Local: e.sge(at, n), Remote: to.mr.Addr() + uint64(at),
+		RKey: to.mr.RKey(), Flags: verbs.Signaled,
+	}
 }
 
 func (e *end) post(t testing.TB, wrs ...verbs.SendWR) {
@@ -151,16 +154,20 @@ func TestProtection(t *testing.T) {
 			counter string
 			local   bool
 		}{
-			"rkey":             {func(wr *verbs.SendWR, _, _ *end) { wr.RKey += 1 << indexBits }, "bad_rkey", false},
-			"no rkey":          {func(wr *verbs.SendWR, _, _ *end) { wr.RKey = 0 }, "bad_rkey", false},
-			"before":           {func(wr *verbs.SendWR, _, _ *end) { wr.Remote-- }, "bad_bounds", false},
-			"behind":           {func(wr *verbs.SendWR, _, _ *end) { wr.Remote += endBytes - 7 }, "bad_bounds", false},
-			"far":              {func(wr *verbs.SendWR, _, _ *end) { wr.Remote = ^uint64(0) }, "bad_bounds", false},
-			"closed":           {func(_ *verbs.SendWR, _, b *end) { b.mr.Close() }, "bad_rkey", false},
-			"queue pair gone":  {func(_ *verbs.SendWR, _, b *end) { b.qp.Close() }, "bad_qpn", false},
-			"lkey":             {func(wr *verbs.SendWR, _, _ *end) { wr.Local.LKey ^= 1 << indexBits }, "bad_lkey", true},
-			"local bounds":     {func(wr *verbs.SendWR, _, _ *end) { wr.Local.Addr += endBytes }, "bad_lkey", true},
-			"connected to two": {func(_ *verbs.SendWR, _, b *end) { b.qp.(*qp).entry().peer.Store(1) }, "bad_peer", false},
+			"rkey":            {func(wr *verbs.SendWR, _, _ *end) { wr.RKey += 1 << indexBits }, "bad_rkey", false},
+			"no rkey":         {func(wr *verbs.SendWR, _, _ *end) { wr.RKey = 0 }, "bad_rkey", false},
+			"before":          {func(wr *verbs.SendWR, _, _ *end) { wr.Remote-- }, "bad_bounds", false},
+			"behind":          {func(wr *verbs.SendWR, _, _ *end) { wr.Remote += endBytes - 7 }, "bad_bounds", false},
+			"far":             {func(wr *verbs.SendWR, _, _ *end) { wr.Remote = ^uint64(0) }, "bad_bounds", false},
+			"closed":          {func(_ *verbs.SendWR, _, b *end) { b.mr.Close() }, "bad_rkey", false},
+			"queue pair gone": {func(_ *verbs.SendWR, _, b *end) { b.qp.Close() }, "bad_qpn", false},
+			"lkey": {func(wr *verbs.SendWR, _, _ *end) {
+				wr.Local.LKey ^= 1 << indexBits
+			}, "bad_lkey", true},
+			"local bounds": {func(wr *verbs.SendWR, _, _ *end) { wr.Local.Addr += endBytes }, "bad_lkey", true},
+			"connected to two": {func(_ *verbs.SendWR, _, b *end) {
+				b.qp.(*qp).entry().peer.Store(1)
+			}, "bad_peer", false},
 		} {
 			t.Run(kind.String()+"/"+name, func(t *testing.T) {
 				a, b := pair(t, kind)
@@ -231,7 +238,10 @@ func TestWriteImmAndRead(t *testing.T) {
 		t.Error("the data is not there")
 	}
 	a.poll(t, 1)
-	a.post(t, verbs.SendWR{Op: verbs.OpRead, Local: a.sge(1000, 100), Remote: b.mr.Addr() + 64, RKey: b.mr.RKey(), Flags: verbs.Signaled})
+	a.post(t, verbs.SendWR{
+		Op: verbs.OpRead, Local: a.sge(1000, 100), Remote: b.mr.Addr() + 64, RKey: b.mr.RKey(),
+		Flags: verbs.Signaled,
+	})
 	if wc := a.poll(t, 1)[0]; wc.Op != verbs.WCRead || wc.Status != verbs.StatusSuccess {
 		t.Errorf("%+v", wc)
 	}

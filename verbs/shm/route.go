@@ -51,7 +51,8 @@ func routeKey(ah, qpn uint32) uint64 { return uint64(ah)<<32 | uint64(qpn) }
 // leads reports whether a route still leads to a work request's destination.
 func (r *route) leads(q *qp, wr *verbs.SendWR) bool {
 	handles := *q.device.handles.Load()
-	return int(wr.AH) < len(handles) && handles[wr.AH] == r.peer && r.peer.queue(r.number).number.Load() == wr.QPN
+	return int(wr.AH) < len(handles) && handles[wr.AH] == r.peer &&
+		r.peer.queue(r.number).number.Load() == wr.QPN
 }
 
 // to finds the route of a datagram, and takes a lane for the first one. If there is no route, at

@@ -24,7 +24,8 @@ func (q *qp) PostSend(wrs []verbs.SendWR) (int, error) {
 		wr := &wrs[n]
 		status, full := q.do(wr)
 		if full {
-			return n, fmt.Errorf("QP %#x: the peer has not received what was sent before: %w", q.number, verbs.ErrQueueFull)
+			return n, fmt.Errorf("QP %#x: the peer has not received what was sent before: %w",
+				q.number, verbs.ErrQueueFull)
 		}
 		if status != verbs.StatusSuccess || wr.Flags&verbs.Signaled != 0 {
 			q.complete(wr, status)
@@ -107,7 +108,8 @@ func (q *qp) datagrams(wrs []verbs.SendWR) int {
 			}
 			r.lane.expect(run(wrs[i:]))
 		}
-		if !ok || wr.QKey != r.qkey || wr.Local.Length > MTU || wr.Op != verbs.OpSendImm && wr.Op != verbs.OpSend {
+		if !ok || wr.QKey != r.qkey || wr.Local.Length > MTU || wr.Op != verbs.OpSendImm &&
+			wr.Op != verbs.OpSend {
 			return i
 		}
 		if !r.lane.put(src, uintptr(wr.Local.Length), wr.Local.Length, flagsOf(wr), q.source(wr)) {
@@ -148,13 +150,19 @@ func (q *qp) complete(wr *verbs.SendWR, status verbs.WCStatus) {
 		q.completed.wcs = make([]verbs.WC, 1<<bits.Len(uint(q.send.depth)))
 		q.send.add(&q.send.senders, q)
 	}
-	if !q.completed.put(verbs.WC{ID: wr.ID, QPN: q.number, Op: op, Status: status, Bytes: wr.Local.Length}) {
+	if !q.completed.put(verbs.WC{
+		ID: wr.ID, QPN: q.number, Op: op, Status: status,
+		Bytes: wr.Local.Length,
+	}) {
 		q.device.arena.count(cqOverrun)
 		q.overrun()
 	}
 	if status != verbs.StatusSuccess && q.kind == verbs.RC && !q.failed {
 		q.failed = true
-		q.device.events.Add(verbs.Event{Kind: "QP fatal", QPN: q.number, Err: fmt.Errorf("%s", status), Serious: true})
+		q.device.events.Add(verbs.Event{
+			Kind: "QP fatal", QPN: q.number,
+			Err: fmt.Errorf("%s", status), Serious: true,
+		})
 	}
 }
 
@@ -179,7 +187,8 @@ func (q *qp) do(wr *verbs.SendWR) (status verbs.WCStatus, full bool) {
 			need = verbs.LocalWrite
 		}
 		var ok bool
-		if src, _, ok = q.device.arena.find(wr.Local.LKey, q.pd, wr.Local.Addr, wr.Local.Length, need); !ok {
+		if src, _, ok = q.device.arena.find(wr.Local.LKey, q.pd, wr.Local.Addr, wr.Local.Length,
+			need); !ok {
 			q.device.arena.count(badLKey)
 			return verbs.StatusLocalProtect, false
 		}
@@ -239,7 +248,8 @@ func (q *qp) connected() (counter, bool) {
 	switch {
 	case e.number.Load() != q.peerNumber:
 		return badQPN, false
-	case e.peer.Load() != q.number || e.peerTag.Load() != q.device.arena.tag || e.kind.Load() != uint32(q.kind):
+	case e.peer.Load() != q.number || e.peerTag.Load() != q.device.arena.tag ||
+		e.kind.Load() != uint32(q.kind):
 		return badPeer, false
 	}
 	return 0, true
@@ -274,7 +284,9 @@ func (q *qp) writeImm(wr *verbs.SendWR, src unsafe.Pointer) (status verbs.WCStat
 }
 
 // message sends through the connection's lane.
-func (q *qp) message(wr *verbs.SendWR, src unsafe.Pointer, flags int, payload uintptr) (status verbs.WCStatus, full bool) {
+func (q *qp) message(
+	wr *verbs.SendWR, src unsafe.Pointer, flags int, payload uintptr,
+) (status verbs.WCStatus, full bool) {
 	if why, ok := q.connected(); !ok {
 		return q.refused(why, verbs.StatusRetryExceeded), false
 	}
@@ -301,7 +313,9 @@ func (q *qp) message(wr *verbs.SendWR, src unsafe.Pointer, flags int, payload ui
 	return q.refused(laneFull, verbs.StatusSuccess), false
 }
 
-func (q *qp) source(wr *verbs.SendWR) uint64 { return uint64(q.number)<<sourceShift | uint64(wr.Imm) }
+func (q *qp) source(wr *verbs.SendWR) uint64 {
+	return uint64(q.number)<<sourceShift | uint64(wr.Imm)
+}
 
 // datagram sends to the work request's queue pair. A refused datagram is lost.
 func (q *qp) datagram(wr *verbs.SendWR, src unsafe.Pointer) verbs.WCStatus {

@@ -174,7 +174,8 @@ func FuzzStream(f *testing.F) {
 		for {
 			var v any
 			err := c.Receive(&v)
-			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || err != nil && strings.Contains(err.Error(), "more than") {
+			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || err != nil &&
+				strings.Contains(err.Error(), "more than") {
 				return
 			}
 		}

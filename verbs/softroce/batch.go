@@ -49,7 +49,8 @@ type train struct {
 
 func newBatch(d *device) *batch {
 	return &batch{
-		device: d, msgs: udp.NewMessages(batchTrains), trains: make([]train, 0, batchTrains), buf: make([]byte, batchBytes),
+		device: d, msgs: udp.NewMessages(batchTrains), trains: make([]train, 0, batchTrains),
+		buf: make([]byte, batchBytes),
 	}
 }
 
@@ -100,7 +101,8 @@ func (b *batch) last() *train {
 
 // takes reports whether a packet of n bytes may follow.
 func (t *train) takes(to *path, n int) bool {
-	return !t.full && n <= t.size && t.end-t.start+n <= maxTrainBytes && (t.path == to || t.path.name == to.name && t.path.socket == to.socket)
+	return !t.full && n <= t.size && t.end-t.start+n <= maxTrainBytes &&
+		(t.path == to || t.path.name == to.name && t.path.socket == to.socket)
 }
 
 // flush sends the batch. Packets that the kernel does not take are lost, as on a wire. An error
@@ -210,7 +212,8 @@ func (b *batch) sendFrom(from, to int) (int, error) {
 // train is reported.
 func (b *batch) hooked(from, to int) (int, error) {
 	for i := from; i < to; i++ {
-		if err := b.device.hooks.sending(b.trains[i].path, b.trains[i].count); err != nil && i > from {
+		if err := b.device.hooks.sending(b.trains[i].path, b.trains[i].count); err != nil &&
+			i > from {
 			return i, nil
 		} else if err != nil {
 			return from, err
@@ -267,7 +270,10 @@ func (b *batch) sendSingly(i int) error {
 	for from := whole.start; from < whole.end; from += whole.size {
 		p := b.buf[from:min(from+whole.size, whole.end)]
 		whole.path.flow.Seal(p, 0)
-		b.trains[i] = train{path: whole.path, start: from, end: from + len(p), size: len(p), count: 1}
+		b.trains[i] = train{
+			path: whole.path, start: from, end: from + len(p), size: len(p),
+			count: 1,
+		}
 		b.fill(i)
 		_, err := b.sendFrom(i, i+1)
 		for err != nil && b.worthAnotherTry(i, err) {
@@ -293,10 +299,14 @@ func (b *batch) lost(i int, err error) {
 	d.counters.add(refusals[why].counter, uint64(t.count))
 	last, now := &d.refusalTimes[why], cpu.NowNs()
 	before := last.Load()
-	if before != 0 && now-before < int64(refusalEventInterval) || !last.CompareAndSwap(before, now) {
+	if before != 0 && now-before < int64(refusalEventInterval) ||
+		!last.CompareAndSwap(before, now) {
 		return
 	}
-	d.events.Add(verbs.Event{Kind: refusals[why].event, Err: t.refusalError(why, err), Serious: true})
+	d.events.Add(verbs.Event{
+		Kind: refusals[why].event, Err: t.refusalError(why, err),
+		Serious: true,
+	})
 }
 
 func (t *train) refusalError(why int, err error) error {

@@ -113,7 +113,10 @@ var counterNames = [counterCount]string{
 }
 
 // faultCounters map faults of a payload to counters.
-var faultCounters = [...]counter{wire.Malformed: badPacket, wire.ForeignOp: badOpcode, wire.ForeignPKey: badPKey}
+var faultCounters = [...]counter{
+	wire.Malformed: badPacket, wire.ForeignOp: badOpcode,
+	wire.ForeignPKey: badPKey,
+}
 
 // counters are the counters of a device.
 type counters [counterCount]atomic.Uint64

@@ -57,7 +57,8 @@ func (c *cq) overran() {
 }
 
 func (c *cq) overrunError() error {
-	return fmt.Errorf("completions were lost: the completion queue holds %d; poll it more often or make it deeper",
+	return fmt.Errorf("completions were lost: the completion queue holds %d; poll it more often "+
+		"or make it deeper",
 		len(c.ring))
 }
 

@@ -136,7 +136,8 @@ func (d *device) Counters() map[string]uint64 {
 	return m
 }
 
-var errNoSegmentation = errors.New("the kernel cannot segment on a way out of this machine: there packets go one by one from here on")
+var errNoSegmentation = errors.New("the kernel cannot segment on a way out of this machine: " +
+	"there packets go one by one from here on")
 
 // refuseGSO records that segmentation does not work on one route. Others keep it, because a peer
 // chooses its own address, and so its route.

@@ -49,7 +49,10 @@ func TestPort(t *testing.T) {
 }
 
 func TestFitMTU(t *testing.T) {
-	for ip, want := range map[int]int{65536: 4096, 9000: 4096, 4200: 4096, 4175: 2048, 1500: 1024, 1400: 1024, 576: 256, 335: 0} {
+	for ip, want := range map[int]int{
+		65536: 4096, 9000: 4096, 4200: 4096, 4175: 2048, 1500: 1024, 1400: 1024, 576: 256,
+		335: 0,
+	} {
 		if got, err := fitMTU(ip); got != want || (err == nil) != (want > 0) {
 			t.Errorf("fitMTU(%d) = %d, %v, want %d", ip, got, err, want)
 		}

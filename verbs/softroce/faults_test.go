@@ -101,7 +101,8 @@ func TestDatagramsOverFaultyWire(t *testing.T) {
 	}
 	delivered := wire.arrived - wire.lost + wire.duplicated - len(wire.delayed)
 	if got := received + int(dropped(b.dev)); got != delivered {
-		t.Errorf("%d received and %d dropped of %d delivered: %v", received, dropped(b.dev), delivered, b.dev.Counters())
+		t.Errorf("%d received and %d dropped of %d delivered: %v", received, dropped(b.dev), delivered,
+			b.dev.Counters())
 	}
 	if c := b.dev.Counters(); c["bad_icrc"] != uint64(wire.corrupts) || wire.arrived != rounds*batch {
 		t.Errorf("%d packets of which %d corrupted: %v", wire.arrived, wire.corrupts, c)
@@ -139,7 +140,8 @@ func TestWritesOverFaultyWire(t *testing.T) {
 		}
 	}
 	c := b.dev.Counters()
-	if c["bad_icrc"] != uint64(wire.corrupts) || c["stale_psn"] == 0 || c["out_of_sequence"] == 0 || c["psn_gaps"] == 0 {
+	if c["bad_icrc"] != uint64(wire.corrupts) || c["stale_psn"] == 0 || c["out_of_sequence"] == 0 ||
+		c["psn_gaps"] == 0 {
 		t.Errorf("%d corrupted: %v", wire.corrupts, c)
 	}
 }
@@ -209,7 +211,8 @@ func runReliable(t *testing.T, a, b *side, n int, random *rand.Rand) {
 		plan = append(plan, planned{wr, size})
 		switch wr.Op {
 		case verbs.OpWriteImm:
-			expect = append(expect, verbs.WC{Op: verbs.WCRecvWriteImm, Bytes: uint32(size), HasImm: true, Imm: uint32(i)})
+			expect = append(expect,
+				verbs.WC{Op: verbs.WCRecvWriteImm, Bytes: uint32(size), HasImm: true, Imm: uint32(i)})
 		case verbs.OpSend:
 			expect = append(expect, verbs.WC{Op: verbs.WCRecv, Bytes: uint32(size)})
 		case verbs.OpSendImm:

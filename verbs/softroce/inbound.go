@@ -95,7 +95,8 @@ func (q *qp) acceptSend(p *wire.Packet, s *wire.Shape) counter {
 		return receiveTooSmall
 	}
 	if n > 0 {
-		r, at, why := q.device.regions.reach(q.pd, to.LKey, to.Addr+uint64(got), int(n), verbs.LocalWrite)
+		r, at, why := q.device.regions.reach(q.pd, to.LKey, to.Addr+uint64(got), int(n),
+			verbs.LocalWrite)
 		if why != noDrop {
 			return localProtection
 		}

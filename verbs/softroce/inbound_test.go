@@ -69,7 +69,8 @@ func TestWriteProtection(t *testing.T) {
 	type writes func(x *protected) (p wire.Packet, spoil func([]byte))
 	good := func(x *protected) wire.Packet {
 		return wire.Packet{
-			Op: wire.OpWriteOnly, PSN: x.a.qp.(*qp).psn, VA: x.b.mr.Addr(), RKey: x.b.mr.RKey(), DMALen: 8, Payload: []byte("12345678"),
+			Op: wire.OpWriteOnly, PSN: x.a.qp.(*qp).psn, VA: x.b.mr.Addr(), RKey: x.b.mr.RKey(), DMALen: 8,
+			Payload: []byte("12345678"),
 		}
 	}
 	for name, test := range map[string]struct {
@@ -123,11 +124,14 @@ func TestWriteProtection(t *testing.T) {
 			p.Op, p.Payload, p.DMALen = wire.OpWriteFirst, make([]byte, 256), 1<<30
 			return p, nil
 		}},
-		"length of the message is not that of the packet": {"bad_message", func(x *protected) (wire.Packet, func([]byte)) {
-			p := good(x)
-			p.DMALen = 9
-			return p, nil
-		}},
+		"length of the message is not that of the packet": {
+			"bad_message",
+			func(x *protected) (wire.Packet, func([]byte)) {
+				p := good(x)
+				p.DMALen = 9
+				return p, nil
+			},
+		},
 		"first packet too short": {"bad_message", func(x *protected) (wire.Packet, func([]byte)) {
 			p := good(x)
 			p.Op, p.DMALen = wire.OpWriteFirst, 1000
@@ -199,7 +203,8 @@ func TestWrongSource(t *testing.T) {
 	thief := newSide(t, openTest(t, Options{MTU: 256}), verbs.UC, testSizes)
 	thief.peer = x.b
 	thief.raw(wire.Packet{
-		Op: wire.OpWriteOnly, PSN: x.a.qp.(*qp).psn, VA: x.b.mr.Addr(), RKey: x.b.mr.RKey(), DMALen: 4, Payload: []byte("mine"),
+		Op: wire.OpWriteOnly, PSN: x.a.qp.(*qp).psn, VA: x.b.mr.Addr(), RKey: x.b.mr.RKey(), DMALen: 4,
+		Payload: []byte("mine"),
 	}, nil)
 	x.expect(t, "wrong_source", 1)
 }
@@ -232,10 +237,14 @@ func TestDatagramProtection(t *testing.T) {
 			wr.QKey++
 			return wr
 		}},
-		"no receive":         {"no_receive", 0, func(x *protected) verbs.SendWR { return x.a.send(0, 0, 32) }},
-		"receive too small":  {"receive_too_small", 71, func(x *protected) verbs.SendWR { return x.a.send(0, 0, 32) }},
-		"no room for a GRH":  {"receive_too_small", 39, func(x *protected) verbs.SendWR { return x.a.send(0, 0, 0) }},
-		"no such QP":         {"unknown_qp", 512, func(x *protected) verbs.SendWR { wr := x.a.send(0, 0, 32); wr.QPN = 1; return wr }},
+		"no receive":        {"no_receive", 0, func(x *protected) verbs.SendWR { return x.a.send(0, 0, 32) }},
+		"receive too small": {"receive_too_small", 71, func(x *protected) verbs.SendWR { return x.a.send(0, 0, 32) }},
+		"no room for a GRH": {"receive_too_small", 39, func(x *protected) verbs.SendWR { return x.a.send(0, 0, 0) }},
+		"no such QP": {"unknown_qp", 512, func(x *protected) verbs.SendWR {
+			wr := x.a.send(0, 0, 32)
+			wr.QPN = 1
+			return wr
+		}},
 		"larger than an MTU": {"bad_message", 512, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -271,12 +280,13 @@ func TestReceiveMemoryGone(t *testing.T) {
 func TestGapInMessage(t *testing.T) {
 	lost := -1
 	seen := 0
-	a, b := pair(t, verbs.UC, Options{MTU: 256}, Options{MTU: 256, hooks: hooks{received: func(p []byte, deliver func([]byte)) {
-		if seen != lost {
-			deliver(p)
-		}
-		seen++
-	}}})
+	a, b := pair(t, verbs.UC, Options{MTU: 256},
+		Options{MTU: 256, hooks: hooks{received: func(p []byte, deliver func([]byte)) {
+			if seen != lost {
+				deliver(p)
+			}
+			seen++
+		}}})
 	for _, missing := range []int{0, 1, 3} { // of four packets
 		lost, seen = missing, 0
 		clear(b.mr.Bytes())
@@ -323,7 +333,10 @@ func TestPostRefuses(t *testing.T) {
 			t.Errorf("%s: completion %+v", name, wcs[0])
 		}
 	}
-	if _, err := x.b.qp.PostRecv([]verbs.RecvWR{{Local: verbs.SGE{Addr: 1, Length: 1, LKey: x.b.mr.LKey()}}}); err == nil {
+	if _, err := x.b.qp.PostRecv([]verbs.RecvWR{{Local: verbs.SGE{
+		Addr: 1, Length: 1,
+		LKey: x.b.mr.LKey(),
+	}}}); err == nil {
 		t.Error("a receive outside its region was taken")
 	}
 }

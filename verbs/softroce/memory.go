@@ -104,7 +104,9 @@ func newRegionTable() regionTable {
 
 // reach returns the region with a key and the offset of addr in it. It requires that n bytes from
 // there lie in the region and that the access is allowed. Otherwise it returns the reason.
-func (t *regionTable) reach(p *pd, key uint32, addr uint64, n int, access verbs.Access) (*region, int, counter) {
+func (t *regionTable) reach(
+	p *pd, key uint32, addr uint64, n int, access verbs.Access,
+) (*region, int, counter) {
 	m := t.find(key)
 	if m == nil || m.pd != p {
 		return nil, 0, badRKey

@@ -33,7 +33,8 @@ func fitMTU(ipMTU int) (int, error) {
 			return m, nil
 		}
 	}
-	return 0, fmt.Errorf("IP MTU %d is below %d, which RoCE's smallest packets need", ipMTU, minMTU+maxOverhead)
+	return 0, fmt.Errorf("IP MTU %d is below %d, which RoCE's smallest packets need", ipMTU,
+		minMTU+maxOverhead)
 }
 
 // pathMTU returns the path MTU of the interface with addr.

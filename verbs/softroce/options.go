@@ -57,7 +57,8 @@ const (
 
 func (o *Options) complete() error {
 	if !o.Addr.Unmap().Is4() || o.Addr.IsUnspecified() {
-		return fmt.Errorf("software RoCE on address %v: %w: want an IPv4 address of this machine", o.Addr, verbs.ErrNotSupported)
+		return fmt.Errorf("software RoCE on address %v: %w: want an IPv4 address of this machine",
+			o.Addr, verbs.ErrNotSupported)
 	}
 	o.Addr = o.Addr.Unmap()
 	if o.MTU == 0 {

@@ -35,7 +35,10 @@ func (d *device) pathTo(peer verbs.Endpoint, from *port) (path, error) {
 		local, s = netip.AddrPortFrom(d.local.Addr(), from.number), from.Socket
 	}
 	to := netip.AddrPortFrom(addr, verbs.RoCEPort)
-	p := path{name: udp.Sockaddr(to), flow: wire.NewFlow(local, to), socket: s, gso: new(atomic.Bool)}
+	p := path{
+		name: udp.Sockaddr(to), flow: wire.NewFlow(local, to), socket: s,
+		gso: new(atomic.Bool),
+	}
 	p.gso.Store(d.gso)
 	return p, nil
 }
@@ -52,7 +55,8 @@ func checkUnicast(gid verbs.GID) error {
 		return fmt.Errorf("whether %s is the address of one machine cannot be told: %w", addr, err)
 	}
 	if !gid.Unicast() || broadcast {
-		return fmt.Errorf("%s is not the address of one machine: want the unicast address of the peer's port", addr)
+		return fmt.Errorf("%s is not the address of one machine: want the unicast address of the "+
+			"peer's port", addr)
 	}
 	return nil
 }

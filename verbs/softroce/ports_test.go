@@ -88,7 +88,10 @@ func TestPortTaken(t *testing.T) {
 	other := must(udp.OpenSender(netip.AddrPortFrom(here.opts.Addr, 0xc005), 4096))(t)
 	defer other.Close()
 	a, b := newSide(t, here, verbs.UC, testSizes), newSide(t, there, verbs.UC, testSizes)
-	qp := must(a.pd.CreateQP(verbs.QPConfig{Type: verbs.UC, SendCQ: a.sendCQ, RecvCQ: a.recvCQ, MaxSend: 1, FlowLabel: 5}))(t)
+	qp := must(a.pd.CreateQP(verbs.QPConfig{
+		Type: verbs.UC, SendCQ: a.sendCQ, RecvCQ: a.recvCQ, MaxSend: 1,
+		FlowLabel: 5,
+	}))(t)
 	if err := qp.Connect(b.qp.Local()); !errors.Is(err, unix.EADDRINUSE) || !strings.Contains(err.Error(), "49157") {
 		t.Errorf("got %v, want the port's name", err)
 	}
@@ -96,7 +99,10 @@ func TestPortTaken(t *testing.T) {
 
 func TestFlowLabelRefused(t *testing.T) {
 	a := newSide(t, openTest(t, Options{}), verbs.UC, testSizes)
-	for want, c := range map[string]verbs.QPConfig{"allowed: 20 bits": {Type: verbs.UC, FlowLabel: 1 << 20}, "on UD": {Type: verbs.UD, FlowLabel: 1}} {
+	for want, c := range map[string]verbs.QPConfig{
+		"allowed: 20 bits": {Type: verbs.UC, FlowLabel: 1 << 20},
+		"on UD":            {Type: verbs.UD, FlowLabel: 1},
+	} {
 		c.SendCQ, c.RecvCQ, c.MaxSend = a.sendCQ, a.recvCQ, 1
 		if _, err := a.pd.CreateQP(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)

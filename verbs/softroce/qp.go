@@ -93,9 +93,11 @@ func checkConfig(c *verbs.QPConfig) error {
 	}
 	switch {
 	case c.Type != verbs.UC && c.Type != verbs.UD && c.Type != verbs.RC:
-		return fmt.Errorf("queue pair of type %d: %w: want UC, UD or RC", c.Type, verbs.ErrNotSupported)
+		return fmt.Errorf("queue pair of type %d: %w: want UC, UD or RC", c.Type,
+			verbs.ErrNotSupported)
 	case c.MaxSend < 1 || c.MaxSend > maxQueue || c.MaxRecv < 0 || c.MaxRecv > maxQueue:
-		return fmt.Errorf("queue pair with queues of %d and %d: want 1, or 0 for receives, to %d", c.MaxSend, c.MaxRecv, maxQueue)
+		return fmt.Errorf("queue pair with queues of %d and %d: want 1, or 0 for receives, to %d",
+			c.MaxSend, c.MaxRecv, maxQueue)
 	case c.MaxInline < 0 || c.MaxInline > maxInline:
 		return fmt.Errorf("queue pair with %d bytes inline: want 0 to %d", c.MaxInline, maxInline)
 	}
@@ -120,7 +122,8 @@ func (q *qp) Connect(peer verbs.Endpoint) error {
 	}
 	err = q.device.change(func() error {
 		if s := state(q.state.Load()); s != stateInit {
-			return fmt.Errorf("connect QP %#x: it is %s: want one that is not connected yet", q.num, s)
+			return fmt.Errorf("connect QP %#x: it is %s: want one that is not connected yet", q.num,
+				s)
 		}
 		q.peer, q.path, q.port, q.peerAddr = peer, to, from, to.name.Addr
 		q.nextPSN, q.expected, q.newest = q.psn, peer.PSN&wire.PSNMask, peer.PSN&wire.PSNMask
@@ -170,7 +173,10 @@ func (q *qp) fail(why string) bool {
 	if !q.state.CompareAndSwap(int32(stateReady), int32(stateError)) {
 		return false
 	}
-	q.device.events.Add(verbs.Event{Kind: "QP fatal", QPN: q.num, Err: fmt.Errorf("with %s: %s", q.peer, why), Serious: true})
+	q.device.events.Add(verbs.Event{
+		Kind: "QP fatal", QPN: q.num,
+		Err: fmt.Errorf("with %s: %s", q.peer, why), Serious: true,
+	})
 	for q.hold() {
 		q.received(&verbs.WC{Op: verbs.WCRecv, Status: verbs.StatusFlushed})
 	}
@@ -187,7 +193,8 @@ func (q *qp) usable(sending bool) error {
 			return fmt.Errorf("QP %#x is not connected: call Connect before PostSend", q.num)
 		}
 	case stateError:
-		return fmt.Errorf("QP %#x is in error: the first completion with an error, or an event, told why; make a new one", q.num)
+		return fmt.Errorf("QP %#x is in error: the first completion with an error, or an event, "+
+			"told why; make a new one", q.num)
 	}
 	return nil
 }
@@ -203,7 +210,8 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) (int, error) {
 		if s.Length == 0 {
 			continue
 		}
-		if _, _, why := q.device.regions.reach(q.pd, s.LKey, s.Addr, int(s.Length), verbs.LocalWrite); why != noDrop {
+		if _, _, why := q.device.regions.reach(q.pd, s.LKey, s.Addr, int(s.Length),
+			verbs.LocalWrite); why != noDrop {
 			n, _ := q.receives.post(wrs[:i])
 			return n, fmt.Errorf("receive %d of the list: %w", i, memoryError(s, why))
 		}

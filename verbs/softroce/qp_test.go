@@ -71,7 +71,8 @@ func newSide(t testing.TB, d *device, typ verbs.QPType, z sizes) *side {
 	s.sendCQ = must(d.CreateCQ(z.depth))(t)
 	s.recvCQ = must(d.CreateCQ(z.depth))(t)
 	s.qp = must(s.pd.CreateQP(verbs.QPConfig{
-		Type: typ, SendCQ: s.sendCQ, RecvCQ: s.recvCQ, MaxSend: z.queue, MaxRecv: z.queue, MaxInline: 512, QKey: testQKey,
+		Type: typ, SendCQ: s.sendCQ, RecvCQ: s.recvCQ, MaxSend: z.queue, MaxRecv: z.queue, MaxInline: 512,
+		QKey: testQKey,
 	}))(t)
 	return s
 }

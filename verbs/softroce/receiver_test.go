@@ -26,7 +26,8 @@ var recorded = []struct {
 	},
 	{
 		"rxe: UC write only with immediate", "45000060cde6400040115152c0a84d02c0a84d01" + "e67312b7004c0000" +
-			"2b00ffff0000424200123457" + "deadbeef00112233cafe000100000020" + "00001234", counted(32), "8a854f14", false,
+			"2b00ffff0000424200123457" + "deadbeef00112233cafe000100000020" + "00001234", counted(32), "8a854f14",
+		false,
 	},
 	{
 		"rxe: UC write first", "4500043cce19400040114d43c0a84d02c0a84d01" + "e67312b704280000" +
@@ -53,8 +54,10 @@ var recorded = []struct {
 			"6500ffff0000001100000008" + "2222222200000012" + "12345678", counted(8), "daae67fa", false,
 	},
 	{
-		"accepted by rxe: UC write only with immediate", "450000440000400040111f55c0a84d01c0a84d02" + "12b712b700301b96" +
-			"2bc0ffff0000001100001389" + "00007f7d904fb12c000002bf00000004" + "deadbeef", []byte("IMM!"), "7de7fea4", false,
+		"accepted by rxe: UC write only with immediate",
+		"450000440000400040111f55c0a84d01c0a84d02" + "12b712b700301b96" +
+			"2bc0ffff0000001100001389" + "00007f7d904fb12c000002bf00000004" + "deadbeef", []byte("IMM!"), "7de7fea4",
+		false,
 	},
 	{
 		"dropped by rxe for its ICRC", "450000400000400040111f59c0a84d01c0a84d02" + "12b712b7002c1b92" +
@@ -351,7 +354,8 @@ func (x *fuzzed) packet(bits byte, psn int8, b []byte) []byte {
 	if bits&fuzzPSN != 0 {
 		binary.BigEndian.PutUint32(p[8:], (q.expected+uint32(int32(psn)))&wire.PSNMask|uint32(p[8])<<24)
 	}
-	if o := wire.Opcode(p[0]); bits&fuzzKey != 0 && o.Shape().RETH && o&wire.TransportMask != wire.TransportUD && len(p) >= wire.BTHBytes+wire.RETHBytes {
+	if o := wire.Opcode(p[0]); bits&fuzzKey != 0 && o.Shape().RETH && o&wire.TransportMask != wire.TransportUD &&
+		len(p) >= wire.BTHBytes+wire.RETHBytes {
 		at := p[wire.BTHBytes:]
 		binary.BigEndian.PutUint64(at, end.mr.Addr()+binary.BigEndian.Uint64(at)%8192)
 		binary.BigEndian.PutUint32(at[8:], end.mr.RKey())
@@ -393,6 +397,8 @@ func (x *fuzzed) check(t *testing.T) {
 		if wc := completions(t, a.sendCQ, 1, a, a.peer)[0]; wc.Status != verbs.StatusSuccess {
 			t.Errorf("QP %d: %s", i, wc.Status)
 		}
-		until(t, "an honest write", func() bool { return bytes.Equal(a.mr.Bytes()[:1000], a.peer.mr.Bytes()[:1000]) }, a, a.peer)
+		until(t, "an honest write", func() bool {
+			return bytes.Equal(a.mr.Bytes()[:1000], a.peer.mr.Bytes()[:1000])
+		}, a, a.peer)
 	}
 }

@@ -173,7 +173,10 @@ func TestUnreachablePeerEndsItsQP(t *testing.T) {
 // TestNoUnicastPeer: Connect and CreateAH take no address that is not one machine's.
 func TestNoUnicastPeer(t *testing.T) {
 	a, b := pair(t, verbs.UD, Options{}, Options{})
-	for _, addr := range []string{"255.255.255.255", "224.0.0.1", "239.1.2.3", "0.0.0.0", "127.255.255.255", "::", "fe80::1"} {
+	for _, addr := range []string{
+		"255.255.255.255", "224.0.0.1", "239.1.2.3", "0.0.0.0", "127.255.255.255", "::",
+		"fe80::1",
+	} {
 		peer := b.qp.Local()
 		peer.GID = verbs.GIDFromAddr(netip.MustParseAddr(addr))
 		if _, err := a.pd.CreateAH(peer); err == nil {

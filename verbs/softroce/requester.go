@@ -184,7 +184,8 @@ func (r *requester) emitRead(b *batch, e *entry) bool {
 	n := min(e.packets, (i/readPart+1)*readPart) - i
 	at := i * uint64(r.q.mtu)
 	p := wire.Packet{
-		Op: wire.TransportRC | wire.OpReadRequest, DstQPN: r.q.peer.QPN & wire.QPNMask, PSN: r.psn(r.next), AckReq: true,
+		Op: wire.TransportRC | wire.OpReadRequest, DstQPN: r.q.peer.QPN & wire.QPNMask,
+		PSN: r.psn(r.next), AckReq: true,
 		VA: e.wr.Remote + at, RKey: e.wr.RKey,
 		DMALen: uint32(min(uint64(e.wr.Local.Length)-at, n*uint64(r.q.mtu))),
 	}
@@ -301,7 +302,8 @@ func (r *requester) refused(sequence uint64, syndrome uint8) {
 		r.lost()
 		return
 	}
-	r.fail(wire.NakStatus(syndrome), "the peer refused a request: "+wire.NakStatus(syndrome).String())
+	r.fail(wire.NakStatus(syndrome),
+		"the peer refused a request: "+wire.NakStatus(syndrome).String())
 }
 
 // answered handles a READ response. The receiver calls it.
@@ -398,7 +400,8 @@ func (r *requester) timeout() {
 	r.q.device.counters.add(timeouts, 1)
 	r.tries++
 	if r.tries > r.q.device.opts.RetryCount {
-		r.fail(verbs.StatusRetryExceeded, fmt.Sprintf("no answer from %s after %d tries", r.q.peer, r.tries))
+		r.fail(verbs.StatusRetryExceeded,
+			fmt.Sprintf("no answer from %s after %d tries", r.q.peer, r.tries))
 		return
 	}
 	r.goBack()
@@ -415,7 +418,10 @@ func (r *requester) fail(status verbs.WCStatus, why string) {
 	r.deadline = 0
 	for ; r.oldest != r.newest; r.oldest++ {
 		e := r.entry(r.oldest)
-		r.q.sendCQ.push(verbs.WC{ID: e.wr.ID, QPN: r.q.num, Op: completionOf(e.wr.Op), Status: status})
+		r.q.sendCQ.push(verbs.WC{
+			ID: e.wr.ID, QPN: r.q.num, Op: completionOf(e.wr.Op),
+			Status: status,
+		})
 		status = verbs.StatusFlushed
 	}
 }

@@ -156,7 +156,9 @@ func TestReliableRefusals(t *testing.T) {
 			b.postRecv(5, 0, 500)
 			return a.send(0, 0, 501)
 		}},
-		"SEND, and never a receive": {verbs.StatusRNRExceeded, func(a, _ *side) verbs.SendWR { return a.send(0, 0, 8) }},
+		"SEND, and never a receive": {verbs.StatusRNRExceeded, func(a, _ *side) verbs.SendWR {
+			return a.send(0, 0, 8)
+		}},
 		"peer gone": {verbs.StatusRetryExceeded, func(a, b *side) verbs.SendWR {
 			b.qp.Close()
 			return a.write(0, 0, 8)
@@ -223,12 +225,13 @@ func TestMemoryGoneBeforeRetry(t *testing.T) {
 func TestInlineDataIsTakenAtOnce(t *testing.T) {
 	for _, typ := range []verbs.QPType{verbs.UC, verbs.RC} {
 		lose := typ == verbs.RC // so that RC sends again, after the memory has changed
-		a, b := pair(t, typ, Options{AckTimeout: time.Millisecond}, Options{hooks: hooks{received: func(p []byte, deliver func([]byte)) {
-			if !lose {
-				deliver(p)
-			}
-			lose = false
-		}}})
+		a, b := pair(t, typ, Options{AckTimeout: time.Millisecond},
+			Options{hooks: hooks{received: func(p []byte, deliver func([]byte)) {
+				if !lose {
+					deliver(p)
+				}
+				lose = false
+			}}})
 		copy(a.mr.Bytes(), "before")
 		wr := a.write(1, 0, 6)
 		wr.Flags |= verbs.Inline
@@ -264,14 +267,15 @@ func TestLostAck(t *testing.T) {
 func TestStaleAck(t *testing.T) {
 	var first []byte
 	arrived := 0
-	a, b := pair(t, verbs.RC, Options{AckTimeout: 5 * time.Second, hooks: hooks{received: func(p []byte, deliver func([]byte)) {
-		if arrived++; arrived == 1 {
-			first = bytes.Clone(p)
-		} else if arrived == 3 {
-			deliver(bytes.Clone(first))
-		}
-		deliver(p)
-	}}}, Options{})
+	a, b := pair(t, verbs.RC,
+		Options{AckTimeout: 5 * time.Second, hooks: hooks{received: func(p []byte, deliver func([]byte)) {
+			if arrived++; arrived == 1 {
+				first = bytes.Clone(p)
+			} else if arrived == 3 {
+				deliver(bytes.Clone(first))
+			}
+			deliver(p)
+		}}}, Options{})
 	for id := range uint64(4) {
 		a.post(a.write(id, 0, 100))
 		status(t, a.sendCQ, id, verbs.StatusSuccess, a, b)

@@ -98,8 +98,9 @@ func (r *receiver) answerRead(q *qp, p *wire.Packet) (int, counter) {
 	n := packetsOf(len(data), q.mtu)
 	for i := range n {
 		r.answer(q, &wire.Packet{
-			Op: wire.TransportRC | wire.ReadOpcode(i, n), PSN: (p.PSN + uint32(i)) & wire.PSNMask, Syndrome: wire.AckUnlimited,
-			Payload: data[i*q.mtu : min((i+1)*q.mtu, len(data))],
+			Op: wire.TransportRC | wire.ReadOpcode(i, n), PSN: (p.PSN + uint32(i)) & wire.PSNMask,
+			Syndrome: wire.AckUnlimited,
+			Payload:  data[i*q.mtu : min((i+1)*q.mtu, len(data))],
 		})
 	}
 	return n, noDrop
@@ -119,7 +120,10 @@ func (r *receiver) nakOnce(q *qp, syndrome uint8) {
 	q.respond.nakked = true
 	q.respond.ackDue = false // the NAK covers the ACK
 	r.device.counters.add(naksSent, 1)
-	r.answer(q, &wire.Packet{Op: wire.TransportRC | wire.OpAck, PSN: q.expected, Syndrome: syndrome})
+	r.answer(q, &wire.Packet{
+		Op: wire.TransportRC | wire.OpAck, PSN: q.expected,
+		Syndrome: syndrome,
+	})
 }
 
 // refuse answers a request that cannot be executed. Unless only a receive is missing, it ends the
@@ -172,7 +176,10 @@ func (r *receiver) finish() {
 		if q.respond.ackDue {
 			q.respond.ackDue = false
 			r.device.counters.add(acksSent, 1)
-			r.answer(q, &wire.Packet{Op: wire.TransportRC | wire.OpAck, PSN: (q.expected - 1) & wire.PSNMask, Syndrome: wire.AckUnlimited})
+			r.answer(q, &wire.Packet{
+				Op:  wire.TransportRC | wire.OpAck,
+				PSN: (q.expected - 1) & wire.PSNMask, Syndrome: wire.AckUnlimited,
+			})
 		}
 	}
 	_ = r.answers.flush() // tx_errors counts failures, and the peer asks again

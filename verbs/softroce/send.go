@@ -106,7 +106,8 @@ func (q *qp) check(wr *verbs.SendWR) ([]byte, error) {
 	if wr.Op == verbs.OpRead {
 		access = verbs.LocalWrite
 	}
-	m, at, why := q.device.regions.reach(q.pd, wr.Local.LKey, wr.Local.Addr, int(wr.Local.Length), access)
+	m, at, why := q.device.regions.reach(q.pd, wr.Local.LKey, wr.Local.Addr, int(wr.Local.Length),
+		access)
 	if why != noDrop {
 		return nil, memoryError(&wr.Local, why)
 	}
@@ -129,7 +130,8 @@ func (q *qp) checkOp(wr *verbs.SendWR) error {
 	case n > maxMessageBytes:
 		return fmt.Errorf("message of %d bytes: want at most %d", n, maxMessageBytes)
 	case wr.Flags&verbs.Inline != 0 && (n > q.config.MaxInline || wr.Op == verbs.OpRead):
-		return fmt.Errorf("%d bytes inline: want at most the QP's MaxInline, %d, and no READ", n, q.config.MaxInline)
+		return fmt.Errorf("%d bytes inline: want at most the QP's MaxInline, %d, and no READ", n,
+			q.config.MaxInline)
 	}
 	return nil
 }

@@ -24,14 +24,16 @@ func TestWriteSizes(t *testing.T) {
 	for _, typ := range []verbs.QPType{verbs.UC, verbs.RC} {
 		for _, mtu := range []int{256, 1024, 4096} {
 			t.Run(fmt.Sprintf("%s-%d", typ, mtu), func(t *testing.T) {
-				a, b := pairOf(t, typ, Options{MTU: mtu}, Options{MTU: mtu}, sizes{memory: 32 << 10, queue: 16, depth: 16})
+				a, b := pairOf(t, typ, Options{MTU: mtu}, Options{MTU: mtu},
+					sizes{memory: 32 << 10, queue: 16, depth: 16})
 				for i, n := range aroundMTU(mtu) {
 					for _, at := range []int{0, 5, 8} {
 						fill(a.mr.Bytes(), byte(i+at))
 						clear(b.mr.Bytes())
 						a.post(a.write(uint64(i), at, n))
 						wc := completions(t, a.sendCQ, 1, b)[0]
-						if wc.ID != uint64(i) || wc.Status != verbs.StatusSuccess || wc.Op != verbs.WCWrite || wc.QPN != a.qp.Num() {
+						if wc.ID != uint64(i) || wc.Status != verbs.StatusSuccess || wc.Op != verbs.WCWrite ||
+							wc.QPN != a.qp.Num() {
 							t.Fatalf("completion %+v", wc)
 						}
 						drain(t, a, b)
@@ -59,7 +61,10 @@ func TestDatagrams(t *testing.T) {
 		}
 		a.post(wr)
 		wc := completions(t, b.recvCQ, 1, a, b)[0]
-		want := verbs.WC{ID: uint64(i), Op: verbs.WCRecv, Bytes: uint32(verbs.GRHBytes + n), QPN: b.qp.Num(), SrcQPN: a.qp.Num()}
+		want := verbs.WC{
+			ID: uint64(i), Op: verbs.WCRecv, Bytes: uint32(verbs.GRHBytes + n), QPN: b.qp.Num(),
+			SrcQPN: a.qp.Num(),
+		}
 		if i%2 == 1 {
 			want.HasImm, want.Imm = true, 0xdeadbeef
 		}

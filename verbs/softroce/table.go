@@ -26,7 +26,10 @@ type tableEntry[T any] struct {
 const firstEntries = 16
 
 func newTable[T any](what string, bits, most int) table[T] {
-	return table[T]{what: what, bits: bits, most: most, entries: make([]tableEntry[T], firstEntries)}
+	return table[T]{
+		what: what, bits: bits, most: most,
+		entries: make([]tableEntry[T], firstEntries),
+	}
 }
 
 func (t *table[T]) at(number uint32) *tableEntry[T] {

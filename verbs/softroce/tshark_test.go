@@ -71,7 +71,8 @@ func checkICRCs(t *testing.T, packets [][]byte) {
 	t.Helper()
 	for i, p := range packets {
 		if got, want := binary.LittleEndian.Uint32(p[len(p)-4:]), referenceICRC(p); got != want {
-			t.Errorf("packet %d, opcode %#x, IP ID %d: ICRC %08x, want %08x", i, p[28], binary.BigEndian.Uint16(p[4:]), got, want)
+			t.Errorf("packet %d, opcode %#x, IP ID %d: ICRC %08x, want %08x", i, p[28], binary.BigEndian.Uint16(p[4:]),
+				got, want)
 		}
 	}
 }

@@ -71,7 +71,8 @@ func (q *qp) receiveUD(p *wire.Packet, from *receiver) counter {
 	from.putGRH(r.whole[at:at+verbs.GRHBytes], p)
 	copy(r.whole[at+verbs.GRHBytes:], p.Payload)
 	q.received(&verbs.WC{
-		Op: verbs.WCRecv, Bytes: uint32(verbs.GRHBytes + n), SrcQPN: p.SrcQPN, Imm: p.Imm, HasImm: p.Op.Shape().Imm,
+		Op: verbs.WCRecv, Bytes: uint32(verbs.GRHBytes + n), SrcQPN: p.SrcQPN, Imm: p.Imm,
+		HasImm: p.Op.Shape().Imm,
 	})
 	return noDrop
 }

@@ -11,7 +11,8 @@ import (
 
 // farPSNs are distances of a forged packet's PSN from the expected one.
 var farPSNs = map[string]int{
-	"next": 0, "a few ahead": 3, "far ahead": 1<<23 - 1, "half the circle": 1 << 23, "behind": -5, "far behind": -(1<<23 - 1),
+	"next": 0, "a few ahead": 3, "far ahead": 1<<23 - 1, "half the circle": 1 << 23, "behind": -5,
+	"far behind": -(1<<23 - 1),
 }
 
 // checkWrite writes a long message from a to b, and expects it there.
@@ -32,11 +33,20 @@ func checkWrite(t *testing.T, a, b *side, seed byte) {
 // number.
 func forgeries(x *protected) map[string]wire.Packet {
 	return map[string]wire.Packet{
-		"wrong key":            {Op: wire.OpWriteOnly, VA: x.b.mr.Addr(), RKey: x.b.mr.RKey() ^ 4, DMALen: 4, Payload: []byte("evil")},
-		"wrong key, first":     {Op: wire.OpWriteFirst, VA: x.b.mr.Addr(), RKey: 7, DMALen: 512, Payload: make([]byte, 256)},
-		"middle":               {Op: wire.OpWriteMiddle, Payload: make([]byte, 256)},
-		"last":                 {Op: wire.OpWriteLast, Payload: []byte("evil")},
-		"foreign region":       {Op: wire.OpWriteOnly, VA: x.foreign.Addr(), RKey: x.foreign.RKey(), DMALen: 4, Payload: []byte("evil")},
+		"wrong key": {
+			Op: wire.OpWriteOnly, VA: x.b.mr.Addr(), RKey: x.b.mr.RKey() ^ 4, DMALen: 4,
+			Payload: []byte("evil"),
+		},
+		"wrong key, first": {
+			Op: wire.OpWriteFirst, VA: x.b.mr.Addr(), RKey: 7, DMALen: 512,
+			Payload: make([]byte, 256),
+		},
+		"middle": {Op: wire.OpWriteMiddle, Payload: make([]byte, 256)},
+		"last":   {Op: wire.OpWriteLast, Payload: []byte("evil")},
+		"foreign region": {
+			Op: wire.OpWriteOnly, VA: x.foreign.Addr(), RKey: x.foreign.RKey(), DMALen: 4,
+			Payload: []byte("evil"),
+		},
 		"no bytes":             {Op: wire.OpWriteOnly},
 		"immediate, no bytes":  {Op: wire.OpWriteOnlyImm, Imm: 1},
 		"SEND":                 {Op: wire.OpSendOnly, Payload: []byte("evil")},
@@ -82,13 +92,17 @@ func TestForgedUCWithinMessage(t *testing.T) {
 			q := x.a.qp.(*qp)
 			payload := make([]byte, 512)
 			fill(payload, 1)
-			x.a.raw(wire.Packet{Op: wire.OpWriteFirst, PSN: q.psn, VA: x.b.mr.Addr(), RKey: x.b.mr.RKey(), DMALen: 512, Payload: payload[:256]}, nil)
+			x.a.raw(wire.Packet{
+				Op: wire.OpWriteFirst, PSN: q.psn, VA: x.b.mr.Addr(), RKey: x.b.mr.RKey(), DMALen: 512,
+				Payload: payload[:256],
+			}, nil)
 			p.PSN = (q.psn + 1 + uint32(ahead)) & wire.PSNMask
 			x.a.raw(p, nil)
 			x.a.raw(wire.Packet{Op: wire.OpWriteLast, PSN: q.psn + 1, Payload: payload[256:]}, nil)
 			drain(t, x.b)
 			// A middle packet of exactly the next PSN is indistinguishable from the right one.
-			if inSequence := p.Op == wire.OpWriteMiddle && ahead == 0; !inSequence && !bytes.Equal(x.b.mr.Bytes()[:512], payload) {
+			if inSequence := p.Op == wire.OpWriteMiddle && ahead == 0; !inSequence &&
+				!bytes.Equal(x.b.mr.Bytes()[:512], payload) {
 				t.Errorf("%s, %s: the message is not whole: %v", name, where, x.b.dev.Counters())
 			}
 		}
@@ -112,7 +126,10 @@ func TestForgedRC(t *testing.T) {
 	x := newProtected(t, verbs.RC)
 	packets := forgeries(x)
 	packets["READ, wrong key"] = wire.Packet{Op: wire.OpReadRequest, VA: x.b.mr.Addr(), RKey: 7, DMALen: 64}
-	packets["READ, too long"] = wire.Packet{Op: wire.OpReadRequest, VA: x.b.mr.Addr(), RKey: x.b.mr.RKey(), DMALen: 1 << 31}
+	packets["READ, too long"] = wire.Packet{
+		Op: wire.OpReadRequest, VA: x.b.mr.Addr(), RKey: x.b.mr.RKey(),
+		DMALen: 1 << 31,
+	}
 	packets["READ response"] = wire.Packet{Op: wire.OpReadOnly, Payload: []byte("evil")}
 	packets["ACK"] = wire.Packet{Op: wire.OpAck, Syndrome: wire.AckUnlimited}
 	packets["NAK"] = wire.Packet{Op: wire.OpAck, Syndrome: wire.NakRemoteAccess}

@@ -93,7 +93,8 @@ func (n *namespace) sniff(t *testing.T) (take func() [][]byte) {
 	}
 	t.Cleanup(func() { unix.Close(fd) })
 	if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, 16<<20); err != nil {
-		t.Skipf("a receive buffer for all packets: %v; the packets on a wire were not looked at", err) // root of a user namespace
+		// root of a user namespace
+		t.Skipf("a receive buffer for all packets: %v; the packets on a wire were not looked at", err)
 	}
 	return func() [][]byte {
 		var packets [][]byte

@@ -33,7 +33,8 @@ type testCase struct {
 }
 
 var opNames = map[verbs.SendOp]string{
-	verbs.OpWrite: "write", verbs.OpWriteImm: "write-imm", verbs.OpSend: "send", verbs.OpSendImm: "send-imm", verbs.OpRead: "read",
+	verbs.OpWrite: "write", verbs.OpWriteImm: "write-imm", verbs.OpSend: "send",
+	verbs.OpSendImm: "send-imm", verbs.OpRead: "read",
 }
 
 func (c testCase) String() string {

@@ -64,7 +64,9 @@ func TestDetects(t *testing.T) {
 		{"immediate", verbs.OpSendImm, verbs.UD, func(wr *verbs.SendWR) { wr.Imm++ }, "want immediate"},
 		{"no immediate", verbs.OpSendImm, verbs.RC, func(wr *verbs.SendWR) { wr.Op = verbs.OpSend }, "want immediate"},
 		{"work request's ID", verbs.OpSend, verbs.RC, func(wr *verbs.SendWR) { wr.ID++ }, "want one of ID"},
-		{"every one signaled", verbs.OpSend, verbs.RC, func(wr *verbs.SendWR) { wr.Flags |= verbs.Signaled }, "want one of ID"},
+		{"every one signaled", verbs.OpSend, verbs.RC, func(wr *verbs.SendWR) {
+			wr.Flags |= verbs.Signaled
+		}, "want one of ID"},
 		{"status", verbs.OpWrite, verbs.RC, func(wr *verbs.SendWR) { wr.RKey ^= 0xff00 }, "success"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

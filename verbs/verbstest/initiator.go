@@ -88,8 +88,10 @@ func (s *side) checkCompletion() error {
 	if s.Fault != noFault && s.Type == verbs.RC {
 		want = verbs.StatusRemoteAccess
 	}
-	if len(s.wcs) != 1 || wc.Status != want || wc.ID != uint64(999+s.Count) || wc.QPN != s.qp.Num() {
-		return fmt.Errorf("completions %+v: want one of ID %d on QP %#x: %s", s.wcs, 999+s.Count, s.qp.Num(), want)
+	if len(s.wcs) != 1 || wc.Status != want || wc.ID != uint64(999+s.Count) ||
+		wc.QPN != s.qp.Num() {
+		return fmt.Errorf("completions %+v: want one of ID %d on QP %#x: %s", s.wcs, 999+s.Count,
+			s.qp.Num(), want)
 	}
 	if want == verbs.StatusSuccess && wc.Op != completionOps[s.Op] {
 		return fmt.Errorf("completion %+v: want operation %d", wc, completionOps[s.Op])

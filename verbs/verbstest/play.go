@@ -15,7 +15,9 @@ type outcome struct {
 
 // play makes one attempt at a case, at either end. Both ends take the same steps whatever fails, so
 // that they stay in step for the next case.
-func play(dev verbs.Device, ch *sidechannel.Channel, c testCase, initiator bool) (lost bool, err error) {
+func play(
+	dev verbs.Device, ch *sidechannel.Channel, c testCase, initiator bool,
+) (lost bool, err error) {
 	s, err := open(dev, ch, c, initiator)
 	defer func() { err = errors.Join(err, s.close()) }()
 	if err != nil {

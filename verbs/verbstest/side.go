@@ -93,7 +93,8 @@ func (s *side) create(initiator bool) (err error) {
 		inline = s.Size
 	}
 	s.qp, err = s.pd.CreateQP(verbs.QPConfig{
-		Type: s.Type, SendCQ: s.cq, RecvCQ: s.cq, MaxSend: s.Count, MaxRecv: s.Count, MaxInline: inline, QKey: qkey,
+		Type: s.Type, SendCQ: s.cq, RecvCQ: s.cq, MaxSend: s.Count, MaxRecv: s.Count,
+		MaxInline: inline, QKey: qkey,
 	})
 	if err != nil {
 		return err
@@ -141,7 +142,10 @@ func (s *side) close() (err error) {
 func (s *side) place(i int) []byte { return s.mr.Bytes()[i*s.stride:][:s.Size] }
 
 func (s *side) sge(i, length int) verbs.SGE {
-	return verbs.SGE{Addr: s.mr.Addr() + uint64(i*s.stride), Length: uint32(length), LKey: s.mr.LKey()}
+	return verbs.SGE{
+		Addr: s.mr.Addr() + uint64(i*s.stride), Length: uint32(length),
+		LKey: s.mr.LKey(),
+	}
 }
 
 // progress moves packets, or yields.

@@ -105,7 +105,8 @@ func (s *side) judgeReceives() error {
 	if ok, err := s.poll(s.Count, within); err != nil {
 		return err
 	} else if !ok {
-		return fmt.Errorf("%w: %d of %d received; counters: %v", errLost, len(s.wcs), s.Count, s.dev.Counters())
+		return fmt.Errorf("%w: %d of %d received; counters: %v", errLost, len(s.wcs), s.Count,
+			s.dev.Counters())
 	}
 	for i, wc := range s.wcs {
 		if err := s.judgeReceive(i, wc); err != nil {

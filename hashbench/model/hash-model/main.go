@@ -45,8 +45,10 @@ func run(ctx context.Context, names []string) error {
 		}
 		for _, row := range predictAll(ctx, m, list) {
 			if p := <-row; p != nil {
-				fmt.Printf("%-16s  %-10s  %16.1f  %6.0f  %19.1f  %6.1f  %9.2f  %12.0f\n", p.Function, p.Core,
-					p.LatencyNs, p.LatencyCycles, p.ThroughputNs, p.ThroughputCycles, p.BulkGBps, p.Instructions)
+				fmt.Printf("%-16s  %-10s  %16.1f  %6.0f  %19.1f  %6.1f  %9.2f  %12.0f\n",
+					p.Function, p.Core,
+					p.LatencyNs, p.LatencyCycles, p.ThroughputNs, p.ThroughputCycles, p.BulkGBps,
+					p.Instructions)
 			}
 		}
 	}
@@ -56,13 +58,16 @@ func run(ctx context.Context, names []string) error {
 	for _, core := range model.Cores {
 		fmt.Printf("%s: as in %s, at %.1f GHz.\n", core.Name, core.Of, core.Hz/1e9)
 	}
-	fmt.Println("A model from instruction traces and llvm-mca, not a measurement: take figures as ±50 %.")
+	fmt.Println("A model from instruction traces and llvm-mca, not a measurement: take figures " +
+		"as ±50 %.")
 	return nil
 }
 
 // predictAll predicts as many functions at once as there are CPUs. Each row arrives when it is
 // ready. A failed prediction is reported, and its row is nil.
-func predictAll(ctx context.Context, m *model.Model, list []hashbench.Func) []chan *model.Prediction {
+func predictAll(
+	ctx context.Context, m *model.Model, list []hashbench.Func,
+) []chan *model.Prediction {
 	rows := make([]chan *model.Prediction, len(list))
 	for i := range rows {
 		rows[i] = make(chan *model.Prediction, 1)

@@ -21,7 +21,10 @@ func Report(factor float64, cpu string) *result.Report {
 			Counter: "CNTVCT_EL0", CounterHz: 200e6, CounterSource: "CNTFRQ_EL0",
 		},
 		Overheads: []result.Overhead{
-			{Mode: "latency", Lengths: "fixed", Words: 1, Ns: interval(1.7, 1.69, 1.72), LeftNs: 0.012},
+			{
+				Mode: "latency", Lengths: "fixed", Words: 1, Ns: interval(1.7, 1.69, 1.72),
+				LeftNs: 0.012,
+			},
 			{Mode: "throughput", Lengths: "fixed", Words: 1, Ns: interval(1.9, 1.88, 1.93)},
 		},
 		Warnings: []string{},
@@ -34,7 +37,8 @@ func Report(factor float64, cpu string) *result.Report {
 				Subject: result.Subject{
 					Function: name, Family: "F", Bits: 64, Module: "m v1.0.0", Variant: variant,
 				},
-				Case: c, Ns: interval(ns, ns*0.99, ns*1.02), RawNs: interval(ns+1.7, ns+1.6, ns+1.8),
+				Case: c, Ns: interval(ns, ns*0.99, ns*1.02),
+				RawNs:      interval(ns+1.7, ns+1.6, ns+1.8),
 				OverheadNs: 1.7, Calls: 1000,
 				RoundsNs: []float64{ns + 1.6, ns + 1.7, ns + 1.8},
 			})

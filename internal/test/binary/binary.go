@@ -19,7 +19,8 @@ var build = sync.OnceValues(func() (string, error) {
 	}
 	folder = dir
 	file := filepath.Join(dir, "dpukv")
-	if out, err := exec.Command("go", "build", "-o", file, "dpukv/cmd/dpukv").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", file,
+		"dpukv/cmd/dpukv").CombinedOutput(); err != nil {
 		return "", errors.New(string(out))
 	}
 	return file, nil

@@ -34,8 +34,10 @@ func NewNet(t testing.TB) *Net {
 	// addresses.
 	i := (uint32(os.Getpid())*16 + nets.Add(1)) << 2 & 0x1fffc
 	n := &Net{Here: address(i + 1), There: address(i + 2), link: fmt.Sprintf("dpukvt%x", i), ns: ns}
-	n.ip(t, nil, fmt.Sprintf("link add %s type veth peer name eth0 netns /proc/%d/fd/%d", n.link, os.Getpid(), ns.Fd()))
-	t.Cleanup(func() { _ = exec.Command("ip", "link", "del", n.link).Run() }) // sooner than the kernel would
+	n.ip(t, nil, fmt.Sprintf("link add %s type veth peer name eth0 netns /proc/%d/fd/%d", n.link,
+		os.Getpid(), ns.Fd()))
+	// sooner than the kernel would
+	t.Cleanup(func() { _ = exec.Command("ip", "link", "del", n.link).Run() })
 	n.ip(t, nil, "addr add "+n.Here+"/30 dev "+n.link)
 	n.ip(t, nil, "link set up dev "+n.link)
 	n.ip(t, n, "addr add "+n.There+"/30 dev eth0")

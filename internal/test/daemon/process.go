@@ -48,7 +48,8 @@ func start(t testing.TB, n *Net, setup string, argv ...string) *daemon {
 	started := make(chan error)
 	go func() {
 		defer close(d.ended)
-		runtime.LockOSThread() // for good: the thread is in another network, and ends with the goroutine
+		// for good: the thread is in another network, and ends with the goroutine
+		runtime.LockOSThread()
 		err := n.enter()
 		if err == nil {
 			err = d.cmd.Start()

@@ -17,7 +17,8 @@ type SlurmCluster struct {
 	dir  string
 }
 
-// slurmConf has the cluster's folder as $DIR. Both daemons listen on the loopback only (CommunicationParameters).
+// slurmConf has the cluster's folder as $DIR. Both daemons listen on the loopback only
+// (CommunicationParameters).
 const slurmConf = `ClusterName=test
 SlurmUser=root
 AuthType=auth/munge
@@ -54,7 +55,8 @@ wait`
 func StartSlurm(t *testing.T) *SlurmCluster {
 	t.Helper()
 	NeedRoot(t)
-	need(t, "slurmctld, slurmd, slurm-client and munge", "munged", "slurmctld", "slurmd", "srun", "salloc")
+	need(t, "slurmctld, slurmd, slurm-client and munge", "munged", "slurmctld", "slurmd", "srun",
+		"salloc")
 	c := &SlurmCluster{Node: "node1", dir: shortDir(t)}
 	host, err := os.Hostname()
 	if err != nil {
@@ -62,7 +64,8 @@ func StartSlurm(t *testing.T) *SlurmCluster {
 	}
 	host, _, _ = strings.Cut(host, ".")
 	conf := filepath.Join(c.dir, "slurm.conf")
-	write(t, conf, strings.NewReplacer("$DIR", c.dir, "$HOST", host, "$PORT1", strconv.Itoa(freePort(t)), "$PORT2", strconv.Itoa(freePort(t))).Replace(slurmConf))
+	write(t, conf, strings.NewReplacer("$DIR", c.dir, "$HOST", host, "$PORT1",
+		strconv.Itoa(freePort(t)), "$PORT2", strconv.Itoa(freePort(t))).Replace(slurmConf))
 	write(t, filepath.Join(c.dir, "munge.key"), strings.Repeat("not a secret ", 10))
 	for _, folder := range []string{"state", "spool"} {
 		if err := os.Mkdir(filepath.Join(c.dir, folder), 0o755); err != nil {

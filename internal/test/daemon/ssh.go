@@ -15,11 +15,12 @@ import (
 
 // SSHOptions are a server's deviations from the default.
 type SSHOptions struct {
-	Net      *Net     // where it runs; nil: this process's network
-	Listen   string   // address; "": that of Net, or 127.0.0.1
-	Password bool     // it accepts passwords only
-	Setup    string   // sh code that runs as root in its mount namespace before it starts; needs root
-	Config   []string // more lines of sshd_config
+	Net      *Net   // where it runs; nil: this process's network
+	Listen   string // address; "": that of Net, or 127.0.0.1
+	Password bool   // it accepts passwords only
+	// sh code that runs as root in its mount namespace before it starts; needs root
+	Setup  string
+	Config []string // more lines of sshd_config
 }
 
 // SSHServer is a running sshd, with the facts that a client needs. The login user is the user that
@@ -31,8 +32,9 @@ type SSHServer struct {
 	HostKey    string // file of the public key
 	Identity   string // file of the user's private key
 	KnownHosts string // file with the host key
-	Home       string // home of the login user: an empty folder, so that no profile of the user runs
-	Cache      string // ~/.cache there, which is not there yet
+	// home of the login user: an empty folder, so that no profile of the user runs
+	Home  string
+	Cache string // ~/.cache there, which is not there yet
 
 	daemon *daemon
 }
@@ -50,7 +52,8 @@ func StartSSH(t testing.TB, o SSHOptions) *SSHServer {
 	s := newSSHServer(t, &o)
 	config := filepath.Join(filepath.Dir(s.HostKey), "sshd_config")
 	write(t, config, s.config(&o))
-	s.daemon = start(t, o.Net, "mkdir /run/sshd\n"+strings.ReplaceAll(o.Setup, "$CACHE", s.Cache), sshd, "-D", "-e", "-f", config)
+	s.daemon = start(t, o.Net, "mkdir /run/sshd\n"+strings.ReplaceAll(o.Setup, "$CACHE", s.Cache),
+		sshd, "-D", "-e", "-f", config)
 	s.daemon.awaitOutput(t, "Server listening on")
 	return s
 }
@@ -61,8 +64,10 @@ func newSSHServer(t testing.TB, o *SSHOptions) *SSHServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, _ := exec.Command("getent", "passwd", me.Uid).Output(); os.Getuid() != 0 && !strings.HasSuffix(strings.TrimSpace(string(out)), "sh") {
-		t.Skipf("sshd lets nobody in as %s, who runs the test and has no login shell: %s", me.Username, out)
+	if out, _ := exec.Command("getent", "passwd", me.Uid).Output(); os.Getuid() != 0 &&
+		!strings.HasSuffix(strings.TrimSpace(string(out)), "sh") {
+		t.Skipf("sshd lets nobody in as %s, who runs the test and has no login shell: %s",
+			me.Username, out)
 	}
 	if o.Listen == "" {
 		o.Listen = "127.0.0.1"
@@ -76,7 +81,8 @@ func newSSHServer(t testing.TB, o *SSHOptions) *SSHServer {
 	newKey(t, in("user_key"))
 	s := &SSHServer{
 		Address: o.Listen, Port: freePort(t), User: me.Username,
-		HostKey: in("host_key.pub"), Identity: in("user_key"), KnownHosts: in("known_hosts"), Home: in("home"), Cache: in("home/.cache"),
+		HostKey: in("host_key.pub"), Identity: in("user_key"), KnownHosts: in("known_hosts"),
+		Home: in("home"), Cache: in("home/.cache"),
 	}
 	if err := os.Mkdir(s.Home, 0o700); err != nil {
 		t.Fatal(err)
@@ -100,7 +106,8 @@ func (s *SSHServer) Know(t testing.TB, key string) {
 
 // ClientConfig is a section of ssh_config that lets Host name reach the server.
 func (s *SSHServer) ClientConfig(name string) string {
-	return fmt.Sprintf("Host %s\nHostName %s\nPort %d\nUser %s\nIdentityFile %s\nIdentitiesOnly yes\nUserKnownHostsFile %s\nGlobalKnownHostsFile /dev/null\n\n",
+	return fmt.Sprintf("Host %s\nHostName %s\nPort %d\nUser %s\nIdentityFile %s\nIdentitiesOnly "+
+		"yes\nUserKnownHostsFile %s\nGlobalKnownHostsFile /dev/null\n\n",
 		name, s.Address, s.Port, s.User, s.Identity, s.KnownHosts)
 }
 
@@ -110,15 +117,18 @@ func (s *SSHServer) config(o *SSHOptions) string {
 		auth = "PasswordAuthentication yes\nPubkeyAuthentication no"
 	}
 	return strings.Join(append(o.Config,
-		"ListenAddress "+s.Address, "Port "+strconv.Itoa(s.Port), "HostKey "+strings.TrimSuffix(s.HostKey, ".pub"), auth,
+		"ListenAddress "+s.Address, "Port "+strconv.Itoa(s.Port),
+		"HostKey "+strings.TrimSuffix(s.HostKey, ".pub"), auth,
 		"SetEnv HOME="+s.Home,
-		"PidFile none", "UsePAM no", "StrictModes no", "PermitRootLogin yes", "KbdInteractiveAuthentication no", "MaxStartups 100", ""), "\n")
+		"PidFile none", "UsePAM no", "StrictModes no", "PermitRootLogin yes",
+		"KbdInteractiveAuthentication no", "MaxStartups 100", ""), "\n")
 }
 
 // newKey makes a key pair; the public one is in file.pub.
 func newKey(t testing.TB, file string) {
 	t.Helper()
-	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", file).CombinedOutput(); err != nil {
+	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f",
+		file).CombinedOutput(); err != nil {
 		t.Fatalf("ssh-keygen: %v\n%s", err, out)
 	}
 }

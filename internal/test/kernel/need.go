@@ -22,7 +22,8 @@ func NeedEthtool(t testing.TB) {
 	}
 	defer unix.Close(socket)
 	if _, err := unix.IoctlGetEthtoolDrvinfo(socket, "lo"); errors.Is(err, unix.ENOSYS) {
-		t.Skipf("needs ethtool's ioctl, for cables between emulated machines: %v%s", err, emulated())
+		t.Skipf("needs ethtool's ioctl, for cables between emulated machines: %v%s", err,
+			emulated())
 	}
 }
 

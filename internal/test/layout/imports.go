@@ -50,7 +50,8 @@ func (t *table) checkImports(folders []*folder) (problems []string) {
 			continue
 		}
 		problems = append(problems, compare(r.folder, "may import", r.imports, uses[i].imports)...)
-		problems = append(problems, compare(r.folder, "its tests also", r.extras, uses[i].extras)...)
+		problems = append(problems,
+			compare(r.folder, "its tests also", r.extras, uses[i].extras)...)
 		for _, name := range r.imports {
 			if to := t.index(name); to < i {
 				problems = append(problems, fmt.Sprintf(
@@ -74,7 +75,8 @@ func compare(name, column string, allowed []string, used map[string]string) (pro
 	for _, to := range allowed {
 		if used[to] == "" {
 			problems = append(problems, fmt.Sprintf(
-				"row %s (%s): found no import of %s: remove it from the row (-update)", name, column, to))
+				"row %s (%s): found no import of %s: remove it from the row (-update)", name,
+				column, to))
 		}
 	}
 	return problems
@@ -126,7 +128,8 @@ func (t *table) sort() error {
 			for _, r := range left {
 				names = append(names, r.folder)
 			}
-			return fmt.Errorf("found rows that import each other in a circle, among %s: split one of them",
+			return fmt.Errorf("found rows that import each other in a circle, among %s: split "+
+				"one of them",
 				list(names))
 		}
 		t.rows = append(t.rows, left[next])

@@ -20,7 +20,8 @@ func checkFolders(folders []*folder) (problems []string) {
 	for _, f := range folders {
 		if !slices.Contains(f.sources, "doc.go") {
 			problems = append(problems, fmt.Sprintf(
-				"%s: found no doc.go, want one: begin it with a comment on the folder's job", f.path))
+				"%s: found no doc.go, want one: begin it with a comment on the folder's job",
+				f.path))
 		}
 		if n := len(f.sources) - f.generated; n > maxSources {
 			problems = append(problems, fmt.Sprintf(
@@ -39,7 +40,8 @@ func namedTests(folders []*folder) (share float64, others []string) {
 		tests += len(f.tests)
 		for _, name := range f.tests {
 			source := strings.TrimSuffix(name, "_test.go")
-			if !slices.Contains(f.sources, source+".go") && !slices.Contains(f.scripts, source+".sh") {
+			if !slices.Contains(f.sources, source+".go") &&
+				!slices.Contains(f.scripts, source+".sh") {
 				others = append(others, f.path+"/"+name)
 			}
 		}
@@ -61,7 +63,8 @@ func checkPaths(root, text string) (problems []string) {
 		}
 		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(path))); err != nil {
 			problems = append(problems, fmt.Sprintf(
-				"%s names %s: found no such file below the root: correct the path", architectureMD, path))
+				"%s names %s: found no such file below the root: correct the path", architectureMD,
+				path))
 		}
 	}
 	return problems

@@ -30,9 +30,11 @@ func (p Program) order(events []event) (ordered, feeds relation) {
 // decides reports whether b is a store behind a branch on the value that a loaded, or behind an
 // access whose address a gave.
 func (p Program) decides(a, b *event) bool {
-	return a.kind == load && b.kind == store && slices.ContainsFunc(p[a.thread][a.at:b.at], func(between Instruction) bool {
-		return between.kind == branch && between.register == a.register || between.address == a.register
-	})
+	return a.kind == load && b.kind == store &&
+		slices.ContainsFunc(p[a.thread][a.at:b.at], func(between Instruction) bool {
+			return between.kind == branch && between.register == a.register ||
+				between.address == a.register
+		})
 }
 
 // happens checks the chosen execution against the axioms.
@@ -56,7 +58,9 @@ func (s *search) happens() bool {
 		from := s.from[l]
 		sees(from, l)
 		s.follow(external, from, l)
-		place := s.coherent[slices.IndexFunc(s.coherent, func(stores []int) bool { return slices.Contains(stores, from) })]
+		place := s.coherent[slices.IndexFunc(s.coherent, func(stores []int) bool {
+			return slices.Contains(stores, from)
+		})]
 		for _, later := range place[slices.Index(place, from)+1:] {
 			sees(l, later)
 		}

@@ -48,7 +48,10 @@ func (p Program) Allows(outcome func(Outcome) bool) bool {
 func newSearch(p Program) *search {
 	events := p.events()
 	n := len(events)
-	s := &search{events: events, local: make(relation, n), stores: make([][]int, n), from: make([]int, n)}
+	s := &search{
+		events: events, local: make(relation, n), stores: make([][]int, n),
+		from: make([]int, n),
+	}
 	s.ordered, s.feeds = p.order(events)
 	for i := range events {
 		for j := range events {

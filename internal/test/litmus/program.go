@@ -17,7 +17,8 @@ type Instruction struct {
 	kind     kind
 	ordered  bool // acquire or release
 	location string
-	register string // a load's target, a store's source (unless it is value), or a branch's condition
+	// a load's target, a store's source (unless it is value), or a branch's condition
+	register string
 	value    int
 	address  string // the register that the address comes from; "": none
 }
@@ -104,7 +105,8 @@ func (p Program) events() (list []event) {
 		}
 	}
 	if len(list) > maxEvents {
-		panic(fmt.Sprintf("litmus: found %d accesses with the initial ones, allowed: %d", len(list), maxEvents))
+		panic(fmt.Sprintf("litmus: found %d accesses with the initial ones, allowed: %d", len(list),
+			maxEvents))
 	}
 	return list
 }
@@ -117,7 +119,8 @@ func (i *Instruction) check(loaded map[string]int) {
 	}
 	for _, register := range uses {
 		if _, ok := loaded[register]; register != "" && !ok {
-			panic(fmt.Sprintf("litmus: found a use of %s, allowed: after its load, in the same thread", register))
+			panic(fmt.Sprintf("litmus: found a use of %s, allowed: after its load, in the same "+
+				"thread", register))
 		}
 	}
 }

@@ -41,7 +41,8 @@ func parseList(text string) (list []entry, err error) {
 	}
 	for _, e := range list {
 		if e.reason == "" {
-			return nil, fmt.Errorf("line %d: found no reason for %s, want it in the next line, indented",
+			return nil, fmt.Errorf("line %d: found no reason for %s, want it in the next line, "+
+				"indented",
 				e.line, e.pattern)
 		}
 	}

@@ -55,7 +55,8 @@ func (v *verdict) print(out io.Writer, stage, listFile string) {
 		fmt.Fprintf(out, "NOT ALLOWED: %s\n", skip)
 	}
 	if len(v.unlisted) > 0 {
-		fmt.Fprintf(out, "Install what is missing (make deps), or add an entry with its reason to %s.\n",
+		fmt.Fprintf(out, "Install what is missing (make deps), or add an entry with its reason "+
+			"to %s.\n",
 			listFile)
 	}
 	for _, e := range v.stale {

@@ -39,7 +39,8 @@ type Kind struct {
 func (k *Kind) Find() (string, error) {
 	path, err := exec.LookPath(k.Program)
 	if err != nil {
-		return "", fmt.Errorf("%s is not installed here, or not in PATH: install it (Debian: apt-get install %s), or measure one that runs elsewhere",
+		return "", fmt.Errorf("%s is not installed here, or not in PATH: install it (Debian: "+
+			"apt-get install %s), or measure one that runs elsewhere",
 			k.Program, k.Package)
 	}
 	return path, nil
@@ -61,13 +62,15 @@ func (c *Config) check() (host, port string, err error) {
 		return "", "", fmt.Errorf("listen address %q: want a port of 0 to 65535", c.Listen)
 	}
 	if net.ParseIP(host) == nil {
-		return "", "", fmt.Errorf("listen address %q: want an IP address of this machine: the server is to be reached there, and nowhere else", c.Listen)
+		return "", "", fmt.Errorf("listen address %q: want an IP address of this machine: the "+
+			"server is to be reached there, and nowhere else", c.Listen)
 	}
 	if c.Mode != "cache" && c.Mode != "store" {
 		return "", "", fmt.Errorf("mode: found %q, allowed: cache, store", c.Mode)
 	}
 	if c.Workers < 1 || c.Items < 1 {
-		return "", "", fmt.Errorf("%d threads for %d items: want at least one of each", c.Workers, c.Items)
+		return "", "", fmt.Errorf("%d threads for %d items: want at least one of each", c.Workers,
+			c.Items)
 	}
 	return host, port, cpu.MayUse(c.CPUs)
 }

@@ -90,7 +90,8 @@ func (p *process) stop() error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s: process %d does not end even when killed: it hangs in the kernel", p.cmd.Path, p.cmd.Process.Pid)
+	return fmt.Errorf("%s: process %d does not end even when killed: it hangs in the kernel",
+		p.cmd.Path, p.cmd.Process.Pid)
 }
 
 func (p *process) endedWithin(d time.Duration) bool {

@@ -81,13 +81,15 @@ func (s *Server) await(k *Kind) error {
 			return nil
 		}
 		if err == nil {
-			err = fmt.Errorf("the server at %s is process %d, not %d, which was started: address already in use", s.addr, facts.PID, s.process.cmd.Process.Pid)
+			err = fmt.Errorf("the server at %s is process %d, not %d, which was started: address "+
+				"already in use", s.addr, facts.PID, s.process.cmd.Process.Pid)
 		}
 		select {
 		case <-s.process.ended:
 			return s.process.exitReason()
 		case <-ctx.Done():
-			return fmt.Errorf("%s did not answer at %s within %v: %w", k.Program, s.addr, startTimeout, err)
+			return fmt.Errorf("%s did not answer at %s within %v: %w", k.Program, s.addr,
+				startTimeout, err)
 		case <-time.After(askEvery):
 		}
 	}
@@ -96,7 +98,8 @@ func (s *Server) await(k *Kind) error {
 // verifyUsed refuses a server that interpreted its arguments differently.
 func (s *Server) verifyUsed(cfg *Config) error {
 	if s.facts.Workers != cfg.Workers || s.facts.Mode != cfg.Mode {
-		return errors.Join(fmt.Errorf("asked for %d threads and mode %s, the server has %d and mode %s",
+		return errors.Join(fmt.Errorf("asked for %d threads and mode %s, the server has %d and "+
+			"mode %s",
 			cfg.Workers, cfg.Mode, s.facts.Workers, s.facts.Mode), s.Close())
 	}
 	return nil

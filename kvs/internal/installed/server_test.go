@@ -94,7 +94,8 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("process %d was left behind", pid)
 	}
 	none := &Kind{Program: "no-such-program", Package: "no-such-package"}
-	if _, err := Start(config(), none); err == nil || !strings.Contains(err.Error(), "apt-get install no-such-package") {
+	if _, err := Start(config(), none); err == nil ||
+		!strings.Contains(err.Error(), "apt-get install no-such-package") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -29,6 +29,7 @@ func CheckAccess(c *kvs.LoadConfig, own, why string) error {
 	if c.Access == own {
 		return nil
 	}
-	return fmt.Errorf("access: found %s, allowed: %s, as %s; leave it out to give each store its own",
+	return fmt.Errorf("access: found %s, allowed: %s, as %s; leave it out to give each store its "+
+		"own",
 		c.Access, own, why)
 }

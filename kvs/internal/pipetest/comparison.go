@@ -73,6 +73,7 @@ func (t Tool) load(b *testing.B, r kvs.Remote, program string, connections, on i
 	if err != nil {
 		b.Fatalf("%s says %q: %v", t.Name, out, err)
 	}
-	b.ReportMetric(float64(after.CPUNs-before.CPUNs)/float64(after.Ops()-before.Ops()), "server-cpu-ns/op")
+	b.ReportMetric(float64(after.CPUNs-before.CPUNs)/float64(after.Ops()-before.Ops()),
+		"server-cpu-ns/op")
 	b.ReportMetric(rate/1e6, "Mops")
 }

@@ -22,7 +22,8 @@ func Conform(t *testing.T, r kvs.Remote) {
 		{Batch: 64, Window: 2, Connections: 3},
 		{Batch: r.Facts().MaxBatch, Window: 1, Connections: 1},
 	} {
-		t.Run(fmt.Sprintf("random batch=%d window=%d connections=%d", opts.Batch, opts.Window, opts.Connections),
+		t.Run(fmt.Sprintf("random batch=%d window=%d connections=%d", opts.Batch, opts.Window,
+			opts.Connections),
 			func(t *testing.T) { random(t, r, opts) })
 	}
 	t.Run("counters", func(t *testing.T) { counters(t, r) })
@@ -68,8 +69,10 @@ func outcomes(t *testing.T, r kvs.Remote) {
 	}
 	s := Open(t, r, kvs.SessionOptions{Batch: len(steps), Window: 1, Connections: 1})
 	check := func(how string, i int, a kvs.Answer) {
-		if a.Op != steps[i].request.Op || a.Status != steps[i].status || string(a.Value) != steps[i].value {
-			t.Errorf("%s, step %d: got %s %s %q, want %s %q", how, i, a.Op, a.Status, a.Value, steps[i].status, steps[i].value)
+		if a.Op != steps[i].request.Op || a.Status != steps[i].status ||
+			string(a.Value) != steps[i].value {
+			t.Errorf("%s, step %d: got %s %s %q, want %s %q", how, i, a.Op, a.Status, a.Value,
+				steps[i].status, steps[i].value)
 		}
 	}
 	t.Cleanup(func() { kvstest.Do(t, s, nil, []kvs.Request{{Op: kvs.Delete, Key: k}}) })
@@ -87,7 +90,10 @@ func outcomes(t *testing.T, r kvs.Remote) {
 // values stores values with every byte at every place modulo 256, and lengths of every number of
 // digits.
 func values(t *testing.T, r kvs.Remote) {
-	sizes := []int{0, 1, 2, 7, 8, 9, 10, 11, 99, 100, 256, 999, 1000, 4095, 9999, 10000, 65534, kvs.MaxValueBytes}
+	sizes := []int{
+		0, 1, 2, 7, 8, 9, 10, 11, 99, 100, 256, 999, 1000, 4095, 9999, 10000, 65534,
+		kvs.MaxValueBytes,
+	}
 	var sets, gets []kvs.Request
 	for i, n := range sizes {
 		value := make([]byte, n)
@@ -98,8 +104,14 @@ func values(t *testing.T, r kvs.Remote) {
 		sets = append(sets, kvs.Request{Op: kvs.Set, Key: k, Value: value})
 		gets = append(gets, kvs.Request{Op: kvs.Get, Key: k})
 	}
-	for _, poison := range []string{"\r\n", "END\r\n", "VA 3\r\n", "$-1\r\n", "-ERR\r\n", "_\r\n", "\x81\x00"} {
-		sets = append(sets, kvs.Request{Op: kvs.Set, Key: []byte("poison " + poison), Value: []byte(poison)})
+	for _, poison := range []string{
+		"\r\n", "END\r\n", "VA 3\r\n", "$-1\r\n", "-ERR\r\n", "_\r\n",
+		"\x81\x00",
+	} {
+		sets = append(sets, kvs.Request{
+			Op: kvs.Set, Key: []byte("poison " + poison),
+			Value: []byte(poison),
+		})
 		gets = append(gets, kvs.Request{Op: kvs.Get, Key: []byte("poison " + poison)})
 	}
 	checkStored(t, r, sets, gets)
@@ -139,7 +151,8 @@ func checkStored(t *testing.T, r kvs.Remote, sets, gets []kvs.Request) {
 	}
 	for i, a := range kvstest.Do(t, s, nil, gets) {
 		if a.Status != kvs.OK || !bytes.Equal(a.Value, sets[i].Value) {
-			t.Errorf("get %.60q: %s with %d bytes %.60q, want %d", gets[i].Key, a.Status, len(a.Value), a.Value, len(sets[i].Value))
+			t.Errorf("get %.60q: %s with %d bytes %.60q, want %d", gets[i].Key, a.Status,
+				len(a.Value), a.Value, len(sets[i].Value))
 		}
 	}
 }
@@ -155,7 +168,8 @@ func counters(t *testing.T, r kvs.Remote) {
 	var requests []kvs.Request
 	for range 1000 {
 		requests = append(requests,
-			kvs.Request{Op: kvs.Set, Key: k, Value: k}, kvs.Request{Op: kvs.Get, Key: k}, kvs.Request{Op: kvs.Get, Key: none}, kvs.Request{Op: kvs.Delete, Key: none})
+			kvs.Request{Op: kvs.Set, Key: k, Value: k}, kvs.Request{Op: kvs.Get, Key: k},
+			kvs.Request{Op: kvs.Get, Key: none}, kvs.Request{Op: kvs.Delete, Key: none})
 	}
 	kvstest.Do(t, s, nil, requests)
 	after, err := r.Stats()
@@ -164,7 +178,8 @@ func counters(t *testing.T, r kvs.Remote) {
 	}
 	a, b := after.Workers[0], before.Workers[0]
 	if a.Ops-b.Ops != 4000 || a.Gets-b.Gets != 2000 || a.Hits-b.Hits != 1000 {
-		t.Errorf("counted %d operations, %d gets, %d hits, want 4000, 2000, 1000", a.Ops-b.Ops, a.Gets-b.Gets, a.Hits-b.Hits)
+		t.Errorf("counted %d operations, %d gets, %d hits, want 4000, 2000, 1000", a.Ops-b.Ops,
+			a.Gets-b.Gets, a.Hits-b.Hits)
 	}
 	if after.CPUNs <= before.CPUNs {
 		t.Errorf("CPU time %d, then %d", before.CPUNs, after.CPUNs)

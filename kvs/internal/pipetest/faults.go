@@ -27,16 +27,27 @@ func Fail(t *testing.T, st Store) {
 		do   func(t testing.TB, p *Proxy, pid int)
 		want []string // any one of these
 	}{
-		{"killed", signal(syscall.SIGKILL), []string{"closed the connection", "reset by peer", "broken pipe"}},
+		{
+			"killed", signal(syscall.SIGKILL),
+			[]string{"closed the connection", "reset by peer", "broken pipe"},
+		},
 		{"stopped", func(t testing.TB, p *Proxy, pid int) {
 			signal(syscall.SIGSTOP)(t, p, pid)
 			t.Cleanup(func() { signal(syscall.SIGCONT)(t, p, pid) })
 		}, []string{"no answer within"}},
-		{"nonsense", spoil(func([]byte) []byte { return []byte("HTTP/1.1 400 Bad Request\r\n\r\n") }), []string{"none of this protocol"}},
-		{"binary nonsense", spoil(func(b []byte) []byte { return bytes.Repeat([]byte{0xff}, len(b)) }), []string{"none of this protocol"}},
+		{"nonsense", spoil(func([]byte) []byte {
+			return []byte("HTTP/1.1 400 Bad Request\r\n\r\n")
+		}), []string{"none of this protocol"}},
+		{"binary nonsense", spoil(func(b []byte) []byte {
+			return bytes.Repeat([]byte{0xff}, len(b))
+		}), []string{"none of this protocol"}},
 		{"one value is another's", spoil(flip), []string{"wrong"}},
-		{"an answer too many", spoil(func(b []byte) []byte { return append(bytes.Clone(b), b...) }), []string{"answer nothing", "wrong", "asked for it"}},
-		{"connection lost", spoil(func([]byte) []byte { return nil }), []string{"closed the connection", "reset by peer", "broken pipe"}},
+		{"an answer too many", spoil(func(b []byte) []byte {
+			return append(bytes.Clone(b), b...)
+		}), []string{"answer nothing", "wrong", "asked for it"}},
+		{"connection lost", spoil(func([]byte) []byte {
+			return nil
+		}), []string{"closed the connection", "reset by peer", "broken pipe"}},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel() // they mostly wait
@@ -71,7 +82,8 @@ func spoil(how func([]byte) []byte) func(testing.TB, *Proxy, int) {
 // protocols have CR LF after a value.
 func flip(b []byte) []byte {
 	out := bytes.Clone(b)
-	if i := bytes.LastIndex(out, []byte("\r\n")); i > 9 && !bytes.Contains(out[i-4:i], []byte("\n")) {
+	if i := bytes.LastIndex(out, []byte("\r\n")); i > 9 &&
+		!bytes.Contains(out[i-4:i], []byte("\n")) {
 		out[i-1] ^= 0x40
 	}
 	return out

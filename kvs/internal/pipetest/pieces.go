@@ -15,7 +15,8 @@ func Pieces(t *testing.T, wire func() pipeline.Wire, in []byte, op kvs.Op) {
 	}
 	whole, err := wire().Read(in, op)
 	there := err == nil && whole.Bytes > 0 && whole.Bytes <= len(in)
-	if there && (whole.From < 0 || whole.From > whole.To || whole.To > whole.Bytes || whole.To-whole.From > kvs.MaxValueBytes) {
+	if there && (whole.From < 0 || whole.From > whole.To || whole.To > whole.Bytes ||
+		whole.To-whole.From > kvs.MaxValueBytes) {
 		t.Fatalf("%q: %+v of %d bytes", in, whole, len(in))
 	}
 	w := wire()

@@ -38,7 +38,8 @@ func random(t *testing.T, r kvs.Remote, opts kvs.SessionOptions) {
 	}
 	for i, a := range kvstest.Do(t, Open(t, r, opts), nil, requests) {
 		if i >= keys && (a.Status != want[i].Status || !bytes.Equal(a.Value, want[i].Value)) {
-			t.Fatalf("seed %d, operation %d, %s: got %s with %d bytes, want %s with %d", seed, i, requests[i].Op, a.Status, len(a.Value), want[i].Status, len(want[i].Value))
+			t.Fatalf("seed %d, operation %d, %s: got %s with %d bytes, want %s with %d", seed, i,
+				requests[i].Op, a.Status, len(a.Value), want[i].Status, len(want[i].Value))
 		}
 	}
 }
@@ -69,7 +70,10 @@ func randomEach(t *testing.T, r kvs.Remote, opts kvs.SessionOptions, rng *rand.R
 	var sets, gets []kvs.Request
 	for i := range 2000 {
 		k := fmt.Appendf(nil, "each %d", i)
-		sets = append(sets, kvs.Request{Op: kvs.Set, Key: k, Value: fmt.Appendf(nil, "%d %d", seed, i)})
+		sets = append(sets, kvs.Request{
+			Op: kvs.Set, Key: k,
+			Value: fmt.Appendf(nil, "%d %d", seed, i),
+		})
 	}
 	for range 5000 {
 		gets = append(gets, kvs.Request{Op: kvs.Get, Key: sets[rng.IntN(len(sets))].Key})

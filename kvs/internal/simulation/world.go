@@ -10,7 +10,8 @@ import (
 )
 
 var (
-	seeds   = flag.Int("simulate.seeds", 0, "worlds that each simulation runs (default: its own number)")
+	seeds = flag.Int("simulate.seeds", 0,
+		"worlds that each simulation runs (default: its own number)")
 	oneSeed = flag.Uint64("simulate.seed", 0, "the one world that each simulation runs")
 )
 

@@ -36,7 +36,9 @@ type Conn[N any] struct {
 
 // Dial connects, greets within the same time-out, and takes the socket away from Go's poller.
 // Session.Add gives the connection to a session.
-func (c *Conn[N]) Dial(addr string, timeout time.Duration, greet func(net.Conn) error, opts kvs.SessionOptions) error {
+func (c *Conn[N]) Dial(
+	addr string, timeout time.Duration, greet func(net.Conn) error, opts kvs.SessionOptions,
+) error {
 	nc, err := net.DialTimeout("tcp", addr, timeout)
 	if err != nil {
 		return err
@@ -55,7 +57,8 @@ func (c *Conn[N]) Dial(addr string, timeout time.Duration, greet func(net.Conn) 
 	c.pieces = make([][]byte, 0, maxPieces)
 	// One batch more than the window: a full one waits while the window is in flight.
 	for range opts.Window + 1 {
-		c.idle = append(c.idle, &Batch[N]{Frame: make([]byte, 0, 4096), Notes: make([]N, 0, opts.Batch)})
+		c.idle = append(c.idle,
+			&Batch[N]{Frame: make([]byte, 0, 4096), Notes: make([]N, 0, opts.Batch)})
 	}
 	c.refill()
 	return nil
@@ -71,7 +74,9 @@ func takeOver(nc *net.TCPConn) (fd int, err error) {
 		return -1, err
 	}
 	var dupErr error
-	if err := raw.Control(func(s uintptr) { fd, dupErr = unix.FcntlInt(s, unix.F_DUPFD_CLOEXEC, 0) }); err != nil {
+	if err := raw.Control(func(s uintptr) {
+		fd, dupErr = unix.FcntlInt(s, unix.F_DUPFD_CLOEXEC, 0)
+	}); err != nil {
 		return -1, err
 	}
 	return fd, dupErr // non-blocking, as Go made it
@@ -114,7 +119,8 @@ func (c *Conn[N]) Read(whole int) (n int, err error) {
 	case err != nil:
 		return 0, fmt.Errorf("receive from %s: %w", c.Addr, err)
 	case n == 0:
-		return 0, fmt.Errorf("%s closed the connection with %d batches in flight", c.Addr, len(c.Flight))
+		return 0, fmt.Errorf("%s closed the connection with %d batches in flight", c.Addr,
+			len(c.Flight))
 	}
 	c.To += n
 	c.shared.traffic.ReceivedBytes += uint64(n)
@@ -126,7 +132,8 @@ func (c *Conn[N]) Read(whole int) (n int, err error) {
 func (c *Conn[N]) Retire() error {
 	b := c.Flight[0]
 	if c.unsent == 0 {
-		return fmt.Errorf("a batch of %d bytes was answered of which %d were sent", len(b.Frame), b.written)
+		return fmt.Errorf("a batch of %d bytes was answered of which %d were sent", len(b.Frame),
+			b.written)
 	}
 	c.shared.pending -= len(b.Notes)
 	c.Flight = append(c.Flight[:0], c.Flight[1:]...)

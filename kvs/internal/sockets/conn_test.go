@@ -95,7 +95,8 @@ func (m *model) run(t *testing.T, requests int) {
 		m.answered += len(answers)
 		m.check(t, what == 7)
 		if time.Now().After(deadline) {
-			t.Fatalf("%d of %d sent, %d answered within a minute: flights %v, held %v", m.sent, requests, m.answered, m.flights(), m.shared.held)
+			t.Fatalf("%d of %d sent, %d answered within a minute: flights %v, held %v", m.sent, requests, m.answered,
+				m.flights(), m.shared.held)
 		}
 	}
 	if m.InFlight() != 0 || m.lane.load.busy != 0 {
@@ -113,7 +114,8 @@ func (m *model) submitOne(t *testing.T) {
 	}
 	for _, c := range m.conns {
 		if c.Open() || c.Room() {
-			t.Fatalf("refused, and connection %d has %d in flight and %d in its batch", c.number, len(c.Flight), len(c.Filling.Notes))
+			t.Fatalf("refused, and connection %d has %d in flight and %d in its batch", c.number, len(c.Flight),
+				len(c.Filling.Notes))
 		}
 	}
 }
@@ -138,11 +140,13 @@ func (m *model) check(t *testing.T, flushed bool) {
 		}
 		switch {
 		case c.unsent < len(c.Flight) && !c.blocked && times == 0:
-			t.Fatalf("connection %d: %d of %d batches are written, and nobody is to write the others", c.number, c.unsent, len(c.Flight))
+			t.Fatalf("connection %d: %d of %d batches are written, and nobody is to write the others", c.number,
+				c.unsent, len(c.Flight))
 		case c.unsent == len(c.Flight) && c.blocked:
 			t.Fatalf("connection %d waits for the kernel with nothing to write", c.number)
 		case times > 0 && c.unsent < len(c.Flight) && !c.Spared():
-			t.Fatalf("connection %d is held back, and only %d others have batches that %d workers may answer", c.number, m.lane.load.busy, m.lane.load.workers)
+			t.Fatalf("connection %d is held back, and only %d others have batches that %d workers may answer", c.number,
+				m.lane.load.busy, m.lane.load.workers)
 		case times > 1:
 			t.Fatalf("connection %d is held %d times", c.number, times)
 		case !c.Room() && c.Open():
@@ -155,6 +159,7 @@ func (m *model) check(t *testing.T, flushed bool) {
 		}
 	}
 	if pending != m.InFlight() || pending != m.sent-m.answered || busy != m.lane.load.busy {
-		t.Fatalf("%d pending of %d-%d, it says %d; %d connections busy, it says %d", pending, m.sent, m.answered, m.InFlight(), busy, m.lane.load.busy)
+		t.Fatalf("%d pending of %d-%d, it says %d; %d connections busy, it says %d", pending, m.sent, m.answered,
+			m.InFlight(), busy, m.lane.load.busy)
 	}
 }

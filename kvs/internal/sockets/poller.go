@@ -50,13 +50,15 @@ func (p *poller) Wait(d time.Duration) ([]unix.EpollEvent, error) {
 	if d > 0 && d < time.Millisecond {
 		ts := unix.NsecToTimespec(int64(d))
 		p.itself[0] = unix.PollFd{Fd: int32(p.epoll), Events: unix.POLLIN}
-		_, _, errno := unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&p.itself[0])), 1, uintptr(unsafe.Pointer(&ts)), 0, 0, 0)
+		_, _, errno := unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&p.itself[0])), 1,
+			uintptr(unsafe.Pointer(&ts)), 0, 0, 0)
 		if errno != 0 && errno != unix.EINTR {
 			return nil, fmt.Errorf("ppoll: %w", errno)
 		}
 		d = 0
 	}
-	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.epoll), uintptr(unsafe.Pointer(&p.events[0])),
+	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.epoll),
+		uintptr(unsafe.Pointer(&p.events[0])),
 		uintptr(len(p.events)), uintptr(d.Milliseconds()), 0, 0)
 	if errno == unix.EINTR {
 		return nil, nil

@@ -50,7 +50,8 @@ func (s *Session[C]) Init(opts kvs.SessionOptions, maxBatch int) (err error) {
 		return fmt.Errorf("batches of %d operations: allowed are 1 to %d", opts.Batch, maxBatch)
 	}
 	if opts.Window < 1 || opts.Connections < 1 {
-		return fmt.Errorf("a window of %d batches on %d connections: want at least one of each", opts.Window, opts.Connections)
+		return fmt.Errorf("a window of %d batches on %d connections: want at least one of each",
+			opts.Window, opts.Connections)
 	}
 	s.shared.poller, err = newPoller()
 	return err

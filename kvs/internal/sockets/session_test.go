@@ -194,9 +194,10 @@ func TestManySizes(t *testing.T) {
 			{Batch: 3, Window: 20, Connections: 1},
 			{Batch: 3, Window: 20, Connections: 3},
 		} {
-			t.Run(fmt.Sprintf("%d bytes, window %d, connections %d", most, opts.Window, opts.Connections), func(t *testing.T) {
-				manySizes(t, newEchoSession(t, addr, 1, opts), most)
-			})
+			t.Run(fmt.Sprintf("%d bytes, window %d, connections %d", most, opts.Window, opts.Connections),
+				func(t *testing.T) {
+					manySizes(t, newEchoSession(t, addr, 1, opts), most)
+				})
 		}
 	}
 }
@@ -294,8 +295,10 @@ func TestAnsweredConnectionsKeepNobodyBusy(t *testing.T) {
 		}
 	}
 	answers, err := s.Poll(nil, time.Second)
-	if after := s.Traffic(); err != nil || len(answers) != 6 || after.Frames != before.Frames+3 || after.Writes != before.Writes+1 {
-		t.Errorf("%d answers, %v; before %+v, after %+v: want one of three batches that waited to be written", len(answers), err, before, after)
+	if after := s.Traffic(); err != nil || len(answers) != 6 || after.Frames != before.Frames+3 ||
+		after.Writes != before.Writes+1 {
+		t.Errorf("%d answers, %v; before %+v, after %+v: want one of three batches that waited to be written",
+			len(answers), err, before, after)
 	}
 }
 

@@ -20,7 +20,8 @@ func (s *space) addBridge(mtu int) error {
 	attrs.Name, attrs.MTU = bridge, mtu
 	b := &netlink.Bridge{LinkAttrs: attrs, MulticastSnooping: &silent}
 	if err := s.links.LinkAdd(b); err != nil {
-		return fmt.Errorf("make the bridge of %s: %w (does the kernel have the module bridge?)", s.name, err)
+		return fmt.Errorf("make the bridge of %s: %w (does the kernel have the module bridge?)",
+			s.name, err)
 	}
 	return s.raise(bridge)
 }
@@ -54,7 +55,8 @@ func connect(n int, a, b *space, l *Link, p *Plan) error {
 	pair.PeerName, pair.PeerMTU = l.B.Name, uint32(p.MTU)
 	pair.PeerNamespace = netlink.NsFd(int(b.file.Fd()))
 	if err := a.links.LinkAdd(pair); err != nil {
-		return fmt.Errorf("join %s/%s and %s/%s: %w (does the kernel have the module veth?)", a.name, l.A.Name, b.name, l.B.Name, err)
+		return fmt.Errorf("join %s/%s and %s/%s: %w (does the kernel have the module veth?)",
+			a.name, l.A.Name, b.name, l.B.Name, err)
 	}
 	if err := a.plug(&l.A, l.RateBps, p.Offloads); err != nil {
 		return err
@@ -105,10 +107,13 @@ func (s *space) limit(link netlink.Link, bps uint64) error {
 	bytes := bps / 8
 	burst := max(bytes/ticks, 2*largest)
 	return s.links.QdiscAdd(&netlink.Tbf{
-		QdiscAttrs: netlink.QdiscAttrs{LinkIndex: link.Attrs().Index, Handle: netlink.MakeHandle(1, 0), Parent: netlink.HANDLE_ROOT},
-		Rate:       bytes,
-		Buffer:     netlink.Xmittime(bytes, uint32(burst)),
-		Limit:      uint32(burst + queued),
+		QdiscAttrs: netlink.QdiscAttrs{
+			LinkIndex: link.Attrs().Index,
+			Handle:    netlink.MakeHandle(1, 0), Parent: netlink.HANDLE_ROOT,
+		},
+		Rate:   bytes,
+		Buffer: netlink.Xmittime(bytes, uint32(burst)),
+		Limit:  uint32(burst + queued),
 	})
 }
 

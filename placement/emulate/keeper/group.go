@@ -55,7 +55,8 @@ func (g *groups) setQuota(space string, cpus float64) (Set, error) {
 	}
 	quota, each := share(cpus)
 	if each > mostPeriod || quota < leastQuota {
-		return Set{}, fmt.Errorf("%s: found a share of %g CPUs, allowed: %g or more", space, cpus, leastQuota.Seconds()/mostPeriod.Seconds())
+		return Set{}, fmt.Errorf("%s: found a share of %g CPUs, allowed: %g or more", space, cpus,
+			leastQuota.Seconds()/mostPeriod.Seconds())
 	}
 	if err := g.writeQuota(dir, quota, each); err != nil {
 		return Set{}, fmt.Errorf("limit %s to %g CPUs: %w", space, cpus, err)

@@ -31,7 +31,10 @@ func findHierarchy() (*hierarchy, error) {
 
 // parseHierarchy prefers version 1 if it has the cpu controller, because version 2 has none then.
 func parseHierarchy(mountinfo, groups string) (*hierarchy, error) {
-	for _, v := range []struct{ version, fstype, controller string }{{"v1", "cgroup", "cpu"}, {"v2", "cgroup2", ""}} {
+	for _, v := range []struct{ version, fstype, controller string }{
+		{"v1", "cgroup", "cpu"},
+		{"v2", "cgroup2", ""},
+	} {
 		for line := range strings.Lines(mountinfo) {
 			root, mount, ok := parseMount(line, v.fstype, v.controller)
 			if !ok {
@@ -44,7 +47,8 @@ func parseHierarchy(mountinfo, groups string) (*hierarchy, error) {
 			return &hierarchy{v.version, mount, own}, nil
 		}
 	}
-	return nil, errors.New("control groups: found no mount with the cpu controller in /proc/self/mountinfo")
+	return nil, errors.New("control groups: found no mount with the cpu controller in " +
+		"/proc/self/mountinfo")
 }
 
 // parseMount reads a line of proc_pid_mountinfo(5). The 4th and 5th fields are root and mount
@@ -99,7 +103,8 @@ func (h *hierarchy) create(name string) (dir string, err error) {
 		}
 		refusals = append(refusals, err)
 	}
-	return "", fmt.Errorf("found no control group (%s) in which CPU time may be limited: %w", h.version, errors.Join(refusals...))
+	return "", fmt.Errorf("found no control group (%s) in which CPU time may be limited: %w",
+		h.version, errors.Join(refusals...))
 }
 
 func (h *hierarchy) createIn(parent, name string) (dir string, err error) {

@@ -13,9 +13,11 @@ import (
 func TestParseHierarchy(t *testing.T) {
 	for name, test := range map[string]struct{ mountinfo, groups, want string }{
 		"systemd, version 2": {
-			"29 23 0:26 / /sys/fs/cgroup rw,nosuid,nodev,noexec,relatime shared:9 - cgroup2 cgroup2 rw,nsdelegate,memory_recursiveprot\n",
+			"29 23 0:26 / /sys/fs/cgroup rw,nosuid,nodev,noexec,relatime shared:9 - cgroup2 cgroup2 " +
+				"rw,nsdelegate,memory_recursiveprot\n",
 			"0::/user.slice/user-1000.slice/session-3.scope\n",
-			"v2: /sys/fs/cgroup/user.slice/user-1000.slice/session-3.scope /sys/fs/cgroup/user.slice/user-1000.slice /sys/fs/cgroup/user.slice /sys/fs/cgroup",
+			"v2: /sys/fs/cgroup/user.slice/user-1000.slice/session-3.scope /sys/fs/cgroup/user.slice/user-1000.slice " +
+				"/sys/fs/cgroup/user.slice /sys/fs/cgroup",
 		},
 		"hybrid: the cpu controller is with version 1": {
 			"30 23 0:26 / /sys/fs/cgroup/unified rw shared:9 - cgroup2 cgroup2 rw\n" +
@@ -35,7 +37,8 @@ func TestParseHierarchy(t *testing.T) {
 			"v1: /sys/fs/cgroup/cpu",
 		},
 		"a blank in the path": {
-			`29 23 0:26 / /mnt/my\040groups rw - cgroup2 none rw` + "\n", "0::/x y\n", "v2: /mnt/my groups/x y /mnt/my groups",
+			`29 23 0:26 / /mnt/my\040groups rw - cgroup2 none rw` + "\n", "0::/x y\n",
+			"v2: /mnt/my groups/x y /mnt/my groups",
 		},
 		"none": {"20 23 0:20 / /proc rw - proc proc rw\n", "", "found no mount with the cpu controller"},
 	} {
@@ -103,7 +106,8 @@ func TestAbandoned(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	if name, err := groupName(); err != nil || !strings.HasSuffix(name, fmt.Sprintf("-%d-%s", os.Getpid(), StartOf(os.Getpid()))) {
+	if name, err := groupName(); err != nil ||
+		!strings.HasSuffix(name, fmt.Sprintf("-%d-%s", os.Getpid(), StartOf(os.Getpid()))) {
 		t.Errorf("%s, %v", name, err)
 	}
 	if StartOf(0) != "" {

@@ -16,7 +16,8 @@ const Name = "Lab"
 // Run serves on standard input and output. It ends when the input ends (unless the lab stays), when
 // ctx ends, or when the terminal hangs up. Then it removes everything that it made.
 func Run(ctx context.Context) error {
-	signal.Ignore(syscall.SIGPIPE) // the caller may be dead: that is no reason to leave anything behind
+	// the caller may be dead: that is no reason to leave anything behind
+	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer stop()
 	ctx, cancel := context.WithCancel(ctx)

@@ -40,7 +40,8 @@ func setOffloads(socket int, name string, on bool) error {
 	}
 	for _, f := range features {
 		if got, err := ethtool(socket, name, f.get, 0); err != nil || got != want {
-			return fmt.Errorf("the offload of %s was set to %d and is %d (%v)", f.name, want, got, err)
+			return fmt.Errorf("the offload of %s was set to %d and is %d (%v)", f.name, want, got,
+				err)
 		}
 	}
 	return nil
@@ -55,7 +56,8 @@ func ethtool(socket int, name string, command, data uint32) (uint32, error) {
 		_    [16]byte
 	}{data: unsafe.Pointer(&value)}
 	copy(request.name[:unix.IFNAMSIZ-1], name)
-	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(socket), unix.SIOCETHTOOL, uintptr(unsafe.Pointer(&request)))
+	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(socket), unix.SIOCETHTOOL,
+		uintptr(unsafe.Pointer(&request)))
 	if errno != 0 {
 		return 0, errno
 	}

@@ -2,13 +2,14 @@ package keeper
 
 // Plan describes the lab to make. Names of interfaces have 15 letters at most.
 type Plan struct {
-	Spaces   []string `json:"spaces"`            // network namespaces
-	Bridges  []string `json:"bridges,omitempty"` // the namespaces with a bridge
-	Links    []Link   `json:"links"`
-	MTU      int      `json:"mtu"`
-	Offloads bool     `json:"offloads"` // checksums and segmentation left to the interfaces, or done before them
-	Quotas   []Quota  `json:"quotas,omitempty"`
-	Reach    []Reach  `json:"reach,omitempty"` // Up waits for these ways
+	Spaces  []string `json:"spaces"`            // network namespaces
+	Bridges []string `json:"bridges,omitempty"` // the namespaces with a bridge
+	Links   []Link   `json:"links"`
+	MTU     int      `json:"mtu"`
+	// checksums and segmentation left to the interfaces, or done before them
+	Offloads bool    `json:"offloads"`
+	Quotas   []Quota `json:"quotas,omitempty"`
+	Reach    []Reach `json:"reach,omitempty"` // Up waits for these ways
 }
 
 // Link is a virtual cable: a pair of interfaces.

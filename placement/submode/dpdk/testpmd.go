@@ -98,7 +98,8 @@ func (t *Testpmd) Verify() []step.Step {
 	list := []step.Step{
 		t.process().Runs("DPDK's forwarder"),
 		{
-			Purpose: "it forwards", Run: []string{"cat", t.Dir + "/testpmd.log"}, Within: startTimeout,
+			Purpose: "it forwards", Run: []string{"cat", t.Dir + "/testpmd.log"},
+			Within: startTimeout,
 			Expect: step.Contains("packet forwarding - ports=2"),
 			Advice: "see its log in " + t.Dir + "; apply again",
 		},
@@ -200,7 +201,8 @@ var (
 
 // parseStatistics reads both kinds of statistics. It returns none while some are missing.
 func parseStatistics(out string) ([]portStats, error) {
-	stats, forward := ofPort.FindAllStringSubmatch(out, -1), ofForwarding.FindAllStringSubmatch(out, -1)
+	stats, forward := ofPort.FindAllStringSubmatch(out, -1),
+		ofForwarding.FindAllStringSubmatch(out, -1)
 	if len(stats) != len(forward) {
 		return nil, nil
 	}

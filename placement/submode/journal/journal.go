@@ -196,9 +196,11 @@ func (j *Journal) Warnings(ctx context.Context) (warnings []string, err error) {
 	}
 	folders, err := j.ns.strangers(ctx, j.node)
 	for _, dir := range folders {
-		warnings = append(warnings, fmt.Sprintf("node %s: %s was left by an apply in another network "+
-			"namespace, which had this one's number (%s) and is gone: nothing of it was run here; "+
-			"remove it, if its logs are of no use", j.node.Name, dir, j.ns.inode))
+		warnings = append(warnings,
+			fmt.Sprintf("node %s: %s was left by an apply in another network "+
+				"namespace, which had this one's number (%s) and is gone: nothing of it was run "+
+				"here; "+
+				"remove it, if its logs are of no use", j.node.Name, dir, j.ns.inode))
 	}
 	return warnings, err
 }

@@ -113,7 +113,8 @@ func (s *namespace) dropMarks(ctx context.Context, n step.Node) error {
 			if !strings.HasPrefix(other, markOf(s.mark, loopback)) {
 				continue
 			}
-			if _, err := n.Run(ctx, property("del", name, other)); err != nil && !step.Vanished(err) {
+			if _, err := n.Run(ctx, property("del", name, other)); err != nil &&
+				!step.Vanished(err) {
 				return fmt.Errorf("node %s: take our mark off %s: %w", n.Name, name, err)
 			}
 		}

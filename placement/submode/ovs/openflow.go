@@ -17,7 +17,8 @@ const cookie = "0xd9d7"
 // CheckFilter refuses filters that rules cannot express.
 func CheckFilter(f *packetfilter.Filter) error {
 	if f.CountOpcodes {
-		return errors.New("an operation's code lies in the payload, where neither an OpenFlow rule " +
+		return errors.New("an operation's code lies in the payload, where neither an OpenFlow " +
+			"rule " +
 			"nor flower or an eSwitch looks; allowed: drop-client, drop-key-hash")
 	}
 	return nil
@@ -58,7 +59,8 @@ func (s Switch) Dropped(
 	}
 	rules := droppedByRule.FindAllStringSubmatch(out, -1)
 	if len(rules) != f.Rules() {
-		return 0, fmt.Errorf("found %d of our rules in the bridge, allowed: %d", len(rules), f.Rules())
+		return 0, fmt.Errorf("found %d of our rules in the bridge, allowed: %d", len(rules),
+			f.Rules())
 	}
 	for _, m := range rules {
 		v, err := strconv.ParseUint(m[1], 10, 64)

@@ -92,7 +92,8 @@ func (s Switch) CheckKernel() []step.Step {
 		Purpose: "a kernel with the module openvswitch, and no datapath in it yet",
 		Run:     step.Shell(`modprobe -q openvswitch 2>/dev/null || :; ovs-dpctl dump-dps`),
 		Expect:  step.Empty,
-		Advice: "a kernel with the module openvswitch, as Debian's has; where another Open vSwitch " +
+		Advice: "a kernel with the module openvswitch, as Debian's has; where another Open " +
+			"vSwitch " +
 			"has the datapath already: a network namespace of its own (via: netns)",
 	})
 }
@@ -209,7 +210,9 @@ func (s Switch) Verify(ports []string) []step.Step {
 }
 
 // VerifyPorts expects ports to be in the bridge and to work.
-func (s Switch) VerifyPorts(ports []string, vsctl func(args ...string) []string) (list []step.Step) {
+func (s Switch) VerifyPorts(
+	ports []string, vsctl func(args ...string) []string,
+) (list []step.Step) {
 	for _, port := range ports {
 		list = append(list,
 			step.Step{

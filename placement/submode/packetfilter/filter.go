@@ -45,7 +45,8 @@ func Parse(words []string) (Filter, error) {
 		}
 	}
 	if n := f.Rules(); n > MostRules {
-		return Filter{}, fmt.Errorf("filter: found %d addresses and partitions, allowed: at most %d",
+		return Filter{}, fmt.Errorf("filter: found %d addresses and partitions, allowed: at "+
+			"most %d",
 			n, MostRules)
 	}
 	return f, nil
@@ -74,7 +75,8 @@ func (f *Filter) addClients(text string) error {
 	a, err1 := netip.ParseAddr(first)
 	z, err2 := netip.ParseAddr(last)
 	if err1 != nil || err2 != nil || !a.Is4() || !z.Is4() || z.Less(a) {
-		return errors.New("an IPv4 address, or the first and the last of some, as 192.0.2.1-192.0.2.9")
+		return errors.New("an IPv4 address, or the first and the last of some, as " +
+			"192.0.2.1-192.0.2.9")
 	}
 	for ; ; a = a.Next() {
 		if len(f.DropClients) == MostRules {
@@ -120,7 +122,9 @@ func (f Filter) String() string { return strings.Join(f.Words(), " ") }
 // Words returns the filter as Parse takes it.
 func (f *Filter) Words() []string {
 	words := ranges(dropClient, f.DropClients, netip.Addr.Next)
-	words = append(words, ranges(dropKeyHash, f.DropPartitions, func(p int) int { return p + 1 })...)
+	words = append(words, ranges(dropKeyHash, f.DropPartitions, func(p int) int {
+		return p + 1
+	})...)
 	if f.CountOpcodes {
 		words = append(words, countOpcode)
 	}

@@ -52,8 +52,9 @@ func object(text []byte) ([]byte, error) {
 		[]elf.Section64{
 			{},
 			{
-				Name: 1, Type: uint32(elf.SHT_PROGBITS), Flags: uint64(elf.SHF_ALLOC | elf.SHF_EXECINSTR),
-				Off: headerBytes, Size: uint64(len(text)), Addralign: 8,
+				Name: 1, Type: uint32(elf.SHT_PROGBITS),
+				Flags: uint64(elf.SHF_ALLOC | elf.SHF_EXECINSTR),
+				Off:   headerBytes, Size: uint64(len(text)), Addralign: 8,
 			},
 			{
 				Name: uint32(len("\x00.text\x00")), Type: uint32(elf.SHT_STRTAB),

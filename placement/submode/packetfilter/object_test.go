@@ -19,7 +19,8 @@ func TestObjectIsELF(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := file.Section(".text")
-	if file.Machine != elf.EM_BPF || file.Type != elf.ET_REL || text == nil || text.Type != elf.SHT_PROGBITS || text.Flags != elf.SHF_ALLOC|elf.SHF_EXECINSTR {
+	if file.Machine != elf.EM_BPF || file.Type != elf.ET_REL || text == nil || text.Type != elf.SHT_PROGBITS ||
+		text.Flags != elf.SHF_ALLOC|elf.SHF_EXECINSTR {
 		t.Errorf("%+v, %+v", file.FileHeader, text)
 	}
 	code, err := text.Data()

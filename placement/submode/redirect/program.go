@@ -46,7 +46,8 @@ func load(ifindex int, f *packetfilter.Filter, r *packetfilter.Requests) (*ebpf.
 	}
 	code = append(code, count(counts, passed, packetfilter.Pass)...)
 	code = append(code,
-		asm.Mov.Imm(asm.R1, int32(ifindex)), asm.Mov.Imm(asm.R2, 0), asm.FnRedirect.Call(), asm.Return())
+		asm.Mov.Imm(asm.R1, int32(ifindex)), asm.Mov.Imm(asm.R2, 0), asm.FnRedirect.Call(),
+		asm.Return())
 	if f.Rules() > 0 {
 		code = append(code, count(counts, dropped, packetfilter.Drop)...)
 		code = append(code, asm.Mov.Imm(asm.R0, shot), asm.Return())
@@ -84,7 +85,8 @@ func bounds(bytes int32) asm.Instructions {
 // count adds one to an entry of this CPU, which has no other writer.
 func count(counts *ebpf.Map, entry uint32, label string) asm.Instructions {
 	after := label + "_counted"
-	code := asm.Instructions{asm.StoreImm(asm.RFP, entryKey, int64(entry), asm.Word).WithSymbol(label)}
+	code := asm.Instructions{asm.StoreImm(asm.RFP, entryKey, int64(entry),
+		asm.Word).WithSymbol(label)}
 	code = append(code, addOne(counts, after)...)
 	return append(code, asm.Mov.Reg(asm.R0, asm.R0).WithSymbol(after))
 }

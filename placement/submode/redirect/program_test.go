@@ -100,8 +100,10 @@ func TestMatch(t *testing.T) {
 		b    []byte
 		want bool
 	}{
-		"a client": {from(192, 0, 2, 200).bytes(nil), true}, "its neighbour": {from(192, 0, 2, 201).bytes(nil), false}, "the first": {from(10, 0, 0, 7).bytes(nil), true},
-		"the last": {from(10, 0, 0, 9).bytes(nil), true}, "before": {from(10, 0, 0, 6).bytes(nil), false}, "after": {from(10, 0, 0, 10).bytes(nil), false},
+		"a client": {from(192, 0, 2, 200).bytes(nil), true}, "its neighbour": {from(192, 0, 2, 201).bytes(nil), false},
+		"the first": {from(10, 0, 0, 7).bytes(nil), true},
+		"the last":  {from(10, 0, 0, 9).bytes(nil), true}, "before": {from(10, 0, 0, 6).bytes(nil), false},
+		"after":    {from(10, 0, 0, 10).bytes(nil), false},
 		"reversed": {from(4, 3, 2, 1).bytes(nil), false}, "positive": {from(1, 2, 3, 4).bytes(nil), true},
 		"client, no UDP":        {from(192, 0, 2, 200).bytes(set(23, unix.IPPROTO_TCP)), true},
 		"client, not IPv4":      {from(192, 0, 2, 200).bytes(set(13, 0x06)), false},
@@ -161,7 +163,8 @@ func TestCountRequest(t *testing.T) {
 	if err := c.add(program, requests); err != nil {
 		t.Fatal(err)
 	}
-	if want := map[string]uint64{"GET": 3, "SET": 2, "DELETE": 1}; !maps.Equal(c.Opcodes, want) || c.Passed != 12 || c.Dropped != 1 || c.Uncut != 0 {
+	if want := map[string]uint64{"GET": 3, "SET": 2, "DELETE": 1}; !maps.Equal(c.Opcodes, want) || c.Passed != 12 ||
+		c.Dropped != 1 || c.Uncut != 0 {
 		t.Errorf("got %+v, want %v", c, want)
 	}
 }

@@ -90,7 +90,10 @@ func Count(name string, r *packetfilter.Requests) (c Counts, err error) {
 
 // ours calls f with each of our programs on an interface.
 func ours(ifindex int, f func(*ebpf.Program) error) error {
-	found, err := link.QueryPrograms(link.QueryOptions{Target: ifindex, Attach: ebpf.AttachTCXIngress})
+	found, err := link.QueryPrograms(link.QueryOptions{
+		Target: ifindex,
+		Attach: ebpf.AttachTCXIngress,
+	})
 	if err != nil {
 		return fmt.Errorf("which programs are attached? %w", err)
 	}

@@ -111,7 +111,8 @@ func Sockaddr(addr netip.AddrPort) unix.RawSockaddrInet4 {
 
 // Receive takes the present messages, without waiting.
 func (m *Messages) Receive(s *Socket) (int, error) {
-	n, _, errno := unix.Syscall6(unix.SYS_RECVMMSG, uintptr(s.fd), uintptr(unsafe.Pointer(&m.headers[0])),
+	n, _, errno := unix.Syscall6(unix.SYS_RECVMMSG, uintptr(s.fd),
+		uintptr(unsafe.Pointer(&m.headers[0])),
 		uintptr(len(m.headers)), unix.MSG_DONTWAIT, 0, 0)
 	if errno != 0 {
 		return 0, errno
@@ -124,7 +125,8 @@ func (m *Messages) Receive(s *Socket) (int, error) {
 // number.
 func (m *Messages) Send(s *Socket, from, to int) (int, error) {
 	packetsLeave()
-	n, _, errno := unix.Syscall6(unix.SYS_SENDMMSG, uintptr(s.fd), uintptr(unsafe.Pointer(&m.headers[from])),
+	n, _, errno := unix.Syscall6(unix.SYS_SENDMMSG, uintptr(s.fd),
+		uintptr(unsafe.Pointer(&m.headers[from])),
 		uintptr(to-from), unix.MSG_DONTWAIT, 0, 0)
 	if errno != 0 {
 		return 0, errno

@@ -49,7 +49,8 @@ func OpenSender(addr netip.AddrPort, bufferBytes int) (*Socket, error) {
 	if err := s.configureSending(bufferBytes); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	if err := unix.Bind(fd, &unix.SockaddrInet4{Port: int(addr.Port()), Addr: addr.Addr().As4()}); err != nil {
+	if err := unix.Bind(fd,
+		&unix.SockaddrInet4{Port: int(addr.Port()), Addr: addr.Addr().As4()}); err != nil {
 		return nil, errors.Join(bindError(addr, err), s.Close())
 	}
 	return s, nil
@@ -59,7 +60,8 @@ func bindError(addr netip.AddrPort, err error) error {
 	advice := "choose an address of this machine"
 	switch {
 	case errors.Is(err, unix.EADDRINUSE) && addr.Port() != verbs.RoCEPort:
-		advice = "another program has this port, from which RoCE v2 sends the packets of one of the flow labels in use: ss -uapn tells which; " +
+		advice = "another program has this port, from which RoCE v2 sends the packets of one of " +
+			"the flow labels in use: ss -uapn tells which; " +
 			"end it, or choose another address"
 	case errors.Is(err, unix.EADDRINUSE):
 		advice = "another software device or the kernel's soft-RoCE has it; " +
@@ -69,7 +71,8 @@ func bindError(addr netip.AddrPort, err error) error {
 }
 
 func (s *Socket) configureSending(bufferBytes int) error {
-	if err := unix.SetsockoptInt(s.fd, unix.IPPROTO_IP, unix.IP_MTU_DISCOVER, unix.IP_PMTUDISC_DO); err != nil {
+	if err := unix.SetsockoptInt(s.fd, unix.IPPROTO_IP, unix.IP_MTU_DISCOVER,
+		unix.IP_PMTUDISC_DO); err != nil {
 		return fmt.Errorf("ask for path MTU discovery, without which IP IDs are unknown: %w", err)
 	}
 	s.setBuffer(unix.SO_SNDBUFFORCE, unix.SO_SNDBUF, bufferBytes)
@@ -117,7 +120,10 @@ func (s *Socket) Overflows() uint64 {
 
 // Wait blocks until a packet arrives, the device closes, or d is over.
 func (s *Socket) Wait(d time.Duration) error {
-	fds := []unix.PollFd{{Fd: int32(s.fd), Events: unix.POLLIN}, {Fd: int32(s.wake), Events: unix.POLLIN}}
+	fds := []unix.PollFd{
+		{Fd: int32(s.fd), Events: unix.POLLIN},
+		{Fd: int32(s.wake), Events: unix.POLLIN},
+	}
 	limit := unix.NsecToTimespec(int64(d))
 	_, err := unix.Ppoll(fds, &limit, nil)
 	if Fatal(err) {

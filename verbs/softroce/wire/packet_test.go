@@ -22,7 +22,10 @@ func TestHeaders(t *testing.T) {
 		wire   string // without the ICRC
 	}{
 		"UC write only": {
-			Packet{Op: 0x2a, DstQPN: 0x11, PSN: 0x3e8, VA: 0x7f7d904fb064, RKey: 0x2bf, DMALen: 4, Payload: []byte("WAP!")},
+			Packet{
+				Op: 0x2a, DstQPN: 0x11, PSN: 0x3e8, VA: 0x7f7d904fb064, RKey: 0x2bf, DMALen: 4,
+				Payload: []byte("WAP!"),
+			},
 			"2a00ffff00000011000003e8" + "00007f7d904fb064000002bf00000004" + "57415021",
 		},
 		"UC write last with immediate, padded": {
@@ -112,7 +115,15 @@ func TestPSNDiff(t *testing.T) {
 	for _, test := range []struct {
 		a, b uint32
 		want int
-	}{{5, 3, 2}, {3, 5, -2}, {0, PSNMask, 1}, {PSNMask, 0, -1}, {7, 7, 0}, {1 << 23, 0, -1 << 23}, {1<<23 - 1, 0, 1<<23 - 1}} {
+	}{
+		{5, 3, 2},
+		{3, 5, -2},
+		{0, PSNMask, 1},
+		{PSNMask, 0, -1},
+		{7, 7, 0},
+		{1 << 23, 0, -1 << 23},
+		{1<<23 - 1, 0, 1<<23 - 1},
+	} {
 		if got := PSNDiff(test.a, test.b); got != test.want {
 			t.Errorf("PSNDiff(%#x, %#x) = %d, want %d", test.a, test.b, got, test.want)
 		}
