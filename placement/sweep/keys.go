@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
@@ -53,7 +54,7 @@ var sweepKeys = slices.Concat(
 		axis("stores", "Store", strictyaml.Word(stores.Names()),
 			func(s *Sweep) *[]string { return &s.Stores },
 			func(c *Config) *string { return &c.Store }).
-			means("Stores to measure.", "[mica, herd]"),
+			means("Stores to measure.", "["+strings.Join(stores.Names()[:2], ", ")+"]"),
 		axis("placements", "Placement", testbed.PlacementName, // the testbed decides which exist
 			func(s *Sweep) *[]string { return &s.Placements },
 			func(c *Config) *string { return &c.Placement }).
