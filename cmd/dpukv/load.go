@@ -94,9 +94,9 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.arrivals, "arrivals", "constant",
 		"with --rate: how batches follow one another: constant (equal distances) or poisson "+
 			"(independently)")
-	flags.DurationVar(&f.cfg.Duration, "duration", 5*time.Second, "of the measured window")
+	flags.DurationVar(&f.cfg.Duration, "duration", 5*time.Second, "of the measurement period")
 	flags.DurationVar(&f.cfg.Warmup, "warmup", 500*time.Millisecond,
-		"load before the measured window")
+		"load before the measurement period")
 	flags.Uint64Var(&w.Seed, "seed", 1, "of the sequence of operations")
 	flags.StringVar(&f.cfg.Hash, "hash", "", fmt.Sprintf(
 		"hash function for keys, or none (default: what the server wants; %s want none)",

@@ -71,17 +71,17 @@ func together(shares []share, told time.Time, pt *sweep.Point) (warnings []strin
 		due := told.Add(pt.Warmup)
 		limit := clockLimit + time.Duration(pt.ClientThreads)*time.Millisecond
 		if off := s.res.Point.StartedAt.Add(-ahead).Sub(due); off.Abs() > limit {
-			return nil, fmt.Errorf("node %s: its window began %v from when it was told to, by "+
-				"its clock: the clock jumps, or the node hangs; look at both",
+			return nil, fmt.Errorf("node %s: its measurement period began %v from when it was told "+
+				"to, by its clock: the clock jumps, or the node hangs; look at both",
 				s.Process.Node, off.Round(time.Millisecond))
 		}
 	}
 	skew := slices.MaxFunc(begun, time.Time.Compare).Sub(slices.MinFunc(begun, time.Time.Compare))
 	share := float64(skew) / float64(pt.Duration)
-	switch text := fmt.Sprintf("the clients began %v apart, %.0f %% of the window",
+	switch text := fmt.Sprintf("the clients began %v apart, %.0f %% of the measurement period",
 		skew.Round(100*time.Microsecond), 100*share); {
 	case share >= skewLimit:
-		return nil, fmt.Errorf("%s: they had no window in common; measure for longer", text)
+		return nil, fmt.Errorf("%s: they measured at no time together; measure for longer", text)
 	case share >= skewWarning:
 		return []string{text}, nil
 	}

@@ -146,18 +146,18 @@ func TestMergeRefusesNonsense(t *testing.T) {
 	late := shares()
 	late[1].began = told.Add(600 * time.Millisecond)
 	if _, err := merge(late, told, pt); err == nil ||
-		!strings.Contains(err.Error(), "the clients began 600ms apart, 60 % of the window") {
+		!strings.Contains(err.Error(), "the clients began 600ms apart, 60 % of the measurement period") {
 		t.Errorf("no common window: got %v", err)
 	}
 	late[1].began = told.Add(100 * time.Millisecond)
 	if res, err := merge(late, told, pt); err != nil ||
-		!strings.Contains(res.Point.Warnings[0], "100ms apart, 10 % of the window") {
+		!strings.Contains(res.Point.Warnings[0], "100ms apart, 10 % of the measurement period") {
 		t.Errorf("not quite together: got %v", err)
 	}
 	jumped := shares()
 	jumped[1].res.Point.StartedAt = told.Add(time.Hour)
 	if _, err := merge(jumped, told, pt); err == nil ||
-		!strings.Contains(err.Error(), "node b: its window began 1h0m0s from when it was told to, by its clock") {
+		!strings.Contains(err.Error(), "node b: its measurement period began 1h0m0s from when it was told to, by its clock") {
 		t.Errorf("a clock that jumps: got %v", err)
 	}
 	garbled := shares()
