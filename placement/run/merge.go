@@ -71,8 +71,8 @@ func together(shares []share, told time.Time, pt *sweep.Point) (warnings []strin
 		due := told.Add(pt.Warmup)
 		limit := clockLimit + time.Duration(pt.ClientThreads)*time.Millisecond
 		if off := s.res.Point.StartedAt.Add(-ahead).Sub(due); off.Abs() > limit {
-			return nil, fmt.Errorf("node %s: its measurement period began %v from when it was told "+
-				"to, by its clock: the clock jumps, or the node hangs; look at both",
+			return nil, fmt.Errorf("node %s: its measurement period began %v from when it was "+
+				"told to, by its clock: the clock jumps, or the node hangs; look at both",
 				s.Process.Node, off.Round(time.Millisecond))
 		}
 	}

@@ -157,7 +157,8 @@ func TestMergeRefusesNonsense(t *testing.T) {
 	jumped := shares()
 	jumped[1].res.Point.StartedAt = told.Add(time.Hour)
 	if _, err := merge(jumped, told, pt); err == nil ||
-		!strings.Contains(err.Error(), "node b: its measurement period began 1h0m0s from when it was told to, by its clock") {
+		!strings.Contains(err.Error(),
+			"node b: its measurement period began 1h0m0s from when it was told to, by its clock") {
 		t.Errorf("a clock that jumps: got %v", err)
 	}
 	garbled := shares()
