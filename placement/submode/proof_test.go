@@ -264,7 +264,10 @@ func TestNoFalseAlarm(t *testing.T) {
 				}
 			}
 			l := b.apply(t, Config{Submode: SM4, Target: Linux, Datapath: "tcx", CPUs: []int{0}})
+			// A lost packet holds a connection up for 200 ms and more: half a second of load may
+			// pass without an answer, and a few lost ones in a row take seconds.
 			with := func(options ...string) func() results.Point {
+				options = append(options, "--duration", "3s", "--timeout", "30s")
 				return func() results.Point { return b.loadWith([]string{"mica"}, options...) }
 			}
 			for what, load := range map[string]func() results.Point{
