@@ -112,7 +112,7 @@ func BenchmarkPartition(b *testing.B) {
 				c := fill(t, keys, 8)
 				for _, op := range []kvs.Op{kvs.Get, kvs.Set} {
 					for _, batch := range []int{64, 1} {
-						b.Run(fmt.Sprintf("keys=%d/store=mica-%s-%s-%s/op=%s/batch=%d", keys, mode, access, t.Pages(),
+						b.Run(fmt.Sprintf("keys=%d/store=mica-%s-%s-%s/op=%s/batch=%d", keys, mode, access, t.Backing(),
 							op, batch),
 							func(b *testing.B) { execute(b, c, s, op, batch, 8) })
 					}

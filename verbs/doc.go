@@ -7,7 +7,7 @@
 // A provider implements [Device]. All providers have the same semantics, and [DeviceInfo] names
 // them:
 //
-//	ibverbs   an RDMA NIC (or the kernel's soft-RoCE) through libibverbs; needs the build tag ibverbs
+//	ibverbs   an RDMA NIC (or the kernel's soft-RoCE) through libibverbs; not in static builds
 //	softroce  RoCE v2 over UDP in pure Go: a software device that speaks with NICs
 //	shm       memory that two processes of one machine both map: no packets at all
 //

@@ -33,7 +33,7 @@ func (g GID) MarshalText() ([]byte, error) { return []byte(hex.EncodeToString(g[
 func (g *GID) UnmarshalText(text []byte) error {
 	b, err := hex.DecodeString(string(text))
 	if err != nil || len(b) != len(g) {
-		return fmt.Errorf("GID %q: want 32 hex digits", text)
+		return fmt.Errorf("GID: found %q, allowed: 32 hex digits", text)
 	}
 	copy(g[:], b)
 	return nil
@@ -73,7 +73,7 @@ func Check(local, peer Endpoint) error {
 	differ("link layer", Printable(string(local.LinkLayer)), Printable(string(peer.LinkLayer)))
 	if local.MTU != peer.MTU {
 		why = append(why, fmt.Errorf("path MTU: %d here, %d there: name the smaller at both "+
-			"(--mtu %d, in a testbed rdma: {mtu: %[3]d}), or make those of the interfaces alike",
+			"(--mtu %d, in a testbed rdma: {mtu: %[3]d}), or make the MTUs of the interfaces equal",
 			local.MTU, peer.MTU, min(local.MTU, peer.MTU)))
 	}
 	differ("IPv4 GID", local.GID.Addr().Is4(), peer.GID.Addr().Is4())

@@ -18,9 +18,9 @@ func UDPSourcePort(flowLabel uint32) uint16 {
 func (c *QPConfig) CheckFlowLabel() error {
 	switch {
 	case c.FlowLabel >= 1<<flowLabelBits:
-		return fmt.Errorf("found the flow label %#x, allowed: %d bits", c.FlowLabel, flowLabelBits)
+		return fmt.Errorf("flow label: found %#x, allowed: %d bits", c.FlowLabel, flowLabelBits)
 	case c.FlowLabel != 0 && c.Type == UD:
-		return fmt.Errorf("found the flow label %#x on UD, allowed: on UC and RC; a datagram has "+
+		return fmt.Errorf("flow label: found %#x on UD, allowed: on UC and RC; a datagram takes "+
 			"that of its address handle", c.FlowLabel)
 	}
 	return nil

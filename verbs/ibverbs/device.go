@@ -1,9 +1,6 @@
-//go:build ibverbs && linux
+//go:build linux && (amd64 || arm64) && !static
 
 package ibverbs
-
-// #include "shim.h"
-import "C"
 
 import (
 	"errors"
@@ -15,21 +12,23 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"dpukv/verbs"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"dpukv/internal/clib"
+	"dpukv/verbs"
 )
 
 // Device is an opened RDMA device and one of its ports.
 type Device struct {
 	name string
-	ctx  *C.struct_ibv_context
+	lib  *library
+	ctx  uintptr // C's ibv_context
 	info verbs.DeviceInfo
 	// limits on outstanding READs of a connection, as source and as target
-	readsOut, readsIn C.uint8_t
-	port              C.uint8_t
-	ports             int // number of the device's ports
+	readsOut, readsIn uint8
+	port              uint8
 	gid               gidEntry
 	mtu               int // 0: the port's active one
 	maxInline         int
@@ -41,16 +40,21 @@ type Device struct {
 
 // Open opens a device. [Probe] reports beforehand whether there is any.
 func Open(cfg Config) (verbs.Device, error) {
-	ctx, name, err := openContext(cfg.Name)
+	lib, err := load()
 	if err != nil {
 		return nil, err
 	}
+	ctx, name, err := lib.openContext(cfg.Name)
+	if err != nil {
+		return nil, err
+	}
+	device := clib.At[ibvDevice](clib.At[ibvContext](ctx).device)
 	d := &Device{
-		name: cfg.named(name), ctx: ctx, mtu: cfg.MTU,
-		sysfs: C.GoString(&ctx.device.ibdev_path[0]),
+		name: cfg.named(name), lib: lib, ctx: ctx, mtu: cfg.MTU,
+		sysfs: text(device.ibdevPath[:]),
 	}
 	if err := d.setUp(cfg); err != nil {
-		C.ibv_close_device(ctx) // its error matters less than the current one
+		clib.Call(lib.closeDevice, ctx) // its error matters less than the current one
 		return nil, err
 	}
 	return d, nil
@@ -71,22 +75,23 @@ func (d *Device) setUp(cfg Config) error {
 
 // describe asks the device for its properties and selects the port; 0 stands for the first.
 func (d *Device) describe(port int) error {
-	var attr C.struct_ibv_device_attr
-	if err := d.check(int(C.ibv_query_device(d.ctx, &attr)), "ibv_query_device"); err != nil {
+	var attr ibvDeviceAttr
+	rc := clib.Call(d.lib.queryDevice, d.ctx, uintptr(unsafe.Pointer(&attr)))
+	if err := d.check(int(int32(rc)), "ibv_query_device"); err != nil {
 		return err
 	}
 	d.info = verbs.DeviceInfo{
-		Provider: "ibverbs", Name: d.name, Firmware: C.GoString(&attr.fw_ver[0]),
-		Emulated: d.emulated(uint32(attr.vendor_id)),
+		Provider: "ibverbs", Name: d.name, Firmware: text(attr.fwVer[:]),
+		Emulated: d.emulated(attr.vendorID),
 	}
-	if port < 0 || port > int(attr.phys_port_cnt) {
-		return fmt.Errorf("%s: found port %d, allowed: 1 to %d", d.name, port, attr.phys_port_cnt)
+	if port < 0 || port > int(attr.physPortCnt) {
+		return fmt.Errorf("%s: found port %d, allowed: 1 to %d", d.name, port, attr.physPortCnt)
 	}
-	d.port, d.ports = C.uint8_t(max(port, 1)), int(attr.phys_port_cnt)
+	d.port = uint8(max(port, 1))
 	// More than 16 READs in flight help nobody, and some devices pay for each.
 	const reads = 16
-	d.readsOut = C.uint8_t(min(attr.max_qp_init_rd_atom, reads))
-	d.readsIn = C.uint8_t(min(attr.max_qp_rd_atom, reads))
+	d.readsOut = uint8(min(attr.maxQPInitRdAtom, reads))
+	d.readsIn = uint8(min(attr.maxQPRdAtom, reads))
 	return nil
 }
 
@@ -118,16 +123,16 @@ func (d *Device) Events(since time.Time) []verbs.Event { return d.events.log.Sin
 
 // Close frees the device and all objects made from it.
 func (d *Device) Close() error {
-	if d.ctx == nil {
+	if d.ctx == 0 {
 		return nil
 	}
 	err := d.events.stop()
 	err = errors.Join(err, d.made.closeAll())
-	rc, errno := C.ibv_close_device(d.ctx)
-	if rc != 0 {
+	rc, errno := clib.CallErrno(d.lib.closeDevice, d.ctx)
+	if int32(rc) != 0 {
 		err = errors.Join(err, d.fail(errno, "ibv_close_device"))
 	}
-	d.ctx = nil
+	d.ctx = 0
 	return err
 }
 
@@ -144,16 +149,16 @@ func (c *Config) named(device string) string {
 // one is refused. A datagram's work request leaves the least room, so the figure holds for all
 // types.
 func (d *Device) findMaxInline() (err error) {
-	pd, errno := C.ibv_alloc_pd(d.ctx)
-	if pd == nil {
+	pd, errno := clib.CallErrno(d.lib.allocPD, d.ctx)
+	if pd == 0 {
 		return d.fail(errno, "ibv_alloc_pd")
 	}
-	defer func() { err = errors.Join(err, d.check(int(C.ibv_dealloc_pd(pd)), "ibv_dealloc_pd")) }()
-	cq, errno := C.ibv_create_cq(d.ctx, 1, nil, nil, 0)
-	if cq == nil {
+	defer func() { err = errors.Join(err, d.release(d.lib.deallocPD, pd, "ibv_dealloc_pd")) }()
+	cq, errno := clib.CallErrno(d.lib.createCQ, d.ctx, 1, 0, 0, 0)
+	if cq == 0 {
 		return d.fail(errno, "ibv_create_cq (1)")
 	}
-	defer func() { err = errors.Join(err, d.check(int(C.ibv_destroy_cq(cq)), "ibv_destroy_cq")) }()
+	defer func() { err = errors.Join(err, d.release(d.lib.destroyCQ, cq, "ibv_destroy_cq")) }()
 	// A QP refused without inline data has another problem.
 	if err := d.tryInline(pd, cq, 0); err != nil {
 		return err
@@ -164,12 +169,15 @@ func (d *Device) findMaxInline() (err error) {
 }
 
 // tryInline creates a QP and destroys it.
-func (d *Device) tryInline(pd *C.struct_ibv_pd, cq *C.struct_ibv_cq, bytes int) error {
-	qp, errno := C.shim_create_qp(pd, cq, cq, C.IBV_QPT_UD, 1, 1, C.uint32_t(bytes))
-	if qp == nil {
+func (d *Device) tryInline(pd, cq uintptr, bytes int) error {
+	qp, errno := d.lib.newQP(pd, &ibvQPInitAttr{
+		sendCQ: cq, recvCQ: cq, qpType: qptUD,
+		cap: ibvQPCap{maxSendWR: 1, maxRecvWR: 1, maxInlineData: uint32(bytes)},
+	})
+	if qp == 0 {
 		return d.fail(errno, "ibv_create_qp (UD, %d bytes inline)", bytes)
 	}
-	return d.check(int(C.ibv_destroy_qp(qp)), "ibv_destroy_qp")
+	return d.release(d.lib.destroyQP, qp, "ibv_destroy_qp")
 }
 
 // Counters returns the port's counters in the kernel. The driver chooses which there are.

@@ -1,18 +1,21 @@
 // Package ibverbs is the provider for RDMA NICs, and for the kernel's soft-RoCE, through
 // libibverbs.
 //
-// It uses C through cgo, so only builds with the tag ibverbs contain it (make ibverbs; Debian's
-// package is libibverbs-dev). Without the tag, [Open] and [Probe] return an error that says so:
-// there is no fallback to another provider.
+// The first device that is opened loads libibverbs.so.1 (package clib). Without the library, [Open]
+// and [Probe] return an error that says what to install: there is no fallback to another provider.
+// Any version of the library since 2007 serves: the provider uses functions of IBVERBS_1.1 only.
+// Builds with the tag static can load no library, and say so.
 //
 // # Crossing into C
 //
-// A call into C costs more than posting a work request, so a whole list crosses at once.
-// [verbs.SendWR], [verbs.RecvWR] and [verbs.WC] hold no Go pointers and have the layout of the C
-// structures in shim.h (the compiler checks every offset, see layout.go). One C function turns a
-// list into chained work requests and posts it; another polls a whole batch. Address handles are
-// pointers in C. So work requests name them by their index in a table that the protection domain
-// keeps in C memory.
+// A call into C costs more than posting a work request, so a whole list crosses at once. A queue
+// pair keeps chained work requests in the layout of infiniband/verbs.h, in pinned memory. PostSend
+// fills them in and makes one call. A completion queue polls a whole batch in the same way. verbs.h
+// has these functions inline: they call the driver by a pointer in the context, and so does this
+// package. TestLayout compares the structures with the header (abi.go, constants.go).
+//
+// Address handles are addresses in C. Work requests name them by their index in a table of the
+// protection domain.
 //
 // # What a device decides
 //

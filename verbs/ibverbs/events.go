@@ -1,18 +1,17 @@
-//go:build ibverbs && linux
+//go:build linux && (amd64 || arm64) && !static
 
 package ibverbs
-
-// #include "shim.h"
-import "C"
 
 import (
 	"errors"
 	"fmt"
 	"os"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
+	"dpukv/internal/clib"
 	"dpukv/verbs"
 )
 
@@ -26,7 +25,7 @@ type events struct {
 }
 
 func (e *events) start(d *Device) error {
-	fd, err := unix.FcntlInt(uintptr(d.ctx.async_fd), unix.F_DUPFD_CLOEXEC, 0)
+	fd, err := unix.FcntlInt(uintptr(clib.At[ibvContext](d.ctx).asyncFD), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return d.fail(err, "duplicate the descriptor of asynchronous events")
 	}
@@ -39,19 +38,19 @@ func (e *events) start(d *Device) error {
 	if err != nil {
 		return errors.Join(err, e.file.Close())
 	}
-	go e.run(d.ctx, uint32(d.port), conn)
+	go e.run(d, conn)
 	return nil
 }
 
 // run reads events until the file is closed.
-func (e *events) run(ctx *C.struct_ibv_context, port uint32, conn syscall.RawConn) {
+func (e *events) run(d *Device, conn syscall.RawConn) {
 	defer close(e.done)
 	for {
-		var event C.struct_shim_event
-		var errno C.int
+		var event kernelEvent
+		var errno syscall.Errno
 		err := conn.Read(func(uintptr) bool {
-			errno = C.shim_next_event(ctx, &event)
-			return errno != C.EAGAIN
+			event, errno = d.lib.nextEvent(d.ctx)
+			return errno != unix.EAGAIN
 		})
 		switch {
 		case err != nil:
@@ -59,43 +58,80 @@ func (e *events) run(ctx *C.struct_ibv_context, port uint32, conn syscall.RawCon
 		case errno != 0:
 			e.log.Add(verbs.Event{
 				Kind: "no more events",
-				Err:  fmt.Errorf("ibv_get_async_event: %w", syscall.Errno(errno)), Serious: true,
+				Err:  fmt.Errorf("ibv_get_async_event: %w", errno), Serious: true,
 			})
 			return
 		}
-		e.note(&event, port)
+		e.note(event, uint32(d.port))
 	}
+}
+
+// kernelEvent is an asynchronous event after its acknowledgement.
+type kernelEvent struct {
+	kind int32
+	qpn  uint32 // 0: the event is about no QP
+	port uint32 // 0: the event is about no port
+}
+
+// nextEvent takes and acknowledges one event. The errno is EAGAIN if there is none.
+func (l *library) nextEvent(ctx uintptr) (kernelEvent, syscall.Errno) {
+	var event ibvAsyncEvent
+	rc, errno := clib.CallErrno(l.getAsyncEvent, ctx, uintptr(unsafe.Pointer(&event)))
+	if int32(rc) != 0 {
+		if errno == 0 {
+			errno = unix.EIO
+		}
+		return kernelEvent{}, errno
+	}
+	e := kernelEvent{kind: event.eventType}
+	switch {
+	case aboutQP(e.kind): // which can't go away before the acknowledgement
+		e.qpn = clib.At[ibvQP](uintptr(event.element)).qpNum
+	case aboutPort(e.kind):
+		e.port = uint32(event.element)
+	}
+	clib.Call(l.ackAsyncEvent, uintptr(unsafe.Pointer(&event)))
+	return e, 0
+}
+
+func aboutQP(kind int32) bool {
+	return kind >= eventQPFatal && kind <= eventPathMigErr || kind == eventQPLastWQEReached
+}
+
+func aboutPort(kind int32) bool {
+	return kind >= eventPortActive && kind <= eventSMChange ||
+		kind == eventClientReregister || kind == eventGIDChange
 }
 
 // keptEvents are the types of events that report more than normal progress. Others are dropped:
 // every connection has some, and they would displace these.
-var keptEvents = map[C.int]verbs.Event{
-	C.IBV_EVENT_CQ_ERR:            {Kind: "CQ overrun", Serious: true},
-	C.IBV_EVENT_QP_FATAL:          {Kind: "QP fatal", Serious: true},
-	C.IBV_EVENT_QP_REQ_ERR:        {Kind: "QP fatal: a request that is invalid", Serious: true},
-	C.IBV_EVENT_QP_ACCESS_ERR:     {Kind: "QP fatal: an access that is not allowed", Serious: true},
-	C.IBV_EVENT_PATH_MIG_ERR:      {Kind: "QP could not change its path", Serious: true},
-	C.IBV_EVENT_DEVICE_FATAL:      {Kind: "device fatal", Serious: true},
-	C.IBV_EVENT_PORT_ERR:          {Kind: "port %d went down", Serious: true},
-	C.IBV_EVENT_PORT_ACTIVE:       {Kind: "port %d came up"},
-	C.IBV_EVENT_LID_CHANGE:        {Kind: "port %d has another LID"},
-	C.IBV_EVENT_PKEY_CHANGE:       {Kind: "port %d has other partitions"},
-	C.IBV_EVENT_SM_CHANGE:         {Kind: "port %d has another subnet manager"},
-	C.IBV_EVENT_CLIENT_REREGISTER: {Kind: "port %d was asked to register again"},
-	C.IBV_EVENT_GID_CHANGE:        {Kind: "port %d has other GIDs"},
+var keptEvents = map[int32]verbs.Event{
+	eventCQErr:            {Kind: "CQ overrun", Serious: true},
+	eventQPFatal:          {Kind: "QP fatal", Serious: true},
+	eventQPReqErr:         {Kind: "QP fatal: a request that is invalid", Serious: true},
+	eventQPAccessErr:      {Kind: "QP fatal: an access that is not allowed", Serious: true},
+	eventPathMigErr:       {Kind: "QP could not change its path", Serious: true},
+	eventDeviceFatal:      {Kind: "device fatal", Serious: true},
+	eventPortErr:          {Kind: "port %d went down", Serious: true},
+	eventPortActive:       {Kind: "port %d came up"},
+	eventLIDChange:        {Kind: "port %d has another LID"},
+	eventPkeyChange:       {Kind: "port %d has other partitions"},
+	eventSMChange:         {Kind: "port %d has another subnet manager"},
+	eventClientReregister: {Kind: "port %d was asked to register again"},
+	eventGIDChange:        {Kind: "port %d has other GIDs"},
 }
 
 // note records an event, with the number of its port or QP. The kernel reports events of all ports
 // of the device.
-func (e *events) note(from *C.struct_shim_event, port uint32) {
-	event, ok := keptEvents[from._type]
-	if !ok || from.port != 0 && uint32(from.port) != port {
+func (e *events) note(from kernelEvent, port uint32) {
+	event, ok := keptEvents[from.kind]
+	if !ok || from.port != 0 && from.port != port {
 		return
 	}
 	if from.port != 0 {
 		event.Kind = fmt.Sprintf(event.Kind, from.port)
 	}
-	event.QPN = uint32(from.qpn)
+	event.QPN = from.qpn
 	e.log.Add(event)
 }
 

@@ -1,16 +1,15 @@
-//go:build ibverbs && linux
+//go:build linux && (amd64 || arm64) && !static
 
 package ibverbs
-
-// #include "shim.h"
-import "C"
 
 import (
 	"errors"
 	"fmt"
 	"runtime"
+	"syscall"
 	"unsafe"
 
+	"dpukv/internal/clib"
 	"dpukv/internal/offheap"
 	"dpukv/verbs"
 )
@@ -18,7 +17,7 @@ import (
 // MR is a registered memory region.
 type MR struct {
 	dev    *Device
-	mr     *C.struct_ibv_mr
+	mr     uintptr // C's ibv_mr
 	memory *offheap.Region
 	// pin does nothing for mapped memory. Under the race detector the region is on the Go heap, and
 	// the device may keep its address only while it is pinned.
@@ -27,7 +26,7 @@ type MR struct {
 
 // AllocMR makes and registers memory.
 func (p *PD) AllocMR(size int, access verbs.Access) (verbs.MR, error) {
-	if p.pd == nil {
+	if p.pd == 0 {
 		return nil, p.dev.closed("ibv_reg_mr")
 	}
 	memory, err := offheap.Alloc(size, offheap.Auto)
@@ -37,9 +36,10 @@ func (p *PD) AllocMR(size int, access verbs.Access) (verbs.MR, error) {
 	m := &MR{dev: p.dev, memory: memory}
 	first := unsafe.Pointer(&memory.Bytes()[0])
 	m.pin.Pin(first)
-	var errno error
-	m.mr, errno = C.shim_reg_mr(p.pd, first, C.size_t(size), accessFlags(access))
-	if m.mr == nil {
+	var errno syscall.Errno
+	m.mr, errno = clib.CallErrno(p.dev.lib.regMR, p.pd, uintptr(first), uintptr(size),
+		accessFlags(access))
+	if m.mr == 0 {
 		return nil, errors.Join(p.dev.fail(errno, "ibv_reg_mr of %d bytes", size), m.free())
 	}
 	p.dev.made.add(m)
@@ -47,16 +47,15 @@ func (p *PD) AllocMR(size int, access verbs.Access) (verbs.MR, error) {
 }
 
 // accessFlags adds local writing to remote writing: libibverbs grants remote writing only with it.
-func accessFlags(a verbs.Access) C.int {
-	var flags C.int
+func accessFlags(a verbs.Access) (flags uintptr) {
 	if a&(verbs.LocalWrite|verbs.RemoteWrite) != 0 {
-		flags |= C.IBV_ACCESS_LOCAL_WRITE
+		flags |= accessLocalWrite
 	}
 	if a&verbs.RemoteWrite != 0 {
-		flags |= C.IBV_ACCESS_REMOTE_WRITE
+		flags |= accessRemoteWrite
 	}
 	if a&verbs.RemoteRead != 0 {
-		flags |= C.IBV_ACCESS_REMOTE_READ
+		flags |= accessRemoteRead
 	}
 	return flags
 }
@@ -68,10 +67,10 @@ func (m *MR) Bytes() []byte { return m.memory.Bytes() }
 func (m *MR) Addr() uint64 { return uint64(uintptr(unsafe.Pointer(&m.memory.Bytes()[0]))) }
 
 // LKey is its key in local work requests.
-func (m *MR) LKey() uint32 { return uint32(m.mr.lkey) }
+func (m *MR) LKey() uint32 { return clib.At[ibvMR](m.mr).lkey }
 
 // RKey is its key at a peer.
-func (m *MR) RKey() uint32 { return uint32(m.mr.rkey) }
+func (m *MR) RKey() uint32 { return clib.At[ibvMR](m.mr).rkey }
 
 // Region describes the memory region to a peer.
 func (m *MR) Region() verbs.Region {
@@ -80,15 +79,15 @@ func (m *MR) Region() verbs.Region {
 
 // Close deregisters and frees the memory.
 func (m *MR) Close() error {
-	if m.mr == nil {
+	if m.mr == 0 {
 		return nil
 	}
 	// The device may still write to the memory, so it must not be freed.
-	if err := m.dev.check(int(C.ibv_dereg_mr(m.mr)), "ibv_dereg_mr"); err != nil {
+	if err := m.dev.release(m.dev.lib.deregMR, m.mr, "ibv_dereg_mr"); err != nil {
 		return err
 	}
 	m.dev.made.remove(m)
-	m.mr = nil
+	m.mr = 0
 	return m.free()
 }
 

@@ -1,10 +1,6 @@
-//go:build ibverbs && linux
+//go:build linux && (amd64 || arm64) && !static
 
 package ibverbs
-
-// #include "shim.h"
-// #include <stdlib.h>
-import "C"
 
 import (
 	"errors"
@@ -13,16 +9,17 @@ import (
 	"time"
 	"unsafe"
 
+	"dpukv/internal/clib"
 	"dpukv/verbs"
 )
 
 // PD is a protection domain.
 type PD struct {
 	dev *Device
-	pd  *C.struct_ibv_pd
+	pd  uintptr // C's ibv_pd
 
-	mu      sync.Mutex // of the table of address handles, for writers
-	ahs     *C.struct_shim_ahs
+	ahs     *ahTable
+	mu      sync.Mutex // of the table for writers, and of these:
 	free    []uint32   // freed handles
 	used    uint32     // handles ever allocated; all but the free ones are open
 	closing []closedAH // the oldest first
@@ -30,7 +27,7 @@ type PD struct {
 
 // closedAH is a closed address handle that the driver still has.
 type closedAH struct {
-	ah *C.struct_ibv_ah
+	ah uintptr // C's ibv_ah
 	at time.Time
 }
 
@@ -42,14 +39,14 @@ const ahQuarantine = 10 * time.Second
 
 // AllocPD makes a protection domain.
 func (d *Device) AllocPD() (verbs.PD, error) {
-	if d.ctx == nil {
+	if d.ctx == 0 {
 		return nil, d.closed("ibv_alloc_pd")
 	}
-	pd, err := C.ibv_alloc_pd(d.ctx)
-	if pd == nil {
+	pd, err := clib.CallErrno(d.lib.allocPD, d.ctx)
+	if pd == 0 {
 		return nil, d.fail(err, "ibv_alloc_pd")
 	}
-	p := &PD{dev: d, pd: pd, ahs: (*C.struct_shim_ahs)(C.calloc(1, C.sizeof_struct_shim_ahs))}
+	p := &PD{dev: d, pd: pd, ahs: &ahTable{}}
 	d.made.add(p)
 	return p, nil
 }
@@ -58,7 +55,7 @@ func (d *Device) AllocPD() (verbs.PD, error) {
 // the other objects, and refuses. It knows address handles only if its driver makes them in the
 // kernel.
 func (p *PD) Close() error {
-	if p.pd == nil {
+	if p.pd == 0 {
 		return nil
 	}
 	if n := p.openAHs(); n > 0 {
@@ -68,12 +65,11 @@ func (p *PD) Close() error {
 	if err := p.destroyClosed(time.Now().Add(ahQuarantine)); err != nil {
 		return err
 	}
-	if err := p.dev.check(int(C.ibv_dealloc_pd(p.pd)), "ibv_dealloc_pd"); err != nil {
+	if err := p.dev.release(p.dev.lib.deallocPD, p.pd, "ibv_dealloc_pd"); err != nil {
 		return err
 	}
 	p.dev.made.remove(p)
-	C.shim_free_ahs(p.ahs)
-	p.pd, p.ahs = nil, nil
+	p.pd = 0
 	return nil
 }
 
@@ -83,26 +79,29 @@ func (p *PD) openAHs() int {
 	return int(p.used) - len(p.free)
 }
 
+// hopLimit is the number of routers that a packet may pass.
+const hopLimit = 64
+
 // AH is an address handle.
 type AH struct {
 	pd     *PD
-	ah     *C.struct_ibv_ah
+	ah     uintptr // C's ibv_ah
 	handle uint32
 }
 
 // CreateAH makes the address handle of a peer.
 func (p *PD) CreateAH(peer verbs.Endpoint) (verbs.AH, error) {
-	if p.pd == nil {
+	if p.pd == 0 {
 		return nil, p.dev.closed("ibv_create_ah")
 	}
 	attr := p.dev.ahAttr(peer, 0)
-	ah, err := C.ibv_create_ah(p.pd, &attr)
-	if ah == nil {
+	ah, err := clib.CallErrno(p.dev.lib.createAH, p.pd, uintptr(unsafe.Pointer(&attr)))
+	if ah == 0 {
 		return nil, p.dev.fail(err, "ibv_create_ah for %s", peer)
 	}
 	a := &AH{pd: p, ah: ah}
 	if err := a.register(); err != nil {
-		C.ibv_destroy_ah(ah)
+		clib.Call(p.dev.lib.destroyAH, ah)
 		return nil, err
 	}
 	p.dev.made.add(a)
@@ -110,15 +109,15 @@ func (p *PD) CreateAH(peer verbs.Endpoint) (verbs.AH, error) {
 }
 
 // ahAttr returns the address of a peer. A flow label of 0 leaves the choice to the device.
-func (d *Device) ahAttr(peer verbs.Endpoint, flowLabel uint32) C.struct_ibv_ah_attr {
-	var attr C.struct_ibv_ah_attr
-	global := C.int(0)
-	if peer.LinkLayer == verbs.LinkEthernet { // an InfiniBand subnet routes by LID
-		global = 1
+func (d *Device) ahAttr(peer verbs.Endpoint, flowLabel uint32) ibvAHAttr {
+	attr := ibvAHAttr{portNum: d.port, dlid: peer.LID}
+	if peer.LinkLayer != verbs.LinkEthernet {
+		return attr // an InfiniBand subnet routes by LID
 	}
-	C.shim_ah_attr(&attr, d.port, C.uint8_t(d.gid.index), global, C.uint16_t(peer.LID),
-		(*C.uint8_t)(unsafe.Pointer(&peer.GID[0])),
-		C.uint32_t(flowLabel))
+	attr.isGlobal = 1
+	attr.grh = ibvGlobalRoute{
+		dgid: peer.GID, flowLabel: flowLabel, sgidIndex: uint8(d.gid.index), hopLimit: hopLimit,
+	}
 	return attr
 }
 
@@ -133,12 +132,11 @@ func (a *AH) register() error {
 		a.handle = p.used + 1 // 0 stands for no handle
 		p.used++
 	}
-	err := p.dev.check(int(C.shim_set_ah(p.ahs, C.uint32_t(a.handle), a.ah)), "address handle %d",
-		a.handle)
-	if err != nil {
+	if !p.ahs.set(a.handle, a.ah) {
 		p.free = append(p.free, a.handle)
+		return p.dev.fail(syscall.ENOSPC, "address handle %d of at most %d", a.handle, maxAHs)
 	}
-	return err
+	return nil
 }
 
 // Handle is its number in work requests.
@@ -146,16 +144,16 @@ func (a *AH) Handle() uint32 { return a.handle }
 
 // Close frees the address handle. Its number may be reused. Earlier sends with it still go out.
 func (a *AH) Close() error {
-	if a.ah == nil {
+	if a.ah == 0 {
 		return nil
 	}
 	p := a.pd
 	p.mu.Lock()
-	C.shim_set_ah(p.ahs, C.uint32_t(a.handle), nil) // its chunk exists
+	p.ahs.set(a.handle, 0)
 	p.free = append(p.free, a.handle)
 	now := time.Now()
 	p.closing = append(p.closing, closedAH{a.ah, now})
-	a.ah = nil
+	a.ah = 0
 	p.mu.Unlock()
 	p.dev.made.remove(a)
 	return p.destroyClosed(now)
@@ -166,8 +164,8 @@ func (p *PD) destroyClosed(now time.Time) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for len(p.closing) > 0 && now.Sub(p.closing[0].at) >= ahQuarantine {
-		rc := int(C.ibv_destroy_ah(p.closing[0].ah))
-		err = errors.Join(err, p.dev.check(rc, "ibv_destroy_ah"))
+		err = errors.Join(err, p.dev.release(p.dev.lib.destroyAH, p.closing[0].ah,
+			"ibv_destroy_ah"))
 		p.closing = p.closing[1:]
 	}
 	return err

@@ -1,17 +1,15 @@
-//go:build ibverbs && linux
+//go:build linux && (amd64 || arm64) && !static
 
 package ibverbs
-
-// #cgo LDFLAGS: -libverbs
-// #include "shim.h"
-import "C"
 
 import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 	"unsafe"
 
+	"dpukv/internal/clib"
 	"dpukv/verbs"
 )
 
@@ -23,24 +21,33 @@ func Probe() error {
 
 // Devices returns the names of the RDMA devices. It returns an error if there are none.
 func Devices() ([]string, error) {
-	var names []string
-	err := eachDevice(func(d *C.struct_ibv_device) bool {
-		names = append(names, C.GoString(C.ibv_get_device_name(d)))
+	lib, err := load()
+	if err != nil {
+		return nil, err
+	}
+	return lib.devices()
+}
+
+func (l *library) devices() (names []string, err error) {
+	err = l.eachDevice(func(d uintptr) bool {
+		names = append(names, deviceName(d))
 		return true
 	})
 	return names, err
 }
 
+func deviceName(d uintptr) string { return text(clib.At[ibvDevice](d).name[:]) }
+
 // eachDevice calls visit for every device until visit returns false.
-func eachDevice(visit func(*C.struct_ibv_device) bool) error {
-	var n C.int
-	list, err := C.ibv_get_device_list(&n)
-	if list == nil {
+func (l *library) eachDevice(visit func(ibvDevice uintptr) bool) error {
+	var n int32
+	list, err := clib.CallErrno(l.getDeviceList, uintptr(unsafe.Pointer(&n)))
+	if list == 0 {
 		return fmt.Errorf("provider ibverbs: this kernel has no RDMA (ibv_get_device_list: %s): "+
 			"load ib_uverbs and the NIC's driver, "+
 			"or take softroce: %w", errnoText(err), verbs.ErrNotSupported)
 	}
-	defer C.ibv_free_device_list(list)
+	defer clib.Call(l.freeDeviceList, list)
 	if kernel := kernelDevices(sysfsDevices); n == 0 && len(kernel) > 0 {
 		return fmt.Errorf("provider ibverbs: the kernel has %s, and libibverbs none of them: "+
 			"install its drivers (apt-get install ibverbs-providers); "+
@@ -49,11 +56,10 @@ func eachDevice(visit func(*C.struct_ibv_device) bool) error {
 	}
 	if n == 0 {
 		return fmt.Errorf("provider ibverbs: no RDMA device on this machine: load the NIC's "+
-			"driver (lspci, ibv_devices), "+
-			"or make a software one (modprobe rdma_rxe; rdma link add rxe0 type rxe netdev "+
-			"eth0): %w", verbs.ErrNotSupported)
+			"driver (lspci, ibv_devices), or make a software one (modprobe rdma_rxe; rdma link "+
+			"add rxe0 type rxe netdev eth0): %w", verbs.ErrNotSupported)
 	}
-	for _, d := range unsafe.Slice(list, n) {
+	for _, d := range unsafe.Slice(clib.At[uintptr](list), n) {
 		if !visit(d) {
 			break
 		}
@@ -62,35 +68,35 @@ func eachDevice(visit func(*C.struct_ibv_device) bool) error {
 }
 
 // openContext opens the device with this name, or the only one.
-func openContext(name string) (ctx *C.struct_ibv_context, opened string, err error) {
-	names, err := Devices()
+func (l *library) openContext(name string) (ctx uintptr, opened string, err error) {
+	names, err := l.devices()
 	if err != nil {
-		return nil, "", err
+		return 0, "", err
 	}
 	if name == "" && len(names) > 1 {
-		return nil, "", fmt.Errorf("provider ibverbs: which device? This machine has %s",
+		return 0, "", fmt.Errorf("provider ibverbs: which device? This machine has %s",
 			strings.Join(names, ", "))
 	}
 	if name == "" {
 		name = names[0]
 	}
 	found := false
-	var openErr error
-	err = eachDevice(func(d *C.struct_ibv_device) bool {
-		if found = C.GoString(C.ibv_get_device_name(d)) == name; found {
-			ctx, openErr = C.ibv_open_device(d)
+	var openErr syscall.Errno
+	err = l.eachDevice(func(d uintptr) bool {
+		if found = deviceName(d) == name; found {
+			ctx, openErr = clib.CallErrno(l.openDevice, d)
 		}
 		return !found
 	})
 	switch {
 	case err != nil:
-		return nil, "", err
-	case ctx != nil:
+		return 0, "", err
+	case ctx != 0:
 		return ctx, name, nil
 	case found:
-		return nil, "", (&Device{name: name}).fail(openErr, "ibv_open_device")
+		return 0, "", (&Device{name: name}).fail(openErr, "ibv_open_device")
 	}
-	return nil, "", fmt.Errorf("provider ibverbs: no device %q: this machine has %s", name,
+	return 0, "", fmt.Errorf("provider ibverbs: no device %q: this machine has %s", name,
 		strings.Join(names, ", "))
 }
 

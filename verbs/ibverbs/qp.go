@@ -1,13 +1,6 @@
-//go:build ibverbs && linux
+//go:build linux && (amd64 || arm64) && !static
 
 package ibverbs
-
-// #cgo noescape shim_post_send
-// #cgo nocallback shim_post_send
-// #cgo noescape shim_post_recv
-// #cgo nocallback shim_post_recv
-// #include "shim.h"
-import "C"
 
 import (
 	"crypto/rand"
@@ -15,31 +8,32 @@ import (
 	"fmt"
 	"unsafe"
 
+	"dpukv/internal/clib"
 	"dpukv/verbs"
-
-	"golang.org/x/sys/unix"
 )
 
 // QP is a queue pair.
 type QP struct {
 	dev   *Device
-	qp    *C.struct_ibv_qp
-	ahs   *C.struct_shim_ahs // of its domain, which outlives it
+	qp    uintptr  // C's ibv_qp
+	ahs   *ahTable // of its domain
 	local verbs.Endpoint
 
 	flowLabel uint32
+
+	// Each serves one goroutine at a time. They are made when first used.
+	sends *sendList
+	recvs *recvList
+	depth struct{ send, recv int }
 }
 
-var qpTypes = map[verbs.QPType]C.int{
-	verbs.UC: C.IBV_QPT_UC, verbs.UD: C.IBV_QPT_UD,
-	verbs.RC: C.IBV_QPT_RC,
-}
+var qpTypes = map[verbs.QPType]int32{verbs.UC: qptUC, verbs.UD: qptUD, verbs.RC: qptRC}
 
 // CreateQP makes a queue pair and initializes it, so that receives can be posted before the peer is
 // known.
 func (p *PD) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
 	d := p.dev
-	if p.pd == nil {
+	if p.pd == 0 {
 		return nil, d.closed("ibv_create_qp")
 	}
 	typ, ok := qpTypes[cfg.Type]
@@ -62,9 +56,13 @@ func (p *PD) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
 	if err != nil {
 		return nil, err
 	}
-	qp, errno := C.shim_create_qp(p.pd, send, recv, typ, C.uint32_t(cfg.MaxSend),
-		C.uint32_t(cfg.MaxRecv), C.uint32_t(cfg.MaxInline))
-	if qp == nil {
+	qp, errno := d.lib.newQP(p.pd, &ibvQPInitAttr{
+		sendCQ: send, recvCQ: recv, qpType: typ, cap: ibvQPCap{
+			maxSendWR: uint32(cfg.MaxSend), maxRecvWR: uint32(cfg.MaxRecv),
+			maxInlineData: uint32(cfg.MaxInline),
+		},
+	})
+	if qp == 0 {
 		return nil, d.fail(errno,
 			"ibv_create_qp (%s, %d sends, %d receives, %d bytes inline of at most %d)",
 			cfg.Type, cfg.MaxSend, cfg.MaxRecv, cfg.MaxInline, d.maxInline)
@@ -72,12 +70,13 @@ func (p *PD) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
 	q := &QP{dev: d, qp: qp, ahs: p.ahs, flowLabel: cfg.FlowLabel, local: verbs.Endpoint{
 		Device: d.info, Type: cfg.Type, LinkLayer: port.LinkLayer, LID: port.LID,
 		GIDIndex: port.GIDIndex, GID: port.GID, MTU: port.MTU,
-		QPN: uint32(qp.qp_num), PSN: randomPSN(), QKey: cfg.QKey,
+		QPN: clib.At[ibvQP](qp).qpNum, PSN: randomPSN(), QKey: cfg.QKey,
 	}}
 	if err := q.initialize(); err != nil {
-		C.ibv_destroy_qp(qp)
+		clib.Call(d.lib.destroyQP, qp)
 		return nil, err
 	}
+	q.depth.send, q.depth.recv = cfg.MaxSend, cfg.MaxRecv
 	d.made.add(q)
 	return q, nil
 }
@@ -89,11 +88,11 @@ func randomPSN() uint32 {
 	return binary.NativeEndian.Uint32(b[:]) >> 8
 }
 
-func (d *Device) ownCQ(what string, c verbs.CQ) (*C.struct_ibv_cq, error) {
-	if own, ok := c.(*CQ); ok && own.dev == d && own.cq != nil {
+func (d *Device) ownCQ(what string, c verbs.CQ) (uintptr, error) {
+	if own, ok := c.(*CQ); ok && own.dev == d && own.cq != 0 {
 		return own.cq, nil
 	}
-	return nil, d.foreign(what, c)
+	return 0, d.foreign(what, c)
 }
 
 // Num is the queue pair's number.
@@ -107,14 +106,16 @@ func (q *QP) Local() verbs.Endpoint { return q.local }
 
 // Close destroys the queue pair. Unfinished work requests are lost.
 func (q *QP) Close() error {
-	if q.qp == nil {
+	if q.qp == 0 {
 		return nil
 	}
-	if err := q.dev.check(int(C.ibv_destroy_qp(q.qp)), "ibv_destroy_qp"); err != nil {
+	if err := q.dev.release(q.dev.lib.destroyQP, q.qp, "ibv_destroy_qp"); err != nil {
 		return err
 	}
 	q.dev.made.remove(q)
-	q.qp = nil
+	q.qp = 0
+	q.sends.free()
+	q.recvs.free()
 	return nil
 }
 
@@ -128,30 +129,30 @@ const (
 )
 
 // modify changes attributes and names the step in an error.
-func (q *QP) modify(step string, attr *C.struct_ibv_qp_attr, mask C.int) error {
-	return q.dev.check(int(C.ibv_modify_qp(q.qp, attr, mask)), "ibv_modify_qp of %s QP %#x %s",
-		q.Type(), q.Num(), step)
+func (q *QP) modify(step string, attr *ibvQPAttr, mask uintptr) error {
+	rc := clib.Call(q.dev.lib.modifyQP, q.qp, uintptr(unsafe.Pointer(attr)), mask)
+	return q.dev.check(int(int32(rc)), "ibv_modify_qp of %s QP %#x %s", q.Type(), q.Num(), step)
 }
 
 func (q *QP) initialize() error {
-	attr := C.struct_ibv_qp_attr{qp_state: C.IBV_QPS_INIT, port_num: q.dev.port}
-	mask := C.int(C.IBV_QP_STATE | C.IBV_QP_PKEY_INDEX | C.IBV_QP_PORT)
+	attr := ibvQPAttr{qpState: qpsInit, portNum: q.dev.port}
+	mask := uintptr(qpMaskState | qpMaskPkeyIndex | qpMaskPort)
 	// The access of each memory region limits peers further.
 	switch q.Type() {
 	case verbs.UD:
-		attr.qkey = C.uint32_t(q.local.QKey)
-		return q.modify("to INIT", &attr, mask|C.IBV_QP_QKEY)
+		attr.qkey = q.local.QKey
+		return q.modify("to INIT", &attr, mask|qpMaskQKey)
 	case verbs.UC:
-		attr.qp_access_flags = C.IBV_ACCESS_REMOTE_WRITE
+		attr.qpAccessFlags = accessRemoteWrite
 	case verbs.RC:
-		attr.qp_access_flags = C.IBV_ACCESS_REMOTE_WRITE | C.IBV_ACCESS_REMOTE_READ
+		attr.qpAccessFlags = accessRemoteWrite | accessRemoteRead
 	}
-	return q.modify("to INIT", &attr, mask|C.IBV_QP_ACCESS_FLAGS)
+	return q.modify("to INIT", &attr, mask|qpMaskAccessFlags)
 }
 
 // Connect brings the queue pair to ready-to-send.
 func (q *QP) Connect(peer verbs.Endpoint) error {
-	if q.qp == nil {
+	if q.qp == 0 {
 		return q.dev.closed("connect QP")
 	}
 	if q.Type() == verbs.UD {
@@ -167,76 +168,34 @@ func (q *QP) Connect(peer verbs.Endpoint) error {
 }
 
 func (q *QP) readyDatagrams() error {
-	rtr := C.struct_ibv_qp_attr{qp_state: C.IBV_QPS_RTR}
-	if err := q.modify("to RTR", &rtr, C.IBV_QP_STATE); err != nil {
+	rtr := ibvQPAttr{qpState: qpsRTR}
+	if err := q.modify("to RTR", &rtr, qpMaskState); err != nil {
 		return err
 	}
-	rts := C.struct_ibv_qp_attr{qp_state: C.IBV_QPS_RTS, sq_psn: C.uint32_t(q.local.PSN)}
-	return q.modify("to RTS", &rts, C.IBV_QP_STATE|C.IBV_QP_SQ_PSN)
+	rts := ibvQPAttr{qpState: qpsRTS, sqPSN: q.local.PSN}
+	return q.modify("to RTS", &rts, qpMaskState|qpMaskSQPSN)
 }
 
 func (q *QP) readyToReceive(peer verbs.Endpoint) error {
-	attr := C.struct_ibv_qp_attr{
-		qp_state: C.IBV_QPS_RTR, path_mtu: uint32(mtuEnum(peer.MTU)),
-		dest_qp_num: C.uint32_t(peer.QPN), rq_psn: C.uint32_t(peer.PSN),
-		ah_attr: q.dev.ahAttr(peer, q.flowLabel),
+	attr := ibvQPAttr{
+		qpState: qpsRTR, pathMTU: mtuEnum(peer.MTU), destQPNum: peer.QPN, rqPSN: peer.PSN,
+		ahAttr: q.dev.ahAttr(peer, q.flowLabel),
 	}
-	mask := C.int(C.IBV_QP_STATE | C.IBV_QP_AV | C.IBV_QP_PATH_MTU |
-		C.IBV_QP_DEST_QPN | C.IBV_QP_RQ_PSN)
+	mask := uintptr(qpMaskState | qpMaskAV | qpMaskPathMTU | qpMaskDestQPN | qpMaskRQPSN)
 	if q.Type() == verbs.RC {
-		attr.max_dest_rd_atomic, attr.min_rnr_timer = q.dev.readsIn, rnrTimer640µ
-		mask |= C.IBV_QP_MAX_DEST_RD_ATOMIC | C.IBV_QP_MIN_RNR_TIMER
+		attr.maxDestRdAtomic, attr.minRNRTimer = q.dev.readsIn, rnrTimer640µ
+		mask |= qpMaskMaxDestRdAtomic | qpMaskMinRNRTimer
 	}
 	return q.modify("to RTR towards "+peer.String(), &attr, mask)
 }
 
 func (q *QP) readyToSend(peer verbs.Endpoint) error {
-	attr := C.struct_ibv_qp_attr{qp_state: C.IBV_QPS_RTS, sq_psn: C.uint32_t(q.local.PSN)}
-	mask := C.int(C.IBV_QP_STATE | C.IBV_QP_SQ_PSN)
+	attr := ibvQPAttr{qpState: qpsRTS, sqPSN: q.local.PSN}
+	mask := uintptr(qpMaskState | qpMaskSQPSN)
 	if q.Type() == verbs.RC {
-		attr.timeout, attr.retry_cnt, attr.rnr_retry, attr.max_rd_atomic = ackTimeout, retryCount,
+		attr.timeout, attr.retryCnt, attr.rnrRetry, attr.maxRdAtomic = ackTimeout, retryCount,
 			rnrForever, q.dev.readsOut
-		mask |= C.IBV_QP_TIMEOUT | C.IBV_QP_RETRY_CNT | C.IBV_QP_RNR_RETRY |
-			C.IBV_QP_MAX_QP_RD_ATOMIC
+		mask |= qpMaskTimeout | qpMaskRetryCnt | qpMaskRNRRetry | qpMaskMaxQPRdAtomic
 	}
 	return q.modify("to RTS towards "+peer.String(), &attr, mask)
-}
-
-// PostSend posts a whole list in one call into C.
-func (q *QP) PostSend(wrs []verbs.SendWR) (int, error) {
-	if q.qp == nil {
-		return 0, q.dev.closed("ibv_post_send")
-	}
-	if len(wrs) == 0 {
-		return 0, nil
-	}
-	done := C.shim_post_send(q.qp, q.ahs, (*C.struct_shim_send_wr)(unsafe.Pointer(&wrs[0])),
-		C.int(len(wrs)))
-	return int(done.n), q.postError(done, "ibv_post_send", len(wrs))
-}
-
-// PostRecv posts a whole list in one call into C.
-func (q *QP) PostRecv(wrs []verbs.RecvWR) (int, error) {
-	if q.qp == nil {
-		return 0, q.dev.closed("ibv_post_recv")
-	}
-	if len(wrs) == 0 {
-		return 0, nil
-	}
-	done := C.shim_post_recv(q.qp, (*C.struct_shim_recv_wr)(unsafe.Pointer(&wrs[0])),
-		C.int(len(wrs)))
-	return int(done.n), q.postError(done, "ibv_post_recv", len(wrs))
-}
-
-// postError names the refused work request of a list. Drivers return ENOMEM if a queue has no room.
-func (q *QP) postError(done C.struct_shim_posted, op string, n int) error {
-	switch done.error {
-	case 0:
-		return nil
-	case C.int(unix.ENOMEM):
-		return fmt.Errorf("%s: %s on %s QP %#x: %d of %d taken: %w", q.dev.name, op, q.Type(),
-			q.Num(), int(done.n), n, verbs.ErrQueueFull)
-	}
-	return q.dev.check(int(done.error), "%s of work request %d of %d on %s QP %#x", op,
-		int(done.n)+1, n, q.Type(), q.Num())
 }

@@ -1,4 +1,4 @@
-//go:build !(ibverbs && linux && cgo)
+//go:build !linux || !(amd64 || arm64) || static
 
 package ibverbs
 
@@ -8,11 +8,11 @@ import (
 	"dpukv/verbs"
 )
 
-// Probe returns an error: this build has no libibverbs.
+// Probe returns an error: this build cannot load libibverbs.
 func Probe() error {
-	return fmt.Errorf("provider ibverbs: this binary was built without it: apt-get install "+
-		"libibverbs-dev ibverbs-providers, "+
-		"then make ibverbs (go build -tags ibverbs): %w", verbs.ErrNotSupported)
+	return fmt.Errorf("provider ibverbs: this is a static build, which can't load libibverbs: "+
+		"take dpukv-linux-ARCH (in dpukv's source: make build), on a system with glibc: %w",
+		verbs.ErrNotSupported)
 }
 
 // Devices returns the same error as [Probe].

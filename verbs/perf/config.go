@@ -35,7 +35,7 @@ func ParseOp(s string) (Op, error) {
 	if op := Op(s); slices.Contains([]Op{Write, Read, Send}, op) {
 		return op, nil
 	}
-	return "", fmt.Errorf("operation %q: want write, read or send", s)
+	return "", fmt.Errorf("operation: found %q, allowed: write, read, send", s)
 }
 
 // ParseConnection parses a transport service's name.
@@ -45,7 +45,7 @@ func ParseConnection(s string) (verbs.QPType, error) {
 			return t, nil
 		}
 	}
-	return 0, fmt.Errorf("connection %q: want RC, UC or UD", s)
+	return 0, fmt.Errorf("connection: found %q, allowed: RC, UC, UD", s)
 }
 
 // MaxBytes is the size of the largest message.
@@ -102,24 +102,26 @@ func AllSizes() (sizes []int) {
 func (c *Config) Check() error {
 	switch {
 	case c.Kind != Latency && c.Kind != Bandwidth:
-		return fmt.Errorf("measurement %q: want lat or bw", c.Kind)
+		return fmt.Errorf("measurement: found %q, allowed: lat, bw", c.Kind)
 	case c.Op != Write && c.Op != Read && c.Op != Send:
-		return fmt.Errorf("operation %q: want write, read or send", c.Op)
+		return fmt.Errorf("operation: found %q, allowed: write, read, send", c.Op)
 	case c.Connection == verbs.UD && c.Op != Send:
-		return fmt.Errorf("%s over UD: datagrams can only be sent; want RC, or UC for a write: %w",
+		return fmt.Errorf("operation: found %s over UD, allowed: send; use RC, or UC for a "+
+			"write: %w",
 			c.Op, verbs.ErrNotSupported)
 	case c.Connection == verbs.UC && c.Op == Read:
-		return fmt.Errorf("read over UC: only RC can read: %w", verbs.ErrNotSupported)
+		return fmt.Errorf("operation: found read over UC, allowed: over RC: "+
+			"%w", verbs.ErrNotSupported)
 	case c.Kind == Latency && c.QPs != 1:
-		return fmt.Errorf("latency over %d QPs: want 1", c.QPs)
+		return fmt.Errorf("QPs: found %d for latency, allowed: 1", c.QPs)
 	}
 	if err := errors.Join(c.checkNumbers(), c.checkSizes()); err != nil {
 		return err
 	}
 	if n := c.memory(); n > MaxMemory {
-		return fmt.Errorf("messages of %d bytes over %d QPs with depths of %d and %d take about "+
-			"%d MiB: "+
-			"an end has at most %d MiB; want fewer QPs, smaller messages or shorter queues",
+		return fmt.Errorf("memory: messages of %d bytes over %d QPs with depths of %d and %d "+
+			"need about %d MiB, allowed: %d MiB at each end; take fewer QPs, smaller messages or "+
+			"shorter queues",
 			c.largest(), c.QPs, c.TxDepth, c.RxDepth, n>>20, MaxMemory>>20)
 	}
 	return nil
@@ -168,11 +170,11 @@ func (c *Config) checkNumbers() error {
 		{"inline bytes", c.Inline, AutoInline, most},
 	} {
 		if n.is < n.least || n.is > n.top {
-			return fmt.Errorf("%s %d: want %d to %d", n.name, n.is, n.least, n.top)
+			return fmt.Errorf("%s: found %d, allowed: %d to %d", n.name, n.is, n.least, n.top)
 		}
 	}
 	if c.Duration < 0 {
-		return fmt.Errorf("duration %v: want none below 0", c.Duration)
+		return fmt.Errorf("duration: found %v, allowed: 0 or more", c.Duration)
 	}
 	return nil
 }
@@ -180,14 +182,14 @@ func (c *Config) checkNumbers() error {
 func (c *Config) checkSizes() error {
 	const most = 1000
 	if len(c.Sizes) == 0 {
-		return errors.New("no message size")
+		return errors.New("message sizes: found none, allowed: one or more")
 	}
 	if len(c.Sizes) > most {
-		return fmt.Errorf("%d message sizes: want at most %d", len(c.Sizes), most)
+		return fmt.Errorf("message sizes: found %d, allowed: at most %d", len(c.Sizes), most)
 	}
 	for _, n := range c.Sizes {
 		if n < 1 || n > MaxBytes {
-			return fmt.Errorf("messages of %d bytes: want 1 to %d", n, MaxBytes)
+			return fmt.Errorf("message size: found %d bytes, allowed: 1 to %d", n, MaxBytes)
 		}
 	}
 	return nil
@@ -202,13 +204,14 @@ func (c *Config) fit(p *verbs.Port) error {
 		}
 	}
 	if c.Inline > p.MaxInline {
-		return fmt.Errorf("%d bytes inline: the device takes %d", c.Inline, p.MaxInline)
+		return fmt.Errorf("inline bytes: found %d, allowed by the device: "+
+			"%d", c.Inline, p.MaxInline)
 	}
 	if c.Connection != verbs.UD {
 		return nil
 	}
 	if len(c.Sizes) == 1 && c.Sizes[0] > p.MTU {
-		return fmt.Errorf("a datagram of %d bytes: the MTU is %d", c.Sizes[0], p.MTU)
+		return fmt.Errorf("datagram: found %d bytes, allowed by the MTU: %d", c.Sizes[0], p.MTU)
 	}
 	c.Sizes = slices.DeleteFunc(slices.Clone(c.Sizes), func(n int) bool { return n > p.MTU })
 	return nil

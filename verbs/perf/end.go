@@ -120,7 +120,7 @@ func (e *end) connect() error {
 		return err
 	}
 	if len(theirs) != len(mine) {
-		return fmt.Errorf("the peer has %d queue pairs: want %d", len(theirs), len(mine))
+		return fmt.Errorf("queue pairs: found %d at the peer, allowed: %d", len(theirs), len(mine))
 	}
 	for i, p := range e.pairs {
 		if err := p.connect(e.pd, theirs[i]); err != nil {

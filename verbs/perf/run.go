@@ -150,18 +150,17 @@ func (e *end) measure(bytes int) (*Point, error) {
 	if err := e.ch.Await(&there, e.rest); err != nil {
 		return nil, err
 	}
-	for _, doubt := range e.warnings() {
-		point.Warnings = append(point.Warnings, "the client's device "+doubt)
+	for _, warning := range e.warnings() {
+		point.Warnings = append(point.Warnings, "the client's device "+warning)
 	}
-	for _, doubt := range there.Doubts {
-		point.Warnings = append(point.Warnings, "the server's device "+verbs.Printable(doubt))
+	for _, warning := range there.Doubts {
+		point.Warnings = append(point.Warnings, "the server's device "+verbs.Printable(warning))
 	}
 	if e.cfg.Kind == Bandwidth && e.cfg.Op == Send {
 		point.Arrived = &there.Arrived
 		if there.Arrived < point.Iters {
 			point.Warnings = append(point.Warnings,
-				fmt.Sprintf("%d of %d messages arrived: %s loses what a receiver cannot take in "+
-					"time",
+				fmt.Sprintf("%d of %d messages arrived: %s loses what a receiver is too slow for",
 					there.Arrived, point.Iters, e.cfg.Connection))
 		}
 	}

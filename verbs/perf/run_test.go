@@ -162,16 +162,16 @@ func TestDatagramsEndAtTheMTU(t *testing.T) {
 
 func TestConfigRefuses(t *testing.T) {
 	for want, spoil := range map[string]func(*Config){
-		"UD":            func(c *Config) { c.Connection = verbs.UD },
-		"only RC":       func(c *Config) { c.Op, c.Connection = Read, verbs.UC },
-		"2 QPs":         func(c *Config) { c.QPs = 2 },
-		"iterations 0":  func(c *Config) { c.Iters = 0 },
-		"post list 129": func(c *Config) { c.PostList = 129 },
-		"moderation":    func(c *Config) { c.CQMod = 0 },
-		"8388609 bytes": func(c *Config) { c.Sizes = []int{2, MaxBytes + 1} },
-		"no message":    func(c *Config) { c.Sizes = nil },
-		"duration":      func(c *Config) { c.Duration = -1 },
-		"inline":        func(c *Config) { c.Inline = 1 << 20 },
+		"UD":                        func(c *Config) { c.Connection = verbs.UD },
+		"allowed: over RC":          func(c *Config) { c.Op, c.Connection = Read, verbs.UC },
+		"QPs: found 2":              func(c *Config) { c.QPs = 2 },
+		"iterations: found 0":       func(c *Config) { c.Iters = 0 },
+		"post list: found 129":      func(c *Config) { c.PostList = 129 },
+		"moderation":                func(c *Config) { c.CQMod = 0 },
+		"8388609 bytes":             func(c *Config) { c.Sizes = []int{2, MaxBytes + 1} },
+		"message sizes: found none": func(c *Config) { c.Sizes = nil },
+		"duration":                  func(c *Config) { c.Duration = -1 },
+		"inline":                    func(c *Config) { c.Inline = 1 << 20 },
 	} {
 		cfg := Defaults(Latency)
 		spoil(&cfg)

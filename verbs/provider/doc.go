@@ -8,6 +8,5 @@
 // Open opens the named provider or returns an error. No provider replaces another.
 //
 // This is the only package that imports all providers, so stores and commands need none of them.
-// Without the build tag ibverbs, opening an ibverbs device returns an error that explains how to
-// build it.
+// A static build has no ibverbs: opening such a device returns an error that names the other build.
 package provider

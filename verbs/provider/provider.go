@@ -33,10 +33,10 @@ func Open(name string, o Options) (verbs.Device, error) {
 		"shm": openSHM, "softroce": openSoftRoCE, "ibverbs": openIBVerbs,
 	}[kind]
 	if !ok {
-		return nil, fmt.Errorf("device %q: want %s", name, Names)
+		return nil, fmt.Errorf("device: found %q, allowed: %s", name, Names)
 	}
 	if kind != "ibverbs" && o.GIDIndex > 0 {
-		return nil, fmt.Errorf("device %s: GID index %d: it has one GID, of index 0", name,
+		return nil, fmt.Errorf("device %s: found GID index %d, allowed: 0, its only one", name,
 			o.GIDIndex)
 	}
 	d, err := open(which, o)
@@ -48,10 +48,10 @@ func Open(name string, o Options) (verbs.Device, error) {
 
 func openSHM(which string, o Options) (verbs.Device, error) {
 	if which != "" {
-		return nil, fmt.Errorf("shm has no names, got %q", which)
+		return nil, fmt.Errorf("name: found %q, allowed with shm: none", which)
 	}
 	if o.MTU != 0 && o.MTU != shm.MTU {
-		return nil, fmt.Errorf("MTU %d: shared memory has %d", o.MTU, shm.MTU)
+		return nil, fmt.Errorf("MTU: found %d, allowed in shared memory: %d", o.MTU, shm.MTU)
 	}
 	return shm.Open(shm.Config{})
 }
@@ -59,7 +59,8 @@ func openSHM(which string, o Options) (verbs.Device, error) {
 func openSoftRoCE(which string, o Options) (verbs.Device, error) {
 	addr, err := netip.ParseAddr(which)
 	if err != nil {
-		return nil, fmt.Errorf("want softroce:ADDRESS with an IPv4 address of this machine: %w",
+		return nil, fmt.Errorf("address: allowed: an IPv4 address of this machine, as in "+
+			"softroce:ADDRESS: %w",
 			err)
 	}
 	return softroce.Open(softroce.Options{Addr: addr, MTU: o.MTU})
@@ -73,7 +74,7 @@ func openIBVerbs(which string, o Options) (verbs.Device, error) {
 	if asked {
 		var err error
 		if cfg.Port, err = strconv.Atoi(port); err != nil || cfg.Port < 1 {
-			return nil, fmt.Errorf("found the port %q, allowed: its number, from 1, as in "+
+			return nil, fmt.Errorf("port: found %q, allowed: its number, from 1, as in "+
 				"ibverbs:mlx5_0/1 (rdma link lists them)", port)
 		}
 	}

@@ -16,16 +16,16 @@ func TestOpenRefuses(t *testing.T) {
 	}{
 		{"", Defaults, []string{`""`, Names}},
 		{"mlx5_0", Defaults, []string{`"mlx5_0"`, Names}},
-		{"shm:0", Defaults, []string{"no names", `"0"`}},
+		{"shm:0", Defaults, []string{"allowed with shm: none", `"0"`}},
 		{"shm", Options{MTU: 1024}, []string{"1024", "4096"}},
 		{"shm", Options{GIDIndex: 3}, []string{"GID index 3"}},
 		{"softroce", Defaults, []string{"softroce:ADDRESS"}},
 		{"softroce:eth0", Defaults, []string{"softroce:eth0", "softroce:ADDRESS"}},
 		{"softroce:" + verbstest.Addr(0), Options{MTU: 1000}, []string{"1000"}},
 		{"ibverbs:none0", Defaults, []string{"ibverbs:none0"}},
-		{"ibverbs:none0/", Defaults, []string{`port ""`, "mlx5_0/1"}},
-		{"ibverbs:none0/0", Defaults, []string{`port "0"`, "mlx5_0/1"}},
-		{"ibverbs:none0/two", Defaults, []string{`port "two"`, "mlx5_0/1"}},
+		{"ibverbs:none0/", Defaults, []string{`port: found ""`, "mlx5_0/1"}},
+		{"ibverbs:none0/0", Defaults, []string{`port: found "0"`, "mlx5_0/1"}},
+		{"ibverbs:none0/two", Defaults, []string{`port: found "two"`, "mlx5_0/1"}},
 	} {
 		d, err := Open(test.name, test.o)
 		if err == nil {

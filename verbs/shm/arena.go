@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 	"unsafe"
 
@@ -26,8 +27,8 @@ func newArena(size int) (a *arena, fd int, err error) {
 		return nil, -1, fmt.Errorf("memfd_create: %w", err)
 	}
 	if err = unix.Ftruncate(fd, int64(size)); err != nil {
-		err = fmt.Errorf("a memfd of %d bytes: %w; is there a limit on the size of files (ulimit "+
-			"-f)?", size, err)
+		err = fmt.Errorf("create a memfd of %d bytes: %w; check the limit on the size of files "+
+			"(ulimit -f)", size, err)
 	} else if _, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS,
 		unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_SEAL); err != nil {
 		err = fmt.Errorf("seal the size of a memfd: %w", err)
@@ -53,8 +54,8 @@ func mapArena(fd, size int) (*arena, error) {
 	m, err := unix.Mmap(fd, 0, size, unix.PROT_READ|unix.PROT_WRITE,
 		unix.MAP_SHARED|unix.MAP_NORESERVE)
 	if err != nil {
-		return nil, fmt.Errorf("map %d bytes of shared memory: %w; is there a limit on address "+
-			"space (ulimit -v)?", size, err)
+		return nil, fmt.Errorf("map %d bytes of shared memory: %w; check the limit on address "+
+			"space (ulimit -v)", size, err)
 	}
 	return &arena{mapped: m, base: unsafe.Pointer(unsafe.SliceData(m))}, nil
 }
@@ -91,12 +92,12 @@ func checkHeader(fd int, id [16]byte) (size int, err error) {
 	}
 	seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
 	switch {
-	case err != nil || h.magic != magic || h.id != id || h.size < uint64(heapAt) ||
+	case err != nil || h.magic != magic || h.id != id || h.size < heapStart ||
 		int64(h.size) != st.Size || seals&unix.F_SEAL_SHRINK == 0:
-		return 0, errors.New("that process has another object there now: the device is gone")
+		return 0, errors.New("that process has another object there: the device is gone")
 	case h.version != layoutVersion:
-		return 0, fmt.Errorf("its layout is version %d, this program's %d: both ends must be the "+
-			"same build", h.version, layoutVersion)
+		return 0, fmt.Errorf("layout version: found %d, this program has %d: both ends must be "+
+			"the same build", h.version, layoutVersion)
 	case h.closed.Load() != 0:
 		return 0, errors.New("the device was closed")
 	}
@@ -150,11 +151,21 @@ type heap struct {
 	freed []span // oldest first
 }
 
-const pageBytes = 4096
+// pageBytes is the size of the kernel's pages. The kernel backs and takes back whole ones.
+var pageBytes = os.Getpagesize()
+
+// heapStart is the first whole page behind the tables. It equals heapAt if pages have 4 KiB.
+var heapStart = toPage(uint64(heapAt))
+
+// toPage rounds up to a page.
+func toPage(n uint64) uint64 {
+	page := uint64(pageBytes)
+	return (n + page - 1) &^ (page - 1)
+}
 
 // alloc returns zeroed pages.
 func (h *heap) alloc(size int) (uint64, error) {
-	need := (uint64(size) + pageBytes - 1) &^ (pageBytes - 1)
+	need := toPage(uint64(size))
 	for i, s := range h.freed {
 		if time.Since(s.freed) < quarantine {
 			break
@@ -165,7 +176,8 @@ func (h *heap) alloc(size int) (uint64, error) {
 		}
 	}
 	if left := uint64(len(h.arena.mapped)) - h.next; need > left {
-		return 0, fmt.Errorf("%d bytes of shared memory: the device has %d left of %d", size, left,
+		return 0, fmt.Errorf("shared memory: asked for %d bytes, the device has %d left of "+
+			"%d", size, left,
 			len(h.arena.mapped))
 	}
 	start := h.next
@@ -175,7 +187,7 @@ func (h *heap) alloc(size int) (uint64, error) {
 
 // undo reverses the last alloc, whose room nobody knows of yet.
 func (h *heap) undo(start uint64, size int) error {
-	need := (uint64(size) + pageBytes - 1) &^ (pageBytes - 1)
+	need := toPage(uint64(size))
 	if start+need == h.next {
 		h.next = start
 	} else {
@@ -186,7 +198,7 @@ func (h *heap) undo(start uint64, size int) error {
 
 // free returns pages to the kernel and, after the quarantine, to alloc.
 func (h *heap) free(start uint64, size int) error {
-	need := (uint64(size) + pageBytes - 1) &^ (pageBytes - 1)
+	need := toPage(uint64(size))
 	h.freed = append(h.freed, span{start, need, time.Now()})
 	return h.punch(start, need)
 }
@@ -194,7 +206,7 @@ func (h *heap) free(start uint64, size int) error {
 func (h *heap) punch(start, size uint64) error {
 	if err := unix.Fallocate(h.fd, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, int64(start),
 		int64(size)); err != nil {
-		return fmt.Errorf("give back %d bytes of shared memory: %w", size, err)
+		return fmt.Errorf("return %d bytes of shared memory: %w", size, err)
 	}
 	return nil
 }

@@ -15,7 +15,8 @@ import (
 
 // edges are the most harmful values for a word of a corrupt arena.
 var edges = []uint64{
-	0, 1, 7, 63, 64, minUnits, maxUnits, maxUnits + 1, pageBytes, pageBytes - 1, 1 << 31, 1<<31 - 1, math.MaxUint32,
+	0, 1, 7, 63, 64, minUnits, maxUnits, maxUnits + 1,
+	uint64(pageBytes), uint64(pageBytes - 1), 1 << 31, 1<<31 - 1, math.MaxUint32,
 	1 << 40, 1 << 63,
 	math.MaxUint64, math.MaxUint64 - 4095, math.MaxUint64 - 7, 1 << 48, flagPresent << flagsShift,
 }
@@ -28,14 +29,14 @@ func TestCorruptRing(t *testing.T) {
 		word := rapid.OneOf(rapid.SampledFrom(edges), rapid.Uint64(), rapid.Uint64Range(0, uint64(2*len(a.mapped))))
 		ring, units, lanes := word.Draw(rt, "ring"), uint32(word.Draw(rt, "units")), uint32(word.Draw(rt, "lanes"))
 		if rapid.Bool().Draw(rt, "likely") {
-			ring, units, lanes = ring&^(pageBytes-1), 1<<(units%32), lanes%(udLanes+2)
+			ring, units, lanes = ring&^uint64(pageBytes-1), 1<<(units%32), lanes%(udLanes+2)
 		}
 		if !a.holdsRing(ring, units, lanes) {
 			return
 		}
 		size := new(big.Int).Mul(big.NewInt(int64(lanes)), new(big.Int).SetUint64(laneBytes(units)))
 		end := size.Add(size, new(big.Int).SetUint64(ring))
-		if end.Cmp(big.NewInt(int64(len(a.mapped)))) > 0 || ring < uint64(heapAt) || ring%lineBytes != 0 {
+		if end.Cmp(big.NewInt(int64(len(a.mapped)))) > 0 || ring < heapStart || ring%lineBytes != 0 {
 			rt.Fatalf("%d lanes of %d units at %#x of %#x bytes", lanes, units, ring, len(a.mapped))
 		}
 	})
@@ -47,7 +48,7 @@ func TestRingBehindTheEnd(t *testing.T) {
 	for _, kind := range []verbs.QPType{verbs.UC, verbs.UD} {
 		a, b := pair(t, kind)
 		b.receive(t, 0, 256)
-		b.device.arena.queue(b.qp.Num()).ring.Store(math.MaxUint64 - pageBytes + 1)
+		b.device.arena.queue(b.qp.Num()).ring.Store(math.MaxUint64 - uint64(pageBytes) + 1)
 		a.post(t, a.message(t, b, 32))
 		a.poll(t, 1)
 		b.counted(t, map[string]uint64{"bad_message": 1})

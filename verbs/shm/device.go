@@ -47,7 +47,7 @@ type Device struct {
 	closed  bool
 	events  verbs.EventLog
 	// populate backs memory. Tests make it fail.
-	populate func(mapped []byte, start uint64, size int) error
+	populate func(a *arena, fd int, start, size uint64) error
 }
 
 var _ verbs.Device = (*Device)(nil)
@@ -57,9 +57,9 @@ func Open(cfg Config) (*Device, error) {
 	if cfg.ArenaBytes == 0 {
 		cfg.ArenaBytes = defaultArenaBytes()
 	}
-	if cfg.ArenaBytes < int(heapAt)+pageBytes {
-		return nil, fmt.Errorf("open shm: an arena of %d bytes: want at least %d", cfg.ArenaBytes,
-			int(heapAt)+pageBytes)
+	if least := int(heapStart) + pageBytes; cfg.ArenaBytes < least {
+		return nil, fmt.Errorf("open shm: found an arena of %d bytes, allowed: at least %d",
+			cfg.ArenaBytes, least)
 	}
 	a, fd, err := newArena(cfg.ArenaBytes &^ (pageBytes - 1))
 	if err != nil {
@@ -67,7 +67,7 @@ func Open(cfg Config) (*Device, error) {
 	}
 	d := &Device{
 		arena: a, handle: handle{os.Getpid(), fd, a.header().id},
-		heap:    heap{arena: a, fd: fd, next: uint64(heapAt)},
+		heap:    heap{arena: a, fd: fd, next: heapStart},
 		regions: newTable(32 - indexBits), queues: newTable(24 - indexBits),
 		peers: map[[16]byte]*peer{}, populate: populate,
 	}
@@ -137,7 +137,7 @@ func (d *Device) AllocPD() (verbs.PD, error) {
 // CreateCQ makes a completion queue.
 func (d *Device) CreateCQ(depth int) (verbs.CQ, error) {
 	if depth < 1 {
-		return nil, fmt.Errorf("a completion queue for %d: want at least one", depth)
+		return nil, fmt.Errorf("completion queue: found a depth of %d, allowed: 1 or more", depth)
 	}
 	return &cq{device: d, depth: depth}, nil
 }

@@ -1,7 +1,7 @@
 // Package shm is a [verbs.Device] over memory that processes of one machine share. There are no
 // packets: a WRITE is a copy into the peer's memory, like a NIC's internal loopback. Its figures
-// are those of a memory bus, and it identifies itself so: provider "shm", emulated, link layer
-// "memory". A flow label has no effect: there is no device on the path.
+// are those of a memory bus. So its provider is "shm", its link layer is "memory", and it counts as
+// emulated. A flow label has no effect: there is no device on the path.
 //
 // # One arena per device
 //
@@ -9,10 +9,10 @@
 // leaves none behind. The arena contains everything that peers must see:
 //
 //	byte 0          header     who it is, and the address at which its owner has mapped it
-//	     4096       counters   what was refused here, counted by those who were refused
+//	     4096       counters   refused requests by reason; the refused peers count them
 //	     8192       regions    4096 entries of 32 bytes: memory regions, by the low bits of their rkey
 //	     139264     queues     4096 entries of 64 bytes: queue pairs, by the low bits of their number
-//	     401408     heap       memory regions and receive rings
+//	     401408     heap       memory regions and receive rings, from the next whole page on
 //
 // A handle names an arena: the owner's process, its descriptor, and 16 random bytes that the header
 // repeats. So a later process with the same number is not mistaken for the owner. A peer maps the

@@ -28,7 +28,8 @@ func (h handle) String() string {
 }
 
 func parseHandle(text string) (h handle, err error) {
-	bad := fmt.Errorf("handle %q: want %s:PID:FD:ID, as an shm device on this machine tells it",
+	bad := fmt.Errorf("handle: found %q, allowed: %s:PID:FD:ID, as an shm device on this machine "+
+		"prints it",
 		text, handleScheme)
 	parts := strings.Split(text, ":")
 	if len(parts) != 4 || parts[0] != handleScheme {
@@ -44,7 +45,7 @@ func parseHandle(text string) (h handle, err error) {
 }
 
 // errNoMemfd refuses other files: opening one could block, or have effects on a device.
-var errNoMemfd = errors.New("it is no memory file (memfd_create)")
+var errNoMemfd = errors.New("the file is no memory file (memfd_create)")
 
 // open opens the arena. Only its header shows whether it is the right one. A peer chooses the
 // process and the descriptor, so open first verifies that the file is a memory file.
@@ -53,14 +54,14 @@ func (h handle) open() (int, error) {
 	fd, err := openMemfd(path)
 	switch {
 	case errors.Is(err, errNoMemfd):
-		return -1, fmt.Errorf("open %s: %w: want a handle that an shm device on this machine tells",
+		return -1, fmt.Errorf("open %s: %w: use a handle that an shm device on this machine prints",
 			path, err)
 	case errors.Is(err, fs.ErrNotExist):
 		return -1, fmt.Errorf("open %s: %w: the process is gone, or runs on another machine or "+
 			"in another container", path, fs.ErrNotExist)
 	case errors.Is(err, fs.ErrPermission):
-		return -1, fmt.Errorf("open %s: %w: memory is shared only between processes of one user, "+
-			"or by root", path, err)
+		return -1, fmt.Errorf("open %s: %w: only processes of one user, or root, share "+
+			"memory", path, err)
 	case err != nil:
 		return -1, fmt.Errorf("open %s: %w", path, err)
 	}

@@ -49,7 +49,7 @@ func TestOnlyMemoryFilesAreOpened(t *testing.T) {
 // truncation, an access would end the process.
 func TestPeerCouldShrink(t *testing.T) {
 	d := openDevice(t)
-	size := int(heapAt) + pageBytes
+	size := int(heapStart) + pageBytes
 	fd := must[int](t, "memfd")(unix.MemfdCreate("dpukv-shm", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING))
 	defer unix.Close(fd)
 	head := *d.arena.header()

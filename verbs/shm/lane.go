@@ -58,7 +58,7 @@ func (q *qp) makeRing(bufferBytes int) error {
 	}
 	ring, err := d.heap.alloc(bytes)
 	if err != nil {
-		return fmt.Errorf("a receive ring for %d messages: %w", q.posted.depth, err)
+		return fmt.Errorf("make a receive ring for %d messages: %w", q.posted.depth, err)
 	}
 	q.ring, q.ringBytes = ring, bytes
 	for i := range lanes {

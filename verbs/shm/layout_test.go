@@ -25,7 +25,7 @@ func TestLayout(t *testing.T) {
 			t.Errorf("%s: %d, want %d", test.what, test.got, test.want)
 		}
 	}
-	if heapAt%pageBytes != 0 || unsafe.Sizeof(header{}) > countersAt ||
+	if heapStart%uint64(pageBytes) != 0 || heapStart < uint64(heapAt) || unsafe.Sizeof(header{}) > countersAt ||
 		countersAt+wordBytes*uintptr(numCounters) > regionsAt {
 		t.Error("parts overlap, or the heap is not on a page")
 	}

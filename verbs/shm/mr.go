@@ -45,7 +45,7 @@ const fitsFrom = 1 << 20
 // be returned.
 func (p *pd) AllocMR(size int, access verbs.Access) (verbs.MR, error) {
 	if size < 1 {
-		return nil, fmt.Errorf("a memory region of %d bytes: want at least one", size)
+		return nil, fmt.Errorf("memory region: found %d bytes, allowed: 1 or more", size)
 	}
 	d := p.device
 	d.mu.Lock()
@@ -55,7 +55,7 @@ func (p *pd) AllocMR(size int, access verbs.Access) (verbs.MR, error) {
 	}
 	if size >= fitsFrom {
 		if err := offheap.Fits(int64(size), offheap.Small); err != nil {
-			return nil, fmt.Errorf("a memory region: %w", err)
+			return nil, fmt.Errorf("memory region: %w", err)
 		}
 	}
 	start, err := d.heap.alloc(size)
@@ -66,9 +66,9 @@ func (p *pd) AllocMR(size int, access verbs.Access) (verbs.MR, error) {
 	if m.key, err = d.regions.take("memory region"); err != nil {
 		return nil, errors.Join(err, d.heap.undo(start, size))
 	}
-	if err := d.populate(d.arena.mapped, start, size); err != nil {
+	if err := d.populate(d.arena, d.heap.fd, start, toPage(uint64(size))); err != nil {
 		d.regions.give(m.key)
-		err = fmt.Errorf("a memory region of %d bytes: %w", size, err)
+		err = fmt.Errorf("memory region of %d bytes: %w", size, err)
 		return nil, errors.Join(err, d.heap.undo(start, size))
 	}
 	e := d.arena.region(m.key)
@@ -80,14 +80,23 @@ func (p *pd) AllocMR(size int, access verbs.Access) (verbs.MR, error) {
 	return m, nil
 }
 
-// populate backs pages. Kernels before 5.14 back them when they are touched.
-func populate(mapped []byte, start uint64, size int) error {
-	end := (start + uint64(size) + pageBytes - 1) &^ (pageBytes - 1)
-	err := unix.Madvise(mapped[start:end], unix.MADV_POPULATE_WRITE)
-	if err == unix.EINVAL {
-		return nil
+// populate backs whole pages.
+func populate(a *arena, fd int, start, size uint64) error {
+	err := unix.Madvise(a.mapped[start:start+size], unix.MADV_POPULATE_WRITE)
+	if errors.Is(err, unix.EINVAL) {
+		return reserve(fd, start, size)
 	}
 	return err
+}
+
+// reserve backs pages on kernels before 5.14, which do not know the advice. The first access to a
+// page then only maps it.
+func reserve(fd int, start, size uint64) error {
+	err := unix.Fallocate(fd, unix.FALLOC_FL_KEEP_SIZE, int64(start), int64(size))
+	if err != nil {
+		return fmt.Errorf("back %d bytes of shared memory: %w", size, err)
+	}
+	return nil
 }
 
 func (m *mr) Bytes() []byte { return m.bytes }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"dpukv/verbs"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestFailedRegionLeaksNothing checks failures of AllocMR: the kernel has no memory, or the table
@@ -13,7 +15,7 @@ func TestFailedRegionLeaksNothing(t *testing.T) {
 	d := openSmall(t)
 	p := must[verbs.PD](t, "PD")(d.AllocPD())
 	next, keys := d.heap.next, len(d.regions.free)
-	d.populate = func([]byte, uint64, int) error { return errors.New("out of memory") }
+	d.populate = func(*arena, int, uint64, uint64) error { return errors.New("out of memory") }
 	for range 3 * (1 << 20) / pageBytes {
 		if _, err := p.AllocMR(3*pageBytes, 0); err == nil {
 			t.Fatal("there was no memory")
@@ -28,6 +30,47 @@ func TestFailedRegionLeaksNothing(t *testing.T) {
 	if _, err := p.AllocMR(pageBytes, 0); err == nil || d.heap.next != next {
 		t.Errorf("%v, heap at %d of %d", err, d.heap.next, next)
 	}
+}
+
+// TestRegionIsBacked checks that AllocMR takes the memory of a region at once, also on kernels that do
+// not know the advice for it. The heap begins on a page, whatever size pages have.
+func TestRegionIsBacked(t *testing.T) {
+	for name, back := range map[string]func(*arena, int, uint64, uint64) error{
+		"advice":  populate,
+		"reserve": func(_ *arena, fd int, start, size uint64) error { return reserve(fd, start, size) },
+	} {
+		d := openSmall(t)
+		d.populate = back
+		p := must[verbs.PD](t, "PD")(d.AllocPD())
+		for _, pages := range []int{1, 3} {
+			before := takenBytes(t, d)
+			m := must[verbs.MR](t, "MR")(p.AllocMR((pages-1)*pageBytes+1, 0)).(*mr)
+			if m.start%uint64(pageBytes) != 0 {
+				t.Errorf("%s: a region at %#x, in the midst of a page", name, m.start)
+			}
+			if got := takenBytes(t, d) - before; got < int64(pages*pageBytes) {
+				t.Errorf("%s: a region of %d pages took %d bytes", name, pages, got)
+			}
+		}
+	}
+}
+
+// TestReserveFails checks that a failure is returned: the arena cannot grow.
+func TestReserveFails(t *testing.T) {
+	d := openSmall(t)
+	if err := reserve(d.heap.fd, uint64(len(d.arena.mapped)), 1<<62); err == nil {
+		t.Error("4 EiB behind the arena were taken")
+	}
+}
+
+// takenBytes is the memory that a device's arena takes.
+func takenBytes(t *testing.T, d *Device) int64 {
+	t.Helper()
+	var st unix.Stat_t
+	if err := unix.Fstat(d.heap.fd, &st); err != nil {
+		t.Fatal(err)
+	}
+	return st.Blocks * 512
 }
 
 // TestUndoOfReusedRoom checks that reused room becomes free again at once.

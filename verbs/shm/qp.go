@@ -38,14 +38,14 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
 	recv, recvOK := cfg.RecvCQ.(*cq)
 	switch {
 	case cfg.Type != verbs.UC && cfg.Type != verbs.UD && cfg.Type != verbs.RC:
-		return nil, fmt.Errorf("a queue pair of type %s: %w", cfg.Type, verbs.ErrNotSupported)
+		return nil, fmt.Errorf("queue pair of type %s: %w", cfg.Type, verbs.ErrNotSupported)
 	case cfg.MaxSend < 0 || cfg.MaxRecv < 0 || cfg.MaxInline > MTU:
-		return nil, fmt.Errorf("queues of %d sends and %d receives, %d bytes inline: want none "+
-			"or more, and at most %d inline",
+		return nil, fmt.Errorf("queue pair: found queues of %d sends and %d receives, and %d "+
+			"bytes inline, allowed: 0 or more, and at most %d inline",
 			cfg.MaxSend, cfg.MaxRecv, cfg.MaxInline, MTU)
 	case !sendOK || !recvOK || send.device != d || recv.device != d:
-		return nil, fmt.Errorf("a queue pair needs completion queues of its own device for both " +
-			"directions")
+		return nil, fmt.Errorf("queue pair: it needs completion queues of its own device for " +
+			"both directions")
 	}
 	if err := cfg.CheckFlowLabel(); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (q *qp) Connect(to verbs.Endpoint) error {
 		return err
 	}
 	if q.peer != nil {
-		return fmt.Errorf("connect %s: it is connected already", q.Local())
+		return fmt.Errorf("connect %s: it is already connected", q.Local())
 	}
 	p, err := q.device.attach(to)
 	if err != nil {

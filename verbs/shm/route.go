@@ -127,7 +127,7 @@ func (a *arena) holdsRing(ring uint64, units, lanes uint32) bool {
 		return false
 	}
 	end, need := uint64(len(a.mapped)), laneBytes(units)*uint64(lanes)
-	return ring >= uint64(heapAt) && ring%pageBytes == 0 && ring <= end && need <= end-ring
+	return ring >= heapStart && ring%uint64(pageBytes) == 0 && ring <= end && need <= end-ring
 }
 
 // claim takes ownership of a lane. It continues where the last owner stopped: after the last

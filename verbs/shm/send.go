@@ -24,7 +24,7 @@ func (q *qp) PostSend(wrs []verbs.SendWR) (int, error) {
 		wr := &wrs[n]
 		status, full := q.do(wr)
 		if full {
-			return n, fmt.Errorf("QP %#x: the peer has not received what was sent before: %w",
+			return n, fmt.Errorf("QP %#x: the peer has not received the earlier messages: %w",
 				q.number, verbs.ErrQueueFull)
 		}
 		if status != verbs.StatusSuccess || wr.Flags&verbs.Signaled != 0 {

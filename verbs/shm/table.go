@@ -24,7 +24,7 @@ func newTable(generationBits int) table {
 // take returns a number that is not 0.
 func (t *table) take(what string) (uint32, error) {
 	if len(t.free) == 0 {
-		return 0, fmt.Errorf("a %s: the device has all of its %d in use", what, tableEntries)
+		return 0, fmt.Errorf("%s: the device has all of its %d in use", what, tableEntries)
 	}
 	number := t.free[0]
 	t.free = t.free[1:]

@@ -90,8 +90,8 @@ func (c *Channel) line() ([]byte, error) {
 	for {
 		part, err := c.in.ReadSlice('\n')
 		if len(line)+len(part) > c.limit {
-			return nil, fmt.Errorf("a value of more than %d bytes: is the peer a dpukv of the "+
-				"same version?",
+			return nil, fmt.Errorf("found a value of more than %d bytes, allowed: at most that "+
+				"many; check that the peer is a dpukv of the same version",
 				c.limit)
 		}
 		line = append(line, part...)

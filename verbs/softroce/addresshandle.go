@@ -52,7 +52,7 @@ func (h *handle) Close() error {
 func (d *device) handle(number uint32) (*handle, error) {
 	i := int(number) - 1
 	if i < 0 || i >= len(d.handles) || d.handles[i] == nil {
-		return nil, fmt.Errorf("address handle %d: there is none", number)
+		return nil, fmt.Errorf("address handle: found %d, which does not exist", number)
 	}
 	return d.handles[i], nil
 }

@@ -24,7 +24,8 @@ const maxCQDepth = 1 << 22
 
 func (d *device) CreateCQ(depth int) (verbs.CQ, error) {
 	if depth < 1 || depth > maxCQDepth {
-		return nil, fmt.Errorf("completion queue of depth %d: want 1 to %d", depth, maxCQDepth)
+		return nil, fmt.Errorf("completion queue: found a depth of %d, allowed: 1 to "+
+			"%d", depth, maxCQDepth)
 	}
 	if d.closed.Load() {
 		return nil, verbs.ErrClosed
@@ -57,7 +58,7 @@ func (c *cq) overran() {
 }
 
 func (c *cq) overrunError() error {
-	return fmt.Errorf("completions were lost: the completion queue holds %d; poll it more often "+
+	return fmt.Errorf("completions were lost: the completion queue holds %d; poll it more often, "+
 		"or make it deeper",
 		len(c.ring))
 }

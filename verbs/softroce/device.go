@@ -23,6 +23,8 @@ type device struct {
 	local  netip.AddrPort
 	socket *udp.Socket
 	gso    bool // the kernel cuts trains
+	// unknownRoCE reports that the NIC may take the packets to this device for itself.
+	unknownRoCE bool
 	// gsoRefused reports that, on some route, the kernel does not cut trains after all.
 	gsoRefused   atomic.Bool
 	refusalTimes refusalTimes
@@ -65,6 +67,14 @@ func open(opts Options) (*device, error) {
 	if err := opts.complete(); err != nil {
 		return nil, err
 	}
+	check := checkNIC
+	if opts.hooks.checkNIC != nil {
+		check = opts.hooks.checkNIC
+	}
+	unknown := check(sysfs, opts.Addr)
+	if unknown != nil && !errors.Is(unknown, errUnknownRoCE) {
+		return nil, unknown
+	}
 	local := netip.AddrPortFrom(opts.Addr, verbs.RoCEPort)
 	s, err := udp.OpenSocket(local, opts.SocketBuffers)
 	if err != nil {
@@ -72,7 +82,7 @@ func open(opts Options) (*device, error) {
 	}
 	d := &device{
 		opts: opts, hooks: opts.hooks, local: local, socket: s,
-		qps: newQPTable(), regions: newRegionTable(),
+		qps: newQPTable(), regions: newRegionTable(), unknownRoCE: unknown != nil,
 	}
 	if opts.hooks.noGRO {
 		s.DontCoalesce()
@@ -94,6 +104,9 @@ func (d *device) Info() verbs.DeviceInfo {
 	}
 	if !d.socket.GRO {
 		name += " without UDP receive coalescing"
+	}
+	if d.unknownRoCE {
+		name += ", " + errUnknownRoCE.Error()
 	}
 	return verbs.DeviceInfo{Provider: "softroce", Name: name, Emulated: true}
 }
@@ -136,8 +149,8 @@ func (d *device) Counters() map[string]uint64 {
 	return m
 }
 
-var errNoSegmentation = errors.New("the kernel cannot segment on a way out of this machine: " +
-	"there packets go one by one from here on")
+var errNoSegmentation = errors.New("the kernel cannot segment on one path out of this machine: " +
+	"packets there leave one by one from now on")
 
 // refuseGSO records that segmentation does not work on one route. Others keep it, because a peer
 // chooses its own address, and so its route.

@@ -77,11 +77,17 @@
 // whose packets never leave ends with "retry exceeded". PostSend and Progress return only errors of
 // the device's own socket.
 //
-// All peers of a device share its socket's queue. A list waits for room there until the queue has
-// taken nothing for 200 ms, and is then lost. The next lists do not wait until the queue has taken
-// something again. The kernel keeps packets for an address in its own network for seconds before it
-// knows that nobody answers there. A few such peers fill a small queue, which a program without
-// CAP_NET_ADMIN has. So a server should send only to addresses that requests come from.
+// All peers of a device share its socket's queue. A list waits there for room. If the queue takes
+// nothing for 200 ms, the list is lost. The next lists then do not wait, until the queue takes a
+// packet again. If nobody answers at an address in the local network, the kernel keeps its packets
+// for seconds. A few such peers fill a small queue, and a program without CAP_NET_ADMIN has a small
+// one. So a server should send only to addresses that requests come from.
+//
+// # Ports of mlx5
+//
+// A NIC of mlx5 with RoCE enabled, which is its default, takes UDP 4791 for its own RDMA device. A
+// socket then receives nothing. [Open] asks devlink, and refuses such a port with the commands that
+// disable RoCE. If devlink does not tell, the device's name says so.
 //
 // # Visibility
 //

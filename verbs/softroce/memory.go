@@ -41,7 +41,7 @@ const hugePagesFrom = 2 << 20
 
 func (p *pd) AllocMR(size int, access verbs.Access) (verbs.MR, error) {
 	if size <= 0 || size > 1<<31 {
-		return nil, fmt.Errorf("memory region of %d bytes: want 1 to 2^31", size)
+		return nil, fmt.Errorf("memory region: found %d bytes, allowed: 1 to 2^31", size)
 	}
 	pages := offheap.Small
 	if size >= hugePagesFrom {

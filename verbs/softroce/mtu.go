@@ -23,7 +23,7 @@ func checkMTU(mtu int) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("path MTU %d: want 256, 512, 1024, 2048 or 4096", mtu)
+	return fmt.Errorf("path MTU: found %d, allowed: 256, 512, 1024, 2048, 4096", mtu)
 }
 
 // fitMTU returns the largest path MTU whose packets fit an IP MTU.
@@ -33,7 +33,8 @@ func fitMTU(ipMTU int) (int, error) {
 			return m, nil
 		}
 	}
-	return 0, fmt.Errorf("IP MTU %d is below %d, which RoCE's smallest packets need", ipMTU,
+	return 0, fmt.Errorf("IP MTU: found %d, allowed: %d or more, for the smallest packets of "+
+		"RoCE", ipMTU,
 		minMTU+maxOverhead)
 }
 
@@ -52,7 +53,8 @@ func pathMTU(addr netip.Addr) (int, error) {
 			return mtu, nil
 		}
 	}
-	return 0, fmt.Errorf("no interface has the address %s: choose one of this machine", addr)
+	return 0, fmt.Errorf("address: found %s, which no interface has; choose one of this "+
+		"machine", addr)
 }
 
 // holds reports whether the interface answers for addr. A loopback interface does so for its whole

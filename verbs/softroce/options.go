@@ -44,6 +44,8 @@ type hooks struct {
 	// to receive.
 	sending   func(to *path, count int) error
 	receiving func() error
+	// checkNIC stands in for the check of the address's NIC.
+	checkNIC func(sys string, addr netip.Addr) error
 	// noGSO and noGRO emulate a kernel without segmentation or coalescing.
 	noGSO, noGRO bool
 }
@@ -57,7 +59,7 @@ const (
 
 func (o *Options) complete() error {
 	if !o.Addr.Unmap().Is4() || o.Addr.IsUnspecified() {
-		return fmt.Errorf("software RoCE on address %v: %w: want an IPv4 address of this machine",
+		return fmt.Errorf("software RoCE on address %v: %w: use an IPv4 address of this machine",
 			o.Addr, verbs.ErrNotSupported)
 	}
 	o.Addr = o.Addr.Unmap()
@@ -72,7 +74,8 @@ func (o *Options) complete() error {
 		return err
 	}
 	if o.SocketBuffers < 0 || o.AckTimeout < 0 || o.RetryCount < 0 || o.RNRRetryCount < 0 {
-		return fmt.Errorf("socket buffers %d, ACK timeout %v, retries %d and %d: want none below 0",
+		return fmt.Errorf("options: found socket buffers %d, ACK timeout %v, retries %d and %d, "+
+			"allowed: 0 or more",
 			o.SocketBuffers, o.AckTimeout, o.RetryCount, o.RNRRetryCount)
 	}
 	setDefault(&o.SocketBuffers, defaultSocketBuffers)

@@ -48,15 +48,15 @@ func (d *device) pathTo(peer verbs.Endpoint, from *port) (path, error) {
 func checkUnicast(gid verbs.GID) error {
 	addr := gid.Addr()
 	if !addr.Is4() {
-		return fmt.Errorf("its GID is no IPv4 address: %w", verbs.ErrNotSupported)
+		return fmt.Errorf("GID: found no IPv4 address: %w", verbs.ErrNotSupported)
 	}
 	broadcast, err := isBroadcast(addr)
 	if err != nil {
-		return fmt.Errorf("whether %s is the address of one machine cannot be told: %w", addr, err)
+		return fmt.Errorf("find out whether %s is the address of one machine: %w", addr, err)
 	}
 	if !gid.Unicast() || broadcast {
-		return fmt.Errorf("%s is not the address of one machine: want the unicast address of the "+
-			"peer's port", addr)
+		return fmt.Errorf("address: found %s, allowed: the unicast address of the peer's "+
+			"port", addr)
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func (p *pd) CreateQP(config verbs.QPConfig) (verbs.QP, error) {
 		return nil, err
 	}
 	if !ok1 || !ok2 || sendCQ.device != p.device || recvCQ.device != p.device {
-		return nil, errors.New("queue pair: want completion queues made by the same device")
+		return nil, errors.New("queue pair: it needs completion queues of the same device")
 	}
 	q := &qp{
 		device: p.device, pd: p, config: config, sendCQ: sendCQ, recvCQ: recvCQ,
@@ -93,13 +93,15 @@ func checkConfig(c *verbs.QPConfig) error {
 	}
 	switch {
 	case c.Type != verbs.UC && c.Type != verbs.UD && c.Type != verbs.RC:
-		return fmt.Errorf("queue pair of type %d: %w: want UC, UD or RC", c.Type,
+		return fmt.Errorf("queue pair: found type %d: %w; allowed: UC, UD, RC", c.Type,
 			verbs.ErrNotSupported)
 	case c.MaxSend < 1 || c.MaxSend > maxQueue || c.MaxRecv < 0 || c.MaxRecv > maxQueue:
-		return fmt.Errorf("queue pair with queues of %d and %d: want 1, or 0 for receives, to %d",
+		return fmt.Errorf("queue pair: found queues of %d and %d, allowed: 1 (for receives 0) to "+
+			"%d",
 			c.MaxSend, c.MaxRecv, maxQueue)
 	case c.MaxInline < 0 || c.MaxInline > maxInline:
-		return fmt.Errorf("queue pair with %d bytes inline: want 0 to %d", c.MaxInline, maxInline)
+		return fmt.Errorf("queue pair: found %d bytes inline, allowed: 0 to "+
+			"%d", c.MaxInline, maxInline)
 	}
 	return nil
 }
@@ -122,7 +124,7 @@ func (q *qp) Connect(peer verbs.Endpoint) error {
 	}
 	err = q.device.change(func() error {
 		if s := state(q.state.Load()); s != stateInit {
-			return fmt.Errorf("connect QP %#x: it is %s: want one that is not connected yet", q.num,
+			return fmt.Errorf("connect QP %#x: found it %s, allowed: not connected", q.num,
 				s)
 		}
 		q.peer, q.path, q.port, q.peerAddr = peer, to, from, to.name.Addr
@@ -193,8 +195,8 @@ func (q *qp) usable(sending bool) error {
 			return fmt.Errorf("QP %#x is not connected: call Connect before PostSend", q.num)
 		}
 	case stateError:
-		return fmt.Errorf("QP %#x is in error: the first completion with an error, or an event, "+
-			"told why; make a new one", q.num)
+		return fmt.Errorf("QP %#x is in error: the first failed completion, or an event, has the "+
+			"reason; make a new one", q.num)
 	}
 	return nil
 }
@@ -223,7 +225,7 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) (int, error) {
 func memoryError(s *verbs.SGE, why counter) error {
 	what := map[counter]string{
 		badRKey:        "no region of the QP's protection domain has this key",
-		outOfRegion:    "not all of it lies in the region",
+		outOfRegion:    "the memory is not all in the region",
 		noRemoteAccess: "the region was made without LocalWrite",
 	}[why]
 	return fmt.Errorf("local memory %#x, %d bytes, key %#x: %s", s.Addr, s.Length, s.LKey, what)

@@ -27,7 +27,8 @@ func (r *receiveQueue) post(wrs []verbs.RecvWR) (int, error) {
 		r.count += n
 	}
 	if n < len(wrs) {
-		return n, fmt.Errorf("post %d receives: %w: it holds %d", len(wrs), verbs.ErrQueueFull,
+		return n, fmt.Errorf("post %d receives: %w: the queue holds "+
+			"%d", len(wrs), verbs.ErrQueueFull,
 			len(r.ring))
 	}
 	return n, nil

@@ -14,18 +14,18 @@ var refusals = [...]struct {
 	advice  string
 }{
 	{
-		txTooLong, "packets were too long for the way to a peer",
-		"the way there has a smaller MTU than " +
-			"packets of %d bytes need: open both devices with one that fits",
+		txTooLong, "packets were too long for the path to a peer",
+		"the path has a smaller MTU than packets of %d bytes need: open both devices with one " +
+			"that fits",
 	},
-	{txUnreachable, "a peer could not be reached", "look at the route there and at the link"},
+	{txUnreachable, "a peer could not be reached", "check the route there and the link"},
 	{
 		txForbidden, "packets to a peer were forbidden",
 		"a firewall forbids them, or the address is a broadcast's",
 	},
 	{
 		txNoRoom, "packets were lost to a full send queue",
-		"the link is slower than what is sent, or holds it back",
+		"the link is slower than the load, or holds it back",
 	},
 	{txFailed, "packets could not be sent", ""},
 }

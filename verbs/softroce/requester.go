@@ -106,7 +106,7 @@ func (r *requester) append(wr *verbs.SendWR) error {
 		return err
 	}
 	if r.newest-r.oldest == uint64(len(r.ring)) {
-		return fmt.Errorf("%w: it holds %d", verbs.ErrQueueFull, len(r.ring))
+		return fmt.Errorf("%w: the queue holds %d", verbs.ErrQueueFull, len(r.ring))
 	}
 	data, err := r.q.check(wr)
 	if err != nil {

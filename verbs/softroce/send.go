@@ -122,15 +122,16 @@ func (q *qp) checkOp(wr *verbs.SendWR) error {
 	case wr.Op < verbs.OpWrite || wr.Op > verbs.OpRead:
 		return fmt.Errorf("operation %d: %w", wr.Op, verbs.ErrNotSupported)
 	case wr.Op == verbs.OpRead && q.config.Type != verbs.RC:
-		return fmt.Errorf("READ on %s: %w: only RC reads", q.config.Type, verbs.ErrNotSupported)
+		return fmt.Errorf("READ on %s: %w; allowed: RC", q.config.Type, verbs.ErrNotSupported)
 	case q.config.Type == verbs.UD && wr.Op != verbs.OpSend && wr.Op != verbs.OpSendImm:
-		return fmt.Errorf("WRITE on UD: %w: UD only sends", verbs.ErrNotSupported)
+		return fmt.Errorf("WRITE on UD: %w; allowed: sends", verbs.ErrNotSupported)
 	case q.config.Type == verbs.UD && n > q.mtu:
-		return fmt.Errorf("UD message of %d bytes: want at most the path MTU, %d", n, q.mtu)
+		return fmt.Errorf("UD message: found %d bytes, allowed: at most the path MTU, %d", n, q.mtu)
 	case n > maxMessageBytes:
-		return fmt.Errorf("message of %d bytes: want at most %d", n, maxMessageBytes)
+		return fmt.Errorf("message: found %d bytes, allowed: at most %d", n, maxMessageBytes)
 	case wr.Flags&verbs.Inline != 0 && (n > q.config.MaxInline || wr.Op == verbs.OpRead):
-		return fmt.Errorf("%d bytes inline: want at most the QP's MaxInline, %d, and no READ", n,
+		return fmt.Errorf("inline: found %d bytes, allowed: at most the QP's MaxInline, %d, and "+
+			"no READ", n,
 			q.config.MaxInline)
 	}
 	return nil

@@ -48,7 +48,7 @@ func (t *table[T]) find(number uint32) *T {
 // reserves for queue pairs: 1, and all ones.
 func (t *table[T]) add(object *T) (uint32, error) {
 	if t.count == t.most {
-		return 0, fmt.Errorf("%s: the device has %d already, which is the most", t.what, t.count)
+		return 0, fmt.Errorf("%s: the device has %d, which is the maximum", t.what, t.count)
 	}
 	if 2*(t.count+1) > len(t.entries) {
 		t.grow()

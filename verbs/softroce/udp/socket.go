@@ -60,12 +60,11 @@ func bindError(addr netip.AddrPort, err error) error {
 	advice := "choose an address of this machine"
 	switch {
 	case errors.Is(err, unix.EADDRINUSE) && addr.Port() != verbs.RoCEPort:
-		advice = "another program has this port, from which RoCE v2 sends the packets of one of " +
-			"the flow labels in use: ss -uapn tells which; " +
-			"end it, or choose another address"
+		advice = "another program has this port, from which RoCE v2 sends the packets of a flow " +
+			"label in use: find it with ss -uapn and end it, or choose another address"
 	case errors.Is(err, unix.EADDRINUSE):
-		advice = "another software device or the kernel's soft-RoCE has it; " +
-			"two devices on one machine use two addresses, such as 127.0.0.1 and 127.0.0.2"
+		advice = "another software device, or the soft-RoCE of the kernel, has it: two devices " +
+			"on one machine need two addresses, such as 127.0.0.1 and 127.0.0.2"
 	}
 	return fmt.Errorf("bind UDP %s: %w; %s", addr, err, advice)
 }
