@@ -196,6 +196,26 @@ func TestEachCheck(t *testing.T) {
 			nil,
 			Spoils,
 		},
+		{
+			"transparent huge pages of 2 MiB", "hugepages",
+			machine.Facts{THP: "madvise", THPBytes: 2 << 20},
+			nil, OK,
+		},
+		{
+			"transparent huge pages of 512 MiB", "hugepages",
+			machine.Facts{THP: "always", THPBytes: 512 << 20},
+			nil,
+			Spoils,
+		},
+		{
+			"a pool of 512 MiB alone", "hugepages",
+			machine.Facts{
+				THP: "madvise", THPBytes: 512 << 20,
+				HugePages: []machine.HugePagePool{{PageBytes: 2 << 20}, {PageBytes: 512 << 20, Total: 3, Free: 3}},
+			},
+			nil,
+			Spoils,
+		},
 		{"no huge pages at all", "hugepages", machine.Facts{}, nil, Spoils},
 		{
 			"unlimited", "memlock",

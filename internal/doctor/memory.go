@@ -20,24 +20,6 @@ func numa(p *patient) Finding {
 		"sudo sysctl kernel.numa_balancing=0")
 }
 
-func hugepages(p *patient) Finding {
-	for _, pool := range p.facts.HugePages {
-		if pool.Free > 0 {
-			return ok(fmt.Sprintf("%d free pages of %d KiB", pool.Free, pool.PageBytes>>10))
-		}
-	}
-	const effect = "a table of more than a few MiB misses the TLB at nearly every access"
-	switch p.facts.THP {
-	case "always", "madvise":
-		return ok("transparent: " + p.facts.THP)
-	case "":
-		return spoils("no pool, and a kernel without transparent ones", effect,
-			"sudo sysctl vm.nr_hugepages=512")
-	}
-	return spoils("no pool, and transparent ones: "+p.facts.THP, effect,
-		"echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled")
-}
-
 // Capabilities, as bits of CapEff.
 const (
 	capNetAdmin = 12

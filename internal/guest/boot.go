@@ -1,7 +1,6 @@
 package guest
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"errors"
@@ -18,47 +17,8 @@ import (
 	"dpukv/internal/foreign"
 )
 
-var (
-	//go:embed kernel.sh
-	kernelScript string
-	//go:embed guest.config
-	guestConfig string
-	//go:embed init.sh
-	initScript string
-)
-
-// ErrCannot is wrapped by the error of a machine that cannot run the guest. That error has the
-// reason.
-var ErrCannot = errors.New("this machine cannot run the guest")
-
-// Kernel finds the guest's kernel, or builds it, which takes minutes. It reports progress to say.
-func Kernel(ctx context.Context, say io.Writer) (path string, err error) {
-	dir, err := os.MkdirTemp("", "guest")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(dir)
-	config := filepath.Join(dir, "guest.config")
-	if err := os.WriteFile(config, []byte(guestConfig), 0o600); err != nil {
-		return "", err
-	}
-	cmd := exec.CommandContext(ctx, "sh", "-c", kernelScript, "kernel.sh", config)
-	var said bytes.Buffer
-	cmd.Stderr = io.MultiWriter(&said, say)
-	out, err := cmd.Output()
-	if exit := new(exec.ExitError); errors.As(err, &exit) && exit.ExitCode() == 77 {
-		return "", fmt.Errorf("%w: %s", ErrCannot, lastLine(said.String()))
-	}
-	if err != nil {
-		return "", fmt.Errorf("the guest's kernel: %w: %s", err, lastLine(said.String()))
-	}
-	return strings.TrimSpace(string(out)), nil
-}
-
-func lastLine(text string) string {
-	text = strings.TrimSpace(text)
-	return text[strings.LastIndexByte(text, '\n')+1:]
-}
+//go:embed init.sh
+var initScript string
 
 // Job is a script for a guest without a network of its own.
 type Job struct {

@@ -27,6 +27,12 @@
 //	TestOnPath    a sweep of all on-path submodes inside the guest, and package submode's tests of what only it has: Open vSwitch's
 //	              kernel datapath and flower, what they leave, and evidence that fails
 //
+// make test-arm64-64k runs another machine: arm64 under qemu-system, with a kernel whose base pages
+// have 64 KiB. kernel.sh builds it from arm64-64k.config, in three minutes on two free cores.
+//
+//	TestPages64   the short tests of the packages that map memory, without huge pages, with a pool of 2 MiB, and with one of 512 MiB,
+//	              the default size of such kernels
+//
 // [Sweep] is the implementation of "dpukv sweep --in-guest": the same binary and files in the
 // guest, the run folder here.
 //

@@ -33,6 +33,15 @@ func (r *result) said() string {
 // names its tests.
 func report(t *testing.T, output string) {
 	t.Helper()
+	reportSkips(t, output, func(t *testing.T, text string) {
+		t.Helper()
+		t.Errorf("skipped, and the guest was made for it\n%s", text)
+	})
+}
+
+// reportSkips makes a subtest of every test, and leaves those that were skipped to skipped.
+func reportSkips(t *testing.T, output string, skipped func(*testing.T, string)) {
+	t.Helper()
 	results, order := parse(t, output)
 	if len(order) == 0 {
 		t.Errorf("no test ran; the output:\n%s", lastLines(output, 40))
@@ -49,7 +58,7 @@ func report(t *testing.T, output string) {
 					t.Log(said)
 				}
 			case "skip":
-				t.Errorf("skipped, and the guest was made for it\n%s", text)
+				skipped(t, text)
 			case "fail":
 				t.Error(text)
 			default:

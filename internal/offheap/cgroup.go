@@ -28,12 +28,16 @@ var memoryLimits = []limitFiles{
 	{"memory.limit_in_bytes", "memory.usage_in_bytes", cached1},
 }
 
-// hugeTLBLimits limit pages in use, and reservations. Mappings are reservations.
-var hugeTLBLimits = []limitFiles{
-	{"hugetlb.2MB.max", "hugetlb.2MB.current", nil},
-	{"hugetlb.2MB.rsvd.max", "hugetlb.2MB.rsvd.current", nil},
-	{"hugetlb.2MB.limit_in_bytes", "hugetlb.2MB.usage_in_bytes", nil},
-	{"hugetlb.2MB.rsvd.limit_in_bytes", "hugetlb.2MB.rsvd.usage_in_bytes", nil},
+// hugeTLBLimits limit pages of one size in use, and reservations. Mappings are reservations. The
+// kernel names the files by the size: "hugetlb.2MB.max", "hugetlb.1GB.max".
+func hugeTLBLimits(pageBytes int) []limitFiles {
+	pages := "hugetlb." + strings.ToUpper(sizeName(pageBytes)) + "B."
+	return []limitFiles{
+		{pages + "max", pages + "current", nil},
+		{pages + "rsvd.max", pages + "rsvd.current", nil},
+		{pages + "limit_in_bytes", pages + "usage_in_bytes", nil},
+		{pages + "rsvd.limit_in_bytes", pages + "rsvd.usage_in_bytes", nil},
+	}
 }
 
 // limit is one limit of a group, in bytes.

@@ -2,8 +2,12 @@
 // and it can lie on huge pages. A store's index and log live here.
 //
 // [Alloc] backs a [Region] with pages before it returns, so that no page fault falls into a
-// measurement. [Region.Pages] returns the kind of pages that the kernel really gave, read back from
-// the kernel afterwards, and not the requested kind.
+// measurement. [Region.Backing] returns the kind and the size of the pages that the kernel really
+// gave, and not the requested kind.
+//
+// Sizes are the kernel's own: base pages of 4 or 64 KiB, transparent huge pages of 2 or 512 MiB,
+// and reserved pools of several sizes. A region takes the pool with the smallest pages of at least
+// 2 MiB. [Auto] leaves pages of more than 2 MiB alone if half of them would be empty.
 //
 // Missing memory is refused before any of it is touched: see [Fits]. It checks the machine's
 // available memory and the limits of every control group of this process. The limits are those of

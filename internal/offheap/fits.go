@@ -19,7 +19,7 @@ func reserve(size int64) int64 { return 16<<20 + size/256 }
 
 func fits(root fs.FS, size int64, pages Pages) error {
 	info := meminfo(root)
-	if pages == HugeTLB || pages == Auto && info["HugePages_Free"]*info["Hugepagesize"] >= size {
+	if pages == HugeTLB || pages == Auto && pooled(root, int(size)) {
 		return nil
 	}
 	if available, ok := info["MemAvailable"]; ok && size+reserve(size) > available {
@@ -30,11 +30,12 @@ func fits(root fs.FS, size int64, pages Pages) error {
 	return checkGroups(root, "memory", memoryLimits, size+reserve(size), mib(size))
 }
 
-// fitsHugeTLB is fits for pages of the reserved pool, which has limits of its own. Beyond one of
-// them, the kernel grants the mapping, and kills the process when it touches the mapping.
-func fitsHugeTLB(root fs.FS, size int64) error {
+// fitsHugeTLB is fits for pages of the reserved pool of this size, which has limits of its own.
+// Beyond one of them, the kernel grants the mapping, and kills the process when it touches the
+// mapping.
+func fitsHugeTLB(root fs.FS, size int64, pageBytes int) error {
 	asked := mib(size) + " of reserved huge pages"
-	if err := checkGroups(root, "hugetlb", hugeTLBLimits, size, asked); err != nil {
+	if err := checkGroups(root, "hugetlb", hugeTLBLimits(pageBytes), size, asked); err != nil {
 		return err
 	}
 	if strings.Contains(text(root, "proc/self/mountinfo"), "memory_hugetlb_accounting") {
@@ -58,10 +59,9 @@ func checkGroups(
 				continue
 			}
 			return fmt.Errorf("allocate %s: the control group of this process has a limit of %s, "+
-				"with "+
-				"%s in use (/%s/%s), and %s would have to be free; ask for fewer items or a "+
-				"smaller log, "+
-				"or for more memory (Slurm: --mem; Kubernetes: resources.limits.memory)",
+				"with %s in use (/%s/%s), and %s would have to be free; ask for fewer items or a "+
+				"smaller log, or for more memory (Slurm: --mem; Kubernetes: "+
+				"resources.limits.memory)",
 				asked, mib(l.max), mib(l.used), dir, f.max, mib(need))
 		}
 	}

@@ -107,8 +107,9 @@ func TestFits(t *testing.T) {
 // TestFitsHugePages: the reserved pool is separate from available memory, and has limits of its
 // own.
 func TestFitsHugePages(t *testing.T) {
+	// The default size is another than that of the pages which are there.
 	pool := map[string]string{
-		"proc/meminfo": "MemAvailable: 1024 kB\nHugePages_Free: 512\nHugepagesize: 2048 kB\n",
+		"proc/meminfo": "MemAvailable: 1024 kB\nHugePages_Free: 0\nHugepagesize: 524288 kB\n",
 	}
 	for _, c := range []struct {
 		pages Pages
@@ -121,7 +122,7 @@ func TestFitsHugePages(t *testing.T) {
 		{THP, 100, false},
 		{Small, 100, false},
 	} {
-		if err := fits(system(pool), c.mib<<20, c.pages); (err == nil) != c.fits {
+		if err := fits(withPool(system(pool), 2<<20, 600, 512), c.mib<<20, c.pages); (err == nil) != c.fits {
 			t.Errorf("%d MiB of %s pages: %v", c.mib, c.pages, err)
 		}
 	}
@@ -132,17 +133,21 @@ func TestFitsHugePages(t *testing.T) {
 		group(dir2+"/a", "hugetlb.2MB.max", "hugetlb.2MB.current"),
 		group(dir2+"/a/b", "hugetlb.2MB.rsvd.max", "hugetlb.2MB.rsvd.current"),
 	} {
-		if err := fitsHugeTLB(system(files), 290<<20); err != nil {
+		if err := fitsHugeTLB(system(files), 290<<20, 2<<20); err != nil {
 			t.Errorf("290 MiB with %v: %v", files, err)
 		}
-		err := fitsHugeTLB(system(files), 292<<20)
+		err := fitsHugeTLB(system(files), 292<<20, 2<<20)
 		if err == nil || !strings.Contains(err.Error(), "hugetlb.2MB") {
 			t.Errorf("292 MiB with %v: %v", files, err)
 		}
 	}
+	large := system(group(pages1+"/h", "hugetlb.512MB.limit_in_bytes", "hugetlb.512MB.usage_in_bytes"))
+	if err := fitsHugeTLB(large, 512<<20, 512<<20); err == nil {
+		t.Error("a limit on pages of 512 MiB does not count")
+	}
 	accounted := map[string]string{"proc/self/mountinfo": "41 31 0:38 / /sys/fs/cgroup/unified rw - " +
 		"cgroup2 cgroup2 rw,memory_hugetlb_accounting\n"}
-	if err := fitsHugeTLB(system(v2, accounted), 1<<30); err == nil {
+	if err := fitsHugeTLB(system(v2, accounted), 1<<30, 2<<20); err == nil {
 		t.Error("huge pages that count as memory have no limit")
 	}
 }

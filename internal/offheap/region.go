@@ -3,21 +3,21 @@
 package offheap
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math/bits"
 	"os"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-const hugePageBytes = 2 << 20
-
 // Region is zeroed memory outside the Go heap.
 type Region struct {
-	mapped []byte // all that was mapped
-	bytes  []byte // the part handed out, aligned to a huge page
-	pages  Pages
+	mapped  []byte // all that was mapped
+	bytes   []byte // the part handed out
+	backing Backing
 }
 
 // Alloc maps and touches size bytes. A request for pages that the machine does not have is an
@@ -27,7 +27,7 @@ func Alloc(size int, pages Pages) (*Region, error) {
 		return nil, fmt.Errorf("allocate %d bytes: want at least one", size)
 	}
 	if pages == HugeTLB || pages == Auto {
-		r, err := allocHugeTLB(size)
+		r, err := allocHugeTLB(size, pages)
 		if err == nil || pages == HugeTLB {
 			return r, err
 		}
@@ -38,47 +38,93 @@ func Alloc(size int, pages Pages) (*Region, error) {
 	return allocSmall(size, pages)
 }
 
-func allocHugeTLB(size int) (*Region, error) {
-	rounded := roundUp(size, hugePageBytes)
-	if err := fitsHugeTLB(os.DirFS("/"), int64(rounded)); err != nil {
+// allocHugeTLB takes the pool with the smallest pages of those that have enough.
+func allocHugeTLB(size int, pages Pages) (*Region, error) {
+	found := pools(os.DirFS("/"))
+	var first error
+	for _, p := range found {
+		if pages == Auto && !p.suits(size) {
+			continue
+		}
+		r, err := p.alloc(size)
+		if err == nil {
+			return r, nil
+		}
+		first = cmp.Or(first, err)
+	}
+	if first != nil && !errors.Is(first, unix.ENOMEM) {
+		return nil, first // the control group's limit, with its own advice
+	}
+	return nil, shortOf(size, found, cmp.Or(first, error(unix.ENOMEM)))
+}
+
+// alloc asks for the size of pages by name: the kernel's default may be another. It unmaps whole
+// pages only, so the mapping has whole pages.
+func (p pool) alloc(size int) (*Region, error) {
+	rounded := roundUp(size, p.pageBytes)
+	if err := fitsHugeTLB(os.DirFS("/"), int64(rounded), p.pageBytes); err != nil {
 		return nil, err
 	}
 	m, err := unix.Mmap(-1, 0, rounded, unix.PROT_READ|unix.PROT_WRITE,
-		unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_HUGETLB|unix.MAP_POPULATE)
+		unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_HUGETLB|unix.MAP_POPULATE|
+			bits.TrailingZeros(uint(p.pageBytes))<<unix.MAP_HUGE_SHIFT)
 	if err != nil {
-		return nil, fmt.Errorf("map %d bytes of reserved huge pages: %w; reserve %d with: sysctl "+
-			"vm.nr_hugepages=%d",
-			size, err, rounded/hugePageBytes, rounded/hugePageBytes)
+		return nil, err
 	}
-	return &Region{mapped: m, bytes: m[:size:size], pages: HugeTLB}, nil
+	return &Region{m, m[:size:size], Backing{HugeTLB, p.pageBytes}}, nil
 }
 
 // allocSmall maps base pages. Unless pages is Small, it asks the kernel to make huge pages of them.
 func allocSmall(size int, pages Pages) (*Region, error) {
-	m, err := unix.Mmap(-1, 0, size+hugePageBytes, unix.PROT_READ|unix.PROT_WRITE,
+	huge := 0 // the size of huge pages; 0: the region shall have none, or holds none
+	if pages != Small {
+		if huge = transparentBytes(os.DirFS("/")); size < huge {
+			huge = 0
+		}
+	}
+	m, err := unix.Mmap(-1, 0, size+huge, unix.PROT_READ|unix.PROT_WRITE,
 		unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
 		return nil, fmt.Errorf("map %d bytes: %w%s", size, err, addressSpace(err))
 	}
-	skip := -uintptr(unsafe.Pointer(&m[0])) & (hugePageBytes - 1)
-	r := &Region{mapped: m, bytes: m[skip : int(skip)+size : int(skip)+size], pages: Small}
-	advice := unix.MADV_NOHUGEPAGE
-	if pages != Small {
-		advice = unix.MADV_HUGEPAGE
+	skip := 0
+	if huge > 0 {
+		skip = int(-uintptr(unsafe.Pointer(&m[0])) & uintptr(huge-1))
 	}
-	adviceErr := unix.Madvise(r.bytes, advice)
-	r.touch()
-	if pages == Small {
-		return r, nil
-	}
-	if r.hugeShare() >= .9 {
-		r.pages = THP
-	} else if pages == THP {
-		return nil, errors.Join(fmt.Errorf("transparent huge pages: the kernel backs %.0f %% of "+
-			"%d bytes with them; see /sys/kernel/mm/transparent_hugepage/enabled",
-			100*r.hugeShare(), size), adviceErr, r.Free())
+	r := &Region{m, m[skip : skip+size : skip+size], Backing{Small, os.Getpagesize()}}
+	if err := r.back(pages, huge); err != nil {
+		return nil, errors.Join(err, r.Free())
 	}
 	return r, nil
+}
+
+// back makes the kernel back the region, and reads the kind of pages back.
+func (r *Region) back(pages Pages, huge int) error {
+	advice := unix.MADV_HUGEPAGE
+	if huge == 0 {
+		advice = unix.MADV_NOHUGEPAGE
+	}
+	// A kernel without transparent huge pages knows neither advice. What it gives is read back.
+	if err := unix.Madvise(r.bytes, advice); err != nil && !errors.Is(err, unix.EINVAL) {
+		return fmt.Errorf("advice on the pages of %d bytes: %w", len(r.bytes), err)
+	}
+	r.touch()
+	share := 0.0
+	if huge > 0 {
+		var err error
+		if share, err = r.hugeShare(huge); err != nil {
+			return err
+		}
+	}
+	switch {
+	case share >= .9:
+		r.backing = Backing{THP, huge}
+	case pages == THP:
+		return fmt.Errorf("transparent huge pages: the kernel backs %.0f %% of %d bytes with "+
+			"them, and each has %s; see /sys/kernel/mm/transparent_hugepage/enabled, or ask for "+
+			"auto", 100*share, len(r.bytes), sizeName(transparentBytes(os.DirFS("/"))))
+	}
+	return nil
 }
 
 // addressSpace names the limit of this process that a failed mapping may have hit.
@@ -102,7 +148,7 @@ func addressSpace(err error) string {
 
 // touch makes the kernel back every page now.
 func (r *Region) touch() {
-	for i := 0; i < len(r.bytes); i += 4096 {
+	for i := 0; i < len(r.bytes); i += os.Getpagesize() {
 		r.bytes[i] = 0
 	}
 }
@@ -110,8 +156,8 @@ func (r *Region) touch() {
 // Bytes is the memory. It must not be used after Free.
 func (r *Region) Bytes() []byte { return r.bytes }
 
-// Pages is the kind of pages that the memory lies on.
-func (r *Region) Pages() Pages { return r.pages }
+// Backing is the kind and the size of the pages that the memory lies on.
+func (r *Region) Backing() Backing { return r.backing }
 
 // Free gives the memory back. Freeing twice is harmless.
 func (r *Region) Free() error {
@@ -122,5 +168,3 @@ func (r *Region) Free() error {
 	r.mapped, r.bytes = nil, nil
 	return unix.Munmap(m)
 }
-
-func roundUp(n, to int) int { return (n + to - 1) / to * to }

@@ -28,8 +28,8 @@ func Alloc(size int, _ Pages) (*Region, error) {
 // Bytes is the memory.
 func (r *Region) Bytes() []byte { return r.bytes }
 
-// Pages returns Heap.
-func (r *Region) Pages() Pages { return Heap }
+// Backing returns Heap.
+func (r *Region) Backing() Backing { return Backing{Kind: Heap} }
 
 // Free releases the memory.
 func (r *Region) Free() error {

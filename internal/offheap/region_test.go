@@ -1,6 +1,7 @@
 package offheap
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"unsafe"
@@ -23,7 +24,7 @@ func TestAllocIsZeroedAlignedAndWritable(t *testing.T) {
 				}
 				b[i] = 1
 			}
-			t.Logf("asked for %s: %s", pages, r.Pages())
+			t.Logf("asked for %s: %s", pages, r.Backing())
 			if err := r.Free(); err != nil {
 				t.Error(err)
 			}
@@ -40,11 +41,11 @@ func TestSmallPagesAreSmall(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Free()
-	if r.Pages() == Heap {
+	if r.Backing().Kind == Heap {
 		t.Skip("under the race detector memory comes from the Go heap")
 	}
-	if r.Pages() != Small {
-		t.Errorf("pages: %s", r.Pages())
+	if r.Backing() != (Backing{Small, os.Getpagesize()}) {
+		t.Errorf("pages: %s", r.Backing())
 	}
 }
 
@@ -52,7 +53,7 @@ func TestAllocRefuses(t *testing.T) {
 	if _, err := Alloc(0, Auto); err == nil {
 		t.Error("Alloc(0) was accepted")
 	}
-	if r, _ := Alloc(1, Auto); r.Pages() == Heap {
+	if r, _ := Alloc(1, Auto); r.Backing().Kind == Heap {
 		t.Skip("under the race detector memory comes from the Go heap")
 	}
 	_, err := Alloc(1<<45, Auto)
