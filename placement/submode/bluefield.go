@@ -1,11 +1,9 @@
 package submode
 
 import (
-	"errors"
 	"fmt"
-	"regexp"
-	"strings"
 
+	"dpukv/placement/submode/card"
 	"dpukv/placement/submode/iplink"
 	"dpukv/placement/submode/step"
 )
@@ -20,27 +18,40 @@ type blueFieldOffPathForwarder struct{ noForwarder }
 
 func (blueFieldOffPathForwarder) Check(s *setup) []step.Step {
 	return []step.Step{{
-		Purpose: "the card's mode: separated host (off-path)", Run: mlxconfig(s),
-		Expect: offPathMode,
-		Advice: "by hand, then a power cycle of the host: mst start; mlxconfig -d " + s.PCI +
-			" set INTERNAL_CPU_MODEL=0",
+		Purpose: "the card's mode: separated host (off-path)", Run: card.Query(s.PCI),
+		Expect: inMode(card.Separated),
+		Advice: card.HowTo(s.PCI, card.Separated),
+	}}
+}
+
+// blueFieldOffPathSF is a card in DPU mode, on which dpukv sets nothing up. Host and Arm have ends
+// of their own, and the system's switch decides between them and the wire.
+var blueFieldOffPathSF = &datapath{
+	name: "none", target: BlueField, submodes: []string{OffPathSF},
+	title: "host and Arm behind one eSwitch", forwarder: blueFieldOffPathSFForwarder{},
+}
+
+type blueFieldOffPathSFForwarder struct{ noForwarder }
+
+func (blueFieldOffPathSFForwarder) Check(s *setup) []step.Step {
+	return []step.Step{{
+		Purpose: "the card's mode: DPU (off-path-sf)", Run: card.Query(s.PCI),
+		Expect: inMode(card.DPU),
+		Advice: card.HowTo(s.PCI, card.DPU),
 	}}
 }
 
 // checkCard checks the mode. A change of mode takes a power cycle, and no command here changes it.
 func checkCard(s *setup) []step.Step {
-	list := []step.Step{
+	return []step.Step{
 		{
 			Purpose: "root's rights", Run: []string{"id", "-u"}, Expect: step.Is("0"),
-			Advice: "log in to the DPU as root (user: root)",
+			Advice: "let commands run as root there: sudo: true for the node, or user: root",
 		},
 		{
-			Purpose: "the card's mode: embedded CPU (on-path)", Run: mlxconfig(s),
-			Expect: onPathMode,
-			Advice: "by hand, then a power cycle of the host: mst start; mlxconfig -d " + s.PCI +
-				" set INTERNAL_CPU_MODEL=1 INTERNAL_CPU_PAGE_SUPPLIER=0 " +
-				"INTERNAL_CPU_ESWITCH_MANAGER=0 INTERNAL_CPU_IB_VPORT0=0 " +
-				"INTERNAL_CPU_OFFLOAD_ENGINE=0",
+			Purpose: "the card's mode: embedded CPU (on-path)", Run: card.Query(s.PCI),
+			Expect: inMode(card.DPU),
+			Advice: card.HowTo(s.PCI, card.DPU),
 		},
 		{
 			Purpose: "the eSwitch in switchdev mode",
@@ -54,13 +65,17 @@ func checkCard(s *setup) []step.Step {
 			Advice: "one MTU for both: ip link set dev PORT mtu N",
 		},
 	}
+}
+
+// keepMTU restores the ports' MTU at the end. DPDK sets it through the kernel's own driver, and so
+// it outlives the program.
+func keepMTU(s *setup) (list []step.Step) {
 	for _, port := range s.ports() {
 		list = append(list, step.Step{
-			Purpose: port + " is in nobody's bridge",
-			Run:     step.Shell(`ovs-vsctl port-to-br "$1" 2>/dev/null || :`, port),
-			Expect:  step.Empty,
-			Advice: "take it out and remember to put it back: ovs-vsctl del-port BRIDGE " + port +
-				" (DOCA's images have it in ovsbr1)",
+			Purpose: "the MTU of " + port,
+			State:   []string{"cat", "/sys/class/net/" + port + "/mtu"}, Restore: true,
+			Port: port,
+			Undo: []string{"ip", "link", "set", "dev", port, "mtu", step.AsFound},
 		})
 	}
 	return list
@@ -79,55 +94,22 @@ func checkCardPorts(out string, ports Ports) error {
 	return all.SameMTU(ports.Wire, ports.Host)
 }
 
-func mlxconfig(s *setup) []string {
-	return []string{
-		"mlxconfig", "-d", s.PCI, "-e", "query", "INTERNAL_CPU_MODEL",
-		"INTERNAL_CPU_OFFLOAD_ENGINE",
-	}
-}
-
-func onPathMode(out string) error {
-	model, err := cardMode(out, "INTERNAL_CPU_MODEL")
-	if err != nil {
-		return err
-	}
-	engine, err := cardMode(out, "INTERNAL_CPU_OFFLOAD_ENGINE")
-	switch {
-	case err != nil:
-		return err
-	case engine != "0":
-		return errors.New("found the NIC mode (INTERNAL_CPU_OFFLOAD_ENGINE=1), " +
-			"in which the Arm cores have no part, allowed: embedded CPU (0)")
-	case model != "1":
-		return errors.New("found the separated-host mode (INTERNAL_CPU_MODEL=0: off-path), " +
-			"allowed: embedded CPU (1)")
-	}
-	return nil
-}
-
-func offPathMode(out string) error {
-	model, err := cardMode(out, "INTERNAL_CPU_MODEL")
-	if err == nil && model != "0" {
-		err = errors.New("found the embedded-CPU mode (INTERNAL_CPU_MODEL=1: on-path), " +
-			"allowed: separated host (0)")
-	}
-	return err
-}
-
-// cardMode reads a value from mlxconfig's output. With -e the columns are default, current, next
-// boot. Newer versions print a name with the number.
-func cardMode(out, key string) (current string, err error) {
-	for line := range strings.Lines(out) {
-		f := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "*"))
-		if len(f) < 4 || f[0] != key {
-			continue
+// inMode expects a card whose current mode is the allowed one.
+func inMode(allowed card.Mode) func(out string) error {
+	return func(out string) error {
+		c, err := card.Parse(out)
+		if err != nil {
+			return err
 		}
-		if m := inBrackets.FindStringSubmatch(f[2]); m != nil {
-			return m[1], nil
-		}
-		return f[2], nil
+		return c.Check(allowed)
 	}
-	return "", fmt.Errorf("mlxconfig: found no %s: %s", key, step.Shorten(out))
 }
 
-var inBrackets = regexp.MustCompile(`\((\d+)\)$`)
+// takePorts takes the card's ports out of the bridges that DOCA's images put them into. The undo
+// puts them back.
+func takePorts(s *setup) (list []step.Step) {
+	for _, port := range s.ports() {
+		list = append(list, systemSwitch.TakePort(port))
+	}
+	return list
+}

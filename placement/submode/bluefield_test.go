@@ -3,9 +3,11 @@ package submode
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
+	"dpukv/placement/submode/card"
 	"dpukv/placement/submode/step"
 )
 
@@ -37,28 +39,33 @@ Configurations:                              Default         Current         Nex
 )
 
 func TestMode(t *testing.T) {
-	for name, c := range map[string]struct{ out, want string }{
-		"on-path":  {mlxOnPath, ""},
-		"off-path": {mlxOffPath, "separated-host mode"},
-		"NIC":      {mlxNIC, "NIC mode"},
-		"nothing":  {"", "found no INTERNAL_CPU_MODEL"},
+	for name, c := range map[string]struct {
+		out, want string
+		allowed   card.Mode
+	}{
+		"on-path":           {mlxOnPath, "", card.DPU},
+		"off-path":          {mlxOffPath, "separated-host mode", card.DPU},
+		"NIC":               {mlxNIC, "NIC mode", card.DPU},
+		"NIC, off-path":     {mlxNIC, "NIC mode", card.Separated},
+		"on-path, off-path": {mlxOnPath, "DPU mode", card.Separated},
+		"nothing":           {"", "found no INTERNAL_CPU_MODEL", card.DPU},
 	} {
-		if err := onPathMode(c.out); !failsWith(err, c.want) {
+		if err := inMode(c.allowed)(c.out); !failsWith(err, c.want) {
 			t.Errorf("%s: got %v, want %q", name, err, c.want)
 		}
 	}
 }
 
-// card is a BlueField that consists of answers: commands by a part of their text, the first match
+// fakeCard is a BlueField that consists of answers: commands by a part of their text, the first match
 // counts. No card is at hand. So the tests cover the commands to a card, and the use of its
 // answers.
-type card struct {
+type fakeCard struct {
 	answers [][2]string
 	asked   []string
 }
 
-func (c *card) node() Node {
-	return Node{Name: "dpu", Run: func(_ context.Context, argv []string) (string, error) {
+func (c *fakeCard) node() step.Node {
+	return step.Node{Name: "dpu", Run: func(_ context.Context, argv []string) (string, error) {
 		text := step.Quote(argv)
 		c.asked = append(c.asked, text)
 		for _, a := range c.answers {
@@ -75,15 +82,17 @@ func (c *card) node() Node {
 
 var healthy = [][2]string{
 	{"readlink", "net:[1]"},
+	{"mlxconfig", mlxOnPath}, // before "id -u", which its command has, too
 	{"id -u", "0"},
-	{"mlxconfig", mlxOnPath},
 	{"devlink dev eswitch show", "pci/0000:03:00.0: mode switchdev inline-mode none encap-mode basic"},
 	{"ip -d -j link", `[{"ifname":"p0","flags":["UP"],"mtu":1500},` +
 		`{"ifname":"pf0hpf","flags":["UP"],"mtu":1500}]`},
-	{"2>/dev/null || :' sh p", ""}, // port-to-br before
+	{"list mirror", ""}, // the bridges of the ports before
 	{"port-to-br", bridgeName},
 	{"--columns=error,ofport", "1\n"},
 	{"get Open_vSwitch . other_config:hw-offload", `"true"`},
+	{"list Open_vSwitch", runsKernel},
+	{"/mtu", "1500"},
 	{"sed -n", "off"},
 }
 
@@ -98,23 +107,47 @@ func TestCardRefuses(t *testing.T) {
 			"ip -d -j", `[{"ifname":"p0","mtu":9000},{"ifname":"pf0hpf","mtu":1500}]`,
 			"found an MTU of 9000 on p0 and 1500 on pf0hpf",
 		},
-		"theirs": {"2>/dev/null || :' sh p0", "ovsbr1", "ovs-vsctl del-port BRIDGE p0"},
-		"user":   {"id -u", "1000", "log in to the DPU as root"},
+		"user": {"id -u", "1000", "sudo: true for the node"},
 	} {
-		fake := &card{answers: append([][2]string{{c.ask, c.answer}}, healthy...)}
+		fake := &fakeCard{answers: append([][2]string{{c.ask, c.answer}}, healthy...)}
 		_, err := mustNew(t, Config{Submode: SM4, Target: BlueField}).Apply(t.Context(), fake.node())
 		if err == nil || !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", name, err, c.want)
 		}
-		for _, command := range fake.asked {
-			for _, change := range []string{
-				"ovs-vsctl set", "add-br", "systemctl", "ethtool -K", "mlxconfig -d 0000:03:00.0 set",
-			} {
-				if strings.Contains(command, change) {
-					t.Errorf("%s: it ran %s", name, command)
-				}
+		fake.changedNothing(t, name)
+	}
+}
+
+// changedNothing expects that no command changed the card.
+func (c *fakeCard) changedNothing(t *testing.T, name string) {
+	t.Helper()
+	for _, command := range c.asked {
+		for _, change := range []string{
+			"set Open_vSwitch", "add-br", "systemctl", "ethtool -K", "mlxconfig -d 0000:03:00.0 set",
+		} {
+			if strings.Contains(command, change) {
+				t.Errorf("%s: it ran %s", name, command)
 			}
 		}
+	}
+}
+
+// TestOffPathSFMode: off-path by a scalable function, a separated card is refused, and so is a machine
+// that is no card.
+func TestOffPathSFMode(t *testing.T) {
+	s := mustNew(t, Config{Submode: OffPathSF, Target: BlueField})
+	if s.datapath != blueFieldOffPathSF {
+		t.Fatalf("found %s", s.datapath.name)
+	}
+	for answer, want := range map[string]string{mlxOnPath: "", mlxOffPath: "separated-host mode"} {
+		fake := &fakeCard{answers: [][2]string{{"mlxconfig", answer}}}
+		err := s.Check(t.Context(), fake.node())
+		if !failsWith(err, want) {
+			t.Errorf("found %v, want %q", err, want)
+		}
+	}
+	if _, err := New(Config{Submode: OffPathSF, Target: Linux}); !failsWith(err, "allowed: bluefield") {
+		t.Errorf("found %v", err)
 	}
 }
 
@@ -124,8 +157,8 @@ func TestOffPathMode(t *testing.T) {
 	if s.datapath != blueFieldOffPath {
 		t.Fatalf("found %s", s.datapath.name)
 	}
-	for answer, want := range map[string]string{mlxOffPath: "", mlxOnPath: "embedded-CPU mode"} {
-		fake := &card{answers: [][2]string{{"mlxconfig", answer}}}
+	for answer, want := range map[string]string{mlxOffPath: "", mlxOnPath: "DPU mode"} {
+		fake := &fakeCard{answers: [][2]string{{"mlxconfig", answer}}}
 		err := s.Check(t.Context(), fake.node())
 		if !failsWith(err, want) {
 			t.Errorf("found %v, want %q", err, want)
@@ -140,6 +173,38 @@ func FuzzCard(f *testing.F) {
 	ports := Ports{"p0", "pf0hpf"}
 	f.Fuzz(func(_ *testing.T, out string) {
 		_ = checkCardPorts(out, ports)
-		_ = onPathMode(out)
+		_ = inMode(card.DPU)(out)
 	})
+}
+
+// TestTakePorts: a port that DOCA's images put into ovsbr1 leaves it before our bridge takes it. The
+// way back is on record before that, and comes before the last restart.
+func TestTakePorts(t *testing.T) {
+	for _, name := range []string{SM4, SM3} {
+		const found = "ovsbr1\n2\nport tag=[]\ninterface type=\"\"\n"
+		fake := &fakeCard{answers: append([][2]string{
+			{"list mirror", found}, {"free_hugepages", pages}, {"ip -j link show dev", `[{"address":"02:00:00:00:00:01"}]`},
+		}, healthy...)}
+		// SM3 fails later, at its program: only the order of what it asked counts
+		_, err := mustNew(t, Config{Submode: name, Target: BlueField}).Apply(t.Context(), fake.node())
+		at := func(words ...string) int {
+			return slices.IndexFunc(fake.asked, func(text string) bool {
+				return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+			})
+		}
+		record := at("/card/undo", "ovsbr1", "add-port")
+		taken := at("del-port", "sh p0 dpukv0")
+		if record < 0 || taken < record {
+			t.Errorf("%s: the record is command %d, the port leaves with %d, want it later (%v)", name,
+				record, taken, err)
+		}
+		if name == SM4 {
+			if bridge := at("add-br"); bridge < taken || err != nil {
+				t.Errorf("our bridge is command %d, want it after %d: %v", bridge, taken, err)
+			}
+			if last := at("/card/undo", "systemctl restart"); last < 0 || last > record {
+				t.Errorf("the restart is record %d, want it before %d, as the last is undone first", last, record)
+			}
+		}
+	}
 }

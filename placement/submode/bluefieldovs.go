@@ -2,8 +2,14 @@ package submode
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
+	"time"
 
+	"dpukv/placement/submode/eswitch"
 	"dpukv/placement/submode/ovs"
 	"dpukv/placement/submode/packetfilter"
 	"dpukv/placement/submode/process"
@@ -46,43 +52,71 @@ var systemSwitch = ovs.Switch{Bridge: bridgeName}
 
 const bridgeMark = "external_ids:dpukv=submode"
 
-func (cardSwitch) Check(s *setup) []step.Step { return checkCard(s) }
-
-// Steps begin with a restart that only has an undo. So the restart comes last when all is undone.
-func (f cardSwitch) Steps(s *setup) []step.Step {
-	list := []step.Step{
-		{Purpose: "Open vSwitch anew, once all is taken back", Undo: restartSystemSwitch()},
-		otherConfig("hw-offload", strconv.FormatBool(f.offload)),
+// Check refuses a card that runs OVS-DOCA: there, ports of type dpdk are OVS-DOCA's.
+func (f cardSwitch) Check(s *setup) []step.Step {
+	list := append(checkCard(s), systemSwitch.WithoutDOCA())
+	if f.dpdk {
+		list = append(list, cardHugePages(ovs.SystemPID, false))
 	}
+	return list
+}
+
+// Steps begin with steps that only have an undo. So all else is undone first. Then Open vSwitch
+// starts anew, lets go of the ports, and they get their MTU back.
+func (f cardSwitch) Steps(s *setup) []step.Step {
+	list := append(takeOver(s), otherConfig("hw-offload", strconv.FormatBool(f.offload)))
 	if f.dpdk {
 		list = append(list, dpdkConfig(s)...)
 	} else {
 		list = append(list, f.tcOffload(s)...)
 	}
-	list = append(list,
-		step.Step{
-			Purpose: "Open vSwitch anew, with this configuration", Run: restartSystemSwitch(),
-		}, f.addBridge(s))
+	list = append(list, restartNow(), f.addBridge(s))
 	return append(list, systemSwitch.Drop(&s.Filter, Requests())...)
 }
 
-// restartSystemSwitch restarts the switch, for settings that it reads only once.
-func restartSystemSwitch() []string {
-	return step.Shell(
-		`systemctl restart openvswitch-switch 2>/dev/null || systemctl restart openvswitch`)
+// takeOver takes the ports out of other bridges, after two steps that have only an undo: the ports'
+// MTU, and a restart before it.
+func takeOver(s *setup) []step.Step {
+	list := append(keepMTU(s), step.Step{
+		Purpose: "Open vSwitch anew, once all is taken back" + otherBridges,
+		Undo:    restartSystemSwitch(),
+	})
+	return append(list, takePorts(s)...)
 }
 
-// otherConfig sets a key of the system's Open vSwitch and restores the old value.
+func restartNow() step.Step {
+	return step.Step{
+		Purpose: "Open vSwitch anew, with this configuration" + otherBridges,
+		Run:     restartSystemSwitch(),
+	}
+}
+
+// otherBridges tells the price of a restart: there is one Open vSwitch for the whole card.
+const otherBridges = " (the card's other bridges, such as ovsbr2, stop forwarding for that time)"
+
+// restartSystemSwitch restarts the switch, for settings that it reads only once. Its service has
+// one of two names. The error of a failed start is that of the service that is there.
+func restartSystemSwitch() []string {
+	return step.Shell(`
+service=openvswitch
+if systemctl cat openvswitch-switch >/dev/null 2>&1; then service=openvswitch-switch; fi
+exec systemctl restart "$service"`)
+}
+
+// otherConfig sets a key of the system's Open vSwitch and restores the old value. A restart
+// follows. So the commands do not wait for the switch: after a failed start it would never answer.
 func otherConfig(key, value string) step.Step {
 	return step.Step{
 		Purpose: "Open vSwitch's " + key,
 		Run: []string{
-			"ovs-vsctl", "set", "Open_vSwitch", ".", "other_config:" + key + "=" + ovs.Quote(value),
+			"ovs-vsctl", "--no-wait", "set", "Open_vSwitch", ".",
+			"other_config:" + key + "=" + ovs.Quote(value),
 		},
 		State: step.Shell(`ovs-vsctl --if-exists get Open_vSwitch . other_config:"$1"`, key),
 		Sets:  ovs.Quote(value),
-		Undo: step.Shell(`if test -n "$2"; then ovs-vsctl set Open_vSwitch . other_config:"$1"="$2"; `+
-			`else ovs-vsctl remove Open_vSwitch . other_config "$1"; fi`, key, step.AsFound),
+		Undo: step.Shell(`
+if test -n "$2"; then exec ovs-vsctl --no-wait set Open_vSwitch . other_config:"$1"="$2"; fi
+exec ovs-vsctl --no-wait remove Open_vSwitch . other_config "$1"`, key, step.AsFound),
 	}
 }
 
@@ -112,58 +146,167 @@ func representor(s *setup, list string) string {
 	return s.PCI + ",representor=" + list + cardDevice
 }
 
+// dpdkConfig sets dpdk-init last: a running switch initializes DPDK as soon as it reads that.
 func dpdkConfig(s *setup) []step.Step {
 	return []step.Step{
-		otherConfig("dpdk-init", "true"),
 		otherConfig("dpdk-extra", "-a "+representor(s, "[0,65535]")),
 		otherConfig("pmd-cpu-mask", process.CPUMask(s.polling())),
+		otherConfig("dpdk-init", "true"),
 	}
 }
 
 func (f cardSwitch) addBridge(s *setup) step.Step {
-	datapathType, define := "system", (func(string) []string)(nil)
-	if f.dpdk {
-		datapathType = "netdev"
-		define = func(port string) []string {
-			device := s.PCI + cardDevice
-			if port == s.Ports.Host {
-				device = representor(s, "[65535]")
-			}
-			return []string{"type=dpdk", "options:dpdk-devargs=" + ovs.Quote(device)}
-		}
+	if !f.dpdk {
+		return addCardBridge("system", s.ports(), nil)
 	}
-	add := systemSwitch.AddBridge(datapathType, []string{bridgeMark}, s.ports(), define)
+	return addCardBridge("netdev", s.ports(), func(port string) []string {
+		device := s.PCI + cardDevice
+		if port == s.Ports.Host {
+			device = representor(s, "[65535]")
+		}
+		return []string{"type=dpdk", "options:dpdk-devargs=" + ovs.Quote(device)}
+	})
+}
+
+// addCardBridge makes our bridge. Undo does not wait for the switch, since a restart follows.
+// define returns the options of a port of DPDK's. Such a port gets an MTU of 1500, unless another
+// one is asked for: it keeps that of the interface.
+func addCardBridge(
+	datapathType string, ports []string, define func(port string) []string,
+) step.Step {
+	add := append([]string{"ovs-vsctl", "--timeout=30"},
+		systemSwitch.AddBridge(datapathType, []string{bridgeMark}, ports, define)...)
+	if define != nil {
+		add = step.Shell(`
+p=$1 q=$2
+shift 2
+p_mtu=$(cat "/sys/class/net/$p/mtu") && q_mtu=$(cat "/sys/class/net/$q/mtu") && exec "$@" \
+	-- set interface "$p" mtu_request="$p_mtu" -- set interface "$q" mtu_request="$q_mtu"`,
+			append(slices.Clone(ports), add...)...)
+	}
 	return step.Step{
-		Purpose: "a bridge of ours between the ports",
-		Run:     append([]string{"ovs-vsctl", "--timeout=30"}, add...),
+		Purpose: "a bridge of ours between the ports", Run: add,
 		Undo: step.Shell(`test "$(ovs-vsctl --if-exists get bridge "$1" external_ids:dpukv)" != submode`+
-			` || ovs-vsctl del-br "$1"`, bridgeName),
+			` || exec ovs-vsctl --no-wait del-br "$1"`, bridgeName),
 	}
 }
 
 func (f cardSwitch) Verify(s *setup) []step.Step {
-	vsctl := func(args ...string) []string { return append([]string{"ovs-vsctl"}, args...) }
-	return append(systemSwitch.VerifyPorts(s.ports(), vsctl), step.Step{
+	list := append(verifyCardBridge(s, f.offload), systemSwitch.Runs(f.library()))
+	if f.dpdk {
+		list = append(list, verifyMTU(s)...)
+	}
+	return list
+}
+
+func (f cardSwitch) library() ovs.Library {
+	if f.dpdk {
+		return ovs.DPDK
+	}
+	return ovs.Kernel
+}
+
+func systemVsctl(args ...string) []string { return append([]string{"ovs-vsctl"}, args...) }
+
+// verifyCardBridge expects both ports to work in our bridge, and the asked value of hw-offload.
+func verifyCardBridge(s *setup, offload bool) []step.Step {
+	return append(systemSwitch.VerifyPorts(s.ports(), systemVsctl), step.Step{
 		Purpose: "hw-offload as asked for",
-		Run:     []string{"ovs-vsctl", "get", "Open_vSwitch", ".", "other_config:hw-offload"},
-		Expect:  step.Is(ovs.Quote(strconv.FormatBool(f.offload))),
+		Run:     systemVsctl("get", "Open_vSwitch", ".", "other_config:hw-offload"),
+		Expect:  step.Is(ovs.Quote(strconv.FormatBool(offload))),
 	})
 }
 
-// Count reads the flows of the expected way, and those of the ways that must not be taken.
-func (f cardSwitch) Count(ctx context.Context, s *setup, n step.Node, c *Counts) (err error) {
-	right, wrong := ovs.InSoftware, ovs.Offloaded
-	if f.offload {
-		right, wrong = wrong, right
+// verifyMTU expects ports of DPDK's to have the MTU that was asked for.
+func verifyMTU(s *setup) (list []step.Step) {
+	for _, port := range s.ports() {
+		list = append(list, step.Step{
+			Purpose: port + " has the MTU that it was asked for", Within: mtuTimeout,
+			Run:    systemVsctl("get", "interface", port, "mtu", "mtu_request"),
+			Expect: sameNumbers,
+			Advice: "set an MTU that the card's driver takes, on both ports and both hosts: " +
+				"ip link set dev " + port + " mtu 1500",
+		})
 	}
-	if c.Flows, err = systemSwitch.Flows(ctx, n, right, ""); err != nil {
+	return list
+}
+
+const mtuTimeout = 10 * time.Second
+
+func sameNumbers(out string) error {
+	if f := strings.Fields(out); len(f) != 2 || f[0] != f[1] {
+		return fmt.Errorf("found an MTU of %q, allowed: that of mtu_request, the second number",
+			step.Shorten(out))
+	}
+	return nil
+}
+
+// Count reads the counts of the expected way, and those of the ways that must not be taken.
+func (f cardSwitch) Count(ctx context.Context, s *setup, n step.Node, c *Counts) error {
+	datapath := ovs.KernelDatapath
+	if f.dpdk {
+		datapath = ovs.NetdevDatapath
+	}
+	program, err := systemSwitch.Running(ctx, n, f.library())
+	if err != nil {
 		return err
 	}
-	if c.Stray, err = systemSwitch.Flows(ctx, n, wrong, ""); err != nil {
+	c.Program = program
+	flows, err := systemSwitch.Offload(ctx, n, datapath, s.ports())
+	if err != nil {
 		return err
 	}
-	c.Dropped, err = systemSwitch.Dropped(ctx, n, &s.Filter)
+	dropped, err := systemSwitch.Dropped(ctx, n, &s.Filter)
+	if err != nil {
+		return err
+	}
+	c.Partial = flows.Partial.Packets()
+	switch {
+	case f.offload:
+		c.Dropped, c.Flows = dropped, flows.Hardware.Packets()
+		err = f.countOffloaded(ctx, s, n, c)
+	case f.dpdk:
+		c.Stray = flows.Hardware.Packets()
+		err = f.countPolled(ctx, n, c)
+		c.drop(dropped, userspaceDatapath)
+	default:
+		// The driver counts packets of the wire. The flows show that these went through Open
+		// vSwitch, but they count what GRO made of the packets.
+		maps.Copy(c.Carried, c.ByCPU)
+		c.Joined, c.Stray = flows.CPU, flows.Hardware.Packets()
+		c.drop(dropped, s.Ports.Wire)
+	}
 	return err
+}
+
+// countOffloaded counts the packets that a CPU saw. In the kernel's datapath, it also counts those
+// of traffic control's rules, which are the flows in the eSwitch.
+func (f cardSwitch) countOffloaded(
+	ctx context.Context, s *setup, n step.Node, c *Counts,
+) error {
+	c.kernel()
+	if f.dpdk {
+		threads, _, err := systemSwitch.Received(ctx, n)
+		c.Elsewhere["threads that poll"] = threads
+		return err
+	}
+	rules, err := eswitch.ReadRules(ctx, n, s.ports())
+	if err != nil {
+		return err
+	}
+	c.InHardware = rules.InHardware
+	return nil
+}
+
+// countPolled counts the packets of threads that poll.
+func (cardSwitch) countPolled(ctx context.Context, n step.Node, c *Counts) error {
+	threads, main, err := systemSwitch.Received(ctx, n)
+	if err != nil {
+		return err
+	}
+	c.Carried[userspaceDatapath], c.Elsewhere["its main thread"] = threads, main
+	c.kernel()
+	return nil
 }
 
 func (cardSwitch) Filter(f *packetfilter.Filter) error { return ovs.CheckFilter(f) }

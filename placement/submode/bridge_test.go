@@ -3,6 +3,8 @@ package submode
 import (
 	"context"
 	"testing"
+
+	"dpukv/placement/submode/step"
 )
 
 func init() {
@@ -14,7 +16,7 @@ func init() {
 
 // TestBridgeCount: packets of a port in another bridge count as elsewhere.
 func TestBridgeCount(t *testing.T) {
-	node := Node{Name: "d", Run: func(_ context.Context, argv []string) (string, error) {
+	node := step.Node{Name: "d", Run: func(_ context.Context, argv []string) (string, error) {
 		if argv[0] == "ip" {
 			return `[{"ifname":"p0","master":"dpukv0"},{"ifname":"pf0hpf","master":"br1"}]`, nil
 		}

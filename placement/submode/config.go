@@ -12,20 +12,25 @@ import (
 
 // The submodes, as sweeps name them.
 const (
-	OffPath = "off-path"
-	Direct  = "direct"
-	SM1     = "sm1"
-	SM2     = "sm2"
-	SM3     = "sm3"
-	SM4     = "sm4"
-	SM5     = "sm5"
+	OffPath = "off-path" // cards in separated-host mode, as in the study
+	// OffPathSF is DPU mode, with a scalable function as the Arm's own end. It is not the study's
+	// off-path: all packets pass the Arm's eSwitch.
+	OffPathSF = "off-path-sf"
+	Direct    = "direct"
+	SM1       = "sm1"
+	SM2       = "sm2"
+	SM3       = "sm3"
+	SM4       = "sm4"
+	SM5       = "sm5"
 )
 
 // Names returns the names of all submodes.
-func Names() []string { return []string{OffPath, Direct, SM1, SM2, SM3, SM4, SM5} }
+func Names() []string {
+	return []string{OffPath, OffPathSF, Direct, SM1, SM2, SM3, SM4, SM5}
+}
 
 // OnPath reports whether the way to the host leads through its DPU.
-func OnPath(name string) bool { return name != OffPath && name != Direct }
+func OnPath(name string) bool { return name != OffPath && name != OffPathSF && name != Direct }
 
 // Kinds of nodes.
 const (
@@ -43,7 +48,7 @@ type Config struct {
 	// CPUs are for forwarding in user space: the first for housekeeping, the others poll. nil: CPU
 	// 0, on a BlueField 0 to 3.
 	CPUs   []int
-	Binary string // dpukv on the node; Linux, tcx
+	Binary string // dpukv on the node; Linux, tcx, UndoAfter
 	Filter packetfilter.Filter
 	// MaxSleep is the longest sleep of OvS-DPDK's threads when they find no packets. 0: they poll
 	// without a pause, as in the study.
@@ -51,6 +56,9 @@ type Config struct {
 	// Owner is the process that will undo the submode, itself or through a later process: see
 	// [Owner]. "": a person.
 	Owner string
+	// UndoAfter is the time after which the node undoes the submode by itself, whether the
+	// orchestrator reaches it or not; 0: never. Binary must be set then.
+	UndoAfter time.Duration
 }
 
 // Ports are the node's interfaces.
@@ -101,6 +109,9 @@ func (c *Config) check() error {
 		return fmt.Errorf("found target %q, allowed: %s, %s", c.Target, Linux, BlueField)
 	case c.Ports.Wire == c.Ports.Host:
 		return fmt.Errorf("found one interface, %s, for wire and host, allowed: two", c.Ports.Wire)
+	case c.Submode == OffPathSF && c.Target == Linux:
+		return fmt.Errorf("found target %s, allowed: %s, whose Arm has a scalable function of "+
+			"its own", Linux, BlueField)
 	case c.Submode == Direct && c.Target == BlueField:
 		return fmt.Errorf("found target %s, allowed: %s. Hosts are joined with nothing between by "+
 			"another cable, not by a DPU", BlueField, Linux)

@@ -3,10 +3,14 @@ package submode
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path"
+	"slices"
 
+	"dpukv/placement/submode/ovs"
 	"dpukv/placement/submode/packetfilter"
 	"dpukv/placement/submode/step"
+	"dpukv/placement/submode/timer"
 )
 
 // datapath is one way to forward between two ports.
@@ -46,6 +50,8 @@ type forwarder interface {
 
 // Counts are a datapath's own counts up to one moment.
 type Counts struct {
+	// Program is what forwards, by its own word: file and version. "": the datapath implies it.
+	Program string `json:"program,omitempty"`
 	// Carried are packets that the datapath claims to have taken: by port, or all under the
 	// datapath's own name.
 	Carried map[string]uint64 `json:"carried"`
@@ -57,10 +63,26 @@ type Counts struct {
 	Uncut   uint64            `json:"uncut,omitempty"`
 	// Elsewhere are packets of ways that must not be taken.
 	Elsewhere map[string]uint64 `json:"elsewhere,omitempty"`
+	// ByCPU are packets that came in at a card's ports and reached the kernel on its CPU. Count
+	// finds them there.
+	ByCPU map[string]uint64 `json:"by_cpu,omitempty"`
 	// Flows are packets by flow. Flows come and go: a proof sums up the flows at its end. Stray are
 	// flows of a way that must not be taken.
 	Flows map[string]uint64 `json:"-"`
 	Stray map[string]uint64 `json:"-"`
+	// Partial are flows that an eSwitch only recognises: a CPU forwards their packets.
+	Partial map[string]uint64 `json:"-"`
+	// Joined are flows in which GRO may have joined packets of the wire.
+	Joined ovs.FlowCounts `json:"-"`
+	// InHardware are packets by rule that traffic control counts in the eSwitch. nil: not asked.
+	InHardware map[string]uint64 `json:"-"`
+}
+
+// kernel counts what reached the kernel on a card's CPU as a way that must not be taken.
+func (c *Counts) kernel() {
+	for port, packets := range c.ByCPU {
+		c.Elsewhere["kernel at "+port] = packets
+	}
 }
 
 // drop moves packets from those carried under a name to those that the filter dropped.
@@ -80,12 +102,16 @@ func (d *datapath) refuses(f *packetfilter.Filter) error {
 	return d.Filter(f)
 }
 
-// describe names the forwarder and its filter.
-func (d *datapath) describe(f *packetfilter.Filter) string {
-	if d.filterTitle == "" || f.None() {
-		return d.title
+// describe names the forwarder, its program where that is known, and its filter.
+func (d *datapath) describe(f *packetfilter.Filter, program string) string {
+	title := d.title
+	if program != "" {
+		title += " (" + program + ")"
 	}
-	return d.title + "; " + d.filterTitle
+	if d.filterTitle == "" || f.None() {
+		return title
+	}
+	return title + "; " + d.filterTitle
 }
 
 // bridgeName is the name of our bridge.
@@ -105,6 +131,9 @@ func (s *setup) ports() []string { return s.Ports.names() }
 // forwards reports whether this package sets the ports up. A card's ports belong to its own switch.
 func (s *setup) forwards() bool { return OnPath(s.Submode) && s.Target == Linux }
 
+// onCard reports whether a card's ports count the packets.
+func (s *setup) onCard() bool { return OnPath(s.Submode) && s.Target == BlueField }
+
 // prefix distinguishes the files of DPDK processes.
 func (s *setup) prefix() string { return "dpukv-" + path.Base(s.dir) }
 
@@ -119,9 +148,23 @@ func (s *setup) portSteps(steps func(Ports) []step.Step) []step.Step {
 	return steps(s.Ports)
 }
 
-// steps returns the steps that set up the ports and the datapath.
+// steps returns the steps that start the timer and set up the ports and the datapath.
 func (s *setup) steps() []step.Step {
-	return append(s.portSteps(preparePorts), s.datapath.Steps(s)...)
+	return slices.Concat(s.timerSteps(), s.portSteps(preparePorts), s.datapath.Steps(s))
+}
+
+// timerSteps start the timer before anything is changed.
+func (s *setup) timerSteps() []step.Step {
+	if s.UndoAfter == 0 {
+		return nil
+	}
+	return []step.Step{{
+		Purpose: fmt.Sprintf("a process here that undoes everything after %v", s.UndoAfter),
+		Run: timer.Command(s.Binary, timer.Options{
+			For: s.UndoAfter, Target: s.Target, Folder: s.dir,
+		}),
+		Advice: "the folder's timer.log has its output: " + s.dir,
+	}}
 }
 
 // verifies returns the steps that fail where the datapath is not up.

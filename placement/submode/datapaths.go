@@ -22,11 +22,13 @@ var datapaths = []*datapath{
 	tcx,
 	u32,
 	blueFieldOffPath,
+	blueFieldOffPathSF,
 	blueFieldKernel,
 	blueFieldDPDK,
 	blueFieldTestpmd,
 	blueFieldKernelOffload,
 	blueFieldDPDKOffload,
+	blueFieldDOCA,
 }
 
 func candidates(target, submode string) (list []*datapath) {

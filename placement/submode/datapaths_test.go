@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"dpukv/placement/submode/step"
@@ -304,29 +305,32 @@ done`)
 
 // TestCardEvidence answers like a card's programs, since no card is at hand.
 func TestCardEvidence(t *testing.T) {
-	links := func(n string) [2]string {
-		s := `"stats64":{"rx":{"packets":` + n + `},"tx":{"packets":` + n + `}}`
-		return [2]string{"ip -j -s", `[{"ifname":"p0",` + s + `},{"ifname":"pf0hpf",` + s + `}]`}
-	}
-	stat := [2]string{"/proc/", "7 (forwarder) S 1 7 7 0 -1 0 0 0 0 0 1 1 0 0 20 0 1 0 99 0"}
-	for _, d := range datapaths {
-		for _, c := range cardCounters[d] {
-			at := func(packets string, answers [][2]string) *Evidence {
-				fake := &card{answers: append([][2]string{stat, links(packets)}, answers...)}
-				s := mustNew(t, Config{Submode: d.submodes[0], Target: BlueField})
-				l := &Lease{setup: s.setup(d, "/x"), node: fake.node()}
-				e, err := l.Evidence(t.Context())
-				if err != nil {
-					t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		for _, d := range datapaths {
+			for _, c := range cardCounters[d] {
+				before := cardEvidence(t, d, traffic{came: 1000}, c.before)
+				after := cardEvidence(t, d, traffic{came: 11000}, c.after)
+				if _, err := Prove(before, after); !failsWith(err, c.want) {
+					t.Errorf("%s, %s: found %v, want %q", d.name, c.name, err, c.want)
 				}
-				return e
-			}
-			_, err := Prove(at("1000", c.before), at("11000", c.after))
-			if !failsWith(err, c.want) {
-				t.Errorf("%s, %s: found %v, want %q", d.name, c.name, err, c.want)
 			}
 		}
+	})
+}
+
+// cardEvidence reads the counters of a card with some answers, and by default with those of a
+// traffic.
+func cardEvidence(t *testing.T, d *datapath, all traffic, answers [][2]string) *Evidence {
+	t.Helper()
+	stat := [2]string{"/proc/", "7 (forwarder) S 1 7 7 0 -1 0 0 0 0 0 1 1 0 0 20 0 1 0 99 0"}
+	fake := &fakeCard{answers: append(append(slices.Clone(answers), stat), all.says()...)}
+	s := mustNew(t, Config{Submode: d.submodes[0], Target: BlueField})
+	l := &Lease{setup: s.setup(d, "/x"), node: fake.node()}
+	e, err := l.Evidence(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
+	return e
 }
 
 // filtering are the datapaths that can do packet work on this machine.

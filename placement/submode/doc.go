@@ -9,11 +9,11 @@
 //	sm2        OvS-DPDK                            ovs-dpdk (af_packet); ovs-dpdk-xdp (af_xdp)
 //	sm3        testpmd, io                         testpmd (af_packet); testpmd-xdp (af_xdp)
 //	sm4        OvS, kernel, offloaded to eSwitch   ovs-flower, else tcx, else tc-u32
-//	sm5        OvS-DPDK, offloaded to eSwitch      as sm4: there is one stand-in for an eSwitch
+//	sm5        OvS-DPDK, offloaded to eSwitch;     as sm4: there is one stand-in for an eSwitch
+//	           OVS-DOCA, offloaded to eSwitch
 //
-// On plain Linux, a node gets the first datapath that it supports. Those after a semicolon are used
-// only on request. The [Proof] beside every result names a datapath that only stands in for
-// another.
+// A node gets the first datapath that it supports. Those after a semicolon are used only on
+// request. The [Proof] beside every result names a datapath that only stands in for another.
 //
 // # Steps
 //
@@ -33,7 +33,13 @@
 // remembers nothing. On plain Linux, we run an Open vSwitch of our own, and do not touch the
 // system's. The sockets, PIDs, logs and database of ours lie in the journal's folder. On a
 // BlueField there is only one Open vSwitch, the system's, and it owns the hardware. Our bridge in
-// it carries a mark, and a port in another bridge is refused.
+// it carries a mark. A port leaves the bridge that it is in, and the undo puts it back.
+//
+// In NVIDIA's Open vSwitch, ports of type dpdk belong to OvS-DPDK or to OVS-DOCA. The switch itself
+// tells which of them it runs, in the table Open_vSwitch. A card that runs OVS-DOCA is refused by
+// every other datapath. A restart of that switch interrupts all bridges of the card, and a plan
+// says so. DPDK must find huge pages: without them it ends the switch. It also sets the ports' MTU,
+// which an undo restores. [Lease.CheckFullSize] then sends packets of that size, between the hosts.
 //
 // An undo record checks before it acts. It leaves alone a flag or key that was changed since. It
 // also leaves alone a foreign filter at our preference, and a place for filters that is not empty.
@@ -66,7 +72,22 @@
 // grow. In submode direct, the server's interface is the only one to check.
 //
 // The share is never too low. That holds even where an interface counts many of the wire's packets
-// as one (GRO, TSO), and where packets were lost and retransmitted. The evidence can't show:
+// as one (GRO, TSO), and where packets were lost and retransmitted.
+//
+// On a BlueField, the ports' counters are those of package eswitch. They are read two seconds after
+// the load, until they rest. Beside the ports, there is other proof for each submode:
+//
+//	sm1  the CPU's driver saw the packets, and Open vSwitch's flows in software have their bytes
+//	sm2  threads that poll received them; the kernel and the eSwitch's flows did not
+//	sm3  testpmd counted them; the kernel did not see them
+//	sm4  flows in the eSwitch have them, and rules in_hw, by traffic control; the kernel did not
+//	sm5  flows in the eSwitch have them; threads that poll, and the kernel, did not
+//
+// Flows of other bridges are left out. A partially offloaded flow is one that the eSwitch only
+// recognises and a CPU forwards. Its packets have a count and a share of their own, and cause a
+// warning, or an error. RDMA packets of a representor are counted beside.
+//
+// The evidence can't show:
 //
 //   - A way that takes little. A way with a fifth of a TCP load is found for certain. With the
 //     smallest datagrams, a way needs half of the load for that, because headers weigh more.

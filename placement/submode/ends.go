@@ -67,6 +67,14 @@ type Gate struct {
 	Behind bool
 }
 
+// came returns what came in at the gate.
+func (g *Gate) came() Count {
+	if g.Behind {
+		return g.ToClient
+	}
+	return g.ToServer
+}
+
 // Count is an interface's count one way. One of its packets may be many of the wire's: GRO joined
 // them, or TSO will cut the packet.
 type Count struct{ Packets, Bytes uint64 }

@@ -2,11 +2,13 @@ package submode
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
 	"time"
 
+	"dpukv/placement/submode/eswitch"
 	"dpukv/placement/submode/iplink"
 	"dpukv/placement/submode/process"
 	"dpukv/placement/submode/step"
@@ -21,10 +23,15 @@ type Evidence struct {
 	// Gates are the ports by their names, with packets and bytes, for the comparison with the ends'
 	// traffic.
 	Gates map[string]Gate `json:"gates"`
+	// RDMA are RDMA packets in and out of a card's ports, as far as the driver counts them.
+	RDMA map[string]uint64 `json:"rdma,omitempty"`
+	// Sources name the counters of each port.
+	Sources map[string]string `json:"sources"`
 	Counts
 	// Processes are the CPU times of forwarding in user space, in nanoseconds by PID and start.
 	Processes map[string]int64 `json:"processes,omitempty"`
 	setup     *setup
+	cardPorts map[string]*eswitch.Port
 }
 
 // maxReads limits the reads of the counters while packets come in. The counters are read one after
@@ -33,6 +40,9 @@ const maxReads = 3
 
 // readEvidence reads until no packet came in meanwhile, or maxReads times.
 func readEvidence(ctx context.Context, s *setup, n step.Node) (*Evidence, error) {
+	if s.onCard() {
+		return readAtRest(ctx, s, n)
+	}
 	for read := 1; ; read++ {
 		e := newEvidence(s)
 		if err := e.read(ctx, n); err != nil {
@@ -52,16 +62,49 @@ func readEvidence(ctx context.Context, s *setup, n step.Node) (*Evidence, error)
 	}
 }
 
+// readAtRest reads a card's counters once they include all of a load. The ports are read before
+// and after the datapath's own counters, and both reads have to agree.
+func readAtRest(ctx context.Context, s *setup, n step.Node) (*Evidence, error) {
+	var growth string
+	for range maxReads {
+		if err := eswitch.Wait(ctx, eswitch.SettleTime); err != nil {
+			return nil, err
+		}
+		e, again := newEvidence(s), newEvidence(s)
+		if err := errors.Join(e.read(ctx, n), again.readPorts(ctx, n)); err != nil {
+			return nil, err
+		}
+		if growth = again.growth(e); growth == "" {
+			return e, nil
+		}
+	}
+	return nil, fmt.Errorf("asked for counters at rest, found in %d reads that they still grow "+
+		"(%s), allowed: no traffic beside the load; to do: end the other traffic, which this "+
+		"shows: tcpdump -ni %s", maxReads, growth, s.Ports.Wire)
+}
+
+// growth names a port that moved packets since another read; "" for none.
+func (e *Evidence) growth(was *Evidence) string {
+	for _, port := range e.setup.ports() {
+		if text := e.cardPorts[port].Growth(was.cardPorts[port]); text != "" {
+			return text + " at " + port
+		}
+	}
+	return ""
+}
+
 // newEvidence returns empty evidence.
 func newEvidence(s *setup) *Evidence {
 	return &Evidence{
 		Datapath: s.datapath.name, Came: map[string]uint64{}, Left: map[string]uint64{},
 		Gates: map[string]Gate{}, Processes: map[string]int64{},
+		RDMA: map[string]uint64{}, Sources: map[string]string{},
 		Counts: Counts{
 			Carried: map[string]uint64{}, Opcodes: map[string]uint64{},
 			Elsewhere: map[string]uint64{}, Flows: map[string]uint64{},
+			ByCPU: map[string]uint64{},
 		},
-		setup: s,
+		setup: s, cardPorts: map[string]*eswitch.Port{},
 	}
 }
 
@@ -94,17 +137,33 @@ func (e *Evidence) readPorts(ctx context.Context, n step.Node) error {
 		if !ok {
 			return fmt.Errorf("found no interface %s any more", port)
 		}
-		e.Came[port], e.Left[port] = l.Stats.RX.Packets, l.Stats.TX.Packets
-		e.Gates[port] = newGate(&l, port == e.setup.Ports.Host)
+		came, left := Count(l.Stats.RX), Count(l.Stats.TX)
+		source := "ip -s link"
+		if e.setup.onCard() {
+			p, err := eswitch.ReadPort(ctx, n, port)
+			if err != nil {
+				return err
+			}
+			e.addCardPort(port, p)
+			came, left, source = Count(p.Came), Count(p.Left), p.Source
+		}
+		e.Came[port], e.Left[port], e.Sources[port] = came.Packets, left.Packets, source
+		e.Gates[port] = newGate(&l, came, left, port == e.setup.Ports.Host)
 	}
 	return nil
 }
 
+// addCardPort keeps the counts that only a card's port has.
+func (e *Evidence) addCardPort(port string, p *eswitch.Port) {
+	e.cardPorts[port], e.ByCPU[port] = p, p.ByCPU
+	if p.CountsRDMA {
+		e.RDMA["came/"+port], e.RDMA["left/"+port] = p.RDMACame, p.RDMALeft
+	}
+}
+
 // newGate returns a port with its counts so far. Packets that come in at the wire are for the
 // server.
-func newGate(l *iplink.Link, host bool) Gate {
-	came := Count{l.Stats.RX.Packets, l.Stats.RX.Bytes}
-	left := Count{l.Stats.TX.Packets, l.Stats.TX.Bytes}
+func newGate(l *iplink.Link, came, left Count, host bool) Gate {
 	if host {
 		return Gate{Name: l.Name, ToServer: left, ToClient: came, MTU: l.MTU, Behind: true}
 	}

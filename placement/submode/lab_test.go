@@ -20,6 +20,7 @@ import (
 
 	"dpukv/internal/test/kernel"
 	"dpukv/placement/emulate"
+	"dpukv/placement/submode/step"
 	"dpukv/results"
 )
 
@@ -113,8 +114,8 @@ func newTestbedWith(t *testing.T, offloads string) *testbed {
 	return b
 }
 
-func (b *testbed) node(machine string) Node {
-	return Via(machine, func(argv []string) ([]string, error) { return b.Argv(machine, argv) })
+func (b *testbed) node(machine string) step.Node {
+	return step.Via(machine, func(argv []string) ([]string, error) { return b.Argv(machine, argv) })
 }
 
 // run runs a command on a machine; it must succeed.

@@ -3,8 +3,8 @@ package submode
 import (
 	"context"
 	"fmt"
-	"time"
 
+	"dpukv/placement/submode/fullsize"
 	"dpukv/placement/submode/journal"
 	"dpukv/placement/submode/step"
 )
@@ -101,15 +101,22 @@ func (l *Lease) Broken(ctx context.Context) error {
 	return nil
 }
 
-// undoTimeout bounds the undo of an interrupted apply.
-const undoTimeout = time.Minute
-
 // Undo undoes everything, in a node that another process may have set up. It goes on after the end
-// of ctx.
+// of ctx. The journal bounds each step.
 func (l *Lease) Undo(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
-	defer cancel()
-	return l.journal.Undo(ctx)
+	return l.journal.Undo(context.WithoutCancel(ctx))
+}
+
+// CheckFullSize expects packets of the ports' full size to cross a card, from a client to the
+// server. On plain Linux, no program sets the ports' MTU.
+func (l *Lease) CheckFullSize(ctx context.Context, client, server fullsize.End) error {
+	if l.Target != BlueField {
+		return nil
+	}
+	if err := fullsize.Check(ctx, l.node, l.Ports.Wire, client, server); err != nil {
+		return fmt.Errorf("submode %s: %w", l.Submode, err)
+	}
+	return nil
 }
 
 // Evidence reads the counters, if possible while no packets come in.

@@ -143,7 +143,7 @@ func TestBroken(t *testing.T) {
 			"this was so and is not any more: one redirect on pf0hpf " +
 			"(found 0 programs of ours, allowed: 1)\nTo do: see what ended it on node d",
 	} {
-		node := Node{Name: "d", Run: func(_ context.Context, argv []string) (string, error) {
+		node := step.Node{Name: "d", Run: func(_ context.Context, argv []string) (string, error) {
 			switch argv[0] {
 			case "dpukv":
 				return counted, nil
@@ -232,8 +232,8 @@ func (n *named) inode() string {
 
 func (n *named) remove() { _ = exec.Command("ip", "netns", "del", n.name).Run() } // or it is gone
 
-func (n *named) node() Node {
-	return Via(n.name, func(argv []string) ([]string, error) {
+func (n *named) node() step.Node {
+	return step.Via(n.name, func(argv []string) ([]string, error) {
 		return append([]string{"nsenter", "--net=/run/netns/" + n.name}, argv...), nil
 	})
 }
@@ -280,7 +280,7 @@ func TestInodeAgain(t *testing.T) {
 	c := needRootAndU32(t)
 	first := makeNamed(t, "")
 	now := first
-	node := Node{Name: "d", Run: func(ctx context.Context, argv []string) (string, error) {
+	node := step.Node{Name: "d", Run: func(ctx context.Context, argv []string) (string, error) {
 		return now.node().Run(ctx, argv)
 	}}
 	l, err := mustNew(t, c).Apply(t.Context(), node)

@@ -59,7 +59,10 @@ func undoSteps(marks, apply []step.Step) (undo []step.Step) {
 	}
 	for i := range slices.Backward(apply) {
 		condition := ""
-		if apply[i].State != nil {
+		switch {
+		case apply[i].Restore:
+			condition = ", as it was found"
+		case apply[i].State != nil:
 			condition = "; only if it is as it was set"
 		}
 		takeBack(&apply[i], condition)

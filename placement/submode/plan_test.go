@@ -12,6 +12,47 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
+// Documents that BlueField's steps follow. Of each, the beginning was read on 2026-11-22, not the
+// whole document.
+const (
+	virtualSwitch = `NVIDIA, "Virtual Switch on BlueField", DOCA Documentation v2.9.0, ` +
+		"https://docs.nvidia.com/doca/archive/2-9-0/Virtual+Switch+on+BlueField"
+	// Its contents list OVS-DPDK and testpmd. These sections were not read.
+	virtualSwitchBSP = `NVIDIA, "Virtual Switch on BlueField", BlueField BSP 4.8.0, ` +
+		"https://docs.nvidia.com/networking/display/bluefieldbsp480/virtual-switch-on-bluefield.pdf"
+	ovsDOCA = `NVIDIA, "OVS-DOCA Hardware Acceleration", DOCA Documentation v3.2.1 LTS, ` +
+		"https://docs.nvidia.com/doca/sdk/ovs-doca-hardware-acceleration/index.html"
+	modes = `NVIDIA, "BlueField Modes of Operation", DOCA Documentation v2.9.2 (2024 LTS U2), ` +
+		"https://docs.nvidia.com/doca/archive/2-9-2/BlueField+Modes+of+Operation"
+)
+
+// sources are the documents by BlueField's datapath.
+var sources = map[string]string{
+	"none":               modes,
+	"ovs-system":         virtualSwitch,
+	"ovs-system-offload": virtualSwitch,
+	"ovs-dpdk":           virtualSwitchBSP,
+	"ovs-dpdk-offload":   virtualSwitchBSP,
+	"testpmd":            virtualSwitchBSP,
+	"ovs-doca":           ovsDOCA,
+}
+
+// sourced puts the document before a plan of BlueField.
+func sourced(t *testing.T, c *Config, plan []byte) []byte {
+	t.Helper()
+	if c.Target != BlueField {
+		return plan
+	}
+	d := c.Datapath
+	if d == "" {
+		d = Datapaths(BlueField, c.Submode)[0]
+	}
+	if sources[d] == "" {
+		t.Errorf("found no source for the datapath %s on %s: add it to sources", d, BlueField)
+	}
+	return append([]byte("# after "+sources[d]+", read in part on 2026-11-22\n"), plan...)
+}
+
 // TestPlans compares the exact commands with files that a person has read.
 func TestPlans(t *testing.T) {
 	for _, target := range []string{Linux, BlueField} {
@@ -22,7 +63,7 @@ func TestPlans(t *testing.T) {
 				if err := mustNew(t, c).Plan(&b); err != nil {
 					t.Error(err)
 				}
-				golden(t, target+"-"+name+"-"+d, b.Bytes())
+				golden(t, target+"-"+name+"-"+d, sourced(t, &c, b.Bytes()))
 			}
 		}
 	}
@@ -49,7 +90,7 @@ func TestPlansWithFilter(t *testing.T) {
 		if err := mustNew(t, c).Plan(&b); err != nil {
 			t.Error(err)
 		}
-		golden(t, c.Target+"-"+c.Submode+"-filter", b.Bytes())
+		golden(t, c.Target+"-"+c.Submode+"-filter", sourced(t, &c, b.Bytes()))
 	}
 }
 

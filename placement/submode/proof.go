@@ -15,12 +15,20 @@ type Proof struct {
 	Is         string `json:"is"`       // what forwarded
 	Substitute string `json:"substitute,omitempty"`
 	Filter     string `json:"filter,omitempty"`
-	// Packets counts by name: came/PORT, left/PORT, carried/…, elsewhere/…, dropped. opcode/GET and
+	// Packets counts by name: came/PORT, left/PORT, carried/…, elsewhere/…, dropped. On a card it
+	// also has partial/flows, in hardware/rules, rdma/came/PORT and rdma/left/PORT. opcode/GET and
 	// the like count requests.
 	Packets map[string]uint64 `json:"packets"`
+	// Counters name the ports' counters that came and left are from.
+	Counters map[string]string `json:"counters"`
 	// CarriedShare is the part of the arrived packets that the datapath claims to have taken. For a
 	// load, it is multiplied by the least share of the ends' traffic that a port saw.
 	CarriedShare float64 `json:"carried_share"`
+	// PartialShare is the part of the arrived packets that an eSwitch only recognised. A CPU
+	// forwarded them.
+	PartialShare float64 `json:"partial_share,omitempty"`
+	// Warnings are about packets that took another way, but were too few for an error.
+	Warnings []string `json:"warnings,omitempty"`
 	// Crossings compare the ends' traffic with the ports' counts.
 	Crossings []results.Crossing `json:"crossings,omitempty"`
 	// ForwarderCPUNs is the CPU time of forwarding in user space; 0 where the kernel or the card
@@ -51,9 +59,9 @@ func ProveLoad(before, after *Evidence, ends *Ends) (*Proof, error) {
 func Prove(before, after *Evidence) (*Proof, error) {
 	s := after.setup
 	p := &Proof{
-		Datapath: s.datapath.name, Is: s.datapath.describe(&s.Filter),
+		Datapath: s.datapath.name, Is: s.datapath.describe(&s.Filter, after.Program),
 		Substitute: s.datapath.substitute, Filter: s.Filter.String(),
-		Packets: map[string]uint64{},
+		Packets: map[string]uint64{}, Counters: after.Sources,
 	}
 	var errs []error
 	sum := func(name string, was, is map[string]uint64) (total uint64) {
@@ -73,11 +81,11 @@ func Prove(before, after *Evidence) (*Proof, error) {
 	carried := sum("carried", before.Carried, after.Carried)
 	elsewhere := sum("elsewhere", before.Elsewhere, after.Elsewhere)
 	sum("opcode", before.Opcodes, after.Opcodes)
+	sum("rdma", before.RDMA, after.RDMA)
 	if n := after.Uncut - min(before.Uncut, after.Uncut); n > 0 {
 		errs = append(errs, fmt.Errorf("found %d trains of requests in one piece, whose "+
-			"operations "+
-			"cannot be counted, allowed: senders with segmentation offload off, as between "+
-			"emulated machines: ethtool -K INTERFACE tx-udp-segmentation off", n))
+			"operations cannot be counted, allowed: senders with segmentation offload off, as "+
+			"between emulated machines: ethtool -K INTERFACE tx-udp-segmentation off", n))
 	}
 	carried += flows(p, "carried", before.Flows, after.Flows)
 	elsewhere += flows(p, "elsewhere", before.Stray, after.Stray)
@@ -88,7 +96,10 @@ func Prove(before, after *Evidence) (*Proof, error) {
 	errs = append(errs, p.cpu(before, after))
 	if len(after.Came) > 0 {
 		p.CarriedShare = float64(carried) / float64(max(came, 1))
-		errs = append(errs, p.judge(before, after, came, left, carried+dropped, elsewhere, dropped))
+		errs = append(errs,
+			p.judge(before, after, came, left, carried+dropped, elsewhere, dropped),
+			p.judgePartial(before, after, came), p.judgeRules(before, after, came),
+			p.judgeJoined(before, after, came, dropped))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return p, fmt.Errorf("submode %s: the packets did not go through %s (%s): %w",
@@ -99,11 +110,21 @@ func Prove(before, after *Evidence) (*Proof, error) {
 
 // flows sums up the packets of each flow. A flow that is gone counts nothing.
 func flows(p *Proof, name string, was, is map[string]uint64) (total uint64) {
-	for key, n := range is {
-		total += n - min(n, was[key])
-	}
+	total = growth(was, is)
 	if len(is) > 0 {
 		p.Packets[name+"/flows"] = total
+	}
+	return total
+}
+
+// growth sums up the growth of counts. A smaller count began anew: Open vSwitch removes a flow that
+// is idle for seconds, and the next packet makes it again.
+func growth(was, is map[string]uint64) (total uint64) {
+	for key, n := range is {
+		if n >= was[key] {
+			n -= was[key]
+		}
+		total += n
 	}
 	return total
 }
@@ -133,8 +154,7 @@ func (p *Proof) judge(
 			came, after.setup.Ports, taken))
 	case float64(taken) > float64(came)+float64(stray):
 		errs = append(errs, fmt.Errorf("found %d packets that it took, and only %d that came in "+
-			"at %s: "+
-			"it has other work", taken, came, after.setup.Ports))
+			"at %s: it has other work", taken, came, after.setup.Ports))
 	}
 	if left+dropped > came+stray {
 		errs = append(errs, fmt.Errorf("found %d packets that came in, and %d that went out: "+
@@ -145,6 +165,67 @@ func (p *Proof) judge(
 			elsewhere, came))
 	}
 	return errors.Join(errs...)
+}
+
+// judgePartial reports flows that the eSwitch only recognises. Few of them are a warning.
+func (p *Proof) judgePartial(before, after *Evidence, came uint64) error {
+	partial := flows(p, "partial", before.Partial, after.Partial)
+	p.PartialShare = float64(partial) / float64(max(came, 1))
+	text := fmt.Sprintf("found %d of %d packets in partially offloaded flows: the eSwitch only "+
+		"recognises them, and a CPU forwards them", partial, came)
+	switch {
+	case partial > uint64(mostStray*float64(came))+someStray:
+		return fmt.Errorf("%s; to do: see why, in ovs-vswitchd.log and by "+
+			"ovs-appctl dpctl/dump-flows -m DATAPATH type=partially-offloaded, where "+
+			"ovs-appctl dpif/show names DATAPATH", text)
+	case partial > someStray:
+		p.Warnings = append(p.Warnings, text)
+	}
+	return nil
+}
+
+// judgeRules refuses packets that no rule in the eSwitch took, by traffic control's own counts.
+func (p *Proof) judgeRules(before, after *Evidence, came uint64) error {
+	if after.InHardware == nil {
+		return nil
+	}
+	rules := growth(before.InHardware, after.InHardware)
+	p.Packets["in hardware/rules"] = rules
+	if float64(rules) >= leastShare*float64(came) {
+		return nil
+	}
+	return fmt.Errorf("found %d packets that came in at %s, and %d of rules that traffic control "+
+		"has in hardware (in_hw); to do: tc -s filter show dev %s ingress", came,
+		after.setup.Ports, rules, after.setup.Ports.Wire)
+}
+
+// mostJoined is the most packets that GRO joins on average: a driver takes 64 at a time.
+const mostJoined = 64
+
+// judgeJoined refuses flows that cannot contain the packets that came in. For each packet that GRO
+// joined to another one, a flow lacks the headers. Bytes of the wire also contain the frame's
+// checksum.
+func (p *Proof) judgeJoined(before, after *Evidence, came, dropped uint64) error {
+	if after.Joined == nil {
+		return nil
+	}
+	packets := flows(p, "joined", before.Joined.Packets(), after.Joined.Packets())
+	bytes := growth(before.Joined.Bytes(), after.Joined.Bytes())
+	var arrived uint64
+	for _, g := range after.gates(before) {
+		arrived += g.came().Bytes
+	}
+	const checksum = 4
+	kept := came - min(dropped, came)
+	headers := mostHeaders*(kept-min(packets, kept)) + checksum*kept
+	least := leastShare * float64(kept)
+	leastBytes := least / float64(max(came, 1)) * float64(arrived)
+	if float64(mostJoined*packets) >= least && float64(bytes+headers) >= leastBytes {
+		return nil
+	}
+	return fmt.Errorf("found %d bytes in %d packets that came in at %s, and %d bytes in %d "+
+		"packets in the flows that it took, where GRO may have joined packets", arrived, came,
+		after.setup.Ports, bytes, packets)
 }
 
 // cpu computes the CPU time of the processes in between; the processes have to be the same. Where

@@ -69,6 +69,13 @@ func TestProve(t *testing.T) {
 			func(_, e *Evidence) { e.Carried, e.Flows = nil, map[string]uint64{"a": 1000, "b": 900} },
 			"",
 		},
+		"a flow that began anew": {
+			func(was, e *Evidence) {
+				was.Flows = map[string]uint64{"a": 5000}
+				e.Carried, e.Flows = nil, map[string]uint64{"a": 2000}
+			},
+			"",
+		},
 		"flows that are too few": {
 			func(_, e *Evidence) { e.Carried, e.Flows = nil, map[string]uint64{"b": 1799} },
 			"and 1799 that it took",

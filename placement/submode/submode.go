@@ -7,19 +7,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"dpukv/placement/submode/journal"
 	"dpukv/placement/submode/process"
 	"dpukv/placement/submode/step"
 )
-
-// Node is a machine that runs commands.
-type Node = step.Node
-
-// Via returns a node behind a launcher. command turns a command for the node into a local one.
-func Via(name string, command func(argv []string) ([]string, error)) Node {
-	return step.Via(name, command)
-}
 
 // Owner names this process, for a Config. If the process dies and its namespace is gone, the next
 // apply removes the folder of the applied submode.
@@ -104,9 +97,14 @@ func (s *Submode) CPUs() []int { return s.cfg.CPUs }
 // OwnedBy sets another owner than this process: see Config.Owner.
 func (s *Submode) OwnedBy(owner string) { s.cfg.Owner = owner }
 
+// UndoAfter makes the node undo the submode by itself after a time. binary is dpukv on the node.
+func (s *Submode) UndoAfter(d time.Duration, binary string) {
+	s.cfg.UndoAfter, s.cfg.Binary = d, binary
+}
+
 func (s *Submode) setup(d *datapath, dir string) *setup { return &setup{s.cfg, d, dir} }
 
-func (s *Submode) journal(ctx context.Context, n Node) (*journal.Journal, error) {
+func (s *Submode) journal(ctx context.Context, n step.Node) (*journal.Journal, error) {
 	return openJournal(ctx, n, s.cfg.Target)
 }
 
@@ -133,7 +131,7 @@ func (s *Submode) choices() []*datapath {
 }
 
 // Check refuses a node that lacks something for the submode. It changes nothing.
-func (s *Submode) Check(ctx context.Context, n Node) error {
+func (s *Submode) Check(ctx context.Context, n step.Node) error {
 	j, err := s.journal(ctx, n)
 	if err != nil {
 		return err
@@ -146,7 +144,7 @@ func (s *Submode) Check(ctx context.Context, n Node) error {
 }
 
 // choose returns the requested datapath, or the first of its list that the node supports.
-func (s *Submode) choose(ctx context.Context, n Node, dir string) (*datapath, error) {
+func (s *Submode) choose(ctx context.Context, n step.Node, dir string) (*datapath, error) {
 	if s.datapath != nil {
 		if err := step.DoAll(ctx, n, s.setup(s.datapath, dir).checks()); err != nil {
 			return nil, missing(ctx, "%w: %w", ErrMissing, err)
@@ -176,7 +174,7 @@ func missing(ctx context.Context, format string, args ...any) error {
 
 // Apply undoes the leftovers of an earlier apply, checks, sets up the datapath, and verifies that
 // it is up. After an error, the node is as it was before.
-func (s *Submode) Apply(ctx context.Context, n Node) (*Lease, error) {
+func (s *Submode) Apply(ctx context.Context, n step.Node) (*Lease, error) {
 	l, err := s.apply(ctx, n)
 	if err != nil {
 		return nil, fmt.Errorf("submode %s: %w", s.cfg.Submode, err)
@@ -184,7 +182,7 @@ func (s *Submode) Apply(ctx context.Context, n Node) (*Lease, error) {
 	return l, nil
 }
 
-func (s *Submode) apply(ctx context.Context, n Node) (*Lease, error) {
+func (s *Submode) apply(ctx context.Context, n step.Node) (*Lease, error) {
 	j, err := s.journal(ctx, n)
 	if err != nil {
 		return nil, err
@@ -215,7 +213,7 @@ func (s *Submode) apply(ctx context.Context, n Node) (*Lease, error) {
 }
 
 // Adopt returns the lease of a submode that another process applied.
-func (s *Submode) Adopt(ctx context.Context, n Node) (*Lease, error) {
+func (s *Submode) Adopt(ctx context.Context, n step.Node) (*Lease, error) {
 	j, err := s.journal(ctx, n)
 	if err != nil {
 		return nil, err

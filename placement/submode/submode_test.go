@@ -9,6 +9,7 @@ import (
 
 	"dpukv/placement/submode/journal"
 	"dpukv/placement/submode/packetfilter"
+	"dpukv/placement/submode/step"
 )
 
 func mustNew(t *testing.T, c Config) *Submode {
@@ -30,7 +31,7 @@ func TestWhatCannotBeHad(t *testing.T) {
 		config Config
 		want   string
 	}{
-		"name":   {Config{Submode: "sm6", Target: Linux}, "allowed: off-path, direct, sm1"},
+		"name":   {Config{Submode: "sm6", Target: Linux}, "allowed: off-path, off-path-sf, direct, sm1"},
 		"target": {Config{Submode: SM1, Target: "bluefeld"}, "allowed: linux, bluefield"},
 		"datapath": {
 			Config{Submode: SM1, Target: Linux, Datapath: "tcx"},
@@ -134,7 +135,7 @@ func TestAdopt(t *testing.T) {
 		if c.about == "" {
 			c.about = string(about)
 		}
-		node := Node{Name: "d", Run: func(_ context.Context, argv []string) (string, error) {
+		node := step.Node{Name: "d", Run: func(_ context.Context, argv []string) (string, error) {
 			switch argv[0] {
 			case "readlink":
 				return "net:[4026531840]", nil

@@ -13,6 +13,7 @@ import (
 	"dpukv/placement/launch"
 	"dpukv/placement/machines"
 	"dpukv/placement/submode"
+	"dpukv/placement/submode/step"
 	"dpukv/placement/testbed"
 )
 
@@ -58,9 +59,9 @@ func (s *Tool) use() {
 }
 
 // node runs commands on a node.
-func (s *Tool) node(n *testbed.Node) submode.Node {
+func (s *Tool) node(n *testbed.Node) step.Node {
 	if n.Emulated() {
-		return submode.Via(n.Name, func(argv []string) ([]string, error) {
+		return step.Via(n.Name, func(argv []string) ([]string, error) {
 			return s.stands.Argv(n.Name, argv)
 		})
 	}
@@ -113,7 +114,7 @@ func (s *Tool) takeDown(ctx context.Context) error {
 	}
 	err = errors.Join(err, s.stands.End())
 	s.stands = nil
-	here := submode.Via("this machine", func(argv []string) ([]string, error) { return argv, nil })
+	here := step.Via("this machine", func(argv []string) ([]string, error) { return argv, nil })
 	return errors.Join(err, submode.RemoveAbandoned(ctx, here, s.dpu.Target()))
 }
 

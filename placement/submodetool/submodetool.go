@@ -1,17 +1,21 @@
 package submodetool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"dpukv/internal/cpu"
 	"dpukv/placement/emulate"
 	"dpukv/placement/machines"
 	"dpukv/placement/submode"
+	"dpukv/placement/submode/fullsize"
 	"dpukv/placement/submode/packetfilter"
+	"dpukv/placement/submode/timer"
 	"dpukv/placement/testbed"
 )
 
@@ -24,6 +28,8 @@ type Tool struct {
 	name    string
 	command string            // this binary
 	stands  *emulate.Standing // the machines that apply made; nil: none
+
+	undoAfter time.Duration // 0: never
 }
 
 // Options name the DPU and the datapath.
@@ -34,6 +40,8 @@ type Options struct {
 	Datapath string // "": the testbed's, else the first that the node has
 	Filter   packetfilter.Filter
 	Command  string // this binary
+	// UndoAfter is the time after which the node undoes an apply by itself; 0: never
+	UndoAfter time.Duration
 }
 
 // New refuses impossible options before it visits the node.
@@ -44,6 +52,11 @@ func New(o Options) (*Tool, error) {
 	}
 	if o.Datapath != "" {
 		dpu.Datapath.Chosen = map[string]string{o.Submode: o.Datapath}
+	}
+	if o.UndoAfter != 0 {
+		if err := timer.Check(o.UndoAfter); err != nil {
+			return nil, fmt.Errorf("for: %w", err)
+		}
 	}
 	self := o.Command
 	if !dpu.OnThisMachine() && dpu.Target() == submode.Linux && dpu.Binary != "" {
@@ -57,9 +70,12 @@ func New(o Options) (*Tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%snode %s: %w", o.Testbed.Place(dpu.Name), dpu.Name, err)
 	}
+	if o.UndoAfter != 0 {
+		what.UndoAfter(o.UndoAfter, cmp.Or(dpu.Binary, "dpukv")) // for a plan; apply finds the path
+	}
 	return &Tool{
 		bed: o.Testbed, machine: &machines.Machines{Bed: o.Testbed}, dpu: dpu, what: what,
-		name: o.Submode, command: self,
+		name: o.Submode, command: self, undoAfter: o.UndoAfter,
 	}, nil
 }
 
@@ -78,6 +94,7 @@ func (s *Tool) Apply(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	defer unlock()
+	defer s.machine.Close()
 	err = s.open()
 	if err == nil && s.dpu.Emulated() {
 		err = s.standUp(ctx)
@@ -85,12 +102,16 @@ func (s *Tool) Apply(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if err := s.prepareTimer(ctx); err != nil {
+		return errors.Join(err, s.takeDown(ctx))
+	}
 	l, err := s.what.Apply(ctx, s.node(s.dpu))
 	if err != nil {
 		return errors.Join(err, s.takeDown(ctx))
 	}
 	tell(w, l.Warnings())
 	fmt.Fprintf(w, "%s is applied to node %s: %s\n", s.name, s.dpu.Name, l.Describe())
+	s.tellTimer(w)
 	return s.tellMachines(w)
 }
 
@@ -107,6 +128,7 @@ func (s *Tool) Undo(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	defer unlock()
+	defer s.machine.Close()
 	var notes []string
 	err = s.open()
 	switch {
@@ -148,6 +170,7 @@ func (s *Tool) Verify(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	defer unlock()
+	defer s.machine.Close()
 	l, err := s.adopt(ctx)
 	if err == nil {
 		err = l.Verify(ctx)
@@ -158,7 +181,7 @@ func (s *Tool) Verify(ctx context.Context, w io.Writer) error {
 	fmt.Fprintf(w, "%s is up on node %s: %s\n", s.name, s.dpu.Name, l.Describe())
 	before, err := l.Evidence(ctx)
 	if err == nil {
-		err = s.ping(ctx)
+		err = s.ping(ctx, l)
 	}
 	if err != nil {
 		return err
@@ -171,12 +194,16 @@ func (s *Tool) Verify(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	for _, text := range proof.Warnings {
+		fmt.Fprintf(w, "warning: %s\n", text)
+	}
 	_, err = fmt.Fprintf(w, "pings took it: %v\n", proof.Packets)
 	return err
 }
 
-// ping sends some packets from the client's host to the server's.
-func (s *Tool) ping(ctx context.Context) error {
+// ping checks the full size on a card. It then sends some packets from the client's host to the
+// server's.
+func (s *Tool) ping(ctx context.Context, l *submode.Lease) error {
 	c, err := s.bed.Assign("CH-SH")
 	if err != nil {
 		return fmt.Errorf("whether packets take it cannot be seen: %w", err)
@@ -186,6 +213,11 @@ func (s *Tool) ping(ctx context.Context) error {
 			"CH-SH's server")
 	}
 	client := &c.Clients[0]
+	err = l.CheckFullSize(ctx, fullsize.End{Node: s.node(client), Address: client.Address},
+		fullsize.End{Node: s.node(&c.Server), Address: c.Server.Address})
+	if err != nil {
+		return err
+	}
 	_, err = s.node(client).Run(ctx,
 		[]string{"ping", "-q", "-c", "200", "-i", "0.01", "-W", "2", c.Server.Address})
 	if err != nil {

@@ -24,6 +24,8 @@ type Testpmd struct {
 	// Filter is work on each packet that looks like a request.
 	Filter   *packetfilter.Filter
 	Requests *packetfilter.Requests
+	// OnCard says that it is a BlueField's own, and that its memory lies on huge pages.
+	OnCard bool
 }
 
 // TestpmdPID is the file in the folder with its PID.
@@ -42,13 +44,17 @@ func (t *Testpmd) FilePrefix() string { return "--file-prefix=" + t.Prefix }
 // Start starts testpmd in the background, and gives it the filter. testpmd ends with its standard
 // input, so it opens both ends of the pipe.
 func (t *Testpmd) Start(argv []string) []step.Step {
+	begin := ""
+	if t.OnCard {
+		begin = cardPath + inMemory
+	}
 	return append([]step.Step{{
 		Purpose: "DPDK's forwarder",
 		Run: step.Shell(`
 cd "$1"
 mkfifo in
 shift
-RUNTIME_DIRECTORY=$PWD setsid stdbuf --output=L "$@" <>in >testpmd.log 2>&1 &
+`+begin+`RUNTIME_DIRECTORY=$PWD setsid stdbuf --output=L "$@" <>in >testpmd.log 2>&1 &
 echo $! >testpmd.pid`, append([]string{t.Dir}, argv...)...),
 		Undo: t.process().Stop(),
 	}}, t.filter()...)

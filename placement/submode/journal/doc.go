@@ -5,6 +5,7 @@
 //
 //	about    one JSON line: the Header
 //	undo     a step.UndoRecord a line, written before its step is run; the last is undone first
+//	timer.*  the process that undoes by itself after a time, if that was asked (package timer)
 //	…        sockets, PIDs, logs and configuration of the programs that were started
 //
 // The owner of a folder decides where it lies:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"time"
 
 	"dpukv/placement/submode/step"
 )
@@ -113,9 +114,12 @@ func (j *Journal) Add(ctx context.Context, u *step.UndoRecord) error {
 	return err
 }
 
-// Undo undoes all steps. It does not stop at an error, and removes the folder only if there was
-// none.
+// Undo ends the folder's timer and undoes all steps. It does not stop at an error, and removes the
+// folder only if there was none.
 func (j *Journal) Undo(ctx context.Context) error {
+	if err := j.stopTimer(ctx); err != nil {
+		return err
+	}
 	out, err := j.read(ctx, "undo")
 	if err == nil && j.ns != nil {
 		j.ns, err = readNamespace(ctx, j.node) // as it is now
@@ -136,7 +140,7 @@ func (j *Journal) Undo(ctx context.Context) error {
 		case u.Port != "" && j.ns != nil && !j.ns.has(u.Port):
 			continue // the settings went with the interface
 		}
-		if err := u.Do(ctx, j.node); err != nil {
+		if err := j.undo(ctx, &u); err != nil {
 			errs = append(errs, fmt.Errorf("node %s: undo: %w", j.node.Name, err))
 		}
 	}
@@ -144,6 +148,16 @@ func (j *Journal) Undo(ctx context.Context) error {
 		errs = append(errs, j.remove(ctx))
 	}
 	return errors.Join(errs...)
+}
+
+// undoTimeout bounds the undo of one step. The slowest restarts Open vSwitch with DPDK.
+const undoTimeout = time.Minute
+
+func (j *Journal) undo(ctx context.Context, u *step.UndoRecord) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, undoTimeout,
+		fmt.Errorf("not undone within %v", undoTimeout))
+	defer cancel()
+	return u.Do(ctx, j.node)
 }
 
 // belongs refuses the steps of another machine.
@@ -197,10 +211,9 @@ func (j *Journal) Warnings(ctx context.Context) (warnings []string, err error) {
 	folders, err := j.ns.strangers(ctx, j.node)
 	for _, dir := range folders {
 		warnings = append(warnings,
-			fmt.Sprintf("node %s: %s was left by an apply in another network "+
-				"namespace, which had this one's number (%s) and is gone: nothing of it was run "+
-				"here; "+
-				"remove it, if its logs are of no use", j.node.Name, dir, j.ns.inode))
+			fmt.Sprintf("node %s: %s was left by an apply in another network namespace, which had "+
+				"this one's number (%s) and is gone: nothing of it was run here; remove it, if "+
+				"its logs are of no use", j.node.Name, dir, j.ns.inode))
 	}
 	return warnings, err
 }

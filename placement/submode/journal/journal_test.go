@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"dpukv/placement/submode/step"
 )
@@ -59,5 +60,30 @@ func TestUndoOfOlderVersions(t *testing.T) {
 	})
 	if want := []string{"kill daemon", "ip link set dev p0 down"}; !slices.Equal(ran, want) {
 		t.Errorf("found %q, want %q", ran, want)
+	}
+}
+
+// TestUndoTimesEachStep: each step has its own time, so that a slow one takes none of the others'.
+func TestUndoTimesEachStep(t *testing.T) {
+	fake := answers{
+		{"readlink", "net:[4026531840]\n"},
+		{"ip -j link show", `[{"ifname":"lo","altnames":["dpukv-0123456789abcdef"]}]`},
+		{"/net-0123456789abcdef/undo", `{"Run":["undo","1"]}` + "\n" + `{"Run":["undo","2"]}` + "\n"},
+	}
+	node, _ := fake.node()
+	answer := node.Run
+	var ends []time.Time
+	node.Run = func(ctx context.Context, argv []string) (string, error) {
+		if end, ok := ctx.Deadline(); ok && argv[0] == "undo" {
+			ends = append(ends, end)
+		}
+		return answer(ctx, argv)
+	}
+	j, err := OfNamespace(t.Context(), node)
+	if err == nil {
+		err = j.Undo(t.Context())
+	}
+	if err != nil || len(ends) != 2 || !ends[1].After(ends[0]) {
+		t.Errorf("found %v, and steps that may take until %v, want two times", err, ends)
 	}
 }

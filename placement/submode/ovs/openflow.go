@@ -18,8 +18,7 @@ const cookie = "0xd9d7"
 func CheckFilter(f *packetfilter.Filter) error {
 	if f.CountOpcodes {
 		return errors.New("an operation's code lies in the payload, where neither an OpenFlow " +
-			"rule " +
-			"nor flower or an eSwitch looks; allowed: drop-client, drop-key-hash")
+			"rule nor flower or an eSwitch looks; allowed: drop-client, drop-key-hash")
 	}
 	return nil
 }

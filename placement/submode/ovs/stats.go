@@ -10,10 +10,19 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// Received returns the packets that a netdev datapath received, in threads that poll and in the
+// Received returns the packets that the netdev datapath received, in threads that poll and in the
 // switch's main thread.
 func (s Switch) Received(ctx context.Context, n step.Node) (threads, main uint64, err error) {
-	out, err := n.Run(ctx, s.Appctl("dpif-netdev/pmd-stats-show"))
+	return s.ReceivedBy(ctx, n, NetdevDatapath)
+}
+
+// ReceivedBy does the same for a datapath in user space. The command fails on a switch with several
+// of them, unless it names one, without its type.
+func (s Switch) ReceivedBy(
+	ctx context.Context, n step.Node, datapath string,
+) (threads, main uint64, err error) {
+	_, name, _ := strings.Cut(datapath, "@")
+	out, err := n.Run(ctx, s.Appctl("dpif-netdev/pmd-stats-show", name))
 	if err != nil {
 		return 0, 0, err
 	}
@@ -49,7 +58,7 @@ func parsePMDStats(out string) (threads, main uint64, err error) {
 
 // Lookups returns the number of packets that the kernel datapath has looked up.
 func (s Switch) Lookups(ctx context.Context, n step.Node) (uint64, error) {
-	out, err := n.Run(ctx, s.Appctl("dpctl/show", "system@ovs-system"))
+	out, err := n.Run(ctx, s.Appctl("dpctl/show", KernelDatapath))
 	if err != nil {
 		return 0, err
 	}
@@ -78,12 +87,12 @@ const (
 	InSoftware = "non-offloaded"
 )
 
-// Flows returns the packets of the flows of a type, by the flow's ID. A part of the datapath is
-// "tc", "ovs" or "dpdk"; "": any.
+// Flows returns the packets of a datapath's flows of a type, by the flow's ID. A part of the
+// datapath is "tc", "ovs" or "dpdk"; "": any.
 func (s Switch) Flows(
-	ctx context.Context, n step.Node, flowType, part string,
+	ctx context.Context, n step.Node, datapath, flowType, part string,
 ) (map[string]uint64, error) {
-	out, err := n.Run(ctx, s.Appctl("dpctl/dump-flows", "-m", "type="+flowType))
+	out, err := n.Run(ctx, s.Appctl("dpctl/dump-flows", "-m", datapath, "type="+flowType))
 	if err != nil {
 		return nil, err
 	}

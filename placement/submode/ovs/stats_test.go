@@ -3,6 +3,8 @@ package ovs
 import (
 	"maps"
 	"testing"
+
+	"dpukv/internal/test/transcript"
 )
 
 // The samples are output of Open vSwitch 3.1.
@@ -80,5 +82,14 @@ func FuzzStats(f *testing.F) {
 		_, _, _ = parsePMDStats(out)
 		_, _ = parseLookups(out)
 		parseFlows(out, "tc")
+		parseOffload(out, []string{"p0", "pf0hpf"})
 	})
+}
+
+// TestLookupsOfACard reads the lookups of a switch with OVS-DOCA.
+func TestLookupsOfACard(t *testing.T) {
+	got, err := parseLookups(transcript.Read(t, transcripts+"dpctl-show-doca.txt"))
+	if err != nil || got != 360541+8061 {
+		t.Errorf("found %d, %v", got, err)
+	}
 }

@@ -93,8 +93,7 @@ func (s Switch) CheckKernel() []step.Step {
 		Run:     step.Shell(`modprobe -q openvswitch 2>/dev/null || :; ovs-dpctl dump-dps`),
 		Expect:  step.Empty,
 		Advice: "a kernel with the module openvswitch, as Debian's has; where another Open " +
-			"vSwitch " +
-			"has the datapath already: a network namespace of its own (via: netns)",
+			"vSwitch has the datapath already: a network namespace of its own (via: netns)",
 	})
 }
 

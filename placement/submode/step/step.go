@@ -27,6 +27,9 @@ type Step struct {
 	// If State prints something else at the undo, somebody has changed the setting, and it is left
 	// alone.
 	Sets string
+	// Restore says that Undo restores the output of State in any case. The step itself keeps the
+	// setting, but a program that it starts may change it.
+	Restore bool
 	// Advice tells what to do if the step fails.
 	Advice string
 }
@@ -83,10 +86,13 @@ func (s *Step) Record(ctx context.Context, n Node) (*UndoRecord, error) {
 		return nil, s.explain(n, fmt.Errorf("see how it is now: %w", err))
 	}
 	state := strings.TrimSpace(out)
-	if state == s.Sets {
-		return nil, nil
+	u := &UndoRecord{Port: s.Port}
+	if !s.Restore {
+		if state == s.Sets {
+			return nil, nil
+		}
+		u.Found, u.Sets = s.State, s.Sets
 	}
-	u := &UndoRecord{Port: s.Port, Found: s.State, Sets: s.Sets}
 	for _, word := range s.Undo {
 		u.Run = append(u.Run, strings.ReplaceAll(word, AsFound, state))
 	}

@@ -31,6 +31,19 @@ func TestRecord(t *testing.T) {
 	}
 }
 
+// TestRestore: a setting that a program may change goes back to what it was, in any case.
+func TestRestore(t *testing.T) {
+	s := Step{
+		State: []string{"state"}, Restore: true, Port: "p0",
+		Undo: []string{"restore", "=" + AsFound},
+	}
+	u, err := s.Record(t.Context(), saying("9000\n", nil))
+	want := &UndoRecord{Run: []string{"restore", "=9000"}, Port: "p0"}
+	if err != nil || !reflect.DeepEqual(u, want) {
+		t.Errorf("found %+v, %v, want %+v", u, err, want)
+	}
+}
+
 // TestDo: an error names the node and the purpose, and ends with the advice.
 func TestDo(t *testing.T) {
 	s := Step{Purpose: "a bridge", Run: []string{"true"}, Expect: Is("up"), Advice: "set it up"}

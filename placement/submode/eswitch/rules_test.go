@@ -1,0 +1,67 @@
+package eswitch
+
+import (
+	"maps"
+	"testing"
+
+	"dpukv/internal/test/transcript"
+)
+
+// rulesShown is in the form of iproute2's "tc -s filter show", from documentation: a rule in the
+// eSwitch with two actions, one that only the CPU follows, and one by an older tc.
+const rulesShown = `filter protocol ip pref 2 flower chain 0
+filter protocol ip pref 2 flower chain 0 handle 0x1
+  dst_mac aa:bb:cc:00:00:02
+  eth_type ipv4
+  in_hw in_hw_count 1
+	action order 1: mirred (Egress Mirror to device pf0hpf) pipe
+	index 1 ref 1 bind 1 installed 20 sec used 0 sec
+	Action statistics:
+	Sent 100700 bytes 1007 pkt (dropped 0, overlimits 0 requeues 0)
+	Sent software 700 bytes 7 pkt
+	Sent hardware 100000 bytes 1000 pkt
+	backlog 0b 0p requeues 0
+	not_in_hw
+	used_hw_stats delayed
+
+	action order 2: mirred (Egress Redirect to device p1) stolen
+	Sent 100700 bytes 1007 pkt (dropped 0, overlimits 0 requeues 0)
+	Sent software 700 bytes 7 pkt
+	Sent hardware 100000 bytes 1000 pkt
+
+filter protocol arp pref 3 flower chain 0
+filter protocol arp pref 3 flower chain 0 handle 0x1
+  eth_type arp
+  not_in_hw
+	action order 1: mirred (Egress Redirect to device pf0hpf) stolen
+	Sent 84 bytes 2 pkt (dropped 0, overlimits 0 requeues 0)
+
+filter protocol ip pref 4 flower handle 0x2
+  in_hw
+	action order 1: mirred (Egress Redirect to device pf0hpf) stolen
+	Sent 500 bytes 5 pkt (dropped 0, overlimits 0 requeues 0)
+`
+
+func TestReadRules(t *testing.T) {
+	r, err := ReadRules(t.Context(), says(rulesShown, nil), []string{"p0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := map[string]uint64{"p0 2/0/0x1": 1000, "p0 4//0x2": 5}; !maps.Equal(r.InHardware, want) {
+		t.Errorf("in hardware: found %v, want %v", r.InHardware, want)
+	}
+	want := map[string]uint64{"p0 2/0/0x1": 7, "p0 3/0/0x1": 2, "p0 4//0x2": 0}
+	if !maps.Equal(r.InSoftware, want) {
+		t.Errorf("in software: found %v, want %v", r.InSoftware, want)
+	}
+}
+
+// TestRulesOfMlx5 reads a rule as the driver's authors show it.
+func TestRulesOfMlx5(t *testing.T) {
+	r := &Rules{InHardware: map[string]uint64{}, InSoftware: map[string]uint64{}}
+	r.add("p0", transcript.Read(t, "../testdata/transcripts/undated/tc-filter-show.txt"))
+	const rule = "p0 4/0/0x1"
+	if len(r.InHardware) != 1 || r.InHardware[rule] != 952 || r.InSoftware[rule] != 0 {
+		t.Errorf("found %+v", r)
+	}
+}

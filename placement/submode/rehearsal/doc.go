@@ -1,0 +1,30 @@
+// Package rehearsal has only tests, with the build tag card. They set up the submodes of a
+// BlueField on a machine that looks like one to dpukv. The steps, the evidence and the undo run as
+// they would run on a card. They are no proof that a card behaves so.
+//
+// Real are:
+//
+//   - the ports p0 and pf0hpf, the hosts at their other ends, and all packets
+//   - Open vSwitch (Debian's), with a second bridge, ovsbr2, on a datapath of its own
+//   - DPDK (Debian's): OvS-DPDK and testpmd forward, over AF_PACKET
+//   - the journal, the files of the pools of huge pages, and the mount of hugetlbfs
+//
+// Emulated are, by programs in a folder of PATH:
+//
+//	program       emulates
+//	mlxconfig     the card's mode
+//	devlink       the eSwitch in switchdev mode
+//	systemctl     a restart of the private Open vSwitch
+//	ethtool       the counters of mlx5, from those of the interface; hw-tc-offload
+//	ip            counters that are one read old, as mlx5 returns them
+//	tc            the rules in an eSwitch, with the interface's counts
+//	ovs-vsctl     devices of DPDK: AF_PACKET for mlx5; the columns of OVS-DOCA
+//	ovs-appctl    flows in an eSwitch; system@ovs-system, whose module a kernel may lack
+//	dpdk-testpmd  lies where a BlueField's image has it; its devices are AF_PACKET
+//
+// A test of what a card lacks switches one fault on, and expects the right words.
+//
+// So the rehearsal says nothing about DPDK's driver for mlx5, about DOCA, and about the eSwitch:
+// where a submode offloads, Open vSwitch forwards on the CPU, and the programs above tell its
+// counts as an eSwitch's.
+package rehearsal

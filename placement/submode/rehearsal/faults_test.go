@@ -1,0 +1,248 @@
+//go:build card
+
+package rehearsal
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"dpukv/placement/emulate"
+	"dpukv/placement/submode"
+)
+
+// fault is a card that is not as a datapath needs it.
+type fault struct {
+	name, submode, datapath string
+	on                      []string // emulated faults
+	before, after           string   // scripts on the card; "": none
+	words                   []string // of the error
+}
+
+const (
+	sm4 = "ovs-system-offload"
+	sm5 = "ovs-dpdk-offload"
+)
+
+// refused are faults that a check finds. Nothing was changed then.
+var refused = []fault{
+	{
+		name: "separated host", submode: submode.SM1, datapath: "ovs-system", on: []string{"off-path"},
+		words: []string{"found separated-host mode", "then a power cycle of the host"},
+	},
+	{
+		name: "NIC mode", submode: submode.SM4, datapath: sm4, on: []string{"nic-mode"},
+		words: []string{"found NIC mode", "INTERNAL_CPU_OFFLOAD_ENGINE=0"},
+	},
+	{
+		name: "legacy eSwitch", submode: submode.SM4, datapath: sm4, on: []string{"legacy"},
+		words: []string{"mode legacy", "devlink dev eswitch set pci/0000:03:00.0 mode switchdev"},
+	},
+	{
+		name: "no testpmd", submode: submode.SM3, datapath: "testpmd",
+		before: "mv /opt/mellanox /opt/elsewhere", after: "mv /opt/elsewhere /opt/mellanox",
+		words: []string{"dpdk-testpmd, in /opt/mellanox/dpdk/bin or in PATH", "install the card's own DPDK"},
+	},
+	{
+		name: "no huge pages", submode: submode.SM2, datapath: "ovs-dpdk",
+		before: "echo 100 >/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages",
+		after:  "echo 4096 >/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages",
+		words: []string{
+			"found 200 MiB in huge pages: 100 free of 2048 kB",
+			"echo 4096 >/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages",
+		},
+	},
+	{
+		name: "huge pages not mounted", submode: submode.SM5, datapath: "ovs-doca",
+		before: "umount /run/hugepages", after: "mount -t hugetlbfs -o pagesize=2M none /run/hugepages",
+		words: []string{"4096 free of 2048 kB (not mounted)", "mount -t hugetlbfs -o pagesize=2M"},
+	},
+	{
+		name: "two MTUs", submode: submode.SM2, datapath: "ovs-dpdk",
+		before: "ip link set dev p0 mtu 1400", after: "ip link set dev p0 mtu 1500",
+		words: []string{"found an MTU of 1400 on p0 and 1500 on pf0hpf", "ip link set dev PORT mtu N"},
+	},
+	{
+		name: "OVS-DOCA, for SM1", submode: submode.SM1, datapath: "ovs-system",
+		before: runDOCA, after: endDOCA,
+		words: []string{"found other_config:doca-init=true", "remove Open_vSwitch . other_config doca-init"},
+	},
+	{
+		name: "OVS-DOCA, for SM5", submode: submode.SM5, datapath: sm5,
+		before: runDOCA, after: endDOCA,
+		words: []string{"found other_config:doca-init=true", "datapath: {sm5: ovs-doca}"},
+	},
+	{
+		name: "OVS-DOCA until the next start", submode: submode.SM2, datapath: "ovs-dpdk",
+		before: runDOCA + "; ovs-vsctl --no-wait remove Open_vSwitch . other_config doca-init",
+		after:  endDOCA,
+		words:  []string{"found doca_initialized: true", "systemctl restart openvswitch-switch"},
+	},
+	{
+		name: "an Open vSwitch without DOCA", submode: submode.SM5, datapath: "ovs-doca",
+		on:    []string{"no-doca"},
+		words: []string{"found no column doca_initialized", "datapath: {sm5: ovs-dpdk-offload}"},
+	},
+}
+
+const (
+	runDOCA = "ovs-vsctl --no-wait set Open_vSwitch . other_config:doca-init=true; " +
+		"systemctl restart openvswitch-switch"
+	endDOCA = "ovs-vsctl --no-wait remove Open_vSwitch . other_config doca-init; " +
+		"systemctl restart openvswitch-switch"
+)
+
+// TestRefused: a card that is not as it must be is refused with the right words, and stays as it is.
+func TestRefused(t *testing.T) {
+	c := newCard(t)
+	for i := range refused {
+		f := &refused[i]
+		t.Run(f.name, func(t *testing.T) {
+			c.t = t
+			c.fault(t, f.on...)
+			if f.before != "" {
+				c.shell(f.before)
+				t.Cleanup(func() { c.shell(f.after) })
+			}
+			before := c.snapshot() + c.shell("cat /run/openvswitch/ovs-vswitchd.pid")
+			_, err := mustNew(t, f.submode, f.datapath).Apply(t.Context(), c.node())
+			if !errors.Is(err, submode.ErrMissing) || !has(err, f.words) {
+				t.Errorf("found %v, want %q", err, f.words)
+			}
+			t.Log(err)
+			if after := c.snapshot() + c.shell("cat /run/openvswitch/ovs-vswitchd.pid"); after != before {
+				t.Errorf("it changed the card: before\n%s\nafter\n%s", before, after)
+			}
+		})
+	}
+}
+
+// unproven are faults that only the evidence finds; without words, the proof must hold.
+var unproven = []fault{
+	{name: "GRO", submode: submode.SM1, datapath: "ovs-system", on: []string{"gro"}},
+	{
+		name: "other traffic", submode: submode.SM1, datapath: "ovs-system", on: []string{"other-traffic"},
+		words: []string{"they still grow", "end the other traffic"},
+	},
+	{
+		name: "flows on the CPU", submode: submode.SM4, datapath: sm4, on: []string{"not-offloaded"},
+		words: []string{"the packets did not go through ovs-system-offload"},
+	},
+	{
+		name: "rules not in hardware", submode: submode.SM4, datapath: sm4, on: []string{"not-in-hardware"},
+		words: []string{"of rules that traffic control has in hardware"},
+	},
+	{
+		name: "partly offloaded", submode: submode.SM5, datapath: "ovs-doca", on: []string{"partial"},
+		words: []string{"in partially offloaded flows"},
+	},
+	{
+		name: "polled", submode: submode.SM5, datapath: "ovs-doca", on: []string{"polled"},
+		words: []string{"on a way that should not be taken"},
+	},
+}
+
+// TestUnproven: a datapath that is up, but does not carry the packets, is not proven. Faults of one
+// datapath share its lease.
+func TestUnproven(t *testing.T) {
+	c := newCard(t)
+	leases := map[string]*submode.Lease{}
+	for i := range unproven {
+		f := &unproven[i]
+		if leases[f.datapath] == nil {
+			for _, l := range leases {
+				c.undo(t, l)
+			}
+			leases = map[string]*submode.Lease{f.datapath: c.apply(t, f.submode, f.datapath)}
+		}
+		t.Run(f.name, func(t *testing.T) {
+			c.t = t
+			c.fault(t, f.on...)
+			proof, err := c.prove(t, leases[f.datapath])
+			if !has(err, f.words) {
+				t.Errorf("found %v, want %q; %+v", err, f.words, proof)
+			}
+			t.Log(err)
+		})
+	}
+}
+
+// TestTwoDatapaths: the rehearsal's switch has two datapaths, of which a command must name one.
+func TestTwoDatapaths(t *testing.T) {
+	c := newCard(t)
+	if _, err := mustNew(t, submode.SM1, "ovs-system").Apply(t.Context(), c.node()); err != nil {
+		t.Fatal(err)
+	}
+	_, err := c.node().Run(t.Context(), []string{"ovs-appctl", "dpctl/dump-flows"})
+	if !has(err, []string{"multiple datapaths, specify one"}) {
+		t.Errorf("found %v", err)
+	}
+}
+
+// TestStaleCounters: the rehearsal's "ip -s link" is one read old.
+func TestStaleCounters(t *testing.T) {
+	c := newCard(t)
+	read := func() string {
+		return strings.TrimSpace(c.run(c.node(), "ip", "-j", "-s", "link", "show"))
+	}
+	first := read()
+	c.shell(`/usr/sbin/ip link set dev p0 mtu 1400`)
+	if second := read(); second != first {
+		t.Error("the second read is not the first one's")
+	}
+	if third := read(); third == first {
+		t.Error("the third read is the first one's")
+	}
+}
+
+// TestSwitchDoesNotStart: where Open vSwitch does not start any more, the error has the service's
+// words, and all but the start is taken back: no command waits for a switch that will not answer.
+func TestSwitchDoesNotStart(t *testing.T) {
+	c := newCard(t)
+	before := c.snapshot()
+	file := state + "/fault-init-fails"
+	c.run(c.node(), "touch", file)
+	_, err := mustNew(t, submode.SM2, "ovs-dpdk").Apply(t.Context(), c.node())
+	if !has(err, []string{"Job for openvswitch-switch.service failed"}) {
+		t.Errorf("found %v", err)
+	}
+	// The folder stays, for the start that is still owed.
+	if after := strings.Replace(c.snapshot(), "dpukv\n", "", 1); after != before {
+		t.Errorf("before\n%s\nafter\n%s", before, after)
+	}
+	c.run(c.node(), "rm", file)
+	if _, err := submode.Undo(t.Context(), c.node(), submode.BlueField); err != nil {
+		t.Errorf("once it starts again: %v", err)
+	}
+	if after := c.snapshot(); after != before {
+		t.Errorf("before\n%s\nafter\n%s", before, after)
+	}
+}
+
+// TestHostsMTU: a host with another MTU than the card's ports is named, and so is a way on which
+// full packets are lost. The undo restores the MTU of a port that changed meanwhile.
+func TestHostsMTU(t *testing.T) {
+	c := newCard(t)
+	l, err := mustNew(t, submode.SM1, "ovs-system").Apply(t.Context(), c.node())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.CheckFullSize(t.Context(), c.end("a"), c.end("b")); err != nil {
+		t.Error(err)
+	}
+	c.run(c.host("b"), "ip", "link", "set", "dev", emulate.Uplink, "mtu", "1400")
+	err = l.CheckFullSize(t.Context(), c.end("a"), c.end("b"))
+	if !has(err, []string{"found an MTU of 1400 on node b's eth0", "on node b: ip link set dev eth0 mtu 1500"}) {
+		t.Errorf("found %v", err)
+	}
+	c.run(c.host("b"), "ip", "link", "set", "dev", emulate.Uplink, "mtu", "1500")
+	c.shell("/usr/sbin/ip link set dev pf0hpf mtu 1400")
+	err = l.CheckFullSize(t.Context(), c.end("a"), c.end("b"))
+	if !has(err, []string{"found no answer from " + c.Address("b") + " to packets of the full size (MTU 1500)"}) {
+		t.Errorf("found %v", err)
+	}
+	c.undo(t, l)
+	if mtu := strings.TrimSpace(c.shell("cat /sys/class/net/pf0hpf/mtu")); mtu != "1500" {
+		t.Errorf("undo left an MTU of %s, found before: 1500", mtu)
+	}
+}
