@@ -14,8 +14,9 @@ import (
 	"dpukv/internal/infile"
 )
 
-// Binaries finds the dpukv binary for an architecture. For this machine's architecture it is the
-// running program; for others it is a file dpukv-linux-ARCH.
+// Binaries finds the dpukv binary for a machine. For this machine's architecture it is the running
+// program; for others it is a file dpukv-linux-ARCH. A machine whose C library does not fit gets
+// the file dpukv-linux-ARCH-static, which needs none.
 type Binaries struct {
 	Dir string // has those files; "": the folder of the program that runs
 }
@@ -33,23 +34,25 @@ var architectures = map[string]struct {
 type program struct {
 	*os.File
 	digest string // SHA-256, in hexadecimal
+	needs
 }
 
-// open finds the binary for a machine name of "uname -m".
-func (b *Binaries) open(uname string) (*program, error) {
-	arch, ok := architectures[uname]
+// open finds the binary that runs on a machine.
+func (b *Binaries) open(m machine) (*program, error) {
+	arch, ok := architectures[m.uname]
 	if !ok {
-		return nil, fmt.Errorf("it is of the architecture %q; allowed: x86_64, aarch64", uname)
+		return nil, fmt.Errorf("it is of the architecture %q; allowed: x86_64, aarch64", m.uname)
 	}
-	path := "/proc/self/exe" // what runs, even if the file was replaced since
-	if arch.name != runtime.GOARCH {
-		dir, err := b.dir()
-		if err != nil {
-			return nil, err
-		}
-		path = filepath.Join(dir, "dpukv-linux-"+arch.name)
+	dir, err := b.dir()
+	if err != nil {
+		return nil, err
 	}
-	f, err := infile.Open(path)
+	file := filepath.Join(dir, "dpukv-linux-"+arch.name)
+	path := file
+	if arch.name == runtime.GOARCH {
+		path = "/proc/self/exe" // what runs, even if the file was replaced since
+	}
+	bin, err := openProgram(path, arch.machine)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("it is of the architecture %s, this program is for %s, and there "+
 			"is no %s: in dpukv's source, make it by\n    GOARCH=%s CGO_ENABLED=0 go build -o %s "+
@@ -59,7 +62,35 @@ func (b *Binaries) open(uname string) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	bin, err := readProgram(f, arch.machine)
+	misfit := bin.misfit(m)
+	if misfit == nil {
+		return bin, nil
+	}
+	bin.Close()
+	static := file + "-static"
+	bin, err = openProgram(static, arch.machine)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, fmt.Errorf("%s: %w, and there is no %s, which would need none: in dpukv's "+
+			"source, make it by\n    GOARCH=%s CGO_ENABLED=0 go build -tags static -o %s "+
+			"./cmd/dpukv",
+			path, misfit, static, arch.name, static)
+	case err != nil:
+		return nil, err
+	}
+	if err := bin.misfit(m); err != nil {
+		bin.Close()
+		return nil, fmt.Errorf("%s: %w", static, err)
+	}
+	return bin, nil
+}
+
+func openProgram(path string, machine elf.Machine) (*program, error) {
+	f, err := infile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	bin, err := readProgram(f, machine)
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -84,6 +115,10 @@ func readProgram(f *os.File, machine elf.Machine) (*program, error) {
 	if header.Machine != machine {
 		return nil, fmt.Errorf("found a program for %v, allowed: for %v", header.Machine, machine)
 	}
+	needs, err := needsOf(header)
+	if err != nil {
+		return nil, err
+	}
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
 		return nil, err
@@ -91,5 +126,5 @@ func readProgram(f *os.File, machine elf.Machine) (*program, error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	return &program{f, hex.EncodeToString(h.Sum(nil))}, nil
+	return &program{f, hex.EncodeToString(h.Sum(nil)), needs}, nil
 }

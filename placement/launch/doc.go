@@ -9,6 +9,9 @@
 //	slurm     srun --overlap OPTIONS ARGV                      a step in an allocation that the user has
 //	kubectl   kubectl exec -i POD -- ARGV                      a container
 //
+// With sudo, ssh's ARGV is sudo -n -- ARGV: an image's user may be another than root. All of dpukv
+// runs as root there then, and its cache is root's.
+//
 // Beyond this machine, the user's own OpenSSH client, Slurm or Kubernetes starts the programs, with
 // the user's configuration, keys and agents. Every way keeps three promises:
 //
@@ -23,6 +26,14 @@
 //
 // [Check] reports a missing field or tool on this machine before anything starts. [Output] runs a
 // command to its end.
+//
+// # A shared connection
+//
+// A datapath takes dozens of commands, and each is a new ssh connection. [Share] opens one
+// connection for all. Its socket lies in a folder of this user alone, in the temporary folder. The
+// connection ends with its owner, also after kill -9, as its remote command reads an empty pipe.
+// Commands that find it gone connect by themselves. A shared connection of the user's own
+// configuration takes precedence.
 //
 // # The binary
 //

@@ -70,11 +70,11 @@ func (n *Node) install(ctx context.Context, b *Binaries) (string, error) {
 // empty.
 func (b *Binaries) send(w io.WriteCloser, r *bufio.Reader) (path string, refused error) {
 	io.WriteString(w, installScript)
-	kind, machine := answer(r)
+	kind, found := answer(r)
 	if kind != "machine" {
 		return "", nil
 	}
-	bin, err := b.open(machine)
+	bin, err := b.open(parseMachine(found))
 	if err != nil {
 		return "", err
 	}

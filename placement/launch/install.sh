@@ -7,7 +7,13 @@ fail() {
 }
 digest() { sha256sum <"$1" | cut -d' ' -f1; }
 
-echo "machine $(uname -m)"
+# The C library decides which build runs here. musl's getconf knows no such name.
+glibc=$(getconf GNU_LIBC_VERSION 2>/dev/null | sed -n 's/^glibc //p') || glibc=
+loaders=
+for loader in /lib64/ld-linux-x86-64.so.2 /lib/ld-linux-aarch64.so.1 /lib/ld-musl-*.so.1; do
+	[ ! -e "$loader" ] || loaders="$loaders $loader"
+done
+echo "machine $(uname -m) ${glibc:--}$loaders"
 read -r want
 cache=${XDG_CACHE_HOME:-${HOME:?is not set: set it, or XDG_CACHE_HOME, or put dpukv there yourself}/.cache}/dpukv/bin
 dir=$cache/$want

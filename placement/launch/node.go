@@ -38,6 +38,10 @@ type Node struct {
 	Jump       string
 	SSHConfig  string // instead of ~/.ssh/config
 	KnownHosts string // instead of ~/.ssh/known_hosts
+	// HostKeyAlias is the name of the host's key in the known hosts; "": Host. It is needed where
+	// two machines have one Host behind different jumps.
+	HostKeyAlias string
+	Sudo         bool // programs run as root there, by sudo -n
 
 	// slurm
 	Job       string // the allocation; "": the one this process runs in (SLURM_JOB_ID)
@@ -50,6 +54,8 @@ type Node struct {
 	KubeContext   string
 
 	Binary string // absolute path of dpukv there; "": see Install
+
+	shared string // the socket of a connection: see Share
 }
 
 // field is a field that only one via has.
@@ -62,6 +68,10 @@ func (n *Node) fields() []field {
 	if n.Port != 0 {
 		port = strconv.Itoa(n.Port)
 	}
+	sudo := ""
+	if n.Sudo {
+		sudo = "true"
+	}
 	return []field{
 		{Netns, "namespace", n.Namespace},
 		{Netns, "prefix", strings.Join(n.Prefix, " ")},
@@ -72,6 +82,7 @@ func (n *Node) fields() []field {
 		{SSH, "jump", n.Jump},
 		{SSH, "ssh_config", n.SSHConfig},
 		{SSH, "known_hosts", n.KnownHosts},
+		{SSH, "sudo", sudo},
 		{Slurm, "job", n.Job},
 		{Slurm, "slurm_node", n.SlurmNode},
 		{Kubectl, "pod", n.Pod},

@@ -55,6 +55,9 @@ var ssh = launcher{
 		return nil
 	},
 	command: func(n *Node, argv []string) []string {
+		if n.Sudo {
+			argv = append([]string{"sudo", "-n", "--"}, argv...)
+		}
 		return append(sshTo(n), "exec "+quoteAll(argv))
 	},
 	troubles: sshTroubles,
@@ -67,6 +70,9 @@ func sshTo(n *Node) []string {
 	argv := []string{"env", "SSH_ASKPASS=false", "SSH_ASKPASS_REQUIRE=force", "ssh"}
 	for _, o := range sshOptions {
 		argv = append(argv, "-o", o)
+	}
+	if n.shared != "" {
+		argv = append(argv, "-o", "ControlPath="+strconv.Quote(n.shared))
 	}
 	return append(append(argv, sshWhere(n)...), "--", n.Host)
 }
@@ -85,6 +91,9 @@ func sshWhere(n *Node) (argv []string) {
 	}
 	add("-i", atHome(n.Identity))
 	add("-J", n.Jump)
+	if n.HostKeyAlias != "" {
+		add("-o", "HostKeyAlias="+n.HostKeyAlias)
+	}
 	if n.KnownHosts != "" {
 		add("-o", "UserKnownHostsFile="+strconv.Quote(atHome(n.KnownHosts)))
 	}

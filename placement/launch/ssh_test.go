@@ -72,6 +72,19 @@ func TestSSHJump(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	t.Run("a key by its own name", func(t *testing.T) {
+		key, err := os.ReadFile(target.HostKey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		known := filepath.Join(t.TempDir(), "known_hosts") // without the jump's key, whose name stays
+		writeFile(t, known, "card+bf "+string(key))
+		named := *n
+		named.HostKeyAlias, named.KnownHosts = "card+bf", known
+		if _, err := Output(t.Context(), &named, "true"); err != nil {
+			t.Error(err)
+		}
+	})
 	t.Run("unknown key", func(t *testing.T) {
 		empty(t, jump.KnownHosts)
 		_, err := Output(t.Context(), n, "true")
@@ -100,6 +113,40 @@ func TestSSHHostKeys(t *testing.T) {
 	expectEmpty(t, s.KnownHosts)
 	if _, err := Install(t.Context(), n, Binaries{}); err == nil || !strings.Contains(err.Error(), "is not known in") {
 		t.Errorf("Install: %v", err)
+	}
+}
+
+// TestSSHHostKeyAlias: two machines with one address behind different jumps have a key each, under
+// a name of its own. Without the name, the second one's key is taken for a forged one.
+func TestSSHHostKeyAlias(t *testing.T) {
+	t.Parallel()
+	servers := []*daemon.SSHServer{daemon.StartSSH(t, daemon.SSHOptions{}), daemon.StartSSH(t, daemon.SSHOptions{})}
+	known := filepath.Join(t.TempDir(), "known_hosts")
+	var keys strings.Builder
+	for i, s := range servers {
+		key, err := os.ReadFile(s.HostKey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys.WriteString("jump" + strconv.Itoa(i) + "+card " + string(key))
+	}
+	writeFile(t, known, keys.String())
+	for i, s := range servers {
+		n := node(s)
+		n.KnownHosts, n.HostKeyAlias = known, "jump"+strconv.Itoa(i)+"+card"
+		if _, err := Output(t.Context(), n, "true"); err != nil {
+			t.Error(err)
+		}
+		n.HostKeyAlias = "jump" + strconv.Itoa(1-i) + "+card"
+		_, err := Output(t.Context(), n, "true")
+		expectExplained(t, err, "node bf: the host key of 127.0.0.1 is not the one that is known ("+known)
+		n.HostKeyAlias = "jump2+card"
+		_, err = Output(t.Context(), n, "true")
+		expectExplained(t, err, "node bf: the host key of jump2+card is not known in "+known+
+			": connect once by hand and compare it: ssh -F /dev/null -l ")
+		if !strings.Contains(err.Error(), "-o HostKeyAlias=jump2+card") {
+			t.Errorf("got %v, want the name of the key in the command", err)
+		}
 	}
 }
 
@@ -251,4 +298,43 @@ func expectEmpty(t *testing.T, file string) {
 	if b, err := os.ReadFile(file); err != nil || len(b) > 0 {
 		t.Errorf("%s was written to: %s %v", file, b, err)
 	}
+}
+
+// TestSudo: commands run by sudo, with their arguments, bytes and status unchanged. A sudo that
+// asks for a password is an error with its remedy.
+func TestSudo(t *testing.T) {
+	bin := t.TempDir()
+	shim := func(script string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(bin, "sudo"), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := daemon.StartSSH(t, daemon.SSHOptions{
+		Config: []string{"SetEnv PATH=" + bin + ":/usr/bin:/bin"},
+	})
+	n := node(s)
+	n.Sudo = true
+	shim(`test "$1 $2" = "-n --" && shift 2 && BY=sudo exec "$@"` + "\n")
+	testContract(t, n)
+	installed(t, n, s)
+	if out, err := Output(t.Context(), n, "sh", "-c", "echo $BY"); err != nil || string(out) != "sudo\n" {
+		t.Errorf("found %q, %v, want that sudo ran it", out, err)
+	}
+	for said, want := range map[string]string{
+		"sudo: a password is required":                                   "without one (echo \"$USER ALL",
+		"sudo: sorry, you must have a tty to run sudo":                   "allow it there without one",
+		"me is not in the sudoers file.":                                 "sudo is not there, or not for this user",
+		"Sorry, user me is not allowed to execute 'true' as root on bf.": "not for this user",
+		"Sorry, user me may not run sudo on bf.":                         "not for this user",
+	} {
+		shim("echo " + quote(said) + " >&2; exit 1\n")
+		_, err := Output(t.Context(), n, "true")
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: found %v, want %q", said, err, want)
+		}
+	}
+	os.Remove(filepath.Join(bin, "sudo"))
+	_, err := Output(t.Context(), n, "true")
+	expectExplained(t, err, "node bf: sudo is not there")
 }

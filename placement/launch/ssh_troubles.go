@@ -20,6 +20,17 @@ var sshTroubles = []trouble{
 			"and compare it: {ssh}",
 	},
 	{
+		says(`^sudo: (?:a password is required|a terminal is required to read the password|sorry, you must have a tty to run sudo)`),
+		"sudo wants a password on {host}, and nobody is asked for one: allow it there without " +
+			"one (echo \"$$USER ALL=(ALL) NOPASSWD: ALL\" | sudo tee /etc/sudoers.d/dpukv), or " +
+			"log in as root (user: root) without sudo: true",
+	},
+	{
+		says(`(?:^|: )sudo: (?:command )?not found|^(?:exec: )?sudo: No such file|^\S+ is not in the sudoers file|^Sorry, user \S+ (?:may not run sudo|is not allowed to execute)`),
+		"sudo is not there, or not for this user, on {host}: install it and allow it there, or " +
+			"log in as root (user: root) without sudo: true",
+	},
+	{
 		says(`^(\S+): Permission denied \((?:\S*,)?(?:password|keyboard-interactive)(?:,\S*)?\)`),
 		"$1 wants a password, as none of your keys is allowed there, and nobody is asked for " +
 			"one: store your key there (ssh-copy-id), or load it (ssh-add), or name it with " +

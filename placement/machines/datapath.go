@@ -2,26 +2,14 @@ package machines
 
 import (
 	"context"
+	"errors"
 
 	"dpukv/placement/launch"
 	"dpukv/placement/submode"
 	"dpukv/placement/submode/packetfilter"
+	"dpukv/placement/submode/step"
 	"dpukv/placement/testbed"
 )
-
-// CheckOffPath checks that a card, if the node has one, is in off-path mode. A card in the other
-// mode would forward.
-func (m *Machines) CheckOffPath(ctx context.Context, c *testbed.Assignment) error {
-	dpu := m.Bed.DPUOf(c.Server.Name)
-	if dpu == nil || dpu.Datapath.Target != submode.BlueField {
-		return nil
-	}
-	s, err := dpu.Submode(submode.OffPath, "", nil, packetfilter.Filter{})
-	if err != nil {
-		return err
-	}
-	return s.Check(ctx, m.SubmodeNode(dpu))
-}
 
 // Lease applies a submode to a DPU's node, unless it is applied already and stays so.
 func (m *Machines) Lease(
@@ -42,18 +30,12 @@ func (m *Machines) Lease(
 	if err != nil {
 		return nil, err
 	}
-	if err := m.weaken(dpu, len(s.CPUs())); err != nil {
+	if _, err := m.Strength(dpu, len(s.CPUs())); err != nil {
 		return nil, err
 	}
 	m.applied, err = s.Apply(ctx, m.SubmodeNode(dpu))
 	m.appliedKey = key
 	return m.applied, err
-}
-
-// weaken gives an emulated DPU the CPU time of as many of its cores as forward packets.
-func (m *Machines) weaken(dpu *testbed.Node, cpus int) error {
-	_, err := m.Strength(dpu, cpus)
-	return err
 }
 
 // Clear undoes the applied submode.
@@ -77,12 +59,56 @@ func (m *Machines) binary(ctx context.Context, n *testbed.Node) (string, error) 
 	return m.install(ctx, n)
 }
 
-// SubmodeNode runs a datapath's commands on a node.
-func (m *Machines) SubmodeNode(n *testbed.Node) submode.Node {
-	return submode.Via(n.Name, func(argv []string) ([]string, error) {
+// SubmodeNode runs a datapath's commands on a node. Over ssh they share a connection, from the
+// first command to Close.
+func (m *Machines) SubmodeNode(n *testbed.Node) step.Node {
+	via := step.Via(n.Name, func(argv []string) ([]string, error) {
 		if n.Emulated() {
 			return m.Lab.Argv(n.Name, argv)
 		}
-		return launch.Command(&n.Node, argv)
+		return launch.Command(m.shared(n), argv)
 	})
+	return step.Node{Name: n.Name, Run: func(ctx context.Context, argv []string) (string, error) {
+		m.share(ctx, n)
+		return via.Run(ctx, argv)
+	}}
+}
+
+// share opens the connection that a node's commands share, once. Without it, each command connects
+// itself, and tells what is in its way.
+func (m *Machines) share(ctx context.Context, n *testbed.Node) {
+	if n.Via != launch.SSH {
+		return
+	}
+	m.sharing.Lock()
+	defer m.sharing.Unlock()
+	if _, tried := m.connections[n.Name]; tried || ctx.Err() != nil {
+		return
+	}
+	if m.connections == nil {
+		m.connections = map[string]*launch.Shared{}
+	}
+	m.connections[n.Name], _ = launch.Share(ctx, &n.Node)
+}
+
+// shared returns the node with its shared connection, if it has one.
+func (m *Machines) shared(n *testbed.Node) *launch.Node {
+	m.sharing.Lock()
+	defer m.sharing.Unlock()
+	if s := m.connections[n.Name]; s != nil {
+		return &s.Node
+	}
+	return &n.Node
+}
+
+// disconnect closes the shared connections.
+func (m *Machines) disconnect() error {
+	m.sharing.Lock()
+	defer m.sharing.Unlock()
+	var errs []error
+	for _, s := range m.connections {
+		errs = append(errs, s.Close())
+	}
+	m.connections = nil
+	return errors.Join(errs...)
 }

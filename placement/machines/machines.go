@@ -14,6 +14,7 @@ import (
 	"dpukv/placement/launch"
 	"dpukv/placement/node"
 	"dpukv/placement/submode"
+	"dpukv/placement/submode/card"
 	"dpukv/placement/testbed"
 )
 
@@ -33,7 +34,11 @@ type Machines struct {
 	timeouts node.Timeouts
 
 	mu        sync.Mutex
-	installed map[string]string // the binary's path, by node
+	installed map[string]string    // the binary's path, by node
+	seen      map[string]card.Node // interfaces and cards, by node and address
+
+	sharing     sync.Mutex
+	connections map[string]*launch.Shared // by node, for commands; nil: none, each connects itself
 }
 
 // New makes the emulated machines, connected for the first of the submodes. The keeper is the
@@ -49,9 +54,9 @@ func New(
 	return m, m.Wire(ctx, append(submodes, submode.OffPath)[0])
 }
 
-// Close undoes the applied submode and removes the emulated machines.
+// Close undoes the applied submode, ends shared connections and removes the emulated machines.
 func (m *Machines) Close() error {
-	errs := []error{m.Clear()}
+	errs := []error{m.Clear(), m.disconnect()}
 	for _, lab := range m.labs {
 		errs = append(errs, lab.Close())
 	}

@@ -107,6 +107,7 @@ func (a *agent) work(ctx context.Context) error {
 	facts := machine.Read()
 	err = a.out.Send(&Hello{
 		Protocol: ProtocolVersion, Version: a.version, Build: build, Source: source(),
+		Static:  static(),
 		Machine: facts, Kernel: machine.BootID(), Cores: machine.Cores(facts.AllowedCPUs),
 		Findings: doctor.Spoiling(doctor.Examine(&facts)), Killed: killed.Now(),
 	})

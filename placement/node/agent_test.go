@@ -149,7 +149,7 @@ func TestAgentTellsWhyItFails(t *testing.T) {
 		`store: found "lmdb", allowed: mica, herd`: &Configure{Server: &ServerSpec{Store: "lmdb"}},
 		"configured as neither server nor client":  &Configure{},
 		"nobody there":                              client("city64"),
-		"hash is md4, allowed is city32":            client("md4"),
+		"hash: found md4, allowed: city32":          client("md4"),
 		"received the message go instead of config": &Begin{},
 		"pin to CPUs [1000]":                        &Configure{CPUs: []int{1000}, Server: stubSpec.Server},
 	} {

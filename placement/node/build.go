@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"sync"
 
 	"dpukv/internal/machine"
@@ -33,27 +35,37 @@ func Digest(file string) (string, error) {
 }
 
 // source returns the revision that this binary was built from, or "" if the build did not record
-// it. Between architectures the revision has to do: the digests differ.
+// it. Between architectures, and between a static build and another, the revision has to do: the
+// digests differ.
 func source() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	said := map[string]string{}
-	for _, s := range info.Settings {
-		said[s.Key] = s.Value
-	}
+	said := buildSettings()
 	if said["vcs.modified"] == "true" {
 		return said["vcs.revision"] + " with changes"
 	}
 	return said["vcs.revision"]
 }
 
+// static reports whether this is a build without a C library, for nodes that have none that fits.
+func static() bool {
+	return slices.Contains(strings.Split(buildSettings()["-tags"], ","), "static")
+}
+
+func buildSettings() map[string]string {
+	said := map[string]string{}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			said[s.Key] = s.Value
+		}
+	}
+	return said
+}
+
 // Recognize refuses a node that runs another program than this one. Its points would measure that
 // program.
 func Recognize(node string, h *Hello, version, build string) error {
 	same := h.Build == build
-	if arch := h.Machine.Arch; arch != "" && arch != machine.Arch() { // then its digest is another
+	arch := h.Machine.Arch
+	if arch != "" && arch != machine.Arch() || h.Static != static() { // then its digest is another
 		same = h.Version == version && h.Source == source()
 	}
 	switch {
@@ -63,8 +75,7 @@ func Recognize(node string, h *Hello, version, build string) error {
 			node, h.Version, h.Protocol, version, ProtocolVersion)
 	case !same:
 		return fmt.Errorf("node %s: its dpukv is another build (%s, %s) than the one that sweeps "+
-			"(%s, %s): "+
-			"was the binary replaced meanwhile? Continue with the one there is now",
+			"(%s, %s): was the binary replaced meanwhile? Continue with the one there is now",
 			node, h.Version, h.Build, version, build)
 	}
 	return nil

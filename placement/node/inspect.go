@@ -12,7 +12,8 @@ import (
 
 // inspector is a node's side of "testbed check".
 type inspector struct {
-	listener net.Listener // nil: none
+	listener net.Listener   // nil: none
+	echo     net.PacketConn // nil: none
 }
 
 // inspect reads the node's facts, and tries what a server or client would do there.
@@ -32,6 +33,10 @@ func (in *inspector) inspect(ctx context.Context, m *Inspect) *Inspection {
 			err = device.Close()
 		}
 		found.Devices[d.Device] = text(err)
+	}
+	found.Providers = provider.Available(m.Address)
+	if m.Card {
+		in.inspectCard(ctx, m, found)
 	}
 	return found
 }
@@ -68,6 +73,7 @@ func (in *inspector) reach(ctx context.Context, m *Reach) *Reached {
 		})
 	}
 	all.Wait()
+	reachMore(ctx, m, got)
 	return got
 }
 
@@ -75,6 +81,10 @@ func (in *inspector) close() {
 	if in.listener != nil {
 		in.listener.Close()
 		in.listener = nil
+	}
+	if in.echo != nil {
+		in.echo.Close()
+		in.echo = nil
 	}
 }
 

@@ -15,9 +15,11 @@ import (
 	"dpukv/internal/machine"
 	"dpukv/kvs"
 	"dpukv/load"
+	"dpukv/placement/cardreport"
 	"dpukv/placement/survey"
 	"dpukv/placement/testbed"
 	"dpukv/results"
+	"dpukv/verbs/provider"
 )
 
 // ProtocolVersion changes whenever an older node would misunderstand a message.
@@ -39,7 +41,9 @@ type (
 		// digest of the binary: client and server must be one program
 		Build string `json:"build"`
 		// the revision it was built from, where that is known
-		Source  string        `json:"source,omitempty"`
+		Source string `json:"source,omitempty"`
+		// Static reports a build without a C library, and so without the provider ibverbs.
+		Static  bool          `json:"static,omitempty"`
 		Machine machine.Facts `json:"machine"`
 		Kernel  string        `json:"kernel"` // its boot's ID: two nodes with the same share CPUs
 		// those of the CPUs it may use that are threads of one core, together
@@ -77,12 +81,21 @@ type (
 		Addr    string            `json:"addr,omitempty"` // where it listens until its end
 		Error   string            `json:"error,omitempty"`
 		Devices map[string]string `json:"devices"` // by name: why it cannot be opened, "" if it can
+		// Providers tells which RDMA providers work there.
+		Providers []provider.Availability `json:"providers,omitempty"`
+		// Card answers an inspect with card, as do the address that returns datagrams, and why
+		// there is none.
+		Card     *cardreport.Report `json:"card,omitempty"`
+		UDPAddr  string             `json:"udp_addr,omitempty"`
+		UDPError string             `json:"udp_error,omitempty"`
 	}
 	// Reached answers reach.
 	Reached struct {
 		Now time.Time `json:"now"` // by the node's clock, at first
 		// by address: why it cannot be reached, "" if it can
 		Errors map[string]string `json:"errors"`
+		UDP    map[string]string `json:"udp,omitempty"`   // the same, of datagrams
+		Pings  map[string]string `json:"pings,omitempty"` // the same, of pings
 	}
 	// Measured: the client's load is over and every request is answered. Its connections stay open
 	// until release.
@@ -129,10 +142,20 @@ type (
 	Inspect struct {
 		Address string         `json:"address"`
 		Devices []testbed.RDMA `json:"devices"`
+		// Card asks for what the node tells of its card, too.
+		Card bool `json:"card,omitempty"`
 	}
 	// Reach asks which of the addresses accept a connection.
 	Reach struct {
 		Addrs []string `json:"addrs"`
+		UDP   []string `json:"udp,omitempty"`   // addresses that should return a datagram
+		Pings []Ping   `json:"pings,omitempty"` // that should be answered
+	}
+	// Ping is an echo request that no router may cut.
+	Ping struct {
+		From  string `json:"from"`
+		To    string `json:"to"`
+		Bytes int    `json:"bytes"` // of its data
 	}
 	// Count asks a server's node for its traffic.
 	Count struct{}

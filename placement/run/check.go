@@ -25,7 +25,7 @@ func check(s *sweep.Sweep, t *testbed.Testbed, allowed []int) error {
 	}
 	var errs []error
 	for _, placement := range s.Placements {
-		if err := checkPlacement(t, placement, s.Stores, allowed); err != nil {
+		if err := checkPlacement(t, placement, allowed); err != nil {
 			errs = append(errs, fmt.Errorf("%splacements: %w", s.Place("placements", placement),
 				err))
 		}
@@ -34,7 +34,7 @@ func check(s *sweep.Sweep, t *testbed.Testbed, allowed []int) error {
 	return errors.Join(append(errs, sweep.CheckAttach(s), checkConfigs(s))...)
 }
 
-func checkPlacement(t *testbed.Testbed, placement string, kinds []string, allowed []int) error {
+func checkPlacement(t *testbed.Testbed, placement string, allowed []int) error {
 	c, err := t.Assign(placement)
 	if err != nil {
 		return err
@@ -43,9 +43,6 @@ func checkPlacement(t *testbed.Testbed, placement string, kinds []string, allowe
 		if err := checkNode(t, n, allowed); err != nil {
 			return err
 		}
-	}
-	if slices.ContainsFunc(kinds, stores.OverVerbs) {
-		return testbed.CheckDevices(t, &c)
 	}
 	return nil
 }

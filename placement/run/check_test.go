@@ -55,7 +55,7 @@ func TestImpossibleCombinationsAreRefused(t *testing.T) {
 		},
 		{
 			"a schedule of a closed loop", "keys: 10\narrivals: [poisson]\n", testbed.Local(),
-			"s.yaml:2:12: arrivals is poisson, but a closed loop",
+			"s.yaml:2:12: arrivals: found poisson with rate_ops 0",
 		},
 		{
 			"a batch that no frame holds", "batch: [64, 65536]\n", testbed.Local(),
@@ -135,15 +135,15 @@ func TestHERDRefusals(t *testing.T) {
 
 func TestInstalledRefusals(t *testing.T) {
 	for file, want := range map[string]string{
-		"stores: memcached\nkey_bytes: 187\n": "s.yaml:1:9: key_bytes: found 187, allowed: at most " +
-			"186",
+		"stores: memcached\nkey_bytes: 187\n": "s.yaml:1:9: key_bytes: found 187, " +
+			"allowed by memcached's meta protocol: at most 186",
 		"stores: [mica, memcached]\naccess: erew\n":             "s.yaml:1:16: access: found erew, allowed: crcw",
 		"stores: redis\naccess: crew\n":                         "s.yaml:1:9: access: found crew, allowed: erew",
 		"stores: mica\naccess: crcw\n":                          "crcw",
 		"stores: redis\nbatch: 5000\n":                          "batch: found 5000",
 		"stores: mica\nattach: 127.0.0.1:1\n":                   "attach: found the stores [mica]",
 		"stores: [memcached, redis]\nattach: 127.0.0.1:11211\n": "attach: found the stores [memcached redis]",
-		"stores: memcached\nkey_bytes: 251\nprotocol: binary\n": "key_bytes: found 251, allowed: at most 250",
+		"stores: memcached\nkey_bytes: 251\nprotocol: binary\n": "allowed by memcached: at most 250",
 		"stores: [mica, redis]\nprotocol: mget\n": "s.yaml:2:11: protocol: found mget with mica, " +
 			"allowed: default",
 		"stores: redis\nprotocol: [default, binary]\n": "s.yaml:2:21: protocol: found binary with redis, allowed: " +
@@ -190,7 +190,7 @@ func TestProgramMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	sum, err := plan.Run(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "sweep.yaml:1:16: stores: redis-server is not installed here") ||
+	if err == nil || !strings.Contains(err.Error(), "sweep.yaml:1:16: stores: redis-server is not in PATH") ||
 		sum.Begun() {
 		t.Errorf("%+v, %v", sum, err)
 	}

@@ -18,7 +18,7 @@ func TestServerMovedInWords(t *testing.T) {
 		t.Errorf("at the limit: %q, %+v", p.Warnings, p.ServerMovedLoad)
 	}
 	m.Sockets.ResentPackets = 20
-	want := "20 of 1000 sent in the load (2 %; 0.1 % is the limit)"
+	want := "20 of 1000 sent in the load (2 %, limit 0.1 %)"
 	if noteServerMoved(&p, m); len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], want) {
 		t.Errorf("got %q, want %q in it", p.Warnings, want)
 	}
@@ -67,7 +67,7 @@ func TestLossIsNamed(t *testing.T) {
 				}
 			})
 			runAll(t, o)
-			want := "the network lost packets of the " + c.side
+			want := "the network lost or delayed packets of the " + c.side
 			for _, p := range readPoints(t, o.Dir) {
 				all := strings.Join(p.Warnings, "\n")
 				if p.Status == results.StatusOK && !strings.Contains(all, want) {

@@ -21,6 +21,13 @@
 // divide its CPUs. A process alone on its kernel takes as many CPUs as it has threads. An emulated
 // machine gets the CPU time of as many of its profile's cores as it has threads.
 //
+// # Cards
+//
+// Before a point, the mode of each BlueField in the hosts of client and server is read. A card in
+// another mode than the submode's fails the point. An unknown mode is a warning, or an error if the
+// testbed names the card's node. In submode off-path-sf, the packets at the Arms' cores are counted
+// too: many of them fail the point.
+//
 // # What can go wrong
 //
 //	a point fails             it is recorded as failed, with the reason; the sweep goes on, and the

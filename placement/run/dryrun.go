@@ -90,17 +90,25 @@ func describePlacement(p *Plan, w io.Writer, placement string) error {
 			return err
 		}
 		fmt.Fprintf(w, "%s %s on node %s%s, for each point: %s\n", placement, role, n.Name,
-			carrier(p, &c, n), strings.Join(argv, " "))
+			carrier(p, &c, i), strings.Join(argv, " "))
 	}
 	_, err = io.WriteString(w, "\n")
 	return err
 }
 
-// carrier names the transport of the stores that need a device.
-func carrier(p *Plan, c *testbed.Assignment, n *testbed.Node) string {
+// carrier names the transport of the stores that need a device, for all submodes.
+func carrier(p *Plan, c *testbed.Assignment, node int) string {
+	var devices []string
+	for _, name := range p.sweep.Submodes {
+		in := c.For(name)
+		device, err := in.Device(in.All()[node])
+		if err == nil && !slices.Contains(devices, device) {
+			devices = append(devices, device)
+		}
+	}
 	for _, store := range p.sweep.Stores {
-		if device, err := c.Device(n); err == nil && stores.OverVerbs(store) {
-			return fmt.Sprintf(" (%s over %s)", store, device)
+		if devices != nil && stores.OverVerbs(store) {
+			return fmt.Sprintf(" (%s over %s)", store, strings.Join(devices, " or "))
 		}
 	}
 	return ""

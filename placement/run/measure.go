@@ -23,6 +23,7 @@ type measurement struct {
 	*runner
 	pt     *sweep.Point
 	nodes  testbed.Assignment
+	cards  pointCards
 	path   *path
 	all    *pointProcesses
 	server *node.Ready // the server's message once it accepted load
@@ -40,7 +41,10 @@ func measure(ctx context.Context, r *runner, pt *sweep.Point) (res *node.Result,
 	m := &measurement{runner: r, pt: pt, nodes: nodes}
 	m.tell("begin")
 	defer m.tell("end")
-	if m.path, err = preparePath(ctx, r, pt, &m.nodes); err != nil {
+	if m.nodes, m.cards, err = visitCards(ctx, r.machines, pt, &nodes); err != nil {
+		return nil, err
+	}
+	if m.path, err = preparePath(ctx, r, pt, &m.nodes, m.cards); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -48,6 +52,9 @@ func measure(ctx context.Context, r *runner, pt *sweep.Point) (res *node.Result,
 			err = errors.Join(err, r.machines.Clear())
 		}
 	}()
+	if err := m.path.checkFullSize(ctx, r.machines); err != nil {
+		return nil, err
+	}
 	if m.all, err = startAll(ctx, m.nodes.All(), r.begin); err != nil {
 		return nil, err
 	}
@@ -74,7 +81,8 @@ func (m *measurement) run(ctx context.Context) (*node.Result, error) {
 		err = blame(ctx, m.path, rootCause(serving, err))
 	}
 	if res != nil {
-		m.complete(&res.Point, slices.Concat(m.path.warnings(m.all), warnings))
+		m.complete(&res.Point, slices.Concat(m.cards.warnings(m.pt.Submode, &m.nodes),
+			m.path.warnings(m.all), warnings))
 	}
 	return res, err
 }
@@ -218,7 +226,7 @@ func (m *measurement) complete(p *results.Point, warnings []string) {
 	p.ServerVersion, p.ServerAddr, p.ClientVersion = m.server.Facts.Version, m.server.Addr,
 		m.Version
 	p.ServerCommand = m.server.Facts.Command
-	p.ServerNode = resultNode(m.all.server.end.node)
+	p.ServerNode, p.Cards = resultNode(m.all.server.end.node), m.cards.results()
 	if p.EmulatedTestbed = m.machines.Bed.EmulatedText(); p.EmulatedTestbed != "" {
 		p.Emulated = true
 	}
@@ -226,6 +234,10 @@ func (m *measurement) complete(p *results.Point, warnings []string) {
 		warnings = append(warnings,
 			"the server at "+m.pt.Attach+
 				" ran already: how it was started, and what else it does, is not known here")
+	}
+	if device, err := m.nodes.Device(&m.nodes.Server); err == nil {
+		warnings = append(warnings, rdmaWarnings(m.pt.Submode, stores.OverVerbs(m.pt.Store),
+			device)...)
 	}
 	emulators := m.all.emulatorWarnings()
 	p.Emulated = p.Emulated || emulators != nil

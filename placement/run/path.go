@@ -26,6 +26,8 @@ type path struct {
 	before  *submode.Evidence // when the load began,
 	began   time.Time         // which was then
 
+	hits *armHits // off-path-sf
+
 	// direct: the server's interface, and its counts before the load.
 	server *testbed.Node
 	lab    *emulate.Lab
@@ -34,13 +36,16 @@ type path struct {
 
 // preparePath sets up a submode's datapath, or keeps the current one.
 func preparePath(
-	ctx context.Context, r *runner, pt *sweep.Point, c *testbed.Assignment,
+	ctx context.Context, r *runner, pt *sweep.Point, c *testbed.Assignment, cards pointCards,
 ) (*path, error) {
 	switch {
 	case pt.Submode == submode.Direct:
 		return &path{nodes: c, server: &c.Server, lab: r.machines.Lab}, r.machines.Clear()
+	case pt.Submode == submode.OffPathSF:
+		hits := newArmHits(cards, r.machines.Arm)
+		return &path{nodes: c, hits: hits}, r.machines.Clear()
 	case !submode.OnPath(pt.Submode):
-		return nil, errors.Join(r.machines.Clear(), r.machines.CheckOffPath(ctx, c))
+		return nil, r.machines.Clear()
 	}
 	dpu := r.machines.Bed.DPUOf(c.Server.Name)
 	lease, err := r.machines.Lease(ctx, dpu, pt.Submode, sweep.WorkOnPath(pt.Filter),
@@ -87,6 +92,8 @@ func (p *path) begin(ctx context.Context) (err error) {
 	case p == nil:
 	case p.lease != nil:
 		p.before, err = p.lease.Evidence(ctx)
+	case p.hits != nil:
+		p.hits.begin(ctx)
 	default:
 		p.was, err = p.lab.Counters(p.server.Name)
 	}
@@ -102,6 +109,9 @@ func (p *path) end(ctx context.Context, point *results.Point) error {
 		return nil
 	}
 	point.EvidenceNs = time.Since(p.began).Nanoseconds()
+	if p.hits != nil {
+		return p.hits.end(ctx, point)
+	}
 	ends := submode.EndsOf(&point.ClientMovedLoad, &point.ServerMovedLoad)
 	if ends == nil {
 		point.Warnings = append(point.Warnings, "what the clients sent is not known from their "+
@@ -120,6 +130,8 @@ func (p *path) end(ctx context.Context, point *results.Point) error {
 	point.Datapath, point.DatapathIs, point.Substitute = proof.Datapath, proof.Is, proof.Substitute
 	point.Evidence, point.CarriedShare, point.ForwarderCPUNs = proof.Packets, proof.CarriedShare,
 		proof.ForwarderCPUNs
+	point.EvidenceCounters, point.PartialShare = proof.Counters, proof.PartialShare
+	point.Warnings = append(point.Warnings, proof.Warnings...)
 	if n := proof.Packets["dropped"]; n > 0 {
 		point.Warnings = append(point.Warnings,
 			fmt.Sprintf("the filter %s dropped %d packets on the path", proof.Filter, n))

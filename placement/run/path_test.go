@@ -15,6 +15,7 @@ import (
 	"dpukv/placement/launch"
 	"dpukv/placement/machines"
 	"dpukv/placement/submode"
+	"dpukv/placement/submode/step"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
 	"dpukv/results"
@@ -60,7 +61,7 @@ func adopted(t *testing.T, name, datapath string, cpus []int) *submode.Lease {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := s.Adopt(t.Context(), submode.Node{Name: "d", Run: func(_ context.Context, argv []string) (string, error) {
+	l, err := s.Adopt(t.Context(), step.Node{Name: "d", Run: func(_ context.Context, argv []string) (string, error) {
 		switch argv[0] {
 		case "readlink":
 			return "net:[4026531840]", nil
@@ -108,6 +109,10 @@ repeats: 1
 			(len(p.Evidence) == 0) != (p.Submode == "off-path") {
 			t.Errorf("%s: got %q, substitute %q, evidence %v, want %q", p.Submode, p.Datapath, p.Substitute, p.Evidence,
 				want)
+		}
+		if onPath := submode.OnPath(p.Submode); len(p.EvidenceCounters) > 0 != onPath ||
+			onPath && p.EvidenceCounters["p0"] != "ip -s link" {
+			t.Errorf("%s: found the counters %v", p.Submode, p.EvidenceCounters)
 		}
 		window := int64(350 * time.Millisecond) // with the warm-up
 		if (p.EvidenceNs != 0) != (p.Submode != "off-path") || p.EvidenceNs != 0 &&

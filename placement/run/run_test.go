@@ -95,7 +95,7 @@ func TestSweepGoesOnAfterAPointThatFails(t *testing.T) {
 		"client@release=failed point":  "node client: some answers were wrong",
 		"client@release=die":           "node client: asked to tell its result, it ended with exit status 3",
 		"client@release=hang":          "node client: nothing for a while when asked to tell its result",
-		"client@release=invalid point": "started_at is missing",
+		"client@release=invalid point": "started_at: found nothing",
 		"client@release=another point": "mode: asked for cache, used store; batch: asked for 64, used 7",
 		"client@stop=hang":             "",
 	} {

@@ -36,15 +36,22 @@ func checkSubmode(
 		return fmt.Errorf("found filter %s: there is no DPU on the path, allowed: with an "+
 			"on-path submode", f)
 	}
-	if name == submode.OffPath {
-		return nil
-	}
-	if err := checkFilterOfStores(s, &f); err != nil {
-		return err
-	}
 	c, err := t.Assign(placement)
 	if err != nil {
 		return nil //nolint:nilerr // said elsewhere
+	}
+	c = c.For(name)
+	if err := checkDevices(s, t, &c); err != nil {
+		return err
+	}
+	switch name {
+	case submode.OffPath:
+		return nil
+	case submode.OffPathSF:
+		return checkOffPathSF(t, &c)
+	}
+	if err := checkFilterOfStores(s, &f); err != nil {
+		return err
 	}
 	if c.Server.Kind != testbed.KindHost {
 		return fmt.Errorf("found the server on %s, allowed: on a host, to which the way leads "+
@@ -78,10 +85,30 @@ func checkSubmode(
 	return nil
 }
 
+// checkDevices checks the nodes' devices in the modes of the cards that a submode asks for.
+func checkDevices(s *sweep.Sweep, t *testbed.Testbed, c *testbed.Assignment) error {
+	if !slices.ContainsFunc(s.Stores, stores.OverVerbs) {
+		return nil
+	}
+	return testbed.CheckDevices(t, c)
+}
+
+// checkOffPathSF: without a card between the ends, the name would say what is not there.
+func checkOffPathSF(t *testbed.Testbed, c *testbed.Assignment) error {
+	for _, n := range c.All() {
+		if dpu := t.DPUOf(n.HostNode()); dpu != nil && dpu.Target() == submode.BlueField {
+			return nil
+		}
+	}
+	return fmt.Errorf("found no BlueField in the hosts of client and server, allowed: a node "+
+		"{kind: dpu, of: %s, generation: bf3, via: ssh}; without cards: %s", c.Server.HostNode(),
+		submode.OffPath)
+}
+
 // checkRDMA: an RDMA NIC's packets never reach the CPU of a DPU on the path. softroce's packets do:
-// they are UDP.
+// they are UDP. SM4 and SM5 forward in the eSwitch.
 func checkRDMA(s *sweep.Sweep, c *testbed.Assignment, name string) error {
-	if name == submode.SM4 || !slices.ContainsFunc(s.Stores, stores.OverVerbs) {
+	if !slices.ContainsFunc(s.Stores, stores.OverVerbs) {
 		return nil
 	}
 	for _, n := range c.All() {
@@ -89,14 +116,28 @@ func checkRDMA(s *sweep.Sweep, c *testbed.Assignment, name string) error {
 		if err != nil {
 			return nil //nolint:nilerr // said elsewhere
 		}
-		if !strings.HasPrefix(device, "softroce") {
+		nic := strings.HasPrefix(device, "ibverbs")
+		if !strings.HasPrefix(device, "softroce") && !(nic && inESwitch(name)) {
 			return fmt.Errorf("found a store over RDMA with the device %s of node %s, allowed: "+
-				"rdma: {device: softroce}, stores over TCP, or %s: "+
+				"rdma: {device: softroce}, stores over TCP, or %s or %s: "+
 				"an RDMA NIC's packets pass an on-path DPU in its eSwitch only", device, n.Name,
-				submode.SM4)
+				submode.SM4, submode.SM5)
 		}
 	}
 	return nil
+}
+
+// inESwitch reports whether the DPU's eSwitch forwards in a submode.
+func inESwitch(name string) bool { return name == submode.SM4 || name == submode.SM5 }
+
+// rdmaWarnings returns what is only inferred of a point over an RDMA NIC. No document and no
+// measurement says that flows of OVS-DPDK carry RoCE in the eSwitch as those of SM4 do.
+func rdmaWarnings(name string, overVerbs bool, device string) []string {
+	if name != submode.SM5 || !overVerbs || strings.HasPrefix(device, "softroce") {
+		return nil
+	}
+	return []string{"that " + submode.SM5 + " forwards the packets of an RDMA NIC in the " +
+		"eSwitch, as " + submode.SM4 + " does, is inferred and not shown here"}
 }
 
 // checkFilterOfStores: a filter for partitions or operations needs them at a known place in each
@@ -108,10 +149,9 @@ func checkFilterOfStores(s *sweep.Sweep, f *packetfilter.Filter) error {
 	for _, store := range s.Stores {
 		if !stores.OverVerbs(store) {
 			return fmt.Errorf("found filter %s with store %s, allowed: with %s. The requests of "+
-				"%s lie in a TCP stream, whose segments begin anywhere in a "+
-				"request and hold those for other keys, too: one that is dropped is sent again "+
-				"for ever, "+
-				"and holds up all behind it",
+				"%s lie in a TCP stream, whose segments begin anywhere in a request and hold "+
+				"those for other keys, too: one that is dropped is sent again for ever, and holds "+
+				"up all behind it",
 				f, store, strings.Join(stores.NamesOf((*kvs.Store).OverVerbs), " and "), store)
 		}
 	}

@@ -3,7 +3,9 @@ package survey
 import (
 	"context"
 	"path/filepath"
-	"regexp"
+
+	"dpukv/placement/submode/card"
+	"dpukv/placement/submode/step"
 )
 
 // BlueField describes a DPU's card, seen from its host or from itself.
@@ -21,9 +23,8 @@ const (
 	NICMode = "nic"      // the Arm cores take no part
 )
 
-// generations maps the PCI IDs of the network functions (pci.ids, vendor 15b3). The host and the
-// card see the same IDs.
-var generations = map[string]string{"0xa2d2": "bf1", "0xa2d6": "bf2", "0xa2dc": "bf3"}
+// words are this package's names of the modes.
+var words = map[card.Mode]string{card.Separated: OffPath, card.DPU: OnPath, card.NIC: NICMode}
 
 // hostRepresentor is the interface that represents the host's function on a card, where the host is
 // behind the card.
@@ -32,7 +33,7 @@ const hostRepresentor = "pf0hpf"
 func blueField(ctx context.Context, sys string, nets []Interface) *BlueField {
 	dirs, _ := filepath.Glob(filepath.Join(sys, "bus/pci/devices/*"))
 	for _, dir := range dirs {
-		generation := generations[word(dir, "device")]
+		generation := card.Generation(word(dir, "device"))
 		if generation == "" || word(dir, "vendor") != "0x15b3" {
 			continue
 		}
@@ -45,41 +46,18 @@ func blueField(ctx context.Context, sys string, nets []Interface) *BlueField {
 	return nil
 }
 
-// askMlxconfig reads the firmware's configuration, which needs root and NVIDIA's firmware tools.
+// askMlxconfig reads the mode that holds now from the firmware. That needs NVIDIA's firmware tools,
+// and root or sudo.
 func (b *BlueField) askMlxconfig(ctx context.Context) {
-	out, err := output(ctx, "mlxconfig", "-d", b.Bus, "q", "INTERNAL_CPU_MODEL",
-		"INTERNAL_CPU_OFFLOAD_ENGINE")
-	if err == nil {
-		b.Mode, b.Evidence = modeOf(out),
-			"mlxconfig, as after the last power cycle unless it was changed since"
+	here := step.Via("here", func(argv []string) ([]string, error) { return argv, nil })
+	c, err := card.Read(ctx, here, b.Bus)
+	if err != nil {
+		return
 	}
-}
-
-var (
-	cpuModel      = regexp.MustCompile(`INTERNAL_CPU_MODEL\s+\w+\((\d)\)`)
-	offloadEngine = regexp.MustCompile(`INTERNAL_CPU_OFFLOAD_ENGINE\s+\w+\((\d)\)`)
-)
-
-// modeOf reads mlxconfig's lines, such as:
-//
-//	INTERNAL_CPU_MODEL           EMBEDDED_CPU(1)
-//	INTERNAL_CPU_OFFLOAD_ENGINE  DISABLED(1)
-func modeOf(mlxconfig string) string {
-	digit := func(re *regexp.Regexp) string {
-		if m := re.FindStringSubmatch(mlxconfig); m != nil {
-			return m[1]
-		}
-		return ""
+	b.Mode, b.Evidence = words[c.Current], "mlxconfig, the current mode"
+	if c.NextBoot != c.Current {
+		b.Evidence += "; after a power cycle " + c.NextBoot.Title()
 	}
-	switch model := digit(cpuModel); {
-	case digit(offloadEngine) == "1":
-		return NICMode
-	case model == "1":
-		return OnPath
-	case model == "0":
-		return OffPath
-	}
-	return ""
 }
 
 // look finds the host's representor. Only a card on the host's path has one.

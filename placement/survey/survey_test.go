@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -54,7 +55,15 @@ func TestRDMADevices(t *testing.T) {
 
 func TestBlueField(t *testing.T) {
 	sys := sysfs(t)
-	t.Setenv("PATH", t.TempDir()) // no mlxconfig
+	tools := t.TempDir()
+	t.Setenv("PATH", tools+":"+os.Getenv("PATH"))
+	mlxconfig := func(script string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(tools, "mlxconfig"), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mlxconfig("exit 1\n") // as none would answer
 	if b := blueField(t.Context(), sys, []Interface{{Name: "p0"}, {Name: "pf0hpf"}}); b == nil ||
 		b.Generation != "bf3" || b.Bus != "0000:03:00.0" || b.Mode != OnPath {
 		t.Errorf("with the host's representor: %+v", b)
@@ -65,29 +74,15 @@ func TestBlueField(t *testing.T) {
 	if b := blueField(t.Context(), t.TempDir(), nil); b != nil {
 		t.Errorf("no card: %+v", b)
 	}
-	// NVIDIA's tool is not installed here. A program that prints the manual's example replaces it.
-	tool := filepath.Join(os.Getenv("PATH"), "mlxconfig")
-	script := "#!/bin/sh\n[ \"$2\" = 0000:03:00.0 ] && echo '         INTERNAL_CPU_MODEL                          " +
-		"SEPARATED_HOST(0)'\n"
-	if err := os.WriteFile(tool, []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if b := blueField(t.Context(), sys, nil); b == nil || b.Mode != OffPath {
+	// NVIDIA's tool is not installed here. A program that prints the manual's example replaces it. The
+	// firmware lacks the second key, and the mode changes with the next power cycle.
+	mlxconfig(`[ "$2" = 0000:03:00.0 ] && [ "$5" = INTERNAL_CPU_MODEL ] &&
+echo '         INTERNAL_CPU_MODEL   EMBEDDED_CPU(1)  SEPARATED_HOST(0)  EMBEDDED_CPU(1)' && exit
+echo "-E- The Device doesn't support $5 parameter"; exit 3
+`)
+	if b := blueField(t.Context(), sys, nil); b == nil || b.Mode != OffPath ||
+		!strings.Contains(b.Evidence, "after a power cycle DPU mode") {
 		t.Errorf("by mlxconfig: %+v", b)
-	}
-}
-
-func TestModeOf(t *testing.T) {
-	const model, engine = "INTERNAL_CPU_MODEL      ", "INTERNAL_CPU_OFFLOAD_ENGINE   "
-	for text, want := range map[string]string{
-		model + "EMBEDDED_CPU(1)\n" + engine + "ENABLED(0)\n":   OnPath,
-		model + "SEPARATED_HOST(0)\n" + engine + "ENABLED(0)\n": OffPath,
-		model + "EMBEDDED_CPU(1)\n" + engine + "DISABLED(1)\n":  NICMode,
-		"-E- Failed to open the device\n":                       "",
-	} {
-		if got := modeOf(text); got != want {
-			t.Errorf("%q is %q, want %q", text, got, want)
-		}
 	}
 }
 

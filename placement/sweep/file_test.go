@@ -55,7 +55,7 @@ func TestSweepFileMistakesAreNamedWithTheirPlace(t *testing.T) {
 			"no placement", "placements: CX SH\n",
 			`s.yaml:1:13: placements: found "CX SH", allowed: the name of a placement`,
 		},
-		{"no submode", "submodes: sm6\n", `s.yaml:1:11: submodes: found "sm6", allowed: off-path, direct, sm1`},
+		{"no submode", "submodes: sm6\n", `s.yaml:1:11: submodes: found "sm6", allowed: off-path, off-path-sf, direct, sm1`},
 		{"no hash", "hash: md4\n", `s.yaml:1:7: hash: found "md4", allowed: city32, city64`},
 		{"no distribution", "dist: zipf:1.5\n", `s.yaml:1:7: dist: found "zipf:1.5", allowed: uniform, or zipf:T`},
 		{"no mode", "mode: lossy\n", `s.yaml:1:7: mode: found "lossy", allowed: cache, store`},

@@ -63,8 +63,9 @@ var sweepKeys = slices.Concat(
 		axis("submodes", "Submode", strictyaml.Word(submode.Names()),
 			func(s *Sweep) *[]string { return &s.Submodes },
 			func(c *Config) *string { return &c.Submode }).
-			means("Packet path between clients and server: off-path, a direct cable, or an "+
-				"on-path submode of the study.",
+			means("Packet path between clients and server: off-path (cards in separated-host "+
+				"mode), off-path-sf (DPU mode, scalable functions), a direct cable, or an on-path "+
+				"submode of the study.",
 				"[off-path, sm1]"),
 		axis("filters", "Filter", filters,
 			func(s *Sweep) *[]string { return &s.Filters },

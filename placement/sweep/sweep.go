@@ -35,7 +35,7 @@ type Sweep struct {
 	where map[string]strictyaml.Position
 }
 
-// Default returns the study's case of MICA, as far as one machine allows it: 27 points, a minute
+// Default returns the study's case of MICA, as far as one machine allows it: 36 points, a minute
 // and a half.
 func Default() Sweep {
 	return Sweep{

@@ -45,8 +45,7 @@ var datapathKeys = append([]Key{
 	{
 		Name: "cpus", Help: "CPUs of a datapath in user space.", Allowed: "a list of CPUs",
 		Default: "the node's cpus; else the last CPU of this machine; else 0 to 3 of a " +
-			"BlueField, " +
-			"or 0",
+			"BlueField, or 0",
 		Example: `"4-7"`,
 	},
 }, submodeKeys()...)

@@ -10,6 +10,9 @@
 //	CD-SD      DPU of the client side        DPU of the server side
 //	L-CD-SH    the DPU in the server's host  host of the server side
 //
+// A node may have another address and RDMA device in a mode of its host's card: modes. See
+// [Assignment.InModes].
+//
 // These are the study's (its Table 2). A testbed file may add placements. [Testbed.Assign] finds
 // the nodes of a placement, and [Assignment.Device] the RDMA device of each node.
 package testbed

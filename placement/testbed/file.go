@@ -186,12 +186,16 @@ func (r *testbedReader) check() {
 		}
 	}
 	r.checkPlacements()
+	r.t.setHostKeyAliases()
 }
 
 // checkMade checks the keys of emulated machines.
 func (r *testbedReader) checkMade(n *Node) {
 	where, host := r.t.where[n.Name], r.t.Node(n.Of)
 	switch {
+	case n.Modes != nil:
+		r.Fault(where, "node %s: found modes, allowed: none, since the sweep makes this machine "+
+			"(via: netns without namespace), and it has no card", n.Name)
 	case n.Address != "":
 		r.Fault(where, "node %s: found an address, allowed: none, since the sweep makes this "+
 			"machine (via: netns without namespace) and gives it one", n.Name)

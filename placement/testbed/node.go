@@ -8,6 +8,7 @@ import (
 	"dpukv/placement/emulate"
 	"dpukv/placement/launch"
 	"dpukv/placement/submode"
+	"dpukv/placement/submode/card"
 	"dpukv/placement/submode/packetfilter"
 	"dpukv/verbs/provider"
 )
@@ -23,7 +24,8 @@ type Node struct {
 	Address    string // where the others reach its server
 	CPUs       []int  // to run on; nil: chosen
 	RDMA       RDMA
-	Datapath   Datapath // of a DPU
+	Modes      map[card.Mode]Ends // where Address and RDMA differ by the mode of the host's card
+	Datapath   Datapath           // of a DPU
 }
 
 // RDMA is the device of a node's verbs.
@@ -50,6 +52,14 @@ func (n *Node) Emulated() bool { return n.Via == launch.Netns && n.Namespace == 
 
 // OnThisMachine reports whether the node's processes run on this machine's kernel and CPUs.
 func (n *Node) OnThisMachine() bool { return n.Via == launch.Local || n.Via == launch.Netns }
+
+// HostNode returns the name of the host: the node's own, or that of the host that the DPU sits in.
+func (n *Node) HostNode() string {
+	if n.Kind == KindDPU {
+		return n.Of
+	}
+	return n.Name
+}
 
 // Title describes the node: "dpu bf2 of hostA, emulated".
 func (n *Node) Title() string {
@@ -101,7 +111,7 @@ func (n *Node) Submode(
 func (n Node) withDefaults() Node {
 	switch {
 	case n.Via == launch.Local && n.Address == "":
-		n.Address = loopback
+		n.Address = Loopback
 	case n.Via == launch.SSH && n.Host == "":
 		n.Host = n.Address
 	case n.Emulated() && n.Profile == "" && n.Kind == KindHost:

@@ -35,7 +35,7 @@ var nodeKeys = []nodeKey{
 		means("Address at which the other nodes reach this node.",
 			"an address or a name; an IPv4 address for softroce",
 			"127.0.0.1 with via: local; none for an emulated machine; else required",
-			"192.168.100.1"),
+			"10.10.10.1"),
 	newKey("cpus", "",
 		func(r *testbedReader, n *Node, e strictyaml.Entry) { n.CPUs = r.cpus(e) },
 		func(n *Node) string {
@@ -50,6 +50,12 @@ var nodeKeys = []nodeKey{
 		func(r *testbedReader, n *Node, e strictyaml.Entry) { n.RDMA = r.rdma(e) },
 		func(n *Node) string { return n.RDMA.text() }).
 		means("RDMA device of the node.", "a mapping: see below", "none", "{device: mlx5_0}"),
+	newKey("modes", "",
+		func(r *testbedReader, n *Node, e strictyaml.Entry) { n.Modes = r.modes(e) },
+		(*Node).modesText).
+		means("Address and RDMA device in a mode of the host's card, where they differ.",
+			"a mapping: see below", "the same in all modes",
+			"{dpu: {address: 10.10.10.12, rdma: {device: mlx5_2}}}"),
 	newKey("datapath", "",
 		func(r *testbedReader, n *Node, e strictyaml.Entry) { n.Datapath = r.datapath(e) },
 		func(n *Node) string { return n.Datapath.text() }).
@@ -93,6 +99,18 @@ var nodeKeys = []nodeKey{
 		means("Configuration file of ssh.", "a path", "~/.ssh/config", "/home/me/lab.conf"),
 	named("known_hosts", launch.SSH, func(n *Node) *string { return &n.KnownHosts }).
 		means("File of known host keys.", "a path", "~/.ssh/known_hosts", "/home/me/lab.hosts"),
+	newKey("sudo", launch.SSH,
+		func(r *testbedReader, n *Node, e strictyaml.Entry) {
+			n.Sudo = r.word(e, "true", "false") == "true"
+		},
+		func(n *Node) string {
+			if n.Sudo {
+				return "true"
+			}
+			return ""
+		}).
+		means("Run everything on the node as root, by sudo -n. Steps on a BlueField need root.",
+			"true, false", "false", "true"),
 
 	named("job", launch.Slurm, func(n *Node) *string { return &n.Job }).
 		means("Slurm allocation that has the node.",

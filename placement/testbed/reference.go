@@ -36,6 +36,8 @@ func Keys() []Section {
 	}
 	return append(sections,
 		Section{"rdma of a node", slices.Clone(rdmaKeys)},
+		Section{"modes of a node", slices.Clone(modeKeys)},
+		Section{"A mode of a node", slices.Clone(endsKeys)},
 		Section{"datapath of a node", slices.Clone(datapathKeys)},
 		Section{"A placement", slices.Clone(placementKeys)})
 }

@@ -30,15 +30,15 @@ type Testbed struct {
 	where map[string]strictyaml.Position // the nodes' and placements' places in the file
 }
 
-// loopback is the address of a server on this machine if its node has no address.
-const loopback = "127.0.0.1"
+// Loopback is the address of a server on this machine if its node has no address.
+const Loopback = "127.0.0.1"
 
 // Local returns the testbed of one machine without a DPU: the machine plays both hosts.
 func Local() Testbed {
 	end := func(name string) Node {
 		return Node{
 			Node: launch.Node{Name: name, Via: launch.Local}, Kind: KindHost,
-			Address: loopback, RDMA: RDMA{Options: provider.Defaults},
+			Address: Loopback, RDMA: RDMA{Options: provider.Defaults},
 		}
 	}
 	return Testbed{

@@ -102,6 +102,7 @@ func TestTestbedFileMistakesAreNamedWithTheirPlace(t *testing.T) {
 
 func FuzzParseTestbed(f *testing.F) {
 	f.Add([]byte(testbeds.RealMachines))
+	f.Add([]byte(bedOfModes))
 	local := Local()
 	f.Add(local.Marshal())
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -11,6 +11,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/kvs/stores"
+	"dpukv/placement/submode/card"
 	"dpukv/placement/survey"
 	"dpukv/placement/testbed"
 )
@@ -41,6 +42,7 @@ var checkRows = []row{
 	}},
 	{"free port", func(v *visit) string { return v.listens() }},
 	{"RDMA", rdmaCell},
+	{"RDMA providers", providersCell},
 	{"BlueField", blueFieldCell},
 	{"clock", func(v *visit) string { return clockText(v.ahead, v.give) }},
 }
@@ -126,6 +128,8 @@ func (t *table) placements(b *strings.Builder) {
 			said := "can run: server on " + c.Server.Name + ", client on " + joinNodes(c.Clients)
 			if why := t.why(&c, stores.OverVerbs(store)); why != "" {
 				said = "cannot run: " + why
+			} else {
+				said += t.limits(&c)
 			}
 			fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, store, said)
 		}
@@ -160,13 +164,28 @@ func (t *table) verdict() error {
 
 func hugePages(v *visit) string {
 	var parts []string
-	for _, p := range v.hello.Machine.HugePages {
+	m := &v.hello.Machine
+	for _, p := range m.HugePages {
 		if p.Total > 0 {
 			parts = append(parts,
-				fmt.Sprintf("%d of %d × %d MiB free", p.Free, p.Total, p.PageBytes>>20))
+				fmt.Sprintf("%d of %d × %s free", p.Free, p.Total, pageSize(p.PageBytes)))
 		}
 	}
-	return strings.Join(append(parts, "transparent: "+v.hello.Machine.THP), ", ")
+	transparent := "transparent: " + m.THP
+	if m.THPBytes > 0 {
+		transparent += " of " + pageSize(m.THPBytes)
+	}
+	if m.PageBytes > 0 {
+		transparent += "; base pages of " + pageSize(m.PageBytes)
+	}
+	return strings.Join(append(parts, transparent), ", ")
+}
+
+func pageSize(bytes int64) string {
+	if bytes < 1<<20 {
+		return fmt.Sprintf("%d KiB", bytes>>10)
+	}
+	return fmt.Sprintf("%d MiB", bytes>>20)
 }
 
 func rdmaCell(v *visit) string {
@@ -180,6 +199,22 @@ func rdmaCell(v *visit) string {
 			parts = append(parts, name+" opens")
 		} else {
 			parts = append(parts, name+" does not open")
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// providersCell returns which providers work on the node, and in short why the others do not.
+func providersCell(v *visit) string {
+	var parts []string
+	for _, p := range v.found.Providers {
+		switch reason, _, _ := strings.Cut(p.Error, ": "); {
+		case p.Error != "":
+			parts = append(parts, p.Provider+": no ("+reason+")")
+		case len(p.Devices) > 0:
+			parts = append(parts, p.Provider+": "+strings.Join(p.Devices, ", "))
+		default:
+			parts = append(parts, p.Provider+": yes")
 		}
 	}
 	return strings.Join(parts, "; ")
@@ -236,9 +271,10 @@ func (t *table) why(c *testbed.Assignment, overVerbs bool) string {
 		case v != server && v.reaches[server.found.Addr] != "":
 			return fmt.Sprintf("node %s does not reach %s: %s", n.Name, server.node.Name,
 				v.reaches[server.found.Addr])
-		case n.Kind == testbed.KindDPU && v.mode() != "" && v.mode() != survey.OffPath:
-			return fmt.Sprintf("node %s is in %s mode, which is changed with mlxconfig "+
-				"(INTERNAL_CPU_MODEL=0) and a power cycle", n.Name, v.mode())
+		case n.Kind == testbed.KindDPU && v.mode() == survey.NICMode:
+			return fmt.Sprintf("the card of node %s is in NIC mode, in which its Arm has no "+
+				"network; to do: %s", n.Name, card.HowTo(v.found.Report.BlueField.Bus,
+				card.Separated))
 		}
 	}
 	if !overVerbs {

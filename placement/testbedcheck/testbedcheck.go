@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"dpukv/placement/cardreport"
 	"dpukv/placement/launch"
 	"dpukv/placement/machines"
 	"dpukv/placement/node"
@@ -18,28 +19,48 @@ import (
 // Check visits every node of a testbed and reports its facts, and which placements can run or why
 // not. The error is nil only if all nodes can be used and all placements of its nodes can run.
 func Check(ctx context.Context, w io.Writer, bed testbed.Testbed, version string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find this binary, which the nodes are to run: %w", err)
-	}
-	build, err := node.BuildID()
+	c, err := newChecker(version)
 	if err != nil {
 		return err
-	}
-	c := checker{
-		version: version, build: build, command: []string{self, node.Subcommand},
-		timeouts: node.DefaultTimeouts,
 	}
 	return c.check(ctx, w, &bed)
 }
 
+func (c *checker) check(ctx context.Context, w io.Writer, bed *testbed.Testbed) error {
+	return c.run(ctx, bed, func(t *table) error {
+		if _, err := io.WriteString(w, t.text()); err != nil {
+			return err
+		}
+		return t.verdict()
+	})
+}
+
+func newChecker(version string) (*checker, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this binary, which the nodes are to run: %w", err)
+	}
+	build, err := node.BuildID()
+	if err != nil {
+		return nil, err
+	}
+	return &checker{
+		version: version, build: build, command: []string{self, node.Subcommand},
+		timeouts: node.DefaultTimeouts,
+	}, nil
+}
+
 type checker struct {
+	card            bool   // the nodes tell of their cards, too
 	version, build  string // of this program
 	command, keeper []string
 	timeouts        node.Timeouts
 }
 
-func (c *checker) check(ctx context.Context, w io.Writer, bed *testbed.Testbed) (err error) {
+// run visits all nodes and shows the visits to use, while the nodes still answer.
+func (c *checker) run(
+	ctx context.Context, bed *testbed.Testbed, use func(*table) error,
+) (err error) {
 	m, err := machines.New(ctx, bed, c.command, c.keeper, c.timeouts)
 	if err != nil {
 		return err
@@ -53,11 +74,7 @@ func (c *checker) check(ctx context.Context, w io.Writer, bed *testbed.Testbed) 
 	}
 	all.Wait()
 	introduce(ctx, visits)
-	t := table{bed: &m.Bed, visits: visits}
-	if _, err := io.WriteString(w, t.text()); err != nil {
-		return err
-	}
-	return t.verdict()
+	return use(&table{bed: &m.Bed, visits: visits})
 }
 
 // visit starts an agent on a node and inspects the node.
@@ -93,8 +110,17 @@ func (c *checker) look(ctx context.Context, m *machines.Machines, v *visit) (err
 	}
 	v.give = time.Since(asked) / 2
 	v.ahead = clock.Now.Sub(asked.Add(v.give))
-	v.process.Send(&node.Inspect{Address: v.node.Address, Devices: m.Bed.DevicesOf(v.node)})
-	v.found, err = node.Expect[*node.Inspection](ctx, v.process, c.timeouts.Server, "look around")
+	v.process.Send(&node.Inspect{
+		Address: v.node.Address, Devices: m.Bed.DevicesOf(v.node), Card: c.card,
+	})
+	timeout := c.timeouts.Server
+	if c.card {
+		timeout += cardreport.Timeout
+	}
+	v.found, err = node.Expect[*node.Inspection](ctx, v.process, timeout, "look around")
+	if err == nil && v.found.Card != nil {
+		v.facts = factsOf(v.found)
+	}
 	return err
 }
 
@@ -112,11 +138,11 @@ func introduce(ctx context.Context, visits []*visit) {
 			continue
 		}
 		all.Go(func() {
-			v.process.Send(&node.Reach{Addrs: addrs})
+			v.process.Send(v.others(visits, addrs))
 			var got *node.Reached
-			if got, v.err = node.Expect[*node.Reached](ctx, v.process, 2*node.ReachTimeout,
+			if got, v.err = node.Expect[*node.Reached](ctx, v.process, 4*node.ReachTimeout,
 				"reach the other nodes"); v.err == nil {
-				v.reaches = got.Errors
+				v.reaches, v.reached = got.Errors, got
 			}
 		})
 	}

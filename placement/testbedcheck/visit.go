@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"dpukv/placement/cardreport"
 	"dpukv/placement/node"
 	"dpukv/placement/survey"
 	"dpukv/placement/testbed"
@@ -22,6 +23,8 @@ type visit struct {
 	model   string // of an emulated machine's cores
 	process *node.Process
 	reaches map[string]string // by address of other nodes: why not
+	reached *node.Reached     // the same, and what a check of cards asks
+	facts   *cardreport.Facts // nil: not asked for
 }
 
 // mode returns the mode of the node's BlueField; "" if there is none, or the mode is unknown.

@@ -1,0 +1,40 @@
+package machines
+
+import (
+	"os"
+	"testing"
+
+	"dpukv/internal/test/daemon"
+	"dpukv/placement/launch"
+	"dpukv/placement/testbed"
+)
+
+// TestSubmodeNodeConnectsOnce: the commands of a datapath take one ssh connection, which Close
+// ends.
+func TestSubmodeNodeConnectsOnce(t *testing.T) {
+	s := daemon.StartSSH(t, daemon.SSHOptions{})
+	t.Setenv("TMPDIR", t.TempDir())
+	bf := testbed.Node{Node: launch.Node{
+		Name: "bf", Via: launch.SSH, Host: s.Address, Port: s.Port, User: s.User,
+		Identity: s.Identity, KnownHosts: s.KnownHosts, SSHConfig: "/dev/null",
+	}}
+	m := &Machines{}
+	node := m.SubmodeNode(&bf)
+	connections := map[string]bool{}
+	for range 3 {
+		out, err := node.Run(t.Context(), []string{"sh", "-c", "echo $SSH_CONNECTION"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		connections[out] = true
+	}
+	if len(connections) != 1 {
+		t.Errorf("found connections %v, want one", connections)
+	}
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+	if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) > 0 {
+		t.Errorf("it left %v", left)
+	}
+}
