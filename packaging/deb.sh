@@ -10,12 +10,6 @@ deb_version() {
 
 # deb ROOT NAME ARCH DIST
 deb() {
-	local depends='' other=dpukv-ibverbs
-	if [ "$2" = dpukv-ibverbs ]; then
-		# 2.34: the C library's threads, which cgo asks for, have been in it since.
-		depends=$'Depends: libc6 (>= 2.34), libibverbs1 (>= 28)\nRecommends: ibverbs-providers\nProvides: dpukv\n'
-		other=dpukv
-	fi
 	mkdir -p "$1/DEBIAN"
 	cat >"$1/DEBIAN/control" <<-EOF
 		Package: $2
@@ -23,8 +17,8 @@ deb() {
 		Architecture: $3
 		Maintainer: The dpukv authors <dpukv@invalid>
 		Installed-Size: $(du -sk --apparent-size "$1/usr" | cut -f1)
-		${depends}Conflicts: $other
-		Replaces: $other
+		Depends: libc6
+		Suggests: libibverbs1, ibverbs-providers
 		Section: net
 		Priority: optional
 		Description: measure where a key-value store belongs on machines with DPUs

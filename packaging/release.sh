@@ -2,11 +2,11 @@
 # release.sh [DIST] builds what a release consists of into DIST (default: dist), the same bits from the same commit
 # and Go each time:
 #
-#   dpukv-linux-ARCH             the binary alone, static: all that a DPU needs. Beside the one that sweeps, nodes
-#                                of the other architecture get it from there
+#   dpukv-linux-ARCH             the binary alone, for every glibc: all that a DPU needs. Beside the one that sweeps,
+#                                nodes of the other architecture get it from there
+#   dpukv-linux-ARCH-static      the same without a C library, and so without RDMA NICs: for musl and empty systems
 #   dpukv_VERSION_linux_ARCH.tar.gz, dpukv_VERSION_ARCH.deb
 #                                with man pages, completions, examples, licences
-#   dpukv-ibverbs_…              the same with the provider for RDMA NICs, linked against libibverbs
 #   dpukv_VERSION_sbom.cdx.json  what the binaries are made of (CycloneDX), with licences
 #   SHA256SUMS
 #
@@ -29,20 +29,8 @@ mkdir -p "$dist"
 
 # build ARCH TAGS FILE
 build() {
-	local cgo=0 cc=
-	if [ "$2" = ibverbs ]; then
-		cgo=1
-		cc=$(compiler "$1")
-	fi
-	CGO_ENABLED=$cgo CC=$cc GOOS=linux GOARCH=$1 GOAMD64=v1 GOARM64=v8.0 \
+	CGO_ENABLED=0 GOOS=linux GOARCH=$1 GOAMD64=v1 GOARM64=v8.0 \
 		$GO build -trimpath -tags "$2" -ldflags "-s -w -buildid= -X main.version=$VERSION" -o "$3" ./cmd/dpukv
-}
-
-compiler() {
-	case $1 in
-	amd64) echo x86_64-linux-gnu-gcc ;;
-	arm64) echo aarch64-linux-gnu-gcc ;;
-	esac
 }
 
 # tree ROOT BINARY NAME lays out what a package installs.
@@ -70,15 +58,13 @@ echo "dpukv $VERSION"
 licences
 $GO run -tags manual -ldflags "-X main.version=$VERSION" ./cmd/dpukv manual "$work/manual"
 for arch in amd64 arm64; do
-	for name in dpukv dpukv-ibverbs; do
-		binary=$work/$name-$arch
-		tags=${name#dpukv}
-		build "$arch" "${tags#-}" "$binary"
-		tree "$work/$name-$arch.d" "$binary" "$name"
-		tarball "$work/$name-$arch.d" "$dist/${name}_${VERSION}_linux_$arch.tar.gz"
-		deb "$work/$name-$arch.d" "$name" "$arch" "$dist"
-	done
-	install -m 755 "$work/dpukv-$arch" "$dist/dpukv-linux-$arch"
+	binary=$work/dpukv-$arch
+	build "$arch" '' "$binary"
+	tree "$binary.d" "$binary" dpukv
+	tarball "$binary.d" "$dist/dpukv_${VERSION}_linux_$arch.tar.gz"
+	deb "$binary.d" dpukv "$arch" "$dist"
+	install -m 755 "$binary" "$dist/dpukv-linux-$arch"
+	build "$arch" static "$dist/dpukv-linux-$arch-static"
 done
 sbom "$work/dpukv-amd64" "$dist/dpukv_${VERSION}_sbom.cdx.json"
 find "$dist" -exec touch -d "@$SOURCE_DATE_EPOCH" {} +
