@@ -26,7 +26,8 @@ const MaxThreads = 1024
 const minTimeout = 10 * time.Millisecond
 
 // errNothingHashed reports that there is no share of hashing to check.
-var errNothingHashed = errors.New("check_hash is asked for, but with hash none nothing is hashed")
+var errNothingHashed = errors.New("check_hash: found it with hash none, which hashes nothing; " +
+	"choose a hash function, or leave check_hash out")
 
 // Config describes one load, its threads, and its duration.
 type Config struct {
@@ -90,21 +91,21 @@ func (c *Config) validate() error {
 	}
 	switch {
 	case c.Threads < 1 || c.Threads > MaxThreads:
-		return fmt.Errorf("threads is %d, allowed is 1 to %d", c.Threads, MaxThreads)
+		return fmt.Errorf("threads: found %d, allowed: 1 to %d", c.Threads, MaxThreads)
 	case c.FirstThread < 0 || c.FirstThread+c.Threads > c.AllThreads:
-		return fmt.Errorf("threads are %d from %d on, allowed is within the %d of all "+
+		return fmt.Errorf("threads: found %d from number %d on, allowed: within the %d of all "+
 			"clients", c.Threads, c.FirstThread, c.AllThreads)
 	case c.Duration <= 0:
-		return fmt.Errorf("duration is %v, allowed is more than 0", c.Duration)
+		return fmt.Errorf("duration: found %v, allowed: more than 0", c.Duration)
 	case c.Timeout < minTimeout:
-		return fmt.Errorf("timeout is %v, allowed is %v or more", c.Timeout, minTimeout)
+		return fmt.Errorf("timeout: found %v, allowed: %v or more", c.Timeout, minTimeout)
 	case c.Interval < time.Millisecond:
-		return fmt.Errorf("interval is %v, allowed is 1ms or more", c.Interval)
+		return fmt.Errorf("interval: found %v, allowed: 1ms or more", c.Interval)
 	case c.CheckHash && c.Hash == kvs.NoHash:
 		return errNothingHashed
 	}
 	if i := slices.IndexFunc(c.CPUs, func(cpu int) bool { return cpu < 0 }); i >= 0 {
-		return fmt.Errorf("cpus has %d, allowed is 0 or more", c.CPUs[i])
+		return fmt.Errorf("cpus: found %d, allowed: 0 or more", c.CPUs[i])
 	}
 	return nil
 }
@@ -124,18 +125,16 @@ func (c *Config) hashes() bool { return c.hash.Sum64 != nil }
 // fits reports the parts of the load that the server cannot do.
 func (c *Config) fits(facts kvs.Facts) error {
 	if facts.Hash != "" && c.Hash != facts.Hash {
-		return fmt.Errorf("the client hashes keys with %q, but the %s server with %q: give both "+
-			"the "+
-			"same function",
+		return fmt.Errorf("hash: found %q, the %s server has %q: give both the same function",
 			c.Hash, facts.Store, facts.Hash)
 	}
 	if most := facts.MaxKeyBytes; most > 0 && c.KeyBytes > most {
-		return fmt.Errorf("keys have %d bytes, but the %s server takes at most %d, over its "+
+		return fmt.Errorf("key_bytes: found %d, allowed by the %s server: at most %d with "+
 			"protocol %s",
 			c.KeyBytes, facts.Store, most, facts.Protocol)
 	}
 	if facts.MaxBatch > 0 && c.Batch > facts.MaxBatch {
-		return fmt.Errorf("batch is %d, but the %s server takes at most %d operations a batch",
+		return fmt.Errorf("batch: found %d, allowed by the %s server: at most %d",
 			c.Batch, facts.Store, facts.MaxBatch)
 	}
 	return nil

@@ -53,5 +53,5 @@ func TestNoHash(t *testing.T) {
 		t.Errorf("hash %q, a share of %v by %q", p.Hash, p.ClientHashShare, p.ClientHashShareBy)
 	}
 	cfg.CheckHash = true
-	mustFail(t, r, cfg, "nothing is hashed")
+	mustFail(t, r, cfg, "hashes nothing")
 }

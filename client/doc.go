@@ -82,7 +82,7 @@
 // Three events end a run early: an answer that takes longer than the time-out, a broken connection,
 // and the end of the context. The error includes the remote's observations since the run began
 // ([kvs.Observed]), such as a port that went down. With the server on the same machine, the error
-// says whether the kernel killed processes for want of memory meanwhile.
+// says whether the kernel killed processes for lack of memory in that time.
 //
 // # Traffic
 //
@@ -98,23 +98,24 @@
 //
 // # Warnings
 //
-//   - client-bound: the client's CPUs were busy, so a faster server would not show.
-//   - spinning: the part of the client's CPU time that the load did not need.
+//   - client-bound: the client's CPUs were busy, so a faster server would look the same.
+//   - spinning: the share of the client's CPU time that the load did not need.
 //   - client threads share CPUs with each other or with the server: they slow each other down.
 //   - disturbed: other programs, or a hypervisor, had more than a tenth of the time of a pinned
 //     side's CPUs ([results.OthersShare]).
-//   - the network lost packets: in the measurement period, TCP retransmitted more than a thousandth
-//     of the client's packets, or as many came out of order ([results.LostShare]). The latency of
-//     the waiting operations includes that.
-//   - requests sent again: HERD's answers that did not come in time.
+//   - the network lost or delayed packets: in the measurement period, TCP retransmitted more than a
+//     thousandth of the client's packets ([results.LostShare]).
+//   - the network lost or reordered packets: more than that share of the server's packets came out
+//     of order. In both cases the latency of the waiting operations includes the delay.
+//   - requests sent again: HERD's requests without an answer in time.
 //   - target rate missed: throughput_ops has the rate that was reached.
-//   - latencies left out: operations that were due and never sent have no latency. Theirs would be
-//     the highest.
-//   - schedule late: the client did not get to run; held up: its windows were full. Either way the
-//     latency from the intended send includes the delay.
+//   - latencies left out: operations that were due and never sent have no latency. Their latency
+//     would be the highest.
+//   - schedule late: the client lacked CPU time. Schedule held up: its windows were full. In both
+//     cases the latency from the intended send includes the delay.
 //   - server counters that contradict the assumptions about the server, and serious events of its
 //     device: [kvs.Stats].Warnings.
 //   - serious events of the client's device: [kvs.Observed].
-//   - too short: too few batches lie beyond a percentile, or above it, for it to mean much.
-//   - latencies out of range: they count at the histograms' nearest end.
+//   - too short: too few batches lie beyond a percentile to support it.
+//   - latencies outside the histograms' range: they count as the nearer end of the range.
 package client

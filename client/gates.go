@@ -12,12 +12,9 @@ func (r *runner) preloadGate() error {
 	t, w := r.preloaded, &r.cfg.Workload
 	switch {
 	case t.full > 0:
-		return fmt.Errorf("%d of %d keys fitted, the others were answered full: start the server "+
-			"with "+
-			"more room "+
-			"(it has an index for %d items and %d bytes of log; an item holds %d + %d bytes and "+
-			"its "+
-			"header), or ask for fewer keys",
+		return fmt.Errorf("%d of %d keys fitted; the server answered full for the others: start "+
+			"it with more room, or ask for fewer keys (its index has %d items, its log %d bytes; "+
+			"an item takes %d + %d bytes and a header)",
 			t.answered-t.errors, w.Keys, r.facts.Items, r.facts.LogBytes, w.KeyBytes, w.ValueBytes)
 	case t.errors > 0:
 		return r.wrongAnswers(t)
@@ -43,8 +40,7 @@ func (r *runner) gate() error {
 		return r.wrongAnswers(all)
 	}
 	if sum.inside.answered == 0 {
-		return fmt.Errorf("no operation was answered within the measurement period of %v: "+
-			"measure for "+
+		return fmt.Errorf("no answer came in the measurement period of %v: measure for "+
 			"longer", r.cfg.Duration)
 	}
 	most := sampledMisses(sum.inside.gets, r.facts.MinHitRate)
@@ -65,8 +61,7 @@ func (r *runner) hitGate(t tally, most float64, when string) error {
 		return nil
 	}
 	return fmt.Errorf("%d of %d GETs found their key %s, a share of %.5f; this server (%s, %q "+
-		"mode) must have %.5f: "+
-		"give it more room or ask for fewer keys",
+		"mode) must have %.5f: give it more room or ask for fewer keys",
 		t.hits, t.gets, when, t.hitRate(), r.facts.Store, r.facts.Mode, r.facts.MinHitRate)
 }
 
@@ -78,8 +73,8 @@ func (t *tally) hitRate() float64 {
 }
 
 func (r *runner) wrongAnswers(t tally) error {
-	return fmt.Errorf("%s: %d of %d answers were wrong or said that the operation failed, such "+
-		"as: %s",
+	return fmt.Errorf("%s: %d of %d answers were wrong, or reported a failed operation. "+
+		"Examples: %s",
 		r.serverName(), t.errors, t.answered, strings.Join(r.examples(), "; "))
 }
 

@@ -55,7 +55,7 @@ func (h *hashProfile) share(estimate float64) hashShare {
 	case samples < minHashSamples:
 		return hashShare{
 			estimate, samples,
-			fmt.Sprintf("%s (%d samples are too few, %d are enough: run longer)", byEstimate,
+			fmt.Sprintf("%s (found %d samples, allowed: %d or more; run longer)", byEstimate,
 				samples, minHashSamples),
 		}
 	}
@@ -67,7 +67,7 @@ func (h *hashProfile) count() (samples, hashing int, err error) {
 		return 0, 0, h.err
 	}
 	if h.data.Len() == 0 {
-		return 0, 0, fmt.Errorf("the run ended before")
+		return 0, 0, fmt.Errorf("the run ended before the first sample")
 	}
 	p, err := profile.Parse(&h.data)
 	if err != nil {

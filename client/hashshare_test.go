@@ -69,7 +69,7 @@ func TestEstimateSaysSo(t *testing.T) {
 	if h.err != nil {
 		t.Skip("this process is being profiled: ", h.err)
 	}
-	if got := h.share(0.25); got.share != 0.25 || !strings.Contains(got.how, "too few") {
+	if got := h.share(0.25); got.share != 0.25 || !strings.Contains(got.how, "found 0 samples") {
 		t.Errorf("%+v", got)
 	}
 	if got := second.share(0.25); got.share != 0.25 || !strings.Contains(got.how, "profiling already in use") {
@@ -148,7 +148,7 @@ func TestWrongValueInHashCheckFails(t *testing.T) {
 			r.faults.flipAt = r.stats.Ops + 1000
 		}
 	}
-	res := mustFail(t, r, cfg, "hash: ", "1 of ", "not one of this key")
+	res := mustFail(t, r, cfg, "hash: ", "1 of ", "does not belong to this key")
 	if res.Point.Errors != 1 {
 		t.Errorf("%d errors", res.Point.Errors)
 	}

@@ -20,18 +20,18 @@ func TestInterference(t *testing.T) {
 		name       string
 		begin, end sample
 		want       [4]float64 // the server's, then the client's
-		doubts     []string
+		warnings   []string
 	}{
 		{"alone", sampleOf(0, 10, 10, 10, 10, 0), sampleOf(1000, 510, 510, 1910, 1910, 0), [4]float64{}, nil},
 		{
 			"a program at the server", sampleOf(0, 10, 10, 10, 10, 0), sampleOf(1000, 510, 510, 910, 1910, 0),
 			[4]float64{0.5, 0, 0, 0},
-			[]string{"other programs, of this load or not, had 50 % of the time of the server's CPUs"},
+			[]string{"other programs used 50 % of the time of the server's CPUs"},
 		},
 		{
 			"a program at the client", sampleOf(0, 10, 10, 10, 10, 0), sampleOf(1000, 510, 910, 910, 910, 0),
 			[4]float64{0, 0, 0.4, 0},
-			[]string{"had 40 % of the time of the client's CPUs"},
+			[]string{"used 40 % of the time of the client's CPUs"},
 		},
 		{
 			"a little", sampleOf(0, 10, 10, 10, 10, 0), sampleOf(1000, 510, 610, 910, 1110, 200),
@@ -41,7 +41,7 @@ func TestInterference(t *testing.T) {
 		{
 			"a hypervisor", sampleOf(0, 10, 10, 10, 10, 5), sampleOf(1000, 510, 510, 910, 910, 605),
 			[4]float64{0, 0.3, 0, 0},
-			[]string{"the hypervisor kept back 30 % of the time of the server's CPUs"},
+			[]string{"the hypervisor withheld 30 % of the time of the server's CPUs"},
 		},
 		{
 			"ticks that found another", sampleOf(0, 10, 10, 10, 10, 0), sampleOf(1000, 510, 400, 910, 800, 0),
@@ -59,8 +59,8 @@ func TestInterference(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
 		}
 		got := disturbed(&p)
-		if len(got) != len(c.doubts) || len(got) > 0 && !strings.Contains(got[0], c.doubts[0]) {
-			t.Errorf("%s: got %q, want %q", c.name, got, c.doubts)
+		if len(got) != len(c.warnings) || len(got) > 0 && !strings.Contains(got[0], c.warnings[0]) {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.warnings)
 		}
 	}
 }

@@ -100,7 +100,7 @@ func (p *passer) check() {
 		a := &p.answers[i]
 		p.judge(a, &p.tally)
 		if a.Op == kvs.Get && a.Status == kvs.OK && load.ValueVersion(a.Value) != 0 {
-			p.wrong(a, &p.tally, "the value is older than the preload, which was confirmed")
+			p.wrong(a, &p.tally, "the value is older than the preload, which the server confirmed")
 		}
 	}
 }

@@ -41,7 +41,7 @@ func TestFailedPointHasWhatMoved(t *testing.T) {
 // TestLossIsWarnedOf: above a limit, TCP's retransmissions make the network part of the figure.
 func TestLossIsWarnedOf(t *testing.T) {
 	for every, want := range map[uint64]string{
-		50:     "the network lost packets of the client",
+		50:     "the network lost or delayed packets of the client",
 		100000: "", // below the limit: nothing is said
 	} {
 		r := newFakeRemote()

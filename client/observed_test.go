@@ -45,7 +45,7 @@ func TestFailureTellsWhatWasHeard(t *testing.T) {
 // so. The kernel's count says it instead.
 func TestServerOutOfMemory(t *testing.T) {
 	if !killed.Now().Known {
-		t.Skip("this kernel does not count what it ends for want of memory")
+		t.Skip("this kernel does not count what it kills for lack of memory")
 	}
 	group := kernel.MemoryGroup(t, 32<<20)
 	r := newFakeRemote()
@@ -60,7 +60,7 @@ func TestServerOutOfMemory(t *testing.T) {
 		}
 		return nil
 	}
-	mustFail(t, r, cfg, errDead.Error(), "; the kernel of this machine ended ", "for want of memory")
+	mustFail(t, r, cfg, errDead.Error(), "; the kernel of this machine killed ", "for lack of memory")
 }
 
 func TestWarningsOfARemote(t *testing.T) {

@@ -235,7 +235,7 @@ func TestWrongValueFails(t *testing.T) {
 		r := newFakeRemote()
 		leakFree(t, r)
 		r.faults.flipAt = at
-		res := mustFail(t, r, smallLoad(t), "10.0.0.9:7000", "1 of ", "not one of this key")
+		res := mustFail(t, r, smallLoad(t), "10.0.0.9:7000", "1 of ", "does not belong to this key")
 		if res.Point.Errors != 1 || len(res.Examples) != 1 {
 			t.Errorf("%d errors, examples %q", res.Point.Errors, res.Examples)
 		}
@@ -308,7 +308,7 @@ func TestLostAnswerTimesOut(t *testing.T) {
 		r.faults.dropAt = at
 		cfg := smallLoad(t)
 		cfg.Timeout = kernel.Timeout(100 * time.Millisecond)
-		res := mustFail(t, r, cfg, "thread ", "no answer within "+cfg.Timeout.String(), "outstanding", "10.0.0.9:7000")
+		res := mustFail(t, r, cfg, "thread ", "no answer within "+cfg.Timeout.String(), "in flight", "10.0.0.9:7000")
 		if res.Point.Timeouts < 1 || res.Point.Timeouts > uint64(cfg.Batch) {
 			t.Errorf("%d timeouts, want one batch", res.Point.Timeouts)
 		}
@@ -458,29 +458,29 @@ func TestOtherSizes(t *testing.T) {
 
 func TestRefusedConfigs(t *testing.T) {
 	for want, change := range map[string]func(*Config){
-		"keys is 0":                    func(c *Config) { c.Workload.Keys = 0 },
-		"key_bytes is 256":             func(c *Config) { c.Workload.KeyBytes = 256 },
+		"keys: found 0":                func(c *Config) { c.Workload.Keys = 0 },
+		"key_bytes: found 256":         func(c *Config) { c.Workload.KeyBytes = 256 },
 		"only 256 different keys":      func(c *Config) { c.Workload.KeyBytes = 1 },
-		"value_bytes is -1":            func(c *Config) { c.Workload.ValueBytes = -1 },
-		"get_ratio is 1.5":             func(c *Config) { c.Workload.GetRatio = 1.5 },
-		"get_ratio is NaN":             func(c *Config) { c.Workload.GetRatio = math.NaN() },
-		"threads is 0":                 func(c *Config) { c.Threads = 0 },
-		"2 from 3 on":                  func(c *Config) { c.FirstThread, c.AllThreads = 3, 4 },
-		"connections is 0":             func(c *Config) { c.Connections = 0 },
-		"window is -1":                 func(c *Config) { c.Window = -1 },
-		"batch is 0":                   func(c *Config) { c.Batch = 0 },
-		"at most 256 operations":       func(c *Config) { c.Batch = 257 },
-		"rate_ops is -1":               func(c *Config) { c.RateOps = -1 },
-		"rate_ops is NaN":              func(c *Config) { c.RateOps = math.NaN() },
-		"rate_ops is +Inf":             func(c *Config) { c.RateOps = math.Inf(1) },
-		"threads is 100000":            func(c *Config) { c.Threads = 100000 },
-		"duration is 0s":               func(c *Config) { c.Duration = 0 },
-		"warmup_ns is -1ns":            func(c *Config) { c.Warmup = -1 },
-		"timeout is 1ms":               func(c *Config) { c.Timeout = time.Millisecond },
-		"interval is 1ns":              func(c *Config) { c.Interval = 1 },
-		"hash is not given":            func(c *Config) { c.Hash = "" },
-		"cpus has -2":                  func(c *Config) { c.CPUs = []int{0, -2} },
-		`"xxh64", but the fake server`: func(c *Config) { c.Hash = "xxh64" },
+		"value_bytes: found -1":        func(c *Config) { c.Workload.ValueBytes = -1 },
+		"get_ratio: found 1.5":         func(c *Config) { c.Workload.GetRatio = 1.5 },
+		"get_ratio: found NaN":         func(c *Config) { c.Workload.GetRatio = math.NaN() },
+		"threads: found 0":             func(c *Config) { c.Threads = 0 },
+		"2 from number 3 on":           func(c *Config) { c.FirstThread, c.AllThreads = 3, 4 },
+		"connections: found 0":         func(c *Config) { c.Connections = 0 },
+		"window: found -1":             func(c *Config) { c.Window = -1 },
+		"batch: found 0":               func(c *Config) { c.Batch = 0 },
+		"the fake server: at most 256": func(c *Config) { c.Batch = 257 },
+		"rate_ops: found -1":           func(c *Config) { c.RateOps = -1 },
+		"rate_ops: found NaN":          func(c *Config) { c.RateOps = math.NaN() },
+		"rate_ops: found +Inf":         func(c *Config) { c.RateOps = math.Inf(1) },
+		"threads: found 100000":        func(c *Config) { c.Threads = 100000 },
+		"duration: found 0s":           func(c *Config) { c.Duration = 0 },
+		"warmup_ns: found -1ns":        func(c *Config) { c.Warmup = -1 },
+		"timeout: found 1ms":           func(c *Config) { c.Timeout = time.Millisecond },
+		"interval: found 1ns":          func(c *Config) { c.Interval = 1 },
+		"hash: found nothing":          func(c *Config) { c.Hash = "" },
+		"cpus: found -2":               func(c *Config) { c.CPUs = []int{0, -2} },
+		`"xxh64", the fake server`:     func(c *Config) { c.Hash = "xxh64" },
 	} {
 		cfg := smallLoad(t)
 		change(&cfg)

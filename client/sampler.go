@@ -81,7 +81,7 @@ func (s *sampler) stats(ctx context.Context) (kvs.Stats, error) {
 	case <-ctx.Done():
 		return kvs.Stats{}, errStopped
 	case <-timer.C:
-		return kvs.Stats{}, fmt.Errorf("the server did not tell its statistics within %v: "+
-			"look whether it still runs and can be reached", s.timeout)
+		return kvs.Stats{}, fmt.Errorf("the server sent no statistics within %v: check that it "+
+			"runs and can be reached", s.timeout)
 	}
 }

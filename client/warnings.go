@@ -49,20 +49,18 @@ func (r *runner) clientBound(s summed) string {
 	if share <= boundShare {
 		return ""
 	}
-	return fmt.Sprintf("client-bound: the client's threads were busy for %.0f %% of the time of "+
-		"their CPUs (%.0f %% is the limit), "+
-		"so that these are the client's limits and not the server's: give it more "+
-		"CPUs", share*100, boundShare*100)
+	return fmt.Sprintf("client-bound: the client's threads used %.0f %% of their CPUs' time "+
+		"(limit: %.0f %%). The result is the client's limit, not the server's: give the client "+
+		"more CPUs", share*100, boundShare*100)
 }
 
 func spun(s summed) string {
 	if float64(s.spunNs) <= float64(s.cpuNs)*spunShare {
 		return ""
 	}
-	return fmt.Sprintf("%.0f %% of the client threads' CPU time went into spinning, for answers "+
-		"or "+
-		"until the next send was due, "+
-		"and counts in client_cpu_ns_per_op", 100*float64(s.spunNs)/float64(s.cpuNs))
+	return fmt.Sprintf("the client threads spent %.0f %% of their CPU time spinning, for answers "+
+		"or for the next send. This time counts in "+
+		"client_cpu_ns_per_op", 100*float64(s.spunNs)/float64(s.cpuNs))
 }
 
 func (r *runner) sharedCPUs() string {
@@ -94,8 +92,7 @@ func (r *runner) overlap() string {
 	}
 	client := r.pinnedTo()
 	if len(client) == 0 || len(r.facts.CPUs) == 0 {
-		return "client and server run on the same machine and are not both pinned, so that they " +
-			"may " +
+		return "client and server run on the same machine, and not both are pinned: they may " +
 			"share CPUs"
 	}
 	both := slices.DeleteFunc(client, func(c int) bool { return !slices.Contains(r.facts.CPUs, c) })
@@ -128,18 +125,17 @@ func (r *runner) leftOut(p *results.Point, s summed) string {
 		return ""
 	}
 	share := float64(s.unsent) / float64(p.Ops+s.late+s.unsent)
-	return fmt.Sprintf("latencies left out: %d operations that were due in the measurement period "+
-		"were never sent and have none, so that "+
-		"those from the intended send lack their highest %.2g %%", s.unsent, 100*share)
+	return fmt.Sprintf("latencies left out: %d operations were due in the measurement period and "+
+		"never sent. The latencies from the intended send lack their highest %.2g "+
+		"%%", s.unsent, 100*share)
 }
 
 func scheduleLate(s summed) string {
 	if float64(s.lateGroups) <= float64(s.groups)*lateShare {
 		return ""
 	}
-	return fmt.Sprintf("schedule late: %d of %d batches left more than %v after they were due, "+
-		"while the windows had room, the latest by %v: "+
-		"the client did not get the CPU it needs",
+	return fmt.Sprintf("schedule late: %d of %d batches left more than %v late although the "+
+		"windows had room, the latest by %v. The client lacks CPU time",
 		s.lateGroups, s.groups, lateAfter, time.Duration(s.maxLagNs))
 }
 
@@ -147,10 +143,9 @@ func scheduleHeld(s summed) string {
 	if float64(s.heldGroups) <= float64(s.groups)*lateShare {
 		return ""
 	}
-	return fmt.Sprintf("schedule held up: %d of %d batches left more than %v after they were due, "+
-		"because the windows were full, "+
-		"the latest by %v: the server or the path did not keep up, or the window is too "+
-		"small", s.heldGroups, s.groups, lateAfter, time.Duration(s.maxLagNs))
+	return fmt.Sprintf("schedule held up: %d of %d batches left more than %v late because the "+
+		"windows were full, the latest by %v. The server or the path is too slow, or the window "+
+		"too small", s.heldGroups, s.groups, lateAfter, time.Duration(s.maxLagNs))
 }
 
 // tooShort counts batches. The operations of a batch are answered together, so they make a
@@ -162,8 +157,7 @@ func tooShort(s summed) string {
 	}{{"p95", 0.05}, {"p99", 0.01}, {"p99.9", 0.001}} {
 		if beyond := float64(s.samples) * q.beyond; beyond < beyondWanted {
 			return fmt.Sprintf("too short for %s: %d batches were answered in the measurement "+
-				"period, of "+
-				"which %.1f lie beyond it (%.0f are wanted)",
+				"period, %.1f of them beyond it (%.0f are needed)",
 				q.name, s.samples, beyond, beyondWanted)
 		}
 	}
@@ -174,8 +168,8 @@ func clamped(s summed) string {
 	if s.clamped == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d latencies were out of the histograms' range of %v to %v and count as "+
-		"its nearer end",
+	return fmt.Sprintf("%d latencies were outside the histograms' range of %v to %v. They count "+
+		"as its nearer end",
 		s.clamped, time.Duration(results.HistogramLowestNs),
 		time.Duration(results.HistogramHighestNs))
 }
@@ -184,8 +178,8 @@ func retried(p *results.Point, s summed) string {
 	if s.retries == 0 {
 		return ""
 	}
-	return fmt.Sprintf("requests sent again: %d in the measurement period, of %d answered, had no "+
-		"answer in time, and what was lost or late has the wait in its latency",
+	return fmt.Sprintf("requests sent again: %d in the measurement period, of %d answered. Their "+
+		"latency includes the wait for the lost or late answer",
 		s.retries, p.Ops)
 }
 
@@ -206,11 +200,9 @@ func outOfOrder(s *results.Packets) string {
 	if !over {
 		return ""
 	}
-	return fmt.Sprintf("the network lost packets of the server, or let some overtake others: "+
-		"%d of %d that the client received in the measurement period (%.2g %%; %.2g %% is the "+
-		"limit) "+
-		"came before one that was sent earlier: look for drops and errors on the way "+
-		"(ip -s link, ethtool -S)",
+	return fmt.Sprintf("the network lost or reordered the server's packets: %d of %d that the "+
+		"client received in the measurement period (%.2g %%, limit %.2g %%) overtook an earlier "+
+		"one. Look for drops and errors on the path (ip -s link, ethtool -S)",
 		s.OutOfOrderPackets, s.ReceivedDataPackets, 100*share, 100*results.LostShare)
 }
 
@@ -225,16 +217,14 @@ func disturbed(p *results.Point) (warnings []string) {
 	} {
 		if side.programs > results.OthersShare {
 			warnings = append(warnings,
-				fmt.Sprintf("disturbed: other programs, of this load or not, "+
-					"had %.0f %% of the time of the %s's CPUs (%.0f %% is the limit): "+
-					"end them, or give the %[2]s CPUs of its own",
+				fmt.Sprintf("disturbed: other programs used %.0f %% of the time of the %s's CPUs "+
+					"(limit: %.0f %%). End them, or give the %[2]s CPUs of its own",
 					100*side.programs, side.name, 100*results.OthersShare))
 		}
 		if side.stolen > results.OthersShare {
 			warnings = append(warnings,
-				fmt.Sprintf("disturbed: the hypervisor kept back %.0f %% of "+
-					"the time of the %s's CPUs (%.0f %% is the limit): "+
-					"end its other machines, or measure without it",
+				fmt.Sprintf("disturbed: the hypervisor withheld %.0f %% of the time of the %s's "+
+					"CPUs (limit: %.0f %%). End its other machines, or measure without it",
 					100*side.stolen, side.name, 100*results.OthersShare))
 		}
 	}

@@ -21,30 +21,30 @@ func TestWarnings(t *testing.T) {
 		{"quiet", func(*runner, *summed) {}, ""},
 		{"busy", func(_ *runner, s *summed) {
 			s.cpuNs = second * 9 / 10
-		}, "client-bound: the client's threads were busy for 90 %"},
+		}, "client-bound: the client's threads used 90 %"},
 		{"busy spinning", func(_ *runner, s *summed) {
 			s.cpuNs, s.spunNs = second, second/2
-		}, "50 % of the client threads' CPU time went into spinning"},
+		}, "spent 50 % of their CPU time spinning"},
 		{"shared CPU", func(r *runner, _ *summed) {
 			r.cfg.Threads = 2
 		}, "client threads share CPUs: threads [0 1] on CPU 3"},
 		{"same CPUs", func(r *runner, _ *summed) { r.facts.CPUs = []int{2, 3} }, "client and server share CPUs [3]"},
-		{"not pinned", func(r *runner, _ *summed) { r.facts.CPUs = nil }, "not both pinned"},
+		{"not pinned", func(r *runner, _ *summed) { r.facts.CPUs = nil }, "not both are pinned"},
 		{"elsewhere", func(r *runner, _ *summed) { r.facts.CPUs, r.cfg.SameHost = []int{3}, false }, ""},
 		{"rate met but for a batch", func(r *runner, _ *summed) { r.cfg.RateOps = 1020 }, ""},
 		{"rate missed", func(r *runner, _ *summed) { r.cfg.RateOps = 1200 }, "target rate missed: 1000 of 1200"},
 		{"a batch unsent", func(_ *runner, s *summed) { s.unsent = 16 }, ""},
 		{"more unsent", func(_ *runner, s *summed) {
 			s.unsent = 17
-		}, "17 operations that were due in the measurement period were never sent"},
-		{"late", func(_ *runner, s *summed) { s.lateGroups = 11 }, "did not get the CPU it needs"},
+		}, "17 operations were due in the measurement period and never sent"},
+		{"late", func(_ *runner, s *summed) { s.lateGroups = 11 }, "client lacks CPU time"},
 		{"hardly late", func(_ *runner, s *summed) { s.lateGroups, s.heldGroups = 10, 10 }, ""},
 		{"held up", func(_ *runner, s *summed) { s.heldGroups = 11 }, "windows were full"},
 		{"too short for p99.9", func(_ *runner, s *summed) { s.samples = 9999 }, "too short for p99.9: 9999 batches"},
 		{"too short for all", func(_ *runner, s *summed) { s.samples = 10 }, "too short for p95"},
 		{"clamped", func(_ *runner, s *summed) {
 			s.clamped = 3
-		}, "3 latencies were out of the histograms' range of 1ns to 2m0s"},
+		}, "3 latencies were outside the histograms' range of 1ns to 2m0s"},
 	} {
 		cfg := smallLoad(t)
 		cfg.Threads, cfg.CPUs, cfg.SameHost, cfg.RateOps = 1, []int{3}, true, 1000
@@ -69,8 +69,8 @@ func TestPacketLoss(t *testing.T) {
 	}}}
 	got := strings.Join(packetLoss(&p), "\n")
 	for _, want := range []string{
-		"480 of 48000 sent in the measurement period (1 %; 0.1 % is the limit) were sent again",
-		"20 of 10000 that the client received in the measurement period (0.2 %; 0.1 % is the limit)",
+		"480 of 48000 sent in the measurement period (1 %, limit 0.1 %) were sent again",
+		"20 of 10000 that the client received in the measurement period (0.2 %, limit 0.1 %)",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got %q, want %q in it", got, want)

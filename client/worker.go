@@ -190,14 +190,14 @@ func (w *worker) judge(a *kvs.Answer, t *tally) {
 	op := cookieOp(a.Cookie)
 	switch {
 	case !w.ages.answered(a.Cookie) || a.Op != op:
-		w.wrong(a, t, "nothing in flight asked for it")
+		w.wrong(a, t, "no operation in flight asked for it")
 	case op == kvs.Set && a.Status == kvs.OK:
 	case op == kvs.Get && a.Status == kvs.OK:
 		t.gets++
 		t.hits++
 		if !load.CheckValue(a.Value, cookieKey(a.Cookie), w.cfg.Workload.ValueBytes) {
 			t.hits--
-			w.wrong(a, t, "the value is not one of this key")
+			w.wrong(a, t, "the value does not belong to this key")
 		}
 	case op == kvs.Get && a.Status == kvs.NotFound:
 		t.gets++
@@ -215,8 +215,7 @@ func (w *worker) wrong(a *kvs.Answer, t *tally, why string) {
 	t.errors++
 	if len(w.examples) < maxExamples {
 		w.examples = append(w.examples,
-			fmt.Sprintf("thread %d: %v of key %d was answered %q with %d "+
-				"bytes %.16x: %s",
+			fmt.Sprintf("thread %d: %v of key %d got the answer %q with %d bytes %.16x: %s",
 				w.id, a.Op, cookieKey(a.Cookie), a.Status, len(a.Value), a.Value, why))
 	}
 }
@@ -257,7 +256,7 @@ type timeoutError struct {
 }
 
 func (e *timeoutError) Error() string {
-	return fmt.Sprintf("thread %d: %s: %d operations got no answer within %v, of %d outstanding: "+
-		"look whether the server still runs and can be reached, or allow a longer time-out",
+	return fmt.Sprintf("thread %d: %s: %d operations got no answer within %v, of %d in flight: "+
+		"check that the server runs and can be reached, or allow a longer timeout",
 		e.thread, e.server, e.timedOut, e.timeout, e.outstanding)
 }

@@ -26,7 +26,7 @@ type Facts struct {
 	Mode       string `json:"mode"`   // "cache" or "store"
 	Access     string `json:"access"` // "erew", "crew" or "crcw"
 	CPUs       []int  `json:"cpus"`   // where the workers are pinned; empty: not pinned
-	Pages      string `json:"pages"`  // the memory behind the items: "hugetlb", "thp", "4k"
+	Pages      string `json:"pages"`  // the memory behind the items: "hugetlb-2m", "thp-512m", "64k"
 	Items      int    `json:"items"`  // the number of items the index is sized for
 	IndexBytes int64  `json:"index_bytes"`
 	LogBytes   int64  `json:"log_bytes"`

@@ -25,8 +25,8 @@ func ParseDist(s string) (Dist, error) {
 	theta, err := strconv.ParseFloat(exponent, 64)
 	// The comparison is written so that it refuses NaN too.
 	if !isZipf || err != nil || !(theta >= 0 && theta < 1) {
-		return "", fmt.Errorf("key distribution %q is neither uniform nor zipf:T with T in [0,1), "+
-			"such as zipf:0.99", s)
+		return "", fmt.Errorf("key distribution: found %q, allowed: uniform, or zipf:T with T in "+
+			"[0,1), such as zipf:0.99", s)
 	}
 	return Zipf(theta), nil
 }

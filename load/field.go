@@ -77,8 +77,8 @@ func (f *Field) check(l *Load) error {
 	if f.parse(&scratch, f.text(l)) == nil {
 		return nil
 	}
-	found := cmp.Or(f.text(l), "not given")
-	return fmt.Errorf("%s is %s, allowed is %s", f.Name, found, f.Allowed)
+	found := cmp.Or(f.text(l), "nothing")
+	return fmt.Errorf("%s: found %s, allowed: %s", f.Name, found, f.Allowed)
 }
 
 // whole completes the row of a whole number from lo to hi.

@@ -141,20 +141,21 @@ func (l *Load) Validate() error {
 		}
 	}
 	if l.KeyBytes < 8 && uint64(l.Keys) > 1<<(8*l.KeyBytes) {
-		return l.refuse("keys", fmt.Sprintf("keys is %d, but key_bytes %d allows only %d "+
-			"different keys: ask for longer keys or fewer", l.Keys, l.KeyBytes, 1<<(8*l.KeyBytes)))
+		return l.refuse("keys", fmt.Sprintf("keys: found %d; key_bytes %d allows only %d "+
+			"different keys: ask for longer keys, or for "+
+			"fewer", l.Keys, l.KeyBytes, 1<<(8*l.KeyBytes)))
 	}
 	return nil
 }
 
 func (l *Load) validatePoisson() error {
 	if !l.OpenLoop() {
-		return l.refuse("arrivals", "arrivals is poisson, but a closed loop (rate_ops 0) has no "+
-			"schedule: ask for a rate, or leave it out")
+		return l.refuse("arrivals", "arrivals: found poisson with rate_ops 0; a closed loop has "+
+			"no schedule: give a rate, or leave arrivals out")
 	}
 	if batches := l.RateOps / float64(l.Batch); batches > maxPoissonBatches {
-		return l.refuse("rate_ops", fmt.Sprintf("rate_ops is %v in batches of %d, allowed with "+
-			"arrivals poisson are %g batches a second", l.RateOps, l.Batch, maxPoissonBatches))
+		return l.refuse("rate_ops", fmt.Sprintf("rate_ops: found %v in batches of %d, allowed "+
+			"with arrivals poisson: %g batches a second", l.RateOps, l.Batch, maxPoissonBatches))
 	}
 	return nil
 }
@@ -190,7 +191,7 @@ func ParseArrivals(text string) (string, error) {
 	case Poisson:
 		return Poisson, nil
 	}
-	return "", fmt.Errorf("arrivals is %q, allowed is %s, %s", text, constantText, Poisson)
+	return "", fmt.Errorf("arrivals: found %q, allowed: %s, %s", text, constantText, Poisson)
 }
 
 // arrivals completes the row of Load.Arrivals.

@@ -23,28 +23,28 @@ func TestValidate(t *testing.T) {
 		t.Errorf("the usual load: %v", err)
 	}
 	for want, change := range map[string]func(*Load){
-		"get_ratio is NaN, allowed is a share from 0 to 1": func(l *Load) { l.GetRatio = math.NaN() },
-		"get_ratio is -0.1":       func(l *Load) { l.GetRatio = -0.1 },
-		"dist is zipf:1":          func(l *Load) { l.Dist = "zipf:1" },
-		"keys is 0":               func(l *Load) { l.Keys = 0 },
-		"key_bytes is 256":        func(l *Load) { l.KeyBytes = 256 },
-		"only 256 different keys": func(l *Load) { l.KeyBytes = 1 },
-		"value_bytes is -1":       func(l *Load) { l.ValueBytes = -1 },
-		"batch is 0":              func(l *Load) { l.Batch = 0 },
-		"window is 65537":         func(l *Load) { l.Window = 65537 },
-		"connections is 0":        func(l *Load) { l.Connections = 0 },
-		"rate_ops is +Inf":        func(l *Load) { l.RateOps = math.Inf(1) },
-		"rate_ops is -1":          func(l *Load) { l.RateOps = -1 },
-		"arrivals is often, allowed is constant, poisson": func(l *Load) {
+		"get_ratio: found NaN, allowed: a share from 0 to 1": func(l *Load) { l.GetRatio = math.NaN() },
+		"get_ratio: found -0.1":                              func(l *Load) { l.GetRatio = -0.1 },
+		"dist: found zipf:1":                                 func(l *Load) { l.Dist = "zipf:1" },
+		"keys: found 0":                                      func(l *Load) { l.Keys = 0 },
+		"key_bytes: found 256":                               func(l *Load) { l.KeyBytes = 256 },
+		"only 256 different keys":                            func(l *Load) { l.KeyBytes = 1 },
+		"value_bytes: found -1":                              func(l *Load) { l.ValueBytes = -1 },
+		"batch: found 0":                                     func(l *Load) { l.Batch = 0 },
+		"window: found 65537":                                func(l *Load) { l.Window = 65537 },
+		"connections: found 0":                               func(l *Load) { l.Connections = 0 },
+		"rate_ops: found +Inf":                               func(l *Load) { l.RateOps = math.Inf(1) },
+		"rate_ops: found -1":                                 func(l *Load) { l.RateOps = -1 },
+		"arrivals: found often, allowed: constant, poisson": func(l *Load) {
 			l.RateOps, l.Arrivals = 1e6, "often"
 		},
-		"arrivals is poisson, but a closed loop": func(l *Load) { l.Arrivals = Poisson },
-		"in batches of 4, allowed with arrivals poisson are 2e+07": func(l *Load) {
+		"arrivals: found poisson with rate_ops 0; a closed loop": func(l *Load) { l.Arrivals = Poisson },
+		"in batches of 4, allowed with arrivals poisson: 2e+07": func(l *Load) {
 			l.RateOps, l.Batch, l.Arrivals = 1e8, 4, Poisson
 		},
-		"hash is md4, allowed is":     func(l *Load) { l.Hash = "md4" },
-		"hash is not given":           func(l *Load) { l.Hash = "" },
-		"warmup_ns is -1ns, allowed ": func(l *Load) { l.Warmup = -1 },
+		"hash: found md4, allowed: ":       func(l *Load) { l.Hash = "md4" },
+		"hash: found nothing":              func(l *Load) { l.Hash = "" },
+		"warmup_ns: found -1ns, allowed: ": func(l *Load) { l.Warmup = -1 },
 	} {
 		l := usual()
 		change(&l)
@@ -140,7 +140,7 @@ func ExampleLoad_Validate() {
 		Batch:    64, Window: 1, Connections: 1, Hash: "city64",
 	}
 	fmt.Println(l.Validate())
-	// Output: get_ratio is 95, allowed is a share from 0 to 1, such as 0.95
+	// Output: get_ratio: found 95, allowed: a share from 0 to 1, such as 0.95
 }
 
 func ExampleFields() {

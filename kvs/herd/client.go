@@ -57,8 +57,8 @@ func (s *Server) endIdle() {
 	}
 	for c := range s.clients {
 		if c.number == 0 && c.idle() > idleTimeout {
-			c.end(fmt.Errorf("nothing was asked here for %v, and others need the place: connect "+
-				"again",
+			c.end(fmt.Errorf("the connection was idle for %v, and another client needs it: "+
+				"connect again",
 				idleTimeout))
 		}
 	}
@@ -174,10 +174,10 @@ func (c *client) serveFrames() error {
 	case err != nil:
 		return err
 	case k != kindHello:
-		return fmt.Errorf("a frame of kind %d, want %d", k, kindHello)
+		return fmt.Errorf("frame kind: found %d, allowed: %d", k, kindHello)
 	default:
 		if err := json.Unmarshal(body, &hello{}); err != nil {
-			return fmt.Errorf("a hello that is not understood: %w", err)
+			return fmt.Errorf("the hello is invalid: %w", err)
 		}
 	}
 	if err := c.send(kindWelcome, c.server.welcome()); err != nil {
@@ -201,21 +201,21 @@ func (c *client) read(begins time.Duration) (kind, []byte, error) {
 		return 0, nil, err
 	}
 	if _, err := io.ReadFull(c.conn, h[:1]); err != nil {
-		return 0, nil, c.timeoutError(err, "no frame within %v", begins)
+		return 0, nil, c.timeoutError(err, "no frame came within %v", begins)
 	}
 	c.noteActivity()
 	if err := c.within(frameTimeout, c.conn.SetReadDeadline); err != nil {
 		return 0, nil, err
 	}
 	if _, err := io.ReadFull(c.conn, h[1:]); err != nil {
-		return 0, nil, c.timeoutError(err, "a frame that was not whole within %v", frameTimeout)
+		return 0, nil, c.timeoutError(err, "the frame was not complete within %v", frameTimeout)
 	}
 	n, err := h.check(frameBytes(h.kind(), c.server.cfg.Workers))
 	if err != nil {
 		return 0, nil, err
 	}
 	body, err := readBody(c.conn, n)
-	return h.kind(), body, c.timeoutError(err, "a frame that was not whole within %v", frameTimeout)
+	return h.kind(), body, c.timeoutError(err, "the frame was not complete within %v", frameTimeout)
 }
 
 // timeoutError replaces an error by a clear text if it is a time-out.
@@ -242,7 +242,7 @@ func (c *client) answer(k kind, body []byte) error {
 		}
 		return c.send(kindSlotGrant, given)
 	}
-	return fmt.Errorf("a frame of kind %d", k)
+	return fmt.Errorf("frame kind: found %d, allowed: a join or an ask", k)
 }
 
 // ask answers a request for counters, at most once per askInterval.

@@ -88,7 +88,7 @@ func TestAcceptFails(t *testing.T) {
 	}
 	works(t, server)
 	stats, err := server.Stats()
-	if err != nil || !saysAll(strings.Join(stats.Warnings, ";"), "5 times no connection could be accepted",
+	if err != nil || !saysAll(strings.Join(stats.Warnings, ";"), "5 attempts to accept a connection failed",
 		"no buffer space") {
 		t.Errorf("%q, %v", stats.Warnings, err)
 	}
@@ -107,7 +107,7 @@ func TestFloodOfConnections(t *testing.T) {
 	}
 	refused := 0
 	for _, c := range flood[2:] {
-		if strings.Contains(c.hear(), "4 connections are all that this server takes") {
+		if strings.Contains(c.hear(), "all 4 connections of this server are in use") {
 			refused++
 		}
 	}
@@ -136,7 +136,7 @@ func TestFloodOfConnections(t *testing.T) {
 // TestEightZeroBytes checks that a control word with operation and lengths 0 is no request.
 func TestEightZeroBytes(t *testing.T) {
 	server := startServer(t, testConfig())
-	badSlot(t, server, "a slot with operation 0", func(l *link, word *control, _ []byte) {
+	badSlot(t, server, "slot: found operation 0", func(l *link, word *control, _ []byte) {
 		*word &^= shapeMask
 	})
 	works(t, server)
@@ -168,7 +168,7 @@ func TestRepeatOfAnother(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	awaitWord(t, s, "came again as another")
+	awaitWord(t, s, "came again with other content")
 	works(t, server)
 }
 
@@ -273,7 +273,7 @@ func TestSlotsThatCannotBeFreed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if saysAll(strings.Join(stats.Warnings, ";"), "could not be freed, and are lost to others", "stuck") {
+		if saysAll(strings.Join(stats.Warnings, ";"), "could not be freed, and are lost", "stuck") {
 			break
 		}
 		if time.Now().After(deadline) {
@@ -285,7 +285,7 @@ func TestSlotsThatCannotBeFreed(t *testing.T) {
 	server.mu.Lock()
 	defer server.mu.Unlock()
 	if server.slotHolders < 1 || server.slotHolders > 2 {
-		t.Errorf("%d seats taken", server.slotHolders)
+		t.Errorf("%d clients have slots", server.slotHolders)
 	}
 }
 
@@ -311,16 +311,16 @@ func TestBadPeers(t *testing.T) {
 		spoil func(*endpoint)
 		want  string
 	}{
-		"broadcast":      {gid("255.255.255.255"), "no unicast address"},
-		"multicast":      {gid("224.0.0.1"), "no unicast address"},
-		"nowhere":        {gid("0.0.0.0"), "no unicast address"},
-		"class E":        {gid("250.1.2.3"), "no unicast address"},
+		"broadcast":      {gid("255.255.255.255"), "allowed: a unicast address"},
+		"multicast":      {gid("224.0.0.1"), "allowed: a unicast address"},
+		"nowhere":        {gid("0.0.0.0"), "allowed: a unicast address"},
+		"class E":        {gid("250.1.2.3"), "allowed: a unicast address"},
 		"MTU":            {func(e *endpoint) { e.UD.MTU *= 2 }, "path MTU"},
 		"two devices":    {func(e *endpoint) { e.UD.GID = verbs.GIDFromAddr(netAddr("127.0.0.9")) }, "two devices"},
-		"no QP":          {func(e *endpoint) { e.UD.QPN = 0 }, "want a QP"},
-		"a long QPN":     {func(e *endpoint) { e.UC.QPN = 1 << 24 }, "want a QP"},
-		"a long PSN":     {func(e *endpoint) { e.UC.PSN = 1 << 24 }, "want a QP"},
-		"a kernel's key": {func(e *endpoint) { e.UD.QKey = 1 << 31 }, "want a QP"},
+		"no QP":          {func(e *endpoint) { e.UD.QPN = 0 }, "allowed: a QP from 1"},
+		"a long QPN":     {func(e *endpoint) { e.UC.QPN = 1 << 24 }, "allowed: a QP from 1"},
+		"a long PSN":     {func(e *endpoint) { e.UC.PSN = 1 << 24 }, "allowed: a QP from 1"},
+		"a kernel's key": {func(e *endpoint) { e.UD.QKey = 1 << 31 }, "allowed: a QP from 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			j := good()
@@ -337,7 +337,7 @@ func TestBadPeers(t *testing.T) {
 			server.mu.Lock()
 			defer server.mu.Unlock()
 			if server.slotHolders != 0 {
-				t.Error("has a seat")
+				t.Error("has slots")
 			}
 		})
 	}
@@ -389,7 +389,7 @@ func TestFrameBytes(t *testing.T) {
 	long := frameOf(kindJoin, strings.Repeat(" ", frameBytes(kindJoin, 2)+1))
 	c := newStranger(t, server)
 	c.write(append(frameOf(kindHello, "{}"), long[:frameHeaderBytes]...))
-	if got := c.hear(); !strings.Contains(got, "want at most 9216") {
+	if got := c.hear(); !strings.Contains(got, "allowed: at most 9216") {
 		t.Errorf("told %q", got)
 	}
 }
@@ -402,7 +402,7 @@ func TestReservedBytes(t *testing.T) {
 		frame[at] = 1
 		c := newStranger(t, server)
 		c.write(frame)
-		if got := c.hear(); !strings.Contains(got, "want zeros") {
+		if got := c.hear(); !strings.Contains(got, "allowed: zeros") {
 			t.Errorf("byte %d: told %q", at, got)
 		}
 	}

@@ -34,15 +34,15 @@ func (m *clientFailures) add(what string, why error) {
 }
 
 // warnings describes the kinds of failures that have happened since a time.
-func (m *clientFailures) warnings(since time.Time) (doubts []string) {
+func (m *clientFailures) warnings(since time.Time) (warnings []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i := range m.kept {
 		if k := &m.kept[i]; !k.at.Before(since) {
-			doubts = append(doubts,
+			warnings = append(warnings,
 				fmt.Sprintf("%s (%d times since the server started; the last: %v)",
 					k.what, k.n, k.last))
 		}
 	}
-	return doubts
+	return warnings
 }

@@ -90,21 +90,21 @@ func (c *Config) setDefaults() {
 func (c *Config) check() error {
 	switch {
 	case c.Workers < 1 || c.Workers > maxWorkers:
-		return fmt.Errorf("%d workers: want 1 to %d", c.Workers, maxWorkers)
+		return fmt.Errorf("workers: found %d, allowed: 1 to %d", c.Workers, maxWorkers)
 	case c.Hash == "":
-		return errors.New("no hash function named")
+		return errors.New("hash function: found none")
 	case c.Window < 1 || c.Window > maxWindow:
-		return fmt.Errorf("a window of %d requests: want 1 to %d", c.Window, maxWindow)
+		return fmt.Errorf("window: found %d requests, allowed: 1 to %d", c.Window, maxWindow)
 	case c.MaxConnections < 0:
-		return fmt.Errorf("%d connections: want 1 or more", c.MaxConnections)
+		return fmt.Errorf("connections: found %d, allowed: 1 or more", c.MaxConnections)
 	case c.MaxClients < 1 || c.MaxClients > 1<<16:
-		return fmt.Errorf("%d clients: want 1 to %d", c.MaxClients, 1<<16)
+		return fmt.Errorf("clients: found %d, allowed: 1 to %d", c.MaxClients, 1<<16)
 	case c.SlotBytes < MinSlotBytes || c.SlotBytes > MaxSlotBytes || c.SlotBytes%wordBytes != 0:
-		return fmt.Errorf("slots of %d bytes: want %d to %d, a multiple of %d", c.SlotBytes,
+		return fmt.Errorf("slots: found %d bytes, allowed: %d to %d, a multiple of %d", c.SlotBytes,
 			MinSlotBytes, MaxSlotBytes, wordBytes)
 	}
 	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
-		return fmt.Errorf("listen address %q: want HOST:PORT: %w", c.Listen, err)
+		return fmt.Errorf("listen address: found %q, allowed: HOST:PORT: %w", c.Listen, err)
 	}
 	return cpu.MayUse(c.CPUs)
 }

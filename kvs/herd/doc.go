@@ -12,7 +12,7 @@
 //	client                                         server
 //	link to worker w:  UC QP ── WRITE requests ──▶ UC QP   slots of this client at worker w
 //	                   UD QP ◀── SEND answers ──── UD QP   of worker w, for all clients
-//	side channel:      TCP   ── hello, join, ask ▶ TCP     ◀ welcome, seat, stats, failure
+//	side channel:      TCP   ── hello, join, ask ▶ TCP     ◀ welcome, grant, stats, failure
 //
 // The key's hash determines the worker (EREW: each worker owns a partition and alone accesses it).
 // The original chooses a worker at random, and each of its workers holds every key. That measures
@@ -49,8 +49,8 @@
 // visible:
 //
 //   - NICs place the bytes of one WRITE in ascending order. InfiniBand does not promise this. But
-//     HERD, FaRM and others have relied on it since, for all NICs that this can run on. The PCIe
-//     writes of one message are not reordered.
+//     HERD, FaRM and others rely on it, on every NIC that this server can run on. The PCIe writes
+//     of one message are not reordered.
 //   - A message may take several packets. UC drops packets that are out of order, and the rest of a
 //     message after a lost packet. So the last packet, with the control word, is placed only after
 //     all others.
@@ -65,9 +65,9 @@
 //
 // # Lost requests, lost answers
 //
-// UC and UD may lose messages. A client repeats a request if its answer takes too long, with
-// another attempt in the control word and everything else the same. For each slot the server
-// remembers the last control word and the outcome of that request:
+// UC and UD may lose messages. If an answer takes too long, the client repeats the request. Only
+// the attempt in the control word differs. For each slot the server remembers the last control word
+// and the outcome of that request:
 //
 //   - The next sequence is a new request, whatever its attempt. The worker executes it.
 //   - The same sequence with another attempt is a repeated request. The worker executes a GET
@@ -80,11 +80,11 @@
 // linearizability requires no more. Answers carry their sequence; the client drops and counts
 // answers to requests that were answered before.
 //
-// A worker executes the requests of one connection in order: it goes from slot to slot. Behind an
-// empty slot it looks only once in a while, for requests that follow a lost one. UC keeps order. So
-// if a request is there and its predecessor is not, the predecessor is lost. The worker executes it
-// when the client repeats it, after those that followed. So order is not kept across a loss, which
-// holds for any concurrent requests.
+// A worker executes the requests of one connection in order: it goes from slot to slot. It looks
+// beyond an empty slot only once in a while, for requests that follow a lost one. UC keeps order.
+// So a request whose predecessor is missing shows that the predecessor is lost. The worker executes
+// the lost request when the client repeats it, after the requests that followed it. So a loss
+// changes the order. Concurrent requests never have a guaranteed order.
 //
 // # Answers
 //
@@ -134,8 +134,8 @@
 //
 //   - The worker checks a whole slot before it uses it. It loads the control word once, and all
 //     lengths come from that word. Operation, lengths and the worker that owns the key's hash must
-//     be right. A repeated request must be the same but for its attempt. Key and value may change
-//     while the worker reads them; that spoils only the item stored under them. The worker ends the
+//     be right. A repeated request may differ only in its attempt. Key and value may change while
+//     the worker reads them, which spoils only the item stored under them. The worker ends the
 //     connection at the first illegal word.
 //   - If the device does not take an answer, or completes it with an error, the server ends that
 //     client's connection. A flushed completion, or a failure that names no work request, ends the
@@ -152,12 +152,14 @@
 //	connections       --max-connections, by default four for each client, at most 3/4 of ulimit -n
 //	memory of one     67 KiB + 13 KiB for each worker, beside its slots
 //	hello             must begin within 5 s
-//	a frame           must be whole within 5 s of its first byte
-//	a frame's body    256 bytes; of a join 1 KiB + 4 KiB for each worker. Memory grows with what has come
+//	a frame           must be complete within 5 s of its first byte
+//	a frame's body    256 bytes; of a join 1 KiB + 4 KiB for each worker. Memory grows with the bytes
+//	                  that have arrived
 //	an answer         must be taken within 5 s
-//	questions         one in 100 ms is answered to each connection; workers are looked at once in 5 ms
+//	asks              one answer in 100 ms for each connection; one look at the workers in 5 ms
 //	joins             one at a time
-//	silence           without slots, 60 s, once 3/4 of the places are taken: then it gives way to others
+//	silence           60 s without slots; after that the connection may be closed for another, once
+//	                  3/4 of the connections are in use
 //
 // The facts contain the memory of all clients (max_client_bytes). A server that could need more
 // than its machine has does not start. These risks remain:
@@ -173,5 +175,5 @@
 //   - Keys with deliberately colliding hashes make long chains, which slow down all clients: the
 //     server does not verify hashes.
 //
-// A simulation checks this (TestSimulation). It finds each fixed fault when that fault is put back.
+// TestSimulation checks this. TestPutBack puts each fixed fault back, and the simulation finds it.
 package herd

@@ -37,7 +37,7 @@ const (
 )
 
 // errForeign means that the peer does not speak this protocol of HERD.
-var errForeign = errors.New("this is no dpukv HERD")
+var errForeign = errors.New("the other end is no dpukv HERD")
 
 // makeFrame returns a frame with v as JSON.
 func makeFrame(k kind, v any) ([]byte, error) {
@@ -72,14 +72,16 @@ func (h *head) check(most int) (int, error) {
 	length := binary.LittleEndian.Uint32(h[8:])
 	switch {
 	case string(h[:8]) != frameMagic:
-		return 0, fmt.Errorf("%w: a frame that starts with %q", errForeign, h[:8])
+		return 0, fmt.Errorf("%w: found a frame that starts with %q", errForeign, h[:8])
 	case h[12] != protocolVersion:
-		return 0, fmt.Errorf("protocol version %d there, %d here: both ends must be the same build",
+		return 0, fmt.Errorf("protocol version: found %d there, %d here: both ends must be the "+
+			"same build",
 			h[12], protocolVersion)
 	case h[14] != 0 || h[15] != 0:
-		return 0, fmt.Errorf("a frame with % x at byte 14: want zeros, which are reserved", h[14:])
+		return 0, fmt.Errorf("frame: found % x at byte 14, allowed: zeros, which are "+
+			"reserved", h[14:])
 	case length > uint32(most):
-		return 0, fmt.Errorf("a frame of %d bytes: want at most %d", length, most)
+		return 0, fmt.Errorf("frame: found %d bytes, allowed: at most %d", length, most)
 	}
 	return int(length), nil
 }
@@ -133,7 +135,7 @@ func ask(c net.Conn, k kind, question any, want kind, v any) error {
 }
 
 // errHungUp means that the server closed the connection without a failure frame.
-var errHungUp = errors.New("closed the connection: is it a dpukv HERD server?")
+var errHungUp = errors.New("closed the connection: check that it is a dpukv HERD server")
 
 // expect reads a frame of one kind, or a failure frame in its place.
 func expect(c net.Conn, want kind, v any) error {
@@ -152,5 +154,5 @@ func expect(c net.Conn, want kind, v any) error {
 		}
 		return fmt.Errorf("the server at %s says: %s", c.RemoteAddr(), foreign.Reason(f.Error))
 	}
-	return fmt.Errorf("%s sent a frame of kind %d, want %d", c.RemoteAddr(), got, want)
+	return fmt.Errorf("%s sent a frame of kind %d, allowed: %d", c.RemoteAddr(), got, want)
 }

@@ -52,7 +52,7 @@ func (w *welcome) check() error {
 		w.Window > maxWindow ||
 		w.SlotBytes < MinSlotBytes || w.SlotBytes > MaxSlotBytes || w.SlotBytes%wordBytes != 0 ||
 		w.MaxValue < 0 {
-		return fmt.Errorf("the server's handshake makes no sense: %d workers, %d partitions, a "+
+		return fmt.Errorf("the server's handshake is invalid: found %d workers, %d partitions, a "+
 			"window of %d, slots of %d bytes, values of %d",
 			f.Workers, f.Partitions, w.Window, w.SlotBytes, w.MaxValue)
 	}
@@ -65,9 +65,11 @@ func (j *join) check(s *Server) error {
 	workers, window := len(s.workers), s.cfg.Window
 	switch {
 	case len(j.Links) != workers:
-		return fmt.Errorf("queue pairs for %d workers: there are %d", len(j.Links), workers)
+		return fmt.Errorf("queue pairs: found them for %d workers, allowed: "+
+			"%d", len(j.Links), workers)
 	case j.Slots < 1 || j.Slots > powerOfTwo(window) || j.Slots&(j.Slots-1) != 0:
-		return fmt.Errorf("%d slots: want a power of two up to %d", j.Slots, powerOfTwo(window))
+		return fmt.Errorf("slots: found %d, allowed: a power of two up to "+
+			"%d", j.Slots, powerOfTwo(window))
 	}
 	for i, w := range s.workers {
 		if err := checkPeer(w.ud.Local(), &j.Links[i]); err != nil {
@@ -86,7 +88,7 @@ func checkPeer(local verbs.Endpoint, peer *endpoint) error {
 	}
 	uc, ud := &peer.UC, &peer.UD
 	if uc.GID != ud.GID || uc.LID != ud.LID || uc.Handle != ud.Handle {
-		return fmt.Errorf("found queue pairs of two devices, %s and %s: want both on one", uc, ud)
+		return fmt.Errorf("queue pairs: found two devices, %s and %s, allowed: one", uc, ud)
 	}
 	return errors.Join(checkNumbers(uc), checkNumbers(ud), checkAddress(uc))
 }
@@ -97,8 +99,8 @@ func checkNumbers(e *verbs.Endpoint) error {
 	const most = 1<<24 - 1
 	long := e.LinkLayer != verbs.LinkMemory && e.QPN > most
 	if e.QPN == 0 || long || e.PSN > most || e.QKey>>31 != 0 {
-		return fmt.Errorf("found QP %#x, PSN %#x, Q_Key %#x: "+
-			"want a QP from 1 and a PSN up to %#x, and a Q_Key of 31 bits",
+		return fmt.Errorf("queue pair: found QP %#x, PSN %#x, Q_Key %#x; allowed: a QP from 1, a "+
+			"PSN up to %#x, a Q_Key of 31 bits",
 			e.QPN, e.PSN, e.QKey, most)
 	}
 	return nil
@@ -112,11 +114,11 @@ func checkAddress(e *verbs.Endpoint) error {
 		a := e.GID.Addr()
 		first := a.AsSlice()[0]
 		if !e.GID.Unicast() || a.Is4() && (first == 0 || first >= 240) {
-			return fmt.Errorf("found the GID %s, which is no unicast address", a)
+			return fmt.Errorf("GID: found %s, allowed: a unicast address", a)
 		}
 	case verbs.LinkInfiniBand:
 		if e.LID == 0 || e.LID > unicastLIDs {
-			return fmt.Errorf("found the LID %#x, allowed: 1 to %#x, which are unicast",
+			return fmt.Errorf("LID: found %#x, allowed: 1 to %#x, the unicast ones",
 				e.LID, unicastLIDs)
 		}
 	}
@@ -126,8 +128,8 @@ func checkAddress(e *verbs.Endpoint) error {
 // check refuses a grant that differs from the request.
 func (s *slotGrant) check(workers, bytes int) error {
 	if len(s.Links) != workers || s.Region.Length < bytes {
-		return fmt.Errorf("the server's grant makes no sense: %d workers of %d, a region of %d "+
-			"bytes of %d",
+		return fmt.Errorf("the server's grant is invalid: found %d of %d workers, "+
+			"and a region of %d of %d bytes",
 			len(s.Links), workers, s.Region.Length, bytes)
 	}
 	return nil

@@ -139,7 +139,7 @@ func (in *inbox) request(c control, op *partition.Op) error {
 	end := in.end(c.sequence())
 	hash := *(*uint64)(unsafe.Add(end, -tailBytes))
 	if owner := partition.PartitionOf(hash, in.workers); owner != in.worker {
-		return fmt.Errorf("request %d: found a key hash of worker %d's in a slot at worker %d",
+		return fmt.Errorf("request %d: found a key hash of worker %d in a slot at worker %d",
 			c.sequence(), owner, in.worker)
 	}
 	op.Code = c.op()

@@ -57,16 +57,16 @@ func TestGarbage(t *testing.T) {
 	}{
 		"http":            {[]byte("GET / HTTP/1.0\r\n\r\n"), "no dpukv HERD"},
 		"a huge frame":    {huge, "at most"},
-		"another version": {older, "version 9"},
-		"no hello":        {frameOf(kindAsk, "{}"), "want 1"},
-		"bad JSON":        {with(frameOf(kindJoin, "{")), "not understood"},
-		"no links":        {with(frameOf(kindJoin, `{"slots":4}`)), "queue pairs for 0 workers"},
-		"no slots":        {with(frameOf(kindJoin, `{"links":[{},{}]}`)), "0 slots"},
-		"odd slots":       {with(frameOf(kindJoin, `{"slots":3,"links":[{},{}]}`)), "3 slots"},
-		"too many slots":  {with(frameOf(kindJoin, `{"slots":1048576,"links":[{},{}]}`)), "1048576 slots"},
+		"another version": {older, "found 9 there"},
+		"no hello":        {frameOf(kindAsk, "{}"), "allowed: 1"},
+		"bad JSON":        {with(frameOf(kindJoin, "{")), "join is invalid"},
+		"no links":        {with(frameOf(kindJoin, `{"slots":4}`)), "found them for 0 workers"},
+		"no slots":        {with(frameOf(kindJoin, `{"links":[{},{}]}`)), "slots: found 0"},
+		"odd slots":       {with(frameOf(kindJoin, `{"slots":3,"links":[{},{}]}`)), "slots: found 3"},
+		"too many slots":  {with(frameOf(kindJoin, `{"slots":1048576,"links":[{},{}]}`)), "slots: found 1048576"},
 		"no endpoints":    {with(frameOf(kindJoin, `{"slots":4,"links":[{},{}]}`)), "cannot talk to"},
-		"unknown kind":    {with(frameOf(77, "{}")), "kind 77"},
-		"two hellos":      {with(greeting), "kind 1"},
+		"unknown kind":    {with(frameOf(77, "{}")), "kind: found 77"},
+		"two hellos":      {with(greeting), "kind: found 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := net.Dial("tcp", server.Addr())

@@ -41,7 +41,7 @@ func parseJoin(text []byte, workers int) (*join, error) {
 		return nil, err
 	}
 	if more, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.Join(fmt.Errorf("found %v behind the end, allowed: nothing", more), err)
+		return nil, errors.Join(fmt.Errorf("found %v after the end, allowed: nothing", more), err)
 	}
 	return &j, nil
 }
@@ -56,7 +56,8 @@ func (j *join) parseLinks(d *json.Decoder, workers int) error {
 	j.Links = make([]endpoint, 0, workers)
 	for d.More() {
 		if len(j.Links) == workers {
-			return fmt.Errorf("queue pairs for more than %d workers: there are %d", workers,
+			return fmt.Errorf("queue pairs: found them for more than %d workers, allowed: "+
+				"%d", workers,
 				workers)
 		}
 		var e endpoint
@@ -70,7 +71,7 @@ func (j *join) parseLinks(d *json.Decoder, workers int) error {
 
 func delim(d *json.Decoder, want json.Delim) error {
 	if got, err := d.Token(); err != nil || got != want {
-		return errors.Join(fmt.Errorf("found %v, want %v", got, want), err)
+		return errors.Join(fmt.Errorf("found %v, allowed: %v", got, want), err)
 	}
 	return nil
 }
@@ -83,13 +84,13 @@ func (c *client) join(body []byte) (*slotGrant, error) {
 	defer func() { <-s.joining }()
 	j, err := parseJoin(body, len(s.workers))
 	if err != nil {
-		return nil, fmt.Errorf("a join that is not understood: %v", err)
+		return nil, fmt.Errorf("the join is invalid: %v", err)
 	}
 	if err := j.check(s); err != nil {
 		return nil, err
 	}
 	if c.number != 0 {
-		return nil, errors.New("a second join")
+		return nil, errors.New("found a second join, allowed: one")
 	}
 	if err := s.reserveSlots(c); err != nil {
 		return nil, err
@@ -128,7 +129,8 @@ func (s *Server) reserveSlots(c *client) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.slotHolders == s.cfg.MaxClients {
-		return fmt.Errorf("%d clients have slots, which is all that this server was started for",
+		return fmt.Errorf("all %d clients that this server was started for have slots: end one, "+
+			"or start the server with more (--max-clients)",
 			s.slotHolders)
 	}
 	if s.joined++; s.joined == 0 { // after 2^32 of them
@@ -156,8 +158,7 @@ func (c *client) leave() {
 	}
 	s := c.server
 	if err := c.free(); err != nil {
-		s.clientFailures.add("the slots of a client that left could not be freed, and are lost "+
-			"to others",
+		s.clientFailures.add("the slots of a client that left could not be freed, and are lost",
 			err)
 		return
 	}

@@ -27,7 +27,7 @@ func TestClientsComeAndGo(t *testing.T) {
 			}
 			_ = s.Flush()
 		}
-		if _, err := r.Open(opts); err == nil || !strings.Contains(err.Error(), "3 clients have slots") {
+		if _, err := r.Open(opts); err == nil || !strings.Contains(err.Error(), "all 3 clients") {
 			t.Fatalf("a fourth client: %v", err)
 		}
 		if err := s.Close(); err != nil {

@@ -57,10 +57,9 @@ func (c *Config) clientBytes() int64 {
 // checkMemory refuses a server whose clients could take more memory than there is.
 func (c *Config) checkMemory(fits func(size int64, pages offheap.Pages) error) error {
 	if err := fits(c.clientBytes(), offheap.Small); err != nil {
-		return fmt.Errorf("found %d clients with a window of %d slots of %d bytes at each of %d "+
-			"workers, "+
-			"and %d connections, which may take %d MiB: %w; "+
-			"lower --max-clients, --window, --slot-bytes or --max-connections",
+		return fmt.Errorf("memory: found %d clients with a window of %d slots of %d bytes at "+
+			"each of %d workers, and %d connections, which need up to %d MiB: %w; lower "+
+			"--max-clients, --window, --slot-bytes or --max-connections",
 			c.MaxClients, powerOfTwo(c.Window), c.SlotBytes, c.Workers, c.MaxConnections,
 			c.clientBytes()>>20, err)
 	}

@@ -75,8 +75,8 @@ func TestTimes(t *testing.T) {
 		time.Sleep(writeTimeout + 5*time.Second)
 		synctest.Wait()
 		for c, want := range map[*simConn]string{
-			mute: "no frame within", half: "not whole within",
-			begun: "not whole within",
+			mute: "no frame came within", half: "not complete within",
+			begun: "not complete within",
 		} {
 			if got := told(c); !c.over() || !strings.Contains(got, want) {
 				t.Errorf("over: %v, told %q, want %q", c.over(), got, want)
@@ -107,7 +107,7 @@ func TestIdleGiveWay(t *testing.T) {
 		}
 		connect(greeting)
 		synctest.Wait()
-		if got := told(idle); !idle.over() || !strings.Contains(got, "others need the place") {
+		if got := told(idle); !idle.over() || !strings.Contains(got, "another client needs it") {
 			t.Errorf("over: %v, told %q", idle.over(), got)
 		}
 		if asks.over() {
@@ -177,7 +177,7 @@ func TestStatsConnectAgain(t *testing.T) {
 	for range 2 {
 		server.mu.Lock()
 		for c := range server.clients {
-			c.end(errors.New("others need the place"))
+			c.end(errors.New("another client needs it"))
 		}
 		server.mu.Unlock()
 		if _, err := r.Stats(); err != nil {

@@ -130,7 +130,7 @@ func (w *worker) late(in *inbox, c control, sequence uint32, n *int) bool {
 	switch {
 	case c.sequence() == in.taken[slot].sequence() && in.taken[slot] != 0:
 		if (c^in.taken[slot])&^attemptMask != 0 {
-			w.endBadClient(in, fmt.Errorf("request %d came again as another", c.sequence()))
+			w.endBadClient(in, fmt.Errorf("request %d came again with other content", c.sequence()))
 			return false
 		}
 		w.counters.Repeats++

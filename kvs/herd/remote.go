@@ -199,11 +199,11 @@ func (r *Remote) serverWarnings() []string {
 
 // Warnings returns the serious events of the client's device since a time.
 func (r *Remote) Warnings(since time.Time) []string {
-	doubts := verbs.Warnings(r.device, since)
-	for i := range doubts {
-		doubts[i] = "the client's device " + doubts[i]
+	list := verbs.Warnings(r.device, since)
+	for i := range list {
+		list[i] = "the client's device " + list[i]
 	}
-	return doubts
+	return list
 }
 
 // DeviceCounters returns the counters of the client's device: see [verbs.Device].
@@ -220,12 +220,12 @@ func (r *Remote) Moved() kvs.Moved {
 func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
 	switch most := r.welcome.Window; {
 	case opts.Batch < 1 || opts.Window < 1 || opts.Connections < 1:
-		return nil, fmt.Errorf("a window of %d batches of %d operations on %d connections: want "+
-			"at least one of each",
+		return nil, fmt.Errorf("window: found %d batches of %d operations on %d connections, "+
+			"allowed: at least one of each",
 			opts.Window, opts.Batch, opts.Connections)
 	case opts.Batch > most || opts.Window > most || opts.Batch*opts.Window > most:
-		return nil, fmt.Errorf("a window of %d batches of %d operations: the server takes at "+
-			"most %d requests in flight from a connection; start it with a larger window",
+		return nil, fmt.Errorf("window: found %d batches of %d operations, allowed: at most %d "+
+			"requests in flight on a connection; start the server with a larger window",
 			opts.Window, opts.Batch, most)
 	}
 	return openSession(r, opts)

@@ -142,7 +142,7 @@ func TestEventsAreWarnings(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	said := func(happens func()) (doubts []string) {
+	said := func(happens func()) (warnings []string) {
 		p, err := underLoad(t, r, happens)
 		if err != nil {
 			t.Fatal(err)

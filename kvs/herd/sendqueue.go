@@ -142,7 +142,7 @@ func (s *sends) turn(deadline *time.Time) error {
 	if now := time.Now(); deadline.IsZero() {
 		*deadline = now.Add(stuckAfter)
 	} else if now.After(*deadline) {
-		return fmt.Errorf("%d sends do not complete within %v", s.posted-s.completed, stuckAfter)
+		return fmt.Errorf("%d sends did not complete within %v", s.posted-s.completed, stuckAfter)
 	}
 	return nil
 }

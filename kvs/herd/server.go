@@ -126,7 +126,7 @@ func (s *Server) makeFacts() kvs.Facts {
 		Emulated: info.Emulated,
 		Workers:  s.cfg.Workers, Partitions: s.cfg.Workers,
 		Hash: s.cfg.Hash, Mode: s.cfg.Mode.String(), Access: partition.EREW.String(),
-		CPUs: s.cfg.CPUs[:min(len(s.cfg.CPUs), s.cfg.Workers)], Pages: string(s.table.Pages()),
+		CPUs: s.cfg.CPUs[:min(len(s.cfg.CPUs), s.cfg.Workers)], Pages: s.table.Backing().String(),
 		Items:      s.cfg.Items,
 		IndexBytes: index, LogBytes: log, MinHitRate: s.cfg.Mode.MinHitRate(),
 		MaxBatch: s.cfg.Window, MaxFrameBytes: s.cfg.Window * s.cfg.SlotBytes,
@@ -159,12 +159,12 @@ func (s *Server) Stats() (kvs.Stats, error) {
 		}
 	}
 	since := s.busySince()
-	for _, doubt := range verbs.Warnings(s.device, since) {
-		stats.Warnings = append(stats.Warnings, "the server's device "+doubt)
+	for _, warning := range verbs.Warnings(s.device, since) {
+		stats.Warnings = append(stats.Warnings, "the server's device "+warning)
 	}
 	atDoor := s.door.Counts()
-	for _, doubt := range append(atDoor.Warnings(since), s.clientFailures.warnings(since)...) {
-		stats.Warnings = append(stats.Warnings, "the server: "+doubt)
+	for _, warning := range append(atDoor.Warnings(since), s.clientFailures.warnings(since)...) {
+		stats.Warnings = append(stats.Warnings, "the server: "+warning)
 	}
 	return stats, nil
 }

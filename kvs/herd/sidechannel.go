@@ -26,7 +26,7 @@ func (s *sideChannel) watch() {
 	case err == nil && k == kindFailure && json.Unmarshal(body, &f) == nil:
 		err = errors.New("the server says: " + foreign.Reason(f.Error))
 	case err == nil:
-		err = errors.New("the server sent what nobody asked for")
+		err = errors.New("the server sent an unexpected frame")
 	case errors.Is(err, io.EOF):
 		err = errors.New("the server closed the connection")
 	}

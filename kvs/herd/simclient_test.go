@@ -187,7 +187,7 @@ func (c *simClient) act() {
 // pardonable refusals are those that the simulation has brought about.
 func (c *simClient) pardonable() bool {
 	for _, part := range []string{
-		"AllocPD", "AllocMR", "CreateQP", "CreateAH", "Connect", "connections are all", "file descriptor left",
+		"AllocPD", "AllocMR", "CreateQP", "CreateAH", "Connect", "connections of this server", "file descriptor left",
 		"clients have slots",
 	} {
 		if strings.Contains(c.told, part) {

@@ -103,12 +103,13 @@ func (c control) legal(slotBytes, maxValue int) error {
 	need := requestBytes(c.keyBytes(), c.valueBytes())
 	switch {
 	case !c.op().Valid():
-		return fmt.Errorf("a slot with operation %d", uint8(c.op()))
+		return fmt.Errorf("slot: found operation %d, which does not exist", uint8(c.op()))
 	case c.keyBytes() == 0 || need > slotBytes || c.valueBytes() > maxValue:
-		return fmt.Errorf("a slot of %d bytes with a key of %d and a value of %d", slotBytes,
+		return fmt.Errorf("slot of %d bytes: found a key of %d and a value of %d, which do not "+
+			"fit", slotBytes,
 			c.keyBytes(), c.valueBytes())
 	case c.valueBytes() > 0 && (c.op() == kvs.Get || c.op() == kvs.Delete):
-		return fmt.Errorf("a slot with a value for a %s", c.op())
+		return fmt.Errorf("slot: found a value for a %s, allowed: none", c.op())
 	}
 	return nil
 }

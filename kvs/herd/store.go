@@ -25,14 +25,13 @@ var Store = kvs.Store{
 	},
 	Command: kvs.Command{
 		Short: "Run HERD, an in-memory store over RDMA",
-		Long: `Run HERD: clients write requests into slots of the server's memory (UC WRITE). Worker
-threads poll the slots, each on its own CPU and with its own partition. They send the answers (UD
-SEND).
+		Long: `Run HERD: clients write requests into slots of the server's memory (UC WRITE). Worker threads poll
+the slots, each on its own CPU and with its own partition. They send the answers (UD SEND).
 
 Devices: shm (clients on this machine, through memory), softroce:ADDRESS (RoCE v2 in software, on
-an IPv4 address of this machine), ibverbs:NAME (an RDMA NIC). Clients find the server at --listen,
-a TCP address, where they get their slots. A worker polls: its CPU is busy while there is load. The
-server ends on SIGTERM or Ctrl-C.
+an IPv4 address of this machine), ibverbs:NAME (an RDMA NIC). Clients connect to the TCP address
+--listen, and get their slots there. A worker polls, so its CPU is busy during a load. The server
+ends on SIGTERM or Ctrl-C.
 
 Through --device, other machines that reach a softroce address, or the NIC, can send requests too.`,
 		Example: `  dpukv serve herd
@@ -53,14 +52,14 @@ func optionsOf(d *kvs.Device) *provider.Options {
 func checkLoad(c *kvs.LoadConfig) error {
 	switch need := SlotBytesFor(c.KeyBytes, c.ValueBytes); {
 	case c.Batch*c.Window > DefaultWindow:
-		return fmt.Errorf("window: found %d batches of %d, allowed: together at most %d requests "+
-			"in flight, which is what herd has slots for", c.Window, c.Batch, DefaultWindow)
+		return fmt.Errorf("window: found %d batches of %d, allowed with herd: together at most "+
+			"%d requests in flight, one for each slot", c.Window, c.Batch, DefaultWindow)
 	case need > MaxSlotBytes:
-		return fmt.Errorf("value_bytes: found %d with keys of %d, allowed: "+
-			"what fits a slot of %d bytes of herd", c.ValueBytes, c.KeyBytes, MaxSlotBytes)
+		return fmt.Errorf("value_bytes: found %d with keys of %d, allowed: a sum that fits a "+
+			"slot of %d bytes of herd", c.ValueBytes, c.KeyBytes, MaxSlotBytes)
 	case c.Access != partition.EREW.String():
-		return fmt.Errorf("access: found %s, allowed: %s, "+
-			"as only its own worker reads a partition of herd", c.Access, partition.EREW)
+		return fmt.Errorf("access: found %s, allowed: %s; only its own worker reads a partition "+
+			"of herd", c.Access, partition.EREW)
 	}
 	return nil
 }
@@ -92,20 +91,20 @@ func addFlags(flags *pflag.FlagSet) func(*kvs.ServerConfig) (kvs.Server, error) 
 	var own Config
 	var pages string
 	memory := bytesize.Size(512 << 20)
-	flags.Var(&memory, "memory", "room for the items, such as 256MiB or 4GiB; "+
-		"a key of 16 bytes with a value of 32 takes 64")
-	flags.StringVar(&pages, "pages", "auto", "memory pages: auto, hugetlb, thp, 4k")
+	flags.Var(&memory, "memory", "room for the items, such as 256MiB or 4GiB; a key of 16 bytes "+
+		"with a value of 32 takes 64")
+	flags.StringVar(&pages, "pages", "auto", "memory pages: "+offheap.PagesHelp)
 	flags.IntVar(&own.Window, "window", DefaultWindow,
-		"requests that a connection may have in flight at one worker")
+		"requests in flight on a connection at one worker")
 	flags.IntVar(&own.SlotBytes, "slot-bytes", MinSlotBytes,
-		"bytes of a slot: 16 for the request, the rest for key and value")
+		"size of a slot in bytes: 16 for the request, the rest for key and value")
 	flags.IntVar(&own.MaxClients, "max-clients", DefaultMaxClients,
 		"connections that may have slots")
 	flags.IntVar(&own.MaxConnections, "max-connections", 0,
-		"connections in all, also those that only ask for counters "+
-			"(default: four for each of --max-clients, as far as ulimit -n goes)")
+		"connections in all, with those that only ask for counters (default: four for each of "+
+			"--max-clients, at most as ulimit -n allows)")
 	flags.BoolVar(&own.Faithful, "faithful", false,
-		"poll as the original does: one slot of each client a pass")
+		"poll as the original does, one slot of each client in a pass")
 
 	return func(c *kvs.ServerConfig) (kvs.Server, error) {
 		if err := refuseZeros(&own); err != nil {
@@ -132,7 +131,8 @@ func refuseZeros(c *Config) error {
 		value int
 	}{{"window", c.Window}, {"max-clients", c.MaxClients}, {"slot-bytes", c.SlotBytes}} {
 		if f.value == 0 {
-			return fmt.Errorf("--%s 0: want more than 0, or no --%s for the default", f.flag,
+			return fmt.Errorf("--%s: found 0, allowed: 1 or more; leave --%s out for the "+
+				"default", f.flag,
 				f.flag)
 		}
 	}

@@ -163,7 +163,7 @@ func (w *worker) sendFailed(number uint32, why error) bool {
 	if number == 0 {
 		return false // of no client
 	}
-	w.server.clientFailures.add("answers to a client could not be sent, whose connection was ended",
+	w.server.clientFailures.add("answers to a client could not be sent; its connection was ended",
 		why)
 	for _, in := range w.inboxes { // rare, so a scan is cheaper than a map
 		if in.client.number == number && !in.ending {

@@ -80,7 +80,7 @@ func (classic) Read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
 		o.Status = kvs.Full
 	default:
 		reason := foreign.Reason(in[packetHeader+p.extras : bytes])
-		return o, fmt.Errorf("the server says to a %s: status %#x, %s", op, p.status, reason)
+		return o, fmt.Errorf("the server answered a %s with status %#x: %s", op, p.status, reason)
 	}
 	return o, nil
 }

@@ -46,7 +46,8 @@ func (c *control) knowsMeta() (bool, error) {
 	for range nothings {
 		line, err := c.lines.ReadSlice('\n')
 		if ne, ok := err.(net.Error); ok && ne.Timeout() {
-			return false, fmt.Errorf("no answer within %v: is it a memcached server?", timeout)
+			return false, fmt.Errorf("no answer came within %v: check that it is a memcached "+
+				"server", timeout)
 		}
 		if string(line) != "MN\r\n" {
 			return false, nil
@@ -86,7 +87,7 @@ func (c *control) textStats(group string) (map[string]string, error) {
 		case fields[0] == "STAT" && len(fields) == 2:
 			stats[fields[1]] = ""
 		default:
-			return nil, fmt.Errorf("asked for its counters, it says %q", foreign.Reason(line))
+			return nil, fmt.Errorf("counters: the server answered %q", foreign.Reason(line))
 		}
 	}
 }
@@ -100,8 +101,8 @@ func (c *control) binaryStats(group string) (map[string]string, error) {
 	for {
 		var head [packetHeader]byte
 		if _, err := io.ReadFull(c.lines, head[:]); err != nil {
-			return nil, fmt.Errorf("it knows neither the meta nor the binary protocol: is it a "+
-				"memcached server? (%w)", err)
+			return nil, fmt.Errorf("the server speaks neither the meta nor the binary protocol: "+
+				"check that it is a memcached server (%w)", err)
 		}
 		p, bytes, err := readPacket(head[:], opStat)
 		if err != nil {
@@ -112,7 +113,7 @@ func (c *control) binaryStats(group string) (map[string]string, error) {
 			return nil, err
 		}
 		if p.status != statusOK {
-			return nil, fmt.Errorf("asked for its counters, it says %s", foreign.Reason(body))
+			return nil, fmt.Errorf("counters: the server answered %s", foreign.Reason(body))
 		}
 		if p.key == 0 {
 			return stats, nil

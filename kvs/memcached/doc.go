@@ -23,14 +23,15 @@
 // # Differences from plain memcached
 //
 // The server hashes keys by itself, and any of its threads serves any key ([kvs.Facts.Access] is
-// "crcw"). The client also hashes keys, as for every store, and so does the same work; the hash is
-// unused. Mode "store" is the server's -M: it evicts nothing.
+// "crcw"). It does not use client-side hashes, so the client hashes no keys by default. If the load
+// names a hash function, the client computes it, and nobody uses the result. Mode "store" is the
+// server's -M: it evicts nothing.
 //
 // # The server's settings
 //
 // By default memcached answers at most 20 requests of a connection before it turns to the next, and
-// writes its answers then. So a batch of 64 comes back in four pieces and costs memcached about
-// half as much again. dpukv starts it with room for a batch (-R), and with a hash table for its
-// items (-o hashpower): the other stores have both. Everything else is as installed. A running
-// server is measured as it is.
+// writes its answers then. So a batch of 64 comes back in four pieces, and costs memcached about
+// 50 % more. The other stores answer a batch at once, and size their index for the items. So dpukv
+// starts memcached with room for a batch (-R), and with a hash table for its items (-o hashpower).
+// Everything else is as installed. A running server is measured as it is.
 package memcached

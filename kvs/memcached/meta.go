@@ -62,7 +62,7 @@ func (meta) Read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
 	status, ok := short(in[0], in[1], op)
 	if !ok {
 		return pipeline.Outcome{},
-			fmt.Errorf("%q in answer to a %s: %w", in[:2], op, pipeline.Nonsense(in))
+			fmt.Errorf("found %q in answer to a %s: %w", in[:2], op, pipeline.Nonsense(in))
 	}
 	return pipeline.Outcome{Status: status, Bytes: 4}, nil
 }
@@ -103,7 +103,7 @@ func readValue(in []byte) (pipeline.Outcome, error) {
 		return pipeline.Outcome{Bytes: to + 2}, nil
 	case in[to] != '\r' || in[to+1] != '\n':
 		return pipeline.Outcome{},
-			fmt.Errorf("a value of %d bytes that goes on with %q: %w", size, in[to:to+2],
+			fmt.Errorf("found a value of %d bytes followed by %q: %w", size, in[to:to+2],
 				pipeline.Nonsense(in))
 	}
 	return pipeline.Outcome{Status: kvs.OK, From: from, To: to, Bytes: to + 2}, nil
@@ -123,7 +123,7 @@ func readFailure(in []byte, op kvs.Op) (pipeline.Outcome, error) {
 		return pipeline.Outcome{Status: kvs.Full, Bytes: end + 1}, nil
 	case bytes.Contains(line, []byte("ERROR")):
 		return pipeline.Outcome{},
-			fmt.Errorf("the server says to a %s: %s", op, foreign.Reason(line))
+			fmt.Errorf("the server answered a %s with: %s", op, foreign.Reason(line))
 	}
 	return pipeline.Outcome{}, pipeline.Nonsense(in)
 }

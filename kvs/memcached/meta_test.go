@@ -23,19 +23,19 @@ func TestMetaRead(t *testing.T) {
 		{"VA 0\r\n\r\n", kvs.Get, pipeline.Outcome{Status: kvs.OK, From: 6, To: 6, Bytes: 8}, ""},
 		{"VA 3\r\nab", kvs.Get, pipeline.Outcome{Bytes: 11}, ""},
 		{"VA ", kvs.Get, pipeline.Outcome{}, ""},
-		{"VA x\r\n", kvs.Get, pipeline.Outcome{}, "none of this protocol"},
-		{"VA 99999\r\n", kvs.Get, pipeline.Outcome{}, "none of this protocol"},
-		{"VA 3\r\nabcd\r\n", kvs.Get, pipeline.Outcome{}, "goes on with"},
-		{"VA 3\r\nabc\r\n", kvs.Set, pipeline.Outcome{}, "none of this protocol"},
-		{"HD\r\n", kvs.Get, pipeline.Outcome{}, "none of this protocol"},
-		{"EN\r\n", kvs.Set, pipeline.Outcome{}, "none of this protocol"},
-		{"NS\r\n", kvs.Set, pipeline.Outcome{}, "none of this protocol"},
+		{"VA x\r\n", kvs.Get, pipeline.Outcome{}, "not of this protocol"},
+		{"VA 99999\r\n", kvs.Get, pipeline.Outcome{}, "not of this protocol"},
+		{"VA 3\r\nabcd\r\n", kvs.Get, pipeline.Outcome{}, "followed by"},
+		{"VA 3\r\nabc\r\n", kvs.Set, pipeline.Outcome{}, "not of this protocol"},
+		{"HD\r\n", kvs.Get, pipeline.Outcome{}, "not of this protocol"},
+		{"EN\r\n", kvs.Set, pipeline.Outcome{}, "not of this protocol"},
+		{"NS\r\n", kvs.Set, pipeline.Outcome{}, "not of this protocol"},
 		{"NS\r\n", kvs.Add, pipeline.Outcome{Status: kvs.Exists, Bytes: 4}, ""},
 		{"SERVER_ERROR out of memory storing object\r\n", kvs.Set, pipeline.Outcome{Status: kvs.Full, Bytes: 43}, ""},
-		{"SERVER_ERROR out of memory writing get response\r\n", kvs.Get, pipeline.Outcome{}, "server says"},
+		{"SERVER_ERROR out of memory writing get response\r\n", kvs.Get, pipeline.Outcome{}, "server answered"},
 		{"CLIENT_ERROR bad data chunk\r\n", kvs.Set, pipeline.Outcome{}, "bad data chunk"},
 		{"CLIENT_ERROR bad", kvs.Set, pipeline.Outcome{}, ""},
-		{strings.Repeat("x", 3000), kvs.Get, pipeline.Outcome{}, "none of this protocol"},
+		{strings.Repeat("x", 3000), kvs.Get, pipeline.Outcome{}, "not of this protocol"},
 	} {
 		o, err := meta{}.Read([]byte(test.in), test.op)
 		if test.fails == "" && (err != nil || o != test.want) || test.fails != "" &&
@@ -73,13 +73,13 @@ func TestBinaryRead(t *testing.T) {
 		fails string
 	}{
 		{"as it should be", 0, magicResponse, pipeline.Outcome{From: 28, To: 31, Bytes: 31}, ""},
-		{"a request", 0, magicRequest, pipeline.Outcome{}, "none of this protocol"},
-		{"to something else", 1, opSet, pipeline.Outcome{}, "none of this protocol"},
-		{"a key longer than the body", 3, 4, pipeline.Outcome{}, "none of this protocol"},
-		{"extras longer than the body", 4, 8, pipeline.Outcome{}, "none of this protocol"},
+		{"a request", 0, magicRequest, pipeline.Outcome{}, "not of this protocol"},
+		{"to something else", 1, opSet, pipeline.Outcome{}, "not of this protocol"},
+		{"a key longer than the body", 3, 4, pipeline.Outcome{}, "not of this protocol"},
+		{"extras longer than the body", 4, 8, pipeline.Outcome{}, "not of this protocol"},
 		{"not there", 7, statusNotFound, pipeline.Outcome{Status: kvs.NotFound, Bytes: 31}, ""},
-		{"no room", 7, statusNoMemory, pipeline.Outcome{}, "status 0x82, abc"},
-		{"a body that is too long", 9, 2, pipeline.Outcome{}, "none of this protocol"},
+		{"no room", 7, statusNoMemory, pipeline.Outcome{}, "status 0x82: abc"},
+		{"a body that is too long", 9, 2, pipeline.Outcome{}, "not of this protocol"},
 		{"more to come", 11, 9, pipeline.Outcome{Bytes: 33}, ""},
 	} {
 		in := bytes.Clone(answer)

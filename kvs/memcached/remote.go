@@ -85,8 +85,8 @@ func (r *Remote) choose(ctx context.Context) (err error) {
 		return err
 	}
 	if r.opts.Protocol == Meta {
-		return errors.New("it does not speak the meta protocol (memcached has it since 1.6); " +
-			"allowed: " + Binary)
+		return errors.New("protocol: found no meta protocol at the server (memcached has it " +
+			"since 1.6); allowed: " + Binary)
 	}
 	r.control.Close() // its answer to the question is of no use
 	r.control, err = dialControl(ctx, r.addr)
@@ -105,7 +105,7 @@ func (r *Remote) learn() error {
 	}
 	workers, err := strconv.Atoi(general["threads"])
 	if err != nil || workers < 1 {
-		return fmt.Errorf("it says that it has %q threads", general["threads"])
+		return fmt.Errorf("threads: the server answered %q, allowed: a number", general["threads"])
 	}
 	pid, _ := strconv.Atoi(general["pid"]) // 0 stands for no process
 	limit, _ := strconv.ParseInt(general["limit_maxbytes"], 10, 64)
@@ -150,7 +150,7 @@ func parseStats(text map[string]string) (kvs.Stats, error) {
 	count := func(name string) uint64 {
 		n, e := strconv.ParseUint(text[name], 10, 64)
 		if e != nil && err == nil {
-			err = fmt.Errorf("counter %s: found %q, want a number", name, text[name])
+			err = fmt.Errorf("counter %s: found %q, allowed: a number", name, text[name])
 		}
 		return n
 	}
@@ -164,7 +164,7 @@ func parseStats(text map[string]string) (kvs.Stats, error) {
 		// "1.002003" or "1:002003" are seconds and microseconds.
 		seconds, e := strconv.ParseFloat(strings.Replace(text[name], ":", ".", 1), 64)
 		if e != nil && err == nil {
-			err = fmt.Errorf("counter %s: found %q, want seconds", name, text[name])
+			err = fmt.Errorf("counter %s: found %q, allowed: seconds", name, text[name])
 		}
 		w.CPUNs += int64(seconds * 1e9)
 	}

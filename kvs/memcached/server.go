@@ -45,11 +45,13 @@ const (
 // arguments are the program's arguments (memcached -h).
 func arguments(cfg *Config, host, port string) ([]string, error) {
 	if cfg.KeyBytes > MaxKeyBytes {
-		return nil, fmt.Errorf("keys of %d bytes: memcached takes at most %d", cfg.KeyBytes,
+		return nil, fmt.Errorf("key_bytes: found %d, allowed by memcached: at most "+
+			"%d", cfg.KeyBytes,
 			MaxKeyBytes)
 	}
 	if cfg.Workers > maxWorkers {
-		return nil, fmt.Errorf("%d threads: memcached takes at most %d", cfg.Workers, maxWorkers)
+		return nil, fmt.Errorf("threads: found %d, allowed by memcached: at most "+
+			"%d", cfg.Workers, maxWorkers)
 	}
 	var files unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil {

@@ -12,7 +12,7 @@ import (
 var Store = kvs.Store{
 	Name: program, Title: "Memcached",
 	Study: Study, MaxBatch: MaxBatch,
-	Protocols: Protocols, ProtocolHelp: "meta or binary (default: meta where the server has it)",
+	Protocols: Protocols, ProtocolHelp: "meta or binary (default: meta if the server has it)",
 	Check: checkLoad,
 	Start: func(c *kvs.ServerConfig) (kvs.Server, error) { return Start(installed.ConfigOf(c)) },
 	Dial: func(ctx context.Context, c *kvs.DialConfig) (kvs.Remote, error) {
@@ -26,7 +26,7 @@ var Store = kvs.Store{
 		Example:     "  dpukv serve memcached --threads 1 --cpus 0",
 		Listen:      installed.Listen,
 		ListenHelp:  installed.ListenHelp,
-		ThreadsHelp: "threads (-t); any of them serves any key",
+		ThreadsHelp: "threads (-t); each of them serves every key",
 	},
 }
 
@@ -34,12 +34,12 @@ var Store = kvs.Store{
 func checkLoad(c *kvs.LoadConfig) error {
 	switch {
 	case c.KeyBytes > MaxKeyBytes:
-		return fmt.Errorf("key_bytes: found %d, allowed: at most %d, which is what memcached takes",
+		return fmt.Errorf("key_bytes: found %d, allowed by memcached: at most %d",
 			c.KeyBytes, MaxKeyBytes)
 	case c.KeyBytes > MaxKeyBytesMeta && c.Protocol != Binary:
-		return fmt.Errorf("key_bytes: found %d, allowed: at most %d, which is what a line of "+
-			"memcached's meta protocol takes in base64, or %d with protocol %s",
+		return fmt.Errorf("key_bytes: found %d, allowed by memcached's meta protocol: at most "+
+			"%d, or %d with protocol %s",
 			c.KeyBytes, MaxKeyBytesMeta, MaxKeyBytes, Binary)
 	}
-	return installed.CheckAccess(c, Access, "any thread of memcached reads and writes anything")
+	return installed.CheckAccess(c, Access, "any thread of memcached reads and writes every key")
 }

@@ -49,7 +49,8 @@ type outcomes struct {
 func parseAnswer(body []byte, count int) (outcomes, error) {
 	head := padded(outcomeBytes * count)
 	if len(body) < head {
-		return outcomes{}, fmt.Errorf("an answer to %d operations of %d bytes: want at least %d",
+		return outcomes{}, fmt.Errorf("answer to %d operations: found %d bytes, allowed: at "+
+			"least %d",
 			count, len(body), head)
 	}
 	return outcomes{body: body, count: count, valueAt: head}, nil
@@ -65,7 +66,8 @@ func (o *outcomes) read() (status kvs.Status, value []byte, err error) {
 	}
 	end := o.valueAt + padded(n)
 	if end > len(o.body) {
-		return 0, nil, fmt.Errorf("outcome %d of %d: a value of %d bytes at %d in an answer of %d",
+		return 0, nil, fmt.Errorf("outcome %d of %d: found a value of %d bytes at %d in an "+
+			"answer of %d",
 			o.next-1, o.count, n, o.valueAt, len(o.body))
 	}
 	value = o.body[o.valueAt : o.valueAt+n : end]
@@ -76,7 +78,7 @@ func (o *outcomes) read() (status kvs.Status, value []byte, err error) {
 // done checks that nothing is left.
 func (o *outcomes) done() error {
 	if o.valueAt != len(o.body) {
-		return fmt.Errorf("%d bytes after the last value of an answer to %d operations",
+		return fmt.Errorf("found %d bytes after the last value of an answer to %d operations",
 			len(o.body)-o.valueAt, o.count)
 	}
 	return nil

@@ -112,8 +112,8 @@ func (c *Config) limitResources(fits func(size int64, pages offheap.Pages) error
 		}
 	}
 	if least := 2 * minGuarantee * int64(connections); bytes < least {
-		return fmt.Errorf("found %d bytes of buffers, allowed: at least %d for %d connections, "+
-			"%d KiB for each; take more, or fewer connections",
+		return fmt.Errorf("buffers: found %d bytes, allowed: at least %d for %d connections, %d "+
+			"KiB for each; take more, or fewer connections",
 			bytes, least, connections, 2*minGuarantee>>10)
 	}
 	c.MaxConnections, c.BufferBytes = connections, bytes

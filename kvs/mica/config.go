@@ -45,10 +45,10 @@ type Config struct {
 // check refuses settings that would only fail later, or would silently not take effect.
 func (c *Config) check() error {
 	if c.Workers < 1 || c.Workers > maxWorkers {
-		return fmt.Errorf("%d workers: want 1 to %d", c.Workers, maxWorkers)
+		return fmt.Errorf("workers: found %d, allowed: 1 to %d", c.Workers, maxWorkers)
 	}
 	if c.Hash == "" {
-		return fmt.Errorf("no hash function named")
+		return fmt.Errorf("hash function: found none")
 	}
 	if err := cpu.MayUse(c.CPUs); err != nil {
 		return err
@@ -61,11 +61,12 @@ func (c *Config) check() error {
 func (c *Config) addr(worker int) (string, error) {
 	host, service, err := net.SplitHostPort(c.Listen)
 	if err != nil {
-		return "", fmt.Errorf("listen address %q: want HOST:PORT: %w", c.Listen, err)
+		return "", fmt.Errorf("listen address: found %q, allowed: HOST:PORT: %w", c.Listen, err)
 	}
 	port, err := strconv.Atoi(service)
 	if err != nil || port < 0 || port+c.Workers > 1<<16 {
-		return "", fmt.Errorf("listen address %q: want a port of 0 to %d for %d workers", c.Listen,
+		return "", fmt.Errorf("listen address: found %q, allowed: a port of 0 to %d for %d "+
+			"workers", c.Listen,
 			1<<16-c.Workers, c.Workers)
 	}
 	if port > 0 {

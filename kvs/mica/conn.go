@@ -51,8 +51,8 @@ func (c *conn) add(r *kvs.Request) {
 func (c *conn) Send() error {
 	b := c.Filling
 	if len(b.Frame) > c.maxFrame {
-		return fmt.Errorf("a batch of %d operations of %d bytes: %s takes frames of at most %d; "+
-			"use a smaller batch",
+		return fmt.Errorf("batch: found %d operations of %d bytes, allowed by %s: frames of at "+
+			"most %d; use a smaller batch",
 			len(b.Notes), len(b.Frame), c.Addr, c.maxFrame)
 	}
 	c.sequence++
@@ -103,12 +103,13 @@ func (c *conn) accept(
 		return answers, fmt.Errorf("the server says: %s", foreign.Reason(body))
 	}
 	if len(c.Flight) == 0 || h.kind != kindAnswer {
-		return answers, fmt.Errorf("a frame of kind %d that answers nothing", h.kind)
+		return answers, fmt.Errorf("found a frame of kind %d that answers no request", h.kind)
 	}
 	b := c.Flight[0]
 	if first := c.sequence - uint64(len(c.Flight)) + 1; h.sequence != first ||
 		h.count != len(b.Notes) {
-		return answers, fmt.Errorf("an answer with sequence %d to %d operations, want %d to %d",
+		return answers, fmt.Errorf("found an answer with sequence %d to %d operations, "+
+			"allowed: %d to %d",
 			h.sequence, h.count, first, len(b.Notes))
 	}
 	o, err := parseAnswer(body, h.count)

@@ -22,18 +22,18 @@ func TestBadAnswers(t *testing.T) {
 		want   string // empty: it is taken
 	}{
 		"as it should be":             {good, ""},
-		"another sequence":            {answerFrame(2, 2, 5), "sequence 2 to 2 operations, want 1 to 2"},
-		"fewer operations":            {answerFrame(1, 1, 5), "sequence 1 to 1 operations, want 1 to 2"},
-		"more operations":             {answerFrame(1, 3, 5), "sequence 1 to 3 operations, want 1 to 2"},
-		"another kind":                {changed(good, 5, byte(kindStats)), "answers nothing"},
+		"another sequence":            {answerFrame(2, 2, 5), "sequence 2 to 2 operations, allowed: 1 to 2"},
+		"fewer operations":            {answerFrame(1, 1, 5), "sequence 1 to 1 operations, allowed: 1 to 2"},
+		"more operations":             {answerFrame(1, 3, 5), "sequence 1 to 3 operations, allowed: 1 to 2"},
+		"another kind":                {changed(good, 5, byte(kindStats)), "answers no request"},
 		"another version":             {changed(good, 4, 9), "protocol version"},
-		"shorter than a header":       {changed(good, 0, 15), "a frame of 15 bytes"},
-		"no room for outcomes":        {control(kindAnswer, 1, make([]byte, 0)), "want 1 to 2"},
+		"shorter than a header":       {changed(good, 0, 15), "frame: found 15 bytes"},
+		"no room for outcomes":        {control(kindAnswer, 1, make([]byte, 0)), "allowed: 1 to 2"},
 		"a value beyond the frame":    {changed(good, headerBytes+2, 13, 0), "a value of 13 bytes"},
 		"bytes after the last value":  {changed(good, headerBytes+2, 0, 0), "8 bytes after the last value"},
-		"one answer too many":         {append(bytes.Clone(good), good...), "answers nothing"},
+		"one answer too many":         {append(bytes.Clone(good), good...), "answers no request"},
 		"a failure":                   {control(kindFailure, 0, []byte("no more")), "the server says: no more"},
-		"too short for its outcomes":  {shortAnswer(), "want at least 8"},
+		"too short for its outcomes":  {shortAnswer(), "allowed: at least 8"},
 		"the connection ends instead": {nil, "closed the connection with 1 batches in flight"},
 	}
 	for name, c := range cases {

@@ -67,14 +67,14 @@
 // may ignore:
 //
 //	ports                  a list of numbers: worker i's port, on the host that the client dialled
-//	facts.workers          how many workers there are
-//	facts.partitions       how many partitions, over all workers; a multiple of workers
+//	facts.workers          the number of workers
+//	facts.partitions       the number of partitions over all workers; a multiple of workers
 //	facts.hash             the name of the hash function
 //	facts.access           "erew" or "crew": see "Routing"
 //	facts.mode             "cache" (a full store forgets the oldest) or "store" (it answers full)
-//	facts.max_batch        the most operations of a request
-//	facts.max_frame_bytes  the most bytes of a frame, either way
-//	facts.guaranteed_bytes what the server keeps for a connection whatever others do
+//	facts.max_batch        the maximum number of operations in a request
+//	facts.max_frame_bytes  the maximum size of a frame, in both directions
+//	facts.guaranteed_bytes the buffer memory of a connection, whatever others do
 //
 // Then the client sends any number of requests at once, and asks, one at a time. Answers to
 // requests come in the order of the requests. Stats come when they are ready, between any two
@@ -108,15 +108,14 @@
 // else ends the connection: the server sends the answers to earlier requests, then a failure frame,
 // then the end of the stream. It reads on for a second, so that the client can read the reason.
 //
-// A client can delay another only by taking its turn. One place (peer) limits a connection for all
-// its life:
+// A client can delay another only by taking its turn. The type peer has all limits of a connection:
 //
 //	before the hello     24 bytes, 5 s from the accept
 //	a frame              30 s from its first byte to its last
-//	unread answers       30 s from when the kernel takes no more
-//	sent ahead           8 MiB and 256 KiB that are not answered yet
-//	asks                 one; those of all clients share a gathering, one every 10 ms at most
-//	a turn               a read of 256 KiB and 1 MiB of answers, and one frame of answers more
+//	unread answers       30 s after the kernel's buffer is full
+//	sent ahead           8 MiB and 256 KiB without an answer
+//	asks                 one at a time; all clients share a round of counting, at most one in 10 ms
+//	a turn               a read of 256 KiB and 1 MiB of answers, and one more frame of answers
 //
 // A short turn reads and answers at most 64 KiB. If a connection's last 16 turns were short, it
 // gets a short turn when its bytes come. All other connections wait in a line. One or two of them
@@ -139,10 +138,10 @@
 // large frames. A server does not start if its buffers do not fit the machine's memory, or its
 // control group's. Default buffers shrink to what fits.
 //
-// The server refuses and closes a connection without a place, with a reason. The same holds for a
-// connection that the process has no descriptor for. No error of accept ends a server
-// ([dpukv/kvs/internal/admission]). A client that takes all places keeps newcomers out: a server
-// that others can reach should have more places.
+// A server with MaxConnections connections refuses the next one, with the reason. It also refuses a
+// connection for which the process has no descriptor. No error of accept ends a server
+// ([dpukv/kvs/internal/admission]). A client that holds all connections keeps others out: a server
+// that others can reach should have a higher limit.
 //
 // [kvs.Facts] reports the limits. [kvs.Stats] reports the use of buffers, and the refused and ended
 // connections. simulation_test.go checks all of this after every step of hostile and honest
@@ -152,12 +151,12 @@
 //
 // gnet runs the event loops. The server does not use gnet's listener, task queue and buffers.
 //
-// gnet's accept loop ends when the process has no descriptor left. Here a door accepts, and hands
-// the connection to the loop.
+// gnet's accept loop ends when the process has no descriptor left. Here package admission accepts
+// connections, and hands them to the loop.
 //
 // gnet empties its task queue before the loop looks at connections again. It wakes the queue
-// through a descriptor that may be another file's once the loop has ended. Here each loop has a
-// wakeup among its connections, one of a pair of sockets, which it reads in turn with them.
+// through a descriptor, and once the loop has ended, another file may have that descriptor. Here
+// each loop has a pair of sockets for wakeups. It reads one of them in turn with its connections.
 //
 // The server takes all input from gnet at once and keeps it where it is counted. It writes answers
 // in pieces, so that it can also count gnet's copies of the bytes that the kernel did not take (see

@@ -50,9 +50,8 @@ func (h *handover) serve(c net.Conn, leave func()) {
 	}
 	p := &peer{w: w, leave: leave}
 	if !w.server.budget.admit() {
-		p.refusal = fmt.Sprintf("%d connections are all that this server takes "+
-			"(--max-connections): "+
-			"use fewer, or start it with more", w.server.budget.connections)
+		p.refusal = fmt.Sprintf("all %d connections of this server are in use "+
+			"(--max-connections): use fewer, or start it with more", w.server.budget.connections)
 		if w.refusing.Add(1) > maxRefusing {
 			w.refusing.Add(-1)
 			w.refuse(c, leave, p.refusal)
@@ -74,7 +73,8 @@ func (h *handover) ready(c net.Conn) error {
 	if h.held == nil {
 		held, err := h.spare()
 		if err != nil {
-			return fmt.Errorf("this server's process has no file descriptor left (ulimit -n): %w",
+			return fmt.Errorf("the process of this server has no file descriptor left (ulimit "+
+				"-n): %w",
 				err)
 		}
 		h.held = held

@@ -56,12 +56,12 @@ func parseHeader(b []byte) (header, error) {
 	}
 	switch {
 	case h.version != protocolVersion:
-		return h, fmt.Errorf("%w: got %d, want %d", errVersion, h.version, protocolVersion)
+		return h, fmt.Errorf("%w: found %d, allowed: %d", errVersion, h.version, protocolVersion)
 	case h.bytes < headerBytes || h.bytes > MaxFrameBytes:
-		return h, fmt.Errorf("a frame of %d bytes: want %d to %d", h.bytes, headerBytes,
+		return h, fmt.Errorf("frame: found %d bytes, allowed: %d to %d", h.bytes, headerBytes,
 			MaxFrameBytes)
 	case h.count > MaxBatch:
-		return h, fmt.Errorf("a frame of %d operations: want at most %d", h.count, MaxBatch)
+		return h, fmt.Errorf("frame: found %d operations, allowed: at most %d", h.count, MaxBatch)
 	}
 	return h, nil
 }

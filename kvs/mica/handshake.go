@@ -47,7 +47,8 @@ func ask(c net.Conn, k kind, body []byte, want kind, v any) error {
 	case kindFailure:
 		return fmt.Errorf("the server says: %s", foreign.Reason(answer))
 	}
-	return fmt.Errorf("got a frame of kind %d, want %d: is this a dpukv MICA server?", got.kind,
+	return fmt.Errorf("frame kind: found %d, allowed: %d: check that it is a dpukv MICA "+
+		"server", got.kind,
 		want)
 }
 
@@ -56,11 +57,12 @@ func readFrame(r io.Reader) (header, []byte, error) {
 	var head [headerBytes]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return header{}, nil,
-			fmt.Errorf("the server closed the connection: is it a dpukv MICA server? (%w)", err)
+			fmt.Errorf("the server closed the connection: check that it is a dpukv MICA server "+
+				"(%w)", err)
 	}
 	h, err := parseHeader(head[:])
 	if err != nil {
-		return h, nil, fmt.Errorf("%w: is this a dpukv MICA server?", err)
+		return h, nil, fmt.Errorf("%w: check that it is a dpukv MICA server", err)
 	}
 	body := make([]byte, h.bytes-headerBytes)
 	_, err = io.ReadFull(r, body)

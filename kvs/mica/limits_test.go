@@ -107,12 +107,12 @@ func TestBeforeHello(t *testing.T) {
 		sent []byte
 		want string
 	}{
-		"nothing":                 {nil, "no hello within 200ms"},
-		"a byte":                  {helloFrame()[:1], "no hello within 200ms"},
-		"a hello without its end": {helloFrame()[:helloBytes-1], "no hello within 200ms"},
-		"a hello of 8 MiB":        {large, "of 8388608 bytes: want a hello first"},
-		"a request":               {requestFrame(key(1), key(1)), "want a hello first"},
-		"an ask":                  {control(kindAsk, 0, nil), "want a hello first"},
+		"nothing":                 {nil, "no hello came within 200ms"},
+		"a byte":                  {helloFrame()[:1], "no hello came within 200ms"},
+		"a hello without its end": {helloFrame()[:helloBytes-1], "no hello came within 200ms"},
+		"a hello of 8 MiB":        {large, "of 8388608 bytes, allowed: a hello first"},
+		"a request":               {requestFrame(key(1), key(1)), "allowed: a hello first"},
+		"an ask":                  {control(kindAsk, 0, nil), "allowed: a hello first"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := dialRaw(t, server)
@@ -139,7 +139,7 @@ func TestSlowFrames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := dialRaw(t, server)
 			c.send(helloFrame(), sent)
-			c.wantFailure("came within 200ms")
+			c.wantFailure("of a frame after 200ms")
 		})
 	}
 }
@@ -151,7 +151,7 @@ func TestAskFlood(t *testing.T) {
 	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1})
 	c := dialRaw(t, server)
 	c.send(helloFrame(), bytes.Repeat(control(kindAsk, 1, nil), 10_000))
-	c.wantFailure("want one at a time")
+	c.wantFailure("allowed: one at a time")
 	if a := do(t, s, []kvs.Request{{Op: kvs.Set, Key: key(1), Value: key(1)}})[0]; a.Status != kvs.OK {
 		t.Errorf("another client: %s", a.Status)
 	}
@@ -208,7 +208,7 @@ func TestBuffersRunOut(t *testing.T) {
 	}
 	c := dialRaw(t, server)
 	c.send(helloFrame(), begun)
-	if got := c.failure(); !strings.Contains(got, "no room for a buffer") {
+	if got := c.failure(); !strings.Contains(got, "no room for 1024 KiB") {
 		t.Errorf("the server says %q", got)
 	}
 	for i := range 100 {
@@ -276,7 +276,7 @@ func TestRefusedInTime(t *testing.T) {
 	defer r.Close()
 	for range 3 * maxRefusing {
 		_, err := Dial(context.Background(), server.Addr())
-		if err == nil || !strings.Contains(err.Error(), "1 connections are all that this server takes") {
+		if err == nil || !strings.Contains(err.Error(), "all 1 connections of this server are in use") {
 			t.Fatalf("one too many: %v", err)
 		}
 	}

@@ -55,7 +55,7 @@ func (w *worker) startLoop() error {
 	}
 	_, err = l.EnrollContext(theirs, wakeup{})
 	if err == nil && !w.ready {
-		err = errors.New("the event loop takes no connections")
+		err = errors.New("the event loop accepts no connections")
 	}
 	if err != nil {
 		return errors.Join(err, l.stop(context.Background()), l.hangUp())
@@ -113,7 +113,7 @@ func (l *loop) stop(ctx context.Context) error {
 	case err := <-stopped:
 		return err
 	case <-ctx.Done():
-		return errors.New("the event loop does not end")
+		return errors.New("the event loop did not end")
 	}
 }
 
@@ -165,7 +165,7 @@ func (w *worker) close(ctx context.Context) error {
 	select {
 	case <-w.shut:
 	case <-ctx.Done():
-		return fmt.Errorf("worker %d: its door does not close", w.number)
+		return fmt.Errorf("worker %d: its listener did not close", w.number)
 	}
 	if err := w.gnet.stop(ctx); err != nil {
 		return fmt.Errorf("worker %d: %w", w.number, err)

@@ -142,7 +142,8 @@ func (p *peer) append(b []byte) bool {
 	switch {
 	case need > aheadBytes:
 		p.w.counters.Overdrawn++
-		p.endWithReason(fmt.Sprintf("%d bytes sent ahead of their answers: want at most %d", need,
+		p.endWithReason(fmt.Sprintf("input: found %d bytes before their answers, allowed: at "+
+			"most %d", need,
 			aheadBytes))
 		return false
 	case len(p.buf)+len(b) <= cap(p.buf):
@@ -167,11 +168,10 @@ func (p *peer) take(n int) ([]byte, bool) {
 	b := &p.w.server.budget
 	if !b.take(&p.account, bufferBytes(size)) {
 		p.w.counters.Overdrawn++
-		p.endWithReason(fmt.Sprintf("no room for a buffer of %d KiB: this connection holds %d "+
-			"KiB, is sure of "+
-			"%d KiB (half of --buffers %d over --max-connections %d), and the rest is in use; "+
-			"use smaller "+
-			"batches, fewer connections, or start the server with more", bufferBytes(size)>>10,
+		p.endWithReason(fmt.Sprintf("buffers: no room for %d KiB: this connection holds %d KiB, "+
+			"is sure of %d KiB (half of --buffers %d over --max-connections %d), and the rest is "+
+			"in use; use smaller batches, fewer connections, or start the server with "+
+			"more", bufferBytes(size)>>10,
 			p.account.held>>10, b.guarantee>>10, b.total, b.connections))
 		return nil, false
 	}
@@ -390,9 +390,10 @@ func (p *peer) timedOut() {
 	}
 	switch p.due {
 	case helloDue:
-		p.endWithReason(fmt.Sprintf("no hello within %v of connecting", limit))
+		p.endWithReason(fmt.Sprintf("no hello came within %v of connecting", limit))
 	case frameDue:
-		p.endWithReason(fmt.Sprintf("a frame of which %d bytes came within %v: send it whole",
+		p.endWithReason(fmt.Sprintf("found %d bytes of a frame after %v, allowed: all of it; "+
+			"send it at once",
 			len(p.buf)-p.from, limit))
 	default:
 		p.end()
@@ -403,17 +404,20 @@ func (p *peer) timedOut() {
 func (p *peer) admits(h *header) error {
 	switch {
 	case !p.greeted && (h.kind != kindHello || h.bytes != helloBytes):
-		return fmt.Errorf("a frame of kind %d of %d bytes: want a hello first, kind %d of %d bytes",
+		return fmt.Errorf("frame: found kind %d of %d bytes, allowed: a hello first, kind %d of "+
+			"%d bytes",
 			h.kind, h.bytes, kindHello, helloBytes)
 	case !p.greeted || h.kind == kindRequest:
 		return nil
 	case h.kind != kindAsk:
-		return fmt.Errorf("a frame of kind %d after the hello: want %d, a request, or %d, an ask",
+		return fmt.Errorf("frame kind: found %d after the hello, allowed: %d, a request, or %d, "+
+			"an ask",
 			h.kind, kindRequest, kindAsk)
 	case h.bytes != headerBytes:
-		return fmt.Errorf("an ask of %d bytes: want %d, the header alone", h.bytes, headerBytes)
+		return fmt.Errorf("ask: found %d bytes, allowed: %d, the header "+
+			"alone", h.bytes, headerBytes)
 	case p.round != 0:
-		return fmt.Errorf("an ask before the last one was answered: want one at a time")
+		return fmt.Errorf("ask: found one before the last was answered, allowed: one at a time")
 	}
 	return nil
 }
@@ -433,7 +437,8 @@ func (p *peer) answer(h *header, body []byte) error {
 	case kindHello:
 		text := w.server.welcome.Load()
 		if string(body) != magic || text == nil {
-			return fmt.Errorf("a hello of %q: want %q, once the server has started", body, magic)
+			return fmt.Errorf("hello: found %q, allowed: %q, once the server has "+
+				"started", body, magic)
 		}
 		p.greeted = true
 		w.out = append(w.out, control(kindWelcome, h.sequence, *text)...)

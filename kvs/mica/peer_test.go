@@ -168,7 +168,7 @@ func TestTooManyConnections(t *testing.T) {
 	r := dial(t, server) // one, for control
 	s := openTest(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 2})
 	_, err := r.Open(kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1})
-	if err == nil || !strings.Contains(err.Error(), "3 connections are all that this server takes") {
+	if err == nil || !strings.Contains(err.Error(), "all 3 connections of this server are in use") {
 		t.Errorf("one too many: %v", err)
 	}
 	if a := do(t, s, []kvs.Request{{Op: kvs.Set, Key: key(1), Value: key(1)}})[0]; a.Status != kvs.OK {

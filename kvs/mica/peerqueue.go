@@ -27,6 +27,3 @@ func (q *peerQueue) take() *peer {
 	}
 	return p
 }
-
-// all returns the waiting connections in order.
-func (q *peerQueue) all() []*peer { return q.items[q.first:] }

@@ -7,6 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
+// all returns the waiting connections in order.
+func (q *peerQueue) all() []*peer { return q.items[q.first:] }
+
 // TestPeerQueue compares a queue with a slice. Its memory follows the highest number of waiting
 // items.
 func TestPeerQueue(t *testing.T) {

@@ -29,7 +29,7 @@ var _ kvs.Remote = (*Remote)(nil)
 func Dial(ctx context.Context, addr string) (*Remote, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, fmt.Errorf("server address %q: want HOST:PORT: %w", addr, err)
+		return nil, fmt.Errorf("server address: found %q, allowed: HOST:PORT: %w", addr, err)
 	}
 	d := net.Dialer{Timeout: handshakeTimeout}
 	c, err := d.DialContext(ctx, "tcp", addr)
@@ -54,7 +54,7 @@ func (w *welcome) check() error {
 		f.Partitions < f.Workers ||
 		f.Partitions > partition.MaxPartitions || f.Partitions%f.Workers != 0 || f.MaxBatch < 1 ||
 		f.MaxBatch > MaxBatch {
-		return fmt.Errorf("the server's handshake makes no sense: %d workers, %d ports, %d "+
+		return fmt.Errorf("the server's handshake is invalid: found %d workers, %d ports, %d "+
 			"partitions, batches of %d",
 			f.Workers, len(w.Ports), f.Partitions, f.MaxBatch)
 	}

@@ -42,7 +42,8 @@ func parseRequest(body []byte, count int, ops []partition.Op) ([]partition.Op, e
 	ops = ops[:count]
 	for i := range ops {
 		if len(body) < opHeaderBytes {
-			return nil, fmt.Errorf("operation %d of %d: %d bytes left, want at least %d", i, count,
+			return nil, fmt.Errorf("operation %d of %d: found %d bytes, allowed: at least "+
+				"%d", i, count,
 				len(body), opHeaderBytes)
 		}
 		head := binary.LittleEndian.Uint64(body)
@@ -50,8 +51,8 @@ func parseRequest(body []byte, count int, ops []partition.Op) ([]partition.Op, e
 		valueAt := opHeaderBytes + padded(keyBytes)
 		end := valueAt + padded(valueBytes)
 		if !legal(code, keyBytes, valueBytes) || head>>32 != 0 || end > len(body) {
-			return nil, fmt.Errorf("operation %d of %d: op %d with a key of %d and a value of %d "+
-				"bytes, reserved %#x, in %d bytes",
+			return nil, fmt.Errorf("operation %d of %d: found op %d with a key of %d and a value "+
+				"of %d bytes, reserved %#x, in %d bytes",
 				i, count, code, keyBytes, valueBytes, head>>32, len(body))
 		}
 		op := &ops[i]
@@ -62,7 +63,7 @@ func parseRequest(body []byte, count int, ops []partition.Op) ([]partition.Op, e
 		body = body[end:]
 	}
 	if len(body) > 0 {
-		return nil, fmt.Errorf("%d bytes after the last of %d operations", len(body), count)
+		return nil, fmt.Errorf("found %d bytes after the last of %d operations", len(body), count)
 	}
 	return ops, nil
 }

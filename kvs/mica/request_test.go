@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/offheap"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/simulation"
 	"dpukv/kvs/partition"
@@ -46,7 +47,7 @@ func FuzzStream(f *testing.F) {
 func newStreamSim(t *testing.T) *sim {
 	cfg := testConfig()
 	cfg.Workers, cfg.PartitionsPerWorker = 1, 1
-	cfg.Items, cfg.LogBytes, cfg.Pages = 1000, 1<<20, "4k"
+	cfg.Items, cfg.LogBytes, cfg.Pages = 1000, 1<<20, offheap.Small
 	cfg.MaxConnections, cfg.BufferBytes = 4, 64<<20
 	server, err := newServer(&cfg)
 	if err != nil {

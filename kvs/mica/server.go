@@ -82,7 +82,7 @@ func facts(cfg *Config, s *Server) kvs.Facts {
 		Store: "mica", Version: cfg.Version, Transport: "tcp",
 		Workers: cfg.Workers, Partitions: cfg.Workers * cfg.PartitionsPerWorker,
 		Hash: cfg.Hash, Mode: cfg.Mode.String(), Access: cfg.Access.String(),
-		CPUs: cfg.CPUs[:min(len(cfg.CPUs), cfg.Workers)], Pages: string(s.table.Pages()),
+		CPUs: cfg.CPUs[:min(len(cfg.CPUs), cfg.Workers)], Pages: s.table.Backing().String(),
 		Items:      cfg.Items,
 		IndexBytes: index, LogBytes: log, MinHitRate: cfg.Mode.MinHitRate(),
 		MaxBatch: MaxBatch, MaxFrameBytes: MaxFrameBytes,

@@ -77,7 +77,7 @@ func (h *honest) connect() {
 func (h *honest) ended(why string) {
 	s := h.sim
 	// If its socket was closed at once, TCP may have discarded the reason.
-	full := strings.Contains("connections are all that this server takes", saying(why)) && s.full >= h.connected
+	full := strings.Contains("connections of this server are in use", saying(why)) && s.full >= h.connected
 	files := strings.Contains("no file descriptor left", saying(why)) && s.exhausted >= h.connected
 	if !h.s.struck && (h.welcomed || !full && !files) {
 		s.Failf("the session of honest client %d has ended: %q", h.number, why)
@@ -89,7 +89,7 @@ func (h *honest) ended(why string) {
 
 // saying is what a refusal says, without its numbers.
 func saying(why string) string {
-	for _, known := range []string{"connections are all that this server takes", "no file descriptor left"} {
+	for _, known := range []string{"connections of this server are in use", "no file descriptor left"} {
 		if strings.Contains(why, known) {
 			return known
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/offheap"
 	"dpukv/kvs/internal/admission"
 	"dpukv/kvs/internal/simulation"
 	"dpukv/kvs/partition"
@@ -54,7 +55,7 @@ func newSim(w *simulation.World) *sim {
 	cfg := testConfig()
 	cfg.Workers, cfg.PartitionsPerWorker = 1+w.IntN(3), 1+w.IntN(2)
 	cfg.Access = partition.Access(w.IntN(2))
-	cfg.Items, cfg.LogBytes, cfg.Pages = 10_000, 8<<20, "4k"
+	cfg.Items, cfg.LogBytes, cfg.Pages = 10_000, 8<<20, offheap.Small
 	cfg.MaxConnections = 8 + w.IntN(24)
 	cfg.BufferBytes = int64(cfg.MaxConnections) * 64 << (10 + w.IntN(4))
 	cfg.timeouts = timeouts{hello: 3 * time.Second, frame: 6 * time.Second, unread: 6 * time.Second, leave: time.Second}

@@ -25,19 +25,19 @@ var Store = kvs.Store{
 		Short: "Run MICA, an in-memory store over TCP",
 		Long: `Run MICA: worker threads, each with its own partitions, its own port and its own CPU.
 
-The index is sized for --items; --memory is the room for the items themselves (a key of 8 bytes
-with a value of 8 takes 32). Mode cache overwrites the oldest; mode store
-loses nothing and answers "full". The server ends on SIGTERM or Ctrl-C.
+The index has the size for --items. The items themselves take --memory: a key of 8 bytes with a
+value of 8 takes 32. Mode cache overwrites the oldest item. Mode store loses nothing and answers
+"full". The server ends on SIGTERM or Ctrl-C.
 
-Half of --buffers is split among --max-connections, so that what one client sends or leaves unread
-never takes another's share. The other half is common: frames that need more than a share come from
-there. A connection is refused, or ended, with the reason.`,
+Half of --buffers is split among --max-connections. So a client that sends much or reads nothing
+never takes the share of another. The other half is common, for frames that need more than a share.
+A connection that gets no buffer is refused, or ended, with the reason.`,
 		Example: `  dpukv serve mica
   dpukv serve mica --listen 127.0.0.1:7791 --threads 4 --cpus 0-3 --items 10000000 ` +
 			`--memory 1GiB --mode store`,
 		Listen: "127.0.0.1:7791",
-		ListenHelp: "address of the first worker; worker i listens i ports further, " +
-			"or on any free port with port 0",
+		ListenHelp: "address of the first worker; worker i listens i ports further, or on any " +
+			"free port with port 0",
 		ThreadsHelp: "worker threads",
 		Flags:       addFlags,
 	},
@@ -82,14 +82,14 @@ func addFlags(flags *pflag.FlagSet) func(*kvs.ServerConfig) (kvs.Server, error) 
 	memory, buffers := bytesize.Size(256<<20), bytesize.Size(0)
 	flags.IntVar(&partitions, "partitions", 1, "partitions that each worker owns")
 	flags.StringVar(&access, "access", partition.EREW.String(),
-		"who reads a partition: erew (its worker) or crew (any worker)")
+		"readers of a partition: erew (its worker) or crew (any worker)")
 	flags.Var(&memory, "memory", "room for the items, such as 256MiB or 4GiB")
 	flags.IntVar(&maxConnections, "max-connections", 0,
 		fmt.Sprintf("connections at once, over all threads (default: three quarters of the files "+
 			"that ulimit -n allows, at most %d)", DefaultMaxConnections))
-	flags.Var(&buffers, "buffers", "memory for connections' buffers, such as 256MiB "+
-		"(default: 256MiB, or as much of it as there is room for)")
-	flags.StringVar(&pages, "pages", "auto", "memory pages: auto, hugetlb, thp, 4k")
+	flags.Var(&buffers, "buffers", "memory for the buffers of connections, such as 256MiB "+
+		"(default: 256MiB, or less if there is less room)")
+	flags.StringVar(&pages, "pages", "auto", "memory pages: "+offheap.PagesHelp)
 
 	return func(c *kvs.ServerConfig) (kvs.Server, error) {
 		c.Access = access

@@ -32,7 +32,7 @@ func ParseMode(s string) (Mode, error) {
 	case "store":
 		return Store, nil
 	}
-	return 0, fmt.Errorf("mode %q: want cache or store", s)
+	return 0, fmt.Errorf("mode: found %q, allowed: cache, store", s)
 }
 
 // MinHitRate returns the smallest share of stored items that a partition of this mode must still
@@ -70,7 +70,7 @@ func ParseAccess(s string) (Access, error) {
 	case "crew":
 		return CREW, nil
 	}
-	return 0, fmt.Errorf("access %q: want erew or crew", s)
+	return 0, fmt.Errorf("access: found %q, allowed: erew, crew", s)
 }
 
 // Config is the shape of a [Table].
@@ -100,16 +100,17 @@ func (c *Config) check() error {
 	n := c.Cores * c.PerCore
 	switch {
 	case c.Cores < 1 || c.PerCore < 1 || n > MaxPartitions:
-		return fmt.Errorf("%d cores with %d partitions each: want at least one of each and at "+
-			"most %d partitions", c.Cores, c.PerCore, MaxPartitions)
+		return fmt.Errorf("partitions: found %d cores with %d partitions each, allowed: at least "+
+			"one of each, and at most %d partitions", c.Cores, c.PerCore, MaxPartitions)
 	case c.Items < 1 || c.Items/n >= maxItems:
-		return fmt.Errorf("an index for %d items in %d partitions: want 1 to %d items a partition",
+		return fmt.Errorf("items: found an index for %d in %d partitions, allowed: 1 to %d a "+
+			"partition",
 			c.Items, n, maxItems-1)
 	case c.LogBytes/int64(n) < minLogBytes || c.LogBytes/int64(n) > maxLogBytes:
-		return fmt.Errorf("a log of %d bytes in %d partitions: want %d to %d bytes a partition",
+		return fmt.Errorf("log: found %d bytes in %d partitions, allowed: %d to %d a partition",
 			c.LogBytes, n, minLogBytes, maxLogBytes)
 	case c.Mode > Store || c.Access > CREW:
-		return fmt.Errorf("mode %d, access %d: no such mode or access", c.Mode, c.Access)
+		return fmt.Errorf("found mode %d and access %d, which do not exist", c.Mode, c.Access)
 	}
 	return nil
 }

@@ -37,9 +37,9 @@
 //
 // # What one operation may cost
 //
-// Clients choose keys, sizes, and hashes, and nobody verifies the hashes. Whatever they choose, one
-// operation looks at no more than the following. A line is a cache line of 64 bytes; n is the size
-// of the item in bytes.
+// Clients choose keys, sizes, and hashes, and nobody verifies the hashes. These are the limits of
+// one operation for every choice. A line is a cache line of 64 bytes; n is the size of the item in
+// bytes.
 //
 //	looking a key up   5 buckets (Cache: 1), and of at most 35 items (Cache: 7) 6 lines each
 //	Get                the value's lines
@@ -49,10 +49,10 @@
 //	                   pass in logs below 5.5 MB. At most one item moved for each 24 bytes
 //	an item evicted    its bucket, or an item moved: 5 buckets and twice its own lines
 //
-// Many operations together pass at most this much of a store's log: its pace for all bytes that
-// they append, and one largest item. A client that chooses hashes can still crowd out the other
-// keys of a bucket. It can take every spare bucket with a quarter of the items that the index is
-// sized for. Keys in buckets of at most seven items need no spare.
+// Many operations together pass a limited part of a store's log: its pace for all bytes that they
+// append, and one item of the largest size. A client that chooses hashes can still evict the other
+// keys of a bucket. It can take every spare bucket with a quarter of the items that the index has
+// room for. Keys in buckets of at most seven items need no spare.
 //
 // # Memory latency
 //

@@ -47,7 +47,7 @@ func (c *Config) fits(n int) error {
 	buckets, spares := c.bucketsFor(n)
 	index := int64(buckets+spares) * bucketBytes * int64(n)
 	if err := offheap.Fits(index+c.LogBytes, c.Pages); err != nil {
-		return fmt.Errorf("an index of %d MiB for %d items and a log of %d MiB: %w",
+		return fmt.Errorf("allocate an index of %d MiB for %d items and a log of %d MiB: %w",
 			(index+1<<20-1)>>20, c.Items, c.LogBytes>>20, err)
 	}
 	return nil

@@ -62,16 +62,16 @@ func (t *Table) Core(number int) *Core {
 // Config returns the table's actual shape.
 func (t *Table) Config() Config { return t.cfg }
 
-// Pages returns the pages that back the memory; where partitions differ, the worst.
-func (t *Table) Pages() offheap.Pages {
-	worst := t.partitions[0].logMemory.Pages()
+// Backing returns the pages that back the memory; where partitions differ, the smallest.
+func (t *Table) Backing() offheap.Backing {
+	worst := t.partitions[0].logMemory.Backing()
 	for i := range t.partitions {
 		for _, r := range []*offheap.Region{
 			t.partitions[i].indexMemory,
 			t.partitions[i].logMemory,
 		} {
-			if r.Pages() == offheap.Small {
-				worst = offheap.Small
+			if b := r.Backing(); b.PageBytes < worst.PageBytes {
+				worst = b
 			}
 		}
 	}

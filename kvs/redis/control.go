@@ -75,11 +75,11 @@ func (c *control) answer(depth int) ([]string, error) {
 	}
 	line, err := c.lines.ReadString('\n')
 	if err != nil {
-		return nil, fmt.Errorf("no answer: is it a Redis server? (%w)", err)
+		return nil, fmt.Errorf("no answer came: check that it is a Redis server (%w)", err)
 	}
 	line = strings.TrimRight(line, "\r\n")
 	if line == "" {
-		return nil, errors.New("an empty answer: is it a Redis server?")
+		return nil, errors.New("the answer is empty: check that it is a Redis server")
 	}
 	switch kind, rest := line[0], line[1:]; kind {
 	case '+', ':', ',', '#', '(', '_':
@@ -91,7 +91,7 @@ func (c *control) answer(depth int) ([]string, error) {
 	case '*', '~', '%':
 		return c.aggregate(kind, rest, depth)
 	}
-	return nil, fmt.Errorf("the answer %.60q: is it a Redis server?", line)
+	return nil, fmt.Errorf("answer: found %.60q: check that it is a Redis server", line)
 }
 
 const maxControlBytes = 1 << 20
@@ -99,7 +99,7 @@ const maxControlBytes = 1 << 20
 func (c *control) text(length string) ([]string, error) {
 	n, err := strconv.Atoi(length)
 	if err != nil || n > maxControlBytes {
-		return nil, fmt.Errorf("an answer of %.20q bytes", length)
+		return nil, fmt.Errorf("answer: found %.20q bytes", length)
 	}
 	if n < 0 {
 		return []string{""}, nil
@@ -112,7 +112,7 @@ func (c *control) text(length string) ([]string, error) {
 func (c *control) aggregate(kind byte, length string, depth int) ([]string, error) {
 	n, err := strconv.Atoi(length)
 	if err != nil || n > maxControlBytes {
-		return nil, fmt.Errorf("an answer of %.20q parts", length)
+		return nil, fmt.Errorf("answer: found %.20q parts", length)
 	}
 	if kind == '%' {
 		n *= 2
@@ -136,7 +136,7 @@ func (c *control) hello() (protocol string, err error) {
 	case err == nil:
 		return resp3, nil
 	case errors.As(err, &refused) && strings.HasPrefix(string(refused), "NOAUTH"):
-		return "", fmt.Errorf("%w (servers with a password are not measured here)", err)
+		return "", fmt.Errorf("%w (use a server without a password)", err)
 	case errors.As(err, &refused):
 		return resp2, nil
 	}

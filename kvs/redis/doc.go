@@ -19,13 +19,14 @@
 // # Threads
 //
 // Redis executes all commands on one thread. More server threads are its io-threads, with
-// io-threads-do-reads. They only move bytes. Redis itself lets them sleep while fewer than two
-// connections per thread have something waiting. If a server with several threads did most of its
-// writes on one, [kvs.Stats].Warnings says so, and the warning stands beside the point.
+// io-threads-do-reads. They only move bytes. Redis lets them sleep while fewer than two connections
+// per thread have work. If the main thread did most of the writes of a server with several threads,
+// [kvs.Stats].Warnings has a warning, which stands beside the point.
 //
 // # Differences from plain Redis
 //
-// The server hashes keys by itself. The client also hashes them, as for every store, and so does
-// the same work; the hash is unused. The server started here keeps nothing on disk (no snapshots,
-// no append-only file). Mode "cache" is maxmemory with allkeys-lru, "store" with noeviction.
+// The server hashes keys by itself. It does not use client-side hashes, so the client hashes no
+// keys by default. If the load names a hash function, the client computes it, and nobody uses the
+// result. The server started here keeps nothing on disk: no snapshots, no append-only file. Mode
+// "cache" is maxmemory with allkeys-lru. Mode "store" is maxmemory with noeviction.
 package redis

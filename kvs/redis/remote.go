@@ -77,7 +77,7 @@ func (r *Remote) learn() (err error) {
 		return err
 	}
 	if server["redis_version"] == "" {
-		return errors.New("it does not tell its version: is it a Redis server?")
+		return errors.New("the server sent no version: check that it is a Redis server")
 	}
 	pid, _ := strconv.Atoi(server["process_id"]) // 0 stands for no process
 	r.facts = kvs.Facts{
@@ -153,7 +153,7 @@ func (r *Remote) greet(nc net.Conn) error {
 	}
 	protocol, err := newControl(nc).hello()
 	if err == nil && protocol != r.protocol {
-		err = fmt.Errorf("it spoke %s before, and now only %s", r.protocol, protocol)
+		err = fmt.Errorf("protocol: found %s before, now only %s", r.protocol, protocol)
 	}
 	return err
 }

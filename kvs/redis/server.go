@@ -36,7 +36,8 @@ const maxWorkers = 128 // IO_THREADS_MAX_NUM
 // settings are its defaults.
 func arguments(cfg *Config, host, port string) ([]string, error) {
 	if cfg.Workers > maxWorkers {
-		return nil, fmt.Errorf("%d threads: redis takes at most %d io-threads", cfg.Workers,
+		return nil, fmt.Errorf("threads: found %d, allowed by redis: at most %d "+
+			"io-threads", cfg.Workers,
 			maxWorkers)
 	}
 	policy := "noeviction"

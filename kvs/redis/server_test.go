@@ -98,7 +98,7 @@ func TestIdleThreads(t *testing.T) {
 		[]kvs.Request{{Op: kvs.Get, Key: []byte("k")}})
 	s, err := r.Stats()
 	if err != nil || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "main thread") {
-		t.Errorf("doubts %q, %v", s.Warnings, err)
+		t.Errorf("warnings %q, %v", s.Warnings, err)
 	}
 }
 

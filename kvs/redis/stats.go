@@ -33,7 +33,7 @@ type parser struct {
 
 func (p *parser) note(name, want string, err error) {
 	if err != nil && p.err == nil {
-		p.err = fmt.Errorf("counter %s: found %q, want %s", name, p.text[name], want)
+		p.err = fmt.Errorf("counter %s: found %q, allowed: %s", name, p.text[name], want)
 	}
 }
 
@@ -75,14 +75,13 @@ func (p *parser) idleThreads(workers int) []string {
 	threaded, all := p.text["io_threaded_writes_processed"], p.count("total_writes_processed")
 	n, err := strconv.ParseUint(threaded, 10, 64)
 	if err != nil {
-		return []string{fmt.Sprintf("redis was given %d io-threads and does not tell whether "+
-			"they worked", workers)}
+		return []string{fmt.Sprintf("redis has %d io-threads and does not report whether they "+
+			"worked", workers)}
 	}
 	if float64(n) >= threadedShare*float64(all) {
 		return nil
 	}
-	return []string{fmt.Sprintf("redis was given %d io-threads, but %d of its %d writes were its "+
-		"main thread's: it lets the others sleep "+
-		"while fewer than %d connections have something waiting: give it more connections, or 1 "+
-		"thread", workers, all-n, all, 2*workers)}
+	return []string{fmt.Sprintf("redis has %d io-threads, but its main thread did %d of its %d "+
+		"writes. The others sleep while fewer than %d connections have work: give it more "+
+		"connections, or 1 thread", workers, all-n, all, 2*workers)}
 }

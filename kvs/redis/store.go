@@ -23,11 +23,12 @@ var Store = kvs.Store{
 	Attach:  func(addr string) (kvs.Server, error) { return Attach(addr) },
 	Program: Installed,
 	Command: kvs.Command{
-		Short:       "Run the installed redis-server",
-		Long:        "Run the installed redis-server" + installed.Help,
-		Example:     "  dpukv serve redis --threads 1 --cpus 0",
-		Listen:      installed.Listen,
-		ListenHelp:  installed.ListenHelp,
-		ThreadsHelp: "1, or io-threads, which move bytes for the one thread that executes commands",
+		Short:      "Run the installed redis-server",
+		Long:       "Run the installed redis-server" + installed.Help,
+		Example:    "  dpukv serve redis --threads 1 --cpus 0",
+		Listen:     installed.Listen,
+		ListenHelp: installed.ListenHelp,
+		ThreadsHelp: "1, or the number of io-threads, which move bytes for the one thread that " +
+			"executes commands",
 	},
 }

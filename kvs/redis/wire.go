@@ -76,7 +76,8 @@ func appendString(b, s []byte) []byte {
 func (w *resp) Read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
 	if !w.mget || op != kvs.Get {
 		if w.left > 0 {
-			return pipeline.Outcome{}, fmt.Errorf("%d values more than MGET asked for", w.left)
+			return pipeline.Outcome{}, fmt.Errorf("found %d values more than MGET asked "+
+				"for", w.left)
 		}
 		return read(in, op)
 	}
@@ -153,7 +154,7 @@ func read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
 var outOfMemory = []byte("-OOM ")
 
 func failure(words []byte, op kvs.Op) error {
-	return fmt.Errorf("the server says to a %s: %s", op, foreign.Reason(words))
+	return fmt.Errorf("the server answered a %s with: %s", op, foreign.Reason(words))
 }
 
 // readString parses "$BYTES\r\nVALUE\r\n".
@@ -174,7 +175,7 @@ func readString(in []byte) (pipeline.Outcome, error) {
 		return pipeline.Outcome{Bytes: to + 2}, nil
 	case in[to] != '\r' || in[to+1] != '\n':
 		return pipeline.Outcome{},
-			fmt.Errorf("a value of %d bytes that goes on with %q: %w", size, in[to:to+2],
+			fmt.Errorf("found a value of %d bytes followed by %q: %w", size, in[to:to+2],
 				pipeline.Nonsense(in))
 	}
 	return pipeline.Outcome{Status: kvs.OK, From: from, To: to, Bytes: to + 2}, nil

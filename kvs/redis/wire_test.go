@@ -29,19 +29,19 @@ func TestRead(t *testing.T) {
 		{"+OK\r\n", kvs.Set, pipeline.Outcome{Bytes: 5}, ""},
 		{":1\r\n", kvs.Delete, pipeline.Outcome{Bytes: 4}, ""},
 		{":0\r\n", kvs.Delete, pipeline.Outcome{Status: kvs.NotFound, Bytes: 4}, ""},
-		{"+OK\r\n", kvs.Get, pipeline.Outcome{}, "none of this protocol"},
-		{"$3\r\nabc\r\n", kvs.Set, pipeline.Outcome{}, "none of this protocol"},
-		{":2\r\n", kvs.Delete, pipeline.Outcome{}, "none of this protocol"},
-		{"$3\r\nabcd\r\n", kvs.Get, pipeline.Outcome{}, "goes on with"},
-		{"$99999\r\n", kvs.Get, pipeline.Outcome{}, "none of this protocol"},
-		{"$9999999999", kvs.Get, pipeline.Outcome{}, "none of this protocol"},
+		{"+OK\r\n", kvs.Get, pipeline.Outcome{}, "not of this protocol"},
+		{"$3\r\nabc\r\n", kvs.Set, pipeline.Outcome{}, "not of this protocol"},
+		{":2\r\n", kvs.Delete, pipeline.Outcome{}, "not of this protocol"},
+		{"$3\r\nabcd\r\n", kvs.Get, pipeline.Outcome{}, "followed by"},
+		{"$99999\r\n", kvs.Get, pipeline.Outcome{}, "not of this protocol"},
+		{"$9999999999", kvs.Get, pipeline.Outcome{}, "not of this protocol"},
 		{
 			"-OOM command not allowed when used memory > 'maxmemory'.\r\n", kvs.Set,
 			pipeline.Outcome{Status: kvs.Full, Bytes: 58},
 			"",
 		},
 		{"-LOADING Redis is loading\r\n", kvs.Get, pipeline.Outcome{}, "LOADING"},
-		{strings.Repeat("x", 3000), kvs.Get, pipeline.Outcome{}, "none of this protocol"},
+		{strings.Repeat("x", 3000), kvs.Get, pipeline.Outcome{}, "not of this protocol"},
 	} {
 		o, err := (&resp{}).Read([]byte(test.in), test.op)
 		o.Bytes = max(o.Bytes, 0)

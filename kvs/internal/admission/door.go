@@ -68,7 +68,7 @@ type Door struct {
 // New makes a door in front of a listener. The door closes the listener in the end.
 func New(l net.Listener, cfg Config) (*Door, error) {
 	if cfg.Most < 1 {
-		return nil, fmt.Errorf("found a limit of %d connections, allowed: 1 or more", cfg.Most)
+		return nil, fmt.Errorf("connections: found a limit of %d, allowed: 1 or more", cfg.Most)
 	}
 	if cfg.Spare == nil {
 		cfg.Spare = func() (io.Closer, error) { return os.Open(os.DevNull) }
@@ -119,7 +119,7 @@ func (d *Door) Step() error {
 	}
 	d.pause = 0
 	if err := d.retake(); err != nil {
-		d.refuse(conn, fmt.Errorf("this server's process has no file descriptor left "+
+		d.refuse(conn, fmt.Errorf("the process of this server has no file descriptor left "+
 			"(ulimit -n): %w", err))
 		_ = d.retake() // gets conn's descriptor; else the next Step tries again
 		return nil
@@ -128,7 +128,8 @@ func (d *Door) Step() error {
 		if d.cfg.Full != nil {
 			d.cfg.Full()
 		}
-		d.refuse(conn, fmt.Errorf("%d connections are all that this server takes", d.cfg.Most))
+		d.refuse(conn, fmt.Errorf("all %d connections of this server are in use: use fewer, or "+
+			"start it with more", d.cfg.Most))
 		return nil
 	}
 	var once sync.Once
@@ -246,16 +247,16 @@ func (d *Door) Counts() Counts {
 
 // Warnings describes refused connections and failed accepts, for display beside figures. It returns
 // warnings if any have happened since a time, and then with total counts.
-func (c *Counts) Warnings(since time.Time) (doubts []string) {
+func (c *Counts) Warnings(since time.Time) (warnings []string) {
 	if !c.lastRefusal.Before(since) && c.Refused > 0 {
-		doubts = append(doubts, fmt.Sprintf("%d connections were refused: "+
-			"the limit, or the process's file descriptors, were used up", c.Refused))
+		warnings = append(warnings, fmt.Sprintf("%d connections were refused: the limit, or the "+
+			"process's file descriptors, were used up", c.Refused))
 	}
 	if !c.lastFailure.Before(since) && c.Failed > 0 {
-		doubts = append(doubts, fmt.Sprintf(
-			"%d times no connection could be accepted, the last time: %v", c.Failed, c.LastErr))
+		warnings = append(warnings, fmt.Sprintf(
+			"%d attempts to accept a connection failed, the last with: %v", c.Failed, c.LastErr))
 	}
-	return doubts
+	return warnings
 }
 
 // Close closes the listener, which ends Run. Connections that have a place keep it.

@@ -185,14 +185,14 @@ func TestLimit(t *testing.T) {
 	step()
 	step()
 	step()
-	if !peers[2].refused("2 connections are all") || peers[1].closed {
+	if !peers[2].refused("all 2 connections") || peers[1].closed {
 		t.Errorf("%+v", peers)
 	}
 	leave[0]()
 	leave[0]()
 	step()
 	step()
-	if peers[3].closed || !peers[4].refused("2 connections are all") {
+	if peers[3].closed || !peers[4].refused("all 2 connections") {
 		t.Errorf("%+v", peers)
 	}
 	want := Counts{Open: 2, Highest: 2, Accepted: 3, Refused: 2}
@@ -248,8 +248,8 @@ func TestSpare(t *testing.T) {
 	if got.Refused != 2 || got.Accepted != 1 || got.Failed != 2 || len(got.Warnings(time.Time{})) != 2 {
 		t.Errorf("%+v", got)
 	}
-	if doubts := got.Warnings(time.Now().Add(time.Hour)); len(doubts) != 0 {
-		t.Errorf("of the past: %q", doubts)
+	if warnings := got.Warnings(time.Now().Add(time.Hour)); len(warnings) != 0 {
+		t.Errorf("of the past: %q", warnings)
 	}
 }
 

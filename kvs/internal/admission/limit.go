@@ -25,12 +25,12 @@ func Limit(asked, def int) (int, error) {
 	case err != nil:
 		return 0, err
 	case asked < 0:
-		return 0, fmt.Errorf("found a limit of %d connections, allowed: 1 or more", asked)
+		return 0, fmt.Errorf("connections: found a limit of %d, allowed: 1 or more", asked)
 	case asked == 0:
 		return min(def, files), nil
 	case asked > files:
-		return 0, fmt.Errorf("found a limit of %d connections, allowed: up to %d, "+
-			"three quarters of the files that this process may open; raise ulimit -n", asked, files)
+		return 0, fmt.Errorf("connections: found a limit of %d, allowed: up to %d, three "+
+			"quarters of the files that this process may open; raise ulimit -n", asked, files)
 	}
 	return asked, nil
 }

@@ -39,8 +39,8 @@ type Kind struct {
 func (k *Kind) Find() (string, error) {
 	path, err := exec.LookPath(k.Program)
 	if err != nil {
-		return "", fmt.Errorf("%s is not installed here, or not in PATH: install it (Debian: "+
-			"apt-get install %s), or measure one that runs elsewhere",
+		return "", fmt.Errorf("%s is not in PATH: install it (Debian: apt-get install %s), or "+
+			"measure one that runs elsewhere",
 			k.Program, k.Package)
 	}
 	return path, nil
@@ -56,20 +56,22 @@ func (c *Config) MemoryBytes() int64 {
 func (c *Config) check() (host, port string, err error) {
 	host, port, err = net.SplitHostPort(c.Listen)
 	if err != nil {
-		return "", "", fmt.Errorf("listen address %q: want HOST:PORT: %w", c.Listen, err)
+		return "", "", fmt.Errorf("listen address: found %q, allowed: HOST:PORT: %w", c.Listen, err)
 	}
 	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 1<<16-1 {
-		return "", "", fmt.Errorf("listen address %q: want a port of 0 to 65535", c.Listen)
+		return "", "", fmt.Errorf("listen address: found %q, allowed: a port of 0 to "+
+			"65535", c.Listen)
 	}
 	if net.ParseIP(host) == nil {
-		return "", "", fmt.Errorf("listen address %q: want an IP address of this machine: the "+
-			"server is to be reached there, and nowhere else", c.Listen)
+		return "", "", fmt.Errorf("listen address: found %q, allowed: one IP address of this "+
+			"machine", c.Listen)
 	}
 	if c.Mode != "cache" && c.Mode != "store" {
 		return "", "", fmt.Errorf("mode: found %q, allowed: cache, store", c.Mode)
 	}
 	if c.Workers < 1 || c.Items < 1 {
-		return "", "", fmt.Errorf("%d threads for %d items: want at least one of each", c.Workers,
+		return "", "", fmt.Errorf("found %d threads for %d items, allowed: at least one of "+
+			"each", c.Workers,
 			c.Items)
 	}
 	return host, port, cpu.MayUse(c.CPUs)

@@ -90,7 +90,7 @@ func (p *process) stop() error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s: process %d does not end even when killed: it hangs in the kernel",
+	return fmt.Errorf("%s: process %d survived SIGKILL: it hangs in the kernel",
 		p.cmd.Path, p.cmd.Process.Pid)
 }
 
@@ -107,7 +107,7 @@ func (p *process) endedWithin(d time.Duration) bool {
 func (p *process) exitReason() error {
 	how := killed.How(p.err, p.count, killed.Now())
 	if words := strings.TrimSpace(p.output.String()); words != "" {
-		how += "; its last words: " + words
+		how += "; its last output: " + words
 	}
 	return errors.New(p.cmd.Path + " " + how)
 }

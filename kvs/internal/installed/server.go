@@ -98,8 +98,7 @@ func (s *Server) await(k *Kind) error {
 // verifyUsed refuses a server that interpreted its arguments differently.
 func (s *Server) verifyUsed(cfg *Config) error {
 	if s.facts.Workers != cfg.Workers || s.facts.Mode != cfg.Mode {
-		return errors.Join(fmt.Errorf("asked for %d threads and mode %s, the server has %d and "+
-			"mode %s",
+		return errors.Join(fmt.Errorf("asked for %d threads and mode %s, found %d and mode %s",
 			cfg.Workers, cfg.Mode, s.facts.Workers, s.facts.Mode), s.Close())
 	}
 	return nil

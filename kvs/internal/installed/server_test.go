@@ -70,15 +70,15 @@ func TestRefusals(t *testing.T) {
 	}
 	k := sleeper(asked(t), "60")
 	for want, change := range map[string]func(*Config){
-		"want HOST:PORT":           func(c *Config) { c.Listen = "nowhere" },
-		"want a port":              func(c *Config) { c.Listen = "127.0.0.1:70000" },
-		"want an IP address":       func(c *Config) { c.Listen = ":0" },
+		"allowed: HOST:PORT":       func(c *Config) { c.Listen = "nowhere" },
+		"allowed: a port":          func(c *Config) { c.Listen = "127.0.0.1:70000" },
+		"allowed: one IP address":  func(c *Config) { c.Listen = ":0" },
 		"allowed: cache, store":    func(c *Config) { c.Mode = "sieve" },
 		"at least one of each":     func(c *Config) { c.Workers = 0 },
-		"this process may use":     func(c *Config) { c.CPUs = []int{slices.Max(allowed) + 1} },
+		"allowed for this process": func(c *Config) { c.CPUs = []int{slices.Max(allowed) + 1} },
 		"cannot assign":            func(c *Config) { c.Listen = "192.0.2.1:0" },
 		"asked for 2 threads":      func(c *Config) { c.Workers = 2 },
-		"and mode store, the serv": func(c *Config) { c.Mode = "store" },
+		"and mode store, found":    func(c *Config) { c.Mode = "store" },
 	} {
 		cfg := config()
 		change(&cfg)

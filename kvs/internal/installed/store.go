@@ -11,9 +11,8 @@ const (
 	Listen     = "127.0.0.1:0"
 	ListenHelp = "IP:PORT; port 0: any free one"
 	// Help follows "Run the installed NAME".
-	Help = `, on one address only, pinned, with memory for --items, and nothing kept on disk. It is
-used once it answers, and ends with this command: on SIGTERM or Ctrl-C, and also when this command
-is killed.`
+	Help = `, on one address only, pinned, with memory for --items. It keeps nothing on disk. It ends
+with this command: on SIGTERM or Ctrl-C, and also if this command is killed.`
 )
 
 // ConfigOf returns the configuration of a program with room for the configured items.
@@ -29,7 +28,6 @@ func CheckAccess(c *kvs.LoadConfig, own, why string) error {
 	if c.Access == own {
 		return nil
 	}
-	return fmt.Errorf("access: found %s, allowed: %s, as %s; leave it out to give each store its "+
-		"own",
+	return fmt.Errorf("access: found %s, allowed: %s; %s. Leave it out to give each store its own",
 		c.Access, own, why)
 }

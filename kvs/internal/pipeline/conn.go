@@ -69,7 +69,7 @@ func (c *conn) Receive(answers []kvs.Answer) ([]kvs.Answer, error) {
 	receivedNs := cpu.NowNs()
 	for c.at < c.To {
 		if len(c.Flight) == 0 {
-			return answers, fmt.Errorf("from %s: %d bytes that answer nothing: %w", c.Addr,
+			return answers, fmt.Errorf("from %s: found %d bytes that answer no request: %w", c.Addr,
 				c.To-c.at, Nonsense(c.In[c.at:c.To]))
 		}
 		notes := c.Flight[0].Notes

@@ -65,9 +65,9 @@ func Number(in []byte) (value, digits int) {
 func Nonsense(in []byte) error {
 	const most = 60
 	if len(in) > most {
-		return fmt.Errorf("an answer that starts %q is none of this protocol: is it the server "+
-			"that was asked for?", in[:most])
+		return fmt.Errorf("answer: found one that starts with %q, which is not of this protocol: "+
+			"check the address and the store", in[:most])
 	}
-	return fmt.Errorf("the answer %q is none of this protocol: is it the server that was "+
-		"asked for?", in)
+	return fmt.Errorf("answer: found %q, which is not of this protocol: check the address and "+
+		"the store", in)
 }

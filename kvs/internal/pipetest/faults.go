@@ -37,14 +37,14 @@ func Fail(t *testing.T, st Store) {
 		}, []string{"no answer within"}},
 		{"nonsense", spoil(func([]byte) []byte {
 			return []byte("HTTP/1.1 400 Bad Request\r\n\r\n")
-		}), []string{"none of this protocol"}},
+		}), []string{"not of this protocol"}},
 		{"binary nonsense", spoil(func(b []byte) []byte {
 			return bytes.Repeat([]byte{0xff}, len(b))
-		}), []string{"none of this protocol"}},
+		}), []string{"not of this protocol"}},
 		{"one value is another's", spoil(flip), []string{"wrong"}},
 		{"an answer too many", spoil(func(b []byte) []byte {
 			return append(bytes.Clone(b), b...)
-		}), []string{"answer nothing", "wrong", "asked for it"}},
+		}), []string{"answer no request", "wrong", "asked for it"}},
 		{"connection lost", spoil(func([]byte) []byte {
 			return nil
 		}), []string{"closed the connection", "reset by peer", "broken pipe"}},

@@ -132,7 +132,8 @@ func (c *Conn[N]) Read(whole int) (n int, err error) {
 func (c *Conn[N]) Retire() error {
 	b := c.Flight[0]
 	if c.unsent == 0 {
-		return fmt.Errorf("a batch of %d bytes was answered of which %d were sent", len(b.Frame),
+		return fmt.Errorf("an answer came to a batch of %d bytes, of which only %d were "+
+			"sent", len(b.Frame),
 			b.written)
 	}
 	c.shared.pending -= len(b.Notes)

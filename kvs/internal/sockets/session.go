@@ -47,10 +47,11 @@ type Session[C Member] struct {
 // Init checks the sizes, and prepares for connections. maxBatch limits the operations of a batch.
 func (s *Session[C]) Init(opts kvs.SessionOptions, maxBatch int) (err error) {
 	if opts.Batch < 1 || opts.Batch > maxBatch {
-		return fmt.Errorf("batches of %d operations: allowed are 1 to %d", opts.Batch, maxBatch)
+		return fmt.Errorf("batch: found %d operations, allowed: 1 to %d", opts.Batch, maxBatch)
 	}
 	if opts.Window < 1 || opts.Connections < 1 {
-		return fmt.Errorf("a window of %d batches on %d connections: want at least one of each",
+		return fmt.Errorf("window: found %d batches on %d connections, allowed: at least one of "+
+			"each",
 			opts.Window, opts.Connections)
 	}
 	s.shared.poller, err = newPoller()

@@ -318,7 +318,7 @@ func TestAnswersBeforeTheirBatches(t *testing.T) {
 	for deadline := time.Now().Add(10 * time.Second); ; {
 		answers, err := held.Receive(nil)
 		if err != nil {
-			if !strings.Contains(err.Error(), "7 bytes was answered of which 0 were sent") {
+			if !strings.Contains(err.Error(), "a batch of 7 bytes, of which only 0 were sent") {
 				t.Error(err)
 			}
 			return
