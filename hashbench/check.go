@@ -14,8 +14,8 @@ func (f Func) Check() error {
 	}
 	for _, v := range vectors {
 		if lo, hi := f.Native.Sum([]byte(v.input)); lo != v.lo || hi != v.hi {
-			return fmt.Errorf("hash function %s (%s, %s) is not what it says it is: of %d bytes "+
-				"%.20q it gives %#x %#x, published is %#x %#x",
+			return fmt.Errorf("hash function %s (%s, %s) is incorrect: for %d bytes %.20q found "+
+				"%#x %#x, published %#x %#x",
 				f.Name, f.Module, f.Variant, len(v.input), v.input, lo, hi, v.lo, v.hi)
 		}
 	}
@@ -27,7 +27,8 @@ func (f Func) checkRepeats() error {
 	for n := range 256 {
 		a, b := f.Sum64(ascending(n)), f.Sum64(ascending(n))
 		if a != b {
-			return fmt.Errorf("hash function %s gives %#x and %#x for the same %d bytes", f.Name, a,
+			return fmt.Errorf("hash function %s is not repeatable: found %#x and %#x for the "+
+				"same %d bytes", f.Name, a,
 				b, n)
 		}
 	}

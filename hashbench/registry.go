@@ -86,9 +86,9 @@ func Lookup(name string) (Func, error) {
 	case err != nil:
 		return Func{}, unknown(name, forKeys())
 	case f.PerProcess:
-		return Func{}, fmt.Errorf("hash function %q can't hash keys: its seed differs from "+
-			"process to process, so that no other client would find them; "+
-			"allowed are %s", name, strings.Join(Names(), ", "))
+		return Func{}, fmt.Errorf("hash function: found %q, whose seed differs in each process, "+
+			"so that other clients would not find its keys; allowed: "+
+			"%s", name, strings.Join(Names(), ", "))
 	}
 	return f, nil
 }
@@ -109,7 +109,7 @@ func namesOf(list []Func) []string {
 }
 
 func unknown(name string, known []Func) error {
-	return fmt.Errorf("hash function %q is unknown; known are %s", name,
+	return fmt.Errorf("hash function: found %q, allowed: %s", name,
 		strings.Join(namesOf(known), ", "))
 }
 

@@ -46,7 +46,7 @@ func (p *Point) Bottleneck() Bottleneck {
 	case client.hidden || server.hidden:
 		return Bottleneck{SideUnknown, why}
 	}
-	why += "; so the load, the window or the way between them is the limit"
+	why += "; so the limit is the load, the window or the path"
 	return Bottleneck{SideNeither, why}
 }
 
@@ -58,7 +58,7 @@ type side struct {
 }
 
 func (p *Point) clientSide() side {
-	said := fmt.Sprintf("the client's CPUs were at work for %.0f %% of the time",
+	said := fmt.Sprintf("the client's CPUs were busy for %.0f %% of the time",
 		100*p.clientBusy())
 	s := side{full: p.clientFull(), said: said}
 	for i := range p.Clients {
@@ -80,7 +80,7 @@ func (p *Point) serverSide() side {
 	if p.polls() {
 		s = side{
 			hidden: true,
-			said:   "the server's workers poll, so that their CPU time says nothing",
+			said:   "the server's workers poll, so their CPU time shows nothing",
 		}
 	}
 	s.hideProfile(&p.ServerNode)
@@ -92,7 +92,8 @@ func (p *Point) serverSide() side {
 func (s *side) hideOthers(others float64) {
 	if !s.full && others > OthersShare {
 		s.hidden = true
-		s.said += fmt.Sprintf(" (others had its CPUs for %.0f %%, so that this says nothing)",
+		s.said += fmt.Sprintf(" (others used its CPUs for %.0f %% of the time, so this shows "+
+			"nothing)",
 			100*others)
 	}
 }
@@ -101,8 +102,7 @@ func (s *side) hideOthers(others float64) {
 func (s *side) hideProfile(n *Node) {
 	if !s.full && n.Profile != "" && n.Profile != "none" {
 		s.hidden = true
-		s.said += fmt.Sprintf(" (the profile %s of %s limits its CPU time, so that this says "+
-			"nothing)",
+		s.said += fmt.Sprintf(" (the profile %s of %s limits its CPU time, so this shows nothing)",
 			n.Profile, n.Node)
 	}
 }

@@ -25,7 +25,7 @@ func TestBottleneck(t *testing.T) {
 		edits     []func(*results.Point)
 		side, why string
 	}{
-		"client": {[]func(*results.Point){busy(0.95, 0.3)}, results.SideClient, "at work for 95 %"},
+		"client": {[]func(*results.Point){busy(0.95, 0.3)}, results.SideClient, "busy for 95 %"},
 		"server": {
 			[]func(*results.Point){busy(0.3, 0.95)}, results.SideServer, "the server's threads for 95 %",
 		},
@@ -46,10 +46,10 @@ func TestBottleneck(t *testing.T) {
 		}}, results.SideUnknown, "the profile bf2 of dpuB limits its CPU time"},
 		"server's CPUs had by others": {[]func(*results.Point){busy(0.3, 0.45), func(p *results.Point) {
 			p.ServerOthersShare, p.ServerStolenShare = 0.3, 0.2
-		}}, results.SideUnknown, "others had its CPUs for 50 %"},
+		}}, results.SideUnknown, "others used its CPUs for 50 %"},
 		"client's CPUs had by others": {
 			[]func(*results.Point){busy(0.3, 0.45), func(p *results.Point) { p.ClientOthersShare = 0.5 }},
-			results.SideUnknown, "others had its CPUs",
+			results.SideUnknown, "others used its CPUs",
 		},
 		"others, but full": {
 			[]func(*results.Point){busy(0.3, 0.88), func(p *results.Point) { p.ServerOthersShare = 0.12 }},

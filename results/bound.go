@@ -21,7 +21,8 @@ func (b Bound) String() string {
 func ParseBound(text string) (Bound, error) {
 	name, limit, found := strings.Cut(text, "=")
 	if !found {
-		return Bound{}, fmt.Errorf("found the bound %q, want MEASURE=TIME such as p99=200us", text)
+		return Bound{}, fmt.Errorf("bound: found %q, allowed: MEASURE=TIME, such as "+
+			"p99=200us", text)
 	}
 	m, err := parseLatencyMetric(strings.TrimSpace(name))
 	if err != nil {
@@ -30,7 +31,8 @@ func ParseBound(text string) (Bound, error) {
 	d, err := time.ParseDuration(strings.TrimSpace(limit))
 	if err != nil || d <= 0 {
 		return Bound{}, fmt.Errorf(
-			"found the time %q in the bound %q, want one above zero such as 200us or 1.5ms", limit,
+			"bound: found the time %q in %q, allowed: more than zero, such as 200us or "+
+				"1.5ms", limit,
 			text)
 	}
 	return Bound{m, float64(d)}, nil

@@ -54,7 +54,7 @@ func FindDimensions(names ...string) ([]*Dimension, error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("found the dimension %q, allowed: %s", name,
+			return nil, fmt.Errorf("dimension: found %q, allowed: %s", name,
 				strings.Join(known, ", "))
 		}
 	}
@@ -110,9 +110,9 @@ func otherLoad() []string {
 
 // ofLoad makes dimensions of the load's fields with these names, in their order.
 func ofLoad(names ...string) []*Dimension {
+	axes := load.Axes()
 	var ds []*Dimension
 	for _, name := range names {
-		axes := load.Axes()
 		i := slices.IndexFunc(axes, func(f load.Field) bool { return f.Name == name })
 		ds = append(ds, ofField(&axes[i]))
 	}

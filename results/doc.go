@@ -13,7 +13,7 @@
 // about it. [Validate] returns its contradictions.
 //
 // The caller makes a point's ID from the request and the number of the repeat. The same request has
-// the same ID in every run of the sweep. A resumed sweep therefore recognizes finished points. The
+// the same ID in every run of the sweep. So a resumed sweep recognizes finished points. The
 // ID is a file name: it holds only visible ASCII without a slash ([CheckID]).
 //
 // Two points with the same request are repeats of each other. Only their repeat and seed differ.
@@ -31,9 +31,9 @@
 // and value size); an overview holds those with all GET shares.
 //
 // A line of a chart joins all points that differ only in their repeat and along the axis. The axis
-// is the offered rate if several rates were offered. Otherwise it is the client threads, and
-// failing those, another dimension that varies. A mark is one place on the axis, with the median of
-// its repeats and their range. Failed points are named beside the lines, never on them.
+// is the offered rate if it varies, else the number of client threads, else another dimension that
+// varies. A mark is one place on the axis, with the median of its repeats and their range. Failed
+// points are named beside the lines, never on them.
 //
 // [Line.Knee] is the mark of the greatest throughput over latency: the last one before latency
 // grows faster than throughput. [Line.Within] is the highest throughput that keeps a [Bound].

@@ -34,8 +34,8 @@ func Merge(hs ...*hdrhistogram.Histogram) (*hdrhistogram.Histogram, error) {
 	sum := NewHistogram()
 	for i, h := range hs {
 		if dropped := sum.Merge(h); dropped > 0 {
-			return nil, fmt.Errorf("results: histogram %d of %d: %d values above %v can't be "+
-				"merged",
+			return nil, fmt.Errorf("results: merge histogram %d of %d: found %d values above %v, "+
+				"allowed: none",
 				i+1, len(hs), dropped, time.Duration(HistogramHighestNs))
 		}
 	}

@@ -82,7 +82,8 @@ func decodeInterval(line string) (Interval, error) {
 	}
 	fields := strings.Split(line, ",")
 	if len(fields) != 4 {
-		return iv, fmt.Errorf("%d fields after the tag, want start, length, max and payload",
+		return iv, fmt.Errorf("fields after the tag: found %d, allowed: start, length, max and "+
+			"payload",
 			len(fields))
 	}
 	start, err1 := strconv.ParseFloat(fields[0], 64)

@@ -54,7 +54,8 @@ func parseLatencyMetric(name string) (LatencyMetric, error) {
 		}
 		known = append(known, m.Name)
 	}
-	return LatencyMetric{}, fmt.Errorf("latency %q: want one or more of %s, separated by commas",
+	return LatencyMetric{}, fmt.Errorf("latency: found %q, allowed: one or more of %s, separated "+
+		"by commas",
 		name, strings.Join(known, ", "))
 }
 

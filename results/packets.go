@@ -63,12 +63,9 @@ func (p *Packets) ResentWarning(side, when string) string {
 	if !over {
 		return ""
 	}
-	return fmt.Sprintf("the network lost packets of the %s, "+
-		"or held them up for longer than TCP waits: "+
-		"%d of %d sent %s (%.2g %%; %.2g %% is the limit) were sent again, and what waited for "+
-		"them "+
-		"has the wait in its latency: look for drops and errors on the way (ip -s link, "+
-		"ethtool -S)",
+	return fmt.Sprintf("the network lost or delayed packets of the %s: %d of %d sent %s (%.2g "+
+		"%%, limit %.2g %%) were sent again. The latency of what waited for them includes the "+
+		"wait. Look for drops and errors on the path (ip -s link, ethtool -S)",
 		side, p.ResentPackets, p.SentDataPackets, when, 100*share, 100*LostShare)
 }
 

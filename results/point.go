@@ -23,7 +23,8 @@ type Point struct {
 
 	Store     string `json:"store"`     // store, such as "mica"
 	Placement string `json:"placement"` // placement of clients and server, such as "CH-SH"
-	Submode   string `json:"submode"`   // "off-path", "direct", "sm1" … "sm5"
+	// "off-path", "off-path-sf", "direct", "sm1" … "sm5"; see [Point.Cards]
+	Submode string `json:"submode"`
 	// packet filter on the path, such as "drop-client:192.0.2.1"
 	Filter string `json:"filter,omitempty"`
 	load.Load
@@ -53,8 +54,15 @@ type Point struct {
 	// Substitute describes the part that replaces the submode's own datapath.
 	Substitute string `json:"substitute,omitempty"`
 	// Evidence counts packets from the start of the warm-up to the end: packets that came to and
-	// left the DPU's ports, and packets that the datapath itself counted.
+	// left the DPU's ports, and packets that the datapath itself counted. In submode off-path-sf,
+	// it counts packets at the Arms' cores.
 	Evidence map[string]uint64 `json:"evidence,omitempty"`
+	// EvidenceCounters are the sources of [Point.Evidence] at the DPU's ports, by port: the command
+	// and, on a BlueField, its counters.
+	EvidenceCounters map[string]string `json:"evidence_counters,omitempty"`
+	// PartialShare is the share of the packets at the DPU's ports that an eSwitch only recognised.
+	// A CPU of the DPU forwarded them.
+	PartialShare float64 `json:"partial_share,omitempty"`
 	// Crossings compare the packets that both ends sent with those that an interface on the path
 	// counted, over the same time.
 	Crossings []Crossing `json:"crossings,omitempty"`
@@ -67,12 +75,15 @@ type Point struct {
 	EvidenceNs int64 `json:"evidence_ns,omitempty"`
 	// ForwarderCPUNs is the CPU time of forwarding processes during [Point.EvidenceNs]. It is 0 if
 	// the kernel or a card forwards.
-	ForwarderCPUNs int64  `json:"forwarder_cpu_ns,omitempty"`
-	ServerNode     Node   `json:"server_node,omitzero"` // machine of the server
-	Mode           string `json:"mode"`                 // mode of the store: "cache" or "store"
+	ForwarderCPUNs int64 `json:"forwarder_cpu_ns,omitempty"`
+	// Cards are the BlueFields of the hosts of clients and server, with the modes that were read
+	// before the point. A card that could not be read is in [Point.Warnings].
+	Cards      []Card `json:"cards,omitempty"`
+	ServerNode Node   `json:"server_node,omitzero"` // machine of the server
+	Mode       string `json:"mode"`                 // mode of the store: "cache" or "store"
 	// access to partitions: "erew", "crew" or "crcw"
 	Access string `json:"access"`
-	// memory pages of the items: "hugetlb", "thp" or "4k"
+	// memory pages of the items, kind and size: "hugetlb-2m", "thp-2m", "thp-512m", "4k", "64k"
 	Pages       string  `json:"pages"`
 	ServerCPUs  []int   `json:"server_cpus"`   // CPUs that the server's threads are pinned to
 	ClientCPUs  []int   `json:"client_cpus"`   // CPUs that the clients' threads are pinned to
@@ -190,6 +201,19 @@ type Node struct {
 	Generation string `json:"generation,omitempty"` // generation of a DPU: "bf1", "bf2", "bf3"
 	// model of an emulated machine; absent for a real one
 	Profile string `json:"profile,omitempty"`
+}
+
+// Card is a BlueField at one end of a point. The mode "separated" is off-path: host and Arm are
+// peers. In the mode "dpu", all packets of the host pass the Arm's eSwitch. In the mode "nic", the
+// Arm takes no part.
+type Card struct {
+	Host       string `json:"host"`                 // node of the host that the card sits in
+	ReadOn     string `json:"read_on"`              // node that told the mode
+	PCI        string `json:"pci"`                  // PCI address of the card on that node
+	Generation string `json:"generation,omitempty"` // "bf1", "bf2", "bf3"
+	Firmware   string `json:"firmware,omitempty"`   // version of the firmware
+	Mode       string `json:"mode"`                 // mode at the time: "separated", "dpu", "nic"
+	NextMode   string `json:"next_mode"`            // mode after the next power cycle
 }
 
 // ClientShare is one client's share of a point.

@@ -33,17 +33,19 @@ func (v *violations) check(ok bool, format string, args ...any) {
 }
 
 func (v *violations) asked(p *Point) {
-	v.check(p.Schema == SchemaVersion, "schema is %d, want %d", p.Schema, SchemaVersion)
-	v.check(CheckID(p.ID) == nil, "id %q can't name a file", p.ID)
-	v.check(p.Status == StatusOK || p.Status == StatusFailed, "status is %q, want %q or %q",
+	v.check(p.Schema == SchemaVersion, "schema: found %d, allowed: %d", p.Schema, SchemaVersion)
+	v.check(CheckID(p.ID) == nil, "id: found %q, which can't name a file", p.ID)
+	v.check(p.Status == StatusOK || p.Status == StatusFailed, "status: found %q, allowed: %q, %q",
 		p.Status, StatusOK, StatusFailed)
-	v.check((p.Status == StatusFailed) == (p.Error != ""), "status %q with error %q", p.Status,
+	v.check((p.Status == StatusFailed) == (p.Error != ""), "status: found %q with error "+
+		"%q", p.Status,
 		p.Error)
-	v.check(p.Store != "", "store is empty")
-	v.check(p.Placement != "", "placement is empty")
+	v.check(p.Store != "", "store: found nothing")
+	v.check(p.Placement != "", "placement: found nothing")
 	v.within("get_ratio", p.GetRatio, 1)
-	v.check(p.Repeat >= 1, "repeat is %d, want it to count from 1", p.Repeat)
-	v.check(p.RateOps >= 0 && !math.IsInf(p.RateOps, 0), "rate_ops is %v", p.RateOps)
+	v.check(p.Repeat >= 1, "repeat: found %d, allowed: 1 or more", p.Repeat)
+	v.check(p.RateOps >= 0 && !math.IsInf(p.RateOps, 0), "rate_ops: found %v, allowed: 0 or "+
+		"more", p.RateOps)
 	v.atLeastOne("keys", p.Keys)
 	v.atLeastOne("key_bytes", p.KeyBytes)
 	v.atLeastOne("batch", p.Batch)
@@ -51,30 +53,32 @@ func (v *violations) asked(p *Point) {
 	v.atLeastOne("connections", p.Connections)
 	v.atLeastOne("server_threads", p.ServerThreads)
 	v.atLeastOne("client_threads", p.ClientThreads)
-	v.check(p.ValueBytes >= 0, "value_bytes is %d", p.ValueBytes)
-	v.check(!slices.Contains(p.Warnings, ""), "an empty warning")
+	v.check(p.ValueBytes >= 0, "value_bytes: found %d, allowed: 0 or more", p.ValueBytes)
+	v.check(!slices.Contains(p.Warnings, ""), "warnings: found an empty one")
 }
 
 // throughputTolerance allows for a measurement period that is not exactly DurationNs.
 const throughputTolerance = 0.01
 
 func (v *violations) counted(p *Point) {
-	v.check(!p.StartedAt.IsZero(), "started_at is missing")
-	v.check(p.Transport != "", "transport is empty")
-	v.check(p.Emulated || p.EmulatedTestbed == "", "not emulated, but of the emulated testbed %q",
+	v.check(!p.StartedAt.IsZero(), "started_at: found nothing")
+	v.check(p.Transport != "", "transport: found nothing")
+	v.check(p.Emulated || p.EmulatedTestbed == "", "emulated: found false with the emulated "+
+		"testbed %q",
 		p.EmulatedTestbed)
 	v.clients(p)
-	v.check(p.DurationNs > 0, "duration_ns is %d", p.DurationNs)
-	v.check(p.Ops > 0, "no ops in a point that is ok")
-	v.check(p.Gets <= p.Ops, "%d gets of %d ops", p.Gets, p.Ops)
+	v.check(p.DurationNs > 0, "duration_ns: found %d, allowed: more than 0", p.DurationNs)
+	v.check(p.Ops > 0, "ops: found 0 in a point that is ok")
+	v.check(p.Gets <= p.Ops, "gets: found %d of %d ops", p.Gets, p.Ops)
 	// A get that was answered with an error is neither hit nor miss.
 	answered := p.Hits + p.Misses
 	v.check(answered <= p.Gets && p.Gets-answered <= p.Errors,
-		"%d hits and %d misses of %d gets, with %d errors", p.Hits, p.Misses, p.Gets, p.Errors)
+		"hits and misses: found %d and %d of %d gets, with %d "+
+			"errors", p.Hits, p.Misses, p.Gets, p.Errors)
 	if p.DurationNs > 0 {
 		want := float64(p.Ops) / (float64(p.DurationNs) / 1e9)
 		v.check(math.Abs(p.ThroughputOps-want) <= throughputTolerance*want,
-			"throughput_ops is %.0f, but ops over duration_ns is %.0f", p.ThroughputOps, want)
+			"throughput_ops: found %.0f, ops over duration_ns is %.0f", p.ThroughputOps, want)
 	}
 }
 
@@ -84,16 +88,19 @@ func (v *violations) clients(p *Point) {
 	for i := range p.Clients {
 		ops, rate = ops+p.Clients[i].Ops, rate+p.Clients[i].RateOps
 	}
-	v.check(len(p.Clients) == 0 || ops == p.Ops, "the clients have %d ops, the point %d", ops,
+	v.check(len(p.Clients) == 0 || ops == p.Ops, "ops: found %d in the clients, %d in the "+
+		"point", ops,
 		p.Ops)
 	v.check(len(p.Clients) == 0 || math.Abs(rate-p.RateOps) <= throughputTolerance*p.RateOps,
-		"the clients offered %v ops, the point %v", rate, p.RateOps)
+		"rate_ops: found %v in the clients, %v in the point", rate, p.RateOps)
 }
 
 func (v *violations) latency(name string, l Latency) {
 	ordered := slices.IsSorted([]int64{l.P50Ns, l.P95Ns, l.P99Ns, l.P999Ns, l.MaxNs})
-	v.check(ordered && l.P50Ns > 0, "%s: percentiles not positive and ascending: %+v", name, l)
-	v.check(l.MeanNs > 0 && l.MeanNs <= float64(l.MaxNs), "%s: mean %v of at most %d", name,
+	v.check(ordered && l.P50Ns > 0, "%s: found %+v, allowed: percentiles that are positive and "+
+		"ascending", name, l)
+	v.check(l.MeanNs > 0 && l.MeanNs <= float64(l.MaxNs), "%s: found the mean %v, allowed: at "+
+		"most the maximum, %d", name,
 		l.MeanNs, l.MaxNs)
 }
 
@@ -114,9 +121,9 @@ func (v *violations) cost(p *Point) {
 }
 
 func (v *violations) atLeastOne(name string, n int) {
-	v.check(n >= 1, "%s is %d, want at least 1", name, n)
+	v.check(n >= 1, "%s: found %d, allowed: at least 1", name, n)
 }
 
 func (v *violations) within(name string, x, most float64) {
-	v.check(x >= 0 && x <= most, "%s is %v, want 0 to %v", name, x, most)
+	v.check(x >= 0 && x <= most, "%s: found %v, allowed: 0 to %v", name, x, most)
 }

@@ -7,4 +7,4 @@ const counterName = "" // none
 func readCounter() uint64      { return 0 }
 func counterFrequency() uint64 { return 0 }
 
-func addChain(int) uint64 { panic("clock: no chain of additions on this architecture") }
+func addChain(int) uint64 { panic("clock: this architecture has no chain of additions") }

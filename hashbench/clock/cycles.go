@@ -41,7 +41,8 @@ func (c *Cycles) Read() (uint64, error) {
 	case err != nil:
 		return 0, fmt.Errorf("read the cycle counter: %w", err)
 	case n != len(count): // the kernel's sign that a pinned counter does not count
-		return 0, fmt.Errorf("read the cycle counter: found %d bytes of %d: %w", n, len(count),
+		return 0, fmt.Errorf("read the cycle counter: found %d bytes, allowed: %d: "+
+			"%w", n, len(count),
 			ErrNoCycles)
 	}
 	return binary.NativeEndian.Uint64(count[:]), nil

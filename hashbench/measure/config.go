@@ -35,11 +35,11 @@ const (
 func (c *Config) Validate() error {
 	switch {
 	case len(c.Contenders) == 0:
-		return fmt.Errorf("no function to measure")
+		return fmt.Errorf("functions: found none, allowed: one or more")
 	case len(c.Cases) == 0:
-		return fmt.Errorf("no case to measure")
+		return fmt.Errorf("cases: found none, allowed: one or more")
 	case c.Rounds < MinRounds:
-		return fmt.Errorf("rounds is %d, allowed: %d or more", c.Rounds, MinRounds)
+		return fmt.Errorf("rounds: found %d, allowed: %d or more", c.Rounds, MinRounds)
 	}
 	for _, k := range c.Cases {
 		if err := k.Validate(); err != nil {
@@ -51,7 +51,8 @@ func (c *Config) Validate() error {
 		return err
 	}
 	if !slices.Contains(allowed, c.CPU) {
-		return fmt.Errorf("CPU %d can't be pinned to; allowed: %s", c.CPU, cpu.FormatList(allowed))
+		return fmt.Errorf("cpu: found %d, allowed for this process: "+
+			"%s", c.CPU, cpu.FormatList(allowed))
 	}
 	_, err = c.roundNs()
 	return err
@@ -83,9 +84,8 @@ func (c *Config) roundNs() (time.Duration, error) {
 	round := c.Duration / time.Duration(max(series*c.Rounds, 1))
 	if round < minRound {
 		least := (minRound * time.Duration(series*c.Rounds)).Round(time.Millisecond)
-		return 0, fmt.Errorf("duration is %v, but %d rounds of %d functions and cases need at "+
-			"least %v: "+
-			"ask for fewer or for longer", c.Duration, c.Rounds, series, least)
+		return 0, fmt.Errorf("duration: found %v; %d rounds of %d functions and cases need at "+
+			"least %v: ask for fewer, or for longer", c.Duration, c.Rounds, series, least)
 	}
 	return min(round, maxRound), nil
 }

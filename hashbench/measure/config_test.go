@@ -19,14 +19,14 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	for want, spoil := range map[string]func(*Config){
-		"no function":           func(c *Config) { c.Contenders = nil },
-		"no case":               func(c *Config) { c.Cases = nil },
-		"rounds is 2":           func(c *Config) { c.Rounds = 2 },
-		"CPU 900 can't":         func(c *Config) { c.CPU = 900 },
+		"functions: found none": func(c *Config) { c.Contenders = nil },
+		"cases: found none":     func(c *Config) { c.Cases = nil },
+		"rounds: found 2":       func(c *Config) { c.Rounds = 2 },
+		"cpu: found 900":        func(c *Config) { c.CPU = 900 },
 		"1 B to 1 MiB":          func(c *Config) { c.Cases[0].MaxBytes = 1<<20 + 1 },
-		"alignment is 8":        func(c *Config) { c.Cases[0].Align = 8 },
-		`mode is "both"`:        func(c *Config) { c.Cases[0].Mode = "both" },
-		"duration is 1ms, but ": func(c *Config) { c.Duration = time.Millisecond },
+		"alignment: found 8":    func(c *Config) { c.Cases[0].Align = 8 },
+		`mode: found "both"`:    func(c *Config) { c.Cases[0].Mode = "both" },
+		"duration: found 1ms; ": func(c *Config) { c.Duration = time.Millisecond },
 	} {
 		cfg := good()
 		spoil(&cfg)

@@ -110,8 +110,8 @@ func warnings(r *result.Report) []string {
 	}
 	for _, o := range r.Overheads {
 		if o.LeftNs > maxOverheadLeft || o.LeftNs < -maxOverheadLeft {
-			said = append(said, fmt.Sprintf("%.2f ns of the %s loop's cost (%s lengths) are left "+
-				"in its figures",
+			said = append(said, fmt.Sprintf("%.2f ns of the cost of the %s loop (%s lengths) "+
+				"remain in its figures",
 				o.LeftNs, o.Mode, o.Lengths))
 		}
 	}
@@ -123,12 +123,12 @@ func warnings(r *result.Report) []string {
 	}
 	if wide > 0 {
 		said = append(said, fmt.Sprintf("%d of %d figures have an interval wider than ±5 %%: "+
-			"is the machine busy? (load average %v)",
+			"check for other load (load average %v)",
 			wide, len(r.Results), r.Machine.LoadAverage))
 	}
 	if counter := clock.CounterName(); counter == "" {
-		said = append(said, "this architecture has no counter that this program reads, "+
-			"so that cycles are unknown")
+		said = append(said, "this architecture has no cycle counter that dpukv reads, so cycles "+
+			"are unknown")
 	}
 	return said
 }

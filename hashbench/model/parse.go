@@ -152,7 +152,7 @@ var totalCycles = regexp.MustCompile(`(?m)^Total Cycles:\s+(\d+)$`)
 func parseCycles(out string) (float64, error) {
 	m := totalCycles.FindStringSubmatch(out)
 	if m == nil {
-		return 0, fmt.Errorf("llvm-mca told no cycles:\n%.500s", out)
+		return 0, fmt.Errorf("llvm-mca printed no cycles:\n%.500s", out)
 	}
 	return strconv.ParseFloat(m[1], 64)
 }

@@ -134,7 +134,7 @@ func (m *Model) between(addresses []uint64, from, to int) ([]string, error) {
 	for _, at := range addresses {
 		text, known := m.code.text[at]
 		if !known {
-			return nil, fmt.Errorf("the trace has an instruction at %#x that the listing has not",
+			return nil, fmt.Errorf("the trace has an instruction at %#x, which the listing lacks",
 				at)
 		}
 		if m.code.isLoopCall(at) {
@@ -147,7 +147,7 @@ func (m *Model) between(addresses []uint64, from, to int) ([]string, error) {
 			part = append(part, text)
 		}
 	}
-	return nil, fmt.Errorf("the trace has %d calls, want more than %d", seen, to)
+	return nil, fmt.Errorf("the trace has %d calls, allowed: more than %d", seen, to)
 }
 
 var (

@@ -12,7 +12,7 @@ import (
 )
 
 // ErrAbsent is the error of [Open] if a tool is missing.
-var ErrAbsent = errors.New("the model's tools are missing")
+var ErrAbsent = errors.New("tools of the model are missing")
 
 // Tools are the model's external programs, and the target's code.
 type Tools struct {

@@ -78,7 +78,7 @@ func TestRunNamesTheBad(t *testing.T) {
 	}
 	for _, want := range []string{
 		"(random)", "city64", "8 B sequential",
-		"- identity, 8 B sequential: a bit of the hash departs by 1.00",
+		"- identity, 8 B sequential: a bit of the hash follows a bit of the key with a bias of 1.00",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the table does not say %q:\n%s", want, out.String())

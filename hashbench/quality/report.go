@@ -80,13 +80,13 @@ const tolerance = 5
 func (row *Row) doubt(r *Report) {
 	if b := row.Avalanche; b.Worst > 2*b.Chance {
 		row.Doubts = append(row.Doubts,
-			fmt.Sprintf("a bit of the hash departs by %.2f from following each bit of the key "+
-				"half of the time", b.Worst))
+			fmt.Sprintf("a bit of the hash follows a bit of the key with a bias of %.2f from one "+
+				"half", b.Worst))
 	}
 	for i, share := range row.Overflow {
 		if most := r.Expected[i] + tolerance*deviation(r.Expected[i], r.Buckets); share > most {
 			row.Doubts = append(row.Doubts,
-				fmt.Sprintf("at load %g %.1f %% of the buckets overflow, %.1f %% would at random",
+				fmt.Sprintf("at load %g %.1f %% of the buckets overflow, at random %.1f %% would",
 					r.Loads[i], 100*share, 100*r.Expected[i]))
 		}
 	}
@@ -121,8 +121,8 @@ func (r *Report) WriteTable(w io.Writer) error {
 func (r *Report) writeDoubts(w io.Writer) error {
 	var b strings.Builder
 	if len(r.Rows) > 0 {
-		fmt.Fprintf(&b, "\nBias: of %d keys, over all pairs of a key's and a hash's bit; chance "+
-			"alone makes a worst one of about %.3f. Buckets: %d of %d slots.\n",
+		fmt.Fprintf(&b, "\nBias: over all pairs of a key bit and a hash bit, of %d keys. Chance "+
+			"alone gives a worst bias of about %.3f. Buckets: %d of %d slots.\n",
 			r.Keys, r.Rows[0].Avalanche.Chance, r.Buckets, SlotsPerBucket)
 	}
 	for _, row := range r.Rows {

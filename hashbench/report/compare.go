@@ -31,7 +31,7 @@ func ratio(of, base result.Interval) Ratio {
 // functions that some machines lack.
 func Compare(w io.Writer, machines []Machine) error {
 	if len(machines) < 2 {
-		return fmt.Errorf("%d report to compare, want two or more", len(machines))
+		return fmt.Errorf("reports: found %d, allowed: two or more", len(machines))
 	}
 	rows := [][]string{{"function", "variant", "case"}, {"", "", ""}}
 	for i, m := range machines {
@@ -54,7 +54,8 @@ func Compare(w io.Writer, machines []Machine) error {
 		}
 	}
 	if len(rows) == 2 {
-		return fmt.Errorf("the reports have no function and case in common")
+		return fmt.Errorf("the reports share no function and case: measure the same ones on each " +
+			"machine")
 	}
 	var b bytes.Buffer
 	b.WriteString(layOut(rows, 3))
@@ -108,8 +109,8 @@ func (r Ratio) text() string {
 
 // writeConditionsOf explains the figures, and writes the conditions and warnings of each machine.
 func writeConditionsOf(b *bytes.Buffer, machines []Machine, missing []string, left int) {
-	b.WriteString("\nMedians ± their 95 % confidence interval; " +
-		"ratios of times with what both intervals allow; equal: the intervals touch.\n")
+	b.WriteString("\nMedians ± their 95 % confidence interval. Ratios are of times, with the " +
+		"range that both intervals allow. Equal: the intervals touch.\n")
 	for _, m := range machines {
 		fmt.Fprintf(b, "%s: %s\n", m.Name, joined(machineText(m.Report), clockText(&m.Clock),
 			"measured "+m.StartedAt.Format("2006-01-02 15:04 MST"), m.Version))

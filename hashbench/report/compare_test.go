@@ -24,7 +24,7 @@ func TestCompareNeedsSomethingInCommon(t *testing.T) {
 	a, b := resulttest.Report(1, "a"), resulttest.Report(1, "b")
 	b.Results = b.Results[:0]
 	if err := Compare(io.Discard, []Machine{{"a", a}, {"b", b}}); err == nil ||
-		!strings.Contains(err.Error(), "in common") {
+		!strings.Contains(err.Error(), "share no function and case") {
 		t.Errorf("got %v", err)
 	}
 	if err := Compare(io.Discard, []Machine{{"a", a}}); err == nil {

@@ -61,8 +61,7 @@ func WriteTable(w io.Writer, r *result.Report) error {
 
 func writeConditions(b *bytes.Buffer, r *result.Report) {
 	fmt.Fprintf(b, "Medians of %d interleaved rounds of about %v ± their 95 %% confidence "+
-		"interval; "+
-		"nanoseconds of CPU time a call, the loop's own cost subtracted:\n",
+		"interval: nanoseconds of CPU time per call, less the cost of the loop:\n",
 		r.Rounds, time.Duration(r.RoundNs).Round(10*time.Microsecond))
 	for _, o := range r.Overheads {
 		fmt.Fprintf(b, "  %s loop, %s lengths, %s: %s ns",
@@ -119,10 +118,9 @@ func writeSMHasher(b *bytes.Buffer, r *result.Report) {
 	}
 	b.WriteString("\n" + layOut(rows, 1))
 	timer := r.SMHasher[0]
-	fmt.Fprintf(b, "\nSMHasher's timer here is %s, %s; the core runs at %s (%s). "+
-		"So its \"cycles\" are %.3f of the core's,\n"+
-		"and another share on every other machine: compare nanoseconds. "+
-		"Its nanoseconds have the loop's cost in them.\n",
+	fmt.Fprintf(b, "\nThe timer of SMHasher is %s here, at %s; the core runs at %s (%s). One of "+
+		"its \"cycles\" is %.3f cycles of the core,\nand differs on every machine: compare "+
+		"nanoseconds. Its nanoseconds include the cost of the loop.\n",
 		timer.Timer, frequency(timer.TimerHz), frequency(r.Clock.CoreHz), r.Clock.CoreSource,
 		timer.TimerHz/r.Clock.CoreHz)
 }

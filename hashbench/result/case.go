@@ -37,12 +37,12 @@ func Fixed(mode Mode, bytes int) Case { return Case{Mode: mode, MinBytes: bytes,
 func (c Case) Validate() error {
 	switch {
 	case c.Mode != Latency && c.Mode != Throughput:
-		return fmt.Errorf("mode is %q, allowed: %s, %s", c.Mode, Latency, Throughput)
+		return fmt.Errorf("mode: found %q, allowed: %s, %s", c.Mode, Latency, Throughput)
 	case c.MinBytes < 1 || c.MaxBytes > MaxBytes || c.MinBytes > c.MaxBytes:
-		return fmt.Errorf("length is %s, allowed: 1 B to 1 MiB, or a range such as 1-32",
+		return fmt.Errorf("length: found %s, allowed: 1 B to 1 MiB, or a range such as 1-32",
 			c.Length())
 	case c.Align < 0 || c.Align > MaxAlign:
-		return fmt.Errorf("alignment is %d, allowed: 0 to %d", c.Align, MaxAlign)
+		return fmt.Errorf("alignment: found %d, allowed: 0 to %d", c.Align, MaxAlign)
 	}
 	return nil
 }
@@ -89,10 +89,11 @@ func ParseLengths(text string) (lo, hi int, err error) {
 		hi, err = parseSize(to)
 	}
 	if err == nil && (lo < 1 || hi > MaxBytes || lo > hi || isRange && lo == hi) {
-		err = fmt.Errorf("length %q is out of range", text)
+		err = fmt.Errorf("length: found %q, which is out of range", text)
 	}
 	if err != nil {
-		return 0, 0, fmt.Errorf("%w; allowed: 1 to 1MiB, or a range of random ones such as 1-32",
+		return 0, 0, fmt.Errorf("%w; allowed: 1 to 1MiB, or a range such as 1-32 for random "+
+			"lengths",
 			err)
 	}
 	return lo, hi, nil
@@ -107,7 +108,7 @@ func parseSize(text string) (int, error) {
 	}
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 0 || n > MaxBytes {
-		return 0, fmt.Errorf("length %q is not a number of bytes", text)
+		return 0, fmt.Errorf("length: found %q, which is no number of bytes", text)
 	}
 	return n * unit, nil
 }

@@ -36,19 +36,21 @@ func Parse(data []byte) (*Report, error) {
 	}
 	var r Report
 	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, fmt.Errorf("not the JSON of a report: %w", err)
+		return nil, fmt.Errorf("found no JSON of a report: %w; write one with dpukv hash "+
+			"--json", err)
 	}
 	switch {
 	case r.Kind != Kind:
-		return nil, fmt.Errorf("kind is %q, want %q: write it with dpukv hash --json", r.Kind, Kind)
+		return nil, fmt.Errorf("kind: found %q, allowed: %q; write the report with dpukv hash "+
+			"--json", r.Kind, Kind)
 	case r.Schema != Schema:
-		return nil, fmt.Errorf("schema is %d, this program reads %d: measure again with one "+
-			"version of dpukv",
+		return nil, fmt.Errorf("schema: found %d, allowed: %d; measure again with one version of "+
+			"dpukv",
 			r.Schema, Schema)
 	case r.Provenance != Measured:
-		return nil, fmt.Errorf("provenance is %q: only measured figures are compared", r.Provenance)
+		return nil, fmt.Errorf("provenance: found %q, allowed: measured figures only", r.Provenance)
 	case len(r.Results) == 0:
-		return nil, errors.New("it has no results")
+		return nil, errors.New("results: found none, allowed: one or more")
 	}
 	return &r, r.validate()
 }
@@ -59,7 +61,8 @@ func (r *Report) validate() error {
 			return fmt.Errorf("%s: %w", x.Function, err)
 		}
 		if !(x.Ns.Low <= x.Ns.Median && x.Ns.Median <= x.Ns.High) {
-			return fmt.Errorf("%s, %s: the median %v is not in its interval %v to %v",
+			return fmt.Errorf("%s, %s: found the median %v, allowed: within its interval of %v "+
+				"to %v",
 				x.Function, x.Case, x.Ns.Median, x.Ns.Low, x.Ns.High)
 		}
 	}

@@ -49,14 +49,14 @@ func TestParse(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	for want, spoil := range map[string]func(*result.Report){
-		`kind is "point"`:         func(r *result.Report) { r.Kind = "point" },
-		"schema is 2":             func(r *result.Report) { r.Schema = 2 },
-		`provenance is "model"`:   func(r *result.Report) { r.Provenance = "model" },
-		"no results":              func(r *result.Report) { r.Results = nil },
-		"is not in its interval":  func(r *result.Report) { r.Results[0].Ns.Low = 7 },
-		"mode is":                 func(r *result.Report) { r.Results[0].Mode = "" },
-		"allowed: 1 B to 1 MiB":   func(r *result.Report) { r.Results[0].MinBytes = -1 },
-		"alignment is 9, allowed": func(r *result.Report) { r.Results[0].Align = 9 },
+		`kind: found "point"`:         func(r *result.Report) { r.Kind = "point" },
+		"schema: found 2":             func(r *result.Report) { r.Schema = 2 },
+		`provenance: found "model"`:   func(r *result.Report) { r.Provenance = "model" },
+		"results: found none":         func(r *result.Report) { r.Results = nil },
+		"within its interval":         func(r *result.Report) { r.Results[0].Ns.Low = 7 },
+		"mode: found":                 func(r *result.Report) { r.Results[0].Mode = "" },
+		"allowed: 1 B to 1 MiB":       func(r *result.Report) { r.Results[0].MinBytes = -1 },
+		"alignment: found 9, allowed": func(r *result.Report) { r.Results[0].Align = 9 },
 	} {
 		r := resulttest.Report(1, "Xeon")
 		spoil(r)

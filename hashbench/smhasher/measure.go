@@ -29,8 +29,7 @@ func Measure(f hashbench.Func, bytes int, coreHz float64, quick bool) (result.SM
 	timer := NewTimer()
 	if timer.Name == "" {
 		return result.SMHasher{},
-			errors.New("this architecture has no timer that SMHasher reads: it is for amd64 and " +
-				"arm64")
+			errors.New("this architecture has no timer that SMHasher reads: use amd64 or arm64")
 	}
 	trials, round := shortTrials, shortRound
 	if bytes > longestShort {

@@ -84,11 +84,11 @@ func (b *Book) check(f *Finding) error {
 		errs = append(errs, fmt.Errorf("claims: %s: "+format, append([]any{f.ID}, args...)...))
 	}
 	if (f.Needs == "") == (len(f.Claims) == 0) {
-		wrong("want either claims or what it needs")
+		wrong("found neither claims nor needs, or both; allowed: one of them")
 	}
 	for _, d := range f.Doubts {
 		if _, ok := b.Doubts[d]; !ok || instead[d] == nil {
-			wrong("found the doubt %q, allowed: %q", d, slices.Sorted(maps.Keys(instead)))
+			wrong("the study's method: found %q, allowed: %q", d, slices.Sorted(maps.Keys(instead)))
 		}
 	}
 	for i := range f.Claims {
@@ -109,7 +109,7 @@ func (b *Book) check(f *Finding) error {
 			}
 		}
 		if c.Says == "" || len(c.Cases) == 0 || c.Over == nil && c.Quantity != "ratio" {
-			wrong("claim %d (%q) lacks words, cases or what it is over", i+1, c.Says)
+			wrong("claim %d (%q) lacks says, cases or over", i+1, c.Says)
 		}
 	}
 	return errors.Join(errs...)

@@ -30,8 +30,8 @@ func TestEveryFindingOfTheStudyIsThere(t *testing.T) {
 func TestMistakesInTheBook(t *testing.T) {
 	for text, want := range map[string]string{
 		"findings: [{id: X, moon: 1}]":                                    "unknown field",
-		"findings: [{id: X}]":                                             "X: want either claims or what it needs",
-		"findings: [{id: X, needs: y, doubts: [z]}]":                      `found the doubt "z"`,
+		"findings: [{id: X}]":                                             "X: found neither claims nor needs",
+		"findings: [{id: X, needs: y, doubts: [z]}]":                      `the study's method: found "z"`,
 		"findings: [{id: X, claims: [{says: s, of: luck, cases: [{}]}]}]": `of: found "luck"`,
 	} {
 		if _, err := parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -113,8 +113,8 @@ func (b *Book) evaluate(f *Finding, c *Claim, k Case, runs []Run) Outcome {
 		o.Why = strings.TrimPrefix(o.Why+"; the repeats are too far apart to be sure", "; ")
 	}
 	if n := estimated(best.points); c.Of == "hash share" && n > 0 {
-		o.Why = strings.TrimPrefix(fmt.Sprintf("%s; %d of these points estimate the share, "+
-			"from what one hash costs, and did not sample it", o.Why, n), "; ")
+		o.Why = strings.TrimPrefix(fmt.Sprintf("%s; %d of these points estimate the share from "+
+			"the cost of one hash; they did not sample it", o.Why, n), "; ")
 	}
 	o.Doubts = b.doubts(f, best.points)
 	return o

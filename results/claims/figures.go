@@ -28,9 +28,9 @@ func (c *Claim) findings(k Case, runs []Run) (list []finding, why string) {
 			}
 		}
 		if c.Of == "hash share" {
-			return list, "the points do not say what hashing took"
+			return list, "the points have no share of hashing"
 		}
-		return list, "it takes points at several loads, and there is one"
+		return list, "it needs points at several loads, found one"
 	}
 	overs := choose(runs, c.Over, k.Generation, k.GetRatio)
 	if len(overs) == 0 {
@@ -44,11 +44,10 @@ func (c *Claim) findings(k Case, runs []Run) (list []finding, why string) {
 		}
 	}
 	if c.At == "throughput" {
-		return list, "the points of the two sides were measured with different settings, " +
-			"or no two of them have throughputs within 10 % of each other"
+		return list, "the two sides have different settings, or no two throughputs within 10 % " +
+			"of each other"
 	}
-	return list, "the points of the two sides were measured with different settings, " +
-		"or at no load that both have"
+	return list, "the two sides have different settings, or no common load"
 }
 
 // single is the figure of one group.

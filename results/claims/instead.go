@@ -26,7 +26,7 @@ var instead = map[string]func([]*results.Point) string{
 	"batch": func(points []*results.Point) string {
 		return each(points, func(p *results.Point) string {
 			return fmt.Sprintf("batches of %d, %.0f operations and %.0f bytes a request frame, "+
-				"over a stream that cuts them as it likes", p.Batch, p.OpsPerFrame, p.BytesPerFrame)
+				"over a stream that cuts them anywhere", p.Batch, p.OpsPerFrame, p.BytesPerFrame)
 		})
 	},
 	"latency": perOperation,
@@ -34,7 +34,7 @@ var instead = map[string]func([]*results.Point) string{
 	"mtu": func(points []*results.Point) string {
 		mtus := each(points, mtu)
 		if mtus == "" {
-			return "the points do not say their MTU"
+			return "the points have no MTU"
 		}
 		return "an MTU of " + mtus
 	},

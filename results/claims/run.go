@@ -108,9 +108,24 @@ func where(p *results.Point) string {
 	return p.Placement + " " + p.Submode
 }
 
-// takes leaves out points with work on the path: the study has none.
+// scalable is off-path by a scalable function, with the card in DPU mode. The study's off-path is
+// separated-host mode, so no claim takes such a point.
+const scalable = "off-path-sf"
+
+// scalablePoints counts the run's points that no claim takes, since they are [scalable].
+func (r *Run) scalablePoints() (n int) {
+	for i := range r.Points {
+		if r.Points[i].Submode == scalable {
+			n++
+		}
+	}
+	return n
+}
+
+// takes leaves out points with work on the path, which the study does not have, and points off-path
+// by another mode than the study's.
 func (s *Selector) takes(p *results.Point) bool {
 	in := func(list []string, v string) bool { return len(list) == 0 || slices.Contains(list, v) }
-	return p.Filter == "" && p.Store == s.Store && in(s.Placement, p.Placement) &&
-		in(s.Submode, p.Submode) && in(s.Hash, p.Hash)
+	return p.Filter == "" && p.Submode != scalable && p.Store == s.Store &&
+		in(s.Placement, p.Placement) && in(s.Submode, p.Submode) && in(s.Hash, p.Hash)
 }

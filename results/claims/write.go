@@ -20,6 +20,11 @@ func Write(w io.Writer, runs []Run, outcomes []Outcome) error {
 			dpus = "DPUs: " + title(strings.Join(g, " and "))
 		}
 		fmt.Fprintf(&b, "%s: %d points, %s\n", runs[i].Name, len(runs[i].Points), dpus)
+		if n := runs[i].scalablePoints(); n > 0 {
+			fmt.Fprintf(&b, "  %d of them are %s and left out: there the Arm has a scalable "+
+				"function and the card is in DPU mode, in the study's off-path it is a separated "+
+				"host\n", n, scalable)
+		}
 	}
 	b.WriteByte('\n')
 	for first := 0; first < len(outcomes); {
@@ -193,11 +198,11 @@ func writeDoubts(b *bytes.Buffer, list []Outcome) {
 					continue
 				}
 				if !told[d.Study] {
-					fmt.Fprintf(b, "    doubt: %s\n", d.Study)
+					fmt.Fprintf(b, "    warning about the study: %s\n", d.Study)
 				}
 				told[d.Study], told[d.Study+d.Instead] = true, true
 				if d.Instead != "" {
-					fmt.Fprintf(b, "           your runs: %s\n", d.Instead)
+					fmt.Fprintf(b, "      your runs: %s\n", d.Instead)
 				}
 			}
 		}
@@ -216,7 +221,7 @@ func writeCount(b *bytes.Buffer, outcomes []Outcome) {
 	fmt.Fprintf(b, "Of %d claims %d agree, %d disagree, %d are not measured",
 		len(outcomes), count[Agrees], count[Disagrees], count[NotMeasured])
 	if marked > 0 {
-		fmt.Fprintf(b, "; %d of those measured rest on emulated or substitute parts", marked)
+		fmt.Fprintf(b, "; %d of those measured use emulated or substitute parts", marked)
 	}
 	b.WriteString(".\n")
 }

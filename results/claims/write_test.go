@@ -10,6 +10,27 @@ import (
 	"dpukv/results/resultstest"
 )
 
+// TestScalableFunctionIsLeftOut: off-path by a scalable function is not the study's off-path. No claim
+// takes such points, also none of all submodes, and the text says so.
+func TestScalableFunctionIsLeftOut(t *testing.T) {
+	scalableFunction := func(p *results.Point) {
+		p.Submode, p.ClientHashShare, p.ClientHashShareBy, p.Hash = "off-path-sf", 0.1, "sampling", "city64"
+	}
+	run := bf2(placed("mica", "CH-SH", 1.47e6, 1e5, all(1), scalableFunction),
+		placed("mica", "CD-SH", 1e6, 2e5, all(1), scalableFunction))
+	outcomes := book(t).Evaluate([]Run{run})
+	for i := range outcomes {
+		if o := &outcomes[i]; o.Measured != nil {
+			t.Errorf("%s: %s was measured", o.Finding, o.Says)
+		}
+	}
+	var b bytes.Buffer
+	if err := Write(&b, []Run{run}, outcomes); err != nil || !strings.Contains(b.String(),
+		"18 of them are off-path-sf and left out") {
+		t.Errorf("%v, got %s", err, b.String()[:300])
+	}
+}
+
 func TestWriteGolden(t *testing.T) {
 	run := bf2(placed("mica", "CH-SH", 1.47e6, 1e5, all(1)),
 		placed("mica", "CD-SH", 1e6, 2e5, all(1), func(p *results.Point) {

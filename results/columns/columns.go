@@ -100,7 +100,7 @@ func jsonText(v reflect.Value) string {
 	}
 	text, err := json.Marshal(v.Interface())
 	if err != nil {
-		panic(fmt.Sprintf("a point that was read as JSON can't be written as such: %v", err))
+		panic(fmt.Sprintf("a point that came from JSON can't become JSON: %v", err))
 	}
 	return string(text)
 }

@@ -58,9 +58,9 @@ func summarize(s Side) Summary {
 var ErrNothingInCommon = errors.New("the two runs have no point in common")
 
 func (c *Comparison) nothingInCommon() error {
-	hint := "look at both with dpukv report"
+	hint := "compare both with dpukv report"
 	if len(c.OnlyA) > 0 && len(c.OnlyB) > 0 {
-		hint = fmt.Sprintf("A has %q, B has %q; --ignore leaves a dimension out of account",
+		hint = fmt.Sprintf("A has %q, B has %q; --ignore leaves out a dimension",
 			c.OnlyA[0], c.OnlyB[0])
 	}
 	return fmt.Errorf("%w: %s", ErrNothingInCommon, hint)

@@ -56,12 +56,12 @@ func ParseMetrics(list string) ([]Metric, error) {
 			for _, m := range Metrics() {
 				known = append(known, m.short())
 			}
-			return nil, fmt.Errorf("found the metric %q, allowed: %s", name,
+			return nil, fmt.Errorf("metric: found %q, allowed: %s", name,
 				strings.Join(known, ", "))
 		}
 		m := Metrics()[i]
 		if slices.ContainsFunc(chosen, func(have Metric) bool { return have.Name == m.Name }) {
-			return nil, fmt.Errorf("found the metric %q twice, allowed: each once", name)
+			return nil, fmt.Errorf("metric: found %q twice, allowed: once", name)
 		}
 		chosen = append(chosen, m)
 	}

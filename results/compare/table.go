@@ -106,7 +106,7 @@ func (r *Row) outcome() (delta, why string) {
 	case NotMeasured:
 		return "?", "not measured on both sides"
 	case TooFew:
-		return "?", fmt.Sprintf("too few repeats (%s, want %d a side)", n, r.Needed)
+		return "?", fmt.Sprintf("too few repeats (%s, needed: %d a side)", n, r.Needed)
 	case Same:
 		return "~", test
 	}
@@ -114,21 +114,21 @@ func (r *Row) outcome() (delta, why string) {
 }
 
 func (c *Comparison) writeVerdict(b *bytes.Buffer) {
-	fmt.Fprintf(b, "\nOf %d figures %d better, %d worse, %d without a difference, "+
-		"%d with too few repeats to tell",
+	fmt.Fprintf(b, "\nOf %d figures: %d better, %d worse, %d without a difference, %d with "+
+		"too few repeats to tell",
 		len(c.Rows), c.Count(Better), c.Count(Worse), c.Count(Same), c.Count(TooFew))
 	if n := c.Count(NotMeasured); n > 0 {
 		fmt.Fprintf(b, ", %d not measured", n)
 	}
 	b.WriteString(".\n")
 	if c.Tested > 0 {
-		fmt.Fprintf(b, "Mann–Whitney U test at level %v: "+
-			"by chance alone, up to about %s of %d would seem to differ.\n",
+		fmt.Fprintf(b, "Mann–Whitney U test at level %v: chance alone makes up to about %s of %d "+
+			"seem to differ.\n",
 			c.Alpha, atLeastOne(c.ByChance), c.Tested)
 	}
 	for i := range c.Rows {
 		if c.Rows[i].A.Lo == nil || c.Rows[i].B.Lo == nil {
-			fmt.Fprintf(b, "± ∞: an interval at %v takes at least 6 repeats.\n", confidence)
+			fmt.Fprintf(b, "± ∞: an interval at %v needs at least 6 repeats.\n", confidence)
 			break
 		}
 	}

@@ -19,7 +19,7 @@ func Format(name string) (func(io.Writer, []results.Point) error, error) {
 	write, ok := formats[name]
 	if !ok {
 		known := slices.Sorted(maps.Keys(formats))
-		return nil, fmt.Errorf("found the format %q, allowed: %s", name, strings.Join(known, ", "))
+		return nil, fmt.Errorf("format: found %q, allowed: %s", name, strings.Join(known, ", "))
 	}
 	return write, nil
 }

@@ -62,7 +62,7 @@ func Draw(run *runfolder.Run, o Options) (Drawing, error) {
 	d := Drawing{Warnings: leftOut(points, bad)}
 	charts := results.Charts(points)
 	if len(charts) == 0 {
-		return d, fmt.Errorf("results: run folder %s has nothing to draw: of its %d points none "+
+		return d, fmt.Errorf("results: run folder %s has nothing to draw: none of its %d points "+
 			"is ok",
 			run.Dir(), len(points))
 	}

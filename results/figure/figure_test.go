@@ -130,7 +130,7 @@ func TestActualLatencyHasFiguresOfItsOwn(t *testing.T) {
 func TestNothingToDraw(t *testing.T) {
 	w := runfoldertest.Create(t, []results.Point{resultstest.LocalPoint(resultstest.Failed("?"))})
 	_, err := Draw(w, Options{})
-	if err == nil || !strings.Contains(err.Error(), w.Dir()) || !strings.Contains(err.Error(), "none is ok") {
+	if err == nil || !strings.Contains(err.Error(), w.Dir()) || !strings.Contains(err.Error(), "none of its") {
 		t.Fatalf("got %v", err)
 	}
 }

@@ -15,7 +15,7 @@ const (
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	defer s.watching.Add(-1)
 	if s.watching.Add(1) > maxWatchers {
-		http.Error(w, "too many pages follow already: reload to look again",
+		http.Error(w, "too many pages follow this run: reload to look again",
 			http.StatusServiceUnavailable)
 		return
 	}

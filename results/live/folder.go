@@ -66,7 +66,7 @@ func (f *folder) model() (*report.Model, error) {
 	}
 	run, err := runfolder.Open(f.options.Dir)
 	if errors.Is(err, runfolder.ErrNotRun) {
-		return nil, errors.New("the sweep has not begun yet: look again in a moment")
+		return nil, errors.New("the sweep has not begun: look again in a moment")
 	}
 	if err != nil {
 		return nil, err

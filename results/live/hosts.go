@@ -37,7 +37,7 @@ func (h hosts) only(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		reason := fmt.Sprintf("found the host %q, allowed: %s, or the address itself", r.Host,
+		reason := fmt.Sprintf("host: found %q, allowed: %s, or the address itself", r.Host,
 			strings.Join(h, ", "))
 		http.Error(w, reason, http.StatusMisdirectedRequest)
 	})

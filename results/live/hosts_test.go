@@ -56,7 +56,7 @@ func TestNamesOfOthersAreRefused(t *testing.T) {
 			}
 		}
 	}
-	want := `found the host "evil.example", allowed: localhost, 127.0.0.1`
+	want := `host: found "evil.example", allowed: localhost, 127.0.0.1`
 	if _, body := ask(t, s, "evil.example", "events"); !strings.Contains(body, want) {
 		t.Errorf("the reason: %s", body)
 	}

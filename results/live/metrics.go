@@ -29,7 +29,7 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 
 var (
 	sweepPoints = describe("sweep_points",
-		"Points of the sweep: asked for (as far as known), measured, failed.", "state")
+		"Points of the sweep: requested (if known), measured, failed.", "state")
 	throughput = describe("throughput_ops_per_second",
 		"Throughput of a configuration, median of its repeats.", labels...)
 	latency = describe("latency_seconds",
@@ -40,9 +40,9 @@ var (
 	clientCPU = describe("client_cpu_seconds_per_operation",
 		"CPU time of the client for an operation, median of the repeats.", labels...)
 	repeats = describe("repeats",
-		"Repeats of a configuration that were measured.", labels...)
+		"Measured repeats of a configuration.", labels...)
 	warnedRepeats = describe("doubtful_repeats",
-		"Repeats of a configuration that carry warnings.", labels...)
+		"Repeats of a configuration with warnings.", labels...)
 )
 
 // all are the metrics above.

@@ -42,8 +42,8 @@ type Server struct {
 func Start(address string, o Options) (*Server, error) {
 	listen, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("serve the report: %w: "+
-			"give an address of this machine with a free port, such as 127.0.0.1:8080", err)
+		return nil, fmt.Errorf("serve the report: %w: give an address of this machine with a "+
+			"free port, such as 127.0.0.1:8080", err)
 	}
 	s := newServer(listen, hostsOf(address), o)
 	go func() { s.done <- s.http.Serve(s.listen) }()

@@ -69,7 +69,7 @@ func add(t *testing.T, w *runfolder.Writer, points ...results.Point) {
 func TestServesAFolderThatFillsUp(t *testing.T) {
 	s, dir := served(t)
 	if code, body := get(t, s.URL()); code != http.StatusServiceUnavailable ||
-		!strings.Contains(body, "not begun yet") {
+		!strings.Contains(body, "has not begun") {
 		t.Errorf("before the sweep began: %d %s", code, body)
 	}
 	w := begin(t, dir)

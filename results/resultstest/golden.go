@@ -10,11 +10,14 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
+// Updating reports whether -update asks to write golden files.
+func Updating() bool { return *update }
+
 // Golden compares got with the file of this name in testdata.
 func Golden(tb testing.TB, name string, got []byte) {
 	tb.Helper()
 	path := filepath.Join("testdata", name)
-	if *update {
+	if Updating() {
 		if err := os.MkdirAll("testdata", 0o777); err != nil {
 			tb.Fatal(err)
 		}

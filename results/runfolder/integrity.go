@@ -28,10 +28,11 @@ func verifyHlog(p *results.Point, log []byte) error {
 		return nil
 	}
 	if found := int64(len(log)); found != p.HlogBytes {
-		return fmt.Errorf("found %d bytes, its point says %d: it is not whole", found, p.HlogBytes)
+		return fmt.Errorf("found %d bytes, its point has %d: the file is "+
+			"incomplete", found, p.HlogBytes)
 	}
 	if found := checksum(log); found != p.HlogCRC32C {
-		return fmt.Errorf("found the checksum %s, its point says %s: it was changed", found,
+		return fmt.Errorf("found the checksum %s, its point has %s: the file was changed", found,
 			p.HlogCRC32C)
 	}
 	return nil
@@ -42,7 +43,7 @@ func verifyHlog(p *results.Point, log []byte) error {
 func (r *Run) damagedFiles(points []results.Point) []BadLine {
 	bad := badLines{file: sweepFile}
 	if info, err := os.Stat(filepath.Join(r.dir, sweepFile)); err == nil && info.Size() == 0 {
-		bad.add(0, "found nothing in it: what was asked for is lost")
+		bad.add(0, "found an empty file: the sweep file is lost")
 	}
 	for i := range points {
 		if p := &points[i]; p.HlogBytes > 0 && results.CheckID(p.ID) == nil {
@@ -58,11 +59,11 @@ func (r *Run) hlogDamage(p *results.Point) string {
 	info, err := os.Stat(r.histPath(p.ID))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Sprintf("found no file, its point says %d bytes", p.HlogBytes)
+		return fmt.Sprintf("found no file, its point has %d bytes", p.HlogBytes)
 	case err != nil:
 		return err.Error()
 	case info.Size() != p.HlogBytes:
-		return fmt.Sprintf("found %d bytes, its point says %d: it is not whole", info.Size(),
+		return fmt.Sprintf("found %d bytes, its point has %d: the file is incomplete", info.Size(),
 			p.HlogBytes)
 	}
 	return ""

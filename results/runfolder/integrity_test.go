@@ -27,11 +27,11 @@ func TestHistogramLogThatIsNotWhole(t *testing.T) {
 		"whole": {func(string) error { return nil }, "", ""},
 		"a line lost": {func(path string) error {
 			return os.Truncate(path, int64(lastLine))
-		}, "it is not whole", "it is not whole"},
+		}, "the file is incomplete", "the file is incomplete"},
 		"empty": {func(path string) error {
 			return os.Truncate(path, 0)
-		}, "found 0 bytes, its point says", "found 0 bytes"},
-		"removed": {os.Remove, "found no file, its point says", "no such file"},
+		}, "found 0 bytes, its point has", "found 0 bytes"},
+		"removed": {os.Remove, "found no file, its point has", "no such file"},
 		"zeros instead": {func(path string) error {
 			return os.WriteFile(path, zeros, 0o600)
 		}, "", "found the checksum"},
@@ -64,7 +64,7 @@ func TestHistogramLogThatIsNotWhole(t *testing.T) {
 func TestEmptiedSweepIsNoted(t *testing.T) {
 	w := newRun(t)
 	edit(t, w.Run, sweepFile, func([]byte) []byte { return nil })
-	want := "sweep.yaml: found nothing in it: what was asked for is lost"
+	want := "sweep.yaml: found an empty file: the sweep file is lost"
 	if _, bad := pointIDs(t, w.Run); len(bad) != 1 || bad[0].String() != want {
 		t.Errorf("noted %v", bad)
 	}

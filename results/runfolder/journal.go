@@ -24,7 +24,7 @@ type journal struct {
 }
 
 // ErrChanged is wrapped by the errors of a [Writer] whose files somebody else changed.
-var ErrChanged = errors.New("somebody else changed it")
+var ErrChanged = errors.New("another program changed it")
 
 // openJournal opens or creates a journal. Before the first append, the caller calls
 // [journal.repair].
@@ -107,7 +107,7 @@ func (j *journal) write(b []byte) error {
 		j.broken = j.unchanged()
 	}
 	if j.broken != nil {
-		return fmt.Errorf("%s: given up: %w", j.f.Name(), j.broken)
+		return fmt.Errorf("%s: writing has ended: %w", j.f.Name(), j.broken)
 	}
 	_, err := j.f.Write(b)
 	if err == nil {
@@ -132,7 +132,7 @@ func (j *journal) unchanged() error {
 	there, err := os.Stat(j.f.Name())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w: it was removed", ErrChanged)
+		return fmt.Errorf("%w: found no file", ErrChanged)
 	case err != nil:
 		return err
 	case !os.SameFile(held, there):

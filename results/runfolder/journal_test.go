@@ -83,7 +83,7 @@ func TestFolderChangedWhileWritten(t *testing.T) {
 	}{
 		"cut":     {func(path string) error { return os.Truncate(path, 0) }, "found 0 bytes, wrote"},
 		"grown":   {func(path string) error { return os.Truncate(path, 1<<20) }, "found 1048576 bytes, wrote"},
-		"removed": {os.Remove, "it was removed"},
+		"removed": {os.Remove, "found no file"},
 		"replaced": {func(path string) error {
 			return errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o600))
 		}, "found another file in its place"},

@@ -104,7 +104,7 @@ func (b *badLines) add(line int, reason string) {
 
 func (b *badLines) all() []BadLine {
 	if b.more > 0 {
-		more := BadLine{File: b.file, Reason: fmt.Sprintf("and %d lines more", b.more)}
+		more := BadLine{File: b.file, Reason: fmt.Sprintf("and %d more lines", b.more)}
 		return append(b.list, more)
 	}
 	return b.list

@@ -23,7 +23,7 @@ func TestLinesAreBounded(t *testing.T) {
 	if want := "points.jsonl, line 2: found more bytes, allowed: at most 4194304"; bad[0].String() != want {
 		t.Errorf("got %s, want %s", bad[0], want)
 	}
-	if want := "points.jsonl: and 6 lines more"; bad[maxBadLines].String() != want {
+	if want := "points.jsonl: and 6 more lines"; bad[maxBadLines].String() != want {
 		t.Errorf("got %s, want %s", bad[maxBadLines], want)
 	}
 }

@@ -17,14 +17,14 @@ func decodePoint(line []byte) (results.Point, error) {
 	}
 	switch {
 	case p.Schema > results.SchemaVersion:
-		return p, fmt.Errorf("schema %d, written by a newer dpukv (this one reads up to %d)",
+		return p, fmt.Errorf("schema: found %d, allowed: up to %d; a newer dpukv wrote it",
 			p.Schema, results.SchemaVersion)
 	case p.ID == "":
-		return p, errors.New("no id: not a point")
+		return p, errors.New("id: found none, so this is no point")
 	case results.CheckID(p.ID) != nil:
 		return p, results.CheckID(p.ID)
 	case p.Status != results.StatusOK && p.Status != results.StatusFailed:
-		return p, fmt.Errorf("status %q: want %q or %q", p.Status, results.StatusOK,
+		return p, fmt.Errorf("status: found %q, allowed: %q, %q", p.Status, results.StatusOK,
 			results.StatusFailed)
 	}
 	return p, nil

@@ -158,9 +158,9 @@ func TestCorruptMiddleLinesAreNamedAndTheRestUsed(t *testing.T) {
 	want := []string{
 		"points.jsonl, line 2: unexpected end",
 		"points.jsonl, line 4: json: cannot unmarshal array",
-		"points.jsonl, line 5: no id",
-		"points.jsonl, line 6: schema 99, written by a newer dpukv",
-		`points.jsonl, line 7: status "so-so"`,
+		"points.jsonl, line 5: id: found none",
+		"points.jsonl, line 6: schema: found 99, allowed: up to 1; a newer dpukv wrote it",
+		`points.jsonl, line 7: status: found "so-so"`,
 	}
 	for i, b := range bad {
 		if i >= len(want) || !strings.HasPrefix(b.String(), want[i]) {

@@ -44,7 +44,7 @@ func create(dir string, sweep, testbed []byte) (*Writer, error) {
 	// Check again: before this process took the lock, another sweep may have done the same.
 	err = checkUnused(dir)
 	if err == nil && w.points.size > 0 {
-		err = fmt.Errorf("it holds points but no %s, which says how they were measured", sweepFile)
+		err = fmt.Errorf("it holds points but no %s, which describes their measurement", sweepFile)
 	}
 	if err == nil {
 		err = w.fill(sweep, testbed)
@@ -70,7 +70,7 @@ func checkUnused(dir string) error {
 					"folder")
 			}
 		default:
-			return fmt.Errorf("it holds %s, which is not of a run: use an empty or a new folder",
+			return fmt.Errorf("it holds %s, which belongs to no run: use an empty or a new folder",
 				e.Name())
 		}
 	}
@@ -160,7 +160,7 @@ func (w *Writer) Append(p *results.Point, hlog []byte) error {
 		return err
 	}
 	if w.done[p.ID] {
-		return fmt.Errorf("results: point %s has been measured already, and %s is never rewritten",
+		return fmt.Errorf("results: point %s is measured already, and %s is never rewritten",
 			p.ID, pointsFile)
 	}
 	line := encodable(p)
@@ -188,8 +188,8 @@ func (w *Writer) AppendEnv(node any) error {
 }
 
 func (w *Writer) appendError(what string, err error) error {
-	return fmt.Errorf("results: %s could not be added to run folder %s, which keeps what it "+
-		"held: %w",
+	return fmt.Errorf("results: %s could not be added to run folder %s, which keeps "+
+		"its earlier content: %w",
 		what, w.dir, err)
 }
 

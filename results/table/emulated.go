@@ -12,8 +12,8 @@ import (
 func writeEmulated(b *bytes.Buffer, points []*results.Point) {
 	for _, g := range results.Group(results.Named("emulated_testbed"), points) {
 		if bed := g[0].EmulatedTestbed; bed != "" {
-			fmt.Fprintf(b, "Emulated testbed (%s of %d points): %s. "+
-				"These are a model's figures, not those of DPUs and NICs.\n",
+			fmt.Fprintf(b, "Emulated testbed (%s of %d points): %s. These figures are a model's, "+
+				"not those of DPUs and NICs.\n",
 				numfmt.Grouped(len(g)), len(points), bed)
 		}
 	}

@@ -72,7 +72,7 @@ func (s *summary) head() {
 	if p.Status != results.StatusOK {
 		s.line("failed", indent(p.Error))
 		if p.Ops > 0 {
-			s.line("", "what follows is as far as it got: its figures are not to be used")
+			s.line("", "the figures below are partial: do not use them")
 		}
 	}
 	s.line("workload", s.labels("get_ratio", "key_bytes", "value_bytes", "keys", "dist", "hash"))

@@ -58,8 +58,8 @@ func run(ctx context.Context, names []string) error {
 	for _, core := range model.Cores {
 		fmt.Printf("%s: as in %s, at %.1f GHz.\n", core.Name, core.Of, core.Hz/1e9)
 	}
-	fmt.Println("A model from instruction traces and llvm-mca, not a measurement: take figures " +
-		"as ±50 %.")
+	fmt.Println("A model from instruction traces and llvm-mca, not a measurement. The error may " +
+		"be ±50 %.")
 	return nil
 }
 

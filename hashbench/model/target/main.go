@@ -19,7 +19,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) != 4 {
-		return fmt.Errorf("found %d arguments, want FUNCTION MODE BYTES CALLS", len(args))
+		return fmt.Errorf("found %d arguments, allowed: FUNCTION MODE BYTES CALLS", len(args))
 	}
 	f, ok := measure.LoopFunction(args[0])
 	if !ok {
