@@ -13,15 +13,17 @@ func newClaimsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "claims RUN...",
-		Short: "Hold the study's findings against your runs",
-		Long: `Print each finding of the study beside what the run folders show: agrees, disagrees, or not measured, with both
-numbers, and the doubts about either. Runs with different DPUs can be given together; a run counts for the
-generation that its testbed names, or the profile that stands for it. What rests on emulated parts is marked so.`,
+		Short: "Compare the study's findings with your runs",
+		Long: `Print each finding of the study beside what the run folders show: agrees, disagrees, or not
+measured. Each line has both numbers, and the warnings about either.
+
+Runs with different DPUs can be given together. A run counts for the generation that its testbed
+names, or for the profile that stands for it. Results over emulated parts are marked.`,
 		Example: `  dpukv claims runs/on-bf2 runs/on-bf3
   dpukv claims runs/emulated`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("claims: found no arguments, want one or more run folders")
+				return usagef("claims: found no arguments, allowed: one or more run folders")
 			}
 			return nil
 		},

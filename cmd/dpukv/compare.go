@@ -22,12 +22,13 @@ func newCompareCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "compare RUN_A RUN_B",
-		Short: "Say which points of one run got better or worse in another",
-		Long: `Hold the points of run folder RUN_B against those of RUN_A that were asked alike. The repeats of a point are its
-samples: printed are medians with 95 % confidence intervals, and a Mann-Whitney U test says whether
-they differ. At least four repeats a side are needed to tell anything at the level 0.05.
+		Short: "Show which points of a run are better or worse than in another run",
+		Long: `Compare the points of run folder RUN_B with those of RUN_A that have the same settings. The repeats
+of a point are its samples. The output has medians with 95 % confidence intervals. A Mann-Whitney U
+test decides whether they differ. The level 0.05 needs at least four repeats on each side.
 
-Exit status: 0 nothing got worse, 1 something did, or failed in B only, or all had too few repeats, 2 usage.`,
+Exit status: 0 if nothing got worse; 1 if something got worse, failed in B only, or all had too few
+repeats; 2 for a mistake in the command.`,
 		Example: `  dpukv compare runs/before runs/after
   dpukv compare runs/shm runs/softroce --ignore provider,emulated_testbed --metrics throughput,p99.9
   dpukv compare runs/before runs/after --min-change 0.05 --json`,
@@ -39,8 +40,8 @@ Exit status: 0 nothing got worse, 1 something did, or failed in B only, or all h
 			// NaN is refused too
 			if !(options.Alpha > 0 && options.Alpha < 1) ||
 				!(options.MinChange >= 0 && options.MinChange < math.Inf(1)) {
-				return usagef("--alpha must lie between 0 and 1, and --min-change be 0 or more, "+
-					"found %v and %v", options.Alpha, options.MinChange)
+				return usagef("--alpha and --min-change: found %v and %v, allowed: a level "+
+					"between 0 and 1, and 0 or more", options.Alpha, options.MinChange)
 			}
 			if _, err := results.FindDimensions(options.Ignore...); err != nil {
 				return usagef("--ignore: %w", err)
@@ -53,9 +54,9 @@ Exit status: 0 nothing got worse, 1 something did, or failed in B only, or all h
 		"figures to compare: throughput, mean, p50, p95, p99, p999, max, actual_p50 …, "+
 			"server_cpu, client_cpu")
 	flags.Float64Var(&options.Alpha, "alpha", 0.05,
-		"level of the test: the share of unchanged figures that may seem to differ")
+		"level of the test: share of unchanged figures that may seem to differ")
 	flags.Float64Var(&options.MinChange, "min-change", 0,
-		"smallest relative change that counts: 0.05 for 5 %")
+		"smallest relative change that counts, such as 0.05 for 5 %")
 	flags.StringSliceVar(&options.Ignore, "ignore", nil,
 		"dimensions in which the two runs may differ, such as provider,pages")
 	flags.BoolVar(&asJSON, "json", false, "one JSON object instead of tables")

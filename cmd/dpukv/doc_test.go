@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"dpukv/internal/test/pages"
 	"dpukv/internal/test/reference"
 	"dpukv/results"
@@ -66,17 +68,64 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-func followPage(t *testing.T, path string) {
-	page, err := os.ReadFile(path)
+// TestReadme follows README.md in a copy of the sources, because its first line builds dpukv.
+func TestReadme(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures as README.md does, for a quarter of a minute")
+	}
+	dir := t.TempDir()
+	copySources(t, "../..", dir)
+	follow(t, "../../README.md", dir)
+}
+
+// copySources copies the tree without what git or a build made.
+func copySources(t *testing.T, from, to string) {
+	t.Helper()
+	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rest, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		hidden := strings.HasPrefix(rest, ".") && rest != "."
+		switch {
+		case d.IsDir() && (hidden || rest == "dist"):
+			return filepath.SkipDir
+		case d.IsDir():
+			return os.MkdirAll(filepath.Join(to, rest), 0o755)
+		case !d.Type().IsRegular() || hidden || strings.HasPrefix(rest, "dpukv"):
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, rest), data, 0o644)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// followPage follows a page in a folder that has the examples.
+func followPage(t *testing.T, path string) {
 	dir := t.TempDir()
 	examples, err := filepath.Abs("../../examples")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(examples, filepath.Join(dir, "examples")); err != nil {
+		t.Fatal(err)
+	}
+	follow(t, path, dir)
+}
+
+func follow(t *testing.T, path, dir string) {
+	t.Helper()
+	page, err := os.ReadFile(path)
+	if err != nil {
 		t.Fatal(err)
 	}
 	pages.Follow(t, path, &pages.Machine{
@@ -93,6 +142,36 @@ func followPage(t *testing.T, path string) {
 	})
 	checkLinks(t, path, string(page))
 	checkRuns(t, dir)
+}
+
+// TestHelpExamples checks the examples in the help of each command: the subcommand and the flags
+// must exist.
+func TestHelpExamples(t *testing.T) {
+	count := 0
+	var check func(cmd *cobra.Command)
+	check = func(cmd *cobra.Command) {
+		for line := range strings.Lines(strings.ReplaceAll(cmd.Example, "\\\n", "")) {
+			line = strings.TrimSpace(line)
+			if line == "" || strings.HasPrefix(line, "#") {
+				continue
+			}
+			if !strings.HasPrefix(line, "dpukv ") {
+				t.Errorf("%s: the example %q does not begin with dpukv", cmd.CommandPath(), line)
+			}
+			if end := strings.IndexAny(line, ";|&>"); end >= 0 {
+				line = line[:end] // the shell and other programs
+			}
+			exists(t, line)
+			count++
+		}
+		for _, sub := range cmd.Commands() {
+			check(sub)
+		}
+	}
+	check(newRootCommand())
+	if count < 30 {
+		t.Errorf("found %d examples, want 30 or more", count)
+	}
 }
 
 // exists checks the subcommand and the flags of a line against the command tree.

@@ -16,13 +16,13 @@ func newDoctorCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Name what on this machine will spoil a measurement, and what mends it",
-		Long: `Look for what on this machine will spoil a measurement: the processor's clock and its governor, cores
-that are shared, limits, huge pages, buffers, the NIC, a firewall, other load. Each finding comes with the
-command that mends it. Nothing is changed: that is yours to decide.
+		Short: "Find what on this machine spoils a measurement, and what mends it",
+		Long: `Look for what spoils a measurement on this machine: the processor's clock and its governor, shared
+cores, limits, huge pages, buffers, the NIC, a firewall, other load. For each fault it prints the
+command that mends it. It changes nothing itself.
 
-What cannot be looked at is called unknown. Run as root, it sees more. The same findings stand in
-the env.jsonl of every run folder. The exit status is 0, whatever is found.`,
+Checks that this user can't make are unknown; root sees more. The env.jsonl of every run folder has
+the same verdicts. The exit status is always 0.`,
 		Example: `  dpukv doctor
   dpukv doctor --json`,
 		Args: exactArgs(0, "arguments"),

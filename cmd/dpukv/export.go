@@ -15,8 +15,9 @@ func newExportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export RUN",
 		Short: "Write a run's points for benchstat, pandas or DuckDB",
-		Long: `Write the points of run folder RUN to stdout or a file: as csv or parquet, a row a point with every field, or
-as benchfmt, the Go benchmark format that benchstat reads. Lines that could not be read are named on stderr.`,
+		Long: `Write the points of run folder RUN to stdout or a file. The formats csv and parquet have a row for
+each point, with every field. The format benchfmt is the Go benchmark format, which benchstat reads.
+Unreadable lines are named on stderr.`,
 		Example: `  dpukv export runs/a --format benchfmt > a.txt; dpukv export runs/b --format benchfmt > b.txt; benchstat a.txt b.txt
   dpukv export runs/a --format parquet -o a.parquet; duckdb -c "select placement, max(throughput_ops) from 'a.parquet' group by 1"`,
 		Args: exactArgs(1, "run folder"),
@@ -39,7 +40,7 @@ as benchfmt, the Go benchmark format that benchstat reads. Lines that could not 
 			return outfile.Write(out, func(w io.Writer) error { return write(w, points) })
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "csv", "csv, parquet or benchfmt")
+	cmd.Flags().StringVar(&format, "format", "csv", "format: csv, parquet or benchfmt")
 	cmd.Flags().StringVarP(&out, "out", "o", "", "file to write (default: stdout)")
 	return cmd
 }

@@ -35,10 +35,14 @@ func newHashCommand() *cobra.Command {
 	var f hashFlags
 	cmd := &cobra.Command{
 		Use:   "hash",
-		Short: "Measure what hash functions cost on a core of this machine",
-		Long: `Measure what hash functions cost on a core of this machine, in nanoseconds of CPU time: latency (each call waits for the last
-one) and throughput, for fixed and for random lengths, less the cost of the measuring loop. Every function is compared
-with its published test vectors first. Copy the binary to a DPU, run it there too with --out, and compare the two files.`,
+		Short: "Measure the cost of hash functions on a core of this machine",
+		Long: `Measure the cost of hash functions on a core of this machine, in nanoseconds of CPU time, less the
+cost of the measuring loop. Latency means that each call waits for the last one. Both latency and
+throughput are measured, for fixed and for random lengths. Every function is first compared with its
+published test vectors.
+
+To compare a DPU with its host, copy the binary to the DPU. Run it on both with --out, and give both
+files to "dpukv hash compare".`,
 		Example: `  dpukv hash --quick
   dpukv hash --out host.json
   dpukv hash --functions city64,xxh3-64 --lengths 8,16,1-32 --modes throughput
@@ -47,7 +51,8 @@ with its published test vectors first. Copy the binary to a DPU, run it there to
   dpukv hash --quality --functions city64,fnv1a-32`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("hash: unknown command %q: want compare, list, or none", args[0])
+				return usagef("hash: found the unknown command %q, allowed: compare, list, or "+
+					"none", args[0])
 			}
 			return nil
 		},
@@ -55,45 +60,46 @@ with its published test vectors first. Copy the binary to a DPU, run it there to
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.quick, "quick", false,
-		"the study's cases only, in about 20 s (default: all, in about 5 min)")
+		"only the study's cases, in about 20 s (default: all, in about 5 min)")
 	flags.StringVar(&f.functions, "functions", "",
-		`functions, separated by commas; "city" is all of that family (default: all; see dpukv hash list)`)
+		`functions, separated by commas; "city" is its whole family (default: all; see dpukv hash list)`)
 	flags.StringVar(&f.lengths, "lengths", "",
-		"lengths such as 16,256KiB, or ranges of random ones such as 1-32 (default: those of "+
+		"lengths such as 16,256KiB, or ranges such as 1-32 for random ones (default: those of "+
 			"--quick or all)")
 	flags.StringVar(&f.modes, "modes", "latency,throughput",
-		"with --lengths: latency, throughput or both")
+		"modes with --lengths: latency, throughput or both")
 	flags.StringVar(&f.aligns, "align", "0",
-		"with --lengths: alignments of the input, 0 to 7, such as 0,1,4")
+		"alignments of the input with --lengths, 0 to 7, such as 0,1,4")
 	flags.IntVar(&f.rounds, "rounds", measure.DefaultRounds,
 		"interleaved rounds of each function and case, 6 or more")
 	flags.DurationVar(&f.duration, "duration", 0,
-		"about how long all of it may take (default: 20s with --quick, else 5m)")
+		"time for the whole measurement, approximately (default: 20s with --quick, else 5m)")
 	flags.StringVar(&f.cpu, "cpu", "",
-		"CPU to pin to (default: the last one that this process may use)")
-	flags.Uint64Var(&f.seed, "seed", 1, "of inputs, random lengths and the order of rounds")
+		"CPU for the measurement (default: the last one that this process may use)")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of inputs, random lengths and the order of rounds")
 	flags.StringVar(&f.out, "out", "",
-		"also write the report to this file, as JSON (with --testbed: a folder, a file a node)")
-	flags.StringVar(&f.figures, "figures", "", "also draw figures into this folder")
+		"JSON file for the report, beside the print (with --testbed: a folder with a file for "+
+			"each node)")
+	flags.StringVar(&f.figures, "figures", "", "folder for figures")
 	flags.StringVar(&f.testbed, "testbed", "",
-		"measure on every machine of this testbed file, one after the other, and compare them")
+		"testbed file: measure on each of its machines, one after the other, and compare them")
 	flags.BoolVar(&f.endWithStdin, "end-with-stdin", false,
-		"end when stdin does: for a run that another machine started")
+		"end with stdin: for a run that another machine started")
 	_ = flags.MarkHidden("end-with-stdin") // the flag is there
-	flags.BoolVar(&f.asJSON, "json", false, "print the report as one JSON object")
-	flags.BoolVar(&f.bench, "bench", false, "print each round as a line for benchstat")
+	flags.BoolVar(&f.asJSON, "json", false, "one JSON object instead of tables")
+	flags.BoolVar(&f.bench, "bench", false, "one line for each round, for benchstat")
 	flags.BoolVar(&f.compat, "smhasher-compat", false,
-		"also time in SMHasher's loop, and show what SMHasher would print here")
+		"times in SMHasher's loop too, and what SMHasher would print here")
 	flags.BoolVar(&f.qual, "quality", false,
-		"do not time: show avalanche and how many of MICA's buckets overflow")
+		"quality instead of times: avalanche, and how many of MICA's buckets overflow")
 	cmd.AddCommand(newHashCompareCommand(), newHashListCommand())
 	return cmd
 }
 
 func (f *hashFlags) run(cmd *cobra.Command) error {
 	if f.testbed != "" && (f.asJSON || f.bench || f.qual) {
-		return usagef("hash: --testbed prints a comparison: --json, --bench and --quality are " +
-			"for one machine; --out DIR keeps each machine's JSON")
+		return usagef("hash: found --testbed with --json, --bench or --quality, allowed: " +
+			"without; use --out DIR for each machine's JSON")
 	}
 	list, err := findFunctions(f.functions)
 	if err != nil {
@@ -161,9 +167,9 @@ func (f *hashFlags) config(list []hashbench.Func) (cfg measure.Config, err error
 	}
 	switch {
 	case f.asJSON && f.bench:
-		return cfg, errors.New("--json and --bench: want one of them")
+		return cfg, errors.New("found --json and --bench, allowed: one of them")
 	case f.duration < 0:
-		return cfg, fmt.Errorf("--duration %v: want more than 0", f.duration)
+		return cfg, fmt.Errorf("--duration: found %v, allowed: more than 0", f.duration)
 	case f.duration == 0 && f.quick:
 		cfg.Duration = measure.QuickDuration
 	case f.duration == 0:
@@ -188,7 +194,8 @@ func (f *hashFlags) cases() ([]result.Case, error) {
 			for align := range strings.SplitSeq(f.aligns, ",") {
 				n, err := strconv.Atoi(align)
 				if err != nil {
-					return nil, fmt.Errorf("--align: %q, allowed: 0 to %d", align, result.MaxAlign)
+					return nil, fmt.Errorf("--align: found %q, allowed: 0 to "+
+						"%d", align, result.MaxAlign)
 				}
 				list = append(list, result.Case{
 					Mode: result.Mode(mode), MinBytes: lo, MaxBytes: hi,
@@ -212,7 +219,7 @@ func chooseCPU(text string) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		return 0, fmt.Errorf("--cpu %q: allowed: one of %s", text, cpu.FormatList(allowed))
+		return 0, fmt.Errorf("--cpu: found %q, allowed: one of %s", text, cpu.FormatList(allowed))
 	}
 	return n, nil
 }

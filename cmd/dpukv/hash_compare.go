@@ -18,14 +18,15 @@ func newHashCompareCommand() *cobra.Command {
 	figures := ""
 	cmd := &cobra.Command{
 		Use:   "compare FILE FILE...",
-		Short: "Compare reports of several machines, the first one with each other",
-		Long: `Compare reports that dpukv hash wrote with --out or --json on several machines. A machine is called what its file is
-called: host.json is "host". Ratios are of times; "equal" are those whose intervals touch.`,
+		Short: "Compare reports of several machines with the first one",
+		Long: `Compare reports that dpukv hash wrote with --out or --json on several machines. The name of a file
+is the name of its machine: host.json is "host". Ratios are of times. Two times are "equal" if their
+intervals touch.`,
 		Example: `  dpukv hash compare host.json bf2.json bf3.json --figures figures`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usagef("hash compare: found %d files, want two or more: what dpukv hash "+
-					"--out FILE wrote", len(args))
+				return usagef("hash compare: found %d files, allowed: two or more, as dpukv hash "+
+					"--out FILE writes them", len(args))
 			}
 			return nil
 		},
@@ -34,7 +35,7 @@ called: host.json is "host". Ratios are of times; "equal" are those whose interv
 		},
 	}
 	cmd.Flags().StringVar(&figures, "figures", "",
-		"also draw figures into this folder, a bar a machine")
+		"folder for figures, with a bar for each machine")
 	return cmd
 }
 
@@ -64,7 +65,7 @@ func hashCompare(cmd *cobra.Command, files []string, figures string) error {
 func newHashListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the hash functions, their variants and where each comes from",
+		Short: "List the hash functions, their variants and their sources",
 		Args:  exactArgs(0, "arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)

@@ -85,16 +85,16 @@ func (f *hashTestbed) machines() ([]*testbed.Node, error) {
 	say := f.cmd.ErrOrStderr()
 	for i := range f.bed.Nodes {
 		n := &f.bed.Nodes[i]
-		switch emulated := n.Via == launch.Netns && n.Namespace == ""; {
-		case emulated:
+		switch {
+		case n.Emulated():
 			fmt.Fprintf(say, "node %s is left out: it is emulated, and its cores are this "+
 				"machine's\n", n.Name)
 			continue
-		case onThisMachine(n) && here != "":
+		case n.OnThisMachine() && here != "":
 			fmt.Fprintf(say, "node %s is left out: it is this machine, as node %s is\n", n.Name,
 				here)
 			continue
-		case onThisMachine(n):
+		case n.OnThisMachine():
 			here = n.Name
 		}
 		if err := launch.Check(&n.Node); err != nil {
@@ -103,18 +103,16 @@ func (f *hashTestbed) machines() ([]*testbed.Node, error) {
 		nodes = append(nodes, n)
 	}
 	if len(nodes) == 0 {
-		return nil, fmt.Errorf("found only emulated nodes in %s, want real machines: a core is "+
-			"not emulated", f.bed.Name)
+		return nil, fmt.Errorf("found only emulated nodes in %s, allowed: real machines, as a "+
+			"core is not emulated", f.bed.Name)
 	}
 	return nodes, nil
 }
 
-func onThisMachine(n *testbed.Node) bool { return n.Via == launch.Local || n.Via == launch.Netns }
-
 // onNode measures on one node: in this process if it is this machine, else with this binary there.
 func (f *hashTestbed) onNode(n *testbed.Node) (*result.Report, error) {
 	cmd, cfg := f.cmd, f.cfg
-	if onThisMachine(n) {
+	if n.OnThisMachine() {
 		if f.cpu == "" && len(n.CPUs) > 0 {
 			cfg.CPU = n.CPUs[len(n.CPUs)-1]
 		}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +14,8 @@ import (
 	"dpukv/placement/submode"
 	"dpukv/placement/submode/packetfilter"
 	"dpukv/placement/submode/redirect"
+	"dpukv/placement/submode/step"
+	"dpukv/placement/submode/timer"
 )
 
 // newNodeCommand is the process that the orchestrator starts on a node.
@@ -87,5 +91,36 @@ func newRedirectCommand() *cobra.Command {
 		},
 	}
 	cmd.AddCommand(attach, detach, count, try)
+	return cmd
+}
+
+// newUndoAfterCommand is the timer that "submode apply --for" starts on a DPU.
+func newUndoAfterCommand() *cobra.Command {
+	var o timer.Options
+	var wait bool
+	cmd := &cobra.Command{
+		Use: timer.Subcommand, Short: "Undo a submode after a time",
+		Hidden: true, Args: exactArgs(0, "arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !wait {
+				self, err := os.Executable()
+				if err != nil {
+					return err
+				}
+				return timer.Start(cmd.Context(), self, o, o.Target == submode.BlueField)
+			}
+			here := step.Via("this node", func(argv []string) ([]string, error) {
+				return argv, nil
+			})
+			return timer.Wait(cmd.Context(), o, func(ctx context.Context) error {
+				_, err := submode.Undo(ctx, here, o.Target)
+				return err
+			})
+		},
+	}
+	cmd.Flags().DurationVar(&o.For, "for", 0, "the time")
+	cmd.Flags().StringVar(&o.Target, "target", "", "of the submode")
+	cmd.Flags().StringVar(&o.Folder, "folder", "", "of what is to be undone")
+	cmd.Flags().BoolVar(&wait, "wait", false, "be the timer, instead of starting it")
 	return cmd
 }

@@ -37,11 +37,13 @@ func newLoadCommand() *cobra.Command {
 	var f loadFlags
 	cmd := &cobra.Command{
 		Use:   "load",
-		Short: "Put load on a running server and print one point",
-		Long: `Put load on a running server: preload every key, verify that the store has them, warm up,
-measure, and print one point. Every answer is checked. Without --rate the loop is
-closed: each connection keeps --window batches in flight. With --rate operations a second are offered on
-a schedule, and latency counts from when an operation was due.`,
+		Short: "Put load on a running server, and print one point",
+		Long: `Put load on a running server: preload every key, verify that the store has them, warm up, measure,
+and print one point. Every answer is checked.
+
+Without --rate the loop is closed: each connection keeps --window batches in flight. With --rate the
+loop is open: operations follow a schedule, and latency counts from the time at which an operation
+was due.`,
 		Example: loadExamples(),
 		Args:    exactArgs(0, "arguments"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
@@ -74,38 +76,40 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.cfg.Threads, "threads", 1, "client threads")
 	flags.IntVar(&f.cfg.Connections, "connections", 1,
 		"connections of each thread to each server worker")
-	flags.IntVar(&f.cfg.Window, "window", 1, "batches in flight a connection")
+	flags.IntVar(&f.cfg.Window, "window", 1, "batches in flight on each connection")
 	flags.IntVar(&f.cfg.Batch, "batch", study.Batch,
-		"operations a batch"+otherDefaults(func(k *kvs.StudyDefaults) int { return k.Batch }))
-	flags.Float64Var(&w.GetRatio, "get-ratio", 1, "share of GETs, 0 to 1; the rest are SETs")
-	flags.IntVar(&w.Keys, "keys", 1_000_000, "different keys, all preloaded")
+		"operations in a batch"+otherDefaults(func(k *kvs.StudyDefaults) int { return k.Batch }))
+	flags.Float64Var(&w.GetRatio, "get-ratio", 1, "share of GETs, 0 to 1; all others are SETs")
+	flags.IntVar(&w.Keys, "keys", 1_000_000, "number of different keys; the client stores all of "+
+		"them first")
 	flags.IntVar(&w.KeyBytes, "key-size", study.KeyBytes,
-		"bytes of a key, 1 to 255"+otherDefaults(func(k *kvs.StudyDefaults) int {
+		"size of a key in bytes, 1 to 255"+otherDefaults(func(k *kvs.StudyDefaults) int {
 			return k.KeyBytes
 		}))
 	flags.IntVar(&w.ValueBytes, "value-size", study.ValueBytes,
-		"bytes of a value, 0 to 65535"+otherDefaults(func(k *kvs.StudyDefaults) int {
+		"size of a value in bytes, 0 to 65535"+otherDefaults(func(k *kvs.StudyDefaults) int {
 			return k.ValueBytes
 		}))
 	flags.StringVar(&f.dist, "dist", "uniform",
-		"how keys are chosen: uniform or zipf:THETA with 0 <= THETA < 1")
+		"distribution of the keys: uniform, or zipf:THETA with 0 <= THETA < 1")
 	flags.Float64Var(&f.cfg.RateOps, "rate", 0,
-		"operations a second to offer, over all threads; 0: closed loop")
+		"operations offered per second, over all threads; 0: closed loop")
 	flags.StringVar(&f.arrivals, "arrivals", "constant",
-		"with --rate: how batches follow one another: constant (equal distances) or poisson "+
-			"(independently)")
-	flags.DurationVar(&f.cfg.Duration, "duration", 5*time.Second, "of the measurement period")
+		"arrivals of the batches with --rate: constant (equal distances) or poisson (independent)")
+	flags.DurationVar(&f.cfg.Duration, "duration", 5*time.Second, "length of the measurement "+
+		"period")
 	flags.DurationVar(&f.cfg.Warmup, "warmup", 500*time.Millisecond,
-		"load before the measurement period")
-	flags.Uint64Var(&w.Seed, "seed", 1, "of the sequence of operations")
+		"length of the warm-up before it")
+	flags.Uint64Var(&w.Seed, "seed", 1, "seed of the sequence of operations")
 	flags.StringVar(&f.cfg.Hash, "hash", "", fmt.Sprintf(
-		"hash function for keys, or none (default: what the server wants; %s want none)",
+		"hash function for keys, or none (default: the server's; %s need none)",
 		strings.Join(
 			stores.NamesOf(func(st *kvs.Store) bool { return !st.HashesKeys() }), " and ")))
 	flags.BoolVar(&f.cfg.CheckHash, "check-hash", false,
-		"after the load, find the share of hashing once more, with hashing done beforehand (0.8 s)")
+		"a second measurement of the hash share after the load, with hashing done beforehand "+
+			"(0.8 s)")
 	flags.StringVar(&f.cpus, "cpus", "",
-		`CPUs that threads are pinned to in turn, with all else of this process, such as 0,2-3, or "none" (default: those this process may use, descending, as servers ascend)`)
+		`CPUs for the threads in turn, and for the rest of this process, such as 0,2-3, or "none" (default: those this process may use, descending, as servers ascend)`)
 	prefix := strings.Join(stores.NamesOf((*kvs.Store).OverVerbs), ", ") + ": "
 	addDeviceFlags(flags, &f.server.Device, deviceHelp{
 		device: prefix + "device that reaches the server: " + provider.Names +
@@ -114,8 +118,8 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	})
 	flags.StringVar(&f.server.Protocol, "protocol", "", protocolHelp())
 	flags.DurationVar(&f.cfg.Timeout, "timeout", client.DefaultTimeout,
-		"an answer that is out longer fails the run")
-	flags.BoolVar(&f.asJSON, "json", false, "print the point as one JSON object")
+		"time without an answer after which the run fails")
+	flags.BoolVar(&f.asJSON, "json", false, "one JSON object instead of a table")
 }
 
 // otherDefaults names the stores with a default other than the flag's.
@@ -185,11 +189,10 @@ func (f *loadFlags) understand(given func(flag string) bool) (err error) {
 		return err
 	}
 	if f.cfg.Timeout == 0 { // below, it means the default
-		return errors.New("--timeout 0s: want more than 0: an answer that never comes would be " +
-			"waited for")
+		return errors.New("--timeout: found 0s, allowed: more than 0; a lost answer needs a limit")
 	}
 	if f.cfg.ServerAddr == "" {
-		return errors.New(`--server is required: the "addr" that dpukv serve printed`)
+		return errors.New(`--server: found none; give the "addr" that dpukv serve printed`)
 	}
 	f.cfg.SameHost = machine.Owns(f.cfg.ServerAddr)
 	if f.cfg.Workload.Dist, err = load.ParseDist(f.dist); err != nil {

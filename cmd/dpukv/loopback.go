@@ -9,7 +9,7 @@ import (
 // trustHelp is the text on trust in each server's help: which peers may do what.
 const trustHelp = `
 
-No server asks who its client is: whoever reaches its address can read, write and delete every
+The server does not authenticate clients: whoever reaches its address can read, write and delete every
 item. It listens on loopback unless --listen names another address. docs/SECURITY.md says what one
 client can do to others.`
 
@@ -18,7 +18,7 @@ func warnBeyondLoopback(w io.Writer, addr string) error {
 	if onLoopback(addr) {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "dpukv: %s is reachable from other machines, and there is no "+
+	_, err := fmt.Fprintf(w, "dpukv: %s is reachable from other machines, without "+
 		"authentication: whoever reaches it can read, write and delete every item "+
 		"(docs/SECURITY.md)\n", addr)
 	return err

@@ -26,7 +26,7 @@ func TestSentenceBeyondLoopback(t *testing.T) {
 		t.Errorf("on loopback: %q, %v", said.String(), err)
 	}
 	err := warnBeyondLoopback(&said, "0.0.0.0:1")
-	if err != nil || !strings.Contains(said.String(), "no authentication") {
+	if err != nil || !strings.Contains(said.String(), "without authentication") {
 		t.Errorf("on all interfaces: %q, %v", said.String(), err)
 	}
 }

@@ -53,14 +53,15 @@ func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "dpukv",
 		Short: "Measure where a key-value store belongs on machines with DPUs",
-		Long: `dpukv runs key-value stores and their load clients on hosts and DPUs, and draws latency over throughput.
+		Long: `dpukv runs key-value stores and their load clients on hosts and DPUs. It draws latency over
+throughput.
 
 Start with "dpukv sweep": it measures MICA over TCP on this machine.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("unknown command %q; see dpukv --help", args[0])
+				return usagef("command: found the unknown %q; see dpukv --help", args[0])
 			}
 			return cmd.Help()
 		},
@@ -72,9 +73,11 @@ Start with "dpukv sweep": it measures MICA over TCP on this machine.`,
 	root.AddCommand(
 		newServeCommand(), newLoadCommand(), newSweepCommand(), newTestbedCommand(),
 		newSubmodeCommand(), newNodeCommand(), newLabCommand(), newRedirectCommand(),
+		newUndoAfterCommand(),
 		newPlotCommand(), newReportCommand(), newCompareCommand(), newClaimsCommand(),
 		newExportCommand(),
-		newHashCommand(), newVerbsCommand(), newDoctorCommand(), newVersionCommand(),
+		newHashCommand(), newVerbsCommand(), newCardReportCommand(),
+		newDoctorCommand(), newVersionCommand(),
 	)
 	for _, make := range taggedCommands {
 		root.AddCommand(make())
@@ -97,7 +100,8 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 func exactArgs(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usagef("%s wants %d %s, got %d", cmd.CommandPath(), n, what, len(args))
+			return usagef("%[1]s: found %[4]d, allowed: %[2]d "+
+				"%[3]s", cmd.CommandPath(), n, what, len(args))
 		}
 		return nil
 	}

@@ -19,14 +19,14 @@ func newPlotCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plot DIR",
 		Short: "Draw the figures of a run folder",
-		Long: `Draw latency over throughput from the points of the run folder DIR into DIR/figures, each
-figure as SVG, PNG and CSV. The paths written go to stdout, one a line; points that
-failed and lines that could not be read are named on stderr.`,
+		Long: `Draw latency over throughput from the points of the run folder DIR. The figures go to DIR/figures, as
+SVG, PNG and CSV. Their paths go to stdout, one per line. Failed points and unreadable lines are
+named on stderr.`,
 		Example: `  dpukv plot runs/2026-03-04T05-06-07
   dpukv plot runs/2026-03-04T05-06-07 --latency p50,p99.9 --log-y`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("plot: found %d arguments, want one: the run folder", len(args))
+				return usagef("plot: found %d arguments, allowed: one, the run folder", len(args))
 			}
 			return nil
 		},
@@ -45,11 +45,11 @@ failed and lines that could not be read are named on stderr.`,
 		},
 	}
 	cmd.Flags().StringVar(&latencies, "latency", results.DefaultLatencyMetrics,
-		"figures of the latency to draw: mean, p50, p95, p99, p999, max")
+		"latency figures to draw: mean, p50, p95, p99, p999, max")
 	cmd.Flags().BoolVar(&actual, "actual", false,
-		"latency from the actual send (default: from the intended one)")
+		"latency from the actual send (default: from the intended send)")
 	cmd.Flags().StringVar(&slo, "slo", "",
-		"draw this latency bound, such as p99=200us, into the figures of its measure")
+		"latency bound to draw into the figures of its measure, such as p99=200us")
 	cmd.Flags().BoolVar(&logX, "log-x", false, "logarithmic throughput axis")
 	cmd.Flags().BoolVar(&logY, "log-y", false, "logarithmic latency axis")
 	return cmd

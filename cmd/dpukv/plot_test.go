@@ -71,11 +71,11 @@ func TestPlotRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no folder":      {nil, "want one"},
-		"two folders":    {[]string{good, good}, "want one"},
+		"no folder":      {nil, "allowed: one, the run folder"},
+		"two folders":    {[]string{good, good}, "allowed: one, the run folder"},
 		"not a run":      {[]string{t.TempDir()}, "not a run folder"},
-		"no such figure": {[]string{good, "--latency", "p42"}, `--latency: latency "p42": want`},
-		"nothing ok":     {[]string{runFolder(t, results.StatusFailed)}, "none is ok"},
+		"no such figure": {[]string{good, "--latency", "p42"}, `--latency: latency: found "p42", allowed`},
+		"nothing ok":     {[]string{runFolder(t, results.StatusFailed)}, "none of its 1 points is ok"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			stdout, _, err := runPlot(c.args...)

@@ -17,11 +17,13 @@ func newReportCommand() *cobra.Command {
 	var slo, latency, out, address string
 	cmd := &cobra.Command{
 		Use:   "report RUN",
-		Short: "Make one page of a run folder that opens offline",
-		Long: `Write RUN/report.html: curves to hover over and filter, the tables behind them, the facts of each machine, and the
-doubts beside the points that they concern. The page needs no network and no other file. Its path
-goes to stdout; lines of the folder that could not be read are named on stderr and in the page. With --serve nothing is
-written: the page follows a folder that a sweep is filling, until it is interrupted.`,
+		Short: "Make one page of a run folder, which opens offline",
+		Long: `Write RUN/report.html: curves to hover over and filter, the tables behind them, the facts of each
+machine, and the warnings beside their points. The page needs no network and no other file. Its path
+goes to stdout. Unreadable lines of the folder are named on stderr and in the page.
+
+With --serve nothing is written: the page follows a folder that a sweep is filling, until it is
+interrupted.`,
 		Example: `  dpukv report runs/2026-03-04T05-06-07
   dpukv report runs/2026-03-04T05-06-07 --slo p99=200us -o /tmp/for-the-team.html`,
 		Args: exactArgs(1, "run folder"),
@@ -29,7 +31,8 @@ written: the page follows a folder that a sweep is filling, until it is interrup
 			options := report.Options{Version: version}
 			metrics, err := results.ParseLatencyMetrics(latency)
 			if err != nil || len(metrics) != 1 {
-				return usagef("--latency: found %q, want one of mean, p50, p95, p99, p99.9, max",
+				return usagef("--latency: found %q, allowed: one of mean, p50, p95, p99, p99.9, "+
+					"max",
 					latency)
 			}
 			options.Metric = metrics[0]
@@ -43,14 +46,14 @@ written: the page follows a folder that a sweep is filling, until it is interrup
 		},
 	}
 	cmd.Flags().StringVar(&latency, "latency", "p99",
-		"latency that the page begins with: mean, p50, p95, p99, p999, max")
+		"latency that the page shows first: mean, p50, p95, p99, p999, max")
 	cmd.Flags().StringVar(&slo, "slo", "",
-		"latency bound that the page begins with, such as p99=200us")
+		"latency bound that the page shows first, such as p99=200us")
 	cmd.Flags().StringVarP(&out, "out", "o", "",
 		"file to write (default: report.html in the run folder)")
 	cmd.Flags().StringVar(&address, "serve", "",
-		"serve the page at this address, such as 127.0.0.1:8080, and write none; /metrics is for "+
-			"Prometheus")
+		"address at which to serve the page, such as 127.0.0.1:8080, and write none; /metrics is "+
+			"for Prometheus")
 	return cmd
 }
 
@@ -63,7 +66,7 @@ func serveReport(cmd *cobra.Command, dir, address string) error {
 		return err
 	}
 	<-cmd.Context().Done()
-	return stop("No longer served.")
+	return stop("The report is no longer served.")
 }
 
 // serveLive serves a run folder until the caller calls stop with the outcome. Without an address it
@@ -80,7 +83,7 @@ func serveLive(
 	}
 	fmt.Fprintln(cmd.ErrOrStderr(), "the report is at", server.URL())
 	if !server.Loopback() {
-		fmt.Fprintln(cmd.ErrOrStderr(), "anybody who reaches this address can read it")
+		fmt.Fprintln(cmd.ErrOrStderr(), "anyone who reaches this address can read it")
 	}
 	return server.Close, nil
 }

@@ -25,11 +25,11 @@ func newServeCommand() *cobra.Command {
 	allowed := strings.Join(stores.Names(), ", ")
 	cmd := &cobra.Command{
 		Use:   "serve STORE",
-		Short: "Run a store's server",
+		Short: "Run the server of a store",
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("serve: which store? Allowed: %s", allowed)
+				return usagef("serve: found no store, allowed: %s", allowed)
 			}
 			_, err := stores.Named(args[0])
 			return usagef("serve: %w", err)
@@ -69,13 +69,13 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 	flags, st := cmd.Flags(), f.store
 	flags.StringVar(&f.cfg.Listen, "listen", st.Command.Listen, st.Command.ListenHelp)
 	flags.IntVar(&f.cfg.Workers, "threads", 1, st.Command.ThreadsHelp)
-	flags.StringVar(&f.cfg.Mode, "mode", "cache", "what happens without room: cache (the server "+
-		"overwrites or evicts items) or store (nothing is lost, the server refuses writes)")
+	flags.StringVar(&f.cfg.Mode, "mode", "cache", "behaviour without room: cache (the server "+
+		"overwrites or evicts items) or store (nothing is lost; the server refuses writes)")
 	flags.IntVar(&f.cfg.Items, "items", 4_000_000,
-		"items that the server has an index or memory for")
+		"number of items that the server has an index or memory for")
 	flags.StringVar(&f.cpus, "cpus", "", f.cpusHelp())
 	flags.BoolVar(&f.asJSON, "json", false,
-		`print the facts as JSON, with "addr", once the server accepts load`)
+		`the facts as JSON, with "addr", once the server accepts load`)
 	if st.HashesKeys() {
 		flags.StringVar(&f.cfg.Hash, "hash", st.Study.Hash,
 			"hash function that clients must use for keys")
@@ -89,18 +89,18 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 		f.start = st.Command.Flags(flags)
 		return
 	}
-	flags.IntVar(&f.cfg.KeyBytes, "key-size", st.Study.KeyBytes, "bytes of their keys")
+	flags.IntVar(&f.cfg.KeyBytes, "key-size", st.Study.KeyBytes, "size of their keys in bytes")
 	flags.IntVar(&f.cfg.ValueBytes, "value-size", st.Study.ValueBytes,
-		fmt.Sprintf("bytes of their values; what %s needs beside them is added", st.Name))
+		fmt.Sprintf("size of their values in bytes; %s's own overhead is added", st.Name))
 }
 
 func (f *serveFlags) cpusHelp() string {
 	if f.store.Program != nil {
-		return `CPUs that the server may use, such as 0,2-3, or "none" ` +
-			`(default: those this process may use)`
+		return "CPUs that the server may use, such as 0,2-3, or \"none\" (default: those this " +
+			"process may use)"
 	}
-	return `CPUs that workers are pinned to in turn, with all else of this process, ` +
-		`such as 0,2-3, or "none" (default: those this process may use, ascending)`
+	return "CPUs for the workers in turn, and for the rest of this process, such as 0,2-3, or " +
+		"\"none\" (default: those this process may use, ascending)"
 }
 
 // run starts the server and runs it until the command ends.
@@ -149,10 +149,10 @@ func (f *serveFlags) check() error {
 		return nil // it has room of another kind
 	}
 	if n := f.cfg.KeyBytes; n < 1 || n > kvs.MaxKeyBytes {
-		return fmt.Errorf("--key-size %d: want 1 to %d", n, kvs.MaxKeyBytes)
+		return fmt.Errorf("--key-size: found %d, allowed: 1 to %d", n, kvs.MaxKeyBytes)
 	}
 	if n := f.cfg.ValueBytes; n < 0 || n > kvs.MaxValueBytes {
-		return fmt.Errorf("--value-size %d: want 0 to %d", n, kvs.MaxValueBytes)
+		return fmt.Errorf("--value-size: found %d, allowed: 0 to %d", n, kvs.MaxValueBytes)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,14 +17,22 @@ import (
 func newSubmodeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "submode",
-		Short: "Show, set up, prove and take back a DPU's on-path datapath by hand",
+		Short: "Show, set up, prove and undo a DPU's on-path datapath by hand",
 		Long: `Do by hand, on one DPU, what a sweep does for its submodes: show the commands, run them, prove that
-packets take the datapath, take everything back. The submodes are 1 to 5, as in the study. Machines that a sweep would
-make for itself (via: netns) are made by apply, and stay until undo with the same testbed file, which is locked while apply,
-undo or verify is at work. Nothing here changes firmware settings or wants a power cycle: where that is needed, it says so.`,
+packets take the datapath, undo everything. The submodes are 1 to 5, as in the study.
+
+For a testbed with "via: netns", apply makes the machines. They stay until undo with the same
+testbed file. While apply, undo or verify runs, the file is locked.
+
+The ssh connection of a card may take the path that changes. There, use apply --for 5m: a process on
+the card undoes everything after that time, even if nobody reaches the card.
+
+No command here changes firmware settings or power-cycles a machine. Where that is needed, the
+output names it.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("unknown command %q; see %s --help", args[0], cmd.CommandPath())
+				return usagef("command: found the unknown %q; see %s "+
+					"--help", args[0], cmd.CommandPath())
 			}
 			return cmd.Help()
 		},
@@ -34,7 +43,7 @@ undo or verify is at work. Nothing here changes firmware settings or wants a pow
 			"Print the commands that apply, verify and undo would run, and run none",
 			func(_ context.Context, s *submodetool.Tool, w io.Writer) error { return s.Plan(w) }),
 		newSubmodeStep("apply",
-			"Set the datapath up and leave it; what an earlier apply left is taken back first",
+			"Set up the datapath and leave it; an earlier apply is undone first",
 			func(ctx context.Context, s *submodetool.Tool, w io.Writer) error {
 				return s.Apply(ctx, w)
 			}),
@@ -43,7 +52,7 @@ undo or verify is at work. Nothing here changes firmware settings or wants a pow
 			func(ctx context.Context, s *submodetool.Tool, w io.Writer) error {
 				return s.Verify(ctx, w)
 			}),
-		newSubmodeStep("undo", "Take back whatever is applied",
+		newSubmodeStep("undo", "Undo whatever is applied",
 			func(ctx context.Context, s *submodetool.Tool, w io.Writer) error {
 				return s.Undo(ctx, w)
 			}),
@@ -54,6 +63,7 @@ undo or verify is at work. Nothing here changes firmware settings or wants a pow
 type submodeFlags struct {
 	testbed, node, datapath string
 	filter                  []string
+	undoAfter               time.Duration
 }
 
 func newSubmodeStep(
@@ -72,18 +82,23 @@ func newSubmodeStep(
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.testbed, "testbed", "", "testbed file, with the DPU's node (required)")
-	flags.StringVar(&f.node, "node", "", "the DPU (default: that of the server side's host)")
+	flags.StringVar(&f.testbed, "testbed", "", "testbed file with the DPU's node (required)")
+	flags.StringVar(&f.node, "node", "", "node of the DPU (default: that of the server side's "+
+		"host)")
 	flags.StringVar(&f.datapath, "datapath", "",
-		"what is to forward (default: the testbed's, else the first that the node has)")
+		"datapath that forwards (default: the testbed's, else the first that the node has)")
 	flags.StringArrayVar(&f.filter, "filter", nil,
 		"work on the path: "+packetfilter.Words+" (may be repeated)")
+	if use == "apply" || use == "plan" {
+		flags.DurationVar(&f.undoAfter, "for", 0,
+			"time after which the DPU undoes it by itself, such as 5m (default: only undo does)")
+	}
 	return cmd
 }
 
 func (f *submodeFlags) tool(ctx context.Context, name string) (*submodetool.Tool, error) {
 	if f.testbed == "" {
-		return nil, usagef("--testbed is required: the file that has the DPU's node (dpukv " +
+		return nil, usagef("--testbed: found none; give the file that has the DPU's node (dpukv " +
 			"testbed init writes one)")
 	}
 	bed, err := testbed.Load(ctx, f.testbed)
@@ -103,6 +118,6 @@ func (f *submodeFlags) tool(ctx context.Context, name string) (*submodetool.Tool
 	}
 	return submodetool.New(submodetool.Options{
 		Testbed: bed, Submode: name, Node: f.node, Datapath: f.datapath, Filter: work,
-		Command: self,
+		Command: self, UndoAfter: f.undoAfter,
 	})
 }

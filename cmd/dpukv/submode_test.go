@@ -18,7 +18,29 @@ import (
 // TestSubmode does by hand, in namespaces that a user made, what docs/tasks/submodes.md shows:
 // plan, apply, verify, undo.
 func TestSubmode(t *testing.T) {
-	binary, file := buildForSubmode(t)
+	binary, file, _ := namespacesForSubmode(t)
+	submodeSteps(t, binary, file, []submodeStep{
+		{"plan 4", "tc filter add dev p0 ingress pref 55767 protocol all u32 match u32 0 0 action mirred egress " +
+			"redirect dev hpf", false},
+		{"verify 4", "found nothing applied, allowed: sm4; dpukv submode apply 4", true},
+		{"apply 4", "sm4 is applied to node d: tc-u32", false},
+		{"verify 5", "found sm4 applied, allowed: sm5", true},
+		{"verify 4", "pings took it", false},
+		{"undo 4", "node d is as it was", false},
+		{"verify 4", "found nothing applied", true},
+		{"undo 4", "node d is as it was", false},
+		{"apply 6", `found this name, allowed: off-path, off-path-sf, direct, sm1`, true},
+		{"apply 3 --filter count-opcode", "librte_bpf gives a program no memory to count in", true},
+		{"apply 1 --node b", "found node b, allowed: a DPU of testbed", true},
+		{"apply 4 --datapath bridge", "allowed on target linux: ovs-flower, tcx, tc-u32", true},
+	})
+}
+
+// namespacesForSubmode makes two hosts and a DPU between them in namespaces, as a user would. dpu is
+// the DPU's.
+func namespacesForSubmode(t *testing.T) (binary, file, dpu string) {
+	t.Helper()
+	binary, file = buildForSubmode(t)
 	name := func(machine string) string { return fmt.Sprintf("dpukv-test-%d-%s", os.Getpid(), machine) }
 	t.Cleanup(func() {
 		// undoes a step that should have failed but did not
@@ -46,21 +68,77 @@ server_side: [b]
 	if err := os.WriteFile(file, []byte(bed), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return binary, file, name("d")
+}
+
+// TestSubmodeFor: the DPU undoes by itself, also after its orchestrator was killed in the middle of
+// an apply. An undo ends the timer, and another apply renews it.
+func TestSubmodeFor(t *testing.T) {
+	binary, file, dpu := namespacesForSubmode(t)
 	submodeSteps(t, binary, file, []submodeStep{
-		{"plan 4", "tc filter add dev p0 ingress pref 55767 protocol all u32 match u32 0 0 action mirred egress " +
-			"redirect dev hpf", false},
-		{"verify 4", "found nothing applied, allowed: sm4; dpukv submode apply 4", true},
-		{"apply 4", "sm4 is applied to node d: tc-u32", false},
-		{"verify 5", "found sm4 applied, allowed: sm5", true},
+		{"plan 4 --for 5m", "dpukv undo-after --for=5m0s --target=linux --folder=/run/dpukv/submode/net-MARK", false},
+		{"apply 4 --for 1ms", "found 1ms, allowed: 1s to 24h0m0s", true},
+		{"apply 4 --for 20m", "Node d undoes it by itself after 20m0s", false},
 		{"verify 4", "pings took it", false},
-		{"undo 4", "node d is as it was", false},
-		{"verify 4", "found nothing applied", true},
-		{"undo 4", "node d is as it was", false},
-		{"apply 6", `found this name, allowed: off-path, direct, sm1`, true},
-		{"apply 3 --filter count-opcode", "librte_bpf gives a program no memory to count in", true},
-		{"apply 1 --node b", "found node b, allowed: a DPU of testbed", true},
-		{"apply 4 --datapath bridge", "allowed on target linux: ovs-flower, tcx, tc-u32", true},
 	})
+	first := timersOf(t)
+	submodeSteps(t, binary, file, []submodeStep{{"apply 4 --for 20m", "is applied", false}})
+	if second := timersOf(t); len(first) != 1 || len(second) != 1 || first[0] == second[0] {
+		t.Errorf("found the timers %v, then %v, want another one each", first, second)
+	}
+	submodeSteps(t, binary, file, []submodeStep{{"undo 4", "node d is as it was", false}})
+	if left := timersOf(t); len(left) != 0 {
+		t.Errorf("after the undo: found the timers %v", left)
+	}
+
+	submodeSteps(t, binary, file, []submodeStep{{"apply 4 --for 1s", "is applied", false}})
+	awaitNothingApplied(t, dpu)
+
+	// tc stops in the middle: the first port has its rule, and the orchestrator is killed.
+	dir := t.TempDir()
+	tc, _ := exec.LookPath("tc")
+	shim := fmt.Sprintf("#!/bin/sh\n"+
+		"case \"$*\" in *'filter add dev hpf'*) : >%s/reached; exec sleep 600;; esac\nexec %s \"$@\"\n",
+		dir, tc)
+	if err := os.WriteFile(filepath.Join(dir, "tc"), []byte(shim), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(binary, "submode", "apply", "4", "--for", "2s", "--testbed", file)
+	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	shell(t, fmt.Sprintf("for i in $(seq 300); do test -e %[1]s/reached && exit; sleep 0.1; done; exit 1", dir))
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	shell(t, fmt.Sprintf("for p in $(ip netns pids %s); do tr '\\0' ' ' </proc/$p/cmdline | grep -q '^sleep 600' && "+
+		"kill $p; done; true", dpu))
+	awaitNothingApplied(t, dpu)
+	submodeSteps(t, binary, file, []submodeStep{{"verify 4", "found nothing applied", true}})
+}
+
+// timersOf lists the processes of timers on this machine.
+func timersOf(t *testing.T) []string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "sh", "-c",
+		`grep -lazxF -e --wait /proc/[0-9]*/cmdline 2>/dev/null | xargs -r grep -lazxF -e undo-after 2>/dev/null; true`).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Fields(string(out))
+}
+
+// awaitNothingApplied waits until no rule and no mark is left in the DPU's namespace.
+func awaitNothingApplied(t *testing.T, dpu string) {
+	t.Helper()
+	shell(t, fmt.Sprintf(`
+for i in $(seq 300); do
+	if ! ip -n %[1]s link show | grep -q 'altname dpukv-' && ! tc -n %[1]s filter show dev p0 ingress 2>/dev/null | grep -q redirect
+	then exit 0; fi
+	sleep 0.1
+done
+ip -n %[1]s link show
+exit 1`, dpu))
 }
 
 func buildForSubmode(t *testing.T) (binary, file string) {

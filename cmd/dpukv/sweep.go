@@ -25,12 +25,12 @@ func newSweepCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sweep",
 		Short: "Measure every point of a sweep into a run folder",
-		Long: `Measure every combination of a sweep's values, each with a server and a client process of its
-own, into a run folder, and draw the figures. Without a sweep file it is the study's case of MICA; without a
-testbed file this machine plays both hosts. A sweep that was interrupted continues
-with --out and its folder, and measures only what is missing.
+		Long: `Measure every combination of a sweep's values into a run folder, and draw the figures. Each
+combination has a server process and client processes of its own. Without a sweep file it is the study's
+case of MICA. Without a testbed file this machine plays both hosts. To continue an interrupted
+sweep, name its folder with --out: only missing points are measured.
 
-Progress goes to stderr; stdout gets the table, and as its last line the folder's path.`,
+Progress goes to stderr. The table goes to stdout, with the folder's path as its last line.`,
 		Example: `  dpukv sweep --quick
   dpukv sweep -f examples/mica.yaml --dry-run
   dpukv sweep -f examples/mica.yaml --serve 127.0.0.1:8080
@@ -62,22 +62,22 @@ Progress goes to stderr; stdout gets the table, and as its last line the folder'
 		"sweep file (default: the built-in sweep, or that of the run folder)")
 	flags.StringVar(&options.TestbedFile, "testbed", "",
 		"testbed file (default: this machine, or that of the run folder)")
-	flags.BoolVar(&options.Quick, "quick", false, "a short sweep, of less than 30 seconds")
+	flags.BoolVar(&options.Quick, "quick", false, "short sweep of less than 30 seconds")
 	flags.StringVar(&options.Dir, "out", "",
 		"run folder to begin or to continue (default: a new one below runs/)")
 	flags.StringVar(&options.Only, "only", "",
-		"measure only the points with these values: key=value,…; one key's values are alternatives")
+		"values of the points to measure: key=value,…; several values of one key are alternatives")
 	flags.StringVar(&options.Attach, "attach", "",
 		"HOST:PORT of a "+strings.Join(sweep.Attachable(), " or ")+
-			" that runs already: measure that, and start no server (its data is written over)")
+			" that runs already, to measure instead of a new server (its data is overwritten)")
 	flags.BoolVar(&inGuest, "in-guest", false,
-		"measure inside a small virtual machine, whose kernel has Open vSwitch's datapath and "+
-			"flower (built once, which takes minutes)")
+		"measurement inside a small virtual machine, whose kernel has Open vSwitch's datapath "+
+			"and flower (built once, in minutes)")
 	flags.BoolVar(&dryRun, "dry-run", false,
-		"print the points, the commands and the time it would take, and do nothing")
+		"print the points, the commands and the expected time, and do nothing")
 	flags.StringVar(&address, "serve", "",
-		"serve the report at this address, such as 127.0.0.1:8080, while it fills up; /metrics "+
-			"is for Prometheus")
+		"address at which to serve the report while it fills up, such as 127.0.0.1:8080; "+
+			"/metrics is for Prometheus")
 	return cmd
 }
 

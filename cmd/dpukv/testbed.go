@@ -15,10 +15,11 @@ import (
 func newTestbedCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "testbed",
-		Short: "Look at a testbed, or write a file that describes one",
+		Short: "Check a testbed, or write a file that describes one",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("unknown command %q; see %s --help", args[0], cmd.CommandPath())
+				return usagef("command: found the unknown %q; see %s "+
+					"--help", args[0], cmd.CommandPath())
 			}
 			return cmd.Help()
 		},
@@ -29,13 +30,21 @@ func newTestbedCommand() *cobra.Command {
 }
 
 func newTestbedCheckCommand() *cobra.Command {
-	return &cobra.Command{
+	var card bool
+	cmd := &cobra.Command{
 		Use:   "check [FILE]",
-		Short: "Visit every node, and tell what it has and which placements can run",
-		Long: `Visit every node of a testbed (this machine, without a file) and write a table: what each node has, and for
-each placement whether it can run, or why not. Machines that a sweep would make are made and taken away again.
-Exit status 1 if a node cannot be used.`,
-		Example: "  dpukv testbed check examples/netns.yaml",
+		Short: "Visit every node, and report what it has and which placements can run",
+		Long: `Visit every node of a testbed, or this machine if there is no file. The table has what each node
+has. For each placement it has whether it can run, or why not. Machines that a sweep would make are
+made, and removed again. The exit status is 1 if a node cannot be used.
+
+With --card, each node also lists its cards with their modes (current, next boot, default), its
+release, huge pages, Open vSwitch with bridges and ports, GIDs, RoCE and limits. The list says
+whether ssh uses a port that a submode changes. Between nodes, dpukv tries TCP, UDP port 4791 and
+pings of the full size. Each refusal has the command that mends it. Nothing is changed. Without
+root, the list names what could not be read.`,
+		Example: `  dpukv testbed check examples/netns.yaml
+  dpukv testbed check --card testbed.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file := ""
 			switch len(args) {
@@ -43,26 +52,33 @@ Exit status 1 if a node cannot be used.`,
 			case 1:
 				file = args[0]
 			default:
-				return usagef("%s wants one testbed file at most, got %d", cmd.CommandPath(),
+				return usagef("%s: found %d testbed files, allowed: at most one", cmd.CommandPath(),
 					len(args))
 			}
 			bed, err := testbed.Load(cmd.Context(), file)
 			if err != nil {
 				return usagef("%w", err)
 			}
+			if card {
+				return testbedcheck.CheckCards(cmd.Context(), cmd.OutOrStdout(), bed, version)
+			}
 			return testbedcheck.Check(cmd.Context(), cmd.OutOrStdout(), bed, version)
 		},
 	}
+	cmd.Flags().BoolVar(&card, "card", false,
+		"look at BlueField cards: what a first measurement there needs, and what mends it")
+	return cmd
 }
 
 func newTestbedInitCommand() *cobra.Command {
 	kinds := testbedKinds()
 	return &cobra.Command{
 		Use:   "init [KIND]",
-		Short: "Write a commented testbed file to start from, to stdout",
+		Short: "Write a commented testbed file to start from",
 		Long: "Write a commented testbed file to stdout. The kinds are " +
 			strings.Join(kinds, ", ") + `:
-hosts with DPUs, this machine alone, machines emulated on this one (netns-onpath: with a host behind its DPU), and nodes of a Slurm cluster.`,
+hosts with DPUs, this machine alone, machines emulated on this one (netns-onpath: with a host behind
+its DPU), and nodes of a Slurm cluster.`,
 		Example: "  dpukv testbed init bluefield > testbed.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			kind := "bluefield"

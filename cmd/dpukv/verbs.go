@@ -24,7 +24,7 @@ func newVerbsCommand() *cobra.Command {
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("verbs: unknown measurement %q: want lat or bw", args[0])
+				return usagef("verbs: found the unknown measurement %q, allowed: lat, bw", args[0])
 			}
 			return cmd.Help()
 		},
@@ -53,12 +53,16 @@ func newPerfCommand(kind perf.Kind, what string) *cobra.Command {
 		Short: "Measure " + what + " of an RDMA operation, with perftest's flags and columns",
 		Long: `Measure ` + what + ` of an RDMA operation, with perftest's flags and columns.
 
-Without an argument it is a server, for one run; with a server's address it is the client. What to
-measure is the client's say: the server needs only --device, --gid-index, --mtu, --listen and --port.
-Both print whom they talk with. The server waits on this machine's loopback address; --listen names
-another one where the client is on another machine. There is no authentication: whoever reaches that
-address can have the run. Devices: shm (both ends on one machine), softroce:ADDRESS (RoCE v2 in software, on an
-IPv4 address of this machine; two ends on one machine need two, such as 127.0.0.1 and 127.0.0.2), ibverbs:NAME (an RDMA NIC).`,
+Without an argument it is a server, for one run. With a server's address it is the client. The
+client chooses the measurement: the server needs only --device, --gid-index, --mtu, --listen and
+--port. Both ends print the address of the other.
+
+The server listens on this machine's loopback address. For a client on another machine, name another
+address with --listen. There is no authentication: whoever reaches that address can have the run.
+
+Devices: shm (both ends on one machine), softroce:ADDRESS (RoCE v2 in software, on an IPv4 address
+of this machine), ibverbs:NAME (an RDMA NIC). Two softroce ends on one machine need two addresses,
+such as 127.0.0.1 and 127.0.0.2.`,
 		Example: fmt.Sprintf(`  dpukv verbs %[1]s --loopback -d shm -a
   dpukv verbs %[1]s -d ibverbs:mlx5_0 --listen 10.0.0.1   # on one machine
   dpukv verbs %[1]s -d softroce:10.0.0.2 -c UC 10.0.0.1   # on the other`, kind),
@@ -78,30 +82,29 @@ func (f *perfFlags) add(cmd *cobra.Command, kind perf.Kind) {
 		"path MTU in bytes, 256 to 4096 (default: the port's)")
 	flags.IntVarP(&f.port, "port", "p", perf.DefaultPort, "TCP port of the side channel")
 	flags.StringVar(&f.listen, "listen", "127.0.0.1", "address of the side channel at a server; "+
-		"0.0.0.0 or :: for all (nothing is authenticated there)")
+		"0.0.0.0 or :: for all (without authentication)")
 	flags.StringVar(&f.op, "op", string(perf.Write), "operation: write, read or send")
 	flags.StringVarP(&f.connection, "connection", "c", "RC", "transport service: RC, UC or UD")
-	flags.IntVarP(&f.size, "size", "s", f.cfg.Sizes[0], "bytes of a message")
+	flags.IntVarP(&f.size, "size", "s", f.cfg.Sizes[0], "size of a message in bytes")
 	flags.BoolVarP(&f.all, "all", "a", false,
 		"all sizes from 2 bytes to 8 MB; datagrams up to the MTU")
-	flags.IntVarP(&f.cfg.Iters, "iters", "n", f.cfg.Iters, "messages of a size, for each QP")
+	flags.IntVarP(&f.cfg.Iters, "iters", "n", f.cfg.Iters, "messages of each size, for each QP")
 	flags.VarP(&f.duration, "duration", "D",
-		"run each size for so many seconds, instead of --iters")
-	flags.IntVarP(&f.cfg.TxDepth, "tx-depth", "t", f.cfg.TxDepth, "sends outstanding, for each QP")
+		"time for each size, in seconds, instead of --iters")
+	flags.IntVarP(&f.cfg.TxDepth, "tx-depth", "t", f.cfg.TxDepth, "sends in flight, for each QP")
 	flags.IntVarP(&f.cfg.RxDepth, "rx-depth", "r", f.cfg.RxDepth, "receives posted, for each QP")
 	flags.IntVarP(&f.cfg.Inline, "inline_size", "I", f.cfg.Inline,
-		"largest message that goes inline; -1: 220 for latency where the device can, 0 for "+
+		"largest message to send inline, in bytes; -1: 220 for latency if the device can, 0 for "+
 			"bandwidth")
 	if kind == perf.Bandwidth {
 		flags.IntVarP(&f.cfg.QPs, "qp", "q", f.cfg.QPs, "queue pairs")
 		flags.IntVarP(&f.cfg.PostList, "post_list", "l", f.cfg.PostList,
-			"work requests posted at once")
+			"work requests in one post")
 		flags.IntVarP(&f.cfg.CQMod, "cq-mod", "Q", f.cfg.CQMod,
-			"one work request in so many asks for a completion (default 100, or --tx-depth if "+
-				"that is less)")
+			"work requests for each completion (default 100, or --tx-depth if that is less)")
 	}
-	flags.BoolVar(&f.loopback, "loopback", false, "both ends here, in this process, on one device")
-	flags.BoolVar(&f.asJSON, "json", false, "print the report as one JSON object")
+	flags.BoolVar(&f.loopback, "loopback", false, "both ends in this process, on one device")
+	flags.BoolVar(&f.asJSON, "json", false, "one JSON object instead of a table")
 }
 
 func (f *perfFlags) run(cmd *cobra.Command, args []string) error {
@@ -124,19 +127,21 @@ func (f *perfFlags) run(cmd *cobra.Command, args []string) error {
 func (f *perfFlags) understand(cmd *cobra.Command, args []string) (err error) {
 	switch {
 	case f.device == "":
-		return fmt.Errorf("--device is required: want %s", provider.Names)
+		return fmt.Errorf("--device: found none, allowed: %s", provider.Names)
 	case len(args) > 1:
-		return fmt.Errorf("want at most one server, got %q", args)
+		return fmt.Errorf("found the servers %q, allowed: at most one", args)
 	case f.loopback && len(args) > 0:
-		return fmt.Errorf("--loopback has both ends here: want no server, got %q", args[0])
+		return fmt.Errorf("--loopback: found the server %q, allowed: none, as both ends are "+
+			"here", args[0])
 	case cmd.Flags().Changed("listen") && (f.loopback || len(args) > 0):
-		return errors.New("--listen is a server's: want no server to connect to, and no --loopback")
+		return errors.New("--listen: found it with a server or --loopback, allowed: at a server " +
+			"only")
 	case net.ParseIP(f.listen) == nil:
-		return fmt.Errorf("--listen %q: want an IP address of this machine, or 0.0.0.0 or :: for "+
-			"all",
+		return fmt.Errorf("--listen: found %q, allowed: an IP address of this machine, or "+
+			"0.0.0.0 or :: for all",
 			f.listen)
 	case f.port < 1 || f.port > 65535:
-		return fmt.Errorf("--port %d: want 1 to 65535", f.port)
+		return fmt.Errorf("--port: found %d, allowed: 1 to 65535", f.port)
 	}
 	if f.cfg.Op, err = perf.ParseOp(f.op); err != nil {
 		return fmt.Errorf("--op: %w", err)
@@ -174,7 +179,8 @@ func (f *perfFlags) measure(cmd *cobra.Command, dev verbs.Device, args []string)
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp",
 		net.JoinHostPort(args[0], strconv.Itoa(f.port)))
 	if err != nil {
-		return fmt.Errorf("%w: is the server running there? dpukv verbs %s -d DEVICE -p %d", err,
+		return fmt.Errorf("%w: check that the server runs there: dpukv verbs %s -d DEVICE -p "+
+			"%d", err,
 			cmd.Name(), f.port)
 	}
 	defer conn.Close()
@@ -188,14 +194,13 @@ func (f *perfFlags) accept(ctx context.Context, say io.Writer) (*perf.Caller, er
 	addr := net.JoinHostPort(f.listen, strconv.Itoa(f.port))
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("%w; --listen and --port choose another address", err)
+		return nil, fmt.Errorf("%w; choose another address with --listen and --port", err)
 	}
 	fmt.Fprintf(say, "waiting for a client on %s\n", l.Addr())
 	if ip := net.ParseIP(f.listen); ip.IsLoopback() {
 		fmt.Fprintln(say, "only from this machine: --listen ADDRESS lets others in")
 	} else {
-		fmt.Fprintf(say, "warning: there is no authentication: whoever reaches %s can have the "+
-			"run, "+
+		fmt.Fprintf(say, "warning: without authentication, whoever reaches %s can have the run, "+
 			"and up to %d GiB of memory with it\n", l.Addr(), perf.MaxMemory>>30)
 	}
 	return perf.Accept(ctx, l, func(err error) {
@@ -231,7 +236,7 @@ func (s *seconds) Set(text string) error {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
-		return fmt.Errorf("%q: want seconds, or a duration such as 200ms", text)
+		return fmt.Errorf("found %q, allowed: seconds, or a duration such as 200ms", text)
 	}
 	*s = seconds(d)
 	return nil
