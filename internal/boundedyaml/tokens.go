@@ -54,7 +54,8 @@ func checkText(text []byte) error {
 			if blank++; blank > maxBlankLines {
 				return &Fault{
 					line, 1,
-					fmt.Sprintf("found more than %d blank lines in a row, allowed: so many",
+					fmt.Sprintf("found more than %d blank lines in a row, allowed: at most that "+
+						"many",
 						maxBlankLines),
 				}
 			}

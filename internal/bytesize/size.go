@@ -24,7 +24,8 @@ func (b *Size) Set(s string) error {
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
 	if err != nil || n <= 0 || n > (1<<62)/unit {
-		return fmt.Errorf("%q: want a number of bytes, or of KiB, MiB, GiB, TiB, such as 256MiB", s)
+		return fmt.Errorf("size: found %q, allowed: a number of bytes, or of KiB, MiB, GiB, TiB, "+
+			"such as 256MiB", s)
 	}
 	*b = Size(n * unit)
 	return nil

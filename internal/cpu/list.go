@@ -18,7 +18,8 @@ func ParseList(s string) ([]int, error) {
 			last, err = strconv.ParseUint(hi, 10, 10)
 		}
 		if err != nil || last < first {
-			return nil, fmt.Errorf("CPU list %q: %q is neither a CPU nor a range such as 0-3", s,
+			return nil, fmt.Errorf("CPU list %q: found %q, allowed: a CPU, or a range such as "+
+				"0-3", s,
 				part)
 		}
 		for c := first; c <= last; c++ {

@@ -51,7 +51,7 @@ func MayUse(cpus []int) error {
 	}
 	for _, c := range cpus {
 		if !slices.Contains(allowed, c) {
-			return fmt.Errorf("pin to CPU %d: this process may use %s", c, FormatList(allowed))
+			return fmt.Errorf("pin to CPU %d: allowed for this process: %s", c, FormatList(allowed))
 		}
 	}
 	return nil
@@ -87,7 +87,7 @@ func PinProcess(cpus []int) error {
 	process.cpus, process.err = readMask()
 	if process.err == nil &&
 		!slices.Equal(process.cpus, slices.Compact(slices.Sorted(slices.Values(cpus)))) {
-		return fmt.Errorf("pin to CPUs %s: the kernel gave only %s", FormatList(cpus),
+		return fmt.Errorf("pin to CPUs %s: the kernel allowed only %s", FormatList(cpus),
 			FormatList(process.cpus))
 	}
 	return process.err
@@ -117,8 +117,8 @@ func pinAll(list func() ([]int, error), cpus []int) error {
 			pinned[tid] = true
 		}
 	}
-	return fmt.Errorf("pin to CPUs %s: there were new threads each of the %d times that they "+
-		"were listed", FormatList(cpus), pinRounds)
+	return fmt.Errorf("pin to CPUs %s: new threads appeared in each of %d "+
+		"listings", FormatList(cpus), pinRounds)
 }
 
 // threads lists the threads of this process.
@@ -150,6 +150,6 @@ func pin(tid int, cpus []int) error {
 		return err
 	default:
 		allowed, _ := Allowed()
-		return fmt.Errorf("pin to CPUs %v: %w (this process may use %v)", cpus, err, allowed)
+		return fmt.Errorf("pin to CPUs %v: %w (allowed for this process: %v)", cpus, err, allowed)
 	}
 }

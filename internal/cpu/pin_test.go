@@ -23,7 +23,7 @@ func TestMayUse(t *testing.T) {
 		t.Error(err)
 	}
 	other := allowed[len(allowed)-1] + 1
-	want := fmt.Sprintf("pin to CPU %d: this process may use %s", other, FormatList(allowed))
+	want := fmt.Sprintf("pin to CPU %d: allowed for this process: %s", other, FormatList(allowed))
 	if err := MayUse(append(slices.Clone(allowed), other)); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -24,7 +24,7 @@ func (b *Budget) Ask() { b.left = MaxAnswer }
 // Read implements [io.Reader].
 func (b *Budget) Read(p []byte) (int, error) {
 	if b.left == 0 {
-		return 0, fmt.Errorf("found more bytes in an answer, allowed: at most %d", MaxAnswer)
+		return 0, fmt.Errorf("found too many bytes in an answer, allowed: at most %d", MaxAnswer)
 	}
 	n, err := b.r.Read(p[:min(len(p), b.left)])
 	b.left -= n

@@ -28,7 +28,7 @@ func (o *Output) Write(b []byte) (int, error) {
 // Err returns an error if the output was longer.
 func (o *Output) Err() error {
 	if o.full {
-		return fmt.Errorf("found more output, allowed: at most %d bytes", MaxOutput)
+		return fmt.Errorf("found too much output, allowed: at most %d bytes", MaxOutput)
 	}
 	return nil
 }

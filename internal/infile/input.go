@@ -62,7 +62,7 @@ func (p *pipe) Read(b []byte) (int, error) {
 func (p *pipe) wait() error {
 	for {
 		if err := p.ctx.Err(); err != nil {
-			return fmt.Errorf("gave up waiting for what the pipe brings: %w", context.Cause(p.ctx))
+			return fmt.Errorf("stopped waiting for the pipe: %w", context.Cause(p.ctx))
 		}
 		fds := []unix.PollFd{{Fd: int32(p.fd), Events: unix.POLLIN}}
 		n, err := unix.Poll(fds, int(look.Milliseconds()))

@@ -61,9 +61,8 @@ func Beside(was Count) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the kernel of this machine ended %d processes for want of memory "+
-		"meanwhile "+
-		"(dmesg names them)", n)
+	return fmt.Sprintf("the kernel of this machine killed %d processes for lack of memory in "+
+		"that time (dmesg names them)", n)
 }
 
 // shellKilled is a shell's exit status for a command that SIGKILL ended.
@@ -89,23 +88,18 @@ func How(err error, before, now Count) string {
 	case !By(err) && n == 0:
 		return "ended with " + err.Error()
 	case !By(err): // a launcher has other words for it
-		return fmt.Sprintf("ended with %v; meanwhile the kernel of its machine ended %d "+
-			"processes for want "+
-			"of memory (dmesg names them)", err, n)
+		return fmt.Sprintf("ended with %v; the kernel of its machine killed %d processes for "+
+			"lack of memory in that time (dmesg names them)", err, n)
 	case n > 0:
-		return fmt.Sprintf("was killed by signal 9: out of memory: meanwhile the kernel of its "+
-			"machine "+
-			"ended %d processes for want of memory (dmesg names them): give it more, raise its "+
-			"limit "+
-			"(the cgroup's memory.max, a job's or container's memory), or store fewer or smaller "+
-			"items", n)
+		return fmt.Sprintf("was killed by signal 9: out of memory: the kernel of its machine "+
+			"killed %d processes for lack of memory in that time (dmesg names them): give it "+
+			"more memory, raise its limit (memory.max of its cgroup, or that of its job or "+
+			"container), or store fewer or smaller items", n)
 	case before.Known && now.Known:
-		return "was killed by signal 9, from outside: the kernel of its machine ended no process " +
-			"for want of " +
-			"memory meanwhile; look who did (a batch system's limit, a container's end, a user's " +
-			"kill)"
+		return "was killed by signal 9, from outside: the kernel of its machine killed no " +
+			"process for lack of memory in that time. Check the limit of the batch system, the " +
+			"container, and other users"
 	}
-	return "was killed by signal 9, from outside: as a rule the kernel, for want of memory " +
-		"(dmesg tells), " +
-		"or a batch system at its limit"
+	return "was killed by signal 9, from outside: usually the kernel, for lack of memory (dmesg " +
+		"names it), or a batch system at its limit"
 }

@@ -34,15 +34,15 @@ func TestHow(t *testing.T) {
 	}{
 		{"in good order", nil, more, "ended with exit status 0"},
 		{"by itself", end("exit 3"), same, "ended with exit status 3"},
-		{"behind a launcher", end("exit 255"), more, "status 255; meanwhile the kernel of its machine ended 1 "},
+		{"behind a launcher", end("exit 255"), more, "status 255; the kernel of its machine killed 1 "},
 		{"by another signal", end("kill -SEGV $$"), same, "ended with signal: "},
 		{
-			"for want of memory", end("kill -KILL $$"), more,
-			"out of memory: meanwhile the kernel of its machine ended 1 processes",
+			"out of memory", end("kill -KILL $$"), more,
+			"out of memory: the kernel of its machine killed 1 processes",
 		},
 		{"behind a shell", end("exit 137"), more, "out of memory"},
-		{"from outside", end("kill -KILL $$"), same, "ended no process for want of memory"},
-		{"nobody knows", end("kill -KILL $$"), Count{}, "as a rule the kernel, for want of memory"},
+		{"from outside", end("kill -KILL $$"), same, "killed no process for lack of memory"},
+		{"nobody knows", end("kill -KILL $$"), Count{}, "usually the kernel, for lack of memory"},
 	} {
 		if got := How(c.err, was, c.now); !strings.Contains(got, c.want) {
 			t.Errorf("%s: got %q, want %q in it", c.name, got, c.want)

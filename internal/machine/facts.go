@@ -2,6 +2,7 @@ package machine
 
 import (
 	"bytes"
+	"os"
 	"runtime"
 	"strconv"
 	"strings"
@@ -28,8 +29,11 @@ type Facts struct {
 	Clocksource string `json:"clocksource,omitempty"`
 
 	MemoryBytes int64 `json:"memory_bytes,omitempty"`
+	PageBytes   int64 `json:"page_bytes,omitempty"` // of base pages
 	// transparent hugepages: "always", "madvise", "never"
 	THP string `json:"thp,omitempty"`
+	// the size of transparent hugepages, which is 512 MiB where base pages have 64 KiB
+	THPBytes int64 `json:"thp_bytes,omitempty"`
 	// when the kernel compacts memory for them
 	THPDefrag string         `json:"thp_defrag,omitempty"`
 	HugePages []HugePagePool `json:"hugepages,omitempty"`
@@ -69,7 +73,7 @@ func Read() Facts {
 		facts.Hostname, facts.Kernel, facts.Arch = text(u.Nodename[:]), text(u.Release[:]),
 			text(u.Machine[:])
 	}
-	facts.Emulator = Emulator()
+	facts.Emulator, facts.PageBytes = Emulator(), int64(os.Getpagesize())
 	facts.GoVersion, facts.GoArchLevel = runtime.Version(), goArchLevel()
 	return facts
 }
@@ -85,6 +89,7 @@ func read(fs root) Facts {
 		MemoryBytes: memoryBytes(fs),
 		THP:         chosen(fs.read("sys/kernel/mm/transparent_hugepage/enabled")),
 		THPDefrag:   chosen(fs.read("sys/kernel/mm/transparent_hugepage/defrag")),
+		THPBytes:    thpBytes(fs),
 		HugePages:   hugePages(fs),
 		LoadAverage: loadAverage(fs),
 		Product:     fs.read("sys/class/dmi/id/product_name"),

@@ -35,6 +35,7 @@ func TestReadsAServer(t *testing.T) {
 		"sys/devices/system/node/node0/cpulist":                           "0-11",
 		"sys/devices/system/clocksource/clocksource0/current_clocksource": "tsc",
 		"sys/kernel/mm/transparent_hugepage/enabled":                      "always [madvise] never",
+		"sys/kernel/mm/transparent_hugepage/hpage_pmd_size":               "2097152",
 		"sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages":        "0",
 		"sys/kernel/mm/hugepages/hugepages-1048576kB/free_hugepages":      "0",
 		"sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages":           "512",
@@ -44,7 +45,7 @@ func TestReadsAServer(t *testing.T) {
 	}))
 	want := Facts{
 		CPUModel: "Xeon E-2136", CPUs: 12, Governor: "performance,powersave", NUMANodes: 1, Clocksource: "tsc",
-		MemoryBytes: 32000 << 10, THP: "madvise",
+		MemoryBytes: 32000 << 10, THP: "madvise", THPBytes: 2 << 20,
 		HugePages:   []HugePagePool{{2 << 20, 512, 500}, {1 << 30, 0, 0}},
 		LoadAverage: []float64{0.5, 0.25, 0.1}, Product: "PowerEdge", Virtualization: "hypervisor,container",
 	}
@@ -61,7 +62,8 @@ func TestUnknownStaysEmpty(t *testing.T) {
 
 func TestThisMachine(t *testing.T) {
 	facts := Read()
-	if facts.Kernel == "" || facts.Arch == "" || len(facts.AllowedCPUs) == 0 || facts.GoVersion == "" {
+	if facts.Kernel == "" || facts.PageBytes < 4096 ||
+		facts.Arch == "" || len(facts.AllowedCPUs) == 0 || facts.GoVersion == "" {
 		t.Errorf("every Linux tells these: %+v", facts)
 	}
 }

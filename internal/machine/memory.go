@@ -17,6 +17,15 @@ func memoryBytes(fs root) int64 {
 	return 0
 }
 
+// thpBytes is the size of transparent huge pages.
+func thpBytes(fs root) int64 {
+	n, err := strconv.ParseInt(fs.read("sys/kernel/mm/transparent_hugepage/hpage_pmd_size"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
 // hugePages lists the pools, smallest pages first.
 func hugePages(fs root) []HugePagePool {
 	var pools []HugePagePool

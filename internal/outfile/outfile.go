@@ -20,7 +20,7 @@ func Write(path string, write func(io.Writer) error) error {
 	case err != nil:
 		return err
 	case info.IsDir():
-		return fmt.Errorf("%s is a folder, want a file", path)
+		return fmt.Errorf("%s: found a folder, allowed: a file", path)
 	case !info.Mode().IsRegular():
 		return writeInto(path, write)
 	}

@@ -14,6 +14,8 @@ need gcc 'gcc libc6-dev' # the race detector, the client library of verbs
 need python3 python3     # a client in another language
 need chromium chromium   # the report's page
 need qemu-aarch64-static qemu-user-static
+# The dynamic linker of arm64, for programs under qemu-user.
+need_file /lib/ld-linux-aarch64.so.1 libc6:arm64
 need llvm-mca-19 llvm-19 # the model of Cortex-A72 and A78
 # The C hash functions that Debian has.
 need g++ g++
@@ -60,6 +62,7 @@ if [ ! -e $policy ]; then
 	chmod 755 $policy
 fi
 export DEBIAN_FRONTEND=noninteractive # tshark would ask who may capture packets
+case $packages in *:arm64*) dpkg --add-architecture arm64 ;; esac
 apt-get update -q
 # shellcheck disable=SC2086 # a list
 apt-get install -qy --no-install-recommends $packages

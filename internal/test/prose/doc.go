@@ -1,10 +1,11 @@
 // Package prose checks the form of the documentation: README.md, CONTRIBUTING.md and the pages
-// below docs.
+// below docs. It also checks the messages of the product.
 //
 //	words      README.md has at most 900 words
 //	sentences  a sentence has at most 40 words; write 25
 //	columns    a line has at most 100 columns
 //	links      a relative link leads to a file that exists, and to a heading of it
+//	messages   no string of the product has a banned word, or another form than "found, allowed"
 //
 // # What counts
 //
@@ -22,4 +23,7 @@
 //   - URLs and the targets of links: a line counts without them
 //
 // The anchor of a heading is the one that GitHub makes.
+//
+// Messages are all strings of Go files but tests. Tags of fields are none: they name fields for
+// machines. A few folders are left out: see noMessages.
 package prose
