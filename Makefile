@@ -24,19 +24,16 @@ FUZZTIME ?= 20s
 # Where the C hash functions are that Debian has no package of: cityhash/ and smhasher/.
 HASH_C  ?= $(HOME)/.cache/dpukv/hash-c
 
-.PHONY: help build build-arm64 ibverbs release deps deps-release lab-packages lint race arm64 \
-	test test-rdma test-lab test-arm64 test-release simulate fuzz \
+.PHONY: help build build-arm64 release deps deps-release lab-packages lint race arm64 \
+	test test-rdma test-lab test-card test-arm64 test-arm64-64k test-release simulate fuzz figures \
 	bench bench-peers bench-hostile bench-hash-c hash-model
 
 help: ## list the targets
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
 
+# Without cgo the binary asks for no version of the C library: nodes with an older one run it, too.
 build: ## build ./dpukv
-	$(GO) build -ldflags "-X main.version=$(VERSION)" -o dpukv ./cmd/dpukv
-
-ibverbs: ## build ./dpukv with the provider for RDMA NICs (installs libibverbs-dev where apt-get is)
-	@echo '#include <infiniband/verbs.h>' | gcc -E - >/dev/null 2>&1 || { apt-get update -q && apt-get install -qy gcc libc6-dev libibverbs-dev ibverbs-providers; }
-	$(GO) build -tags ibverbs -ldflags "-X main.version=$(VERSION)" -o dpukv ./cmd/dpukv
+	CGO_ENABLED=0 $(GO) build -ldflags "-X main.version=$(VERSION)" -o dpukv ./cmd/dpukv
 
 build-arm64: ## build ./dpukv-linux-arm64: the one file that a DPU needs
 	GOARCH=arm64 CGO_ENABLED=0 $(GO) build -ldflags "-X main.version=$(VERSION)" -o dpukv-linux-arm64 ./cmd/dpukv
@@ -51,6 +48,7 @@ test: deps lint ## all tests: lint, unit, race, both build variants, benchmarks 
 	@rm -rf $(RECORDS)
 	$(call record,all) -- ./...
 	$(call record,purego) -- -tags purego ./kvs/... ./hashbench ./hashbench/tuned
+	$(call record,static) -- -tags static ./verbs/ibverbs ./verbs/provider
 	$(MAKE) race arm64 STAGE=$(STAGE)
 	cd bench && BENCH_KEYS=1000 $(GO) test -run XXX -bench . -benchtime 1000x ./... >/dev/null
 	$(GO) test -run XXX -bench . -benchtime 1000x $(RDMA_BENCH) >/dev/null
@@ -60,7 +58,7 @@ test-rdma: FORMAT = standard-verbose
 test-rdma: ## real verbs in a virtual machine: soft-RoCE (as root; builds a kernel once)
 	@rm -rf $(RECORDS)
 	$(call record,guest) -- -tags guest -count=1 -timeout 60m \
-		-skip TestOnPath ./internal/guest # test-lab runs TestOnPath
+		-skip 'TestOnPath|TestPages64' ./internal/guest # test-lab and test-arm64-64k run these
 	@$(SKIPS)
 
 # A test that qemu-user cannot run skips with the reason (internal/test/kernel).
@@ -72,13 +70,20 @@ test-arm64: deps ## all short tests under qemu-user, and sweeps between architec
 	$(call record,sweeps) -- -tags arm64emu -count=1 ./packaging
 	@$(SKIPS)
 
+test-arm64-64k: FORMAT = standard-verbose
+test-arm64-64k: ## memory on an arm64 kernel with pages of 64 KiB, under qemu (builds a kernel once)
+	@rm -rf $(RECORDS)
+	$(call record,guest) -- -tags guest -count=1 -timeout 60m -run TestPages64 ./internal/guest
+	@$(SKIPS)
+
 test-release: FORMAT = standard-verbose
 test-release: deps-release ## a release: built twice, compared, installed in a bare Debian
 	@rm -rf $(RECORDS)
 	$(call record,release) -- -tags release -count=1 -timeout 30m ./packaging
+	$(call record,layout) -- -count=1 -run 'TestLayout|TestConstants' ./verbs/ibverbs
 	@$(SKIPS)
 
-# libibverbs is there for both architectures: each has folders of its own (Debian's multiarch).
+# The compilers and headers are for TestLayout of verbs/ibverbs, which is part of the stage.
 RELEASE_PACKAGES = gcc libc6-dev jq dpkg-dev debootstrap libibverbs-dev:amd64 \
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross libibverbs-dev:arm64
 deps-release:
@@ -101,11 +106,18 @@ test-lab: lab-packages ## every on-path datapath under load, with evidence (as r
 	$(call record,guest) -- -tags guest -count=1 -timeout 60m -run TestOnPath ./internal/guest
 	@$(SKIPS)
 
+test-card: lab-packages ## the submodes of a BlueField on emulated tools: a rehearsal, no card (as root; 3 minutes)
+	@test "$$(id -u)" = 0 || { echo "test-card: found user $$(id -un), allowed: root, who may make namespaces; to do: sudo make test-card" >&2; exit 1; }
+	@rm -rf $(RECORDS)
+	$(call record,card) -- -tags card -count=1 ./placement/submode/rehearsal
+	@$(SKIPS)
+
 race: deps ## the tests under the race detector
 	$(call record,race) -- -race -short ./...
 
 arm64: # the other architecture compiles; its tests need a machine or an emulator
 	GOARCH=arm64 $(GO) vet ./...
+	$(GO) vet -tags static ./verbs/... ./cmd/dpukv
 
 lint: ## gofumpt, vet, staticcheck, lines of at most 100 columns
 	@out=$$($(TOOL) gofumpt -l .); test -z "$$out" || { echo "gofumpt would change:"; echo "$$out"; exit 1; }
@@ -136,6 +148,9 @@ hash-model: deps ## what hash functions would take on Cortex-A72 and A78: a mode
 SEEDS ?= 10000
 simulate: ## MICA's and HERD's servers among hostile clients in SEEDS simulated worlds each (SEEDS=10000)
 	$(GO) test ./kvs/mica ./kvs/herd -run Simulation -timeout 0 -v -simulate.seeds $(SEEDS)
+
+figures: deps ## the pictures of docs/img, from the runs in examples/runs
+	$(GO) test ./internal/test/images -count=1 -update
 
 fuzz: ## each fuzz target for 20 seconds (FUZZTIME=5m: for longer); fails only for what was found
 	GO="$(GO)" $(GO) run ./internal/fuzzall -time $(FUZZTIME) ./...
