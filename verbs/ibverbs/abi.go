@@ -5,6 +5,8 @@ package ibverbs
 // These are the structures of infiniband/verbs.h that cross into C. Addresses of C's objects are
 // numbers. TestLayout compares each field with the header, for each architecture.
 
+//lint:file-ignore U1000 fields that no code reads keep the places of those it reads
+
 // ibvDevice is struct ibv_device.
 type ibvDevice struct {
 	ops                     [2]uintptr
