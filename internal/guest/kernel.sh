@@ -34,6 +34,10 @@ fi
 version=$(dpkg-query -W -f '${Version}' linux-source-6.1)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/dpukv
 kernel=$cache/$name-$version-$(sha256sum "$config" | cut -c1-12)
+if [ -s "$kernel" ]; then # no wait for the build of another one
+	echo "$kernel"
+	exit
+fi
 mkdir -p "$cache"
 exec 9>"$cache/lock"
 flock 9 # one build at a time
