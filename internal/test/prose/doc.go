@@ -1,7 +1,7 @@
 // Package prose checks the form of the documentation: README.md, CONTRIBUTING.md and the pages
 // below docs. It also checks the messages of the product.
 //
-//	words      README.md has at most 900 words
+//	words      README.md has at most 900 words, as wc -w counts
 //	sentences  a sentence has at most 40 words; write 25
 //	columns    a line has at most 100 columns
 //	links      a relative link leads to a file that exists, and to a heading of it
