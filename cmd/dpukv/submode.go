@@ -4,11 +4,13 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"dpukv/placement/submode"
 	"dpukv/placement/submode/packetfilter"
 	"dpukv/placement/submodetool"
 	"dpukv/placement/testbed"
@@ -52,7 +54,7 @@ output names it.`,
 			func(ctx context.Context, s *submodetool.Tool, w io.Writer) error {
 				return s.Verify(ctx, w)
 			}),
-		newSubmodeStep("undo", "Undo whatever is applied",
+		newSubmodeStep("undo", "Take back the datapath, and what a killed apply of any left",
 			func(ctx context.Context, s *submodetool.Tool, w io.Writer) error {
 				return s.Undo(ctx, w)
 			}),
@@ -113,8 +115,9 @@ func (f *submodeFlags) tool(ctx context.Context, name string) (*submodetool.Tool
 	if err != nil {
 		return nil, err
 	}
-	if !strings.HasPrefix(name, "sm") && len(name) == 1 {
-		name = "sm" + name
+	name = "sm" + strings.TrimPrefix(name, "sm")
+	if !slices.Contains(submode.Names(), name) {
+		return nil, usagef("submode: found %q, allowed: 1 to 5", strings.TrimPrefix(name, "sm"))
 	}
 	return submodetool.New(submodetool.Options{
 		Testbed: bed, Submode: name, Node: f.node, Datapath: f.datapath, Filter: work,

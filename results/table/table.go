@@ -169,7 +169,10 @@ func sameRepeats(rows [][]*results.Point) bool {
 
 // legendLine explains the content of the cells.
 func legendLine(rows [][]*results.Point) string {
-	said := "Latency counts from the intended send"
+	said := "Latency counts from the send"
+	if slices.ContainsFunc(rows, func(r []*results.Point) bool { return r[0].RateOps > 0 }) {
+		said = "Latency counts from the intended send"
+	}
 	switch {
 	case !sameRepeats(rows):
 		return "Medians over the repeats ± half their range. " + said + "."
