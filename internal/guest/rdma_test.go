@@ -38,7 +38,7 @@ PERF_LINK=dummy0 $TEST -test.run '^TestRiggedPortGoesDown$'
 func runInGuest(t *testing.T, pkg, job string) {
 	t.Helper()
 	s := newSandbox(t)
-	s.write(t, "job", "set -e\nTEST='"+s.build(t, pkg)+" -test.v=test2json -test.timeout 90s'\n"+job)
+	s.write(t, "job", "set -e\nTEST='"+s.build(t, pkg)+" -test.v=test2json -test.timeout 300s'\n"+job)
 	s.run(t, s.boot("dummy0", guestAddr), 2*time.Minute)
 	report(t, s.guestOutput(t))
 }
@@ -84,7 +84,7 @@ func (p *peers) end(test, device, local, remote string) string {
 	if strings.HasSuffix(test, "Serve") {
 		at = local
 	}
-	return fmt.Sprintf("DEVICE=%s ADDR=%s:7000 CONTROL=%s:7001 %s -test.run '^%s$' -test.v=test2json -test.timeout 90s",
+	return fmt.Sprintf("DEVICE=%s ADDR=%s:7000 CONTROL=%s:7001 %s -test.run '^%s$' -test.v=test2json -test.timeout 300s",
 		device, at, at, p.binary, test)
 }
 

@@ -258,8 +258,10 @@ func TestNoDescriptors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := stats.Workers[0]; w.Refused != 2 || w.AcceptErrors < 2 {
-		t.Errorf("refused %d, accept failed %d times; want 2, and at least 2", w.Refused, w.AcceptErrors)
+	// A connection that closed just before may leave one descriptor: then accept succeeds, and the
+	// worker refuses.
+	if w := stats.Workers[0]; w.Refused != 2 {
+		t.Errorf("refused %d, accept failed %d times; want 2 refused", w.Refused, w.AcceptErrors)
 	}
 }
 
