@@ -80,7 +80,7 @@ func (b *Book) evaluate(f *Finding, c *Claim, k Case, ev *Evidence) Outcome {
 	slices.Sort(lacking)
 	lacking = slices.Compact(lacking)
 	if len(pool) > 0 && len(lacking) > 0 && c.Pick == "least" {
-		pool, why = nil, "no point of "+strings.Join(lacking, " or ")+
+		pool, why = nil, "nothing was measured of "+strings.Join(lacking, " or ")+
 			", so that it is not known whether it is less"
 	}
 	if o.Why = why; len(pool) == 0 {

@@ -14,14 +14,14 @@ import (
 // were not measured.
 func Write(w io.Writer, ev Evidence, outcomes []Outcome) error {
 	var b bytes.Buffer
-	runs := ev.Runs
-	for i := range runs {
+	for i := range ev.Runs {
+		r := &ev.Runs[i]
 		dpus := "no DPU"
-		if g := runs[i].Generations; len(g) > 0 {
+		if g := r.Generations; len(g) > 0 {
 			dpus = "DPUs: " + title(strings.Join(g, " and "))
 		}
-		fmt.Fprintf(&b, "%s: %d points, %s\n", runs[i].Name, len(runs[i].Points), dpus)
-		if n := runs[i].scalablePoints(); n > 0 {
+		fmt.Fprintf(&b, "%s: %d points, %s\n", r.Name, len(r.Points), dpus)
+		if n := r.scalablePoints(); n > 0 {
 			fmt.Fprintf(&b, "  %d of them are %s and left out: there the Arm has a scalable "+
 				"function and the card is in DPU mode, in the study's off-path it is a separated "+
 				"host\n", n, scalable)
