@@ -239,7 +239,7 @@ func TestRun2026Claims(t *testing.T) {
 		t.Fatalf("%v, %v, %q", err, bad, run.Generations)
 	}
 	measured := 0
-	for _, o := range book.Evaluate([]claims.Run{run}) {
+	for _, o := range book.Evaluate(claims.Evidence{Runs: []claims.Run{run}}) {
 		if o.Measured != nil {
 			measured++
 		}

@@ -1,29 +1,40 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"dpukv/hashbench/result"
+	"dpukv/internal/machine"
 	"dpukv/results/claims"
 )
 
 func newClaimsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "claims RUN...",
+		Use:   "claims RUN|HASH...",
 		Short: "Compare the study's findings with your runs",
-		Long: `Print each finding of the study beside what the run folders show: agrees, disagrees, or not
-measured. Each line has both numbers, and the warnings about either.
+		Long: `Print each finding of the study beside what the run folders show: agrees, disagrees, inconclusive, or
+not measured. Each line has both numbers, and the warnings about either. Inconclusive means too few
+repeats, disturbed points, or repeats on both sides of the limit.
 
 Runs with different DPUs can be given together. A run counts for the generation that its testbed
-names, or for the profile that stands for it. Results over emulated parts are marked.`,
+names, or for the profile that stands for it. Results over emulated parts are marked.
+
+HASH is a file that dpukv hash wrote with --out or --json. Its CPU says which machine it is of: x86 is
+the host, 16 Cortex-A72 are a BlueField-1, 8 are a BlueField-2, Cortex-A78 are a BlueField-3.`,
 		Example: `  dpukv claims runs/on-bf2 runs/on-bf3
+  dpukv claims runs/on-bf2 hash/host.json hash/bf2.json
   dpukv claims runs/emulated`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("claims: found no arguments, allowed: one or more run folders")
+				return usagef("claims: found no arguments, allowed: one or more run folders and " +
+					"files of dpukv hash")
 			}
 			return nil
 		},
@@ -32,36 +43,114 @@ names, or for the profile that stands for it. Results over emulated parts are ma
 			if err != nil {
 				return err
 			}
-			runs, err := openRuns(cmd, args)
+			evidence, err := openEvidence(cmd, args)
 			if err != nil {
 				return err
 			}
-			outcomes := book.Evaluate(runs)
+			outcomes := book.Evaluate(evidence)
 			if asJSON {
 				return json.NewEncoder(cmd.OutOrStdout()).Encode(outcomes)
 			}
-			return claims.Write(cmd.OutOrStdout(), runs, outcomes)
+			return claims.Write(cmd.OutOrStdout(), evidence, outcomes)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON list instead of text")
 	return cmd
 }
 
-func openRuns(cmd *cobra.Command, dirs []string) ([]claims.Run, error) {
-	var runs []claims.Run
-	for _, dir := range dirs {
-		folder, err := openRun(dir)
+// openEvidence reads run folders, and reports of hash functions.
+func openEvidence(cmd *cobra.Command, paths []string) (ev claims.Evidence, err error) {
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			h, err := openHashes(cmd.Context(), path)
+			if err != nil {
+				return ev, usagef("claims: %w", err)
+			}
+			ev.Hashes = append(ev.Hashes, h)
+			continue
+		}
+		run, err := openClaimsRun(cmd, path)
 		if err != nil {
-			return nil, err
+			return ev, err
 		}
-		run, bad, err := claims.OpenRun(folder)
-		if err != nil {
-			return nil, err
-		}
-		for _, b := range bad {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s: left out %s\n", dir, b)
-		}
-		runs = append(runs, run)
+		ev.Runs = append(ev.Runs, run)
 	}
-	return runs, nil
+	return ev, nil
+}
+
+func openClaimsRun(cmd *cobra.Command, dir string) (claims.Run, error) {
+	folder, err := openRun(dir)
+	if err != nil {
+		return claims.Run{}, err
+	}
+	run, bad, err := claims.OpenRun(folder)
+	for _, b := range bad {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: left out %s\n", dir, b)
+	}
+	return run, err
+}
+
+// openHashes reads a report of dpukv hash as evidence for claims.
+func openHashes(ctx context.Context, path string) (claims.Hashes, error) {
+	report, err := result.Read(ctx, path)
+	if err != nil {
+		return claims.Hashes{}, err
+	}
+	h, err := hashesOf(report)
+	if err != nil {
+		return claims.Hashes{}, fmt.Errorf("%s: %w", path, err)
+	}
+	h.Name = path
+	return h, nil
+}
+
+func hashesOf(r *result.Report) (claims.Hashes, error) {
+	facts := &r.Machine
+	h := claims.Hashes{
+		Machine: studyMachine(facts), CPU: fmt.Sprintf("%d x %s", facts.CPUs, facts.CPUModel),
+		Warnings: r.Warnings, Substitute: hashSubstitute(facts),
+	}
+	if h.Machine == "" {
+		return h, fmt.Errorf("machine: found %s, allowed: x86, 8 or 16 x Cortex-A72, "+
+			"Cortex-A78; measure on a machine of the study's kinds", h.CPU)
+	}
+	for i := range r.Results {
+		x := &r.Results[i]
+		if x.Case != result.Fixed(x.Mode, x.MinBytes) {
+			continue // random lengths and other alignments are not the study's
+		}
+		h.Times = append(h.Times, claims.HashTime{
+			Function: x.Function, Bytes: x.MinBytes, Dependent: x.Mode == result.Latency,
+			Ns: x.Ns.Median, Low: x.Ns.Low, High: x.Ns.High, Rounds: len(x.RoundsNs),
+		})
+	}
+	return h, nil
+}
+
+// studyMachine tells from a CPU which of the study's machines has it; empty: none.
+func studyMachine(facts *machine.Facts) string {
+	model := facts.CPUModel
+	switch {
+	case facts.Arch == "x86_64":
+		return claims.Host
+	case strings.HasPrefix(model, "Cortex-A78"):
+		return "bf3"
+	case model == "Cortex-A72" && facts.CPUs == 8:
+		return "bf2"
+	case model == "Cortex-A72" && facts.CPUs == 16:
+		return "bf1"
+	}
+	return ""
+}
+
+// hashSubstitute says why a machine is none of the study's, although it has such a CPU.
+func hashSubstitute(facts *machine.Facts) string {
+	product := strings.ToLower(facts.Product)
+	switch {
+	case facts.Emulator != "":
+		return "emulated: " + facts.Emulator
+	case facts.Arch == "x86_64" || product == "" || strings.Contains(product, "bluefield"):
+		return ""
+	}
+	return "substitute: " + facts.Product
 }

@@ -19,45 +19,47 @@ type Book struct {
 	Findings []Finding         `yaml:"findings"`
 }
 
-// Finding is one finding of the study. It has claims, or else names what its measurement would
-// need.
+// Finding is one finding of the study.
 type Finding struct {
 	ID      string   `yaml:"id"`
-	Says    string   `yaml:"says"`
 	Section string   `yaml:"section"`
 	Doubts  []string `yaml:"doubts"`
-	Needs   string   `yaml:"needs"` // what no run folder has
 	Claims  []Claim  `yaml:"claims"`
 }
 
-// Claim is one sentence with a number for each case.
+// Claim is one sentence with a number for each case, or with what its measurement would need.
 type Claim struct {
 	Says      string    `yaml:"says"`
+	Needs     string    `yaml:"needs"` // what dpukv does not measure; then the rest is empty
 	Of        string    `yaml:"of"`
 	At        string    `yaml:"at"` // of a latency
 	Quantity  string    `yaml:"quantity"`
 	Pick      string    `yaml:"pick"`
 	Expect    string    `yaml:"expect"`
-	Tolerance *float64  `yaml:"tolerance"` // relative to the study's figure; default 0.2
+	SamePath  bool      `yaml:"same_path"` // a and over have one placement and submode
+	Tolerance *float64  `yaml:"tolerance"` // relative to the study's ratio or figure; default 0.2
 	A         Selector  `yaml:"a"`
 	Over      *Selector `yaml:"over"`
 	Cases     []Case    `yaml:"cases"`
 }
 
-// Case is a claim for one generation and GET share; nil stands for every measured one.
+// Case is a claim for a pool of generations and a GET share. Without either, the case takes every
+// measured one.
 type Case struct {
-	Generation string   `yaml:"generation"`
-	GetRatio   *float64 `yaml:"get_ratio"`
-	Study      float64  `yaml:"study"` // its figure
+	Generations []string `yaml:"generations"`
+	GetRatio    *float64 `yaml:"get_ratio"`
+	Study       float64  `yaml:"study"` // its figure
+	To          float64  `yaml:"to"`    // its other figure, of a range
 }
 
-// Selector chooses points. Empty fields match every point.
+// Selector chooses points, or times of hash functions. Empty fields match everything.
 type Selector struct {
-	Store      string   `yaml:"store"`
-	Placement  []string `yaml:"placement"`
-	Submode    []string `yaml:"submode"`
-	Hash       []string `yaml:"hash"`
-	Generation string   `yaml:"generation"` // if another than the case's
+	Store       string   `yaml:"store"`
+	Placement   []string `yaml:"placement"`
+	Submode     []string `yaml:"submode"`
+	Hash        []string `yaml:"hash"`
+	Functions   []string `yaml:"functions"`   // hash functions, timed alone
+	Generations []string `yaml:"generations"` // if others than the case's; "host" of functions
 }
 
 // defaultTolerance is the tolerance of a claim without one.
@@ -83,8 +85,8 @@ func (b *Book) check(f *Finding) error {
 	wrong := func(format string, args ...any) {
 		errs = append(errs, fmt.Errorf("claims: %s: "+format, append([]any{f.ID}, args...)...))
 	}
-	if (f.Needs == "") == (len(f.Claims) == 0) {
-		wrong("found neither claims nor needs, or both; allowed: one of them")
+	if len(f.Claims) == 0 {
+		wrong("found no claims, allowed: one or more")
 	}
 	for _, d := range f.Doubts {
 		if _, ok := b.Doubts[d]; !ok || instead[d] == nil {
@@ -92,27 +94,43 @@ func (b *Book) check(f *Finding) error {
 		}
 	}
 	for i := range f.Claims {
-		c := &f.Claims[i]
-		c.setDefaults()
-		for _, field := range []struct {
-			name, found string
-			allowed     []string
-		}{
-			{"of", c.Of, []string{"peak", "latency", "hash share", "spread", "scaling"}},
-			{"at", c.At, []string{"load", "throughput"}},
-			{"quantity", c.Quantity, []string{"ratio", "lower", "apart"}},
-			{"pick", c.Pick, []string{"greatest", "least"}},
-			{"expect", c.Expect, []string{"about", "at least", "at most"}},
-		} {
-			if !slices.Contains(field.allowed, field.found) {
-				wrong("%s: found %q, allowed: %q", field.name, field.found, field.allowed)
-			}
-		}
-		if c.Says == "" || len(c.Cases) == 0 || c.Over == nil && c.Quantity != "ratio" {
-			wrong("claim %d (%q) lacks says, cases or over", i+1, c.Says)
-		}
+		f.Claims[i].check(wrong)
 	}
 	return errors.Join(errs...)
+}
+
+func (c *Claim) check(wrong func(format string, args ...any)) {
+	if (c.Needs == "") == (len(c.Cases) == 0) || c.Says == "" {
+		wrong("claim %q: found no says, or not one of needs and cases; allowed: says, and one of "+
+			"them", c.Says)
+	}
+	if c.Needs != "" {
+		return
+	}
+	c.setDefaults()
+	for _, field := range []struct {
+		name, found string
+		allowed     []string
+	}{
+		{"of", c.Of, slices.Sorted(maps.Keys(units))},
+		{"at", c.At, []string{"load", "throughput"}},
+		{"quantity", c.Quantity, []string{"ratio", "lower", "apart"}},
+		{"pick", c.Pick, []string{"greatest", "least", "median"}},
+		{"expect", c.Expect, []string{"about", "up to", "between", "at least", "at most"}},
+	} {
+		if !slices.Contains(field.allowed, field.found) {
+			wrong("%s: found %q, allowed: %q", field.name, field.found, field.allowed)
+		}
+	}
+	if c.Over == nil && c.Quantity != "ratio" && c.Of != "scaling" {
+		wrong("claim %q: found no over, allowed: over beside the quantity %q", c.Says, c.Quantity)
+	}
+	for _, k := range c.Cases {
+		if (c.Expect == "between") != (k.To > k.Study) {
+			wrong("claim %q: found the range from %v to %v, allowed: a range, and only to expect "+
+				"\"between\"", c.Says, k.Study, k.To)
+		}
+	}
 }
 
 func (c *Claim) setDefaults() {

@@ -1,38 +1,54 @@
-// Package claims compares the study's findings with runs: the study's figure, the measured figure,
-// and whether the two agree.
+// Package claims compares the study's findings with runs and with reports of hash functions: the
+// study's figure, the measured figure, and whether the two agree.
 //
-//	claims.yaml ──Load──▶ Book ──Evaluate(runs)──▶ []Outcome ──Write──▶ text, or JSON
+//	claims.yaml ──Load──▶ Book ──Evaluate(Evidence)──▶ []Outcome ──Write──▶ text, or JSON
 //
 // # A claim
 //
-// A claim is about one quantity of one or two selections of points:
+// A claim is about one quantity of one or two selections of points, or of hash functions:
 //
 //	of         peak: highest median throughput over all loads, in Mops
 //	           latency: mean latency from the intended send, in µs
 //	           hash share
 //	           spread: most over least throughput along the load
-//	           scaling: rise of the throughput from the least to the highest load, over the rise
-//	           of the load
+//	           scaling: at each load, rise of the throughput over the rise of the load, both since
+//	           the least load
+//	           hash bandwidth, hash latency: of a function alone, for 256 KiB and for 16 B
+//	           best hash bandwidth, best hash latency: of the best of the functions
 //	at         where latencies are compared: at each load that both selections have (load; default),
 //	           or at a throughput of a and the nearest of over, within 10 % (throughput)
-//	a, over    which points: store, placement, submode, hash, generation; without over, a alone
+//	a, over    which points: store, placement, submode, hash, generations; or which functions;
+//	           without over, a alone
 //	quantity   ratio (a through over; default), lower (1 less the ratio), apart (its distance from 1)
-//	pick       which pair counts, of several that differ in a placement or submode only: the
-//	           greatest (default, "up to"; the outcome says if pairs are missing), or the least (no
-//	           pair may be missing)
-//	expect     about (within the tolerance; default), at least, at most
+//	pick       which figure of a pool counts: the greatest (default), the least (nothing may be
+//	           missing), or the median
+//	expect     about (within the tolerance; default), up to, between, at least, at most
+//	cases      the pool of generations, the GET share, and the study's figure for them
+//
+// "Up to" is a claim about the greatest figure of a pool: of all generations, placements, submodes
+// and GET shares that it names. A greater figure disagrees. A smaller one disagrees only if the
+// whole pool was measured.
+//
+// A tolerance is relative to the ratio, also of a difference: 12 % lower is a ratio of 0.88, so
+// that 10 % reach from 3 % to 21 % lower.
 //
 // # Which points are compared
 //
 // Two points are compared only if they agree in GET share, server threads, keys and sizes, batch,
 // window, hash, and the store's mode and access. Points with a filter on the path are left out.
+// Between generations, the 5 and 10 server threads of a BF-1 count as the 4 and 8 of the others.
 //
 // The generation of a run is the generation of its DPUs. The testbed names it, or the profile that
 // models them does. A case without a generation takes any run.
 //
 // # Outcomes
 //
-// A claim that no run can answer is "not measured", and the outcome names the missing points. A
-// claim that rests on emulated or substitute parts is marked so; it never is a bare "agrees". Each
-// outcome lists the doubts about the study's own method, and how the runs avoided each.
+// A figure has a range over all choices of repeats. A verdict takes the whole range on one side of
+// the limit, four repeats, and no warning that concerns the figure. Otherwise it is "inconclusive".
+// So is "up to" with all measured figures below, if a part of the pool is missing.
+//
+// A claim that nothing here can answer is "not measured", and the outcome names the missing points,
+// or the program that would measure it. A claim on emulated or substitute parts is marked so; it
+// never is a bare "agrees". Each outcome lists the doubts about the study's own method, and how the
+// runs avoided each.
 package claims

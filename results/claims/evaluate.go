@@ -2,32 +2,20 @@ package claims
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
-
-	"dpukv/results"
-)
-
-// Verdict is the answer of runs to a claim.
-type Verdict string
-
-// The verdicts. Over emulated or substitute parts, a suffix says so.
-const (
-	Agrees      Verdict = "agrees"
-	Disagrees   Verdict = "disagrees"
-	NotMeasured Verdict = "not measured"
 )
 
 // Outcome is one case of one claim.
 type Outcome struct {
-	Finding    string   `json:"finding"`
-	Section    string   `json:"section"`
-	Says       string   `json:"says"`
-	Generation string   `json:"generation,omitempty"`
-	GetRatio   *float64 `json:"get_ratio,omitempty"`
-	// nil: the finding has more than one figure, in its words
-	Study *float64 `json:"study,omitempty"`
+	Finding     string   `json:"finding"`
+	Section     string   `json:"section"`
+	Says        string   `json:"says"`
+	Generations []string `json:"generations,omitempty"` // whose figures are pooled
+	GetRatio    *float64 `json:"get_ratio,omitempty"`
+	// nil: the claim has no figure that dpukv measures
+	Study   *float64 `json:"study,omitempty"`
+	StudyTo *float64 `json:"study_to,omitempty"` // end of a range that begins with Study
 	// of Study, Measured, Low and High: "ratio", "share", "Mops", "µs"
 	Unit      string  `json:"unit,omitempty"`
 	Expect    string  `json:"expect,omitempty"`
@@ -42,10 +30,13 @@ type Outcome struct {
 	Low      *float64 `json:"low,omitempty"`
 	High     *float64 `json:"high,omitempty"`
 	Which    string   `json:"which,omitempty"` // pair it is of
-	Why      string   `json:"why,omitempty"`   // the reason why it was not measured, or is doubtful
+	Why      string   `json:"why,omitempty"`   // the reason of a verdict, or of a doubt about it
 	Warned   int      `json:"warned"`          // points used that have warnings
 	Points   int      `json:"points"`
+	Reports  int      `json:"reports,omitempty"` // of hash functions, used instead of points
 	Doubts   []Doubt  `json:"doubts"`
+
+	used string // number of points or reports, in words
 }
 
 // Doubt is one doubt about the study's method, with the runs' alternative.
@@ -54,70 +45,80 @@ type Doubt struct {
 	Instead string `json:"instead,omitempty"`
 }
 
-// Evaluate compares every claim with the runs.
-func (b *Book) Evaluate(runs []Run) []Outcome {
+// Evaluate compares every claim with the evidence.
+func (b *Book) Evaluate(ev Evidence) []Outcome {
 	var list []Outcome
 	for i := range b.Findings {
 		f := &b.Findings[i]
-		if f.Needs != "" {
-			list = append(list, Outcome{
-				Finding: f.ID, Section: f.Section, Says: f.Says, Verdict: NotMeasured,
-				Why: "it needs " + f.Needs, Doubts: b.doubts(f, nil),
-			})
-		}
 		for j := range f.Claims {
-			for _, k := range f.Claims[j].Cases {
-				list = append(list, b.evaluate(f, &f.Claims[j], k, runs))
+			c := &f.Claims[j]
+			if c.Needs != "" {
+				list = append(list, Outcome{
+					Finding: f.ID, Section: f.Section, Says: c.Says, Verdict: NotMeasured,
+					Why: "it needs " + c.Needs, Doubts: b.doubts(f, nil),
+				})
+			}
+			for _, k := range c.Cases {
+				list = append(list, b.evaluate(f, c, k, &ev))
 			}
 		}
 	}
 	return list
 }
 
-func (b *Book) evaluate(f *Finding, c *Claim, k Case, runs []Run) Outcome {
+func (b *Book) evaluate(f *Finding, c *Claim, k Case, ev *Evidence) Outcome {
 	o := Outcome{
-		Finding: f.ID, Section: f.Section, Says: c.Says, Generation: k.Generation,
-		GetRatio: k.GetRatio,
-		Study:    &k.Study, Unit: c.unit(), Expect: c.Expect, Tolerance: *c.Tolerance,
-		Verdict: NotMeasured,
+		Finding: f.ID, Section: f.Section, Says: c.Says, Generations: k.Generations,
+		GetRatio: k.GetRatio, Study: &k.Study, Unit: c.unit(), Expect: c.Expect,
+		Tolerance: *c.Tolerance, Verdict: NotMeasured,
 	}
-	found, why := c.findings(k, runs)
-	lacking := append(c.A.lacking(runs, k), c.Over.lacking(runs, k)...)
-	if len(found) > 0 && len(lacking) > 0 && c.Pick == "least" {
-		found, why = nil, "no point of "+strings.Join(lacking, " or ")+
+	if k.To != 0 {
+		o.StudyTo = &k.To
+	}
+	pool, why, lacking := c.pool(k, ev)
+	lacking = append(lacking, c.lacking(k, ev)...)
+	slices.Sort(lacking)
+	lacking = slices.Compact(lacking)
+	if len(pool) > 0 && len(lacking) > 0 && c.Pick == "least" {
+		pool, why = nil, "nothing was measured of "+strings.Join(lacking, " or ")+
 			", so that it is not known whether it is less"
 	}
-	if o.Why = why; len(found) == 0 {
+	if o.Why = why; len(pool) == 0 {
 		o.Doubts = b.doubts(f, nil)
 		return o
 	}
-	pick := slices.MaxFunc[[]finding]
-	if c.Pick == "least" {
-		pick = slices.MinFunc[[]finding]
-	}
-	best := pick(found, func(x, y finding) int { return cmpFloat(x.value, y.value) })
-	o.Verdict, o.Which = Disagrees, best.which
-	if holds(c.Expect, best.value, k.Study, *c.Tolerance) {
-		o.Verdict = Agrees
-	}
-	o.Measured, o.Low, o.High = &best.value, &best.low, &best.high
-	if o.Why = ""; len(lacking) > 0 {
-		o.Why = "without " + strings.Join(lacking, " and ") + ", of which there is no point"
-	}
-	o.Points, o.Warned, o.Substitute = len(best.points), warned(best.points),
-		substitute(best.points)
-	// Other repeats could contradict the verdict of the medians.
-	agrees := o.Verdict == Agrees
-	if holds(c.Expect, best.low, k.Study, *c.Tolerance) != agrees ||
-		holds(c.Expect, best.high, k.Study, *c.Tolerance) != agrees {
-		o.Why = strings.TrimPrefix(o.Why+"; the repeats are too far apart to be sure", "; ")
-	}
-	if n := estimated(best.points); c.Of == "hash share" && n > 0 {
-		o.Why = strings.TrimPrefix(fmt.Sprintf("%s; %d of these points estimate the share from "+
-			"the cost of one hash; they did not sample it", o.Why, n), "; ")
-	}
-	o.Doubts = b.doubts(f, best.points)
+	best := c.combine(pool)
+	o.take(&best)
+	o.judge(c, k, &best, lacking)
+	o.Doubts = b.doubts(f, &best)
 	return o
+}
+
+// take takes over a figure and the evidence behind it.
+func (o *Outcome) take(f *finding) {
+	o.Measured, o.Low, o.High, o.Which = &f.value, &f.low, &f.high, f.which
+	o.Points, o.Reports, o.used = len(f.points), len(f.hashes), f.counted()
+	o.Warned, o.Substitute = f.warned(), f.substitute()
+}
+
+// judge sets the verdict on a figure, with all reasons for it.
+func (o *Outcome) judge(c *Claim, k Case, f *finding, lacking []string) {
+	verdict, reason := c.verdict(f, k, lacking)
+	var why []string
+	if len(lacking) > 0 {
+		why = append(why, "nothing was measured of "+strings.Join(lacking, ", "))
+	}
+	if reason != "" {
+		why = append(why, reason)
+	}
+	if weak := f.weak(); len(weak) > 0 {
+		verdict, why = Inconclusive, append(why, weak...)
+	}
+	if n := estimated(f.points); c.Of == "hash share" && n > 0 {
+		why = append(why, fmt.Sprintf("%d of these points estimate the share from the cost of "+
+			"one hash; they did not sample it", n))
+	}
+	o.Verdict, o.Why = verdict, strings.Join(why, "; ")
 }
 
 func cmpFloat(a, b float64) int {
@@ -130,93 +131,52 @@ func cmpFloat(a, b float64) int {
 	return 0
 }
 
-// holds reports whether a figure meets the expectation.
-func holds(expect string, figure, study, tolerance float64) bool {
-	switch expect {
-	case "at least":
-		return figure >= study*(1-tolerance)
-	case "at most":
-		return figure <= study*(1+tolerance)
-	}
-	return math.Abs(figure-study) <= math.Abs(study)*tolerance
-}
-
-// doubts are the doubts about a finding, with the evidence of the points used; nil: no points were
-// used.
-func (b *Book) doubts(f *Finding, points []*results.Point) []Doubt {
+// doubts are the doubts about a finding, with the evidence of the figure; nil: there is none.
+func (b *Book) doubts(of *Finding, f *finding) []Doubt {
 	list := []Doubt{}
-	for _, name := range f.Doubts {
-		if len(points) > 0 && !concerns(name, points) {
+	for _, name := range of.Doubts {
+		if f != nil && !concerns(name, f.points) {
 			continue
 		}
 		d := Doubt{Study: b.Doubts[name]}
-		if len(points) > 0 {
-			d.Instead = instead[name](points)
+		if f != nil {
+			d.Instead = instead[name](f.points)
 		}
 		list = append(list, d)
 	}
 	return list
 }
 
-// missing names what the runs lack for a selection.
-func missing(runs []Run, s *Selector, k Case) string {
-	generation := k.Generation
-	if s.Generation != "" {
-		generation = s.Generation
-	}
-	if !slices.ContainsFunc(runs, func(r Run) bool { return r.of(generation) }) {
-		return "no run whose DPUs are " + title(generation)
-	}
-	what := []string{strings.ToUpper(s.Store)}
-	for _, list := range [][]string{s.Placement, s.Submode, s.Hash} {
-		if len(list) > 0 {
-			what = append(what, strings.Join(list, " or "))
-		}
-	}
-	if k.GetRatio != nil {
-		what = append(what, fmt.Sprintf("%g %% GET", 100**k.GetRatio))
-	}
-	if generation != "" {
-		what = append(what, title(generation))
-	}
-	return "no point of " + strings.Join(what, ", ")
-}
-
-// lacking are the placements and submodes of a selection without any point.
-func (s *Selector) lacking(runs []Run, k Case) (list []string) {
-	if s == nil {
-		return nil
-	}
-	for _, placement := range s.Placement {
-		one := *s
-		if one.Placement = []string{placement}; len(choose(runs, &one, k.Generation,
-			k.GetRatio)) == 0 {
-			list = append(list, placement)
-		}
-	}
-	for _, submode := range s.Submode {
-		one := *s
-		if one.Submode = []string{submode}; len(choose(runs, &one, k.Generation, k.GetRatio)) == 0 {
-			list = append(list, strings.ToUpper(submode))
-		}
-	}
-	return list
+// units are the units of all kinds of figures, for a claim without over.
+var units = map[string]string{
+	"peak": "Mops", "latency": "µs", "hash share": "share", "spread": "ratio", "scaling": "ratio",
+	"hash bandwidth": "ratio", "hash latency": "ratio",
+	"best hash bandwidth": "ratio", "best hash latency": "ratio",
 }
 
 // unit is the unit of the claim's figures.
 func (c *Claim) unit() string {
 	switch {
-	case c.Of == "hash share", c.Quantity == "lower", c.Quantity == "apart":
+	case c.Quantity == "lower", c.Quantity == "apart":
 		return "share"
-	case c.Over == nil && c.Of == "peak":
-		return "Mops"
-	case c.Over == nil && c.Of == "latency":
-		return "µs"
+	case c.Over != nil:
+		return "ratio"
 	}
-	return "ratio"
+	return units[c.Of]
 }
 
 // title writes bf2 as BF-2.
 func title(generation string) string {
+	if generation == Host {
+		return "the host"
+	}
 	return strings.Replace(strings.ToUpper(generation), "BF", "BF-", 1)
+}
+
+func titles(generations []string) string {
+	var list []string
+	for _, g := range generations {
+		list = append(list, title(g))
+	}
+	return strings.Join(list, " or ")
 }

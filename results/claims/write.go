@@ -12,19 +12,25 @@ import (
 
 // Write writes outcomes for a terminal, finding by finding. It groups the cases of a claim that
 // were not measured.
-func Write(w io.Writer, runs []Run, outcomes []Outcome) error {
+func Write(w io.Writer, ev Evidence, outcomes []Outcome) error {
 	var b bytes.Buffer
-	for i := range runs {
+	for i := range ev.Runs {
+		r := &ev.Runs[i]
 		dpus := "no DPU"
-		if g := runs[i].Generations; len(g) > 0 {
+		if g := r.Generations; len(g) > 0 {
 			dpus = "DPUs: " + title(strings.Join(g, " and "))
 		}
-		fmt.Fprintf(&b, "%s: %d points, %s\n", runs[i].Name, len(runs[i].Points), dpus)
-		if n := runs[i].scalablePoints(); n > 0 {
+		fmt.Fprintf(&b, "%s: %d points, %s\n", r.Name, len(r.Points), dpus)
+		if n := r.scalablePoints(); n > 0 {
 			fmt.Fprintf(&b, "  %d of them are %s and left out: there the Arm has a scalable "+
 				"function and the card is in DPU mode, in the study's off-path it is a separated "+
 				"host\n", n, scalable)
 		}
+	}
+	for i := range ev.Hashes {
+		h := &ev.Hashes[i]
+		fmt.Fprintf(&b, "%s: %d times of hash functions on %s (%s)\n", h.Name, len(h.Times),
+			title(h.Machine), h.CPU)
 	}
 	b.WriteByte('\n')
 	for first := 0; first < len(outcomes); {
@@ -54,7 +60,7 @@ func writeFinding(b *bytes.Buffer, list []Outcome) {
 		known = writeClaim(b, list[first:end]) || known
 		first = end
 	}
-	if known || list[0].Study == nil {
+	if known || !slices.ContainsFunc(list, func(o Outcome) bool { return o.Study != nil }) {
 		writeSubstitutes(b, list)
 		writeDoubts(b, list)
 	}
@@ -75,8 +81,10 @@ func writeClaim(b *bytes.Buffer, cases []Outcome) (measured bool) {
 		if o.Study != nil {
 			study = append(study, o.studied())
 		}
-		if !slices.Contains(why, o.Why) {
-			why = append(why, o.Why)
+		for reason := range strings.SplitSeq(o.Why, "; ") {
+			if !slices.Contains(why, reason) {
+				why = append(why, reason)
+			}
 		}
 	}
 	switch {
@@ -101,7 +109,7 @@ func joinAbout(about []string) string {
 func (o *Outcome) write(b *bytes.Buffer) {
 	fmt.Fprintf(b, "    %sstudy %s  yours %s%s  %s\n",
 		joinAbout([]string{o.about()}), o.studied(), o.figure(*o.Measured), o.reach(), o.Word())
-	fmt.Fprintf(b, "      %s; %d points%s\n", o.Which, o.Points, o.warnings())
+	fmt.Fprintf(b, "      %s; %s%s\n", o.Which, o.used, o.warnings())
 	if o.Why != "" {
 		fmt.Fprintf(b, "      %s\n", o.Why)
 	}
@@ -110,9 +118,11 @@ func (o *Outcome) write(b *bytes.Buffer) {
 // Word is the verdict with its tolerance, and with the emulated or substitute parts behind it.
 func (o *Outcome) Word() string {
 	word := string(o.Verdict)
-	if o.Expect == "about" && o.Measured != nil {
-		word += fmt.Sprintf(" (within %g %%)", 100*o.Tolerance)
-		if o.Verdict == Disagrees {
+	if o.Measured != nil && slices.Contains([]string{"about", "up to", "between"}, o.Expect) {
+		switch o.Verdict {
+		case Agrees:
+			word = fmt.Sprintf("%s (within %g %%)", o.Verdict, 100*o.Tolerance)
+		case Disagrees:
 			word = fmt.Sprintf("%s (not within %g %%%s)", o.Verdict, 100*o.Tolerance, o.direction())
 		}
 	}
@@ -136,8 +146,8 @@ func (o *Outcome) direction() string {
 
 func (o *Outcome) about() string {
 	var said []string
-	if o.Generation != "" {
-		said = append(said, title(o.Generation))
+	if len(o.Generations) > 0 {
+		said = append(said, strings.ReplaceAll(titles(o.Generations), " or ", "/"))
 	}
 	if o.GetRatio != nil {
 		said = append(said, fmt.Sprintf("%g %% GET", 100**o.GetRatio))
@@ -147,7 +157,12 @@ func (o *Outcome) about() string {
 
 // studied is the study's figure, with the side that it is for.
 func (o *Outcome) studied() string {
-	return map[string]string{"at least": "≥ ", "at most": "≤ "}[o.Expect] + o.figure(*o.Study)
+	said := map[string]string{"at least": "≥ ", "at most": "≤ ", "up to": "up to "}[o.Expect] +
+		o.figure(*o.Study)
+	if o.StudyTo != nil {
+		said += " to " + o.figure(*o.StudyTo)
+	}
+	return said
 }
 
 func (o *Outcome) reach() string {
@@ -218,8 +233,8 @@ func writeCount(b *bytes.Buffer, outcomes []Outcome) {
 			marked++
 		}
 	}
-	fmt.Fprintf(b, "Of %d claims %d agree, %d disagree, %d are not measured",
-		len(outcomes), count[Agrees], count[Disagrees], count[NotMeasured])
+	fmt.Fprintf(b, "Of %d claims %d agree, %d disagree, %d are inconclusive, %d are not measured",
+		len(outcomes), count[Agrees], count[Disagrees], count[Inconclusive], count[NotMeasured])
 	if marked > 0 {
 		fmt.Fprintf(b, "; %d of those measured use emulated or substitute parts", marked)
 	}

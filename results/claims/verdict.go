@@ -1,0 +1,146 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"dpukv/results"
+)
+
+// Verdict is the answer of runs to a claim.
+type Verdict string
+
+// The verdicts. Over emulated or substitute parts, a suffix says so.
+const (
+	Agrees       Verdict = "agrees"
+	Disagrees    Verdict = "disagrees"
+	Inconclusive Verdict = "inconclusive" // the runs are no evidence for either
+	NotMeasured  Verdict = "not measured"
+)
+
+// minRepeats is the least number of repeats for a verdict, as in package compare.
+const minRepeats = 4
+
+// slack allows for the rounding of a figure that equals a limit.
+const slack = 1e-9
+
+// band is the range of figures that agree with a case. A tolerance is relative to the ratio behind
+// a difference: 12 % lower is a ratio of 0.88.
+func (c *Claim) band(k Case) (low, high float64) {
+	t, to := *c.Tolerance, max(k.Study, k.To)
+	switch c.Quantity {
+	case "lower":
+		low, high = 1-(1-k.Study)*(1+t), 1-(1-to)*(1-t)
+	case "apart":
+		low, high = (1+k.Study)*(1-t)-1, (1+to)*(1+t)-1
+	default:
+		low, high = k.Study*(1-t), to*(1+t)
+	}
+	return low - slack, high + slack
+}
+
+// verdict holds the range of a figure against the band. Both ends of the range must be on the same
+// side of a limit.
+func (c *Claim) verdict(f *finding, k Case, lacking []string) (Verdict, string) {
+	low, high := c.band(k)
+	above, below := f.low > high, f.high < low
+	agrees := c.Expect == "at least" && f.low >= low || c.Expect == "at most" && f.high <= high ||
+		f.low >= low && f.high <= high
+	elsewhere := c.Pick == "greatest" && len(lacking) > 0 &&
+		(c.Expect == "up to" && below || c.Expect == "at most" && agrees)
+	switch {
+	case elsewhere:
+		return Inconclusive, "the greatest of all may be one of the missing"
+	case agrees:
+		return Agrees, ""
+	case above && c.Expect != "at least", below && c.Expect != "at most":
+		return Disagrees, ""
+	}
+	return Inconclusive, "the repeats reach across the limit: measure more of them"
+}
+
+// weak lists why points are no evidence, whatever their figures are.
+func (f *finding) weak() (reasons []string) {
+	if f.repeats < minRepeats {
+		reasons = append(reasons, fmt.Sprintf("repeats of a point: found %d, needed: %d",
+			f.repeats, minRepeats))
+	}
+	if n, example := f.disturbed(); n > 0 {
+		reasons = append(reasons, fmt.Sprintf("%d of %s are disturbed, such as by this: %s", n,
+			f.counted(), example))
+	}
+	return reasons
+}
+
+// harmless are parts of the warnings that leave mean and throughput as they are: about a limit that
+// a claim may well be about, about the tail, about substitutes, which the verdict names, about
+// intervals, which it takes into account, and about cycles.
+var harmless = []string{
+	"client-bound:", "of their CPU time spinning", "too short for p99", "target rate missed:",
+	"schedule held up:", " stands in ", "forwards in the kernel, which its profile",
+	"figures have an interval wider than", "so cycles are unknown",
+}
+
+// disturbed counts the points and reports with other than harmless warnings, and returns one.
+func (f *finding) disturbed() (n int, example string) {
+	count := func(warnings []string) {
+		for _, w := range warnings {
+			about := func(h string) bool { return strings.Contains(w, h) }
+			if !slices.ContainsFunc(harmless, about) {
+				n, example = n+1, w
+				return
+			}
+		}
+	}
+	for _, p := range f.points {
+		count(p.Warnings)
+	}
+	for _, h := range f.hashes {
+		count(h.Warnings)
+	}
+	return n, example
+}
+
+// warned counts the points and reports that have warnings of any kind.
+func (f *finding) warned() (n int) {
+	has := func(warnings []string) {
+		if len(warnings) > 0 {
+			n++
+		}
+	}
+	for _, p := range f.points {
+		has(p.Warnings)
+	}
+	for _, h := range f.hashes {
+		has(h.Warnings)
+	}
+	return n
+}
+
+// counted is the number of points or reports, in words.
+func (f *finding) counted() string {
+	if len(f.hashes) > 0 {
+		return fmt.Sprintf("%d reports of hash functions", len(f.hashes))
+	}
+	return fmt.Sprintf("%d points", len(f.points))
+}
+
+// substitute names the substitutes for hardware behind the figure.
+func (f *finding) substitute() string {
+	said := []string{substitute(f.points)}
+	for _, h := range f.hashes {
+		said = append(said, h.Substitute)
+	}
+	said = slices.DeleteFunc(said, func(s string) bool { return s == "" })
+	return strings.Join(slices.Compact(said), " and ")
+}
+
+// leastRepeats is the least number of repeats of some marks.
+func leastRepeats(marks ...*results.Mark) int {
+	n := len(marks[0].Repeats)
+	for _, m := range marks {
+		n = min(n, len(m.Repeats))
+	}
+	return n
+}
