@@ -291,7 +291,8 @@ func TestIntervalsAreOfTheIntendedTime(t *testing.T) {
 		count  int64
 		length time.Duration
 	}{
-		{2500, 250 * time.Millisecond}, {2500, 250 * time.Millisecond},
+		{2500, 250 * time.Millisecond},
+		{2500, 250 * time.Millisecond},
 		{1000, 100 * time.Millisecond},
 	}
 	i := 0

@@ -11,34 +11,34 @@ type LatencyMetric struct {
 	Name   string // names files and CSV columns: "p99", "p999"
 	Title  string // "p99.9 latency"
 	actual bool   // from the actual send, not from the intended one
-	// the highest [Point.LatencyLowerBoundFrom] that makes this a lower bound
-	percentile float64
+	// Percentile is the highest [Point.LatencyLowerBoundFrom] that makes this a lower bound.
+	Percentile float64
 	of         func(Latency) float64
 }
 
 var latencyMetrics = []LatencyMetric{
 	{
-		Name: "mean", Title: "mean latency", percentile: 99.9,
+		Name: "mean", Title: "mean latency", Percentile: 99.9,
 		of: func(l Latency) float64 { return l.MeanNs },
 	},
 	{
-		Name: "p50", Title: "median latency", percentile: 50,
+		Name: "p50", Title: "median latency", Percentile: 50,
 		of: func(l Latency) float64 { return float64(l.P50Ns) },
 	},
 	{
-		Name: "p95", Title: "p95 latency", percentile: 95,
+		Name: "p95", Title: "p95 latency", Percentile: 95,
 		of: func(l Latency) float64 { return float64(l.P95Ns) },
 	},
 	{
-		Name: "p99", Title: "p99 latency", percentile: 99,
+		Name: "p99", Title: "p99 latency", Percentile: 99,
 		of: func(l Latency) float64 { return float64(l.P99Ns) },
 	},
 	{
-		Name: "p999", Title: "p99.9 latency", percentile: 99.9,
+		Name: "p999", Title: "p99.9 latency", Percentile: 99.9,
 		of: func(l Latency) float64 { return float64(l.P999Ns) },
 	},
 	{
-		Name: "max", Title: "maximum latency", percentile: 100,
+		Name: "max", Title: "maximum latency", Percentile: 100,
 		of: func(l Latency) float64 { return float64(l.MaxNs) },
 	},
 }

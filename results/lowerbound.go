@@ -47,5 +47,5 @@ func minus(a, b *hdrhistogram.Histogram) *hdrhistogram.Histogram {
 // [Point.LatencyLowerBoundFrom]. The mean is one along with the first percentile.
 func (m LatencyMetric) LowerBound(p *Point) bool {
 	from := p.LatencyLowerBoundFrom
-	return !m.actual && from > 0 && from <= m.percentile
+	return !m.actual && from > 0 && from <= m.Percentile
 }
