@@ -284,3 +284,11 @@ type Lag struct {
 	P999Ns int64 `json:"p999_ns"` // 99.9th percentile
 	MaxNs  int64 `json:"max_ns"`  // maximum
 }
+
+// Max returns the larger one of each figure.
+func (l Lag) Max(o Lag) Lag {
+	return Lag{
+		max(l.P50Ns, o.P50Ns), max(l.P99Ns, o.P99Ns), max(l.P999Ns, o.P999Ns),
+		max(l.MaxNs, o.MaxNs),
+	}
+}
