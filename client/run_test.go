@@ -59,7 +59,8 @@ func checkSums(t *testing.T, res *Result) {
 			t.Fatal(err)
 		}
 		if want := p.Ops + p.LateOps + unsent; uint64(h.TotalCount()) != want {
-			t.Errorf("%s histograms hold %d, want ops %d + late %d + unsent %d", tag, h.TotalCount(), p.Ops, p.LateOps, unsent)
+			t.Errorf("%s histograms hold %d, want ops %d + late %d + unsent %d", tag, h.TotalCount(), p.Ops,
+				p.LateOps, unsent)
 		}
 	}
 	var ops uint64

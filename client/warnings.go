@@ -128,8 +128,8 @@ func lowerBounds(p *results.Point) string {
 		return ""
 	}
 	return fmt.Sprintf("latencies are lower bounds: %d operations were due in the measurement "+
-		"period and never sent. They count with their age at the end of the load, so the latencies "+
-		"from the intended send are lower bounds from p%g on", p.UnsentOps, from)
+		"period and never sent. They count with their age at the end of the load, so the "+
+		"latencies from the intended send are lower bounds from p%g on", p.UnsentOps, from)
 }
 
 // scheduleLate warns of latencies that are the client's own doing to a good part.

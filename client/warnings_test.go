@@ -28,11 +28,17 @@ func TestWarnings(t *testing.T) {
 		{"shared CPU", func(r *runner, _ *summed, _ *results.Point) {
 			r.cfg.Threads = 2
 		}, "client threads share CPUs: threads [0 1] on CPU 3"},
-		{"same CPUs", func(r *runner, _ *summed, _ *results.Point) { r.facts.CPUs = []int{2, 3} }, "client and server share CPUs [3]"},
+		{"same CPUs", func(r *runner, _ *summed, _ *results.Point) {
+			r.facts.CPUs = []int{2, 3}
+		}, "client and server share CPUs [3]"},
 		{"not pinned", func(r *runner, _ *summed, _ *results.Point) { r.facts.CPUs = nil }, "not both are pinned"},
-		{"elsewhere", func(r *runner, _ *summed, _ *results.Point) { r.facts.CPUs, r.cfg.SameHost = []int{3}, false }, ""},
+		{"elsewhere", func(r *runner, _ *summed, _ *results.Point) {
+			r.facts.CPUs, r.cfg.SameHost = []int{3}, false
+		}, ""},
 		{"rate met but for a batch", func(r *runner, _ *summed, _ *results.Point) { r.cfg.RateOps = 1020 }, ""},
-		{"rate missed", func(r *runner, _ *summed, _ *results.Point) { r.cfg.RateOps = 1200 }, "target rate missed: 1000 of 1200"},
+		{"rate missed", func(r *runner, _ *summed, _ *results.Point) {
+			r.cfg.RateOps = 1200
+		}, "target rate missed: 1000 of 1200"},
 		{"a maximum that is a lower bound", func(_ *runner, _ *summed, p *results.Point) {
 			p.UnsentOps, p.LatencyLowerBoundFrom = 1, 100
 		}, ""},
@@ -54,7 +60,9 @@ func TestWarnings(t *testing.T) {
 			p.P999Ns, p.ClientLag.P999Ns = 2e6, 1e6
 		}, ""},
 		{"held up", func(_ *runner, s *summed, _ *results.Point) { s.heldGroups = 11 }, "windows were full"},
-		{"too short for p99.9", func(_ *runner, s *summed, _ *results.Point) { s.samples = 9999 }, "too short for p99.9: 9999 batches"},
+		{"too short for p99.9", func(_ *runner, s *summed, _ *results.Point) {
+			s.samples = 9999
+		}, "too short for p99.9: 9999 batches"},
 		{"too short for all", func(_ *runner, s *summed, _ *results.Point) { s.samples = 10 }, "too short for p95"},
 		{"clamped", func(_ *runner, s *summed, _ *results.Point) {
 			s.clamped = 3

@@ -129,7 +129,7 @@ type Point struct {
 	// loop, the intended send is the actual one. An unsent operation counts with its age at the end
 	// of the load.
 	Latency
-	// LatencyLowerBoundFrom is the lowest percentile of [Point.Latency] that is only a lower bound,
+	// LatencyLowerBoundFrom is the lowest percentile of the latency that is only a lower bound,
 	// for unsent operations: 50, 95, 99 or 99.9, or 100 for the maximum. All higher percentiles
 	// are lower bounds, too. It is absent if there are none.
 	LatencyLowerBoundFrom float64 `json:"latency_lower_bound_from,omitempty"`

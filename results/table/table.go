@@ -92,10 +92,11 @@ func latencyColumn(name string) column {
 		panic(err)
 	}
 	of := median(1e3, m[0].Ns)
-	return column{head: [2]string{name, "µs"}, cell: func(repeats []*results.Point) (string, string) {
+	cell := func(repeats []*results.Point) (string, string) {
 		value, spread := of(repeats)
 		return atLeast(value, slices.ContainsFunc(repeats, m[0].LowerBound)), spread
-	}}
+	}
+	return column{head: [2]string{name, "µs"}, cell: cell}
 }
 
 func storeName(p *results.Point) string     { return p.Store }
