@@ -34,11 +34,11 @@ func LowerBoundFrom(all, unsent *hdrhistogram.Histogram) float64 {
 	return 100
 }
 
-// minus returns the counts of a without those of b, which a includes.
+// minus returns the counts of a without those of b, which a includes, unless a log was damaged.
 func minus(a, b *hdrhistogram.Histogram) *hdrhistogram.Histogram {
 	left, out := a.Export(), b.Export()
 	for i, n := range out.Counts {
-		left.Counts[i] -= n
+		left.Counts[i] = max(left.Counts[i]-n, 0)
 	}
 	return hdrhistogram.Import(left)
 }

@@ -35,6 +35,17 @@ func TestLowerBoundFrom(t *testing.T) {
 	}
 }
 
+// TestLowerBoundOfADamagedLog: unsent operations without their latencies are no reason to panic.
+func TestLowerBoundOfADamagedLog(t *testing.T) {
+	all, unsent := results.NewHistogram(), results.NewHistogram()
+	results.Record(all, 1000)
+	results.RecordN(unsent, 1000, 5)
+	results.Record(unsent, 2000)
+	if got := results.LowerBoundFrom(all, unsent); got != 50 {
+		t.Errorf("lower bounds from %v, want 50", got)
+	}
+}
+
 // TestLowerBound: the marks go up from the first percentile. The latency from the actual send has
 // none, as unsent operations have no actual send.
 func TestLowerBound(t *testing.T) {
