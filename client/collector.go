@@ -117,29 +117,26 @@ func (c *collector) totals() (intended, actual *hdrhistogram.Histogram) {
 	return intended, actual
 }
 
-// intervals lists the nonempty slots, with both latencies of each. In a closed loop the two share a
-// histogram.
-func (c *collector) intervals(start time.Time, interval time.Duration) []results.Interval {
+// intervals lists the nonempty slots of a measurement period, with both latencies of each. In a
+// closed loop the two share a histogram. The last interval ends with the period.
+func (c *collector) intervals(start time.Time, interval, period time.Duration) []results.Interval {
 	var list []results.Interval
 	length := interval * time.Duration(c.width)
 	for i, s := range c.slots {
-		if s.actual == nil || s.actual.TotalCount() == 0 {
-			continue
-		}
 		intended := s.intended
 		if !c.open {
 			intended = s.actual
 		}
 		from := start.Add(time.Duration(i) * length)
-		list = append(list,
-			results.Interval{
-				Tag: results.TagIntended, Start: from, End: from.Add(length),
-				Histogram: intended,
-			},
-			results.Interval{
-				Tag: results.TagActual, Start: from, End: from.Add(length),
-				Histogram: s.actual,
-			})
+		to := start.Add(min(time.Duration(i+1)*length, period))
+		for _, of := range []results.Interval{
+			{Tag: results.TagIntended, Start: from, End: to, Histogram: intended},
+			{Tag: results.TagActual, Start: from, End: to, Histogram: s.actual},
+		} {
+			if of.Histogram != nil && of.Histogram.TotalCount() > 0 {
+				list = append(list, of)
+			}
+		}
 	}
 	return list
 }

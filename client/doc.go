@@ -40,13 +40,14 @@
 // 64, the 64th operation waits for 63 others even on an idle server.
 //
 // With arrivals constant, a thread's batches are due at equal distances, and the threads take
-// turns. This is the most regular load of its rate: it queues only above the server's capacity.
+// turns. This is the most regular load of its rate: it queues only above the server's capacity. Of
+// several clients, the seed decides the phase.
 //
-// With arrivals poisson, the gaps between a thread's batches are exponential. The batches of all
-// threads together are then a Poisson process at the rate divided by the batch. Requests of many
-// independent users arrive like that: gaps vary, and batches queue even at half load. The
-// operations themselves are no Poisson process, unless a batch has one operation. The seed decides
-// the gaps, and so the number of batches due in the measurement period: n ± √n.
+// With arrivals poisson, the default, the gaps between a thread's batches are exponential. The
+// batches of all threads together are then a Poisson process at the rate divided by the batch.
+// Requests of many independent users arrive like that: gaps vary, and batches queue even at half
+// load. The operations themselves are no Poisson process, unless a batch has one operation. The
+// seed decides the gaps, and so the number of batches due in the measurement period: n ± √n.
 //
 // # Two latencies
 //
@@ -62,12 +63,23 @@
 //
 // # Counts
 //
-// Point.Ops counts the operations answered within the measurement period, even if sent earlier. In
-// an open loop, Point.LateOps counts the operations due in the measurement period and answered
-// after it. Point.UnsentOps counts those due in it and never sent. The histograms hold Ops +
-// LateOps.
+// In a closed loop, Point.Ops counts the operations answered within the measurement period, even if
+// sent earlier. In an open loop, an operation belongs to the period in which it was due, whenever
+// it is answered. Otherwise a backlog of the warm-up would raise throughput and latency:
 //
-// CPU times also cover the measurement period. The worker threads read their own clocks. Samples
+//	due in the period and answered in it    Ops, both latencies
+//	due in it and answered after it         LateOps, both latencies
+//	due in it and never sent                UnsentOps, Point.Latency with its age
+//
+// So late answers do not make up for a server that falls behind. An operation is unsent if the
+// windows were full when the load ended. It would have waited for longer, so some percentiles are
+// lower bounds: Point.LatencyLowerBoundFrom.
+//
+// Point.ClientLag has the delay from the due time of a batch until the client looks for it. While
+// a full window keeps batches back, the delay is the server's, or the path's.
+//
+// CPU times also cover the measurement period. Per operation, they count all answers in the period,
+// as the CPUs worked for all of them. The worker threads read their own clocks. Samples
 // from outside the workers cover both processes, and are scaled to the measurement period. A client
 // in an open loop spins before a send that is less than 50 µs off, and its CPU time includes that
 // spinning. It sleeps through longer pauses.
@@ -108,11 +120,12 @@
 //   - the network lost or reordered packets: more than that share of the server's packets came out
 //     of order. In both cases the latency of the waiting operations includes the delay.
 //   - requests sent again: HERD's requests without an answer in time.
-//   - target rate missed: throughput_ops has the rate that was reached.
-//   - latencies left out: operations that were due and never sent have no latency. Their latency
-//     would be the highest.
-//   - schedule late: the client lacked CPU time. Schedule held up: its windows were full. In both
-//     cases the latency from the intended send includes the delay.
+//   - target rate missed: all answers in the measurement period are fewer than the rate says.
+//   - latencies are lower bounds: operations that were due and never sent count with their age.
+//     Their latency would have been higher.
+//   - schedule late: the client lacked CPU time, so that its own lag is a good part of the latency.
+//     Schedule held up: its windows were full. In both cases the latency from the intended send
+//     includes the delay.
 //   - server counters that contradict the assumptions about the server, and serious events of its
 //     device: [kvs.Stats].Warnings.
 //   - serious events of the client's device: [kvs.Observed].

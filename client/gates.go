@@ -39,6 +39,11 @@ func (r *runner) gate() error {
 	if all.errors > 0 {
 		return r.wrongAnswers(all)
 	}
+	if sum.inside.answered == 0 && sum.answeredIn > 0 {
+		return fmt.Errorf("answers in the measurement period of %v: found %d, all to operations "+
+			"that were due before it, allowed: some to operations due in it; offer a lower rate, "+
+			"or measure for longer", r.cfg.Duration, sum.answeredIn)
+	}
 	if sum.inside.answered == 0 {
 		return fmt.Errorf("no answer came in the measurement period of %v: measure for "+
 			"longer", r.cfg.Duration)

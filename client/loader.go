@@ -26,13 +26,17 @@ type loader struct {
 	rec    recorder
 	run    run
 
-	inside  tally  // answered in the measurement period
-	outside tally  // before and after it
-	late    uint64 // open loop: due in the measurement period, answered after it
+	inside  tally // of the measurement period: answered in it, and in an open loop due in it, too
+	outside tally // all others
+	// answered in the measurement period, even if they were due before it
+	answeredIn uint64
+	late       uint64 // open loop: due in the measurement period, answered after it
 
 	submitted    uint64
 	begin, end   mark
 	begun, ended bool
+	cutNs        int64 // when the load ended: nothing was sent afterwards
+	finished     bool  // every request is answered, and the unsent ones are recorded
 
 	schedule schedule // open loop only
 
@@ -53,6 +57,7 @@ type run struct {
 	intendedNs, sentNs, receivedNs int64
 
 	n      int64
+	atNs   int64 // decides the interval
 	record bool
 	late   bool
 	tally  *tally
@@ -66,7 +71,7 @@ func newLoader(w *worker, p period, full chan<- *histPair) *loader {
 		rec:    newRecorder(w.cfg.OpenLoop(), full, p.fromNs, int64(w.cfg.Interval)),
 	}
 	if w.cfg.OpenLoop() {
-		l.schedule.pacer = w.cfg.pacer(w.id)
+		l.schedule = newSchedule(w.cfg.pacer(w.id))
 	}
 	return l
 }
@@ -82,12 +87,12 @@ func (l *loader) load() error {
 		step = l.openStep
 	}
 	for {
-		now := cpu.NowNs()
+		now := l.now()
 		if err := l.alive(now); err != nil {
 			return err
 		}
 		if l.tick(now) {
-			return l.drain()
+			return l.finish(now)
 		}
 		if err := step(now); err != nil {
 			return err
@@ -97,7 +102,7 @@ func (l *loader) load() error {
 
 func (l *loader) awaitStart() error {
 	for {
-		left := l.period.startNs - cpu.NowNs()
+		left := l.period.startNs - l.now()
 		if left <= 0 {
 			return nil
 		}
@@ -219,34 +224,63 @@ func (l *loader) takeAnswers() {
 	l.endRun()
 }
 
+// beginRun decides which period the answers belong to. In an open loop that is the time at which
+// they were due: answers to a backlog of the warm-up tell nothing of the measurement period.
 func (l *loader) beginRun(a *kvs.Answer) {
 	l.run = run{
 		intendedNs: a.IntendedNs, sentNs: a.SentNs, receivedNs: a.ReceivedNs,
-		tally: &l.outside,
+		atNs: a.ReceivedNs, tally: &l.outside,
 	}
-	switch {
-	case l.period.holds(a.ReceivedNs):
-		l.run.record, l.run.tally = true, &l.inside
-	case l.cfg.OpenLoop() && a.ReceivedNs >= l.period.toNs && l.period.holds(a.IntendedNs):
-		l.run.record, l.run.late = true, true
+	if l.cfg.OpenLoop() {
+		l.run.atNs = a.IntendedNs
+	}
+	l.run.record = l.period.holds(l.run.atNs)
+	l.run.late = l.run.record && a.ReceivedNs >= l.period.toNs
+	if l.run.record && !l.run.late {
+		l.run.tally = &l.inside
 	}
 }
 
 func (l *loader) endRun() {
-	if l.run.record && l.run.n > 0 {
-		l.rec.record(l.run.receivedNs, l.run.receivedNs-l.run.intendedNs,
-			l.run.receivedNs-l.run.sentNs, l.run.n)
-		if l.run.late {
-			l.late += uint64(l.run.n)
+	r := &l.run
+	if r.n == 0 {
+		return
+	}
+	if r.record {
+		l.rec.record(r.atNs, r.receivedNs-r.intendedNs, r.receivedNs-r.sentNs, r.n)
+	}
+	if r.late {
+		l.late += uint64(r.n)
+	}
+	if l.period.holds(r.receivedNs) {
+		l.answeredIn += uint64(r.n)
+	}
+	r.n = 0
+}
+
+// finish ends the load at nowNs. Operations due in the measurement period that never left count
+// with their age.
+func (l *loader) finish(nowNs int64) error {
+	l.cutNs = nowNs
+	if l.cfg.OpenLoop() {
+		if err := l.sendRest(nowNs); err != nil {
+			return err
 		}
 	}
-	l.run.n = 0
+	if err := l.drain(); err != nil {
+		return err
+	}
+	l.eachUnsent(func(intendedNs int64, n uint64) {
+		l.rec.recordUnsent(intendedNs, l.cutNs-intendedNs, int64(n))
+	})
+	l.finished = true
+	return nil
 }
 
 // drain waits for the outstanding answers after the measurement period.
 func (l *loader) drain() error {
 	for l.ages.total > 0 {
-		if err := l.alive(cpu.NowNs()); err != nil {
+		if err := l.alive(l.now()); err != nil {
 			return err
 		}
 		if err := l.flush(); err != nil {

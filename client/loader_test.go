@@ -68,7 +68,7 @@ func benchLoader(b *testing.B, change func(*Config)) *loader {
 	w.session = newEchoSession(&cfg)
 	w.ages = newAges(time.Hour, cpu.NowNs())
 	now := cpu.NowNs()
-	full := make(chan *histPair, pairsPerWorker)
+	full := make(chan *histPair, pairsPerWorker(true))
 	return newLoader(w, period{startNs: now, fromNs: now, toNs: now + int64(time.Hour)}, full)
 }
 

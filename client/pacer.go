@@ -2,6 +2,7 @@ package client
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"dpukv/load"
 )
@@ -29,14 +30,25 @@ func (c *Config) pacer(thread int) Pacer {
 		gaps := load.NewGaps(&c.Workload, c.FirstThread+thread)
 		return newPoissonPacer(c.RateOps, c.Batch, c.Threads, gaps)
 	}
-	return newPacer(c.RateOps, c.Batch, thread, c.Threads)
+	return newPacer(c.RateOps, c.Batch, thread, c.Threads, c.phase())
+}
+
+// phase returns how far this client's groups are from those of a client without an offset, as a
+// part of the distance between two of them. Clients of one point would otherwise meet the server
+// together each time, or never, by the luck of their start. The seed decides, so each repeat tries
+// another phase.
+func (c *Config) phase() float64 {
+	if c.AllThreads <= c.Threads {
+		return 0 // the only client
+	}
+	return rand.New(rand.NewPCG(c.Seed, uint64(c.FirstThread))).Float64()
 }
 
 // newPacer returns one thread's share of a rate, with its groups between those of the other
 // threads.
-func newPacer(rateOps float64, group, thread, threads int) Pacer {
+func newPacer(rateOps float64, group, thread, threads int, phase float64) Pacer {
 	p := newGroups(rateOps/float64(threads), group)
-	p.OffsetNs = p.periodNs * float64(thread) / float64(threads)
+	p.OffsetNs = p.periodNs * (float64(thread) + phase) / float64(threads)
 	return p
 }
 

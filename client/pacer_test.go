@@ -15,7 +15,7 @@ func drawPacer(t *rapid.T) Pacer {
 		math.Pow(10, rapid.Float64Range(-1, 9).Draw(t, "rate exponent")),
 		rapid.IntRange(1, 256).Draw(t, "group"),
 		rapid.IntRange(0, threads-1).Draw(t, "thread"),
-		threads)
+		threads, rapid.Float64Range(0, 0.999).Draw(t, "phase"))
 }
 
 // TestPacerInverse: At and Due are each other's inverse, and neither ever falls.
@@ -56,7 +56,7 @@ func TestPacerDoesNotDrift(t *testing.T) {
 }
 
 func TestPacerGroupsShareATime(t *testing.T) {
-	p := newPacer(1e6, 64, 0, 1) // a group every 64 µs
+	p := newPacer(1e6, 64, 0, 1, 0) // a group every 64 µs
 	if p.At(0) != 0 || p.At(63) != 0 || p.At(64) != 64000 || p.Due(0) != 64 || p.Due(63999) != 64 ||
 		p.Due(64000) != 128 {
 		t.Errorf("%d %d %d %d %d", p.At(0), p.At(63), p.At(64), p.Due(0), p.Due(64000))
@@ -68,7 +68,7 @@ func TestPacerStaggersThreads(t *testing.T) {
 	const threads = 4
 	total := uint64(0)
 	for i := range threads {
-		p := newPacer(1e6, 50, i, threads) // a group every 200 µs each
+		p := newPacer(1e6, 50, i, threads, 0) // a group every 200 µs each
 		if want := int64(i) * 50000; p.At(0) != want {
 			t.Errorf("thread %d starts at %d, want %d", i, p.At(0), want)
 		}
@@ -86,7 +86,7 @@ func TestPacerStaggersThreads(t *testing.T) {
 // never runs backwards.
 func TestPacerExtremes(t *testing.T) {
 	for _, rate := range []float64{math.SmallestNonzeroFloat64, 1e-12, 1e-9, 0.1, load.MaxRateOps} {
-		p := newPacer(rate, 64, 1, 2)
+		p := newPacer(rate, 64, 1, 2, 0)
 		for _, ns := range []int64{0, 1, 1e9, 1e13} {
 			due := p.Due(ns)
 			if p.At(due) <= ns || due > 0 && p.At(due-1) > ns {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
+
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
 	"dpukv/results"
@@ -12,6 +14,7 @@ import (
 // summed has the sums over all threads in the measurement period.
 type summed struct {
 	inside, outside tally
+	answeredIn      uint64 // in the measurement period, even if due before it
 	late, unsent    uint64
 	clamped         uint64
 	samples         uint64
@@ -21,9 +24,9 @@ type summed struct {
 	sentBytes       uint64
 	retries         uint64
 	groups          uint64
-	lateGroups      uint64
+	lag             *hdrhistogram.Histogram // the client's part of the batches' delay; nil: none
 	heldGroups      uint64
-	maxLagNs        int64
+	maxHeldNs       int64
 	random          bool // the batches were due as a Poisson process
 }
 
@@ -32,6 +35,7 @@ func (r *runner) sum() summed {
 	for _, l := range r.loaders {
 		s.inside.add(l.inside)
 		s.outside.add(l.outside)
+		s.answeredIn += l.answeredIn
 		s.late += l.late
 		s.unsent += l.unsent()
 		s.clamped += l.rec.clamped
@@ -45,9 +49,9 @@ func (r *runner) sum() summed {
 		s.sentBytes += spent.traffic.SentBytes
 		s.retries += spent.traffic.Retries
 		s.groups += l.schedule.groups
-		s.lateGroups += l.schedule.lateGroups
+		s.lag = mergeInto(s.lag, l.schedule.lag)
 		s.heldGroups += l.schedule.heldGroups
-		s.maxLagNs = max(s.maxLagNs, l.schedule.maxLagNs)
+		s.maxHeldNs = max(s.maxHeldNs, l.schedule.maxHeldNs)
 		s.random = s.random || l.schedule.pacer.random != nil
 	}
 	return s
@@ -67,7 +71,14 @@ func (r *runner) result(err error) *Result {
 		r.cost(p, sum)
 		intended, actual := r.collector.totals()
 		p.Latency, p.Actual = results.LatencyOf(intended), results.LatencyOf(actual)
-		res.Intervals = r.collector.intervals(r.startedAt, r.cfg.Interval)
+		res.Intervals = r.collector.intervals(r.startedAt, r.cfg.Interval, r.cfg.Duration)
+		if unsent := r.unsentAges(); unsent != nil {
+			p.LatencyLowerBoundFrom = results.LowerBoundFrom(intended, unsent)
+			res.Intervals = append(res.Intervals, results.Interval{
+				Tag: results.TagUnsent, Start: r.startedAt, End: r.startedAt.Add(r.cfg.Duration),
+				Histogram: unsent,
+			})
+		}
 		res.Threads = r.threads()
 		p.Warnings = r.warnings(p, sum)
 	}
@@ -114,6 +125,9 @@ func (r *runner) counted(p *results.Point, s summed) {
 	p.Gets, p.Hits, p.Misses = s.inside.gets, s.inside.hits, s.inside.misses
 	p.Errors += s.inside.errors + s.outside.errors
 	p.LateOps, p.UnsentOps = s.late, s.unsent
+	if s.lag != nil {
+		p.ClientLag = results.LagOf(s.lag)
+	}
 	p.Retries = s.retries
 	p.ThroughputOps = float64(p.Ops) / r.cfg.Duration.Seconds()
 	p.Evicted = r.evicted()
@@ -151,11 +165,12 @@ func (r *runner) cost(p *results.Point, s summed) {
 	}
 	clientNs := float64(end.processNs-begin.processNs) / span * wall
 	serverNs := float64(end.server.CPUNs - begin.server.CPUNs)
-	if p.Ops > 0 {
-		p.ClientCPUNsPerOp = clientNs / float64(p.Ops)
+	// The client's work of that time, even where it belongs to a backlog of the warm-up.
+	if s.answeredIn > 0 {
+		p.ClientCPUNsPerOp = clientNs / float64(s.answeredIn)
 	}
 	if clientNs > 0 && r.cfg.hashes() {
-		hashing := r.sampler.hashing.share(min(r.hashNs*float64(p.Ops)/clientNs, 1))
+		hashing := r.sampler.hashing.share(min(r.hashNs*float64(s.answeredIn)/clientNs, 1))
 		p.ClientHashShare, p.ClientHashShareBy, p.ClientHashSamples = hashing.share, hashing.how,
 			hashing.samples
 		p.ClientHashShareCheck = r.hashChecked
@@ -186,12 +201,32 @@ func (r *runner) threads() []ThreadSummary {
 	var list []ThreadSummary
 	for _, l := range r.loaders {
 		spent := l.spent()
-		list = append(list, ThreadSummary{
+		s := ThreadSummary{
 			Thread: l.id, CPU: l.cpu, Ops: l.inside.answered,
 			CPUNs: spent.cpuNs, SpinNs: spent.spunNs, Frames: spent.traffic.Frames,
-			LateGroups: l.schedule.lateGroups, HeldGroups: l.schedule.heldGroups,
-			MaxLagNs: l.schedule.maxLagNs,
-		})
+			HeldGroups: l.schedule.heldGroups, MaxHeldNs: l.schedule.maxHeldNs,
+		}
+		if l.schedule.lag != nil {
+			s.Lag = results.LagOf(l.schedule.lag)
+		}
+		list = append(list, s)
 	}
 	return list
+}
+
+// unsentAges returns the ages of the operations that were due in the measurement period and never
+// sent; nil: there are none.
+func (r *runner) unsentAges() (ages *hdrhistogram.Histogram) {
+	for _, l := range r.loaders {
+		if !l.finished {
+			continue // the run failed
+		}
+		l.eachUnsent(func(intendedNs int64, n uint64) {
+			if ages == nil {
+				ages = results.NewHistogram()
+			}
+			results.RecordN(ages, l.cutNs-intendedNs, int64(n))
+		})
+	}
+	return ages
 }

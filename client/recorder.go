@@ -29,42 +29,56 @@ func (p *histPair) reset() {
 	}
 }
 
-// recorder takes one worker's latencies. At the end of an interval it hands its histograms to the
-// collector and goes on with spare ones. So the measuring thread neither merges nor allocates nor
-// waits.
+// recorder takes one worker's latencies. When an interval is over, it hands that interval's
+// histograms to the collector and goes on with spare ones. So the measuring thread neither merges
+// nor allocates nor waits.
+//
+// In an open loop an operation belongs to the interval in which it was due. Answers of several
+// connections overtake each other, so the recorder keeps two intervals open there.
 type recorder struct {
-	pair    *histPair
+	pair    *histPair        // of the last record's interval
+	other   *histPair        // open loop: of another interval; nil: none yet
 	spare   chan *histPair   // emptied histograms, back from the collector
 	full    chan<- *histPair // has room for all pairs there are
+	startNs int64
 	stepNs  int64
-	nextNs  int64 // when this interval is over
-	index   int   // of this interval
+	fromNs  int64 // of the pair's interval
+	nextNs  int64 // when it is over
+	wait    bool  // for a spare pair: the load is over
 	clamped uint64
 	samples uint64 // different latencies recorded: the answers of one batch are one
 }
 
-// pairsPerWorker is one pair to record into, and one to merge meanwhile.
-const pairsPerWorker = 2
+// pairsPerWorker returns how many pairs a worker has: those to record into, and one to merge
+// meanwhile.
+func pairsPerWorker(open bool) int {
+	if open {
+		return 3
+	}
+	return 2
+}
 
 func newRecorder(open bool, full chan<- *histPair, startNs, intervalNs int64) recorder {
-	spare := make(chan *histPair, pairsPerWorker)
-	for range pairsPerWorker - 1 {
+	pairs := pairsPerWorker(open)
+	spare := make(chan *histPair, pairs)
+	for range pairs - 1 {
 		spare <- newHistPair(open, spare)
 	}
 	return recorder{
-		pair:   newHistPair(open, spare),
-		spare:  spare,
-		full:   full,
-		stepNs: intervalNs,
-		nextNs: startNs + intervalNs,
+		pair:    newHistPair(open, spare),
+		spare:   spare,
+		full:    full,
+		startNs: startNs,
+		stepNs:  intervalNs,
+		fromNs:  startNs,
+		nextNs:  startNs + intervalNs,
 	}
 }
 
-// record counts n operations answered at receivedNs with the same latencies.
-func (r *recorder) record(receivedNs, intendedNs, actualNs, n int64) {
-	if receivedNs >= r.nextNs {
-		r.roll(receivedNs)
-	}
+// record counts n operations with the same latencies in the interval of atNs. That is the time of
+// their answer, or in an open loop the time at which they were due.
+func (r *recorder) record(atNs, intendedNs, actualNs, n int64) {
+	r.turnTo(atNs)
 	if r.pair.intended != nil {
 		r.count(r.pair.intended, intendedNs, n)
 	}
@@ -80,23 +94,69 @@ func (r *recorder) count(h *hdrhistogram.Histogram, latencyNs, n int64) {
 	_ = h.RecordValues(inRange, n) // fails only out of range
 }
 
-// roll starts the interval of nowNs. If the collector is behind, the current interval goes on under
-// its old number.
-func (r *recorder) roll(nowNs int64) {
-	steps := (nowNs-r.nextNs)/r.stepNs + 1
-	r.nextNs += steps * r.stepNs
-	r.index += int(steps)
+// recordUnsent counts n operations that were due at atNs and never sent, with their age. They have
+// no actual send. The load is over, so it may wait for the collector.
+func (r *recorder) recordUnsent(atNs, ageNs, n int64) {
+	r.wait = true
+	r.turnTo(atNs)
+	r.count(r.pair.intended, ageNs, n)
+}
+
+// turnTo makes the interval of a time the current one. If the collector is behind, the records go
+// to the current interval, whichever it is.
+func (r *recorder) turnTo(atNs int64) {
+	if r.fromNs <= atNs && atNs < r.nextNs {
+		return
+	}
+	interval := int((atNs - r.startNs) / r.stepNs)
+	if r.other != nil && r.other.interval == interval {
+		r.pair, r.other = r.other, r.pair
+	} else if !r.open(interval) {
+		return
+	}
+	r.fromNs = r.startNs + int64(interval)*r.stepNs
+	r.nextNs = r.fromNs + r.stepNs
+}
+
+// open starts an interval in a spare pair. It hands over the oldest one, unless the recorder may
+// keep that one open. It returns false if there is no spare pair.
+func (r *recorder) open(interval int) bool {
+	spare := r.takeSpare()
+	if spare == nil {
+		return false
+	}
+	done := r.pair
+	if r.pair.intended != nil { // an open loop
+		done, r.other = r.other, r.pair
+		if done != nil && done.interval > r.other.interval {
+			done, r.other = r.other, done
+		}
+	}
+	if done != nil {
+		r.full <- done
+	}
+	spare.interval = interval
+	r.pair = spare
+	return true
+}
+
+func (r *recorder) takeSpare() *histPair {
+	if r.wait {
+		return <-r.spare
+	}
 	select {
 	case spare := <-r.spare:
-		r.full <- r.pair
-		r.pair = spare
-		r.pair.interval = r.index
+		return spare
 	default:
+		return nil
 	}
 }
 
-// finish hands over the records of the last interval.
+// finish hands over the records of the last intervals.
 func (r *recorder) finish() {
+	if r.other != nil {
+		r.full <- r.other
+	}
 	r.full <- r.pair
-	r.pair = nil
+	r.pair, r.other = nil, nil
 }

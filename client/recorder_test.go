@@ -9,7 +9,7 @@ import (
 
 // recordAll drives a recorder and a collector over the given times, and returns the collector.
 func recordAll(open bool, intervalNs int64, receivedNs []int64) *collector {
-	full := make(chan *histPair, pairsPerWorker)
+	full := make(chan *histPair, pairsPerWorker(true))
 	rec := newRecorder(open, full, 0, intervalNs)
 	c := newCollector(open, nil)
 	go c.run(full)
@@ -72,13 +72,17 @@ func TestCollectorHalves(t *testing.T) {
 func TestIntervals(t *testing.T) {
 	start := time.Unix(1000, 0)
 	c := recordAll(true, int64(time.Millisecond), []int64{0, 1, 5_000_000})
-	list := c.intervals(start, time.Millisecond)
+	list := c.intervals(start, time.Millisecond, 5500*time.Microsecond)
 	last := list[len(list)-1]
 	if len(list)%2 != 0 || last.Tag != results.TagActual || !list[0].Start.Equal(start) {
 		t.Errorf("%d intervals, the first from %v, the last %q", len(list), list[0].Start, last.Tag)
 	}
 	for _, iv := range list {
-		if iv.End.Sub(iv.Start) != time.Millisecond || iv.Histogram.TotalCount() == 0 {
+		length := time.Millisecond
+		if iv.Start.Sub(start) == 5*time.Millisecond {
+			length /= 2 // the period ends
+		}
+		if iv.End.Sub(iv.Start) != length || iv.Histogram.TotalCount() == 0 {
 			t.Errorf("interval %v to %v holds %d", iv.Start, iv.End, iv.Histogram.TotalCount())
 		}
 	}
@@ -88,7 +92,7 @@ func TestIntervals(t *testing.T) {
 }
 
 func TestRecorderCountsWhatItClamps(t *testing.T) {
-	full := make(chan *histPair, pairsPerWorker)
+	full := make(chan *histPair, pairsPerWorker(true))
 	rec := newRecorder(true, full, 0, int64(time.Hour))
 	rec.record(1, results.HistogramHighestNs+1, 5, 4) // too long
 	rec.record(1, 5, -1, 2)                           // before it was sent
@@ -97,5 +101,25 @@ func TestRecorderCountsWhatItClamps(t *testing.T) {
 	}
 	if rec.pair.intended.TotalCount() != 6 || rec.pair.actual.TotalCount() != 6 {
 		t.Error("clamped latencies are not recorded")
+	}
+}
+
+// TestRecorderKeepsTwoIntervalsOpen: answers of several connections overtake each other.
+func TestRecorderKeepsTwoIntervalsOpen(t *testing.T) {
+	full := make(chan *histPair, pairsPerWorker(true))
+	rec := newRecorder(true, full, 1000, 1000)
+	rec.wait = true
+	c := newCollector(true, nil)
+	go c.run(full)
+	for _, ns := range []int64{1000, 2500, 1999, 3000, 2999, 1500, 4000, 2000, 3999} {
+		rec.record(ns, 2000, 1000, 1)
+	}
+	rec.finish()
+	close(full)
+	<-c.done
+	for i, want := range []int64{3, 3, 2, 1} {
+		if got := c.slots[i].intended.TotalCount(); got != want {
+			t.Errorf("interval %d has %d latencies, want %d", i, got, want)
+		}
 	}
 }

@@ -22,7 +22,8 @@ type Result struct {
 	// Repeat and ClientVersion.
 	Point results.Point
 	// Intervals are both latencies over time. Merged, they count Point.Ops + Point.LateOps
-	// operations. In a closed loop the two of an interval share a histogram.
+	// operations, and those from the intended send also Point.UnsentOps. In a closed loop the two
+	// of an interval share a histogram.
 	Intervals []results.Interval
 	Threads   []ThreadSummary
 	// Examples are the first few errors in words.
@@ -37,9 +38,10 @@ type ThreadSummary struct {
 	CPUNs      int64  `json:"cpu_ns"`
 	SpinNs     int64  `json:"spin_ns"` // of CPUNs: looked for answers with nothing to send
 	Frames     uint64 `json:"frames"`
-	LateGroups uint64 `json:"late_groups"` // batches begun late with room in the windows
 	HeldGroups uint64 `json:"held_groups"` // batches begun late because the windows were full
-	MaxLagNs   int64  `json:"max_lag_ns"`  // of a batch behind its schedule
+	MaxHeldNs  int64  `json:"max_held_ns"` // the longest such delay
+	// Lag is the client's own part of the batches' delay.
+	Lag results.Lag `json:"lag"`
 }
 
 // startDelay is the time for the threads to get to the start.
@@ -236,7 +238,7 @@ func (r *runner) ready() error {
 
 // measure runs warm-up, measurement period and drain.
 func (r *runner) measure() error {
-	full := make(chan *histPair, pairsPerWorker*r.cfg.Threads)
+	full := make(chan *histPair, pairsPerWorker(r.cfg.OpenLoop())*r.cfg.Threads)
 	r.setPeriod()
 	for _, w := range r.pool.workers {
 		r.loaders = append(r.loaders, newLoader(w, r.period, full))

@@ -3,7 +3,10 @@ package client
 import (
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
+
 	"dpukv/internal/cpu"
+	"dpukv/results"
 )
 
 const (
@@ -12,8 +15,8 @@ const (
 	spinBelow = 50 * time.Microsecond
 	// wakeEarly shortens a sleep, for the same reason.
 	wakeEarly = 20 * time.Microsecond
-	// lateAfter is the delay from which a group of operations counts as late.
-	lateAfter = time.Millisecond
+	// heldAfter is the delay by full windows from which a group of operations counts as held up.
+	heldAfter = time.Millisecond
 )
 
 // schedule is an open loop's state in one thread.
@@ -25,16 +28,22 @@ type schedule struct {
 	unflushed  bool   // something may wait in a batch that is not full
 	// a full window has kept operations back since the last time that all were sent
 	held bool
+	// freeNs is the last turn's time at which no full window kept operations back. Until then, a
+	// delay is the client's doing. From then on, it is the server's, or the path's.
+	freeNs int64
 
-	groups uint64 // begun that were due in the measurement period
-	// of these, more than lateAfter late with room in the windows: the client's doing
-	lateGroups uint64
-	heldGroups uint64 // and late because the windows were full: the server's, or the path's
-	maxLagNs   int64
+	groups     uint64                  // begun that were due in the measurement period
+	lag        *hdrhistogram.Histogram // the client's part of their delay
+	heldGroups uint64                  // of these, held up by full windows for more than heldAfter
+	maxHeldNs  int64                   // the longest such delay
 
 	spinning bool // the last turn did nothing but look
 	lastNs   int64
 	spunNs   int64 // spent in such turns
+}
+
+func newSchedule(p Pacer) schedule {
+	return schedule{pacer: p, lag: results.NewHistogram()}
 }
 
 // spun adds up the time of turns without work, at the start of the next turn.
@@ -45,11 +54,19 @@ func (s *schedule) spun(nowNs int64) {
 	s.spinning, s.lastNs = false, nowNs
 }
 
+// look notes that the client looks for operations due.
+func (s *schedule) look(nowNs int64) {
+	if !s.held {
+		s.freeNs = nowNs
+	}
+}
+
 // openStep sends the operations due and takes the answers that have arrived. A batch leaves when it
 // is full, or when nothing more is due.
 func (l *loader) openStep(nowNs int64) error {
 	s := &l.schedule
 	before := s.sent
+	s.look(nowNs)
 	due := s.pacer.Due(nowNs - l.period.startNs)
 	blocked, err := l.sendDue(nowNs, due)
 	if err != nil {
@@ -97,6 +114,19 @@ func (l *loader) sendDue(nowNs int64, due uint64) (blocked bool, err error) {
 	return false, nil
 }
 
+// sendRest sends the operations of the measurement period that became due since the last turn, as
+// far as the windows allow.
+func (l *loader) sendRest(nowNs int64) error {
+	l.schedule.look(nowNs)
+	due := l.dueBefore(l.period.toNs)
+	for l.schedule.sent < due {
+		if blocked, err := l.sendDue(nowNs, due); blocked || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // beginGroup computes the intended time of the next group, and its delay.
 func (l *loader) beginGroup(nowNs int64) {
 	s := &l.schedule
@@ -106,15 +136,13 @@ func (l *loader) beginGroup(nowNs int64) {
 		return
 	}
 	s.groups++
-	lag := nowNs - s.intendedNs
-	s.maxLagNs = max(s.maxLagNs, lag)
-	switch {
-	case lag <= int64(lateAfter):
-	case s.held:
+	lag := max(s.freeNs-s.intendedNs, 0)
+	results.Record(s.lag, lag)
+	held := nowNs - s.intendedNs - lag
+	if held > int64(heldAfter) {
 		s.heldGroups++
-	default:
-		s.lateGroups++
 	}
+	s.maxHeldNs = max(s.maxHeldNs, held)
 }
 
 // openWait returns how long to wait for answers before the next send.
@@ -138,12 +166,35 @@ func (l *loader) unsent() uint64 {
 	if !l.cfg.OpenLoop() {
 		return 0
 	}
-	p := &l.schedule.pacer
-	dueBefore := func(ns int64) uint64 { return p.Due(ns - l.period.startNs - 1) }
-	from := l.schedule.sent
+	from, to := l.unsentRange()
+	return to - from
+}
+
+// unsentRange returns the numbers of the operations that [loader.unsent] counts.
+func (l *loader) unsentRange() (from, to uint64) {
+	from = l.schedule.sent
 	// This is rare. A Poisson process pays for looking back.
-	if p.At(from) < l.period.fromNs-l.period.startNs {
-		from = max(from, dueBefore(l.period.fromNs))
+	if l.schedule.pacer.At(from) < l.period.fromNs-l.period.startNs {
+		from = max(from, l.dueBefore(l.period.fromNs))
 	}
-	return max(dueBefore(l.period.toNs), from) - from
+	return from, max(l.dueBefore(l.period.toNs), from)
+}
+
+// dueBefore returns the number of operations due before a time on the monotonic clock.
+func (l *loader) dueBefore(ns int64) uint64 {
+	return l.schedule.pacer.Due(ns - l.period.startNs - 1)
+}
+
+// eachUnsent calls use with the unsent operations of each group.
+func (l *loader) eachUnsent(use func(intendedNs int64, n uint64)) {
+	if !l.cfg.OpenLoop() {
+		return
+	}
+	p := &l.schedule.pacer
+	from, to := l.unsentRange()
+	for from < to {
+		n := min(uint64(p.Group)-from%uint64(p.Group), to-from)
+		use(l.period.startNs+p.At(from), n)
+		from += n
+	}
 }

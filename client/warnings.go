@@ -14,7 +14,8 @@ const (
 	// of its CPUs, above which the client is taken for the bottleneck
 	boundShare   = results.BusyShare
 	missedShare  = 0.01 // of the offered rate
-	lateShare    = 0.01 // of the batches
+	heldShare    = 0.01 // of the batches
+	lagShare     = 0.10 // of a percentile of the latency, for the same percentile of the lag
 	spunShare    = 0.10 // of the client threads' CPU time
 	beyondWanted = 10.0 // samples above a percentile for it to be worth showing
 )
@@ -27,8 +28,8 @@ func (r *runner) warnings(p *results.Point, s summed) []string {
 		r.sharedCPUs(),
 		r.overlap(),
 		r.rateMissed(p, s),
-		r.leftOut(p, s),
-		scheduleLate(s),
+		lowerBounds(p),
+		scheduleLate(p, s),
 		scheduleHeld(s),
 		tooShort(s),
 		clamped(s),
@@ -102,50 +103,66 @@ func (r *runner) overlap() string {
 	return fmt.Sprintf("client and server share CPUs %v", both)
 }
 
-// rateMissed allows for one batch per thread in flight at the end of the measurement period.
+// rateMissed compares the rate with all answers of the measurement period. Those to operations of
+// the warm-up stand for those in flight at its end. It allows for one batch per thread.
 func (r *runner) rateMissed(p *results.Point, s summed) string {
 	offered := r.cfg.RateOps * r.cfg.Duration.Seconds()
 	if s.random { // fewer may have been due than the rate says
 		offered = min(offered, float64(s.groups)*float64(r.cfg.Batch)+float64(s.unsent))
 	}
 	if !r.cfg.OpenLoop() ||
-		float64(p.Ops) >= offered*(1-missedShare)-float64(r.cfg.Batch*r.cfg.Threads) {
+		float64(s.answeredIn) >= offered*(1-missedShare)-float64(r.cfg.Batch*r.cfg.Threads) {
 		return ""
 	}
 	return fmt.Sprintf("target rate missed: %.0f of %.0f operations a second were answered (%d "+
 		"operations answered late, %d never sent)",
-		p.ThroughputOps, r.cfg.RateOps, s.late, s.unsent)
+		float64(s.answeredIn)/r.cfg.Duration.Seconds(), r.cfg.RateOps, s.late, s.unsent)
 }
 
-// leftOut warns of operations without a latency. It allows for one batch per thread, which is
-// always in flight at the end of the measurement period. Operations left out waited longest. So
-// even a rate that is hardly missed can lose everything beyond a percentile.
-func (r *runner) leftOut(p *results.Point, s summed) string {
-	if s.unsent <= uint64(r.cfg.Batch*r.cfg.Threads) {
+// lowerBounds warns of percentiles that unsent operations make uncertain. Those operations waited
+// longest. So even a rate that is hardly missed can make the highest percentiles uncertain. The
+// maximum alone is no reason to warn: a batch may wait for a window at any end.
+func lowerBounds(p *results.Point) string {
+	from := p.LatencyLowerBoundFrom
+	if from == 0 || from == 100 {
 		return ""
 	}
-	share := float64(s.unsent) / float64(p.Ops+s.late+s.unsent)
-	return fmt.Sprintf("latencies left out: %d operations were due in the measurement period and "+
-		"never sent. The latencies from the intended send lack their highest %.2g "+
-		"%%", s.unsent, 100*share)
+	return fmt.Sprintf("latencies are lower bounds: %d operations were due in the measurement "+
+		"period and never sent. They count with their age at the end of the load, so the "+
+		"latencies from the intended send are lower bounds from p%g on", p.UnsentOps, from)
 }
 
-func scheduleLate(s summed) string {
-	if float64(s.lateGroups) <= float64(s.groups)*lateShare {
-		return ""
+// scheduleLate warns of latencies that are the client's own doing to a good part.
+func scheduleLate(p *results.Point, s summed) string {
+	for _, q := range []struct {
+		name         string
+		beyond       float64
+		lag, latency int64
+	}{
+		{"p50", 0.5, p.ClientLag.P50Ns, p.P50Ns},
+		{"p99", 0.01, p.ClientLag.P99Ns, p.P99Ns},
+		{"p99.9", 0.001, p.ClientLag.P999Ns, p.P999Ns},
+	} {
+		if float64(s.groups)*q.beyond < beyondWanted {
+			break
+		}
+		if float64(q.lag) > lagShare*float64(q.latency) {
+			return fmt.Sprintf("schedule late: found a %s of %v in the client's own delay of "+
+				"batches, allowed: a tenth of that of the latency, %v. The longest delay was %v. "+
+				"The client lacks CPU time: give its threads CPUs of their own", q.name,
+				time.Duration(q.lag), time.Duration(q.latency), time.Duration(p.ClientLag.MaxNs))
+		}
 	}
-	return fmt.Sprintf("schedule late: %d of %d batches left more than %v late although the "+
-		"windows had room, the latest by %v. The client lacks CPU time",
-		s.lateGroups, s.groups, lateAfter, time.Duration(s.maxLagNs))
+	return ""
 }
 
 func scheduleHeld(s summed) string {
-	if float64(s.heldGroups) <= float64(s.groups)*lateShare {
+	if float64(s.heldGroups) <= float64(s.groups)*heldShare {
 		return ""
 	}
 	return fmt.Sprintf("schedule held up: %d of %d batches left more than %v late because the "+
 		"windows were full, the latest by %v. The server or the path is too slow, or the window "+
-		"too small", s.heldGroups, s.groups, lateAfter, time.Duration(s.maxLagNs))
+		"too small", s.heldGroups, s.groups, heldAfter, time.Duration(s.maxHeldNs))
 }
 
 // tooShort counts batches. The operations of a batch are answered together, so they make a

@@ -12,37 +12,59 @@ import (
 
 func TestWarnings(t *testing.T) {
 	second := int64(time.Second)
-	quiet := summed{groups: 1000, samples: 1e6, cpuNs: second / 2}
+	quiet := summed{groups: 1000, answeredIn: 1000, samples: 1e6, cpuNs: second / 2}
 	for _, c := range []struct {
 		name   string
-		change func(*runner, *summed)
+		change func(*runner, *summed, *results.Point)
 		want   string // "": none
 	}{
-		{"quiet", func(*runner, *summed) {}, ""},
-		{"busy", func(_ *runner, s *summed) {
+		{"quiet", func(*runner, *summed, *results.Point) {}, ""},
+		{"busy", func(_ *runner, s *summed, _ *results.Point) {
 			s.cpuNs = second * 9 / 10
 		}, "client-bound: the client's threads used 90 %"},
-		{"busy spinning", func(_ *runner, s *summed) {
+		{"busy spinning", func(_ *runner, s *summed, _ *results.Point) {
 			s.cpuNs, s.spunNs = second, second/2
 		}, "spent 50 % of their CPU time spinning"},
-		{"shared CPU", func(r *runner, _ *summed) {
+		{"shared CPU", func(r *runner, _ *summed, _ *results.Point) {
 			r.cfg.Threads = 2
 		}, "client threads share CPUs: threads [0 1] on CPU 3"},
-		{"same CPUs", func(r *runner, _ *summed) { r.facts.CPUs = []int{2, 3} }, "client and server share CPUs [3]"},
-		{"not pinned", func(r *runner, _ *summed) { r.facts.CPUs = nil }, "not both are pinned"},
-		{"elsewhere", func(r *runner, _ *summed) { r.facts.CPUs, r.cfg.SameHost = []int{3}, false }, ""},
-		{"rate met but for a batch", func(r *runner, _ *summed) { r.cfg.RateOps = 1020 }, ""},
-		{"rate missed", func(r *runner, _ *summed) { r.cfg.RateOps = 1200 }, "target rate missed: 1000 of 1200"},
-		{"a batch unsent", func(_ *runner, s *summed) { s.unsent = 16 }, ""},
-		{"more unsent", func(_ *runner, s *summed) {
-			s.unsent = 17
-		}, "17 operations were due in the measurement period and never sent"},
-		{"late", func(_ *runner, s *summed) { s.lateGroups = 11 }, "client lacks CPU time"},
-		{"hardly late", func(_ *runner, s *summed) { s.lateGroups, s.heldGroups = 10, 10 }, ""},
-		{"held up", func(_ *runner, s *summed) { s.heldGroups = 11 }, "windows were full"},
-		{"too short for p99.9", func(_ *runner, s *summed) { s.samples = 9999 }, "too short for p99.9: 9999 batches"},
-		{"too short for all", func(_ *runner, s *summed) { s.samples = 10 }, "too short for p95"},
-		{"clamped", func(_ *runner, s *summed) {
+		{"same CPUs", func(r *runner, _ *summed, _ *results.Point) {
+			r.facts.CPUs = []int{2, 3}
+		}, "client and server share CPUs [3]"},
+		{"not pinned", func(r *runner, _ *summed, _ *results.Point) { r.facts.CPUs = nil }, "not both are pinned"},
+		{"elsewhere", func(r *runner, _ *summed, _ *results.Point) {
+			r.facts.CPUs, r.cfg.SameHost = []int{3}, false
+		}, ""},
+		{"rate met but for a batch", func(r *runner, _ *summed, _ *results.Point) { r.cfg.RateOps = 1020 }, ""},
+		{"rate missed", func(r *runner, _ *summed, _ *results.Point) {
+			r.cfg.RateOps = 1200
+		}, "target rate missed: 1000 of 1200"},
+		{"a maximum that is a lower bound", func(_ *runner, _ *summed, p *results.Point) {
+			p.UnsentOps, p.LatencyLowerBoundFrom = 1, 100
+		}, ""},
+		{"lower bounds", func(_ *runner, _ *summed, p *results.Point) {
+			p.UnsentOps, p.LatencyLowerBoundFrom = 17, 99.9
+		}, "17 operations were due in the measurement period and never sent. They count with their age at the " +
+			"end of the load, so the latencies from the intended send are lower bounds from p99.9 on"},
+		{"late", func(_ *runner, _ *summed, p *results.Point) {
+			p.P50Ns, p.ClientLag.P50Ns = 1000, 101
+		}, "schedule late: found a p50 of 101ns"},
+		{"a late tail", func(_ *runner, _ *summed, p *results.Point) {
+			p.P99Ns, p.ClientLag.P99Ns, p.ClientLag.MaxNs = 2e6, 1e6, 5e6
+		}, "schedule late: found a p99 of 1ms in the client's own delay of batches, allowed: a tenth of that " +
+			"of the latency, 2ms. The longest delay was 5ms"},
+		{"hardly late", func(_ *runner, s *summed, p *results.Point) {
+			p.P99Ns, p.ClientLag.P99Ns, s.heldGroups = 2e6, 2e5, 10
+		}, ""},
+		{"a late tail of few batches", func(_ *runner, s *summed, p *results.Point) {
+			p.P999Ns, p.ClientLag.P999Ns = 2e6, 1e6
+		}, ""},
+		{"held up", func(_ *runner, s *summed, _ *results.Point) { s.heldGroups = 11 }, "windows were full"},
+		{"too short for p99.9", func(_ *runner, s *summed, _ *results.Point) {
+			s.samples = 9999
+		}, "too short for p99.9: 9999 batches"},
+		{"too short for all", func(_ *runner, s *summed, _ *results.Point) { s.samples = 10 }, "too short for p95"},
+		{"clamped", func(_ *runner, s *summed, _ *results.Point) {
 			s.clamped = 3
 		}, "3 latencies were outside the histograms' range of 1ns to 2m0s"},
 	} {
@@ -50,8 +72,9 @@ func TestWarnings(t *testing.T) {
 		cfg.Threads, cfg.CPUs, cfg.SameHost, cfg.RateOps = 1, []int{3}, true, 1000
 		cfg.Duration, cfg.Batch = time.Second, 16
 		r, s := &runner{cfg: cfg, facts: kvs.Facts{CPUs: []int{0, 1}}}, quiet
-		c.change(r, &s)
-		got := r.warnings(&results.Point{Ops: 1000, ThroughputOps: 1000}, s)
+		p := &results.Point{Ops: 1000, ThroughputOps: 1000}
+		c.change(r, &s, p)
+		got := r.warnings(p, s)
 		if c.want == "" && len(got) > 0 || c.want != "" && (len(got) != 1 || !strings.Contains(got[0], c.want)) {
 			t.Errorf("%s: warnings %q, want %q", c.name, got, c.want)
 		}

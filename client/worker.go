@@ -34,6 +34,7 @@ type worker struct {
 	server string       // its name in errors
 	stop   *atomic.Bool // the run is over
 	done   atomic.Uint64
+	now    func() int64 // the monotonic clock
 
 	session kvs.Session
 	req     kvs.Request
@@ -71,6 +72,7 @@ func newWorker(id int, cfg *Config, server string, stop *atomic.Bool) *worker {
 		cfg:    cfg,
 		server: server,
 		stop:   stop,
+		now:    cpu.NowNs,
 		req: kvs.Request{
 			Key:   make([]byte, cfg.Workload.KeyBytes),
 			Value: make([]byte, cfg.Workload.ValueBytes),

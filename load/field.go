@@ -29,13 +29,17 @@ type Field struct {
 	Allowed  string // the range in words
 	Help     string // the meaning, in one sentence
 	Example  string // a value or values, as a sweep file has them
-	Numeric  bool   // values are numbers, and ordered as such
+	// Default is the default in words, where it depends on other fields. Otherwise, it is empty.
+	Default string
+	Numeric bool // values are numbers, and ordered as such
 
 	value  func(*Load) any
 	text   func(*Load) string
 	parse  func(*Load, string) error
 	number func(*Load) float64 // of a numeric field
 	shown  func(*Load) string  // nil: text
+
+	setDefault func(*Load) // of a field with Default
 }
 
 var errNotAllowed = errors.New("not allowed")
@@ -59,6 +63,9 @@ func (f *Field) Shown(l *Load) string {
 
 // Set reads a value as [Field.Text] writes it. The error does not say what is allowed: see Allowed.
 func (f *Field) Set(l *Load, text string) error { return f.parse(l, text) }
+
+// SetDefault sets a field with a default that depends on other fields, which are set already.
+func (f *Field) SetDefault(l *Load) { f.setDefault(l) }
 
 // Canonical returns the one text of a value that has several spellings.
 func (f *Field) Canonical(text string) (string, error) {

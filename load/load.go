@@ -20,7 +20,7 @@ type Load struct {
 	Connections int     `json:"connections"`
 	RateOps     float64 `json:"rate_ops"` // operations offered a second; 0: closed loop
 	// Arrivals is the spacing of the batches in an open loop: "poisson"; absent for equal
-	// distances.
+	// distances, and in a closed loop.
 	Arrivals string `json:"arrivals,omitempty"`
 	Hash     string `json:"hash"` // hash function of the client for keys, or "none"
 	// Warmup is the time under load before the measurement period.
@@ -112,8 +112,10 @@ var fields = []Field{
 	arrivals(Field{
 		Name: "arrivals", Key: "arrivals", ID: "Arrivals", Optional: true,
 		Title: "arrivals", Label: "%s arrivals",
-		Help:    "Spacing of the batches in an open loop: equal distances, or a Poisson process.",
-		Example: "poisson",
+		Help: "Spacing of the batches in an open loop: a Poisson process, or equal distances. " +
+			"A closed loop has none.",
+		Default: "poisson in an open loop",
+		Example: "constant",
 	}),
 	hash(Field{
 		Name: "hash", Key: "hash", ID: "Hash", Title: "hash", Label: "%s",
@@ -183,6 +185,15 @@ func Axes() []Field {
 	return slices.DeleteFunc(Fields(), func(f Field) bool { return f.Key == "" })
 }
 
+// DefaultArrivals returns the arrivals of a load that does not choose them. Requests of independent
+// users arrive as a Poisson process. Equal distances would hide the queues that those find.
+func (l *Load) DefaultArrivals() string {
+	if l.OpenLoop() {
+		return Poisson
+	}
+	return Constant
+}
+
 // ParseArrivals reads "constant" or "poisson".
 func ParseArrivals(text string) (string, error) {
 	switch text {
@@ -198,6 +209,7 @@ func ParseArrivals(text string) (string, error) {
 func arrivals(f Field) Field {
 	f = word(f, []string{constantText, Poisson}, func(l *Load) *string { return &l.Arrivals })
 	f.text = func(l *Load) string { return cmp.Or(l.Arrivals, constantText) }
+	f.setDefault = func(l *Load) { l.Arrivals = l.DefaultArrivals() }
 	f.parse = func(l *Load, text string) error {
 		parsed, err := ParseArrivals(text)
 		if err == nil {

@@ -22,10 +22,13 @@ func NewHistogram() *hdrhistogram.Histogram {
 }
 
 // Record counts one latency in a histogram of [NewHistogram], clamped to its range.
-func Record(h *hdrhistogram.Histogram, latencyNs int64) {
+func Record(h *hdrhistogram.Histogram, latencyNs int64) { RecordN(h, latencyNs, 1) }
+
+// RecordN counts n equal latencies as [Record] does.
+func RecordN(h *hdrhistogram.Histogram, latencyNs, n int64) {
 	latencyNs = min(max(latencyNs, HistogramLowestNs), HistogramHighestNs)
-	// RecordValue fails only for a value out of range, and the line above excludes that.
-	_ = h.RecordValue(latencyNs)
+	// RecordValues fails only for a value out of range, and the line above excludes that.
+	_ = h.RecordValues(latencyNs, n)
 }
 
 // Merge returns a new histogram with the counts of all of hs. It fails if a histogram holds values
@@ -40,6 +43,17 @@ func Merge(hs ...*hdrhistogram.Histogram) (*hdrhistogram.Histogram, error) {
 		}
 	}
 	return sum, nil
+}
+
+// LagOf returns the figures of a histogram of lags; all are zero for an empty one.
+func LagOf(h *hdrhistogram.Histogram) Lag {
+	if h.TotalCount() == 0 {
+		return Lag{}
+	}
+	return Lag{
+		P50Ns: h.ValueAtPercentile(50), P99Ns: h.ValueAtPercentile(99),
+		P999Ns: h.ValueAtPercentile(99.9), MaxNs: h.Max(),
+	}
 }
 
 // LatencyOf returns the figures of a histogram in nanoseconds; all are zero for an empty one.

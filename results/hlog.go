@@ -12,15 +12,18 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// The tags of a point's two latencies in its histogram log.
+// The tags in a point's histogram log.
 const (
 	TagIntended = "intended" // from the intended send: Point.Latency
 	TagActual   = "actual"   // from the actual send: Point.Actual
+	// TagUnsent has the ages of unsent operations at the end of the load, which TagIntended
+	// includes.
+	TagUnsent = "unsent"
 )
 
 // Interval is one line of a histogram log: the latencies recorded between two times.
 type Interval struct {
-	Tag        string    // TagIntended or TagActual
+	Tag        string    // TagIntended, TagActual or TagUnsent
 	Start, End time.Time // to the millisecond, the precision of the format
 	Histogram  *hdrhistogram.Histogram
 }

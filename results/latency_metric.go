@@ -11,20 +11,36 @@ type LatencyMetric struct {
 	Name   string // names files and CSV columns: "p99", "p999"
 	Title  string // "p99.9 latency"
 	actual bool   // from the actual send, not from the intended one
-	of     func(Latency) float64
+	// Percentile is the highest [Point.LatencyLowerBoundFrom] that makes this a lower bound.
+	Percentile float64
+	of         func(Latency) float64
 }
 
 var latencyMetrics = []LatencyMetric{
-	{Name: "mean", Title: "mean latency", of: func(l Latency) float64 { return l.MeanNs }},
-	{Name: "p50", Title: "median latency", of: func(l Latency) float64 { return float64(l.P50Ns) }},
-	{Name: "p95", Title: "p95 latency", of: func(l Latency) float64 { return float64(l.P95Ns) }},
-	{Name: "p99", Title: "p99 latency", of: func(l Latency) float64 { return float64(l.P99Ns) }},
-	{Name: "p999", Title: "p99.9 latency", of: func(l Latency) float64 {
-		return float64(l.P999Ns)
-	}},
-	{Name: "max", Title: "maximum latency", of: func(l Latency) float64 {
-		return float64(l.MaxNs)
-	}},
+	{
+		Name: "mean", Title: "mean latency", Percentile: 99.9,
+		of: func(l Latency) float64 { return l.MeanNs },
+	},
+	{
+		Name: "p50", Title: "median latency", Percentile: 50,
+		of: func(l Latency) float64 { return float64(l.P50Ns) },
+	},
+	{
+		Name: "p95", Title: "p95 latency", Percentile: 95,
+		of: func(l Latency) float64 { return float64(l.P95Ns) },
+	},
+	{
+		Name: "p99", Title: "p99 latency", Percentile: 99,
+		of: func(l Latency) float64 { return float64(l.P99Ns) },
+	},
+	{
+		Name: "p999", Title: "p99.9 latency", Percentile: 99.9,
+		of: func(l Latency) float64 { return float64(l.P999Ns) },
+	},
+	{
+		Name: "max", Title: "maximum latency", Percentile: 100,
+		of: func(l Latency) float64 { return float64(l.MaxNs) },
+	},
 }
 
 // LatencyMetrics returns all metrics, from the intended send.

@@ -103,26 +103,36 @@ type Point struct {
 
 	StartedAt  time.Time `json:"started_at"`  // start of the measurement period
 	DurationNs int64     `json:"duration_ns"` // length of the measurement period
-	Ops        uint64    `json:"ops"`         // answered operations
-	Gets       uint64    `json:"gets"`        // answered GETs
-	Hits       uint64    `json:"hits"`        // GETs that found their key
-	Misses     uint64    `json:"misses"`      // GETs that did not find their key
-	Errors     uint64    `json:"errors"`      // answers that are wrong or report a failure
-	Timeouts   uint64    `json:"timeouts"`    // operations without an answer in time
+	// answered operations; in an open loop, those that were also due in the period
+	Ops      uint64 `json:"ops"`
+	Gets     uint64 `json:"gets"`     // answered GETs
+	Hits     uint64 `json:"hits"`     // GETs that found their key
+	Misses   uint64 `json:"misses"`   // GETs that did not find their key
+	Errors   uint64 `json:"errors"`   // answers that are wrong or report a failure
+	Timeouts uint64 `json:"timeouts"` // operations without an answer in time
 	// requests sent again, over a transport that may lose packets
 	Retries uint64 `json:"retries"`
 	// open loop: operations due in the period, answered after it
 	LateOps uint64 `json:"late_ops"`
 	// open loop: operations due in the period, never sent
-	UnsentOps     uint64  `json:"unsent_ops"`
+	UnsentOps uint64 `json:"unsent_ops"`
+	// ClientLag is the client's own delay of batches in an open loop: from the time at which a
+	// batch was due until the client could send it. Waiting for a full window is not in it. Of
+	// several clients, each figure is the largest. It is absent in a closed loop.
+	ClientLag     Lag     `json:"client_lag,omitzero"`
 	Evicted       uint64  `json:"evicted"`        // items that the server evicted, preload included
-	ThroughputOps float64 `json:"throughput_ops"` // answered operations a second
+	ThroughputOps float64 `json:"throughput_ops"` // [Point.Ops] a second
 
 	// Latency of an operation
 
 	// Latency counts from the intended send until the answer of the batch is complete. In a closed
-	// loop, the intended send is the actual one.
+	// loop, the intended send is the actual one. An unsent operation counts with its age at the end
+	// of the load.
 	Latency
+	// LatencyLowerBoundFrom is the lowest percentile of the latency that is only a lower bound,
+	// for unsent operations: 50, 95, 99 or 99.9, or 100 for the maximum. All higher percentiles
+	// are lower bounds, too. It is absent if there are none.
+	LatencyLowerBoundFrom float64 `json:"latency_lower_bound_from,omitempty"`
 	// Actual is the latency from the actual send.
 	Actual Latency `json:"actual"`
 
@@ -265,4 +275,20 @@ type Latency struct {
 	P99Ns  int64   `json:"latency_p99_ns"`  // 99th percentile
 	P999Ns int64   `json:"latency_p999_ns"` // 99.9th percentile
 	MaxNs  int64   `json:"latency_max_ns"`  // maximum
+}
+
+// Lag is a distribution of delays, in nanoseconds.
+type Lag struct {
+	P50Ns  int64 `json:"p50_ns"`  // median
+	P99Ns  int64 `json:"p99_ns"`  // 99th percentile
+	P999Ns int64 `json:"p999_ns"` // 99.9th percentile
+	MaxNs  int64 `json:"max_ns"`  // maximum
+}
+
+// Max returns the larger one of each figure.
+func (l Lag) Max(o Lag) Lag {
+	return Lag{
+		max(l.P50Ns, o.P50Ns), max(l.P99Ns, o.P99Ns), max(l.P999Ns, o.P999Ns),
+		max(l.MaxNs, o.MaxNs),
+	}
 }

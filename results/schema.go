@@ -16,6 +16,7 @@ func Validate(p *Point) error {
 		v.counted(p)
 		v.latency("latency", p.Latency)
 		v.latency("actual latency", p.Actual)
+		v.lag(p)
 		v.cost(p)
 	}
 	if len(v) == 0 {
@@ -102,6 +103,13 @@ func (v *violations) latency(name string, l Latency) {
 	v.check(l.MeanNs > 0 && l.MeanNs <= float64(l.MaxNs), "%s: found the mean %v, allowed: at "+
 		"most the maximum, %d", name,
 		l.MeanNs, l.MaxNs)
+}
+
+func (v *violations) lag(p *Point) {
+	l := p.ClientLag
+	v.check(slices.IsSorted([]int64{0, l.P50Ns, l.P99Ns, l.P999Ns, l.MaxNs}),
+		"client_lag: found %+v, allowed: percentiles that are positive and ascending", l)
+	v.within("latency_lower_bound_from", p.LatencyLowerBoundFrom, 100)
 }
 
 func (v *violations) cost(p *Point) {

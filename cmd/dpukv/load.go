@@ -94,8 +94,8 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 		"distribution of the keys: uniform, or zipf:THETA with 0 <= THETA < 1")
 	flags.Float64Var(&f.cfg.RateOps, "rate", 0,
 		"operations offered per second, over all threads; 0: closed loop")
-	flags.StringVar(&f.arrivals, "arrivals", "constant",
-		"arrivals of the batches with --rate: constant (equal distances) or poisson (independent)")
+	flags.StringVar(&f.arrivals, "arrivals", load.Poisson,
+		"arrivals of the batches with --rate: poisson (independent) or constant (equal distances)")
 	flags.DurationVar(&f.cfg.Duration, "duration", 5*time.Second, "length of the measurement "+
 		"period")
 	flags.DurationVar(&f.cfg.Warmup, "warmup", 500*time.Millisecond,
@@ -200,6 +200,9 @@ func (f *loadFlags) understand(given func(flag string) bool) (err error) {
 	}
 	if f.cfg.Arrivals, err = load.ParseArrivals(f.arrivals); err != nil {
 		return fmt.Errorf("--arrivals: %w", err)
+	}
+	if !given("arrivals") {
+		f.cfg.Arrivals = f.cfg.DefaultArrivals()
 	}
 	if f.cfg.Hash != "" && f.cfg.Hash != kvs.NoHash {
 		if _, err := hashbench.Lookup(f.cfg.Hash); err != nil {

@@ -166,8 +166,8 @@ func checkRunFolder(t *testing.T, dir string) {
 			continue
 		}
 		if merged, err := results.MergeTag(intervals, results.TagIntended); err != nil ||
-			uint64(merged.TotalCount()) != p.Ops+p.LateOps {
-			t.Errorf("%s: the histogram does not count %d operations, %v", p.ID, p.Ops+p.LateOps, err)
+			uint64(merged.TotalCount()) != p.Ops+p.LateOps+p.UnsentOps {
+			t.Errorf("%s: the histogram does not count %d operations, %v", p.ID, p.Ops+p.LateOps+p.UnsentOps, err)
 		}
 	}
 	if len(ids) != len(points) || len(threads) < 2 {

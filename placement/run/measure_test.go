@@ -116,7 +116,7 @@ func checkMICAPoint(t *testing.T, run *runfolder.Run, p *results.Point) {
 		return
 	}
 	h, err := results.MergeTag(intervals, results.TagIntended)
-	if err != nil || uint64(h.TotalCount()) != p.Ops+p.LateOps {
+	if err != nil || uint64(h.TotalCount()) != p.Ops+p.LateOps+p.UnsentOps {
 		t.Errorf("%s: the histograms hold %d operations, the point %d (%v)", p.ID, h.TotalCount(), p.Ops, err)
 	}
 }

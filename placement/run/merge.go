@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
+
 	"dpukv/placement/node"
 	"dpukv/placement/sweep"
 	"dpukv/results"
@@ -104,16 +106,16 @@ func mergeLatencies(shares []share, p *results.Point) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for tag, of := range map[string]*results.Latency{
-		results.TagIntended: &p.Latency,
-		results.TagActual:   &p.Actual,
-	} {
-		h, err := results.MergeTag(intervals, tag)
-		if err != nil {
+	merged := map[string]*hdrhistogram.Histogram{}
+	for _, tag := range []string{results.TagIntended, results.TagActual, results.TagUnsent} {
+		if merged[tag], err = results.MergeTag(intervals, tag); err != nil {
 			return nil, err
 		}
-		*of = results.LatencyOf(h)
 	}
+	p.Latency = results.LatencyOf(merged[results.TagIntended])
+	p.Actual = results.LatencyOf(merged[results.TagActual])
+	p.LatencyLowerBoundFrom = results.LowerBoundFrom(merged[results.TagIntended],
+		merged[results.TagUnsent])
 	return results.EncodeHlog(intervals)
 }
 
@@ -221,6 +223,7 @@ func addCosts(shares []share, p *results.Point) {
 		of := &shares[i].res.Point
 		p.ClientOthersShare = max(p.ClientOthersShare, of.ClientOthersShare)
 		p.ClientStolenShare = max(p.ClientStolenShare, of.ClientStolenShare)
+		p.ClientLag = p.ClientLag.Max(of.ClientLag)
 	}
 
 	had, cpus := cpusOf(shares)

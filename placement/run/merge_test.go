@@ -117,6 +117,44 @@ func TestMergeAddsUp(t *testing.T) {
 	}
 }
 
+// TestMergeKeepsDoubts: operations that one client never sent make the merged percentiles lower
+// bounds, and the lag is that of the worse client.
+func TestMergeKeepsDoubts(t *testing.T) {
+	told := time.Now()
+	shares := []share{
+		fakeShare(t, "hostA", []int{0}, 0, told, 1000, 2000, 3000),
+		fakeShare(t, "dpuA", []int{1}, time.Hour, told, 4000, 5000),
+	}
+	late := shares[1].res
+	intervals, err := results.DecodeHlog(late.Hlog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unsent := results.NewHistogram()
+	results.Record(unsent, 4500)
+	results.Record(intervals[0].Histogram, 4500) // the intended one
+	intervals = append(intervals, results.Interval{
+		Tag: results.TagUnsent, Start: late.Point.StartedAt, End: late.Point.StartedAt.Add(time.Second),
+		Histogram: unsent,
+	})
+	if late.Hlog, err = results.EncodeHlog(intervals); err != nil {
+		t.Fatal(err)
+	}
+	shares[0].res.Point.ClientLag = results.Lag{P50Ns: 3, P99Ns: 5, P999Ns: 6, MaxNs: 7}
+	late.Point.ClientLag = results.Lag{P50Ns: 1, P99Ns: 9, P999Ns: 9, MaxNs: 9}
+	res, err := merge(shares, told, &sweep.Point{Config: sweep.Config{Duration: time.Second}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &res.Point
+	if p.LatencyLowerBoundFrom != 95 {
+		t.Errorf("lower bounds from %v, want 95", p.LatencyLowerBoundFrom)
+	}
+	if want := (results.Lag{P50Ns: 3, P99Ns: 9, P999Ns: 9, MaxNs: 9}); p.ClientLag != want {
+		t.Errorf("lag %+v, want %+v", p.ClientLag, want)
+	}
+}
+
 // TestMergeSaysWhatEachUsed: the point keeps apart the clients' devices and methods to measure.
 func TestMergeSaysWhatEachUsed(t *testing.T) {
 	told := time.Now()

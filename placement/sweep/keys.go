@@ -21,6 +21,8 @@ type sweepKey struct {
 	help    string // the meaning, in one sentence
 	example string // a value or values, as a file has them
 	allowed string
+	// dependent is the default in words, where it depends on other keys; "": it does not.
+	dependent string
 	// read takes the key's value from a file.
 	read func(*strictyaml.File, *Sweep, ast.Node)
 	// texts returns the key's values in a sweep.

@@ -54,7 +54,7 @@ func loadKey(f *load.Field) sweepKey {
 	}
 	of := func(config *Config) string { return f.Text(&config.Load) }
 	return sweepKey{
-		name: f.Key, help: f.Help, example: f.Example, allowed: f.Allowed,
+		name: f.Key, dependent: f.Default, help: f.Help, example: f.Example, allowed: f.Allowed,
 		read: func(file *strictyaml.File, s *Sweep, n ast.Node) {
 			var values []string
 			readAxis(file, s, f.Key, n, &values, c)
@@ -63,6 +63,9 @@ func loadKey(f *load.Field) sweepKey {
 		texts: func(s *Sweep) []string {
 			if s.left[f.Key] {
 				return s.studied(of)
+			}
+			if f.Default != "" && s.Load[f.Key] == nil {
+				return s.atRates(f)
 			}
 			return s.Load.texts(f)
 		},
@@ -76,6 +79,12 @@ func loadKey(f *load.Field) sweepKey {
 		},
 		of: of,
 		multiply: func(s *Sweep, configs []Config) []Config {
+			if f.Default != "" && s.Load[f.Key] == nil {
+				for i := range configs {
+					f.SetDefault(&configs[i].Load)
+				}
+				return configs
+			}
 			texts := s.Load.texts(f)
 			product := make([]Config, 0, len(configs)*len(texts))
 			for _, config := range configs {
@@ -89,4 +98,22 @@ func loadKey(f *load.Field) sweepKey {
 			return product
 		},
 	}
+}
+
+// atRates returns the defaults of a field at the sweep's rates.
+func (s *Sweep) atRates(f *load.Field) []string {
+	axes := load.Axes()
+	rate := &axes[slices.IndexFunc(axes, func(f load.Field) bool { return f.Name == "rate_ops" })]
+	var values []string
+	for _, text := range s.Load.texts(rate) {
+		var l load.Load
+		if err := rate.Set(&l, text); err != nil {
+			panic(rate.Key + " holds " + text + ", which is not one of its values")
+		}
+		f.SetDefault(&l)
+		if value := f.Text(&l); !slices.Contains(values, value) {
+			values = append(values, value)
+		}
+	}
+	return values
 }

@@ -30,6 +30,9 @@ func Keys() []Key {
 // study decides has a value for each store.
 func (k *sweepKey) defaultText() string {
 	s := Default()
+	if k.dependent != "" {
+		return k.dependent
+	}
 	if studyKeys[k.name] != nil {
 		return k.studyText()
 	}

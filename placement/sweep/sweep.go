@@ -72,10 +72,22 @@ func (s *Sweep) Points() []Point {
 	for repeat := 1; repeat <= s.Repeats; repeat++ {
 		rng := rand.New(rand.NewPCG(s.Seed, uint64(repeat)))
 		for _, i := range rng.Perm(len(configs)) {
-			points = append(points, Point{configs[i].id(repeat), repeat, configs[i]})
+			pt := Point{configs[i].id(repeat), repeat, configs[i]}
+			pt.Seed = repeatSeed(s.Seed, repeat)
+			points = append(points, pt)
 		}
 	}
 	return points
+}
+
+// repeatSeed returns the seed of a repeat's operations and arrivals. With one seed for all, repeats
+// would repeat one sample of them, and their spread would be too small. The first repeat has the
+// sweep's own seed. The others have 53 bits, which every reader of JSON keeps.
+func repeatSeed(seed uint64, repeat int) uint64 {
+	if repeat == 1 {
+		return seed
+	}
+	return rand.NewPCG(^seed, uint64(repeat)).Uint64() >> 11
 }
 
 // Configs combines the axes' values, the last axis fastest.
@@ -100,7 +112,7 @@ func (s *Sweep) Configs() []Config {
 func (s *Sweep) Size(limit int) int {
 	n := s.Repeats
 	for i := range sweepKeys {
-		if sweepKeys[i].swept() && !s.left[sweepKeys[i].name] {
+		if sweepKeys[i].swept() && !s.leaves(&sweepKeys[i]) {
 			n = min(limit, n*len(sweepKeys[i].texts(s))) // the factors are small: no overflow
 		}
 	}
@@ -128,12 +140,17 @@ func (s *Sweep) Place(key, text string) string {
 // MaxPoints is more than a year of measuring: a sweep with more has a mistake in an axis.
 const MaxPoints = 1_000_000
 
-// Marshal writes the sweep as a file with every key, except those left to the stores.
+// leaves reports whether each configuration has a default of its own for the key.
+func (s *Sweep) leaves(k *sweepKey) bool {
+	return s.left[k.name] || k.dependent != "" && s.Load[k.name] == nil
+}
+
+// Marshal writes the sweep as a file with every key, except those that it leaves open.
 func (s *Sweep) Marshal() []byte {
 	var b bytes.Buffer
 	for i := range sweepKeys {
 		k := &sweepKeys[i]
-		if s.left[k.name] {
+		if s.leaves(k) {
 			continue // as it is in the file that it was read from
 		}
 		value := strings.Join(k.texts(s), ", ")

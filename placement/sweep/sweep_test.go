@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"dpukv/load"
 	"dpukv/placement/submode"
 )
 
@@ -208,7 +209,7 @@ func TestIDsStayTheSame(t *testing.T) {
 		"duration: 10s\nwarmup: 0s\nseed: 9223372036854775807\nget_ratios: 1\nclient_threads: 1",
 		"server_threads: [1, 2, 1024]\nget_ratios: 0.95\nclient_threads: [1024]",
 	} {
-		s, err := Parse("sweep.yaml", []byte(text))
+		s, err := Parse("sweep.yaml", []byte(text+"\narrivals: constant")) // as that build had them
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,7 +233,60 @@ func TestIDsStayTheSame(t *testing.T) {
 	}
 }
 
-// TestOptionalKeysLeaveIDsAlone: the default of a key that older builds lacked is in no ID.
+// TestArrivalsFollowTheLoop: without the key, an open loop has a Poisson process. A closed loop has
+// none, and its IDs stay.
+func TestArrivalsFollowTheLoop(t *testing.T) {
+	s, err := Parse("sweep.yaml", []byte("rates: [0, 1e6]\nclient_threads: 1\nget_ratios: 1\nrepeats: 1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[float64]string{0: load.Constant, 1e6: load.Poisson}
+	for _, c := range s.Configs() {
+		if c.Arrivals != want[c.RateOps] || c.Validate() != nil {
+			t.Errorf("rate %v: arrivals %q, %v", c.RateOps, c.Arrivals, c.Validate())
+		}
+		if c.RateOps == 0 && strings.Contains(string(c.identity()), "Arrivals") {
+			t.Errorf("a closed loop has arrivals in its ID: %s", c.identity())
+		}
+	}
+	if s.Size(MaxPoints) != 2 || len(s.Points()) != 2 {
+		t.Errorf("%d points, size says %d, want 2", len(s.Points()), s.Size(MaxPoints))
+	}
+	again, err := Parse("sweep.yaml", s.Marshal())
+	if err != nil || len(Differences(&s, &again)) > 0 || again.Points()[1] != s.Points()[1] {
+		t.Errorf("written and read again, it differs: %v %v", Differences(&s, &again), err)
+	}
+	f, err := ParseSelection("arrivals=poisson", &s)
+	if err != nil || len(f.Keep(s.Points())) != 1 {
+		t.Errorf("arrivals=poisson does not select the open loop: %v", err)
+	}
+}
+
+// TestSeedsOfRepeats: each repeat has operations and arrivals of its own, by the sweep's seed.
+func TestSeedsOfRepeats(t *testing.T) {
+	s := Default()
+	s.Repeats = 5
+	seeds, again := map[int]uint64{}, s.Points()
+	for i, pt := range s.Points() {
+		if seed, there := seeds[pt.Repeat]; there && seed != pt.Seed || again[i].Seed != pt.Seed {
+			t.Fatalf("repeat %d has the seeds %d, %d and %d", pt.Repeat, seed, pt.Seed, again[i].Seed)
+		}
+		seeds[pt.Repeat] = pt.Seed
+	}
+	different := map[uint64]bool{}
+	for _, seed := range seeds {
+		different[seed] = true
+		if seed >= 1<<53 {
+			t.Errorf("the seed %d is no exact number in JSON's readers", seed)
+		}
+	}
+	if len(different) != 5 || seeds[1] != s.Seed {
+		t.Errorf("seeds by repeat: %v, of %d", seeds, s.Seed)
+	}
+}
+
+// TestOptionalKeysLeaveIDsAlone: a value that older builds had for a key that they lacked is in no
+// ID.
 func TestOptionalKeysLeaveIDsAlone(t *testing.T) {
 	ids := func(text string) (ids []string) {
 		s, err := Parse("sweep.yaml", []byte("rates: 1e6\n"+text))
@@ -244,10 +298,7 @@ func TestOptionalKeysLeaveIDsAlone(t *testing.T) {
 		}
 		return ids
 	}
-	without, both := ids(""), ids("arrivals: [constant, poisson]\n")
-	if !slices.Equal(without, ids("arrivals: constant\n")) {
-		t.Error("the default of arrivals changes IDs")
-	}
+	without, both := ids("arrivals: constant\n"), ids("arrivals: [constant, poisson]\n")
 	if len(both) != 2*len(without) {
 		t.Errorf("%d points with two values of arrivals, %d with one", len(both), len(without))
 	}

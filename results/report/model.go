@@ -45,6 +45,8 @@ type metric struct {
 	Title string `json:"title"`
 	// from the intended send; "actual_" before it: from the actual one
 	Column string `json:"column"`
+	// the highest latency_lower_bound_from that makes it a lower bound
+	Percentile float64 `json:"percentile"`
 }
 
 type bound struct {
@@ -113,7 +115,9 @@ func (m *Model) choose(o Options) {
 		m.Made = time.Now().UTC().Truncate(time.Second)
 	}
 	for _, of := range results.LatencyMetrics() {
-		m.Metrics = append(m.Metrics, metric{of.Name, of.Title, "latency_" + of.Name + "_ns"})
+		m.Metrics = append(m.Metrics, metric{
+			of.Name, of.Title, "latency_" + of.Name + "_ns", of.Percentile,
+		})
 	}
 	if m.Metric = o.Metric.Name; m.Metric == "" {
 		m.Metric = "p99"

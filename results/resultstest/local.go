@@ -90,6 +90,8 @@ func OpenLoopPoints() []results.Point {
 			p.Latency, p.Actual = Latency(2e4+rate/20), Latency(2e4+rate/25)
 			if rate == 1e6 {
 				p.ThroughputOps, p.LateOps, p.UnsentOps = 0.91e6, 5000, 445_000
+				p.LatencyLowerBoundFrom = 95
+				p.ClientLag = results.Lag{P50Ns: 200, P99Ns: 4000, P999Ns: 9000, MaxNs: 50_000}
 				p.Warnings = []string{
 					"target rate missed: 910000 of 1000000 operations a second were answered",
 				}

@@ -76,7 +76,8 @@ func (s *summary) head() {
 		}
 	}
 	s.line("workload", s.labels("get_ratio", "key_bytes", "value_bytes", "keys", "dist", "hash"))
-	s.line("load", s.labels("loop", "rate_ops", "client_threads", "connections", "window", "batch"))
+	s.line("load", s.labels("loop", "rate_ops", "arrivals", "client_threads", "connections",
+		"window", "batch"))
 	s.line("server", p.ServerAddr, numfmt.Count(p.ServerThreads, "thread"), p.Pinning(p.ServerCPUs),
 		p.ServerVersion, s.labels("mode", "access", "pages"))
 	s.line("client", numfmt.Count(p.ClientThreads, "thread"), p.Pinning(p.ClientCPUs),
@@ -113,8 +114,18 @@ func (s *summary) outcome() {
 	s.line("errors", problems(p))
 	if p.RateOps > 0 {
 		s.line("schedule", numfmt.Grouped(p.LateOps)+" operations late",
-			numfmt.Grouped(p.UnsentOps)+" never sent")
+			numfmt.Grouped(p.UnsentOps)+" never sent", clientLag(p))
 	}
+}
+
+// clientLag is the client's own delay, or "" if the point does not tell it.
+func clientLag(p *results.Point) string {
+	l := p.ClientLag
+	if l == (results.Lag{}) {
+		return ""
+	}
+	return fmt.Sprintf("the client's own delay %s µs at p50, %s at p99, %s at most",
+		micros(float64(l.P50Ns)), micros(float64(l.P99Ns)), micros(float64(l.MaxNs)))
 }
 
 // perWrite is the number of frames a write, or "" if it is one.
@@ -143,10 +154,10 @@ func problems(p *results.Point) string {
 func (s *summary) latency() {
 	rows := [][]string{{"latency, µs", "mean", "p50", "p95", "p99", "p99.9", "max"}}
 	if s.p.RateOps > 0 {
-		rows = append(rows, latencyRow("from the intended send", s.p.Latency),
-			latencyRow("from the actual send", s.p.Actual))
+		rows = append(rows, s.latencyRow("from the intended send", results.LatencyMetric.Intended),
+			s.latencyRow("from the actual send", results.LatencyMetric.FromActualSend))
 	} else {
-		rows = append(rows, latencyRow("from the send", s.p.Latency))
+		rows = append(rows, s.latencyRow("from the send", results.LatencyMetric.Intended))
 	}
 	s.WriteByte('\n')
 	first := 0
@@ -162,10 +173,14 @@ func (s *summary) latency() {
 	}
 }
 
-func latencyRow(name string, l results.Latency) []string {
+// latencyRow has the metrics from one of the two sends.
+func (s *summary) latencyRow(
+	name string, from func(results.LatencyMetric) results.LatencyMetric,
+) []string {
 	row := []string{name}
 	for _, m := range results.LatencyMetrics() { // in the order of the table's head
-		row = append(row, micros(m.Of(l)))
+		m = from(m)
+		row = append(row, atLeast(micros(m.Ns(s.p)), m.LowerBound(s.p)))
 	}
 	return row
 }

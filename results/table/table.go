@@ -77,10 +77,7 @@ func head(d *results.Dimension) [2]string {
 func figureColumns() []column {
 	return []column{
 		{head: [2]string{"throughput", "Mops"}, cell: median(1e6, throughput)},
-		latencyColumn("p50", func(l *results.Latency) int64 { return l.P50Ns }),
-		latencyColumn("p95", func(l *results.Latency) int64 { return l.P95Ns }),
-		latencyColumn("p99", func(l *results.Latency) int64 { return l.P99Ns }),
-		latencyColumn("p99.9", func(l *results.Latency) int64 { return l.P999Ns }),
+		latencyColumn("p50"), latencyColumn("p95"), latencyColumn("p99"), latencyColumn("p99.9"),
 		{head: [2]string{"server", "CPU ns/op"}, cell: plainMedian(serverCPU)},
 		{head: [2]string{"client", "CPU ns/op"}, cell: plainMedian(clientCPU)},
 		{head: [2]string{"hits", "%"}, cell: hitRatio},
@@ -88,10 +85,18 @@ func figureColumns() []column {
 	}
 }
 
-func latencyColumn(name string, of func(*results.Latency) int64) column {
-	return column{head: [2]string{name, "µs"}, cell: median(1e3, func(p *results.Point) float64 {
-		return float64(of(&p.Latency))
-	})}
+// latencyColumn has one metric. A median over a lower bound is one, too.
+func latencyColumn(name string) column {
+	m, err := results.ParseLatencyMetrics(name)
+	if err != nil {
+		panic(err)
+	}
+	of := median(1e3, m[0].Ns)
+	cell := func(repeats []*results.Point) (string, string) {
+		value, spread := of(repeats)
+		return atLeast(value, slices.ContainsFunc(repeats, m[0].LowerBound)), spread
+	}
+	return column{head: [2]string{name, "µs"}, cell: cell}
 }
 
 func storeName(p *results.Point) string     { return p.Store }
@@ -167,11 +172,22 @@ func sameRepeats(rows [][]*results.Point) bool {
 	})
 }
 
+func some(rows [][]*results.Point, is func(*results.Point) bool) bool {
+	return slices.ContainsFunc(rows, func(repeats []*results.Point) bool {
+		return slices.ContainsFunc(repeats, is)
+	})
+}
+
 // legendLine explains the content of the cells.
 func legendLine(rows [][]*results.Point) string {
 	said := "Latency counts from the send"
-	if slices.ContainsFunc(rows, func(r []*results.Point) bool { return r[0].RateOps > 0 }) {
+	if some(rows, func(p *results.Point) bool { return p.RateOps > 0 }) {
 		said = "Latency counts from the intended send"
+	}
+	if some(rows, func(p *results.Point) bool {
+		return p.LatencyLowerBoundFrom > 0 && p.LatencyLowerBoundFrom < 100
+	}) {
+		said += "; ≥ marks a lower bound, for operations never sent"
 	}
 	switch {
 	case !sameRepeats(rows):

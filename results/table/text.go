@@ -11,6 +11,14 @@ import (
 // micros writes nanoseconds as microseconds.
 func micros(ns float64) string { return numfmt.Digits3(ns / 1e3) }
 
+// atLeast marks a value that is only a lower bound.
+func atLeast(value string, bound bool) string {
+	if bound {
+		return "≥" + value
+	}
+	return value
+}
+
 // mega writes operations as millions of them.
 func mega(ops float64) string { return numfmt.Digits3(ops / 1e6) }
 

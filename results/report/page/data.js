@@ -40,6 +40,11 @@ function spread(points, column) {
 const measureOf = name => D.measures.find(m => m.name === name);
 const short = name => name === "p999" ? "p99.9" : name;
 const latencyColumn = (name, actual) => (actual ? "actual_" : "") + measureOf(name).column;
+// atLeast marks a text over points of which one has only a lower bound there.
+const atLeast = (text, name, actual, points) => !actual && points.some(i => {
+  const from = value("latency_lower_bound_from", i);
+  return from > 0 && from <= measureOf(name).percentile;
+}) ? "≥" + text : text;
 
 // knee is the mark of the greatest throughput over latency, null if that is the last one.
 function knee(marks) {

@@ -30,7 +30,7 @@ function limitsTable(lines) {
 // pointColumns are the columns of the table of points: what varies, then the figures.
 function pointColumns() {
   const said = new Set(tellingDims());
-  const lat = name => ({ head: short(name) + ", µs", num: true, sort: m => m.of(name).mid, cell: m => { const s = m.of(name); return num(digits3(s.mid / 1e3), half(s, m.points.length, 1e3)); } });
+  const lat = name => ({ head: short(name) + ", µs", num: true, sort: m => m.of(name).mid, cell: m => { const s = m.of(name); return num(atLeast(digits3(s.mid / 1e3), name, state.actual, m.points), half(s, m.points.length, 1e3)); } });
   const plain = (head, column) => ({ head, num: true, sort: m => spread(m.points, column).mid, cell: m => num(digits3(spread(m.points, column).mid)) });
   const sum = (m, ...columns) => m.points.reduce((n, i) => n + columns.reduce((s, c) => s + value(c, i), 0), 0);
   return [
