@@ -20,6 +20,12 @@ func TestBottleneck(t *testing.T) {
 			{Worker: 1, CPUNs: 5, CPUShare: 0.97},
 		}
 	}
+	threads := func(share float64, by string) func(*results.Point) {
+		return func(p *results.Point) {
+			p.ServerThreads = 4
+			p.ServerWorkers = []results.ServerWorker{{CPUNs: 1, CPUShare: share, CPUShareBy: by, Threads: 4}}
+		}
+	}
 	polling := func(p *results.Point) { p.Transport = "rdma" }
 	for name, c := range map[string]struct {
 		edits     []func(*results.Point)
@@ -34,6 +40,36 @@ func TestBottleneck(t *testing.T) {
 		"one worker of two": {
 			[]func(*results.Point){busy(0.3, 0.58), workers},
 			results.SideServer, "the busiest of the server's 2 workers (number 1) for 97 %",
+		},
+		"four threads at 25 %": {
+			[]func(*results.Point){busy(0.3, 0.25), threads(0.25, results.ByBusiestThread)},
+			results.SideNeither, "the busiest of the server's 4 threads for 25 %",
+		},
+		"one thread of four": {
+			[]func(*results.Point){busy(0.3, 0.25), threads(0.97, results.ByBusiestThread)},
+			results.SideServer, "the busiest of the server's 4 threads for 97 %",
+		},
+		"one thread of four, by the node": {
+			[]func(*results.Point){busy(0.3, 0.25), threads(0.97, results.ByBusiestInLoad)},
+			results.SideServer, "the busiest of the server's 4 threads for 97 %",
+		},
+		"four threads, of which the mean is known": {
+			[]func(*results.Point){busy(0.3, 0.25), threads(0.25, results.ByMeanOfThreads)},
+			results.SideUnknown, "the server's 4 threads, on average, for 25 % (one of them may be full",
+		},
+		"four threads, of which none can be full": {
+			[]func(*results.Point){busy(0.3, 0.2), threads(0.2, results.ByMeanOfThreads)},
+			results.SideNeither, "on average, for 20 %",
+		},
+		"four full threads": {
+			[]func(*results.Point){busy(0.3, 0.95), threads(0.95, results.ByMeanOfThreads)},
+			results.SideServer, "on average, for 95 %",
+		},
+		"an older point's four threads": {
+			[]func(*results.Point){busy(0.3, 0.25), threads(1, ""), func(p *results.Point) {
+				p.ServerThreads, p.ServerWorkers[0].Threads = 4, 0
+			}},
+			results.SideUnknown, "on average, for 25 %",
 		},
 		"a server that polls":  {[]func(*results.Point){busy(0.3, 1), polling}, results.SideUnknown, "poll"},
 		"client, server polls": {[]func(*results.Point){busy(0.95, 1), polling}, results.SideClient, "poll"},
