@@ -64,6 +64,7 @@ func (p *Point) clientSide() side {
 	for i := range p.Clients {
 		s.hideProfile(&p.Clients[i].Node)
 	}
+	s.hideInterrupts(p.clientBusy(), p.ClientInterruptShare)
 	s.hideOthers(p.ClientOthersShare + p.ClientStolenShare)
 	return s
 }
@@ -93,6 +94,7 @@ func (p *Point) serverSide() side {
 		}
 	}
 	s.hideProfile(&p.ServerNode)
+	s.hideInterrupts(share, p.ServerInterruptShare)
 	s.hideOthers(p.ServerOthersShare + p.ServerStolenShare)
 	return s
 }
@@ -114,6 +116,16 @@ func (s *side) hideMean(share float64, threads int) {
 	if !s.full && share*float64(threads) > BusyShare {
 		s.hidden = true
 		s.said += " (one of them may be full, so this shows nothing)"
+	}
+}
+
+// hideInterrupts hides a side whose room may be that of interrupts. Kernels differ in whether the
+// time of an interrupt is part of the interrupted program's.
+func (s *side) hideInterrupts(busy, interrupts float64) {
+	if !s.full && busy+interrupts > BusyShare {
+		s.hidden = true
+		s.said += fmt.Sprintf(" (interrupts used its CPUs for %.0f %% of the time, perhaps on "+
+			"top, so this shows nothing)", 100*interrupts)
 	}
 }
 

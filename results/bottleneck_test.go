@@ -26,6 +26,9 @@ func TestBottleneck(t *testing.T) {
 			p.ServerWorkers = []results.ServerWorker{{CPUNs: 1, CPUShare: share, CPUShareBy: by, Threads: 4}}
 		}
 	}
+	interrupts := func(client, server float64) func(*results.Point) {
+		return func(p *results.Point) { p.ClientInterruptShare, p.ServerInterruptShare = client, server }
+	}
 	polling := func(p *results.Point) { p.Transport = "rdma" }
 	for name, c := range map[string]struct {
 		edits     []func(*results.Point)
@@ -93,6 +96,18 @@ func TestBottleneck(t *testing.T) {
 		},
 		"others, a little": {
 			[]func(*results.Point){busy(0.3, 0.45), func(p *results.Point) { p.ServerOthersShare = 0.09 }},
+			results.SideNeither, "",
+		},
+		"interrupts that may fill the client": {
+			[]func(*results.Point){busy(0.6, 0.3), interrupts(0.3, 0)},
+			results.SideUnknown, "busy for 60 % of the time (interrupts used its CPUs for 30 %",
+		},
+		"interrupts that may fill the server": {
+			[]func(*results.Point){busy(0.3, 0.6), interrupts(0, 0.3)},
+			results.SideUnknown, "for 60 % (interrupts used its CPUs for 30 %",
+		},
+		"interrupts that leave room": {
+			[]func(*results.Point){busy(0.3, 0.5), interrupts(0.3, 0.3)},
 			results.SideNeither, "",
 		},
 		"one of several clients": {[]func(*results.Point){busy(0.6, 0.3), func(p *results.Point) {
