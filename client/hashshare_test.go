@@ -3,7 +3,9 @@ package client
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"io"
 	"math"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"dpukv/hashbench"
+	"dpukv/kvs"
 )
 
 func stack(innermostFirst ...string) *profile.Sample {
@@ -49,6 +52,31 @@ func TestIsHashing(t *testing.T) {
 	} {
 		if got := isHashing(stack(test.stack...)); got != test.want {
 			t.Errorf("%q: %v", test.stack, got)
+		}
+	}
+}
+
+// TestProfiledAlike: a load that hashes nothing is profiled as well. Otherwise a store whose clients
+// hash would pay for the profile, and one whose clients do not would not.
+func TestProfiledAlike(t *testing.T) {
+	for _, hash := range []string{hashbench.Default, kvs.NoHash} {
+		r := newFakeRemote()
+		leakFree(t, r)
+		r.facts.Hash = ""
+		cfg := smallLoad(t)
+		cfg.Hash = hash
+		profiled := false
+		cfg.OnProgress = func(p Progress) {
+			if p.Phase == PhaseMeasure && p.Elapsed > 0 && !profiled {
+				err := pprof.StartCPUProfile(io.Discard)
+				profiled = err != nil
+				if err == nil {
+					pprof.StopCPUProfile()
+				}
+			}
+		}
+		if p := mustRun(t, r, cfg).Point; !profiled || (p.ClientHashShareBy == "") != (hash == kvs.NoHash) {
+			t.Errorf("%s: profiled %v, share by %q", hash, profiled, p.ClientHashShareBy)
 		}
 	}
 }

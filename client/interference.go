@@ -8,20 +8,29 @@ import (
 // interference fills in the other users of both sides' CPUs between the two samples.
 func interference(p *results.Point, begin, end *sample) {
 	span := end.nowNs - begin.nowNs
-	p.ClientOthersShare, p.ClientStolenShare = occupied(
+	client := occupied(
 		begin.cpus, end.cpus, end.processNs-begin.processNs, span*int64(len(p.ClientCPUs)))
-	p.ServerOthersShare, p.ServerStolenShare = occupied(
+	server := occupied(
 		begin.server.CPUs, end.server.CPUs, end.server.CPUNs-begin.server.CPUNs,
 		span*int64(len(p.ServerCPUs)))
+	p.ClientOthersShare, p.ServerOthersShare = client.programs, server.programs
+	p.ClientStolenShare, p.ServerStolenShare = client.stolen, server.stolen
+	p.ClientInterruptShare, p.ServerInterruptShare = client.interrupts, server.interrupts
 }
 
-// occupied returns two parts of allNs: the part of other programs than the one that used ownNs, and
-// the part of a hypervisor.
-func occupied(begin, end cpu.Occupied, ownNs, allNs int64) (programs, stolen float64) {
+// otherUsers are shares of a side's CPU time.
+type otherUsers struct{ programs, interrupts, stolen float64 }
+
+// occupied returns the parts of allNs that the program that used ownNs did not have: the part of
+// other programs, of interrupts, and of a hypervisor.
+func occupied(begin, end cpu.Occupied, ownNs, allNs int64) otherUsers {
 	if begin == (cpu.Occupied{}) || end == (cpu.Occupied{}) || allNs <= 0 {
-		return 0, 0
+		return otherUsers{}
 	}
-	othersNs := end.ProgramsNs - begin.ProgramsNs - ownNs
-	stolenNs := end.StolenNs - begin.StolenNs
-	return float64(max(othersNs, 0)) / float64(allNs), float64(max(stolenNs, 0)) / float64(allNs)
+	share := func(ns int64) float64 { return float64(max(ns, 0)) / float64(allNs) }
+	return otherUsers{
+		programs:   share(end.ProgramsNs - begin.ProgramsNs - ownNs),
+		interrupts: share(end.InterruptsNs - begin.InterruptsNs),
+		stolen:     share(end.StolenNs - begin.StolenNs),
+	}
 }

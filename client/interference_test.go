@@ -9,6 +9,21 @@ import (
 	"dpukv/results"
 )
 
+// TestInterrupts: the time of interrupts is a share of its own on either side. It counts for no program.
+func TestInterrupts(t *testing.T) {
+	at := func(nowNs, client, server int64) *sample {
+		return &sample{
+			nowNs: nowNs, cpus: cpu.Occupied{ProgramsNs: 1, InterruptsNs: client},
+			server: kvs.Stats{CPUs: cpu.Occupied{ProgramsNs: 1, InterruptsNs: server}},
+		}
+	}
+	p := results.Point{ServerCPUs: []int{0, 1}, ClientCPUs: []int{3}}
+	interference(&p, at(0, 10, 10), at(1000, 260, 410))
+	if p.ClientInterruptShare != 0.25 || p.ServerInterruptShare != 0.2 || p.ClientOthersShare != 0 {
+		t.Errorf("got %v and %v, want 0.25 and 0.2", p.ClientInterruptShare, p.ServerInterruptShare)
+	}
+}
+
 func TestInterference(t *testing.T) {
 	sampleOf := func(nowNs, clientNs, clientAll, serverNs, serverAll, stolen int64) sample {
 		return sample{

@@ -178,7 +178,7 @@ func (r *runner) cost(p *results.Point, s summed) {
 	if ops := end.server.Ops() - begin.server.Ops(); ops > 0 {
 		p.ServerCPUNsPerOp = serverNs / float64(ops)
 	}
-	p.ServerWorkers = serverWorkers(begin, end)
+	p.ServerWorkers = serverWorkers(begin, end, r.facts.Workers)
 	interference(p, begin, end)
 	if r.facts.Workers > 0 {
 		p.ServerCPUShare = serverNs / (span * float64(r.facts.Workers))

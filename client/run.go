@@ -108,7 +108,6 @@ func (r *runner) run() error {
 	}
 	r.sampler = sampler{
 		remote: r.remote, timeout: r.cfg.Timeout, cpus: r.pinnedTo(),
-		hashes: r.cfg.hashes(),
 	}
 	if r.cfg.SameHost {
 		r.sampler.serverCPUs = r.facts.CPUs

@@ -30,7 +30,7 @@
 //
 //	tuned      functions rewritten for Go's compiler
 //	clock      the counter that programs read, and the core's own rate: two things
-//	measure    latency and throughput in interleaved rounds, the loop's own cost subtracted
+//	measure    latency and throughput in interleaved rounds
 //	smhasher   the same in SMHasher's loop, and what SMHasher would print
 //	report     what was measured, and everything that is made of it
 //	quality    avalanche, and how many of MICA's buckets overflow

@@ -54,6 +54,9 @@ type Stats struct {
 	// not known.
 	CPUs    cpu.Occupied  `json:"cpus"`
 	Workers []WorkerStats `json:"workers"`
+	// Threads are those of the server process, background threads included. They are only of a
+	// program other than dpukv on the client's machine, whose counters are sums over its threads.
+	Threads []cpu.Thread `json:"threads,omitempty"`
 	// Warnings describe counters that contradict the facts, and events of the server's device under
 	// load.
 	Warnings []string `json:"doubts,omitempty"`

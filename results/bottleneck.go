@@ -64,19 +64,29 @@ func (p *Point) clientSide() side {
 	for i := range p.Clients {
 		s.hideProfile(&p.Clients[i].Node)
 	}
+	s.hideInterrupts(p.clientBusy(), p.ClientInterruptShare)
 	s.hideOthers(p.ClientOthersShare + p.ClientStolenShare)
 	return s
 }
 
 func (p *Point) serverSide() side {
 	share, who := p.ServerCPUShare, "the server's threads"
+	threads := 0 // whose mean the share is
 	if w := p.busiest(); w != nil {
 		share, who = w.CPUShare, "the server's worker"
 		if n := len(p.ServerWorkers); n > 1 {
 			who = fmt.Sprintf("the busiest of the server's %d workers (number %d)", n, w.Worker)
+		} else if threads = p.meanOf(w); threads > 0 {
+			who = fmt.Sprintf("the server's %d threads, on average,", threads)
+		} else if w.Threads > 1 {
+			who = fmt.Sprintf("the busiest of the server's %d threads", w.Threads)
+		}
+		if w.CPUShareBy == "" && threads > 0 {
+			share /= float64(threads)
 		}
 	}
 	s := side{full: share > BusyShare, said: fmt.Sprintf("%s for %.0f %%", who, 100*share)}
+	s.hideMean(share, threads)
 	if p.polls() {
 		s = side{
 			hidden: true,
@@ -84,8 +94,39 @@ func (p *Point) serverSide() side {
 		}
 	}
 	s.hideProfile(&p.ServerNode)
+	s.hideInterrupts(share, p.ServerInterruptShare)
 	s.hideOthers(p.ServerOthersShare + p.ServerStolenShare)
 	return s
+}
+
+// meanOf returns the number of threads that only the mean share of a worker is known of, or 0. In
+// older points the worker has the sum of the threads.
+func (p *Point) meanOf(w *ServerWorker) int {
+	switch {
+	case w.CPUShareBy == ByMeanOfThreads:
+		return w.Threads
+	case w.CPUShareBy == "" && p.ServerThreads > 1:
+		return p.ServerThreads
+	}
+	return 0
+}
+
+// hideMean hides a side whose mean share over its threads allows one of them to be full.
+func (s *side) hideMean(share float64, threads int) {
+	if !s.full && share*float64(threads) > BusyShare {
+		s.hidden = true
+		s.said += " (one of them may be full, so this shows nothing)"
+	}
+}
+
+// hideInterrupts hides a side whose room may be that of interrupts. Kernels differ in whether the
+// time of an interrupt is part of the interrupted program's.
+func (s *side) hideInterrupts(busy, interrupts float64) {
+	if !s.full && busy+interrupts > BusyShare {
+		s.hidden = true
+		s.said += fmt.Sprintf(" (interrupts used its CPUs for %.0f %% of the time, perhaps on "+
+			"top, so this shows nothing)", 100*interrupts)
+	}
 }
 
 // hideOthers hides a side that seems to have room while other programs used its CPUs.

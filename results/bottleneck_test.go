@@ -20,6 +20,15 @@ func TestBottleneck(t *testing.T) {
 			{Worker: 1, CPUNs: 5, CPUShare: 0.97},
 		}
 	}
+	threads := func(share float64, by string) func(*results.Point) {
+		return func(p *results.Point) {
+			p.ServerThreads = 4
+			p.ServerWorkers = []results.ServerWorker{{CPUNs: 1, CPUShare: share, CPUShareBy: by, Threads: 4}}
+		}
+	}
+	interrupts := func(client, server float64) func(*results.Point) {
+		return func(p *results.Point) { p.ClientInterruptShare, p.ServerInterruptShare = client, server }
+	}
 	polling := func(p *results.Point) { p.Transport = "rdma" }
 	for name, c := range map[string]struct {
 		edits     []func(*results.Point)
@@ -34,6 +43,36 @@ func TestBottleneck(t *testing.T) {
 		"one worker of two": {
 			[]func(*results.Point){busy(0.3, 0.58), workers},
 			results.SideServer, "the busiest of the server's 2 workers (number 1) for 97 %",
+		},
+		"four threads at 25 %": {
+			[]func(*results.Point){busy(0.3, 0.25), threads(0.25, results.ByBusiestThread)},
+			results.SideNeither, "the busiest of the server's 4 threads for 25 %",
+		},
+		"one thread of four": {
+			[]func(*results.Point){busy(0.3, 0.25), threads(0.97, results.ByBusiestThread)},
+			results.SideServer, "the busiest of the server's 4 threads for 97 %",
+		},
+		"one thread of four, by the node": {
+			[]func(*results.Point){busy(0.3, 0.25), threads(0.97, results.ByBusiestInLoad)},
+			results.SideServer, "the busiest of the server's 4 threads for 97 %",
+		},
+		"four threads, of which the mean is known": {
+			[]func(*results.Point){busy(0.3, 0.25), threads(0.25, results.ByMeanOfThreads)},
+			results.SideUnknown, "the server's 4 threads, on average, for 25 % (one of them may be full",
+		},
+		"four threads, of which none can be full": {
+			[]func(*results.Point){busy(0.3, 0.2), threads(0.2, results.ByMeanOfThreads)},
+			results.SideNeither, "on average, for 20 %",
+		},
+		"four full threads": {
+			[]func(*results.Point){busy(0.3, 0.95), threads(0.95, results.ByMeanOfThreads)},
+			results.SideServer, "on average, for 95 %",
+		},
+		"an older point's four threads": {
+			[]func(*results.Point){busy(0.3, 0.25), threads(1, ""), func(p *results.Point) {
+				p.ServerThreads, p.ServerWorkers[0].Threads = 4, 0
+			}},
+			results.SideUnknown, "on average, for 25 %",
 		},
 		"a server that polls":  {[]func(*results.Point){busy(0.3, 1), polling}, results.SideUnknown, "poll"},
 		"client, server polls": {[]func(*results.Point){busy(0.95, 1), polling}, results.SideClient, "poll"},
@@ -57,6 +96,18 @@ func TestBottleneck(t *testing.T) {
 		},
 		"others, a little": {
 			[]func(*results.Point){busy(0.3, 0.45), func(p *results.Point) { p.ServerOthersShare = 0.09 }},
+			results.SideNeither, "",
+		},
+		"interrupts that may fill the client": {
+			[]func(*results.Point){busy(0.6, 0.3), interrupts(0.3, 0)},
+			results.SideUnknown, "busy for 60 % of the time (interrupts used its CPUs for 30 %",
+		},
+		"interrupts that may fill the server": {
+			[]func(*results.Point){busy(0.3, 0.6), interrupts(0, 0.3)},
+			results.SideUnknown, "for 60 % (interrupts used its CPUs for 30 %",
+		},
+		"interrupts that leave room": {
+			[]func(*results.Point){busy(0.3, 0.5), interrupts(0.3, 0.3)},
 			results.SideNeither, "",
 		},
 		"one of several clients": {[]func(*results.Point){busy(0.6, 0.3), func(p *results.Point) {

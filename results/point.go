@@ -174,6 +174,13 @@ type Point struct {
 	// ClientStolenShare is the same as [Point.ServerStolenShare] for the client. Of several
 	// clients, it is that of the client with the largest share.
 	ClientStolenShare float64 `json:"client_stolen_share,omitempty"`
+	// ServerInterruptShare is the share of CPU time on [Point.ServerCPUs] that interrupts used,
+	// packet processing in softirqs included, by the kernel's ticks. Some kernels count it in the
+	// CPU time of the interrupted program, too. It is 0 if unknown, and in older points.
+	ServerInterruptShare float64 `json:"server_interrupt_share,omitempty"`
+	// ClientInterruptShare is the same as [Point.ServerInterruptShare] for the client. Of several
+	// clients, it is that of the client with the largest share.
+	ClientInterruptShare float64 `json:"client_interrupt_share,omitempty"`
 	// ClientHashShare is the share of the client's CPU time that hashes keys.
 	ClientHashShare float64 `json:"client_hash_share"`
 	// ClientHashShareBy is the method of [Point.ClientHashShare]: "sampling", or an estimate and

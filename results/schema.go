@@ -123,6 +123,8 @@ func (v *violations) cost(p *Point) {
 	v.within("server_stolen_share", p.ServerStolenShare, math.MaxFloat64)
 	v.within("client_others_share", p.ClientOthersShare, math.MaxFloat64)
 	v.within("client_stolen_share", p.ClientStolenShare, math.MaxFloat64)
+	v.within("server_interrupt_share", p.ServerInterruptShare, math.MaxFloat64)
+	v.within("client_interrupt_share", p.ClientInterruptShare, math.MaxFloat64)
 	v.within("client_hash_share", p.ClientHashShare, 1)
 	v.within("client_hash_share_check", p.ClientHashShareCheck, 1)
 	v.within("preload_hit_rate", p.PreloadHitRate, 1)

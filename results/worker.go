@@ -11,11 +11,27 @@ type ServerWorker struct {
 	Batches uint64 `json:"batches"`
 	Evicted uint64 `json:"evicted"`           // evicted items
 	Repeats uint64 `json:"repeats,omitempty"` // requests that came again
-	CPUNs   int64  `json:"cpu_ns"`            // CPU time of the worker's thread
+	// CPUNs is the CPU time of the worker's thread. With several [ServerWorker.Threads],
+	// it is that of the server process.
+	CPUNs int64 `json:"cpu_ns"`
 	// CPUShare is the CPU time over the wall time between two readings. A worker that polls is near
-	// 1 at any load.
+	// 1 at any load. [ServerWorker.CPUShareBy] says whose time it is.
 	CPUShare float64 `json:"cpu_share"`
+	// Threads is the number of threads that the counts sum up. It is 0 for a worker of one thread.
+	// Memcached and Redis count all their threads together.
+	Threads int `json:"threads,omitempty"`
+	// CPUShareBy is "busiest thread", read beside the counters, or "busiest thread, over the load",
+	// warm-up and drain included. "mean of the threads" hides a busy one. It is absent for a worker
+	// of one thread, and in older points, which have the sum over the threads.
+	CPUShareBy string `json:"cpu_share_by,omitempty"`
 }
+
+// The values of [ServerWorker.CPUShareBy].
+const (
+	ByBusiestThread = "busiest thread"
+	ByBusiestInLoad = "busiest thread, over the load"
+	ByMeanOfThreads = "mean of the threads"
+)
 
 // OpsPerBatch is the worker's mean number of operations a batch, or 0 if it answered none.
 func (w *ServerWorker) OpsPerBatch() float64 {

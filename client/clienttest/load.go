@@ -46,6 +46,26 @@ func Fault(t testing.TB, r kvs.Remote, happen func()) error {
 	return err
 }
 
+// Point puts a small load on every connection and returns its point. The load lasts for a second,
+// so that the kernel's ticks tell the server's threads apart.
+func Point(t testing.TB, r kvs.Remote, connections int) *results.Point {
+	t.Helper()
+	res, err := client.Run(t.Context(), r, client.Config{
+		Load: load.Load{
+			Workload: load.Workload{
+				Keys: 1000, KeyBytes: 8, ValueBytes: 8, GetRatio: 0.9,
+				Dist: load.Uniform, Seed: 1,
+			},
+			Connections: connections, Window: 1, Batch: 64, Hash: kvs.NoHash,
+		},
+		Threads: 1, Duration: time.Second,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &res.Point
+}
+
 // Throughput stores the workload's keys and asks for them for three seconds, from one CPU. It
 // reports the throughput and the server's CPU time per operation.
 func Throughput(b *testing.B, r kvs.Remote, w load.Workload, connections, batch, on int) {

@@ -7,8 +7,8 @@ import (
 )
 
 // An empty function can't show the latency loop's cost. Where calls are slow and additions fast,
-// its time is the calls' throughput, and too much would be subtracted. A chain is slow enough that
-// the loop waits for it, and four times as many multiplications take four times as long.
+// its time is the calls' throughput, and the difference would be too small. A chain is slow enough
+// that the loop waits for it, and four times as many multiplications take four times as long.
 var (
 	oneWord = Loop{
 		Words: 1,

@@ -13,17 +13,17 @@ type Contender struct {
 	result.Subject
 	// Round makes so many calls and returns their CPU time on this thread.
 	Round func(in *Input, calls int) (ns int64, err error)
-	// Loop measures the loop's own cost, which is subtracted. With nil, nothing is subtracted.
+	// Loop measures the loops alone. With nil, nothing is subtracted from latency.
 	Loop *Loop
 }
 
 // Loop holds a measuring loop's own contenders.
 type Loop struct {
 	Words int // of the result that the loop waits for or adds up
-	// Empty returns at once: its throughput is the loop's.
+	// Empty returns at once. The throughput of no function can exceed its own.
 	Empty Contender
 	// Chains are functions of 4, 8 and 16 dependent multiplications. Extrapolated to none, their
-	// latency is the loop's.
+	// latency is the loop's, which is subtracted.
 	Chains [3]Contender
 }
 

@@ -20,11 +20,15 @@
 //
 // # The loop's own cost
 //
-// The same rounds measure the loop's own cost, which is subtracted. The throughput loop's cost is
-// the time of a function that returns its key's address at once. The latency loop's cost is the
-// time of a chain of no dependent multiplications, on the line through chains of 4 and of 16: see
-// [Loop]. A chain of 8 may be off that line. Each figure may contain that distance; the report
-// states it.
+// Latency is less the loop's own cost, which the same rounds measure. That cost is the time of a
+// chain of no dependent multiplications, on the line through chains of 4 and of 16: see [Loop]. A
+// chain of 8 may be off that line. Each figure may contain that distance; the report states it.
+//
+// Throughput contains its loop: the next key's place and length, the call, and the sum. The CPU
+// does this work beside the hash function's. A separately measured loop overlaps with nothing, so
+// subtracting it would make short hashes look up to four times faster. The report has the time of
+// a function that returns its key's address at once: a function near that time may be faster than
+// the loop can show.
 //
 // # A stable clock
 //

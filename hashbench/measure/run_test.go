@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -56,6 +57,14 @@ func run1(t *testing.T, cfg Config) map[string]result.Result {
 		found[x.Function] = x
 	}
 	return found
+}
+
+// chain32 has no loop of its own, like chain16, which it calls.
+//
+//go:noinline
+func chain32(key []byte) uint64 {
+	h, m := chain16(key), multiplier
+	return h * m * m * m * m * m * m * m * m * m * m * m * m * m * m * m * m
 }
 
 // chainOf is a deliberately slow function of n multiplications. Each needs the product of the last.
@@ -125,19 +134,45 @@ func TestTwoNames(t *testing.T) {
 	}
 }
 
-// TestNothingCostsNothing: the cost of an empty function is within the 0.3 ns that the report
-// allows itself.
-func TestNothingCostsNothing(t *testing.T) {
+// TestThroughputDoubles: independent calls of twice as many multiplications are measured as twice as
+// long. The least of the rounds counts, because every disturbance makes a round slower.
+func TestThroughputDoubles(t *testing.T) {
 	found := run1(t, Config{
 		Contenders: []Contender{
-			function("nothing", address), function("chain", chain8),
-			function("chain of 16", chain16),
+			function("8", chain8), function("16", chain16), function("32", chain32),
 		},
 		Cases:  []result.Case{result.Fixed(result.Throughput, 16)},
 		Rounds: 25, Duration: 600 * time.Millisecond,
 	})
-	if left := found["nothing"].Ns; left.Low > maxOverheadLeft || left.High < -maxOverheadLeft {
-		t.Errorf("a function that does nothing takes %+v ns", left)
+	least := func(name string) float64 {
+		r := found[name]
+		return slices.Min(r.RoundsNs) - r.OverheadNs
+	}
+	for _, pair := range [][2]string{{"8", "16"}, {"16", "32"}} {
+		few, many := least(pair[0]), least(pair[1])
+		t.Logf("%s multiplications take %.2f ns, %s take %.2f", pair[0], few, pair[1], many)
+		if ratio := many / few; math.Abs(ratio-2) > 0.25*2 {
+			t.Errorf("%s multiplications are measured as %.2f times %s", pair[1], ratio, pair[0])
+		}
+	}
+}
+
+// TestThroughputHasItsLoop: nothing is subtracted from throughput, and the report shows how fast the
+// loop is with an empty function.
+func TestThroughputHasItsLoop(t *testing.T) {
+	cfg := Config{
+		Contenders: []Contender{function("chain", chain8)}, CPU: lastCPU(t), Rounds: MinRounds,
+		Cases: []result.Case{result.Fixed(result.Throughput, 16)}, Duration: 10 * time.Millisecond,
+	}
+	r, err := Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := r.Results[0]; x.Ns != x.RawNs || x.OverheadNs != 0 {
+		t.Errorf("%+v, of %+v", x.Ns, x.RawNs)
+	}
+	if o := r.Overheads[0]; o.Mode != string(result.Throughput) || o.Ns.Median <= 0 {
+		t.Errorf("%+v", o)
 	}
 }
 

@@ -12,7 +12,7 @@
 //     dependencies. The result is the difference between 16 calls and 8. For bandwidth it is the
 //     difference between one call with 4 KiB and one with 2 KiB.
 //   - The latency loop's own cost is that of a chain of no multiplications, as in package measure.
-//     The throughput loop's cost is that of a function that does nothing.
+//     Throughput contains its loop.
 //
 // # What it leaves out
 //

@@ -100,7 +100,7 @@ func TestChain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cycles -= m.loops["latency"]
+		cycles -= m.latencyLoop
 		t.Logf("%s: %v cycles, %v instructions", m.Name, cycles, instructions)
 		if math.Abs(cycles-want) > 16 || instructions < 64 {
 			t.Errorf("%s: %v cycles and %v instructions, want about %v cycles", m.Name, cycles, instructions, want)

@@ -14,7 +14,8 @@ type Prediction struct {
 	Function string
 	Core     string
 	Hz       float64
-	// Cycles of a hash of 16 bytes, less the loop's own, and nanoseconds at Hz.
+	// Cycles of a hash of 16 bytes, and nanoseconds at Hz. Latency is less the loop's own;
+	// throughput contains its loop.
 	LatencyCycles    float64
 	ThroughputCycles float64
 	LatencyNs        float64
@@ -36,25 +37,21 @@ const (
 type Model struct {
 	*Tools
 	Core
-	loops map[string]float64 // cycles of each loop's own
+	latencyLoop float64 // cycles of the loop's own
 }
 
-// New prepares the model of a core: it predicts the loops' own cost.
+// New prepares the model of a core: it predicts the latency loop's own cost.
 func New(ctx context.Context, t *Tools, core Core) (*Model, error) {
-	m := &Model{Tools: t, Core: core, loops: map[string]float64{}}
-	var cycles [3]float64
-	for i, probe := range []struct{ function, mode string }{
-		{"chain4", "latency"},
-		{"chain16", "latency"},
-		{"empty", "throughput"},
-	} {
-		var err error
-		if cycles[i], _, err = m.short(ctx, probe.function, probe.mode); err != nil {
-			return nil, err
-		}
+	m := &Model{Tools: t, Core: core}
+	four, _, err := m.short(ctx, "chain4", "latency")
+	if err != nil {
+		return nil, err
 	}
-	m.loops["latency"] = cycles[0] - 4*(cycles[1]-cycles[0])/12
-	m.loops["throughput"] = cycles[2]
+	sixteen, _, err := m.short(ctx, "chain16", "latency")
+	if err != nil {
+		return nil, err
+	}
+	m.latencyLoop = four - 4*(sixteen-four)/12
 	return m, nil
 }
 
@@ -78,8 +75,7 @@ func (m *Model) Predict(ctx context.Context, f hashbench.Func) (Prediction, erro
 		return p, err
 	}
 	p.Instructions = instructions
-	p.LatencyCycles, p.ThroughputCycles = latency-m.loops["latency"],
-		max(throughput-m.loops["throughput"], 0)
+	p.LatencyCycles, p.ThroughputCycles = latency-m.latencyLoop, throughput
 	p.LatencyNs, p.ThroughputNs = p.LatencyCycles/m.Hz*1e9, p.ThroughputCycles/m.Hz*1e9
 	p.BulkGBps = (moreBytes - lessBytes) / (more - less) * m.Hz / 1e9
 	return p, nil

@@ -118,7 +118,8 @@ func write(r *result.Report) {
 		fmt.Fprintln(w)
 	}
 	_ = w.Flush()
-	fmt.Printf("\nRatios of Go's time to C's (g++ -O3 -march=native), loops subtracted; rounds of %v, load average "+
+	fmt.Printf("\nRatios of Go's time to C's (g++ -O3 -march=native); latency less its loop, throughput "+
+		"with it; rounds of %v, load average "+
 		"%v.\n", time.Duration(r.RoundNs), r.Machine.LoadAverage)
 	for _, o := range r.Overheads {
 		fmt.Printf("  %s loop, %s lengths, %d words: %.2f ns (%.2f left)\n", o.Mode, o.Lengths, o.Words, o.Ns.Median,

@@ -11,8 +11,8 @@ import (
 )
 
 // WriteBench writes a report as text for benchstat: the Go benchmark format, with a line for each
-// round, less the overhead. benchstat compares two such files, and computes medians with intervals
-// of its own.
+// round, less the latency loop's cost. benchstat compares two such files, and computes medians with
+// intervals of its own.
 //
 // See https://go.dev/design/14313-benchmark-format.
 func WriteBench(w io.Writer, r *result.Report) error {

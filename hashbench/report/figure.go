@@ -152,13 +152,21 @@ func (f *figure) foot() []string {
 	}
 	said = append(said,
 		fmt.Sprintf("medians of %d rounds with 95 %% confidence intervals", f.machines[0].Rounds),
-		"the loop's own cost subtracted")
+		loopText(f.kase.Mode))
 	for _, m := range f.machines {
 		if n := len(m.Warnings); n > 0 {
 			said = append(said, m.Name+": "+count(n, "warning"))
 		}
 	}
 	return figstyle.Wrap(said, figstyle.FootText, figstyle.Width-2*figstyle.Margin)
+}
+
+// loopText tells whether a figure contains the measuring loop.
+func loopText(m result.Mode) string {
+	if m == result.Latency {
+		return "the loop's own cost subtracted"
+	}
+	return "the loop's own cost contained"
 }
 
 func (f *figure) groupHeight() vg.Length {

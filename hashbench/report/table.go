@@ -61,13 +61,16 @@ func WriteTable(w io.Writer, r *result.Report) error {
 
 func writeConditions(b *bytes.Buffer, r *result.Report) {
 	fmt.Fprintf(b, "Medians of %d interleaved rounds of about %v ± their 95 %% confidence "+
-		"interval: nanoseconds of CPU time per call, less the cost of the loop:\n",
+		"interval: nanoseconds of CPU time per call. Latency is less the cost of its loop; "+
+		"throughput contains its loop:\n",
 		r.Rounds, time.Duration(r.RoundNs).Round(10*time.Microsecond))
 	for _, o := range r.Overheads {
 		fmt.Fprintf(b, "  %s loop, %s lengths, %s: %s ns",
 			o.Mode, o.Lengths, count(o.Words, "word"), digits3(o.Ns.Median))
 		if o.Mode == string(result.Latency) {
 			fmt.Fprintf(b, ", %.2f ns left", o.LeftNs)
+		} else {
+			b.WriteString(" with an empty function")
 		}
 		b.WriteByte('\n')
 	}

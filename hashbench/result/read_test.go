@@ -40,6 +40,34 @@ func TestReadIsBounded(t *testing.T) {
 	}
 }
 
+// TestParseOlder: throughput of a report of version 1 contains its loop, as in newer ones. Latency is
+// unchanged.
+func TestParseOlder(t *testing.T) {
+	old := resulttest.Report(1, "Xeon")
+	old.Schema = 1
+	for i := range old.Results {
+		x := &old.Results[i]
+		x.Ns, x.OverheadNs = x.RawNs.Less(result.Interval{Median: 1.9, Low: 1.9, High: 1.9}), 1.9
+	}
+	data, err := json.Marshal(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := result.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range r.Results {
+		want, overhead := old.Results[i].Ns, 1.9
+		if x.Mode == result.Throughput {
+			want, overhead = old.Results[i].RawNs, 0
+		}
+		if x.Ns != want || x.OverheadNs != overhead {
+			t.Errorf("%s, %s: %+v less %v, want %+v less %v", x.Function, x.Case, x.Ns, x.OverheadNs, want, overhead)
+		}
+	}
+}
+
 func TestParse(t *testing.T) {
 	data, err := json.Marshal(resulttest.Report(1, "Xeon"))
 	if err != nil {
@@ -50,7 +78,7 @@ func TestParse(t *testing.T) {
 	}
 	for want, spoil := range map[string]func(*result.Report){
 		`kind: found "point"`:         func(r *result.Report) { r.Kind = "point" },
-		"schema: found 2":             func(r *result.Report) { r.Schema = 2 },
+		"schema: found 3":             func(r *result.Report) { r.Schema = 3 },
 		`provenance: found "model"`:   func(r *result.Report) { r.Provenance = "model" },
 		"results: found none":         func(r *result.Report) { r.Results = nil },
 		"within its interval":         func(r *result.Report) { r.Results[0].Ns.Low = 7 },

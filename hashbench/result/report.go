@@ -7,7 +7,9 @@ import (
 )
 
 // Schema is the version of [Report]'s JSON.
-const Schema = 1
+//
+// Version 1 subtracted an empty function's time from throughput. [Parse] adds it again.
+const Schema = 2
 
 // Kind identifies the kind of file, so that others are refused.
 const Kind = "dpukv-hash"
@@ -25,7 +27,8 @@ type Report struct {
 	Seed       uint64        `json:"seed"` // seed of inputs, lengths and the order of rounds
 	Rounds     int           `json:"rounds"`
 	RoundNs    int64         `json:"round_ns"` // aimed at
-	// Overheads are the loops' costs without a hash function. They are already subtracted.
+	// Overheads are the loops' costs without a hash function. That of latency is already
+	// subtracted. That of throughput is contained in the results.
 	Overheads []Overhead `json:"overheads"`
 	Results   []Result   `json:"results"`
 	SMHasher  []SMHasher `json:"smhasher,omitempty"`
@@ -81,10 +84,10 @@ type Overhead struct {
 type Result struct {
 	Subject
 	Case
-	Ns         Interval `json:"ns"`     // a call, less the overhead
-	RawNs      Interval `json:"raw_ns"` // a call, all of it
-	OverheadNs float64  `json:"overhead_ns"`
-	Calls      int      `json:"calls"` // a round
+	Ns         Interval `json:"ns"`          // a call, less OverheadNs
+	RawNs      Interval `json:"raw_ns"`      // a call, all of it
+	OverheadNs float64  `json:"overhead_ns"` // 0 for throughput, which contains its loop
+	Calls      int      `json:"calls"`       // a round
 	// RoundsNs are the times a call of the single rounds, with the overhead.
 	RoundsNs []float64 `json:"rounds_ns"`
 }

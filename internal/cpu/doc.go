@@ -5,4 +5,5 @@
 // [PinThread] narrows the mask of the calling thread.
 //
 // Other programs may run on those CPUs, too: [OccupiedBy] returns the total time that all used.
+// [ThreadsOf] returns the time of each thread of another process.
 package cpu

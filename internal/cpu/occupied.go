@@ -13,6 +13,9 @@ type Occupied struct {
 	// ProgramsNs is the time of all programs, in user code and in the kernel. Interrupts are left
 	// out: an incoming packet counts for no program.
 	ProgramsNs int64 `json:"programs_ns"`
+	// InterruptsNs is the time of interrupts, the kernel's deferred work for them (softirq)
+	// included.
+	InterruptsNs int64 `json:"interrupts_ns"`
 	// StolenNs is the time that a hypervisor withheld from this machine while the machine had work.
 	StolenNs int64 `json:"stolen_ns"`
 }
@@ -35,7 +38,7 @@ const tickNs = 10_000_000
 // parseStat adds up lines of proc_stat(5): cpuN user nice system idle iowait irq softirq steal,
 // then guests. The user column includes guests, too.
 func parseStat(text string, cpus []int) (o Occupied) {
-	const user, nice, system, steal, fields = 1, 2, 3, 8, 9
+	const user, nice, system, irq, softirq, steal, fields = 1, 2, 3, 6, 7, 8, 9
 	lines := make(map[string][]string)
 	for line := range strings.Lines(text) {
 		if f := strings.Fields(line); len(f) >= fields && strings.HasPrefix(f[0], "cpu") {
@@ -50,6 +53,7 @@ func parseStat(text string, cpus []int) (o Occupied) {
 		for _, at := range []int{user, nice, system} {
 			o.ProgramsNs += ticks(f[at])
 		}
+		o.InterruptsNs += ticks(f[irq]) + ticks(f[softirq])
 		o.StolenNs += ticks(f[steal])
 	}
 	return o

@@ -13,9 +13,9 @@ func TestParseStat(t *testing.T) {
 		cpus []int
 		want Occupied
 	}{
-		{text, []int{0}, Occupied{60e6, 80e6}},
-		{text, []int{0, 1}, Occupied{660e6, 880e6}},
-		{text, []int{10}, Occupied{150e6, 50e6}},
+		{text, []int{0}, Occupied{60e6, 1300e6, 80e6}},
+		{text, []int{0, 1}, Occupied{660e6, 2600e6, 880e6}},
+		{text, []int{10}, Occupied{150e6, 100e6, 50e6}},
 		{text, []int{0, 2}, Occupied{}}, // one is not there
 		{"cpu0 1 2 3", []int{0}, Occupied{}},
 		{"", []int{0}, Occupied{}},

@@ -141,7 +141,9 @@ func (r *Remote) Stats() (kvs.Stats, error) {
 	if err != nil {
 		return kvs.Stats{}, fmt.Errorf("ask memcached at %s for its counters: %w", r.addr, err)
 	}
-	return parseStats(text)
+	s, err := parseStats(text)
+	s.Threads = installed.Threads(r.addr, r.facts.PID, program)
+	return s, err
 }
 
 // parseStats builds one worker from the server's sums over its threads.

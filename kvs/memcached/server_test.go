@@ -19,6 +19,7 @@ import (
 	"dpukv/kvs/internal/pipetest"
 	"dpukv/kvs/kvstest"
 	"dpukv/load"
+	"dpukv/results"
 )
 
 func TestConformance(t *testing.T) {
@@ -91,6 +92,31 @@ func TestFacts(t *testing.T) {
 	}
 	if r := dial(t, s.Addr(), Options{}); !slices.Equal(r.Facts().CPUs, f.CPUs) {
 		t.Errorf("pinned to %v, and a client hears %v", f.CPUs, r.Facts().CPUs)
+	}
+}
+
+// TestFourThreads: the share of a memcached with four threads is that of its busiest thread, not the
+// sum. A client on another machine sees their mean.
+func TestFourThreads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures for seconds")
+	}
+	s := start(t, func(c *Config) { c.Workers = 4 })
+	for _, c := range []struct {
+		by    string
+		spoil func(*Remote)
+	}{
+		{results.ByBusiestThread, func(*Remote) {}},
+		{results.ByMeanOfThreads, func(r *Remote) { r.facts.PID = 0 }},
+	} {
+		r := dial(t, s.Addr(), Options{})
+		c.spoil(r)
+		p := clienttest.Point(t, r, 4)
+		w, sum := p.ServerWorkers[0], 4*p.ServerCPUShare
+		t.Logf("%s: %.3f of a process with %.3f of a CPU: %+v", c.by, w.CPUShare, sum, p.Bottleneck())
+		if w.CPUShareBy != c.by || w.Threads != 4 || w.CPUShare <= 0 || w.CPUShare > 0.6*sum {
+			t.Errorf("got %+v of a process with %v of a CPU, want by %q", w, sum, c.by)
+		}
 	}
 }
 

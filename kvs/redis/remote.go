@@ -134,7 +134,9 @@ func (r *Remote) Stats() (kvs.Stats, error) {
 	if err != nil {
 		return kvs.Stats{}, fmt.Errorf("ask redis at %s for its counters: %w", r.addr, err)
 	}
-	return parseStats(text, r.facts.Workers)
+	s, err := parseStats(text, r.facts.Workers)
+	s.Threads = installed.Threads(r.addr, r.facts.PID, program)
+	return s, err
 }
 
 // Open connects a session.

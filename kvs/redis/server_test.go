@@ -102,6 +102,23 @@ func TestIdleThreads(t *testing.T) {
 	}
 }
 
+// TestThreads: the remote lists the threads of a server on this machine, with the CPU time of the
+// process.
+func TestThreads(t *testing.T) {
+	r := dial(t, start(t, func(c *Config) { c.Workers = 2 }).Addr(), Options{})
+	s, err := r.Stats()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, thread := range s.Threads {
+		names[thread.Name] = true
+	}
+	if !names["redis-server"] || !names["io_thd_1"] {
+		t.Errorf("got %+v", s.Threads)
+	}
+}
+
 // TestFull checks that in mode store Redis refuses items that it has no memory for.
 func TestFull(t *testing.T) {
 	s := start(t, func(c *Config) { c.Mode, c.Items, c.KeyBytes, c.ValueBytes = "store", 1, 1, 1 }) // 64 MiB

@@ -194,7 +194,7 @@ func (a *agent) serve(ctx context.Context, cpus []int, spec *ServerSpec) error {
 				return errors.Join(fmt.Errorf("received the message %s instead of count", m.kind()),
 					srv.Close())
 			}
-			if err := a.out.Send(&Counted{w.moved()}); err != nil {
+			if err := a.out.Send(&Counted{w.moved(), w.threads()}); err != nil {
 				return errors.Join(err, srv.Close())
 			}
 		case <-ctx.Done():

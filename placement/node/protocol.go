@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"dpukv/internal/cpu"
 	"dpukv/internal/doctor"
 	"dpukv/internal/killed"
 	"dpukv/internal/machine"
@@ -101,8 +102,10 @@ type (
 	// until release.
 	Measured struct{}
 	// Counted answers count: the traffic so far of the server's open connections and its device.
+	// Threads are those of a server program other than dpukv that was started there.
 	Counted struct {
-		Moved kvs.Moved `json:"moved"`
+		Moved   kvs.Moved    `json:"moved"`
+		Threads []cpu.Thread `json:"threads,omitempty"`
 	}
 	// Failed is the last message of a node that cannot do its task.
 	Failed struct {
@@ -157,7 +160,7 @@ type (
 		To    string `json:"to"`
 		Bytes int    `json:"bytes"` // of its data
 	}
-	// Count asks a server's node for its traffic.
+	// Count asks a server's node for its traffic and its threads.
 	Count struct{}
 	// Release lets a client that has measured finish with its result.
 	Release struct{}

@@ -3,25 +3,40 @@ package node
 import (
 	"os"
 
+	"dpukv/internal/cpu"
 	"dpukv/internal/tcpinfo"
 	"dpukv/kvs"
 )
 
-// watcher reads the traffic of a server's process.
+// watcher reads the traffic and the threads of a server's process.
 type watcher struct {
-	pid int // 0: not known
-	srv kvs.Server
+	pid     int  // 0: not known
+	program bool // a program other than dpukv, which does not report its threads
+	srv     kvs.Server
 }
 
 // newWatcher watches a server that was started here. Other servers may be on another machine.
 func newWatcher(srv kvs.Server, spec *ServerSpec) watcher {
 	w := watcher{srv: srv}
 	if spec.Attach == "" {
-		if w.pid = srv.Facts().PID; w.pid == 0 {
-			w.pid = os.Getpid()
+		w.pid, w.program = srv.Facts().PID, true
+		if w.pid == 0 {
+			w.pid, w.program = os.Getpid(), false
 		}
 	}
 	return w
+}
+
+// threads returns the threads of a program that was started here.
+func (w *watcher) threads() []cpu.Thread {
+	if !w.program {
+		return nil
+	}
+	list, err := cpu.ThreadsOf(w.pid)
+	if err != nil {
+		return nil // it has ended, and the point fails
+	}
+	return list
 }
 
 // moved returns the traffic so far of the process's open connections, and of its device. It returns

@@ -4,22 +4,33 @@ import (
 	"context"
 	"time"
 
+	"dpukv/internal/cpu"
 	"dpukv/kvs"
 	"dpukv/placement/node"
 	"dpukv/results"
 )
 
-// countMoved asks the server's node for its traffic so far. While the clients wait for go or
+// count asks the server's node for its traffic and threads so far. While the clients wait for go or
 // release, everything sent has arrived.
-func countMoved(
+func count(
 	ctx context.Context, server *node.Process, timeout time.Duration,
-) (kvs.Moved, error) {
+) (*node.Counted, error) {
 	server.Send(&node.Count{})
-	c, err := node.Expect[*node.Counted](ctx, server, timeout, "count what it moved")
-	if err != nil {
-		return kvs.Moved{}, err
+	return node.Expect[*node.Counted](ctx, server, timeout, "count what it moved")
+}
+
+// noteServer puts the server's traffic and busiest thread under load into a point.
+func noteServer(p *results.Point, before, after *node.Counted) {
+	noteServerMoved(p, after.Moved.Since(&before.Moved))
+	most, all := cpu.BusiestOf(before.Threads, after.Threads)
+	for i := range p.ServerWorkers {
+		if w := &p.ServerWorkers[i]; all > 0 && w.CPUShareBy == results.ByMeanOfThreads {
+			// The load is longer than the measurement period. So only the busiest thread's part of
+			// the process is taken from there.
+			w.CPUShare *= float64(w.Threads) * float64(most) / float64(all)
+			w.CPUShareBy = results.ByBusiestInLoad
+		}
 	}
-	return c.Moved, nil
 }
 
 // noteServerMoved puts the server's traffic under load into a point.

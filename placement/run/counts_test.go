@@ -4,8 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/cpu"
 	"dpukv/kvs"
 	"dpukv/placement/machines"
+	"dpukv/placement/node"
 	"dpukv/placement/sweep"
 	"dpukv/results"
 )
@@ -28,7 +30,7 @@ func TestServerMovedInWords(t *testing.T) {
 // method.
 func lossy(t *testing.T, m *machines.Machines, name string) string {
 	t.Helper()
-	node := m.SubmodeNode(m.Bed.Node(name))
+	on := m.SubmodeNode(m.Bed.Node(name))
 	why := ""
 	for how, script := range map[string]string{
 		"nft": "nft add table ip loss && nft add chain ip loss in '{type filter hook input priority 0;}' && " +
@@ -38,7 +40,7 @@ func lossy(t *testing.T, m *machines.Machines, name string) string {
 			"tc qdisc add dev eth0 ingress && tc filter add dev eth0 parent ffff: matchall " +
 			"action mirred egress redirect dev ifb-loss && tc qdisc add dev ifb-loss root netem loss 1%",
 	} {
-		_, err := node.Run(t.Context(), []string{"sh", "-c", script})
+		_, err := on.Run(t.Context(), []string{"sh", "-c", script})
 		if err == nil {
 			return how
 		}
@@ -77,5 +79,35 @@ func TestLossIsNamed(t *testing.T) {
 				t.Logf("%s: %.0f operations a second; %s", p.ID, p.ThroughputOps, all)
 			}
 		})
+	}
+}
+
+// TestBusiestThread: a client that sees only the mean of the server's threads gets the busiest one's
+// part from the server's node. A client that saw the threads itself keeps its own share.
+func TestBusiestThread(t *testing.T) {
+	at := func(ns ...int64) *node.Counted {
+		c := &node.Counted{}
+		for id, used := range ns {
+			c.Threads = append(c.Threads, cpu.Thread{ID: id, CPUNs: used})
+		}
+		return c
+	}
+	for _, c := range []struct {
+		before, after *node.Counted
+		by, wantBy    string
+		want          float64
+	}{
+		{at(0, 0, 0, 0), at(25, 25, 25, 25), results.ByMeanOfThreads, results.ByBusiestInLoad, 0.25},
+		{at(5, 5, 5, 5), at(5, 105, 5, 5), results.ByMeanOfThreads, results.ByBusiestInLoad, 1},
+		{at(), at(), results.ByMeanOfThreads, results.ByMeanOfThreads, 0.25},
+		{at(0, 0), at(0, 9), results.ByBusiestThread, results.ByBusiestThread, 0.25},
+	} {
+		p := results.Point{ServerWorkers: []results.ServerWorker{
+			{CPUShare: 0.25, CPUShareBy: c.by, Threads: 4},
+		}}
+		noteServer(&p, c.before, c.after)
+		if w := p.ServerWorkers[0]; w.CPUShare != c.want || w.CPUShareBy != c.wantBy {
+			t.Errorf("%+v, then %+v: got %+v, want %v by %s", c.before, c.after, w, c.want, c.wantBy)
+		}
 	}
 }

@@ -117,7 +117,7 @@ func (m *measurement) load(ctx context.Context) (*node.Result, error) {
 	if err := m.all.each(ctx, 1, m.prepare); err != nil {
 		return nil, err
 	}
-	before, err := countMoved(ctx, m.all.server.Process, m.timeouts.Result)
+	before, err := count(ctx, m.all.server.Process, m.timeouts.Result)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (m *measurement) load(ctx context.Context) (*node.Result, error) {
 	if err != nil {
 		return firstFailed(shares), err
 	}
-	after, err := countMoved(ctx, m.all.server.Process, m.timeouts.Result)
+	after, err := count(ctx, m.all.server.Process, m.timeouts.Result)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (m *measurement) load(ctx context.Context) (*node.Result, error) {
 	}
 	res, err := merge(shares, told, m.pt)
 	if err == nil {
-		noteServerMoved(&res.Point, after.Since(&before))
+		noteServer(&res.Point, before, after)
 		err = m.path.end(ctx, &res.Point)
 	}
 	return res, err

@@ -219,11 +219,14 @@ func addCosts(shares []share, p *results.Point) {
 	p.ServerCPUShare = mean(func(p *results.Point) float64 { return p.ServerCPUShare }, alike)
 	p.ServerOthersShare = mean(func(p *results.Point) float64 { return p.ServerOthersShare }, alike)
 	p.ServerStolenShare = mean(func(p *results.Point) float64 { return p.ServerStolenShare }, alike)
+	p.ServerInterruptShare = mean(
+		func(p *results.Point) float64 { return p.ServerInterruptShare }, alike)
 	for i := range shares { // the maximum: a mean would hide a single disturbed client
 		of := &shares[i].res.Point
 		p.ClientOthersShare = max(p.ClientOthersShare, of.ClientOthersShare)
 		p.ClientStolenShare = max(p.ClientStolenShare, of.ClientStolenShare)
 		p.ClientLag = p.ClientLag.Max(of.ClientLag)
+		p.ClientInterruptShare = max(p.ClientInterruptShare, of.ClientInterruptShare)
 	}
 
 	had, cpus := cpusOf(shares)

@@ -189,13 +189,23 @@ func (s *summary) cost() {
 	p := s.p
 	s.WriteByte('\n')
 	s.line("server CPU", fmt.Sprintf("%s ns an operation, %.0f %% of its threads' time",
-		numfmt.Digits3(p.ServerCPUNsPerOp), 100*p.ServerCPUShare))
+		numfmt.Digits3(p.ServerCPUNsPerOp), 100*p.ServerCPUShare),
+		interruptShare(p.ServerInterruptShare))
 	s.line("client CPU", fmt.Sprintf("%s ns an operation, %.0f %% of its CPUs' time",
-		numfmt.Digits3(p.ClientCPUNsPerOp), 100*p.ClientCPUShare), hashShare(p))
+		numfmt.Digits3(p.ClientCPUNsPerOp), 100*p.ClientCPUShare),
+		interruptShare(p.ClientInterruptShare), hashShare(p))
 	s.line("", hashShareSource(p))
 	if b := p.Bottleneck(); b.Side != results.SideUnknown {
 		s.line("bottleneck", b.Side+": "+b.Why)
 	}
+}
+
+// interruptShare is left out below a percent, of which the kernel's ticks tell little.
+func interruptShare(share float64) string {
+	if share < 0.01 {
+		return ""
+	}
+	return fmt.Sprintf("interrupts %.0f %% of its CPUs' time", 100*share)
 }
 
 func hashShare(p *results.Point) string {

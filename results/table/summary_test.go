@@ -12,6 +12,7 @@ func TestPointGolden(t *testing.T) {
 	open := resultstest.OpenLoopPoints()
 	notPlaced := resultstest.LocalPoint(func(p *results.Point) {
 		p.Placement, p.Submode, p.ServerCPUs, p.ClientCPUs, p.Evicted = "", "", nil, []int{0, 1, 2, 5}, 7
+		p.ServerInterruptShare, p.ClientInterruptShare = 0.12, 0.004
 	})
 	atOnce := resultstest.LocalPoint()
 	broken := resultstest.LocalPoint(resultstest.Failed("the connection was closed by the server"),

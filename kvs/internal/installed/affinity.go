@@ -12,15 +12,33 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Threads lists the threads of the server at addr, with their CPU time. It returns none if the
+// server is not the process pid of this machine.
+func Threads(addr string, pid int, program string) []cpu.Thread {
+	if !visible(addr, pid, program) {
+		return nil
+	}
+	list, err := cpu.ThreadsOf(pid)
+	if err != nil {
+		return nil // it has ended
+	}
+	return list
+}
+
+// visible reports whether the server at addr is the process pid of this machine.
+func visible(addr string, pid int, program string) bool {
+	if pid <= 0 || !machine.Owns(addr) {
+		return false
+	}
+	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+	return err == nil && strings.HasPrefix(string(name), program) // else of another namespace
+}
+
 // PinnedTo lists the CPUs that the server at addr may use. It returns none if the server may use
 // all CPUs, is not the process pid of this machine, or cannot be examined from here.
 func PinnedTo(addr string, pid int, program string) []int {
-	if pid <= 0 || !machine.Owns(addr) {
+	if !visible(addr, pid, program) {
 		return nil
-	}
-	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
-	if err != nil || !strings.HasPrefix(string(name), program) {
-		return nil // the pid belongs to another namespace
 	}
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(pid, &set); err != nil {
