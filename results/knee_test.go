@@ -50,7 +50,8 @@ func TestKnee(t *testing.T) {
 		"one mark":               {lineOfPower(one(60)), results.Knee{}, false},
 		"repeats that overlap": {
 			lineOfPower(one(50), []float64{90, 98}, []float64{97, 103}, []float64{96, 99}, one(50)),
-			results.Knee{2, 1, 3}, true,
+			results.Knee{2, 1, 3},
+			true,
 		},
 		"overlap that does not follow": {
 			lineOfPower([]float64{90, 98}, one(50), []float64{97, 103}, one(60)), results.Knee{2, 2, 2}, true,

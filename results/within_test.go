@@ -40,7 +40,7 @@ func TestWithin(t *testing.T) {
 		"most within is not the end": {
 			[]float64{100, 120, 130, 140, 150}, []float64{100, 200, 300, 250, 240}, "p99=200us", "0.3", "",
 		},
-		"not measured":               {[]float64{100, 0, 130, 140, 150}, rising, "p99=200us", "0.1", "0.5"},
+		"not measured": {[]float64{100, 0, 130, 140, 150}, rising, "p99=200us", "0.1", "0.5"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bound, err := results.ParseBound(c.bound)
