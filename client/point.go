@@ -69,7 +69,9 @@ func (r *runner) result(err error) *Result {
 		p.Latency, p.Actual = results.LatencyOf(intended), results.LatencyOf(actual)
 		res.Intervals = r.collector.intervals(r.startedAt, r.cfg.Interval)
 		res.Threads = r.threads()
-		p.Warnings = r.warnings(p, sum)
+		p.LatencyInterval = results.LatencyIntervalOf(res.Intervals, results.TagIntended)
+		p.ActualInterval = results.LatencyIntervalOf(res.Intervals, results.TagActual)
+		p.Warnings = append(r.warnings(p, sum), results.DriftWarnings(p, res.Intervals)...)
 	}
 	if err != nil {
 		p.Status, p.Error = results.StatusFailed, err.Error()

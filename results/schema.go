@@ -16,6 +16,8 @@ func Validate(p *Point) error {
 		v.counted(p)
 		v.latency("latency", p.Latency)
 		v.latency("actual latency", p.Actual)
+		v.interval("latency_interval", &p.LatencyInterval)
+		v.interval("actual_interval", &p.ActualInterval)
 		v.cost(p)
 	}
 	if len(v) == 0 {
@@ -102,6 +104,12 @@ func (v *violations) latency(name string, l Latency) {
 	v.check(l.MeanNs > 0 && l.MeanNs <= float64(l.MaxNs), "%s: found the mean %v, allowed: at "+
 		"most the maximum, %d", name,
 		l.MeanNs, l.MaxNs)
+}
+
+func (v *violations) interval(name string, i *LatencyInterval) {
+	ordered := i.P50LoNs <= i.P50HiNs && i.P95LoNs <= i.P95HiNs && i.P99LoNs <= i.P99HiNs &&
+		i.P999LoNs <= i.P999HiNs
+	v.check(ordered, "%s: found %+v, allowed: no low end above its high end", name, *i)
 }
 
 func (v *violations) cost(p *Point) {

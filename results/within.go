@@ -49,6 +49,7 @@ func (w *Within) most() *Mark {
 // at the requested load.
 var ValidityWarnings = []string{
 	"client-bound:", "schedule late:", "target rate missed:", "latencies left out:", "disturbed:",
+	"drift:",
 }
 
 // Validity returns the warnings of a mark's repeats that begin as one of [ValidityWarnings], each

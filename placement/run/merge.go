@@ -114,6 +114,8 @@ func mergeLatencies(shares []share, p *results.Point) ([]byte, error) {
 		}
 		*of = results.LatencyOf(h)
 	}
+	p.LatencyInterval = results.LatencyIntervalOf(intervals, results.TagIntended)
+	p.ActualInterval = results.LatencyIntervalOf(intervals, results.TagActual)
 	return results.EncodeHlog(intervals)
 }
 
