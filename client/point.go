@@ -80,7 +80,9 @@ func (r *runner) result(err error) *Result {
 			})
 		}
 		res.Threads = r.threads()
-		p.Warnings = r.warnings(p, sum)
+		p.LatencyInterval = results.LatencyIntervalOf(res.Intervals, results.TagIntended)
+		p.ActualInterval = results.LatencyIntervalOf(res.Intervals, results.TagActual)
+		p.Warnings = append(r.warnings(p, sum), results.DriftWarnings(p, res.Intervals)...)
 	}
 	if err != nil {
 		p.Status, p.Error = results.StatusFailed, err.Error()

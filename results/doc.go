@@ -36,6 +36,7 @@
 // points are named beside the lines, never on them.
 //
 // [Line.Knee] is the mark of the greatest throughput over latency: the last one before latency
-// grows faster than throughput. [Line.Within] is the highest throughput that keeps a [Bound].
+// grows faster than throughput. It needs a mark on either side. [Line.Within] is the highest
+// throughput before the line breaks a [Bound] for the first time.
 // [Point.Bottleneck] names the saturated side.
 package results

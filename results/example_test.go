@@ -57,11 +57,14 @@ func ExampleLine_Knee() {
 	}
 	line := results.Lines(resultstest.Curve(2e6, []int{1, 2, 4, 8, 16}, 3))[0]
 	knee, found := line.Knee(metrics[0])
-	fmt.Println(found, knee.AxisValue, line.Axis.Title())
-	fmt.Printf("%.2f of at most %.2f Mops\n", knee.Throughput().Median/1e6, line.Peak().Throughput().Median/1e6)
+	mark := &line.Marks[knee.At]
+	fmt.Println(found, mark.AxisValue, line.Axis.Title())
+	fmt.Printf("%.2f of at most %.2f Mops\n", mark.Throughput().Median/1e6, line.Peak().Throughput().Median/1e6)
+	fmt.Println("the repeats also allow", line.Marks[knee.First].AxisValue)
 	// Output:
 	// true 8 client threads
 	// 1.76 of at most 1.99 Mops
+	// the repeats also allow 4
 }
 
 // Within finds the highest throughput that keeps a service level.
@@ -71,8 +74,8 @@ func ExampleLine_Within() {
 		log.Fatal(err)
 	}
 	line := results.Lines(resultstest.Curve(2e6, []int{1, 2, 4, 8, 16}, 3))[0]
-	mark := line.Within(bound)
-	fmt.Printf("%v: %s %s\n", bound, mark.AxisValue, line.Axis.Title())
+	within := line.Within(bound)
+	fmt.Printf("%v: %s %s\n", bound, within.Mark.AxisValue, line.Axis.Title())
 	// Output:
 	// p99 latency ≤ 350µs: 2 client threads
 }

@@ -1,46 +1,69 @@
 package results
 
+// Knee is the place on a line beyond which latency grows faster than throughput. Its fields are
+// indices of the line's marks.
+type Knee struct {
+	At int // the mark of the greatest power
+	// First and Last end the marks whose repeats cannot be told from those of the knee.
+	First, Last int
+}
+
+// Has reports whether the mark with this index may be the knee.
+func (k Knee) Has(i int) bool { return k.First <= i && i <= k.Last }
+
 // Knee returns the last mark of a line before latency grows faster than throughput. It returns
-// false for a line without a knee: one with a single mark, or one that still bends at its end.
+// false for a line without a knee.
 //
 // The knee is the mark of the greatest power, which is throughput over latency. At the knee, one
 // per cent of throughput costs one per cent of latency. See Kleinrock, "Power and deterministic
 // rules of thumb for probabilistic problems in computer communications", ICC 1979. Throughput and
 // latency are the medians of the repeats.
-func (l *Line) Knee(m LatencyMetric) (*Mark, bool) {
-	best, at := 0.0, -1
+//
+// A mark next to the knee may be the knee too, if the ranges of their repeats' power overlap. A
+// knee needs a mark of less power on either side. At an end of the line, the greatest power is only
+// the greatest of those measured.
+func (l *Line) Knee(m LatencyMetric) (Knee, bool) {
+	best, k := 0.0, Knee{At: -1}
 	for i := range l.Marks {
-		latency := l.Marks[i].Latency(m).Median
-		if latency <= 0 {
-			return nil, false
+		latency := l.Marks[i].Latency(m)
+		if latency.Min <= 0 { // not measured
+			return Knee{}, false
 		}
-		if power := l.Marks[i].Throughput().Median / latency; power > best {
-			best, at = power, i
+		if power := l.Marks[i].Throughput().Median / latency.Median; power > best {
+			best, k = power, Knee{i, i, i}
 		}
 	}
-	if at < 0 || at == len(l.Marks)-1 {
-		return nil, false
+	if k.At < 0 {
+		return Knee{}, false
 	}
-	return &l.Marks[at], true
+	l.widen(&k, m)
+	if k.First == 0 || k.Last == len(l.Marks)-1 {
+		return Knee{}, false
+	}
+	return k, true
+}
+
+// widen moves the ends of the knee outwards, as far as repeats overlap.
+func (l *Line) widen(k *Knee, m LatencyMetric) {
+	power := func(p *Point) float64 { return p.ThroughputOps / m.Ns(p) }
+	at := SpreadBy(l.Marks[k.At].Repeats, power)
+	for k.First > 0 && SpreadBy(l.Marks[k.First-1].Repeats, power).overlaps(at) {
+		k.First--
+	}
+	for k.Last < len(l.Marks)-1 && SpreadBy(l.Marks[k.Last+1].Repeats, power).overlaps(at) {
+		k.Last++
+	}
 }
 
 // Peak returns the mark of the highest median throughput.
-func (l *Line) Peak() *Mark {
-	return l.highest(func(*Mark) bool { return true })
-}
+func (l *Line) Peak() *Mark { return highest(l.Marks) }
 
-// Within returns the mark of the highest median throughput whose median latency keeps the bound, or
-// nil if there is none. It interpolates nothing: the mark was measured.
-func (l *Line) Within(b Bound) *Mark {
-	return l.highest(func(m *Mark) bool { return m.Latency(b.Metric).Median <= b.Ns })
-}
-
-func (l *Line) highest(counts func(*Mark) bool) *Mark {
+// highest returns the mark of the highest median throughput, or nil if there are no marks.
+func highest(marks []Mark) *Mark {
 	var best *Mark
-	for i := range l.Marks {
-		m := &l.Marks[i]
-		if counts(m) && (best == nil || m.Throughput().Median > best.Throughput().Median) {
-			best = m
+	for i := range marks {
+		if best == nil || marks[i].Throughput().Median > best.Throughput().Median {
+			best = &marks[i]
 		}
 	}
 	return best

@@ -135,6 +135,11 @@ type Point struct {
 	LatencyLowerBoundFrom float64 `json:"latency_lower_bound_from,omitempty"`
 	// Actual is the latency from the actual send.
 	Actual Latency `json:"actual"`
+	// 95 % intervals of the latency's percentiles, from the intervals of the histogram log; absent
+	// with fewer than ten of those, or from an older build
+	LatencyInterval LatencyInterval `json:"latency_interval,omitzero"`
+	// the same of the latency from the actual send
+	ActualInterval LatencyInterval `json:"actual_interval,omitzero"`
 
 	// What crossed the network
 

@@ -17,6 +17,8 @@ func Validate(p *Point) error {
 		v.latency("latency", p.Latency)
 		v.latency("actual latency", p.Actual)
 		v.lag(p)
+		v.interval("latency_interval", &p.LatencyInterval)
+		v.interval("actual_interval", &p.ActualInterval)
 		v.cost(p)
 	}
 	if len(v) == 0 {
@@ -110,6 +112,12 @@ func (v *violations) lag(p *Point) {
 	v.check(slices.IsSorted([]int64{0, l.P50Ns, l.P99Ns, l.P999Ns, l.MaxNs}),
 		"client_lag: found %+v, allowed: percentiles that are positive and ascending", l)
 	v.within("latency_lower_bound_from", p.LatencyLowerBoundFrom, 100)
+}
+
+func (v *violations) interval(name string, i *LatencyInterval) {
+	ordered := i.P50LoNs <= i.P50HiNs && i.P95LoNs <= i.P95HiNs && i.P99LoNs <= i.P99HiNs &&
+		i.P999LoNs <= i.P999HiNs
+	v.check(ordered, "%s: found %+v, allowed: no low end above its high end", name, *i)
 }
 
 func (v *violations) cost(p *Point) {

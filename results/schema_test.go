@@ -32,6 +32,7 @@ func TestValidate(t *testing.T) {
 		"percentiles":       {func(p *results.Point) { p.P95Ns = p.P99Ns + 1 }, "ascending"},
 		"actual":            {func(p *results.Point) { p.Actual.MaxNs = 0 }, "actual latency"},
 		"mean above max":    {func(p *results.Point) { p.MeanNs = float64(p.MaxNs) + 1 }, "mean"},
+		"interval":          {func(p *results.Point) { p.LatencyInterval.P95LoNs = 1 }, "latency_interval"},
 		"negative cpu":      {func(p *results.Point) { p.ServerCPUNsPerOp = -1 }, "server_cpu_ns_per_op"},
 		"hash share":        {func(p *results.Point) { p.ClientHashShare = 1.6 }, "client_hash_share"},
 		"empty warning":     {func(p *results.Point) { p.Warnings = []string{""} }, "warning"},

@@ -26,6 +26,9 @@ func (s Spread) Per(unit float64) Spread {
 // HalfRange is half the distance from the least value to the greatest.
 func (s Spread) HalfRange() float64 { return (s.Max - s.Min) / 2 }
 
+// overlaps reports whether the ranges have a value in common.
+func (s Spread) overlaps(o Spread) bool { return s.Min <= o.Max && o.Min <= s.Max }
+
 // SpreadBy returns the spread of a figure over repeats.
 func SpreadBy(repeats []*Point, figure func(*Point) float64) Spread {
 	values := make([]float64, len(repeats))

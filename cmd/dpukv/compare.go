@@ -24,8 +24,9 @@ func newCompareCommand() *cobra.Command {
 		Use:   "compare RUN_A RUN_B",
 		Short: "Show which points of a run are better or worse than in another run",
 		Long: `Compare the points of run folder RUN_B with those of RUN_A that have the same settings. The repeats
-of a point are its samples. The output has medians with 95 % confidence intervals. A Mann-Whitney U
-test decides whether they differ. The level 0.05 needs at least four repeats on each side.
+of a point are its samples. The output has medians and the change, with 95 % confidence intervals. A
+Mann-Whitney U test decides whether they differ, with Holm's correction over all settings. The level
+0.05 needs four repeats on each side for one setting, and six for up to 23.
 
 Exit status: 0 if nothing got worse; 1 if something got worse, failed in B only, or all had too few
 repeats; 2 for a mistake in the command.`,
@@ -54,7 +55,7 @@ repeats; 2 for a mistake in the command.`,
 		"figures to compare: throughput, mean, p50, p95, p99, p999, max, actual_p50 …, "+
 			"server_cpu, client_cpu")
 	flags.Float64Var(&options.Alpha, "alpha", 0.05,
-		"level of the test: share of unchanged figures that may seem to differ")
+		"level of the test: probability that any unchanged setting seems to differ")
 	flags.Float64Var(&options.MinChange, "min-change", 0,
 		"smallest relative change that counts, such as 0.05 for 5 %")
 	flags.StringSliceVar(&options.Ignore, "ignore", nil,

@@ -189,8 +189,8 @@ func TestExamples(t *testing.T) {
 		if d := sweep.Default(); sweep.Differences(&plan.sweep, &d) != nil {
 			t.Errorf("%s says it has the defaults, but %v", file, sweep.Differences(&plan.sweep, &d))
 		}
-		if !strings.Contains(out.String(), "36 points") {
-			t.Errorf("%s says it has 36 points:\n%s", file, out.String())
+		if !strings.Contains(out.String(), "72 points") {
+			t.Errorf("%s says it has 72 points:\n%s", file, out.String())
 		}
 	}
 }

@@ -116,6 +116,8 @@ func mergeLatencies(shares []share, p *results.Point) ([]byte, error) {
 	p.Actual = results.LatencyOf(merged[results.TagActual])
 	p.LatencyLowerBoundFrom = results.LowerBoundFrom(merged[results.TagIntended],
 		merged[results.TagUnsent])
+	p.LatencyInterval = results.LatencyIntervalOf(intervals, results.TagIntended)
+	p.ActualInterval = results.LatencyIntervalOf(intervals, results.TagActual)
 	return results.EncodeHlog(intervals)
 }
 

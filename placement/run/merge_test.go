@@ -58,6 +58,38 @@ func fakeShare(t *testing.T, name string, cpus []int, clock time.Duration, told 
 	}
 }
 
+// TestMergeHasIntervals: the percentiles of two clients have intervals, from the log of both.
+func TestMergeHasIntervals(t *testing.T) {
+	told := time.Now()
+	var shares []share
+	for _, name := range []string{"hostA", "dpuA"} {
+		s := fakeShare(t, name, []int{1}, 0, told, 1000)
+		var intervals []results.Interval
+		for i := range 12 {
+			h := results.NewHistogram()
+			results.Record(h, int64(1000+100*i))
+			start := s.res.Point.StartedAt.Add(time.Duration(i) * time.Second)
+			intervals = append(intervals, results.Interval{
+				Tag: results.TagActual, Start: start, End: start.Add(time.Second), Histogram: h,
+			})
+		}
+		log, err := results.EncodeHlog(intervals)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.res.Hlog = log
+		shares = append(shares, s)
+	}
+	p := &results.Point{StartedAt: told}
+	if _, err := mergeLatencies(shares, p); err != nil {
+		t.Fatal(err)
+	}
+	i := p.ActualInterval
+	if i.P50LoNs < 1000 || i.P50LoNs >= p.Actual.P50Ns || i.P50HiNs <= p.Actual.P50Ns {
+		t.Errorf("the median %d has the interval %+v", p.Actual.P50Ns, i)
+	}
+}
+
 // TestMergeAddsUp merges two clients on one CPU whose clocks are an hour apart.
 func TestMergeAddsUp(t *testing.T) {
 	told := time.Now()
@@ -71,6 +103,9 @@ func TestMergeAddsUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &res.Point
+	if p.LatencyInterval != (results.LatencyInterval{}) {
+		t.Errorf("one interval of the log gives %+v", p.LatencyInterval)
+	}
 	if p.Ops != 4 || p.Gets != 4 || p.ThroughputOps != 4 || p.PreloadHitRate != 1 || p.OpsPerFrame != 64 {
 		t.Errorf("sums are wrong: %+v", p)
 	}

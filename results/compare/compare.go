@@ -68,18 +68,19 @@ func (c *Comparison) nothingInCommon() error {
 
 func (c *Comparison) fill(questions []question, o *Options) {
 	for _, m := range o.Metrics {
+		first := len(c.Rows)
 		for i := range questions {
 			if q := &questions[i]; len(q.a) > 0 && len(q.b) > 0 {
 				c.Rows = append(c.Rows, q.row(&m, o))
 			}
 		}
+		judge(c.Rows[first:], m.Higher, o)
 	}
 	for i := range c.Rows {
 		if v := c.Rows[i].Verdict; v != TooFew && v != NotMeasured {
 			c.Tested++
 		}
 	}
-	c.ByChance = o.Alpha * float64(c.Tested)
 	for i := range questions {
 		q := &questions[i]
 		switch {
@@ -131,26 +132,22 @@ func (c *Comparison) Err() error {
 	return errors.New(strings.Join(said, "; "))
 }
 
+// row has no verdict yet, unless the samples allow none: it is [Same] until judge.
 func (q *question) row(m *Metric, o *Options) Row {
 	t := &benchmath.Thresholds{CompareAlpha: o.Alpha}
 	a, b := sample(q.a, m, t), sample(q.b, m, t)
 	row := Row{
 		Label: q.label, Metric: m.Name, Unit: m.Unit, A: estimate(a), B: estimate(b), Verdict: Same,
 	}
-	row.P = uTest(a, b)
-	if row.A.Median != 0 {
-		row.Change = row.B.Median/row.A.Median - 1
+	if slices.Contains(a.Values, 0) || slices.Contains(b.Values, 0) {
+		row.Verdict, row.P, row.Corrected = NotMeasured, 1, 1
+		return row
 	}
-	switch {
-	case slices.Contains(a.Values, 0) || slices.Contains(b.Values, 0):
-		row.Verdict, row.Change, row.P = NotMeasured, 0, 1
-	case smallestP(len(a.Values), len(b.Values)) > o.Alpha:
+	row.P = uTest(a, b)
+	row.Corrected = row.P
+	row.Change, row.Lo, row.Hi = change(a.Values, b.Values)
+	if smallestP(len(a.Values), len(b.Values)) > o.Alpha {
 		row.Verdict, row.Needed = TooFew, repeatsFor(o.Alpha)
-	case row.P > o.Alpha || row.Change == 0 || math.Abs(row.Change) < o.MinChange:
-	case (row.Change > 0) == m.Higher:
-		row.Verdict = Better
-	default:
-		row.Verdict = Worse
 	}
 	return row
 }
@@ -163,11 +160,8 @@ func sample(points []*results.Point, m *Metric, t *benchmath.Thresholds) *benchm
 	return benchmath.NewSample(values, t)
 }
 
-// confidence is the level of the intervals.
-const confidence = 0.95
-
 func estimate(s *benchmath.Sample) Estimate {
-	sum := benchmath.AssumeNothing.Summary(s, confidence)
+	sum := benchmath.AssumeNothing.Summary(s, results.Confidence)
 	e := Estimate{N: len(s.Values), Median: sum.Center, text: sum}
 	if !math.IsInf(sum.Lo, 0) && !math.IsInf(sum.Hi, 0) {
 		e.Lo, e.Hi = &sum.Lo, &sum.Hi

@@ -10,7 +10,7 @@ import (
 type Options struct {
 	Metrics []Metric // none: DefaultMetrics
 	Alpha   float64  // level of the test; 0: 0.05
-	// MinChange is the least relative difference of the medians that counts, 0.05 for 5 %.
+	// MinChange is the least relative change that counts, 0.05 for 5 %.
 	MinChange float64
 	Ignore    []string // names of dimensions in which the two sides may differ
 }
@@ -38,18 +38,17 @@ const (
 
 // Comparison is the outcome.
 type Comparison struct {
-	A        Summary  `json:"a"`
-	B        Summary  `json:"b"`
-	Alpha    float64  `json:"alpha"`
-	Ignored  []string `json:"ignored"`
-	Common   string   `json:"common"` // what all points have in common
-	Rows     []Row    `json:"rows"`
-	OnlyA    []string `json:"only_a"` // questions without an answer of the other side
-	OnlyB    []string `json:"only_b"`
-	FailedB  []string `json:"failed_b"` // answered in A; every repeat failed in B
-	FailedA  []string `json:"failed_a"`
-	Tested   int      `json:"tested"`    // measured rows with enough repeats
-	ByChance float64  `json:"by_chance"` // expected number of tested rows that differ by chance
+	A       Summary  `json:"a"`
+	B       Summary  `json:"b"`
+	Alpha   float64  `json:"alpha"`
+	Ignored []string `json:"ignored"`
+	Common  string   `json:"common"` // what all points have in common
+	Rows    []Row    `json:"rows"`
+	OnlyA   []string `json:"only_a"` // questions without an answer of the other side
+	OnlyB   []string `json:"only_b"`
+	FailedB []string `json:"failed_b"` // answered in A; every repeat failed in B
+	FailedA []string `json:"failed_a"`
+	Tested  int      `json:"tested"` // measured rows with enough repeats
 
 	warned []*results.Point
 }
@@ -65,15 +64,21 @@ type Summary struct {
 
 // Row compares one figure of one question.
 type Row struct {
-	Label   string   `json:"label"` // tells the question from the others
-	Metric  string   `json:"metric"`
-	Unit    string   `json:"unit"`
-	A       Estimate `json:"a"`
-	B       Estimate `json:"b"`
-	Change  float64  `json:"change"` // relative, of the medians
-	P       float64  `json:"p"`
-	Verdict Verdict  `json:"verdict"`
-	Needed  int      `json:"needed,omitempty"` // repeats a side, if they are too few
+	Label  string   `json:"label"` // tells the question from the others
+	Metric string   `json:"metric"`
+	Unit   string   `json:"unit"`
+	A      Estimate `json:"a"`
+	B      Estimate `json:"b"`
+	Change float64  `json:"change"` // relative: the median over all pairs of an A and a B
+	// the interval of Change, null if the samples are too small for one
+	Lo *float64 `json:"change_lo"`
+	Hi *float64 `json:"change_hi"`
+	P  float64  `json:"p"` // of this row alone
+	// Corrected is P after Holm, over the Questions of this metric. The verdict depends on it.
+	Corrected float64 `json:"p_holm"`
+	Questions int     `json:"questions"`
+	Verdict   Verdict `json:"verdict"`
+	Needed    int     `json:"needed,omitempty"` // repeats a side, if they are too few
 }
 
 // Estimate is a sample's median and its confidence interval. The interval is null if the sample is

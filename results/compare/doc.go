@@ -15,14 +15,24 @@
 // golang.org/x/perf/benchmath does the rest; its p is wrong for ties.)
 //
 // With too few repeats, even the most different samples are indistinguishable. Then the verdict is
-// [TooFew] and not "no difference". The minimum at 0.05 is four repeats a side; an interval at 95 %
-// takes six.
+// [TooFew] and not "no difference". The minimum at 0.05 is four repeats a side for one question. An
+// interval at 95 % takes six ([results.DefaultRepeats]).
+//
+// The change is that of Hodges and Lehmann: the median of B over A, over all pairs of a value of
+// either side. Its interval has the ratios at the ranks that the same test gives.
+//
+// The questions of one metric are tested together, so each p is corrected after Holm. The least
+// attainable p of six repeats stands the correction over 23 questions. A question that needs more
+// repeats for its number of fellows has the verdict [TooFew].
 //
 // # What to believe
 //
-// At level α, a share α of the unchanged questions seem changed, in either direction.
-// [Comparison].ByChance is the expected number. [Options].MinChange leaves out differences that are
-// real but too small to matter.
+// At level α, the probability that any question of a metric seems changed is at most α, if none
+// is. It is that of each metric by itself. [Options].MinChange leaves out differences that are real
+// but too small to matter. Intervals are not corrected.
+//
+// The samples are not paired. Repeats with the same number ran close to each other within a sweep,
+// but the two sides are two sweeps.
 //
 // Repeats within one run share the state of the machines: placement in memory, temperature,
 // neighbours. Two runs may differ by more than their repeats show. Interleaved runs of both sides

@@ -4,18 +4,17 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/perf/benchunit"
 
+	"dpukv/results"
 	"dpukv/results/table"
 )
 
 // Write writes the comparison for a terminal. A table a metric, in the shape of benchstat's, comes
-// first. The expected number of chance results, the points of one side only, and the warnings
-// follow.
+// first. The test and its correction, the points of one side only, and the warnings follow.
 func (c *Comparison) Write(w io.Writer) error {
 	var b bytes.Buffer
 	c.writeSide(&b, "A", &c.A)
@@ -101,16 +100,28 @@ func (r *Row) outcome() (delta, why string) {
 	if r.A.N != r.B.N {
 		n += fmt.Sprintf("+%d", r.B.N)
 	}
-	test := fmt.Sprintf("(p=%.3f %s)", r.P, n)
+	test := fmt.Sprintf("(p=%.3f %s)", r.Corrected, n)
+	if r.Lo != nil {
+		test = fmt.Sprintf("[%+.2f%%, %+.2f%%] ", 100**r.Lo, 100**r.Hi) + test
+	}
 	switch r.Verdict {
 	case NotMeasured:
 		return "?", "not measured on both sides"
 	case TooFew:
-		return "?", fmt.Sprintf("too few repeats (%s, needed: %d a side)", n, r.Needed)
+		return "?", fmt.Sprintf("too few repeats (%s, needed: %d a side%s)", n, r.Needed,
+			r.family())
 	case Same:
 		return "~", test
 	}
 	return change, fmt.Sprintf("%s %s", r.Verdict, test)
+}
+
+// family says over how many questions the correction was, if there was one.
+func (r *Row) family() string {
+	if r.Questions < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" for %d questions", r.Questions)
 }
 
 func (c *Comparison) writeVerdict(b *bytes.Buffer) {
@@ -122,19 +133,38 @@ func (c *Comparison) writeVerdict(b *bytes.Buffer) {
 	}
 	b.WriteString(".\n")
 	if c.Tested > 0 {
-		fmt.Fprintf(b, "Mann–Whitney U test at level %v: chance alone makes up to about %s of %d "+
-			"seem to differ.\n",
-			c.Alpha, atLeastOne(c.ByChance), c.Tested)
+		fmt.Fprintf(b, "p: Mann–Whitney U test, corrected after Holm over %s.\nIf nothing "+
+			"differs, chance makes any question of a figure seem to with at most %v.\n"+
+			"[, ]: interval of the change at %v, after Hodges and Lehmann, not corrected.\n",
+			c.families(), c.Alpha, results.Confidence)
 	}
 	for i := range c.Rows {
 		if c.Rows[i].A.Lo == nil || c.Rows[i].B.Lo == nil {
-			fmt.Fprintf(b, "± ∞: an interval at %v needs at least 6 repeats.\n", confidence)
+			fmt.Fprintf(b, "± ∞: an interval at %v needs at least %d repeats.\n",
+				results.Confidence, results.DefaultRepeats)
 			break
 		}
 	}
 }
 
-func atLeastOne(x float64) string { return fmt.Sprint(math.Max(1, math.Round(x))) }
+// families says how many questions the figures have.
+func (c *Comparison) families() string {
+	fewest, most := 0, 0
+	for i := range c.Rows {
+		n := c.Rows[i].Questions
+		if n > 0 && (fewest == 0 || n < fewest) {
+			fewest = n
+		}
+		most = max(most, n)
+	}
+	switch {
+	case most == 1:
+		return "the one question of each figure"
+	case fewest == most:
+		return fmt.Sprintf("the %d questions of each figure", most)
+	}
+	return fmt.Sprintf("the %d to %d questions of each figure", fewest, most)
+}
 
 func writeList(b *bytes.Buffer, head string, labels []string) {
 	if len(labels) == 0 {

@@ -71,6 +71,7 @@ func some(t *testing.T, data []byte, names ...string) []byte {
 // Every field of a point is in the exports, under its own name and with its own value.
 func TestEveryFieldIsThere(t *testing.T) {
 	p := sample()[0]
+	p.LatencyInterval = results.LatencyInterval{P99LoNs: 180e3, P99HiNs: 220e3}
 	text, err := json.Marshal(p)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +80,7 @@ func TestEveryFieldIsThere(t *testing.T) {
 	if err := json.Unmarshal(text, &fields); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := csv.NewReader(bytes.NewReader(written(t, "csv", sample()))).ReadAll()
+	rows, err := csv.NewReader(bytes.NewReader(written(t, "csv", []results.Point{p}))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,6 +89,10 @@ func TestEveryFieldIsThere(t *testing.T) {
 		have[name] = rows[1][i]
 	}
 	delete(fields, "actual")
+	delete(fields, "latency_interval")
+	if have["latency_interval_p99_lo_ns"] != "180000" || have["latency_interval_p99_hi_ns"] != "220000" {
+		t.Errorf("p99 is from %q to %q", have["latency_interval_p99_lo_ns"], have["latency_interval_p99_hi_ns"])
+	}
 	for name := range fields {
 		if _, ok := have[name]; !ok {
 			t.Errorf("no column for %s", name)

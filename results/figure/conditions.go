@@ -102,7 +102,8 @@ func (f *figure) axisNote() string {
 func (f *figure) kneeNote() string {
 	for i := range f.chart.Lines {
 		if _, ok := f.chart.Lines[i].Knee(f.metric); ok {
-			return "ring: the knee, where throughput over latency is greatest"
+			return "ring: the knee, where throughput over latency is greatest " +
+				"(several rings: the repeats do not tell)"
 		}
 	}
 	return ""

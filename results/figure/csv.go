@@ -16,11 +16,13 @@ func (f *figure) csv() ([]byte, error) {
 		"line", "axis", "axis_value", "repeats",
 		"throughput_median_ops", "throughput_min_ops", "throughput_max_ops",
 		latency + "_median_ns", latency + "_min_ns", latency + "_max_ns",
-		"knee", "peak",
+		"knee", "may_be_knee", "peak",
 	}}
+	if f.bound != nil {
+		rows[0] = append(rows[0], "within_bound")
+	}
 	for j := range f.chart.Lines {
 		l := &f.chart.Lines[j]
-		knee, _ := l.Knee(f.metric)
 		for i := range l.Marks {
 			m := &l.Marks[i]
 			value := l.Axis.Text(m.Repeats[0])
@@ -28,7 +30,7 @@ func (f *figure) csv() ([]byte, error) {
 			for _, s := range []results.Spread{m.Throughput(), m.Latency(f.metric)} {
 				row = append(row, wholeText(s.Median), wholeText(s.Min), wholeText(s.Max))
 			}
-			rows = append(rows, append(row, mark01(m == knee), mark01(m == l.Peak())))
+			rows = append(rows, append(row, f.limits(l, i)...))
 		}
 	}
 	var b bytes.Buffer
@@ -36,6 +38,20 @@ func (f *figure) csv() ([]byte, error) {
 		return nil, err
 	}
 	return b.Bytes(), nil
+}
+
+// limits says of the mark with this index which limits of its line it is.
+func (f *figure) limits(l *results.Line, i int) []string {
+	knee, found := l.Knee(f.metric)
+	list := []string{
+		mark01(found && i == knee.At), mark01(found && knee.Has(i)),
+		mark01(&l.Marks[i] == l.Peak()),
+	}
+	if f.bound != nil {
+		within := l.Within(results.Bound{Metric: f.metric, Ns: f.bound.Ns})
+		list = append(list, mark01(&l.Marks[i] == within.Mark))
+	}
+	return list
 }
 
 func mark01(yes bool) string {

@@ -9,7 +9,7 @@ import (
 	"dpukv/results"
 )
 
-// knees puts a ring around each line's knee.
+// knees puts a ring around each mark that may be a line's knee.
 type knees struct {
 	f      *figure
 	curves []curve
@@ -24,7 +24,7 @@ func (k knees) Plot(c draw.Canvas, p *plot.Plot) {
 			continue
 		}
 		for i := range cv.Marks {
-			if &cv.Marks[i] != knee {
+			if !knee.Has(i) {
 				continue
 			}
 			radius := glyphStyle(cv.Style).Radius * 2

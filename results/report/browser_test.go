@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,6 +31,7 @@ func TestPageInABrowser(t *testing.T) {
 	t.Run("keyboard", func(t *testing.T) { keyboardReaches(t, b) })
 	t.Run("filter", func(t *testing.T) { filterLeavesOut(t, b) })
 	t.Run("measure", func(t *testing.T) { measureChanges(t, b) })
+	t.Run("bound", func(t *testing.T) { boundIsThatOfResults(t, b) })
 	t.Run("theme", func(t *testing.T) { themeFollows(t, b, address) })
 	t.Run("narrow", func(t *testing.T) { narrowFits(t, b) })
 
@@ -98,9 +100,9 @@ func limitsAreThoseOfResults(t *testing.T, b *resultstest.Browser, run *runfolde
 	var want []string
 	for _, l := range results.Lines(points) {
 		knee, ok := l.Knee(p99[0])
-		row := reached(l.Peak(), p99[0]) + " | not reached | –"
+		row := reached(l.Peak(), p99[0]) + " | none found | –"
 		if ok {
-			row = reached(l.Peak(), p99[0]) + " | " + reached(knee, p99[0])
+			row = reached(l.Peak(), p99[0]) + " | " + reachedKnee(&l, knee, p99[0])
 		}
 		want = append(want, row)
 	}
@@ -112,6 +114,48 @@ func limitsAreThoseOfResults(t *testing.T, b *resultstest.Browser, run *runfolde
 func reached(m *results.Mark, measure results.LatencyMetric) string {
 	return fmt.Sprintf("%s Mops at %s client thread%s | %s µs", three(m.Throughput().Median/1e6), m.AxisValue,
 		map[bool]string{true: "", false: "s"}[m.AxisValue == "1"], three(m.Latency(measure).Median/1e3))
+}
+
+// reachedKnee is the knee with the range of its throughput, if several marks may be the knee.
+func reachedKnee(l *results.Line, k results.Knee, measure results.LatencyMetric) string {
+	text := reached(&l.Marks[k.At], measure)
+	if k.First == k.Last {
+		return text
+	}
+	var ops []float64
+	for i := k.First; i <= k.Last; i++ {
+		ops = append(ops, l.Marks[i].Throughput().Median/1e6)
+	}
+	return strings.Replace(text, " | ", fmt.Sprintf(" (%s Mops to %s Mops, %s to %s) | ", three(slices.Min(ops)),
+		three(slices.Max(ops)), l.Marks[k.First].AxisValue, l.Marks[k.Last].AxisValue), 1)
+}
+
+// boundIsThatOfResults compares the last column with package results. Some lines break the bound
+// at a middle load only.
+func boundIsThatOfResults(t *testing.T, b *resultstest.Browser) {
+	latencies := []float64{100, 120, 260, 270, 195}
+	points := resultstest.Curve(2e6, []int{1, 2, 4, 8, 12}, 3, func(p *results.Point) {
+		i := slices.Index([]int{1, 2, 4, 8, 12}, p.ClientThreads)
+		p.Latency = resultstest.Latency(latencies[i] * 1e3 / 2) // p99 is twice the median
+		if i == 1 {
+			p.Warnings = []string{"schedule late: 9 of 10 batches left late", "the threads spun"}
+		}
+	})
+	bound, err := results.ParseBound("p99=200us")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Open(t, page(t, runfoldertest.Create(t, points), Options{Bound: &bound}))
+	got := resultstest.Eval[string](t, b, `document.querySelector("#limits-table tbody tr").cells[6].textContent`)
+	w := results.Lines(points)[0].Within(bound)
+	at := func(m *results.Mark) string {
+		return fmt.Sprintf("%s Mops at %s client threads", three(m.Throughput().Median/1e6), m.AxisValue)
+	}
+	want := at(w.Mark) + "! " + at(w.Later) + " also keeps it, but a lower load breaks it! " +
+		strings.Join(w.Mark.Validity(), "! ")
+	if got != want || w.Mark.AxisValue != "2" {
+		t.Errorf("the page has %q, want %q", got, want)
+	}
 }
 
 // three writes x with three significant digits.

@@ -19,6 +19,7 @@
 //
 // with numbers of seven significant digits. Lines hold the indices of their points, mark by mark.
 //
-// The page computes medians, knees, peaks and bounds itself, as package results does: the reader
-// can filter the points and choose the latency metric. The browser test compares the two.
+// The knees of each line come with the data ([results.Line.Knee]), one for each latency. The page
+// computes medians, peaks and bounds itself, as package results does: the reader can filter the
+// points and choose the latency metric. The browser test compares the two.
 package report

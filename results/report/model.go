@@ -38,6 +38,7 @@ type Model struct {
 	Lines     []line             `json:"lines"`
 	Points    []results.Point    `json:"-"`
 	BusyShare float64            `json:"busy_share"`
+	Validity  []string           `json:"validity"` // results.ValidityWarnings
 }
 
 type metric struct {
@@ -69,6 +70,8 @@ type dimension struct {
 type line struct {
 	Axis  string  `json:"axis"`
 	Marks [][]int `json:"marks"` // the points of each mark
+	// the knee by latency column: the index of its mark, and of the first and last that it may be
+	Knees map[string][3]int `json:"knees"`
 }
 
 // Read reads a run folder, even while a sweep writes it. BadLines holds the unusable lines.
@@ -93,7 +96,7 @@ func Read(run *runfolder.Run, o Options) (*Model, error) {
 		Name: filepath.Base(absolute(run.Dir())), Dir: run.Dir(), Made: o.Now, Version: o.Version,
 		BadLines: []string{}, Sweep: string(sweep), Testbed: string(testbed),
 		Nodes: append([]json.RawMessage{}, nodes...), Count: len(points), Points: points,
-		BusyShare: results.BusyShare,
+		BusyShare: results.BusyShare, Validity: results.ValidityWarnings,
 	}
 	for _, b := range append(bad, badNodes...) {
 		m.BadLines = append(m.BadLines, b.String())
@@ -115,9 +118,7 @@ func (m *Model) choose(o Options) {
 		m.Made = time.Now().UTC().Truncate(time.Second)
 	}
 	for _, of := range results.LatencyMetrics() {
-		m.Metrics = append(m.Metrics, metric{
-			of.Name, of.Title, "latency_" + of.Name + "_ns", of.Percentile,
-		})
+		m.Metrics = append(m.Metrics, metric{of.Name, of.Title, latencyColumn(of), of.Percentile})
 	}
 	if m.Metric = o.Metric.Name; m.Metric == "" {
 		m.Metric = "p99"
@@ -139,7 +140,7 @@ func (m *Model) fill() {
 	}
 	m.Lines = []line{}
 	for _, l := range results.Lines(m.Points) {
-		to := line{Axis: l.Axis.Name()}
+		to := line{Axis: l.Axis.Name(), Knees: knees(&l)}
 		for _, mark := range l.Marks {
 			var at []int
 			for _, p := range mark.Repeats {
@@ -150,6 +151,24 @@ func (m *Model) fill() {
 		m.Lines = append(m.Lines, to)
 	}
 }
+
+// knees are the knees of a line by every latency. The page shows them and computes none.
+func knees(l *results.Line) map[string][3]int {
+	all := map[string][3]int{}
+	for _, of := range results.LatencyMetrics() {
+		column := latencyColumn(of)
+		if k, ok := l.Knee(of); ok {
+			all[column] = [3]int{k.At, k.First, k.Last}
+		}
+		if k, ok := l.Knee(of.FromActualSend()); ok {
+			all["actual_"+column] = [3]int{k.At, k.First, k.Last}
+		}
+	}
+	return all
+}
+
+// latencyColumn is the column of a latency from the intended send.
+func latencyColumn(of results.LatencyMetric) string { return "latency_" + of.Name + "_ns" }
 
 func newDimension(d *results.Dimension, points []results.Point) dimension {
 	to := dimension{

@@ -159,6 +159,7 @@ func (s *summary) latency() {
 	} else {
 		rows = append(rows, s.latencyRow("from the send", results.LatencyMetric.Intended))
 	}
+	rows = append(rows, intervalRows(s.p.LatencyInterval)...)
 	s.WriteByte('\n')
 	first := 0
 	for _, row := range rows {
@@ -183,6 +184,25 @@ func (s *summary) latencyRow(
 		row = append(row, atLeast(micros(m.Ns(s.p)), m.LowerBound(s.p)))
 	}
 	return row
+}
+
+// intervalRows are the ends of the intervals below the percentiles. The mean and the maximum have
+// none.
+func intervalRows(i results.LatencyInterval) [][]string {
+	if i == (results.LatencyInterval{}) {
+		return nil
+	}
+	row := func(name string, ends ...int64) []string {
+		cells := []string{name, "–"}
+		for _, ns := range ends {
+			cells = append(cells, micros(float64(ns)))
+		}
+		return append(cells, "–")
+	}
+	return [][]string{
+		row("  95 % interval, low end", i.P50LoNs, i.P95LoNs, i.P99LoNs, i.P999LoNs),
+		row("  95 % interval, high end", i.P50HiNs, i.P95HiNs, i.P99HiNs, i.P999HiNs),
+	}
 }
 
 func (s *summary) cost() {

@@ -19,11 +19,18 @@ func TestPointGolden(t *testing.T) {
 		func(p *results.Point) {
 			p.Errors = 3
 		})
+	steady := resultstest.LocalPoint(func(p *results.Point) {
+		p.LatencyInterval = results.LatencyInterval{
+			P50LoNs: 98e3, P50HiNs: 103e3, P95LoNs: 140e3, P95HiNs: 160e3, P99LoNs: 190e3, P99HiNs: 220e3,
+			P999LoNs: 400e3, P999HiNs: 900e3,
+		}
+	})
 	for name, p := range map[string]*results.Point{
 		"open":       &open[2],
 		"not-placed": &notPlaced,
 		"failed":     resultstest.FailedOnly(&atOnce),
 		"broken":     &broken,
+		"intervals":  &steady,
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer

@@ -46,16 +46,21 @@ const atLeast = (text, name, actual, points) => !actual && points.some(i => {
   return from > 0 && from <= measureOf(name).percentile;
 }) ? "≥" + text : text;
 
-// knee is the mark of the greatest throughput over latency, null if that is the last one.
-function knee(marks) {
-  let best = 0, where = -1;
-  for (const [i, m] of marks.entries()) {
-    if (!(m.y.mid > 0)) return null;
-    if (m.x.mid / m.y.mid > best) [best, where] = [m.x.mid / m.y.mid, i];
-  }
-  return where < 0 || where === marks.length - 1 ? null : marks[where];
+// knee is the knee of a whole line, filtered or not: its mark, and all marks that may be the knee. It is null if there is none.
+function knee(line) {
+  const found = line.knees[latencyColumn(state.measure, state.actual)];
+  return found ? { at: line.all[found[0]], may: line.all.slice(found[1], found[2] + 1) } : null;
 }
 const highest = marks => marks.reduce((a, b) => a && a.x.mid >= b.x.mid ? a : b, null);
+
+// within is the most below the first mark that breaks the bound, and the most beyond it that keeps the bound again.
+function within(marks, ns) {
+  const keeps = m => m.y.mid > 0 && m.y.mid <= ns, broken = marks.findIndex(m => !keeps(m)), first = broken < 0 ? marks.length : broken;
+  const mark = highest(marks.slice(0, first)), later = highest(marks.slice(first).filter(keeps));
+  return { mark, later: later && (!mark || later.x.mid > mark.x.mid) ? later : null };
+}
+// validity are the warnings that say that a mark shows something else than the server at its load.
+const validity = m => [...new Set(m.points.flatMap(warnings))].filter(w => D.validity.some(kind => w.includes(kind)));
 
 // telling leaves out dimensions that follow from those before them.
 function telling(dims, points, known) {

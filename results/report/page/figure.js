@@ -93,7 +93,7 @@ function paintLine(c, px, line, X, Y) {
 }
 
 function paintMarks(c, px, line, X, Y) {
-  const s = styleOf(line.style), ringed = knee(line.marks);
+  const s = styleOf(line.style), ringed = knee(line)?.may || [];
   for (const m of line.marks) {
     const x = X(m.x.mid), y = Y(m.y.mid);
     c.beginPath();
@@ -104,12 +104,12 @@ function paintMarks(c, px, line, X, Y) {
     c.strokeStyle = s.color;
     c.lineWidth = 1.5 * px;
     c.stroke();
-    if (m === ringed) {
+    if (ringed.includes(m)) {
       c.beginPath(); c.arc(x, y, 9 * px, 0, 7); c.strokeStyle = css("--ink"); c.lineWidth = 1.2 * px; c.stroke();
     }
     if (doubtful(m.points)) {
       c.font = `bold ${11 * px}px system-ui, sans-serif`; c.fillStyle = css("--warn"); c.textAlign = "left";
-      c.fillText("!", x + (m === ringed ? 9 : 6) * px, y + 12 * px);
+      c.fillText("!", x + (ringed.includes(m) ? 9 : 6) * px, y + 12 * px);
     }
   }
 }
@@ -122,9 +122,9 @@ function paintNumbers(c, px, lines, X, Y, box) {
   c.fillStyle = css("--quiet");
   c.textAlign = "left";
   for (const line of lines) {
-    const ringed = knee(line.marks);
+    const ringed = knee(line)?.may || [];
     if (line.marks.length > 1) for (const m of line.marks) {
-      const w = c.measureText(m.axisText).width, h = 8 * px, gap = (m === ringed ? 12 : 9) * px, x = X(m.x.mid), y = Y(m.y.mid);
+      const w = c.measureText(m.axisText).width, h = 8 * px, gap = (ringed.includes(m) ? 12 : 9) * px, x = X(m.x.mid), y = Y(m.y.mid);
       const left = x - w - gap, right = x + gap, above = y - gap, below = y + gap + h;
       for (const [l, b] of [[x - w / 2, above], [left, above + 3 * px], [right, above + 3 * px], [left, y + h / 2], [left, below], [x - w / 2, below], [right, below], [right, y + h / 2]]) {
         const r = [l - px, b - h - px, l + w + px, b + px];
@@ -141,9 +141,9 @@ function paintNumbers(c, px, lines, X, Y, box) {
 function obstacles(px, lines, X, Y) {
   const list = [], around = (x, y, rx, ry) => list.push([x - rx * px, y - ry * px, x + rx * px, y + ry * px]);
   for (const line of lines) {
-    const ringed = knee(line.marks);
+    const ringed = knee(line)?.may || [];
     line.marks.forEach((m, i) => {
-      const x = X(m.x.mid), y = Y(m.y.mid), r = m === ringed ? 10 : 6;
+      const x = X(m.x.mid), y = Y(m.y.mid), r = ringed.includes(m) ? 10 : 6;
       around(x, y, r, r);
       if (doubtful(m.points)) around(x + (r + 2) * px, y + 8 * px, 3, 5);
       list.push([x - px, Y(m.y.max), x + px, Y(m.y.min)], [X(m.x.min), y - px, X(m.x.max), y + px]);

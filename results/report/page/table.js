@@ -16,15 +16,29 @@ function limitsTable(lines) {
   const at = short(state.measure), bound = state.bound && state.bound.measure === state.measure ? state.bound : null;
   const head = ["", "Line", "Peak", at + " there", "Knee", at + " there", ...(bound ? ["Most within " + micros(bound.ns)] : [])];
   const body = lines.slice(0, state.rows).flatMap(l => {
-    const peak = highest(l.marks), k = knee(l.marks), within = bound && highest(l.marks.filter(m => m.y.mid <= bound.ns));
+    const peak = highest(l.marks);
     return [el("tr", {}, cells([
       el("td", {}, swatch(l.style)), el("td", {}, l.title + (l.title ? " · " : ""), l.label, " ", simBadge(l.marks.flatMap(m => m.points))),
       num(mops(peak.x.mid), "at " + peak.axisLabel), num(micros(peak.y.mid)),
-      ...(k ? [num(mops(k.x.mid), "at " + k.axisLabel), num(micros(k.y.mid))] : [num("not reached"), num("–")]),
-      ...(bound ? [within ? num(mops(within.x.mid), "at " + within.axisLabel) : num("none")] : []),
+      ...kneeCells(l), ...(bound ? [withinCell(within(l.marks, bound.ns))] : []),
     ])), ...under(head.length, [el("b", {}, "Bottleneck at the peak: " + value("bottleneck", peak.points[0]) + ". "), sentence(value("bottleneck_why", peak.points[0]))], peak.points)];
   });
   $("#limits-table").replaceChildren(el("thead", {}, el("tr", {}, head.map((h, i) => el("th", { scope: "col", class: i > 1 ? "num" : "" }, h)))), el("tbody", {}, body));
+}
+
+// kneeCells are the knee's throughput and latency. Repeats that do not tell marks apart make a range.
+function kneeCells(line) {
+  const k = knee(line);
+  if (!k) return [num("none found"), num("–")];
+  const ops = k.may.map(m => m.x.mid), least = mops(Math.min(...ops)), most = mops(Math.max(...ops));
+  const range = k.may.length > 1 ? ` (${least} to ${most}, ${k.may[0].axisText} to ${k.may.at(-1).axisText})` : "";
+  return [num(mops(k.at.x.mid), "at " + k.at.axisLabel + range), num(micros(k.at.y.mid))];
+}
+
+function withinCell({ mark, later }) {
+  const also = later ? el("span", { class: "doubt" }, `! ${mops(later.x.mid)} at ${later.axisLabel} also keeps it, but a lower load breaks it`) : "";
+  const doubted = (mark ? validity(mark) : []).map(w => el("span", { class: "doubt" }, "! " + w));
+  return el("td", { class: "num" }, mark ? [mops(mark.x.mid), el("span", { class: "spread" }, " at " + mark.axisLabel)] : "none", also, doubted);
 }
 
 // pointColumns are the columns of the table of points: what varies, then the figures.

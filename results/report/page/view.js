@@ -31,7 +31,8 @@ function allLines() {
   const store = dim("store"), panel = state.panel ? [dim(state.panel)] : [];
   const lines = D.lines.map(l => {
     const first = l.marks[0][0];
-    return { axis: l.axis, first, marks: l.marks.map(points => new Mark(points, l.axis)), store: at(store, first), panel: [store, ...panel].map(d => at(d, first)).join() };
+    const marks = l.marks.map(points => new Mark(points, l.axis));
+    return { axis: l.axis, first, marks, all: marks, knees: l.knees, store: at(store, first), panel: [store, ...panel].map(d => at(d, first)).join() };
   });
   for (const line of lines) line.title = [store, ...panel].map(d => labelOf(d, line.first)).join(" · ");
   label(lines, [store, ...panel]);

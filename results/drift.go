@@ -1,0 +1,93 @@
+package results
+
+import (
+	"fmt"
+	"time"
+)
+
+const (
+	// driftShare is the least change over a measurement period that is a drift.
+	driftShare = 0.05
+	driftLevel = 0.01 // of the test
+)
+
+// DriftWarnings warns if the throughput or the median latency rose or fell over a point's
+// measurement period. The median is that from the intended send. The order of the intervals decides
+// (Mann and Kendall): a burst in the middle is no drift. At least six intervals are needed for the
+// level of the test.
+func DriftWarnings(p *Point, intervals []Interval) (warnings []string) {
+	end := p.StartedAt.Add(time.Duration(p.DurationNs))
+	var rates, medians []float64
+	for _, iv := range intervals {
+		whole := !iv.Start.Before(p.StartedAt) && !iv.End.After(end)
+		if iv.Tag != TagIntended || !whole {
+			continue
+		}
+		n := float64(iv.Histogram.TotalCount())
+		rates = append(rates, n/iv.End.Sub(iv.Start).Seconds())
+		medians = append(medians, float64(iv.Histogram.ValueAtPercentile(50)))
+	}
+	for _, of := range []struct {
+		name   string
+		series []float64
+	}{{"throughput", rates}, {"median latency", medians}} {
+		share, chance := trend(of.series)
+		if chance <= driftLevel && max(share, -share) >= driftShare {
+			warnings = append(warnings, fmt.Sprintf("drift: the %s changed by %+.0f %% over the "+
+				"measurement period (limit: %.0f %%, p=%.2g over %d intervals). Warm up for "+
+				"longer, or find what changes",
+				of.name, 100*share, 100*driftShare, chance, len(of.series)))
+		}
+	}
+	return warnings
+}
+
+// trend is the change from the first to the last value, as a share of the median, and the
+// probability of such an order by chance. The change is the median of the slopes between all pairs
+// (Theil and Sen).
+func trend(series []float64) (share, chance float64) {
+	var slopes []float64
+	score := 0 // rising pairs less falling ones
+	for i, x := range series {
+		for j, y := range series[i+1:] {
+			slopes = append(slopes, (y-x)/float64(j+1))
+			switch {
+			case y > x:
+				score++
+			case y < x:
+				score--
+			}
+		}
+	}
+	middle := 0.0
+	if len(series) > 0 {
+		middle = spreadOf(series).Median
+	}
+	if len(slopes) == 0 || middle == 0 {
+		return 0, 1
+	}
+	share = spreadOf(slopes).Median * float64(len(series)-1) / middle
+	return share, orderChance(len(series), max(score, -score))
+}
+
+// orderChance is the probability that n values in random order have a score of at least this
+// magnitude. It counts the orders by their number of falling pairs. With ties, it is too high.
+func orderChance(n, score int) float64 {
+	shares := []float64{1} // by falling pairs, of the values so far
+	for k := 2; k <= n; k++ {
+		longer := make([]float64, len(shares)+k-1)
+		for falling, share := range shares {
+			for more := range k { // where the kth value is inserted
+				longer[falling+more] += share / float64(k)
+			}
+		}
+		shares = longer
+	}
+	chance := 0.0
+	for falling, share := range shares {
+		if s := n*(n-1)/2 - 2*falling; max(s, -s) >= score {
+			chance += share
+		}
+	}
+	return min(1, chance)
+}

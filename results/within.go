@@ -1,0 +1,68 @@
+package results
+
+import (
+	"slices"
+	"strings"
+)
+
+// Within is the answer to the question how much a line does within a bound.
+type Within struct {
+	// Mark has the highest median throughput of the marks before the bound is broken for the first
+	// time, in the order of the axis. It is nil if the first mark breaks the bound.
+	Mark *Mark
+	// Later has the highest median throughput of the marks beyond a broken bound that keep it
+	// again. It is nil unless it has more throughput than Mark.
+	Later *Mark
+}
+
+// Within returns the most that the line does with the median latency within the bound. A load
+// within the bound counts only if every lower load keeps the bound too. Within interpolates
+// nothing: the marks were measured.
+func (l *Line) Within(b Bound) Within {
+	keeps := func(m *Mark) bool {
+		latency := m.Latency(b.Metric).Median
+		return latency > 0 && latency <= b.Ns // 0 is not measured
+	}
+	first := 0
+	for first < len(l.Marks) && keeps(&l.Marks[first]) {
+		first++
+	}
+	w := Within{Mark: highest(l.Marks[:first])}
+	for i := first; i < len(l.Marks); i++ {
+		m := &l.Marks[i]
+		if most := w.most(); keeps(m) &&
+			(most == nil || m.Throughput().Median > most.Throughput().Median) {
+			w.Later = m
+		}
+	}
+	return w
+}
+
+func (w *Within) most() *Mark {
+	if w.Later != nil {
+		return w.Later
+	}
+	return w.Mark
+}
+
+// ValidityWarnings begin the warnings that say that a point shows something else than the server
+// at the requested load.
+var ValidityWarnings = []string{
+	"client-bound:", "schedule late:", "target rate missed:", "latencies left out:", "disturbed:",
+	"drift:",
+}
+
+// Validity returns the warnings of a mark's repeats that begin as one of [ValidityWarnings], each
+// once. A client's warning may have the name of its node before it.
+func (m *Mark) Validity() []string {
+	var list []string
+	for _, p := range m.Repeats {
+		for _, w := range p.Warnings {
+			begins := func(kind string) bool { return strings.Contains(w, kind) }
+			if slices.ContainsFunc(ValidityWarnings, begins) && !slices.Contains(list, w) {
+				list = append(list, w)
+			}
+		}
+	}
+	return list
+}
