@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -33,7 +34,7 @@ func TestFigure(t *testing.T) {
 	if err != nil || len(drawing.Warnings) > 0 {
 		t.Fatal(drawing.Warnings, err)
 	}
-	for _, ext := range []string{".png", ".svg"} {
+	for _, ext := range []string{".svg", ".png"} {
 		compare(t, filepath.Join(dir, "figures", "mica-p99"+ext), "mica-p99"+ext)
 	}
 }
@@ -106,6 +107,9 @@ func compare(t *testing.T, drawn, name string) {
 	want, err := os.ReadFile(drawn)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if runtime.GOARCH != "amd64" && filepath.Ext(name) == ".png" {
+		t.Skip("amd64 drew the picture, whose last bits of a pixel differ elsewhere")
 	}
 	path := filepath.Join(pictures, name)
 	if resultstest.Updating() {

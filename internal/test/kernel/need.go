@@ -73,3 +73,11 @@ func NeedTCPInfo(t testing.TB) {
 		t.Skipf("needs the kernel's TCP_INFO%s", how)
 	}
 }
+
+// NeedAdvice skips a test of what madvise does, which an emulator may take and ignore.
+func NeedAdvice(t testing.TB) {
+	t.Helper()
+	if how := emulated(); how != "" {
+		t.Skipf("needs madvise to do what it says%s", how)
+	}
+}

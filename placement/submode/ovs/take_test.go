@@ -141,7 +141,9 @@ func stop(t *testing.T, n step.Node) {
 	t.Helper()
 	if _, err := n.Run(context.Background(), step.Shell(`
 pid=$(cat "$1/server.pid" 2>/dev/null) || exit 0
-kill "$pid" && while test -d "/proc/$pid"; do sleep 0.05; done`, n.Name)); err != nil {
+kill "$pid" || exit
+# Nobody may wait for the process: then it stays, dead.
+while grep -qs '^State:[[:space:]]*[^Z[:space:]]' "/proc/$pid/status"; do sleep 0.05; done`, n.Name)); err != nil {
 		t.Error(err)
 	}
 }
