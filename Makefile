@@ -106,7 +106,7 @@ test-lab: lab-packages ## every on-path datapath under load, with evidence (as r
 	$(call record,guest) -- -tags guest -count=1 -timeout 60m -run TestOnPath ./internal/guest
 	@$(SKIPS)
 
-test-card: lab-packages ## the submodes of a BlueField on emulated tools: a rehearsal, no card (as root; 4 minutes)
+test-card: lab-packages ## the submodes of a BlueField on emulated tools: a rehearsal, no card (as root; 5 minutes)
 	@test "$$(id -u)" = 0 || { echo "test-card: found user $$(id -un), allowed: root, who may make namespaces; to do: sudo make test-card" >&2; exit 1; }
 	@rm -rf $(RECORDS)
 	$(call record,card) -- -tags card -count=1 ./placement/submode/rehearsal
