@@ -58,7 +58,7 @@ test-rdma: FORMAT = standard-verbose
 test-rdma: ## real verbs in a virtual machine: soft-RoCE (as root; builds a kernel once)
 	@rm -rf $(RECORDS)
 	$(call record,guest) -- -tags guest -count=1 -timeout 60m \
-		-skip 'TestOnPath|TestPages64' ./internal/guest # test-lab and test-arm64-64k run these
+		-skip 'TestOnPath|TestCard|TestPages64' ./internal/guest # other stages run these
 	@$(SKIPS)
 
 # A test that qemu-user cannot run skips with the reason (internal/test/kernel).
@@ -106,10 +106,11 @@ test-lab: lab-packages ## every on-path datapath under load, with evidence (as r
 	$(call record,guest) -- -tags guest -count=1 -timeout 60m -run TestOnPath ./internal/guest
 	@$(SKIPS)
 
-test-card: lab-packages ## the submodes of a BlueField on emulated tools: a rehearsal, no card (as root; 3 minutes)
+test-card: lab-packages ## the submodes of a BlueField on emulated tools: a rehearsal, no card (as root; 5 minutes)
 	@test "$$(id -u)" = 0 || { echo "test-card: found user $$(id -un), allowed: root, who may make namespaces; to do: sudo make test-card" >&2; exit 1; }
 	@rm -rf $(RECORDS)
 	$(call record,card) -- -tags card -count=1 ./placement/submode/rehearsal
+	$(call record,guest) -- -tags guest -count=1 -timeout 60m -run TestCard ./internal/guest
 	@$(SKIPS)
 
 race: deps ## the tests under the race detector

@@ -1,6 +1,6 @@
 // Package guest boots a small virtual machine whose kernel has features that others lack. Soft-RoCE
 // (rxe) lets tests use real verbs on a machine without an RDMA card. Open vSwitch's datapath and
-// traffic control's flower serve sweeps of the on-path submodes.
+// traffic control's flower serve sweeps of the on-path submodes, and the rehearsal of a BlueField.
 //
 // # The machine
 //
@@ -16,8 +16,9 @@
 //
 // # The tests
 //
-// The tests are behind the build tag guest; make test-rdma runs them. Each test runs in a network
-// and process namespace of its own. The namespace's end removes all taps and stray processes.
+// The tests are behind the build tag guest; make test-rdma runs them, except TestOnPath (make
+// test-lab) and TestCard (make test-card). Each test runs in a network and process namespace of its
+// own. The namespace's end removes all taps and stray processes.
 //
 //	TestIBVerbs   the ibverbs provider's tests, inside the guest, on rxe
 //	TestPerf      the microbenchmark, likewise
@@ -26,6 +27,7 @@
 //	              under load, which the error must name
 //	TestOnPath    a sweep of all on-path submodes inside the guest, and package submode's tests of what only it has: Open vSwitch's
 //	              kernel datapath and flower, what they leave, and evidence that fails
+//	TestCard      package rehearsal's tests of SM1 and SM4 on Open vSwitch's kernel datapath
 //
 // make test-arm64-64k runs another machine: arm64 under qemu-system, with a kernel whose base pages
 // have 64 KiB. kernel.sh builds it from arm64-64k.config, in three minutes on two free cores.

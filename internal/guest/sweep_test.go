@@ -33,12 +33,7 @@ repeats: 1
 // machines lack. One is Open vSwitch's own kernel datapath (SM1); the other is its rules in traffic
 // control (SM4). The cable beside them is in the same guest.
 func TestOnPath(t *testing.T) {
-	for _, program := range []string{"ovs-vswitchd", "ovs-vsctl", "dpdk-testpmd", "ip", "tc"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skip("Open vSwitch, DPDK or iproute2 is not installed here, so the guest has none: make lab-packages:",
-				err)
-		}
-	}
+	needOVS(t)
 	kernel, dir := guestKernel(t), t.TempDir()
 	binary := filepath.Join(dir, "dpukv")
 	goBuild(t, "build", "-o", binary, "dpukv/cmd/dpukv")
@@ -51,6 +46,17 @@ func TestOnPath(t *testing.T) {
 		t.Parallel()
 		evidenceOnPath(t, kernel, dir)
 	})
+}
+
+// needOVS skips a test of what forwards, where this machine, and so the guest, has none.
+func needOVS(t *testing.T) {
+	t.Helper()
+	for _, program := range []string{"ovs-vswitchd", "ovs-vsctl", "dpdk-testpmd", "ip", "tc"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip("Open vSwitch, DPDK or iproute2 is not installed here, so the guest has none: make lab-packages:",
+				err)
+		}
+	}
 }
 
 func goBuild(t *testing.T, args ...string) {

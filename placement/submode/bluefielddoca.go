@@ -31,6 +31,7 @@ func (cardDOCA) Check(s *setup) []step.Step {
 func (cardDOCA) Steps(s *setup) []step.Step {
 	list := append(takeOver(s),
 		otherConfig("hw-offload", "true"),
+		keepIdleFlows(),
 		otherConfig("pmd-cpu-mask", process.CPUMask(s.polling())),
 		otherConfig("doca-init", "true"),
 		restartNow(),

@@ -64,7 +64,8 @@ func (f cardSwitch) Check(s *setup) []step.Step {
 // Steps begin with steps that only have an undo. So all else is undone first. Then Open vSwitch
 // starts anew, lets go of the ports, and they get their MTU back.
 func (f cardSwitch) Steps(s *setup) []step.Step {
-	list := append(takeOver(s), otherConfig("hw-offload", strconv.FormatBool(f.offload)))
+	list := append(takeOver(s), otherConfig("hw-offload", strconv.FormatBool(f.offload)),
+		keepIdleFlows())
 	if f.dpdk {
 		list = append(list, dpdkConfig(s)...)
 	} else {
@@ -118,6 +119,14 @@ func otherConfig(key, value string) step.Step {
 if test -n "$2"; then exec ovs-vsctl --no-wait set Open_vSwitch . other_config:"$1"="$2"; fi
 exec ovs-vsctl --no-wait remove Open_vSwitch . other_config "$1"`, key, step.AsFound),
 	}
+}
+
+// keepIdleFlows makes flows outlive the load whose packets they count. By default, Open vSwitch
+// deletes a flow, and its count, after 10 s without a packet. Counters may rest only later, and
+// each command by ssh takes time.
+func keepIdleFlows() step.Step {
+	const milliseconds = 60000
+	return otherConfig("max-idle", strconv.Itoa(milliseconds))
 }
 
 // tcOffload allows or forbids the ports' own drivers to take rules.

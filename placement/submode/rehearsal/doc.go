@@ -5,7 +5,8 @@
 // Real are:
 //
 //   - the ports p0 and pf0hpf, the hosts at their other ends, and all packets
-//   - Open vSwitch (Debian's), with a second bridge, ovsbr2, on a datapath of its own
+//   - Open vSwitch (Debian's), with a second bridge, ovsbr2
+//   - Open vSwitch's kernel datapath, and its rules in traffic control, where the kernel has them
 //   - DPDK (Debian's): OvS-DPDK and testpmd forward, over AF_PACKET
 //   - the journal, the files of the pools of huge pages, and the mount of hugetlbfs
 //
@@ -17,10 +18,16 @@
 //	systemctl     a restart of the private Open vSwitch
 //	ethtool       the counters of mlx5, from those of the interface; hw-tc-offload
 //	ip            counters that are one read old, as mlx5 returns them
-//	tc            the rules in an eSwitch, with the interface's counts
+//	tc            the rules in an eSwitch: the switch's own, or one with the interface's counts
 //	ovs-vsctl     devices of DPDK: AF_PACKET for mlx5; the columns of OVS-DOCA
-//	ovs-appctl    flows in an eSwitch; system@ovs-system, whose module a kernel may lack
+//	ovs-appctl    flows in an eSwitch
 //	dpdk-testpmd  lies where a BlueField's image has it; its devices are AF_PACKET
+//
+// A kernel may lack Open vSwitch's datapath. There, ovs-vsctl and ovs-appctl put the datapath in
+// user space in the place of the kernel's, and ovsbr2 has a dummy one of its own. Elsewhere both
+// bridges lie on the kernel's, as on NVIDIA's images. TestCard of package guest runs the tests for
+// which this matters on such a kernel. With SUBMODE_REQUIRE=ovs-system, a kernel without it fails
+// them.
 //
 // A test of what a card lacks switches one fault on, and expects the right words.
 //

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,6 +33,12 @@ func faulty(name string) bool {
 func read(name string) string {
 	text, _ := os.ReadFile(filepath.Join(state, name))
 	return strings.TrimSpace(string(text))
+}
+
+// kernelHasDatapath reports whether the kernel has Open vSwitch's datapath, as boot found it.
+func kernelHasDatapath() bool {
+	_, err := os.Stat(filepath.Join(state, "kernel-datapath"))
+	return err == nil
 }
 
 func write(name, text string) {
@@ -217,6 +224,10 @@ func tc(args []string) {
 	if len(args) != 6 || args[0] != "-s" || args[1] != "filter" || !offloads() {
 		become("tc", args...)
 	}
+	if kernelHasDatapath() {
+		fmt.Print(inHardware(output("tc", args...)))
+		return
+	}
 	port := args[4]
 	const rule = `filter protocol ip pref 2 flower chain 0
 filter protocol ip pref 2 flower chain 0 handle 0x1
@@ -232,6 +243,17 @@ filter protocol ip pref 2 flower chain 0 handle 0x1
 		where = "not_in_hw"
 	}
 	fmt.Printf(rule, where, statistic(port, "rx_bytes"), statistic(port, "rx_packets"))
+}
+
+var sent = regexp.MustCompile(`Sent (\d+ bytes \d+ pkt) \(.*`)
+
+// inHardware tells the switch's own rules, which the kernel follows, as an eSwitch's.
+func inHardware(rules string) string {
+	if faulty("not-in-hardware") {
+		return rules
+	}
+	rules = strings.ReplaceAll(rules, "not_in_hw", "in_hw in_hw_count 1")
+	return sent.ReplaceAllString(rules, "$0\n\tSent hardware $1")
 }
 
 // testpmd runs the machine's own program with AF_PACKET's devices in the place of mlx5's.

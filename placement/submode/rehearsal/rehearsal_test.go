@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 
 	"dpukv/placement/submode"
 	"dpukv/results"
@@ -66,7 +67,7 @@ func (c *card) rehearse(t *testing.T, name, datapath string) {
 // their options.
 func TestPortOfAnotherBridge(t *testing.T) {
 	c := newCard(t)
-	c.shell(`ovs-vsctl --timeout=10 add-port ovsbr2 p0 tag=7 -- set interface p0 type=dummy \
+	c.shell(`ovs-vsctl --timeout=10 add-port ovsbr2 p0 tag=7 -- set interface p0 type=` + c.beside + ` \
 	external_ids:owner=image`)
 	port := func() string {
 		return c.shell(`ovs-vsctl --timeout=10 port-to-br p0
@@ -112,11 +113,18 @@ func (c *card) undo(t *testing.T, l *submode.Lease) {
 // prove runs a load and compares the evidence before and after it.
 func (c *card) prove(t *testing.T, l *submode.Lease) (*submode.Proof, error) {
 	t.Helper()
+	return c.proveAfter(t, l, 0)
+}
+
+// proveAfter waits after the load.
+func (c *card) proveAfter(t *testing.T, l *submode.Lease, rest time.Duration) (*submode.Proof, error) {
+	t.Helper()
 	was, err := l.Evidence(t.Context())
 	if err != nil {
 		return nil, err
 	}
 	p := c.load()
+	time.Sleep(rest)
 	is, err := l.Evidence(t.Context())
 	if err != nil {
 		return nil, err

@@ -46,7 +46,7 @@ func vsctl(args []string) {
 func devices(args []string) (translated []string) {
 	for i, a := range args {
 		switch {
-		case a == "datapath_type=system":
+		case a == "datapath_type=system" && !kernelHasDatapath():
 			a = "datapath_type=netdev"
 		case strings.HasPrefix(a, "options:dpdk-devargs="):
 			continue
@@ -110,7 +110,7 @@ func appctl(args []string) {
 	doca := read("doca") != ""
 	for i, a := range args {
 		switch {
-		case a == "system@ovs-system":
+		case a == "system@ovs-system" && !kernelHasDatapath():
 			args[i] = "netdev@ovs-netdev"
 		case doca && strings.HasSuffix(a, "ovs-netdev"):
 			fail(fmt.Errorf("found no datapath %s: OVS-DOCA has doca@ovs-doca", a))
@@ -122,7 +122,7 @@ func appctl(args []string) {
 	case doca && slices.Contains(args, "dpif/show"):
 		fmt.Print(strings.ReplaceAll(output("ovs-appctl", args...), "netdev@ovs-netdev", "doca@ovs-doca"))
 	case slices.Contains(args, "dpctl/dump-flows"):
-		fmt.Print(flows(output("ovs-appctl", args...)))
+		fmt.Print(flows(output("ovs-appctl", args...), slices.Contains(args, "system@ovs-system")))
 	case slices.Contains(args, "dpif-netdev/pmd-stats-show") && offloads() && !faulty("polled"):
 		fmt.Print(received.ReplaceAllString(output("ovs-appctl", args...), "packets received: 0"))
 	default:
@@ -130,8 +130,12 @@ func appctl(args []string) {
 	}
 }
 
-func flows(out string) string {
+// flows tells flows as an eSwitch's. Of the kernel's datapath, these are the switch's own rules in
+// traffic control.
+func flows(out string, kernel bool) string {
 	switch {
+	case kernel && offloads() && !faulty("not-offloaded"):
+		return strings.ReplaceAll(out, "dp:tc", "offloaded:yes, dp:tc")
 	case offloads() && faulty("partial"):
 		return strings.ReplaceAll(out, "dp:ovs", "offloaded:partial, dp:ovs")
 	case offloads() && !faulty("not-offloaded"):
