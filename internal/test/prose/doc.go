@@ -1,7 +1,7 @@
 // Package prose checks the form of the documentation: README.md, CONTRIBUTING.md and the pages
 // below docs. It also checks the messages of the product.
 //
-//	words      README.md has at most 900 words, as wc -w counts
+//	words      README.md has at most 900 words, docs/METHOD.md 1,500, as wc -w counts
 //	sentences  a sentence has at most 40 words; write 25
 //	columns    a line has at most 100 columns
 //	links      a relative link leads to a file that exists, and to a heading of it
@@ -10,7 +10,7 @@
 // # What counts
 //
 // A word has a letter or a digit. Inline code is one word. The target of a link counts nowhere. The
-// words of README.md are those of its text, its tables and its code.
+// words of a page with a limit are those of its text, its tables and its code.
 //
 // A sentence ends with a full stop, a question mark or an exclamation mark before white space, and
 // at the end of a paragraph, a list item or a heading. A semicolon or a colon does not end it. Code

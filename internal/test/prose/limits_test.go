@@ -1,6 +1,8 @@
 package prose
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -68,10 +70,30 @@ func TestColumns(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	page := "# One two\n\nthree [four](five.md) – `six seven`\n\n| eight | 9 |\n\n```sh\nten eleven\n```\n"
-	if got := checkWords("p.md", page, 16); len(got) != 1 || !strings.Contains(got[0], "found 17 words, allowed 16") {
-		t.Errorf("found %q, want 17 words", got)
+	for path, most := range maxWords {
+		full := page + strings.Repeat("word ", most-17)
+		if got := checkWords(path, full); got != nil {
+			t.Errorf("%s: found %q, want nothing", path, got)
+		}
+		want := fmt.Sprintf("%s:1: found %d words, allowed %d", path, most+1, most)
+		if got := checkWords(path, full+"more"); len(got) != 1 || !strings.Contains(got[0], want) {
+			t.Errorf("found %q, want %q", got, want)
+		}
 	}
-	if got := checkWords("p.md", page, 17); got != nil {
-		t.Errorf("found %q, want nothing", got)
+	if got := checkWords("docs/other.md", long(5000)); got != nil {
+		t.Errorf("found %q for a page without a limit, want nothing", got)
+	}
+}
+
+// TestShortPages: a page that was renamed would lose its limit.
+func TestShortPages(t *testing.T) {
+	all, err := pages(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path := range maxWords {
+		if !slices.Contains(all, path) {
+			t.Errorf("found no page %s", path)
+		}
 	}
 }

@@ -7,11 +7,9 @@ import (
 	"slices"
 )
 
-const readme = "README.md"
-
 // pages are the paths of the documentation below root.
 func pages(root string) ([]string, error) {
-	paths := []string{readme, "CONTRIBUTING.md"}
+	paths := []string{"README.md", "CONTRIBUTING.md"}
 	docs := filepath.Join(root, "docs")
 	err := filepath.WalkDir(docs, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".md" {
@@ -36,9 +34,7 @@ func checkPage(root, path string) (map[string][]string, error) {
 		"sentences": checkSentences(path, page),
 		"columns":   checkColumns(path, page),
 		"links":     checkLinks(root, path, page),
-	}
-	if path == readme {
-		problems["words"] = checkWords(path, page, maxReadmeWords)
+		"words":     checkWords(path, page),
 	}
 	return problems, nil
 }

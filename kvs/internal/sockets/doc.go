@@ -12,7 +12,12 @@
 //
 // A session makes system calls itself, on non-blocking descriptors, without a goroutine switch.
 // With a window of one, each batch is a write and a read. With a larger window, batches of one
-// connection leave in one write while other connections keep the server busy. The server finds them
-// together, and answers them together if it can. A connection that has a server worker to itself
-// holds nothing back: client and server would wait for each other.
+// connection leave in one write while other connections keep the server busy. A batch that is full
+// meanwhile leaves with the next batches of its connection, or when the thread next waits. Its
+// latency counts from when it was complete, not from the write. The server finds the batches
+// together, and answers them together if it can. With a window of 4, both sides then make about as
+// many system calls as for one batch, which can double MICA's throughput. A connection that has a
+// server worker to itself holds nothing back: client and server would wait for each other.
+//
+// A point has the mean number of batches in a write, as frames_per_write.
 package sockets
