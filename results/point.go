@@ -28,9 +28,12 @@ type Point struct {
 	// packet filter on the path, such as "drop-client:192.0.2.1"
 	Filter string `json:"filter,omitempty"`
 	load.Load
-	ServerThreads int `json:"server_threads"` // threads of the server
-	ClientThreads int `json:"client_threads"` // threads of each client
-	Repeat        int `json:"repeat"`         // number of the repeat, from 1
+	// RateShare is [load.Load.RateOps] as a share of the peak: the median throughput of the
+	// repeats in a closed loop. It is absent if the rate does not follow from a peak.
+	RateShare     float64 `json:"rate_share,omitempty"`
+	ServerThreads int     `json:"server_threads"` // threads of the server
+	ClientThreads int     `json:"client_threads"` // threads of each client
+	Repeat        int     `json:"repeat"`         // number of the repeat, from 1
 
 	// What was used
 

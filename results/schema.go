@@ -49,6 +49,9 @@ func (v *violations) asked(p *Point) {
 	v.check(p.Repeat >= 1, "repeat: found %d, allowed: 1 or more", p.Repeat)
 	v.check(p.RateOps >= 0 && !math.IsInf(p.RateOps, 0), "rate_ops: found %v, allowed: 0 or "+
 		"more", p.RateOps)
+	v.check(p.RateShare >= 0 && (p.RateShare == 0 || p.RateOps > 0),
+		"rate_share: found %v with rate_ops %v, allowed: 0, or more with a rate", p.RateShare,
+		p.RateOps)
 	v.atLeastOne("keys", p.Keys)
 	v.atLeastOne("key_bytes", p.KeyBytes)
 	v.atLeastOne("batch", p.Batch)

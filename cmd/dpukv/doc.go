@@ -3,7 +3,8 @@
 // status, and decides nothing by itself.
 //
 //	serve, load              a store's server, and a client's load, by hand
-//	sweep, plot, report …    measure what a file says, and look at the results
+//	sweep, search            measure what a file says
+//	plot, report …           look at the results
 //	testbed, submode         the machines to measure on, and a DPU's on-path datapath
 //	doctor, verbs, hash      what spoils a measurement here; RDMA verbs and hash functions alone
 //	node, lab, redirect      what dpukv starts itself, on nodes and emulated machines (hidden.go)

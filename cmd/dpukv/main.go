@@ -71,7 +71,8 @@ Start with "dpukv sweep": it measures MICA over TCP on this machine.`,
 		return usagef("%w; see %s --help", err, cmd.CommandPath())
 	})
 	root.AddCommand(
-		newServeCommand(), newLoadCommand(), newSweepCommand(), newTestbedCommand(),
+		newServeCommand(), newLoadCommand(), newSweepCommand(), newSearchCommand(),
+		newTestbedCommand(),
 		newSubmodeCommand(), newNodeCommand(), newLabCommand(), newRedirectCommand(),
 		newUndoAfterCommand(),
 		newPlotCommand(), newReportCommand(), newCompareCommand(), newClaimsCommand(),

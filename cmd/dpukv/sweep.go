@@ -18,8 +18,7 @@ import (
 func newSweepCommand() *cobra.Command {
 	var (
 		options run.Options
-		dryRun  bool
-		address string
+		common  sweepFlags
 		inGuest bool
 	)
 	cmd := &cobra.Command{
@@ -37,32 +36,42 @@ Progress goes to stderr. The table goes to stdout, with the folder's path as its
   dpukv sweep -f examples/mica.yaml --out runs/mica --only get_ratios=1,repeat=1`,
 		Args: exactArgs(0, "arguments (a sweep file is given with -f)"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			options.Version, options.Context = version, cmd.Context()
-			options.Stdout, options.Stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
-			plan, err := run.NewPlan(options)
+			plan, err := common.plan(cmd, &options)
 			if err != nil {
-				return usagef("%w", err)
+				return err
 			}
 			if inGuest {
 				if err := run.CheckGuest(plan); err != nil {
 					return usagef("%w", err)
 				}
 			}
-			if dryRun {
-				return run.DryRun(cmd.OutOrStdout(), plan)
-			}
 			if inGuest {
-				return runServed(cmd, plan, address, func() error { return runInGuest(cmd, plan) })
+				return common.run(cmd, plan, func() error { return runInGuest(cmd, plan) })
 			}
-			return runServed(cmd, plan, address, func() error { return runSweep(cmd, plan) })
+			return common.run(cmd, plan, func() error { return runSweep(cmd, plan) })
 		},
 	}
+	common.add(cmd, &options)
+	flags := cmd.Flags()
+	flags.BoolVar(&options.Quick, "quick", false, "short sweep of less than 30 seconds")
+	flags.BoolVar(&inGuest, "in-guest", false,
+		"measurement inside a small virtual machine, whose kernel has Open vSwitch's datapath "+
+			"and flower (built once, in minutes)")
+	return cmd
+}
+
+// sweepFlags are what the commands that measure a sweep have in common.
+type sweepFlags struct {
+	dryRun  bool
+	address string
+}
+
+func (f *sweepFlags) add(cmd *cobra.Command, options *run.Options) {
 	flags := cmd.Flags()
 	flags.StringVarP(&options.SweepFile, "file", "f", "",
 		"sweep file (default: the built-in sweep, or that of the run folder)")
 	flags.StringVar(&options.TestbedFile, "testbed", "",
 		"testbed file (default: this machine, or that of the run folder)")
-	flags.BoolVar(&options.Quick, "quick", false, "short sweep of less than 30 seconds")
 	flags.StringVar(&options.Dir, "out", "",
 		"run folder to begin or to continue (default: a new one below runs/)")
 	flags.StringVar(&options.Only, "only", "",
@@ -70,15 +79,30 @@ Progress goes to stderr. The table goes to stdout, with the folder's path as its
 	flags.StringVar(&options.Attach, "attach", "",
 		"HOST:PORT of a "+strings.Join(sweep.Attachable(), " or ")+
 			" that runs already, to measure instead of a new server (its data is overwritten)")
-	flags.BoolVar(&inGuest, "in-guest", false,
-		"measurement inside a small virtual machine, whose kernel has Open vSwitch's datapath "+
-			"and flower (built once, in minutes)")
-	flags.BoolVar(&dryRun, "dry-run", false,
+	flags.BoolVar(&f.dryRun, "dry-run", false,
 		"print the points, the commands and the expected time, and do nothing")
-	flags.StringVar(&address, "serve", "",
+	flags.StringVar(&f.address, "serve", "",
 		"address at which to serve the report while it fills up, such as 127.0.0.1:8080; "+
 			"/metrics is for Prometheus")
-	return cmd
+}
+
+// plan makes the plan of a command. An error is a mistake of the user.
+func (f *sweepFlags) plan(cmd *cobra.Command, options *run.Options) (*run.Plan, error) {
+	options.Version, options.Context = version, cmd.Context()
+	options.Stdout, options.Stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
+	plan, err := run.NewPlan(*options)
+	if err != nil {
+		return nil, usagef("%w", err)
+	}
+	return plan, nil
+}
+
+// run shows the plan, or measures it while the report is served.
+func (f *sweepFlags) run(cmd *cobra.Command, plan *run.Plan, measure func() error) error {
+	if f.dryRun {
+		return run.DryRun(cmd.OutOrStdout(), plan)
+	}
+	return runServed(cmd, plan, f.address, measure)
 }
 
 // runServed serves the run folder while it fills up.

@@ -31,7 +31,7 @@ func check(s *sweep.Sweep, t *testbed.Testbed, allowed []int) error {
 		}
 	}
 	errs = append(errs, checkSubmodes(s, t)...)
-	return errors.Join(append(errs, sweep.CheckAttach(s), checkConfigs(s))...)
+	return errors.Join(append(errs, sweep.CheckAttach(s), sweep.CheckRates(s), checkConfigs(s))...)
 }
 
 func checkPlacement(t *testbed.Testbed, placement string, allowed []int) error {

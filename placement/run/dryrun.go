@@ -48,25 +48,46 @@ func DryRun(w io.Writer, p *Plan) error {
 		fmt.Fprintf(&b, "[%d/%d] %s: %s\n", i+1, len(missing), missing[i].ID, ends)
 	}
 	if done := len(p.points) - len(missing); done > 0 {
-		fmt.Fprintf(&b, "\n%d of %d points are there already", done, len(p.points))
+		fmt.Fprintf(&b, "\n%d of %s points are there already", done, p.size())
 	}
-	fmt.Fprintf(&b, "\n%d points in about %v\n", len(missing),
-		sweep.Estimate(missing).Round(time.Second))
+	describeSize(p, &b, missing)
 	_, err = io.WriteString(w, b.String())
 	return err
+}
+
+// describeSize writes the number of points and their time. Points whose rates are not known yet
+// count, too.
+func describeSize(p *Plan, w io.Writer, missing []sweep.Point) {
+	all := toCome(p, missing)
+	about := sweep.Estimate(all).Round(time.Second)
+	if p.rates == nil {
+		fmt.Fprintf(w, "\n%d points in about %v\n", len(all), about)
+		return
+	}
+	var shares []string
+	for _, share := range p.sweep.RateShares() {
+		shares = append(shares, fmt.Sprintf("%g%%", 100*share))
+	}
+	fmt.Fprintf(w, "\nthe rates are shares of the peaks: %s\n", strings.Join(shares, ", "))
+	if p.sweep.SLO == "" {
+		fmt.Fprintf(w, "%d points in about %v\n", len(all), about)
+		return
+	}
+	fmt.Fprintf(w, "then a search for the highest rate with %s\nat most %d points in at most "+
+		"about %v\n", p.rates.bound, len(all), about)
 }
 
 // missingInDir returns the points that the run folder lacks. It only reads the folder.
 func missingInDir(p *Plan) ([]sweep.Point, error) {
 	if !p.resumes {
-		return p.points, nil
+		return p.due(func(string) bool { return false }), nil
 	}
 	run, err := runfolder.Open(p.Dir)
 	if err != nil {
 		return nil, err
 	}
 	points, _, err := run.Points()
-	return p.missing(func(id string) bool {
+	return p.due(func(id string) bool {
 		return slices.ContainsFunc(points, func(have results.Point) bool {
 			return have.ID == id && have.Status == results.StatusOK
 		})

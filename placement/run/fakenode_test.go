@@ -164,7 +164,7 @@ var configured *node.ClientSpec
 
 func fakePoint(c *node.ClientSpec) results.Point {
 	l := results.Latency{MeanNs: 2000, P50Ns: 1000, P95Ns: 3000, P99Ns: 4000, P999Ns: 5000, MaxNs: 6000}
-	return results.Point{
+	p := results.Point{
 		Store: c.Store, ServerThreads: 1, ClientThreads: c.Threads, Mode: "cache", Access: "erew",
 		Load:       c.Load,
 		ServerCPUs: []int{0}, ClientCPUs: []int{1},
@@ -172,6 +172,24 @@ func fakePoint(c *node.ClientSpec) results.Point {
 		Ops: 1_000_000, Gets: 1_000_000, Hits: 1_000_000, ThroughputOps: 1e6, Latency: l, Actual: l,
 		Warnings: []string{},
 	}
+	if c.RateOps > 0 {
+		offered(&p)
+	}
+	return p
+}
+
+// offered has a fake server of one million operations a second take the offered rate. Its latencies
+// are exact: the p99 is 4 µs over the share of the time in which the server has nothing to do.
+func offered(p *results.Point) {
+	took := min(p.RateOps, 1e6)
+	p.ThroughputOps, p.Ops, p.Gets, p.Hits = took, uint64(took), uint64(took), uint64(took)
+	if p.RateOps >= 1e6 {
+		p.UnsentOps = 100_000
+		p.Warnings = []string{"target rate missed: the fake server takes 1000000"}
+		return
+	}
+	p.P99Ns = int64(4000 / (1 - p.RateOps/1e6))
+	p.P999Ns, p.MaxNs = p.P99Ns, p.P99Ns
 }
 
 // leaveNone fails the test if a process with its ID in dir still runs after a while.

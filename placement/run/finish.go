@@ -12,6 +12,7 @@ import (
 
 // finish draws the run folder's points and reports the failed ones.
 func finish(r *runner) error {
+	r.sum.Points = len(r.Plan.points)
 	if err := r.out.Check(); err != nil {
 		return r.full(err)
 	}
@@ -39,7 +40,15 @@ func finish(r *runner) error {
 	if !r.plain {
 		_, err = figure.Draw(r.out.Run, figure.Options{})
 	}
-	return errors.Join(resulttable.Write(r.Stdout, points), err, failed)
+	return errors.Join(resulttable.Write(r.Stdout, points), err, writeAnswers(r), failed)
+}
+
+// writeAnswers writes the answers of a search. Without a search it does nothing.
+func writeAnswers(r *runner) error {
+	if r.sweep.SLO == "" {
+		return nil
+	}
+	return r.rates.writeAnswers(r.Stdout)
 }
 
 // lostPoints fails if the folder lacks points that were measured.

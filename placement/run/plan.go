@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"dpukv/placement/node"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
+	"dpukv/results"
 	"dpukv/results/runfolder"
 )
 
@@ -31,6 +31,7 @@ type Options struct {
 	Only        string // "key=value,…": selects some of the sweep's points
 	Dir         string // the run folder to begin or to continue; "": a new one below runs/
 	Attach      string // HOST:PORT of a server that runs already; "": as the sweep says
+	SLO         string // searches the highest rate within this bound; "": as the sweep says
 	Version     string // of this binary
 	// Context ends the wait for a file that is a pipe; nil: the wait has no end.
 	Context context.Context
@@ -59,12 +60,14 @@ type Plan struct {
 	testbedText []byte
 	resumes     bool // Dir holds a part of it already
 	points      []sweep.Point
-	cores       [][]int // of this machine, those that may be used
+	rates       *ratePlan       // nil: the sweep names all rates
+	tried       map[string]bool // points, by ID
+	cores       [][]int         // of this machine, those that may be used
 }
 
 // NewPlan reads the files and refuses configurations that cannot be measured as requested.
 func NewPlan(o Options) (*Plan, error) {
-	p := &Plan{Options: o}
+	p := &Plan{Options: o, tried: map[string]bool{}}
 	if err := p.load(); err != nil {
 		return nil, err
 	}
@@ -80,7 +83,9 @@ func NewPlan(o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.points = only.Keep(p.sweep.Points())
+	if err := p.selectPoints(only); err != nil {
+		return nil, err
+	}
 	if p.timeouts == (node.Timeouts{}) {
 		p.timeouts = node.DefaultTimeouts
 	}
@@ -93,9 +98,6 @@ func NewPlan(o Options) (*Plan, error) {
 	}
 	return p, nil
 }
-
-// Size is the number of requested points, including those measured already.
-func (p *Plan) Size() int { return len(p.points) }
 
 // load finds the sweep and the testbed: the requested ones, else those in the run folder, else the
 // built-in ones.
@@ -118,13 +120,6 @@ func (p *Plan) load() error {
 	return errors.Join(p.loadSweep(run), p.loadTestbed(run))
 }
 
-// missing returns the points that are not done, in their order.
-func (p *Plan) missing(done func(id string) bool) []sweep.Point {
-	return slices.DeleteFunc(slices.Clone(p.points), func(pt sweep.Point) bool {
-		return done(pt.ID)
-	})
-}
-
 // newDir names a folder after the time, unlike any existing folder.
 func newDir(parent string, now time.Time) string {
 	name := filepath.Join(parent, now.Format("2006-01-02T15-04-05"))
@@ -141,7 +136,7 @@ func (p *Plan) loadSweep(run *runfolder.Run) error {
 	if err := p.askedSweep(); err != nil || run == nil {
 		return err
 	}
-	asked := p.sweep.Attach
+	asked := p.sweep
 	text, err := run.Sweep()
 	if err != nil {
 		return err
@@ -156,7 +151,10 @@ func (p *Plan) loadSweep(run *runfolder.Run) error {
 	if p.SweepFile == "" && !p.Quick {
 		p.sweep, p.sweepText = held, text
 		if p.Attach != "" {
-			p.sweep.Attach = asked
+			p.sweep.Attach = asked.Attach
+		}
+		if p.SLO != "" {
+			p.sweep.SLO = asked.SLO
 		}
 	}
 	return p.refuseOther("sweep", sweep.Differences(&held, &p.sweep))
@@ -183,18 +181,38 @@ func fits(run *runfolder.Run, held *sweep.Sweep) error {
 	if held.Size(sweep.MaxPoints) == sweep.MaxPoints {
 		return nil // too many to list: it is refused for that
 	}
+	if held.FromPeaks() {
+		return fitsPeaks(run, held, points)
+	}
 	asked := map[string]bool{}
 	for _, pt := range held.Points() {
 		asked[pt.ID] = true
 	}
 	for i := range points {
 		if id := points[i].ID; !asked[id] {
-			return fmt.Errorf("%s: found the point %s, which its sweep.yaml does not ask for: "+
-				"put back the file that it was measured by, or choose another folder", run.Dir(),
-				id)
+			return notAsked(run, id)
 		}
 	}
 	return nil
+}
+
+// fitsPeaks is fits for a sweep whose rates follow from the peaks. Any rate is one of its rates.
+func fitsPeaks(run *runfolder.Run, held *sweep.Sweep, points []results.Point) error {
+	rates, err := newRatePlan(held, held.Configs())
+	if err != nil {
+		return err
+	}
+	for i := range points {
+		if _, _, ok := rates.asked(&points[i]); !ok {
+			return notAsked(run, points[i].ID)
+		}
+	}
+	return nil
+}
+
+func notAsked(run *runfolder.Run, id string) error {
+	return fmt.Errorf("%s: found the point %s, which its sweep.yaml does not ask for: put back "+
+		"the file that it was measured by, or choose another folder", run.Dir(), id)
 }
 
 // readInput reads a sweep or testbed that the user named.
@@ -216,35 +234,44 @@ func (p *Plan) askedSweep() error {
 		if p.sweep, err = p.parseSweep(p.SweepFile, p.sweepText); err != nil {
 			return err
 		}
-		return p.attach()
+		return p.amend()
 	case p.Quick:
 		p.sweep = sweep.Quick()
 	default:
 		p.sweep = sweep.Default()
 	}
-	p.sweepText = p.sweep.Marshal()
-	return p.attach()
+	return p.amend()
 }
 
-// attach sets the address of --attach in the sweep and in the run folder's copy of it.
-func (p *Plan) attach() error {
-	if p.Attach == "" {
-		return nil
+// amend sets the values of --attach and --slo in the sweep and in the run folder's copy of it.
+func (p *Plan) amend() error {
+	for _, flag := range []struct{ key, value, inFile string }{
+		{"attach", p.Attach, p.sweep.Attach}, {"slo", p.SLO, p.sweep.SLO},
+	} {
+		if flag.value == "" || flag.inFile == "" || p.SweepFile == "" {
+			continue
+		}
+		return fmt.Errorf("%s says %s: %s already: leave out --%[2]s", p.SweepFile, flag.key,
+			flag.inFile)
 	}
-	if p.sweep.Attach != "" && p.SweepFile != "" {
-		return fmt.Errorf("%s says attach: %s already: leave out --attach", p.SweepFile,
-			p.sweep.Attach)
-	}
-	if err := p.sweep.AttachTo(p.Attach); err != nil {
+	if err := errors.Join(p.sweep.AttachTo(p.Attach), p.sweep.Search(p.SLO)); err != nil {
 		return err
 	}
 	if p.SweepFile == "" {
 		p.sweepText = p.sweep.Marshal()
-	} else {
+		return nil
+	}
+	if p.Attach == "" && p.SLO == "" {
+		return nil
+	}
+	if p.Attach != "" {
 		p.sweepText = fmt.Appendf(p.sweepText, "\nattach: %s # by --attach\n", p.sweep.Attach)
-		if _, err := sweep.Parse(p.SweepFile, p.sweepText); err != nil {
-			return fmt.Errorf("with --attach: %w", err)
-		}
+	}
+	if p.SLO != "" {
+		p.sweepText = fmt.Appendf(p.sweepText, "\nslo: %s # by --slo\n", p.sweep.SLO)
+	}
+	if _, err := sweep.Parse(p.SweepFile, p.sweepText); err != nil {
+		return fmt.Errorf("with --attach or --slo: %w", err)
 	}
 	return nil
 }
@@ -308,7 +335,7 @@ func (p *Plan) Run(ctx context.Context) (sum Summary, err error) {
 	if r.out, err = p.open(); err != nil {
 		return Summary{}, err
 	}
-	r.sum = Summary{Dir: p.Dir, Points: len(p.points)}
+	r.sum = Summary{Dir: p.Dir, Points: p.Size()}
 	defer func() { err = errors.Join(err, r.out.Close()) }()
 	if err := checkFolder(r); err != nil {
 		return r.sum, err

@@ -23,14 +23,14 @@ import (
 type reporter struct {
 	w        io.Writer
 	terminal *os.File // nil: none
-	total    int
+	total    string   // number of points
 	// The current point, on a terminal: "HEAD, SPEED: WHAT".
 	head, what string
 	mu         sync.Mutex
 	speeds     map[string]string // by node
 }
 
-func newReporter(w io.Writer, total int) *reporter {
+func newReporter(w io.Writer, total string) *reporter {
 	r := &reporter{w: w, total: total}
 	if f, ok := foreign.Raw(w).(*os.File); ok && columns(f) > 0 {
 		r.terminal = f
@@ -51,7 +51,7 @@ func columns(f *os.File) int {
 }
 
 func (r *reporter) begin(n int, pt *sweep.Point, left time.Duration) {
-	r.head = fmt.Sprintf("[%d/%d] %v left", n, r.total, left.Round(time.Second))
+	r.head = fmt.Sprintf("[%d/%s] %v left", n, r.total, left.Round(time.Second))
 	r.what = ": " + pt.Describe()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -103,7 +103,7 @@ func (r *reporter) draw() {
 }
 
 func (r *reporter) finish(n int, p *results.Point, took time.Duration) {
-	head := fmt.Sprintf("[%d/%d] %s: ", n, r.total, p.ID)
+	head := fmt.Sprintf("[%d/%s] %s: ", n, r.total, p.ID)
 	took = took.Round(100 * time.Millisecond)
 	switch {
 	case p.Status != results.StatusOK:

@@ -58,7 +58,7 @@ func report(r *reporter) {
 func TestProgressOnATerminalIsOneLine(t *testing.T) {
 	const columns = 80
 	screen, tty := terminal(t, columns)
-	report(newReporter(tty, 27))
+	report(newReporter(tty, "27"))
 	var text string
 	for shown := make([]byte, 4<<10); !strings.HasSuffix(text, "gone\r\n\r\x1b[K"); {
 		n, err := screen.Read(shown)
@@ -89,7 +89,7 @@ func TestProgressOnATerminalIsOneLine(t *testing.T) {
 
 func TestProgressElsewhereIsALineAPoint(t *testing.T) {
 	var b bytes.Buffer
-	report(newReporter(&b, 27))
+	report(newReporter(&b, "27"))
 	want := "[1/27] first: 4.20 Mops, p50 0 ns, p99 0 ns, in 1s\n[2/27] second: failed after 1s: node server: gone\n"
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)

@@ -50,9 +50,9 @@ type runner struct {
 
 // work makes the emulated machines, measures, and removes the machines.
 func (r *runner) work(ctx context.Context) (err error) {
-	missing := r.missing(r.out.Done)
-	r.sum.Before = len(r.Plan.points) - len(missing)
-	if len(missing) == 0 {
+	due := r.due(r.out.Done)
+	r.sum.Before = len(r.Plan.points) - len(due)
+	if len(due) == 0 {
 		return nil
 	}
 	if r.machines, err = machines.New(ctx, &r.testbed, r.command, r.keeper, r.timeouts,
@@ -63,16 +63,22 @@ func (r *runner) work(ctx context.Context) (err error) {
 	for _, note := range r.machines.Notes() {
 		fmt.Fprintf(r.Stderr, "testbed %s: %s\n", r.testbed.Name, note)
 	}
-	r.report = newReporter(r.Stderr, len(r.Plan.points))
+	r.report = newReporter(r.Stderr, r.size())
 	defer r.report.close()
-	return r.points(ctx, missing)
+	r.clock = sweep.NewEstimator(toCome(r.Plan, due))
+	for ; len(due) > 0; due = r.due(r.out.Done) {
+		if err := r.points(ctx, due); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// points measures the missing points.
-func (r *runner) points(ctx context.Context, missing []sweep.Point) error {
-	r.clock = sweep.NewEstimator(missing)
-	for i := range missing {
-		pt := &missing[i]
+// points measures the due points.
+func (r *runner) points(ctx context.Context, due []sweep.Point) error {
+	for i := range due {
+		pt := &due[i]
+		r.tried[pt.ID] = true
 		if r.failures.givenUp(r.nodesOf(pt)) != "" {
 			r.sum.Skipped++
 			r.clock.Skipped(pt)
@@ -166,6 +172,9 @@ func (r *runner) write(res *node.Result) error {
 	}
 	if res.Point.Status == results.StatusOK {
 		r.sum.Measured++
+		if r.rates != nil {
+			r.rates.add(&res.Point)
+		}
 	} else {
 		r.sum.Failed = append(r.sum.Failed, Failure{res.Point.ID, foreign.Reason(res.Point.Error)})
 	}
@@ -173,8 +182,8 @@ func (r *runner) write(res *node.Result) error {
 }
 
 func (r *runner) interrupted() error {
-	return fmt.Errorf("%w: %d of %d points are in %s; to measure the rest: %s",
-		ErrInterrupted, r.sum.Before+r.sum.Measured, r.sum.Points, r.Dir, r.again())
+	return fmt.Errorf("%w: %d of %s points are in %s; to measure the rest: %s",
+		ErrInterrupted, r.sum.Before+r.sum.Measured, r.size(), r.Dir, r.again())
 }
 
 func (r *runner) full(err error) error {
@@ -183,13 +192,16 @@ func (r *runner) full(err error) error {
 			"measure what is missing: %s",
 			err, r.Dir, r.again())
 	}
-	return fmt.Errorf("the sweep ends here: %w; %d of %d points are in %s; when there is room: %s",
-		err, r.sum.Before+r.sum.Measured, r.sum.Points, r.Dir, r.again())
+	return fmt.Errorf("the sweep ends here: %w; %d of %s points are in %s; when there is room: %s",
+		err, r.sum.Before+r.sum.Measured, r.size(), r.Dir, r.again())
 }
 
 // again returns the command that continues this run. The folder has the sweep and the testbed.
 func (r *runner) again() string {
 	command := "dpukv sweep --out " + r.Dir
+	if r.sweep.SLO != "" {
+		command = "dpukv search --out " + r.Dir
+	}
 	if r.Only != "" {
 		command += " --only " + r.Only
 	}

@@ -22,6 +22,7 @@ type Config struct {
 	Protocol                     string
 	Duration                     time.Duration
 	Attach                       string
+	RateShare                    float64 // of the peak; 0: the rate does not follow from it
 
 	takeMode bool // that of the server attached to, as the sweep asks for none
 }

@@ -117,6 +117,10 @@ var sweepKeys = slices.Concat(
 		single("seed", seeds, func(s *Sweep) *uint64 { return &s.Seed }).
 			identified("Seed", func(c *Config) any { return c.Seed }).
 			means("Seed of each thread's operations and of the order of points.", "7"),
+		single("slo", slo, func(s *Sweep) *string { return &s.SLO }).
+			means("Bound on a latency. The sweep searches the highest rate within it, for each "+
+				"configuration. See docs/tasks/search.md.",
+				"p99=200us"),
 		single("attach", attachment, func(s *Sweep) *string { return &s.Attach }).
 			identified("Attach", func(c *Config) any { return c.Attach }).optional().
 			means("Address of a running server to measure. The sweep overwrites its data.",

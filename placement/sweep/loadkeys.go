@@ -40,7 +40,11 @@ func loadKeys(beforeThreads bool) []sweepKey {
 	last := slices.IndexFunc(axes, func(f load.Field) bool { return f.Name == "connections" })
 	for i := range axes {
 		if (i <= last) == beforeThreads {
-			keys = append(keys, loadKey(&axes[i]))
+			key := loadKey(&axes[i])
+			if axes[i].Name == "rate_ops" {
+				key = withShares(key)
+			}
+			keys = append(keys, key)
 		}
 	}
 	return keys

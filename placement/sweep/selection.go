@@ -27,6 +27,10 @@ func ParseSelection(text string, s *Sweep) (Selection, error) {
 			return nil, fmt.Errorf("--only: found %q, allowed: key=value", part)
 		}
 		key, value = fullName(strings.TrimSpace(key)), strings.TrimSpace(value)
+		if s.FromPeaks() && (key == repeatKey || key == "rates") {
+			return nil, fmt.Errorf("--only: found %s, allowed where rates follow from the peaks: "+
+				"the other keys", key)
+		}
 		if key != repeatKey {
 			var err error
 			if value, err = axisValue(s, key, value); err != nil {
@@ -81,6 +85,13 @@ func (f Selection) checkRepeats(s *Sweep) error {
 // Keep returns the selected points, in their order.
 func (f Selection) Keep(points []Point) []Point {
 	return slices.DeleteFunc(slices.Clone(points), func(p Point) bool { return !f.passes(&p) })
+}
+
+// KeepConfigs returns the selected configurations, in their order.
+func (f Selection) KeepConfigs(configs []Config) []Config {
+	return slices.DeleteFunc(slices.Clone(configs), func(c Config) bool {
+		return !f.passes(&Point{Config: c})
+	})
 }
 
 func (f Selection) passes(p *Point) bool {

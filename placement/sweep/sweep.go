@@ -29,6 +29,10 @@ type Sweep struct {
 	Repeats          int
 	Seed             uint64
 	Attach           string // the address of a running server; "": each point starts one
+	// SLO is the bound of a search for the highest rate, such as "p99=200µs"; "": no search.
+	SLO string
+	// Shares are the rates as shares of the peak, as the file has them; nil: rates in operations.
+	Shares []string
 
 	// the stores' own keys that the file leaves to each store's study
 	left map[string]bool
@@ -67,19 +71,32 @@ func Quick() Sweep {
 // Points lists the sweep's points in the order of measurement: every configuration once, then all
 // again. So a slow drift of the machine spreads over all configurations, and does not look like the
 // effect of one. For the same reason, each round has an order of its own, shuffled by the sweep's
-// seed.
+// seed. If the rates follow from the peaks, these are the points of the peaks.
 func (s *Sweep) Points() []Point {
 	configs := s.Configs()
+	if s.FromPeaks() {
+		return s.PeakPoints(configs)
+	}
+	return s.shuffled(configs)
+}
+
+// shuffled lists the points of configurations in the order of measurement.
+func (s *Sweep) shuffled(configs []Config) []Point {
 	points := make([]Point, 0, len(configs)*s.Repeats)
 	for repeat := 1; repeat <= s.Repeats; repeat++ {
 		rng := rand.New(rand.NewPCG(s.Seed, uint64(repeat)))
 		for _, i := range rng.Perm(len(configs)) {
-			pt := Point{configs[i].id(repeat), repeat, configs[i]}
-			pt.Seed = repeatSeed(s.Seed, repeat)
-			points = append(points, pt)
+			points = append(points, s.Point(&configs[i], repeat))
 		}
 	}
 	return points
+}
+
+// Point returns one repeat of a configuration.
+func (s *Sweep) Point(c *Config, repeat int) Point {
+	p := Point{c.id(repeat), repeat, *c}
+	p.Seed = repeatSeed(s.Seed, repeat)
+	return p
 }
 
 // repeatSeed returns the seed of a repeat's operations and arrivals. With one seed for all, repeats
@@ -92,7 +109,8 @@ func repeatSeed(seed uint64, repeat int) uint64 {
 	return rand.NewPCG(^seed, uint64(repeat)).Uint64() >> 11
 }
 
-// Configs combines the axes' values, the last axis fastest.
+// Configs combines the axes' values, the last axis fastest. If the rates follow from the peaks, the
+// configurations have no rate yet: see [Config.AtRate].
 func (s *Sweep) Configs() []Config {
 	first := Config{
 		Duration: s.Duration, Attach: s.Attach, takeMode: s.Attach != "" && !s.says("mode"),

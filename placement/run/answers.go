@@ -1,0 +1,202 @@
+package run
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"dpukv/placement/search"
+	"dpukv/results"
+)
+
+// answer is the result of the search of one configuration.
+type answer struct {
+	search.Answer
+	label string
+	peak  float64
+	at    map[float64][]*results.Point // points by rate
+}
+
+// answers returns the results of a search, in the order of its configurations.
+func (r *ratePlan) answers() []answer {
+	labels := r.labels()
+	list := make([]answer, len(r.configs))
+	for i := range r.configs {
+		a := answer{label: labels[i], peak: r.peak(i), at: map[float64][]*results.Point{}}
+		for _, p := range r.atRates[i] {
+			a.at[p.RateOps] = append(a.at[p.RateOps], p)
+		}
+		a.Answer = search.Answer{Outcome: search.Unfinished}
+		if a.peak > 0 {
+			a.Answer = r.search(a.peak).Answer(r.trials(i))
+		}
+		list[i] = a
+	}
+	return list
+}
+
+// labels tell the configurations apart.
+func (r *ratePlan) labels() []string {
+	points := make([]*results.Point, len(r.configs))
+	for i := range r.configs {
+		pt := r.sweep.Point(&r.configs[i], 1)
+		points[i] = new(results.Point)
+		pt.Asked(points[i])
+		points[i].Mode, points[i].Access = pt.Mode, pt.Access
+	}
+	varying := results.Varying(results.Dimensions(), points)
+	if len(varying) == 0 {
+		varying = results.Named("store", "placement")
+	}
+	labels := make([]string, len(points))
+	for i, p := range points {
+		labels[i] = results.Labels(varying, p)
+	}
+	return labels
+}
+
+// writeAnswers writes the answers as a table, then what limits them. The error has the
+// configurations without an answer.
+func (r *ratePlan) writeAnswers(w io.Writer) error {
+	var b bytes.Buffer
+	var errs []error
+	all := r.answers()
+	fmt.Fprintf(&b, "\nHighest rate with %s:\n\n", r.bound)
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "configuration\trate\t95 %% interval\tof the peak\tthere\tbeyond\n")
+	for i := range all {
+		a := &all[i]
+		if a.Rate == 0 {
+			errs = append(errs, fmt.Errorf("%s: %s", a.label, r.refusal(a)))
+			fmt.Fprintf(table, "%s\tno answer\n", a.label)
+			continue
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%.0f %%\t%s\t%s\n", a.label, exactRate(a.Rate),
+			a.interval(), 100*a.Rate/a.peak, r.latency(a.at[a.Rate]), r.beyond(a))
+	}
+	table.Flush()
+	for i := range all {
+		for _, note := range notes(&all[i]) {
+			fmt.Fprintf(&b, "\n%s: %s\n", all[i].label, note)
+		}
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return err
+	}
+	if errs == nil {
+		return nil
+	}
+	return fmt.Errorf("no answer for %d of %d configurations:\n%w", len(errs), len(all),
+		errors.Join(errs...))
+}
+
+// interval is the confidence interval in words.
+func (a *answer) interval() string {
+	switch {
+	case a.Low == 0 && a.High == 0:
+		return "too few repeats"
+	case a.Low == 0:
+		return "to " + exactRate(a.High)
+	case a.High == 0:
+		return "from " + exactRate(a.Low)
+	}
+	return exactRate(a.Low) + " to " + exactRate(a.High)
+}
+
+// exactRate writes a rate with its four significant digits.
+func exactRate(ops float64) string {
+	switch {
+	case ops >= 1e6:
+		return fmt.Sprintf("%.4g Mops", ops/1e6)
+	case ops >= 1e3:
+		return fmt.Sprintf("%.4g kops", ops/1e3)
+	}
+	return fmt.Sprintf("%.4g ops/s", ops)
+}
+
+// latency is the median latency of the repeats at a rate.
+func (r *ratePlan) latency(repeats []*results.Point) string {
+	return latencyText(int64(results.SpreadBy(repeats, r.bound.Metric.Ns).Median))
+}
+
+// beyond describes the lowest rate that is not within the bound.
+func (r *ratePlan) beyond(a *answer) string {
+	if a.Beyond == 0 {
+		return "kept up to the peak"
+	}
+	return r.why(a.at[a.Beyond]) + " at " + exactRate(a.Beyond)
+}
+
+// why tells why a rate is not within the bound.
+func (r *ratePlan) why(repeats []*results.Point) string {
+	missed := 0
+	for _, p := range repeats {
+		if !reached(p) {
+			missed++
+		}
+	}
+	if 2*missed > len(repeats) {
+		return "rate missed"
+	}
+	return r.latency(repeats)
+}
+
+// refusal tells why there is no answer, and what to do.
+func (r *ratePlan) refusal(a *answer) string {
+	beyond := a.at[a.Beyond]
+	switch a.Outcome {
+	case search.LowestViolates:
+		return fmt.Sprintf("found %s at the lowest rate, %s (%.0f %% of the peak), allowed: %s; "+
+			"loosen the bound, or add lower shares to rates",
+			r.why(beyond), exactRate(a.Beyond), 100*a.Beyond/a.peak, r.bound)
+	case search.Inverted:
+		return fmt.Sprintf("found %s at %s, and the bound kept at a higher rate, allowed: %s at "+
+			"all lower rates; look at the warnings, and at dpukv doctor",
+			r.why(beyond), exactRate(a.Beyond), r.bound)
+	case search.Unsettled:
+		return fmt.Sprintf("found both verdicts again and again near %s, allowed: a verdict after "+
+			"%d points; lengthen duration, and look at dpukv doctor",
+			exactRate(a.Beyond), r.search(a.peak).Most())
+	}
+	return "points are missing"
+}
+
+// notes tell what limits an answer.
+func notes(a *answer) (list []string) {
+	if a.Rate == 0 {
+		return nil
+	}
+	if a.Outcome == search.KeptUpToPeak {
+		list = append(list, "the bound holds at every rate up to the peak of the closed loop. So "+
+			"the rate is a lower limit: more client threads or a larger window may show more")
+	}
+	if n := clientLimited(a.at[a.Rate]) + clientLimited(a.at[a.Beyond]); n > 0 {
+		list = append(list, fmt.Sprintf("the client may be the limit, not the server: its CPUs "+
+			"were full or its schedule late in %d of %d points at the answer and beyond. Give the "+
+			"client more CPUs", n, len(a.at[a.Rate])+len(a.at[a.Beyond])))
+	}
+	short := 0
+	for _, p := range a.at[a.Rate] {
+		if warns(p, "too short for") {
+			short++
+		}
+	}
+	if short > 0 {
+		list = append(list, fmt.Sprintf("%d of %d points at the answer are too short for a "+
+			"percentile: lengthen duration", short, len(a.at[a.Rate])))
+	}
+	return list
+}
+
+// clientLimited counts the points in which the client, not the server, was the limit.
+func clientLimited(repeats []*results.Point) (n int) {
+	for _, p := range repeats {
+		side := p.Bottleneck().Side
+		if side == results.SideClient || side == results.SideBoth || warns(p, "schedule late:") {
+			n++
+		}
+	}
+	return n
+}

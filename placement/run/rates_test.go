@@ -1,0 +1,194 @@
+package run
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"dpukv/placement/search"
+	"dpukv/results"
+)
+
+// searchOptions are the options for a search among fake nodes: one configuration.
+func searchOptions(t *testing.T, script, more string) Options {
+	t.Helper()
+	o, _, _ := fakeOptions(t, script)
+	text := "get_ratios: 1\nclient_threads: 1\nduration: 10ms\nwarmup: 0s\nrepeats: 2\nkeys: 10\n" + more
+	if err := os.WriteFile(o.SweepFile, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func sortedIDs(t *testing.T, dir string) (ids []string) {
+	t.Helper()
+	for _, p := range readPoints(t, dir) {
+		if err := results.Validate(&p); err != nil {
+			t.Error(err)
+		}
+		ids = append(ids, p.ID)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// TestSearchFindsTheRateOfAnExactServer: the fake server's p99 is 20 µs at 0.8 Mops.
+func TestSearchFindsTheRateOfAnExactServer(t *testing.T) {
+	o := searchOptions(t, "", "slo: p99=20us\n")
+	stdout := new(strings.Builder)
+	o.Stdout = stdout
+	plan, err := NewPlan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := plan.Run(t.Context())
+	if err != nil || sum.Measured > plan.Size() || sum.Measured != sum.Points {
+		t.Fatalf("found %+v of at most %d, %v", sum, plan.Size(), err)
+	}
+	a := plan.rates.answers()[0]
+	if a.Outcome != search.Found || a.Rate > 0.8e6 || a.Rate < 0.8e6*0.97 || a.Beyond <= 0.8e6 {
+		t.Errorf("found %+v, want at most 0.8 Mops, and no more than 3 %% below", a.Answer)
+	}
+	for _, want := range []string{
+		"Highest rate with p99 latency ≤ 20µs", "MICA, CH-SH", "796.9 kops  from 750 kops", "20.6 µs at 806.3 kops",
+	} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("stdout lacks %q:\n%s", want, stdout.String())
+		}
+	}
+	for _, p := range readPoints(t, o.Dir) {
+		if p.RateOps > 0 && (p.RateShare <= 0 || p.RateOps != search.Round(p.RateShare*1e6)) {
+			t.Errorf("%s: found the share %v and the rate %v of a peak of 1 Mops", p.ID, p.RateShare, p.RateOps)
+		}
+	}
+}
+
+// TestSearchContinuesWhereItWasInterrupted: the points are those of a search in one go.
+func TestSearchContinuesWhereItWasInterrupted(t *testing.T) {
+	whole := searchOptions(t, "", "slo: p99=20us\n")
+	if _, err := runFake(t, whole); err != nil {
+		t.Fatal(err)
+	}
+	want := sortedIDs(t, whole.Dir)
+
+	o := searchOptions(t, "", "")
+	o.SLO = "p99=20us"
+	plan, err := NewPlan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	lines := 0
+	plan.Stderr = writerFunc(func(b []byte) (int, error) {
+		if lines++; lines == len(want)/2 {
+			cancel()
+		}
+		return len(b), nil
+	})
+	_, err = plan.Run(ctx)
+	if err == nil || !strings.Contains(err.Error(), "of at most 46 points are in "+o.Dir+
+		"; to measure the rest: dpukv search --out "+o.Dir) {
+		t.Fatalf("interrupted: got %v", err)
+	}
+	o.SweepFile, o.SLO = "", "" // the folder has both
+	sum, err := runFake(t, o)
+	if err != nil || sum.Before == 0 || sum.Measured == 0 || sum.Before+sum.Measured != len(want) {
+		t.Fatalf("continued: got %+v, %v, want %d points", sum, err, len(want))
+	}
+	if got := sortedIDs(t, o.Dir); !slices.Equal(got, want) {
+		t.Errorf("found the points\n%q, want\n%q", got, want)
+	}
+	if sum, err = runFake(t, o); err != nil || sum.Measured != 0 {
+		t.Errorf("after the end: got %+v, %v", sum, err)
+	}
+	o.SLO = "p99=30us"
+	if _, err := NewPlan(o); err == nil || !strings.Contains(err.Error(), "slo is [p99=20µs] there, [p99=30µs] here") {
+		t.Errorf("another bound: got %v", err)
+	}
+}
+
+func TestSearchRefuses(t *testing.T) {
+	for name, test := range map[string]struct{ script, bound, want string }{
+		"a bound that the lowest rate breaks": {
+			"", "p99=4us",
+			"found 4.4 µs at the lowest rate, 100 kops (10 % of the peak), allowed: p99 latency ≤ 4µs; loosen",
+		},
+		"points that fail": {"client@go=failed point", "p99=20us", "2 of 2 points failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := searchOptions(t, test.script, "slo: "+test.bound+"\n")
+			_, err := runFake(t, o)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestSharesOfThePeak(t *testing.T) {
+	o := searchOptions(t, "", "rates: [10%, 40%..80% by 40%]\n")
+	plan, err := NewPlan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dry strings.Builder
+	if err := DryRun(&dry, plan); err != nil || !strings.Contains(dry.String(),
+		"the rates are shares of the peaks: 10%, 40%, 80%\n8 points in about") {
+		t.Errorf("the dry run says\n%s, %v", dry.String(), err)
+	}
+	sum, err := runFake(t, o)
+	if err != nil || sum.Measured != 8 {
+		t.Fatalf("got %+v, %v", sum, err)
+	}
+	rates := map[float64]int{}
+	for _, p := range readPoints(t, o.Dir) {
+		if p.RateOps != p.RateShare*1e6 {
+			t.Errorf("%s: found the share %v and the rate %v", p.ID, p.RateShare, p.RateOps)
+		}
+		rates[p.RateOps]++
+	}
+	if len(rates) != 4 || rates[0] != 2 || rates[1e5] != 2 || rates[4e5] != 2 || rates[8e5] != 2 {
+		t.Errorf("found these numbers of points by rate: %v", rates)
+	}
+	if sum, err = runFake(t, o); err != nil || sum.Before != 8 || sum.Measured != 0 {
+		t.Errorf("again: got %+v, %v", sum, err)
+	}
+}
+
+func TestReachedRates(t *testing.T) {
+	point := func(unsent uint64, warnings ...string) *results.Point {
+		p := &results.Point{ClientThreads: 2, UnsentOps: unsent, Warnings: warnings}
+		p.Batch = 64
+		return p
+	}
+	for _, test := range []struct {
+		point *results.Point
+		want  bool
+	}{
+		{point(0), true},
+		{point(128), true},
+		{point(129), false},
+		{point(0, "node client: target rate missed: 5 of 9"), false},
+		{point(0, "too short for p99"), true},
+	} {
+		if got := reached(test.point); got != test.want {
+			t.Errorf("%d unsent, %q: found %v", test.point.UnsentOps, test.point.Warnings, got)
+		}
+	}
+}
+
+// TestWarningsOfTheClient: the search knows the client's warnings by these words.
+func TestWarningsOfTheClient(t *testing.T) {
+	source, err := os.ReadFile("../../client/warnings.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range []string{"target rate missed:", "too short for", "schedule late:"} {
+		if !strings.Contains(string(source), `"`+words) {
+			t.Errorf("the client has no warning that begins with %q", words)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package sweep
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"dpukv/internal/strictyaml"
+	"dpukv/results"
+)
+
+// noSearch is the word of a sweep without a bound.
+const noSearch = "none"
+
+// slo is the bound of a search, or "none".
+var slo = strictyaml.Codec[string]{
+	Parse: func(text string) (string, error) {
+		if text == noSearch {
+			return "", nil
+		}
+		b, err := results.ParseBound(text)
+		if err != nil {
+			return "", strictyaml.ErrNotAllowed
+		}
+		return b.Metric.Name + "=" + time.Duration(b.Ns).String(), nil
+	},
+	Format: func(text string) string {
+		if text == "" {
+			return noSearch
+		}
+		return text
+	},
+	Allowed: "MEASURE=TIME such as p99=200us, with one of mean, p50, p95, p99, p99.9, max; or none",
+}
+
+// Search makes the sweep a search within a bound. An empty bound changes nothing.
+func (s *Sweep) Search(bound string) (err error) {
+	if bound == "" {
+		return nil
+	}
+	if s.SLO, err = slo.Parse(bound); err != nil || s.SLO == "" {
+		return fmt.Errorf("--slo: found %s, allowed: MEASURE=TIME such as p99=200us", bound)
+	}
+	return nil
+}
+
+// Bound returns the bound of a search.
+func (s *Sweep) Bound() (results.Bound, error) { return results.ParseBound(s.SLO) }
+
+// CheckRates refuses a search among rates that are given.
+func CheckRates(s *Sweep) error {
+	rates := s.Load["rates"]
+	if s.SLO == "" || s.Shares != nil || slices.Equal(rates, Default().Load["rates"]) {
+		return nil
+	}
+	return fmt.Errorf("%srates: found %s with slo, allowed: shares of the peak, such as 10%%; or "+
+		"leave rates out", s.Place("rates", rates[0]), strings.Join(rates, ", "))
+}
