@@ -17,11 +17,12 @@ type Within struct {
 
 // Within returns the most that the line does with the median latency within the bound. A load
 // within the bound counts only if every lower load keeps the bound too. Within interpolates
-// nothing: the marks were measured.
+// nothing: the marks were measured. A mark whose latency is only a lower bound keeps no bound.
 func (l *Line) Within(b Bound) Within {
 	keeps := func(m *Mark) bool {
 		latency := m.Latency(b.Metric).Median
-		return latency > 0 && latency <= b.Ns // 0 is not measured
+		return latency > 0 && latency <= b.Ns && // 0 is not measured
+			!slices.ContainsFunc(m.Repeats, b.Metric.LowerBound)
 	}
 	first := 0
 	for first < len(l.Marks) && keeps(&l.Marks[first]) {
@@ -48,8 +49,9 @@ func (w *Within) most() *Mark {
 // ValidityWarnings begin the warnings that say that a point shows something else than the server
 // at the requested load.
 var ValidityWarnings = []string{
-	"client-bound:", "schedule late:", "target rate missed:", "latencies left out:", "disturbed:",
-	"drift:",
+	"client-bound:", "schedule late:", "target rate missed:", "latencies are lower bounds:",
+	"latencies left out:", // earlier builds
+	"disturbed:", "drift:",
 }
 
 // Validity returns the warnings of a mark's repeats that begin as one of [ValidityWarnings], each

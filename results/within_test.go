@@ -76,3 +76,20 @@ func TestValidity(t *testing.T) {
 		t.Errorf("found %q, want %q", got, want)
 	}
 }
+
+// TestLowerBoundKeepsNoBound: the true p99 of the second load may be anything above.
+func TestLowerBoundKeepsNoBound(t *testing.T) {
+	bound, err := results.ParseBound("p99=200us")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := lineOfLatencies([]float64{100, 120, 130}, []float64{100, 200, 300}, func(p *results.Point) {
+		if p.RateOps == 2e5 {
+			p.LatencyLowerBoundFrom = 99
+		}
+	})
+	w := line.Within(bound)
+	if w.Mark != &line.Marks[0] || w.Later != &line.Marks[2] {
+		t.Errorf("found %v and later %v, want the first mark and later the third", w.Mark, w.Later)
+	}
+}

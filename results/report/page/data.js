@@ -41,10 +41,11 @@ const measureOf = name => D.measures.find(m => m.name === name);
 const short = name => name === "p999" ? "p99.9" : name;
 const latencyColumn = (name, actual) => (actual ? "actual_" : "") + measureOf(name).column;
 // atLeast marks a text over points of which one has only a lower bound there.
-const atLeast = (text, name, actual, points) => !actual && points.some(i => {
+const atLeast = (text, name, actual, points) => isLowerBound(name, actual, points) ? "≥" + text : text;
+const isLowerBound = (name, actual, points) => !actual && points.some(i => {
   const from = value("latency_lower_bound_from", i);
   return from > 0 && from <= measureOf(name).percentile;
-}) ? "≥" + text : text;
+});
 
 // knee is the knee of a whole line, filtered or not: its mark, and all marks that may be the knee. It is null if there is none.
 function knee(line) {
@@ -55,7 +56,7 @@ const highest = marks => marks.reduce((a, b) => a && a.x.mid >= b.x.mid ? a : b,
 
 // within is the most below the first mark that breaks the bound, and the most beyond it that keeps the bound again.
 function within(marks, ns) {
-  const keeps = m => m.y.mid > 0 && m.y.mid <= ns, broken = marks.findIndex(m => !keeps(m)), first = broken < 0 ? marks.length : broken;
+  const keeps = m => m.y.mid > 0 && m.y.mid <= ns && !isLowerBound(state.measure, state.actual, m.points), broken = marks.findIndex(m => !keeps(m)), first = broken < 0 ? marks.length : broken;
   const mark = highest(marks.slice(0, first)), later = highest(marks.slice(first).filter(keeps));
   return { mark, later: later && (!mark || later.x.mid > mark.x.mid) ? later : null };
 }
