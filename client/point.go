@@ -20,6 +20,8 @@ type summed struct {
 	frames, writes  uint64
 	sentBytes       uint64
 	retries         uint64
+	queuedNs        uint64
+	sentOps         uint64
 	groups          uint64
 	lateGroups      uint64
 	heldGroups      uint64
@@ -44,6 +46,8 @@ func (r *runner) sum() summed {
 		s.writes += spent.traffic.Writes
 		s.sentBytes += spent.traffic.SentBytes
 		s.retries += spent.traffic.Retries
+		s.queuedNs += spent.traffic.QueuedNs
+		s.sentOps += spent.traffic.SentOps
 		s.groups += l.schedule.groups
 		s.lateGroups += l.schedule.lateGroups
 		s.heldGroups += l.schedule.heldGroups
@@ -67,6 +71,7 @@ func (r *runner) result(err error) *Result {
 		r.cost(p, sum)
 		intended, actual := r.collector.totals()
 		p.Latency, p.Actual = results.LatencyOf(intended), results.LatencyOf(actual)
+		p.Stages = r.stages(p, sum)
 		res.Intervals = r.collector.intervals(r.startedAt, r.cfg.Interval)
 		res.Threads = r.threads()
 		p.Warnings = r.warnings(p, sum)

@@ -9,9 +9,11 @@ type ServerWorker struct {
 	// Batches are the request frames (MICA), or the passes over the request region (HERD), with at
 	// least one operation.
 	Batches uint64 `json:"batches"`
-	Evicted uint64 `json:"evicted"`           // evicted items
-	Repeats uint64 `json:"repeats,omitempty"` // requests that came again
-	CPUNs   int64  `json:"cpu_ns"`            // CPU time of the worker's thread
+	// ResidenceNs is the mean [Stages.ServerResidenceNs] of its operations.
+	ResidenceNs float64 `json:"residence_ns,omitempty"`
+	Evicted     uint64  `json:"evicted"`           // evicted items
+	Repeats     uint64  `json:"repeats,omitempty"` // requests that came again
+	CPUNs       int64   `json:"cpu_ns"`            // CPU time of the worker's thread
 	// CPUShare is the CPU time over the wall time between two readings. A worker that polls is near
 	// 1 at any load.
 	CPUShare float64 `json:"cpu_share"`
