@@ -137,6 +137,34 @@ func TestMergeSaysWhatEachUsed(t *testing.T) {
 	}
 }
 
+// TestMergeStages checks that the merged stages split the merged latency, weighted like it.
+func TestMergeStages(t *testing.T) {
+	told := time.Now()
+	shares := []share{
+		fakeShare(t, "hostA", []int{0}, 0, told, 1000, 2000, 3000),
+		fakeShare(t, "hostB", []int{1}, 0, told, 9000),
+	}
+	of := func(i int) *results.Point { return &shares[i].res.Point }
+	of(0).Stages = results.StagesOf(of(0), 100, 400)
+	of(1).Stages = results.StagesOf(of(1), 500, 600)
+	merged := func() *results.Point {
+		res, err := merge(shares, told, &sweep.Point{Config: sweep.Config{Duration: time.Second}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &res.Point
+	}
+	p := merged()
+	want := results.Stages{ClientQueueNs: 200, ServerResidenceNs: 500, RestNs: p.Actual.MeanNs - 700}
+	if p.Stages != want {
+		t.Errorf("found %+v, want %+v", p.Stages, want)
+	}
+	of(1).Stages = results.Stages{}
+	if p := merged(); p.Stages != (results.Stages{}) {
+		t.Errorf("found %+v, though one client has none", p.Stages)
+	}
+}
+
 func TestMergeRefusesNonsense(t *testing.T) {
 	told := time.Now()
 	pt := &sweep.Point{Config: sweep.Config{Duration: time.Second}}

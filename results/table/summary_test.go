@@ -18,8 +18,14 @@ func TestPointGolden(t *testing.T) {
 		func(p *results.Point) {
 			p.Errors = 3
 		})
+	stages := resultstest.LocalPoint(func(p *results.Point) {
+		p.RateOps, p.Actual = 1.5e6, resultstest.Latency(80e3)
+		p.Stages = results.StagesOf(p, 3000, 21e3)
+		p.ServerNode.Kind = results.KindHost
+	})
 	for name, p := range map[string]*results.Point{
 		"open":       &open[2],
+		"stages":     &stages,
 		"not-placed": &notPlaced,
 		"failed":     resultstest.FailedOnly(&atOnce),
 		"broken":     &broken,
