@@ -1,7 +1,10 @@
 package client
 
 import (
+	"time"
+
 	"dpukv/internal/cpu"
+	"dpukv/internal/energy"
 	"dpukv/results"
 )
 
@@ -13,6 +16,20 @@ func interference(p *results.Point, begin, end *sample) {
 	p.ServerOthersShare, p.ServerStolenShare = occupied(
 		begin.server.CPUs, end.server.CPUs, end.server.CPUNs-begin.server.CPUNs,
 		span*int64(len(p.ServerCPUs)))
+}
+
+// spend fills in the energy of both machines between the two samples.
+func spend(p *results.Point, begin, end *sample) {
+	span := time.Duration(end.nowNs - begin.nowNs)
+	serverUJ, serverBy := energy.Between(begin.server.Energy, end.server.Energy, span)
+	if ops := end.server.Ops() - begin.server.Ops(); ops > 0 && serverUJ > 0 {
+		p.ServerEnergyUJPerOp, p.ServerEnergyBy = serverUJ/float64(ops), serverBy
+	}
+	clientUJ, clientBy := energy.Between(begin.energy, end.energy, span)
+	if p.Ops > 0 && clientUJ > 0 {
+		inPeriod := clientUJ / float64(span) * float64(p.DurationNs)
+		p.ClientEnergyUJPerOp, p.ClientEnergyBy = inPeriod/float64(p.Ops), clientBy
+	}
 }
 
 // occupied returns two parts of allNs: the part of other programs than the one that used ownNs, and

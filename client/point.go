@@ -170,6 +170,7 @@ func (r *runner) cost(p *results.Point, s summed) {
 	}
 	p.ServerWorkers = serverWorkers(begin, end)
 	interference(p, begin, end)
+	spend(p, begin, end)
 	if r.facts.Workers > 0 {
 		p.ServerCPUShare = serverNs / (span * float64(r.facts.Workers))
 	}

@@ -1,6 +1,9 @@
 package kvs
 
-import "dpukv/internal/cpu"
+import (
+	"dpukv/internal/cpu"
+	"dpukv/internal/energy"
+)
 
 // Facts describe a running server. They do not change during its lifetime.
 type Facts struct {
@@ -52,8 +55,10 @@ type Stats struct {
 	CPUNs int64 `json:"cpu_ns"`
 	// CPUs tells which programs used the CPUs that the server is pinned to, itself included. Zero:
 	// not known.
-	CPUs    cpu.Occupied  `json:"cpus"`
-	Workers []WorkerStats `json:"workers"`
+	CPUs cpu.Occupied `json:"cpus"`
+	// Energy is the state of the energy counters of the server's machine. Empty: not known.
+	Energy  energy.Reading `json:"energy,omitempty"`
+	Workers []WorkerStats  `json:"workers"`
 	// Warnings describe counters that contradict the facts, and events of the server's device under
 	// load.
 	Warnings []string `json:"doubts,omitempty"`

@@ -167,6 +167,17 @@ type Point struct {
 	// ClientStolenShare is the same as [Point.ServerStolenShare] for the client. Of several
 	// clients, it is that of the client with the largest share.
 	ClientStolenShare float64 `json:"client_stolen_share,omitempty"`
+	// ServerEnergyUJPerOp is the energy of the processors and memory of the server's machine for
+	// each operation, with everything else that ran there. It is absent if the machine has no
+	// readable counters, or is emulated.
+	ServerEnergyUJPerOp float64 `json:"server_energy_uj_per_op,omitempty"`
+	// ServerEnergyBy names the counters of [Point.ServerEnergyUJPerOp]: "rapl: package-0".
+	ServerEnergyBy string `json:"server_energy_by,omitempty"`
+	// ClientEnergyUJPerOp is the same as [Point.ServerEnergyUJPerOp] for the clients' machines. On
+	// one machine, both have the whole.
+	ClientEnergyUJPerOp float64 `json:"client_energy_uj_per_op,omitempty"`
+	// ClientEnergyBy names the counters of [Point.ClientEnergyUJPerOp].
+	ClientEnergyBy string `json:"client_energy_by,omitempty"`
 	// ClientHashShare is the share of the client's CPU time that hashes keys.
 	ClientHashShare float64 `json:"client_hash_share"`
 	// ClientHashShareBy is the method of [Point.ClientHashShare]: "sampling", or an estimate and

@@ -34,6 +34,7 @@ func TestValidate(t *testing.T) {
 		"mean above max":    {func(p *results.Point) { p.MeanNs = float64(p.MaxNs) + 1 }, "mean"},
 		"negative cpu":      {func(p *results.Point) { p.ServerCPUNsPerOp = -1 }, "server_cpu_ns_per_op"},
 		"hash share":        {func(p *results.Point) { p.ClientHashShare = 1.6 }, "client_hash_share"},
+		"energy":            {func(p *results.Point) { p.ServerEnergyUJPerOp = 5 }, "energy_by"},
 		"empty warning":     {func(p *results.Point) { p.Warnings = []string{""} }, "warning"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -45,6 +45,7 @@ func merge(shares []share, told time.Time, pt *sweep.Point) (*node.Result, error
 	addMoved(shares, p)
 	addCosts(shares, p)
 	addStages(shares, p)
+	addEnergy(shares, p)
 	p.Warnings = slices.Concat(skew, sharedBusy(shares, p), warningsOf(shares))
 	return &sum, nil
 }
@@ -210,6 +211,33 @@ func addStages(shares []share, p *results.Point) {
 		return p.Stages.ServerResidenceNs
 	}, alike)
 	p.Stages = results.StagesOf(p, queueNs, serverNs)
+}
+
+// addEnergy adds the energy of the clients' machines, each once. If one is unknown, so is the sum.
+func addEnergy(shares []share, p *results.Point) {
+	server, serverBy := 0.0, ""
+	uj := map[string]float64{}
+	known := true
+	for i := range shares {
+		of := &shares[i].res.Point
+		known = known && of.ClientEnergyUJPerOp > 0
+		kernel := shares[i].end.kernel
+		uj[kernel] = max(uj[kernel], of.ClientEnergyUJPerOp*float64(of.Ops))
+		if of.ServerEnergyUJPerOp > server {
+			server, serverBy = of.ServerEnergyUJPerOp, of.ServerEnergyBy
+		}
+	}
+	p.ServerEnergyUJPerOp, p.ServerEnergyBy = server, serverBy
+	p.ClientEnergyUJPerOp, p.ClientEnergyBy = 0, ""
+	if !known || p.Ops == 0 {
+		return
+	}
+	for _, machine := range uj {
+		p.ClientEnergyUJPerOp += machine / float64(p.Ops)
+	}
+	p.ClientEnergyBy = words(shares, "; ", func(p *results.Point) string {
+		return p.ClientEnergyBy
+	})
 }
 
 // addCosts computes means. Values of frames are weighted by frames, an operation's CPU time by

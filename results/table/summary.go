@@ -188,6 +188,14 @@ func (s *summary) stages() {
 	}
 }
 
+// energyOf is the energy of a side's machine, or "" if it is not known.
+func energyOf(side string, uj float64, by string) string {
+	if uj == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s µJ an operation on the %s's machine (%s)", numfmt.Digits3(uj), side, by)
+}
+
 // perCore is the server's side for each second of CPU time, by the kind of node.
 func perCore(p *results.Point) string {
 	var said []string
@@ -206,6 +214,8 @@ func (s *summary) cost() {
 	s.line("server CPU", fmt.Sprintf("%s ns an operation, %.0f %% of its threads' time",
 		numfmt.Digits3(p.ServerCPUNsPerOp), 100*p.ServerCPUShare))
 	s.line("", perCore(p))
+	s.line("energy", energyOf("server", p.ServerEnergyUJPerOp, p.ServerEnergyBy),
+		energyOf("client", p.ClientEnergyUJPerOp, p.ClientEnergyBy))
 	s.line("client CPU", fmt.Sprintf("%s ns an operation, %.0f %% of its CPUs' time",
 		numfmt.Digits3(p.ClientCPUNsPerOp), 100*p.ClientCPUShare), hashShare(p))
 	s.line("", hashShareSource(p))

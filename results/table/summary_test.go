@@ -22,6 +22,7 @@ func TestPointGolden(t *testing.T) {
 		p.RateOps, p.Actual = 1.5e6, resultstest.Latency(80e3)
 		p.Stages = results.StagesOf(p, 3000, 21e3)
 		p.ServerNode.Kind = results.KindHost
+		p.ServerEnergyUJPerOp, p.ServerEnergyBy = 41.5, "rapl: package-0"
 	})
 	for name, p := range map[string]*results.Point{
 		"open":       &open[2],
