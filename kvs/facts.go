@@ -73,10 +73,10 @@ type WorkerStats struct {
 	CPUNs  int64  `json:"cpu_ns"` // CPU time of the worker's thread
 	Frames uint64 `json:"frames"` // batches answered
 	Ops    uint64 `json:"ops"`
-	// ResidenceNs sums the time of Ops in the server. Each operation has the time of its batch: from
-	// the read that brought the batch's last byte, until the write of the answers has returned. With
-	// RDMA, it is the time of the pass: from the first request seen until the answers are posted.
-	// 0: not known.
+	// ResidenceNs sums the time of Ops in the server. Each operation has the time of its batch. It
+	// begins with the read of the batch's last byte, and ends when the write of the answers has
+	// returned. With RDMA, it is the time of the pass: from the first request seen until the
+	// answers are posted. 0: not known.
 	ResidenceNs uint64 `json:"residence_ns,omitempty"`
 	Gets        uint64 `json:"gets"`
 	Hits        uint64 `json:"hits"`

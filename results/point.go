@@ -125,8 +125,8 @@ type Point struct {
 	Latency
 	// Actual is the latency from the actual send.
 	Actual Latency `json:"actual"`
-	// Stages tell where the mean latency goes. They are absent if the server does not report its
-	// part.
+	// Stages tell where the mean latency goes. They are absent if the server does not report the
+	// time in it.
 	Stages Stages `json:"stages,omitzero"`
 
 	// What crossed the network

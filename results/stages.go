@@ -1,8 +1,7 @@
 package results
 
-// Stages are the parts of the mean latency of an operation, in order, but for RestNs. Each operation
-// has the times of its batch. They add up to [Point.Latency]'s mean. The point has none if the store
-// does not report the time in its server, and they cost two readings of the clock a batch.
+// Stages are the parts of an operation's mean latency. They add up to [Latency.MeanNs]. Each
+// operation has the times of its batch.
 type Stages struct {
 	// BeforeSendNs is the time from the intended to the actual send: the schedule was late, or the
 	// window was full. In a closed loop it is 0.
@@ -19,8 +18,8 @@ type Stages struct {
 	RestNs float64 `json:"rest_ns"`
 }
 
-// StagesOf splits a point's mean latency by the two measured stages. Without a residence, nothing is
-// known.
+// StagesOf splits a point's mean latency by the two measured stages. Without a residence, it
+// returns none.
 func StagesOf(p *Point, clientQueueNs, serverResidenceNs float64) Stages {
 	if serverResidenceNs <= 0 {
 		return Stages{}
