@@ -23,12 +23,10 @@ func TestSlowPath(t *testing.T) {
 	proxy := pipetest.NewProxy(t, server.Addr())
 	_, own, _ := net.SplitHostPort(server.Addr())
 	_, other, _ := net.SplitHostPort(proxy.Addr)
-	if len(own) != len(other) {
-		t.Skipf("ports %s and %s have different lengths, so the welcome can't name the proxy's", own, other)
-	}
 	proxy.Spoil(func(answer []byte) []byte {
 		if h, err := parseHeader(answer); err == nil && h.kind == kindWelcome {
-			return bytes.ReplaceAll(answer, []byte(own), []byte(other))
+			body := bytes.ReplaceAll(answer[headerBytes:h.bytes], []byte(own), []byte(other))
+			return control(kindWelcome, h.sequence, body)
 		}
 		time.Sleep(delay)
 		return answer
