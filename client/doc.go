@@ -64,6 +64,13 @@
 // operations of one batch share a latency, so they are not independent samples. Where the number of
 // samples matters, the client counts batches.
 //
+// # Stages
+//
+// Point.Stages splits the mean of Point.Latency. The sessions sum the time from the actual send to
+// the write ([kvs.Traffic].QueuedNs), and the server sums the time in it
+// ([kvs.WorkerStats].ResidenceNs). Both sums weigh a batch by its operations, as the histograms do.
+// Their differences over the measurement period are two stages; the rest is what remains.
+//
 // # Counts
 //
 // In a closed loop, Point.Ops counts the operations answered within the measurement period, even if

@@ -33,6 +33,8 @@ type fakeRemote struct {
 	facts   kvs.Facts
 	faults  faults
 	latency time.Duration // of a batch
+	// residence is the part of the latency that the server reports as its own.
+	residence time.Duration
 
 	mu         sync.Mutex
 	store      map[string][]byte
@@ -97,6 +99,7 @@ func (r *fakeRemote) execute(q *kvs.Request) (a kvs.Answer, delivered bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.stats.Ops++
+	r.stats.ResidenceNs += uint64(r.residence)
 	r.trace, r.traceKeys = append(r.trace, q.Op), append(r.traceKeys, string(q.Key))
 	if f := &r.faults; f.stallAt > 0 && r.stats.Ops == f.stallAt {
 		r.stallUntil = cpu.NowNs() + int64(f.stallFor)
@@ -154,6 +157,9 @@ func (r *fakeRemote) readyAt(sentNs int64) int64 {
 	return max(sentNs, r.stallUntil) + int64(r.latency)
 }
 
+// fakeQueueNs is the time that a batch is said to wait for its socket.
+const fakeQueueNs = 1000
+
 // fakeFrame is a batch in flight.
 type fakeFrame struct {
 	answers []kvs.Answer
@@ -201,6 +207,8 @@ func (s *fakeSession) send() bool {
 	s.flight = append(s.flight, frame)
 	s.traffic.Frames++
 	s.traffic.SentBytes += 100
+	s.traffic.SentOps += uint64(len(s.batch))
+	s.traffic.QueuedNs += uint64(len(s.batch)) * fakeQueueNs
 	s.batch = s.batch[:0]
 	return true
 }

@@ -1,7 +1,10 @@
 package client
 
 import (
+	"time"
+
 	"dpukv/internal/cpu"
+	"dpukv/internal/energy"
 	"dpukv/results"
 )
 
@@ -16,6 +19,20 @@ func interference(p *results.Point, begin, end *sample) {
 	p.ClientOthersShare, p.ServerOthersShare = client.programs, server.programs
 	p.ClientStolenShare, p.ServerStolenShare = client.stolen, server.stolen
 	p.ClientInterruptShare, p.ServerInterruptShare = client.interrupts, server.interrupts
+}
+
+// spend fills in the energy of both machines between the two samples.
+func spend(p *results.Point, begin, end *sample) {
+	span := time.Duration(end.nowNs - begin.nowNs)
+	serverUJ, serverBy := energy.Between(begin.server.Energy, end.server.Energy, span)
+	if ops := end.server.Ops() - begin.server.Ops(); ops > 0 && serverUJ > 0 {
+		p.ServerEnergyUJPerOp, p.ServerEnergyBy = serverUJ/float64(ops), serverBy
+	}
+	clientUJ, clientBy := energy.Between(begin.energy, end.energy, span)
+	if p.Ops > 0 && clientUJ > 0 {
+		inPeriod := clientUJ / float64(span) * float64(p.DurationNs)
+		p.ClientEnergyUJPerOp, p.ClientEnergyBy = inPeriod/float64(p.Ops), clientBy
+	}
 }
 
 // otherUsers are shares of a side's CPU time.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/energy"
 	"dpukv/kvs"
 	"dpukv/results"
 )
@@ -77,5 +78,30 @@ func TestInterference(t *testing.T) {
 		if len(got) != len(c.warnings) || len(got) > 0 && !strings.Contains(got[0], c.warnings[0]) {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.warnings)
 		}
+	}
+}
+
+// TestSpend checks the energy between two samples: the server's for its own operations, the client's
+// scaled to the measurement period. What is unknown stays absent.
+func TestSpend(t *testing.T) {
+	at := func(ns int64, client, server uint64, ops uint64) *sample {
+		counter := func(uj uint64) energy.Reading { return energy.Reading{{Name: "package-0", UJ: uj, RangeUJ: 1e12}} }
+		s := sample{nowNs: ns, energy: counter(client)}
+		s.server.Energy, s.server.Workers = counter(server), []kvs.WorkerStats{{Ops: ops}}
+		return &s
+	}
+	begin, end := at(0, 0, 0, 0), at(2e9, 4000, 6000, 300)
+	p := results.Point{Ops: 100, DurationNs: 1e9}
+	spend(&p, begin, end)
+	if p.ServerEnergyUJPerOp != 20 || p.ClientEnergyUJPerOp != 20 || p.ServerEnergyBy != "rapl: package-0" ||
+		p.ClientEnergyBy != "rapl: package-0" {
+		t.Errorf("server %v by %q, client %v by %q, want 20 and 20", p.ServerEnergyUJPerOp, p.ServerEnergyBy,
+			p.ClientEnergyUJPerOp, p.ClientEnergyBy)
+	}
+	begin.energy, end.server.Energy = nil, nil
+	p = results.Point{Ops: 100, DurationNs: 1e9}
+	spend(&p, begin, end)
+	if p.ServerEnergyUJPerOp != 0 || p.ClientEnergyUJPerOp != 0 || p.ServerEnergyBy+p.ClientEnergyBy != "" {
+		t.Errorf("without counters: found %+v", p)
 	}
 }

@@ -147,6 +147,8 @@ func (l *loader) spent() mark {
 			SentBytes:     l.end.traffic.SentBytes - l.begin.traffic.SentBytes,
 			ReceivedBytes: l.end.traffic.ReceivedBytes - l.begin.traffic.ReceivedBytes,
 			Retries:       l.end.traffic.Retries - l.begin.traffic.Retries,
+			QueuedNs:      l.end.traffic.QueuedNs - l.begin.traffic.QueuedNs,
+			SentOps:       l.end.traffic.SentOps - l.begin.traffic.SentOps,
 		},
 	}
 }

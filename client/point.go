@@ -23,6 +23,8 @@ type summed struct {
 	frames, writes  uint64
 	sentBytes       uint64
 	retries         uint64
+	queuedNs        uint64
+	sentOps         uint64
 	groups          uint64
 	lag             *hdrhistogram.Histogram // the client's part of the batches' delay; nil: none
 	heldGroups      uint64
@@ -48,6 +50,8 @@ func (r *runner) sum() summed {
 		s.writes += spent.traffic.Writes
 		s.sentBytes += spent.traffic.SentBytes
 		s.retries += spent.traffic.Retries
+		s.queuedNs += spent.traffic.QueuedNs
+		s.sentOps += spent.traffic.SentOps
 		s.groups += l.schedule.groups
 		s.lag = mergeInto(s.lag, l.schedule.lag)
 		s.heldGroups += l.schedule.heldGroups
@@ -71,6 +75,7 @@ func (r *runner) result(err error) *Result {
 		r.cost(p, sum)
 		intended, actual := r.collector.totals()
 		p.Latency, p.Actual = results.LatencyOf(intended), results.LatencyOf(actual)
+		p.Stages = r.stages(p, sum)
 		res.Intervals = r.collector.intervals(r.startedAt, r.cfg.Interval, r.cfg.Duration)
 		if unsent := r.unsentAges(); unsent != nil {
 			p.LatencyLowerBoundFrom = results.LowerBoundFrom(intended, unsent)
@@ -182,6 +187,7 @@ func (r *runner) cost(p *results.Point, s summed) {
 	}
 	p.ServerWorkers = serverWorkers(begin, end, r.facts.Workers)
 	interference(p, begin, end)
+	spend(p, begin, end)
 	if r.facts.Workers > 0 {
 		p.ServerCPUShare = serverNs / (span * float64(r.facts.Workers))
 	}

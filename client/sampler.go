@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/energy"
 	"dpukv/kvs"
 )
 
@@ -14,6 +15,7 @@ type sample struct {
 	nowNs     int64        // in the middle of the question to the server
 	processNs int64        // CPU time of this process
 	cpus      cpu.Occupied // those that the threads are pinned to
+	energy    energy.Reading
 	moved     kvs.Moved
 	server    kvs.Stats
 }
@@ -56,7 +58,11 @@ func (s *sampler) at(ctx context.Context, ns int64) (sample, error) {
 	if stats.CPUs == (cpu.Occupied{}) { // a server that is not dpukv
 		stats.CPUs = cpu.OccupiedBy(s.serverCPUs)
 	}
-	return sample{(before + cpu.NowNs()) / 2, processNs, cpus, moved, stats}, err
+	at, own := (before+cpu.NowNs())/2, energy.Read()
+	if stats.Energy == nil && len(s.serverCPUs) > 0 { // likewise, on this machine
+		stats.Energy = own
+	}
+	return sample{at, processNs, cpus, own, moved, stats}, err
 }
 
 // stats asks the server, and waits no longer than for any other answer. An abandoned Stats call

@@ -36,12 +36,35 @@ func sumOfThreads(w *results.ServerWorker, threads int, begin, end *sample) {
 	w.CPUShareBy = results.ByBusiestThread
 }
 
+// stages splits the mean latency. The server's part is that of all its clients between the samples.
+func (r *runner) stages(p *results.Point, s summed) results.Stages {
+	begin, end := &r.sampler.begin.server, &r.sampler.end.server
+	if len(begin.Workers) != len(end.Workers) {
+		return results.Stages{}
+	}
+	var residenceNs, ops uint64
+	for i := range end.Workers {
+		residenceNs += end.Workers[i].ResidenceNs - begin.Workers[i].ResidenceNs
+		ops += end.Workers[i].Ops - begin.Workers[i].Ops
+	}
+	return results.StagesOf(p, mean(s.queuedNs, s.sentOps), mean(residenceNs, ops))
+}
+
+// mean is the mean of a sum over n operations, or 0 without any.
+func mean(sumNs, n uint64) float64 {
+	if n == 0 {
+		return 0
+	}
+	return float64(sumNs) / float64(n)
+}
+
 func between(worker int, a, b *kvs.WorkerStats, span float64) results.ServerWorker {
 	return results.ServerWorker{
 		Worker: worker,
 		Ops:    b.Ops - a.Ops, Gets: b.Gets - a.Gets, Hits: b.Hits - a.Hits,
 		Batches: b.Frames - a.Frames, Evicted: b.Evicted - a.Evicted,
-		Repeats: b.Repeats - a.Repeats,
-		CPUNs:   b.CPUNs - a.CPUNs, CPUShare: float64(b.CPUNs-a.CPUNs) / span,
+		Repeats:     b.Repeats - a.Repeats,
+		ResidenceNs: mean(b.ResidenceNs-a.ResidenceNs, b.Ops-a.Ops),
+		CPUNs:       b.CPUNs - a.CPUNs, CPUShare: float64(b.CPUNs-a.CPUNs) / span,
 	}
 }

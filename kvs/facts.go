@@ -1,6 +1,9 @@
 package kvs
 
-import "dpukv/internal/cpu"
+import (
+	"dpukv/internal/cpu"
+	"dpukv/internal/energy"
+)
 
 // Facts describe a running server. They do not change during its lifetime.
 type Facts struct {
@@ -52,8 +55,10 @@ type Stats struct {
 	CPUNs int64 `json:"cpu_ns"`
 	// CPUs tells which programs used the CPUs that the server is pinned to, itself included. Zero:
 	// not known.
-	CPUs    cpu.Occupied  `json:"cpus"`
-	Workers []WorkerStats `json:"workers"`
+	CPUs cpu.Occupied `json:"cpus"`
+	// Energy is the state of the energy counters of the server's machine. Empty: not known.
+	Energy  energy.Reading `json:"energy,omitempty"`
+	Workers []WorkerStats  `json:"workers"`
 	// Threads are those of the server process, background threads included. They are only of a
 	// program other than dpukv on the client's machine, whose counters are sums over its threads.
 	Threads []cpu.Thread `json:"threads,omitempty"`
@@ -68,9 +73,14 @@ type Stats struct {
 
 // WorkerStats are one worker's share of [Stats].
 type WorkerStats struct {
-	CPUNs       int64  `json:"cpu_ns"` // CPU time of the worker's thread
-	Frames      uint64 `json:"frames"` // batches answered
-	Ops         uint64 `json:"ops"`
+	CPUNs  int64  `json:"cpu_ns"` // CPU time of the worker's thread
+	Frames uint64 `json:"frames"` // batches answered
+	Ops    uint64 `json:"ops"`
+	// ResidenceNs sums the time of Ops in the server. Each operation has the time of its batch. It
+	// begins with the read of the batch's last byte, and ends when the write of the answers has
+	// returned. With RDMA, it is the time of the pass: from the first request seen until the
+	// answers are posted. 0: not known.
+	ResidenceNs uint64 `json:"residence_ns,omitempty"`
 	Gets        uint64 `json:"gets"`
 	Hits        uint64 `json:"hits"`
 	Items       uint64 `json:"items"`             // in the worker's partitions now

@@ -63,6 +63,10 @@ type Traffic struct {
 	Frames                   uint64 // batches sent
 	Writes                   uint64 // system calls that sent these batches, for a stream transport
 	SentBytes, ReceivedBytes uint64 // payload of the transport, frame headers included
+	// QueuedNs sums the time from the actual send of each operation until the system call that took
+	// the last byte of its batch. SentOps counts these operations. Both concern a stream transport:
+	// another one posts a batch at once.
+	QueuedNs, SentOps uint64
 	// These concern a transport that may lose messages. Retries counts requests sent again because
 	// no answer came in time. Strays counts answers to requests that had been answered before.
 	Retries, Strays uint64

@@ -143,6 +143,9 @@ type Point struct {
 	LatencyInterval LatencyInterval `json:"latency_interval,omitzero"`
 	// the same of the latency from the actual send
 	ActualInterval LatencyInterval `json:"actual_interval,omitzero"`
+	// Stages tell where the mean latency goes. They are absent if the server does not report the
+	// time in it.
+	Stages Stages `json:"stages,omitzero"`
 
 	// What crossed the network
 
@@ -189,6 +192,17 @@ type Point struct {
 	// ClientInterruptShare is the same as [Point.ServerInterruptShare] for the client. Of several
 	// clients, it is that of the client with the largest share.
 	ClientInterruptShare float64 `json:"client_interrupt_share,omitempty"`
+	// ServerEnergyUJPerOp is the energy of the processors and memory of the server's machine for
+	// each operation, with everything else that ran there. It is absent if the machine has no
+	// readable counters, or is emulated.
+	ServerEnergyUJPerOp float64 `json:"server_energy_uj_per_op,omitempty"`
+	// ServerEnergyBy names the counters of [Point.ServerEnergyUJPerOp]: "rapl: package-0".
+	ServerEnergyBy string `json:"server_energy_by,omitempty"`
+	// ClientEnergyUJPerOp is the same as [Point.ServerEnergyUJPerOp] for the clients' machines. On
+	// one machine, both have the whole.
+	ClientEnergyUJPerOp float64 `json:"client_energy_uj_per_op,omitempty"`
+	// ClientEnergyBy names the counters of [Point.ClientEnergyUJPerOp].
+	ClientEnergyBy string `json:"client_energy_by,omitempty"`
 	// ClientHashShare is the share of the client's CPU time that hashes keys.
 	ClientHashShare float64 `json:"client_hash_share"`
 	// ClientHashShareBy is the method of [Point.ClientHashShare]: "sampling", or an estimate and

@@ -136,6 +136,12 @@ func (v *violations) cost(p *Point) {
 	v.within("client_stolen_share", p.ClientStolenShare, math.MaxFloat64)
 	v.within("server_interrupt_share", p.ServerInterruptShare, math.MaxFloat64)
 	v.within("client_interrupt_share", p.ClientInterruptShare, math.MaxFloat64)
+	v.within("server_energy_uj_per_op", p.ServerEnergyUJPerOp, math.MaxFloat64)
+	v.within("client_energy_uj_per_op", p.ClientEnergyUJPerOp, math.MaxFloat64)
+	v.check((p.ServerEnergyUJPerOp > 0) == (p.ServerEnergyBy != "") &&
+		(p.ClientEnergyUJPerOp > 0) == (p.ClientEnergyBy != ""),
+		"energy_by: found %q and %q with %v and %v µJ an operation", p.ServerEnergyBy,
+		p.ClientEnergyBy, p.ServerEnergyUJPerOp, p.ClientEnergyUJPerOp)
 	v.within("client_hash_share", p.ClientHashShare, 1)
 	v.within("client_hash_share_check", p.ClientHashShareCheck, 1)
 	v.within("preload_hit_rate", p.PreloadHitRate, 1)

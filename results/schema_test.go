@@ -35,6 +35,7 @@ func TestValidate(t *testing.T) {
 		"interval":          {func(p *results.Point) { p.LatencyInterval.P95LoNs = 1 }, "latency_interval"},
 		"negative cpu":      {func(p *results.Point) { p.ServerCPUNsPerOp = -1 }, "server_cpu_ns_per_op"},
 		"hash share":        {func(p *results.Point) { p.ClientHashShare = 1.6 }, "client_hash_share"},
+		"energy":            {func(p *results.Point) { p.ServerEnergyUJPerOp = 5 }, "energy_by"},
 		"empty warning":     {func(p *results.Point) { p.Warnings = []string{""} }, "warning"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,8 +9,10 @@ type ServerWorker struct {
 	// Batches are the request frames (MICA), or the passes over the request region (HERD), with at
 	// least one operation.
 	Batches uint64 `json:"batches"`
-	Evicted uint64 `json:"evicted"`           // evicted items
-	Repeats uint64 `json:"repeats,omitempty"` // requests that came again
+	// ResidenceNs is the mean [Stages.ServerResidenceNs] of its operations.
+	ResidenceNs float64 `json:"residence_ns,omitempty"`
+	Evicted     uint64  `json:"evicted"`           // evicted items
+	Repeats     uint64  `json:"repeats,omitempty"` // requests that came again
 	// CPUNs is the CPU time of the worker's thread. With several [ServerWorker.Threads],
 	// it is that of the server process.
 	CPUNs int64 `json:"cpu_ns"`

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"dpukv/internal/cpu"
 	"dpukv/kvs"
 	"dpukv/verbs"
 )
@@ -29,7 +30,11 @@ func (w *worker) pass() (int, error) {
 	if !w.inlined {
 		w.signLast() // its completion tells when this pass's values may be overwritten
 	}
-	return n, w.flush()
+	err := w.flush()
+	if n > 0 {
+		w.counters.ResidenceNs += uint64(cpu.NowNs()-w.seenNs) * uint64(n)
+	}
+	return n, err
 }
 
 // gather takes the next requests in order from each inbox. It starts behind the inbox where the
@@ -73,8 +78,12 @@ func (w *worker) take(in *inbox, n, limit int) int {
 	return n
 }
 
-// admit makes a request the n-th operation of the pass.
+// admit makes a request the n-th operation of the pass. The first one starts the time of the pass,
+// so that a pass that finds nothing reads no clock.
 func (w *worker) admit(in *inbox, c control, n int) bool {
+	if n == 0 {
+		w.seenNs = cpu.NowNs()
+	}
 	if err := in.request(c, &w.ops[n]); err != nil {
 		w.endBadClient(in, err)
 		return false

@@ -98,3 +98,35 @@ func TestConnectionBytes(t *testing.T) {
 	}
 	t.Logf("%d bytes a connection", got)
 }
+
+// TestResidence checks that the time of a pass counts for each of its operations, until the answers
+// are posted, and that a pass without requests counts nothing.
+func TestResidence(t *testing.T) {
+	const wait = 3 * time.Millisecond
+	server, device := fuzzServer(t)
+	in, bytes := fuzzInbox(t, server)
+	w := server.workers[0]
+	device.deliver = func(uint32, answer, []byte) { time.Sleep(wait) }
+	step := func() {
+		if _, err := w.step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step()
+	if w.counters.ResidenceNs != 0 {
+		t.Errorf("a pass without requests: %d ns", w.counters.ResidenceNs)
+	}
+	first := in.next
+	for i := range uint32(2) {
+		at := int((first+i)&(in.count-1)) * 64
+		putRequest(bytes[at:at+64], first+i, &kvs.Request{Op: kvs.Get, Key: []byte("k")}, nil)
+	}
+	for range 3 {
+		step()
+	}
+	// One pass with two requests, whose answers take twice the wait.
+	if w.counters.Ops != 2 || w.counters.Frames != 1 || w.counters.ResidenceNs < 2*2*uint64(wait) {
+		t.Errorf("%d operations in %d passes: %d ns, want 2 in 1 and at least %d", w.counters.Ops,
+			w.counters.Frames, w.counters.ResidenceNs, 2*2*wait)
+	}
+}

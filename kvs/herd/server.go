@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/energy"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/admission"
 	"dpukv/kvs/partition"
@@ -150,7 +151,7 @@ func (s *Server) Facts() kvs.Facts { return s.facts }
 // Stats asks every worker for its counters.
 func (s *Server) Stats() (kvs.Stats, error) {
 	stats := kvs.Stats{
-		CPUNs: cpu.ProcessNs(), CPUs: cpu.OccupiedBy(s.facts.CPUs),
+		CPUNs: cpu.ProcessNs(), CPUs: cpu.OccupiedBy(s.facts.CPUs), Energy: energy.Read(),
 		Workers: make([]kvs.WorkerStats, len(s.workers)),
 	}
 	for i, w := range s.workers {

@@ -34,6 +34,7 @@ type worker struct {
 	turn    int // start of the next pass
 	scans   int
 	passes  uint64
+	seenNs  int64 // when the current pass saw its first request
 
 	ops  []partition.Op // of the current pass
 	from []origin       // of each of ops

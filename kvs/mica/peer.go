@@ -31,6 +31,7 @@ type peer struct {
 	from    int
 	unread  int // memory counted for answers that gnet holds; 0: it holds none
 	account account
+	arrived arrivals
 
 	greeted bool
 	short   int    // consecutive short turns; counts up to trustAfter
@@ -110,6 +111,7 @@ func (p *peer) traffic() {
 		}
 		return
 	}
+	p.arrived.came(len(b), p.w.system.now())
 	p.drain()
 	switch {
 	case p.short >= trustAfter:
@@ -218,6 +220,9 @@ func (p *peer) serve(input []byte, which turn) {
 			p.endWithReason(err.Error())
 			return
 		}
+		if cameNs := p.arrived.take(h.bytes); h.kind == kindRequest {
+			p.w.unwritten.add(h.count, cameNs)
+		}
 		rest = rest[h.bytes:]
 		if n := len(p.w.out); n >= flushBytes {
 			if answered += n; !p.flush() {
@@ -303,6 +308,9 @@ func (p *peer) flush() bool {
 	} else {
 		w.pieces = pieces(w.pieces[:0], w.out)
 		_, _ = p.c.Writev(w.pieces)
+	}
+	if w.unwritten.ops > 0 {
+		w.counters.ResidenceNs += w.unwritten.written(w.system.now())
 	}
 	w.out = w.out[:0]
 	if p.closed {

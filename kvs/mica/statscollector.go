@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/energy"
 	"dpukv/kvs"
 )
 
@@ -99,7 +100,8 @@ func (g *statsCollector) report(number int, s kvs.WorkerStats) {
 func (g *statsCollector) finish() {
 	b := &g.server.budget
 	stats := kvs.Stats{
-		CPUNs: cpu.ProcessNs(), CPUs: cpu.OccupiedBy(g.server.facts.CPUs), Workers: g.reports,
+		CPUNs: cpu.ProcessNs(), CPUs: cpu.OccupiedBy(g.server.facts.CPUs), Energy: energy.Read(),
+		Workers:       g.reports,
 		BufferedBytes: b.held.Load(), BufferedMostBytes: b.most.Load(),
 	}
 	text, _ := json.Marshal(&stats) // numbers and strings always marshal

@@ -54,8 +54,9 @@ type worker struct {
 	pieces  [][]byte       // of out
 	buffers buffers
 
-	counters kvs.WorkerStats
-	latest   *statsRound
+	unwritten unwritten
+	counters  kvs.WorkerStats
+	latest    *statsRound
 }
 
 func newWorker(s *Server, number int, cpus []int) *worker {

@@ -229,6 +229,9 @@ func (m *measurement) complete(p *results.Point, warnings []string) {
 	p.ServerNode, p.Cards = resultNode(m.all.server.end.node), m.cards.results()
 	if p.EmulatedTestbed = m.machines.Bed.EmulatedText(); p.EmulatedTestbed != "" {
 		p.Emulated = true
+		// The counters are those of the machine that runs the emulation.
+		p.ServerEnergyUJPerOp, p.ServerEnergyBy = 0, ""
+		p.ClientEnergyUJPerOp, p.ClientEnergyBy = 0, ""
 	}
 	if m.pt.Attach != "" {
 		warnings = append(warnings,

@@ -46,6 +46,8 @@ func merge(shares []share, told time.Time, pt *sweep.Point) (*node.Result, error
 	addCounts(shares, p)
 	addMoved(shares, p)
 	addCosts(shares, p)
+	addStages(shares, p)
+	addEnergy(shares, p)
 	p.Warnings = slices.Concat(skew, sharedBusy(shares, p), warningsOf(shares))
 	return &sum, nil
 }
@@ -186,18 +188,68 @@ func addMoved(shares []share, p *results.Point) {
 	}
 }
 
+// mean is the mean of a value over the shares.
+func mean(shares []share, value, weight func(*results.Point) float64) float64 {
+	all := total(shares, weight)
+	if all == 0 {
+		return 0
+	}
+	return total(shares, func(p *results.Point) float64 { return value(p) * weight(p) }) / all
+}
+
+// These are weights of shares.
+func alike(*results.Point) float64 { return 1 }
+func ops(p *results.Point) float64 { return float64(p.Ops) }
+
+// addStages splits the merged latency. The server's part is the same for all but for the times of
+// the samples. Without the stages of all clients there are none.
+func addStages(shares []share, p *results.Point) {
+	p.Stages = results.Stages{}
+	for i := range shares {
+		if shares[i].res.Point.Stages == (results.Stages{}) {
+			return
+		}
+	}
+	queueNs := mean(shares, func(p *results.Point) float64 { return p.Stages.ClientQueueNs }, ops)
+	serverNs := mean(shares, func(p *results.Point) float64 {
+		return p.Stages.ServerResidenceNs
+	}, alike)
+	p.Stages = results.StagesOf(p, queueNs, serverNs)
+}
+
+// addEnergy adds the energy of the clients' machines, each once. If one is unknown, so is the sum.
+func addEnergy(shares []share, p *results.Point) {
+	server, serverBy := 0.0, ""
+	uj := map[string]float64{}
+	known := true
+	for i := range shares {
+		of := &shares[i].res.Point
+		known = known && of.ClientEnergyUJPerOp > 0
+		kernel := shares[i].end.kernel
+		uj[kernel] = max(uj[kernel], of.ClientEnergyUJPerOp*float64(of.Ops))
+		if of.ServerEnergyUJPerOp > server {
+			server, serverBy = of.ServerEnergyUJPerOp, of.ServerEnergyBy
+		}
+	}
+	p.ServerEnergyUJPerOp, p.ServerEnergyBy = server, serverBy
+	p.ClientEnergyUJPerOp, p.ClientEnergyBy = 0, ""
+	if !known || p.Ops == 0 {
+		return
+	}
+	for _, machine := range uj {
+		p.ClientEnergyUJPerOp += machine / float64(p.Ops)
+	}
+	p.ClientEnergyBy = words(shares, "; ", func(p *results.Point) string {
+		return p.ClientEnergyBy
+	})
+}
+
 // addCosts computes means. Values of frames are weighted by frames, an operation's CPU time by
 // operations, and the hash's share by CPU time. Values from the server have equal weights.
 func addCosts(shares []share, p *results.Point) {
 	mean := func(value, weight func(*results.Point) float64) float64 {
-		all := total(shares, weight)
-		if all == 0 {
-			return 0
-		}
-		return total(shares, func(p *results.Point) float64 { return value(p) * weight(p) }) / all
+		return mean(shares, value, weight)
 	}
-	alike := func(*results.Point) float64 { return 1 }
-	ops := func(p *results.Point) float64 { return float64(p.Ops) }
 	frames := func(p *results.Point) float64 {
 		if p.OpsPerFrame == 0 {
 			return 0

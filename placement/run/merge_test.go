@@ -210,6 +210,65 @@ func TestMergeSaysWhatEachUsed(t *testing.T) {
 	}
 }
 
+// TestMergeStages checks that the merged stages split the merged latency, weighted like it.
+func TestMergeStages(t *testing.T) {
+	told := time.Now()
+	shares := []share{
+		fakeShare(t, "hostA", []int{0}, 0, told, 1000, 2000, 3000),
+		fakeShare(t, "hostB", []int{1}, 0, told, 9000),
+	}
+	of := func(i int) *results.Point { return &shares[i].res.Point }
+	of(0).Stages = results.StagesOf(of(0), 100, 400)
+	of(1).Stages = results.StagesOf(of(1), 500, 600)
+	merged := func() *results.Point {
+		res, err := merge(shares, told, &sweep.Point{Config: sweep.Config{Duration: time.Second}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &res.Point
+	}
+	p := merged()
+	want := results.Stages{ClientQueueNs: 200, ServerResidenceNs: 500, RestNs: p.Actual.MeanNs - 700}
+	if p.Stages != want {
+		t.Errorf("found %+v, want %+v", p.Stages, want)
+	}
+	of(1).Stages = results.Stages{}
+	if p := merged(); p.Stages != (results.Stages{}) {
+		t.Errorf("found %+v, though one client has none", p.Stages)
+	}
+}
+
+// TestMergeEnergy checks that each machine's energy counts once, and that a part gives no sum.
+func TestMergeEnergy(t *testing.T) {
+	told := time.Now()
+	shares := []share{
+		fakeShare(t, "a", []int{0}, 0, told, 1, 1, 1), fakeShare(t, "b", []int{1}, 0, told, 1),
+		fakeShare(t, "c", []int{0}, 0, told, 1, 1),
+	}
+	shares[2].end.kernel = "another"
+	for i, uj := range []float64{4, 12, 9} { // 12 µJ of one machine, as both clients saw it, and 18 of the other
+		p := &shares[i].res.Point
+		p.ClientEnergyUJPerOp, p.ClientEnergyBy = uj, "rapl: package-0"
+		p.ServerEnergyUJPerOp, p.ServerEnergyBy = 7, "rapl: package-1"
+	}
+	merged := func() *results.Point {
+		res, err := merge(shares, told, &sweep.Point{Config: sweep.Config{Duration: time.Second}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &res.Point
+	}
+	if p := merged(); p.ClientEnergyUJPerOp != 5 || p.ClientEnergyBy != "rapl: package-0" ||
+		p.ServerEnergyUJPerOp != 7 || p.ServerEnergyBy != "rapl: package-1" {
+		t.Errorf("clients: %v µJ by %q, server: %v by %q; want 5 and 7", p.ClientEnergyUJPerOp, p.ClientEnergyBy,
+			p.ServerEnergyUJPerOp, p.ServerEnergyBy)
+	}
+	shares[1].res.Point.ClientEnergyUJPerOp = 0
+	if p := merged(); p.ClientEnergyUJPerOp != 0 || p.ClientEnergyBy != "" {
+		t.Errorf("one client knows nothing: found %v by %q", p.ClientEnergyUJPerOp, p.ClientEnergyBy)
+	}
+}
+
 func TestMergeRefusesNonsense(t *testing.T) {
 	told := time.Now()
 	pt := &sweep.Point{Config: sweep.Config{Duration: time.Second}}

@@ -217,6 +217,15 @@ func keyboardReaches(t *testing.T, b *resultstest.Browser) {
 			t.Errorf("the point's fields lack %q:\n%s", want, dialog)
 		}
 	}
+	for _, want := range []string{"Where the time goes", "client queue", "rest: wire and kernels", "mean latency"} {
+		if !strings.Contains(dialog, want) {
+			t.Errorf("the point's stages lack %q:\n%s", want, dialog)
+		}
+	}
+	if parts := resultstest.Eval[int](t, b,
+		`[...document.querySelectorAll("dialog .stack .key")].filter(e => e.offsetWidth > 0).length`); parts != 3 {
+		t.Errorf("the bar has %d parts that can be seen, want 3: a closed loop has none before the send", parts)
+	}
 	picture(t, b, "details")
 	b.Click(t, `dialog .repeats button:nth-of-type(2)`)
 	if head := resultstest.Eval[string](t, b,

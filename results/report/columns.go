@@ -31,6 +31,14 @@ func (m *Model) fillColumns() {
 	}
 	m.add("bottleneck", func(p *results.Point) any { return p.Bottleneck().Side })
 	m.add("bottleneck_why", func(p *results.Point) any { return p.Bottleneck().Why })
+	for _, kind := range []string{results.KindHost, results.KindDPU} {
+		m.add(kind+"_ops_per_core_s", func(p *results.Point) any {
+			if ops := p.OpsPerCoreS(kind); ops > 0 {
+				return brief(ops)
+			}
+			return rawText("")
+		})
+	}
 }
 
 // jsonValue returns a comparable value, so that equal values can be found.

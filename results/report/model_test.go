@@ -31,6 +31,8 @@ func study(tb testing.TB) *runfolder.Run {
 			points = append(points,
 				resultstest.Curve((4.5e6-8e5*float64(i))*(0.7+0.3*share), threads, 3, func(p *results.Point) {
 					p.GetRatio, p.Placement = share, placement
+					p.Actual = p.Latency
+					p.Stages = results.StagesOf(p, 0.1*p.MeanNs, 0.3*p.MeanNs)
 					if p.ClientThreads == 12 && i == 0 {
 						p.ClientBusyShare, p.ClientCPUShare = 0.97, 0.97
 						p.Warnings = []string{"client-bound: the client's threads were busy for 97 % of the time of " +

@@ -21,6 +21,7 @@ func WritePoint(w io.Writer, p *results.Point) error {
 	if p.Ops > 0 {
 		s.outcome()
 		s.latency()
+		s.stages()
 		s.cost()
 	}
 	s.warnings()
@@ -205,12 +206,52 @@ func intervalRows(i results.LatencyInterval) [][]string {
 	}
 }
 
+// stages tells where the mean latency goes.
+func (s *summary) stages() {
+	list := s.p.Stages.List()
+	if len(list) == 0 {
+		return
+	}
+	s.WriteString("\n  where the mean goes, µs\n")
+	width := 0
+	for _, stage := range list {
+		width = max(width, widest([]string{stage.Title}))
+	}
+	for _, stage := range list {
+		fmt.Fprintf(s, "  %s %s %s\n", padRight(stage.Title, width), padLeft(micros(stage.Ns), 8),
+			padLeft(fmt.Sprintf("%.0f %%", 100*stage.Ns/s.p.MeanNs), 5))
+	}
+}
+
+// energyOf is the energy of a side's machine, or "" if it is not known.
+func energyOf(side string, uj float64, by string) string {
+	if uj == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s µJ an operation on the %s's machine (%s)", numfmt.Digits3(uj), side, by)
+}
+
+// perCore is the server's side for each second of CPU time, by the kind of node.
+func perCore(p *results.Point) string {
+	var said []string
+	for _, kind := range []string{results.KindHost, results.KindDPU} {
+		if ops := p.OpsPerCoreS(kind); ops > 0 {
+			said = append(said, fmt.Sprintf("%s Mops a busy core-second of the %s", mega(ops),
+				map[string]string{results.KindHost: "host", results.KindDPU: "DPU"}[kind]))
+		}
+	}
+	return joined(said...)
+}
+
 func (s *summary) cost() {
 	p := s.p
 	s.WriteByte('\n')
 	s.line("server CPU", fmt.Sprintf("%s ns an operation, %.0f %% of its threads' time",
 		numfmt.Digits3(p.ServerCPUNsPerOp), 100*p.ServerCPUShare),
 		interruptShare(p.ServerInterruptShare))
+	s.line("", perCore(p))
+	s.line("energy", energyOf("server", p.ServerEnergyUJPerOp, p.ServerEnergyBy),
+		energyOf("client", p.ClientEnergyUJPerOp, p.ClientEnergyBy))
 	s.line("client CPU", fmt.Sprintf("%s ns an operation, %.0f %% of its CPUs' time",
 		numfmt.Digits3(p.ClientCPUNsPerOp), 100*p.ClientCPUShare),
 		interruptShare(p.ClientInterruptShare), hashShare(p))

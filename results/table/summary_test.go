@@ -25,8 +25,15 @@ func TestPointGolden(t *testing.T) {
 			P999LoNs: 400e3, P999HiNs: 900e3,
 		}
 	})
+	stages := resultstest.LocalPoint(func(p *results.Point) {
+		p.RateOps, p.Actual = 1.5e6, resultstest.Latency(80e3)
+		p.Stages = results.StagesOf(p, 3000, 21e3)
+		p.ServerNode.Kind = results.KindHost
+		p.ServerEnergyUJPerOp, p.ServerEnergyBy = 41.5, "rapl: package-0"
+	})
 	for name, p := range map[string]*results.Point{
 		"open":       &open[2],
+		"stages":     &stages,
 		"not-placed": &notPlaced,
 		"failed":     resultstest.FailedOnly(&atOnce),
 		"broken":     &broken,

@@ -285,7 +285,8 @@ func (s *structs) linkText(owner, field string) string {
 // units are those of names that end with the key; of several, the longest decides.
 var units = map[string]string{
 	"_ns": "ns", "_ns_per_op": "ns/op", "_bytes": "bytes", "_packets": "packets",
-	"_share": "0 to 1", "_share_check": "0 to 1", "_ratio": "0 to 1", "_hit_rate": "0 to 1",
+	"_uj_per_op": "µJ/op",
+	"_share":     "0 to 1", "_share_check": "0 to 1", "_ratio": "0 to 1", "_hit_rate": "0 to 1",
 	"_ops": "operations", "rate_ops": "operations/s", "throughput_ops": "operations/s",
 	"ops_per_frame": "operations/frame", "bytes_per_frame": "bytes/frame",
 	"frames_per_write": "frames/call", "started_at": "RFC 3339",

@@ -11,7 +11,7 @@ func TestUnits(t *testing.T) {
 	for name, want := range map[string]string{
 		"duration_ns": "ns", "server_cpu_ns_per_op": "ns/op", "late_ops": "operations",
 		"rate_ops": "operations/s", "client_hash_share_check": "0 to 1", "store": "", "keys": "",
-		"hlog_bytes": "bytes", "share": "0 to 1",
+		"hlog_bytes": "bytes", "share": "0 to 1", "server_energy_uj_per_op": "µJ/op",
 	} {
 		if got := unitOf(name); got != want {
 			t.Errorf("%s: found the unit %q, want %q", name, got, want)

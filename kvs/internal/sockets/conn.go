@@ -181,7 +181,7 @@ func (c *Conn[N]) Launch() error {
 	c.shared.traffic.Frames++
 	c.refill()
 	if !c.Spared() || !c.Open() {
-		return c.Push()
+		return c.Push(c.Flight[len(c.Flight)-1].SentNs)
 	}
 	if c.unsent == len(c.Flight)-1 { // else it follows a batch that is held back or blocked
 		c.shared.held = append(c.shared.held, c.number)
@@ -189,8 +189,9 @@ func (c *Conn[N]) Launch() error {
 	return nil
 }
 
-// Push writes all unwritten batches, as far as the kernel takes them.
-func (c *Conn[N]) Push() error {
+// Push writes all unwritten batches, as far as the kernel takes them. The time is that of the call:
+// the clock is read again only if one system call does not take everything.
+func (c *Conn[N]) Push(nowNs int64) error {
 	for c.unsent < len(c.Flight) {
 		n, err := c.write()
 		if err == unix.EAGAIN {
@@ -202,7 +203,10 @@ func (c *Conn[N]) Push() error {
 		if err != nil {
 			return fmt.Errorf("send to %s: %w", c.Addr, err)
 		}
-		c.wrote(n)
+		c.wrote(n, nowNs)
+		if c.unsent < len(c.Flight) {
+			nowNs = cpu.NowNs()
+		}
 	}
 	return c.block(false)
 }
@@ -221,8 +225,8 @@ func (c *Conn[N]) write() (int, error) {
 	return unix.Writev(c.fd, c.pieces)
 }
 
-// wrote records that n bytes of the unsent batches are written.
-func (c *Conn[N]) wrote(n int) {
+// wrote records that a system call at nowNs wrote n bytes of the unsent batches.
+func (c *Conn[N]) wrote(n int, nowNs int64) {
 	c.shared.traffic.Writes++
 	c.shared.traffic.SentBytes += uint64(n)
 	for n > 0 {
@@ -231,6 +235,8 @@ func (c *Conn[N]) wrote(n int) {
 		n -= now
 		if b.written += now; b.written == len(b.Frame) {
 			c.unsent++
+			c.shared.traffic.SentOps += uint64(len(b.Notes))
+			c.shared.traffic.QueuedNs += uint64(nowNs-b.SentNs) * uint64(len(b.Notes))
 		}
 	}
 	c.updateLoad()

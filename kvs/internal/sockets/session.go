@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"dpukv/internal/cpu"
 	"dpukv/kvs"
 
 	"golang.org/x/sys/unix"
@@ -16,7 +17,7 @@ type Member interface {
 	Begun() bool
 	Open() bool
 	Spared() bool
-	Push() error
+	Push(nowNs int64) error
 	Close() error
 	packets() kvs.Packets
 
@@ -87,7 +88,7 @@ func (s *Session[C]) Flush() error {
 // release writes the batches that connections hold back.
 func (s *Session[C]) release() error {
 	for _, number := range s.shared.held {
-		if err := s.conns[number].Push(); err != nil {
+		if err := s.conns[number].Push(cpu.NowNs()); err != nil {
 			return reason(s.conns[number], err)
 		}
 	}
@@ -108,7 +109,7 @@ func (s *Session[C]) Poll(answers []kvs.Answer, wait time.Duration) ([]kvs.Answe
 	for _, e := range events {
 		c := s.conns[e.Fd]
 		if e.Events&unix.EPOLLOUT != 0 {
-			if err := c.Push(); err != nil {
+			if err := c.Push(cpu.NowNs()); err != nil {
 				return answers, reason(c, err)
 			}
 		}
@@ -127,7 +128,7 @@ func (s *Session[C]) keepBusy() error {
 	for _, number := range s.shared.held {
 		if c := s.conns[number]; c.Spared() {
 			held = append(held, number)
-		} else if err := c.Push(); err != nil {
+		} else if err := c.Push(cpu.NowNs()); err != nil {
 			return reason(c, err)
 		}
 	}

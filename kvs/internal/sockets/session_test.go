@@ -365,3 +365,27 @@ func waitReset(t *testing.T, fd int) {
 	}
 	t.Fatal("the connection was not reset")
 }
+
+// TestQueuedTime checks that a batch waits from Launch to the system call that wrote it: not at all
+// if it leaves at once, and as long as it is held back otherwise. Each operation counts.
+func TestQueuedTime(t *testing.T) {
+	s := newEchoSession(t, listen(t, silent), 1, kvs.SessionOptions{Batch: 2, Window: 4, Connections: 2})
+	for range 2 * 4 {
+		s.submit(t, []byte("request"))
+	}
+	if got := s.Traffic(); got.SentOps != 8 || got.QueuedNs != 0 {
+		t.Fatalf("batches of a connection alone: %d operations waited %d ns, want 8 and 0", got.SentOps, got.QueuedNs)
+	}
+	for range 2 * 3 { // held back: the other connection keeps the server busy
+		s.submit(t, []byte("request"))
+	}
+	const wait = 5 * time.Millisecond
+	time.Sleep(wait)
+	if err := s.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Traffic(); got.SentOps != 8+6 || got.QueuedNs < 6*uint64(wait) {
+		t.Errorf("with batches held back: %d operations waited %d ns, want 14 and at least %d", got.SentOps,
+			got.QueuedNs, 6*wait)
+	}
+}

@@ -3,7 +3,7 @@ function details(i, among) {
   const dialog = $("#details"), plain = [], nested = [];
   for (const name of D.order) {
     const v = value(name, i);
-    if (v === null || v === "" || name === "warnings" || name === "bottleneck_why" || name === "id" || name === "error") continue;
+    if (v === null || v === "" || name.startsWith("stages_") && !value(name, i) || name === "warnings" || name === "bottleneck_why" || name === "id" || name === "error") continue;
     (typeof v === "object" && (!Array.isArray(v) || typeof v[0] === "object") ? nested : plain).push([name, v]);
   }
   dialog.replaceChildren(
@@ -11,6 +11,7 @@ function details(i, among) {
     el("h2", { id: "details-head", tabindex: -1, autofocus: true }, value("id", i)),
     among && among.length > 1 ? el("div", { class: "repeats" }, "Repeat ", among.map(j => el("button", { type: "button", "aria-current": j === i ? "true" : null, onclick: () => details(j, among) }, String(value("repeat", j))))) : "",
     failed(i) ? el("p", { class: "note bad" }, "Failed: " + value("error", i)) : sides(i),
+    ...stages(i),
     warnings(i).length ? el("div", { class: "note warn" }, el("ul", {}, warnings(i).map(w => el("li", {}, w)))) : "",
     ...nested.flatMap(([name, v]) => [el("h3", {}, words(name)), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": words(name) }, objects(Array.isArray(v) ? v : [v]))]),
     el("h3", {}, "All fields"),
@@ -24,7 +25,26 @@ function details(i, among) {
 function sides(i) {
   const ns = side => digits3(value(side + "_cpu_ns_per_op", i)) + " ns of CPU an operation, " + percent(value(side + "_cpu_share", i)) + " of its CPUs' time";
   return el("div", {}, el("p", {}, el("b", {}, "Bottleneck: " + value("bottleneck", i)), ". ", sentence(value("bottleneck_why", i))),
-    el("div", { class: "sides" }, el("p", {}, el("b", {}, "Client. "), ns("client")), el("p", {}, el("b", {}, "Server. "), ns("server"))));
+    el("div", { class: "sides" }, el("p", {}, el("b", {}, "Client. "), ns("client")), el("p", {}, el("b", {}, "Server. "), ns("server") + perCore(i))));
+}
+
+// The stages of the mean latency in their order (results.Stages), of a point that has them.
+const STAGES = [["stages_before_send_ns", "before the send"], ["stages_client_queue_ns", "client queue"], ["stages_server_residence_ns", "server"], ["stages_rest_ns", "rest: wire and kernels"]];
+
+function stages(i) {
+  if (!value("stages_server_residence_ns", i)) return [];
+  const whole = value("latency_mean_ns", i), parts = STAGES.map(([column, title], n) => ({ title, ns: value(column, i), color: `var(--line${n})` }));
+  const key = color => { const e = el("span", { class: "key" }); e.style.background = color; return e; };
+  const bar = el("div", { class: "stack", "aria-hidden": "true" }, parts.map(p => { const e = key(p.color); e.style.flexGrow = Math.max(p.ns, 0) / whole; return e; }));
+  return [el("h3", {}, "Where the time goes"), bar,
+    el("table", { class: "stages" }, el("tbody", {}, parts.map(p => el("tr", {}, el("td", {}, key(p.color), " ", p.title), num(micros(p.ns)), num(percent(p.ns / whole)))),
+      el("tr", {}, el("td", {}, el("b", {}, "mean latency")), num(micros(whole)), num("")))),
+    el("p", { class: "quiet" }, "The rest is a remainder, not a measurement: it includes the wait in the server's socket.")];
+}
+
+function perCore(i) {
+  const said = [["host_ops_per_core_s", "host"], ["dpu_ops_per_core_s", "DPU"]].filter(([column]) => value(column, i)).map(([column, kind]) => mops(value(column, i)) + " a busy core-second of the " + kind);
+  return said.length ? ". " + said.join(", ") : "";
 }
 
 const field = v => Array.isArray(v) ? v.join(" ") || "–" : typeof v === "number" ? v.toLocaleString("en", { maximumFractionDigits: 4 }).replace(/,/g, " ") : String(v);
