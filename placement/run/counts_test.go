@@ -92,7 +92,7 @@ func TestBusiestThread(t *testing.T) {
 		}
 		return c
 	}
-	const bound = "client-bound: the client's threads used 90 % of their CPUs' time (limit: 85 %). " + results.ClientsLimit
+	const bound = "client-bound: the client's threads used 90 % of their CPUs' time. " + results.ClientsLimit
 	for _, c := range []struct {
 		before, after *node.Counted
 		by, wantBy    string
