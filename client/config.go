@@ -15,7 +15,7 @@ import (
 // Defaults of the zero values in a Config.
 const (
 	DefaultTimeout  = 2 * time.Second
-	DefaultInterval = 250 * time.Millisecond
+	DefaultInterval = 100 * time.Millisecond
 )
 
 // MaxThreads is the highest number of threads that a Config may ask for. Go ends a process with

@@ -124,7 +124,8 @@
 //
 // # Warnings
 //
-//   - client-bound: the client's CPUs were busy, so a faster server would look the same.
+//   - client-bound: the client's CPUs were busy, so a faster server would look the same. Where the
+//     server was full too, it says so ([results.Point.SayBothFull]).
 //   - spinning: the share of the client's CPU time that the load did not need.
 //   - client threads share CPUs with each other or with the server: they slow each other down.
 //   - disturbed: other programs, or a hypervisor, had more than a tenth of the time of a pinned

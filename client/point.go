@@ -88,6 +88,7 @@ func (r *runner) result(err error) *Result {
 		p.LatencyInterval = results.LatencyIntervalOf(res.Intervals, results.TagIntended)
 		p.ActualInterval = results.LatencyIntervalOf(res.Intervals, results.TagActual)
 		p.Warnings = append(r.warnings(p, sum), results.DriftWarnings(p, res.Intervals)...)
+		p.SayBothFull()
 	}
 	if err != nil {
 		p.Status, p.Error = results.StatusFailed, err.Error()

@@ -285,15 +285,15 @@ func TestUnsentOperationsCount(t *testing.T) {
 // a stall keeps answers to the next. The last one is as short as the measurement period leaves it.
 func TestIntervalsAreOfTheIntendedTime(t *testing.T) {
 	cfg := simLoad()
-	cfg.Duration, cfg.Window = 600*time.Millisecond, 1024
-	res := simulate(t, cfg, &simServer{serviceNs: 20_000, stallNs: 340e6, stallEndNs: 380e6})
+	cfg.Duration, cfg.Window = 250*time.Millisecond, 1024
+	res := simulate(t, cfg, &simServer{serviceNs: 20_000, stallNs: 280e6, stallEndNs: 320e6})
 	want := []struct {
 		count  int64
 		length time.Duration
 	}{
-		{2500, 250 * time.Millisecond},
-		{2500, 250 * time.Millisecond},
 		{1000, 100 * time.Millisecond},
+		{1000, 100 * time.Millisecond},
+		{500, 50 * time.Millisecond},
 	}
 	i := 0
 	for _, iv := range res.Intervals {
@@ -308,5 +308,19 @@ func TestIntervalsAreOfTheIntendedTime(t *testing.T) {
 	}
 	if i != len(want) {
 		t.Errorf("%d intervals, want %d", i, len(want))
+	}
+}
+
+// TestOneSecondHasPercentileIntervals: at the default interval, a second suffices for the bootstrap.
+func TestOneSecondHasPercentileIntervals(t *testing.T) {
+	for _, rate := range []float64{0, 10_000} {
+		cfg := simLoad()
+		cfg.RateOps = rate
+		p := simulate(t, cfg, &simServer{serviceNs: 20_000}).Point
+		for _, i := range []results.LatencyInterval{p.LatencyInterval, p.ActualInterval} {
+			if i.P50LoNs == 0 || i.P50LoNs > p.P50Ns || i.P50HiNs < p.P50Ns || i.P999HiNs == 0 {
+				t.Errorf("rate %v: found the interval %+v, latency %+v", rate, i, p.Latency)
+			}
+		}
 	}
 }

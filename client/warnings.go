@@ -51,8 +51,7 @@ func (r *runner) clientBound(s summed) string {
 		return ""
 	}
 	return fmt.Sprintf("client-bound: the client's threads used %.0f %% of their CPUs' time "+
-		"(limit: %.0f %%). The result is the client's limit, not the server's: give the client "+
-		"more CPUs", share*100, boundShare*100)
+		"(limit: %.0f %%). %s", share*100, boundShare*100, results.ClientsLimit)
 }
 
 func spun(s summed) string {

@@ -106,3 +106,24 @@ func TestPacketLoss(t *testing.T) {
 		t.Errorf("at the limit it says %q", got)
 	}
 }
+
+// TestClientBoundAgreesWithBottleneck: a busy client names the server, too, where that was full.
+func TestClientBoundAgreesWithBottleneck(t *testing.T) {
+	for serverNs, want := range map[int64]string{
+		6e8:   results.ClientsLimit,
+		9.7e8: "Both sides are full: the client's CPUs were busy for 90 % of the time; the server's threads for 97 %",
+	} {
+		r := &runner{
+			cfg: Config{Threads: 1, CPUs: []int{3}, Duration: time.Second}, pool: &workerPool{},
+			facts: kvs.Facts{Workers: 1}, collector: newCollector(false, nil),
+			loaders: []*loader{{
+				worker: &worker{cfg: &Config{}}, ended: true, end: mark{cpuNs: int64(time.Second) * 9 / 10},
+			}},
+		}
+		r.sampler.end.nowNs, r.sampler.end.server.CPUNs = int64(time.Second), serverNs
+		p := r.result(nil).Point
+		if text := strings.Join(p.Warnings, "\n"); !hasWarning(p, "client-bound: ") || !strings.Contains(text, want) {
+			t.Errorf("found %q, want %q: the bottleneck is %+v", text, want, p.Bottleneck())
+		}
+	}
+}

@@ -50,6 +50,23 @@ func (p *Point) Bottleneck() Bottleneck {
 	return Bottleneck{SideNeither, why}
 }
 
+// ClientsLimit ends a warning client-bound, unless the server was full, too.
+const ClientsLimit = "The result is the client's limit, not the server's: give the client more CPUs"
+
+// SayBothFull corrects the warnings client-bound of a point with both sides full.
+func (p *Point) SayBothFull() {
+	b := p.Bottleneck()
+	if b.Side != SideBoth {
+		return
+	}
+	for i, w := range p.Warnings {
+		if busy, found := strings.CutSuffix(w, ClientsLimit); found {
+			p.Warnings[i] = busy + "Both sides are full: " + b.Why + ". To find the limit of " +
+				"one side, give the other more CPUs"
+		}
+	}
+}
+
 // side is the CPU time of one side, interpreted.
 type side struct {
 	full   bool

@@ -122,3 +122,32 @@ func TestBottleneck(t *testing.T) {
 		})
 	}
 }
+
+// TestSayBothFull: the warnings of busy clients agree with the bottleneck.
+func TestSayBothFull(t *testing.T) {
+	const busy = "hostA: client-bound: the client's threads used 90 % of their CPUs' time (limit: 85 %). "
+	const alone, other = busy + results.ClientsLimit, "client threads share CPUs: threads [0 1] on CPU 3"
+	const both = busy + "Both sides are full: the client's CPUs were busy for 90 % of the time; " +
+		"the server's threads for 97 %. To find the limit of one side, give the other more CPUs"
+	for name, c := range map[string]struct {
+		server    float64
+		transport string
+		want      string
+	}{
+		"both":                {0.97, "tcp", both},
+		"the client":          {0.6, "tcp", alone},
+		"a server that polls": {1, "rdma", alone},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := resultstest.LocalPoint(func(p *results.Point) {
+				p.ClientCPUShare, p.ClientBusyShare, p.ServerCPUShare = 0.95, 0.9, c.server
+				p.Transport, p.Warnings = c.transport, []string{other, alone}
+			})
+			for range 2 { // of several clients, the orchestrator says it again
+				if p.SayBothFull(); p.Warnings[0] != other || p.Warnings[1] != c.want {
+					t.Errorf("found %q, want %q", p.Warnings, c.want)
+				}
+			}
+		})
+	}
+}

@@ -84,8 +84,8 @@ func (p *peers) end(test, device, local, remote string) string {
 	if strings.HasSuffix(test, "Serve") {
 		at = local
 	}
-	return fmt.Sprintf("DEVICE=%s ADDR=%s:7000 CONTROL=%s:7001 %s -test.run '^%s$' -test.v=test2json -test.timeout 300s",
-		device, at, at, p.binary, test)
+	return fmt.Sprintf("DEVICE=%s ADDR=%s:7000 CONTROL=%s:7001 %s -test.run '^%s$' %s",
+		device, at, at, p.binary, test, "-test.v=test2json -test.timeout 300s")
 }
 
 func (p *peers) guest(test string) string { return p.end(test, "ibverbs:rxe0", guestAddr, hostAddr) }

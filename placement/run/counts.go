@@ -31,6 +31,7 @@ func noteServer(p *results.Point, before, after *node.Counted) {
 			w.CPUShareBy = results.ByBusiestInLoad
 		}
 	}
+	p.SayBothFull() // the clients did not see the busiest thread
 }
 
 // noteServerMoved puts the server's traffic under load into a point.

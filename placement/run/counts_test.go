@@ -92,6 +92,7 @@ func TestBusiestThread(t *testing.T) {
 		}
 		return c
 	}
+	const bound = "client-bound: the client's threads used 90 % of their CPUs' time. " + results.ClientsLimit
 	for _, c := range []struct {
 		before, after *node.Counted
 		by, wantBy    string
@@ -102,12 +103,20 @@ func TestBusiestThread(t *testing.T) {
 		{at(), at(), results.ByMeanOfThreads, results.ByMeanOfThreads, 0.25},
 		{at(0, 0), at(0, 9), results.ByBusiestThread, results.ByBusiestThread, 0.25},
 	} {
-		p := results.Point{ServerWorkers: []results.ServerWorker{
-			{CPUShare: 0.25, CPUShareBy: c.by, Threads: 4},
-		}}
+		p := results.Point{
+			ServerWorkers: []results.ServerWorker{
+				{CPUNs: 1, CPUShare: 0.25, CPUShareBy: c.by, Threads: 4},
+			},
+			Status: results.StatusOK, ClientCPUShare: 0.9, ClientBusyShare: 0.9, Warnings: []string{bound},
+		}
 		noteServer(&p, c.before, c.after)
 		if w := p.ServerWorkers[0]; w.CPUShare != c.want || w.CPUShareBy != c.wantBy {
 			t.Errorf("%+v, then %+v: got %+v, want %v by %s", c.before, c.after, w, c.want, c.wantBy)
+		}
+		full := strings.Contains(p.Warnings[0], "Both sides are full: the client's CPUs were busy for 90 % of the "+
+			"time; the busiest of the server's 4 threads for 100 %")
+		if full != (c.want == 1) {
+			t.Errorf("%+v, then %+v: got %q", c.before, c.after, p.Warnings)
 		}
 	}
 }

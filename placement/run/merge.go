@@ -319,9 +319,8 @@ func sharedBusy(shares []share, p *results.Point) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("client-bound: the clients' threads were together busy for %.0f "+
-		"%% of the time of the CPUs that they share (%.0f %% is the limit), "+
-		"so that these are the clients' limits and not the server's: give them more CPUs",
-		100*p.ClientBusyShare, 100*results.BusyShare)}
+		"%% of the time of the CPUs that they share (limit: %.0f %%). %s",
+		100*p.ClientBusyShare, 100*results.BusyShare, results.ClientsLimit)}
 }
 
 func warningsOf(shares []share) []string {

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"dpukv/client"
 	"dpukv/load"
 	"dpukv/placement/submode"
 )
@@ -308,6 +309,15 @@ func TestOptionalKeysLeaveIDsAlone(t *testing.T) {
 	for _, id := range without {
 		if !slices.Contains(both, id) {
 			t.Errorf("%s is gone from the wider sweep", id)
+		}
+	}
+}
+
+// TestDefaultPointsHavePercentileIntervals: the bootstrap needs ten of the client's intervals.
+func TestDefaultPointsHavePercentileIntervals(t *testing.T) {
+	for name, s := range map[string]Sweep{"default": Default(), "quick": Quick()} {
+		if n := s.Duration / client.DefaultInterval; n < 10 {
+			t.Errorf("%s: a point has %d intervals, want ten", name, n)
 		}
 	}
 }
