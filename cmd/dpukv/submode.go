@@ -115,9 +115,10 @@ func (f *submodeFlags) tool(ctx context.Context, name string) (*submodetool.Tool
 	if err != nil {
 		return nil, err
 	}
-	name = "sm" + strings.TrimPrefix(name, "sm")
 	if !slices.Contains(submode.Names(), name) {
-		return nil, usagef("submode: found %q, allowed: 1 to 5", strings.TrimPrefix(name, "sm"))
+		if name = "sm" + name; !slices.Contains(submode.Names(), name) {
+			return nil, usagef("submode: found %q, allowed: 1 to 5", strings.TrimPrefix(name, "sm"))
+		}
 	}
 	return submodetool.New(submodetool.Options{
 		Testbed: bed, Submode: name, Node: f.node, Datapath: f.datapath, Filter: work,

@@ -29,7 +29,7 @@ func TestSubmode(t *testing.T) {
 		{"undo 4", "node d is as it was", false},
 		{"verify 4", "found nothing applied", true},
 		{"undo 4", "node d is as it was", false},
-		{"apply 6", `found this name, allowed: off-path, off-path-sf, direct, sm1`, true},
+		{"apply 6", `submode: found "6", allowed: 1 to 5`, true},
 		{"apply 3 --filter count-opcode", "librte_bpf gives a program no memory to count in", true},
 		{"apply 1 --node b", "found node b, allowed: a DPU of testbed", true},
 		{"apply 4 --datapath bridge", "allowed on target linux: ovs-flower, tcx, tc-u32", true},

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -106,16 +107,21 @@ func TestIdleThreads(t *testing.T) {
 // process.
 func TestThreads(t *testing.T) {
 	r := dial(t, start(t, func(c *Config) { c.Workers = 2 }).Addr(), Options{})
-	s, err := r.Stats()
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := map[string]bool{}
-	for _, thread := range s.Threads {
-		names[thread.Name] = true
-	}
-	if !names["redis-server"] || !names["io_thd_1"] {
-		t.Errorf("got %+v", s.Threads)
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		s, err := r.Stats()
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := map[string]bool{}
+		for _, thread := range s.Threads {
+			names[thread.Name] = true
+		}
+		if names["redis-server"] && names["io_thd_1"] {
+			return
+		}
+		if time.Now().After(deadline) { // a thread names itself after its start
+			t.Fatalf("got %+v", s.Threads)
+		}
 	}
 }
 
