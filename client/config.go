@@ -16,6 +16,7 @@ import (
 const (
 	DefaultTimeout  = 2 * time.Second
 	DefaultInterval = 100 * time.Millisecond
+	DefaultCoolDown = 5 * time.Second
 )
 
 // MaxThreads is the highest number of threads that a Config may ask for. Go ends a process with
@@ -60,6 +61,13 @@ type Config struct {
 	// OnReady is called with the share of keys found, once all keys are stored and verified. The
 	// load begins when it returns. It may be nil.
 	OnReady func(ctx context.Context, hitRate float64) error
+	// OnPeriodOver is called once the measurement period is over. The load goes on, unrecorded,
+	// until it returns. So this client loads the server for as long as others measure. An error
+	// fails the run, unless MaxCoolDown is over: then the load ends, and the point has a warning.
+	// nil: the load ends with the measurement period.
+	OnPeriodOver func(ctx context.Context) error
+	// MaxCoolDown is the time after which the context of OnPeriodOver ends. 0: DefaultCoolDown.
+	MaxCoolDown time.Duration
 	// OnDone is called once the load is over and every request is answered, before the connections
 	// close. Nothing is in flight then. It may be nil. A failed run does not call it.
 	OnDone func(ctx context.Context) error
@@ -79,6 +87,9 @@ func (c *Config) setDefaults() {
 	}
 	if c.Interval == 0 {
 		c.Interval = DefaultInterval
+	}
+	if c.MaxCoolDown == 0 {
+		c.MaxCoolDown = DefaultCoolDown
 	}
 	if c.AllThreads == 0 {
 		c.AllThreads = c.Threads

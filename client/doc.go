@@ -8,8 +8,11 @@
 //	verify   GETs of up to 2²⁰ keys, spread evenly, each value checked; too few
 //	         hits for this kind of store, or an old value, end the run
 //	ready    the caller may hold the load back, to start several clients at once
-//	measure  all threads start together: warm-up | measurement period | drain
+//	measure  all threads start together: warm-up | measurement period | cool-down | drain
 //	hash     if asked for: what the load costs with hashing done beforehand
+//
+// The cool-down is for several clients on one server. The load of each goes on, unrecorded, until
+// the measurement period of every client is over. A client alone has none.
 //
 // Each load worker is a goroutine locked to its thread, and the thread may be pinned to a CPU. A
 // worker has its own session, generator of operations, and recorder. The workers share only the
@@ -79,10 +82,10 @@
 //
 //	due in the period and answered in it    Ops, both latencies
 //	due in it and answered after it         LateOps, both latencies
-//	due in it and never sent                UnsentOps, Point.Latency with its age
+//	due in it and not sent by its end       UnsentOps, Point.Latency with its age
 //
 // So late answers do not make up for a server that falls behind. An operation is unsent if the
-// windows were full when the load ended. It would have waited for longer, so some percentiles are
+// windows were full when the period ended. It would have waited for longer, so some percentiles are
 // lower bounds: Point.LatencyLowerBoundFrom.
 //
 // Point.ClientLag has the delay from the due time of a batch until the client looks for it. While
@@ -145,6 +148,7 @@
 //   - server counters that contradict the assumptions about the server, and serious events of its
 //     device: [kvs.Stats].Warnings.
 //   - serious events of the client's device: [kvs.Observed].
+//   - cool-down cut short: the load ended before the other clients had measured.
 //   - too short: too few batches lie beyond a percentile to support it.
 //   - latencies outside the histograms' range: they count as the nearer end of the range.
 package client

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"sync/atomic"
 	"time"
 
 	"dpukv/internal/cpu"
@@ -18,7 +19,7 @@ type period struct {
 // holds reports whether a time lies in the measurement period.
 func (p period) holds(ns int64) bool { return p.fromNs <= ns && ns < p.toNs }
 
-// loader is a worker under load: warm-up, measurement period, drain.
+// loader is a worker under load: warm-up, measurement period, cool-down, drain.
 type loader struct {
 	*worker
 	period period
@@ -35,8 +36,11 @@ type loader struct {
 	submitted    uint64
 	begin, end   mark
 	begun, ended bool
-	cutNs        int64 // when the load ended: nothing was sent afterwards
-	finished     bool  // every request is answered, and the unsent ones are recorded
+	cutNs        int64  // when the period ended: nothing sent afterwards counts; 0: not yet
+	cutSent      uint64 // open loop: operations sent by then
+	finished     bool   // every request is answered, and the unsent ones are recorded
+	// others is set once no other client measures any more; nil: there is no other client.
+	others *atomic.Bool
 
 	schedule schedule // open loop only
 
@@ -91,8 +95,12 @@ func (l *loader) load() error {
 		if err := l.alive(now); err != nil {
 			return err
 		}
-		if l.tick(now) {
-			return l.finish(now)
+		over, err := l.tick(now)
+		if err != nil {
+			return err
+		}
+		if over && !l.cool() {
+			return l.finish()
 		}
 		if err := step(now); err != nil {
 			return err
@@ -114,16 +122,19 @@ func (l *loader) awaitStart() error {
 }
 
 // tick notes the period's begin and end. It returns true once the period is over.
-func (l *loader) tick(nowNs int64) bool {
+func (l *loader) tick(nowNs int64) (over bool, err error) {
 	l.schedule.spun(nowNs)
 	if !l.begun && nowNs >= l.period.fromNs {
 		l.begin, l.begun = l.mark(), true
 	}
 	if nowNs < l.period.toNs {
-		return false
+		return false, nil
 	}
-	l.end, l.ended = l.mark(), true
-	return true
+	if !l.ended {
+		l.end, l.ended = l.mark(), true
+		err = l.endPeriod(nowNs)
+	}
+	return true, err
 }
 
 func (l *loader) mark() mark {
@@ -155,6 +166,9 @@ func (l *loader) spent() mark {
 
 // untilMark shortens a wait so that it ends with the warm-up or the measurement period.
 func (l *loader) untilMark(nowNs int64, wait time.Duration) time.Duration {
+	if l.ended {
+		return wait
+	}
 	next := l.period.toNs
 	if !l.begun {
 		next = l.period.fromNs
@@ -260,15 +274,9 @@ func (l *loader) endRun() {
 	r.n = 0
 }
 
-// finish ends the load at nowNs. Operations due in the measurement period that never left count
-// with their age.
-func (l *loader) finish(nowNs int64) error {
-	l.cutNs = nowNs
-	if l.cfg.OpenLoop() {
-		if err := l.sendRest(nowNs); err != nil {
-			return err
-		}
-	}
+// finish ends the load. Operations due in the measurement period that were not sent by its end
+// count with their age at that time.
+func (l *loader) finish() error {
 	if err := l.drain(); err != nil {
 		return err
 	}
@@ -279,7 +287,7 @@ func (l *loader) finish(nowNs int64) error {
 	return nil
 }
 
-// drain waits for the outstanding answers after the measurement period.
+// drain waits for the outstanding answers after the load.
 func (l *loader) drain() error {
 	for l.ages.total > 0 {
 		if err := l.alive(l.now()); err != nil {

@@ -89,6 +89,7 @@ func (r *runner) result(err error) *Result {
 		p.ActualInterval = results.LatencyIntervalOf(res.Intervals, results.TagActual)
 		p.Warnings = append(r.warnings(p, sum), results.DriftWarnings(p, res.Intervals)...)
 		p.SayBothFull()
+		r.cooled(p)
 	}
 	if err != nil {
 		p.Status, p.Error = results.StatusFailed, err.Error()

@@ -11,7 +11,7 @@ const (
 	PhasePreload Phase = "preload" // every key is set once
 	PhaseVerify  Phase = "verify"  // keys are asked for and their values checked
 	PhaseReady   Phase = "ready"   // the caller's OnReady runs
-	PhaseMeasure Phase = "measure" // warm-up, measurement period, drain
+	PhaseMeasure Phase = "measure" // warm-up, measurement period, cool-down, drain
 	PhaseDone    Phase = "done"    // the caller's OnDone runs
 	// PhaseHash is the phase of Config.CheckHash. It alternates the load as it is with the load
 	// without hashing.

@@ -71,6 +71,7 @@ type runner struct {
 	warming     kvs.Moved // until the warm-up
 	whole       kvs.Moved // until the sessions were closed
 	period      period
+	cooling     coolDown
 	begunAt     time.Time // of the run
 	killed      killed.Count
 	startedAt   time.Time // of the measurement period
@@ -235,18 +236,25 @@ func (r *runner) ready() error {
 	return r.cfg.OnReady(r.ctx, r.verified.hitRate())
 }
 
-// measure runs warm-up, measurement period and drain.
+// measure runs warm-up, measurement period, cool-down and drain.
 func (r *runner) measure() error {
 	full := make(chan *histPair, pairsPerWorker(r.cfg.OpenLoop())*r.cfg.Threads)
 	r.setPeriod()
 	for _, w := range r.pool.workers {
-		r.loaders = append(r.loaders, newLoader(w, r.period, full))
+		l := newLoader(w, r.period, full)
+		if r.cfg.OnPeriodOver != nil {
+			l.others = &r.cooling.over
+		}
+		r.loaders = append(r.loaders, l)
 	}
 	r.collector = newCollector(r.cfg.OpenLoop(), r.reporter())
 	go r.collector.run(full)
 	sampled := make(chan error, 1)
 	go func() {
 		err := r.sampler.run(r.ctx, r.period)
+		if err == nil {
+			err = r.coolDown()
+		}
 		if err != nil {
 			r.cancel(err)
 		}

@@ -131,6 +131,9 @@ func (l *loader) sendRest(nowNs int64) error {
 func (l *loader) beginGroup(nowNs int64) {
 	s := &l.schedule
 	s.intendedNs = l.period.startNs + s.pacer.At(s.sent)
+	if l.cutNs > 0 { // what was due before counts as unsent
+		s.intendedNs = max(s.intendedNs, l.period.toNs)
+	}
 	s.groupLeft = s.pacer.Group
 	if !l.period.holds(s.intendedNs) {
 		return
@@ -161,7 +164,7 @@ func (l *loader) openWait(nowNs int64, due uint64, blocked bool) time.Duration {
 	return l.untilMark(nowNs, min(gap-wakeEarly, maxWait))
 }
 
-// unsent returns the number of operations due in the measurement period and never sent.
+// unsent returns the number of operations due in the measurement period and not sent by its end.
 func (l *loader) unsent() uint64 {
 	if !l.cfg.OpenLoop() {
 		return 0
@@ -173,6 +176,9 @@ func (l *loader) unsent() uint64 {
 // unsentRange returns the numbers of the operations that [loader.unsent] counts.
 func (l *loader) unsentRange() (from, to uint64) {
 	from = l.schedule.sent
+	if l.cutNs > 0 {
+		from = l.cutSent
+	}
 	// This is rare. A Poisson process pays for looking back.
 	if l.schedule.pacer.At(from) < l.period.fromNs-l.period.startNs {
 		from = max(from, l.dueBefore(l.period.fromNs))

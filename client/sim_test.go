@@ -20,11 +20,13 @@ type simServer struct {
 	freeNs    int64 // when the server has done all that it has
 	// the server does nothing between these times
 	stallNs, stallEndNs int64
+	othersNs            int64 // until when another client measures; 0: there is none
 	turnNs              int64 // of a turn of the client's loop without a wait
 	// oversleep returns by how much a wait that ends at a time ends too late; nil: never
 	oversleep func(endNs int64) int64
 
 	batch, window int
+	lastNs        int64             // when the last request was submitted
 	answer        func(*kvs.Answer) // completes an answer to a GET
 	open          []kvs.Answer
 	flight        []fakeFrame
@@ -112,7 +114,7 @@ func simulate(t *testing.T, cfg Config, s *simServer) *Result {
 	s.turnNs = max(s.turnNs, 100)
 	value := make([]byte, cfg.ValueBytes)
 	load.FillValue(value, 0, 0)
-	s.answer = func(a *kvs.Answer) { a.Value = value }
+	s.answer = func(a *kvs.Answer) { a.Value, s.lastNs = value, s.nowNs }
 	w := newWorker(0, &cfg, "sim", new(atomic.Bool))
 	w.session, w.ages, w.now = s, newAges(time.Hour, 0), func() int64 { return s.nowNs }
 	r := &runner{
@@ -123,6 +125,13 @@ func simulate(t *testing.T, cfg Config, s *simServer) *Result {
 	r.period.toNs = r.period.fromNs + int64(cfg.Duration)
 	full := make(chan *histPair, pairsPerWorker(cfg.OpenLoop()))
 	l := newLoader(w, r.period, full)
+	if s.othersNs > 0 {
+		l.others = new(atomic.Bool)
+		w.now = func() int64 {
+			l.others.Store(s.nowNs >= s.othersNs)
+			return s.nowNs
+		}
+	}
 	l.rec.wait = true // its intervals must not depend on the speed of the collector's goroutine
 	r.loaders = []*loader{l}
 	r.collector = newCollector(cfg.OpenLoop(), nil)

@@ -106,6 +106,9 @@ type Point struct {
 
 	StartedAt  time.Time `json:"started_at"`  // start of the measurement period
 	DurationNs int64     `json:"duration_ns"` // length of the measurement period
+	// CoolDownNs is the time after the measurement period for which a client kept up its load, as
+	// other clients still measured. It is the longest of all clients, and absent for a single one.
+	CoolDownNs int64 `json:"cool_down_ns,omitempty"`
 	// answered operations; in an open loop, those that were also due in the period
 	Ops      uint64 `json:"ops"`
 	Gets     uint64 `json:"gets"`     // answered GETs
@@ -117,7 +120,7 @@ type Point struct {
 	Retries uint64 `json:"retries"`
 	// open loop: operations due in the period, answered after it
 	LateOps uint64 `json:"late_ops"`
-	// open loop: operations due in the period, never sent
+	// open loop: operations due in the period, not sent by its end
 	UnsentOps uint64 `json:"unsent_ops"`
 	// ClientLag is the client's own delay of batches in an open loop: from the time at which a
 	// batch was due until the client could send it. Waiting for a full window is not in it. Of
@@ -130,7 +133,7 @@ type Point struct {
 
 	// Latency counts from the intended send until the answer of the batch is complete. In a closed
 	// loop, the intended send is the actual one. An unsent operation counts with its age at the end
-	// of the load.
+	// of the period.
 	Latency
 	// LatencyLowerBoundFrom is the lowest percentile of the latency that is only a lower bound,
 	// for unsent operations: 50, 95, 99 or 99.9, or 100 for the maximum. All higher percentiles
@@ -153,7 +156,7 @@ type Point struct {
 	// the end of the last session. It includes control connections, handshakes and the preload.
 	ClientMoved Moved `json:"client_moved,omitzero"`
 	// ClientMovedLoad is the part of [Point.ClientMoved] after the preload: warm-up, measurement
-	// period, drain, and the check of the hash share.
+	// period, cool-down, drain, and the check of the hash share.
 	ClientMovedLoad Moved `json:"client_moved_load,omitzero"`
 	// ClientMovedWindow is the part of [Point.ClientMoved] in the measurement period.
 	ClientMovedWindow Moved `json:"client_moved_window,omitzero"`

@@ -74,6 +74,7 @@ func (v *violations) counted(p *Point) {
 		p.EmulatedTestbed)
 	v.clients(p)
 	v.check(p.DurationNs > 0, "duration_ns: found %d, allowed: more than 0", p.DurationNs)
+	v.check(p.CoolDownNs >= 0, "cool_down_ns: found %d, allowed: 0 or more", p.CoolDownNs)
 	v.check(p.Ops > 0, "ops: found 0 in a point that is ok")
 	v.check(p.Gets <= p.Ops, "gets: found %d of %d ops", p.Gets, p.Ops)
 	// A get that was answered with an error is neither hit nor miss.

@@ -28,6 +28,7 @@ func TestValidate(t *testing.T) {
 		"a hit too many":    {func(p *results.Point) { p.Hits++ }, "hits"},
 		"a hit too few":     {func(p *results.Point) { p.Hits-- }, "hits"},
 		"a get in error":    {func(p *results.Point) { p.Hits--; p.Errors = 1 }, ""},
+		"cool-down":         {func(p *results.Point) { p.CoolDownNs = -1 }, "cool_down_ns"},
 		"throughput":        {func(p *results.Point) { p.ThroughputOps *= 2 }, "throughput_ops"},
 		"percentiles":       {func(p *results.Point) { p.P95Ns = p.P99Ns + 1 }, "ascending"},
 		"actual":            {func(p *results.Point) { p.Actual.MaxNs = 0 }, "actual latency"},

@@ -23,6 +23,7 @@ func runClient(ctx context.Context, a *agent, cpus []int, spec *ClientSpec) (err
 	}
 	defer func() { err = errors.Join(err, remote.Close()) }()
 
+	cooling := coolDown{agent: a, several: spec.Several()}
 	res, err := client.Run(ctx, remote, client.Config{
 		Load: spec.Load, Threads: spec.Threads, Duration: spec.Duration, CPUs: cpus,
 		Preloaded: spec.Preloaded, FirstThread: spec.FirstThread, AllThreads: spec.AllThreads,
@@ -30,8 +31,12 @@ func runClient(ctx context.Context, a *agent, cpus []int, spec *ClientSpec) (err
 		OnReady: func(ctx context.Context, hitRate float64) error {
 			return standBy(ctx, a, Ready{Addr: spec.Addr, Facts: remote.Facts(), HitRate: hitRate})
 		},
+		OnPeriodOver: cooling.hook(),
 		OnDone: func(ctx context.Context) error {
 			if err := a.out.Send(&Measured{}); err != nil {
+				return err
+			}
+			if err := cooling.finish(ctx); err != nil {
 				return err
 			}
 			_, err := await[*Release](ctx, a)
@@ -59,5 +64,39 @@ func standBy(ctx context.Context, a *agent, r Ready) error {
 		return err
 	}
 	_, err := await[*Begin](ctx, a)
+	return err
+}
+
+// Several reports whether other clients load the server at the same time.
+func (s *ClientSpec) Several() bool { return s.AllThreads > s.Threads }
+
+// coolDown keeps up the load of one of several clients until all have measured.
+type coolDown struct {
+	*agent
+	several bool
+	pending bool // the order to end the load has not come yet
+}
+
+// hook returns what the client calls at the end of its measurement period; nil: it is alone.
+func (c *coolDown) hook() func(context.Context) error {
+	if !c.several {
+		return nil
+	}
+	return func(ctx context.Context) error {
+		if err := c.out.Send(&PeriodOver{}); err != nil {
+			return err
+		}
+		c.pending = true
+		return c.finish(ctx)
+	}
+}
+
+// finish waits for the order to end the load. It comes also to a client that ended its load before.
+func (c *coolDown) finish(ctx context.Context) error {
+	if !c.pending {
+		return nil
+	}
+	_, err := await[*EndLoad](ctx, c.agent)
+	c.pending = err != nil
 	return err
 }

@@ -16,6 +16,8 @@
 //	     │◀──────────── counted ────┤ what its sockets moved      │
 //	     ├── go ─────────────────────────────────────────────────▶│ once all are ready: warm up, measure
 //	     │◀────────────────────────────────────── progress … ─────┤
+//	     │◀────────────────────────────────────── period over ────┤   several clients: the load goes on
+//	     ├── end load ───────────────────────────────────────────▶│ once the periods of all are over
 //	     │◀───────────────────────────────────────── measured ────┤   every request is answered
 //	     ├── count ────────────────▶│                             │
 //	     │◀──────────── counted ────┤ what its sockets moved      │

@@ -24,7 +24,7 @@ import (
 )
 
 // ProtocolVersion changes whenever an older node would misunderstand a message.
-const ProtocolVersion = 5
+const ProtocolVersion = 6
 
 // MaxMessageBytes has room for the histograms of a long point. A peer that sends more is no node of
 // dpukv.
@@ -98,6 +98,9 @@ type (
 		UDP    map[string]string `json:"udp,omitempty"`   // the same, of datagrams
 		Pings  map[string]string `json:"pings,omitempty"` // the same, of pings
 	}
+	// PeriodOver: the measurement period of one of several clients is over. Its load goes on until
+	// end load.
+	PeriodOver struct{}
 	// Measured: the client's load is over and every request is answered. Its connections stay open
 	// until release.
 	Measured struct{}
@@ -162,6 +165,8 @@ type (
 	}
 	// Count asks a server's node for its traffic and its threads.
 	Count struct{}
+	// EndLoad ends a client's load after period over: no client measures any more.
+	EndLoad struct{}
 	// Release lets a client that has measured finish with its result.
 	Release struct{}
 	// Begin lets a ready client begin.
@@ -183,6 +188,8 @@ func (*Ready) kind() string      { return "ready" }
 func (*Begin) kind() string      { return "go" }
 func (*Progress) kind() string   { return "progress" }
 func (*Result) kind() string     { return "result" }
+func (*PeriodOver) kind() string { return "period over" }
+func (*EndLoad) kind() string    { return "end load" }
 func (*Measured) kind() string   { return "measured" }
 func (*Release) kind() string    { return "release" }
 func (*Count) kind() string      { return "count" }
@@ -193,23 +200,25 @@ func (*Stop) kind() string       { return "stop" }
 
 // messages makes an empty message of each kind.
 var messages = map[string]func() Message{
-	"hello":      func() Message { return new(Hello) },
-	"inspect":    func() Message { return new(Inspect) },
-	"inspection": func() Message { return new(Inspection) },
-	"reach":      func() Message { return new(Reach) },
-	"reached":    func() Message { return new(Reached) },
-	"configure":  func() Message { return new(Configure) },
-	"ready":      func() Message { return new(Ready) },
-	"go":         func() Message { return new(Begin) },
-	"progress":   func() Message { return new(Progress) },
-	"result":     func() Message { return new(Result) },
-	"measured":   func() Message { return new(Measured) },
-	"release":    func() Message { return new(Release) },
-	"count":      func() Message { return new(Count) },
-	"counted":    func() Message { return new(Counted) },
-	"failed":     func() Message { return new(Failed) },
-	"alive":      func() Message { return new(alive) },
-	"stop":       func() Message { return new(Stop) },
+	"hello":       func() Message { return new(Hello) },
+	"inspect":     func() Message { return new(Inspect) },
+	"inspection":  func() Message { return new(Inspection) },
+	"reach":       func() Message { return new(Reach) },
+	"reached":     func() Message { return new(Reached) },
+	"configure":   func() Message { return new(Configure) },
+	"ready":       func() Message { return new(Ready) },
+	"go":          func() Message { return new(Begin) },
+	"progress":    func() Message { return new(Progress) },
+	"result":      func() Message { return new(Result) },
+	"period over": func() Message { return new(PeriodOver) },
+	"end load":    func() Message { return new(EndLoad) },
+	"measured":    func() Message { return new(Measured) },
+	"release":     func() Message { return new(Release) },
+	"count":       func() Message { return new(Count) },
+	"counted":     func() Message { return new(Counted) },
+	"failed":      func() Message { return new(Failed) },
+	"alive":       func() Message { return new(alive) },
+	"stop":        func() Message { return new(Stop) },
 }
 
 // line is a message in its written form: {"type":"ready","body":{…}}.

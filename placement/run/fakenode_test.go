@@ -78,6 +78,17 @@ func fakeNode(dir, text string) int {
 			time.Sleep(part.Client.Duration)
 			out.Send(&node.Progress{Phase: "measure", ThroughputOps: 1e6, LatencyP99Ns: 5000})
 			f.misbehave("client", "go", &out)
+			if !part.Client.Several() {
+				out.Send(&node.Measured{})
+				continue
+			}
+			if part.Client.FirstThread > 0 { // its period ends later
+				time.Sleep(part.Client.Duration / 5)
+			}
+			note(dir, "period over")
+			out.Send(&node.PeriodOver{})
+		case *node.EndLoad:
+			note(dir, "end load")
 			out.Send(&node.Measured{})
 		case *node.Release:
 			f.misbehave("client", "release", &out)
@@ -90,6 +101,16 @@ func fakeNode(dir, text string) int {
 		}
 	}
 	return 0
+}
+
+// note adds a line to the events of the fake nodes.
+func note(dir, event string) {
+	f, err := os.OpenFile(filepath.Join(dir, "events"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	fmt.Fprintln(f, event)
 }
 
 // misbehave does what the script says of this step.

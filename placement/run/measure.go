@@ -130,11 +130,7 @@ func (m *measurement) load(ctx context.Context) (*node.Result, error) {
 		c.Send(&node.Begin{})
 	}
 	m.tell("go")
-	err = m.all.each(ctx, 0, func(ctx context.Context, i int) (err error) {
-		shares[i], err = m.share(ctx, m.all.clients[i])
-		return err
-	})
-	if err != nil {
+	if err := m.follow(ctx, shares); err != nil {
 		return firstFailed(shares), err
 	}
 	after, err := count(ctx, m.all.server.Process, m.timeouts.Result)
@@ -170,23 +166,47 @@ func (m *measurement) prepare(ctx context.Context, i int) error {
 	return err
 }
 
-// share follows a client from go until it has measured. A client that fails has a result at once.
-func (m *measurement) share(ctx context.Context, c *member) (share, error) {
-	s := share{member: c, began: time.Now()}
-	live, begun := m.report.of(c.Process.Node), false
+// follow follows the clients from go until each has measured and its load is over. Of several, no
+// load ends before all have measured.
+func (m *measurement) follow(ctx context.Context, shares []share) error {
+	for i, c := range m.all.clients {
+		shares[i] = share{member: c, began: time.Now()}
+	}
 	load := m.pt.Warmup + m.pt.Duration
-	_, err := node.Follow[*node.Measured](ctx, c.Process, load+m.timeouts.Result,
-		fmt.Sprintf("measure for %v", load), func(p *node.Progress) {
-			if !begun && p.Phase == string(client.PhaseMeasure) {
-				s.began, begun = time.Now(), true
-			}
-			live(p)
+	timeout, task := load+m.timeouts.Result, fmt.Sprintf("measure for %v", load)
+	if len(shares) > 1 {
+		err := m.all.each(ctx, 0, func(ctx context.Context, i int) error {
+			return followTo[*node.PeriodOver](ctx, m, &shares[i], timeout, task)
 		})
+		if err != nil {
+			return err
+		}
+		for _, c := range m.all.clients {
+			c.Send(&node.EndLoad{})
+		}
+		timeout, task = m.timeouts.Result, "end its load"
+	}
+	return m.all.each(ctx, 0, func(ctx context.Context, i int) error {
+		return followTo[*node.Measured](ctx, m, &shares[i], timeout, task)
+	})
+}
+
+// followTo follows a client up to a message. A client that fails has a result at once.
+func followTo[M node.Message](
+	ctx context.Context, m *measurement, s *share, timeout time.Duration, task string,
+) error {
+	live := m.report.of(s.Process.Node)
+	_, err := node.Follow[M](ctx, s.Process, timeout, task, func(p *node.Progress) {
+		if !s.begun && p.Phase == string(client.PhaseMeasure) {
+			s.began, s.begun = time.Now(), true
+		}
+		live(p)
+	})
 	var failed *node.FailedPoint
 	if errors.As(err, &failed) {
 		s.res = failed.Res
 	}
-	return s, err
+	return err
 }
 
 // collect takes the clients' results, and compares the used values with the requested ones.

@@ -366,3 +366,32 @@ func TestSweepOfBothStores(t *testing.T) {
 		}
 	}
 }
+
+// TestSweepOfTwoClients: each of two clients keeps up its load until both have measured.
+func TestSweepOfTwoClients(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures for seconds")
+	}
+	dir := t.TempDir()
+	o := Options{
+		SweepFile: filepath.Join(dir, "sweep.yaml"), TestbedFile: filepath.Join(dir, "bed.yaml"),
+		Dir: filepath.Join(dir, "run"), Version: "test", Stdout: new(node.TailBuffer), Stderr: new(node.TailBuffer),
+		command: []string{os.Args[0], "node"}, plain: true,
+	}
+	for file, text := range map[string]string{
+		o.TestbedFile: "nodes: {a: {}, b: {}, c: {}}\nclient_side: a\nserver_side: b\n" +
+			"placements:\n  TWO-SH: {clients: [a, c], server: b}\n  ONE-SH: {clients: a, server: b}\n",
+		o.SweepFile: "placements: [TWO-SH, ONE-SH]\nget_ratios: 1\nclient_threads: 1\nkeys: 5000\nduration: 2s\n" +
+			"repeats: 1\n",
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runAll(t, o)
+	for _, p := range readPoints(t, o.Dir) {
+		if several := len(p.Clients) == 2; (p.CoolDownNs > 0) != several || several != (p.Placement == "TWO-SH") {
+			t.Errorf("%s: %d clients, a cool-down of %d ns: %q", p.ID, len(p.Clients), p.CoolDownNs, p.Warnings)
+		}
+	}
+}

@@ -175,6 +175,7 @@ func addCounts(shares []share, p *results.Point) {
 		of := &shares[i].res.Point
 		p.Evicted = max(p.Evicted, of.Evicted) // the server's, since each client's first look
 		p.PreloadHitRate = min(p.PreloadHitRate, of.PreloadHitRate)
+		p.CoolDownNs = max(p.CoolDownNs, of.CoolDownNs)
 	}
 }
 
@@ -333,11 +334,12 @@ func warningsOf(shares []share) []string {
 	return all
 }
 
-// share is one client's work, with its begin by this machine's clock.
+// share is one client's work.
 type share struct {
 	*member
 	res   *node.Result
-	began time.Time
+	began time.Time // by this machine's clock
+	begun bool      // it has told so
 }
 
 // collect lets a client that has measured close its connections, and takes its result.

@@ -138,7 +138,7 @@ func TestSweepGivesUpWhenNothingStarts(t *testing.T) {
 		"@hello=die": "node server: asked to say hello, it ended with exit status 3",
 		"@hello=other build": "node server: its dpukv is another build (v9, another) than the one that sweeps " +
 			"(test, ",
-		"@hello=other protocol": "node server: its dpukv (v9) speaks protocol 99, this one (test) speaks 5",
+		"@hello=other protocol": "node server: its dpukv (v9) speaks protocol 99, this one (test) speaks 6",
 	} {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()
@@ -363,4 +363,28 @@ func TestSweepGoesOnWithoutALostNode(t *testing.T) {
 		}
 	}
 	leaveNone(t, pids, 12)
+}
+
+// TestNoLoadEndsBeforeAllHaveMeasured: of two clients, the first one's measurement period ends
+// earlier.
+func TestNoLoadEndsBeforeAllHaveMeasured(t *testing.T) {
+	o, stderr, pids := fakeOptions(t, "")
+	o.TestbedFile = filepath.Join(t.TempDir(), "bed.yaml")
+	bed := "nodes: {a: {}, b: {}, c: {}}\nclient_side: a\nserver_side: b\n" +
+		"placements:\n  TWO-SH: {clients: [a, c], server: b}\n"
+	sweep := "placements: TWO-SH\nget_ratios: 1\nclient_threads: 1\nduration: 500ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n"
+	for file, text := range map[string]string{o.TestbedFile: bed, o.SweepFile: sweep} {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Fake clients have no clock, so their shares cannot be merged.
+	if _, err := runFake(t, o); err == nil || !strings.Contains(err.Error(), "1 of 1 points failed") {
+		t.Errorf("got %v%s", err, stderr.Lines())
+	}
+	events, err := os.ReadFile(filepath.Join(pids, "events"))
+	if want := "period over\nperiod over\nend load\nend load\n"; err != nil || string(events) != want {
+		t.Errorf("found %q, %v, want %q", events, err, want)
+	}
+	leaveNone(t, pids, 3)
 }
