@@ -75,6 +75,9 @@ func (r *runner) result(err error) *Result {
 		r.cost(p, sum)
 		intended, actual := r.collector.totals()
 		p.Latency, p.Actual = results.LatencyOf(intended), results.LatencyOf(actual)
+		if sum.samples >= results.BatchesForP9999 {
+			p.Latency, p.Actual = p.Latency.WithP9999(intended), p.Actual.WithP9999(actual)
+		}
 		p.Stages = r.stages(p, sum)
 		res.Intervals = r.collector.intervals(r.startedAt, r.cfg.Interval, r.cfg.Duration)
 		if unsent := r.unsentAges(); unsent != nil {

@@ -1,6 +1,8 @@
 package client
 
 import (
+	"bytes"
+	"encoding/json"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -330,6 +332,24 @@ func TestOneSecondHasPercentileIntervals(t *testing.T) {
 			if i.P50LoNs == 0 || i.P50LoNs > p.P50Ns || i.P50HiNs < p.P50Ns || i.P999HiNs == 0 {
 				t.Errorf("rate %v: found the interval %+v, latency %+v", rate, i, p.Latency)
 			}
+		}
+	}
+}
+
+// TestRareTail: p99.99 takes a hundred thousand batches. With fewer it is absent, not 0.
+func TestRareTail(t *testing.T) {
+	for _, c := range []struct {
+		rate float64
+		has  bool
+	}{{99_000, false}, {101_000, true}} {
+		cfg := simLoad()
+		cfg.RateOps = c.rate
+		p := simulate(t, cfg, &simServer{serviceNs: 5000}).Point
+		if has := p.P9999Ns > 0 && p.Actual.P9999Ns > 0; has != c.has {
+			t.Errorf("%v batches: found %+v", p.Ops, p.Latency)
+		}
+		if line, err := json.Marshal(p); err != nil || bytes.Contains(line, []byte("p9999")) != c.has {
+			t.Errorf("%v batches: found %s, %v", p.Ops, line, err)
 		}
 	}
 }

@@ -56,7 +56,11 @@ func LagOf(h *hdrhistogram.Histogram) Lag {
 	}
 }
 
-// LatencyOf returns the figures of a histogram in nanoseconds; all are zero for an empty one.
+// BatchesForP9999 is the number of batches from which on ten lie beyond the 99.99th percentile.
+const BatchesForP9999 = 100_000
+
+// LatencyOf returns the figures of a histogram in nanoseconds; all are zero for an empty one. It
+// leaves out the 99.99th percentile: a histogram does not know its batches.
 func LatencyOf(h *hdrhistogram.Histogram) Latency {
 	if h.TotalCount() == 0 {
 		return Latency{}
@@ -69,4 +73,10 @@ func LatencyOf(h *hdrhistogram.Histogram) Latency {
 		P999Ns: h.ValueAtPercentile(99.9),
 		MaxNs:  h.Max(),
 	}
+}
+
+// WithP9999 adds the 99.99th percentile of the same histogram.
+func (l Latency) WithP9999(h *hdrhistogram.Histogram) Latency {
+	l.P9999Ns = h.ValueAtPercentile(99.99)
+	return l
 }

@@ -306,7 +306,9 @@ type Latency struct {
 	P95Ns  int64   `json:"latency_p95_ns"`  // 95th percentile
 	P99Ns  int64   `json:"latency_p99_ns"`  // 99th percentile
 	P999Ns int64   `json:"latency_p999_ns"` // 99.9th percentile
-	MaxNs  int64   `json:"latency_max_ns"`  // maximum
+	// 99.99th percentile; absent with fewer than ten batches beyond it, and in older points
+	P9999Ns int64 `json:"latency_p9999_ns,omitempty"`
+	MaxNs   int64 `json:"latency_max_ns"` // maximum
 }
 
 // Lag is a distribution of delays, in nanoseconds.

@@ -106,6 +106,8 @@ func (v *violations) latency(name string, l Latency) {
 	ordered := slices.IsSorted([]int64{l.P50Ns, l.P95Ns, l.P99Ns, l.P999Ns, l.MaxNs})
 	v.check(ordered && l.P50Ns > 0, "%s: found %+v, allowed: percentiles that are positive and "+
 		"ascending", name, l)
+	v.check(l.P9999Ns == 0 || l.P999Ns <= l.P9999Ns && l.P9999Ns <= l.MaxNs, "%s: found a p99.99 "+
+		"of %d ns, allowed: between p99.9 and the maximum", name, l.P9999Ns)
 	v.check(l.MeanNs > 0 && l.MeanNs <= float64(l.MaxNs), "%s: found the mean %v, allowed: at "+
 		"most the maximum, %d", name,
 		l.MeanNs, l.MaxNs)

@@ -116,6 +116,10 @@ func mergeLatencies(shares []share, p *results.Point) ([]byte, error) {
 	}
 	p.Latency = results.LatencyOf(merged[results.TagIntended])
 	p.Actual = results.LatencyOf(merged[results.TagActual])
+	if !slices.ContainsFunc(shares, func(s share) bool { return s.res.Point.P9999Ns == 0 }) {
+		p.Latency = p.Latency.WithP9999(merged[results.TagIntended])
+		p.Actual = p.Actual.WithP9999(merged[results.TagActual])
+	}
 	p.LatencyLowerBoundFrom = results.LowerBoundFrom(merged[results.TagIntended],
 		merged[results.TagUnsent])
 	p.LatencyInterval = results.LatencyIntervalOf(intervals, results.TagIntended)

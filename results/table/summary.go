@@ -173,6 +173,11 @@ func (s *summary) latency() {
 		}
 		s.WriteByte('\n')
 	}
+	if ns := s.p.P9999Ns; ns > 0 {
+		least := s.p.LatencyLowerBoundFrom > 0 && s.p.LatencyLowerBoundFrom <= 99.99
+		cell := atLeast(micros(float64(ns)), least)
+		fmt.Fprintf(s, "  %s %s\n", padRight("p99.99", first), padLeft(cell, 8))
+	}
 }
 
 // latencyRow has the metrics from one of the two sends.
