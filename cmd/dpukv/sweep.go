@@ -54,6 +54,9 @@ Progress goes to stderr. The table goes to stdout, with the folder's path as its
 	common.add(cmd, &options)
 	flags := cmd.Flags()
 	flags.BoolVar(&options.Quick, "quick", false, "short sweep of less than 30 seconds")
+	flags.StringVar(&options.Until, "repeats-until", "",
+		"further repeats, at most 4 × repeats in all, of each configuration whose medians are not "+
+			"known to this share of them, such as 5% (default: the key repeats_until of the sweep)")
 	flags.BoolVar(&inGuest, "in-guest", false,
 		"measurement inside a small virtual machine, whose kernel has Open vSwitch's datapath "+
 			"and flower (built once, in minutes)")
@@ -135,6 +138,9 @@ func runInGuest(cmd *cobra.Command, plan *run.Plan) error {
 	}
 	if plan.Only != "" {
 		guest.Flags = append(guest.Flags, "--only", plan.Only)
+	}
+	if plan.Until != "" {
+		guest.Flags = append(guest.Flags, "--repeats-until", plan.Until)
 	}
 	if plan.Quick {
 		guest.Flags = append(guest.Flags, "--quick")

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"dpukv/placement/search"
+	"dpukv/placement/sweep"
 	"dpukv/results"
 )
 
@@ -21,7 +22,7 @@ type answer struct {
 
 // answers returns the results of a search, in the order of its configurations.
 func (r *ratePlan) answers() []answer {
-	labels := r.labels()
+	labels := labels(r.sweep, r.configs)
 	list := make([]answer, len(r.configs))
 	for i := range r.configs {
 		a := answer{label: labels[i], peak: r.peak(i), at: map[float64][]*results.Point{}}
@@ -37,11 +38,11 @@ func (r *ratePlan) answers() []answer {
 	return list
 }
 
-// labels tell the configurations apart.
-func (r *ratePlan) labels() []string {
-	points := make([]*results.Point, len(r.configs))
-	for i := range r.configs {
-		pt := r.sweep.Point(&r.configs[i], 1)
+// labels tell configurations apart.
+func labels(s *sweep.Sweep, configs []sweep.Config) []string {
+	points := make([]*results.Point, len(configs))
+	for i := range configs {
+		pt := s.Point(&configs[i], 1)
 		points[i] = new(results.Point)
 		pt.Asked(points[i])
 		points[i].Mode, points[i].Access = pt.Mode, pt.Access

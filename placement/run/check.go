@@ -31,7 +31,8 @@ func check(s *sweep.Sweep, t *testbed.Testbed, allowed []int) error {
 		}
 	}
 	errs = append(errs, checkSubmodes(s, t)...)
-	return errors.Join(append(errs, sweep.CheckAttach(s), sweep.CheckRates(s), checkConfigs(s))...)
+	errs = append(errs, sweep.CheckAttach(s), sweep.CheckRates(s), sweep.CheckRepeats(s))
+	return errors.Join(append(errs, checkConfigs(s))...)
 }
 
 func checkPlacement(t *testbed.Testbed, placement string, allowed []int) error {

@@ -55,26 +55,31 @@ func DryRun(w io.Writer, p *Plan) error {
 	return err
 }
 
-// describeSize writes the number of points and their time. Points whose rates are not known yet
-// count, too.
+// describeSize writes the number of points and their time. Points that are not known yet count,
+// too.
 func describeSize(p *Plan, w io.Writer, missing []sweep.Point) {
 	all := toCome(p, missing)
 	about := sweep.Estimate(all).Round(time.Second)
-	if p.rates == nil {
-		fmt.Fprintf(w, "\n%d points in about %v\n", len(all), about)
-		return
+	fmt.Fprintln(w)
+	if p.rates != nil {
+		var shares []string
+		for _, share := range p.sweep.RateShares() {
+			shares = append(shares, fmt.Sprintf("%g%%", 100*share))
+		}
+		fmt.Fprintf(w, "the rates are shares of the peaks: %s\n", strings.Join(shares, ", "))
 	}
-	var shares []string
-	for _, share := range p.sweep.RateShares() {
-		shares = append(shares, fmt.Sprintf("%g%%", 100*share))
-	}
-	fmt.Fprintf(w, "\nthe rates are shares of the peaks: %s\n", strings.Join(shares, ", "))
-	if p.sweep.SLO == "" {
+	switch {
+	case p.Searches():
+		fmt.Fprintf(w, "then a search for the highest rate with %s\n", p.rates.bound)
+	case p.rounds != nil:
+		fmt.Fprintf(w, "%d repeats, and up to %d of each configuration whose median throughput "+
+			"or p99 latency is not known to ±%g %%\n",
+			p.sweep.Repeats, p.sweep.MostRepeats(), p.sweep.RepeatsUntil)
+	default:
 		fmt.Fprintf(w, "%d points in about %v\n", len(all), about)
 		return
 	}
-	fmt.Fprintf(w, "then a search for the highest rate with %s\nat most %d points in at most "+
-		"about %v\n", p.rates.bound, len(all), about)
+	fmt.Fprintf(w, "at most %d points in at most about %v\n", len(all), about)
 }
 
 // missingInDir returns the points that the run folder lacks. It only reads the folder.

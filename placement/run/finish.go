@@ -40,7 +40,21 @@ func finish(r *runner) error {
 	if !r.plain {
 		_, err = figure.Draw(r.out.Run, figure.Options{})
 	}
-	return errors.Join(resulttable.Write(r.Stdout, points), err, writeAnswers(r), failed)
+	return errors.Join(resulttable.Write(r.Stdout, points), err, writeAnswers(r),
+		writePrecision(r), failed)
+}
+
+// writePrecision writes how well the repeats know the medians, where the sweep asks for that.
+func writePrecision(r *runner) error {
+	if r.rounds == nil {
+		return nil
+	}
+	missed, all, err := r.rounds.write(r.Stdout, r.Plan.points)
+	if missed > 0 {
+		fmt.Fprintf(r.Stderr, "%d of %d configurations did not reach ±%g %%: lengthen duration, or "+
+			"look at dpukv doctor\n", missed, all, r.sweep.RepeatsUntil)
+	}
+	return err
 }
 
 // writeAnswers writes the answers of a search. Without a search it does nothing.

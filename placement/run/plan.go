@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,6 +33,7 @@ type Options struct {
 	Dir         string // the run folder to begin or to continue; "": a new one below runs/
 	Attach      string // HOST:PORT of a server that runs already; "": as the sweep says
 	SLO         string // searches the highest rate within this bound; "": as the sweep says
+	Until       string // repeats until medians are known to this share; "": as the sweep says
 	Version     string // of this binary
 	// Context ends the wait for a file that is a pipe; nil: the wait has no end.
 	Context context.Context
@@ -61,6 +63,7 @@ type Plan struct {
 	resumes     bool // Dir holds a part of it already
 	points      []sweep.Point
 	rates       *ratePlan       // nil: the sweep names all rates
+	rounds      *roundPlan      // nil: the sweep has a fixed number of repeats
 	tried       map[string]bool // points, by ID
 	cores       [][]int         // of this machine, those that may be used
 }
@@ -156,6 +159,9 @@ func (p *Plan) loadSweep(run *runfolder.Run) error {
 		if p.SLO != "" {
 			p.sweep.SLO = asked.SLO
 		}
+		if p.Until != "" {
+			p.sweep.RepeatsUntil = asked.RepeatsUntil
+		}
 	}
 	return p.refuseOther("sweep", sweep.Differences(&held, &p.sweep))
 }
@@ -184,8 +190,10 @@ func fits(run *runfolder.Run, held *sweep.Sweep) error {
 	if held.FromPeaks() {
 		return fitsPeaks(run, held, points)
 	}
+	most := *held
+	most.Repeats, most.RepeatsUntil = held.MostRepeats(), 0
 	asked := map[string]bool{}
-	for _, pt := range held.Points() {
+	for _, pt := range most.Points() {
 		asked[pt.ID] = true
 	}
 	for i := range points {
@@ -243,35 +251,49 @@ func (p *Plan) askedSweep() error {
 	return p.amend()
 }
 
-// amend sets the values of --attach and --slo in the sweep and in the run folder's copy of it.
+// sweepFlag is a flag that sets a key of the sweep.
+type sweepFlag struct {
+	key, value string
+	set        func(value string) error
+}
+
+func (f *sweepFlag) name() string { return "--" + strings.ReplaceAll(f.key, "_", "-") }
+
+// sweepFlags returns those that are given.
+func (p *Plan) sweepFlags() []sweepFlag {
+	return slices.DeleteFunc([]sweepFlag{
+		{"attach", p.Attach, p.sweep.AttachTo},
+		{"slo", p.SLO, p.sweep.Search},
+		{"repeats_until", p.Until, p.sweep.RepeatUntil},
+	}, func(f sweepFlag) bool { return f.value == "" })
+}
+
+// amend sets the values of such flags in the sweep and in the run folder's copy of it.
 func (p *Plan) amend() error {
-	for _, flag := range []struct{ key, value, inFile string }{
-		{"attach", p.Attach, p.sweep.Attach}, {"slo", p.SLO, p.sweep.SLO},
-	} {
-		if flag.value == "" || flag.inFile == "" || p.SweepFile == "" {
-			continue
+	var errs []error
+	var names []string
+	var lines []byte
+	for _, f := range p.sweepFlags() {
+		if was := p.sweep.Value(f.key); p.SweepFile != "" && was != "none" {
+			return fmt.Errorf("%s says %s: %s already: leave out %s", p.SweepFile, f.key, was,
+				f.name())
 		}
-		return fmt.Errorf("%s says %s: %s already: leave out --%[2]s", p.SweepFile, flag.key,
-			flag.inFile)
+		errs, names = append(errs, f.set(f.value)), append(names, f.name())
+		lines = fmt.Appendf(lines, "\n%s: %s # by %s\n", f.key, p.sweep.Value(f.key), f.name())
 	}
-	if err := errors.Join(p.sweep.AttachTo(p.Attach), p.sweep.Search(p.SLO)); err != nil {
+	if err := errors.Join(errs...); err != nil {
 		return err
 	}
 	if p.SweepFile == "" {
 		p.sweepText = p.sweep.Marshal()
 		return nil
 	}
-	if p.Attach == "" && p.SLO == "" {
+	if names == nil {
 		return nil
 	}
-	if p.Attach != "" {
-		p.sweepText = fmt.Appendf(p.sweepText, "\nattach: %s # by --attach\n", p.sweep.Attach)
-	}
-	if p.SLO != "" {
-		p.sweepText = fmt.Appendf(p.sweepText, "\nslo: %s # by --slo\n", p.sweep.SLO)
-	}
+	p.sweepText = append(p.sweepText, lines...)
 	if _, err := sweep.Parse(p.SweepFile, p.sweepText); err != nil {
-		return fmt.Errorf("with --attach or --slo: %w", err)
+		return fmt.Errorf("with %s: %w", strings.Join(names, ", "), err)
 	}
 	return nil
 }

@@ -10,16 +10,22 @@ import (
 )
 
 // selectPoints lists the selected points. If the rates follow from the peaks, these are the points
-// of the peaks, and those that the run folder has.
+// of the peaks, and those that the run folder has. Further rounds follow from all of them.
 func (p *Plan) selectPoints(only sweep.Selection) (err error) {
-	if !p.sweep.FromPeaks() {
-		p.points = only.Keep(p.sweep.Points())
-		return nil
+	if p.sweep.RepeatsUntil > 0 {
+		p.rounds = &roundPlan{&p.sweep, map[string]*results.Point{}}
 	}
-	configs := only.KeepConfigs(p.sweep.Configs())
-	p.points = p.sweep.PeakPoints(configs)
-	if p.rates, err = newRatePlan(&p.sweep, configs); err != nil || !p.resumes {
-		return err
+	if p.sweep.FromPeaks() {
+		configs := only.KeepConfigs(p.sweep.Configs())
+		p.points = p.sweep.PeakPoints(configs)
+		if p.rates, err = newRatePlan(&p.sweep, configs); err != nil {
+			return err
+		}
+	} else {
+		p.points = only.Keep(p.sweep.Points())
+	}
+	if !p.resumes || p.rates == nil && p.rounds == nil {
+		return nil
 	}
 	run, err := runfolder.Open(p.Dir)
 	if err != nil {
@@ -32,20 +38,35 @@ func (p *Plan) selectPoints(only sweep.Selection) (err error) {
 	return err
 }
 
+// learn takes a measured point, from which others may follow.
+func (p *Plan) learn(measured *results.Point) {
+	if p.rates != nil {
+		p.rates.add(measured)
+	}
+	if p.rounds != nil {
+		p.rounds.add(measured)
+	}
+}
+
 // adopt takes a point that was measured before.
 func (p *Plan) adopt(measured *results.Point) {
-	p.rates.add(measured)
-	pt, _, ok := p.rates.asked(measured)
-	if ok && measured.RateOps > 0 && measured.Status == results.StatusOK {
+	p.learn(measured)
+	if p.rates == nil || measured.RateOps == 0 || measured.Status != results.StatusOK {
+		return
+	}
+	if pt, _, ok := p.rates.asked(measured); ok {
 		p.points = append(p.points, pt)
 	}
 }
 
 // Size is the number of requested points, including those measured already. A search needs at most
-// so many.
+// so many, and so does a sweep that repeats until the medians are known.
 func (p *Plan) Size() int {
-	if p.rates != nil {
+	switch {
+	case p.rates != nil:
 		return p.rates.most()
+	case p.rounds != nil:
+		return p.rounds.most(p.points)
 	}
 	return len(p.points)
 }
@@ -55,7 +76,7 @@ func (p *Plan) Searches() bool { return p.sweep.SLO != "" }
 
 // size is the number of requested points in words.
 func (p *Plan) size() string {
-	if p.sweep.SLO != "" {
+	if p.Searches() || p.rounds != nil {
 		return fmt.Sprintf("at most %d", p.Size())
 	}
 	return fmt.Sprint(p.Size())
@@ -63,18 +84,34 @@ func (p *Plan) size() string {
 
 // due returns the points to measure next. It returns none when all were tried.
 func (p *Plan) due(done func(id string) bool) []sweep.Point {
-	if p.rates != nil {
-		known := map[string]bool{}
-		for i := range p.points {
-			known[p.points[i].ID] = true
+	for {
+		p.follow()
+		due := p.missing(func(id string) bool { return done(id) || p.tried[id] })
+		if len(due) > 0 || p.rounds == nil {
+			return due
 		}
-		for _, pt := range p.rates.next() {
-			if !known[pt.ID] {
-				p.points = append(p.points, pt)
-			}
+		round := p.rounds.next(p.points)
+		if len(round) == 0 {
+			return nil
+		}
+		p.points = append(p.points, round...)
+	}
+}
+
+// follow adds the points whose rates follow from measured points.
+func (p *Plan) follow() {
+	if p.rates == nil {
+		return
+	}
+	known := map[string]bool{}
+	for i := range p.points {
+		known[p.points[i].ID] = true
+	}
+	for _, pt := range p.rates.next() {
+		if !known[pt.ID] {
+			p.points = append(p.points, pt)
 		}
 	}
-	return p.missing(func(id string) bool { return done(id) || p.tried[id] })
 }
 
 // missing returns the points that are not done, in their order.
@@ -84,15 +121,25 @@ func (p *Plan) missing(done func(id string) bool) []sweep.Point {
 	})
 }
 
-// toCome returns the due points, and one for each point that will follow from them.
+// toCome returns the due points, and one for each point that will or may follow from them.
 func toCome(p *Plan, due []sweep.Point) []sweep.Point {
-	if p.rates == nil {
-		return due
-	}
 	all := slices.Clone(due)
-	for i := range max(p.Size()-len(p.points), 0) {
-		c := &p.rates.configs[i%len(p.rates.configs)]
-		all = append(all, p.sweep.Point(c, 1))
+	if missing := p.Size() - len(p.points); missing > 0 {
+		configs := p.toRepeat()
+		for i := range missing {
+			all = append(all, p.sweep.Point(&configs[i%len(configs)], 1))
+		}
 	}
 	return all
+}
+
+// toRepeat returns the configurations of the points to come.
+func (p *Plan) toRepeat() (configs []sweep.Config) {
+	if p.rates != nil {
+		return p.rates.configs
+	}
+	for _, c := range p.rounds.repeats(p.points) {
+		configs = append(configs, c.Config)
+	}
+	return configs
 }

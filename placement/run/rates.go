@@ -167,9 +167,10 @@ func warns(p *results.Point, of string) bool {
 
 // most returns the highest number of points, with those of the peaks.
 func (r *ratePlan) most() int {
-	each := len(r.sweep.RateShares()) * r.sweep.Repeats
+	each := len(r.sweep.RateShares()) * r.sweep.MostRepeats()
 	if r.sweep.SLO != "" {
 		each = r.search(0).Most()
 	}
-	return len(r.sweep.PeakPoints(r.configs)) + len(r.configs)*each
+	peaks := len(r.sweep.PeakPoints(r.configs)) / r.sweep.Repeats
+	return peaks*r.sweep.MostRepeats() + len(r.configs)*each
 }

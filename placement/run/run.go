@@ -50,8 +50,7 @@ type runner struct {
 
 // work makes the emulated machines, measures, and removes the machines.
 func (r *runner) work(ctx context.Context) (err error) {
-	due := r.due(r.out.Done)
-	r.sum.Before = len(r.Plan.points) - len(due)
+	due := r.nextDue()
 	if len(due) == 0 {
 		return nil
 	}
@@ -66,12 +65,26 @@ func (r *runner) work(ctx context.Context) (err error) {
 	r.report = newReporter(r.Stderr, r.size())
 	defer r.report.close()
 	r.clock = sweep.NewEstimator(toCome(r.Plan, due))
-	for ; len(due) > 0; due = r.due(r.out.Done) {
+	for ; len(due) > 0; due = r.nextDue() {
 		if err := r.points(ctx, due); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// nextDue returns the due points. The plan may then have more points of an earlier run: those that
+// follow from a point which failed there.
+func (r *runner) nextDue() []sweep.Point {
+	due := r.due(r.out.Done)
+	there := 0
+	for i := range r.Plan.points {
+		if r.out.Done(r.Plan.points[i].ID) {
+			there++
+		}
+	}
+	r.sum.Before = there - r.sum.Measured
+	return due
 }
 
 // points measures the due points.
@@ -172,9 +185,7 @@ func (r *runner) write(res *node.Result) error {
 	}
 	if res.Point.Status == results.StatusOK {
 		r.sum.Measured++
-		if r.rates != nil {
-			r.rates.add(&res.Point)
-		}
+		r.learn(&res.Point)
 	} else {
 		r.sum.Failed = append(r.sum.Failed, Failure{res.Point.ID, foreign.Reason(res.Point.Error)})
 	}

@@ -31,6 +31,9 @@ func ParseSelection(text string, s *Sweep) (Selection, error) {
 			return nil, fmt.Errorf("--only: found %s, allowed where rates follow from the peaks: "+
 				"the other keys", key)
 		}
+		if s.RepeatsUntil > 0 && key == repeatKey {
+			return nil, errRepeatUntil
+		}
 		if key != repeatKey {
 			var err error
 			if value, err = axisValue(s, key, value); err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -33,6 +32,9 @@ type Sweep struct {
 	SLO string
 	// Shares are the rates as shares of the peak, as the file has them; nil: rates in operations.
 	Shares []string
+	// RepeatsUntil ends the repeats: an end of a median's interval is at most so far from it, in
+	// per cent of it. 0: there are exactly Repeats.
+	RepeatsUntil float64
 
 	// the stores' own keys that the file leaves to each store's study
 	left map[string]bool
@@ -80,35 +82,6 @@ func (s *Sweep) Points() []Point {
 	return s.shuffled(configs)
 }
 
-// shuffled lists the points of configurations in the order of measurement.
-func (s *Sweep) shuffled(configs []Config) []Point {
-	points := make([]Point, 0, len(configs)*s.Repeats)
-	for repeat := 1; repeat <= s.Repeats; repeat++ {
-		rng := rand.New(rand.NewPCG(s.Seed, uint64(repeat)))
-		for _, i := range rng.Perm(len(configs)) {
-			points = append(points, s.Point(&configs[i], repeat))
-		}
-	}
-	return points
-}
-
-// Point returns one repeat of a configuration.
-func (s *Sweep) Point(c *Config, repeat int) Point {
-	p := Point{c.id(repeat), repeat, *c}
-	p.Seed = repeatSeed(s.Seed, repeat)
-	return p
-}
-
-// repeatSeed returns the seed of a repeat's operations and arrivals. With one seed for all, repeats
-// would repeat one sample of them, and their spread would be too small. The first repeat has the
-// sweep's own seed. The others have 53 bits, which every reader of JSON keeps.
-func repeatSeed(seed uint64, repeat int) uint64 {
-	if repeat == 1 {
-		return seed
-	}
-	return rand.NewPCG(^seed, uint64(repeat)).Uint64() >> 11
-}
-
 // Configs combines the axes' values, the last axis fastest. If the rates follow from the peaks, the
 // configurations have no rate yet: see [Config.AtRate].
 func (s *Sweep) Configs() []Config {
@@ -128,9 +101,9 @@ func (s *Sweep) Configs() []Config {
 	return all
 }
 
-// Size returns the number of points, or the limit if there are more.
+// Size returns the highest number of points, or the limit if there are more.
 func (s *Sweep) Size(limit int) int {
-	n := s.Repeats
+	n := s.MostRepeats()
 	for i := range sweepKeys {
 		if sweepKeys[i].swept() && !s.leaves(&sweepKeys[i]) {
 			n = min(limit, n*len(sweepKeys[i].texts(s))) // the factors are small: no overflow
@@ -191,6 +164,12 @@ func (s *Sweep) AttachTo(addr string) (err error) {
 		return fmt.Errorf("--attach: found %s, allowed: %s", addr, attachment.Allowed)
 	}
 	return nil
+}
+
+// Value returns the values of a key, as a file has them.
+func (s *Sweep) Value(key string) string {
+	i := slices.IndexFunc(sweepKeys, func(k sweepKey) bool { return k.name == key })
+	return strings.Join(sweepKeys[i].texts(s), ", ")
 }
 
 // says reports whether the file has a key with several values.

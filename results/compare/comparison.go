@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"math"
+
 	"golang.org/x/perf/benchmath"
 
 	"dpukv/results"
@@ -90,4 +92,19 @@ type Estimate struct {
 	Hi     *float64 `json:"hi"`
 
 	text benchmath.Summary
+}
+
+// Median returns the median of a metric over repeats, with its interval.
+func Median(repeats []*results.Point, m *Metric) Estimate {
+	t := benchmath.DefaultThresholds
+	return estimate(sample(repeats, m, &t))
+}
+
+// Width is the distance from the median to the farther end of its interval, as a share of the
+// median. It is +Inf without an interval, and if the median is 0.
+func (e *Estimate) Width() float64 {
+	if e.Lo == nil || e.Hi == nil || e.Median <= 0 {
+		return math.Inf(1)
+	}
+	return max(*e.Hi-e.Median, e.Median-*e.Lo) / e.Median
 }
