@@ -2,6 +2,7 @@ package emulate
 
 import (
 	"os"
+	"runtime"
 	"testing"
 
 	"dpukv/placement/emulate/keeper"
@@ -9,6 +10,7 @@ import (
 
 // TestAlive: a keeper that is about to end has released the machines before it is gone.
 func TestAlive(t *testing.T) {
+	runtime.LockOSThread() // under qemu-user, each thread has a start of its own in /proc/self/stat
 	f, err := os.Open("/proc/self/ns/net")
 	if err != nil {
 		t.Fatal(err)
