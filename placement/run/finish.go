@@ -51,8 +51,8 @@ func writePrecision(r *runner) error {
 	}
 	missed, all, err := r.rounds.write(r.Stdout, r.Plan.points)
 	if missed > 0 {
-		fmt.Fprintf(r.Stderr, "%d of %d configurations did not reach ±%g %%: lengthen duration, or "+
-			"look at dpukv doctor\n", missed, all, r.sweep.RepeatsUntil)
+		fmt.Fprintf(r.Stderr, "%d of %d configurations did not reach ±%g %%: lengthen duration, "+
+			"or look at dpukv doctor\n", missed, all, r.sweep.RepeatsUntil)
 	}
 	return err
 }

@@ -90,7 +90,7 @@ func TestRepeatsUntilContinues(t *testing.T) {
 		return ids
 	}
 	want := order(whole.Dir)
-	for _, after := range []int{1, 4, 9, 19, 23, len(want) - 1} {
+	for _, after := range []int{4, 19, 23} {
 		t.Run(fmt.Sprint(after), func(t *testing.T) {
 			t.Parallel()
 			o := untilOptions(t, "5%")
@@ -233,8 +233,8 @@ func simulated(s *sweep.Sweep, spread float64, rng *rand.Rand) (repeats []int) {
 	done := func(id string) bool { return plan.rounds.byID[id] != nil }
 	for due := plan.due(done); len(due) > 0; due = plan.due(done) {
 		for i := range due {
-			p := &results.Point{ID: due[i].ID, Status: results.StatusOK, ThroughputOps: 1e6 * (1 + spread*rng.NormFloat64())}
-			p.P99Ns = 1000
+			p := &results.Point{ID: due[i].ID, Status: results.StatusOK}
+			p.ThroughputOps, p.P99Ns = 1e6*(1+spread*rng.NormFloat64()), 1000
 			plan.learn(p)
 		}
 	}

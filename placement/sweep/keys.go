@@ -115,8 +115,8 @@ var sweepKeys = slices.Concat(
 		single("repeats", strictyaml.Whole(1, 1000), func(s *Sweep) *int { return &s.Repeats }).
 			means("Measurements of each configuration. Their rounds are interleaved.", "5"),
 		single("repeats_until", until, func(s *Sweep) *float64 { return &s.RepeatsUntil }).
-			means("Further repeats, at most 4 × repeats in all, of each configuration whose medians "+
-				"of throughput and p99 latency have wider 95 % intervals. See "+
+			means("Further repeats, at most 4 × repeats in all, of each configuration whose "+
+				"medians of throughput and p99 latency have wider 95 % intervals. See "+
 				"docs/tasks/compare-runs.md.",
 				"5%"),
 		single("seed", seeds, func(s *Sweep) *uint64 { return &s.Seed }).

@@ -72,14 +72,14 @@ func CheckRepeats(s *Sweep) error {
 		return nil
 	}
 	if s.SLO != "" {
-		return fmt.Errorf("repeats_until: found %s with slo, allowed: none, as a search repeats by "+
-			"a rule of its own", until.Format(s.RepeatsUntil))
+		return fmt.Errorf("repeats_until: found %s with slo, allowed: none, as a search repeats "+
+			"by a rule of its own", until.Format(s.RepeatsUntil))
 	}
 	if s.MostRepeats() >= results.DefaultRepeats {
 		return nil
 	}
-	return fmt.Errorf("repeats: found %d with repeats_until, allowed: at least %d: the interval of "+
-		"a median takes %d repeats, and a sweep makes at most %d times repeats",
+	return fmt.Errorf("repeats: found %d with repeats_until, allowed: at least %d: the interval "+
+		"of a median takes %d repeats, and a sweep makes at most %d times repeats",
 		s.Repeats, (results.DefaultRepeats+mostRounds-1)/mostRounds, results.DefaultRepeats,
 		mostRounds)
 }

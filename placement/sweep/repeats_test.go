@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"strings"
 	"testing"
 
 	"dpukv/results"
@@ -28,6 +29,42 @@ func TestDefaultSweepCanBeCompared(t *testing.T) {
 	for i := range c.Rows {
 		if r := &c.Rows[i]; r.A.Lo == nil || r.B.Hi == nil || r.Lo == nil {
 			t.Fatalf("found no interval in %+v", r)
+		}
+	}
+}
+
+func TestRepeatsUntil(t *testing.T) {
+	for text, want := range map[string]float64{"5%": 5, "0.1%": 0.1, "50%": 50, "7.0%": 7, "none": 0} {
+		s := parsed(t, "repeats_until: "+text)
+		if s.RepeatsUntil != want {
+			t.Errorf("%s: found %v", text, s.RepeatsUntil)
+		}
+	}
+	for _, text := range []string{"5", "0%", "0.09%", "50.1%", "-5%", "NaN%", "5 %", "±5%", "soon"} {
+		if _, err := Parse("s.yaml", []byte("repeats_until: \""+text+"\"")); err == nil ||
+			!strings.Contains(err.Error(), "allowed: a share of the median from 0.1% to 50%") {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+	s := Default()
+	if err := s.RepeatUntil("5%"); err != nil || s.MostRepeats() != 24 || s.Size(1e6) != 4*len(s.Points()) {
+		t.Errorf("found %d repeats and %d points, %v", s.MostRepeats(), s.Size(1e6), err)
+	}
+}
+
+// TestCheckRepeats: a rule that no configuration could meet is refused.
+func TestCheckRepeats(t *testing.T) {
+	for text, want := range map[string]string{
+		"repeats: 1":                      "",
+		"repeats_until: 5%":               "",
+		"repeats_until: 5%\nrepeats: 2":   "",
+		"repeats_until: 5%\nrepeats: 1":   "repeats: found 1 with repeats_until, allowed: at least 2",
+		"repeats_until: 5%\nslo: p99=1ms": "repeats_until: found 5% with slo, allowed: none",
+	} {
+		s := parsed(t, text)
+		err := CheckRepeats(&s)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", text, err, want)
 		}
 	}
 }

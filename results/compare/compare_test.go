@@ -160,3 +160,29 @@ func TestJSON(t *testing.T) {
 		t.Errorf("null is no list to a script: %s", text)
 	}
 }
+
+func TestWidthOfAMedian(t *testing.T) {
+	metrics, err := ParseMetrics("throughput")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		values []float64
+		want   float64
+	}{
+		{[]float64{100, 100, 100, 100, 100, 100}, 0},
+		{[]float64{90, 100, 100, 100, 100, 105}, 0.1},
+		{[]float64{95, 100, 100, 100, 100, 120}, 0.2},
+		{[]float64{100, 100, 100, 100, 100}, math.Inf(1)}, // too few
+		{[]float64{0, 0, 0, 0, 0, 0}, math.Inf(1)},
+	} {
+		var repeats []*results.Point
+		for _, v := range test.values {
+			repeats = append(repeats, &results.Point{ThroughputOps: v})
+		}
+		e := Median(repeats, &metrics[0])
+		if got := e.Width(); got != test.want && math.Abs(got-test.want) > 1e-9 {
+			t.Errorf("%v: found %v, want %v", test.values, got, test.want)
+		}
+	}
+}
