@@ -1,34 +1,21 @@
 package machines
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/tools"
 	"dpukv/placement/launch"
 	"dpukv/placement/submode"
 	"dpukv/placement/submode/card"
 	"dpukv/placement/testbed"
 )
 
-// tools puts scripts first in the PATH, as programs. Nodes that are via: local use them.
-func tools(t *testing.T, scripts map[string]string) {
-	t.Helper()
-	dir := t.TempDir()
-	for name, script := range scripts {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-}
-
 // cards returns a testbed with a card in one host, and none in the other. The PATH has the tools of
 // the card.
 func cards(t *testing.T, mlxconfig string) (*Machines, *testbed.Assignment) {
 	t.Helper()
-	tools(t, map[string]string{"mlxconfig": mlxconfig, "mst": "exit 1\n", "sudo": "shift; exec \"$@\"\n"})
+	tools.First(t, map[string]string{"mlxconfig": mlxconfig, "mst": "exit 1\n", "sudo": "shift; exec \"$@\"\n"})
 	local := func(name string) launch.Node { return launch.Node{Name: name, Via: launch.Local} }
 	host := func(name string) testbed.Node {
 		return testbed.Node{Node: local(name), Kind: testbed.KindHost, Address: testbed.Loopback}
@@ -86,7 +73,7 @@ func TestCardsUnread(t *testing.T) {
 // Arm's on a scalable function.
 func TestCheckAddresses(t *testing.T) {
 	m, c := cards(t, "exit 1\n")
-	tools(t, map[string]string{"ip": `echo '[{"ifname":"tmfifo_net0","addr_info":[{"local":"192.168.100.2"}]},` +
+	tools.First(t, map[string]string{"ip": `echo '[{"ifname":"tmfifo_net0","addr_info":[{"local":"192.168.100.2"}]},` +
 		`{"ifname":"oob_net0","addr_info":[{"local":"10.0.0.4"}]},` +
 		`{"ifname":"p0","addr_info":[{"local":"10.10.10.4"}]}]'` + "\n"})
 	c.Server = m.Bed.Nodes[2]

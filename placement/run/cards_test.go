@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/tools"
 	"dpukv/placement/launch"
 	"dpukv/placement/machines"
 	"dpukv/placement/submode"
@@ -13,18 +14,6 @@ import (
 	"dpukv/placement/testbed"
 	"dpukv/results"
 )
-
-// withTools puts scripts first in the PATH, as programs.
-func withTools(t *testing.T, scripts map[string]string) {
-	t.Helper()
-	dir := t.TempDir()
-	for name, script := range scripts {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-}
 
 // mlxconfigScript is a card's tool with three modes; each is a number of INTERNAL_CPU_MODEL. It
 // prints what NVIDIA's documents show. No card was used.
@@ -102,7 +91,7 @@ func TestCardsOfAPoint(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			withTools(t, map[string]string{
+			tools.First(t, map[string]string{
 				"ssh": runHere, "mlxconfig": c.mlxconfig, "mst": "exit 1\n", "sudo": "shift; exec \"$@\"\n",
 			})
 			sum, points := runWithCards(t, c.submode, cardsBed)
@@ -133,7 +122,7 @@ func TestCardsOfAPoint(t *testing.T) {
 
 // TestNoCards: machines without a card have no cards in their points, and no warnings about any.
 func TestNoCards(t *testing.T) {
-	withTools(t, map[string]string{"mlxconfig": "exit 1\n"})
+	tools.First(t, map[string]string{"mlxconfig": "exit 1\n"})
 	_, points := runWithCards(t, submode.OffPath, "nodes: {a: {via: local}, b: {via: local}}\n"+
 		"client_side: a\nserver_side: b\n")
 	if len(points) != 1 || points[0].Status != results.StatusOK || points[0].Cards != nil ||
@@ -179,7 +168,7 @@ func TestWarningsOfCards(t *testing.T) {
 
 // TestModesOfAPoint: the nodes of a point have the address and the device of their card's mode.
 func TestModesOfAPoint(t *testing.T) {
-	withTools(t, map[string]string{"ssh": runHere, "mlxconfig": mlxconfigScript("1", "1", "1"), "ip": sfAddress})
+	tools.First(t, map[string]string{"ssh": runHere, "mlxconfig": mlxconfigScript("1", "1", "1"), "ip": sfAddress})
 	bed, err := testbed.Parse("t.yaml", []byte(strings.ReplaceAll(cardsBed, "address: 10.10.10.4",
 		"address: 10.10.10.4, rdma: {device: mlx5_0}, modes: {dpu: {address: 10.10.10.14, rdma: {device: mlx5_2}}}")+
 		"placements: {TO-DPU: {clients: hostA, server: dpuB}}\n"))

@@ -11,33 +11,32 @@ import (
 // blueFieldOffPath is a card in off-path mode, in which it forwards nothing.
 var blueFieldOffPath = &datapath{
 	name: "none", target: BlueField, submodes: []string{OffPath},
-	title: "host and DPU are peers on the network", forwarder: blueFieldOffPathForwarder{},
-}
-
-type blueFieldOffPathForwarder struct{ noForwarder }
-
-func (blueFieldOffPathForwarder) Check(s *setup) []step.Step {
-	return []step.Step{{
-		Purpose: "the card's mode: separated host (off-path)", Run: card.Query(s.PCI),
-		Expect: inMode(card.Separated),
-		Advice: card.HowTo(s.PCI, card.Separated),
-	}}
+	title: "host and DPU are peers on the network", forwarder: blueFieldOffPathForwarder{
+		mode: card.Separated, title: "separated host (off-path)",
+	},
 }
 
 // blueFieldOffPathSF is a card in DPU mode, on which dpukv sets nothing up. Host and Arm have ends
 // of their own, and the system's switch decides between them and the wire.
 var blueFieldOffPathSF = &datapath{
 	name: "none", target: BlueField, submodes: []string{OffPathSF},
-	title: "host and Arm behind one eSwitch", forwarder: blueFieldOffPathSFForwarder{},
+	title: "host and Arm behind one eSwitch", forwarder: blueFieldOffPathForwarder{
+		mode: card.DPU, title: "DPU (off-path-sf)",
+	},
 }
 
-type blueFieldOffPathSFForwarder struct{ noForwarder }
+// blueFieldOffPathForwarder only checks the card's mode.
+type blueFieldOffPathForwarder struct {
+	noForwarder
+	mode  card.Mode
+	title string
+}
 
-func (blueFieldOffPathSFForwarder) Check(s *setup) []step.Step {
+func (f blueFieldOffPathForwarder) Check(s *setup) []step.Step {
 	return []step.Step{{
-		Purpose: "the card's mode: DPU (off-path-sf)", Run: card.Query(s.PCI),
-		Expect: inMode(card.DPU),
-		Advice: card.HowTo(s.PCI, card.DPU),
+		Purpose: "the card's mode: " + f.title, Run: card.Query(s.PCI),
+		Expect: inMode(f.mode),
+		Advice: card.HowTo(s.PCI, f.mode),
 	}}
 }
 

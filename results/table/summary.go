@@ -174,8 +174,8 @@ func (s *summary) latency() {
 		s.WriteByte('\n')
 	}
 	if ns := s.p.P9999Ns; ns > 0 {
-		least := s.p.LatencyLowerBoundFrom > 0 && s.p.LatencyLowerBoundFrom <= 99.99
-		cell := atLeast(micros(float64(ns)), least)
+		p9999 := results.LatencyMetric{Percentile: 99.99}
+		cell := atLeast(micros(float64(ns)), p9999.LowerBound(s.p))
 		fmt.Fprintf(s, "  %s %s\n", padRight("p99.99", first), padLeft(cell, 8))
 	}
 }

@@ -1,12 +1,11 @@
 package card
 
 import (
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/tools"
 	"dpukv/internal/test/transcript"
 	"dpukv/placement/submode/step"
 )
@@ -87,19 +86,13 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// tools puts programs first in the PATH, and returns a node that runs commands here.
-func tools(t *testing.T, scripts map[string]string) step.Node {
+// here puts programs first in the PATH, and returns a node that runs commands here.
+func here(t *testing.T, scripts map[string]string) step.Node {
 	t.Helper()
-	dir := t.TempDir()
-	for name, script := range scripts {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
 	if _, err := exec.LookPath("awk"); err != nil {
 		t.Skip("needs awk")
 	}
-	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	tools.First(t, scripts)
 	return step.Via("here", func(argv []string) ([]string, error) { return argv, nil })
 }
 
@@ -118,7 +111,7 @@ INTERNAL_CPU_MODEL) echo "  INTERNAL_CPU_MODEL  EMBEDDED_CPU(1)  SEPARATED_HOST(
 *) echo "-E- The Device doesn't support $5 parameter"; exit 3 ;;
 esac
 `
-	n := tools(t, map[string]string{"mst": mst, "mlxconfig": mlxconfig, "sudo": sudo})
+	n := here(t, map[string]string{"mst": mst, "mlxconfig": mlxconfig, "sudo": sudo})
 	got, err := Read(t.Context(), n, "0000:03:00.0")
 	want := Card{
 		PCI: "0000:03:00.0", Device: "/dev/mst/mt41692_pciconf0",
@@ -141,7 +134,7 @@ func TestParseNextBoot(t *testing.T) {
 
 // TestReadRefused: without an answer, the error says what the tools said, and what to do.
 func TestReadRefused(t *testing.T) {
-	n := tools(t, map[string]string{
+	n := here(t, map[string]string{
 		"mst": "exit 1\n", "mlxconfig": "echo '-E- Operation not permitted'; exit 3\n", "sudo": sudo,
 	})
 	_, err := Read(t.Context(), n, "0000:03:00.0")

@@ -11,12 +11,12 @@ func TestCPUHits(t *testing.T) {
 	const some = `[{"ifindex":1,"ifname":"lo","group":"offload","subgroup":"cpu_hit"},` +
 		`{"ifindex":4,"ifname":"p0","group":"offload","subgroup":"cpu_hit","stats64":` +
 		`{"rx":{"bytes":640,"packets":10,"errors":0},"tx":{"bytes":64,"packets":1}}}]`
-	n := tools(t, map[string]string{"ip": "cat <<'END'\n" + some + "\nEND\n"})
+	n := here(t, map[string]string{"ip": "cat <<'END'\n" + some + "\nEND\n"})
 	got, err := CPUHits(t.Context(), n)
 	if err != nil || !reflect.DeepEqual(got, map[string]uint64{"p0": 10}) {
 		t.Errorf("got %v, %v", got, err)
 	}
-	n = tools(t, map[string]string{"ip": `echo '[{"ifindex":1,"ifname":"lo"}]'`})
+	n = here(t, map[string]string{"ip": `echo '[{"ifindex":1,"ifname":"lo"}]'`})
 	if _, err := CPUHits(t.Context(), n); err == nil || !strings.Contains(err.Error(), "no port with cpu_hit") {
 		t.Errorf("got %v", err)
 	}

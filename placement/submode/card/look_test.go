@@ -60,7 +60,7 @@ func TestLook(t *testing.T) {
 		"class/net/sf0/device":     card + "/mlx5_core.sf.2",
 		"class/net/vlan7/lower_p0": "class/net/p0", "class/net/bond0/lower_vlan7": "class/net/vlan7",
 	})
-	n := tools(t, map[string]string{"ip": `cat <<'END'
+	n := here(t, map[string]string{"ip": `cat <<'END'
 [{"ifname":"lo","addr_info":[{"local":"127.0.0.1"}]},
  {"ifname":"p0","addr_info":[{"local":"192.0.2.1"}]},{"ifname":"e0","addr_info":[{"local":"192.0.2.2"}]},
  {"ifname":"v0","addr_info":[{"local":"192.0.2.3"}]},{"ifname":"sf0","addr_info":[{"local":"192.0.2.4"}]},
@@ -102,7 +102,7 @@ END
 
 // TestLookByName: an address may be a name, which the node itself resolves.
 func TestLookByName(t *testing.T) {
-	n := tools(t, map[string]string{
+	n := here(t, map[string]string{
 		"ip":     `echo '[{"ifname":"p0","addr_info":[{"local":"192.0.2.1"}]}]'`,
 		"getent": "echo '192.0.2.1 STREAM a.lab'\n",
 	})
