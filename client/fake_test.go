@@ -24,6 +24,7 @@ type faults struct {
 	stallFor time.Duration         // also for batches sent meanwhile
 	forget   func(key uint64) bool // loses these keys
 	capacity int                   // keys that fit
+	window   int                   // that its sessions keep, whatever they are asked to; 0: that
 	noStats  uint64                // the call of Stats that fails
 	resend   uint64                // its network loses one in so many packets; each operation is one
 }
@@ -91,6 +92,9 @@ func (r *fakeRemote) Open(o kvs.SessionOptions) (kvs.Session, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.open++
+	if w := r.faults.window; w > 0 {
+		o.Window = w
+	}
 	return &fakeSession{remote: r, options: o}, nil
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"dpukv/kvs"
 )
 
 // A gate is a condition that a run must meet for its figures to be credible.
@@ -48,8 +50,40 @@ func (r *runner) gate() error {
 		return fmt.Errorf("no answer came in the measurement period of %v: measure for "+
 			"longer", r.cfg.Duration)
 	}
+	if err := r.windowGate(); err != nil {
+		return err
+	}
 	most := sampledMisses(sum.inside.gets, r.facts.MinHitRate)
 	return r.hitGate(sum.inside, most, "in the measurement period")
+}
+
+// windowGate refuses a closed loop whose session had fewer requests in flight than one window of
+// batches holds, although it took no more. Such a session does not do what the point says.
+func (r *runner) windowGate() error {
+	want := r.cfg.Batch * r.cfg.Window
+	for _, l := range r.loaders {
+		if l.deepest > 0 && l.deepest < want {
+			return fmt.Errorf("thread %d: the session took no more requests with %d in flight, "+
+				"allowed: %d or more, for window %d of batches of %d; mend the session of %s: "+
+				"kvs/kvstest finds its fault",
+				l.id, l.deepest, want, r.cfg.Window, r.cfg.Batch, r.facts.Store)
+		}
+	}
+	return nil
+}
+
+// connectionsGate refuses a session that has other connections than it was asked for. The kernel
+// counts them, for a transport of sockets.
+func (w *worker) connectionsGate(s kvs.Session, f *kvs.Facts) error {
+	if !strings.HasPrefix(f.Transport, "tcp") {
+		return nil
+	}
+	found, want := s.Moved().Sockets.Sources, w.cfg.Connections*f.Workers
+	if found == 0 || found == want { // 0: the kernel does not say
+		return nil
+	}
+	return w.sessionError(fmt.Errorf("connections of the session: found %d, allowed: %d to each of "+
+		"%d workers; mend the session of %s", found, w.cfg.Connections, f.Workers, f.Store))
 }
 
 // sampledMisses returns how many of the GETs may miss by chance, where each misses with the highest

@@ -1,6 +1,65 @@
 package client
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"dpukv/kvs"
+)
+
+// TestWindowGate: a session that keeps a smaller window than it was asked for fails the point.
+func TestWindowGate(t *testing.T) {
+	for window, want := range map[int]string{
+		0: "", 4: "", 8: "", 1: "the session took no more requests with 32 in flight, allowed: 64 or more",
+	} {
+		r := newFakeRemote()
+		r.latency, r.faults.window = 2*time.Millisecond, window
+		leakFree(t, r)
+		cfg := smallLoad(t)
+		cfg.Window = 4
+		_, err := Run(t.Context(), r, cfg)
+		if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("sessions with window %d: %v, want %q", window, err, want)
+		}
+	}
+}
+
+// TestConnectionsGate: a session over TCP with other connections than it was asked for fails the
+// point before the preload.
+func TestConnectionsGate(t *testing.T) {
+	r := newFakeRemote() // one socket for each session
+	leakFree(t, r)
+	r.facts.Transport = "tcp"
+	cfg := smallLoad(t)
+	if _, err := Run(t.Context(), r, cfg); err != nil {
+		t.Errorf("one connection: %v", err)
+	}
+	cfg.Connections = 3
+	_, err := Run(t.Context(), r, cfg)
+	const want = "connections of the session: found 1, allowed: 3 to each of 1 workers"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("three connections: %v, want %q", err, want)
+	}
+}
+
+// TestWindowNeverFull: answers come as fast as the client sends.
+func TestWindowNeverFull(t *testing.T) {
+	r := &runner{cfg: Config{}, facts: kvs.Facts{}, loaders: []*loader{{}, {}}}
+	r.cfg.Window, r.cfg.Batch = 64, 64
+	const want = "the windows never filled"
+	if got := r.windowNeverFull(); !strings.HasPrefix(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+	r.loaders[1].deepest = 64 * 65
+	if got := r.windowNeverFull(); got != "" {
+		t.Errorf("a full window: found %q", got)
+	}
+	r.loaders[1].deepest, r.cfg.RateOps = 0, 1e6
+	if got := r.windowNeverFull(); got != "" {
+		t.Errorf("an open loop: found %q", got)
+	}
+}
 
 // TestSampledMisses: a small number of GETs may miss more often than the mean allows, a large
 // number may not. No GET may miss where nothing is lost.

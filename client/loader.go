@@ -34,6 +34,7 @@ type loader struct {
 	late       uint64 // open loop: due in the measurement period, answered after it
 
 	submitted    uint64
+	deepest      int // closed loop: the most requests in flight when all windows were tried
 	begin, end   mark
 	begun, ended bool
 	cutNs        int64  // when the period ended: nothing sent afterwards counts; 0: not yet
@@ -184,6 +185,7 @@ func (l *loader) closedStep(nowNs int64) error {
 			return err
 		}
 		if !taken {
+			l.deepest = max(l.deepest, l.session.InFlight())
 			return l.receive(l.untilMark(nowNs, maxWait))
 		}
 	}

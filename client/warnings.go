@@ -24,6 +24,7 @@ const (
 func (r *runner) warnings(p *results.Point, s summed) []string {
 	list := []string{
 		r.clientBound(s),
+		r.windowNeverFull(),
 		spun(s),
 		r.sharedCPUs(),
 		r.overlap(),
@@ -42,6 +43,21 @@ func (r *runner) warnings(p *results.Point, s summed) []string {
 	}
 	list = append(list, r.sampler.end.server.Warnings...)
 	return slices.DeleteFunc(list, func(w string) bool { return w == "" })
+}
+
+// windowNeverFull warns of a closed loop that was not limited by its windows.
+func (r *runner) windowNeverFull() string {
+	if r.cfg.OpenLoop() {
+		return ""
+	}
+	for _, l := range r.loaders {
+		if l.deepest > 0 {
+			return ""
+		}
+	}
+	return fmt.Sprintf("the windows never filled: the client sent no faster than answers came. "+
+		"So fewer than window × batch = %d requests were in flight on a connection",
+		r.cfg.Window*r.cfg.Batch)
 }
 
 // clientBound leaves out the time that an open loop spins without work.

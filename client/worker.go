@@ -237,6 +237,10 @@ func (w *worker) open(remote kvs.Remote) error {
 		return w.sessionError(err)
 	}
 	w.session = s
+	facts := remote.Facts()
+	if err := w.connectionsGate(s, &facts); err != nil {
+		return err
+	}
 	w.ages = newAges(w.cfg.Timeout, cpu.NowNs())
 	return nil
 }

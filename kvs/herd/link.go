@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"dpukv/internal/cpu"
 	"dpukv/kvs"
 	"dpukv/verbs"
 )
@@ -180,7 +179,7 @@ func (l *link) refuse(r *kvs.Request, value []byte) error {
 
 // post sends the list.
 func (l *link) post() error {
-	now := cpu.NowNs()
+	now := kvs.NowNs()
 	for ; l.posted != l.next; l.posted++ {
 		l.add(l.posted).sentNs = now
 	}

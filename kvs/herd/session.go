@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"dpukv/internal/cpu"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/sockets"
 	"dpukv/kvs/partition"
@@ -183,7 +182,7 @@ func (s *session) collect(answers []kvs.Answer) ([]kvs.Answer, error) {
 		if n == 0 || err != nil {
 			return answers, err
 		}
-		now := cpu.NowNs()
+		now := kvs.NowNs()
 		for i := range s.wcs[:n] {
 			wc := &s.wcs[i]
 			if answers, err = s.links[wc.ID>>32].accept(wc, now, answers); err != nil {

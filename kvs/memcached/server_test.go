@@ -31,7 +31,7 @@ func TestConformance(t *testing.T) {
 				if got := r.Facts().Protocol; got != protocol {
 					t.Fatalf("the facts say %q", got)
 				}
-				pipetest.Conform(t, r)
+				kvstest.Conform(t, r, kvstest.Limits{})
 			})
 		}
 	}
@@ -46,9 +46,9 @@ func TestProtocols(t *testing.T) {
 	s := start(t, nil)
 	one := kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}
 	key := []byte("plain-key")
-	kvstest.Do(t, pipetest.Open(t, dial(t, s.Addr(), Options{Protocol: Meta}), one), nil,
+	kvstest.Do(t, kvstest.Open(t, dial(t, s.Addr(), Options{Protocol: Meta}), one), nil,
 		[]kvs.Request{{Op: kvs.Set, Key: key, Value: key}})
-	a := kvstest.Do(t, pipetest.Open(t, dial(t, s.Addr(), Options{Protocol: Binary}), one), nil,
+	a := kvstest.Do(t, kvstest.Open(t, dial(t, s.Addr(), Options{Protocol: Binary}), one), nil,
 		[]kvs.Request{{Op: kvs.Get, Key: key}})
 	if a[0].Status != kvs.OK || string(a[0].Value) != string(key) {
 		t.Errorf("got %+v", a[0])
@@ -71,7 +71,7 @@ func TestServerWithoutMeta(t *testing.T) {
 	if got := r.Facts(); got.Protocol != Binary || got.MaxKeyBytes != MaxKeyBytes {
 		t.Errorf("the protocol is %q with keys up to %d", got.Protocol, got.MaxKeyBytes)
 	}
-	pipetest.Conform(t, r)
+	kvstest.Conform(t, r, kvstest.Limits{})
 	if _, err := Dial(t.Context(), s.Addr(), Options{Protocol: Meta}); err == nil ||
 		!strings.Contains(err.Error(), "allowed: binary") {
 		t.Errorf("asked for meta: %v", err)
@@ -125,7 +125,7 @@ func TestFull(t *testing.T) {
 	s := start(t, func(c *Config) { c.Mode, c.Items, c.KeyBytes, c.ValueBytes = "store", 1, 1, 1 }) // 65 MiB
 	for _, protocol := range []string{Meta, Binary} {
 		t.Run(protocol, func(t *testing.T) {
-			kvstest.Full(t, pipetest.Open(t, dial(t, s.Addr(), Options{Protocol: protocol}),
+			kvstest.Full(t, kvstest.Open(t, dial(t, s.Addr(), Options{Protocol: protocol}),
 				kvs.SessionOptions{Batch: 64, Window: 1, Connections: 1}))
 		})
 	}

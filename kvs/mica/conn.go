@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 
-	"dpukv/internal/cpu"
 	"dpukv/internal/foreign"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/sockets"
@@ -69,7 +68,7 @@ func (c *conn) Receive(answers []kvs.Answer) ([]kvs.Answer, error) {
 	if n == 0 {
 		return answers, err
 	}
-	receivedNs := cpu.NowNs()
+	receivedNs := kvs.NowNs()
 	for c.To-c.From >= headerBytes {
 		h, err := parseHeader(c.In[c.From:])
 		if err != nil {

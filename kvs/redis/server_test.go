@@ -29,7 +29,7 @@ func TestConformance(t *testing.T) {
 			if r.Facts().Protocol != want {
 				t.Fatalf("the facts say %q", r.Facts().Protocol)
 			}
-			pipetest.Conform(t, r)
+			kvstest.Conform(t, r, kvstest.Limits{})
 		})
 	}
 }
@@ -48,7 +48,7 @@ func TestRESP2(t *testing.T) {
 		if !strings.HasPrefix(r.Facts().Protocol, "resp2") {
 			t.Errorf("the facts say %q", r.Facts().Protocol)
 		}
-		pipetest.Conform(t, r)
+		kvstest.Conform(t, r, kvstest.Limits{})
 	}
 }
 
@@ -95,7 +95,7 @@ func TestFacts(t *testing.T) {
 // TestIdleThreads checks that idle io-threads do not count as working ones.
 func TestIdleThreads(t *testing.T) {
 	r := dial(t, start(t, func(c *Config) { c.Workers = 4 }).Addr(), Options{})
-	kvstest.Do(t, pipetest.Open(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}), nil,
+	kvstest.Do(t, kvstest.Open(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}), nil,
 		[]kvs.Request{{Op: kvs.Get, Key: []byte("k")}})
 	s, err := r.Stats()
 	if err != nil || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "main thread") {
@@ -128,7 +128,7 @@ func TestThreads(t *testing.T) {
 // TestFull checks that in mode store Redis refuses items that it has no memory for.
 func TestFull(t *testing.T) {
 	s := start(t, func(c *Config) { c.Mode, c.Items, c.KeyBytes, c.ValueBytes = "store", 1, 1, 1 }) // 64 MiB
-	kvstest.Full(t, pipetest.Open(t, dial(t, s.Addr(), Options{}),
+	kvstest.Full(t, kvstest.Open(t, dial(t, s.Addr(), Options{}),
 		kvs.SessionOptions{Batch: 64, Window: 1, Connections: 1}))
 }
 

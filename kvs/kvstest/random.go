@@ -1,22 +1,20 @@
-package pipetest
+package kvstest
 
 import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"testing"
 
 	"dpukv/kvs"
-	"dpukv/kvs/kvstest"
 )
 
 // random runs operations on few keys, over one connection, which keeps their order.
-func random(t *testing.T, r kvs.Remote, opts kvs.SessionOptions) {
+func (e *env) random(opts kvs.SessionOptions) {
 	const keys, ops = 50, 5000
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 0))
-	if opts.Connections > 1 || r.Facts().Workers > 1 {
-		randomEach(t, r, opts, rng, seed)
+	if opts.Connections > 1 || e.facts.Workers > 1 {
+		e.randomEach(opts, rng, seed)
 		return
 	}
 	model := map[string][]byte{}
@@ -29,16 +27,16 @@ func random(t *testing.T, r kvs.Remote, opts kvs.SessionOptions) {
 	for range ops {
 		q := kvs.Request{Op: kvs.Op(1 + rng.IntN(4)), Key: randomKey(rng.IntN(keys))}
 		if q.Op == kvs.Set || q.Op == kvs.Add {
-			q.Value = make([]byte, rng.IntN(64)*rng.IntN(64))
+			q.Value = make([]byte, min(rng.IntN(64)*rng.IntN(64), e.limits.MaxValueBytes))
 			for i := range q.Value {
 				q.Value[i] = byte(rng.Uint32())
 			}
 		}
 		requests, want = append(requests, q), append(want, apply(model, &q))
 	}
-	for i, a := range kvstest.Do(t, Open(t, r, opts), nil, requests) {
+	for i, a := range e.do(e.open(opts), requests) {
 		if i >= keys && (a.Status != want[i].Status || !bytes.Equal(a.Value, want[i].Value)) {
-			t.Fatalf("seed %d, operation %d, %s: got %s with %d bytes, want %s with %d", seed, i,
+			e.Fatalf("seed %d, operation %d, %s: got %s with %d bytes, want %s with %d", seed, i,
 				requests[i].Op, a.Status, len(a.Value), want[i].Status, len(want[i].Value))
 		}
 	}
@@ -66,7 +64,7 @@ func apply(m map[string][]byte, q *kvs.Request) (a kvs.Answer) {
 
 // randomEach is for sessions of several connections, which overtake each other. It sets every key
 // once, and gets it later.
-func randomEach(t *testing.T, r kvs.Remote, opts kvs.SessionOptions, rng *rand.Rand, seed uint64) {
+func (e *env) randomEach(opts kvs.SessionOptions, rng *rand.Rand, seed uint64) {
 	var sets, gets []kvs.Request
 	for i := range 2000 {
 		k := fmt.Appendf(nil, "each %d", i)
@@ -78,19 +76,19 @@ func randomEach(t *testing.T, r kvs.Remote, opts kvs.SessionOptions, rng *rand.R
 	for range 5000 {
 		gets = append(gets, kvs.Request{Op: kvs.Get, Key: sets[rng.IntN(len(sets))].Key})
 	}
-	s := Open(t, r, opts)
-	for i, a := range kvstest.Do(t, s, nil, sets) {
+	s := e.open(opts)
+	for i, a := range e.do(s, sets) {
 		if a.Status != kvs.OK {
-			t.Fatalf("set %d: %s", i, a.Status)
+			e.Fatalf("set %d: %s", i, a.Status)
 		}
 	}
-	for i, a := range kvstest.Do(t, s, nil, gets) {
+	for i, a := range e.do(s, gets) {
 		var n int
 		if _, err := fmt.Sscanf(string(gets[i].Key), "each %d", &n); err != nil {
-			t.Fatal(err)
+			e.Fatal(err)
 		}
 		if got := string(a.Value); got != string(sets[n].Value) {
-			t.Fatalf("seed %d: key %d has %q, want %q", seed, n, got, sets[n].Value)
+			e.Fatalf("seed %d: key %d has %q, want %q", seed, n, got, sets[n].Value)
 		}
 	}
 }

@@ -1,0 +1,21 @@
+package mica
+
+import (
+	"fmt"
+	"testing"
+
+	"dpukv/kvs"
+	"dpukv/kvs/kvstest"
+)
+
+func TestConformance(t *testing.T) {
+	for _, access := range []string{"erew", "crew"} {
+		for _, workers := range []int{1, 2} {
+			t.Run(fmt.Sprint(access, " workers=", workers), func(t *testing.T) {
+				kvstest.Conformance(t, &Store, kvstest.Config{
+					Server: kvs.ServerConfig{Access: access, Workers: workers},
+				})
+			})
+		}
+	}
+}
