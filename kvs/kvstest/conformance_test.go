@@ -175,7 +175,9 @@ var faults = []struct {
 	{name: "cuts long keys", check: "keys", mutant: mutant{
 		submit: func(m *mutant, r *kvs.Request) (bool, error) {
 			cut := *r
-			cut.Key = r.Key[:min(len(r.Key), 200)]
+			if r.Op == kvs.Set {
+				cut.Key = r.Key[:min(len(r.Key), 200)]
+			}
 			return m.Session.Submit(&cut)
 		},
 	}},
