@@ -82,8 +82,8 @@ func (w *worker) connectionsGate(s kvs.Session, f *kvs.Facts) error {
 	if found == 0 || found == want { // 0: the kernel does not say
 		return nil
 	}
-	return w.sessionError(fmt.Errorf("connections of the session: found %d, allowed: %d to each of "+
-		"%d workers; mend the session of %s", found, w.cfg.Connections, f.Workers, f.Store))
+	return w.sessionError(fmt.Errorf("connections of the session: found %d, allowed: %d to each "+
+		"of %d workers; mend the session of %s", found, w.cfg.Connections, f.Workers, f.Store))
 }
 
 // sampledMisses returns how many of the GETs may miss by chance, where each misses with the highest

@@ -12,9 +12,9 @@ import (
 
 // Config says which server of a store [Conformance] starts, and how it dials it.
 type Config struct {
-	// Server configures the server. Fields that are zero get a default: a free port of loopback, one
-	// worker, room for 4,096 items of 255 + 16,384 bytes, mode store, and the store's own defaults
-	// for access and hash.
+	// Server configures the server. Fields that are zero get a default: a free port of loopback,
+	// one worker, room for 4,096 items of 255 + 16,384 bytes, mode store, and the store's own
+	// defaults for access and hash.
 	Server kvs.ServerConfig
 	// Dial configures the client. Conformance sets the address.
 	Dial kvs.DialConfig

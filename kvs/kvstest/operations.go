@@ -182,8 +182,9 @@ func (e *env) moved() {
 	if got.SentBytes < own.SentBytes || got.ReceivedBytes < own.ReceivedBytes {
 		e.Errorf("the session's sockets moved %+v, it moved %+v", got, own)
 	}
-	if got := e.remote.Moved().Sockets; got.Sources != 1 || got.SentBytes == 0 || got.ReceivedBytes == 0 {
-		e.Errorf("the connection for counters moved %+v", got)
+	control := e.remote.Moved().Sockets
+	if control.Sources != 1 || control.SentBytes == 0 || control.ReceivedBytes == 0 {
+		e.Errorf("the connection for counters moved %+v", control)
 	}
 }
 

@@ -334,7 +334,8 @@ func (e *env) ownAnswers(s kvs.Session, name string, n int) error {
 			}
 		}
 		a := &answers[0]
-		if len(answers) > 1 || a.Cookie != r.Cookie || r.Op == kvs.Get && !bytes.Equal(a.Value, value) {
+		right := r.Op != kvs.Get || bytes.Equal(a.Value, value)
+		if len(answers) > 1 || a.Cookie != r.Cookie || !right {
 			return fmt.Errorf("%s: operation %d: found %d answers, the first with cookie %d and "+
 				"%.40q, want %.40q", name, i, len(answers), a.Cookie, a.Value, value)
 		}
