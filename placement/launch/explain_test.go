@@ -70,7 +70,7 @@ func TestExplain(t *testing.T) {
 		},
 		{
 			pod, `Error from server (Forbidden): pods "kv-0" is forbidden: no`,
-			`Kubernetes refuses (Forbidden): pods "kv-0" is forbidden`,
+			`Kubernetes forbids it: pods "kv-0" is forbidden`,
 		},
 		{
 			pod, "The connection to the server localhost:8080 was refused - did you specify the right host or port?",
