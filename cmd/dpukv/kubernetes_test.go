@@ -59,7 +59,8 @@ func TestKubernetes(t *testing.T) {
 			t.Errorf("found the check\n%s\nwant %s", out, want)
 		}
 	}
-	run("sweep", "-f", "sweep.yaml", "--testbed", "testbed.yaml", "--out", "pods")
+	t.Log(out)
+	t.Log(run("sweep", "-f", "sweep.yaml", "--testbed", "testbed.yaml", "--out", "pods"))
 	checkPodPoints(t, filepath.Join(dir, "pods"))
 	for _, pod := range []string{"kv-client", "kv-server", "kv-dpu"} {
 		out, err := exec.Command("kubectl", "exec", pod, "--", "ps").CombinedOutput()

@@ -29,6 +29,10 @@ var kubectlTroubles = []trouble{
 			"whether the pod was deleted, or the container had too little memory",
 	},
 	{
+		says(`^The connection to the server (\S+) was refused`),
+		"Kubernetes does not answer at $1: is the right context chosen, and its cluster up?",
+	},
+	{
 		says(`^(?:The connection to the server|Unable to connect to the server)(.+)`),
 		"Kubernetes does not answer$1: is the right context chosen, and its cluster up?",
 	},
