@@ -1,6 +1,7 @@
 package launch
 
-// kubectlTroubles are in the words of kubectl 1.20 to 1.34.
+// kubectlTroubles are in the words of kubectl 1.20 to 1.34. A lost connection is missing in those of
+// 1.20: that kubectl ends with exit status 0 then, and its output lacks its end.
 var kubectlTroubles = []trouble{
 	{
 		says(`^Error from server \(NotFound\): (.+)`),
