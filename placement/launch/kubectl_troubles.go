@@ -1,7 +1,7 @@
 package launch
 
-// kubectlTroubles are in the words of kubectl 1.20 to 1.34. A lost connection is missing in those of
-// 1.20: that kubectl ends with exit status 0 then, and its output lacks its end.
+// kubectlTroubles are in the words of kubectl 1.20 to 1.34. Version 1.20 says nothing of a lost
+// connection: it ends with exit status 0, and its output lacks its end.
 var kubectlTroubles = []trouble{
 	{
 		says(`^Error from server \(NotFound\): (.+)`),
