@@ -25,7 +25,7 @@ FUZZTIME ?= 20s
 HASH_C  ?= $(HOME)/.cache/dpukv/hash-c
 
 .PHONY: help build build-arm64 release deps deps-release lab-packages lint race arm64 \
-	test test-rdma test-lab test-card test-arm64 test-arm64-64k test-release simulate fuzz figures \
+	test test-rdma test-lab test-card test-kube test-arm64 test-arm64-64k test-release simulate fuzz figures \
 	bench bench-peers bench-hostile bench-hash-c hash-model
 
 help: ## list the targets
@@ -74,6 +74,18 @@ test-arm64-64k: FORMAT = standard-verbose
 test-arm64-64k: ## memory on an arm64 kernel with pages of 64 KiB, under qemu (builds a kernel once)
 	@rm -rf $(RECORDS)
 	$(call record,guest) -- -tags guest -count=1 -timeout 60m -run TestPages64 ./internal/guest
+	@$(SKIPS)
+
+# The programs of internal/test/kube. Cold they take minutes, then the link takes half a minute.
+KUBE     ?= $(HOME)/.cache/dpukv/kubernetes
+
+test-kube: FORMAT = standard-verbose
+test-kube: deps ## kubectl against Kubernetes' own API server and kubelet (as root; builds both: 5 minutes)
+	@test "$$(id -u)" = 0 || { echo "test-kube: found user $$(id -un), allowed: root; others would skip its tests" >&2; exit 1; }
+	cd internal/test/kube && CGO_ENABLED=0 $(GO) build -ldflags '-s -w' -o $(KUBE)/ tool
+	@rm -rf $(RECORDS)
+	export PATH="$(KUBE):$$PATH:/usr/sbin" && \
+		$(call record,kube) -- -tags kube -count=1 -run 'TestKubectl$$|TestKubernetes$$' ./placement/launch ./cmd/dpukv
 	@$(SKIPS)
 
 test-release: FORMAT = standard-verbose

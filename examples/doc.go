@@ -1,10 +1,13 @@
-// Package examples holds sweep files and testbed files to start from. They are read as files, and
-// the testbeds are in the binary besides, for "dpukv testbed init KIND" on a machine that has
-// nothing else.
+// Package examples holds sweep files and testbed files to start from. They are read as files. They
+// are also in the binary, for "dpukv sweep init NAME" and "dpukv testbed init KIND" on a machine
+// that has nothing else.
 //
 //	local.yaml, netns.yaml, netns-onpath.yaml, bluefield.yaml, slurm.yaml   testbeds: dpukv sweep --testbed FILE
 //	all others                                                              sweeps: dpukv sweep -f FILE
 //
 // What a figure of the study is called after, measures that figure. The tests of package placement
 // read every file here and expand every sweep into its points and commands.
+//
+// The first sentence of a sweep file is its line in the list of "dpukv sweep init". The first
+// command in its comments is the one to begin with. A command names a file as examples/FILE.
 package examples

@@ -29,7 +29,8 @@ combination has a server process and client processes of its own. Without a swee
 case of MICA. Without a testbed file this machine plays both hosts. To continue an interrupted
 sweep, name its folder with --out: only missing points are measured.
 
-Progress goes to stderr. The table goes to stdout, with the folder's path as its last line.`,
+Progress goes to stderr. The table goes to stdout, with the folder's path as its last line. Without a
+checkout, "dpukv sweep init" writes the files of examples/.`,
 		Example: `  dpukv sweep --quick
   dpukv sweep -f examples/mica.yaml --dry-run
   dpukv sweep -f examples/mica.yaml --serve 127.0.0.1:8080
@@ -60,6 +61,7 @@ Progress goes to stderr. The table goes to stdout, with the folder's path as its
 	flags.BoolVar(&inGuest, "in-guest", false,
 		"measurement inside a small virtual machine, whose kernel has Open vSwitch's datapath "+
 			"and flower (built once, in minutes)")
+	cmd.AddCommand(newSweepInitCommand())
 	return cmd
 }
 

@@ -3,7 +3,8 @@
 # missing; the tests skip what needs it. CI fails on such a skip (internal/test/skips).
 #
 # Debian's packages would start their servers, now and at the next boot. This script prevents both:
-# no sshd, memcached, Redis or Open vSwitch runs on this machine but those of the tests.
+# no sshd, etcd, containerd, memcached, Redis or Open vSwitch runs on this machine but those of the
+# tests.
 set -eu
 PATH=$PATH:/usr/sbin:/sbin
 packages=
@@ -40,6 +41,10 @@ need slurmctld slurmctld
 need slurmd slurmd
 need srun slurm-client
 need kubectl kubernetes-client
+need etcd etcd-server
+need containerd containerd
+need runc runc
+need openssl openssl
 for shell in bash zsh fish tcsh; do need $shell $shell; done
 need busybox busybox-static
 # Other stores.
@@ -73,9 +78,10 @@ if command -v systemctl >/dev/null; then
 			systemctl disable ssh.service
 			systemctl disable ssh.socket 2>/dev/null || true # some have it
 			;;
-		munge | slurmctld | slurmd | memcached | redis-server | openvswitch-switch)
+		munge | slurmctld | slurmd | memcached | redis-server | openvswitch-switch | containerd)
 			systemctl disable $package.service
 			;;
+		etcd-server) systemctl disable etcd.service ;;
 		esac
 	done
 fi

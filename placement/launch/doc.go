@@ -16,7 +16,7 @@
 // the user's configuration, keys and agents. Every way keeps three promises:
 //
 //   - Arguments arrive unchanged, whatever they contain. Only ssh's login shell needs quoting, see
-//     quote.
+//     quote. Kubernetes carries UTF-8 alone, so [Command] refuses other arguments there.
 //   - stdin and stdout are pipes of bytes, and the end of stdin arrives. So a program that ends
 //     with its stdin leaves nothing behind on the node when the local command ends, however it
 //     ends.

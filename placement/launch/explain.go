@@ -53,6 +53,7 @@ func (n *Node) hints(means string) string {
 		"{ssh}", strings.Join(append(append([]string{"ssh"}, sshWhere(n)...), n.Host), " "),
 		"{known_hosts}", cmp.Or(n.KnownHosts, "known_hosts"),
 		"{job}", n.job(),
+		"{pod}", n.Pod,
 		"{slurm_node}", n.SlurmNode,
 	).Replace(means)
 }

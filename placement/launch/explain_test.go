@@ -70,11 +70,19 @@ func TestExplain(t *testing.T) {
 		},
 		{
 			pod, `Error from server (Forbidden): pods "kv-0" is forbidden: no`,
-			`Kubernetes refuses (Forbidden): pods "kv-0" is forbidden`,
+			`Kubernetes forbids it: pods "kv-0" is forbidden`,
 		},
 		{
 			pod, "The connection to the server localhost:8080 was refused - did you specify the right host or port?",
-			"Kubernetes does not answer localhost:8080 was refused",
+			"Kubernetes does not answer at localhost:8080: is the right context",
+		},
+		{
+			pod, "Error from server (BadRequest): container side is not valid for pod kv-0",
+			"the container cannot be entered: container side is not valid for pod kv-0; kubectl describe pod kv-0",
+		},
+		{
+			pod, "command terminated with exit code 137",
+			"the program was killed in the pod (exit status 137): kubectl describe pod kv-0",
 		},
 		{pod, `OCI runtime exec failed: exec failed: unable to start container process: exec: "sh": executable file not found in $PATH: unknown`, "the container has no program sh"},
 		{

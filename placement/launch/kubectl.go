@@ -20,6 +20,7 @@ var kubectl = launcher{
 		}
 		return nil
 	},
+	utf8: true, // the kubelet and its container runtime speak Protocol Buffers
 	command: func(n *Node, argv []string) []string {
 		exec := []string{"kubectl", "exec", "--stdin"}
 		for _, f := range []field{

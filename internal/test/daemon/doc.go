@@ -1,5 +1,6 @@
-// Package daemon starts the real servers behind the launchers for a test: OpenSSH's sshd and a
-// one-node Slurm cluster, from Debian's packages, and network namespaces for them.
+// Package daemon starts the real servers behind the launchers for a test: OpenSSH's sshd, and
+// clusters of one node of Slurm and Kubernetes, and network namespaces for them. The servers are
+// from Debian's packages, but for two of Kubernetes' own that internal/test/kube builds.
 //
 // Each server has configuration, keys and state of its own in a folder of the test. It listens on
 // the loopback or in a namespace of the test. As root each also runs in process and mount

@@ -86,13 +86,18 @@ func (d *daemon) awaitOutput(t testing.TB, words string) {
 
 func (d *daemon) await(t testing.TB, what string, done func() bool) {
 	t.Helper()
+	d.awaitFor(t, 20*time.Second, what, done)
+}
+
+func (d *daemon) awaitFor(t testing.TB, limit time.Duration, what string, done func() bool) {
+	t.Helper()
 	for begun := time.Now(); !done(); time.Sleep(5 * time.Millisecond) {
 		select {
 		case <-d.ended:
 			t.Fatalf("%s ended before %s:\n%s", d.cmd, what, d.said.String())
 		default:
 		}
-		if time.Since(begun) > 20*time.Second {
+		if time.Since(begun) > limit {
 			t.Fatalf("waited in vain for %s of %s:\n%s", what, d.cmd, d.said.String())
 		}
 	}
