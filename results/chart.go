@@ -176,6 +176,11 @@ func (d *lineDrawer) lines(points []*Point) []Line {
 // The lines have no styles.
 func Lines(points []Point) []Line {
 	ok, _ := Split(points)
+	return LinesOf(ok)
+}
+
+// LinesOf is [Lines] of points that are all ok.
+func LinesOf(ok []*Point) []Line {
 	var lines []Line
 	for _, store := range Group(Named("store"), ok) {
 		lines = append(lines,
