@@ -1,6 +1,13 @@
 package report
 
-import "dpukv/results/claims"
+import (
+	"sync"
+
+	"dpukv/results/claims"
+)
+
+// findings are the study's. A page that follows a sweep is made after each point.
+var findings = sync.OnceValues(claims.Load)
 
 // claimed is the study's findings beside this run.
 type claimed struct {
@@ -34,7 +41,7 @@ type missingClaim struct {
 
 // fillClaims compares the run with the study's findings, as dpukv claims does.
 func (m *Model) fillClaims() error {
-	book, err := claims.Load()
+	book, err := findings()
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ function headline() {
     cases.length ? null : doubted(h.cases[0].warnings || []),
     cases.length ? el("details", { class: "cases", open: cases.length <= 4 }, el("summary", {}, `The ${cases.length} cases`), el("ul", {}, cases.slice(0, 60).map(c =>
       el("li", {}, el("b", {}, c.condition + ": "), badge(c.verdict), " ", c.text, doubted(c.warnings || []))), cases.length > 60 ? el("li", {}, `and ${cases.length - 60} more`) : "")) : null,
-    el("p", { class: "quiet" }, "Median throughput; the test is a Mann–Whitney U test at 5 %, corrected over all cases. The filters and controls below don't change this text."),
+    el("p", { class: "quiet" }, "Median throughput; Mann–Whitney U test at 5 %, corrected over all cases. Filters and controls don't change this text."),
   ].filter(Boolean));
 }
 const doubted = list => list.length ? el("p", { class: "doubt" }, "! Warnings: " + list.join(", ")) : null;

@@ -8,7 +8,6 @@ function controls(render) {
     choices("Latency", D.measures.map(m => [m.name, short(m.name)]), state.measure, v => { state.measure = v; render(); }),
     openLoop() ? choices("Counted from", [["", "intended send"], ["actual", "actual send"]], state.actual ? "actual" : "", v => { state.actual = v === "actual"; render(); }) : "",
     choices("Latency axis", [["", "linear"], ["log", "log"]], state.logY ? "log" : "", v => { state.logY = v === "log"; render(); }),
-    choices("Latency range", [["", "bulk"], ["full", "full"]], state.full ? "full" : "", v => { state.full = v === "full"; render(); }),
     choices("Throughput axis", [["", "linear"], ["log", "log"]], state.logX ? "log" : "", v => { state.logX = v === "log"; render(); }),
     dim("store").varies ? choices("Axes", [["", "of each store"], ["shared", "shared"]], state.shared ? "shared" : "", v => { state.shared = v === "shared"; render(); }) : "",
     panels.length ? el("label", { class: "field" }, el("span", {}, "A figure for each"), select([["", "store"], ...panels.map(d => [d.name, d.title])], state.panel, v => { state.panel = state.panelChosen = v; state.hidden.clear(); render(); })) : "",

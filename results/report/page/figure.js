@@ -1,17 +1,19 @@
 // One figure: uPlot has the axes and the zoom, the lines are drawn over its grid.
 class Figure {
-  constructor(panel, { range, units, cut }, failed) {
-    Object.assign(this, { panel, range, units, zoom: null });
+  constructor(panel, { range, units, cut, outliers }, failed) {
+    Object.assign(this, { panel, range, units, outliers, zoom: null });
     const bars = panel.lines.flatMap(l => l.marks).filter(m => m.y.max > cut && !beyond(m, range));
     this.plot = el("div", { class: "plot", tabindex: 0, role: "application", "aria-roledescription": "figure", "aria-label": this.summary() });
     this.box = el("figure", { "data-top": range.y[1], "data-right": range.x[1] }, el("figcaption", {}, panel.title || "All points"), saveButtons(panel), this.plot, failedList(failed), this.clipped(),
       bars.length ? el("p", { class: "below quiet" }, `↑ The range of ${counted(bars.length, "mark")} reaches beyond the figure, up to ${micros(Math.max(...bars.map(m => m.y.max)))}.`) : null);
   }
-  // clipped says which marks are above the figure.
+  // clipped says which marks are above the figure, or that outliers set its axis, and offers the other.
   clipped() {
+    if (!this.outliers) return null;
     const list = this.panel.lines.flatMap(l => l.marks.filter(m => beyond(m, this.range)).map(m => `${l.label} at ${m.axisLabel}, ${micros(m.y.mid)}`));
-    return list.length ? el("p", { class: "below quiet" }, `↑ ${counted(list.length, "mark")} above the figure: ${list.slice(0, 4).join("; ")}${list.length > 4 ? " and more" : ""}. `,
-      el("button", { type: "button", class: "rowlink", onclick: () => fullRange(true) }, "Full range")) : null;
+    const button = text => el("button", { type: "button", class: "rowlink range", onclick: () => { state.full = !state.full; render("range"); } }, text);
+    if (state.full) return el("p", { class: "below quiet" }, `The latency axis reaches to ${counted(this.outliers, "outlier")}. `, button("Range of the others"));
+    return list.length ? el("p", { class: "below quiet" }, `↑ ${counted(list.length, "mark")} above the figure: ${list.slice(0, 4).join("; ")}${list.length > 4 ? " and more" : ""}. `, button("Full range")) : null;
   }
   summary() {
     const m = measureOf(state.measure).title;
@@ -61,6 +63,3 @@ function failedList(points) {
 }
 
 const latencyTitle = unit => `${measureOf(state.measure).title}${state.actual ? " from the actual send" : ""} (${unit.name})`;
-
-// fullRange shows all marks in their place, or the bulk of them.
-function fullRange(full) { $(`#controls input[name="cLatencyrange"][value="${full ? "full" : ""}"]`).click(); }

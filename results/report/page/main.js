@@ -13,6 +13,7 @@ function render(focus) {
   pointsTable(lines, render);
   failedTable();
   if (focus === "sort") $(`#points-table [data-head="${CSS.escape(state.sort?.head || "")}"]`)?.focus();
+  else if (focus === "range") $("figure .range")?.focus();
   else if (focus) $(`#legend [data-label="${CSS.escape(focus)}"]`)?.focus();
 }
 
@@ -44,13 +45,17 @@ function subtitle() {
   $("#busy").textContent = percent(D.busy_share);
 }
 
+// show fills the page anew. What the reader opened stays open.
 function show() {
+  const folds = () => [...document.querySelectorAll("main details")], name = d => d.querySelector("summary").textContent.replace(/\d+/g, "");
+  const opened = new Set(folds().filter(d => d.open).map(name));
   subtitle();
   given();
   notes(machines());
   headline();
   claims();
   wordList();
+  for (const d of folds()) d.open ||= opened.has(name(d));
   render();
 }
 

@@ -14,7 +14,7 @@ function axisLimit(values) {
 function rangeOf(lines) {
   const marks = lines.flatMap(l => l.marks), whole = state.full || state.logY;
   const most = list => list.reduce((a, b) => Math.max(a, b), 0), least = list => list.reduce((a, b) => Math.min(a, b), Infinity);
-  const mids = marks.map(m => m.y.mid), limit = whole ? most(mids) : axisLimit(mids), right = most(marks.map(m => m.x.max));
+  const mids = marks.map(m => m.y.mid), bulk = axisLimit(mids), limit = whole ? most(mids) : bulk, right = most(marks.map(m => m.x.max));
   let top = most(marks.filter(m => m.y.mid <= limit).map(m => m.y.max));
   // A single repeat that went astray must not press all others flat: its bar is cut off, and the figure says so.
   const cut = !whole && top > 2.5 * limit;
@@ -23,7 +23,7 @@ function rangeOf(lines) {
   const units = { x: right >= 1e5 ? { name: "Mops", per: 1e6 } : { name: "kops", per: 1e3 }, y: top >= 1e8 ? { name: "ms", per: 1e6 } : { name: "µs", per: 1e3 } };
   const axis = (log, low, high, over) => log && low > 0 ? [low * 0.8, high * 1.25] : [0, high * over || 1];
   const range = { x: axis(state.logX, least(marks.map(m => m.x.min)), right, 1.06), y: axis(state.logY, least(marks.map(m => m.y.min)), top, 1.1) };
-  return { units, range, cut: cut ? range.y[1] : Infinity };
+  return { units, range, cut: cut ? range.y[1] : Infinity, outliers: state.logY ? 0 : mids.filter(v => v > bulk).length };
 }
 // beyond reports whether a mark is above the range, and stands at its edge.
 const beyond = (m, range) => m.y.mid > range.y[1];
