@@ -70,6 +70,13 @@ func Charts(points []Point) []Chart {
 	return charts
 }
 
+// ChartsByShare returns a chart for each GET share of one store's points. Its lines tell all other
+// properties apart.
+func ChartsByShare(store []Point) []Chart {
+	ok, failed := Split(store)
+	return chartsBy(Named("store", "get_ratio"), ok, failed)
+}
+
 // Split separates the points that are ok from those that failed.
 func Split(points []Point) (ok, failed []*Point) {
 	for i := range points {
@@ -176,6 +183,11 @@ func (d *lineDrawer) lines(points []*Point) []Line {
 // The lines have no styles.
 func Lines(points []Point) []Line {
 	ok, _ := Split(points)
+	return LinesOf(ok)
+}
+
+// LinesOf is [Lines] of points that are all ok.
+func LinesOf(ok []*Point) []Line {
 	var lines []Line
 	for _, store := range Group(Named("store"), ok) {
 		lines = append(lines,

@@ -1,5 +1,7 @@
 package results
 
+import "dpukv/internal/cpu"
+
 // ServerWorker is the work of one server worker in the measurement period, by its own count.
 type ServerWorker struct {
 	Worker int    `json:"worker"` // number of the worker, from 0
@@ -41,4 +43,18 @@ func (w *ServerWorker) OpsPerBatch() float64 {
 		return 0
 	}
 	return float64(w.Ops) / float64(w.Batches)
+}
+
+// Pinning tells which of these CPUs the threads of one end were pinned to. A failed point may have
+// ended before its threads were pinned; then Pinning is empty.
+func (p *Point) Pinning(cpus []int) string {
+	switch {
+	case len(cpus) > 1:
+		return "CPUs " + cpu.FormatList(cpus)
+	case len(cpus) == 1:
+		return "CPU " + cpu.FormatList(cpus)
+	case p.Status == StatusOK:
+		return "not pinned"
+	}
+	return ""
 }

@@ -18,9 +18,11 @@ func newReportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report RUN",
 		Short: "Make one page of a run folder, which opens offline",
-		Long: `Write RUN/report.html: curves to hover over and filter, the tables behind them, the facts of each
-machine, and the warnings beside their points. The page needs no network and no other file. Its path
-goes to stdout. Unreadable lines of the folder are named on stderr and in the page.
+		Long: `Write RUN/report.html. At its top the page says which placement or configuration is best, by how
+much, and how sure that is. Below are curves to hover over, filter and save, the tables behind them,
+the warnings, the study's claims, and the facts of each machine. The page needs no network and no
+other file. Its path goes to stdout. Unreadable lines of the folder are named on stderr and in the
+page.
 
 With --serve nothing is written: the page follows a folder that a sweep is filling, until it is
 interrupted.`,

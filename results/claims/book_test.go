@@ -184,8 +184,8 @@ func TestStudyAgreesWithItself(t *testing.T) {
 			if o.Measured != nil {
 				measured = o.figure(*o.Measured)
 			}
-			t.Errorf("%s, %s, %s: %s: study %s, found %s (%s; %s)", o.Finding, o.Says, o.about(), o.Verdict,
-				o.studied(), measured, o.Which, o.Why)
+			t.Errorf("%s, %s, %s: %s: study %s, found %s (%s; %s)", o.Finding, o.Says, o.About(), o.Verdict,
+				o.Studied(), measured, o.Which, o.Why)
 		}
 	}
 	if agree != 71 {

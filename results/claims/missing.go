@@ -65,7 +65,7 @@ func (c *Claim) lackingPoints(runs []Run, s *Selector, k Case, generation string
 			on = " on " + title(g)
 		}
 		without := func(one *Selector, share *float64) bool {
-			return len(choose(runs, one, g, share)) == 0
+			return !some(runs, one, g, share)
 		}
 		if !slices.ContainsFunc(runs, func(r Run) bool { return r.of(g) }) {
 			list = append(list, title(g))

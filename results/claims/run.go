@@ -2,6 +2,7 @@ package claims
 
 import (
 	"encoding/json"
+	"iter"
 	"slices"
 
 	"dpukv/results"
@@ -25,7 +26,12 @@ func OpenRun(run *runfolder.Run) (Run, []runfolder.BadLine, error) {
 	if err != nil {
 		return Run{}, nil, err
 	}
-	return Run{run.Dir(), points, generations(nodes)}, append(bad, badNodes...), nil
+	return NewRun(run.Dir(), points, nodes), append(bad, badNodes...), nil
+}
+
+// NewRun is the evidence of points, measured on the nodes that lines of env.jsonl describe.
+func NewRun(name string, points []results.Point, nodes []json.RawMessage) Run {
+	return Run{name, points, generations(nodes)}
 }
 
 // generations are the generations that the testbed names, or else those of the profiles that model
@@ -92,21 +98,43 @@ func (s *Selector) of(generation string) []string {
 func choose(runs []Run, s *Selector, generation string, share *float64) []group {
 	var groups []group
 	for i := range runs {
-		if !slices.ContainsFunc(s.of(generation), runs[i].of) {
-			continue
+		var points []*results.Point
+		for p := range runs[i].chosen(s, generation, share) {
+			points = append(points, p)
 		}
-		var points []results.Point
-		for _, p := range runs[i].Points {
-			if p.Status == results.StatusOK && s.takes(&p) &&
-				(share == nil || *share == p.GetRatio) {
-				points = append(points, p)
-			}
-		}
-		for _, l := range results.Lines(points) {
+		for _, l := range results.LinesOf(points) {
 			groups = append(groups, newGroup(&runs[i], l))
 		}
 	}
 	return groups
+}
+
+// some reports whether a selection has a point in runs of its generation.
+func some(runs []Run, s *Selector, generation string, share *float64) bool {
+	for i := range runs {
+		for range runs[i].chosen(s, generation, share) {
+			return true
+		}
+	}
+	return false
+}
+
+// chosen are the points of a selection, if the run is of its generation.
+func (r *Run) chosen(
+	s *Selector, generation string, share *float64,
+) iter.Seq[*results.Point] {
+	return func(yield func(*results.Point) bool) {
+		if !slices.ContainsFunc(s.of(generation), r.of) {
+			return
+		}
+		for i := range r.Points {
+			p := &r.Points[i]
+			if p.Status == results.StatusOK && s.takes(p) &&
+				(share == nil || *share == p.GetRatio) && !yield(p) {
+				return
+			}
+		}
+	}
 }
 
 func newGroup(r *Run, l results.Line) group {

@@ -17,7 +17,7 @@ func generation(name string, points ...[]results.Point) Run {
 func said(t *testing.T, says, about string, runs ...Run) Outcome {
 	t.Helper()
 	for _, o := range book(t).Evaluate(Evidence{Runs: runs}) {
-		if strings.Contains(o.Says, says) && o.about() == about {
+		if strings.Contains(o.Says, says) && o.About() == about {
 			return o
 		}
 	}

@@ -77,9 +77,9 @@ func writeClaim(b *bytes.Buffer, cases []Outcome) (measured bool) {
 			o.write(b)
 			continue
 		}
-		about = append(about, o.about())
+		about = append(about, o.About())
 		if o.Study != nil {
-			study = append(study, o.studied())
+			study = append(study, o.Studied())
 		}
 		for reason := range strings.SplitSeq(o.Why, "; ") {
 			if !slices.Contains(why, reason) {
@@ -107,9 +107,9 @@ func joinAbout(about []string) string {
 }
 
 func (o *Outcome) write(b *bytes.Buffer) {
-	fmt.Fprintf(b, "    %sstudy %s  yours %s%s  %s\n",
-		joinAbout([]string{o.about()}), o.studied(), o.figure(*o.Measured), o.reach(), o.Word())
-	fmt.Fprintf(b, "      %s; %s%s\n", o.Which, o.used, o.warnings())
+	fmt.Fprintf(b, "    %sstudy %s  yours %s  %s\n",
+		joinAbout([]string{o.About()}), o.Studied(), o.Yours(), o.Word())
+	fmt.Fprintf(b, "      %s\n", o.Behind())
 	if o.Why != "" {
 		fmt.Fprintf(b, "      %s\n", o.Why)
 	}
@@ -144,7 +144,8 @@ func (o *Outcome) direction() string {
 	return ", the other side is ahead"
 }
 
-func (o *Outcome) about() string {
+// About is the scope of a case: the generations of DPUs and the GET share.
+func (o *Outcome) About() string {
 	var said []string
 	if len(o.Generations) > 0 {
 		said = append(said, strings.ReplaceAll(titles(o.Generations), " or ", "/"))
@@ -155,8 +156,8 @@ func (o *Outcome) about() string {
 	return strings.Join(said, ", ")
 }
 
-// studied is the study's figure, with the side that it is for.
-func (o *Outcome) studied() string {
+// Studied is the study's figure, with the side that it is for. The claim must have a figure.
+func (o *Outcome) Studied() string {
 	said := map[string]string{"at least": "≥ ", "at most": "≤ ", "up to": "up to "}[o.Expect] +
 		o.figure(*o.Study)
 	if o.StudyTo != nil {
@@ -165,18 +166,23 @@ func (o *Outcome) studied() string {
 	return said
 }
 
-func (o *Outcome) reach() string {
+// Yours is the measured figure, with its range over other choices of repeats. The outcome must be
+// measured.
+func (o *Outcome) Yours() string {
 	if *o.Low == *o.High {
-		return ""
+		return o.figure(*o.Measured)
 	}
-	return fmt.Sprintf(" (%s to %s with other repeats)", o.figure(*o.Low), o.figure(*o.High))
+	return fmt.Sprintf("%s (%s to %s with other repeats)", o.figure(*o.Measured),
+		o.figure(*o.Low), o.figure(*o.High))
 }
 
-func (o *Outcome) warnings() string {
-	if o.Warned == 0 {
-		return ""
+// Behind is the evidence behind the measured figure.
+func (o *Outcome) Behind() string {
+	text := o.Which + "; " + o.used
+	if o.Warned > 0 {
+		text += fmt.Sprintf(", %d of them with warnings", o.Warned)
 	}
-	return fmt.Sprintf(", %d of them with warnings", o.Warned)
+	return text
 }
 
 // figure writes a figure with its unit.

@@ -14,9 +14,7 @@ import (
 
 // Compare compares b with the baseline a.
 func Compare(a, b Side, o Options) (*Comparison, error) {
-	if o.Alpha == 0 {
-		o.Alpha = 0.05
-	}
+	o.setAlpha()
 	if o.Metrics == nil {
 		o.Metrics, _ = ParseMetrics(DefaultMetrics)
 	}
@@ -36,6 +34,26 @@ func Compare(a, b Side, o Options) (*Comparison, error) {
 		return c, c.nothingInCommon()
 	}
 	return c, nil
+}
+
+// setAlpha sets the level of a test without one.
+func (o *Options) setAlpha() {
+	if o.Alpha == 0 {
+		o.Alpha = 0.05
+	}
+}
+
+// Repeats compares two sets of repeats in one metric. Its row awaits [Judge], unless the repeats
+// allow no verdict.
+func Repeats(a, b []*results.Point, m *Metric, o Options) Row {
+	o.setAlpha()
+	return (&question{a: a, b: b}).row(m, &o)
+}
+
+// Judge decides rows of one metric together: each p is corrected over all of them.
+func Judge(rows []Row, m *Metric, o Options) {
+	o.setAlpha()
+	judge(rows, m.Higher, &o)
 }
 
 func summarize(s Side) Summary {

@@ -30,10 +30,11 @@ func TestContrast(t *testing.T) {
 			names []string
 		}{
 			{"ground", 4.5, []string{"ink", "quiet", "accent"}},
-			{"panel", 4.5, []string{"ink", "quiet", "accent", "warn", "bad", "sim"}},
+			{"panel", 4.5, []string{"ink", "quiet", "accent", "warn", "bad", "sim", "good"}},
 			{"hover", 4.5, []string{"ink", "quiet", "accent", "warn"}},
 			{"warn-ground", 4.5, []string{"warn"}},
 			{"bad-ground", 4.5, []string{"bad"}},
+			{"good-ground", 4.5, []string{"good"}},
 			{"sim-ground", 4.5, []string{"sim"}},
 			{"accent", 4.5, []string{"accent-ink"}},
 			{"panel", 3, []string{"line0", "line1", "line2", "line3", "line4", "line5", "line6"}},

@@ -19,6 +19,16 @@
 //
 // with numbers of seven significant digits. Lines hold the indices of their points, mark by mark.
 //
+// The words at the top of the page, the kinds of warnings and the study's claims are made here, not
+// in the page (packages headline and claims). They are about all points, whatever the reader
+// filters.
+//
+// # Figures as files
+//
+// The page saves its figures by itself. Its painting (page/paint.js) works on any context of a
+// canvas, and page/svg.js has such a context that writes SVG. A saved sheet has the colours of the
+// light page, its legend, and the marks of emulated and failed points.
+//
 // The knees of each line come with the data ([results.Line.Knee]), one for each latency. The page
 // computes medians, peaks and bounds itself, as package results does: the reader can filter the
 // points and choose the latency metric. The browser test compares the two.

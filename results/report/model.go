@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dpukv/results"
+	"dpukv/results/headline"
 	"dpukv/results/runfolder"
 )
 
@@ -39,6 +40,9 @@ type Model struct {
 	Points    []results.Point    `json:"-"`
 	BusyShare float64            `json:"busy_share"`
 	Validity  []string           `json:"validity"` // results.ValidityWarnings
+	Headline  *headline.Headline `json:"headline"` // nil: no point is ok
+	Warnings  []*warningKind     `json:"warning_kinds"`
+	Claims    claimed            `json:"claims"`
 }
 
 type metric struct {
@@ -103,6 +107,10 @@ func Read(run *runfolder.Run, o Options) (*Model, error) {
 	}
 	m.choose(o)
 	m.fill()
+	if err := m.fillClaims(); err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	m.answer(o)
 	return m, nil
 }
 
@@ -129,6 +137,19 @@ func (m *Model) choose(o Options) {
 	}
 }
 
+// answer sets the headline, for the bound and the latency that the page shows first.
+func (m *Model) answer(o Options) {
+	of := headline.Options{Bound: o.Bound, Metric: o.Metric}
+	for _, metric := range results.LatencyMetrics() {
+		if metric.Name == m.Metric && o.Metric.Name == "" {
+			of.Metric = metric
+		}
+	}
+	if h, ok := headline.Of(m.Points, of); ok {
+		m.Headline = &h
+	}
+}
+
 func (m *Model) fill() {
 	for _, d := range results.Dimensions() {
 		m.Dims = append(m.Dims, newDimension(d, m.Points))
@@ -138,6 +159,7 @@ func (m *Model) fill() {
 	for i := range m.Points {
 		index[&m.Points[i]] = i
 	}
+	m.fillWarnings(index)
 	m.Lines = []line{}
 	for _, l := range results.Lines(m.Points) {
 		to := line{Axis: l.Axis.Name(), Knees: knees(&l)}

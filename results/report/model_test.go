@@ -60,6 +60,13 @@ func study(tb testing.TB) *runfolder.Run {
 		map[string]any{
 			"node": "host-a", "kind": "host", "cpus": 12, "cpu_model": "Xeon E-2136 <3.3 GHz>",
 			"memory_bytes": 32 << 30, "governor": "powersave",
+			"findings": []map[string]any{
+				{"check": "clock", "verdict": "unknown", "found": "no clock source"},
+				{
+					"check": "load", "verdict": "spoils", "found": "2.1 in the last minute",
+					"effect": "others take CPU time", "mend": []string{"uptime"},
+				},
+			},
 		})
 }
 

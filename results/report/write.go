@@ -17,8 +17,9 @@ var files embed.FS
 
 // scripts are the page's scripts, in the order of their dependencies.
 var scripts = []string{
-	"data.js", "style.js", "view.js", "figure.js", "hover.js", "controls.js", "table.js",
-	"details.js", "machines.js", "main.js",
+	"data.js", "words.js", "style.js", "view.js", "range.js", "figure.js", "paint.js", "hover.js",
+	"controls.js", "table.js", "details.js", "answer.js", "machines.js", "svg.js", "sheet.js",
+	"export.js", "main.js",
 }
 
 // Write writes the page. If live is set, package live serves the page, and the page looks for more

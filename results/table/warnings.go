@@ -13,31 +13,31 @@ import (
 	"dpukv/results/internal/numfmt"
 )
 
-// warningGroup is a set of warnings that differ in their numbers only.
-type warningGroup struct {
-	example string
-	same    bool // all are the example
-	points  []string
+// WarningGroup is a set of warnings that differ in their numbers only.
+type WarningGroup struct {
+	Example string
+	Same    bool             // all are the example
+	Points  []*results.Point // one for each warning
 }
 
-// groupWarnings puts warnings together that differ in their numbers only, the most frequent first.
-func groupWarnings(points []*results.Point) []*warningGroup {
-	var list []*warningGroup
-	byShape := make(map[string]*warningGroup)
+// GroupWarnings puts warnings together that differ in their numbers only, the most frequent first.
+func GroupWarnings(points []*results.Point) []*WarningGroup {
+	var list []*WarningGroup
+	byShape := make(map[string]*WarningGroup)
 	for _, p := range points {
 		for _, w := range p.Warnings {
 			a := byShape[shape(w)]
 			if a == nil {
-				a = &warningGroup{example: w, same: true}
+				a = &WarningGroup{Example: w, Same: true}
 				byShape[shape(w)] = a
 				list = append(list, a)
 			}
-			a.same = a.same && w == a.example
-			a.points = append(a.points, p.ID)
+			a.Same = a.Same && w == a.Example
+			a.Points = append(a.Points, p)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *warningGroup) int {
-		return cmp.Compare(len(b.points), len(a.points))
+	slices.SortStableFunc(list, func(a, b *WarningGroup) int {
+		return cmp.Compare(len(b.Points), len(a.Points))
 	})
 	return list
 }
@@ -51,27 +51,32 @@ func shape(warning string) string { return number.ReplaceAllString(warning, "#")
 // WriteWarnings lists the warnings of points. It groups those that differ in their numbers only,
 // and writes nothing if there are none.
 func WriteWarnings(b *bytes.Buffer, points []*results.Point) {
-	list := groupWarnings(points)
+	list := GroupWarnings(points)
 	if len(list) == 0 {
 		return
 	}
 	b.WriteString("\nWarnings:\n")
 	for _, a := range list {
-		text := foreign.Reason(a.example)
-		if !a.same {
+		text := foreign.Reason(a.Example)
+		if !a.Same {
 			text = "such as: " + text
 		}
-		fmt.Fprintf(b, "  %d×  %s\n      %s\n", len(a.points), text, someOf(a.points))
+		fmt.Fprintf(b, "  %d×  %s\n      %s\n", len(a.Points), text, someOf(a.Points))
 	}
 }
 
 // someOf names the first few points.
-func someOf(ids []string) string {
+func someOf(points []*results.Point) string {
 	const shown = 3
-	if len(ids) <= shown {
-		return "at " + strings.Join(ids, ", ")
+	var ids []string
+	for _, p := range points[:min(shown, len(points))] {
+		ids = append(ids, p.ID)
 	}
-	return fmt.Sprintf("at %s and %d more", strings.Join(ids[:shown], ", "), len(ids)-shown)
+	said := "at " + strings.Join(ids, ", ")
+	if more := len(points) - len(ids); more > 0 {
+		said += fmt.Sprintf(" and %d more", more)
+	}
+	return said
 }
 
 func writeFailed(b *bytes.Buffer, failed []*results.Point) {

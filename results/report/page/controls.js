@@ -9,6 +9,7 @@ function controls(render) {
     openLoop() ? choices("Counted from", [["", "intended send"], ["actual", "actual send"]], state.actual ? "actual" : "", v => { state.actual = v === "actual"; render(); }) : "",
     choices("Latency axis", [["", "linear"], ["log", "log"]], state.logY ? "log" : "", v => { state.logY = v === "log"; render(); }),
     choices("Throughput axis", [["", "linear"], ["log", "log"]], state.logX ? "log" : "", v => { state.logX = v === "log"; render(); }),
+    dim("store").varies ? choices("Axes", [["", "of each store"], ["shared", "shared"]], state.shared ? "shared" : "", v => { state.shared = v === "shared"; render(); }) : "",
     panels.length ? el("label", { class: "field" }, el("span", {}, "A figure for each"), select([["", "store"], ...panels.map(d => [d.name, d.title])], state.panel, v => { state.panel = state.panelChosen = v; state.hidden.clear(); render(); })) : "",
     boundField(render),
   );
@@ -56,7 +57,7 @@ function filters(render) {
 function legend(lines, render) {
   const unique = [...new Map(lines.map(l => [l.label, l])).values()].slice(0, maxLines);
   $("#legend").replaceChildren(...(unique.length < 2 ? [] : unique.map(l => el("button", {
-    type: "button", "aria-pressed": String(!state.hidden.has(l.label)), title: "Show or hide this line", "data-label": l.label,
+    type: "button", "aria-pressed": String(!state.hidden.has(l.label)), title: [WORDS[labelOf(dim("placement"), l.first)], "Show or hide this line"].filter(Boolean).join(" "), "data-label": l.label,
     onclick: () => { state.hidden.has(l.label) ? state.hidden.delete(l.label) : state.hidden.add(l.label); render(l.label); },
   }, swatch(l.style), l.label))));
   return new Set(unique.map(l => l.label).filter(k => !state.hidden.has(k)));

@@ -7,7 +7,7 @@ function readable(figure, said) {
 
   function place(m) {
     const over = figure.u.over.getBoundingClientRect(), box = figure.box.getBoundingClientRect();
-    return [figure.u.valToPos(m.x.mid, "x") + over.left - box.left - figure.box.clientLeft, figure.u.valToPos(m.y.mid, "y") + over.top - box.top - figure.box.clientTop];
+    return [figure.u.valToPos(m.x.mid, "x") + over.left - box.left - figure.box.clientLeft, figure.u.valToPos(Math.min(m.y.mid, (figure.zoom || figure.range).y[1]), "y") + over.top - box.top - figure.box.clientTop];
   }
   function show(line, mark, aloud) {
     [at.line, at.mark] = [line, mark];

@@ -1,4 +1,4 @@
-// The machines: one column a node, one row a fact; facts that are the same everywhere are still said.
+// The machines: one column a node, one row a fact. A fact that all nodes share stands once. On a narrow screen the rows become cards.
 function machines() {
   const nodes = new Map(), changed = [];
   for (const n of D.nodes) {
@@ -9,20 +9,43 @@ function machines() {
     }
     nodes.set(n.node, n);
   }
-  const list = [...nodes.values()], keys = [...new Set(list.flatMap(n => Object.keys(n)))].filter(k => k !== "node");
-  $("#machines-table").replaceChildren(
+  const list = [...nodes.values()], keys = [...new Set(list.flatMap(n => Object.keys(n)))].filter(k => k !== "node" && k !== "findings");
+  $("#machines-table").replaceChildren(...(list.length ? [
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Node"), list.map(n => el("th", { scope: "col" }, n.node || "?")))),
-    el("tbody", {}, keys.map(k => el("tr", {}, el("th", { scope: "row" }, words(k)), list.map(n => el("td", { class: "wide" }, fact(k, n[k])))))));
-  if (!list.length) $("#machines-table").replaceChildren(el("tbody", {}, el("tr", {}, el("td", {}, "The run folder says nothing of its machines."))));
+    el("tbody", {}, keys.map(k => factRow(k, list)))] : [el("tbody", {}, el("tr", {}, el("td", {}, "The run folder says nothing of its machines.")))]));
+  $("#findings").replaceChildren(...findings(list));
   return changed;
 }
-const transient = new Set(["read_at", "load_average"]);
+const transient = new Set(["read_at", "load_average", "findings"]);
+
+function factRow(key, list) {
+  const texts = list.map(n => fact(key, n[key])), head = el("th", { scope: "row" }, words(key));
+  if (list.length > 1 && new Set(texts).size === 1) return el("tr", {}, head, el("td", { colspan: list.length, "data-node": "every node" }, texts[0]));
+  return el("tr", {}, head, texts.map((text, i) => el("td", { "data-node": list[i].node || "?" }, text)));
+}
 
 function fact(key, v) {
   if (v == null) return "–";
-  if (key.endsWith("_bytes") && v >= 1 << 20) return digits3(v / 2 ** 30) + " GiB";
-  if (Array.isArray(v) && typeof v[0] !== "object") return v.join(" ");
-  return typeof v === "object" ? JSON.stringify(v) : String(v);
+  if (key.endsWith("_bytes") && v >= 1 << 10) return bytes(v);
+  if (Array.isArray(v)) return typeof v[0] === "object" ? v.map(o => fact("", o)).join("; ") || "–" : v.join(" ");
+  return typeof v === "object" ? Object.entries(v).map(([k, of]) => `${words(k)}: ${fact(k, of)}`).join(", ") : String(v);
+}
+function bytes(n) {
+  const [per, unit] = [[2 ** 30, " GiB"], [2 ** 20, " MiB"], [2 ** 10, " KiB"]].find(([per]) => n >= per);
+  return +(n / per).toPrecision(3) + unit;
+}
+
+// findings are the doctor's verdicts, once for nodes with the same ones: what spoils a measurement first, then what is not known, then what is in order.
+function findings(list) {
+  const alike = [...Map.groupBy(list.filter(n => Array.isArray(n.findings)), n => JSON.stringify(n.findings)).values()];
+  return alike.flatMap(nodes => {
+    const all = nodes[0].findings, of = verdict => all.filter(f => f.verdict === verdict), spoils = of("spoils"), unknown = of("unknown"), rest = all.filter(f => f.verdict !== "spoils" && f.verdict !== "unknown");
+    const plain = (title, some) => some.length ? el("details", {}, el("summary", {}, `${title}: ${counted(some.length, "check")}`), el("ul", {}, some.map(f => el("li", {}, el("b", {}, f.check + ": "), f.found)))) : null;
+    return [el("h3", {}, "What dpukv doctor found on " + nodes.map(n => n.node || "?").join(", ")),
+      spoils.length ? el("ul", { class: "findings" }, spoils.map(f => el("li", {}, el("span", { class: "badge warn" }, "spoils"), " ", el("b", {}, f.check + ": "), f.found,
+        f.effect ? el("p", {}, "Effect: " + f.effect) : "", (f.mend || []).map(m => el("p", {}, "Mend: ", el("code", {}, m)))))) : el("p", { class: "quiet" }, "Nothing that spoils a measurement."),
+      plain("Not known", unknown), plain("In order", rest)].filter(Boolean);
+  });
 }
 
 function given() {
@@ -34,11 +57,11 @@ function given() {
 function notes(changed) {
   const all = Array.from({ length: D.count }, (_, i) => i), list = [];
   const say = (kind, ...text) => list.push(el("div", { class: "note " + kind }, ...text));
-  const count = test => all.filter(test).length, bad = count(failed), sim = count(emulated), warned = count(i => !failed(i) && warnings(i).length);
+  const count = test => all.filter(test).length, bad = D.failed = count(failed), sim = count(emulated), warned = count(i => !failed(i) && warnings(i).length);
   if (bad) say("bad", `${counted(bad, "point")} of ${D.count} failed. `, el("a", { href: "#failed" }, "Why"));
   if (D.notes.length) say("bad", "Lines of the run folder could not be read and are left out:", el("ul", {}, D.notes.slice(0, 20).map(n => el("li", {}, n)), D.notes.length > 20 ? el("li", {}, `and ${D.notes.length - 20} more`) : ""));
   if (sim) say("sim", `${counted(sim, "point")} of ${D.count} ${sim === 1 ? "was" : "were"} measured over emulated hardware${ways(all.filter(emulated))}. Compare them with each other, not with those of a card.`);
-  if (warned) say("warn", `${counted(warned, "point")} of ${D.count} ${warned === 1 ? "carries" : "carry"} warnings: in the figures they have an exclamation mark, in the tables their text.`);
+  if (warned) say("warn", `${counted(warned, "point")} of ${D.count} ${warned === 1 ? "carries" : "carry"} warnings: in the figures they have an exclamation mark, in the tables their text.`, D.warning_kinds.map(folded));
   if (changed.length) say("warn", "A machine changed while the run was interrupted: ", changed.join("; "));
   $("#notes").replaceChildren(...list);
 }

@@ -13,6 +13,7 @@ function render(focus) {
   pointsTable(lines, render);
   failedTable();
   if (focus === "sort") $(`#points-table [data-head="${CSS.escape(state.sort?.head || "")}"]`)?.focus();
+  else if (focus === "range") $("figure .range")?.focus();
   else if (focus) $(`#legend [data-label="${CSS.escape(focus)}"]`)?.focus();
 }
 
@@ -20,26 +21,41 @@ function draw(panels) {
   for (const f of figures) f.u?.destroy();
   const fits = new Map(), bad = failedPoints(), by = [dim("store"), ...(state.panel ? [dim(state.panel)] : [])];
   figures = panels.slice(0, maxPanels).map(p => {
-    if (!fits.has(p.store)) fits.set(p.store, rangeOf(panels.filter(o => o.store === p.store).flatMap(o => o.lines)));
-    return new Figure(p, fits.get(p.store), bad.filter(i => by.map(d => at(d, i)).join() === p.key));
+    return new Figure(p, rangeFor(p, panels, fits), bad.filter(i => by.map(d => at(d, i)).join() === p.key));
   });
+  exporting(figures, panels);
   $("#panels").replaceChildren(...figures.map(f => f.box));
   for (const f of figures) { f.draw(); readable(f, $("#said")); }
+}
+
+// rangeFor is the range that a panel shares with the others of its store, or with all if the reader asks for that.
+function rangeFor(panel, panels, fits) {
+  const key = state.shared ? "" : panel.store;
+  if (!fits.has(key)) fits.set(key, rangeOf(panels.filter(o => state.shared || o.store === panel.store).flatMap(o => o.lines)));
+  return fits.get(key);
 }
 
 function subtitle() {
   const began = Array.from({ length: D.count }, (_, i) => value("started_at", i)).filter(t => t && !t.startsWith("0001")).sort();
   const when = began.length ? "measured " + began[0].slice(0, 16).replace("T", " ") + (began.at(-1).slice(0, 16) !== began[0].slice(0, 16) ? " to " + began.at(-1).slice(0, 16).replace("T", " ") : "") + " UTC" : "";
   const few = name => { const d = dim(name); return d.labels.length <= 4 ? d.labels.filter(Boolean).join(", ") : counted(d.labels.length, name); };
-  $("#subtitle").textContent = [few("store"), few("placement"), counted(D.count, "point"), when].filter(Boolean).join(" · ");
+  const placements = dim("placement").values, placed = placements.length > 6 ? [few("placement")] : placements.filter(Boolean).flatMap((p, i) => [i ? ", " : "", word(p)]);
+  $("#subtitle").replaceChildren(...[[few("store")], placed, [counted(D.count, "point")], [when]].filter(part => part.some(Boolean)).flatMap((part, i) => [i ? " · " : "", ...part]));
   $("#made").textContent = `Made ${D.made} by dpukv ${D.version} from ${D.dir}. Charts: uPlot 1.6.32 (MIT).`;
   $("#busy").textContent = percent(D.busy_share);
 }
 
+// show fills the page anew. What the reader opened stays open.
 function show() {
+  const folds = () => [...document.querySelectorAll("main details")], name = d => d.querySelector("summary").textContent.replace(/\d+/g, "");
+  const opened = new Set(folds().filter(d => d.open).map(name));
   subtitle();
   given();
   notes(machines());
+  headline();
+  claims();
+  wordList();
+  for (const d of folds()) d.open ||= opened.has(name(d));
   render();
 }
 

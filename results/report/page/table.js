@@ -14,7 +14,7 @@ function under(columns, why, points) {
 // limitsTable has a row a line: its peak, its knee, and the most that it does within the bound.
 function limitsTable(lines) {
   const at = short(state.measure), bound = state.bound && state.bound.measure === state.measure ? state.bound : null;
-  const head = ["", "Line", "Peak", at + " there", "Knee", at + " there", ...(bound ? ["Most within " + micros(bound.ns)] : [])];
+  const head = ["", "Line", "Peak", at + " there", word("knee", "Knee"), at + " there", ...(bound ? ["Most within " + micros(bound.ns)] : [])];
   const body = lines.slice(0, state.rows).flatMap(l => {
     const peak = highest(l.marks);
     return [el("tr", {}, cells([
@@ -48,15 +48,15 @@ function pointColumns() {
   const plain = (head, column) => ({ head, num: true, sort: m => spread(m.points, column).mid, cell: m => num(digits3(spread(m.points, column).mid)) });
   const sum = (m, ...columns) => m.points.reduce((n, i) => n + columns.reduce((s, c) => s + value(c, i), 0), 0);
   return [
-    ...D.dims.filter(d => said.has(d) || d.name === "store" || d.name === "placement").map((d, n) => ({
+    ...D.dims.filter(d => said.has(d) || d.name === "store").map((d, n) => ({
       head: d.title, num: d.numeric, sort: m => at(d, m.points[0]),
       cell: m => { const text = d.values[at(d, m.points[0])] || "–"; return el("td", { class: d.numeric ? "num" : "" }, n ? text : [pointLink(m.points[0], text, m.points), " ", simBadge(m.points)]); },
     })),
     { head: "repeats", num: true, sort: m => m.points.length, cell: m => num(String(m.points.length)) },
-    { head: "throughput, Mops", num: true, sort: m => m.x.mid, cell: m => num(digits3(m.x.mid / 1e6), half(m.x, m.points.length, 1e6)) },
+    { head: "throughput, Mops", about: WORDS.Mops, num: true, sort: m => m.x.mid, cell: m => num(digits3(m.x.mid / 1e6), half(m.x, m.points.length, 1e6)) },
     ...["mean", "p50", "p95", "p99", "p999"].map(lat),
     plain("server CPU, ns/op", "server_cpu_ns_per_op"), plain("client CPU, ns/op", "client_cpu_ns_per_op"),
-    { head: "hits", num: true, sort: m => sum(m, "hits") / sum(m, "gets"), cell: m => num(sum(m, "gets") ? percent(sum(m, "hits") / sum(m, "gets")) : "–") },
+    { head: "hits", about: WORDS.hits, num: true, sort: m => sum(m, "hits") / sum(m, "gets"), cell: m => num(sum(m, "gets") ? percent(sum(m, "hits") / sum(m, "gets")) : "–") },
     { head: "errors", num: true, sort: m => sum(m, "errors", "timeouts"), cell: m => num(String(sum(m, "errors", "timeouts"))) },
     { head: "bottleneck", sort: m => value("bottleneck", m.points[0]), cell: m => el("td", {}, value("bottleneck", m.points[0])) },
     { head: "warnings", num: true, sort: m => m.points.filter(i => warnings(i).length).length, cell: m => { const n = m.points.filter(i => warnings(i).length).length; return el("td", { class: "num" }, n ? el("span", { class: "badge warn" }, `! ${n}`) : "–"); } },
@@ -72,7 +72,7 @@ function pointsTable(lines, render) {
   const head = columns.map(c => {
     const way = state.sort && state.sort.head === c.head ? state.sort.way : 0;
     return el("th", { scope: "col", class: c.num ? "num" : "", "aria-sort": way > 0 ? "ascending" : way < 0 ? "descending" : null },
-      el("button", { type: "button", "data-head": c.head, onclick: () => { state.sort = { head: c.head, way: way > 0 ? -1 : 1 }; render("sort"); } }, c.head + (way > 0 ? " ↑" : way < 0 ? " ↓" : "")));
+      el("button", { type: "button", "data-head": c.head, onclick: () => { state.sort = { head: c.head, way: way > 0 ? -1 : 1 }; render("sort"); }, title: c.about || null }, c.head + (way > 0 ? " ↑" : way < 0 ? " ↓" : "")));
   });
   $("#points-table").replaceChildren(el("thead", {}, el("tr", {}, head)), el("tbody", {}, marks.slice(0, state.rows).flatMap(m => [el("tr", {}, columns.map(c => c.cell(m))), ...under(columns.length, "", m.points)])));
   $("#points-lead").textContent = `${counted(marks.length, "row")}, one a configuration: medians of its repeats ± half their range. Latency counts from the ${state.actual ? "actual" : "intended"} send.`;

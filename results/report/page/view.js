@@ -1,6 +1,8 @@
 // What is shown: the state that the controls change, and the lines that follow from it.
 const state = {
   measure: "p99", actual: false, logX: false, logY: false,
+  full: false, // the latency axis reaches to the greatest value
+  shared: false, // all stores have the same axes
   panel: "", panelChosen: undefined, // what there is a figure for each of, and whether the reader chose it
   bound: null, // {measure, ns}
   filter: new Map(), // dimension's name to the set of values that are left out

@@ -1,0 +1,72 @@
+package report
+
+import (
+	"sync"
+
+	"dpukv/results/claims"
+)
+
+// findings are the study's. A page that follows a sweep is made after each point.
+var findings = sync.OnceValues(claims.Load)
+
+// claimed is the study's findings beside this run.
+type claimed struct {
+	Count map[claims.Verdict]int `json:"count"`
+	Cases []claimedCase          `json:"cases"` // the measured ones
+	// NotMeasured are the claims that the run is no evidence for, each once.
+	NotMeasured []missingClaim `json:"not_measured"`
+}
+
+// claimedCase is one measured outcome in words.
+type claimedCase struct {
+	Finding    string         `json:"finding"`
+	Section    string         `json:"section"`
+	Says       string         `json:"says"`
+	About      string         `json:"about"`
+	Study      string         `json:"study"`
+	Yours      string         `json:"yours"`
+	Verdict    claims.Verdict `json:"verdict"`
+	Word       string         `json:"word"`
+	Behind     string         `json:"behind"`
+	Why        string         `json:"why"`
+	Substitute string         `json:"substitute"`
+	Doubts     []claims.Doubt `json:"doubts"`
+}
+
+type missingClaim struct {
+	Finding string `json:"finding"`
+	Says    string `json:"says"`
+	Why     string `json:"why"`
+}
+
+// fillClaims compares the run with the study's findings, as dpukv claims does.
+func (m *Model) fillClaims() error {
+	book, err := findings()
+	if err != nil {
+		return err
+	}
+	evidence := claims.NewRun(m.Dir, m.Points, m.Nodes)
+	m.Claims = claimed{
+		Count: map[claims.Verdict]int{}, Cases: []claimedCase{}, NotMeasured: []missingClaim{},
+	}
+	outcomes := book.Evaluate(claims.Evidence{Runs: []claims.Run{evidence}})
+	for i := range outcomes {
+		m.Claims.add(&outcomes[i])
+	}
+	return nil
+}
+
+func (c *claimed) add(o *claims.Outcome) {
+	c.Count[o.Verdict]++
+	if o.Measured == nil {
+		missing := missingClaim{o.Finding, o.Says, o.Why}
+		if n := len(c.NotMeasured); n == 0 || c.NotMeasured[n-1].Says != o.Says {
+			c.NotMeasured = append(c.NotMeasured, missing)
+		}
+		return
+	}
+	c.Cases = append(c.Cases, claimedCase{
+		o.Finding, o.Section, o.Says, o.About(), o.Studied(), o.Yours(), o.Verdict, o.Word(),
+		o.Behind(), o.Why, o.Substitute, o.Doubts,
+	})
+}
