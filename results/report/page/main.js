@@ -32,7 +32,7 @@ function subtitle() {
   const when = began.length ? "measured " + began[0].slice(0, 16).replace("T", " ") + (began.at(-1).slice(0, 16) !== began[0].slice(0, 16) ? " to " + began.at(-1).slice(0, 16).replace("T", " ") : "") + " UTC" : "";
   const few = name => { const d = dim(name); return d.labels.length <= 4 ? d.labels.filter(Boolean).join(", ") : counted(d.labels.length, name); };
   $("#subtitle").textContent = [few("store"), few("placement"), counted(D.count, "point"), when].filter(Boolean).join(" · ");
-  $("#made").textContent = `Made ${D.made} by dpukv ${D.version} from ${D.dir}. Charts: uPlot 1.6.32 (MIT).`;
+  $("#made").textContent = `Made ${D.made} by dpukv ${D.version} from ${D.dir}. Digest of the run: ${D.digest}. Charts: uPlot 1.6.32 (MIT).`;
   $("#busy").textContent = percent(D.busy_share);
 }
 
