@@ -19,7 +19,7 @@ func newVerifyCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify RUN",
-		Short: "Check that a run folder was not changed, and that its figures follow from its counts",
+		Short: "Check that a run folder is unchanged, and that its figures follow from its counts",
 		Long: `Check a run folder against itself. Throughputs and percentiles are computed anew, from the counts
 and the histogram logs. The points are compared with the sweep file. The digest of each line covers
 the lines before it, the sweep and the testbed, so edits show.

@@ -9,7 +9,7 @@ func TestSystem(t *testing.T) {
 	got := read(tree(t, map[string]string{
 		"etc/os-release": "NAME=\"Ubuntu\"\nPRETTY_NAME=\"Ubuntu 24.04.1 LTS\"",
 		"proc/cmdline":   "BOOT_IMAGE=/vmlinuz rd.luks.key=/k isolcpus=1-3",
-		"proc/cpuinfo":   "processor: 0\nmicrocode\t: 0xf4\nprocessor: 1\nmicrocode\t: 0xf6\nprocessor: 2\nmicrocode\t: 0xf4\n",
+		"proc/cpuinfo":   "microcode\t: 0xf4\nprocessor: 1\nmicrocode\t: 0xf6\nmicrocode\t: 0xf4\n",
 		"sys/devices/system/cpu/vulnerabilities/meltdown":   "Not affected",
 		"sys/devices/system/cpu/vulnerabilities/spectre_v2": "Mitigation: Enhanced / Automatic IBRS",
 	}))

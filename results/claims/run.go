@@ -28,6 +28,9 @@ func OpenRun(run *runfolder.Run) (Run, []runfolder.BadLine, error) {
 	return Run{run.Dir(), points, generations(nodes)}, append(bad, badNodes...), nil
 }
 
+// noProfile is the profile of an emulated machine that models nothing.
+const noProfile = "none"
+
 // generations are the generations that the testbed names, or else those of the profiles that model
 // DPUs.
 func generations(nodes []json.RawMessage) []string {
@@ -37,7 +40,7 @@ func generations(nodes []json.RawMessage) []string {
 		if json.Unmarshal(n, &of) != nil || of.Kind != "dpu" {
 			continue // what is no node's line names no generation
 		}
-		if of.Generation == "" {
+		if of.Generation == "" && of.Profile != noProfile {
 			of.Generation = of.Profile
 		}
 		if of.Generation != "" && !slices.Contains(list, of.Generation) {

@@ -68,6 +68,17 @@ func withoutLine(n int) func(b []byte) []byte {
 	}
 }
 
+// other replaces a word by another one of its length.
+func other(word string) func([]byte) []byte {
+	return func(b []byte) []byte {
+		return bytes.Replace(b, []byte(word), bytes.Repeat([]byte("x"), len(word)), 1)
+	}
+}
+
+func withLine(line string) func([]byte) []byte {
+	return func(b []byte) []byte { return append(b, line+"\n"...) }
+}
+
 func TestChainShowsEdits(t *testing.T) {
 	digit := func(b []byte) []byte {
 		return bytes.Replace(b, []byte(`"throughput_ops":1500000`), []byte(`"throughput_ops":1600000`), 1)
@@ -84,11 +95,11 @@ func TestChainShowsEdits(t *testing.T) {
 		"a middle line lost":   {pointsFile, withoutLine(1), "points.jsonl: chain"},
 		"the last line lost":   {pointsFile, withoutLine(2), "points.jsonl: head"},
 		"all lines lost":       {pointsFile, func([]byte) []byte { return nil }, "points.jsonl: head"},
-		"a node renamed":       {envFile, func(b []byte) []byte { return bytes.Replace(b, []byte("server"), []byte("sxrver"), 1) }, "env.jsonl: chain"},
-		"another command":      {startsFile, func(b []byte) []byte { return bytes.Replace(b, []byte("sweep"), []byte("swxep"), 1) }, "starts.jsonl: chain"},
+		"a node renamed":       {envFile, other("server"), "env.jsonl: chain"},
+		"another command":      {startsFile, other("sweep"), "starts.jsonl: chain"},
 		"another sweep":        {sweepFile, func(b []byte) []byte { return append(b, '#') }, "points.jsonl: chain"},
 		"another testbed":      {testbedFile, func(b []byte) []byte { return append(b, '#') }, "points.jsonl: chain"},
-		"a line without chain": {pointsFile, func(b []byte) []byte { return append(b, "{\"schema\":1}\n"...) }, "points.jsonl: more"},
+		"a line without chain": {pointsFile, withLine(`{"schema":1}`), "points.jsonl: more"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := chainedRun(t)

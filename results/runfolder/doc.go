@@ -31,8 +31,8 @@
 //   - A point holds the length and the checksum of its histogram log. [Run.Points] names logs of
 //     other lengths, [Run.Histograms] refuses those of other contents.
 //
-// The lines of a .jsonl file are chained. The last field of a line, chain, is a digest of the line's
-// other bytes and of the digest before it:
+// The lines of a .jsonl file are chained. The last field of a line, chain, is a digest of the
+// line's other bytes and of the digest before it:
 //
 //	chain = first 16 bytes of SHA-256(N:before N:line), N: the length of what follows, in bytes
 //

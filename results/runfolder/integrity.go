@@ -83,8 +83,8 @@ func (r *Run) LogIntact(p *results.Point) error {
 	return nil
 }
 
-// StrayLogs names the files among the histogram logs that belong to none of the points. A sweep that
-// was killed may leave one, of the point after the last.
+// StrayLogs names the files among the histogram logs that belong to none of the points. A sweep
+// that was killed may leave one, of the point after the last.
 func (r *Run) StrayLogs(points []results.Point) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(r.dir, histFolder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -13,8 +13,8 @@
 //	latency      each percentile, interval and bound is that of the log
 //	nodes        env.jsonl has the machines of each point
 //
-// A check is ok, wrong or unknown. Folders of older builds lack digests, and so some of their checks
-// are unknown.
+// A check is ok, wrong or unknown. Folders of older builds lack digests, and so some of their
+// checks are unknown.
 //
 // A folder cannot prove two things. Who edits it can compute every digest anew: only a digest that
 // was noted elsewhere shows that. And no digest shows that a machine told the truth.

@@ -68,7 +68,8 @@ func measured(t *testing.T, id string, n int) (results.Point, []byte) {
 	p.Latency, p.Actual = results.LatencyOf(all), results.LatencyOf(all)
 	p.ServerNode = results.Node{Node: "server", Kind: "host"}
 	p.Clients = []results.ClientShare{{
-		Node: results.Node{Node: "client", Kind: "host"}, Ops: p.Ops, ThroughputOps: p.ThroughputOps, Latency: p.Latency,
+		Node: results.Node{Node: "client", Kind: "host"},
+		Ops:  p.Ops, ThroughputOps: p.ThroughputOps, Latency: p.Latency,
 	}}
 	text, err := results.EncodeHlog(log)
 	if err != nil {
@@ -121,15 +122,23 @@ func asked(_ *runfolder.Run, points []results.Point) (faults []string, err error
 	return faults, nil
 }
 
+func flipped(b []byte) []byte {
+	b[len(b)-9] ^= 1
+	return b
+}
+
+func cut(b []byte) []byte { return b[:len(b)-9] }
+
 func TestEdits(t *testing.T) {
+	_, ofC := measured(t, "c", 2)
 	for name, c := range map[string]struct {
 		file string
 		edit func([]byte) []byte
 		want string // wrong checks, besides the digest
 	}{
 		"none":                     {"points.jsonl", bytes.Clone, ""},
-		"a digit of a throughput":  {"points.jsonl", replace(`"throughput_ops":120,`, `"throughput_ops":120.5,`), "chain throughput"},
-		"throughput of a client":   {"points.jsonl", replace(`"ops":600,"throughput_ops":120,"lat`, `"ops":600,"throughput_ops":121,"lat`), "chain throughput"},
+		"a digit of a throughput":  {"points.jsonl", replace(`throughput_ops":120,`, `throughput_ops":120.5,`), "chain throughput"},
+		"throughput of a client":   {"points.jsonl", replace(`600,"throughput_ops":120,`, `600,"throughput_ops":121,`), "chain throughput"},
 		"a count":                  {"points.jsonl", replace(`"ops":600,"gets"`, `"ops":601,"gets"`), "chain schema throughput latency"},
 		"a percentile":             {"points.jsonl", replace(`"latency_p99_ns":198`, `"latency_p99_ns":197`), "chain latency"},
 		"a mean":                   {"points.jsonl", replace(`"latency_mean_ns":1005`, `"latency_mean_ns":1004`), "chain latency"},
@@ -142,9 +151,9 @@ func TestEdits(t *testing.T) {
 		"the last line removed":    {"points.jsonl", lines(0, 1), "end"},
 		"lines swapped":            {"points.jsonl", lines(1, 0, 2), "chain order"},
 		"a line repeated":          {"points.jsonl", lines(0, 0, 1, 2), "chain end"},
-		"half a line":              {"points.jsonl", func(b []byte) []byte { return b[:len(b)-9] }, "lines end"},
-		"a log":                    {"hist/b.hlog", func(b []byte) []byte { b[len(b)-9] ^= 1; return b }, "logs latency"},
-		"a log of another point":   {"hist/b.hlog", func([]byte) []byte { _, log := measured(t, "b", 2); return log }, "logs latency"},
+		"half a line":              {"points.jsonl", cut, "lines end"},
+		"a log":                    {"hist/b.hlog", flipped, "logs latency"},
+		"a log of another point":   {"hist/b.hlog", func([]byte) []byte { return ofC }, "logs latency"},
 		"a log shortened":          {"hist/b.hlog", func(b []byte) []byte { return b[:len(b)/2] }, "logs latency"},
 		"a node's name":            {"env.jsonl", replace(`"node":"client"`, `"node":"cli"`), "chain nodes"},
 		"a node removed":           {"env.jsonl", lines(0), "end nodes"},
@@ -256,13 +265,15 @@ func TestKilledSweep(t *testing.T) {
 	if err := w.Append(&p, log); err != nil {
 		t.Fatal(err)
 	}
-	if wrong, unknown := outcomes(t, r, Options{Request: asked}); wrong != nil || strings.Join(unknown, " ") != "end digest" {
+	wrong, unknown := outcomes(t, r, Options{Request: asked})
+	if wrong != nil || strings.Join(unknown, " ") != "end digest" {
 		t.Errorf("wrong %q, unknown %q", wrong, unknown)
 	}
 	if err := os.WriteFile(filepath.Join(r.Dir(), "hist", "e.hlog"), log, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if wrong, unknown := outcomes(t, r, Options{Request: asked}); wrong != nil || strings.Join(unknown, " ") != "end digest logs" {
+	wrong, unknown = outcomes(t, r, Options{Request: asked})
+	if wrong != nil || strings.Join(unknown, " ") != "end digest logs" {
 		t.Errorf("wrong %q, unknown %q", wrong, unknown)
 	}
 }
