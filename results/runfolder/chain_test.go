@@ -46,7 +46,7 @@ func faults(t *testing.T, r *Run) (found []string) {
 		if head == nil {
 			continue
 		}
-		if wrong, more := head.Compare(&chains[i]); wrong != nil {
+		if more, wrong := head.Compare(&chains[i]); wrong != nil {
 			found = append(found, chains[i].File+": head")
 		} else if more > 0 {
 			found = append(found, chains[i].File+": more")

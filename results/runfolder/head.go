@@ -51,23 +51,23 @@ func (r *Run) Head() (*Head, error) {
 	return &head, nil
 }
 
-// Compare tells how a chained file differs from its end in the head: wrong, if lines of that end
-// are not there; more, how many lines came after it.
-func (h *Head) Compare(c *Chain) (wrong error, more int) {
+// Compare tells how a chained file differs from its end in the head: how many lines came after it,
+// and as an error, that lines of that end are not there.
+func (h *Head) Compare(c *Chain) (more int, wrong error) {
 	end, there := h.Files[c.File]
 	if !there {
-		return nil, len(c.Links)
+		return len(c.Links), nil
 	}
 	if end.Lines > len(c.Links) {
-		return fmt.Errorf("%s: found %d lines, %s has %d: lines were removed", c.File, len(c.Links),
-			headFile, end.Lines), 0
+		return 0, fmt.Errorf("%s: found %d lines, %s has %d: lines were removed", c.File,
+			len(c.Links), headFile, end.Lines)
 	}
 	upTo := Chain{Start: c.Start, Links: c.Links[:end.Lines]}
 	if found := upTo.Head(); found != end.Chain {
-		return fmt.Errorf("%s, line %d: found the digest %s, %s has %s: lines were changed, or "+
-			"removed", c.File, end.Lines, found, headFile, end.Chain), 0
+		return 0, fmt.Errorf("%s, line %d: found the digest %s, %s has %s: lines were changed, "+
+			"or removed", c.File, end.Lines, found, headFile, end.Chain)
 	}
-	return nil, len(c.Links) - end.Lines
+	return len(c.Links) - end.Lines, nil
 }
 
 // continueChains lets the next lines follow from those on the disk, and names lines that somebody

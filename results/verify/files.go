@@ -78,7 +78,7 @@ func (f *folder) end() Check {
 	var faults []string
 	later := 0
 	for i := range f.chains {
-		wrong, more := head.Compare(&f.chains[i])
+		more, wrong := head.Compare(&f.chains[i])
 		if later += more; wrong != nil {
 			faults = append(faults, wrong.Error())
 		}
