@@ -234,6 +234,9 @@ type Point struct {
 	HlogCRC32C string `json:"hlog_crc32c,omitempty"` // checksum of the histogram log
 	// Warnings are the reasons to doubt this point. They stand beside it in tables and figures.
 	Warnings []string `json:"warnings"`
+	// Chain is the digest of this line, of all lines before it, and of the sweep and the testbed.
+	// It is absent from an older build.
+	Chain string `json:"chain,omitempty"`
 }
 
 // Node is a testbed's machine.

@@ -94,6 +94,7 @@ func (f *sweepFlags) add(cmd *cobra.Command, options *run.Options) {
 // plan makes the plan of a command. An error is a mistake of the user.
 func (f *sweepFlags) plan(cmd *cobra.Command, options *run.Options) (*run.Plan, error) {
 	options.Version, options.Context = version, cmd.Context()
+	options.Argv, options.Source = os.Args, thisBuild
 	options.Stdout, options.Stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
 	plan, err := run.NewPlan(*options)
 	if err != nil {

@@ -2,26 +2,55 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"dpukv/internal/provenance"
 )
 
-// version is set by the release build: -ldflags "-X main.version=v1.2.3".
+// version is set by the release build: -ldflags "-X main.version=v1.2.3". Any other build has the
+// commit in it.
 var version = "devel"
+
+// thisBuild is the source of this binary.
+var thisBuild = provenance.ThisBuild(version)
+
+func init() { version = thisBuild.Version }
 
 func newVersionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version and how this binary was built",
+		Short: "Print the version, the commit, and how this binary was built",
 		Args:  exactArgs(0, "arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			fmt.Fprintf(cmd.OutOrStdout(), "dpukv %s %s/%s %s%s\n", version, runtime.GOOS,
-				runtime.GOARCH, runtime.Version(), buildNotes())
-			return nil
+			warnOfBuild(cmd.ErrOrStderr())
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "dpukv %s %s/%s %s%s\n%s\n", version,
+				runtime.GOOS, runtime.GOARCH, runtime.Version(), buildNotes(), commitText())
+			return err
 		},
 	}
+}
+
+// warnOfBuild says what is doubtful about this build.
+func warnOfBuild(stderr io.Writer) {
+	if w := thisBuild.Warning(); w != "" {
+		fmt.Fprintln(stderr, "warning:", w)
+	}
+}
+
+// commitText is the line about the commit.
+func commitText() string {
+	if thisBuild.Revision == provenance.Unknown {
+		return "commit " + provenance.Unknown
+	}
+	changes := "without changes"
+	if thisBuild.Modified {
+		changes = "with changes"
+	}
+	return fmt.Sprintf("commit %s, %s, by %s", thisBuild.Revision, changes, thisBuild.RevisionBy)
 }
 
 // buildNotes names the properties that make this build slower than another. The notes belong beside
@@ -33,7 +62,7 @@ func buildNotes() (notes string) {
 	}
 	for _, s := range info.Settings {
 		switch s.Key {
-		case "-race", "-tags", "-gcflags", "GOAMD64", "vcs.revision", "vcs.modified":
+		case "-race", "-tags", "-gcflags", "GOAMD64":
 			notes += fmt.Sprintf(" %s=%s", s.Key, s.Value)
 		}
 	}

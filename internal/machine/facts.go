@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/redact"
 )
 
 // Facts are the facts of one machine at one moment. Empty means unknown.
@@ -20,9 +21,19 @@ type Facts struct {
 	Kernel   string    `json:"kernel,omitempty"`
 	Arch     string    `json:"arch,omitempty"`
 
-	CPUModel    string `json:"cpu_model,omitempty"`
-	CPUs        int    `json:"cpus,omitempty"`         // online
-	AllowedCPUs []int  `json:"allowed_cpus,omitempty"` // the CPUs that this process may use
+	// OS is the name of the system that this process sees; in a container, that of the container.
+	OS string `json:"os,omitempty"`
+	// KernelCommandLine has a mark in the place of each secret: see package redact.
+	KernelCommandLine string `json:"kernel_command_line,omitempty"`
+
+	CPUModel string `json:"cpu_model,omitempty"`
+	// of an x86 processor; several: joined by a comma
+	Microcode string `json:"microcode,omitempty"`
+	// Mitigations are the kernel's words on each vulnerability of the processor.
+	Mitigations map[string]string `json:"mitigations,omitempty"`
+
+	CPUs        int   `json:"cpus,omitempty"`         // online
+	AllowedCPUs []int `json:"allowed_cpus,omitempty"` // the CPUs that this process may use
 	// of frequency scaling; several: joined by a comma
 	Governor    string `json:"governor,omitempty"`
 	NUMANodes   int    `json:"numa_nodes,omitempty"`
@@ -81,7 +92,12 @@ func Read() Facts {
 // read reads the facts from files below fs.
 func read(fs root) Facts {
 	facts := Facts{
+		OS:                osName(fs),
+		KernelCommandLine: redact.Line(fs.read("proc/cmdline")),
+
 		CPUModel:    cpuModel(fs),
+		Microcode:   microcode(fs),
+		Mitigations: mitigations(fs),
 		CPUs:        countCPUs(fs),
 		Governor:    governor(fs),
 		NUMANodes:   numaNodes(fs),

@@ -1,15 +1,22 @@
 package run
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
+	"time"
 
 	"dpukv/internal/doctor"
+	"dpukv/internal/foreign"
 	"dpukv/internal/machine"
 	"dpukv/placement/emulate"
 	"dpukv/placement/machines"
 	"dpukv/placement/node"
+	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
 	"dpukv/results/runfolder"
 )
@@ -25,6 +32,8 @@ type nodeEnv struct {
 	Profile    string `json:"profile,omitempty"`
 	Version    string `json:"version"` // of the dpukv there
 	Build      string `json:"build"`
+	// Error is why the node could not be asked. Its line then has what the testbed says of it.
+	Error string `json:"error,omitempty"`
 	machine.Facts
 	Emulated *emulate.MachineFacts `json:"emulated,omitempty"` // what was made of the profile
 	// of which it is a part, less its machines
@@ -47,36 +56,118 @@ func envOf(on *machines.Machines, n *testbed.Node, h *node.Hello) nodeEnv {
 	return env
 }
 
+// envOfSilent returns the line of a node that could not be asked.
+func envOfSilent(on *machines.Machines, n *testbed.Node, err error) nodeEnv {
+	hello := node.Hello{Machine: machine.Facts{ReadAt: time.Now().UTC()}}
+	env := envOf(on, n, &hello)
+	env.Error = foreign.Reason(err.Error())
+	return env
+}
+
 // nodeEnvs collects the nodes' lines until they are written to env.jsonl, each node once.
 type nodeEnvs struct {
 	mu    sync.Mutex
 	heard map[string]nodeEnv // since the last point
-	wrote map[string]bool
+	wrote map[string]nodeEnv
 }
 
+// note keeps a node's line. Its own report replaces the reason why it could not be asked.
 func (e *nodeEnvs) note(env nodeEnv) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.heard == nil {
-		e.heard, e.wrote = map[string]nodeEnv{}, map[string]bool{}
+		e.heard, e.wrote = map[string]nodeEnv{}, map[string]nodeEnv{}
 	}
-	e.heard[env.Node] = env
+	if _, there := e.heard[env.Node]; env.Error == "" || !there {
+		e.heard[env.Node] = env
+	}
+}
+
+// missing reports whether a node has no line yet.
+func (e *nodeEnvs) missing(name string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	_, heard := e.heard[name]
+	_, wrote := e.wrote[name]
+	return !heard && !wrote
 }
 
 // write adds the missing lines to the run folder.
 func (e *nodeEnvs) write(out *runfolder.Writer) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for name, env := range e.heard {
-		if e.wrote[name] {
+	for _, name := range slices.Sorted(maps.Keys(e.heard)) {
+		env := e.heard[name]
+		before, there := e.wrote[name]
+		if there && (env.Error != "" || before.Error == "") {
 			continue
 		}
 		if err := out.AppendEnv(env); err != nil {
 			return err
 		}
-		e.wrote[name] = true
+		e.wrote[name] = env
 	}
 	clear(e.heard)
+	return nil
+}
+
+// askLimit bounds the time that the question to a node may take. It has room for a copy of the
+// binary.
+const askLimit = time.Minute
+
+// askOthers asks the nodes that run no process of a point: the DPUs on a path. A node that does not
+// answer does not end the sweep. Its line has the reason.
+func (r *runner) askOthers(ctx context.Context, due []sweep.Point) error {
+	used := map[string]bool{}
+	for i := range due {
+		for _, n := range r.nodesOf(&due[i]) {
+			used[n.Name] = true
+		}
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, askLimit,
+		fmt.Errorf("it did not answer within %v", askLimit))
+	defer cancel()
+	var all sync.WaitGroup
+	for i := range r.machines.Bed.Nodes {
+		if n := &r.machines.Bed.Nodes[i]; !used[n.Name] {
+			all.Go(func() { r.ask(ctx, n) })
+		}
+	}
+	all.Wait()
+	return r.writeEnvs()
+}
+
+// ask asks one node about itself.
+func (r *runner) ask(ctx context.Context, n *testbed.Node) {
+	m, err := r.begin(ctx, n)
+	if err == nil {
+		err = m.Close()
+	}
+	if err == nil {
+		return
+	}
+	if r.envs.missing(n.Name) {
+		r.envs.note(envOfSilent(r.machines, n, err))
+	}
+	fmt.Fprintf(r.Stderr, "node %s, which runs no process of a point: %s\n", n.Name,
+		foreign.Reason(err.Error()))
+}
+
+// noteSilent gives a line to every node that still has none.
+func (r *runner) noteSilent() error {
+	for i := range r.machines.Bed.Nodes {
+		if n := &r.machines.Bed.Nodes[i]; r.envs.missing(n.Name) {
+			err := errors.New("none of its processes was started")
+			r.envs.note(envOfSilent(r.machines, n, err))
+		}
+	}
+	return r.writeEnvs()
+}
+
+func (r *runner) writeEnvs() error {
+	if err := r.envs.write(r.out); err != nil {
+		return r.full(err)
+	}
 	return nil
 }
 
@@ -93,8 +184,8 @@ func checkFolder(r *runner) error {
 	told := map[string]bool{r.build: true}
 	for _, line := range lines {
 		var env nodeEnv
-		if json.Unmarshal(line, &env) != nil || env.Node == "" {
-			continue // what is no node's line says nothing of a build
+		if json.Unmarshal(line, &env) != nil || env.Node == "" || env.Error != "" {
+			continue // what is no node's report says nothing of a build
 		}
 		if err := refuseOtherKernel(r.Dir, &env); err != nil {
 			return err

@@ -34,6 +34,9 @@ func finish(r *runner) error {
 		failed = fmt.Errorf("%d of %d points failed; to try them again: %s", n, r.sum.Points,
 			r.again())
 	}
+	if err := writeDigest(r); err != nil {
+		return err
+	}
 	if r.sum.Before+r.sum.Measured == 0 {
 		return failed // nothing to draw
 	}
@@ -42,6 +45,17 @@ func finish(r *runner) error {
 	}
 	return errors.Join(resulttable.Write(r.Stdout, points), err, writeAnswers(r),
 		writePrecision(r), failed)
+}
+
+// writeDigest writes the digest that the user can note elsewhere.
+func writeDigest(r *runner) error {
+	digest, err := r.out.Digest()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(r.Stderr, "digest of %s: %s (note it elsewhere; dpukv verify --digest %s %s "+
+		"shows whether the folder was changed)\n", r.Dir, digest, digest, r.Dir)
+	return nil
 }
 
 // writePrecision writes how well the repeats know the medians, where the sweep asks for that.

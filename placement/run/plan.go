@@ -15,12 +15,12 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/internal/infile"
 	"dpukv/internal/machine"
+	"dpukv/internal/provenance"
 	"dpukv/internal/strictyaml"
 	"dpukv/placement/machines"
 	"dpukv/placement/node"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
-	"dpukv/results"
 	"dpukv/results/runfolder"
 )
 
@@ -35,6 +35,8 @@ type Options struct {
 	SLO         string // searches the highest rate within this bound; "": as the sweep says
 	Until       string // repeats until medians are known to this share; "": as the sweep says
 	Version     string // of this binary
+	Source      provenance.Build
+	Argv        []string // the command line, for the run folder
 	// Context ends the wait for a file that is a pipe; nil: the wait has no end.
 	Context context.Context
 
@@ -187,31 +189,12 @@ func fits(run *runfolder.Run, held *sweep.Sweep) error {
 	if held.Size(sweep.MaxPoints) == sweep.MaxPoints {
 		return nil // too many to list: it is refused for that
 	}
-	if held.FromPeaks() {
-		return fitsPeaks(run, held, points)
-	}
-	most := *held
-	most.Repeats, most.RepeatsUntil = held.MostRepeats(), 0
-	asked := map[string]bool{}
-	for _, pt := range most.Points() {
-		asked[pt.ID] = true
-	}
-	for i := range points {
-		if id := points[i].ID; !asked[id] {
-			return notAsked(run, id)
-		}
-	}
-	return nil
-}
-
-// fitsPeaks is fits for a sweep whose rates follow from the peaks. Any rate is one of its rates.
-func fitsPeaks(run *runfolder.Run, held *sweep.Sweep, points []results.Point) error {
-	rates, err := newRatePlan(held, held.Configs())
+	asked, err := requests(held)
 	if err != nil {
 		return err
 	}
 	for i := range points {
-		if _, _, ok := rates.asked(&points[i]); !ok {
+		if _, ok := asked(&points[i]); !ok {
 			return notAsked(run, points[i].ID)
 		}
 	}
@@ -362,6 +345,9 @@ func (p *Plan) Run(ctx context.Context) (sum Summary, err error) {
 	if err := checkFolder(r); err != nil {
 		return r.sum, err
 	}
+	if err := p.recordStart(r.out); err != nil {
+		return r.sum, err
+	}
 	if err := r.work(ctx); err != nil {
 		return r.sum, err
 	}
@@ -373,4 +359,13 @@ func (p *Plan) open() (*runfolder.Writer, error) {
 		return runfolder.Resume(p.Dir)
 	}
 	return runfolder.Create(p.Dir, p.sweepText, p.testbedText)
+}
+
+// recordStart puts the command line, the user and the source of this binary into the folder.
+func (p *Plan) recordStart(out *runfolder.Writer) error {
+	start := provenance.Begin(p.Argv, p.Source, p.build)
+	for _, w := range start.Warnings {
+		fmt.Fprintln(p.Stderr, "warning:", w)
+	}
+	return out.AppendStart(start)
 }

@@ -1,7 +1,10 @@
 package run
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
+	"reflect"
 	"slices"
 
 	"dpukv/placement/sweep"
@@ -36,6 +39,76 @@ func (p *Plan) selectPoints(only sweep.Selection) (err error) {
 		p.adopt(&measured[i])
 	}
 	return err
+}
+
+// requests returns the function that finds the point of a sweep that a point of a run folder
+// measured. Where rates follow from peaks, any rate is one of the sweep's.
+func requests(s *sweep.Sweep) (func(p *results.Point) (sweep.Point, bool), error) {
+	if s.FromPeaks() {
+		rates, err := newRatePlan(s, s.Configs())
+		return func(p *results.Point) (sweep.Point, bool) {
+			pt, _, ok := rates.asked(p)
+			return pt, ok
+		}, err
+	}
+	most := *s
+	most.Repeats, most.RepeatsUntil = s.MostRepeats(), 0
+	asked := map[string]sweep.Point{}
+	for _, pt := range most.Points() {
+		asked[pt.ID] = pt
+	}
+	return func(p *results.Point) (sweep.Point, bool) {
+		pt, ok := asked[p.ID]
+		return pt, ok
+	}, nil
+}
+
+// DifferFromRequest names the points of a run folder that its sweep does not ask for, and the
+// requested values that a point does not have.
+func DifferFromRequest(run *runfolder.Run, points []results.Point) ([]string, error) {
+	text, err := run.Sweep()
+	if err != nil {
+		return nil, err
+	}
+	held, err := sweep.Parse(filepath.Join(run.Dir(), "sweep.yaml"), text)
+	if err != nil {
+		return nil, err
+	}
+	if held.Size(sweep.MaxPoints) == sweep.MaxPoints {
+		return nil, fmt.Errorf("sweep.yaml: found %d points or more, allowed: fewer",
+			sweep.MaxPoints)
+	}
+	asked, err := requests(&held)
+	if err != nil {
+		return nil, err
+	}
+	var differ []string
+	for i := range points {
+		pt, ok := asked(&points[i])
+		switch {
+		case !ok:
+			differ = append(differ, fmt.Sprintf("point %s: sweep.yaml does not ask for it",
+				points[i].ID))
+		default:
+			if err := differs(&pt, &points[i]); err != nil {
+				differ = append(differ, fmt.Sprintf("point %s: %v", points[i].ID, err))
+			}
+		}
+	}
+	return differ, nil
+}
+
+// differs compares a point with its request.
+func differs(pt *sweep.Point, p *results.Point) error {
+	want := *p
+	pt.Asked(&want)
+	if !reflect.DeepEqual(want, *p) {
+		return errors.New("its requested values are not those that sweep.yaml asks for")
+	}
+	if p.Status != results.StatusOK {
+		return nil
+	}
+	return pt.VerifyUsed(p)
 }
 
 // learn takes a measured point, from which others may follow.

@@ -64,6 +64,14 @@ func (r *runner) work(ctx context.Context) (err error) {
 	}
 	r.report = newReporter(r.Stderr, r.size())
 	defer r.report.close()
+	if err := r.askOthers(ctx, due); err != nil {
+		return err
+	}
+	defer func() {
+		if err == nil || errors.Is(err, ErrInterrupted) {
+			err = errors.Join(err, r.noteSilent())
+		}
+	}()
 	r.clock = sweep.NewEstimator(toCome(r.Plan, due))
 	for ; len(due) > 0; due = r.nextDue() {
 		if err := r.points(ctx, due); err != nil {
@@ -148,6 +156,9 @@ func (r *runner) nodesOf(pt *sweep.Point) []*testbed.Node {
 func (r *runner) begin(ctx context.Context, n *testbed.Node) (*member, error) {
 	p, h, err := r.machines.Agent(ctx, n)
 	if err != nil {
+		if ctx.Err() == nil && r.envs.missing(n.Name) {
+			r.envs.note(envOfSilent(r.machines, n, err))
+		}
 		return nil, err
 	}
 	if err := node.Recognize(n.Name, h, r.Version, r.build); err != nil {
@@ -177,8 +188,8 @@ func (r *runner) done() int {
 
 // write puts a point, and the environment of its nodes, into the folder.
 func (r *runner) write(res *node.Result) error {
-	if err := r.envs.write(r.out); err != nil {
-		return r.full(err)
+	if err := r.writeEnvs(); err != nil {
+		return err
 	}
 	if err := r.out.Append(&res.Point, res.Hlog); err != nil {
 		return r.full(err)

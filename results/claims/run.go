@@ -34,6 +34,9 @@ func NewRun(name string, points []results.Point, nodes []json.RawMessage) Run {
 	return Run{name, points, generations(nodes)}
 }
 
+// noProfile is the profile of an emulated machine that models nothing.
+const noProfile = "none"
+
 // generations are the generations that the testbed names, or else those of the profiles that model
 // DPUs.
 func generations(nodes []json.RawMessage) []string {
@@ -43,7 +46,7 @@ func generations(nodes []json.RawMessage) []string {
 		if json.Unmarshal(n, &of) != nil || of.Kind != "dpu" {
 			continue // what is no node's line names no generation
 		}
-		if of.Generation == "" {
+		if of.Generation == "" && of.Profile != noProfile {
 			of.Generation = of.Profile
 		}
 		if of.Generation != "" && !slices.Contains(list, of.Generation) {

@@ -25,7 +25,8 @@ type Model struct {
 	Dir       string             `json:"dir"`
 	Made      time.Time          `json:"made"`
 	Version   string             `json:"version"`
-	BadLines  []string           `json:"notes"` // that could not be read
+	Digest    string             `json:"digest"` // of the run folder
+	BadLines  []string           `json:"notes"`  // that could not be read
 	Sweep     string             `json:"sweep"`
 	Testbed   string             `json:"testbed"`
 	Nodes     []json.RawMessage  `json:"nodes"` // env.jsonl
@@ -96,8 +97,13 @@ func Read(run *runfolder.Run, o Options) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
+	digest, err := run.Digest()
+	if err != nil {
+		return nil, err
+	}
 	m := &Model{
-		Name: filepath.Base(absolute(run.Dir())), Dir: run.Dir(), Made: o.Now, Version: o.Version,
+		Digest: digest,
+		Name:   filepath.Base(absolute(run.Dir())), Dir: run.Dir(), Made: o.Now, Version: o.Version,
 		BadLines: []string{}, Sweep: string(sweep), Testbed: string(testbed),
 		Nodes: append([]json.RawMessage{}, nodes...), Count: len(points), Points: points,
 		BusyShare: results.BusyShare, Validity: results.ValidityWarnings,

@@ -7,14 +7,16 @@
 //
 //	sweep.yaml     as it was given; written last, it makes the folder a run folder
 //	testbed.yaml   as it was given, if it was
+//	starts.jsonl   one line each time that a sweep starts or continues: by whom, with which command
 //	env.jsonl      one line a node, each time that a sweep starts or continues
 //	points.jsonl   one line a point
+//	head.json      where these three files ended when a sweep last closed the folder
 //	hist/ID.hlog   the point's latencies: HdrHistogram log, V2, nanoseconds, tags
 //	               "intended" and "actual", a line an interval; mergeable
 //	figures/       what package figure draws; it can be drawn again
 //	report.html    what package report writes; it can be written again
 //
-// The rules of the two .jsonl files:
+// The rules of the .jsonl files:
 //
 //   - A line is one JSON object and ends with a newline. It is on the disk before the next
 //     point is measured, and no line is ever rewritten.
@@ -28,6 +30,19 @@
 //     else changes a file in between, the writer refuses the next point ([ErrChanged]).
 //   - A point holds the length and the checksum of its histogram log. [Run.Points] names logs of
 //     other lengths, [Run.Histograms] refuses those of other contents.
+//
+// The lines of a .jsonl file are chained. The last field of a line, chain, is a digest of the
+// line's other bytes and of the digest before it:
+//
+//	chain = first 16 bytes of SHA-256(N:before N:line), N: the length of what follows, in bytes
+//
+// The digest before the first line covers the file's name, sweep.yaml and testbed.yaml. The digest
+// of a run ([Run.Digest]) covers the last digests of the three files. So each edit of a line, of
+// the order, of the sweep or of the testbed changes it. Lines of older builds have no chain: the
+// next line that has one covers them.
+//
+// A chain shows an edit only to those who know the digest from elsewhere. Anybody can compute the
+// chain of an edited folder anew.
 //
 // A caller that continues a run compares its sweep with [Run.Sweep] first: points of two
 // different sweeps don't belong in one folder.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"dpukv/internal/infile"
 	"dpukv/results"
 )
 
@@ -67,4 +68,37 @@ func (r *Run) hlogDamage(p *results.Point) string {
 			p.HlogBytes)
 	}
 	return ""
+}
+
+// LogIntact compares the histogram log of a point with the length and the checksum in the point.
+func (r *Run) LogIntact(p *results.Point) error {
+	path := r.histPath(p.ID)
+	log, err := infile.Read(path, maxHlogBytes)
+	if err != nil {
+		return fmt.Errorf("results: %w", err)
+	}
+	if err := verifyHlog(p, log); err != nil {
+		return fmt.Errorf("results: %s: %w", path, err)
+	}
+	return nil
+}
+
+// StrayLogs names the files among the histogram logs that belong to none of the points. A sweep
+// that was killed may leave one, of the point after the last.
+func (r *Run) StrayLogs(points []results.Point) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(r.dir, histFolder))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("results: %w", err)
+	}
+	known := map[string]bool{}
+	for i := range points {
+		known[points[i].ID+".hlog"] = true
+	}
+	var strays []string
+	for _, e := range entries {
+		if !known[e.Name()] {
+			strays = append(strays, filepath.Join(histFolder, e.Name()))
+		}
+	}
+	return strays, nil
 }

@@ -21,6 +21,8 @@ type journal struct {
 	// broken says why nothing can be appended any more: half a line could not be cut off, or
 	// somebody else changed the file.
 	broken error
+	// chain is the digest of the last line, which the next line chains to.
+	chain string
 }
 
 // ErrChanged is wrapped by the errors of a [Writer] whose files somebody else changed.
@@ -92,14 +94,22 @@ func (j *journal) lacksOnlyNewline(bytes int64) bool {
 	return err == nil && rest[0] == '{' && json.Valid(rest)
 }
 
-// append adds v as one line and returns once it is on the disk. After an error the
+// append adds v as one line with its digest, and returns once it is on the disk. After an error the
 // journal holds what it held before.
 func (j *journal) append(v any) error {
 	line, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("%s: %w", j.f.Name(), err)
 	}
-	return j.write(append(line, '\n'))
+	line, chain, err := chained(j.chain, line)
+	if err != nil {
+		return fmt.Errorf("%s: %w", j.f.Name(), err)
+	}
+	if err := j.write(append(line, '\n')); err != nil {
+		return err
+	}
+	j.chain = chain
+	return nil
 }
 
 func (j *journal) write(b []byte) error {

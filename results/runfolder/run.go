@@ -18,10 +18,12 @@ import (
 const (
 	sweepFile   = "sweep.yaml"
 	testbedFile = "testbed.yaml"
+	startsFile  = "starts.jsonl"
 	envFile     = "env.jsonl"
 	pointsFile  = "points.jsonl"
 	histFolder  = "hist"
 	figFolder   = "figures"
+	headFile    = "head.json"
 )
 
 // ErrNotRun is wrapped by the errors of [Open] and [Resume] for a folder that holds no run.
@@ -71,18 +73,24 @@ func (r *Run) Testbed() ([]byte, error) {
 	return b, err
 }
 
-// Env returns the objects of env.jsonl in the order they were written, and the lines that can't be
-// read.
-func (r *Run) Env() ([]json.RawMessage, []BadLine, error) {
-	var nodes []json.RawMessage
-	bad, err := readLines(filepath.Join(r.dir, envFile), func(line []byte) error {
+// Env returns the objects of env.jsonl in the order they were written, without their digests, and
+// the lines that can't be read.
+func (r *Run) Env() ([]json.RawMessage, []BadLine, error) { return r.objects(envFile) }
+
+// Starts returns the objects of starts.jsonl as [Run.Env] does.
+func (r *Run) Starts() ([]json.RawMessage, []BadLine, error) { return r.objects(startsFile) }
+
+func (r *Run) objects(file string) ([]json.RawMessage, []BadLine, error) {
+	var objects []json.RawMessage
+	bad, err := readLines(filepath.Join(r.dir, file), func(line []byte) error {
 		if !json.Valid(line) {
 			return errors.New("not JSON")
 		}
-		nodes = append(nodes, line)
+		content, _ := unchained(line)
+		objects = append(objects, content)
 		return nil
 	})
-	return nodes, bad, err
+	return objects, bad, err
 }
 
 // Machines describes the nodes of env.jsonl, each kind once: "2 CPUs (AMD EPYC)". It leaves out

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"dpukv/results"
@@ -15,9 +16,11 @@ import (
 // goroutine.
 type Writer struct {
 	*Run
-	points, env *journal
-	done        map[string]bool
-	repairs     []string
+	points, env, starts *journal
+
+	done    map[string]bool
+	repairs []string
+	seals   bool // Close writes head.json
 }
 
 // Create makes dir a run folder for a sweep and a testbed, each verbatim (testbed nil: there is
@@ -63,7 +66,7 @@ func checkUnused(dir string) error {
 	}
 	for _, e := range entries {
 		switch name := strings.TrimSuffix(e.Name(), ".tmp"); name {
-		case testbedFile, envFile, pointsFile, histFolder, figFolder:
+		case testbedFile, startsFile, envFile, pointsFile, histFolder, figFolder, headFile:
 		case sweepFile:
 			if name == e.Name() {
 				return errors.New("it is a run folder already: continue that run, or use another " +
@@ -89,7 +92,10 @@ func (w *Writer) fill(sweep, testbed []byte) error {
 			return err
 		}
 	}
-	return atomicfile.Replace(filepath.Join(w.dir, sweepFile), sweep)
+	if err := atomicfile.Replace(filepath.Join(w.dir, sweepFile), sweep); err != nil {
+		return err
+	}
+	return w.continueChains()
 }
 
 // Resume opens a run folder to continue it. It cuts off half-written last lines: see
@@ -99,6 +105,11 @@ func Resume(dir string) (*Writer, error) {
 		return nil, err
 	}
 	w, err := openWriter(dir)
+	if err == nil {
+		if err = w.continueChains(); err != nil {
+			err = errors.Join(err, w.Close())
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("results: continue run folder %s: %w", dir, err)
 	}
@@ -125,7 +136,10 @@ func (w *Writer) open() error {
 	if w.env, err = openJournal(filepath.Join(w.dir, envFile)); err != nil {
 		return err
 	}
-	for _, j := range []*journal{w.points, w.env} {
+	if w.starts, err = openJournal(filepath.Join(w.dir, startsFile)); err != nil {
+		return err
+	}
+	for _, j := range w.journals() {
 		did, err := j.repair()
 		if err != nil {
 			return err
@@ -164,7 +178,7 @@ func (w *Writer) Append(p *results.Point, hlog []byte) error {
 			p.ID, pointsFile)
 	}
 	line := encodable(p)
-	line.HlogBytes, line.HlogCRC32C = 0, ""
+	line.HlogBytes, line.HlogCRC32C, line.Chain = 0, "", ""
 	if hlog != nil {
 		sealHlog(line, hlog)
 		if err := atomicfile.Replace(w.histPath(p.ID), hlog); err != nil {
@@ -187,6 +201,15 @@ func (w *Writer) AppendEnv(node any) error {
 	return nil
 }
 
+// AppendStart adds a start or a continuation of the sweep to starts.jsonl, as one JSON object. A
+// sweep calls it once, before all else.
+func (w *Writer) AppendStart(start any) error {
+	if err := w.starts.append(start); err != nil {
+		return w.appendError("the start", err)
+	}
+	return nil
+}
+
 func (w *Writer) appendError(what string, err error) error {
 	return fmt.Errorf("results: %s could not be added to run folder %s, which keeps "+
 		"its earlier content: %w",
@@ -195,19 +218,25 @@ func (w *Writer) appendError(what string, err error) error {
 
 // Check fails if somebody else changed the written files.
 func (w *Writer) Check() error {
-	if err := errors.Join(w.points.check(), w.env.check()); err != nil {
+	if err := errors.Join(w.points.check(), w.env.check(), w.starts.check()); err != nil {
 		return fmt.Errorf("results: run folder %s: %w", w.dir, err)
 	}
 	return nil
 }
 
-// Close gives the folder's lock back.
+// Close writes head.json and gives the folder's lock back.
 func (w *Writer) Close() error {
 	var errs []error
-	for _, j := range []*journal{w.env, w.points} {
+	if w.seals {
+		errs, w.seals = append(errs, w.seal()), false
+	}
+	for _, j := range slices.Backward(w.journals()) {
 		if j != nil {
 			errs = append(errs, j.close())
 		}
 	}
 	return errors.Join(errs...)
 }
+
+// journals returns the files that the writer adds lines to, that with the lock first.
+func (w *Writer) journals() []*journal { return []*journal{w.points, w.env, w.starts} }

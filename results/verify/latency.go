@@ -1,0 +1,110 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"dpukv/results"
+)
+
+// latency computes each percentile anew, from the histogram logs.
+func (f *folder) latency() Check {
+	without := 0
+	c := f.each("latency", func(p *results.Point) []string {
+		intervals, err := f.Histograms(p.ID)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && p.HlogBytes == 0:
+			without++
+			return nil
+		case err != nil:
+			return []string{err.Error()}
+		}
+		faults, err := latencyFaults(p, intervals, f.chained)
+		if err != nil {
+			faults = append(faults, err.Error())
+		}
+		return faults
+	})
+	if c.Outcome == OK && without > 0 {
+		c.Outcome, c.Found = Unknown, count(without, "point")+" without a histogram log"
+	}
+	return c
+}
+
+// latencyFaults compares a point's latencies with those of its log. counted tells that the build
+// counts late operations as this one does.
+func latencyFaults(p *results.Point, log []results.Interval, counted bool) ([]string, error) {
+	intended, err1 := results.MergeTag(log, results.TagIntended)
+	actual, err2 := results.MergeTag(log, results.TagActual)
+	unsent, err3 := results.MergeTag(log, results.TagUnsent)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, err
+	}
+	var faults []string
+	if counted {
+		faults = append(countFault("intended", intended.TotalCount(), p.Ops+p.LateOps+p.UnsentOps),
+			countFault("actual", actual.TotalCount(), p.Ops+p.LateOps)...)
+	}
+	faults = append(faults, compareLatency("", p.Latency,
+		results.LatencyOf(intended).WithP9999(intended))...)
+	faults = append(faults, compareLatency("actual.", p.Actual,
+		results.LatencyOf(actual).WithP9999(actual))...)
+	if len(p.Clients) == 1 && p.Clients[0].Latency != p.Latency {
+		faults = append(faults, fmt.Sprintf("clients: found the latency %+v, the point has %+v",
+			p.Clients[0].Latency, p.Latency))
+	}
+	if want := results.LowerBoundFrom(intended, unsent); p.LatencyLowerBoundFrom != want {
+		faults = append(faults, fmt.Sprintf("latency_lower_bound_from: found %v, the log has %v",
+			p.LatencyLowerBoundFrom, want))
+	}
+	for _, of := range []struct {
+		name, tag string
+		found     results.LatencyInterval
+	}{
+		{"latency_interval", results.TagIntended, p.LatencyInterval},
+		{"actual_interval", results.TagActual, p.ActualInterval},
+	} {
+		want := results.LatencyIntervalOf(log, of.tag)
+		if of.found != (results.LatencyInterval{}) && of.found != want {
+			faults = append(faults, fmt.Sprintf("%s: found %+v, the log has %+v", of.name,
+				of.found, want))
+		}
+	}
+	return faults, nil
+}
+
+// countFault compares the operations in a log with those that a point counts.
+func countFault(tag string, found int64, want uint64) []string {
+	if uint64(found) == want {
+		return nil
+	}
+	return []string{fmt.Sprintf("the log has %d operations with the tag %s, the point counts %d",
+		found, tag, want)}
+}
+
+// compareLatency compares the figures of one distribution.
+func compareLatency(prefix string, found, want results.Latency) (faults []string) {
+	for _, of := range []struct {
+		name        string
+		found, want int64
+	}{
+		{"latency_p50_ns", found.P50Ns, want.P50Ns},
+		{"latency_p95_ns", found.P95Ns, want.P95Ns},
+		{"latency_p99_ns", found.P99Ns, want.P99Ns},
+		{"latency_p999_ns", found.P999Ns, want.P999Ns},
+		{"latency_p9999_ns", found.P9999Ns, want.P9999Ns},
+		{"latency_max_ns", found.MaxNs, want.MaxNs},
+	} {
+		left := of.name == "latency_p9999_ns" && of.found == 0 // too few batches for it
+		if of.found != of.want && !left {
+			faults = append(faults, fmt.Sprintf("%s%s: found %d, the log has %d", prefix, of.name,
+				of.found, of.want))
+		}
+	}
+	if !same(found.MeanNs, want.MeanNs, rounding) {
+		faults = append(faults, fmt.Sprintf("%slatency_mean_ns: found %v, the log has %v", prefix,
+			found.MeanNs, want.MeanNs))
+	}
+	return faults
+}
