@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dpukv/internal/spelling"
 	"dpukv/kvs"
 	"dpukv/load"
 	"dpukv/results/internal/numfmt"
@@ -54,8 +55,8 @@ func FindDimensions(names ...string) ([]*Dimension, error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("dimension: found %q, allowed: %s", name,
-				strings.Join(known, ", "))
+			return nil, fmt.Errorf("dimension: found %q%s, allowed: %s", name,
+				spelling.Hint(name, known), strings.Join(known, ", "))
 		}
 	}
 	return Named(names...), nil

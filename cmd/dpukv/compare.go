@@ -52,7 +52,7 @@ repeats; 2 for a mistake in the command.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&metrics, "metrics", compare.DefaultMetrics,
-		"figures to compare: throughput, mean, p50, p95, p99, p999, max, actual_p50 …, "+
+		"figures to compare: throughput, mean, p50, p95, p99, p99.9, max, actual_p50 …, "+
 			"server_cpu, client_cpu")
 	flags.Float64Var(&options.Alpha, "alpha", 0.05,
 		"level of the test: probability that any unchanged setting seems to differ")

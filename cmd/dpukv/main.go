@@ -61,14 +61,14 @@ Start with "dpukv sweep": it measures MICA over TCP on this machine.`,
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("command: found the unknown %q; see dpukv --help", args[0])
+				return unknownCommand(cmd, args[0])
 			}
 			return cmd.Help()
 		},
 		Args: cobra.ArbitraryArgs,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%w; see %s --help", err, cmd.CommandPath())
+		return usagef("%w%s; see %s --help", err, flagHint(cmd, err), cmd.CommandPath())
 	})
 	root.AddCommand(
 		newServeCommand(), newLoadCommand(), newSweepCommand(), newSearchCommand(),

@@ -33,7 +33,7 @@ Progress goes to stderr. The table goes to stdout, with the folder's path as its
 		Example: `  dpukv sweep --quick
   dpukv sweep -f examples/mica.yaml --dry-run
   dpukv sweep -f examples/mica.yaml --serve 127.0.0.1:8080
-  dpukv sweep -f examples/mica.yaml --out runs/mica --only get_ratios=1,repeat=1`,
+  dpukv sweep -f examples/mica.yaml --out runs/mica --only get_ratio=1,repeat=1`,
 		Args: exactArgs(0, "arguments (a sweep file is given with -f)"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			plan, err := common.plan(cmd, &options)
