@@ -15,9 +15,10 @@ import (
 
 // Exit statuses. Scripts rely on them.
 const (
-	exitFine   = 0
-	exitFailed = 1 // measured, but something failed
-	exitUsage  = 2
+	exitFine      = 0
+	exitFailed    = 1 // measured, but something failed
+	exitUsage     = 2
+	exitNoVerdict = 3 // compare: nothing could be decided
 )
 
 // The limits of stderr on one line, and on all lines of an error.
@@ -43,8 +44,11 @@ func execute(args []string) int {
 		return exitFine
 	}
 	fmt.Fprintln(stderr, "dpukv:", foreign.Clip(err.Error(), maxError))
-	if errors.As(err, new(usageError)) {
+	switch {
+	case errors.As(err, new(usageError)):
 		return exitUsage
+	case errors.As(err, new(noVerdictError)):
+		return exitNoVerdict
 	}
 	return exitFailed
 }
@@ -93,6 +97,11 @@ var taggedCommands []func() *cobra.Command
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
+
+// noVerdictError is a comparison that decides nothing: exit status 3.
+type noVerdictError struct{ error }
+
+func (e noVerdictError) Unwrap() error { return e.error }
 
 // usagef makes a usageError.
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }

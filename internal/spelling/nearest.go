@@ -16,7 +16,7 @@ func Nearest(word string, known []string) string {
 	word = strings.ToLower(word)
 	from := func(other string) int { return distance(word, strings.ToLower(other)) }
 	best := slices.MinFunc(known, func(a, b string) int { return cmp.Compare(from(a), from(b)) })
-	if len(best) < shortest || from(best) >= slip {
+	if d := from(best); len(best) < shortest || d >= slip || 2*d >= len(best) {
 		return ""
 	}
 	return best
