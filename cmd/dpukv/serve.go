@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"dpukv/hashbench"
 	"dpukv/internal/bytesize"
 	"dpukv/internal/cpu"
+	"dpukv/internal/tcpinfo"
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
 	"dpukv/verbs"
@@ -138,7 +140,24 @@ func (f *serveFlags) serve() (_ kvs.Server, err error) {
 		}
 	}
 	f.cfg.Version = version
-	return f.start(&f.cfg)
+	s, err := f.start(&f.cfg)
+	if err != nil {
+		return nil, fmt.Errorf("%w%s", err, portHint(err, f.cfg.Listen))
+	}
+	return s, nil
+}
+
+// portHint says what to do about a port that another process has; "" for other errors.
+func portHint(err error, listen string) string {
+	// memcached and Redis say it in their output
+	if !strings.Contains(strings.ToLower(err.Error()), "address already in use") {
+		return ""
+	}
+	host, text, _ := net.SplitHostPort(listen)
+	port, _ := strconv.ParseUint(text, 10, 16)
+	holder := cmp.Or(tcpinfo.Holder(uint16(port)), "another process")
+	return fmt.Sprintf("; %s listens on port %s: end it, or give another port; with --listen %s "+
+		"the server takes a free one", holder, text, net.JoinHostPort(host, "0"))
 }
 
 // check refuses words without a meaning, and sizes from which no room can be computed.
