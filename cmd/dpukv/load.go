@@ -171,6 +171,7 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 	}
 	result.Point.ID = "load"
 	result.Point.Placement = "attached" // nobody here placed the server
+	result.Point.Attached = true
 	result.Point.Submode = "unknown"
 	result.Point.ClientVersion = version
 	result.Point.Repeat = 1

@@ -254,6 +254,7 @@ func (m *measurement) complete(p *results.Point, warnings []string) {
 		p.ClientEnergyUJPerOp, p.ClientEnergyBy = 0, ""
 	}
 	if m.pt.Attach != "" {
+		p.Attached = true
 		warnings = append(warnings,
 			"the server at "+m.pt.Attach+
 				" ran already: how it was started, and what else it does, is not known here")

@@ -79,7 +79,7 @@ func (s *summary) head() {
 	s.line("workload", s.labels("get_ratio", "key_bytes", "value_bytes", "keys", "dist", "hash"))
 	s.line("load", s.labels("loop", "rate_ops", "arrivals", "client_threads", "connections",
 		"window", "batch"))
-	s.line("server", p.ServerAddr, numfmt.Count(p.ServerThreads, "thread"), p.Pinning(p.ServerCPUs),
+	s.line("server", p.ServerAddr, numfmt.Count(p.ServerThreads, "thread"), p.ServerPinning(),
 		p.ServerVersion, s.labels("mode", "access", "pages"))
 	s.line("client", numfmt.Count(p.ClientThreads, "thread"), p.Pinning(p.ClientCPUs),
 		p.ClientVersion)

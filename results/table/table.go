@@ -100,7 +100,7 @@ func latencyColumn(name string) column {
 }
 
 func storeName(p *results.Point) string     { return p.Store }
-func placementName(p *results.Point) string { return p.Placement }
+func placementName(p *results.Point) string { return results.Named("placement")[0].Shown(p) }
 
 func throughput(p *results.Point) float64 { return p.ThroughputOps }
 func serverCPU(p *results.Point) float64  { return p.ServerCPUNsPerOp }
