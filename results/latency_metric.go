@@ -71,8 +71,8 @@ func parseLatencyMetric(name string) (LatencyMetric, error) {
 			return m, nil
 		}
 	}
-	return LatencyMetric{}, fmt.Errorf("latency: found %q%s, allowed: one or more of %s, separated "+
-		"by commas",
+	return LatencyMetric{}, fmt.Errorf("latency: found %q%s, allowed: one or more of %s, "+
+		"separated by commas",
 		name, spelling.Hint(name, known), strings.Join(known, ", "))
 }
 

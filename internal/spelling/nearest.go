@@ -7,7 +7,8 @@ import (
 )
 
 // Nearest is the known word with the least difference from word. It is empty if the difference is
-// more than a slip. Upper and lower case are alike. Words of three letters are no hints: one letter apart, they are other words.
+// more than a slip. Upper and lower case are alike. Words of three letters are no hints: one letter
+// apart, they are other words.
 func Nearest(word string, known []string) string {
 	const slip, shortest = 3, 4
 	if len(word) > 40 || len(known) == 0 {

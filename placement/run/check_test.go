@@ -31,7 +31,8 @@ func TestImpossibleCombinationsAreRefused(t *testing.T) {
 		},
 		{
 			"no such placement", "placement: CH-SX\n", testbed.Local(),
-			"s.yaml:1:12: placement: found CH-SX (did you mean CH-SH?), allowed: CH-SH, CD-SH, CDH-SH, CH-SD, CD-SD, L-CD-SH (a testbed " +
+			"s.yaml:1:12: placement: found CH-SX (did you mean CH-SH?), allowed: CH-SH, CD-SH, CDH-SH, CH-SD, " +
+				"CD-SD, L-CD-SH (a testbed " +
 				"file may have its own",
 		},
 		{

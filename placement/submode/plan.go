@@ -30,8 +30,8 @@ func writePlan(w io.Writer, setups []*setup) error {
 // writeChoice says which of several datapaths is used. A plan visits no node, so it names the rule.
 func writeChoice(b *strings.Builder, setups []*setup) {
 	first := setups[0]
-	fmt.Fprintf(b, "# %s on %s has %d datapaths here. apply uses the first whose checks succeed on "+
-		"the node:\n", first.Submode, first.Target, len(setups))
+	fmt.Fprintf(b, "# %s on %s has %d datapaths here. apply uses the first whose checks succeed "+
+		"on the node:\n", first.Submode, first.Target, len(setups))
 	for i, s := range setups {
 		fmt.Fprintf(b, "#   %d. %s: %s\n", i+1, s.datapath.name, s.datapath.title)
 	}

@@ -71,8 +71,8 @@ func (t *Testbed) Assign(name string) (Assignment, error) {
 			known = append(known, p.Name)
 		}
 		return Assignment{},
-			fmt.Errorf("found %s%s, allowed: %s (a testbed file may have its own: placements: {%s: "+
-				"{clients: [NODE], server: NODE}})",
+			fmt.Errorf("found %s%s, allowed: %s (a testbed file may have its own: placements: "+
+				"{%s: {clients: [NODE], server: NODE}})",
 				name, spelling.Hint(name, known), strings.Join(known, ", "), name)
 	}
 	p := &all[i]

@@ -1,6 +1,7 @@
 package runfolder
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -48,6 +49,6 @@ func below(parent string) []string {
 			runs, age[run] = append(runs, run), info.ModTime().UnixNano()
 		}
 	}
-	slices.SortStableFunc(runs, func(a, b string) int { return int(min(1, max(-1, age[b]-age[a]))) })
+	slices.SortStableFunc(runs, func(a, b string) int { return cmp.Compare(age[b], age[a]) })
 	return runs
 }

@@ -111,6 +111,9 @@ func (s *summary) outcome() {
 		s.line("hits", ratio(p.Hits, p.Gets)+" % of the GETs",
 			numfmt.Grouped(p.Misses)+" not found",
 			evicted(p))
+		if lostKeys(p) {
+			s.line("", "in mode cache, a store drops items where its index or its memory is full")
+		}
 	}
 	s.line("errors", problems(p))
 	if p.RateOps > 0 {
