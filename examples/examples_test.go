@@ -125,7 +125,7 @@ func TestCheckRun(t *testing.T) {
 func runOf(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	w, err := runfolder.Create(dir, []byte("stores: [mica]\n"), nil)
+	w, err := runfolder.Create(dir, []byte("store: [mica]\n"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

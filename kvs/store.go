@@ -47,11 +47,11 @@ type Command struct {
 	// Short is one line of help, Long is the rest, Example has examples.
 	Short, Long, Example string
 	// Listen is the default address. ListenHelp and ThreadsHelp describe the flags --listen and
-	// --threads.
+	// --server-threads.
 	Listen, ListenHelp, ThreadsHelp string
 	// Flags adds the store's own flags to the set. It returns a function that starts a server by
 	// these flags, once they are parsed. nil: [Store.Start] does, with memory for items of
-	// --key-size and --value-size.
+	// --key-bytes and --value-bytes.
 	Flags func(*pflag.FlagSet) func(*ServerConfig) (Server, error)
 }
 

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"dpukv/internal/spelling"
 )
 
 // Field describes one field of a [Load]: its names, its texts, its range. Code that treats all
@@ -23,12 +25,13 @@ type Field struct {
 	// Optional leaves the zero value out of IDs. So a point keeps the ID that it had before the
 	// field existed.
 	Optional bool
-	Title    string // as a column, with the unit of Shown: "GET %"
-	Label    string // a value in words, a format of Shown: "batch %s"
-	Noun     string // what a whole number counts, instead of Label: "key"
-	Allowed  string // the range in words
-	Help     string // the meaning, in one sentence
-	Example  string // a value or values, as a sweep file has them
+	Title    string   // as a column, with the unit of Shown: "GET %"
+	Label    string   // a value in words, a format of Shown: "batch %s"
+	Noun     string   // what a whole number counts, instead of Label: "key"
+	Allowed  string   // the range in words
+	Help     string   // the meaning, in one sentence
+	Example  string   // a value or values, as a sweep file has them
+	Words    []string // all values, of a field with few
 	// Default is the default in words, where it depends on other fields. Otherwise, it is empty.
 	Default string
 	Numeric bool // values are numbers, and ordered as such
@@ -85,7 +88,8 @@ func (f *Field) check(l *Load) error {
 		return nil
 	}
 	found := cmp.Or(f.text(l), "nothing")
-	return fmt.Errorf("%s: found %s, allowed: %s", f.Name, found, f.Allowed)
+	return fmt.Errorf("%s: found %s%s, allowed: %s", cmp.Or(f.Key, f.Name), found,
+		spelling.Hint(found, f.Words), f.Allowed)
 }
 
 // whole completes the row of a whole number from lo to hi.
@@ -150,7 +154,7 @@ func distribution(f Field, of func(*Load) *Dist) Field {
 
 // word completes the row of a field with a fixed set of words.
 func word(f Field, words []string, of func(*Load) *string) Field {
-	f.Allowed = strings.Join(words, ", ")
+	f.Allowed, f.Words = strings.Join(words, ", "), words
 	f.value = func(l *Load) any { return *of(l) }
 	f.text = func(l *Load) string { return *of(l) }
 	f.parse = func(l *Load, text string) error {

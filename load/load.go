@@ -59,7 +59,7 @@ const maxKeys = 1 << 32
 // new field is a struct field and a row here.
 var fields = []Field{
 	decimal(Field{
-		Name: "get_ratio", Key: "get_ratios", ID: "GetRatio", Title: "GET %", Label: "%s %% GET",
+		Name: "get_ratio", Key: "get_ratio", ID: "GetRatio", Title: "GET %", Label: "%s %% GET",
 		Allowed: "a share from 0 to 1, such as 0.95",
 		Help:    "Share of GET operations. All other operations are SETs.",
 		Example: "[1, 0.95, 0.5]",
@@ -103,7 +103,7 @@ var fields = []Field{
 		Example: "[1, 4]",
 	}, 1, 1<<10, func(l *Load) *int { return &l.Connections }),
 	decimal(Field{
-		Name: "rate_ops", Key: "rates", ID: "RateOps",
+		Name: "rate_ops", Key: "rate", ID: "RateOps",
 		Title: "offered Mops", Label: "%s Mops offered",
 		Allowed: fmt.Sprintf("operations a second up to %g, 0 for a closed loop", MaxRateOps),
 		Help:    "Operations offered per second, over all clients and threads. 0 is a closed loop.",
@@ -152,11 +152,11 @@ func (l *Load) Validate() error {
 
 func (l *Load) validatePoisson() error {
 	if !l.OpenLoop() {
-		return l.refuse("arrivals", "arrivals: found poisson with rate_ops 0; a closed loop has "+
+		return l.refuse("arrivals", "arrivals: found poisson with rate 0; a closed loop has "+
 			"no schedule: give a rate, or leave arrivals out")
 	}
 	if batches := l.RateOps / float64(l.Batch); batches > maxPoissonBatches {
-		return l.refuse("rate_ops", fmt.Sprintf("rate_ops: found %v in batches of %d, allowed "+
+		return l.refuse("rate_ops", fmt.Sprintf("rate: found %v in batches of %d, allowed "+
 			"with arrivals poisson: %g batches a second", l.RateOps, l.Batch, maxPoissonBatches))
 	}
 	return nil

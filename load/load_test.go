@@ -33,12 +33,12 @@ func TestValidate(t *testing.T) {
 		"batch: found 0":                                     func(l *Load) { l.Batch = 0 },
 		"window: found 65537":                                func(l *Load) { l.Window = 65537 },
 		"connections: found 0":                               func(l *Load) { l.Connections = 0 },
-		"rate_ops: found +Inf":                               func(l *Load) { l.RateOps = math.Inf(1) },
-		"rate_ops: found -1":                                 func(l *Load) { l.RateOps = -1 },
+		"rate: found +Inf":                                   func(l *Load) { l.RateOps = math.Inf(1) },
+		"rate: found -1":                                     func(l *Load) { l.RateOps = -1 },
 		"arrivals: found often, allowed: constant, poisson": func(l *Load) {
 			l.RateOps, l.Arrivals = 1e6, "often"
 		},
-		"arrivals: found poisson with rate_ops 0; a closed loop": func(l *Load) { l.Arrivals = Poisson },
+		"arrivals: found poisson with rate 0; a closed loop": func(l *Load) { l.Arrivals = Poisson },
 		"in batches of 4, allowed with arrivals poisson: 2e+07": func(l *Load) {
 			l.RateOps, l.Batch, l.Arrivals = 1e8, 4, Poisson
 		},

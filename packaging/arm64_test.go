@@ -78,7 +78,7 @@ func across(t *testing.T, amd64, arm64, server, devices string) {
 		"  hostB: {kind: host, via: local, binary: %q, rdma: %s}\n"+
 		"client_side: [hostA]\nserver_side: [hostB]\n", binary[other[server]], rdma(2), binary[server], rdma(3))
 	write(t, filepath.Join(dir, "testbed.yaml"), testbed)
-	write(t, filepath.Join(dir, "sweep.yaml"), "stores: "+stores+"\nget_ratios: [1, 0.5]\nclient_threads: 1\n"+
+	write(t, filepath.Join(dir, "sweep.yaml"), "store: "+stores+"\nget_ratio: [1, 0.5]\nclient_threads: 1\n"+
 		"mode: store\nkeys: 20000\nduration: 2s\nwarmup: 500ms\nrepeats: 1\n")
 	run := filepath.Join(dir, "run")
 	under(t, amd64, "sweep", "-f", filepath.Join(dir, "sweep.yaml"), "--testbed", filepath.Join(dir, "testbed.yaml"),

@@ -162,7 +162,7 @@ func (d *lineDrawer) label(p *Point) string {
 	if label := Labels(said, p); label != "" {
 		return label
 	}
-	return p.Placement
+	return placementTitle(p)
 }
 
 func (d *lineDrawer) lines(points []*Point) []Line {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dpukv/internal/spelling"
 	"dpukv/kvs"
 	"dpukv/load"
 	"dpukv/results/internal/numfmt"
@@ -55,8 +56,8 @@ func FindDimensions(names ...string) ([]*Dimension, error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("dimension: found %q, allowed: %s", name,
-				strings.Join(known, ", "))
+			return nil, fmt.Errorf("dimension: found %q%s, allowed: %s", name,
+				spelling.Hint(name, known), strings.Join(known, ", "))
 		}
 	}
 	return Named(names...), nil
@@ -68,7 +69,7 @@ var dimensions = slices.Concat(
 	[]*Dimension{
 		byText("store", "%s", func(p *Point) string { return kvs.TitleOf(p.Store) }),
 		placement,
-		byText("submode", "%s", func(p *Point) string { return submodeTitle(p.Submode) }),
+		titled("submode", submodeName, submodeTitle),
 		byText("datapath", "over %s", func(p *Point) string { return p.Datapath }),
 		byText("filter", "filter %s", func(p *Point) string { return p.Filter }),
 	},
@@ -166,6 +167,11 @@ func byText(name, say string, value func(*Point) string) *Dimension {
 	}
 }
 
+// titled makes a dimension whose values have titles for people.
+func titled(name string, value, title func(*Point) string) *Dimension {
+	return &Dimension{name: name, text: value, title: inWords(name), shown: title, label: title}
+}
+
 func byNumber(name, say string, value func(*Point) float64) *Dimension {
 	text := func(p *Point) string { return plain(value(p)) }
 	d := &Dimension{name: name, text: text, num: value, title: inWords(name), shown: text}
@@ -184,12 +190,20 @@ func counted(name, thing string, value func(*Point) int) *Dimension {
 	return d
 }
 
-// submodeTitle writes sm1 as SM1, and leaves off-path and direct alone.
-func submodeTitle(submode string) string {
-	if strings.HasPrefix(submode, "sm") {
-		return strings.ToUpper(submode)
+// submodeName writes sm1 as SM1, and leaves off-path and direct alone.
+func submodeName(p *Point) string {
+	if strings.HasPrefix(p.Submode, "sm") {
+		return strings.ToUpper(p.Submode)
 	}
-	return submode
+	return p.Submode
+}
+
+// submodeTitle is empty for a server that ran already: which way packets take to it is not known.
+func submodeTitle(p *Point) string {
+	if p.IsAttached() {
+		return ""
+	}
+	return submodeName(p)
 }
 
 func loop(p *Point) string {

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"dpukv/internal/spelling"
 )
 
 // LatencyMetric is one figure of a latency distribution.
 type LatencyMetric struct {
-	Name   string // names files and CSV columns: "p99", "p999"
+	Name   string // names files, CSV columns and JSON fields: "p99", "p999"
 	Title  string // "p99.9 latency"
 	actual bool   // from the actual send, not from the intended one
 	// Percentile is the highest [Point.LatencyLowerBoundFrom] that makes this a lower bound.
@@ -63,17 +65,28 @@ func ParseLatencyMetrics(list string) ([]LatencyMetric, error) {
 }
 
 func parseLatencyMetric(name string) (LatencyMetric, error) {
-	var known []string
-	for _, m := range latencyMetrics {
-		if m.Name == strings.ReplaceAll(name, ".", "") {
+	known := LatencyMetricNames()
+	for i, m := range latencyMetrics {
+		if name == m.Name || name == known[i] {
 			return m, nil
 		}
-		known = append(known, m.Name)
 	}
-	return LatencyMetric{}, fmt.Errorf("latency: found %q, allowed: one or more of %s, separated "+
-		"by commas",
-		name, strings.Join(known, ", "))
+	return LatencyMetric{}, fmt.Errorf("latency: found %q%s, allowed: one or more of %s, "+
+		"separated by commas",
+		name, spelling.Hint(name, known), strings.Join(known, ", "))
 }
+
+// LatencyMetricNames returns the names of all metrics as people write them.
+func LatencyMetricNames() []string {
+	var names []string
+	for _, m := range latencyMetrics {
+		names = append(names, Percentiles.Replace(m.Name))
+	}
+	return names
+}
+
+// Percentiles replaces the percentiles in names of files and fields by the way people write them.
+var Percentiles = strings.NewReplacer("p999", "p99.9")
 
 const actualSuffix = "-actual"
 

@@ -9,8 +9,8 @@ var studyPlacements = []string{"CH-SH", "CD-SH", "CDH-SH", "CH-SD", "CD-SD", "L-
 var placement = &Dimension{
 	name: "placement", title: "placement",
 	text:  func(p *Point) string { return p.Placement },
-	shown: func(p *Point) string { return p.Placement },
-	label: func(p *Point) string { return p.Placement },
+	shown: placementTitle,
+	label: placementTitle,
 	rank: func(name string) int {
 		if i := slices.Index(studyPlacements, name); i >= 0 {
 			return i

@@ -37,6 +37,9 @@ type Point struct {
 
 	// What was used
 
+	// Attached tells that the server ran already: dpukv neither placed nor started it. The names of
+	// placement and submode then say only where the clients ran.
+	Attached  bool   `json:"attached,omitempty"`
 	Transport string `json:"transport"` // "tcp" or "rdma"
 	// Provider is the verbs provider of an RDMA transport. If the ends differ, both are named:
 	// "softroce to ibverbs".

@@ -45,6 +45,15 @@ func (w *ServerWorker) OpsPerBatch() float64 {
 	return float64(w.Ops) / float64(w.Batches)
 }
 
+// ServerPinning is [Point.Pinning] of the server. It is empty for a server that ran already, whose
+// CPUs are not known.
+func (p *Point) ServerPinning() string {
+	if p.IsAttached() && len(p.ServerCPUs) == 0 {
+		return ""
+	}
+	return p.Pinning(p.ServerCPUs)
+}
+
 // Pinning tells which of these CPUs the threads of one end were pinned to. A failed point may have
 // ended before its threads were pinned; then Pinning is empty.
 func (p *Point) Pinning(cpus []int) string {

@@ -27,7 +27,10 @@ Runs with different DPUs can be given together. A run counts for the generation 
 names, or for the profile that stands for it. Results over emulated parts are marked.
 
 HASH is a file that dpukv hash wrote with --out or --json. Its CPU says which machine it is of: x86 is
-the host, 16 Cortex-A72 are a BlueField-1, 8 are a BlueField-2, Cortex-A78 are a BlueField-3.`,
+the host, 16 Cortex-A72 are a BlueField-1, 8 are a BlueField-2, Cortex-A78 are a BlueField-3.
+
+Exit status: 0 once the findings are printed, also if runs disagree with the study or measured none
+of it; 2 for a mistake in the command. Scripts read the verdicts with --json.`,
 		Example: `  dpukv claims runs/on-bf2 runs/on-bf3
   dpukv claims runs/on-bf2 hash/host.json hash/bf2.json
   dpukv claims runs/emulated`,

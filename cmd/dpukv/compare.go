@@ -28,8 +28,8 @@ of a point are its samples. The output has medians and the change, with 95 % con
 Mann-Whitney U test decides whether they differ, with Holm's correction over all settings. The level
 0.05 needs four repeats on each side for one setting, and six for up to 23.
 
-Exit status: 0 if nothing got worse; 1 if something got worse, failed in B only, or all had too few
-repeats; 2 for a mistake in the command.`,
+Exit status: 0 if nothing got worse; 1 if something got worse, or failed in B only; 2 for a mistake
+in the command; 3 if there is no verdict: too few repeats, or no point in common.`,
 		Example: `  dpukv compare runs/before runs/after
   dpukv compare runs/shm runs/softroce --ignore provider,emulated_testbed --metrics throughput,p99.9
   dpukv compare runs/before runs/after --min-change 0.05 --json`,
@@ -52,7 +52,7 @@ repeats; 2 for a mistake in the command.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&metrics, "metrics", compare.DefaultMetrics,
-		"figures to compare: throughput, mean, p50, p95, p99, p999, max, actual_p50 …, "+
+		"figures to compare: throughput, mean, p50, p95, p99, p99.9, max, actual_p50 …, "+
 			"server_cpu, client_cpu")
 	flags.Float64Var(&options.Alpha, "alpha", 0.05,
 		"level of the test: probability that any unchanged setting seems to differ")
@@ -79,21 +79,32 @@ func compareRuns(cmd *cobra.Command, dirs []string, options compare.Options, asJ
 	}
 	c, err := compare.Compare(sides[0], sides[1], options)
 	if err != nil {
-		return err
+		return statusOfVerdict(err)
 	}
 	if asJSON {
 		err = json.NewEncoder(cmd.OutOrStdout()).Encode(c)
 	} else {
 		err = c.Write(cmd.OutOrStdout())
 	}
-	return errors.Join(err, c.Err())
+	if err != nil {
+		return err
+	}
+	return statusOfVerdict(c.Err())
+}
+
+// statusOfVerdict tells scripts that there is no verdict from a verdict that something got worse.
+func statusOfVerdict(err error) error {
+	if errors.Is(err, compare.ErrNoVerdict) {
+		return noVerdictError{err}
+	}
+	return err
 }
 
 // openRun opens a run folder. A path that is no run folder is a usage error.
 func openRun(dir string) (*runfolder.Run, error) {
 	run, err := runfolder.Open(dir)
 	if errors.Is(err, runfolder.ErrNotRun) || errors.Is(err, syscall.ENOTDIR) {
-		return nil, usagef("%w", err)
+		return nil, usagef("%w%s", err, runfolder.Near(dir))
 	}
 	return run, err
 }

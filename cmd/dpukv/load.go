@@ -49,13 +49,16 @@ was due.`,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.add(cmd)
+	keepFormerNames(cmd, map[string]string{
+		"threads": "client-threads", "key-size": "key-bytes", "value-size": "value-bytes",
+	})
 	return cmd
 }
 
 // loadExamples are the help's examples: those that fit any store, then one of each other store.
 func loadExamples() string {
 	text := `  dpukv load --server 127.0.0.1:7791
-  dpukv load --server 127.0.0.1:7791 --threads 2 --get-ratio 0.95 --dist zipf:0.99 \
+  dpukv load --server 127.0.0.1:7791 --client-threads 2 --get-ratio 0.95 --dist zipf:0.99 \
     --duration 10s --json
   dpukv load --server 127.0.0.1:7791 --rate 1e6`
 	for _, name := range stores.Names()[1:] {
@@ -73,7 +76,7 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 		cobra.FixedCompletions(stores.Names(), cobra.ShellCompDirectiveNoFileComp))
 	flags.StringVar(&f.cfg.ServerAddr, "server", "",
 		"address of the server's first worker, HOST:PORT (required)")
-	flags.IntVar(&f.cfg.Threads, "threads", 1, "client threads")
+	flags.IntVar(&f.cfg.Threads, "client-threads", 1, "threads of the client")
 	flags.IntVar(&f.cfg.Connections, "connections", 1,
 		"connections of each thread to each server worker")
 	flags.IntVar(&f.cfg.Window, "window", 1, "batches in flight on each connection")
@@ -82,11 +85,11 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	flags.Float64Var(&w.GetRatio, "get-ratio", 1, "share of GETs, 0 to 1; all others are SETs")
 	flags.IntVar(&w.Keys, "keys", 1_000_000, "number of different keys; the client stores all of "+
 		"them first")
-	flags.IntVar(&w.KeyBytes, "key-size", study.KeyBytes,
+	flags.IntVar(&w.KeyBytes, "key-bytes", study.KeyBytes,
 		"size of a key in bytes, 1 to 255"+otherDefaults(func(k *kvs.StudyDefaults) int {
 			return k.KeyBytes
 		}))
-	flags.IntVar(&w.ValueBytes, "value-size", study.ValueBytes,
+	flags.IntVar(&w.ValueBytes, "value-bytes", study.ValueBytes,
 		"size of a value in bytes, 0 to 65535"+otherDefaults(func(k *kvs.StudyDefaults) int {
 			return k.ValueBytes
 		}))
@@ -168,6 +171,7 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 	}
 	result.Point.ID = "load"
 	result.Point.Placement = "attached" // nobody here placed the server
+	result.Point.Attached = true
 	result.Point.Submode = "unknown"
 	result.Point.ClientVersion = version
 	result.Point.Repeat = 1
@@ -224,9 +228,9 @@ func (f *loadFlags) asStudied(given func(flag string) bool, k *kvs.StudyDefaults
 		value *int
 		study int
 	}{
-		"batch":      {&f.cfg.Batch, k.Batch},
-		"key-size":   {&f.cfg.Workload.KeyBytes, k.KeyBytes},
-		"value-size": {&f.cfg.Workload.ValueBytes, k.ValueBytes},
+		"batch":       {&f.cfg.Batch, k.Batch},
+		"key-bytes":   {&f.cfg.Workload.KeyBytes, k.KeyBytes},
+		"value-bytes": {&f.cfg.Workload.ValueBytes, k.ValueBytes},
 	} {
 		if !given(name) {
 			*own.value = own.study

@@ -15,9 +15,10 @@ import (
 
 // Exit statuses. Scripts rely on them.
 const (
-	exitFine   = 0
-	exitFailed = 1 // measured, but something failed
-	exitUsage  = 2
+	exitFine      = 0
+	exitFailed    = 1 // measured, but something failed
+	exitUsage     = 2
+	exitNoVerdict = 3 // compare: nothing could be decided
 )
 
 // The limits of stderr on one line, and on all lines of an error.
@@ -43,8 +44,11 @@ func execute(args []string) int {
 		return exitFine
 	}
 	fmt.Fprintln(stderr, "dpukv:", foreign.Clip(err.Error(), maxError))
-	if errors.As(err, new(usageError)) {
+	switch {
+	case errors.As(err, new(usageError)):
 		return exitUsage
+	case errors.As(err, new(noVerdictError)):
+		return exitNoVerdict
 	}
 	return exitFailed
 }
@@ -61,14 +65,14 @@ Start with "dpukv sweep": it measures MICA over TCP on this machine.`,
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("command: found the unknown %q; see dpukv --help", args[0])
+				return unknownCommand(cmd, args[0])
 			}
 			return cmd.Help()
 		},
 		Args: cobra.ArbitraryArgs,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%w; see %s --help", err, cmd.CommandPath())
+		return usagef("%w%s; see %s --help", err, flagHint(cmd, err), cmd.CommandPath())
 	})
 	root.AddCommand(
 		newServeCommand(), newLoadCommand(), newSweepCommand(), newSearchCommand(),
@@ -94,6 +98,11 @@ var taggedCommands []func() *cobra.Command
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
+
+// noVerdictError is a comparison that decides nothing: exit status 3.
+type noVerdictError struct{ error }
+
+func (e noVerdictError) Unwrap() error { return e.error }
 
 // usagef makes a usageError.
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }

@@ -45,7 +45,7 @@ named on stderr.`,
 		},
 	}
 	cmd.Flags().StringVar(&latencies, "latency", results.DefaultLatencyMetrics,
-		"latency figures to draw: mean, p50, p95, p99, p999, max")
+		"latency figures to draw: mean, p50, p95, p99, p99.9, max")
 	cmd.Flags().BoolVar(&actual, "actual", false,
 		"latency from the actual send (default: from the intended send)")
 	cmd.Flags().StringVar(&slo, "slo", "",

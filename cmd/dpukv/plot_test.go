@@ -16,7 +16,7 @@ import (
 // runFolder makes a run folder that holds one point, and returns its path.
 func runFolder(t *testing.T, status string) string {
 	t.Helper()
-	w, err := runfolder.Create(filepath.Join(t.TempDir(), "run"), []byte("stores: mica\n"), nil)
+	w, err := runfolder.Create(filepath.Join(t.TempDir(), "run"), []byte("store: mica\n"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

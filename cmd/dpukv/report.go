@@ -48,7 +48,7 @@ interrupted.`,
 		},
 	}
 	cmd.Flags().StringVar(&latency, "latency", "p99",
-		"latency that the page shows first: mean, p50, p95, p99, p999, max")
+		"latency that the page shows first: mean, p50, p95, p99, p99.9, max")
 	cmd.Flags().StringVar(&slo, "slo", "",
 		"latency bound that the page shows first, such as p99=200us")
 	cmd.Flags().StringVarP(&out, "out", "o", "",

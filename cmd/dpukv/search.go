@@ -24,7 +24,7 @@ interrupted search, name its folder with --out.
 
 Exit status: 0 if each configuration has an answer; 1 if one has none, with the reason; 2 for a
 mistake in the command.`,
-		Example: `  dpukv search --slo p99=200us --only get_ratios=0.95,client_threads=2
+		Example: `  dpukv search --slo p99=200us --only get_ratio=0.95,client_threads=2
   dpukv search --slo p99.9=1ms -f examples/search.yaml --dry-run
   dpukv search --out runs/search`,
 		Args: exactArgs(0, "arguments (a sweep file is given with -f)"),

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"dpukv/hashbench"
 	"dpukv/internal/bytesize"
 	"dpukv/internal/cpu"
+	"dpukv/internal/tcpinfo"
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
 	"dpukv/verbs"
@@ -61,6 +63,9 @@ func newServeStoreCommand(st *kvs.Store) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.add(cmd)
+	keepFormerNames(cmd, map[string]string{
+		"threads": "server-threads", "key-size": "key-bytes", "value-size": "value-bytes",
+	})
 	return cmd
 }
 
@@ -68,7 +73,7 @@ func newServeStoreCommand(st *kvs.Store) *cobra.Command {
 func (f *serveFlags) add(cmd *cobra.Command) {
 	flags, st := cmd.Flags(), f.store
 	flags.StringVar(&f.cfg.Listen, "listen", st.Command.Listen, st.Command.ListenHelp)
-	flags.IntVar(&f.cfg.Workers, "threads", 1, st.Command.ThreadsHelp)
+	flags.IntVar(&f.cfg.Workers, "server-threads", 1, st.Command.ThreadsHelp)
 	flags.StringVar(&f.cfg.Mode, "mode", "cache", "behaviour without room: cache (the server "+
 		"overwrites or evicts items) or store (nothing is lost; the server refuses writes)")
 	flags.IntVar(&f.cfg.Items, "items", 4_000_000,
@@ -89,8 +94,8 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 		f.start = st.Command.Flags(flags)
 		return
 	}
-	flags.IntVar(&f.cfg.KeyBytes, "key-size", st.Study.KeyBytes, "size of their keys in bytes")
-	flags.IntVar(&f.cfg.ValueBytes, "value-size", st.Study.ValueBytes,
+	flags.IntVar(&f.cfg.KeyBytes, "key-bytes", st.Study.KeyBytes, "size of their keys in bytes")
+	flags.IntVar(&f.cfg.ValueBytes, "value-bytes", st.Study.ValueBytes,
 		fmt.Sprintf("size of their values in bytes; %s's own overhead is added", st.Name))
 }
 
@@ -135,7 +140,24 @@ func (f *serveFlags) serve() (_ kvs.Server, err error) {
 		}
 	}
 	f.cfg.Version = version
-	return f.start(&f.cfg)
+	s, err := f.start(&f.cfg)
+	if err != nil {
+		return nil, fmt.Errorf("%w%s", err, portHint(err, f.cfg.Listen))
+	}
+	return s, nil
+}
+
+// portHint says what to do about a port that another process has; "" for other errors.
+func portHint(err error, listen string) string {
+	// memcached and Redis say it in their output
+	if !strings.Contains(strings.ToLower(err.Error()), "address already in use") {
+		return ""
+	}
+	host, text, _ := net.SplitHostPort(listen)
+	port, _ := strconv.ParseUint(text, 10, 16)
+	holder := cmp.Or(tcpinfo.Holder(uint16(port)), "another process")
+	return fmt.Sprintf("; %s listens on port %s: end it, or give another port; with --listen %s "+
+		"the server takes a free one", holder, text, net.JoinHostPort(host, "0"))
 }
 
 // check refuses words without a meaning, and sizes from which no room can be computed.
@@ -149,10 +171,10 @@ func (f *serveFlags) check() error {
 		return nil // it has room of another kind
 	}
 	if n := f.cfg.KeyBytes; n < 1 || n > kvs.MaxKeyBytes {
-		return fmt.Errorf("--key-size: found %d, allowed: 1 to %d", n, kvs.MaxKeyBytes)
+		return fmt.Errorf("--key-bytes: found %d, allowed: 1 to %d", n, kvs.MaxKeyBytes)
 	}
 	if n := f.cfg.ValueBytes; n < 0 || n > kvs.MaxValueBytes {
-		return fmt.Errorf("--value-size: found %d, allowed: 0 to %d", n, kvs.MaxValueBytes)
+		return fmt.Errorf("--value-bytes: found %d, allowed: 0 to %d", n, kvs.MaxValueBytes)
 	}
 	return nil
 }

@@ -33,8 +33,7 @@ No command here changes firmware settings or power-cycles a machine. Where that 
 output names it.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("command: found the unknown %q; see %s "+
-					"--help", args[0], cmd.CommandPath())
+				return unknownCommand(cmd, args[0])
 			}
 			return cmd.Help()
 		},

@@ -34,7 +34,7 @@ checkout, "dpukv sweep init" writes the files of examples/.`,
 		Example: `  dpukv sweep --quick
   dpukv sweep -f examples/mica.yaml --dry-run
   dpukv sweep -f examples/mica.yaml --serve 127.0.0.1:8080
-  dpukv sweep -f examples/mica.yaml --out runs/mica --only get_ratios=1,repeat=1`,
+  dpukv sweep -f examples/mica.yaml --out runs/mica --only get_ratio=1,repeat=1`,
 		Args: exactArgs(0, "arguments (a sweep file is given with -f)"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			plan, err := common.plan(cmd, &options)

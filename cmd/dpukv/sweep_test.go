@@ -34,7 +34,7 @@ func TestSweepDryRun(t *testing.T) {
 	}{
 		{[]string{"--quick"}, []string{"[9/9] mica-CH-SH-off-path-get", " node\n", "9 points in about"}},
 		{nil, []string{"72 points in about"}},
-		{[]string{"--only", "client_threads=2,get_ratios=1,get_ratios=0.5"}, []string{"12 points in about"}},
+		{[]string{"--only", "client_threads=2,get_ratio=1,get_ratio=0.5"}, []string{"12 points in about"}},
 		{[]string{"-f", "../../examples/mica.yaml", "--only", "repeat=1"}, []string{"12 points in about"}},
 	} {
 		out, err := runSweepCommand(append(test.args, "--dry-run", "--out", dir)...)

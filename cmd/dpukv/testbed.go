@@ -18,8 +18,7 @@ func newTestbedCommand() *cobra.Command {
 		Short: "Check a testbed, or write a file that describes one",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("command: found the unknown %q; see %s "+
-					"--help", args[0], cmd.CommandPath())
+				return unknownCommand(cmd, args[0])
 			}
 			return cmd.Help()
 		},

@@ -17,10 +17,10 @@ import (
 // The sweep has few keys. Client and server both poll, and on the guest's one CPU each may wait for
 // the other's time slice of 10 ms.
 const onPathSweep = `
-stores: [mica]
-placements: [CH-SH]
-submodes: [direct, sm1, sm2, sm3, sm4, sm5]
-get_ratios: [0.5]
+store: [mica]
+placement: [CH-SH]
+submode: [direct, sm1, sm2, sm3, sm4, sm5]
+get_ratio: [0.5]
 keys: 2000
 server_threads: [1]
 client_threads: [1]

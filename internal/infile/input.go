@@ -17,7 +17,7 @@ import (
 func ReadInput(ctx context.Context, path string, most int64) ([]byte, error) {
 	info, err := stat(path)
 	if err != nil {
-		return nil, err
+		return nil, missing(path, err)
 	}
 	if info.Mode()&fs.ModeNamedPipe == 0 {
 		return Read(path, most)

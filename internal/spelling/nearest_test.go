@@ -6,9 +6,10 @@ import (
 )
 
 func TestNearest(t *testing.T) {
-	known := []string{"mica", "herd", "memcached", "redis", "x"}
+	known := []string{"mica", "herd", "memcached", "redis", "x", "sm1", "CH-SH"}
 	for word, want := range map[string]string{
 		"micca": "mica", "memcache": "memcached", "redsi": "redis", "heard": "herd", "etcd": "",
+		"sm6": "", "dish": "", "ch-sh": "CH-SH", "MICA": "mica",
 		"": "", "y": "", strings.Repeat("mica", 20): "",
 	} {
 		if got := Nearest(word, known); got != want {

@@ -15,6 +15,8 @@ type Codec[T any] struct {
 	Format  func(T) string
 	Allowed string // ends the sentence "found …, allowed: …"
 	Number  bool   // not to be written in quotes
+	// Words are the values, where they are few. A misspelt value gets the nearest as a hint.
+	Words []string
 }
 
 // ErrNotAllowed means that a text is no value. [ReadValue] adds what was found and what is allowed.
@@ -31,6 +33,7 @@ func Word(words []string) Codec[string] {
 		},
 		Format:  func(s string) string { return s },
 		Allowed: strings.Join(words, ", "),
+		Words:   words,
 	}
 }
 

@@ -132,11 +132,8 @@ func (f *File) Mapping(what string, n ast.Node) []Entry {
 
 // Unknown reports an unknown key.
 func (f *File) Unknown(e Entry, known []string) {
-	hint := ""
-	if near := spelling.Nearest(e.Key, known); near != "" {
-		hint = fmt.Sprintf(" (did you mean %s?)", near)
-	}
-	f.Fault(e.At, "found the unknown key %q%s, allowed: %s", e.Key, hint, strings.Join(known, ", "))
+	f.Fault(e.At, "found the unknown key %q%s, allowed: %s", e.Key, spelling.Hint(e.Key, known),
+		strings.Join(known, ", "))
 }
 
 // scalar returns the text of a single value.
@@ -194,7 +191,8 @@ func ReadValue[T any](f *File, name string, n ast.Node, c Codec[T]) (v T, where 
 	}
 	v, err := c.Parse(text)
 	if err != nil {
-		f.Fault(where, "%s: found %s, allowed: %s", name, describe(n), c.Allowed)
+		f.Fault(where, "%s: found %s%s, allowed: %s", name, describe(n),
+			spelling.Hint(text, c.Words), c.Allowed)
 	}
 	return v, where, err == nil
 }

@@ -35,7 +35,7 @@ ends on SIGTERM or Ctrl-C.
 
 Through --device, other machines that reach a softroce address, or the NIC, can send requests too.`,
 		Example: `  dpukv serve herd
-  dpukv serve herd --device softroce:10.0.0.1 --listen 10.0.0.1:7791 --threads 4 --cpus 0-3
+  dpukv serve herd --device softroce:10.0.0.1 --listen 10.0.0.1:7791 --server-threads 4 --cpus 0-3
   dpukv serve herd --device ibverbs:mlx5_0 --listen 10.0.0.1:7791 --slot-bytes 1024`,
 		Listen:      "127.0.0.1:7791",
 		ListenHelp:  "TCP address at which clients get their slots",

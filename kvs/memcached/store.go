@@ -23,7 +23,7 @@ var Store = kvs.Store{
 	Command: kvs.Command{
 		Short:       "Run the installed memcached",
 		Long:        "Run the installed memcached" + installed.Help,
-		Example:     "  dpukv serve memcached --threads 1 --cpus 0",
+		Example:     "  dpukv serve memcached --server-threads 1 --cpus 0",
 		Listen:      installed.Listen,
 		ListenHelp:  installed.ListenHelp,
 		ThreadsHelp: "threads (-t); each of them serves every key",

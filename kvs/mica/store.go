@@ -33,7 +33,7 @@ Half of --buffers is split among --max-connections. So a client that sends much 
 never takes the share of another. The other half is common, for frames that need more than a share.
 A connection that gets no buffer is refused, or ended, with the reason.`,
 		Example: `  dpukv serve mica
-  dpukv serve mica --listen 127.0.0.1:7791 --threads 4 --cpus 0-3 --items 10000000 ` +
+  dpukv serve mica --listen 127.0.0.1:7791 --server-threads 4 --cpus 0-3 --items 10000000 ` +
 			`--memory 1GiB --mode store`,
 		Listen: "127.0.0.1:7791",
 		ListenHelp: "address of the first worker; worker i listens i ports further, or on any " +

@@ -25,7 +25,7 @@ var Store = kvs.Store{
 	Command: kvs.Command{
 		Short:      "Run the installed redis-server",
 		Long:       "Run the installed redis-server" + installed.Help,
-		Example:    "  dpukv serve redis --threads 1 --cpus 0",
+		Example:    "  dpukv serve redis --server-threads 1 --cpus 0",
 		Listen:     installed.Listen,
 		ListenHelp: installed.ListenHelp,
 		ThreadsHelp: "1, or the number of io-threads, which move bytes for the one thread that " +

@@ -55,12 +55,8 @@ func Named(name string) (kvs.Store, error) {
 			return table[i], nil
 		}
 	}
-	hint := ""
-	if near := spelling.Nearest(name, Names()); near != "" {
-		hint = fmt.Sprintf(" (did you mean %s?)", near)
-	}
-	return kvs.Store{}, fmt.Errorf("store: found %q%s, allowed: %s", name, hint,
-		strings.Join(Names(), ", "))
+	return kvs.Store{}, fmt.Errorf("store: found %q%s, allowed: %s", name,
+		spelling.Hint(name, Names()), strings.Join(Names(), ", "))
 }
 
 // OverVerbs reports whether a verbs device carries the requests of the store with this name.

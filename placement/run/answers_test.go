@@ -12,7 +12,7 @@ import (
 // that its search asks for.
 func measuredPlan(t *testing.T, change func(p *results.Point)) *ratePlan {
 	t.Helper()
-	s, err := sweep.Parse("s.yaml", []byte("slo: p99=20us\nrepeats: 6\nget_ratios: 1\nclient_threads: 1\n"))
+	s, err := sweep.Parse("s.yaml", []byte("slo: p99=20us\nrepeats: 6\nget_ratio: 1\nclient_threads: 1\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

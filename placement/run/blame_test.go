@@ -81,7 +81,7 @@ func breakInTheMiddle(t *testing.T, datapath string, script []string, want strin
 		"  dpuB: {kind: dpu, of: hostB, via: netns, profile: none, datapath: " + datapath + "}\n" +
 		"client_side: hostA\nserver_side: [hostB, dpuB]\n"
 	sm := strings.Trim(strings.Fields(datapath)[0], "{:")
-	file := "submodes: " + sm + "\nget_ratios: 0.5\nkeys: 1000\nclient_threads: 1\n" +
+	file := "submode: " + sm + "\nget_ratio: 0.5\nkeys: 1000\nclient_threads: 1\n" +
 		"duration: 10s\nwarmup: 50ms\nrepeats: 1\n"
 	o := inLab(t, file, nil)
 	broken := false

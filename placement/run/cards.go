@@ -86,7 +86,7 @@ var consequence = map[card.Mode]string{
 // otherwise tells what to do where a mode cannot be had.
 var otherwise = map[string]string{
 	submode.OffPath: "\nNVIDIA's documents list the mode up to DOCA 2.9 (there as obsolete). " +
-		"Without it: submodes: [" + submode.OffPathSF + "], which is another measurement",
+		"Without it: submode: [" + submode.OffPathSF + "], which is another measurement",
 }
 
 // warnings returns the doubts that come with the cards.

@@ -45,8 +45,8 @@ func runWithCards(t *testing.T, submodes, bed string) (Summary, []results.Point)
 	dir := t.TempDir()
 	o.SweepFile, o.TestbedFile = filepath.Join(dir, "sweep.yaml"), filepath.Join(dir, "bed.yaml")
 	for file, text := range map[string]string{
-		o.SweepFile: "get_ratios: 1\nclient_threads: 1\nduration: 10ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n" +
-			"submodes: " + submodes + "\n",
+		o.SweepFile: "get_ratio: 1\nclient_threads: 1\nduration: 10ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n" +
+			"submode: " + submodes + "\n",
 		o.TestbedFile: bed,
 	} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -74,7 +74,7 @@ func TestCardsOfAPoint(t *testing.T) {
 			submode.OffPath, mlxconfigScript("1", "1", "0"),
 			[]string{
 				"submode off-path, the card 0000:03:00.0 in host", "found DPU mode", "after a power cycle",
-				"mlxconfig -d 0000:03:00.0 set INTERNAL_CPU_MODEL=0", "submodes: [off-path-sf]",
+				"mlxconfig -d 0000:03:00.0 set INTERNAL_CPU_MODEL=0", "submode: [off-path-sf]",
 			},
 			"",
 		},

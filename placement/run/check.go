@@ -26,7 +26,7 @@ func check(s *sweep.Sweep, t *testbed.Testbed, allowed []int) error {
 	var errs []error
 	for _, placement := range s.Placements {
 		if err := checkPlacement(t, placement, allowed); err != nil {
-			errs = append(errs, fmt.Errorf("%splacements: %w", s.Place("placements", placement),
+			errs = append(errs, fmt.Errorf("%splacement: %w", s.Place("placement", placement),
 				err))
 		}
 	}
@@ -131,7 +131,7 @@ func checkConfig(s *sweep.Sweep, c *sweep.Config) error {
 		Access: c.Access, Protocol: c.Protocol,
 	})
 	if err != nil {
-		return fmt.Errorf("%s%w", s.Place("stores", c.Store), err)
+		return fmt.Errorf("%s%w", s.Place("store", c.Store), err)
 	}
 	return nil
 }
@@ -148,7 +148,7 @@ func checkPrograms(p *Plan, server *testbed.Node) error {
 			_, err = st.Program()
 		}
 		if err != nil {
-			return fmt.Errorf("%sstores: %w", p.sweep.Place("stores", name), err)
+			return fmt.Errorf("%sstore: %w", p.sweep.Place("store", name), err)
 		}
 	}
 	return nil

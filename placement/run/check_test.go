@@ -26,26 +26,27 @@ func TestImpossibleCombinationsAreRefused(t *testing.T) {
 		want        string
 	}{
 		{
-			"a DPU that is not there", "placements: [CH-SH, CD-SH]\n", testbed.Local(),
-			"s.yaml:1:21: placements: CD-SH runs the client on a dpu, and client_side of testbed local has none",
+			"a DPU that is not there", "placement: [CH-SH, CD-SH]\n", testbed.Local(),
+			"s.yaml:1:20: placement: CD-SH runs the client on a dpu, and client_side of testbed local has none",
 		},
 		{
-			"no such placement", "placements: CH-SX\n", testbed.Local(),
-			"s.yaml:1:13: placements: found CH-SX, allowed: CH-SH, CD-SH, CDH-SH, CH-SD, CD-SD, L-CD-SH (a testbed " +
+			"no such placement", "placement: CH-SX\n", testbed.Local(),
+			"s.yaml:1:12: placement: found CH-SX (did you mean CH-SH?), allowed: CH-SH, CD-SH, CDH-SH, CH-SD, " +
+				"CD-SD, L-CD-SH (a testbed " +
 				"file may have its own",
 		},
 		{
-			"the server's own DPU", "placements: L-CD-SH\n", remote,
+			"the server's own DPU", "placement: L-CD-SH\n", remote,
 			"L-CD-SH runs the client on the DPU in the server's host hostB, and server_side of testbed t.yaml has " +
 				"none (only hostB)",
 		},
 		{
-			"no device", "stores: herd\n", remote,
+			"no device", "store: herd\n", remote,
 			"t.yaml:5:3: node hostB: found no rdma device, allowed: rdma: {device: NAME} with a NIC's name",
 		},
 		{
-			"a submode", "submodes: sm1\n", testbed.Local(),
-			"s.yaml:1:11: submodes: sm1 with CH-SH: found no DPU in server, allowed: a testbed with a node {kind: " +
+			"a submode", "submode: sm1\n", testbed.Local(),
+			"s.yaml:1:10: submode: sm1 with CH-SH: found no DPU in server, allowed: a testbed with a node {kind: " +
 				"dpu, of: server}",
 		},
 		{"a CPU that is not there", "", elsewhere, "node server: CPU 7 is not one this process may use (0-1)"},
@@ -55,7 +56,7 @@ func TestImpossibleCombinationsAreRefused(t *testing.T) {
 		},
 		{
 			"a schedule of a closed loop", "keys: 10\narrivals: [poisson]\n", testbed.Local(),
-			"s.yaml:2:12: arrivals: found poisson with rate_ops 0",
+			"s.yaml:2:12: arrivals: found poisson with rate 0",
 		},
 		{
 			"a batch that no frame holds", "batch: [64, 65536]\n", testbed.Local(),
@@ -101,7 +102,7 @@ func TestExampleTestbeds(t *testing.T) {
 			continue
 		}
 		bed := parseTestbed(t, string(text))
-		s, err := sweep.Parse("s.yaml", []byte("stores: [mica, herd]\n"))
+		s, err := sweep.Parse("s.yaml", []byte("store: [mica, herd]\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,10 +117,10 @@ var testbedExamples = []string{"local", "netns", "netns-onpath", "bluefield", "s
 
 func TestHERDRefusals(t *testing.T) {
 	for file, want := range map[string]string{
-		"stores: [mica, herd]\nwindow: 64\n": "s.yaml:1:16: window: found 64 batches of 32",
-		"stores: herd\nvalue_bytes: 5000\n":  "s.yaml:1:9: value_bytes: found 5000",
-		"stores: herd\naccess: crew\n":       "s.yaml:1:9: access: found crew",
-		"stores: [mica, herd]\nbatch: 2048\nkeys: 10000\nhash: xxh64\n": "batch: found 2048, allowed: at most 1024, " +
+		"store: [mica, herd]\nwindow: 64\n": "s.yaml:1:15: window: found 64 batches of 32",
+		"store: herd\nvalue_bytes: 5000\n":  "s.yaml:1:8: value_bytes: found 5000",
+		"store: herd\naccess: crew\n":       "s.yaml:1:8: access: found crew",
+		"store: [mica, herd]\nbatch: 2048\nkeys: 10000\nhash: xxh64\n": "batch: found 2048, allowed: at most 1024, " +
 			"which is what herd takes",
 	} {
 		s, err := sweep.Parse("s.yaml", []byte(file))
@@ -135,23 +136,23 @@ func TestHERDRefusals(t *testing.T) {
 
 func TestInstalledRefusals(t *testing.T) {
 	for file, want := range map[string]string{
-		"stores: memcached\nkey_bytes: 187\n": "s.yaml:1:9: key_bytes: found 187, " +
+		"store: memcached\nkey_bytes: 187\n": "s.yaml:1:8: key_bytes: found 187, " +
 			"allowed by memcached's meta protocol: at most 186",
-		"stores: [mica, memcached]\naccess: erew\n":             "s.yaml:1:16: access: found erew, allowed: crcw",
-		"stores: redis\naccess: crew\n":                         "s.yaml:1:9: access: found crew, allowed: erew",
-		"stores: mica\naccess: crcw\n":                          "crcw",
-		"stores: redis\nbatch: 5000\n":                          "batch: found 5000",
-		"stores: mica\nattach: 127.0.0.1:1\n":                   "attach: found the stores [mica]",
-		"stores: [memcached, redis]\nattach: 127.0.0.1:11211\n": "attach: found the stores [memcached redis]",
-		"stores: memcached\nkey_bytes: 251\nprotocol: binary\n": "allowed by memcached: at most 250",
-		"stores: [mica, redis]\nprotocol: mget\n": "s.yaml:2:11: protocol: found mget with mica, " +
+		"store: [mica, memcached]\naccess: erew\n":             "s.yaml:1:15: access: found erew, allowed: crcw",
+		"store: redis\naccess: crew\n":                         "s.yaml:1:8: access: found crew, allowed: erew",
+		"store: mica\naccess: crcw\n":                          "crcw",
+		"store: redis\nbatch: 5000\n":                          "batch: found 5000",
+		"store: mica\nattach: 127.0.0.1:1\n":                   "attach: found the stores [mica]",
+		"store: [memcached, redis]\nattach: 127.0.0.1:11211\n": "attach: found the stores [memcached redis]",
+		"store: memcached\nkey_bytes: 251\nprotocol: binary\n": "allowed by memcached: at most 250",
+		"store: [mica, redis]\nprotocol: mget\n": "s.yaml:2:11: protocol: found mget with mica, " +
 			"allowed: default",
-		"stores: redis\nprotocol: [default, binary]\n": "s.yaml:2:21: protocol: found binary with redis, allowed: " +
+		"store: redis\nprotocol: [default, binary]\n": "s.yaml:2:21: protocol: found binary with redis, allowed: " +
 			"default, get, mget",
-		"stores: redis\nprotocol: morse\n": `found "morse", allowed: default, with memcached meta, binary, with redis get, mget`,
-		"stores: [redis, mica]\nhash: none\n": "s.yaml:2:7: hash: found none with mica, whose server wants its " +
+		"store: redis\nprotocol: morse\n": `found "morse", allowed: default, with memcached meta, binary, with redis get, mget`,
+		"store: [redis, mica]\nhash: none\n": "s.yaml:2:7: hash: found none with mica, whose server wants its " +
 			"clients' hashes, allowed: city32",
-		"stores: redis\nattach: here\n": `found "here", allowed: HOST:PORT`,
+		"store: redis\nattach: here\n": `found "here", allowed: HOST:PORT`,
 	} {
 		s, err := sweep.Parse("s.yaml", []byte(file))
 		if err == nil {
@@ -178,7 +179,7 @@ func parseTestbed(t *testing.T, text string) testbed.Testbed {
 func TestProgramMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	file := filepath.Join(t.TempDir(), "sweep.yaml")
-	if err := os.WriteFile(file, []byte("stores: [mica, redis]\n"), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte("store: [mica, redis]\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	var stdout, stderr node.TailBuffer
@@ -190,7 +191,7 @@ func TestProgramMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	sum, err := plan.Run(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "sweep.yaml:1:16: stores: redis-server is not in PATH") ||
+	if err == nil || !strings.Contains(err.Error(), "sweep.yaml:1:15: store: redis-server is not in PATH") ||
 		sum.Begun() {
 		t.Errorf("%+v, %v", sum, err)
 	}

@@ -61,9 +61,9 @@ func TestLossIsNamed(t *testing.T) {
 			if c.Store == "memcached" {
 				needInstalled(t)
 			}
-			file := strings.Replace(longerPoints, "stores: [mica, herd]", "stores: "+c.Store, 1)
+			file := strings.Replace(longerPoints, "store: [mica, herd]", "store: "+c.Store, 1)
 			file = strings.Replace(file, "mode: store\n", "", 1)
-			o := inLab(t, file+"placements: [CH-SH]\n", func(event string, _ *sweep.Point, m *machines.Machines) {
+			o := inLab(t, file+"placement: [CH-SH]\n", func(event string, _ *sweep.Point, m *machines.Machines) {
 				if event == "go" {
 					t.Log("packets get lost by", lossy(t, m, c.machine))
 				}

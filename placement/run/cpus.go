@@ -183,12 +183,28 @@ func strengthen(on *machines.Machines, ends []*end) (warnings []string, err erro
 			return nil, fmt.Errorf("node %s: %w", name, err)
 		}
 		slices.Sort(cpus[name])
-		if have := len(slices.Compact(slices.Clone(cpus[name]))); quota > float64(have) {
-			warnings = append(warnings,
-				fmt.Sprintf("node %s is weaker than its model: %d threads are to have the time "+
-					"of %.2f CPUs, and it runs on %d",
-					name, threads[name], quota, have))
+		have := len(slices.Compact(slices.Clone(cpus[name])))
+		if text := tooFewCPUs(name, threads[name], quota, have); text != "" {
+			warnings = append(warnings, text)
 		}
 	}
 	return warnings, nil
+}
+
+// wholeShare is the share of its CPUs from which a quota slows nothing down that could be measured.
+const wholeShare = 0.95
+
+// tooFewCPUs returns a warning if the quota of an emulated machine leaves its threads all of the
+// CPUs that carry them. A quota of 0 is none.
+func tooFewCPUs(name string, threads int, quota float64, have int) string {
+	switch {
+	case quota > float64(have):
+		return fmt.Sprintf("node %s is weaker than its model: %d threads are to have the time "+
+			"of %.2f CPUs, and it runs on %d", name, threads, quota, have)
+	case quota >= wholeShare*float64(have) && quota > 0:
+		return fmt.Sprintf("node %s: %d threads × strength %.2f = %.2f CPUs, and %d carry them: "+
+			"the emulated DPU is as fast as its host here", name, threads, quota/float64(threads),
+			quota, have)
+	}
+	return ""
 }

@@ -92,3 +92,24 @@ func TestCPUsAreShared(t *testing.T) {
 		}
 	}
 }
+
+func TestQuotaOfWholeCPUsIsNoSlowerMachine(t *testing.T) {
+	for _, c := range []struct {
+		threads int
+		quota   float64
+		have    int
+		want    string
+	}{
+		{4, 0.96, 1, "node dpuA: 4 threads × strength 0.24 = 0.96 CPUs, and 1 carry them: the emulated DPU " +
+			"is as fast as its host here"},
+		{5, 1.2, 1, "node dpuA is weaker than its model: 5 threads are to have the time of 1.20 CPUs, " +
+			"and it runs on 1"},
+		{2, 0.48, 1, ""},
+		{4, 0.96, 4, ""},
+		{4, 0, 0, ""}, // no quota
+	} {
+		if got := tooFewCPUs("dpuA", c.threads, c.quota, c.have); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}

@@ -275,7 +275,7 @@ func fakeOptions(t *testing.T, script string) (o Options, stderr *node.TailBuffe
 	t.Helper()
 	pids = t.TempDir()
 	sweep := filepath.Join(t.TempDir(), "sweep.yaml")
-	text := "get_ratios: [1, 0.5]\nclient_threads: [1, 2]\nduration: 10ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n"
+	text := "get_ratio: [1, 0.5]\nclient_threads: [1, 2]\nduration: 10ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n"
 	if err := os.WriteFile(sweep, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

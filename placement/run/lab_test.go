@@ -56,7 +56,7 @@ func inLab(t *testing.T, sweep string, observe func(event string, pt *sweep.Poin
 }
 
 // Each of the longerPoints must succeed at the first try, also on a busy machine.
-const shortPoints = "stores: [mica, herd]\nget_ratios: 0.5\nmode: store\nkeys: 10000\nclient_threads: 1\nduration: " +
+const shortPoints = "store: [mica, herd]\nget_ratio: 0.5\nmode: store\nkeys: 10000\nclient_threads: 1\nduration: " +
 	"300ms\nwarmup: 100ms\nrepeats: 1\n"
 
 var longerPoints = strings.Replace(shortPoints, "300ms", "1s", 1)
@@ -87,7 +87,7 @@ func runAll(t *testing.T, o Options) Summary {
 func TestPlacementsInALab(t *testing.T) {
 	before := map[string]emulate.Counters{}
 	moved := map[string]map[string]uint64{} // bytes, by point and interface
-	o := inLab(t, shortPoints+"placements: [CH-SH, CD-SH, CDH-SH, CH-SD, CD-SD, L-CD-SH, HOSTS-SD]\n",
+	o := inLab(t, shortPoints+"placement: [CH-SH, CD-SH, CDH-SH, CH-SD, CD-SD, L-CD-SH, HOSTS-SD]\n",
 		func(event string, pt *sweep.Point, m *machines.Machines) {
 			now, err := m.Lab.AllCounters()
 			if err != nil {
@@ -210,7 +210,7 @@ func checkWay(t *testing.T, p *results.Point, c *testbed.Assignment, moved map[s
 // its error names the machine. The sweep resumes with it.
 func TestNodeCutOff(t *testing.T) {
 	var cut string
-	o := inLab(t, strings.Replace(longerPoints, "[mica, herd]", "mica", 1)+"placements: [CH-SH, CDH-SH, CH-SD]\n",
+	o := inLab(t, strings.Replace(longerPoints, "[mica, herd]", "mica", 1)+"placement: [CH-SH, CDH-SH, CH-SD]\n",
 		func(event string, pt *sweep.Point, m *machines.Machines) {
 			var err error
 			switch {
@@ -244,7 +244,7 @@ func TestNodeCutOff(t *testing.T) {
 func TestInterruptedLab(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var lab *emulate.Lab
-	o := inLab(t, shortPoints+"placements: [CH-SH]\n", func(event string, _ *sweep.Point, m *machines.Machines) {
+	o := inLab(t, shortPoints+"placement: [CH-SH]\n", func(event string, _ *sweep.Point, m *machines.Machines) {
 		if lab = m.Lab; event == "go" {
 			cancel()
 		}
@@ -267,7 +267,7 @@ func TestInterruptedLab(t *testing.T) {
 // The sweep ends, and its error tells how to continue. Nothing hangs.
 func TestKeeperKilled(t *testing.T) {
 	killed := ""
-	o := inLab(t, strings.Replace(shortPoints, "[mica, herd]", "mica", 1)+"placements: [CH-SH, CD-SH]\n", nil)
+	o := inLab(t, strings.Replace(shortPoints, "[mica, herd]", "mica", 1)+"placement: [CH-SH, CD-SH]\n", nil)
 	o.observe = func(event string, pt *sweep.Point, _ *machines.Machines) {
 		if event != "go" || killed != "" {
 			return

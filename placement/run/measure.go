@@ -124,6 +124,10 @@ func (m *measurement) load(ctx context.Context) (*node.Result, error) {
 	if err := m.path.begin(ctx); err != nil {
 		return nil, err
 	}
+	throttledBefore, err := m.machines.Throttling()
+	if err != nil {
+		return nil, err
+	}
 	shares := make([]share, len(m.all.clients))
 	told := time.Now()
 	for _, c := range m.all.clients {
@@ -132,6 +136,10 @@ func (m *measurement) load(ctx context.Context) (*node.Result, error) {
 	m.tell("go")
 	if err := m.follow(ctx, shares); err != nil {
 		return firstFailed(shares), err
+	}
+	throttled, err := m.machines.Throttling()
+	if err != nil {
+		return nil, err
 	}
 	after, err := count(ctx, m.all.server.Process, m.timeouts.Result)
 	if err != nil {
@@ -143,6 +151,8 @@ func (m *measurement) load(ctx context.Context) (*node.Result, error) {
 	res, err := merge(shares, told, m.pt)
 	if err == nil {
 		noteServer(&res.Point, before, after)
+		res.Point.Warnings = append(res.Point.Warnings,
+			throttled.WarningsSince(throttledBefore)...)
 		err = m.path.end(ctx, &res.Point)
 	}
 	return res, err
@@ -254,6 +264,7 @@ func (m *measurement) complete(p *results.Point, warnings []string) {
 		p.ClientEnergyUJPerOp, p.ClientEnergyBy = 0, ""
 	}
 	if m.pt.Attach != "" {
+		p.Attached = true
 		warnings = append(warnings,
 			"the server at "+m.pt.Attach+
 				" ran already: how it was started, and what else it does, is not known here")

@@ -25,7 +25,7 @@ import (
 func shortSweep(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "sweep.yaml")
-	text := "get_ratios: [1, 0.5]\nclient_threads: [1, 2]\nkeys: 5000\nduration: 300ms\nwarmup: 50ms\nrepeats: 1\n"
+	text := "get_ratio: [1, 0.5]\nclient_threads: [1, 2]\nkeys: 5000\nduration: 300ms\nwarmup: 50ms\nrepeats: 1\n"
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestFullDiskEndsTheSweepAndLosesNothing(t *testing.T) {
 	o, _, pids := fakeOptions(t, "")
 	o.Dir = filepath.Join(disk, "run")
 	text := "batch: [" + numbers(30) +
-		"]\nclient_threads: 1\nget_ratios: 1\nduration: 10ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n"
+		"]\nclient_threads: 1\nget_ratio: 1\nduration: 10ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n"
 	if err := os.WriteFile(o.SweepFile, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestSweepOfInstalledStores(t *testing.T) {
 		t.Skip("it measures for seconds")
 	}
 	needInstalled(t)
-	points := sweepOf(t, "stores: [mica, memcached, redis]\n"+smallLoad, "")
+	points := sweepOf(t, "store: [mica, memcached, redis]\n"+smallLoad, "")
 	if len(points) != 3 {
 		t.Fatalf("%d points", len(points))
 	}
@@ -254,8 +254,8 @@ func TestSweepOfProtocols(t *testing.T) {
 	}
 	needInstalled(t)
 	for sweep, want := range map[string][]string{
-		"stores: memcached\nprotocol: [default, binary]\n": {"binary", "meta"},
-		"stores: redis\nprotocol: [default, mget]\n":       {"resp3", "resp3+mget"},
+		"store: memcached\nprotocol: [default, binary]\n": {"binary", "meta"},
+		"store: redis\nprotocol: [default, mget]\n":       {"resp3", "resp3+mget"},
 	} {
 		var got []string
 		for _, p := range sweepOf(t, sweep+smallLoad, "") {
@@ -281,7 +281,7 @@ func TestSweepAttached(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	points := sweepOf(t, "stores: redis\n"+smallLoad, s.Addr()) // the sweep names no mode
+	points := sweepOf(t, "store: redis\n"+smallLoad, s.Addr()) // the sweep names no mode
 	if len(points) != 1 || points[0].ServerAddr != s.Addr() || points[0].ServerCommand != nil ||
 		points[0].Mode != "store" ||
 		!strings.Contains(strings.Join(points[0].Warnings, "; "), "ran already") {
@@ -294,7 +294,7 @@ func TestSweepAttached(t *testing.T) {
 	r.Close()
 }
 
-const smallLoad = "get_ratios: 0.95\nclient_threads: 1\nkeys: 5000\nduration: 300ms\nwarmup: 50ms\nrepeats: 1\n"
+const smallLoad = "get_ratio: 0.95\nclient_threads: 1\nkeys: 5000\nduration: 300ms\nwarmup: 50ms\nrepeats: 1\n"
 
 func needInstalled(t *testing.T) {
 	t.Helper()
@@ -339,7 +339,7 @@ func TestSweepOfBothStores(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	file := filepath.Join(t.TempDir(), "sweep.yaml")
-	text := "stores: [mica, herd]\nget_ratios: 0.95\nclient_threads: 1\nkeys: 5000\nduration: 300ms\nwarmup: " +
+	text := "store: [mica, herd]\nget_ratio: 0.95\nclient_threads: 1\nkeys: 5000\nduration: 300ms\nwarmup: " +
 		"50ms\nrepeats: 1\n"
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
@@ -381,7 +381,7 @@ func TestSweepOfTwoClients(t *testing.T) {
 	for file, text := range map[string]string{
 		o.TestbedFile: "nodes: {a: {}, b: {}, c: {}}\nclient_side: a\nserver_side: b\n" +
 			"placements:\n  TWO-SH: {clients: [a, c], server: b}\n  ONE-SH: {clients: a, server: b}\n",
-		o.SweepFile: "placements: [TWO-SH, ONE-SH]\nget_ratios: 1\nclient_threads: 1\nkeys: 5000\nduration: 2s\n" +
+		o.SweepFile: "placement: [TWO-SH, ONE-SH]\nget_ratio: 1\nclient_threads: 1\nkeys: 5000\nduration: 2s\n" +
 			"repeats: 1\n",
 	} {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {

@@ -90,8 +90,8 @@ client_side: [hostA, dpuA]
 server_side: [hostB, dpuB]
 `
 	const file = `
-submodes: [off-path, direct, sm4, sm5]
-get_ratios: 0.5
+submode: [off-path, direct, sm4, sm5]
+get_ratio: 0.5
 keys: 1000
 client_threads: 1
 duration: 300ms
@@ -146,9 +146,9 @@ client_side: [hostA]
 server_side: [hostB, dpuB]
 `
 	const file = `
-submodes: [direct, sm4]
-stores: [mica, herd]
-get_ratios: 0.5
+submode: [direct, sm4]
+store: [mica, herd]
+get_ratio: 0.5
 keys: 1000
 client_threads: 1
 duration: 1s
@@ -271,19 +271,19 @@ client_side: [hostA, dpuA]
 server_side: [hostB, dpuB]
 `
 	for file, want := range map[string]string{
-		"submodes: sm1\nplacements: CH-SD": "found the server on dpuB, allowed: on a host",
-		"submodes: sm1\nplacements: L-CD-SH": "found a client on dpuB, allowed: on a machine " +
+		"submode: sm1\nplacement: CH-SD": "found the server on dpuB, allowed: on a host",
+		"submode: sm1\nplacement: L-CD-SH": "found a client on dpuB, allowed: on a machine " +
 			"that the way to hostB starts from",
-		"submodes: [sm1, sm3]\nstores: herd\nfilters: count-opcode": "neither an OpenFlow rule nor flower",
-		"submodes: sm3\nstores: herd\nfilters: count-opcode":        "no memory to count in",
-		"submodes: sm4\nfilters: count-opcode": "found filter count-opcode with store mica, " +
+		"submode: [sm1, sm3]\nstore: herd\nfilter: count-opcode": "neither an OpenFlow rule nor flower",
+		"submode: sm3\nstore: herd\nfilter: count-opcode":        "no memory to count in",
+		"submode: sm4\nfilter: count-opcode": "found filter count-opcode with store mica, " +
 			"allowed: with herd",
-		"submodes: sm1\nstores: redis\nfilters: drop-key-hash:1": "found filter drop-key-hash:1 with store redis, " +
+		"submode: sm1\nstore: redis\nfilter: drop-key-hash:1": "found filter drop-key-hash:1 with store redis, " +
 			"allowed: with herd",
-		"submodes: off-path\nfilters: drop-client:192.0.2.1": "there is no DPU on the path",
-		"submodes: sm1\nfilters: count-opcode:get": "filters: found \"count-opcode:get\", allowed: none, " +
+		"submode: off-path\nfilter: drop-client:192.0.2.1": "there is no DPU on the path",
+		"submode: sm1\nfilter: count-opcode:get": "filter: found \"count-opcode:get\", allowed: none, " +
 			"drop-client:ADDRESS",
-		"submodes: direct\nplacements: CD-SH": "found a client on dpuA",
+		"submode: direct\nplacement: CD-SH": "found a client on dpuA",
 	} {
 		s, err := sweep.Parse("s.yaml", []byte(file+"\n"))
 		if err == nil {
@@ -311,7 +311,7 @@ func onPathPoints(t *testing.T, sweep string) ([]results.Point, Summary) {
 	if os.Getenv("SUBMODE_REQUIRE") == "" {
 		t.Skip("it starts Open vSwitch and DPDK, which poll: make test-lab runs it")
 	}
-	o := inLab(t, "get_ratios: 0.5\nmode: store\nkeys: 2000\nclient_threads: 1\nduration: 500ms\nwarmup: "+
+	o := inLab(t, "get_ratio: 0.5\nmode: store\nkeys: 2000\nclient_threads: 1\nduration: 500ms\nwarmup: "+
 		"100ms\nrepeats: 1\n"+sweep, nil)
 	sum, err := runOnPath(t, o, onPathBed)
 	if err != nil && len(sum.Failed) == 0 {
@@ -322,7 +322,7 @@ func onPathPoints(t *testing.T, sweep string) ([]results.Point, Summary) {
 
 // TestSubmodesWithHERD: software RoCE packets pass every submode, with proof.
 func TestSubmodesWithHERD(t *testing.T) {
-	points, sum := onPathPoints(t, "stores: herd\nsubmodes: [direct, sm1, sm2, sm3, sm4, sm5]\n")
+	points, sum := onPathPoints(t, "store: herd\nsubmode: [direct, sm1, sm2, sm3, sm4, sm5]\n")
 	if len(points) != 6 {
 		t.Errorf("%d points, %v", len(points), sum.Failed)
 	}
@@ -341,7 +341,7 @@ func TestSubmodesWithHERD(t *testing.T) {
 // used partition, the requests are lost, the point fails, and its reason names the filter.
 func TestSubmodesDropPartitions(t *testing.T) {
 	points, sum := onPathPoints(t,
-		"stores: herd\nsubmodes: [sm1, sm2, sm3, sm4]\nserver_threads: 2\nfilters: [drop-key-hash:2-9, "+
+		"store: herd\nsubmode: [sm1, sm2, sm3, sm4]\nserver_threads: 2\nfilter: [drop-key-hash:2-9, "+
 			"drop-key-hash:1]\n")
 	if len(points) != 8 {
 		t.Errorf("%d points, %v", len(points), sum.Failed)
@@ -365,7 +365,7 @@ func TestSubmodesDropPartitions(t *testing.T) {
 func TestSubmodesDropClients(t *testing.T) {
 	const first = "198.18.0.1" // that of hostA
 	points, sum := onPathPoints(t,
-		"stores: mica\nsubmodes: [sm3, sm4]\nfilters: [drop-client:192.0.2.1-192.0.2.200, drop-client:"+first+"]\n")
+		"store: mica\nsubmode: [sm3, sm4]\nfilter: [drop-client:192.0.2.1-192.0.2.200, drop-client:"+first+"]\n")
 	if len(points) != 4 {
 		t.Errorf("%d points, %v", len(points), sum.Failed)
 	}

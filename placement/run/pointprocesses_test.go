@@ -86,7 +86,7 @@ func TestKilledServerIsNamed(t *testing.T) {
 	for _, store := range []string{"memcached", "redis"} {
 		t.Run(store, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "sweep.yaml")
-			text := "stores: " + store + "\n" + strings.Replace(smallLoad, "300ms", "10s", 1)
+			text := "store: " + store + "\n" + strings.Replace(smallLoad, "300ms", "10s", 1)
 			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}

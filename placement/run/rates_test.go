@@ -15,7 +15,7 @@ import (
 func searchOptions(t *testing.T, script, more string) Options {
 	t.Helper()
 	o, _, _ := fakeOptions(t, script)
-	text := "get_ratios: 1\nclient_threads: 1\nduration: 10ms\nwarmup: 0s\nrepeats: 2\nkeys: 10\n" + more
+	text := "get_ratio: 1\nclient_threads: 1\nduration: 10ms\nwarmup: 0s\nrepeats: 2\nkeys: 10\n" + more
 	if err := os.WriteFile(o.SweepFile, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestSearchRefuses(t *testing.T) {
 }
 
 func TestSharesOfThePeak(t *testing.T) {
-	o := searchOptions(t, "", "rates: [10%, 40%..80% by 40%]\n")
+	o := searchOptions(t, "", "rate: [10%, 40%..80% by 40%]\n")
 	plan, err := NewPlan(o)
 	if err != nil {
 		t.Fatal(err)

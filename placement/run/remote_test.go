@@ -105,7 +105,7 @@ func isDir(path string) bool {
 // control group, no file.
 func TestKilledSweepLeavesNothing(t *testing.T) {
 	needLab(t)
-	cmd, runDir, temp := sweepCommand(t, strings.Replace(shortPoints, "300ms", "20s", 1)+"placements: [CDH-SH]\n",
+	cmd, runDir, temp := sweepCommand(t, strings.Replace(shortPoints, "300ms", "20s", 1)+"placement: [CDH-SH]\n",
 		testbeds.FourMachines)
 	var stderr node.TailBuffer
 	cmd.Stderr = &stderr
@@ -201,7 +201,7 @@ func startFarServer(
 ) (cmd *exec.Cmd, copied string, stderr *node.TailBuffer) {
 	t.Helper()
 	cmd, _, _ = sweepCommand(t,
-		"stores: mica\nget_ratios: 1\nkeys: 1000\nclient_threads: 1\nduration: 60s\nrepeats: 1\n", bed)
+		"store: mica\nget_ratio: 1\nkeys: 1000\nclient_threads: 1\nduration: 60s\nrepeats: 1\n", bed)
 	stderr = new(node.TailBuffer)
 	cmd.Stderr = stderr
 	if err := cmd.Start(); err != nil {

@@ -19,7 +19,7 @@ import (
 func untilOptions(t *testing.T, until string) Options {
 	t.Helper()
 	o, _, _ := fakeOptions(t, "noisy")
-	text := "get_ratios: 1\nclient_threads: [1, 2, 4]\nduration: 10ms\nwarmup: 0s\nrepeats: 3\nkeys: 10\n"
+	text := "get_ratio: 1\nclient_threads: [1, 2, 4]\nduration: 10ms\nwarmup: 0s\nrepeats: 3\nkeys: 10\n"
 	if err := os.WriteFile(o.SweepFile, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func TestRepeatsUntilWithFailedPoints(t *testing.T) {
 
 // TestRepeatsUntilAtSharesOfThePeak: further rounds of a peak do not move the rates.
 func TestRepeatsUntilAtSharesOfThePeak(t *testing.T) {
-	o := searchOptions(t, "noisy", "client_threads: 2\nrates: [50%]\nrepeats_until: 1%\n")
+	o := searchOptions(t, "noisy", "client_threads: 2\nrate: [50%]\nrepeats_until: 1%\n")
 	text, err := os.ReadFile(o.SweepFile)
 	if err != nil {
 		t.Fatal(err)
@@ -204,7 +204,7 @@ func TestRepeatsUntilDryRun(t *testing.T) {
 	for file, want := range map[string]string{
 		"": "\n3 repeats, and up to 12 of each configuration whose median throughput or p99 latency is not known " +
 			"to ±5 %\nat most 36 points in at most about ",
-		"rates: [20%, 50%]\n": "\nthe rates are shares of the peaks: 20%, 50%\n3 repeats, and up to 12 of each " +
+		"rate: [20%, 50%]\n": "\nthe rates are shares of the peaks: 20%, 50%\n3 repeats, and up to 12 of each " +
 			"configuration whose median throughput or p99 latency is not known to ±5 %\nat most 108 points in",
 	} {
 		o := untilOptions(t, "5%")

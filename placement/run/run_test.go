@@ -342,7 +342,7 @@ func TestSweepGoesOnWithoutALostNode(t *testing.T) {
 	bed := "nodes:\n  a: {}\n  b: {}\n  gone: {via: ssh, ssh_config: /dev/null, host: 127.0.0.1, port: 1, address: " +
 		"127.0.0.1}\nclient_side: a\nserver_side: b\n" +
 		"placements:\n  GONE-SH: {clients: [a, gone], server: b}\n"
-	sweep := "placements: [CH-SH, GONE-SH]\nget_ratios: [1, 0.5]\nclient_threads: [1, 2, 3]\nduration: 10ms\nwarmup: " +
+	sweep := "placement: [CH-SH, GONE-SH]\nget_ratio: [1, 0.5]\nclient_threads: [1, 2, 3]\nduration: 10ms\nwarmup: " +
 		"0s\nrepeats: 1\nkeys: 10\n"
 	for file, text := range map[string]string{o.TestbedFile: bed, o.SweepFile: sweep} {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
@@ -372,7 +372,7 @@ func TestNoLoadEndsBeforeAllHaveMeasured(t *testing.T) {
 	o.TestbedFile = filepath.Join(t.TempDir(), "bed.yaml")
 	bed := "nodes: {a: {}, b: {}, c: {}}\nclient_side: a\nserver_side: b\n" +
 		"placements:\n  TWO-SH: {clients: [a, c], server: b}\n"
-	sweep := "placements: TWO-SH\nget_ratios: 1\nclient_threads: 1\nduration: 500ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n"
+	sweep := "placement: TWO-SH\nget_ratio: 1\nclient_threads: 1\nduration: 500ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n"
 	for file, text := range map[string]string{o.TestbedFile: bed, o.SweepFile: sweep} {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)

@@ -19,8 +19,8 @@ func checkSubmodes(s *sweep.Sweep, t *testbed.Testbed) (errs []error) {
 		for _, placement := range s.Placements {
 			for _, f := range s.Filters {
 				if err := checkSubmode(s, t, name, placement, sweep.WorkOnPath(f)); err != nil {
-					errs = append(errs, fmt.Errorf("%ssubmodes: %s with %s: %w",
-						s.Place("submodes", name), name, placement, err))
+					errs = append(errs, fmt.Errorf("%ssubmode: %s with %s: %w",
+						s.Place("submode", name), name, placement, err))
 					break
 				}
 			}

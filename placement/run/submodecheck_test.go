@@ -32,7 +32,7 @@ func TestRDMAOfSubmodes(t *testing.T) {
 client_side: [near]
 server_side: [far, card]
 `, test.device))
-		s, err := sweep.Parse("s.yaml", []byte("stores: herd\nplacements: CH-SH\nsubmodes: "+test.submode+"\n"))
+		s, err := sweep.Parse("s.yaml", []byte("store: herd\nplacement: CH-SH\nsubmode: "+test.submode+"\n"))
 		if err != nil {
 			t.Fatal(err)
 		}

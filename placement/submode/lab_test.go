@@ -149,7 +149,7 @@ func (b *testbed) loadWith(store []string, options ...string) results.Point {
 	defer cancel()
 	argv, err := b.Argv("b", slices.Concat([]string{b.binary, "serve"}, store,
 		[]string{
-			"--listen", b.Address("b") + ":0", "--threads", "1", "--items", "20000",
+			"--listen", b.Address("b") + ":0", "--server-threads", "1", "--items", "20000",
 			"--memory", "8MiB", "--json",
 		}))
 	if err != nil {

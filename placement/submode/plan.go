@@ -18,14 +18,25 @@ const planMark = "MARK"
 func writePlan(w io.Writer, setups []*setup) error {
 	var b strings.Builder
 	if len(setups) > 1 {
-		fmt.Fprintf(&b, "# %s on %s: the first of these datapaths that the node has\n\n",
-			setups[0].Submode, setups[0].Target)
+		writeChoice(&b, setups)
 	}
 	for _, s := range setups {
 		planOne(&b, s)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeChoice says which of several datapaths is used. A plan visits no node, so it names the rule.
+func writeChoice(b *strings.Builder, setups []*setup) {
+	first := setups[0]
+	fmt.Fprintf(b, "# %s on %s has %d datapaths here. apply uses the first whose checks succeed "+
+		"on the node:\n", first.Submode, first.Target, len(setups))
+	for i, s := range setups {
+		fmt.Fprintf(b, "#   %d. %s: %s\n", i+1, s.datapath.name, s.datapath.title)
+	}
+	fmt.Fprintf(b, "# --datapath %s asks for one. apply and verify name the one in use.\n\n",
+		first.datapath.name)
 }
 
 func planOne(b *strings.Builder, s *setup) {

@@ -279,7 +279,7 @@ func TestNoFalseAlarm(t *testing.T) {
 			}
 			for what, load := range map[string]func() results.Point{
 				"small": with("--keys", "200", "--warmup", "100ms", "--batch", "1"),
-				"large": with("--keys", "200", "--warmup", "100ms", "--value-size", "2000"),
+				"large": with("--keys", "200", "--warmup", "100ms", "--value-bytes", "2000"),
 				"HERD":  func() results.Point { return b.loadHERD(200) },
 			} {
 				was := b.evidence(l)

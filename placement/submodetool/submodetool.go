@@ -197,8 +197,7 @@ func (s *Tool) Verify(ctx context.Context, w io.Writer) error {
 	for _, text := range proof.Warnings {
 		fmt.Fprintf(w, "warning: %s\n", text)
 	}
-	_, err = fmt.Fprintf(w, "pings took it: %v\n", proof.Packets)
-	return err
+	return writeProof(w, proof)
 }
 
 // ping checks the full size on a card. It then sends some packets from the client's host to the

@@ -18,13 +18,21 @@ func Parse(name string, data []byte) (Sweep, error) {
 	s.where = map[string]strictyaml.Position{}
 	s.left = openKeys()
 	f := strictyaml.File{Name: name}
+	spelt := map[string]string{} // the names in the file, by the keys' names
 	for _, e := range f.Parse(data) {
-		i := slices.IndexFunc(sweepKeys, func(k sweepKey) bool { return k.name == e.Key })
+		i := keyIndex(e.Key)
 		if i < 0 {
 			f.Unknown(e, keyNames(func(*sweepKey) bool { return true }))
 			continue
 		}
-		delete(s.left, e.Key)
+		name := sweepKeys[i].name
+		if other, twice := spelt[name]; twice {
+			f.Fault(e.At, "found %s beside %s, allowed: one of the two; both mean %s", e.Key, other,
+				name)
+			continue
+		}
+		spelt[name] = e.Key
+		delete(s.left, name)
 		sweepKeys[i].read(&f, &s, e.Value)
 	}
 	if len(f.Faults) > 0 {

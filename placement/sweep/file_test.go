@@ -13,11 +13,11 @@ func TestSweepFileMistakesAreNamedWithTheirPlace(t *testing.T) {
 	for _, test := range []struct{ name, file, want string }{
 		{
 			"unknown key", "client_thread: 4\n",
-			`s.yaml:1:1: found the unknown key "client_thread" (did you mean client_threads?), allowed: stores, placements`,
+			`s.yaml:1:1: found the unknown key "client_thread" (did you mean client_threads?), allowed: store, placement`,
 		},
 		{
 			"unknown key, nothing like it", "colour: red\n",
-			`s.yaml:1:1: found the unknown key "colour", allowed: stores`,
+			`s.yaml:1:1: found the unknown key "colour", allowed: store`,
 		},
 		{"a word for a number", "keys: many\n", `s.yaml:1:7: keys: found "many", allowed: a whole number from 1 to`},
 		{"a quoted number", "keys: \"1000\"\n", `s.yaml:1:7: keys: found "1000", allowed: a whole number`},
@@ -35,8 +35,8 @@ func TestSweepFileMistakesAreNamedWithTheirPlace(t *testing.T) {
 			"s.yaml:1:16: keys: found 10 a second time (first at s.yaml:1:8), allowed: each value once",
 		},
 		{
-			"a value twice, written differently", "get_ratios: [0.5, .50]\n",
-			"s.yaml:1:19: get_ratios: found 0.5 a second time",
+			"a value twice, written differently", "get_ratio: [0.5, .50]\n",
+			"s.yaml:1:18: get_ratio: found 0.5 a second time",
 		},
 		{"an empty list", "keys: []\n", "s.yaml:1:7: keys: found an empty list, allowed: a whole number"},
 		{"a list in a list", "keys: [[1]]\n", "s.yaml:1:8: keys: found a list, allowed: one value, a whole number"},
@@ -46,16 +46,16 @@ func TestSweepFileMistakesAreNamedWithTheirPlace(t *testing.T) {
 		{"a tag", "keys: !!int 10\n", "s.yaml:1:7: keys: found a tag, allowed"},
 		{"a block of text", "dist: |\n  uniform\n", "s.yaml:1:7: dist: found a block of text, allowed"},
 		{
-			"no share", "get_ratios: 95\n",
-			`s.yaml:1:13: get_ratios: found "95", allowed: a share from 0 to 1, such as 0.95`,
+			"no share", "get_ratio: 95\n",
+			`s.yaml:1:12: get_ratio: found "95", allowed: a share from 0 to 1, such as 0.95`,
 		},
-		{"not a number", "get_ratios: .nan\n", `s.yaml:1:13: get_ratios: found ".nan", allowed: a share`},
-		{"no such store", "stores: [mica, lmdb]\n", `s.yaml:1:16: stores: found "lmdb", allowed: mica, herd`},
+		{"not a number", "get_ratio: .nan\n", `s.yaml:1:12: get_ratio: found ".nan", allowed: a share`},
+		{"no such store", "store: [mica, lmdb]\n", `s.yaml:1:15: store: found "lmdb", allowed: mica, herd`},
 		{
-			"no placement", "placements: CX SH\n",
-			`s.yaml:1:13: placements: found "CX SH", allowed: the name of a placement`,
+			"no placement", "placement: CX SH\n",
+			`s.yaml:1:12: placement: found "CX SH", allowed: the name of a placement`,
 		},
-		{"no submode", "submodes: sm6\n", `s.yaml:1:11: submodes: found "sm6", allowed: off-path, off-path-sf, direct, sm1`},
+		{"no submode", "submode: sm6\n", `s.yaml:1:10: submode: found "sm6", allowed: off-path, off-path-sf, direct, sm1`},
 		{"no hash", "hash: md4\n", `s.yaml:1:7: hash: found "md4", allowed: city32, city64`},
 		{"no distribution", "dist: zipf:1.5\n", `s.yaml:1:7: dist: found "zipf:1.5", allowed: uniform, or zipf:T`},
 		{"no mode", "mode: lossy\n", `s.yaml:1:7: mode: found "lossy", allowed: cache, store`},
@@ -100,13 +100,13 @@ func TestSweepFileTellsAllMistakesAtOnce(t *testing.T) {
 
 func TestSweepFileSaysWhatDiffersFromTheDefaults(t *testing.T) {
 	got, err := Parse("s.yaml",
-		[]byte("# a comment\nclient_threads: [1, 8]\nget_ratios: 0.95\nduration: 2s\ndist: [uniform, 'zipf:0.990']\n"))
+		[]byte("# a comment\nclient_threads: [1, 8]\nget_ratio: 0.95\nduration: 2s\ndist: [uniform, 'zipf:0.990']\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := Default()
 	want.ClientThreads, want.Duration = []int{1, 8}, 2*time.Second
-	want.Load = want.Load.with("get_ratios", "0.95").with("dist", "uniform", "zipf:0.99")
+	want.Load = want.Load.with("get_ratio", "0.95").with("dist", "uniform", "zipf:0.99")
 	if got.where = nil; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

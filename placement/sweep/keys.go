@@ -53,23 +53,23 @@ const (
 // sweepKeys are in the order in which configurations are combined and IDs are made.
 var sweepKeys = slices.Concat(
 	[]sweepKey{
-		axis("stores", "Store", strictyaml.Word(stores.Names()),
+		axis("store", "Store", strictyaml.Word(stores.Names()),
 			func(s *Sweep) *[]string { return &s.Stores },
 			func(c *Config) *string { return &c.Store }).
 			means("Stores to measure.", "["+strings.Join(stores.Names()[:2], ", ")+"]"),
-		axis("placements", "Placement", testbed.PlacementName, // the testbed decides which exist
+		axis("placement", "Placement", testbed.PlacementName, // the testbed decides which exist
 			func(s *Sweep) *[]string { return &s.Placements },
 			func(c *Config) *string { return &c.Placement }).
 			means("Placements of clients and server on the nodes of the testbed.",
 				"[CH-SH, CH-SD]"),
-		axis("submodes", "Submode", strictyaml.Word(submode.Names()),
+		axis("submode", "Submode", strictyaml.Word(submode.Names()),
 			func(s *Sweep) *[]string { return &s.Submodes },
 			func(c *Config) *string { return &c.Submode }).
 			means("Packet path between clients and server: off-path (cards in separated-host "+
 				"mode), off-path-sf (DPU mode, scalable functions), a direct cable, or an on-path "+
 				"submode of the study.",
 				"[off-path, sm1]"),
-		axis("filters", "Filter", filters,
+		axis("filter", "Filter", filters,
 			func(s *Sweep) *[]string { return &s.Filters },
 			func(c *Config) *string { return &c.Filter }).optional().
 			means("Packet filter in the DPU's datapath. It needs an on-path submode.",

@@ -10,9 +10,9 @@ import (
 // TestModeOfAnAttachedServer: the mode is the server's, unless the file asks for one.
 func TestModeOfAnAttachedServer(t *testing.T) {
 	for file, wants := range map[string]bool{
-		"stores: redis\nattach: 127.0.0.1:1\n":              false,
-		"stores: redis\nattach: 127.0.0.1:1\nmode: cache\n": true,
-		"stores: redis\n": true,
+		"store: redis\nattach: 127.0.0.1:1\n":              false,
+		"store: redis\nattach: 127.0.0.1:1\nmode: cache\n": true,
+		"store: redis\n": true,
 	} {
 		s, err := Parse("s.yaml", []byte(file))
 		if err != nil {

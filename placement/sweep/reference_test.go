@@ -23,7 +23,7 @@ func TestExamplesOfKeysAreAllowed(t *testing.T) {
 
 func TestDefaultsOfKeys(t *testing.T) {
 	want := map[string]string{
-		"stores": "mica", "client_threads": "[1, 2, 4, 8]", "repeats": "6",
+		"store": "mica", "client_threads": "[1, 2, 4, 8]", "repeats": "6",
 		"access":    "erew (mica, herd, redis), crcw (memcached)",
 		"key_bytes": "8 (mica, memcached, redis), 16 (herd)",
 	}

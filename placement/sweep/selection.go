@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"dpukv/internal/spelling"
 	"dpukv/internal/strictyaml"
 )
 
@@ -14,7 +15,7 @@ type Selection map[string][]string
 // repeatKey selects repeats. It is no key of a sweep file.
 const repeatKey = "repeat"
 
-// ParseSelection reads "get_ratios=1,client_threads=2,client_threads=4" and checks it against the
+// ParseSelection reads "get_ratio=1,client_threads=2,client_threads=4" and checks it against the
 // sweep: a value that the sweep lacks would silently select nothing.
 func ParseSelection(text string, s *Sweep) (Selection, error) {
 	f := Selection{}
@@ -26,8 +27,11 @@ func ParseSelection(text string, s *Sweep) (Selection, error) {
 		if !ok {
 			return nil, fmt.Errorf("--only: found %q, allowed: key=value", part)
 		}
-		key, value = fullName(strings.TrimSpace(key)), strings.TrimSpace(value)
-		if s.FromPeaks() && (key == repeatKey || key == "rates") {
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		if i := keyIndex(key); i >= 0 {
+			key = sweepKeys[i].name
+		}
+		if s.FromPeaks() && (key == repeatKey || key == "rate") {
 			return nil, fmt.Errorf("--only: found %s, allowed where rates follow from the peaks: "+
 				"the other keys", key)
 		}
@@ -48,21 +52,12 @@ func ParseSelection(text string, s *Sweep) (Selection, error) {
 	return f, nil
 }
 
-// fullName returns the sweep-file key for a point's field: "stores" for "store".
-func fullName(key string) string {
-	switch key {
-	case "store", "placement", "submode", "get_ratio", "rate":
-		return key + "s"
-	}
-	return key
-}
-
 func axisValue(s *Sweep, key, value string) (string, error) {
-	i := slices.IndexFunc(sweepKeys, func(k sweepKey) bool { return k.name == key && k.swept() })
-	if i < 0 {
+	i := keyIndex(key)
+	if i < 0 || !sweepKeys[i].swept() {
 		known := append(keyNames((*sweepKey).swept), repeatKey)
-		return "", fmt.Errorf("--only: found the unknown key %q, allowed: %s", key,
-			strings.Join(known, ", "))
+		return "", fmt.Errorf("--only: found the unknown key %q%s, allowed: %s", key,
+			spelling.Hint(key, known), strings.Join(known, ", "))
 	}
 	has := sweepKeys[i].texts(s)
 	text, err := sweepKeys[i].canonical(value)
@@ -101,8 +96,7 @@ func (f Selection) passes(p *Point) bool {
 	for key, values := range f {
 		text := fmt.Sprint(p.Repeat)
 		if key != repeatKey {
-			i := slices.IndexFunc(sweepKeys, func(k sweepKey) bool { return k.name == key })
-			text = sweepKeys[i].of(&p.Config)
+			text = sweepKeys[keyIndex(key)].of(&p.Config)
 		}
 		if !slices.Contains(values, text) {
 			return false

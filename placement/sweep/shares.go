@@ -160,11 +160,11 @@ func (s *Sweep) takeRates(f *strictyaml.File, values []string) {
 	})
 	switch {
 	case other > 0:
-		f.Fault(s.where["rates="+values[other]], "rates: found %s beside %s, allowed: only shares "+
+		f.Fault(s.where["rate="+values[other]], "rate: found %s beside %s, allowed: only shares "+
 			"of the peak, or none", values[other], values[0])
 	case len(values) > 0 && isShare(values[0]):
 		s.Shares = values
 	default:
-		s.Load = s.Load.with("rates", values...)
+		s.Load = s.Load.with("rate", values...)
 	}
 }

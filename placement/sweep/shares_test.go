@@ -26,7 +26,7 @@ func TestShares(t *testing.T) {
 		"10%..70% by 30%":               {0.1, 0.4, 0.7},
 		"[ 0.1% , 0.1%..0.3% by 0.1% ]": {0.001, 0.002, 0.003},
 	} {
-		s := parsed(t, "rates: "+text)
+		s := parsed(t, "rate: "+text)
 		if got := s.RateShares(); !slices.Equal(got, want) {
 			t.Errorf("%s: found %v, want %v", text, got, want)
 		}
@@ -36,14 +36,14 @@ func TestShares(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"[10%, 1e6]":          "sweep.yaml:1:14: rates: found 1000000 beside 10%, allowed: only shares",
-		"0%":                  "sweep.yaml:1:8: rates: found \"0%\", allowed: operations a second",
+		"[10%, 1e6]":          "sweep.yaml:1:13: rate: found 1000000 beside 10%, allowed: only shares",
+		"0%":                  "sweep.yaml:1:7: rate: found \"0%\", allowed: operations a second",
 		"201%":                "or shares of the peak such as 50%, or a range such as 10%..90% by 20%",
 		"10%..90%":            "found \"10%..90%\"",
 		"90%..10% by 20%":     "found \"90%..10% by 20%\"",
 		"1%..200% by 0.0001%": "found \"1%..200% by 0.0001%\"",
 	} {
-		if _, err := Parse("sweep.yaml", []byte("rates: "+text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Parse("sweep.yaml", []byte("rate: "+text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", text, err, want)
 		}
 	}
@@ -51,7 +51,7 @@ func TestShares(t *testing.T) {
 
 // TestPeaksComeFirst: the points of a sweep in shares are those of the closed loops.
 func TestPeaksComeFirst(t *testing.T) {
-	s := parsed(t, "rates: [10%, 50%]\nclient_threads: [1, 2]\nget_ratios: 1\n"+
+	s := parsed(t, "rate: [10%, 50%]\nclient_threads: [1, 2]\nget_ratio: 1\n"+
 		"arrivals: [constant, poisson]\nrepeats: 2\n")
 	points := s.Points()
 	if len(s.Configs()) != 4 || len(points) != 4 {
@@ -66,7 +66,7 @@ func TestPeaksComeFirst(t *testing.T) {
 
 // TestShareKeepsTheID: a rate that follows from a peak makes the point that the same rate makes.
 func TestShareKeepsTheID(t *testing.T) {
-	s, plain := parsed(t, "rates: 50%\n"), parsed(t, "rates: 5e5\n")
+	s, plain := parsed(t, "rate: 50%\n"), parsed(t, "rate: 5e5\n")
 	config := s.Configs()[0].AtRate(5e5, 0.5)
 	if got, want := s.Point(&config, 1).ID, plain.Configs()[0].id(1); got != want {
 		t.Errorf("found the ID %s, want %s", got, want)
@@ -75,13 +75,13 @@ func TestShareKeepsTheID(t *testing.T) {
 
 func TestOnlyLeavesThePeaks(t *testing.T) {
 	s := parsed(t, "slo: p99=1ms\narrivals: [constant, poisson]\n")
-	for _, text := range []string{"rates=10%", "repeat=1"} {
+	for _, text := range []string{"rate=10%", "repeat=1"} {
 		const want = "rates follow from the peaks"
 		if _, err := ParseSelection(text, &s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v", text, err)
 		}
 	}
-	f, err := ParseSelection("arrivals=poisson,get_ratios=1", &s)
+	f, err := ParseSelection("arrivals=poisson,get_ratio=1", &s)
 	if err != nil || len(f.KeepConfigs(s.Configs())) != 4 {
 		t.Errorf("found %d configurations, %v", len(f.KeepConfigs(s.Configs())), err)
 	}

@@ -50,10 +50,10 @@ func (s *Sweep) Bound() (results.Bound, error) { return results.ParseBound(s.SLO
 
 // CheckRates refuses a search among rates that are given.
 func CheckRates(s *Sweep) error {
-	rates := s.Load["rates"]
-	if s.SLO == "" || s.Shares != nil || slices.Equal(rates, Default().Load["rates"]) {
+	rates := s.Load["rate"]
+	if s.SLO == "" || s.Shares != nil || slices.Equal(rates, Default().Load["rate"]) {
 		return nil
 	}
-	return fmt.Errorf("%srates: found %s with slo, allowed: shares of the peak, such as 10%%; or "+
-		"leave rates out", s.Place("rates", rates[0]), strings.Join(rates, ", "))
+	return fmt.Errorf("%srate: found %s with slo, allowed: shares of the peak, such as 10%%; or "+
+		"leave rate out", s.Place("rate", rates[0]), strings.Join(rates, ", "))
 }

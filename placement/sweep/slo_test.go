@@ -22,12 +22,12 @@ func TestSLO(t *testing.T) {
 			t.Errorf("--slo %s is taken for a bound", text)
 		}
 	}
-	s = parsed(t, "slo: p99=1ms\nrates: [1e5, 1e6]\n")
-	const want = "rates: found 100000, 1000000 with slo, allowed: shares"
+	s = parsed(t, "slo: p99=1ms\nrate: [1e5, 1e6]\n")
+	const want = "rate: found 100000, 1000000 with slo, allowed: shares"
 	if err := CheckRates(&s); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("rates beside slo: got %v", err)
 	}
-	for _, text := range []string{"slo: p99=1ms\nrates: [5%, 50%]", "rates: [1, 2]", "slo: p99=1ms"} {
+	for _, text := range []string{"slo: p99=1ms\nrate: [5%, 50%]", "rate: [1, 2]", "slo: p99=1ms"} {
 		s := parsed(t, text)
 		if err := CheckRates(&s); err != nil {
 			t.Errorf("%s: got %v", text, err)

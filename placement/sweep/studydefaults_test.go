@@ -16,21 +16,21 @@ func TestEachStoreHasItsStudysDefaults(t *testing.T) {
 		file string
 		want []Config // without the fields that do not differ here
 	}{
-		{"stores: [mica, herd]\n", []Config{
+		{"store: [mica, herd]\n", []Config{
 			of("mica", 8, 8, 64, "city64"),
 			of("herd", 16, 32, 32, "city128"),
 		}},
-		{"stores: [mica, herd]\nbatch: [16, 32]\n", []Config{
+		{"store: [mica, herd]\nbatch: [16, 32]\n", []Config{
 			of("mica", 8, 8, 16, "city64"),
 			of("mica", 8, 8, 32, "city64"),
 			of("herd", 16, 32, 16, "city128"),
 			of("herd", 16, 32, 32, "city128"),
 		}},
-		{"stores: herd\nhash: xxh64\nkey_bytes: 8\n", []Config{
+		{"store: herd\nhash: xxh64\nkey_bytes: 8\n", []Config{
 			of("herd", 8, 32, 32, "xxh64"),
 		}},
 	} {
-		s, err := Parse("s.yaml", []byte(test.file+"get_ratios: 1\nclient_threads: 1\n"))
+		s, err := Parse("s.yaml", []byte(test.file+"get_ratio: 1\nclient_threads: 1\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestEachStoreHasItsStudysDefaults(t *testing.T) {
 
 // TestSelectionByStudyDefaults: a value that the file lacks can select a point.
 func TestSelectionByStudyDefaults(t *testing.T) {
-	s, err := Parse("s.yaml", []byte("stores: [mica, herd]\n"))
+	s, err := Parse("s.yaml", []byte("store: [mica, herd]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

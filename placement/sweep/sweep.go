@@ -49,10 +49,10 @@ func Default() Sweep {
 		Stores: []string{stores.Default().Name}, Placements: []string{"CH-SH"},
 		Submodes: []string{"off-path"}, Filters: []string{""},
 		Load: loadAxes{
-			"get_ratios": {"1", "0.95", "0.5"}, "dist": {"uniform"},
+			"get_ratio": {"1", "0.95", "0.5"}, "dist": {"uniform"},
 			"keys": {"1000000"}, "key_bytes": {"8"}, "value_bytes": {"8"},
 			"batch": {"64"}, "window": {"1"}, "connections": {"1"},
-			"rates": {"0"}, "hash": {"city64"},
+			"rate": {"0"}, "hash": {"city64"},
 		},
 		ServerThreads: []int{1}, ClientThreads: []int{1, 2, 4, 8},
 		Mode: []string{"cache"}, Access: []string{"erew"}, Protocol: []string{""},
@@ -168,8 +168,7 @@ func (s *Sweep) AttachTo(addr string) (err error) {
 
 // Value returns the values of a key, as a file has them.
 func (s *Sweep) Value(key string) string {
-	i := slices.IndexFunc(sweepKeys, func(k sweepKey) bool { return k.name == key })
-	return strings.Join(sweepKeys[i].texts(s), ", ")
+	return strings.Join(sweepKeys[keyIndex(key)].texts(s), ", ")
 }
 
 // says reports whether the file has a key with several values.
@@ -186,7 +185,7 @@ func (s *Sweep) says(key string) bool {
 func (s *Sweep) asStudied(c *Config) {
 	st, err := stores.Named(c.Store)
 	if err != nil {
-		panic(err) // the key stores has no other values
+		panic(err) // the key store has no other values
 	}
 	for key := range s.left {
 		studyKeys[key](c, &st.Study)

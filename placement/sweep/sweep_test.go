@@ -24,16 +24,16 @@ func some[T comparable](t *rapid.T, name string, values ...T) []T {
 
 func anySweep(t *rapid.T) Sweep {
 	return Sweep{
-		Stores: []string{"mica"}, Placements: some(t, "placements", "CH-SH", "CDH-SH", "MY-1"),
-		Filters: some(t, "filters", "", "drop-client:192.0.2.1"), Submodes: some(t, "submodes", submode.Names()...),
+		Stores: []string{"mica"}, Placements: some(t, "placement", "CH-SH", "CDH-SH", "MY-1"),
+		Filters: some(t, "filter", "", "drop-client:192.0.2.1"), Submodes: some(t, "submode", submode.Names()...),
 		Load: loadAxes{
-			"get_ratios": some(t, "get_ratios", "1", "0.95", "0.5", "0", fmt.Sprint(1.0/3)),
-			"dist":       some(t, "dist", "uniform", "zipf:0.99", "zipf:0.5"),
-			"keys":       some(t, "keys", "1", "1000", "1000000"),
-			"key_bytes":  some(t, "key_bytes", "8", "16"), "value_bytes": some(t, "value_bytes", "8", "32"),
+			"get_ratio": some(t, "get_ratio", "1", "0.95", "0.5", "0", fmt.Sprint(1.0/3)),
+			"dist":      some(t, "dist", "uniform", "zipf:0.99", "zipf:0.5"),
+			"keys":      some(t, "keys", "1", "1000", "1000000"),
+			"key_bytes": some(t, "key_bytes", "8", "16"), "value_bytes": some(t, "value_bytes", "8", "32"),
 			"batch": some(t, "batch", "1", "64"), "window": some(t, "window", "1", "4"),
 			"connections": some(t, "connections", "1", "2"),
-			"rates":       some(t, "rates", "0", "1000000", "12.5"),
+			"rate":        some(t, "rate", "0", "1000000", "12.5"),
 			"arrivals":    some(t, "arrivals", "constant", "poisson"),
 			"hash":        some(t, "hash", "city64", "xxh64"),
 		},
@@ -52,7 +52,7 @@ func smallSweep(t *rapid.T) Sweep {
 	s := Default()
 	any := anySweep(t)
 	s.ClientThreads = any.ClientThreads
-	for _, key := range []string{"get_ratios", "rates", "batch"} {
+	for _, key := range []string{"get_ratio", "rate", "batch"} {
 		s.Load = s.Load.with(key, any.Load[key]...)
 	}
 	s.Repeats, s.Seed = any.Repeats, any.Seed
@@ -63,7 +63,7 @@ func TestPointsAreAllCombinationsOncePerRepeat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := smallSweep(t)
 		points := s.Points()
-		configs := len(s.Load["get_ratios"]) * len(s.ClientThreads) * len(s.Load["rates"]) * len(s.Load["batch"])
+		configs := len(s.Load["get_ratio"]) * len(s.ClientThreads) * len(s.Load["rate"]) * len(s.Load["batch"])
 		if len(points) != configs*s.Repeats || s.Size(MaxPoints) != len(points) {
 			t.Fatalf("%d points, size says %d, want %d", len(points), s.Size(MaxPoints), configs*s.Repeats)
 		}
@@ -156,14 +156,14 @@ func TestBudgets(t *testing.T) {
 func TestOnly(t *testing.T) {
 	s := Default()
 	for text, want := range map[string]int{
-		"":                                  72,
-		"get_ratios=1":                      24,
-		"get_ratios=1.0, client_threads=2":  6,
-		"client_threads=1,client_threads=4": 36,
-		"repeat=1":                          12,
-		"repeat=1,repeat=3,get_ratios=.5":   8,
-		"stores=mica,rates=0,hash=city64,repeat=2": 12,
-		"store=mica,placement=CH-SH,get_ratio=1":   24,
+		"":                                       72,
+		"get_ratio=1":                            24,
+		"get_ratio=1.0, client_threads=2":        6,
+		"client_threads=1,client_threads=4":      36,
+		"repeat=1":                               12,
+		"repeat=1,repeat=3,get_ratio=.5":         8,
+		"store=mica,rate=0,hash=city64,repeat=2": 12,
+		"store=mica,placement=CH-SH,get_ratio=1": 24,
 	} {
 		f, err := ParseSelection(text, &s)
 		if err != nil {
@@ -175,12 +175,12 @@ func TestOnly(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"threads=1":        `--only: found the unknown key "threads", allowed: stores, placements`,
+		"threads=1":        `--only: found the unknown key "threads", allowed: store, placement`,
 		"duration=1s":      `--only: found the unknown key "duration"`,
 		"client_threads=3": "--only: found client_threads=3, the sweep has: 1, 2, 4",
 		"client_threads=x": "--only: found client_threads=x, the sweep has: 1, 2, 4",
 		"repeat=7":         "--only: found repeat=7, allowed: a whole number from 1 to 6",
-		"get_ratios":       `--only: found "get_ratios", allowed: key=value`,
+		"get_ratio":        `--only: found "get_ratio", allowed: key=value`,
 	} {
 		if _, err := ParseSelection(text, &s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %s", text, err, want)
@@ -196,20 +196,20 @@ func TestIDsStayTheSame(t *testing.T) {
 	var b strings.Builder
 	for _, text := range []string{
 		"repeats: 1",
-		"repeats: 3\nseed: 7\nget_ratios: [0, 0.3333333333333333, 1e-7]\nclient_threads: [1, 16]",
-		"get_ratios: 1\nclient_threads: 1\nrates: [0, 1e6, 12.5, 1e12, 0.0000001]\ndist: [uniform, zipf:0.99]",
-		"stores: [mica, herd, memcached, redis]\nget_ratios: 0.5\nclient_threads: 2\nrepeats: 1",
-		"stores: [mica, herd]\nget_ratios: 1\nclient_threads: 1\nbatch: [1, 16]\nwindow: [1, 2]\nconnections: [1, 3]",
-		"stores: herd\nkeys: [1, 4294967296]\nkey_bytes: [8, 255]\nvalue_bytes: [0, 65535]\nget_ratios: " +
+		"repeats: 3\nseed: 7\nget_ratio: [0, 0.3333333333333333, 1e-7]\nclient_threads: [1, 16]",
+		"get_ratio: 1\nclient_threads: 1\nrate: [0, 1e6, 12.5, 1e12, 0.0000001]\ndist: [uniform, zipf:0.99]",
+		"store: [mica, herd, memcached, redis]\nget_ratio: 0.5\nclient_threads: 2\nrepeats: 1",
+		"store: [mica, herd]\nget_ratio: 1\nclient_threads: 1\nbatch: [1, 16]\nwindow: [1, 2]\nconnections: [1, 3]",
+		"store: herd\nkeys: [1, 4294967296]\nkey_bytes: [8, 255]\nvalue_bytes: [0, 65535]\nget_ratio: " +
 			"1\nclient_threads: 1",
-		"hash: [xxh64, none, city64]\nmode: [cache, store]\naccess: [erew, crew, crcw]\nget_ratios: " +
+		"hash: [xxh64, none, city64]\nmode: [cache, store]\naccess: [erew, crew, crcw]\nget_ratio: " +
 			"1\nclient_threads: 1",
-		"stores: memcached\nprotocol: [meta, binary]\nget_ratios: 1\nclient_threads: 1\nrepeats: 2",
-		"stores: redis\nattach: 192.0.2.7:6379\nget_ratios: 1\nclient_threads: 1\nrepeats: 2",
-		"placements: [CH-SH, CDH-SH]\nsubmodes: [sm1, off-path]\nfilters: [none, " +
-			"\"drop-client:192.0.2.1\"]\nget_ratios: 1\nclient_threads: [4]",
-		"duration: 10s\nwarmup: 0s\nseed: 9223372036854775807\nget_ratios: 1\nclient_threads: 1",
-		"server_threads: [1, 2, 1024]\nget_ratios: 0.95\nclient_threads: [1024]",
+		"store: memcached\nprotocol: [meta, binary]\nget_ratio: 1\nclient_threads: 1\nrepeats: 2",
+		"store: redis\nattach: 192.0.2.7:6379\nget_ratio: 1\nclient_threads: 1\nrepeats: 2",
+		"placement: [CH-SH, CDH-SH]\nsubmode: [sm1, off-path]\nfilter: [none, " +
+			"\"drop-client:192.0.2.1\"]\nget_ratio: 1\nclient_threads: [4]",
+		"duration: 10s\nwarmup: 0s\nseed: 9223372036854775807\nget_ratio: 1\nclient_threads: 1",
+		"server_threads: [1, 2, 1024]\nget_ratio: 0.95\nclient_threads: [1024]",
 	} {
 		s, err := Parse("sweep.yaml", []byte(text+"\narrivals: constant")) // as that build had them
 		if err != nil {
@@ -241,7 +241,7 @@ func TestIDsStayTheSame(t *testing.T) {
 // TestArrivalsFollowTheLoop: without the key, an open loop has a Poisson process. A closed loop has
 // none, and its IDs stay.
 func TestArrivalsFollowTheLoop(t *testing.T) {
-	s, err := Parse("sweep.yaml", []byte("rates: [0, 1e6]\nclient_threads: 1\nget_ratios: 1\nrepeats: 1\n"))
+	s, err := Parse("sweep.yaml", []byte("rate: [0, 1e6]\nclient_threads: 1\nget_ratio: 1\nrepeats: 1\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +294,7 @@ func TestSeedsOfRepeats(t *testing.T) {
 // ID.
 func TestOptionalKeysLeaveIDsAlone(t *testing.T) {
 	ids := func(text string) (ids []string) {
-		s, err := Parse("sweep.yaml", []byte("rates: 1e6\n"+text))
+		s, err := Parse("sweep.yaml", []byte("rate: 1e6\n"+text))
 		if err != nil {
 			t.Fatal(err)
 		}

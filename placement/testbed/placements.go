@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"dpukv/internal/spelling"
 	"dpukv/internal/strictyaml"
 )
 
@@ -70,9 +71,9 @@ func (t *Testbed) Assign(name string) (Assignment, error) {
 			known = append(known, p.Name)
 		}
 		return Assignment{},
-			fmt.Errorf("found %s, allowed: %s (a testbed file may have its own: placements: {%s: "+
-				"{clients: [NODE], server: NODE}})",
-				name, strings.Join(known, ", "), name)
+			fmt.Errorf("found %s%s, allowed: %s (a testbed file may have its own: placements: "+
+				"{%s: {clients: [NODE], server: NODE}})",
+				name, spelling.Hint(name, known), strings.Join(known, ", "), name)
 	}
 	p := &all[i]
 	server, err := t.roleNode(p, "server", p.server, nil)

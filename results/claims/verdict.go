@@ -79,7 +79,7 @@ func (f *finding) weak() (reasons []string) {
 var harmless = []string{
 	"client-bound:", "of their CPU time spinning", "too short for p99", "target rate missed:",
 	"schedule held up:", " stands in ", "forwards in the kernel, which its profile",
-	"figures have an interval wider than", "so cycles are unknown",
+	"emulated tails:", "figures have an interval wider than", "so cycles are unknown",
 }
 
 // disturbed counts the points and reports with other than harmless warnings, and returns one.

@@ -30,7 +30,7 @@ func Compare(a, b Side, o Options) (*Comparison, error) {
 	questions, common := pair(a.Points, b.Points, results.Without(results.Dimensions(), ignored))
 	c.Common = common
 	c.fill(questions, &o)
-	if len(c.Rows) == 0 {
+	if len(c.Rows) == 0 && len(c.FailedB) == 0 {
 		return c, c.nothingInCommon()
 	}
 	return c, nil
@@ -72,7 +72,11 @@ func summarize(s Side) Summary {
 	return sum
 }
 
-// ErrNothingInCommon is wrapped if both sides answered no common question.
+// ErrNoVerdict is wrapped if nothing could be decided: neither that something got worse, nor that
+// nothing did.
+var ErrNoVerdict = errors.New("no verdict")
+
+// ErrNothingInCommon is wrapped, with [ErrNoVerdict], if both sides answered no common question.
 var ErrNothingInCommon = errors.New("the two runs have no point in common")
 
 func (c *Comparison) nothingInCommon() error {
@@ -81,7 +85,7 @@ func (c *Comparison) nothingInCommon() error {
 		hint = fmt.Sprintf("A has %q, B has %q; --ignore leaves out a dimension",
 			c.OnlyA[0], c.OnlyB[0])
 	}
-	return fmt.Errorf("%w: %s", ErrNothingInCommon, hint)
+	return fmt.Errorf("%w: %w: %s", ErrNoVerdict, ErrNothingInCommon, hint)
 }
 
 func (c *Comparison) fill(questions []question, o *Options) {
@@ -128,7 +132,8 @@ func (c *Comparison) Count(v Verdict) (n int) {
 }
 
 // Err is the reason for a script to stop, or nil. The reasons are: figures got worse, points failed
-// that did not fail before, or all comparisons have too few repeats.
+// that did not fail before, or all comparisons have too few repeats. The last alone wraps
+// [ErrNoVerdict].
 func (c *Comparison) Err() error {
 	var said []string
 	if n := c.Count(Worse); n > 0 {
@@ -138,16 +143,15 @@ func (c *Comparison) Err() error {
 		said = append(said, fmt.Sprintf("%d configurations that A measured failed in B", n))
 	}
 	switch {
+	case said != nil:
+		return errors.New(strings.Join(said, "; "))
 	case c.Tested > 0:
-	case c.Count(NotMeasured) > 0:
-		said = append(said, "no verdict: no figure was measured on both sides with enough repeats")
-	default:
-		said = append(said, "no verdict: every comparison has too few repeats")
-	}
-	if said == nil {
 		return nil
+	case c.Count(NotMeasured) > 0:
+		return fmt.Errorf("%w: no figure was measured on both sides with enough repeats",
+			ErrNoVerdict)
 	}
-	return errors.New(strings.Join(said, "; "))
+	return fmt.Errorf("%w: every comparison has too few repeats", ErrNoVerdict)
 }
 
 // row has no verdict yet, unless the samples allow none: it is [Same] until judge.

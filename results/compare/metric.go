@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"dpukv/internal/spelling"
 	"dpukv/results"
 )
 
@@ -49,15 +50,15 @@ func ParseMetrics(list string) ([]Metric, error) {
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
 		i := slices.IndexFunc(Metrics(), func(m Metric) bool {
-			return m.Name == name || m.short() == strings.ReplaceAll(name, ".", "")
+			return m.Name == name || m.short() == name || m.shown() == name
 		})
 		if i < 0 {
 			var known []string
 			for _, m := range Metrics() {
-				known = append(known, m.short())
+				known = append(known, m.shown())
 			}
-			return nil, fmt.Errorf("metric: found %q, allowed: %s", name,
-				strings.Join(known, ", "))
+			return nil, fmt.Errorf("metric: found %q%s, allowed: %s", name,
+				spelling.Hint(name, known), strings.Join(known, ", "))
 		}
 		m := Metrics()[i]
 		if slices.ContainsFunc(chosen, func(have Metric) bool { return have.Name == m.Name }) {
@@ -67,6 +68,9 @@ func ParseMetrics(list string) ([]Metric, error) {
 	}
 	return chosen, nil
 }
+
+// shown is the short name as people write it.
+func (m *Metric) shown() string { return results.Percentiles.Replace(m.short()) }
 
 // short is the name without the words that the unit already implies.
 func (m *Metric) short() string {

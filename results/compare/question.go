@@ -66,5 +66,5 @@ func name(said []*results.Dimension, p *results.Point) string {
 	if label := results.Labels(said, p); label != "" {
 		return label
 	}
-	return strings.TrimSpace(p.Store + " " + p.Placement)
+	return strings.TrimSpace(p.Store + " " + results.Named("placement")[0].Shown(p))
 }

@@ -23,7 +23,9 @@ func (f *figure) conditions() []string {
 	}
 	serverCPUs := func(p *results.Point) []int { return p.ServerCPUs }
 	clientCPUs := func(p *results.Point) []int { return p.ClientCPUs }
-	said = append(said, pinning("server", points, serverCPUs))
+	if points[0].ServerPinning() != "" { // else the server ran already
+		said = append(said, pinning("server", points, serverCPUs))
+	}
 	severalClients := func(p *results.Point) bool { return len(p.Clients) > 1 }
 	if !slices.ContainsFunc(points, severalClients) { // each client has CPUs of its own
 		said = append(said, pinning("client", points, clientCPUs))

@@ -49,7 +49,7 @@ func get(t *testing.T, url string) (int, string) {
 
 func begin(t *testing.T, dir string) *runfolder.Writer {
 	t.Helper()
-	w, err := runfolder.Create(dir, []byte("stores: mica\n"), nil)
+	w, err := runfolder.Create(dir, []byte("store: mica\n"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

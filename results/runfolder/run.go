@@ -38,7 +38,11 @@ type Run struct {
 func Open(dir string) (*Run, error) {
 	_, err := os.Stat(filepath.Join(dir, sweepFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("results: %s: %w: it has no %s", dir, ErrNotRun, sweepFile)
+		why := "it has no " + sweepFile
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			why = "it does not exist"
+		}
+		return nil, fmt.Errorf("results: %s: %w: %s", dir, ErrNotRun, why)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("results: open run folder: %w", err)

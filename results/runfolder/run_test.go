@@ -19,7 +19,7 @@ import (
 
 func newRun(t *testing.T) *Writer {
 	t.Helper()
-	w, err := Create(filepath.Join(t.TempDir(), "run"), []byte("stores: mica\n"), []byte("nodes: []\n"))
+	w, err := Create(filepath.Join(t.TempDir(), "run"), []byte("store: mica\n"), []byte("nodes: []\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestRunFolderHoldsWhatWasWritten(t *testing.T) {
 	if err := errors.Join(err1, err2, err3, err4, err5); err != nil || len(bad) > 0 {
 		t.Fatal(err, bad)
 	}
-	if string(sweep) != "stores: mica\n" || string(testbed) != "nodes: []\n" {
+	if string(sweep) != "store: mica\n" || string(testbed) != "nodes: []\n" {
 		t.Errorf("sweep %q, testbed %q", sweep, testbed)
 	}
 	if len(env) != 1 || string(env[0]) != `{"cpus":2,"node":"here"}` {

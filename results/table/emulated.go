@@ -3,6 +3,7 @@ package table
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"dpukv/results"
 	"dpukv/results/internal/numfmt"
@@ -15,6 +16,10 @@ func writeEmulated(b *bytes.Buffer, points []*results.Point) {
 			fmt.Fprintf(b, "Emulated testbed (%s of %d points): %s. These figures are a model's, "+
 				"not those of DPUs and NICs.\n",
 				numfmt.Grouped(len(g)), len(points), bed)
+			if strings.Contains(bed, "unmodelled") {
+				b.WriteString("Unmodelled: a machine with all the CPU time of this one, and no " +
+					"model of another.\n")
+			}
 		}
 	}
 }

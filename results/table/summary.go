@@ -79,7 +79,7 @@ func (s *summary) head() {
 	s.line("workload", s.labels("get_ratio", "key_bytes", "value_bytes", "keys", "dist", "hash"))
 	s.line("load", s.labels("loop", "rate_ops", "arrivals", "client_threads", "connections",
 		"window", "batch"))
-	s.line("server", p.ServerAddr, numfmt.Count(p.ServerThreads, "thread"), p.Pinning(p.ServerCPUs),
+	s.line("server", p.ServerAddr, numfmt.Count(p.ServerThreads, "thread"), p.ServerPinning(),
 		p.ServerVersion, s.labels("mode", "access", "pages"))
 	s.line("client", numfmt.Count(p.ClientThreads, "thread"), p.Pinning(p.ClientCPUs),
 		p.ClientVersion)
@@ -111,6 +111,9 @@ func (s *summary) outcome() {
 		s.line("hits", ratio(p.Hits, p.Gets)+" % of the GETs",
 			numfmt.Grouped(p.Misses)+" not found",
 			evicted(p))
+		if lostKeys(p) {
+			s.line("", "in mode cache, a store drops items where its index or its memory is full")
+		}
 	}
 	s.line("errors", problems(p))
 	if p.RateOps > 0 {

@@ -40,7 +40,10 @@ func writeRows(b *bytes.Buffer, ok []*results.Point) {
 	for _, line := range layOut(columns(rows, ok), rows) {
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	fmt.Fprintf(b, "\n%s\n", legendLine(rows))
+	fmt.Fprintf(b, "\n%s Mops: million operations a second.\n", legendLine(rows))
+	if some(rows, lostKeys) {
+		b.WriteString(hitsNote + "\n")
+	}
 	writeEmulated(b, ok)
 }
 
@@ -100,7 +103,7 @@ func latencyColumn(name string) column {
 }
 
 func storeName(p *results.Point) string     { return p.Store }
-func placementName(p *results.Point) string { return p.Placement }
+func placementName(p *results.Point) string { return results.Named("placement")[0].Shown(p) }
 
 func throughput(p *results.Point) float64 { return p.ThroughputOps }
 func serverCPU(p *results.Point) float64  { return p.ServerCPUNsPerOp }
@@ -179,6 +182,13 @@ func some(rows [][]*results.Point, is func(*results.Point) bool) bool {
 }
 
 // legendLine explains the content of the cells.
+// hitsNote explains GETs that do not find a key, although the client stored all keys.
+const hitsNote = "Hits below 100 %: in mode cache, a store drops items where its index or its " +
+	"memory is full."
+
+// lostKeys reports whether a cache lost keys.
+func lostKeys(p *results.Point) bool { return p.Mode == "cache" && p.Misses > 0 }
+
 func legendLine(rows [][]*results.Point) string {
 	said := "Latency counts from the send"
 	if some(rows, func(p *results.Point) bool { return p.RateOps > 0 }) {

@@ -198,7 +198,7 @@ func (c *card) load() results.Point {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(c.t.Context())
 	argv, err := c.Argv("b", []string{
-		c.binary, "serve", "mica", "--listen", c.Address("b") + ":0", "--threads", "1",
+		c.binary, "serve", "mica", "--listen", c.Address("b") + ":0", "--server-threads", "1",
 		"--items", "20000", "--memory", "8MiB", "--json",
 	})
 	if err != nil {

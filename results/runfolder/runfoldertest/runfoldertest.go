@@ -11,7 +11,7 @@ import (
 // Create makes a run folder with these points and lines of env.jsonl.
 func Create(tb testing.TB, points []results.Point, env ...any) *runfolder.Run {
 	tb.Helper()
-	w, err := runfolder.Create(filepath.Join(tb.TempDir(), "run"), []byte("stores: mica\n"), nil)
+	w, err := runfolder.Create(filepath.Join(tb.TempDir(), "run"), []byte("store: mica\n"), nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

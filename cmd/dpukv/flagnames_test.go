@@ -1,0 +1,80 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"dpukv/kvs/stores"
+	"dpukv/placement/sweep"
+)
+
+// noKeys are the flags of load, serve and search that no key of a sweep file means: what a flag of
+// the process says, and where it runs. A flag that a key means has the key's name instead.
+var noKeys = strings.Fields("server listen cpus json timeout check-hash device gid-index mtu items " +
+	"partitions memory faithful slot-bytes max-connections max-clients pages buffers file testbed out only dry-run " +
+	"serve quick in-guest")
+
+// noFlags are the keys of sweep files that these commands have no flag for.
+var noFlags = strings.Fields("placement submode filter repeats")
+
+func commandsOfLoads() []*cobra.Command {
+	commands := []*cobra.Command{newLoadCommand(), newSweepCommand(), newSearchCommand()}
+	for _, st := range stores.All() {
+		commands = append(commands, newServeStoreCommand(&st))
+	}
+	return commands
+}
+
+// One thing has one name: a flag is its key in a sweep file, with "-" for "_".
+func TestFlagsAreNamedAsSweepKeys(t *testing.T) {
+	keys := map[string]bool{}
+	for _, k := range sweep.Keys() {
+		keys[strings.ReplaceAll(k.Name, "_", "-")] = true
+	}
+	left := maps.Clone(keys)
+	for _, cmd := range commandsOfLoads() {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			delete(left, f.Name)
+			if f.Hidden == (keys[f.Name] || slices.Contains(noKeys, f.Name)) {
+				t.Errorf("%s --%s: found no such key of a sweep file, allowed: the name of a key, or a "+
+					"flag in noKeys", cmd.CommandPath(), f.Name)
+			}
+		})
+	}
+	for _, name := range noFlags {
+		if !left[name] {
+			t.Errorf("%s: found no such key without a flag; take it out of noFlags", name)
+		}
+		delete(left, name)
+	}
+	if len(left) > 0 {
+		t.Errorf("the keys %v: found no flag of that name, allowed: one, or a place in noFlags",
+			slices.Sorted(maps.Keys(left)))
+	}
+}
+
+func TestFormerFlagsSetThoseOfToday(t *testing.T) {
+	cmd := newLoadCommand()
+	var said strings.Builder
+	cmd.SetErr(&said)
+	if err := cmd.ParseFlags([]string{"--key-size", "16", "--threads=2"}); err != nil {
+		t.Fatal(err)
+	}
+	flags := cmd.Flags()
+	if f := flags.Lookup("key-bytes"); f.Value.String() != "16" || !f.Changed {
+		t.Errorf("--key-bytes is %v, changed: %t", f.Value, f.Changed)
+	}
+	const want = "--key-size is now --key-bytes\n--threads is now --client-threads\n"
+	if said.String() != want {
+		t.Errorf("got %q, want %q", said.String(), want)
+	}
+	if err := cmd.ParseFlags([]string{"--value-size", "much"}); err == nil ||
+		!strings.Contains(err.Error(), "value-size") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,45 @@
+package results
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestAttachedServersHaveNoPlacement(t *testing.T) {
+	sweep := Point{
+		Placement: "CH-SH", Submode: "off-path", Attached: true, Status: StatusOK,
+		ServerAddr: "10.0.0.2:6379", Clients: []ClientShare{{Node: Node{Node: "hostA"}}},
+	}
+	load := Point{
+		Placement: "attached", Submode: "unknown", Status: StatusOK, ServerAddr: "10.0.0.2:6379",
+	}
+	failed := Point{Placement: "CH-SH", Submode: "off-path", Attached: true, Status: StatusFailed}
+	placed := Point{Placement: "CH-SH", Submode: "sm1", Status: StatusOK}
+	path := Named("placement", "submode")
+	for _, c := range []struct {
+		p    Point
+		want string
+		cpus string
+	}{
+		{sweep, "attached to 10.0.0.2:6379 from hostA", ""},
+		{load, "attached to 10.0.0.2:6379", ""},
+		{failed, "attached", ""},
+		{placed, "CH-SH, SM1", "not pinned"},
+	} {
+		if got := Labels(path, &c.p); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+		shown := []string{path[0].Shown(&c.p), path[1].Shown(&c.p)}
+		shown = slices.DeleteFunc(shown, func(s string) bool { return s == "" })
+		if got := strings.Join(shown, ", "); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+		if got := c.p.ServerPinning(); got != c.cpus {
+			t.Errorf("%s: CPUs %q, want %q", c.want, got, c.cpus)
+		}
+		if path[0].Text(&c.p) != c.p.Placement || path[1].Text(&c.p) != submodeName(&c.p) {
+			t.Errorf("%s: the identity is %q, %q", c.want, path[0].Text(&c.p), path[1].Text(&c.p))
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package runfolder
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestNearRunFoldersAreNamed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if got := Near("nosuch"); got != "" {
+		t.Errorf("got %q, want nothing", got)
+	}
+	now := time.Now()
+	for i, dir := range []string{"runs/old", "runs/before", "runs/after"} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(dir, sweepFile)
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		when := now.Add(time.Duration(i) * time.Hour)
+		if err := os.Chtimes(file, when, when); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const all = "; run folders here: runs/after, runs/before, runs/old"
+	for dir, want := range map[string]string{
+		"nosuch": all, "runs": all, "runs/": all,
+		"runs/befor": " (did you mean runs/before?)" + all,
+	} {
+		if got := Near(dir); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: got %q, want %q", dir, got, want)
+		}
+	}
+}
