@@ -82,8 +82,7 @@ func (f *sweepFlags) add(cmd *cobra.Command, options *run.Options) {
 	flags.StringVar(&options.Only, "only", "",
 		"values of the points to measure: key=value,…; several values of one key are alternatives")
 	flags.StringArrayVar(&f.set, "set", nil,
-		"values for keys of the sweep: key=value,…; several values of one key make a list (the run "+
-			"folder's sweep.yaml has them)")
+		"values for keys of the sweep: key=value,…; several values of one key make a list")
 	flags.StringVar(&options.Attach, "attach", "",
 		"HOST:PORT of a "+strings.Join(sweep.Attachable(), " or ")+
 			" that runs already, to measure instead of a new server (its data is overwritten)")

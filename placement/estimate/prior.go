@@ -48,7 +48,8 @@ func (e *Sweep) prior(pt *sweep.Point) time.Duration {
 			start += localProcess * weakness(n)
 		}
 	}
-	if slices.ContainsFunc(all, func(n *testbed.Node) bool { return !n.OnThisMachine() }) {
+	elsewhere := func(n *testbed.Node) bool { return !n.OnThisMachine() }
+	if slices.ContainsFunc(all, elsewhere) {
 		start += remoteProcess
 	}
 	if e.changes && submode.OnPath(pt.Submode) {
@@ -64,8 +65,8 @@ func keyOperations(keys, clients int) int {
 	return keys + min(clients, 2)*verified
 }
 
-// perOperation is the time of one operation before the load: half is the server's work, half that of
-// its slowest client.
+// perOperation is the time of one operation before the load: half is the server's work, half that
+// of its slowest client.
 func perOperation(pt *sweep.Point, nodes *testbed.Assignment) time.Duration {
 	in := nodes.For(pt.Submode)
 	all := in.All()

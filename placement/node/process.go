@@ -166,9 +166,9 @@ func Expect[M Message](
 	return Follow[M](ctx, p, timeout, task, nil)
 }
 
-// Follow is Expect for a longer task: it shows the progress that comes before the message. A process
-// that stores or finds further keys has the whole timeout again, so a slow one is not taken for a
-// hung one.
+// Follow is Expect for a longer task: it shows the progress that comes before the message. A
+// process that stores or finds further keys has the whole timeout again, so a slow one is not taken
+// for a hung one.
 func Follow[M Message](
 	ctx context.Context, p *Process, timeout time.Duration, task string, show func(*Progress),
 ) (M, error) {

@@ -66,8 +66,8 @@ func describeSize(p *Plan, w io.Writer, missing []sweep.Point) {
 		}
 		fmt.Fprintf(w, "the rates are shares of the peaks: %s\n", strings.Join(shares, ", "))
 	}
-	defer fmt.Fprintf(w, "of that, %v are load; the rest is for starting processes and storing keys "+
-		"on a quiet machine, and the first points correct it\n",
+	defer fmt.Fprintf(w, "of that, %v are load; the rest is for starting processes and storing "+
+		"keys on a quiet machine, and the first points correct it\n",
 		expected.Load().Round(time.Second))
 	switch {
 	case p.Searches():

@@ -19,8 +19,8 @@ import (
 	"dpukv/results"
 )
 
-// reporter shows the user how far a sweep is. On a terminal it rewrites one line. Elsewhere it writes
-// a line when a point begins, a line when it ends, and a line every few seconds meanwhile.
+// reporter shows the user how far a sweep is. On a terminal it rewrites one line. Elsewhere it
+// writes a line when a point begins, a line when it ends, and a line every few seconds meanwhile.
 type reporter struct {
 	w        io.Writer
 	terminal *os.File // nil: none

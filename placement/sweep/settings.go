@@ -88,8 +88,8 @@ func (set Settings) Apply(name string, data []byte) ([]byte, error) {
 		begin := e.At.Line()
 		if begin == end || strings.HasPrefix(strings.TrimSpace(lines[begin-1]), "{") ||
 			i > 0 && entries[i-1].At.Line() == begin {
-			return nil, fmt.Errorf("%s: found another key in the line of %s, allowed with %s: each "+
-				"key in lines of its own", e.At, e.Key, setFlag)
+			return nil, fmt.Errorf("%s: found another key in the line of %s, allowed with %s: "+
+				"each key in lines of its own", e.At, e.Key, setFlag)
 		}
 		retire(lines[begin-1 : end-1])
 	}

@@ -19,7 +19,8 @@ func TestSettings(t *testing.T) {
 			"# replaced by --set: client_threads:\n# replaced by --set:   - 1 # one\n\n  # then\n" +
 			"# replaced by --set:   - 2\n# of a point\nduration: 5s\n" +
 			"client_threads: [4, 8] # by --set\nkeys: 100 # by --set\n"},
-		"a field's name": {"store=mica", "# why\n# replaced by --set: stores: [herd]\nclient_threads:\n  - 1 # one\n\n" +
+		"a field's name": {"store=mica", "# why\n# replaced by --set: stores: [herd]\n" +
+			"client_threads:\n  - 1 # one\n\n" +
 			"  # then\n  - 2\n# of a point\nduration: 5s\nstores: mica # by --set\n"},
 	} {
 		set, err := ParseSettings(c.set)
