@@ -33,6 +33,7 @@ Progress goes to stderr. The table goes to stdout, with the folder's path as its
 checkout, "dpukv sweep init" writes the files of examples/.`,
 		Example: `  dpukv sweep --quick
   dpukv sweep -f examples/mica.yaml --dry-run
+  dpukv sweep -f examples/mica.yaml --set duration=1s,client_threads=1,client_threads=2
   dpukv sweep -f examples/mica.yaml --serve 127.0.0.1:8080
   dpukv sweep -f examples/mica.yaml --out runs/mica --only get_ratio=1,repeat=1`,
 		Args: exactArgs(0, "arguments (a sweep file is given with -f)"),
@@ -67,6 +68,7 @@ checkout, "dpukv sweep init" writes the files of examples/.`,
 
 // sweepFlags are what the commands that measure a sweep have in common.
 type sweepFlags struct {
+	set     []string
 	dryRun  bool
 	address string
 }
@@ -81,6 +83,8 @@ func (f *sweepFlags) add(cmd *cobra.Command, options *run.Options) {
 		"run folder to begin or to continue (default: a new one below runs/)")
 	flags.StringVar(&options.Only, "only", "",
 		"values of the points to measure: key=value,…; several values of one key are alternatives")
+	flags.StringArrayVar(&f.set, "set", nil,
+		"values for keys of the sweep: key=value,…; several values of one key make a list")
 	flags.StringVar(&options.Attach, "attach", "",
 		"HOST:PORT of a "+strings.Join(sweep.Attachable(), " or ")+
 			" that runs already, to measure instead of a new server (its data is overwritten)")
@@ -95,6 +99,7 @@ func (f *sweepFlags) add(cmd *cobra.Command, options *run.Options) {
 func (f *sweepFlags) plan(cmd *cobra.Command, options *run.Options) (*run.Plan, error) {
 	options.Version, options.Context = version, cmd.Context()
 	options.Argv, options.Source = os.Args, thisBuild
+	options.Set = strings.Join(f.set, ",")
 	options.Stdout, options.Stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
 	plan, err := run.NewPlan(*options)
 	if err != nil {
@@ -138,15 +143,22 @@ func runInGuest(cmd *cobra.Command, plan *run.Plan) error {
 	guest := guest.Sweep{
 		Binary: self, Dir: plan.Dir,
 		Files: map[string]string{"--file": plan.SweepFile, "--testbed": plan.TestbedFile},
-	}
-	if plan.Only != "" {
-		guest.Flags = append(guest.Flags, "--only", plan.Only)
-	}
-	if plan.Until != "" {
-		guest.Flags = append(guest.Flags, "--repeats-until", plan.Until)
-	}
-	if plan.Quick {
-		guest.Flags = append(guest.Flags, "--quick")
+		Flags: guestFlags(plan),
 	}
 	return guest.Run(cmd.Context(), cmd.OutOrStdout(), foreign.Raw(cmd.ErrOrStderr()))
+}
+
+// guestFlags returns the flags that the guest's sweep has in common with this one.
+func guestFlags(plan *run.Plan) (flags []string) {
+	for _, f := range []struct{ name, value string }{
+		{"--only", plan.Only}, {"--set", plan.Set}, {"--repeats-until", plan.Until},
+	} {
+		if f.value != "" {
+			flags = append(flags, f.name, f.value)
+		}
+	}
+	if plan.Quick {
+		flags = append(flags, "--quick")
+	}
+	return flags
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/placement/run"
 	"dpukv/results"
 	"dpukv/results/runfolder"
 )
@@ -49,6 +50,18 @@ func TestSweepDryRun(t *testing.T) {
 	}
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("a dry run made the run folder")
+	}
+}
+
+// TestGuestFlags: the guest measures the same sweep.
+func TestGuestFlags(t *testing.T) {
+	plan := run.Plan{Options: run.Options{Only: "repeat=1", Set: "duration=1s", Until: "5%", Quick: true}}
+	want := []string{"--only", "repeat=1", "--set", "duration=1s", "--repeats-until", "5%", "--quick"}
+	if got := guestFlags(&plan); !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+	if got := guestFlags(&run.Plan{}); got != nil {
+		t.Errorf("without flags: found %q", got)
 	}
 }
 

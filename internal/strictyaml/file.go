@@ -21,6 +21,7 @@ const maxFaults = 50
 // reading shows all mistakes, each with its place.
 type File struct {
 	Name   string
+	Flag   bool // a flag of the command line, in which a line and a column say nothing
 	Faults []error
 }
 
@@ -30,8 +31,17 @@ type Position struct {
 	line, column int
 }
 
-// String is the place in the notation of compilers: FILE:LINE:COLUMN.
-func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.file, p.line, p.column) }
+// String is the place in the notation of compilers: FILE:LINE:COLUMN. The place in a flag is the
+// flag's name.
+func (p Position) String() string {
+	if p.line == 0 {
+		return p.file
+	}
+	return fmt.Sprintf("%s:%d:%d", p.file, p.line, p.column)
+}
+
+// Line is the number of the line in the file, from 1; 0 in a flag.
+func (p Position) Line() int { return p.line }
 
 // Place is the beginning of a node.
 func (f *File) Place(n ast.Node) Position {
@@ -44,13 +54,20 @@ func (f *File) Place(n ast.Node) Position {
 }
 
 // Begin is the first place of the file.
-func (f *File) Begin() Position { return Position{f.Name, 1, 1} }
+func (f *File) Begin() Position { return f.at(1, 1) }
+
+func (f *File) at(line, column int) Position {
+	if f.Flag {
+		return Position{file: f.Name}
+	}
+	return Position{f.Name, line, column}
+}
 
 func (f *File) placeOf(t *token.Token) Position {
 	if t == nil || t.Position == nil {
 		return f.Begin()
 	}
-	return Position{f.Name, t.Position.Line, t.Position.Column}
+	return f.at(t.Position.Line, t.Position.Column)
 }
 
 // Fault records a mistake at a place.
@@ -78,7 +95,7 @@ type Entry struct {
 func (f *File) Parse(data []byte) []Entry {
 	tokens, err := boundedyaml.Tokens(data)
 	if fault := new(boundedyaml.Fault); errors.As(err, &fault) {
-		f.Fault(Position{f.Name, fault.Line, fault.Column}, "%s", fault.Message)
+		f.Fault(f.at(fault.Line, fault.Column), "%s", fault.Message)
 		return nil
 	}
 	file, err := parser.Parse(tokens, 0)

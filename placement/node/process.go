@@ -135,10 +135,12 @@ func (p *Process) read(stdout io.Reader) {
 // detail.
 func (p *Process) Send(m Message) { _ = p.out.Send(m) }
 
-// receive waits for the next message until the deadline. The task describes what the process was
-// asked, for the error.
-func (p *Process) receive(ctx context.Context, deadline time.Time, task string) (Message, error) {
-	begun, timer := time.Now(), time.NewTimer(time.Until(deadline))
+// receive waits for the next message until the timeout has passed since a time. The task describes
+// what the process was asked, for the error.
+func (p *Process) receive(
+	ctx context.Context, since time.Time, timeout time.Duration, task string,
+) (Message, error) {
+	timer := time.NewTimer(time.Until(since.Add(timeout)))
 	defer timer.Stop()
 	select {
 	case m, ok := <-p.inbox:
@@ -151,7 +153,7 @@ func (p *Process) receive(ctx context.Context, deadline time.Time, task string) 
 		return m, nil
 	case <-timer.C:
 		return nil, fmt.Errorf("node %s: nothing for %v when asked to %s%s", p.Node,
-			time.Since(begun).Round(100*time.Millisecond), task, p.lastLines())
+			time.Since(since).Round(100*time.Millisecond), task, p.lastLines())
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -164,13 +166,16 @@ func Expect[M Message](
 	return Follow[M](ctx, p, timeout, task, nil)
 }
 
-// Follow is Expect for a longer task: it shows the progress that comes before the message.
+// Follow is Expect for a longer task: it shows the progress that comes before the message. A
+// process that stores or finds further keys has the whole timeout again, so a slow one is not taken
+// for a hung one.
 func Follow[M Message](
 	ctx context.Context, p *Process, timeout time.Duration, task string, show func(*Progress),
 ) (M, error) {
 	var none M
-	for deadline := time.Now().Add(timeout); ; {
-		m, err := p.receive(ctx, deadline, task)
+	var last Progress
+	for since := time.Now(); ; {
+		m, err := p.receive(ctx, since, timeout, task)
 		if err != nil {
 			return none, err
 		}
@@ -184,6 +189,9 @@ func Follow[M Message](
 		if !ok || show == nil {
 			return none, fmt.Errorf("node %s: asked to %s, it answered with the message %s "+
 				"instead of %s", p.Node, task, m.kind(), none.kind())
+		}
+		if step.Done != last.Done || step.Phase != last.Phase {
+			since, last = time.Now(), *step
 		}
 		show(step)
 	}

@@ -8,8 +8,7 @@ type Timeouts struct {
 	Install time.Duration // the binary on a node that does not have it
 	Hello   time.Duration
 	Server  time.Duration // to accept load: it takes all its memory first
-	Client  time.Duration // to dial, store every key and ask for it again
-	PerKey  time.Duration // additional time per key for that
+	Client  time.Duration // to dial; then from one key stored or found to the next
 	Result  time.Duration // to come, once the measurement period is over
 	Stop    time.Duration // to end when told to
 	// instead of stop, for a launcher to notice and report that its connection is lost
@@ -23,7 +22,7 @@ type Timeouts struct {
 var DefaultTimeouts = Timeouts{
 	Install: 5 * time.Minute,
 	Hello:   15 * time.Second, Server: 60 * time.Second,
-	Client: 60 * time.Second, PerKey: 20 * time.Microsecond,
+	Client: 60 * time.Second,
 	Result: 30 * time.Second, Stop: 5 * time.Second, Loss: 12 * time.Second, Kill: 2 * time.Second,
 	Alive: 10 * time.Second, silence: time.Minute,
 }

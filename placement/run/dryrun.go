@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/kvs/stores"
+	"dpukv/placement/estimate"
 	"dpukv/placement/launch"
 	"dpukv/placement/node"
 	"dpukv/placement/submode"
@@ -33,20 +35,15 @@ func DryRun(w io.Writer, p *Plan) error {
 	}
 	fmt.Fprintln(&b)
 	for _, placement := range p.sweep.Placements {
-		if err := describePlacement(p, &b, placement); err != nil {
+		if err := errors.Join(describePlacement(p, &b, placement),
+			describeEnds(p, &b, placement, missing)); err != nil {
 			return err
 		}
 	}
 	if err := describeSubmodes(p, &b); err != nil {
 		return err
 	}
-	for i := range missing {
-		ends, err := endsOf(p, &missing[i])
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(&b, "[%d/%d] %s: %s\n", i+1, len(missing), missing[i].ID, ends)
-	}
+	describeOrder(&b, missing)
 	if done := len(p.points) - len(missing); done > 0 {
 		fmt.Fprintf(&b, "\n%d of %s points are there already", done, p.size())
 	}
@@ -59,7 +56,8 @@ func DryRun(w io.Writer, p *Plan) error {
 // too.
 func describeSize(p *Plan, w io.Writer, missing []sweep.Point) {
 	all := toCome(p, missing)
-	about := sweep.Estimate(all).Round(time.Second)
+	expected := estimate.New(all, &p.testbed)
+	about := (estimate.Fixed(&p.testbed) + expected.Left()).Round(time.Second)
 	fmt.Fprintln(w)
 	if p.rates != nil {
 		var shares []string
@@ -68,6 +66,9 @@ func describeSize(p *Plan, w io.Writer, missing []sweep.Point) {
 		}
 		fmt.Fprintf(w, "the rates are shares of the peaks: %s\n", strings.Join(shares, ", "))
 	}
+	defer fmt.Fprintf(w, "of that, %v are load; the rest is for starting processes and storing "+
+		"keys on a quiet machine, and the first points correct it\n",
+		expected.Load().Round(time.Second))
 	switch {
 	case p.Searches():
 		fmt.Fprintf(w, "then a search for the highest rate with %s\n", p.rates.bound)
@@ -118,8 +119,51 @@ func describePlacement(p *Plan, w io.Writer, placement string) error {
 		fmt.Fprintf(w, "%s %s on node %s%s, for each point: %s\n", placement, role, n.Name,
 			carrier(p, &c, i), strings.Join(argv, " "))
 	}
-	_, err = io.WriteString(w, "\n")
-	return err
+	return nil
+}
+
+// describeEnds writes where the processes of a placement's points would run, each way once.
+func describeEnds(p *Plan, w io.Writer, placement string, missing []sweep.Point) error {
+	var ways []string
+	threads := map[string][]string{}
+	for i := range missing {
+		pt := &missing[i]
+		if pt.Placement != placement {
+			continue
+		}
+		ends, err := endsOf(p, pt)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(ways, ends) {
+			ways = append(ways, ends)
+		}
+		count := fmt.Sprintf("%d+%d", pt.ServerThreads, pt.ClientThreads)
+		if !slices.Contains(threads[ends], count) {
+			threads[ends] = append(threads[ends], count)
+		}
+	}
+	for _, ends := range ways {
+		with := ""
+		if len(ways) > 1 {
+			slices.Sort(threads[ends])
+			with = " with " + strings.Join(threads[ends], ", ") + " threads (server+client)"
+		}
+		fmt.Fprintf(w, "%s%s: %s\n", placement, with, ends)
+	}
+	fmt.Fprintln(w)
+	return nil
+}
+
+// describeOrder writes the points in the order of measurement.
+func describeOrder(w io.Writer, missing []sweep.Point) {
+	for i := range missing {
+		if i == 0 || missing[i].Repeat != missing[i-1].Repeat {
+			fmt.Fprintf(w, "repeat %d, in the order of measurement, which the seed shuffles:\n",
+				missing[i].Repeat)
+		}
+		fmt.Fprintf(w, "[%d/%d] %s\n", i+1, len(missing), missing[i].ID)
+	}
 }
 
 // carrier names the transport of the stores that need a device, for all submodes.

@@ -50,6 +50,7 @@ func fakeNode(dir, text string) int {
 		return 9
 	}
 	f := parseScript(text)
+	eventsOf = dir
 	out := node.MessageWriter{W: os.Stdout}
 	inbox := make(chan node.Message)
 	go func() {
@@ -75,6 +76,8 @@ func fakeNode(dir, text string) int {
 	} else {
 		configured = part.Client
 		f.misbehave("client", "ready", &out)
+		out.Send(&node.Progress{Phase: "preload", Done: 1, Total: 10})
+		f.misbehave("client", "preload", &out)
 		out.Send(&node.Ready{Addr: part.Client.Addr})
 	}
 	for m := range inbox {
@@ -84,6 +87,7 @@ func fakeNode(dir, text string) int {
 			out.Send(&node.Progress{Phase: "measure", ThroughputOps: 1e6, LatencyP99Ns: 5000})
 			f.misbehave("client", "go", &out)
 			if !part.Client.Several() {
+				f.misbehave("client", "end load", &out)
 				out.Send(&node.Measured{})
 				continue
 			}
@@ -183,11 +187,28 @@ func (f fault) happen(out *node.MessageWriter) {
 		p := fakePoint(configured)
 		p.StartedAt = time.Time{}
 		out.Send(&node.Result{Point: p})
+	case "slow": // longer than the time limit, but never without a further key for so long
+		for i := range 10 {
+			time.Sleep(briefly / 10)
+			out.Send(&node.Progress{Phase: "preload", Done: uint64(i), Total: 10})
+		}
+		return
+	case "stuck": // alive, but without a further key
+		for range 40 {
+			time.Sleep(briefly / 10)
+			out.Send(&node.Progress{Phase: "preload", Done: 1, Total: 10})
+		}
+		return
+	case "hang":
+		note(eventsOf, "hang")
 	case "deaf":
 		signal.Ignore(syscall.SIGTERM)
 	}
 	time.Sleep(time.Hour) // and hang
 }
+
+// eventsOf is the folder of a fake node.
+var eventsOf string
 
 // configured is the task of a fake client.
 var configured *node.ClientSpec

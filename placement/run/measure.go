@@ -44,6 +44,7 @@ func measure(ctx context.Context, r *runner, pt *sweep.Point) (res *node.Result,
 	if m.nodes, m.cards, err = visitCards(ctx, r.machines, pt, &nodes); err != nil {
 		return nil, err
 	}
+	m.report.does("set up submode %s", pt.Submode)
 	if m.path, err = preparePath(ctx, r, pt, &m.nodes, m.cards); err != nil {
 		return nil, err
 	}
@@ -55,6 +56,7 @@ func measure(ctx context.Context, r *runner, pt *sweep.Point) (res *node.Result,
 	if err := m.path.checkFullSize(ctx, r.machines); err != nil {
 		return nil, err
 	}
+	m.report.does("start the processes")
 	if m.all, err = startAll(ctx, m.nodes.All(), r.begin); err != nil {
 		return nil, err
 	}
@@ -100,6 +102,7 @@ func (m *measurement) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	m.report.does("start the %s server", m.pt.Store)
 	m.all.server.Send(&node.Configure{CPUs: m.all.server.end.cpus, Server: spec})
 	m.server, err = node.Expect[*node.Ready](ctx, m.all.server.Process, m.timeouts.Server,
 		"start the "+m.pt.Store+" server")
@@ -171,8 +174,8 @@ func (m *measurement) prepare(ctx context.Context, i int) error {
 	if spec.Preloaded {
 		task = fmt.Sprintf("find %d keys", m.pt.Keys)
 	}
-	timeout := m.timeouts.Client + time.Duration(m.pt.Keys)*m.timeouts.PerKey
-	_, err = node.Follow[*node.Ready](ctx, c.Process, timeout, task, m.report.of(c.Process.Node))
+	_, err = node.Follow[*node.Ready](ctx, c.Process, m.timeouts.Client, task,
+		m.report.of(c.Process.Node))
 	return err
 }
 

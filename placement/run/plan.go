@@ -30,6 +30,7 @@ type Options struct {
 	TestbedFile string // "": this machine, or the testbed in the run folder
 	Quick       bool   // the built-in quick sweep; not together with SweepFile
 	Only        string // "key=value,…": selects some of the sweep's points
+	Set         string // "key=value,…": replaces values of the sweep's keys
 	Dir         string // the run folder to begin or to continue; "": a new one below runs/
 	Attach      string // HOST:PORT of a server that runs already; "": as the sweep says
 	SLO         string // searches the highest rate within this bound; "": as the sweep says
@@ -60,7 +61,8 @@ type Plan struct {
 	Options
 	sweep       sweep.Sweep
 	testbed     testbed.Testbed
-	sweepText   []byte // as given, for the run folder
+	set         sweep.Settings
+	sweepText   []byte // as given, with the settings; for the run folder
 	testbedText []byte
 	resumes     bool // Dir holds a part of it already
 	points      []sweep.Point
@@ -146,7 +148,8 @@ func (p *Plan) loadSweep(run *runfolder.Run) error {
 	if err != nil {
 		return err
 	}
-	held, err := p.parseSweep(filepath.Join(p.Dir, "sweep.yaml"), text)
+	name := filepath.Join(p.Dir, "sweep.yaml")
+	held, err := p.parseSweep(name, text, nil)
 	if err != nil {
 		return err
 	}
@@ -154,7 +157,9 @@ func (p *Plan) loadSweep(run *runfolder.Run) error {
 		return err
 	}
 	if p.SweepFile == "" && !p.Quick {
-		p.sweep, p.sweepText = held, text
+		if p.sweep, err = p.parseSweep(name, text, p.set); err != nil {
+			return err
+		}
 		if p.Attach != "" {
 			p.sweep.Attach = asked.Attach
 		}
@@ -170,14 +175,16 @@ func (p *Plan) loadSweep(run *runfolder.Run) error {
 
 // parseSweep refuses an empty file. The file may have been cut. A user who names a file does not
 // ask for the whole built-in sweep.
-func (p *Plan) parseSweep(name string, text []byte) (sweep.Sweep, error) {
+func (p *Plan) parseSweep(
+	name string, text []byte, set sweep.Settings,
+) (sweep.Sweep, error) {
 	file := strictyaml.File{Name: name}
 	if len(file.Parse(text)) == 0 && len(file.Faults) == 0 {
 		return sweep.Sweep{},
 			fmt.Errorf("%s: found nothing in it, allowed: at least one key of a sweep; "+
 				"the built-in sweep runs without a file", name)
 	}
-	return sweep.Parse(name, text)
+	return sweep.ParseWith(name, text, set)
 }
 
 // fits refuses a run folder with points that its sweep lacks: the sweep was changed, or cut.
@@ -215,23 +222,49 @@ func (p *Plan) readInput(file string) ([]byte, error) {
 	return infile.ReadInput(ctx, file, boundedyaml.MaxBytes)
 }
 
-func (p *Plan) askedSweep() error {
+// askedSweep reads the sweep of the command line, with the values that flags replace.
+func (p *Plan) askedSweep() (err error) {
+	if p.set, err = sweep.ParseSettings(p.Set); err != nil {
+		return err
+	}
 	switch {
 	case p.SweepFile != "":
-		var err error
-		if p.sweepText, err = p.readInput(p.SweepFile); err != nil {
-			return err
-		}
-		if p.sweep, err = p.parseSweep(p.SweepFile, p.sweepText); err != nil {
-			return err
-		}
-		return p.amend()
+		err = p.askedFile()
 	case p.Quick:
-		p.sweep = sweep.Quick()
+		err = p.builtIn(sweep.Quick())
 	default:
-		p.sweep = sweep.Default()
+		err = p.builtIn(sweep.Default())
+	}
+	if err != nil {
+		return err
 	}
 	return p.amend()
+}
+
+func (p *Plan) askedFile() (err error) {
+	if p.sweepText, err = p.readInput(p.SweepFile); err != nil {
+		return err
+	}
+	if p.sweep, err = p.parseSweep(p.SweepFile, p.sweepText, p.set); err != nil {
+		return err
+	}
+	p.sweepText, err = p.set.Apply(p.SweepFile, p.sweepText)
+	return err
+}
+
+// builtIn takes a built-in sweep. With settings it is a file of the keys that say more than the
+// default, so that a store that they name has the values of its own study.
+func (p *Plan) builtIn(s sweep.Sweep) (err error) {
+	const name = "the built-in sweep"
+	p.sweep = s
+	if p.set == nil {
+		return nil
+	}
+	if p.sweep, err = sweep.ParseWith(name, s.Short(), p.set); err != nil {
+		return err
+	}
+	p.sweepText, err = p.set.Apply(name, s.Short())
+	return err
 }
 
 // sweepFlag is a flag that sets a key of the sweep.
@@ -257,8 +290,8 @@ func (p *Plan) amend() error {
 	var names []string
 	var lines []byte
 	for _, f := range p.sweepFlags() {
-		if was := p.sweep.Value(f.key); p.SweepFile != "" && was != "none" {
-			return fmt.Errorf("%s says %s: %s already: leave out %s", p.SweepFile, f.key, was,
+		if was := p.sweep.Value(f.key); was != "none" {
+			return fmt.Errorf("%s says %s: %s already: leave out %s", p.source(f.key), f.key, was,
 				f.name())
 		}
 		errs, names = append(errs, f.set(f.value)), append(names, f.name())
@@ -267,7 +300,7 @@ func (p *Plan) amend() error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	if p.SweepFile == "" {
+	if p.SweepFile == "" && p.set == nil {
 		p.sweepText = p.sweep.Marshal()
 		return nil
 	}
@@ -279,6 +312,14 @@ func (p *Plan) amend() error {
 		return fmt.Errorf("with %s: %w", strings.Join(names, ", "), err)
 	}
 	return nil
+}
+
+// source names what gives a key its value.
+func (p *Plan) source(key string) string {
+	if p.set.Has(key) {
+		return "--set"
+	}
+	return p.SweepFile
 }
 
 // loadTestbed loads the testbed and compares it with the one in a run folder.

@@ -12,29 +12,50 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dpukv/client"
 	"dpukv/internal/foreign"
 	"dpukv/placement/node"
 	"dpukv/placement/sweep"
 	"dpukv/results"
 )
 
-// reporter shows the user how far a sweep is. On a terminal it rewrites one line; elsewhere it
-// writes one line per point.
+// reporter shows the user how far a sweep is. On a terminal it rewrites one line. Elsewhere it
+// writes a line when a point begins, a line when it ends, and a line every few seconds meanwhile.
 type reporter struct {
 	w        io.Writer
 	terminal *os.File // nil: none
 	total    string   // number of points
-	// The current point, on a terminal: "HEAD, SPEED: WHAT".
-	head, what string
-	mu         sync.Mutex
-	speeds     map[string]string // by node
+	ticker   *time.Ticker
+	closed   chan struct{}
+
+	mu sync.Mutex // of the rest
+	// The current point: "[COUNT] LEFT, SPEED: WHAT".
+	count, left, what string
+	warmup            bool
+	step              string            // of the orchestrator, before a client has one
+	speeds            map[string]string // by node
 }
+
+// lineEvery is the longest time without a line where there is no terminal.
+const lineEvery = 10 * time.Second
 
 func newReporter(w io.Writer, total string) *reporter {
 	r := &reporter{w: w, total: total}
 	if f, ok := foreign.Raw(w).(*os.File); ok && columns(f) > 0 {
 		r.terminal = f
+		return r
 	}
+	r.ticker, r.closed = time.NewTicker(lineEvery), make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-r.ticker.C:
+				r.beat()
+			case <-r.closed:
+				return
+			}
+		}
+	}()
 	return r
 }
 
@@ -51,36 +72,75 @@ func columns(f *os.File) int {
 }
 
 func (r *reporter) begin(n int, pt *sweep.Point, left time.Duration) {
-	r.head = fmt.Sprintf("[%d/%s] %v left", n, r.total, left.Round(time.Second))
-	r.what = ": " + pt.Describe()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.speeds = map[string]string{}
+	r.count = fmt.Sprintf("[%d/%s]", n, r.total)
+	r.left = fmt.Sprintf("%v left", left.Round(time.Second))
+	r.what, r.warmup = pt.Describe(), pt.Warmup > 0
+	r.step, r.speeds = "", map[string]string{}
+	if r.terminal == nil {
+		r.line(r.left + ": " + r.what)
+	}
+	r.draw()
+}
+
+// line writes a line about the current point.
+func (r *reporter) line(text string) {
+	fmt.Fprintf(r.w, "%s %s\n", r.count, text)
+	r.ticker.Reset(lineEvery)
+}
+
+// beat writes what the current point does.
+func (r *reporter) beat() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if doing := r.speed(); r.count != "" && doing != "" {
+		r.line(strings.TrimPrefix(doing, ", "))
+	}
+}
+
+// does shows a step of the orchestrator.
+func (r *reporter) does(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.step = fmt.Sprintf(format, args...)
 	r.draw()
 }
 
 // of returns a function that takes a client's progress, from any goroutine.
 func (r *reporter) of(name string) func(*node.Progress) {
 	return func(p *node.Progress) {
-		speed := p.Phase
-		if p.Total > 0 {
-			speed += fmt.Sprintf(" %d %%", 100*p.Done/p.Total)
-		}
-		if p.ThroughputOps > 0 {
-			speed += " " + rateText(p.ThroughputOps)
-		}
-		if p.LatencyP99Ns > 0 {
-			speed += ", p99 " + latencyText(p.LatencyP99Ns)
-		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.speeds[name] = speed
+		r.speeds[name] = r.speedOf(p)
 		r.draw()
 	}
 }
 
-// speed returns the clients' progress, with names if there are several clients.
+// speedOf describes the progress of one client.
+func (r *reporter) speedOf(p *node.Progress) string {
+	speed := p.Phase
+	if r.warmup && p.Phase == string(client.PhaseMeasure) && p.ThroughputOps == 0 {
+		speed = "warm-up" // the first interval of the measurement period is not over
+	}
+	if p.Total > 0 {
+		speed += fmt.Sprintf(" %d %% of %d keys", 100*p.Done/p.Total, p.Total)
+	}
+	if p.ThroughputOps > 0 {
+		speed += " " + rateText(p.ThroughputOps)
+	}
+	if p.LatencyP99Ns > 0 {
+		speed += ", p99 " + latencyText(p.LatencyP99Ns)
+	}
+	return speed
+}
+
+// speed returns the clients' progress, with names if there are several clients. Before that it
+// returns the orchestrator's step.
 func (r *reporter) speed() string {
+	if len(r.speeds) == 0 && r.step != "" {
+		return ", " + r.step
+	}
 	var text strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(r.speeds)) {
 		text.WriteString(", ")
@@ -97,13 +157,16 @@ func (r *reporter) draw() {
 	if r.terminal == nil {
 		return
 	}
-	line := []rune(r.head + r.speed() + r.what)
+	line := []rune(r.count + " " + r.left + r.speed() + ": " + r.what)
 	r.clear()
 	fmt.Fprint(r.w, string(line[:min(len(line), columns(r.terminal)-1)]))
 }
 
 func (r *reporter) finish(n int, p *results.Point, took time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	head := fmt.Sprintf("[%d/%s] %s: ", n, r.total, p.ID)
+	r.count = ""
 	took = took.Round(100 * time.Millisecond)
 	switch {
 	case p.Status != results.StatusOK:
@@ -121,7 +184,13 @@ func (r *reporter) clear() {
 	}
 }
 
-func (r *reporter) close() { r.clear() }
+func (r *reporter) close() {
+	r.clear()
+	if r.closed != nil {
+		r.ticker.Stop()
+		close(r.closed)
+	}
+}
 
 func warningCount(warnings []string) string {
 	switch len(warnings) {

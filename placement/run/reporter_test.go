@@ -42,13 +42,20 @@ func terminal(t *testing.T, columns int) (screen, tty *os.File) {
 	return screen, tty
 }
 
-func report(r *reporter) {
+// report reports two points. It calls between after each step.
+func report(r *reporter, between func()) {
 	s := sweep.Default()
 	pt := s.Points()[0]
 	r.begin(1, &pt, 90*time.Second)
+	r.does("start the processes")
+	between()
 	r.of("client")(&node.Progress{Phase: "preload", Done: 45, Total: 100})
+	between()
+	r.of("client")(&node.Progress{Phase: "measure"})
+	between()
 	r.of("client")(&node.Progress{Phase: "measure", ThroughputOps: 4.2e6, LatencyP99Ns: 38_000})
 	r.of("another")(&node.Progress{Phase: "verify"})
+	between()
 	r.finish(1, &results.Point{ID: "first", Status: results.StatusOK, ThroughputOps: 4.2e6}, time.Second)
 	r.finish(2, &results.Point{ID: "second", Status: results.StatusFailed, Error: "node server: gone\nand more"},
 		time.Second)
@@ -58,7 +65,7 @@ func report(r *reporter) {
 func TestProgressOnATerminalIsOneLine(t *testing.T) {
 	const columns = 80
 	screen, tty := terminal(t, columns)
-	report(newReporter(tty, "27"))
+	report(newReporter(tty, "27"), func() {})
 	var text string
 	for shown := make([]byte, 4<<10); !strings.HasSuffix(text, "gone\r\n\r\x1b[K"); {
 		n, err := screen.Read(shown)
@@ -68,7 +75,8 @@ func TestProgressOnATerminalIsOneLine(t *testing.T) {
 		text += string(shown[:n])
 	}
 	for _, want := range []string{
-		"[1/27] 1m30s left: mica CH-SH", "[1/27] 1m30s left, preload 45 %: mica",
+		"[1/27] 1m30s left: mica CH-SH", "[1/27] 1m30s left, start the processes: mica",
+		"[1/27] 1m30s left, preload 45 % of 100 keys: mica", "[1/27] 1m30s left, warm-up: mica",
 		"[1/27] 1m30s left, measure 4.20 Mops, p99 38.0 µs: mica CH-SH",
 		"left, another verify, client measure 4.20 Mops, p99 38.0 µs: mica",
 		"[2/27] second: failed after 1s: node server: gone\r\n",
@@ -87,25 +95,22 @@ func TestProgressOnATerminalIsOneLine(t *testing.T) {
 	}
 }
 
-func TestProgressElsewhereIsALineAPoint(t *testing.T) {
+func TestProgressElsewhereIsLines(t *testing.T) {
 	var b bytes.Buffer
-	report(newReporter(&b, "27"))
-	want := "[1/27] first: 4.20 Mops, p50 0 ns, p99 0 ns, in 1s\n[2/27] second: failed after 1s: node server: gone\n"
+	r := newReporter(&b, "27")
+	report(r, r.beat)
+	r = newReporter(&b, "27")
+	r.beat() // between points there is nothing to tell
+	r.close()
+	want := `[1/27] 1m30s left: mica CH-SH 100 % GET, 1 server and 4 client threads, closed loop
+[1/27] start the processes
+[1/27] preload 45 % of 100 keys
+[1/27] warm-up
+[1/27] another verify, client measure 4.20 Mops, p99 38.0 µs
+[1/27] first: 4.20 Mops, p50 0 ns, p99 0 ns, in 1s
+[2/27] second: failed after 1s: node server: gone
+`
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
-	}
-}
-
-func TestEstimateLearnsFromThePoints(t *testing.T) {
-	s := sweep.Default()
-	points := s.Points()
-	e := sweep.NewEstimator(points)
-	all := e.Left()
-	if all != sweep.Estimate(points) {
-		t.Errorf("at first %v are left, want what is estimated, %v", all, sweep.Estimate(points))
-	}
-	e.Finished(&points[0], 2*points[0].Estimate())
-	if got, want := e.Left(), 2*(all-points[0].Estimate()); got != want {
-		t.Errorf("after a point that took twice as long as thought %v are left, want %v", got, want)
 	}
 }

@@ -98,7 +98,10 @@ func TestRepeatsUntilContinues(t *testing.T) {
 			defer cancel()
 			lines := 0
 			o.Stderr = writerFunc(func(b []byte) (int, error) {
-				if lines++; lines == after {
+				if isPointLine(b) {
+					lines++
+				}
+				if lines == after {
 					cancel()
 				}
 				return len(b), nil

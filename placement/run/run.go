@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dpukv/internal/foreign"
+	"dpukv/placement/estimate"
 	"dpukv/placement/machines"
 	"dpukv/placement/node"
 	"dpukv/placement/sweep"
@@ -39,7 +40,7 @@ type runner struct {
 	*Plan
 	out    *runfolder.Writer
 	report *reporter
-	clock  sweep.Estimator
+	clock  *estimate.Sweep
 
 	machines *machines.Machines
 
@@ -52,10 +53,15 @@ type runner struct {
 func (r *runner) work(ctx context.Context) (err error) {
 	due := r.nextDue()
 	if len(due) == 0 {
+		fmt.Fprintf(r.Stderr, "%s: all %d points are there already: nothing was measured\n",
+			r.Dir, len(r.Plan.points))
 		return nil
 	}
 	if r.machines, err = machines.New(ctx, &r.testbed, r.command, r.keeper, r.timeouts,
 		r.sweep.Submodes...); err != nil {
+		if ctx.Err() != nil {
+			return r.interrupted()
+		}
 		return err
 	}
 	defer func() { err = errors.Join(err, r.machines.Close()) }()
@@ -72,7 +78,7 @@ func (r *runner) work(ctx context.Context) (err error) {
 			err = errors.Join(err, r.noteSilent())
 		}
 	}()
-	r.clock = sweep.NewEstimator(toCome(r.Plan, due))
+	r.clock = estimate.New(toCome(r.Plan, due), &r.testbed)
 	for ; len(due) > 0; due = r.nextDue() {
 		if err := r.points(ctx, due); err != nil {
 			return err
@@ -102,7 +108,7 @@ func (r *runner) points(ctx context.Context, due []sweep.Point) error {
 		r.tried[pt.ID] = true
 		if r.failures.givenUp(r.nodesOf(pt)) != "" {
 			r.sum.Skipped++
-			r.clock.Skipped(pt)
+			r.clock.Dropped(pt)
 			continue
 		}
 		if r.machines.Gone() && ctx.Err() == nil {
@@ -137,7 +143,11 @@ func (r *runner) point(ctx context.Context, pt *sweep.Point) error {
 		return err
 	}
 	took := time.Since(begun)
-	r.clock.Finished(pt, took)
+	if err != nil {
+		r.clock.Dropped(pt)
+	} else {
+		r.clock.Finished(pt, took)
+	}
 	r.report.finish(r.done(), &res.Point, took)
 	r.failures.note(r.nodesOf(pt), err)
 	return nil
@@ -204,7 +214,7 @@ func (r *runner) write(res *node.Result) error {
 }
 
 func (r *runner) interrupted() error {
-	return fmt.Errorf("%w: %d of %s points are in %s; to measure the rest: %s",
+	return fmt.Errorf("%w: %d of %s points are in %s; continue with: %s",
 		ErrInterrupted, r.sum.Before+r.sum.Measured, r.size(), r.Dir, r.again())
 }
 

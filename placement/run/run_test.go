@@ -1,6 +1,7 @@
 package run
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -23,6 +24,9 @@ func runFake(t *testing.T, o Options) (Summary, error) {
 	}
 	return plan.Run(t.Context())
 }
+
+// isPointLine reports whether a line of progress is about a measured point.
+func isPointLine(line []byte) bool { return bytes.Contains(line, []byte(", p50 ")) }
 
 func readPoints(t *testing.T, dir string) []results.Point {
 	t.Helper()
@@ -165,15 +169,17 @@ func TestSweepContinuesWhereItWasInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	plan.Stderr = writerFunc(func(b []byte) (int, error) { // after the first line, which is the first point
-		cancel()
+	plan.Stderr = writerFunc(func(b []byte) (int, error) { // once the first point is measured
+		if isPointLine(b) {
+			cancel()
+		}
 		return len(b), nil
 	})
 	sum, err := plan.Run(ctx)
 	if !errors.Is(err, ErrInterrupted) || sum.Measured != 1 {
 		t.Fatalf("got %+v, %v", sum, err)
 	}
-	if want := "1 of 4 points are in " + o.Dir + "; to measure the rest: dpukv sweep --out " +
+	if want := "1 of 4 points are in " + o.Dir + "; continue with: dpukv sweep --out " +
 		o.Dir; !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want it to hold %s", err, want)
 	}
@@ -307,6 +313,67 @@ func TestNoProcessOutlivesAKilledOrchestrator(t *testing.T) {
 	}
 }
 
+// TestInterruptIsNoFailure: an interrupt ends each phase of a point with the command that continues.
+// It blames no node, though each of them hangs.
+func TestInterruptIsNoFailure(t *testing.T) {
+	for _, script := range []string{
+		"any@hello=hang", "server@ready=hang", "client@ready=hang", "client@preload=hang", "client@go=hang",
+		"client@end load=hang", "client@release=hang",
+	} {
+		t.Run(script, func(t *testing.T) {
+			t.Parallel()
+			o, stderr, pids := fakeOptions(t, script)
+			o.timeouts.Hello, o.timeouts.Server, o.timeouts.Client, o.timeouts.Result = time.Hour, time.Hour,
+				time.Hour, time.Hour
+			plan, err := NewPlan(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() {
+				defer cancel()
+				for !hangs(pids) && ctx.Err() == nil {
+					time.Sleep(10 * time.Millisecond)
+				}
+			}()
+			sum, err := plan.Run(ctx)
+			want := "interrupted: 0 of 4 points are in " + o.Dir + "; continue with: dpukv sweep --out " + o.Dir
+			if !errors.Is(err, ErrInterrupted) || err.Error() != want || len(sum.Failed) > 0 {
+				t.Errorf("got %+v, %v", sum, err)
+			}
+			if strings.Contains(stderr.Lines(), "failed") || len(readPoints(t, o.Dir)) > 0 {
+				t.Errorf("a point failed:%s", stderr.Lines())
+			}
+			leaveNone(t, pids, 1)
+		})
+	}
+}
+
+// hangs reports whether a fake node hangs.
+func hangs(pids string) bool {
+	events, _ := os.ReadFile(filepath.Join(pids, "events"))
+	return bytes.Contains(events, []byte("hang\n"))
+}
+
+// TestSlowPreloadIsNoFailure: a client that stores further keys may take longer than the time limit.
+// One that stores none may not.
+func TestSlowPreloadIsNoFailure(t *testing.T) {
+	o, _, pids := fakeOptions(t, "client@preload=slow")
+	o.Only, o.timeouts.Client = "client_threads=1,get_ratio=1", briefly/2
+	if sum, err := runFake(t, o); err != nil || sum.Measured != 1 {
+		t.Errorf("got %+v, %v", sum, err)
+	}
+	leaveNone(t, pids, 2)
+	o, _, pids = fakeOptions(t, "client@preload=stuck")
+	o.Only, o.timeouts.Client = "client_threads=1,get_ratio=1", briefly/2
+	sum, err := runFake(t, o)
+	if err == nil || len(sum.Failed) != 1 ||
+		!strings.Contains(sum.Failed[0].Reason, "when asked to preload 10 keys") {
+		t.Errorf("got %+v, %v", sum, err)
+	}
+	leaveNone(t, pids, 2)
+}
+
 func TestDryRunTellsAllAndDoesNothing(t *testing.T) {
 	o, _, pids := fakeOptions(t, "")
 	plan, err := NewPlan(o)
@@ -318,8 +385,9 @@ func TestDryRunTellsAllAndDoesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"fake-node " + pids, "[4/4] mica-CH-SH-off-path-get", "4 points in about 1s",
-		"server on server (CPU ",
+		"fake-node " + pids, "[4/4] mica-CH-SH-off-path-get", "4 points in about 2s",
+		"CH-SH: server on server (CPU ", "repeat 1, in the order of measurement, which the seed shuffles:\n[1/4] ",
+		"of that, 0s are load; ",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("got\n%s, want it to hold %s", out.String(), want)

@@ -85,15 +85,3 @@ func (c *Config) Threads(server bool) int {
 	}
 	return c.ClientThreads
 }
-
-// Overheads of a point beside its measurement period, on a server's core. The first points correct
-// them for the actual machine.
-const (
-	pointOverhead = 200 * time.Millisecond // starting and ending two processes
-	keyOverhead   = 600 * time.Nanosecond  // storing a key and asking for it
-)
-
-// Estimate returns a point's expected time, before any point was measured.
-func (c *Config) Estimate() time.Duration {
-	return c.Warmup + c.Duration + pointOverhead + time.Duration(c.Keys)*keyOverhead
-}

@@ -1,7 +1,9 @@
 package sweep
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,11 +15,28 @@ import (
 // Parse reads a sweep file. A key that the file lacks has its value in [Default]; a store's own key
 // has its value in the store's study. Errors begin with the name. They are one line for each
 // mistake, each with its place.
-func Parse(name string, data []byte) (Sweep, error) {
+func Parse(name string, data []byte) (Sweep, error) { return ParseWith(name, data, nil) }
+
+// ParseWith reads a sweep file of which some keys have other values. Errors about those begin with
+// their flag.
+func ParseWith(name string, data []byte, set Settings) (Sweep, error) {
 	s := Default()
 	s.where = map[string]strictyaml.Position{}
 	s.left = openKeys()
-	f := strictyaml.File{Name: name}
+	file, flag := strictyaml.File{Name: name}, strictyaml.File{Name: setFlag, Flag: true}
+	s.read(&file, data)
+	s.read(&flag, set.text())
+	if err := errors.Join(file.Err(), flag.Err()); err != nil {
+		return Sweep{}, err
+	}
+	if slices.Equal(s.Stores, Default().Stores) {
+		s.left = nil // Default has that store's knobs
+	}
+	return s, nil
+}
+
+// read takes the values of a file's keys.
+func (s *Sweep) read(f *strictyaml.File, data []byte) {
 	spelt := map[string]string{} // the names in the file, by the keys' names
 	for _, e := range f.Parse(data) {
 		i := keyIndex(e.Key)
@@ -33,15 +52,11 @@ func Parse(name string, data []byte) (Sweep, error) {
 		}
 		spelt[name] = e.Key
 		delete(s.left, name)
-		sweepKeys[i].read(&f, &s, e.Value)
+		maps.DeleteFunc(s.where, func(value string, _ strictyaml.Position) bool {
+			return strings.HasPrefix(value, name+"=")
+		})
+		sweepKeys[i].read(f, s, e.Value)
 	}
-	if len(f.Faults) > 0 {
-		return Sweep{}, f.Err()
-	}
-	if slices.Equal(s.Stores, Default().Stores) {
-		s.left = nil // Default has that store's knobs
-	}
-	return s, nil
 }
 
 // readAxis reads one value or a list of values.

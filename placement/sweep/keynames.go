@@ -11,8 +11,14 @@ var formerNames = map[string]string{
 
 // keyIndex returns the place of a key in the table, by its name or a former name; -1: no such key.
 func keyIndex(name string) int {
-	if now, former := formerNames[name]; former {
-		name = now
-	}
+	name = nameNow(name)
 	return slices.IndexFunc(sweepKeys, func(k sweepKey) bool { return k.name == name })
+}
+
+// nameNow returns the name of a key that may have a former name.
+func nameNow(name string) string {
+	if now, former := formerNames[name]; former {
+		return now
+	}
+	return name
 }

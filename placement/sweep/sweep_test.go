@@ -143,16 +143,6 @@ func TestRepeatsHaveDifferentOrders(t *testing.T) {
 	}
 }
 
-func TestBudgets(t *testing.T) {
-	d, q := Default(), Quick()
-	if sum := Estimate(d.Points()); sum > 200*time.Second {
-		t.Errorf("the default sweep is estimated at %v, want at most 200 s", sum)
-	}
-	if sum := Estimate(q.Points()); len(q.Points()) < 8 || sum > 25*time.Second {
-		t.Errorf("the quick sweep has %d points in about %v, want at least 8 in well below 30 s", len(q.Points()), sum)
-	}
-}
-
 func TestOnly(t *testing.T) {
 	s := Default()
 	for text, want := range map[string]int{

@@ -18,7 +18,7 @@ import (
 // whole is a run folder of three points with histogram logs, and the digest of its end.
 func whole(t *testing.T) (*runfolder.Run, string) {
 	t.Helper()
-	w, err := runfolder.Create(filepath.Join(t.TempDir(), "run"), []byte("stores: mica\n"), []byte("nodes: []\n"))
+	w, err := runfolder.Create(filepath.Join(t.TempDir(), "run"), []byte("store: mica\n"), []byte("nodes: []\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func rewritten(t *testing.T, edit func(*results.Point)) *runfolder.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := runfolder.Create(filepath.Join(t.TempDir(), "run"), []byte("stores: mica\n"), []byte("nodes: []\n"))
+	w, err := runfolder.Create(filepath.Join(t.TempDir(), "run"), []byte("store: mica\n"), []byte("nodes: []\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
