@@ -70,6 +70,13 @@ func Charts(points []Point) []Chart {
 	return charts
 }
 
+// ChartsByShare returns a chart for each GET share of one store's points. Its lines tell all other
+// properties apart.
+func ChartsByShare(store []Point) []Chart {
+	ok, failed := Split(store)
+	return chartsBy(Named("store", "get_ratio"), ok, failed)
+}
+
 // Split separates the points that are ok from those that failed.
 func Split(points []Point) (ok, failed []*Point) {
 	for i := range points {

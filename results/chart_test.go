@@ -105,10 +105,10 @@ func TestCharts(t *testing.T) {
 			vary(each(setPlacement, "CH-SH", "CD-SH"), each(setServers, 4, 8), each(setThreads, 1, 2)),
 			[]string{
 				"mica-get95 | MICA, 95 % GET, 8 B keys, 8 B values, batch 64",
-				"  CD-SH, 4 server threads | client threads: 1 2",
-				"  CD-SH, 8 server threads | client threads: 1 2",
 				"  CH-SH, 4 server threads | client threads: 1 2",
 				"  CH-SH, 8 server threads | client threads: 1 2",
+				"  CD-SH, 4 server threads | client threads: 1 2",
+				"  CD-SH, 8 server threads | client threads: 1 2",
 			},
 		},
 		"submodes are lines": {

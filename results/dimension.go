@@ -17,7 +17,8 @@ import (
 type Dimension struct {
 	name  string               // as in the point's JSON
 	text  func(*Point) string  // the value, in the field's unit; equal texts are equal values
-	num   func(*Point) float64 // orders the values; nil: by text
+	num   func(*Point) float64 // orders the values; nil: by rank and text
+	rank  func(string) int     // orders the texts before their letters do; nil: all alike
 	title string               // in words, with the unit of shown: "GET %"
 	shown func(*Point) string  // the value in tables and figures: "95"
 	label func(*Point) string  // the value in words: "95 % GET"; "": nothing to say
@@ -66,7 +67,7 @@ func FindDimensions(names ...string) ([]*Dimension, error) {
 var dimensions = slices.Concat(
 	[]*Dimension{
 		byText("store", "%s", func(p *Point) string { return kvs.TitleOf(p.Store) }),
-		byText("placement", "%s", func(p *Point) string { return p.Placement }),
+		placement,
 		byText("submode", "%s", func(p *Point) string { return submodeTitle(p.Submode) }),
 		byText("datapath", "over %s", func(p *Point) string { return p.Datapath }),
 		byText("filter", "filter %s", func(p *Point) string { return p.Filter }),
@@ -269,9 +270,13 @@ func Labels(ds []*Dimension, p *Point) string {
 func compare(ds []*Dimension, a, b *Point) int {
 	for _, d := range ds {
 		var c int
-		if d.num != nil {
+		switch {
+		case d.num != nil:
 			c = cmp.Compare(d.num(a), d.num(b))
-		} else {
+		case d.rank != nil:
+			c = cmp.Compare(d.rank(d.text(a)), d.rank(d.text(b)))
+		}
+		if c == 0 && d.num == nil {
 			c = cmp.Compare(d.text(a), d.text(b))
 		}
 		if c != 0 {
