@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
@@ -74,21 +72,6 @@ func (f *figure) svg() ([]byte, error) {
 			[]byte("font-family:'"+name+"',"+alike+";"))
 	}
 	return data, err
-}
-
-// pdfDate is a date of a PDF document: the time of drawing.
-var pdfDate = regexp.MustCompile(`\(D:[0-9]{14}\)`)
-
-// pdf embeds the fonts. Its dates are fixed: the same points have the same bytes.
-func (f *figure) pdf() ([]byte, error) {
-	p, err := f.page()
-	if err != nil {
-		return nil, err
-	}
-	canvas := vgpdf.New(p.style.width, p.height())
-	p.draw(draw.New(pdfCanvas{canvas}))
-	data, err := written(canvas)
-	return pdfDate.ReplaceAll(data, []byte("(D:20000101000000)")), err
 }
 
 func written(w io.WriterTo) ([]byte, error) {

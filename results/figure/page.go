@@ -3,7 +3,6 @@ package figure
 import (
 	"image/color"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -77,78 +76,4 @@ func (p *page) draw(c draw.Canvas) {
 		figstyle.Write(c, p.style.foot, vg.Point{X: c.Min.X, Y: y}, line)
 	}
 	p.grid.draw(draw.Crop(c, 0, 0, p.footHeight(), 0))
-}
-
-// grid is the plots of a figure's panels, in rows of equal length.
-type grid struct {
-	plots [][]*plot.Plot
-	cell  vg.Point // the size of one
-}
-
-const (
-	cellGap   = vg.Length(8)
-	leastCell = 43 * vg.Millimeter // the width of a panel that three can have beside each other
-)
-
-// newGrid has a row for each metric, and the charts beside each other. In a narrow figure, it has a
-// row for each chart.
-func (f *figure) newGrid(s *style) (grid, error) {
-	rows, columns := f.metrics, len(f.panels)/f.metrics
-	narrow := (s.textWidth()+cellGap)/vg.Length(columns)-cellGap < leastCell
-	if narrow {
-		rows, columns = columns, rows
-	}
-	g := grid{cell: cellSize(s, len(f.panels), columns)}
-	for row := range rows {
-		var list []*plot.Plot
-		for column := range columns {
-			i := row*columns + column
-			if narrow {
-				i = column*rows + row
-			}
-			p, err := f.panels[i].plot(s, g.cell)
-			if err != nil {
-				return grid{}, err
-			}
-			if row < rows-1 {
-				p.X.Label.Text = ""
-			}
-			if !narrow && column > 0 {
-				p.Y.Label.Text = ""
-			}
-			list = append(list, p)
-		}
-		g.plots = append(g.plots, list)
-	}
-	return g, nil
-}
-
-// cellSize is the size of a plot with its labels.
-func cellSize(s *style, panels, columns int) vg.Point {
-	width := (s.textWidth()+cellGap)/vg.Length(columns) - cellGap
-	if panels == 1 {
-		return vg.Point{X: width, Y: max(50*vg.Millimeter, s.width/figstyle.Width*3.4*vg.Inch)}
-	}
-	height := max(38*vg.Millimeter, min(60*vg.Millimeter, width*0.8))
-	return vg.Point{X: width, Y: height}
-}
-
-func (g *grid) height() vg.Length {
-	rows := vg.Length(len(g.plots))
-	return rows*g.cell.Y + (rows-1)*cellGap
-}
-
-func (g *grid) draw(c draw.Canvas) {
-	if len(g.plots) == 1 && len(g.plots[0]) == 1 {
-		g.plots[0][0].Draw(c)
-		return
-	}
-	tiles := draw.Tiles{
-		Rows: len(g.plots), Cols: len(g.plots[0]), PadX: cellGap, PadY: cellGap,
-	}
-	for row, canvases := range plot.Align(g.plots, tiles, c) {
-		for column, canvas := range canvases {
-			g.plots[row][column].Draw(canvas)
-		}
-	}
 }

@@ -18,11 +18,6 @@ func (p *panel) plot(s *style, size vg.Point) (*plot.Plot, error) {
 	s.styleAxis(&pl.Y, p.metric.Title+" ("+p.y.name+")", size.Y/s.tick.Font.Size/2.2)
 	pl.X.Tick.Label.XAlign, pl.X.Tick.Label.YAlign = draw.XCenter, draw.YTop
 	pl.Y.Tick.Label.XAlign, pl.Y.Tick.Label.YAlign = draw.XRight, draw.YCenter
-	if p.heading != "" {
-		pl.Title.Text, pl.Title.TextStyle = p.heading, s.heading
-		pl.Title.TextStyle.XAlign, pl.Title.TextStyle.YAlign = draw.XCenter, draw.YTop
-		pl.Title.Padding = 2
-	}
 	grid := plotter.NewGrid()
 	grid.Horizontal.Color, grid.Vertical.Color = figstyle.GridInk, figstyle.GridInk
 	pl.Add(grid)

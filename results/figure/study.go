@@ -17,6 +17,7 @@ type Study struct {
 	Example              string // the sweep file
 	Store                string
 	Placements, Submodes []string
+	AlsoSubmodes         []string  // drawn if they are there, and not missed if they are not
 	GetRatios            []float64 // in the order of the panels
 	LogY                 bool
 }
@@ -38,7 +39,9 @@ func (s *Study) figure(points []results.Point, o *Options) (*figure, error) {
 		title: results.Labels(results.Without(titleDimensions(),
 			results.Varying(titleDimensions(), ok)), ok[0]),
 	}
-	shorten := shortLabels(charts)
+	if shortLabels(charts) {
+		f.notes = append(f.notes, "in parentheses: server threads")
+	}
 	for _, m := range metrics {
 		for i := range charts {
 			p := options.panel(&charts[i], m)
@@ -46,9 +49,6 @@ func (s *Study) figure(points []results.Point, o *Options) (*figure, error) {
 			p.heading = results.Labels(results.Named("get_ratio"), share)
 			f.panels = append(f.panels, p)
 		}
-	}
-	if shorten {
-		f.notes = append(f.notes, "in parentheses: server threads")
 	}
 	return f, nil
 }
@@ -75,21 +75,14 @@ func (s *Study) choose(points []results.Point) (chosen []results.Point, missing 
 	ok, _ := results.Split(points)
 	for _, need := range s.needs() {
 		found := need.found(ok)
-		ok = slices.DeleteFunc(ok, func(p *results.Point) bool { return !need.has(p) })
-		var lacks []string
-		for _, v := range need.values {
-			if !slices.Contains(found, v) {
-				lacks = append(lacks, v)
-			}
-		}
-		if len(need.values)-len(lacks) < need.least {
+		if !need.met(found) {
 			return nil, nil, fmt.Errorf("%s: found %s, allowed: %s", need.name,
 				strings.Join(found, ", "), need.allowed())
 		}
-		if len(lacks) > 0 {
-			missing = append(missing, fmt.Sprintf("not measured: %s %s", need.name,
-				strings.Join(lacks, ", ")))
+		if lacks := need.lacks(found); len(lacks) > 0 {
+			missing = append(missing, "not measured: "+need.name+" "+strings.Join(lacks, ", "))
 		}
+		ok = slices.DeleteFunc(ok, func(p *results.Point) bool { return !need.has(p) })
 	}
 	for i := range points {
 		if p := &points[i]; s.has(p) {
@@ -114,7 +107,8 @@ type need struct {
 	name   string
 	of     func(*results.Point) string
 	values []string
-	least  int // number of the values that must have been measured
+	also   []string // further values that the figure can show
+	least  int      // number of the values that must have been measured
 }
 
 // needs are in the order in which a run is checked. A figure compares at least two placements or
@@ -126,16 +120,28 @@ func (s *Study) needs() []need {
 		shares = append(shares, share(ratio))
 	}
 	return []need{
-		{"store", func(p *results.Point) string { return p.Store }, []string{s.Store}, 1},
-		{"submode", func(p *results.Point) string { return p.Submode }, s.Submodes,
-			min(2, len(s.Submodes))},
-		{"placement", func(p *results.Point) string { return p.Placement }, s.Placements,
-			min(2, len(s.Placements))},
-		{"GET share", func(p *results.Point) string { return share(p.GetRatio) }, shares, 1},
+		{
+			name: "store", of: func(p *results.Point) string { return p.Store },
+			values: []string{s.Store}, least: 1,
+		},
+		{
+			name: "submodes", of: func(p *results.Point) string { return p.Submode },
+			values: s.Submodes, also: s.AlsoSubmodes, least: min(2, len(s.Submodes)),
+		},
+		{
+			name: "placements", of: func(p *results.Point) string { return p.Placement },
+			values: s.Placements, least: min(2, len(s.Placements)),
+		},
+		{
+			name: "GET shares", of: func(p *results.Point) string { return share(p.GetRatio) },
+			values: shares, least: 1,
+		},
 	}
 }
 
-func (n *need) has(p *results.Point) bool { return slices.Contains(n.values, n.of(p)) }
+func (n *need) has(p *results.Point) bool {
+	return slices.Contains(n.values, n.of(p)) || slices.Contains(n.also, n.of(p))
+}
 
 // found lists the values of the points.
 func (n *need) found(points []*results.Point) []string {
@@ -148,6 +154,31 @@ func (n *need) found(points []*results.Point) []string {
 	return list
 }
 
+// lacks lists the values that were not found, unless others stand for all of them.
+func (n *need) lacks(found []string) []string {
+	var list []string
+	for _, v := range n.values {
+		if !slices.Contains(found, v) {
+			list = append(list, v)
+		}
+	}
+	if len(list) == len(n.values) {
+		return nil
+	}
+	return list
+}
+
+// met reports whether the values that were found suffice.
+func (n *need) met(found []string) bool {
+	missed := func(values []string) int {
+		return len(slices.DeleteFunc(slices.Clone(values), func(v string) bool {
+			return slices.Contains(found, v)
+		}))
+	}
+	return len(n.values)-missed(n.values) >= n.least ||
+		n.least == 1 && missed(n.also) < len(n.also)
+}
+
 func (n *need) allowed() string {
 	list := strings.Join(n.values, ", ")
 	if n.least > 1 {
@@ -158,17 +189,29 @@ func (n *need) allowed() string {
 
 var threads = regexp.MustCompile(`, ([0-9]+) server threads?$`)
 
-// shortLabels writes server threads as the study does: "CH-SH (4)". It reports whether it did.
+// nextVariant is the distance between styles of equal colour and glyph. One is filled and the next
+// is hollow, and their dashes differ.
+const nextVariant = 42
+
+// shortLabels writes server threads as the study does: "CH-SH (4)". Lines that differ only in them
+// get one colour. It reports whether there are any.
 func shortLabels(charts []results.Chart) bool {
-	short := false
+	var configurations, counts []string
+	place := func(list *[]string, text string) int {
+		if !slices.Contains(*list, text) {
+			*list = append(*list, text)
+		}
+		return slices.Index(*list, text)
+	}
 	for _, c := range charts {
 		for i := range c.Lines {
 			l := &c.Lines[i]
 			if m := threads.FindStringSubmatch(l.Label); m != nil {
-				l.Label = strings.TrimSuffix(l.Label, m[0]) + " (" + m[1] + ")"
-				short = true
+				before := strings.TrimSuffix(l.Label, m[0])
+				l.Label = before + " (" + m[1] + ")"
+				l.Style = place(&configurations, before) + nextVariant*place(&counts, m[1])
 			}
 		}
 	}
-	return short
+	return counts != nil
 }

@@ -42,7 +42,7 @@ func newStyle(l *Layout) *style {
 		foot:    of(0.75, xfont.WeightNormal, figstyle.FaintInk),
 	}
 	if l.Width != 0 { // for a column of a paper, which has margins of its own
-		s.margin, s.dpi = 2, 600
+		s.margin, s.dpi = 2, 300
 	}
 	return s
 }
