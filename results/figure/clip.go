@@ -1,10 +1,12 @@
 package figure
 
 import (
+	"image/color"
 	"math"
 	"strconv"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -30,17 +32,19 @@ func (a arrows) Plot(c draw.Canvas, p *plot.Plot) {
 			glyph.Shape = polygonGlyph{corners: 3, turn: math.Pi / 2}
 			at := vg.Point{X: x(cv.x[i].Median), Y: c.Max.Y - glyph.Radius*2}
 			c.DrawGlyph(glyph, at)
-			taken = append(taken, a.write(c, at, cv.y[i].Max, taken))
+			label := a.style.mark
+			label.Color = glyph.Color
+			taken = append(taken, a.write(c, label, at, cv.y[i].Max, taken))
 		}
 	}
 }
 
-// write writes a value beside an arrow, below the values that are there.
+// write writes a value beside an arrow, below the values that are there and above the lines.
 func (a arrows) write(
-	c draw.Canvas, at vg.Point, value float64, taken []vg.Rectangle,
+	c draw.Canvas, style text.Style, at vg.Point, value float64, taken []vg.Rectangle,
 ) vg.Rectangle {
-	text := strconv.FormatFloat(value, 'f', 0, 64)
-	size := a.style.mark.Rectangle(text).Size()
+	number := strconv.FormatFloat(value, 'f', 0, 64)
+	size := style.Rectangle(number).Size()
 	corner := vg.Point{X: at.X + 6*a.style.scale, Y: at.Y - size.Y/2}
 	if corner.X+size.X > c.Max.X {
 		corner.X = at.X - 6*a.style.scale - size.X
@@ -50,6 +54,8 @@ func (a arrows) write(
 		box.Min.Y -= size.Y + 1
 		box.Max.Y -= size.Y + 1
 	}
-	figstyle.Write(c, a.style.mark, box.Min, text)
+	c.SetColor(color.White)
+	c.Fill(box.Path())
+	figstyle.Write(c, style, box.Min, number)
 	return box
 }

@@ -18,7 +18,7 @@ type grid struct {
 
 const (
 	cellGap   = vg.Length(8)
-	leastCell = 43 * vg.Millimeter // the width of a panel that three can have beside each other
+	leastCell = 42 * vg.Millimeter // the width of a panel that three can have beside each other
 )
 
 // newGrid has a row for each metric, and the charts beside each other. In a narrow figure, it has a
