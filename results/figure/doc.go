@@ -3,10 +3,10 @@
 //	runfolder.Run ──Draw──▶ one figure a chart and latency metric, or a figure of the study,
 //	                        as SVG, PNG, PDF and CSV
 //
-// Linear axes begin at zero. Each line is a configuration, each mark the median of its repeats, with
-// bars for their range. A ring is a line's knee ([results.Line.Knee]). Numbers at the marks are the
-// values of the axis, as far as there is room. An arrow stands for a mark beyond the latency axis,
-// whose end follows [results.AxisLimit].
+// Linear axes begin at zero. Each line is a configuration. Each mark is the median of its repeats,
+// with bars for their range. A ring is a line's knee ([results.Line.Knee]). Numbers at the marks
+// are the values of the axis, as far as there is room. An arrow stands for a mark beyond the
+// latency axis, whose end follows [results.AxisLimit].
 //
 // A [Study] is one figure with a panel for each GET share and latency metric. Its panels have no
 // rings and no numbers.

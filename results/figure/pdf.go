@@ -12,7 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 )
 
-// The same points have the same bytes, at any time. The library has only switches for all documents.
+// The same points have the same bytes, at any time. The library has switches for all documents
+// only.
 func init() {
 	fpdf.SetDefaultCatalogSort(true)
 	date := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -71,7 +71,9 @@ func (s *Study) charts(points []results.Point) []results.Chart {
 }
 
 // choose returns the points of the figure, and says what they lack.
-func (s *Study) choose(points []results.Point) (chosen []results.Point, missing []string, err error) {
+func (s *Study) choose(
+	points []results.Point,
+) (chosen []results.Point, missing []string, err error) {
 	ok, _ := results.Split(points)
 	for _, need := range s.needs() {
 		found := need.found(ok)

@@ -158,7 +158,8 @@ func TestStudyTakesOffPathSF(t *testing.T) {
 		}
 	}
 	f := studyFigure(t, &figure8, points, Options{})
-	if said := strings.Join(f.conditions(), " · "); !strings.Contains(said, "off-path-sf") || strings.Contains(said, "not measured") {
+	if said := strings.Join(f.conditions(), " · "); !strings.Contains(said, "off-path-sf") ||
+		strings.Contains(said, "not measured") {
 		t.Errorf("conditions: %s", said)
 	}
 }
@@ -172,14 +173,18 @@ func TestStudyRefuses(t *testing.T) {
 	}{
 		"another store": {
 			&figure8, func(*results.Point) {},
-			"figure 8: store: found mica, allowed: herd; to measure it: dpukv sweep -f examples/fig8.yaml --testbed TESTBED",
+			"figure 8: store: found mica, allowed: herd; to measure it: " +
+				"dpukv sweep -f examples/fig8.yaml --testbed TESTBED",
 		},
 		"another submode": {&figure9, func(*results.Point) {}, "submodes: found direct, allowed: off-path;"},
 		"too few placements": {
 			&figure9, func(p *results.Point) { p.Submode, p.Placement = "off-path", "CH-SH" },
 			"placements: found CH-SH, allowed: 2 or more of CH-SH, CD-SH, CD-SD;",
 		},
-		"too few submodes": {&figure11, func(*results.Point) {}, "submodes: found direct, allowed: 2 or more of sm1, sm3, sm5;"},
+		"too few submodes": {
+			&figure11, func(*results.Point) {},
+			"submodes: found direct, allowed: 2 or more of sm1, sm3, sm5;",
+		},
 		"another share": {
 			&figure11,
 			func(p *results.Point) {
