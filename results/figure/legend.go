@@ -37,8 +37,9 @@ func newLegend(panels []*panel, s *style) legend {
 			}
 		}
 	}
-	// A chart has two lines of a label if both loops, open and closed, were measured.
-	slices.SortStableFunc(l.lines, func(a, b *results.Line) int { return a.Style - b.Style })
+	if len(panels) > 1 { // the first panel may lack lines of the others
+		slices.SortStableFunc(l.lines, func(a, b *results.Line) int { return a.Style - b.Style })
+	}
 	if len(l.lines) < 2 {
 		return legend{}
 	}
