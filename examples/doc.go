@@ -1,6 +1,7 @@
 // Package examples holds sweep files and testbed files to start from. They are read as files. They
 // are also in the binary, for "dpukv sweep init NAME" and "dpukv testbed init KIND" on a machine
-// that has nothing else.
+// that has nothing else. "dpukv plot --figure N"
+// reads the sweeps of the study's figures from there.
 //
 //	local.yaml, netns.yaml, netns-onpath.yaml, bluefield.yaml, slurm.yaml   testbeds: dpukv sweep --testbed FILE
 //	all others                                                              sweeps: dpukv sweep -f FILE

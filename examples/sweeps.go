@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-//go:embed both.yaml fig11-local.yaml fig11.yaml fig8.yaml fig9.yaml filters.yaml lynx-fig9.yaml
+//go:embed both.yaml fig8-local.yaml fig8.yaml fig9-local.yaml fig9.yaml fig11-local.yaml fig11.yaml
+//go:embed filters.yaml lynx-fig9.yaml
 //go:embed mica.yaml peers.yaml placements-quick.yaml search.yaml three-stores.yaml
 var sweeps embed.FS
 
@@ -38,6 +39,9 @@ func Sweeps() []Sweep {
 	slices.SortFunc(list, func(a, b Sweep) int { return cmp.Compare(a.Name, b.Name) })
 	return list
 }
+
+// Read returns the example with this name, as it is in this folder.
+func Read(name string) ([]byte, error) { return sweeps.ReadFile(name + ".yaml") }
 
 var sentence = regexp.MustCompile(`^.*?[.?](?: |$)`)
 

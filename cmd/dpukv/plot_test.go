@@ -16,13 +16,29 @@ import (
 // runFolder makes a run folder that holds one point, and returns its path.
 func runFolder(t *testing.T, status string) string {
 	t.Helper()
+	return runFolderOf(t, onePoint(status))
+}
+
+// runFolderOf makes a run folder that holds points, and returns its path.
+func runFolderOf(t *testing.T, points ...results.Point) string {
+	t.Helper()
 	w, err := runfolder.Create(filepath.Join(t.TempDir(), "run"), []byte("store: mica\n"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
+	for i := range points {
+		if err := w.Append(&points[i], nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w.Dir()
+}
+
+// onePoint is a point of one machine.
+func onePoint(status string) results.Point {
 	latency := results.Latency{MeanNs: 2e4, P50Ns: 2e4, P95Ns: 3e4, P99Ns: 4e4, P999Ns: 5e4, MaxNs: 6e4}
-	p := results.Point{
+	return results.Point{
 		Schema: results.SchemaVersion, ID: "only", Status: status, Store: "mica", Placement: "local",
 		Load: load.Load{
 			Workload: load.Workload{GetRatio: 0.95, KeyBytes: 8, ValueBytes: 8},
@@ -31,10 +47,6 @@ func runFolder(t *testing.T, status string) string {
 		ServerThreads: 1, ClientThreads: 1, Repeat: 1,
 		StartedAt: time.Now(), DurationNs: 1e9, Ops: 1000, ThroughputOps: 1000, Latency: latency, Actual: latency,
 	}
-	if err := w.Append(&p, nil); err != nil {
-		t.Fatal(err)
-	}
-	return w.Dir()
 }
 
 func runPlot(args ...string) (stdout, stderr string, err error) {
@@ -65,8 +77,34 @@ func TestPlotPrintsThePathsItWrote(t *testing.T) {
 	}
 }
 
+func TestPlotDrawsAFigureOfTheStudy(t *testing.T) {
+	near, far := onePoint(results.StatusOK), onePoint(results.StatusOK)
+	near.ID, near.Placement, near.Submode = "near", "CH-SH", "off-path"
+	far.ID, far.Placement, far.Submode = "far", "CH-SD", "off-path"
+	dir := runFolderOf(t, far, near)
+	stdout, stderr, err := runPlot(dir, "--figure", "9", "--format", "csv,pdf", "--width", "178mm",
+		"--font", "serif", "--font-size", "9pt", "--title", "none", "--shared-axes", "--no-clip")
+	if err != nil || stderr != "" {
+		t.Fatalf("%v, stderr %q", err, stderr)
+	}
+	stem := filepath.Join(dir, "figures", "fig9")
+	if want := stem + ".pdf\n" + stem + ".csv\n"; stdout != want {
+		t.Errorf("stdout\n%swant\n%s", stdout, want)
+	}
+	csv, err := os.ReadFile(stem + ".csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ch, cd := strings.Index(string(csv), "95 % GET,p50,CH-SH,"), strings.Index(string(csv), "95 % GET,p50,CH-SD,")
+	if ch < 0 || cd < ch {
+		t.Errorf("CH-SH and CH-SD are not there, in this order:\n%s", csv)
+	}
+}
+
 func TestPlotRefuses(t *testing.T) {
 	good := runFolder(t, results.StatusOK)
+	offPath := onePoint(results.StatusOK)
+	offPath.Submode = "off-path"
 	for name, c := range map[string]struct {
 		args []string
 		want string
@@ -75,7 +113,24 @@ func TestPlotRefuses(t *testing.T) {
 		"two folders":    {[]string{good, good}, "allowed: one, the run folder"},
 		"not a run":      {[]string{t.TempDir()}, "not a run folder"},
 		"no such figure": {[]string{good, "--latency", "p42"}, `--latency: latency: found "p42", allowed`},
-		"nothing ok":     {[]string{runFolder(t, results.StatusFailed)}, "none of its 1 points is ok"},
+		"no such format": {[]string{good, "--format", "gif"}, `--format: found "gif", allowed: one or more of svg`},
+		"no such width":  {[]string{good, "--width", "85"}, `--width: found "85", allowed: 60mm to 600mm`},
+		"no such font":   {[]string{good, "--font", "x"}, `--font: found "x", allowed: sans, serif, mono`},
+		"a small font":   {[]string{good, "--font-size", "5pt"}, `--font-size: found "5pt", allowed: 7pt to 24pt`},
+		"Figure 10": {
+			[]string{good, "--figure", "10"},
+			"--figure: found 10, allowed: 8, 9, 11; dpukv hash --figures DIR draws Figure 10",
+		},
+		"not Figure 8": {
+			[]string{good, "--figure", "8"},
+			"figure 8: store: found mica, allowed: herd; to measure it: dpukv sweep -f examples/fig8.yaml",
+		},
+		"not Figure 9": {
+			[]string{runFolderOf(t, offPath), "--figure", "9"},
+			"placements: found local, allowed: 2 or more of CH-SH, CD-SH, CDH-SH, CH-SD, CD-SD, L-CD-SH",
+		},
+		"not Figure 11": {[]string{good, "--figure", "11"}, "allowed: 2 or more of sm1, sm2, sm3, sm4, sm5"},
+		"nothing ok":    {[]string{runFolder(t, results.StatusFailed)}, "none of its 1 points is ok"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			stdout, _, err := runPlot(c.args...)

@@ -2,6 +2,7 @@ package figstyle
 
 import (
 	"image/color"
+	"strings"
 
 	xfont "golang.org/x/image/font"
 	_ "gonum.org/v1/plot" // registers the fonts
@@ -43,10 +44,16 @@ var (
 	FootText  = Sans(7.5, xfont.WeightNormal, FaintInk)
 )
 
-// Sans is a text style; Liberation Sans comes with the plot library.
+// Sans is a text style in Liberation Sans.
 func Sans(size vg.Length, weight xfont.Weight, c color.Color) text.Style {
+	return Text("Sans", size, weight, c)
+}
+
+// Text is a text style in a variant of Liberation: "Sans", "Serif" or "Mono". The fonts come with
+// the plot library.
+func Text(variant font.Variant, size vg.Length, weight xfont.Weight, c color.Color) text.Style {
 	return text.Style{
-		Font:    font.Font{Typeface: "Liberation", Variant: "Sans", Size: size, Weight: weight},
+		Font:    font.Font{Typeface: "Liberation", Variant: variant, Size: size, Weight: weight},
 		Color:   c,
 		XAlign:  text.XLeft,
 		YAlign:  text.YBottom,
@@ -63,16 +70,33 @@ func Write(c draw.Canvas, s text.Style, corner vg.Point, line string) {
 // LineHeight is the distance from one line of text to the next.
 func LineHeight(s text.Style) vg.Length { return s.FontExtents().Height }
 
-// Wrap joins items into lines of at most this width. It never splits an item.
+// Wrap joins items into lines of at most this width. It splits an item only if the item is wider
+// than a line, and then between words.
 func Wrap(items []string, style text.Style, width vg.Length) []string {
-	const separator = " · "
 	var lines []string
 	for _, item := range items {
 		last := len(lines) - 1
-		if last >= 0 && style.Width(lines[last]+separator+item) <= width {
-			lines[last] += separator + item
-		} else {
+		switch {
+		case last >= 0 && style.Width(lines[last]+" · "+item) <= width:
+			lines[last] += " · " + item
+		case style.Width(item) <= width:
 			lines = append(lines, item)
+		default:
+			lines = append(lines, fill(strings.Fields(item), style, width)...)
+		}
+	}
+	return lines
+}
+
+// fill fills lines with words.
+func fill(words []string, style text.Style, width vg.Length) []string {
+	var lines []string
+	for _, word := range words {
+		last := len(lines) - 1
+		if last >= 0 && style.Width(lines[last]+" "+word) <= width {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
 		}
 	}
 	return lines

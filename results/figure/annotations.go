@@ -12,6 +12,7 @@ import (
 // that would cover another number, a glyph, a bar or a line.
 type annotations struct {
 	curves []curve
+	style  *style
 }
 
 // Plot implements [plot.Plotter].
@@ -23,13 +24,17 @@ func (a annotations) Plot(c draw.Canvas, p *plot.Plot) {
 			continue // nothing was swept along it
 		}
 		for i, m := range cv.Marks {
+			if cv.y[i].Median > p.Y.Max {
+				continue // an arrow stands for it
+			}
 			at := vg.Point{X: x(cv.x[i].Median), Y: y(cv.y[i].Median)}
-			box, free := place(at, markText.Rectangle(m.AxisValue).Size(), c.Rectangle, taken)
+			size := a.style.mark.Rectangle(m.AxisValue).Size()
+			box, free := place(at, size, c.Rectangle, taken)
 			if !free {
 				continue
 			}
 			taken = append(taken, box)
-			figstyle.Write(c, markText, box.Min, m.AxisValue)
+			figstyle.Write(c, a.style.mark, box.Min, m.AxisValue)
 		}
 	}
 }
@@ -38,7 +43,7 @@ func (a annotations) Plot(c draw.Canvas, p *plot.Plot) {
 func (a annotations) obstacles(x, y func(float64) vg.Length) []vg.Rectangle {
 	var taken []vg.Rectangle
 	for _, c := range a.curves {
-		radius := glyphStyle(c.Style).Radius + 1
+		radius := a.style.glyph(c.Style).Radius + 1
 		for i := range c.x {
 			at := vg.Point{X: x(c.x[i].Median), Y: y(c.y[i].Median)}
 			taken = append(taken, around(at, radius))

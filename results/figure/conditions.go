@@ -14,9 +14,11 @@ import (
 // conditions are the lines below the figure. They state the common properties that the title lacks,
 // the repeats, the meaning of the marks, and the number of points with warnings.
 func (f *figure) conditions() []string {
-	points := f.chart.Points()
-	inTitle := results.Named("store", "get_ratio", "key_bytes", "value_bytes", "batch")
-	rest := results.Without(results.Dimensions(), inTitle)
+	points := f.points()
+	rest := results.Dimensions()
+	if f.shownTitle() == f.title {
+		rest = results.Without(rest, titleDimensions())
+	}
 	var said []string
 	for _, d := range results.Without(rest, results.Varying(rest, points)) {
 		said = append(said, d.Label(points[0]))
@@ -31,9 +33,28 @@ func (f *figure) conditions() []string {
 		said = append(said, pinning("client", points, clientCPUs))
 	}
 	said = append(said, f.machines...)
-	said = append(said, f.repeats(), f.axisNote(), f.kneeNote(),
-		warnings(points, len(f.chart.Failed)))
+	said = append(said, f.repeats(), f.axisNote(), f.kneeNote(), f.clipNote(), f.quotaNote())
+	said = append(said, f.notes...)
+	said = append(said, warnings(points, f.failed()))
 	return slices.DeleteFunc(said, func(s string) bool { return s == "" })
+}
+
+// failed is the number of failed points that the figure would show.
+func (f *figure) failed() int {
+	n := 0
+	for _, c := range f.charts() {
+		n += len(c.Failed)
+	}
+	return n
+}
+
+// lines are the lines of all charts.
+func (f *figure) lines() []results.Line {
+	var lines []results.Line
+	for _, c := range f.charts() {
+		lines = append(lines, c.Lines...)
+	}
+	return lines
 }
 
 // pinning names the CPUs of an end, if all points have the same ones.
@@ -50,7 +71,7 @@ func pinning(end string, points []*results.Point, cpus func(*results.Point) []in
 // repeats states the number of repeats, their length, and the meaning of a mark.
 func (f *figure) repeats() string {
 	fewest, most := 0, 0
-	for _, l := range f.chart.Lines {
+	for _, l := range f.lines() {
 		for _, m := range l.Marks {
 			n := len(m.Repeats)
 			if fewest == 0 || n < fewest {
@@ -59,7 +80,7 @@ func (f *figure) repeats() string {
 			most = max(most, n)
 		}
 	}
-	period := measurementPeriod(f.chart.Points())
+	period := measurementPeriod(f.points())
 	switch {
 	case most == 1:
 		return "measured once" + period
@@ -83,18 +104,20 @@ func measurementPeriod(points []*results.Point) string {
 	return " for " + seconds(points[0]) + " s"
 }
 
-// axisNote explains the numbers at the marks.
+// axisNote explains the numbers at the marks, or names the axis if there are none.
 func (f *figure) axisNote() string {
-	if !f.annotated() {
-		return ""
-	}
 	var axes []string
-	for _, l := range f.chart.Lines {
+	for _, l := range f.lines() {
 		if a := l.Axis.Title(); len(l.Marks) > 1 && !slices.Contains(axes, a) {
 			axes = append(axes, a)
 		}
 	}
-	if len(axes) == 0 {
+	switch {
+	case len(axes) == 0:
+		return ""
+	case !f.panels[0].decorated:
+		return "along a line: " + strings.Join(axes, " or ")
+	case !f.panels[0].annotated():
 		return ""
 	}
 	return "numbers at marks: " + strings.Join(axes, " or ")
@@ -102,13 +125,28 @@ func (f *figure) axisNote() string {
 
 // kneeNote explains the rings.
 func (f *figure) kneeNote() string {
-	for i := range f.chart.Lines {
-		if _, ok := f.chart.Lines[i].Knee(f.metric); ok {
-			return "ring: the knee, where throughput over latency is greatest " +
-				"(several rings: the repeats do not tell)"
+	for _, p := range f.panels {
+		for i := range p.chart.Lines {
+			if _, ok := p.chart.Lines[i].Knee(p.metric); ok && p.decorated {
+				return "ring: the knee, where throughput over latency is greatest " +
+					"(several rings: the repeats do not tell)"
+			}
 		}
 	}
 	return ""
+}
+
+// clipNote explains the arrows.
+func (f *figure) clipNote() string {
+	n := 0
+	for _, p := range f.panels {
+		n += p.clipped()
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("arrow: beyond the axis, with the greatest value, in %s",
+		numfmt.Count(n, "mark"))
 }
 
 // warnings counts the points with warnings and the failed points. The table has the details.

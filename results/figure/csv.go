@@ -3,6 +3,7 @@ package figure
 import (
 	"bytes"
 	"encoding/csv"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,26 +12,16 @@ import (
 
 // csv is the figure's numbers, in base units: operations a second and nanoseconds.
 func (f *figure) csv() ([]byte, error) {
-	latency := "latency_" + strings.ReplaceAll(f.metric.Name, "-", "_")
-	rows := [][]string{{
-		"line", "axis", "axis_value", "repeats",
-		"throughput_median_ops", "throughput_min_ops", "throughput_max_ops",
-		latency + "_median_ns", latency + "_min_ns", latency + "_max_ns",
-		"knee", "may_be_knee", "peak",
-	}}
-	if f.bound != nil {
-		rows[0] = append(rows[0], "within_bound")
-	}
-	for j := range f.chart.Lines {
-		l := &f.chart.Lines[j]
-		for i := range l.Marks {
-			m := &l.Marks[i]
-			value := l.Axis.Text(m.Repeats[0])
-			row := []string{l.Label, l.Axis.Name(), value, strconv.Itoa(len(m.Repeats))}
-			for _, s := range []results.Spread{m.Throughput(), m.Latency(f.metric)} {
-				row = append(row, wholeText(s.Median), wholeText(s.Min), wholeText(s.Max))
+	rows := [][]string{f.header()}
+	for _, p := range f.panels {
+		for _, row := range p.rows() {
+			if len(f.panels) > 1 {
+				row = append([]string{p.heading, p.metric.Name}, row...)
 			}
-			rows = append(rows, append(row, f.limits(l, i)...))
+			for len(row) < len(rows[0]) {
+				row = append(row, "") // the bound is one of another metric
+			}
+			rows = append(rows, row)
 		}
 	}
 	var b bytes.Buffer
@@ -40,15 +31,52 @@ func (f *figure) csv() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// header names the columns.
+func (f *figure) header() []string {
+	var columns []string
+	latency := "latency_" + strings.ReplaceAll(f.panels[0].metric.Name, "-", "_")
+	if len(f.panels) > 1 {
+		columns, latency = []string{"panel", "metric"}, "latency"
+	}
+	columns = append(columns,
+		"line", "axis", "axis_value", "repeats",
+		"throughput_median_ops", "throughput_min_ops", "throughput_max_ops",
+		latency+"_median_ns", latency+"_min_ns", latency+"_max_ns",
+		"knee", "may_be_knee", "peak",
+	)
+	if slices.ContainsFunc(f.panels, func(p *panel) bool { return p.bound != nil }) {
+		columns = append(columns, "within_bound")
+	}
+	return columns
+}
+
+// rows are the numbers of a panel.
+func (p *panel) rows() [][]string {
+	var rows [][]string
+	for j := range p.chart.Lines {
+		l := &p.chart.Lines[j]
+		for i := range l.Marks {
+			m := &l.Marks[i]
+			value := l.Axis.Text(m.Repeats[0])
+			row := []string{l.Label, l.Axis.Name(), value, strconv.Itoa(len(m.Repeats))}
+			for _, s := range []results.Spread{m.Throughput(), m.Latency(p.metric)} {
+				row = append(row, wholeText(s.Median), wholeText(s.Min), wholeText(s.Max))
+			}
+			rows = append(rows, append(row, p.limits(l, i)...))
+		}
+	}
+	return rows
+}
+
 // limits says of the mark with this index which limits of its line it is.
-func (f *figure) limits(l *results.Line, i int) []string {
-	knee, found := l.Knee(f.metric)
+func (p *panel) limits(l *results.Line, i int) []string {
+	knee, found := l.Knee(p.metric)
 	list := []string{
 		mark01(found && i == knee.At), mark01(found && knee.Has(i)),
 		mark01(&l.Marks[i] == l.Peak()),
 	}
-	if f.bound != nil {
-		within := l.Within(results.Bound{Metric: f.metric, Ns: f.bound.Ns})
+	if p.bound != nil {
+		within := l.Within(results.Bound{Metric: p.metric, Ns: p.bound.Ns})
 		list = append(list, mark01(&l.Marks[i] == within.Mark))
 	}
 	return list

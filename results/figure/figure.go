@@ -4,45 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"dpukv/results"
 	"dpukv/results/internal/atomicfile"
 	"dpukv/results/runfolder"
 )
-
-// Options says which figures to draw.
-type Options struct {
-	Metrics []results.LatencyMetric // one figure each; none: DefaultLatencyMetrics
-	Actual  bool                    // latency from the actual send, not from the intended one
-	LogX    bool
-	LogY    bool
-	Bound   *results.Bound // drawn in the figures of its metric; nil: none
-}
-
-// metrics are the chosen metrics, each from the chosen send.
-func (o Options) metrics() []results.LatencyMetric {
-	chosen := o.Metrics
-	if len(chosen) == 0 {
-		chosen, _ = results.ParseLatencyMetrics(results.DefaultLatencyMetrics)
-	}
-	var list []results.LatencyMetric
-	for _, m := range chosen {
-		if o.Actual {
-			m = m.FromActualSend()
-		}
-		list = append(list, m)
-	}
-	return list
-}
-
-// boundFor is the bound, if it is a bound of this metric.
-func (o Options) boundFor(m results.LatencyMetric) *results.Bound {
-	if o.Bound == nil || o.Bound.Metric.Name != m.Intended().Name {
-		return nil
-	}
-	return o.Bound
-}
 
 // Drawing is the outcome of [Draw].
 type Drawing struct {
@@ -52,7 +20,7 @@ type Drawing struct {
 	Warnings []string
 }
 
-// Draw draws the charts of a run's points into its figures folder, each as SVG, PNG and CSV. It
+// Draw draws a run's points into its figures folder: its charts, or a figure of the study. It
 // replaces the files that are there.
 func Draw(run *runfolder.Run, o Options) (Drawing, error) {
 	points, bad, err := run.Points()
@@ -60,27 +28,26 @@ func Draw(run *runfolder.Run, o Options) (Drawing, error) {
 		return Drawing{}, err
 	}
 	d := Drawing{Warnings: leftOut(points, bad)}
-	charts := results.Charts(points)
-	if len(charts) == 0 {
+	ok, _ := results.Split(points)
+	if len(ok) == 0 {
 		return d, fmt.Errorf("results: run folder %s has nothing to draw: none of its %d points "+
 			"is ok",
 			run.Dir(), len(points))
+	}
+	figures, err := o.figures(points)
+	if err != nil {
+		return d, fmt.Errorf("results: run folder %s: %w", run.Dir(), err)
 	}
 	if err := os.MkdirAll(run.FiguresDir(), 0o777); err != nil {
 		return d, fmt.Errorf("results: %w", err)
 	}
 	machines := run.Machines()
-	for i := range charts {
-		for _, m := range o.metrics() {
-			f := figure{
-				chart: &charts[i], metric: m, logX: o.LogX, logY: o.LogY,
-				bound: o.boundFor(m), machines: machines,
-			}
-			paths, err := f.write(run.FiguresDir())
-			d.Paths = append(d.Paths, paths...)
-			if err != nil {
-				return d, fmt.Errorf("results: draw %s: %w", f.stem(), err)
-			}
+	for _, f := range figures {
+		f.machines = machines
+		paths, err := f.write(run.FiguresDir(), o.formats())
+		d.Paths = append(d.Paths, paths...)
+		if err != nil {
+			return d, fmt.Errorf("results: draw %s: %w", f.stem, err)
 		}
 	}
 	return d, nil
@@ -101,32 +68,105 @@ func leftOut(points []results.Point, bad []runfolder.BadLine) []string {
 	return warnings
 }
 
-// figure is one chart for one latency metric.
-type figure struct {
-	chart    *results.Chart
-	metric   results.LatencyMetric
-	logX     bool
-	logY     bool
-	bound    *results.Bound // nil: none
-	machines []string
+// figures are the figures of points, with their axes.
+func (o *Options) figures(points []results.Point) ([]*figure, error) {
+	figures, err := o.withoutAxes(points)
+	if err != nil {
+		return nil, err
+	}
+	var all []*panel
+	for _, f := range figures {
+		f.layout = o.Layout
+		all = append(all, f.panels...)
+		setAxes(f.panels, o.SharedAxes)
+	}
+	if o.SharedAxes {
+		setAxes(all, true)
+	}
+	return figures, nil
 }
 
-func (f *figure) stem() string { return f.chart.Stem + "-" + f.metric.Name }
+func (o *Options) withoutAxes(points []results.Point) ([]*figure, error) {
+	if o.Study != nil {
+		f, err := o.Study.figure(points, o)
+		return []*figure{f}, err
+	}
+	ok, _ := results.Split(points)
+	metrics := o.metrics(ok)
+	var figures []*figure
+	charts := results.Charts(points)
+	for i := range charts {
+		for _, m := range metrics {
+			p := o.panel(&charts[i], m)
+			p.decorated = true
+			figures = append(figures, &figure{
+				stem: charts[i].Stem + "-" + m.Name, title: charts[i].Title,
+				panels: []*panel{p}, metrics: 1,
+			})
+		}
+	}
+	return figures, nil
+}
+
+// panel makes the panel of a chart and a metric.
+func (o *Options) panel(c *results.Chart, m results.LatencyMetric) *panel {
+	return &panel{
+		chart: c, metric: m, logX: o.LogX, logY: o.LogY, bound: o.boundFor(m), clip: !o.NoClip,
+	}
+}
+
+// figure is one or several panels under one title and one legend.
+type figure struct {
+	stem     string // begins the names of its files
+	title    string // made from the points
+	panels   []*panel
+	metrics  int // of the panels: those of the first metric come first
+	layout   Layout
+	machines []string
+	notes    []string // further conditions
+}
+
+// shownTitle is the title of the page, or "" for none.
+func (f *figure) shownTitle() string {
+	switch {
+	case f.layout.NoTitle:
+		return ""
+	case f.layout.Title != "":
+		return f.layout.Title
+	}
+	return f.title
+}
+
+// charts are the charts of the panels.
+func (f *figure) charts() []*results.Chart {
+	var charts []*results.Chart
+	for _, p := range f.panels[:len(f.panels)/f.metrics] {
+		charts = append(charts, p.chart)
+	}
+	return charts
+}
+
+// points are all points on the lines of the figure.
+func (f *figure) points() []*results.Point {
+	var points []*results.Point
+	for _, c := range f.charts() {
+		points = append(points, c.Points()...)
+	}
+	return points
+}
 
 // write writes the figure's files into dir and returns their paths.
-func (f *figure) write(dir string) ([]string, error) {
+func (f *figure) write(dir string, names []string) ([]string, error) {
 	var paths []string
-	for _, format := range []struct {
-		ending string
-		encode func() ([]byte, error)
-	}{
-		{".svg", f.svg}, {".png", f.png}, {".csv", f.csv},
-	} {
-		data, err := format.encode()
+	for _, format := range formats {
+		if !slices.Contains(names, format.name) {
+			continue
+		}
+		data, err := format.encode(f)
 		if err != nil {
 			return paths, err
 		}
-		path := filepath.Join(dir, f.stem()+format.ending)
+		path := filepath.Join(dir, f.stem+"."+format.name)
 		if err := atomicfile.Replace(path, data); err != nil {
 			return paths, err
 		}

@@ -102,10 +102,13 @@ func overview(t *testing.T, points []results.Point, latency string) (svg, csv []
 	t.Helper()
 	env := map[string]any{"node": "here", "cpus": 2, "cpu_model": "AMD EPYC"}
 	run := runfoldertest.Create(t, nil, env)
-	charts := results.Charts(points)
-	f := figure{
-		chart: &charts[len(charts)-1], metric: metrics(t, latency)[0], machines: run.Machines(),
+	o := Options{Metrics: metrics(t, latency)}
+	figures, err := o.figures(points)
+	if err != nil {
+		t.Fatal(err)
 	}
+	f := figures[len(figures)-1]
+	f.machines = run.Machines()
 	svg, err1 := f.svg()
 	csv, err2 := f.csv()
 	if err := errors.Join(err1, err2); err != nil {

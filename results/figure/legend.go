@@ -1,57 +1,79 @@
 package figure
 
 import (
+	"slices"
+
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"dpukv/internal/figstyle"
+	"dpukv/results"
 )
 
 const (
 	sampleWidth = vg.Length(30) // of a line in the legend
 	sampleGap   = vg.Length(5)
 	columnGap   = vg.Length(14)
+	legendLead  = vg.Length(3)
 )
 
-// legend lists the lines row by row, in columns of equal width. It is empty for a single line.
+// legend lists lines row by row, in columns of equal width. It is empty for a single line.
 type legend struct {
-	curves      []curve
+	style       *style
+	lines       []*results.Line // one for each label
 	columns     int
 	columnWidth vg.Length
 }
 
-func newLegend(curves []curve, width vg.Length) legend {
-	if len(curves) < 2 {
+// newLegend makes the legend of the lines of all panels.
+func newLegend(panels []*panel, s *style) legend {
+	l := legend{style: s}
+	seen := make(map[string]bool)
+	for _, p := range panels {
+		for i := range p.chart.Lines {
+			if line := &p.chart.Lines[i]; !seen[line.Label] {
+				seen[line.Label] = true
+				l.lines = append(l.lines, line)
+			}
+		}
+	}
+	if len(panels) > 1 { // the first panel may lack lines of the others
+		slices.SortStableFunc(l.lines, func(a, b *results.Line) int { return a.Style - b.Style })
+	}
+	if len(l.lines) < 2 {
 		return legend{}
 	}
-	l := legend{curves: curves}
-	for _, c := range curves {
-		width := sampleWidth + sampleGap + legendText.Width(c.Label) + columnGap
+	for _, c := range l.lines {
+		width := (sampleWidth+sampleGap+columnGap)*s.scale + s.legend.Width(c.Label)
 		l.columnWidth = max(l.columnWidth, width)
 	}
-	l.columns = min(len(curves), max(1, int((width+columnGap)/l.columnWidth)))
+	l.columns = max(1, int((s.textWidth()+columnGap*s.scale)/l.columnWidth))
+	l.columns = min(len(l.lines), l.columns)
 	return l
 }
 
-func (l *legend) rowHeight() vg.Length { return figstyle.LineHeight(legendText) + legendLead }
+func (l *legend) rowHeight() vg.Length {
+	return figstyle.LineHeight(l.style.legend) + legendLead*l.style.scale
+}
 
 func (l *legend) height() vg.Length {
-	if len(l.curves) == 0 {
+	if len(l.lines) == 0 {
 		return 0
 	}
-	rows := (len(l.curves) + l.columns - 1) / l.columns
-	return vg.Length(rows)*l.rowHeight() + partGap
+	rows := (len(l.lines) + l.columns - 1) / l.columns
+	return vg.Length(rows)*l.rowHeight() + partGap*l.style.scale
 }
 
 // draw lists the lines from the top of c.
 func (l *legend) draw(c draw.Canvas) {
-	for i, cv := range l.curves {
+	for i, line := range l.lines {
+		s := l.style
 		x := c.Min.X + vg.Length(i%l.columns)*l.columnWidth
 		y := c.Max.Y - vg.Length(i/l.columns+1)*l.rowHeight()
 		middle := y + l.rowHeight()/2
-		c.StrokeLine2(lineStyle(cv.Style), x, middle, x+sampleWidth, middle)
-		c.DrawGlyph(glyphStyle(cv.Style), vg.Point{X: x + sampleWidth/2, Y: middle})
-		corner := vg.Point{X: x + sampleWidth + sampleGap, Y: y + legendLead/2}
-		figstyle.Write(c, legendText, corner, cv.Label)
+		c.StrokeLine2(s.line(line.Style), x, middle, x+sampleWidth*s.scale, middle)
+		c.DrawGlyph(s.glyph(line.Style), vg.Point{X: x + sampleWidth*s.scale/2, Y: middle})
+		corner := vg.Point{X: x + (sampleWidth+sampleGap)*s.scale, Y: y + legendLead*s.scale/2}
+		figstyle.Write(c, s.legend, corner, line.Label)
 	}
 }

@@ -11,23 +11,24 @@ import (
 
 // knees puts a ring around each mark that may be a line's knee.
 type knees struct {
-	f      *figure
+	metric results.LatencyMetric
 	curves []curve
+	style  *style
 }
 
 // Plot implements [plot.Plotter].
 func (k knees) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for _, cv := range k.curves {
-		knee, ok := cv.Knee(k.f.metric)
+		knee, ok := cv.Knee(k.metric)
 		if !ok {
 			continue
 		}
 		for i := range cv.Marks {
-			if !knee.Has(i) {
+			if !knee.Has(i) || cv.y[i].Median > p.Y.Max {
 				continue
 			}
-			radius := glyphStyle(cv.Style).Radius * 2
+			radius := k.style.glyph(cv.Style).Radius * 2
 			ring := draw.GlyphStyle{Color: figstyle.Ink, Radius: radius, Shape: draw.RingGlyph{}}
 			c.DrawGlyph(ring, vg.Point{X: x(cv.x[i].Median), Y: y(cv.y[i].Median)})
 		}
@@ -38,6 +39,7 @@ func (k knees) Plot(c draw.Canvas, p *plot.Plot) {
 type boundLine struct {
 	bound *results.Bound
 	unit  unit
+	style *style
 }
 
 // Plot implements [plot.Plotter].
@@ -46,5 +48,5 @@ func (b boundLine) Plot(c draw.Canvas, p *plot.Plot) {
 	at := y(b.bound.Ns / b.unit.per)
 	dotted := draw.LineStyle{Color: figstyle.Ink, Width: vg.Points(0.9), Dashes: []vg.Length{1, 2}}
 	c.StrokeLine2(dotted, c.Min.X, at, c.Max.X, at)
-	figstyle.Write(c, markText, vg.Point{X: c.Min.X + 4, Y: at + 2}, b.bound.String())
+	figstyle.Write(c, b.style.mark, vg.Point{X: c.Min.X + 4, Y: at + 2}, b.bound.String())
 }

@@ -1,101 +1,79 @@
 package figure
 
 import (
-	"bytes"
 	"image/color"
-	"io"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"dpukv/internal/figstyle"
 )
 
-// page is a figure laid out: title and legend above the plot, where they cover no data, and the
-// conditions below it.
+// page is a figure laid out: title and legend above the plots, where they cover no data, and the
+// conditions below them.
 type page struct {
-	title  string
+	style  *style
+	title  []string
 	legend legend
-	plot   *plot.Plot
+	grid   grid
 	foot   []string
 }
 
 func (f *figure) page() (*page, error) {
-	curves, x, y := f.curves()
-	p, err := f.plot(curves, x, y)
+	s := newStyle(&f.layout)
+	g, err := f.newGrid(s)
 	if err != nil {
 		return nil, err
 	}
-	return &page{
-		title:  f.chart.Title,
-		legend: newLegend(curves, textWidth),
-		plot:   p,
-		foot:   figstyle.Wrap(f.conditions(), figstyle.FootText, textWidth),
-	}, nil
-}
-
-func (f *figure) png() ([]byte, error) {
-	p, err := f.page()
-	if err != nil {
-		return nil, err
+	p := &page{
+		style:  s,
+		legend: newLegend(f.panels, s),
+		grid:   g,
+		foot:   figstyle.Wrap(f.conditions(), s.foot, s.textWidth()),
 	}
-	canvas := vgimg.NewWith(vgimg.UseWH(figstyle.Width, p.height()), vgimg.UseDPI(figstyle.DPI))
-	p.draw(draw.New(canvas))
-	return written(vgimg.PngCanvas{Canvas: canvas})
-}
-
-func (f *figure) svg() ([]byte, error) {
-	p, err := f.page()
-	if err != nil {
-		return nil, err
+	if title := f.shownTitle(); title != "" {
+		p.title = figstyle.Wrap([]string{title}, s.title, s.textWidth())
 	}
-	canvas := vgsvg.New(figstyle.Width, p.height())
-	p.draw(draw.New(canvas))
-	data, err := written(canvas)
-	// The font is not embedded: that would make each figure half a megabyte. Arial and Helvetica
-	// have the same widths.
-	fonts := []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
-	return bytes.ReplaceAll(data, []byte("font-family:Liberation Sans;"), fonts), err
-}
-
-func written(w io.WriterTo) ([]byte, error) {
-	var b bytes.Buffer
-	_, err := w.WriteTo(&b)
-	return b.Bytes(), err
+	return p, nil
 }
 
 const (
-	textWidth  = figstyle.Width - 2*figstyle.Margin
-	partGap    = vg.Length(6) // between the parts of a page
-	footLead   = vg.Length(1) // between the lines of the foot
-	legendLead = vg.Length(3)
+	partGap  = vg.Length(6) // between the parts of a page
+	footLead = vg.Length(1) // between the lines of the foot
 )
 
-func (p *page) titleHeight() vg.Length { return figstyle.LineHeight(figstyle.TitleText) + partGap }
+func (p *page) titleHeight() vg.Length {
+	if len(p.title) == 0 {
+		return 0
+	}
+	return vg.Length(len(p.title))*figstyle.LineHeight(p.style.title) + partGap*p.style.scale
+}
+
+func (p *page) footLine() vg.Length { return figstyle.LineHeight(p.style.foot) + footLead }
 
 func (p *page) footHeight() vg.Length {
-	return vg.Length(len(p.foot))*(figstyle.LineHeight(figstyle.FootText)+footLead) + partGap
+	return vg.Length(len(p.foot))*p.footLine() + partGap*p.style.scale
 }
 
 func (p *page) height() vg.Length {
-	return 2*figstyle.Margin + p.titleHeight() + p.legend.height() + plotHeight + p.footHeight()
+	return 2*p.style.margin + p.titleHeight() + p.legend.height() + p.grid.height() + p.footHeight()
 }
 
 func (p *page) draw(c draw.Canvas) {
 	c.SetColor(color.White)
 	c.Fill(c.Path())
-	c = draw.Crop(c, figstyle.Margin, -figstyle.Margin, figstyle.Margin, -figstyle.Margin)
-	titleCorner := vg.Point{X: c.Min.X, Y: c.Max.Y - figstyle.LineHeight(figstyle.TitleText)}
-	figstyle.Write(c, figstyle.TitleText, titleCorner, p.title)
+	margin := p.style.margin
+	c = draw.Crop(c, margin, -margin, margin, -margin)
+	for i, line := range p.title {
+		y := c.Max.Y - vg.Length(i+1)*figstyle.LineHeight(p.style.title)
+		figstyle.Write(c, p.style.title, vg.Point{X: c.Min.X, Y: y}, line)
+	}
 	c = draw.Crop(c, 0, 0, 0, -p.titleHeight())
 	p.legend.draw(c)
 	c = draw.Crop(c, 0, 0, 0, -p.legend.height())
 	for i, line := range p.foot {
-		y := c.Min.Y + vg.Length(len(p.foot)-1-i)*(figstyle.LineHeight(figstyle.FootText)+footLead)
-		figstyle.Write(c, figstyle.FootText, vg.Point{X: c.Min.X, Y: y}, line)
+		y := c.Min.Y + vg.Length(len(p.foot)-1-i)*p.footLine()
+		figstyle.Write(c, p.style.foot, vg.Point{X: c.Min.X, Y: y}, line)
 	}
-	p.plot.Draw(draw.Crop(c, 0, 0, p.footHeight(), 0))
+	p.grid.draw(draw.Crop(c, 0, 0, p.footHeight(), 0))
 }

@@ -1,8 +1,6 @@
 package figure
 
 import (
-	"math"
-
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -12,127 +10,124 @@ import (
 	"dpukv/results"
 )
 
-// curve is a line of a chart in the units of the figure.
-type curve struct {
-	*results.Line
-	x, y []results.Spread
-}
-
-// curves converts the chart's lines, and returns the chosen units.
-func (f *figure) curves() (curves []curve, x, y unit) {
-	mostOps, mostNs := 0.0, 0.0
-	for _, p := range f.chart.Points() {
-		mostOps, mostNs = max(mostOps, p.ThroughputOps), max(mostNs, f.metric.Ns(p))
-	}
-	x, y = throughputUnit(mostOps), latencyUnit(mostNs)
-	for i := range f.chart.Lines {
-		c := curve{Line: &f.chart.Lines[i]}
-		for j := range c.Marks {
-			c.x = append(c.x, c.Marks[j].Throughput().Per(x.per))
-			c.y = append(c.y, c.Marks[j].Latency(f.metric).Per(y.per))
-		}
-		curves = append(curves, c)
-	}
-	return curves, x, y
-}
-
-// maxAnnotatedLines is the highest number of lines that stay readable with numbers at their marks.
-const maxAnnotatedLines = 6
-
-func (f *figure) annotated() bool { return len(f.chart.Lines) <= maxAnnotatedLines }
-
-// plot makes the plot alone, without title, legend and conditions.
-func (f *figure) plot(curves []curve, x, y unit) (*plot.Plot, error) {
-	p := plot.New()
-	styleAxis(&p.X, "throughput ("+x.name+")")
-	styleAxis(&p.Y, f.metric.Title+" ("+y.name+")")
-	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XCenter, draw.YTop
-	p.Y.Tick.Label.XAlign, p.Y.Tick.Label.YAlign = draw.XRight, draw.YCenter
-
+// plot makes the plot of a panel of about this size, with labels at both axes.
+func (p *panel) plot(s *style, size vg.Point) (*plot.Plot, error) {
+	curves := p.curves()
+	pl := plot.New()
+	s.styleAxis(&pl.X, "throughput ("+p.x.name+")", size.X/s.tick.Font.Size/3.2)
+	s.styleAxis(&pl.Y, p.metric.Title+" ("+p.y.name+")", size.Y/s.tick.Font.Size/2.2)
+	pl.X.Tick.Label.XAlign, pl.X.Tick.Label.YAlign = draw.XCenter, draw.YTop
+	pl.Y.Tick.Label.XAlign, pl.Y.Tick.Label.YAlign = draw.XRight, draw.YCenter
 	grid := plotter.NewGrid()
 	grid.Horizontal.Color, grid.Vertical.Color = figstyle.GridInk, figstyle.GridInk
-	p.Add(grid)
+	pl.Add(grid)
+	p.setRange(pl)
+	end := pl.Y.Max
 	for i := range curves {
-		if err := curves[i].addTo(p); err != nil {
+		if err := curves[i].addTo(pl, s, end); err != nil {
 			return nil, err
 		}
 	}
-	if f.annotated() {
-		p.Add(annotations{curves})
+	if p.annotated() {
+		pl.Add(annotations{curves, s})
 	}
-	p.Add(knees{f, curves})
-	if f.bound != nil {
-		p.Add(boundLine{f.bound, y})
+	if p.decorated {
+		pl.Add(knees{p.metric, curves, s})
 	}
-	f.setRange(p, curves)
-	if f.bound != nil {
-		p.Y.Max = max(p.Y.Max, f.bound.Ns/y.per*1.1)
+	if p.clipped() > 0 {
+		pl.Add(arrows{curves, s})
 	}
-	return p, nil
+	if p.bound != nil {
+		pl.Add(boundLine{p.bound, p.y, s})
+	}
+	p.setRange(pl) // what was added has changed it
+	return pl, nil
 }
 
-func styleAxis(a *plot.Axis, label string) {
-	a.Label.Text, a.Label.TextStyle = label, figstyle.AxisText
+// styleAxis labels an axis that has room for this number of labels.
+func (s *style) styleAxis(a *plot.Axis, label string, room vg.Length) {
+	a.Label.Text, a.Label.TextStyle = label, s.axis
 	a.Label.TextStyle.XAlign = draw.XCenter
-	a.Label.Padding = vg.Points(4)
-	a.Tick.Label = tickText
-	a.Tick.Marker = linearTicks{most: 8}
+	a.Label.Padding = vg.Points(4) * s.scale
+	a.Tick.Label = s.tick
+	a.Tick.Marker = linearTicks{most: min(8, max(3, int(room)))}
 	a.Color, a.Width = figstyle.Ink, vg.Points(0.7)
 	a.Tick.Color, a.Tick.Width = figstyle.Ink, vg.Points(0.7)
-	a.Tick.Length = vg.Points(4)
+	a.Tick.Length = vg.Points(4) * s.scale
 	a.Padding = 0
 }
 
 // setRange starts both axes at zero if they are linear: a cut axis makes small differences look
 // large.
-func (f *figure) setRange(p *plot.Plot, curves []curve) {
-	right, top, left, bottom := 0.0, 0.0, math.Inf(1), math.Inf(1)
-	for _, c := range curves {
-		for i := range c.x {
-			right, left = max(right, c.x[i].Max), min(left, c.x[i].Min)
-			top, bottom = max(top, c.y[i].Max), min(bottom, c.y[i].Min)
-		}
+func (p *panel) setRange(pl *plot.Plot) {
+	right, left, bottom := 0.0, p.extent.left/p.x.per, p.extent.bottom/p.y.per
+	for _, x := range p.extent.x {
+		right = max(right, x/p.x.per)
 	}
-	p.X.Min, p.X.Max = 0, right*1.06
-	p.Y.Min, p.Y.Max = 0, top*1.1
+	top, _ := p.top()
+	pl.X.Min, pl.X.Max = 0, right*1.06
+	pl.Y.Min, pl.Y.Max = 0, p.end()/p.y.per
 	// A latency of zero has no place on a logarithmic axis.
-	if f.logY && bottom > 0 {
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{}
-		p.Y.Min, p.Y.Max = bottom*0.7, top*1.4
+	if p.logY && bottom > 0 {
+		pl.Y.Scale, pl.Y.Tick.Marker = plot.LogScale{}, logTicks{}
+		pl.Y.Min, pl.Y.Max = bottom*0.7, max(top/p.y.per*1.4, p.boundEnd())
 	}
-	if f.logX && left > 0 {
-		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{}
-		p.X.Min, p.X.Max = left*0.8, right*1.25
+	if p.logX && left > 0 {
+		pl.X.Scale, pl.X.Tick.Marker = plot.LogScale{}, logTicks{}
+		pl.X.Min, pl.X.Max = left*0.8, right*1.25
 	}
 }
 
-// addTo adds the line, the ranges over its repeats and its glyphs, in this order.
-func (c *curve) addTo(p *plot.Plot) error {
-	data := bars{XYs: make(plotter.XYs, len(c.x))}
-	for i := range c.x {
-		data.XYs[i] = plotter.XY{X: c.x[i].Median, Y: c.y[i].Median}
-		data.XErrors = append(data.XErrors, bar(c.x[i]))
-		data.YErrors = append(data.YErrors, bar(c.y[i]))
+// boundEnd is the end of an axis that has to show the bound, if there is one.
+func (p *panel) boundEnd() float64 {
+	if p.bound == nil {
+		return 0
 	}
-	line, err := plotter.NewLine(data)
+	return p.bound.Ns / p.y.per * 1.1
+}
+
+// addTo adds the line, the ranges over its repeats and its glyphs, in this order. Glyphs and bars
+// end at the end of the latency axis.
+func (c *curve) addTo(p *plot.Plot, s *style, end float64) error {
+	line, err := plotter.NewLine(c.medians())
 	if err != nil {
 		return err
 	}
-	line.LineStyle = lineStyle(c.Style)
+	line.LineStyle = s.line(c.Style)
+	p.Add(line)
+	var data bars
+	for i := range c.x {
+		if y := c.y[i]; y.Median <= end {
+			y.Max = min(y.Max, end)
+			data.XYs = append(data.XYs, plotter.XY{X: c.x[i].Median, Y: y.Median})
+			data.XErrors = append(data.XErrors, bar(c.x[i]))
+			data.YErrors = append(data.YErrors, bar(y))
+		}
+	}
+	if len(data.XYs) == 0 {
+		return nil // an arrow stands for each mark
+	}
 	glyphs, err := plotter.NewScatter(data)
 	if err != nil {
 		return err
 	}
-	glyphs.GlyphStyle = glyphStyle(c.Style)
-	p.Add(line)
-	if err := c.addBars(p, data); err != nil {
+	glyphs.GlyphStyle = s.glyph(c.Style)
+	if err := c.addBars(p, s, data); err != nil {
 		return err
 	}
 	p.Add(glyphs)
 	return nil
 }
 
-func (c *curve) addBars(p *plot.Plot, data bars) error {
+func (c *curve) medians() plotter.XYs {
+	var medians plotter.XYs
+	for i := range c.x {
+		medians = append(medians, plotter.XY{X: c.x[i].Median, Y: c.y[i].Median})
+	}
+	return medians
+}
+
+func (c *curve) addBars(p *plot.Plot, s *style, data bars) error {
 	if !c.repeated() {
 		return nil
 	}
@@ -144,9 +139,9 @@ func (c *curve) addBars(p *plot.Plot, data bars) error {
 	if err != nil {
 		return err
 	}
-	style := draw.LineStyle{Color: lineStyle(c.Style).Color, Width: vg.Points(0.7)}
+	style := draw.LineStyle{Color: s.line(c.Style).Color, Width: vg.Points(0.7) * s.scale}
 	xs.LineStyle, ys.LineStyle = style, style
-	xs.CapWidth, ys.CapWidth = vg.Points(4), vg.Points(4)
+	xs.CapWidth, ys.CapWidth = vg.Points(4)*s.scale, vg.Points(4)*s.scale
 	p.Add(xs, ys)
 	return nil
 }

@@ -5,20 +5,49 @@ import (
 	"math"
 
 	xfont "golang.org/x/image/font"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"dpukv/internal/figstyle"
 )
 
-// plotHeight is the height of the plot alone; title, legend and conditions add to it.
-const plotHeight = 3.4 * vg.Inch
+// style has the sizes of a figure's parts. They follow from the size of its font, not from its
+// width: text stays readable in a narrow figure.
+type style struct {
+	width, margin vg.Length
+	scale         vg.Length // of lines and glyphs: 1 at 10 pt
+	dpi           int
 
-var (
-	tickText   = figstyle.Sans(9, xfont.WeightNormal, figstyle.Ink)
-	legendText = figstyle.Sans(9, xfont.WeightNormal, figstyle.Ink)
-	markText   = figstyle.Sans(7.5, xfont.WeightNormal, figstyle.FaintInk)
-)
+	title, heading, axis, tick, legend, mark, foot text.Style
+}
+
+func newStyle(l *Layout) *style {
+	size := l.fontSize()
+	name := l.Font
+	if name == "" {
+		name = "sans"
+	}
+	of := func(share vg.Length, weight xfont.Weight, c color.Color) text.Style {
+		return figstyle.Text(Fonts[name], max(leastFontSize, size*share), weight, c)
+	}
+	s := &style{
+		width: l.width(), margin: figstyle.Margin, scale: size / 10, dpi: figstyle.DPI,
+		title:   of(1.15, xfont.WeightBold, figstyle.Ink),
+		heading: of(1, xfont.WeightBold, figstyle.Ink),
+		axis:    of(1, xfont.WeightNormal, figstyle.Ink),
+		tick:    of(0.9, xfont.WeightNormal, figstyle.Ink),
+		legend:  of(0.9, xfont.WeightNormal, figstyle.Ink),
+		mark:    of(0.75, xfont.WeightNormal, figstyle.FaintInk),
+		foot:    of(0.75, xfont.WeightNormal, figstyle.FaintInk),
+	}
+	if l.Width != 0 { // for a column of a paper, which has margins of its own
+		s.margin, s.dpi = 2, 300
+	}
+	return s
+}
+
+func (s *style) textWidth() vg.Length { return s.width - 2*s.margin }
 
 // lineColors are colours that colour-blind readers can tell apart (Okabe and Ito). The first ones
 // also differ in their greys.
@@ -49,23 +78,26 @@ var lineShapes = []polygonGlyph{
 	{corners: 6},
 }
 
-// lineStyle is the colour and the dash of a line. Lines differ in colour, dash and glyph, so that a
-// figure can be read in black and white.
-func lineStyle(style int) draw.LineStyle {
-	return draw.LineStyle{
-		Color:  lineColors[style%len(lineColors)],
-		Width:  vg.Points(1.3),
-		Dashes: lineDashes[style%len(lineDashes)],
+// line is the colour and the dash of the line with this index. Lines differ in colour, dash and
+// glyph, so that a figure can be read in black and white.
+func (s *style) line(index int) draw.LineStyle {
+	l := draw.LineStyle{
+		Color: lineColors[index%len(lineColors)],
+		Width: vg.Points(1.3) * s.scale,
 	}
+	for _, d := range lineDashes[index%len(lineDashes)] {
+		l.Dashes = append(l.Dashes, d*s.scale)
+	}
+	return l
 }
 
-// glyphStyle is the glyph of a line's marks. The first twelve lines all have different ones.
-func glyphStyle(style int) draw.GlyphStyle {
-	shape := lineShapes[style%len(lineShapes)]
-	oddRound := style/len(lineShapes)%2 == 1
-	shape.hollow = (style%2 == 1) != oddRound
-	color := lineColors[style%len(lineColors)]
-	return draw.GlyphStyle{Color: color, Radius: vg.Points(3.4), Shape: shape}
+// glyph is the glyph of a line's marks. The first twelve lines all have different ones.
+func (s *style) glyph(index int) draw.GlyphStyle {
+	shape := lineShapes[index%len(lineShapes)]
+	oddRound := index/len(lineShapes)%2 == 1
+	shape.hollow = (index%2 == 1) != oddRound
+	color := lineColors[index%len(lineColors)]
+	return draw.GlyphStyle{Color: color, Radius: vg.Points(3.4) * s.scale, Shape: shape}
 }
 
 // polygonGlyph is a regular polygon around the point, filled with its colour or with white.
@@ -96,6 +128,6 @@ func (g polygonGlyph) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Poi
 	}
 	c.SetColor(fill)
 	c.Fill(path)
-	c.SetLineStyle(draw.LineStyle{Color: style.Color, Width: vg.Points(1.1)})
+	c.SetLineStyle(draw.LineStyle{Color: style.Color, Width: style.Radius * 1.1 / 3.4})
 	c.Stroke(path)
 }

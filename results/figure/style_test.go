@@ -8,8 +8,9 @@ import (
 
 func TestNoTwoOfTwelveLinesHaveTheSameGlyph(t *testing.T) {
 	seen := map[any]bool{}
+	s := newStyle(&Layout{})
 	for style := range results.MaxOverviewLines {
-		shape := glyphStyle(style).Shape
+		shape := s.glyph(style).Shape
 		if seen[shape] {
 			t.Errorf("style %d has the glyph of another", style)
 		}

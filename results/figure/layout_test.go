@@ -1,0 +1,79 @@
+package figure
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/vg"
+)
+
+func TestParseLayout(t *testing.T) {
+	for text, want := range map[string]vg.Length{
+		"85mm": 85 * vg.Millimeter, "8.5cm": 85 * vg.Millimeter, "7in": 7 * vg.Inch, " 500 pt ": 500,
+		"60mm": 60 * vg.Millimeter, "600mm": 600 * vg.Millimeter,
+	} {
+		if found, err := ParseWidth(text); err != nil || found-want > 1e-9 || want-found > 1e-9 {
+			t.Errorf("%q: found %v, %v", text, found, err)
+		}
+	}
+	for _, text := range []string{"", "85", "mm", "10mm", "5m", "-85mm", "NaNmm", "85 furlongs", "2000pt"} {
+		_, err := ParseWidth(text)
+		if err == nil || !strings.Contains(err.Error(), "allowed: 60mm to 600mm, in mm, cm, in or pt") {
+			t.Errorf("%q: found %v", text, err)
+		}
+	}
+	if _, err := ParseFontSize("6pt"); err == nil || !strings.Contains(err.Error(), "allowed: 7pt to 24pt") {
+		t.Errorf("6pt: found %v", err)
+	}
+	if _, err := ParseFont("comic"); err == nil || !strings.Contains(err.Error(), "allowed: sans, serif, mono") {
+		t.Errorf("comic: found %v", err)
+	}
+}
+
+var fontSizes = regexp.MustCompile(`font-size:([0-9.]+)`)
+
+// No text is smaller than 7 pt, and its size does not depend on the width.
+func TestTextIsReadable(t *testing.T) {
+	sizes := map[vg.Length]string{}
+	for _, width := range []vg.Length{85 * vg.Millimeter, 178 * vg.Millimeter} {
+		f := studyFigure(t, &figure8, studyPoints(), Options{Layout: Layout{Width: width, Font: "serif"}})
+		svg, err := f.svg()
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := map[string]bool{}
+		for _, m := range fontSizes.FindAllStringSubmatch(string(svg), -1) {
+			size, err := strconv.ParseFloat(m[1], 64)
+			if err != nil || size < 7 {
+				t.Errorf("%v wide: a text has %s pt", width, m[1])
+			}
+			if !found[m[1]] {
+				found[m[1]] = true
+				sizes[width] += m[1] + " "
+			}
+		}
+		if !strings.Contains(string(svg), "'Liberation Serif','Times New Roman'") {
+			t.Error("the font is not the chosen one")
+		}
+	}
+	if a, b := sizes[85*vg.Millimeter], sizes[178*vg.Millimeter]; a != b || a == "" {
+		t.Errorf("the sizes are %s, in a wider figure %s", a, b)
+	}
+}
+
+func TestTitle(t *testing.T) {
+	for want, layout := range map[string]Layout{
+		"HERD, 8 B keys": {}, "mine": {Title: "mine"}, "HERD · off-path": {NoTitle: true},
+	} {
+		f := studyFigure(t, &figure8, studyPoints(), Options{Layout: layout})
+		svg, err := f.svg()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(svg), want) {
+			t.Errorf("%+v: the figure does not say %q", layout, want)
+		}
+	}
+}

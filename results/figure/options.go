@@ -1,0 +1,59 @@
+package figure
+
+import (
+	"slices"
+
+	"dpukv/results"
+)
+
+// Options says which figures to draw, and how.
+type Options struct {
+	// Metrics are the latency metrics. None means DefaultLatencyMetrics, or the median alone if an
+	// emulated machine has a CPU quota.
+	Metrics    []results.LatencyMetric
+	Actual     bool // latency from the actual send, not from the intended one
+	LogX       bool
+	LogY       bool
+	Bound      *results.Bound // drawn in the figures of its metric; nil: none
+	Study      *Study         // one figure of the study; nil: the charts of the run
+	SharedAxes bool           // one range for all panels and figures of a metric
+	NoClip     bool           // outliers stay on the axis, however they flatten the rest
+	Formats    []string       // of [Formats]; none: [DefaultFormats]
+	Layout     Layout
+}
+
+// metrics are the chosen metrics of these points, each from the chosen send.
+func (o *Options) metrics(points []*results.Point) []results.LatencyMetric {
+	chosen := o.Metrics
+	if len(chosen) == 0 {
+		names := results.DefaultLatencyMetrics
+		if slices.ContainsFunc(points, hasQuota) {
+			names = "p50"
+		}
+		chosen, _ = results.ParseLatencyMetrics(names)
+	}
+	var list []results.LatencyMetric
+	for _, m := range chosen {
+		if o.Actual {
+			m = m.FromActualSend()
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+// boundFor is the bound, if it is a bound of this metric.
+func (o *Options) boundFor(m results.LatencyMetric) *results.Bound {
+	if o.Bound == nil || o.Bound.Metric.Name != m.Intended().Name {
+		return nil
+	}
+	return o.Bound
+}
+
+// formats are the chosen formats.
+func (o *Options) formats() []string {
+	if len(o.Formats) == 0 {
+		return DefaultFormats
+	}
+	return o.Formats
+}
