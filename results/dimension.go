@@ -271,7 +271,8 @@ func compare(ds []*Dimension, a, b *Point) int {
 		var c int
 		if d.num != nil {
 			c = cmp.Compare(d.num(a), d.num(b))
-		} else {
+		}
+		if c == 0 { // also of numbers: distributions of sizes may have the same mean
 			c = cmp.Compare(d.text(a), d.text(b))
 		}
 		if c != 0 {

@@ -232,11 +232,22 @@ func (p *Plan) readInput(file string) ([]byte, error) {
 	return infile.ReadInput(ctx, file, boundedyaml.MaxBytes)
 }
 
+// readBeside reads a file that the sweep file names, from the sweep file's folder.
+func (p *Plan) readBeside(path string) ([]byte, error) {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(p.SweepFile), path)
+	}
+	return p.readInput(path)
+}
+
 func (p *Plan) askedSweep() error {
 	switch {
 	case p.SweepFile != "":
 		var err error
 		if p.sweepText, err = p.readInput(p.SweepFile); err != nil {
+			return err
+		}
+		if p.sweepText, err = sweep.Embed(p.SweepFile, p.sweepText, p.readBeside); err != nil {
 			return err
 		}
 		if p.sweep, err = p.parseSweep(p.SweepFile, p.sweepText); err != nil {
