@@ -3,7 +3,6 @@ package load
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 )
@@ -268,7 +267,7 @@ func FuzzParseSizes(f *testing.F) {
 				t.Fatalf("%q: drew the size %d of at most %d", text, n, w.MaxValueBytes())
 			}
 		}
-		if room := w.RoomBytes(); room < int(math.Floor(float64(mean)))-1 || room > w.MaxValueBytes() {
+		if room := w.RoomBytes(); room < mean-1 || room > w.MaxValueBytes() {
 			t.Fatalf("%q: room for %d bytes, mean %d, most %d", text, room, mean, w.MaxValueBytes())
 		}
 	})
