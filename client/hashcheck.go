@@ -66,7 +66,7 @@ func (c *checker) next() {
 		c.prepare(op, p.key)
 	}
 	if !p.get {
-		load.FillValue(c.req.Value, p.key, c.nextVersion())
+		c.value(p.key, c.nextVersion())
 	}
 }
 

@@ -72,7 +72,7 @@ func newLoader(w *worker, p period, full chan<- *histPair) *loader {
 	l := &loader{
 		worker: w,
 		period: p,
-		gen:    load.NewGenerator(&w.cfg.Workload, w.cfg.FirstThread+w.id),
+		gen:    load.NewGenerator(&w.cfg.Workload, w.cfg.FirstThread+w.id, w.cfg.AllThreads),
 		rec:    newRecorder(w.cfg.OpenLoop(), full, p.fromNs, int64(w.cfg.Interval)),
 	}
 	if w.cfg.OpenLoop() {
@@ -218,7 +218,7 @@ func (l *loader) generate() {
 		return
 	}
 	l.prepare(kvs.Set, key)
-	load.FillValue(l.req.Value, key, l.nextVersion())
+	l.value(key, l.nextVersion())
 }
 
 func (l *loader) receive(wait time.Duration) error {

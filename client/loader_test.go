@@ -124,7 +124,7 @@ func BenchmarkGenerate(b *testing.B) {
 					l.prepare(kvs.Get, key)
 				} else {
 					l.prepare(kvs.Set, key)
-					load.FillValue(l.req.Value, key, l.nextVersion())
+					l.value(key, l.nextVersion())
 				}
 			}
 		})

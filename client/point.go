@@ -135,6 +135,9 @@ func (r *runner) counted(p *results.Point, s summed) {
 	p.StartedAt = r.startedAt
 	p.Ops = s.inside.answered
 	p.Gets, p.Hits, p.Misses = s.inside.gets, s.inside.hits, s.inside.misses
+	if s.inside.hits > 0 && p.ValueSizes != "" {
+		p.HitValueBytes = float64(s.inside.hitBytes) / float64(s.inside.hits)
+	}
 	p.Errors += s.inside.errors + s.outside.errors
 	p.LateOps, p.UnsentOps = s.late, s.unsent
 	if s.lag != nil {

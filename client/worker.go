@@ -38,6 +38,8 @@ type worker struct {
 
 	session kvs.Session
 	req     kvs.Request
+	values  load.Values
+	room    []byte // for the largest value
 	cookie  cookie // of req, less its age class
 	version uint32 // of the last SET
 	pending bool   // req is made and not submitted yet
@@ -52,6 +54,7 @@ type tally struct {
 	answered     uint64
 	gets         uint64 // answered OK or not found
 	hits, misses uint64
+	hitBytes     uint64 // of the values of the hits
 	full         uint64 // SETs refused for want of room, also in errors
 	errors       uint64
 }
@@ -61,11 +64,13 @@ func (t *tally) add(o tally) {
 	t.gets += o.gets
 	t.hits += o.hits
 	t.misses += o.misses
+	t.hitBytes += o.hitBytes
 	t.full += o.full
 	t.errors += o.errors
 }
 
 func newWorker(id int, cfg *Config, server string, stop *atomic.Bool) *worker {
+	values := load.NewValues(&cfg.Workload)
 	return &worker{
 		id:     id,
 		cpu:    cfg.cpuOf(id),
@@ -73,10 +78,9 @@ func newWorker(id int, cfg *Config, server string, stop *atomic.Bool) *worker {
 		server: server,
 		stop:   stop,
 		now:    cpu.NowNs,
-		req: kvs.Request{
-			Key:   make([]byte, cfg.Workload.KeyBytes),
-			Value: make([]byte, cfg.Workload.ValueBytes),
-		},
+		req:    kvs.Request{Key: make([]byte, cfg.Workload.KeyBytes)},
+		values: values,
+		room:   make([]byte, values.MaxBytes()),
 		// Versions step by the number of all clients' threads. So no two SETs of a run have the
 		// same version (for the first 2³² SETs).
 		version: uint32(cfg.FirstThread + id + 1 - cfg.AllThreads),
@@ -131,6 +135,11 @@ func (w *worker) describe(op kvs.Op, key uint64) {
 	w.req.Op = op
 	w.cookie = newCookie(key, op)
 	w.pending = true
+}
+
+// value gives the request the key's value in a version.
+func (w *worker) value(key uint64, version uint32) {
+	w.req.Value = w.values.Fill(w.room, key, version)
 }
 
 // nextVersion returns a version that no other SET of this run has. The preload has version 0.
@@ -196,11 +205,12 @@ func (w *worker) judge(a *kvs.Answer, t *tally) {
 	case op == kvs.Set && a.Status == kvs.OK:
 	case op == kvs.Get && a.Status == kvs.OK:
 		t.gets++
-		t.hits++
-		if !load.CheckValue(a.Value, cookieKey(a.Cookie), w.cfg.Workload.ValueBytes) {
-			t.hits--
+		if !w.values.Check(a.Value, cookieKey(a.Cookie)) {
 			w.wrong(a, t, "the value does not belong to this key")
+			return
 		}
+		t.hits++
+		t.hitBytes += uint64(len(a.Value))
 	case op == kvs.Get && a.Status == kvs.NotFound:
 		t.gets++
 		t.misses++
@@ -232,6 +242,7 @@ func (w *worker) open(remote kvs.Remote) error {
 		Batch:       w.cfg.Batch,
 		Window:      w.cfg.Window,
 		Connections: w.cfg.Connections,
+		KeyBytes:    w.cfg.KeyBytes, MaxValueBytes: w.values.MaxBytes(),
 	})
 	if err != nil {
 		return w.sessionError(err)

@@ -15,9 +15,12 @@ type ServerConfig struct {
 	Listen  string `json:"listen"`
 	Workers int    `json:"workers"` // threads that answer requests
 	// Items is the number of items of these sizes that the server must have room for.
-	Items      int `json:"items"`
-	KeyBytes   int `json:"key_bytes"`
-	ValueBytes int `json:"value_bytes"`
+	Items    int `json:"items"`
+	KeyBytes int `json:"key_bytes"`
+	// ValueBytes is the room for each value, if all items share theirs. MaxValueBytes is the size
+	// of the largest value.
+	ValueBytes    int `json:"value_bytes"`
+	MaxValueBytes int `json:"max_value_bytes"`
 	// Mode is "cache" (the server may evict items to make room) or "store" (it may not).
 	Mode   string `json:"mode"`
 	Access string `json:"access"` // "erew", "crew" or "crcw"
@@ -52,7 +55,7 @@ type Device struct {
 
 // LoadConfig is the part of a load that a store has to support.
 type LoadConfig struct {
-	KeyBytes, ValueBytes int
-	Batch, Window        int // operations per batch, batches in flight per connection
-	Access, Protocol     string
+	KeyBytes, MaxValueBytes int // of the largest value
+	Batch, Window           int // operations per batch, batches in flight per connection
+	Access, Protocol        string
 }

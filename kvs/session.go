@@ -33,6 +33,9 @@ type SessionOptions struct {
 	Batch       int // operations per batch
 	Window      int // batches in flight per connection
 	Connections int // connections per server worker
+	// KeyBytes and MaxValueBytes are the sizes of the requests to come. Open refuses sizes that the
+	// server cannot take. 0: not known.
+	KeyBytes, MaxValueBytes int
 }
 
 // Session is one load worker's access to a store. It chooses the server worker for each request,

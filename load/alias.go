@@ -42,8 +42,11 @@ func newAlias(weights []float64) []aliasCell {
 	return cells
 }
 
-func drawAlias(cells []aliasCell, rng *rand.PCG) uint32 {
-	high, fraction := bits.Mul64(rng.Uint64(), uint64(len(cells)))
+func drawAlias(cells []aliasCell, rng *rand.PCG) uint32 { return pickAlias(cells, rng.Uint64()) }
+
+// pickAlias returns the outcome of a random word.
+func pickAlias(cells []aliasCell, word uint64) uint32 {
+	high, fraction := bits.Mul64(word, uint64(len(cells)))
 	cell, outcome := &cells[high], uint32(high)
 	if fraction > cell.own {
 		outcome = cell.other

@@ -11,10 +11,11 @@
 // # Keys and values
 //
 // Key i is the number i ([FillKey]). A value is a function of its key and a version ([FillValue]).
-// So [CheckValue] can check every answer in full, without a record of what was sent.
+// So [Values] can check every answer in full, without a record of what was sent. The size of a
+// value follows from both too. Otherwise, popular keys would decide the mean size of all SETs.
 //
 // # Operations
 //
 // A [Generator] makes the sequence of operations of one thread. The workload and the thread's
-// number decide it. Skewed keys follow the Zipf distribution exactly.
+// number decide it. Keys follow their distribution exactly.
 package load

@@ -35,6 +35,8 @@ type Field struct {
 	// Default is the default in words, where it depends on other fields. Otherwise, it is empty.
 	Default string
 	Numeric bool // values are numbers, and ordered as such
+	// InWords says that a value of a numeric field may also be words, which stand for the number.
+	InWords bool
 
 	value  func(*Load) any
 	text   func(*Load) string
@@ -139,7 +141,7 @@ func mega(x float64) float64 { return x / 1e6 }
 
 // distribution completes the row of a [Dist].
 func distribution(f Field, of func(*Load) *Dist) Field {
-	f.Allowed = "uniform, or zipf:T with T from 0 and below 1, such as zipf:0.99"
+	f.Allowed = DistAllowed
 	f.value = func(l *Load) any { return *of(l) }
 	f.text = func(l *Load) string { return string(*of(l)) }
 	f.parse = func(l *Load, text string) error {

@@ -8,7 +8,7 @@ import (
 
 func TestUniformKeys(t *testing.T) {
 	const keys, draws = 1000, 1_000_000
-	g := NewGenerator(&Workload{Keys: keys, KeyBytes: 8, ValueBytes: 8, GetRatio: 0.95, Seed: 7}, 0)
+	g := NewGenerator(&Workload{Keys: keys, KeyBytes: 8, ValueBytes: 8, GetRatio: 0.95, Seed: 7}, 0, 1)
 	counts, expected, gets := make([]int, keys), make([]float64, keys), 0
 	for range draws {
 		key, get := g.Next()
@@ -30,7 +30,7 @@ func TestUniformKeys(t *testing.T) {
 
 func TestGetRatioEnds(t *testing.T) {
 	for _, ratio := range []float64{0, 1} {
-		g := NewGenerator(&Workload{Keys: 10, GetRatio: ratio}, 0)
+		g := NewGenerator(&Workload{Keys: 10, GetRatio: ratio}, 0, 1)
 		for range 10000 {
 			if _, get := g.Next(); get != (ratio == 1) {
 				t.Fatalf("get is %v at a ratio of %v", get, ratio)
@@ -41,13 +41,13 @@ func TestGetRatioEnds(t *testing.T) {
 
 func TestSequences(t *testing.T) {
 	sequence := func(seed uint64, thread int, dist Dist) (keys [100]uint64) {
-		g := NewGenerator(&Workload{Keys: 1 << 40, GetRatio: 0.5, Seed: seed, Dist: dist}, thread)
+		g := NewGenerator(&Workload{Keys: 1 << 40, GetRatio: 0.5, Seed: seed, Dist: dist}, thread, 4)
 		for i := range keys {
 			keys[i], _ = g.Next()
 		}
 		return keys
 	}
-	for _, dist := range []Dist{Uniform, Zipf(0.99)} {
+	for _, dist := range []Dist{Uniform, Zipf(0.99), Zipf(1.5), "hotspot:0.2:0.8", "gaussian:0.5:0.1"} {
 		if first, again := sequence(1, 2, dist), sequence(1, 2, dist); first != again {
 			t.Errorf("%v: the same seed and thread gave another sequence", dist)
 		}
@@ -60,7 +60,7 @@ func TestSequences(t *testing.T) {
 // ExampleGenerator makes operations, their keys and their values.
 func ExampleGenerator() {
 	w := Workload{Keys: 1000, KeyBytes: 8, ValueBytes: 16, GetRatio: 0.5, Dist: Zipf(0.99)}
-	g := NewGenerator(&w, 0)
+	g := NewGenerator(&w, 0, 1)
 	key, value := make([]byte, w.KeyBytes), make([]byte, w.ValueBytes)
 	index, _ := g.Next()
 	FillKey(key, index)

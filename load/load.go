@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"dpukv/hashbench"
@@ -30,10 +31,13 @@ type Load struct {
 // Workload describes the operations and their keys.
 type Workload struct {
 	GetRatio   float64 `json:"get_ratio"`   // share of GETs; all others are SETs
-	Dist       Dist    `json:"dist"`        // distribution of the keys: "uniform" or "zipf:T"
+	Dist       Dist    `json:"dist"`        // distribution of the keys, such as "zipf:0.99"
 	Keys       int     `json:"keys"`        // different keys, all preloaded
 	KeyBytes   int     `json:"key_bytes"`   // size of a key
-	ValueBytes int     `json:"value_bytes"` // size of a value
+	ValueBytes int     `json:"value_bytes"` // size of a value; the rounded mean of ValueSizes
+	// ValueSizes is the distribution of the sizes of values, such as "32:90+1024:10". It is absent
+	// if all values have one size.
+	ValueSizes Sizes `json:"value_sizes,omitempty"`
 	// Seed determines the sequence of operations of each thread.
 	Seed uint64 `json:"seed"`
 }
@@ -80,12 +84,13 @@ var fields = []Field{
 		Help:    "Size of a key, in bytes.",
 		Example: "16",
 	}, 1, kvs.MaxKeyBytes, func(l *Load) *int { return &l.KeyBytes }),
-	whole(Field{
+	valueBytes(Field{
 		Name: "value_bytes", Key: "value_bytes", ID: "ValueBytes",
 		Title: "value bytes", Label: "%s B values",
-		Help:    "Size of a value, in bytes.",
-		Example: "[32, 1024]",
-	}, 0, kvs.MaxValueBytes, func(l *Load) *int { return &l.ValueBytes }),
+		Help: "Size of a value, in bytes: a number, or a distribution from which each SET draws. " +
+			"`file:PATH` reads a file with a line for each size and its weight.",
+		Example: "[32, 32-1024, 32:90+1024:10]",
+	}),
 	whole(Field{
 		Name: "batch", Key: "batch", ID: "Batch", Title: "batch", Label: "batch %s",
 		Help:    "Operations in a batch. A client sends a batch as one unit.",
@@ -136,6 +141,10 @@ func (l *Load) Validate() error {
 		if err := fields[i].check(l); err != nil {
 			return err
 		}
+	}
+	if mean, _, err := ParseSizes(l.Sizes()); err != nil || mean != l.ValueBytes {
+		return l.refuse("value_bytes", fmt.Sprintf("value_bytes: found %d with value_sizes %s, "+
+			"allowed: its mean, %d", l.ValueBytes, l.ValueSizes, mean))
 	}
 	if l.Arrivals == Poisson {
 		if err := l.validatePoisson(); err != nil {
@@ -214,6 +223,34 @@ func arrivals(f Field) Field {
 		parsed, err := ParseArrivals(text)
 		if err == nil {
 			l.Arrivals = parsed
+		}
+		return err
+	}
+	return f
+}
+
+// Sizes returns the sizes of the values in the words of a sweep file.
+func (w *Workload) Sizes() string {
+	return cmp.Or(string(w.ValueSizes), strconv.Itoa(w.ValueBytes))
+}
+
+// valueBytes completes the row of the values' sizes, which are two fields of the load. A
+// distribution stands in IDs as its text, and a single size as a number.
+func valueBytes(f Field) Field {
+	f.Numeric, f.InWords, f.Allowed = true, true, SizesAllowed
+	f.value = func(l *Load) any {
+		if l.ValueSizes != "" {
+			return l.ValueSizes
+		}
+		return l.ValueBytes
+	}
+	f.text = func(l *Load) string { return l.Sizes() }
+	f.shown = func(l *Load) string { return Sizes(l.Sizes()).String() }
+	f.number = func(l *Load) float64 { return float64(l.ValueBytes) }
+	f.parse = func(l *Load, text string) error {
+		mean, sizes, err := ParseSizes(text)
+		if err == nil {
+			l.ValueBytes, l.ValueSizes = mean, sizes
 		}
 		return err
 	}

@@ -12,8 +12,9 @@ import (
 // The ranks are cut into short steps: the first rank of a step is hardly likelier than the last. A
 // draw picks a step as if all its ranks were as likely as its first, and then a rank of the step.
 // The rank is kept with the ratio of its probability to the first rank's; otherwise the whole draw
-// is repeated. (The formula of Gray et al., which YCSB uses, takes the sum and a power for each
-// draw, and is exact for the first two ranks only.)
+// is repeated. This holds for any exponent. (The formula of Gray et al., which YCSB uses, takes the
+// sum and a power for each draw. It is exact for the first two ranks only, and divides by zero at
+// theta 1.)
 //
 // Its only state is tables of about 20 KB.
 type zipf struct {

@@ -48,7 +48,7 @@ func bins(n int) []int {
 func TestZipfIsExact(t *testing.T) {
 	const draws = 2_000_000
 	for _, n := range []int{1, 2, 3, 10, 1000, 1_000_000} {
-		for _, theta := range []float64{0.01, 0.5, 0.9, 0.99, 0.999999} {
+		for _, theta := range []float64{0.01, 0.5, 0.9, 0.99, 0.999999, 1, 1.2, 2, 5} {
 			t.Run(fmt.Sprintf("%d keys, %v", n, theta), func(t *testing.T) {
 				ends, p := bins(n), zipfProbabilities(n, theta)
 				counts, expected := make([]int, len(ends)), make([]float64, len(ends))

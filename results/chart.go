@@ -118,7 +118,7 @@ func stem(ds []*Dimension, p *Point) string {
 		}
 		parts = append(parts, tags[d.name]+value)
 	}
-	return strings.ReplaceAll(strings.Join(parts, "-"), "/", "_")
+	return strings.NewReplacer("/", "_", ":", "_", " ", "_").Replace(strings.Join(parts, "-"))
 }
 
 // title states what all points of a chart have in common.

@@ -93,23 +93,6 @@ var dimensions = slices.Concat(
 	},
 )
 
-// studyPlacements are the study's placements, in the order in which legends and tables list them.
-// Placements of a testbed's own follow them, by name.
-var studyPlacements = []string{"CH-SH", "CD-SH", "CDH-SH", "CH-SD", "CD-SD", "L-CD-SH"}
-
-var placement = &Dimension{
-	name: "placement", title: "placement",
-	text:  func(p *Point) string { return p.Placement },
-	shown: func(p *Point) string { return p.Placement },
-	label: func(p *Point) string { return p.Placement },
-	rank: func(name string) int {
-		if i := slices.Index(studyPlacements, name); i >= 0 {
-			return i
-		}
-		return len(studyPlacements)
-	},
-}
-
 // The fields of the load that have a place of their own among the dimensions.
 var (
 	loadBefore = []string{"get_ratio", "key_bytes", "value_bytes", "batch"}
@@ -307,7 +290,7 @@ func compare(ds []*Dimension, a, b *Point) int {
 		case d.rank != nil:
 			c = cmp.Compare(d.rank(d.text(a)), d.rank(d.text(b)))
 		}
-		if c == 0 && d.num == nil {
+		if c == 0 { // also of numbers: distributions of sizes may have the same mean
 			c = cmp.Compare(d.text(a), d.text(b))
 		}
 		if c != 0 {

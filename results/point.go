@@ -113,12 +113,15 @@ type Point struct {
 	// other clients still measured. It is the longest of all clients, and absent for a single one.
 	CoolDownNs int64 `json:"cool_down_ns,omitempty"`
 	// answered operations; in an open loop, those that were also due in the period
-	Ops      uint64 `json:"ops"`
-	Gets     uint64 `json:"gets"`     // answered GETs
-	Hits     uint64 `json:"hits"`     // GETs that found their key
-	Misses   uint64 `json:"misses"`   // GETs that did not find their key
-	Errors   uint64 `json:"errors"`   // answers that are wrong or report a failure
-	Timeouts uint64 `json:"timeouts"` // operations without an answer in time
+	Ops    uint64 `json:"ops"`
+	Gets   uint64 `json:"gets"`   // answered GETs
+	Hits   uint64 `json:"hits"`   // GETs that found their key
+	Misses uint64 `json:"misses"` // GETs that did not find their key
+	// HitValueBytes is the mean size of the values that GETs returned. It is present if values have
+	// several sizes. With skewed keys it depends on the sizes of the most popular values.
+	HitValueBytes float64 `json:"hit_value_bytes,omitempty"`
+	Errors        uint64  `json:"errors"`   // answers that are wrong or report a failure
+	Timeouts      uint64  `json:"timeouts"` // operations without an answer in time
 	// requests sent again, over a transport that may lose packets
 	Retries uint64 `json:"retries"`
 	// open loop: operations due in the period, answered after it

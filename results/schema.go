@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"dpukv/load"
 )
 
 // Validate reports everything in a point that contradicts itself or the schema. A failed point only
@@ -60,6 +62,12 @@ func (v *violations) asked(p *Point) {
 	v.atLeastOne("server_threads", p.ServerThreads)
 	v.atLeastOne("client_threads", p.ClientThreads)
 	v.check(p.ValueBytes >= 0, "value_bytes: found %d, allowed: 0 or more", p.ValueBytes)
+	if p.ValueSizes != "" {
+		mean, sizes, err := load.ParseSizes(string(p.ValueSizes))
+		v.check(err == nil && sizes == p.ValueSizes && mean == p.ValueBytes,
+			"value_sizes: found %s with value_bytes %d, allowed: a distribution with this mean",
+			p.ValueSizes, p.ValueBytes)
+	}
 	v.check(!slices.Contains(p.Warnings, ""), "warnings: found an empty one")
 }
 
@@ -147,6 +155,7 @@ func (v *violations) cost(p *Point) {
 		p.ClientEnergyBy, p.ServerEnergyUJPerOp, p.ClientEnergyUJPerOp)
 	v.within("client_hash_share", p.ClientHashShare, 1)
 	v.within("client_hash_share_check", p.ClientHashShareCheck, 1)
+	v.within("hit_value_bytes", p.HitValueBytes, math.MaxFloat64)
 	v.within("preload_hit_rate", p.PreloadHitRate, 1)
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 	"dpukv/client"
 	"dpukv/hashbench"
+	"dpukv/internal/infile"
 	"dpukv/internal/machine"
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
@@ -29,6 +31,7 @@ type loadFlags struct {
 	store      string
 	server     kvs.DialConfig // as far as flags say how to reach it
 	dist, cpus string
+	valueSizes string
 	arrivals   string
 	asJSON     bool
 }
@@ -89,12 +92,11 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 		"size of a key in bytes, 1 to 255"+otherDefaults(func(k *kvs.StudyDefaults) int {
 			return k.KeyBytes
 		}))
-	flags.IntVar(&w.ValueBytes, "value-bytes", study.ValueBytes,
-		"size of a value in bytes, 0 to 65535"+otherDefaults(func(k *kvs.StudyDefaults) int {
-			return k.ValueBytes
-		}))
-	flags.StringVar(&f.dist, "dist", "uniform",
-		"distribution of the keys: uniform, or zipf:THETA with 0 <= THETA < 1")
+	flags.StringVar(&f.valueSizes, "value-bytes", strconv.Itoa(study.ValueBytes),
+		"size of a value in bytes: 0 to 65535, a range such as 32-1024, weights such as "+
+			"32:90+1024:10, or file:PATH with a line for each size and its weight"+
+			otherDefaults(func(k *kvs.StudyDefaults) int { return k.ValueBytes }))
+	flags.StringVar(&f.dist, "dist", "uniform", "distribution of the keys: "+load.DistAllowed)
 	flags.Float64Var(&f.cfg.RateOps, "rate", 0,
 		"operations offered per second, over all threads; 0: closed loop")
 	flags.StringVar(&f.arrivals, "arrivals", load.Poisson,
@@ -152,7 +154,7 @@ func protocolHelp() string {
 }
 
 func (f *loadFlags) run(cmd *cobra.Command) error {
-	if err := f.understand(cmd.Flags().Changed); err != nil {
+	if err := f.understand(cmd.Context(), cmd.Flags().Changed); err != nil {
 		return usagef("load: %w", err)
 	}
 	var err error
@@ -179,12 +181,17 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 }
 
 // understand parses the flags' texts.
-func (f *loadFlags) understand(given func(flag string) bool) (err error) {
+func (f *loadFlags) understand(ctx context.Context, given func(flag string) bool) (err error) {
 	st, err := stores.Named(f.store)
 	if err != nil {
 		return fmt.Errorf("--%w", err)
 	}
 	f.asStudied(given, &st.Study)
+	if given("value-size") {
+		if err := f.understandSizes(ctx); err != nil {
+			return fmt.Errorf("--value-bytes: %w", err)
+		}
+	}
 	if !st.OverVerbs() && (f.server.Device.Name != "" || given("gid-index") || given("mtu")) {
 		return fmt.Errorf("--device, --gid-index, --mtu: found with %s, which needs no device, "+
 			"allowed: with %s", f.store, strings.Join(stores.NamesOf((*kvs.Store).OverVerbs), ", "))
@@ -220,6 +227,21 @@ func (f *loadFlags) understand(given func(flag string) bool) (err error) {
 		reverse(f.cfg.CPUs)
 	}
 	return nil
+}
+
+// understandSizes parses the sizes of the values, or the file that has them.
+func (f *loadFlags) understandSizes(ctx context.Context) (err error) {
+	w := &f.cfg.Workload
+	if path, isFile := strings.CutPrefix(f.valueSizes, load.SizesFile); isFile {
+		text, err := infile.ReadInput(ctx, path, load.MaxSizesFile)
+		if err != nil {
+			return err
+		}
+		w.ValueBytes, w.ValueSizes, err = load.ParseSizesFile(path, text)
+		return err
+	}
+	w.ValueBytes, w.ValueSizes, err = load.ParseSizes(f.valueSizes)
+	return err
 }
 
 // asStudied sets values that the user left out to those of the store's own study.

@@ -34,6 +34,21 @@ type (
 	}
 )
 
+// checkSizes refuses keys and values that do not fit a slot, and values that do not fit an answer.
+func (w *welcome) checkSizes(op kvs.Op, keyBytes, valueBytes int) error {
+	need := requestBytes(keyBytes, valueBytes)
+	switch {
+	case need > w.SlotBytes:
+		return fmt.Errorf("slot: a %s with a key of %d bytes and a value of %d needs %d, the "+
+			"server has slots of %d: start it with slots of %d",
+			op, keyBytes, valueBytes, need, w.SlotBytes, SlotBytesFor(keyBytes, valueBytes))
+	case valueBytes > w.MaxValue:
+		return fmt.Errorf("value of a %s: found %d bytes, allowed: at most %d, the size of a "+
+			"datagram", op, valueBytes, w.MaxValue)
+	}
+	return nil
+}
+
 // endpoint is one end of a link: a queue pair for requests and one for answers.
 type endpoint struct {
 	UC verbs.Endpoint `json:"uc"`

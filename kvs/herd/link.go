@@ -164,17 +164,10 @@ func (l *link) add(sequence uint32) *pendingRequest {
 }
 
 func (l *link) refuse(r *kvs.Request, value []byte) error {
-	switch {
-	case len(r.Key) == 0:
+	if len(r.Key) == 0 {
 		return fmt.Errorf("key of a %s: found 0 bytes, allowed: 1 or more", r.Op)
-	case len(value) > l.maxValue && requestBytes(len(r.Key), len(value)) <= l.slotBytes:
-		return fmt.Errorf("value of a %s: found %d bytes, allowed: at most %d, the size of a "+
-			"datagram", r.Op, len(value), l.maxValue)
 	}
-	return fmt.Errorf("slot: a %s with a key of %d bytes and a value of %d needs %d, the server "+
-		"has slots of %d: start it with slots of %d",
-		r.Op, len(r.Key), len(value), requestBytes(len(r.Key), len(value)), l.slotBytes,
-		SlotBytesFor(len(r.Key), len(value)))
+	return l.session.remote.welcome.checkSizes(r.Op, len(r.Key), len(value))
 }
 
 // post sends the list.

@@ -228,6 +228,9 @@ func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
 			"requests in flight on a connection; start the server with a larger window",
 			opts.Window, opts.Batch, most)
 	}
+	if err := r.welcome.checkSizes(kvs.Set, opts.KeyBytes, opts.MaxValueBytes); err != nil {
+		return nil, err
+	}
 	return openSession(r, opts)
 }
 

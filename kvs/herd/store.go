@@ -50,13 +50,13 @@ func optionsOf(d *kvs.Device) *provider.Options {
 
 // checkLoad refuses loads that HERD's slots or modes do not support.
 func checkLoad(c *kvs.LoadConfig) error {
-	switch need := SlotBytesFor(c.KeyBytes, c.ValueBytes); {
+	switch need := SlotBytesFor(c.KeyBytes, c.MaxValueBytes); {
 	case c.Batch*c.Window > DefaultWindow:
 		return fmt.Errorf("window: found %d batches of %d, allowed with herd: together at most "+
 			"%d requests in flight, one for each slot", c.Window, c.Batch, DefaultWindow)
 	case need > MaxSlotBytes:
 		return fmt.Errorf("value_bytes: found %d with keys of %d, allowed: a sum that fits a "+
-			"slot of %d bytes of herd", c.ValueBytes, c.KeyBytes, MaxSlotBytes)
+			"slot of %d bytes of herd", c.MaxValueBytes, c.KeyBytes, MaxSlotBytes)
 	case c.Access != partition.EREW.String():
 		return fmt.Errorf("access: found %s, allowed: %s; only its own worker reads a partition "+
 			"of herd", c.Access, partition.EREW)
@@ -81,8 +81,8 @@ func startSized(c *kvs.ServerConfig) (kvs.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.LogBytes = partition.LogBytesFor(c.Items, c.KeyBytes, c.ValueBytes, cfg.Mode, c.Workers)
-	cfg.SlotBytes = SlotBytesFor(c.KeyBytes, c.ValueBytes)
+	cfg.LogBytes = partition.LogBytesFor(c.Items, c.KeyBytes, c.MaxValueBytes, cfg.Mode, c.Workers)
+	cfg.SlotBytes = SlotBytesFor(c.KeyBytes, c.MaxValueBytes)
 	return Start(cfg)
 }
 

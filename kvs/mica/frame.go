@@ -20,6 +20,18 @@ const (
 	magic           = "dpukv\x00M1"
 )
 
+// checkFrame refuses a batch whose values may exceed a frame. Its answers are shorter than a
+// request with all values.
+func checkFrame(batch, keyBytes, valueBytes, most int) error {
+	need := headerBytes + batch*requestBytes(keyBytes, valueBytes)
+	if need <= most {
+		return nil
+	}
+	return fmt.Errorf("batch: found %d operations with values of up to %d bytes, together %d, "+
+		"allowed with mica: frames of at most %d; use a smaller batch", batch, valueBytes, need,
+		most)
+}
+
 // kind is the kind of a frame.
 type kind uint8
 

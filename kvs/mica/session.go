@@ -29,6 +29,10 @@ func openSession(r *Remote, opts kvs.SessionOptions) (*session, error) {
 	if err := s.Init(opts, f.MaxBatch); err != nil {
 		return nil, err
 	}
+	err := checkFrame(opts.Batch, opts.KeyBytes, opts.MaxValueBytes, f.MaxFrameBytes)
+	if err != nil {
+		return nil, err
+	}
 	for w := range s.lanes {
 		s.lanes[w] = sockets.NewLane[*conn](1)
 	}

@@ -48,7 +48,7 @@ func checkLoad(c *kvs.LoadConfig) error {
 	if _, err := partition.ParseAccess(c.Access); err != nil {
 		return fmt.Errorf("access: %w", err)
 	}
-	return nil
+	return checkFrame(c.Batch, c.KeyBytes, c.MaxValueBytes, MaxFrameBytes)
 }
 
 // configOf translates a configuration's words. The caller sets the log and the number of
@@ -71,7 +71,7 @@ func startSized(c *kvs.ServerConfig) (kvs.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.LogBytes = partition.LogBytesFor(c.Items, c.KeyBytes, c.ValueBytes, cfg.Mode, c.Workers)
+	cfg.LogBytes = partition.LogBytesFor(c.Items, c.KeyBytes, c.MaxValueBytes, cfg.Mode, c.Workers)
 	return Start(cfg)
 }
 

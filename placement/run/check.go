@@ -127,7 +127,7 @@ func checkConfig(s *sweep.Sweep, c *sweep.Config) error {
 		return nil
 	}
 	err = st.Check(&kvs.LoadConfig{
-		KeyBytes: c.KeyBytes, ValueBytes: c.ValueBytes, Batch: c.Batch, Window: c.Window,
+		KeyBytes: c.KeyBytes, MaxValueBytes: c.MaxValueBytes(), Batch: c.Batch, Window: c.Window,
 		Access: c.Access, Protocol: c.Protocol,
 	})
 	if err != nil {

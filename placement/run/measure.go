@@ -323,8 +323,9 @@ func serverSpecOf(pt *sweep.Point, nodes *testbed.Assignment) (*node.ServerSpec,
 		Store: pt.Store, Attach: pt.Attach,
 		ServerConfig: kvs.ServerConfig{
 			Listen: net.JoinHostPort(nodes.Server.Address, "0"), Workers: pt.ServerThreads,
-			Items: pt.Keys, KeyBytes: pt.KeyBytes, ValueBytes: pt.ValueBytes,
-			Hash: pt.Hash, Mode: pt.Mode, Access: pt.Access, Device: nodes.Server.RDMA.KVS(),
+			Items: pt.Keys, KeyBytes: pt.KeyBytes, ValueBytes: pt.RoomBytes(),
+			MaxValueBytes: pt.MaxValueBytes(), Device: nodes.Server.RDMA.KVS(),
+			Hash: pt.Hash, Mode: pt.Mode, Access: pt.Access,
 		},
 	}
 	var err error

@@ -165,6 +165,8 @@ func addCounts(shares []share, p *results.Point) {
 	sum := func(of func(*results.Point) uint64) uint64 { return total(shares, of) }
 	p.Ops = sum(func(p *results.Point) uint64 { return p.Ops })
 	p.Gets = sum(func(p *results.Point) uint64 { return p.Gets })
+	p.HitValueBytes = mean(shares, func(p *results.Point) float64 { return p.HitValueBytes },
+		func(p *results.Point) float64 { return float64(p.Hits) })
 	p.Hits = sum(func(p *results.Point) uint64 { return p.Hits })
 	p.Misses = sum(func(p *results.Point) uint64 { return p.Misses })
 	p.Errors = sum(func(p *results.Point) uint64 { return p.Errors })

@@ -222,9 +222,20 @@ func (p *Plan) readInput(file string) ([]byte, error) {
 	return infile.ReadInput(ctx, file, boundedyaml.MaxBytes)
 }
 
+// readBeside reads a file that the sweep file names, from the sweep file's folder.
+func (p *Plan) readBeside(path string) ([]byte, error) {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(p.SweepFile), path)
+	}
+	return p.readInput(path)
+}
+
 // askedSweep reads the sweep of the command line, with the values that flags replace.
 func (p *Plan) askedSweep() (err error) {
 	if p.set, err = sweep.ParseSettings(p.Set); err != nil {
+		return err
+	}
+	if err := p.set.Embed(p.readInput); err != nil {
 		return err
 	}
 	switch {
@@ -243,6 +254,9 @@ func (p *Plan) askedSweep() (err error) {
 
 func (p *Plan) askedFile() (err error) {
 	if p.sweepText, err = p.readInput(p.SweepFile); err != nil {
+		return err
+	}
+	if p.sweepText, err = sweep.Embed(p.SweepFile, p.sweepText, p.readBeside); err != nil {
 		return err
 	}
 	if p.sweep, err = p.parseSweep(p.SweepFile, p.sweepText, p.set); err != nil {

@@ -57,7 +57,7 @@ func TestSweepFileMistakesAreNamedWithTheirPlace(t *testing.T) {
 		},
 		{"no submode", "submode: sm6\n", `s.yaml:1:10: submode: found "sm6", allowed: off-path, off-path-sf, direct, sm1`},
 		{"no hash", "hash: md4\n", `s.yaml:1:7: hash: found "md4", allowed: city32, city64`},
-		{"no distribution", "dist: zipf:1.5\n", `s.yaml:1:7: dist: found "zipf:1.5", allowed: uniform, or zipf:T`},
+		{"no distribution", "dist: zipf:-1\n", `s.yaml:1:7: dist: found "zipf:-1", allowed: uniform; zipf:T`},
 		{"no mode", "mode: lossy\n", `s.yaml:1:7: mode: found "lossy", allowed: cache, store`},
 		{"no access", "access: true\n", `s.yaml:1:9: access: found "true", allowed: erew, crew`},
 		{

@@ -54,7 +54,7 @@ func loadKeys(beforeThreads bool) []sweepKey {
 func loadKey(f *load.Field) sweepKey {
 	c := strictyaml.Codec[string]{
 		Parse: f.Canonical, Format: func(text string) string { return text },
-		Allowed: f.Allowed, Number: f.Numeric, Words: f.Words,
+		Allowed: f.Allowed, Number: f.Numeric && !f.InWords, Words: f.Words,
 	}
 	of := func(config *Config) string { return f.Text(&config.Load) }
 	return sweepKey{

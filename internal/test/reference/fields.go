@@ -201,7 +201,7 @@ func (w *fieldWriter) jsonType(e ast.Expr) string {
 		return "object of " + w.jsonType(e.Value)
 	}
 	switch name := typeName(e); name {
-	case "string", "Dist", "Time":
+	case "string", "Dist", "Sizes", "Time":
 		return "string"
 	case "bool":
 		return "boolean"

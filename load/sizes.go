@@ -1,0 +1,231 @@
+package load
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dpukv/kvs"
+)
+
+// Sizes is a distribution of value sizes, as [ParseSizes] returns it: "32-1024" for equally likely
+// sizes, or "32:90+100-200:10" for sizes and ranges with weights. It is empty if all values have
+// one size.
+type Sizes string
+
+// SizesAllowed is the range of value sizes in words.
+var SizesAllowed = fmt.Sprintf("a whole number from 0 to %d, a range such as 32-1024, up to %d "+
+	"of both with weights such as 32:90+1024:10, or %sPATH", kvs.MaxValueBytes, maxSizeClasses,
+	SizesFile)
+
+// SizesFile begins a value of a sweep file or flag that names a file of sizes.
+const SizesFile = "file:"
+
+// MaxSizesFile bounds a file of sizes, in bytes. Comments take most of such a file.
+const MaxSizesFile = 1 << 20
+
+// maxSizeClasses bounds the text, which each point has.
+const maxSizeClasses = 256
+
+// These are the limits of weights. Sums of weights lose nothing that matters, and texts are short.
+const (
+	minWeight = 1e-6
+	maxWeight = 1e12
+)
+
+// sizeClass is a range of sizes that are equally likely.
+type sizeClass struct {
+	least, most int
+	weight      float64
+}
+
+// ParseSizes reads value sizes. It returns the mean size, rounded, and the distribution, which is
+// empty for a single size. A comma may stand for the plus.
+func ParseSizes(text string) (mean int, sizes Sizes, err error) {
+	classes, ok := parseClasses(text)
+	if !ok {
+		return 0, "", fmt.Errorf("value sizes: found %.40q, allowed: %s", text, SizesAllowed)
+	}
+	if only := classes[0]; len(classes) == 1 && only.least == only.most {
+		return only.least, "", nil
+	}
+	mean = int(math.Round(meanOf(classes)))
+	words := make([]string, len(classes))
+	for i, c := range classes {
+		words[i] = c.sizes()
+		if len(classes) > 1 {
+			words[i] += ":" + plain(c.weight)
+		}
+	}
+	return mean, Sizes(strings.Join(words, "+")), nil
+}
+
+// ParseSizesFile reads a file of value sizes: in each line a size or a range, and its weight.
+// Blanks, a tab or a comma stand between the two. A # begins a comment.
+func ParseSizesFile(name string, data []byte) (mean int, sizes Sizes, err error) {
+	var words []string
+	number := 0
+	for line := range strings.Lines(string(data)) {
+		number++
+		line, _, _ = strings.Cut(line, "#")
+		fields := strings.FieldsFunc(line, func(r rune) bool {
+			return strings.ContainsRune(" \t\r\n,", r)
+		})
+		if len(fields) == 0 {
+			continue
+		}
+		word := strings.Join(fields, ":")
+		if _, _, err := ParseSizes(word); err != nil || len(fields) != 2 {
+			return 0, "", fmt.Errorf("%s:%d: found %.40q, allowed: SIZE WEIGHT, or LEAST-MOST "+
+				"WEIGHT, with sizes from 0 to %d", name, number, strings.TrimSpace(line),
+				kvs.MaxValueBytes)
+		}
+		words = append(words, word)
+	}
+	if classes := joinClasses(words); len(classes) == 0 || len(classes) > maxSizeClasses {
+		return 0, "", fmt.Errorf("%s: found %d different sizes, allowed: 1 to %d; join neighbours "+
+			"into ranges", name, len(classes), maxSizeClasses)
+	}
+	return ParseSizes(strings.Join(words, "+"))
+}
+
+// parseClasses returns the classes in the order of their sizes, each once.
+func parseClasses(text string) (classes []sizeClass, ok bool) {
+	words := strings.Split(strings.ReplaceAll(text, ",", "+"), "+")
+	for _, word := range words {
+		class, ok := parseClass(word)
+		if !ok || class.weight == 0 && len(words) > 1 {
+			return nil, false
+		}
+	}
+	classes = joinClasses(words)
+	return classes, len(classes) <= maxSizeClasses
+}
+
+// joinClasses adds the weights of equal sizes.
+func joinClasses(words []string) (classes []sizeClass) {
+	for _, word := range words {
+		class, _ := parseClass(word)
+		classes = append(classes, class)
+	}
+	slices.SortStableFunc(classes, compareSizes)
+	joined := classes[:0]
+	for _, class := range classes {
+		if n := len(joined); n > 0 && compareSizes(joined[n-1], class) == 0 {
+			joined[n-1].weight += class.weight
+			continue
+		}
+		joined = append(joined, class)
+	}
+	return joined
+}
+
+func compareSizes(a, b sizeClass) int {
+	return cmp.Or(cmp.Compare(a.least, b.least), cmp.Compare(a.most, b.most))
+}
+
+// parseClass reads "32", "32-64", "32:90" or "32-64:90". A missing weight is 0.
+func parseClass(word string) (c sizeClass, ok bool) {
+	sizes, weight, weighted := strings.Cut(word, ":")
+	least, most, isRange := strings.Cut(sizes, "-")
+	if !isRange {
+		most = least
+	}
+	var oks [2]bool
+	c.least, oks[0] = parseSize(least)
+	c.most, oks[1] = parseSize(most)
+	if weighted {
+		var err error
+		c.weight, err = strconv.ParseFloat(weight, 64)
+		// The comparison is written so that it refuses NaN too.
+		if err != nil || !(c.weight >= minWeight && c.weight <= maxWeight) {
+			return c, false
+		}
+	}
+	return c, oks == [2]bool{true, true} && c.least <= c.most
+}
+
+func parseSize(text string) (size int, ok bool) {
+	size, err := strconv.Atoi(text)
+	return size, err == nil && size >= 0 && size <= kvs.MaxValueBytes
+}
+
+// sizes is the class without its weight.
+func (c *sizeClass) sizes() string {
+	if c.least == c.most {
+		return strconv.Itoa(c.least)
+	}
+	return strconv.Itoa(c.least) + "-" + strconv.Itoa(c.most)
+}
+
+// moments returns the mean size of the class and the mean of the squared size.
+func (c *sizeClass) moments() (mean, square float64) {
+	n := float64(c.most - c.least + 1)
+	mean = float64(c.least+c.most) / 2
+	return mean, float64(mean*mean) + (float64(n*n)-1)/12
+}
+
+func weightOf(c *sizeClass) float64 { return cmp.Or(c.weight, 1) }
+
+// meanOf returns the mean size. Conversions of products keep compilers from fusing them with the
+// sums: all machines have the same result.
+func meanOf(classes []sizeClass) float64 { mean, _ := momentsOf(classes); return mean }
+
+func momentsOf(classes []sizeClass) (mean, square float64) {
+	sum := 0.0
+	for i := range classes {
+		m, s := classes[i].moments()
+		w := weightOf(&classes[i])
+		mean, square, sum = mean+float64(w*m), square+float64(w*s), sum+w
+	}
+	return mean / sum, square / sum
+}
+
+// String describes the sizes in at most some forty characters. A long list is told by its range,
+// its number of sizes and a digest.
+func (s Sizes) String() string {
+	if len(s) <= maxSizesShown {
+		return string(s)
+	}
+	classes, _ := parseClasses(string(s))
+	most := 0
+	for i := range classes {
+		most = max(most, classes[i].most)
+	}
+	digest := mix64(golden)
+	for _, b := range []byte(s) {
+		digest = mix64(digest ^ uint64(b))
+	}
+	return fmt.Sprintf("%d-%d in %d weights %08x", classes[0].least, most, len(classes),
+		uint32(digest))
+}
+
+const maxSizesShown = 40
+
+// sizeClasses returns the classes of the workload's values, one if all values have one size.
+func (w *Workload) sizeClasses() []sizeClass {
+	if classes, ok := parseClasses(string(w.ValueSizes)); ok && w.ValueSizes != "" {
+		return classes
+	}
+	return []sizeClass{{least: w.ValueBytes, most: w.ValueBytes}}
+}
+
+// MaxValueBytes returns the size of the largest value that the workload may store.
+func (w *Workload) MaxValueBytes() int {
+	most := 0
+	for _, c := range w.sizeClasses() {
+		most = max(most, c.most)
+	}
+	return most
+}
+
+// RoomBytes returns the room for each value, so that all keys together have enough of it: the mean
+// size and six standard deviations of the mean, at most the largest size.
+func (w *Workload) RoomBytes() int {
+	mean, square := momentsOf(w.sizeClasses())
+	deviation := math.Sqrt(max(square-mean*mean, 0) / float64(max(w.Keys, 1)))
+	return min(int(math.Ceil(mean+6*deviation)), w.MaxValueBytes())
+}

@@ -1,0 +1,286 @@
+package load
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestParseSizes(t *testing.T) {
+	for text, want := range map[string]string{
+		"32": "32 ", "0": "0 ", "65535": "65535 ", "32:90": "32 ", "32-32": "32 ", "32:1+32:2": "32 ",
+		"32-1024": "528 32-1024", "0-3": "2 0-3", "32-1024:7": "528 32-1024",
+		"32:90,1024:10": "131 32:90+1024:10", "1024:10+32:90": "131 32:90+1024:10",
+		"32:40+1024:10+32:50": "131 32:90+1024:10", "8:0.50+16-31:.5": "16 8:0.5+16-31:0.5",
+		"8:1e3+16:1": "8 8:1000+16:1",
+	} {
+		mean, sizes, err := ParseSizes(text)
+		if got := fmt.Sprintf("%d %s", mean, string(sizes)); err != nil || got != want {
+			t.Errorf("%q: got %q, %v, want %q", text, got, err, want)
+		}
+		again, same, err := ParseSizes((&Workload{ValueBytes: mean, ValueSizes: sizes}).Sizes())
+		if again != mean || same != sizes || err != nil {
+			t.Errorf("%q: reading it again: %d %s, %v", text, again, same, err)
+		}
+	}
+	tooMany := strings.TrimSuffix(strings.Repeat("1-%d:1+", 257), "+")
+	numbers := make([]any, 257)
+	for i := range numbers {
+		numbers[i] = i + 2
+	}
+	for _, text := range []string{
+		"", "-1", "65536", "1024-32", "32-", "32-65536", "32+64", "32:90+64", "32:0+64:1", "32:-1+64:1",
+		"32:NaN", "32:Inf", "32:1e13", "32:1e-7", "32:", "32:1:2", "32.5",
+		"file:sizes", fmt.Sprintf(tooMany, numbers...),
+	} {
+		_, _, err := ParseSizes(text)
+		if err == nil || !strings.Contains(err.Error(), "allowed: a whole number from 0 to 65535, a range") {
+			t.Errorf("%q: got %v", text, err)
+		}
+	}
+}
+
+func TestParseSizesFile(t *testing.T) {
+	mean, sizes, err := ParseSizesFile("s", []byte("# SIZE WEIGHT\n32 90\r\n\n1024,10 # large\n64-127\t5.5\n"))
+	if mean != 129 || sizes != "32:90+64-127:5.5+1024:10" || err != nil {
+		t.Errorf("got %d %s, %v", mean, string(sizes), err)
+	}
+	lines := ""
+	for i := range 257 {
+		lines += fmt.Sprintln(i, 1)
+	}
+	for text, want := range map[string]string{
+		"":            "s: found 0 different sizes, allowed: 1 to 256",
+		"32 1\n64\n":  `s:2: found "64", allowed: SIZE WEIGHT`,
+		"\n70000 1\n": `s:2: found "70000 1", allowed: SIZE WEIGHT`,
+		"32 1 1":      `s:1: found "32 1 1"`,
+		"32+64 1":     `s:1: found "32+64 1"`,
+		lines:         "found 257 different sizes, allowed: 1 to 256; join neighbours",
+	} {
+		if _, _, err := ParseSizesFile("s", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20q: got %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestSizesInJSON: a single size stands in points and IDs as before there were distributions.
+func TestSizesInJSON(t *testing.T) {
+	l := usual()
+	text, err := json.Marshal(l)
+	if err != nil || strings.Contains(string(text), "value_sizes") {
+		t.Errorf("%s, %v", text, err)
+	}
+	for _, f := range Fields() {
+		if f.Name != "value_bytes" {
+			continue
+		}
+		if v, isInt := f.Value(&l).(int); !isInt || v != l.ValueBytes {
+			t.Errorf("the value is %v", f.Value(&l))
+		}
+		if err := f.Set(&l, "1024:10,32:90"); err != nil {
+			t.Fatal(err)
+		}
+		if v := f.Value(&l); v != Sizes("32:90+1024:10") || f.Number(&l) != 131 {
+			t.Errorf("the value is %v, the number %v", v, f.Number(&l))
+		}
+	}
+	if text, err = json.Marshal(l); err != nil ||
+		!strings.Contains(string(text), `"value_bytes":131,"value_sizes":"32:90+1024:10"`) {
+		t.Errorf("%s, %v", text, err)
+	}
+	if err := l.Validate(); err != nil {
+		t.Error(err)
+	}
+	l.ValueBytes = 130
+	if err := l.Validate(); err == nil || !strings.Contains(err.Error(), "allowed: its mean, 131") {
+		t.Errorf("another mean: %v", err)
+	}
+	l.ValueSizes = "nonsense"
+	if err := l.Validate(); err == nil || !strings.Contains(err.Error(), "value_bytes: found nonsense") {
+		t.Errorf("nonsense: %v", err)
+	}
+}
+
+func TestSizesShown(t *testing.T) {
+	long := "1:1"
+	for i := range 100 {
+		long += fmt.Sprintf("+%d-%d:1", 10*i+10, 10*i+19)
+	}
+	_, sizes, err := ParseSizes(long)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := sizes.String()
+	if !strings.HasPrefix(shown, "1-1009 in 101 weights ") || len(shown) > maxSizesShown {
+		t.Errorf("a long list is shown as %q", shown)
+	}
+	_, other, _ := ParseSizes(strings.Replace(long, "1:1+", "1:2+", 1))
+	if other.String() == shown || other == sizes {
+		t.Error("other weights are shown alike")
+	}
+	if s := Sizes("32:90+1024:10"); s.String() != "32:90+1024:10" {
+		t.Errorf("a short list is shown as %s", s)
+	}
+}
+
+func sized(t testing.TB, text string) *Workload {
+	t.Helper()
+	w := &Workload{Keys: 1000}
+	var err error
+	if w.ValueBytes, w.ValueSizes, err = ParseSizes(text); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func TestRoom(t *testing.T) {
+	for text, want := range map[string][2]int{ // the room of each of 1000 values, the largest
+		"32": {32, 32}, "0": {0, 0}, "10-20": {16, 20}, "32:99+65535:1": {1924, 65535}, "0-1": {1, 1},
+	} {
+		w := sized(t, text)
+		if got := [2]int{w.RoomBytes(), w.MaxValueBytes()}; got != want {
+			t.Errorf("%s: got %v, want %v", text, got, want)
+		}
+	}
+}
+
+// TestRoomSuffices: all values together fit the room, whichever versions they have.
+func TestRoomSuffices(t *testing.T) {
+	for _, text := range []string{"32-1024", "32:90+1024:10", "8:999+65535:1", "0-65535"} {
+		w := sized(t, text)
+		values := NewValues(w)
+		for version := range uint32(200) {
+			sum := 0
+			for key := range w.Keys {
+				sum += values.Size(uint64(key), version*7919)
+			}
+			if sum > w.Keys*w.RoomBytes() {
+				t.Errorf("%s: %d values take %d bytes, the room is %d", text, w.Keys, sum, w.Keys*w.RoomBytes())
+			}
+		}
+	}
+}
+
+// TestSizesFollowTheirLaw draws over keys, and over versions of one key.
+func TestSizesFollowTheirLaw(t *testing.T) {
+	const draws = 400_000
+	for _, c := range []struct {
+		text string
+		p    map[int]float64
+	}{
+		{"32:90+1024:10", map[int]float64{32: 0.9, 1024: 0.1}},
+		{"7-10", map[int]float64{7: 0.25, 8: 0.25, 9: 0.25, 10: 0.25}},
+		{"0:1+5-6:2+60000:5", map[int]float64{0: 0.125, 5: 0.125, 6: 0.125, 60000: 0.625}},
+	} {
+		values := NewValues(sized(t, c.text))
+		for name, size := range map[string]func(i int) int{
+			"keys":     func(i int) int { return values.Size(uint64(i), 0) },
+			"versions": func(i int) int { return values.Size(42, uint32(i)) },
+			"both":     func(i int) int { return values.Size(uint64(i/1000), uint32(i%1000)*8) },
+		} {
+			found := map[int]int{}
+			for i := range draws {
+				found[size(i)]++
+			}
+			var counts []int
+			var expected []float64
+			sum := 0
+			for n, p := range c.p {
+				counts, expected, sum = append(counts, found[n]), append(expected, p*draws), sum+found[n]
+			}
+			if sigmas := chiSquare(counts, expected); sigmas > 4 || sum != draws {
+				t.Errorf("%s over %s: %v is %.1f sigmas off", c.text, name, found, sigmas)
+			}
+		}
+	}
+}
+
+// TestSizesAreTheSameEverywhere: a client on another machine must draw the same sizes.
+func TestSizesAreTheSameEverywhere(t *testing.T) {
+	values, sum := NewValues(sized(t, "1-100:0.1+200:0.7+300-65535:0.3")), uint64(0)
+	for i := range uint64(10000) {
+		sum = mix64(sum ^ uint64(values.Size(i%100, uint32(i))))
+	}
+	if want := uint64(0x5926bd5b3500a7da); sum != want {
+		t.Errorf("the sizes have the digest %#x, want %#x", sum, want)
+	}
+}
+
+func TestValuesOfSeveralSizes(t *testing.T) {
+	values := NewValues(sized(t, "0-20:9+300:1"))
+	dst := make([]byte, values.MaxBytes()+1)
+	for i := range uint64(20000) {
+		key, version := i%50, uint32(i)
+		val := values.Fill(dst, key, version)
+		if len(val) != values.Size(key, version) || !values.Check(val, key) {
+			t.Fatalf("own value of %d bytes is refused", len(val))
+		}
+		if len(val) >= valueHeader {
+			if values.Check(val[:len(val)-1], key) || values.Check(dst[:len(val)+1], key) {
+				t.Fatalf("a wrong length is taken for %d bytes", len(val))
+			}
+			if values.Check(val, key+1) {
+				t.Fatal("another key's value is taken")
+			}
+		}
+	}
+	short := NewValues(sized(t, "3:1+5:1+9:1"))
+	for n := range 9 {
+		FillValue(dst[:n], 7, 0)
+		if got, want := short.Check(dst[:n], 7), n == 3 || n == 5; got != want {
+			t.Errorf("a value of %d bytes: %v, want %v", n, got, want)
+		}
+	}
+}
+
+func TestValuesAllocateNothing(t *testing.T) {
+	values := NewValues(sized(t, "32:90+1024:10"))
+	dst, version := make([]byte, values.MaxBytes()), uint32(0)
+	if n := testing.AllocsPerRun(1000, func() {
+		version++
+		if !values.Check(values.Fill(dst, 5, version), 5) {
+			t.Error("refused")
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations a value", n)
+	}
+}
+
+func FuzzParseSizes(f *testing.F) {
+	for _, text := range []string{"32", "32-1024", "32:90+1024:10", "0:1,5-6:2.5,60000:1e3", "-", "+:"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		mean, sizes, err := ParseSizes(text)
+		if err != nil {
+			return
+		}
+		w := Workload{Keys: 10, ValueBytes: mean, ValueSizes: sizes}
+		again, same, err := ParseSizes(w.Sizes())
+		if again != mean || same != sizes || err != nil {
+			t.Fatalf("%q is %d %s, read again %d %s: %v", text, mean, sizes, again, same, err)
+		}
+		values := NewValues(&w)
+		for key := range uint64(20) {
+			if n := values.Size(key, uint32(key)); n < 0 || n > w.MaxValueBytes() {
+				t.Fatalf("%q: drew the size %d of at most %d", text, n, w.MaxValueBytes())
+			}
+		}
+		if room := w.RoomBytes(); room < mean-1 || room > w.MaxValueBytes() {
+			t.Fatalf("%q: room for %d bytes, mean %d, most %d", text, room, mean, w.MaxValueBytes())
+		}
+	})
+}
+
+func BenchmarkSize(b *testing.B) {
+	for _, text := range []string{"32", "32-1024", "32:90+1024:10"} {
+		b.Run(text, func(b *testing.B) {
+			values, version := NewValues(sized(b, text)), uint32(0)
+			for b.Loop() {
+				version++
+				rankSink += uint64(values.Size(7, version))
+			}
+		})
+	}
+}
