@@ -67,6 +67,7 @@ Progress goes to stderr. The table goes to stdout, with the folder's path as its
 type sweepFlags struct {
 	dryRun  bool
 	address string
+	login   credentialFlags
 }
 
 func (f *sweepFlags) add(cmd *cobra.Command, options *run.Options) {
@@ -80,8 +81,9 @@ func (f *sweepFlags) add(cmd *cobra.Command, options *run.Options) {
 	flags.StringVar(&options.Only, "only", "",
 		"values of the points to measure: key=value,…; several values of one key are alternatives")
 	flags.StringVar(&options.Attach, "attach", "",
-		"HOST:PORT of a "+strings.Join(sweep.Attachable(), " or ")+
+		"HOST:PORT or URL of a "+strings.Join(sweep.Attachable(), " or ")+
 			" that runs already, to measure instead of a new server (its data is overwritten)")
+	f.login.add(flags)
 	flags.BoolVar(&f.dryRun, "dry-run", false,
 		"print the points, the commands and the expected time, and do nothing")
 	flags.StringVar(&f.address, "serve", "",
@@ -93,6 +95,10 @@ func (f *sweepFlags) add(cmd *cobra.Command, options *run.Options) {
 func (f *sweepFlags) plan(cmd *cobra.Command, options *run.Options) (*run.Plan, error) {
 	options.Version, options.Context = version, cmd.Context()
 	options.Stdout, options.Stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
+	var err error
+	if options.Credentials, err = f.login.read(); err != nil {
+		return nil, usagef("%w", err)
+	}
 	plan, err := run.NewPlan(*options)
 	if err != nil {
 		return nil, usagef("%w", err)
