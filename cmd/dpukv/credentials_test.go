@@ -32,9 +32,7 @@ func TestPasswordStaysSecret(t *testing.T) {
 		password string
 		status   bool
 	}{"right": {password, true}, "wrong": {password + "x", false}} {
-		binary := filepath.Join(dir, "dpukv")
-		_ = os.Symlink(testBinary(t), binary) // once
-		cmd := exec.Command(binary, "sweep", "-f", sweep, "--attach", "redis://"+addr+"/1", "--password-file",
+		cmd := exec.Command("dpukv", "sweep", "-f", sweep, "--attach", "redis://"+addr+"/1", "--password-file",
 			file("password", c.password+"\n"), "--out", run+name)
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
@@ -49,16 +47,6 @@ func TestPasswordStaysSecret(t *testing.T) {
 		}
 		grep(t, run+name, password)
 	}
-}
-
-// testBinary is this binary, which acts as dpukv under that name.
-func testBinary(t *testing.T) string {
-	t.Helper()
-	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 func watchCommandLines(t *testing.T, ended <-chan error, secret string) error {

@@ -215,7 +215,7 @@ func parseStats(text map[string]string) (kvs.Stats, error) {
 // Open connects a session.
 func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
 	return pipeline.Open(pipeline.Target{
-		Nodes:   []pipeline.Node{{Peer: r.peer, Workers: r.facts.Workers}},
+		Nodes:   pipeline.One(r.peer, r.facts.Workers),
 		Timeout: timeout, Wire: r.wire, Greet: r.greet,
 	}, opts)
 }

@@ -28,6 +28,9 @@ type Node struct {
 	Workers int
 }
 
+// One is a server alone.
+func One(p sockets.Peer, workers int) []Node { return []Node{{p, workers}} }
+
 // session is one load worker's connections.
 type session struct {
 	sockets.Session[*conn]

@@ -33,7 +33,7 @@ func Bench(b *testing.B, wire func() pipeline.Wire, answer []byte, connections i
 	addr := canned(b, len(w.End(frame)), bytes.Repeat(answer, benchBatch))
 	s, err := pipeline.Open(
 		pipeline.Target{
-			Nodes:   []pipeline.Node{{Peer: sockets.TCP(addr), Workers: 1}},
+			Nodes:   pipeline.One(sockets.TCP(addr), 1),
 			Timeout: Timeout, Wire: wire,
 		},
 		kvs.SessionOptions{Batch: benchBatch, Window: 1, Connections: connections})
