@@ -44,8 +44,8 @@ func (c *control) enter(l *login) error {
 		return err
 	case answer != "STORED":
 		return fmt.Errorf("the server refused the login (%s); check the password, and the user %s "+
-			"of the URL", foreign.Reason(strings.ReplaceAll(answer, l.password.Reveal(), "(redacted)")),
-			l.user)
+			"of the URL", foreign.Reason(strings.ReplaceAll(answer, l.password.Reveal(),
+			"(redacted)")), l.user)
 	}
 	return nil
 }

@@ -71,8 +71,12 @@ func TestLogin(t *testing.T) {
 		"another user":     {"memcached://bob@" + addr, Options{Credentials: credentials(password)}, "the user bob"},
 		"no user":          {addr, Options{Credentials: credentials(password)}, "memcached://USER@HOST:PORT"},
 		"only a user":      {url, Options{}, "without the other"},
-		"binary":           {url, Options{Protocol: Binary, Credentials: credentials(password)}, "auth file is of the text protocol"},
-		"a database":       {"memcached://" + addr + "/1", Options{}, "has only one"},
+		"binary": {
+			url,
+			Options{Protocol: Binary, Credentials: credentials(password)},
+			"auth file is of the text protocol",
+		},
+		"a database": {"memcached://" + addr + "/1", Options{}, "has only one"},
 	} {
 		_, err := Dial(t.Context(), c.url, c.opts)
 		if err == nil {

@@ -148,8 +148,8 @@ func (r *Remote) learn() error {
 	pid, _ := strconv.Atoi(general["pid"]) // 0 stands for no process
 	limit, _ := strconv.ParseInt(general["limit_maxbytes"], 10, 64)
 	r.facts = kvs.Facts{
-		Store: "memcached", Version: general["version"], Transport: r.peer.Transport(), Protocol: Binary,
-		TLS:     r.peer.Secured(r.control.Conn),
+		Store: "memcached", Version: general["version"], Protocol: Binary,
+		Transport: r.peer.Transport(), TLS: r.peer.Secured(r.control.Conn),
 		Workers: workers, Partitions: 1, Mode: "cache", Access: Access, LogBytes: limit,
 		MinHitRate: 1, MaxBatch: MaxBatch, MaxKeyBytes: MaxKeyBytes, PID: pid,
 		CPUs: r.opts.CPUs,

@@ -21,8 +21,8 @@ type login struct {
 // at RESP2.
 func (c *control) enter(l *login) (protocol string, err error) {
 	if l.password.Empty() && l.user != "" {
-		return "", errors.New("found a user without a password; give it with --password-file or in " +
-			passwordVariable)
+		return "", errors.New("found a user without a password; give it with " +
+			"--password-file or in " + passwordVariable)
 	}
 	c.secret = l.password.Reveal()
 	if protocol, err = c.hello(l); err != nil {

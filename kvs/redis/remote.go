@@ -111,8 +111,8 @@ func (r *Remote) connectMasters(ctx context.Context, e *kvs.Endpoint, masters []
 func (r *Remote) fitsCluster(e *kvs.Endpoint) error {
 	switch {
 	case e.Network == "unix":
-		return errors.New("found a cluster behind a Unix socket, allowed: the HOST:PORT of a node, " +
-			"as the other nodes are reached over TCP")
+		return errors.New("found a cluster behind a Unix socket, allowed: the HOST:PORT of a " +
+			"node, as the other nodes are reached over TCP")
 	case e.DB != 0:
 		return fmt.Errorf("found the database %d of a cluster, allowed: 0", e.DB)
 	case r.opts.Protocol == MGet:

@@ -36,7 +36,7 @@ type Options struct {
 	SLO         string // searches the highest rate within this bound; "": as the sweep says
 	Until       string // repeats until medians are known to this share; "": as the sweep says
 	Version     string // of this binary
-	// Credentials let the nodes into that server. Without a password there, it is the environment's.
+	// Credentials let the nodes into that server. An absent password is the environment's.
 	Credentials kvs.Credentials
 	// Context ends the wait for a file that is a pipe; nil: the wait has no end.
 	Context context.Context

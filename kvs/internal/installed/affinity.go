@@ -34,8 +34,8 @@ func visible(e *kvs.Endpoint, pid int, program string) bool {
 	return err == nil && strings.HasPrefix(string(name), program) // else of another namespace
 }
 
-// PinnedTo lists the CPUs that the server at an endpoint may use. It returns none if the server may use
-// all CPUs, is not the process pid of this machine, or cannot be examined from here.
+// PinnedTo lists the CPUs that the server at an endpoint may use. It returns none if the server may
+// use all CPUs, is not the process pid of this machine, or cannot be examined from here.
 func PinnedTo(e *kvs.Endpoint, pid int, program string) []int {
 	if !visible(e, pid, program) {
 		return nil

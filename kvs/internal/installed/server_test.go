@@ -169,7 +169,8 @@ func TestPinned(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if got := PinnedTo(&kvs.Endpoint{Network: "tcp", Addr: "127.0.0.1:1"}, s.Facts().PID, "sleep"); !slices.Equal(got, cfg.CPUs) {
+	here := &kvs.Endpoint{Network: "tcp", Addr: "127.0.0.1:1"}
+	if got := PinnedTo(here, s.Facts().PID, "sleep"); !slices.Equal(got, cfg.CPUs) {
 		t.Errorf("it may use %v, want %v", got, cfg.CPUs)
 	}
 	for addr, program := range map[string]string{"192.0.2.1:1": "sleep", "127.0.0.1:1": "another"} {

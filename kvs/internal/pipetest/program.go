@@ -18,8 +18,8 @@ import (
 const programTimeout = 20 * time.Second
 
 // Program runs a server's program for the length of a test, with arguments of the test's own. It
-// returns once the program accepts connections at the address. A program that is not installed skips
-// the test.
+// returns once the program accepts connections at the address. A program that is not installed
+// skips the test.
 func Program(t testing.TB, network, addr, program string, args ...string) {
 	t.Helper()
 	path, err := exec.LookPath(program)
