@@ -39,8 +39,8 @@ func sumOfThreads(w *results.ServerWorker, threads int, begin, end *sample) {
 	w.CPUShareBy = results.ByBusiestThread
 }
 
-// meansOfThreads sets the CPU shares of workers that each stand for several threads, as the nodes of
-// a cluster do. Their threads are not visible.
+// meansOfThreads sets the CPU shares of workers that each stand for several threads, as the nodes
+// of a cluster do. Their threads are not visible.
 func meansOfThreads(list []results.ServerWorker, threads int) {
 	for i := range list {
 		w := &list[i]

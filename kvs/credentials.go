@@ -14,8 +14,8 @@ type Credentials struct {
 	TLS      TLSOptions `json:"tls,omitzero"`
 }
 
-// TLSOptions verify a server, and show a client's certificate to it. The files' contents stand here,
-// since a client on another machine does not have the files.
+// TLSOptions verify a server, and show a client's certificate to it. The files' contents stand
+// here, since a client on another machine does not have the files.
 type TLSOptions struct {
 	CA          Secret `json:"ca,omitzero"` // PEM; none: the CAs that the client's machine trusts
 	Certificate Secret `json:"certificate,omitzero"`

@@ -9,12 +9,15 @@ import (
 
 func TestParseEndpoint(t *testing.T) {
 	for text, want := range map[string]Endpoint{
-		"10.0.0.2:6379":                   {Network: "tcp", Addr: "10.0.0.2:6379"},
-		"[::1]:6379":                      {Network: "tcp", Addr: "[::1]:6379"},
-		"redis://h:1":                     {Scheme: "redis", Network: "tcp", Addr: "h:1"},
-		"rediss://alice@h:1/3":            {Scheme: "rediss", Network: "tcp", Addr: "h:1", User: "alice", DB: 3},
-		"unix:///run/redis.sock":          {Scheme: "unix", Network: "unix", Addr: "/run/redis.sock"},
-		"unix://bob@/run/redis.sock?db=1": {Scheme: "unix", Network: "unix", Addr: "/run/redis.sock", User: "bob", DB: 1},
+		"10.0.0.2:6379":          {Network: "tcp", Addr: "10.0.0.2:6379"},
+		"[::1]:6379":             {Network: "tcp", Addr: "[::1]:6379"},
+		"redis://h:1":            {Scheme: "redis", Network: "tcp", Addr: "h:1"},
+		"rediss://alice@h:1/3":   {Scheme: "rediss", Network: "tcp", Addr: "h:1", User: "alice", DB: 3},
+		"unix:///run/redis.sock": {Scheme: "unix", Network: "unix", Addr: "/run/redis.sock"},
+		"unix://bob@/run/redis.sock?db=1": {
+			Scheme: "unix", Network: "unix", Addr: "/run/redis.sock",
+			User: "bob", DB: 1,
+		},
 	} {
 		e, err := ParseEndpoint(text)
 		if err != nil || e != want || e.String() != text {
@@ -78,10 +81,12 @@ func TestEndpointCheck(t *testing.T) {
 
 // TestSecret: no print shows a secret, and a message to a node does.
 func TestSecret(t *testing.T) {
-	d := DialConfig{Addr: "h:1", Credentials: Credentials{Password: NewSecret("hush"), TLS: TLSOptions{Key: NewSecret("hush")}}}
+	d := DialConfig{Addr: "h:1"}
+	d.Credentials = Credentials{Password: NewSecret("hush"), TLS: TLSOptions{Key: NewSecret("hush")}}
 	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 		for _, value := range []any{d, &d, d.Credentials, d.Credentials.Password, &d.Credentials.Password} {
-			if text := fmt.Sprintf(format, value); strings.Contains(text, "hush") || strings.Contains(text, "68757368") {
+			text := fmt.Sprintf(format, value)
+			if strings.Contains(text, "hush") || strings.Contains(text, "68757368") {
 				t.Errorf("%s prints %s", format, text)
 			}
 		}

@@ -27,8 +27,8 @@ func (f *credentialFlags) add(flags *pflag.FlagSet) {
 		"file with the password of a server that runs already (default: "+passwordVariables()+
 			" of the environment)")
 	flags.StringVar(&f.ca, "tls-ca", "",
-		"PEM file of the CA that signed the server's certificate (default: those that the client's "+
-			"machine trusts)")
+		"PEM file of the CA that signed the server's certificate (default: those that the "+
+			"client's machine trusts)")
 	flags.StringVar(&f.certificate, "tls-cert", "", "PEM file of the client's certificate")
 	flags.StringVar(&f.key, "tls-key", "", "PEM file of the key to --tls-cert")
 	flags.StringVar(&f.serverName, "tls-server-name", "",

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Threads lists the threads of the server at an endpoint, with their CPU time. It returns none if the
-// server is not the process pid of this machine.
+// Threads lists the threads of the server at an endpoint, with their CPU time. It returns none if
+// the server is not the process pid of this machine.
 func Threads(e *kvs.Endpoint, pid int, program string) []cpu.Thread {
 	if !visible(e, pid, program) {
 		return nil
