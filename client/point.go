@@ -117,6 +117,7 @@ func (r *runner) used(p *results.Point) {
 	p.Transport, p.Mode, p.Access, p.Pages = r.facts.Transport, r.facts.Mode, r.facts.Access,
 		r.facts.Pages
 	p.Provider, p.Emulated, p.Protocol = r.facts.Provider, r.facts.Emulated, r.facts.Protocol
+	p.TLS, p.ClusterNodes = r.facts.TLS, r.facts.ClusterNodes
 	p.ServerCPUs, p.ClientCPUs = r.facts.CPUs, r.pinnedTo()
 	p.ServerVersion, p.ServerAddr = r.facts.Version, r.cfg.ServerAddr
 }

@@ -17,8 +17,11 @@ func serverWorkers(begin, end *sample, threads int) []results.ServerWorker {
 	for i := range end.server.Workers {
 		list = append(list, between(i, &begin.server.Workers[i], &end.server.Workers[i], span))
 	}
-	if len(list) == 1 && threads > 1 {
+	switch {
+	case len(list) == 1 && threads > 1:
 		sumOfThreads(&list[0], threads, begin, end)
+	case len(list) > 1 && threads > len(list):
+		meansOfThreads(list, threads/len(list))
 	}
 	return list
 }
@@ -34,6 +37,16 @@ func sumOfThreads(w *results.ServerWorker, threads int, begin, end *sample) {
 	}
 	w.CPUShare = float64(most) / float64(end.nowNs-begin.nowNs)
 	w.CPUShareBy = results.ByBusiestThread
+}
+
+// meansOfThreads sets the CPU shares of workers that each stand for several threads, as the nodes
+// of a cluster do. Their threads are not visible.
+func meansOfThreads(list []results.ServerWorker, threads int) {
+	for i := range list {
+		w := &list[i]
+		w.Threads = threads
+		w.CPUShare, w.CPUShareBy = w.CPUShare/float64(threads), results.ByMeanOfThreads
+	}
 }
 
 // stages splits the mean latency. The server's part is that of all its clients between the samples.

@@ -7,9 +7,15 @@ import (
 
 // Facts describe a running server. They do not change during its lifetime.
 type Facts struct {
-	Store     string `json:"store"`     // "mica", "herd"
-	Version   string `json:"version"`   // of the server's build
-	Transport string `json:"transport"` // what carries the requests: "tcp", "rdma"
+	Store   string `json:"store"`   // "mica", "herd"
+	Version string `json:"version"` // of the server's build
+	// Transport is what carries the requests: "tcp", "tcp+tls", "unix", "rdma".
+	Transport string `json:"transport"`
+	// TLS is the version and the cipher suite of TLS, and whether the server's certificate was
+	// verified.
+	TLS string `json:"tls,omitempty"`
+	// ClusterNodes are the addresses of the servers that share the keys, of a store with a cluster.
+	ClusterNodes []string `json:"cluster_nodes,omitempty"`
 	// Provider is the verbs provider of an RDMA transport. If the client uses another one, that one
 	// comes first ("softroce to ibverbs"). Emulated reports whether the device of either end is
 	// software.

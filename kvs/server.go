@@ -37,7 +37,9 @@ type ServerConfig struct {
 
 // DialConfig tells a client how to reach a server of any store.
 type DialConfig struct {
-	Addr string `json:"addr"` // the server's
+	Addr string `json:"addr"` // the server's, as [ParseEndpoint] accepts it
+	// Credentials let the client in.
+	Credentials Credentials `json:"credentials,omitzero"`
 	// Protocol is one of the store's [Store.Protocols]. Empty: the client chooses.
 	Protocol string `json:"protocol,omitempty"`
 	// ServerCPUs are the CPUs that the server is pinned to, for clients that cannot ask the server.

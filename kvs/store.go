@@ -33,7 +33,9 @@ type Store struct {
 	Dial func(context.Context, *DialConfig) (Remote, error)
 	// Attach returns a [Server] for a server that runs already. nil: dpukv starts all servers of
 	// this store.
-	Attach func(addr string) (Server, error)
+	Attach func(*DialConfig) (Server, error)
+	// Endpoints say how a user names a server that runs already.
+	Endpoints EndpointRules
 	// Program finds the program that Start runs. nil: the server runs in this process.
 	Program func() (string, error)
 

@@ -76,6 +76,8 @@ var dimensions = slices.Concat(
 	ofLoad(loadBefore...),
 	[]*Dimension{
 		byText("transport", "%s", func(p *Point) string { return p.Transport }),
+		byText("tls", "%s", func(p *Point) string { return p.TLS }),
+		byText("cluster_nodes", "%s", clusterNodes),
 		byText("provider", "over %s", func(p *Point) string { return p.Provider }),
 		byText("protocol", "%s", func(p *Point) string { return p.Protocol }),
 		byText("emulated_testbed", "emulated testbed: %s",
@@ -188,6 +190,14 @@ func counted(name, thing string, value func(*Point) int) *Dimension {
 	d := byNumber(name, "", func(p *Point) float64 { return float64(value(p)) })
 	d.label = func(p *Point) string { return numfmt.Count(value(p), thing) }
 	return d
+}
+
+// clusterNodes counts the nodes of a cluster. A server alone has none.
+func clusterNodes(p *Point) string {
+	if p.ClusterNodes == nil {
+		return ""
+	}
+	return numfmt.Count(len(p.ClusterNodes), "cluster node")
 }
 
 // submodeName writes sm1 as SM1, and leaves off-path and direct alone.

@@ -40,7 +40,13 @@ type Point struct {
 	// Attached tells that the server ran already: dpukv neither placed nor started it. The names of
 	// placement and submode then say only where the clients ran.
 	Attached  bool   `json:"attached,omitempty"`
-	Transport string `json:"transport"` // "tcp" or "rdma"
+	Transport string `json:"transport"` // "tcp", "tcp+tls", "unix" or "rdma"
+	// TLS is the version and the cipher suite of TLS, and whether the server's certificate was
+	// verified.
+	TLS string `json:"tls,omitempty"`
+	// ClusterNodes are the addresses of the servers that share the keys, of a store with a cluster.
+	// Each is a worker of [Point.ServerWorkers].
+	ClusterNodes []string `json:"cluster_nodes,omitempty"`
 	// Provider is the verbs provider of an RDMA transport. If the ends differ, both are named:
 	// "softroce to ibverbs".
 	Provider string `json:"provider,omitempty"`

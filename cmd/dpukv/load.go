@@ -16,7 +16,6 @@ import (
 	"dpukv/client"
 	"dpukv/hashbench"
 	"dpukv/internal/infile"
-	"dpukv/internal/machine"
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
 	"dpukv/load"
@@ -30,6 +29,7 @@ type loadFlags struct {
 	cfg        client.Config
 	store      string
 	server     kvs.DialConfig // as far as flags say how to reach it
+	login      credentialFlags
 	dist, cpus string
 	valueSizes string
 	arrivals   string
@@ -78,7 +78,8 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("store", // fails only for a flag that is not there
 		cobra.FixedCompletions(stores.Names(), cobra.ShellCompDirectiveNoFileComp))
 	flags.StringVar(&f.cfg.ServerAddr, "server", "",
-		"address of the server's first worker, HOST:PORT (required)")
+		"address of the server's first worker, HOST:PORT, or a URL: "+urlHelp()+" (required)")
+	f.login.add(flags)
 	flags.IntVar(&f.cfg.Threads, "client-threads", 1, "threads of the client")
 	flags.IntVar(&f.cfg.Connections, "connections", 1,
 		"connections of each thread to each server worker")
@@ -205,7 +206,9 @@ func (f *loadFlags) understand(ctx context.Context, given func(flag string) bool
 	if f.cfg.ServerAddr == "" {
 		return errors.New(`--server: found none; give the "addr" that dpukv serve printed`)
 	}
-	f.cfg.SameHost = machine.Owns(f.cfg.ServerAddr)
+	if err := f.reach(&st); err != nil {
+		return err
+	}
 	if f.cfg.Workload.Dist, err = load.ParseDist(f.dist); err != nil {
 		return fmt.Errorf("--dist: %w", err)
 	}
@@ -242,6 +245,33 @@ func (f *loadFlags) understandSizes(ctx context.Context) (err error) {
 	}
 	w.ValueBytes, w.ValueSizes, err = load.ParseSizes(f.valueSizes)
 	return err
+}
+
+// reach understands the server's address, and reads what lets the client in.
+func (f *loadFlags) reach(st *kvs.Store) (err error) {
+	if f.server.Credentials, err = f.login.read(); err != nil {
+		return err
+	}
+	st.Endpoints.FromEnvironment(&f.server.Credentials)
+	e, err := st.Endpoints.Parse(f.cfg.ServerAddr, &f.server.Credentials)
+	if err != nil {
+		return fmt.Errorf("--server: %w", err)
+	}
+	f.cfg.SameHost = e.Here()
+	return nil
+}
+
+// urlHelp has an example of a URL for each store whose servers have one.
+func urlHelp() string {
+	var texts []string
+	for _, st := range stores.All() {
+		if r := st.Endpoints; r.Databases {
+			texts = append(texts, r.Scheme+"://[USER@]HOST:PORT[/DB]")
+		} else if r.Scheme != "" {
+			texts = append(texts, r.Scheme+"://[USER@]HOST:PORT")
+		}
+	}
+	return strings.Join(texts, ", ") + ", with an s for TLS, or unix://PATH"
 }
 
 // asStudied sets values that the user left out to those of the store's own study.

@@ -71,6 +71,7 @@ type sweepFlags struct {
 	set     []string
 	dryRun  bool
 	address string
+	login   credentialFlags
 }
 
 func (f *sweepFlags) add(cmd *cobra.Command, options *run.Options) {
@@ -86,8 +87,9 @@ func (f *sweepFlags) add(cmd *cobra.Command, options *run.Options) {
 	flags.StringArrayVar(&f.set, "set", nil,
 		"values for keys of the sweep: key=value,…; several values of one key make a list")
 	flags.StringVar(&options.Attach, "attach", "",
-		"HOST:PORT of a "+strings.Join(sweep.Attachable(), " or ")+
+		"HOST:PORT or URL of a "+strings.Join(sweep.Attachable(), " or ")+
 			" that runs already, to measure instead of a new server (its data is overwritten)")
+	f.login.add(flags)
 	flags.BoolVar(&f.dryRun, "dry-run", false,
 		"print the points, the commands and the expected time, and do nothing")
 	flags.StringVar(&f.address, "serve", "",
@@ -101,6 +103,10 @@ func (f *sweepFlags) plan(cmd *cobra.Command, options *run.Options) (*run.Plan, 
 	options.Argv, options.Source = os.Args, thisBuild
 	options.Set = strings.Join(f.set, ",")
 	options.Stdout, options.Stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
+	var err error
+	if options.Credentials, err = f.login.read(); err != nil {
+		return nil, usagef("%w", err)
+	}
 	plan, err := run.NewPlan(*options)
 	if err != nil {
 		return nil, usagef("%w", err)

@@ -22,6 +22,13 @@ type Codec[T any] struct {
 // ErrNotAllowed means that a text is no value. [ReadValue] adds what was found and what is allowed.
 var ErrNotAllowed = errors.New("not allowed")
 
+// Unquoted is an error of a value that may contain a secret. [ReadValue] does not quote the value.
+type Unquoted struct{ Reason error }
+
+func (u Unquoted) Error() string { return u.Reason.Error() }
+
+func (u Unquoted) Unwrap() error { return u.Reason }
+
 // Word is one of some words.
 func Word(words []string) Codec[string] {
 	return Codec[string]{

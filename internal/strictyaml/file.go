@@ -207,7 +207,11 @@ func ReadValue[T any](f *File, name string, n ast.Node, c Codec[T]) (v T, where 
 		return v, where, false
 	}
 	v, err := c.Parse(text)
-	if err != nil {
+	var secret Unquoted
+	switch {
+	case errors.As(err, &secret):
+		f.Fault(where, "%s: %v", name, secret)
+	case err != nil:
 		f.Fault(where, "%s: found %s%s, allowed: %s", name, describe(n),
 			spelling.Hint(text, c.Words), c.Allowed)
 	}

@@ -3,6 +3,7 @@ package memcached
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"dpukv/internal/foreign"
+	"dpukv/kvs/internal/sockets"
 )
 
 const timeout = 5 * time.Second
@@ -22,15 +24,17 @@ type control struct {
 	meta   bool
 }
 
-func dialControl(ctx context.Context, addr string) (*control, error) {
-	d := net.Dialer{Timeout: timeout}
-	c, err := d.DialContext(ctx, "tcp", addr)
+func dialControl(ctx context.Context, p *sockets.Peer) (*control, error) {
+	c, err := p.Dial(ctx, timeout)
 	if err != nil {
 		return nil, err
 	}
+	return newControl(c), nil
+}
+
+func newControl(c net.Conn) *control {
 	budget := foreign.NewBudget(c)
-	ctl := &control{Conn: c, budget: budget, lines: bufio.NewReader(budget)}
-	return ctl, c.SetDeadline(time.Now().Add(timeout))
+	return &control{Conn: c, budget: budget, lines: bufio.NewReader(budget)}
 }
 
 // nothings is the number of no-op commands: 24 bytes, the length of a header that a server of the
@@ -48,6 +52,11 @@ func (c *control) knowsMeta() (bool, error) {
 		if ne, ok := err.(net.Error); ok && ne.Timeout() {
 			return false, fmt.Errorf("no answer came within %v: check that it is a memcached "+
 				"server", timeout)
+		}
+		if strings.TrimRight(string(line), "\r\n") == unauthenticated {
+			return false, errors.New("the server requires a password; give it with " +
+				"--password-file or in " + passwordVariable + ", and the user in the URL: " +
+				"memcached://USER@HOST:PORT")
 		}
 		if string(line) != "MN\r\n" {
 			return false, nil
@@ -102,7 +111,8 @@ func (c *control) binaryStats(group string) (map[string]string, error) {
 		var head [packetHeader]byte
 		if _, err := io.ReadFull(c.lines, head[:]); err != nil {
 			return nil, fmt.Errorf("the server speaks neither the meta nor the binary protocol: "+
-				"check that it is a memcached server (%w)", err)
+				"check that it is a memcached server, and without TLS (memcacheds://) if the URL "+
+				"has none (%w)", err)
 		}
 		p, bytes, err := readPacket(head[:], opStat)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,13 +40,16 @@ type Options struct {
 	CPUs []int
 	// Protocol is Meta or Binary. Empty: Meta if the server has it.
 	Protocol string
+	// Credentials let the client in.
+	Credentials kvs.Credentials
 }
 
 // Remote is a client's view of a memcached server.
 type Remote struct {
-	addr  string
-	opts  Options
-	facts kvs.Facts
+	endpoint kvs.Endpoint
+	peer     sockets.Peer
+	opts     Options
+	facts    kvs.Facts
 
 	mu      sync.Mutex
 	control *control
@@ -55,8 +59,14 @@ var _ kvs.Remote = (*Remote)(nil)
 
 // Dial asks the server at addr for its facts.
 func Dial(ctx context.Context, addr string, opts Options) (*Remote, error) {
-	r := &Remote{addr: addr, opts: opts}
-	err := r.choose(ctx)
+	e, err := endpoints.Parse(addr, &opts.Credentials)
+	if err != nil {
+		return nil, fmt.Errorf("server address: %w", err)
+	}
+	r := &Remote{endpoint: e, opts: opts}
+	if r.peer, err = sockets.PeerOf(&e, program, &opts.Credentials.TLS); err == nil {
+		err = r.choose(ctx)
+	}
 	if err == nil {
 		err = r.learn()
 	}
@@ -64,14 +74,20 @@ func Dial(ctx context.Context, addr string, opts Options) (*Remote, error) {
 		if r.control != nil {
 			r.control.Close()
 		}
-		return nil, fmt.Errorf("memcached at %s: %w", addr, err)
+		return nil, fmt.Errorf("memcached at %s: %w", addr, sockets.Explain(err))
 	}
 	return r, nil
 }
 
 // choose determines the protocol.
 func (r *Remote) choose(ctx context.Context) (err error) {
-	if r.control, err = dialControl(ctx, r.addr); err != nil {
+	if err := r.fitsLogin(); err != nil {
+		return err
+	}
+	if r.control, err = dialControl(ctx, &r.peer); err != nil {
+		return err
+	}
+	if err := r.control.enter(r.login()); err != nil {
 		return err
 	}
 	switch protocol := r.opts.Protocol; protocol {
@@ -89,8 +105,30 @@ func (r *Remote) choose(ctx context.Context) (err error) {
 			"since 1.6); allowed: " + Binary)
 	}
 	r.control.Close() // its answer to the question is of no use
-	r.control, err = dialControl(ctx, r.addr)
+	r.control, err = dialControl(ctx, &r.peer)
 	return err
+}
+
+// login is what a fresh connection says first.
+func (r *Remote) login() *login {
+	return &login{r.endpoint.User, r.opts.Credentials.Password}
+}
+
+// fitsLogin refuses half of a login, and one that the protocol cannot say.
+func (r *Remote) fitsLogin() error {
+	l := r.login()
+	switch {
+	case l.user == "" && l.password.Empty():
+		return nil
+	case l.user == "" || l.password.Empty():
+		return errors.New("found a user or a password without the other, allowed: both; give the " +
+			"URL memcached://USER@HOST:PORT, and the password with --password-file or in " +
+			passwordVariable)
+	case r.opts.Protocol == Binary:
+		return fmt.Errorf("protocol: found %s with a password, allowed: %s; an auth file is of "+
+			"the text protocol", Binary, Meta)
+	}
+	return nil
 }
 
 // learn derives the facts from the server's settings.
@@ -110,13 +148,14 @@ func (r *Remote) learn() error {
 	pid, _ := strconv.Atoi(general["pid"]) // 0 stands for no process
 	limit, _ := strconv.ParseInt(general["limit_maxbytes"], 10, 64)
 	r.facts = kvs.Facts{
-		Store: "memcached", Version: general["version"], Transport: "tcp", Protocol: Binary,
+		Store: "memcached", Version: general["version"], Protocol: Binary,
+		Transport: r.peer.Transport(), TLS: r.peer.Secured(r.control.Conn),
 		Workers: workers, Partitions: 1, Mode: "cache", Access: Access, LogBytes: limit,
 		MinHitRate: 1, MaxBatch: MaxBatch, MaxKeyBytes: MaxKeyBytes, PID: pid,
 		CPUs: r.opts.CPUs,
 	}
 	if r.facts.CPUs == nil {
-		r.facts.CPUs = installed.PinnedTo(r.addr, pid, program)
+		r.facts.CPUs = installed.PinnedTo(&r.endpoint, pid, program)
 	}
 	if r.control.meta {
 		r.facts.Protocol, r.facts.MaxKeyBytes = Meta, MaxKeyBytesMeta
@@ -139,10 +178,10 @@ func (r *Remote) Stats() (kvs.Stats, error) {
 	defer r.mu.Unlock()
 	text, err := r.control.stats("")
 	if err != nil {
-		return kvs.Stats{}, fmt.Errorf("ask memcached at %s for its counters: %w", r.addr, err)
+		return kvs.Stats{}, fmt.Errorf("ask memcached at %s for its counters: %w", r.peer.Addr, err)
 	}
 	s, err := parseStats(text)
-	s.Threads = installed.Threads(r.addr, r.facts.PID, program)
+	s.Threads = installed.Threads(&r.endpoint, r.facts.PID, program)
 	return s, err
 }
 
@@ -176,8 +215,17 @@ func parseStats(text map[string]string) (kvs.Stats, error) {
 // Open connects a session.
 func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
 	return pipeline.Open(pipeline.Target{
-		Addr: r.addr, Workers: r.facts.Workers, Timeout: timeout, Wire: r.wire,
+		Nodes:   pipeline.One(r.peer, r.facts.Workers),
+		Timeout: timeout, Wire: r.wire, Greet: r.greet,
 	}, opts)
+}
+
+// greet logs in on a fresh connection.
+func (r *Remote) greet(nc net.Conn) error {
+	if r.opts.Credentials.Password.Empty() {
+		return nil
+	}
+	return newControl(nc).enter(r.login())
 }
 
 func (r *Remote) wire() pipeline.Wire {

@@ -27,8 +27,8 @@ var kind = installed.Kind{Program: program, Package: program, Args: arguments, L
 // Start runs the installed memcached.
 func Start(cfg Config) (*Server, error) { return installed.Start(cfg, &kind) }
 
-// Attach returns a Server for the one at addr, which keeps running unchanged.
-func Attach(addr string) (*Server, error) { return installed.Attach(addr, &kind) }
+// Attach returns a Server for one that runs already, which keeps running unchanged.
+func Attach(c *kvs.DialConfig) (*Server, error) { return installed.Attach(c, &kind) }
 
 // Installed returns the program's path, or how to install it.
 func Installed() (string, error) { return kind.Find() }
@@ -86,8 +86,8 @@ func hashPower(items int) int {
 	return min(max(bits.Len(uint(items-1)), minHashPower), maxHashPower)
 }
 
-func look(ctx context.Context, addr string) (kvs.Facts, error) {
-	r, err := Dial(ctx, addr, Options{})
+func look(ctx context.Context, c *kvs.DialConfig) (kvs.Facts, error) {
+	r, err := Dial(ctx, c.Addr, Options{Credentials: c.Credentials})
 	if err != nil {
 		return kvs.Facts{}, err
 	}

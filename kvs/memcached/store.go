@@ -8,6 +8,11 @@ import (
 	"dpukv/kvs/internal/installed"
 )
 
+// passwordVariable has the password of a server's auth file. memcached's own tools know none.
+const passwordVariable = "DPUKV_MEMCACHED_PASSWORD"
+
+var endpoints = kvs.EndpointRules{Scheme: program, PasswordVariable: passwordVariable}
+
 // Store is memcached's row in the table of stores.
 var Store = kvs.Store{
 	Name: program, Title: "Memcached",
@@ -16,10 +21,13 @@ var Store = kvs.Store{
 	Check: checkLoad,
 	Start: func(c *kvs.ServerConfig) (kvs.Server, error) { return Start(installed.ConfigOf(c)) },
 	Dial: func(ctx context.Context, c *kvs.DialConfig) (kvs.Remote, error) {
-		return Dial(ctx, c.Addr, Options{CPUs: c.ServerCPUs, Protocol: c.Protocol})
+		return Dial(ctx, c.Addr, Options{
+			CPUs: c.ServerCPUs, Protocol: c.Protocol, Credentials: c.Credentials,
+		})
 	},
-	Attach:  func(addr string) (kvs.Server, error) { return Attach(addr) },
-	Program: Installed,
+	Attach:    func(c *kvs.DialConfig) (kvs.Server, error) { return Attach(c) },
+	Endpoints: endpoints,
+	Program:   Installed,
 	Command: kvs.Command{
 		Short:       "Run the installed memcached",
 		Long:        "Run the installed memcached" + installed.Help,

@@ -26,7 +26,7 @@ type note struct {
 
 func dialConn(addr string, maxFrame int, opts kvs.SessionOptions) (*conn, error) {
 	c := &conn{maxFrame: maxFrame}
-	return c, c.Dial(addr, handshakeTimeout, func(nc net.Conn) error {
+	return c, c.Dial(sockets.TCP(addr), handshakeTimeout, func(nc net.Conn) error {
 		_, err := greet(nc)
 		return err
 	}, opts)

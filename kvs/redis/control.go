@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"dpukv/internal/foreign"
+	"dpukv/kvs/internal/sockets"
 )
 
 const timeout = 5 * time.Second
@@ -27,20 +28,20 @@ type control struct {
 	net.Conn
 	budget *foreign.Budget
 	lines  *bufio.Reader
+	secret string // what no error may quote; "": nothing
 }
 
-func dialControl(ctx context.Context, addr string) (*control, error) {
-	d := net.Dialer{Timeout: timeout}
-	c, err := d.DialContext(ctx, "tcp", addr)
+func dialControl(ctx context.Context, p *sockets.Peer) (*control, error) {
+	c, err := p.Dial(ctx, timeout)
 	if err != nil {
 		return nil, err
 	}
-	return newControl(c), c.SetDeadline(time.Now().Add(timeout))
+	return newControl(c), nil
 }
 
 func newControl(c net.Conn) *control {
 	budget := foreign.NewBudget(c)
-	return &control{c, budget, bufio.NewReader(budget)}
+	return &control{Conn: c, budget: budget, lines: bufio.NewReader(budget)}
 }
 
 // replyError is an error reply of the server.
@@ -75,9 +76,10 @@ func (c *control) answer(depth int) ([]string, error) {
 	}
 	line, err := c.lines.ReadString('\n')
 	if err != nil {
-		return nil, fmt.Errorf("no answer came: check that it is a Redis server (%w)", err)
+		return nil, fmt.Errorf("no answer came: check that it is a Redis server, and without "+
+			"TLS (rediss://) if the URL has none (%w)", err)
 	}
-	line = strings.TrimRight(line, "\r\n")
+	line = c.redact(strings.TrimRight(line, "\r\n"))
 	if line == "" {
 		return nil, errors.New("the answer is empty: check that it is a Redis server")
 	}
@@ -128,19 +130,12 @@ func (c *control) aggregate(kind byte, length string, depth int) ([]string, erro
 	return all, nil
 }
 
-// hello asks for RESP3. A server that does not know it stays at RESP2.
-func (c *control) hello() (protocol string, err error) {
-	_, err = c.ask("HELLO", "3")
-	var refused replyError
-	switch {
-	case err == nil:
-		return resp3, nil
-	case errors.As(err, &refused) && strings.HasPrefix(string(refused), "NOAUTH"):
-		return "", fmt.Errorf("%w (use a server without a password)", err)
-	case errors.As(err, &refused):
-		return resp2, nil
+// redact removes the password from an answer: servers quote commands that they do not know.
+func (c *control) redact(line string) string {
+	if c.secret == "" {
+		return line
 	}
-	return "", err
+	return strings.ReplaceAll(line, c.secret, "(redacted)")
 }
 
 // info asks for a section of counters.

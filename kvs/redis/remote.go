@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -34,134 +33,214 @@ type Options struct {
 	CPUs []int
 	// Protocol is one of Protocols; empty: Get.
 	Protocol string
+	// Credentials let the client in.
+	Credentials kvs.Credentials
 }
 
-// Remote is a client's view of a Redis server.
+// Remote is a client's view of a Redis server, or of a cluster.
 type Remote struct {
-	addr     string
-	opts     Options
-	protocol string // without options
-	facts    kvs.Facts
+	opts  Options
+	nodes []*node   // of a cluster, its masters with slots
+	slots slotTable // of a cluster
+	facts kvs.Facts
 
-	mu      sync.Mutex
-	control *control
+	mu sync.Mutex // for the nodes' controls
 }
 
 var _ kvs.Remote = (*Remote)(nil)
 
-// Dial asks the server at addr for its facts.
+// Dial asks the server at addr for its facts. If the server is one of a cluster, it also asks the
+// other ones.
 func Dial(ctx context.Context, addr string, opts Options) (*Remote, error) {
 	if opts.Protocol != "" && !slices.Contains(Protocols, opts.Protocol) {
 		return nil, fmt.Errorf("protocol: found %q, allowed: %s", opts.Protocol,
 			strings.Join(Protocols, ", "))
 	}
-	c, err := dialControl(ctx, addr)
+	e, err := endpoints.Parse(addr, &opts.Credentials)
 	if err != nil {
-		return nil, fmt.Errorf("redis at %s: %w", addr, err)
+		return nil, fmt.Errorf("server address: %w", err)
 	}
-	r := &Remote{addr: addr, opts: opts, control: c}
-	if err := r.learn(); err != nil {
-		c.Close()
-		return nil, fmt.Errorf("redis at %s: %w", addr, err)
+	r := &Remote{opts: opts}
+	if err := r.connect(ctx, &e); err != nil {
+		return nil, errors.Join(fmt.Errorf("redis at %s: %w", addr, err), r.Close())
 	}
+	r.facts = r.learn()
 	return r, nil
 }
 
-// learn derives the facts from the server's settings.
-func (r *Remote) learn() (err error) {
-	if r.protocol, err = r.control.hello(); err != nil {
-		return err
-	}
-	server, err := r.control.info("server")
+// connect connects to the server, or to the masters of its cluster.
+func (r *Remote) connect(ctx context.Context, e *kvs.Endpoint) error {
+	n, err := dialNode(ctx, e, &r.opts)
 	if err != nil {
 		return err
 	}
-	if server["redis_version"] == "" {
-		return errors.New("the server sent no version: check that it is a Redis server")
+	r.nodes = append(r.nodes, n)
+	if !n.cluster {
+		return nil
 	}
-	pid, _ := strconv.Atoi(server["process_id"]) // 0 stands for no process
-	r.facts = kvs.Facts{
-		Store: "redis", Version: server["redis_version"], Transport: "tcp", Protocol: r.protocol,
-		Partitions: 1, Access: Access, MinHitRate: 1, MaxBatch: MaxBatch, PID: pid,
-		CPUs: r.opts.CPUs,
+	if err := r.fitsCluster(e); err != nil {
+		return err
 	}
-	if r.facts.CPUs == nil {
-		r.facts.CPUs = installed.PinnedTo(r.addr, pid, program)
+	text, err := n.control.ask("CLUSTER", "NODES")
+	if err != nil {
+		return explain(err, n.login(&r.opts))
+	}
+	t, err := parseTopology(strings.Join(text, ""), e.Addr)
+	if err != nil {
+		return err
+	}
+	err = n.control.Close() // the node may be a replica
+	r.nodes, r.slots = nil, t.slots
+	return errors.Join(err, r.connectMasters(ctx, e, t.masters))
+}
+
+func (r *Remote) connectMasters(ctx context.Context, e *kvs.Endpoint, masters []string) error {
+	for _, addr := range masters {
+		at := *e
+		at.Addr = addr
+		n, err := dialNode(ctx, &at, &r.opts)
+		if err != nil {
+			return fmt.Errorf("its cluster's node %s: %w", addr, err)
+		}
+		r.nodes = append(r.nodes, n)
+	}
+	return nil
+}
+
+// fitsCluster refuses what a cluster does not have.
+func (r *Remote) fitsCluster(e *kvs.Endpoint) error {
+	switch {
+	case e.Network == "unix":
+		return errors.New("found a cluster behind a Unix socket, allowed: the HOST:PORT of a " +
+			"node, as the other nodes are reached over TCP")
+	case e.DB != 0:
+		return fmt.Errorf("found the database %d of a cluster, allowed: 0", e.DB)
+	case r.opts.Protocol == MGet:
+		return fmt.Errorf("protocol: found %s with a cluster, allowed: %s; MGET takes keys of one "+
+			"slot only there", MGet, Get)
+	}
+	return nil
+}
+
+// clustered reports whether the keys have slots.
+func (r *Remote) clustered() bool { return r.nodes[0].cluster }
+
+// learn derives the facts from the nodes.
+func (r *Remote) learn() kvs.Facts {
+	first := r.nodes[0]
+	f := kvs.Facts{
+		Store: name, Version: first.version, Transport: first.peer.Transport(),
+		TLS: first.peer.Secured(first.control.Conn), Protocol: first.protocol,
+		Partitions: len(r.nodes), Access: Access, Mode: first.mode, MinHitRate: 1,
+		MaxBatch: MaxBatch, PID: first.pid, CPUs: r.opts.CPUs,
 	}
 	if r.opts.Protocol == MGet {
-		r.facts.Protocol += "+mget"
+		f.Protocol += "+mget"
 	}
-	return r.settings()
+	for _, n := range r.nodes {
+		f.Workers += n.workers
+		f.LogBytes += n.memory
+		if n.mode == "cache" {
+			f.Mode = n.mode // one that evicts suffices
+		}
+	}
+	if f.CPUs == nil {
+		f.CPUs = r.pinnedTo()
+	}
+	if r.clustered() {
+		f.PID = 0
+		for _, n := range r.nodes {
+			f.ClusterNodes = append(f.ClusterNodes, n.peer.Addr)
+		}
+	}
+	return f
+}
+
+// pinnedTo lists the CPUs of all nodes, or none if one is not known to be pinned.
+func (r *Remote) pinnedTo() (all []int) {
+	for _, n := range r.nodes {
+		if n.cpus == nil {
+			return nil
+		}
+		all = append(all, n.cpus...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // Access is the access mode: the one thread that executes commands reads and writes everything.
 const Access = "erew"
 
-// settings asks for the settings that the facts contain.
-func (r *Remote) settings() error {
-	threads, err := r.control.setting("io-threads")
-	if err != nil {
-		return err
-	}
-	policy, err := r.control.setting("maxmemory-policy")
-	if err != nil {
-		return err
-	}
-	limit, err := r.control.setting("maxmemory")
-	if err != nil {
-		return err
-	}
-	r.facts.Workers = 1 // older servers have no such setting
-	if n, err := strconv.Atoi(threads); err == nil {
-		r.facts.Workers = max(n, 1)
-	}
-	r.facts.LogBytes, _ = strconv.ParseInt(limit, 10, 64) // 0 stands for no limit
-	r.facts.Mode = "store"
-	if r.facts.LogBytes > 0 && policy != "noeviction" {
-		r.facts.Mode = "cache"
-	}
-	return nil
-}
-
 // Facts returns the facts from the time of Dial.
 func (r *Remote) Facts() kvs.Facts { return r.facts }
 
-// Stats asks the server for its counters.
-func (r *Remote) Stats() (kvs.Stats, error) {
+// Stats asks the servers for their counters. Each is one worker.
+func (r *Remote) Stats() (sum kvs.Stats, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	text, err := r.control.info("everything")
-	if err != nil {
-		return kvs.Stats{}, fmt.Errorf("ask redis at %s for its counters: %w", r.addr, err)
+	for _, n := range r.nodes {
+		s, err := n.stats()
+		if err != nil {
+			return kvs.Stats{}, err
+		}
+		sum.CPUNs += s.CPUNs
+		sum.Workers = append(sum.Workers, s.Workers...)
+		for _, w := range s.Warnings {
+			if r.clustered() {
+				w = n.peer.Addr + ": " + w
+			}
+			sum.Warnings = append(sum.Warnings, w)
+		}
 	}
-	s, err := parseStats(text, r.facts.Workers)
-	s.Threads = installed.Threads(r.addr, r.facts.PID, program)
-	return s, err
+	if n := r.nodes[0]; !r.clustered() {
+		sum.Threads = installed.Threads(&n.endpoint, n.pid, program)
+	}
+	return sum, nil
 }
 
 // Open connects a session.
 func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
-	return pipeline.Open(pipeline.Target{
-		Addr: r.addr, Workers: r.facts.Workers, Timeout: timeout,
-		Wire:  func() pipeline.Wire { return &resp{mget: r.opts.Protocol == MGet} },
-		Greet: r.greet,
-	}, opts)
+	t := pipeline.Target{
+		Timeout: timeout, Greet: r.greet,
+		Wire: func() pipeline.Wire { return &resp{mget: r.opts.Protocol == MGet} },
+	}
+	for _, n := range r.nodes {
+		t.Nodes = append(t.Nodes, pipeline.Node{Peer: n.peer, Workers: n.workers})
+	}
+	if r.clustered() {
+		t.Route = r.slots.node
+	}
+	return pipeline.Open(t, opts)
 }
 
-// greet switches a fresh connection to the protocol of the facts.
+// greet logs in on a fresh connection, with the protocol of the facts.
 func (r *Remote) greet(nc net.Conn) error {
-	if r.protocol == resp2 {
+	n := r.nodes[0]
+	l := n.login(&r.opts)
+	if n.protocol == resp2 && *l == (login{}) {
 		return nil
 	}
-	protocol, err := newControl(nc).hello()
-	if err == nil && protocol != r.protocol {
-		err = fmt.Errorf("protocol: found %s before, now only %s", r.protocol, protocol)
+	protocol, err := newControl(nc).enter(l)
+	if err == nil && protocol != n.protocol {
+		err = fmt.Errorf("protocol: found %s before, now only %s", n.protocol, protocol)
 	}
 	return err
 }
 
-// Moved returns the traffic of the connection for counters.
-func (r *Remote) Moved() kvs.Moved { return sockets.MovedBy(r.control.Conn) }
+// Moved returns the traffic of the connections for counters.
+func (r *Remote) Moved() (sum kvs.Moved) {
+	for _, n := range r.nodes {
+		one := sockets.MovedBy(n.control.Conn)
+		sum.Sockets.Add(&one.Sockets)
+	}
+	return sum
+}
 
-// Close closes the connection for counters.
-func (r *Remote) Close() error { return r.control.Close() }
+// Close closes the connections for counters.
+func (r *Remote) Close() error {
+	var errs []error
+	for _, n := range r.nodes {
+		errs = append(errs, n.control.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -17,6 +17,8 @@ type Config = installed.Config
 // Server is a running Redis.
 type Server = installed.Server
 
+const name = "redis"
+
 const program = "redis-server" // and Debian's package
 
 var kind = installed.Kind{Program: program, Package: program, Args: arguments, Look: look}
@@ -24,8 +26,8 @@ var kind = installed.Kind{Program: program, Package: program, Args: arguments, L
 // Start runs the installed redis-server.
 func Start(cfg Config) (*Server, error) { return installed.Start(cfg, &kind) }
 
-// Attach returns a Server for the one at addr, which keeps running unchanged.
-func Attach(addr string) (*Server, error) { return installed.Attach(addr, &kind) }
+// Attach returns a Server for one that runs already, which keeps running unchanged.
+func Attach(c *kvs.DialConfig) (*Server, error) { return installed.Attach(c, &kind) }
 
 // Installed returns the program's path, or how to install it.
 func Installed() (string, error) { return kind.Find() }
@@ -59,8 +61,8 @@ func arguments(cfg *Config, host, port string) ([]string, error) {
 	return args, nil
 }
 
-func look(ctx context.Context, addr string) (kvs.Facts, error) {
-	r, err := Dial(ctx, addr, Options{})
+func look(ctx context.Context, c *kvs.DialConfig) (kvs.Facts, error) {
+	r, err := Dial(ctx, c.Addr, Options{Credentials: c.Credentials})
 	if err != nil {
 		return kvs.Facts{}, err
 	}

@@ -63,7 +63,7 @@ func TestTrickle(t *testing.T) { pipetest.Trickle(t, faultStore(Options{})) }
 func TestPassword(t *testing.T) {
 	s := start(t, nil)
 	r := dial(t, s.Addr(), Options{})
-	if _, err := r.control.ask("CONFIG", "SET", "requirepass", "secret"); err != nil {
+	if _, err := r.nodes[0].control.ask("CONFIG", "SET", "requirepass", "secret"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Dial(t.Context(), s.Addr(), Options{}); err == nil || !strings.Contains(err.Error(), "NOAUTH") {

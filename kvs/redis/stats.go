@@ -9,11 +9,11 @@ import (
 )
 
 // parseStats builds one worker from the server's sums over its threads.
-func parseStats(text map[string]string, workers int) (kvs.Stats, error) {
+func parseStats(text map[string]string, workers, db int) (kvs.Stats, error) {
 	p := parser{text: text}
 	w := kvs.WorkerStats{
 		Hits: p.count("keyspace_hits"), Evicted: p.count("evicted_keys"),
-		Items: p.keys(), Connections: p.count("connected_clients"),
+		Items: p.part("db"+strconv.Itoa(db), "keys"), Connections: p.count("connected_clients"),
 	}
 	w.Gets = w.Hits + p.count("keyspace_misses") // of GET and MGET, per key
 	w.Ops = w.Gets + p.calls("set") + p.calls("del")
@@ -63,8 +63,6 @@ func (p *parser) part(name, key string) uint64 {
 }
 
 func (p *parser) calls(command string) uint64 { return p.part("cmdstat_"+command, "calls") }
-
-func (p *parser) keys() uint64 { return p.part("db0", "keys") }
 
 // threadedShare is the smallest share of writes that a server must do on its io-threads to count as
 // multi-threaded.

@@ -7,9 +7,16 @@ import (
 	"dpukv/kvs/internal/installed"
 )
 
+// passwordVariable is that of redis-cli.
+const passwordVariable = "REDISCLI_AUTH"
+
+var endpoints = kvs.EndpointRules{
+	Scheme: name, Databases: true, PasswordVariable: passwordVariable,
+}
+
 // Store is Redis's row in the table of stores.
 var Store = kvs.Store{
-	Name: "redis", Title: "Redis",
+	Name: name, Title: "Redis",
 	Study: Study, MaxBatch: MaxBatch,
 	Protocols:    Protocols,
 	ProtocolHelp: "get, or mget for each row of GETs in a batch (default get)",
@@ -18,10 +25,13 @@ var Store = kvs.Store{
 	},
 	Start: func(c *kvs.ServerConfig) (kvs.Server, error) { return Start(installed.ConfigOf(c)) },
 	Dial: func(ctx context.Context, c *kvs.DialConfig) (kvs.Remote, error) {
-		return Dial(ctx, c.Addr, Options{CPUs: c.ServerCPUs, Protocol: c.Protocol})
+		return Dial(ctx, c.Addr, Options{
+			CPUs: c.ServerCPUs, Protocol: c.Protocol, Credentials: c.Credentials,
+		})
 	},
-	Attach:  func(addr string) (kvs.Server, error) { return Attach(addr) },
-	Program: Installed,
+	Attach:    func(c *kvs.DialConfig) (kvs.Server, error) { return Attach(c) },
+	Endpoints: endpoints,
+	Program:   Installed,
 	Command: kvs.Command{
 		Short:      "Run the installed redis-server",
 		Long:       "Run the installed redis-server" + installed.Help,

@@ -153,8 +153,26 @@ func read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
 
 var outOfMemory = []byte("-OOM ")
 
+// failure is the error of an error reply. An answer that depends on the server's state says what to
+// do.
 func failure(words []byte, op kvs.Op) error {
-	return fmt.Errorf("the server answered a %s with: %s", op, foreign.Reason(words))
+	err := fmt.Errorf("the server answered a %s with: %s", op, foreign.Reason(words))
+	code, _, _ := bytes.Cut(words, []byte(" "))
+	if what := remedies[string(code)]; what != "" {
+		return fmt.Errorf("%w; %s", err, what)
+	}
+	return err
+}
+
+const changed = "the cluster gave slots to other nodes since the connection began: measure again " +
+	"once it is stable"
+
+// remedies are by the code of an error reply.
+var remedies = map[string]string{
+	"MOVED": changed, "ASK": changed, "TRYAGAIN": changed, "CLUSTERDOWN": changed,
+	"NOPERM":   "grant the ACL user the commands GET, SET and DEL, and all keys (~*)",
+	"READONLY": "name the master, not a replica",
+	"NOAUTH":   "give the password with --password-file or in " + passwordVariable,
 }
 
 // readString parses "$BYTES\r\nVALUE\r\n".

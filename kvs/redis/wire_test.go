@@ -112,7 +112,7 @@ func TestParseStats(t *testing.T) {
 		"keyspace_hits": "3", "keyspace_misses": "2", "evicted_keys": "0", "connected_clients": "1",
 		"used_cpu_user": "1.5", "used_cpu_sys": "0.25", "cmdstat_set": "calls=10,usec=9", "db0": "keys=7,expires=0",
 	}
-	s, err := parseStats(good, 1)
+	s, err := parseStats(good, 1, 0)
 	if err != nil || s.CPUNs != 1_750_000_000 || s.Ops() != 15 || s.Workers[0].Items != 7 {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -125,7 +125,7 @@ func TestParseStats(t *testing.T) {
 		if bad[name] == text {
 			bad[name] = "many"
 		}
-		if _, err := parseStats(bad, 1); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := parseStats(bad, 1, 0); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s of %q: %v", name, bad[name], err)
 		}
 	}

@@ -223,7 +223,7 @@ func (a *agent) start(cpus []int, spec *ServerSpec) (kvs.Server, error) {
 		return nil, fmt.Errorf("attach to %s: servers of %s are only started here",
 			spec.Attach, spec.Store)
 	}
-	return st.Attach(spec.Attach)
+	return st.Attach(&kvs.DialConfig{Addr: spec.Attach, Credentials: spec.Credentials})
 }
 
 // serverEnded is the error of a server that ended by itself. It is always reported.

@@ -24,7 +24,7 @@ import (
 )
 
 // ProtocolVersion changes whenever an older node would misunderstand a message.
-const ProtocolVersion = 6
+const ProtocolVersion = 7
 
 // MaxMessageBytes has room for the histograms of a long point. A peer that sends more is no node of
 // dpukv.
@@ -129,6 +129,8 @@ type (
 		Store string `json:"store"`
 		// the address of a server that runs already: none is started
 		Attach string `json:"attach,omitempty"`
+		// Credentials let this node into that server.
+		Credentials kvs.Credentials `json:"credentials,omitzero"`
 		kvs.ServerConfig
 	}
 	// ClientSpec describes the load and the server to put it on.
@@ -284,7 +286,7 @@ func decodeMessage(text []byte) (Message, error) {
 		fields.DisallowUnknownFields()
 	}
 	if err := fields.Decode(m); err != nil {
-		return nil, fmt.Errorf("sent a malformed message: %w (in %s)", err, excerpt(text))
+		return nil, fmt.Errorf("sent a malformed message of the type %s: %w", l.Type, err)
 	}
 	return m, nil
 }

@@ -31,7 +31,7 @@ func check(s *sweep.Sweep, t *testbed.Testbed, allowed []int) error {
 		}
 	}
 	errs = append(errs, checkSubmodes(s, t)...)
-	errs = append(errs, sweep.CheckAttach(s), sweep.CheckRates(s), sweep.CheckRepeats(s))
+	errs = append(errs, sweep.CheckRates(s), sweep.CheckRepeats(s))
 	return errors.Join(append(errs, checkConfigs(s))...)
 }
 

@@ -102,6 +102,9 @@ func (m *measurement) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if m.pt.Attach != "" {
+		spec.Credentials = m.Credentials
+	}
 	m.report.does("start the %s server", m.pt.Store)
 	m.all.server.Send(&node.Configure{CPUs: m.all.server.end.cpus, Server: spec})
 	m.server, err = node.Expect[*node.Ready](ctx, m.all.server.Process, m.timeouts.Server,
@@ -245,6 +248,9 @@ func (m *measurement) clientSpec(i int) (*node.ClientSpec, error) {
 		Load:     m.pt.OfOneClient(clients).Load, Duration: m.pt.Duration, Preloaded: i > 0,
 		Threads: m.pt.ClientThreads, FirstThread: i * m.pt.ClientThreads,
 		AllThreads: clients * m.pt.ClientThreads,
+	}
+	if m.pt.Attach != "" {
+		spec.Credentials = m.Credentials
 	}
 	var err error
 	if stores.OverVerbs(m.pt.Store) {

@@ -17,6 +17,7 @@ import (
 	"dpukv/internal/machine"
 	"dpukv/internal/provenance"
 	"dpukv/internal/strictyaml"
+	"dpukv/kvs"
 	"dpukv/placement/machines"
 	"dpukv/placement/node"
 	"dpukv/placement/sweep"
@@ -32,12 +33,14 @@ type Options struct {
 	Only        string // "key=value,…": selects some of the sweep's points
 	Set         string // "key=value,…": replaces values of the sweep's keys
 	Dir         string // the run folder to begin or to continue; "": a new one below runs/
-	Attach      string // HOST:PORT of a server that runs already; "": as the sweep says
+	Attach      string // endpoint of a server that runs already; "": as the sweep says
 	SLO         string // searches the highest rate within this bound; "": as the sweep says
 	Until       string // repeats until medians are known to this share; "": as the sweep says
 	Version     string // of this binary
 	Source      provenance.Build
 	Argv        []string // the command line, for the run folder
+	// Credentials let the nodes into that server. An absent password is the environment's.
+	Credentials kvs.Credentials
 	// Context ends the wait for a file that is a pipe; nil: the wait has no end.
 	Context context.Context
 
@@ -83,7 +86,9 @@ func NewPlan(o Options) (*Plan, error) {
 		return nil, err
 	}
 	p.cores = machine.Cores(allowed)
-	if err := check(&p.sweep, &p.testbed, allowed); err != nil {
+	if err := errors.Join(
+		check(&p.sweep, &p.testbed, allowed), sweep.CheckAttach(&p.sweep, &p.Credentials),
+	); err != nil {
 		return nil, err
 	}
 	only, err := sweep.ParseSelection(o.Only, &p.sweep)

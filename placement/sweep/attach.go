@@ -1,10 +1,9 @@
 package sweep
 
 import (
+	"errors"
 	"fmt"
-	"net"
 	"slices"
-	"strconv"
 	"strings"
 
 	"dpukv/internal/strictyaml"
@@ -15,18 +14,20 @@ import (
 // notAttached is the word of a sweep that starts its servers.
 const notAttached = "none"
 
-// attachment is the address of a running server, or "none".
+// attachment is the endpoint of a running server, or "none".
 var attachment = strictyaml.Codec[string]{
 	Parse: func(s string) (string, error) {
 		if s == notAttached {
 			return "", nil
 		}
-		host, service, err := net.SplitHostPort(s)
-		port, portErr := strconv.Atoi(service)
-		if err != nil || portErr != nil || host == "" || port < 1 || port > 1<<16-1 {
-			return "", strictyaml.ErrNotAllowed
+		_, err := kvs.ParseEndpoint(s)
+		switch {
+		case err == nil:
+			return s, nil
+		case strings.Contains(s, "://") || strings.Contains(s, "@"):
+			return "", strictyaml.Unquoted{Reason: err}
 		}
-		return s, nil
+		return "", strictyaml.ErrNotAllowed
 	},
 	Format: func(s string) string {
 		if s == "" {
@@ -34,7 +35,7 @@ var attachment = strictyaml.Codec[string]{
 		}
 		return s
 	},
-	Allowed: "HOST:PORT of a server that runs already, or none",
+	Allowed: "HOST:PORT or the URL of a server that runs already, or none",
 }
 
 // Attachable returns the names of the stores whose servers may run already.
@@ -43,15 +44,27 @@ func Attachable() []string {
 }
 
 // CheckAttach refuses one address for several servers, or for a store whose servers must be started
-// here.
-func CheckAttach(s *Sweep) error {
+// here. It takes the password from the environment, unless there is one.
+func CheckAttach(s *Sweep, c *kvs.Credentials) error {
 	if s.Attach == "" {
+		if c.Given() {
+			return errors.New("found a password or options for TLS, and no server that runs " +
+				"already, allowed: with attach")
+		}
 		return nil
 	}
 	if allowed := Attachable(); len(s.Stores) != 1 || !slices.Contains(allowed, s.Stores[0]) {
 		return fmt.Errorf("attach: found the stores %v, allowed: one of %s, which is what runs "+
 			"at %s",
 			s.Stores, strings.Join(allowed, " and "), s.Attach)
+	}
+	st, err := stores.Named(s.Stores[0])
+	if err != nil {
+		return err
+	}
+	st.Endpoints.FromEnvironment(c)
+	if _, err := st.Endpoints.Parse(s.Attach, c); err != nil {
+		return fmt.Errorf("attach: %w", err)
 	}
 	return nil
 }

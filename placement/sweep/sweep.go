@@ -161,6 +161,10 @@ func (s *Sweep) AttachTo(addr string) (err error) {
 		return nil
 	}
 	if s.Attach, err = attachment.Parse(addr); err != nil {
+		var secret strictyaml.Unquoted
+		if errors.As(err, &secret) {
+			return fmt.Errorf("--attach: %w", secret)
+		}
 		return fmt.Errorf("--attach: found %s, allowed: %s", addr, attachment.Allowed)
 	}
 	return nil

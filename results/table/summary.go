@@ -69,7 +69,8 @@ func joined(said ...string) string {
 
 func (s *summary) head() {
 	p := s.p
-	fmt.Fprintln(s, joined(s.shown("store", "placement", "submode", "transport", "provider")...))
+	fmt.Fprintln(s, joined(s.shown("store", "placement", "submode", "transport", "tls",
+		"cluster_nodes", "provider")...))
 	if p.Status != results.StatusOK {
 		s.line("failed", indent(p.Error))
 		if p.Ops > 0 {

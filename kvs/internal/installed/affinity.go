@@ -7,15 +7,15 @@ import (
 	"strings"
 
 	"dpukv/internal/cpu"
-	"dpukv/internal/machine"
+	"dpukv/kvs"
 
 	"golang.org/x/sys/unix"
 )
 
-// Threads lists the threads of the server at addr, with their CPU time. It returns none if the
-// server is not the process pid of this machine.
-func Threads(addr string, pid int, program string) []cpu.Thread {
-	if !visible(addr, pid, program) {
+// Threads lists the threads of the server at an endpoint, with their CPU time. It returns none if
+// the server is not the process pid of this machine.
+func Threads(e *kvs.Endpoint, pid int, program string) []cpu.Thread {
+	if !visible(e, pid, program) {
 		return nil
 	}
 	list, err := cpu.ThreadsOf(pid)
@@ -25,19 +25,19 @@ func Threads(addr string, pid int, program string) []cpu.Thread {
 	return list
 }
 
-// visible reports whether the server at addr is the process pid of this machine.
-func visible(addr string, pid int, program string) bool {
-	if pid <= 0 || !machine.Owns(addr) {
+// visible reports whether the server at an endpoint is the process pid of this machine.
+func visible(e *kvs.Endpoint, pid int, program string) bool {
+	if pid <= 0 || !e.Here() {
 		return false
 	}
 	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
 	return err == nil && strings.HasPrefix(string(name), program) // else of another namespace
 }
 
-// PinnedTo lists the CPUs that the server at addr may use. It returns none if the server may use
-// all CPUs, is not the process pid of this machine, or cannot be examined from here.
-func PinnedTo(addr string, pid int, program string) []int {
-	if !visible(addr, pid, program) {
+// PinnedTo lists the CPUs that the server at an endpoint may use. It returns none if the server may
+// use all CPUs, is not the process pid of this machine, or cannot be examined from here.
+func PinnedTo(e *kvs.Endpoint, pid int, program string) []int {
+	if !visible(e, pid, program) {
 		return nil
 	}
 	var set unix.CPUSet

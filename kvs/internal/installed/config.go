@@ -31,8 +31,8 @@ type Kind struct {
 	Package string // Debian's package, named if the program is missing
 	// Args returns its arguments.
 	Args func(cfg *Config, host, port string) ([]string, error)
-	// Look asks the server at an address for its facts.
-	Look func(ctx context.Context, addr string) (kvs.Facts, error)
+	// Look asks a server for its facts.
+	Look func(context.Context, *kvs.DialConfig) (kvs.Facts, error)
 }
 
 // Find returns the path of a kind's program.

@@ -75,7 +75,7 @@ func (s *Server) await(k *Kind) error {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	for {
-		facts, err := k.Look(ctx, s.addr)
+		facts, err := k.Look(ctx, &kvs.DialConfig{Addr: s.addr})
 		if err == nil && facts.PID == s.process.cmd.Process.Pid {
 			s.facts = facts
 			return nil
@@ -105,14 +105,14 @@ func (s *Server) verifyUsed(cfg *Config) error {
 }
 
 // Attach returns a Server for a program that runs already.
-func Attach(addr string, k *Kind) (*Server, error) {
+func Attach(c *kvs.DialConfig, k *Kind) (*Server, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
-	facts, err := k.Look(ctx, addr)
+	facts, err := k.Look(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	return &Server{addr: addr, facts: facts, closed: make(chan struct{})}, nil
+	return &Server{addr: c.Addr, facts: facts, closed: make(chan struct{})}, nil
 }
 
 // Addr is the address that clients dial.

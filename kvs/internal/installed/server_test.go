@@ -29,7 +29,7 @@ func sleeper(look func(addr string) (kvs.Facts, error), args ...string) *Kind {
 	return &Kind{
 		Program: "sleep", Package: "coreutils",
 		Args: func(*Config, string, string) ([]string, error) { return args, nil },
-		Look: func(_ context.Context, addr string) (kvs.Facts, error) { return look(addr) },
+		Look: func(_ context.Context, c *kvs.DialConfig) (kvs.Facts, error) { return look(c.Addr) },
 	}
 }
 
@@ -169,11 +169,12 @@ func TestPinned(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if got := PinnedTo("127.0.0.1:1", s.Facts().PID, "sleep"); !slices.Equal(got, cfg.CPUs) {
+	here := &kvs.Endpoint{Network: "tcp", Addr: "127.0.0.1:1"}
+	if got := PinnedTo(here, s.Facts().PID, "sleep"); !slices.Equal(got, cfg.CPUs) {
 		t.Errorf("it may use %v, want %v", got, cfg.CPUs)
 	}
 	for addr, program := range map[string]string{"192.0.2.1:1": "sleep", "127.0.0.1:1": "another"} {
-		if got := PinnedTo(addr, s.Facts().PID, program); got != nil {
+		if got := PinnedTo(&kvs.Endpoint{Network: "tcp", Addr: addr}, s.Facts().PID, program); got != nil {
 			t.Errorf("%s at %s: %v", program, addr, got)
 		}
 	}
@@ -250,7 +251,7 @@ func TestAttach(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	a, err := Attach("127.0.0.1:1", sleeper(asked(t)))
+	a, err := Attach(&kvs.DialConfig{Addr: "127.0.0.1:1"}, sleeper(asked(t)))
 	if err != nil {
 		t.Fatal(err)
 	}

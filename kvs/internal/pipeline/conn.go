@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 
-	"dpukv/internal/cpu"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/sockets"
 )
@@ -30,18 +29,18 @@ type note struct {
 	status     kvs.Status
 }
 
-func dialConn(t *Target, opts kvs.SessionOptions) (*conn, error) {
+func dialConn(t *Target, n *Node, opts kvs.SessionOptions) (*conn, error) {
 	c := &conn{wire: t.Wire()}
-	return c, c.Dial(t.Addr, t.Timeout, t.greet, opts)
+	return c, c.Dial(n.Peer, t.Timeout, func(nc net.Conn) error { return t.greet(n, nc) }, opts)
 }
 
 // greet sends the greeting on a fresh connection.
-func (t *Target) greet(nc net.Conn) error {
+func (t *Target) greet(n *Node, nc net.Conn) error {
 	if t.Greet == nil {
 		return nil
 	}
 	if err := t.Greet(nc); err != nil {
-		return fmt.Errorf("%s: %w", t.Addr, err)
+		return fmt.Errorf("%s: %w", n.Peer.Addr, err)
 	}
 	return nil
 }
@@ -49,7 +48,9 @@ func (t *Target) greet(nc net.Conn) error {
 // add puts a request into the current batch, which has room.
 func (c *conn) add(r *kvs.Request) {
 	b := c.Filling
+	from := len(b.Frame)
 	b.Frame = c.wire.Append(b.Frame, r)
+	c.Cut(from)
 	b.Notes = append(b.Notes, note{cookie: r.Cookie, intendedNs: r.IntendedNs, op: r.Op})
 }
 
@@ -66,7 +67,7 @@ func (c *conn) Receive(answers []kvs.Answer) ([]kvs.Answer, error) {
 	if n == 0 {
 		return answers, err
 	}
-	receivedNs := cpu.NowNs()
+	receivedNs := kvs.NowNs()
 	for c.at < c.To {
 		if len(c.Flight) == 0 {
 			return answers, fmt.Errorf("from %s: found %d bytes that answer no request: %w", c.Addr,

@@ -10,8 +10,9 @@
 //
 // # Connections
 //
-// A session has Connections × Workers of the server. It uses them in turn, all to the server's one
-// address: the server chooses the thread that serves a connection. Package
+// A session has Connections × Workers of each node: one server, or the servers of a cluster. A
+// cluster's key chooses the node. The session uses a node's connections in turn, all to the node's
+// one address: the server chooses the thread that serves a connection. Package
 // [dpukv/kvs/internal/sockets] writes, reads and waits.
 //
 // The buffers grow to the size of the largest batch and its answers, and stay. No operation

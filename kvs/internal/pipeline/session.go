@@ -12,8 +12,9 @@ import (
 
 // Target is what a session connects to.
 type Target struct {
-	Addr    string
-	Workers int // of the server
+	Nodes []Node // at least one
+	// Route returns the number of the node that has a key. It may be nil for one node.
+	Route   func(key []byte) int
 	Timeout time.Duration
 	// Wire returns the protocol state of one connection.
 	Wire func() Wire
@@ -21,44 +22,64 @@ type Target struct {
 	Greet func(net.Conn) error
 }
 
+// Node is one server of a target.
+type Node struct {
+	Peer    sockets.Peer
+	Workers int
+}
+
+// One is a server alone.
+func One(p sockets.Peer, workers int) []Node { return []Node{{p, workers}} }
+
 // session is one load worker's connections.
 type session struct {
 	sockets.Session[*conn]
-	lane sockets.Lane[*conn]
+	lanes []sockets.Lane[*conn] // one for each node
+	route func(key []byte) int  // nil: there is one lane
 }
 
 // Open connects a session.
 func Open(t Target, opts kvs.SessionOptions) (kvs.Session, error) {
-	s := &session{lane: sockets.NewLane[*conn](t.Workers)}
+	s := &session{lanes: make([]sockets.Lane[*conn], len(t.Nodes)), route: t.Route}
 	if err := s.Init(opts, MaxBatch); err != nil {
 		return nil, err
 	}
-	for range opts.Connections * t.Workers {
-		if err := s.connect(&t, opts); err != nil {
-			return nil, errors.Join(fmt.Errorf("connect: %w", err), s.Close())
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		s.lanes[i] = sockets.NewLane[*conn](n.Workers)
+		for range opts.Connections * n.Workers {
+			if err := s.connect(&t, n, &s.lanes[i], opts); err != nil {
+				return nil, errors.Join(fmt.Errorf("connect: %w", err), s.Close())
+			}
 		}
 	}
 	return s, nil
 }
 
-func (s *session) connect(t *Target, opts kvs.SessionOptions) error {
-	c, err := dialConn(t, opts)
+func (s *session) connect(
+	t *Target, n *Node, lane *sockets.Lane[*conn], opts kvs.SessionOptions,
+) error {
+	c, err := dialConn(t, n, opts)
 	if err != nil {
 		return err
 	}
-	return s.Add(c, &s.lane)
+	return s.Add(c, lane)
 }
 
 // Submit puts a request into the batch of a connection that has room.
 func (s *session) Submit(r *kvs.Request) (bool, error) {
-	if !s.lane.Pick(s.Turn()) {
+	lane := &s.lanes[0]
+	if s.route != nil {
+		lane = &s.lanes[s.route(r.Key)]
+	}
+	if !lane.Pick(s.Turn()) {
 		return false, nil
 	}
-	c := s.lane.Now
+	c := lane.Now
 	c.add(r)
 	s.Submitted()
 	if c.Room() {
 		return true, nil
 	}
-	return true, s.lane.Full()
+	return true, lane.Full()
 }

@@ -13,6 +13,7 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/pipeline"
+	"dpukv/kvs/internal/sockets"
 )
 
 // benchBatch is the study's batch size.
@@ -30,7 +31,11 @@ func Bench(b *testing.B, wire func() pipeline.Wire, answer []byte, connections i
 		frame = w.Append(frame, &request)
 	}
 	addr := canned(b, len(w.End(frame)), bytes.Repeat(answer, benchBatch))
-	s, err := pipeline.Open(pipeline.Target{Addr: addr, Workers: 1, Timeout: Timeout, Wire: wire},
+	s, err := pipeline.Open(
+		pipeline.Target{
+			Nodes:   pipeline.One(sockets.TCP(addr), 1),
+			Timeout: Timeout, Wire: wire,
+		},
 		kvs.SessionOptions{Batch: benchBatch, Window: 1, Connections: connections})
 	if err != nil {
 		b.Fatal(err)

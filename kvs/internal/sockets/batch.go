@@ -7,7 +7,11 @@ type Batch[N any] struct {
 	SentNs int64
 
 	written int // bytes of the frame
+	// cuts are where records of TLS end within the frame; see Cut.
+	cuts []int
 }
 
 // reset empties a batch.
-func (b *Batch[N]) reset() { b.Frame, b.Notes, b.written = b.Frame[:0], b.Notes[:0], 0 }
+func (b *Batch[N]) reset() {
+	b.Frame, b.Notes, b.cuts, b.written = b.Frame[:0], b.Notes[:0], b.cuts[:0], 0
+}

@@ -1,11 +1,13 @@
 package sockets
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net"
+	"syscall"
 	"time"
 
-	"dpukv/internal/cpu"
 	"dpukv/kvs"
 
 	"golang.org/x/sys/unix"
@@ -24,7 +26,8 @@ type Conn[N any] struct {
 	From, To int
 
 	fd       int
-	number   int // in the session
+	secure   *secure // nil: in the clear
+	number   int     // in the session
 	shared   *Shared
 	laneLoad *laneLoad
 	idle     []*Batch[N]
@@ -37,23 +40,23 @@ type Conn[N any] struct {
 // Dial connects, greets within the same time-out, and takes the socket away from Go's poller.
 // Session.Add gives the connection to a session.
 func (c *Conn[N]) Dial(
-	addr string, timeout time.Duration, greet func(net.Conn) error, opts kvs.SessionOptions,
+	p Peer, timeout time.Duration, greet func(net.Conn) error, opts kvs.SessionOptions,
 ) error {
-	nc, err := net.DialTimeout("tcp", addr, timeout)
+	nc, err := p.dial(context.Background(), timeout) // the deadline ends with nc
 	if err != nil {
 		return err
 	}
 	defer nc.Close()
-	if err := nc.SetDeadline(time.Now().Add(timeout)); err != nil { // the deadline ends with nc
+	if err := c.greet(&p, nc, greet); err != nil {
 		return err
 	}
-	if err := greet(nc); err != nil {
+	if c.fd, err = takeOver(nc); err != nil {
 		return err
 	}
-	if c.fd, err = takeOver(nc.(*net.TCPConn)); err != nil {
-		return err
+	if c.secure != nil {
+		c.secure.takeOver(c.fd)
 	}
-	c.Addr, c.In, c.Flight = addr, make([]byte, 2*minReadBytes), make([]*Batch[N], 0, opts.Window)
+	c.Addr, c.In, c.Flight = p.Addr, make([]byte, 2*minReadBytes), make([]*Batch[N], 0, opts.Window)
 	c.pieces = make([][]byte, 0, maxPieces)
 	// One batch more than the window: a full one waits while the window is in flight.
 	for range opts.Window + 1 {
@@ -64,12 +67,29 @@ func (c *Conn[N]) Dial(
 	return nil
 }
 
-// takeOver duplicates a connection's non-blocking descriptor, away from Go's poller.
-func takeOver(nc *net.TCPConn) (fd int, err error) {
-	if err := nc.SetNoDelay(true); err != nil {
-		return -1, err
+// greet greets a peer, through TLS if the peer has it.
+func (c *Conn[N]) greet(p *Peer, nc net.Conn, greet func(net.Conn) error) (err error) {
+	if p.TLS == nil {
+		return greet(nc)
 	}
-	raw, err := nc.SyscallConn()
+	if c.secure, err = newSecure(p, nc); err != nil {
+		return err
+	}
+	return Explain(greet(c.secure.tls))
+}
+
+// takeOver duplicates a connection's non-blocking descriptor, away from Go's poller.
+func takeOver(nc net.Conn) (fd int, err error) {
+	if tcp, ok := nc.(*net.TCPConn); ok {
+		if err := tcp.SetNoDelay(true); err != nil {
+			return -1, err
+		}
+	}
+	of, ok := nc.(syscall.Conn)
+	if !ok {
+		return -1, errors.New("the connection has no descriptor")
+	}
+	raw, err := of.SyscallConn()
 	if err != nil {
 		return -1, err
 	}
@@ -109,10 +129,12 @@ func (c *Conn[N]) Join(number int, shared *Shared, company *laneLoad) error {
 func (c *Conn[N]) Read(whole int) (n int, err error) {
 	copy(c.In, c.In[c.From:c.To])
 	c.From, c.To = 0, c.To-c.From
-	if need := max(c.To+minReadBytes, whole); need > len(c.In) {
-		c.In = append(make([]byte, 0, 2*need), c.In[:c.To]...)[:2*need]
+	c.makeRoom(max(c.To+minReadBytes, whole))
+	if c.secure == nil {
+		n, err = unix.Read(c.fd, c.In[c.To:])
+	} else {
+		n, err = c.readSecure()
 	}
-	n, err = unix.Read(c.fd, c.In[c.To:])
 	switch {
 	case err == unix.EAGAIN || err == unix.EINTR:
 		return 0, nil
@@ -125,6 +147,13 @@ func (c *Conn[N]) Read(whole int) (n int, err error) {
 	c.To += n
 	c.shared.traffic.ReceivedBytes += uint64(n)
 	return n, nil
+}
+
+// makeRoom makes In as long as needed.
+func (c *Conn[N]) makeRoom(need int) {
+	if need > len(c.In) {
+		c.In = append(make([]byte, 0, 2*need), c.In...)[:2*need]
+	}
 }
 
 // Retire removes the oldest batch from flight. An answer to a batch that was not even sent is an
@@ -176,7 +205,7 @@ const maxPieces = 8
 // While the lane's other connections keep the server busy, this connection holds its batches back.
 // They leave together when its window is full, or when the session waits or is flushed.
 func (c *Conn[N]) Launch() error {
-	c.Filling.SentNs = cpu.NowNs()
+	c.Filling.SentNs = kvs.NowNs()
 	c.Flight = append(c.Flight, c.Filling)
 	c.shared.traffic.Frames++
 	c.refill()
@@ -205,7 +234,7 @@ func (c *Conn[N]) Push(nowNs int64) error {
 		}
 		c.wrote(n, nowNs)
 		if c.unsent < len(c.Flight) {
-			nowNs = cpu.NowNs()
+			nowNs = kvs.NowNs()
 		}
 	}
 	return c.block(false)
@@ -213,6 +242,9 @@ func (c *Conn[N]) Push(nowNs int64) error {
 
 // write is one system call for as many batches as it takes.
 func (c *Conn[N]) write() (int, error) {
+	if c.secure != nil {
+		return c.writeSecure()
+	}
 	first := c.Flight[c.unsent]
 	rest := first.Frame[first.written:]
 	if c.unsent == len(c.Flight)-1 {

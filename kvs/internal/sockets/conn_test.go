@@ -24,8 +24,8 @@ func TestAnyOrder(t *testing.T) {
 		workers, most := 1+rng.IntN(2), []int{20, 3000, 100_000}[rng.IntN(3)]
 		t.Run(fmt.Sprintf("%+v workers %d, to %d bytes, seed %d %d", opts, workers, most, seed, i), func(t *testing.T) {
 			t.Parallel() // they mostly wait
-			addr := listen(t, func(c net.Conn) { echoInPieces(c, most) })
-			m := &model{echoSession: newEchoSession(t, addr, workers, opts), rng: rng, noise: make([]byte, most)}
+			p := peers[int(i)%len(peers)].listen(t, func(c net.Conn) { echoInPieces(c, most) })
+			m := &model{echoSession: dialEchoSession(t, p, workers, opts), rng: rng, noise: make([]byte, most)}
 			if rng.IntN(2) == 0 {
 				m.narrow(t)
 			}

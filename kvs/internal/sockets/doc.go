@@ -20,4 +20,11 @@
 // server worker to itself holds nothing back: client and server would wait for each other.
 //
 // A point has the mean number of batches in a write, as frames_per_write.
+//
+// # TLS
+//
+// A [Peer] may have TLS. Then crypto/tls encrypts and decrypts between two buffers, and the session
+// makes the same system calls, without a goroutine. A read of crypto/tls allocates some dozen bytes
+// for each record. [dpukv/kvs.Traffic] counts bytes before encryption, the kernel's counters have
+// those after it.
 package sockets

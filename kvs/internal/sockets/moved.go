@@ -1,6 +1,7 @@
 package sockets
 
 import (
+	"crypto/tls"
 	"net"
 
 	"dpukv/kvs"
@@ -22,8 +23,12 @@ func (s *Session[C]) Moved() kvs.Moved {
 
 func (c *Conn[N]) packets() kvs.Packets { return ofSocket(c.fd) }
 
-// MovedBy returns the kernel's counters of a TCP connection. It returns nothing for a closed one.
+// MovedBy returns the kernel's counters of a TCP connection. It returns nothing for a closed one,
+// and for a Unix socket.
 func MovedBy(c net.Conn) (m kvs.Moved) {
+	if secured, ok := c.(*tls.Conn); ok {
+		c = secured.NetConn()
+	}
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {
 		return m

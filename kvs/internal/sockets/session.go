@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"dpukv/internal/cpu"
 	"dpukv/kvs"
 
 	"golang.org/x/sys/unix"
@@ -88,7 +87,7 @@ func (s *Session[C]) Flush() error {
 // release writes the batches that connections hold back.
 func (s *Session[C]) release() error {
 	for _, number := range s.shared.held {
-		if err := s.conns[number].Push(cpu.NowNs()); err != nil {
+		if err := s.conns[number].Push(kvs.NowNs()); err != nil {
 			return reason(s.conns[number], err)
 		}
 	}
@@ -109,7 +108,7 @@ func (s *Session[C]) Poll(answers []kvs.Answer, wait time.Duration) ([]kvs.Answe
 	for _, e := range events {
 		c := s.conns[e.Fd]
 		if e.Events&unix.EPOLLOUT != 0 {
-			if err := c.Push(cpu.NowNs()); err != nil {
+			if err := c.Push(kvs.NowNs()); err != nil {
 				return answers, reason(c, err)
 			}
 		}
@@ -128,7 +127,7 @@ func (s *Session[C]) keepBusy() error {
 	for _, number := range s.shared.held {
 		if c := s.conns[number]; c.Spared() {
 			held = append(held, number)
-		} else if err := c.Push(cpu.NowNs()); err != nil {
+		} else if err := c.Push(kvs.NowNs()); err != nil {
 			return reason(c, err)
 		}
 	}

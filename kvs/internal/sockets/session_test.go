@@ -49,6 +49,11 @@ type echoSession struct {
 
 func newEchoSession(t *testing.T, addr string, workers int, opts kvs.SessionOptions) *echoSession {
 	t.Helper()
+	return dialEchoSession(t, TCP(addr), workers, opts)
+}
+
+func dialEchoSession(t *testing.T, p Peer, workers int, opts kvs.SessionOptions) *echoSession {
+	t.Helper()
 	s := &echoSession{lane: NewLane[*echoConn](workers)}
 	if err := s.Init(opts, 1<<10); err != nil {
 		t.Fatal(err)
@@ -56,7 +61,7 @@ func newEchoSession(t *testing.T, addr string, workers int, opts kvs.SessionOpti
 	t.Cleanup(func() { s.Close() })
 	for range opts.Connections {
 		c := &echoConn{}
-		if err := c.Dial(addr, time.Second, func(net.Conn) error { return nil }, opts); err != nil {
+		if err := c.Dial(p, 5*time.Second, func(net.Conn) error { return nil }, opts); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.Add(c, &s.lane); err != nil {
@@ -99,16 +104,18 @@ func listen(t *testing.T, serve func(net.Conn)) (addr string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go serve(c)
-		}
-	}()
+	go accept(l, serve)
 	return l.Addr().String()
+}
+
+func accept(l net.Listener, serve func(net.Conn)) {
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		go serve(c)
+	}
 }
 
 func silent(c net.Conn) { _, _ = io.Copy(io.Discard, c) }

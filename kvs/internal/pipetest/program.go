@@ -1,0 +1,112 @@
+package pipetest
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"dpukv/kvs"
+)
+
+// programTimeout limits the start of a program.
+const programTimeout = 20 * time.Second
+
+// Program runs a server's program for the length of a test, with arguments of the test's own. It
+// returns once the program accepts connections at the address. A program that is not installed
+// skips the test.
+func Program(t testing.TB, network, addr, program string, args ...string) {
+	t.Helper()
+	path, err := exec.LookPath(program)
+	if err != nil {
+		t.Skip(err)
+	}
+	var output bytes.Buffer
+	cmd := exec.Command(path, args...)
+	cmd.Stdout, cmd.Stderr, cmd.Dir = &output, &output, t.TempDir()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait() // killed
+	}()
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		<-ended
+	})
+	for deadline := time.Now().Add(programTimeout); ; {
+		c, err := net.Dial(network, addr)
+		if err == nil {
+			c.Close()
+			return
+		}
+		select {
+		case <-ended:
+			t.Fatalf("%s %s: %s", program, strings.Join(args, " "), output.Bytes())
+		case <-time.After(10 * time.Millisecond):
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s does not listen at %s", program, addr)
+		}
+	}
+}
+
+// FreePort returns a port of the loopback that nobody listens on at present.
+func FreePort(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
+// SocketPath returns a path for a Unix socket, which is short enough for the kernel.
+func SocketPath(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "dpukv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return filepath.Join(dir, "s")
+}
+
+// Secret returns a file's content.
+func Secret(t testing.TB, path string) kvs.Secret {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kvs.NewSecret(string(text))
+}
+
+// Try runs one request through a session, and returns its answer or the session's error.
+func Try(s kvs.Session, r *kvs.Request) (kvs.Answer, error) {
+	if _, err := s.Submit(r); err != nil {
+		return kvs.Answer{}, err
+	}
+	for deadline := time.Now().Add(programTimeout); time.Now().Before(deadline); {
+		if err := s.Flush(); err != nil {
+			return kvs.Answer{}, err
+		}
+		answers, err := s.Poll(nil, 100*time.Millisecond)
+		if err != nil || len(answers) > 0 {
+			return append(answers, kvs.Answer{})[0], err
+		}
+	}
+	return kvs.Answer{}, context.DeadlineExceeded
+}

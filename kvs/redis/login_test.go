@@ -1,0 +1,180 @@
+package redis
+
+import (
+	"strings"
+	"testing"
+
+	"dpukv/internal/test/certs"
+	"dpukv/kvs"
+	"dpukv/kvs/internal/pipetest"
+	"dpukv/kvs/kvstest"
+)
+
+// password is what no error may quote.
+const password = "hush-hush"
+
+func credentials(text string) kvs.Credentials {
+	return kvs.Credentials{Password: kvs.NewSecret(text)}
+}
+
+// run runs redis-server with arguments of the test's own, and returns HOST:PORT.
+func run(t testing.TB, args ...string) string {
+	t.Helper()
+	port := pipetest.FreePort(t)
+	addr := "127.0.0.1:" + port
+	pipetest.Program(t, "tcp", addr, program,
+		append([]string{"--port", port, "--save", "", "--bind", "127.0.0.1"}, args...)...)
+	return addr
+}
+
+// TestLogin measures nothing but the way in: each user, each database, and what the server or this
+// package refuses.
+func TestLogin(t *testing.T) {
+	addr := run(t, "--requirepass", password, "--user", "alice", "on", ">"+password, "~*", "+@all",
+		"--user", "reader", "on", ">"+password, "~*", "+get", "+info", "+hello", "+config|get")
+	for name, c := range map[string]struct {
+		url, password string
+		want          string // in the error
+	}{
+		"the user default":  {"redis://" + addr, password, ""},
+		"without a scheme":  {addr, password, ""},
+		"an ACL user":       {"redis://alice@" + addr + "/3", password, ""},
+		"no password":       {addr, "", "; give the password with --password-file"},
+		"a wrong password":  {addr, "wrong", "check the password, and the user default"},
+		"another user":      {"redis://bob@" + addr, password, "check the password, and the user bob"},
+		"only a user":       {"redis://alice@" + addr, "", "found a user without a password"},
+		"too high a number": {addr0(addr, 99), password, "allowed: a number below the server's setting databases"},
+		"with TLS":          {"rediss://" + addr, password, "leave out the last s of the scheme"},
+		"no rights":         {"redis://reader@" + addr + "/1", password, "grant the ACL user"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := Dial(t.Context(), c.url, Options{Credentials: credentials(c.password)})
+			if err == nil {
+				defer r.Close()
+				works(t, r)
+			}
+			refused(t, err, c.want)
+		})
+	}
+}
+
+func addr0(addr string, db int) string {
+	e := kvs.Endpoint{Scheme: "redis", Network: "tcp", Addr: addr, DB: db}
+	return e.String()
+}
+
+// works sends requests through a session, and asks for the counters.
+func works(t *testing.T, r *Remote) {
+	t.Helper()
+	s := kvstest.Open(t, r, kvs.SessionOptions{Batch: 2, Window: 1, Connections: 1})
+	kvstest.Do(t, s, nil, []kvs.Request{
+		{Op: kvs.Set, Key: []byte("k"), Value: []byte("v")}, {Op: kvs.Get, Key: []byte("k")},
+	})
+	st, err := r.Stats()
+	if err != nil || st.Workers[0].Items != 1 {
+		t.Errorf("found %+v, %v, want one item", st.Workers, err)
+	}
+}
+
+// refused compares an error with what it must contain, and with what it must not.
+func refused(t *testing.T, err error, want string) {
+	t.Helper()
+	if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		t.Errorf("got %v, want %q", err, want)
+	}
+	if err != nil && strings.Contains(err.Error(), password) {
+		t.Errorf("the error quotes the password: %v", err)
+	}
+}
+
+// TestNoPassword: a server without a password takes any with HELLO, and refuses one with AUTH.
+func TestNoPassword(t *testing.T) {
+	works(t, dial(t, run(t), Options{Credentials: credentials(password)}))
+	_, err := Dial(t.Context(), run(t, "--rename-command", "HELLO", ""), Options{Credentials: credentials(password)})
+	refused(t, err, "leave out the password: the server has none")
+}
+
+// TestPasswordWithoutHello logs in to a server that knows only AUTH, and to one whose error quotes
+// the command.
+func TestPasswordWithoutHello(t *testing.T) {
+	addr := run(t, "--requirepass", password, "--rename-command", "HELLO", "")
+	r := dial(t, addr, Options{Credentials: credentials(password)})
+	if r.Facts().Protocol != resp2 {
+		t.Errorf("the facts say %q", r.Facts().Protocol)
+	}
+	works(t, r)
+	addr = run(t, "--rename-command", "HELLO", "", "--rename-command", "AUTH", "")
+	_, err := Dial(t.Context(), addr, Options{Credentials: credentials(password)})
+	refused(t, err, "unknown command")
+}
+
+// TestWithoutConfig: a user who may not read the settings measures, with a warning.
+func TestWithoutConfig(t *testing.T) {
+	addr := run(t, "--user", "bob", "on", ">"+password, "~*", "+@all", "-config")
+	r := dial(t, "redis://bob@"+addr, Options{Credentials: credentials(password)})
+	works(t, r)
+	s, err := r.Stats()
+	if err != nil || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "refuses CONFIG GET") {
+		t.Errorf("got %q, %v", s.Warnings, err)
+	}
+}
+
+// TestNoRights: a user who may not write fails the first write, with what to do.
+func TestNoRights(t *testing.T) {
+	addr := run(t, "--user", "reader", "on", ">"+password, "~*", "+get", "+info", "+hello", "+config|get")
+	r := dial(t, "redis://reader@"+addr, Options{Credentials: credentials(password)})
+	s := kvstest.Open(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1})
+	_, err := pipetest.Try(s, &kvs.Request{Op: kvs.Set, Key: []byte("k")})
+	refused(t, err, "grant the ACL user the commands GET, SET and DEL")
+}
+
+// TestUnixSocket checks every operation over a Unix socket.
+func TestUnixSocket(t *testing.T) {
+	path := pipetest.SocketPath(t)
+	pipetest.Program(t, "unix", path, program, "--port", "0", "--unixsocket", path, "--save", "")
+	r := dial(t, "unix://"+path+"?db=2", Options{})
+	if f := r.Facts(); f.Transport != "unix" || f.TLS != "" {
+		t.Errorf("the facts say %+v", f)
+	}
+	kvstest.Conform(t, r, kvstest.Limits{})
+	s, err := r.Stats()
+	if err != nil || len(s.Threads) == 0 {
+		t.Errorf("the threads are not visible: %+v, %v", s, err)
+	}
+}
+
+// runTLS runs a server with TLS alone, which asks for the client's certificate.
+func runTLS(t testing.TB, files *certs.Files, args ...string) string {
+	t.Helper()
+	port := pipetest.FreePort(t)
+	pipetest.Program(t, "tcp", "127.0.0.1:"+port, program, append([]string{
+		"--port", "0", "--tls-port", port, "--save", "", "--bind", "127.0.0.1",
+		"--tls-cert-file", files.Cert, "--tls-key-file", files.Key, "--tls-ca-cert-file", files.CA,
+	}, args...)...)
+	return "127.0.0.1:" + port
+}
+
+func withClient(t testing.TB, files *certs.Files) kvs.TLSOptions {
+	t.Helper()
+	return kvs.TLSOptions{
+		CA: pipetest.Secret(t, files.CA), Certificate: pipetest.Secret(t, files.ClientCert),
+		Key: pipetest.Secret(t, files.ClientKey),
+	}
+}
+
+// TestTLS checks every operation over TLS.
+func TestTLS(t *testing.T) {
+	files := certs.New(t)
+	addr := "rediss://" + runTLS(t, &files)
+	r := dial(t, addr, Options{Credentials: kvs.Credentials{TLS: withClient(t, &files)}})
+	if f := r.Facts(); f.Transport != "tcp+tls" || !strings.HasSuffix(f.TLS, "certificate verified") {
+		t.Errorf("the facts say %+v", f)
+	}
+	kvstest.Conform(t, r, kvstest.Limits{})
+	_, err := Dial(t.Context(), addr, Options{
+		Credentials: kvs.Credentials{TLS: kvs.TLSOptions{CA: pipetest.Secret(t, files.CA)}},
+	})
+	refused(t, err, "--tls-cert")
+	_, err = Dial(t.Context(), strings.TrimPrefix(addr, "rediss://"), Options{})
+	refused(t, err, "rediss://")
+}
