@@ -183,7 +183,8 @@ func (e *env) moved() {
 		e.Errorf("the session's sockets moved %+v, it moved %+v", got, own)
 	}
 	control := e.remote.Moved().Sockets
-	if control.Sources != max(1, len(e.facts.ClusterNodes)) || control.SentBytes == 0 || control.ReceivedBytes == 0 {
+	if control.Sources != max(1, len(e.facts.ClusterNodes)) || control.SentBytes == 0 ||
+		control.ReceivedBytes == 0 {
 		e.Errorf("the connection for counters moved %+v", control)
 	}
 }
