@@ -17,6 +17,9 @@ SKIPS    = $(GO) run ./internal/test/skips $(STAGE) $(RECORDS)/*.json
 RDMA_BENCH = ./kvs/herd ./verbs/softroce
 # A version for the binary: the tag or commit, where this is a checkout.
 VERSION ?= $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
+# The commit too, for builds in which the go command records none (GOFLAGS=-buildvcs=false).
+COMMIT  ?= $(shell git describe --always --abbrev=40 --dirty --exclude '*' 2>/dev/null)
+LDFLAGS  = -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 
 # How long "make fuzz" runs each target.
 FUZZTIME ?= 20s
@@ -33,10 +36,10 @@ help: ## list the targets
 
 # Without cgo the binary asks for no version of the C library: nodes with an older one run it, too.
 build: ## build ./dpukv
-	CGO_ENABLED=0 $(GO) build -ldflags "-X main.version=$(VERSION)" -o dpukv ./cmd/dpukv
+	CGO_ENABLED=0 $(GO) build -ldflags "$(LDFLAGS)" -o dpukv ./cmd/dpukv
 
 build-arm64: ## build ./dpukv-linux-arm64: the one file that a DPU needs
-	GOARCH=arm64 CGO_ENABLED=0 $(GO) build -ldflags "-X main.version=$(VERSION)" -o dpukv-linux-arm64 ./cmd/dpukv
+	GOARCH=arm64 CGO_ENABLED=0 $(GO) build -ldflags "$(LDFLAGS)" -o dpukv-linux-arm64 ./cmd/dpukv
 
 release: deps-release ## tarballs and Debian packages of both architectures, into dist/ (2 minutes)
 	packaging/release.sh dist

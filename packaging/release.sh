@@ -16,6 +16,7 @@ cd "$(dirname "$0")/.."
 dist=$(realpath -m "${1:-dist}")
 GO=${GO:-go}
 VERSION=${VERSION:-$(git describe --always --dirty --tags)}
+COMMIT=${COMMIT:-$(git describe --always --abbrev=40 --dirty --exclude '*')}
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export TZ=UTC LC_ALL=C GOFLAGS=-buildvcs=false GOTOOLCHAIN=local
 umask 022
@@ -30,7 +31,8 @@ mkdir -p "$dist"
 # build ARCH TAGS FILE
 build() {
 	CGO_ENABLED=0 GOOS=linux GOARCH=$1 GOAMD64=v1 GOARM64=v8.0 \
-		$GO build -trimpath -tags "$2" -ldflags "-s -w -buildid= -X main.version=$VERSION" -o "$3" ./cmd/dpukv
+		$GO build -trimpath -tags "$2" -o "$3" \
+		-ldflags "-s -w -buildid= -X main.version=$VERSION -X main.commit=$COMMIT" ./cmd/dpukv
 }
 
 # tree ROOT BINARY NAME lays out what a package installs.

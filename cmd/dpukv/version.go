@@ -15,8 +15,12 @@ import (
 // commit in it.
 var version = "devel"
 
+// commit is set by the Makefile: the commit, with "-dirty" if files differed from it. It counts
+// where the go command recorded none.
+var commit string
+
 // thisBuild is the source of this binary.
-var thisBuild = provenance.ThisBuild(version)
+var thisBuild = provenance.ThisBuild(version, commit)
 
 func init() { version = thisBuild.Version }
 

@@ -16,6 +16,7 @@ const Unknown = "unknown"
 // Where a commit is from.
 const (
 	byBuild    = "the build"
+	byLinker   = "git, as make build asked it"
 	byCheckout = "git, in the checkout that go run has just built"
 )
 
@@ -29,12 +30,16 @@ type Build struct {
 	GoVersion  string `json:"go_version"`
 }
 
-// ThisBuild describes this binary. release is the version that the linker set, or "devel".
-func ThisBuild(release string) Build {
+// ThisBuild describes this binary. release is the version that the linker set, or "devel". commit
+// is the commit that the linker set, with "-dirty" for changes, or "".
+func ThisBuild(release, commit string) Build {
 	b := Build{Version: release, Revision: Unknown, GoVersion: runtime.Version()}
 	if said := settings(); said["vcs.revision"] != "" {
 		b.Revision, b.RevisionBy = said["vcs.revision"], byBuild
 		b.Modified = said["vcs.modified"] == "true"
+	} else if commit != "" {
+		b.RevisionBy = byLinker
+		b.Revision, b.Modified = strings.CutSuffix(commit, "-dirty")
 	} else if self, err := os.Executable(); err == nil && byGoRun(self) {
 		b.readCheckout(sourceFolder())
 	}

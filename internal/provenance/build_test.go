@@ -46,12 +46,22 @@ func TestCheckout(t *testing.T) {
 	}
 }
 
+// TestCommitOfTheLinker: go test records no commit, so that of the linker counts.
+func TestCommitOfTheLinker(t *testing.T) {
+	for commit, modified := range map[string]bool{"0123abcd": false, "0123abcd-dirty": true} {
+		b := ThisBuild("v1.2.3", commit)
+		if b.Revision != "0123abcd" || b.Modified != modified || b.RevisionBy != byLinker {
+			t.Errorf("%s: found %+v", commit, b)
+		}
+	}
+}
+
 // TestThisBuild: go test records no commit, and none is made up.
 func TestThisBuild(t *testing.T) {
-	if b := ThisBuild("devel"); !strings.HasPrefix(b.Version, "devel-") || b.GoVersion == "" {
+	if b := ThisBuild("devel", ""); !strings.HasPrefix(b.Version, "devel-") || b.GoVersion == "" {
 		t.Errorf("found %+v", b)
 	}
-	if b := ThisBuild("v1.2.3"); b.Version != "v1.2.3" {
+	if b := ThisBuild("v1.2.3", ""); b.Version != "v1.2.3" {
 		t.Errorf("found %+v", b)
 	}
 }
