@@ -18,7 +18,6 @@ type mutant struct {
 	kvs.Session
 	options kvs.SessionOptions
 	held    []kvs.Request // submitted to the mutant, and not yet to the session
-	last    []kvs.Answer
 	shared  []byte
 	calls   int
 
