@@ -39,18 +39,26 @@ intervals touch.`,
 	return cmd
 }
 
-func hashCompare(cmd *cobra.Command, files []string, figures string) error {
-	var machines []report.Machine
+// hashReports reads reports of several machines, whose names are those of the files.
+func hashReports(cmd *cobra.Command, files []string) (machines []report.Machine, err error) {
 	for _, path := range files {
 		r, err := result.Read(cmd.Context(), path)
 		if err != nil {
-			return usagef("hash compare: %w", err)
+			return nil, err
 		}
 		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 		if slices.ContainsFunc(machines, func(m report.Machine) bool { return m.Name == name }) {
 			name = path
 		}
 		machines = append(machines, report.Machine{Name: name, Report: r})
+	}
+	return machines, nil
+}
+
+func hashCompare(cmd *cobra.Command, files []string, figures string) error {
+	machines, err := hashReports(cmd, files)
+	if err != nil {
+		return usagef("hash compare: %w", err)
 	}
 	if err := report.Compare(cmd.OutOrStdout(), machines); err != nil {
 		return fmt.Errorf("hash compare: %w", err)

@@ -188,7 +188,7 @@ func (f *loadFlags) understand(ctx context.Context, given func(flag string) bool
 		return fmt.Errorf("--%w", err)
 	}
 	f.asStudied(given, &st.Study)
-	if given("value-size") {
+	if given("value-bytes") {
 		if err := f.understandSizes(ctx); err != nil {
 			return fmt.Errorf("--value-bytes: %w", err)
 		}

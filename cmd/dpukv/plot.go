@@ -2,12 +2,15 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"dpukv/examples"
+	"dpukv/hashbench/report"
 	"dpukv/placement/submode"
 	"dpukv/placement/sweep"
 	"dpukv/results"
@@ -26,7 +29,7 @@ type plotFlags struct {
 func newPlotCommand() *cobra.Command {
 	var f plotFlags
 	cmd := &cobra.Command{
-		Use:   "plot DIR",
+		Use:   "plot DIR|HASH...",
 		Short: "Draw the figures of a run folder",
 		Long: `Draw latency over throughput from the points of the run folder DIR. The figures go to DIR/figures, as
 SVG, PNG and CSV. Their paths go to stdout, one per line. Failed points and unreadable lines are
@@ -34,19 +37,25 @@ named on stderr.
 
 --figure draws a figure of the study in its layout: a panel for each GET share side by side, and a
 row of panels for each latency. A figure narrower than 133 mm has a row for each GET share instead.
+Figure 10 is about hash functions: it takes the files that dpukv hash --out wrote, one for each
+machine, and goes to the folder figures beside the first one.
 
 Text has the size of --font-size at every --width. It is at least 7 pt. A few outliers do not set
 the end of the latency axis: an arrow with the value stands for each.`,
 		Example: `  dpukv plot runs/2026-03-04T05-06-07
   dpukv plot runs/2026-03-04T05-06-07 --latency p50,p99.9 --log-y
-  dpukv plot runs/2026-03-04T05-06-07 --figure 8 --format pdf --width 178mm --font serif`,
+  dpukv plot runs/2026-03-04T05-06-07 --figure 8 --format pdf --width 178mm --font serif
+  dpukv plot host.json bf3.json --figure 10 --format pdf --width 178mm`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
+			if len(args) != 1 && (f.figure != hashFigure || len(args) == 0) {
 				return usagef("plot: found %d arguments, allowed: one, the run folder", len(args))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.figure == hashFigure {
+				return f.plotHashes(cmd, args)
+			}
 			options, err := f.options(cmd)
 			if err != nil {
 				return err
@@ -70,7 +79,8 @@ func (f *plotFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.logX, "log-x", false, "logarithmic throughput axis")
 	flags.BoolVar(&f.logY, "log-y", false, "logarithmic latency axis")
 	flags.IntVar(&f.figure, "figure", 0,
-		"figure of the study instead of all charts: 8 (HERD), 9 (MICA), 11 (MICA under submodes)")
+		"figure of the study instead of all charts: 8 (HERD), 9 (MICA), 10 (hash functions), "+
+			"11 (MICA under submodes)")
 	flags.BoolVar(&f.sharedAxes, "shared-axes", false,
 		"same axes for all panels and figures of a latency, those of several stores too")
 	flags.BoolVar(&f.noClip, "no-clip", false,
@@ -131,6 +141,47 @@ func (f *plotFlags) layout() (l figure.Layout, err error) {
 	return l, nil
 }
 
+// hashFigure is the study's figure of hash functions. It comes from reports, not from a run folder.
+const hashFigure = 10
+
+// plotHashes draws the study's figure of hash functions.
+func (f *plotFlags) plotHashes(cmd *cobra.Command, files []string) error {
+	given := cmd.Flags().Changed
+	for _, name := range []string{
+		"latency", "actual", "slo", "log-x", "log-y", "shared-axes", "no-clip", "font", "font-size",
+		"title",
+	} {
+		if given(name) {
+			return usagef("--%s: found it with --figure 10, allowed: --format and --width", name)
+		}
+	}
+	page := report.Page{}
+	if given("format") {
+		var err error
+		if page.Formats, err = figure.ParseFormats(f.formats); err != nil {
+			return usagef("--format: %w", err)
+		}
+		if slices.Contains(page.Formats, "csv") {
+			return usagef("--format: found csv with --figure 10, allowed: svg, png, pdf; the " +
+				"reports have the numbers")
+		}
+	}
+	layout, err := f.layout()
+	if err != nil {
+		return err
+	}
+	page.Width = layout.Width
+	machines, err := hashReports(cmd, files)
+	if err != nil {
+		return usagef("plot: %w", err)
+	}
+	paths, err := report.DrawStudy(filepath.Join(filepath.Dir(files[0]), "figures"), machines, page)
+	for _, path := range paths {
+		fmt.Fprintln(cmd.OutOrStdout(), path)
+	}
+	return err
+}
+
 // studyFigure returns the figure of the study with this number. The sweep that measures the figure
 // says what belongs to it.
 func studyFigure(number int) (*figure.Study, error) {
@@ -142,8 +193,7 @@ func studyFigure(number int) (*figure.Study, error) {
 		study.AlsoSubmodes = []string{submode.OffPath, submode.Direct}
 		study.LogY = true
 	default:
-		return nil, usagef("--figure: found %d, allowed: 8, 9, 11; dpukv hash --figures DIR draws "+
-			"Figure 10", number)
+		return nil, usagef("--figure: found %d, allowed: 8, 9, 10, 11", number)
 	}
 	name := "fig" + strconv.Itoa(number)
 	data, err := examples.Read(name)

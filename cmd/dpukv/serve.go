@@ -176,6 +176,7 @@ func (f *serveFlags) check() error {
 	if n := f.cfg.ValueBytes; n < 0 || n > kvs.MaxValueBytes {
 		return fmt.Errorf("--value-bytes: found %d, allowed: 0 to %d", n, kvs.MaxValueBytes)
 	}
+	f.cfg.MaxValueBytes = f.cfg.ValueBytes
 	return nil
 }
 

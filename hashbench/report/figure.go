@@ -1,11 +1,9 @@
 package report
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"image/color"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,8 +13,6 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"dpukv/hashbench/result"
 	"dpukv/internal/figstyle"
@@ -34,17 +30,10 @@ func DrawFigures(dir string, machines []Machine) ([]string, error) {
 		if len(f.groups) == 0 {
 			continue
 		}
-		encodings := map[string]func() ([]byte, error){".svg": f.svg, ".png": f.png}
-		for ending, encode := range encodings {
-			data, err := encode()
-			path := filepath.Join(dir, f.stem()+ending)
-			if err == nil {
-				err = os.WriteFile(path, data, 0o666)
-			}
-			if err != nil {
-				return paths, fmt.Errorf("draw %s: %w", path, err)
-			}
-			paths = append(paths, path)
+		picture := f.picture()
+		written, err := write(&picture, filepath.Join(dir, f.stem()), []string{"svg", "png"})
+		if paths = append(paths, written...); err != nil {
+			return paths, err
 		}
 	}
 	if len(paths) == 0 {
@@ -68,7 +57,8 @@ type figure struct {
 	kase     result.Case
 	machines []Machine
 	groups   []group
-	most     float64 // right end of the axis
+	most     float64   // right end of the axis
+	width    vg.Length // of the page
 }
 
 type group struct {
@@ -77,7 +67,7 @@ type group struct {
 }
 
 func newFigure(c result.Case, machines []Machine) *figure {
-	f := &figure{kase: c, machines: machines}
+	f := &figure{kase: c, machines: machines, width: figstyle.Width}
 	var names []string
 	for _, m := range machines {
 		for _, s := range functions(m.Results) {
@@ -158,7 +148,7 @@ func (f *figure) foot() []string {
 			said = append(said, m.Name+": "+count(n, "warning"))
 		}
 	}
-	return figstyle.Wrap(said, figstyle.FootText, figstyle.Width-2*figstyle.Margin)
+	return figstyle.Wrap(said, figstyle.FootText, f.width-2*figstyle.Margin)
 }
 
 // loopText tells whether a figure contains the measuring loop.
@@ -192,25 +182,24 @@ func (f *figure) legendHeight() vg.Length {
 	return figstyle.LineHeight(labelText) + partGap
 }
 
-func (f *figure) svg() ([]byte, error) {
-	canvas := vgsvg.New(figstyle.Width, f.height())
-	f.draw(draw.New(canvas))
-	data, err := written(canvas)
-	// The font is not embedded: that would make each figure half a megabyte.
-	fonts := []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
-	return bytes.ReplaceAll(data, []byte("font-family:Liberation Sans;"), fonts), err
+func (f *figure) picture() figstyle.Picture {
+	return figstyle.Picture{Width: f.width, Height: f.height(), DPI: figstyle.DPI, Draw: f.draw}
 }
 
-func (f *figure) png() ([]byte, error) {
-	canvas := vgimg.NewWith(vgimg.UseWH(figstyle.Width, f.height()), vgimg.UseDPI(figstyle.DPI))
-	f.draw(draw.New(canvas))
-	return written(vgimg.PngCanvas{Canvas: canvas})
-}
-
-func written(w io.WriterTo) ([]byte, error) {
-	var b bytes.Buffer
-	_, err := w.WriteTo(&b)
-	return b.Bytes(), err
+// write writes the files of a picture, one for each format. It returns their paths.
+func write(p *figstyle.Picture, stem string, formats []string) (paths []string, err error) {
+	for _, format := range formats {
+		path := stem + "." + format
+		data, err := p.Encode(format)
+		if err == nil {
+			err = os.WriteFile(path, data, 0o666)
+		}
+		if err != nil {
+			return paths, fmt.Errorf("draw %s: %w", path, err)
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
 }
 
 // draw draws the parts from the top down.

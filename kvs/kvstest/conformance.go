@@ -53,6 +53,7 @@ func (c *Config) serve(st *kvs.Store) (kvs.Server, error) {
 	s.Items = cmp.Or(s.Items, 4096)
 	s.KeyBytes = cmp.Or(s.KeyBytes, kvs.MaxKeyBytes)
 	s.ValueBytes = cmp.Or(s.ValueBytes, 16<<10)
+	s.MaxValueBytes = cmp.Or(s.MaxValueBytes, s.ValueBytes)
 	s.Mode = cmp.Or(s.Mode, "store")
 	s.Access = cmp.Or(s.Access, st.Study.Access)
 	s.Hash = cmp.Or(s.Hash, st.Study.Hash)

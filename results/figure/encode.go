@@ -1,15 +1,11 @@
 package figure
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
+	"dpukv/internal/figstyle"
 )
 
 // format is a kind of file that shows a figure.
@@ -19,7 +15,8 @@ type format struct {
 }
 
 var formats = []format{
-	{"svg", (*figure).svg}, {"png", (*figure).png}, {"pdf", (*figure).pdf}, {"csv", (*figure).csv},
+	{"svg", encodeAs("svg")}, {"png", encodeAs("png")}, {"pdf", encodeAs("pdf")},
+	{"csv", (*figure).csv},
 }
 
 // DefaultFormats are the formats of a figure without a list of its own.
@@ -42,40 +39,16 @@ func ParseFormats(list string) ([]string, error) {
 	return chosen, nil
 }
 
-func (f *figure) png() ([]byte, error) {
-	p, err := f.page()
-	if err != nil {
-		return nil, err
+// encodeAs returns what draws a figure in a format of pictures.
+func encodeAs(format string) func(*figure) ([]byte, error) {
+	return func(f *figure) ([]byte, error) {
+		p, err := f.page()
+		if err != nil {
+			return nil, err
+		}
+		picture := figstyle.Picture{
+			Width: p.style.width, Height: p.height(), DPI: p.style.dpi, Draw: p.draw,
+		}
+		return picture.Encode(format)
 	}
-	canvas := vgimg.NewWith(vgimg.UseWH(p.style.width, p.height()), vgimg.UseDPI(p.style.dpi))
-	p.draw(draw.New(canvas))
-	return written(vgimg.PngCanvas{Canvas: canvas})
-}
-
-func (f *figure) svg() ([]byte, error) {
-	p, err := f.page()
-	if err != nil {
-		return nil, err
-	}
-	canvas := vgsvg.New(p.style.width, p.height())
-	p.draw(draw.New(canvas))
-	data, err := written(canvas)
-	// The font is not embedded: that would make each figure half a megabyte. These fonts have the
-	// same widths.
-	for family, alike := range map[string]string{
-		"Sans":  "Arial,Helvetica,sans-serif",
-		"Serif": "'Times New Roman',Times,serif",
-		"Mono":  "'Courier New',Courier,monospace",
-	} {
-		name := "Liberation " + family
-		data = bytes.ReplaceAll(data, []byte("font-family:"+name+";"),
-			[]byte("font-family:'"+name+"',"+alike+";"))
-	}
-	return data, err
-}
-
-func written(w io.WriterTo) ([]byte, error) {
-	var b bytes.Buffer
-	_, err := w.WriteTo(&b)
-	return b.Bytes(), err
 }

@@ -109,7 +109,7 @@ func overview(t *testing.T, points []results.Point, latency string) (svg, csv []
 	}
 	f := figures[len(figures)-1]
 	f.machines = run.Machines()
-	svg, err1 := f.svg()
+	svg, err1 := encodeAs("svg")(f)
 	csv, err2 := f.csv()
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)

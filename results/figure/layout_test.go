@@ -39,7 +39,7 @@ func TestTextIsReadable(t *testing.T) {
 	sizes := map[vg.Length]string{}
 	for _, width := range []vg.Length{85 * vg.Millimeter, 178 * vg.Millimeter} {
 		f := studyFigure(t, &figure8, studyPoints(), Options{Layout: Layout{Width: width, Font: "serif"}})
-		svg, err := f.svg()
+		svg, err := encodeAs("svg")(f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestTitle(t *testing.T) {
 		"HERD, 8 B keys": {}, "mine": {Title: "mine"}, "HERD · off-path": {NoTitle: true},
 	} {
 		f := studyFigure(t, &figure8, studyPoints(), Options{Layout: layout})
-		svg, err := f.svg()
+		svg, err := encodeAs("svg")(f)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -52,7 +52,7 @@ func TestOutlierDoesNotFlattenTheAxis(t *testing.T) {
 			if (end < 123) != c.clipped {
 				t.Errorf("the axis ends at %v", end)
 			}
-			svg, err := figures[0].svg()
+			svg, err := encodeAs("svg")(figures[0])
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -72,8 +72,10 @@ func TestStudyGolden(t *testing.T) {
 			if f.stem != name {
 				t.Errorf("its files begin with %q", f.stem)
 			}
-			for ending, encode := range map[string]func() ([]byte, error){"svg": f.svg, "csv": f.csv} {
-				data, err := encode()
+			for ending, encode := range map[string]func(*figure) ([]byte, error){
+				"svg": encodeAs("svg"), "csv": (*figure).csv,
+			} {
+				data, err := encode(f)
 				if err != nil {
 					t.Fatal(err)
 				}

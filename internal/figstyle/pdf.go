@@ -1,4 +1,4 @@
-package figure
+package figstyle
 
 import (
 	"time"
@@ -8,7 +8,6 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgpdf"
 )
 
@@ -19,17 +18,6 @@ func init() {
 	date := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	fpdf.SetDefaultCreationDate(date)
 	fpdf.SetDefaultModificationDate(date)
-}
-
-// pdf embeds the fonts.
-func (f *figure) pdf() ([]byte, error) {
-	p, err := f.page()
-	if err != nil {
-		return nil, err
-	}
-	canvas := vgpdf.New(p.style.width, p.height())
-	p.draw(draw.New(pdfCanvas{canvas}))
-	return written(canvas)
 }
 
 // pdfCanvas writes text in the characters of a PDF document's fonts, which are those of Windows

@@ -1,0 +1,48 @@
+package report
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"gonum.org/v1/plot/vg"
+
+	"dpukv/hashbench/result"
+	"dpukv/hashbench/result/resulttest"
+)
+
+// TestDrawStudy: one figure has both panels, on a wide page side by side.
+func TestDrawStudy(t *testing.T) {
+	machines := []Machine{
+		{"host", resulttest.Report(1, "Xeon")}, {"bf2", resulttest.Report(2, "Cortex-A72")},
+	}
+	for _, width := range []vg.Length{0, 85 * vg.Millimeter, 178 * vg.Millimeter} {
+		dir := t.TempDir()
+		formats := []string{"svg", "pdf"}
+		paths, err := DrawStudy(dir, machines, Page{Width: width, Formats: formats})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(paths) != 2 || filepath.Base(paths[0]) != "fig10.svg" {
+			t.Errorf("wrote %q", paths)
+		}
+		svg, err := os.ReadFile(paths[0])
+		if err == nil {
+			err = wellFormed(svg)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"time a hash, ns", "bandwidth, GB/s", ">bf2<", "16 B", "256 KiB"} {
+			if !bytes.Contains(svg, []byte(want)) {
+				t.Errorf("width %v: the figure does not say %q", width, want)
+			}
+		}
+	}
+	r := resulttest.Report(1, "Xeon")
+	r.Results = []result.Result{}
+	if _, err := DrawStudy(t.TempDir(), []Machine{{"host", r}}, Page{}); err == nil {
+		t.Error("a report without the cases was drawn")
+	}
+}
