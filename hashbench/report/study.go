@@ -25,8 +25,9 @@ type Page struct {
 const narrow = 133 * vg.Millimeter
 
 // DrawStudy draws the study's Figure 10 as one figure of two panels: the time of a short hash, and
-// the bandwidth for long input, of the study's functions. It has a bar for each function and machine. The panels stand side
-// by side, or below each other on a narrow page. DrawStudy returns the paths written.
+// the bandwidth for long input, of the study's functions. It has a bar for each function and
+// machine. The panels stand side by side, or below each other on a narrow page. DrawStudy returns
+// the paths written.
 func DrawStudy(dir string, machines []Machine, p Page) ([]string, error) {
 	if p.Width == 0 {
 		p.Width = figstyle.Width
@@ -42,8 +43,8 @@ func DrawStudy(dir string, machines []Machine, p Page) ([]string, error) {
 		f.groups = slices.DeleteFunc(f.groups, func(g group) bool { return !inStudy(g.label) })
 		f.most = f.rightEnd()
 		if len(f.groups) == 0 {
-			return nil, fmt.Errorf("figure 10: found no report with the case %s, allowed: one that "+
-				"dpukv hash measured without --lengths", c)
+			return nil, fmt.Errorf("figure 10: found no report with the case %s, allowed: one "+
+				"that dpukv hash measured without --lengths", c)
 		}
 		panels = append(panels, f)
 	}
