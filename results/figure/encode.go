@@ -15,7 +15,9 @@ type format struct {
 }
 
 var formats = []format{
-	{"svg", encodeAs("svg")}, {"png", encodeAs("png")}, {"pdf", encodeAs("pdf")},
+	{"svg", encodeAs("svg")},
+	{"png", encodeAs("png")},
+	{"pdf", encodeAs("pdf")},
 	{"csv", (*figure).csv},
 }
 
