@@ -23,7 +23,7 @@ func newSweepInitCommand() *cobra.Command {
 binary, so no checkout is needed. A file that exists is never overwritten. Without a name, list the
 examples.`,
 		Example: `  dpukv sweep init
-  dpukv sweep init mica
+  dpukv sweep init fig9
   dpukv sweep init fig8 my-fig8.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch len(args) {

@@ -29,8 +29,8 @@ that the sweep printed at its end. No check can tell whether a machine told the 
 
 The exit status is 1 if a check is wrong. A check is unknown where a folder lacks what it needs, as
 those of older builds do.`,
-		Example: `  dpukv verify runs/mica
-  dpukv verify runs/mica --digest 0f343b0931126a20f133d67c2b018a3b`,
+		Example: `  dpukv verify runs/first
+  dpukv verify runs/first --digest 0f343b0931126a20f133d67c2b018a3b`,
 		Args: exactArgs(1, "run folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			folder, err := runfolder.Open(args[0])

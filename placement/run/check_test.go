@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/test/testbeds"
+	"dpukv/kvs"
 	"dpukv/placement/node"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
@@ -157,7 +159,7 @@ func TestInstalledRefusals(t *testing.T) {
 		s, err := sweep.Parse("s.yaml", []byte(file))
 		if err == nil {
 			testbed := testbed.Local()
-			err = check(&s, &testbed, []int{0, 1})
+			err = errors.Join(check(&s, &testbed, []int{0, 1}), sweep.CheckAttach(&s, &kvs.Credentials{}))
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %s", file, err, want)
