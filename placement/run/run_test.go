@@ -8,10 +8,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"dpukv/placement/node"
 	"dpukv/results"
 	"dpukv/results/runfolder"
 )
@@ -81,7 +83,7 @@ func TestSweepGoesOnAfterAPointThatFails(t *testing.T) {
 		"server@ready=garbage": `node server: asked to start the mica server, it sent "Segmentation fault, or was it a banner?", which is no message`,
 		"server@ready=unknown": `node server: asked to start the mica server, it sent a message of the unknown type "greeting"`,
 		"server@ready=malformed": "node server: asked to start the mica server, it sent a malformed " +
-			"message: json: cannot unmarshal number",
+			"message of the type ready: json: cannot unmarshal number",
 		"server@ready=unexpected": "node server: asked to start the mica server, it answered with the " +
 			"message go instead of ready",
 		"server@serve=die,client@go=hang": "node server: asked to serve mica, it ended with exit status 3",
@@ -142,7 +144,8 @@ func TestSweepGivesUpWhenNothingStarts(t *testing.T) {
 		"@hello=die": "node server: asked to say hello, it ended with exit status 3",
 		"@hello=other build": "node server: its dpukv is another build (v9, another) than the one that sweeps " +
 			"(test, ",
-		"@hello=other protocol": "node server: its dpukv (v9) speaks protocol 99, this one (test) speaks 6",
+		"@hello=other protocol": "node server: its dpukv (v9) speaks protocol 99, this one (test) speaks " +
+			strconv.Itoa(node.ProtocolVersion),
 	} {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()
