@@ -52,7 +52,7 @@ func (r *runner) cooled(p *results.Point) {
 // endPeriod notes the end of the measurement period, as far as it concerns what was sent.
 // Operations of the period that are not sent by now are unsent ones.
 func (l *loader) endPeriod(nowNs int64) error {
-	if l.cfg.OpenLoop() {
+	if l.cfg.OpenLoop() && l.quota == nil {
 		if err := l.sendRest(nowNs); err != nil {
 			return err
 		}

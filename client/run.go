@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync/atomic"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"dpukv/client/quota"
 	"dpukv/hashbench"
 	"dpukv/internal/cpu"
 	"dpukv/internal/killed"
@@ -71,6 +73,7 @@ type runner struct {
 	warming     kvs.Moved // until the warm-up
 	whole       kvs.Moved // until the sessions were closed
 	period      period
+	quota       *quota.Quota // nil: the period has a fixed length
 	cooling     coolDown
 	begunAt     time.Time // of the run
 	killed      killed.Count
@@ -242,6 +245,9 @@ func (r *runner) measure() error {
 	r.setPeriod()
 	for _, w := range r.pool.workers {
 		l := newLoader(w, r.period, full)
+		if r.quota != nil {
+			l.quota = r.quota.Share()
+		}
 		if r.cfg.OnPeriodOver != nil {
 			l.others = &r.cooling.over
 		}
@@ -251,7 +257,8 @@ func (r *runner) measure() error {
 	go r.collector.run(full)
 	sampled := make(chan error, 1)
 	go func() {
-		err := r.sampler.run(r.ctx, r.period)
+		err := r.sampler.run(r.ctx, r.period, r.quota)
+		r.endPeriod()
 		if err == nil {
 			err = r.coolDown()
 		}
@@ -267,7 +274,9 @@ func (r *runner) measure() error {
 	}
 	close(full)
 	<-r.collector.done
-	if sampleErr := <-sampled; err == nil {
+	sampleErr := <-sampled
+	r.cfg.Duration = time.Duration(r.period.toNs - r.period.fromNs)
+	if err == nil {
 		err = sampleErr
 	}
 	if err != nil {
@@ -281,7 +290,25 @@ func (r *runner) setPeriod() {
 	r.period.startNs = now + int64(startDelay) + int64(r.cfg.Threads)*int64(time.Millisecond)
 	r.period.fromNs = r.period.startNs + int64(r.cfg.Warmup)
 	r.period.toNs = r.period.fromNs + int64(r.cfg.Duration)
+	if r.cfg.Requests > 0 {
+		r.quota = quota.New(r.cfg.Requests, r.cfg.Threads)
+		r.period.toNs = openEnd
+	}
 	r.startedAt = time.Now().Add(time.Duration(r.period.fromNs - now))
+}
+
+// openEnd is the end of a period until it is known.
+const openEnd = math.MaxInt64 / 2
+
+// endPeriod notes the end of a period without a fixed length. A run that failed ends now.
+func (r *runner) endPeriod() {
+	if r.quota == nil {
+		return
+	}
+	r.period.toNs = r.quota.LastNs() + 1
+	if r.period.toNs == 1 {
+		r.period.toNs = max(cpu.NowNs(), r.period.fromNs+1)
+	}
 }
 
 // reporter returns a function that turns the collector's intervals into progress.
@@ -296,6 +323,9 @@ func (r *runner) reporter() func(int, *hdrhistogram.Histogram) {
 			ThroughputOps: float64(h.TotalCount()) / r.cfg.Interval.Seconds(),
 			P50Ns:         h.ValueAtPercentile(50),
 			P99Ns:         h.ValueAtPercentile(99),
+			Errors:        r.pool.failures(),
+			Interval:      r.cfg.Interval,
+			Latencies:     h,
 		})
 	}
 }

@@ -91,9 +91,22 @@ func (c *Config) Threads(server bool) int {
 const (
 	pointOverhead = 200 * time.Millisecond // starting and ending two processes
 	keyOverhead   = 600 * time.Nanosecond  // storing a key and asking for it
+	expectedOps   = 1e6                    // a second, in a closed loop
 )
 
 // Estimate returns a point's expected time, before any point was measured.
 func (c *Config) Estimate() time.Duration {
-	return c.Warmup + c.Duration + pointOverhead + time.Duration(c.Keys)*keyOverhead
+	return c.Warmup + c.period() + pointOverhead + time.Duration(c.Keys)*keyOverhead
+}
+
+// period returns the expected length of the measurement period.
+func (c *Config) period() time.Duration {
+	if c.Requests == 0 {
+		return c.Duration
+	}
+	rate := c.RateOps
+	if rate == 0 {
+		rate = expectedOps
+	}
+	return time.Duration(min(float64(c.Requests)/rate, maxSpan.Seconds()) * float64(time.Second))
 }

@@ -78,7 +78,7 @@ func (s *summary) head() {
 	}
 	s.line("workload", s.labels("get_ratio", "key_bytes", "value_bytes", "keys", "dist", "hash"))
 	s.line("load", s.labels("loop", "rate_ops", "arrivals", "client_threads", "connections",
-		"window", "batch"))
+		"window", "batch", "requests", "reconnect_every"))
 	s.line("server", p.ServerAddr, numfmt.Count(p.ServerThreads, "thread"), p.Pinning(p.ServerCPUs),
 		p.ServerVersion, s.labels("mode", "access", "pages"))
 	s.line("client", numfmt.Count(p.ClientThreads, "thread"), p.Pinning(p.ClientCPUs),
@@ -113,6 +113,10 @@ func (s *summary) outcome() {
 			evicted(p))
 	}
 	s.line("errors", problems(p))
+	if p.Reconnects > 0 {
+		s.line("reconnects", fmt.Sprintf("%s in the measurement period, each %s µs in the mean",
+			numfmt.Grouped(p.Reconnects), micros(p.ReconnectMeanNs)))
+	}
 	if p.RateOps > 0 {
 		s.line("schedule", numfmt.Grouped(p.LateOps)+" operations late",
 			numfmt.Grouped(p.UnsentOps)+" never sent", clientLag(p))
