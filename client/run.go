@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"sync/atomic"
 	"time"
 
@@ -295,20 +294,6 @@ func (r *runner) setPeriod() {
 		r.period.toNs = openEnd
 	}
 	r.startedAt = time.Now().Add(time.Duration(r.period.fromNs - now))
-}
-
-// openEnd is the end of a period until it is known.
-const openEnd = math.MaxInt64 / 2
-
-// endPeriod notes the end of a period without a fixed length. A run that failed ends now.
-func (r *runner) endPeriod() {
-	if r.quota == nil {
-		return
-	}
-	r.period.toNs = r.quota.LastNs() + 1
-	if r.period.toNs == 1 {
-		r.period.toNs = max(cpu.NowNs(), r.period.fromNs+1)
-	}
 }
 
 // reporter returns a function that turns the collector's intervals into progress.

@@ -168,8 +168,8 @@ func checkRequests(s *sweep.Sweep, t *testbed.Testbed) error {
 			continue // checkPlacement says so
 		}
 		if n := len(nodes.Clients); c.Requests%n != 0 {
-			return fmt.Errorf("%srequests: found %d with %d clients, allowed: a multiple of %d, as "+
-				"each client has the same share", s.Place("requests", fmt.Sprint(c.Requests)),
+			return fmt.Errorf("%srequests: found %d with %d clients, allowed: a multiple of %d, "+
+				"as each client has the same share", s.Place("requests", fmt.Sprint(c.Requests)),
 				c.Requests, n, n)
 		}
 	}

@@ -17,10 +17,12 @@ func TestRequestsInsteadOfDuration(t *testing.T) {
 		{"client_threads: 1\nget_ratios: 1\nrequests: 1000\n", []time.Duration{0}, ""},
 		{
 			"client_threads: 1\nget_ratios: 1\nrequests: [0, 1000]\nduration: 2s\n",
-			[]time.Duration{2 * time.Second, 0}, "",
+			[]time.Duration{2 * time.Second, 0},
+			"",
 		},
 		{
-			"client_threads: 1\nget_ratios: 1\nrequests: 1000\nduration: 2s\n", []time.Duration{0},
+			"client_threads: 1\nget_ratios: 1\nrequests: 1000\nduration: 2s\n",
+			[]time.Duration{0},
 			"f.yaml:4:11: duration: found 2s, and requests in each point",
 		},
 	} {
