@@ -34,8 +34,10 @@ var errNothingHashed = errors.New("check_hash: found it with hash none, which ha
 type Config struct {
 	// Load is the load to offer. All threads together offer its rate.
 	load.Load
-	Threads  int           // load workers, each a thread with a session of its own
-	Duration time.Duration // of the measurement period
+	Threads int // load workers, each a thread with a session of its own
+	// Duration is the length of the measurement period. It is 0 if the period ends with the
+	// requests of the load.
+	Duration time.Duration
 	// CheckHash adds a phase after the load. The phase measures the share of hashing a second way,
 	// by leaving hashing out.
 	CheckHash bool
@@ -106,7 +108,10 @@ func (c *Config) validate() error {
 	case c.FirstThread < 0 || c.FirstThread+c.Threads > c.AllThreads:
 		return fmt.Errorf("threads: found %d from number %d on, allowed: within the %d of all "+
 			"clients", c.Threads, c.FirstThread, c.AllThreads)
-	case c.Duration <= 0:
+	case c.Requests > 0 && c.Duration != 0:
+		return fmt.Errorf("requests: found %d with a duration of %v, allowed: one of the two",
+			c.Requests, c.Duration)
+	case c.Requests == 0 && c.Duration <= 0:
 		return fmt.Errorf("duration: found %v, allowed: more than 0", c.Duration)
 	case c.Timeout < minTimeout:
 		return fmt.Errorf("timeout: found %v, allowed: %v or more", c.Timeout, minTimeout)
@@ -147,6 +152,10 @@ func (c *Config) fits(facts kvs.Facts) error {
 	if facts.MaxBatch > 0 && c.Batch > facts.MaxBatch {
 		return fmt.Errorf("batch: found %d, allowed by the %s server: at most %d",
 			c.Batch, facts.Store, facts.MaxBatch)
+	}
+	if c.ReconnectEvery > 0 && facts.Transport == "rdma" {
+		return fmt.Errorf("reconnect_every: found %d with the %s server over %s, allowed: 0; "+
+			"connections reopen over TCP only", c.ReconnectEvery, facts.Store, facts.Transport)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -20,6 +21,20 @@ type coolDown struct {
 }
 
 var errCoolDown = errors.New("the other clients' measurement periods did not end in time")
+
+// openEnd is the end of a period until it is known.
+const openEnd = math.MaxInt64 / 2
+
+// endPeriod notes the end of a period without a fixed length. A run that failed ends now.
+func (r *runner) endPeriod() {
+	if r.quota == nil {
+		return
+	}
+	r.period.toNs = r.quota.LastNs() + 1
+	if r.period.toNs == 1 {
+		r.period.toNs = max(cpu.NowNs(), r.period.fromNs+1)
+	}
+}
 
 // coolDown calls OnPeriodOver once the measurement period is over, and then lets the load end.
 func (r *runner) coolDown() error {
@@ -52,7 +67,7 @@ func (r *runner) cooled(p *results.Point) {
 // endPeriod notes the end of the measurement period, as far as it concerns what was sent.
 // Operations of the period that are not sent by now are unsent ones.
 func (l *loader) endPeriod(nowNs int64) error {
-	if l.cfg.OpenLoop() {
+	if l.cfg.OpenLoop() && l.quota == nil {
 		if err := l.sendRest(nowNs); err != nil {
 			return err
 		}

@@ -84,6 +84,11 @@
 //	due in it and answered after it         LateOps, both latencies
 //	due in it and not sent by its end       UnsentOps, Point.Latency with its age
 //
+// With Load.Requests, the period ends with the last answer to so many operations ([quota.Quota]).
+// In a closed loop these are the first that are sent in it, in an open loop the first that are due
+// in it. They alone count: none of them is late or unsent, and their number is exact. A thread
+// without any left keeps up the load until all are answered.
+//
 // So late answers do not make up for a server that falls behind. An operation is unsent if the
 // windows were full when the period ended. It would have waited for longer, so some percentiles are
 // lower bounds: Point.LatencyLowerBoundFrom.
@@ -125,8 +130,16 @@
 // outside the workers. A NIC's port counts the traffic of all its users, so two clients on one port
 // both have its counts.
 //
+// # Reconnects
+//
+// With Load.ReconnectEvery, a thread waits for all answers after so many operations, and opens
+// another session. In an open loop, operations become due meanwhile. They wait as they would for a
+// full window, so the delay is not the client's own. In a closed loop, no latency has the time.
+//
 // # Warnings
 //
+//   - few requests: in a closed loop, more requests of the warm-up are in flight than a hundredth
+//     of those that count. They delay the first of these.
 //   - client-bound: the client's CPUs were busy, so a faster server would look the same. Where the
 //     server was full too, it says so ([results.Point.SayBothFull]).
 //   - spinning: the share of the client's CPU time that the load did not need.

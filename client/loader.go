@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"dpukv/client/quota"
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
 	"dpukv/load"
@@ -45,6 +46,12 @@ type loader struct {
 
 	schedule schedule // open loop only
 
+	quota *quota.Share // nil: the period has a fixed length
+	// operations after which the connections are opened anew; 0: never
+	reconnectEvery int
+	sinceOpen      int // operations submitted
+	reconnects     reconnects
+
 	prepareNext func() // instead of generate, in the check of the hash share
 }
 
@@ -54,6 +61,8 @@ type mark struct {
 	spunNs    int64
 	submitted uint64
 	traffic   kvs.Traffic
+
+	reconnects reconnects
 }
 
 // run is a sequence of answers with the same times, mostly those of one batch. Phase and latency
@@ -62,7 +71,8 @@ type run struct {
 	intendedNs, sentNs, receivedNs int64
 
 	n      int64
-	atNs   int64 // decides the interval
+	atNs   int64  // decides the interval
+	quota  cookie // inQuota if the operations belong to the quota
 	record bool
 	late   bool
 	tally  *tally
@@ -74,6 +84,8 @@ func newLoader(w *worker, p period, full chan<- *histPair) *loader {
 		period: p,
 		gen:    load.NewGenerator(&w.cfg.Workload, w.cfg.FirstThread+w.id, w.cfg.AllThreads),
 		rec:    newRecorder(w.cfg.OpenLoop(), full, p.fromNs, int64(w.cfg.Interval)),
+
+		reconnectEvery: w.cfg.ReconnectEvery,
 	}
 	if w.cfg.OpenLoop() {
 		l.schedule = newSchedule(w.cfg.pacer(w.id))
@@ -103,7 +115,12 @@ func (l *loader) load() error {
 		if over && !l.cool() {
 			return l.finish()
 		}
-		if err := step(now); err != nil {
+		if l.room() == 0 {
+			err = l.reconnect(now)
+		} else {
+			err = step(now)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -128,6 +145,9 @@ func (l *loader) tick(nowNs int64) (over bool, err error) {
 	if !l.begun && nowNs >= l.period.fromNs {
 		l.begin, l.begun = l.mark(), true
 	}
+	if l.quota != nil && !l.ended && l.quota.Over() {
+		l.period.toNs = l.quota.LastNs() + 1
+	}
 	if nowNs < l.period.toNs {
 		return false, nil
 	}
@@ -139,8 +159,10 @@ func (l *loader) tick(nowNs int64) (over bool, err error) {
 }
 
 func (l *loader) mark() mark {
-	traffic := l.session.Traffic()
-	return mark{cpu.ThreadNs(), l.schedule.spunNs + traffic.SpunNs, l.submitted, traffic}
+	traffic := l.traffic()
+	return mark{
+		cpu.ThreadNs(), l.schedule.spunNs + traffic.SpunNs, l.submitted, traffic, l.reconnects,
+	}
 }
 
 // spent returns the difference of the measurement period's two marks. It is zero if the run ended
@@ -153,14 +175,10 @@ func (l *loader) spent() mark {
 		cpuNs:     l.end.cpuNs - l.begin.cpuNs,
 		spunNs:    l.end.spunNs - l.begin.spunNs,
 		submitted: l.end.submitted - l.begin.submitted,
-		traffic: kvs.Traffic{
-			Frames:        l.end.traffic.Frames - l.begin.traffic.Frames,
-			Writes:        l.end.traffic.Writes - l.begin.traffic.Writes,
-			SentBytes:     l.end.traffic.SentBytes - l.begin.traffic.SentBytes,
-			ReceivedBytes: l.end.traffic.ReceivedBytes - l.begin.traffic.ReceivedBytes,
-			Retries:       l.end.traffic.Retries - l.begin.traffic.Retries,
-			QueuedNs:      l.end.traffic.QueuedNs - l.begin.traffic.QueuedNs,
-			SentOps:       l.end.traffic.SentOps - l.begin.traffic.SentOps,
+		traffic:   l.end.traffic.Since(&l.begin.traffic),
+		reconnects: reconnects{
+			l.end.reconnects.count - l.begin.reconnects.count,
+			l.end.reconnects.tookNs - l.begin.reconnects.tookNs,
 		},
 	}
 }
@@ -179,7 +197,7 @@ func (l *loader) untilMark(nowNs int64, wait time.Duration) time.Duration {
 
 // closedStep fills the windows and takes the answers that have arrived.
 func (l *loader) closedStep(nowNs int64) error {
-	for range burst {
+	for range l.room() {
 		taken, err := l.sendNext(0)
 		if err != nil {
 			return err
@@ -202,12 +220,25 @@ func (l *loader) sendNext(intendedNs int64) (bool, error) {
 			l.generate()
 		}
 		l.req.IntendedNs = intendedNs
+		l.takeQuota()
 	}
 	taken, err := l.submit()
 	if taken {
 		l.submitted++
+		l.sinceOpen++
 	}
 	return taken, err
+}
+
+// takeQuota marks the next request if it belongs to the quota: those sent in the measurement
+// period, or in an open loop due in it, until the quota is used up.
+func (l *loader) takeQuota() {
+	if l.quota == nil || !l.begun || l.cfg.OpenLoop() && !l.period.holds(l.req.IntendedNs) {
+		return
+	}
+	if l.quota.Take() {
+		l.cookie |= inQuota
+	}
 }
 
 // generate makes the next request of the workload.
@@ -232,11 +263,15 @@ func (l *loader) takeAnswers() {
 	for i := range l.answers {
 		a := &l.answers[i]
 		if l.run.n == 0 || a.ReceivedNs != l.run.receivedNs ||
-			a.SentNs != l.run.sentNs || a.IntendedNs != l.run.intendedNs {
+			a.SentNs != l.run.sentNs || a.IntendedNs != l.run.intendedNs ||
+			a.Cookie&inQuota != l.run.quota {
 			l.endRun()
 			l.beginRun(a)
 		}
 		l.run.n++
+		if l.quota != nil { // without one, the bit would be a damaged cookie
+			a.Cookie &^= inQuota
+		}
 		l.judge(a, l.run.tally)
 	}
 	l.endRun()
@@ -247,12 +282,12 @@ func (l *loader) takeAnswers() {
 func (l *loader) beginRun(a *kvs.Answer) {
 	l.run = run{
 		intendedNs: a.IntendedNs, sentNs: a.SentNs, receivedNs: a.ReceivedNs,
-		atNs: a.ReceivedNs, tally: &l.outside,
+		atNs: a.ReceivedNs, tally: &l.outside, quota: a.Cookie & inQuota,
 	}
 	if l.cfg.OpenLoop() {
 		l.run.atNs = a.IntendedNs
 	}
-	l.run.record = l.period.holds(l.run.atNs)
+	l.run.record = l.period.holds(l.run.atNs) && (l.quota == nil || l.run.quota > 0)
 	l.run.late = l.run.record && a.ReceivedNs >= l.period.toNs
 	if l.run.record && !l.run.late {
 		l.run.tally = &l.inside
@@ -270,7 +305,12 @@ func (l *loader) endRun() {
 	if r.late {
 		l.late += uint64(r.n)
 	}
-	if l.period.holds(r.receivedNs) {
+	if l.quota != nil {
+		if r.record {
+			l.quota.Answered(r.n, r.receivedNs)
+			l.answeredIn += uint64(r.n)
+		}
+	} else if l.period.holds(r.receivedNs) {
 		l.answeredIn += uint64(r.n)
 	}
 	r.n = 0

@@ -24,6 +24,7 @@ type summed struct {
 	sentBytes       uint64
 	retries         uint64
 	queuedNs        uint64
+	reconnects      reconnects
 	sentOps         uint64
 	groups          uint64
 	lag             *hdrhistogram.Histogram // the client's part of the batches' delay; nil: none
@@ -51,6 +52,8 @@ func (r *runner) sum() summed {
 		s.sentBytes += spent.traffic.SentBytes
 		s.retries += spent.traffic.Retries
 		s.queuedNs += spent.traffic.QueuedNs
+		s.reconnects.count += spent.reconnects.count
+		s.reconnects.tookNs += spent.reconnects.tookNs
 		s.sentOps += spent.traffic.SentOps
 		s.groups += l.schedule.groups
 		s.lag = mergeInto(s.lag, l.schedule.lag)
@@ -145,6 +148,9 @@ func (r *runner) counted(p *results.Point, s summed) {
 		p.ClientLag = results.LagOf(s.lag)
 	}
 	p.Retries = s.retries
+	if p.Reconnects = s.reconnects.count; p.Reconnects > 0 {
+		p.ReconnectMeanNs = float64(s.reconnects.tookNs) / float64(p.Reconnects)
+	}
 	p.ThroughputOps = float64(p.Ops) / r.cfg.Duration.Seconds()
 	p.Evicted = r.evicted()
 	if s.frames > 0 {

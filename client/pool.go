@@ -65,6 +65,14 @@ func (p *workerPool) close() error {
 	return errors.Join(errs...)
 }
 
+// failures returns the number of wrong answers and failed operations so far.
+func (p *workerPool) failures() (n uint64) {
+	for _, w := range p.workers {
+		n += w.failures.Load()
+	}
+	return n
+}
+
 // answered returns the number of keys done in a running pass.
 func (p *workerPool) answered() (n uint64) {
 	for _, w := range p.workers {

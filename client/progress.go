@@ -1,6 +1,10 @@
 package client
 
-import "time"
+import (
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
 
 // Phase is a part of a run.
 type Phase string
@@ -28,4 +32,9 @@ type Progress struct {
 	Elapsed       time.Duration // from the measurement period's start to the interval's end
 	ThroughputOps float64
 	P50Ns, P99Ns  int64 // latency from the actual send
+	Interval      time.Duration
+	// Latencies are those of the interval, from the actual send. They are valid until OnProgress
+	// returns.
+	Latencies *hdrhistogram.Histogram
+	Errors    uint64 // of the run so far: wrong answers and failed operations
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"dpukv/client/quota"
 	"dpukv/hashbench"
 	"dpukv/internal/cpu"
 	"dpukv/internal/killed"
@@ -71,6 +72,7 @@ type runner struct {
 	warming     kvs.Moved // until the warm-up
 	whole       kvs.Moved // until the sessions were closed
 	period      period
+	quota       *quota.Quota // nil: the period has a fixed length
 	cooling     coolDown
 	begunAt     time.Time // of the run
 	killed      killed.Count
@@ -242,6 +244,9 @@ func (r *runner) measure() error {
 	r.setPeriod()
 	for _, w := range r.pool.workers {
 		l := newLoader(w, r.period, full)
+		if r.quota != nil {
+			l.quota = r.quota.Share()
+		}
 		if r.cfg.OnPeriodOver != nil {
 			l.others = &r.cooling.over
 		}
@@ -251,7 +256,8 @@ func (r *runner) measure() error {
 	go r.collector.run(full)
 	sampled := make(chan error, 1)
 	go func() {
-		err := r.sampler.run(r.ctx, r.period)
+		err := r.sampler.run(r.ctx, r.period, r.quota)
+		r.endPeriod()
 		if err == nil {
 			err = r.coolDown()
 		}
@@ -267,7 +273,9 @@ func (r *runner) measure() error {
 	}
 	close(full)
 	<-r.collector.done
-	if sampleErr := <-sampled; err == nil {
+	sampleErr := <-sampled
+	r.cfg.Duration = time.Duration(r.period.toNs - r.period.fromNs)
+	if err == nil {
 		err = sampleErr
 	}
 	if err != nil {
@@ -281,6 +289,10 @@ func (r *runner) setPeriod() {
 	r.period.startNs = now + int64(startDelay) + int64(r.cfg.Threads)*int64(time.Millisecond)
 	r.period.fromNs = r.period.startNs + int64(r.cfg.Warmup)
 	r.period.toNs = r.period.fromNs + int64(r.cfg.Duration)
+	if r.cfg.Requests > 0 {
+		r.quota = quota.New(r.cfg.Requests, r.cfg.Threads)
+		r.period.toNs = openEnd
+	}
 	r.startedAt = time.Now().Add(time.Duration(r.period.fromNs - now))
 }
 
@@ -296,6 +308,9 @@ func (r *runner) reporter() func(int, *hdrhistogram.Histogram) {
 			ThroughputOps: float64(h.TotalCount()) / r.cfg.Interval.Seconds(),
 			P50Ns:         h.ValueAtPercentile(50),
 			P99Ns:         h.ValueAtPercentile(99),
+			Errors:        r.pool.failures(),
+			Interval:      r.cfg.Interval,
+			Latencies:     h,
 		})
 	}
 }

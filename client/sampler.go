@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"dpukv/client/quota"
 	"dpukv/internal/cpu"
 	"dpukv/internal/energy"
 	"dpukv/kvs"
@@ -33,24 +34,30 @@ type sampler struct {
 	hashing hashProfile
 }
 
-func (s *sampler) run(ctx context.Context, p period) (err error) {
-	if s.begin, err = s.at(ctx, p.fromNs); err != nil {
+// run samples at the period's begin and end. With a quota, the period ends when that is over.
+func (s *sampler) run(ctx context.Context, p period, q *quota.Quota) (err error) {
+	var over <-chan struct{}
+	if q != nil {
+		over = q.Over()
+	}
+	if s.begin, err = s.at(ctx, p.fromNs, over); err != nil {
 		return err
 	}
 	s.hashing.start()
 	defer s.hashing.stop()
-	s.end, err = s.at(ctx, p.toNs)
+	s.end, err = s.at(ctx, p.toNs, over)
 	return err
 }
 
-// at takes a sample at a time on the monotonic clock.
-func (s *sampler) at(ctx context.Context, ns int64) (sample, error) {
+// at takes a sample at a time on the monotonic clock, or before if over is closed.
+func (s *sampler) at(ctx context.Context, ns int64, over <-chan struct{}) (sample, error) {
 	timer := time.NewTimer(time.Duration(ns - cpu.NowNs()))
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 		return sample{}, errStopped
 	case <-timer.C:
+	case <-over:
 	}
 	moved := s.moved()
 	processNs, cpus, before := cpu.ProcessNs(), cpu.OccupiedBy(s.cpus), cpu.NowNs()

@@ -92,7 +92,12 @@ func (l *loader) openStep(nowNs int64) error {
 // sendDue submits the operations due. It returns true if a full window kept some back.
 func (l *loader) sendDue(nowNs int64, due uint64) (blocked bool, err error) {
 	s := &l.schedule
-	for n := 0; s.sent < due && n < burst; n++ {
+	room := l.room()
+	for n := 0; s.sent < due; n++ {
+		if n == room {
+			s.held = s.held || room < burst
+			return room < burst, nil
+		}
 		if s.groupLeft == 0 {
 			l.beginGroup(nowNs)
 		}
@@ -164,9 +169,13 @@ func (l *loader) openWait(nowNs int64, due uint64, blocked bool) time.Duration {
 	return l.untilMark(nowNs, min(gap-wakeEarly, maxWait))
 }
 
+// leavesUnsent reports whether the period may end before operations that were due in it are sent. A
+// quota ends when all of its operations are answered.
+func (l *loader) leavesUnsent() bool { return l.cfg.OpenLoop() && l.quota == nil }
+
 // unsent returns the number of operations due in the measurement period and not sent by its end.
 func (l *loader) unsent() uint64 {
-	if !l.cfg.OpenLoop() {
+	if !l.leavesUnsent() {
 		return 0
 	}
 	from, to := l.unsentRange()
@@ -193,7 +202,7 @@ func (l *loader) dueBefore(ns int64) uint64 {
 
 // eachUnsent calls use with the unsent operations of each group.
 func (l *loader) eachUnsent(use func(intendedNs int64, n uint64)) {
-	if !l.cfg.OpenLoop() {
+	if !l.leavesUnsent() {
 		return
 	}
 	p := &l.schedule.pacer

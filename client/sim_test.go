@@ -30,6 +30,8 @@ type simServer struct {
 	batch, window int
 	lastNs        int64             // when the last request was submitted
 	answer        func(*kvs.Answer) // completes an answer to a GET
+	reopenNs      int64             // the time that a reconnect takes
+	opened        int               // reconnects
 	open          []kvs.Answer
 	flight        []fakeFrame
 }
@@ -90,6 +92,18 @@ func (s *simServer) Poll(answers []kvs.Answer, wait time.Duration) ([]kvs.Answer
 	return answers, nil
 }
 
+// simRemote opens the simulated server again, on its clock.
+type simRemote struct {
+	*fakeRemote
+	server *simServer
+}
+
+func (r simRemote) Open(kvs.SessionOptions) (kvs.Session, error) {
+	r.server.nowNs += r.server.reopenNs
+	r.server.opened++
+	return r.server, nil
+}
+
 func (s *simServer) InFlight() int        { return len(s.open) }
 func (s *simServer) Traffic() kvs.Traffic { return kvs.Traffic{} }
 func (s *simServer) Moved() kvs.Moved     { return kvs.Moved{} }
@@ -119,12 +133,17 @@ func simulate(t *testing.T, cfg Config, s *simServer) *Result {
 	s.answer = func(a *kvs.Answer) { a.Value, s.lastNs = value, s.nowNs }
 	w := newWorker(0, &cfg, "sim", new(atomic.Bool))
 	w.session, w.ages, w.now = s, newAges(time.Hour, 0), func() int64 { return s.nowNs }
+	w.remote = simRemote{newFakeRemote(), s}
 	r := &runner{
 		cfg: cfg, facts: kvs.Facts{CPUs: []int{1}}, remote: newFakeRemote(),
-		pool: &workerPool{workers: []*worker{w}}, startedAt: time.Unix(1000, 0),
+		pool: &workerPool{workers: []*worker{w}},
 	}
-	r.period.fromNs = int64(cfg.Warmup)
-	r.period.toNs = r.period.fromNs + int64(cfg.Duration)
+	r.setPeriod()
+	r.startedAt = time.Unix(1000, 0)
+	r.period.startNs, r.period.fromNs = 0, int64(cfg.Warmup)
+	if r.quota == nil {
+		r.period.toNs = r.period.fromNs + int64(cfg.Duration)
+	}
 	full := make(chan *histPair, pairsPerWorker(cfg.OpenLoop()))
 	l := newLoader(w, r.period, full)
 	if s.othersNs > 0 {
@@ -133,6 +152,9 @@ func simulate(t *testing.T, cfg Config, s *simServer) *Result {
 			l.others.Store(s.nowNs >= s.othersNs)
 			return s.nowNs
 		}
+	}
+	if r.quota != nil {
+		l.quota = r.quota.Share()
 	}
 	l.rec.wait = true // its intervals must not depend on the speed of the collector's goroutine
 	r.loaders = []*loader{l}
@@ -143,6 +165,8 @@ func simulate(t *testing.T, cfg Config, s *simServer) *Result {
 	}
 	close(full)
 	<-r.collector.done
+	r.endPeriod()
+	r.cfg.Duration = time.Duration(r.period.toNs - r.period.fromNs)
 	err := r.gate()
 	res := r.result(err)
 	if err == nil {

@@ -25,6 +25,7 @@ func (r *runner) warnings(p *results.Point, s summed) []string {
 	list := []string{
 		r.clientBound(s),
 		r.windowNeverFull(),
+		r.fewRequests(),
 		spun(s),
 		r.sharedCPUs(),
 		r.overlap(),
@@ -58,6 +59,21 @@ func (r *runner) windowNeverFull() string {
 	return fmt.Sprintf("the windows never filled: the client sent no faster than answers came. "+
 		"So fewer than window × batch = %d requests were in flight on a connection",
 		r.cfg.Window*r.cfg.Batch)
+}
+
+// fewRequests warns of a quota that the requests in flight at its begin delay. They are answered in
+// the measurement period, and belong to the warm-up.
+func (r *runner) fewRequests() string {
+	inFlight := r.cfg.Threads * r.cfg.Connections * max(r.facts.Workers, 1) * r.cfg.Window *
+		r.cfg.Batch
+	if r.cfg.Requests == 0 || r.cfg.OpenLoop() || r.cfg.Warmup == 0 ||
+		float64(inFlight) <= missedShare*float64(r.cfg.Requests) {
+		return ""
+	}
+	return fmt.Sprintf("few requests: up to %d operations of the warm-up were in flight when the "+
+		"%d began. Their answers came first, which lowers the throughput by up to %.0f %%. Ask "+
+		"for more requests, or leave out the warm-up", inFlight, r.cfg.Requests,
+		100*float64(inFlight)/float64(r.cfg.Requests+inFlight))
 }
 
 // clientBound leaves out the time that an open loop spins without work.
@@ -175,9 +191,13 @@ func scheduleHeld(s summed) string {
 	if float64(s.heldGroups) <= float64(s.groups)*heldShare {
 		return ""
 	}
-	return fmt.Sprintf("schedule held up: %d of %d batches left more than %v late because the "+
-		"windows were full, the latest by %v. The server or the path is too slow, or the window "+
-		"too small", s.heldGroups, s.groups, heldAfter, time.Duration(s.maxHeldNs))
+	why := "the windows were full"
+	if s.reconnects.count > 0 {
+		why += ", or connections reopened"
+	}
+	return fmt.Sprintf("schedule held up: %d of %d batches left more than %v late because "+
+		"%s, the latest by %v. The server or the path is too slow, or the window too small",
+		s.heldGroups, s.groups, heldAfter, why, time.Duration(s.maxHeldNs))
 }
 
 // tooShort counts batches. The operations of a batch are answered together, so they make a

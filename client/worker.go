@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -26,17 +27,25 @@ const (
 // errStopped is the error of a worker that ended because of another cause than its own.
 var errStopped = errors.New("stopped")
 
-// worker is one thread of load. While a phase runs, only its own goroutine uses it, except done.
+// worker is one thread of load. While a phase runs, only its own goroutine uses it, except
+// the atomic fields and what moved reads.
 type worker struct {
-	id     int
-	cpu    int // -1: not pinned
-	cfg    *Config
-	server string       // its name in errors
-	stop   *atomic.Bool // the run is over
-	done   atomic.Uint64
-	now    func() int64 // the monotonic clock
+	id       int
+	cpu      int // -1: not pinned
+	cfg      *Config
+	server   string       // its name in errors
+	stop     *atomic.Bool // the run is over
+	done     atomic.Uint64
+	failures atomic.Uint64 // wrong answers and failed operations
+	now      func() int64  // the monotonic clock
 
+	remote  kvs.Remote
 	session kvs.Session
+	// swapping is held where another session takes the session's place. These are of those before:
+	swapping      sync.Mutex
+	movedBefore   kvs.Moved
+	trafficBefore kvs.Traffic
+
 	req     kvs.Request
 	values  load.Values
 	room    []byte // for the largest value
@@ -225,6 +234,7 @@ func (w *worker) judge(a *kvs.Answer, t *tally) {
 // wrong counts an error and keeps the first few in words.
 func (w *worker) wrong(a *kvs.Answer, t *tally, why string) {
 	t.errors++
+	w.failures.Add(1)
 	if len(w.examples) < maxExamples {
 		w.examples = append(w.examples,
 			fmt.Sprintf("thread %d: %v of key %d got the answer %q with %d bytes %.16x: %s",
@@ -235,32 +245,6 @@ func (w *worker) wrong(a *kvs.Answer, t *tally, why string) {
 // sessionError adds the thread and the server to an error.
 func (w *worker) sessionError(err error) error {
 	return fmt.Errorf("thread %d: %s: %w", w.id, w.server, err)
-}
-
-func (w *worker) open(remote kvs.Remote) error {
-	s, err := remote.Open(kvs.SessionOptions{
-		Batch:       w.cfg.Batch,
-		Window:      w.cfg.Window,
-		Connections: w.cfg.Connections,
-		KeyBytes:    w.cfg.KeyBytes, MaxValueBytes: w.values.MaxBytes(),
-	})
-	if err != nil {
-		return w.sessionError(err)
-	}
-	w.session = s
-	facts := remote.Facts()
-	if err := w.connectionsGate(s, &facts); err != nil {
-		return err
-	}
-	w.ages = newAges(w.cfg.Timeout, cpu.NowNs())
-	return nil
-}
-
-func (w *worker) close() error {
-	if w.session == nil {
-		return nil
-	}
-	return w.session.Close()
 }
 
 // timeoutError ends a run in which answers are overdue.

@@ -77,3 +77,28 @@ type Traffic struct {
 	// does no work. It concerns a polled transport.
 	SpunNs int64
 }
+
+// Add adds another session's counters.
+func (t *Traffic) Add(o *Traffic) { t.each(o, func(a, b uint64) uint64 { return a + b }) }
+
+// Since returns the difference from earlier counters of the same sessions.
+func (t Traffic) Since(was *Traffic) Traffic {
+	t.each(was, func(a, b uint64) uint64 { return a - b })
+	return t
+}
+
+// each calls with for every pair of corresponding counters.
+func (t *Traffic) each(o *Traffic, with func(a, b uint64) uint64) {
+	theirs := o.counts()
+	for i, n := range t.counts() {
+		*n = with(*n, *theirs[i])
+	}
+	t.SpunNs = int64(with(uint64(t.SpunNs), uint64(o.SpunNs)))
+}
+
+func (t *Traffic) counts() [8]*uint64 {
+	return [...]*uint64{
+		&t.Frames, &t.Writes, &t.SentBytes, &t.ReceivedBytes, &t.QueuedNs, &t.SentOps, &t.Retries,
+		&t.Strays,
+	}
+}

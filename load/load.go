@@ -23,7 +23,12 @@ type Load struct {
 	// Arrivals is the spacing of the batches in an open loop: "poisson"; absent for equal
 	// distances, and in a closed loop.
 	Arrivals string `json:"arrivals,omitempty"`
-	Hash     string `json:"hash"` // hash function of the client for keys, or "none"
+	// Requests ends the measurement after so many operations; absent: after its duration.
+	Requests int `json:"requests,omitempty"`
+	// ReconnectEvery is the number of operations after which a client thread opens its connections
+	// anew; absent: never.
+	ReconnectEvery int    `json:"reconnect_every,omitempty"`
+	Hash           string `json:"hash"` // hash function of the client for keys, or "none"
 	// Warmup is the time under load before the measurement period.
 	Warmup time.Duration `json:"warmup_ns"`
 }
@@ -57,7 +62,10 @@ const maxPoissonBatches = 2e7
 // MaxRateOps is the highest rate that a load may offer, in operations per second.
 const MaxRateOps = 1e12
 
-const maxKeys = 1 << 32
+const (
+	maxKeys     = 1 << 32
+	maxRequests = 1 << 40
+)
 
 // fields has one row for each field of a [Load], in the order of sweep files and of point IDs. A
 // new field is a struct field and a row here.
@@ -122,6 +130,20 @@ var fields = []Field{
 		Default: "poisson in an open loop",
 		Example: "constant",
 	}),
+	whole(Field{
+		Name: "requests", Key: "requests", ID: "Requests", Optional: true,
+		Title: "requests", Noun: "request",
+		Help: "Operations after which the measurement ends, over all clients and threads, " +
+			"instead of duration. With 0, it ends after duration.",
+		Example: "1000000",
+	}, 0, maxRequests, func(l *Load) *int { return &l.Requests }),
+	whole(Field{
+		Name: "reconnect_every", Key: "reconnect_every", ID: "ReconnectEvery", Optional: true,
+		Title: "reconnect every", Label: "reconnects every %s operations",
+		Help: "Operations after which a client thread closes its connections and opens them " +
+			"anew, over TCP. With 0, connections stay open.",
+		Example: "[0, 1000]",
+	}, 0, maxRequests, func(l *Load) *int { return &l.ReconnectEvery }),
 	hash(Field{
 		Name: "hash", Key: "hash", ID: "Hash", Title: "hash", Label: "%s",
 		Help:    "Hash function that clients apply to keys. With none, clients hash no keys.",

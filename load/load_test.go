@@ -85,7 +85,7 @@ func TestFieldsAreAllOfLoad(t *testing.T) {
 func TestFieldsKeepTheirValues(t *testing.T) {
 	want := usual()
 	want.Dist, want.RateOps, want.Warmup, want.Seed = Zipf(0.99), 12.5, 1e9, 1<<64-1
-	want.Arrivals = Poisson
+	want.Arrivals, want.Requests, want.ReconnectEvery = Poisson, 1000, 10
 	var got Load
 	for _, f := range Fields() {
 		before := got

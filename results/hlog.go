@@ -48,6 +48,23 @@ func EncodeHlog(intervals []Interval) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// EncodeHgrm writes the latencies from the intended send as HdrHistogram's table of percentiles, in
+// microseconds. The tools that draw percentiles read it.
+func EncodeHgrm(intervals []Interval) ([]byte, error) {
+	h, err := MergeTag(intervals, TagIntended)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if _, err := h.PercentilesPrint(&b, hgrmTicks, 1e3); err != nil {
+		return nil, fmt.Errorf("results: table of percentiles: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// hgrmTicks is the number of lines for each halving of the distance to 100 %, as in other tools.
+const hgrmTicks = 5
+
 func writeHlogHeader(w *hdrhistogram.HistogramLogWriter, intervals []Interval) error {
 	errs := []error{
 		w.OutputLogFormatVersion(),

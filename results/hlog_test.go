@@ -44,6 +44,32 @@ func TestHlogHoldsWhatWasEncoded(t *testing.T) {
 	})
 }
 
+// TestHgrm: the table of percentiles counts each latency from the intended send once, and no other.
+func TestHgrm(t *testing.T) {
+	start := time.UnixMilli(1000)
+	table, err := results.EncodeHgrm([]results.Interval{
+		{results.TagIntended, start, start.Add(time.Second), histogramOf([]int64{5000, 7000})},
+		{results.TagActual, start, start.Add(time.Second), histogramOf([]int64{1000})},
+		{results.TagIntended, start, start.Add(2 * time.Second), histogramOf([]int64{9_000_000})},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last string
+	for line := range strings.Lines(string(table)) {
+		if strings.HasPrefix(line, " ") && strings.Contains(line, "inf") {
+			last = strings.Join(strings.Fields(line), " ")
+		}
+	}
+	// A value is within 0.1 % of the sample.
+	if !strings.HasPrefix(last, "9003.007 1.000000 3 inf") && !strings.HasPrefix(last, "9000.959 1.000000 3 inf") {
+		t.Errorf("found the last line %q in\n%s", last, table)
+	}
+	if !bytes.Contains(table, []byte("Total count    =            3]")) {
+		t.Errorf("found no total of 3 in\n%s", table)
+	}
+}
+
 func TestHlogIsReadableByTheLibrary(t *testing.T) {
 	log, err := results.EncodeHlog([]results.Interval{{
 		results.TagIntended, time.UnixMilli(1000), time.UnixMilli(2000),

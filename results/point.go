@@ -137,9 +137,15 @@ type Point struct {
 	// ClientLag is the client's own delay of batches in an open loop: from the time at which a
 	// batch was due until the client could send it. Waiting for a full window is not in it. Of
 	// several clients, each figure is the largest. It is absent in a closed loop.
-	ClientLag     Lag     `json:"client_lag,omitzero"`
-	Evicted       uint64  `json:"evicted"`        // items that the server evicted, preload included
-	ThroughputOps float64 `json:"throughput_ops"` // [Point.Ops] a second
+	ClientLag Lag `json:"client_lag,omitzero"`
+	// Reconnects is how often client threads opened their connections anew; see
+	// [load.Load.ReconnectEvery].
+	Reconnects uint64 `json:"reconnects,omitempty"`
+	// ReconnectMeanNs is the mean time of a reconnect, from the last answer until all connections
+	// of the thread are open. In an open loop, operations that become due meanwhile wait.
+	ReconnectMeanNs float64 `json:"reconnect_mean_ns,omitempty"`
+	Evicted         uint64  `json:"evicted"`        // items that the server evicted, preload included
+	ThroughputOps   float64 `json:"throughput_ops"` // [Point.Ops] a second
 
 	// Latency of an operation
 
@@ -174,7 +180,7 @@ type Point struct {
 	ClientMovedWindow Moved `json:"client_moved_window,omitzero"`
 	// ServerMovedLoad counts traffic of the server's connections and device over the time of
 	// [Point.ClientMovedLoad], by the kernel of its own node. It is absent for a server that ran
-	// already.
+	// already, and for clients that reconnect.
 	ServerMovedLoad Moved `json:"server_moved_load,omitzero"`
 
 	// What it cost

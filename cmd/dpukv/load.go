@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,8 +16,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"dpukv/client"
+	"dpukv/client/liveline"
 	"dpukv/hashbench"
 	"dpukv/internal/infile"
+	"dpukv/internal/outfile"
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
 	"dpukv/load"
@@ -34,6 +38,7 @@ type loadFlags struct {
 	valueSizes string
 	arrivals   string
 	asJSON     bool
+	hist       string // the file for the histogram; "": none
 }
 
 func newLoadCommand() *cobra.Command {
@@ -104,6 +109,11 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 		"arrivals of the batches with --rate: poisson (independent) or constant (equal distances)")
 	flags.DurationVar(&f.cfg.Duration, "duration", 5*time.Second, "length of the measurement "+
 		"period")
+	flags.IntVar(&f.cfg.Requests, "requests", 0,
+		"operations after which the measurement period ends, instead of --duration")
+	flags.IntVar(&f.cfg.ReconnectEvery, "reconnect-every", 0,
+		"operations after which a thread closes its connections and opens them anew, over TCP "+
+			"(0: never)")
 	flags.DurationVar(&f.cfg.Warmup, "warmup", 500*time.Millisecond,
 		"length of the warm-up before it")
 	flags.Uint64Var(&w.Seed, "seed", 1, "seed of the sequence of operations")
@@ -125,6 +135,9 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.server.Protocol, "protocol", "", protocolHelp())
 	flags.DurationVar(&f.cfg.Timeout, "timeout", client.DefaultTimeout,
 		"time without an answer after which the run fails")
+	flags.StringVar(&f.hist, "hist", "",
+		"file for the latency histogram: an HdrHistogram log, or with the name *.hgrm a table of "+
+			"percentiles in µs")
 	flags.BoolVar(&f.asJSON, "json", false, "one JSON object instead of a table")
 }
 
@@ -168,7 +181,10 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 	}
 	defer remote.Close()
 	f.chooseHash(remote.Facts())
+	live := liveline.New(cmd.ErrOrStderr())
+	f.cfg.OnProgress = live.Take
 	result, err := client.Run(cmd.Context(), remote, f.cfg)
+	live.Close()
 	if result == nil {
 		return usagef("%w", err)
 	}
@@ -178,7 +194,26 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 	result.Point.Submode = "unknown"
 	result.Point.ClientVersion = version
 	result.Point.Repeat = 1
-	return errors.Join(err, f.print(cmd, &result.Point))
+	return errors.Join(err, f.print(cmd, &result.Point), f.writeHist(result))
+}
+
+// writeHist writes the histogram of a point that is ok.
+func (f *loadFlags) writeHist(result *client.Result) error {
+	if f.hist == "" || result.Point.Status != results.StatusOK {
+		return nil
+	}
+	encode := results.EncodeHlog
+	if filepath.Ext(f.hist) == ".hgrm" {
+		encode = results.EncodeHgrm
+	}
+	text, err := encode(result.Intervals)
+	if err != nil {
+		return err
+	}
+	return outfile.Write(f.hist, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
 }
 
 // understand parses the flags' texts.
@@ -202,6 +237,9 @@ func (f *loadFlags) understand(ctx context.Context, given func(flag string) bool
 	}
 	if f.cfg.Timeout == 0 { // below, it means the default
 		return errors.New("--timeout: found 0s, allowed: more than 0; a lost answer needs a limit")
+	}
+	if err := f.endsOnce(given); err != nil {
+		return err
 	}
 	if f.cfg.ServerAddr == "" {
 		return errors.New(`--server: found none; give the "addr" that dpukv serve printed`)
@@ -272,6 +310,21 @@ func urlHelp() string {
 		}
 	}
 	return strings.Join(texts, ", ") + ", with an s for TLS, or unix://PATH"
+}
+
+// endsOnce refuses two ends of one measurement period.
+func (f *loadFlags) endsOnce(given func(flag string) bool) error {
+	switch {
+	case !given("requests"):
+		return nil
+	case given("duration"):
+		return errors.New("--requests: found with --duration, allowed: one of the two; each ends " +
+			"the measurement period")
+	case f.cfg.Requests < 1:
+		return fmt.Errorf("--requests: found %d, allowed: 1 or more", f.cfg.Requests)
+	}
+	f.cfg.Duration = 0
+	return nil
 }
 
 // asStudied sets values that the user left out to those of the store's own study.

@@ -43,6 +43,7 @@ func TestMain(m *testing.M) {
 //	serve-verbs ARG...      start "dpukv verbs ARG... -p $PORT" on a free port, for one client
 //	fake-mica BYTES         answer every hello at $ADDR with a failure of so many bytes of escapes
 //	point FILE [k=v...]     FILE is one line of JSON: a valid point with these field values
+//	histogram POINT FILE    FILE is a histogram log with the latency of the point in POINT
 //
 // $CPU is a CPU that the tests may use.
 func TestScripts(t *testing.T) {

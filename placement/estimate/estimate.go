@@ -53,7 +53,7 @@ func New(points []sweep.Point, bed *testbed.Testbed) *Sweep {
 	return e
 }
 
-func loadOf(pt *sweep.Point) time.Duration { return pt.Warmup + pt.Duration }
+func loadOf(pt *sweep.Point) time.Duration { return pt.Warmup + pt.Period() }
 
 func groupOf(pt *sweep.Point) group {
 	return group{

@@ -7,6 +7,7 @@ import (
 	"io"
 	"text/tabwriter"
 
+	"dpukv/client/liveline"
 	"dpukv/placement/search"
 	"dpukv/placement/sweep"
 	"dpukv/results"
@@ -119,7 +120,7 @@ func exactRate(ops float64) string {
 
 // latency is the median latency of the repeats at a rate.
 func (r *ratePlan) latency(repeats []*results.Point) string {
-	return latencyText(int64(results.SpreadBy(repeats, r.bound.Metric.Ns).Median))
+	return liveline.Latency(int64(results.SpreadBy(repeats, r.bound.Metric.Ns).Median))
 }
 
 // beyond describes the lowest rate that is not within the bound.

@@ -12,6 +12,7 @@ import (
 	"dpukv/kvs/stores"
 	"dpukv/placement/launch"
 	"dpukv/placement/node"
+	"dpukv/placement/submode"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
 )
@@ -31,7 +32,8 @@ func check(s *sweep.Sweep, t *testbed.Testbed, allowed []int) error {
 		}
 	}
 	errs = append(errs, checkSubmodes(s, t)...)
-	errs = append(errs, sweep.CheckRates(s), sweep.CheckRepeats(s))
+	errs = append(errs, sweep.CheckRates(s), sweep.CheckRepeats(s), sweep.CheckRequests(s),
+		checkRequests(s, t))
 	return errors.Join(append(errs, checkConfigs(s))...)
 }
 
@@ -123,8 +125,8 @@ func checkConfig(s *sweep.Sweep, c *sweep.Config) error {
 			"allowed: %s",
 			s.Place("hash", c.Hash), c.Hash, c.Store, strings.Join(hashbench.Names(), ", "))
 	}
-	if st.Check == nil {
-		return nil
+	if err := checkReconnects(s, c, &st); err != nil || st.Check == nil {
+		return err
 	}
 	err = st.Check(&kvs.LoadConfig{
 		KeyBytes: c.KeyBytes, MaxValueBytes: c.MaxValueBytes(), Batch: c.Batch, Window: c.Window,
@@ -132,6 +134,44 @@ func checkConfig(s *sweep.Sweep, c *sweep.Config) error {
 	})
 	if err != nil {
 		return fmt.Errorf("%s%w", s.Place("store", c.Store), err)
+	}
+	return nil
+}
+
+// checkReconnects refuses to reopen connections where nothing reopens them, and on a datapath. The
+// evidence of a datapath compares its packets with those that the ends counted, and the kernel
+// forgets the last packets of a closed connection.
+func checkReconnects(s *sweep.Sweep, c *sweep.Config, st *kvs.Store) error {
+	with := c.Store
+	switch {
+	case c.ReconnectEvery == 0:
+		return nil
+	case st.OverVerbs():
+	case c.Submode != submode.OffPath:
+		with = "submode " + c.Submode
+	default:
+		return nil
+	}
+	return fmt.Errorf("%sreconnect_every: found %d with %s, allowed: 0; connections reopen over "+
+		"TCP, in submode %s", s.Place("reconnect_every", fmt.Sprint(c.ReconnectEvery)),
+		c.ReconnectEvery, with, submode.OffPath)
+}
+
+// checkRequests refuses requests that the clients of a point can't share evenly.
+func checkRequests(s *sweep.Sweep, t *testbed.Testbed) error {
+	for _, c := range s.Configs() {
+		if c.Requests == 0 {
+			continue
+		}
+		nodes, err := t.Assign(c.Placement)
+		if err != nil {
+			continue // checkPlacement says so
+		}
+		if n := len(nodes.Clients); c.Requests%n != 0 {
+			return fmt.Errorf("%srequests: found %d with %d clients, allowed: a multiple of %d, "+
+				"as each client has the same share", s.Place("requests", fmt.Sprint(c.Requests)),
+				c.Requests, n, n)
+		}
 	}
 	return nil
 }

@@ -61,6 +61,22 @@ func TestImpossibleCombinationsAreRefused(t *testing.T) {
 			"s.yaml:2:12: arrivals: found poisson with rate 0",
 		},
 		{
+			"two ends of a period", "requests: 1000\nduration: 1s\n", testbed.Local(),
+			"s.yaml:2:11: duration: found 1s, and requests in each point, allowed: one of the two",
+		},
+		{
+			"requests that clients can't share", "placement: CDH-SH\nrequests: [1000, 1001]\n", remote,
+			"s.yaml:2:18: requests: found 1001 with 2 clients, allowed: a multiple of 2",
+		},
+		{
+			"reconnects over verbs", "store: herd\nreconnect_every: 5\n", testbed.Local(),
+			"s.yaml:2:18: reconnect_every: found 5 with herd, allowed: 0; connections reopen over TCP",
+		},
+		{
+			"reconnects on a datapath", "submode: sm1\nreconnect_every: [0, 5]\n", remote,
+			"s.yaml:2:22: reconnect_every: found 5 with submode sm1, allowed: 0",
+		},
+		{
 			"a batch that no frame holds", "batch: [64, 65536]\n", testbed.Local(),
 			"s.yaml:1:13: batch: found 65536, allowed: at most",
 		},

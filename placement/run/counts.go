@@ -21,7 +21,9 @@ func count(
 
 // noteServer puts the server's traffic and busiest thread under load into a point.
 func noteServer(p *results.Point, before, after *node.Counted) {
-	noteServerMoved(p, after.Moved.Since(&before.Moved))
+	if p.ReconnectEvery == 0 { // the kernel forgets the counts of closed connections
+		noteServerMoved(p, after.Moved.Since(&before.Moved))
+	}
 	most, all := cpu.BusiestOf(before.Threads, after.Threads)
 	for i := range p.ServerWorkers {
 		if w := &p.ServerWorkers[i]; all > 0 && w.CPUShareBy == results.ByMeanOfThreads {

@@ -182,6 +182,10 @@ func (m *measurement) prepare(ctx context.Context, i int) error {
 	return err
 }
 
+// requestsTimeout bounds a measurement of a number of requests, whose length nobody knows. A client
+// ends itself if answers stay away.
+const requestsTimeout = 24 * time.Hour
+
 // follow follows the clients from go until each has measured and its load is over. Of several, no
 // load ends before all have measured.
 func (m *measurement) follow(ctx context.Context, shares []share) error {
@@ -190,6 +194,9 @@ func (m *measurement) follow(ctx context.Context, shares []share) error {
 	}
 	load := m.pt.Warmup + m.pt.Duration
 	timeout, task := load+m.timeouts.Result, fmt.Sprintf("measure for %v", load)
+	if m.pt.Requests > 0 {
+		timeout, task = requestsTimeout, fmt.Sprintf("measure %d requests", m.pt.Requests)
+	}
 	if len(shares) > 1 {
 		err := m.all.each(ctx, 0, func(ctx context.Context, i int) error {
 			return followTo[*node.PeriodOver](ctx, m, &shares[i], timeout, task)

@@ -81,7 +81,7 @@ func together(shares []share, told time.Time, pt *sweep.Point) (warnings []strin
 		}
 	}
 	skew := slices.MaxFunc(begun, time.Time.Compare).Sub(slices.MinFunc(begun, time.Time.Compare))
-	share := float64(skew) / float64(pt.Duration)
+	share := float64(skew) / float64(shortest(shares))
 	switch text := fmt.Sprintf("the clients began %v apart, %.0f %% of the measurement period",
 		skew.Round(100*time.Microsecond), 100*share); {
 	case share >= skewLimit:
@@ -90,6 +90,16 @@ func together(shares []share, told time.Time, pt *sweep.Point) (warnings []strin
 		return []string{text}, nil
 	}
 	return nil, nil
+}
+
+// shortest returns the length of the shortest measurement period. The periods differ where each
+// client measures a number of requests.
+func shortest(shares []share) time.Duration {
+	least := shares[0].res.Point.DurationNs
+	for i := range shares {
+		least = min(least, shares[i].res.Point.DurationNs)
+	}
+	return time.Duration(least)
 }
 
 // mergeLatencies returns the histogram log of all clients, and fills in the latencies from it.
@@ -174,8 +184,16 @@ func addCounts(shares []share, p *results.Point) {
 	p.Retries = sum(func(p *results.Point) uint64 { return p.Retries })
 	p.LateOps = sum(func(p *results.Point) uint64 { return p.LateOps })
 	p.UnsentOps = sum(func(p *results.Point) uint64 { return p.UnsentOps })
-	// measurement periods are equally long
+	// The periods are equally long, unless they end with the clients' requests.
 	p.ThroughputOps = total(shares, func(p *results.Point) float64 { return p.ThroughputOps })
+	if p.Requests > 0 {
+		for i := range shares {
+			p.DurationNs = max(p.DurationNs, shares[i].res.Point.DurationNs)
+		}
+		p.Requests *= len(shares)
+		p.ThroughputOps = float64(p.Ops) / (float64(p.DurationNs) / 1e9)
+	}
+	addReconnects(shares, p)
 	p.RateOps = total(shares, func(p *results.Point) float64 { return p.RateOps })
 	for i := range shares {
 		of := &shares[i].res.Point
@@ -183,6 +201,13 @@ func addCounts(shares []share, p *results.Point) {
 		p.PreloadHitRate = min(p.PreloadHitRate, of.PreloadHitRate)
 		p.CoolDownNs = max(p.CoolDownNs, of.CoolDownNs)
 	}
+}
+
+func addReconnects(shares []share, p *results.Point) {
+	count := func(p *results.Point) float64 { return float64(p.Reconnects) }
+	p.ReconnectMeanNs = mean(shares,
+		func(p *results.Point) float64 { return p.ReconnectMeanNs }, count)
+	p.Reconnects = uint64(total(shares, count))
 }
 
 // addMoved adds the other clients' traffic to the first client's.

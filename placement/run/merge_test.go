@@ -152,6 +152,35 @@ func TestMergeAddsUp(t *testing.T) {
 	}
 }
 
+// TestMergeRequests: clients do their requests in different times. The point has the longest, and
+// all requests.
+func TestMergeRequests(t *testing.T) {
+	told := time.Now()
+	var shares []share
+	for i, name := range []string{"hostA", "dpuA"} {
+		s := fakeShare(t, name, []int{1}, 0, told, 1000, 2000)
+		p := &s.res.Point
+		p.Requests, p.DurationNs = 2, int64(i+1)*1e9
+		p.ThroughputOps = 2 / float64(i+1)
+		p.Reconnects, p.ReconnectMeanNs = uint64(1+2*i), float64(100*(i+1))
+		shares = append(shares, s)
+	}
+	pt := &sweep.Point{}
+	pt.Requests = 4
+	res, err := merge(shares, told, pt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &res.Point
+	if p.Requests != 4 || p.Ops != 4 || p.DurationNs != 2e9 || p.ThroughputOps != 2 {
+		t.Errorf("found %d requests, %d operations in %d ns, %v a second", p.Requests, p.Ops, p.DurationNs,
+			p.ThroughputOps)
+	}
+	if p.Reconnects != 4 || p.ReconnectMeanNs != 175 {
+		t.Errorf("found %d reconnects of %v ns", p.Reconnects, p.ReconnectMeanNs)
+	}
+}
+
 // TestMergeKeepsDoubts: operations that one client never sent make the merged percentiles lower
 // bounds, and the lag is that of the worse client.
 func TestMergeKeepsDoubts(t *testing.T) {

@@ -4,16 +4,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"dpukv/client"
-	"dpukv/internal/foreign"
+	"dpukv/client/liveline"
+	"dpukv/internal/terminal"
 	"dpukv/placement/node"
 	"dpukv/placement/sweep"
 	"dpukv/results"
@@ -23,8 +21,8 @@ import (
 // writes a line when a point begins, a line when it ends, and a line every few seconds meanwhile.
 type reporter struct {
 	w        io.Writer
-	terminal *os.File // nil: none
-	total    string   // number of points
+	terminal bool
+	total    string // number of points
 	ticker   *time.Ticker
 	closed   chan struct{}
 
@@ -40,9 +38,8 @@ type reporter struct {
 const lineEvery = 10 * time.Second
 
 func newReporter(w io.Writer, total string) *reporter {
-	r := &reporter{w: w, total: total}
-	if f, ok := foreign.Raw(w).(*os.File); ok && columns(f) > 0 {
-		r.terminal = f
+	r := &reporter{w: w, total: total, terminal: terminal.Columns(w) > 0}
+	if r.terminal {
 		return r
 	}
 	r.ticker, r.closed = time.NewTicker(lineEvery), make(chan struct{})
@@ -59,18 +56,6 @@ func newReporter(w io.Writer, total string) *reporter {
 	return r
 }
 
-// columns returns a terminal's width, or 0 if the file is no terminal.
-func columns(f *os.File) int {
-	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
-	switch {
-	case err != nil:
-		return 0
-	case size.Col == 0: // a terminal that does not say
-		return 80
-	}
-	return int(size.Col)
-}
-
 func (r *reporter) begin(n int, pt *sweep.Point, left time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -78,7 +63,7 @@ func (r *reporter) begin(n int, pt *sweep.Point, left time.Duration) {
 	r.left = fmt.Sprintf("%v left", left.Round(time.Second))
 	r.what, r.warmup = pt.Describe(), pt.Warmup > 0
 	r.step, r.speeds = "", map[string]string{}
-	if r.terminal == nil {
+	if !r.terminal {
 		r.line(r.left + ": " + r.what)
 	}
 	r.draw()
@@ -119,18 +104,15 @@ func (r *reporter) of(name string) func(*node.Progress) {
 
 // speedOf describes the progress of one client.
 func (r *reporter) speedOf(p *node.Progress) string {
-	speed := p.Phase
+	speed := liveline.Phase(p.Phase, p.Done, p.Total)
 	if r.warmup && p.Phase == string(client.PhaseMeasure) && p.ThroughputOps == 0 {
 		speed = "warm-up" // the first interval of the measurement period is not over
 	}
-	if p.Total > 0 {
-		speed += fmt.Sprintf(" %d %% of %d keys", 100*p.Done/p.Total, p.Total)
-	}
 	if p.ThroughputOps > 0 {
-		speed += " " + rateText(p.ThroughputOps)
+		speed += " " + liveline.Rate(p.ThroughputOps)
 	}
 	if p.LatencyP99Ns > 0 {
-		speed += ", p99 " + latencyText(p.LatencyP99Ns)
+		speed += ", p99 " + liveline.Latency(p.LatencyP99Ns)
 	}
 	return speed
 }
@@ -152,14 +134,9 @@ func (r *reporter) speed() string {
 	return text.String()
 }
 
-// draw rewrites the line, no wider than the terminal: a wrapped line could not be rewritten.
+// draw rewrites the line of the current point.
 func (r *reporter) draw() {
-	if r.terminal == nil {
-		return
-	}
-	line := []rune(r.count + " " + r.left + r.speed() + ": " + r.what)
-	r.clear()
-	fmt.Fprint(r.w, string(line[:min(len(line), columns(r.terminal)-1)]))
+	terminal.Rewrite(r.w, r.count+" "+r.left+r.speed()+": "+r.what)
 }
 
 func (r *reporter) finish(n int, p *results.Point, took time.Duration) {
@@ -172,17 +149,13 @@ func (r *reporter) finish(n int, p *results.Point, took time.Duration) {
 	case p.Status != results.StatusOK:
 		r.clear()
 		fmt.Fprintf(r.w, "%sfailed after %v: %s\n", head, took, firstLine(p.Error))
-	case r.terminal == nil:
-		fmt.Fprintf(r.w, "%s%s, p50 %s, p99 %s, in %v%s\n", head, rateText(p.ThroughputOps),
-			latencyText(p.P50Ns), latencyText(p.P99Ns), took, warningCount(p.Warnings))
+	case !r.terminal:
+		fmt.Fprintf(r.w, "%s%s, p50 %s, p99 %s, in %v%s\n", head, liveline.Rate(p.ThroughputOps),
+			liveline.Latency(p.P50Ns), liveline.Latency(p.P99Ns), took, warningCount(p.Warnings))
 	}
 }
 
-func (r *reporter) clear() {
-	if r.terminal != nil {
-		fmt.Fprint(foreign.Raw(r.w), "\r\x1b[K")
-	}
-}
+func (r *reporter) clear() { terminal.Rewrite(r.w, "") }
 
 func (r *reporter) close() {
 	r.clear()
@@ -205,24 +178,4 @@ func warningCount(warnings []string) string {
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return line
-}
-
-func rateText(ops float64) string {
-	switch {
-	case ops >= 1e5:
-		return fmt.Sprintf("%.2f Mops", ops/1e6)
-	case ops >= 1e3:
-		return fmt.Sprintf("%.1f kops", ops/1e3)
-	}
-	return fmt.Sprintf("%.0f ops/s", ops)
-}
-
-func latencyText(ns int64) string {
-	switch {
-	case ns < 1e3:
-		return fmt.Sprintf("%d ns", ns)
-	case ns < 1e6:
-		return fmt.Sprintf("%.1f µs", float64(ns)/1e3)
-	}
-	return fmt.Sprintf("%.2f ms", float64(ns)/1e6)
 }

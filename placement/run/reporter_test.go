@@ -2,45 +2,15 @@ package run
 
 import (
 	"bytes"
-	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"dpukv/internal/test/pty"
 	"dpukv/placement/node"
 	"dpukv/placement/sweep"
 	"dpukv/results"
 )
-
-// terminal opens a pair of pseudo-terminals with the given width.
-func terminal(t *testing.T, columns int) (screen, tty *os.File) {
-	t.Helper()
-	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skip("no pseudo-terminal to test with: ", err)
-	}
-	t.Cleanup(func() { screen.Close() })
-	number, err := unix.IoctlGetInt(int(screen.Fd()), unix.TIOCGPTN)
-	if err != nil {
-		t.Skip("no pseudo-terminal to test with: ", err)
-	}
-	if err := unix.IoctlSetPointerInt(int(screen.Fd()), unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skip("no pseudo-terminal to test with: ", err)
-	}
-	t.Cleanup(func() { tty.Close() })
-	if err := unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ,
-		&unix.Winsize{Row: 24, Col: uint16(columns)}); err != nil {
-		t.Fatal(err)
-	}
-	return screen, tty
-}
 
 // report reports two points. It calls between after each step.
 func report(r *reporter, between func()) {
@@ -64,7 +34,7 @@ func report(r *reporter, between func()) {
 
 func TestProgressOnATerminalIsOneLine(t *testing.T) {
 	const columns = 80
-	screen, tty := terminal(t, columns)
+	screen, tty := pty.Open(t, columns)
 	report(newReporter(tty, "27"), func() {})
 	var text string
 	for shown := make([]byte, 4<<10); !strings.HasSuffix(text, "gone\r\n\r\x1b[K"); {

@@ -85,3 +85,18 @@ func (c *Config) Threads(server bool) int {
 	}
 	return c.ClientThreads
 }
+
+// expectedOps is the assumed throughput of a closed loop, in operations a second.
+const expectedOps = 1e6
+
+// Period returns the expected length of the measurement period.
+func (c *Config) Period() time.Duration {
+	if c.Requests == 0 {
+		return c.Duration
+	}
+	rate := c.RateOps
+	if rate == 0 {
+		rate = expectedOps
+	}
+	return time.Duration(min(float64(c.Requests)/rate, maxSpan.Seconds()) * float64(time.Second))
+}

@@ -193,8 +193,9 @@ func single[T any](name string, c strictyaml.Codec[T], in func(*Sweep) *T) sweep
 	return sweepKey{
 		name: name,
 		read: func(f *strictyaml.File, s *Sweep, n ast.Node) {
-			if v, _, ok := strictyaml.ReadValue(f, name, n, c); ok {
+			if v, where, ok := strictyaml.ReadValue(f, name, n, c); ok {
 				*in(s) = v
+				s.where[name+"="+c.Format(v)] = where
 			}
 		},
 		texts:     func(s *Sweep) []string { return []string{c.Format(*in(s))} },

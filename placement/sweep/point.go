@@ -16,10 +16,12 @@ func (pt *Point) Asked(p *results.Point) {
 	p.Load, p.ServerThreads, p.ClientThreads = pt.Load, pt.ServerThreads, pt.ClientThreads
 }
 
-// OfOneClient returns the part of one of several clients. The clients share the rate.
+// OfOneClient returns the part of one of several clients. The clients share the rate
+// and the requests.
 func (pt *Point) OfOneClient(clients int) *Point {
 	one := *pt
 	one.RateOps /= float64(clients)
+	one.Requests /= clients
 	return &one
 }
 

@@ -97,6 +97,9 @@ func (s *Sweep) Configs() []Config {
 	}
 	for i := range all {
 		s.asStudied(&all[i])
+		if all[i].Requests > 0 {
+			all[i].Duration = 0 // the requests end the measurement
+		}
 	}
 	return all
 }
@@ -175,7 +178,7 @@ func (s *Sweep) Value(key string) string {
 	return strings.Join(sweepKeys[keyIndex(key)].texts(s), ", ")
 }
 
-// says reports whether the file has a key with several values.
+// says reports whether the file has a key.
 func (s *Sweep) says(key string) bool {
 	for value := range s.where {
 		if strings.HasPrefix(value, key+"=") {

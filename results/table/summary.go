@@ -79,7 +79,7 @@ func (s *summary) head() {
 	}
 	s.line("workload", s.labels("get_ratio", "key_bytes", "value_bytes", "keys", "dist", "hash"))
 	s.line("load", s.labels("loop", "rate_ops", "arrivals", "client_threads", "connections",
-		"window", "batch"))
+		"window", "batch", "requests", "reconnect_every"))
 	s.line("server", p.ServerAddr, numfmt.Count(p.ServerThreads, "thread"), p.ServerPinning(),
 		p.ServerVersion, s.labels("mode", "access", "pages"))
 	s.line("client", numfmt.Count(p.ClientThreads, "thread"), p.Pinning(p.ClientCPUs),
@@ -117,6 +117,10 @@ func (s *summary) outcome() {
 		}
 	}
 	s.line("errors", problems(p))
+	if p.Reconnects > 0 {
+		s.line("reconnects", fmt.Sprintf("%s in the measurement period, each %s µs in the mean",
+			numfmt.Grouped(p.Reconnects), micros(p.ReconnectMeanNs)))
+	}
 	if p.RateOps > 0 {
 		s.line("schedule", numfmt.Grouped(p.LateOps)+" operations late",
 			numfmt.Grouped(p.UnsentOps)+" never sent", clientLag(p))

@@ -1,0 +1,2 @@
+// Package terminal tells whether a writer is a terminal, and rewrites a line there.
+package terminal

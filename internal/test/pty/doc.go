@@ -1,0 +1,2 @@
+// Package pty has terminals for tests.
+package pty
