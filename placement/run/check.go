@@ -123,6 +123,9 @@ func checkConfig(s *sweep.Sweep, c *sweep.Config) error {
 			"allowed: %s",
 			s.Place("hash", c.Hash), c.Hash, c.Store, strings.Join(hashbench.Names(), ", "))
 	}
+	if err := st.CheckTTL(c.TTL); err != nil {
+		return fmt.Errorf("%s%w", s.Place("ttl", c.TTL.String()), err)
+	}
 	if st.Check == nil {
 		return nil
 	}
