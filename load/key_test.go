@@ -56,9 +56,15 @@ func TestPrefixAndTTL(t *testing.T) {
 		fields[f.Name] = f
 	}
 	for _, c := range []struct{ field, text, want string }{
-		{"key_prefix", "app:1/", "app:1/"}, {"key_prefix", "none", "none"}, {"key_prefix", "{tag}", ""},
-		{"key_prefix", "a b", ""}, {"key_prefix", "", ""},
-		{"ttl_ns", "60s", "1m0s"}, {"ttl_ns", "none", "none"}, {"ttl_ns", "0s", ""}, {"ttl_ns", "721h", ""},
+		{"key_prefix", "app:1/", "app:1/"},
+		{"key_prefix", "none", "none"},
+		{"key_prefix", "{tag}", ""},
+		{"key_prefix", "a b", ""},
+		{"key_prefix", "", ""},
+		{"ttl_ns", "60s", "1m0s"},
+		{"ttl_ns", "none", "none"},
+		{"ttl_ns", "0s", ""},
+		{"ttl_ns", "721h", ""},
 		{"ttl_ns", "1500us", ""},
 	} {
 		f := fields[c.field]

@@ -62,7 +62,8 @@ func (f *Found) Consent(server string, sets []Set, agreed, keep bool) error {
 		after = "keeps its own keys there"
 	}
 	return fmt.Errorf("%s: found %s, %d of them with the names of this load's keys, allowed: "+
-		"an empty server, or --yes; the load stores %s, overwrites keys with the same names, and %s",
+		"an empty server, or --yes; the load stores %s, overwrites keys with the same names, "+
+		"and %s",
 		server, count(f.Keys), f.Own, Describe(sets), after)
 }
 

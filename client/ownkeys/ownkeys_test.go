@@ -66,7 +66,8 @@ func TestRemove(t *testing.T) {
 				t.Errorf("an empty server has %+v, %v", f, err)
 			}
 			store(t, r, sets, "own:theirs", "another")
-			if f, err = Look(t.Context(), r, sets, quiet); err != nil || f != (Found{Keys: 5302, Own: 5300}) {
+			f, err = Look(t.Context(), r, sets, quiet)
+			if err != nil || f != (Found{Keys: 5302, Own: 5300}) {
 				t.Errorf("found %+v, %v", f, err)
 			}
 			var done uint64
@@ -89,7 +90,8 @@ func TestRemoveEnds(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		removed, err := Remove(ctx, r, sets, quiet)
-		if removed != 0 || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "5000 keys of 16 bytes") {
+		if removed != 0 || !errors.Is(err, context.Canceled) ||
+			!strings.Contains(err.Error(), "5000 keys of 16 bytes") {
 			t.Errorf("%s: removed %d, %v", name, removed, err)
 		}
 	}
@@ -135,7 +137,9 @@ func TestConsent(t *testing.T) {
 func TestAdd(t *testing.T) {
 	var sets []Set
 	for _, s := range []Set{
-		{Keys: 10, KeyBytes: 8, ValueBytes: 64}, {Keys: 20, KeyBytes: 8, ValueBytes: 8}, {Keys: 5, KeyBytes: 9},
+		{Keys: 10, KeyBytes: 8, ValueBytes: 64},
+		{Keys: 20, KeyBytes: 8, ValueBytes: 8},
+		{Keys: 5, KeyBytes: 9},
 		{Keys: 5, KeyBytes: 9, KeyPrefix: "p"},
 	} {
 		sets = Add(sets, s)

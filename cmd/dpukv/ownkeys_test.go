@@ -25,8 +25,10 @@ func TestOwnKeys(t *testing.T) {
 	sweep := filepath.Join(t.TempDir(), "sweep.yaml")
 	write(t, sweep, "store: redis\nkeys: [1000, 2000]\nget_ratio: 1\nclient_threads: 1\nduration: 100ms\n"+
 		"warmup: 50ms\nrepeats: 1\nkey_prefix: \"own:\"\nkey_bytes: 16\n")
-	load := []string{"load", "--store", "redis", "--server", s.addr, "--keys", "3000", "--duration", "100ms",
-		"--warmup", "50ms"}
+	load := []string{
+		"load", "--store", "redis", "--server", s.addr, "--keys", "3000", "--duration", "100ms",
+		"--warmup", "50ms",
+	}
 	attach := []string{"sweep", "-f", sweep, "--attach", s.addr, "--out"}
 	out := func(name string) string { return filepath.Join(t.TempDir(), name) }
 

@@ -89,7 +89,8 @@ func (f *sweepFlags) add(cmd *cobra.Command, options *run.Options) {
 		"values for keys of the sweep: key=value,…; several values of one key make a list")
 	flags.StringVar(&options.Attach, "attach", "",
 		"HOST:PORT or URL of a "+strings.Join(sweep.Attachable(), " or ")+
-			" that runs already, to measure instead of a new server (own keys are stored beside its keys, and removed afterwards)")
+			" that runs already, to measure instead of a new server (own keys are stored beside "+
+			"its keys, and removed afterwards)")
 	f.login.add(flags)
 	f.own.add(flags)
 	flags.BoolVar(&f.dryRun, "dry-run", false,

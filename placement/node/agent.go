@@ -132,7 +132,7 @@ func (a *agent) work(ctx context.Context) error {
 	case part.Keys != nil && part.Server == nil && part.Client == nil:
 		return lookAfterKeys(ctx, a, part.Keys)
 	}
-	return errors.New("configured as neither server nor client nor for keys, or as several"+
+	return errors.New("configured as neither server nor client nor for keys, or as several" +
 		" of them")
 }
 

@@ -22,8 +22,8 @@ import (
 )
 
 // DryRun writes what [Plan.Run] would do: the commands of the nodes' agents, all points in their
-// order with the place of each process, and the estimated time. It visits no node, but counts the keys of an
-// attached server.
+// order with the place of each process, and the estimated time. It visits no node, but
+// counts the keys of an attached server.
 func DryRun(w io.Writer, p *Plan) error {
 	missing, err := missingInDir(p)
 	if err != nil {

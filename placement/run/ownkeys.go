@@ -85,7 +85,8 @@ func (r *runner) ownKeys(
 		func(*node.Progress) {})
 }
 
-// describeOwn writes what the sweep stores on an attached server, and what this machine finds there.
+// describeOwn writes what the sweep stores on an attached server, and what this machine finds
+// there.
 func describeOwn(p *Plan, w io.Writer) {
 	fmt.Fprintf(w, "\nthe sweep stores %s on %s, ", ownkeys.Describe(p.ownSets()), p.sweep.Attach)
 	found, err := lookFromHere(p)
