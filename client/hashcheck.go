@@ -45,7 +45,7 @@ func newChecker(w *worker) *checker {
 	c.prepareNext, c.reconnectEvery = c.next, 0
 	for range checkList {
 		key, get := c.gen.Next()
-		load.FillKey(w.req.Key, key)
+		load.FillKey(w.number, key)
 		c.list = append(c.list, prepared{key, w.cfg.hash.Sum64(w.req.Key), get})
 	}
 	return c

@@ -48,6 +48,7 @@ func (w *worker) open(remote kvs.Remote) error {
 		Window:      w.cfg.Window,
 		Connections: w.cfg.Connections,
 		KeyBytes:    w.cfg.KeyBytes, MaxValueBytes: w.values.MaxBytes(),
+		TTL: w.cfg.TTL,
 	})
 	if err != nil {
 		return w.sessionError(err)

@@ -36,6 +36,7 @@ func (r *runner) warnings(p *results.Point, s summed) []string {
 		tooShort(s),
 		clamped(s),
 		retried(p, s),
+		r.expired(s),
 	}
 	list = append(list, packetLoss(p)...)
 	list = append(list, disturbed(p)...)
@@ -44,6 +45,15 @@ func (r *runner) warnings(p *results.Point, s summed) []string {
 	}
 	list = append(list, r.sampler.end.server.Warnings...)
 	return slices.DeleteFunc(list, func(w string) bool { return w == "" })
+}
+
+// expired warns of misses that the expiry of items explains.
+func (r *runner) expired(s summed) string {
+	if r.cfg.TTL == 0 || s.inside.misses == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d GETs missed: items expire %v after their SET, and this load does "+
+		"not store them again at once", s.inside.misses, s.inside.gets, r.cfg.TTL)
 }
 
 // windowNeverFull warns of a closed loop that was not limited by its windows.

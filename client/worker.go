@@ -47,6 +47,7 @@ type worker struct {
 	trafficBefore kvs.Traffic
 
 	req     kvs.Request
+	number  []byte // the part of req.Key that is the key's number
 	values  load.Values
 	room    []byte // for the largest value
 	cookie  cookie // of req, less its age class
@@ -80,6 +81,7 @@ func (t *tally) add(o tally) {
 
 func newWorker(id int, cfg *Config, server string, stop *atomic.Bool) *worker {
 	values := load.NewValues(&cfg.Workload)
+	key, number := cfg.NewKey()
 	return &worker{
 		id:     id,
 		cpu:    cfg.cpuOf(id),
@@ -87,7 +89,8 @@ func newWorker(id int, cfg *Config, server string, stop *atomic.Bool) *worker {
 		server: server,
 		stop:   stop,
 		now:    cpu.NowNs,
-		req:    kvs.Request{Key: make([]byte, cfg.Workload.KeyBytes)},
+		req:    kvs.Request{Key: key},
+		number: number,
 		values: values,
 		room:   make([]byte, values.MaxBytes()),
 		// Versions step by the number of all clients' threads. So no two SETs of a run have the
@@ -140,7 +143,7 @@ func (w *worker) hash() {
 
 // describe makes the next request without its hash.
 func (w *worker) describe(op kvs.Op, key uint64) {
-	load.FillKey(w.req.Key, key)
+	load.FillKey(w.number, key)
 	w.req.Op = op
 	w.cookie = newCookie(key, op)
 	w.pending = true

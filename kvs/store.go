@@ -2,6 +2,8 @@ package kvs
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/spf13/pflag"
 )
@@ -27,6 +29,8 @@ type Store struct {
 	// Check refuses a load that the store does not support. nil: the store supports every load
 	// within MaxBatch.
 	Check func(*LoadConfig) error
+	// TTLUnit is the unit of the times after which items expire. 0: items do not expire.
+	TTLUnit time.Duration
 	// Start starts a server with room for the configured items.
 	Start func(*ServerConfig) (Server, error)
 	// Dial connects a client to a server.
@@ -55,6 +59,21 @@ type Command struct {
 	// these flags, once they are parsed. nil: [Store.Start] does, with memory for items of
 	// --key-bytes and --value-bytes.
 	Flags func(*pflag.FlagSet) func(*ServerConfig) (Server, error)
+}
+
+// CheckTTL refuses a time to live that the store's items cannot have.
+func (s *Store) CheckTTL(ttl time.Duration) error {
+	switch {
+	case ttl == 0:
+		return nil
+	case s.TTLUnit == 0:
+		return fmt.Errorf("ttl: found %v with %s, whose items do not expire, allowed: none", ttl,
+			s.Name)
+	case ttl%s.TTLUnit != 0:
+		return fmt.Errorf("ttl: found %v with %s, allowed: a multiple of %v", ttl, s.Name,
+			s.TTLUnit)
+	}
+	return nil
 }
 
 // OverVerbs reports whether a verbs device carries the store's requests.

@@ -37,3 +37,39 @@ func TestFillKeyIsAPrefix(t *testing.T) {
 		}
 	})
 }
+
+// TestPrefixedKey: the number follows the prefix, and the key keeps its length.
+func TestPrefixedKey(t *testing.T) {
+	w := Workload{KeyBytes: 16, KeyPrefix: "dpukv:"}
+	key, number := w.NewKey()
+	FillKey(number, 7)
+	want := append([]byte("dpukv:"), number...)
+	if len(key) != 16 || len(number) != 10 || number[0] != 7 || !bytes.Equal(key, want) {
+		t.Errorf("key %q, number %q", key, number)
+	}
+}
+
+// TestPrefixAndTTL checks the texts of both fields, and what the load refuses.
+func TestPrefixAndTTL(t *testing.T) {
+	fields := map[string]Field{}
+	for _, f := range Fields() {
+		fields[f.Name] = f
+	}
+	for _, c := range []struct{ field, text, want string }{
+		{"key_prefix", "app:1/", "app:1/"},
+		{"key_prefix", "none", "none"},
+		{"key_prefix", "{tag}", ""},
+		{"key_prefix", "a b", ""},
+		{"key_prefix", "", ""},
+		{"ttl_ns", "60s", "1m0s"},
+		{"ttl_ns", "none", "none"},
+		{"ttl_ns", "0s", ""},
+		{"ttl_ns", "721h", ""},
+		{"ttl_ns", "1500us", ""},
+	} {
+		f := fields[c.field]
+		if got, err := f.Canonical(c.text); got != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%s %q: got %q, %v, want %q", c.field, c.text, got, err, c.want)
+		}
+	}
+}

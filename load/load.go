@@ -35,14 +35,18 @@ type Load struct {
 
 // Workload describes the operations and their keys.
 type Workload struct {
-	GetRatio   float64 `json:"get_ratio"`   // share of GETs; all others are SETs
-	Dist       Dist    `json:"dist"`        // distribution of the keys, such as "zipf:0.99"
-	Keys       int     `json:"keys"`        // different keys, all preloaded
-	KeyBytes   int     `json:"key_bytes"`   // size of a key
-	ValueBytes int     `json:"value_bytes"` // size of a value; the rounded mean of ValueSizes
+	GetRatio float64 `json:"get_ratio"` // share of GETs; all others are SETs
+	Dist     Dist    `json:"dist"`      // distribution of the keys, such as "zipf:0.99"
+	Keys     int     `json:"keys"`      // different keys, all preloaded
+	KeyBytes int     `json:"key_bytes"` // size of a key
+	// KeyPrefix is the text that all keys begin with, within KeyBytes.
+	KeyPrefix  string `json:"key_prefix,omitempty"`
+	ValueBytes int    `json:"value_bytes"` // size of a value; the rounded mean of ValueSizes
 	// ValueSizes is the distribution of the sizes of values, such as "32:90+1024:10". It is absent
 	// if all values have one size.
 	ValueSizes Sizes `json:"value_sizes,omitempty"`
+	// TTL is the time after which an item expires that a SET stored; 0: never.
+	TTL time.Duration `json:"ttl_ns,omitempty"`
 	// Seed determines the sequence of operations of each thread.
 	Seed uint64 `json:"seed"`
 }
@@ -92,6 +96,13 @@ var fields = []Field{
 		Help:    "Size of a key, in bytes.",
 		Example: "16",
 	}, 1, kvs.MaxKeyBytes, func(l *Load) *int { return &l.KeyBytes }),
+	keyPrefix(Field{
+		Name: "key_prefix", Key: "key_prefix", ID: "KeyPrefix", Optional: true,
+		Title: "key prefix", Label: "keys %s…",
+		Help: "Text that all keys begin with, as a part of key_bytes. It tells the load's keys " +
+			"from those of others on a server that runs already.",
+		Example: `"dpukv:"`,
+	}),
 	valueBytes(Field{
 		Name: "value_bytes", Key: "value_bytes", ID: "ValueBytes",
 		Title: "value bytes", Label: "%s B values",
@@ -144,6 +155,11 @@ var fields = []Field{
 			"anew, over TCP. With 0, connections stay open.",
 		Example: "[0, 1000]",
 	}, 0, maxRequests, func(l *Load) *int { return &l.ReconnectEvery }),
+	ttl(Field{
+		Name: "ttl_ns", Key: "ttl", ID: "TTL", Optional: true, Title: "TTL", Label: "TTL %s",
+		Help:    "Time after which an item expires that a SET stored, for stores with expiry.",
+		Example: "60s",
+	}),
 	hash(Field{
 		Name: "hash", Key: "hash", ID: "Hash", Title: "hash", Label: "%s",
 		Help:    "Hash function that clients apply to keys. With none, clients hash no keys.",
@@ -173,12 +189,34 @@ func (l *Load) Validate() error {
 			return err
 		}
 	}
-	if l.KeyBytes < 8 && uint64(l.Keys) > 1<<(8*l.KeyBytes) {
-		return l.refuse("keys", fmt.Sprintf("keys: found %d; key_bytes %d allows only %d "+
+	return l.validateKeys()
+}
+
+// validateKeys refuses keys that are too short for their number.
+func (l *Load) validateKeys() error {
+	if l.KeyPrefix == none {
+		return l.refuse("key_prefix", "key_prefix: found the word none as a prefix, allowed: "+
+			"another text; leave it out for no prefix")
+	}
+	room := l.KeyBytes - len(l.KeyPrefix)
+	if room < 1 {
+		return l.refuse("key_prefix", fmt.Sprintf("key_prefix: found %d bytes with key_bytes %d, "+
+			"allowed: fewer than key_bytes, as the key's number follows; ask for longer keys",
+			len(l.KeyPrefix), l.KeyBytes))
+	}
+	if room < 8 && uint64(l.Keys) > 1<<(8*room) {
+		return l.refuse("keys", fmt.Sprintf("keys: found %d; key_bytes %d%s allows only %d "+
 			"different keys: ask for longer keys, or for "+
-			"fewer", l.Keys, l.KeyBytes, 1<<(8*l.KeyBytes)))
+			"fewer", l.Keys, l.KeyBytes, l.withPrefix(), 1<<(8*room)))
 	}
 	return nil
+}
+
+func (l *Load) withPrefix() string {
+	if l.KeyPrefix == "" {
+		return ""
+	}
+	return " with key_prefix " + l.KeyPrefix
 }
 
 func (l *Load) validatePoisson() error {

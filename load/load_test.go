@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 // usual returns a valid load.
@@ -86,6 +87,7 @@ func TestFieldsKeepTheirValues(t *testing.T) {
 	want := usual()
 	want.Dist, want.RateOps, want.Warmup, want.Seed = Zipf(0.99), 12.5, 1e9, 1<<64-1
 	want.Arrivals, want.Requests, want.ReconnectEvery = Poisson, 1000, 10
+	want.KeyPrefix, want.TTL = "own:", 90*time.Second
 	var got Load
 	for _, f := range Fields() {
 		before := got
@@ -99,7 +101,7 @@ func TestFieldsKeepTheirValues(t *testing.T) {
 		if err != nil || again != f.Text(&want) {
 			t.Errorf("%s: %q became %q, %v", f.Name, f.Text(&want), again, err)
 		}
-		if err := f.Set(&got, "nonsense"); err == nil {
+		if err := f.Set(&got, "no {sense}"); err == nil {
 			t.Errorf("%s: nonsense was taken", f.Name)
 		}
 	}

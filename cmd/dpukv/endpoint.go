@@ -6,8 +6,10 @@ import (
 	"net"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"dpukv/client/ownkeys"
 	"dpukv/internal/infile"
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
@@ -133,4 +135,56 @@ func (f *credentialFlags) read() (c kvs.Credentials, err error) {
 		}
 	}
 	return c, nil
+}
+
+// ownKeyFlags say what may happen to the keys of a server that runs already.
+type ownKeyFlags struct{ yes, keep bool }
+
+func (f *ownKeyFlags) add(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.yes, "yes", false,
+		"consent to load a running server of another program that has keys already")
+	flags.BoolVar(&f.keep, "keep", false,
+		"no removal of the own keys from a running server of another program")
+}
+
+// guarded reports whether the server may hold keys of others.
+func (f *loadFlags) guarded() bool {
+	st, err := stores.Named(f.store)
+	return err == nil && ownkeys.Guards(&st)
+}
+
+// begin says what the load stores where. It refuses a server with keys without consent.
+func (f *loadFlags) begin(cmd *cobra.Command, remote kvs.Remote) (found ownkeys.Found, err error) {
+	if !f.guarded() {
+		return found, nil
+	}
+	if err := f.cfg.Load.Validate(); err != nil {
+		return found, usagef("load: %w", err)
+	}
+	sets := []ownkeys.Set{ownkeys.SetOf(&f.cfg.Workload)}
+	if found, err = ownkeys.Look(cmd.Context(), remote, sets, func(uint64) {}); err != nil {
+		return found, fmt.Errorf("load: %w", err)
+	}
+	if err := found.Consent("--server "+f.cfg.ServerAddr, sets, f.own.yes, f.own.keep); err != nil {
+		return found, fmt.Errorf("load: %w", err)
+	}
+	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "dpukv: stores %s on %s, %s\n", ownkeys.Describe(sets),
+		f.cfg.ServerAddr, found.Says())
+	return found, err
+}
+
+// removeOwn removes the load's keys, also after an interruption.
+func (f *loadFlags) removeOwn(cmd *cobra.Command, remote kvs.Remote) error {
+	if !f.guarded() || f.own.keep {
+		return nil
+	}
+	ctx, cancel := ownkeys.WithGrace(cmd.Context())
+	defer cancel()
+	sets := []ownkeys.Set{ownkeys.SetOf(&f.cfg.Workload)}
+	removed, err := ownkeys.Remove(ctx, remote, sets, func(uint64) {})
+	if removed > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "dpukv: removed %d own keys from %s\n", removed,
+			f.cfg.ServerAddr)
+	}
+	return err
 }

@@ -34,6 +34,7 @@ type loadFlags struct {
 	store      string
 	server     kvs.DialConfig // as far as flags say how to reach it
 	login      credentialFlags
+	own        ownKeyFlags
 	dist, cpus string
 	valueSizes string
 	arrivals   string
@@ -85,6 +86,7 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.cfg.ServerAddr, "server", "",
 		"address of the server's first worker, HOST:PORT, or a URL: "+urlHelp()+" (required)")
 	f.login.add(flags)
+	f.own.add(flags)
 	flags.IntVar(&f.cfg.Threads, "client-threads", 1, "threads of the client")
 	flags.IntVar(&f.cfg.Connections, "connections", 1,
 		"connections of each thread to each server worker")
@@ -98,6 +100,11 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 		"size of a key in bytes, 1 to 255"+otherDefaults(func(k *kvs.StudyDefaults) int {
 			return k.KeyBytes
 		}))
+	flags.StringVar(&w.KeyPrefix, "key-prefix", "",
+		"text that all keys begin with, as a part of --key-bytes")
+	flags.DurationVar(&w.TTL, "ttl", 0,
+		"time after which an item expires that a SET stored; 0: never ("+strings.Join(
+			stores.NamesOf(func(st *kvs.Store) bool { return st.TTLUnit > 0 }), ", ")+")")
 	flags.StringVar(&f.valueSizes, "value-bytes", strconv.Itoa(study.ValueBytes),
 		"size of a value in bytes: 0 to 65535, a range such as 32-1024, weights such as "+
 			"32:90+1024:10, or file:PATH with a line for each size and its weight"+
@@ -181,12 +188,20 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 	}
 	defer remote.Close()
 	f.chooseHash(remote.Facts())
+	found, err := f.begin(cmd, remote)
+	if err != nil {
+		return err
+	}
 	live := liveline.New(cmd.ErrOrStderr())
 	f.cfg.OnProgress = live.Take
 	result, err := client.Run(cmd.Context(), remote, f.cfg)
 	live.Close()
 	if result == nil {
 		return usagef("%w", err)
+	}
+	err = errors.Join(err, f.removeOwn(cmd, remote))
+	if text := found.Warning(); text != "" {
+		result.Point.Warnings = append(result.Point.Warnings, text)
 	}
 	result.Point.ID = "load"
 	result.Point.Placement = "attached" // nobody here placed the server
@@ -231,6 +246,9 @@ func (f *loadFlags) understand(ctx context.Context, given func(flag string) bool
 	if !st.OverVerbs() && (f.server.Device.Name != "" || given("gid-index") || given("mtu")) {
 		return fmt.Errorf("--device, --gid-index, --mtu: found with %s, which needs no device, "+
 			"allowed: with %s", f.store, strings.Join(stores.NamesOf((*kvs.Store).OverVerbs), ", "))
+	}
+	if err := st.CheckTTL(f.cfg.TTL); err != nil {
+		return fmt.Errorf("--%w", err)
 	}
 	if err := f.protocolFits(&st); err != nil {
 		return err

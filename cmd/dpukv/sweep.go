@@ -72,6 +72,7 @@ type sweepFlags struct {
 	dryRun  bool
 	address string
 	login   credentialFlags
+	own     ownKeyFlags
 }
 
 func (f *sweepFlags) add(cmd *cobra.Command, options *run.Options) {
@@ -88,8 +89,10 @@ func (f *sweepFlags) add(cmd *cobra.Command, options *run.Options) {
 		"values for keys of the sweep: key=value,…; several values of one key make a list")
 	flags.StringVar(&options.Attach, "attach", "",
 		"HOST:PORT or URL of a "+strings.Join(sweep.Attachable(), " or ")+
-			" that runs already, to measure instead of a new server (its data is overwritten)")
+			" that runs already, to measure instead of a new server (own keys are stored beside "+
+			"its keys, and removed afterwards)")
 	f.login.add(flags)
+	f.own.add(flags)
 	flags.BoolVar(&f.dryRun, "dry-run", false,
 		"print the points, the commands and the expected time, and do nothing")
 	flags.StringVar(&f.address, "serve", "",
@@ -103,6 +106,7 @@ func (f *sweepFlags) plan(cmd *cobra.Command, options *run.Options) (*run.Plan, 
 	options.Argv, options.Source = os.Args, thisBuild
 	options.Set = strings.Join(f.set, ",")
 	options.Stdout, options.Stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
+	options.Yes, options.Keep = f.own.yes, f.own.keep
 	var err error
 	if options.Credentials, err = f.login.read(); err != nil {
 		return nil, usagef("%w", err)

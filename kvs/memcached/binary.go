@@ -31,19 +31,25 @@ const (
 	statusExists   = 0x02
 	statusNoMemory = 0x82
 
-	setExtras = 8 // flags and expiry of a set or an add: none
+	setExtras = 8 // flags and expiry of a set or an add
 )
 
 var opcodes = [...]byte{kvs.Get: opGet, kvs.Set: opSet, kvs.Add: opAdd, kvs.Delete: opDelete}
 
 // classic is the binary protocol.
-type classic struct{}
+type classic struct {
+	expiry uint32 // of the item of a SET, in seconds; 0: none
+}
 
 // Append adds a request.
-func (classic) Append(b []byte, r *kvs.Request) []byte {
+func (w *classic) Append(b []byte, r *kvs.Request) []byte {
 	if r.Op == kvs.Set || r.Op == kvs.Add {
 		b = appendPacket(b, opcodes[r.Op], setExtras, len(r.Key), len(r.Value))
-		b = binary.BigEndian.AppendUint64(b, 0)
+		expiry := w.expiry
+		if r.Op == kvs.Add {
+			expiry = 0
+		}
+		b = binary.BigEndian.AppendUint64(b, uint64(expiry)) // after the flags, which are 0
 		b = append(b, r.Key...)
 		return append(b, r.Value...)
 	}
@@ -59,10 +65,10 @@ func appendPacket(b []byte, opcode byte, extras, key, value int) []byte {
 }
 
 // End adds nothing: every request is answered.
-func (classic) End(b []byte) []byte { return b }
+func (*classic) End(b []byte) []byte { return b }
 
 // Read parses an answer.
-func (classic) Read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
+func (*classic) Read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
 	p, bytes, err := readPacket(in, opcodes[op])
 	if err != nil || bytes == 0 || len(in) < bytes {
 		return pipeline.Outcome{Bytes: bytes}, err

@@ -1,10 +1,13 @@
 package memcached
 
 import (
+	"bufio"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"dpukv/internal/test/certs"
 	"dpukv/kvs"
@@ -125,4 +128,42 @@ func TestTLS(t *testing.T) {
 	refused(t, err, "--tls-ca")
 	_, err = Dial(t.Context(), addr, Options{})
 	refused(t, err, "TLS")
+}
+
+// TestTTL: an item of a SET expires after its time to live, as the server says. Another does not.
+func TestTTL(t *testing.T) {
+	addr := run(t)
+	for _, protocol := range Protocols {
+		r, err := Dial(t.Context(), addr, Options{Protocol: protocol})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		for ttl, want := range map[time.Duration]string{90 * time.Second: "exp=", 0: "exp=-1"} {
+			s := kvstest.Open(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1, TTL: ttl})
+			kvstest.Do(t, s, nil, []kvs.Request{{Op: kvs.Set, Key: []byte("k"), Value: []byte("v")}})
+			got := itemOf(t, addr)
+			if !strings.Contains(got, want) || ttl > 0 && strings.Contains(got, "exp=-1") {
+				t.Errorf("%s, %v: the server says %q, want %s", protocol, ttl, got, want)
+			}
+		}
+	}
+}
+
+// itemOf asks what the server knows of the item k.
+func itemOf(t *testing.T, addr string) string {
+	t.Helper()
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.Write([]byte("me k\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(c).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return line
 }

@@ -15,10 +15,12 @@ import (
 const maxToken = 250
 
 // meta is the meta text protocol.
-type meta struct{}
+type meta struct {
+	expiry string // the flag of a SET whose item expires, with the space before it
+}
 
 // Append adds a request.
-func (meta) Append(b []byte, r *kvs.Request) []byte {
+func (w *meta) Append(b []byte, r *kvs.Request) []byte {
 	switch r.Op {
 	case kvs.Get:
 		b = append(b, "mg "...)
@@ -36,17 +38,19 @@ func (meta) Append(b []byte, r *kvs.Request) []byte {
 	if r.Op == kvs.Add {
 		b = append(b, " b ME\r\n"...)
 	} else {
-		b = append(b, " b\r\n"...)
+		b = append(b, " b"...)
+		b = append(b, w.expiry...)
+		b = append(b, "\r\n"...)
 	}
 	b = append(b, r.Value...)
 	return append(b, "\r\n"...)
 }
 
 // End adds nothing: every request is answered.
-func (meta) End(b []byte) []byte { return b }
+func (*meta) End(b []byte) []byte { return b }
 
 // Read parses an answer.
-func (meta) Read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
+func (*meta) Read(in []byte, op kvs.Op) (pipeline.Outcome, error) {
 	if len(in) < len("HD\r\n") {
 		return pipeline.Outcome{}, nil
 	}

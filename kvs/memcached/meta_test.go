@@ -37,7 +37,7 @@ func TestMetaRead(t *testing.T) {
 		{"CLIENT_ERROR bad", kvs.Set, pipeline.Outcome{}, ""},
 		{strings.Repeat("x", 3000), kvs.Get, pipeline.Outcome{}, "not of this protocol"},
 	} {
-		o, err := meta{}.Read([]byte(test.in), test.op)
+		o, err := new(meta).Read([]byte(test.in), test.op)
 		if test.fails == "" && (err != nil || o != test.want) || test.fails != "" &&
 			(err == nil || !strings.Contains(err.Error(), test.fails)) {
 			t.Errorf("%.50q to a %s: got %+v, %v, want %+v %s", test.in, test.op, o, err, test.want, test.fails)
@@ -55,7 +55,7 @@ func FuzzMetaRead(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, in []byte, op uint8) {
-		pipetest.Pieces(t, func() pipeline.Wire { return meta{} }, in, kvs.Op(1+op%4))
+		pipetest.Pieces(t, func() pipeline.Wire { return &meta{} }, in, kvs.Op(1+op%4))
 	})
 }
 
@@ -84,7 +84,7 @@ func TestBinaryRead(t *testing.T) {
 	} {
 		in := bytes.Clone(answer)
 		in[test.at] = test.to
-		o, err := classic{}.Read(in, kvs.Get)
+		o, err := new(classic).Read(in, kvs.Get)
 		if test.fails == "" && (err != nil || o != test.want) || test.fails != "" &&
 			(err == nil || !strings.Contains(err.Error(), test.fails)) {
 			t.Errorf("%s: got %+v, %v, want %+v %s", test.name, o, err, test.want, test.fails)
@@ -102,7 +102,7 @@ func FuzzBinaryRead(f *testing.F) {
 		f.Add(b, uint8(0))
 	}
 	f.Fuzz(func(t *testing.T, in []byte, op uint8) {
-		pipetest.Pieces(t, func() pipeline.Wire { return classic{} }, in, kvs.Op(1+op%4))
+		pipetest.Pieces(t, func() pipeline.Wire { return &classic{} }, in, kvs.Op(1+op%4))
 	})
 }
 
@@ -140,8 +140,8 @@ func benchWires() map[string]struct {
 		wire   pipeline.Wire
 		answer []byte
 	}{
-		Meta:   {meta{}, []byte("VA 8\r\n12345678\r\n")},
-		Binary: {classic{}, append(binary, "\x00\x00\x00\x0012345678"...)},
+		Meta:   {&meta{}, []byte("VA 8\r\n12345678\r\n")},
+		Binary: {&classic{}, append(binary, "\x00\x00\x00\x0012345678"...)},
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"dpukv/kvs"
 	"dpukv/kvs/internal/installed"
@@ -216,7 +217,7 @@ func parseStats(text map[string]string) (kvs.Stats, error) {
 func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
 	return pipeline.Open(pipeline.Target{
 		Nodes:   pipeline.One(r.peer, r.facts.Workers),
-		Timeout: timeout, Wire: r.wire, Greet: r.greet,
+		Timeout: timeout, Wire: func() pipeline.Wire { return r.wire(opts.TTL) }, Greet: r.greet,
 	}, opts)
 }
 
@@ -228,11 +229,15 @@ func (r *Remote) greet(nc net.Conn) error {
 	return newControl(nc).enter(r.login())
 }
 
-func (r *Remote) wire() pipeline.Wire {
-	if r.control.meta {
-		return meta{}
+func (r *Remote) wire(ttl time.Duration) pipeline.Wire {
+	seconds := ttl / time.Second
+	switch {
+	case !r.control.meta:
+		return &classic{expiry: uint32(seconds)}
+	case seconds > 0:
+		return &meta{expiry: fmt.Sprintf(" T%d", seconds)}
 	}
-	return classic{}
+	return &meta{}
 }
 
 // Moved returns the traffic of the connection for counters.

@@ -3,6 +3,7 @@ package memcached
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"dpukv/kvs"
 	"dpukv/kvs/internal/installed"
@@ -16,7 +17,7 @@ var endpoints = kvs.EndpointRules{Scheme: program, PasswordVariable: passwordVar
 // Store is memcached's row in the table of stores.
 var Store = kvs.Store{
 	Name: program, Title: "Memcached",
-	Study: Study, MaxBatch: MaxBatch,
+	Study: Study, MaxBatch: MaxBatch, TTLUnit: time.Second,
 	Protocols: Protocols, ProtocolHelp: "meta or binary (default: meta if the server has it)",
 	Check: checkLoad,
 	Start: func(c *kvs.ServerConfig) (kvs.Server, error) { return Start(installed.ConfigOf(c)) },

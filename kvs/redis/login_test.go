@@ -1,8 +1,10 @@
 package redis
 
 import (
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"dpukv/internal/test/certs"
 	"dpukv/kvs"
@@ -177,4 +179,26 @@ func TestTLS(t *testing.T) {
 	refused(t, err, "--tls-cert")
 	_, err = Dial(t.Context(), strings.TrimPrefix(addr, "rediss://"), Options{})
 	refused(t, err, "rediss://")
+}
+
+// TestTTL: an item of a SET expires after its time to live, as the server says. Another does not.
+func TestTTL(t *testing.T) {
+	r := dial(t, run(t), Options{})
+	for key, ttl := range map[string]time.Duration{"short": 90 * time.Second, "long": 0} {
+		s := kvstest.Open(t, r, kvs.SessionOptions{Batch: 2, Window: 1, Connections: 1, TTL: ttl})
+		got := kvstest.Do(t, s, nil, []kvs.Request{
+			{Op: kvs.Set, Key: []byte(key), Value: []byte("v")}, {Op: kvs.Get, Key: []byte(key)},
+		})
+		if got[1].Status != kvs.OK || string(got[1].Value) != "v" {
+			t.Errorf("%s: %+v", key, got)
+		}
+		left, err := r.nodes[0].control.ask("PTTL", key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ms, _ := strconv.Atoi(left[0])
+		if expires := ms > 0 && ms <= 90_000; expires != (ttl > 0) || !expires && ms != -1 {
+			t.Errorf("%s: PTTL says %v", key, left)
+		}
+	}
 }

@@ -202,7 +202,7 @@ func (r *Remote) Stats() (sum kvs.Stats, err error) {
 func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
 	t := pipeline.Target{
 		Timeout: timeout, Greet: r.greet,
-		Wire: func() pipeline.Wire { return &resp{mget: r.opts.Protocol == MGet} },
+		Wire: func() pipeline.Wire { return newWire(r.opts.Protocol, opts.TTL) },
 	}
 	for _, n := range r.nodes {
 		t.Nodes = append(t.Nodes, pipeline.Node{Peer: n.peer, Workers: n.workers})

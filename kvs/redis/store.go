@@ -2,6 +2,7 @@ package redis
 
 import (
 	"context"
+	"time"
 
 	"dpukv/kvs"
 	"dpukv/kvs/internal/installed"
@@ -17,7 +18,7 @@ var endpoints = kvs.EndpointRules{
 // Store is Redis's row in the table of stores.
 var Store = kvs.Store{
 	Name: name, Title: "Redis",
-	Study: Study, MaxBatch: MaxBatch,
+	Study: Study, MaxBatch: MaxBatch, TTLUnit: time.Millisecond,
 	Protocols:    Protocols,
 	ProtocolHelp: "get, or mget for each row of GETs in a batch (default get)",
 	Check: func(c *kvs.LoadConfig) error {

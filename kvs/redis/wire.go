@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"dpukv/internal/foreign"
 	"dpukv/kvs"
@@ -17,6 +18,12 @@ type resp struct {
 	// rowAt and row are the start and the length of the run of GETs at the end of the batch.
 	rowAt, row int
 	left       int // values of an array still to be read
+	// expiry is the end of a SET whose item expires.
+	expiry []byte
+}
+
+func newWire(protocol string, ttl time.Duration) *resp {
+	return &resp{mget: protocol == MGet, expiry: expiryOf(ttl)}
 }
 
 // Append adds a request.
@@ -42,9 +49,23 @@ func (w *resp) Append(b []byte, r *kvs.Request) []byte {
 		b = appendString(b, r.Value)
 		return append(b, "$2\r\nNX\r\n"...)
 	}
-	b = append(b, "*3\r\n$3\r\nSET\r\n"...)
+	if w.expiry != nil {
+		b = append(b, "*5\r\n$3\r\nSET\r\n"...)
+	} else {
+		b = append(b, "*3\r\n$3\r\nSET\r\n"...)
+	}
 	b = appendString(b, r.Key)
-	return appendString(b, r.Value)
+	b = appendString(b, r.Value)
+	return append(b, w.expiry...)
+}
+
+// expiryOf returns the words of a SET for a time to live; nil: the item does not expire.
+func expiryOf(ttl time.Duration) []byte {
+	if ttl == 0 {
+		return nil
+	}
+	return appendString([]byte("$2\r\nPX\r\n"),
+		strconv.AppendInt(nil, ttl.Milliseconds(), 10))
 }
 
 // End puts the command before a run of keys, once its length is known.

@@ -129,8 +129,11 @@ func (a *agent) work(ctx context.Context) error {
 			return err
 		}
 		return runClient(ctx, a, part.CPUs, part.Client)
+	case part.Keys != nil && part.Server == nil && part.Client == nil:
+		return lookAfterKeys(ctx, a, part.Keys)
 	}
-	return errors.New("configured as neither server nor client, or as both")
+	return errors.New("configured as neither server nor client nor for keys, or as several" +
+		" of them")
 }
 
 // answer answers the orchestrator's questions about the node, until configure arrives.

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"dpukv/client/ownkeys"
 	"dpukv/internal/cpu"
 	"dpukv/internal/doctor"
 	"dpukv/internal/killed"
@@ -110,6 +111,11 @@ type (
 		Moved   kvs.Moved    `json:"moved"`
 		Threads []cpu.Thread `json:"threads,omitempty"`
 	}
+	// KeysDone answers configure with keys. Found is from before a load, Removed from after it.
+	KeysDone struct {
+		Found   ownkeys.Found `json:"found"`
+		Removed uint64        `json:"removed,omitempty"`
+	}
 	// Failed is the last message of a node that cannot do its task.
 	Failed struct {
 		Error string `json:"error"`
@@ -118,11 +124,19 @@ type (
 
 // To a node.
 type (
-	// Configure gives a node its task: exactly one of Server and Client.
+	// Configure gives a node its task: exactly one of Server, Client and Keys.
 	Configure struct {
 		CPUs   []int       `json:"cpus"`
 		Server *ServerSpec `json:"server,omitempty"`
 		Client *ClientSpec `json:"client,omitempty"`
+		Keys   *KeysSpec   `json:"keys,omitempty"`
+	}
+	// KeysSpec names a load's keys on a server that runs already: to look for, or to remove.
+	KeysSpec struct {
+		Store string `json:"store"`
+		kvs.DialConfig
+		Sets   []ownkeys.Set `json:"sets"`
+		Remove bool          `json:"remove,omitempty"`
 	}
 	// ServerSpec describes the server to start, and its size.
 	ServerSpec struct {
@@ -196,6 +210,7 @@ func (*Measured) kind() string   { return "measured" }
 func (*Release) kind() string    { return "release" }
 func (*Count) kind() string      { return "count" }
 func (*Counted) kind() string    { return "counted" }
+func (*KeysDone) kind() string   { return "keys done" }
 func (*Failed) kind() string     { return "failed" }
 func (*alive) kind() string      { return "alive" }
 func (*Stop) kind() string       { return "stop" }
@@ -218,6 +233,7 @@ var messages = map[string]func() Message{
 	"release":     func() Message { return new(Release) },
 	"count":       func() Message { return new(Count) },
 	"counted":     func() Message { return new(Counted) },
+	"keys done":   func() Message { return new(KeysDone) },
 	"failed":      func() Message { return new(Failed) },
 	"alive":       func() Message { return new(alive) },
 	"stop":        func() Message { return new(Stop) },

@@ -125,6 +125,9 @@ func checkConfig(s *sweep.Sweep, c *sweep.Config) error {
 			"allowed: %s",
 			s.Place("hash", c.Hash), c.Hash, c.Store, strings.Join(hashbench.Names(), ", "))
 	}
+	if err := st.CheckTTL(c.TTL); err != nil {
+		return fmt.Errorf("%s%w", s.Place("ttl", c.TTL.String()), err)
+	}
 	if err := checkReconnects(s, c, &st); err != nil || st.Check == nil {
 		return err
 	}

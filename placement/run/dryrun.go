@@ -22,7 +22,8 @@ import (
 )
 
 // DryRun writes what [Plan.Run] would do: the commands of the nodes' agents, all points in their
-// order with the place of each process, and the estimated time. It visits no node.
+// order with the place of each process, and the estimated time. It visits no node, but
+// counts the keys of an attached server.
 func DryRun(w io.Writer, p *Plan) error {
 	missing, err := missingInDir(p)
 	if err != nil {
@@ -42,6 +43,9 @@ func DryRun(w io.Writer, p *Plan) error {
 	}
 	if err := describeSubmodes(p, &b); err != nil {
 		return err
+	}
+	if p.sweep.Attach != "" {
+		describeOwn(p, &b)
 	}
 	describeOrder(&b, missing)
 	if done := len(p.points) - len(missing); done > 0 {

@@ -284,6 +284,9 @@ func (m *measurement) complete(p *results.Point, warnings []string) {
 		warnings = append(warnings,
 			"the server at "+m.pt.Attach+
 				" ran already: how it was started, and what else it does, is not known here")
+		if text := m.found.Warning(); text != "" {
+			warnings = append(warnings, text)
+		}
 	}
 	if device, err := m.nodes.Device(&m.nodes.Server); err == nil {
 		warnings = append(warnings, rdmaWarnings(m.pt.Submode, stores.OverVerbs(m.pt.Store),

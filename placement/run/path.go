@@ -11,7 +11,9 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/placement/emulate"
+	"dpukv/placement/machines"
 	"dpukv/placement/submode"
+	"dpukv/placement/submode/fullsize"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
 	"dpukv/results"
@@ -218,4 +220,21 @@ func (p *path) warnings(e *pointProcesses) (warnings []string) {
 				cpu.FormatList(slices.Sorted(maps.Keys(shared)))))
 	}
 	return warnings
+}
+
+// checkFullSize expects packets of the full size to cross the datapath, from each client.
+func (p *path) checkFullSize(ctx context.Context, m *machines.Machines) error {
+	if p == nil || p.lease == nil {
+		return nil
+	}
+	end := func(n *testbed.Node) fullsize.End {
+		return fullsize.End{Node: m.SubmodeNode(n), Address: n.Address}
+	}
+	for i := range p.nodes.Clients {
+		err := p.lease.CheckFullSize(ctx, end(&p.nodes.Clients[i]), end(&p.nodes.Server))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -34,6 +34,8 @@ type Options struct {
 	Set         string // "key=value,…": replaces values of the sweep's keys
 	Dir         string // the run folder to begin or to continue; "": a new one below runs/
 	Attach      string // endpoint of a server that runs already; "": as the sweep says
+	Yes         bool   // the user agrees to load a running server that has keys
+	Keep        bool   // the load's keys stay on a running server
 	SLO         string // searches the highest rate within this bound; "": as the sweep says
 	Until       string // repeats until medians are known to this share; "": as the sweep says
 	Version     string // of this binary

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"dpukv/client/ownkeys"
 	"dpukv/internal/foreign"
 	"dpukv/placement/estimate"
 	"dpukv/placement/machines"
@@ -43,6 +44,7 @@ type runner struct {
 	clock  *estimate.Sweep
 
 	machines *machines.Machines
+	found    ownkeys.Found // keys of an attached server, before the sweep
 
 	envs     nodeEnvs
 	sum      Summary
@@ -78,6 +80,10 @@ func (r *runner) work(ctx context.Context) (err error) {
 			err = errors.Join(err, r.noteSilent())
 		}
 	}()
+	if err := r.consent(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.removeOwn(ctx)) }()
 	r.clock = estimate.New(toCome(r.Plan, due), &r.testbed)
 	for ; len(due) > 0; due = r.nextDue() {
 		if err := r.points(ctx, due); err != nil {
@@ -236,6 +242,12 @@ func (r *runner) again() string {
 	}
 	if r.Only != "" {
 		command += " --only " + r.Only
+	}
+	if r.Yes {
+		command += " --yes"
+	}
+	if r.Keep {
+		command += " --keep"
 	}
 	return command
 }

@@ -36,7 +36,7 @@ func TestFormerKeyNamesStayReadable(t *testing.T) {
 func TestKeysAreNamedAsPointFields(t *testing.T) {
 	plural := map[string]bool{ // numbers of things, or singulars
 		"keys": true, "key_bytes": true, "value_bytes": true, "connections": true, "repeats": true,
-		"server_threads": true, "client_threads": true, "access": true, "arrivals": true,
+		"server_threads": true, "client_threads": true, "access": true, "arrivals": true, "requests": true,
 	}
 	for _, k := range Keys() {
 		if strings.HasSuffix(k.Name, "s") && !plural[k.Name] {

@@ -128,7 +128,8 @@ var sweepKeys = slices.Concat(
 				"p99=200us"),
 		single("attach", attachment, func(s *Sweep) *string { return &s.Attach }).
 			identified("Attach", func(c *Config) any { return c.Attach }).optional().
-			means("Address or URL of a running server to measure. The sweep overwrites its data.",
+			means("Address or URL of a running server to measure. The sweep stores keys there, "+
+				"and removes them afterwards.",
 				`"10.0.0.2:6379"`),
 	},
 )

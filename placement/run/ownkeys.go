@@ -1,0 +1,120 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"dpukv/client/ownkeys"
+	"dpukv/kvs"
+	"dpukv/kvs/stores"
+	"dpukv/placement/node"
+)
+
+// ownSets names the keys that the plan's points store.
+func (p *Plan) ownSets() (sets []ownkeys.Set) {
+	for i := range p.points {
+		sets = ownkeys.Add(sets, ownkeys.SetOf(&p.points[i].Workload))
+	}
+	return sets
+}
+
+// consent asks an attached server for its keys. It refuses a server that has some, unless the user
+// agreed. The server's node asks, since the path of the clients is not set up yet.
+func (r *runner) consent(ctx context.Context) error {
+	if r.sweep.Attach == "" {
+		return nil
+	}
+	sets := r.ownSets()
+	done, err := r.ownKeys(ctx, sets, false)
+	if err != nil {
+		return fmt.Errorf("attach: look for keys at %s: %w", r.sweep.Attach, err)
+	}
+	r.found = done.Found
+	if err := r.found.Consent("attach: "+r.sweep.Attach, sets, r.Yes, r.Keep); err != nil {
+		return err
+	}
+	fmt.Fprintf(r.Stderr, "the sweep stores %s on %s, %s\n", ownkeys.Describe(sets),
+		r.sweep.Attach, r.found.Says())
+	return nil
+}
+
+// removeOwn removes the sweep's keys from an attached server, also after an interruption.
+func (r *runner) removeOwn(ctx context.Context) error {
+	if r.sweep.Attach == "" || r.Keep {
+		return nil
+	}
+	ctx, cancel := ownkeys.WithGrace(ctx)
+	defer cancel()
+	sets := r.ownSets()
+	done, err := r.ownKeys(ctx, sets, true)
+	if err != nil {
+		return fmt.Errorf("attach: the sweep's keys may be left at %s: %s: %w", r.sweep.Attach,
+			ownkeys.Describe(sets), err)
+	}
+	fmt.Fprintf(r.Stderr, "removed %d own keys from %s\n", done.Removed, r.sweep.Attach)
+	return nil
+}
+
+// ownKeys has the server's node look for the keys, or remove them, in a process of its own.
+func (r *runner) ownKeys(
+	ctx context.Context, sets []ownkeys.Set, remove bool,
+) (done *node.KeysDone, err error) {
+	pt := &r.Plan.points[0]
+	nodes, err := r.machines.Bed.Assign(pt.Placement)
+	if err != nil {
+		return nil, err
+	}
+	m, err := r.begin(ctx, &nodes.Server)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if closed := m.Close(); err == nil {
+			err = closed
+		}
+	}()
+	m.Send(&node.Configure{Keys: &node.KeysSpec{
+		Store: pt.Store, Sets: sets, Remove: remove,
+		DialConfig: kvs.DialConfig{
+			Addr: r.sweep.Attach, Protocol: pt.Protocol, Credentials: r.Credentials,
+		},
+	}})
+	return node.Follow[*node.KeysDone](ctx, m.Process, r.timeouts.Client, "look after own keys",
+		func(*node.Progress) {})
+}
+
+// describeOwn writes what the sweep stores on an attached server, and what this machine finds
+// there.
+func describeOwn(p *Plan, w io.Writer) {
+	fmt.Fprintf(w, "\nthe sweep stores %s on %s, ", ownkeys.Describe(p.ownSets()), p.sweep.Attach)
+	found, err := lookFromHere(p)
+	switch {
+	case err != nil:
+		fmt.Fprintf(w, "whose keys this machine cannot count: %v\n", err)
+	case found.Keys > 0:
+		fmt.Fprintf(w, "which has %d keys: it needs --yes\n", found.Keys)
+	default:
+		fmt.Fprintln(w, "which has no keys")
+	}
+}
+
+// lookFromHere counts the keys of an attached server. It does not look for own keys.
+func lookFromHere(p *Plan) (found ownkeys.Found, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), p.timeouts.Hello)
+	defer cancel()
+	pt := &p.points[0]
+	st, err := stores.Named(pt.Store)
+	if err != nil {
+		return found, err
+	}
+	remote, err := st.Dial(ctx, &kvs.DialConfig{
+		Addr: p.sweep.Attach, Protocol: pt.Protocol, Credentials: p.Credentials,
+	})
+	if err != nil {
+		return found, err
+	}
+	found, err = ownkeys.Look(ctx, remote, nil, func(uint64) {})
+	return found, errors.Join(err, remote.Close())
+}
