@@ -218,6 +218,9 @@ func newDimension(d *results.Dimension, points []results.Point) dimension {
 		}
 	}
 	to.Varies = varies(d, all)
+	if d.Name() == "machine" {
+		to.Varies = len(results.Varying([]*results.Dimension{d}, all)) > 0
+	}
 	return to
 }
 
