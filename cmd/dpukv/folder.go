@@ -177,8 +177,8 @@ func printMerged(w io.Writer, out string, s *merge.Summary) error {
 	return err
 }
 
-// withRun hands a run folder to use: the single one that is named, or a temporary one that is merged
-// from all.
+// withRun hands a run folder to use: the single one that is named, or a temporary one that is
+// merged from all.
 func withRun(cmd *cobra.Command, dirs []string, use func(*runfolder.Run) error) error {
 	if len(dirs) == 1 {
 		folder, err := openRun(dirs[0])

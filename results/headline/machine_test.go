@@ -17,7 +17,8 @@ func TestPlacementsOfOneTestbed(t *testing.T) {
 			}))
 		}
 	}
-	if h, ok := Of(points, Options{Metric: results.LatencyMetrics()[3]}); !ok || len(h.Cases) != 1 || h.Verdict == Alone {
+	h, ok := Of(points, Options{Metric: results.LatencyMetrics()[3]})
+	if !ok || len(h.Cases) != 1 || h.Verdict == Alone {
 		t.Errorf("found %+v", h)
 	}
 }

@@ -7,9 +7,9 @@
 // source. The sweep and the testbed of source N are in sources/N. C's own sweep.yaml has no sweep:
 // its key merged_from lists the sources, with the digest of each. So no sweep continues C.
 //
-// Points with one ID and the same content, as copies of a folder have, become one point. Points with
-// one ID and other content, as two machines have that measured one sweep, are all kept: the second
-// one becomes ID~2.
+// Points with one ID and the same content, as copies of a folder have, become one point. Points
+// with one ID and other content, as two machines have that measured one sweep, are all kept: the
+// second one becomes ID~2.
 //
 // Folders writes C beside its place and then renames it, so that C is whole or not there.
 package merge

@@ -70,8 +70,8 @@ func (r *Run) hlogDamage(p *results.Point) string {
 	return ""
 }
 
-// Log returns the histogram log of a point as it is on the disk, and compares it with the length and
-// the checksum in the point. The error is an [fs.ErrNotExist] if there is none.
+// Log returns the histogram log of a point as it is on the disk, and compares it with the length
+// and the checksum in the point. The error is an [fs.ErrNotExist] if there is none.
 func (r *Run) Log(p *results.Point) ([]byte, error) {
 	if err := results.CheckID(p.ID); err != nil {
 		return nil, err
