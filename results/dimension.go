@@ -92,6 +92,7 @@ var dimensions = slices.Concat(
 		byText("mode", "%s mode", func(p *Point) string { return p.Mode }),
 		byText("access", "%s", func(p *Point) string { return strings.ToUpper(p.Access) }),
 		byText("pages", "%s pages", func(p *Point) string { return p.Pages }),
+		machine,
 	},
 )
 
@@ -245,8 +246,14 @@ func Without(ds, not []*Dimension) []*Dimension {
 }
 
 // Varying returns the dimensions of ds in which the points differ.
+//
+// The machine is among them only if points with the same placement differ in it. Otherwise it
+// follows from the placement.
 func Varying(ds []*Dimension, points []*Point) []*Dimension {
 	return slices.DeleteFunc(slices.Clone(ds), func(d *Dimension) bool {
+		if d == machine {
+			return !severalMachines(points)
+		}
 		for _, p := range points {
 			if d.text(p) != d.text(points[0]) {
 				return false

@@ -16,7 +16,8 @@
 // the same ID in every run of the sweep. So a resumed sweep recognizes finished points. The
 // ID is a file name: it holds only visible ASCII without a slash ([CheckID]).
 //
-// Two points with the same request are repeats of each other. Only their repeat and seed differ.
+// Two points with the same request on the same machines are repeats of each other. Only their
+// repeat and seed differ.
 //
 // # Histograms
 //

@@ -1,6 +1,9 @@
 package results
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // studyPlacements are the study's placements, in the order in which legends and tables list them.
 // Placements of a testbed's own follow them, by name.
@@ -17,4 +20,46 @@ var placement = &Dimension{
 		}
 		return len(studyPlacements)
 	},
+}
+
+// machine tells the same placement on other machines apart. Points of older builds have no value.
+var machine = &Dimension{
+	name: "machine", title: "machine",
+	text:  func(p *Point) string { return p.Machine },
+	shown: machineName,
+	label: func(p *Point) string {
+		if p.Machine == "" {
+			return ""
+		}
+		return "on " + machineName(p)
+	},
+}
+
+// machineDigits are the digits of the digest that tell machines with the same host names apart.
+const machineDigits = 4
+
+// machineName joins the names of the hosts and the start of the digest: "alice + bob 3f9a".
+func machineName(p *Point) string {
+	name := p.Machine[:min(machineDigits, len(p.Machine))]
+	if len(p.Hosts) > 0 {
+		name = strings.Join(p.Hosts, " + ") + " " + name
+	}
+	return name
+}
+
+// severalMachines reports whether points with the same placement and submode are of several
+// machines. A failed point may not know its own.
+func severalMachines(points []*Point) bool {
+	first := map[[2]string]string{}
+	for _, p := range points {
+		if p.Status == StatusFailed {
+			continue
+		}
+		way := [2]string{p.Placement, p.Submode}
+		if of, seen := first[way]; seen && of != p.Machine {
+			return true
+		}
+		first[way] = p.Machine
+	}
+	return false
 }

@@ -92,7 +92,15 @@ type Point struct {
 	// before the point. A card that could not be read is in [Point.Warnings].
 	Cards      []Card `json:"cards,omitempty"`
 	ServerNode Node   `json:"server_node,omitzero"` // machine of the server
-	Mode       string `json:"mode"`                 // mode of the store: "cache" or "store"
+	// Machine is a digest over the identities of the machines of the server and of the clients. It
+	// is absent if one of them is not known, and in older points.
+	Machine string `json:"machine,omitempty"`
+	// Hosts are the host names of the machines of [Point.Machine], each once, the server's first.
+	Hosts []string `json:"hosts,omitempty"`
+	// Source is the number of the run folder that the point comes from, from 1. It is absent
+	// unless dpukv merge wrote the folder.
+	Source int    `json:"source,omitempty"`
+	Mode   string `json:"mode"` // mode of the store: "cache" or "store"
 	// access to partitions: "erew", "crew" or "crcw"
 	Access string `json:"access"`
 	// memory pages of the items, kind and size: "hugetlb-2m", "thp-2m", "thp-512m", "4k", "64k"

@@ -234,12 +234,12 @@ func TestRun2026Claims(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, bad, err := claims.OpenRun(run2026(t))
-	if err != nil || len(bad) > 0 || len(run.Generations) != 0 {
-		t.Fatalf("%v, %v, %q", err, bad, run.Generations)
+	runs, bad, err := claims.OpenRun(run2026(t))
+	if err != nil || len(bad) > 0 || len(runs) != 1 || len(runs[0].Generations) != 0 {
+		t.Fatalf("%v, %v, %+v", err, bad, runs)
 	}
 	measured := 0
-	for _, o := range book.Evaluate(claims.Evidence{Runs: []claims.Run{run}}) {
+	for _, o := range book.Evaluate(claims.Evidence{Runs: runs}) {
 		if o.Measured != nil {
 			measured++
 		}

@@ -72,25 +72,25 @@ func openEvidence(cmd *cobra.Command, paths []string) (ev claims.Evidence, err e
 			ev.Hashes = append(ev.Hashes, h)
 			continue
 		}
-		run, err := openClaimsRun(cmd, path)
+		runs, err := openClaimsRun(cmd, path)
 		if err != nil {
 			return ev, err
 		}
-		ev.Runs = append(ev.Runs, run)
+		ev.Runs = append(ev.Runs, runs...)
 	}
 	return ev, nil
 }
 
-func openClaimsRun(cmd *cobra.Command, dir string) (claims.Run, error) {
+func openClaimsRun(cmd *cobra.Command, dir string) ([]claims.Run, error) {
 	folder, err := openRun(dir)
 	if err != nil {
-		return claims.Run{}, err
+		return nil, err
 	}
-	run, bad, err := claims.OpenRun(folder)
+	runs, bad, err := claims.OpenRun(folder)
 	for _, b := range bad {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: left out %s\n", dir, b)
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", dir, b.Said())
 	}
-	return run, err
+	return runs, err
 }
 
 // openHashes reads a report of dpukv hash as evidence for claims.

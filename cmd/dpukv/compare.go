@@ -113,7 +113,7 @@ func openRun(dir string) (*runfolder.Run, error) {
 func readPoints(cmd *cobra.Command, run *runfolder.Run) ([]results.Point, error) {
 	points, bad, err := run.Points()
 	for _, b := range bad {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: left out %s\n", run.Dir(), b)
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", run.Dir(), b.Said())
 	}
 	return points, err
 }

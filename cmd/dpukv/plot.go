@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -15,12 +16,14 @@ import (
 	"dpukv/placement/sweep"
 	"dpukv/results"
 	"dpukv/results/figure"
+	"dpukv/results/runfolder"
 )
 
 // plotFlags are the flags of a figure before parsing.
 type plotFlags struct {
 	latencies, slo, formats      string
 	width, font, fontSize, title string
+	out                          string
 	figure                       int
 	actual, logX, logY           bool
 	sharedAxes, noClip           bool
@@ -29,16 +32,16 @@ type plotFlags struct {
 func newPlotCommand() *cobra.Command {
 	var f plotFlags
 	cmd := &cobra.Command{
-		Use:   "plot DIR|HASH...",
-		Short: "Draw the figures of a run folder",
-		Long: `Draw latency over throughput from the points of the run folder DIR. The figures go to DIR/figures, as
+		Use:   "plot RUN...|HASH...",
+		Short: "Draw the figures of a run folder, or of several",
+		Long: `Draw latency over throughput from the points of the run folder RUN. The figures go to RUN/figures, as
 SVG, PNG and CSV. Their paths go to stdout, one per line. Failed points and unreadable lines are
-named on stderr.
+named on stderr. Several run folders share their figures, which go to --out.
 
 --figure draws a figure of the study in its layout: a panel for each GET share side by side, and a
 row of panels for each latency. A figure narrower than 133 mm has a row for each GET share instead.
 Figure 10 is about hash functions: it takes the files that dpukv hash --out wrote, one for each
-machine, and goes to the folder figures beside the first one.
+machine, and goes to --out, or to the folder figures beside the first one.
 
 Text has the size of --font-size at every --width. It is at least 7 pt. A few outliers do not set
 the end of the latency axis: an arrow with the value stands for each.`,
@@ -47,8 +50,12 @@ the end of the latency axis: an arrow with the value stands for each.`,
   dpukv plot runs/2026-03-04T05-06-07 --figure 8 --format pdf --width 178mm --font serif
   dpukv plot host.json bf3.json --figure 10 --format pdf --width 178mm`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 && (f.figure != hashFigure || len(args) == 0) {
-				return usagef("plot: found %d arguments, allowed: one, the run folder", len(args))
+			if len(args) == 0 {
+				return usagef("plot: found 0 arguments, allowed: one, the run folder, or several")
+			}
+			if len(args) > 1 && f.out == "" && f.figure != hashFigure {
+				return usagef("plot: found %d run folders without --out, allowed: one; name a "+
+					"folder for the figures of several", len(args))
 			}
 			return nil
 		},
@@ -60,7 +67,9 @@ the end of the latency axis: an arrow with the value stands for each.`,
 			if err != nil {
 				return err
 			}
-			return plot(cmd, args[0], options)
+			return withRun(cmd, args, func(run *runfolder.Run) error {
+				return plot(cmd, run, options)
+			})
 		},
 	}
 	f.add(cmd)
@@ -69,6 +78,8 @@ the end of the latency axis: an arrow with the value stands for each.`,
 
 func (f *plotFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
+	flags.StringVarP(&f.out, "out", "o", "",
+		"folder of the figures (default: figures in the run folder)")
 	flags.StringVar(&f.latencies, "latency", "",
 		"latency figures to draw: mean, p50, p95, p99, p99.9, max (default: "+
 			results.DefaultLatencyMetrics+", of emulated machines with a CPU quota: p50)")
@@ -100,7 +111,7 @@ func (f *plotFlags) add(cmd *cobra.Command) {
 func (f *plotFlags) options(cmd *cobra.Command) (o figure.Options, err error) {
 	o = figure.Options{
 		Actual: f.actual, LogX: f.logX, LogY: f.logY,
-		SharedAxes: f.sharedAxes, NoClip: f.noClip,
+		SharedAxes: f.sharedAxes, NoClip: f.noClip, Dir: f.out,
 	}
 	if cmd.Flags().Changed("latency") {
 		if o.Metrics, err = results.ParseLatencyMetrics(f.latencies); err != nil {
@@ -175,7 +186,8 @@ func (f *plotFlags) plotHashes(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return usagef("plot: %w", err)
 	}
-	paths, err := report.DrawStudy(filepath.Join(filepath.Dir(files[0]), "figures"), machines, page)
+	dir := cmp.Or(f.out, filepath.Join(filepath.Dir(files[0]), "figures"))
+	paths, err := report.DrawStudy(dir, machines, page)
 	for _, path := range paths {
 		fmt.Fprintln(cmd.OutOrStdout(), path)
 	}
@@ -229,11 +241,7 @@ func parseSLO(text string) (*results.Bound, error) {
 	return &bound, nil
 }
 
-func plot(cmd *cobra.Command, dir string, options figure.Options) error {
-	run, err := openRun(dir)
-	if err != nil {
-		return err
-	}
+func plot(cmd *cobra.Command, run *runfolder.Run, options figure.Options) error {
 	drawing, err := figure.Draw(run, options)
 	for _, warning := range drawing.Warnings {
 		fmt.Fprintln(cmd.ErrOrStderr(), warning)

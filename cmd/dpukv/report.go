@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,24 +12,34 @@ import (
 	"dpukv/results"
 	"dpukv/results/live"
 	"dpukv/results/report"
+	"dpukv/results/runfolder"
 )
 
 func newReportCommand() *cobra.Command {
 	var slo, latency, out, address string
 	cmd := &cobra.Command{
-		Use:   "report RUN",
-		Short: "Make one page of a run folder, which opens offline",
+		Use:   "report RUN...",
+		Short: "Make one page of a run folder, or of several, which opens offline",
 		Long: `Write RUN/report.html. At its top the page says which placement or configuration is best, by how
 much, and how sure that is. Below are curves to hover over, filter and save, the tables behind them,
 the warnings, the study's claims, and the facts of each machine. The page needs no network and no
 other file. Its path goes to stdout. Unreadable lines of the folder are named on stderr and in the
-page.
+page. A page of several run folders needs --out.
 
 With --serve nothing is written: the page follows a folder that a sweep is filling, until it is
 interrupted.`,
 		Example: `  dpukv report runs/2026-03-04T05-06-07
   dpukv report runs/2026-03-04T05-06-07 --slo p99=200us -o /tmp/for-the-team.html`,
-		Args: exactArgs(1, "run folder"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 && out != "" && address == "" {
+				return nil
+			}
+			if len(args) > 1 {
+				return usagef("report: found %d run folders, allowed: one with --serve or without "+
+					"--out; name a file for the page of several", len(args))
+			}
+			return exactArgs(1, "run folder")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options := report.Options{Version: version}
 			metrics, err := results.ParseLatencyMetrics(latency)
@@ -44,7 +55,7 @@ interrupted.`,
 			if address != "" {
 				return serveReport(cmd, args[0], address)
 			}
-			return writeReport(cmd, args[0], out, options)
+			return writeReport(cmd, args, out, options)
 		},
 	}
 	cmd.Flags().StringVar(&latency, "latency", "p99",
@@ -90,20 +101,23 @@ func serveLive(
 	return server.Close, nil
 }
 
-func writeReport(cmd *cobra.Command, dir, out string, options report.Options) error {
-	run, err := openRun(dir)
-	if err != nil {
-		return err
+func writeReport(cmd *cobra.Command, dirs []string, out string, options report.Options) error {
+	var model *report.Model
+	if len(dirs) > 1 {
+		options.Name = strings.Join(dirs, " + ")
 	}
-	model, err := report.Read(run, options)
+	err := withRun(cmd, dirs, func(run *runfolder.Run) (err error) {
+		model, err = report.Read(run, options)
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	for _, line := range model.BadLines {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: left out %s\n", dir, line)
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", model.Dir, line)
 	}
 	if out == "" {
-		out = filepath.Join(dir, "report.html")
+		out = filepath.Join(dirs[0], "report.html")
 	}
 	if err := outfile.Write(out, func(w io.Writer) error {
 		return model.Write(w, false)

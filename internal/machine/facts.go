@@ -18,8 +18,11 @@ import (
 type Facts struct {
 	ReadAt   time.Time `json:"read_at"`
 	Hostname string    `json:"hostname,omitempty"`
-	Kernel   string    `json:"kernel,omitempty"`
-	Arch     string    `json:"arch,omitempty"`
+	// Identity tells this machine from others, over boots: a hash of its name, its machine ID and
+	// its processor.
+	Identity string `json:"identity,omitempty"`
+	Kernel   string `json:"kernel,omitempty"`
+	Arch     string `json:"arch,omitempty"`
 
 	// OS is the name of the system that this process sees; in a container, that of the container.
 	OS string `json:"os,omitempty"`
@@ -84,6 +87,7 @@ func Read() Facts {
 		facts.Hostname, facts.Kernel, facts.Arch = text(u.Nodename[:]), text(u.Release[:]),
 			text(u.Machine[:])
 	}
+	facts.Identity = identity("/", facts.Hostname, facts.CPUModel)
 	facts.Emulator, facts.PageBytes = Emulator(), int64(os.Getpagesize())
 	facts.GoVersion, facts.GoArchLevel = runtime.Version(), goArchLevel()
 	return facts

@@ -273,6 +273,7 @@ func (m *measurement) complete(p *results.Point, warnings []string) {
 		m.Version
 	p.ServerCommand = m.server.Facts.Command
 	p.ServerNode, p.Cards = resultNode(m.all.server.end.node), m.cards.results()
+	p.Machine, p.Hosts = m.all.machine(m.pt.Attach)
 	if p.EmulatedTestbed = m.machines.Bed.EmulatedText(); p.EmulatedTestbed != "" {
 		p.Emulated = true
 		// The counters are those of the machine that runs the emulation.

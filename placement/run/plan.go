@@ -151,6 +151,9 @@ func (p *Plan) loadSweep(run *runfolder.Run) error {
 		return err
 	}
 	asked := p.sweep
+	if err := refuseMerged(run); err != nil {
+		return err
+	}
 	text, err := run.Sweep()
 	if err != nil {
 		return err
@@ -192,6 +195,20 @@ func (p *Plan) parseSweep(
 				"the built-in sweep runs without a file", name)
 	}
 	return sweep.ParseWith(name, text, set)
+}
+
+// refuseMerged refuses a folder that was merged: it has no sweep to continue.
+func refuseMerged(run *runfolder.Run) error {
+	sources, err := run.MergedFrom()
+	if err != nil || sources == nil {
+		return err
+	}
+	var names []string
+	for i := range sources {
+		names = append(names, sources[i].Folder)
+	}
+	return fmt.Errorf("%s: found a folder of dpukv merge, allowed: the folder of one sweep; "+
+		"continue %s, and merge again", run.Dir(), strings.Join(names, " or "))
 }
 
 // fits refuses a run folder with points that its sweep lacks: the sweep was changed, or cut.

@@ -2,8 +2,11 @@ package run
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -123,6 +126,28 @@ func (e *pointProcesses) each(
 	}
 	all.Wait()
 	return cause
+}
+
+// machine returns the digest over the identities of the members' machines, the server first, and
+// the names of these machines. The machine of a server that ran already is known by its address
+// only. Without the identity of a machine there is no digest.
+func (e *pointProcesses) machine(attached string) (digest string, hosts []string) {
+	members, h := e.members(), sha256.New()
+	if attached != "" {
+		fmt.Fprintf(h, "%s\n", attached)
+		members = e.clients
+	}
+	for _, m := range members {
+		facts := &m.hello.Machine
+		if facts.Identity == "" {
+			return "", nil
+		}
+		fmt.Fprintln(h, facts.Identity)
+		if facts.Hostname != "" && !slices.Contains(hosts, facts.Hostname) {
+			hosts = append(hosts, facts.Hostname)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8]), hosts
 }
 
 // sameKernel reports whether two members run on one machine.

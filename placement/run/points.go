@@ -65,12 +65,43 @@ func requests(s *sweep.Sweep) (func(p *results.Point) (sweep.Point, bool), error
 
 // DifferFromRequest names the points of a run folder that its sweep does not ask for, and the
 // requested values that a point does not have.
-func DifferFromRequest(run *runfolder.Run, points []results.Point) ([]string, error) {
-	text, err := run.Sweep()
+//
+// Each source of a merged folder has its own sweep.
+func DifferFromRequest(run *runfolder.Run, points []results.Point) (differ []string, err error) {
+	sources, err := run.MergedFrom()
 	if err != nil {
 		return nil, err
 	}
-	held, err := sweep.Parse(filepath.Join(run.Dir(), "sweep.yaml"), text)
+	if sources == nil {
+		text, err := run.Sweep()
+		if err != nil {
+			return nil, err
+		}
+		return differFromSweep(filepath.Join(run.Dir(), "sweep.yaml"), text, points)
+	}
+	for i := range sources {
+		text, err := run.Requests(i+1, &sources[i])
+		if err != nil {
+			return differ, err
+		}
+		var of []results.Point
+		for _, p := range points {
+			if p.Source == i+1 {
+				p.ID = runfolder.FirstID(p.ID)
+				of = append(of, p)
+			}
+		}
+		more, err := differFromSweep(fmt.Sprintf("sources/%d/sweep.yaml", i+1), text, of)
+		if differ = append(differ, more...); err != nil {
+			return differ, err
+		}
+	}
+	return differ, nil
+}
+
+// differFromSweep is [DifferFromRequest] for the points of one sweep file.
+func differFromSweep(name string, text []byte, points []results.Point) ([]string, error) {
+	held, err := sweep.Parse(name, text)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package claims
 
 import (
 	"encoding/json"
+	"fmt"
 	"iter"
 	"slices"
 
@@ -16,22 +17,42 @@ type Run struct {
 	Generations []string // of the DPUs in it: "bf2"; empty: it has none
 }
 
-// OpenRun reads a run folder, and returns its unusable lines.
-func OpenRun(run *runfolder.Run) (Run, []runfolder.BadLine, error) {
+// OpenRun reads a run folder, and returns its unusable lines. A merged folder has a run for each of
+// its sources.
+func OpenRun(run *runfolder.Run) ([]Run, []runfolder.BadLine, error) {
 	points, bad, err := run.Points()
 	if err != nil {
-		return Run{}, nil, err
+		return nil, nil, err
 	}
 	nodes, badNodes, err := run.Env()
 	if err != nil {
-		return Run{}, nil, err
+		return nil, nil, err
 	}
-	return NewRun(run.Dir(), points, nodes), append(bad, badNodes...), nil
+	return NewRuns(run.Dir(), points, nodes), append(bad, badNodes...), nil
 }
 
-// NewRun is the evidence of points, measured on the nodes that lines of env.jsonl describe.
-func NewRun(name string, points []results.Point, nodes []json.RawMessage) Run {
-	return Run{name, points, generations(nodes)}
+// NewRuns is the evidence of points, measured on the nodes that lines of env.jsonl describe. Points
+// and nodes of one source are a run.
+func NewRuns(name string, points []results.Point, nodes []json.RawMessage) []Run {
+	last := 0
+	for i := range points {
+		last = max(last, points[i].Source)
+	}
+	if last == 0 {
+		return []Run{{name, points, generations(nodes)}}
+	}
+	var runs []Run
+	for n := 1; n <= last; n++ {
+		others := func(p results.Point) bool { return p.Source != n }
+		runs = append(runs, Run{
+			fmt.Sprintf("%s, source %d", name, n), slices.DeleteFunc(slices.Clone(points), others),
+			generations(slices.DeleteFunc(slices.Clone(nodes), func(node json.RawMessage) bool {
+				var of struct{ Source int }
+				return json.Unmarshal(node, &of) != nil || of.Source != n
+			})),
+		})
+	}
+	return runs
 }
 
 // noProfile is the profile of an emulated machine that models nothing.

@@ -15,9 +15,9 @@ func TestGenerationsComeFromTheFolder(t *testing.T) {
 		map[string]any{"node": "b", "kind": "dpu", "generation": "bf3"},
 		map[string]any{"node": "c", "kind": "dpu", "profile": "bf3"},
 		map[string]any{"node": "d", "kind": "dpu", "profile": "none"})
-	run, bad, err := OpenRun(folder)
-	if err != nil || len(bad) > 0 || !slices.Equal(run.Generations, []string{"bf3"}) {
-		t.Errorf("found %q, %v, %v", run.Generations, bad, err)
+	runs, bad, err := OpenRun(folder)
+	if err != nil || len(bad) > 0 || len(runs) != 1 || !slices.Equal(runs[0].Generations, []string{"bf3"}) {
+		t.Errorf("found %+v, %v, %v", runs, bad, err)
 	}
 }
 
@@ -35,12 +35,12 @@ func TestOnPathDPU(t *testing.T) {
 		"not there": {map[string]any{"node": "h", "kind": "host"}, 0},
 		"another":   {map[string]any{"node": "d", "kind": "dpu", "generation": "bf3"}, 0},
 	} {
-		run, _, err := OpenRun(runfoldertest.Create(t, []results.Point{p}, c.env))
+		runs, _, err := OpenRun(runfoldertest.Create(t, []results.Point{p}, c.env))
 		if err != nil {
 			t.Fatal(err)
 		}
 		selector := Selector{Store: "mica", Submode: []string{"sm1", "sm2"}}
-		if got := choose([]Run{run}, &selector, "bf2", nil); len(got) != c.want {
+		if got := choose(runs, &selector, "bf2", nil); len(got) != c.want {
 			t.Errorf("%s: found %d groups, want %d", name, len(got), c.want)
 		}
 	}

@@ -27,8 +27,9 @@ func Compare(a, b Side, o Options) (*Comparison, error) {
 		Rows: []Row{}, OnlyA: []string{}, OnlyB: []string{}, FailedA: []string{},
 		FailedB: []string{},
 	}
-	questions, common := pair(a.Points, b.Points, results.Without(results.Dimensions(), ignored))
-	c.Common = common
+	questions, common := pair(a.Points, b.Points,
+		results.Without(results.Without(results.Dimensions(), ignored), givenMachine(a, b)))
+	c.Common, c.OtherMachines = common, otherMachines(questions)
 	c.fill(questions, &o)
 	if len(c.Rows) == 0 && len(c.FailedB) == 0 {
 		return c, c.nothingInCommon()

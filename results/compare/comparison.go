@@ -45,6 +45,9 @@ type Comparison struct {
 	Alpha   float64  `json:"alpha"`
 	Ignored []string `json:"ignored"`
 	Common  string   `json:"common"` // what all points have in common
+	// OtherMachines names the machines of the two sides, if they differ.
+	OtherMachines string `json:"other_machines,omitempty"`
+
 	Rows    []Row    `json:"rows"`
 	OnlyA   []string `json:"only_a"` // questions without an answer of the other side
 	OnlyB   []string `json:"only_b"`

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -67,4 +68,32 @@ func name(said []*results.Dimension, p *results.Point) string {
 		return label
 	}
 	return strings.TrimSpace(p.Store + " " + results.Named("placement")[0].Shown(p))
+}
+
+// givenMachine is the dimension of the machine if the question is what another machine changes:
+// neither side has a placement on several machines. Else points of one machine are compared.
+func givenMachine(a, b Side) []*results.Dimension {
+	of := results.Named("machine")
+	for _, points := range [][]results.Point{a.Points, b.Points} {
+		if ok, _ := results.Split(points); len(results.Varying(of, ok)) > 0 {
+			return nil
+		}
+	}
+	return of
+}
+
+// otherMachines names the machines of the first question whose sides are of different ones.
+func otherMachines(questions []question) string {
+	of := results.Named("machine")[0]
+	for i := range questions {
+		q := &questions[i]
+		if len(q.a) == 0 || len(q.b) == 0 {
+			continue
+		}
+		a, b := q.a[0], q.b[0]
+		if a.Machine != "" && b.Machine != "" && a.Machine != b.Machine {
+			return fmt.Sprintf("A %s, B %s", of.Label(a), of.Label(b))
+		}
+	}
+	return ""
 }

@@ -20,6 +20,9 @@ func (c *Comparison) Write(w io.Writer) error {
 	c.writeSide(&b, "A", &c.A)
 	c.writeSide(&b, "B", &c.B)
 	fmt.Fprintf(&b, "Both: %s\n", c.Common)
+	if c.OtherMachines != "" {
+		fmt.Fprintf(&b, "Other machines: %s: a difference may be theirs\n", c.OtherMachines)
+	}
 	for first := 0; first < len(c.Rows); {
 		end := first
 		for end < len(c.Rows) && c.Rows[end].Metric == c.Rows[first].Metric {

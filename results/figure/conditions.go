@@ -15,7 +15,8 @@ import (
 // the repeats, the meaning of the marks, and the number of points with warnings.
 func (f *figure) conditions() []string {
 	points := f.points()
-	rest := results.Dimensions()
+	// The lines of the machines say more than their digest.
+	rest := results.Without(results.Dimensions(), results.Named("machine"))
 	if f.shownTitle() == f.title {
 		rest = results.Without(rest, titleDimensions())
 	}

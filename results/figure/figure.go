@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,13 +39,14 @@ func Draw(run *runfolder.Run, o Options) (Drawing, error) {
 	if err != nil {
 		return d, fmt.Errorf("results: run folder %s: %w", run.Dir(), err)
 	}
-	if err := os.MkdirAll(run.FiguresDir(), 0o777); err != nil {
+	dir := cmp.Or(o.Dir, run.FiguresDir())
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return d, fmt.Errorf("results: %w", err)
 	}
 	machines := run.Machines()
 	for _, f := range figures {
 		f.machines = machines
-		paths, err := f.write(run.FiguresDir(), o.formats())
+		paths, err := f.write(dir, o.formats())
 		d.Paths = append(d.Paths, paths...)
 		if err != nil {
 			return d, fmt.Errorf("results: draw %s: %w", f.stem, err)
@@ -57,7 +59,7 @@ func Draw(run *runfolder.Run, o Options) (Drawing, error) {
 func leftOut(points []results.Point, bad []runfolder.BadLine) []string {
 	var warnings []string
 	for _, b := range bad {
-		warnings = append(warnings, fmt.Sprintf("left out %s", b))
+		warnings = append(warnings, b.Said())
 	}
 	_, failed := results.Split(points)
 	for _, p := range failed {

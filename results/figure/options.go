@@ -20,6 +20,7 @@ type Options struct {
 	NoClip     bool           // outliers stay on the axis, however they flatten the rest
 	Formats    []string       // of [Formats]; none: [DefaultFormats]
 	Layout     Layout
+	Dir        string // of the files; empty: the run's own folder of figures
 }
 
 // metrics are the chosen metrics of these points, each from the chosen send.

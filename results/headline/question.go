@@ -27,6 +27,9 @@ type question struct {
 
 func newQuestion(ok []*results.Point) *question {
 	q := &question{choices: results.Named(paths...), noun: "configuration"}
+	if len(results.Varying(results.Named("machine"), ok)) == 0 { // it follows from the placement
+		q.choices = append(q.choices, results.Named("machine")...)
+	}
 	if len(results.Varying(results.Named("placement"), ok)) == 0 {
 		q.choices = results.Without(results.Dimensions(), results.Named(conditions...))
 	}

@@ -45,11 +45,11 @@ func (m *Model) fillClaims() error {
 	if err != nil {
 		return err
 	}
-	evidence := claims.NewRun(m.Dir, m.Points, m.Nodes)
+	evidence := claims.NewRuns(m.Dir, m.Points, m.Nodes)
 	m.Claims = claimed{
 		Count: map[claims.Verdict]int{}, Cases: []claimedCase{}, NotMeasured: []missingClaim{},
 	}
-	outcomes := book.Evaluate(claims.Evidence{Runs: []claims.Run{evidence}})
+	outcomes := book.Evaluate(claims.Evidence{Runs: evidence})
 	for i := range outcomes {
 		m.Claims.add(&outcomes[i])
 	}

@@ -17,6 +17,7 @@ type Options struct {
 	Bound   *results.Bound        // nil: none
 	Version string                // of this binary
 	Now     time.Time             // when the page is made; zero: now
+	Name    string                // of the run; empty: that of its folder
 }
 
 // Model is a run folder in the page's form.
@@ -108,8 +109,11 @@ func Read(run *runfolder.Run, o Options) (*Model, error) {
 		Nodes: append([]json.RawMessage{}, nodes...), Count: len(points), Points: points,
 		BusyShare: results.BusyShare, Validity: results.ValidityWarnings,
 	}
+	if o.Name != "" {
+		m.Name, m.Dir = o.Name, o.Name
+	}
 	for _, b := range append(bad, badNodes...) {
-		m.BadLines = append(m.BadLines, b.String())
+		m.BadLines = append(m.BadLines, b.Said())
 	}
 	m.choose(o)
 	m.fill()
@@ -218,6 +222,9 @@ func newDimension(d *results.Dimension, points []results.Point) dimension {
 		}
 	}
 	to.Varies = varies(d, all)
+	if d.Name() == "machine" {
+		to.Varies = len(results.Varying([]*results.Dimension{d}, all)) > 0
+	}
 	return to
 }
 

@@ -15,14 +15,18 @@
 //	               "intended" and "actual", a line an interval; mergeable
 //	figures/       what package figure draws; it can be drawn again
 //	report.html    what package report writes; it can be written again
+//	sources/N/     of a merged folder ([CreateMerged]): the sweep and the testbed of source N;
+//	               sweep.yaml then lists the sources
 //
 // The rules of the .jsonl files:
 //
 //   - A line is one JSON object and ends with a newline. It is on the disk before the next
 //     point is measured, and no line is ever rewritten.
 //   - A point's histograms are on the disk before its line is.
-//   - Of several lines with one ID the last that is ok counts. A point that failed is not done: a
+//   - Of several lines with one ID the one that is ok counts. A point that failed is not done: a
 //     sweep that continues measures it again.
+//   - No sweep writes two lines with one ID that are ok. A reader of files that somebody joined
+//     names them. It leaves out copies, and keeps other points as ID~2.
 //   - A crash or a full disk may cut the last line off. The next writer removes such a line; if
 //     only its newline is missing, the writer adds it.
 //   - A reader names a line that can't be read by its number, and uses the others.

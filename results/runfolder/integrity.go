@@ -70,17 +70,21 @@ func (r *Run) hlogDamage(p *results.Point) string {
 	return ""
 }
 
-// LogIntact compares the histogram log of a point with the length and the checksum in the point.
-func (r *Run) LogIntact(p *results.Point) error {
+// Log returns the histogram log of a point as it is on the disk, and compares it with the length
+// and the checksum in the point. The error is an [fs.ErrNotExist] if there is none.
+func (r *Run) Log(p *results.Point) ([]byte, error) {
+	if err := results.CheckID(p.ID); err != nil {
+		return nil, err
+	}
 	path := r.histPath(p.ID)
 	log, err := infile.Read(path, maxHlogBytes)
 	if err != nil {
-		return fmt.Errorf("results: %w", err)
+		return nil, fmt.Errorf("results: %w", err)
 	}
 	if err := verifyHlog(p, log); err != nil {
-		return fmt.Errorf("results: %s: %w", path, err)
+		return nil, fmt.Errorf("results: %s: %w", path, err)
 	}
-	return nil
+	return log, nil
 }
 
 // StrayLogs names the files among the histogram logs that belong to none of the points. A sweep

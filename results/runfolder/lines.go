@@ -17,6 +17,15 @@ type BadLine struct {
 	File   string // below the run folder
 	Line   int    // counts from 1; 0: the reason is about the file
 	Reason string
+	Kept   bool // the readers use the line; else they leave it out
+}
+
+// Said is the bad line as a message.
+func (b BadLine) Said() string {
+	if b.Kept {
+		return b.String()
+	}
+	return "left out " + b.String()
 }
 
 func (b BadLine) String() string {
@@ -96,7 +105,7 @@ func (b *badLines) add(line int, reason string) {
 	switch {
 	case reason == "":
 	case len(b.list) < maxBadLines:
-		b.list = append(b.list, BadLine{b.file, line, reason})
+		b.list = append(b.list, BadLine{File: b.file, Line: line, Reason: reason})
 	default:
 		b.more++
 	}

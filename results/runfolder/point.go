@@ -30,6 +30,43 @@ func decodePoint(line []byte) (results.Point, error) {
 	return p, nil
 }
 
+// repeatedIDs finds the points that have an ID of another point and are ok, as in files that
+// somebody joined.
+type repeatedIDs struct {
+	ok   map[string][]results.Point // by ID
+	said []BadLine
+}
+
+// keeps reports whether a point is no copy. A point with the ID of another one gets a new ID.
+func (r *repeatedIDs) keeps(p *results.Point) bool {
+	if p.Status != results.StatusOK {
+		return true
+	}
+	if r.ok == nil {
+		r.ok = map[string][]results.Point{}
+	}
+	id := p.ID
+	for i := range r.ok[id] {
+		if SameContent(&r.ok[id][i], p) {
+			r.said = append(r.said, BadLine{
+				File:   pointsFile,
+				Reason: fmt.Sprintf("a copy of point %s: it is there twice", id),
+			})
+			return false
+		}
+	}
+	r.ok[id] = append(r.ok[id], *p)
+	if n := len(r.ok[id]); n > 1 {
+		p.ID = NextID(id, n)
+		r.said = append(r.said, BadLine{
+			File: pointsFile, Kept: true,
+			Reason: fmt.Sprintf("found point %s %d times with other content, allowed: once; it is "+
+				"kept as %s; join folders with dpukv merge", id, n, p.ID),
+		})
+	}
+	return true
+}
+
 // lastOfEachID keeps one point an ID, in place: the last that is ok, or if none is ok the last.
 func lastOfEachID(points []results.Point) []results.Point {
 	chosen := make(map[string]int, len(points))

@@ -24,6 +24,8 @@ const (
 	histFolder  = "hist"
 	figFolder   = "figures"
 	headFile    = "head.json"
+
+	sourcesFolder = "sources" // of a merged folder
 )
 
 // ErrNotRun is wrapped by the errors of [Open] and [Resume] for a folder that holds no run.
@@ -126,7 +128,8 @@ func (r *Run) Machines() []string {
 
 // Points returns the points, one an ID, in the order they were measured. It also returns the lines
 // that can't be read, and the files of the folder that are not whole. Of several lines with one
-// ID the last that is ok counts, and if none is ok the last.
+// ID, those that are ok count, and if none is ok the last. No sweep writes two that are ok:
+// somebody joined two folders. A copy of a line is left out, another point becomes ID~2.
 func (r *Run) Points() ([]results.Point, []BadLine, error) {
 	points, bad, err := r.readPoints()
 	return points, append(bad, r.damagedFiles(points)...), err
@@ -134,14 +137,15 @@ func (r *Run) Points() ([]results.Point, []BadLine, error) {
 
 func (r *Run) readPoints() ([]results.Point, []BadLine, error) {
 	var points []results.Point
+	var twice repeatedIDs
 	bad, err := readLines(filepath.Join(r.dir, pointsFile), func(line []byte) error {
 		p, err := decodePoint(line)
-		if err == nil {
+		if err == nil && twice.keeps(&p) {
 			points = append(points, p)
 		}
 		return err
 	})
-	return lastOfEachID(points), bad, err
+	return lastOfEachID(points), append(bad, twice.said...), err
 }
 
 // Histograms returns the latency histograms of the point with this ID. The error is an

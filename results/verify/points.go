@@ -86,7 +86,7 @@ func (f *folder) logs() Check {
 			without++
 			return nil
 		}
-		if err := f.LogIntact(p); err != nil {
+		if _, err := f.Log(p); err != nil {
 			return []string{err.Error()}
 		}
 		return nil

@@ -150,7 +150,7 @@ func TestEdits(t *testing.T) {
 		"a line removed":           {"points.jsonl", lines(0, 2), "chain end"},
 		"the last line removed":    {"points.jsonl", lines(0, 1), "end"},
 		"lines swapped":            {"points.jsonl", lines(1, 0, 2), "chain order"},
-		"a line repeated":          {"points.jsonl", lines(0, 0, 1, 2), "chain end"},
+		"a line repeated":          {"points.jsonl", lines(0, 0, 1, 2), "lines chain end"},
 		"half a line":              {"points.jsonl", cut, "lines end"},
 		"a log":                    {"hist/b.hlog", flipped, "logs latency"},
 		"a log of another point":   {"hist/b.hlog", func([]byte) []byte { return ofC }, "logs latency"},

@@ -59,7 +59,7 @@ function notes(changed) {
   const say = (kind, ...text) => list.push(el("div", { class: "note " + kind }, ...text));
   const count = test => all.filter(test).length, bad = D.failed = count(failed), sim = count(emulated), warned = count(i => !failed(i) && warnings(i).length);
   if (bad) say("bad", `${counted(bad, "point")} of ${D.count} failed. `, el("a", { href: "#failed" }, "Why"));
-  if (D.notes.length) say("bad", "Lines of the run folder could not be read and are left out:", el("ul", {}, D.notes.slice(0, 20).map(n => el("li", {}, n)), D.notes.length > 20 ? el("li", {}, `and ${D.notes.length - 20} more`) : ""));
+  if (D.notes.length) say("bad", "The files of the run folder are not as a sweep writes them:", el("ul", {}, D.notes.slice(0, 20).map(n => el("li", {}, n)), D.notes.length > 20 ? el("li", {}, `and ${D.notes.length - 20} more`) : ""));
   if (sim) say("sim", `${counted(sim, "point")} of ${D.count} ${sim === 1 ? "was" : "were"} measured over emulated hardware${ways(all.filter(emulated))}. Compare them with each other, not with those of a card.`);
   if (warned) say("warn", `${counted(warned, "point")} of ${D.count} ${warned === 1 ? "carries" : "carry"} warnings: in the figures they have an exclamation mark, in the tables their text.`, D.warning_kinds.map(folded));
   if (changed.length) say("warn", "A machine changed while the run was interrupted: ", changed.join("; "));

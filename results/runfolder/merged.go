@@ -1,0 +1,149 @@
+package runfolder
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"dpukv/results"
+	"dpukv/results/internal/atomicfile"
+)
+
+// The states of a source's chain of digests.
+const (
+	ChainOK     = "ok"
+	ChainBroken = "broken" // a line was changed
+	ChainNone   = "none"   // an older build wrote the folder
+)
+
+// Source is one of the run folders that a folder was merged from.
+type Source struct {
+	Folder string `yaml:"folder"` // as it was named
+	Digest string `yaml:"digest"` // of the run, as it was then
+	Chain  string `yaml:"chain"`  // "ok", "broken" or "none"
+	Points int    `yaml:"points"` // in it
+	// digest of its sweep and testbed, so that the chain of the merged folder covers them
+	Requests string `yaml:"requests"`
+}
+
+// merged is the sweep.yaml of a merged folder.
+type merged struct {
+	MergedFrom []Source `yaml:"merged_from"`
+}
+
+// mergedKey begins a merged folder's sweep.yaml.
+const mergedKey = "merged_from:"
+
+// MergedFrom returns the sources of a merged folder; nil: a sweep wrote the folder.
+func (r *Run) MergedFrom() ([]Source, error) {
+	text, err := r.Sweep()
+	if err != nil || !strings.HasPrefix(string(text), mergedKey) {
+		return nil, err
+	}
+	var m merged
+	if err := yaml.Unmarshal(text, &m); err != nil {
+		return nil, fmt.Errorf("results: %s: %w", filepath.Join(r.dir, sweepFile), err)
+	}
+	return m.MergedFrom, nil
+}
+
+// Requests returns the sweep of source n of a merged folder, counted from 1, and checks it and the
+// testbed against their digest.
+func (r *Run) Requests(n int, of *Source) (sweep []byte, err error) {
+	dir := r.sourceDir(n)
+	source := &Run{dir: dir}
+	if sweep, err = source.Sweep(); err != nil {
+		return nil, err
+	}
+	testbed, err := source.Testbed()
+	if err != nil {
+		return nil, err
+	}
+	if found := digest(sweep, testbed); found != of.Requests {
+		return nil, fmt.Errorf("%s: found the digest %s of sweep and testbed, %s has %s: a file "+
+			"was changed", dir, found, sweepFile, of.Requests)
+	}
+	return sweep, nil
+}
+
+func (r *Run) sourceDir(n int) string {
+	return filepath.Join(r.dir, sourcesFolder, strconv.Itoa(n))
+}
+
+// CreateMerged makes dir a run folder that is merged from sources, with their sweeps and testbeds.
+func CreateMerged(dir string, sources []Source, runs []*Run) (*Writer, error) {
+	texts := make([][2][]byte, len(runs))
+	for i, run := range runs {
+		sweep, err1 := run.Sweep()
+		testbed, err2 := run.Testbed()
+		if err := errors.Join(err1, err2); err != nil {
+			return nil, fmt.Errorf("results: %w", err)
+		}
+		texts[i], sources[i].Requests = [2][]byte{sweep, testbed}, digest(sweep, testbed)
+	}
+	sweep, err := yaml.Marshal(merged{sources})
+	if err != nil {
+		return nil, fmt.Errorf("results: %w", err)
+	}
+	w, err := Create(dir, sweep, nil)
+	if err != nil {
+		return nil, err
+	}
+	for i, of := range texts {
+		if err := w.copyRequests(i+1, of[0], of[1]); err != nil {
+			return nil, errors.Join(fmt.Errorf("results: %w", err), w.Close())
+		}
+	}
+	return w, nil
+}
+
+func (r *Run) copyRequests(n int, sweep, testbed []byte) error {
+	dir := r.sourceDir(n)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	if testbed != nil {
+		if err := atomicfile.Replace(filepath.Join(dir, testbedFile), testbed); err != nil {
+			return err
+		}
+	}
+	return atomicfile.Replace(filepath.Join(dir, sweepFile), sweep)
+}
+
+// SameContent reports whether two points are one: all of their fields agree but those that depend
+// on the folder.
+func SameContent(a, b *results.Point) bool {
+	text := func(p results.Point) string {
+		p.ID, p.Chain, p.Source = "", "", 0
+		b, err := json.Marshal(&p)
+		if err != nil {
+			return p.ID
+		}
+		return string(b)
+	}
+	return text(*a) == text(*b)
+}
+
+// again stands between the ID of a point and the number of the points with it. No sweep makes an ID
+// with it.
+const again = "~"
+
+// NextID is the ID of the n-th point with an ID, counted from 1.
+func NextID(id string, n int) string {
+	if n == 1 {
+		return id
+	}
+	return id + again + strconv.Itoa(n)
+}
+
+// FirstID is the ID that [NextID] had.
+func FirstID(id string) string {
+	first, _, _ := strings.Cut(id, again)
+	return first
+}
