@@ -2,7 +2,7 @@
 // are also in the binary, for "dpukv sweep init NAME" and "dpukv testbed init KIND" on a machine
 // that has nothing else.
 //
-//	local.yaml, netns.yaml, netns-onpath.yaml, bluefield.yaml, slurm.yaml   testbeds: dpukv sweep --testbed FILE
+//	local, netns, netns-onpath, bluefield, ssh, slurm and kubectl.yaml      testbeds: dpukv sweep --testbed FILE
 //	all others                                                              sweeps: dpukv sweep -f FILE
 //
 // What a figure of the study is called after, measures that figure. The tests of package placement

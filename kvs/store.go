@@ -29,6 +29,9 @@ type Store struct {
 	Check func(*LoadConfig) error
 	// Start starts a server with room for the configured items.
 	Start func(*ServerConfig) (Server, error)
+	// Ports returns the number of TCP ports that a server with so many workers listens on. nil: it
+	// listens on one.
+	Ports func(workers int) int
 	// Dial connects a client to a server.
 	Dial func(context.Context, *DialConfig) (Remote, error)
 	// Attach returns a [Server] for a server that runs already. nil: dpukv starts all servers of
@@ -53,6 +56,14 @@ type Command struct {
 	// these flags, once they are parsed. nil: [Store.Start] does, with memory for items of
 	// --key-size and --value-size.
 	Flags func(*pflag.FlagSet) func(*ServerConfig) (Server, error)
+}
+
+// PortsOf returns the number of TCP ports of a server with so many workers.
+func (s *Store) PortsOf(workers int) int {
+	if s.Ports == nil {
+		return 1
+	}
+	return s.Ports(workers)
 }
 
 // OverVerbs reports whether a verbs device carries the store's requests.

@@ -60,7 +60,7 @@ func TestProgressOnATerminalIsOneLine(t *testing.T) {
 	screen, tty := terminal(t, columns)
 	report(newReporter(tty, "27"))
 	var text string
-	for shown := make([]byte, 4<<10); !strings.HasSuffix(text, "gone\r\n\r\x1b[K"); {
+	for shown := make([]byte, 4<<10); !strings.HasSuffix(text, "more)\r\n\r\x1b[K"); {
 		n, err := screen.Read(shown)
 		if err != nil {
 			t.Fatalf("%v after %q", err, text)
@@ -71,7 +71,7 @@ func TestProgressOnATerminalIsOneLine(t *testing.T) {
 		"[1/27] 1m30s left: mica CH-SH", "[1/27] 1m30s left, preload 45 %: mica",
 		"[1/27] 1m30s left, measure 4.20 Mops, p99 38.0 µs: mica CH-SH",
 		"left, another verify, client measure 4.20 Mops, p99 38.0 µs: mica",
-		"[2/27] second: failed after 1s: node server: gone\r\n",
+		"[2/27] second: failed after 1s: node server: gone … (1 line more)\r\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("got %q, want it to hold %q", text, want)
@@ -90,7 +90,8 @@ func TestProgressOnATerminalIsOneLine(t *testing.T) {
 func TestProgressElsewhereIsALineAPoint(t *testing.T) {
 	var b bytes.Buffer
 	report(newReporter(&b, "27"))
-	want := "[1/27] first: 4.20 Mops, p50 0 ns, p99 0 ns, in 1s\n[2/27] second: failed after 1s: node server: gone\n"
+	want := "[1/27] first: 4.20 Mops, p50 0 ns, p99 0 ns, in 1s\n" +
+		"[2/27] second: failed after 1s: node server: gone … (1 line more)\n"
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
 	}
