@@ -3,7 +3,7 @@
 // that has nothing else. "dpukv plot --figure N"
 // reads the sweeps of the study's figures from there.
 //
-//	local.yaml, netns.yaml, netns-onpath.yaml, bluefield.yaml, slurm.yaml   testbeds: dpukv sweep --testbed FILE
+//	local, netns, netns-onpath, bluefield, ssh, slurm and kubectl.yaml      testbeds: dpukv sweep --testbed FILE
 //	all others                                                              sweeps: dpukv sweep -f FILE
 //
 // What a figure of the study is called after, measures that figure. The tests of package placement

@@ -33,6 +33,9 @@ type Store struct {
 	TTLUnit time.Duration
 	// Start starts a server with room for the configured items.
 	Start func(*ServerConfig) (Server, error)
+	// Ports returns the number of TCP ports that a server with so many workers listens on. nil: it
+	// listens on one.
+	Ports func(workers int) int
 	// Dial connects a client to a server.
 	Dial func(context.Context, *DialConfig) (Remote, error)
 	// Attach returns a [Server] for a server that runs already. nil: dpukv starts all servers of
@@ -74,6 +77,14 @@ func (s *Store) CheckTTL(ttl time.Duration) error {
 			s.TTLUnit)
 	}
 	return nil
+}
+
+// PortsOf returns the number of TCP ports of a server with so many workers.
+func (s *Store) PortsOf(workers int) int {
+	if s.Ports == nil {
+		return 1
+	}
+	return s.Ports(workers)
 }
 
 // OverVerbs reports whether a verbs device carries the store's requests.

@@ -81,8 +81,8 @@ func newTestbedInitCommand() *cobra.Command {
 		Short: "Write a commented testbed file to start from",
 		Long: "Write a commented testbed file to stdout. The kinds are " +
 			strings.Join(kinds, ", ") + `:
-hosts with DPUs, this machine alone, machines emulated on this one (netns-onpath: with a host behind
-its DPU), and nodes of a Slurm cluster.`,
+hosts with DPUs, pods of Kubernetes, this machine alone, machines emulated on this one
+(netns-onpath: with a host behind its DPU), nodes of a Slurm cluster, and hosts behind ssh.`,
 		Example: "  dpukv testbed init bluefield > testbed.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			kind := "bluefield"

@@ -2,6 +2,22 @@ package foreign
 
 import "testing"
 
+func TestEnds(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		most int
+		want string
+	}{
+		{"short", 5, "short"},
+		{"longer one", 6, "lon … (4 bytes left out) … one"},
+		{"äöüäöü", 6, "ä … (8 bytes left out) … ü"},
+	} {
+		if got := Ends(test.text, test.most); got != test.want {
+			t.Errorf("%q: got %q, want %q", test.text, got, test.want)
+		}
+	}
+}
+
 func TestClip(t *testing.T) {
 	for _, test := range []struct {
 		text string

@@ -3,7 +3,9 @@ package foreign
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // MaxOutput is the limit for a node command's stdout. The longest lists that dpukv requests are
@@ -41,8 +43,9 @@ const maxTail = 64 << 10
 
 // Tail keeps the end of a command's stderr.
 type Tail struct {
-	mu   sync.Mutex
-	kept []byte
+	mu      sync.Mutex
+	kept    []byte
+	dropped int // bytes before them
 }
 
 // Write implements [io.Writer]. It never fails.
@@ -55,11 +58,28 @@ func (t *Tail) Write(b []byte) (int, error) {
 func (t *Tail) Keep(b []byte, most int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	whole := len(t.kept) + len(b)
 	b = b[max(0, len(b)-most):]
 	if extra := len(t.kept) + len(b) - most; extra > 0 {
 		t.kept = t.kept[:copy(t.kept, t.kept[extra:])]
 	}
 	t.kept = append(t.kept, b...)
+	t.dropped += whole - len(t.kept)
+}
+
+// Shown is the kept text for a message. It says what is missing before the text.
+func (t *Tail) Shown() string {
+	text := t.String()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.dropped == 0 {
+		return strings.TrimSpace(text)
+	}
+	cut := 0
+	for cut < len(text) && !utf8.RuneStart(text[cut]) {
+		cut++
+	}
+	return fmt.Sprintf("(%d bytes left out) … %s", t.dropped+cut, strings.TrimSpace(text[cut:]))
 }
 
 // String is the kept text.

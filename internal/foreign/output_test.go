@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
@@ -30,6 +31,11 @@ func TestTailKeepsTheLast(t *testing.T) {
 	_, _ = tail.Write([]byte(strings.Repeat("y", 10*maxTail) + "z"))
 	if n, err := tail.Write([]byte("end")); n != 3 || err != nil {
 		t.Errorf("got %d, %v", n, err)
+	}
+	// all that came before the last 64 KiB
+	want := fmt.Sprintf("(%d bytes left out) … y", 100*1000+10*maxTail+1+3-maxTail)
+	if got := tail.Shown(); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "yzend") {
+		t.Errorf("shown: %.60q, want %q", got, want)
 	}
 	if got := tail.String(); len(got) != maxTail || !strings.HasSuffix(got, "yzend") {
 		t.Errorf("kept %d bytes that end in %.10q", len(got), got[len(got)-10:])

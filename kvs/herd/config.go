@@ -9,6 +9,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/offheap"
+	"dpukv/internal/ports"
 	"dpukv/kvs/internal/admission"
 	"dpukv/kvs/partition"
 	"dpukv/verbs/provider"
@@ -19,7 +20,7 @@ const maxWorkers = 1024
 
 // Config configures a server.
 type Config struct {
-	// Listen is the TCP address at which clients ask for slots and counters.
+	// Listen is the TCP address at which clients ask for slots and counters: see [ports.Listen].
 	Listen string
 	// Device names the device that carries the requests: see [provider.Open], also for the options.
 	// nil: the defaults.
@@ -79,7 +80,7 @@ func (c *Config) setDefaults() {
 		c.open = openDevice
 	}
 	if c.listen == nil {
-		c.listen = func(addr string) (net.Listener, error) { return net.Listen("tcp", addr) }
+		c.listen = ports.Listen
 	}
 	if c.Device == "" {
 		c.Device = DefaultDevice
@@ -103,8 +104,8 @@ func (c *Config) check() error {
 		return fmt.Errorf("slots: found %d bytes, allowed: %d to %d, a multiple of %d", c.SlotBytes,
 			MinSlotBytes, MaxSlotBytes, wordBytes)
 	}
-	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
-		return fmt.Errorf("listen address: found %q, allowed: HOST:PORT: %w", c.Listen, err)
+	if _, _, err := ports.Split(c.Listen); err != nil {
+		return err
 	}
 	return cpu.MayUse(c.CPUs)
 }

@@ -37,8 +37,9 @@ Through --device, other machines that reach a softroce address, or the NIC, can 
 		Example: `  dpukv serve herd
   dpukv serve herd --device softroce:10.0.0.1 --listen 10.0.0.1:7791 --server-threads 4 --cpus 0-3
   dpukv serve herd --device ibverbs:mlx5_0 --listen 10.0.0.1:7791 --slot-bytes 1024`,
-		Listen:      "127.0.0.1:7791",
-		ListenHelp:  "TCP address at which clients get their slots",
+		Listen: "127.0.0.1:7791",
+		ListenHelp: "TCP address at which clients get their slots; port 0: any free one; " +
+			"FIRST-LAST: a free one of these",
 		ThreadsHelp: "worker threads, each with one partition",
 		Flags:       addFlags,
 	},

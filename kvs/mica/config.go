@@ -2,11 +2,10 @@ package mica
 
 import (
 	"fmt"
-	"net"
-	"strconv"
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/offheap"
+	"dpukv/internal/ports"
 	"dpukv/kvs/partition"
 )
 
@@ -16,6 +15,7 @@ const maxWorkers = 1024
 // Config configures a server.
 type Config struct {
 	// Listen is the address of worker 0. With a port other than 0, worker i listens on port + i.
+	// With a range of ports, each worker listens on the first that is free: see [ports.Listen].
 	Listen string
 	// Workers is the number of event loops. PartitionsPerWorker is the number of partitions that
 	// each owns.
@@ -59,20 +59,22 @@ func (c *Config) check() error {
 
 // addr returns the address that a worker listens on.
 func (c *Config) addr(worker int) (string, error) {
-	host, service, err := net.SplitHostPort(c.Listen)
-	if err != nil {
-		return "", fmt.Errorf("listen address: found %q, allowed: HOST:PORT: %w", c.Listen, err)
-	}
-	port, err := strconv.Atoi(service)
-	if err != nil || port < 0 || port+c.Workers > 1<<16 {
+	host, r, err := ports.Split(c.Listen)
+	switch {
+	case err != nil:
+		return "", err
+	case r.Any():
+	case r.First < r.Last && r.Count() < c.Workers:
+		return "", fmt.Errorf("listen address: found %q, allowed: at least %d ports for %d "+
+			"workers", c.Listen, c.Workers, c.Workers)
+	case r.First < r.Last:
+	case r.First+c.Workers > 1<<16:
 		return "", fmt.Errorf("listen address: found %q, allowed: a port of 0 to %d for %d "+
-			"workers", c.Listen,
-			1<<16-c.Workers, c.Workers)
+			"workers", c.Listen, 1<<16-c.Workers, c.Workers)
+	default:
+		r.First, r.Last = r.First+worker, r.First+worker
 	}
-	if port > 0 {
-		port += worker
-	}
-	return net.JoinHostPort(host, strconv.Itoa(port)), nil
+	return ports.Join(host, r), nil
 }
 
 func (c *Config) table() (*partition.Table, error) {

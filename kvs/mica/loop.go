@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/ports"
 	"dpukv/kvs/internal/admission"
 
 	"github.com/panjf2000/gnet/v2"
@@ -122,7 +123,7 @@ func (l *loop) hangUp() error { return unix.Close(l.wakeup) }
 // start returns when the worker listens on an address and serves. It returns an error if the worker
 // can't.
 func (w *worker) start(addr string) error {
-	listener, err := net.Listen("tcp", addr)
+	listener, err := ports.Listen(addr)
 	if err != nil {
 		return err
 	}

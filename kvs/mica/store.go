@@ -18,6 +18,7 @@ var Store = kvs.Store{
 	Study: Study, MaxBatch: MaxBatch,
 	Check: checkLoad,
 	Start: startSized,
+	Ports: func(workers int) int { return workers },
 	Dial: func(ctx context.Context, c *kvs.DialConfig) (kvs.Remote, error) {
 		return Dial(ctx, c.Addr)
 	},
@@ -36,8 +37,8 @@ A connection that gets no buffer is refused, or ended, with the reason.`,
   dpukv serve mica --listen 127.0.0.1:7791 --server-threads 4 --cpus 0-3 --items 10000000 ` +
 			`--memory 1GiB --mode store`,
 		Listen: "127.0.0.1:7791",
-		ListenHelp: "address of the first worker; worker i listens i ports further, or on any " +
-			"free port with port 0",
+		ListenHelp: "address of the first worker; worker i listens i ports further. With port 0 " +
+			"each listens on any free port, with FIRST-LAST on a free one of these",
 		ThreadsHelp: "worker threads",
 		Flags:       addFlags,
 	},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -13,6 +14,20 @@ type trouble struct {
 	// the cause and the remedy: $1 is the expression's first group, see also hints
 	means string
 }
+
+// complete reports whether a match has all that the cause and the remedy quote. Without it, a
+// sentence would have a hole.
+func (t *trouble) complete(match []int) bool {
+	for _, quoted := range quotedGroup.FindAllStringSubmatch(t.means, -1) {
+		if i, err := strconv.Atoi(quoted[1]); err == nil && match[2*i] < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// quotedGroup matches $1 and the escaped $$, which has no number.
+var quotedGroup = regexp.MustCompile(`\$(\$|\d)`)
 
 func says(expression string) *regexp.Regexp { return regexp.MustCompile(`(?m)` + expression) }
 
@@ -38,7 +53,7 @@ func Explain(n *Node, stderr string, err error) error {
 	}
 	stderr = strings.ReplaceAll(stderr, "\r", "")
 	for _, t := range slices.Concat(l.troubles, everywhere) {
-		if m := t.says.FindStringSubmatchIndex(stderr); m != nil {
+		if m := t.says.FindStringSubmatchIndex(stderr); m != nil && t.complete(m) {
 			means := t.says.ExpandString(nil, t.means, stderr, m)
 			return &Explained{n.Name, n.hints(string(means)), err}
 		}

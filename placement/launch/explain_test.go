@@ -42,6 +42,10 @@ func TestExplain(t *testing.T) {
 			bf, "Unable to negotiate with 10.0.0.1 port 22: no matching host key type found. Their offer: ssh-rsa",
 			"bf and the ssh client here have no algorithm in common (no matching",
 		},
+		{
+			bf, "@    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @\nsomething new",
+			"the host key of bf is not the one that is known in known_hosts: somebody may sit in between",
+		},
 		{bf, "client_loop: send disconnect: Broken pipe\r\n", "bf closed the connection"},
 		{bf, "Bad owner or permissions on /root/.ssh/config", "ssh does not trust its configuration (Bad owner"},
 		{bf, "me@bf: Permission denied (publickey,gssapi-with-mic,password).", "me@bf wants a password"},
@@ -95,6 +99,27 @@ func TestExplain(t *testing.T) {
 		if !errors.Is(err, errStatus) {
 			t.Errorf("%v does not hold how the command ended", err)
 		}
+	}
+}
+
+// TestLongOutputIsCutVisibly: both ends of a long output are there, and the cut says what is missing.
+func TestLongOutputIsCutVisibly(t *testing.T) {
+	n := &Node{Name: "bf", Via: Local}
+	const script = `exec >&2; echo "begin: the cause is here"; printf %09000d 0; echo " the end"; exit 3`
+	_, err := Output(t.Context(), n, "sh", "-c", script)
+	if err == nil {
+		t.Fatal("found no error")
+	}
+	for _, want := range []string{
+		"node bf: exit status 3: begin: the cause is here\n", " bytes left out) … 0", " the end",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("found %q, want %q in it", err, want)
+		}
+	}
+	_, err = Output(t.Context(), n, "sh", "-c", `seq 1 300 >&2; exit 3`) // 1,092 bytes
+	if err == nil || strings.Contains(err.Error(), "…") || !strings.Contains(err.Error(), ": 1\n2\n") {
+		t.Errorf("found %q, want the whole output", err)
 	}
 }
 

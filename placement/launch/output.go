@@ -49,11 +49,7 @@ func (n *Node) ended(ctx context.Context, stderr *foreign.Tail, err error) error
 	if ctx.Err() != nil {
 		return n.errorf("%w", context.Cause(ctx))
 	}
-	words := strings.TrimSpace(stderr.String())
-	const most = 500
-	if len(words) > most {
-		words = "…" + words[len(words)-most:]
-	}
+	words := foreign.Ends(strings.TrimSpace(stderr.String()), foreign.MaxReason)
 	if words != "" {
 		words = ": " + words
 	}

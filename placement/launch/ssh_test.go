@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -101,9 +102,17 @@ func TestSSHHostKeys(t *testing.T) {
 	n := node(s)
 	s.Know(t, other.HostKey)
 	_, err := Output(t.Context(), n, "true")
+	name := "[127.0.0.1]:" + strconv.Itoa(s.Port)
 	expectExplained(t, err,
-		"node bf: the host key of 127.0.0.1 is not the one that is known ("+s.KnownHosts+
-			":1): somebody may sit in between")
+		"node bf: the host key of "+name+" is not the one that is known ("+s.KnownHosts+
+			":1): somebody may sit in between, or it was installed anew; ask whoever runs it, then: "+
+			"ssh-keygen -f '"+s.KnownHosts+"' -R '"+name+"', and ssh -F /dev/null -l ")
+	_, command, _ := strings.Cut(err.Error(), "then: ")
+	command, _, _ = strings.Cut(command, ", and ")
+	if out, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
+		t.Errorf("%s: %v: %s", command, err, out)
+	}
+	expectEmpty(t, s.KnownHosts)
 
 	empty(t, s.KnownHosts)
 	_, err = Output(t.Context(), n, "true")
@@ -139,7 +148,7 @@ func TestSSHHostKeyAlias(t *testing.T) {
 		}
 		n.HostKeyAlias = "jump" + strconv.Itoa(1-i) + "+card"
 		_, err := Output(t.Context(), n, "true")
-		expectExplained(t, err, "node bf: the host key of 127.0.0.1 is not the one that is known ("+known)
+		expectExplained(t, err, "node bf: the host key of "+n.HostKeyAlias+" is not the one that is known ("+known)
 		n.HostKeyAlias = "jump2+card"
 		_, err = Output(t.Context(), n, "true")
 		expectExplained(t, err, "node bf: the host key of jump2+card is not known in "+known+

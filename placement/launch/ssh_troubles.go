@@ -5,9 +5,16 @@ package launch
 // something that only ssh writes.
 var sshTroubles = []trouble{
 	{
-		says(`REMOTE HOST IDENTIFICATION HAS CHANGED(?s:.*Offending \S+ key in (\S+))?`),
-		"the host key of {host} is not the one that is known ($1): somebody may sit in between, " +
-			"or it was installed anew; ask whoever runs it, then: ssh-keygen -R, and {ssh}",
+		says(`REMOTE HOST IDENTIFICATION HAS CHANGED(?s:.*Offending \S+ key in ((\S+):\d+).*Host key for (\S+) has changed)`),
+		"the host key of $3 is not the one that is known ($1): somebody may sit in between, " +
+			"or it was installed anew; ask whoever runs it, then: ssh-keygen -f '$2' -R '$3', " +
+			"and {ssh}",
+	},
+	{
+		says(`REMOTE HOST IDENTIFICATION HAS CHANGED`),
+		"the host key of {host} is not the one that is known in {known_hosts}: somebody may sit " +
+			"in between, or it was installed anew; ask whoever runs it, then remove the line " +
+			"that this command names, and run it again: {ssh}",
 	},
 	{
 		says(`^No \S+ host key is known for (\S+) and you have requested strict checking`),

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"dpukv/internal/ports"
 	"dpukv/placement/survey"
 	"dpukv/verbs/provider"
 )
@@ -21,7 +22,7 @@ func (in *inspector) inspect(ctx context.Context, m *Inspect) *Inspection {
 	found := &Inspection{Report: survey.Read(ctx), Devices: map[string]string{}}
 	in.close()
 	var err error
-	if in.listener, err = net.Listen("tcp", net.JoinHostPort(m.Address, "0")); err != nil {
+	if in.listener, err = ports.Listen(m.Listen); err != nil {
 		found.Error = err.Error()
 	} else {
 		found.Addr = in.listener.Addr().String()
@@ -69,7 +70,7 @@ func (in *inspector) reach(ctx context.Context, m *Reach) *Reached {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			got.Errors[addr] = text(err)
+			got.Errors[addr] = Fault(err)
 		})
 	}
 	all.Wait()

@@ -152,6 +152,7 @@ type (
 		Store string `json:"store"`
 		kvs.DialConfig
 		load.Load
+		Way       *Way `json:"way,omitempty"`
 		SameHost  bool `json:"same_host"` // as the server
 		Preloaded bool `json:"preloaded"` // by another client
 		Threads   int  `json:"threads"`
@@ -163,6 +164,7 @@ type (
 	// Inspect asks for the node's facts and abilities: listen at its address, open the devices.
 	Inspect struct {
 		Address string         `json:"address"`
+		Listen  string         `json:"listen"` // the address with the ports that a server may use
 		Devices []testbed.RDMA `json:"devices"`
 		// Card asks for what the node tells of its card, too.
 		Card bool `json:"card,omitempty"`

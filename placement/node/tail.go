@@ -1,6 +1,7 @@
 package node
 
 import (
+	"fmt"
 	"strings"
 
 	"dpukv/internal/foreign"
@@ -20,9 +21,12 @@ func (t *TailBuffer) Write(b []byte) (int, error) {
 // Lines returns the last few lines, each indented.
 func (t *TailBuffer) Lines() string {
 	const most = 10
-	all := strings.Split(strings.TrimSpace(t.String()), "\n")
+	all := strings.Split(t.Shown(), "\n")
 	if all[0] == "" {
 		return ""
 	}
-	return "\n    " + strings.Join(all[max(0, len(all)-most):], "\n    ")
+	if cut := len(all) - most; cut > 0 {
+		all = append([]string{fmt.Sprintf("(%d lines left out) …", cut)}, all[cut:]...)
+	}
+	return "\n    " + strings.Join(all, "\n    ")
 }

@@ -31,7 +31,7 @@ func check(s *sweep.Sweep, t *testbed.Testbed, allowed []int) error {
 				err))
 		}
 	}
-	errs = append(errs, checkSubmodes(s, t)...)
+	errs = append(append(errs, checkSubmodes(s, t)...), checkPorts(s, t))
 	errs = append(errs, sweep.CheckRates(s), sweep.CheckRepeats(s), sweep.CheckRequests(s),
 		checkRequests(s, t))
 	return errors.Join(append(errs, checkConfigs(s))...)
@@ -45,6 +45,24 @@ func checkPlacement(t *testbed.Testbed, placement string, allowed []int) error {
 	for _, n := range c.All() {
 		if err := checkNode(t, n, allowed); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkPorts refuses servers that listen on more ports than their nodes have.
+func checkPorts(s *sweep.Sweep, t *testbed.Testbed) error {
+	for _, c := range s.Configs() {
+		nodes, err := t.Assign(c.Placement)
+		st, unknown := stores.Named(c.Store)
+		if err != nil || unknown != nil || c.Attach != "" {
+			continue // said elsewhere, or none is started
+		}
+		n, need := &nodes.Server, st.PortsOf(c.ServerThreads)
+		if have := n.Ports.Count(); have < need {
+			return fmt.Errorf("%snode %s: ports: found %s (%d), allowed: at least %d for a server "+
+				"of %s with server_threads: %d; widen the range, in the firewall too",
+				t.Place(n.Name), n.Name, n.Ports, have, need, c.Store, c.ServerThreads)
 		}
 	}
 	return nil
@@ -70,27 +88,29 @@ func checkNode(t *testbed.Testbed, n *testbed.Node, allowed []int) error {
 // checkTools refuses launchers that lack something on this machine, such as a program or an
 // allocation.
 func checkTools(p *Plan) error {
-	var errs []error
-	told := map[string]bool{} // by node, and of the stores
+	var errs, stores []error
+	var lacking launch.Failures
+	told := map[string]bool{} // by node
 	for _, placement := range p.sweep.Placements {
 		c, err := p.testbed.Assign(placement)
 		if err != nil {
 			return err
 		}
-		if err := checkPrograms(p, &c.Server); err != nil && !told["stores"] {
-			errs, told["stores"] = append(errs, err), true
+		if err := checkPrograms(p, &c.Server); err != nil && stores == nil {
+			stores = []error{err}
 		}
 		for _, n := range c.All() {
 			if told[n.Name] || n.Emulated() {
 				continue
 			}
 			told[n.Name] = true
-			if err := launch.Check(&n.Node); err != nil {
-				errs = append(errs, fmt.Errorf("%s%w", p.testbed.Place(n.Name), err))
-			}
+			lacking.Add(n.Name, launch.Check(&n.Node))
 		}
 	}
-	return errors.Join(errs...)
+	for _, f := range lacking.List() {
+		errs = append(errs, fmt.Errorf("%s%s", p.testbed.Place(f.Nodes[0]), f))
+	}
+	return errors.Join(append(stores, errs...)...)
 }
 
 // checkConfigs refuses values that are each valid for their keys, but contradict each other.

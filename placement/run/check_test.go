@@ -131,7 +131,30 @@ func TestExampleTestbeds(t *testing.T) {
 }
 
 // testbedExamples are the example files that are testbeds.
-var testbedExamples = []string{"local", "netns", "netns-onpath", "bluefield", "slurm"}
+var testbedExamples = []string{"local", "netns", "netns-onpath", "bluefield", "slurm", "ssh", "kubectl"}
+
+// TestTooFewPorts: a server with more ports than its node's range is refused before anything starts,
+// with the number that it needs.
+func TestTooFewPorts(t *testing.T) {
+	bed := parseTestbed(t, "ports: 7000-7001\nnodes:\n  a: {}\n  b: {}\n  c: {ports: 7000-7003}\n"+
+		"client_side: a\nserver_side: b\nplacements:\n  MORE: {clients: [a], server: c}\n")
+	for file, want := range map[string]string{
+		"store: mica\nserver_threads: 2\n":                    "",
+		"store: herd\nserver_threads: 4\n":                    "",
+		"store: mica\nserver_threads: 4\nplacement: [MORE]\n": "",
+		"store: mica\nserver_threads: [1, 4]\n": "node b: ports: found 7000-7001 (2), allowed: at least 4 for a " +
+			"server of mica with server_threads: 4",
+	} {
+		s, err := sweep.Parse("s.yaml", []byte(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = check(&s, &bed, []int{0, 1})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: found %v, want %q", file, err, want)
+		}
+	}
+}
 
 func TestHERDRefusals(t *testing.T) {
 	for file, want := range map[string]string{

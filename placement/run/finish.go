@@ -3,6 +3,8 @@ package run
 import (
 	"errors"
 	"fmt"
+	"io"
+	"regexp"
 	"strings"
 
 	"dpukv/results"
@@ -26,9 +28,7 @@ func finish(r *runner) error {
 	if err := lostPoints(r, points); err != nil {
 		return err
 	}
-	for _, f := range r.sum.Failed {
-		fmt.Fprintf(r.Stderr, "failed: %s: %s\n", f.ID, strings.TrimSpace(f.Reason))
-	}
+	writeFailures(r.Stderr, r.sum.Failed)
 	failed := gaveUp(r)
 	if n := len(r.sum.Failed); n > 0 && failed == nil {
 		failed = fmt.Errorf("%d of %d points failed; to try them again: %s", n, r.sum.Points,
@@ -107,4 +107,44 @@ func gaveUp(r *runner) error {
 	return fmt.Errorf("gave up after %d points in a row did not start: %s; %d points that need "+
 		"it were not tried; when that is mended: %s",
 		sameFailures, strings.Join(r.failures.reasons(), "; "), r.sum.Skipped, r.again())
+}
+
+// freePort matches the port of an address, which a server without ports of its own takes anew for
+// each point.
+var freePort = regexp.MustCompile(`:\d{4,5}\b`)
+
+// causeOf returns what equal failures of several points have in common.
+func causeOf(reason string) string {
+	return freePort.ReplaceAllString(strings.TrimSpace(reason), ":PORT")
+}
+
+// namedPoints is the most points that the line of a cause names.
+const namedPoints = 3
+
+// writeFailures writes each cause once, with the points that it broke.
+func writeFailures(w io.Writer, failed []Failure) {
+	points, causes := map[string][]string{}, []Failure(nil)
+	for _, f := range failed {
+		cause := causeOf(f.Reason)
+		if points[cause] == nil {
+			causes = append(causes, f)
+		}
+		points[cause] = append(points[cause], f.ID)
+	}
+	for _, f := range causes {
+		fmt.Fprintf(w, "failed: %s: %s\n", pointsText(points[causeOf(f.Reason)]),
+			strings.TrimSpace(f.Reason))
+	}
+}
+
+func pointsText(ids []string) string {
+	if len(ids) == 1 {
+		return ids[0]
+	}
+	named := ids[:min(len(ids), namedPoints)]
+	text := fmt.Sprintf("%d points (%s", len(ids), strings.Join(named, ", "))
+	if more := len(ids) - len(named); more > 0 {
+		text += fmt.Sprintf(", and %d more", more)
+	}
+	return text + ")"
 }

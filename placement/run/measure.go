@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"time"
 
@@ -251,6 +250,7 @@ func (m *measurement) clientSpec(i int) (*node.ClientSpec, error) {
 			Addr: m.server.Addr, Protocol: m.pt.Protocol, ServerCPUs: m.server.Facts.CPUs,
 			Device: on.RDMA.KVS(),
 		},
+		Way:      wayTo(&m.nodes.Server, on, m.pt.Attach),
 		SameHost: m.all.clients[i].sameKernel(m.all.server),
 		Load:     m.pt.OfOneClient(clients).Load, Duration: m.pt.Duration, Preloaded: i > 0,
 		Threads: m.pt.ClientThreads, FirstThread: i * m.pt.ClientThreads,
@@ -339,7 +339,7 @@ func serverSpecOf(pt *sweep.Point, nodes *testbed.Assignment) (*node.ServerSpec,
 	spec := &node.ServerSpec{
 		Store: pt.Store, Attach: pt.Attach,
 		ServerConfig: kvs.ServerConfig{
-			Listen: net.JoinHostPort(nodes.Server.Address, "0"), Workers: pt.ServerThreads,
+			Listen: nodes.Server.Listen(), Workers: pt.ServerThreads,
 			Items: pt.Keys, KeyBytes: pt.KeyBytes, ValueBytes: pt.RoomBytes(),
 			MaxValueBytes: pt.MaxValueBytes(), Device: nodes.Server.RDMA.KVS(),
 			Hash: pt.Hash, Mode: pt.Mode, Access: pt.Access,

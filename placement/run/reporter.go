@@ -32,6 +32,7 @@ type reporter struct {
 	warmup            bool
 	step              string            // of the orchestrator, before a client has one
 	speeds            map[string]string // by node
+	failure           string            // of the last point whose reason was shown
 }
 
 // lineEvery is the longest time without a line where there is no terminal.
@@ -146,8 +147,12 @@ func (r *reporter) finish(n int, p *results.Point, took time.Duration) {
 	r.count = ""
 	took = took.Round(100 * time.Millisecond)
 	switch {
+	case p.Status != results.StatusOK && causeOf(p.Error) == causeOf(r.failure):
+		r.clear()
+		fmt.Fprintf(r.w, "%sfailed after %v, as the failed point before\n", head, took)
 	case p.Status != results.StatusOK:
 		r.clear()
+		r.failure = p.Error
 		fmt.Fprintf(r.w, "%sfailed after %v: %s\n", head, took, firstLine(p.Error))
 	case !r.terminal:
 		fmt.Fprintf(r.w, "%s%s, p50 %s, p99 %s, in %v%s\n", head, liveline.Rate(p.ThroughputOps),
@@ -175,7 +180,15 @@ func warningCount(warnings []string) string {
 	return fmt.Sprintf(", %d warnings", len(warnings))
 }
 
+// firstLine returns the first line of a text, and says how many follow.
 func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
+	line, rest, cut := strings.Cut(strings.TrimSpace(s), "\n")
+	switch n := strings.Count(rest, "\n") + 1; {
+	case !cut:
+		return line
+	case n == 1:
+		return line + " … (1 line more)"
+	default:
+		return fmt.Sprintf("%s … (%d lines more)", line, n)
+	}
 }

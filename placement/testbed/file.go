@@ -10,6 +10,7 @@ import (
 
 	"dpukv/internal/boundedyaml"
 	"dpukv/internal/infile"
+	"dpukv/internal/ports"
 	"dpukv/internal/strictyaml"
 	"dpukv/placement/emulate"
 	"dpukv/placement/launch"
@@ -36,6 +37,10 @@ var testbedKeys = []Key{
 		Example: "{BOTH-SD: {clients: [hostA, hostB], server: dpuB}}",
 	},
 	{
+		Name: "ports", Help: "TCP ports for the servers on every node, behind a firewall.",
+		Allowed: portRange.Allowed, Default: "any free port", Example: "7000-7100",
+	},
+	{
 		Name: "binaries", Help: "Folder with dpukv for other architectures.", Allowed: "a path",
 		Default: "the folder of the running binary", Example: "/opt/dpukv",
 	},
@@ -56,9 +61,9 @@ func Load(ctx context.Context, file string) (Testbed, error) {
 // Parse reads a testbed file. Its errors are one line for each mistake, each with its place.
 func Parse(name string, data []byte) (Testbed, error) {
 	r := testbedReader{
-		strictyaml.File{Name: name},
-		Testbed{Name: name, where: map[string]strictyaml.Position{}},
-		map[string]strictyaml.Position{},
+		File:  strictyaml.File{Name: name},
+		t:     Testbed{Name: name, where: map[string]strictyaml.Position{}},
+		sides: map[string]strictyaml.Position{},
 	}
 	for _, e := range r.Parse(data) {
 		switch e.Key {
@@ -72,6 +77,8 @@ func Parse(name string, data []byte) (Testbed, error) {
 			r.t.ServerSide = r.words(e)
 		case "placements":
 			r.readPlacements(e)
+		case "ports":
+			r.open = r.ports(e)
 		case "binaries":
 			r.t.Binaries = r.text(e)
 		default:
@@ -91,6 +98,7 @@ type testbedReader struct {
 	strictyaml.File
 	t     Testbed
 	sides map[string]strictyaml.Position // where client_side and server_side name their nodes
+	open  ports.Range                    // of the nodes that name none
 }
 
 func (r *testbedReader) node(e strictyaml.Entry) {
@@ -166,6 +174,9 @@ func (r *testbedReader) check() {
 	r.checkSide("server_side", r.t.ServerSide)
 	for i := range r.t.Nodes {
 		n := &r.t.Nodes[i]
+		if n.Ports.Any() {
+			n.Ports = r.open
+		}
 		if n.Emulated() {
 			r.checkMade(n)
 		}

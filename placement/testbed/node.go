@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"dpukv/internal/ports"
 	"dpukv/kvs"
 	"dpukv/placement/emulate"
 	"dpukv/placement/launch"
@@ -17,12 +18,13 @@ import (
 // start processes there, are the launcher's.
 type Node struct {
 	launch.Node
-	Kind       string // "host", "dpu"
-	Of         string // the host a DPU sits in
-	Generation string // "bf1", "bf2", "bf3"
-	Profile    string // of an emulated machine: what models its cores; see package emulate
-	Address    string // where the others reach its server
-	CPUs       []int  // to run on; nil: chosen
+	Kind       string      // "host", "dpu"
+	Of         string      // the host a DPU sits in
+	Generation string      // "bf1", "bf2", "bf3"
+	Profile    string      // of an emulated machine: what models its cores; see package emulate
+	Address    string      // where the others reach its server
+	Ports      ports.Range // that its servers listen on; zero: any free one
+	CPUs       []int       // to run on; nil: chosen
 	RDMA       RDMA
 	Modes      map[card.Mode]Ends // where Address and RDMA differ by the mode of the host's card
 	Datapath   Datapath           // of a DPU
@@ -106,6 +108,9 @@ func (n *Node) Submode(
 	}
 	return submode.New(c)
 }
+
+// Listen returns the address that the node's servers listen on: see [ports.Listen].
+func (n *Node) Listen() string { return ports.Join(n.Address, n.Ports) }
 
 // withDefaults fills in the values that follow from the file's.
 func (n Node) withDefaults() Node {

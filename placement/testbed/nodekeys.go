@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/ports"
 	"dpukv/internal/strictyaml"
 	"dpukv/placement/launch"
 	"dpukv/verbs/provider"
@@ -36,6 +37,16 @@ var nodeKeys = []nodeKey{
 			"an address or a name; an IPv4 address for softroce",
 			"127.0.0.1 with via: local; none for an emulated machine; else required",
 			"10.10.10.1"),
+	newKey("ports", "",
+		func(r *testbedReader, n *Node, e strictyaml.Entry) { n.Ports = r.ports(e) },
+		func(n *Node) string {
+			if n.Ports.Any() {
+				return ""
+			}
+			return n.Ports.String()
+		}).
+		means("TCP ports for the servers on this node, behind a firewall.",
+			portRange.Allowed, "the testbed's", "7000-7100"),
 	newKey("cpus", "",
 		func(r *testbedReader, n *Node, e strictyaml.Entry) { n.CPUs = r.cpus(e) },
 		func(n *Node) string {
@@ -250,6 +261,24 @@ func (d *RDMA) text() string {
 		return ""
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// portRange is a range of ports.
+var portRange = strictyaml.Codec[ports.Range]{
+	Parse: func(s string) (ports.Range, error) {
+		r, err := ports.Parse(s)
+		if err != nil || r.Any() {
+			return r, strictyaml.ErrNotAllowed
+		}
+		return r, nil
+	},
+	Format:  ports.Range.String,
+	Allowed: "FIRST-LAST, of 1 to 65535",
+}
+
+func (r *testbedReader) ports(e strictyaml.Entry) ports.Range {
+	p, _, _ := strictyaml.ReadValue(&r.File, e.Key, e.Value, portRange)
+	return p
 }
 
 func (r *testbedReader) cpus(e strictyaml.Entry) []int {

@@ -22,9 +22,8 @@ func TestExamplesOfKeysAreAllowed(t *testing.T) {
 	read := func(name, text string, each func(*testbedReader, strictyaml.Entry)) {
 		t.Helper()
 		r := testbedReader{
-			strictyaml.File{Name: name},
-			Testbed{where: map[string]strictyaml.Position{}},
-			map[string]strictyaml.Position{},
+			File: strictyaml.File{Name: name}, t: Testbed{where: map[string]strictyaml.Position{}},
+			sides: map[string]strictyaml.Position{},
 		}
 		for _, e := range r.Parse([]byte(text)) {
 			each(&r, e)

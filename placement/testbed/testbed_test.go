@@ -41,7 +41,7 @@ func TestTestbedFileMistakesAreNamedWithTheirPlace(t *testing.T) {
 	for _, test := range []struct{ name, file, want string }{
 		{
 			"unknown key", "node: {}\n",
-			`t.yaml:1:1: found the unknown key "node" (did you mean nodes?), allowed: nodes, client_side, server_side, placements, binaries`,
+			`t.yaml:1:1: found the unknown key "node" (did you mean nodes?), allowed: nodes, client_side, server_side, placements, ports, binaries`,
 		},
 		{
 			"unknown key of a node", "nodes:\n  a: {kind: host, cpu: 1}\n",

@@ -11,6 +11,8 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/kvs/stores"
+	"dpukv/placement/launch"
+	"dpukv/placement/node"
 	"dpukv/placement/submode/card"
 	"dpukv/placement/survey"
 	"dpukv/placement/testbed"
@@ -70,10 +72,12 @@ func (t *table) text() string {
 	}
 	w.Flush()
 	fmt.Fprintln(&b)
+	var failures launch.Failures
 	for _, v := range t.visits {
-		if v.err != nil {
-			fmt.Fprintf(&b, "%v\n\n", v.err)
-		}
+		failures.Add(v.node.Name, v.err)
+	}
+	for _, f := range failures.List() {
+		fmt.Fprintf(&b, "%s\n\n", f)
 	}
 	t.placements(&b)
 	return b.String()
@@ -115,8 +119,10 @@ func (t *table) toolRows() []row {
 	return rows
 }
 
-// placements writes the second part: one line for each placement and store.
+// placements writes the second part: one line for each placement and store that can run, and one
+// for each reason why others cannot.
 func (t *table) placements(b *strings.Builder) {
+	var cannot refusals
 	w := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
 	for _, p := range t.bed.Placements() {
 		c, err := t.bed.Assign(p.Name)
@@ -125,16 +131,16 @@ func (t *table) placements(b *strings.Builder) {
 			continue
 		}
 		for _, store := range slices.Sorted(slices.Values(stores.Names())) {
-			said := "can run: server on " + c.Server.Name + ", client on " + joinNodes(c.Clients)
 			if why := t.why(&c, stores.OverVerbs(store)); why != "" {
-				said = "cannot run: " + why
-			} else {
-				said += t.limits(&c)
+				cannot.add(p.Name, store, why)
+				continue
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, store, said)
+			fmt.Fprintf(w, "%s\t%s\tcan run: server on %s, client on %s%s\n", p.Name, store,
+				c.Server.Name, joinNodes(c.Clients), t.limits(&c))
 		}
 	}
 	w.Flush()
+	cannot.write(b)
 }
 
 func joinNodes(nodes []testbed.Node) string {
@@ -148,10 +154,14 @@ func joinNodes(nodes []testbed.Node) string {
 // verdict returns all problems in one error.
 func (t *table) verdict() error {
 	var errs []error
+	var unusable []string
 	for _, v := range t.visits {
 		if v.err != nil {
-			errs = append(errs, fmt.Errorf("node %s cannot be used", v.node.Name))
+			unusable = append(unusable, v.node.Name)
 		}
+	}
+	if unusable != nil {
+		errs = append(errs, fmt.Errorf("%s cannot be used", launch.NodesText(unusable)))
 	}
 	for _, p := range t.bed.Placements() {
 		c, err := t.bed.Assign(p.Name)
@@ -269,8 +279,7 @@ func (t *table) why(c *testbed.Assignment, overVerbs bool) string {
 		case v.found.Error != "" && v == server:
 			return fmt.Sprintf("node %s cannot listen at its address: %s", n.Name, v.found.Error)
 		case v != server && v.reaches[server.found.Addr] != "":
-			return fmt.Sprintf("node %s does not reach %s: %s", n.Name, server.node.Name,
-				v.reaches[server.found.Addr])
+			return blocked(v.node, server, v.reaches[server.found.Addr])
 		case n.Kind == testbed.KindDPU && v.mode() == survey.NICMode:
 			return fmt.Sprintf("the card of node %s is in NIC mode, in which its Arm has no "+
 				"network; to do: %s", n.Name, card.HowTo(v.found.Report.BlueField.Bus,
@@ -289,6 +298,15 @@ func (t *table) why(c *testbed.Assignment, overVerbs bool) string {
 		}
 	}
 	return ""
+}
+
+// blocked tells that a node does not connect to the server's node.
+func blocked(from *testbed.Node, server *visit, fault string) string {
+	way := node.Way{Client: from.Name, ClientAddr: from.Address, Server: server.node.Name}
+	if !server.node.Ports.Any() {
+		way.Ports = server.node.Ports.String()
+	}
+	return way.Blocked(server.found.Addr, fault)
 }
 
 func (t *table) visit(node string) *visit {

@@ -111,7 +111,8 @@ func (c *checker) look(ctx context.Context, m *machines.Machines, v *visit) (err
 	v.give = time.Since(asked) / 2
 	v.ahead = clock.Now.Sub(asked.Add(v.give))
 	v.process.Send(&node.Inspect{
-		Address: v.node.Address, Devices: m.Bed.DevicesOf(v.node), Card: c.card,
+		Address: v.node.Address, Listen: v.node.Listen(), Card: c.card,
+		Devices: m.Bed.DevicesOf(v.node),
 	})
 	timeout := c.timeouts.Server
 	if c.card {

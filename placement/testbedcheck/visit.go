@@ -60,5 +60,8 @@ func (v *visit) listens() string {
 	if v.found.Error != "" {
 		return "no: " + v.found.Error
 	}
+	if !v.node.Ports.Any() {
+		return "yes, of " + v.node.Ports.String()
+	}
 	return "yes"
 }

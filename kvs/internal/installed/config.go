@@ -2,19 +2,20 @@ package installed
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os/exec"
-	"strconv"
 	"strings"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/ports"
 	"dpukv/kvs"
 )
 
 // Config configures a server.
 type Config struct {
-	// Listen is HOST:PORT. Port 0 stands for any free port.
+	// Listen is HOST:PORT, or HOST:FIRST-LAST for a free port of these. Port 0 stands for any.
 	Listen  string
 	Workers int // threads that serve
 	// Mode is "cache" (the server may evict to make room) or "store" (it may not).
@@ -53,41 +54,33 @@ func (c *Config) MemoryBytes() int64 {
 	return 64<<20 + 2*int64(c.Items)*int64(c.KeyBytes+c.ValueBytes+overheadBytes)
 }
 
-func (c *Config) check() (host, port string, err error) {
-	host, port, err = net.SplitHostPort(c.Listen)
-	if err != nil {
-		return "", "", fmt.Errorf("listen address: found %q, allowed: HOST:PORT: %w", c.Listen, err)
-	}
-	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 1<<16-1 {
-		return "", "", fmt.Errorf("listen address: found %q, allowed: a port of 0 to "+
-			"65535", c.Listen)
+func (c *Config) check() (host string, r ports.Range, err error) {
+	if host, r, err = ports.Split(c.Listen); err != nil {
+		return "", r, err
 	}
 	if net.ParseIP(host) == nil {
-		return "", "", fmt.Errorf("listen address: found %q, allowed: one IP address of this "+
+		return "", r, fmt.Errorf("listen address: found %q, allowed: one IP address of this "+
 			"machine", c.Listen)
 	}
 	if c.Mode != "cache" && c.Mode != "store" {
-		return "", "", fmt.Errorf("mode: found %q, allowed: cache, store", c.Mode)
+		return "", r, fmt.Errorf("mode: found %q, allowed: cache, store", c.Mode)
 	}
 	if c.Workers < 1 || c.Items < 1 {
-		return "", "", fmt.Errorf("found %d threads for %d items, allowed: at least one of "+
+		return "", r, fmt.Errorf("found %d threads for %d items, allowed: at least one of "+
 			"each", c.Workers,
 			c.Items)
 	}
-	return host, port, cpu.MayUse(c.CPUs)
+	return host, r, cpu.MayUse(c.CPUs)
 }
 
-// freePort returns a port that nobody listens on at present.
-func freePort(host string) (string, error) {
-	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+// freePort returns a port of the range that nobody listens on at present.
+func freePort(host string, r ports.Range) (string, error) {
+	l, err := ports.Listen(ports.Join(host, r))
 	if err != nil {
 		return "", fmt.Errorf("find a free port: %w", err)
 	}
 	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		return "", err
-	}
-	return port, l.Close()
+	return port, errors.Join(err, l.Close())
 }
 
 // inUse reports whether a program's output says that its port is taken.

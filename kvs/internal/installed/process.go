@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os/exec"
 	"runtime"
-	"strings"
 	"syscall"
 	"time"
 
@@ -106,7 +105,7 @@ func (p *process) endedWithin(d time.Duration) bool {
 // exitReason describes how the process ended.
 func (p *process) exitReason() error {
 	how := killed.How(p.err, p.count, killed.Now())
-	if words := strings.TrimSpace(p.output.String()); words != "" {
+	if words := p.output.Shown(); words != "" {
 		how += "; its last output: " + words
 	}
 	return errors.New(p.cmd.Path + " " + how)

@@ -28,7 +28,7 @@ type Server struct {
 
 // Start runs a kind's program and returns once it answers.
 func Start(cfg Config, k *Kind) (*Server, error) {
-	host, port, err := cfg.check()
+	host, r, err := cfg.check()
 	if err != nil {
 		return nil, err
 	}
@@ -36,12 +36,13 @@ func Start(cfg Config, k *Kind) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if port != "0" {
-		s, _, err := start(&cfg, k, path, host, port)
+	if !r.Any() && r.Count() == 1 {
+		s, _, err := start(&cfg, k, path, host, r.String())
 		return s, err
 	}
 	for tries := 5; ; tries-- {
-		if port, err = freePort(host); err != nil {
+		port, err := freePort(host, r)
+		if err != nil {
 			return nil, err
 		}
 		s, taken, err := start(&cfg, k, path, host, port)

@@ -9,7 +9,7 @@ import (
 // The rows of installed programs in the table of stores share these.
 const (
 	Listen     = "127.0.0.1:0"
-	ListenHelp = "IP:PORT; port 0: any free one"
+	ListenHelp = "IP:PORT; port 0: any free one; FIRST-LAST: a free one of these"
 	// Help follows "Run the installed NAME".
 	Help = `, on one address only, pinned, with memory for --items. It keeps nothing on disk. It ends
 with this command: on SIGTERM or Ctrl-C, and also if this command is killed.`
