@@ -21,6 +21,9 @@ type ServerConfig struct {
 	// of the largest value.
 	ValueBytes    int `json:"value_bytes"`
 	MaxValueBytes int `json:"max_value_bytes"`
+	// GrowthBytes is the size of all the items that a log takes in for one key, while its values
+	// grow to the largest. 0: all values have one size.
+	GrowthBytes int `json:"growth_bytes,omitempty"`
 	// Mode is "cache" (the server may evict items to make room) or "store" (it may not).
 	Mode   string `json:"mode"`
 	Access string `json:"access"` // "erew", "crew" or "crcw"

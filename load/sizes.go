@@ -229,3 +229,30 @@ func (w *Workload) RoomBytes() int {
 	deviation := math.Sqrt(max(square-mean*mean, 0) / float64(max(w.Keys, 1)))
 	return min(int(math.Ceil(mean+6*deviation)), w.MaxValueBytes())
 }
+
+// itemGranule is the unit in which stores round the room of an item.
+const itemGranule = 8
+
+// GrowthBytes returns the bytes that a log takes in for one key, if an item moves to its end
+// whenever a larger value comes, and keeps its room otherwise. That is the expected sum of the
+// sizes that exceed all before, overhead bytes of each item included, after any number of SETs. A
+// size exceeds all before if it comes before any larger one. That happens with the probability of
+// the size over that of it and all larger ones.
+func (w *Workload) GrowthBytes(overhead int) int {
+	var weights [kvs.MaxValueBytes/itemGranule + 2]float64
+	for _, c := range w.sizeClasses() {
+		share := max(c.weight, minWeight) / float64(c.most-c.least+1)
+		for size := c.least; size <= c.most; size++ {
+			weights[(size+itemGranule-1)/itemGranule] += share
+		}
+	}
+	sum, larger := 0.0, 0.0
+	for i := len(weights) - 1; i >= 0; i-- {
+		if weights[i] == 0 {
+			continue
+		}
+		larger += weights[i]
+		sum += weights[i] / larger * float64(i*itemGranule+overhead)
+	}
+	return int(math.Ceil(sum))
+}

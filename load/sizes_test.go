@@ -145,6 +145,27 @@ func TestRoom(t *testing.T) {
 	}
 }
 
+// TestGrowth compares the expected bytes with those of a log that takes in each larger value.
+func TestGrowth(t *testing.T) {
+	for _, text := range []string{"32", "32-1024", "32:90+1024:10", "0-65535"} {
+		w := sized(t, text)
+		values, sum := NewValues(w), 0
+		for key := range w.Keys {
+			room := -1
+			for version := range uint32(3000) {
+				if size := (values.Size(uint64(key), version) + 7) / 8 * 8; size > room {
+					room = size
+					sum += size + 24
+				}
+			}
+		}
+		found, most := float64(sum)/float64(w.Keys), float64(w.GrowthBytes(24))
+		if found > 1.05*most || found < 0.6*most {
+			t.Errorf("%s: a log took in %.0f bytes a key, expected at most %.0f", text, found, most)
+		}
+	}
+}
+
 // TestRoomSuffices: all values together fit the room, whichever versions they have.
 func TestRoomSuffices(t *testing.T) {
 	for _, text := range []string{"32-1024", "32:90+1024:10", "8:999+65535:1", "0-65535"} {

@@ -72,7 +72,7 @@ func startSized(c *kvs.ServerConfig) (kvs.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.LogBytes = partition.LogBytesFor(c.Items, c.KeyBytes, c.MaxValueBytes, cfg.Mode, c.Workers)
+	cfg.LogBytes = partition.LogBytesOf(c, cfg.Mode)
 	return Start(cfg)
 }
 

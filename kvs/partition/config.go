@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"dpukv/internal/offheap"
+	"dpukv/kvs"
 )
 
 // Mode decides what a partition does when it has no room left.
@@ -132,6 +133,17 @@ func LogBytesFor(items, keyBytes, valueBytes int, mode Mode, n int) int64 {
 		need += need / 2
 	}
 	return max(need, minLogBytes) * int64(n)
+}
+
+// LogBytesOf returns the size of the logs of a server's partitions, one for each worker. A [Cache]
+// whose values grow also gets room for what each key appends until its item is large enough: its
+// log would otherwise overwrite items that are still needed.
+func LogBytesOf(c *kvs.ServerConfig, mode Mode) int64 {
+	bytes := LogBytesFor(c.Items, c.KeyBytes, c.MaxValueBytes, mode, c.Workers)
+	if more := c.GrowthBytes - itemBytes(c.KeyBytes, c.MaxValueBytes); mode == Cache && more > 0 {
+		bytes += int64(mostOf(c.Items, c.Workers)) * int64(more) * int64(c.Workers)
+	}
+	return bytes
 }
 
 // mostOf returns the number of items that one of n partitions must have room for. Hashing fills

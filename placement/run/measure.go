@@ -341,7 +341,7 @@ func serverSpecOf(pt *sweep.Point, nodes *testbed.Assignment) (*node.ServerSpec,
 		ServerConfig: kvs.ServerConfig{
 			Listen: nodes.Server.Listen(), Workers: pt.ServerThreads,
 			Items: pt.Keys, KeyBytes: pt.KeyBytes, ValueBytes: pt.RoomBytes(),
-			MaxValueBytes: pt.MaxValueBytes(), Device: nodes.Server.RDMA.KVS(),
+			MaxValueBytes: pt.MaxValueBytes(), GrowthBytes: growthBytes(pt), Device: nodes.Server.RDMA.KVS(),
 			Hash: pt.Hash, Mode: pt.Mode, Access: pt.Access,
 		},
 	}
@@ -350,6 +350,15 @@ func serverSpecOf(pt *sweep.Point, nodes *testbed.Assignment) (*node.ServerSpec,
 		spec.Device.Name, err = nodes.Device(&nodes.Server)
 	}
 	return spec, err
+}
+
+// growthBytes is [kvs.ServerConfig.GrowthBytes] of a point.
+func growthBytes(pt *sweep.Point) int {
+	if pt.ValueSizes == "" {
+		return 0
+	}
+	const header = 16
+	return pt.Workload.GrowthBytes(pt.KeyBytes + header)
 }
 
 // resultNode returns the node as a point names it.
