@@ -341,8 +341,8 @@ func serverSpecOf(pt *sweep.Point, nodes *testbed.Assignment) (*node.ServerSpec,
 		ServerConfig: kvs.ServerConfig{
 			Listen: nodes.Server.Listen(), Workers: pt.ServerThreads,
 			Items: pt.Keys, KeyBytes: pt.KeyBytes, ValueBytes: pt.RoomBytes(),
-			MaxValueBytes: pt.MaxValueBytes(), GrowthBytes: growthBytes(pt), Device: nodes.Server.RDMA.KVS(),
-			Hash: pt.Hash, Mode: pt.Mode, Access: pt.Access,
+			MaxValueBytes: pt.MaxValueBytes(), GrowthBytes: growthBytes(pt),
+			Hash: pt.Hash, Mode: pt.Mode, Access: pt.Access, Device: nodes.Server.RDMA.KVS(),
 		},
 	}
 	var err error
