@@ -81,8 +81,11 @@ func (f *Field) Canonical(text string) (string, error) {
 	return f.text(&l), nil
 }
 
+// zeroLoad has the zero value of every field.
+var zeroLoad Load
+
 // IsZero reports whether the value is the zero value of its type.
-func (f *Field) IsZero(l *Load) bool { return f.value(l) == f.value(new(Load)) }
+func (f *Field) IsZero(l *Load) bool { return f.value(l) == f.value(&zeroLoad) }
 
 func (f *Field) check(l *Load) error {
 	var scratch Load

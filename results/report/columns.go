@@ -74,7 +74,7 @@ var _ json.Marshaler = rawText("")
 func (m *Model) add(name string, value func(*results.Point) any) {
 	m.Order = append(m.Order, name)
 	place := make(map[any]int)
-	c := &column{}
+	c := &column{At: make([]int, 0, len(m.Points))}
 	for i := range m.Points {
 		v := value(&m.Points[i])
 		at, seen := place[v]

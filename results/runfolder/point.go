@@ -33,21 +33,23 @@ func decodePoint(line []byte) (results.Point, error) {
 // repeatedIDs finds the points that have an ID of another point and are ok, as in files that
 // somebody joined.
 type repeatedIDs struct {
-	ok   map[string][]results.Point // by ID
+	ok   map[string][]int // the places of points, by the ID in the file
 	said []BadLine
 }
 
-// keeps reports whether a point is no copy. A point with the ID of another one gets a new ID.
-func (r *repeatedIDs) keeps(p *results.Point) bool {
+// keeps reports whether a point, to be added to others, is no copy. A point with the ID of another
+// one gets a new ID.
+func (r *repeatedIDs) keeps(points []results.Point, p *results.Point) bool {
 	if p.Status != results.StatusOK {
 		return true
 	}
 	if r.ok == nil {
-		r.ok = map[string][]results.Point{}
+		r.ok = map[string][]int{}
 	}
 	id := p.ID
-	for i := range r.ok[id] {
-		if SameContent(&r.ok[id][i], p) {
+	for _, at := range r.ok[id] {
+		other := points[at]
+		if other.ID = id; SameContent(&other, p) {
 			r.said = append(r.said, BadLine{
 				File:   pointsFile,
 				Reason: fmt.Sprintf("a copy of point %s: it is there twice", id),
@@ -55,7 +57,7 @@ func (r *repeatedIDs) keeps(p *results.Point) bool {
 			return false
 		}
 	}
-	r.ok[id] = append(r.ok[id], *p)
+	r.ok[id] = append(r.ok[id], len(points))
 	if n := len(r.ok[id]); n > 1 {
 		p.ID = NextID(id, n)
 		r.said = append(r.said, BadLine{
