@@ -110,7 +110,7 @@ func TestPlotRefuses(t *testing.T) {
 		want string
 	}{
 		"no folder":      {nil, "allowed: one, the run folder"},
-		"two folders":    {[]string{good, good}, "allowed: one, the run folder"},
+		"two folders":    {[]string{good, good}, "found 2 run folders without --out, allowed: one"},
 		"not a run":      {[]string{t.TempDir()}, "not a run folder"},
 		"no such figure": {[]string{good, "--latency", "p42"}, `--latency: latency: found "p42", allowed`},
 		"no such format": {[]string{good, "--format", "gif"}, `--format: found "gif", allowed: one or more of svg`},
@@ -118,8 +118,7 @@ func TestPlotRefuses(t *testing.T) {
 		"no such font":   {[]string{good, "--font", "x"}, `--font: found "x", allowed: sans, serif, mono`},
 		"a small font":   {[]string{good, "--font-size", "5pt"}, `--font-size: found "5pt", allowed: 7pt to 24pt`},
 		"Figure 10": {
-			[]string{good, "--figure", "10"},
-			"--figure: found 10, allowed: 8, 9, 11; dpukv hash --figures DIR draws Figure 10",
+			[]string{good, "--figure", "10"}, "found a folder, allowed: a regular file",
 		},
 		"not Figure 8": {
 			[]string{good, "--figure", "8"},

@@ -134,8 +134,10 @@ func TestTwoNames(t *testing.T) {
 	}
 }
 
-// TestThroughputDoubles: independent calls of twice as many multiplications are measured as twice as
-// long. The least of the rounds counts, because every disturbance makes a round slower.
+// TestThroughputDoubles: independent calls of twice as many multiplications are measured as about
+// twice as long. The loop is in the shorter ones too, and processors overlap calls by different
+// shares, so "about" is wide. The least of the rounds counts, because every disturbance makes a round
+// slower.
 func TestThroughputDoubles(t *testing.T) {
 	found := run1(t, Config{
 		Contenders: []Contender{
@@ -151,7 +153,7 @@ func TestThroughputDoubles(t *testing.T) {
 	for _, pair := range [][2]string{{"8", "16"}, {"16", "32"}} {
 		few, many := least(pair[0]), least(pair[1])
 		t.Logf("%s multiplications take %.2f ns, %s take %.2f", pair[0], few, pair[1], many)
-		if ratio := many / few; math.Abs(ratio-2) > 0.25*2 {
+		if ratio := many / few; math.Abs(ratio-2) > 0.35*2 {
 			t.Errorf("%s multiplications are measured as %.2f times %s", pair[1], ratio, pair[0])
 		}
 	}
