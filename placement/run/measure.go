@@ -329,7 +329,7 @@ func rootCause(ctx context.Context, err error) error {
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case <-time.After(200 * time.Millisecond):
+	case <-time.After(time.Second):
 		return err
 	}
 }
