@@ -63,3 +63,12 @@ func severalMachines(points []*Point) bool {
 	}
 	return false
 }
+
+// UnderQuota reports whether an emulated machine with a CPU quota is at either end. Such a machine
+// stands still when its quota is used up, until the kernel renews the quota. That takes
+// milliseconds, which no core of a DPU would take.
+func (p *Point) UnderQuota() bool {
+	limited := func(n Node) bool { return n.Profile != "" && n.Profile != "none" }
+	return limited(p.ServerNode) || slices.ContainsFunc(p.Clients,
+		func(c ClientShare) bool { return limited(c.Node) })
+}

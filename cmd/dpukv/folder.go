@@ -36,9 +36,9 @@ those of older builds do.`,
   dpukv verify runs/first --digest 0f343b0931126a20f133d67c2b018a3b`,
 		Args: exactArgs(1, "run folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			folder, err := runfolder.Open(args[0])
+			folder, err := openRun(args[0])
 			if err != nil {
-				return usagef("%w", err)
+				return err
 			}
 			report, err := verify.Folder(folder, options)
 			if err != nil {

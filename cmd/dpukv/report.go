@@ -35,20 +35,17 @@ interrupted.`,
 				return nil
 			}
 			if len(args) > 1 {
-				return usagef("report: found %d run folders, allowed: one with --serve or without "+
-					"--out; name a file for the page of several", len(args))
+				return usagef("report: found %d run folders, allowed: one, or several with --out "+
+					"FILE and without --serve", len(args))
 			}
 			return exactArgs(1, "run folder")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options := report.Options{Version: version}
-			metrics, err := results.ParseLatencyMetrics(latency)
-			if err != nil || len(metrics) != 1 {
-				return usagef("--latency: found %q, allowed: one of mean, p50, p95, p99, p99.9, "+
-					"max",
-					latency)
+			var err error
+			if options.Metric, err = shownFirst(latency); err != nil {
+				return err
 			}
-			options.Metric = metrics[0]
 			if options.Bound, err = parseSLO(slo); err != nil {
 				return err
 			}
@@ -58,8 +55,9 @@ interrupted.`,
 			return writeReport(cmd, args, out, options)
 		},
 	}
-	cmd.Flags().StringVar(&latency, "latency", "p99",
-		"latency that the page shows first: mean, p50, p95, p99, p99.9, max")
+	cmd.Flags().StringVar(&latency, "latency", "",
+		"latency that the page shows first: mean, p50, p95, p99, p99.9, max (default: p99, of "+
+			"emulated machines with a CPU quota: p50)")
 	cmd.Flags().StringVar(&slo, "slo", "",
 		"latency bound that the page shows first, such as p99=200us")
 	cmd.Flags().StringVarP(&out, "out", "o", "",
@@ -68,6 +66,19 @@ interrupted.`,
 		"address at which to serve the page, such as 127.0.0.1:8080, and write none; /metrics is "+
 			"for Prometheus")
 	return cmd
+}
+
+// shownFirst parses the latency that a page shows first. The zero value leaves it to the page.
+func shownFirst(latency string) (m results.LatencyMetric, err error) {
+	if latency == "" {
+		return m, nil
+	}
+	metrics, err := results.ParseLatencyMetrics(latency)
+	if err != nil || len(metrics) != 1 {
+		return m, usagef("--latency: found %q, allowed: one of mean, p50, p95, p99, p99.9, max",
+			latency)
+	}
+	return metrics[0], nil
 }
 
 func serveReport(cmd *cobra.Command, dir, address string) error {

@@ -130,7 +130,11 @@ func (p *Plan) load() error {
 	if err != nil {
 		run = nil
 	}
-	p.resumes = run != nil
+	if p.resumes = run != nil; p.resumes {
+		if err := refuseMerged(run); err != nil {
+			return err
+		}
+	}
 	return errors.Join(p.loadSweep(run), p.loadTestbed(run))
 }
 
@@ -151,9 +155,6 @@ func (p *Plan) loadSweep(run *runfolder.Run) error {
 		return err
 	}
 	asked := p.sweep
-	if err := refuseMerged(run); err != nil {
-		return err
-	}
 	text, err := run.Sweep()
 	if err != nil {
 		return err

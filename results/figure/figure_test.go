@@ -145,7 +145,8 @@ func TestDrawTellsOfLinesThatCanNotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	d, err := Draw(w, Options{})
-	if err != nil || len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "points.jsonl, line 1") {
+	if err != nil || len(d.Warnings) != 2 || !strings.Contains(d.Warnings[0], "points.jsonl, line 1") ||
+		!strings.Contains(d.Warnings[1], "the folder was changed") {
 		t.Fatalf("warnings %q, %v", d.Warnings, err)
 	}
 	if want := filepath.Join(w.FiguresDir(), "mica-get95-p50.svg"); len(d.Paths) != 6 || d.Paths[0] != want {

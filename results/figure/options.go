@@ -28,7 +28,7 @@ func (o *Options) metrics(points []*results.Point) []results.LatencyMetric {
 	chosen := o.Metrics
 	if len(chosen) == 0 {
 		names := results.DefaultLatencyMetrics
-		if slices.ContainsFunc(points, hasQuota) {
+		if slices.ContainsFunc(points, (*results.Point).UnderQuota) {
 			names = "p50"
 		}
 		chosen, _ = results.ParseLatencyMetrics(names)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"dpukv/results"
@@ -140,6 +141,9 @@ func (m *Model) choose(o Options) {
 	}
 	if m.Metric = o.Metric.Name; m.Metric == "" {
 		m.Metric = "p99"
+		if slices.ContainsFunc(m.Points, func(p results.Point) bool { return p.UnderQuota() }) {
+			m.Metric = "p50" // the tails are the quota's
+		}
 	}
 	if o.Bound != nil {
 		m.Bound = &bound{o.Bound.Metric.Name, o.Bound.Ns}

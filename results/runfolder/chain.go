@@ -133,6 +133,25 @@ func (r *Run) Chains() ([]Chain, error) {
 	return chains, nil
 }
 
+// editedFiles names the chained files whose digests do not follow from their lines. Readers use the
+// lines all the same. A file that cannot be read is named by its reader.
+func (r *Run) editedFiles() (edited []BadLine) {
+	chains, err := r.Chains()
+	if err != nil {
+		return nil
+	}
+	for i := range chains {
+		if l := chains[i].Broken(); l != nil {
+			edited = append(edited, BadLine{
+				File: chains[i].File, Line: l.Line, Kept: true, Edited: true,
+				Reason: fmt.Sprintf("found the digest %s, the content has %s: the folder was "+
+					"changed; dpukv verify says more", l.Found, l.Want),
+			})
+		}
+	}
+	return edited
+}
+
 // Digest is the digest of a run: of its requests, and of every line of its chained files as it is
 // now. A point has the checksum of its histogram log.
 func Digest(chains []Chain) string {

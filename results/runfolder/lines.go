@@ -18,6 +18,7 @@ type BadLine struct {
 	Line   int    // counts from 1; 0: the reason is about the file
 	Reason string
 	Kept   bool // the readers use the line; else they leave it out
+	Edited bool // its digest does not follow from the lines up to it
 }
 
 // Said is the bad line as a message.

@@ -132,7 +132,8 @@ func (r *Run) Machines() []string {
 // somebody joined two folders. A copy of a line is left out, another point becomes ID~2.
 func (r *Run) Points() ([]results.Point, []BadLine, error) {
 	points, bad, err := r.readPoints()
-	return points, append(bad, r.damagedFiles(points)...), err
+	bad = append(bad, r.damagedFiles(points)...)
+	return points, append(bad, r.editedFiles()...), err
 }
 
 func (r *Run) readPoints() ([]results.Point, []BadLine, error) {

@@ -20,6 +20,9 @@ func (f *folder) lines() Check {
 	}
 	for _, bad := range [][]runfolder.BadLine{f.bad, badEnv, badStarts} {
 		for _, b := range bad {
+			if b.Edited {
+				continue // the check of the chain tells it
+			}
 			if filepath.Dir(b.File) == "." { // the check of the logs names the others
 				faults = append(faults, b.String())
 			}

@@ -2,21 +2,21 @@
 function machines() {
   const nodes = new Map(), changed = [];
   for (const n of D.nodes) {
-    const before = nodes.get(n.node);
+    const key = `${n.source || ""} ${n.node}`, before = nodes.get(key); // sources of a merged run are runs of their own
     if (before) {
       const keys = Object.keys({ ...before, ...n }).filter(k => !transient.has(k) && JSON.stringify(before[k]) !== JSON.stringify(n[k]));
       if (keys.length) changed.push(`${n.node}: ${keys.map(words).join(", ")}`);
     }
-    nodes.set(n.node, n);
+    nodes.set(key, n);
   }
-  const list = [...nodes.values()], keys = [...new Set(list.flatMap(n => Object.keys(n)))].filter(k => k !== "node" && k !== "findings");
+  const list = [...nodes.values()], keys = [...new Set(list.flatMap(n => Object.keys(n)))].filter(k => !["node", "findings", "source", "chain"].includes(k));
   $("#machines-table").replaceChildren(...(list.length ? [
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Node"), list.map(n => el("th", { scope: "col" }, n.node || "?")))),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Node"), list.map(n => el("th", { scope: "col" }, (n.node || "?") + (n.source ? ` (source ${n.source})` : ""))))),
     el("tbody", {}, keys.map(k => factRow(k, list)))] : [el("tbody", {}, el("tr", {}, el("td", {}, "The run folder says nothing of its machines.")))]));
   $("#findings").replaceChildren(...findings(list));
   return changed;
 }
-const transient = new Set(["read_at", "load_average", "findings"]);
+const transient = new Set(["read_at", "load_average", "findings", "chain"]);
 
 function factRow(key, list) {
   const texts = list.map(n => fact(key, n[key])), head = el("th", { scope: "row" }, words(key));
