@@ -3,6 +3,8 @@ package kvstest
 import (
 	"cmp"
 	"fmt"
+	"net"
+	"strconv"
 	"testing"
 	"time"
 
@@ -36,6 +38,7 @@ func Conformance(t *testing.T, st *kvs.Store, c Config) {
 	server := c.start(t, st)
 	remote := c.dial(t, st, server.Addr())
 	Conform(t, remote, c.Limits)
+	t.Run("a range of ports", func(t *testing.T) { c.inRange(t, st) })
 	t.Run("the server ends", func(t *testing.T) {
 		server, err := c.serve(st)
 		if err != nil {
@@ -43,6 +46,26 @@ func Conformance(t *testing.T, st *kvs.Store, c Config) {
 		}
 		newEnv(t, c.dial(t, st, server.Addr()), c.Limits).serverEnds(server)
 	})
+}
+
+// inRange checks that a server listens on a port of a range, as a testbed with a firewall has one.
+func (c *Config) inRange(t *testing.T, st *kvs.Store) {
+	if c.Server.Listen != "" {
+		return
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := l.Addr().(*net.TCPAddr).Port
+	l.Close()
+	in := *c
+	in.Server.Listen = fmt.Sprintf("127.0.0.1:%d-%d", first, min(first+100, 65535))
+	addr := in.start(t, st).Addr()
+	_, port, err := net.SplitHostPort(addr)
+	if n, _ := strconv.Atoi(port); err != nil || n < first || n > first+100 {
+		t.Errorf("listen address: found %s, want one of %s", addr, in.Server.Listen)
+	}
 }
 
 // serve starts a server, which the caller closes.

@@ -137,7 +137,7 @@ func literals(t *testing.T, path string, text []byte) []string {
 const ownStore = "../../docs/tasks/own-store.md"
 
 // maxToyLines is the maximum length of the page's store, without comments and empty lines.
-const maxToyLines = 150
+const maxToyLines = 155
 
 var line = regexp.MustCompile(`(?m)^\s*[^\s/].*$`)
 

@@ -71,7 +71,7 @@ func Fault(err error) string {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "a refusal (" + text + ")"
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return "no way there (" + text + ")"
+		return "no way there (" + text + "), as with a link that is down or a missing route"
 	case errors.Is(err, syscall.EPERM), errors.Is(err, syscall.EACCES):
 		return "a prohibition by the firewall of the client's own node (" + text + ")"
 	}
