@@ -163,6 +163,9 @@ func assignCPUs(
 	var ends []*end
 	for _, m := range e.members() {
 		m.end.threads = pt.Threads(m.end.server)
+		if m.end.server && pt.Attach != "" {
+			m.end.threads = 1 // the process here only watches the server
+		}
 		ends = append(ends, &m.end)
 	}
 	planCPUs(ends)

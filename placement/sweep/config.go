@@ -24,7 +24,8 @@ type Config struct {
 	Attach                       string
 	RateShare                    float64 // of the peak; 0: the rate does not follow from it
 
-	takeMode bool // that of the server attached to, as the sweep asks for none
+	// Of the server attached to, as the sweep asks for none.
+	takeMode, takeThreads bool
 }
 
 // id names a point in files and to people. It spells out the keys that are usually swept. The

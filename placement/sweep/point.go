@@ -13,7 +13,10 @@ func (pt *Point) Asked(p *results.Point) {
 	p.Schema, p.ID, p.Repeat = results.SchemaVersion, pt.ID, pt.Repeat
 	p.Store, p.Placement, p.Submode, p.Filter = pt.Store, pt.Placement, pt.Submode, pt.Filter
 	p.RateShare = pt.RateShare
-	p.Load, p.ServerThreads, p.ClientThreads = pt.Load, pt.ServerThreads, pt.ClientThreads
+	p.Load, p.ClientThreads = pt.Load, pt.ClientThreads
+	if !pt.takeThreads || p.ServerThreads == 0 { // 0: no server has told its number
+		p.ServerThreads = pt.ServerThreads
+	}
 }
 
 // OfOneClient returns the part of one of several clients. The clients share the rate
@@ -33,6 +36,9 @@ func (pt *Point) VerifyUsed(used *results.Point) error {
 	asked.Mode, asked.Access = pt.Mode, pt.Access
 	if pt.takeMode {
 		asked.Mode = used.Mode
+	}
+	if pt.takeThreads {
+		asked.ServerThreads = used.ServerThreads
 	}
 	var differences []string
 	compare := func(name string, asked, used any) {

@@ -87,6 +87,7 @@ func (s *Sweep) Points() []Point {
 func (s *Sweep) Configs() []Config {
 	first := Config{
 		Duration: s.Duration, Attach: s.Attach, takeMode: s.Attach != "" && !s.says("mode"),
+		takeThreads: s.Attach != "" && !s.says("server_threads"),
 	}
 	first.Warmup, first.Seed = s.Warmup, s.Seed
 	all := []Config{first}
