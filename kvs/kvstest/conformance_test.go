@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/kernel"
 	"dpukv/kvs"
 	"dpukv/kvs/mica"
 )
@@ -335,6 +336,9 @@ func TestFaultsAreFound(t *testing.T) {
 	}
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
+			if f.check == "moved" {
+				kernel.NeedTCPInfo(t)
+			}
 			const short = time.Second // some faults are answers that never come
 			found := run(t, byName[f.check], &faulty{remote, f.options, f.mutant}, short)
 			if len(found) == 0 {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dpukv/internal/test/certs"
+	"dpukv/internal/test/kernel"
 	"dpukv/kvs"
 )
 
@@ -100,6 +101,7 @@ func TestTransports(t *testing.T) {
 
 // TestSecured: the facts say how the connection is secured.
 func TestSecured(t *testing.T) {
+	kernel.NeedTCPInfo(t)
 	files := certs.New(t)
 	addr := serveTLS(t, &files, echo)
 	for want, o := range map[string]*kvs.TLSOptions{
