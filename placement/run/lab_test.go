@@ -173,7 +173,10 @@ func checkShares(t *testing.T, run *runfolder.Run, p *results.Point, c *testbed.
 func checkWay(t *testing.T, p *results.Point, c *testbed.Assignment, moved map[string]uint64) {
 	t.Helper()
 	// requests, payload only
-	load := uint64(float64(p.Ops) / p.OpsPerFrame * p.BytesPerFrame)
+	var load uint64
+	if p.OpsPerFrame > 0 { // 0: a starved client sent all its batches before the measurement period
+		load = uint64(float64(p.Ops) / p.OpsPerFrame * p.BytesPerFrame)
+	}
 	// before them each client asked for every key
 	verify := uint64(p.Keys * p.KeyBytes)
 	// bytes: neighbour discovery and the like
