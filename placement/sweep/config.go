@@ -75,6 +75,10 @@ func (c *Config) Describe() string {
 	if c.RateOps > 0 {
 		loop = strconv.FormatFloat(c.RateOps, 'f', -1, 64) + " ops/s"
 	}
+	if c.Attach != "" {
+		return fmt.Sprintf("%s at %s, %g %% GET, %d client threads, %s",
+			c.Store, c.Attach, c.GetRatio*100, c.ClientThreads, loop)
+	}
 	return fmt.Sprintf("%s %s %g %% GET, %d server and %d client threads, %s",
 		c.Store, c.Placement, c.GetRatio*100, c.ServerThreads, c.ClientThreads, loop)
 }
