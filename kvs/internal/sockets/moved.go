@@ -1,7 +1,6 @@
 package sockets
 
 import (
-	"crypto/tls"
 	"net"
 
 	"dpukv/kvs"
@@ -26,7 +25,7 @@ func (c *Conn[N]) packets() kvs.Packets { return ofSocket(c.fd) }
 // MovedBy returns the kernel's counters of a TCP connection. It returns nothing for a closed one,
 // and for a Unix socket.
 func MovedBy(c net.Conn) (m kvs.Moved) {
-	if secured, ok := c.(*tls.Conn); ok {
+	if secured, ok := c.(alerted); ok {
 		c = secured.NetConn()
 	}
 	tcp, ok := c.(*net.TCPConn)

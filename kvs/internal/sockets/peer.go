@@ -51,7 +51,25 @@ func (p *Peer) Dial(ctx context.Context, timeout time.Duration) (net.Conn, error
 		nc.Close()
 		return nil, err
 	}
-	return secured, nil
+	return alerted{secured}, nil
+}
+
+// alerted is a connection over TLS that knows why its server closed it. With TLS 1.3 a client's
+// handshake ends before the server has judged the client's certificate. The refusal then comes as
+// an alert and a reset, and the first write fails.
+type alerted struct{ *tls.Conn }
+
+// Write returns the server's alert, if one came before the write failed.
+func (a alerted) Write(b []byte) (int, error) {
+	n, err := a.Conn.Write(b)
+	if err == nil {
+		return n, nil
+	}
+	var op *net.OpError
+	if _, told := a.Read(make([]byte, 1)); errors.As(told, &op) && op.Op == "remote error" {
+		err = told
+	}
+	return n, err
 }
 
 func (p *Peer) dial(ctx context.Context, timeout time.Duration) (net.Conn, error) {

@@ -152,6 +152,36 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestRefusedByReset: a server that asks for a certificate, refuses with an alert and resets. The
+// client learns the alert, though its write comes after the reset.
+func TestRefusedByReset(t *testing.T) {
+	files := certs.New(t)
+	pair, err := tls.LoadX509KeyPair(files.Cert, files.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reset := make(chan struct{})
+	addr := listen(t, func(c net.Conn) {
+		asks := &tls.Config{Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequireAnyClientCert}
+		if tls.Server(c, asks).Handshake() == nil {
+			t.Error("the server accepts a client without a certificate")
+		}
+		_ = c.(*net.TCPConn).SetLinger(0)
+		c.Close()
+		close(reset)
+	})
+	p := peerOf(t, addr, &kvs.TLSOptions{CA: contents(t, files.CA)})
+	c, err := p.Dial(t.Context(), 5*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	<-reset
+	if _, err = c.Write([]byte("PING\r\n")); err == nil || !strings.Contains(Explain(err).Error(), "--tls-cert") {
+		t.Errorf("got %v, want the alert", err)
+	}
+}
+
 // talk answers anything with text.
 func talk(c net.Conn) {
 	_, _ = c.Read(make([]byte, 1))

@@ -45,7 +45,7 @@ func config(addr string, o *kvs.TLSOptions) (*tls.Config, error) {
 // Secured describes a connection's TLS for the facts: its version and cipher suite, and whether the
 // server's certificate was verified. It returns "" for a connection in the clear.
 func (p *Peer) Secured(c net.Conn) string {
-	secured, ok := c.(*tls.Conn)
+	secured, ok := c.(alerted)
 	if !ok {
 		return ""
 	}
