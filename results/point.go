@@ -21,8 +21,14 @@ type Point struct {
 
 	// What was asked
 
-	Store     string `json:"store"`     // store, such as "mica"
-	Placement string `json:"placement"` // placement of clients and server, such as "CH-SH"
+	// Measure is the kind of a probe, a point without a store: "memory", "network", "verbs",
+	// "dma". It is absent if the point measures a store. A line of a probe leaves out all fields
+	// that are empty.
+	Measure string `json:"measure,omitempty"`
+	// Settings are the values of the axes of [Point.Measure], by name.
+	Settings  map[string]string `json:"settings,omitempty"`
+	Store     string            `json:"store"`     // store, such as "mica"
+	Placement string            `json:"placement"` // placement of clients and server, such as "CH-SH"
 	// "off-path", "off-path-sf", "direct", "sm1" … "sm5"; see [Point.Cards]
 	Submode string `json:"submode"`
 	// packet filter on the path, such as "drop-client:192.0.2.1"
@@ -119,10 +125,17 @@ type Point struct {
 	// PreloadHitRate is the share of the preloaded keys that the server had when asked for them.
 	PreloadHitRate float64 `json:"preload_hit_rate"`
 
+	// Facts are what a probe used: "kernel": "avx2", "program": "iperf 3.12".
+	Facts map[string]string `json:"facts,omitempty"`
+	// ServerFacts are what the server of a probe used.
+	ServerFacts map[string]string `json:"server_facts,omitempty"`
+
 	// What was counted in the measurement period
 
-	StartedAt  time.Time `json:"started_at"`  // start of the measurement period
-	DurationNs int64     `json:"duration_ns"` // length of the measurement period
+	// Figures are what a probe measured, by name. The unit stands at the end of a name.
+	Figures    map[string]float64 `json:"figures,omitempty"`
+	StartedAt  time.Time          `json:"started_at"`  // start of the measurement period
+	DurationNs int64              `json:"duration_ns"` // length of the measurement period
 	// CoolDownNs is the time after the measurement period for which a client kept up its load, as
 	// other clients still measured. It is the longest of all clients, and absent for a single one.
 	CoolDownNs int64 `json:"cool_down_ns,omitempty"`

@@ -13,8 +13,13 @@ import (
 // needs its request and the reason of the failure.
 func Validate(p *Point) error {
 	var v violations
-	v.asked(p)
-	if p.Status == StatusOK {
+	v.named(p)
+	if p.IsProbe() {
+		v.probe(p)
+	} else {
+		v.asked(p)
+	}
+	if p.Status == StatusOK && !p.IsProbe() {
 		v.counted(p)
 		v.latency("latency", p.Latency)
 		v.latency("actual latency", p.Actual)
@@ -37,7 +42,8 @@ func (v *violations) check(ok bool, format string, args ...any) {
 	}
 }
 
-func (v *violations) asked(p *Point) {
+// named checks what every point has.
+func (v *violations) named(p *Point) {
 	v.check(p.Schema == SchemaVersion, "schema: found %d, allowed: %d", p.Schema, SchemaVersion)
 	v.check(CheckID(p.ID) == nil, "id: found %q, which can't name a file", p.ID)
 	v.check(p.Status == StatusOK || p.Status == StatusFailed, "status: found %q, allowed: %q, %q",
@@ -45,6 +51,10 @@ func (v *violations) asked(p *Point) {
 	v.check((p.Status == StatusFailed) == (p.Error != ""), "status: found %q with error "+
 		"%q", p.Status,
 		p.Error)
+	v.check(!slices.Contains(p.Warnings, ""), "warnings: found an empty one")
+}
+
+func (v *violations) asked(p *Point) {
 	v.check(p.Store != "", "store: found nothing")
 	v.check(p.Placement != "", "placement: found nothing")
 	v.within("get_ratio", p.GetRatio, 1)
@@ -68,7 +78,6 @@ func (v *violations) asked(p *Point) {
 			"value_sizes: found %s with value_bytes %d, allowed: a distribution with this mean",
 			p.ValueSizes, p.ValueBytes)
 	}
-	v.check(!slices.Contains(p.Warnings, ""), "warnings: found an empty one")
 }
 
 // throughputTolerance allows for a measurement period that is not exactly DurationNs.

@@ -214,7 +214,7 @@ func refuseMerged(run *runfolder.Run) error {
 
 // fits refuses a run folder with points that its sweep lacks: the sweep was changed, or cut.
 func fits(run *runfolder.Run, held *sweep.Sweep) error {
-	points, _, err := run.Points()
+	points, _, err := run.All()
 	if err != nil {
 		return err
 	}

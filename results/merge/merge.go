@@ -81,7 +81,7 @@ func (m *merger) read(n int) error {
 	if err != nil {
 		return err
 	}
-	points, bad, err := run.Points()
+	points, bad, err := run.All()
 	if err != nil {
 		return err
 	}

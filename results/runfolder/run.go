@@ -126,14 +126,27 @@ func (r *Run) Machines() []string {
 	return said
 }
 
-// Points returns the points, one an ID, in the order they were measured. It also returns the lines
+// All returns the points, one an ID, in the order they were measured. It also returns the lines
 // that can't be read, and the files of the folder that are not whole. Of several lines with one
 // ID, those that are ok count, and if none is ok the last. No sweep writes two that are ok:
 // somebody joined two folders. A copy of a line is left out, another point becomes ID~2.
-func (r *Run) Points() ([]results.Point, []BadLine, error) {
+func (r *Run) All() ([]results.Point, []BadLine, error) {
 	points, bad, err := r.readPoints()
 	bad = append(bad, r.damagedFiles(points)...)
 	return points, append(bad, r.editedFiles()...), err
+}
+
+// Points returns those of [Run.All] that measure a store.
+func (r *Run) Points() ([]results.Point, []BadLine, error) { return r.those(false) }
+
+// Probes returns those of [Run.All] that measure a machine or a path without a store.
+func (r *Run) Probes() ([]results.Point, []BadLine, error) { return r.those(true) }
+
+func (r *Run) those(probes bool) ([]results.Point, []BadLine, error) {
+	points, bad, err := r.All()
+	return slices.DeleteFunc(points, func(p results.Point) bool {
+		return p.IsProbe() != probes
+	}), bad, err
 }
 
 func (r *Run) readPoints() ([]results.Point, []BadLine, error) {

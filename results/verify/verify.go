@@ -59,7 +59,7 @@ type folder struct {
 func Folder(run *runfolder.Run, o Options) (*Report, error) {
 	f := &folder{Run: run, Options: o}
 	var err error
-	if f.points, f.bad, err = run.Points(); err != nil {
+	if f.points, f.bad, err = run.All(); err != nil {
 		return nil, err
 	}
 	if f.chains, err = run.Chains(); err != nil {

@@ -1,0 +1,37 @@
+// Package probes is the table of all kinds of probes. A kind is one line here.
+package probes
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"dpukv/internal/spelling"
+	"dpukv/probe"
+)
+
+// table has one line a kind. Help and errors name the kinds in this order.
+var table = []probe.Kind{}
+
+// All returns the kinds, in the order of the table.
+func All() []probe.Kind { return slices.Clone(table) }
+
+// Names returns the names of all kinds.
+func Names() []string {
+	var names []string
+	for i := range table {
+		names = append(names, table[i].Name)
+	}
+	return names
+}
+
+// Named returns the kind with a name.
+func Named(name string) (*probe.Kind, error) {
+	for i := range table {
+		if table[i].Name == name {
+			return &table[i], nil
+		}
+	}
+	return nil, fmt.Errorf("measure: found %q%s, allowed: %s", name,
+		spelling.Hint(name, Names()), strings.Join(Names(), ", "))
+}

@@ -1,0 +1,132 @@
+package probe
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dpukv/internal/spelling"
+	"dpukv/internal/strictyaml"
+)
+
+// Axis is one axis of a kind.
+type Axis struct {
+	Name    string // as in a sweep file and in points
+	Help    string
+	Example string   // values, as a file has them
+	Default []string // values, in canonical form
+	// Before is the value that stands for points from before the axis existed; "": the axis is as
+	// old as its kind.
+	Before string
+	Codec  strictyaml.Codec[string] // canonical words
+}
+
+// Words makes a codec of canonical words from any other codec.
+func Words[T any](c strictyaml.Codec[T]) strictyaml.Codec[string] {
+	return strictyaml.Codec[string]{
+		Parse:  c.Canonical,
+		Format: func(s string) string { return s }, Allowed: c.Allowed,
+	}
+}
+
+// Settings are the values of a kind's axes: "block_bytes=1024 pages=thp". They compare with ==.
+type Settings string
+
+// Setting is one value of an axis.
+type Setting struct{ Name, Value string }
+
+// NewSettings joins values. No name or value has a space or an equals sign in it.
+func NewSettings(list []Setting) Settings {
+	words := make([]string, len(list))
+	for i, s := range list {
+		words[i] = s.Name + "=" + s.Value
+	}
+	return Settings(strings.Join(words, " "))
+}
+
+// List returns the values in the order of the axes.
+func (s Settings) List() []Setting {
+	var list []Setting
+	for word := range strings.FieldsSeq(string(s)) {
+		name, value, _ := strings.Cut(word, "=")
+		list = append(list, Setting{name, value})
+	}
+	return list
+}
+
+// Map returns the values by axis.
+func (s Settings) Map() map[string]string {
+	m := map[string]string{}
+	for _, one := range s.List() {
+		m[one.Name] = one.Value
+	}
+	return m
+}
+
+// Get returns the value of an axis; "": there is no such axis.
+func (s Settings) Get(name string) string {
+	for _, one := range s.List() {
+		if one.Name == name {
+			return one.Value
+		}
+	}
+	return ""
+}
+
+// Int returns the value of an axis of whole numbers.
+func (s Settings) Int(name string) int {
+	n, err := strconv.Atoi(s.Get(name))
+	if err != nil {
+		panic(fmt.Sprintf("probe: the axis %s has no whole numbers: %v", name, err))
+	}
+	return n
+}
+
+// All combines the values of the axes, the last axis fastest. An axis without values in the map has
+// its default. An axis that the values before it do not use is left out.
+func (k *Kind) All(values map[string][]string) []Settings {
+	all := []Settings{""}
+	for i := range k.Axes {
+		a := &k.Axes[i]
+		own := values[a.Name]
+		if own == nil {
+			own = a.Default
+		}
+		var next []Settings
+		for _, before := range all {
+			if k.Uses != nil && !k.Uses(before, a.Name) {
+				next = append(next, before)
+				continue
+			}
+			for _, v := range own {
+				next = append(next, NewSettings(append(before.List(), Setting{a.Name, v})))
+			}
+		}
+		all = next
+	}
+	return all
+}
+
+// Identity returns the settings without the values that stand for what was measured before an axis
+// existed.
+func (k *Kind) Identity(s Settings) Settings {
+	list := s.List()
+	return NewSettings(slices.DeleteFunc(list, func(one Setting) bool {
+		i := slices.IndexFunc(k.Axes, func(a Axis) bool { return a.Name == one.Name })
+		return i >= 0 && k.Axes[i].Before == one.Value
+	}))
+}
+
+// Axis returns the axis with a name.
+func (k *Kind) Axis(name string) (*Axis, error) {
+	var names []string
+	for i := range k.Axes {
+		if k.Axes[i].Name == name {
+			return &k.Axes[i], nil
+		}
+		names = append(names, k.Axes[i].Name)
+	}
+	return nil, fmt.Errorf("%s: found the unknown axis %q%s, allowed: %s", k.Name, name,
+		spelling.Hint(name, names), strings.Join(names, ", "))
+}

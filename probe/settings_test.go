@@ -1,0 +1,56 @@
+package probe
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"dpukv/internal/strictyaml"
+)
+
+var kind = Kind{
+	Name: "toy",
+	Axes: []Axis{
+		{Name: "test", Default: []string{"latency"}, Codec: strictyaml.Word([]string{"latency", "copy"})},
+		{Name: "block_bytes", Default: []string{"1024"}, Codec: Words(strictyaml.Whole(1, 1<<30))},
+		{Name: "threads", Default: []string{"1", "2"}, Before: "1", Codec: Words(strictyaml.Whole(1, 8))},
+	},
+	Uses: func(s Settings, axis string) bool {
+		return axis == "test" || (axis == "threads") == (s.Get("test") == "copy")
+	},
+}
+
+// TestAll: an axis that a value of an earlier axis does not use is left out, without copies.
+func TestAll(t *testing.T) {
+	got := kind.All(map[string][]string{"test": {"latency", "copy"}})
+	want := []Settings{
+		"test=latency block_bytes=1024", "test=copy threads=1", "test=copy threads=2",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if n := got[2].Int("threads"); n != 2 || got[0].Get("threads") != "" {
+		t.Errorf("got %d and %q", n, got[0].Get("threads"))
+	}
+	if m := got[0].Map(); fmt.Sprint(m) != "map[block_bytes:1024 test:latency]" {
+		t.Errorf("got %v", m)
+	}
+}
+
+// TestIdentity: a value from before its axis existed changes no ID.
+func TestIdentity(t *testing.T) {
+	for s, want := range map[Settings]Settings{
+		"test=copy threads=1": "test=copy", "test=copy threads=2": "test=copy threads=2",
+	} {
+		if got := kind.Identity(s); got != want {
+			t.Errorf("%s: got %s, want %s", s, got, want)
+		}
+	}
+}
+
+func TestUnknownAxis(t *testing.T) {
+	if _, err := kind.Axis("thread"); err == nil || !strings.Contains(err.Error(), `did you mean "threads"`) {
+		t.Errorf("got %v", err)
+	}
+}
