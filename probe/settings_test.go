@@ -50,7 +50,7 @@ func TestIdentity(t *testing.T) {
 }
 
 func TestUnknownAxis(t *testing.T) {
-	if _, err := kind.Axis("thread"); err == nil || !strings.Contains(err.Error(), `did you mean "threads"`) {
+	if _, err := kind.Axis("thread"); err == nil || !strings.Contains(err.Error(), `did you mean threads`) {
 		t.Errorf("got %v", err)
 	}
 }
