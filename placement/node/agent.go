@@ -131,9 +131,11 @@ func (a *agent) work(ctx context.Context) error {
 		return runClient(ctx, a, part.CPUs, part.Client)
 	case part.Keys != nil && part.Server == nil && part.Client == nil:
 		return lookAfterKeys(ctx, a, part.Keys)
+	case part.Probe != nil && part.Server == nil && part.Client == nil:
+		return a.probe(ctx, part.CPUs, part.Probe)
 	}
-	return errors.New("configured as neither server nor client nor for keys, or as several" +
-		" of them")
+	return errors.New("configured as neither server nor client, nor for keys or a probe, or as " +
+		"several of them")
 }
 
 // answer answers the orchestrator's questions about the node, until configure arrives.
@@ -150,6 +152,8 @@ func (a *agent) answer(ctx context.Context) (*Configure, error) {
 			err = a.out.Send(in.inspect(ctx, m))
 		case *Reach:
 			err = a.out.Send(in.reach(ctx, m))
+		case *Examine:
+			err = a.out.Send(examine(m))
 		case *Configure:
 			return m, nil
 		default:
@@ -197,7 +201,7 @@ func (a *agent) serve(ctx context.Context, cpus []int, spec *ServerSpec) error {
 				return errors.Join(fmt.Errorf("received the message %s instead of count", m.kind()),
 					srv.Close())
 			}
-			if err := a.out.Send(&Counted{w.moved(), w.threads()}); err != nil {
+			if err := a.out.Send(&Counted{Moved: w.moved(), Threads: w.threads()}); err != nil {
 				return errors.Join(err, srv.Close())
 			}
 		case <-ctx.Done():

@@ -20,12 +20,13 @@ import (
 	"dpukv/placement/cardreport"
 	"dpukv/placement/survey"
 	"dpukv/placement/testbed"
+	"dpukv/probe"
 	"dpukv/results"
 	"dpukv/verbs/provider"
 )
 
 // ProtocolVersion changes whenever an older node would misunderstand a message.
-const ProtocolVersion = 7
+const ProtocolVersion = 8
 
 // MaxMessageBytes has room for the histograms of a long point. A peer that sends more is no node of
 // dpukv.
@@ -110,6 +111,21 @@ type (
 	Counted struct {
 		Moved   kvs.Moved    `json:"moved"`
 		Threads []cpu.Thread `json:"threads,omitempty"`
+		CPUNs   int64        `json:"cpu_ns,omitempty"` // CPU time so far, of a probe's server
+	}
+	// Examined answers examine.
+	Examined struct {
+		Errors []string `json:"errors"` // for each probe; "": it can be measured there
+	}
+	// ProbeReady: the server of a probe accepts its client, or a client waits for go.
+	ProbeReady struct {
+		Addr  string            `json:"addr,omitempty"`
+		Facts map[string]string `json:"facts,omitempty"`
+	}
+	// ProbeResult is what a probe measured.
+	ProbeResult struct {
+		Outcome probe.Outcome `json:"outcome"`
+		Hlog    []byte        `json:"hlog,omitempty"`
 	}
 	// KeysDone answers configure with keys. Found is from before a load, Removed from after it.
 	KeysDone struct {
@@ -124,12 +140,23 @@ type (
 
 // To a node.
 type (
-	// Configure gives a node its task: exactly one of Server, Client and Keys.
+	// Configure gives a node its task: exactly one of Server, Client, Keys and Probe.
 	Configure struct {
 		CPUs   []int       `json:"cpus"`
 		Server *ServerSpec `json:"server,omitempty"`
 		Client *ClientSpec `json:"client,omitempty"`
 		Keys   *KeysSpec   `json:"keys,omitempty"`
+		Probe  *ProbeSpec  `json:"probe,omitempty"`
+	}
+	// ProbeSpec describes a probe, and this node's part in it.
+	ProbeSpec struct {
+		Kind   string `json:"kind"`
+		Server bool   `json:"server,omitempty"` // of a pair; else the node measures
+		probe.Task
+	}
+	// Examine asks whether probes can be measured there.
+	Examine struct {
+		Probes []ProbeSpec `json:"probes"`
 	}
 	// KeysSpec names a load's keys on a server that runs already: to look for, or to remove.
 	KeysSpec struct {
@@ -196,49 +223,57 @@ type (
 	Stop struct{}
 )
 
-func (*Hello) kind() string      { return "hello" }
-func (*Inspect) kind() string    { return "inspect" }
-func (*Inspection) kind() string { return "inspection" }
-func (*Reach) kind() string      { return "reach" }
-func (*Reached) kind() string    { return "reached" }
-func (*Configure) kind() string  { return "configure" }
-func (*Ready) kind() string      { return "ready" }
-func (*Begin) kind() string      { return "go" }
-func (*Progress) kind() string   { return "progress" }
-func (*Result) kind() string     { return "result" }
-func (*PeriodOver) kind() string { return "period over" }
-func (*EndLoad) kind() string    { return "end load" }
-func (*Measured) kind() string   { return "measured" }
-func (*Release) kind() string    { return "release" }
-func (*Count) kind() string      { return "count" }
-func (*Counted) kind() string    { return "counted" }
-func (*KeysDone) kind() string   { return "keys done" }
-func (*Failed) kind() string     { return "failed" }
-func (*alive) kind() string      { return "alive" }
-func (*Stop) kind() string       { return "stop" }
+func (*Hello) kind() string       { return "hello" }
+func (*Inspect) kind() string     { return "inspect" }
+func (*Examine) kind() string     { return "examine" }
+func (*Examined) kind() string    { return "examined" }
+func (*ProbeReady) kind() string  { return "probe ready" }
+func (*ProbeResult) kind() string { return "probe result" }
+func (*Inspection) kind() string  { return "inspection" }
+func (*Reach) kind() string       { return "reach" }
+func (*Reached) kind() string     { return "reached" }
+func (*Configure) kind() string   { return "configure" }
+func (*Ready) kind() string       { return "ready" }
+func (*Begin) kind() string       { return "go" }
+func (*Progress) kind() string    { return "progress" }
+func (*Result) kind() string      { return "result" }
+func (*PeriodOver) kind() string  { return "period over" }
+func (*EndLoad) kind() string     { return "end load" }
+func (*Measured) kind() string    { return "measured" }
+func (*Release) kind() string     { return "release" }
+func (*Count) kind() string       { return "count" }
+func (*Counted) kind() string     { return "counted" }
+func (*KeysDone) kind() string    { return "keys done" }
+func (*Failed) kind() string      { return "failed" }
+func (*alive) kind() string       { return "alive" }
+func (*Stop) kind() string        { return "stop" }
 
 // messages makes an empty message of each kind.
 var messages = map[string]func() Message{
-	"hello":       func() Message { return new(Hello) },
-	"inspect":     func() Message { return new(Inspect) },
-	"inspection":  func() Message { return new(Inspection) },
-	"reach":       func() Message { return new(Reach) },
-	"reached":     func() Message { return new(Reached) },
-	"configure":   func() Message { return new(Configure) },
-	"ready":       func() Message { return new(Ready) },
-	"go":          func() Message { return new(Begin) },
-	"progress":    func() Message { return new(Progress) },
-	"result":      func() Message { return new(Result) },
-	"period over": func() Message { return new(PeriodOver) },
-	"end load":    func() Message { return new(EndLoad) },
-	"measured":    func() Message { return new(Measured) },
-	"release":     func() Message { return new(Release) },
-	"count":       func() Message { return new(Count) },
-	"counted":     func() Message { return new(Counted) },
-	"keys done":   func() Message { return new(KeysDone) },
-	"failed":      func() Message { return new(Failed) },
-	"alive":       func() Message { return new(alive) },
-	"stop":        func() Message { return new(Stop) },
+	"hello":        func() Message { return new(Hello) },
+	"inspect":      func() Message { return new(Inspect) },
+	"examine":      func() Message { return new(Examine) },
+	"examined":     func() Message { return new(Examined) },
+	"probe ready":  func() Message { return new(ProbeReady) },
+	"probe result": func() Message { return new(ProbeResult) },
+	"inspection":   func() Message { return new(Inspection) },
+	"reach":        func() Message { return new(Reach) },
+	"reached":      func() Message { return new(Reached) },
+	"configure":    func() Message { return new(Configure) },
+	"ready":        func() Message { return new(Ready) },
+	"go":           func() Message { return new(Begin) },
+	"progress":     func() Message { return new(Progress) },
+	"result":       func() Message { return new(Result) },
+	"period over":  func() Message { return new(PeriodOver) },
+	"end load":     func() Message { return new(EndLoad) },
+	"measured":     func() Message { return new(Measured) },
+	"release":      func() Message { return new(Release) },
+	"count":        func() Message { return new(Count) },
+	"counted":      func() Message { return new(Counted) },
+	"keys done":    func() Message { return new(KeysDone) },
+	"failed":       func() Message { return new(Failed) },
+	"alive":        func() Message { return new(alive) },
+	"stop":         func() Message { return new(Stop) },
 }
 
 // line is a message in its written form: {"type":"ready","body":{…}}.

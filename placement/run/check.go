@@ -34,7 +34,7 @@ func check(s *sweep.Sweep, t *testbed.Testbed, allowed []int) error {
 	errs = append(append(errs, checkSubmodes(s, t)...), checkPorts(s, t))
 	errs = append(errs, sweep.CheckRates(s), sweep.CheckRepeats(s), sweep.CheckRequests(s),
 		checkRequests(s, t))
-	return errors.Join(append(errs, checkConfigs(s))...)
+	return errors.Join(append(errs, checkConfigs(s), checkProbes(s, t, allowed))...)
 }
 
 func checkPlacement(t *testbed.Testbed, placement string, allowed []int) error {
@@ -91,15 +91,17 @@ func checkTools(p *Plan) error {
 	var errs, stores []error
 	var lacking launch.Failures
 	told := map[string]bool{} // by node
-	for _, placement := range p.sweep.Placements {
-		c, err := p.testbed.Assign(placement)
+	for _, c := range p.spots() {
+		nodes, err := assign(&p.testbed, &c)
 		if err != nil {
 			return err
 		}
-		if err := checkPrograms(p, &c.Server); err != nil && stores == nil {
-			stores = []error{err}
+		if !c.IsProbe() && stores == nil {
+			if err := checkPrograms(p, &nodes.Server); err != nil {
+				stores = []error{err}
+			}
 		}
-		for _, n := range c.All() {
+		for _, n := range nodes.All() {
 			if told[n.Name] || n.Emulated() {
 				continue
 			}
@@ -215,4 +217,44 @@ func checkPrograms(p *Plan, server *testbed.Node) error {
 		}
 	}
 	return nil
+}
+
+// CheckGuest refuses placements that a guest cannot measure. A guest has no network, and of this
+// machine only its programs.
+func CheckGuest(p *Plan) error {
+	if p.Attach != "" {
+		return fmt.Errorf("--in-guest: found --attach %s, allowed: a server that the sweep "+
+			"starts, as the guest has no network", p.Attach)
+	}
+	for i := range p.testbed.Nodes {
+		n := &p.testbed.Nodes[i]
+		switch {
+		case !n.OnThisMachine():
+			return fmt.Errorf("--in-guest: %sfound node %s via: %s, allowed: via: local, and "+
+				"via: netns without a namespace, as the guest has no network",
+				p.testbed.Place(n.Name), n.Name, n.Via)
+		case n.Namespace != "":
+			return fmt.Errorf("--in-guest: %sfound node %s in the namespace %s, allowed: via: "+
+				"netns without one, as the guest has its own",
+				p.testbed.Place(n.Name), n.Name, n.Namespace)
+		case n.Binary != "":
+			return fmt.Errorf("--in-guest: %sfound node %s with a binary of its own, allowed: "+
+				"without, as the guest has this one", p.testbed.Place(n.Name), n.Name)
+		}
+	}
+	return nil
+}
+
+// refuseOtherKernel keeps points of a guest and of its host machine out of one folder.
+func refuseOtherKernel(dir string, there *nodeEnv) error {
+	switch was := testbed.GuestOf(there.Facts); {
+	case was == testbed.ThisGuest():
+		return nil
+	case was == "":
+		return fmt.Errorf("%s holds points from outside of %s: continue it without --in-guest, "+
+			"or choose another folder", dir, testbed.ThisGuest())
+	default:
+		return fmt.Errorf("%s holds points from inside of %s: continue it with --in-guest, on a "+
+			"machine with the same kernel for guests, or choose another folder", dir, was)
+	}
 }

@@ -162,7 +162,9 @@ func assignCPUs(
 ) (warnings []string, err error) {
 	var ends []*end
 	for _, m := range e.members() {
-		m.end.threads = pt.Threads(m.end.server)
+		if m.end.threads = pt.Threads(m.end.server); m.end.threads == 0 {
+			m.end.threads = len(m.end.all())
+		}
 		if m.end.server && pt.Attach != "" {
 			m.end.threads = 1 // the process here only watches the server
 		}

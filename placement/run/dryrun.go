@@ -35,13 +35,13 @@ func DryRun(w io.Writer, p *Plan) error {
 		fmt.Fprintf(&b, "first it makes %s\n", made)
 	}
 	fmt.Fprintln(&b)
-	for _, placement := range p.sweep.Placements {
+	for _, placement := range p.placements() {
 		if err := errors.Join(describePlacement(p, &b, placement),
 			describeEnds(p, &b, placement, missing)); err != nil {
 			return err
 		}
 	}
-	if err := describeSubmodes(p, &b); err != nil {
+	if err := errors.Join(describeSubmodes(p, &b), describeProbes(p, &b)); err != nil {
 		return err
 	}
 	if p.sweep.Attach != "" {
@@ -96,7 +96,7 @@ func missingInDir(p *Plan) ([]sweep.Point, error) {
 	if err != nil {
 		return nil, err
 	}
-	points, _, err := run.Points()
+	points, _, err := run.All()
 	return p.due(func(id string) bool {
 		return slices.ContainsFunc(points, func(have results.Point) bool {
 			return have.ID == id && have.Status == results.StatusOK
@@ -132,7 +132,7 @@ func describeEnds(p *Plan, w io.Writer, placement string, missing []sweep.Point)
 	threads := map[string][]string{}
 	for i := range missing {
 		pt := &missing[i]
-		if pt.Placement != placement {
+		if pt.Placement != placement || pt.IsProbe() {
 			continue
 		}
 		ends, err := endsOf(p, pt)

@@ -18,7 +18,7 @@ func finish(r *runner) error {
 	if err := r.out.Check(); err != nil {
 		return r.full(err)
 	}
-	points, unreadable, err := r.out.Points()
+	points, unreadable, err := r.out.All()
 	if err != nil {
 		return err
 	}

@@ -30,29 +30,18 @@ type measurement struct {
 
 // measure measures one point.
 func measure(ctx context.Context, r *runner, pt *sweep.Point) (res *node.Result, err error) {
-	if err := r.machines.Wire(ctx, pt.Submode); err != nil {
+	m := &measurement{runner: r, pt: pt}
+	if m.nodes, err = assign(&r.machines.Bed, &pt.Config); err != nil {
 		return nil, err
 	}
-	nodes, err := r.machines.Bed.Assign(pt.Placement)
-	if err != nil {
-		return nil, err
-	}
-	m := &measurement{runner: r, pt: pt, nodes: nodes}
 	m.tell("begin")
 	defer m.tell("end")
-	if m.nodes, m.cards, err = visitCards(ctx, r.machines, pt, &nodes); err != nil {
-		return nil, err
-	}
-	m.report.does("set up submode %s", pt.Submode)
-	if m.path, err = preparePath(ctx, r, pt, &m.nodes, m.cards); err != nil {
-		return nil, err
-	}
 	defer func() {
 		if err != nil { // whatever the cause, the next point sets its datapath up anew
 			err = errors.Join(err, r.machines.Clear())
 		}
 	}()
-	if err := m.path.checkFullSize(ctx, r.machines); err != nil {
+	if err := m.wayThere(ctx); err != nil {
 		return nil, err
 	}
 	m.report.does("start the processes")
@@ -63,7 +52,29 @@ func measure(ctx context.Context, r *runner, pt *sweep.Point) (res *node.Result,
 		closed := m.all.close()
 		err = errors.Join(m.all.dead(m.all.lost(err)), closed)
 	}()
+	if pt.IsProbe() {
+		return m.probe(ctx)
+	}
 	return m.run(ctx)
+}
+
+// wayThere sets up the way between the ends. A probe of one machine has none, and no datapath that
+// uses CPUs beside it.
+func (m *measurement) wayThere(ctx context.Context) (err error) {
+	if len(m.nodes.Clients) == 0 {
+		return m.machines.Clear()
+	}
+	if err := m.machines.Wire(ctx, m.pt.Submode); err != nil {
+		return err
+	}
+	if m.nodes, m.cards, err = visitCards(ctx, m.machines, m.pt, &m.nodes); err != nil {
+		return err
+	}
+	m.report.does("set up submode %s", m.pt.Submode)
+	if m.path, err = preparePath(ctx, m.runner, m.pt, &m.nodes, m.cards); err != nil {
+		return err
+	}
+	return m.path.checkFullSize(ctx, m.machines)
 }
 
 // run takes the processes from their start to the result.
@@ -272,14 +283,7 @@ func (m *measurement) complete(p *results.Point, warnings []string) {
 	p.ServerVersion, p.ServerAddr, p.ClientVersion = m.server.Facts.Version, m.server.Addr,
 		m.Version
 	p.ServerCommand = m.server.Facts.Command
-	p.ServerNode, p.Cards = resultNode(m.all.server.end.node), m.cards.results()
-	p.Machine, p.Hosts = m.all.machine(m.pt.Attach)
-	if p.EmulatedTestbed = m.machines.Bed.EmulatedText(); p.EmulatedTestbed != "" {
-		p.Emulated = true
-		// The counters are those of the machine that runs the emulation.
-		p.ServerEnergyUJPerOp, p.ServerEnergyBy = 0, ""
-		p.ClientEnergyUJPerOp, p.ClientEnergyBy = 0, ""
-	}
+	m.completeMachines(p)
 	if m.pt.Attach != "" {
 		p.Attached = true
 		warnings = append(warnings,
@@ -293,6 +297,23 @@ func (m *measurement) complete(p *results.Point, warnings []string) {
 		warnings = append(warnings, rdmaWarnings(m.pt.Submode, stores.OverVerbs(m.pt.Store),
 			device)...)
 	}
+	m.doubt(p, warnings)
+}
+
+// completeMachines adds the machines of the ends.
+func (m *measurement) completeMachines(p *results.Point) {
+	p.ServerNode, p.Cards = resultNode(m.all.server.end.node), m.cards.results()
+	p.Machine, p.Hosts = m.all.machine(m.pt.Attach)
+	if p.EmulatedTestbed = m.machines.Bed.EmulatedText(); p.EmulatedTestbed != "" {
+		p.Emulated = true
+		// The counters are those of the machine that runs the emulation.
+		p.ServerEnergyUJPerOp, p.ServerEnergyBy = 0, ""
+		p.ClientEnergyUJPerOp, p.ClientEnergyBy = 0, ""
+	}
+}
+
+// doubt puts the orchestrator's warnings before those of the ends.
+func (m *measurement) doubt(p *results.Point, warnings []string) {
 	emulators := m.all.emulatorWarnings()
 	p.Emulated = p.Emulated || emulators != nil
 	p.Warnings = slices.Concat(emulators, warnings, p.Warnings)

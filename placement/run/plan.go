@@ -135,7 +135,9 @@ func (p *Plan) load() error {
 			return err
 		}
 	}
-	return errors.Join(p.loadSweep(run), p.loadTestbed(run))
+	err = errors.Join(p.loadSweep(run), p.loadTestbed(run))
+	p.sweep.OnNodes(p.testbed.Names())
+	return err
 }
 
 // newDir names a folder after the time, unlike any existing folder.
@@ -218,6 +220,7 @@ func fits(run *runfolder.Run, held *sweep.Sweep) error {
 	if err != nil {
 		return err
 	}
+	held.OnNodes(nodesAsked(points))
 	if held.Size(sweep.MaxPoints) == sweep.MaxPoints {
 		return nil // too many to list: it is refused for that
 	}

@@ -20,7 +20,7 @@ func (p *Plan) selectPoints(only sweep.Selection) (err error) {
 	}
 	if p.sweep.FromPeaks() {
 		configs := only.KeepConfigs(p.sweep.Configs())
-		p.points = p.sweep.PeakPoints(configs)
+		p.points = append(only.Keep(p.sweep.ProbePoints()), p.sweep.PeakPoints(configs)...)
 		if p.rates, err = newRatePlan(&p.sweep, configs); err != nil {
 			return err
 		}
@@ -44,9 +44,17 @@ func (p *Plan) selectPoints(only sweep.Selection) (err error) {
 // requests returns the function that finds the point of a sweep that a point of a run folder
 // measured. Where rates follow from peaks, any rate is one of the sweep's.
 func requests(s *sweep.Sweep) (func(p *results.Point) (sweep.Point, bool), error) {
+	probes := map[string]sweep.Point{}
+	for _, pt := range s.ProbePoints() {
+		probes[pt.ID] = pt
+	}
 	if s.FromPeaks() {
 		rates, err := newRatePlan(s, s.Configs())
 		return func(p *results.Point) (sweep.Point, bool) {
+			if p.IsProbe() {
+				pt, ok := probes[p.ID]
+				return pt, ok
+			}
 			pt, _, ok := rates.asked(p)
 			return pt, ok
 		}, err
@@ -109,6 +117,7 @@ func differFromSweep(name string, text []byte, points []results.Point) ([]string
 		return nil, fmt.Errorf("sweep.yaml: found %d points or more, allowed: fewer",
 			sweep.MaxPoints)
 	}
+	held.OnNodes(nodesAsked(points))
 	asked, err := requests(&held)
 	if err != nil {
 		return nil, err
@@ -168,11 +177,21 @@ func (p *Plan) adopt(measured *results.Point) {
 func (p *Plan) Size() int {
 	switch {
 	case p.rates != nil:
-		return p.rates.most()
+		return p.rates.most() + p.probes()
 	case p.rounds != nil:
-		return p.rounds.most(p.points)
+		return p.rounds.most(p.points) + p.probes()
 	}
 	return len(p.points)
+}
+
+// probes counts the probes among the points.
+func (p *Plan) probes() (n int) {
+	for i := range p.points {
+		if p.points[i].IsProbe() {
+			n++
+		}
+	}
+	return n
 }
 
 // Searches reports whether the plan is a search for the highest rate within a bound.

@@ -154,10 +154,21 @@ func (r *reporter) finish(n int, p *results.Point, took time.Duration) {
 		r.clear()
 		r.failure = p.Error
 		fmt.Fprintf(r.w, "%sfailed after %v: %s\n", head, took, firstLine(p.Error))
+	case !r.terminal && p.IsProbe():
+		fmt.Fprintf(r.w, "%s%s, in %v%s\n", head, figuresOf(p), took, warningCount(p.Warnings))
 	case !r.terminal:
 		fmt.Fprintf(r.w, "%s%s, p50 %s, p99 %s, in %v%s\n", head, liveline.Rate(p.ThroughputOps),
 			liveline.Latency(p.P50Ns), liveline.Latency(p.P99Ns), took, warningCount(p.Warnings))
 	}
+}
+
+// figuresOf lists the figures of a probe.
+func figuresOf(p *results.Point) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(p.Figures)) {
+		list = append(list, fmt.Sprintf("%s %.4g", name, p.Figures[name]))
+	}
+	return strings.Join(list, ", ")
 }
 
 func (r *reporter) clear() { terminal.Rewrite(r.w, "") }

@@ -44,6 +44,9 @@ func (r *roundPlan) repeats(points []sweep.Point) []repeated {
 	at := map[sweep.Config]int{}
 	var list []repeated
 	for i := range points {
+		if points[i].IsProbe() {
+			continue // it has the sweep's number of repeats
+		}
 		c := r.sweep.ConfigOf(&points[i])
 		j, known := at[c]
 		if !known {

@@ -80,6 +80,9 @@ func (r *runner) work(ctx context.Context) (err error) {
 			err = errors.Join(err, r.noteSilent())
 		}
 	}()
+	if err := r.examineProbes(ctx, due); err != nil {
+		return err
+	}
 	if err := r.consent(ctx); err != nil {
 		return err
 	}
@@ -161,7 +164,7 @@ func (r *runner) point(ctx context.Context, pt *sweep.Point) error {
 
 // nodesOf returns a point's nodes; none if the testbed lacks them.
 func (r *runner) nodesOf(pt *sweep.Point) []*testbed.Node {
-	c, err := r.testbed.Assign(pt.Placement)
+	c, err := r.assign(pt)
 	if err != nil {
 		return nil
 	}

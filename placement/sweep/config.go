@@ -10,10 +10,16 @@ import (
 	"time"
 
 	"dpukv/load"
+	"dpukv/probe"
 )
 
 // Config is one combination of a sweep's values: the configuration that a point measures.
 type Config struct {
+	// Of a probe, which has no store, no load and no threads of its own. Its placement is that of a
+	// pair, or the name of a node.
+	Measure  string // the kind; "": a store
+	Settings probe.Settings
+
 	Store, Placement, Submode string
 	Filter                    string
 	load.Load
@@ -31,6 +37,9 @@ type Config struct {
 // id names a point in files and to people. It spells out the keys that are usually swept. The
 // digest covers the whole configuration, so another warm-up makes another point.
 func (c *Config) id(repeat int) string {
+	if c.IsProbe() {
+		return c.probeID(repeat)
+	}
 	sum := sha256.Sum256(c.identity())
 	parts := []string{
 		c.Store, c.Placement, c.Submode,
@@ -71,6 +80,9 @@ func (c *Config) identity() []byte {
 
 // Describe describes the configuration in a few words, for the user who watches.
 func (c *Config) Describe() string {
+	if c.IsProbe() {
+		return c.describeProbe()
+	}
 	loop := "closed loop"
 	if c.RateOps > 0 {
 		loop = strconv.FormatFloat(c.RateOps, 'f', -1, 64) + " ops/s"
@@ -83,8 +95,11 @@ func (c *Config) Describe() string {
 		c.Store, c.Placement, c.GetRatio*100, c.ServerThreads, c.ClientThreads, loop)
 }
 
-// Threads returns the number of threads of one end.
+// Threads returns the number of threads of one end; 0: as many as it has CPUs.
 func (c *Config) Threads(server bool) int {
+	if c.IsProbe() {
+		return c.Probe().Threads(c.Settings, server)
+	}
 	if server {
 		return c.ServerThreads
 	}
@@ -96,6 +111,9 @@ const expectedOps = 1e6
 
 // Period returns the expected length of the measurement period.
 func (c *Config) Period() time.Duration {
+	if c.IsProbe() {
+		return max(c.Probe().Expect(c.Settings, c.Warmup, c.Duration)-c.Warmup, 0)
+	}
 	if c.Requests == 0 {
 		return c.Duration
 	}

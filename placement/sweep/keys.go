@@ -126,6 +126,7 @@ var sweepKeys = slices.Concat(
 			means("Bound on a latency. The sweep searches the highest rate within it, for each "+
 				"configuration. See docs/tasks/search.md.",
 				"p99=200us"),
+		measureKey(),
 		single("attach", attachment, func(s *Sweep) *string { return &s.Attach }).
 			identified("Attach", func(c *Config) any { return c.Attach }).optional().
 			means("Address or URL of a running server to measure. The sweep stores keys there, "+

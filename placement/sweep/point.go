@@ -11,6 +11,11 @@ import (
 // Asked fills in the requested values of a point.
 func (pt *Point) Asked(p *results.Point) {
 	p.Schema, p.ID, p.Repeat = results.SchemaVersion, pt.ID, pt.Repeat
+	if pt.IsProbe() {
+		p.Measure, p.Settings = pt.Measure, pt.Settings.Map()
+		p.Placement, p.Submode, p.Seed = pt.Placement, pt.Submode, pt.Seed
+		return
+	}
 	p.Store, p.Placement, p.Submode, p.Filter = pt.Store, pt.Placement, pt.Submode, pt.Filter
 	p.RateShare = pt.RateShare
 	p.Load, p.ClientThreads = pt.Load, pt.ClientThreads
@@ -31,6 +36,9 @@ func (pt *Point) OfOneClient(clients int) *Point {
 // VerifyUsed fails if an end reports other values than the requested ones. A point contains the
 // used values, and the requested ones must not hide a difference.
 func (pt *Point) VerifyUsed(used *results.Point) error {
+	if pt.IsProbe() {
+		return pt.verifyFacts(used)
+	}
 	var asked results.Point
 	pt.Asked(&asked)
 	asked.Mode, asked.Access = pt.Mode, pt.Access
@@ -60,6 +68,18 @@ func (pt *Point) VerifyUsed(used *results.Point) error {
 	}
 	return fmt.Errorf("the measured configuration differs from the request: %s",
 		strings.Join(differences, "; "))
+}
+
+// verifyFacts fails if a probe used another value than that of a setting with the fact's name.
+func (pt *Point) verifyFacts(used *results.Point) error {
+	for _, asked := range pt.Settings.List() {
+		for _, facts := range []map[string]string{used.Facts, used.ServerFacts} {
+			if is, told := facts[asked.Name]; told && is != asked.Value {
+				return fmt.Errorf("%s: asked for %s, used %s", asked.Name, asked.Value, is)
+			}
+		}
+	}
+	return nil
 }
 
 // Point is one measurement to make: a configuration, and the number of its repeat (from 1).

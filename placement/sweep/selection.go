@@ -15,6 +15,9 @@ type Selection map[string][]string
 // repeatKey selects repeats. It is no key of a sweep file.
 const repeatKey = "repeat"
 
+// measureAxis selects stores or kinds of probes.
+const measureAxis = "measure"
+
 // ParseSelection reads "get_ratio=1,client_threads=2,client_threads=4" and checks it against the
 // sweep: a value that the sweep lacks would silently select nothing.
 func ParseSelection(text string, s *Sweep) (Selection, error) {
@@ -39,6 +42,13 @@ func ParseSelection(text string, s *Sweep) (Selection, error) {
 			return nil, errRepeatUntil
 		}
 		if key != repeatKey {
+			if key == measureAxis {
+				if err := s.checkMeasured(value); err != nil {
+					return nil, err
+				}
+				f[key] = append(f[key], value)
+				continue
+			}
 			var err error
 			if value, err = axisValue(s, key, value); err != nil {
 				return nil, err
@@ -55,11 +65,16 @@ func ParseSelection(text string, s *Sweep) (Selection, error) {
 func axisValue(s *Sweep, key, value string) (string, error) {
 	i := keyIndex(key)
 	if i < 0 || !sweepKeys[i].swept() {
-		known := append(keyNames((*sweepKey).swept), repeatKey)
+		known := append(keyNames((*sweepKey).swept), measureAxis, repeatKey)
 		return "", fmt.Errorf("--only: found the unknown key %q%s, allowed: %s", key,
 			spelling.Hint(key, known), strings.Join(known, ", "))
 	}
 	has := sweepKeys[i].texts(s)
+	if key == placementKey || key == submodeKey {
+		for _, c := range s.ProbeConfigs() {
+			has = append(has, sweepKeys[i].of(&c))
+		}
+	}
 	text, err := sweepKeys[i].canonical(value)
 	if err != nil || !slices.Contains(has, text) {
 		return "", fmt.Errorf("--only: found %s=%s, the sweep has: %s", key, value,
@@ -94,13 +109,41 @@ func (f Selection) KeepConfigs(configs []Config) []Config {
 
 func (f Selection) passes(p *Point) bool {
 	for key, values := range f {
-		text := fmt.Sprint(p.Repeat)
-		if key != repeatKey {
-			text = sweepKeys[keyIndex(key)].of(&p.Config)
-		}
+		text := p.value(key)
 		if !slices.Contains(values, text) {
 			return false
 		}
 	}
 	return true
+}
+
+// value returns the value of a key that a selection may have. A probe has values for few keys.
+func (p *Point) value(key string) string {
+	switch {
+	case key == repeatKey:
+		return fmt.Sprint(p.Repeat)
+	case key == measureAxis && p.IsProbe():
+		return p.Measure
+	case key == measureAxis:
+		return MeasureStores
+	case p.IsProbe() && key != placementKey && key != submodeKey:
+		return ""
+	}
+	return sweepKeys[keyIndex(key)].of(&p.Config)
+}
+
+// checkMeasured refuses a kind that the sweep does not measure.
+func (s *Sweep) checkMeasured(kind string) error {
+	var has []string
+	if s.MeasuresStores() {
+		has = append(has, MeasureStores)
+	}
+	for _, m := range s.ProbesOf() {
+		has = append(has, m.Kind)
+	}
+	if !slices.Contains(has, kind) {
+		return fmt.Errorf("--only: found %s=%s, the sweep has: %s", measureAxis, kind,
+			strings.Join(has, ", "))
+	}
+	return nil
 }

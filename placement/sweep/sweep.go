@@ -36,6 +36,10 @@ type Sweep struct {
 	// per cent of it. 0: there are exactly Repeats.
 	RepeatsUntil float64
 
+	// Measures are what the sweep measures; nil: stores.
+	Measures []Measure
+	nodes    []string // of the testbed
+
 	// the stores' own keys that the file leaves to each store's study
 	left map[string]bool
 	// the values' places in their file, by key and text; see place
@@ -75,16 +79,21 @@ func Quick() Sweep {
 // effect of one. For the same reason, each round has an order of its own, shuffled by the sweep's
 // seed. If the rates follow from the peaks, these are the points of the peaks.
 func (s *Sweep) Points() []Point {
+	first := s.ProbePoints()
 	configs := s.Configs()
 	if s.FromPeaks() {
-		return s.PeakPoints(configs)
+		return append(first, s.PeakPoints(configs)...)
 	}
-	return s.shuffled(configs)
+	return append(first, s.shuffled(configs)...)
 }
 
 // Configs combines the axes' values, the last axis fastest. If the rates follow from the peaks, the
-// configurations have no rate yet: see [Config.AtRate].
+// configurations have no rate yet: see [Config.AtRate]. Probes have configurations of their own: see
+// [Sweep.ProbeConfigs].
 func (s *Sweep) Configs() []Config {
+	if !s.MeasuresStores() {
+		return nil
+	}
 	first := Config{
 		Duration: s.Duration, Attach: s.Attach, takeMode: s.Attach != "" && !s.says("mode"),
 		takeThreads: s.Attach != "" && !s.says("server_threads"),
@@ -112,6 +121,24 @@ func (s *Sweep) Size(limit int) int {
 		if sweepKeys[i].swept() && !s.leaves(&sweepKeys[i]) {
 			n = min(limit, n*len(sweepKeys[i].texts(s))) // the factors are small: no overflow
 		}
+	}
+	if !s.MeasuresStores() {
+		n = 0
+	}
+	for _, m := range s.ProbesOf() {
+		n = min(limit, n+s.probeSize(&m, limit))
+	}
+	return n
+}
+
+// probeSize returns the highest number of points of a measure, or the limit if there are more.
+func (s *Sweep) probeSize(m *Measure, limit int) int {
+	n := s.Repeats * max(1, len(s.NodesOf(m)))
+	if kind := m.kind(); kind.Pair {
+		n = s.Repeats * len(s.PlacementsOf(m)) * len(s.SubmodesOf(m))
+	}
+	for _, values := range m.Values {
+		n = min(limit, n*len(values))
 	}
 	return n
 }

@@ -77,6 +77,15 @@ func (t *Testbed) Node(name string) *Node {
 	return &t.Nodes[i]
 }
 
+// Names returns the names of all nodes.
+func (t *Testbed) Names() []string {
+	names := make([]string, len(t.Nodes))
+	for i := range t.Nodes {
+		names[i] = t.Nodes[i].Name
+	}
+	return names
+}
+
 // Place returns the place in the file of a node, or of "placement NAME", as the begin of an error.
 // It is "" if the testbed has no file.
 func (t *Testbed) Place(name string) string {

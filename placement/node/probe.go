@@ -1,0 +1,117 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"dpukv/client"
+	"dpukv/internal/cpu"
+	"dpukv/internal/ports"
+	"dpukv/probe"
+	"dpukv/probe/probes"
+	"dpukv/results"
+)
+
+// examine answers whether probes can be measured here.
+func examine(m *Examine) *Examined {
+	answer := &Examined{Errors: make([]string, len(m.Probes))}
+	for i := range m.Probes {
+		if err := m.Probes[i].examine(); err != nil {
+			answer.Errors[i] = err.Error()
+		}
+	}
+	return answer
+}
+
+func (s *ProbeSpec) examine() error {
+	kind, err := probes.Named(s.Kind)
+	if err != nil {
+		return err
+	}
+	if s.Server && strings.Contains(s.Listen, "-") { // a range of ports
+		l, err := ports.Listen(s.Listen)
+		if err != nil {
+			return err
+		}
+		l.Close()
+	}
+	if kind.Examine == nil {
+		return nil
+	}
+	return kind.Examine(s.Settings, s.Server)
+}
+
+// probe does this node's part of a probe.
+func (a *agent) probe(ctx context.Context, cpus []int, s *ProbeSpec) error {
+	kind, err := probes.Named(s.Kind)
+	if err != nil {
+		return err
+	}
+	s.CPUs = cpus
+	if err := cpu.Prepare(cpus, max(len(cpus), 1)); err != nil {
+		return err
+	}
+	if s.Server {
+		return a.serveProbe(ctx, kind, &s.Task)
+	}
+	return a.measureProbe(ctx, kind, &s.Task)
+}
+
+// serveProbe runs the server of a pair until the order to stop.
+func (a *agent) serveProbe(ctx context.Context, kind *probe.Kind, task *probe.Task) error {
+	srv, err := kind.Serve(ctx, task)
+	if err != nil {
+		return err
+	}
+	broken := make(chan error, 1)
+	go func() { broken <- srv.Wait() }()
+	if err := a.out.Send(&ProbeReady{srv.Addr(), srv.Facts()}); err != nil {
+		return errors.Join(err, srv.Close())
+	}
+	for {
+		select {
+		case err := <-broken:
+			if err == nil {
+				err = errors.New("it ended before it was told to")
+			}
+			return errors.Join(serverEnded{err}, srv.Close())
+		case m := <-a.inbox:
+			if _, ok := m.(*Count); !ok {
+				return errors.Join(fmt.Errorf("received the message %s instead of count", m.kind()),
+					srv.Close())
+			}
+			if err := a.out.Send(&Counted{Moved: srv.Moved(), CPUNs: srv.CPUNs()}); err != nil {
+				return errors.Join(err, srv.Close())
+			}
+		case <-ctx.Done():
+			return srv.Close()
+		}
+	}
+}
+
+// measureProbe measures, once the order to go comes.
+func (a *agent) measureProbe(ctx context.Context, kind *probe.Kind, task *probe.Task) error {
+	if err := a.out.Send(&ProbeReady{}); err != nil {
+		return err
+	}
+	if _, err := await[*Begin](ctx, a); err != nil {
+		return err
+	}
+	task.Began = func() {
+		// If it is lost, the result cannot be sent either, and that error shows.
+		_ = a.out.Send(&Progress{Phase: string(client.PhaseMeasure)})
+	}
+	outcome, err := kind.Measure(ctx, task)
+	if err != nil {
+		return err
+	}
+	res := &ProbeResult{Outcome: *outcome}
+	if outcome.Intervals != nil {
+		if res.Hlog, err = results.EncodeHlog(outcome.Intervals); err != nil {
+			return err
+		}
+	}
+	return a.out.Send(res)
+}
