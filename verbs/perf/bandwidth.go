@@ -20,21 +20,35 @@ func (e *end) stream(bytes int) ([]mark, error) {
 		end: e, start: time.Now(), marks: make([]mark, 1, 4096),
 		posted: make([]int, len(e.pairs)),
 	}
+	if s.cfg.Warmup == 0 {
+		s.begin()
+	}
 	for s.open() {
 		if err := s.turnOnce(); err != nil {
 			return nil, err
+		}
+		if !s.warm && time.Since(s.start) >= s.cfg.Warmup {
+			s.begin()
 		}
 	}
 	return s.marks, nil
 }
 
+// begin ends the warm-up. Messages of it that complete later count.
+func (s *streamer) begin() {
+	s.warm, s.start = true, time.Now()
+	s.marks = append(s.marks[:0], mark{0, s.complete})
+	s.began()
+}
+
 // streamer is a running bandwidth test.
 type streamer struct {
 	*end
-	start    time.Time
+	start    time.Time // of the warm-up, then of the measurement
 	posted   []int // messages of each pair
 	complete int
 	ended    bool // no pair posts any more
+	warm     bool // the warm-up is over
 	marks    []mark
 }
 
@@ -90,7 +104,7 @@ func (s *streamer) fill() error {
 	if s.cfg.Duration > 0 {
 		elapsed = time.Since(s.start)
 	}
-	over, remaining := !s.more(0, elapsed), 0
+	over, remaining := s.warm && !s.more(0, elapsed), 0
 	for i, p := range s.pairs {
 		n := min(s.left(i), s.cfg.PostList)
 		if n == 0 || p.outstanding+s.cfg.PostList > s.cfg.TxDepth {
