@@ -2,6 +2,7 @@ package perf
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -114,13 +115,30 @@ func (s *streamer) fill() error {
 		s.posted[i] += n
 		// A full queue without a pending completion would stay full.
 		full := p.outstanding+n+s.cfg.PostList > s.cfg.TxDepth
-		if err := p.post(n, s.cfg.CQMod, full || over || s.left(i) == 0); err != nil {
+		if err := s.post(p, n, full || over || s.left(i) == 0); err != nil {
 			return err
 		}
 		remaining += s.left(i)
 	}
 	s.ended = remaining == 0 || over && s.allSignaled()
 	return nil
+}
+
+// post posts a list. Where the peer has no room for it yet, the rest waits: a device without a queue
+// of its own, in shared memory, takes only what the receiver has taken.
+func (s *streamer) post(p *pair, n int, last bool) error {
+	took, err := p.post(n, s.cfg.CQMod, last)
+	if !errors.Is(err, verbs.ErrQueueFull) {
+		return err
+	}
+	left := p.list[took:n]
+	return s.wait("room in the peer's queue", func() (bool, error) {
+		took, err := p.qp.PostSend(left)
+		if left = left[took:]; errors.Is(err, verbs.ErrQueueFull) {
+			err = nil
+		}
+		return len(left) == 0, err
+	})
 }
 
 // allSignaled reports whether every pair's last message requests a completion.

@@ -36,7 +36,8 @@ func (g *pinger) hit() error {
 	}
 	g.turnOf++
 	g.mark(g.turnOf)
-	return g.post(1, 1, true)
+	_, err := g.post(1, 1, true)
+	return err
 }
 
 func (g *pinger) reaped() (bool, error) {
@@ -111,7 +112,7 @@ func (e *end) readLatency(bytes int) (*samples, error) {
 		return nil, err
 	}
 	return e.sample(func() error {
-		if err := p.post(1, 1, true); err != nil {
+		if _, err := p.post(1, 1, true); err != nil {
 			return err
 		}
 		return e.wait("completion", func() (bool, error) {
