@@ -55,10 +55,7 @@ func Draw(run *runfolder.Run, o Options) (Drawing, error) {
 // drawables are the figures of stores and then those of probes, or the one of the study.
 func (o *Options) drawables(all []results.Point, run *runfolder.Run) ([]drawable, error) {
 	machines := run.Machines()
-	probes := slices.DeleteFunc(slices.Clone(all), func(p results.Point) bool {
-		return !p.IsProbe()
-	})
-	stores := slices.DeleteFunc(all, func(p results.Point) bool { return p.IsProbe() })
+	stores, probes := probechart.Separate(all)
 	var list []drawable
 	if o.Probes == 0 && (len(stores) > 0 || o.Study != nil) {
 		figures, err := o.figures(stores)

@@ -16,6 +16,8 @@ type Curve struct {
 	// Reaches is what the curve itself reaches, in words.
 	Reaches string `json:"reaches"`
 	Parts   []Part `json:"parts"`
+	// Points are those of the store.
+	Points []*results.Point `json:"-"`
 }
 
 // Part is one part of the machine or of the path.
@@ -55,6 +57,7 @@ func Breakdown(points []results.Point, probes []results.Point) []Curve {
 			b := newBreakdown(source, measured)
 			curves = append(curves, Curve{
 				Title: results.Labels(said, source[0]), Reaches: b.reaches(), Parts: b.parts(),
+				Points: source,
 			})
 		}
 	}

@@ -66,6 +66,21 @@ func (c *Chart) Points() []*results.Point {
 	return all
 }
 
+// Separate returns the points of stores, and the probes. It reuses the memory of points: runs may
+// have very many.
+func Separate(points []results.Point) (stores, probes []results.Point) {
+	for i := range points {
+		if points[i].IsProbe() {
+			probes = append(probes, points[i])
+		}
+	}
+	if probes == nil {
+		return points, nil
+	}
+	isProbe := func(p results.Point) bool { return p.IsProbe() }
+	return slices.DeleteFunc(points, isProbe), probes
+}
+
 // Charts makes the charts of all kinds of probes among the points. A figure of a latency
 // distribution has a chart for each of the metrics.
 func Charts(points []results.Point, metrics []results.LatencyMetric) []Chart {

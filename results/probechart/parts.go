@@ -139,7 +139,7 @@ func (b *breakdown) bandwidth(direction string) Part {
 	if size := b.bytesPerOp(direction); size > 0 && rate > 0 {
 		made.Follows = b.bound(fmt.Sprintf("%s B an operation", numfmt.Digits3(size)), rate/size)
 	} else {
-		made.Follows = "the points have no size of an operation"
+		made.Follows = "the points do not count the bytes of an operation"
 	}
 	return made
 }
