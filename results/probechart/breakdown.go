@@ -3,6 +3,7 @@ package probechart
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"dpukv/results"
@@ -53,10 +54,14 @@ func Breakdown(points []results.Point, probes []results.Point) []Curve {
 	})
 	var curves []Curve
 	for _, group := range results.Group(curveDimensions(), ok) {
-		for _, source := range bySource(group) {
-			b := newBreakdown(source, measured)
+		sources := bySource(group)
+		for _, source := range sources {
+			b, title := newBreakdown(source, measured), results.Labels(said, source[0])
+			if len(sources) > 1 {
+				title += ", run " + strconv.Itoa(source[0].Source)
+			}
 			curves = append(curves, Curve{
-				Title: results.Labels(said, source[0]), Reaches: b.reaches(), Parts: b.parts(),
+				Title: title, Reaches: b.reaches(), Parts: b.parts(),
 				Points: source,
 			})
 		}

@@ -96,6 +96,9 @@ func TestGenerations(t *testing.T) {
 		json.RawMessage(`{"node": "dpuB", "kind": "dpu", "generation": "bf2", "source": 1}`),
 		json.RawMessage(`{"node": "dpuB", "kind": "dpu", "generation": "bf3", "source": 2}`), json.RawMessage(`7`),
 	})
+	if got := len(Bandwidths(probes, nodes)); got != 2*len(Bandwidths(resultstest.StudyProbes(), nodes)) {
+		t.Errorf("%d bandwidths: machines are taken for one", got)
+	}
 	want := map[int]string{
 		3: "BF-2[SM1; SM3; SM5] BF-3[SM1; SM3; SM5]",
 		4: "send, BF-2 below 8 KiB[CH-SH (emulated); CH-SD (emulated)]",
@@ -138,5 +141,18 @@ func TestSettingWords(t *testing.T) {
 		if strings.Join(got, " ") != want {
 			t.Errorf("order %q, want %s", got, want)
 		}
+	}
+}
+
+// TestRunsWithoutMachine: points of two runs whose machines are unknown are no repeats of each other.
+func TestRunsWithoutMachine(t *testing.T) {
+	var probes []results.Point
+	for source := 1; source <= 2; source++ {
+		probes = append(probes, resultstest.StudyProbe("memory", "a", "test=latency block_bytes=1024",
+			map[string]float64{"latency_ns": 1}, func(p *results.Point) { p.Source = source }))
+	}
+	want := "memory-latency: latency (ns) over block size\n  [run 1 (1); run 2 (1)]\n"
+	if got := outline(Charts(probes, median50(t))); got != want {
+		t.Errorf("charts\n%s, want\n%s", got, want)
 	}
 }

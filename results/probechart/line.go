@@ -16,6 +16,7 @@ type drawer struct {
 	dims  []*results.Dimension // of the points, that vary
 	said  []string             // settings that vary, without those of the axis and the panels
 	same  []string             // settings that do not vary
+	runs  bool                 // points whose machine is unknown are of several runs
 }
 
 // placeDimensions tell where a probe ran, and over what.
@@ -25,7 +26,10 @@ func placeDimensions() []*results.Dimension {
 }
 
 func newDrawer(points []*results.Point, x *along, y *figureAxis, panel string) *drawer {
-	d := &drawer{x: x, y: y, panel: panel, dims: results.Varying(placeDimensions(), points)}
+	d := &drawer{
+		x: x, y: y, panel: panel, dims: results.Varying(placeDimensions(), points),
+		runs: severalRuns(points),
+	}
 	for _, name := range settingsOf(points) {
 		switch {
 		case name == x.setting || name == panel:
@@ -38,10 +42,49 @@ func newDrawer(points []*results.Point, x *along, y *figureAxis, panel string) *
 	return d
 }
 
+// places splits points by where they ran. In a merged folder, points without a machine are repeats
+// of those of their own run only.
+func places(points []*results.Point) [][]*results.Point {
+	var list [][]*results.Point
+	for _, g := range results.Group(placeDimensions(), points) {
+		if g[0].Machine != "" {
+			list = append(list, g)
+		} else {
+			list = append(list, bySource(g)...)
+		}
+	}
+	return list
+}
+
+// severalRuns reports whether points at one place, without a machine, are of several runs.
+func severalRuns(points []*results.Point) bool {
+	for _, g := range results.Group(placeDimensions(), points) {
+		if g[0].Machine == "" && len(bySource(g)) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// run names the run of a point without a machine, if there are several.
+func (d *drawer) run(p *results.Point) string {
+	if !d.runs || p.Machine != "" {
+		return ""
+	}
+	return "run " + strconv.Itoa(p.Source)
+}
+
+// where names what varies of the place.
+func (d *drawer) where(p *results.Point, without ...*results.Dimension) string {
+	words := []string{results.Labels(results.Without(d.dims, without), p), d.run(p)}
+	words = slices.DeleteFunc(words, func(w string) bool { return w == "" })
+	return strings.Join(words, ", ")
+}
+
 // label names what varies among the lines, or else the place.
 func (d *drawer) label(p *results.Point) string {
 	words := d.words(p, d.said)
-	if where := results.Labels(d.dims, p); where != "" {
+	if where := d.where(p); where != "" {
 		words = append([]string{where}, words...)
 	}
 	if len(words) == 0 {
@@ -73,7 +116,7 @@ func (d *drawer) common(p *results.Point) []string {
 // lines sorts points into lines: a line is a place with a value of each setting that varies.
 func (d *drawer) lines(points []*results.Point, label func(*results.Point) string) []Line {
 	var lines []Line
-	for _, place := range results.Group(placeDimensions(), points) {
+	for _, place := range places(points) {
 		for _, configuration := range groupBy(place, d.said) {
 			lines = append(lines, Line{
 				Label: label(configuration[0]), Marks: d.marks(configuration),

@@ -119,8 +119,7 @@ func memoryStudy(nodes Nodes) study {
 			if g := nodes.ofNode(p); g != "" {
 				words = append(words, generationTitle(g))
 			}
-			if where := results.Labels(results.Without(d.dims, results.Named("placement")),
-				p); where != "" {
+			if where := d.where(p, results.Named("placement")...); where != "" {
 				words = append(words, where)
 			}
 			return strings.Join(words, " ") + pagesTitle(p.Settings["pages"])
@@ -191,18 +190,18 @@ func (s *study) cells(points []*results.Point) (rows, columns []string) {
 // drawer says in labels what varies within a column. Machines of several generations do not.
 func (s *study) drawer(points []*results.Point, columns []string) *drawer {
 	all := newDrawer(points, &s.x, &s.y, "")
-	all.dims = nil
-	for _, d := range placeDimensions() {
-		for _, column := range columns {
-			own := slices.DeleteFunc(slices.Clone(points), func(p *results.Point) bool {
-				return s.column(p) != column
-			})
-			if len(results.Varying([]*results.Dimension{d}, own)) > 0 {
-				all.dims = append(all.dims, d)
-				break
-			}
-		}
+	var varying []*results.Dimension
+	all.runs = false
+	for _, column := range columns {
+		own := slices.DeleteFunc(slices.Clone(points), func(p *results.Point) bool {
+			return s.column(p) != column
+		})
+		varying = append(varying, results.Varying(placeDimensions(), own)...)
+		all.runs = all.runs || severalRuns(own)
 	}
+	all.dims = slices.DeleteFunc(placeDimensions(), func(d *results.Dimension) bool {
+		return !slices.Contains(varying, d)
+	})
 	all.said = slices.DeleteFunc(all.said, func(name string) bool { return name == "op" })
 	return all
 }

@@ -29,7 +29,7 @@ func Bandwidths(points []results.Point, nodes Nodes) []Bandwidth {
 	v := memoryViews()[3]
 	ok, _ := v.split(points, v.y[0].name)
 	var list []Bandwidth
-	for _, node := range results.Group(placeDimensions(), ok) {
+	for _, node := range places(ok) {
 		ends := values(node, "threads")
 		for _, g := range groupBy(node, []string{"code", "array_bytes", "test", "threads"}) {
 			if t := g[0].Settings["threads"]; t == ends[0] || t == ends[len(ends)-1] {
@@ -47,7 +47,8 @@ func bandwidth(repeats []*results.Point, nodes Nodes, all []*results.Point) Band
 	if g := nodes.ofNode(p); g != "" {
 		name += " " + generationTitle(g)
 	}
-	if where := results.Labels(results.Varying(results.Named("machine"), all), p); where != "" {
+	d := drawer{dims: results.Varying(results.Named("machine"), all), runs: severalRuns(all)}
+	if where := d.where(p); where != "" {
 		name += " " + where
 	}
 	threads, _ := strconv.Atoi(p.Settings["threads"])
