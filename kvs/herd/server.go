@@ -7,11 +7,11 @@ import (
 	"sync"
 	"time"
 
+	"dpukv/internal/admission"
 	"dpukv/internal/cpu"
 	"dpukv/internal/energy"
 	"dpukv/kvs"
 	"dpukv/kvs/devicepackets"
-	"dpukv/kvs/internal/admission"
 	"dpukv/kvs/partition"
 	"dpukv/verbs"
 )
