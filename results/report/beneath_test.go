@@ -73,7 +73,7 @@ func TestBeneathInABrowser(t *testing.T) {
 		},
 		"#made": {
 			"MICA, CH-SH, SM1", "MICA, CH-SH, off-path", "memory of hostB", "25.1 B an operation: at most 138 Mops",
-			"not measured", "measure: [{network: {test: [stream], cores: [1, 2], direction: [up]}}]",
+			"not measured", "measure: [kvs, {network: {test: [stream], cores: [1, 2], direction: [up]}}]",
 		},
 	} {
 		for _, part := range parts {
