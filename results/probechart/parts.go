@@ -158,6 +158,9 @@ func (b *breakdown) bytesPerOp(direction string) float64 {
 	}).Median
 }
 
+// maxMessage is the largest message of the kind network.
+const maxMessage = 64 << 10
+
 // roundTrip is a request and its answer over TCP, with one request at a time.
 func (b *breakdown) roundTrip() Part {
 	const name = "TCP request and response"
@@ -168,7 +171,8 @@ func (b *breakdown) roundTrip() Part {
 	})
 	if len(all) == 0 {
 		return missing(name, fmt.Sprintf(
-			"{network: {test: [rr], bytes: [%.0f], connections: [1], rate: [0]}}", max(1, size)))
+			"{network: {test: [rr], bytes: [%.0f], connections: [1], rate: [0]}}",
+			min(max(1, size), maxMessage)))
 	}
 	near := nearest(all, size)
 	made, ns := part(name, near...), median(near, "p50_latency_ns")
