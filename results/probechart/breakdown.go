@@ -159,8 +159,9 @@ func part(name string, of ...*results.Point) Part {
 	}
 }
 
-func missing(name, measure string) Part {
-	return Part{Name: name, Missing: "measure: " + measure}
+// missing names the item of a sweep's key measure that measures the part beside the store.
+func missing(name, item string) Part {
+	return Part{Name: name, Missing: "measure: [kvs, " + item + "]"}
 }
 
 // median is the median of a figure.

@@ -25,7 +25,7 @@ func (b *breakdown) memory() Part {
 	all := b.selected("memory", "kvs", func(p *results.Point) bool { return p.Placement == node })
 	if len(all) == 0 {
 		return missing(name, fmt.Sprintf(
-			"[{memory: {test: [kvs], block_bytes: [%d], batch: [1, 64]}}]",
+			"{memory: {test: [kvs], block_bytes: [%d], batch: [1, 64]}}",
 			max(4096, 1<<bits.Len(uint(max(1, table)-1)))))
 	}
 	block, pages := blockFor(all, table), pagesFor(all, of.Pages)
@@ -123,7 +123,7 @@ func (b *breakdown) bandwidth(direction string) Part {
 	})
 	if len(all) == 0 {
 		return missing(name, fmt.Sprintf(
-			"[{network: {test: [stream], cores: [1, 2], direction: [%s]}}]", direction))
+			"{network: {test: [stream], cores: [1, 2], direction: [%s]}}", direction))
 	}
 	var best []*results.Point
 	for _, g := range groupBy(all, settingsOf(all)) {
@@ -158,6 +158,9 @@ func (b *breakdown) bytesPerOp(direction string) float64 {
 	}).Median
 }
 
+// maxMessage is the largest message of the kind network.
+const maxMessage = 64 << 10
+
 // roundTrip is a request and its answer over TCP, with one request at a time.
 func (b *breakdown) roundTrip() Part {
 	const name = "TCP request and response"
@@ -168,7 +171,8 @@ func (b *breakdown) roundTrip() Part {
 	})
 	if len(all) == 0 {
 		return missing(name, fmt.Sprintf(
-			"[{network: {test: [rr], bytes: [%.0f], connections: [1], rate: [0]}}]", max(1, size)))
+			"{network: {test: [rr], bytes: [%.0f], connections: [1], rate: [0]}}",
+			min(max(1, size), maxMessage)))
 	}
 	near := nearest(all, size)
 	made, ns := part(name, near...), median(near, "p50_latency_ns")
@@ -205,7 +209,7 @@ func (b *breakdown) verbs() Part {
 	writes, sends := of("write"), of("send")
 	if len(writes) == 0 || len(sends) == 0 {
 		return missing(name, fmt.Sprintf(
-			"[{verbs: {test: [latency], op: [write, send], bytes: [%.0f]}}]", max(1, size)))
+			"{verbs: {test: [latency], op: [write, send], bytes: [%.0f]}}", max(1, size)))
 	}
 	write, send := nearest(writes, size), nearest(sends, size)
 	made := part(name, append(write, send...)...)

@@ -28,10 +28,14 @@ type Bandwidth struct {
 func Bandwidths(points []results.Point, nodes Nodes) []Bandwidth {
 	v := memoryViews()[3]
 	ok, _ := v.split(points, v.y[0].name)
+	rest := []string{"test", "threads"}
+	order := append(slices.DeleteFunc(settingsOf(ok), func(name string) bool {
+		return slices.Contains(rest, name)
+	}), rest...)
 	var list []Bandwidth
 	for _, node := range places(ok) {
 		ends := values(node, "threads")
-		for _, g := range groupBy(node, []string{"code", "array_bytes", "test", "threads"}) {
+		for _, g := range groupBy(node, order) {
 			if t := g[0].Settings["threads"]; t == ends[0] || t == ends[len(ends)-1] {
 				list = append(list, bandwidth(g, nodes, ok))
 			}
@@ -53,9 +57,11 @@ func bandwidth(repeats []*results.Point, nodes Nodes, all []*results.Point) Band
 	}
 	threads, _ := strconv.Atoi(p.Settings["threads"])
 	code := p.Settings["code"]
-	if len(values(all, "array_bytes")) > 1 {
-		arrays := settingWords("array_bytes", p.Settings["array_bytes"])
-		code = strings.TrimSpace(code + " " + arrays)
+	for _, setting := range settingsOf(all) {
+		if !slices.Contains([]string{"test", "threads", "code"}, setting) &&
+			len(values(all, setting)) > 1 {
+			code += ", " + settingWords(setting, p.Settings[setting])
+		}
 	}
 	return Bandwidth{
 		Spread: results.SpreadBy(repeats, func(p *results.Point) float64 {

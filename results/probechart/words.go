@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"dpukv/results"
 	"dpukv/results/internal/numfmt"
@@ -32,7 +33,7 @@ func settingWords(name, value string) string {
 	case wordNouns[name] != "":
 		return fmt.Sprintf(wordNouns[name], value)
 	}
-	return name + " " + value
+	return strings.ReplaceAll(name, "_", " ") + " " + value
 }
 
 var (

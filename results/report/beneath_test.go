@@ -73,7 +73,7 @@ func TestBeneathInABrowser(t *testing.T) {
 		},
 		"#made": {
 			"MICA, CH-SH, SM1", "MICA, CH-SH, off-path", "memory of hostB", "25.1 B an operation: at most 138 Mops",
-			"not measured", "measure: [{network: {test: [stream], cores: [1, 2], direction: [up]}}]",
+			"not measured", "measure: [kvs, {network: {test: [stream], cores: [1, 2], direction: [up]}}]",
 		},
 	} {
 		for _, part := range parts {
@@ -157,11 +157,12 @@ func probesAreSaved(t *testing.T, b *resultstest.Browser, dir string) {
 func TestProbesAloneInABrowser(t *testing.T) {
 	b := resultstest.NewBrowser(t)
 	for _, c := range []struct {
-		run  *runfolder.Run
-		want string
+		run    *runfolder.Run
+		want   string
+		hidden int
 	}{
-		{probed(t, false), "Memory, network and DMA without a store"},
-		{runfoldertest.Create(t, resultstest.Curve(1e6, []int{1, 2}, 1)), "This run has no probes"},
+		{probed(t, false), "Memory, network and DMA without a store", 6},
+		{runfoldertest.Create(t, resultstest.Curve(1e6, []int{1, 2}, 1)), "This run has no probes", 0},
 	} {
 		b.Open(t, page(t, c.run, Options{}))
 		if got := resultstest.Eval[string](t, b, `document.querySelector("#beneath-lead").textContent`); !strings.HasPrefix(
@@ -170,6 +171,10 @@ func TestProbesAloneInABrowser(t *testing.T) {
 		}
 		if made := resultstest.Eval[string](t, b, `document.querySelector("#made").textContent`); made != "" {
 			t.Errorf("a curve is made of %q", made)
+		}
+		hidden := resultstest.Eval[int](t, b, `document.querySelectorAll("section[hidden]:not(#answer), nav a[hidden]").length`)
+		if want := c.hidden; hidden != want {
+			t.Errorf("%d parts and links are hidden, want %d", hidden, want)
 		}
 	}
 	if errs := b.Errors(); len(errs) > 0 {

@@ -1,8 +1,9 @@
 // The machine beneath: figures and tables of probes, which measure without a store, and what the curves of stores are made of.
 function beneath() {
   const b = D.beneath, none = !b.figures.length && !b.tables.length && !b.failed.length;
-  $("#beneath-lead").textContent = none ? "This run has no probes, which measure memory, network and DMA without a store. The line “measure: [memory, network]” in the sweep file adds them."
+  $("#beneath-lead").textContent = none ? "This run has no probes, which measure memory, network and DMA without a store. The line “measure: [kvs, memory, network]” in the sweep file adds them."
     : "Memory, network and DMA without a store, as probes of this run measured them: medians of the repeats, bars from the least to the greatest.";
+  for (const part of ["curves", "limits", "points"]) for (const e of [$("#" + part), $(`nav a[href="#${part}"]`)]) e.hidden = !D.count && b.count > 0; // a run of probes alone
   $("#beneath-figures").replaceChildren(...b.figures.map(probeFigure));
   $("#beneath-tables").replaceChildren(...b.tables.map(plainTable), ...probeDoubts(b));
 }
