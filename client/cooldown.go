@@ -25,9 +25,13 @@ var errCoolDown = errors.New("the other clients' measurement periods did not end
 // openEnd is the end of a period until it is known.
 const openEnd = math.MaxInt64 / 2
 
-// endPeriod notes the end of a period without a fixed length. A run that failed ends now.
+// endPeriod notes the end of a period without a fixed length. A run that failed, or that somebody
+// interrupted, ends now: its throughput is not that of the whole period.
 func (r *runner) endPeriod() {
 	if r.quota == nil {
+		if now := max(cpu.NowNs(), r.period.fromNs+1); r.ctx.Err() != nil && now < r.period.toNs {
+			r.period.toNs = now
+		}
 		return
 	}
 	r.period.toNs = r.quota.LastNs() + 1

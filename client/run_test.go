@@ -362,6 +362,10 @@ func TestCancel(t *testing.T) {
 		if res == nil || res.Point.Status != results.StatusFailed {
 			t.Errorf("result %+v", res)
 		}
+		// The throughput is that of the time until the end, not of the minute that was asked for.
+		if d := time.Duration(res.Point.DurationNs); phase == PhaseMeasure && d >= cfg.Duration/2 {
+			t.Errorf("the period of a load that was cancelled is %v", d)
+		}
 		if d := time.Since(cancelled); d > 3*time.Second {
 			t.Errorf("%s took %v to stop", phase, d)
 		}

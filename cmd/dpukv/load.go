@@ -253,6 +253,11 @@ func (f *loadFlags) understand(ctx context.Context, given func(flag string) bool
 	if err := f.protocolFits(&st); err != nil {
 		return err
 	}
+	if f.hist != "" {
+		if err := outfile.Check(f.hist); err != nil {
+			return fmt.Errorf("--hist: %w", err)
+		}
+	}
 	if f.cfg.Timeout == 0 { // below, it means the default
 		return errors.New("--timeout: found 0s, allowed: more than 0; a lost answer needs a limit")
 	}

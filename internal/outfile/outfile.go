@@ -31,6 +31,20 @@ func Write(path string, write func(io.Writer) error) error {
 	return replaceFile(target, info.Mode().Perm(), write)
 }
 
+// Check returns an error if a file could not be written there: its folder is missing, or it is a
+// folder itself. So a long work can fail before it begins.
+func Check(path string) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s: found a folder, allowed: a file", path)
+	}
+	folder := filepath.Dir(path)
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s: found no folder %s, allowed: a file in a folder that exists; make "+
+			"it with mkdir -p", path, folder)
+	}
+	return nil
+}
+
 func replaceFile(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {

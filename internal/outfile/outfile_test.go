@@ -77,3 +77,15 @@ func TestWritePipe(t *testing.T) {
 		t.Errorf("the pipe is now %v, %v", info.Mode(), err)
 	}
 }
+
+// TestCheck: what Write could not write is told before.
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	for path, bad := range map[string]bool{
+		dir: true, filepath.Join(dir, "none", "file"): true, filepath.Join(dir, "file"): false,
+	} {
+		if err := Check(path); (err != nil) != bad {
+			t.Errorf("%s: got %v", path, err)
+		}
+	}
+}

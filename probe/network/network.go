@@ -41,8 +41,10 @@ func of(s probe.Settings) *test {
 	return &tests[i] // the axis's codec takes no other name
 }
 
-// Kind returns the kind.
-func Kind() probe.Kind {
+// Kind is the kind.
+var Kind = kind()
+
+func kind() probe.Kind {
 	k := probe.Kind{
 		Name: "network", Title: "network", Help: "TCP between client and server, without a store",
 		Pair:    true,

@@ -8,12 +8,14 @@ import (
 
 	"dpukv/internal/spelling"
 	"dpukv/probe"
+	"dpukv/probe/memory"
 	"dpukv/probe/network"
 )
 
 // table has one line a kind. Help and errors name the kinds in this order.
 var table = []probe.Kind{
-	network.Kind(),
+	memory.Kind,
+	network.Kind,
 }
 
 // All returns the kinds, in the order of the table.

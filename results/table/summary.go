@@ -97,7 +97,13 @@ func (s *summary) head() {
 }
 
 // seconds writes nanoseconds as seconds, to a tenth.
-func seconds(ns int64) string { return fmt.Sprint(math.Round(float64(ns)/1e8)/10) + " s" }
+// seconds is a time in seconds, or a short one in milliseconds.
+func seconds(ns int64) string {
+	if ns < 1e9 {
+		return numfmt.Digits3(float64(ns)/1e6) + " ms"
+	}
+	return fmt.Sprint(math.Round(float64(ns)/1e8)/10) + " s"
+}
 
 func (s *summary) outcome() {
 	p := s.p

@@ -11,7 +11,8 @@
 //
 // The ports of the servers are in a row. The bandwidth is what the receivers received within the
 // measurement period, summed over the connections. iperf3 leaves out its warm-up itself. Its times
-// are whole seconds, so a shorter time is rounded up, with a warning.
+// are whole seconds, so other times are rounded up: the warm-up is among the facts, and a longer
+// measurement has a warning.
 //
 // # CPU time
 //

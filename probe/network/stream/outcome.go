@@ -57,7 +57,7 @@ func (c *client) facts(reports []*report) map[string]string {
 	facts := map[string]string{
 		"program": c.program.title(), "cpus": cpu.FormatList(c.usedCPUs()),
 		axisCores: strconv.Itoa(len(reports)), axisWrite: strconv.Itoa(r.Start.Test.Write),
-		axisDirection: c.options.direction,
+		axisDirection: c.options.direction, "warmup": c.warmup.String(),
 	}
 	for name, n := range map[string]int64{"mss": r.Start.MSS, "pmtu": r.pmtu()} {
 		if n > 0 {
@@ -77,10 +77,8 @@ func (c *client) facts(reports []*report) map[string]string {
 // warnings are the doubts about the measurement.
 func (c *client) warnings() (list []string) {
 	note := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	if c.warmup != c.task.Warmup || c.period != c.task.Duration {
-		note("iperf3 takes whole seconds: "+
-			"%v of warm-up and %v of measurement in place of %v and %v",
-			c.warmup, c.period, c.task.Warmup, c.task.Duration)
+	if c.period != c.task.Duration {
+		note("iperf3 measures whole seconds: %v in place of %v", c.period, c.task.Duration)
 	}
 	if used := c.usedCPUs(); len(used) < len(c.cpus) {
 		note("iperf3 clients share CPUs: %d processes, CPU %s", len(c.cpus), cpu.FormatList(used))

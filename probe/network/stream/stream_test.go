@@ -61,7 +61,7 @@ func TestMeasure(t *testing.T) {
 		"cores=1 write_bytes=131072 direction=up", "cores=2 write_bytes=1024 direction=down",
 	} {
 		of := task(settings)
-		of.Warmup = 300 * time.Millisecond // iperf3 takes a second
+		of.Warmup, of.Duration = 300*time.Millisecond, 900*time.Millisecond // iperf3 takes a second
 		srv := serve(t, of)
 		var began time.Time
 		of.Began = func() { began = time.Now() }
@@ -83,9 +83,9 @@ func TestMeasure(t *testing.T) {
 			!strings.HasPrefix(out.Facts["program"], "iperf ") {
 			t.Errorf("got the facts %v", out.Facts)
 		}
-		whole := "iperf3 takes whole seconds: 1s of warm-up and 1s of measurement in place of 300ms and 1s"
-		if !slices.Contains(out.Warnings, whole) {
-			t.Errorf("got the warnings %q", out.Warnings)
+		whole := "iperf3 measures whole seconds: 1s in place of 900ms"
+		if !slices.Contains(out.Warnings, whole) || out.Facts["warmup"] != "1s" {
+			t.Errorf("got the warnings %q and the facts %v", out.Warnings, out.Facts)
 		}
 		checkMoved(t, of, srv, out)
 		if err := srv.Close(); err != nil {

@@ -1,0 +1,45 @@
+package memory
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"dpukv/internal/cpu"
+)
+
+// sliceNs is the length of a slice, of which the median is taken.
+const sliceNs = int64(time.Millisecond)
+
+// timed makes steps until a time is over, and returns the median nanoseconds of one.
+func timed(ctx context.Context, steps func(n int), warmup, duration time.Duration, began func()) float64 {
+	n := stepsPerSlice(steps)
+	for end := cpu.NowNs() + warmup.Nanoseconds(); cpu.NowNs() < end && ctx.Err() == nil; {
+		steps(n)
+	}
+	if began != nil {
+		began()
+	}
+	var slicesNs []float64
+	end := cpu.NowNs() + duration.Nanoseconds()
+	for from := cpu.NowNs(); from < end && ctx.Err() == nil || slicesNs == nil; {
+		steps(n)
+		to := cpu.NowNs()
+		slicesNs = append(slicesNs, float64(to-from)/float64(n))
+		from = to
+	}
+	slices.Sort(slicesNs)
+	return slicesNs[len(slicesNs)/2]
+}
+
+// stepsPerSlice finds the number of steps that take about a slice. It is a whole number of batches
+// and of turns.
+func stepsPerSlice(steps func(n int)) int {
+	const most = 1 << 30
+	for n := maxBatch; ; n *= 2 {
+		from := cpu.NowNs()
+		if steps(n); cpu.NowNs()-from >= sliceNs/2 || n >= most {
+			return n
+		}
+	}
+}
