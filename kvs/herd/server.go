@@ -7,10 +7,10 @@ import (
 	"sync"
 	"time"
 
+	"dpukv/internal/admission"
 	"dpukv/internal/cpu"
 	"dpukv/internal/energy"
 	"dpukv/kvs"
-	"dpukv/kvs/internal/admission"
 	"dpukv/kvs/partition"
 	"dpukv/verbs"
 )

@@ -2,4 +2,5 @@
 // what is measured:
 //
 //	stream   bandwidth, by the installed iperf3 (package stream)
+//	rr       request-response: latency and rate of messages (package rr)
 package network

@@ -7,6 +7,7 @@ import (
 
 	"dpukv/internal/strictyaml"
 	"dpukv/probe"
+	"dpukv/probe/network/rr"
 	"dpukv/probe/network/stream"
 )
 
@@ -30,6 +31,12 @@ var tests = []test{
 		axes: stream.Axes(), figures: stream.Figures(),
 		examine: stream.Examine, expect: stream.Expect, threads: stream.Threads,
 		serve: stream.Serve, measure: stream.Measure,
+	},
+	{
+		name: "rr", help: "request-response",
+		axes: rr.Axes(), figures: rr.Figures(),
+		examine: rr.Examine, expect: rr.Expect, threads: rr.Threads,
+		serve: rr.Serve, measure: rr.Measure,
 	},
 }
 

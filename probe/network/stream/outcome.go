@@ -37,7 +37,7 @@ func (c *client) outcome() (*probe.Outcome, error) {
 	}
 	return &probe.Outcome{
 		StartedAt: c.startedAt, Duration: c.period, Figures: figures,
-		Facts: c.facts(reports), Warnings: c.warnings(), Transport: "tcp",
+		Facts: c.facts(reports), Warnings: c.warnings(reports), Transport: "tcp",
 		CPUs: c.usedCPUs(), CPUNs: c.cpuNs, Moved: c.moved,
 	}, nil
 }
@@ -75,7 +75,7 @@ func (c *client) facts(reports []*report) map[string]string {
 }
 
 // warnings are the doubts about the measurement.
-func (c *client) warnings() (list []string) {
+func (c *client) warnings(reports []*report) (list []string) {
 	note := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if c.period != c.task.Duration {
 		note("iperf3 measures whole seconds: %v in place of %v", c.period, c.task.Duration)
@@ -86,8 +86,14 @@ func (c *client) warnings() (list []string) {
 	if both := c.sharedCPUs(); len(both) > 0 {
 		note("client and server share CPUs %s", cpu.FormatList(both))
 	}
-	if apart := c.lastAt.Sub(c.firstAt); float64(apart) > tolerance*float64(c.period) {
+	if apart := c.lastAt.Sub(c.firstAt); float64(apart) > noteworthy*float64(c.period) {
 		note("the connections' measurement periods begin up to %v apart", apart)
+	}
+	for n, r := range reports {
+		if r.off(c.period) > noteworthy {
+			note("iperf3 client %d: the receiver measured %.3f s in place of %v", n,
+				r.End.Received.Seconds, c.period)
+		}
 	}
 	return list
 }
