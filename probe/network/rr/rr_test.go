@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"dpukv/internal/cpu"
 	"dpukv/internal/test/kernel"
 	"dpukv/probe"
 	"dpukv/results"
@@ -155,6 +156,28 @@ func TestBegan(t *testing.T) {
 	job.Began = func() { began++ }
 	if _, err := Measure(t.Context(), job); err != nil || began != 1 {
 		t.Errorf("began %d times, %v", began, err)
+	}
+}
+
+// TestThreads: an end has no more threads than CPUs or connections.
+func TestThreads(t *testing.T) {
+	allowed, err := cpu.Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []struct{ connections, threads int }{{1, 1}, {1000, min(1000, len(allowed))}} {
+		s := settings(1, of.connections, 0)
+		o, err := optionsOf(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seats, err := o.seats(allowed)
+		if err != nil || len(seats) != of.threads || seats[0] != allowed[0] || Threads(s, true) < of.threads {
+			t.Errorf("%d connections: seats %v, %d threads, %v", of.connections, seats, Threads(s, true), err)
+		}
+		if err := Examine(s, true); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -77,7 +77,7 @@ func latency(name, of string) probe.Figure {
 	}
 }
 
-// Threads returns the number of threads that an end keeps busy, of at most as many CPUs as it has.
+// Threads returns the number of threads that an end has use for. It has no more than its CPUs.
 func Threads(s probe.Settings, _ bool) int { return s.Int(axisConnections) }
 
 // Examine refuses settings for which this process has too few descriptors.

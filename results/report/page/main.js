@@ -4,6 +4,8 @@ let figures = [];
 function render(focus) {
   const lines = shownLines(), chosen = legend(lines, render), drawn = lines.filter(l => chosen.has(l.label)), panels = panelsOf(drawn);
   draw(panels);
+  madeOf(drawn);
+  paintBeneath();
   const keys = new Set(lines.map(l => l.label)).size, said = [];
   if (keys > maxLines) said.push(`The first ${maxLines} of ${keys} lines are drawn, as more can't be told apart: filter to see others.`);
   if (panels.length > maxPanels) said.push(`The first ${maxPanels} of ${panels.length} figures are drawn.`);
@@ -55,6 +57,7 @@ function show() {
   headline();
   claims();
   wordList();
+  beneath();
   for (const d of folds()) d.open ||= opened.has(name(d));
   render();
 }
@@ -69,7 +72,7 @@ function begin() {
   newDims();
   show();
   let width = innerWidth;
-  addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; for (const f of figures) { f.draw(); } } });
+  addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; for (const f of figures) { f.draw(); } paintBeneath(); } });
   if (served) follow();
   requestAnimationFrame(() => setTimeout(() => { performance.mark("drawn"); document.documentElement.dataset.ready = "true"; }));
 }
