@@ -9,12 +9,14 @@ import (
 	"dpukv/internal/spelling"
 	"dpukv/probe"
 	"dpukv/probe/memory"
+	"dpukv/probe/network"
 	"dpukv/probe/rdma"
 )
 
 // table has one line a kind. Help and errors name the kinds in this order.
 var table = []probe.Kind{
 	memory.Kind,
+	network.Kind,
 	rdma.Kind,
 }
 
