@@ -8,10 +8,13 @@ import (
 
 	"dpukv/internal/spelling"
 	"dpukv/probe"
+	"dpukv/probe/dma"
 )
 
 // table has one line a kind. Help and errors name the kinds in this order.
-var table = []probe.Kind{}
+var table = []probe.Kind{
+	dma.Kind,
+}
 
 // All returns the kinds, in the order of the table.
 func All() []probe.Kind { return slices.Clone(table) }

@@ -1,0 +1,37 @@
+package dma
+
+import (
+	"maps"
+	"slices"
+
+	"dpukv/probe"
+)
+
+// engine moves bytes between the near buffer and the far region. One goroutine uses it.
+type engine interface {
+	// post submits copy number i.
+	post(i uint64) error
+	// reap returns the number of copies that completed since the last call. With events it sleeps
+	// until there is one.
+	reap() (int, error)
+	// describe adds what is used to an outcome.
+	describe(*probe.Outcome)
+	close() error
+}
+
+// engineType is how an engine of one type comes to be.
+type engineType struct {
+	// examine refuses settings that the engine can't measure on this machine.
+	examine func(probe.Settings) error
+	open    func(*probe.Task, *memory) (engine, error)
+}
+
+// engines are the types by their names in settings.
+var engines = map[string]engineType{"cpu": {examine: anySettings, open: openCPU}}
+
+const engineHelp = "cpu is a core, and no DMA engine"
+
+// engineNames returns the names in their order.
+func engineNames() []string { return slices.Sorted(maps.Keys(engines)) }
+
+func anySettings(probe.Settings) error { return nil }
