@@ -19,19 +19,10 @@ type engine interface {
 	close() error
 }
 
-// engineType is how an engine of one type comes to be.
-type engineType struct {
-	// examine refuses settings that the engine can't measure on this machine.
-	examine func(probe.Settings) error
-	open    func(*probe.Task, *memory) (engine, error)
-}
-
-// engines are the types by their names in settings.
-var engines = map[string]engineType{"cpu": {examine: anySettings, open: openCPU}}
+// engines open engines, by their names in settings.
+var engines = map[string]func(*probe.Task, *memory) (engine, error){"cpu": openCPU}
 
 const engineHelp = "cpu is a core, and no DMA engine"
 
 // engineNames returns the names in their order.
 func engineNames() []string { return slices.Sorted(maps.Keys(engines)) }
-
-func anySettings(probe.Settings) error { return nil }

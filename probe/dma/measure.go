@@ -46,7 +46,7 @@ func measureHere(ctx context.Context, t *probe.Task) (o *probe.Outcome, err erro
 		return nil, fmt.Errorf("dma: %w", err)
 	}
 	defer func() { err = errors.Join(err, m.free()) }()
-	e, err := engines[t.Settings.Get("engine")].open(t, m)
+	e, err := engines[t.Settings.Get("engine")](t, m)
 	if err != nil {
 		return nil, err
 	}
@@ -197,6 +197,9 @@ func (l *loop) reap() (n int, err error) {
 // clockShare is the share of the clock in a latency from which on a warning tells.
 const clockShare = 0.1
 
+// starvedShare is the share of a CPU below which a thread that polls was kept from it.
+const starvedShare = 0.95
+
 // describe adds what was used.
 func (l *loop) describe(o *probe.Outcome, t *probe.Task, m *memory) {
 	o.Facts["far_bytes"] = strconv.Itoa(len(m.far))
@@ -205,6 +208,11 @@ func (l *loop) describe(o *probe.Outcome, t *probe.Task, m *memory) {
 	o.CPUs = t.CPUs
 	clock := l.clockNs()
 	o.Facts["clock_ns"] = strconv.FormatFloat(clock, 'f', 1, 64)
+	share := o.Figures["core_share"]
+	if t.Settings.Get("completion") == poll && share < starvedShare {
+		o.Warnings = append(o.Warnings, fmt.Sprintf("the thread that polls had %.0f %% of a CPU: "+
+			"other work took the rest, and the figures have its time", share*100))
+	}
 	if mean := o.Figures["mean_latency_ns"]; mean > 0 && clock > clockShare*mean {
 		o.Warnings = append(o.Warnings, fmt.Sprintf("a look at the clock takes %.0f ns of the "+
 			"%.0f ns of a copy; bytes_per_s has no such share", clock, mean))

@@ -196,3 +196,17 @@ func TestNoAllocation(t *testing.T) {
 		t.Errorf("found %v allocations", n)
 	}
 }
+
+// TestStarved: a thread that polls needs its whole CPU. One that waits for events does not.
+func TestStarved(t *testing.T) {
+	m := newTestMemory(t, 64)
+	for completion, want := range map[string]bool{poll: true, event: false} {
+		s := probe.Settings("test=throughput engine=cpu op=write completion=" + completion + " bytes=64 batch=16")
+		o := &probe.Outcome{Figures: map[string]float64{"core_share": 0.5}, Facts: map[string]string{}}
+		r := &rigged{}
+		newLoop(r, s, r.now).describe(o, &probe.Task{Settings: s}, m)
+		if got := strings.Contains(strings.Join(o.Warnings, "\n"), "had 50 % of a CPU"); got != want {
+			t.Errorf("%s: found %q", completion, o.Warnings)
+		}
+	}
+}
