@@ -11,6 +11,7 @@ import (
 	"dpukv/probe/memory"
 	"dpukv/probe/network"
 	"dpukv/probe/rdma"
+	"dpukv/probe/dma"
 )
 
 // table has one line a kind. Help and errors name the kinds in this order.
@@ -18,6 +19,7 @@ var table = []probe.Kind{
 	memory.Kind,
 	network.Kind,
 	rdma.Kind,
+	dma.Kind,
 }
 
 // All returns the kinds, in the order of the table.
