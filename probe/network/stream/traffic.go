@@ -10,7 +10,7 @@ import (
 )
 
 // sampleEvery is how often the counters are read. They are lost when a socket closes.
-const sampleEvery = 100 * time.Millisecond
+const sampleEvery = 250 * time.Millisecond
 
 // traffic samples the counters of the sockets of processes, in the background.
 type traffic struct {
