@@ -133,6 +133,9 @@ func growth(was, is map[string]uint64) (total uint64) {
 // first packets take another way.
 const (
 	leastShare = 0.90
+	// mostLost is the greatest share that may be lost in front of the datapath. The packets that
+	// leave tell whether it was loss: what took another way leaves, too.
+	mostLost = 0.5
 	mostStray  = 0.10
 	// someStray are unintended packets: neighbour discovery, and the first packets of a flow.
 	someStray = 100
@@ -148,13 +151,19 @@ func (p *Proof) judge(
 		}
 	}
 	stray := uint64(mostStray*float64(came)) + someStray
+	lost := 1 - float64(taken)/float64(max(came, 1))
 	switch {
-	case float64(taken) < leastShare*float64(came):
+	case lost > mostLost, float64(taken) < leastShare*float64(min(came, left+dropped)):
 		errs = append(errs, fmt.Errorf("found %d packets that came in at %s, and %d that it took",
 			came, after.setup.Ports, taken))
 	case float64(taken) > float64(came)+float64(stray):
 		errs = append(errs, fmt.Errorf("found %d packets that it took, and only %d that came in "+
 			"at %s: it has other work", taken, came, after.setup.Ports))
+	}
+	if errs == nil && lost > 1-leastShare {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("overload: %.0f %% of the packets that came in "+
+			"at %s were lost in front of %s, and sent again", 100*lost, after.setup.Ports,
+			p.Datapath))
 	}
 	if left+dropped > came+stray {
 		errs = append(errs, fmt.Errorf("found %d packets that came in, and %d that went out: "+

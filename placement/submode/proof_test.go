@@ -28,6 +28,18 @@ func TestProve(t *testing.T) {
 			func(_, e *Evidence) { e.Carried = each(1899) },
 			"found 2000 packets that came in at p0 and pf0hpf, and 1798 that it took",
 		},
+		"a third lost in front of it": {
+			func(_, e *Evidence) { e.Left, e.Carried = each(1700), each(1700) },
+			"",
+		},
+		"most lost": {
+			func(_, e *Evidence) { e.Left, e.Carried = each(1400), each(1400) },
+			"found 2000 packets that came in at p0 and pf0hpf, and 800 that it took",
+		},
+		"a third took another way": {
+			func(_, e *Evidence) { e.Carried = each(1700) },
+			"found 2000 packets that came in at p0 and pf0hpf, and 1400 that it took",
+		},
 		"dropped by the filter": {
 			func(_, e *Evidence) { e.Left, e.Carried, e.Dropped = each(1500), each(1500), 1000 },
 			"",
