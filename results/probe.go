@@ -1,15 +1,53 @@
 package results
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 )
 
 // IsProbe reports whether the point measures a machine or a path, without a store.
 func (p *Point) IsProbe() bool { return p.Measure != "" }
+
+// ProbeKey names the configuration of a probe: what its repeats have in common.
+func ProbeKey(p *Point) string {
+	return fmt.Sprint(p.Measure, " ", p.Settings, " ", p.Placement, " ", p.Submode, " ", p.Machine)
+}
+
+// figureOrder is the order in which readers expect figures. Others follow by name.
+var figureOrder = []string{
+	"latency_ns", "beyond_l1_ns", "mean_latency_ns", "p50_latency_ns", "p99_latency_ns",
+	"p999_latency_ns", "bytes_per_s", "median_bytes_per_s", "messages_per_s",
+	"transactions_per_s",
+}
+
+// FigureNames lists the figures of probes, the most important ones first.
+func FigureNames(points []*Point) []string {
+	seen := map[string]bool{}
+	for _, p := range points {
+		for name := range p.Figures {
+			seen[name] = true
+		}
+	}
+	place := func(name string) int {
+		if i := slices.Index(figureOrder, name); i >= 0 {
+			return i
+		}
+		return len(figureOrder)
+	}
+	return slices.SortedFunc(maps.Keys(seen), func(a, b string) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), strings.Compare(a, b))
+	})
+}
+
+// HigherIsBetter reports the better direction of a probe's figure: of rates it is up, of times and
+// of CPU time down.
+func HigherIsBetter(figure string) bool { return strings.HasSuffix(figure, "_per_s") }
 
 // storePoint has the fields of a point, and not its methods.
 type storePoint Point

@@ -216,7 +216,7 @@ func TestRun2026Export(t *testing.T) {
 			resultstest.Golden(t, "run-2026.benchfmt.golden", b.Bytes())
 		case "csv":
 			rows := strings.Split(strings.TrimSpace(b.String()), "\n")
-			if len(rows) != 5 || !strings.HasPrefix(rows[2], "1,"+closed2026+",ok,,mica,CH-SH,off-path,") ||
+			if len(rows) != 5 || !strings.HasPrefix(rows[2], "1,"+closed2026+",ok,,,,mica,CH-SH,off-path,") ||
 				!strings.Contains(rows[2], ",1.3336e+06,91286.12837432514,69247,") {
 				t.Errorf("%d rows, the third is\n%s", len(rows), rows[2])
 			}

@@ -111,7 +111,7 @@ func openRun(dir string) (*runfolder.Run, error) {
 
 // readPoints reads a run's points, and names unreadable lines on stderr.
 func readPoints(cmd *cobra.Command, run *runfolder.Run) ([]results.Point, error) {
-	points, bad, err := run.Points()
+	points, bad, err := run.All()
 	for _, b := range bad {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", run.Dir(), b.Said())
 	}

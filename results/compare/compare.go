@@ -27,10 +27,14 @@ func Compare(a, b Side, o Options) (*Comparison, error) {
 		Rows: []Row{}, OnlyA: []string{}, OnlyB: []string{}, FailedA: []string{},
 		FailedB: []string{},
 	}
+	var probesA, probesB []results.Point
+	a.Points, probesA = separate(a.Points)
+	b.Points, probesB = separate(b.Points)
 	questions, common := pair(a.Points, b.Points,
 		results.Without(results.Without(results.Dimensions(), ignored), givenMachine(a, b)))
 	c.Common, c.OtherMachines = common, otherMachines(questions)
 	c.fill(questions, &o)
+	c.fillProbes(probesA, probesB, &o)
 	if len(c.Rows) == 0 && len(c.FailedB) == 0 {
 		return c, c.nothingInCommon()
 	}
@@ -90,6 +94,7 @@ func (c *Comparison) nothingInCommon() error {
 }
 
 func (c *Comparison) fill(questions []question, o *Options) {
+	before := len(c.Rows)
 	for _, m := range o.Metrics {
 		first := len(c.Rows)
 		for i := range questions {
@@ -99,8 +104,8 @@ func (c *Comparison) fill(questions []question, o *Options) {
 		}
 		judge(c.Rows[first:], m.Higher, o)
 	}
-	for i := range c.Rows {
-		if v := c.Rows[i].Verdict; v != TooFew && v != NotMeasured {
+	for i := range c.Rows[before:] {
+		if v := c.Rows[before+i].Verdict; v != TooFew && v != NotMeasured {
 			c.Tested++
 		}
 	}

@@ -55,7 +55,10 @@ func bandwidth(repeats []*results.Point, nodes Nodes, all []*results.Point) Band
 	if where := d.where(p); where != "" {
 		name += " " + where
 	}
-	threads, _ := strconv.Atoi(p.Settings["threads"])
+	threads, err := strconv.Atoi(p.Settings["threads"])
+	if err != nil { // all
+		threads = len(p.ServerCPUs)
+	}
 	code := p.Settings["code"]
 	for _, setting := range settingsOf(all) {
 		if !slices.Contains([]string{"test", "threads", "code"}, setting) &&

@@ -14,13 +14,17 @@ import (
 )
 
 // Write writes points as a table for a terminal: one row a configuration, its repeats condensed.
+// Probes have tables of their own, one for each kind and test.
 // The warnings of the points, and the points that failed, are listed below the rows.
 func Write(w io.Writer, points []results.Point) error {
 	ok, failed := results.Split(points)
 	var b bytes.Buffer
-	if len(ok) > 0 {
-		writeRows(&b, ok)
+	isProbe := func(p *results.Point) bool { return p.IsProbe() }
+	probes := slices.DeleteFunc(slices.Clone(ok), func(p *results.Point) bool { return !p.IsProbe() })
+	if rows := slices.DeleteFunc(slices.Clone(ok), isProbe); len(rows) > 0 {
+		writeRows(&b, rows)
 	}
+	writeProbes(&b, probes)
 	WriteWarnings(&b, ok)
 	writeFailed(&b, failed)
 	_, err := w.Write(bytes.TrimLeft(b.Bytes(), "\n"))

@@ -1,0 +1,143 @@
+package table
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dpukv/results"
+)
+
+// writeProbes writes a table for each kind and test: one row a configuration, its repeats
+// condensed.
+func writeProbes(b *bytes.Buffer, ok []*results.Point) {
+	if len(ok) == 0 {
+		return
+	}
+	tests := map[string][]*results.Point{}
+	for _, p := range ok {
+		name := strings.TrimSpace(p.Measure + " " + p.Settings["test"])
+		tests[name] = append(tests[name], p)
+	}
+	for _, name := range slices.Sorted(maps.Keys(tests)) {
+		fmt.Fprintf(b, "\n%s\n", name)
+		rows := probeRows(tests[name])
+		for _, line := range layOut(probeColumns(tests[name], rows), rows) {
+			b.WriteString(strings.TrimRight(line, " ") + "\n")
+		}
+	}
+	b.WriteString("\nMedians of the repeats ± half their range.\n")
+	writeEmulated(b, ok)
+}
+
+// probeRows groups probes by configuration: in the order of places, then of settings.
+func probeRows(points []*results.Point) (rows [][]*results.Point) {
+	at := map[string]int{}
+	for _, p := range points {
+		key := results.ProbeKey(p)
+		i, known := at[key]
+		if !known {
+			i, at[key] = len(rows), len(rows)
+			rows = append(rows, nil)
+		}
+		rows[i] = append(rows[i], p)
+	}
+	names := settingNames(points)
+	slices.SortStableFunc(rows, func(x, y []*results.Point) int {
+		a, b := x[0], y[0]
+		if c := cmp.Or(cmp.Compare(a.Placement, b.Placement), cmp.Compare(a.Submode, b.Submode)); c != 0 {
+			return c
+		}
+		for _, name := range names {
+			if c := compareValues(a.Settings[name], b.Settings[name]); c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
+	return rows
+}
+
+// compareValues compares numbers by size, and words by letters.
+func compareValues(a, b string) int {
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	if errX == nil && errY == nil {
+		return cmp.Compare(x, y)
+	}
+	return cmp.Compare(a, b)
+}
+
+func settingNames(points []*results.Point) []string {
+	seen := map[string]bool{}
+	for _, p := range points {
+		for name := range p.Settings {
+			seen[name] = name != "test"
+		}
+	}
+	maps.DeleteFunc(seen, func(_ string, shown bool) bool { return !shown })
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// probeColumns are the place, the settings, and the figures that any of the points has.
+func probeColumns(points []*results.Point, rows [][]*results.Point) []column {
+	list := []column{{
+		head: [2]string{"place"}, left: true,
+		cell: value(func(p *results.Point) string { return p.Placement }),
+	}}
+	if slices.ContainsFunc(points, func(p *results.Point) bool { return p.Submode != "" }) {
+		list = append(list, column{
+			head: [2]string{"submode"}, left: true,
+			cell: value(func(p *results.Point) string { return p.Submode }),
+		})
+	}
+	for _, name := range settingNames(points) {
+		first, second := headOf(name)
+		list = append(list, column{
+			head: [2]string{first, second},
+			cell: value(func(p *results.Point) string { return p.Settings[name] }),
+		})
+	}
+	if !sameRepeats(rows) {
+		list = append(list, column{head: [2]string{"repeats"}, cell: howMany})
+	}
+	for _, name := range results.FigureNames(points) {
+		list = append(list, figureColumn(name))
+	}
+	return list
+}
+
+// figureColumn is a figure in a unit that suits its name.
+func figureColumn(name string) column {
+	per, unit, title := 1.0, "", name
+	switch {
+	case strings.HasSuffix(name, "bytes_per_s"):
+		title = cmp.Or(strings.TrimSuffix(name, "bytes_per_s"), "bandwidth")
+		per, unit = 1e9, "GB/s"
+	case strings.HasSuffix(name, "_latency_ns"):
+		title = strings.TrimSuffix(name, "_latency_ns")
+		per, unit = 1e3, "µs"
+	case strings.HasSuffix(name, "_ns"):
+		title, unit = strings.TrimSuffix(name, "_ns"), "ns"
+	case strings.HasSuffix(name, "_per_s"):
+		title, unit = strings.TrimSuffix(name, "_per_s"), "1/s"
+	}
+	title = strings.TrimSpace(strings.ReplaceAll(title, "_", " "))
+	of := median(per, func(p *results.Point) float64 { return p.Figures[name] })
+	return column{head: [2]string{title, unit}, cell: func(repeats []*results.Point) (string, string) {
+		if _, has := repeats[0].Figures[name]; !has {
+			return "–", ""
+		}
+		return of(repeats)
+	}}
+}
+
+// headOf is a setting's name on two lines.
+func headOf(name string) (first, second string) {
+	first, second, _ = strings.Cut(name, "_")
+	return first, strings.ReplaceAll(second, "_", " ")
+}
