@@ -44,14 +44,27 @@ func appendFilled(text []byte, v reflect.Value) ([]byte, error) {
 }
 
 func appendField(text []byte, name string, v reflect.Value) ([]byte, error) {
-	value, err := json.Marshal(v.Interface())
-	if err != nil {
-		return nil, err
-	}
 	if text[len(text)-1] != '{' {
 		text = append(text, ',')
 	}
-	return append(fmt.Appendf(text, "%q:", name), value...), nil
+	text = fmt.Appendf(text, "%q:", name)
+	if clients, ok := v.Interface().([]ClientShare); ok {
+		return appendClients(text, clients)
+	}
+	value, err := json.Marshal(v.Interface())
+	return append(text, value...), err
+}
+
+// appendClients appends the clients of a probe, which have no counts of operations.
+func appendClients(text []byte, clients []ClientShare) (_ []byte, err error) {
+	for i := range clients {
+		text = append(text, "[,"[min(i, 1)], '{')
+		if text, err = appendFilled(text, reflect.ValueOf(clients[i])); err != nil {
+			return nil, err
+		}
+		text = append(text, '}')
+	}
+	return append(text, ']'), nil
 }
 
 // probe checks what a probe needs in place of a store's counts.

@@ -22,6 +22,7 @@ func probe() results.Point {
 // TestProbeLine: a line of a probe has no field that is empty, and reads back as it was.
 func TestProbeLine(t *testing.T) {
 	p := probe()
+	p.Clients = []results.ClientShare{{CPUs: []int{1}}, {Threads: 2}}
 	p.RateOps, p.ClientMoved.Sockets.SentBytes = 5, 7 // of an embedded and of a nested struct
 	line, err := json.Marshal(p)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"dpukv/hashbench"
 	"dpukv/hashbench/report"
 	"dpukv/hashbench/result"
+	"dpukv/results/figure"
 )
 
 func newHashCompareCommand() *cobra.Command {
@@ -85,4 +87,46 @@ func newHashListCommand() *cobra.Command {
 			return t.Flush()
 		},
 	}
+}
+
+// hashFigure is the study's figure of hash functions. It comes from reports, not from a run folder.
+const hashFigure = 10
+
+// plotHashes draws the study's figure of hash functions.
+func (f *plotFlags) plotHashes(cmd *cobra.Command, files []string) error {
+	given := cmd.Flags().Changed
+	for _, name := range []string{
+		"latency", "actual", "slo", "log-x", "log-y", "shared-axes", "no-clip", "font", "font-size",
+		"title",
+	} {
+		if given(name) {
+			return usagef("--%s: found it with --figure 10, allowed: --format and --width", name)
+		}
+	}
+	page := report.Page{}
+	if given("format") {
+		var err error
+		if page.Formats, err = figure.ParseFormats(f.formats); err != nil {
+			return usagef("--format: %w", err)
+		}
+		if slices.Contains(page.Formats, "csv") {
+			return usagef("--format: found csv with --figure 10, allowed: svg, png, pdf; the " +
+				"reports have the numbers")
+		}
+	}
+	layout, err := f.layout()
+	if err != nil {
+		return err
+	}
+	page.Width = layout.Width
+	machines, err := hashReports(cmd, files)
+	if err != nil {
+		return usagef("plot: %w", err)
+	}
+	dir := cmp.Or(f.out, filepath.Join(filepath.Dir(files[0]), "figures"))
+	paths, err := report.DrawStudy(dir, machines, page)
+	for _, path := range paths {
+		fmt.Fprintln(cmd.OutOrStdout(), path)
+	}
+	return err
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"dpukv/examples"
-	"dpukv/hashbench/report"
 	"dpukv/placement/submode"
 	"dpukv/placement/sweep"
 	"dpukv/results"
 	"dpukv/results/figure"
+	"dpukv/results/probechart"
 	"dpukv/results/runfolder"
 )
 
@@ -24,7 +22,7 @@ type plotFlags struct {
 	latencies, slo, formats      string
 	width, font, fontSize, title string
 	out                          string
-	figure                       int
+	figure, table                int
 	actual, logX, logY           bool
 	sharedAxes, noClip           bool
 }
@@ -43,17 +41,24 @@ row of panels for each latency. A figure narrower than 133 mm has a row for each
 Figure 10 is about hash functions: it takes the files that dpukv hash --out wrote, one for each
 machine, and goes to --out, or to the folder figures beside the first one.
 
+Probes, the points without a store, have figures of their own: one for each kind and test. Figures
+3, 4 and 6 of the study are about probes: TCP bandwidth over cores, latency of RDMA over message
+size, and memory latency over block size. --table 4 prints the memory bandwidths of the study's
+Table 4, as text or with --format csv.
+
 Text has the size of --font-size at every --width. It is at least 7 pt. A few outliers do not set
 the end of the latency axis: an arrow with the value stands for each.`,
 		Example: `  dpukv plot runs/2026-03-04T05-06-07
   dpukv plot runs/2026-03-04T05-06-07 --latency p50,p99.9 --log-y
   dpukv plot runs/2026-03-04T05-06-07 --figure 8 --format pdf --width 178mm --font serif
-  dpukv plot host.json bf3.json --figure 10 --format pdf --width 178mm`,
+  dpukv plot host.json bf3.json --figure 10 --format pdf --width 178mm
+  dpukv plot runs/probes --figure 6 --format pdf --width 85mm
+  dpukv plot runs/probes --table 4`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("plot: found 0 arguments, allowed: one, the run folder, or several")
 			}
-			if len(args) > 1 && f.out == "" && f.figure != hashFigure {
+			if len(args) > 1 && f.out == "" && f.figure != hashFigure && f.table == 0 {
 				return usagef("plot: found %d run folders without --out, allowed: one; name a "+
 					"folder for the figures of several", len(args))
 			}
@@ -62,6 +67,9 @@ the end of the latency axis: an arrow with the value stands for each.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.figure == hashFigure {
 				return f.plotHashes(cmd, args)
+			}
+			if cmd.Flags().Changed("table") {
+				return f.printTable(cmd, args)
 			}
 			options, err := f.options(cmd)
 			if err != nil {
@@ -90,8 +98,10 @@ func (f *plotFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.logX, "log-x", false, "logarithmic throughput axis")
 	flags.BoolVar(&f.logY, "log-y", false, "logarithmic latency axis")
 	flags.IntVar(&f.figure, "figure", 0,
-		"figure of the study instead of all charts: 8 (HERD), 9 (MICA), 10 (hash functions), "+
-			"11 (MICA under submodes)")
+		"figure of the study instead of all charts: 3 (TCP bandwidth), 4 (RDMA latency), "+
+			"6 (memory latency), 8 (HERD), 9 (MICA), 10 (hash functions), 11 (MICA under submodes)")
+	flags.IntVar(&f.table, "table", 0,
+		"table of the study to stdout instead of figures: 4 (memory bandwidth)")
 	flags.BoolVar(&f.sharedAxes, "shared-axes", false,
 		"same axes for all panels and figures of a latency, those of several stores too")
 	flags.BoolVar(&f.noClip, "no-clip", false,
@@ -127,9 +137,14 @@ func (f *plotFlags) options(cmd *cobra.Command) (o figure.Options, err error) {
 	if o.Layout, err = f.layout(); err != nil {
 		return o, err
 	}
-	if cmd.Flags().Changed("figure") {
-		o.Study, err = studyFigure(f.figure)
+	if !cmd.Flags().Changed("figure") {
+		return o, nil
 	}
+	if slices.Contains(probechart.Studies, f.figure) {
+		o.Probes = f.figure
+		return o, f.checkProbes(cmd)
+	}
+	o.Study, err = studyFigure(f.figure)
 	return o, err
 }
 
@@ -152,46 +167,67 @@ func (f *plotFlags) layout() (l figure.Layout, err error) {
 	return l, nil
 }
 
-// hashFigure is the study's figure of hash functions. It comes from reports, not from a run folder.
-const hashFigure = 10
+// checkProbes refuses flags that a figure of probes has no use for.
+func (f *plotFlags) checkProbes(cmd *cobra.Command) error {
+	refused := []string{"actual", "slo", "no-clip"}
+	if f.figure != 4 {
+		refused = append(refused, "latency")
+	}
+	for _, name := range refused {
+		if cmd.Flags().Changed(name) {
+			return usagef("--%s: found it with --figure %d, allowed: figures of stores", name,
+				f.figure)
+		}
+	}
+	if list, _ := results.ParseLatencyMetrics(f.latencies); len(list) > 1 {
+		return usagef("--latency: found %d with --figure 4, allowed: one", len(list))
+	}
+	return nil
+}
 
-// plotHashes draws the study's figure of hash functions.
-func (f *plotFlags) plotHashes(cmd *cobra.Command, files []string) error {
-	given := cmd.Flags().Changed
+// printTable prints the study's table of memory bandwidths.
+func (f *plotFlags) printTable(cmd *cobra.Command, args []string) error {
+	if f.table != 4 {
+		return usagef("--table: found %d, allowed: 4", f.table)
+	}
 	for _, name := range []string{
-		"latency", "actual", "slo", "log-x", "log-y", "shared-axes", "no-clip", "font", "font-size",
-		"title",
+		"figure", "latency", "actual", "slo", "log-x", "log-y", "shared-axes", "no-clip", "width",
+		"font", "font-size", "title", "out",
 	} {
-		if given(name) {
-			return usagef("--%s: found it with --figure 10, allowed: --format and --width", name)
+		if cmd.Flags().Changed(name) {
+			return usagef("--%s: found it with --table 4, allowed: --format csv", name)
 		}
 	}
-	page := report.Page{}
-	if given("format") {
-		var err error
-		if page.Formats, err = figure.ParseFormats(f.formats); err != nil {
-			return usagef("--format: %w", err)
-		}
-		if slices.Contains(page.Formats, "csv") {
-			return usagef("--format: found csv with --figure 10, allowed: svg, png, pdf; the " +
-				"reports have the numbers")
-		}
+	if cmd.Flags().Changed("format") && f.formats != "csv" {
+		return usagef("--format: found %q with --table 4, allowed: csv", f.formats)
 	}
-	layout, err := f.layout()
+	return withRun(cmd, args, func(run *runfolder.Run) error {
+		return writeBandwidths(cmd, run)
+	})
+}
+
+func writeBandwidths(cmd *cobra.Command, run *runfolder.Run) error {
+	points, bad, err := run.Probes()
 	if err != nil {
 		return err
 	}
-	page.Width = layout.Width
-	machines, err := hashReports(cmd, files)
+	for _, b := range bad {
+		fmt.Fprintln(cmd.ErrOrStderr(), b.Said())
+	}
+	env, _, err := run.Env()
 	if err != nil {
-		return usagef("plot: %w", err)
+		return err
 	}
-	dir := cmp.Or(f.out, filepath.Join(filepath.Dir(files[0]), "figures"))
-	paths, err := report.DrawStudy(dir, machines, page)
-	for _, path := range paths {
-		fmt.Fprintln(cmd.OutOrStdout(), path)
+	list := probechart.Bandwidths(points, probechart.NewNodes(env))
+	if len(list) == 0 {
+		return fmt.Errorf("run folder %s: found no memory bandwidth, allowed: points of STREAM's "+
+			"kernels; to measure it, a sweep with measure: [{memory: {test: [copy, scale, add, "+
+			"triad]}}]", run.Dir())
 	}
-	return err
+	if cmd.Flags().Changed("format") {
+		return probechart.WriteBandwidths(cmd.OutOrStdout(), list)
+	}
+	return probechart.BandwidthTable(list).WriteText(cmd.OutOrStdout())
 }
 
 // studyFigure returns the figure of the study with this number. The sweep that measures the figure
@@ -205,7 +241,7 @@ func studyFigure(number int) (*figure.Study, error) {
 		study.AlsoSubmodes = []string{submode.OffPath, submode.Direct}
 		study.LogY = true
 	default:
-		return nil, usagef("--figure: found %d, allowed: 8, 9, 10, 11", number)
+		return nil, usagef("--figure: found %d, allowed: 3, 4, 6, 8, 9, 10, 11", number)
 	}
 	name := "fig" + strconv.Itoa(number)
 	data, err := examples.Read(name)

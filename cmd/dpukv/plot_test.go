@@ -101,6 +101,53 @@ func TestPlotDrawsAFigureOfTheStudy(t *testing.T) {
 	}
 }
 
+// probePoint is a point without a store.
+func probePoint(
+	kind, placement, id string, settings map[string]string, figures map[string]float64,
+) results.Point {
+	return results.Point{
+		Schema: results.SchemaVersion, Status: results.StatusOK, Measure: kind,
+		ID: strings.ReplaceAll(kind+"-"+id, " ", "-"), Settings: settings, Placement: placement,
+		Repeat: 1, Figures: figures, StartedAt: time.Unix(1, 0).UTC(), DurationNs: 1e9,
+	}
+}
+
+// TestPlotDrawsProbes draws the study's figures and table of probes.
+func TestPlotDrawsProbes(t *testing.T) {
+	dir := runFolderOf(t,
+		probePoint("memory", "hostB", "64 MiB", map[string]string{
+			"test": "latency", "block_bytes": "67108864", "pages": "4k", "chains": "1",
+		}, map[string]float64{"latency_ns": 75, "beyond_l1_ns": 73}),
+		probePoint("memory", "hostB", "one", map[string]string{
+			"test": "copy", "threads": "1", "code": "study", "array_bytes": "268435456",
+		}, map[string]float64{"bytes_per_s": 8.7e9}),
+		probePoint("memory", "hostB", "all", map[string]string{
+			"test": "copy", "threads": "12", "code": "study", "array_bytes": "268435456",
+		}, map[string]float64{"bytes_per_s": 22.3e9}),
+		probePoint("network", "CH-SH", "stream", map[string]string{
+			"test": "stream", "cores": "1", "write_bytes": "131072", "direction": "up",
+		}, map[string]float64{"bytes_per_s": 1e9}),
+		probePoint("verbs", "CH-SH", "write", map[string]string{
+			"test": "latency", "op": "write", "bytes": "64",
+		}, map[string]float64{"p50_latency_ns": 2e3}),
+	)
+	for _, figure := range []string{"3", "4", "6"} {
+		stdout, stderr, err := runPlot(dir, "--figure", figure, "--format", "csv")
+		if want := filepath.Join(dir, "figures", "fig"+figure+".csv") + "\n"; err != nil || stdout != want {
+			t.Errorf("%v, stderr %q, stdout\n%swant\n%s", err, stderr, stdout, want)
+		}
+	}
+	stdout, _, err := runPlot(dir, "--table", "4")
+	if want := "copy    study             8.70               22.3\n"; err != nil ||
+		!strings.Contains(stdout, want) {
+		t.Errorf("%v, want a line %q in\n%s", err, want, stdout)
+	}
+	stdout, _, err = runPlot(dir, "--table", "4", "--format", "csv")
+	if want := "hostB,copy,study,12,"; err != nil || !strings.Contains(stdout, want) {
+		t.Errorf("%v, want a line with %q in\n%s", err, want, stdout)
+	}
+}
+
 func TestPlotRefuses(t *testing.T) {
 	good := runFolder(t, results.StatusOK)
 	offPath := onePoint(results.StatusOK)
@@ -129,7 +176,18 @@ func TestPlotRefuses(t *testing.T) {
 			"placements: found local, allowed: 2 or more of CH-SH, CD-SH, CDH-SH, CH-SD, CD-SD, L-CD-SH",
 		},
 		"not Figure 11": {[]string{good, "--figure", "11"}, "allowed: 2 or more of sm1, sm2, sm3, sm4, sm5"},
-		"nothing ok":    {[]string{runFolder(t, results.StatusFailed)}, "none of its 1 points is ok"},
+		"not Figure 3": {
+			[]string{good, "--figure", "3"},
+			"figure 3: probes: found no TCP bandwidth of the placement CH-SH, from client to server, allowed",
+		},
+		"a bound of Figure 6":  {[]string{good, "--figure", "6", "--slo", "p99=1ms"}, "--slo: found it with"},
+		"latency of Figure 3":  {[]string{good, "--figure", "3", "--latency", "p50"}, "--latency: found it with"},
+		"two latencies":        {[]string{good, "--figure", "4", "--latency", "p50,p99"}, "--latency: found 2"},
+		"no such table":        {[]string{good, "--table", "3"}, "--table: found 3, allowed: 4"},
+		"a width of a table":   {[]string{good, "--table", "4", "--width", "85mm"}, "--width: found it with"},
+		"a format of a table":  {[]string{good, "--table", "4", "--format", "svg"}, `--format: found "svg" with`},
+		"a table of no probes": {[]string{good, "--table", "4"}, "found no memory bandwidth, allowed: points of"},
+		"nothing ok":           {[]string{runFolder(t, results.StatusFailed)}, "none of its 1 points is ok"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			stdout, _, err := runPlot(c.args...)

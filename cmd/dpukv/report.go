@@ -22,9 +22,10 @@ func newReportCommand() *cobra.Command {
 		Short: "Make one page of a run folder, or of several, which opens offline",
 		Long: `Write RUN/report.html. At its top the page says which placement or configuration is best, by how
 much, and how sure that is. Below are curves to hover over, filter and save, the tables behind them,
-the warnings, the study's claims, and the facts of each machine. The page needs no network and no
-other file. Its path goes to stdout. Unreadable lines of the folder are named on stderr and in the
-page. A page of several run folders needs --out.
+the warnings, the study's claims, and the facts of each machine. If the run has probes, the page
+also says what each curve is made of. The page needs no network and no other file. Its path goes to
+stdout. Unreadable lines of the folder are named on stderr and in the page. A page of several run
+folders needs --out.
 
 With --serve nothing is written: the page follows a folder that a sweep is filling, until it is
 interrupted.`,

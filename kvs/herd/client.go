@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"dpukv/kvs/internal/admission"
+	"dpukv/internal/admission"
 	"dpukv/verbs"
 )
 

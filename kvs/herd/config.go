@@ -7,10 +7,10 @@ import (
 	"math/bits"
 	"net"
 
+	"dpukv/internal/admission"
 	"dpukv/internal/cpu"
 	"dpukv/internal/offheap"
 	"dpukv/internal/ports"
-	"dpukv/kvs/internal/admission"
 	"dpukv/kvs/partition"
 	"dpukv/verbs/provider"
 )

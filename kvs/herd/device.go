@@ -1,7 +1,6 @@
 package herd
 
 import (
-	"dpukv/kvs"
 	"dpukv/verbs"
 	"dpukv/verbs/provider"
 )
@@ -10,7 +9,6 @@ import (
 const (
 	providerSHM      = "shm"
 	providerSoftRoCE = "softroce"
-	providerIBVerbs  = "ibverbs"
 )
 
 // DefaultDevice connects two ends on one machine.
@@ -29,40 +27,3 @@ func openDevice(name string, opts *provider.Options) (verbs.Device, error) {
 // inlineLimit returns how many bytes a queue pair takes inline, for requests or answers of at most
 // n bytes.
 func inlineLimit(port *verbs.Port, n int) int { return min(port.MaxInline, n) }
-
-// ibWord is the unit of InfiniBand's byte counters.
-const ibWord = 4
-
-// devicePackets returns a device's packet counters, if it has any: shm sends no packets.
-func devicePackets(d verbs.Device) kvs.Packets {
-	c := d.Counters()
-	switch d.Info().Provider {
-	case providerSoftRoCE:
-		return kvs.Packets{
-			Sources:     1,
-			SentPackets: c["tx_packets"], SentBytes: c["tx_bytes"],
-			ReceivedPackets: c["rx_packets"], ReceivedBytes: c["rx_bytes"],
-			ResentPackets: c["retransmitted"],
-		}
-	case providerIBVerbs:
-		return portPackets(c)
-	}
-	return kvs.Packets{}
-}
-
-// portPackets returns the counters of a NIC's port. It uses the names of Linux' ABI, or else those
-// of rxe, which counts no bytes.
-func portPackets(c map[string]uint64) kvs.Packets {
-	p := kvs.Packets{
-		Shared:      true,
-		SentPackets: c["port_xmit_packets"], SentBytes: ibWord * c["port_xmit_data"],
-		ReceivedPackets: c["port_rcv_packets"], ReceivedBytes: ibWord * c["port_rcv_data"],
-	}
-	if p.SentPackets == 0 && p.ReceivedPackets == 0 {
-		p.SentPackets, p.ReceivedPackets = c["sent_pkts"], c["rcvd_pkts"]
-	}
-	if p.SentPackets > 0 || p.ReceivedPackets > 0 {
-		p.Sources = 1
-	}
-	return p
-}

@@ -144,7 +144,7 @@
 //   - If the device does not free a client's slots when the client leaves, the server gives them
 //     up. No other client gets them, and they still count against --max-clients.
 //   - The server survives errors of Accept. It keeps one spare descriptor to refuse a connection
-//     with a reason: [dpukv/kvs/internal/admission].
+//     with a reason: [dpukv/internal/admission].
 //
 // The server enforces and reports these limits of a client:
 //

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dpukv/kvs"
+	"dpukv/kvs/devicepackets"
 	"dpukv/kvs/internal/sockets"
 	"dpukv/verbs"
 	"dpukv/verbs/provider"
@@ -212,7 +213,7 @@ func (r *Remote) DeviceCounters() map[string]uint64 { return r.device.Counters()
 // Moved returns the traffic of the control connection and of the device, which the sessions share.
 func (r *Remote) Moved() kvs.Moved {
 	m := sockets.MovedBy(r.control)
-	m.Device = devicePackets(r.device)
+	m.Device = devicepackets.Of(r.device)
 	return m
 }
 

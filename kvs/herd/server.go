@@ -7,10 +7,11 @@ import (
 	"sync"
 	"time"
 
+	"dpukv/internal/admission"
 	"dpukv/internal/cpu"
 	"dpukv/internal/energy"
 	"dpukv/kvs"
-	"dpukv/kvs/internal/admission"
+	"dpukv/kvs/devicepackets"
 	"dpukv/kvs/partition"
 	"dpukv/verbs"
 )
@@ -178,7 +179,7 @@ func (s *Server) busySince() time.Time {
 }
 
 // Moved returns the traffic of the server's device.
-func (s *Server) Moved() kvs.Moved { return kvs.Moved{Device: devicePackets(s.device)} }
+func (s *Server) Moved() kvs.Moved { return kvs.Moved{Device: devicepackets.Of(s.device)} }
 
 // DeviceCounters returns the counters of the server's device: see [verbs.Device].
 func (s *Server) DeviceCounters() map[string]uint64 { return s.device.Counters() }

@@ -317,13 +317,14 @@ func TestPutBack(t *testing.T) {
 		},
 		{
 			Name:  "any error of accept ends the listener",
-			Edits: edit("../internal/admission/door.go", "if fatal(err) {", "if err != nil {"),
+			Edits: edit("../../internal/admission/door.go", "if fatal(err) {", "if err != nil {"),
 			Want:  "the server does not accept any more",
 		},
 		{
-			Name:  "no limit of connections",
-			Edits: edit("../internal/admission/door.go", "if d.counts.Open == d.cfg.Most {", "if d.counts.Open < 0 {"),
-			Want:  "connections are open, want at most",
+			Name: "no limit of connections",
+			Edits: edit("../../internal/admission/door.go",
+				"if d.counts.Open == d.cfg.Most {", "if d.counts.Open < 0 {"),
+			Want: "connections are open, want at most",
 		},
 		{
 			Name:  "one protection domain for all",

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"dpukv/internal/admission"
 	"dpukv/internal/offheap"
-	"dpukv/kvs/internal/admission"
 )
 
 const (

@@ -140,7 +140,7 @@
 //
 // A server with MaxConnections connections refuses the next one, with the reason. It also refuses a
 // connection for which the process has no descriptor. No error of accept ends a server
-// ([dpukv/kvs/internal/admission]). A client that holds all connections keeps others out: a server
+// ([dpukv/internal/admission]). A client that holds all connections keeps others out: a server
 // that others can reach should have a higher limit.
 //
 // [kvs.Facts] reports the limits. [kvs.Stats] reports the use of buffers, and the refused and ended

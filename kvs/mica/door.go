@@ -6,7 +6,7 @@ import (
 	"net"
 	"time"
 
-	"dpukv/kvs/internal/admission"
+	"dpukv/internal/admission"
 
 	"github.com/panjf2000/gnet/v2"
 	"github.com/panjf2000/gnet/v2/pkg/socket"

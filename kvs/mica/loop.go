@@ -8,9 +8,9 @@ import (
 	"net"
 	"os"
 
+	"dpukv/internal/admission"
 	"dpukv/internal/cpu"
 	"dpukv/internal/ports"
-	"dpukv/kvs/internal/admission"
 
 	"github.com/panjf2000/gnet/v2"
 	"golang.org/x/sys/unix"

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/admission"
 	"dpukv/internal/offheap"
-	"dpukv/kvs/internal/admission"
 	"dpukv/kvs/internal/simulation"
 	"dpukv/kvs/partition"
 )
@@ -372,7 +372,7 @@ func TestPutBack(t *testing.T) {
 		{
 			Name: "the acceptor ends where no descriptor is left",
 			Edits: []simulation.Edit{{
-				File: "../internal/admission/door.go",
+				File: "../../internal/admission/door.go",
 				Old:  "if err != nil && lacksDescriptors(err) && d.drop() {",
 				New:  "if lacksDescriptors(err) {\n\t\treturn err\n\t}\n\tif false {",
 			}},

@@ -4,9 +4,9 @@ import (
 	"net"
 	"sync/atomic"
 
+	"dpukv/internal/admission"
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
-	"dpukv/kvs/internal/admission"
 	"dpukv/kvs/partition"
 
 	"github.com/panjf2000/gnet/v2"

@@ -9,11 +9,13 @@ import (
 	"dpukv/internal/spelling"
 	"dpukv/probe"
 	"dpukv/probe/memory"
+	"dpukv/probe/rdma"
 )
 
 // table has one line a kind. Help and errors name the kinds in this order.
 var table = []probe.Kind{
 	memory.Kind,
+	rdma.Kind,
 }
 
 // All returns the kinds, in the order of the table.

@@ -32,7 +32,8 @@ type Claim struct {
 	Says      string    `yaml:"says"`
 	Needs     string    `yaml:"needs"` // what dpukv does not measure; then the rest is empty
 	Of        string    `yaml:"of"`
-	At        string    `yaml:"at"` // of a latency
+	Figure    string    `yaml:"figure"` // of a probe
+	At        string    `yaml:"at"`     // of a latency
 	Quantity  string    `yaml:"quantity"`
 	Pick      string    `yaml:"pick"`
 	Expect    string    `yaml:"expect"`
@@ -60,6 +61,12 @@ type Selector struct {
 	Hash        []string `yaml:"hash"`
 	Functions   []string `yaml:"functions"`   // hash functions, timed alone
 	Generations []string `yaml:"generations"` // if others than the case's; "host" of functions
+
+	// Of probes, which have no store:
+
+	Measure  string              `yaml:"measure"`
+	Kind     string              `yaml:"kind"`     // of the node: "host" or "dpu"
+	Settings map[string][]string `yaml:"settings"` // allowed values by axis
 }
 
 // defaultTolerance is the tolerance of a claim without one.
@@ -124,6 +131,10 @@ func (c *Claim) check(wrong func(format string, args ...any)) {
 	}
 	if c.Over == nil && c.Quantity != "ratio" && c.Of != "scaling" {
 		wrong("claim %q: found no over, allowed: over beside the quantity %q", c.Says, c.Quantity)
+	}
+	if _, known := figureUnits[c.Figure]; (c.Of == ofProbe) != known {
+		wrong("claim %q: found the figure %q of %s, allowed: with of: %s one of %q", c.Says, c.Figure,
+			c.Of, ofProbe, slices.Sorted(maps.Keys(figureUnits)))
 	}
 	for _, k := range c.Cases {
 		if (c.Expect == "between") != (k.To > k.Study) {

@@ -152,6 +152,7 @@ var units = map[string]string{
 	"peak": "Mops", "latency": "µs", "hash share": "share", "spread": "ratio", "scaling": "ratio",
 	"hash bandwidth": "ratio", "hash latency": "ratio",
 	"best hash bandwidth": "ratio", "best hash latency": "ratio",
+	ofProbe: "ratio",
 }
 
 // unit is the unit of the claim's figures.
@@ -161,6 +162,8 @@ func (c *Claim) unit() string {
 		return "share"
 	case c.Over != nil:
 		return "ratio"
+	case c.Of == ofProbe:
+		return figureUnits[c.Figure].name
 	}
 	return units[c.Of]
 }

@@ -54,6 +54,9 @@ func (c *Claim) findings(k Case, ev *Evidence, generation string) (list []findin
 	if c.ofHashes() {
 		return c.hashFindings(ev.Hashes, generation)
 	}
+	if c.Of == ofProbe {
+		return c.probeFindings(ev.Runs, generation)
+	}
 	as := choose(ev.Runs, &c.A, generation, k.GetRatio)
 	if len(as) == 0 {
 		return nil, missing(ev.Runs, &c.A, k, generation)

@@ -16,8 +16,8 @@ func TestFigures(t *testing.T) {
 	server := placed("mica", "CH-SD", 1.2e6, 3e5, all(1), func(p *results.Point) { p.ThroughputOps = 1.2e6 })
 	both := placed("mica", "CD-SD", 0.9e6, 2e5, all(1))
 	run := bf2(host, dpu, server, both)
-	bf3 := Run{"bf3", slices.Concat(placed("mica", "CH-SH", 3e6, 0.5e5, all(1)),
-		placed("mica", "CH-SD", 3.9e6, 0.3e5, all(1))), []string{"bf3"}}
+	bf3 := Run{Name: "bf3", Points: slices.Concat(placed("mica", "CH-SH", 3e6, 0.5e5, all(1)),
+		placed("mica", "CH-SD", 3.9e6, 0.3e5, all(1))), Generations: []string{"bf3"}}
 	for _, c := range []struct {
 		finding, says string
 		want          float64
@@ -55,7 +55,7 @@ func TestFigures(t *testing.T) {
 // are.
 func TestLatencyAtASimilarThroughput(t *testing.T) {
 	behind := func(generation string, ops, ns float64) Run {
-		return Run{generation, placed("mica", "CH-SH", ops, ns, all(1)), []string{generation}}
+		return Run{Name: generation, Points: placed("mica", "CH-SH", ops, ns, all(1)), Generations: []string{generation}}
 	}
 	// With 1, 2 and 4 threads, one generation reaches .75, 1.5 and 3. The other reaches .8, 1.6 and
 	// 3.2, or a third more.
@@ -79,9 +79,9 @@ func TestLatencyAtASimilarThroughput(t *testing.T) {
 // A share of hashing is for the study's hash function, and says if it was not sampled.
 func TestHashShareIsOfTheStudysHash(t *testing.T) {
 	run := func(hash, by string) []Outcome {
-		return outcomes(t, "A3-share", Run{"here", placed("herd", "CH-SH", 1e6, 1e5, func(p *results.Point) {
+		return outcomes(t, "A3-share", Run{Name: "here", Points: placed("herd", "CH-SH", 1e6, 1e5, func(p *results.Point) {
 			p.Hash, p.ClientHashShareBy = hash, by
-		}), nil})
+		})})
 	}
 	host := func(list []Outcome) Outcome {
 		i := slices.IndexFunc(list, func(o Outcome) bool {

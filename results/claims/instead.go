@@ -38,7 +38,17 @@ var instead = map[string]func([]*results.Point) string{
 		}
 		return "an MTU of " + mtus
 	},
-	"timer": func([]*results.Point) string { return "nanoseconds" },
+	"userspace": func([]*results.Point) string { return "TCP of the kernel at both ends" },
+	"unoptimised": func(points []*results.Point) string {
+		return "code of the same form (" + each(points, func(p *results.Point) string {
+			return "code " + p.Settings["code"] + ", " + p.Facts["isa"]
+		}) + "); the setting code: vector has the memory's own bandwidth"
+	},
+	"beyond-l1": func([]*results.Point) string {
+		return "the same difference, as beyond_l1_ns; latency_ns is absolute"
+	},
+	"submit": func([]*results.Point) string { return "the clock stops at the completion" },
+	"timer":  func([]*results.Point) string { return "nanoseconds" },
 	"triples": func(points []*results.Point) string {
 		return each(points, func(p *results.Point) string {
 			return fmt.Sprintf("%g %% GET", 100*p.GetRatio)

@@ -37,6 +37,9 @@ func (s *Selector) words() string {
 
 // lacking names the parts of a case's pool without evidence.
 func (c *Claim) lacking(k Case, ev *Evidence) (list []string) {
+	if c.Of == ofProbe {
+		return c.lackingProbes(k, ev.Runs)
+	}
 	for _, generation := range k.each() {
 		for _, s := range []*Selector{&c.A, c.Over} {
 			switch {

@@ -14,13 +14,14 @@ import (
 type Run struct {
 	Name        string
 	Points      []results.Point
-	Generations []string // of the DPUs in it: "bf2"; empty: it has none
+	Generations []string        // of the DPUs in it: "bf2"; empty: it has none
+	Probes      []results.Point // points without a store
 }
 
 // OpenRun reads a run folder, and returns its unusable lines. A merged folder has a run for each of
 // its sources.
 func OpenRun(run *runfolder.Run) ([]Run, []runfolder.BadLine, error) {
-	points, bad, err := run.Points()
+	points, bad, err := run.All()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -39,20 +40,37 @@ func NewRuns(name string, points []results.Point, nodes []json.RawMessage) []Run
 		last = max(last, points[i].Source)
 	}
 	if last == 0 {
-		return []Run{{name, points, generations(nodes)}}
+		return []Run{newRun(name, points, nodes)}
 	}
 	var runs []Run
 	for n := 1; n <= last; n++ {
 		others := func(p results.Point) bool { return p.Source != n }
-		runs = append(runs, Run{
+		runs = append(runs, newRun(
 			fmt.Sprintf("%s, source %d", name, n), slices.DeleteFunc(slices.Clone(points), others),
-			generations(slices.DeleteFunc(slices.Clone(nodes), func(node json.RawMessage) bool {
+			slices.DeleteFunc(slices.Clone(nodes), func(node json.RawMessage) bool {
 				var of struct{ Source int }
 				return json.Unmarshal(node, &of) != nil || of.Source != n
-			})),
-		})
+			}),
+		))
 	}
 	return runs
+}
+
+// newRun is the evidence of one run.
+func newRun(name string, points []results.Point, nodes []json.RawMessage) Run {
+	r := Run{Name: name, Points: points, Generations: generations(nodes)}
+	if !slices.ContainsFunc(points, func(p results.Point) bool { return p.IsProbe() }) {
+		return r // a large run is not copied
+	}
+	r.Points = nil
+	for _, p := range points {
+		if p.IsProbe() {
+			r.Probes = append(r.Probes, p)
+		} else {
+			r.Points = append(r.Points, p)
+		}
+	}
+	return r
 }
 
 // noProfile is the profile of an emulated machine that models nothing.

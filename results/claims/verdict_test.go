@@ -10,7 +10,7 @@ import (
 
 // generation is a run with DPUs of one generation.
 func generation(name string, points ...[]results.Point) Run {
-	return Run{name, slices.Concat(points...), []string{name}}
+	return Run{Name: name, Points: slices.Concat(points...), Generations: []string{name}}
 }
 
 // said is the outcome of a claim, for its case of this name.

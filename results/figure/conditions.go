@@ -81,7 +81,10 @@ func (f *figure) repeats() string {
 			most = max(most, n)
 		}
 	}
-	period := measurementPeriod(f.points())
+	return repeatsText(fewest, most, measurementPeriod(f.points()))
+}
+
+func repeatsText(fewest, most int, period string) string {
 	switch {
 	case most == 1:
 		return "measured once" + period

@@ -19,5 +19,6 @@
 //	panel.go, plot.go, axis.go        one chart with its axes
 //	clip.go, limits.go, annotations.go, legend.go   what is drawn into it, and above it
 //	page.go, grid.go, conditions.go   the parts of a figure
+//	probe.go, probeplot.go            figures of probes (package probechart)
 //	encode.go, pdf.go, csv.go         its files
 package figure

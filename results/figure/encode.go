@@ -8,17 +8,24 @@ import (
 	"dpukv/internal/figstyle"
 )
 
+// drawable is a figure of stores or of probes.
+type drawable interface {
+	name() string // begins the names of its files
+	page() (*page, error)
+	csv() ([]byte, error)
+}
+
 // format is a kind of file that shows a figure.
 type format struct {
 	name   string // and the ending of its files
-	encode func(*figure) ([]byte, error)
+	encode func(drawable) ([]byte, error)
 }
 
 var formats = []format{
 	{"svg", encodeAs("svg")},
 	{"png", encodeAs("png")},
 	{"pdf", encodeAs("pdf")},
-	{"csv", (*figure).csv},
+	{"csv", drawable.csv},
 }
 
 // DefaultFormats are the formats of a figure without a list of its own.
@@ -42,8 +49,8 @@ func ParseFormats(list string) ([]string, error) {
 }
 
 // encodeAs returns what draws a figure in a format of pictures.
-func encodeAs(format string) func(*figure) ([]byte, error) {
-	return func(f *figure) ([]byte, error) {
+func encodeAs(format string) func(drawable) ([]byte, error) {
+	return func(f drawable) ([]byte, error) {
 		p, err := f.page()
 		if err != nil {
 			return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"dpukv/results"
 	"dpukv/results/internal/atomicfile"
+	"dpukv/results/probechart"
 	"dpukv/results/runfolder"
 )
 
@@ -21,21 +22,19 @@ type Drawing struct {
 	Warnings []string
 }
 
-// Draw draws a run's points into its figures folder: its charts, or a figure of the study. It
-// replaces the files that are there.
+// Draw draws a run's points into its figures folder: its charts, those of its probes, or a figure
+// of the study. It replaces the files that are there.
 func Draw(run *runfolder.Run, o Options) (Drawing, error) {
-	points, bad, err := run.Points()
+	all, bad, err := run.All()
 	if err != nil {
 		return Drawing{}, err
 	}
-	d := Drawing{Warnings: leftOut(points, bad)}
-	ok, _ := results.Split(points)
-	if len(ok) == 0 {
+	d := Drawing{Warnings: leftOut(all, bad)}
+	if ok, _ := results.Split(all); len(ok) == 0 {
 		return d, fmt.Errorf("results: run folder %s has nothing to draw: none of its %d points "+
-			"is ok",
-			run.Dir(), len(points))
+			"is ok", run.Dir(), len(all))
 	}
-	figures, err := o.figures(points)
+	list, err := o.drawables(all, run)
 	if err != nil {
 		return d, fmt.Errorf("results: run folder %s: %w", run.Dir(), err)
 	}
@@ -43,16 +42,47 @@ func Draw(run *runfolder.Run, o Options) (Drawing, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return d, fmt.Errorf("results: %w", err)
 	}
-	machines := run.Machines()
-	for _, f := range figures {
-		f.machines = machines
-		paths, err := f.write(dir, o.formats())
+	for _, f := range list {
+		paths, err := write(f, dir, o.formats())
 		d.Paths = append(d.Paths, paths...)
 		if err != nil {
-			return d, fmt.Errorf("results: draw %s: %w", f.stem, err)
+			return d, fmt.Errorf("results: draw %s: %w", f.name(), err)
 		}
 	}
 	return d, nil
+}
+
+// drawables are the figures of stores and then those of probes, or the one of the study.
+func (o *Options) drawables(all []results.Point, run *runfolder.Run) ([]drawable, error) {
+	machines := run.Machines()
+	stores, probes := probechart.Separate(all)
+	var list []drawable
+	if o.Probes == 0 && (len(stores) > 0 || o.Study != nil) {
+		figures, err := o.figures(stores)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range figures {
+			f.machines = machines
+			list = append(list, f)
+		}
+	}
+	if o.Study != nil {
+		return list, nil
+	}
+	env, _, err := run.Env()
+	if err != nil {
+		return nil, err
+	}
+	figures, err := o.probeFigures(probes, probechart.NewNodes(env))
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range figures {
+		f.machines = machines
+		list = append(list, f)
+	}
+	return list, nil
 }
 
 // leftOut names what is in a run but in no figure.
@@ -157,8 +187,10 @@ func (f *figure) points() []*results.Point {
 	return points
 }
 
-// write writes the figure's files into dir and returns their paths.
-func (f *figure) write(dir string, names []string) ([]string, error) {
+func (f *figure) name() string { return f.stem }
+
+// write writes a figure's files into dir and returns their paths.
+func write(f drawable, dir string, names []string) ([]string, error) {
 	var paths []string
 	for _, format := range formats {
 		if !slices.Contains(names, format.name) {
@@ -168,7 +200,7 @@ func (f *figure) write(dir string, names []string) ([]string, error) {
 		if err != nil {
 			return paths, err
 		}
-		path := filepath.Join(dir, f.stem+"."+format.name)
+		path := filepath.Join(dir, f.name()+"."+format.name)
 		if err := atomicfile.Replace(path, data); err != nil {
 			return paths, err
 		}

@@ -21,18 +21,34 @@ const (
 	leastCell = 42 * vg.Millimeter // the width of a panel that three can have beside each other
 )
 
+// cell is one plot of a grid.
+type cell interface {
+	plot(s *style, size vg.Point) (*plot.Plot, error)
+	head() string // above the plot; "": nothing
+}
+
 // newGrid has a row for each metric, and the charts beside each other. In a narrow figure, it has a
 // row for each chart.
 func (f *figure) newGrid(s *style) (grid, error) {
-	rows, columns := f.metrics, len(f.panels)/f.metrics
+	var cells []cell
+	for _, p := range f.panels {
+		cells = append(cells, p)
+	}
+	return gridOf(cells, f.metrics, false, s)
+}
+
+// gridOf lays out cells, given row by row. A narrow figure swaps rows and columns. If the headings
+// are each cell's own, all rows have them.
+func gridOf(cells []cell, rows int, own bool, s *style) (grid, error) {
+	columns := len(cells) / rows
 	narrow := cellWidth(s, columns) < leastCell
-	at := func(row, column int) *panel { return f.panels[row*columns+column] }
+	at := func(row, column int) cell { return cells[row*columns+column] }
 	if narrow {
 		rows, columns = columns, rows
-		at = func(row, column int) *panel { return f.panels[column*rows+row] }
+		at = func(row, column int) cell { return cells[column*rows+row] }
 	}
 	g := grid{
-		cell: cellSize(s, len(f.panels), columns), style: s, headings: make([][]string, rows),
+		cell: cellSize(s, len(cells), columns), style: s, headings: make([][]string, rows),
 	}
 	for row := range rows {
 		var list []*plot.Plot
@@ -48,8 +64,8 @@ func (f *figure) newGrid(s *style) (grid, error) {
 			if !narrow && column > 0 {
 				pl.Y.Label.Text = ""
 			}
-			if p.heading != "" && (narrow || row == 0) {
-				g.headings[row] = append(g.headings[row], p.heading)
+			if p.head() != "" && (narrow || own || row == 0) {
+				g.headings[row] = append(g.headings[row], p.head())
 			}
 			list = append(list, pl)
 		}
@@ -94,7 +110,7 @@ func (g *grid) height() vg.Length {
 
 // draw draws the plots. Their areas have one size. All rows but the first have the same headings.
 func (g *grid) draw(c draw.Canvas) {
-	if len(g.plots) == 1 && len(g.plots[0]) == 1 {
+	if len(g.plots) == 1 && len(g.plots[0]) == 1 && g.headings[0] == nil {
 		g.plots[0][0].Draw(draw.Crop(c, 0, 0, 0, -g.gap(0)))
 		return
 	}

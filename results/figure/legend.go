@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"dpukv/internal/figstyle"
-	"dpukv/results"
 )
 
 const (
@@ -20,25 +19,42 @@ const (
 // legend lists lines row by row, in columns of equal width. It is empty for a single line.
 type legend struct {
 	style       *style
-	lines       []*results.Line // one for each label
+	lines       []entry // one for each label
 	columns     int
 	columnWidth vg.Length
 }
 
+// entry is a line in the legend.
+type entry struct {
+	Label string
+	Style int
+}
+
 // newLegend makes the legend of the lines of all panels.
 func newLegend(panels []*panel, s *style) legend {
-	l := legend{style: s}
-	seen := make(map[string]bool)
+	var entries []entry
 	for _, p := range panels {
 		for i := range p.chart.Lines {
-			if line := &p.chart.Lines[i]; !seen[line.Label] {
-				seen[line.Label] = true
-				l.lines = append(l.lines, line)
-			}
+			l := &p.chart.Lines[i]
+			entries = append(entries, entry{l.Label, l.Style})
 		}
 	}
-	if len(panels) > 1 { // the first panel may lack lines of the others
-		slices.SortStableFunc(l.lines, func(a, b *results.Line) int { return a.Style - b.Style })
+	return legendOf(entries, len(panels) > 1, s)
+}
+
+// legendOf makes the legend of entries, each label once. The first of several panels may lack
+// lines of the others.
+func legendOf(entries []entry, several bool, s *style) legend {
+	l := legend{style: s}
+	seen := make(map[string]bool)
+	for _, e := range entries {
+		if !seen[e.Label] {
+			seen[e.Label] = true
+			l.lines = append(l.lines, e)
+		}
+	}
+	if several {
+		slices.SortStableFunc(l.lines, func(a, b entry) int { return a.Style - b.Style })
 	}
 	if len(l.lines) < 2 {
 		return legend{}

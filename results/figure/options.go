@@ -16,6 +16,7 @@ type Options struct {
 	LogY       bool
 	Bound      *results.Bound // drawn in the figures of its metric; nil: none
 	Study      *Study         // one figure of the study; nil: the charts of the run
+	Probes     int            // the number of the study's figure of probes; 0: none
 	SharedAxes bool           // one range for all panels and figures of a metric
 	NoClip     bool           // outliers stay on the axis, however they flatten the rest
 	Formats    []string       // of [Formats]; none: [DefaultFormats]

@@ -25,16 +25,18 @@ func (f *figure) page() (*page, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newPage(s, f.shownTitle(), newLegend(f.panels, s), g, f.conditions()), nil
+}
+
+// newPage lays out the parts of a page. An empty title is none.
+func newPage(s *style, title string, l legend, g grid, conditions []string) *page {
 	p := &page{
-		style:  s,
-		legend: newLegend(f.panels, s),
-		grid:   g,
-		foot:   figstyle.Wrap(f.conditions(), s.foot, s.textWidth()),
+		style: s, legend: l, grid: g, foot: figstyle.Wrap(conditions, s.foot, s.textWidth()),
 	}
-	if title := f.shownTitle(); title != "" {
+	if title != "" {
 		p.title = figstyle.Wrap([]string{title}, s.title, s.textWidth())
 	}
-	return p, nil
+	return p
 }
 
 const (

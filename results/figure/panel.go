@@ -21,6 +21,8 @@ type panel struct {
 	decorated bool // with numbers at the marks, and rings at the knees
 }
 
+func (p *panel) head() string { return p.heading }
+
 // extent has the values that axes have to show, in base units: operations a second, nanoseconds.
 type extent struct {
 	x, y         []float64 // the greatest value of each mark's range

@@ -72,8 +72,8 @@ func TestStudyGolden(t *testing.T) {
 			if f.stem != name {
 				t.Errorf("its files begin with %q", f.stem)
 			}
-			for ending, encode := range map[string]func(*figure) ([]byte, error){
-				"svg": encodeAs("svg"), "csv": (*figure).csv,
+			for ending, encode := range map[string]func(drawable) ([]byte, error){
+				"svg": encodeAs("svg"), "csv": drawable.csv,
 			} {
 				data, err := encode(f)
 				if err != nil {

@@ -111,6 +111,8 @@ func TestPageFillsUp(t *testing.T) {
 	b.Until(t, `document.querySelectorAll("#panels canvas").length === 1 && document.querySelector("#live").textContent === "Live: 2 of 9 points"`)
 	add(t, w, resultstest.Curve(1e6, []int{1, 2}, 1, func(p *results.Point) { p.GetRatio = 0.5 })...)
 	b.Until(t, `document.querySelectorAll("#panels canvas").length === 2 && document.querySelectorAll('#filters [data-dim="get_ratio"]').length === 2`)
+	add(t, w, resultstest.StudyProbes()[:2]...)
+	b.Until(t, `document.querySelectorAll("#beneath canvas").length === 1 && document.querySelector("#made").textContent.includes("MICA, CH-SH")`)
 	add(t, w, resultstest.Point(func(p *results.Point) { p.ID, p.ClientThreads = "last", 8 }))
 	if err := s.Close("The sweep has ended."); err != nil {
 		t.Error(err)

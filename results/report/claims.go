@@ -1,8 +1,10 @@
 package report
 
 import (
+	"slices"
 	"sync"
 
+	"dpukv/results"
 	"dpukv/results/claims"
 )
 
@@ -40,12 +42,16 @@ type missingClaim struct {
 }
 
 // fillClaims compares the run with the study's findings, as dpukv claims does.
-func (m *Model) fillClaims() error {
+func (m *Model) fillClaims(probes []results.Point) error {
 	book, err := findings()
 	if err != nil {
 		return err
 	}
-	evidence := claims.NewRuns(m.Dir, m.Points, m.Nodes)
+	points := m.Points
+	if len(probes) > 0 {
+		points = slices.Concat(points, probes)
+	}
+	evidence := claims.NewRuns(m.Dir, points, m.Nodes)
 	m.Claims = claimed{
 		Count: map[claims.Verdict]int{}, Cases: []claimedCase{}, NotMeasured: []missingClaim{},
 	}

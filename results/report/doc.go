@@ -23,6 +23,12 @@
 // in the page (packages headline and claims). They are about all points, whatever the reader
 // filters.
 //
+// # Probes
+//
+// The chart library has no part in the figures of probes. Package probechart makes their lines and
+// their units, and the page paints them as it paints saved sheets (page/beneath.js). The tables of
+// what a curve is made of come as text.
+//
 // # Figures as files
 //
 // The page saves its figures by itself. Its painting (page/paint.js) works on any context of a

@@ -9,6 +9,7 @@ import (
 
 	"dpukv/results"
 	"dpukv/results/headline"
+	"dpukv/results/probechart"
 	"dpukv/results/runfolder"
 )
 
@@ -46,6 +47,7 @@ type Model struct {
 	Headline  *headline.Headline `json:"headline"` // nil: no point is ok
 	Warnings  []*warningKind     `json:"warning_kinds"`
 	Claims    claimed            `json:"claims"`
+	Beneath   beneath            `json:"beneath"`
 }
 
 type metric struct {
@@ -79,14 +81,16 @@ type line struct {
 	Marks [][]int `json:"marks"` // the points of each mark
 	// the knee by latency column: the index of its mark, and of the first and last that it may be
 	Knees map[string][3]int `json:"knees"`
+	Curve int               `json:"curve"` // in [beneath.Curves]; -1: none
 }
 
 // Read reads a run folder, even while a sweep writes it. BadLines holds the unusable lines.
 func Read(run *runfolder.Run, o Options) (*Model, error) {
-	points, bad, err := run.Points()
+	all, bad, err := run.All()
 	if err != nil {
 		return nil, err
 	}
+	points, probes := probechart.Separate(all)
 	nodes, badNodes, err := run.Env()
 	if err != nil {
 		return nil, err
@@ -118,7 +122,8 @@ func Read(run *runfolder.Run, o Options) (*Model, error) {
 	}
 	m.choose(o)
 	m.fill()
-	if err := m.fillClaims(); err != nil {
+	m.fillBeneath(probes)
+	if err := m.fillClaims(probes); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	m.answer(o)

@@ -226,10 +226,12 @@ func holdsPanels(t *testing.T, data []byte, panels int) {
 	}
 }
 
-// downloaded waits for a file with this ending, and takes it out of the folder.
+// downloaded waits for a file with this ending that does not grow any more, and takes it out of the
+// folder.
 func downloaded(t *testing.T, dir, ending string) []byte {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	size := -1
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		found, err := filepath.Glob(filepath.Join(dir, "*"+ending))
 		if err != nil || len(found) == 0 {
 			continue
@@ -237,6 +239,10 @@ func downloaded(t *testing.T, dir, ending string) []byte {
 		data, err := os.ReadFile(found[0])
 		if err != nil {
 			t.Fatal(err)
+		}
+		if len(data) == 0 || len(data) != size {
+			size = len(data)
+			continue
 		}
 		if err := os.Remove(found[0]); err != nil {
 			t.Fatal(err)

@@ -19,7 +19,7 @@ var files embed.FS
 var scripts = []string{
 	"data.js", "words.js", "style.js", "view.js", "range.js", "figure.js", "paint.js", "hover.js",
 	"controls.js", "table.js", "details.js", "answer.js", "machines.js", "svg.js", "sheet.js",
-	"export.js", "main.js",
+	"export.js", "beneath.js", "main.js",
 }
 
 // Write writes the page. If live is set, package live serves the page, and the page looks for more

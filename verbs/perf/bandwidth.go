@@ -2,6 +2,7 @@ package perf
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -20,21 +21,35 @@ func (e *end) stream(bytes int) ([]mark, error) {
 		end: e, start: time.Now(), marks: make([]mark, 1, 4096),
 		posted: make([]int, len(e.pairs)),
 	}
+	if s.cfg.Warmup == 0 {
+		s.begin()
+	}
 	for s.open() {
 		if err := s.turnOnce(); err != nil {
 			return nil, err
+		}
+		if !s.warm && time.Since(s.start) >= s.cfg.Warmup {
+			s.begin()
 		}
 	}
 	return s.marks, nil
 }
 
+// begin ends the warm-up. Messages of it that complete later count.
+func (s *streamer) begin() {
+	s.warm, s.start = true, time.Now()
+	s.marks = append(s.marks[:0], mark{0, s.complete})
+	s.began()
+}
+
 // streamer is a running bandwidth test.
 type streamer struct {
 	*end
-	start    time.Time
+	start    time.Time // of the warm-up, then of the measurement
 	posted   []int // messages of each pair
 	complete int
 	ended    bool // no pair posts any more
+	warm     bool // the warm-up is over
 	marks    []mark
 }
 
@@ -90,7 +105,7 @@ func (s *streamer) fill() error {
 	if s.cfg.Duration > 0 {
 		elapsed = time.Since(s.start)
 	}
-	over, remaining := !s.more(0, elapsed), 0
+	over, remaining := s.warm && !s.more(0, elapsed), 0
 	for i, p := range s.pairs {
 		n := min(s.left(i), s.cfg.PostList)
 		if n == 0 || p.outstanding+s.cfg.PostList > s.cfg.TxDepth {
@@ -100,13 +115,30 @@ func (s *streamer) fill() error {
 		s.posted[i] += n
 		// A full queue without a pending completion would stay full.
 		full := p.outstanding+n+s.cfg.PostList > s.cfg.TxDepth
-		if err := p.post(n, s.cfg.CQMod, full || over || s.left(i) == 0); err != nil {
+		if err := s.post(p, n, full || over || s.left(i) == 0); err != nil {
 			return err
 		}
 		remaining += s.left(i)
 	}
 	s.ended = remaining == 0 || over && s.allSignaled()
 	return nil
+}
+
+// post posts a list. Where the peer has no room for it yet, the rest waits: a device without a queue
+// of its own, in shared memory, takes only what the receiver has taken.
+func (s *streamer) post(p *pair, n int, last bool) error {
+	took, err := p.post(n, s.cfg.CQMod, last)
+	if !errors.Is(err, verbs.ErrQueueFull) {
+		return err
+	}
+	left := p.list[took:n]
+	return s.wait("room in the peer's queue", func() (bool, error) {
+		took, err := p.qp.PostSend(left)
+		if left = left[took:]; errors.Is(err, verbs.ErrQueueFull) {
+			err = nil
+		}
+		return len(left) == 0, err
+	})
 }
 
 // allSignaled reports whether every pair's last message requests a completion.

@@ -64,6 +64,8 @@ type Config struct {
 	// Iters is the number of messages per point and QP, unless Duration is given.
 	Iters    int
 	Duration time.Duration
+	// Warmup is the time of each point before its measurement.
+	Warmup time.Duration
 	// QPs is the number of concurrent QPs of a bandwidth test.
 	QPs int
 	// TxDepth and RxDepth are the outstanding sends and receives per QP.
@@ -149,11 +151,15 @@ func (c *Config) valueLimit() int { return sidechannel.DefaultLimit + c.QPs<<10 
 func (c *Config) pointTimeout(bytes int) time.Duration {
 	const day = 24 * time.Hour
 	if c.Duration > 0 {
-		return min(c.Duration, math.MaxInt64-stepTimeout) + stepTimeout
+		return min(c.Duration, math.MaxInt64-stepTimeout-c.Warmup) + c.Warmup + stepTimeout
 	}
 	each := float64(time.Millisecond) + float64(bytes)*float64(time.Microsecond)
-	return time.Duration(min(float64(c.Iters)*float64(c.QPs)*each, float64(day))) + stepTimeout
+	return time.Duration(min(float64(c.Iters)*float64(c.QPs)*each, float64(day))) + c.Warmup +
+		stepTimeout
 }
+
+// maxWarmup is the longest warm-up.
+const maxWarmup = 24 * time.Hour
 
 func (c *Config) checkNumbers() error {
 	const most = 1 << 20
@@ -175,6 +181,9 @@ func (c *Config) checkNumbers() error {
 	}
 	if c.Duration < 0 {
 		return fmt.Errorf("duration: found %v, allowed: 0 or more", c.Duration)
+	}
+	if c.Warmup < 0 || c.Warmup > maxWarmup {
+		return fmt.Errorf("warm-up: found %v, allowed: 0 to %v", c.Warmup, maxWarmup)
 	}
 	return nil
 }

@@ -34,6 +34,7 @@ type end struct {
 	wcs            []verbs.WC
 	// spins is the number of turns without work before a loop yields.
 	spins, idle   int
+	watch         Observer
 	warningsSince time.Time // end of the time that warnings have covered
 }
 

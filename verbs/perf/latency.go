@@ -36,7 +36,8 @@ func (g *pinger) hit() error {
 	}
 	g.turnOf++
 	g.mark(g.turnOf)
-	return g.post(1, 1, true)
+	_, err := g.post(1, 1, true)
+	return err
 }
 
 func (g *pinger) reaped() (bool, error) {
@@ -66,7 +67,7 @@ func (g *pinger) arrived() (bool, error) {
 }
 
 // pingPong is the client's side. It returns half of every round trip.
-func (e *end) pingPong(bytes int) ([]time.Duration, error) {
+func (e *end) pingPong(bytes int) (*samples, error) {
 	g, err := e.pinger(bytes)
 	if err != nil {
 		return nil, err
@@ -104,14 +105,14 @@ func (e *end) answer(bytes int) error {
 }
 
 // readLatency measures single READs.
-func (e *end) readLatency(bytes int) ([]time.Duration, error) {
+func (e *end) readLatency(bytes int) (*samples, error) {
 	p := e.pairs[0]
 	p.prepare(Read, bytes)
 	if err := e.barrier(); err != nil {
 		return nil, err
 	}
 	return e.sample(func() error {
-		if err := p.post(1, 1, true); err != nil {
+		if _, err := p.post(1, 1, true); err != nil {
 			return err
 		}
 		return e.wait("completion", func() (bool, error) {
@@ -122,18 +123,32 @@ func (e *end) readLatency(bytes int) ([]time.Duration, error) {
 }
 
 // sample measures a step repeatedly, and divides each duration by the given divisor.
-func (e *end) sample(step func() error, by time.Duration) ([]time.Duration, error) {
-	samples := make([]time.Duration, 0, min(e.cfg.Iters, 1<<20))
+func (e *end) sample(step func() error, by time.Duration) (*samples, error) {
+	list := newSamples(&e.cfg)
 	start := time.Now()
-	for last := time.Duration(0); e.more(len(samples), last); {
+	for warm := time.Duration(0); warm < e.cfg.Warmup; warm = time.Since(start) {
 		if err := step(); err != nil {
-			return nil, fmt.Errorf("iteration %d: %w", len(samples)+1, err)
+			return nil, fmt.Errorf("warm-up: %w", err)
+		}
+	}
+	e.began()
+	start = time.Now()
+	for last := time.Duration(0); e.more(list.count, last); {
+		if err := step(); err != nil {
+			return nil, fmt.Errorf("iteration %d: %w", list.count+1, err)
 		}
 		now := time.Since(start)
-		samples = append(samples, (now-last)/by)
+		list.add((now - last) / by)
 		last = now
 	}
-	return samples, nil
+	return list, nil
+}
+
+// began tells the caller that a point's measurement begins.
+func (e *end) began() {
+	if e.watch.Began != nil {
+		e.watch.Began()
+	}
 }
 
 // more reports whether a point continues.

@@ -101,7 +101,7 @@ func (p *pair) prepare(op Op, bytes int) {
 
 // post posts n messages. One in every requests a completion, and so does the last of all. The
 // completion's ID contains the pair and the number of messages it stands for.
-func (p *pair) post(n, every int, last bool) error {
+func (p *pair) post(n, every int, last bool) (took int, err error) {
 	for i := range p.list[:n] {
 		wr := &p.list[i]
 		p.unsignaled++
@@ -113,10 +113,10 @@ func (p *pair) post(n, every int, last bool) error {
 		}
 	}
 	p.outstanding += n
-	if took, err := p.qp.PostSend(p.list[:n]); err != nil {
-		return fmt.Errorf("post %d of %d: %w", took+1, n, err)
+	if took, err = p.qp.PostSend(p.list[:n]); err != nil {
+		err = fmt.Errorf("post %d of %d: %w", took+1, n, err)
 	}
-	return nil
+	return took, err
 }
 
 // repost posts n receives.

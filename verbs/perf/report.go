@@ -1,6 +1,8 @@
 package perf
 
 import (
+	"github.com/HdrHistogram/hdrhistogram-go"
+
 	"dpukv/verbs"
 )
 
@@ -27,6 +29,8 @@ type Point struct {
 	Bandwidth *Rates   `json:"bandwidth,omitempty"`
 	Arrived   *int     `json:"arrived,omitempty"` // SEND bandwidth only
 	Warnings  []string `json:"warnings,omitempty"`
+	// Histogram has the latencies of a test with a duration, in nanoseconds.
+	Histogram *hdrhistogram.Histogram `json:"-"`
 }
 
 // Micros are latencies in microseconds.
@@ -57,4 +61,5 @@ type Report struct {
 type Observer struct {
 	Connected func(*Header)
 	Measured  func(*Point)
+	Began     func() // at the client, when a point's warm-up is over
 }

@@ -111,6 +111,7 @@ func begin(
 	}
 	// Datagrams go up to the smaller MTU. Check reports the difference.
 	e.cfg.Sizes = e.cfg.Sizes[:min(len(e.cfg.Sizes), len(theirs.Sizes))]
+	e.watch = watch
 	if err := e.connect(); err != nil {
 		return nil, errors.Join(err, e.close())
 	}
@@ -174,7 +175,7 @@ func (e *end) measureKind(bytes int) (*Point, error) {
 			return nil, err
 		}
 		return &Point{
-			Bytes: bytes, Iters: marks[len(marks)-1].complete,
+			Bytes: bytes, Iters: marks[len(marks)-1].complete - marks[0].complete,
 			Bandwidth: rates(marks, bytes),
 		}, nil
 	}
@@ -182,11 +183,13 @@ func (e *end) measureKind(bytes int) (*Point, error) {
 	if e.cfg.Op == Read {
 		measure = e.readLatency
 	}
-	samples, err := measure(bytes)
+	list, err := measure(bytes)
 	if err != nil {
 		return nil, err
 	}
-	return &Point{Bytes: bytes, Iters: len(samples), Latency: micros(samples)}, nil
+	return &Point{
+		Bytes: bytes, Iters: list.count, Latency: list.micros(), Histogram: list.histogram,
+	}, nil
 }
 
 // serve is the server's side of a point.

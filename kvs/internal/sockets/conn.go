@@ -2,12 +2,11 @@ package sockets
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
-	"syscall"
 	"time"
 
+	"dpukv/internal/rawsocket"
 	"dpukv/kvs"
 
 	"golang.org/x/sys/unix"
@@ -50,7 +49,7 @@ func (c *Conn[N]) Dial(
 	if err := c.greet(&p, nc, greet); err != nil {
 		return err
 	}
-	if c.fd, err = takeOver(nc); err != nil {
+	if c.fd, err = rawsocket.TakeOver(nc); err != nil {
 		return err
 	}
 	if c.secure != nil {
@@ -78,30 +77,6 @@ func (c *Conn[N]) greet(p *Peer, nc net.Conn, greet func(net.Conn) error) (err e
 	return Explain(greet(c.secure.tls))
 }
 
-// takeOver duplicates a connection's non-blocking descriptor, away from Go's poller.
-func takeOver(nc net.Conn) (fd int, err error) {
-	if tcp, ok := nc.(*net.TCPConn); ok {
-		if err := tcp.SetNoDelay(true); err != nil {
-			return -1, err
-		}
-	}
-	of, ok := nc.(syscall.Conn)
-	if !ok {
-		return -1, errors.New("the connection has no descriptor")
-	}
-	raw, err := of.SyscallConn()
-	if err != nil {
-		return -1, err
-	}
-	var dupErr error
-	if err := raw.Control(func(s uintptr) {
-		fd, dupErr = unix.FcntlInt(s, unix.F_DUPFD_CLOEXEC, 0)
-	}); err != nil {
-		return -1, err
-	}
-	return fd, dupErr // non-blocking, as Go made it
-}
-
 // Room reports whether the current batch has room for another request.
 func (c *Conn[N]) Room() bool { return len(c.Filling.Notes) < cap(c.Filling.Notes) }
 
@@ -121,7 +96,7 @@ func (c *Conn[N]) refill() {
 // Join adds the connection to a session and a lane.
 func (c *Conn[N]) Join(number int, shared *Shared, company *laneLoad) error {
 	c.number, c.shared, c.laneLoad = number, shared, company
-	return shared.poller.watch(unix.EPOLL_CTL_ADD, c.fd, number, false)
+	return shared.poller.Watch(unix.EPOLL_CTL_ADD, c.fd, number, unix.EPOLLIN)
 }
 
 // Read reads once, behind the input that is not handed on, which it moves to the front of In. There
@@ -280,5 +255,9 @@ func (c *Conn[N]) block(blocked bool) error {
 		return nil
 	}
 	c.blocked = blocked
-	return c.shared.poller.watch(unix.EPOLL_CTL_MOD, c.fd, c.number, blocked)
+	events := uint32(unix.EPOLLIN)
+	if blocked {
+		events |= unix.EPOLLOUT
+	}
+	return c.shared.poller.Watch(unix.EPOLL_CTL_MOD, c.fd, c.number, events)
 }

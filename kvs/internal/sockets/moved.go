@@ -3,9 +3,8 @@ package sockets
 import (
 	"net"
 
+	"dpukv/internal/rawsocket"
 	"dpukv/kvs"
-
-	"golang.org/x/sys/unix"
 )
 
 // Moved returns the kernel's counters of the session's sockets since they connected, their greeting
@@ -20,7 +19,7 @@ func (s *Session[C]) Moved() kvs.Moved {
 	return m
 }
 
-func (c *Conn[N]) packets() kvs.Packets { return ofSocket(c.fd) }
+func (c *Conn[N]) packets() kvs.Packets { return rawsocket.Packets(c.fd) }
 
 // MovedBy returns the kernel's counters of a TCP connection. It returns nothing for a closed one,
 // and for a Unix socket.
@@ -36,22 +35,8 @@ func MovedBy(c net.Conn) (m kvs.Moved) {
 	if err != nil {
 		return m
 	}
-	_ = raw.Control(func(fd uintptr) { m.Sockets = ofSocket(int(fd)) }) // it fails once closed
+	_ = raw.Control(func(fd uintptr) { // it fails once closed
+		m.Sockets = rawsocket.Packets(int(fd))
+	})
 	return m
-}
-
-// ofSocket asks the kernel. If the kernel does not answer, nothing is known.
-func ofSocket(fd int) kvs.Packets {
-	i, err := unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
-	if err != nil {
-		return kvs.Packets{}
-	}
-	return kvs.Packets{
-		Sources:     1,
-		SentPackets: uint64(i.Segs_out), ReceivedPackets: uint64(i.Segs_in),
-		SentDataPackets: uint64(i.Data_segs_out), ReceivedDataPackets: uint64(i.Data_segs_in),
-		ResentPackets: uint64(i.Total_retrans), OutOfOrderPackets: uint64(i.Rcv_ooopack),
-		SentBytes: i.Bytes_sent, AckedBytes: i.Bytes_acked, ResentBytes: i.Bytes_retrans,
-		ReceivedBytes: i.Bytes_received,
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"dpukv/internal/rawsocket"
 	"dpukv/kvs"
 
 	"golang.org/x/sys/unix"
@@ -32,7 +33,7 @@ type Member interface {
 type Shared struct {
 	pending int // submitted requests without an answer
 	traffic kvs.Traffic
-	poller  *poller
+	poller  *rawsocket.Poller
 	turn    uint64 // one per poll
 	held    []int  // numbers of the connections that hold batches back
 }
@@ -54,7 +55,7 @@ func (s *Session[C]) Init(opts kvs.SessionOptions, maxBatch int) (err error) {
 			"each",
 			opts.Window, opts.Connections)
 	}
-	s.shared.poller, err = newPoller()
+	s.shared.poller, err = rawsocket.NewPoller()
 	return err
 }
 

@@ -4,6 +4,8 @@ let figures = [];
 function render(focus) {
   const lines = shownLines(), chosen = legend(lines, render), drawn = lines.filter(l => chosen.has(l.label)), panels = panelsOf(drawn);
   draw(panels);
+  madeOf(drawn);
+  paintBeneath();
   const keys = new Set(lines.map(l => l.label)).size, said = [];
   if (keys > maxLines) said.push(`The first ${maxLines} of ${keys} lines are drawn, as more can't be told apart: filter to see others.`);
   if (panels.length > maxPanels) said.push(`The first ${maxPanels} of ${panels.length} figures are drawn.`);
@@ -40,7 +42,7 @@ function subtitle() {
   const when = began.length ? "measured " + began[0].slice(0, 16).replace("T", " ") + (began.at(-1).slice(0, 16) !== began[0].slice(0, 16) ? " to " + began.at(-1).slice(0, 16).replace("T", " ") : "") + " UTC" : "";
   const few = name => { const d = dim(name); return d.labels.length <= 4 ? d.labels.filter(Boolean).join(", ") : counted(d.labels.length, name); };
   const placements = dim("placement").values, placed = placements.length > 6 ? [few("placement")] : placements.filter(Boolean).flatMap((p, i) => [i ? ", " : "", word(p)]);
-  $("#subtitle").replaceChildren(...[[few("store")], placed, [counted(D.count, "point")], [when]].filter(part => part.some(Boolean)).flatMap((part, i) => [i ? " · " : "", ...part]));
+  $("#subtitle").replaceChildren(...[[few("store")], placed, [counted(D.count, "point")], [D.beneath.count ? counted(D.beneath.count, "probe") : ""], [when]].filter(part => part.some(Boolean)).flatMap((part, i) => [i ? " · " : "", ...part]));
   $("#made").textContent = `Made ${D.made} by dpukv ${D.version} from ${D.dir}. Digest of the run: ${D.digest}. Charts: uPlot 1.6.32 (MIT).`;
   $("#busy").textContent = percent(D.busy_share);
 }
@@ -55,6 +57,7 @@ function show() {
   headline();
   claims();
   wordList();
+  beneath();
   for (const d of folds()) d.open ||= opened.has(name(d));
   render();
 }
@@ -69,7 +72,7 @@ function begin() {
   newDims();
   show();
   let width = innerWidth;
-  addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; for (const f of figures) { f.draw(); } } });
+  addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; for (const f of figures) { f.draw(); } paintBeneath(); } });
   if (served) follow();
   requestAnimationFrame(() => setTimeout(() => { performance.mark("drawn"); document.documentElement.dataset.ready = "true"; }));
 }

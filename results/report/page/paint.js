@@ -71,7 +71,7 @@ function paintMarks(c, px, line, X, Y) {
     if (ringed.includes(m)) {
       c.beginPath(); c.arc(x, y, 9 * px, 0, 7); c.strokeStyle = css("--ink"); c.lineWidth = 1.2 * px; c.stroke();
     }
-    if (doubtful(m.points)) {
+    if (m.warned || doubtful(m.points)) {
       c.font = `bold ${11 * px}px system-ui, sans-serif`; c.fillStyle = css("--warn"); c.textAlign = "left";
       c.fillText("!", x + (ringed.includes(m) ? 9 : 6) * px, y + 12 * px);
     }

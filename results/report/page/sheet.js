@@ -21,16 +21,9 @@ function rowsOf(panels, measures) {
   return rows;
 }
 
-class Sheet {
-  constructor(rows) {
-    this.rows = rows;
-    this.width = Math.max(...rows.map(r => r.length)) * CELL.width + 2 * PAD;
-    const lines = [...new Set(rows.flat().flatMap(c => c.panel.lines))], unique = [...new Map(lines.map(l => [l.label, l])).values()];
-    this.legend = this.flow(unique, l => measured(plainFont, l.label).width + 64);
-    this.foot = this.notes(lines).flatMap(text => this.wrapped(text));
-    this.top = PAD + this.legend.length * LINE + 6;
-    this.height = this.top + rows.length * CELL.height + this.foot.length * 15 + PAD;
-  }
+// Leaf is what all sheets have: a legend at the top, cells, and text at the foot.
+class Leaf {
+  constructor(width) { this.width = width; }
   // flow puts things into rows that are no wider than the sheet.
   flow(things, width) {
     const rows = [];
@@ -44,6 +37,26 @@ class Sheet {
     return rows;
   }
   wrapped(text) { return this.flow(text.split(" "), w => measured(footFont, w + " ").width).map(row => row.map(r => r.thing).join(" ")); }
+  paint(c) {
+    c.fillStyle = css("--panel");
+    c.fillRect(0, 0, this.width, this.height);
+    this.legend.forEach((row, i) => row.forEach(({ thing, left }) => paintKey(c, thing, PAD + left, PAD + (i + 0.5) * LINE)));
+    this.paintCells(c);
+    c.font = footFont; c.fillStyle = css("--quiet"); c.textAlign = "left";
+    this.foot.forEach((text, i) => c.fillText(text, PAD, this.height - PAD - (this.foot.length - 1 - i) * 15));
+  }
+}
+
+class Sheet extends Leaf {
+  constructor(rows) {
+    super(Math.max(...rows.map(r => r.length)) * CELL.width + 2 * PAD);
+    this.rows = rows;
+    const lines = [...new Set(rows.flat().flatMap(c => c.panel.lines))], unique = [...new Map(lines.map(l => [l.label, l])).values()];
+    this.legend = this.flow(unique, l => measured(plainFont, l.label).width + 64);
+    this.foot = this.notes(lines).flatMap(text => this.wrapped(text));
+    this.top = PAD + this.legend.length * LINE + 6;
+    this.height = this.top + rows.length * CELL.height + this.foot.length * 15 + PAD;
+  }
   notes(lines) {
     const points = lines.flatMap(l => l.marks.flatMap(m => m.points)), sim = points.filter(emulated), repeats = lines.flatMap(l => l.marks.map(m => m.points.length));
     const least = Math.min(...repeats), most = Math.max(...repeats), axes = [...new Set(lines.map(l => dim(l.axis).title))];
@@ -54,13 +67,8 @@ class Sheet {
       `Run ${D.name}, dpukv ${D.version}.`,
     ].filter(Boolean);
   }
-  paint(c) {
-    c.fillStyle = css("--panel");
-    c.fillRect(0, 0, this.width, this.height);
-    this.legend.forEach((row, i) => row.forEach(({ thing, left }) => paintKey(c, thing, PAD + left, PAD + (i + 0.5) * LINE)));
+  paintCells(c) {
     this.rows.forEach((row, y) => row.forEach((cell, x) => withMeasure(cell.measure, () => paintCell(c, cell, PAD + x * CELL.width, this.top + y * CELL.height))));
-    c.font = footFont; c.fillStyle = css("--quiet"); c.textAlign = "left";
-    this.foot.forEach((text, i) => c.fillText(text, PAD, this.height - PAD - (this.foot.length - 1 - i) * 15));
   }
 }
 
@@ -80,26 +88,35 @@ function paintKey(c, line, x, y) {
 
 function paintCell(c, { panel, fit }, left, top) {
   const box = { left: left + 58, top: top + 26, width: CELL.width - 76, height: CELL.height - 76 }, { range, units } = fit;
-  const scale = (log, [min, max]) => v => log && min > 0 ? Math.log(v / min) / Math.log(max / min) : (v - min) / (max - min);
-  const sx = scale(state.logX, range.x), sy = scale(state.logY, range.y);
-  const X = v => box.left + sx(v) * box.width, Y = v => box.top + (1 - sy(v)) * box.height;
+  const axes = {
+    x: { log: state.logX, range: range.x, unit: units.x, label: `throughput (${units.x.name})` },
+    y: { log: state.logY, range: range.y, unit: units.y, label: latencyTitle(units.y) },
+  }, { X, Y } = scalesOf(axes, box);
   c.font = boldFont; c.fillStyle = css("--ink"); c.textAlign = "left";
   c.fillText((panel.title || "All points") + (panel.lines.some(l => l.marks.some(m => m.points.some(emulated))) ? " (emulated)" : ""), box.left, top + 16);
-  paintAxes(c, box, range, units, X, Y);
+  paintAxes(c, box, axes, X, Y);
   paintPanel({ c, px: 1, X, Y, box, range }, panel.lines);
 }
 
-function paintAxes(c, box, range, units, X, Y) {
+// scalesOf are the places of values in a box.
+function scalesOf(axes, box) {
+  const scale = ({ log, range: [min, max] }) => v => log && min > 0 ? Math.log(v / min) / Math.log(max / min) : (v - min) / (max - min);
+  const sx = scale(axes.x), sy = scale(axes.y);
+  return { X: v => box.left + sx(v) * box.width, Y: v => box.top + (1 - sy(v)) * box.height };
+}
+
+// paintAxes paints axes { log, range, unit, label, ticks }; without ticks they are those of the unit.
+function paintAxes(c, box, axes, X, Y) {
   const bottom = box.top + box.height, right = box.left + box.width, width = { width: box.width }, rule = (x1, y1, x2, y2) => { c.beginPath(); c.moveTo(x1, y1); c.lineTo(x2, y2); c.stroke(); };
   c.font = plainFont; c.fillStyle = css("--quiet"); c.strokeStyle = css("--grid"); c.lineWidth = 1; c.setLineDash([]);
-  const each = (log, unit, axis, at) => { const t = ticks(log, unit), splits = t.splits(width, axis, ...range[axis ? "y" : "x"]), texts = t.values(width, splits); splits.forEach((v, i) => at(v, texts[i])); };
-  each(state.logX, units.x, 0, (v, text) => { rule(X(v), box.top, X(v), bottom); c.textAlign = "center"; c.fillText(text, X(v), bottom + 16); });
-  each(state.logY, units.y, 1, (v, text) => { rule(box.left, Y(v), right, Y(v)); c.textAlign = "right"; c.fillText(text, box.left - 6, Y(v) + 4); });
+  const each = (a, axis, at) => { const t = a.ticks || ticks(a.log, a.unit), splits = t.splits(width, axis, ...a.range), texts = t.values(width, splits); splits.forEach((v, i) => at(v, texts[i])); };
+  each(axes.x, 0, (v, text) => { rule(X(v), box.top, X(v), bottom); c.textAlign = "center"; c.fillText(text, X(v), bottom + 16); });
+  each(axes.y, 1, (v, text) => { rule(box.left, Y(v), right, Y(v)); c.textAlign = "right"; c.fillText(text, box.left - 6, Y(v) + 4); });
   c.strokeStyle = css("--quiet");
   rule(box.left, bottom, right, bottom); rule(box.left, box.top, box.left, bottom);
   c.textAlign = "center";
-  c.fillText(`throughput (${units.x.name})`, box.left + box.width / 2, bottom + 34);
+  c.fillText(axes.x.label, box.left + box.width / 2, bottom + 34);
   c.save(); c.translate(box.left - 44, box.top + box.height / 2); c.rotate(-Math.PI / 2);
-  c.fillText(latencyTitle(units.y), 0, 0);
+  c.fillText(axes.y.label, 0, 0);
   c.restore();
 }

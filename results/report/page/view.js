@@ -34,7 +34,7 @@ function allLines() {
   const lines = D.lines.map(l => {
     const first = l.marks[0][0];
     const marks = l.marks.map(points => new Mark(points, l.axis));
-    return { axis: l.axis, first, marks, all: marks, knees: l.knees, store: at(store, first), panel: [store, ...panel].map(d => at(d, first)).join() };
+    return { axis: l.axis, first, marks, all: marks, knees: l.knees, curve: l.curve, store: at(store, first), panel: [store, ...panel].map(d => at(d, first)).join() };
   });
   for (const line of lines) line.title = [store, ...panel].map(d => labelOf(d, line.first)).join(" · ");
   label(lines, [store, ...panel]);

@@ -1,4 +1,4 @@
-package sockets
+package rawsocket
 
 import (
 	"fmt"
@@ -8,30 +8,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// poller waits for descriptors that the caller numbers. It belongs to one goroutine.
-type poller struct {
+// Poller waits for descriptors that the caller numbers. It belongs to one goroutine.
+type Poller struct {
 	epoll  int
 	events []unix.EpollEvent
 	itself [1]unix.PollFd
 }
 
-// newPoller opens a descriptor, which Close closes.
-func newPoller() (*poller, error) {
+// NewPoller opens a descriptor, which Close closes.
+func NewPoller() (*Poller, error) {
 	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil, fmt.Errorf("epoll_create1: %w", err)
 	}
-	return &poller{epoll: epoll, events: make([]unix.EpollEvent, 64)}, nil
+	return &Poller{epoll: epoll, events: make([]unix.EpollEvent, 64)}, nil
 }
 
-// watch makes Wait report when fd has something to read and, if it is blocked, also when it takes
-// more. The op is EPOLL_CTL_ADD the first time, EPOLL_CTL_MOD later. Events have the number in the
-// field Fd.
-func (p *poller) watch(op, fd, number int, blocked bool) error {
-	event := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(number)}
-	if blocked {
-		event.Events |= unix.EPOLLOUT
-	}
+// Watch makes Wait report events of a descriptor: EPOLLIN, EPOLLOUT or both. The op is
+// EPOLL_CTL_ADD the first time, EPOLL_CTL_MOD later. Events have the number in the field Fd.
+func (p *Poller) Watch(op, fd, number int, events uint32) error {
+	event := unix.EpollEvent{Events: events, Fd: int32(number)}
 	if err := unix.EpollCtl(p.epoll, op, fd, &event); err != nil {
 		return fmt.Errorf("epoll_ctl: %w", err)
 	}
@@ -46,7 +42,7 @@ func (p *poller) watch(op, fd, number int, blocked bool) error {
 // monitor would wake up every 20 µs to see whether the processor should go to another thread. That
 // costs up to a third of a client's CPU time per operation. Another goroutine that needs the
 // processor gets it after 10 ms: the scheduler's signal ends the wait.
-func (p *poller) Wait(d time.Duration) ([]unix.EpollEvent, error) {
+func (p *Poller) Wait(d time.Duration) ([]unix.EpollEvent, error) {
 	if d > 0 && d < time.Millisecond {
 		ts := unix.NsecToTimespec(int64(d))
 		p.itself[0] = unix.PollFd{Fd: int32(p.epoll), Events: unix.POLLIN}
@@ -70,7 +66,7 @@ func (p *poller) Wait(d time.Duration) ([]unix.EpollEvent, error) {
 }
 
 // Close may be called repeatedly.
-func (p *poller) Close() error {
+func (p *Poller) Close() error {
 	if p.epoll < 0 {
 		return nil
 	}

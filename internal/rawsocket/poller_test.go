@@ -1,4 +1,4 @@
-package sockets
+package rawsocket
 
 import (
 	"runtime"
@@ -17,7 +17,7 @@ func TestOthersRun(t *testing.T) {
 		var over atomic.Bool
 		done := make(chan error, 1)
 		go func() {
-			p, err := newPoller()
+			p, err := NewPoller()
 			for err == nil && !over.Load() {
 				_, err = p.Wait(wait)
 			}
@@ -35,7 +35,7 @@ func TestOthersRun(t *testing.T) {
 // TestWaitTells checks that a readable descriptor ends a short or long wait, and that Wait returns
 // its number.
 func TestWaitTells(t *testing.T) {
-	p, err := newPoller()
+	p, err := NewPoller()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestWaitTells(t *testing.T) {
 	}
 	defer unix.Close(fds[0])
 	defer unix.Close(fds[1])
-	if err := p.watch(unix.EPOLL_CTL_ADD, fds[0], 7, false); err != nil {
+	if err := p.Watch(unix.EPOLL_CTL_ADD, fds[0], 7, unix.EPOLLIN); err != nil {
 		t.Fatal(err)
 	}
 	for _, wait := range []time.Duration{0, 500 * time.Microsecond, 20 * time.Millisecond} {

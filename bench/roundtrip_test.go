@@ -1,0 +1,86 @@
+package bench
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"dpukv/probe"
+	"dpukv/probe/network/rr"
+)
+
+// BenchmarkRoundTrip is a closed loop of one connection beside a ping-pong in C, on the same CPUs.
+// The two take turns. The ratio is the median of the turns' ratios. With both ends on one CPU, no
+// CPU falls asleep between messages: the ratio shows the programs, and not the kernel's idle states.
+func BenchmarkRoundTrip(b *testing.B) {
+	const rounds, period = 5, 200 * time.Millisecond
+	yardstick := filepath.Join(b.TempDir(), "pingpong")
+	out, err := exec.Command("cc", "-O2", "-o", yardstick, "testdata/pingpong.c").CombinedOutput()
+	if err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	for _, of := range []struct{ size, server int }{
+		{1, serverCPU},
+		{1024, serverCPU},
+		{rr.MaxBytes, serverCPU},
+		{1, clientCPU},
+		{rr.MaxBytes, clientCPU},
+	} {
+		b.Run(fmt.Sprintf("bytes=%d/cpus=%d,%d", of.size, clientCPU, of.server), func(b *testing.B) {
+			var ratios, ours, theirs []float64
+			for range rounds {
+				own := roundTripNs(b, of.size, of.server, period)
+				bare := pingPongNs(b, yardstick, of.size, of.server, period)
+				ours, theirs = append(ours, own), append(theirs, bare)
+				ratios = append(ratios, own/bare)
+			}
+			b.ReportMetric(median(ours), "rr-ns")
+			b.ReportMetric(median(theirs), "c-ns")
+			b.ReportMetric(median(ratios), "ratio")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// roundTripNs is the time of a transaction, with its check.
+func roundTripNs(b *testing.B, size, server int, period time.Duration) float64 {
+	job := probe.Task{
+		Settings: probe.NewSettings([]probe.Setting{{Name: "bytes", Value: strconv.Itoa(size)}}),
+		CPUs:     []int{server}, Listen: "127.0.0.1:0", Warmup: period / 5, Duration: period,
+	}
+	s, err := rr.Serve(b.Context(), &job)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	job.CPUs, job.Addr = []int{clientCPU}, s.Addr()
+	o, err := rr.Measure(b.Context(), &job)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return 1e9 / o.Figures["transactions_per_s"]
+}
+
+func pingPongNs(b *testing.B, program string, size, server int, period time.Duration) float64 {
+	out, err := exec.CommandContext(b.Context(), program, strconv.Itoa(size),
+		strconv.FormatFloat(period.Seconds(), 'f', -1, 64), strconv.Itoa(clientCPU),
+		strconv.Itoa(server)).Output()
+	if err != nil {
+		b.Fatal(err)
+	}
+	ns, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return ns
+}
+
+func median(x []float64) float64 {
+	slices.Sort(x)
+	return x[len(x)/2]
+}

@@ -1,0 +1,228 @@
+package claims
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"dpukv/results"
+)
+
+// ofProbe is the value of a claim's key of that takes a figure of probes.
+const ofProbe = "probe"
+
+// figureUnits are the units of figures that a claim may name, and what a figure is divided by.
+var figureUnits = map[string]struct {
+	name string
+	per  float64
+}{
+	"bytes_per_s": {"GB/s", 1e9}, "latency_ns": {"ns", 1}, "beyond_l1_ns": {"ns", 1},
+	"p50_latency_ns": {"µs", 1e3}, "mean_latency_ns": {"µs", 1e3}, "core_share": {"share", 1},
+}
+
+// probes are the repeats of one configuration of a probe.
+type probes struct {
+	repeats []*results.Point
+	spread  results.Spread
+}
+
+// probeFindings are the figures of all pairs of configurations in one generation, or the reason why
+// there are none. A pair differs only in what the two selections say differently.
+func (c *Claim) probeFindings(runs []Run, generation string) (list []finding, why string) {
+	as := c.configurations(runs, &c.A, generation)
+	if len(as) == 0 {
+		return nil, missingProbe(runs, &c.A, generation)
+	}
+	per := figureUnits[c.Figure].per
+	if c.Over == nil {
+		for _, a := range as {
+			s := a.spread
+			list = append(list, finding{
+				value: s.Median / per, low: s.Min / per, high: s.Max / per,
+				which: a.where(), points: a.repeats, repeats: len(a.repeats),
+			})
+		}
+		return list, ""
+	}
+	overs := c.configurations(runs, c.Over, generation)
+	if len(overs) == 0 {
+		return nil, missingProbe(runs, c.Over, generation)
+	}
+	for _, a := range as {
+		for _, b := range overs {
+			if b.spread.Min > 0 && c.alikeProbes(a.repeats[0], b.repeats[0]) {
+				list = append(list, c.probePair(&a, &b))
+			}
+		}
+	}
+	return list, "the two sides have different settings"
+}
+
+func (c *Claim) probePair(a, b *probes) finding {
+	f := finding{
+		value: a.spread.Median / b.spread.Median,
+		low:   a.spread.Min / b.spread.Max, high: a.spread.Max / b.spread.Min,
+		which:   a.where() + " over " + b.where(),
+		points:  slices.Concat(a.repeats, b.repeats),
+		repeats: min(len(a.repeats), len(b.repeats)),
+	}
+	f.turn(c.Quantity)
+	return f
+}
+
+// configurations are the selected probes that have the claim's figure, a configuration each.
+func (c *Claim) configurations(runs []Run, s *Selector, generation string) (list []probes) {
+	for i := range runs {
+		at := map[string]int{}
+		for p := range runs[i].chosenProbes(s, generation) {
+			if _, has := p.Figures[c.Figure]; !has {
+				continue
+			}
+			key := fmt.Sprint(p.Settings, p.Placement, p.Submode, p.ServerNode.Node)
+			j, known := at[key]
+			if !known {
+				j, at[key] = len(list), len(list)
+				list = append(list, probes{})
+			}
+			list[j].repeats = append(list[j].repeats, p)
+		}
+	}
+	for i := range list {
+		list[i].spread = results.SpreadBy(list[i].repeats, func(p *results.Point) float64 {
+			return p.Figures[c.Figure]
+		})
+	}
+	return list
+}
+
+// chosenProbes are the probes of a selection, if the run is of its generation. The host of a run is
+// no generation: its probes are those of the node kind host.
+func (r *Run) chosenProbes(s *Selector, generation string) iter.Seq[*results.Point] {
+	return func(yield func(*results.Point) bool) {
+		if !slices.ContainsFunc(s.of(generation), r.of) {
+			return
+		}
+		for i := range r.Probes {
+			p := &r.Probes[i]
+			if p.Status == results.StatusOK && s.takesProbe(p) && !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+func (s *Selector) takesProbe(p *results.Point) bool {
+	in := func(list []string, v string) bool { return len(list) == 0 || slices.Contains(list, v) }
+	for name, allowed := range s.Settings {
+		if !slices.Contains(allowed, p.Settings[name]) {
+			return false
+		}
+	}
+	return p.Measure == s.Measure && (s.Kind == "" || s.Kind == p.ServerNode.Kind) &&
+		in(s.Placement, p.Placement) && in(s.Submode, p.Submode)
+}
+
+// alikeProbes reports whether two probes agree in all that the claim's selections do not say
+// differently. The name of a node is no setting.
+func (c *Claim) alikeProbes(a, b *results.Point) bool {
+	for name := range both(a.Settings, b.Settings) {
+		same := slices.Equal(c.A.Settings[name], c.Over.Settings[name])
+		if same && a.Settings[name] != b.Settings[name] {
+			return false
+		}
+	}
+	path := a.Submode != "" || b.Submode != ""
+	return !path ||
+		(a.Placement == b.Placement || !slices.Equal(c.A.Placement, c.Over.Placement)) &&
+			(a.Submode == b.Submode || !slices.Equal(c.A.Submode, c.Over.Submode))
+}
+
+func both(a, b map[string]string) map[string]string {
+	all := maps.Clone(a)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, b)
+	return all
+}
+
+// where names a configuration.
+func (p *probes) where() string {
+	first := p.repeats[0]
+	words := []string{first.Measure, where(first)}
+	for _, name := range slices.Sorted(maps.Keys(first.Settings)) {
+		words = append(words, name+" "+first.Settings[name])
+	}
+	return strings.Join(words, ", ")
+}
+
+// words names the selected probes.
+func (s *Selector) probeWords() string {
+	words := []string{s.Measure}
+	if s.Kind != "" {
+		words = append(words, "on a "+s.Kind)
+	}
+	for _, list := range [][]string{s.Placement, s.Submode} {
+		if len(list) > 0 {
+			words = append(words, strings.Join(list, " or "))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Settings)) {
+		words = append(words, name+" "+strings.Join(s.Settings[name], " or "))
+	}
+	return strings.Join(words, ", ")
+}
+
+// missingProbe names what the runs lack for a selection, and the key that measures it.
+func missingProbe(runs []Run, s *Selector, generation string) string {
+	generations := s.of(generation)
+	if !slices.ContainsFunc(runs, func(r Run) bool {
+		return slices.ContainsFunc(generations, r.of)
+	}) {
+		return "no run whose DPUs are " + titles(generations)
+	}
+	return fmt.Sprintf("no probe of %s: it needs measure: %s in a sweep", s.probeWords(), s.Measure)
+}
+
+// lackingProbes names the submodes and the values of settings of the case's pool without any probe.
+func (c *Claim) lackingProbes(k Case, runs []Run) (list []string) {
+	for _, generation := range k.each() {
+		for _, s := range []*Selector{&c.A, c.Over} {
+			if s == nil {
+				continue
+			}
+			for _, part := range s.parts() {
+				if len(c.configurations(runs, &part, generation)) == 0 {
+					text := part.probeWords()
+					if generation != "" {
+						text += " on " + title(generation)
+					}
+					list = append(list, text)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// parts are the selections of a selection's single submodes, or of its single values of a setting.
+func (s *Selector) parts() (list []Selector) {
+	for _, submode := range s.Submode {
+		part := *s
+		part.Submode = []string{submode}
+		list = append(list, part)
+	}
+	for name, values := range s.Settings {
+		for _, value := range values {
+			if len(values) > 1 {
+				part := *s
+				part.Settings = maps.Clone(s.Settings)
+				part.Settings[name] = []string{value}
+				list = append(list, part)
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,108 @@
+package probechart
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dpukv/results"
+	"dpukv/results/internal/numfmt"
+)
+
+// settingOrder is the order in which labels name settings. Others follow by name.
+var settingOrder = []string{
+	"test", "op", "direction", "engine", "completion", "code", "pages", "chains", "batch",
+	"block_bytes", "array_bytes", "bytes", "write_bytes", "cores", "threads", "connections", "rate",
+	"load",
+}
+
+// settingWords writes a setting for a reader.
+func settingWords(name, value string) string {
+	n, err := strconv.ParseFloat(value, 64)
+	switch {
+	case value == "":
+		return ""
+	case name == "rate" && n == 0:
+		return "closed loop"
+	case err == nil && sizeNouns[name] != "":
+		return fmt.Sprintf(sizeNouns[name], SizeText(n))
+	case err == nil && countNouns[name] != "":
+		return numfmt.Count(int(n), countNouns[name])
+	case wordNouns[name] != "":
+		return fmt.Sprintf(wordNouns[name], value)
+	}
+	return strings.ReplaceAll(name, "_", " ") + " " + value
+}
+
+var (
+	sizeNouns = map[string]string{
+		"block_bytes": "blocks of %s", "array_bytes": "arrays of %s", "bytes": "%s",
+		"write_bytes": "writes of %s",
+	}
+	countNouns = map[string]string{
+		"chains": "chain", "cores": "core", "threads": "thread", "connections": "connection",
+	}
+	wordNouns = map[string]string{
+		"test": "%s", "op": "%s", "direction": "%s", "engine": "engine %s", "completion": "%s",
+		"code": "%s code", "pages": "%s pages", "batch": "batch %s", "rate": "%s a second",
+		"load": "load %s",
+	}
+)
+
+// settingsOf lists the settings of points, in the order of labels.
+func settingsOf(points []*results.Point) []string {
+	seen := map[string]bool{}
+	var names []string
+	for _, p := range points {
+		for name := range p.Settings {
+			if !seen[name] {
+				seen[name] = true
+				names = append(names, name)
+			}
+		}
+	}
+	place := func(name string) int {
+		if i := slices.Index(settingOrder, name); i >= 0 {
+			return i
+		}
+		return len(settingOrder)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
+	})
+	return names
+}
+
+// values are the values of a setting, numbers by size and words in the order of wordOrder.
+func values(points []*results.Point, setting string) []string {
+	var list []string
+	for _, p := range points {
+		if v := p.Settings[setting]; !slices.Contains(list, v) {
+			list = append(list, v)
+		}
+	}
+	slices.SortStableFunc(list, compareValues)
+	return list
+}
+
+// wordOrder is that of the study and of STREAM.
+var wordOrder = slices.Concat(kernels, []string{
+	"send", "read", "write", "up", "down", "huge", "thp",
+})
+
+func compareValues(a, b string) int {
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	if errX == nil && errY == nil {
+		return cmp.Compare(x, y)
+	}
+	place := func(v string) int {
+		if i := slices.Index(wordOrder, v); i >= 0 {
+			return i
+		}
+		return len(wordOrder)
+	}
+	return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
+}
