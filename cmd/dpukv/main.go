@@ -82,7 +82,7 @@ Start with "dpukv sweep": it measures MICA over TCP on this machine.`,
 		newPlotCommand(), newReportCommand(), newVerifyCommand(), newMergeCommand(),
 		newCompareCommand(), newClaimsCommand(),
 		newExportCommand(),
-		newHashCommand(), newVerbsCommand(), newCardReportCommand(),
+		newHashCommand(), newVerbsCommand(), newDMACommand(), newCardReportCommand(),
 		newDoctorCommand(), newVersionCommand(),
 	)
 	for _, make := range taggedCommands {

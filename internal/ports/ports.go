@@ -88,3 +88,61 @@ func Listen(addr string) (net.Listener, error) {
 		}
 	}
 }
+
+// anyTries is how often Block asks the kernel for a port that has free ones behind it.
+const anyTries = 20
+
+// Block finds free ports in a row, of a listen address. They are free at present: another program
+// may take one before they are used.
+func Block(addr string, count int) (Range, error) {
+	host, r, err := Split(addr)
+	if err != nil {
+		return Range{}, err
+	}
+	if r.Any() {
+		for range anyTries {
+			var found Range
+			if found, err = blockFrom(host, 0, count); !errors.Is(err, syscall.EADDRINUSE) {
+				return found, err
+			}
+		}
+		return Range{}, fmt.Errorf("listen address %s: found no %d free ports in a row: %w", addr,
+			count, err)
+	}
+	err = syscall.EADDRINUSE
+	for first := r.First; first+count-1 <= r.Last; first++ {
+		var found Range
+		if found, err = blockFrom(host, first, count); !errors.Is(err, syscall.EADDRINUSE) {
+			return found, err
+		}
+	}
+	if r.Count() < count {
+		return Range{}, fmt.Errorf("listen address %s: found %d ports, allowed: %d or more; widen "+
+			"the range", addr, r.Count(), count)
+	}
+	return Range{}, fmt.Errorf("listen address %s: found no %d free ports in a row; widen the "+
+		"range, or end what listens there (ss -tlnp): %w", addr, count, err)
+}
+
+// blockFrom listens on ports from the first one, and frees them. First is 0 for any.
+func blockFrom(host string, first, count int) (Range, error) {
+	var listening []net.Listener
+	defer func() {
+		for _, l := range listening {
+			l.Close()
+		}
+	}()
+	for i := range count {
+		if first+i > most {
+			return Range{}, syscall.EADDRINUSE
+		}
+		l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(first+i)))
+		if err != nil {
+			return Range{}, err
+		}
+		if listening = append(listening, l); first == 0 {
+			first = l.Addr().(*net.TCPAddr).Port
+		}
+	}
+	return Range{first, first + count - 1}, nil
+}

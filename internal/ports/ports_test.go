@@ -77,3 +77,31 @@ func TestListen(t *testing.T) {
 		t.Errorf("found %v, want that the address is not here", err)
 	}
 }
+
+// TestBlock finds ports in a row, beside ones that are taken.
+func TestBlock(t *testing.T) {
+	any, err := Block("127.0.0.1:0", 3)
+	if err != nil || any.Count() != 3 || any.First == 0 {
+		t.Fatalf("found %v, %v, want 3 ports", any, err)
+	}
+	taken, err := Listen(Join("127.0.0.1", Range{any.First, any.First}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	r, err := Block(Join("127.0.0.1", any), 2)
+	if want := (Range{any.First + 1, any.Last}); r != want || err != nil {
+		t.Errorf("found %v, %v, want %v", r, err, want)
+	}
+	if _, err := Block(Join("127.0.0.1", any), 3); !errors.Is(err, syscall.EADDRINUSE) ||
+		!strings.Contains(err.Error(), "found no 3 free ports in a row") {
+		t.Errorf("found %v, want no 3 free ports", err)
+	}
+	if _, err := Block(Join("127.0.0.1", any), 4); err == nil ||
+		!strings.Contains(err.Error(), "found 3 ports, allowed: 4 or more") {
+		t.Errorf("found %v, want a range that is too short", err)
+	}
+	if _, err := Block("192.0.2.1:7000-7100", 2); err == nil || strings.Contains(err.Error(), "in use") {
+		t.Errorf("found %v, want that the address is not here", err)
+	}
+}

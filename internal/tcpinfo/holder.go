@@ -13,10 +13,19 @@ import (
 // Holder names the process that listens on a port in this network namespace, such as
 // "process 4711 (redis-server)". It is empty for a process that this user may not inspect.
 func Holder(port uint16) string {
+	pid := HolderPID(port)
+	if pid == 0 {
+		return ""
+	}
+	return fmt.Sprintf("process %d%s", pid, program(pid))
+}
+
+// HolderPID is the ID of the process that Holder names; 0: none.
+func HolderPID(port uint16) int {
 	listening := listeners(port)
 	processes, err := os.ReadDir("/proc")
 	if err != nil || len(listening) == 0 {
-		return ""
+		return 0
 	}
 	for _, p := range processes {
 		pid, err := strconv.Atoi(p.Name())
@@ -29,11 +38,11 @@ func Holder(port uint16) string {
 		}
 		for inode := range listening {
 			if own[inode] {
-				return fmt.Sprintf("process %d%s", pid, program(pid))
+				return pid
 			}
 		}
 	}
-	return ""
+	return 0
 }
 
 // listeners are the inode numbers of the sockets that listen on a port.

@@ -3,21 +3,33 @@ package tcpinfo
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"strconv"
 	"strings"
+
+	"dpukv/kvs"
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 )
 
-// Of returns the kernel's counters of a process's open TCP sockets, in this network namespace. The
-// kernel looks at every TCP socket of the namespace for it. The caller needs the right to inspect
-// the process: the same user, or root.
-func Of(pid int) ([]netlink.TCPInfo, error) {
-	own, err := sockets(pid)
-	if err != nil || len(own) == 0 {
-		return nil, err
+// Of returns the kernel's counters of the open TCP sockets of processes, in this network namespace.
+// The kernel looks at every TCP socket of the namespace for it, once for all processes. The caller
+// needs the right to inspect the processes: the same user, or root. A process that has ended has
+// none; it is an error if all have.
+func Of(pids ...int) ([]netlink.TCPInfo, error) {
+	own := map[uint32]bool{}
+	var failed error
+	for _, pid := range pids {
+		its, err := sockets(pid)
+		if failed == nil {
+			failed = err
+		}
+		maps.Copy(own, its)
+	}
+	if len(own) == 0 {
+		return nil, failed
 	}
 	var list []netlink.TCPInfo
 	for _, family := range []uint8{unix.AF_INET, unix.AF_INET6} {
@@ -36,6 +48,33 @@ func Of(pid int) ([]netlink.TCPInfo, error) {
 		}
 	}
 	return list, nil
+}
+
+// Packets sums the counters of the open TCP sockets of processes. It is zero if the kernel does not
+// tell.
+func Packets(pids ...int) (sum kvs.Packets) {
+	list, err := Of(pids...)
+	if err != nil {
+		return sum
+	}
+	for i := range list {
+		s := &list[i]
+		sum.Add(&kvs.Packets{
+			Sources:     1,
+			SentPackets: uint64(s.Segs_out), ReceivedPackets: uint64(s.Segs_in),
+			SentDataPackets: uint64(s.Data_segs_out), ReceivedDataPackets: uint64(s.Data_segs_in),
+			ResentPackets: uint64(s.Total_retrans), OutOfOrderPackets: uint64(s.Rcv_ooopack),
+			SentBytes: s.Bytes_sent, AckedBytes: s.Bytes_acked, ResentBytes: s.Bytes_retrans,
+			ReceivedBytes: s.Bytes_received,
+		})
+	}
+	return sum
+}
+
+// Sockets is the number of a process's open sockets of any kind.
+func Sockets(pid int) (int, error) {
+	own, err := sockets(pid)
+	return len(own), err
 }
 
 // sockets are the inode numbers of a process's sockets of any kind.

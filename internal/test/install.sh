@@ -52,6 +52,8 @@ need memcached memcached
 need redis-server redis-server
 need redis-benchmark redis-tools
 need memcaslap libmemcached-tools
+# Programs of probes.
+need iperf3 iperf3
 
 [ -n "$packages" ] || exit 0
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
@@ -78,7 +80,7 @@ if command -v systemctl >/dev/null; then
 			systemctl disable ssh.service
 			systemctl disable ssh.socket 2>/dev/null || true # some have it
 			;;
-		munge | slurmctld | slurmd | memcached | redis-server | openvswitch-switch | containerd)
+		munge | slurmctld | slurmd | memcached | redis-server | openvswitch-switch | containerd | iperf3)
 			systemctl disable $package.service
 			;;
 		etcd-server) systemctl disable etcd.service ;;

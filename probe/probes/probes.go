@@ -9,13 +9,17 @@ import (
 	"dpukv/internal/spelling"
 	"dpukv/probe"
 	"dpukv/probe/memory"
+	"dpukv/probe/network"
 	"dpukv/probe/rdma"
+	"dpukv/probe/dma"
 )
 
 // table has one line a kind. Help and errors name the kinds in this order.
 var table = []probe.Kind{
 	memory.Kind,
+	network.Kind,
 	rdma.Kind,
+	dma.Kind,
 }
 
 // All returns the kinds, in the order of the table.

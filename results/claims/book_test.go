@@ -166,6 +166,7 @@ func studyRuns() (runs []Run) {
 				r.Points = append(r.Points, studyOnPath(generation, share)...)
 			}
 		}
+		r.Probes = studyProbes(generation)
 		runs = append(runs, r)
 	}
 	return runs
@@ -188,7 +189,7 @@ func TestStudyAgreesWithItself(t *testing.T) {
 				o.Studied(), measured, o.Which, o.Why)
 		}
 	}
-	if agree != 71 {
+	if agree != 141 {
 		t.Errorf("%d claims agree", agree)
 	}
 }

@@ -15,9 +15,12 @@
 //	           the least load
 //	           hash bandwidth, hash latency: of a function alone, for 256 KiB and for 16 B
 //	           best hash bandwidth, best hash latency: of the best of the functions
+//	           probe: the figure (figure) of probes; two are compared at equal settings, except
+//	           those that a and over give different values
 //	at         where latencies are compared: at each load that both selections have (load; default),
 //	           or at a throughput of a and the nearest of over, within 10 % (throughput)
-//	a, over    which points: store, placement, submode, hash, generations; or which functions;
+//	a, over    which points: store, placement, submode, hash, generations; which functions; or
+//	           which probes: measure, settings, kind (of the node), placement, submode;
 //	           without over, a alone
 //	quantity   ratio (a through over; default), lower (1 less the ratio), apart (its distance from 1)
 //	pick       which figure of a pool counts: the greatest (default), the least (nothing may be

@@ -133,10 +133,11 @@ func (c *Claim) alikeProbes(a, b *results.Point) bool {
 			return false
 		}
 	}
-	path := a.Submode != "" || b.Submode != ""
-	return !path ||
-		(a.Placement == b.Placement || !slices.Equal(c.A.Placement, c.Over.Placement)) &&
-			(a.Submode == b.Submode || !slices.Equal(c.A.Submode, c.Over.Submode))
+	if a.Submode == "" && b.Submode == "" { // of one machine each
+		return a.ServerNode.Kind == b.ServerNode.Kind || c.A.Kind != c.Over.Kind
+	}
+	return (a.Placement == b.Placement || !slices.Equal(c.A.Placement, c.Over.Placement)) &&
+		(a.Submode == b.Submode || !slices.Equal(c.A.Submode, c.Over.Submode))
 }
 
 func both(a, b map[string]string) map[string]string {

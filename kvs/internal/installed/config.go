@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os/exec"
 	"strings"
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/ports"
+	"dpukv/internal/program"
 	"dpukv/kvs"
 )
 
@@ -38,13 +38,7 @@ type Kind struct {
 
 // Find returns the path of a kind's program.
 func (k *Kind) Find() (string, error) {
-	path, err := exec.LookPath(k.Program)
-	if err != nil {
-		return "", fmt.Errorf("%s is not in PATH: install it (Debian: apt-get install %s), or "+
-			"measure one that runs elsewhere",
-			k.Program, k.Package)
-	}
-	return path, nil
+	return program.Find(k.Program, k.Package, "measure one that runs elsewhere")
 }
 
 const overheadBytes = 128 // per item, at most, in either program

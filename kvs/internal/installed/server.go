@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"dpukv/internal/program"
 	"dpukv/kvs"
 )
 
@@ -21,7 +22,7 @@ const (
 type Server struct {
 	addr    string
 	facts   kvs.Facts
-	process *process // nil: not started by this process
+	process *program.Process // nil: not started by this process
 	once    sync.Once
 	closed  chan struct{}
 }
@@ -58,14 +59,14 @@ func start(cfg *Config, k *Kind, path, host, port string) (s *Server, taken bool
 	if err != nil {
 		return nil, false, err
 	}
-	p, err := startProcess(path, args, cfg.CPUs)
+	p, err := program.Start(path, args, cfg.CPUs, nil)
 	if err != nil {
 		return nil, false, err
 	}
 	s = &Server{addr: net.JoinHostPort(host, port), process: p, closed: make(chan struct{})}
 	if err := s.await(k); err != nil {
 		err = errors.Join(err, s.Close())
-		return nil, inUse(p.output.String()), err
+		return nil, inUse(p.Output()), err
 	}
 	s.facts.Items, s.facts.Command = cfg.Items, append([]string{path}, args...)
 	return s, false, s.verifyUsed(cfg)
@@ -77,17 +78,17 @@ func (s *Server) await(k *Kind) error {
 	defer cancel()
 	for {
 		facts, err := k.Look(ctx, &kvs.DialConfig{Addr: s.addr})
-		if err == nil && facts.PID == s.process.cmd.Process.Pid {
+		if err == nil && facts.PID == s.process.PID() {
 			s.facts = facts
 			return nil
 		}
 		if err == nil {
 			err = fmt.Errorf("the server at %s is process %d, not %d, which was started: address "+
-				"already in use", s.addr, facts.PID, s.process.cmd.Process.Pid)
+				"already in use", s.addr, facts.PID, s.process.PID())
 		}
 		select {
-		case <-s.process.ended:
-			return s.process.exitReason()
+		case <-s.process.Ended():
+			return s.process.Reason()
 		case <-ctx.Done():
 			return fmt.Errorf("%s did not answer at %s within %v: %w", k.Program, s.addr,
 				startTimeout, err)
@@ -128,12 +129,12 @@ func (s *Server) Wait() error {
 		<-s.closed
 		return nil
 	}
-	<-s.process.ended
+	<-s.process.Ended()
 	select {
 	case <-s.closed:
 		return nil
 	default:
-		return s.process.exitReason()
+		return s.process.Reason()
 	}
 }
 
@@ -142,7 +143,7 @@ func (s *Server) Close() (err error) {
 	s.once.Do(func() {
 		close(s.closed)
 		if s.process != nil {
-			err = s.process.stop()
+			err = s.process.Stop()
 		}
 	})
 	return err

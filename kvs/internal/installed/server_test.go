@@ -15,8 +15,6 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
-	"dpukv/internal/killed"
-	"dpukv/internal/test/kernel"
 	"dpukv/kvs"
 
 	"go.uber.org/goleak"
@@ -219,27 +217,6 @@ func TestStarterKilled(t *testing.T) {
 		}
 		if time.Now().After(deadline) {
 			t.Fatalf("process %d outlived its starter", pid)
-		}
-	}
-}
-
-// TestOutOfMemory checks the error of a server that the kernel kills for lack of memory: it names
-// the cause and a remedy.
-func TestOutOfMemory(t *testing.T) {
-	if !killed.Now().Known {
-		t.Skip("this kernel does not count what it ends for want of memory")
-	}
-	group := kernel.MemoryGroup(t, 32<<20)
-	p, err := startProcess("/bin/sh",
-		[]string{"-c", `echo $$ >"$1"/cgroup.procs && exec tail /dev/zero`, "sh", group}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	<-p.ended
-	got := p.exitReason().Error()
-	for _, want := range []string{"/bin/sh was killed by signal 9: out of memory: ", "give it more"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("got %q, want %q in it", got, want)
 		}
 	}
 }

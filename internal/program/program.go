@@ -1,13 +1,15 @@
-package installed
+package program
 
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"runtime"
 	"syscall"
 	"time"
 
+	"dpukv/internal/cpu"
 	"dpukv/internal/foreign"
 	"dpukv/internal/killed"
 
@@ -20,8 +22,8 @@ const (
 	killTimeout = 2 * time.Second
 )
 
-// process is a running program.
-type process struct {
+// Process is a running program.
+type Process struct {
 	cmd    *exec.Cmd
 	output tailBuffer
 	count  killed.Count  // as of before the start
@@ -29,10 +31,24 @@ type process struct {
 	err    error         // set before ended is closed
 }
 
-// startProcess runs a program on the given CPUs, or on all if there are none.
-func startProcess(path string, args []string, cpus []int) (*process, error) {
-	p := &process{cmd: exec.Command(path, args...), count: killed.Now(), ended: make(chan struct{})}
-	p.cmd.Stdout, p.cmd.Stderr = &p.output, &p.output
+// Find returns the path of a program. Its error names Debian's package.
+func Find(name, debian, otherwise string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", fmt.Errorf("%s is not in PATH: install it (Debian: apt-get install %s), or %s",
+			name, debian, otherwise)
+	}
+	return path, nil
+}
+
+// Start runs a program on the given CPUs, or on all if there are none. What it writes to stdout
+// goes to the given writer; nil: to its output, with what it writes to stderr.
+func Start(path string, args []string, cpus []int, stdout io.Writer) (*Process, error) {
+	p := &Process{cmd: exec.Command(path, args...), count: killed.Now(), ended: make(chan struct{})}
+	p.cmd.Stdout, p.cmd.Stderr = stdout, &p.output
+	if stdout == nil {
+		p.cmd.Stdout = &p.output
+	}
 	p.cmd.WaitDelay = time.Second
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{
 		Setpgid:   true, // Ctrl-C at the terminal is meant for the starter
@@ -46,10 +62,36 @@ func startProcess(path string, args []string, cpus []int) (*process, error) {
 	return p, nil
 }
 
+// PID is the process's ID.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Ended is closed once the process has ended.
+func (p *Process) Ended() <-chan struct{} { return p.ended }
+
+// Err returns why an ended process failed, or nil.
+func (p *Process) Err() error { return p.err }
+
+// Output returns the end of what the process wrote.
+func (p *Process) Output() string { return p.output.String() }
+
+// CPUNs is the CPU time so far, user and system, also of threads that have ended.
+func (p *Process) CPUNs() int64 {
+	select {
+	case <-p.ended:
+	default:
+		if ns, err := cpu.NsOf(p.PID()); err == nil {
+			return ns
+		}
+		<-p.ended // it ends just now
+	}
+	s := p.cmd.ProcessState
+	return int64(s.UserTime() + s.SystemTime())
+}
+
 // run starts the process and waits for its end, on a thread of its own. The process inherits that
 // thread's CPUs, and the kernel sends Pdeathsig when that thread ends. run never unlocks the
 // thread, so that no other goroutine runs with those CPUs.
-func (p *process) run(cpus []int, started chan<- error) {
+func (p *Process) run(cpus []int, started chan<- error) {
 	runtime.LockOSThread()
 	err := inheritable(cpus)
 	if err == nil {
@@ -78,8 +120,8 @@ func inheritable(cpus []int) error {
 	return nil
 }
 
-// stop ends the process, and returns once it has ended.
-func (p *process) stop() error {
+// Stop ends the process, and returns once it has ended.
+func (p *Process) Stop() error {
 	for _, try := range []struct {
 		signal syscall.Signal
 		limit  time.Duration
@@ -93,7 +135,7 @@ func (p *process) stop() error {
 		p.cmd.Path, p.cmd.Process.Pid)
 }
 
-func (p *process) endedWithin(d time.Duration) bool {
+func (p *Process) endedWithin(d time.Duration) bool {
 	select {
 	case <-p.ended:
 		return true
@@ -102,8 +144,8 @@ func (p *process) endedWithin(d time.Duration) bool {
 	}
 }
 
-// exitReason describes how the process ended.
-func (p *process) exitReason() error {
+// Reason describes how the process ended.
+func (p *Process) Reason() error {
 	how := killed.How(p.err, p.count, killed.Now())
 	if words := p.output.Shown(); words != "" {
 		how += "; its last output: " + words

@@ -1,0 +1,120 @@
+package dma
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"dpukv/internal/cpu"
+	"dpukv/internal/offheap"
+	"dpukv/internal/strictyaml"
+	"dpukv/probe"
+)
+
+// Values of the axes.
+const (
+	latency, throughput = "latency", "throughput"
+	read, write         = "read", "write"
+	poll, event         = "poll", "event"
+)
+
+// maxBytes is the largest copy: the study's.
+const maxBytes = 8 << 20
+
+// setUp is the expected time for the memory and the comparison.
+const setUp = time.Second
+
+// Kind is the kind "dma".
+var Kind = probe.Kind{
+	Name: "dma", Title: "DMA",
+	Help: "copies of memory, as a DMA engine makes them: latency, throughput and core use",
+	Axes: []probe.Axis{
+		{
+			Name: "test", Help: "a copy at a time, or a batch in flight",
+			Example: "[latency, throughput]", Default: []string{latency, throughput},
+			Codec: strictyaml.Word([]string{latency, throughput}),
+		},
+		{
+			Name: "engine", Help: "who copies: " + engineHelp,
+			Example: "cpu", Default: []string{"cpu"}, Codec: strictyaml.Word(engineNames()),
+		},
+		{
+			Name: "op", Help: "direction: into a region larger than the caches, or from it",
+			Example: "[write, read]", Default: []string{write},
+			Codec: strictyaml.Word([]string{write, read}),
+		},
+		{
+			Name: "completion", Help: "the initiator polls, or sleeps until an event",
+			Example: "[poll, event]", Default: []string{poll},
+			Codec: strictyaml.Word([]string{poll, event}),
+		},
+		{
+			Name: "bytes", Help: "size of a copy", Example: "[2, 8388608]",
+			Default: []string{"64", "1048576"},
+			Codec:   probe.Words(strictyaml.Whole(1, maxBytes)),
+		},
+		{
+			Name: "batch", Help: "copies in flight", Example: "1024", Default: []string{"1024"},
+			Codec: probe.Words(strictyaml.Whole(1, maxBatch)),
+		},
+	},
+	Figures: []probe.Figure{
+		{
+			Name: "mean_latency_ns", Title: "mean latency, µs", Lower: true, Factor: 1e-3,
+			Help: "mean time from the submission of a copy to its completion",
+		},
+		{
+			Name: "bytes_per_s", Title: "throughput, GB/s", Factor: 1e-9,
+			Help: "bytes of completed copies a second",
+		},
+		{
+			Name: "core_share", Title: "core use, %", Lower: true, Factor: 100,
+			Help: "CPU time of the initiator's thread over the period",
+		},
+		{
+			Name: "p50_latency_ns", Title: "median latency, µs", Lower: true, Factor: 1e-3,
+			Help: "median of the latency",
+		},
+		{
+			Name: "p99_latency_ns", Title: "p99 latency, µs", Lower: true, Factor: 1e-3,
+			Help: "99th percentile of the latency",
+		},
+	},
+	Uses: func(before probe.Settings, axis string) bool {
+		return axis != "batch" || before.Get("test") == throughput
+	},
+	Examine: examine,
+	Expect: func(_ probe.Settings, warmup, duration time.Duration) time.Duration {
+		return setUp + warmup + duration
+	},
+	Threads: threads,
+	Measure: measure,
+}
+
+// maxBatch is the largest number of copies in flight.
+const maxBatch = 4096
+
+// threads counts the initiator's thread, and the one that copies in place of an engine.
+func threads(s probe.Settings, _ bool) int {
+	if s.Get("engine") == "cpu" && s.Get("completion") == event {
+		return 2
+	}
+	return 1
+}
+
+// examine refuses what this machine can't measure.
+func examine(s probe.Settings, _ bool) error {
+	size := s.Int("bytes")
+	if err := offheap.Fits(int64(size+farBytes(size)), offheap.Auto); err != nil {
+		return fmt.Errorf("dma: %w", err)
+	}
+	if threads(s, false) == 2 {
+		if allowed, err := cpu.Allowed(); err == nil && len(allowed) < 2 {
+			return errOneCPU
+		}
+	}
+	return nil
+}
+
+var errOneCPU = errors.New("completion: found event with engine cpu on one CPU, allowed: two " +
+	"CPUs, as one thread copies and another waits; or completion poll")

@@ -1,0 +1,104 @@
+package stream
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"dpukv/internal/strictyaml"
+	"dpukv/probe"
+)
+
+// Names of axes.
+const (
+	axisCores     = "cores"
+	axisWrite     = "write_bytes"
+	axisDirection = "direction"
+
+	up, down = "up", "down"
+)
+
+const (
+	maxCores = 1024
+	maxWrite = 1 << 20 // by iperf3
+)
+
+// Axes returns the axes of a stream.
+func Axes() []probe.Axis {
+	return []probe.Axis{
+		{
+			Name: axisCores, Help: "cores at either end, each with one TCP connection",
+			Example: "[1, 2, 4]", Default: []string{"1"},
+			Codec: probe.Words(strictyaml.Whole(1, maxCores)),
+		},
+		{
+			Name: axisWrite, Help: "size of a write, in bytes",
+			Example: "[1024, 131072]", Default: []string{"131072"},
+			Codec: probe.Words(strictyaml.Whole(1, maxWrite)),
+		},
+		{
+			Name: axisDirection, Help: "up: the client sends; down: the server sends",
+			Example: "[up, down]", Default: []string{up},
+			Codec: strictyaml.Word([]string{up, down}),
+		},
+	}
+}
+
+// Names of figures.
+const (
+	figureBandwidth   = "bytes_per_s"
+	figureRetransmits = "retransmits"
+)
+
+// Figures returns the figures of a stream. The CPU time of both ends is left to the kind.
+func Figures() []probe.Figure {
+	return []probe.Figure{
+		{
+			Name: figureBandwidth, Title: "bandwidth, Gbit/s", Factor: 8e-9,
+			Help: "payload that arrived in the measurement period, per second, over all cores",
+		},
+		{
+			Name: figureRetransmits, Title: "retransmits", Lower: true,
+			Help: "segments that TCP sent again in the measurement period, over all cores",
+		},
+	}
+}
+
+// Threads returns the number of threads that an end keeps busy.
+func Threads(s probe.Settings, _ bool) int { return s.Int(axisCores) }
+
+// Expect returns the expected time of a point, set-up included.
+func Expect(_ probe.Settings, warmup, duration time.Duration) time.Duration {
+	return time.Second + whole(warmup) + whole(duration)
+}
+
+// Examine refuses a machine without a usable iperf3.
+func Examine(probe.Settings, bool) error {
+	_, err := findIperf3()
+	return err
+}
+
+// options are a task's settings as numbers.
+type options struct {
+	cores, write int
+	direction    string
+}
+
+func optionsOf(s probe.Settings) (o options, err error) {
+	words := map[string]string{}
+	for _, a := range Axes() {
+		word := cmp.Or(s.Get(a.Name), a.Default[0])
+		if canonical, err := a.Codec.Canonical(word); err != nil || canonical != word {
+			return o, fmt.Errorf("%s: found %q, allowed: %s", a.Name, word, a.Codec.Allowed)
+		}
+		words[a.Name] = word
+	}
+	_, err = fmt.Sscan(words[axisCores]+" "+words[axisWrite], &o.cores, &o.write)
+	o.direction = words[axisDirection]
+	return o, err
+}
+
+// whole rounds a time up to whole seconds.
+func whole(d time.Duration) time.Duration {
+	return (d + time.Second - 1).Truncate(time.Second)
+}
