@@ -164,9 +164,9 @@ func (g *gang) check(i int) error {
 	p := &g.parts[i]
 	for j := range p.a {
 		if p.a[j] != a || p.b[j] != b || p.c[j] != c {
-			return fmt.Errorf("%s on CPU %d: found %v, %v, %v in element %d, want %v, %v, %v: the "+
-				"memory or the processor fails; test the memory of this machine", g.config.Kernel,
-				g.config.CPUs[i], p.a[j], p.b[j], p.c[j], j, a, b, c)
+			return fmt.Errorf("%s on CPU %d: found %v, %v, %v in element %d, allowed: %v, %v, %v; "+
+				"the memory or the processor fails: test the memory of this machine",
+				g.config.Kernel, g.config.CPUs[i], p.a[j], p.b[j], p.c[j], j, a, b, c)
 		}
 	}
 	return nil

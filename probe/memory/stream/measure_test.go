@@ -89,7 +89,7 @@ func TestCheckFindsAWrongElement(t *testing.T) {
 	c.CPUs = c.CPUs[:1]
 	done := make(chan error)
 	go func() { done <- g.work(t.Context(), 0) }()
-	if err := <-done; err == nil || !strings.Contains(err.Error(), "in element 99, want 2, 12, 4") {
+	if err := <-done; err == nil || !strings.Contains(err.Error(), "in element 99, allowed: 2, 12, 4") {
 		t.Errorf("got %v", err)
 	}
 }
