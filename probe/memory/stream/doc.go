@@ -13,7 +13,7 @@
 //	study        an element at a time, with the index in memory, as gcc -O0 makes it
 //
 // The study built STREAM without -O: its figures are those of the third code, which are lower on a
-// core that memory does not limit. Figures of other papers are those of the first, in general.
+// core that memory does not limit.
 //
 // The assembly is in a file for each architecture: kernels, study, and for arm64 nontemporal. A build
 // with the tag purego has loops in Go, without nontemporal ones, and says so in its warnings.
