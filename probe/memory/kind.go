@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"dpukv/internal/bytesize"
@@ -40,7 +38,7 @@ const (
 	axisCode    = "code"
 )
 
-// auto is an array of four times the last-level cache, as STREAM asks.
+// auto is an array of four times the last-level caches in use, as STREAM asks.
 const auto = "auto"
 
 // allCPUs is a thread on every CPU.
@@ -92,7 +90,7 @@ var Kind = probe.Kind{
 		},
 		{
 			Name: axisArray, Help: "Each of the three arrays of STREAM; auto is four times the " +
-				"last-level cache.", Example: "auto", Default: []string{auto},
+				"last-level caches of the threads' CPUs.", Example: "auto", Default: []string{auto},
 			Codec: orWord(auto, bytesCodec(minBlock, maxBlock)),
 		},
 		{
@@ -102,21 +100,32 @@ var Kind = probe.Kind{
 		},
 		{
 			Name: axisCode, Help: "Code of the kernels: vector is what an optimising compiler " +
-				"makes; study is unoptimised, as in the study.", Example: "[vector, study]",
+				"makes; nontemporal stores past the caches; study is unoptimised, as in the study.",
+			Example: "[vector, study]",
 			Default: []string{string(stream.Vector)}, Codec: strictyaml.Word(stream.Codes()),
 		},
 	},
 	Figures: []probe.Figure{
-		{Name: "latency_ns", Title: "latency, ns", Lower: true,
-			Help: "Median time of a step: a dependent load, or an operation of a store."},
-		{Name: "beyond_l1_ns", Title: "beyond L1, ns", Lower: true,
-			Help: "The latency less that of a block in L1: tinymembench's column."},
-		{Name: "load_bytes_per_s", Title: "load, GB/s", Factor: 1e-9,
-			Help: "What the other CPUs moved meanwhile."},
-		{Name: "bytes_per_s", Title: "best, GB/s", Factor: 1e-9,
-			Help: "Bandwidth of the best pass, as STREAM counts it."},
-		{Name: "median_bytes_per_s", Title: "median, GB/s", Factor: 1e-9,
-			Help: "Bandwidth of the median pass."},
+		{
+			Name: "latency_ns", Title: "latency, ns", Lower: true,
+			Help: "Median time of a step: a dependent load, or an operation of a store.",
+		},
+		{
+			Name: "beyond_l1_ns", Title: "beyond L1, ns", Lower: true,
+			Help: "The latency less that of a block in L1: tinymembench's column.",
+		},
+		{
+			Name: "load_bytes_per_s", Title: "load, GB/s", Factor: 1e-9,
+			Help: "What the other CPUs moved meanwhile.",
+		},
+		{
+			Name: "bytes_per_s", Title: "best, GB/s", Factor: 1e-9,
+			Help: "Bandwidth of the best pass, as STREAM counts it.",
+		},
+		{
+			Name: "median_bytes_per_s", Title: "median, GB/s", Factor: 1e-9,
+			Help: "Bandwidth of the median pass.",
+		},
 	},
 	Uses:    uses,
 	Examine: func(s probe.Settings, _ bool) error { return examine(s) },
@@ -194,6 +203,9 @@ func threads(s probe.Settings, _ bool) int {
 
 // examine refuses what this machine does not have.
 func examine(s probe.Settings) error {
+	if err := stream.Check(stream.Code(s.Get(axisCode))); err != nil {
+		return err
+	}
 	pages := s.Get(axisPages)
 	if base := basePages(); pagesOf[pages] == offheap.Small && pages != base {
 		return fmt.Errorf("pages: found %s, allowed on this kernel: %s, thp, huge", pages, base)
@@ -245,33 +257,23 @@ func bytesNeeded(s probe.Settings) (int64, error) {
 		}
 		return n, err
 	}
-	n, err := arrayBytes(s)
+	cpus, err := cpu.Allowed()
+	if err != nil {
+		return 0, err
+	}
+	n, err := arrayBytes(s, cpus)
 	return 3 * n, err
 }
 
-// arrayBytes is the size of an array of STREAM.
-func arrayBytes(s probe.Settings) (int64, error) {
+// arrayBytes is the size of an array of STREAM for threads on CPUs.
+func arrayBytes(s probe.Settings, cpus []int) (int64, error) {
 	if text := s.Get(axisArray); text != auto {
 		return strconv.ParseInt(text, 10, 64)
 	}
-	const cachesInArray, least = 4, 16 << 20
-	return max(cachesInArray*lastLevelCache(), least), nil
-}
-
-// lastLevelCache is the size of the largest cache that the kernel tells; 0: it tells none.
-func lastLevelCache() (most int64) {
-	files, _ := filepath.Glob("/sys/devices/system/cpu/cpu0/cache/index*/size")
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			continue
-		}
-		n, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(string(text)), "K"), 10, 64)
-		if err == nil {
-			most = max(most, n<<10)
-		}
+	if n := threads(s, false); n > 0 && n < len(cpus) {
+		cpus = cpus[:n]
 	}
-	return most
+	return stream.AutoBytes(cpus), nil
 }
 
 // measure measures one test.
@@ -303,7 +305,7 @@ func measure(ctx context.Context, task *probe.Task) (*probe.Outcome, error) {
 // bandwidth runs a kernel of STREAM.
 func bandwidth(ctx context.Context, task *probe.Task, out *probe.Outcome, began func()) error {
 	s := task.Settings
-	bytes, err := arrayBytes(s)
+	bytes, err := arrayBytes(s, task.CPUs)
 	if err != nil {
 		return err
 	}
@@ -326,7 +328,10 @@ func bandwidth(ctx context.Context, task *probe.Task, out *probe.Outcome, began 
 	out.CPUs = task.CPUs[:n]
 	out.Figures["bytes_per_s"], out.Figures["median_bytes_per_s"] = res.Best, res.Median
 	out.Facts["isa"], out.Facts["backing"] = res.ISA, res.Pages
-	out.Facts["arrays"] = fmt.Sprintf("3 of %d bytes", bytes)
+	out.Facts["arrays"] = fmt.Sprintf("3 of %d bytes", res.ArrayBytes)
+	out.Facts["last_level_caches"] = fmt.Sprintf("%d bytes", res.CacheBytes)
+	out.Facts["passes"] = strconv.Itoa(res.Passes)
+	out.Warnings = append(out.Warnings, res.Warnings...)
 	if s.Get(axisCode) == string(stream.Study) {
 		out.Warnings = append(out.Warnings, "built without -O: the code is that of the study's "+
 			"STREAM, which does not reach the memory's bandwidth on every core")

@@ -98,7 +98,9 @@ func TestMeasure(t *testing.T) {
 		}
 		for name, value := range out.Figures {
 			known := slices.ContainsFunc(Kind.Figures, func(f probe.Figure) bool { return f.Name == name })
-			if !known || value < 0 || value == 0 && name != "beyond_l1_ns" {
+			// A busy machine may leave the copiers no time.
+			mayBeZero := name == "beyond_l1_ns" || name == "load_bytes_per_s"
+			if !known || value < 0 || value == 0 && !mayBeZero {
 				t.Errorf("%v: %s = %v", settings, name, value)
 			}
 		}

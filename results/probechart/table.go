@@ -18,7 +18,7 @@ type Bandwidth struct {
 	Node           string // with its generation
 	Kernel         string
 	Code           string // "vector", "study"
-	Threads        int
+	Threads        int    // 0: all
 	Repeats        int
 	Emulated       bool
 }
@@ -118,7 +118,10 @@ func BandwidthTable(list []Bandwidth) *Table {
 func (b *Bandwidth) row() string { return b.Kernel + "\t" + b.Code }
 
 func (b *Bandwidth) column() string {
-	text := b.Node + ", " + numfmt.Count(b.Threads, "thread")
+	text := b.Node + ", all threads"
+	if b.Threads > 0 {
+		text = b.Node + ", " + numfmt.Count(b.Threads, "thread")
+	}
 	if b.Emulated {
 		text += " (emulated)"
 	}

@@ -1,109 +1,223 @@
+//go:build linux && (amd64 || arm64) && !static && !purego
+
 package stream
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
-	"strings"
 	"testing"
-	"time"
+	"unsafe"
 
+	"dpukv/internal/clib"
 	"dpukv/internal/cpu"
-	"dpukv/internal/offheap"
 )
 
-// yardstick is STREAM's loops in C, as far as they matter: static arrays, one pass timed by the
-// monotonic clock, the best of the passes printed for each kernel.
+// yardstick is STREAM's loops in C, with STREAM's static arrays.
 const yardstick = `
-#include <stdio.h>
-#include <time.h>
+#include <sys/types.h>
 #define N %d
 static double a[N], b[N], c[N];
-static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + 1e-9 * t.tv_nsec; }
-int main(void) {
-	double best[4] = {1e9, 1e9, 1e9, 1e9}, k = 3.0;
-	long j;
-	for (j = 0; j < N; j++) { a[j] = 1.0; b[j] = 2.0; c[j] = 0.0; }
-	for (int pass = 0; pass < 10; pass++) {
-		double t[5];
-		t[0] = now();
-		for (j = 0; j < N; j++) c[j] = a[j];
-		t[1] = now();
-		for (j = 0; j < N; j++) b[j] = k * c[j];
-		t[2] = now();
-		for (j = 0; j < N; j++) c[j] = a[j] + b[j];
-		t[3] = now();
-		for (j = 0; j < N; j++) a[j] = b[j] + k * c[j];
-		t[4] = now();
-		for (int i = 0; i < 4; i++) if (t[i + 1] - t[i] < best[i]) best[i] = t[i + 1] - t[i];
+double *array(int i) { return i == 0 ? a : i == 1 ? b : c; }
+void passes(int kernel, int times) {
+	double scalar = 3.0;
+	for (int t = 0; t < times; t++) {
+		ssize_t j;
+		switch (kernel) {
+		case 0: for (j = 0; j < N; j++) c[j] = a[j]; break;
+		case 1: for (j = 0; j < N; j++) b[j] = scalar * c[j]; break;
+		case 2: for (j = 0; j < N; j++) c[j] = a[j] + b[j]; break;
+		case 3: for (j = 0; j < N; j++) a[j] = b[j] + scalar * c[j]; break;
+		}
+		__asm__ volatile("" ::: "memory"); /* each pass stores */
 	}
-	printf("%%g %%g %%g %%g %%g\n", 16.0 * N / best[0], 16.0 * N / best[1], 24.0 * N / best[2], 24.0 * N / best[3], a[N / 2]);
-	return 0;
 }
 `
 
-const besideBytes = 64 << 20 // of an array
-
-// compile builds the yardstick.
-func compile(t testing.TB, flags ...string) string {
-	t.Helper()
-	dir := t.TempDir()
-	source, binary := filepath.Join(dir, "stream.c"), filepath.Join(dir, "stream")
-	if err := os.WriteFile(source, fmt.Appendf(nil, yardstick, besideBytes/8), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command("gcc", append(flags, "-o", binary, source)...).CombinedOutput(); err != nil {
-		t.Fatalf("gcc: %v: %s", err, out)
-	}
-	return binary
+// beside is a library with the yardstick. Both sides use its arrays.
+type beside struct {
+	passes  uintptr
+	a, b, c []float64
 }
 
-// TestBesideC runs the kernels in turns with gcc's. It prints the ratios of the medians, and asserts
-// none: other programs may use the memory meanwhile.
+// compile makes and loads the library.
+func compile(t testing.TB, elements int, flags ...string) *beside {
+	t.Helper()
+	dir := t.TempDir()
+	source, binary := filepath.Join(dir, "stream.c"), filepath.Join(dir, "stream.so")
+	if err := os.WriteFile(source, fmt.Appendf(nil, yardstick, elements), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := append(flags, "-shared", "-fPIC", "-o", binary, source)
+	if out, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
+		t.Fatalf("gcc: %v: %s", err, out)
+	}
+	lib, err := clib.Open(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	symbol := func(name string) uintptr {
+		f, err := lib.Symbol(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	array := func(i uintptr) []float64 {
+		address := clib.Call(symbol("array"), i)
+		return unsafe.Slice(clib.At[float64](address), elements)
+	}
+	return &beside{symbol("passes"), array(0), array(1), array(2)}
+}
+
+// fill gives the arrays numbers, the same ones for a seed.
+func (y *beside) fill(seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	for i := range y.a {
+		y.a[i], y.b[i], y.c[i] = rng.Float64(), rng.Float64(), rng.Float64()
+	}
+}
+
+// contest is one code beside a compiler's.
+type contest struct {
+	code  Code
+	flags []string
+}
+
+// noFMA keeps the compiler from one rounding of triad, so that the bits can be compared.
+const noFMA = "-ffp-contract=off"
+
+// The copy of an optimising compiler is a call of memcpy, whose large copies bypass the caches. The
+// first contest is between loops.
+var contests = []contest{
+	{Vector, []string{"-O2", "-ftree-vectorize", "-march=native", noFMA, "-fno-tree-loop-distribute-patterns"}},
+	{NonTemporal, []string{"-O2", "-ftree-vectorize", "-march=native", noFMA}},
+	{Study, []string{"-O0"}},
+}
+
+// TestBitsOfC: every code makes what gcc's code makes, in every bit.
+func TestBitsOfC(t *testing.T) {
+	for _, c := range contests {
+		y := compile(t, 10_007, c.flags...)
+		l, err := loopsOf(c.code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, k := range Kernels() {
+			y.fill(uint64(i))
+			clib.Call3(y.passes, uintptr(i), 1, 0)
+			a, b, c := slices.Clone(y.a), slices.Clone(y.b), slices.Clone(y.c)
+			y.fill(uint64(i))
+			l.run(Kernel(k), y.a, y.b, y.c)
+			if !same(y.a, a) || !same(y.b, b) || !same(y.c, c) {
+				t.Errorf("%s of %s differs from gcc's", k, l.name)
+			}
+		}
+	}
+}
+
+// TestBesideC runs each kernel in turns with gcc's, on one CPU and on the same arrays. It prints the
+// medians, and asserts none: other programs may use the memory meanwhile.
 func TestBesideC(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes the memory's bandwidth for seconds")
 	}
+	pinTest(t)
+	for _, size := range []struct {
+		bytes, times, rounds int
+	}{{64 << 20, 1, 31}, {8 << 10, 1000, 101}} {
+		for _, c := range contests {
+			y := compile(t, size.bytes/8, c.flags...)
+			y.fill(1)
+			for i, k := range Kernels() {
+				r := y.race(t, c.code, i, size.times, size.rounds)
+				t.Logf("arrays of %8d B, %-11s %-5s beside gcc %-3s: %5.1f and %5.1f GB/s, ratio %.3f",
+					size.bytes, c.code, k, c.flags[0], r.own/1e9, r.c/1e9, r.ratio)
+			}
+		}
+	}
+}
+
+// BenchmarkBesideC has the same as metrics.
+func BenchmarkBesideC(b *testing.B) {
+	pinTest(b)
+	for _, c := range contests {
+		y := compile(b, 64<<20/8, c.flags...)
+		y.fill(1)
+		for i, k := range Kernels() {
+			b.Run(string(c.code)+"/"+k, func(b *testing.B) {
+				r := y.race(b, c.code, i, 1, b.N)
+				b.ReportMetric(r.own/1e9, "GB/s")
+				b.ReportMetric(r.c/1e9, "C-GB/s")
+				b.ReportMetric(r.ratio, "ratio")
+			})
+		}
+	}
+}
+
+// pinTest keeps the process on one CPU during a test.
+func pinTest(t testing.TB) {
+	t.Helper()
 	allowed, err := cpu.Allowed()
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := allowed[len(allowed)-1]
-	for code, flags := range map[Code][]string{
-		Vector: {"-O2", "-ftree-vectorize", "-march=native", "-fno-tree-loop-distribute-patterns"},
-		Study:  {"-O0"},
-	} {
-		binary := compile(t, flags...)
-		ours, theirs := map[string][]float64{}, map[string][]float64{}
-		for range 5 {
-			out, err := exec.Command("taskset", "-c", fmt.Sprint(one), binary).Output()
-			if err != nil {
-				t.Fatal(err)
-			}
-			var c [5]float64
-			if _, err := fmt.Sscan(string(out), &c[0], &c[1], &c[2], &c[3], &c[4]); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-			for i, k := range Kernels() {
-				theirs[k] = append(theirs[k], c[i])
-				res, err := Measure(t.Context(), Config{
-					Kernel: Kernel(k), Code: code, ArrayBytes: besideBytes, CPUs: []int{one},
-					Pages: offheap.Auto, Duration: 100 * time.Millisecond,
-				})
-				if err != nil || res.Passes < minPasses || res.Best < res.Median {
-					t.Fatalf("%v: %+v", err, res)
-				}
-				ours[k] = append(ours[k], res.Best)
-			}
-		}
-		for _, k := range Kernels() {
-			own, c := median(ours[k]), median(theirs[k])
-			t.Logf("%s, %s beside gcc %s: %.1f and %.1f GB/s, ratio %.3f", k, loopsOf(code).name,
-				strings.Join(flags, " "), own/1e9, c/1e9, own/c)
-		}
+	if err := cpu.PinProcess(allowed[len(allowed)-1:]); err != nil {
+		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := cpu.PinProcess(allowed); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// race are medians: bytes a second of both sides, and of the ratio of a round's pair.
+type race struct{ own, c, ratio float64 }
+
+// race makes rounds. The sides take turns in who is first. The clock is the thread's CPU time, which
+// leaves out what other programs take of the CPU.
+func (y *beside) race(t testing.TB, code Code, kernel, times, rounds int) race {
+	t.Helper()
+	l, err := loopsOf(code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	k := Kernel(Kernels()[kernel])
+	sides := []func(){
+		func() {
+			for range times {
+				l.run(k, y.a, y.b, y.c)
+			}
+		},
+		func() { clib.Call3(y.passes, uintptr(kernel), uintptr(times), 0) },
+	}
+	bytes := float64(len(y.a)*times) * float64(k.elementBytes())
+	var rates [2][]float64
+	var ratios []float64
+	for round := range rounds + 1 {
+		var rate [2]float64
+		for turn := range sides {
+			side := (round + turn) % len(sides)
+			from := cpu.ThreadNs()
+			sides[side]()
+			rate[side] = 1e9 * bytes / float64(max(cpu.ThreadNs()-from, 1))
+		}
+		if round == 0 { // it touches the arrays
+			continue
+		}
+		for side := range sides {
+			rates[side] = append(rates[side], rate[side])
+		}
+		ratios = append(ratios, rate[0]/rate[1])
+	}
+	return race{median(rates[0]), median(rates[1]), median(ratios)}
 }
 
 func median(list []float64) float64 {

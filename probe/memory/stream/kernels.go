@@ -1,5 +1,7 @@
 package stream
 
+import "fmt"
+
 // Kernel is one of STREAM's four.
 type Kernel string
 
@@ -23,12 +25,14 @@ type Code string
 const (
 	// Vector uses the widest vectors of the processor, as an optimising compiler does.
 	Vector Code = "vector"
+	// NonTemporal is Vector with stores that bypass the caches. No compiler makes it by default.
+	NonTemporal Code = "nontemporal"
 	// Study is the code of a compiler that does not optimise. The study's Table 4 has it.
 	Study Code = "study"
 )
 
 // Codes returns the codes' names.
-func Codes() []string { return []string{string(Vector), string(Study)} }
+func Codes() []string { return []string{string(Vector), string(NonTemporal), string(Study)} }
 
 // scalar is STREAM's factor.
 const scalar = 3.0
@@ -42,13 +46,14 @@ func (k Kernel) elementBytes() int {
 	return 3 * 8
 }
 
-// loops are the kernels in one code. All arrays have n elements.
+// loop is one kernel over n elements. Copy and scale read x alone.
+type loop func(dst, x, y *float64, k float64, n int)
+
+// loops are the kernels in one code.
 type loops struct {
-	name  string // the instruction set, for the facts
-	copy  func(dst, src *float64, n int)
-	scale func(dst, src *float64, k float64, n int)
-	add   func(dst, x, y *float64, n int)
-	triad func(dst, x, y *float64, k float64, n int)
+	name                    string // the instruction set, for the facts
+	copy, scale, add, triad loop
+	warning                 string // what the code is not; "": nothing
 }
 
 // run does one pass over the arrays of STREAM: a, b and c.
@@ -58,22 +63,40 @@ func (l *loops) run(k Kernel, a, b, c []float64) {
 	}
 	switch k {
 	case Copy:
-		l.copy(&c[0], &a[0], len(a))
+		l.copy(&c[0], &a[0], nil, scalar, len(a))
 	case Scale:
-		l.scale(&b[0], &c[0], scalar, len(a))
+		l.scale(&b[0], &c[0], nil, scalar, len(a))
 	case Add:
-		l.add(&c[0], &a[0], &b[0], len(a))
+		l.add(&c[0], &a[0], &b[0], scalar, len(a))
 	case Triad:
 		l.triad(&a[0], &b[0], &c[0], scalar, len(a))
 	}
 }
 
 // loopsOf returns the kernels of a code on this processor.
-func loopsOf(c Code) *loops {
-	if c == Study {
-		return &studyLoops
+func loopsOf(c Code) (*loops, error) {
+	switch c {
+	case Study:
+		return &studyLoops, nil
+	case Vector:
+		return vectorLoops(), nil
+	case NonTemporal:
+		if l := nonTemporalLoops(); l != nil {
+			return l, nil
+		}
+		return nil, fmt.Errorf("code: found %s in a build without assembly, allowed: %s, %s", c,
+			Vector, Study)
 	}
-	return vectorLoops()
+	return nil, fmt.Errorf("code: found %q, allowed: %q", c, Codes())
+}
+
+// Check refuses a code that this build does not have. The empty code is none, and is not refused.
+func Check(c Code) error {
+	if c == "" {
+		return nil
+	}
+	_, err := loopsOf(c)
+	return err
 }
 
 // ISA names the instruction set of [Vector] on this processor: "avx512", "neon", "go".

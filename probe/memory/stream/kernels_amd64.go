@@ -5,65 +5,124 @@ package stream
 import "golang.org/x/sys/cpu"
 
 //go:noescape
-func copyAVX2(dst, src *float64, n int)
+func copyAVX512(dst, x, y *float64, k float64, n int)
 
 //go:noescape
-func scaleAVX2(dst, src *float64, k float64, n int)
+func scaleAVX512(dst, x, y *float64, k float64, n int)
 
 //go:noescape
-func addAVX2(dst, x, y *float64, n int)
-
-//go:noescape
-func triadAVX2(dst, x, y *float64, k float64, n int)
-
-//go:noescape
-func copyAVX512(dst, src *float64, n int)
-
-//go:noescape
-func scaleAVX512(dst, src *float64, k float64, n int)
-
-//go:noescape
-func addAVX512(dst, x, y *float64, n int)
+func addAVX512(dst, x, y *float64, k float64, n int)
 
 //go:noescape
 func triadAVX512(dst, x, y *float64, k float64, n int)
 
 //go:noescape
-func copyStudy(dst, src *float64, n int)
+func copyAVX2(dst, x, y *float64, k float64, n int)
 
 //go:noescape
-func scaleStudy(dst, src *float64, k float64, n int)
+func scaleAVX2(dst, x, y *float64, k float64, n int)
 
 //go:noescape
-func addStudy(dst, x, y *float64, n int)
+func addAVX2(dst, x, y *float64, k float64, n int)
+
+//go:noescape
+func triadAVX2(dst, x, y *float64, k float64, n int)
+
+//go:noescape
+func copySSE2(dst, x, y *float64, k float64, n int)
+
+//go:noescape
+func scaleSSE2(dst, x, y *float64, k float64, n int)
+
+//go:noescape
+func addSSE2(dst, x, y *float64, k float64, n int)
+
+//go:noescape
+func triadSSE2(dst, x, y *float64, k float64, n int)
+
+//go:noescape
+func copyAVX512NT(dst, x, y *float64, k float64, n int)
+
+//go:noescape
+func scaleAVX512NT(dst, x, y *float64, k float64, n int)
+
+//go:noescape
+func addAVX512NT(dst, x, y *float64, k float64, n int)
+
+//go:noescape
+func triadAVX512NT(dst, x, y *float64, k float64, n int)
+
+//go:noescape
+func copyAVX2NT(dst, x, y *float64, k float64, n int)
+
+//go:noescape
+func scaleAVX2NT(dst, x, y *float64, k float64, n int)
+
+//go:noescape
+func addAVX2NT(dst, x, y *float64, k float64, n int)
+
+//go:noescape
+func triadAVX2NT(dst, x, y *float64, k float64, n int)
+
+//go:noescape
+func copySSE2NT(dst, x, y *float64, k float64, n int)
+
+//go:noescape
+func scaleSSE2NT(dst, x, y *float64, k float64, n int)
+
+//go:noescape
+func addSSE2NT(dst, x, y *float64, k float64, n int)
+
+//go:noescape
+func triadSSE2NT(dst, x, y *float64, k float64, n int)
+
+//go:noescape
+func copyStudy(dst, x, y *float64, k float64, n int)
+
+//go:noescape
+func scaleStudy(dst, x, y *float64, k float64, n int)
+
+//go:noescape
+func addStudy(dst, x, y *float64, k float64, n int)
 
 //go:noescape
 func triadStudy(dst, x, y *float64, k float64, n int)
 
+// The loops by width, the widest first. Every processor has the last ones.
 var (
-	avx2Loops   = loops{"avx2", copyAVX2, scaleAVX2, addAVX2, triadAVX2}
-	avx512Loops = loops{"avx512", copyAVX512, scaleAVX512, addAVX512, triadAVX512}
-	studyLoops  = loops{"sse2, one element", copyStudy, scaleStudy, addStudy, triadStudy}
+	plain = []loops{
+		{"avx512", copyAVX512, scaleAVX512, addAVX512, triadAVX512, ""},
+		{"avx2", copyAVX2, scaleAVX2, addAVX2, triadAVX2, ""},
+		{"sse2", copySSE2, scaleSSE2, addSSE2, triadSSE2, ""},
+	}
+	nonTemporal = []loops{
+		{"avx512, movnt", copyAVX512NT, scaleAVX512NT, addAVX512NT, triadAVX512NT, ""},
+		{"avx2, movnt", copyAVX2NT, scaleAVX2NT, addAVX2NT, triadAVX2NT, ""},
+		{"sse2, movnt", copySSE2NT, scaleSSE2NT, addSSE2NT, triadSSE2NT, ""},
+	}
+	studyLoops = loops{"sse2, one element", copyStudy, scaleStudy, addStudy, triadStudy, ""}
 )
 
-func vectorLoops() *loops {
+// widest is the index of the widest loops that this processor can run.
+func widest() int {
 	switch {
 	case cpu.X86.HasAVX512F:
-		return &avx512Loops
+		return 0
 	case cpu.X86.HasAVX2:
-		return &avx2Loops
+		return 1
 	}
-	return &goLoops
+	return 2
 }
+
+func vectorLoops() *loops { return &plain[widest()] }
+
+func nonTemporalLoops() *loops { return &nonTemporal[widest()] }
 
 // own are the loops of this architecture that the processor can run.
 func own() []*loops {
 	list := []*loops{&studyLoops}
-	if cpu.X86.HasAVX2 {
-		list = append(list, &avx2Loops)
-	}
-	if cpu.X86.HasAVX512F {
-		list = append(list, &avx512Loops)
+	for i := widest(); i < len(plain); i++ {
+		list = append(list, &plain[i], &nonTemporal[i])
 	}
 	return list
 }

@@ -2,417 +2,281 @@
 
 #include "textflag.h"
 
-// The vector kernels. A loop takes four vectors, a second one single elements. They load and store
-// as compilers do for STREAM: unaligned, and through the caches.
-// func copyAVX2(dst, src *float64, n int)
-TEXT ·copyAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ src+8(FP), SI
-	MOVQ n+16(FP), CX
+// The vector kernels: four vectors in a loop, and single elements for the rest. Loads and stores are
+// unaligned and go through the caches, as compilers make them for STREAM. The kernels whose name
+// ends in NT store past the caches: to aligned addresses, with a fence at the end.
+//
+// DI is dst, SI is x, DX is y, CX is n, AX is the index, BX is the index after the last whole vectors.
+// Register 15 has k in each element.
+
+#define ARGUMENTS \
+	MOVQ dst+0(FP), DI; \
+	MOVQ x+8(FP), SI; \
+	MOVQ y+16(FP), DX; \
+	MOVQ n+32(FP), CX; \
 	XORQ AX, AX
-	MOVQ CX, BX
-	ANDQ $-16, BX
-	JZ   single
 
-four:
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD 96(SI)(AX*8), Y3
-	VMOVUPD Y3, 96(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, BX
-	JL   four
-
-single:
-	CMPQ AX, CX
-	JGE  end
-	VMOVSD (SI)(AX*8), X0
-	VMOVSD X0, (DI)(AX*8)
-	INCQ AX
-	JMP  single
-
+// LOOP takes elements by vectors with four, and the others with one.
+#define LOOP(elements, four, one) \
+	MOVQ CX, BX; \
+	SUBQ AX, BX; \
+	ANDQ $-elements, BX; \
+	ADDQ AX, BX; \
+	JMP  test; \
+next: \
+	four; \
+	ADDQ $elements, AX; \
+test: \
+	CMPQ AX, BX; \
+	JLT  next; \
+single: \
+	CMPQ AX, CX; \
+	JGE  end; \
+	one; \
+	INCQ AX; \
+	JMP  single; \
 end:
+
+// ALIGN takes single elements until the next store is aligned.
+#define ALIGN(bytes, one) \
+align: \
+	CMPQ AX, CX; \
+	JGE  aligned; \
+	LEAQ (DI)(AX*8), R8; \
+	TESTQ $(bytes-1), R8; \
+	JZ   aligned; \
+	one; \
+	INCQ AX; \
+	JMP  align; \
+aligned:
+
+// One element.
+
+#define COPY1 VMOVSD (SI)(AX*8), X0; VMOVSD X0, (DI)(AX*8)
+#define SCALE1 VMULSD (SI)(AX*8), X15, X0; VMOVSD X0, (DI)(AX*8)
+#define ADD1 VMOVSD (SI)(AX*8), X0; VADDSD (DX)(AX*8), X0, X0; VMOVSD X0, (DI)(AX*8)
+#define TRIAD1 VMULSD (DX)(AX*8), X15, X0; VADDSD (SI)(AX*8), X0, X0; VMOVSD X0, (DI)(AX*8)
+#define COPY1SSE2 MOVSD (SI)(AX*8), X0; MOVSD X0, (DI)(AX*8)
+#define SCALE1SSE2 MOVSD (SI)(AX*8), X0; MULSD X15, X0; MOVSD X0, (DI)(AX*8)
+#define ADD1SSE2 MOVSD (SI)(AX*8), X0; ADDSD (DX)(AX*8), X0; MOVSD X0, (DI)(AX*8)
+#define TRIAD1SSE2 MOVSD (DX)(AX*8), X0; MULSD X15, X0; ADDSD (SI)(AX*8), X0; MOVSD X0, (DI)(AX*8)
+
+// One vector at an offset, by way of the register v.
+
+#define COPYV(store, at, v, k) VMOVUPD at(SI)(AX*8), v; store v, at(DI)(AX*8)
+#define SCALEV(store, at, v, k) VMULPD at(SI)(AX*8), k, v; store v, at(DI)(AX*8)
+#define ADDV(store, at, v, k) VMOVUPD at(SI)(AX*8), v; VADDPD at(DX)(AX*8), v, v; store v, at(DI)(AX*8)
+#define TRIADV(store, at, v, k) VMULPD at(DX)(AX*8), k, v; VADDPD at(SI)(AX*8), v, v; store v, at(DI)(AX*8)
+#define COPYVSSE2(store, at, v, k) MOVUPD at(SI)(AX*8), v; store v, at(DI)(AX*8)
+#define SCALEVSSE2(store, at, v, k) MOVUPD at(SI)(AX*8), v; MULPD k, v; store v, at(DI)(AX*8)
+#define ADDVSSE2(store, at, v, k) MOVUPD at(SI)(AX*8), v; MOVUPD at(DX)(AX*8), X8; ADDPD X8, v; store v, at(DI)(AX*8)
+#define TRIADVSSE2(store, at, v, k) MOVUPD at(DX)(AX*8), v; MULPD k, v; MOVUPD at(SI)(AX*8), X8; ADDPD X8, v; store v, at(DI)(AX*8)
+
+// Four vectors.
+#define FOUR512(vector, store) \
+	vector(store, 0, Z0, Z15); vector(store, 64, Z1, Z15); vector(store, 128, Z2, Z15); vector(store, 192, Z3, Z15)
+#define FOUR256(vector, store) \
+	vector(store, 0, Y0, Y15); vector(store, 32, Y1, Y15); vector(store, 64, Y2, Y15); vector(store, 96, Y3, Y15)
+#define FOUR128(vector, store) \
+	vector(store, 0, X0, X15); vector(store, 16, X1, X15); vector(store, 32, X2, X15); vector(store, 48, X3, X15)
+
+// func copyAVX512(dst, x, y *float64, k float64, n int)
+TEXT ·copyAVX512(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	LOOP(32, FOUR512(COPYV, VMOVUPD), COPY1)
 	VZEROUPPER
 	RET
 
-// func scaleAVX2(dst, src *float64, k float64, n int)
-TEXT ·scaleAVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ src+8(FP), SI
-	VBROADCASTSD k+16(FP), Y15
-	MOVQ n+24(FP), CX
-	XORQ AX, AX
-	MOVQ CX, BX
-	ANDQ $-16, BX
-	JZ   single
-
-four:
-	VMULPD  (SI)(AX*8), Y15, Y0
-	VMOVUPD Y0, (DI)(AX*8)
-	VMULPD  32(SI)(AX*8), Y15, Y1
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMULPD  64(SI)(AX*8), Y15, Y2
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMULPD  96(SI)(AX*8), Y15, Y3
-	VMOVUPD Y3, 96(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, BX
-	JL   four
-
-single:
-	CMPQ AX, CX
-	JGE  end
-	VMULSD (SI)(AX*8), X15, X0
-	VMOVSD X0, (DI)(AX*8)
-	INCQ AX
-	JMP  single
-
-end:
+// func scaleAVX512(dst, x, y *float64, k float64, n int)
+TEXT ·scaleAVX512(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	VBROADCASTSD k+24(FP), Z15
+	LOOP(32, FOUR512(SCALEV, VMOVUPD), SCALE1)
 	VZEROUPPER
 	RET
 
-// func addAVX2(dst, x, y *float64, n int)
-TEXT ·addAVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ y+16(FP), DX
-	MOVQ n+24(FP), CX
-	XORQ AX, AX
-	MOVQ CX, BX
-	ANDQ $-16, BX
-	JZ   single
-
-four:
-	VMOVUPD (SI)(AX*8), Y0
-	VADDPD  (DX)(AX*8), Y0, Y0
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD 32(SI)(AX*8), Y1
-	VADDPD  32(DX)(AX*8), Y1, Y1
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD 64(SI)(AX*8), Y2
-	VADDPD  64(DX)(AX*8), Y2, Y2
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD 96(SI)(AX*8), Y3
-	VADDPD  96(DX)(AX*8), Y3, Y3
-	VMOVUPD Y3, 96(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, BX
-	JL   four
-
-single:
-	CMPQ AX, CX
-	JGE  end
-	VMOVSD (SI)(AX*8), X0
-	VADDSD (DX)(AX*8), X0, X0
-	VMOVSD X0, (DI)(AX*8)
-	INCQ AX
-	JMP  single
-
-end:
-	VZEROUPPER
-	RET
-
-// func triadAVX2(dst, x, y *float64, k float64, n int)
-TEXT ·triadAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ y+16(FP), DX
-	VBROADCASTSD k+24(FP), Y15
-	MOVQ n+32(FP), CX
-	XORQ AX, AX
-	MOVQ CX, BX
-	ANDQ $-16, BX
-	JZ   single
-
-four:
-	VMULPD  (DX)(AX*8), Y15, Y0
-	VADDPD  (SI)(AX*8), Y0, Y0
-	VMOVUPD Y0, (DI)(AX*8)
-	VMULPD  32(DX)(AX*8), Y15, Y1
-	VADDPD  32(SI)(AX*8), Y1, Y1
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMULPD  64(DX)(AX*8), Y15, Y2
-	VADDPD  64(SI)(AX*8), Y2, Y2
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMULPD  96(DX)(AX*8), Y15, Y3
-	VADDPD  96(SI)(AX*8), Y3, Y3
-	VMOVUPD Y3, 96(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, BX
-	JL   four
-
-single:
-	CMPQ AX, CX
-	JGE  end
-	VMULSD (DX)(AX*8), X15, X0
-	VADDSD (SI)(AX*8), X0, X0
-	VMOVSD X0, (DI)(AX*8)
-	INCQ AX
-	JMP  single
-
-end:
-	VZEROUPPER
-	RET
-
-// func copyAVX512(dst, src *float64, n int)
-TEXT ·copyAVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ src+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORQ AX, AX
-	MOVQ CX, BX
-	ANDQ $-32, BX
-	JZ   single
-
-four:
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD 192(SI)(AX*8), Z3
-	VMOVUPD Z3, 192(DI)(AX*8)
-	ADDQ $32, AX
-	CMPQ AX, BX
-	JL   four
-
-single:
-	CMPQ AX, CX
-	JGE  end
-	VMOVSD (SI)(AX*8), X0
-	VMOVSD X0, (DI)(AX*8)
-	INCQ AX
-	JMP  single
-
-end:
-	VZEROUPPER
-	RET
-
-// func scaleAVX512(dst, src *float64, k float64, n int)
-TEXT ·scaleAVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ src+8(FP), SI
-	VBROADCASTSD k+16(FP), Z15
-	MOVQ n+24(FP), CX
-	XORQ AX, AX
-	MOVQ CX, BX
-	ANDQ $-32, BX
-	JZ   single
-
-four:
-	VMULPD  (SI)(AX*8), Z15, Z0
-	VMOVUPD Z0, (DI)(AX*8)
-	VMULPD  64(SI)(AX*8), Z15, Z1
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMULPD  128(SI)(AX*8), Z15, Z2
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMULPD  192(SI)(AX*8), Z15, Z3
-	VMOVUPD Z3, 192(DI)(AX*8)
-	ADDQ $32, AX
-	CMPQ AX, BX
-	JL   four
-
-single:
-	CMPQ AX, CX
-	JGE  end
-	VMULSD (SI)(AX*8), X15, X0
-	VMOVSD X0, (DI)(AX*8)
-	INCQ AX
-	JMP  single
-
-end:
-	VZEROUPPER
-	RET
-
-// func addAVX512(dst, x, y *float64, n int)
-TEXT ·addAVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ y+16(FP), DX
-	MOVQ n+24(FP), CX
-	XORQ AX, AX
-	MOVQ CX, BX
-	ANDQ $-32, BX
-	JZ   single
-
-four:
-	VMOVUPD (SI)(AX*8), Z0
-	VADDPD  (DX)(AX*8), Z0, Z0
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD 64(SI)(AX*8), Z1
-	VADDPD  64(DX)(AX*8), Z1, Z1
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD 128(SI)(AX*8), Z2
-	VADDPD  128(DX)(AX*8), Z2, Z2
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD 192(SI)(AX*8), Z3
-	VADDPD  192(DX)(AX*8), Z3, Z3
-	VMOVUPD Z3, 192(DI)(AX*8)
-	ADDQ $32, AX
-	CMPQ AX, BX
-	JL   four
-
-single:
-	CMPQ AX, CX
-	JGE  end
-	VMOVSD (SI)(AX*8), X0
-	VADDSD (DX)(AX*8), X0, X0
-	VMOVSD X0, (DI)(AX*8)
-	INCQ AX
-	JMP  single
-
-end:
+// func addAVX512(dst, x, y *float64, k float64, n int)
+TEXT ·addAVX512(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	LOOP(32, FOUR512(ADDV, VMOVUPD), ADD1)
 	VZEROUPPER
 	RET
 
 // func triadAVX512(dst, x, y *float64, k float64, n int)
 TEXT ·triadAVX512(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ y+16(FP), DX
+	ARGUMENTS
 	VBROADCASTSD k+24(FP), Z15
-	MOVQ n+32(FP), CX
-	XORQ AX, AX
-	MOVQ CX, BX
-	ANDQ $-32, BX
-	JZ   single
-
-four:
-	VMULPD  (DX)(AX*8), Z15, Z0
-	VADDPD  (SI)(AX*8), Z0, Z0
-	VMOVUPD Z0, (DI)(AX*8)
-	VMULPD  64(DX)(AX*8), Z15, Z1
-	VADDPD  64(SI)(AX*8), Z1, Z1
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMULPD  128(DX)(AX*8), Z15, Z2
-	VADDPD  128(SI)(AX*8), Z2, Z2
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMULPD  192(DX)(AX*8), Z15, Z3
-	VADDPD  192(SI)(AX*8), Z3, Z3
-	VMOVUPD Z3, 192(DI)(AX*8)
-	ADDQ $32, AX
-	CMPQ AX, BX
-	JL   four
-
-single:
-	CMPQ AX, CX
-	JGE  end
-	VMULSD (DX)(AX*8), X15, X0
-	VADDSD (SI)(AX*8), X0, X0
-	VMOVSD X0, (DI)(AX*8)
-	INCQ AX
-	JMP  single
-
-end:
+	LOOP(32, FOUR512(TRIADV, VMOVUPD), TRIAD1)
 	VZEROUPPER
 	RET
 
-// The kernels as gcc -O0 makes them for STREAM's static arrays: the index and the factor live in
-// memory, the index is loaded for each use, and an iteration takes one element.
-
-// func copyStudy(dst, src *float64, n int)
-TEXT ·copyStudy(SB), NOSPLIT, $16-24
-	MOVQ dst+0(FP), DI
-	MOVQ src+8(FP), SI
-	MOVQ n+16(FP), CX
-	MOVQ $0, index-8(SP)
-	JMP  test
-
-next:
-	MOVQ index-8(SP), AX
-	LEAQ (AX*8), DX
-	MOVSD (SI)(DX*1), X0
-	MOVQ index-8(SP), AX
-	LEAQ (AX*8), DX
-	MOVSD X0, (DI)(DX*1)
-	ADDQ $1, index-8(SP)
-
-test:
-	CMPQ index-8(SP), CX
-	JL   next
+// func copyAVX2(dst, x, y *float64, k float64, n int)
+TEXT ·copyAVX2(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	LOOP(16, FOUR256(COPYV, VMOVUPD), COPY1)
+	VZEROUPPER
 	RET
 
-// func scaleStudy(dst, src *float64, k float64, n int)
-TEXT ·scaleStudy(SB), NOSPLIT, $16-32
-	MOVQ dst+0(FP), DI
-	MOVQ src+8(FP), SI
-	MOVQ n+24(FP), CX
-	MOVQ $0, index-8(SP)
-	JMP  test
-
-next:
-	MOVQ index-8(SP), AX
-	LEAQ (AX*8), DX
-	MOVSD (SI)(DX*1), X1
-	MOVSD k+16(FP), X0
-	MULSD X1, X0
-	MOVQ index-8(SP), AX
-	LEAQ (AX*8), DX
-	MOVSD X0, (DI)(DX*1)
-	ADDQ $1, index-8(SP)
-
-test:
-	CMPQ index-8(SP), CX
-	JL   next
+// func scaleAVX2(dst, x, y *float64, k float64, n int)
+TEXT ·scaleAVX2(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	VBROADCASTSD k+24(FP), Y15
+	LOOP(16, FOUR256(SCALEV, VMOVUPD), SCALE1)
+	VZEROUPPER
 	RET
 
-// func addStudy(dst, x, y *float64, n int)
-TEXT ·addStudy(SB), NOSPLIT, $16-32
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ y+16(FP), R8
-	MOVQ n+24(FP), CX
-	MOVQ $0, index-8(SP)
-	JMP  test
-
-next:
-	MOVQ index-8(SP), AX
-	LEAQ (AX*8), DX
-	MOVSD (SI)(DX*1), X1
-	MOVQ index-8(SP), AX
-	LEAQ (AX*8), DX
-	MOVSD (R8)(DX*1), X0
-	ADDSD X1, X0
-	MOVQ index-8(SP), AX
-	LEAQ (AX*8), DX
-	MOVSD X0, (DI)(DX*1)
-	ADDQ $1, index-8(SP)
-
-test:
-	CMPQ index-8(SP), CX
-	JL   next
+// func addAVX2(dst, x, y *float64, k float64, n int)
+TEXT ·addAVX2(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	LOOP(16, FOUR256(ADDV, VMOVUPD), ADD1)
+	VZEROUPPER
 	RET
 
-// func triadStudy(dst, x, y *float64, k float64, n int)
-TEXT ·triadStudy(SB), NOSPLIT, $16-40
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ y+16(FP), R8
-	MOVQ n+32(FP), CX
-	MOVQ $0, index-8(SP)
-	JMP  test
-
-next:
-	MOVQ index-8(SP), AX
-	LEAQ (AX*8), DX
-	MOVSD (SI)(DX*1), X1
-	MOVQ index-8(SP), AX
-	LEAQ (AX*8), DX
-	MOVSD (R8)(DX*1), X2
-	MOVSD k+24(FP), X0
-	MULSD X2, X0
-	ADDSD X1, X0
-	MOVQ index-8(SP), AX
-	LEAQ (AX*8), DX
-	MOVSD X0, (DI)(DX*1)
-	ADDQ $1, index-8(SP)
-
-test:
-	CMPQ index-8(SP), CX
-	JL   next
+// func triadAVX2(dst, x, y *float64, k float64, n int)
+TEXT ·triadAVX2(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	VBROADCASTSD k+24(FP), Y15
+	LOOP(16, FOUR256(TRIADV, VMOVUPD), TRIAD1)
+	VZEROUPPER
 	RET
+
+// func copySSE2(dst, x, y *float64, k float64, n int)
+TEXT ·copySSE2(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	LOOP(8, FOUR128(COPYVSSE2, MOVUPD), COPY1SSE2)
+	RET
+
+// func scaleSSE2(dst, x, y *float64, k float64, n int)
+TEXT ·scaleSSE2(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	MOVSD k+24(FP), X15
+	UNPCKLPD X15, X15
+	LOOP(8, FOUR128(SCALEVSSE2, MOVUPD), SCALE1SSE2)
+	RET
+
+// func addSSE2(dst, x, y *float64, k float64, n int)
+TEXT ·addSSE2(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	LOOP(8, FOUR128(ADDVSSE2, MOVUPD), ADD1SSE2)
+	RET
+
+// func triadSSE2(dst, x, y *float64, k float64, n int)
+TEXT ·triadSSE2(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	MOVSD k+24(FP), X15
+	UNPCKLPD X15, X15
+	LOOP(8, FOUR128(TRIADVSSE2, MOVUPD), TRIAD1SSE2)
+	RET
+
+// func copyAVX512NT(dst, x, y *float64, k float64, n int)
+TEXT ·copyAVX512NT(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	ALIGN(64, COPY1)
+	LOOP(32, FOUR512(COPYV, VMOVNTPD), COPY1)
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func scaleAVX512NT(dst, x, y *float64, k float64, n int)
+TEXT ·scaleAVX512NT(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	VBROADCASTSD k+24(FP), Z15
+	ALIGN(64, SCALE1)
+	LOOP(32, FOUR512(SCALEV, VMOVNTPD), SCALE1)
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func addAVX512NT(dst, x, y *float64, k float64, n int)
+TEXT ·addAVX512NT(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	ALIGN(64, ADD1)
+	LOOP(32, FOUR512(ADDV, VMOVNTPD), ADD1)
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func triadAVX512NT(dst, x, y *float64, k float64, n int)
+TEXT ·triadAVX512NT(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	VBROADCASTSD k+24(FP), Z15
+	ALIGN(64, TRIAD1)
+	LOOP(32, FOUR512(TRIADV, VMOVNTPD), TRIAD1)
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func copyAVX2NT(dst, x, y *float64, k float64, n int)
+TEXT ·copyAVX2NT(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	ALIGN(32, COPY1)
+	LOOP(16, FOUR256(COPYV, VMOVNTPD), COPY1)
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func scaleAVX2NT(dst, x, y *float64, k float64, n int)
+TEXT ·scaleAVX2NT(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	VBROADCASTSD k+24(FP), Y15
+	ALIGN(32, SCALE1)
+	LOOP(16, FOUR256(SCALEV, VMOVNTPD), SCALE1)
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func addAVX2NT(dst, x, y *float64, k float64, n int)
+TEXT ·addAVX2NT(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	ALIGN(32, ADD1)
+	LOOP(16, FOUR256(ADDV, VMOVNTPD), ADD1)
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func triadAVX2NT(dst, x, y *float64, k float64, n int)
+TEXT ·triadAVX2NT(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	VBROADCASTSD k+24(FP), Y15
+	ALIGN(32, TRIAD1)
+	LOOP(16, FOUR256(TRIADV, VMOVNTPD), TRIAD1)
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func copySSE2NT(dst, x, y *float64, k float64, n int)
+TEXT ·copySSE2NT(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	ALIGN(16, COPY1SSE2)
+	LOOP(8, FOUR128(COPYVSSE2, MOVNTPD), COPY1SSE2)
+	SFENCE
+	RET
+
+// func scaleSSE2NT(dst, x, y *float64, k float64, n int)
+TEXT ·scaleSSE2NT(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	MOVSD k+24(FP), X15
+	UNPCKLPD X15, X15
+	ALIGN(16, SCALE1SSE2)
+	LOOP(8, FOUR128(SCALEVSSE2, MOVNTPD), SCALE1SSE2)
+	SFENCE
+	RET
+
+// func addSSE2NT(dst, x, y *float64, k float64, n int)
+TEXT ·addSSE2NT(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	ALIGN(16, ADD1SSE2)
+	LOOP(8, FOUR128(ADDVSSE2, MOVNTPD), ADD1SSE2)
+	SFENCE
+	RET
+
+// func triadSSE2NT(dst, x, y *float64, k float64, n int)
+TEXT ·triadSSE2NT(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	MOVSD k+24(FP), X15
+	UNPCKLPD X15, X15
+	ALIGN(16, TRIAD1SSE2)
+	LOOP(8, FOUR128(TRIADVSSE2, MOVNTPD), TRIAD1SSE2)
+	SFENCE
+	RET
+

@@ -3,6 +3,8 @@ package stream
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,8 +37,11 @@ func TestMeasure(t *testing.T) {
 		if res.Passes < minPasses || res.Median <= 0 || res.Best < res.Median || began != 1 {
 			t.Errorf("%s: got %+v, began %d times", k, res, began)
 		}
-		if res.ISA != ISA() || res.Pages == "" {
+		if res.ISA != ISA() || res.Pages == "" || res.ArrayBytes != 1<<16 {
 			t.Errorf("%s: got %+v", k, res)
+		}
+		if !strings.Contains(fmt.Sprint(res.Warnings), "cache") {
+			t.Errorf("%s: got %q about arrays that lie in a cache", k, res.Warnings)
 		}
 	}
 }
@@ -55,5 +60,36 @@ func TestMeasureOnNoCPU(t *testing.T) {
 	c.CPUs = []int{1 << 12}
 	if _, err := Measure(t.Context(), c); err == nil {
 		t.Error("a thread ran on a CPU that is not there")
+	}
+}
+
+// TestMeasureRefuses: what can't be measured is told before a thread starts.
+func TestMeasureRefuses(t *testing.T) {
+	for want, change := range map[string]func(*Config){
+		"array_bytes: found 7":     func(c *Config) { c.ArrayBytes = 7 },
+		"CPUs of STREAM: found":    func(c *Config) { c.CPUs = nil },
+		`kernel: found "quad"`:     func(c *Config) { c.Kernel = "quad" },
+		`code: found "fast", allo`: func(c *Config) { c.Code = "fast" },
+	} {
+		c := config(t, Copy)
+		change(&c)
+		if _, err := Measure(t.Context(), c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+// TestCheckFindsAWrongElement: a pass that misses an element fails the measurement.
+func TestCheckFindsAWrongElement(t *testing.T) {
+	c := config(t, Scale)
+	l := *vectorLoops()
+	l.scale = func(dst, x, y *float64, k float64, n int) { goLoops.scale(dst, x, y, k, n-1) }
+	g := gang{config: &c, loops: &l, n: 100, parts: make([]part, 1)}
+	g.ready.Add(1)
+	c.CPUs = c.CPUs[:1]
+	done := make(chan error)
+	go func() { done <- g.work(t.Context(), 0) }()
+	if err := <-done; err == nil || !strings.Contains(err.Error(), "in element 99, allowed: 2, 12, 4") {
+		t.Errorf("got %v", err)
 	}
 }
