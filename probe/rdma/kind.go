@@ -73,13 +73,25 @@ var Kind = probe.Kind{
 	Expect: func(_ probe.Settings, warmup, duration time.Duration) time.Duration {
 		return warmup + duration + time.Second
 	},
-	Serve: serve, Measure: measure,
+	ExamineDevice: examine,
+	Serve:         serve, Measure: measure,
 }
 
-// open opens the device of a task.
-func open(task *probe.Task) (verbs.Device, error) {
-	return provider.Open(task.Device.Name,
-		provider.Options{GIDIndex: task.Device.GIDIndex, MTU: task.Device.MTU})
+// open opens a device of the testbed.
+func open(d *kvs.Device) (verbs.Device, error) {
+	return provider.Open(d.Name, provider.Options{GIDIndex: d.GIDIndex, MTU: d.MTU})
+}
+
+// examine opens a device and its port, as an end of a measurement does.
+func examine(d kvs.Device) error {
+	dev, err := open(&d)
+	if err != nil {
+		return err
+	}
+	if _, err = dev.Port(); err != nil {
+		err = fmt.Errorf("device %s: %w", d.Name, err)
+	}
+	return errors.Join(err, dev.Close())
 }
 
 // config is the measurement of a task.
@@ -96,7 +108,7 @@ func config(task *probe.Task) perf.Config {
 
 // measure is the client.
 func measure(ctx context.Context, task *probe.Task) (out *probe.Outcome, err error) {
-	dev, err := open(task)
+	dev, err := open(&task.Device)
 	if err != nil {
 		return nil, err
 	}
