@@ -56,17 +56,32 @@ var Kind = probe.Kind{
 		},
 	},
 	Figures: []probe.Figure{
-		{Name: "p50_latency_ns", Title: "p50, µs", Lower: true, Factor: 1e-3, Help: "Median latency."},
-		{Name: "mean_latency_ns", Title: "mean, µs", Lower: true, Factor: 1e-3, Help: "Mean latency."},
-		{Name: "p99_latency_ns", Title: "p99, µs", Lower: true, Factor: 1e-3, Help: "99th percentile."},
-		{Name: "p999_latency_ns", Title: "p99.9, µs", Lower: true, Factor: 1e-3,
-			Help: "99.9th percentile."},
+		{
+			Name: "p50_latency_ns", Title: "p50, µs", Lower: true, Factor: 1e-3,
+			Help: "Median latency.",
+		},
+		{
+			Name: "mean_latency_ns", Title: "mean, µs", Lower: true, Factor: 1e-3,
+			Help: "Mean latency.",
+		},
+		{
+			Name: "p99_latency_ns", Title: "p99, µs", Lower: true, Factor: 1e-3,
+			Help: "99th percentile.",
+		},
+		{
+			Name: "p999_latency_ns", Title: "p99.9, µs", Lower: true, Factor: 1e-3,
+			Help: "99.9th percentile.",
+		},
 		{Name: "bytes_per_s", Title: "GB/s", Factor: 1e-9, Help: "Bytes of messages a second."},
 		{Name: "messages_per_s", Title: "Mmsg/s", Factor: 1e-6, Help: "Messages a second."},
-		{Name: "client_cpus", Title: "client CPUs", Lower: true,
-			Help: "CPU time of the client a second: an end that polls uses a whole CPU."},
-		{Name: "server_cpus", Title: "server CPUs", Lower: true,
-			Help: "CPU time of the server a second."},
+		{
+			Name: "client_cpus", Title: "client CPUs", Lower: true,
+			Help: "CPU time of the client a second: an end that polls uses a whole CPU.",
+		},
+		{
+			Name: "server_cpus", Title: "server CPUs", Lower: true,
+			Help: "CPU time of the server a second.",
+		},
 	},
 	Pair: true, Verbs: true,
 	Threads: func(probe.Settings, bool) int { return 1 },

@@ -66,7 +66,8 @@ func TestMeasure(t *testing.T) {
 						t.Errorf("got %+v", out)
 					}
 					sends := strings.HasPrefix(device, "softroce")
-					if sent, back := out.Moved.Device.SentPackets, srv.Moved().Device.ReceivedPackets; sends && (sent == 0 || back == 0) {
+					sent, back := out.Moved.Device.SentPackets, srv.Moved().Device.ReceivedPackets
+					if sends && (sent == 0 || back == 0) {
 						t.Errorf("%d packets sent, %d received", sent, back)
 					}
 					if err := srv.Close(); err != nil {
@@ -168,7 +169,8 @@ func TestFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	here, there := out.Facts, srv.Facts()
-	if here["connection"] != "RC" || here["tx_depth"] != "128" || here["inline_bytes"] != "0" || here["mtu"] != there["mtu"] ||
+	if here["connection"] != "RC" || here["tx_depth"] != "128" || here["inline_bytes"] != "0" ||
+		here["mtu"] != there["mtu"] ||
 		there["provider"] != out.Provider || there["emulated"] != "true" || here["device"] == there["device"] {
 		t.Errorf("the client used %v, the server %v", here, there)
 	}

@@ -123,8 +123,8 @@ func (s *streamer) fill() error {
 	return nil
 }
 
-// post posts a list. Where the peer has no room for it yet, the rest waits: a device without a queue
-// of its own, in shared memory, takes only what the receiver has taken.
+// post posts a list. Where the peer has no room for it yet, the rest waits: a device without a
+// queue of its own, in shared memory, takes only what the receiver has taken.
 func (s *streamer) post(p *pair, n int, last bool) error {
 	took, err := p.post(n, s.cfg.CQMod, last)
 	if !errors.Is(err, verbs.ErrQueueFull) {
