@@ -29,6 +29,8 @@ type Kind struct {
 	// Examine refuses settings that this machine can't measure, before anything starts: a missing
 	// program, too little memory. server tells which end of a pair this machine is.
 	Examine func(s Settings, server bool) error
+	// ExamineDevice refuses an RDMA device that this machine can't open. nil: the kind needs none.
+	ExamineDevice func(kvs.Device) error
 	// Expect is the expected time of a point, set-up included.
 	Expect func(s Settings, warmup, duration time.Duration) time.Duration
 	// Threads is the number of threads that an end of the kind keeps busy, of at most as many CPUs

@@ -211,7 +211,7 @@ func checkRuns(t *testing.T, dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		points, bad, err := run.Points()
+		points, bad, err := run.All()
 		if err != nil || len(bad) > 0 || len(points) == 0 {
 			t.Errorf("%s: %d points, bad lines %v, %v", file, len(points), bad, err)
 		}

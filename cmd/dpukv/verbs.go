@@ -40,7 +40,7 @@ type perfFlags struct {
 	device, op, connection string
 	opts                   provider.Options
 	size                   int
-	duration               seconds
+	duration, warmup       seconds
 	port                   int
 	listen                 string
 	all, loopback, asJSON  bool
@@ -91,6 +91,7 @@ func (f *perfFlags) add(cmd *cobra.Command, kind perf.Kind) {
 	flags.IntVarP(&f.cfg.Iters, "iters", "n", f.cfg.Iters, "messages of each size, for each QP")
 	flags.VarP(&f.duration, "duration", "D",
 		"time for each size, in seconds, instead of --iters")
+	flags.Var(&f.warmup, "warmup", "time of each size before its measurement, in seconds")
 	flags.IntVarP(&f.cfg.TxDepth, "tx-depth", "t", f.cfg.TxDepth, "sends in flight, for each QP")
 	flags.IntVarP(&f.cfg.RxDepth, "rx-depth", "r", f.cfg.RxDepth, "receives posted, for each QP")
 	flags.IntVarP(&f.cfg.Inline, "inline_size", "I", f.cfg.Inline,
@@ -149,7 +150,7 @@ func (f *perfFlags) understand(cmd *cobra.Command, args []string) (err error) {
 	if f.cfg.Connection, err = perf.ParseConnection(f.connection); err != nil {
 		return fmt.Errorf("--connection: %w", err)
 	}
-	f.cfg.Duration = time.Duration(f.duration)
+	f.cfg.Duration, f.cfg.Warmup = time.Duration(f.duration), time.Duration(f.warmup)
 	f.cfg.Sizes = []int{f.size}
 	if f.all {
 		f.cfg.Sizes = perf.AllSizes()

@@ -22,6 +22,7 @@
 //
 //	TestIBVerbs   the ibverbs provider's tests, inside the guest, on rxe
 //	TestPerf      the microbenchmark, likewise
+//	TestPerftest  perftest and the probe "verbs" on one device, and the ratio of their figures
 //	TestInterop   every operation between softroce here and rxe in the guest, over a tap
 //	TestHERD      HERD over the same tap, both ways round: every answer of a mixed load right; in the guest, its link taken down
 //	              under load, which the error must name

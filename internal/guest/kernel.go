@@ -35,7 +35,8 @@ type kernelBuild struct {
 
 var guestKernelBuild = kernelBuild{
 	name: "uml", config: guestConfig, image: "linux", options: []string{"ARCH=um"},
-	packages: "libibverbs-dev ibverbs-providers rdma-core busybox-static iproute2 util-linux",
+	packages: "libibverbs-dev ibverbs-providers rdma-core perftest " +
+		"busybox-static iproute2 util-linux",
 }
 
 // Kernel finds the guest's kernel, or builds it, which takes minutes. It reports progress to say.

@@ -33,6 +33,17 @@ PERF_LINK=dummy0 $TEST -test.run '^TestRiggedPortGoesDown$'
 `)
 }
 
+// TestPerftest measures the guest's device with perftest and with the probe "verbs". The log has the
+// ratio of both. User-mode Linux does not tell its CPU's frequency. Without one, perftest divides by
+// 0; with a wrong one, it takes the frequency that it measures itself.
+func TestPerftest(t *testing.T) {
+	runInGuest(t, "dpukv/probe/rdma", `
+printf 'cpu MHz : 1\n' >/run/cpuinfo
+mount --bind /run/cpuinfo /proc/cpuinfo
+PERFTEST_REQUIRE=1 $TEST -test.run '^TestBesidePerftest$'
+`)
+}
+
 // runInGuest runs a package's tests in the guest; job calls them $TEST. A job names its tests, so a
 // skip is a failure.
 func runInGuest(t *testing.T, pkg, job string) {

@@ -37,6 +37,11 @@ func (s *ProbeSpec) examine() error {
 		}
 		l.Close()
 	}
+	if kind.ExamineDevice != nil {
+		if err := kind.ExamineDevice(s.Device); err != nil {
+			return err
+		}
+	}
 	if kind.Examine == nil {
 		return nil
 	}

@@ -56,30 +56,57 @@ var Kind = probe.Kind{
 		},
 	},
 	Figures: []probe.Figure{
-		{Name: "p50_latency_ns", Title: "p50, µs", Lower: true, Factor: 1e-3, Help: "Median latency."},
-		{Name: "mean_latency_ns", Title: "mean, µs", Lower: true, Factor: 1e-3, Help: "Mean latency."},
-		{Name: "p99_latency_ns", Title: "p99, µs", Lower: true, Factor: 1e-3, Help: "99th percentile."},
-		{Name: "p999_latency_ns", Title: "p99.9, µs", Lower: true, Factor: 1e-3,
-			Help: "99.9th percentile."},
+		{
+			Name: "p50_latency_ns", Title: "p50, µs", Lower: true, Factor: 1e-3,
+			Help: "Median latency.",
+		},
+		{
+			Name: "mean_latency_ns", Title: "mean, µs", Lower: true, Factor: 1e-3,
+			Help: "Mean latency.",
+		},
+		{
+			Name: "p99_latency_ns", Title: "p99, µs", Lower: true, Factor: 1e-3,
+			Help: "99th percentile.",
+		},
+		{
+			Name: "p999_latency_ns", Title: "p99.9, µs", Lower: true, Factor: 1e-3,
+			Help: "99.9th percentile.",
+		},
 		{Name: "bytes_per_s", Title: "GB/s", Factor: 1e-9, Help: "Bytes of messages a second."},
 		{Name: "messages_per_s", Title: "Mmsg/s", Factor: 1e-6, Help: "Messages a second."},
-		{Name: "client_cpus", Title: "client CPUs", Lower: true,
-			Help: "CPU time of the client a second: an end that polls uses a whole CPU."},
-		{Name: "server_cpus", Title: "server CPUs", Lower: true,
-			Help: "CPU time of the server a second."},
+		{
+			Name: "client_cpus", Title: "client CPUs", Lower: true,
+			Help: "CPU time of the client a second: an end that polls uses a whole CPU.",
+		},
+		{
+			Name: "server_cpus", Title: "server CPUs", Lower: true,
+			Help: "CPU time of the server a second.",
+		},
 	},
 	Pair: true, Verbs: true,
 	Threads: func(probe.Settings, bool) int { return 1 },
 	Expect: func(_ probe.Settings, warmup, duration time.Duration) time.Duration {
 		return warmup + duration + time.Second
 	},
-	Serve: serve, Measure: measure,
+	ExamineDevice: examine,
+	Serve:         serve, Measure: measure,
 }
 
-// open opens the device of a task.
-func open(task *probe.Task) (verbs.Device, error) {
-	return provider.Open(task.Device.Name,
-		provider.Options{GIDIndex: task.Device.GIDIndex, MTU: task.Device.MTU})
+// open opens a device of the testbed.
+func open(d *kvs.Device) (verbs.Device, error) {
+	return provider.Open(d.Name, provider.Options{GIDIndex: d.GIDIndex, MTU: d.MTU})
+}
+
+// examine opens a device and its port, as an end of a measurement does.
+func examine(d kvs.Device) error {
+	dev, err := open(&d)
+	if err != nil {
+		return err
+	}
+	if _, err = dev.Port(); err != nil {
+		err = fmt.Errorf("device %s: %w", d.Name, err)
+	}
+	return errors.Join(err, dev.Close())
 }
 
 // config is the measurement of a task.
@@ -96,7 +123,7 @@ func config(task *probe.Task) perf.Config {
 
 // measure is the client.
 func measure(ctx context.Context, task *probe.Task) (out *probe.Outcome, err error) {
-	dev, err := open(task)
+	dev, err := open(&task.Device)
 	if err != nil {
 		return nil, err
 	}

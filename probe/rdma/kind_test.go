@@ -3,21 +3,31 @@ package rdma
 import (
 	"context"
 	"errors"
-	"os"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"dpukv/kvs"
 	"dpukv/probe"
+	"dpukv/verbs/perf"
+	"dpukv/verbs/verbstest"
 )
+
+// named is a device of an end. The addresses are of this test process alone.
+func named(device string, end int) string {
+	if device == "softroce" {
+		device += ":" + verbstest.Addr(end)
+	}
+	return device
+}
 
 // pair starts a server, and returns the client's task.
 func pair(t *testing.T, device, test, op, bytes string) (*probe.Task, probe.Server) {
 	t.Helper()
 	all := Kind.All(map[string][]string{axisTest: {test}, axisOp: {op}, axisBytes: {bytes}})
 	task := &probe.Task{
-		Settings: all[0], Device: kvs.Device{Name: strings.Replace(device, "softroce", "softroce:127.0.0.1", 1)}, Listen: "127.0.0.1:0",
+		Settings: all[0], Device: kvs.Device{Name: named(device, 0)}, Listen: "127.0.0.1:0",
 		Warmup: 20 * time.Millisecond, Duration: 50 * time.Millisecond,
 	}
 	srv, err := Kind.Serve(t.Context(), task)
@@ -26,9 +36,7 @@ func pair(t *testing.T, device, test, op, bytes string) (*probe.Task, probe.Serv
 	}
 	client := *task
 	client.Addr = srv.Addr()
-	if device == "softroce" {
-		client.Device.Name = device + ":127.0.0.2"
-	}
+	client.Device.Name = named(device, 1)
 	return &client, srv
 }
 
@@ -58,7 +66,8 @@ func TestMeasure(t *testing.T) {
 						t.Errorf("got %+v", out)
 					}
 					sends := strings.HasPrefix(device, "softroce")
-					if sent, back := out.Moved.Device.SentPackets, srv.Moved().Device.ReceivedPackets; sends && (sent == 0 || back == 0) {
+					sent, back := out.Moved.Device.SentPackets, srv.Moved().Device.ReceivedPackets
+					if sends && (sent == 0 || back == 0) {
 						t.Errorf("%d packets sent, %d received", sent, back)
 					}
 					if err := srv.Close(); err != nil {
@@ -97,7 +106,72 @@ func TestCancelled(t *testing.T) {
 // TestNoDevice: the error names the device.
 func TestNoDevice(t *testing.T) {
 	task := &probe.Task{Settings: Kind.All(nil)[0], Device: kvs.Device{Name: "ibverbs:none"}, Listen: "127.0.0.1:0"}
-	if _, err := Kind.Serve(t.Context(), task); err == nil || errors.Is(err, os.ErrInvalid) || !strings.Contains(err.Error(), "none") {
+	_, served := Kind.Serve(t.Context(), task)
+	_, measured := Kind.Measure(t.Context(), task)
+	for _, err := range []error{served, measured, Kind.ExamineDevice(task.Device)} {
+		if err == nil || !strings.Contains(err.Error(), "ibverbs:none") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// TestExamine: the software providers work here, and a device of another machine does not.
+func TestExamine(t *testing.T) {
+	for _, name := range []string{"shm", named("softroce", 0)} {
+		if err := Kind.ExamineDevice(kvs.Device{Name: name}); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := Kind.ExamineDevice(kvs.Device{Name: "softroce:192.0.2.1"}); err == nil {
+		t.Error("an address that this machine lacks passes")
+	}
+}
+
+// TestSizesAreBounded: a size that no device takes is refused where a sweep is read.
+func TestSizesAreBounded(t *testing.T) {
+	axis, err := Kind.Axis(axisBytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []string{"0", "-1", fmt.Sprint(perf.MaxBytes + 1)} {
+		if _, err := axis.Codec.Parse(size); err == nil {
+			t.Errorf("%s bytes pass", size)
+		}
+	}
+	task, srv := pair(t, "shm", testLatency, "write", fmt.Sprint(perf.MaxBytes+1)) // not from a file
+	if _, err := Kind.Measure(t.Context(), task); err == nil || !strings.Contains(err.Error(), "message size: found") {
 		t.Errorf("got %v", err)
+	}
+	_ = srv.Close()
+}
+
+// TestClientEnds: a server whose client ends in the middle has an error.
+func TestClientEnds(t *testing.T) {
+	for _, device := range []string{"shm", "softroce"} {
+		task, srv := pair(t, device, testLatency, "send", "8")
+		ctx, cancel := context.WithCancel(t.Context())
+		task.Duration, task.Began = time.Hour, cancel
+		if _, err := Kind.Measure(ctx, task); err == nil {
+			t.Errorf("%s: the client measured after its context", device)
+		}
+		if err := srv.Wait(); err == nil {
+			t.Errorf("%s: the server had no error", device)
+		}
+		_ = srv.Close()
+	}
+}
+
+// TestFacts: each end tells what it used.
+func TestFacts(t *testing.T) {
+	task, srv := pair(t, "softroce", testBandwidth, "write", "4096")
+	out, err := Kind.Measure(t.Context(), task)
+	if err := errors.Join(err, srv.Close()); err != nil {
+		t.Fatal(err)
+	}
+	here, there := out.Facts, srv.Facts()
+	if here["connection"] != "RC" || here["tx_depth"] != "128" || here["inline_bytes"] != "0" ||
+		here["mtu"] != there["mtu"] ||
+		there["provider"] != out.Provider || there["emulated"] != "true" || here["device"] == there["device"] {
+		t.Errorf("the client used %v, the server %v", here, there)
 	}
 }

@@ -3,7 +3,9 @@ package rdma
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
+	"strconv"
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/ports"
@@ -26,25 +28,35 @@ type server struct {
 }
 
 func serve(_ context.Context, task *probe.Task) (probe.Server, error) {
-	dev, err := open(task)
+	dev, err := open(&task.Device)
 	if err != nil {
 		return nil, err
+	}
+	port, err := dev.Port()
+	if err != nil {
+		return nil, errors.Join(err, dev.Close())
 	}
 	l, err := ports.Listen(task.Listen)
 	if err != nil {
 		return nil, errors.Join(err, dev.Close())
 	}
-	info := dev.Info()
 	ctx, stop := context.WithCancel(context.Background())
 	s := &server{
 		device: dev, listener: l, addr: l.Addr().String(), stop: stop,
-		facts: map[string]string{
-			"device": verbs.Printable(info.Name), "provider": info.Provider,
-		},
-		done: make(chan error, 1), closing: make(chan struct{}),
+		facts: facts(dev.Info(), &port),
+		done:  make(chan error, 1), closing: make(chan struct{}),
 	}
 	go func() { s.done <- s.run(ctx) }()
 	return s, nil
+}
+
+// facts describe the server's device.
+func facts(info verbs.DeviceInfo, port *verbs.Port) map[string]string {
+	return map[string]string{
+		"device": verbs.Printable(info.Name), "provider": info.Provider,
+		"emulated": strconv.FormatBool(info.Emulated), "mtu": strconv.Itoa(port.MTU),
+		"link": fmt.Sprint(port.LinkLayer),
+	}
 }
 
 // run serves one client, and then keeps the device open for its counters.

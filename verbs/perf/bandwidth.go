@@ -10,7 +10,7 @@ import (
 )
 
 // stream is the client's side of a bandwidth test.
-func (e *end) stream(bytes int) ([]mark, error) {
+func (e *end) stream(bytes int) (*marks, error) {
 	for _, p := range e.pairs {
 		p.prepare(e.cfg.Op, bytes)
 	}
@@ -18,8 +18,7 @@ func (e *end) stream(bytes int) ([]mark, error) {
 		return nil, err
 	}
 	s := &streamer{
-		end: e, start: time.Now(), marks: make([]mark, 1, 4096),
-		posted: make([]int, len(e.pairs)),
+		end: e, start: time.Now(), marks: newMarks(), posted: make([]int, len(e.pairs)),
 	}
 	if s.cfg.Warmup == 0 {
 		s.begin()
@@ -38,7 +37,7 @@ func (e *end) stream(bytes int) ([]mark, error) {
 // begin ends the warm-up. Messages of it that complete later count.
 func (s *streamer) begin() {
 	s.warm, s.start = true, time.Now()
-	s.marks = append(s.marks[:0], mark{0, s.complete})
+	s.marks.restart(s.complete)
 	s.began()
 }
 
@@ -46,11 +45,11 @@ func (s *streamer) begin() {
 type streamer struct {
 	*end
 	start    time.Time // of the warm-up, then of the measurement
-	posted   []int // messages of each pair
+	posted   []int     // messages of each pair
 	complete int
 	ended    bool // no pair posts any more
 	warm     bool // the warm-up is over
-	marks    []mark
+	marks    *marks
 }
 
 // open reports whether anything is left to post or to complete.
@@ -80,7 +79,7 @@ func (s *streamer) turnOnce() error {
 		n, err := s.reap()
 		if n > 0 {
 			s.complete += n
-			s.marks = append(s.marks, mark{time.Since(s.start), s.complete})
+			s.marks.add(mark{time.Since(s.start), s.complete})
 		}
 		return n > 0 || s.roomy() || !s.open(), err
 	})
@@ -124,8 +123,8 @@ func (s *streamer) fill() error {
 	return nil
 }
 
-// post posts a list. Where the peer has no room for it yet, the rest waits: a device without a queue
-// of its own, in shared memory, takes only what the receiver has taken.
+// post posts a list. Where the peer has no room for it yet, the rest waits: a device without a
+// queue of its own, in shared memory, takes only what the receiver has taken.
 func (s *streamer) post(p *pair, n int, last bool) error {
 	took, err := p.post(n, s.cfg.CQMod, last)
 	if !errors.Is(err, verbs.ErrQueueFull) {

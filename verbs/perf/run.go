@@ -175,8 +175,7 @@ func (e *end) measureKind(bytes int) (*Point, error) {
 			return nil, err
 		}
 		return &Point{
-			Bytes: bytes, Iters: marks[len(marks)-1].complete - marks[0].complete,
-			Bandwidth: rates(marks, bytes),
+			Bytes: bytes, Iters: marks.messages(), Bandwidth: rates(marks.all(), bytes),
 		}, nil
 	}
 	measure := e.pingPong

@@ -78,30 +78,3 @@ func quantile(sorted []time.Duration, q float64) float64 {
 	i := int(math.Ceil(q*float64(len(sorted)))) - 1
 	return usec(sorted[max(i, 0)])
 }
-
-// mark is a time in a bandwidth test and the number of messages complete by then.
-type mark struct {
-	at       time.Duration
-	complete int
-}
-
-// rates computes the rates for messages of one size.
-func rates(marks []mark, bytes int) *Rates {
-	const mb = 1 << 20
-	first, last := marks[0], marks[len(marks)-1]
-	average := perSecond(first, last)
-	peak := average
-	for tenth, i := max(1, len(marks)/10), 0; i+tenth < len(marks); i++ {
-		peak = max(peak, perSecond(marks[i], marks[i+tenth]))
-	}
-	return &Rates{
-		PeakMBs: peak * float64(bytes) / mb, AverageMBs: average * float64(bytes) / mb,
-		MsgMpps: average / 1e6,
-	}
-}
-
-func perSecond(from, to mark) float64 {
-	// The clock may stand still over a very short interval.
-	d := max(to.at-from.at, time.Nanosecond)
-	return float64(to.complete-from.complete) / d.Seconds()
-}

@@ -27,7 +27,8 @@ func TestWarmup(t *testing.T) {
 		if began.Sub(start) < cfg.Warmup {
 			t.Errorf("%s: the measurement began after %v", kind, began.Sub(start))
 		}
-		if kind == Latency && (p.Histogram == nil || p.Histogram.TotalCount() != int64(p.Iters) || p.Latency.P999 < p.Latency.Typical) {
+		if kind == Latency && (p.Histogram == nil || p.Histogram.TotalCount() != int64(p.Iters) ||
+			p.Latency.P999 < p.Latency.Typical) {
 			t.Errorf("got %+v", p)
 		}
 		if kind == Bandwidth && (p.Iters == 0 || p.Bandwidth.MsgMpps == 0) {
