@@ -1,4 +1,3 @@
-// Package probes is the table of all kinds of probes. A kind is one line here.
 package probes
 
 import (
