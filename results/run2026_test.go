@@ -2,6 +2,7 @@ package results_test
 
 import (
 	"bytes"
+	"encoding/csv"
 	"io"
 	"os"
 	"path/filepath"
@@ -215,10 +216,19 @@ func TestRun2026Export(t *testing.T) {
 		case "benchfmt":
 			resultstest.Golden(t, "run-2026.benchfmt.golden", b.Bytes())
 		case "csv":
-			rows := strings.Split(strings.TrimSpace(b.String()), "\n")
-			if len(rows) != 5 || !strings.HasPrefix(rows[2], "1,"+closed2026+",ok,,,,mica,CH-SH,off-path,") ||
-				!strings.Contains(rows[2], ",1.3336e+06,91286.12837432514,69247,") {
-				t.Errorf("%d rows, the third is\n%s", len(rows), rows[2])
+			rows, err := csv.NewReader(&b).ReadAll()
+			if err != nil || len(rows) != 5 {
+				t.Fatalf("%d rows, %v", len(rows), err)
+			}
+			for name, want := range map[string]string{
+				"id": closed2026, "status": "ok", "measure": "", "settings": "", "figures": "",
+				"store": "mica", "placement": "CH-SH", "submode": "off-path",
+				"throughput_ops": "1.3336e+06", "latency_mean_ns": "91286.12837432514",
+				"latency_p50_ns": "69247",
+			} {
+				if i := slices.Index(rows[0], name); i < 0 || rows[2][i] != want {
+					t.Errorf("column %s is number %d: got %q, want %q", name, i, rows[2], want)
+				}
 			}
 		case "parquet":
 			if !bytes.HasPrefix(b.Bytes(), []byte("PAR1")) {

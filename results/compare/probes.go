@@ -9,9 +9,9 @@ import (
 	"dpukv/results"
 )
 
-// conditions are figures that say under which load a probe measured. They are neither better nor
-// worse.
-var conditions = []string{"load_bytes_per_s"}
+// conditions are figures that are not compared: under which load a probe measured, and a count that
+// may well be 0.
+var conditions = []string{"load_bytes_per_s", "retransmits"}
 
 // fillProbes compares the probes of the two sides, each figure of each configuration. They are
 // judged for themselves, a figure's rows together.

@@ -2,6 +2,8 @@ package export
 
 import (
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
@@ -11,13 +13,22 @@ import (
 
 // Benchfmt writes the points that are ok as lines of benchmarks. A name has the point's place in
 // the study and the dimensions that vary: "BenchmarkKV/store=MICA/placement=CH-SH/…". The
-// dimensions in which all points agree stand before the lines.
+// dimensions in which all points agree stand before the lines. A probe's name has its settings:
+// "BenchmarkMemory/place=hostA/test=latency/…".
 func Benchfmt(w io.Writer, points []results.Point) error {
-	ok, _ := results.Split(points)
+	all, _ := results.Split(points)
+	out := benchfmt.NewWriter(w)
+	var ok []*results.Point
+	for _, p := range all {
+		if !p.IsProbe() {
+			ok = append(ok, p)
+		} else if err := out.Write(probe(p)); err != nil {
+			return err
+		}
+	}
 	if len(ok) == 0 {
 		return nil
 	}
-	out := benchfmt.NewWriter(w)
 	metadata := benchfmt.UnitMetadata{
 		UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: "ops/s", Key: "better"},
 		OrigUnit:        "ops/s", Value: "higher",
@@ -42,6 +53,25 @@ func Benchfmt(w io.Writer, points []results.Point) error {
 		}
 	}
 	return nil
+}
+
+// probe is the line of a probe.
+func probe(p *results.Point) *benchfmt.Result {
+	word := strings.NewReplacer("/", "_", " ", "_").Replace
+	name := strings.ToUpper(p.Measure[:1]) + p.Measure[1:] + "/place=" + word(p.Placement)
+	if p.Submode != "" {
+		name += "/submode=" + p.Submode
+	}
+	for _, setting := range slices.Sorted(maps.Keys(p.Settings)) {
+		name += "/" + setting + "=" + word(p.Settings[setting])
+	}
+	var values []benchfmt.Value
+	for _, figure := range results.FigureNames([]*results.Point{p}) {
+		values = append(values, benchfmt.Value{
+			Value: p.Figures[figure], Unit: strings.ReplaceAll(figure, "_", "-"),
+		})
+	}
+	return &benchfmt.Result{Name: benchfmt.Name(name), Iters: 1, Values: values}
 }
 
 func benchmark(

@@ -15,7 +15,7 @@ func (f *folder) latency() Check {
 		intervals, err := f.Histograms(p.ID)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && p.HlogBytes == 0:
-			without++
+			without += unlogged(p)
 			return nil
 		case err != nil:
 			return []string{err.Error()}
@@ -32,9 +32,20 @@ func (f *folder) latency() Check {
 	return c
 }
 
+// unlogged is 1 if a point has percentiles and no log that proves them. Most probes have none.
+func unlogged(p *results.Point) int {
+	if _, has := p.Figures["p50_latency_ns"]; p.IsProbe() && !has {
+		return 0
+	}
+	return 1
+}
+
 // latencyFaults compares a point's latencies with those of its log. counted tells that the build
 // counts late operations as this one does.
 func latencyFaults(p *results.Point, log []results.Interval, counted bool) ([]string, error) {
+	if p.IsProbe() {
+		return probeFaults(p, log)
+	}
 	intended, err1 := results.MergeTag(log, results.TagIntended)
 	actual, err2 := results.MergeTag(log, results.TagActual)
 	unsent, err3 := results.MergeTag(log, results.TagUnsent)

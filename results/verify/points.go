@@ -83,7 +83,7 @@ func (f *folder) logs() Check {
 	without := 0
 	c := f.each("logs", func(p *results.Point) []string {
 		if p.HlogBytes == 0 {
-			without++
+			without += unlogged(p)
 			return nil
 		}
 		if _, err := f.Log(p); err != nil {
