@@ -98,7 +98,7 @@ func (c *Comparison) fill(questions []question, o *Options) {
 	for _, m := range o.Metrics {
 		first := len(c.Rows)
 		for i := range questions {
-			if q := &questions[i]; len(q.a) > 0 && len(q.b) > 0 {
+			if q := &questions[i]; len(q.a) > 0 && len(q.b) > 0 && m.in(q) {
 				c.Rows = append(c.Rows, q.row(&m, o))
 			}
 		}

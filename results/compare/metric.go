@@ -15,11 +15,16 @@ type Metric struct {
 	Unit   string // of the value that Of returns: benchmark units, "ops/s" and "sec"
 	Higher bool   // is better
 	Of     func(*results.Point) float64
+	// has reports whether a point has the figure; nil: all have it
+	has func(*results.Point) bool
 }
+
+// in reports whether both sides of a question have the figure.
+func (m *Metric) in(q *question) bool { return m.has == nil || m.has(q.a[0]) && m.has(q.b[0]) }
 
 // Metrics returns all metrics.
 func Metrics() []Metric {
-	list := []Metric{{"throughput_ops", "ops/s", true, throughput}}
+	list := []Metric{{Name: "throughput_ops", Unit: "ops/s", Higher: true, Of: throughput}}
 	for _, actual := range []bool{false, true} {
 		for _, m := range results.LatencyMetrics() {
 			name := "latency_" + m.Name + "_ns"
@@ -27,12 +32,12 @@ func Metrics() []Metric {
 				m, name = m.FromActualSend(), "actual_"+name
 			}
 			seconds := func(p *results.Point) float64 { return m.Ns(p) / 1e9 }
-			list = append(list, Metric{name, "sec", false, seconds})
+			list = append(list, Metric{Name: name, Unit: "sec", Of: seconds})
 		}
 	}
 	return append(list,
-		Metric{"server_cpu_ns_per_op", "sec/op", false, serverCPU},
-		Metric{"client_cpu_ns_per_op", "sec/op", false, clientCPU},
+		Metric{Name: "server_cpu_ns_per_op", Unit: "sec/op", Of: serverCPU},
+		Metric{Name: "client_cpu_ns_per_op", Unit: "sec/op", Of: clientCPU},
 	)
 }
 

@@ -36,6 +36,10 @@ func probeMetric(name string) Metric {
 	m := Metric{
 		Name: name, Higher: results.HigherIsBetter(name),
 		Of: func(p *results.Point) float64 { return p.Figures[name] },
+		has: func(p *results.Point) bool {
+			_, there := p.Figures[name]
+			return there
+		},
 	}
 	switch {
 	case strings.HasSuffix(name, "bytes_per_s"):
