@@ -103,7 +103,8 @@ func checkProbe(s *sweep.Sweep, t *testbed.Testbed, c *sweep.Config, allowed []i
 	of := *s
 	of.Stores = nil
 	if kind.Verbs {
-		of.Stores = stores.NamesOf((*kvs.Store).OverVerbs)[:1] // their rules are those of its devices
+		// The rules of such a store are those of its devices.
+		of.Stores = stores.NamesOf((*kvs.Store).OverVerbs)[:1]
 	}
 	if err := checkSubmode(&of, t, c.Submode, c.Placement, sweep.WorkOnPath("")); err != nil {
 		return fmt.Errorf("%s: submode %s with %s: %w", name, c.Submode, c.Placement, err)

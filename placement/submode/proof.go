@@ -135,8 +135,8 @@ const (
 	leastShare = 0.90
 	// mostLost is the greatest share that may be lost in front of the datapath. The packets that
 	// leave tell whether it was loss: what took another way leaves, too.
-	mostLost = 0.5
-	mostStray  = 0.10
+	mostLost  = 0.5
+	mostStray = 0.10
 	// someStray are unintended packets: neighbour discovery, and the first packets of a flow.
 	someStray = 100
 )
@@ -161,9 +161,9 @@ func (p *Proof) judge(
 			"at %s: it has other work", taken, came, after.setup.Ports))
 	}
 	if errs == nil && lost > 1-leastShare {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("overload: %.0f %% of the packets that came in "+
-			"at %s were lost in front of %s, and sent again", 100*lost, after.setup.Ports,
-			p.Datapath))
+		p.Warnings = append(p.Warnings,
+			fmt.Sprintf("overload: %.0f %% of the packets that came in at %s were lost in front "+
+				"of %s, and sent again", 100*lost, after.setup.Ports, p.Datapath))
 	}
 	if left+dropped > came+stray {
 		errs = append(errs, fmt.Errorf("found %d packets that came in, and %d that went out: "+

@@ -88,8 +88,8 @@ func (s *Sweep) Points() []Point {
 }
 
 // Configs combines the axes' values, the last axis fastest. If the rates follow from the peaks, the
-// configurations have no rate yet: see [Config.AtRate]. Probes have configurations of their own: see
-// [Sweep.ProbeConfigs].
+// configurations have no rate yet: see [Config.AtRate]. Probes have configurations of their own:
+// see [Sweep.ProbeConfigs].
 func (s *Sweep) Configs() []Config {
 	if !s.MeasuresStores() {
 		return nil

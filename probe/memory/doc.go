@@ -9,10 +9,11 @@
 //
 // # Latency
 //
-// latency_ns is absolute: the time from one load's address to the next one's. tinymembench prints the
-// time beyond L1 instead: it subtracts a run whose loads all hit. Figures of the two differ by the
-// latency of L1, and so do their ratios. beyond_l1_ns is tinymembench's column: the latency less that
-// of a block of 1 KiB, measured in the same run. With two chains, a step loads a line of each.
+// latency_ns is absolute: the time from one load's address to the next one's. tinymembench prints
+// the time beyond L1 instead: it subtracts a run whose loads all hit. Figures of the two differ by
+// the latency of L1, and so do their ratios. beyond_l1_ns is tinymembench's column: the latency
+// less that of a block of 1 KiB, measured in the same run. With two chains, a step loads a line of
+// each.
 //
 // The figure is the median over slices of about a millisecond, so that an interrupt does not count.
 //

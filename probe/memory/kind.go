@@ -68,11 +68,12 @@ var Kind = probe.Kind{
 		},
 		{
 			Name: axisBlock, Help: "Memory that the loads go through.", Example: "[1KiB, 64MiB]",
-			Default: []string{"16384", "1048576", "67108864"}, Codec: bytesCodec(minBlock, maxBlock),
+			Default: []string{"16384", "1048576", "67108864"},
+			Codec:   bytesCodec(minBlock, maxBlock),
 		},
 		{
-			Name: axisPages, Help: "Pages of that memory: the kernel's base pages, transparent huge " +
-				"pages, or reserved ones.", Example: "[4k, thp]", Default: []string{"thp"},
+			Name: axisPages, Help: "Pages of that memory: the kernel's base pages, transparent " +
+				"huge pages, or reserved ones.", Example: "[4k, thp]", Default: []string{"thp"},
 			Codec: strictyaml.Word([]string{"4k", "16k", "64k", "thp", "huge"}),
 		},
 		{
@@ -82,7 +83,9 @@ var Kind = probe.Kind{
 		{
 			Name: axisLoad, Help: "What the other CPUs move, as a share of what they can move.",
 			Example: "[0.5, 1]", Default: []string{"0.5"},
-			Codec: strictyaml.Word([]string{"0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1"}),
+			Codec: strictyaml.Word([]string{
+				"0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1",
+			}),
 		},
 		{
 			Name: axisBatch, Help: "Operations whose loads may overlap.", Example: "[1, 64]",
@@ -150,8 +153,9 @@ func bytesCodec(lo, hi int64) strictyaml.Codec[string] {
 			}
 			return strconv.FormatInt(int64(size), 10), nil
 		},
-		Format:  func(text string) string { return text },
-		Allowed: fmt.Sprintf("a size such as 64KiB, from %v to %v", bytesize.Size(lo), bytesize.Size(hi)),
+		Format: func(text string) string { return text },
+		Allowed: fmt.Sprintf("a size such as 64KiB, from %v to %v", bytesize.Size(lo),
+			bytesize.Size(hi)),
 	}
 }
 
@@ -225,8 +229,8 @@ func examine(s probe.Settings) error {
 		return err
 	}
 	if s.Get(axisTest) == testLoaded && len(cpus) < 2 {
-		return errors.New("test: found loaded on one CPU, allowed: two or more; one measures, the " +
-			"others move")
+		return errors.New("test: found loaded on one CPU, allowed: two or more; one measures, " +
+			"the others move")
 	}
 	if n := threads(s, false); n > len(cpus) {
 		return fmt.Errorf("threads: found %d, allowed: up to the %d CPUs here", n, len(cpus))
@@ -366,7 +370,8 @@ func latency(ctx context.Context, task *probe.Task, out *probe.Outcome, began fu
 	if s.Get(axisTest) == testLatency {
 		chains = s.Int(axisChains)
 	}
-	base := timed(ctx, newChaser(bytes[:inL1], chains, task.Seed).steps, 0, 20*time.Millisecond, nil)
+	small := newChaser(bytes[:inL1], chains, task.Seed)
+	base := timed(ctx, small.steps, 0, 20*time.Millisecond, nil)
 	c := newChaser(bytes, chains, task.Seed)
 	run := func(began func()) {
 		out.Figures["latency_ns"] = timed(ctx, c.steps, task.Warmup, task.Duration, began)

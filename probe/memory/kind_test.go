@@ -117,7 +117,9 @@ func TestExamine(t *testing.T) {
 		"allowed on this kernel: " + basePages(): {"pages=" + other},
 		"bytes of memory":                        {"block_bytes=1099511627776", "pages=" + basePages()},
 		"vm.nr_hugepages=":                       {"block_bytes=1099511627776", "pages=huge"},
-		"threads: found 1024, allowed: up to":    {"test=copy", "array_bytes=65536", "threads=1024", "pages=" + basePages()},
+		"threads: found 1024, allowed: up to": {
+			"test=copy", "array_bytes=65536", "threads=1024", "pages=" + basePages(),
+		},
 	} {
 		if err := Kind.Examine(task(settings...).Settings, false); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: got %v, want %q", settings, err, want)

@@ -12,7 +12,9 @@ import (
 const sliceNs = int64(time.Millisecond)
 
 // timed makes steps until a time is over, and returns the median nanoseconds of one.
-func timed(ctx context.Context, steps func(n int), warmup, duration time.Duration, began func()) float64 {
+func timed(
+	ctx context.Context, steps func(n int), warmup, duration time.Duration, began func(),
+) float64 {
 	n := stepsPerSlice(steps)
 	for end := cpu.NowNs() + warmup.Nanoseconds(); cpu.NowNs() < end && ctx.Err() == nil; {
 		steps(n)

@@ -133,8 +133,8 @@ func (c *Claim) check(wrong func(format string, args ...any)) {
 		wrong("claim %q: found no over, allowed: over beside the quantity %q", c.Says, c.Quantity)
 	}
 	if _, known := figureUnits[c.Figure]; (c.Of == ofProbe) != known {
-		wrong("claim %q: found the figure %q of %s, allowed: with of: %s one of %q", c.Says, c.Figure,
-			c.Of, ofProbe, slices.Sorted(maps.Keys(figureUnits)))
+		wrong("claim %q: found the figure %q of %s, allowed: with of: %s one of %q", c.Says,
+			c.Figure, c.Of, ofProbe, slices.Sorted(maps.Keys(figureUnits)))
 	}
 	for _, k := range c.Cases {
 		if (c.Expect == "between") != (k.To > k.Study) {

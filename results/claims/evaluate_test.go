@@ -75,10 +75,14 @@ func TestNotMeasured(t *testing.T) {
 		run  Run
 		want string
 	}{
-		"no DPU":                  {Run{Name: "here", Points: points}, "no run whose DPUs are BF-2"},
-		"another generation":      {Run{Name: "there", Points: points, Generations: []string{"bf3"}}, "no run whose DPUs are BF-2"},
-		"two generations at once": {Run{Name: "mixed", Points: points, Generations: []string{"bf2", "bf3"}}, "no run whose DPUs are BF-2"},
-		"one side only":           {bf2(points), "no point of MICA, CD-SH, off-path, 100 % GET, BF-2"},
+		"no DPU": {Run{Name: "here", Points: points}, "no run whose DPUs are BF-2"},
+		"another generation": {
+			Run{Name: "there", Points: points, Generations: []string{"bf3"}}, "no run whose DPUs are BF-2",
+		},
+		"two generations at once": {
+			Run{Name: "mixed", Points: points, Generations: []string{"bf2", "bf3"}}, "no run whose DPUs are BF-2",
+		},
+		"one side only": {bf2(points), "no point of MICA, CD-SH, off-path, 100 % GET, BF-2"},
 		"other settings": {
 			bf2(points, placed("mica", "CD-SH", 1e6, 1e5, all(1), func(p *results.Point) { p.Batch = 32 })),
 			"different settings",

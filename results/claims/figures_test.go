@@ -55,7 +55,8 @@ func TestFigures(t *testing.T) {
 // are.
 func TestLatencyAtASimilarThroughput(t *testing.T) {
 	behind := func(generation string, ops, ns float64) Run {
-		return Run{Name: generation, Points: placed("mica", "CH-SH", ops, ns, all(1)), Generations: []string{generation}}
+		points := placed("mica", "CH-SH", ops, ns, all(1))
+		return Run{Name: generation, Points: points, Generations: []string{generation}}
 	}
 	// With 1, 2 and 4 threads, one generation reaches .75, 1.5 and 3. The other reaches .8, 1.6 and
 	// 3.2, or a third more.
@@ -79,9 +80,10 @@ func TestLatencyAtASimilarThroughput(t *testing.T) {
 // A share of hashing is for the study's hash function, and says if it was not sampled.
 func TestHashShareIsOfTheStudysHash(t *testing.T) {
 	run := func(hash, by string) []Outcome {
-		return outcomes(t, "A3-share", Run{Name: "here", Points: placed("herd", "CH-SH", 1e6, 1e5, func(p *results.Point) {
+		points := placed("herd", "CH-SH", 1e6, 1e5, func(p *results.Point) {
 			p.Hash, p.ClientHashShareBy = hash, by
-		})})
+		})
+		return outcomes(t, "A3-share", Run{Name: "here", Points: points})
 	}
 	host := func(list []Outcome) Outcome {
 		i := slices.IndexFunc(list, func(o Outcome) bool {

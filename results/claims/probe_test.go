@@ -68,9 +68,9 @@ func TestN1(t *testing.T) {
 	} {
 		for _, o := range outcomes(t, "N1", c.run) {
 			for says, want := range c.want {
-				if strings.HasSuffix(o.Says, says) && (o.Generations == nil || slices.Equal(o.Generations, c.run.Generations)) &&
-					string(o.Verdict) != want {
-					t.Errorf("%s: %q is %s (%s), want %s; measured %v", name, o.Says, o.Verdict, o.Why, want, valueText(o.Measured))
+				if strings.HasSuffix(o.Says, says) && o.isOf(c.run.Generations) && string(o.Verdict) != want {
+					t.Errorf("%s: %q is %s (%s), want %s; measured %s", name, o.Says, o.Verdict, o.Why, want,
+						valueText(o.Measured))
 				}
 			}
 			if o.Measured != nil && (o.Substitute != "") != (name == "emulated") {
@@ -78,6 +78,11 @@ func TestN1(t *testing.T) {
 			}
 		}
 	}
+}
+
+// isOf reports whether an outcome is of the generations, or of none in particular.
+func (o *Outcome) isOf(generations []string) bool {
+	return o.Generations == nil || slices.Equal(o.Generations, generations)
 }
 
 func valueText(x *float64) string {
@@ -117,10 +122,11 @@ func TestM1M2(t *testing.T) {
 	} {
 		found := false
 		for _, o := range list {
-			if strings.Contains(o.Says, says) && (o.Generations == nil || slices.Equal(o.Generations, []string{"bf2"})) {
+			if strings.Contains(o.Says, says) && o.isOf([]string{"bf2"}) {
 				found = true
 				if o.Verdict != want {
-					t.Errorf("%q is %s (%s), want %s, measured %s", o.Says, o.Verdict, o.Why, want, valueText(o.Measured))
+					t.Errorf("%q is %s (%s), want %s, measured %s", o.Says, o.Verdict, o.Why, want,
+						valueText(o.Measured))
 				}
 				if o.Verdict == Agrees && len(o.Doubts) == 0 {
 					t.Errorf("%q has no doubts", o.Says)

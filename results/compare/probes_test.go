@@ -15,7 +15,9 @@ func memory(latency, bandwidth float64) (list []results.Point) {
 		jitter := 1 + 0.001*float64(repeat)
 		for settings, figures := range map[string]map[string]float64{
 			"test=latency block_bytes=1024": {"latency_ns": latency * jitter},
-			"test=copy threads=1":           {"bytes_per_s": bandwidth * jitter, "median_bytes_per_s": bandwidth * jitter},
+			"test=copy threads=1": {
+				"bytes_per_s": bandwidth * jitter, "median_bytes_per_s": bandwidth * jitter,
+			},
 		} {
 			list = append(list, resultstest.StudyProbe("memory", "hostA", settings, figures,
 				func(p *results.Point) { p.Repeat = repeat + 1 }))

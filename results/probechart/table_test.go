@@ -48,6 +48,7 @@ func squeezed(text string) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
 // TestColumn: the setting "all" is no number.
 func TestColumn(t *testing.T) {
 	for threads, want := range map[int]string{0: "dpuA, all threads", 1: "dpuA, 1 thread", 8: "dpuA, 8 threads"} {

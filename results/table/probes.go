@@ -12,6 +12,18 @@ import (
 	"dpukv/results"
 )
 
+// separate returns the points of stores, and the probes.
+func separate(points []*results.Point) (stores, probes []*results.Point) {
+	for _, p := range points {
+		if p.IsProbe() {
+			probes = append(probes, p)
+		} else {
+			stores = append(stores, p)
+		}
+	}
+	return stores, probes
+}
+
 // writeProbes writes a table for each kind and test: one row a configuration, its repeats
 // condensed.
 func writeProbes(b *bytes.Buffer, ok []*results.Point) {
@@ -49,8 +61,9 @@ func probeRows(points []*results.Point) (rows [][]*results.Point) {
 	names := settingNames(points)
 	slices.SortStableFunc(rows, func(x, y []*results.Point) int {
 		a, b := x[0], y[0]
-		if c := cmp.Or(cmp.Compare(a.Placement, b.Placement), cmp.Compare(a.Submode, b.Submode)); c != 0 {
-			return c
+		place := cmp.Or(cmp.Compare(a.Placement, b.Placement), cmp.Compare(a.Submode, b.Submode))
+		if place != 0 {
+			return place
 		}
 		for _, name := range names {
 			if c := compareValues(a.Settings[name], b.Settings[name]); c != 0 {
@@ -128,12 +141,13 @@ func figureColumn(name string) column {
 	}
 	title = strings.TrimSpace(strings.ReplaceAll(title, "_", " "))
 	of := median(per, func(p *results.Point) float64 { return p.Figures[name] })
-	return column{head: [2]string{title, unit}, cell: func(repeats []*results.Point) (string, string) {
+	cell := func(repeats []*results.Point) (string, string) {
 		if _, has := repeats[0].Figures[name]; !has {
 			return "–", ""
 		}
 		return of(repeats)
-	}}
+	}
+	return column{head: [2]string{title, unit}, cell: cell}
 }
 
 // headOf is a setting's name on two lines.

@@ -19,10 +19,9 @@ import (
 func Write(w io.Writer, points []results.Point) error {
 	ok, failed := results.Split(points)
 	var b bytes.Buffer
-	isProbe := func(p *results.Point) bool { return p.IsProbe() }
-	probes := slices.DeleteFunc(slices.Clone(ok), func(p *results.Point) bool { return !p.IsProbe() })
-	if rows := slices.DeleteFunc(slices.Clone(ok), isProbe); len(rows) > 0 {
-		writeRows(&b, rows)
+	stores, probes := separate(ok)
+	if len(stores) > 0 {
+		writeRows(&b, stores)
 	}
 	writeProbes(&b, probes)
 	WriteWarnings(&b, ok)

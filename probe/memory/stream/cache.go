@@ -26,8 +26,8 @@ func autoBytes(cache int64) int64 {
 	return max(cachesInArray*cache, leastKnown)
 }
 
-// CacheBytes is the size of the last-level caches of CPUs, as the kernel tells it. A cache that CPUs
-// share counts once. 0: the kernel tells none.
+// CacheBytes is the size of the last-level caches of CPUs, as the kernel tells it. A cache that
+// CPUs share counts once. 0: the kernel tells none.
 func CacheBytes(cpus []int) int64 { return cacheBytes(os.DirFS("/sys/devices/system/cpu"), cpus) }
 
 func cacheBytes(sys fs.FS, cpus []int) (sum int64) {
@@ -39,7 +39,8 @@ func cacheBytes(sys fs.FS, cpus []int) (sum int64) {
 		for _, folder := range folders {
 			n, err := strconv.Atoi(word(sys, folder+"/level"))
 			if err == nil && n > level && word(sys, folder+"/type") != "Instruction" {
-				level, last, shared = n, word(sys, folder+"/size"), word(sys, folder+"/shared_cpu_list")
+				level, last = n, word(sys, folder+"/size")
+				shared = word(sys, folder+"/shared_cpu_list")
 			}
 		}
 		kib, err := strconv.ParseInt(strings.TrimSuffix(last, "K"), 10, 64)

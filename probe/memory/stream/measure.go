@@ -108,8 +108,8 @@ func (g *gang) result() *Result {
 func (g *gang) warnings(res *Result) (list []string) {
 	switch {
 	case res.CacheBytes == 0:
-		list = append(list, fmt.Sprintf("the kernel tells no size of a cache: an array of %d bytes "+
-			"may lie in one", res.ArrayBytes))
+		list = append(list, fmt.Sprintf("the kernel tells no size of a cache: an array of %d "+
+			"bytes may lie in one", res.ArrayBytes))
 	case int64(g.config.ArrayBytes) < cachesInArray*res.CacheBytes:
 		list = append(list, fmt.Sprintf("an array has %d bytes, which is less than %d times the "+
 			"last-level caches (%d bytes): they answer a part of the traffic", res.ArrayBytes,
