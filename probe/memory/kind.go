@@ -84,7 +84,7 @@ var Kind = probe.Kind{
 			Name: axisLoad, Help: "What the other CPUs move, as a share of what they can move.",
 			Example: "[0.5, 1]", Default: []string{"0.5"},
 			Codec: strictyaml.Word([]string{
-				"0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1",
+				"0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1",
 			}),
 		},
 		{
