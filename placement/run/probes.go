@@ -162,7 +162,7 @@ func (r *runner) examineProbes(ctx context.Context, due []sweep.Point) error {
 		if !pt.IsProbe() {
 			continue
 		}
-		nodes, err := r.assign(pt)
+		nodes, err := assign(&r.machines.Bed, &pt.Config) // with the addresses of made machines
 		if err != nil {
 			return err
 		}

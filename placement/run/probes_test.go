@@ -128,7 +128,7 @@ repeats: 1
 func TestSubmodesCarryProbes(t *testing.T) {
 	needLab(t)
 	if os.Getenv("SUBMODE_REQUIRE") == "" {
-		t.Skip("takes minutes, and Open vSwitch and DPDK: make test-lab")
+		t.Skip("takes a minute of Open vSwitch and DPDK: make test-lab runs it")
 	}
 	o := ofProbes(t, onPath, "../../examples/netns-onpath.yaml")
 	runAll(t, o)

@@ -49,7 +49,7 @@ func TestMeasures(t *testing.T) {
 func TestProbeID(t *testing.T) {
 	s := sweepOf(t, "measure: {memory: {node: [hostB], test: [latency], block_bytes: [1KiB], pages: [4k]}}\nrepeats: 1\n")
 	points := s.Points()
-	if len(points) != 1 || points[0].ID != "memory-hostB-latency-1024-4k-1-61d9a86b-r1" {
+	if len(points) != 1 || points[0].ID != "memory-hostB-latency-1024-4k-1-03e7ea17-r1" {
 		t.Errorf("got %v", points)
 	}
 }

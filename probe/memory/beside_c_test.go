@@ -50,7 +50,7 @@ int main(void) {
 // TestBesideC chases in turns with gcc's loop. It prints the ratios of the medians, and asserts none.
 func TestBesideC(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes a CPU for seconds")
+		t.Skip("measures for seconds")
 	}
 	k := task()
 	one := k.CPUs[len(k.CPUs)-1]

@@ -124,7 +124,7 @@ func TestBitsOfC(t *testing.T) {
 // medians, and asserts none: other programs may use the memory meanwhile.
 func TestBesideC(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes the memory's bandwidth for seconds")
+		t.Skip("measures for seconds")
 	}
 	pinTest(t)
 	for _, size := range []struct {
