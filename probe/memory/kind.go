@@ -224,6 +224,9 @@ func examine(s probe.Settings) error {
 	if err := offheap.Fits(need, pagesOf[pages]); err != nil {
 		return fmt.Errorf("%d bytes of memory: %w", need, err)
 	}
+	if err := examineTHP(pages); err != nil {
+		return err
+	}
 	cpus, err := cpu.Allowed()
 	if err != nil {
 		return err
@@ -247,6 +250,21 @@ func examineHuge(need int64) error {
 	}
 	return region.Free()
 }
+
+// examineTHP asks for a transparent huge page, and gives it back.
+func examineTHP(pages string) error {
+	if pagesOf[pages] != offheap.THP {
+		return nil
+	}
+	region, err := offheap.Alloc(hugePage, offheap.THP)
+	if err != nil {
+		return fmt.Errorf("pages: found thp, allowed on this kernel: %s, huge (%w)", basePages(), err)
+	}
+	return region.Free()
+}
+
+// hugePage is a huge page of most kernels. A smaller block lies on the begin of one.
+const hugePage = 2 << 20
 
 // basePages names the kernel's base pages.
 func basePages() string { return strconv.Itoa(os.Getpagesize()>>10) + "k" }
@@ -350,7 +368,6 @@ func latency(ctx context.Context, task *probe.Task, out *probe.Outcome, began fu
 	if err := cpu.PinThread(task.CPUs[0]); err != nil {
 		return err
 	}
-	const hugePage = 2 << 20 // a smaller block lies on the begin of one
 	block := s.Int(axisBlock)
 	region, err := offheap.Alloc(max(block, hugePage), pagesOf[s.Get(axisPages)])
 	if err != nil {

@@ -81,3 +81,12 @@ func NeedAdvice(t testing.TB) {
 		t.Skipf("needs madvise to do what it says%s", how)
 	}
 }
+
+// NeedNative skips a test that mixes programs of the machine with its own process, which an
+// emulator runs on another architecture.
+func NeedNative(t testing.TB) {
+	t.Helper()
+	if how := emulated(); how != "" {
+		t.Skipf("needs a process of the machine's architecture%s", how)
+	}
+}

@@ -15,6 +15,7 @@ import (
 
 	"dpukv/internal/clib"
 	"dpukv/internal/cpu"
+	"dpukv/internal/test/kernel"
 )
 
 // yardstick is STREAM's loops in C, with STREAM's static arrays.
@@ -101,6 +102,7 @@ var contests = []contest{
 
 // TestBitsOfC: every code makes what gcc's code makes, in every bit.
 func TestBitsOfC(t *testing.T) {
+	kernel.NeedNative(t)
 	for _, c := range contests {
 		y := compile(t, 10_007, c.flags...)
 		l, err := loopsOf(c.code)

@@ -115,6 +115,7 @@ func checkMoved(t *testing.T, of *probe.Task, srv *server, out *probe.Outcome) {
 
 // TestPinned: each process has its CPU. Processes that share CPUs are told.
 func TestPinned(t *testing.T) {
+	kernel.NeedNative(t)
 	need(t)
 	allowed, err := cpu.Allowed()
 	if err != nil {
