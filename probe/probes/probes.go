@@ -7,10 +7,10 @@ import (
 
 	"dpukv/internal/spelling"
 	"dpukv/probe"
+	"dpukv/probe/dma"
 	"dpukv/probe/memory"
 	"dpukv/probe/network"
 	"dpukv/probe/rdma"
-	"dpukv/probe/dma"
 )
 
 // table has one line a kind. Help and errors name the kinds in this order.
