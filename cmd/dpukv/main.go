@@ -82,7 +82,8 @@ Start with "dpukv sweep": it measures MICA over TCP on this machine.`,
 		newPlotCommand(), newReportCommand(), newVerifyCommand(), newMergeCommand(),
 		newCompareCommand(), newClaimsCommand(),
 		newExportCommand(),
-		newHashCommand(), newVerbsCommand(), newDMACommand(), newCardReportCommand(),
+		newHashCommand(), newVerbsCommand(), newMemoryCommand(), newDMACommand(),
+		newCardReportCommand(),
 		newDoctorCommand(), newVersionCommand(),
 	)
 	for _, make := range taggedCommands {

@@ -68,6 +68,10 @@ var Kind = probe.Kind{
 			Help: "bytes of completed copies a second",
 		},
 		{
+			Name: "copies_per_s", Title: "Mcopies/s", Factor: 1e-6,
+			Help: "completed copies a second",
+		},
+		{
 			Name: "core_share", Title: "core use, %", Lower: true, Factor: 100,
 			Help: "CPU time of the initiator's thread over the period",
 		},

@@ -142,7 +142,8 @@ func (l *loop) measure(t *probe.Task) (*probe.Outcome, error) {
 	o.Duration = time.Duration(wall)
 	o.Figures["core_share"] = float64(ownCPU) / float64(wall)
 	if l.settings.Get("test") == throughput {
-		o.Figures["bytes_per_s"] = float64(done) * float64(l.bytes) / float64(wall) * 1e9
+		o.Figures["copies_per_s"] = float64(done) / float64(wall) * 1e9
+		o.Figures["bytes_per_s"] = o.Figures["copies_per_s"] * float64(l.bytes)
 		return o, nil
 	}
 	o.Figures["mean_latency_ns"] = h.Mean()

@@ -92,3 +92,11 @@ func cacheBytes(root fs.FS) (most int) {
 	}
 	return most
 }
+
+// AllBytes are the study's sizes of a copy: the powers of two from 2 B to 8 MB.
+func AllBytes() (all []string) {
+	for n := 2; n <= maxBytes; n *= 2 {
+		all = append(all, strconv.Itoa(n))
+	}
+	return all
+}

@@ -1,0 +1,53 @@
+package series
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"dpukv/probe"
+)
+
+// Row is one measurement of a series.
+type Row struct {
+	Settings map[string]string `json:"settings"`
+	*probe.Outcome
+	list []probe.Setting // the settings in the order of the axes
+}
+
+// Run measures settings one after another. It refuses before the first measurement what this
+// machine can't measure. done gets each row at once.
+func Run(
+	ctx context.Context, kind *probe.Kind, all []probe.Settings, t probe.Task,
+	done func(*Row) error,
+) error {
+	for _, s := range all {
+		if kind.Check != nil {
+			if err := kind.Check(s); err != nil {
+				return err
+			}
+		}
+		if err := kind.Examine(s, false); err != nil {
+			return err
+		}
+	}
+	for _, s := range all {
+		t.Settings = s
+		o, err := kind.Measure(ctx, &t)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s, err)
+		}
+		if err := done(&Row{s.Map(), o, s.List()}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteJSON writes rows as one object.
+func WriteJSON(w io.Writer, rows []*Row) error {
+	return json.NewEncoder(w).Encode(struct {
+		Points []*Row `json:"points"`
+	}{rows})
+}

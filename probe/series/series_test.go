@@ -1,0 +1,68 @@
+package series
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"dpukv/internal/strictyaml"
+	"dpukv/probe"
+)
+
+// toy is a kind whose figure is its number.
+func toy(measured *int) *probe.Kind {
+	return &probe.Kind{
+		Name: "toy", Title: "toys",
+		Axes: []probe.Axis{
+			{Name: "test", Default: []string{"copy"}, Codec: strictyaml.Word([]string{"copy"})},
+			{Name: "bytes", Default: []string{"64", "99"}, Codec: probe.Words(strictyaml.Whole(1, 99))},
+		},
+		Figures: []probe.Figure{{Name: "bytes_per_s", Title: "best, GB/s", Factor: 1e-9}, {Name: "absent"}},
+		Examine: func(s probe.Settings, _ bool) error {
+			if s.Get("bytes") == "99" {
+				return errors.New("99 bytes are too many")
+			}
+			return nil
+		},
+		Measure: func(_ context.Context, t *probe.Task) (*probe.Outcome, error) {
+			*measured++
+			return &probe.Outcome{
+				Figures: map[string]float64{"bytes_per_s": float64(t.Settings.Int("bytes")) * 1e9},
+				Facts:   map[string]string{"pages": "thp-2m"}, Warnings: []string{"no engine"},
+			}, nil
+		},
+	}
+}
+
+// TestTable: the title has the words, the columns have the numbers, and a warning comes once.
+func TestTable(t *testing.T) {
+	var b strings.Builder
+	measured := 0
+	kind := toy(&measured)
+	add := NewTable(kind, &b).Add
+	all := []probe.Settings{"test=copy bytes=64", "test=copy bytes=2"}
+	if err := Run(t.Context(), kind, all, probe.Task{}, add); err != nil {
+		t.Fatal(err)
+	}
+	want := `# toys: test copy
+# used: pages thp-2m
+# bytes     best, GB/s
+  64        64.00
+# warning: no engine
+  2         2.000
+`
+	if b.String() != want {
+		t.Errorf("got\n%s", b.String())
+	}
+}
+
+// TestRefusedFirst: nothing is measured if one of the settings can't be.
+func TestRefusedFirst(t *testing.T) {
+	measured := 0
+	kind := toy(&measured)
+	err := Run(t.Context(), kind, kind.All(nil), probe.Task{}, func(*Row) error { return nil })
+	if err == nil || measured > 0 {
+		t.Errorf("got %v after %d measurements", err, measured)
+	}
+}
