@@ -67,7 +67,8 @@ func TestMeasureText(t *testing.T) {
 		}
 	}
 	a, b := sweepOf(t, "measure: memory\n"), sweepOf(t, "measure: network\n")
-	if diff := Differences(&a, &b); len(diff) != 1 || !strings.Contains(diff[0], "measure is [memory] there, [network] here") {
+	diff := Differences(&a, &b)
+	if len(diff) != 1 || !strings.Contains(diff[0], "measure is [memory] there, [network] here") {
 		t.Errorf("got %q", diff)
 	}
 }
@@ -105,7 +106,8 @@ func TestSelectProbes(t *testing.T) {
 			t.Errorf("%s selects %d points, want %d", only, got, want)
 		}
 	}
-	if _, err := ParseSelection("measure=verbs", &s); err == nil || !strings.Contains(err.Error(), "the sweep has: kvs, memory, network") {
+	const want = "the sweep has: kvs, memory, network"
+	if _, err := ParseSelection("measure=verbs", &s); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v", err)
 	}
 }

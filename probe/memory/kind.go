@@ -258,7 +258,8 @@ func examineTHP(pages string) error {
 	}
 	region, err := offheap.Alloc(hugePage, offheap.THP)
 	if err != nil {
-		return fmt.Errorf("pages: found thp, allowed on this kernel: %s, huge (%w)", basePages(), err)
+		return fmt.Errorf("pages: found thp, allowed on this kernel: %s, huge (%w)", basePages(),
+			err)
 	}
 	return region.Free()
 }
