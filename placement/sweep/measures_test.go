@@ -47,7 +47,8 @@ func TestMeasures(t *testing.T) {
 
 // TestProbeID: the ID of a probe never changes.
 func TestProbeID(t *testing.T) {
-	s := sweepOf(t, "measure: {memory: {node: [hostB], test: [latency], block_bytes: [1KiB], pages: [4k]}}\nrepeats: 1\n")
+	s := sweepOf(t, "measure: {memory: {node: [hostB], test: [latency], block_bytes: [1KiB], pages: [4k]}}\n"+
+		"repeats: 1\n")
 	points := s.Points()
 	if len(points) != 1 || points[0].ID != "memory-hostB-latency-1024-4k-1-03e7ea17-r1" {
 		t.Errorf("got %v", points)
