@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,15 +58,16 @@ func probesIn(t *testing.T, dir string) []results.Point {
 // TestProbes measures this machine and the path between two of its processes, together with a store.
 // A second run measures nothing.
 func TestProbes(t *testing.T) {
-	o := ofProbes(t, `
-measure: [{memory: {node: [server], test: [latency], block_bytes: [4KiB], pages: [thp]}}, {network: {test: [rr]}}, verbs, kvs]
+	pages := fmt.Sprintf("%dk", os.Getpagesize()>>10)
+	o := ofProbes(t, strings.Replace(`
+measure: [{memory: {node: [server], test: [latency], block_bytes: [4KiB], pages: [PAGES]}}, {network: {test: [rr]}}, verbs, kvs]
 keys: 1000
 get_ratio: 1
 client_threads: 1
 duration: 100ms
 warmup: 10ms
 repeats: 1
-`, "")
+`, "PAGES", pages, 1), "")
 	sum := runAll(t, o)
 	points := probesIn(t, o.Dir)
 	if want := 1 + 1 + 6; len(points) != want || sum.Points != want+1 {
