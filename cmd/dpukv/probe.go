@@ -125,13 +125,16 @@ func (f *localFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return usagef("%s: %w", f.kind.Name, err)
 	}
+	if err := series.Check(f.kind, all); err != nil {
+		return usagef("%s: %w", f.kind.Name, err)
+	}
 	add := series.NewTable(f.kind, cmd.OutOrStdout()).Add
 	var rows []*series.Row
 	if f.asJSON {
 		add = func(r *series.Row) error { rows = append(rows, r); return nil }
 	}
 	if err := series.Run(cmd.Context(), f.kind, all, task, add); err != nil {
-		return err
+		return fmt.Errorf("%s: %w", f.kind.Name, err)
 	}
 	if f.asJSON {
 		return series.WriteJSON(cmd.OutOrStdout(), rows)
@@ -178,7 +181,7 @@ func (f *localFlags) task(all []probe.Settings) (probe.Task, error) {
 	}
 	var err error
 	if task.CPUs, err = cpu.ParseList(f.cpus); err == nil {
-		err = cpu.MayUse(task.CPUs)
+		err = errors.Join(cpu.MayUse(task.CPUs), cpu.PinProcess(task.CPUs))
 	}
 	if err != nil {
 		return task, fmt.Errorf("--cpus: %w", err)

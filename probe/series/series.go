@@ -16,12 +16,8 @@ type Row struct {
 	list []probe.Setting // the settings in the order of the axes
 }
 
-// Run measures settings one after another. It refuses before the first measurement what this
-// machine can't measure. done gets each row at once.
-func Run(
-	ctx context.Context, kind *probe.Kind, all []probe.Settings, t probe.Task,
-	done func(*Row) error,
-) error {
+// Check refuses what this machine can't measure, before anything is measured.
+func Check(kind *probe.Kind, all []probe.Settings) error {
 	for _, s := range all {
 		if kind.Check != nil {
 			if err := kind.Check(s); err != nil {
@@ -32,6 +28,14 @@ func Run(
 			return err
 		}
 	}
+	return nil
+}
+
+// Run measures settings one after another. done gets each row at once.
+func Run(
+	ctx context.Context, kind *probe.Kind, all []probe.Settings, t probe.Task,
+	done func(*Row) error,
+) error {
 	for _, s := range all {
 		t.Settings = s
 		o, err := kind.Measure(ctx, &t)

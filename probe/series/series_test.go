@@ -61,8 +61,7 @@ func TestTable(t *testing.T) {
 func TestRefusedFirst(t *testing.T) {
 	measured := 0
 	kind := toy(&measured)
-	err := Run(t.Context(), kind, kind.All(nil), probe.Task{}, func(*Row) error { return nil })
-	if err == nil || measured > 0 {
+	if err := Check(kind, kind.All(nil)); err == nil || measured > 0 {
 		t.Errorf("got %v after %d measurements", err, measured)
 	}
 }
