@@ -135,6 +135,7 @@ func simulate(t *testing.T, cfg Config, s *simServer) *Result {
 	w.session, w.ages, w.now = s, newAges(time.Hour, 0), func() int64 { return s.nowNs }
 	w.remote = simRemote{newFakeRemote(), s}
 	r := &runner{
+		ctx: t.Context(),
 		cfg: cfg, facts: kvs.Facts{CPUs: []int{1}}, remote: newFakeRemote(),
 		pool: &workerPool{workers: []*worker{w}},
 	}

@@ -20,7 +20,7 @@ var noKeys = strings.Fields("server listen cpus json timeout check-hash device g
 	"serve quick in-guest hist yes keep set password-file tls-ca tls-cert tls-insecure tls-key tls-server-name")
 
 // noFlags are the keys of sweep files that these commands have no flag for.
-var noFlags = strings.Fields("placement submode filter repeats")
+var noFlags = strings.Fields("placement submode filter measure repeats")
 
 func commandsOfLoads() []*cobra.Command {
 	commands := []*cobra.Command{newLoadCommand(), newSweepCommand(), newSearchCommand()}
