@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dpukv/internal/cpu"
+	"dpukv/kvs"
 	"dpukv/probe"
 	"dpukv/probe/dma"
 	"dpukv/probe/memory"
@@ -23,6 +24,7 @@ type localProbe struct {
 	flags                map[string]string // by the axis, where the flag has another name
 	shorthands           map[string]string // by the axis
 	presets              []preset
+	device               string // help of the flag --device; "": there is none
 }
 
 // preset is a flag that stands for values of one axis.
@@ -41,6 +43,7 @@ type localFlags struct {
 	asJSON           bool
 	warmup, duration seconds
 	seed             uint64
+	device           string
 }
 
 func newDMACommand() *cobra.Command {
@@ -52,10 +55,14 @@ flight, and the core use of the thread that initiates them. A write copies into 
 as large as the last-level cache, a read copies from it. The time of a copy ends with its
 completion.
 
-The engine cpu is a core. It is the baseline for DMA engines, and each table says so.`,
+The engine cpu is a core. It is the baseline for DMA engines, and each table says so. The engine
+mlx5 is that of a BlueField-2 or later: mlx5dv_wr_memcpy, on a queue pair of its RDMA device. It
+copies between memory of the machine that the command runs on.`,
 		example: `  dpukv dma -s 64,1048576 --op write,read
+  dpukv dma --engine mlx5,cpu --device mlx5_0
   dpukv dma -a --test latency --completion poll,event --json`,
-		flags: map[string]string{"bytes": "size"}, shorthands: map[string]string{"bytes": "s"},
+		device: "RDMA device of the engine mlx5, as NAME or NAME/PORT (default: the only one)",
+		flags:  map[string]string{"bytes": "size"}, shorthands: map[string]string{"bytes": "s"},
 		presets: []preset{{
 			flag: "all", short: "a", help: "all sizes from 2 bytes to 8 MB",
 			axis: "bytes", values: dma.AllBytes(),
@@ -96,6 +103,9 @@ func (l *localProbe) command() *cobra.Command {
 	for i := range l.presets {
 		p := &l.presets[i]
 		flags.BoolVarP(&p.set, p.flag, p.short, false, p.help)
+	}
+	if l.device != "" {
+		flags.StringVarP(&f.device, "device", "d", "", l.device)
 	}
 	f.duration, f.warmup = seconds(time.Second), seconds(100*time.Millisecond)
 	flags.VarP(&f.duration, "duration", "D", "time of each measurement, in seconds")
@@ -172,6 +182,7 @@ func (f *localFlags) values(cmd *cobra.Command) (map[string][]string, error) {
 func (f *localFlags) task(all []probe.Settings) (probe.Task, error) {
 	task := probe.Task{
 		Warmup: time.Duration(f.warmup), Duration: time.Duration(f.duration), Seed: f.seed,
+		Device: kvs.Device{Name: f.device},
 	}
 	if task.Duration <= 0 {
 		return task, errors.New("--duration: found 0, allowed: more than 0")

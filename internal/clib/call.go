@@ -15,7 +15,7 @@ type frame struct {
 	result uintptr
 }
 
-const maxArgs = 5
+const maxArgs = 6
 
 // cgocall is the runtime's: it runs a function of C's calling convention on the thread's own stack.
 // A goroutine's stack does not move meanwhile, as C calls nothing back.
@@ -28,7 +28,7 @@ func cgocall(f uintptr, frame unsafe.Pointer) int32
 // C's calling convention.
 var trampolineAddress uintptr
 
-// Call calls f with up to five integers or addresses.
+// Call calls f with up to six integers or addresses.
 //
 //go:uintptrescapes
 func Call(f uintptr, args ...uintptr) uintptr {
@@ -41,6 +41,13 @@ func Call(f uintptr, args ...uintptr) uintptr {
 // Call3 is Call for three arguments. It allocates nothing.
 func Call3(f, a, b, c uintptr) uintptr {
 	frame := frame{f: f, args: [maxArgs]uintptr{a, b, c}}
+	cgocall(trampolineAddress, unsafe.Pointer(&frame))
+	return frame.result
+}
+
+// Call6 is Call3 for six arguments.
+func Call6(f uintptr, args *[6]uintptr) uintptr {
+	frame := frame{f: f, args: *args}
 	cgocall(trampolineAddress, unsafe.Pointer(&frame))
 	return frame.result
 }

@@ -23,13 +23,13 @@ func symbol(t testing.TB, name string) uintptr {
 	return f
 }
 
-// TestCallPassesAll checks all five arguments, the result, and memory in both directions.
+// TestCallPassesAll checks all six arguments, the result, and memory in both directions.
 func TestCallPassesAll(t *testing.T) {
 	var out [64]byte
-	format := []byte("%d %s %d\x00")
+	format := []byte("%d %s %d %d\x00")
 	n := Call(symbol(t, "sprintf"), uintptr(unsafe.Pointer(&out)), uintptr(unsafe.Pointer(&format[0])), 42,
-		uintptr(unsafe.Pointer(unsafe.StringData("word\x00"))), 7)
-	if got := String(uintptr(unsafe.Pointer(&out))); got != "42 word 7" || int32(n) != 9 {
+		uintptr(unsafe.Pointer(unsafe.StringData("word\x00"))), 7, 8)
+	if got := String(uintptr(unsafe.Pointer(&out))); got != "42 word 7 8" || int32(n) != 11 {
 		t.Errorf("sprintf wrote %q, %d bytes", got, int32(n))
 	}
 	if got := Call3(symbol(t, "ffs"), 8, 0, 0); int32(got) != 4 {
@@ -86,8 +86,12 @@ func deep(n int) (sum int) {
 
 func TestCall3AllocatesNothing(t *testing.T) {
 	f := symbol(t, "ffs")
-	if n := testing.AllocsPerRun(100, func() { Call3(f, 8, 0, 0) }); n != 0 {
-		t.Errorf("a call allocates %v times", n)
+	call := func() {
+		Call3(f, 8, 0, 0)
+		Call6(f, &[6]uintptr{8})
+	}
+	if n := testing.AllocsPerRun(100, call); n != 0 {
+		t.Errorf("two calls allocate %v times", n)
 	}
 }
 

@@ -7,8 +7,9 @@
 //
 // # Calls
 //
-// [Call] and [Call3] enter C by runtime.cgocall, as cgo's own calls do. purego's SyscallN would
-// allocate per call and copy 32 arguments. Call3 is for paths of packets: it allocates nothing.
+// [Call], [Call3] and [Call6] enter C by runtime.cgocall, as cgo's own calls do. purego's SyscallN
+// would allocate per call and copy 32 arguments. Call3 and Call6 are for paths of packets: they
+// allocate nothing.
 //
 // # Memory
 //

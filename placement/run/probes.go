@@ -144,6 +144,9 @@ func (p *Plan) probeSpec(
 		spec.Listen = n.Listen()
 	}
 	var err error
+	if !kind.Pair {
+		spec.Device = n.RDMA.KVS()
+	}
 	if kind.Verbs {
 		spec.Device = n.RDMA.KVS()
 		spec.Device.Name, err = nodes.Device(n)

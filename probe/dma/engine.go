@@ -20,9 +20,11 @@ type engine interface {
 }
 
 // engines open engines, by their names in settings.
-var engines = map[string]func(*probe.Task, *memory) (engine, error){"cpu": openCPU}
+var engines = map[string]func(*probe.Task, *memory) (engine, error){
+	"cpu": openCPU, engineMLX5: openMLX5,
+}
 
-const engineHelp = "cpu is a core, and no DMA engine"
+const engineHelp = "cpu is a core, and no DMA engine; mlx5 is the engine of a BlueField-2 or later"
 
 // engineNames returns the names in their order.
 func engineNames() []string { return slices.Sorted(maps.Keys(engines)) }

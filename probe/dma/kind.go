@@ -112,6 +112,11 @@ func examine(s probe.Settings, _ bool) error {
 	if err := offheap.Fits(int64(size+farBytes(size)), offheap.Auto); err != nil {
 		return fmt.Errorf("dma: %w", err)
 	}
+	if s.Get("engine") == engineMLX5 {
+		if err := examineMLX5(); err != nil {
+			return fmt.Errorf("engine: found mlx5, allowed here: cpu (%w)", err)
+		}
+	}
 	if threads(s, false) == 2 {
 		if allowed, err := cpu.Allowed(); err == nil && len(allowed) < 2 {
 			return errOneCPU

@@ -19,8 +19,8 @@ type ibvDevice struct {
 type ibvContext struct {
 	device                         uintptr
 	_                              [11]uintptr
-	pollCQ                         uintptr
-	_                              [13]uintptr
+	pollCQ, reqNotifyCQ            uintptr
+	_                              [12]uintptr
 	postSend, postRecv             uintptr
 	_                              [5]uintptr
 	cmdFD, asyncFD, numCompVectors int32

@@ -17,7 +17,7 @@ var compilers = map[string]string{"amd64": "x86_64-linux-gnu-gcc", "arm64": "aar
 // checkHeader compiles assertions about infiniband/verbs.h, for each architecture that this machine
 // has a compiler and the header for.
 func checkHeader(t *testing.T, assertions string) {
-	const header = "#include <infiniband/verbs.h>\n#include <stddef.h>\n"
+	const header = "#include <infiniband/verbs.h>\n#include <infiniband/mlx5dv.h>\n#include <stddef.h>\n"
 	for arch, compiler := range compilers {
 		t.Run(arch, func(t *testing.T) {
 			compile := func(source string) ([]byte, error) {
@@ -44,7 +44,8 @@ var mirrors = []struct {
 }{
 	{"struct ibv_device", ibvDevice{}, true, map[string]string{"ops": "_ops"}},
 	{"struct ibv_context", ibvContext{}, false, map[string]string{
-		"pollCQ": "ops.poll_cq", "postSend": "ops.post_send", "postRecv": "ops.post_recv",
+		"pollCQ": "ops.poll_cq", "reqNotifyCQ": "ops.req_notify_cq",
+		"postSend": "ops.post_send", "postRecv": "ops.post_recv",
 	}},
 	{"struct ibv_qp", ibvQP{}, false, nil},
 	{"struct ibv_cq", ibvCQ{}, false, nil},
@@ -68,6 +69,11 @@ var mirrors = []struct {
 	{"struct ibv_recv_wr", ibvRecvWR{}, true, nil},
 	{"struct ibv_wc", ibvWC{}, true, nil},
 	{"struct ibv_async_event", ibvAsyncEvent{}, true, nil},
+	{"struct ibv_comp_channel", ibvCompChannel{}, false, nil},
+	{"struct ibv_qp_init_attr_ex", ibvQPInitAttrEx{}, true, nil},
+	{"struct mlx5dv_context", mlx5Context{}, false, nil},
+	{"struct mlx5dv_qp_init_attr", mlx5QPInitAttr{}, true, nil},
+	{"struct mlx5dv_qp_ex", mlx5QPEx{}, false, nil},
 }
 
 // TestLayout compares each named field, and the sizes, with the header.
@@ -94,6 +100,17 @@ func TestLayout(t *testing.T) {
 			assert("sizeof("+m.c+")", typ.Size())
 		}
 	}
+	// A part of a structure, behind one whose size depends on the architecture.
+	ex := ibvQPEx{}
+	for field, offset := range map[string]uintptr{
+		"wr_id": unsafe.Offsetof(ex.wrID), "wr_flags": unsafe.Offsetof(ex.wrFlags),
+		"wr_start": unsafe.Offsetof(ex.wrStart), "wr_complete": unsafe.Offsetof(ex.wrComplete),
+	} {
+		assert("offsetof(struct ibv_qp_ex, "+field+") - sizeof(struct ibv_qp)", offset)
+	}
+	fmt.Fprintf(&c, "#ifdef __aarch64__\n#define QP %d\n#else\n#define QP %d\n#endif\n", qpBytes["arm64"],
+		qpBytes["amd64"])
+	c.WriteString("_Static_assert(sizeof(struct ibv_qp) == QP, \"qpBytes\");\n")
 	// The members of unions that share a field.
 	assert("offsetof(struct ibv_send_wr, wr.ud.ah)", unsafe.Offsetof(ibvSendWR{}.target))
 	assert("offsetof(struct ibv_send_wr, wr.ud.remote_qpn)", unsafe.Offsetof(ibvSendWR{}.key))
@@ -147,6 +164,11 @@ func TestConstants(t *testing.T) {
 		"IBV_EVENT_QP_LAST_WQE_REACHED": eventQPLastWQEReached,
 		"IBV_EVENT_CLIENT_REREGISTER":   eventClientReregister,
 		"IBV_EVENT_GID_CHANGE":          eventGIDChange,
+		"IBV_QP_INIT_ATTR_PD":           initAttrPD, "IBV_QP_INIT_ATTR_SEND_OPS_FLAGS": initAttrSendOps,
+		"IBV_QP_EX_WITH_RDMA_WRITE":               exWithWrite,
+		"MLX5DV_CONTEXT_MASK_WR_MEMCPY_LENGTH":    mlx5MaskMemcpyLength,
+		"MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS": mlx5MaskSendOps,
+		"MLX5DV_QP_EX_WITH_MEMCPY":                mlx5WithMemcpy, "MLX5DV_WC_MEMCPY": mlx5WCMemcpy,
 	} {
 		fmt.Fprintf(&c, "_Static_assert(%s == %d, \"%s\");\n", name, n, name)
 	}

@@ -17,6 +17,12 @@
 // Address handles are addresses in C. Work requests name them by their index in a table of the
 // protection domain.
 //
+// # DMA engine
+//
+// A [Copier] copies memory of this machine by the DMA engine of an mlx5 device. It loads
+// libmlx5.so.1, rdma-core's driver, for mlx5dv_wr_memcpy. That work request exists only on queue
+// pairs that mlx5dv_create_qp made for it.
+//
 // # What a device decides
 //
 // Queues may be deeper than requested, because a device rounds up. Places of a send queue become

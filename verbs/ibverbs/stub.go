@@ -20,3 +20,27 @@ func Devices() ([]string, error) { return nil, Probe() }
 
 // Open returns the same error as [Probe].
 func Open(Config) (verbs.Device, error) { return nil, Probe() }
+
+// Copier is the DMA engine of a device.
+type Copier struct{}
+
+// OpenCopier returns the same error as [Probe].
+func OpenCopier(Config, int, bool) (*Copier, error) { return nil, Probe() }
+
+// MaxBytes is 0, as the others of this build have no device.
+func (*Copier) MaxBytes() int { return 0 }
+
+// Info describes no device.
+func (*Copier) Info() verbs.DeviceInfo { return verbs.DeviceInfo{} }
+
+// Register returns the same error as [Probe].
+func (*Copier) Register([]byte) (uint32, error) { return 0, Probe() }
+
+// Copy returns the same error as [Probe].
+func (*Copier) Copy([]byte, uint32, []byte, uint32) error { return Probe() }
+
+// Done returns the same error as [Probe].
+func (*Copier) Done() (int, error) { return 0, Probe() }
+
+// Close has nothing to free.
+func (*Copier) Close() error { return nil }
