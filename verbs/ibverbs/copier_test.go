@@ -4,6 +4,7 @@ package ibverbs
 
 import (
 	"bytes"
+	_ "embed"
 	"errors"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,11 @@ import (
 	"dpukv/internal/test/kernel"
 	"dpukv/verbs"
 )
+
+// dmaEngine is the source of a device without hardware.
+//
+//go:embed testdata/dmaengine.c
+var dmaEngine string
 
 // The modes of testdata/dmaengine.c.
 const (
@@ -34,7 +40,8 @@ func rig(t *testing.T) (*library, *copierLibrary, func(name string, args ...uint
 	kernel.NeedNative(t)
 	so := filepath.Join(t.TempDir(), "dmaengine.so")
 	cmd := exec.CommandContext(t.Context(), compilers[runtime.GOARCH], "-shared", "-fPIC", "-O1", "-o", so,
-		"testdata/dmaengine.c")
+		"-x", "c", "-")
+	cmd.Stdin = strings.NewReader(dmaEngine)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Skipf("%s builds no device (%v: %s): make deps-release", compilers[runtime.GOARCH], err, out)
 	}
