@@ -130,8 +130,8 @@ func TestMachineOnSubmodes(t *testing.T) {
 		only, set string
 		points    int
 	}{
-		"":             {"", "", 2*(12+2+8) + 3 + 6},
-		"netns":        {"placement=CH-SH,placement=dpuB", "", 12 + 2 + 8 + 3 + 6},
+		"":      {"", "", 2*(12+2+8) + 3 + 6},
+		"netns": {"placement=CH-SH,placement=dpuB", "", 12 + 2 + 8 + 3 + 6},
 		"netns-onpath": {
 			"measure=network,measure=verbs", "submode=sm1,submode=sm2,submode=sm3,submode=sm4,submode=sm5", 5 * 9,
 		},
