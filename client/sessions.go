@@ -129,16 +129,12 @@ func (l *loader) room() int {
 
 // moves fills in the client's traffic.
 func (r *runner) moves(p *results.Point) {
-	p.ClientMoved = resultMoved(r.whole)
+	p.ClientMoved = results.MovedOf(r.whole)
 	if r.warming == (kvs.Moved{}) {
 		return // the run ended before
 	}
-	p.ClientMovedLoad = resultMoved(r.whole.Since(&r.warming))
+	p.ClientMovedLoad = results.MovedOf(r.whole.Since(&r.warming))
 	if begin, end := &r.sampler.begin, &r.sampler.end; end.nowNs > 0 {
-		p.ClientMovedWindow = resultMoved(end.moved.Since(&begin.moved))
+		p.ClientMovedWindow = results.MovedOf(end.moved.Since(&begin.moved))
 	}
-}
-
-func resultMoved(m kvs.Moved) results.Moved {
-	return results.Moved{Sockets: results.Packets(m.Sockets), Device: results.Packets(m.Device)}
 }

@@ -1,6 +1,10 @@
 package results
 
-import "fmt"
+import (
+	"fmt"
+
+	"dpukv/kvs"
+)
 
 // Packets counts packets of TCP sockets, by the kernel, or of a verbs device. Payload is the
 // content of TCP or UDP: it includes the headers of RoCE, and none of TCP, UDP, IP and Ethernet. A
@@ -73,6 +77,11 @@ func (p *Packets) ResentWarning(side, when string) string {
 type Moved struct {
 	Sockets Packets `json:"sockets,omitzero"` // traffic of its TCP sockets
 	Device  Packets `json:"device,omitzero"`  // traffic of its verbs device
+}
+
+// MovedOf is the traffic that a store or a probe counted.
+func MovedOf(m kvs.Moved) Moved {
+	return Moved{Sockets: Packets(m.Sockets), Device: Packets(m.Device)}
 }
 
 // Add adds the traffic of o.

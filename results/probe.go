@@ -14,6 +14,21 @@ import (
 // IsProbe reports whether the point measures a machine or a path, without a store.
 func (p *Point) IsProbe() bool { return p.Measure != "" }
 
+// Separate returns the points of stores, and the probes. Points without a probe are not copied.
+func Separate(points []Point) (stores, probes []Point) {
+	if !slices.ContainsFunc(points, func(p Point) bool { return p.IsProbe() }) {
+		return points, nil
+	}
+	for _, p := range points {
+		if p.IsProbe() {
+			probes = append(probes, p)
+		} else {
+			stores = append(stores, p)
+		}
+	}
+	return stores, probes
+}
+
 // ProbeKey names the configuration of a probe: what its repeats have in common.
 func ProbeKey(p *Point) string {
 	return fmt.Sprint(p.Measure, " ", p.Settings, " ", p.Placement, " ", p.Submode, " ", p.Machine)

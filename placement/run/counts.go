@@ -38,9 +38,7 @@ func noteServer(p *results.Point, before, after *node.Counted) {
 
 // noteServerMoved puts the server's traffic under load into a point.
 func noteServerMoved(p *results.Point, m kvs.Moved) {
-	p.ServerMovedLoad = results.Moved{
-		Sockets: results.Packets(m.Sockets), Device: results.Packets(m.Device),
-	}
+	p.ServerMovedLoad = results.MovedOf(m)
 	if warning := p.ServerMovedLoad.Sockets.ResentWarning("server", "in the load"); warning != "" {
 		p.Warnings = append(p.Warnings, warning)
 	}

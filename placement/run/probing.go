@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"dpukv/kvs"
 	"dpukv/placement/node"
 	"dpukv/probe"
 	"dpukv/results"
@@ -95,8 +94,8 @@ func (p *probing) load(ctx context.Context) (*node.Result, error) {
 	}
 	res.Point.Figures["server_cpus"] = after.cpusSince(began)
 	point := &res.Point
-	point.ClientMovedLoad = movedOf(outcome.Moved)
-	point.ServerMovedLoad = movedOf(after.Moved.Since(&before.Moved))
+	point.ClientMovedLoad = results.MovedOf(outcome.Moved)
+	point.ServerMovedLoad = results.MovedOf(after.Moved.Since(&before.Moved))
 	point.ServerFacts = p.ready.Facts
 	if wall := outcome.Duration; wall > 0 {
 		point.Figures["client_cpus"] = float64(outcome.CPUNs) / float64(wall.Nanoseconds())
@@ -118,12 +117,6 @@ func (p *probing) count(ctx context.Context) (*counts, error) {
 // cpusSince returns the CPU time since an earlier count for each second of it.
 func (c *counts) cpusSince(began *counts) float64 {
 	return float64(c.CPUNs-began.CPUNs) / float64(max(c.at.Sub(began.at), 1))
-}
-
-func movedOf(m kvs.Moved) results.Moved {
-	return results.Moved{
-		Sockets: results.Packets(m.Sockets), Device: results.Packets(m.Device),
-	}
 }
 
 // alone measures one machine.

@@ -24,10 +24,7 @@ func Embed(name string, text []byte, read func(path string) ([]byte, error)) ([]
 		if e.Key != sizesKey {
 			continue
 		}
-		nodes := []ast.Node{e.Value}
-		if list, ok := e.Value.(*ast.SequenceNode); ok {
-			nodes = list.Values
-		}
+		nodes := items(e.Value)
 		for i := len(nodes) - 1; i >= 0; i-- { // the last first: places before it stay the same
 			if err := embed(&f, lines, nodes[i], read); err != nil {
 				return nil, err

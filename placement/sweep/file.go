@@ -59,16 +59,21 @@ func (s *Sweep) read(f *strictyaml.File, data []byte) {
 	}
 }
 
+// items returns the items of a list, or a single value as the only one.
+func items(n ast.Node) []ast.Node {
+	if list, ok := n.(*ast.SequenceNode); ok {
+		return list.Values
+	}
+	return []ast.Node{n}
+}
+
 // readAxis reads one value or a list of values.
 func readAxis[T any](
 	f *strictyaml.File, s *Sweep, name string, n ast.Node, into *[]T, c strictyaml.Codec[T],
 ) {
-	nodes := []ast.Node{n}
-	if list, ok := n.(*ast.SequenceNode); ok {
-		nodes = list.Values
-		if len(nodes) == 0 {
-			f.Fault(f.Place(n), "%s: found an empty list, allowed: %s", name, c.Allowed)
-		}
+	nodes := items(n)
+	if len(nodes) == 0 {
+		f.Fault(f.Place(n), "%s: found an empty list, allowed: %s", name, c.Allowed)
 	}
 	*into = nil
 	seen := map[string]strictyaml.Position{}

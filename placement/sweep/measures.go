@@ -135,10 +135,7 @@ func measureKey() sweepKey {
 			"docs/tasks/machine.md.",
 		example: "[memory, {network: {cores: [1, 2]}}]",
 		read: func(f *strictyaml.File, s *Sweep, n ast.Node) {
-			nodes := []ast.Node{n}
-			if list, ok := n.(*ast.SequenceNode); ok {
-				nodes = list.Values
-			}
+			nodes := items(n)
 			if len(nodes) == 0 {
 				f.Fault(f.Place(n), "measure: found an empty list, allowed: %s", allowed)
 			}
@@ -207,10 +204,7 @@ func (m *Measure) readAxis(f *strictyaml.File, kind *probe.Kind, e strictyaml.En
 		defer func() { m.Values[e.Key] = *own }()
 	}
 	name := m.Kind + ": " + e.Key
-	nodes := []ast.Node{e.Value}
-	if list, ok := e.Value.(*ast.SequenceNode); ok {
-		nodes = list.Values
-	}
+	nodes := items(e.Value)
 	if len(nodes) == 0 {
 		f.Fault(f.Place(e.Value), "%s: found an empty list, allowed: %s", name, codec.Allowed)
 	}
@@ -236,14 +230,14 @@ func (s *Sweep) measureText() string {
 	if s.Measures == nil {
 		return MeasureStores
 	}
-	var items []string
+	var kinds []string
 	for i := range s.Measures {
-		items = append(items, s.Measures[i].text())
+		kinds = append(kinds, s.Measures[i].text())
 	}
-	if len(items) == 1 {
-		return items[0]
+	if len(kinds) == 1 {
+		return kinds[0]
 	}
-	return "[" + strings.Join(items, ", ") + "]"
+	return "[" + strings.Join(kinds, ", ") + "]"
 }
 
 func (m *Measure) text() string {

@@ -58,18 +58,8 @@ func NewRuns(name string, points []results.Point, nodes []json.RawMessage) []Run
 
 // newRun is the evidence of one run.
 func newRun(name string, points []results.Point, nodes []json.RawMessage) Run {
-	r := Run{Name: name, Points: points, Generations: generations(nodes)}
-	if !slices.ContainsFunc(points, func(p results.Point) bool { return p.IsProbe() }) {
-		return r // a large run is not copied
-	}
-	r.Points = nil
-	for _, p := range points {
-		if p.IsProbe() {
-			r.Probes = append(r.Probes, p)
-		} else {
-			r.Points = append(r.Points, p)
-		}
-	}
+	r := Run{Name: name, Generations: generations(nodes)}
+	r.Points, r.Probes = results.Separate(points)
 	return r
 }
 

@@ -28,8 +28,8 @@ func Compare(a, b Side, o Options) (*Comparison, error) {
 		FailedB: []string{},
 	}
 	var probesA, probesB []results.Point
-	a.Points, probesA = separate(a.Points)
-	b.Points, probesB = separate(b.Points)
+	a.Points, probesA = results.Separate(a.Points)
+	b.Points, probesB = results.Separate(b.Points)
 	questions, common := pair(a.Points, b.Points,
 		results.Without(results.Without(results.Dimensions(), ignored), givenMachine(a, b)))
 	c.Common, c.OtherMachines = common, otherMachines(questions)

@@ -95,15 +95,3 @@ func probeLabel(p *results.Point) string {
 	}
 	return strings.Join(words, " ")
 }
-
-// separate returns the points of stores, and the probes.
-func separate(points []results.Point) (stores, probes []results.Point) {
-	for _, p := range points {
-		if p.IsProbe() {
-			probes = append(probes, p)
-		} else {
-			stores = append(stores, p)
-		}
-	}
-	return stores, probes
-}

@@ -66,8 +66,7 @@ func (c *Chart) Points() []*results.Point {
 	return all
 }
 
-// Separate returns the points of stores, and the probes. It reuses the memory of points: runs may
-// have very many.
+// Separate is [results.Separate] that reuses the memory of points: runs may have very many.
 func Separate(points []results.Point) (stores, probes []results.Point) {
 	for i := range points {
 		if points[i].IsProbe() {
