@@ -114,18 +114,19 @@ func checkProbe(s *sweep.Sweep, t *testbed.Testbed, c *sweep.Config, allowed []i
 
 // describeProbes writes what the probes measure, and where.
 func describeProbes(p *Plan, w io.Writer) error {
-	for _, m := range p.sweep.ProbesOf() {
-		configs := slices.DeleteFunc(p.sweep.ProbeConfigs(), func(c sweep.Config) bool {
-			return c.Measure != m.Kind
-		})
-		var where []string
-		for i := range configs {
-			if at := configs[i].Placement; !slices.Contains(where, at) {
-				where = append(where, at)
-			}
+	count, where := map[string]int{}, map[string][]string{}
+	var kinds []string
+	for _, c := range p.sweep.ProbeConfigs() {
+		if count[c.Measure]++; count[c.Measure] == 1 {
+			kinds = append(kinds, c.Measure)
 		}
-		if _, err := fmt.Fprintf(w, "%s: %d settings and places, on %s\n", m.Kind, len(configs),
-			strings.Join(where, ", ")); err != nil {
+		if at := where[c.Measure]; !slices.Contains(at, c.Placement) {
+			where[c.Measure] = append(at, c.Placement)
+		}
+	}
+	for _, kind := range kinds {
+		if _, err := fmt.Fprintf(w, "%s: %d settings and places, on %s\n", kind, count[kind],
+			strings.Join(where[kind], ", ")); err != nil {
 			return err
 		}
 	}

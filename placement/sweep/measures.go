@@ -82,6 +82,7 @@ func (s *Sweep) NodesOf(m *Measure) []string {
 // ProbeConfigs returns the configurations of all probes, in the order of the file.
 func (s *Sweep) ProbeConfigs() []Config {
 	var all []Config
+	known := map[Config]bool{} // two measures of one kind may meet
 	for _, m := range s.ProbesOf() {
 		kind := m.kind()
 		base := Config{Measure: m.Kind, Duration: s.Duration}
@@ -89,8 +90,8 @@ func (s *Sweep) ProbeConfigs() []Config {
 		for _, settings := range kind.All(m.Values) {
 			base.Settings = settings
 			for _, c := range s.spots(&m, kind.Pair, base) {
-				if !slices.Contains(all, c) { // two measures of one kind may meet
-					all = append(all, c)
+				if !known[c] {
+					known[c], all = true, append(all, c)
 				}
 			}
 		}
