@@ -2,10 +2,10 @@
 //
 //	go test -exec FILE-OF-HUNGFORK ...
 //
-// qemu-user is a process of several threads. When a program starts another one, qemu-user forks. The
-// child sometimes inherits a lock that another thread of the emulator held, and hangs before it
-// begins the other program. The parent waits for it without a limit, in syscall.forkExec. That is the
-// emulator's fault: it says nothing about the test.
+// qemu-user is a process of several threads. When a program starts another one, qemu-user forks.
+// The child sometimes inherits a lock that another thread of the emulator held, and hangs before
+// it begins the other program. The parent waits for it without a limit, in syscall.forkExec. That
+// is the emulator's fault: it says nothing about the test.
 //
 // A child counts as hung if all of this holds for half a minute:
 //
