@@ -1,0 +1,25 @@
+package mqueue
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"dpukv/verbs"
+)
+
+// watch waits for the peer's end: it closes the channel, and says why before if there is a reason.
+func (e *End) watch() {
+	defer close(e.watched)
+	var last farewell
+	err := e.channel.Watch(&last)
+	switch {
+	case err == nil:
+		err = fmt.Errorf("the peer of a lane says: %s", verbs.Printable(last.Error))
+	case errors.Is(err, io.EOF):
+		err = errors.New("the peer of a lane has ended")
+	default:
+		err = fmt.Errorf("the peer of a lane is lost: %w", err)
+	}
+	e.gone.Store(&err)
+}
