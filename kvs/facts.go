@@ -53,12 +53,20 @@ type Facts struct {
 	GuaranteedBytes int64 `json:"guaranteed_bytes,omitempty"`
 	// MaxKeyBytes is the longest key, where it is shorter than [MaxKeyBytes].
 	MaxKeyBytes int `json:"max_key_bytes,omitempty"`
+	// Lanes join the halves of a split server. Workers are then the threads of the engine.
+	// ProxyLanes join a client to its proxy.
+	Lanes      *LaneFacts `json:"lanes,omitempty"`
+	ProxyLanes *LaneFacts `json:"proxy_lanes,omitempty"`
 }
 
 // Stats are a running server's counters since its start.
 type Stats struct {
-	// CPUNs is the CPU time of the whole server process, user and system.
+	// CPUNs is the CPU time of the whole server process, user and system. Of a split server it is
+	// the sum of both halves.
 	CPUNs int64 `json:"cpu_ns"`
+	// Parts are the processes of a split server, and a client's proxy, whose CPU time is not in
+	// CPUNs.
+	Parts []PartStats `json:"parts,omitempty"`
 	// CPUs tells which programs used the CPUs that the server is pinned to, itself included. Zero:
 	// not known.
 	CPUs cpu.Occupied `json:"cpus"`
