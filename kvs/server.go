@@ -34,11 +34,11 @@ type ServerConfig struct {
 
 	// StoreAddr is the address of the store half that an engine joins.
 	StoreAddr string `json:"store_addr,omitempty"`
-	// EngineThreads is the number of threads of the engine, a multiple of Workers. Each has a lane to
-	// one of the workers. Both halves need to know it.
+	// EngineThreads is the number of threads of the engine, a multiple of Workers. Each has a lane
+	// to one of the workers. Both halves need to know it.
 	EngineThreads int `json:"engine_threads,omitempty"`
-	// Answers is the way of the workers' answers: "read" (the engine fetches them) or "written" (the
-	// workers write them to the engine).
+	// Answers is the way of the workers' answers: "read" (the engine fetches them) or "written"
+	// (the workers write them to the engine).
 	Answers string `json:"answers,omitempty"`
 
 	// CPUs are the CPUs that the workers are pinned to, in turn. None: the workers are not pinned.
@@ -60,8 +60,8 @@ type DialConfig struct {
 	Device Device `json:"device,omitzero"`
 	// Proxy is the address of the proxy that has the client's connections. "": the client itself.
 	Proxy string `json:"proxy,omitempty"`
-	// ProxyAnswers is the way of requests to the proxy: "read" (the proxy fetches them) or "written"
-	// (the client writes them).
+	// ProxyAnswers is the way of requests to the proxy: "read" (the proxy fetches them) or
+	// "written" (the client writes them).
 	ProxyAnswers string `json:"proxy_answers,omitempty"`
 }
 

@@ -97,8 +97,8 @@ func (e *End) Send(bytes int, code uint8) error {
 	return e.fail(e.out.send(e.sent, bytes, code))
 }
 
-// Receive returns the next message, if it is there. Its bytes are valid until this end sends: for an
-// asker any request, for an answerer the answer to this message.
+// Receive returns the next message, if it is there. Its bytes are valid until this end sends: for
+// an asker any request, for an answerer the answer to this message.
 func (e *End) Receive() (m Message, there bool, err error) {
 	if e.err != nil {
 		return m, false, e.err

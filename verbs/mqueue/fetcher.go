@@ -9,8 +9,8 @@ import (
 // maxFetch is the most messages that one list of READs fetches.
 const maxFetch = 16
 
-// fetcher receives messages by READs of the peer's memory. It has one READ of control words on its way,
-// behind the READs of the messages that the last one announced.
+// fetcher receives messages by READs of the peer's memory. It has one READ of control words on its
+// way, behind the READs of the messages that the last one announced.
 type fetcher struct {
 	q     *queue
 	shape Shape
@@ -46,8 +46,9 @@ func (f *fetcher) look(n uint64) (m Message, there bool, err error) {
 	return Message{f.bytes[at:to:to], w.code()}, true, nil
 }
 
-// fetch posts the READs of announced messages and of the next control words, unless READs are on their
-// way. Message n is the next to be handed out. The READs reach no slot of a message that is not yet.
+// fetch posts the READs of announced messages and of the next control words, unless READs are on
+// their way. Message n is the next to be handed out. The READs reach no slot of a message that is
+// not yet.
 func (f *fetcher) fetch(n, wanted uint64) error {
 	if f.asked != 0 {
 		return nil

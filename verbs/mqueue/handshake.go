@@ -43,8 +43,8 @@ func newEnd(ch *sidechannel.Channel, dev verbs.Device, s Shape) (*End, error) {
 	return &End{shape: s, device: dev, queue: q, channel: ch}, nil
 }
 
-// Offer makes the owner's end of a lane. The mover calls [Accept] at the other end of the channel. The
-// end owns the channel from then on, and closes it if Offer fails.
+// Offer makes the owner's end of a lane. The mover calls [Accept] at the other end of the channel.
+// The end owns the channel from then on, and closes it if Offer fails.
 func Offer(ch *sidechannel.Channel, cfg Config) (*End, error) {
 	e, err := offerLane(ch, &cfg)
 	if err != nil {
@@ -97,15 +97,15 @@ func offerLane(ch *sidechannel.Channel, cfg *Config) (e *End, err error) {
 	}
 	if w != nil {
 		if w.to = theirs.Slots; w.to.Length < e.shape.bytes() {
-			return nil, fmt.Errorf("found %d bytes for messages at the peer, allowed: at least %d",
-				w.to.Length, e.shape.bytes())
+			return nil, fmt.Errorf("found %d bytes for messages at the peer, allowed: at "+
+				"least %d", w.to.Length, e.shape.bytes())
 		}
 	}
 	return e, e.join(theirs.Endpoint, cfg.Answers, cfg.Asks)
 }
 
-// Accept makes the mover's end of a lane, of the owner's shape. The end owns the channel from then on,
-// and closes it if Accept fails.
+// Accept makes the mover's end of a lane, of the owner's shape. The end owns the channel from then
+// on, and closes it if Accept fails.
 func Accept(ch *sidechannel.Channel, dev verbs.Device) (*End, error) {
 	e, err := acceptLane(ch, dev)
 	if err != nil {
@@ -137,8 +137,8 @@ func acceptLane(ch *sidechannel.Channel, dev verbs.Device) (e *End, err error) {
 // check refuses an offer that a lane cannot have, before anything is allocated.
 func (o *offer) check() error {
 	if o.Version != version {
-		return fmt.Errorf("found version %d, allowed: %d; use the same dpukv at both ends", o.Version,
-			version)
+		return fmt.Errorf("found version %d, allowed: %d; use the same dpukv at both ends",
+			o.Version, version)
 	}
 	if err := o.Shape.check(); err != nil {
 		return err
@@ -148,8 +148,8 @@ func (o *offer) check() error {
 	}
 	if need := o.Shape.bytes(); o.Slots.Length < need ||
 		o.Answers == Read && o.Published.Length < publishedBytes(&o.Shape) {
-		return fmt.Errorf("found memory of %d and %d bytes at the peer, allowed: at least %d and %d",
-			o.Slots.Length, o.Published.Length, need, publishedBytes(&o.Shape))
+		return fmt.Errorf("found memory of %d and %d bytes at the peer, allowed: at least %d "+
+			"and %d", o.Slots.Length, o.Published.Length, need, publishedBytes(&o.Shape))
 	}
 	return nil
 }

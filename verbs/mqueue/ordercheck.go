@@ -16,8 +16,9 @@ const (
 	checkBytes    = 16 << 10
 )
 
-// checkOrder sends full messages each way before the lane is used. The mover asks. Each end looks at a
-// message as soon as its control word is there. What the peer found torn is fenced from then on.
+// checkOrder sends full messages each way before the lane is used. The mover asks. Each end looks
+// at a message as soon as its control word is there. What the peer found torn is fenced from then
+// on.
 func (e *End) checkOrder() error {
 	e.asks = !e.owner
 	torn, err := e.exchange()
@@ -35,7 +36,8 @@ func (e *End) checkOrder() error {
 	return nil
 }
 
-// exchange sends and receives the messages of the check. It returns the number of those that came torn.
+// exchange sends and receives the messages of the check. It returns the number of those that came
+// torn.
 func (e *End) exchange() (torn int, err error) {
 	end := time.Now().Add(stepTimeout)
 	size := min(e.shape.SlotBytes, checkBytes) &^ (wordBytes - 1)

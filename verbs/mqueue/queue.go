@@ -34,8 +34,8 @@ const kindShift = 56
 
 func idOf(kind completion, n uint64) uint64 { return uint64(kind)<<kindShift | n&(1<<kindShift-1) }
 
-// depth is the number of work requests that a lane has in its queue at most: WRITEs of messages and of
-// fenced control words with their READs, and the READs of messages.
+// depth is the number of work requests that a lane has in its queue at most: WRITEs of messages and
+// of fenced control words with their READs, and the READs of messages.
 func depth(s *Shape) int { return 4*stagingLaps*s.Slots + 2*maxFetch + 8 }
 
 func newQueue(dev verbs.Device, s *Shape) (q queue, err error) {

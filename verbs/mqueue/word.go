@@ -27,7 +27,8 @@ func (w word) sequence() uint64 { return uint64(w >> (codeBits + lengthBits)) }
 func (w word) code() uint8      { return uint8(w >> lengthBits) }
 func (w word) bytes() int       { return int(w & (1<<lengthBits - 1)) }
 
-// announces reports whether the word announces message n. It refuses one that no correct peer writes.
+// announces reports whether the word announces message n. It refuses one that no correct peer
+// writes.
 func (w word) announces(n uint64, s *Shape) (bool, error) {
 	slots := uint64(s.Slots)
 	switch w.sequence() {

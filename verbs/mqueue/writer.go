@@ -6,8 +6,8 @@ import (
 	"dpukv/verbs"
 )
 
-// stagingLaps is the number of messages for each slot that a writer keeps. A message stays until the
-// completion of its WRITE, and only some WRITEs ask for one.
+// stagingLaps is the number of messages for each slot that a writer keeps. A message stays until
+// the completion of its WRITE, and only some WRITEs ask for one.
 const stagingLaps = 2
 
 // writer sends messages by WRITEs into the peer's slots.
@@ -80,8 +80,8 @@ func (w *writer) write(n uint64, at, bytes, before int) verbs.SendWR {
 	}
 }
 
-// sendFenced writes the message, and reads its last word back. The control word follows when the READ
-// is complete: then the message is in the peer's memory.
+// sendFenced writes the message, and reads its last word back. The control word follows when the
+// READ is complete: then the message is in the peer's memory.
 func (w *writer) sendFenced(n uint64, at, whole int, control word) error {
 	w.waiting[n%uint64(len(w.waiting))] = control
 	w.q.wrs = w.q.wrs[:0]
