@@ -87,8 +87,9 @@ type Stats struct {
 
 // WorkerStats are one worker's share of [Stats].
 type WorkerStats struct {
-	CPUNs  int64  `json:"cpu_ns"` // CPU time of the worker's thread
-	Frames uint64 `json:"frames"` // batches answered
+	CPUNs  int64  `json:"cpu_ns"`            // CPU time of the worker's thread
+	SpunNs int64  `json:"spun_ns,omitempty"` // of it, polling without finding work
+	Frames uint64 `json:"frames"`            // batches answered
 	Ops    uint64 `json:"ops"`
 	// ResidenceNs sums the time of Ops in the server. Each operation has the time of its batch. It
 	// begins with the read of the batch's last byte, and ends when the write of the answers has

@@ -50,7 +50,7 @@ func Dial(ctx context.Context, addr string) (*Remote, error) {
 // check refuses a welcome that a session cannot work with.
 func (w *welcome) check() error {
 	f := &w.Facts
-	if f.Workers < 1 || f.Workers > maxWorkers || len(w.Ports) != f.Workers ||
+	if f.Workers < 1 || f.Workers > MaxWorkers || len(w.Ports) != f.Workers ||
 		f.Partitions < f.Workers ||
 		f.Partitions > partition.MaxPartitions || f.Partitions%f.Workers != 0 || f.MaxBatch < 1 ||
 		f.MaxBatch > MaxBatch {

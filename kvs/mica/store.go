@@ -12,6 +12,9 @@ import (
 	"dpukv/kvs/partition"
 )
 
+// Study has the settings of MICA in the study of BlueField DPUs (ICS '25, §4).
+var Study = kvs.StudyDefaults{KeyBytes: 8, ValueBytes: 8, Batch: 64, Hash: "city64", Access: "erew"}
+
 // Store is MICA's row in the table of stores.
 var Store = kvs.Store{
 	Name: "mica", Title: "MICA",
@@ -52,9 +55,9 @@ func checkLoad(c *kvs.LoadConfig) error {
 	return checkFrame(c.Batch, c.KeyBytes, c.MaxValueBytes, MaxFrameBytes)
 }
 
-// configOf translates a configuration's words. The caller sets the log and the number of
+// ConfigOf translates a configuration's words. The caller sets the log and the number of
 // partitions.
-func configOf(c *kvs.ServerConfig) (cfg Config, err error) {
+func ConfigOf(c *kvs.ServerConfig) (cfg Config, err error) {
 	cfg = Config{
 		Listen: c.Listen, Workers: c.Workers, PartitionsPerWorker: 1,
 		Items: c.Items, Pages: offheap.Auto, Hash: c.Hash, CPUs: c.CPUs, Version: c.Version,
@@ -68,7 +71,7 @@ func configOf(c *kvs.ServerConfig) (cfg Config, err error) {
 
 // startSized starts a server whose log holds the configured items.
 func startSized(c *kvs.ServerConfig) (kvs.Server, error) {
-	cfg, err := configOf(c)
+	cfg, err := ConfigOf(c)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +97,7 @@ func addFlags(flags *pflag.FlagSet) func(*kvs.ServerConfig) (kvs.Server, error) 
 
 	return func(c *kvs.ServerConfig) (kvs.Server, error) {
 		c.Access = access
-		cfg, err := configOf(c)
+		cfg, err := ConfigOf(c)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,12 @@ import (
 	"dpukv/verbs"
 )
 
+// Gone is closed when the peer has ended, or this end was closed.
+func (e *End) Gone() <-chan struct{} { return e.watched }
+
+// Reason returns why the peer has ended, once Gone is closed.
+func (e *End) Reason() error { return *e.gone.Load() }
+
 // watch waits for the peer's end: it closes the channel, and says why before if there is a reason.
 func (e *End) watch() {
 	defer close(e.watched)

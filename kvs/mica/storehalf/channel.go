@@ -1,0 +1,143 @@
+package storehalf
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"time"
+
+	"dpukv/kvs/internal/halves"
+	"dpukv/verbs/mqueue"
+	"dpukv/verbs/sidechannel"
+)
+
+// The limits of the side channel.
+const (
+	askTimeout = 5 * time.Second // for the first line
+	idleAfter  = 2 * time.Minute // between two asks for counters
+	maxAsk     = 1 << 10
+)
+
+// maxChannels is the number of side channels at once: an engine's lanes, one for counters, and as
+// many of an engine that takes the place of one that is going.
+func maxChannels(threads int) int { return 2*threads + 8 }
+
+// refusal is the line for a connection without a place.
+func refusal(why error) []byte {
+	text, _ := json.Marshal(halves.Refusal{Error: why.Error()}) // a string always marshals
+	return append(text, '\n')
+}
+
+// receive serves a connection that has a place.
+func (s *Server) receive(c net.Conn, leave func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing {
+		_ = c.Close()
+		leave()
+		return
+	}
+	s.open[c] = struct{}{}
+	s.serving.Go(func() {
+		defer leave()
+		s.serve(c)
+		_ = c.Close() // it may be closed
+		s.mu.Lock()
+		delete(s.open, c)
+		s.mu.Unlock()
+	})
+}
+
+// endAll ends all side channels.
+func (s *Server) endAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closing = true
+	for c := range s.open {
+		_ = c.Close()
+	}
+}
+
+// serve answers what a connection asks for.
+func (s *Server) serve(c net.Conn) {
+	ch := sidechannel.New(c)
+	ch.SetLimit(maxAsk)
+	ch.SetTimeout(askTimeout)
+	for {
+		var ask halves.Ask
+		err := ch.Receive(&ask)
+		if err == nil {
+			err = ask.Check()
+		}
+		if err == nil {
+			switch ask.Want {
+			case halves.Facts:
+				err = ch.Send(s.facts)
+			case halves.Stats:
+				err = s.sendStats(ch)
+			case halves.Lane:
+				s.serveLane(ch, ask.Thread)
+				return
+			}
+		}
+		if err != nil {
+			_ = ch.Send(halves.Refusal{Error: err.Error()}) // it may be gone
+			return
+		}
+		ch.SetTimeout(idleAfter)
+	}
+}
+
+func (s *Server) sendStats(ch *sidechannel.Channel) error {
+	stats, err := s.Stats()
+	if err != nil {
+		return err
+	}
+	return ch.Send(stats)
+}
+
+// serveLane makes a lane for a thread of an engine, and stays until it ends.
+func (s *Server) serveLane(ch *sidechannel.Channel, thread int) {
+	if err := s.take(thread); err != nil {
+		_ = ch.Send(halves.Refusal{Error: err.Error()}) // it may be gone
+		return
+	}
+	defer s.giveBack(thread)
+	if err := ch.Send(halves.Refusal{}); err != nil {
+		return
+	}
+	ch.SetLimit(sidechannel.DefaultLimit)
+	end, err := mqueue.Offer(ch, mqueue.Config{
+		Shape: s.shape, Device: s.device, Answers: s.answers,
+	})
+	if err != nil {
+		return // the engine says why
+	}
+	l := &lane{End: end, thread: thread, over: make(chan struct{})}
+	w := s.workers[thread/(s.threads/len(s.workers))]
+	if w.do(func() { w.lanes = append(w.lanes, l) }) {
+		<-l.over
+	}
+	_ = end.CloseFor(l.why) // its memory is the process's; an error changes nothing
+}
+
+// take takes the place of an engine's thread.
+func (s *Server) take(thread int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case thread < 0 || thread >= s.threads:
+		return fmt.Errorf("thread: found %d, allowed: 0 to %d; start the engine with as many "+
+			"threads as the store half was told (--engine-threads)", thread, s.threads-1)
+	case s.taken[thread]:
+		return fmt.Errorf("thread %d of another engine has the lane: end that engine", thread)
+	}
+	s.taken[thread] = true
+	return nil
+}
+
+func (s *Server) giveBack(thread int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.taken, thread)
+}
