@@ -81,6 +81,7 @@ func (s *Server) configure(c *kvs.ServerConfig, cfg *mica.Config) (err error) {
 	}
 	s.shape = mica.LaneShape(c)
 	cfg.PartitionsPerWorker = s.threads / c.Workers
+	cfg.LogBytes = partition.LogBytesOf(c, cfg.Mode)
 	return cpu.MayUse(c.CPUs)
 }
 
