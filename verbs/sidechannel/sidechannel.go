@@ -39,14 +39,6 @@ func (c *Channel) SetLimit(bytes int) { c.limit = bytes }
 // SetTimeout sets the time limit of each value from here on.
 func (c *Channel) SetTimeout(d time.Duration) { c.timeout = d }
 
-// Watch waits for the peer's next value without a time limit, until the connection ends.
-func (c *Channel) Watch(v any) error {
-	if err := c.conn.SetReadDeadline(time.Time{}); err != nil {
-		return fmt.Errorf("side channel from %s: %w", c.conn.RemoteAddr(), err)
-	}
-	return c.read(v)
-}
-
 // Close closes the connection.
 func (c *Channel) Close() error { return c.conn.Close() }
 
