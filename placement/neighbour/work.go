@@ -33,7 +33,7 @@ func allocate(kind string, cpus []int) (buffer, error) {
 	}
 	const piece = 2 * lines * LineBytes // a copy and its original
 	pieces := max(int(size)/len(cpus)/piece, 1)
-	region, err := offheap.Alloc(pieces*piece, offheap.THP)
+	region, err := offheap.Alloc(pieces*piece, offheap.Auto)
 	return buffer{region}, err
 }
 
