@@ -35,7 +35,7 @@ const (
 func LaneShape(c *kvs.ServerConfig) mqueue.Shape {
 	need := headerBytes + studyBatch*requestBytes(c.KeyBytes, max(c.MaxValueBytes, c.ValueBytes))
 	size := leastSlotBytes
-	for size < need && size < MaxFrameBytes {
+	for size < need && size < mqueue.MaxSlotBytes {
 		size *= 2
 	}
 	return mqueue.Shape{Slots: max(laneBytes/size, 4), SlotBytes: size}
@@ -130,7 +130,9 @@ func (h *storeHalf) factsOf(own kvs.Facts) kvs.Facts {
 	connected := h.lanes[0].Facts()
 	lanes.Provider, lanes.Emulated = connected.Provider, connected.Emulated
 	for _, end := range h.lanes {
-		lanes.Fenced = lanes.Fenced || end.Facts().Fenced
+		if o := end.Facts().Ordering; lanes.Ordering != string(mqueue.Fenced) {
+			lanes.Ordering = string(o)
+		}
 	}
 	f.Lanes = &lanes
 	return f

@@ -1,6 +1,7 @@
 package storehalf
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -67,8 +68,9 @@ func Start(c *kvs.ServerConfig) (kvs.Server, error) {
 }
 
 // configure checks what the halves need beyond a whole server.
-func (s *Server) configure(c *kvs.ServerConfig, cfg *mica.Config) (err error) {
-	if s.answers, err = mqueue.ParseAnswers(c.Answers); err != nil {
+func (s *Server) configure(c *kvs.ServerConfig, cfg *mica.Config) error {
+	s.answers = mqueue.Answers(cmp.Or(c.Answers, string(mqueue.Read)))
+	if err := s.answers.Check(); err != nil {
 		return err
 	}
 	switch {

@@ -36,7 +36,7 @@ func startSplit(c *kvs.ServerConfig) (kvs.Server, error) {
 }
 
 func TestConformance(t *testing.T) {
-	for _, answers := range []string{"read", "written"} {
+	for _, answers := range []string{"read", "write"} {
 		for _, threads := range [][2]int{{1, 1}, {1, 2}, {2, 2}} {
 			t.Run(fmt.Sprint(answers, " store=", threads[0], " engine=", threads[1]),
 				func(t *testing.T) {
