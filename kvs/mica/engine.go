@@ -41,6 +41,12 @@ func LaneShape(c *kvs.ServerConfig) mqueue.Shape {
 	return mqueue.Shape{Slots: max(laneBytes/size, 4), SlotBytes: size}
 }
 
+// LaneBatch returns the number of operations of a load that fit a slot.
+func LaneBatch(c *kvs.ServerConfig, s mqueue.Shape) int {
+	each := requestBytes(c.KeyBytes, max(c.MaxValueBytes, c.ValueBytes))
+	return min(MaxBatch, (s.SlotBytes-headerBytes)/each)
+}
+
 // StartEngine starts a server without items, for the store half at c.StoreAddr.
 func StartEngine(c *kvs.ServerConfig) (kvs.Server, error) {
 	h, err := joinStore(c)
@@ -125,7 +131,7 @@ func (h *storeHalf) factsOf(own kvs.Facts) kvs.Facts {
 	f, of := own, &h.facts
 	f.Partitions, f.Mode, f.Access, f.Pages = of.Partitions, of.Mode, of.Access, of.Pages
 	f.Items, f.IndexBytes, f.LogBytes = of.Items, of.IndexBytes, of.LogBytes
-	f.MinHitRate, f.MaxFrameBytes = of.MinHitRate, of.MaxFrameBytes
+	f.MinHitRate, f.MaxFrameBytes, f.MaxBatch = of.MinHitRate, of.MaxFrameBytes, of.MaxBatch
 	lanes := *of.Lanes
 	connected := h.lanes[0].Facts()
 	lanes.Provider, lanes.Emulated = connected.Provider, connected.Emulated

@@ -3,6 +3,7 @@ package storehalf
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"testing"
 
 	"dpukv/kvs"
@@ -51,4 +52,11 @@ func TestConformance(t *testing.T) {
 				})
 		}
 	}
+}
+
+// TestMain gives each thread that polls a processor of the Go runtime, as processes of their own
+// have.
+func TestMain(m *testing.M) {
+	runtime.GOMAXPROCS(8)
+	m.Run()
 }
