@@ -46,6 +46,7 @@ type End struct {
 	watched        chan struct{}
 	begun          time.Time
 	err            error // ended the lane
+	closed         bool
 }
 
 // Message is an incoming message.
@@ -176,8 +177,12 @@ func (e *End) next() (control, bool) {
 	return word, ok
 }
 
-// Close frees everything, the side channel included.
+// Close frees everything, the side channel included. A second Close does nothing.
 func (e *End) Close() error {
+	if e.closed {
+		return nil
+	}
+	e.closed = true
 	if e.err == nil {
 		e.err = verbs.ErrClosed
 	}
