@@ -124,15 +124,18 @@ func (e *End) Poll() (moved bool, err error) {
 	if _, err := e.device.Progress(); err != nil {
 		return false, e.fail(err)
 	}
-	before := e.fetcher.fetched
-	if err := e.reap(); err != nil {
-		return false, e.fail(err)
+	fetched := e.fetcher.fetched
+	for more := true; more; {
+		wrote, err := e.post()
+		if err == nil {
+			more, err = e.reap()
+		}
+		if err != nil {
+			return false, e.fail(err)
+		}
+		moved = moved || wrote
 	}
-	wrote, err := e.post()
-	if err != nil {
-		return false, e.fail(err)
-	}
-	return wrote || e.fetcher.fetched != before, nil
+	return moved || e.fetcher.fetched != fetched, nil
 }
 
 // fail ends the lane.

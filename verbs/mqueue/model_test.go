@@ -65,7 +65,7 @@ func (m *model) poll(asker bool) {
 // has not completed the message before in this slot.
 func (m *model) send(e *End, queue *[][]byte, allowed bool) {
 	room := e.Slot()
-	if room == nil {
+	if room == nil || e == m.answers && e.role == undecided {
 		return
 	}
 	if !allowed {
