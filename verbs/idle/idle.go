@@ -10,6 +10,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Tests have another clock.
+var (
+	nowNs = cpu.NowNs
+	sleep = nap
+)
+
+// nap is not time.Sleep. The runtime would wake a goroutine that is locked to its thread by way of
+// another thread.
+func nap(d time.Duration) {
+	left := unix.NsecToTimespec(int64(d))
+	_ = unix.Nanosleep(&left, nil) // a signal ends it early, which does no harm
+}
+
 // clockRate is the number of turns per look at the clock.
 const clockRate = 16
 
@@ -19,7 +32,9 @@ type Policy struct{ Spin, Yield, Nap time.Duration }
 
 // Default keeps a poller from sleeping under a load of even a few operations per second, so that no
 // latency includes a sleep.
-var Default = Policy{Spin: 20 * time.Microsecond, Yield: 200 * time.Millisecond, Nap: 100 * time.Microsecond}
+var Default = Policy{
+	Spin: 20 * time.Microsecond, Yield: 200 * time.Millisecond, Nap: 100 * time.Microsecond,
+}
 
 // Idle tracks how long a poller has found nothing. It serves one goroutine.
 type Idle struct {
@@ -63,11 +78,8 @@ func (i *Idle) Rest(device verbs.Device) error {
 	case i.forNs <= int64(i.policy.Spin):
 		return nil
 	case i.forNs > int64(i.policy.Yield):
-		// Not time.Sleep: the runtime would wake a goroutine that is locked to its thread by way of
-		// another thread.
-		nap := unix.NsecToTimespec(int64(i.policy.Nap))
-		_ = unix.Nanosleep(&nap, nil) // a signal ends it early, which does no harm
-		i.seenNs = cpu.NowNs()        // no CPU time
+		sleep(i.policy.Nap)
+		i.seenNs = nowNs() // a sleep takes no CPU time
 	case !i.pinned:
 		runtime.Gosched() // a pinned goroutine has its thread to itself, and shares only its CPU
 	}
@@ -76,7 +88,7 @@ func (i *Idle) Rest(device verbs.Device) error {
 
 // look looks at the clock, and accounts the turns since the last look.
 func (i *Idle) look() {
-	now := cpu.NowNs()
+	now := nowNs()
 	if i.sinceNs == 0 {
 		i.sinceNs, i.seenNs = now, now
 		i.spun.untimed += i.spun.recent // nobody knows when they began
