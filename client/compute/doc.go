@@ -19,7 +19,7 @@
 //	t_compute  a compute as long as t_comm, with nothing in flight
 //	t_overall  one batch sent, the compute, then the wait for the answers
 //
-// OSU times t_compute within t_overall. Here the compute is timed alone. So the time that the kernel
-// takes from it, to receive packets, counts as communication. Rounds of the three alternate, and
-// each time is the median of its rounds.
+// OSU times t_compute within t_overall. Here the compute is timed alone. So the time that the
+// kernel takes from it, to receive packets, counts as communication. Rounds of the three alternate,
+// and each time is the median of its rounds.
 package compute

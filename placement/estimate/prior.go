@@ -57,7 +57,7 @@ func (e *Sweep) prior(pt *sweep.Point) time.Duration {
 		start += setUpDatapath
 	}
 	if pt.Compute > 0 {
-		start += overlap * time.Duration(min(len(all)-1, 2)) // the first client's before the others'
+		start += overlap * time.Duration(min(len(all)-1, 2)) // of the first client, and the others
 	}
 	return start + time.Duration(keyOperations(pt.Keys, len(all)-1))*perOperation(pt, &nodes)
 }

@@ -251,6 +251,9 @@ func (s *summary) stages() {
 		fmt.Fprintf(s, "  %s %s %s\n", padRight(stage.Title, width), padLeft(micros(stage.Ns), 8),
 			padLeft(fmt.Sprintf("%.0f %%", 100*stage.Ns/s.p.MeanNs), 5))
 	}
+	if s.p.Compute > 0 {
+		s.WriteString("  the rest includes the wait for the end of a compute\n")
+	}
 }
 
 // energyOf is the energy of a side's machine, or "" if it is not known.
