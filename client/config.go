@@ -120,6 +120,9 @@ func (c *Config) validate() error {
 		return fmt.Errorf("timeout: found %v, allowed: %v or more", c.Timeout, minTimeout)
 	case c.Interval < time.Millisecond:
 		return fmt.Errorf("interval: found %v, allowed: 1ms or more", c.Interval)
+	case c.Compute > c.Timeout/2:
+		return fmt.Errorf("compute: found %v, allowed: up to half the timeout, %v; answers wait "+
+			"for the end of a compute", c.Compute, c.Timeout/2)
 	case c.CheckHash && c.Hash == kvs.NoHash:
 		return errNothingHashed
 	}

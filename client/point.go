@@ -25,6 +25,7 @@ type summed struct {
 	retries         uint64
 	queuedNs        uint64
 	reconnects      reconnects
+	computed        computed
 	sentOps         uint64
 	groups          uint64
 	lag             *hdrhistogram.Histogram // the client's part of the batches' delay; nil: none
@@ -54,6 +55,7 @@ func (r *runner) sum() summed {
 		s.queuedNs += spent.traffic.QueuedNs
 		s.reconnects.count += spent.reconnects.count
 		s.reconnects.tookNs += spent.reconnects.tookNs
+		s.computed.add(spent.computed)
 		s.sentOps += spent.traffic.SentOps
 		s.groups += l.schedule.groups
 		s.lag = mergeInto(s.lag, l.schedule.lag)
@@ -71,7 +73,8 @@ func (r *runner) result(err error) *Result {
 	r.used(p)
 	p.PreloadHitRate = r.verified.hitRate()
 	r.moves(p)
-	p.Errors = r.preloaded.errors + r.verified.errors + r.checked.errors
+	p.Errors = r.preloaded.errors + r.verified.errors + r.checked.errors + r.overlapped.errors
+	p.Overlap = results.MeanOverlap(r.overlaps)
 	if r.collector != nil {
 		sum := r.sum()
 		r.counted(p, sum)
@@ -179,7 +182,8 @@ func (r *runner) evicted() uint64 {
 func (r *runner) cost(p *results.Point, s summed) {
 	wall := float64(r.cfg.Duration)
 	p.ClientCPUShare = float64(s.cpuNs) / (wall * float64(r.clientCPUs()))
-	p.ClientBusyShare = float64(max(s.cpuNs-s.spunNs, 0)) / (wall * float64(r.clientCPUs()))
+	p.ClientBusyShare = r.shareOf(s.busyNs())
+	s.computed.cost(p, s.answeredIn)
 	begin, end := &r.sampler.begin, &r.sampler.end
 	span := float64(end.nowNs - begin.nowNs)
 	if end.nowNs == 0 || span <= 0 {

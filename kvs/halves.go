@@ -48,13 +48,13 @@ type PartStats struct {
 type LaneFacts struct {
 	Provider string `json:"provider"`           // of both devices: "shm", "softroce", "ibverbs"
 	Emulated bool   `json:"emulated,omitempty"` // a device is software
-	Answers  string `json:"answers"`            // "read" or "written"
-	// Fenced tells that a device did not write from low to high addresses, so that messages are
-	// fenced.
-	Fenced    bool `json:"fenced,omitempty"`
-	Lanes     int  `json:"lanes"`
-	Slots     int  `json:"slots"` // of a lane: messages without an answer at most
-	SlotBytes int  `json:"slot_bytes"`
+	Answers  string `json:"answers"`            // "read" or "write"
+	// Ordering is "low to high" where devices write in that order, or "fenced" where each message
+	// needs a READ behind it.
+	Ordering  string `json:"ordering"`
+	Lanes     int    `json:"lanes"`
+	Slots     int    `json:"slots"` // of a lane: messages without an answer at most
+	SlotBytes int    `json:"slot_bytes"`
 	// StoreWorkers is the number of threads of the store half.
 	StoreWorkers int `json:"store_workers,omitempty"`
 }

@@ -37,7 +37,7 @@ type ServerConfig struct {
 	// EngineThreads is the number of threads of the engine, a multiple of Workers. Each has a lane
 	// to one of the workers. Both halves need to know it.
 	EngineThreads int `json:"engine_threads,omitempty"`
-	// Answers is the way of the workers' answers: "read" (the engine fetches them) or "written"
+	// Answers is the way of the workers' answers: "read" (the engine fetches them) or "write"
 	// (the workers write them to the engine).
 	Answers string `json:"answers,omitempty"`
 
@@ -60,9 +60,9 @@ type DialConfig struct {
 	Device Device `json:"device,omitzero"`
 	// Proxy is the address of the proxy that has the client's connections. "": the client itself.
 	Proxy string `json:"proxy,omitempty"`
-	// ProxyAnswers is the way of requests to the proxy: "read" (the proxy fetches them) or
-	// "written" (the client writes them).
-	ProxyAnswers string `json:"proxy_answers,omitempty"`
+	// Answers is the way of requests to the proxy: "read" (the proxy fetches them) or "write" (the
+	// client writes them).
+	Answers string `json:"answers,omitempty"`
 }
 
 // Device names a verbs device, with the options of package provider.

@@ -77,6 +77,9 @@ type side struct {
 func (p *Point) clientSide() side {
 	said := fmt.Sprintf("the client's CPUs were busy for %.0f %% of the time",
 		100*p.clientBusy())
+	if p.Compute > 0 {
+		said += ", its compute aside"
+	}
 	s := side{full: p.clientFull(), said: said}
 	for i := range p.Clients {
 		s.hideProfile(&p.Clients[i].Node)

@@ -172,8 +172,14 @@ type Point struct {
 	// ReconnectMeanNs is the mean time of a reconnect, from the last answer until all connections
 	// of the thread are open. In an open loop, operations that become due meanwhile wait.
 	ReconnectMeanNs float64 `json:"reconnect_mean_ns,omitempty"`
-	Evicted         uint64  `json:"evicted"`        // items that the server evicted, preload included
-	ThroughputOps   float64 `json:"throughput_ops"` // [Point.Ops] a second
+	// ComputeMeanNs is the mean time of a compute in the measurement period. It is longer than
+	// [load.Load.Compute] if interrupts, other programs or a slower clock delayed the work.
+	ComputeMeanNs float64 `json:"compute_mean_ns,omitempty"`
+	// Overlap is the share of the communication that a client thread hides behind its compute,
+	// measured before the load. It is absent for clients that compute nothing.
+	Overlap       Overlap `json:"overlap,omitzero"`
+	Evicted       uint64  `json:"evicted"`        // items that the server evicted, preload included
+	ThroughputOps float64 `json:"throughput_ops"` // [Point.Ops] a second
 
 	// Latency of an operation
 
@@ -215,13 +221,18 @@ type Point struct {
 
 	// ServerCPUNsPerOp is the CPU time of the server process per operation, user and system.
 	ServerCPUNsPerOp float64 `json:"server_cpu_ns_per_op"`
-	// ClientCPUNsPerOp is the CPU time of the client processes per operation, user and system.
+	// ClientCPUNsPerOp is the CPU time of the client processes per operation, user and system. It
+	// includes [Point.ComputeCPUNsPerOp].
 	ClientCPUNsPerOp float64 `json:"client_cpu_ns_per_op"`
+	// ComputeCPUNsPerOp is the part of [Point.ClientCPUNsPerOp] that is the application's own
+	// compute, see [load.Load.Compute].
+	ComputeCPUNsPerOp float64 `json:"compute_cpu_ns_per_op,omitempty"`
 	// ClientCPUShare is the CPU time of the client threads over the wall time of their CPUs.
 	ClientCPUShare float64 `json:"client_cpu_share"`
 	// ServerCPUShare is the CPU time of the server process over the wall time of its workers.
 	ServerCPUShare float64 `json:"server_cpu_share"`
-	// ClientBusyShare is [Point.ClientCPUShare] without the time of polling with nothing to do.
+	// ClientBusyShare is [Point.ClientCPUShare] without the time of polling with nothing to do, and
+	// without the compute.
 	ClientBusyShare float64 `json:"client_busy_share"`
 	// ServerOthersShare is the share of CPU time on [Point.ServerCPUs] that other programs used, by
 	// the kernel's ticks. It is 0 if unknown: without pinning, or on another machine without dpukv.
@@ -335,6 +346,30 @@ type ClientShare struct {
 	HashShare float64 `json:"hash_share"`          // share of its CPU time that hashes keys
 	Moved     Moved   `json:"moved,omitzero"`      // its part of [Point.ClientMoved]
 	MovedLoad Moved   `json:"moved_load,omitzero"` // its part of [Point.ClientMovedLoad]
+}
+
+// Overlap is the share of the communication that an application hides behind its compute, as OSU's
+// micro-benchmarks define it: 100·(1 − (overall − compute) / comm), at least 0. Each time is a
+// thread's median. Of several threads, each figure is the mean.
+type Overlap struct {
+	Percent float64 `json:"percent"` // share of the communication that the compute hides
+	// CommNs is the time of one batch, sent and answered, alone in flight.
+	CommNs    float64 `json:"comm_ns"`
+	ComputeNs float64 `json:"compute_ns"` // time of a compute of about the same length, alone
+	// OverallNs is the time of one batch with the compute between its send and its answers.
+	OverallNs float64 `json:"overall_ns"`
+}
+
+// MeanOverlap returns the mean of the overlaps of several threads or clients.
+func MeanOverlap(all []Overlap) (mean Overlap) {
+	n := float64(len(all))
+	for _, o := range all {
+		mean.Percent += o.Percent / n
+		mean.CommNs += o.CommNs / n
+		mean.ComputeNs += o.ComputeNs / n
+		mean.OverallNs += o.OverallNs / n
+	}
+	return mean
 }
 
 // Crossing compares the traffic that the ends of a load counted in one direction with the traffic

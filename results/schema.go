@@ -147,6 +147,9 @@ func (v *violations) cost(p *Point) {
 	// CPU time is read just outside the measurement period, so a share can be a little above 1.
 	v.within("server_cpu_ns_per_op", p.ServerCPUNsPerOp, math.MaxFloat64)
 	v.within("client_cpu_ns_per_op", p.ClientCPUNsPerOp, math.MaxFloat64)
+	v.within("compute_cpu_ns_per_op", p.ComputeCPUNsPerOp, math.MaxFloat64)
+	v.within("compute_mean_ns", p.ComputeMeanNs, math.MaxFloat64)
+	v.within("overlap", p.Overlap.Percent, math.MaxFloat64)
 	v.within("server_cpu_share", p.ServerCPUShare, math.MaxFloat64)
 	v.within("client_cpu_share", p.ClientCPUShare, math.MaxFloat64)
 	v.within("client_busy_share", p.ClientBusyShare, math.MaxFloat64)

@@ -121,6 +121,9 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.cfg.ReconnectEvery, "reconnect-every", 0,
 		"operations after which a thread closes its connections and opens them anew, over TCP "+
 			"(0: never)")
+	flags.DurationVar(&f.cfg.Compute, "compute", 0,
+		"work that a thread does after each batch, before it looks for answers, such as 5us (0: "+
+			"none)")
 	flags.DurationVar(&f.cfg.Warmup, "warmup", 500*time.Millisecond,
 		"length of the warm-up before it")
 	flags.Uint64Var(&w.Seed, "seed", 1, "seed of the sequence of operations")

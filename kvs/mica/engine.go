@@ -35,10 +35,16 @@ const (
 func LaneShape(c *kvs.ServerConfig) mqueue.Shape {
 	need := headerBytes + studyBatch*requestBytes(c.KeyBytes, max(c.MaxValueBytes, c.ValueBytes))
 	size := leastSlotBytes
-	for size < need && size < MaxFrameBytes {
+	for size < need && size < mqueue.MaxSlotBytes {
 		size *= 2
 	}
 	return mqueue.Shape{Slots: max(laneBytes/size, 4), SlotBytes: size}
+}
+
+// LaneBatch returns the number of operations of a load that fit a slot.
+func LaneBatch(c *kvs.ServerConfig, s mqueue.Shape) int {
+	each := requestBytes(c.KeyBytes, max(c.MaxValueBytes, c.ValueBytes))
+	return min(MaxBatch, (s.SlotBytes-headerBytes)/each)
 }
 
 // StartEngine starts a server without items, for the store half at c.StoreAddr.
@@ -125,12 +131,14 @@ func (h *storeHalf) factsOf(own kvs.Facts) kvs.Facts {
 	f, of := own, &h.facts
 	f.Partitions, f.Mode, f.Access, f.Pages = of.Partitions, of.Mode, of.Access, of.Pages
 	f.Items, f.IndexBytes, f.LogBytes = of.Items, of.IndexBytes, of.LogBytes
-	f.MinHitRate, f.MaxFrameBytes = of.MinHitRate, of.MaxFrameBytes
+	f.MinHitRate, f.MaxFrameBytes, f.MaxBatch = of.MinHitRate, of.MaxFrameBytes, of.MaxBatch
 	lanes := *of.Lanes
 	connected := h.lanes[0].Facts()
 	lanes.Provider, lanes.Emulated = connected.Provider, connected.Emulated
 	for _, end := range h.lanes {
-		lanes.Fenced = lanes.Fenced || end.Facts().Fenced
+		if o := end.Facts().Ordering; lanes.Ordering != string(mqueue.Fenced) {
+			lanes.Ordering = string(o)
+		}
 	}
 	f.Lanes = &lanes
 	return f

@@ -8,7 +8,6 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
 	"dpukv/kvs/partition"
-	"dpukv/verbs/idle"
 
 	"github.com/panjf2000/gnet/v2"
 )
@@ -100,7 +99,7 @@ func (w *worker) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
 			w.pinErr = cpu.PinThread(w.cpus[w.number%len(w.cpus)])
 		}
 		if w.lane != nil {
-			idle.ShortSleeps()
+			ShortSleeps()
 		}
 	case *peer:
 		p.open(c)

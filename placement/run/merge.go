@@ -301,6 +301,9 @@ func addCosts(shares []share, p *results.Point) {
 	p.FramesPerWrite = mean(func(p *results.Point) float64 { return p.FramesPerWrite }, writes)
 	p.ClientHashShare = mean(func(p *results.Point) float64 { return p.ClientHashShare }, clientNs)
 	p.ClientCPUNsPerOp = mean(func(p *results.Point) float64 { return p.ClientCPUNsPerOp }, ops)
+	p.ComputeCPUNsPerOp = mean(func(p *results.Point) float64 { return p.ComputeCPUNsPerOp }, ops)
+	p.ComputeMeanNs = mean(func(p *results.Point) float64 { return p.ComputeMeanNs }, ops)
+	p.Overlap = meanOverlap(shares)
 	p.ServerCPUNsPerOp = mean(func(p *results.Point) float64 { return p.ServerCPUNsPerOp }, alike)
 	p.ServerCPUShare = mean(func(p *results.Point) float64 { return p.ServerCPUShare }, alike)
 	p.ServerOthersShare = mean(func(p *results.Point) float64 { return p.ServerOthersShare }, alike)
@@ -324,6 +327,14 @@ func addCosts(shares []share, p *results.Point) {
 	})
 	p.ClientBusyShare = atWork / float64(max(had, 1))
 	p.ClientCPUShare, p.ClientCPUs = busy/float64(max(had, 1)), cpus
+}
+
+func meanOverlap(shares []share) results.Overlap {
+	var all []results.Overlap
+	for i := range shares {
+		all = append(all, shares[i].res.Point.Overlap)
+	}
+	return results.MeanOverlap(all)
 }
 
 // cpusOf counts the clients' CPUs, each once, and lists their numbers.

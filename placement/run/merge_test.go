@@ -163,6 +163,10 @@ func TestMergeRequests(t *testing.T) {
 		p.Requests, p.DurationNs = 2, int64(i+1)*1e9
 		p.ThroughputOps = 2 / float64(i+1)
 		p.Reconnects, p.ReconnectMeanNs = uint64(1+2*i), float64(100*(i+1))
+		p.ComputeMeanNs, p.ComputeCPUNsPerOp = float64(1000*(i+1)), float64(10*(i+1))
+		p.Overlap = results.Overlap{
+			Percent: float64(50 * i), CommNs: 200, ComputeNs: 210, OverallNs: float64(400 - 100*i),
+		}
 		shares = append(shares, s)
 	}
 	pt := &sweep.Point{}
@@ -178,6 +182,11 @@ func TestMergeRequests(t *testing.T) {
 	}
 	if p.Reconnects != 4 || p.ReconnectMeanNs != 175 {
 		t.Errorf("found %d reconnects of %v ns", p.Reconnects, p.ReconnectMeanNs)
+	}
+	want := results.Overlap{Percent: 25, CommNs: 200, ComputeNs: 210, OverallNs: 350}
+	if p.ComputeMeanNs != 1500 || p.ComputeCPUNsPerOp != 15 || p.Overlap != want {
+		t.Errorf("found computes of %v ns, %v ns an operation, overlap %+v", p.ComputeMeanNs,
+			p.ComputeCPUNsPerOp, p.Overlap)
 	}
 }
 

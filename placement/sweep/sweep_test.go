@@ -38,6 +38,7 @@ func anySweep(t *rapid.T) Sweep {
 			"hash":        some(t, "hash", "city64", "xxh64"),
 			"requests":    some(t, "requests", "0", "1000"), "reconnect_every": some(t, "reconnect_every", "0", "10"),
 			"key_prefix": some(t, "key_prefix", "none", "dpukv:"), "ttl": some(t, "ttl", "none", "1m0s"),
+			"compute": some(t, "compute", "0s", "5µs"),
 		},
 		ServerThreads: some(t, "server_threads", 1, 2), ClientThreads: some(t, "client_threads", 1, 2, 4),
 		Mode: some(t, "mode", "cache", "store"), Access: some(t, "access", "erew", "crew"),

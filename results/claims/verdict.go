@@ -77,9 +77,10 @@ func (f *finding) weak() (reasons []string) {
 // a claim may well be about, about the tail, about substitutes, which the verdict names, about
 // intervals, which it takes into account, and about cycles.
 var harmless = []string{
-	"client-bound:", "of their CPU time spinning", "too short for p99", "target rate missed:",
-	"schedule held up:", " stands in ", "forwards in the kernel, which its profile",
-	"emulated tails:", "figures have an interval wider than", "so cycles are unknown",
+	"client-bound:", "compute-bound:", "of their CPU time spinning", "too short for p99",
+	"target rate missed:", "schedule held up:", " stands in ",
+	"forwards in the kernel, which its profile", "emulated tails:",
+	"figures have an interval wider than", "so cycles are unknown",
 	"iperf3 measures whole seconds", "overload:",
 }
 

@@ -31,7 +31,9 @@ func TestPointGolden(t *testing.T) {
 		p.ServerNode.Kind = results.KindHost
 		p.ServerEnergyUJPerOp, p.ServerEnergyBy = 41.5, "rapl: package-0"
 	})
+	computing := resultstest.LocalPoint(computes)
 	for name, p := range map[string]*results.Point{
+		"compute":    &computing,
 		"open":       &open[2],
 		"stages":     &stages,
 		"not-placed": &notPlaced,

@@ -70,7 +70,11 @@ func columns(rows [][]*results.Point, ok []*results.Point) []column {
 	if !sameRepeats(rows) {
 		list = append(list, column{head: [2]string{"repeats"}, cell: howMany})
 	}
-	return append(list, figureColumns()...)
+	list = append(list, figureColumns()...)
+	if slices.ContainsFunc(ok, func(p *results.Point) bool { return p.Compute > 0 }) {
+		list = append(list, column{head: [2]string{"overlap", "%"}, cell: overlap})
+	}
+	return list
 }
 
 // head is a dimension's title on two lines.
@@ -111,6 +115,14 @@ func placementName(p *results.Point) string { return results.Named("placement")[
 func throughput(p *results.Point) float64 { return p.ThroughputOps }
 func serverCPU(p *results.Point) float64  { return p.ServerCPUNsPerOp }
 func clientCPU(p *results.Point) float64  { return p.ClientCPUNsPerOp }
+
+// overlap has a dash for clients that compute nothing.
+func overlap(repeats []*results.Point) (value, spread string) {
+	if repeats[0].Compute == 0 {
+		return "–", ""
+	}
+	return plainMedian(func(p *results.Point) float64 { return p.Overlap.Percent })(repeats)
+}
 
 func hitRatio(repeats []*results.Point) (value, spread string) {
 	hits, gets := uint64(0), uint64(0)

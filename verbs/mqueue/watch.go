@@ -2,6 +2,12 @@ package mqueue
 
 import "fmt"
 
+// Gone is closed when the peer has gone, or this end was closed.
+func (e *End) Gone() <-chan struct{} { return e.watched }
+
+// Reason returns why the peer has gone, once Gone is closed.
+func (e *End) Reason() error { return *e.gone.Load() }
+
 // watch waits for the end of the side channel, which is the end of the peer. Polls return it.
 func (e *End) watch() {
 	e.watched = make(chan struct{})

@@ -118,7 +118,7 @@ func (s *Server) serveLane(ch *sidechannel.Channel, thread int) {
 	if w.do(func() { w.lanes = append(w.lanes, l) }) {
 		<-l.over
 	}
-	_ = end.CloseFor(l.why) // its memory is the process's; an error changes nothing
+	_ = end.Close() // its memory is the process's; an error changes nothing
 }
 
 // take takes the place of an engine's thread.

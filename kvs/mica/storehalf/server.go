@@ -1,6 +1,7 @@
 package storehalf
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -47,12 +48,18 @@ type Server struct {
 	failure  error
 }
 
-// Start makes the table, starts the workers, and listens for an engine.
+// Start makes a table with room for the configured items, starts the workers, and listens for an
+// engine.
 func Start(c *kvs.ServerConfig) (kvs.Server, error) {
 	cfg, err := mica.ConfigOf(c)
 	if err != nil {
 		return nil, err
 	}
+	cfg.LogBytes = partition.LogBytesOf(c, cfg.Mode)
+	return start(c, cfg)
+}
+
+func start(c *kvs.ServerConfig, cfg mica.Config) (kvs.Server, error) {
 	s := &Server{
 		threads: max(c.EngineThreads, c.Workers), taken: map[int]bool{},
 		open: map[net.Conn]struct{}{}, done: make(chan struct{}),
@@ -67,8 +74,9 @@ func Start(c *kvs.ServerConfig) (kvs.Server, error) {
 }
 
 // configure checks what the halves need beyond a whole server.
-func (s *Server) configure(c *kvs.ServerConfig, cfg *mica.Config) (err error) {
-	if s.answers, err = mqueue.ParseAnswers(c.Answers); err != nil {
+func (s *Server) configure(c *kvs.ServerConfig, cfg *mica.Config) error {
+	s.answers = mqueue.Answers(cmp.Or(c.Answers, string(mqueue.Read)))
+	if err := s.answers.Check(); err != nil {
 		return err
 	}
 	switch {
@@ -81,7 +89,6 @@ func (s *Server) configure(c *kvs.ServerConfig, cfg *mica.Config) (err error) {
 	}
 	s.shape = mica.LaneShape(c)
 	cfg.PartitionsPerWorker = s.threads / c.Workers
-	cfg.LogBytes = partition.LogBytesOf(c, cfg.Mode)
 	return cpu.MayUse(c.CPUs)
 }
 
@@ -131,7 +138,7 @@ func (s *Server) makeFacts(c *kvs.ServerConfig, cfg *mica.Config) kvs.Facts {
 		Hash: cfg.Hash, Mode: cfg.Mode.String(), Access: cfg.Access.String(),
 		CPUs: c.CPUs[:min(len(c.CPUs), c.Workers)], Pages: s.table.Backing().String(),
 		Items: cfg.Items, IndexBytes: index, LogBytes: log, MinHitRate: cfg.Mode.MinHitRate(),
-		MaxBatch: mica.MaxBatch, MaxFrameBytes: s.shape.SlotBytes,
+		MaxBatch: mica.LaneBatch(c, s.shape), MaxFrameBytes: s.shape.SlotBytes,
 		Lanes: &kvs.LaneFacts{
 			Provider: info.Provider, Emulated: info.Emulated, Answers: string(s.answers),
 			Lanes: s.threads, Slots: s.shape.Slots, SlotBytes: s.shape.SlotBytes,

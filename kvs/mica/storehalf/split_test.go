@@ -3,6 +3,7 @@ package storehalf
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"testing"
 
 	"dpukv/kvs"
@@ -36,7 +37,7 @@ func startSplit(c *kvs.ServerConfig) (kvs.Server, error) {
 }
 
 func TestConformance(t *testing.T) {
-	for _, answers := range []string{"read", "written"} {
+	for _, answers := range []string{"read", "write"} {
 		for _, threads := range [][2]int{{1, 1}, {1, 2}, {2, 2}} {
 			t.Run(fmt.Sprint(answers, " store=", threads[0], " engine=", threads[1]),
 				func(t *testing.T) {
@@ -51,4 +52,11 @@ func TestConformance(t *testing.T) {
 				})
 		}
 	}
+}
+
+// TestMain gives each thread that polls a processor of the Go runtime, as processes of their own
+// have.
+func TestMain(m *testing.M) {
+	runtime.GOMAXPROCS(8)
+	m.Run()
 }

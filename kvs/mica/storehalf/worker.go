@@ -23,7 +23,7 @@ type worker struct {
 	core   *partition.Core
 	lanes  []*lane
 	ops    []partition.Op
-	idle   idle.Thread
+	idle   *idle.Idle
 
 	counters kvs.WorkerStats
 	jobs     chan func()
@@ -44,7 +44,7 @@ func newWorker(s *Server, number int) *worker {
 	return &worker{
 		server: s, number: number, core: s.table.Core(number),
 		ops:  make([]partition.Op, mica.MaxBatch),
-		idle: idle.Thread{Policy: idle.Napping},
+		idle: idle.New(mica.Napping, len(s.facts.CPUs) > 0),
 		jobs: make(chan func(), 1), stopping: make(chan struct{}), ended: make(chan struct{}),
 	}
 }
@@ -55,7 +55,7 @@ func (w *worker) start() error {
 	go func() {
 		defer close(w.ended)
 		runtime.LockOSThread()
-		idle.ShortSleeps()
+		mica.ShortSleeps()
 		var err error
 		if cpus := w.server.facts.CPUs; len(cpus) > 0 {
 			err = cpu.PinThread(cpus[w.number%len(cpus)])
@@ -78,7 +78,7 @@ func (w *worker) start() error {
 func (w *worker) poll() error {
 	for !w.stopped.Load() {
 		if w.step() {
-			w.idle.Worked()
+			w.idle.Reset()
 		} else if err := w.idle.Rest(w.server.device); err != nil {
 			return err
 		}
@@ -109,9 +109,9 @@ func (w *worker) serve(l *lane) (busy bool, err error) {
 		return busy, err
 	}
 	for {
-		m, there, err := l.Receive()
+		m, there := l.Receive()
 		if !there {
-			return busy, err
+			break
 		}
 		busy = true
 		slot := l.Slot()
@@ -131,6 +131,10 @@ func (w *worker) serve(l *lane) (busy bool, err error) {
 			return busy, err
 		}
 	}
+	if busy {
+		_, err = l.Poll()
+	}
+	return busy, err
 }
 
 // release gives a lane back to the connection that made it.
