@@ -40,7 +40,10 @@ func (m *Machine) CPUs(kind string) (cpus []int, warning string) {
 	if len(shared) == 0 {
 		shared = m.All
 	}
-	return shared, fmt.Sprintf("the neighbour %s shares CPU %s with other processes of the point: "+
-		"its machine has no CPU without one, so they lose CPU time, too", kind,
-		cpu.FormatList(shared))
+	warning = fmt.Sprintf("the neighbour %s shares CPU %s with other processes of the point: its "+
+		"machine has no CPU without one, so they lose CPU time, too", kind, cpu.FormatList(shared))
+	if !m.Beside {
+		warning += "; this is no effect of a host on its DPU"
+	}
+	return shared, warning
 }

@@ -40,6 +40,9 @@ func TestCPUs(t *testing.T) {
 			if c.warns && !strings.Contains(warning, c.kind) {
 				t.Errorf("%q does not name the kind", warning)
 			}
+			if apart := strings.Contains(warning, "no effect of a host"); c.warns && apart == c.on.Beside {
+				t.Errorf("%q, with the store on the same machine: %v", warning, c.on.Beside)
+			}
 		})
 	}
 }
