@@ -1,0 +1,149 @@
+package mqueue
+
+import (
+	"fmt"
+
+	"dpukv/verbs"
+)
+
+// These are the kinds of completions, in the highest byte of a work request's ID.
+const (
+	kindShift = 56
+	kindWrite = 1 // below it: the number of messages that are complete
+	kindFence = 2
+	kindFetch = 3
+	countMask = 1<<kindShift - 1
+)
+
+// writer sends messages by WRITE. Messages before posted have left, or on a fenced lane their
+// payloads. Those before rung have their control words on the way.
+type writer struct {
+	rung, posted, completed uint64
+	fencing                 bool
+	fenced                  uint64    // messages that the fence covers
+	every                   uint64    // one completion for so many messages
+	words                   []control // by slot
+	list                    []verbs.SendWR
+}
+
+// reap takes completions.
+func (e *End) reap() error {
+	w, f := &e.writer, &e.fetcher
+	if w.posted == w.completed && !w.fencing && !f.busy {
+		return nil
+	}
+	n, err := e.cq.Poll(e.wcs[:])
+	if err != nil {
+		return err
+	}
+	for i := range e.wcs[:n] {
+		wc := &e.wcs[i]
+		if wc.Status != verbs.StatusSuccess {
+			return fmt.Errorf("work request: %s", wc.Status)
+		}
+		switch wc.ID >> kindShift {
+		case kindWrite:
+			w.completed = wc.ID & countMask
+		case kindFence:
+			w.fencing = false
+		case kindFetch:
+			if err := e.found(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// post posts WRITEs of messages, and READs for those of the peer, as one list.
+func (e *End) post() (wrote bool, err error) {
+	w := &e.writer
+	list := w.list[:0]
+	if !e.pulled() {
+		if e.fenced {
+			list = e.ring(list)
+			list = e.fence(list)
+		} else {
+			for ; w.posted != e.sent; w.posted++ {
+				list = append(list, e.write(w.posted))
+			}
+			w.rung, w.fenced = w.posted, w.posted
+		}
+		wrote = len(list) > 0
+	}
+	if e.pulls() && !e.fetcher.busy {
+		list = e.fetch(list)
+	}
+	if len(list) == 0 {
+		return false, nil
+	}
+	if n, err := e.qp.PostSend(list); err != nil {
+		return false, fmt.Errorf("post %d work requests, of which %d fit: %w", len(list), n, err)
+	}
+	return wrote, nil
+}
+
+// write is the WRITE of a whole message. It ends at the end of the peer's slot.
+func (e *End) write(message uint64) verbs.SendWR {
+	n := padded(e.writer.words[e.layout.slot(message)].bytes())
+	return e.signal(message, verbs.SendWR{
+		Op: verbs.OpWrite, Local: e.local(e.layout.outStart(message), n+wordBytes),
+		Remote: e.remote(e.layout.inEnd(message) - n), RKey: e.peer.RKey,
+	})
+}
+
+// signal asks for a completion of one in a number of messages.
+func (e *End) signal(message uint64, wr verbs.SendWR) verbs.SendWR {
+	if (message+1)%e.writer.every == 0 {
+		wr.Flags |= verbs.Signaled
+		wr.ID = kindWrite<<kindShift | message + 1
+	}
+	e.counts.Writes++
+	return wr
+}
+
+func (e *End) local(at, n int) verbs.SGE {
+	return verbs.SGE{Addr: e.mr.Addr() + uint64(at), Length: uint32(n), LKey: e.mr.LKey()}
+}
+
+func (e *End) remote(at int) uint64 { return e.peer.Addr + uint64(at) }
+
+// ring appends the WRITEs of the control words whose payloads a fence has passed.
+func (e *End) ring(list []verbs.SendWR) []verbs.SendWR {
+	w := &e.writer
+	for ; !w.fencing && w.rung != w.fenced; w.rung++ {
+		n := padded(w.words[e.layout.slot(w.rung)].bytes())
+		list = append(list, e.signal(w.rung, verbs.SendWR{
+			Op: verbs.OpWrite, Local: e.local(e.layout.outStart(w.rung)+n, wordBytes),
+			Remote: e.remote(e.layout.inEnd(w.rung)), RKey: e.peer.RKey,
+		}))
+	}
+	return list
+}
+
+// fence appends the WRITEs of payloads, and a READ behind them. A device answers a READ after it
+// has placed all earlier WRITEs.
+func (e *End) fence(list []verbs.SendWR) []verbs.SendWR {
+	w := &e.writer
+	if w.fencing || w.posted == e.sent {
+		return list
+	}
+	for ; w.posted != e.sent; w.posted++ {
+		n := padded(w.words[e.layout.slot(w.posted)].bytes())
+		if n == 0 {
+			continue
+		}
+		list = append(list, verbs.SendWR{
+			Op: verbs.OpWrite, Local: e.local(e.layout.outStart(w.posted), n),
+			Remote: e.remote(e.layout.inEnd(w.posted) - n), RKey: e.peer.RKey,
+		})
+		e.counts.Writes++
+	}
+	w.fencing, w.fenced = true, w.posted
+	e.counts.Reads++
+	return append(list, verbs.SendWR{
+		ID: kindFence << kindShift, Op: verbs.OpRead, Flags: verbs.Signaled,
+		Local: e.local(e.layout.fence, wordBytes), RKey: e.peer.RKey,
+		Remote: e.remote(e.layout.inEnd(w.posted - 1)),
+	})
+}
