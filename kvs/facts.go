@@ -53,6 +53,8 @@ type Facts struct {
 	GuaranteedBytes int64 `json:"guaranteed_bytes,omitempty"`
 	// MaxKeyBytes is the longest key, where it is shorter than [MaxKeyBytes].
 	MaxKeyBytes int `json:"max_key_bytes,omitempty"`
+	// ProxyLanes describe the lanes to the client's proxy. nil: there is none.
+	ProxyLanes *LaneFacts `json:"proxy_lanes,omitempty"`
 }
 
 // Stats are a running server's counters since its start.
@@ -75,6 +77,9 @@ type Stats struct {
 	// maximum.
 	BufferedBytes     int64 `json:"buffered_bytes,omitempty"`
 	BufferedMostBytes int64 `json:"buffered_most_bytes,omitempty"`
+	// Parts are the counters of the parts of a split store. CPUNs covers those of the server, and
+	// not the client's proxy.
+	Parts []PartStats `json:"parts,omitempty"`
 }
 
 // WorkerStats are one worker's share of [Stats].

@@ -47,8 +47,14 @@ type DialConfig struct {
 	Protocol string `json:"protocol,omitempty"`
 	// ServerCPUs are the CPUs that the server is pinned to, for clients that cannot ask the server.
 	ServerCPUs []int `json:"server_cpus,omitempty"`
-	// Device is the client's device, for a store over verbs.
+	// Device is the client's device, for a store over verbs, and for lanes to a proxy.
 	Device Device `json:"device,omitzero"`
+	// Proxy is the address of the proxy that carries the requests. Empty: the client sends them
+	// itself.
+	Proxy string `json:"proxy,omitempty"`
+	// Answers says how requests leave for the proxy: "read" (it fetches them, the default) or
+	// "write" (the client writes them into its memory).
+	Answers string `json:"answers,omitempty"`
 }
 
 // Device names a verbs device, with the options of package provider.

@@ -46,6 +46,9 @@ type Store struct {
 	// Program finds the program that Start runs. nil: the server runs in this process.
 	Program func() (string, error)
 
+	// Halves start the parts of the store. nil: it cannot be split.
+	Halves *Halves
+
 	// Command is the subcommand of "dpukv serve".
 	Command Command
 }

@@ -9,6 +9,7 @@ import (
 	"dpukv/internal/bytesize"
 	"dpukv/internal/offheap"
 	"dpukv/kvs"
+	"dpukv/kvs/mica/proxy"
 	"dpukv/kvs/partition"
 )
 
@@ -20,8 +21,12 @@ var Store = kvs.Store{
 	Start: startSized,
 	Ports: func(workers int) int { return workers },
 	Dial: func(ctx context.Context, c *kvs.DialConfig) (kvs.Remote, error) {
+		if c.Proxy != "" {
+			return dialProxied(ctx, c)
+		}
 		return Dial(ctx, c.Addr)
 	},
+	Halves: &kvs.Halves{StartProxy: startProxy, DefaultDevice: proxy.DefaultDevice},
 	Command: kvs.Command{
 		Short: "Run MICA, an in-memory store over TCP",
 		Long: `Run MICA: worker threads, each with its own partitions, its own port and its own CPU.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync"
 	"time"
 
 	"dpukv/kvs"
@@ -20,7 +21,8 @@ type Client struct {
 	answers mqueue.Answers
 	report  Report // at the time of Dial
 	device  verbs.Device
-	pd      verbs.PD
+	closing chan struct{}
+	ended   sync.WaitGroup
 }
 
 // replyTimeout is longer than the proxy waits for its server.
@@ -30,7 +32,7 @@ const replyTimeout = 2*helloTimeout + 5*time.Second
 // it is a device like the proxy's. answers says how requests leave the application's memory: "read"
 // (or "") or "write".
 func Dial(ctx context.Context, addr string, device kvs.Device, answers string) (*Client, error) {
-	c := &Client{addr: addr, answers: mqueue.Answers(answers)}
+	c := &Client{addr: addr, answers: mqueue.Answers(answers), closing: make(chan struct{})}
 	switch c.answers {
 	case "":
 		c.answers = mqueue.Read
@@ -52,10 +54,30 @@ func Dial(ctx context.Context, addr string, device kvs.Device, answers string) (
 	if c.device, err = openDevice(&device); err != nil {
 		return nil, err
 	}
-	if c.pd, err = c.device.AllocPD(); err != nil {
+	if port, err := c.device.Port(); err != nil {
 		return nil, errors.Join(err, c.device.Close())
+	} else if c.device.Info().Emulated && port.LinkLayer != verbs.LinkMemory {
+		c.ended.Go(c.progress)
 	}
 	return c, nil
+}
+
+// progressEvery is far shorter than the time after which a peer gives a device up.
+const progressEvery = 5 * time.Millisecond
+
+// progress moves the packets of a software device while its sessions rest: a NIC answers the
+// proxy's READs by itself at any time.
+func (c *Client) progress() {
+	tick := time.NewTicker(progressEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-c.closing:
+			return
+		case <-tick.C:
+			_, _ = c.device.Progress() // its sessions get the error, too
+		}
+	}
 }
 
 // likeProxy names a device of the proxy's provider, at a local address.
@@ -122,10 +144,10 @@ func (c *Client) Report() (*Report, error) {
 // each of at most slotBytes.
 func (c *Client) Join(port, window, slotBytes int) (*Link, error) {
 	slots := powerOfTwo(window + 1)
-	if slots > MaxSlots || slotBytes > MaxSlotBytes || slots*slotBytes > MaxLaneBytes {
+	if slots > mqueue.MaxSlots || slotBytes > MaxSlotBytes || slots*slotBytes > MaxLaneBytes {
 		return nil, c.failed(fmt.Errorf("window: found %d batches of up to %d bytes, allowed: %d "+
 			"of %d, together %d bytes; use a smaller window or batch", window, slotBytes,
-			MaxSlots-1, MaxSlotBytes, MaxLaneBytes))
+			mqueue.MaxSlots-1, MaxSlotBytes, MaxLaneBytes))
 	}
 	conn, ch, _, err := c.greet(context.Background(), hello{Port: port, SlotBytes: slotBytes})
 	if err != nil {
@@ -133,7 +155,7 @@ func (c *Client) Join(port, window, slotBytes int) (*Link, error) {
 	}
 	end, err := mqueue.Offer(ch, mqueue.Config{
 		Shape:   mqueue.Shape{Slots: slots, SlotBytes: slotBytes},
-		Answers: c.answers, Device: c.device, PD: c.pd, Timeout: stepTimeout,
+		Answers: c.answers, Device: c.device, Timeout: stepTimeout,
 	})
 	if err != nil {
 		conn.Close()
@@ -163,4 +185,20 @@ func (c *Client) Warnings(since time.Time) []string {
 }
 
 // Close closes the device. The caller closes links first.
-func (c *Client) Close() error { return c.device.Close() }
+func (c *Client) Close() error {
+	close(c.closing)
+	c.ended.Wait()
+	return c.device.Close()
+}
+
+// Lanes describe the lanes to the proxy, by one of them.
+func (c *Client) Lanes(l *Link) kvs.LaneFacts {
+	f := kvs.LaneFacts{
+		Provider: l.facts.Provider, Emulated: l.facts.Emulated || c.report.Emulated,
+		Answers: string(l.facts.Answers), Ordering: string(l.facts.Ordering), Workers: c.report.Threads,
+	}
+	if there := c.report.Provider; there != f.Provider {
+		f.Provider += " to " + there
+	}
+	return f
+}

@@ -35,14 +35,17 @@ func (l *Link) Send(batch []byte) (bool, error) {
 			len(batch), len(slot))
 	}
 	copy(slot, batch)
-	if err := l.lane.Send(len(batch), 0); err != nil {
+	err := l.lane.Send(len(batch), 0)
+	if err == nil && l.facts.Answers == mqueue.Written {
+		_, err = l.lane.Poll() // posts it
+	}
+	if err != nil {
 		return false, l.client.failed(err)
 	}
 	return true, nil
 }
 
-// Poll moves what it can without waiting. Messages that came before the end of the proxy can still
-// be taken.
+// Poll moves what it can without waiting. Next returns its error.
 func (l *Link) Poll() error {
 	if l.ended == nil {
 		if _, err := l.lane.Poll(); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"dpukv/internal/foreign"
 	"dpukv/kvs"
+	"dpukv/verbs/mqueue"
 )
 
 // protocol is the version of the side channel.
@@ -70,11 +71,9 @@ func (h *hello) check() error {
 const (
 	minSlotBytes = 64
 	// MaxSlotBytes is the longest frame through a proxy.
-	MaxSlotBytes = 8 << 20
+	MaxSlotBytes = mqueue.MaxSlotBytes
 	// MaxLaneBytes is the most memory of a lane's slots in one direction.
 	MaxLaneBytes = 64 << 20
-	// MaxSlots is the most slots of a lane.
-	MaxSlots = 4096
 )
 
 // CodeEnded is the code of a message that says why the TCP connection has ended.

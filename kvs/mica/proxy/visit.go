@@ -140,10 +140,9 @@ func acceptLane(v *visit) (lane, error) {
 		return nil, err
 	}
 	f := end.Facts()
-	if f.SlotBytes != v.hello.SlotBytes || f.Slots > MaxSlots || f.Slots*f.SlotBytes > MaxLaneBytes {
-		return nil, errors.Join(fmt.Errorf("lane: found %d slots of %d bytes, allowed: up to %d of "+
-			"%d, together up to %d bytes", f.Slots, f.SlotBytes, MaxSlots, v.hello.SlotBytes,
-			MaxLaneBytes), end.Close())
+	if f.SlotBytes != v.hello.SlotBytes || f.Slots*f.SlotBytes > MaxLaneBytes {
+		return nil, errors.Join(fmt.Errorf("lane: found %d slots of %d bytes, allowed: slots of "+
+			"%d, together up to %d bytes", f.Slots, f.SlotBytes, v.hello.SlotBytes, MaxLaneBytes), end.Close())
 	}
 	return end, nil
 }
