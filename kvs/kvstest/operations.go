@@ -181,7 +181,7 @@ func (e *env) moved() {
 	}
 	e.do(s, gets)
 	own := s.Traffic()
-	got := s.Moved().Sockets // greetings come on top
+	got := s.Moved().Sockets       // greetings come on top
 	if e.facts.ProxyLanes != nil { // the sockets are the proxy's
 		control := e.remote.Moved().Sockets
 		if got.Sources != 0 || control.Sources <= connections*e.facts.Workers ||
