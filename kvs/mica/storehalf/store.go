@@ -39,9 +39,9 @@ func startOfMemory(c *kvs.ServerConfig, flags *pflag.FlagSet) (kvs.Server, error
 
 // With returns MICA with its halves.
 func With(s kvs.Store) kvs.Store {
-	s.Halves = &kvs.Halves{
-		StartStore: Start, StartEngine: mica.StartEngine, DefaultDevice: DefaultDevice,
-	}
+	halves := *s.Halves
+	halves.StartStore = Start
+	s.Halves = &halves
 	s.Command.Flags = addFlags(s.Command.Flags)
 	return s
 }
