@@ -53,6 +53,9 @@ type Config struct {
 	ServerAddr string
 	// SameHost says that client and server share a machine, so that their CPUs are comparable.
 	SameHost bool
+	// SharedServer says that the server shares its CPUs with other work on purpose. Then the CPU
+	// time of that work is no warning.
+	SharedServer bool
 	// Preloaded says that another client stores the keys; this client only asks for them. So
 	// several clients can put one workload on a server together.
 	Preloaded bool

@@ -74,9 +74,14 @@ func TestInterference(t *testing.T) {
 		}; got != c.want {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
 		}
-		got := disturbed(&p)
+		got := disturbed(&p, false)
 		if len(got) != len(c.warnings) || len(got) > 0 && !strings.Contains(got[0], c.warnings[0]) {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.warnings)
+		}
+		for _, w := range disturbed(&p, true) {
+			if strings.Contains(w, "other programs") && strings.Contains(w, "the server's CPUs") {
+				t.Errorf("%s: %q of CPUs that the server shares on purpose", c.name, w)
+			}
 		}
 	}
 }

@@ -41,7 +41,7 @@ func (r *runner) warnings(p *results.Point, s summed) []string {
 		r.expired(s),
 	}
 	list = append(list, packetLoss(p)...)
-	list = append(list, disturbed(p)...)
+	list = append(list, disturbed(p, r.cfg.SharedServer)...)
 	if o, ok := r.remote.(kvs.Observed); ok {
 		list = append(list, o.Warnings(r.begunAt)...)
 	}
@@ -282,8 +282,9 @@ func outOfOrder(s *results.Packets) string {
 		s.OutOfOrderPackets, s.ReceivedDataPackets, 100*share, 100*results.LostShare)
 }
 
-// disturbed warns of CPUs that others used for a good part of the time.
-func disturbed(p *results.Point) (warnings []string) {
+// disturbed warns of CPUs that others used for a good part of the time, unless the server shares
+// its CPUs on purpose.
+func disturbed(p *results.Point, shared bool) (warnings []string) {
 	for _, side := range []struct {
 		name             string
 		programs, stolen float64
@@ -291,7 +292,7 @@ func disturbed(p *results.Point) (warnings []string) {
 		{"server", p.ServerOthersShare, p.ServerStolenShare},
 		{"client", p.ClientOthersShare, p.ClientStolenShare},
 	} {
-		if side.programs > results.OthersShare {
+		if side.programs > results.OthersShare && !(shared && side.name == "server") {
 			warnings = append(warnings,
 				fmt.Sprintf("disturbed: other programs used %.0f %% of the time of the %s's CPUs "+
 					"(limit: %.0f %%). End them, or give the %[2]s CPUs of its own",

@@ -72,6 +72,8 @@ var dimensions = slices.Concat(
 		titled("submode", submodeName, submodeTitle),
 		byText("datapath", "over %s", func(p *Point) string { return p.Datapath }),
 		byText("filter", "filter %s", func(p *Point) string { return p.Filter }),
+		byText("neighbour", "beside a neighbour of kind %s",
+			func(p *Point) string { return p.Neighbour }),
 	},
 	ofLoad(loadBefore...),
 	[]*Dimension{

@@ -36,10 +36,13 @@ type Point struct {
 	load.Load
 	// RateShare is [load.Load.RateOps] as a share of the peak: the median throughput of the
 	// repeats in a closed loop. It is absent if the rate does not follow from a peak.
-	RateShare     float64 `json:"rate_share,omitempty"`
-	ServerThreads int     `json:"server_threads"` // threads of the server
-	ClientThreads int     `json:"client_threads"` // threads of each client
-	Repeat        int     `json:"repeat"`         // number of the repeat, from 1
+	RateShare float64 `json:"rate_share,omitempty"`
+	// Neighbour is the work on the server's host beside the store: "cpu", "cache" or "memory". It is
+	// absent without one.
+	Neighbour     string `json:"neighbour,omitempty"`
+	ServerThreads int    `json:"server_threads"` // threads of the server
+	ClientThreads int    `json:"client_threads"` // threads of each client
+	Repeat        int    `json:"repeat"`         // number of the repeat, from 1
 
 	// What was used
 
@@ -122,6 +125,10 @@ type Point struct {
 	ServerVersion  string  `json:"server_version"` // version of the server
 	ClientVersion  string  `json:"client_version"` // version of the client
 	ServerAddr     string  `json:"server_addr"`    // address of the server's first worker
+	// NeighbourNode is the machine of the neighbour: the server, or the host of a server on a DPU.
+	NeighbourNode Node `json:"neighbour_node,omitzero"`
+	// NeighbourCPUs are the CPUs of that machine that the neighbour's threads are pinned to.
+	NeighbourCPUs []int `json:"neighbour_cpus,omitempty"`
 	// PreloadHitRate is the share of the preloaded keys that the server had when asked for them.
 	PreloadHitRate float64 `json:"preload_hit_rate"`
 
@@ -256,6 +263,19 @@ type Point struct {
 	ClientEnergyUJPerOp float64 `json:"client_energy_uj_per_op,omitempty"`
 	// ClientEnergyBy names the counters of [Point.ClientEnergyUJPerOp].
 	ClientEnergyBy string `json:"client_energy_by,omitempty"`
+	// NeighbourOpsPerS is the work of the neighbour, from the order to go until the load was over: a
+	// multiplication with an addition (cpu), or a line of 64 bytes read and written (cache,
+	// memory), each a second.
+	NeighbourOpsPerS float64 `json:"neighbour_ops_per_s,omitempty"`
+	// NeighbourBytesPerS are the bytes that the neighbour read and wrote a second, over the time of
+	// [Point.NeighbourOpsPerS].
+	NeighbourBytesPerS float64 `json:"neighbour_bytes_per_s,omitempty"`
+	// NeighbourCPUShare is the CPU time of the neighbour over the wall time of its CPUs, over the
+	// time of [Point.NeighbourOpsPerS].
+	NeighbourCPUShare float64 `json:"neighbour_cpu_share,omitempty"`
+	// NeighbourSwitchesPerS is how often a second the kernel took a CPU from a thread of the
+	// neighbour, over the time of [Point.NeighbourOpsPerS].
+	NeighbourSwitchesPerS float64 `json:"neighbour_switches_per_s,omitempty"`
 	// ClientHashShare is the share of the client's CPU time that hashes keys.
 	ClientHashShare float64 `json:"client_hash_share"`
 	// ClientHashShareBy is the method of [Point.ClientHashShare]: "sampling", or an estimate and

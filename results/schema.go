@@ -165,10 +165,25 @@ func (v *violations) cost(p *Point) {
 		(p.ClientEnergyUJPerOp > 0) == (p.ClientEnergyBy != ""),
 		"energy_by: found %q and %q with %v and %v µJ an operation", p.ServerEnergyBy,
 		p.ClientEnergyBy, p.ServerEnergyUJPerOp, p.ClientEnergyUJPerOp)
+	v.neighbour(p)
 	v.within("client_hash_share", p.ClientHashShare, 1)
 	v.within("client_hash_share_check", p.ClientHashShareCheck, 1)
 	v.within("hit_value_bytes", p.HitValueBytes, math.MaxFloat64)
 	v.within("preload_hit_rate", p.PreloadHitRate, 1)
+}
+
+// neighbour checks that a neighbour has CPUs and worked, and that without one there is no work.
+func (v *violations) neighbour(p *Point) {
+	v.within("neighbour_ops_per_s", p.NeighbourOpsPerS, math.MaxFloat64)
+	v.within("neighbour_bytes_per_s", p.NeighbourBytesPerS, math.MaxFloat64)
+	v.within("neighbour_cpu_share", p.NeighbourCPUShare, math.MaxFloat64)
+	v.within("neighbour_switches_per_s", p.NeighbourSwitchesPerS, math.MaxFloat64)
+	there := p.Neighbour != ""
+	v.check(there == (p.NeighbourOpsPerS > 0) && there == (len(p.NeighbourCPUs) > 0) &&
+		there == (p.NeighbourNode != Node{}),
+		"neighbour: found %q with %v operations a second on CPUs %v of node %q, allowed: all of "+
+			"them, or none", p.Neighbour, p.NeighbourOpsPerS, p.NeighbourCPUs,
+		p.NeighbourNode.Node)
 }
 
 func (v *violations) atLeastOne(name string, n int) {

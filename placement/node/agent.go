@@ -133,9 +133,11 @@ func (a *agent) work(ctx context.Context) error {
 		return lookAfterKeys(ctx, a, part.Keys)
 	case part.Probe != nil && part.Server == nil && part.Client == nil:
 		return a.probe(ctx, part.CPUs, part.Probe)
+	case part.Neighbour != nil && part.Server == nil && part.Client == nil:
+		return a.workBeside(ctx, part.CPUs, part.Neighbour)
 	}
-	return errors.New("configured as neither server nor client, nor for keys or a probe, or as " +
-		"several of them")
+	return errors.New("configured as neither server nor client nor neighbour, nor for keys or a " +
+		"probe, or as several of them")
 }
 
 // answer answers the orchestrator's questions about the node, until configure arrives.

@@ -28,6 +28,7 @@ func runClient(ctx context.Context, a *agent, cpus []int, spec *ClientSpec) (err
 		Load: spec.Load, Threads: spec.Threads, Duration: spec.Duration, CPUs: cpus,
 		Preloaded: spec.Preloaded, FirstThread: spec.FirstThread, AllThreads: spec.AllThreads,
 		ServerAddr: spec.Addr, SameHost: spec.SameHost,
+		SharedServer: spec.SharedServer,
 		OnReady: func(ctx context.Context, hitRate float64) error {
 			return standBy(ctx, a, Ready{Addr: spec.Addr, Facts: remote.Facts(), HitRate: hitRate})
 		},

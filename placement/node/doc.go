@@ -14,6 +14,8 @@
 //	     │◀───────────────────────────────────────── ready ───────┤
 //	     ├── count ────────────────▶│                             │
 //	     │◀──────────── counted ────┤ what its sockets moved      │
+//	     │                          │                             │   a neighbour, if there is one, works from
+//	     │                          │                             │   before go until after measured
 //	     ├── go ─────────────────────────────────────────────────▶│ once all are ready: warm up, measure
 //	     │◀────────────────────────────────────── progress … ─────┤
 //	     │◀────────────────────────────────────── period over ────┤   several clients: the load goes on
@@ -25,6 +27,9 @@
 //	     │◀───────────────────────────────────────── result ──────┤   point, histogram log
 //	     ├── stop ───────────────────────────────────────────────▶│ ends
 //	     ├── stop ─────────────────▶│ ends                        │
+//
+// The process of a neighbour gets configure, answers each count, the first without a question, and
+// ends with stop. It begins after the clients are ready, and ends before release.
 //
 // A node that cannot do its task answers with failed, which has the reason, and ends.
 // Neither side waits without a limit: see [Timeouts]. "dpukv testbed check" sends inspect and reach

@@ -18,6 +18,7 @@ import (
 	"dpukv/kvs"
 	"dpukv/load"
 	"dpukv/placement/cardreport"
+	"dpukv/placement/neighbour"
 	"dpukv/placement/survey"
 	"dpukv/placement/testbed"
 	"dpukv/probe"
@@ -26,7 +27,7 @@ import (
 )
 
 // ProtocolVersion changes whenever an older node would misunderstand a message.
-const ProtocolVersion = 8
+const ProtocolVersion = 9
 
 // MaxMessageBytes has room for the histograms of a long point. A peer that sends more is no node of
 // dpukv.
@@ -112,6 +113,8 @@ type (
 		Moved   kvs.Moved    `json:"moved"`
 		Threads []cpu.Thread `json:"threads,omitempty"`
 		CPUNs   int64        `json:"cpu_ns,omitempty"` // CPU time so far, of a probe's server
+		// Neighbour is the work so far of a neighbour. It is also the answer to configure.
+		Neighbour *neighbour.Count `json:"neighbour,omitempty"`
 	}
 	// Examined answers examine.
 	Examined struct {
@@ -140,13 +143,18 @@ type (
 
 // To a node.
 type (
-	// Configure gives a node its task: exactly one of Server, Client, Keys and Probe.
+	// Configure gives a node its task: exactly one of Server, Client, Keys, Probe and Neighbour.
 	Configure struct {
-		CPUs   []int       `json:"cpus"`
-		Server *ServerSpec `json:"server,omitempty"`
-		Client *ClientSpec `json:"client,omitempty"`
-		Keys   *KeysSpec   `json:"keys,omitempty"`
-		Probe  *ProbeSpec  `json:"probe,omitempty"`
+		CPUs      []int          `json:"cpus"`
+		Server    *ServerSpec    `json:"server,omitempty"`
+		Client    *ClientSpec    `json:"client,omitempty"`
+		Keys      *KeysSpec      `json:"keys,omitempty"`
+		Probe     *ProbeSpec     `json:"probe,omitempty"`
+		Neighbour *NeighbourSpec `json:"neighbour,omitempty"`
+	}
+	// NeighbourSpec describes the work beside a store.
+	NeighbourSpec struct {
+		Kind string `json:"kind"`
 	}
 	// ProbeSpec describes a probe, and this node's part in it.
 	ProbeSpec struct {
@@ -179,10 +187,12 @@ type (
 		Store string `json:"store"`
 		kvs.DialConfig
 		load.Load
-		Way       *Way `json:"way,omitempty"`
-		SameHost  bool `json:"same_host"` // as the server
-		Preloaded bool `json:"preloaded"` // by another client
-		Threads   int  `json:"threads"`
+		Way      *Way `json:"way,omitempty"`
+		SameHost bool `json:"same_host"` // as the server
+		// SharedServer says that a neighbour has CPUs of the server.
+		SharedServer bool `json:"shared_server,omitempty"`
+		Preloaded    bool `json:"preloaded"` // by another client
+		Threads      int  `json:"threads"`
 		// its number among all_threads, those of all clients
 		FirstThread int           `json:"first_thread"`
 		AllThreads  int           `json:"all_threads"`
@@ -208,7 +218,7 @@ type (
 		To    string `json:"to"`
 		Bytes int    `json:"bytes"` // of its data
 	}
-	// Count asks a server's node for its traffic and its threads.
+	// Count asks a server's node for its traffic and its threads, or a neighbour for its work.
 	Count struct{}
 	// EndLoad ends a client's load after period over: no client measures any more.
 	EndLoad struct{}

@@ -11,6 +11,7 @@ import (
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
 	"dpukv/placement/launch"
+	"dpukv/placement/neighbour"
 	"dpukv/placement/node"
 	"dpukv/placement/submode"
 	"dpukv/placement/sweep"
@@ -34,6 +35,7 @@ func check(s *sweep.Sweep, t *testbed.Testbed, allowed []int) error {
 	errs = append(append(errs, checkSubmodes(s, t)...), checkPorts(s, t))
 	errs = append(errs, sweep.CheckRates(s), sweep.CheckRepeats(s), sweep.CheckRequests(s),
 		checkRequests(s, t))
+	errs = append(errs, checkNeighbours(s, t, allowed))
 	return errors.Join(append(errs, checkConfigs(s), checkProbes(s, t, allowed))...)
 }
 
@@ -45,6 +47,29 @@ func checkPlacement(t *testbed.Testbed, placement string, allowed []int) error {
 	for _, n := range c.All() {
 		if err := checkNode(t, n, allowed); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkNeighbours refuses neighbours of a server that ran already, and those without a node.
+func checkNeighbours(s *sweep.Sweep, t *testbed.Testbed, allowed []int) error {
+	for _, c := range s.Configs() {
+		nodes, err := t.Assign(c.Placement)
+		if c.Neighbour == "" || err != nil {
+			continue // said elsewhere
+		}
+		if c.Attach != "" {
+			return fmt.Errorf("%sneighbour: found %s with attach, allowed: none; the CPUs of a "+
+				"server that runs already are not known here",
+				s.Place("neighbour", c.Neighbour), c.Neighbour)
+		}
+		host, err := neighbour.Host(t, &nodes)
+		if err == nil {
+			err = checkNode(t, host, allowed)
+		}
+		if err != nil {
+			return fmt.Errorf("%sneighbour: %w", s.Place("neighbour", c.Neighbour), err)
 		}
 	}
 	return nil
@@ -101,7 +126,7 @@ func checkTools(p *Plan) error {
 				stores = []error{err}
 			}
 		}
-		for _, n := range nodes.All() {
+		for _, n := range append(nodes.All(), p.neighbours(&nodes)...) {
 			if told[n.Name] || n.Emulated() {
 				continue
 			}

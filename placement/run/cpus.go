@@ -6,6 +6,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/placement/machines"
+	"dpukv/placement/neighbour"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
 )
@@ -212,4 +213,52 @@ func tooFewCPUs(name string, threads int, quota float64, have int) string {
 			quota, have)
 	}
 	return ""
+}
+
+// placeNeighbour chooses the CPUs of the neighbour, once the server has told its own.
+func (m *measurement) placeNeighbour() (warnings []string) {
+	by := m.all.neighbour
+	if by == nil {
+		return nil
+	}
+	on := neighbour.Machine{
+		All: by.end.node.CPUs, Store: m.serverCPUs(),
+		Beside: by.end.node.Name == m.all.server.end.node.Name,
+	}
+	if on.All == nil {
+		on.All = spread(by.end.cores)
+	}
+	for _, o := range m.all.clients {
+		if by.sameKernel(o) {
+			on.Taken = append(on.Taken, o.end.cpus...)
+		}
+	}
+	if by.sameKernel(m.all.server) {
+		on.Taken = append(on.Taken, on.Store...)
+	}
+	if by.end.node.OnThisMachine() {
+		on.Taken = append(on.Taken, m.path.forwarders()...)
+	}
+	var warning string
+	if by.end.cpus, warning = on.CPUs(m.pt.Neighbour); warning != "" {
+		warnings = append(warnings, warning)
+	}
+	return warnings
+}
+
+// serverCPUs returns the CPUs of the server's workers: those that it told, or those that it got.
+func (m *measurement) serverCPUs() []int {
+	if m.server != nil && len(m.server.Facts.CPUs) > 0 {
+		return m.server.Facts.CPUs
+	}
+	return m.all.server.end.cpus
+}
+
+// sharesServer reports whether the neighbour has a CPU of the server.
+func (m *measurement) sharesServer() bool {
+	by := m.all.neighbour
+	return by != nil && by.sameKernel(m.all.server) &&
+		slices.ContainsFunc(m.serverCPUs(), func(c int) bool {
+			return slices.Contains(by.end.cpus, c)
+		})
 }

@@ -12,6 +12,7 @@ import (
 	"dpukv/kvs/stores"
 	"dpukv/placement/estimate"
 	"dpukv/placement/launch"
+	"dpukv/placement/neighbour"
 	"dpukv/placement/node"
 	"dpukv/placement/submode"
 	"dpukv/placement/submode/packetfilter"
@@ -123,7 +124,25 @@ func describePlacement(p *Plan, w io.Writer, placement string) error {
 		fmt.Fprintf(w, "%s %s on node %s%s, for each point: %s\n", placement, role, n.Name,
 			carrier(p, &c, i), strings.Join(argv, " "))
 	}
+	for _, n := range p.neighbours(&c) {
+		argv, err := commandOn(p, n)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s neighbour on node %s, for each point with one: %s\n", placement,
+			n.Name, strings.Join(argv, " "))
+	}
 	return nil
+}
+
+// neighbours returns the node of the neighbours of a placement, if the sweep has some.
+func (p *Plan) neighbours(c *testbed.Assignment) []*testbed.Node {
+	some := slices.ContainsFunc(p.sweep.Neighbour, func(kind string) bool { return kind != "" })
+	host, err := neighbour.Host(&p.testbed, c)
+	if !some || err != nil {
+		return nil
+	}
+	return []*testbed.Node{host}
 }
 
 // describeEnds writes where the processes of a placement's points would run, each way once.

@@ -10,6 +10,7 @@ import (
 	"dpukv/client"
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
+	"dpukv/placement/neighbour"
 	"dpukv/placement/node"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
@@ -26,6 +27,8 @@ type measurement struct {
 	path   *path
 	all    *pointProcesses
 	server *node.Ready // the server's message once it accepted load
+
+	disturbance disturbance // of the neighbour
 }
 
 // measure measures one point.
@@ -45,7 +48,7 @@ func measure(ctx context.Context, r *runner, pt *sweep.Point) (res *node.Result,
 		return nil, err
 	}
 	m.report.does("start the processes")
-	if m.all, err = startAll(ctx, m.nodes.All(), r.begin); err != nil {
+	if m.all, err = m.start(ctx); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -56,6 +59,23 @@ func measure(ctx context.Context, r *runner, pt *sweep.Point) (res *node.Result,
 		return m.probe(ctx)
 	}
 	return m.run(ctx)
+}
+
+// start starts the processes, the neighbour's included.
+func (m *measurement) start(ctx context.Context) (*pointProcesses, error) {
+	nodes := m.nodes.All()
+	if m.pt.Neighbour == "" {
+		return startAll(ctx, nodes, m.begin)
+	}
+	host, err := neighbour.Host(&m.machines.Bed, &m.nodes)
+	if err != nil {
+		return nil, err
+	}
+	all, err := startAll(ctx, append(nodes, host), m.begin)
+	if err == nil {
+		all.takeNeighbour()
+	}
+	return all, err
 }
 
 // wayThere sets up the way between the ends. A probe of one machine has none, and no datapath that
@@ -86,6 +106,7 @@ func (m *measurement) run(ctx context.Context) (*node.Result, error) {
 	if err := m.serve(ctx); err != nil {
 		return nil, err
 	}
+	warnings = append(warnings, m.placeNeighbour()...)
 	serving, cancel := untilEnded(ctx, m.all.server.Process, "serve "+m.pt.Store)
 	defer cancel()
 	res, err := m.load(serving)
@@ -133,6 +154,10 @@ func (m *measurement) load(ctx context.Context) (*node.Result, error) {
 	if err := m.all.each(ctx, 1, m.prepare); err != nil {
 		return nil, err
 	}
+	disturbed, err := m.startNeighbour(ctx)
+	if err != nil {
+		return nil, err
+	}
 	before, err := count(ctx, m.all.server.Process, m.timeouts.Result)
 	if err != nil {
 		return nil, err
@@ -144,14 +169,20 @@ func (m *measurement) load(ctx context.Context) (*node.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := m.disturbance.begin(ctx); err != nil {
+		return nil, err
+	}
 	shares := make([]share, len(m.all.clients))
 	told := time.Now()
 	for _, c := range m.all.clients {
 		c.Send(&node.Begin{})
 	}
 	m.tell("go")
-	if err := m.follow(ctx, shares); err != nil {
+	if err := m.follow(disturbed, shares); err != nil {
 		return firstFailed(shares), err
+	}
+	if err := m.endNeighbour(ctx); err != nil {
+		return nil, err
 	}
 	throttled, err := m.machines.Throttling()
 	if err != nil {
@@ -167,6 +198,7 @@ func (m *measurement) load(ctx context.Context) (*node.Result, error) {
 	res, err := merge(shares, told, m.pt)
 	if err == nil {
 		noteServer(&res.Point, before, after)
+		m.disturbance.note(&res.Point)
 		res.Point.Warnings = append(res.Point.Warnings,
 			throttled.WarningsSince(throttledBefore)...)
 		err = m.path.end(ctx, &res.Point)
@@ -262,8 +294,8 @@ func (m *measurement) clientSpec(i int) (*node.ClientSpec, error) {
 			Device: on.RDMA.KVS(),
 		},
 		Way:      wayTo(&m.nodes.Server, on, m.pt.Attach),
-		SameHost: m.all.clients[i].sameKernel(m.all.server),
-		Load:     m.pt.OfOneClient(clients).Load, Duration: m.pt.Duration, Preloaded: i > 0,
+		SameHost: m.all.clients[i].sameKernel(m.all.server), SharedServer: m.sharesServer(),
+		Load: m.pt.OfOneClient(clients).Load, Duration: m.pt.Duration, Preloaded: i > 0,
 		Threads: m.pt.ClientThreads, FirstThread: i * m.pt.ClientThreads,
 		AllThreads: clients * m.pt.ClientThreads,
 	}

@@ -24,8 +24,9 @@ type member struct {
 
 // pointProcesses are the processes of a point: they begin together, and if one fails, all end.
 type pointProcesses struct {
-	server  *member
-	clients []*member
+	server    *member
+	clients   []*member
+	neighbour *member // nil: none
 }
 
 // startError is the error of processes that did not even start. The point's configuration has no
@@ -73,21 +74,37 @@ func startAll(
 		return nil, errors.Join(failed, closeAll(members))
 	}
 	members[0].end.server = true
-	return &pointProcesses{members[0], members[1:]}, nil
+	return &pointProcesses{server: members[0], clients: members[1:]}, nil
 }
 
-// members returns all processes, the server first.
+// takeNeighbour makes the last process that started the neighbour of the others.
+func (e *pointProcesses) takeNeighbour() {
+	last := len(e.clients) - 1
+	e.neighbour, e.clients = e.clients[last], e.clients[:last]
+}
+
+// all returns all processes, the server first.
+func (e *pointProcesses) all() []*member {
+	if e.neighbour == nil {
+		return e.members()
+	}
+	return append(e.members(), e.neighbour)
+}
+
+// members returns the processes of the store and its load, the server first.
 func (e *pointProcesses) members() []*member { return append([]*member{e.server}, e.clients...) }
 
-// close ends the clients, then the server.
-func (e *pointProcesses) close() error { return errors.Join(closeAll(e.clients), e.server.Close()) }
+// close ends the clients and the neighbour, then the server.
+func (e *pointProcesses) close() error {
+	return errors.Join(closeAll(append(slices.Clone(e.clients), e.neighbour)), e.server.Close())
+}
 
 // lost prepends the lost connection of a failed point. The other errors follow from it.
 func (e *pointProcesses) lost(err error) error {
 	if err == nil {
 		return nil
 	}
-	for _, m := range e.members() {
+	for _, m := range e.all() {
 		if why := m.Lost(); why != nil && !strings.Contains(err.Error(), why.Error()) {
 			return fmt.Errorf("%w; so that %w", why, err)
 		}
@@ -162,8 +179,8 @@ func (e *pointProcesses) dead(err error) error {
 	if err == nil {
 		return nil
 	}
-	for _, m := range e.members() {
-		if why := m.OwnEnd(m.end.server); why != nil && !m.NamedIn(err) {
+	for _, m := range e.all() {
+		if why := m.OwnEnd(m.end.server || m == e.neighbour); why != nil && !m.NamedIn(err) {
 			return fmt.Errorf("%w; so that %w", why, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"dpukv/internal/foreign"
 	"dpukv/placement/estimate"
 	"dpukv/placement/machines"
+	"dpukv/placement/neighbour"
 	"dpukv/placement/node"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
@@ -168,7 +169,15 @@ func (r *runner) nodesOf(pt *sweep.Point) []*testbed.Node {
 	if err != nil {
 		return nil
 	}
-	return c.All()
+	nodes := c.All()
+	if pt.Neighbour == "" {
+		return nodes
+	}
+	host, err := neighbour.Host(&r.testbed, &c)
+	if err != nil || host == &c.Server {
+		return nodes
+	}
+	return append(nodes, host)
 }
 
 // begin starts a node's process and makes sure that it is this program.

@@ -26,6 +26,7 @@ type Config struct {
 	ServerThreads, ClientThreads int
 	Mode, Access                 string
 	Protocol                     string
+	Neighbour                    string // its kind; "": none
 	Duration                     time.Duration
 	Attach                       string
 	RateShare                    float64 // of the peak; 0: the rate does not follow from it

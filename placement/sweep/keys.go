@@ -104,6 +104,13 @@ var sweepKeys = slices.Concat(
 			func(c *Config) *string { return &c.Protocol }).optional().
 			means("Protocol between client and server, for stores that have several.",
 				"binary"),
+		axis("neighbour", "Neighbour", neighbours,
+			func(s *Sweep) *[]string { return &s.Neighbour },
+			func(c *Config) *string { return &c.Neighbour }).optional().
+			means("Work on the server's host beside the store: on the CPUs of the store's workers "+
+				"(cpu), or on other CPUs, in the shared caches (cache) or with the bandwidth of "+
+				"the memory (memory). See docs/tasks/neighbour.md.",
+				"[none, cpu, cache, memory]"),
 		single("duration", strictyaml.Span(10*time.Millisecond, maxSpan),
 			func(s *Sweep) *time.Duration { return &s.Duration }).
 			identified("Duration", func(c *Config) any { return c.Duration }).

@@ -18,6 +18,7 @@ func (pt *Point) Asked(p *results.Point) {
 	}
 	p.Store, p.Placement, p.Submode, p.Filter = pt.Store, pt.Placement, pt.Submode, pt.Filter
 	p.RateShare = pt.RateShare
+	p.Neighbour = pt.Neighbour
 	p.Load, p.ClientThreads = pt.Load, pt.ClientThreads
 	if !pt.takeThreads || p.ServerThreads == 0 { // 0: no server has told its number
 		p.ServerThreads = pt.ServerThreads

@@ -22,6 +22,7 @@ type Sweep struct {
 	Load                         loadAxes
 	ServerThreads, ClientThreads []int
 	Mode, Access                 []string
+	Neighbour                    []string // kinds of work beside the store; "": none
 	Protocol                     []string // of stores that have several; "": the store's own choice
 
 	Duration, Warmup time.Duration
@@ -60,7 +61,8 @@ func Default() Sweep {
 		},
 		ServerThreads: []int{1}, ClientThreads: []int{1, 2, 4, 8},
 		Mode: []string{"cache"}, Access: []string{"erew"}, Protocol: []string{""},
-		Duration: 1500 * time.Millisecond, Warmup: 300 * time.Millisecond,
+		Neighbour: []string{""},
+		Duration:  1500 * time.Millisecond, Warmup: 300 * time.Millisecond,
 		Repeats: results.DefaultRepeats, Seed: 1,
 	}
 }

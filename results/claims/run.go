@@ -216,10 +216,10 @@ func (r *Run) scalablePoints() (n int) {
 	return n
 }
 
-// takes leaves out points with work on the path, which the study does not have, and points off-path
-// by another mode than the study's.
+// takes leaves out what the study does not have: work on the path, a neighbour, and off-path by
+// another mode.
 func (s *Selector) takes(p *results.Point) bool {
 	in := func(list []string, v string) bool { return len(list) == 0 || slices.Contains(list, v) }
-	return p.Filter == "" && p.Submode != scalable && p.Store == s.Store &&
+	return p.Filter == "" && p.Neighbour == "" && p.Submode != scalable && p.Store == s.Store &&
 		in(s.Placement, p.Placement) && in(s.Submode, p.Submode) && in(s.Hash, p.Hash)
 }
