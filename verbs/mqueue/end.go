@@ -46,6 +46,7 @@ type End struct {
 	watched        chan struct{}
 	begun          time.Time
 	err            error // ended the lane
+	closed         bool
 }
 
 // Message is an incoming message.
@@ -123,21 +124,25 @@ func (e *End) Poll() (moved bool, err error) {
 	if _, err := e.device.Progress(); err != nil {
 		return false, e.fail(err)
 	}
-	before := e.fetcher.fetched
-	if err := e.reap(); err != nil {
-		return false, e.fail(err)
+	fetched := e.fetcher.fetched
+	for more := true; more; {
+		wrote, err := e.post()
+		if err == nil {
+			more, err = e.reap()
+		}
+		if err != nil {
+			return false, e.fail(err)
+		}
+		moved = moved || wrote
 	}
-	wrote, err := e.post()
-	if err != nil {
-		return false, e.fail(err)
-	}
-	return wrote || e.fetcher.fetched != before, nil
+	return moved || e.fetcher.fetched != fetched, nil
 }
 
 // fail ends the lane.
 func (e *End) fail(why error) error {
 	if e.err == nil {
-		e.err = fmt.Errorf("lane over %s: %w", e.device.Info().Name, verbs.Explain(why, e.device, e.begun))
+		why = verbs.Explain(why, e.device, e.begun)
+		e.err = fmt.Errorf("lane over %s: %w", e.device.Info().Name, why)
 	}
 	return e.err
 }
@@ -176,8 +181,12 @@ func (e *End) next() (control, bool) {
 	return word, ok
 }
 
-// Close frees everything, the side channel included.
+// Close frees everything, the side channel included. A second Close does nothing.
 func (e *End) Close() error {
+	if e.closed {
+		return nil
+	}
+	e.closed = true
 	if e.err == nil {
 		e.err = verbs.ErrClosed
 	}

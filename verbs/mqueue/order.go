@@ -22,7 +22,10 @@ type verdict struct {
 // there. If one is late, the lane is fenced and checked again.
 func (e *End) checkOrder(timeout time.Duration) error {
 	for _, e.fenced = range []bool{false, true} {
-		late, err := e.checkOnce(time.Now().Add(timeout))
+		late, err := e.countLate(time.Now().Add(timeout))
+		if err == nil {
+			late, err = e.agree(late)
+		}
 		if err != nil {
 			return fmt.Errorf("check of the order of bytes: %w", err)
 		}
@@ -34,7 +37,8 @@ func (e *End) checkOrder(timeout time.Duration) error {
 		"allowed: none; this device can't carry a lane")
 }
 
-func (e *End) checkOnce(deadline time.Time) (late int, err error) {
+// countLate returns the number of messages whose payload was late, in both directions.
+func (e *End) countLate(deadline time.Time) (late int, err error) {
 	for range checkRounds {
 		if !e.owner {
 			err = e.sendPattern(0, deadline)
@@ -55,7 +59,7 @@ func (e *End) checkOnce(deadline time.Time) (late int, err error) {
 		}
 		late += found + int(m.Code)
 	}
-	return e.agree(late)
+	return late, nil
 }
 
 // agree exchanges what both ends found. Then no message is on its way.

@@ -26,33 +26,35 @@ type writer struct {
 	list                    []verbs.SendWR
 }
 
-// reap takes completions.
-func (e *End) reap() error {
+// reap takes completions. more: they made something to post.
+func (e *End) reap() (more bool, err error) {
 	w, f := &e.writer, &e.fetcher
 	if w.posted == w.completed && !w.fencing && !f.busy {
-		return nil
+		return false, nil
 	}
 	n, err := e.cq.Poll(e.wcs[:])
 	if err != nil {
-		return err
+		return false, err
 	}
 	for i := range e.wcs[:n] {
 		wc := &e.wcs[i]
 		if wc.Status != verbs.StatusSuccess {
-			return fmt.Errorf("work request: %s", wc.Status)
+			return false, fmt.Errorf("work request: %s", wc.Status)
 		}
 		switch wc.ID >> kindShift {
 		case kindWrite:
 			w.completed = wc.ID & countMask
 		case kindFence:
-			w.fencing = false
+			w.fencing, more = false, true
 		case kindFetch:
+			found := f.found
 			if err := e.found(); err != nil {
-				return err
+				return false, err
 			}
+			more = more || f.found != found
 		}
 	}
-	return nil
+	return more, nil
 }
 
 // post posts WRITEs of messages, and READs for those of the peer, as one list.

@@ -1,0 +1,117 @@
+package idle
+
+import (
+	"runtime"
+	"time"
+
+	"dpukv/internal/cpu"
+	"dpukv/verbs"
+
+	"golang.org/x/sys/unix"
+)
+
+// Tests have another clock.
+var (
+	nowNs = cpu.NowNs
+	sleep = nap
+)
+
+// nap is not time.Sleep. The runtime would wake a goroutine that is locked to its thread by way of
+// another thread.
+func nap(d time.Duration) {
+	left := unix.NsecToTimespec(int64(d))
+	_ = unix.Nanosleep(&left, nil) // a signal ends it early, which does no harm
+}
+
+// clockRate is the number of turns per look at the clock.
+const clockRate = 16
+
+// Policy says how long a poller that finds nothing spins, how long after its last find it stops
+// yielding, and how long it then sleeps at each turn.
+type Policy struct{ Spin, Yield, Nap time.Duration }
+
+// Default keeps a poller from sleeping under a load of even a few operations per second, so that no
+// latency includes a sleep.
+var Default = Policy{
+	Spin: 20 * time.Microsecond, Yield: 200 * time.Millisecond, Nap: 100 * time.Microsecond,
+}
+
+// Idle tracks how long a poller has found nothing. It serves one goroutine.
+type Idle struct {
+	policy  Policy
+	pinned  bool
+	turns   uint
+	sinceNs int64
+	forNs   int64
+	seenNs  int64 // end of the accounted time
+	spun    spun
+}
+
+// spun is the time without a find. The turns after the last look at the clock take part with the
+// mean of those that were timed.
+type spun struct {
+	ns              int64
+	timedNs, timed  int64 // turns that only spun
+	untimed, recent int64
+}
+
+// New returns an Idle. pinned: the goroutine has its thread and its CPU to itself.
+func New(policy Policy, pinned bool) *Idle { return &Idle{policy: policy, pinned: pinned} }
+
+// Reset ends the wait: the poller has found something.
+func (i *Idle) Reset() {
+	if i.turns == 0 {
+		return
+	}
+	i.spun.untimed += i.spun.recent
+	i.spun.recent = 0
+	i.turns, i.sinceNs, i.forNs, i.seenNs = 0, 0, 0, 0
+}
+
+// Rest spends a turn that found nothing.
+func (i *Idle) Rest(device verbs.Device) error {
+	i.spun.recent++
+	if i.turns++; i.turns%clockRate == 0 || i.forNs > int64(i.policy.Spin) {
+		i.look()
+	}
+	switch {
+	case i.forNs <= int64(i.policy.Spin):
+		return nil
+	case i.forNs > int64(i.policy.Yield):
+		sleep(i.policy.Nap)
+		i.seenNs = nowNs() // a sleep takes no CPU time
+	case !i.pinned:
+		runtime.Gosched() // a pinned goroutine has its thread to itself, and shares only its CPU
+	}
+	return device.Wait(0)
+}
+
+// look looks at the clock, and accounts the turns since the last look.
+func (i *Idle) look() {
+	now := nowNs()
+	if i.sinceNs == 0 {
+		i.sinceNs, i.seenNs = now, now
+		i.spun.untimed += i.spun.recent // nobody knows when they began
+		i.spun.recent = 0
+	}
+	if turn := now - i.seenNs; i.spun.recent > 0 && turn < int64(cpu.Preempted) {
+		i.spun.ns += turn
+		if i.forNs <= int64(i.policy.Spin) {
+			i.spun.timedNs += turn
+			i.spun.timed += i.spun.recent
+		}
+	}
+	i.spun.recent = 0
+	i.forNs, i.seenNs = now-i.sinceNs, now
+}
+
+// SpunNs returns the time of all turns that found nothing, without sleeps and without time in which
+// the thread did not have its CPU. The turns of a short wait are not timed one by one: they count
+// with the mean turn.
+func (i *Idle) SpunNs() int64 {
+	s := &i.spun
+	if s.timed == 0 {
+		return s.ns
+	}
+	return s.ns + (s.untimed+s.recent)*s.timedNs/s.timed
+}
