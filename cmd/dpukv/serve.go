@@ -256,7 +256,8 @@ func announce(cmd *cobra.Command, s serving, asJSON bool) error {
 		return err
 	}
 	if s.Partitions == 0 { // it has no items
-		_, err := fmt.Fprintf(cmd.OutOrStdout(), "proxy of %s on %s, lanes over %s: %d threads %s\n",
+		_, err := fmt.Fprintf(cmd.OutOrStdout(),
+			"proxy of %s on %s, lanes over %s: %d threads %s\n",
 			kvs.TitleOf(s.Store), s.Addr, s.Provider, s.Workers, pinnedTo(s.CPUs))
 		return err
 	}

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"dpukv/internal/cpu"
 	"dpukv/kvs"
 	"dpukv/kvs/kvstest"
 )
@@ -194,4 +196,60 @@ func TestServerEndsBehindProxy(t *testing.T) {
 		}
 	}
 	t.Error("no error came within 20 s")
+}
+
+// BenchmarkApplication is the CPU time an operation of an application's thread: over TCP, and
+// through a proxy. Both take turns with the server, and the proxy, on the CPUs of the machine. The
+// time that Poll spun is not counted.
+func BenchmarkApplication(b *testing.B) {
+	s, p := startServer(b, testConfig()), startTestProxy(b, kvs.ProxyConfig{})
+	direct, err := Store.Dial(b.Context(), &kvs.DialConfig{Addr: s.Addr()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { direct.Close() })
+	for name, r := range map[string]kvs.Remote{
+		"tcp": direct, "proxy": proxiedTo(b, s.Addr(), p.Addr()),
+	} {
+		b.Run(name, func(b *testing.B) { benchmarkApplication(b, r) })
+	}
+}
+
+func benchmarkApplication(b *testing.B, r kvs.Remote) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	session, err := r.Open(kvs.SessionOptions{
+		Batch: 64, Window: 4, Connections: 1, KeyBytes: 8, MaxValueBytes: 8,
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer session.Close()
+	get := kvs.Request{Op: kvs.Get, Key: []byte("some key")}
+	answers := make([]kvs.Answer, 0, 4096)
+	begun, spun := cpu.ThreadNs(), session.Traffic().SpunNs
+	b.ResetTimer()
+	for sent := 0; sent < b.N || session.InFlight() > 0; {
+		taken := sent < b.N
+		if taken {
+			get.Hash = uint64(sent) << 48
+			if taken, err = session.Submit(&get); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if taken {
+			sent++
+			continue
+		}
+		if sent == b.N {
+			if err := session.Flush(); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if answers, err = session.Poll(answers[:0], time.Millisecond); err != nil {
+			b.Fatal(err)
+		}
+	}
+	used := cpu.ThreadNs() - begun - (session.Traffic().SpunNs - spun)
+	b.ReportMetric(float64(used)/float64(b.N), "cpu-ns/op")
 }

@@ -108,8 +108,9 @@ func addFlags(flags *pflag.FlagSet) func(*kvs.ServerConfig) (kvs.Server, error) 
 		"(default: 256MiB, or less if there is less room)")
 	flags.StringVar(&pages, "pages", "auto", "memory pages: "+offheap.PagesHelp)
 
-	half := flags.String("half", "", "part of the store that runs here: proxy, the network half "+
-		"of clients (default: the whole server)")
+	half := flags.String("half", "", "part of the store that runs here: store (the items, without "+
+		"a network), engine (the network, without items), or proxy (the network half of clients; "+
+		"default: the whole server)")
 	server := flags.String("server", "", "with --half proxy: address of the server, or its host")
 
 	return func(c *kvs.ServerConfig) (kvs.Server, error) {
@@ -120,11 +121,11 @@ func addFlags(flags *pflag.FlagSet) func(*kvs.ServerConfig) (kvs.Server, error) 
 				Device: c.Device, Version: c.Version,
 			})
 		case *half != "":
-			return nil, fmt.Errorf("--half: found %q, allowed: proxy; leave --half out for the "+
+			return nil, fmt.Errorf("--half: found %q, allowed: store, engine, proxy; leave --half out for the "+
 				"whole server", *half)
 		case *server != "" || c.Device.Name != "":
 			return nil, errors.New("--server, --device: found without --half, allowed: with " +
-				"--half proxy")
+				"--half, and --server with --half proxy")
 		}
 		c.Access = access
 		cfg, err := ConfigOf(c)

@@ -96,7 +96,9 @@ func likeProxy(provider, local string) (string, error) {
 func (c *Client) failed(err error) error { return fmt.Errorf("proxy %s: %w", c.addr, err) }
 
 // greet connects to the proxy and sends a hello. The caller closes the connection.
-func (c *Client) greet(ctx context.Context, h hello) (net.Conn, *sidechannel.Channel, *reply, error) {
+func (c *Client) greet(
+	ctx context.Context, h hello,
+) (net.Conn, *sidechannel.Channel, *reply, error) {
 	d := net.Dialer{Timeout: helloTimeout}
 	conn, err := d.DialContext(ctx, "tcp", c.addr)
 	if err != nil {
@@ -195,7 +197,8 @@ func (c *Client) Close() error {
 func (c *Client) Lanes(l *Link) kvs.LaneFacts {
 	f := kvs.LaneFacts{
 		Provider: l.facts.Provider, Emulated: l.facts.Emulated || c.report.Emulated,
-		Answers: string(l.facts.Answers), Ordering: string(l.facts.Ordering), Workers: c.report.Threads,
+		Answers: string(l.facts.Answers), Ordering: string(l.facts.Ordering),
+		Workers: c.report.Threads,
 	}
 	if there := c.report.Provider; there != f.Provider {
 		f.Provider += " to " + there

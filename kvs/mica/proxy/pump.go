@@ -8,6 +8,7 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/internal/rawsocket"
 	"dpukv/kvs"
+	"dpukv/verbs/idle"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,7 +17,7 @@ import (
 type pump struct {
 	server *Server
 	poller *rawsocket.Poller
-	idle   idleness
+	idle   *idle.Idle
 	turns  uint
 	// pairs are those of the thread, at the numbers that events have. Some are nil.
 	pairs []*pair
@@ -42,7 +43,6 @@ func startPump(s *Server, number int) (*pump, error) {
 	p := &pump{
 		server: s, poller: poller, open: map[*pair]struct{}{}, ended: make(chan struct{}),
 	}
-	p.idle.device = s.device
 	started := make(chan error, 1)
 	go func() {
 		defer close(p.ended)
@@ -61,10 +61,10 @@ func startPump(s *Server, number int) (*pump, error) {
 func (p *pump) pin(number int) error {
 	runtime.LockOSThread()
 	cpus := p.server.cfg.CPUs
+	p.idle = idle.New(idle.Default, len(cpus) > 0)
 	if len(cpus) == 0 {
 		return nil
 	}
-	p.idle.pinned = true
 	return cpu.PinThread(cpus[number%len(cpus)])
 }
 
@@ -101,13 +101,12 @@ func (p *pump) run() error {
 		case err != nil:
 			return err
 		case moved:
-			p.idle.reset()
+			p.idle.Reset()
 		default:
-			spun, err := p.idle.rest()
-			p.spunNs.Add(spun)
-			if err != nil {
+			if err := p.idle.Rest(p.server.device); err != nil {
 				return err
 			}
+			p.spunNs.Store(p.idle.SpunNs())
 		}
 	}
 }
@@ -142,7 +141,7 @@ func (p *pump) place(q *pair) {
 // eventTurns is the number of turns between two looks at sockets that owe nothing.
 const eventTurns = 64
 
-// turn moves what can move without waiting. It naps in the poller when there was nothing for long.
+// turn moves what can move without waiting.
 func (p *pump) turn() (moved bool, err error) {
 	owed := false
 	for _, q := range p.pairs {
@@ -156,11 +155,10 @@ func (p *pump) turn() (moved bool, err error) {
 		}
 		moved, owed = moved || m, owed || q.owed > 0
 	}
-	nap := p.idle.nap()
-	if p.turns++; !owed && nap == 0 && p.turns%eventTurns != 0 {
+	if p.turns++; !owed && p.turns%eventTurns != 0 {
 		return moved, nil
 	}
-	events, err := p.poller.Wait(nap)
+	events, err := p.poller.Wait(0)
 	if err != nil {
 		return moved, err
 	}

@@ -53,12 +53,10 @@ func (s *Server) start() (err error) {
 	if s.listener, err = ports.Listen(s.cfg.Listen); err != nil {
 		return err
 	}
-	if s.cfg.accept == nil {
-		if s.device, err = openDevice(&s.cfg.Device); err != nil {
-			return err
-		}
-		s.info = s.device.Info()
+	if s.device, err = openDevice(&s.cfg.Device); err != nil {
+		return err
 	}
+	s.info = s.device.Info()
 	for i := range s.cfg.Threads {
 		p, err := startPump(s, i)
 		if err != nil {

@@ -142,7 +142,8 @@ func acceptLane(v *visit) (lane, error) {
 	f := end.Facts()
 	if f.SlotBytes != v.hello.SlotBytes || f.Slots*f.SlotBytes > MaxLaneBytes {
 		return nil, errors.Join(fmt.Errorf("lane: found %d slots of %d bytes, allowed: slots of "+
-			"%d, together up to %d bytes", f.Slots, f.SlotBytes, v.hello.SlotBytes, MaxLaneBytes), end.Close())
+			"%d, together up to %d bytes", f.Slots, f.SlotBytes, v.hello.SlotBytes,
+			MaxLaneBytes), end.Close())
 	}
 	return end, nil
 }
