@@ -77,6 +77,11 @@ func TestImpossibleCombinationsAreRefused(t *testing.T) {
 			"s.yaml:2:22: reconnect_every: found 5 with submode sm1, allowed: 0",
 		},
 		{
+			"a neighbour of a server that ran already",
+			"store: redis\nattach: \"127.0.0.1:6379\"\nneighbour: [none, cpu]\n", testbed.Local(),
+			"s.yaml:3:19: neighbour: found cpu with attach, allowed: none",
+		},
+		{
 			"a batch that no frame holds", "batch: [64, 65536]\n", testbed.Local(),
 			"s.yaml:1:13: batch: found 65536, allowed: at most",
 		},

@@ -90,6 +90,9 @@ func (c *Config) Describe() string {
 	if c.RateOps > 0 {
 		loop = strconv.FormatFloat(c.RateOps, 'f', -1, 64) + " ops/s"
 	}
+	if c.Neighbour != "" {
+		loop += ", neighbour " + c.Neighbour
+	}
 	if c.Attach != "" {
 		return fmt.Sprintf("%s at %s, %g %% GET, %d client threads, %s",
 			c.Store, c.Attach, c.GetRatio*100, c.ClientThreads, loop)

@@ -43,6 +43,7 @@ func anySweep(t *rapid.T) Sweep {
 		ServerThreads: some(t, "server_threads", 1, 2), ClientThreads: some(t, "client_threads", 1, 2, 4),
 		Mode: some(t, "mode", "cache", "store"), Access: some(t, "access", "erew", "crew"),
 		Protocol:     some(t, "protocol", "", "binary"),
+		Neighbour:    some(t, "neighbour", "", "cpu", "memory"),
 		Duration:     time.Duration(rapid.Int64Range(1e7, 1e12).Draw(t, "duration")),
 		Warmup:       time.Duration(rapid.Int64Range(0, 1e12).Draw(t, "warmup")),
 		RepeatsUntil: rapid.SampledFrom([]float64{0, 0.1, 2.5, 50}).Draw(t, "repeats_until"),
