@@ -55,6 +55,6 @@ type LaneFacts struct {
 	Lanes     int    `json:"lanes"`
 	Slots     int    `json:"slots"` // of a lane: messages without an answer at most
 	SlotBytes int    `json:"slot_bytes"`
-	// StoreWorkers is the number of threads of the store half.
-	StoreWorkers int `json:"store_workers,omitempty"`
+	// Workers is the number of threads at the other end.
+	Workers int `json:"workers"`
 }

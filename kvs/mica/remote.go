@@ -81,7 +81,13 @@ func (r *Remote) Stats() (kvs.Stats, error) {
 
 // Open connects a session to every worker.
 func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
-	return openSession(r, opts)
+	f := r.Facts()
+	return openSession(&f, opts, r.connect)
+}
+
+// connect connects a session to a worker.
+func (r *Remote) connect(worker int, opts kvs.SessionOptions) (*conn, error) {
+	return dialConn(r.workerAddr(worker), r.welcome.Facts.MaxFrameBytes, opts)
 }
 
 // Moved returns the traffic of the control connection.

@@ -2,6 +2,7 @@ package mica
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/pflag"
@@ -9,6 +10,7 @@ import (
 	"dpukv/internal/bytesize"
 	"dpukv/internal/offheap"
 	"dpukv/kvs"
+	"dpukv/kvs/mica/proxy"
 	"dpukv/kvs/partition"
 )
 
@@ -23,7 +25,13 @@ var Store = kvs.Store{
 	Start: startSized,
 	Ports: func(workers int) int { return workers },
 	Dial: func(ctx context.Context, c *kvs.DialConfig) (kvs.Remote, error) {
+		if c.Proxy != "" {
+			return dialProxied(ctx, c)
+		}
 		return Dial(ctx, c.Addr)
+	},
+	Halves: &kvs.Halves{
+		StartEngine: StartEngine, StartProxy: startProxy, DefaultDevice: proxy.DefaultDevice,
 	},
 	Command: kvs.Command{
 		Short: "Run MICA, an in-memory store over TCP",
@@ -35,10 +43,15 @@ value of 8 takes 32. Mode cache overwrites the oldest item. Mode store loses not
 
 Half of --buffers is split among --max-connections. So a client that sends much or reads nothing
 never takes the share of another. The other half is common, for frames that need more than a share.
-A connection that gets no buffer is refused, or ended, with the reason.`,
+A connection that gets no buffer is refused, or ended, with the reason.
+
+With --half proxy the process is the network half of clients instead, with --server-threads threads.
+It carries requests between "dpukv load --proxy" and the server at --server, and connects to no
+other host.`,
 		Example: `  dpukv serve mica
   dpukv serve mica --listen 127.0.0.1:7791 --server-threads 4 --cpus 0-3 --items 10000000 ` +
-			`--memory 1GiB --mode store`,
+			`--memory 1GiB --mode store
+  dpukv serve mica --half proxy --server 127.0.0.1:7791 --listen 127.0.0.1:7790`,
 		Listen: "127.0.0.1:7791",
 		ListenHelp: "address of the first worker; worker i listens i ports further. With port 0 " +
 			"each listens on any free port, with FIRST-LAST on a free one of these",
@@ -95,7 +108,25 @@ func addFlags(flags *pflag.FlagSet) func(*kvs.ServerConfig) (kvs.Server, error) 
 		"(default: 256MiB, or less if there is less room)")
 	flags.StringVar(&pages, "pages", "auto", "memory pages: "+offheap.PagesHelp)
 
+	half := flags.String("half", "", "part of the store that runs here: store (the items, without "+
+		"a network), engine (the network, without items), or proxy (the network half of clients; "+
+		"default: the whole server)")
+	server := flags.String("server", "", "with --half proxy: address of the server, or its host")
+
 	return func(c *kvs.ServerConfig) (kvs.Server, error) {
+		switch {
+		case *half == "proxy":
+			return startProxy(&kvs.ProxyConfig{
+				Listen: c.Listen, Server: *server, Threads: c.Workers, CPUs: c.CPUs,
+				Device: c.Device, Version: c.Version,
+			})
+		case *half != "":
+			return nil, fmt.Errorf("--half: found %q, allowed: store, engine, proxy; leave --half out for the "+
+				"whole server", *half)
+		case *server != "" || c.Device.Name != "":
+			return nil, errors.New("--server, --device: found without --half, allowed: with " +
+				"--half, and --server with --half proxy")
+		}
 		c.Access = access
 		cfg, err := ConfigOf(c)
 		if err != nil {

@@ -27,6 +27,8 @@ type Config struct {
 	Mode, Access                 string
 	Protocol                     string
 	Neighbour                    string // its kind; "": none
+	EngineThreads                int    // of a split server; 0: as many as ServerThreads
+	Answers                      string // of lanes: see [kvs.ServerConfig]; "": read
 	Duration                     time.Duration
 	Attach                       string
 	RateShare                    float64 // of the peak; 0: the rate does not follow from it

@@ -45,6 +45,17 @@ func (c *Assignment) Device(n *Node) (string, error) {
 	}
 }
 
+// LaneDevice names the device that joins two halves on two nodes, for one of them. On this machine
+// that is shared memory, which plays PCIe, unless the node names another.
+func LaneDevice(n, other *Node) (string, error) {
+	if n.RDMA.Device == "" && n.OnThisMachine() && other.OnThisMachine() ||
+		n.RDMA.Device == "shm" && other.RDMA.Device == "shm" {
+		return "shm", nil
+	}
+	pair := Assignment{Server: *n, Clients: []Node{*other}}
+	return pair.Device(n)
+}
+
 func (c *Assignment) every(is func(*Node) bool) bool {
 	return !slices.ContainsFunc(c.All(), func(n *Node) bool { return !is(n) })
 }

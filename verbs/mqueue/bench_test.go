@@ -30,12 +30,9 @@ func BenchmarkRoundTrip(b *testing.B) {
 	}
 	first, last := allowed[0], allowed[len(allowed)-1]
 	for _, way := range []Answers{Written, Read} {
-		b.Run("answers="+string(way)+"/cpus=2", func(b *testing.B) {
-			if first == last {
-				b.Skip("one CPU")
-			}
-			compare(b, way, first, last)
-		})
+		if first != last {
+			b.Run("answers="+string(way)+"/cpus=2", func(b *testing.B) { compare(b, way, first, last) })
+		}
 		b.Run("answers="+string(way)+"/cpus=1", func(b *testing.B) { compare(b, way, first, first) })
 	}
 }

@@ -52,8 +52,8 @@ const (
 // Check returns an error for a way that does not exist.
 func (a Answers) Check() error {
 	if a != Read && a != Written {
-		return fmt.Errorf("answers of a lane: found %q, allowed: %s, %s", verbs.Printable(string(a)),
-			Read, Written)
+		return fmt.Errorf("answers of a lane: found %q, allowed: %s, %s",
+			verbs.Printable(string(a)), Read, Written)
 	}
 	return nil
 }

@@ -23,8 +23,8 @@ type offer struct {
 
 func (o *offer) check() error {
 	if o.Version != layoutVersion {
-		return fmt.Errorf("layout of a lane: found version %d, allowed: %d; run the same version of "+
-			"dpukv at both ends", o.Version, layoutVersion)
+		return fmt.Errorf("layout of a lane: found version %d, allowed: %d; run the same version "+
+			"of dpukv at both ends", o.Version, layoutVersion)
 	}
 	if err := o.Shape.Check(); err != nil {
 		return err

@@ -35,16 +35,16 @@
 //	                   | payload | padding | control word | … |
 //	slot of in:        | … | payload | padding | control word |
 //
-// A control word has 64 bits: 0–15 code, 16–39 bytes of the payload, 40–63 sequence. The sequence is
-// the number of the message plus 1. The payload is padded to whole words.
+// A control word has 64 bits: 0–15 code, 16–39 bytes of the payload, 40–63 sequence. The sequence
+// is the number of the message plus 1. The payload is padded to whole words.
 //
 // # Message by WRITE
 //
-// Payload and control word leave in one WRITE, which ends at the end of the slot. The receiver polls
-// the control word, which is the doorbell. That is right only if the device places the bytes of a
-// WRITE from low to high addresses. No specification promises this order. So both ends check it over
-// their queue pair before the first message. If a payload is late, the lane is fenced: a WRITE of
-// the payload, a READ, and, after the READ is complete, a WRITE of the control word.
+// Payload and control word leave in one WRITE, which ends at the end of the slot. The receiver
+// polls the control word, which is the doorbell. That is right only if the device places the bytes
+// of a WRITE from low to high addresses. No specification promises this order. So both ends check
+// it over their queue pair before the first message. If a payload is late, the lane is fenced: a
+// WRITE of the payload, a READ, and, after the READ is complete, a WRITE of the control word.
 //
 // # Message by READ
 //

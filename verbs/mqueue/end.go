@@ -141,7 +141,8 @@ func (e *End) Poll() (moved bool, err error) {
 // fail ends the lane.
 func (e *End) fail(why error) error {
 	if e.err == nil {
-		e.err = fmt.Errorf("lane over %s: %w", e.device.Info().Name, verbs.Explain(why, e.device, e.begun))
+		why = verbs.Explain(why, e.device, e.begun)
+		e.err = fmt.Errorf("lane over %s: %w", e.device.Info().Name, why)
 	}
 	return e.err
 }

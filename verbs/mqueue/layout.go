@@ -54,8 +54,8 @@ func (l *layout) control(message uint64) int { return l.controls + l.slot(messag
 // checkRegion checks the peer's description of its region.
 func (l *layout) checkRegion(r *verbs.Region) error {
 	if r.Length < l.regions || r.Addr%wordBytes != 0 || r.Addr+uint64(l.regions) < r.Addr {
-		return fmt.Errorf("region of the peer of a lane: found %d bytes at %#x, allowed: %d or more "+
-			"at a multiple of %d", r.Length, r.Addr, l.regions, wordBytes)
+		return fmt.Errorf("region of the peer of a lane: found %d bytes at %#x, allowed: %d or "+
+			"more at a multiple of %d", r.Length, r.Addr, l.regions, wordBytes)
 	}
 	return nil
 }
@@ -100,12 +100,16 @@ func (c control) of(message uint64, s Shape) (bool, error) {
 
 // load reads a control word that the peer or its device writes.
 func load(memory []byte, at int) control {
-	return control(toHost(atomic.LoadUint64((*uint64)(unsafe.Pointer(&memory[at : at+wordBytes][0])))))
+	return control(toHost(atomic.LoadUint64(wordAt(memory, at))))
 }
 
 // publish stores a control word after everything before it.
 func publish(memory []byte, at int, c control) {
-	order.Store64((*uint64)(unsafe.Pointer(&memory[at : at+wordBytes][0])), toHost(uint64(c)))
+	order.Store64(wordAt(memory, at), toHost(uint64(c)))
+}
+
+func wordAt(memory []byte, at int) *uint64 {
+	return (*uint64)(unsafe.Pointer(&memory[at : at+wordBytes][0]))
 }
 
 // toHost converts between little endian, which the peer sees, and the order of this machine.

@@ -134,8 +134,8 @@ func (c *Channel) Await(v any, progress func() error) error {
 	}
 }
 
-// AwaitEnd waits without a time limit until the peer ends the channel, and returns how it ended. TCP
-// keepalive finds a peer that disappears without an end.
+// AwaitEnd waits without a time limit until the peer ends the channel, and returns how it ended.
+// TCP keepalive finds a peer that disappears without an end.
 func (c *Channel) AwaitEnd() error {
 	if tcp, ok := c.conn.(*net.TCPConn); ok {
 		if err := tcp.SetKeepAliveConfig(keepalive); err != nil {
