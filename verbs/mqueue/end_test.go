@@ -256,6 +256,7 @@ func TestSequenceWraps(t *testing.T) {
 			clear(e.memory)
 			e.sent, e.received = start, start
 			e.writer.rung, e.writer.posted, e.writer.completed, e.writer.fenced = start, start, start, start
+			e.writer.signaled = start
 			e.fetcher.busy, e.fetcher.fetched, e.fetcher.found = false, start, start
 			_, _ = e.cq.Poll(e.wcs[:])
 		}
