@@ -264,6 +264,17 @@ func TestSequenceWraps(t *testing.T) {
 	}
 }
 
+// TestEmptyMessageOfSequence0 checks that no message looks like an empty slot.
+func TestEmptyMessageOfSequence0(t *testing.T) {
+	const message = sequenceMask
+	if there, err := makeControl(message, 0, 0).of(message, Shape{4, 64}); !there || err != nil {
+		t.Errorf("there: %v, %v", there, err)
+	}
+	if there, err := control(0).of(message, Shape{4, 64}); there || err != nil {
+		t.Errorf("an empty slot: %v, %v", there, err)
+	}
+}
+
 // TestControl checks that a control word has its parts.
 func TestControl(t *testing.T) {
 	word := makeControl(41, 1<<20, 0xfedc)
