@@ -114,15 +114,34 @@ func (r *runner) asked() results.Point {
 	return results.Point{
 		Schema: results.SchemaVersion, Status: results.StatusOK,
 		Store: r.facts.Store, Load: r.cfg.Load,
-		ServerThreads: r.facts.Workers, ClientThreads: r.cfg.Threads,
+		ServerThreads: serverThreads(&r.facts), ClientThreads: r.cfg.Threads,
 		DurationNs: int64(r.cfg.Duration), Warnings: []string{},
 	}
 }
 
+// serverThreads returns the number of threads that execute operations.
+func serverThreads(f *kvs.Facts) int {
+	if f.Lanes != nil {
+		return f.Lanes.Workers
+	}
+	return f.Workers
+}
+
 func (r *runner) used(p *results.Point) {
+	p.Lanes, p.ProxyLanes = r.facts.Lanes, r.facts.ProxyLanes
+	for _, l := range []*kvs.LaneFacts{p.ProxyLanes, p.Lanes} {
+		if l != nil {
+			p.Answers = l.Answers
+			p.Emulated = p.Emulated || l.Emulated
+		}
+	}
+	if p.Lanes != nil {
+		p.EngineThreads = r.facts.Workers
+	}
 	p.Transport, p.Mode, p.Access, p.Pages = r.facts.Transport, r.facts.Mode, r.facts.Access,
 		r.facts.Pages
-	p.Provider, p.Emulated, p.Protocol = r.facts.Provider, r.facts.Emulated, r.facts.Protocol
+	p.Provider, p.Protocol = r.facts.Provider, r.facts.Protocol
+	p.Emulated = p.Emulated || r.facts.Emulated
 	p.TLS, p.ClusterNodes = r.facts.TLS, r.facts.ClusterNodes
 	p.ServerCPUs, p.ClientCPUs = r.facts.CPUs, r.pinnedTo()
 	p.ServerVersion, p.ServerAddr = r.facts.Version, r.cfg.ServerAddr
@@ -207,8 +226,37 @@ func (r *runner) cost(p *results.Point, s summed) {
 	p.ServerWorkers = serverWorkers(begin, end, r.facts.Workers)
 	interference(p, begin, end)
 	spend(p, begin, end)
-	if r.facts.Workers > 0 {
-		p.ServerCPUShare = serverNs / (span * float64(r.facts.Workers))
+	threads := r.facts.Workers
+	if l := r.facts.Lanes; l != nil {
+		threads += l.Workers
+	}
+	if threads > 0 {
+		p.ServerCPUShare = serverNs / (span * float64(threads))
+	}
+	r.parts(p)
+}
+
+// parts tells the CPU time of each process that an operation passes.
+func (r *runner) parts(p *results.Point) {
+	begin, end := &r.sampler.begin.server, &r.sampler.end.server
+	ops := float64(end.Ops() - begin.Ops())
+	if ops == 0 {
+		return
+	}
+	p.Parts = []results.Part{{Part: kvs.PartApplication, CPUNsPerOp: p.ClientCPUNsPerOp}}
+	for _, part := range []string{kvs.PartProxy, kvs.PartEngine, kvs.PartStore} {
+		a, known := begin.PartOf(part)
+		b, _ := end.PartOf(part)
+		if known {
+			p.Parts = append(p.Parts, results.Part{
+				Part: part, CPUNsPerOp: float64(b.CPUNs-a.CPUNs) / ops,
+				SpunNsPerOp: float64(b.SpunNs-a.SpunNs) / ops,
+			})
+		}
+	}
+	if _, split := begin.PartOf(kvs.PartStore); !split {
+		p.Parts = append(p.Parts,
+			results.Part{Part: kvs.PartServer, CPUNsPerOp: p.ServerCPUNsPerOp})
 	}
 }
 

@@ -113,6 +113,16 @@ type WorkerStats struct {
 	AcceptErrors uint64 `json:"accept_errors,omitempty"`
 }
 
+// PartOf returns the counters of a part of a split store. ok: there are some.
+func (s *Stats) PartOf(part string) (p PartStats, ok bool) {
+	for _, p := range s.Parts {
+		if p.Part == part {
+			return p, true
+		}
+	}
+	return p, false
+}
+
 // Ops sums the operations over the workers.
 func (s *Stats) Ops() uint64 {
 	var n uint64

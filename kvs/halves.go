@@ -55,6 +55,7 @@ type LaneFacts struct {
 	Lanes     int    `json:"lanes"`
 	Slots     int    `json:"slots"` // of a lane: messages without an answer at most
 	SlotBytes int    `json:"slot_bytes"`
-	// Workers is the number of threads at the other end.
-	Workers int `json:"workers"`
+	// Workers is the number of threads at the other end, and CPUs are what they are pinned to.
+	Workers int   `json:"workers"`
+	CPUs    []int `json:"cpus,omitempty"`
 }

@@ -3,6 +3,7 @@ package results
 import (
 	"time"
 
+	"dpukv/kvs"
 	"dpukv/load"
 )
 
@@ -37,6 +38,12 @@ type Point struct {
 	// RateShare is [load.Load.RateOps] as a share of the peak: the median throughput of the
 	// repeats in a closed loop. It is absent if the rate does not follow from a peak.
 	RateShare float64 `json:"rate_share,omitempty"`
+	// EngineThreads are the threads of the engine of a split server. [Point.ServerThreads] are those
+	// of its store half.
+	EngineThreads int `json:"engine_threads,omitempty"`
+	// Answers is the way of messages out of the memory of a half: "read" (the other half fetches
+	// them) or "write" (it writes them). It is absent if nothing is split.
+	Answers string `json:"answers,omitempty"`
 	// Neighbour is the work on the server's host beside the store: "cpu", "cache" or "memory". It
 	// is absent without one.
 	Neighbour     string `json:"neighbour,omitempty"`
@@ -129,6 +136,10 @@ type Point struct {
 	NeighbourNode Node `json:"neighbour_node,omitzero"`
 	// NeighbourCPUs are the CPUs of that machine that the neighbour's threads are pinned to.
 	NeighbourCPUs []int `json:"neighbour_cpus,omitempty"`
+	// Lanes join the halves of a split server.
+	Lanes *kvs.LaneFacts `json:"lanes,omitempty"`
+	// ProxyLanes join a client to its proxy.
+	ProxyLanes *kvs.LaneFacts `json:"proxy_lanes,omitempty"`
 	// PreloadHitRate is the share of the preloaded keys that the server had when asked for them.
 	PreloadHitRate float64 `json:"preload_hit_rate"`
 
@@ -224,6 +235,19 @@ type Point struct {
 	// ClientCPUNsPerOp is the CPU time of the client processes per operation, user and system. It
 	// includes [Point.ComputeCPUNsPerOp].
 	ClientCPUNsPerOp float64 `json:"client_cpu_ns_per_op"`
+	// Parts are the processes that an operation passes, each with its CPU time: "application",
+	// "proxy", "engine", "store"; those of a whole server or client are "server" and "application".
+	// Those from the application on make up [Point.ClientCPUNsPerOp], without the proxy's, and
+	// [Point.ServerCPUNsPerOp].
+	Parts []Part `json:"parts,omitempty"`
+	// ServerHostCPUNsPerOp is the CPU time per operation of the server's parts on a host,
+	// ServerDPUCPUNsPerOp that of its parts on a DPU.
+	ServerHostCPUNsPerOp float64 `json:"server_host_cpu_ns_per_op,omitempty"`
+	ServerDPUCPUNsPerOp  float64 `json:"server_dpu_cpu_ns_per_op,omitempty"`
+	// ClientHostCPUNsPerOp is the CPU time per operation of the client's parts on a host, the
+	// application's compute included. ClientDPUCPUNsPerOp is that of its parts on a DPU.
+	ClientHostCPUNsPerOp float64 `json:"client_host_cpu_ns_per_op,omitempty"`
+	ClientDPUCPUNsPerOp  float64 `json:"client_dpu_cpu_ns_per_op,omitempty"`
 	// ComputeCPUNsPerOp is the part of [Point.ClientCPUNsPerOp] that is the application's own
 	// compute, see [load.Load.Compute].
 	ComputeCPUNsPerOp float64 `json:"compute_cpu_ns_per_op,omitempty"`
@@ -422,4 +446,15 @@ func (l Lag) Max(o Lag) Lag {
 		max(l.P50Ns, o.P50Ns), max(l.P99Ns, o.P99Ns), max(l.P999Ns, o.P999Ns),
 		max(l.MaxNs, o.MaxNs),
 	}
+}
+
+// Part is a process that an operation passes: see [Point.Parts].
+type Part struct {
+	Part string `json:"part"`
+	Node Node   `json:"node,omitzero"` // where it ran
+	// CPUNsPerOp is its CPU time per operation, user and system.
+	CPUNsPerOp float64 `json:"cpu_ns_per_op"`
+	// SpunNsPerOp is the part of CPUNsPerOp that went into polling without finding work. It is
+	// absent for processes that do not tell.
+	SpunNsPerOp float64 `json:"spun_ns_per_op,omitempty"`
 }

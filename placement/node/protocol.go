@@ -59,7 +59,7 @@ type (
 
 		Heard time.Time // by the clock here
 	}
-	// Ready: the server accepts load, or the client has preloaded, verified, and waits for go.
+	// Ready: the server or the proxy accepts load, or the client has preloaded, verified, and waits for go.
 	Ready struct {
 		Addr    string    `json:"addr"` // the server's
 		Facts   kvs.Facts `json:"facts"`
@@ -143,7 +143,8 @@ type (
 
 // To a node.
 type (
-	// Configure gives a node its task: exactly one of Server, Client, Keys, Probe and Neighbour.
+	// Configure gives a node its task: exactly one of Server, Proxy, Client, Keys, Probe and
+	// Neighbour.
 	Configure struct {
 		CPUs      []int          `json:"cpus"`
 		Server    *ServerSpec    `json:"server,omitempty"`
@@ -151,6 +152,7 @@ type (
 		Keys      *KeysSpec      `json:"keys,omitempty"`
 		Probe     *ProbeSpec     `json:"probe,omitempty"`
 		Neighbour *NeighbourSpec `json:"neighbour,omitempty"`
+		Proxy     *ProxySpec     `json:"proxy,omitempty"`
 	}
 	// NeighbourSpec describes the work beside a store.
 	NeighbourSpec struct {
@@ -180,7 +182,14 @@ type (
 		Attach string `json:"attach,omitempty"`
 		// Credentials let this node into that server.
 		Credentials kvs.Credentials `json:"credentials,omitzero"`
+		// Half is the half to start: [kvs.PartStore], [kvs.PartEngine], or "" for the whole.
+		Half string `json:"half,omitempty"`
 		kvs.ServerConfig
+	}
+	// ProxySpec describes the network half of a client.
+	ProxySpec struct {
+		Store string `json:"store"`
+		kvs.ProxyConfig
 	}
 	// ClientSpec describes the load and the server to put it on.
 	ClientSpec struct {

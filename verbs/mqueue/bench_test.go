@@ -38,7 +38,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 }
 
 func compare(b *testing.B, way Answers, askerCPU, answererCPU int) {
-	x := newBare(b, way)
+	x := newBareOf(b, way, Shape{32, 64})
 	yield := func() {}
 	if askerCPU == answererCPU {
 		yield = func() { _, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }

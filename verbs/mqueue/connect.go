@@ -173,7 +173,8 @@ func (e *End) create() (err error) {
 	})
 	e.writer = writer{
 		every: max(uint64(e.shape.Slots)/4, 1), words: make([]control, e.shape.Slots),
-		list: make([]verbs.SendWR, 0, requests),
+		list:      make([]verbs.SendWR, 0, requests),
+		localAddr: e.mr.Addr(), localKey: e.mr.LKey(),
 	}
 	e.fetcher = fetcher{words: make([]control, e.shape.Slots)}
 	return err

@@ -35,8 +35,9 @@
 //	                   | payload | padding | control word | … |
 //	slot of in:        | … | payload | padding | control word |
 //
-// A control word has 64 bits: 0–15 code, 16–39 bytes of the payload, 40–63 sequence. The sequence
-// is the number of the message plus 1. The payload is padded to whole words.
+// A control word has 64 bits: 0–15 code, 16–38 bytes of the payload, 39 present, 40–63 sequence.
+// Present is always 1, so that no message has the word 0. The sequence is the number of the message
+// plus 1. The payload is padded to whole words.
 //
 // # Message by WRITE
 //

@@ -256,10 +256,22 @@ func TestSequenceWraps(t *testing.T) {
 			clear(e.memory)
 			e.sent, e.received = start, start
 			e.writer.rung, e.writer.posted, e.writer.completed, e.writer.fenced = start, start, start, start
+			e.writer.signaled = start
 			e.fetcher.busy, e.fetcher.fetched, e.fetcher.found = false, start, start
 			_, _ = e.cq.Poll(e.wcs[:])
 		}
 		exchange(t, mover, owner, 100)
+	}
+}
+
+// TestEmptyMessageOfSequence0 checks that no message looks like an empty slot.
+func TestEmptyMessageOfSequence0(t *testing.T) {
+	const message = sequenceMask
+	if there, err := makeControl(message, 0, 0).of(message, Shape{4, 64}); !there || err != nil {
+		t.Errorf("there: %v, %v", there, err)
+	}
+	if there, err := control(0).of(message, Shape{4, 64}); there || err != nil {
+		t.Errorf("an empty slot: %v, %v", there, err)
 	}
 }
 

@@ -74,10 +74,15 @@ var bareShape = Shape{4, 64}
 
 func newBare(t testing.TB, way Answers) *bare {
 	t.Helper()
+	return newBareOf(t, way, bareShape)
+}
+
+func newBareOf(t testing.TB, way Answers, shape Shape) *bare {
+	t.Helper()
 	dev := openSHM(t, 0)
-	x := &bare{shape: bareShape}
-	x.owner = &End{shape: bareShape, answers: way, owner: true, device: dev}
-	x.mover = &End{shape: bareShape, answers: way, device: dev}
+	x := &bare{shape: shape}
+	x.owner = &End{shape: shape, answers: way, owner: true, device: dev}
+	x.mover = &End{shape: shape, answers: way, device: dev}
 	for _, e := range []*End{x.owner, x.mover} {
 		if err := e.create(); err != nil {
 			t.Fatal(err)
@@ -98,7 +103,9 @@ func (x *bare) restart() {
 		clear(e.memory)
 		_, _ = e.cq.Poll(e.wcs[:])
 		w, f := &e.writer, &e.fetcher
-		*w = writer{every: w.every, words: w.words, list: w.list}
+		*w = writer{
+			every: w.every, words: w.words, list: w.list, localAddr: w.localAddr, localKey: w.localKey,
+		}
 		*f = fetcher{words: f.words}
 		e.sent, e.received, e.role, e.err = 0, 0, undecided, nil
 	}

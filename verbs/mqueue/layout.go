@@ -62,19 +62,20 @@ func (l *layout) checkRegion(r *verbs.Region) error {
 
 // control is the control word of a message. 0 stands for none.
 //
-//	bits 0–15 code · 16–39 bytes · 40–63 sequence
+//	bits 0–15 code · 16–38 bytes · 39 present: always 1 · 40–63 sequence
 type control uint64
 
 const (
 	bytesShift    = 16
-	bytesMask     = 1<<24 - 1
+	bytesMask     = 1<<23 - 1
+	present       = 1 << 39
 	sequenceShift = 40
 	sequenceMask  = 1<<24 - 1
 )
 
 func makeControl(message uint64, bytes int, code uint16) control {
-	return control(message+1)&sequenceMask<<sequenceShift | control(bytes)<<bytesShift |
-		control(code)
+	return control(message+1)&sequenceMask<<sequenceShift | present |
+		control(bytes)<<bytesShift | control(code)
 }
 
 func (c control) sequence() uint64 { return uint64(c >> sequenceShift) }
@@ -85,13 +86,19 @@ func (c control) code() uint16     { return uint16(c) }
 // the message before in this slot, or none.
 func (c control) of(message uint64, s Shape) (bool, error) {
 	switch was := message - uint64(s.Slots); {
+	case c&present == 0:
+		if c != 0 {
+			return false, fmt.Errorf("message %d of a lane: found control word %#x, allowed: 0, "+
+				"or bit 39 set", message, uint64(c))
+		}
+		return false, nil
 	case c.sequence() == (message+1)&sequenceMask:
 		if c.bytes() > s.SlotBytes {
 			return false, fmt.Errorf("message %d of a lane: found %d bytes, allowed: at most %d",
 				message, c.bytes(), s.SlotBytes)
 		}
-		return c != 0, nil
-	case c != 0 && c.sequence() != (was+1)&sequenceMask:
+		return true, nil
+	case c.sequence() != (was+1)&sequenceMask:
 		return false, fmt.Errorf("message %d of a lane: found sequence %d, allowed: %d, or %d "+
 			"before it", message, c.sequence(), (message+1)&sequenceMask, (was+1)&sequenceMask)
 	}

@@ -15,13 +15,20 @@ const (
 	countMask = 1<<kindShift - 1
 )
 
+// errorTurns is the number of turns per look for errors.
+const errorTurns = 64
+
 // writer sends messages by WRITE. Messages before posted have left, or on a fenced lane their
 // payloads. Those before rung have their control words on the way.
 type writer struct {
 	rung, posted, completed uint64
 	fencing                 bool
-	fenced                  uint64    // messages that the fence covers
-	every                   uint64    // one completion for so many messages
+	fenced                  uint64 // messages that the fence covers
+	every                   uint64 // one completion for so many messages: a power of two
+	signaled                uint64 // the last message that asks for a completion, and 1
+	turns                   uint   // without a look at the completions
+	localAddr               uint64 // of the region
+	localKey                uint32
 	words                   []control // by slot
 	list                    []verbs.SendWR
 }
@@ -29,8 +36,11 @@ type writer struct {
 // reap takes completions. more: they made something to post.
 func (e *End) reap() (more bool, err error) {
 	w, f := &e.writer, &e.fetcher
-	if w.posted == w.completed && !w.fencing && !f.busy {
-		return false, nil
+	if w.signaled == w.completed && !w.fencing && !f.busy {
+		// An error is a completion that nobody asked for: a look now and then finds it.
+		if w.turns++; w.turns%errorTurns != 0 {
+			return false, nil
+		}
 	}
 	n, err := e.cq.Poll(e.wcs[:])
 	if err != nil {
@@ -67,7 +77,8 @@ func (e *End) post() (wrote bool, err error) {
 			list = e.fence(list)
 		} else {
 			for ; w.posted != e.sent; w.posted++ {
-				list = append(list, e.write(w.posted))
+				list = list[:len(list)+1]
+				e.write(&list[len(list)-1], w.posted)
 			}
 			w.rung, w.fenced = w.posted, w.posted
 		}
@@ -85,27 +96,31 @@ func (e *End) post() (wrote bool, err error) {
 	return wrote, nil
 }
 
-// write is the WRITE of a whole message. It ends at the end of the peer's slot.
-func (e *End) write(message uint64) verbs.SendWR {
+// write fills the WRITE of a whole message. It ends at the end of the peer's slot. Field by field,
+// in place: a copy of the struct would wait until its fields have left the store buffer.
+func (e *End) write(wr *verbs.SendWR, message uint64) {
 	n := padded(e.writer.words[e.layout.slot(message)].bytes())
-	return e.signal(message, verbs.SendWR{
-		Op: verbs.OpWrite, Local: e.local(e.layout.outStart(message), n+wordBytes),
-		Remote: e.remote(e.layout.inEnd(message) - n), RKey: e.peer.RKey,
-	})
+	wr.Op, wr.RKey = verbs.OpWrite, e.peer.RKey
+	wr.Local.Addr = e.writer.localAddr + uint64(e.layout.outStart(message))
+	wr.Local.Length, wr.Local.LKey = uint32(n+wordBytes), e.writer.localKey
+	wr.Remote = e.remote(e.layout.inEnd(message) - n)
+	e.signal(wr, message)
 }
 
 // signal asks for a completion of one in a number of messages.
-func (e *End) signal(message uint64, wr verbs.SendWR) verbs.SendWR {
-	if (message+1)%e.writer.every == 0 {
-		wr.Flags |= verbs.Signaled
-		wr.ID = kindWrite<<kindShift | message + 1
+func (e *End) signal(wr *verbs.SendWR, message uint64) {
+	wr.Flags, wr.ID = 0, 0
+	if (message+1)&(e.writer.every-1) == 0 {
+		wr.Flags, wr.ID = verbs.Signaled, kindWrite<<kindShift|(message+1)
+		e.writer.signaled = message + 1
 	}
 	e.counts.Writes++
-	return wr
 }
 
 func (e *End) local(at, n int) verbs.SGE {
-	return verbs.SGE{Addr: e.mr.Addr() + uint64(at), Length: uint32(n), LKey: e.mr.LKey()}
+	return verbs.SGE{
+		Addr: e.writer.localAddr + uint64(at), Length: uint32(n), LKey: e.writer.localKey,
+	}
 }
 
 func (e *End) remote(at int) uint64 { return e.peer.Addr + uint64(at) }
@@ -115,10 +130,11 @@ func (e *End) ring(list []verbs.SendWR) []verbs.SendWR {
 	w := &e.writer
 	for ; !w.fencing && w.rung != w.fenced; w.rung++ {
 		n := padded(w.words[e.layout.slot(w.rung)].bytes())
-		list = append(list, e.signal(w.rung, verbs.SendWR{
+		list = append(list, verbs.SendWR{
 			Op: verbs.OpWrite, Local: e.local(e.layout.outStart(w.rung)+n, wordBytes),
 			Remote: e.remote(e.layout.inEnd(w.rung)), RKey: e.peer.RKey,
-		}))
+		})
+		e.signal(&list[len(list)-1], w.rung)
 	}
 	return list
 }

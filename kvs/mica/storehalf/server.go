@@ -142,7 +142,7 @@ func (s *Server) makeFacts(c *kvs.ServerConfig, cfg *mica.Config) kvs.Facts {
 		Lanes: &kvs.LaneFacts{
 			Provider: info.Provider, Emulated: info.Emulated, Answers: string(s.answers),
 			Lanes: s.threads, Slots: s.shape.Slots, SlotBytes: s.shape.SlotBytes,
-			Workers: c.Workers,
+			Workers: c.Workers, CPUs: c.CPUs[:min(len(c.CPUs), c.Workers)],
 		},
 	}
 }
