@@ -132,9 +132,9 @@ type Point struct {
 	ServerVersion  string  `json:"server_version"` // version of the server
 	ClientVersion  string  `json:"client_version"` // version of the client
 	ServerAddr     string  `json:"server_addr"`    // address of the server's first worker
-	// NeighbourNode is the machine of the neighbour: the server, or the host of a server on a DPU.
-	NeighbourNode Node `json:"neighbour_node,omitzero"`
-	// NeighbourCPUs are the CPUs of that machine that the neighbour's threads are pinned to.
+	// NeighbourNode is the node of the neighbour: the server's, or the host's of a server on a DPU.
+	NeighbourNode string `json:"neighbour_node,omitempty"`
+	// NeighbourCPUs are the CPUs of that node that the neighbour's threads are pinned to.
 	NeighbourCPUs []int `json:"neighbour_cpus,omitempty"`
 	// Lanes join the halves of a split server.
 	Lanes *kvs.LaneFacts `json:"lanes,omitempty"`

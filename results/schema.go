@@ -180,10 +180,10 @@ func (v *violations) neighbour(p *Point) {
 	v.within("neighbour_switches_per_s", p.NeighbourSwitchesPerS, math.MaxFloat64)
 	there := p.Neighbour != ""
 	v.check(there == (p.NeighbourOpsPerS > 0) && there == (len(p.NeighbourCPUs) > 0) &&
-		there == (p.NeighbourNode != Node{}),
+		there == (p.NeighbourNode != ""),
 		"neighbour: found %q with %v operations a second on CPUs %v of node %q, allowed: all of "+
 			"them, or none", p.Neighbour, p.NeighbourOpsPerS, p.NeighbourCPUs,
-		p.NeighbourNode.Node)
+		p.NeighbourNode)
 }
 
 func (v *violations) atLeastOne(name string, n int) {

@@ -35,6 +35,12 @@ func TestValidate(t *testing.T) {
 		"mean above max":    {func(p *results.Point) { p.MeanNs = float64(p.MaxNs) + 1 }, "mean"},
 		"interval":          {func(p *results.Point) { p.LatencyInterval.P95LoNs = 1 }, "latency_interval"},
 		"negative cpu":      {func(p *results.Point) { p.ServerCPUNsPerOp = -1 }, "server_cpu_ns_per_op"},
+		"idle neighbour": {func(p *results.Point) {
+			p.Neighbour, p.NeighbourCPUs, p.NeighbourNode = "cpu", []int{0}, "server"
+		}, "neighbour"},
+		"neighbour nowhere": {func(p *results.Point) { p.Neighbour, p.NeighbourOpsPerS = "cpu", 1 }, "neighbour"},
+		"work of nobody":    {func(p *results.Point) { p.NeighbourOpsPerS = 1 }, "neighbour"},
+		"neighbour's share": {func(p *results.Point) { p.NeighbourCPUShare = -1 }, "neighbour_cpu_share"},
 		"hash share":        {func(p *results.Point) { p.ClientHashShare = 1.6 }, "client_hash_share"},
 		"energy":            {func(p *results.Point) { p.ServerEnergyUJPerOp = 5 }, "energy_by"},
 		"empty warning":     {func(p *results.Point) { p.Warnings = []string{""} }, "warning"},

@@ -112,7 +112,7 @@ func (d *disturbance) note(p *results.Point) {
 	}
 	cpus := d.by.end.cpus
 	r := neighbour.RatesOf(d.kind, len(cpus), d.before, d.after)
-	p.NeighbourNode, p.NeighbourCPUs = resultNode(d.by.end.node), cpus
+	p.NeighbourNode, p.NeighbourCPUs = d.by.end.node.Name, cpus
 	p.NeighbourOpsPerS, p.NeighbourBytesPerS = r.Ops, r.Bytes
 	p.NeighbourCPUShare, p.NeighbourSwitchesPerS = r.CPUShare, r.Switches
 }
