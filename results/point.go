@@ -44,8 +44,8 @@ type Point struct {
 	// Answers is the way of messages out of the memory of a half: "read" (the other half fetches
 	// them) or "write" (it writes them). It is absent if nothing is split.
 	Answers string `json:"answers,omitempty"`
-	// Neighbour is the work on the server's host beside the store: "cpu", "cache" or "memory". It is
-	// absent without one.
+	// Neighbour is the work on the server's host beside the store: "cpu", "cache" or "memory". It
+	// is absent without one.
 	Neighbour     string `json:"neighbour,omitempty"`
 	ServerThreads int    `json:"server_threads"` // threads of the server
 	ClientThreads int    `json:"client_threads"` // threads of each client
@@ -287,9 +287,9 @@ type Point struct {
 	ClientEnergyUJPerOp float64 `json:"client_energy_uj_per_op,omitempty"`
 	// ClientEnergyBy names the counters of [Point.ClientEnergyUJPerOp].
 	ClientEnergyBy string `json:"client_energy_by,omitempty"`
-	// NeighbourOpsPerS is the work of the neighbour, from the order to go until the load was over: a
-	// multiplication with an addition (cpu), or a line of 64 bytes read and written (cache,
-	// memory), each a second.
+	// NeighbourOpsPerS is the work of the neighbour a second, from the order to go until the load
+	// was over. It counts multiplications with an addition (cpu), or lines of 64 bytes that were
+	// read and written (cache, memory).
 	NeighbourOpsPerS float64 `json:"neighbour_ops_per_s,omitempty"`
 	// NeighbourBytesPerS are the bytes that the neighbour read and wrote a second, over the time of
 	// [Point.NeighbourOpsPerS].

@@ -13,24 +13,60 @@ func TestCPUs(t *testing.T) {
 		want       []int
 		warns      bool
 	}{
-		{"cpu beside the store", CPU, Machine{[]int{0, 1, 2, 3}, []int{0, 1, 2}, []int{0, 1}, true},
-			[]int{0, 1}, false},
-		{"cache on the other CPUs", Cache,
-			Machine{[]int{0, 1, 2, 3, 4}, []int{0, 1, 2}, []int{0, 1}, true}, []int{3, 4}, false},
-		{"memory without other CPUs", Memory, Machine{[]int{0, 1}, []int{0, 1}, []int{0}, true},
-			[]int{0}, true},
-		{"cpu on the host of a DPU", CPU, Machine{[]int{0, 1, 2, 3}, nil, []int{6, 7}, false},
-			[]int{0, 1}, false},
-		{"cpu on a small host of a DPU", CPU, Machine{[]int{0}, nil, []int{6, 7}, false},
-			[]int{0}, false},
-		{"cpu on the emulated host of a DPU", CPU,
-			Machine{[]int{0, 1}, []int{0, 1}, []int{0}, false}, []int{0}, true},
-		{"memory on the host of a DPU", Memory, Machine{[]int{0, 1, 2}, nil, []int{0}, false},
-			[]int{0, 1, 2}, false},
-		{"memory on the client's machine", Memory, Machine{[]int{2, 3}, []int{2, 3}, []int{0}, false},
-			[]int{2, 3}, true},
-		{"cpu of a store without pinned CPUs", CPU, Machine{[]int{4, 5}, []int{4}, nil, true},
-			[]int{5}, false},
+		{
+			"cpu beside the store", CPU,
+			Machine{[]int{0, 1, 2, 3}, []int{0, 1, 2}, []int{0, 1}, true},
+			[]int{0, 1},
+			false,
+		},
+		{
+			"cache on the other CPUs", Cache,
+			Machine{[]int{0, 1, 2, 3, 4}, []int{0, 1, 2}, []int{0, 1}, true},
+			[]int{3, 4},
+			false,
+		},
+		{
+			"memory without other CPUs", Memory,
+			Machine{[]int{0, 1}, []int{0, 1}, []int{0}, true},
+			[]int{0},
+			true,
+		},
+		{
+			"cpu on the host of a DPU", CPU,
+			Machine{[]int{0, 1, 2, 3}, nil, []int{6, 7}, false},
+			[]int{0, 1},
+			false,
+		},
+		{
+			"cpu on a small host of a DPU", CPU,
+			Machine{[]int{0}, nil, []int{6, 7}, false},
+			[]int{0},
+			false,
+		},
+		{
+			"cpu on the emulated host of a DPU", CPU,
+			Machine{[]int{0, 1}, []int{0, 1}, []int{0}, false},
+			[]int{0},
+			true,
+		},
+		{
+			"memory on the host of a DPU", Memory,
+			Machine{[]int{0, 1, 2}, nil, []int{0}, false},
+			[]int{0, 1, 2},
+			false,
+		},
+		{
+			"memory on the client's machine", Memory,
+			Machine{[]int{2, 3}, []int{2, 3}, []int{0}, false},
+			[]int{2, 3},
+			true,
+		},
+		{
+			"cpu of a store without pinned CPUs", CPU,
+			Machine{[]int{4, 5}, []int{4}, nil, true},
+			[]int{5},
+			false,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, warning := c.on.CPUs(c.kind)

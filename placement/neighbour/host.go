@@ -10,8 +10,10 @@ import (
 // the host that the server's DPU sits in.
 func Host(bed *testbed.Testbed, nodes *testbed.Assignment) (*testbed.Node, error) {
 	name := nodes.Server.HostNode()
-	if name == nodes.Server.Name {
-		return &nodes.Server, nil
+	for _, n := range []*testbed.Node{&nodes.Server, nodes.Store} {
+		if n != nil && n.Name == name {
+			return n, nil
+		}
 	}
 	if n := bed.Node(name); n != nil {
 		return n, nil

@@ -14,10 +14,15 @@ func TestHost(t *testing.T) {
 	dpu := testbed.Node{Node: launch.Node{Name: "dpuB"}, Kind: testbed.KindDPU, Of: "hostB"}
 	lost := testbed.Node{Node: launch.Node{Name: "dpuC"}, Kind: testbed.KindDPU, Of: "hostC"}
 	bed := &testbed.Testbed{Name: "two", Nodes: []testbed.Node{host, dpu, lost}}
-	for server, want := range map[*testbed.Node]string{&host: "hostB", &dpu: "hostB"} {
-		n, err := Host(bed, &testbed.Assignment{Server: *server})
-		if err != nil || n.Name != want {
-			t.Errorf("server on %s: %v, %v; want %s", server.Name, n, err, want)
+	for _, on := range []testbed.Assignment{
+		{Server: host}, {Server: dpu}, {Server: dpu, Store: &host}, {Server: host, Store: &dpu},
+	} {
+		n, err := Host(bed, &on)
+		if err != nil || n.Name != "hostB" {
+			t.Errorf("server on %s: %v, %v; want hostB", on.Server.Name, n, err)
+		}
+		if on.Store == &host && n != on.Store {
+			t.Error("a split server: another copy of the store half's node")
 		}
 	}
 	_, err := Host(bed, &testbed.Assignment{Server: lost})

@@ -63,7 +63,8 @@ func TestLostNeighbour(t *testing.T) {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()
 			o, _, pids := fakeOptions(t, script)
-			text := "neighbour: cache\nget_ratio: 1\nclient_threads: 1\nduration: 10ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n"
+			text := "neighbour: cache\nget_ratio: 1\nclient_threads: 1\nduration: 10ms\nwarmup: 0s\n" +
+				"repeats: 1\nkeys: 10\n"
 			if err := os.WriteFile(o.SweepFile, []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}

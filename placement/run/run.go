@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"dpukv/client/ownkeys"
@@ -174,7 +175,7 @@ func (r *runner) nodesOf(pt *sweep.Point) []*testbed.Node {
 		return nodes
 	}
 	host, err := neighbour.Host(&r.testbed, &c)
-	if err != nil || host == &c.Server {
+	if err != nil || slices.Contains(nodes, host) {
 		return nodes
 	}
 	return append(nodes, host)

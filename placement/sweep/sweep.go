@@ -64,7 +64,7 @@ func Default() Sweep {
 		ServerThreads: []int{1}, ClientThreads: []int{1, 2, 4, 8},
 		Mode: []string{"cache"}, Access: []string{"erew"}, Protocol: []string{""},
 		Neighbour: []string{""}, EngineThreads: []int{0}, Answers: []string{""},
-		Duration:  1500 * time.Millisecond, Warmup: 300 * time.Millisecond,
+		Duration: 1500 * time.Millisecond, Warmup: 300 * time.Millisecond,
 		Repeats: results.DefaultRepeats, Seed: 1,
 	}
 }
