@@ -224,7 +224,7 @@ func (r *runner) cost(p *results.Point, s summed) {
 		p.ServerCPUNsPerOp = serverNs / float64(ops)
 	}
 	p.ServerWorkers = serverWorkers(begin, end, r.facts.Workers)
-	interference(p, begin, end)
+	r.interference(p, begin, end)
 	spend(p, begin, end)
 	threads := r.facts.Workers
 	if l := r.facts.Lanes; l != nil {

@@ -85,6 +85,8 @@ var dimensions = slices.Concat(
 		byText("emulated_testbed", "emulated testbed: %s",
 			func(p *Point) string { return p.EmulatedTestbed }),
 		counted("server_threads", "server thread", func(p *Point) int { return p.ServerThreads }),
+		counted("engine_threads", "engine thread", func(p *Point) int { return p.EngineThreads }),
+		byText("answers", "answers by %s", func(p *Point) string { return p.Answers }),
 		counted("client_threads", "client thread", func(p *Point) int { return p.ClientThreads }),
 		byText("loop", "%s loop", loop),
 	},

@@ -35,7 +35,7 @@ func check(s *sweep.Sweep, t *testbed.Testbed, allowed []int) error {
 	errs = append(append(errs, checkSubmodes(s, t)...), checkPorts(s, t))
 	errs = append(errs, sweep.CheckRates(s), sweep.CheckRepeats(s), sweep.CheckRequests(s),
 		checkRequests(s, t))
-	errs = append(errs, checkNeighbours(s, t, allowed))
+	errs = append(errs, checkNeighbours(s, t, allowed), checkHalves(s, t))
 	return errors.Join(append(errs, checkConfigs(s), checkProbes(s, t, allowed))...)
 }
 

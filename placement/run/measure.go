@@ -27,6 +27,8 @@ type measurement struct {
 	path   *path
 	all    *pointProcesses
 	server *node.Ready // the server's message once it accepted load
+	// proxyAddr is where the client finds its proxy, if it has one.
+	proxyAddr string
 
 	disturbance disturbance // of the neighbour
 }
@@ -65,7 +67,11 @@ func measure(ctx context.Context, r *runner, pt *sweep.Point) (res *node.Result,
 func (m *measurement) start(ctx context.Context) (*pointProcesses, error) {
 	nodes := m.nodes.All()
 	if m.pt.Neighbour == "" {
-		return startAll(ctx, nodes, m.begin)
+		all, err := startAll(ctx, nodes, m.begin)
+		if err == nil {
+			all.takeHalves(&m.nodes)
+		}
+		return all, err
 	}
 	host, err := neighbour.Host(&m.machines.Bed, &m.nodes)
 	if err != nil {
@@ -74,6 +80,7 @@ func (m *measurement) start(ctx context.Context) (*pointProcesses, error) {
 	all, err := startAll(ctx, append(nodes, host), m.begin)
 	if err == nil {
 		all.takeNeighbour()
+		all.takeHalves(&m.nodes)
 	}
 	return all, err
 }
@@ -99,7 +106,7 @@ func (m *measurement) wayThere(ctx context.Context) (err error) {
 
 // run takes the processes from their start to the result.
 func (m *measurement) run(ctx context.Context) (*node.Result, error) {
-	warnings, err := assignCPUs(m.machines, m.all, m.pt)
+	warnings, err := assignCPUs(m.machines, m.all, m.pt, &m.nodes)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +114,9 @@ func (m *measurement) run(ctx context.Context) (*node.Result, error) {
 		return nil, err
 	}
 	warnings = append(warnings, m.placeNeighbour()...)
-	serving, cancel := untilEnded(ctx, m.all.server.Process, "serve "+m.pt.Store)
+	halves, cancel := m.watchHalves(ctx)
+	defer cancel()
+	serving, cancel := untilEnded(halves, m.all.server.Process, "serve "+m.pt.Store)
 	defer cancel()
 	res, err := m.load(serving)
 	if err != nil && ctx.Err() == nil { // an interrupted user does not wait for the cause
@@ -136,11 +145,17 @@ func (m *measurement) serve(ctx context.Context) error {
 	if m.pt.Attach != "" {
 		spec.Credentials = m.Credentials
 	}
+	if err := m.serveStore(ctx, spec); err != nil {
+		return err
+	}
 	m.report.does("start the %s server", m.pt.Store)
 	m.all.server.Send(&node.Configure{CPUs: m.all.server.end.cpus, Server: spec})
 	m.server, err = node.Expect[*node.Ready](ctx, m.all.server.Process, m.timeouts.Server,
 		"start the "+m.pt.Store+" server")
-	return err
+	if err != nil {
+		return err
+	}
+	return m.serveProxy(ctx)
 }
 
 // load takes the clients from the preload to their result. If a client failed, load returns that
@@ -280,6 +295,9 @@ func (m *measurement) collect(ctx context.Context, shares []share) error {
 		if err := shares[i].collect(ctx, m.timeouts.Result); err != nil {
 			return err
 		}
+		if err := m.verifyHalves(&shares[i].res.Point); err != nil {
+			return err
+		}
 		return m.pt.OfOneClient(len(shares)).VerifyUsed(&shares[i].res.Point)
 	})
 }
@@ -303,7 +321,11 @@ func (m *measurement) clientSpec(i int) (*node.ClientSpec, error) {
 		spec.Credentials = m.Credentials
 	}
 	var err error
-	if stores.OverVerbs(m.pt.Store) {
+	switch {
+	case m.nodes.Proxy != nil:
+		spec.Proxy, spec.Answers = m.proxyAddr, m.pt.Answers
+		spec.Device, err = laneDevice(on, m.nodes.Proxy)
+	case stores.OverVerbs(m.pt.Store):
 		spec.Device.Name, err = m.nodes.Device(on)
 	}
 	return spec, err
@@ -316,6 +338,8 @@ func (m *measurement) complete(p *results.Point, warnings []string) {
 		m.Version
 	p.ServerCommand = m.server.Facts.Command
 	m.completeMachines(p)
+	m.noteParts(p)
+	warnings = append(warnings, laneWarnings(p)...)
 	if m.pt.Attach != "" {
 		p.Attached = true
 		warnings = append(warnings,

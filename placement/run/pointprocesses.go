@@ -27,6 +27,8 @@ type pointProcesses struct {
 	server    *member
 	clients   []*member
 	neighbour *member // nil: none
+	store     *member // the store half of a split server; nil: the server is whole
+	proxy     *member // the network half of the client; nil: the client is whole
 }
 
 // startError is the error of processes that did not even start. The point's configuration has no
@@ -83,6 +85,30 @@ func (e *pointProcesses) takeNeighbour() {
 	e.neighbour, e.clients = e.clients[last], e.clients[:last]
 }
 
+// takeHalves makes the last processes that started the halves of an assignment.
+func (e *pointProcesses) takeHalves(nodes *testbed.Assignment) {
+	take := func(role string) *member {
+		last := len(e.clients) - 1
+		m := e.clients[last]
+		e.clients, m.end.role = e.clients[:last], role
+		return m
+	}
+	if nodes.Proxy != nil {
+		e.proxy = take(roleProxy)
+	}
+	if nodes.Store != nil {
+		e.store = take(roleStore)
+	}
+}
+
+// itemsAt returns the process that has the items.
+func (e *pointProcesses) itemsAt() *member {
+	if e.store != nil {
+		return e.store
+	}
+	return e.server
+}
+
 // all returns all processes, the server first.
 func (e *pointProcesses) all() []*member {
 	if e.neighbour == nil {
@@ -92,11 +118,20 @@ func (e *pointProcesses) all() []*member {
 }
 
 // members returns the processes of the store and its load, the server first.
-func (e *pointProcesses) members() []*member { return append([]*member{e.server}, e.clients...) }
+func (e *pointProcesses) members() []*member {
+	list := append([]*member{e.server}, e.clients...)
+	for _, half := range []*member{e.store, e.proxy} {
+		if half != nil {
+			list = append(list, half)
+		}
+	}
+	return list
+}
 
 // close ends the clients and the neighbour, then the server.
 func (e *pointProcesses) close() error {
-	return errors.Join(closeAll(append(slices.Clone(e.clients), e.neighbour)), e.server.Close())
+	return errors.Join(closeAll(append(slices.Clone(e.clients), e.neighbour)),
+		closeAll([]*member{e.proxy, e.server}), closeAll([]*member{e.store}))
 }
 
 // lost prepends the lost connection of a failed point. The other errors follow from it.
@@ -180,7 +215,7 @@ func (e *pointProcesses) dead(err error) error {
 		return nil
 	}
 	for _, m := range e.all() {
-		if why := m.OwnEnd(m.end.server || m == e.neighbour); why != nil && !m.NamedIn(err) {
+		if why := m.OwnEnd(m.end.server || m.end.role != "" || m == e.neighbour); why != nil && !m.NamedIn(err) {
 			return fmt.Errorf("%w; so that %w", why, err)
 		}
 	}
