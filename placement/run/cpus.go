@@ -249,20 +249,21 @@ func (m *measurement) placeNeighbour() (warnings []string) {
 	if by == nil {
 		return nil
 	}
+	rival := m.all.itemsAt()
+	if m.all.server.end.node.Name == by.end.node.Name {
+		rival = m.all.server // also the engine of a store on the DPU
+	}
 	on := neighbour.Machine{
-		All: by.end.node.CPUs, Store: m.serverCPUs(),
-		Beside: by.end.node.Name == m.all.itemsAt().end.node.Name,
+		All: by.end.node.CPUs, Store: m.workCPUs(rival),
+		Beside: rival.end.node.Name == by.end.node.Name,
 	}
 	if on.All == nil {
 		on.All = spread(by.end.cores)
 	}
-	for _, o := range m.all.clients {
+	for _, o := range m.all.members() {
 		if by.sameKernel(o) {
-			on.Taken = append(on.Taken, o.end.cpus...)
+			on.Taken = append(on.Taken, m.workCPUs(o)...)
 		}
-	}
-	if by.sameKernel(m.all.itemsAt()) {
-		on.Taken = append(on.Taken, on.Store...)
 	}
 	if by.end.node.OnThisMachine() {
 		on.Taken = append(on.Taken, m.path.forwarders()...)
@@ -274,22 +275,20 @@ func (m *measurement) placeNeighbour() (warnings []string) {
 	return warnings
 }
 
-// serverCPUs returns the CPUs of the server's workers: those that it told, or those that it got.
-func (m *measurement) serverCPUs() []int {
-	if m.all.store != nil {
-		return m.all.store.end.cpus
-	}
-	if m.server != nil && len(m.server.Facts.CPUs) > 0 {
+// workCPUs returns the CPUs of a process's threads: those that the server told, or those that the
+// process got.
+func (m *measurement) workCPUs(o *member) []int {
+	if o == m.all.server && m.server != nil && len(m.server.Facts.CPUs) > 0 {
 		return m.server.Facts.CPUs
 	}
-	return m.all.server.end.cpus
+	return o.end.cpus
 }
 
-// sharesServer reports whether the neighbour has a CPU of the server.
+// sharesServer reports whether the neighbour has a CPU of the server that clients see.
 func (m *measurement) sharesServer() bool {
-	by := m.all.neighbour
-	return by != nil && by.sameKernel(m.all.itemsAt()) &&
-		slices.ContainsFunc(m.serverCPUs(), func(c int) bool {
+	by, server := m.all.neighbour, m.all.server
+	return by != nil && by.sameKernel(server) &&
+		slices.ContainsFunc(m.workCPUs(server), func(c int) bool {
 			return slices.Contains(by.end.cpus, c)
 		})
 }
