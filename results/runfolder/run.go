@@ -1,6 +1,7 @@
 package runfolder
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -153,10 +154,10 @@ func (r *Run) readPoints() ([]results.Point, []BadLine, error) {
 	var points []results.Point
 	var twice repeatedIDs
 	path := filepath.Join(r.dir, pointsFile)
+	if n := linesOf(path); n > 0 {
+		points = make([]results.Point, 0, n)
+	}
 	bad, err := readLines(path, func(line []byte) error {
-		if points == nil {
-			points = make([]results.Point, 0, linesLike(line, path))
-		}
 		p, err := decodePoint(line)
 		if err == nil && twice.keeps(points, &p) {
 			points = append(points, p)
@@ -166,15 +167,24 @@ func (r *Run) readPoints() ([]results.Point, []BadLine, error) {
 	return lastOfEachID(points), append(bad, twice.said...), err
 }
 
-// linesLike estimates the number of lines of a file from one of them, with a margin. A slice of
-// points that grows would need twice the memory.
-func linesLike(line []byte, path string) int {
-	const most = 1 << 17 // for a file that begins with an unlike line
-	info, err := os.Stat(path)
-	if err != nil || len(line) == 0 {
+// linesOf counts the lines of a file, up to a limit. A slice of points that grows would need twice the
+// memory. A file that can't be read has none.
+func linesOf(path string) (n int) {
+	const most = 1 << 17
+	f, err := infile.Open(path)
+	if err != nil {
 		return 0
 	}
-	return int(min(info.Size()*5/4/int64(len(line))+1, most))
+	defer f.Close()
+	b := make([]byte, 1<<16)
+	for n < most {
+		got, err := f.Read(b)
+		n += bytes.Count(b[:got], []byte{'\n'})
+		if err != nil {
+			break
+		}
+	}
+	return min(n, most)
 }
 
 // Histograms returns the latency histograms of the point with this ID. The error is an
