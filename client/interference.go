@@ -16,7 +16,8 @@ func (r *runner) interference(p *results.Point, begin, end *sample) {
 	client := occupied(
 		begin.cpus, end.cpus, end.processNs-begin.processNs, span*int64(len(p.ClientCPUs)))
 	server := occupied(
-		begin.server.CPUs, end.server.CPUs, r.onServerCPUs(&end.server)-r.onServerCPUs(&begin.server),
+		begin.server.CPUs, end.server.CPUs,
+		r.onServerCPUs(&end.server)-r.onServerCPUs(&begin.server),
 		span*int64(len(p.ServerCPUs)))
 	p.ClientOthersShare, p.ServerOthersShare = client.programs, server.programs
 	p.ClientStolenShare, p.ServerStolenShare = client.stolen, server.stolen
@@ -54,8 +55,8 @@ func occupied(begin, end cpu.Occupied, ownNs, allNs int64) otherUsers {
 	}
 }
 
-// onServerCPUs returns the CPU time that the server itself used on its CPUs. A store half counts if it
-// has the engine's CPUs.
+// onServerCPUs returns the CPU time that the server itself used on its CPUs. A store half counts if
+// it has the engine's CPUs.
 func (r *runner) onServerCPUs(s *kvs.Stats) int64 {
 	engine, split := s.PartOf(kvs.PartEngine)
 	l := r.facts.Lanes

@@ -85,7 +85,7 @@ var dimensions = slices.Concat(
 		byText("emulated_testbed", "emulated testbed: %s",
 			func(p *Point) string { return p.EmulatedTestbed }),
 		counted("server_threads", "server thread", func(p *Point) int { return p.ServerThreads }),
-		counted("engine_threads", "engine thread", func(p *Point) int { return p.EngineThreads }),
+		byText("engine_threads", "%s", engineThreads),
 		byText("answers", "answers by %s", func(p *Point) string { return p.Answers }),
 		counted("client_threads", "client thread", func(p *Point) int { return p.ClientThreads }),
 		byText("loop", "%s loop", loop),
@@ -195,6 +195,14 @@ func counted(name, thing string, value func(*Point) int) *Dimension {
 	d := byNumber(name, "", func(p *Point) float64 { return float64(value(p)) })
 	d.label = func(p *Point) string { return numfmt.Count(value(p), thing) }
 	return d
+}
+
+// engineThreads counts the threads of an engine. A whole server has none.
+func engineThreads(p *Point) string {
+	if p.EngineThreads == 0 {
+		return ""
+	}
+	return numfmt.Count(p.EngineThreads, "engine thread")
 }
 
 // clusterNodes counts the nodes of a cluster. A server alone has none.

@@ -38,8 +38,8 @@ type Point struct {
 	// RateShare is [load.Load.RateOps] as a share of the peak: the median throughput of the
 	// repeats in a closed loop. It is absent if the rate does not follow from a peak.
 	RateShare float64 `json:"rate_share,omitempty"`
-	// EngineThreads are the threads of the engine of a split server. [Point.ServerThreads] are those
-	// of its store half.
+	// EngineThreads are the threads of the engine of a split server. [Point.ServerThreads] are
+	// those of its store half.
 	EngineThreads int `json:"engine_threads,omitempty"`
 	// Answers is the way of messages out of the memory of a half: "read" (the other half fetches
 	// them) or "write" (it writes them). It is absent if nothing is split.

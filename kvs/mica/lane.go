@@ -18,8 +18,8 @@ const (
 	LaneFailure uint16 = 1 // the message tells why the request frame is illegal
 )
 
-// Execute executes a request frame, and appends its answer frame to out, within the capacity of out.
-// It is for the workers of a store half. A frame that is illegal changes nothing.
+// Execute executes a request frame, and appends its answer frame to out, within the capacity of
+// out. It is for the workers of a store half. A frame that is illegal changes nothing.
 func Execute(
 	core *partition.Core, frame []byte, scratch []partition.Op, out []byte,
 ) (answer []byte, ops int, err error) {
@@ -60,7 +60,8 @@ type lane struct {
 	device verbs.Device
 	idle   *idle.Idle
 	most   int // bytes of a request
-	// asked[from:to] are the requests without an answer, in order, by their number modulo the length.
+	// asked[from:to] are the requests without an answer, in order, by their number modulo the
+	// length.
 	asked    []asked
 	from, to uint
 	failed   bool

@@ -208,7 +208,8 @@ func (p *peer) serve(input []byte, which turn) {
 		if err == nil {
 			err = p.admits(&h)
 		}
-		if err == nil && (len(rest) < h.bytes || h.kind == kindRequest && (which == controlTurn || !p.w.takes())) {
+		if err == nil && (len(rest) < h.bytes ||
+			h.kind == kindRequest && (which == controlTurn || !p.w.takes())) {
 			break
 		}
 		if err == nil {

@@ -121,7 +121,8 @@ func addFlags(flags *pflag.FlagSet) func(*kvs.ServerConfig) (kvs.Server, error) 
 				Device: c.Device, Version: c.Version,
 			})
 		case *half != "":
-			return nil, fmt.Errorf("--half: found %q, allowed: store, engine, proxy; leave --half out for the "+
+			return nil, fmt.Errorf("--half: found %q, allowed: store, engine, proxy; leave --half "+
+				"out for the "+
 				"whole server", *half)
 		case *server != "" || c.Device.Name != "":
 			return nil, errors.New("--server, --device: found without --half, allowed: with " +

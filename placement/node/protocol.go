@@ -59,7 +59,8 @@ type (
 
 		Heard time.Time // by the clock here
 	}
-	// Ready: the server or the proxy accepts load, or the client has preloaded, verified, and waits for go.
+	// Ready: the server or the proxy accepts load, or the client has preloaded, verified, and waits
+	// for go.
 	Ready struct {
 		Addr    string    `json:"addr"` // the server's
 		Facts   kvs.Facts `json:"facts"`

@@ -16,8 +16,8 @@ type end struct {
 	node    *testbed.Node
 	kernel  string  // the kernel it runs on: processes of one kernel may compete for CPUs
 	cores   [][]int // it may use, each a list of the core's CPUs
-	server  bool   // the process that clients connect to
-	role    string //  of those: of a half beside them
+	server  bool    // the process that clients connect to
+	role    string  //  of those: of a half beside them
 	threads int
 	cpus    []int // chosen by planCPUs; nil: unknown, as the node was not asked
 }

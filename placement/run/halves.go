@@ -135,8 +135,8 @@ func checkHalf(s *sweep.Sweep, c *sweep.Config, nodes *testbed.Assignment) error
 		return fmt.Errorf("%splacement: found %s with attach, allowed: a whole server", at,
 			c.Placement)
 	case c.Submode != submode.OffPath && c.Submode != submode.Direct:
-		return fmt.Errorf("%splacement: found %s in submode %s, allowed: %s, %s; a DPU that runs a "+
-			"half is a machine of its own", at, c.Placement, c.Submode, submode.OffPath,
+		return fmt.Errorf("%splacement: found %s in submode %s, allowed: %s, %s; a DPU that runs "+
+			"a half is a machine of its own", at, c.Placement, c.Submode, submode.OffPath,
 			submode.Direct)
 	case c.Access != "erew" && nodes.Store != nil:
 		return fmt.Errorf("%saccess: found %s with placement %s, allowed: erew",
@@ -225,8 +225,8 @@ func addPart(p *results.Point, part *results.Part, server bool) {
 	}
 }
 
-// addClientParts splits the CPU time of several clients by their machines. The applications' part has
-// no machine then.
+// addClientParts splits the CPU time of several clients by their machines. The applications' part
+// has no machine then.
 func addClientParts(p *results.Point) {
 	p.ClientHostCPUNsPerOp, p.ClientDPUCPUNsPerOp = 0, 0
 	for i := range p.Clients {

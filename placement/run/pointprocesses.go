@@ -215,7 +215,8 @@ func (e *pointProcesses) dead(err error) error {
 		return nil
 	}
 	for _, m := range e.all() {
-		if why := m.OwnEnd(m.end.server || m.end.role != "" || m == e.neighbour); why != nil && !m.NamedIn(err) {
+		speaks := m.end.server || m.end.role != "" || m == e.neighbour
+		if why := m.OwnEnd(speaks); why != nil && !m.NamedIn(err) {
 			return fmt.Errorf("%w; so that %w", why, err)
 		}
 	}

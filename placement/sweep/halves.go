@@ -64,8 +64,8 @@ func (k sweepKey) ofHalves() sweepKey {
 	return k
 }
 
-// oneOfWhole leaves one configuration of those that differ only in keys of halves, where a placement
-// has none.
+// oneOfWhole leaves one configuration of those that differ only in keys of halves, where a
+// placement has none.
 func oneOfWhole(all []Config) []Config {
 	seen := map[string]bool{}
 	kept := all[:0]

@@ -167,8 +167,8 @@ func (r *Run) readPoints() ([]results.Point, []BadLine, error) {
 	return lastOfEachID(points), append(bad, twice.said...), err
 }
 
-// linesOf counts the lines of a file, up to a limit. A slice of points that grows would need twice the
-// memory. A file that can't be read has none.
+// linesOf counts the lines of a file, up to a limit. A slice of points that grows would need twice
+// the memory. A file that can't be read has none.
 func linesOf(path string) (n int) {
 	const most = 1 << 17
 	f, err := infile.Open(path)
