@@ -64,15 +64,12 @@ test-rdma: ## real verbs in a virtual machine: soft-RoCE (as root; builds a kern
 		-skip 'TestOnPath|TestCard|TestPages64' ./internal/guest # other stages run these
 	@$(SKIPS)
 
-# A test that qemu-user cannot run skips with the reason (internal/test/kernel). Where qemu-user hangs
-# in a fork, the tests of that package begin again (internal/test/hungfork).
-HUNGFORK = $(CURDIR)/$(RECORDS)/hungfork
+# A test that qemu-user cannot run skips with the reason (internal/test/kernel).
 test-arm64: deps ## all short tests under qemu-user, and sweeps between architectures
 	@$(GO) list -deps -test ./... >/dev/null # fetches modules: there is no network inside
 	@rm -rf $(RECORDS)
-	CGO_ENABLED=0 $(GO) build -o $(HUNGFORK) ./internal/test/hungfork
-	$(call record,short) --raw-command -- packaging/arm64.sh \
-		env GOARCH=arm64 CGO_ENABLED=0 $(GO) test -exec $(HUNGFORK) -json -short ./...
+	$(call record,short) --raw-command -- \
+		packaging/arm64.sh env GOARCH=arm64 CGO_ENABLED=0 $(GO) test -json -short ./...
 	$(call record,sweeps) -- -tags arm64emu -count=1 ./packaging
 	@$(SKIPS)
 
