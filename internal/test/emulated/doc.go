@@ -1,5 +1,5 @@
-// Emulated runs a test binary, and starts it again after a hung fork of qemu-user. The emulator runs
-// the test binary itself, or programs that its tests start.
+// Emulated runs a test binary, and starts it again after a hung fork of qemu-user. The emulator
+// runs the test binary itself, or programs that its tests start.
 //
 //	GOARCH=arm64 go test -exec PROGRAM ./...
 //
@@ -11,8 +11,8 @@
 // A Go program starts another by clone(CLONE_VFORK|CLONE_VM). The emulator makes a plain fork of
 // it. The child inherits the emulator's locks, also those that other threads hold. No thread of the
 // child frees such a lock, so the child hangs before it executes the program. The parent then waits
-// for the child without a limit. This was seen with qemu 7.2, where threads began and ended during the
-// fork.
+// for the child without a limit. This was seen with qemu 7.2, where threads began and ended during
+// the fork.
 //
 // The command looks at the descendants of the test binary every few seconds. A descendant is a hung
 // fork if all of this is true for 30 s:

@@ -53,7 +53,7 @@ func run(argv []string, after time.Duration) (status int, err error) {
 				"to do: run the tests on an arm64 machine", name, n, again)
 		}
 		// The line of a test may be unfinished.
-		fmt.Fprintf(os.Stderr, "\nemulated: %s: a fork hung in qemu-user before its program began, "+
-			"process %d; the tests run again (%d of %d)\n", name, end.hung, n, again)
+		fmt.Fprintf(os.Stderr, "\nemulated: %s: a fork hung in qemu-user before its program "+
+			"began, process %d; the tests run again (%d of %d)\n", name, end.hung, n, again)
 	}
 }
