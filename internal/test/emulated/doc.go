@@ -19,7 +19,7 @@
 //
 //   - its executable is the emulator (qemu-*), and its parent has the same executable
 //   - its command line is that of its parent: it has executed nothing
-//   - it has at most 2 threads: its own and the emulator's call_rcu. A Go program under the emulator
+//   - it has at most 2 threads: its own and the emulator's call_rcu. An emulated Go program
 //     has at least 3
 //   - it sleeps in a futex, or the kernel does not tell where
 //   - it uses no CPU time
