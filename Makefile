@@ -64,16 +64,16 @@ test-rdma: ## real verbs in a virtual machine: soft-RoCE (as root; builds a kern
 		-skip 'TestOnPath|TestCard|TestPages64' ./internal/guest # other stages run these
 	@$(SKIPS)
 
-# A test that qemu-user cannot run skips with the reason (internal/test/kernel). Where qemu-user hangs
-# in a fork, the tests of that package begin again (internal/test/hungfork).
-HUNGFORK = $(CURDIR)/$(RECORDS)/hungfork
+# A test that qemu-user cannot run skips with the reason (internal/test/kernel). One that qemu-user
+# hangs in a fork runs again (internal/test/emulated).
+test-arm64: EMULATED = $(CURDIR)/$(RECORDS)/emulated
 test-arm64: deps ## all short tests under qemu-user, and sweeps between architectures
 	@$(GO) list -deps -test ./... >/dev/null # fetches modules: there is no network inside
 	@rm -rf $(RECORDS)
-	CGO_ENABLED=0 $(GO) build -o $(HUNGFORK) ./internal/test/hungfork
-	$(call record,short) --raw-command -- packaging/arm64.sh \
-		env GOARCH=arm64 CGO_ENABLED=0 $(GO) test -exec $(HUNGFORK) -json -short ./...
-	$(call record,sweeps) -- -tags arm64emu -count=1 ./packaging
+	$(GO) build -o $(EMULATED) ./internal/test/emulated
+	$(call record,short) --raw-command -- packaging/arm64.sh env GOARCH=arm64 CGO_ENABLED=0 \
+		$(GO) test -exec $(EMULATED) -json -short -timeout 30m ./...
+	$(call record,sweeps) -- -exec $(EMULATED) -tags arm64emu -count=1 ./packaging
 	@$(SKIPS)
 
 test-arm64-64k: FORMAT = standard-verbose
