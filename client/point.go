@@ -119,6 +119,17 @@ func (r *runner) asked() results.Point {
 	}
 }
 
+// lanesOf describes lanes in a point.
+func lanesOf(f *kvs.LaneFacts) *results.Lanes {
+	if f == nil {
+		return nil
+	}
+	return &results.Lanes{
+		Provider: f.Provider, Emulated: f.Emulated, Answers: f.Answers, Ordering: f.Ordering,
+		Lanes: f.Lanes, Slots: f.Slots, SlotBytes: f.SlotBytes, Threads: f.Workers, CPUs: f.CPUs,
+	}
+}
+
 // serverThreads returns the number of threads that execute operations.
 func serverThreads(f *kvs.Facts) int {
 	if f.Lanes != nil {
@@ -128,8 +139,8 @@ func serverThreads(f *kvs.Facts) int {
 }
 
 func (r *runner) used(p *results.Point) {
-	p.Lanes, p.ProxyLanes = r.facts.Lanes, r.facts.ProxyLanes
-	for _, l := range []*kvs.LaneFacts{p.ProxyLanes, p.Lanes} {
+	p.Lanes, p.ProxyLanes = lanesOf(r.facts.Lanes), lanesOf(r.facts.ProxyLanes)
+	for _, l := range []*results.Lanes{p.ProxyLanes, p.Lanes} {
 		if l != nil {
 			p.Answers = l.Answers
 			p.Emulated = p.Emulated || l.Emulated

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// knownPlacements are the study's placements, and those of halves, in the order in which legends and
-// tables list them. Placements of a testbed's own follow them, by name.
+// knownPlacements are the study's placements, and those of halves, in the order in which legends
+// and tables list them. Placements of a testbed's own follow them, by name.
 var knownPlacements = []string{
 	"CH-SH", "CD-SH", "CDH-SH", "CH-SD", "CD-SD", "L-CD-SH",
 	"CH-ED-SH", "CH-PD-SH", "CH-PD-ED-SH", "CH-EH-SD",

@@ -3,7 +3,6 @@ package results
 import (
 	"time"
 
-	"dpukv/kvs"
 	"dpukv/load"
 )
 
@@ -137,9 +136,9 @@ type Point struct {
 	// NeighbourCPUs are the CPUs of that node that the neighbour's threads are pinned to.
 	NeighbourCPUs []int `json:"neighbour_cpus,omitempty"`
 	// Lanes join the halves of a split server.
-	Lanes *kvs.LaneFacts `json:"lanes,omitempty"`
+	Lanes *Lanes `json:"lanes,omitempty"`
 	// ProxyLanes join a client to its proxy.
-	ProxyLanes *kvs.LaneFacts `json:"proxy_lanes,omitempty"`
+	ProxyLanes *Lanes `json:"proxy_lanes,omitempty"`
 	// PreloadHitRate is the share of the preloaded keys that the server had when asked for them.
 	PreloadHitRate float64 `json:"preload_hit_rate"`
 
@@ -240,14 +239,15 @@ type Point struct {
 	// Those from the application on make up [Point.ClientCPUNsPerOp], without the proxy's, and
 	// [Point.ServerCPUNsPerOp].
 	Parts []Part `json:"parts,omitempty"`
-	// ServerHostCPUNsPerOp is the CPU time per operation of the server's parts on a host,
-	// ServerDPUCPUNsPerOp that of its parts on a DPU.
+	// ServerHostCPUNsPerOp is the CPU time per operation of the server's parts on a host.
 	ServerHostCPUNsPerOp float64 `json:"server_host_cpu_ns_per_op,omitempty"`
-	ServerDPUCPUNsPerOp  float64 `json:"server_dpu_cpu_ns_per_op,omitempty"`
+	// ServerDPUCPUNsPerOp is the CPU time per operation of the server's parts on a DPU.
+	ServerDPUCPUNsPerOp float64 `json:"server_dpu_cpu_ns_per_op,omitempty"`
 	// ClientHostCPUNsPerOp is the CPU time per operation of the client's parts on a host, the
-	// application's compute included. ClientDPUCPUNsPerOp is that of its parts on a DPU.
+	// application's compute included.
 	ClientHostCPUNsPerOp float64 `json:"client_host_cpu_ns_per_op,omitempty"`
-	ClientDPUCPUNsPerOp  float64 `json:"client_dpu_cpu_ns_per_op,omitempty"`
+	// ClientDPUCPUNsPerOp is the CPU time per operation of the client's parts on a DPU.
+	ClientDPUCPUNsPerOp float64 `json:"client_dpu_cpu_ns_per_op,omitempty"`
 	// ComputeCPUNsPerOp is the part of [Point.ClientCPUNsPerOp] that is the application's own
 	// compute, see [load.Load.Compute].
 	ComputeCPUNsPerOp float64 `json:"compute_cpu_ns_per_op,omitempty"`
@@ -450,6 +450,7 @@ func (l Lag) Max(o Lag) Lag {
 
 // Part is a process that an operation passes: see [Point.Parts].
 type Part struct {
+	// "application", "proxy", "engine", "store" or "server"
 	Part string `json:"part"`
 	Node Node   `json:"node,omitzero"` // where it ran
 	// CPUNsPerOp is its CPU time per operation, user and system.
@@ -457,4 +458,18 @@ type Part struct {
 	// SpunNsPerOp is the part of CPUNsPerOp that went into polling without finding work. It is
 	// absent for processes that do not tell.
 	SpunNsPerOp float64 `json:"spun_ns_per_op,omitempty"`
+}
+
+// Lanes join two halves: see package verbs/mqueue.
+type Lanes struct {
+	// verbs provider: "shm", "softroce", "ibverbs"; both if the ends differ
+	Provider  string `json:"provider"`
+	Emulated  bool   `json:"emulated,omitempty"` // software replaces the device of an end
+	Answers   string `json:"answers"`            // see [Point.Answers]
+	Ordering  string `json:"ordering"`           // "low to high" or, where devices need it, "fenced"
+	Lanes     int    `json:"lanes"`              // number of lanes of a server
+	Slots     int    `json:"slots"`              // requests without an answer, at most, of a lane
+	SlotBytes int    `json:"slot_bytes"`         // size of the largest request or answer
+	Threads   int    `json:"threads"`            // threads of the store half or of the proxy
+	CPUs      []int  `json:"cpus,omitempty"`     // CPUs that these are pinned to
 }

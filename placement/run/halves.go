@@ -247,7 +247,7 @@ func addClientParts(p *results.Point) {
 
 // laneWarnings tells what carries lanes in the place of a DPU's PCIe.
 func laneWarnings(p *results.Point) (warnings []string) {
-	tell := func(l *kvs.LaneFacts, between string) {
+	tell := func(l *results.Lanes, between string) {
 		if l != nil && l.Provider == "shm" {
 			warnings = append(warnings, fmt.Sprintf("the lanes between %s are memory of this "+
 				"machine (shm), which plays PCIe: their latency and bandwidth are not those of a "+
