@@ -34,12 +34,12 @@ func TestImpossibleCombinationsAreRefused(t *testing.T) {
 		{
 			"no such placement", "placement: CH-SX\n", testbed.Local(),
 			"s.yaml:1:12: placement: found CH-SX (did you mean CH-SH?), allowed: CH-SH, CD-SH, CDH-SH, CH-SD, " +
-				"CD-SD, L-CD-SH (a testbed " +
+				"CD-SD, L-CD-SH, CH-ED-SH, CH-PD-SH, CH-PD-ED-SH, CH-EH-SD (a testbed " +
 				"file may have its own",
 		},
 		{
 			"the server's own DPU", "placement: L-CD-SH\n", remote,
-			"L-CD-SH runs the client on the DPU in the server's host hostB, and server_side of testbed t.yaml has " +
+			"L-CD-SH runs the client on the DPU in the host hostB, and server_side of testbed t.yaml has " +
 				"none (only hostB)",
 		},
 		{
