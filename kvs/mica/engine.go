@@ -17,11 +17,10 @@ var errStoreGone = errors.New("the store half of this server has ended, or canno
 
 // storeHalf is an engine's view of its store half.
 type storeHalf struct {
-	addr     string
-	facts    kvs.Facts
-	device   verbs.Device
-	counters *halves.Counters
-	lanes    []*mqueue.End
+	addr   string
+	facts  kvs.Facts
+	device verbs.Device
+	lanes  []*mqueue.End
 }
 
 // The sizes of lanes. A batch of 64 of the largest items fits a slot, or else a frame.
@@ -92,9 +91,6 @@ func joinStore(c *kvs.ServerConfig) (h *storeHalf, err error) {
 		}
 		h.lanes = append(h.lanes, end)
 	}
-	if h.counters, err = halves.OpenCounters(h.addr); err != nil {
-		return nil, errors.Join(err, h.close())
-	}
 	return h, nil
 }
 
@@ -147,7 +143,7 @@ func (h *storeHalf) factsOf(own kvs.Facts) kvs.Facts {
 // addTo adds the store half's counters. Those of a worker go to the first thread of the engine that
 // has a lane to it.
 func (h *storeHalf) addTo(s *kvs.Stats) error {
-	theirs, err := h.counters.Stats()
+	theirs, err := halves.AskStats(h.addr)
 	if err != nil {
 		return err
 	}
@@ -174,9 +170,6 @@ func (h *storeHalf) close() error {
 	var errs []error
 	for _, end := range h.lanes {
 		errs = append(errs, end.Close())
-	}
-	if h.counters != nil {
-		errs = append(errs, h.counters.Close())
 	}
 	if h.device != nil {
 		errs = append(errs, h.device.Close())

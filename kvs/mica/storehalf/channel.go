@@ -13,12 +13,11 @@ import (
 
 // The limits of the side channel.
 const (
-	askTimeout = 5 * time.Second // for the first line
-	idleAfter  = 2 * time.Minute // between two asks for counters
+	askTimeout = 5 * time.Second // for the line
 	maxAsk     = 1 << 10
 )
 
-// maxChannels is the number of side channels at once: an engine's lanes, one for counters, and as
+// maxChannels is the number of side channels at once: an engine's lanes, one for an ask, and as
 // many of an engine that takes the place of one that is going.
 func maxChannels(threads int) int { return 2*threads + 8 }
 
@@ -58,33 +57,28 @@ func (s *Server) endAll() {
 	}
 }
 
-// serve answers what a connection asks for.
+// serve answers what a connection asks for. Only that of a lane stays.
 func (s *Server) serve(c net.Conn) {
 	ch := sidechannel.New(c)
 	ch.SetLimit(maxAsk)
 	ch.SetTimeout(askTimeout)
-	for {
-		var ask halves.Ask
-		err := ch.Receive(&ask)
-		if err == nil {
-			err = ask.Check()
+	var ask halves.Ask
+	err := ch.Receive(&ask)
+	if err == nil {
+		err = ask.Check()
+	}
+	if err == nil {
+		switch ask.Want {
+		case halves.Facts:
+			err = ch.Send(s.facts)
+		case halves.Stats:
+			err = s.sendStats(ch)
+		case halves.Lane:
+			s.serveLane(ch, ask.Thread)
 		}
-		if err == nil {
-			switch ask.Want {
-			case halves.Facts:
-				err = ch.Send(s.facts)
-			case halves.Stats:
-				err = s.sendStats(ch)
-			case halves.Lane:
-				s.serveLane(ch, ask.Thread)
-				return
-			}
-		}
-		if err != nil {
-			_ = ch.Send(halves.Refusal{Error: err.Error()}) // it may be gone
-			return
-		}
-		ch.SetTimeout(idleAfter)
+	}
+	if err != nil {
+		_ = ch.Send(halves.Refusal{Error: err.Error()}) // it may be gone
 	}
 }
 

@@ -15,7 +15,7 @@
 // An engine asks for everything else over TCP. A connection begins with one line of JSON:
 //
 //	{"version":1,"want":"facts"}             answered with kvs.Facts, once
-//	{"version":1,"want":"stats"}             answered with kvs.Stats; the same line may follow again
+//	{"version":1,"want":"stats"}             answered with kvs.Stats, once
 //	{"version":1,"want":"lane","thread":2}   the connection becomes the side channel of a lane
 //
 // A request that cannot be met is answered with {"error":"…"}, and the connection ends. Each thread
