@@ -2,8 +2,11 @@ package storehalf
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net"
+	"os"
 	"time"
 
 	"dpukv/kvs/internal/halves"
@@ -111,8 +114,16 @@ func (s *Server) serveLane(ch *sidechannel.Channel, thread int) {
 	w := s.workers[thread/(s.threads/len(s.workers))]
 	if w.do(func() { w.lanes = append(w.lanes, l) }) {
 		<-l.over
+		s.report(l)
 	}
 	_ = end.Close() // its memory is the process's; an error changes nothing
+}
+
+// report tells why a lane has ended, unless one of both halves has simply ended.
+func (s *Server) report(l *lane) {
+	if !errors.Is(l.why, io.EOF) && !errors.Is(l.why, net.ErrClosed) {
+		fmt.Fprintf(os.Stderr, "mica: thread %d of the engine: %v\n", l.thread, l.why)
+	}
 }
 
 // take takes the place of an engine's thread.
