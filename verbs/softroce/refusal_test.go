@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/kernel"
 	"dpukv/verbs"
 
 	"golang.org/x/sys/unix"
