@@ -3,6 +3,7 @@ package run
 import (
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -152,5 +153,73 @@ placements:
 				t.Errorf("found %v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// TestLostHalf: a point whose half fails, fails soon. The reason names the node and the half, and no
+// process stays behind.
+func TestLostHalf(t *testing.T) {
+	const bed = `nodes:
+  app: {kind: host, via: local}
+  dpuA: {kind: host, via: local}
+  hostB: {kind: host, via: local}
+  dpuB: {kind: host, via: local}
+client_side: [app]
+server_side: [hostB]
+placements:
+  HALVES: {clients: [app], proxy: dpuA, server: dpuB, store: hostB}
+`
+	for script, want := range map[string]string{
+		"store@ready=failed": "node hostB: the address is taken",
+		"store@ready=kill":   "node hostB: asked to start the store half of mica, it was killed",
+		"store@serve=kill,client@go=hang": "node hostB: asked to serve as the store half, it was " +
+			"killed by signal 9",
+		"engine@ready=die":                 "node dpuB: asked to start the mica server, it",
+		"engine@serve=kill,client@go=hang": "node dpuB: asked to serve mica, it was killed by signal 9",
+		"proxy@ready=failed":               "node dpuA: the address is taken",
+		"proxy@serve=kill,client@go=hang": "node dpuA: asked to serve as the proxy, it was killed by " +
+			"signal 9",
+	} {
+		t.Run(script, func(t *testing.T) {
+			t.Parallel()
+			o, _, pids := fakeOptions(t, script)
+			o.TestbedFile = filepath.Join(t.TempDir(), "bed.yaml")
+			text := "placement: HALVES\nget_ratio: 1\nclient_threads: 1\nduration: 10ms\nwarmup: 0s\n" +
+				"repeats: 1\nkeys: 10\n"
+			for file, text := range map[string]string{o.SweepFile: text, o.TestbedFile: bed} {
+				if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			sum, err := runFake(t, o)
+			defer leaveNone(t, pids, 4)
+			if err == nil || len(sum.Failed) != 1 {
+				t.Fatalf("got %+v, %v, want one point that fails", sum, err)
+			}
+			if got := sum.Failed[0].Reason; !strings.HasPrefix(got, want) ||
+				strings.Count(got, "signal 9") > 1 {
+				t.Errorf("the reason is\n  %s, want it to begin with\n  %s", got, want)
+			}
+		})
+	}
+}
+
+// TestNoHalves: a server that is whole, where halves were asked for, fails the point. Its figures are
+// those of another placement.
+func TestNoHalves(t *testing.T) {
+	m := &measurement{pt: &sweep.Point{}, nodes: testbed.Assignment{Store: &testbed.Node{}}}
+	if err := m.verifyHalves(&results.Point{}); err == nil {
+		t.Error("a whole server passes for one in halves")
+	}
+	if err := m.verifyHalves(&results.Point{Lanes: &results.Lanes{}}); err != nil {
+		t.Error(err)
+	}
+	m.nodes = testbed.Assignment{Proxy: &testbed.Node{}}
+	if err := m.verifyHalves(&results.Point{}); err == nil {
+		t.Error("a client without a proxy passes for one with it")
+	}
+	m.nodes = testbed.Assignment{}
+	if err := m.verifyHalves(&results.Point{Lanes: &results.Lanes{}}); err == nil {
+		t.Error("a server in halves passes for a whole one")
 	}
 }
