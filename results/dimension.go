@@ -260,20 +260,29 @@ func Without(ds, not []*Dimension) []*Dimension {
 // Varying returns the dimensions of ds in which the points differ.
 //
 // The machine is among them only if points with the same placement differ in it. Otherwise it
-// follows from the placement.
+// follows from the placement. What only points in halves have, varies if those differ in it.
 func Varying(ds []*Dimension, points []*Point) []*Dimension {
 	return slices.DeleteFunc(slices.Clone(ds), func(d *Dimension) bool {
 		if d == machine {
 			return !severalMachines(points)
 		}
+		first, found := "", false
 		for _, p := range points {
-			if d.text(p) != d.text(points[0]) {
+			text := d.text(p)
+			if text == "" && d.ofHalves() {
+				continue
+			}
+			if found && text != first {
 				return false
 			}
+			first, found = text, true
 		}
 		return true
 	})
 }
+
+// ofHalves reports whether only points in halves have a value.
+func (d *Dimension) ofHalves() bool { return d.name == "engine_threads" || d.name == "answers" }
 
 // Telling returns the dimensions of ds that are needed to tell the points apart. A key size that
 // depends on the store, for example, says nothing new next to the store. Earlier dimensions are

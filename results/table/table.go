@@ -71,6 +71,11 @@ func columns(rows [][]*results.Point, ok []*results.Point) []column {
 		list = append(list, column{head: [2]string{"repeats"}, cell: howMany})
 	}
 	list = append(list, figureColumns()...)
+	if slices.ContainsFunc(ok, func(p *results.Point) bool { return p.DPUCPUNsPerOp() > 0 }) {
+		list = append(list,
+			column{head: [2]string{"hosts", "CPU ns/op"}, cell: known((*results.Point).HostCPUNsPerOp)},
+			column{head: [2]string{"DPUs", "CPU ns/op"}, cell: known((*results.Point).DPUCPUNsPerOp)})
+	}
 	if slices.ContainsFunc(ok, func(p *results.Point) bool { return p.Compute > 0 }) {
 		list = append(list, column{head: [2]string{"overlap", "%"}, cell: overlap})
 	}
@@ -115,6 +120,17 @@ func placementName(p *results.Point) string { return results.Named("placement")[
 func throughput(p *results.Point) float64 { return p.ThroughputOps }
 func serverCPU(p *results.Point) float64  { return p.ServerCPUNsPerOp }
 func clientCPU(p *results.Point) float64  { return p.ClientCPUNsPerOp }
+
+// known is a cell with the median of a CPU time. It has a dash for points that do not tell the
+// machines of their parts.
+func known(of func(*results.Point) float64) cell {
+	return func(repeats []*results.Point) (string, string) {
+		if p := repeats[0]; p.HostCPUNsPerOp()+p.DPUCPUNsPerOp() == 0 {
+			return "–", ""
+		}
+		return plainMedian(of)(repeats)
+	}
+}
 
 // overlap has a dash for clients that compute nothing.
 func overlap(repeats []*results.Point) (value, spread string) {
