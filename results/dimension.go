@@ -85,7 +85,7 @@ var dimensions = slices.Concat(
 		byText("emulated_testbed", "emulated testbed: %s",
 			func(p *Point) string { return p.EmulatedTestbed }),
 		counted("server_threads", "server thread", func(p *Point) int { return p.ServerThreads }),
-		byText("engine_threads", "%s", engineThreads),
+		engineThreads,
 		byText("answers", "answers by %s", func(p *Point) string { return p.Answers }),
 		counted("client_threads", "client thread", func(p *Point) int { return p.ClientThreads }),
 		byText("loop", "%s loop", loop),
@@ -197,13 +197,20 @@ func counted(name, thing string, value func(*Point) int) *Dimension {
 	return d
 }
 
-// engineThreads counts the threads of an engine. A whole server has none.
-func engineThreads(p *Point) string {
-	if p.EngineThreads == 0 {
-		return ""
+// engineThreads are the threads of an engine. A whole server has none.
+var engineThreads = func() *Dimension {
+	d := counted("engine_threads", "engine thread", func(p *Point) int { return p.EngineThreads })
+	unlessWhole := func(said func(*Point) string) func(*Point) string {
+		return func(p *Point) string {
+			if p.EngineThreads == 0 {
+				return ""
+			}
+			return said(p)
+		}
 	}
-	return numfmt.Count(p.EngineThreads, "engine thread")
-}
+	d.text, d.shown, d.label = unlessWhole(d.text), unlessWhole(d.shown), unlessWhole(d.label)
+	return d
+}()
 
 // clusterNodes counts the nodes of a cluster. A server alone has none.
 func clusterNodes(p *Point) string {

@@ -30,7 +30,9 @@ func chart(of *results.Chart) probechart.Chart {
 			Name: "host_cpu_ns_per_op", Title: "host CPU time an operation",
 			Quantity: probechart.Time, Unit: probechart.Unit{Name: "ns", Per: 1},
 		},
-		Notes:  []string{"CPU time of the server's and the client's parts on hosts, polling included"},
+		Common: common(of),
+		Notes: []string{"CPU time of the server's and the client's parts on hosts, polling " +
+			"included"},
 		Failed: of.Failed,
 	}
 	var panel probechart.Panel
@@ -41,6 +43,22 @@ func chart(of *results.Chart) probechart.Chart {
 	}
 	c.Panels = []probechart.Panel{panel}
 	return c
+}
+
+// common names the axes of the lines, and what all points share besides the title.
+func common(of *results.Chart) (said []string) {
+	points := of.Points()
+	rest := results.Without(results.Dimensions(), results.Named("machine", "emulated_testbed",
+		"store", "get_ratio", "key_bytes", "value_bytes", "batch"))
+	said = append(said, results.Labels(results.Without(rest, results.Varying(rest, points)),
+		points[0]))
+	for i := range of.Lines {
+		along := "along a line: " + of.Lines[i].Axis.Title()
+		if len(of.Lines[i].Marks) > 1 && !slices.Contains(said, along) {
+			said = append(said, along)
+		}
+	}
+	return said
 }
 
 // line leaves out marks whose CPU time is not known by machine.

@@ -289,9 +289,28 @@ func (s *summary) cost() {
 		numfmt.Digits3(p.ClientCPUNsPerOp), 100*p.ClientCPUShare),
 		computeCPU(p), interruptShare(p.ClientInterruptShare), hashShare(p))
 	s.line("", hashShareSource(p))
+	s.line("parts", partsOf(p))
 	if b := p.Bottleneck(); b.Side != results.SideUnknown {
 		s.line("bottleneck", b.Side+": "+b.Why)
 	}
+}
+
+// partsOf has the CPU time of each part, or "" if nothing is split.
+func partsOf(p *results.Point) string {
+	if !p.Split() {
+		return ""
+	}
+	var said []string
+	for i := range p.Parts {
+		part := &p.Parts[i]
+		text := fmt.Sprintf("%s %s ns an operation", part.Part, numfmt.Digits3(part.CPUNsPerOp))
+		if part.SpunNsPerOp > 0 {
+			text += fmt.Sprintf(" (%s of it polling without work)",
+				numfmt.Digits3(part.SpunNsPerOp))
+		}
+		said = append(said, text)
+	}
+	return joined(said...)
 }
 
 // interruptShare is left out below a percent, of which the kernel's ticks tell little.
