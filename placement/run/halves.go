@@ -29,6 +29,15 @@ func threadsOf(pt *sweep.Point, nodes *testbed.Assignment, e *end) int {
 	return pt.Threads(e.server)
 }
 
+// serverTasks names the tasks of the process that clients connect to.
+func (m *measurement) serverTasks() (start, serve string) {
+	if m.all.store != nil {
+		engine := "the engine of " + m.pt.Store
+		return "start " + engine, "serve as " + engine
+	}
+	return "start the " + m.pt.Store + " server", "serve " + m.pt.Store
+}
+
 // serveStore starts the store half, and makes the server's task that of its engine.
 func (m *measurement) serveStore(ctx context.Context, engine *node.ServerSpec) error {
 	if m.all.store == nil {

@@ -5,10 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"dpukv/kvs"
+	"dpukv/placement/machines"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
 	"dpukv/results"
@@ -177,11 +181,13 @@ placements:
 	for script, want := range map[string]string{
 		"store@ready=failed": "node hostB: the address is taken",
 		"store@ready=kill":   "node hostB: asked to start the store half of mica, it was killed",
+		"store@serve=kill,engine@serve=failed,client@go=hang": "node hostB: ",
 		"store@serve=kill,client@go=hang": "node hostB: asked to serve as the store half, it was " +
 			"killed by signal 9",
-		"engine@ready=die":                 "node dpuB: asked to start the mica server, it",
-		"engine@serve=kill,client@go=hang": "node dpuB: asked to serve mica, it was killed by signal 9",
-		"proxy@ready=failed":               "node dpuA: the address is taken",
+		"engine@ready=die": "node dpuB: asked to start the engine of mica, it",
+		"engine@serve=kill,client@go=hang": "node dpuB: asked to serve as the engine of mica, it was killed " +
+			"by signal 9",
+		"proxy@ready=failed": "node dpuA: the address is taken",
 		"proxy@serve=kill,client@go=hang": "node dpuA: asked to serve as the proxy, it was killed by " +
 			"signal 9",
 	} {
@@ -206,6 +212,80 @@ placements:
 				t.Errorf("the reason is\n  %s, want it to begin with\n  %s", got, want)
 			}
 		})
+	}
+}
+
+// TestKilledHalfSubmode kills a real half in the middle of a load. The reason begins with it, and goes
+// on with what the others saw of it.
+func TestKilledHalfSubmode(t *testing.T) {
+	needLab(t)
+	if os.Getenv("SUBMODE_REQUIRE") == "" {
+		t.Skip("measures for a minute: make test-lab runs it")
+	}
+	text := strings.Replace(shortPoints, "[mica, herd]", "mica", 1) + "placement: CH-PD-ED-SH\n"
+	for at, role := range map[string]string{"hostB": roleStore, "dpuB": "engine", "dpuA": roleProxy} {
+		t.Run(at, func(t *testing.T) {
+			o := inLab(t, strings.Replace(text, "300ms", "20s", 1), nil)
+			var gone time.Time
+			o.observe = func(event string, _ *sweep.Point, m *machines.Machines) {
+				if event == "go" {
+					time.Sleep(200 * time.Millisecond)
+					killNode(t, m, at)
+					gone = time.Now()
+				}
+			}
+			plan, err := NewPlan(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum, err := plan.Run(t.Context())
+			if err == nil || len(sum.Failed) != 1 {
+				t.Fatalf("got %+v, %v, want one point that fails", sum, err)
+			}
+			got := sum.Failed[0].Reason
+			t.Log(time.Since(gone), got)
+			if !strings.HasPrefix(got, "node "+at+": ") || !strings.Contains(got, "was killed by signal 9") ||
+				!strings.Contains(got, role) || strings.Count(got, "signal 9") > 1 {
+				t.Errorf("the reason is\n  %s, want that it begins with node %s, and names the %s", got, at, role)
+			}
+			if left := nodesOf(o.command[0]); left != nil {
+				t.Errorf("processes %v were left behind", left)
+			}
+		})
+	}
+}
+
+// nodesOf returns the processes of nodes that run a program.
+func nodesOf(program string) (pids []string) {
+	for _, pid := range processesOf(program) {
+		if args, _ := os.ReadFile("/proc/" + pid + "/cmdline"); strings.Contains(string(args), "\x00node\x00") {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// killNode kills the process of the only node in a machine of a lab.
+func killNode(t *testing.T, m *machines.Machines, at string) {
+	t.Helper()
+	inside := m.SubmodeNode(m.Bed.Node(at))
+	net, err := inside.Run(t.Context(), []string{"readlink", "/proc/self/ns/net"})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	killed := 0
+	for _, pid := range nodesOf(m.Command[0]) {
+		if its, _ := os.Readlink("/proc/" + pid + "/ns/net"); its == strings.TrimSpace(string(net)) {
+			n, _ := strconv.Atoi(pid)
+			if err := syscall.Kill(n, syscall.SIGKILL); err != nil {
+				t.Error(err)
+			}
+			killed++
+		}
+	}
+	if killed != 1 {
+		t.Errorf("found %d nodes in %s, want 1", killed, at)
 	}
 }
 

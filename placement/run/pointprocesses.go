@@ -207,17 +207,25 @@ func (m *member) sameKernel(o *member) bool {
 	return m.end.kernel != "" && m.end.kernel == o.end.kernel
 }
 
-// dead prepends the members of a failed point that ended by themselves, the server before the
-// clients. The others' errors ("connection reset", "no answer") only follow from that. Call it
-// after all have ended.
+// dead prepends the member of a failed point that ended by itself, the server before the clients.
+// The others' errors ("connection reset", "no answer") only follow from that. Call it after all
+// have ended.
 func (e *pointProcesses) dead(err error) error {
 	if err == nil {
 		return nil
 	}
-	for _, m := range e.all() {
+	members := e.all()
+	if e.store != nil { // its engine ends with it
+		members = append([]*member{e.store}, members...)
+	}
+	for _, m := range members {
 		speaks := m.end.server || m.end.role != "" || m == e.neighbour
-		if why := m.OwnEnd(speaks); why != nil && !m.NamedIn(err) {
+		why := m.OwnEnd(speaks)
+		switch {
+		case why != nil && !m.NamedIn(err):
 			return fmt.Errorf("%w; so that %w", why, err)
+		case why != nil && m == e.store:
+			return err
 		}
 	}
 	return err

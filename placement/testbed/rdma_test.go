@@ -68,7 +68,6 @@ func TestLanes(t *testing.T) {
 	const ssh = "via: ssh, address: 10.0.0."
 	for _, test := range []struct{ name, host, dpu, want string }{
 		{"made machines", "via: netns", "via: netns, profile: bf2", "shm shm"},
-		{"one machine", "via: local", "via: local", "shm shm"},
 		{"on the wish", "via: netns, rdma: {device: shm}", "via: netns, profile: bf2", "shm shm"},
 		{
 			"another wish", "via: netns, rdma: {device: softroce}", "via: netns, profile: bf2",
