@@ -191,13 +191,19 @@ func describeOrder(w io.Writer, missing []sweep.Point) {
 
 // laneOf names the device that joins the half on a node to the other one; "": it is no half.
 func laneOf(c *testbed.Assignment, n *testbed.Node) string {
-	for _, pair := range c.Lanes() {
-		if i := slices.Index(pair[:], n); i >= 0 {
-			device, err := testbed.LaneDevice(n, pair[1-i])
-			if err != nil {
-				return "no device: " + err.Error()
+	pairs := [][2]*testbed.Node{{&c.Server, c.Store}, {c.Proxy, &c.Clients[0]}}
+	for _, p := range pairs {
+		if p[0] == nil || p[1] == nil {
+			continue
+		}
+		for i := range p {
+			if p[i] == n {
+				device, err := testbed.LaneDevice(n, p[1-i])
+				if err != nil {
+					return "no device: " + err.Error()
+				}
+				return device
 			}
-			return device
 		}
 	}
 	return ""

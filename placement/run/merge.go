@@ -9,7 +9,6 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"dpukv/kvs"
 	"dpukv/placement/node"
 	"dpukv/placement/sweep"
 	"dpukv/results"
@@ -47,7 +46,6 @@ func merge(shares []share, told time.Time, pt *sweep.Point) (*node.Result, error
 	addCounts(shares, p)
 	addMoved(shares, p)
 	addCosts(shares, p)
-	addParts(shares, p)
 	addStages(shares, p)
 	addEnergy(shares, p)
 	p.Warnings = slices.Concat(skew, sharedBusy(shares, p), warningsOf(shares))
@@ -329,31 +327,6 @@ func addCosts(shares []share, p *results.Point) {
 	})
 	p.ClientBusyShare = atWork / float64(max(had, 1))
 	p.ClientCPUShare, p.ClientCPUs = busy/float64(max(had, 1)), cpus
-}
-
-// addParts computes means of the parts' CPU time an operation, with the weights of addCosts.
-func addParts(shares []share, p *results.Point) {
-	p.Parts = slices.Clone(p.Parts) // the others' are the first client's
-	for i := range p.Parts {
-		name, weight := p.Parts[i].Part, alike
-		if name == kvs.PartApplication {
-			weight = ops
-		}
-		of := func(p *results.Point) (part results.Part) {
-			if at := slices.IndexFunc(p.Parts, func(o results.Part) bool {
-				return o.Part == name
-			}); at >= 0 {
-				part = p.Parts[at]
-			}
-			return part
-		}
-		p.Parts[i].CPUNsPerOp = mean(shares, func(p *results.Point) float64 {
-			return of(p).CPUNsPerOp
-		}, weight)
-		p.Parts[i].SpunNsPerOp = mean(shares, func(p *results.Point) float64 {
-			return of(p).SpunNsPerOp
-		}, weight)
-	}
 }
 
 func meanOverlap(shares []share) results.Overlap {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"dpukv/internal/machine"
-	"dpukv/kvs"
 	"dpukv/load"
 	"dpukv/placement/launch"
 	"dpukv/placement/node"
@@ -354,51 +353,5 @@ func TestMergeSpinningIsNotBusy(t *testing.T) {
 	}
 	if text := strings.Join(res.Point.Warnings, "\n"); strings.Contains(text, "client-bound") {
 		t.Errorf("busy for 40 %% of the time: %s", text)
-	}
-}
-
-// TestMergeAddsUpParts: the CPU time of the parts is that of the server and of all clients.
-func TestMergeAddsUpParts(t *testing.T) {
-	told := time.Now()
-	shares := []share{
-		fakeShare(t, "hostA", []int{1}, 0, told, 1000, 2000, 3000),
-		fakeShare(t, "dpuA", []int{2}, 0, told, 9000),
-	}
-	for i := range shares {
-		p := &shares[i].res.Point
-		p.ClientCPUNsPerOp, p.ServerCPUNsPerOp = float64(100+200*i), float64(60+20*i)
-		p.Parts = []results.Part{
-			{Part: kvs.PartApplication, CPUNsPerOp: p.ClientCPUNsPerOp},
-			{Part: kvs.PartEngine, CPUNsPerOp: p.ServerCPUNsPerOp - 10, SpunNsPerOp: float64(20 + 10*i)},
-			{Part: kvs.PartStore, CPUNsPerOp: 10},
-		}
-	}
-	shares[1].end.node.Kind = testbed.KindDPU
-	res, err := merge(shares, told, &sweep.Point{Config: sweep.Config{Duration: time.Second}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &res.Point
-	m := &measurement{pt: &sweep.Point{}, all: &pointProcesses{
-		clients: []*member{shares[0].member, shares[1].member},
-		server:  &member{end: end{node: &testbed.Node{Kind: testbed.KindDPU}}},
-		store:   &member{end: end{node: &testbed.Node{Kind: testbed.KindHost}}},
-	}}
-	m.noteParts(p)
-	want := []float64{150, 60, 10} // clients by operations, of which the first has three in four
-	for i, part := range p.Parts {
-		if math.Abs(part.CPUNsPerOp-want[i]) > 1e-9 {
-			t.Errorf("the part %s has %v ns, want %v", part.Part, part.CPUNsPerOp, want[i])
-		}
-	}
-	if p.Parts[1].SpunNsPerOp != 25 || p.Parts[0].Node != (results.Node{}) {
-		t.Errorf("found %+v", p.Parts)
-	}
-	if p.ClientCPUNsPerOp != 150 || p.ServerCPUNsPerOp != 70 || p.ClientHostCPUNsPerOp != 75 ||
-		p.ClientDPUCPUNsPerOp != 75 || p.ServerHostCPUNsPerOp != 10 || p.ServerDPUCPUNsPerOp != 60 {
-		t.Errorf("found sums of %+v", p)
-	}
-	if first := shares[0].res.Point.Parts[0].CPUNsPerOp; first != 100 {
-		t.Errorf("the merge changed the first client's part to %v ns", first)
 	}
 }

@@ -89,20 +89,6 @@ func (c *Assignment) All() []*Node {
 // Split reports whether the server or the client is in halves.
 func (c *Assignment) Split() bool { return c.Store != nil || c.Proxy != nil }
 
-// Ways returns the pairs of nodes of which the first one connects to the second one.
-func (c *Assignment) Ways() (pairs [][2]*Node) {
-	for i := range c.Clients {
-		pairs = append(pairs, [2]*Node{&c.Clients[i], &c.Server})
-	}
-	if c.Store != nil {
-		pairs = append(pairs, [2]*Node{&c.Server, c.Store})
-	}
-	if c.Proxy != nil {
-		pairs = append(pairs, [2]*Node{&c.Clients[0], c.Proxy}, [2]*Node{c.Proxy, &c.Server})
-	}
-	return pairs
-}
-
 // Role names the role of a node of All, by its index.
 func (c *Assignment) Role(i int) string {
 	switch {
@@ -160,26 +146,28 @@ func (t *Testbed) Assign(name string) (Assignment, error) {
 
 // assignServer finds the nodes of the server. Of a split one, the half on the host comes first.
 func (t *Testbed) assignServer(p *Placement) (c Assignment, err error) {
-	if p.store == nil {
-		n, err := t.roleNode(p, "server", p.server, nil)
+	first, second := Role{}, Role{}
+	if p.store != nil && p.server.own {
+		first, second = *p.store, p.server
+	} else if first = p.server; p.store != nil {
+		second = *p.store
+	}
+	a, err := t.roleNode(p, "server", first, nil)
+	if err != nil || p.store == nil {
 		if err == nil {
-			c.Server = *n
+			c.Server = *a
 		}
 		return c, err
 	}
-	var engine, store *Node
-	if p.server.own {
-		if store, err = t.roleNode(p, "store half", *p.store, nil); err == nil {
-			engine, err = t.roleNode(p, "engine", p.server, store)
-		}
-	} else if engine, err = t.roleNode(p, "engine", p.server, nil); err == nil {
-		store, err = t.roleNode(p, "store half", *p.store, engine)
-	}
+	b, err := t.roleNode(p, "other half of the server", second, a)
 	if err != nil {
 		return c, err
 	}
-	of := *store
-	return Assignment{Server: *engine, Store: &of}, nil
+	engine, store := *a, *b
+	if p.server.own {
+		engine, store = *b, *a
+	}
+	return Assignment{Server: engine, Store: &store}, nil
 }
 
 // roleNode returns the node that plays a role. near is the node that its DPU has to be in.

@@ -45,30 +45,15 @@ func (c *Assignment) Device(n *Node) (string, error) {
 	}
 }
 
-// Lanes returns the pairs of nodes whose processes lanes join: the engine and the store half, the
-// proxy and its client.
-func (c *Assignment) Lanes() (pairs [][2]*Node) {
-	if c.Store != nil {
-		pairs = append(pairs, [2]*Node{&c.Server, c.Store})
-	}
-	if c.Proxy != nil {
-		pairs = append(pairs, [2]*Node{c.Proxy, &c.Clients[0]})
-	}
-	return pairs
-}
-
 // LaneDevice names the device that joins two halves on two nodes, for one of them. On this machine
-// that is shared memory, which plays PCIe, unless one of them names another.
+// that is shared memory, which plays PCIe, unless the node names another.
 func LaneDevice(n, other *Node) (string, error) {
-	if n.sharesMemory() && other.sharesMemory() {
+	if n.RDMA.Device == "" && n.OnThisMachine() && other.OnThisMachine() ||
+		n.RDMA.Device == "shm" && other.RDMA.Device == "shm" {
 		return "shm", nil
 	}
 	pair := Assignment{Server: *n, Clients: []Node{*other}}
 	return pair.Device(n)
-}
-
-func (n *Node) sharesMemory() bool {
-	return n.OnThisMachine() && (n.RDMA.Device == "" || n.RDMA.Device == "shm")
 }
 
 func (c *Assignment) every(is func(*Node) bool) bool {
@@ -80,69 +65,24 @@ func (t *Testbed) DevicesOf(n *Node) []RDMA {
 	var refs []RDMA
 	for _, p := range t.Placements() {
 		c, err := t.Assign(p.Name)
-		if err != nil {
+		if err != nil || !slices.ContainsFunc(c.All(), func(o *Node) bool {
+			return o.Name == n.Name
+		}) {
 			continue
 		}
-		for _, device := range c.DevicesOf(n.Name) {
-			if ref := (RDMA{device, n.RDMA.Options}); !slices.Contains(refs, ref) {
-				refs = append(refs, ref)
-			}
+		device, err := c.Device(n)
+		if ref := (RDMA{device, n.RDMA.Options}); err == nil && !slices.Contains(refs, ref) {
+			refs = append(refs, ref)
 		}
 	}
 	return refs
 }
 
-// DevicesOf names the devices of a node: for its lanes where there are halves, else for the stores
-// over verbs, none of which can be split.
-func (c *Assignment) DevicesOf(node string) (devices []string) {
-	for _, ends := range c.deviceEnds() {
-		for i := range ends.nodes {
-			if ends.nodes[i].Name != node {
-				continue
-			}
-			if device, err := ends.device(i); err == nil {
-				devices = append(devices, device)
-			}
-		}
-	}
-	return devices
-}
-
-// deviceEnds are nodes whose devices communicate.
-type deviceEnds struct {
-	nodes  []*Node
-	device func(i int) (string, error) // of one of the nodes
-}
-
-// deviceEnds returns the ends of each lane; without halves, those of the placement.
-func (c *Assignment) deviceEnds() (all []deviceEnds) {
-	if !c.Split() {
-		nodes := c.All()
-		return []deviceEnds{{nodes, func(i int) (string, error) { return c.Device(nodes[i]) }}}
-	}
-	for _, pair := range c.Lanes() {
-		all = append(all, deviceEnds{pair[:], func(i int) (string, error) {
-			return LaneDevice(pair[i], pair[1-i])
-		}})
-	}
-	return all
-}
-
-// CheckDevices refuses nodes that cannot communicate by RDMA, and ends with two kinds of devices.
-// Halves communicate over lanes.
+// CheckDevices refuses nodes that cannot communicate by RDMA, and points with two kinds of devices.
 func CheckDevices(t *Testbed, c *Assignment) error {
-	for _, ends := range c.deviceEnds() {
-		if err := ends.check(t); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (e *deviceEnds) check(t *Testbed) error {
 	var first, firstKind string
-	for i, n := range e.nodes {
-		device, err := e.device(i)
+	for _, n := range c.All() {
+		device, err := c.Device(n)
 		if err != nil {
 			return fmt.Errorf("%s%w", t.Place(n.Name), err)
 		}

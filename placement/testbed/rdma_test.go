@@ -5,53 +5,6 @@ import (
 	"testing"
 )
 
-// TestLaneDevices: halves on this machine share memory, which plays PCIe, unless a node names another
-// device. Elsewhere the devices of both nodes join them.
-func TestLaneDevices(t *testing.T) {
-	for _, test := range []struct{ name, host, dpu, want string }{
-		{"made machines", "{via: netns}", "{via: netns}", "shm shm"},
-		{"asked for", "{via: netns, rdma: {device: shm}}", "{via: netns}", "shm shm"},
-		{
-			"software", "{via: netns}", "{via: netns, rdma: {device: softroce}}",
-			"softroce:ITS-ADDRESS softroce:ITS-ADDRESS",
-		},
-		{
-			"a card", "{via: ssh, address: h, rdma: {device: mlx5_0}}",
-			"{via: ssh, address: d, rdma: {device: mlx5_2}}", "ibverbs:mlx5_2 ibverbs:mlx5_0",
-		},
-		{
-			"no device", "{via: ssh, address: h, rdma: {device: mlx5_0}}", "{via: ssh, address: d}",
-			"node dpu: found no rdma device, allowed: rdma: {device: NAME}",
-		},
-		{
-			"shared memory of two machines", "{via: ssh, address: h, rdma: {device: shm}}",
-			"{via: ssh, address: d, rdma: {device: shm}}", "node dpu: found rdma: {device: shm}, allowed: between",
-		},
-		{
-			"a NIC and software", "{via: ssh, address: h, rdma: {device: mlx5_0}}",
-			"{via: ssh, address: 10.0.0.2, rdma: {device: softroce}}",
-			"node host: found the rdma device ibverbs:mlx5_0, and dpu has softroce, allowed",
-		},
-	} {
-		bed := parsedBed(t, "client_side: host\nserver_side: [host, dpu]\nnodes:\n  host: "+test.host+
-			"\n  dpu: "+strings.Replace(test.dpu, "{", "{kind: dpu, generation: bf2, of: host, ", 1)+"\n")
-		c, err := bed.Assign("CH-ED-SH")
-		if err != nil {
-			t.Errorf("%s: %v", test.name, err)
-			continue
-		}
-		text := ""
-		if err := CheckDevices(&bed, &c); err != nil {
-			text = err.Error()
-		} else {
-			text = strings.Join(append(c.DevicesOf("dpu"), c.DevicesOf("host")...), " ")
-		}
-		if !strings.Contains(text, test.want) {
-			t.Errorf("%s: got %q, want %s", test.name, text, test.want)
-		}
-	}
-}
-
 // TestDevices: only processes of one machine use shared memory, and software never replaces a NIC.
 func TestDevices(t *testing.T) {
 	const a, b = "client_side: a\nserver_side: b\nnodes:\n  a: ", "\n  b: "

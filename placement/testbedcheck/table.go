@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
-	"dpukv/kvs"
 	"dpukv/kvs/stores"
 	"dpukv/placement/launch"
 	"dpukv/placement/node"
@@ -131,37 +130,25 @@ func (t *table) placements(b *strings.Builder) {
 			fmt.Fprintf(w, "%s\t\tnot here: %v\n", p.Name, err)
 			continue
 		}
-		for _, st := range byName() {
-			if why := t.why(&c, &st); why != "" {
-				cannot.add(p.Name, st.Name, why)
+		for _, store := range slices.Sorted(slices.Values(stores.Names())) {
+			if why := t.why(&c, stores.OverVerbs(store)); why != "" {
+				cannot.add(p.Name, store, why)
 				continue
 			}
-			fmt.Fprintf(w, "%s\t%s\tcan run: %s%s\n", p.Name, st.Name, rolesText(&c), t.limits(&c))
+			fmt.Fprintf(w, "%s\t%s\tcan run: server on %s, client on %s%s\n", p.Name, store,
+				c.Server.Name, joinNodes(c.Clients), t.limits(&c))
 		}
 	}
 	w.Flush()
 	cannot.write(b)
 }
 
-func byName() []kvs.Store {
-	return slices.SortedFunc(slices.Values(stores.All()), func(a, b kvs.Store) int {
-		return strings.Compare(a.Name, b.Name)
-	})
-}
-
-// rolesText tells which role is on which node: "server on hostB, client on hostA and dpuA".
-func rolesText(c *testbed.Assignment) string {
-	text, last := "", ""
-	for i, n := range c.All() {
-		switch role := c.Role(i); {
-		case role == last:
-			text += " and " + n.Name
-		default:
-			text += ", " + role + " on " + n.Name
-			last = role
-		}
+func joinNodes(nodes []testbed.Node) string {
+	var names []string
+	for i := range nodes {
+		names = append(names, nodes[i].Name)
 	}
-	return strings.TrimPrefix(text, ", ")
+	return strings.Join(names, " and ")
 }
 
 // verdict returns all problems in one error.
@@ -178,7 +165,7 @@ func (t *table) verdict() error {
 	}
 	for _, p := range t.bed.Placements() {
 		c, err := t.bed.Assign(p.Name)
-		if err == nil && t.unusable(&c) != "" && len(errs) == 0 {
+		if err == nil && t.why(&c, false) != "" && len(errs) == 0 {
 			errs = append(errs, fmt.Errorf("%s cannot run", p.Name))
 		}
 	}
@@ -281,51 +268,33 @@ func clockText(ahead, give time.Duration) string {
 		" " + said
 }
 
-// why tells why a placement cannot run with a store; "" if it can.
-func (t *table) why(c *testbed.Assignment, st *kvs.Store) string {
-	if c.Split() && st.Halves == nil {
-		return "its servers and clients cannot be split"
-	}
-	if why := t.unusable(c); why != "" {
-		return why
-	}
-	if !c.Split() && !st.OverVerbs() {
-		return ""
-	}
-	if err := testbed.CheckDevices(t.bed, c); err != nil {
-		return err.Error()
-	}
-	for _, n := range c.All() {
-		for _, device := range c.DevicesOf(n.Name) {
-			if why := t.visit(n.Name).found.Devices[device]; why != "" {
-				return fmt.Sprintf("node %s: %s", n.Name, why)
-			}
-		}
-	}
-	return ""
-}
-
-// unusable tells why no store can run in a placement; "": its nodes can be used, and connect.
-func (t *table) unusable(c *testbed.Assignment) string {
+// why tells why a placement cannot run, with a store over verbs or another; "" if it can.
+func (t *table) why(c *testbed.Assignment, overVerbs bool) string {
+	server := t.visit(c.Server.Name)
 	for _, n := range c.All() {
 		v := t.visit(n.Name)
 		switch {
 		case v.err != nil:
 			return "node " + n.Name + " cannot be used"
+		case v.found.Error != "" && v == server:
+			return fmt.Sprintf("node %s cannot listen at its address: %s", n.Name, v.found.Error)
+		case v != server && v.reaches[server.found.Addr] != "":
+			return blocked(v.node, server, v.reaches[server.found.Addr])
 		case n.Kind == testbed.KindDPU && v.mode() == survey.NICMode:
 			return fmt.Sprintf("the card of node %s is in NIC mode, in which its Arm has no "+
 				"network; to do: %s", n.Name, card.HowTo(v.found.Report.BlueField.Bus,
 				card.Separated))
 		}
 	}
-	for _, way := range c.Ways() {
-		from, to := t.visit(way[0].Name), t.visit(way[1].Name)
-		switch {
-		case to.found.Error != "":
-			return fmt.Sprintf("node %s cannot listen at its address: %s", to.node.Name,
-				to.found.Error)
-		case from != to && from.reaches[to.found.Addr] != "":
-			return blocked(from.node, to, from.reaches[to.found.Addr])
+	if !overVerbs {
+		return ""
+	}
+	if err := testbed.CheckDevices(t.bed, c); err != nil {
+		return err.Error()
+	}
+	for _, n := range c.All() {
+		if device, _ := c.Device(n); t.visit(n.Name).found.Devices[device] != "" {
+			return fmt.Sprintf("node %s: %s", n.Name, t.visit(n.Name).found.Devices[device])
 		}
 	}
 	return ""

@@ -40,28 +40,7 @@ func TestCheckOfALab(t *testing.T) {
 			t.Errorf("got\n%s, want it to hold %q", out.String(), want)
 		}
 	}
-	want := 0
-	for _, p := range bed.Placements() {
-		c, err := bed.Assign(p.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, st := range stores.All() {
-			if !c.Split() || st.Halves != nil {
-				want++
-			}
-		}
-	}
-	if got := strings.Count(out.String(), " can run: "); got != want {
+	if got, want := strings.Count(out.String(), "can run: "), len(stores.All())*len(bed.Placements()); got != want {
 		t.Errorf("%d placements with a store can run, want %d:\n%s", got, want, out.String())
-	}
-	for _, want := range []string{
-		"can run: engine on dpuB, client on hostA, store half on hostB, proxy on dpuA\n",
-		"CH-ED-SH, CH-PD-SH, CH-PD-ED-SH, CH-EH-SD with ",
-		" cannot run: its servers and clients cannot be split\n",
-	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("got\n%s, want it to hold %q", out.String(), want)
-		}
 	}
 }
