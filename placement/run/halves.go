@@ -126,6 +126,10 @@ func checkHalf(s *sweep.Sweep, c *sweep.Config, nodes *testbed.Assignment) error
 		return err
 	}
 	switch {
+	case nodes.Store == nil && c.EngineThreads != 0:
+		return fmt.Errorf("%sengine_threads: found %d with placement %s, allowed: a placement "+
+			"with an engine", s.Place("engine_threads", fmt.Sprint(c.EngineThreads)),
+			c.EngineThreads, c.Placement)
 	case st.Halves == nil:
 		return fmt.Errorf("%splacement: found %s with %s, allowed: a store that can be split (%v)",
 			at, c.Placement, c.Store, stores.NamesOf(func(st *kvs.Store) bool {
