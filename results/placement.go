@@ -67,13 +67,14 @@ func severalMachines(points []*Point) bool {
 	return false
 }
 
-// UnderQuota reports whether an emulated machine with a CPU quota is at either end. Such a machine
+// UnderQuota reports whether an emulated machine with a CPU quota has a part. Such a machine
 // stands still when its quota is used up, until the kernel renews the quota. That takes
 // milliseconds, which no core of a DPU would take.
 func (p *Point) UnderQuota() bool {
 	limited := func(n Node) bool { return n.Profile != "" && n.Profile != "none" }
-	return limited(p.ServerNode) || slices.ContainsFunc(p.Clients,
-		func(c ClientShare) bool { return limited(c.Node) })
+	return limited(p.ServerNode) ||
+		slices.ContainsFunc(p.Clients, func(c ClientShare) bool { return limited(c.Node) }) ||
+		slices.ContainsFunc(p.Parts, func(part Part) bool { return limited(part.Node) })
 }
 
 // attachedPlacement is the placement of points of dpukv load, which places no server.

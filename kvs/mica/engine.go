@@ -47,7 +47,10 @@ func LaneBatch(c *kvs.ServerConfig, s mqueue.Shape) int {
 }
 
 // StartEngine starts a server without items, for the store half at c.StoreAddr.
-func StartEngine(c *kvs.ServerConfig) (kvs.Server, error) {
+func StartEngine(c *kvs.ServerConfig) (kvs.Server, error) { return StartEngineOf(c, Config{}) }
+
+// StartEngineOf is StartEngine with the limits of connections that a configuration has.
+func StartEngineOf(c *kvs.ServerConfig, limits Config) (kvs.Server, error) {
 	h, err := joinStore(c)
 	if err != nil {
 		return nil, fmt.Errorf("join the store half at %s: %w", c.StoreAddr, err)
@@ -55,6 +58,7 @@ func StartEngine(c *kvs.ServerConfig) (kvs.Server, error) {
 	cfg := Config{
 		Listen: c.Listen, Workers: len(h.lanes), PartitionsPerWorker: 1, Hash: h.facts.Hash,
 		CPUs: c.CPUs, Version: c.Version,
+		MaxConnections: limits.MaxConnections, BufferBytes: limits.BufferBytes,
 	}
 	s, err := startEngine(&cfg, h)
 	if err != nil {

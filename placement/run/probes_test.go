@@ -185,12 +185,12 @@ func proven(t *testing.T, p *results.Point) {
 // judged expects a claim of N1 that is held against the points, and marked as emulated.
 func judged(t *testing.T, points []results.Point) {
 	t.Helper()
-	book, err := claims.Load()
+	books, err := claims.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
 	marked := false
-	for _, c := range book.Evaluate(claims.Evidence{Runs: claims.NewRuns("run", points, nil)}) {
+	for _, c := range books.Evaluate(claims.Evidence{Runs: claims.NewRuns("run", points, nil)}) {
 		if c.Finding == "N1" && c.Measured != nil {
 			marked = marked || c.Substitute != ""
 			t.Logf("%s: %s, measured %.3g, %s", c.Says, c.Verdict, *c.Measured, c.Why)

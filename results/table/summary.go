@@ -289,9 +289,38 @@ func (s *summary) cost() {
 		numfmt.Digits3(p.ClientCPUNsPerOp), 100*p.ClientCPUShare),
 		computeCPU(p), interruptShare(p.ClientInterruptShare), hashShare(p))
 	s.line("", hashShareSource(p))
+	s.parts()
 	if b := p.Bottleneck(); b.Side != results.SideUnknown {
 		s.line("bottleneck", b.Side+": "+b.Why)
 	}
+}
+
+// parts has the CPU time of each part, if something is split, and what joins the parts.
+func (s *summary) parts() {
+	if !s.p.Split() {
+		return
+	}
+	name := "parts"
+	for i := range s.p.Parts {
+		part := &s.p.Parts[i]
+		text := fmt.Sprintf("%s %s ns an operation", part.Part, numfmt.Digits3(part.CPUNsPerOp))
+		if part.SpunNsPerOp > 0 {
+			text += fmt.Sprintf(" (%s of it polling without work)",
+				numfmt.Digits3(part.SpunNsPerOp))
+		}
+		s.line(name, text)
+		name = ""
+	}
+	s.line("lanes", laneText("to the store", s.p.Lanes), laneText("to the proxy", s.p.ProxyLanes))
+}
+
+// laneText says how lanes carry messages, or "" if there are none.
+func laneText(to string, l *results.Lanes) string {
+	if l == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s over %s, answers by %s, ordering %s", to, l.Provider, l.Answers,
+		l.Ordering)
 }
 
 // interruptShare is left out below a percent, of which the kernel's ticks tell little.

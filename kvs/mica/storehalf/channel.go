@@ -17,6 +17,7 @@ import (
 // The limits of the side channel.
 const (
 	askTimeout = 5 * time.Second // for the line
+	goingTime  = 2 * time.Second // for an engine that has ended to give its lanes back
 	maxAsk     = 1 << 10
 )
 
@@ -95,7 +96,7 @@ func (s *Server) sendStats(ch *sidechannel.Channel) error {
 
 // serveLane makes a lane for a thread of an engine, and stays until it ends.
 func (s *Server) serveLane(ch *sidechannel.Channel, thread int) {
-	if err := s.take(thread); err != nil {
+	if err := s.await(thread); err != nil {
 		_ = ch.Send(halves.Refusal{Error: err.Error()}) // it may be gone
 		return
 	}
@@ -126,7 +127,20 @@ func (s *Server) report(l *lane) {
 	}
 }
 
-// take takes the place of an engine's thread.
+// errTaken marks the refusal of a thread that another engine has.
+var errTaken = errors.New("another engine has the lane: end that engine")
+
+// await takes the place of an engine's thread. It waits for an engine that is going.
+func (s *Server) await(thread int) error {
+	for end := time.Now().Add(goingTime); ; time.Sleep(goingTime / 200) {
+		err := s.take(thread)
+		if !errors.Is(err, errTaken) || time.Now().After(end) {
+			return err
+		}
+	}
+}
+
+// take takes the place, if it is free.
 func (s *Server) take(thread int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,8 +148,10 @@ func (s *Server) take(thread int) error {
 	case thread < 0 || thread >= s.threads:
 		return fmt.Errorf("thread: found %d, allowed: 0 to %d; start the engine with as many "+
 			"threads as the store half was told (--engine-threads)", thread, s.threads-1)
+	case s.closing:
+		return net.ErrClosed
 	case s.taken[thread]:
-		return fmt.Errorf("thread %d of another engine has the lane: end that engine", thread)
+		return fmt.Errorf("thread %d: %w", thread, errTaken)
 	}
 	s.taken[thread] = true
 	return nil

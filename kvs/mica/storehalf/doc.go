@@ -7,8 +7,7 @@
 // Each thread of the engine has a lane (package verbs/mqueue) to one worker. The worker owns the
 // memory of the lane. A message to it is a request frame of MICA, as a client has sent it. A
 // message from it is the answer frame, or with code 1 the reason why the frame was illegal. So one
-// message carries a batch. The worker makes no system call, and with the answers "read" no verbs
-// call.
+// message carries a batch. With the answers "read" the worker calls no verbs.
 //
 // # The side channel
 //
