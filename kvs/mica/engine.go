@@ -17,11 +17,10 @@ var errStoreGone = errors.New("the store half of this server has ended, or canno
 
 // storeHalf is an engine's view of its store half.
 type storeHalf struct {
-	addr     string
-	facts    kvs.Facts
-	device   verbs.Device
-	counters *halves.Counters
-	lanes    []*mqueue.End
+	addr   string
+	facts  kvs.Facts
+	device verbs.Device
+	lanes  []*mqueue.End
 }
 
 // The sizes of lanes. A batch of 64 of the largest items fits a slot, or else a frame.
@@ -48,7 +47,10 @@ func LaneBatch(c *kvs.ServerConfig, s mqueue.Shape) int {
 }
 
 // StartEngine starts a server without items, for the store half at c.StoreAddr.
-func StartEngine(c *kvs.ServerConfig) (kvs.Server, error) {
+func StartEngine(c *kvs.ServerConfig) (kvs.Server, error) { return StartEngineOf(c, Config{}) }
+
+// StartEngineOf is StartEngine with the limits of connections that a configuration has.
+func StartEngineOf(c *kvs.ServerConfig, limits Config) (kvs.Server, error) {
 	h, err := joinStore(c)
 	if err != nil {
 		return nil, fmt.Errorf("join the store half at %s: %w", c.StoreAddr, err)
@@ -56,6 +58,7 @@ func StartEngine(c *kvs.ServerConfig) (kvs.Server, error) {
 	cfg := Config{
 		Listen: c.Listen, Workers: len(h.lanes), PartitionsPerWorker: 1, Hash: h.facts.Hash,
 		CPUs: c.CPUs, Version: c.Version,
+		MaxConnections: limits.MaxConnections, BufferBytes: limits.BufferBytes,
 	}
 	s, err := startEngine(&cfg, h)
 	if err != nil {
@@ -91,9 +94,6 @@ func joinStore(c *kvs.ServerConfig) (h *storeHalf, err error) {
 			return nil, errors.Join(fmt.Errorf("thread %d: %w", thread, err), h.close())
 		}
 		h.lanes = append(h.lanes, end)
-	}
-	if h.counters, err = halves.OpenCounters(h.addr); err != nil {
-		return nil, errors.Join(err, h.close())
 	}
 	return h, nil
 }
@@ -147,7 +147,7 @@ func (h *storeHalf) factsOf(own kvs.Facts) kvs.Facts {
 // addTo adds the store half's counters. Those of a worker go to the first thread of the engine that
 // has a lane to it.
 func (h *storeHalf) addTo(s *kvs.Stats) error {
-	theirs, err := h.counters.Stats()
+	theirs, err := halves.AskStats(h.addr)
 	if err != nil {
 		return err
 	}
@@ -174,9 +174,6 @@ func (h *storeHalf) close() error {
 	var errs []error
 	for _, end := range h.lanes {
 		errs = append(errs, end.Close())
-	}
-	if h.counters != nil {
-		errs = append(errs, h.counters.Close())
 	}
 	if h.device != nil {
 		errs = append(errs, h.device.Close())

@@ -60,8 +60,8 @@ type lane struct {
 	device verbs.Device
 	idle   *idle.Idle
 	most   int // bytes of a request
-	// asked[from:to] are the requests without an answer, in order, by their number modulo the
-	// length.
+	share  int // requests of one connection at once: the rest is for the others
+	// asked[from:to] are the requests without an answer, in order, by number modulo the length.
 	asked    []asked
 	from, to uint
 	failed   bool
@@ -69,22 +69,25 @@ type lane struct {
 
 // asked is a request on its way.
 type asked struct {
-	p      *peer
-	ops    int
-	cameNs int64
+	p        *peer
+	sequence uint64
+	ops      int
+	cameNs   int64
 }
 
 func newLane(end *mqueue.End, device verbs.Device) *lane {
 	shape := end.Facts().Shape
 	return &lane{
 		End: end, device: device, idle: idle.New(Napping, false),
-		most: shape.SlotBytes, asked: make([]asked, shape.Slots),
+		most: shape.SlotBytes, share: max(shape.Slots/2, 1), asked: make([]asked, shape.Slots),
 	}
 }
 
-// hasRoom reports whether a request can be sent now. A lane that has failed takes it, and ends the
-// connection.
-func (l *lane) hasRoom() bool { return l.failed || l.Slot() != nil }
+// takes reports whether a connection can send a request now. A lane that has failed takes it, and
+// ends the connection.
+func (l *lane) takes(p *peer) bool {
+	return l.failed || p.asked < l.share && l.Slot() != nil
+}
 
 // ask sends a connection's request frame.
 func (l *lane) ask(p *peer, h *header, frame []byte) error {
@@ -103,17 +106,23 @@ func (l *lane) ask(p *peer, h *header, frame []byte) error {
 	if l.from == l.to {
 		p.w.mail.ring() // from now on the loop polls the lane
 	}
-	l.asked[l.to%uint(len(l.asked))] = asked{p: p, ops: h.count}
+	*l.at(l.to) = asked{p: p, sequence: h.sequence, ops: h.count}
 	l.to++
+	p.asked++
 	return nil
 }
+
+func (l *lane) at(n uint) *asked { return &l.asked[n%uint(len(l.asked))] }
 
 // came notes when the last byte of the last request was read.
 func (l *lane) came(ns int64) {
 	if !l.failed {
-		l.asked[(l.to-1)%uint(len(l.asked))].cameNs = ns
+		l.at(l.to - 1).cameNs = ns
 	}
 }
+
+// waits reports whether the loop must come back: for an answer, or for room that no answer gives.
+func (l *lane) waits() bool { return l.from != l.to || l.Slot() == nil }
 
 // restsAtOnce is how often a loop looks at its lane before it looks at its connections again.
 const restsAtOnce = 64
@@ -122,10 +131,14 @@ const restsAtOnce = 64
 // its connections in between.
 func (w *worker) serveLane() {
 	l := w.lane
-	if l == nil || l.failed || l.from == l.to {
+	switch {
+	case l == nil:
+		return
+	case l.failed:
+		w.endGreeted(errStoreGone)
 		return
 	}
-	for range restsAtOnce {
+	for tries := 0; l.waits() && tries < restsAtOnce; tries++ {
 		got, err := l.deliver(w)
 		if err == nil && !got {
 			err = l.idle.Rest(l.device)
@@ -139,7 +152,7 @@ func (w *worker) serveLane() {
 			break
 		}
 	}
-	if l.from != l.to {
+	if l.waits() {
 		w.mail.ring()
 	}
 }
@@ -150,34 +163,34 @@ func (l *lane) deliver(w *worker) (got bool, err error) {
 	if _, err := l.Poll(); err != nil {
 		return false, err
 	}
-	var to *peer
+	var to *peer // w.out holds answers for it
 	for {
 		m, there := l.Receive()
 		if !there {
 			break
 		}
 		got = true
-		a := &l.asked[l.from%uint(len(l.asked))]
+		a := *l.at(l.from)
+		l.at(l.from).p = nil
 		l.from++
-		if to != nil && (to != a.p || len(w.out) >= flushBytes) {
+		a.p.asked--
+		failed := m.Code != LaneAnswer
+		if to != nil && (to != a.p || failed || len(w.out) >= flushBytes) {
 			to.send()
-		}
-		to = a.p
-		a.p = nil
-		if to.closed || to.leaving {
 			to = nil
-			continue
 		}
-		if m.Code != LaneAnswer {
+		if err := a.check(&m); err != nil {
+			return got, err
+		}
+		switch {
+		case a.p.closed || a.p.leaving:
+		case failed:
 			w.counters.BadFrames++
-			to.endWithReason(string(m.Bytes))
-			to = nil
-			continue
+			a.p.endWithReason(string(m.Bytes))
+		default:
+			to = a.p
+			w.add(&a, m.Bytes)
 		}
-		w.counters.Frames++
-		w.counters.Ops += uint64(a.ops)
-		w.unwritten.add(a.ops, a.cameNs)
-		w.out = append(w.out, m.Bytes...)
 	}
 	if to != nil {
 		to.send()
@@ -185,22 +198,65 @@ func (l *lane) deliver(w *worker) (got bool, err error) {
 	return got, nil
 }
 
+// check refuses a message that is not the answer to the request. The client could take it for one.
+func (a *asked) check(m *mqueue.Message) error {
+	switch {
+	case m.Code == LaneFailure:
+		return nil
+	case m.Code != LaneAnswer:
+		return fmt.Errorf("message of the store half: found code %d, allowed: %d, %d", m.Code,
+			LaneAnswer, LaneFailure)
+	case len(m.Bytes) < answerHead(a.ops):
+		return fmt.Errorf("answer of the store half to %d operations: found %d bytes, allowed: at "+
+			"least %d", a.ops, len(m.Bytes), answerHead(a.ops))
+	}
+	h, err := parseHeader(m.Bytes)
+	if err != nil {
+		return fmt.Errorf("answer of the store half: %w", err)
+	}
+	want := header{
+		bytes: len(m.Bytes), version: protocolVersion, kind: kindAnswer, count: a.ops,
+		sequence: a.sequence,
+	}
+	if h != want {
+		return fmt.Errorf("answer of the store half: found header %+v, allowed: %+v", h, want)
+	}
+	return nil
+}
+
+// add puts an answer behind those that leave next.
+func (w *worker) add(a *asked, answer []byte) {
+	w.counters.Frames++
+	w.counters.Ops += uint64(a.ops)
+	w.unwritten.add(a.ops, a.cameNs)
+	w.out = append(w.out, answer...)
+}
+
 // send writes the answers that came from the lane.
 func (p *peer) send() {
+	if len(p.w.out) > shortBytes {
+		p.short = 0
+	}
 	p.release() // flush counts all of what gnet holds
 	if p.flush() && !p.blocked() {
 		p.finishTurn(false)
 	}
 }
 
-// fail ends the server: its clients could wait for ever.
+// fail ends the server: its clients could wait for ever. They end with the next look at the wakeup,
+// because answers for one of them may be in w.out now.
 func (l *lane) fail(w *worker, err error) {
 	l.failed = true
 	l.from = l.to
 	w.server.ended(fmt.Errorf("the store half: %w", err))
+	w.mail.ring()
+}
+
+// endGreeted ends the connections that may wait for an answer.
+func (w *worker) endGreeted(why error) {
 	for i := len(w.peers) - 1; i >= 0; i-- { // an ended peer is replaced by the last one
 		if p := w.peers[i]; !p.closed && !p.leaving && p.greeted {
-			p.endWithReason(errStoreGone.Error())
+			p.endWithReason(why.Error())
 		}
 	}
 }

@@ -32,6 +32,7 @@ type peer struct {
 	unread  int // memory counted for answers that gnet holds; 0: it holds none
 	account account
 	arrived arrivals
+	asked   int // requests in the lane of an engine
 
 	greeted bool
 	short   int    // consecutive short turns; counts up to trustAfter
@@ -209,7 +210,7 @@ func (p *peer) serve(input []byte, which turn) {
 			err = p.admits(&h)
 		}
 		if err == nil && (len(rest) < h.bytes ||
-			h.kind == kindRequest && (which == controlTurn || !p.w.takes())) {
+			h.kind == kindRequest && (which == controlTurn || !p.w.takes(p))) {
 			break
 		}
 		if err == nil {
@@ -278,7 +279,9 @@ func (p *peer) finishTurn(progress bool) {
 	case p.blocked(): // flush has handled it
 	case p.whole():
 		p.setDeadline(nothingDue)
-		p.w.park(p)
+		if p.w.lane == nil || p.asked < p.w.lane.share { // else its next answer brings it here
+			p.w.park(p)
+		}
 	case !p.greeted: // its hello is due since the accept
 	case p.buf == nil:
 		p.setDeadline(nothingDue)

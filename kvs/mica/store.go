@@ -2,12 +2,8 @@ package mica
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
-	"github.com/spf13/pflag"
-
-	"dpukv/internal/bytesize"
 	"dpukv/internal/offheap"
 	"dpukv/kvs"
 	"dpukv/kvs/mica/proxy"
@@ -17,7 +13,8 @@ import (
 // Study has the settings of MICA in the study of BlueField DPUs (ICS '25, §4).
 var Study = kvs.StudyDefaults{KeyBytes: 8, ValueBytes: 8, Batch: 64, Hash: "city64", Access: "erew"}
 
-// Store is MICA's row in the table of stores.
+// Store is MICA's row in the table of stores, without a store half and its own flags: package
+// storehalf adds them.
 var Store = kvs.Store{
 	Name: "mica", Title: "MICA",
 	Study: Study, MaxBatch: MaxBatch,
@@ -56,7 +53,6 @@ other host.`,
 		ListenHelp: "address of the first worker; worker i listens i ports further. With port 0 " +
 			"each listens on any free port, with FIRST-LAST on a free one of these",
 		ThreadsHelp: "worker threads",
-		Flags:       addFlags,
 	},
 }
 
@@ -90,54 +86,4 @@ func startSized(c *kvs.ServerConfig) (kvs.Server, error) {
 	}
 	cfg.LogBytes = partition.LogBytesOf(c, cfg.Mode)
 	return Start(cfg)
-}
-
-// addFlags adds the flags that only MICA has.
-func addFlags(flags *pflag.FlagSet) func(*kvs.ServerConfig) (kvs.Server, error) {
-	var partitions, maxConnections int
-	var access, pages string
-	memory, buffers := bytesize.Size(256<<20), bytesize.Size(0)
-	flags.IntVar(&partitions, "partitions", 1, "partitions that each worker owns")
-	flags.StringVar(&access, "access", partition.EREW.String(),
-		"readers of a partition: erew (its worker) or crew (any worker)")
-	flags.Var(&memory, "memory", "room for the items, such as 256MiB or 4GiB")
-	flags.IntVar(&maxConnections, "max-connections", 0,
-		fmt.Sprintf("connections at once, over all threads (default: three quarters of the files "+
-			"that ulimit -n allows, at most %d)", DefaultMaxConnections))
-	flags.Var(&buffers, "buffers", "memory for the buffers of connections, such as 256MiB "+
-		"(default: 256MiB, or less if there is less room)")
-	flags.StringVar(&pages, "pages", "auto", "memory pages: "+offheap.PagesHelp)
-
-	half := flags.String("half", "", "part of the store that runs here: store (the items, without "+
-		"a network), engine (the network, without items), or proxy (the network half of clients; "+
-		"default: the whole server)")
-	server := flags.String("server", "", "with --half proxy: address of the server, or its host")
-
-	return func(c *kvs.ServerConfig) (kvs.Server, error) {
-		switch {
-		case *half == "proxy":
-			return startProxy(&kvs.ProxyConfig{
-				Listen: c.Listen, Server: *server, Threads: c.Workers, CPUs: c.CPUs,
-				Device: c.Device, Version: c.Version,
-			})
-		case *half != "":
-			return nil, fmt.Errorf("--half: found %q, allowed: store, engine, proxy; leave --half "+
-				"out for the "+
-				"whole server", *half)
-		case *server != "" || c.Device.Name != "":
-			return nil, errors.New("--server, --device: found without --half, allowed: with " +
-				"--half, and --server with --half proxy")
-		}
-		c.Access = access
-		cfg, err := ConfigOf(c)
-		if err != nil {
-			return nil, err
-		}
-		if cfg.Pages, err = offheap.ParsePages(pages); err != nil {
-			return nil, err
-		}
-		cfg.PartitionsPerWorker, cfg.LogBytes = partitions, int64(memory)
-		cfg.MaxConnections, cfg.BufferBytes = maxConnections, int64(buffers)
-		return Start(cfg)
-	}
 }

@@ -75,8 +75,8 @@ func newWorker(s *Server, number int, cpus []int) *worker {
 	return w
 }
 
-// takes reports whether a request can be executed now, or handed on.
-func (w *worker) takes() bool { return w.lane == nil || w.lane.hasRoom() }
+// takes reports whether a request of a connection can be executed now, or handed on.
+func (w *worker) takes(p *peer) bool { return w.lane == nil || w.lane.takes(p) }
 
 // took notes when the last byte of a request that was taken was read.
 func (w *worker) took(h *header, cameNs int64) {

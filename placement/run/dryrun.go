@@ -113,16 +113,16 @@ func describePlacement(p *Plan, w io.Writer, placement string) error {
 		return err
 	}
 	for i, n := range c.All() {
-		role := "client"
-		if i == 0 {
-			role = "server"
-		}
 		argv, err := commandOn(p, n)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "%s %s on node %s%s, for each point: %s\n", placement, role, n.Name,
-			carrier(p, &c, i), strings.Join(argv, " "))
+		with := carrier(p, &c, i)
+		if device := laneOf(&c, n); device != "" {
+			with += " (lanes over " + device + ")"
+		}
+		fmt.Fprintf(w, "%s %s on node %s%s, for each point: %s\n", placement, c.Role(i), n.Name,
+			with, strings.Join(argv, " "))
 	}
 	for _, n := range p.neighbours(&c) {
 		argv, err := commandOn(p, n)
@@ -189,6 +189,26 @@ func describeOrder(w io.Writer, missing []sweep.Point) {
 	}
 }
 
+// laneOf names the device that joins the half on a node to the other one; "": it is no half.
+func laneOf(c *testbed.Assignment, n *testbed.Node) string {
+	pairs := [][2]*testbed.Node{{&c.Server, c.Store}, {c.Proxy, &c.Clients[0]}}
+	for _, p := range pairs {
+		if p[0] == nil || p[1] == nil {
+			continue
+		}
+		for i := range p {
+			if p[i] == n {
+				device, err := testbed.LaneDevice(n, p[1-i])
+				if err != nil {
+					return "no device: " + err.Error()
+				}
+				return device
+			}
+		}
+	}
+	return ""
+}
+
 // carrier names the transport of the stores that need a device, for all submodes.
 func carrier(p *Plan, c *testbed.Assignment, node int) string {
 	var devices []string
@@ -230,7 +250,11 @@ func endsOf(p *Plan, pt *sweep.Point) (string, error) {
 	}
 	var ends []*end
 	for i, n := range c.All() {
-		e := &end{node: n, server: i == 0, threads: pt.Threads(i == 0)}
+		e := &end{node: n, server: i == 0}
+		if role := c.Role(i); role == roleStore || role == roleProxy {
+			e.role = role
+		}
+		e.threads = threadsOf(pt, &c, e)
 		if n.OnThisMachine() {
 			e.cores = p.cores
 		}
@@ -238,12 +262,12 @@ func endsOf(p *Plan, pt *sweep.Point) (string, error) {
 	}
 	planCPUs(ends)
 	var texts []string
-	for _, e := range ends {
+	for i, e := range ends {
 		where := "CPUs chosen there"
 		if e.cpus != nil {
 			where = "CPU " + cpu.FormatList(e.cpus)
 		}
-		texts = append(texts, fmt.Sprintf("%s on %s (%s)", e.title(), e.node.Name, where))
+		texts = append(texts, fmt.Sprintf("%s on %s (%s)", c.Role(i), e.node.Name, where))
 	}
 	return strings.Join(texts, ", "), nil
 }

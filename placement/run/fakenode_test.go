@@ -74,10 +74,16 @@ func fakeNode(dir, text string) int {
 		f.misbehave("neighbour", "ready", &out)
 		out.Send(&node.Counted{Neighbour: &neighbour.Count{AtNs: 1}})
 		time.AfterFunc(50*time.Millisecond, func() { f.misbehave("neighbour", "work", &out) })
-	} else if part.Server != nil {
-		f.misbehave("server", "ready", &out)
+	} else if part.Server != nil || part.Proxy != nil {
+		role := "server"
+		if part.Proxy != nil {
+			role = kvs.PartProxy
+		} else if part.Server.Half != "" {
+			role = part.Server.Half
+		}
+		f.misbehave(role, "ready", &out)
 		out.Send(&node.Ready{Addr: "127.0.0.1:1", Facts: kvs.Facts{Store: "mica", Transport: "tcp", Version: "fake"}})
-		time.AfterFunc(50*time.Millisecond, func() { f.misbehave("server", "serve", &out) })
+		time.AfterFunc(50*time.Millisecond, func() { f.misbehave(role, "serve", &out) })
 	} else {
 		configured = part.Client
 		f.misbehave("client", "ready", &out)

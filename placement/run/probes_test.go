@@ -36,11 +36,19 @@ func ofProbes(t *testing.T, sweep, bed string) Options {
 
 func probesIn(t *testing.T, dir string) []results.Point {
 	t.Helper()
+	return validIn(t, dir, (*runfolder.Run).Probes)
+}
+
+// validIn returns points of a run folder, which all are valid and measured.
+func validIn(
+	t *testing.T, dir string, read func(*runfolder.Run) ([]results.Point, []runfolder.BadLine, error),
+) []results.Point {
+	t.Helper()
 	run, err := runfolder.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	points, bad, err := run.Probes()
+	points, bad, err := read(run)
 	if err != nil || bad != nil {
 		t.Fatal(bad, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/kernel"
 	"dpukv/verbs"
 
 	"golang.org/x/sys/unix"
@@ -152,8 +153,10 @@ func TestReceiveGoesOn(t *testing.T) {
 
 // TestUnreachablePeerEndsItsQP, and no other.
 func TestUnreachablePeerEndsItsQP(t *testing.T) {
+	// The other QP has to be answered in time, also on a busy machine.
+	patient := kernel.Timeout(20 * time.Millisecond)
 	var bad [4]byte
-	a, b := pair(t, verbs.RC, Options{AckTimeout: time.Millisecond, RetryCount: 2, hooks: hooks{
+	a, b := pair(t, verbs.RC, Options{AckTimeout: patient, RetryCount: 2, hooks: hooks{
 		sending: func(to *path, _ int) error {
 			if to.name.Addr == bad {
 				return unix.EHOSTUNREACH

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/kernel"
 	"dpukv/verbs"
 )
 
@@ -131,7 +132,9 @@ func ends(t *testing.T, a, b *side, want verbs.WCStatus, wrs ...verbs.SendWR) {
 }
 
 func TestReliableRefusals(t *testing.T) {
-	quick := Options{MTU: 256, AckTimeout: time.Millisecond, RetryCount: 2, RNRRetryCount: 2}
+	// The peer has time to refuse on a busy machine.
+	patient := kernel.Timeout(20 * time.Millisecond)
+	quick := Options{MTU: 256, AckTimeout: patient, RetryCount: 2, RNRRetryCount: 2}
 	for name, test := range map[string]struct {
 		want verbs.WCStatus
 		make func(a, b *side) verbs.SendWR

@@ -10,7 +10,7 @@ type Want string
 // These are the wishes.
 const (
 	Facts Want = "facts" // once
-	Stats Want = "stats" // as often as asked
+	Stats Want = "stats" // once
 	Lane  Want = "lane"  // the connection becomes the side channel of a lane
 )
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"sync"
 	"time"
 
 	"dpukv/kvs"
@@ -50,14 +49,26 @@ func answer(ch *sidechannel.Channel, v any) error {
 
 // AskFacts asks a half for its facts.
 func AskFacts(addr string) (f kvs.Facts, err error) {
-	ch, err := dial(addr, Ask{Want: Facts})
+	err = ask(addr, Facts, &f)
+	return f, err
+}
+
+// AskStats asks a half for its counters.
+func AskStats(addr string) (s kvs.Stats, err error) {
+	err = ask(addr, Stats, &s)
+	return s, err
+}
+
+// ask asks once. Each ask has a connection of its own, so none waits open between two asks.
+func ask(addr string, want Want, v any) error {
+	ch, err := dial(addr, Ask{Want: want})
 	if err == nil {
-		err = errors.Join(answer(ch, &f), ch.Close())
+		err = errors.Join(answer(ch, v), ch.Close())
 	}
 	if err != nil {
-		return f, fmt.Errorf("ask %s for its facts: %w", addr, err)
+		return fmt.Errorf("ask %s for its %s: %w", addr, want, err)
 	}
-	return f, nil
+	return nil
 }
 
 // Join makes a mover's end of a lane with the half at an address.
@@ -93,39 +104,3 @@ func Offer(addr string, a Ask, cfg mqueue.Config) (*mqueue.End, error) {
 	}
 	return e, nil
 }
-
-// Counters asks a half for its counters, from any goroutine.
-type Counters struct {
-	addr string
-	mu   sync.Mutex
-	ch   *sidechannel.Channel
-}
-
-// OpenCounters connects.
-func OpenCounters(addr string) (*Counters, error) {
-	c, err := net.DialTimeout("tcp", addr, dialTimeout)
-	if err != nil {
-		return nil, err
-	}
-	ch := sidechannel.New(c)
-	ch.SetTimeout(dialTimeout)
-	ch.SetLimit(maxAnswer)
-	return &Counters{addr: addr, ch: ch}, nil
-}
-
-// Stats asks once.
-func (c *Counters) Stats() (s kvs.Stats, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	err = c.ch.Send(Ask{Version: version, Want: Stats})
-	if err == nil {
-		err = answer(c.ch, &s)
-	}
-	if err != nil {
-		return s, fmt.Errorf("ask %s for its counters: %w", c.addr, err)
-	}
-	return s, nil
-}
-
-// Close ends the connection.
-func (c *Counters) Close() error { return c.ch.Close() }

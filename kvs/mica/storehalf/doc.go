@@ -7,15 +7,14 @@
 // Each thread of the engine has a lane (package verbs/mqueue) to one worker. The worker owns the
 // memory of the lane. A message to it is a request frame of MICA, as a client has sent it. A
 // message from it is the answer frame, or with code 1 the reason why the frame was illegal. So one
-// message carries a batch. The worker makes no system call, and with the answers "read" no verbs
-// call.
+// message carries a batch. With the answers "read" the worker calls no verbs.
 //
 // # The side channel
 //
 // An engine asks for everything else over TCP. A connection begins with one line of JSON:
 //
 //	{"version":1,"want":"facts"}             answered with kvs.Facts, once
-//	{"version":1,"want":"stats"}             answered with kvs.Stats; the same line may follow again
+//	{"version":1,"want":"stats"}             answered with kvs.Stats, once
 //	{"version":1,"want":"lane","thread":2}   the connection becomes the side channel of a lane
 //
 // A request that cannot be met is answered with {"error":"…"}, and the connection ends. Each thread

@@ -1,8 +1,8 @@
 package storehalf
 
 import (
-	"errors"
 	"fmt"
+	"net"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -35,9 +35,11 @@ type worker struct {
 // lane is a worker's end of a lane.
 type lane struct {
 	*mqueue.End
-	thread int           // of the engine
-	over   chan struct{} // closed when the worker has let go of it
-	why    error         // set before
+	request mqueue.Message // without an answer, if waiting
+	waiting bool
+	thread  int           // of the engine
+	over    chan struct{} // closed when the worker has let go of it
+	why     error         // set before
 }
 
 func newWorker(s *Server, number int) *worker {
@@ -68,7 +70,7 @@ func (w *worker) start() error {
 			w.server.ended(fmt.Errorf("worker %d: %w", w.number, err))
 		}
 		for _, l := range w.lanes {
-			w.release(l, errors.New("the store half has ended"))
+			w.release(l, net.ErrClosed)
 		}
 	}()
 	return <-started
@@ -103,38 +105,45 @@ func (w *worker) step() (busy bool) {
 	return busy
 }
 
-// serve answers the requests that a lane holds.
+// atOnce is the most requests of a lane that a worker answers before it looks at its other lanes.
+const atOnce = 8
+
+// serve answers requests that a lane holds.
 func (w *worker) serve(l *lane) (busy bool, err error) {
 	if busy, err = l.Poll(); err != nil {
 		return busy, err
 	}
-	for {
-		m, there := l.Receive()
-		if !there {
+	answered := false
+	for range atOnce {
+		if !l.waiting {
+			l.request, l.waiting = l.Receive()
+		}
+		slot := l.Slot()
+		if !l.waiting || slot == nil { // the device may still read the slot
 			break
 		}
-		busy = true
-		slot := l.Slot()
-		if slot == nil {
-			return busy, errors.New("an answer has no slot")
+		if err := w.answer(l, slot); err != nil {
+			return true, err
 		}
-		answer, ops, err := mica.Execute(w.core, m.Bytes, w.ops, slot[:0:len(slot)])
-		code := mica.LaneAnswer
-		if err != nil {
-			w.counters.BadFrames++
-			answer, code = append(slot[:0], err.Error()[:min(len(err.Error()), len(slot))]...),
-				mica.LaneFailure
-		}
-		w.counters.Frames++
-		w.counters.Ops += uint64(ops)
-		if err := l.Send(len(answer), code); err != nil {
-			return busy, err
-		}
+		l.waiting, answered = false, true
 	}
-	if busy {
+	if answered {
 		_, err = l.Poll()
 	}
-	return busy, err
+	return busy || answered, err
+}
+
+// answer answers a lane's request.
+func (w *worker) answer(l *lane, slot []byte) error {
+	answer, ops, err := mica.Execute(w.core, l.request.Bytes, w.ops, slot[:0:len(slot)])
+	code := mica.LaneAnswer
+	if err != nil {
+		w.counters.BadFrames++
+		answer, code = slot[:copy(slot, err.Error())], mica.LaneFailure
+	}
+	w.counters.Frames++
+	w.counters.Ops += uint64(ops)
+	return l.Send(len(answer), code)
 }
 
 // release gives a lane back to the connection that made it.
