@@ -28,6 +28,22 @@
 //	     ├── stop ───────────────────────────────────────────────▶│ ends
 //	     ├── stop ─────────────────▶│ ends                        │
 //
+// A point with halves has more processes. They get configure and answer ready like a server, and
+// end with stop after the processes that use them. Each gets the address that the one before it
+// told.
+//
+//	orchestrator        store half          engine           proxy           client
+//	     ├─ configure ──────▶│                 │               │               │   workers, without a network
+//	     │◀────────── ready ─┤                 │               │               │   address of its side channel
+//	     ├─ configure ────────────────────────▶│               │               │   joins the store half
+//	     │◀──────────────────────────── ready ─┤               │               │   address for clients
+//	     ├─ configure ────────────────────────────────────────▶│               │   may connect to the server only
+//	     │◀──────────────────────────────────────────── ready ─┤               │   address of its side channel
+//	     ├─ configure ────────────────────────────────────────────────────────▶│   joins the proxy
+//
+// A count goes to the engine. The counters of a store half and of a proxy reach the client through
+// the store's own protocol.
+//
 // The process of a neighbour gets configure, answers each count, the first without a question, and
 // ends with stop. It begins after the clients are ready, and ends before release.
 //
