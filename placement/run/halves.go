@@ -29,6 +29,14 @@ func threadsOf(pt *sweep.Point, nodes *testbed.Assignment, e *end) int {
 	return pt.Threads(e.server)
 }
 
+// serverRole names the server by the part that it plays, as errors name it.
+func (m *measurement) serverRole() string {
+	if m.nodes.Store != nil {
+		return "engine of " + m.pt.Store
+	}
+	return m.pt.Store + " server"
+}
+
 // serveStore starts the store half, and makes the server's task that of its engine.
 func (m *measurement) serveStore(ctx context.Context, engine *node.ServerSpec) error {
 	if m.all.store == nil {

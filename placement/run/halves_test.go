@@ -5,10 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"dpukv/kvs"
+	"dpukv/placement/machines"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
 	"dpukv/results"
@@ -179,9 +183,10 @@ placements:
 		"store@ready=kill":   "node hostB: asked to start the store half of mica, it was killed",
 		"store@serve=kill,client@go=hang": "node hostB: asked to serve as the store half, it was " +
 			"killed by signal 9",
-		"engine@ready=die":                 "node dpuB: asked to start the mica server, it",
-		"engine@serve=kill,client@go=hang": "node dpuB: asked to serve mica, it was killed by signal 9",
-		"proxy@ready=failed":               "node dpuA: the address is taken",
+		"engine@ready=die": "node dpuB: asked to start the engine of mica, it",
+		"engine@serve=kill,client@go=hang": "node dpuB: asked to serve as the engine of mica, it was " +
+			"killed by signal 9",
+		"proxy@ready=failed": "node dpuA: the address is taken",
 		"proxy@serve=kill,client@go=hang": "node dpuA: asked to serve as the proxy, it was killed by " +
 			"signal 9",
 	} {
@@ -206,6 +211,71 @@ placements:
 				t.Errorf("the reason is\n  %s, want it to begin with\n  %s", got, want)
 			}
 		})
+	}
+}
+
+// TestKilledHalf kills each half of MICA in a measurement, on machines of their own. The point fails,
+// and its reason begins with the half. The next points are measured. Nothing stays behind.
+func TestKilledHalf(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures for seconds")
+	}
+	kills := map[float64]struct{ node, want string }{
+		1:    {"hostB", "node hostB: asked to serve as the store half, it was killed by signal 9"},
+		0.95: {"dpuB", "node dpuB: asked to serve as the engine of mica, it was killed by signal 9"},
+		0.5:  {"dpuA", "node dpuA: asked to serve as the proxy, it was killed by signal 9"},
+	}
+	wants := map[string]string{}
+	var program string
+	o := inLab(t, "placement: CH-PD-ED-SH\nget_ratio: [1, 0.95, 0.5, 0]\nkeys: 10000\nclient_threads: 1\n"+
+		"duration: 3s\nwarmup: 100ms\nrepeats: 1\n",
+		func(event string, pt *sweep.Point, m *machines.Machines) {
+			if kill, ok := kills[pt.GetRatio]; ok && event == "go" {
+				wants[pt.ID] = kill.want
+				time.AfterFunc(time.Second, func() {
+					killNode(t, program, m.Bed.Node(kill.node).Address)
+				})
+			}
+		})
+	program = o.command[0]
+	plan, err := NewPlan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := plan.Run(t.Context())
+	if err == nil || len(sum.Failed) != len(kills) || sum.Measured != 1 {
+		t.Errorf("got %+v, %v, want that only the point without a kill is measured", sum, err)
+	}
+	for _, failed := range sum.Failed {
+		t.Log(failed.Reason)
+		if want := wants[failed.ID]; want == "" || !strings.HasPrefix(failed.Reason, want) ||
+			strings.Count(failed.Reason, "signal 9") > 1 {
+			t.Errorf("the reason is\n  %s, want it to begin with\n  %s", failed.Reason, want)
+		}
+	}
+	if left := processesOf(program); len(left) > 0 {
+		t.Errorf("the processes %v stayed behind", left)
+	}
+}
+
+// killNode kills the process of a point on the machine with an address.
+func killNode(t *testing.T, program, address string) {
+	killed := 0
+	for _, text := range processesOf(program) {
+		args, _ := os.ReadFile("/proc/" + text + "/cmdline")
+		local, _ := os.ReadFile("/proc/" + text + "/net/fib_trie")
+		pid, err := strconv.Atoi(text)
+		if err != nil || !strings.HasSuffix(string(args), "\x00node\x00") ||
+			!strings.Contains(string(local), "|-- "+address+"\n") {
+			continue
+		}
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Error(err)
+		}
+		killed++
+	}
+	if killed != 1 {
+		t.Errorf("killed %d processes at %s, want 1", killed, address)
 	}
 }
 

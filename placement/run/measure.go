@@ -116,7 +116,11 @@ func (m *measurement) run(ctx context.Context) (*node.Result, error) {
 	warnings = append(warnings, m.placeNeighbour()...)
 	halves, cancel := m.watchHalves(ctx)
 	defer cancel()
-	serving, cancel := untilEnded(halves, m.all.server.Process, "serve "+m.pt.Store)
+	task := "serve " + m.pt.Store
+	if m.nodes.Store != nil {
+		task = "serve as the " + m.serverRole()
+	}
+	serving, cancel := untilEnded(halves, m.all.server.Process, task)
 	defer cancel()
 	res, err := m.load(serving)
 	if err != nil && ctx.Err() == nil { // an interrupted user does not wait for the cause
@@ -148,10 +152,10 @@ func (m *measurement) serve(ctx context.Context) error {
 	if err := m.serveStore(ctx, spec); err != nil {
 		return err
 	}
-	m.report.does("start the %s server", m.pt.Store)
+	m.report.does("start the %s", m.serverRole())
 	m.all.server.Send(&node.Configure{CPUs: m.all.server.end.cpus, Server: spec})
 	m.server, err = node.Expect[*node.Ready](ctx, m.all.server.Process, m.timeouts.Server,
-		"start the "+m.pt.Store+" server")
+		"start the "+m.serverRole())
 	if err != nil {
 		return err
 	}

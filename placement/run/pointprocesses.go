@@ -207,20 +207,34 @@ func (m *member) sameKernel(o *member) bool {
 	return m.end.kernel != "" && m.end.kernel == o.end.kernel
 }
 
-// dead prepends the members of a failed point that ended by themselves, the server before the
-// clients. The others' errors ("connection reset", "no answer") only follow from that. Call it
-// after all have ended.
+// dead prepends the first member of a failed point that ended by itself. The others' errors
+// ("connection reset", "no answer") only follow from that. Call it after all have ended.
 func (e *pointProcesses) dead(err error) error {
 	if err == nil {
 		return nil
 	}
-	for _, m := range e.all() {
+	for _, m := range e.byCause() {
 		speaks := m.end.server || m.end.role != "" || m == e.neighbour
-		if why := m.OwnEnd(speaks); why != nil && !m.NamedIn(err) {
+		switch why := m.OwnEnd(speaks); {
+		case why == nil:
+		case m.NamedIn(err) && (m == e.store || m == e.server):
+			return err // the halves behind it end because of it
+		case !m.NamedIn(err):
 			return fmt.Errorf("%w; so that %w", why, err)
 		}
 	}
 	return err
+}
+
+// byCause returns all processes in the order in which the end of one ends the others: a store half
+// ends its engine, and a server ends its clients.
+func (e *pointProcesses) byCause() []*member {
+	list := e.all()
+	if e.store != nil {
+		list = slices.DeleteFunc(list, func(m *member) bool { return m == e.store })
+		list = slices.Insert(list, 0, e.store)
+	}
+	return list
 }
 
 // emulatorWarnings warns of members whose instructions an emulator translates. Such a point proves
