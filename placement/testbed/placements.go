@@ -97,6 +97,33 @@ func (c *Assignment) All() []*Node {
 	return nodes
 }
 
+// Lanes returns the pairs of nodes that lanes join.
+func (c *Assignment) Lanes() (pairs [][2]*Node) {
+	if c.Store != nil {
+		pairs = append(pairs, [2]*Node{&c.Server, c.Store})
+	}
+	if c.Proxy != nil {
+		pairs = append(pairs, [2]*Node{c.Proxy, &c.Clients[0]})
+	}
+	return pairs
+}
+
+// Ways returns the pairs of nodes of which the first one connects to the second one.
+func (c *Assignment) Ways() (ways [][2]*Node) {
+	to := &c.Server
+	if c.Proxy != nil {
+		to = c.Proxy
+		ways = append(ways, [2]*Node{c.Proxy, &c.Server})
+	}
+	for i := range c.Clients {
+		ways = append(ways, [2]*Node{&c.Clients[i], to})
+	}
+	if c.Store != nil {
+		ways = append(ways, [2]*Node{&c.Server, c.Store})
+	}
+	return ways
+}
+
 // Split reports whether the server or the client is in halves.
 func (c *Assignment) Split() bool { return c.Store != nil || c.Proxy != nil }
 
