@@ -456,7 +456,7 @@ type Part struct {
 	// CPUNsPerOp is its CPU time per operation, user and system.
 	CPUNsPerOp float64 `json:"cpu_ns_per_op"`
 	// SpunNsPerOp is the part of CPUNsPerOp that went into polling without finding work. It is
-	// absent for processes that do not tell.
+	// absent for processes that do not tell, and if other threads on the CPU make it unknown.
 	SpunNsPerOp float64 `json:"spun_ns_per_op,omitempty"`
 }
 

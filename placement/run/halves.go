@@ -29,12 +29,13 @@ func threadsOf(pt *sweep.Point, nodes *testbed.Assignment, e *end) int {
 	return pt.Threads(e.server)
 }
 
-// serverRole names the server by the part that it plays, as errors name it.
-func (m *measurement) serverRole() string {
-	if m.nodes.Store != nil {
-		return "engine of " + m.pt.Store
+// serverTasks names the tasks of the process that clients connect to.
+func (m *measurement) serverTasks() (start, serve string) {
+	if m.all.store != nil {
+		engine := "the engine of " + m.pt.Store
+		return "start " + engine, "serve as " + engine
 	}
-	return m.pt.Store + " server"
+	return "start the " + m.pt.Store + " server", "serve " + m.pt.Store
 }
 
 // serveStore starts the store half, and makes the server's task that of its engine.

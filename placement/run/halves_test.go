@@ -181,11 +181,12 @@ placements:
 	for script, want := range map[string]string{
 		"store@ready=failed": "node hostB: the address is taken",
 		"store@ready=kill":   "node hostB: asked to start the store half of mica, it was killed",
+		"store@serve=kill,engine@serve=failed,client@go=hang": "node hostB: ",
 		"store@serve=kill,client@go=hang": "node hostB: asked to serve as the store half, it was " +
 			"killed by signal 9",
 		"engine@ready=die": "node dpuB: asked to start the engine of mica, it",
-		"engine@serve=kill,client@go=hang": "node dpuB: asked to serve as the engine of mica, it was " +
-			"killed by signal 9",
+		"engine@serve=kill,client@go=hang": "node dpuB: asked to serve as the engine of mica, it was killed " +
+			"by signal 9",
 		"proxy@ready=failed": "node dpuA: the address is taken",
 		"proxy@serve=kill,client@go=hang": "node dpuA: asked to serve as the proxy, it was killed by " +
 			"signal 9",
@@ -214,68 +215,77 @@ placements:
 	}
 }
 
-// TestKilledHalf kills each half of MICA in a measurement, on machines of their own. The point fails,
-// and its reason begins with the half. The next points are measured. Nothing stays behind.
-func TestKilledHalf(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures for seconds")
+// TestKilledHalfSubmode kills a real half in the middle of a load. The reason begins with it, and goes
+// on with what the others saw of it.
+func TestKilledHalfSubmode(t *testing.T) {
+	needLab(t)
+	if os.Getenv("SUBMODE_REQUIRE") == "" {
+		t.Skip("measures for a minute: make test-lab runs it")
 	}
-	kills := map[float64]struct{ node, want string }{
-		1:    {"hostB", "node hostB: asked to serve as the store half, it was killed by signal 9"},
-		0.95: {"dpuB", "node dpuB: asked to serve as the engine of mica, it was killed by signal 9"},
-		0.5:  {"dpuA", "node dpuA: asked to serve as the proxy, it was killed by signal 9"},
-	}
-	wants := map[string]string{}
-	var program string
-	o := inLab(t, "placement: CH-PD-ED-SH\nget_ratio: [1, 0.95, 0.5, 0]\nkeys: 10000\nclient_threads: 1\n"+
-		"duration: 3s\nwarmup: 100ms\nrepeats: 1\n",
-		func(event string, pt *sweep.Point, m *machines.Machines) {
-			if kill, ok := kills[pt.GetRatio]; ok && event == "go" {
-				wants[pt.ID] = kill.want
-				time.AfterFunc(time.Second, func() {
-					killNode(t, program, m.Bed.Node(kill.node).Address)
-				})
+	text := strings.Replace(shortPoints, "[mica, herd]", "mica", 1) + "placement: CH-PD-ED-SH\n"
+	for at, role := range map[string]string{"hostB": roleStore, "dpuB": "engine", "dpuA": roleProxy} {
+		t.Run(at, func(t *testing.T) {
+			o := inLab(t, strings.Replace(text, "300ms", "20s", 1), nil)
+			var gone time.Time
+			o.observe = func(event string, _ *sweep.Point, m *machines.Machines) {
+				if event == "go" {
+					time.Sleep(200 * time.Millisecond)
+					killNode(t, m, at)
+					gone = time.Now()
+				}
+			}
+			plan, err := NewPlan(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum, err := plan.Run(t.Context())
+			if err == nil || len(sum.Failed) != 1 {
+				t.Fatalf("got %+v, %v, want one point that fails", sum, err)
+			}
+			got := sum.Failed[0].Reason
+			t.Log(time.Since(gone), got)
+			if !strings.HasPrefix(got, "node "+at+": ") || !strings.Contains(got, "was killed by signal 9") ||
+				!strings.Contains(got, role) || strings.Count(got, "signal 9") > 1 {
+				t.Errorf("the reason is\n  %s, want that it begins with node %s, and names the %s", got, at, role)
+			}
+			if left := nodesOf(o.command[0]); left != nil {
+				t.Errorf("processes %v were left behind", left)
 			}
 		})
-	program = o.command[0]
-	plan, err := NewPlan(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum, err := plan.Run(t.Context())
-	if err == nil || len(sum.Failed) != len(kills) || sum.Measured != 1 {
-		t.Errorf("got %+v, %v, want that only the point without a kill is measured", sum, err)
-	}
-	for _, failed := range sum.Failed {
-		t.Log(failed.Reason)
-		if want := wants[failed.ID]; want == "" || !strings.HasPrefix(failed.Reason, want) ||
-			strings.Count(failed.Reason, "signal 9") > 1 {
-			t.Errorf("the reason is\n  %s, want it to begin with\n  %s", failed.Reason, want)
-		}
-	}
-	if left := processesOf(program); len(left) > 0 {
-		t.Errorf("the processes %v stayed behind", left)
 	}
 }
 
-// killNode kills the process of a point on the machine with an address.
-func killNode(t *testing.T, program, address string) {
+// nodesOf returns the processes of nodes that run a program.
+func nodesOf(program string) (pids []string) {
+	for _, pid := range processesOf(program) {
+		if args, _ := os.ReadFile("/proc/" + pid + "/cmdline"); strings.Contains(string(args), "\x00node\x00") {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// killNode kills the process of the only node in a machine of a lab.
+func killNode(t *testing.T, m *machines.Machines, at string) {
+	t.Helper()
+	inside := m.SubmodeNode(m.Bed.Node(at))
+	net, err := inside.Run(t.Context(), []string{"readlink", "/proc/self/ns/net"})
+	if err != nil {
+		t.Error(err)
+		return
+	}
 	killed := 0
-	for _, text := range processesOf(program) {
-		args, _ := os.ReadFile("/proc/" + text + "/cmdline")
-		local, _ := os.ReadFile("/proc/" + text + "/net/fib_trie")
-		pid, err := strconv.Atoi(text)
-		if err != nil || !strings.HasSuffix(string(args), "\x00node\x00") ||
-			!strings.Contains(string(local), "|-- "+address+"\n") {
-			continue
+	for _, pid := range nodesOf(m.Command[0]) {
+		if its, _ := os.Readlink("/proc/" + pid + "/ns/net"); its == strings.TrimSpace(string(net)) {
+			n, _ := strconv.Atoi(pid)
+			if err := syscall.Kill(n, syscall.SIGKILL); err != nil {
+				t.Error(err)
+			}
+			killed++
 		}
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-			t.Error(err)
-		}
-		killed++
 	}
 	if killed != 1 {
-		t.Errorf("killed %d processes at %s, want 1", killed, address)
+		t.Errorf("found %d nodes in %s, want 1", killed, at)
 	}
 }
 

@@ -116,10 +116,7 @@ func (m *measurement) run(ctx context.Context) (*node.Result, error) {
 	warnings = append(warnings, m.placeNeighbour()...)
 	halves, cancel := m.watchHalves(ctx)
 	defer cancel()
-	task := "serve " + m.pt.Store
-	if m.nodes.Store != nil {
-		task = "serve as the " + m.serverRole()
-	}
+	_, task := m.serverTasks()
 	serving, cancel := untilEnded(halves, m.all.server.Process, task)
 	defer cancel()
 	res, err := m.load(serving)
@@ -152,10 +149,10 @@ func (m *measurement) serve(ctx context.Context) error {
 	if err := m.serveStore(ctx, spec); err != nil {
 		return err
 	}
-	m.report.does("start the %s", m.serverRole())
+	start, _ := m.serverTasks()
+	m.report.does("%s", start)
 	m.all.server.Send(&node.Configure{CPUs: m.all.server.end.cpus, Server: spec})
-	m.server, err = node.Expect[*node.Ready](ctx, m.all.server.Process, m.timeouts.Server,
-		"start the "+m.serverRole())
+	m.server, err = node.Expect[*node.Ready](ctx, m.all.server.Process, m.timeouts.Server, start)
 	if err != nil {
 		return err
 	}

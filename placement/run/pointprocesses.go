@@ -207,34 +207,28 @@ func (m *member) sameKernel(o *member) bool {
 	return m.end.kernel != "" && m.end.kernel == o.end.kernel
 }
 
-// dead prepends the first member of a failed point that ended by itself. The others' errors
-// ("connection reset", "no answer") only follow from that. Call it after all have ended.
+// dead prepends the member of a failed point that ended by itself, the server before the clients.
+// The others' errors ("connection reset", "no answer") only follow from that. Call it after all
+// have ended.
 func (e *pointProcesses) dead(err error) error {
 	if err == nil {
 		return nil
 	}
-	for _, m := range e.byCause() {
+	members := e.all()
+	if e.store != nil { // its engine ends with it
+		members = append([]*member{e.store}, members...)
+	}
+	for _, m := range members {
 		speaks := m.end.server || m.end.role != "" || m == e.neighbour
-		switch why := m.OwnEnd(speaks); {
-		case why == nil:
-		case m.NamedIn(err) && (m == e.store || m == e.server):
-			return err // the halves behind it end because of it
-		case !m.NamedIn(err):
+		why := m.OwnEnd(speaks)
+		switch {
+		case why != nil && !m.NamedIn(err):
 			return fmt.Errorf("%w; so that %w", why, err)
+		case why != nil && m == e.store:
+			return err
 		}
 	}
 	return err
-}
-
-// byCause returns all processes in the order in which the end of one ends the others: a store half
-// ends its engine, and a server ends its clients.
-func (e *pointProcesses) byCause() []*member {
-	list := e.all()
-	if e.store != nil {
-		list = slices.DeleteFunc(list, func(m *member) bool { return m == e.store })
-		list = slices.Insert(list, 0, e.store)
-	}
-	return list
 }
 
 // emulatorWarnings warns of members whose instructions an emulator translates. Such a point proves
