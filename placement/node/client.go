@@ -19,7 +19,7 @@ func runClient(ctx context.Context, a *agent, cpus []int, spec *ClientSpec) (err
 	}
 	remote, err := st.Dial(ctx, &spec.DialConfig)
 	if err != nil {
-		return spec.Way.explain(err)
+		return spec.explain(err)
 	}
 	defer func() { err = errors.Join(err, remote.Close()) }()
 
@@ -53,7 +53,7 @@ func runClient(ctx context.Context, a *agent, cpus []int, spec *ClientSpec) (err
 	}
 	// The point of a failed run has the run's error.
 	if err != nil {
-		res.Point.Error = spec.Way.explain(err).Error()
+		res.Point.Error = spec.explain(err).Error()
 	}
 	hlog, err := results.EncodeHlog(res.Intervals)
 	if err != nil {

@@ -198,7 +198,8 @@ type (
 		kvs.DialConfig
 		load.Load
 		Way      *Way `json:"way,omitempty"`
-		SameHost bool `json:"same_host"` // as the server
+		ProxyWay *Way `json:"proxy_way,omitempty"` // to the proxy
+		SameHost bool `json:"same_host"`           // as the server
 		// SharedServer says that a neighbour has CPUs of the server.
 		SharedServer bool `json:"shared_server,omitempty"`
 		Preloaded    bool `json:"preloaded"` // by another client

@@ -108,15 +108,14 @@ func (c *Assignment) Lanes() (pairs [][2]*Node) {
 	return pairs
 }
 
-// Ways returns the pairs of nodes of which the first one connects to the second one.
+// Ways returns the pairs of nodes of which the first one connects to the second one. A client with a
+// proxy asks the server for its counters itself.
 func (c *Assignment) Ways() (ways [][2]*Node) {
-	to := &c.Server
-	if c.Proxy != nil {
-		to = c.Proxy
-		ways = append(ways, [2]*Node{c.Proxy, &c.Server})
-	}
 	for i := range c.Clients {
-		ways = append(ways, [2]*Node{&c.Clients[i], to})
+		ways = append(ways, [2]*Node{&c.Clients[i], &c.Server})
+	}
+	if c.Proxy != nil {
+		ways = append(ways, [2]*Node{&c.Clients[0], c.Proxy}, [2]*Node{c.Proxy, &c.Server})
 	}
 	if c.Store != nil {
 		ways = append(ways, [2]*Node{&c.Server, c.Store})

@@ -113,15 +113,15 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// TestWays: a client with a proxy connects to it, and the proxy to the server.
+// TestWays: a client with a proxy connects to it and to the server, as the proxy does.
 func TestWays(t *testing.T) {
 	bed := parsedBed(t, testbeds.FourMachines)
 	for name, want := range map[string]string{
 		"CH-SH":       "hostA-hostB",
 		"CDH-SH":      "hostA-hostB dpuA-hostB",
 		"CH-ED-SH":    "hostA-dpuB dpuB-hostB",
-		"CH-PD-SH":    "dpuA-hostB hostA-dpuA",
-		"CH-PD-ED-SH": "dpuA-dpuB hostA-dpuA dpuB-hostB",
+		"CH-PD-SH":    "hostA-hostB hostA-dpuA dpuA-hostB",
+		"CH-PD-ED-SH": "hostA-dpuB hostA-dpuA dpuA-dpuB dpuB-hostB",
 	} {
 		c, err := bed.Assign(name)
 		if err != nil {
