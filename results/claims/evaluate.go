@@ -78,7 +78,8 @@ func (b *Book) Evaluate(ev Evidence) []Outcome {
 func (b *Book) evaluate(f *Finding, c *Claim, k Case, ev *Evidence) Outcome {
 	o := Outcome{
 		Source: b.Source.Name, Finding: f.ID, Section: f.Section, Says: c.Says,
-		Generations: k.Generations, GetRatio: k.GetRatio, Study: &k.Study, Unit: c.unit(), Expect: c.Expect,
+		Generations: k.Generations, GetRatio: k.GetRatio,
+		Study: &k.Study, Unit: c.unit(), Expect: c.Expect,
 		Tolerance: *c.Tolerance, Verdict: NotMeasured,
 	}
 	if k.To != 0 {
