@@ -47,7 +47,7 @@ func Execute(
 
 // Napping is how a thread of a half waits: it soon sleeps. Its latency is worse by about a sleep at
 // low load, and its CPU time is that of its work.
-var Napping = idle.Policy{Spin: 10 * time.Microsecond, Nap: 20 * time.Microsecond}
+var Napping = idle.Policy{Spin: 2 * time.Microsecond, Nap: 50 * time.Microsecond}
 
 // ShortSleeps lets the calling thread wake up when its sleep is over. The kernel's default may add
 // 50 µs, to wake several threads at once.
@@ -124,7 +124,8 @@ func (l *lane) came(ns int64) {
 // waits reports whether the loop must come back: for an answer, or for room that no answer gives.
 func (l *lane) waits() bool { return l.from != l.to || l.Slot() == nil }
 
-// restsAtOnce is how often a loop looks at its lane before it looks at its connections again.
+// restsAtOnce is how often a loop looks at its lane before it looks at its connections again, unless
+// it has slept.
 const restsAtOnce = 64
 
 // serveLane hands out answers. While requests are on their way, the loop comes back, and looks at
@@ -149,6 +150,8 @@ func (w *worker) serveLane() {
 		}
 		if got {
 			l.idle.Reset()
+		}
+		if got || l.idle.Slept() {
 			break
 		}
 	}

@@ -83,12 +83,31 @@ func checkPorts(s *sweep.Sweep, t *testbed.Testbed) error {
 		if err != nil || unknown != nil || c.Attach != "" {
 			continue // said elsewhere, or none is started
 		}
-		n, need := &nodes.Server, st.PortsOf(c.ServerThreads)
-		if have := n.Ports.Count(); have < need {
-			return fmt.Errorf("%snode %s: ports: found %s (%d), allowed: at least %d for a server "+
-				"of %s with server_threads: %d; widen the range, in the firewall too",
-				t.Place(n.Name), n.Name, n.Ports, have, need, c.Store, c.ServerThreads)
+		if err := checkPortsOf(t, &c, &nodes, &st); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+func checkPortsOf(
+	t *testbed.Testbed, c *sweep.Config, nodes *testbed.Assignment, st *kvs.Store,
+) error {
+	n, need := &nodes.Server, st.PortsOf(c.ServerThreads)
+	what := fmt.Sprintf("a server of %s with server_threads: %d", c.Store, c.ServerThreads)
+	if nodes.Store != nil {
+		need = st.PortsOf(engineThreads(c))
+		what = fmt.Sprintf("an engine of %s with %d threads", c.Store, engineThreads(c))
+	}
+	for i, half := range []*testbed.Node{nodes.Store, nodes.Proxy} {
+		if half != nil && half.Name == n.Name {
+			need++ // of its side channel
+			what += ", and for the " + []string{roleStore, roleProxy}[i]
+		}
+	}
+	if have := n.Ports.Count(); have < need {
+		return fmt.Errorf("%snode %s: ports: found %s (%d), allowed: at least %d for %s; widen "+
+			"the range, in the firewall too", t.Place(n.Name), n.Name, n.Ports, have, need, what)
 	}
 	return nil
 }

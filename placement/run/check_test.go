@@ -142,13 +142,19 @@ var testbedExamples = []string{"local", "netns", "netns-onpath", "bluefield", "s
 // with the number that it needs.
 func TestTooFewPorts(t *testing.T) {
 	bed := parseTestbed(t, "ports: 7000-7001\nnodes:\n  a: {}\n  b: {}\n  c: {ports: 7000-7003}\n"+
-		"client_side: a\nserver_side: b\nplacements:\n  MORE: {clients: [a], server: c}\n")
+		"client_side: a\nserver_side: b\nplacements:\n  MORE: {clients: [a], server: c}\n"+
+		"  HALVES: {clients: [a], server: c, store: b}\n  ONE: {clients: [a], server: b, store: b, proxy: b}\n")
 	for file, want := range map[string]string{
 		"store: mica\nserver_threads: 2\n":                    "",
 		"store: herd\nserver_threads: 4\n":                    "",
 		"store: mica\nserver_threads: 4\nplacement: [MORE]\n": "",
 		"store: mica\nserver_threads: [1, 4]\n": "node b: ports: found 7000-7001 (2), allowed: at least 4 for a " +
 			"server of mica with server_threads: 4",
+		"server_threads: 2\nengine_threads: 4\nplacement: HALVES\n": "",
+		"server_threads: 2\nengine_threads: 6\nplacement: HALVES\n": "node c: ports: found 7000-7003 (4), allowed: " +
+			"at least 6 for an engine of mica with 6 threads",
+		"server_threads: 1\nplacement: ONE\n": "at least 3 for an engine of mica with 1 threads, and for the store " +
+			"half, and for the proxy",
 	} {
 		s, err := sweep.Parse("s.yaml", []byte(file))
 		if err != nil {

@@ -17,7 +17,7 @@ type end struct {
 	kernel  string  // the kernel it runs on: processes of one kernel may compete for CPUs
 	cores   [][]int // it may use, each a list of the core's CPUs
 	server  bool    // the process that clients connect to
-	role    string  //  of those: of a half beside them
+	role    string  // of a half beside that process, such as roleStore
 	threads int
 	cpus    []int // chosen by planCPUs; nil: unknown, as the node was not asked
 }

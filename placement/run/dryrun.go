@@ -189,24 +189,13 @@ func describeOrder(w io.Writer, missing []sweep.Point) {
 	}
 }
 
-// laneOf names the device that joins the half on a node to the other one; "": it is no half.
+// laneOf names the device of a node's lanes; "": it has none.
 func laneOf(c *testbed.Assignment, n *testbed.Node) string {
-	pairs := [][2]*testbed.Node{{&c.Server, c.Store}, {c.Proxy, &c.Clients[0]}}
-	for _, p := range pairs {
-		if p[0] == nil || p[1] == nil {
-			continue
-		}
-		for i := range p {
-			if p[i] == n {
-				device, err := testbed.LaneDevice(n, p[1-i])
-				if err != nil {
-					return "no device: " + err.Error()
-				}
-				return device
-			}
-		}
+	device, err := c.LaneDeviceOf(n)
+	if err != nil {
+		return "no device: " + err.Error()
 	}
-	return ""
+	return device
 }
 
 // carrier names the transport of the stores that need a device, for all submodes.

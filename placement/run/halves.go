@@ -105,14 +105,16 @@ func checkHalves(s *sweep.Sweep, t *testbed.Testbed) error {
 		if err != nil {
 			continue // said elsewhere
 		}
-		if err := checkHalf(s, &c, &nodes); err != nil {
+		if err := checkHalf(s, t, &c, &nodes); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func checkHalf(s *sweep.Sweep, c *sweep.Config, nodes *testbed.Assignment) error {
+func checkHalf(
+	s *sweep.Sweep, t *testbed.Testbed, c *sweep.Config, nodes *testbed.Assignment,
+) error {
 	at := s.Place("placement", c.Placement)
 	if !nodes.Split() {
 		if c.EngineThreads != 0 || c.Answers != "" {
@@ -126,6 +128,10 @@ func checkHalf(s *sweep.Sweep, c *sweep.Config, nodes *testbed.Assignment) error
 		return err
 	}
 	switch {
+	case nodes.Store == nil && c.EngineThreads != 0:
+		return fmt.Errorf("%sengine_threads: found %d with placement %s, allowed: a placement "+
+			"with an engine", s.Place("engine_threads", fmt.Sprint(c.EngineThreads)),
+			c.EngineThreads, c.Placement)
 	case st.Halves == nil:
 		return fmt.Errorf("%splacement: found %s with %s, allowed: a store that can be split (%v)",
 			at, c.Placement, c.Store, stores.NamesOf(func(st *kvs.Store) bool {
@@ -146,24 +152,8 @@ func checkHalf(s *sweep.Sweep, c *sweep.Config, nodes *testbed.Assignment) error
 			"multiple of these", s.Place("engine_threads", fmt.Sprint(c.EngineThreads)),
 			c.EngineThreads, c.ServerThreads)
 	}
-	return checkLanes(at, nodes)
-}
-
-// checkLanes refuses halves without a common device.
-func checkLanes(at string, nodes *testbed.Assignment) error {
-	pairs := [][2]*testbed.Node{}
-	if nodes.Store != nil {
-		pairs = append(pairs, [2]*testbed.Node{&nodes.Server, nodes.Store})
-	}
-	if nodes.Proxy != nil {
-		pairs = append(pairs, [2]*testbed.Node{nodes.Proxy, &nodes.Clients[0]})
-	}
-	for _, p := range pairs {
-		for i := range p {
-			if _, err := testbed.LaneDevice(p[i], p[1-i]); err != nil {
-				return fmt.Errorf("%slanes: %w", at, err)
-			}
-		}
+	if err := testbed.CheckLanes(t, nodes); err != nil {
+		return fmt.Errorf("%slanes: %w", at, err)
 	}
 	return nil
 }

@@ -115,6 +115,7 @@ client_side: [hostA, dpuA]
 server_side: [hostB, dpuB]
 placements:
   WHOLE: {clients: [hostA], server: hostB}
+  PROXIED: {clients: [hostA], proxy: dpuA, server: hostB}
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -140,6 +141,10 @@ placements:
 		{
 			"a whole placement", "placement: WHOLE\nanswers: write",
 			"found WHOLE with engine_threads or answers, allowed: a placement with halves",
+		},
+		{
+			"threads of no engine", "placement: PROXIED\nengine_threads: 2",
+			"s.yaml:2:17: engine_threads: found 2 with placement PROXIED, allowed: a placement with an engine",
 		},
 		{"a study's placement", "placement: CH-SH\nanswers: [read, write]", ""},
 	} {

@@ -324,6 +324,7 @@ func (m *measurement) clientSpec(i int) (*node.ClientSpec, error) {
 	switch {
 	case m.nodes.Proxy != nil:
 		spec.Proxy, spec.Answers = m.proxyAddr, m.pt.Answers
+		spec.Way = wayTo(m.nodes.Proxy, on, "")
 		spec.Device, err = laneDevice(on, m.nodes.Proxy)
 	case stores.OverVerbs(m.pt.Store):
 		spec.Device.Name, err = m.nodes.Device(on)

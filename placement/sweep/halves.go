@@ -64,14 +64,18 @@ func (k sweepKey) ofHalves() sweepKey {
 	return k
 }
 
-// oneOfWhole leaves one configuration of those that differ only in keys of halves, where a
-// placement has none.
+// oneOfWhole leaves one configuration of those that differ only in keys of halves that a placement
+// lacks: a whole server has no engine, and without a proxy it has no lanes.
 func oneOfWhole(all []Config) []Config {
 	seen := map[string]bool{}
 	kept := all[:0]
 	for _, c := range all {
-		if !testbed.MaySplit(c.Placement) {
-			c.EngineThreads, c.Answers = 0, ""
+		lanes, engine := testbed.MaySplit(c.Placement)
+		if !lanes {
+			c.Answers = ""
+		}
+		if !engine {
+			c.EngineThreads = 0
 			key := fmt.Sprintf("%+v", c)
 			if seen[key] {
 				continue

@@ -1,10 +1,13 @@
 package sweep
 
-import "testing"
+import (
+	"maps"
+	"testing"
+)
 
-// TestOneOfWhole: placements without halves have no points for the values of halves.
+// TestOneOfWhole: a placement has no points for the values of halves that it lacks.
 func TestOneOfWhole(t *testing.T) {
-	s, err := Parse("s.yaml", []byte("placement: [CH-SH, CH-ED-SH]\nanswers: [read, write]\n"+
+	s, err := Parse("s.yaml", []byte("placement: [CH-SH, CH-PD-SH, CH-ED-SH]\nanswers: [read, write]\n"+
 		"engine_threads: [1, 2]\nclient_threads: [1, 2]\nget_ratio: 1\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -17,8 +20,9 @@ func TestOneOfWhole(t *testing.T) {
 		}
 		ids[pt.ID] = true
 	}
-	if count["CH-SH"] != 2 || count["CH-ED-SH"] != 8 || len(ids) != len(s.Points()) {
-		t.Errorf("found %v points, %d IDs of %d, want 2 and 8, and one ID each", count, len(ids),
-			len(s.Points()))
+	want := map[string]int{"CH-SH": 2, "CH-PD-SH": 4, "CH-ED-SH": 8}
+	if !maps.Equal(count, want) || len(ids) != len(s.Points()) {
+		t.Errorf("found %v points, %d IDs of %d, want %v, and one ID each", count, len(ids),
+			len(s.Points()), want)
 	}
 }

@@ -58,9 +58,20 @@ var halves = []Placement{
 	{Name: "CH-EH-SD", clients: []Role{clientHost}, server: serverHost, store: &localDPU},
 }
 
-// MaySplit reports whether a placement has an engine or a proxy. One of a testbed's own may.
-func MaySplit(name string) bool {
-	return !slices.ContainsFunc(studied, func(p Placement) bool { return p.Name == name })
+// OnlyByName reports whether a placement is one of halves, which a sweep gets only by name.
+func OnlyByName(name string) bool {
+	return slices.ContainsFunc(halves, func(p Placement) bool { return p.Name == name })
+}
+
+// MaySplit reports whether a placement may have lanes, and whether it may have an engine. One of a
+// testbed's own may have both.
+func MaySplit(name string) (lanes, engine bool) {
+	for _, p := range slices.Concat(studied, halves) {
+		if p.Name == name {
+			return p.store != nil || p.proxy != nil, p.store != nil
+		}
+	}
+	return true, true
 }
 
 // Assignment has the nodes of a placement.
@@ -84,6 +95,33 @@ func (c *Assignment) All() []*Node {
 		}
 	}
 	return nodes
+}
+
+// Lanes returns the pairs of nodes that lanes join.
+func (c *Assignment) Lanes() (pairs [][2]*Node) {
+	if c.Store != nil {
+		pairs = append(pairs, [2]*Node{&c.Server, c.Store})
+	}
+	if c.Proxy != nil {
+		pairs = append(pairs, [2]*Node{c.Proxy, &c.Clients[0]})
+	}
+	return pairs
+}
+
+// Ways returns the pairs of nodes of which the first one connects to the second one.
+func (c *Assignment) Ways() (ways [][2]*Node) {
+	to := &c.Server
+	if c.Proxy != nil {
+		to = c.Proxy
+		ways = append(ways, [2]*Node{c.Proxy, &c.Server})
+	}
+	for i := range c.Clients {
+		ways = append(ways, [2]*Node{&c.Clients[i], to})
+	}
+	if c.Store != nil {
+		ways = append(ways, [2]*Node{&c.Server, c.Store})
+	}
+	return ways
 }
 
 // Split reports whether the server or the client is in halves.
@@ -146,28 +184,27 @@ func (t *Testbed) Assign(name string) (Assignment, error) {
 
 // assignServer finds the nodes of the server. Of a split one, the half on the host comes first.
 func (t *Testbed) assignServer(p *Placement) (c Assignment, err error) {
-	first, second := Role{}, Role{}
-	if p.store != nil && p.server.own {
-		first, second = *p.store, p.server
-	} else if first = p.server; p.store != nil {
-		second = *p.store
-	}
-	a, err := t.roleNode(p, "server", first, nil)
-	if err != nil || p.store == nil {
+	if p.store == nil {
+		server, err := t.roleNode(p, "server", p.server, nil)
 		if err == nil {
-			c.Server = *a
+			c.Server = *server
 		}
 		return c, err
 	}
-	b, err := t.roleNode(p, "other half of the server", second, a)
+	const engine, store = "engine", "store half"
+	var engineNode, storeNode *Node
+	if p.server.own {
+		if storeNode, err = t.roleNode(p, store, *p.store, nil); err == nil {
+			engineNode, err = t.roleNode(p, engine, p.server, storeNode)
+		}
+	} else if engineNode, err = t.roleNode(p, engine, p.server, nil); err == nil {
+		storeNode, err = t.roleNode(p, store, *p.store, engineNode)
+	}
 	if err != nil {
 		return c, err
 	}
-	engine, store := *a, *b
-	if p.server.own {
-		engine, store = *b, *a
-	}
-	return Assignment{Server: engine, Store: &store}, nil
+	own := *storeNode
+	return Assignment{Server: *engineNode, Store: &own}, nil
 }
 
 // roleNode returns the node that plays a role. near is the node that its DPU has to be in.

@@ -44,6 +44,7 @@ type Idle struct {
 	sinceNs int64
 	forNs   int64
 	seenNs  int64 // end of the accounted time
+	slept   bool  // in the last turn
 	spun    spun
 }
 
@@ -70,6 +71,7 @@ func (i *Idle) Reset() {
 
 // Rest spends a turn that found nothing.
 func (i *Idle) Rest(device verbs.Device) error {
+	i.slept = false
 	i.spun.recent++
 	if i.turns++; i.turns%clockRate == 0 || i.forNs > int64(i.policy.Spin) {
 		i.look()
@@ -78,6 +80,7 @@ func (i *Idle) Rest(device verbs.Device) error {
 	case i.forNs <= int64(i.policy.Spin):
 		return nil
 	case i.forNs > int64(i.policy.Yield):
+		i.slept = true
 		sleep(i.policy.Nap)
 		i.seenNs = nowNs() // a sleep takes no CPU time
 	case !i.pinned:
@@ -85,6 +88,9 @@ func (i *Idle) Rest(device verbs.Device) error {
 	}
 	return device.Wait(0)
 }
+
+// Slept reports whether the last Rest slept.
+func (i *Idle) Slept() bool { return i.slept }
 
 // look looks at the clock, and accounts the turns since the last look.
 func (i *Idle) look() {
