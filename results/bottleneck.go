@@ -168,7 +168,7 @@ func (s *side) hideProfile(n *Node) {
 	}
 }
 
-// polls reports whether the server's workers look for work all the time, as those of a store half do.
+// polls reports whether the server's workers look for work all the time. Those of a store half do.
 func (p *Point) polls() bool { return p.Transport == "rdma" || p.Lanes != nil }
 
 // clientBusy leaves out the time that the client spun. Older points have that time only in a

@@ -8,8 +8,8 @@ const (
 
 // OpsPerCoreS returns the answered operations for each second of CPU time that the server's side
 // used on nodes of a kind. The server's side is the server process or its halves, and on a DPU the
-// forwarding processes. It returns 0 if that kind used no known CPU time. A worker that polls uses CPU time
-// without load, too.
+// forwarding processes. It returns 0 if that kind used no known CPU time. A worker that polls uses
+// CPU time without load, too.
 func (p *Point) OpsPerCoreS(kind string) float64 {
 	ns := map[string]float64{
 		KindHost: p.ServerHostCPUNsPerOp, KindDPU: p.ServerDPUCPUNsPerOp,
@@ -26,8 +26,8 @@ func (p *Point) OpsPerCoreS(kind string) float64 {
 	return 1e9 / ns
 }
 
-// HostCPUNsPerOp is the CPU time per operation of all parts on hosts, the clients' included. It is 0
-// if it is not known: of a server that ran already, and of an older build.
+// HostCPUNsPerOp is the CPU time per operation of all parts on hosts, the clients' included. It is
+// 0 if it is not known: of a server that ran already, and of an older build.
 func (p *Point) HostCPUNsPerOp() float64 { return p.ServerHostCPUNsPerOp + p.ClientHostCPUNsPerOp }
 
 // DPUCPUNsPerOp is the CPU time per operation of all parts on DPUs.

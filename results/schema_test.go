@@ -48,7 +48,10 @@ func TestValidate(t *testing.T) {
 		}, "parts of the server"},
 		"a part too large": {func(p *results.Point) { inHalves(p); p.Parts[0].CPUNsPerOp *= 2 }, "parts of the client"},
 		"an unknown part":  {func(p *results.Point) { inHalves(p); p.Parts[1].Part = "moon" }, `found "moon"`},
-		"a negative part":  {func(p *results.Point) { inHalves(p); p.Parts[2].SpunNsPerOp = -1 }, "spun_ns_per_op of engine"},
+		"a negative part": {func(p *results.Point) {
+			inHalves(p)
+			p.Parts[2].SpunNsPerOp = -1
+		}, "spun_ns_per_op of engine"},
 		"more polling than time": {func(p *results.Point) {
 			inHalves(p)
 			p.Parts[3].SpunNsPerOp = 2 * p.Parts[3].CPUNsPerOp

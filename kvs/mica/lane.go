@@ -47,7 +47,9 @@ func Execute(
 
 // Napping is how a thread of a half waits: it soon sleeps. Its latency is worse by about a sleep at
 // low load, and its CPU time is that of its work.
-var Napping = idle.Policy{Spin: 2 * time.Microsecond, Nap: 50 * time.Microsecond}
+var Napping = idle.Policy{
+	Spin: 2 * time.Microsecond, Nap: 50 * time.Microsecond, MostNap: 100 * time.Microsecond,
+}
 
 // ShortSleeps lets the calling thread wake up when its sleep is over. The kernel's default may add
 // 50 µs, to wake several threads at once.
@@ -75,10 +77,10 @@ type asked struct {
 	cameNs   int64
 }
 
-func newLane(end *mqueue.End, device verbs.Device) *lane {
+func newLane(end *mqueue.End, device verbs.Device, pinned bool) *lane {
 	shape := end.Facts().Shape
 	return &lane{
-		End: end, device: device, idle: idle.New(Napping, false),
+		End: end, device: device, idle: idle.New(Napping, pinned),
 		most: shape.SlotBytes, share: max(shape.Slots/2, 1), asked: make([]asked, shape.Slots),
 	}
 }

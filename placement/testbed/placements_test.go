@@ -104,8 +104,8 @@ func TestHalvesNeedTheirDPU(t *testing.T) {
 // TestOwnPlacementsRefused has placements that a testbed file may not have.
 func TestOwnPlacementsRefused(t *testing.T) {
 	for own, want := range map[string]string{
-		"CH-ED-SH: {clients: [hostA], server: hostB}": "placements: found CH-ED-SH, allowed: a name that is not " +
-			"dpukv's",
+		"CH-ED-SH: {clients: [hostA], server: hostB}": "placements: found CH-ED-SH, allowed: a name " +
+			"that is not dpukv's",
 		"MY: {clients: [hostA, dpuA], server: hostB, proxy: dpuA}": "placement MY: found a proxy and 2 clients, " +
 			"allowed: one client",
 		"MY: {clients: [hostA], server: hostB, store: dpuX}": "placement MY: found dpuX, allowed: the nodes (hostA, ",

@@ -53,7 +53,7 @@ type Claim struct {
 	Pick     string `yaml:"pick"`
 	Expect   string `yaml:"expect"`
 	SamePath bool   `yaml:"same_path"` // a and over have one placement and submode
-	// AnyThreads allows different server threads of a and over, where cores of two machines compare.
+	// AnyThreads allows different server threads of a and over: cores of two machines compare.
 	AnyThreads bool      `yaml:"any_threads"`
 	Tolerance  *float64  `yaml:"tolerance"` // relative to the study's ratio or figure; default 0.2
 	A          Selector  `yaml:"a"`
@@ -126,7 +126,8 @@ func (b *Book) check(f *Finding) error {
 	}
 	for _, d := range f.Doubts {
 		if _, ok := b.Doubts[d]; !ok || instead[d] == nil {
-			wrong("doubts: found %q, allowed: %q", d, slices.Sorted(maps.Keys(instead)))
+			wrong("the source's method: found %q, allowed: %q", d,
+				slices.Sorted(maps.Keys(instead)))
 		}
 	}
 	for i := range f.Claims {

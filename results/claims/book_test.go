@@ -38,7 +38,7 @@ func TestMistakesInTheBook(t *testing.T) {
 	for text, want := range map[string]string{
 		"findings: [{id: X, moon: 1}]":                          "unknown field",
 		"findings: [{id: X}]":                                   "X: found no claims",
-		"findings: [{id: X, doubts: [z]}]":                      `doubts: found "z"`,
+		"findings: [{id: X, doubts: [z]}]":                      `the source's method: found "z"`,
 		claim("of: peak"):                                       "not one of needs and cases",
 		claim("needs: y, cases: [{study: 1}]"):                  "not one of needs and cases",
 		claim("of: luck, cases: [{study: 1}]"):                  `of: found "luck"`,

@@ -42,9 +42,9 @@
 // # Which points are compared
 //
 // Two points are compared only if they agree in GET share, server threads, keys and sizes, batch,
-// window, hash, and the store's mode and access. With any_threads, server threads may differ. Points
-// with a filter on the path are left out.
-// Between generations, the 5 and 10 server threads of a BF-1 count as the 4 and 8 of the others.
+// window, hash, and the store's mode and access. With any_threads, server threads may differ.
+// Points with a filter on the path are left out. Between generations, the 5 and 10 server threads
+// of a BF-1 count as the 4 and 8 of the others.
 //
 // The generation of a run is the generation of its DPUs. The testbed names it, or the profile that
 // models them does. A case without a generation takes any run.

@@ -63,8 +63,8 @@ func (b *Book) Evaluate(ev Evidence) []Outcome {
 			c := &f.Claims[j]
 			if c.Needs != "" {
 				list = append(list, Outcome{
-					Source: b.Source.Name, Finding: f.ID, Section: f.Section, Says: c.Says, Verdict: NotMeasured,
-					Why: "it needs " + c.Needs, Doubts: b.doubts(f, nil),
+					Source: b.Source.Name, Finding: f.ID, Section: f.Section, Says: c.Says,
+					Verdict: NotMeasured, Why: "it needs " + c.Needs, Doubts: b.doubts(f, nil),
 				})
 			}
 			for _, k := range c.Cases {
@@ -77,8 +77,9 @@ func (b *Book) Evaluate(ev Evidence) []Outcome {
 
 func (b *Book) evaluate(f *Finding, c *Claim, k Case, ev *Evidence) Outcome {
 	o := Outcome{
-		Source: b.Source.Name, Finding: f.ID, Section: f.Section, Says: c.Says, Generations: k.Generations,
-		GetRatio: k.GetRatio, Study: &k.Study, Unit: c.unit(), Expect: c.Expect,
+		Source: b.Source.Name, Finding: f.ID, Section: f.Section, Says: c.Says,
+		Generations: k.Generations, GetRatio: k.GetRatio,
+		Study: &k.Study, Unit: c.unit(), Expect: c.Expect,
 		Tolerance: *c.Tolerance, Verdict: NotMeasured,
 	}
 	if k.To != 0 {
@@ -158,7 +159,8 @@ func (b *Book) doubts(of *Finding, f *finding) []Doubt {
 
 // units are the units of all kinds of figures, for a claim without over.
 var units = map[string]string{
-	"peak": "Mops", "latency": "µs", ofTail: "µs", ofTailAtPeak: "µs", "hash share": "share", "spread": "ratio", "scaling": "ratio",
+	"peak": "Mops", "latency": "µs", ofTail: "µs", ofTailAtPeak: "µs", "hash share": "share",
+	"spread": "ratio", "scaling": "ratio",
 	"hash bandwidth": "ratio", "hash latency": "ratio",
 	"best hash bandwidth": "ratio", "best hash latency": "ratio",
 	ofProbe: "ratio",

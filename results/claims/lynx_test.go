@@ -71,7 +71,8 @@ func TestWriteNamesTheSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"Lynx-9 (Lynx §6.3, Figure 9)\n", "    Lynx 0.25 Mops  yours", "warning about Lynx: the paper gives no transport",
+		"Lynx-9 (Lynx §6.3, Figure 9)\n", "    Lynx 0.25 Mops  yours",
+		"warning about Lynx: the paper gives no transport",
 		"Of 8 claims of Lynx 8 agree", " claims of the study ",
 	} {
 		if !strings.Contains(b.String(), want) {

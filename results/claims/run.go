@@ -229,7 +229,8 @@ func (r *Run) scalablePoints() (n int) {
 // is left out unless the selector names it.
 func (s *Selector) takes(p *results.Point) bool {
 	in := func(list []string, v string) bool { return len(list) == 0 || slices.Contains(list, v) }
-	neighbour := p.Neighbour == "" && s.Neighbour == nil || slices.Contains(s.Neighbour, p.Neighbour)
+	neighbour := p.Neighbour == "" && s.Neighbour == nil ||
+		slices.Contains(s.Neighbour, p.Neighbour)
 	threads := s.Threads == 0 || s.Threads == p.ServerThreads
 	return neighbour && threads && p.Filter == "" && p.Submode != scalable && p.Store == s.Store &&
 		in(s.Placement, p.Placement) && in(s.Submode, p.Submode) && in(s.Hash, p.Hash)

@@ -109,7 +109,8 @@ func writeClaim(b *bytes.Buffer, cases []Outcome) (measured bool) {
 		fmt.Fprintf(b, "  %s\n      %s: %s\n", cases[0].Says, NotMeasured, strings.Join(why, "; "))
 	default:
 		fmt.Fprintf(b, "    %s%s %s  %s: %s\n",
-			joinAbout(about), cases[0].Source, strings.Join(study, ", "), NotMeasured, strings.Join(why, "; "))
+			joinAbout(about), cases[0].Source, strings.Join(study, ", "), NotMeasured,
+			strings.Join(why, "; "))
 	}
 	return measured
 }
@@ -263,8 +264,9 @@ func writeCount(b *bytes.Buffer, outcomes []Outcome) {
 			marked++
 		}
 	}
-	fmt.Fprintf(b, "Of %d claims of %s %d agree, %d disagree, %d are inconclusive, %d are not measured",
-		len(outcomes), outcomes[0].Origin(), count[Agrees], count[Disagrees], count[Inconclusive], count[NotMeasured])
+	fmt.Fprintf(b, "Of %d claims of %s %d agree, %d disagree, %d are inconclusive, %d are not "+
+		"measured", len(outcomes), outcomes[0].Origin(), count[Agrees], count[Disagrees],
+		count[Inconclusive], count[NotMeasured])
 	if marked > 0 {
 		fmt.Fprintf(b, "; %d of those measured use emulated or substitute parts", marked)
 	}

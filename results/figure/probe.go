@@ -44,7 +44,7 @@ func (o *Options) probeFigures(
 	return figures, nil
 }
 
-// offloadFigures draw the CPU time of hosts, if a part ran on a DPU. A figure of the study has none.
+// offloadFigures draw the CPU time of hosts, if a part ran on a DPU. There is none of the study.
 func (o *Options) offloadFigures(points []results.Point, machines []string) (list []drawable) {
 	if o.Study != nil {
 		return nil

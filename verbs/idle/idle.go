@@ -3,6 +3,7 @@ package idle
 import (
 	"runtime"
 	"time"
+	"unsafe"
 
 	"dpukv/internal/cpu"
 	"dpukv/verbs"
@@ -17,9 +18,14 @@ var (
 )
 
 // nap is not time.Sleep. The runtime would wake a goroutine that is locked to its thread by way of
-// another thread.
-func nap(d time.Duration) {
+// another thread. The runtime does not learn of a pinned goroutine's nap: it would look
+// for other work every 20 µs, at twice the CPU time of the naps. Its signals end a nap early.
+func nap(d time.Duration, pinned bool) {
 	left := unix.NsecToTimespec(int64(d))
+	if pinned {
+		_, _, _ = unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&left)), 0, 0)
+		return
+	}
 	_ = unix.Nanosleep(&left, nil) // a signal ends it early, which does no harm
 }
 
@@ -27,8 +33,13 @@ func nap(d time.Duration) {
 const clockRate = 16
 
 // Policy says how long a poller that finds nothing spins, how long after its last find it stops
-// yielding, and how long it then sleeps at each turn.
-type Policy struct{ Spin, Yield, Nap time.Duration }
+// yielding, and how long it then sleeps at each turn. With a MostNap, naps grow up to that while
+// the poller is awake for little of its time, and shrink to Nap while it is awake for most of it.
+type Policy struct{ Spin, Yield, Nap, MostNap time.Duration }
+
+// littleAwake is the ratio of a nap to the time awake after it above which the next nap doubles. A
+// nap halves if the time awake after it was longer.
+const littleAwake = 4
 
 // Default keeps a poller from sleeping under a load of even a few operations per second, so that no
 // latency includes a sleep.
@@ -45,6 +56,8 @@ type Idle struct {
 	forNs   int64
 	seenNs  int64 // end of the accounted time
 	slept   bool  // in the last turn
+	napNs   int64 // of the next sleep
+	wokeNs  int64 // from the last one
 	spun    spun
 }
 
@@ -57,7 +70,9 @@ type spun struct {
 }
 
 // New returns an Idle. pinned: the goroutine has its thread and its CPU to itself.
-func New(policy Policy, pinned bool) *Idle { return &Idle{policy: policy, pinned: pinned} }
+func New(policy Policy, pinned bool) *Idle {
+	return &Idle{policy: policy, pinned: pinned, napNs: int64(policy.Nap)}
+}
 
 // Reset ends the wait: the poller has found something.
 func (i *Idle) Reset() {
@@ -80,13 +95,33 @@ func (i *Idle) Rest(device verbs.Device) error {
 	case i.forNs <= int64(i.policy.Spin):
 		return nil
 	case i.forNs > int64(i.policy.Yield):
-		i.slept = true
-		sleep(i.policy.Nap)
-		i.seenNs = nowNs() // a sleep takes no CPU time
+		i.nap()
 	case !i.pinned:
 		runtime.Gosched() // a pinned goroutine has its thread to itself, and shares only its CPU
 	}
 	return device.Wait(0)
+}
+
+// nap sleeps.
+func (i *Idle) nap() {
+	if i.policy.MostNap > 0 && i.wokeNs > 0 {
+		i.napNs = i.policy.next(i.napNs, i.seenNs-i.wokeNs)
+	}
+	i.slept = true
+	sleep(time.Duration(i.napNs), i.pinned)
+	i.wokeNs = nowNs()
+	i.seenNs = i.wokeNs // a sleep takes no CPU time
+}
+
+// next returns the length of the nap after one, by the time awake since.
+func (p *Policy) next(napNs, awakeNs int64) int64 {
+	switch {
+	case awakeNs*littleAwake < napNs:
+		return min(2*napNs, int64(p.MostNap))
+	case awakeNs > napNs:
+		return max(napNs/2, int64(p.Nap))
+	}
+	return napNs
 }
 
 // Slept reports whether the last Rest slept.

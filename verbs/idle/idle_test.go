@@ -26,7 +26,7 @@ func newClock(t *testing.T) *clock {
 	wasNow, wasSleep := nowNs, sleep
 	t.Cleanup(func() { nowNs, sleep = wasNow, wasSleep })
 	nowNs = func() int64 { return c.ns }
-	sleep = func(d time.Duration) { c.sleeps++; c.slept += int64(d); c.ns += int64(d) }
+	sleep = func(d time.Duration, _ bool) { c.sleeps++; c.slept += int64(d); c.ns += int64(d) }
 	return c
 }
 
@@ -98,5 +98,50 @@ func TestSpunNs(t *testing.T) {
 				t.Errorf("%d ns, want %d", got, want)
 			}
 		})
+	}
+}
+
+// TestNapsFollowLoad checks that naps grow while nothing comes, keep their length over a find, and
+// shrink under load.
+func TestNapsFollowLoad(t *testing.T) {
+	c := newClock(t)
+	i := New(Policy{Nap: 25 * time.Microsecond, MostNap: 100 * time.Microsecond}, true)
+	nap := func(awakeNs int64) int64 {
+		i.Reset()
+		c.ns += awakeNs
+		before := c.slept
+		for c.slept == before {
+			c.rest(t, i, 1)
+		}
+		if !i.Slept() {
+			t.Error("a nap was not one")
+		}
+		return c.slept - before
+	}
+	for n, step := range []struct{ awakeNs, wantNs int64 }{
+		{1000, 25_000}, {1000, 50_000}, {1000, 100_000}, {1000, 100_000},
+		{40_000, 100_000}, {200_000, 50_000}, {20_000, 50_000}, {200_000, 25_000},
+		{200_000, 25_000},
+	} {
+		if got := nap(step.awakeNs); got != step.wantNs {
+			t.Errorf("nap %d, after %d ns awake: %d ns, want %d", n, step.awakeNs, got, step.wantNs)
+		}
+	}
+}
+
+// TestNap checks that both kinds of sleep last at least as long as asked for, unless a signal ends
+// them.
+func TestNap(t *testing.T) {
+	const length = 2 * time.Millisecond
+	for _, pinned := range []bool{false, true} {
+		slept := false
+		for try := 0; try < 10 && !slept; try++ {
+			begun := time.Now()
+			nap(length, pinned)
+			slept = time.Since(begun) >= length
+		}
+		if !slept {
+			t.Errorf("pinned=%v: 10 naps of %v were shorter", pinned, length)
+		}
 	}
 }

@@ -22,7 +22,7 @@
 //
 // # Waiting
 //
-// A worker without requests spins for a few microseconds, and then sleeps for about twenty at a
-// time. Its CPU time is therefore that of its work, which is what a split is to save. [kvs.Stats]
-// has the time that it spun.
+// A worker without requests spins for two microseconds, and then sleeps for 50 to 100 at a time:
+// [mica.Napping]. A sleep costs a few microseconds of CPU time, so one should bring several
+// batches. [kvs.Stats] has the time that the worker spun.
 package storehalf
