@@ -108,8 +108,8 @@ func (c *Assignment) Lanes() (pairs [][2]*Node) {
 	return pairs
 }
 
-// Ways returns the pairs of nodes of which the first one connects to the second one. A client with a
-// proxy asks the server for its counters itself.
+// Ways returns the pairs of nodes of which the first one connects to the second one. A client with
+// a proxy asks the server for its counters itself.
 func (c *Assignment) Ways() (ways [][2]*Node) {
 	for i := range c.Clients {
 		ways = append(ways, [2]*Node{&c.Clients[i], &c.Server})

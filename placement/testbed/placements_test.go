@@ -91,8 +91,8 @@ func TestHalvesNeedTheirDPU(t *testing.T) {
 		"CH-ED-SH": "CH-ED-SH runs the engine on the DPU in the host hostB, and server_side of testbed t.yaml has " +
 			"none (only hostB, dpuC)",
 		"CH-EH-SD": "CH-EH-SD runs the store half on the DPU in the host hostB, and server_side of testbed t.yaml",
-		"CH-PD-SH": "CH-PD-SH runs the proxy on the DPU in the host hostA, and client_side of testbed t.yaml has none " +
-			"(only hostA, dpuC)",
+		"CH-PD-SH": "CH-PD-SH runs the proxy on the DPU in the host hostA, and client_side of testbed t.yaml has " +
+			"none (only hostA, dpuC)",
 		"CH-PD-ED-SH": "CH-PD-ED-SH runs the engine on the DPU in the host hostB",
 	} {
 		if _, err := bed.Assign(name); err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -104,7 +104,8 @@ func TestHalvesNeedTheirDPU(t *testing.T) {
 // TestOwnPlacementsRefused has placements that a testbed file may not have.
 func TestOwnPlacementsRefused(t *testing.T) {
 	for own, want := range map[string]string{
-		"CH-ED-SH: {clients: [hostA], server: hostB}": "placements: found CH-ED-SH, allowed: a name that is not dpukv's",
+		"CH-ED-SH: {clients: [hostA], server: hostB}": "placements: found CH-ED-SH, allowed: a name " +
+			"that is not dpukv's",
 		"MY: {clients: [hostA, dpuA], server: hostB, proxy: dpuA}": "placement MY: found a proxy and 2 clients, " +
 			"allowed: one client",
 		"MY: {clients: [hostA], server: hostB, store: dpuX}": "placement MY: found dpuX, allowed: the nodes (hostA, ",
