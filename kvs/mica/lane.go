@@ -126,8 +126,8 @@ func (l *lane) came(ns int64) {
 // waits reports whether the loop must come back: for an answer, or for room that no answer gives.
 func (l *lane) waits() bool { return l.from != l.to || l.Slot() == nil }
 
-// restsAtOnce is how often a loop looks at its lane before it looks at its connections again, unless
-// it has slept.
+// restsAtOnce is how often a loop looks at its lane before it looks at its connections again,
+// unless it has slept.
 const restsAtOnce = 64
 
 // serveLane hands out answers. While requests are on their way, the loop comes back, and looks at
